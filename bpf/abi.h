@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * Everything the kernel programs and userspace share: rights, the layout of a
+ * compiled policy, executions, events and control requests.
+ *
+ * Fixed widths, explicit padding, little endian (both sides run on one host).
+ * Every struct's size is asserted below by both compilers.
+ */
+#ifndef CORDON_BPF_ABI_H
+#define CORDON_BPF_ABI_H
+
+#ifndef __bpf__
+#include <linux/types.h>
+#endif
+
+#define CORDON_ABI_VERSION 1u
+
+/* Capacity. Arrays of these sizes are allocated once, when cordon is loaded. */
+#define CORDON_MAX_EXECUTIONS 16384u
+#define CORDON_MAX_POLICIES   1024u
+#define CORDON_MAX_LABELS     65536u
+#define CORDON_MAX_ANCHORS    8u
+#define CORDON_MAX_COMPONENTS 128u
+#define CORDON_NAME_MAX	      255u
+
+/* ------------------------------------------------------------------------------------------
+ * Rights: bit numbers in every allow and deny mask.
+ * ------------------------------------------------------------------------------------------ */
+enum cordon_right {
+	/* files; a directory is listed by READ on its name with a trailing slash */
+	CORDON_READ = 0,
+	CORDON_WRITE = 1,  /* content, size, mode, owner, times, extended attributes */
+	CORDON_CREATE = 2, /* any new name: file, directory, link, node, rename target */
+	CORDON_DELETE = 3, /* any name taken away: unlink, rmdir, rename source */
+	CORDON_METADATA = 4,
+	/* exec */
+	CORDON_RUN = 5, /* program, script and each interpreter level */
+	CORDON_MAP = 6, /* executable mapping, the program loader included */
+	/* unix sockets, by path or abstract name */
+	CORDON_UNIX_CONNECT = 7, /* stream connect and datagram send */
+	CORDON_UNIX_BIND = 8,	 /* abstract names; a path needs CREATE instead */
+	/* internet */
+	CORDON_NET_CONNECT = 9, /* connect and every send that names a destination */
+	CORDON_NET_BIND = 10,
+	CORDON_NET_LISTEN = 11,
+	/* any socket, by family, type and protocol */
+	CORDON_SOCKET = 12,
+	CORDON_RIGHT_COUNT = 13,
+};
+
+#define CORDON_RIGHT(r)	     (1u << (r))
+#define CORDON_RIGHT_SLOTS   16
+#define CORDON_FILE_RIGHTS   0x1fu
+#define CORDON_EXEC_RIGHTS   0x60u
+#define CORDON_UNIX_RIGHTS   0x180u
+#define CORDON_NET_RIGHTS    0xe00u
+#define CORDON_NAMED_RIGHTS  (CORDON_FILE_RIGHTS | CORDON_EXEC_RIGHTS | CORDON_UNIX_RIGHTS)
+
+/* ------------------------------------------------------------------------------------------
+ * A compiled policy: one automaton over byte strings, in pages of equal size that become the
+ * elements of one inner array map. No object straddles a page: every section starts on a
+ * multiple of its element size and CORDON_PAGE_SIZE is a multiple of every element size.
+ *
+ * Questions and their start states:
+ *   START_PATH      "/usr/bin/python3"; a directory to be listed: "/usr/lib/"; and the special
+ *                   objects "@anonymous" (executable memory without a file), "@memfd" (memory
+ *                   and deleted files). In procfs the directory of a process of the same
+ *                   execution is spelled "self".
+ *   START_NET       family (4 or 6), protocol (IPPROTO_*), address (4 or 16 bytes, network
+ *                   order), port (2 bytes, network order). IPv4-mapped IPv6 is asked as IPv4.
+ *   START_SOCKET    family (AF_*), type (SOCK_*), protocol (2 bytes, network order; for
+ *                   internet stream and datagram sockets 0 is asked as TCP or UDP)
+ *   START_ABSTRACT  an abstract unix name without its leading NUL
+ *   START_ANCHOR+n  what follows anchor n: "" for the anchor itself as a name, "/" for listing
+ *                   it, "/a/b" below it
+ * ------------------------------------------------------------------------------------------ */
+#define CORDON_PAGE_SIZE    16384u
+#define CORDON_PAGE_SHIFT   14
+#define CORDON_POLICY_MAGIC 0x31706463u /* "cdp1" */
+#define CORDON_POLICY_VERSION 1u
+#define CORDON_MAX_PAGES    4096u
+
+enum cordon_start {
+	CORDON_START_PATH = 0,
+	CORDON_START_NET = 1,
+	CORDON_START_SOCKET = 2,
+	CORDON_START_ABSTRACT = 3,
+	CORDON_START_ANCHOR = 4,
+	CORDON_START_COUNT = 4 + CORDON_MAX_ANCHORS,
+};
+#define CORDON_START_SLOTS 16
+
+/*
+ * Transitions are packed by row displacement (Tarjan and Yao 1979): the edge for byte b of
+ * state s is edges[states[s].base + b] if its `check` equals s, otherwise states[s].otherwise.
+ * base + 255 is always inside the edge array. The top bit of a state reference says that no
+ * further byte changes the outcome: the walk may stop there. State 0 is the dead state: absorbing,
+ * nothing allowed, nothing denied.
+ */
+#define CORDON_ABSORBING  0x80000000u
+#define CORDON_STATE_MASK 0x7fffffffu
+#define CORDON_STATE_DEAD (0u | CORDON_ABSORBING)
+
+struct cordon_state {
+	__u32 base;
+	__u32 otherwise; /* state reference */
+};
+
+struct cordon_edge {
+	__u32 check; /* state number; 0xffffffff in unused entries */
+	__u32 next;  /* state reference */
+};
+
+/*
+ * What a state decides. `verdict` is for a name that ends here; the three masks speak of all
+ * strings that continue from here (the empty one included) and settle whether moving a whole
+ * directory could grant more: may_allow is allowed for at least one of them, must_allow for
+ * all of them, may_deny denied for at least one.
+ */
+struct cordon_final {
+	__u32 verdict; /* index into the verdicts */
+	__u32 may_allow;
+	__u32 must_allow;
+	__u32 may_deny;
+};
+
+#define CORDON_NO_RULE 0xffffu
+
+struct cordon_verdict {
+	__u32 allow; /* rights with an allow rule */
+	__u32 deny;  /* rights with a deny rule: these win */
+	__u16 rule[CORDON_RIGHT_SLOTS]; /* the deciding rule per right, or CORDON_NO_RULE */
+	__u8 reserved[24];
+};
+
+/* Header flags */
+#define CORDON_POLICY_OBSERVE	     0x1u /* allow, but report what enforce would deny */
+#define CORDON_POLICY_SIGNAL_ANY     0x2u /* may signal processes outside the execution */
+#define CORDON_POLICY_TRACE_OWN	     0x4u /* may trace processes of the same execution */
+#define CORDON_POLICY_NAMESPACES     0x8u /* may make user namespaces */
+#define CORDON_POLICY_METADATA_DENY  0x10u
+
+/* What is reported besides denials: two bits each, see CORDON_AUDIT_* */
+#define CORDON_AUDIT_NONE    0u
+#define CORDON_AUDIT_WRITES  1u /* opens only: those for writing */
+#define CORDON_AUDIT_ALL     2u
+#define CORDON_AUDIT_OPENS_SHIFT    0
+#define CORDON_AUDIT_CONNECTS_SHIFT 2
+#define CORDON_AUDIT_EXECS_SHIFT    4
+#define CORDON_AUDIT_LEVEL(flags, what) (((flags) >> CORDON_AUDIT_##what##_SHIFT) & 3u)
+
+struct cordon_policy_header {
+	__u32 magic;
+	__u32 version;
+	__u32 pages; /* of CORDON_PAGE_SIZE, the header's included */
+	__u32 flags; /* CORDON_POLICY_* */
+	__u32 start[CORDON_START_SLOTS]; /* state references */
+	/* byte offset in the policy, element count */
+	__u32 states_offset;
+	__u32 states_count;
+	__u32 edges_offset;
+	__u32 edges_count;
+	__u32 finals_offset;
+	__u32 finals_count; /* == states_count */
+	__u32 verdicts_offset;
+	__u32 verdicts_count;
+	__u64 capabilities; /* ceiling: bit n is capability n */
+	__u32 audit;	    /* CORDON_AUDIT_* levels */
+	__u32 denial_limit; /* kill the execution after so many denials; 0: never */
+	__u32 anchors_used; /* bit n: some rule names anchor n */
+	__u32 reserved[23];
+	__u8 digest[32]; /* SHA-256 of the whole policy with this field zero */
+};
+
+/* ------------------------------------------------------------------------------------------
+ * Executions. The array is mapped into the daemon; each field has one writer.
+ * ------------------------------------------------------------------------------------------ */
+enum cordon_anchor_name {
+	CORDON_ANCHOR_WORKDIR = 0,
+	CORDON_ANCHOR_TMP = 1,
+	CORDON_ANCHOR_HOME = 2,
+	CORDON_ANCHOR_USER = 3, /* first of those that policies define themselves */
+};
+
+/* A directory's identity as the kernel sees it; inode 0: not bound. */
+struct cordon_anchor {
+	__u64 inode;
+	__u32 device;	  /* super_block.s_dev */
+	__u32 generation; /* inode.i_generation */
+};
+
+enum cordon_execution_state {
+	CORDON_EXECUTION_FREE = 0,
+	CORDON_EXECUTION_PREPARED = 1, /* bound, nobody carries the label yet */
+	CORDON_EXECUTION_LIVE = 2,
+	CORDON_EXECUTION_ENDING = 3, /* no fork, no exec: being killed */
+};
+
+struct cordon_execution {
+	/* written by the daemon */
+	__u64 policy; /* CORDON_POLICY_REF(): one aligned write changes the whole policy */
+	__u32 generation; /* a label of another generation is of no execution: all denied */
+	__u32 state;
+	__u8 id[16];
+	__u64 mount_namespace; /* taken in the kernel when the label is set */
+	struct cordon_anchor anchors[CORDON_MAX_ANCHORS];
+	__u64 owner_start; /* start time of the owner (boot clock, ns) */
+	__u32 owner_pid;   /* who dies with it: the `cordon run` process */
+	__u32 reserved0;
+	__u64 deadline;	   /* boot clock, ns; 0: none */
+	/* written by the kernel programs */
+	__u64 sequence;	  /* of the last event */
+	__u64 tasks;	  /* alive now, threads included */
+	__u64 forks;
+	__u64 execs;
+	__u64 denials;
+	__u64 would_denials;
+	__u64 emitted;	  /* events that reached a ring */
+	__u64 coalesced;  /* denials counted into an earlier event */
+	__u64 dropped;	  /* events lost for want of ring space */
+	__u64 unresolved; /* denials because the object had no resolvable name */
+	__u64 window;	  /* event rate limit: start of the current window, ns */
+	__u64 window_events;
+	__u64 limited;	  /* events held back by that limit */
+	__u64 reserved[11];
+};
+
+#define CORDON_POLICY_REF(slot, generation) ((__u64)(slot) | ((__u64)(generation) << 32))
+#define CORDON_POLICY_SLOT(ref)		    ((__u32)(ref))
+#define CORDON_POLICY_GENERATION(ref)	    ((__u32)((ref) >> 32))
+
+/* ------------------------------------------------------------------------------------------
+ * Events. `critical` carries lifecycle and denials, `activity` what policies ask for besides.
+ * ------------------------------------------------------------------------------------------ */
+enum cordon_event_type {
+	CORDON_EVENT_LABEL = 1, /* an execution got its first task */
+	CORDON_EVENT_EXEC = 2,
+	CORDON_EVENT_EXIT = 3, /* a process ended: its last thread left */
+	CORDON_EVENT_DENIAL = 4,
+	CORDON_EVENT_EMPTY = 5, /* the execution's last task is gone */
+	CORDON_EVENT_OPEN = 6,
+	CORDON_EVENT_CONNECT = 7,
+	CORDON_EVENT_TYPE_COUNT = 8,
+};
+
+enum cordon_operation {
+	CORDON_OP_NONE = 0,
+	CORDON_OP_OPEN = 1,
+	CORDON_OP_TRUNCATE = 2,
+	CORDON_OP_CREATE = 3,
+	CORDON_OP_MKDIR = 4,
+	CORDON_OP_MKNOD = 5,
+	CORDON_OP_SYMLINK = 6,
+	CORDON_OP_LINK = 7,
+	CORDON_OP_RENAME = 8,
+	CORDON_OP_UNLINK = 9,
+	CORDON_OP_RMDIR = 10,
+	CORDON_OP_CHMOD = 11,
+	CORDON_OP_CHOWN = 12,
+	CORDON_OP_SETATTR = 13,
+	CORDON_OP_SETXATTR = 14,
+	CORDON_OP_EXEC = 15,
+	CORDON_OP_MMAP = 16,
+	CORDON_OP_MPROTECT = 17,
+	CORDON_OP_SOCKET = 18,
+	CORDON_OP_CONNECT = 19,
+	CORDON_OP_SEND = 20,
+	CORDON_OP_BIND = 21,
+	CORDON_OP_LISTEN = 22,
+	CORDON_OP_CAPABLE = 23,
+	CORDON_OP_SIGNAL = 24,
+	CORDON_OP_TRACE = 25,
+	CORDON_OP_USERNS = 26,
+	CORDON_OP_MOUNT = 27,
+	CORDON_OP_CHROOT = 28,
+	CORDON_OP_BPF = 29,
+	CORDON_OP_PERF = 30,
+	CORDON_OP_IO_URING = 31,
+	CORDON_OP_IPC = 32,
+	CORDON_OP_KEYRING = 33,
+	CORDON_OP_SCHED = 34,
+	CORDON_OP_IOCTL = 35,
+	CORDON_OP_KERNEL_LOAD = 36,
+	CORDON_OP_RECEIVE = 37,
+	CORDON_OP_FORK = 38,
+	CORDON_OP_SETEXEC = 39, /* exec that would gain privilege */
+	CORDON_OP_COUNT = 40,
+};
+
+enum cordon_object_kind {
+	CORDON_OBJECT_NONE = 0,
+	CORDON_OBJECT_PATH = 1,	    /* object: the path, no NUL */
+	CORDON_OBJECT_SPECIAL = 2,  /* object: "@anonymous", "@memfd" */
+	CORDON_OBJECT_NET = 3,	    /* object: the START_NET question */
+	CORDON_OBJECT_SOCKET = 4,   /* object: the START_SOCKET question */
+	CORDON_OBJECT_ABSTRACT = 5, /* object: the name */
+	CORDON_OBJECT_NUMBER = 6,   /* object: __u64 (capability, signal, command) */
+	CORDON_OBJECT_PROCESS = 7,  /* object: struct cordon_process_object */
+	CORDON_OBJECT_COUNT = 8,
+};
+
+enum cordon_reason {
+	CORDON_REASON_DEFAULT = 0,    /* no rule allows it */
+	CORDON_REASON_RULE = 1,	      /* a deny rule */
+	CORDON_REASON_WIDENS = 2,     /* rename or link that would grant more at the new name */
+	CORDON_REASON_UNRESOLVED = 3, /* no name, too deep, or outside the mount namespace */
+	CORDON_REASON_UNKNOWN = 4,    /* the label names no live execution */
+	CORDON_REASON_BUILTIN = 5,    /* no policy can allow this */
+	CORDON_REASON_FOREIGN = 6,    /* belongs to another execution or to the host */
+	CORDON_REASON_ENDING = 7,
+	CORDON_REASON_COUNT = 8,
+};
+
+struct cordon_process_object {
+	__u32 pid;
+	__u32 slot; /* of the target's execution; 0xffffffff: none */
+	__u64 number; /* signal, or ptrace mode */
+};
+
+struct cordon_event {
+	__u32 type;
+	__u32 size; /* of the whole event */
+	__u32 slot;
+	__u32 generation;
+	__u64 sequence; /* per execution, without holes as assigned */
+	__u64 time;	/* CLOCK_BOOTTIME, ns */
+	__u64 policy;	/* CORDON_POLICY_REF() in force */
+	__u64 process_start; /* boot clock, ns: with tgid this names the process */
+	__u32 tgid; /* pids as the initial pid namespace sees them */
+	__u32 tid;
+	__u32 parent_tgid;
+	__u32 uid; /* as the initial user namespace sees them */
+	__u32 gid;
+	__u32 reserved;
+	__u64 parent_start;
+	char comm[16]; /* chosen by the process: never a basis of decisions */
+};
+
+struct cordon_denial_event {
+	struct cordon_event event;
+	__u32 operation; /* enum cordon_operation */
+	__u32 rights;	 /* those that were missing */
+	__s32 error;	 /* negative errno returned, or that enforce would return */
+	__u16 rule;	 /* deciding rule, CORDON_NO_RULE */
+	__u8 reason;	 /* enum cordon_reason */
+	__u8 would;	 /* 1: observe mode, the access went ahead */
+	__u32 object_kind;
+	__u32 object_length; /* bytes in `object`, at most its class's capacity */
+	__u32 object_total;  /* bytes the object really has */
+	__u32 repeats;	     /* identical denials counted into this event since the last one */
+	__u8 object[];
+};
+
+struct cordon_exec_event {
+	struct cordon_event event;
+	__u32 path_length; /* of the program as resolved, first in `data` */
+	__u32 args_length; /* captured bytes of the argument strings, behind the path */
+	__u32 args_total;  /* bytes the arguments really have */
+	__u32 reserved;
+	__u8 data[];
+};
+
+struct cordon_exit_event {
+	struct cordon_event event;
+	__s32 exit_code; /* as wait(2) reports it */
+	__u32 reserved;
+	__u64 user_ns;
+	__u64 system_ns;
+};
+
+/* CORDON_EVENT_OPEN and CORDON_EVENT_CONNECT */
+struct cordon_access_event {
+	struct cordon_event event;
+	__u32 operation;
+	__u32 rights;
+	__u16 rule;
+	__u16 reserved;
+	__u32 object_kind;
+	__u32 object_length;
+	__u32 object_total;
+	__u8 object[];
+};
+
+/* Variable data comes in two classes so that a ring reservation has a constant size. */
+#define CORDON_EVENT_SMALL 256u
+#define CORDON_EVENT_LARGE 4096u
+#define CORDON_EXEC_ARGS   1024u
+
+/* ------------------------------------------------------------------------------------------
+ * Counters of the enforcement as a whole: one array of __u64.
+ * ------------------------------------------------------------------------------------------ */
+enum cordon_counter {
+	CORDON_COUNTER_UNKNOWN_EXECUTION = 0,
+	CORDON_COUNTER_UNRESOLVED = 1,
+	CORDON_COUNTER_TOO_DEEP = 2,
+	CORDON_COUNTER_RENAME_RACE = 3,
+	CORDON_COUNTER_LABEL_FALLBACK = 4,
+	CORDON_COUNTER_SCRATCH_EXHAUSTED = 5,
+	CORDON_COUNTER_LABEL_EXHAUSTED = 6,
+	CORDON_COUNTER_NO_POLICY = 7,
+	CORDON_COUNTER_CRITICAL_DROPPED = 8,
+	CORDON_COUNTER_ACTIVITY_DROPPED = 9,
+	CORDON_COUNTER_FORK_REFUSED = 10,
+	CORDON_COUNTER_BAD_TABLE = 11,
+	CORDON_COUNTER_SLOTS = 16,
+};
+
+/* ------------------------------------------------------------------------------------------
+ * Control requests: context of `syscall` programs, records of task iterators.
+ * ------------------------------------------------------------------------------------------ */
+struct cordon_identify {
+	__s32 fd; /* in: an open directory of the caller */
+	__s32 error; /* out: 0, -EBADF, -ENOTDIR */
+	struct cordon_anchor anchor;
+};
+
+struct cordon_label_request {
+	__u32 slot;
+	__u32 generation;
+	__u32 labelled; /* out: tasks that carry the label */
+	__s32 error;	/* out: 0; -EBUSY carries another label already; -ENOSPC, -ENOMEM */
+};
+
+struct cordon_task_record {
+	__u32 tgid;
+	__u32 tid;
+	__u32 slot;
+	__u32 generation;
+};
+
+struct cordon_meta {
+	__u32 abi_version;
+	__u32 reserved;
+	char build_id[48]; /* digest of the BPF object, hexadecimal, NUL-terminated */
+};
+
+#define CORDON_ASSERT_SIZE(type, size)                                                             \
+	_Static_assert(sizeof(type) == (size), #type " must be " #size " bytes on both sides")
+
+CORDON_ASSERT_SIZE(struct cordon_state, 8);
+CORDON_ASSERT_SIZE(struct cordon_edge, 8);
+CORDON_ASSERT_SIZE(struct cordon_final, 16);
+CORDON_ASSERT_SIZE(struct cordon_verdict, 64);
+CORDON_ASSERT_SIZE(struct cordon_policy_header, 256);
+CORDON_ASSERT_SIZE(struct cordon_anchor, 16);
+CORDON_ASSERT_SIZE(struct cordon_execution, 384);
+CORDON_ASSERT_SIZE(struct cordon_process_object, 16);
+CORDON_ASSERT_SIZE(struct cordon_event, 96);
+CORDON_ASSERT_SIZE(struct cordon_denial_event, 128);
+CORDON_ASSERT_SIZE(struct cordon_exec_event, 112);
+CORDON_ASSERT_SIZE(struct cordon_exit_event, 120);
+CORDON_ASSERT_SIZE(struct cordon_access_event, 120);
+CORDON_ASSERT_SIZE(struct cordon_identify, 24);
+CORDON_ASSERT_SIZE(struct cordon_label_request, 16);
+CORDON_ASSERT_SIZE(struct cordon_task_record, 16);
+CORDON_ASSERT_SIZE(struct cordon_meta, 56);
+
+#endif

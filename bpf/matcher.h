@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * The matcher: one deterministic automaton run over a byte string.
+ *
+ * Plain C without library calls, so that the kernel programs, the command line's `explain` and
+ * the fuzzers run the same lines. The caller provides table_at(), which returns the object at a
+ * byte offset of a compiled policy, or NULL. Objects never straddle a page (abi.h).
+ */
+#ifndef CORDON_BPF_MATCHER_H
+#define CORDON_BPF_MATCHER_H
+
+#include "bpf/abi.h"
+
+#ifndef __always_inline
+#define __always_inline inline __attribute__((always_inline))
+#endif
+
+/* A table of a compiled policy, as the header describes it. */
+struct matcher {
+	__u32 states_offset;
+	__u32 states_count;
+	__u32 edges_offset;
+	__u32 edges_count;
+};
+
+/*
+ * Where the two sides differ: the kernel finds a page of an inner map, the host indexes a blob.
+ * `tables` is whatever that side needs. Must return NULL for an offset outside the policy.
+ */
+static __always_inline const void *table_at(void *tables, __u32 offset, __u32 size);
+
+/*
+ * One step. Returns the next state reference; CORDON_STATE_BROKEN when the tables are damaged,
+ * which callers must treat as a denial of everything.
+ */
+#define CORDON_STATE_BROKEN 0xffffffffu
+
+static __always_inline __u32 matcher_step(void *tables, const struct matcher *m, __u32 state,
+					  __u8 byte)
+{
+	const struct cordon_state *row;
+	const struct cordon_edge *edge;
+	__u32 number = state & CORDON_STATE_MASK;
+	__u32 index, otherwise;
+
+	if (number >= m->states_count)
+		return CORDON_STATE_BROKEN;
+	row = table_at(tables, m->states_offset + number * (__u32)sizeof(*row), sizeof(*row));
+	if (!row)
+		return CORDON_STATE_BROKEN;
+	otherwise = row->otherwise;
+	index = row->base + byte;
+	if (index >= m->edges_count)
+		return CORDON_STATE_BROKEN;
+	edge = table_at(tables, m->edges_offset + index * (__u32)sizeof(*edge), sizeof(*edge));
+	if (!edge)
+		return CORDON_STATE_BROKEN;
+	return edge->check == number ? edge->next : otherwise;
+}
+
+#endif

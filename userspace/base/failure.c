@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/failure.h"
+
+#include <stdarg.h>
+
+static void format_text(struct failure *f, int error, const char *format, va_list args)
+{
+	/* %m takes errno. */
+	errno = error;
+	vsnprintf(f->text, sizeof(f->text), format, args);
+}
+
+int failure_set(struct failure *f, int error, const char *format, ...)
+{
+	va_list args;
+
+	error = abs(error);
+	if (f && f->text[0] == '\0') {
+		va_start(args, format);
+		format_text(f, error, format, args);
+		va_end(args);
+	}
+	return -error;
+}
+
+int failure_replace(struct failure *f, int error, const char *format, ...)
+{
+	va_list args;
+
+	error = abs(error);
+	if (f) {
+		va_start(args, format);
+		format_text(f, error, format, args);
+		va_end(args);
+	}
+	return -error;
+}

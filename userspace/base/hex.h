@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lower-case hexadecimal. */
+#ifndef CORDON_BASE_HEX_H
+#define CORDON_BASE_HEX_H
+
+#include <stddef.h>
+
+/* Writes 2 * size digits and a NUL to `text`. */
+void hex_encode(const void *data, size_t size, char *text);
+
+/* -EINVAL: not exactly 2 * size digits, of either case. */
+int hex_decode(const char *text, void *data, size_t size);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole reads and writes over descriptors. */
+#ifndef CORDON_BASE_IO_H
+#define CORDON_BASE_IO_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/*
+ * Reads all of `fd` to its end into a fresh buffer, which gets a NUL behind the last byte that
+ * *ret_size does not count. Caller frees.
+ *
+ * -EFBIG: more than `limit` bytes; -ENOMEM; or what read(2) said.
+ */
+int io_read_all(int fd, size_t limit, char **ret_data, size_t *ret_size);
+
+/* The same for a path, opened relative to dir_fd (AT_FDCWD) with O_CLOEXEC | O_NOCTTY. */
+int io_read_file(int dir_fd, const char *path, size_t limit, char **ret_data, size_t *ret_size);
+
+/* Writes all of it, over short writes and EINTR. Negative errno as write(2). */
+int io_write_all(int fd, const void *data, size_t size);
+
+/* Writes a string to an existing file (sysfs, cgroupfs): one write(2). */
+int io_write_file(int dir_fd, const char *path, const char *text);
+
+#endif

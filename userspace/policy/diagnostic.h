@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is wrong with a policy file, and where: errors and warnings with file, line and column,
+ * all of them in one go. Shown by the caller; nothing here prints.
+ */
+#ifndef CORDON_POLICY_DIAGNOSTIC_H
+#define CORDON_POLICY_DIAGNOSTIC_H
+
+#include <stddef.h>
+
+#include "base/cleanup.h"
+
+enum diagnostic_severity {
+	DIAGNOSTIC_ERROR,
+	DIAGNOSTIC_WARNING,
+};
+
+/* line and column count from 1; 0: the file as a whole. */
+struct diagnostic {
+	enum diagnostic_severity severity;
+	char *file;
+	unsigned int line;
+	unsigned int column;
+	char *message; /* what is wrong */
+	char *hint;    /* what to do, or NULL */
+	char *excerpt; /* the offending line, or NULL */
+};
+
+struct diagnostics;
+
+struct diagnostics *diagnostics_new(void);
+void diagnostics_free(struct diagnostics *d);
+DEFINE_CLEANUP(struct diagnostics *, diagnostics_free, diagnostics_freep)
+
+size_t diagnostics_count(const struct diagnostics *d);
+size_t diagnostics_errors(const struct diagnostics *d);
+const struct diagnostic *diagnostics_at(const struct diagnostics *d, size_t index);
+
+/*
+ * All of them as text, in the style of compilers:
+ *
+ *   policies/x.yaml:12:5: error: unknown key "path" in a file rule
+ *      12 |   - {allow: [read], path: /etc}
+ *         |                     ^
+ *   hint: did you mean "paths"?
+ *
+ * With `color`, severities and carets carry ANSI colours. Control characters from the file are
+ * shown escaped. Caller frees; NULL without memory.
+ */
+char *diagnostics_format(const struct diagnostics *d, int color);
+
+#endif
