@@ -18,7 +18,7 @@
 struct policy_rule {
 	char *file; /* as included: "runtime/python3.yaml" or the path given */
 	unsigned int line;
-	char *text; /* one line, normalised: "allow read /usr/lib/**" */
+	char *text; /* one line, normalised: "allow read /usr/lib" */
 	char *severity; /* or NULL */
 	char *message;	/* shown to whoever is refused, or NULL */
 	char **tags;	/* NULL-terminated, or NULL */

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The audit log: a directory of segments, JSON Lines, each line chained to the one before by
+ * SHA-256, so that an edited, dropped, inserted or reordered record is found.
+ *
+ * A line is the compact JSON of a record whose last member is "chain": the hexadecimal digest of
+ * the previous line's chain value (32 raw bytes; zeros before the first line of a log) followed by the
+ * line up to that member. Every record carries "seq", counting from 1 in the log.
+ */
+#ifndef CORDON_AUDIT_LOG_H
+#define CORDON_AUDIT_LOG_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/failure.h"
+
+struct audit_log;
+
+/*
+ * Opens (and creates, mode 0750, parents not) the log in `directory` for appending; takes a lock, so that
+ * one writer has it. A torn last line, left by a crash, is cut off; *ret_repaired says how many
+ * bytes.
+ *
+ * -EWOULDBLOCK: another writer has it; -EBADMSG: the last whole line is not a record of this
+ * log; or what the file system said. `failure` says which and what to do.
+ */
+int audit_log_open(const char *directory, struct audit_log **ret_log, uint64_t *ret_repaired,
+		   struct failure *failure);
+
+/*
+ * Appends one record: adds seq and chain. Buffered: audit_log_flush() writes. Takes no reference.
+ * -ENOMEM; or an earlier write error that persists (-ENOSPC, -EROFS, -EIO ...): the record is then
+ * counted as lost and a "gap" record is written as soon as writing works again.
+ */
+int audit_log_append(struct audit_log *log, json_t *record);
+
+/* Writes what is buffered, and syncs if `sync`. Keeps the rest for the next try on error. */
+int audit_log_flush(struct audit_log *log, bool sync);
+
+/* Can a record be written now? Probes free space; -ENOSPC, -EROFS, -EIO, -ENOENT (directory gone). */
+int audit_log_writable(struct audit_log *log);
+
+const char *audit_log_directory(const struct audit_log *log);
+
+/* Flushes, unlocks, frees. */
+void audit_log_close(struct audit_log *log);
+DEFINE_CLEANUP(struct audit_log *, audit_log_close, audit_log_closep)
+
+#endif
