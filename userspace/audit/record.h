@@ -18,8 +18,6 @@
 #include "bpf/abi.h"
 #include "policy/compile.h"
 
-DEFINE_CLEANUP(json_t *, json_decref, json_decrefp)
-
 /* Where the code of an execution came from; its digest is recorded, its text never. */
 enum audit_code_source {
 	AUDIT_CODE_NONE,     /* the command is a program, not an interpreter with code */

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel side as userspace sees it: programs and maps pinned below /sys/fs/bpf/cordon,
+ * executions as slots of an array, policies as inner maps, labels, and the two event rings.
+ *
+ * One process at a time owns it (the daemon); the caller holds that lock. Everything pinned
+ * outlives the owner: a dead daemon changes no verdict.
+ */
+#ifndef CORDON_KERNEL_ENFORCEMENT_H
+#define CORDON_KERNEL_ENFORCEMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/failure.h"
+#include "bpf/abi.h"
+
+#define ENFORCEMENT_PIN_DIRECTORY "/sys/fs/bpf/cordon"
+
+struct enforcement;
+
+enum enforcement_origin {
+	ENFORCEMENT_LOADED,    /* this call loaded, attached and pinned it */
+	ENFORCEMENT_RECOVERED, /* it was pinned already, complete and of this build */
+};
+
+/*
+ * Reopens what is pinned, or loads, attaches (serially) and pins. What is pinned but incomplete
+ * or of another build is removed first if no execution lives under it, refused otherwise.
+ *
+ * -EPERM: not root, or lockdown; -EOPNOTSUPP: the kernel lacks something (`failure` names it and says
+ * what to do: see `cordon doctor`); -EBUSY: another build's enforcement has live executions;
+ * -ENOMEM; -errno of the step that failed. Nothing is left attached or pinned on failure.
+ */
+int enforcement_open(struct enforcement **ret_enforcement, enum enforcement_origin *ret_origin,
+		     struct failure *failure);
+
+/* Closes this process's handles. Enforcement goes on. */
+void enforcement_close(struct enforcement *e);
+DEFINE_CLEANUP(struct enforcement *, enforcement_close, enforcement_closep)
+
+/*
+ * Detaches and unpins everything, one link after the other (takes seconds: each detach waits for
+ * RCU). Frees `e`. -EBUSY: executions are live; e stays valid.
+ */
+int enforcement_unload(struct enforcement *e, struct failure *failure);
+
+/* Removes pins without an owner (`cordon disable --force`, broken state). */
+int enforcement_remove_pins(struct failure *failure);
+
+/* --- policies ----------------------------------------------------------------------------- */
+
+/*
+ * Puts a compiled policy's tables (see compiled_policy.tables; checked by the caller) beside those in force.
+ * *ret_ref names it until enforcement_policy_remove(). Costs an RCU grace period.
+ * -ENOSPC: CORDON_MAX_POLICIES are resident; -E2BIG; -ENOMEM.
+ */
+int enforcement_policy_add(struct enforcement *e, const unsigned char *tables, size_t size,
+			   uint64_t *ret_ref);
+
+/* Only when no execution refers to it any more. -ENOENT: not resident. */
+int enforcement_policy_remove(struct enforcement *e, uint64_t ref);
+
+/* After a recovery: the digest of a resident policy. -ENOENT. */
+int enforcement_policy_digest(struct enforcement *e, uint64_t ref, unsigned char ret_digest[32]);
+
+/* --- executions --------------------------------------------------------------------------- */
+
+/*
+ * The identity of the directory behind an open descriptor of this process, taken inside the
+ * kernel. -ENOTDIR, -EBADF.
+ */
+int enforcement_identify(struct enforcement *e, int directory_fd, struct cordon_anchor *ret_anchor);
+
+struct enforcement_binding {
+	unsigned char id[16];
+	uint64_t policy; /* from enforcement_policy_add() */
+	struct cordon_anchor anchors[CORDON_MAX_ANCHORS]; /* inode 0: not bound */
+	uint32_t owner_pid;
+	uint64_t owner_start; /* boot clock, ns */
+	uint64_t deadline;    /* boot clock, ns; 0: none */
+};
+
+/*
+ * Takes a free slot and fills it: PREPARED, with a fresh generation, counters zero.
+ * -EBUSY: CORDON_MAX_EXECUTIONS are taken.
+ */
+int enforcement_bind(struct enforcement *e, const struct enforcement_binding *binding,
+		     uint32_t *ret_slot);
+
+/*
+ * Labels all threads of the process behind `pidfd` and records its mount namespace; the slot
+ * becomes LIVE. What they fork from then on inherits the label.
+ * -ESRCH: gone; -EBUSY: carries a label already; -ENOSPC, -ENOMEM: no room for labels.
+ */
+int enforcement_label(struct enforcement *e, uint32_t slot, int pidfd);
+
+/* The slot as the kernel counts it, mapped memory: fields change while they are read. NULL: out of range. */
+const struct cordon_execution *enforcement_execution(struct enforcement *e, uint32_t slot);
+
+/* Swaps the policy of a live execution: one aligned write. */
+void enforcement_set_policy(struct enforcement *e, uint32_t slot, uint64_t ref);
+
+/* From here on the execution can neither fork nor exec: it is being killed. */
+void enforcement_set_ending(struct enforcement *e, uint32_t slot);
+
+/* Frees the slot. -EBUSY: tasks still carry the label. */
+int enforcement_release(struct enforcement *e, uint32_t slot);
+
+/*
+ * Kills (SIGKILL by pidfd) every process that carries the slot's label, wherever it has moved to.
+ * *ret_killed: how many were signalled. Call until the slot's `tasks` is 0.
+ */
+int enforcement_kill(struct enforcement *e, uint32_t slot, unsigned int *ret_killed);
+
+/* Every labelled task on the host. `visit` returns 0 to go on, else that is returned. */
+int enforcement_for_each_task(struct enforcement *e,
+			      int (*visit)(const struct cordon_task_record *task, void *context),
+			      void *context);
+
+/* --- events ------------------------------------------------------------------------------- */
+
+typedef void (*enforcement_event_handler)(const void *data, size_t size, void *context);
+
+/* Who gets the events of both rings; set once, before polling. */
+int enforcement_on_event(struct enforcement *e, enforcement_event_handler handler, void *context);
+
+/* An epoll descriptor that is readable when a ring has events. */
+int enforcement_event_fd(const struct enforcement *e);
+
+/* Hands over all events that are there now, without waiting. Number of events, or -errno. */
+int enforcement_drain(struct enforcement *e);
+
+/* enum cordon_counter. */
+uint64_t enforcement_counter(const struct enforcement *e, unsigned int counter);
+
+#endif

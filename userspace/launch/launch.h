@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Starting a command in the process shape that cordon promises: the child is created inside its
+ * cgroup, held, made ready with what privileges it has (identity, limits, environment,
+ * descriptors), labelled by the daemon from outside, and only then executes the command. No label,
+ * no exec.
+ */
+#ifndef CORDON_LAUNCH_LAUNCH_H
+#define CORDON_LAUNCH_LAUNCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/cleanup.h"
+#include "base/failure.h"
+#include "policy/compile.h"
+
+struct launch_identity {
+	bool change; /* false: stay who we are */
+	uid_t uid;
+	gid_t gid;
+	gid_t *groups;
+	size_t group_count;
+	char *name; /* for USER and LOGNAME, or NULL */
+	char *home; /* or NULL */
+};
+
+struct launch {
+	char *const *argv;	 /* argv[0] is looked up in the PATH of `environment` unless it has a '/' */
+	char *const *environment; /* complete, NULL-terminated */
+	int workdir_fd;
+	int cgroup_fd;		 /* of the execution's cgroup; -1: stay */
+	int stdin_fd;		 /* becomes descriptor 0; -1: inherit ours */
+	const struct launch_identity *identity;
+	const struct policy_limits *limits; /* those that are resource limits of a process */
+	uint64_t capabilities; /* ceiling: the rest leaves every set, the bounding set included */
+};
+
+struct launched {
+	pid_t pid;
+	int pidfd;
+	int go_fd;     /* write end: one byte lets it exec; closing it ends it */
+	int status_fd; /* read end: see launch_result() */
+};
+
+/*
+ * Creates the child and waits until it is ready and held. The caller then has it labelled and
+ * calls launch_go() or launch_abort().
+ * -errno with `failure` when any step fails; the child is gone then.
+ */
+int launch_start(const struct launch *launch, struct launched *ret_launched,
+		 struct failure *failure);
+
+/*
+ * Lets the child exec and waits for the outcome. 0: the command runs; -ENOENT: not found; other: exec failed
+ * with that (-EACCES: denied or not executable).
+ */
+int launch_go(struct launched *launched, struct failure *failure);
+
+/* Ends a held child. */
+void launch_abort(struct launched *launched);
+
+#endif
