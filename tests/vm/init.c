@@ -30,18 +30,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PORT_CTL "/dev/vport0p1"
-#define PORT_IN "/dev/vport0p2"
-#define PORT_OUT "/dev/vport0p3"
-#define PORT_ERR "/dev/vport0p4"
-#define TERMINAL "/dev/hvc0"
-#define NEW_ROOT "/newroot"
+#define PORT_CTL  "/dev/vport0p1"
+#define PORT_IN	  "/dev/vport0p2"
+#define PORT_OUT  "/dev/vport0p3"
+#define PORT_ERR  "/dev/vport0p4"
+#define TERMINAL  "/dev/hvc0"
+#define NEW_ROOT  "/newroot"
 #define OUT_SHARE "/run/vm-out"
 
 #define SETTINGS_MAX (4U << 20)
-#define LIST_MAX 4096
-#define PUMP_BYTES 65536
-#define MSIZE "524288"
+#define LIST_MAX     4096
+#define PUMP_BYTES   65536
+#define MSIZE	     "524288"
 
 /* How long the processes that the command left behind may take to die before that counts as a hang. */
 #define REAP_SECONDS 20
@@ -318,13 +318,17 @@ static void mount_root(const struct settings *s)
 	mount_on("proc", NEW_ROOT "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 	mount_on("sysfs", NEW_ROOT "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 	mount_on("devtmpfs", NEW_ROOT "/dev", "devtmpfs", MS_NOSUID, "mode=755");
-	mount_on("devpts", NEW_ROOT "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "mode=620,ptmxmode=666,gid=5");
+	mount_on("devpts", NEW_ROOT "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
+		 "mode=620,ptmxmode=666,gid=5");
 	mount_on("tmpfs", NEW_ROOT "/dev/shm", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
-	mount_on("mqueue", NEW_ROOT "/dev/mqueue", "mqueue", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+	mount_on("mqueue", NEW_ROOT "/dev/mqueue", "mqueue", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+		 NULL);
 	mount_on("tmpfs", NEW_ROOT "/run", "tmpfs", MS_NOSUID | MS_NODEV, "mode=755");
 	make_dir(NEW_ROOT "/run/lock");
-	mount_on("cgroup2", NEW_ROOT "/sys/fs/cgroup", "cgroup2", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
-	mount_on("bpf", NEW_ROOT "/sys/fs/bpf", "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC, "mode=700");
+	mount_on("cgroup2", NEW_ROOT "/sys/fs/cgroup", "cgroup2", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+		 NULL);
+	mount_on("bpf", NEW_ROOT "/sys/fs/bpf", "bpf", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+		 "mode=700");
 	mount_if_possible("securityfs", NEW_ROOT "/sys/kernel/security");
 	mount_if_possible("debugfs", NEW_ROOT "/sys/kernel/debug");
 	mount_if_possible("tracefs", NEW_ROOT "/sys/kernel/tracing");
@@ -335,7 +339,8 @@ static void mount_root(const struct settings *s)
 
 static void switch_root(void)
 {
-	if (chdir(NEW_ROOT) < 0 || mount(".", "/", NULL, MS_MOVE, NULL) < 0 || chroot(".") < 0 || chdir("/") < 0)
+	if (chdir(NEW_ROOT) < 0 || mount(".", "/", NULL, MS_MOVE, NULL) < 0 || chroot(".") < 0 ||
+	    chdir("/") < 0)
 		fail("switch to the new root");
 }
 
@@ -545,8 +550,13 @@ static int supervise(pid_t command, struct pump pumps[3], int signals, int termi
 static bool is_complaint(const char *text)
 {
 	static const char *const signs[] = {
-		"WARNING:",	   "BUG:",	   "Oops",	  "Call Trace",
-		"detected stalls", "soft lockup", "blocked for more than",
+		"WARNING:",
+		"BUG:",
+		"Oops",
+		"Call Trace",
+		"detected stalls",
+		"soft lockup",
+		"blocked for more than",
 	};
 
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
@@ -649,7 +659,8 @@ int main(void)
 		tcdrain(terminal);
 	report_complaints(kmsg);
 	sync();
-	report("exit %d %llu %llu", WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status),
+	report("exit %d %llu %llu",
+	       WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status),
 	       (unsigned long long)pumps[1].total, (unsigned long long)pumps[2].total);
 	/* The host switches the machine off. */
 	for (;;)

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Builds and tests cordon. `make help` lists what there is.
+#
+# BUILD names the folder for everything that is made, so that two builds can live side by side.
+
+VERSION  ?= 0.1.0
+BUILD    ?= build
+KERNELS  ?= build/kernels
+PREFIX   ?= /usr/local
+DESTDIR  ?=
+MINUTES  ?= 10
+JOBS     ?= $(shell nproc)
+
+ifeq ($(origin CC),default)
+CC       := clang-19
+endif
+BPF_CC   ?= clang-19
+# Sanitizers and libFuzzer come with clang, whatever builds the program itself.
+SAN_CC   ?= clang-19
+BPFTOOL  ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
+AR       := ar
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: all help packages packages-build packages-test kernels \
+	unit corpus fuzz fuzzers helpers programs lint tidy format \
+	test demo bench soak install clean distclean
+
+# V=1 shows the commands themselves.
+Q := $(if $(V),,@)
+
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += --jobs=$(JOBS)
+endif
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+export SETUP VERSION BUILD MINUTES
+export CORDON_KERNELS := $(abspath $(KERNELS))
+
+help:
+	@echo 'make               build/cordon, after installing what the build lacks (SETUP=no: only say what)'
+	@echo 'make demo          install what is missing, build, and show cordon at work'
+	@echo 'make test          everything that CI runs: lint, unit tests, integration on both kernels'
+	@echo 'make unit          the unit tests, with ASan and UBSan, and the kept fuzz corpus'
+	@echo 'make lint          format, static analysis, include direction, licence headers'
+	@echo 'make format        reformat the C sources'
+	@echo 'make bench         measure costs against the budgets'
+	@echo 'make soak          long run under load     (MINUTES=$(MINUTES))'
+	@echo 'make fuzz          fuzz every parser        (MINUTES=$(MINUTES) in all)'
+	@echo 'make install       to DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)'
+	@echo 'make clean         remove what was built;   make distclean: the downloaded kernels too'
+	@echo
+	@echo 'Variables: BUILD=$(BUILD) CC=$(CC) SETUP=no JOBS=$(JOBS) VERSION=$(VERSION)'
+
+# --- packages and kernels ------------------------------------------------------------------------
+
+packages: packages-build packages-test kernels
+
+# Asked on every run, which takes milliseconds, since packages can go as well as come.
+packages-build:
+	@packaging/setup/install-packages build
+
+packages-test:
+	@packaging/setup/install-packages build test
+
+kernels: $(KERNELS)/6.1/version $(KERNELS)/6.12/version
+
+$(KERNELS)/%/version: | packages-build
+	@packaging/setup/fetch-kernels $(KERNELS) $*
+
+# --- the kernel's side ---------------------------------------------------------------------------
+
+BPF_OBJECT   := $(BUILD)/enforce.bpf.o
+BUILD_ID     := $(BUILD)/build_id.h
+SKELETON_DIR := $(if $(filter build,$(BUILD)),skel,$(BUILD)/skel)
+SKELETON     := $(SKELETON_DIR)/enforce.skel.h
+
+# One object for all kernels (CO-RE): this says how the types look on one of them, libbpf relocates.
+$(BUILD)/vmlinux.h: $(KERNELS)/6.12/version
+	@mkdir -p $(@D)
+	@echo "  GEN  $@"
+	$(Q){ printf '/* Types of Linux %s, by bpftool from its BTF. */\n' "$$(cat $<)" && \
+	  $(BPFTOOL) btf dump file $(<D)/btf format c; } >$@
+
+BPF_CFLAGS := -std=gnu17 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -g -O2 \
+	-Wall -Wextra -Werror -Wno-missing-declarations -Wno-unused-parameter -Wshadow \
+	-ffile-prefix-map=$(CURDIR)=. -I$(BUILD) -I. -Ibpf -idirafter /usr/include/x86_64-linux-gnu
+
+$(BPF_OBJECT): bpf/enforce.bpf.c $(BUILD)/vmlinux.h Makefile | packages-build
+	@echo "  BPF  $@"
+	$(Q)$(BPF_CC) $(BPF_CFLAGS) -MMD -MP -MF $@.d -MT $@ -c $< -o $@
+	$(Q)llvm-strip-19 -g $@
+
+$(SKELETON): $(BPF_OBJECT)
+	@mkdir -p $(@D)
+	@echo "  SKEL $@"
+	$(Q)$(BPFTOOL) gen skeleton $< name enforce_bpf >$@
+
+# Tells the daemon whether what is pinned comes from the object that it carries.
+$(BUILD_ID): $(BPF_OBJECT)
+	@printf '#define CORDON_BUILD_ID "%.32s"\n' "$$(sha256sum <$<)" >$@
+
+# --- userspace -----------------------------------------------------------------------------------
+
+SOURCES := $(sort $(wildcard userspace/*/*.c))
+# What needs no kernel: libraries for every test program and fuzzer, built without the BPF object.
+PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/%),$(SOURCES))
+
+WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
+	-Wshadow -Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings -Wcast-qual \
+	-Wimplicit-fallthrough -Wno-missing-field-initializers
+HARDENING := -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection \
+	-fcf-protection -fPIE
+CPPFLAGS += -D_GNU_SOURCE -DCORDON_VERSION='"$(VERSION)"' \
+	-I$(BUILD) -I$(dir $(SKELETON_DIR)) -I$(SKELETON_DIR) -I. -Iuserspace
+COMMON_CFLAGS := -std=gnu17 -g $(WARNINGS) -ffile-prefix-map=$(CURDIR)=.
+CFLAGS  ?= -O2
+LDFLAGS += -pie -Wl,-z,relro,-z,now,-z,noexecstack
+LDLIBS  := -Wl,--as-needed -lbpf -lelf -lz -lyaml -ljansson -lcrypto -lcap -lpthread -lm
+SANITIZE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+
+OBJECTS      := $(SOURCES:%.c=$(BUILD)/obj/%.o)
+ARCHIVE      := $(BUILD)/libcordon.a
+SAN_OBJECTS  := $(SOURCES:%.c=$(BUILD)/san/%.o)
+SAN_PURE     := $(BUILD)/san/pure.a
+SAN_ALL      := $(BUILD)/san/all.a
+FUZZ_PURE    := $(BUILD)/fuzz/pure.a
+not_main      = $(filter-out %/userspace/cli/main.o,$(1))
+
+all: $(BUILD)/cordon
+
+$(BUILD)/cordon: $(OBJECTS)
+	@echo "  LD   $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+# Both are generated; the dependency files know them only after the first build.
+$(filter-out $(PURE:%.c=$(BUILD)/obj/%.o),$(OBJECTS)): | $(SKELETON) $(BUILD_ID)
+$(filter-out $(PURE:%.c=$(BUILD)/san/%.o),$(SAN_OBJECTS)): | $(SKELETON) $(BUILD_ID)
+
+$(BUILD)/obj/%.o: %.c Makefile | packages-build
+	@mkdir -p $(@D)
+	@echo "  CC   $<"
+	$(Q)$(CC) $(CPPFLAGS) $(COMMON_CFLAGS) $(HARDENING) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/san/%.o: %.c Makefile | packages-test
+	@mkdir -p $(@D)
+	@echo "  CC   $< (sanitized)"
+	$(Q)$(SAN_CC) $(CPPFLAGS) $(COMMON_CFLAGS) $(SANITIZE) -MMD -MP -c $< -o $@
+
+$(BUILD)/fuzz/%.o: %.c Makefile | packages-test
+	@mkdir -p $(@D)
+	@echo "  CC   $< (fuzzed)"
+	$(Q)$(SAN_CC) $(CPPFLAGS) $(COMMON_CFLAGS) $(SANITIZE) -fsanitize=fuzzer-no-link -MMD -MP -c $< -o $@
+
+$(ARCHIVE): $(call not_main,$(OBJECTS))
+$(SAN_ALL): $(call not_main,$(SAN_OBJECTS))
+$(SAN_PURE): $(PURE:%.c=$(BUILD)/san/%.o)
+$(FUZZ_PURE): $(PURE:%.c=$(BUILD)/fuzz/%.o)
+$(ARCHIVE) $(SAN_ALL) $(SAN_PURE) $(FUZZ_PURE):
+	@rm -f $@
+	@$(AR) rcs $@ $^
+
+# --- tests ---------------------------------------------------------------------------------------
+
+UNIT_SOURCES   := $(sort $(wildcard tests/unit/*/test_*.c))
+UNIT_PROGRAMS  := $(UNIT_SOURCES:%.c=$(BUILD)/%)
+# Tests of what needs no kernel link what needs none, so that they build when the BPF object does not.
+UNIT_PURE      := $(filter $(addprefix $(BUILD)/tests/unit/,base/% policy/% audit/% insight/% bpf/%),$(UNIT_PROGRAMS))
+UNIT_OTHER     := $(filter-out $(UNIT_PURE),$(UNIT_PROGRAMS))
+FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_PROGRAMS  := $(FUZZ_SOURCES:%.c=$(BUILD)/%)
+# Small programs that tests run inside the VM or under cordon: no libraries, no sanitizers.
+HELPER_SOURCES := $(sort $(wildcard tests/integration/helpers/*.c))
+HELPERS        := $(HELPER_SOURCES:tests/integration/helpers/%.c=$(BUILD)/tests/helpers/%)
+REDTEAM        := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/redteam/*.c tests/redteam/*/*.c)))
+# Programs that drive cordon's own code inside the VM.
+LINKED_TESTS   := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bpf/*.c tests/bench/*.c)))
+
+$(UNIT_PURE): $(BUILD)/tests/unit/%: $(BUILD)/san/tests/unit/%.o $(SAN_PURE)
+	@mkdir -p $(@D)
+	@echo "  LD   $@"
+	$(Q)$(SAN_CC) $(SANITIZE) $< $(SAN_PURE) $(LDLIBS) -lcmocka -o $@
+
+$(UNIT_OTHER): $(BUILD)/tests/unit/%: $(BUILD)/san/tests/unit/%.o $(SAN_ALL)
+	@mkdir -p $(@D)
+	@echo "  LD   $@"
+	$(Q)$(SAN_CC) $(SANITIZE) $< $(SAN_ALL) $(LDLIBS) -lcmocka -o $@
+
+$(FUZZ_PROGRAMS): $(BUILD)/tests/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(FUZZ_PURE)
+	@mkdir -p $(@D)
+	@echo "  LD   $@"
+	$(Q)$(SAN_CC) $(SANITIZE) -fsanitize=fuzzer $< $(FUZZ_PURE) $(LDLIBS) -o $@
+
+$(HELPERS): $(BUILD)/tests/helpers/%: tests/integration/helpers/%.c Makefile | packages-build
+$(REDTEAM): $(BUILD)/tests/redteam/%: tests/redteam/%.c Makefile | packages-build
+$(HELPERS) $(REDTEAM):
+	@mkdir -p $(@D)
+	@echo "  CC   $<"
+	$(Q)$(CC) -D_GNU_SOURCE -std=gnu17 -O2 -g -Wall -Wextra -Werror -I. -static $< -o $@ -lpthread
+
+$(LINKED_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(ARCHIVE)
+	@mkdir -p $(@D)
+	@echo "  LD   $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $< $(ARCHIVE) $(LDLIBS) -o $@
+
+helpers: $(HELPERS) $(REDTEAM) $(LINKED_TESTS)
+fuzzers: $(FUZZ_PROGRAMS)
+# Everything that `make test` runs, built in one go.
+programs: all helpers fuzzers $(UNIT_PROGRAMS)
+
+unit: packages-test $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS)
+	@tests/unit/run $(BUILD)
+
+corpus: packages-test $(FUZZ_PROGRAMS)
+	@tests/fuzz/run --replay $(BUILD)
+
+fuzz: packages-test $(FUZZ_PROGRAMS)
+	@tests/fuzz/run --minutes $(MINUTES) $(BUILD)
+
+TIDY_STAMPS := $(SOURCES:%.c=$(BUILD)/tidy/%.ok)
+
+tidy: $(TIDY_STAMPS)
+
+$(BUILD)/tidy/%.ok: %.c .clang-tidy $(wildcard userspace/*/*.h bpf/*.h) | packages-test $(SKELETON) $(BUILD_ID)
+	@mkdir -p $(@D)
+	@echo "  tidy $<"
+	@clang-tidy-19 --quiet $< -- -std=gnu17 $(CPPFLAGS) 2>$@.log || { cat $@.log >&2; exit 1; }
+	@touch $@
+
+lint: packages-test
+	@tests/lint/run $(BUILD)
+
+format: packages-test
+	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format-19 -i
+
+test: packages programs
+	@tests/run-all
+
+demo: packages all helpers
+	@tests/demo/run
+
+bench: packages all helpers
+	@tests/bench/run
+
+soak: packages all helpers
+	@tests/soak/run --minutes $(MINUTES)
+
+# --- installing ----------------------------------------------------------------------------------
+
+SHARE := $(DESTDIR)$(PREFIX)/share
+
+install: all
+	install -D -m 755 $(BUILD)/cordon $(DESTDIR)$(PREFIX)/bin/cordon
+	@set -e; for f in $$(find policies -name '*.yaml' 2>/dev/null); do \
+		install -D -m 644 $$f $(SHARE)/cordon/$$f; done
+	@set -e; for f in $(wildcard packaging/man/*.[1-8]); do \
+		install -D -m 644 $$f $(SHARE)/man/man$${f##*.}/$${f##*/}; done
+	@set -e; for f in $(wildcard packaging/completions/*); do case $$f in \
+		*.bash) install -D -m 644 $$f $(SHARE)/bash-completion/completions/cordon ;; \
+		*.zsh) install -D -m 644 $$f $(SHARE)/zsh/site-functions/_cordon ;; \
+		*.fish) install -D -m 644 $$f $(SHARE)/fish/vendor_completions.d/cordon.fish ;; esac; done
+	@set -e; for f in $(wildcard packaging/systemd/*.*); do \
+		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/lib/systemd/system/$${f##*/}; done
+
+clean:
+	rm -rf $(filter-out $(BUILD)/kernels,$(wildcard $(BUILD)/*)) $(SKELETON)
+
+distclean: clean
+	rm -rf $(KERNELS) $(BUILD)
+
+-include $(BPF_OBJECT).d
+-include $(OBJECTS:.o=.d) $(SAN_OBJECTS:.o=.d) $(PURE:%.c=$(BUILD)/fuzz/%.d)
+-include $(UNIT_SOURCES:%.c=$(BUILD)/san/%.d) $(FUZZ_SOURCES:%.c=$(BUILD)/fuzz/%.d)
+-include $(LINKED_TESTS:$(BUILD)/%=$(BUILD)/obj/%.d)
