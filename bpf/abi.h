@@ -74,8 +74,8 @@ enum cordon_right {
  *   START_ANCHOR+n  what follows anchor n: "" for the anchor itself as a name, "/" for listing
  *                   it, "/a/b" below it
  * ------------------------------------------------------------------------------------------ */
-#define CORDON_PAGE_SIZE    16384u
-#define CORDON_PAGE_SHIFT   14
+#define CORDON_PAGE_SIZE    65536u
+#define CORDON_PAGE_SHIFT   16
 #define CORDON_POLICY_MAGIC 0x31706463u /* "cdp1" */
 #define CORDON_POLICY_VERSION 1u
 #define CORDON_MAX_PAGES    4096u
@@ -182,9 +182,13 @@ enum cordon_anchor_name {
 	CORDON_ANCHOR_USER = 3, /* first of those that policies define themselves */
 };
 
-/* A directory's identity as the kernel sees it; inode 0: not bound. */
+/*
+ * A directory's identity as the kernel sees it; inode 0: not bound. All four must agree. Whoever
+ * bound it holds a descriptor, so that neither the number nor the address can pass to another inode.
+ */
 struct cordon_anchor {
 	__u64 inode;
+	__u64 address;	  /* of struct inode */
 	__u32 device;	  /* super_block.s_dev */
 	__u32 generation; /* inode.i_generation */
 };
@@ -442,15 +446,15 @@ CORDON_ASSERT_SIZE(struct cordon_edge, 8);
 CORDON_ASSERT_SIZE(struct cordon_final, 16);
 CORDON_ASSERT_SIZE(struct cordon_verdict, 64);
 CORDON_ASSERT_SIZE(struct cordon_policy_header, 256);
-CORDON_ASSERT_SIZE(struct cordon_anchor, 16);
-CORDON_ASSERT_SIZE(struct cordon_execution, 384);
+CORDON_ASSERT_SIZE(struct cordon_anchor, 24);
+CORDON_ASSERT_SIZE(struct cordon_execution, 448);
 CORDON_ASSERT_SIZE(struct cordon_process_object, 16);
 CORDON_ASSERT_SIZE(struct cordon_event, 96);
 CORDON_ASSERT_SIZE(struct cordon_denial_event, 128);
 CORDON_ASSERT_SIZE(struct cordon_exec_event, 112);
 CORDON_ASSERT_SIZE(struct cordon_exit_event, 120);
 CORDON_ASSERT_SIZE(struct cordon_access_event, 120);
-CORDON_ASSERT_SIZE(struct cordon_identify, 24);
+CORDON_ASSERT_SIZE(struct cordon_identify, 32);
 CORDON_ASSERT_SIZE(struct cordon_label_request, 16);
 CORDON_ASSERT_SIZE(struct cordon_task_record, 16);
 CORDON_ASSERT_SIZE(struct cordon_meta, 56);
