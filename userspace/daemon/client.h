@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The client's side of the control protocol: what the command line calls. Blocking; EINTR is
+ * retried. The connection is a plain descriptor: poll it for POLLHUP to notice that the daemon
+ * has died. Closing it before client_ended() has everything the execution started killed.
+ *
+ * Every function returns 0 or -errno with `failure` filled: -ECONNRESET when the daemon is gone, -EBADMSG
+ * when it does not speak this protocol, otherwise the errno that the daemon named.
+ */
+#ifndef CORDON_DAEMON_CLIENT_H
+#define CORDON_DAEMON_CLIENT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "audit/record.h"
+#include "base/cleanup.h"
+#include "base/failure.h"
+#include "policy/compile.h"
+
+/* Connects to a running daemon. -ENOENT, -ECONNREFUSED: none runs; -EACCES: not allowed. */
+int client_connect(int *ret_socket, struct failure *failure);
+
+/*
+ * The same, but as root starts an embedded daemon where none runs, and waits until it accepts;
+ * race-free among many callers. Also waits for a daemon that is just leaving. `failure` carries the
+ * new daemon's reason when it cannot start. -EPERM: none runs and the caller is not root.
+ */
+int client_connect_or_start(int *ret_socket, struct failure *failure);
+
+struct client_prepare {
+	const char *policy;  /* name, or a path, which must be absolute */
+	const char *workdir; /* absolute, as shown in records */
+	int workdir_fd;
+	int home_fd; /* -1: none, ${home} stays unbound */
+	/* further anchors that the policy names, parallel to bind_fds */
+	const char *const *bind_names;
+	const int *bind_fds;
+	size_t bind_count;
+	const char *session, *agent, *executor, *language; /* NULL: unknown */
+	struct policy_limits limits; /* asked for on the command line; 0: the policy's */
+	bool observe;		     /* report only, whatever the policy's mode */
+	const char *log;	     /* absolute directory; NULL: the daemon's */
+	const char *program;	     /* argv[0] */
+	size_t argument_count;
+	unsigned char arguments_digest[32];
+	uint64_t arguments_length;
+	char *const *arguments; /* argument_count entries, NULL where one carried code; or NULL */
+	const struct audit_code *code;
+	uid_t uid; /* whom the command will run as */
+	gid_t gid;
+};
+
+struct client_prepared {
+	char id[37];
+	int cgroup_fd; /* directory of the execution's cgroup, for CLONE_INTO_CGROUP */
+	struct policy_environment environment;
+	struct policy_limits limits; /* in force */
+	char **limits_missing;	     /* "cpu: no controller"; NULL-terminated, never NULL */
+	uint64_t capabilities;	     /* ceiling: bit n is capability n */
+	char *tmp;		     /* directory of the execution behind ${tmp} */
+	bool observe;
+	enum policy_arguments arguments;
+};
+
+/* Closes cgroup_fd and frees what it holds, not the struct. */
+void client_prepared_release(struct client_prepared *prepared);
+
+/*
+ * Asks for an execution. When the daemon refuses, *ret_message (may be NULL) gets its text in full,
+ * to be shown as is (diagnostics of a policy may be longer than a failure holds); caller frees.
+ */
+int client_prepare(int socket, const struct client_prepare *prepare,
+		   struct client_prepared *ret_prepared, char **ret_message,
+		   struct failure *failure);
+
+/*
+ * Has the held child labelled; after success the start record is on disk, and only then may it exec.
+ * The names are NULL-terminated; NULL: none. *ret_deadline: boot clock, ns; 0: none.
+ */
+int client_label(int socket, int pidfd, char *const *environment_kept,
+		 char *const *environment_removed, uint64_t *ret_deadline,
+		 struct failure *failure);
+
+struct client_ended {
+	int status; /* as wait(2) reports it */
+	bool have_code; /* standard input was the code: its digest is known now */
+	unsigned char code_digest[32];
+	uint64_t code_length;
+	uint64_t user_nsec, system_nsec; /* of the child, by wait4(2) */
+};
+
+struct client_outcome {
+	enum audit_end_cause cause;
+	uint64_t denials, would_denials;
+	uint64_t killed; /* processes that were still alive when the command had ended */
+	int report_fd;	 /* memfd with the report's JSON, at its start; caller closes */
+};
+
+/*
+ * Tells that the child was reaped; returns when everything it started is dead and the end record
+ * is on disk.
+ */
+int client_ended(int socket, const struct client_ended *ended, struct client_outcome *ret_outcome,
+		 struct failure *failure);
+
+/* Tells that the child could not exec (`error`) or was given up: nothing ran. */
+int client_abort(int socket, int error, const char *message, struct client_outcome *ret_outcome,
+		 struct failure *failure);
+
+/* The daemon's state; see docs/protocol.md. Caller owns the reference. */
+int client_status(int socket, json_t **ret_status, struct failure *failure);
+
+/* Live executions, an array of objects. Caller owns the reference. */
+int client_list(int socket, json_t **ret_executions, struct failure *failure);
+
+/* Kills an execution, recorded as killed; returns when it is dead. -ENOENT: no such execution. */
+int client_kill(int socket, const char *id, struct failure *failure);
+
+/*
+ * Has enforcement unloaded and the daemon leave. -EBUSY: executions are live (`failure` lists
+ * them), unless `force`, which kills them.
+ */
+int client_stop(int socket, bool force, struct failure *failure);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The control protocol between clients (`cordon run`, `status`, ...) and the daemon; docs/protocol.md
+ * describes every message.
+ *
+ * A SOCK_SEQPACKET socket; one JSON object per packet, at most PROTOCOL_MAX_PACKET bytes, with at
+ * most PROTOCOL_MAX_FDS descriptors beside it (SCM_RIGHTS). The client asks, the daemon answers each
+ * request with one packet, in order. One connection owns at most one execution, and the
+ * execution ends with the connection.
+ */
+#ifndef CORDON_DAEMON_PROTOCOL_H
+#define CORDON_DAEMON_PROTOCOL_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "audit/record.h"
+#include "base/cleanup.h"
+#include "base/failure.h"
+#include "policy/compile.h"
+
+#define PROTOCOL_VERSION      1
+#define PROTOCOL_DIRECTORY    "/run/cordon"
+#define PROTOCOL_SOCKET	      PROTOCOL_DIRECTORY "/control.sock"
+#define PROTOCOL_MAX_PACKET   65536u
+#define PROTOCOL_MAX_FDS      8u
+#define PROTOCOL_MAX_CLIENTS  256u
+/* How long a prepared execution may stay without a label before it is given up. */
+#define PROTOCOL_LABEL_SECONDS 30u
+
+/* Descriptors beside a message; those that the receiver does not take over it closes. */
+struct protocol_fds {
+	int fd[PROTOCOL_MAX_FDS];
+	size_t count;
+};
+
+void protocol_fds_close(struct protocol_fds *fds);
+
+/* Frees a NULL-terminated array of strings; NULL is fine. */
+void protocol_strings_free(char **strings);
+DEFINE_CLEANUP(char **, protocol_strings_free, protocol_strings_freep)
+
+/*
+ * Sends one message. -EMSGSIZE: larger than a packet; -EAGAIN: a non-blocking socket is full;
+ * -EPIPE, -ECONNRESET: the peer is gone (never a signal); -ENOMEM.
+ */
+int protocol_send(int socket, const json_t *message, const int *fds, size_t fd_count);
+
+/*
+ * Receives one message, a new reference; descriptors are close-on-exec.
+ *
+ * -ECONNRESET: the peer has closed; -EAGAIN: nothing there on a non-blocking socket; -EMSGSIZE:
+ * more bytes or descriptors than the protocol allows; -EBADMSG: not one JSON object, see
+ * `failure`; -ENOMEM. No descriptor stays open on failure.
+ */
+int protocol_receive(int socket, json_t **ret_message, struct protocol_fds *ret_fds,
+		     struct failure *failure);
+
+/* The bytes of one packet; -EBADMSG, -EMSGSIZE, -ENOMEM as above. */
+int protocol_parse(const char *data, size_t size, json_t **ret_message, struct failure *failure);
+
+/* New references; NULL without memory. `error` may be negative. */
+json_t *protocol_ok(void);
+json_t *protocol_error(int error, const char *message);
+
+/* "EINVAL" for EINVAL, and back; 0 where the name is unknown. */
+const char *protocol_errno_name(int error);
+int protocol_errno(const char *name);
+
+/*
+ * An array of strings (null entries allowed if `nulls`) and back. protocol_strings_of() returns
+ * a NULL-terminated array in which a null entry is a NULL pointer, so that with `nulls` the count
+ * is json_array_size(). -EINVAL: not that; -ENOMEM.
+ */
+json_t *protocol_strings(char *const *strings);
+int protocol_strings_of(const json_t *array, bool nulls, char ***ret_strings);
+
+/* Limits as an object with the names of struct policy_limits. With `all`, zeros too. */
+json_t *protocol_limits(const struct policy_limits *limits, bool all);
+/* Absent names are 0. -EINVAL: unknown name, negative or not an integer. */
+int protocol_limits_of(const json_t *object, struct policy_limits *ret_limits,
+		       struct failure *failure);
+
+/* "exited", "timeout", ... for enum audit_end_cause, and back (-EINVAL). */
+const char *protocol_cause_name(enum audit_end_cause cause);
+int protocol_cause(const char *name, enum audit_end_cause *ret_cause);
+
+/* "none", "file", "argument", "stdin" for enum audit_code_source, and back (-EINVAL). */
+const char *protocol_code_source_name(enum audit_code_source source);
+int protocol_code_source(const char *name, enum audit_code_source *ret_source);
+
+#endif
