@@ -164,12 +164,12 @@ $(ARCHIVE) $(SAN_ALL) $(SAN_PURE) $(FUZZ_PURE):
 
 # --- tests ---------------------------------------------------------------------------------------
 
-UNIT_SOURCES   := $(sort $(wildcard tests/unit/*/test_*.c))
+UNIT_SOURCES   := $(sort $(wildcard tests/unit/$(or $(UNIT),*)/test_*.c))
 UNIT_PROGRAMS  := $(UNIT_SOURCES:%.c=$(BUILD)/%)
 # Tests of what needs no kernel link what needs none, so that they build when the BPF object does not.
 UNIT_PURE      := $(filter $(addprefix $(BUILD)/tests/unit/,base/% policy/% audit/% insight/% bpf/%),$(UNIT_PROGRAMS))
 UNIT_OTHER     := $(filter-out $(UNIT_PURE),$(UNIT_PROGRAMS))
-FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_$(or $(FUZZ),*).c))
 FUZZ_PROGRAMS  := $(FUZZ_SOURCES:%.c=$(BUILD)/%)
 # Small programs that tests run inside the VM or under cordon: no libraries, no sanitizers.
 HELPER_SOURCES := $(sort $(wildcard tests/integration/helpers/*.c))
