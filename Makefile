@@ -109,7 +109,7 @@ SOURCES := $(sort $(wildcard userspace/*/*.c))
 PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/%),$(SOURCES))
 
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
-	-Wshadow -Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings -Wcast-qual \
+	-Wshadow -Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings \
 	-Wimplicit-fallthrough -Wno-missing-field-initializers
 HARDENING := -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection \
 	-fcf-protection -fPIE
@@ -138,6 +138,7 @@ $(BUILD)/cordon: $(OBJECTS)
 # Both are generated; the dependency files know them only after the first build.
 $(filter-out $(PURE:%.c=$(BUILD)/obj/%.o),$(OBJECTS)): | $(SKELETON) $(BUILD_ID)
 $(filter-out $(PURE:%.c=$(BUILD)/san/%.o),$(SAN_OBJECTS)): | $(SKELETON) $(BUILD_ID)
+$(filter-out $(PURE:%.c=$(BUILD)/tidy/%.ok),$(SOURCES:%.c=$(BUILD)/tidy/%.ok)): | $(SKELETON) $(BUILD_ID)
 
 $(BUILD)/obj/%.o: %.c Makefile | packages-build
 	@mkdir -p $(@D)
@@ -223,20 +224,20 @@ TIDY_STAMPS := $(SOURCES:%.c=$(BUILD)/tidy/%.ok)
 
 tidy: $(TIDY_STAMPS)
 
-$(BUILD)/tidy/%.ok: %.c .clang-tidy $(wildcard userspace/*/*.h bpf/*.h) | packages-test $(SKELETON) $(BUILD_ID)
+$(BUILD)/tidy/%.ok: %.c .clang-tidy $(wildcard userspace/*/*.h bpf/*.h) | packages-test
 	@mkdir -p $(@D)
 	@echo "  tidy $<"
 	@clang-tidy-19 --quiet $< -- -std=gnu17 $(CPPFLAGS) 2>$@.log || { cat $@.log >&2; exit 1; }
 	@touch $@
 
 lint: packages-test
-	@tests/lint/run $(BUILD)
+	+@tests/lint/run $(BUILD)
 
 format: packages-test
 	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format-19 -i
 
 test: packages programs
-	@tests/run-all
+	+@tests/run-all
 
 demo: packages all helpers
 	@tests/demo/run

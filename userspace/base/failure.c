@@ -3,7 +3,8 @@
 
 #include <stdarg.h>
 
-static void format_text(struct failure *f, int error, const char *format, va_list args)
+static _printf_(3, 0) void format_text(struct failure *f, int error, const char *format,
+					va_list args)
 {
 	/* %m takes errno. */
 	errno = error;
