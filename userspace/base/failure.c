@@ -4,7 +4,7 @@
 #include <stdarg.h>
 
 static _printf_(3, 0) void format_text(struct failure *f, int error, const char *format,
-					va_list args)
+				       va_list args)
 {
 	/* %m takes errno. */
 	errno = error;
