@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/failure.h"
+#include "launch/signals.h"
 #include "policy/compile.h"
 
 struct launch_identity {
@@ -27,20 +28,24 @@ struct launch_identity {
 };
 
 struct launch {
-	char *const *argv;	 /* argv[0] is looked up in the PATH of `environment` unless it has a '/' */
+	char *const
+		*argv; /* argv[0] is looked up in the PATH of `environment` unless it has a '/' */
 	char *const *environment; /* complete, NULL-terminated */
 	int workdir_fd;
-	int cgroup_fd;		 /* of the execution's cgroup; -1: stay */
-	int stdin_fd;		 /* becomes descriptor 0; -1: inherit ours */
+	int cgroup_fd; /* of the execution's cgroup; -1: stay */
+	int stdin_fd;  /* becomes descriptor 0; -1: inherit ours */
 	const struct launch_identity *identity;
 	const struct policy_limits *limits; /* those that are resource limits of a process */
 	uint64_t capabilities; /* ceiling: the rest leaves every set, the bounding set included */
+	/* What the command starts with; NULL: what is in force at the call. */
+	const struct signal_state *signals;
 };
 
+/* The child's parent is the calling thread: the child is killed when that thread ends. */
 struct launched {
 	pid_t pid;
-	int pidfd;
-	int go_fd;     /* write end: one byte lets it exec; closing it ends it */
+	int pidfd;     /* the caller's to close after launch_go() succeeded */
+	int go_fd;     /* one byte lets it exec; closing it ends it */
 	int status_fd; /* read end: see launch_result() */
 };
 
@@ -53,8 +58,9 @@ int launch_start(const struct launch *launch, struct launched *ret_launched,
 		 struct failure *failure);
 
 /*
- * Lets the child exec and waits for the outcome. 0: the command runs; -ENOENT: not found; other: exec failed
- * with that (-EACCES: denied or not executable).
+ * Lets the child exec and waits for the outcome. 0: the command runs, or died of a signal that was
+ * pending for it; -ENOENT: not found; -ECHILD: the held child was killed meanwhile; other: exec
+ * failed with that (-EACCES: denied or not executable). Unless 0, the child is gone and reaped.
  */
 int launch_go(struct launched *launched, struct failure *failure);
 

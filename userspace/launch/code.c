@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launch/code.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "audit/arguments.h"
+#include "base/sha256.h"
+
+/* --- hashing ------------------------------------------------------------------------------ */
+
+static int hash_from(int fd, off_t offset, struct audit_code *code)
+{
+	_cleanup_(sha256_freep) struct sha256 *hash = sha256_new();
+	unsigned char digest[SHA256_SIZE];
+	char buffer[16384];
+	uint64_t length = 0;
+	int r;
+
+	if (!hash)
+		return -ENOMEM;
+	for (;;) {
+		ssize_t n = pread(fd, buffer, sizeof(buffer), offset + (off_t)length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -EIO;
+		if (n == 0)
+			break;
+		length += (uint64_t)n;
+		if (length > CODE_MAX_SIZE)
+			return -EFBIG;
+		r = sha256_update(hash, buffer, (size_t)n);
+		if (r < 0)
+			return r;
+	}
+	r = sha256_finish(hash, digest);
+	if (r < 0)
+		return r;
+	memcpy(code->digest, digest, sizeof(digest));
+	code->length = length;
+	code->have_digest = true;
+	return 0;
+}
+
+/* --- files -------------------------------------------------------------------------------- */
+
+static char *absolute(const struct code_question *question, const char *name)
+{
+	char *path;
+
+	if (name[0] == '/')
+		return strdup(name);
+	return asprintf(&path, "%s/%s", question->workdir, name) < 0 ? NULL : path;
+}
+
+/* The path of the object that was opened: what the kernel will report, links resolved. */
+static char *path_of(int fd)
+{
+	char link[64], path[4096];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path));
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return NULL;
+	return strndup(path, (size_t)n);
+}
+
+/* -1 where it is not there or not a regular file. Non-blocking: a FIFO must not hold us up. */
+static int open_regular(const struct code_question *question, const char *name)
+{
+	_cleanup_(closep) int fd = -1;
+	struct stat st;
+
+	fd = openat(question->workdir_fd, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+		return -1;
+	return TAKE_FD(fd);
+}
+
+static int from_open_file(const struct code_question *question, const char *name, int fd,
+			  struct code *code)
+{
+	code->audit.source = AUDIT_CODE_FILE;
+	code->audit.path = fd < 0 ? NULL : path_of(fd);
+	if (!code->audit.path)
+		code->audit.path = absolute(question, name);
+	if (!code->audit.path)
+		return -ENOMEM;
+	return fd < 0 ? 0 : hash_from(fd, 0, &code->audit);
+}
+
+static int from_file(const struct code_question *question, const char *name, struct code *code)
+{
+	_cleanup_(closep) int fd = open_regular(question, name);
+
+	return from_open_file(question, name, fd, code);
+}
+
+/* --- standard input ----------------------------------------------------------------------- */
+
+static bool is_standard_input(const char *name)
+{
+	return strcmp(name, "/dev/stdin") == 0 || strcmp(name, "/dev/fd/0") == 0 ||
+	       strcmp(name, "/proc/self/fd/0") == 0;
+}
+
+/* At a terminal, code comes while it runs, a line at a time: there is nothing to hash. */
+static int from_stdin(const struct code_question *question, struct code *code)
+{
+	struct stat st;
+	off_t offset;
+
+	if (fstat(question->stdin_fd, &st) < 0)
+		return 0;
+	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) {
+		code->audit.source = AUDIT_CODE_STDIN;
+		code->stream = true;
+		return 0;
+	}
+	if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3)) { /* /dev/null: no code at all */
+		code->audit.source = AUDIT_CODE_STDIN;
+		return hash_from(question->stdin_fd, 0, &code->audit);
+	}
+	offset = lseek(question->stdin_fd, 0, SEEK_CUR);
+	if (!S_ISREG(st.st_mode) || offset < 0)
+		return 0;
+	code->audit.source = AUDIT_CODE_STDIN;
+	return hash_from(question->stdin_fd, offset, &code->audit);
+}
+
+/* --- a script as the program -------------------------------------------------------------- */
+
+static int open_program(const struct code_question *question, const char *name)
+{
+	const char *path = question->path ? question->path : "/bin:/usr/bin";
+
+	if (strchr(name, '/'))
+		return open_regular(question, name);
+	while (*name) {
+		size_t length = strcspn(path, ":");
+		_cleanup_(freep) char *candidate = NULL;
+		int fd;
+
+		if (asprintf(&candidate, "%.*s%s%s", (int)length, path, length ? "/" : "", name) <
+		    0) {
+			candidate = NULL;
+			return -1;
+		}
+		if (faccessat(question->workdir_fd, candidate, X_OK, 0) == 0) {
+			fd = open_regular(question, candidate);
+			if (fd >= 0)
+				return fd;
+		}
+		if (path[length] == '\0')
+			break;
+		path += length + 1;
+	}
+	return -1;
+}
+
+/* The language behind "#!/usr/bin/env -S python3 -u" and the like. */
+static const char *shebang_language(char *line)
+{
+	const char *argv[16];
+	struct arguments_code found;
+	size_t argc = 0;
+	char *save = NULL;
+
+	line[strcspn(line, "\n")] = '\0';
+	for (char *word = strtok_r(line, " \t", &save); word && argc + 1 < ARRAY_SIZE(argv);
+	     word = strtok_r(NULL, " \t", &save))
+		if (strcmp(word, "-S") != 0)
+			argv[argc++] = word;
+	argv[argc++] = "script";
+	return arguments_find_code(argc, argv, &found) < 0 ? NULL : found.language;
+}
+
+/* A program that is itself a text is code; anything else is a program. */
+static int from_program(const struct code_question *question, struct code *code)
+{
+	_cleanup_(closep) int fd = open_program(question, question->argv[0]);
+	char head[256];
+	ssize_t n;
+
+	n = fd < 0 ? -1 : pread(fd, head, sizeof(head) - 1, 0);
+	if (n <= 0)
+		return 0;
+	head[n] = '\0';
+	if (strncmp(head, "#!", 2) == 0)
+		code->language = shebang_language(head + 2);
+	else if (strlen(head) == (size_t)n)
+		code->language = "shell"; /* execvp(3) hands it to /bin/sh */
+	else
+		return 0;
+	return from_open_file(question, question->argv[0], fd, code);
+}
+
+/* ------------------------------------------------------------------------------------------ */
+
+static int identify(const struct code_question *question, struct code *code)
+{
+	const char *const *argv = (const char *const *)question->argv;
+	struct arguments_code found;
+	const char *name;
+	int r;
+
+	r = arguments_find_code(question->argc, argv, &found);
+	if (r < 0)
+		return r;
+	code->language = found.language;
+	switch (found.kind) {
+	case ARGUMENTS_CODE_ARGUMENT:
+		code->audit.source = AUDIT_CODE_ARGUMENT;
+		r = arguments_hash_code(question->argc, argv, code->audit.digest,
+					&code->audit.length);
+		code->audit.have_digest = r == 0;
+		return r;
+	case ARGUMENTS_CODE_FILE:
+		name = argv[found.index] + found.offset;
+		return is_standard_input(name) ? from_stdin(question, code)
+					       : from_file(question, name, code);
+	case ARGUMENTS_CODE_STDIN:
+		return from_stdin(question, code);
+	case ARGUMENTS_CODE_NONE:
+		break;
+	}
+	return found.language ? 0 : from_program(question, code);
+}
+
+int code_identify(const struct code_question *question, struct code *ret_code,
+		  struct failure *failure)
+{
+	struct code code = {};
+	int r;
+
+	r = identify(question, &code);
+	if (r < 0) {
+		code_release(&code);
+		if (r == -EFBIG)
+			return failure_set(failure, EFBIG,
+					   "the code is larger than %llu MB: too large to be "
+					   "recorded, so it is not run",
+					   CODE_MAX_SIZE >> 20);
+		return failure_set(failure, r, "cannot hash the code: %m");
+	}
+	*ret_code = code;
+	return 0;
+}
+
+void code_release(struct code *code)
+{
+	free(code->audit.path);
+	*code = (struct code){};
+}

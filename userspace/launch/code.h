@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which code a command is about to run, for its record: the digest, never the text. */
+#ifndef CORDON_LAUNCH_CODE_H
+#define CORDON_LAUNCH_CODE_H
+
+#include <stdbool.h>
+
+#include "audit/record.h"
+#include "base/failure.h"
+
+/* A script larger than this is refused: it could not be hashed before its deadline. */
+#define CODE_MAX_SIZE (1ull << 30)
+
+struct code {
+	struct audit_code audit;
+	const char *language; /* "python", "shell", ...; static; NULL: unknown */
+	/*
+	 * The interpreter reads its code from a pipe or socket: the digest is known only when all
+	 * has passed. The launcher hands it through and hashes meanwhile.
+	 */
+	bool stream;
+};
+
+struct code_question {
+	size_t argc;
+	char *const *argv;
+	const char *path;    /* value of PATH for argv[0], or NULL */
+	const char *workdir; /* what relative names start from, for the record */
+	int workdir_fd;
+	int stdin_fd;
+};
+
+/*
+ * A script file is hashed by an opened descriptor; standard input, if it is a file, from its
+ * current offset and without moving it. What cannot be read has no digest: the command's own error
+ * comes soon.
+ *
+ * -EFBIG: larger than CODE_MAX_SIZE; -EIO: libcrypto, or the file could not be read to its end;
+ * -ENOMEM. Caller releases.
+ */
+int code_identify(const struct code_question *question, struct code *ret_code,
+		  struct failure *failure);
+
+void code_release(struct code *code);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launch/environment.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+/* --- lists of strings --------------------------------------------------------------------- */
+
+struct list {
+	char **entries; /* NULL-terminated unless NULL */
+	size_t count;
+};
+
+static void list_release(struct list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->entries[i]);
+	free(list->entries);
+}
+
+/* Takes `entry` over, also when it fails; NULL is what asprintf left without memory. */
+static int list_add(struct list *list, char *entry)
+{
+	char **grown;
+
+	if (!entry)
+		return -ENOMEM;
+	grown = reallocarray(list->entries, list->count + 2, sizeof(*grown));
+	if (!grown) {
+		free(entry);
+		return -ENOMEM;
+	}
+	list->entries = grown;
+	grown[list->count++] = entry;
+	grown[list->count] = NULL;
+	return 0;
+}
+
+static int list_add_name(struct list *list, const char *name, size_t length)
+{
+	return list_add(list, strndup(name, length));
+}
+
+/* "NAME=value" */
+static int list_add_variable(struct list *list, const char *name, size_t length, const char *value)
+{
+	char *entry;
+
+	if (asprintf(&entry, "%.*s=%s", (int)length, name, value) < 0)
+		entry = NULL;
+	return list_add(list, entry);
+}
+
+static bool list_has_name(const struct list *list, const char *name, size_t length)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (strlen(list->entries[i]) == length &&
+		    memcmp(list->entries[i], name, length) == 0)
+			return true;
+	return false;
+}
+
+/* --- which variables are kept ------------------------------------------------------------- */
+
+/* Those through which whoever sets them runs code in the command, or changes what it loads. */
+static const char *const loading[] = {
+	"LD_*",
+	"GLIBC_TUNABLES",
+	"GCONV_PATH",
+	"LOCPATH",
+	"NLSPATH",
+	"PYTHON*",
+	"PERL5*",
+	"PERLLIB",
+	"PERL_*",
+	"RUBYOPT",
+	"RUBYLIB",
+	"NODE_OPTIONS",
+	"NODE_PATH",
+	"NODE_REPL_*",
+	"BASH_ENV",
+	"ENV",
+	"BASH_FUNC_*",
+	"SHELLOPTS",
+	"BASHOPTS",
+	"PS4",
+	"IFS",
+	"PROMPT_COMMAND",
+	"ZDOTDIR",
+	"LUA_*",
+	"PHPRC",
+	"PHP_INI_*",
+	"JAVA_TOOL_OPTIONS",
+	"_JAVA_OPTIONS",
+	"JDK_JAVA_OPTIONS",
+	"CLASSPATH",
+	"R_PROFILE*",
+	"R_ENVIRON*",
+	"R_LIBS*",
+	"JULIA_*",
+	"GIT_*",
+	"OPENSSL_CONF",
+	"OPENSSL_MODULES",
+	"SSLKEYLOGFILE",
+	"PSModulePath",
+	"DENO_*",
+};
+
+static bool matches(const char *pattern, const char *name)
+{
+	return fnmatch(pattern, name, 0) == 0;
+}
+
+static bool loads(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(loading); i++)
+		if (matches(loading[i], name))
+			return true;
+	return false;
+}
+
+static bool keeps(const struct policy_environment *policy, const char *name)
+{
+	bool by_pattern = false;
+
+	if (policy->keep_all)
+		return true;
+	for (char **pattern = policy->keep; *pattern; pattern++) {
+		if (strcmp(*pattern, name) == 0)
+			return true;
+		by_pattern |= matches(*pattern, name);
+	}
+	return by_pattern && !loads(name);
+}
+
+static bool sets(const struct policy_environment *policy, const char *name)
+{
+	for (char **set = policy->set_names; *set; set++)
+		if (strcmp(*set, name) == 0)
+			return true;
+	return false;
+}
+
+/* A kept variable about the user must not speak of the one that the command is not run as. */
+static const char *value_for(const struct launch_identity *identity, const char *name,
+			     const char *value)
+{
+	if (!identity->change)
+		return value;
+	if (strcmp(name, "HOME") == 0)
+		return identity->home ? identity->home : "/";
+	if (strcmp(name, "USER") == 0 || strcmp(name, "LOGNAME") == 0)
+		return identity->name;
+	return value;
+}
+
+struct lists {
+	struct list variables, kept, removed;
+};
+
+static void lists_release(struct lists *lists)
+{
+	list_release(&lists->variables);
+	list_release(&lists->kept);
+	list_release(&lists->removed);
+}
+
+static int sort_one(struct lists *lists, const struct policy_environment *policy,
+		    const struct launch_identity *identity, const char *entry)
+{
+	const char *equals = strchr(entry, '=');
+	size_t length = equals ? (size_t)(equals - entry) : 0;
+	_cleanup_(freep) char *name = NULL;
+	const char *value;
+	int r;
+
+	if (length == 0)
+		return 0; /* no variable: getenv(3) would not find it either */
+	if (list_has_name(&lists->kept, entry, length) ||
+	    list_has_name(&lists->removed, entry, length))
+		return 0;
+	name = strndup(entry, length);
+	if (!name)
+		return -ENOMEM;
+	value = value_for(identity, name, equals + 1);
+	/* What the policy sets replaces the caller's value. */
+	if (!value || !keeps(policy, name) || sets(policy, name))
+		return list_add_name(&lists->removed, name, length);
+	r = list_add_variable(&lists->variables, name, length, value);
+	return r < 0 ? r : list_add_name(&lists->kept, name, length);
+}
+
+/* --- what the policy sets ----------------------------------------------------------------- */
+
+static const char *anchor_path(const struct environment_anchor *anchors, size_t count,
+			       const char *name, size_t length)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strlen(anchors[i].name) == length && memcmp(anchors[i].name, name, length) == 0)
+			return anchors[i].path;
+	return NULL;
+}
+
+/* `value` with every ${anchor} replaced. */
+static int expand(const char *variable, const char *value, const struct environment_anchor *anchors,
+		  size_t count, char **ret_text, struct failure *failure)
+{
+	_cleanup_(freep) char *text = NULL;
+	_cleanup_(fclosep) FILE *out = NULL;
+	size_t size;
+
+	out = open_memstream(&text, &size);
+	if (!out)
+		return -ENOMEM;
+	while (*value) {
+		const char *start = strstr(value, "${");
+		const char *end = start ? strchr(start, '}') : NULL;
+		const char *path;
+
+		if (!end) {
+			fputs(value, out);
+			break;
+		}
+		path = anchor_path(anchors, count, start + 2, (size_t)(end - start - 2));
+		if (!path)
+			return failure_set(failure, EINVAL,
+					   "the policy sets the variable %s to '%s', but nothing "
+					   "is bound to '%.*s'",
+					   variable, value, (int)(end + 1 - start), start);
+		fwrite(value, 1, (size_t)(start - value), out);
+		fputs(path, out);
+		value = end + 1;
+	}
+	if (fclose(TAKE_PTR(out)) != 0)
+		return -ENOMEM;
+	*ret_text = TAKE_PTR(text);
+	return 0;
+}
+
+static int add_set(struct lists *lists, const struct policy_environment *policy,
+		   const struct environment_anchor *anchors, size_t anchor_count,
+		   struct failure *failure)
+{
+	for (size_t i = 0; policy->set_names[i]; i++) {
+		const char *name = policy->set_names[i];
+		_cleanup_(freep) char *value = NULL;
+		int r;
+
+		if (name[0] == '\0' || strchr(name, '='))
+			return failure_set(failure, EINVAL,
+					   "the policy sets a variable of an impossible name, '%s'",
+					   name);
+		r = expand(name, policy->set_values[i], anchors, anchor_count, &value, failure);
+		if (r == 0)
+			r = list_add_variable(&lists->variables, name, strlen(name), value);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The shared /tmp is no place for an execution, so a caller's TMPDIR is replaced in any case. */
+static int add_tmpdir(struct lists *lists, const struct policy_environment *policy, const char *tmp)
+{
+	static const char name[] = "TMPDIR";
+
+	if (!tmp || sets(policy, name))
+		return 0;
+	return list_add_variable(&lists->variables, name, strlen(name), tmp);
+}
+
+static bool is_tmpdir(const char *entry)
+{
+	return strncmp(entry, "TMPDIR=", 7) == 0;
+}
+
+/* An empty list is an array, too. */
+static int terminate(struct list *list)
+{
+	if (list->entries)
+		return 0;
+	list->entries = calloc(1, sizeof(*list->entries));
+	return list->entries ? 0 : -ENOMEM;
+}
+
+static int build(struct lists *lists, char *const *caller, const struct policy_environment *policy,
+		 const struct environment_anchor *anchors, size_t anchor_count,
+		 const struct launch_identity *identity, struct failure *failure)
+{
+	const char *tmp = anchor_path(anchors, anchor_count, "tmp", 3);
+	int r;
+
+	for (; *caller; caller++) {
+		if (tmp && is_tmpdir(*caller))
+			r = list_has_name(&lists->removed, "TMPDIR", 6)
+				    ? 0
+				    : list_add_name(&lists->removed, "TMPDIR", 6);
+		else
+			r = sort_one(lists, policy, identity, *caller);
+		if (r < 0)
+			return r;
+	}
+	r = add_set(lists, policy, anchors, anchor_count, failure);
+	if (r == 0)
+		r = add_tmpdir(lists, policy, tmp);
+	if (r == 0)
+		r = terminate(&lists->variables);
+	if (r == 0)
+		r = terminate(&lists->kept);
+	return r < 0 ? r : terminate(&lists->removed);
+}
+
+int environment_build(char *const *caller, const struct policy_environment *policy,
+		      const struct environment_anchor *anchors, size_t anchor_count,
+		      const struct launch_identity *identity, struct environment *ret_environment,
+		      struct failure *failure)
+{
+	struct lists lists = {};
+	int r;
+
+	r = build(&lists, caller, policy, anchors, anchor_count, identity, failure);
+	if (r < 0) {
+		lists_release(&lists);
+		return failure_set(failure, r, "cannot make the environment: %m");
+	}
+	*ret_environment = (struct environment){
+		.variables = lists.variables.entries,
+		.kept = lists.kept.entries,
+		.removed = lists.removed.entries,
+	};
+	return 0;
+}
+
+static void strings_free(char **strings)
+{
+	for (char **s = strings; s && *s; s++)
+		free(*s);
+	free(strings);
+}
+
+void environment_release(struct environment *environment)
+{
+	strings_free(environment->variables);
+	strings_free(environment->kept);
+	strings_free(environment->removed);
+	*environment = (struct environment){};
+}
+
+const char *environment_get(char *const *variables, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; *variables; variables++)
+		if (strncmp(*variables, name, length) == 0 && (*variables)[length] == '=')
+			return *variables + length + 1;
+	return NULL;
+}

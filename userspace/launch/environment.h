@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The environment of an execution: what the policy keeps of the caller's, and what it sets.
+ *
+ * Variables that make a loader or an interpreter run or load something (LD_PRELOAD, PYTHONPATH,
+ * BASH_ENV, ...) are kept only where the policy names them letter by letter; a pattern does not
+ * do. Only `keep_all` keeps them with all others.
+ */
+#ifndef CORDON_LAUNCH_ENVIRONMENT_H
+#define CORDON_LAUNCH_ENVIRONMENT_H
+
+#include "launch/launch.h"
+
+/* ${name} in a value that the policy sets stands for path. */
+struct environment_anchor {
+	const char *name;
+	const char *path;
+};
+
+struct environment {
+	char **variables; /* "NAME=value", NULL-terminated */
+	char **kept;	  /* names, NULL-terminated, in the caller's order */
+	char **removed;	  /* names, NULL-terminated */
+};
+
+/*
+ * `caller` is NULL-terminated, as environ(7); of variables that it has twice, the first counts.
+ * TMPDIR is the anchor "tmp", if there is one and the policy does not set TMPDIR. With
+ * identity->change, kept HOME, USER and LOGNAME speak of the new user.
+ *
+ * -EINVAL: the policy sets a variable to ${x} and no such anchor is bound, or an impossible name;
+ * -ENOMEM.
+ */
+int environment_build(char *const *caller, const struct policy_environment *policy,
+		      const struct environment_anchor *anchors, size_t anchor_count,
+		      const struct launch_identity *identity, struct environment *ret_environment,
+		      struct failure *failure);
+
+void environment_release(struct environment *environment);
+
+/* The value of a variable in a NULL-terminated list, or NULL. */
+const char *environment_get(char *const *variables, const char *name);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launch/privileges.h"
+
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+static void freecap(cap_t *sets)
+{
+	if (*sets)
+		cap_free(*sets);
+}
+
+int privileges_prepare(const struct launch_identity *identity, uint64_t ceiling,
+		       struct privileges *ret_privileges)
+{
+	_cleanup_(freecap) cap_t present = cap_get_proc();
+	_cleanup_(freecap) cap_t sets = cap_init();
+	uid_t uid = identity->change ? identity->uid : geteuid();
+
+	if (!present || !sets)
+		return -errno;
+	if (uid != 0)
+		ceiling = 0;
+	for (cap_value_t cap = 0; cap < cap_max_bits(); cap++) {
+		cap_flag_value_t have;
+
+		if (!(ceiling >> cap & 1))
+			continue;
+		if (cap_get_flag(present, cap, CAP_PERMITTED, &have) < 0)
+			return -errno;
+		if (have == CAP_SET && (cap_set_flag(sets, CAP_PERMITTED, 1, &cap, CAP_SET) < 0 ||
+					cap_set_flag(sets, CAP_EFFECTIVE, 1, &cap, CAP_SET) < 0))
+			return -errno;
+	}
+	*ret_privileges = (struct privileges){
+		.identity = identity,
+		.bounding = ceiling,
+		.sets = TAKE_PTR(sets),
+	};
+	return 0;
+}
+
+void privileges_release(struct privileges *privileges)
+{
+	freecap(&privileges->sets);
+	privileges->sets = NULL;
+}
+
+/*
+ * An exec by uid 0 fills permitted and effective from the bounding set, so this is what makes the
+ * ceiling hold for root. SECBIT_NOROOT would do it, too, but take away at exec what the ceiling
+ * grants.
+ */
+int privileges_drop_bounding(const struct privileges *privileges)
+{
+	for (unsigned long cap = 0; cap < 64; cap++) {
+		int present = prctl(PR_CAPBSET_READ, cap, 0, 0, 0);
+
+		if (present < 0)
+			break; /* the kernel knows no more */
+		if (present && !(privileges->bounding >> cap & 1) &&
+		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+/*
+ * The system calls themselves: libc's functions would carry the change to threads that it
+ * believes in and that the child does not have.
+ */
+int privileges_set_identity(const struct privileges *privileges)
+{
+	const struct launch_identity *id = privileges->identity;
+
+	if (!id->change)
+		return 0;
+	if (syscall(SYS_setgroups, id->group_count, id->groups) < 0)
+		return -errno;
+	if (syscall(SYS_setresgid, id->gid, id->gid, id->gid) < 0)
+		return -errno;
+	if (syscall(SYS_setresuid, id->uid, id->uid, id->uid) < 0)
+		return -errno;
+	return 0;
+}
+
+/* True if the child is who it should be and cannot be root again. */
+static bool identity_holds(const struct launch_identity *id)
+{
+	uid_t real_uid, effective_uid, saved_uid;
+	gid_t real_gid, effective_gid, saved_gid;
+
+	if (!id->change)
+		return true;
+	if (getresuid(&real_uid, &effective_uid, &saved_uid) < 0 ||
+	    getresgid(&real_gid, &effective_gid, &saved_gid) < 0)
+		return false;
+	if (real_uid != id->uid || effective_uid != id->uid || saved_uid != id->uid ||
+	    real_gid != id->gid || effective_gid != id->gid || saved_gid != id->gid)
+		return false;
+	if (id->uid != 0 && syscall(SYS_setresuid, 0, 0, 0) == 0)
+		return false;
+	if (id->uid != 0 && id->gid != 0 && syscall(SYS_setresgid, 0, 0, 0) == 0)
+		return false;
+	return true;
+}
+
+int privileges_set_capabilities(const struct privileges *privileges)
+{
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0)
+		return -errno;
+	if (cap_set_proc(privileges->sets) < 0)
+		return -errno;
+	return identity_holds(privileges->identity) ? 0 : -EPERM;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Those limits of a policy that the kernel keeps per process (setrlimit(2)). */
+#ifndef CORDON_LAUNCH_RESOURCE_H
+#define CORDON_LAUNCH_RESOURCE_H
+
+#include "policy/compile.h"
+
+/*
+ * Applies them to the calling process and turns core dumps off. Nothing is ever raised: a limit
+ * above the hard one in force comes down to it. Async-signal-safe. -errno of setrlimit(2).
+ */
+int resource_limits_apply(const struct policy_limits *limits);
+
+#endif
