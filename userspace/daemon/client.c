@@ -143,10 +143,10 @@ static json_t *prepare_json(const struct client_prepare *p)
 			 code_json(p->code), "uid", (json_int_t)p->uid, "gid", (json_int_t)p->gid);
 }
 
-static int environment_of(const json_t *object, struct policy_environment *ret)
+static int environment_of(json_t *object, struct policy_environment *ret)
 {
 	_cleanup_(protocol_strings_freep) char **keep = NULL, **names = NULL, **values = NULL;
-	const json_t *set = json_object_get(object, "set");
+	json_t *set = json_object_get(object, "set");
 	const char *name;
 	json_t *value;
 	size_t n = 0;
@@ -161,7 +161,7 @@ static int environment_of(const json_t *object, struct policy_environment *ret)
 	values = calloc(json_object_size(set) + 1, sizeof(*values));
 	if (!names || !values)
 		return -ENOMEM;
-	json_object_foreach((json_t *)set, name, value) {
+	json_object_foreach(set, name, value) {
 		if (!json_is_string(value))
 			return -EBADMSG;
 		names[n] = strdup(name);
@@ -193,14 +193,14 @@ void client_prepared_release(struct client_prepared *prepared)
 	prepared->tmp = NULL;
 }
 
-static int prepared_of(const json_t *reply, struct client_prepared *prepared)
+static int prepared_of(json_t *reply, struct client_prepared *prepared)
 {
 	const char *id, *tmp, *arguments;
 	json_t *environment, *limits, *missing;
 	json_int_t capabilities;
 	int ok, observe, r;
 
-	if (json_unpack((json_t *)reply, "{s:b,s:s,s:o,s:o,s:o,s:I,s:s,s:b,s:s!}", "ok", &ok, "id",
+	if (json_unpack(reply, "{s:b,s:s,s:o,s:o,s:o,s:I,s:s,s:b,s:s!}", "ok", &ok, "id",
 			&id, "environment", &environment, "limits", &limits, "limits_missing",
 			&missing, "capabilities", &capabilities, "tmp", &tmp, "observe", &observe,
 			"arguments", &arguments) < 0)
@@ -337,6 +337,12 @@ int client_abort(int socket, int error, const char *message, struct client_outco
 }
 
 /* --- the rest ----------------------------------------------------------------------------- */
+
+int client_hello(int socket, struct failure *failure)
+{
+	return ask(socket, json_pack("{s:s,s:i}", "op", "hello", "version", PROTOCOL_VERSION), NULL,
+		   0, NULL, NULL, NULL, failure);
+}
 
 int client_status(int socket, json_t **ret_status, struct failure *failure)
 {

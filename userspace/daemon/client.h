@@ -31,6 +31,9 @@ int client_connect(int *ret_socket, struct failure *failure);
  */
 int client_connect_or_start(int *ret_socket, struct failure *failure);
 
+/* Is the daemon there, and will it stay? It does not leave for being idle while connected to. */
+int client_hello(int socket, struct failure *failure);
+
 struct client_prepare {
 	const char *policy;  /* name, or a path, which must be absolute */
 	const char *workdir; /* absolute, as shown in records */

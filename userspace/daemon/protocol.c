@@ -169,7 +169,7 @@ json_t *protocol_strings(char *const *strings)
 	return TAKE_PTR(array);
 }
 
-int protocol_strings_of(const json_t *array, bool nulls, char ***ret_strings)
+int protocol_strings_of(json_t *array, bool nulls, char ***ret_strings)
 {
 	size_t count = json_array_size(array);
 	char **strings;
@@ -236,7 +236,7 @@ json_t *protocol_limits(const struct policy_limits *limits, bool all)
 	return TAKE_PTR(object);
 }
 
-int protocol_limits_of(const json_t *object, struct policy_limits *ret_limits,
+int protocol_limits_of(json_t *object, struct policy_limits *ret_limits,
 		       struct failure *failure)
 {
 	struct policy_limits limits = {};
@@ -245,7 +245,7 @@ int protocol_limits_of(const json_t *object, struct policy_limits *ret_limits,
 
 	if (!json_is_object(object))
 		return failure_set(failure, EINVAL, "limits must be an object");
-	json_object_foreach((json_t *)object, name, value) {
+	json_object_foreach(object, name, value) {
 		size_t i = 0;
 
 		while (i < ARRAY_SIZE(limit_names) && strcmp(limit_names[i].name, name) != 0)

@@ -73,12 +73,12 @@ int protocol_errno(const char *name);
  * is json_array_size(). -EINVAL: not that; -ENOMEM.
  */
 json_t *protocol_strings(char *const *strings);
-int protocol_strings_of(const json_t *array, bool nulls, char ***ret_strings);
+int protocol_strings_of(json_t *array, bool nulls, char ***ret_strings);
 
 /* Limits as an object with the names of struct policy_limits. With `all`, zeros too. */
 json_t *protocol_limits(const struct policy_limits *limits, bool all);
 /* Absent names are 0. -EINVAL: unknown name, negative or not an integer. */
-int protocol_limits_of(const json_t *object, struct policy_limits *ret_limits,
+int protocol_limits_of(json_t *object, struct policy_limits *ret_limits,
 		       struct failure *failure);
 
 /* "exited", "timeout", ... for enum audit_end_cause, and back (-EINVAL). */

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/logs.h"
+
+#include <sys/queue.h>
+#include <sys/stat.h>
+
+struct log_use {
+	LIST_ENTRY(log_use) link;
+	struct logs *logs;
+	struct audit_log *log;
+	dev_t device; /* of the directory: one log may be named in several ways */
+	ino_t inode;
+	unsigned int references;
+	bool dirty;    /* holds records that are not written */
+	bool unsynced; /* wrote records that are not on disk */
+};
+
+struct logs {
+	LIST_HEAD(, log_use) uses;
+	uint64_t lost;
+};
+
+struct logs *logs_new(void)
+{
+	struct logs *logs = calloc(1, sizeof(*logs));
+
+	if (logs)
+		LIST_INIT(&logs->uses);
+	return logs;
+}
+
+static void use_free(struct log_use *use)
+{
+	(void)audit_log_flush(use->log, true);
+	audit_log_close(use->log);
+	LIST_REMOVE(use, link);
+	free(use);
+}
+
+void logs_free(struct logs *logs)
+{
+	while (!LIST_EMPTY(&logs->uses))
+		use_free(LIST_FIRST(&logs->uses));
+	free(logs);
+}
+
+static struct log_use *find(struct logs *logs, const char *directory)
+{
+	struct log_use *use;
+	struct stat found;
+
+	if (stat(directory, &found) < 0)
+		return NULL;
+	LIST_FOREACH(use, &logs->uses, link)
+		if (use->device == found.st_dev && use->inode == found.st_ino)
+			return use;
+	return NULL;
+}
+
+int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
+	     struct failure *failure)
+{
+	struct log_use *use = find(logs, directory);
+	uint64_t repaired;
+	struct stat opened;
+	int r;
+
+	if (use) {
+		use->references++;
+		*ret_log = use;
+		return 0;
+	}
+	use = calloc(1, sizeof(*use));
+	if (!use)
+		return failure_set(failure, ENOMEM, "%m");
+	r = audit_log_open(directory, &use->log, &repaired, failure);
+	if (r == 0 && stat(directory, &opened) < 0) {
+		r = failure_set(failure, errno, "cannot examine %s: %m", directory);
+		audit_log_close(use->log);
+	}
+	if (r < 0) {
+		free(use);
+		return failure_set(failure, r, "cannot open the audit log in %s: %m", directory);
+	}
+	use->logs = logs;
+	use->device = opened.st_dev;
+	use->inode = opened.st_ino;
+	use->references = 1;
+	LIST_INSERT_HEAD(&logs->uses, use, link);
+	*ret_log = use;
+	return 0;
+}
+
+void logs_put(struct log_use *log)
+{
+	if (log && --log->references == 0)
+		use_free(log);
+}
+
+int logs_writable(struct log_use *log, struct failure *failure)
+{
+	int r = audit_log_writable(log->log);
+
+	if (r < 0)
+		return failure_set(failure, r,
+				   "the audit log in %s cannot be written (%m), and nothing runs "
+				   "without a record; make room there or name another with --log",
+				   audit_log_directory(log->log));
+	return 0;
+}
+
+const char *logs_directory(const struct log_use *log)
+{
+	return audit_log_directory(log->log);
+}
+
+int logs_append(struct log_use *log, json_t *record)
+{
+	int r = record ? audit_log_append(log->log, record) : -ENOMEM;
+
+	json_decref(record);
+	if (r < 0)
+		log->logs->lost++;
+	log->dirty = true;
+	return r;
+}
+
+int logs_flush(struct log_use *log)
+{
+	int r = audit_log_flush(log->log, false);
+
+	if (r == 0 && log->dirty) {
+		log->dirty = false;
+		log->unsynced = true;
+	}
+	return r;
+}
+
+bool logs_flush_all(struct logs *logs, bool sync)
+{
+	struct log_use *use;
+	bool any = false;
+
+	LIST_FOREACH(use, &logs->uses, link) {
+		if (!use->dirty && !(sync && use->unsynced))
+			continue;
+		any = true;
+		if (audit_log_flush(use->log, sync) < 0)
+			continue;
+		use->unsynced = !sync;
+		use->dirty = false;
+	}
+	return any;
+}
+
+uint64_t logs_lost(const struct logs *logs)
+{
+	return logs->lost;
+}

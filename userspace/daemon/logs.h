@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The audit logs in use: each directory is opened once and shared by the executions that log there. */
+#ifndef CORDON_DAEMON_LOGS_H
+#define CORDON_DAEMON_LOGS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "audit/log.h"
+#include "base/failure.h"
+
+struct logs;
+struct log_use;
+
+struct logs *logs_new(void);
+void logs_free(struct logs *logs);
+
+/* Opens the log, or takes another reference to it. -errno as audit_log_open(). */
+int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
+	     struct failure *failure);
+
+/* Drops a reference; the last one flushes, syncs and closes. */
+void logs_put(struct log_use *log);
+
+/* Can a record be written there now? `failure` says why not. */
+int logs_writable(struct log_use *log, struct failure *failure);
+
+const char *logs_directory(const struct log_use *log);
+
+/* Appends a record and drops its reference. NULL is -ENOMEM. */
+int logs_append(struct log_use *log, json_t *record);
+
+/* Writes what is buffered. */
+int logs_flush(struct log_use *log);
+
+/* Writes what is buffered in all logs, and syncs if `sync`. True if something was there to write. */
+bool logs_flush_all(struct logs *logs, bool sync);
+
+/* Records that could not be appended, of all logs since the start. */
+uint64_t logs_lost(const struct logs *logs);
+
+#endif

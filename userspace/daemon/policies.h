@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compiled policies in use. A policy is compiled anew for each execution, since its files may have
+ * changed; what compiles to the same is held once, in memory and in the kernel, where it stays
+ * for a while after its last use, because putting it there costs a grace period.
+ */
+#ifndef CORDON_DAEMON_POLICIES_H
+#define CORDON_DAEMON_POLICIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/failure.h"
+#include "kernel/enforcement.h"
+#include "policy/compile.h"
+
+struct policies;
+
+struct policy_use {
+	const struct compiled_policy *policy;
+	uint64_t ref; /* in the kernel */
+};
+
+/*
+ * `directories` (NULL-terminated) is searched for policies named without a path, and must stay. `notes_fd` is
+ * a directory where each resident policy is noted, for the next daemon to remove: see
+ * policies_remove_stale().
+ */
+int policies_new(struct enforcement *e, const char *const *directories, int notes_fd,
+		 struct policies **ret_policies);
+
+/* Removes all that no execution uses. Those in use stay in the kernel. */
+void policies_free(struct policies *policies);
+
+/*
+ * Compiles `name_or_path` and has it resident. *ret_message: diagnostics as text when the policy is
+ * at fault (-EINVAL, -ENOENT, -E2BIG ...), else NULL; caller frees.
+ */
+int policies_get(struct policies *policies, const char *name_or_path,
+		 const struct policy_use **ret_use, char **ret_message, struct failure *failure);
+
+void policies_put(struct policies *policies, const struct policy_use *use);
+
+/* Only compiles: what an earlier daemon's execution ran under, for its records. -errno. */
+int policies_compile(struct policies *policies, const char *name_or_path,
+		     struct compiled_policy **ret_policy);
+
+/* Removes from the kernel what an earlier daemon left there, when its executions are gone. */
+void policies_remove_stale(struct policies *policies);
+
+size_t policies_count(const struct policies *policies);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What /proc says about another process. */
+#ifndef CORDON_DAEMON_PROCESS_H
+#define CORDON_DAEMON_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* The process behind a pidfd. -EBADF: not a pidfd; -ESRCH: it is gone (reaped). */
+int process_of_pidfd(int pidfd, pid_t *ret_pid);
+
+struct process_status {
+	pid_t parent;
+	char state;	     /* 'R', 'S', 'Z', ... */
+	uint64_t start_nsec; /* boot clock; with the pid this names the process */
+};
+
+/* -ESRCH: no such process. */
+int process_status(pid_t pid, struct process_status *ret_status);
+
+/* The text of /proc/PID/stat. -EBADMSG. */
+int process_status_parse(const char *stat, struct process_status *ret_status);
+
+/* Is the process that had this pid and start time still there (zombies are not)? */
+bool process_alive(pid_t pid, uint64_t start_nsec);
+
+/*
+ * Does its cgroup (v2) end in `suffix`, which starts with '/'? Negative: /proc could not be read.
+ */
+int process_in_cgroup(pid_t pid, const char *suffix);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/workdir.h"
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+
+/* Deeper than any path that can be named. */
+#define MAX_DEPTH 4096
+
+/* May not be a work directory, nor lie below one. */
+static const char *const system_directories[] = {
+	"/",	 "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64",
+	"/media", "/mnt", "/opt",  "/proc", "/root", "/run",  "/sbin", "/srv",	 "/sys",
+	"/tmp",	 "/usr", "/usr/bin", "/usr/lib", "/usr/local", "/usr/local/bin", "/usr/local/lib",
+	"/usr/sbin", "/usr/share", "/var", "/var/cache", "/var/lib", "/var/log", "/var/spool",
+	"/var/tmp",
+};
+
+/* Nothing below them may be one either. */
+static const char *const closed_trees[] = {"/boot", "/etc", "/proc", "/sys"};
+
+static bool same_directory(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/*
+ * Is `directory` the inner one or an ancestor of it? Climbs by "..", so that names play no part.
+ * An inner one that cannot be opened does not exist for anybody.
+ */
+static bool contains(const struct stat *directory, int inner_fd)
+{
+	_cleanup_(closep) int fd = openat(inner_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct stat here, above;
+
+	if (fd < 0 || fstat(fd, &here) < 0)
+		return false;
+	for (int depth = 0; depth < MAX_DEPTH; depth++) {
+		int parent;
+
+		if (same_directory(&here, directory))
+			return true;
+		parent = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (parent < 0)
+			return false;
+		close(fd);
+		fd = parent;
+		if (fstat(fd, &above) < 0 || same_directory(&above, &here))
+			return false;
+		here = above;
+	}
+	return true;
+}
+
+static int open_directory(const char *path)
+{
+	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+static bool directory_contains_path(const struct stat *directory, const char *path)
+{
+	_cleanup_(closep) int fd = open_directory(path);
+
+	return fd >= 0 && contains(directory, fd);
+}
+
+static bool path_contains_directory(const char *path, int directory_fd)
+{
+	_cleanup_(closep) int fd = open_directory(path);
+	struct stat outer;
+
+	return fd >= 0 && fstat(fd, &outer) == 0 && contains(&outer, directory_fd);
+}
+
+static int refuse(struct failure *failure, const char *relation, const char *path)
+{
+	return failure_set(failure, EPERM,
+			   "the work directory %s %s; choose a directory of its own for the code "
+			   "to work in",
+			   relation, path);
+}
+
+static int check_homes(const struct stat *directory, const char *passwd, struct failure *failure)
+{
+	_cleanup_(fclosep) FILE *users = fopen(passwd, "re");
+	const struct passwd *user;
+
+	if (!users)
+		return failure_set(failure, errno, "cannot read %s for home directories: %m",
+				   passwd);
+	while ((user = fgetpwent(users)) != NULL) {
+		if (user->pw_dir[0] != '/' || !directory_contains_path(directory, user->pw_dir))
+			continue;
+		return refuse(failure, "is or contains the home directory", user->pw_dir);
+	}
+	return 0;
+}
+
+int workdir_check(int fd, const char *passwd, const char *const *own, struct failure *failure)
+{
+	struct stat directory;
+
+	if (fstat(fd, &directory) < 0)
+		return failure_set(failure, errno, "cannot examine the work directory: %m");
+	if (!S_ISDIR(directory.st_mode))
+		return failure_set(failure, ENOTDIR, "the work directory is not a directory");
+	for (size_t i = 0; i < ARRAY_SIZE(system_directories); i++)
+		if (directory_contains_path(&directory, system_directories[i]))
+			return refuse(failure, "is or contains the system directory",
+				      system_directories[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(closed_trees); i++)
+		if (path_contains_directory(closed_trees[i], fd))
+			return refuse(failure, "lies in the system directory", closed_trees[i]);
+	for (const char *const *path = own; *path; path++) {
+		if (directory_contains_path(&directory, *path))
+			return refuse(failure, "is or contains cordon's own directory", *path);
+		if (path_contains_directory(*path, fd))
+			return refuse(failure, "lies in cordon's own directory", *path);
+	}
+	return check_homes(&directory, passwd, failure);
+}

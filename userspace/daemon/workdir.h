@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which directories may become an execution's ${workdir}, and so be opened to agent code. */
+#ifndef CORDON_DAEMON_WORKDIR_H
+#define CORDON_DAEMON_WORKDIR_H
+
+#include "base/failure.h"
+
+/*
+ * Checks the directory itself, by identity, not its name: bind mounts and symlinks change nothing.
+ * `passwd` names the user database, `own` (NULL-terminated) cordon's own directories.
+ *
+ * -ENOTDIR: not a directory; -EPERM: it is the root directory, a system directory, a home
+ * directory of a user, contains one of these, or lies in a place that belongs to the system or to
+ * cordon.
+ */
+int workdir_check(int fd, const char *passwd, const char *const *own, struct failure *failure);
+
+#endif
