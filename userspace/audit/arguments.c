@@ -70,7 +70,7 @@ static void found_value(struct scan *scan, size_t index, size_t offset)
 
 enum outcome {
 	OUTCOME_NEXT, /* go on behind what was consumed */
-	OUTCOME_END, /* the rest is not the interpreter's */
+	OUTCOME_END,  /* the rest is not the interpreter's */
 	OUTCOME_NONE, /* the interpreter runs no code of the caller's */
 };
 
@@ -144,8 +144,8 @@ static void operand(struct scan *scan, const struct interpreter *in, size_t inde
 	/* deno eval [OPTION...] CODE, deno run [OPTION...] FILE */
 	if (index < scan->argc && in->eval_word)
 		eval = strcmp(scan->argv[index], in->eval_word) == 0;
-	if (eval || (index < scan->argc && in->run_word &&
-		     strcmp(scan->argv[index], in->run_word) == 0)) {
+	if (eval ||
+	    (index < scan->argc && in->run_word && strcmp(scan->argv[index], in->run_word) == 0)) {
 		index++;
 		while (index < scan->argc && scan->argv[index][0] == '-' && scan->argv[index][1])
 			index++;
@@ -174,8 +174,8 @@ static void scan_getopt(struct scan *scan, const struct interpreter *in)
 			i++;
 			break;
 		}
-		outcome = argument[1] == '-' ? long_option(scan, in, &i) :
-					       short_options(scan, in, &i);
+		outcome = argument[1] == '-' ? long_option(scan, in, &i)
+					     : short_options(scan, in, &i);
 		if (outcome != OUTCOME_NEXT)
 			return;
 	}

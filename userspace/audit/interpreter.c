@@ -35,8 +35,8 @@ static const struct interpreter interpreters[] = {
 		.value = "dDof",
 		.none = "vh",
 		.long_code = LIST("command", "init-command"),
-		.long_value = LIST("debug", "debug-output", "features", "profile",
-				   "profile-startup"),
+		.long_value =
+			LIST("debug", "debug-output", "features", "profile", "profile-startup"),
 		.long_none = LIST("version", "help"),
 	},
 	{
@@ -99,8 +99,8 @@ static const struct interpreter interpreters[] = {
 		.file = "fF",
 		.none = "vimh?",
 		.long_code = LIST("run", "process-begin", "process-code", "process-end"),
-		.long_value = LIST("php-ini", "define", "server", "docroot", "zend-extension",
-				   "rf", "rc", "re", "rz", "ri"),
+		.long_value = LIST("php-ini", "define", "server", "docroot", "zend-extension", "rf",
+				   "rc", "re", "rz", "ri"),
 		.long_file = LIST("file", "process-file"),
 		.long_none = LIST("version", "info", "modules", "help", "usage", "ini"),
 	},

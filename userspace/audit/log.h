@@ -32,16 +32,23 @@ int audit_log_open(const char *directory, struct audit_log **ret_log, uint64_t *
 
 /*
  * Appends one record: adds seq and chain. Buffered: audit_log_flush() writes. Takes no reference.
- * -ENOMEM; or an earlier write error that persists (-ENOSPC, -EROFS, -EIO ...): the record is then
- * counted as lost and a "gap" record is written as soon as writing works again.
+ * -ENOMEM; -EMSGSIZE: longer than a line may be; or an earlier write error that persists (-ENOSPC,
+ * -EROFS, -EIO ...): the record is then counted as lost and a "gap" record is written as soon as
+ * writing works again. -EINVAL: it has a seq or chain already.
  */
 int audit_log_append(struct audit_log *log, json_t *record);
 
-/* Writes what is buffered, and syncs if `sync`. Keeps the rest for the next try on error. */
+/*
+ * Writes what is buffered, and syncs if `sync`. Keeps the rest for the next try on error. Where the
+ * log's file was removed or moved away, goes on in a new one, whose first record says so.
+ */
 int audit_log_flush(struct audit_log *log, bool sync);
 
 /* Can a record be written now? Probes free space; -ENOSPC, -EROFS, -EIO, -ENOENT (directory gone). */
 int audit_log_writable(struct audit_log *log);
+
+/* Records lost since the last gap record; 0: none. */
+uint64_t audit_log_lost(const struct audit_log *log);
 
 const char *audit_log_directory(const struct audit_log *log);
 

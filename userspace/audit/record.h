@@ -28,7 +28,7 @@ enum audit_code_source {
 
 struct audit_code {
 	enum audit_code_source source;
-	char *path; /* AUDIT_CODE_FILE: absolute path of the script, else NULL */
+	char *path;	  /* AUDIT_CODE_FILE: absolute path of the script, else NULL */
 	bool have_digest; /* standard input: known only at the end */
 	unsigned char digest[32];
 	uint64_t length;
@@ -41,8 +41,8 @@ struct audit_execution {
 	char *agent;
 	char *executor; /* never NULL: "cordon-run", "autogen", ... */
 	char *language;
-	char *workdir;	/* never NULL: absolute */
-	char *program;	/* never NULL: argv[0] as given, before resolution */
+	char *workdir; /* never NULL: absolute */
+	char *program; /* never NULL: argv[0] as given, before resolution */
 	size_t argument_count;
 	unsigned char arguments_digest[32]; /* SHA-256 of the NUL-terminated argument strings */
 	uint64_t arguments_length;
@@ -53,7 +53,7 @@ struct audit_execution {
 	char **arguments;
 	struct audit_code code;
 	const struct compiled_policy *policy; /* never NULL; not owned */
-	struct policy_limits limits; /* in force: the policy's, lowered by options */
+	struct policy_limits limits;	      /* in force: the policy's, lowered by options */
 	bool observe;
 	uint32_t uid, gid;
 	char **environment_kept;    /* names, NULL-terminated, or NULL */
@@ -65,10 +65,10 @@ enum audit_end_cause {
 	AUDIT_END_EXITED,
 	AUDIT_END_SIGNALED,
 	AUDIT_END_TIMEOUT,
-	AUDIT_END_DENIALS,    /* the policy's on_denial limit */
-	AUDIT_END_OWNER_GONE, /* `cordon run` died */
-	AUDIT_END_KILLED,     /* cordon kill, or cordon told to stop */
-	AUDIT_END_RECOVERED,  /* found orphaned when cordon started */
+	AUDIT_END_DENIALS,     /* the policy's on_denial limit */
+	AUDIT_END_OWNER_GONE,  /* `cordon run` died */
+	AUDIT_END_KILLED,      /* cordon kill, or cordon told to stop */
+	AUDIT_END_RECOVERED,   /* found orphaned when cordon started */
 	AUDIT_END_NOT_STARTED, /* exec failed */
 };
 

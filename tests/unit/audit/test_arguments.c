@@ -22,10 +22,10 @@ struct expectation {
 	const char *language;
 };
 
-#define NONE	 ARGUMENTS_CODE_NONE
-#define ARGUMENT ARGUMENTS_CODE_ARGUMENT
-#define SCRIPT	 ARGUMENTS_CODE_FILE
-#define INPUT	 ARGUMENTS_CODE_STDIN
+#define NONE	  ARGUMENTS_CODE_NONE
+#define ARGUMENT  ARGUMENTS_CODE_ARGUMENT
+#define SCRIPT	  ARGUMENTS_CODE_FILE
+#define INPUT	  ARGUMENTS_CODE_STDIN
 #define ARGV(...) {__VA_ARGS__}
 
 static const struct expectation table[] = {
@@ -256,10 +256,8 @@ static void test_hash(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_find_nothing),
-		cmocka_unit_test(test_mark),
-		cmocka_unit_test(test_mark_behind_unknown_programs),
+		cmocka_unit_test(test_find), cmocka_unit_test(test_find_nothing),
+		cmocka_unit_test(test_mark), cmocka_unit_test(test_mark_behind_unknown_programs),
 		cmocka_unit_test(test_hash),
 	};
 

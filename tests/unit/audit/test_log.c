@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include "audit/log.h"
+#include "audit/reader.h"
+#include "audit/record.h"
+#include "audit/segment.h"
+#include "base/io.h"
+
+#define SIZE_LIMIT (1u << 20)
+
+struct place {
+	char parent[64];
+	char directory[96];
+	char file[128];
+	char lock[128];
+};
+
+static int setup(void **state)
+{
+	struct place *place = calloc(1, sizeof(*place));
+
+	assert_non_null(place);
+	strcpy(place->parent, "/tmp/cordon-log-XXXXXX");
+	assert_non_null(mkdtemp(place->parent));
+	snprintf(place->directory, sizeof(place->directory), "%s/log", place->parent);
+	snprintf(place->file, sizeof(place->file), "%s/%s", place->directory, SEGMENT_NAME);
+	snprintf(place->lock, sizeof(place->lock), "%s/%s", place->directory, SEGMENT_LOCK);
+	*state = place;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct place *place = *state;
+	char moved[160];
+
+	snprintf(moved, sizeof(moved), "%s.moved", place->file);
+	unlink(moved);
+	unlink(place->file);
+	unlink(place->lock);
+	rmdir(place->directory);
+	rmdir(place->parent);
+	free(place);
+	return 0;
+}
+
+static struct audit_log *open_log(const struct place *place, uint64_t expected_repair)
+{
+	struct failure failure = {0};
+	struct audit_log *log = NULL;
+	uint64_t repaired = 12345;
+
+	if (audit_log_open(place->directory, &log, &repaired, &failure) < 0)
+		fail_msg("%s", failure.text);
+	assert_int_equal(repaired, expected_repair);
+	return log;
+}
+
+static int append(struct audit_log *log, int number)
+{
+	_cleanup_(json_decrefp) json_t *record = NULL;
+	char time[40];
+
+	snprintf(time, sizeof(time), "2026-11-21T00:00:%02d.000000000Z", number % 60);
+	record = json_pack("{s:s, s:{s:i, s:s}}", "@timestamp", time, "cordon", "number", number,
+			   "text", "a \"quoted\" \xe2\x80\xae text,\"chain\":\"x\"}");
+	assert_non_null(record);
+	return audit_log_append(log, record);
+}
+
+static void append_good(struct audit_log *log, int number)
+{
+	assert_int_equal(append(log, number), 0);
+}
+
+/* Reads all; returns how many records were well chained, and counts what was not. */
+static size_t read_back(const struct place *place, size_t *ret_problems, json_t *into)
+{
+	_cleanup_(audit_reader_closep) struct audit_reader *reader = NULL;
+	struct failure failure = {0};
+	size_t records = 0, problems = 0;
+
+	assert_int_equal(audit_reader_open(place->directory, &reader, &failure), 0);
+	for (;;) {
+		_cleanup_(json_decrefp) json_t *record = NULL;
+		int r;
+
+		failure.text[0] = '\0';
+		r = audit_reader_next(reader, &record, &failure);
+		if (r == -ENODATA)
+			break;
+		if (r < 0) {
+			problems++;
+			assert_true(failure.text[0]);
+			continue;
+		}
+		records++;
+		assert_int_equal(json_integer_value(json_object_get(record, "seq")), records);
+		if (into)
+			json_array_append(into, record);
+	}
+	*ret_problems = problems;
+	return records;
+}
+
+static size_t read_good(const struct place *place)
+{
+	size_t problems, records = read_back(place, &problems, NULL);
+
+	assert_int_equal(problems, 0);
+	return records;
+}
+
+static void test_append_and_resume(void **state)
+{
+	struct place *place = *state;
+	struct audit_log *log = open_log(place, 0);
+	struct stat status;
+
+	for (int i = 0; i < 10; i++)
+		append_good(log, i);
+	assert_string_equal(audit_log_directory(log), place->directory);
+	audit_log_close(log);
+	assert_int_equal(read_good(place), 10);
+	log = open_log(place, 0);
+	append_good(log, 10);
+	assert_int_equal(audit_log_flush(log, true), 0);
+	assert_int_equal(read_good(place), 11);
+	audit_log_close(log);
+	assert_int_equal(stat(place->directory, &status), 0);
+	assert_int_equal(status.st_mode & 07777 & ~0750, 0);
+	assert_int_equal(stat(place->file, &status), 0);
+	assert_int_equal(status.st_mode & 07777 & ~0640, 0);
+}
+
+static void test_refuses_forged_members(void **state)
+{
+	struct place *place = *state;
+	_cleanup_(audit_log_closep) struct audit_log *log = open_log(place, 0);
+	_cleanup_(json_decrefp) json_t *record = json_pack("{s:i}", "seq", 7);
+	_cleanup_(json_decrefp) json_t *empty = json_object();
+
+	assert_int_equal(audit_log_append(log, record), -EINVAL);
+	assert_int_equal(audit_log_append(log, empty), -EINVAL);
+}
+
+static void test_one_writer(void **state)
+{
+	struct place *place = *state;
+	_cleanup_(audit_log_closep) struct audit_log *log = open_log(place, 0);
+	struct audit_log *second = NULL;
+	struct failure failure = {0};
+	uint64_t repaired;
+
+	assert_true(segment_has_writer(place->directory));
+	assert_int_equal(audit_log_open(place->directory, &second, &repaired, &failure),
+			 -EWOULDBLOCK);
+	assert_non_null(strstr(failure.text, "another cordon"));
+	assert_null(second);
+	audit_log_close(TAKE_PTR(log));
+	assert_false(segment_has_writer(place->directory));
+	log = open_log(place, 0);
+}
+
+/* Whatever part of the last line a crash leaves: it is cut off, and the log goes on. */
+static void test_torn_tail(void **state)
+{
+	struct place *place = *state;
+	struct audit_log *log = open_log(place, 0);
+	_cleanup_(freep) char *data = NULL;
+	size_t size, last;
+
+	for (int i = 0; i < 3; i++)
+		append_good(log, i);
+	audit_log_close(log);
+	assert_int_equal(io_read_file(AT_FDCWD, place->file, SIZE_LIMIT, &data, &size), 0);
+	last = (size_t)((char *)memrchr(data, '\n', size - 1) + 1 - data);
+	for (size_t cut = last; cut < size; cut++) {
+		assert_int_equal(truncate(place->file, (off_t)cut), 0);
+		/* A reader takes the torn line for one being written. */
+		assert_int_equal(read_good(place), 2);
+		log = open_log(place, cut - last);
+		append_good(log, 2);
+		audit_log_close(log);
+		assert_int_equal(read_good(place), 3);
+	}
+}
+
+/* Also where the torn line is the only one, and where it is longer than what is read at first. */
+static void test_torn_first_line(void **state)
+{
+	struct place *place = *state;
+	_cleanup_(freep) char *garbage = malloc(300000);
+	struct audit_log *log;
+	int fd;
+
+	assert_non_null(garbage);
+	memset(garbage, 'x', 300000);
+	audit_log_close(open_log(place, 0));
+	for (size_t size = 1; size <= 300000; size = size * 5 + 1) {
+		fd = open(place->file, O_WRONLY | O_TRUNC);
+		assert_int_equal(io_write_all(fd, garbage, size), 0);
+		close(fd);
+		log = open_log(place, size);
+		append_good(log, 1);
+		audit_log_close(log);
+		assert_int_equal(read_good(place), 1);
+	}
+}
+
+/* Looks like a record of a log, but its chain value is none. */
+#define UNCHAINED                                                                                  \
+	"{\"seq\":1,\"a\":1,\"chain\":"                                                            \
+	"\"0000000000000000000000000000000000000000000000000000000000000000\"}\n"
+
+static void test_foreign_last_line(void **state)
+{
+	static const char *const lines[] = {
+		"\n",
+		"{}\n",
+		"hello\n",
+		UNCHAINED,
+	};
+	struct place *place = *state;
+
+	audit_log_close(open_log(place, 0));
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
+		struct failure failure = {0};
+		struct audit_log *log = NULL;
+		uint64_t repaired;
+		struct stat status;
+		int fd = open(place->file, O_WRONLY | O_TRUNC);
+
+		assert_int_equal(io_write_all(fd, lines[i], strlen(lines[i])), 0);
+		close(fd);
+		assert_int_equal(audit_log_open(place->directory, &log, &repaired, &failure),
+				 -EBADMSG);
+		assert_non_null(strstr(failure.text, "cordon log verify"));
+		/* Nothing is changed in what is not understood. */
+		assert_int_equal(stat(place->file, &status), 0);
+		assert_int_equal(status.st_size, strlen(lines[i]));
+	}
+}
+
+static void test_symbolic_link(void **state)
+{
+	struct place *place = *state;
+	struct failure failure = {0};
+	struct audit_log *log = NULL;
+	uint64_t repaired;
+
+	assert_int_equal(mkdir(place->directory, 0700), 0);
+	assert_int_equal(symlink("/dev/null", place->file), 0);
+	assert_int_equal(audit_log_open(place->directory, &log, &repaired, &failure), -ELOOP);
+	assert_non_null(strstr(failure.text, "symbolic link"));
+	unlink(place->file);
+	assert_int_equal(mkfifo(place->file, 0600), 0);
+	failure.text[0] = '\0';
+	assert_int_equal(audit_log_open(place->directory, &log, &repaired, &failure), -EBADMSG);
+}
+
+static void test_no_directory(void **state)
+{
+	struct place *place = *state;
+	struct failure failure = {0};
+	struct audit_log *log = NULL;
+	char path[128];
+	uint64_t repaired;
+
+	snprintf(path, sizeof(path), "%s/missing/log", place->parent);
+	assert_int_equal(audit_log_open(path, &log, &repaired, &failure), -ENOENT);
+	assert_non_null(strstr(failure.text, path));
+	failure.text[0] = '\0';
+	assert_int_equal(audit_log_open("/dev/null", &log, &repaired, &failure), -ENOTDIR);
+	/* Read-only for root, too. */
+	failure.text[0] = '\0';
+	assert_true(audit_log_open("/proc/self", &log, &repaired, &failure) < 0);
+	assert_null(log);
+}
+
+static void limit_file_size(rlim_t size)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = size;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* A disk that takes no more (here: a file size limit), then does again. */
+static void test_full_and_recovered(void **state)
+{
+	struct place *place = *state;
+	struct audit_log *log = open_log(place, 0);
+	_cleanup_(json_decrefp) json_t *records = json_array();
+	size_t problems, lost = 0;
+	const json_t *gap;
+
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(audit_log_writable(log), 0);
+	append_good(log, 0);
+	assert_int_equal(audit_log_flush(log, true), 0);
+	limit_file_size(1000);
+	/* These are buffered when the write fails: kept. */
+	for (int i = 1; i < 10; i++)
+		append_good(log, i);
+	assert_int_equal(audit_log_flush(log, false), -EFBIG);
+	assert_int_equal(audit_log_writable(log), -EFBIG);
+	for (int i = 10; i < 15; i++, lost++)
+		assert_int_equal(append(log, i), -EFBIG);
+	assert_int_equal(audit_log_lost(log), lost);
+	assert_int_equal(audit_log_flush(log, true), -EFBIG);
+	limit_file_size(RLIM_INFINITY);
+	assert_int_equal(audit_log_writable(log), 0);
+	assert_int_equal(audit_log_lost(log), 0);
+	append_good(log, 15);
+	audit_log_close(log);
+	assert_int_equal(read_back(place, &problems, records), 12);
+	assert_int_equal(problems, 0);
+	gap = json_object_get(json_object_get(json_array_get(records, 10), "cordon"), "gap");
+	assert_string_equal(json_string_value(json_object_get(gap, "of")), "records");
+	assert_int_equal(json_integer_value(json_object_get(gap, "missing")), lost);
+	assert_string_equal(json_string_value(json_object_get(gap, "error")), "EFBIG");
+	assert_string_equal(json_string_value(json_object_get(gap, "from")),
+			    "2026-11-21T00:00:10.000000000Z");
+	assert_string_equal(json_string_value(json_object_get(gap, "to")),
+			    "2026-11-21T00:00:14.000000000Z");
+}
+
+/* A crash while the disk is full leaves a torn line, not a broken log. */
+static void test_full_at_any_byte(void **state)
+{
+	struct place *place = *state;
+	struct audit_log *log = open_log(place, 0);
+	struct stat status;
+
+	signal(SIGXFSZ, SIG_IGN);
+	append_good(log, 1);
+	audit_log_close(log);
+	assert_int_equal(stat(place->file, &status), 0);
+	for (off_t room = 1; room < status.st_size; room += 7) {
+		assert_int_equal(truncate(place->file, status.st_size), 0);
+		log = open_log(place, 0);
+		append_good(log, 2);
+		append_good(log, 3);
+		limit_file_size((rlim_t)(status.st_size + room));
+		audit_log_close(log);
+		limit_file_size(RLIM_INFINITY);
+		log = open_log(place, (uint64_t)room);
+		append_good(log, 4);
+		audit_log_close(log);
+		assert_int_equal(read_good(place), 2);
+	}
+}
+
+static void test_too_long(void **state)
+{
+	struct place *place = *state;
+	struct audit_log *log = open_log(place, 0);
+	_cleanup_(freep) char *text = calloc(1, 5u << 20);
+	_cleanup_(json_decrefp) json_t *record = NULL;
+
+	memset(text, 'a', (5u << 20) - 1);
+	record = json_pack("{s:s}", "text", text);
+	assert_int_equal(audit_log_append(log, record), -EMSGSIZE);
+	append_good(log, 1);
+	audit_log_close(log);
+	/* The good one, and the gap that counts the other. */
+	assert_int_equal(read_good(place), 2);
+}
+
+/* The file is moved away: what was not written goes on in a new log, which names the old one. */
+static void test_moved_away(void **state)
+{
+	struct place *place = *state;
+	struct audit_log *log = open_log(place, 0);
+	_cleanup_(json_decrefp) json_t *records = json_array();
+	char moved[160];
+	size_t problems;
+	const json_t *gap;
+
+	append_good(log, 1);
+	append_good(log, 2);
+	assert_int_equal(audit_log_flush(log, false), 0);
+	append_good(log, 3);
+	snprintf(moved, sizeof(moved), "%s.moved", place->file);
+	assert_int_equal(rename(place->file, moved), 0);
+	assert_int_equal(audit_log_writable(log), 0);
+	append_good(log, 4);
+	audit_log_close(log);
+	assert_int_equal(read_back(place, &problems, records), 3);
+	assert_int_equal(problems, 0);
+	gap = json_object_get(json_object_get(json_array_get(records, 0), "cordon"), "gap");
+	assert_string_equal(json_string_value(json_object_get(gap, "of")), "log");
+	gap = json_object_get(gap, "previous");
+	assert_int_equal(json_integer_value(json_object_get(gap, "seq")), 2);
+}
+
+static void test_directory_removed(void **state)
+{
+	struct place *place = *state;
+	struct audit_log *log = open_log(place, 0);
+	char elsewhere[96];
+
+	append_good(log, 1);
+	assert_int_equal(audit_log_flush(log, false), 0);
+	unlink(place->file);
+	unlink(place->lock);
+	rmdir(place->directory);
+	/* The parent is gone, too: nothing can be written. */
+	snprintf(elsewhere, sizeof(elsewhere), "%s.away", place->parent);
+	assert_int_equal(rename(place->parent, elsewhere), 0);
+	assert_int_equal(audit_log_writable(log), -ENOENT);
+	assert_int_equal(append(log, 2), -ENOENT);
+	assert_int_equal(rename(elsewhere, place->parent), 0);
+	assert_int_equal(audit_log_writable(log), 0);
+	append_good(log, 3);
+	audit_log_close(log);
+	/* takeover, the loss of one, the good one */
+	assert_int_equal(read_good(place), 3);
+}
+
+static void test_big_buffer_writes_itself(void **state)
+{
+	struct place *place = *state;
+	_cleanup_(audit_log_closep) struct audit_log *log = open_log(place, 0);
+	struct stat status;
+
+	for (int i = 0; i < 8000; i++)
+		append_good(log, i);
+	assert_int_equal(stat(place->file, &status), 0);
+	assert_true(status.st_size > 1 << 20);
+	assert_int_equal(audit_log_flush(log, false), 0);
+	assert_int_equal(read_good(place), 8000);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_append_and_resume),  TEST(test_refuses_forged_members),
+		TEST(test_one_writer),	       TEST(test_torn_tail),
+		TEST(test_torn_first_line),    TEST(test_foreign_last_line),
+		TEST(test_symbolic_link),      TEST(test_no_directory),
+		TEST(test_full_and_recovered), TEST(test_full_at_any_byte),
+		TEST(test_too_long),	       TEST(test_moved_away),
+		TEST(test_directory_removed),  TEST(test_big_buffer_writes_itself),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "audit/log.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include "audit/chain.h"
+#include "audit/names.h"
+#include "audit/segment.h"
+#include "base/clock.h"
+#include "base/hex.h"
+
+DEFINE_CLEANUP(json_t *, json_decref, log_json_decrefp)
+
+/* Beyond this much in the buffer, appending writes without being asked to. */
+#define BUFFER_HIGH (1u << 20)
+
+/* A new execution is refused when less than this is left: room for the records of those alive. */
+#define RESERVE_BYTES (1u << 20)
+
+struct bytes {
+	char *data;
+	size_t size, capacity;
+};
+
+struct losses {
+	uint64_t records;
+	int error; /* of the first */
+	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE];
+};
+
+/* How far the file goes. */
+struct mark {
+	uint64_t sequence;
+	unsigned char chain[SHA256_SIZE];
+};
+
+struct audit_log {
+	char *directory;
+	struct segment segment; /* sequence and chain in it: of the last line composed */
+	struct sha256 *hash;
+	struct bytes pending;  /* whole lines */
+	size_t written;	       /* bytes of `pending` that are in the file */
+	struct mark persisted; /* the last line before `pending` */
+	struct bytes scratch;  /* one record's JSON */
+	int error;	       /* of the last write, until one succeeds */
+	struct losses lost;
+	char last_time[CLOCK_TEXT_SIZE]; /* of the last record, lost ones included */
+};
+
+static int bytes_add(struct bytes *bytes, const void *data, size_t size)
+{
+	if (size > bytes->capacity - bytes->size) {
+		size_t capacity = bytes->capacity ? bytes->capacity : 4096;
+		char *grown;
+
+		while (capacity - bytes->size < size)
+			capacity *= 2;
+		grown = realloc(bytes->data, capacity);
+		if (!grown)
+			return -ENOMEM;
+		bytes->data = grown;
+		bytes->capacity = capacity;
+	}
+	memcpy(bytes->data + bytes->size, data, size);
+	bytes->size += size;
+	return 0;
+}
+
+static int dump_piece(const char *data, size_t size, void *to)
+{
+	return bytes_add(to, data, size);
+}
+
+/*
+ * Adds a line to `to` and moves the chain on. `members`: the record's JSON without its outer
+ * braces.
+ */
+static int compose_line(struct audit_log *log, struct bytes *to, const char *members, size_t size)
+{
+	char head[48], tail[CHAIN_TAIL_SIZE];
+	unsigned char digest[SHA256_SIZE];
+	size_t before = to->size;
+	int length, r;
+
+	length = snprintf(head, sizeof(head), "{\"seq\":%llu,",
+			  (unsigned long long)log->segment.sequence + 1);
+	if ((size_t)length + size + CHAIN_TAIL_SIZE > CHAIN_LINE_MAX)
+		return -EMSGSIZE;
+	r = bytes_add(to, head, (size_t)length);
+	if (r == 0)
+		r = bytes_add(to, members, size);
+	if (r == 0)
+		r = chain_digest(log->hash, log->segment.chain, to->data + before,
+				 to->size - before, digest);
+	if (r == 0) {
+		chain_write_tail(digest, tail);
+		r = bytes_add(to, tail, sizeof(tail));
+	}
+	if (r < 0) {
+		to->size = before;
+		return r;
+	}
+	log->segment.sequence++;
+	memcpy(log->segment.chain, digest, sizeof(digest));
+	return 0;
+}
+
+/* ASCII only, so that a log can be shown on a terminal without harm. */
+static int compose_record(struct audit_log *log, struct bytes *to, json_t *record)
+{
+	log->scratch.size = 0;
+	if (json_dump_callback(record, dump_piece, &log->scratch,
+			       JSON_COMPACT | JSON_ENSURE_ASCII) < 0)
+		return -ENOMEM;
+	if (log->scratch.size <= 2)
+		return -EINVAL;
+	return compose_line(log, to, log->scratch.data + 1, log->scratch.size - 2);
+}
+
+static void copy_time(char to[CLOCK_TEXT_SIZE], const char *from)
+{
+	snprintf(to, CLOCK_TEXT_SIZE, "%s", from);
+}
+
+static void count_lost(struct audit_log *log, int error)
+{
+	if (log->lost.records++ == 0) {
+		log->lost.error = error;
+		copy_time(log->lost.from, log->last_time);
+	}
+	copy_time(log->lost.to, log->last_time);
+}
+
+static json_t *gap_record(const struct audit_log *log, json_t *gap)
+{
+	return json_pack("{s:s, s:{s:s, s:s, s:s}, s:{s:i, s:o}}", "@timestamp", log->last_time,
+			 "event", "kind", "event", "action", "gap", "outcome", "unknown", "cordon",
+			 "schema", 1, "gap", gap);
+}
+
+/* Says how many records could not be written. */
+static int compose_loss(struct audit_log *log)
+{
+	_cleanup_(log_json_decrefp) json_t *record = NULL;
+	int r;
+
+	record = gap_record(log, json_pack("{s:s, s:I, s:s, s:s, s:s}", "of", "records", "missing",
+					   (json_int_t)log->lost.records, "error",
+					   name_of_error(-log->lost.error), "from", log->lost.from,
+					   "to", log->lost.to));
+	if (!record)
+		return -ENOMEM;
+	r = compose_record(log, &log->pending, record);
+	if (r < 0)
+		return r;
+	memset(&log->lost, 0, sizeof(log->lost));
+	return 0;
+}
+
+/* First in a log that takes over from one whose file went away: what that one ended with. */
+static int compose_takeover(struct audit_log *log, struct bytes *to)
+{
+	_cleanup_(log_json_decrefp) json_t *record = NULL;
+	char text[SHA256_TEXT_SIZE];
+
+	hex_encode(log->persisted.chain, SHA256_SIZE, text);
+	record = gap_record(log, json_pack("{s:s, s:n, s:{s:I, s:s}}", "of", "log", "missing",
+					   "previous", "seq", (json_int_t)log->persisted.sequence,
+					   "chain", text));
+	return record ? compose_record(log, to, record) : -ENOMEM;
+}
+
+/* Composes again, for the chain at hand, the pending lines that are not wholly written. */
+static int recompose(struct audit_log *log, struct bytes *to, size_t start)
+{
+	while (start < log->pending.size) {
+		const char *line = log->pending.data + start;
+		const char *newline = memchr(line, '\n', log->pending.size - start);
+		const char *members = memchr(line, ',', (size_t)(newline - line));
+		const char *end = newline + 1 - CHAIN_TAIL_SIZE;
+		int r = compose_line(log, to, members + 1, (size_t)(end - members - 1));
+
+		if (r < 0)
+			return r;
+		start = (size_t)(newline + 1 - log->pending.data);
+	}
+	return 0;
+}
+
+/* Moves `persisted` behind the pending lines that are wholly written; returns where they end. */
+static size_t settle(struct audit_log *log)
+{
+	size_t start = 0;
+
+	while (start < log->written) {
+		const char *line = log->pending.data + start;
+		const char *newline = memchr(line, '\n', log->pending.size - start);
+		size_t next = (size_t)(newline + 1 - log->pending.data), body;
+
+		if (next > log->written)
+			break;
+		chain_split(line, (size_t)(newline - line), &body, &log->persisted.sequence,
+			    log->persisted.chain);
+		start = next;
+	}
+	return start;
+}
+
+/* The log's file was removed or moved away: goes on in a new one. */
+static int take_over(struct audit_log *log)
+{
+	struct segment old = log->segment;
+	struct bytes lines = {0};
+	size_t unwritten;
+	int r;
+
+	/* The lock file may still be the same, and two descriptors exclude each other. */
+	closep(&log->segment.lock_fd);
+	log->segment.lock_fd = -1;
+	r = segment_open(log->directory, &log->segment, NULL);
+	if (r < 0)
+		return r;
+	unwritten = settle(log);
+	r = compose_takeover(log, &lines);
+	if (r == 0)
+		r = recompose(log, &lines, unwritten);
+	if (r < 0) {
+		free(lines.data);
+		segment_close(&log->segment);
+		log->segment = old;
+		log->segment.lock_fd = -1;
+		return r;
+	}
+	closep(&old.fd);
+	free(log->pending.data);
+	log->pending = lines;
+	log->written = 0;
+	return 0;
+}
+
+static int write_pending(struct audit_log *log)
+{
+	while (log->written < log->pending.size) {
+		ssize_t n = write(log->segment.fd, log->pending.data + log->written,
+				  log->pending.size - log->written);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		log->written += (size_t)n;
+	}
+	log->persisted.sequence = log->segment.sequence;
+	memcpy(log->persisted.chain, log->segment.chain, SHA256_SIZE);
+	log->pending.size = log->written = 0;
+	return 0;
+}
+
+static int flush(struct audit_log *log, bool sync)
+{
+	int r;
+
+	if (log->segment.lock_fd < 0 || !segment_is_current(&log->segment, log->directory)) {
+		r = take_over(log);
+		if (r < 0)
+			return r;
+	}
+	r = write_pending(log);
+	if (r < 0)
+		return r;
+	if (log->lost.records > 0) {
+		r = compose_loss(log);
+		if (r < 0)
+			return r;
+		r = write_pending(log);
+		if (r < 0)
+			return r;
+	}
+	return sync && fdatasync(log->segment.fd) < 0 ? -errno : 0;
+}
+
+int audit_log_flush(struct audit_log *log, bool sync)
+{
+	log->error = flush(log, sync);
+	return log->error;
+}
+
+int audit_log_append(struct audit_log *log, json_t *record)
+{
+	const char *time = json_string_value(json_object_get(record, "@timestamp"));
+	int r = log->error;
+
+	if (json_object_get(record, "seq") || json_object_get(record, "chain"))
+		return -EINVAL;
+	copy_time(log->last_time, time ? time : "");
+	if (r == 0)
+		r = compose_record(log, &log->pending, record);
+	if (r < 0) {
+		count_lost(log, r);
+		return r;
+	}
+	/* What goes wrong here is remembered, and the record is kept. */
+	if (log->pending.size >= BUFFER_HIGH)
+		audit_log_flush(log, false);
+	return 0;
+}
+
+int audit_log_writable(struct audit_log *log)
+{
+	struct statvfs space;
+	int r;
+
+	if (log->error < 0 || !segment_is_current(&log->segment, log->directory)) {
+		r = audit_log_flush(log, false);
+		if (r < 0)
+			return r;
+	}
+	if (fstatvfs(log->segment.fd, &space) < 0)
+		return -errno;
+	if (space.f_flag & ST_RDONLY)
+		return -EROFS;
+	/* File systems that cannot tell have no blocks at all. */
+	if (space.f_blocks > 0 && (uint64_t)space.f_bavail * space.f_frsize < RESERVE_BYTES)
+		return -ENOSPC;
+	return 0;
+}
+
+uint64_t audit_log_lost(const struct audit_log *log)
+{
+	return log->lost.records;
+}
+
+const char *audit_log_directory(const struct audit_log *log)
+{
+	return log->directory;
+}
+
+static void log_free(struct audit_log *log)
+{
+	segment_close(&log->segment);
+	if (log->hash)
+		sha256_free(log->hash);
+	free(log->pending.data);
+	free(log->scratch.data);
+	free(log->directory);
+	free(log);
+}
+DEFINE_CLEANUP(struct audit_log *, log_free, log_freep)
+
+int audit_log_open(const char *directory, struct audit_log **ret_log, uint64_t *ret_repaired,
+		   struct failure *failure)
+{
+	_cleanup_(log_freep) struct audit_log *log = calloc(1, sizeof(*log));
+	int r;
+
+	if (!log)
+		return -ENOMEM;
+	log->segment.fd = log->segment.lock_fd = -1;
+	log->hash = sha256_new();
+	log->directory = strdup(directory);
+	if (!log->hash || !log->directory)
+		return -ENOMEM;
+	r = segment_open(directory, &log->segment, failure);
+	if (r < 0)
+		return r;
+	log->persisted.sequence = log->segment.sequence;
+	memcpy(log->persisted.chain, log->segment.chain, SHA256_SIZE);
+	*ret_repaired = log->segment.repaired;
+	*ret_log = TAKE_PTR(log);
+	return 0;
+}
+
+void audit_log_close(struct audit_log *log)
+{
+	audit_log_flush(log, true);
+	log_free(log);
+}

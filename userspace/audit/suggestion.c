@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "audit/suggestion.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "audit/names.h"
+#include "audit/object.h"
+#include "audit/text.h"
+
+struct section {
+	const char *name;
+	uint32_t rights;
+};
+
+static const struct section sections[] = {
+	{"files", CORDON_FILE_RIGHTS & ~CORDON_RIGHT(CORDON_METADATA)},
+	{"exec", CORDON_EXEC_RIGHTS},
+	{"unix", CORDON_UNIX_RIGHTS},
+	{"network", CORDON_NET_RIGHTS},
+};
+
+void suggestion_free(struct suggestion *suggestion)
+{
+	free(suggestion->rule);
+	free(suggestion->why);
+}
+
+/* "[read, write]", as the section spells them. */
+static void write_verbs(FILE *out, uint32_t rights)
+{
+	const char *separator = "";
+
+	fputc('[', out);
+	for (uint32_t right = 0; right < CORDON_RIGHT_COUNT; right++) {
+		const char *name = name_of_right(right);
+
+		if (!(rights & CORDON_RIGHT(right)))
+			continue;
+		if (right == CORDON_UNIX_CONNECT)
+			name = "connect";
+		else if (right == CORDON_UNIX_BIND)
+			name = "bind";
+		fprintf(out, "%s%s", separator, name);
+		separator = ", ";
+	}
+	fputc(']', out);
+}
+
+/* As a double-quoted YAML scalar that is a pattern for exactly these bytes. */
+static void write_pattern(FILE *out, const char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size;) {
+		size_t length;
+		uint32_t character = text_character(bytes + i, size - i, &length);
+
+		if (character < 0x80 && strchr("*?[]{}\\$", (int)character))
+			fprintf(out, character == '\\' ? "\\\\\\\\" : "\\\\%c", (int)character);
+		else if (character == '"')
+			fputs("\\\"", out);
+		else if (text_is_harmless(character))
+			fwrite(bytes + i, 1, length, out);
+		else if (character < 0x100)
+			fprintf(out, "\\x%02X", character);
+		else if (character < 0x10000)
+			fprintf(out, "\\u%04X", character);
+		else
+			fprintf(out, "\\U%08X", character);
+		i += length;
+	}
+}
+
+/* Is the path the directory or below it? *ret_rest: what follows. */
+static bool below(const char *path, size_t size, const char *directory, size_t *ret_rest)
+{
+	size_t length = directory ? strlen(directory) : 0;
+
+	while (length > 0 && directory[length - 1] == '/')
+		length--;
+	if (length == 0 || size < length || memcmp(path, directory, length) != 0)
+		return false;
+	if (size > length && path[length] != '/')
+		return false;
+	*ret_rest = length;
+	return true;
+}
+
+static void write_name(FILE *out, const struct audit_execution *execution,
+		       const struct decoded_access *access)
+{
+	const char *name = (const char *)access->object;
+	size_t size = access->object_length, rest = 0;
+
+	fputc('"', out);
+	if (access->object_kind == CORDON_OBJECT_PATH &&
+	    below(name, size, execution->workdir, &rest))
+		fputs("${workdir}", out);
+	write_pattern(out, name + rest, size - rest);
+	fputc('"', out);
+}
+
+static void write_destination(FILE *out, const struct decoded_access *access)
+{
+	struct decoded_address address;
+	char host[INET6_ADDRSTRLEN];
+
+	decode_address(access, &address);
+	object_format_address(&address, host);
+	fprintf(out, address.family == 4 ? "to: [%s], " : "to: [\"%s\"], ", host);
+	if (address.protocol != IPPROTO_ICMP)
+		fprintf(out, "ports: [%u], ", address.port);
+	fprintf(out, "protocols: [%s]", name_of_protocol(address.protocol));
+}
+
+static void write_socket(FILE *out, const struct decoded_access *access)
+{
+	const char *family, *type;
+	struct decoded_socket s;
+
+	decode_socket(access, &s);
+	family = name_of_family(s.family);
+	type = name_of_socket_type(s.type);
+	fputs("network:\n  - {allow: [socket], families: [", out);
+	if (family)
+		fprintf(out, "%s], types: [", family);
+	else
+		fprintf(out, "%u], types: [", s.family);
+	if (type)
+		fprintf(out, "%s]", type);
+	else
+		fprintf(out, "%u]", s.type);
+	if (s.protocol)
+		fprintf(out, ", protocols: [%u]", s.protocol);
+	fputc('}', out);
+}
+
+static void write_rules(FILE *out, const struct audit_execution *execution,
+			const struct decoded_access *access)
+{
+	const char *separator = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		uint32_t rights = access->rights & sections[i].rights;
+
+		if (!rights)
+			continue;
+		fprintf(out, "%s%s:\n  - {allow: ", separator, sections[i].name);
+		write_verbs(out, rights);
+		fputs(", ", out);
+		if (access->object_kind == CORDON_OBJECT_NET) {
+			write_destination(out, access);
+		} else {
+			fputs(access->object_kind == CORDON_OBJECT_ABSTRACT ? "abstract: ["
+									    : "paths: [",
+			      out);
+			write_name(out, execution, access);
+			fputc(']', out);
+		}
+		fputc('}', out);
+		separator = "\n";
+	}
+}
+
+/* What no rule decides, but a word in the section process. False: nothing there, either. */
+static bool write_process_setting(FILE *out, const struct decoded_access *access)
+{
+	const char *name;
+	__u64 number;
+
+	switch (access->operation) {
+	case CORDON_OP_CAPABLE:
+		if (access->object_kind != CORDON_OBJECT_NUMBER)
+			return false;
+		memcpy(&number, access->object, sizeof(number));
+		name = name_of_capability(number);
+		if (!name)
+			return false;
+		fputs("process: {capabilities: [", out);
+		for (name += strlen("CAP_"); *name; name++)
+			fputc(tolower((unsigned char)*name), out);
+		fputs("]}", out);
+		return true;
+	case CORDON_OP_USERNS:
+		fputs("process: {namespaces: allow}", out);
+		return true;
+	case CORDON_OP_TRACE:
+		fputs("process: {trace: own}", out);
+		return true;
+	case CORDON_OP_SIGNAL:
+		fputs("process: {signal: any}", out);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Why no rule can be written for this object, or NULL. */
+static const char *unsayable(const struct decoded_access *access)
+{
+	bool named = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
+		named |= (access->rights & sections[i].rights) != 0;
+	switch (access->object_kind) {
+	case CORDON_OBJECT_PATH:
+	case CORDON_OBJECT_SPECIAL:
+	case CORDON_OBJECT_ABSTRACT:
+		if (!named)
+			return "no rule grants this right on a name";
+		if (access->object_total > access->object_length)
+			return "its name is longer than what was recorded: allow a directory above";
+		if (!text_is_valid((const char *)access->object, access->object_length))
+			return "its name is not UTF-8, as policies are: allow a directory above, "
+			       "or a pattern";
+		return NULL;
+	case CORDON_OBJECT_NET: {
+		struct decoded_address address;
+
+		decode_address(access, &address);
+		if (address.protocol != IPPROTO_TCP && address.protocol != IPPROTO_UDP &&
+		    address.protocol != IPPROTO_ICMP)
+			return "rules know the protocols tcp, udp and icmp only";
+		return named ? NULL : "no rule grants this right on an address";
+	}
+	case CORDON_OBJECT_SOCKET:
+		return NULL;
+	default:
+		return "no rule speaks of this";
+	}
+}
+
+static const char *reason_against(uint8_t reason)
+{
+	switch (reason) {
+	case CORDON_REASON_RULE:
+		return "a rule denies it, and deny beats allow: narrow or remove that rule";
+	case CORDON_REASON_WIDENS:
+		return "the new name would grant more than the old one does: allow the same on "
+		       "both names, or copy instead";
+	case CORDON_REASON_UNRESOLVED:
+		return "the object has no name that a rule could match: it is deleted, too deep, "
+		       "or outside the execution's mounts";
+	case CORDON_REASON_UNKNOWN:
+		return "the process belongs to no execution that is alive";
+	case CORDON_REASON_BUILTIN:
+		return "no policy can allow this";
+	case CORDON_REASON_FOREIGN:
+		return "it belongs to another execution or to the host, and no policy can allow "
+		       "that";
+	case CORDON_REASON_ENDING:
+		return "the execution was being ended";
+	default:
+		return NULL;
+	}
+}
+
+int suggestion_make(const struct audit_execution *execution, const struct decoded_access *access,
+		    uint8_t reason, struct suggestion *ret)
+{
+	const char *why = reason_against(reason);
+	struct suggestion suggestion = {0};
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out;
+
+	if (!why) {
+		out = open_memstream(&text, &size);
+		if (!out)
+			return -ENOMEM;
+		if (!write_process_setting(out, access)) {
+			why = unsayable(access);
+			if (!why && access->object_kind == CORDON_OBJECT_SOCKET)
+				write_socket(out, access);
+			else if (!why)
+				write_rules(out, execution, access);
+		}
+		if (fclose(out) != 0) {
+			free(text);
+			return -ENOMEM;
+		}
+	}
+	if (why) {
+		free(text);
+		suggestion.why = strdup(why);
+		if (!suggestion.why)
+			return -ENOMEM;
+	} else {
+		suggestion.rule = text;
+	}
+	*ret = suggestion;
+	return 0;
+}
