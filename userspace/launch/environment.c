@@ -94,6 +94,17 @@ static const char *const loading[] = {
 	"_JAVA_OPTIONS",
 	"JDK_JAVA_OPTIONS",
 	"CLASSPATH",
+	"GIT_SSH*",
+	"GIT_EXTERNAL_DIFF",
+	"GIT_CONFIG*",
+	"GIT_EXEC_PATH",
+	"GIT_ASKPASS",
+	"GIT_PAGER",
+	"GIT_EDITOR",
+	"GIT_SEQUENCE_EDITOR",
+	"GIT_TEMPLATE_DIR",
+	"GIT_PROXY_COMMAND",
+	"GIT_DIR",
 	"R_PROFILE*",
 	"R_ENVIRON*",
 	"R_LIBS*",
@@ -141,10 +152,21 @@ static bool sets(const struct policy_environment *policy, const char *name)
 	return false;
 }
 
-/* A kept variable about the user must not speak of the one that the command is not run as. */
-static const char *value_for(const struct launch_identity *identity, const char *name,
-			     const char *value)
+static const char *anchor_path(const struct environment_anchor *anchors, size_t count,
+			       const char *name, size_t length)
 {
+	for (size_t i = 0; i < count; i++)
+		if (strlen(anchors[i].name) == length && memcmp(anchors[i].name, name, length) == 0)
+			return anchors[i].path;
+	return NULL;
+}
+
+/* A kept variable about the user must not speak of the one that the command is not run as. */
+static const char *value_for(const struct launch_identity *identity, const char *workdir,
+			     const char *name, const char *value)
+{
+	if (strcmp(name, "PWD") == 0)
+		return workdir ? workdir : value;
 	if (!identity->change)
 		return value;
 	if (strcmp(name, "HOME") == 0)
@@ -152,6 +174,15 @@ static const char *value_for(const struct launch_identity *identity, const char 
 	if (strcmp(name, "USER") == 0 || strcmp(name, "LOGNAME") == 0)
 		return identity->name;
 	return value;
+}
+
+/* Anything else is no variable to shells, and could not be named in a record. */
+static bool is_name(const char *entry, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (entry[i] <= ' ' || entry[i] > '~')
+			return false;
+	return length > 0;
 }
 
 struct lists {
@@ -166,7 +197,7 @@ static void lists_release(struct lists *lists)
 }
 
 static int sort_one(struct lists *lists, const struct policy_environment *policy,
-		    const struct launch_identity *identity, const char *entry)
+		    const struct launch_identity *identity, const char *workdir, const char *entry)
 {
 	const char *equals = strchr(entry, '=');
 	size_t length = equals ? (size_t)(equals - entry) : 0;
@@ -174,15 +205,15 @@ static int sort_one(struct lists *lists, const struct policy_environment *policy
 	const char *value;
 	int r;
 
-	if (length == 0)
-		return 0; /* no variable: getenv(3) would not find it either */
+	if (!is_name(entry, length))
+		return 0;
 	if (list_has_name(&lists->kept, entry, length) ||
 	    list_has_name(&lists->removed, entry, length))
 		return 0;
 	name = strndup(entry, length);
 	if (!name)
 		return -ENOMEM;
-	value = value_for(identity, name, equals + 1);
+	value = value_for(identity, workdir, name, equals + 1);
 	/* What the policy sets replaces the caller's value. */
 	if (!value || !keeps(policy, name) || sets(policy, name))
 		return list_add_name(&lists->removed, name, length);
@@ -191,15 +222,6 @@ static int sort_one(struct lists *lists, const struct policy_environment *policy
 }
 
 /* --- what the policy sets ----------------------------------------------------------------- */
-
-static const char *anchor_path(const struct environment_anchor *anchors, size_t count,
-			       const char *name, size_t length)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strlen(anchors[i].name) == length && memcmp(anchors[i].name, name, length) == 0)
-			return anchors[i].path;
-	return NULL;
-}
 
 /* `value` with every ${anchor} replaced. */
 static int expand(const char *variable, const char *value, const struct environment_anchor *anchors,
@@ -288,6 +310,7 @@ static int build(struct lists *lists, char *const *caller, const struct policy_e
 		 const struct launch_identity *identity, struct failure *failure)
 {
 	const char *tmp = anchor_path(anchors, anchor_count, "tmp", 3);
+	const char *workdir = anchor_path(anchors, anchor_count, "workdir", 7);
 	int r;
 
 	for (; *caller; caller++) {
@@ -296,7 +319,7 @@ static int build(struct lists *lists, char *const *caller, const struct policy_e
 				    ? 0
 				    : list_add_name(&lists->removed, "TMPDIR", 6);
 		else
-			r = sort_one(lists, policy, identity, *caller);
+			r = sort_one(lists, policy, identity, workdir, *caller);
 		if (r < 0)
 			return r;
 	}

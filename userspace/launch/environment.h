@@ -26,7 +26,8 @@ struct environment {
 /*
  * `caller` is NULL-terminated, as environ(7); of variables that it has twice, the first counts.
  * TMPDIR is the anchor "tmp", if there is one and the policy does not set TMPDIR. With
- * identity->change, kept HOME, USER and LOGNAME speak of the new user.
+ * identity->change, kept HOME, USER and LOGNAME speak of the new user; a kept PWD is the anchor
+ * "workdir". Entries whose name is not of printable ASCII are left out.
  *
  * -EINVAL: the policy sets a variable to ${x} and no such anchor is bound, or an impossible name;
  * -ENOMEM.

@@ -175,29 +175,3 @@ void limit_format(const struct limit_kind *kind, uint64_t value, char text[LIMIT
 	if (length == 0)
 		snprintf(text, LIMIT_TEXT_SIZE, "0");
 }
-
-int limits_lower(const struct policy_limits *policy, const struct policy_limits *asked,
-		 struct policy_limits *ret_limits, struct failure *failure)
-{
-	struct policy_limits limits = *policy, wanted = *asked;
-
-	for (size_t i = 0; i < LIMIT_KINDS; i++) {
-		const struct limit_kind *kind = &limit_kinds[i];
-		uint64_t *limit = limit_of(&limits, kind), value = *limit_of(&wanted, kind);
-		char asked_text[LIMIT_TEXT_SIZE], policy_text[LIMIT_TEXT_SIZE];
-
-		if (value == 0)
-			continue;
-		if (*limit && value > *limit) {
-			limit_format(kind, value, asked_text);
-			limit_format(kind, *limit, policy_text);
-			return failure_set(failure, EPERM,
-					   "--%s %s is above the policy's %s: an option can only "
-					   "lower a limit",
-					   kind->option, asked_text, policy_text);
-		}
-		*limit = value;
-	}
-	*ret_limits = limits;
-	return 0;
-}

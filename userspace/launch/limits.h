@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits as people write and read them, and the rule that they only ever go down. */
+/* Limits as people write and read them. */
 #ifndef CORDON_LAUNCH_LIMITS_H
 #define CORDON_LAUNCH_LIMITS_H
 
@@ -37,12 +37,5 @@ int limit_parse(const struct limit_kind *kind, const char *text, struct policy_l
 
 /* "1m30s", "512M", "64", "150%": the shortest that limit_parse() reads back as the same. */
 void limit_format(const struct limit_kind *kind, uint64_t value, char text[LIMIT_TEXT_SIZE]);
-
-/*
- * The policy's limits, lowered by those asked for (0: not asked for).
- * -EPERM: one is above the policy's; `failure` names it and both values.
- */
-int limits_lower(const struct policy_limits *policy, const struct policy_limits *asked,
-		 struct policy_limits *ret_limits, struct failure *failure);
 
 #endif

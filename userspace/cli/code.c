@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "launch/code.h"
+#include "cli/code.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The subcommands. Each gets its own name as argv[0], prints its own help for --help, and returns
+ * the exit status.
+ */
+#ifndef CORDON_CLI_COMMANDS_H
+#define CORDON_CLI_COMMANDS_H
+
+int cmd_run(int argc, char **argv);
+int cmd_daemon(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_disable(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+int cmd_events(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+int cmd_log(int argc, char **argv);
+int cmd_policy(int argc, char **argv);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/message.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/io.h"
+
+void message(const char *format, ...)
+{
+	static const char no_memory[] = "cordon: out of memory\n";
+	_cleanup_(freep) char *text = NULL, *line = NULL;
+	va_list args;
+	int r;
+
+	va_start(args, format);
+	r = vasprintf(&text, format, args);
+	va_end(args);
+	if (r < 0)
+		text = NULL;
+	if (!text || asprintf(&line, "cordon: %s\n", text) < 0)
+		line = NULL;
+	/* Nobody is left to tell if standard error is closed. */
+	(void)io_write_all(STDERR_FILENO, line ? line : no_memory, strlen(line ? line : no_memory));
+}
