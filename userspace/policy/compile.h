@@ -90,6 +90,16 @@ int policy_compile_text(const char *text, size_t size, const char *file,
 			const struct policy_search *search, struct diagnostics *diagnostics,
 			struct compiled_policy **ret_policy);
 
+/*
+ * policy_compile() for those who only want to know whether a file is right: takes fragments, too,
+ * which policy_compile() refuses with -EINVAL because nothing can run under one.
+ */
+int policy_check(const char *name_or_path, const struct policy_search *search,
+		 struct diagnostics *diagnostics, struct compiled_policy **ret_policy);
+
+/* States of the automaton, for reports. */
+uint32_t compiled_policy_states(const struct compiled_policy *policy);
+
 void compiled_policy_free(struct compiled_policy *policy);
 DEFINE_CLEANUP(struct compiled_policy *, compiled_policy_free, compiled_policy_freep)
 

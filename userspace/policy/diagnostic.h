@@ -6,6 +6,7 @@
 #ifndef CORDON_POLICY_DIAGNOSTIC_H
 #define CORDON_POLICY_DIAGNOSTIC_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #include "base/cleanup.h"
@@ -31,6 +32,19 @@ struct diagnostics;
 struct diagnostics *diagnostics_new(void);
 void diagnostics_free(struct diagnostics *d);
 DEFINE_CLEANUP(struct diagnostics *, diagnostics_free, diagnostics_freep)
+
+/*
+ * Adds one; the texts are copied, control characters stay as they are. `excerpt` has
+ * `excerpt_size` bytes and may be NULL, as `hint` may. Never fails in the caller's sight: memory
+ * that ran out is remembered, see diagnostics_failed(). Beyond DIAGNOSTICS_MAX entries errors are
+ * only counted, and the last entry says so.
+ */
+#define DIAGNOSTICS_MAX 256
+void diagnostics_add(struct diagnostics *d, const struct diagnostic *entry, size_t excerpt_size,
+		     const char *format, va_list arguments);
+
+/* 1: an entry could not be stored for want of memory. */
+int diagnostics_failed(const struct diagnostics *d);
 
 size_t diagnostics_count(const struct diagnostics *d);
 size_t diagnostics_errors(const struct diagnostics *d);

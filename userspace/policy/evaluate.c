@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/evaluate.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "policy/tables.h"
+
+struct blob {
+	const unsigned char *data;
+	size_t size;
+};
+
+static __always_inline const void *table_at(void *tables, __u32 offset, __u32 size)
+{
+	const struct blob *b = tables;
+
+	/* All tables are of 32-bit words: damaged offsets must not make misaligned pointers. */
+	if (offset % sizeof(__u32) != 0 || offset > b->size || size > b->size - offset)
+		return NULL;
+	return b->data + offset;
+}
+
+#include "bpf/matcher.h"
+
+static bool section_is_sound(const struct cordon_policy_header *h, uint32_t offset, uint32_t count,
+			     size_t element_size)
+{
+	uint64_t end = (uint64_t)h->pages * CORDON_PAGE_SIZE;
+
+	return count > 0 && offset >= sizeof(*h) && offset % element_size == 0 && offset <= end &&
+	       count <= (end - offset) / element_size;
+}
+
+/* A reference to an existing state. */
+static bool is_reference(const struct cordon_policy_header *h, uint32_t reference)
+{
+	return (reference & CORDON_STATE_MASK) < h->states_count;
+}
+
+static bool header_is_sound(const struct cordon_policy_header *h)
+{
+	if (!section_is_sound(h, h->states_offset, h->states_count, sizeof(struct cordon_state)) ||
+	    !section_is_sound(h, h->edges_offset, h->edges_count, sizeof(struct cordon_edge)) ||
+	    !section_is_sound(h, h->finals_offset, h->finals_count, sizeof(struct cordon_final)) ||
+	    !section_is_sound(h, h->verdicts_offset, h->verdicts_count,
+			      sizeof(struct cordon_verdict)) ||
+	    h->finals_count != h->states_count || h->states_count > CORDON_STATE_MASK)
+		return false;
+	for (unsigned int i = 0; i < CORDON_START_SLOTS; i++)
+		if (!is_reference(h, h->start[i]))
+			return false;
+	return true;
+}
+
+/* All bytes lead from state `number` to itself: what a reference marked absorbing promises. */
+static bool is_absorbing(const struct cordon_state *states, const struct cordon_edge *edges,
+			 uint32_t number)
+{
+	if ((states[number].otherwise & CORDON_STATE_MASK) != number)
+		return false;
+	for (unsigned int byte = 0; byte < 256; byte++) {
+		const struct cordon_edge *e = &edges[states[number].base + byte];
+
+		if (e->check == number && (e->next & CORDON_STATE_MASK) != number)
+			return false;
+	}
+	return true;
+}
+
+static bool promise_is_kept(const struct cordon_state *states, const struct cordon_edge *edges,
+			    uint32_t reference)
+{
+	return !(reference & CORDON_ABSORBING) ||
+	       is_absorbing(states, edges, reference & CORDON_STATE_MASK);
+}
+
+static bool references_are_sound(const unsigned char *tables, const struct cordon_policy_header *h)
+{
+	const struct cordon_state *states = (const void *)(tables + h->states_offset);
+	const struct cordon_edge *edges = (const void *)(tables + h->edges_offset);
+	const struct cordon_final *finals = (const void *)(tables + h->finals_offset);
+
+	/* Everything in range first: the promises below follow references. */
+	for (uint32_t i = 0; i < h->states_count; i++)
+		if (h->edges_count < 256 || states[i].base > h->edges_count - 256 ||
+		    !is_reference(h, states[i].otherwise) || finals[i].verdict >= h->verdicts_count)
+			return false;
+	for (uint32_t i = 0; i < h->edges_count; i++)
+		if ((edges[i].check != 0xffffffffu && edges[i].check >= h->states_count) ||
+		    !is_reference(h, edges[i].next))
+			return false;
+	if (!is_absorbing(states, edges, 0))
+		return false;
+	for (uint32_t i = 0; i < h->states_count; i++)
+		if (!promise_is_kept(states, edges, states[i].otherwise))
+			return false;
+	for (uint32_t i = 0; i < h->edges_count; i++)
+		if (!promise_is_kept(states, edges, edges[i].next))
+			return false;
+	for (unsigned int i = 0; i < CORDON_START_SLOTS; i++)
+		if (!promise_is_kept(states, edges, h->start[i]))
+			return false;
+	return true;
+}
+
+static bool dead_state_is_sound(const unsigned char *tables, const struct cordon_policy_header *h)
+{
+	const struct cordon_final *final = (const void *)(tables + h->finals_offset);
+	const struct cordon_verdict *verdicts = (const void *)(tables + h->verdicts_offset);
+	const struct cordon_verdict *v = &verdicts[final->verdict];
+
+	return !v->allow && !v->deny && !final->may_allow && !final->must_allow && !final->may_deny;
+}
+
+int policy_tables_check(const unsigned char *tables, size_t size)
+{
+	struct cordon_policy_header h;
+	unsigned char digest[32];
+	int r;
+
+	if (size < sizeof(h) || (uintptr_t)tables % _Alignof(struct cordon_policy_header) != 0)
+		return -EBADMSG;
+	memcpy(&h, tables, sizeof(h));
+	if (h.magic != CORDON_POLICY_MAGIC)
+		return -EBADMSG;
+	if (h.version != CORDON_POLICY_VERSION)
+		return -EPROTONOSUPPORT;
+	if (h.pages == 0 || h.pages > CORDON_MAX_PAGES ||
+	    size != (size_t)h.pages * CORDON_PAGE_SIZE || !header_is_sound(&h))
+		return -EBADMSG;
+	r = tables_digest(tables, size, digest);
+	if (r < 0)
+		return r;
+	if (memcmp(digest, h.digest, sizeof(digest)) != 0 || !references_are_sound(tables, &h) ||
+	    !dead_state_is_sound(tables, &h))
+		return -EBADMSG;
+	return 0;
+}
+
+int policy_run(const unsigned char *tables, size_t size, unsigned int start, const void *question,
+	       size_t question_size, struct cordon_verdict *ret_outcome,
+	       struct cordon_final *ret_final)
+{
+	struct blob blob = { tables, size };
+	const struct cordon_policy_header *h = table_at(&blob, 0, sizeof(*h));
+	const unsigned char *bytes = question;
+	const struct cordon_verdict *verdict;
+	const struct cordon_final *final;
+	struct matcher m;
+	uint32_t state;
+
+	if (!h || h->magic != CORDON_POLICY_MAGIC)
+		return -EBADMSG;
+	if (start >= CORDON_START_COUNT)
+		return -EINVAL;
+	m = (struct matcher){ h->states_offset, h->states_count, h->edges_offset, h->edges_count };
+	state = h->start[start];
+	for (size_t i = 0; i < question_size && !(state & CORDON_ABSORBING); i++)
+		state = matcher_step(&blob, &m, state, bytes[i]);
+	state &= CORDON_STATE_MASK;
+	if (state >= h->finals_count)
+		return -EBADMSG;
+	final = table_at(&blob, h->finals_offset + state * (uint32_t)sizeof(*final),
+			 sizeof(*final));
+	if (!final || final->verdict >= h->verdicts_count)
+		return -EBADMSG;
+	verdict = table_at(&blob,
+			   h->verdicts_offset + final->verdict * (uint32_t)sizeof(*verdict),
+			   sizeof(*verdict));
+	if (!verdict)
+		return -EBADMSG;
+	if (ret_outcome)
+		*ret_outcome = *verdict;
+	if (ret_final)
+		*ret_final = *final;
+	return 0;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/lower.h"
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "policy/pattern.h"
+
+struct lowering {
+	struct nfa *nfa;
+	const struct model *model;
+	struct diagnostics *diagnostics;
+	struct pattern_reader patterns;
+	uint32_t anchors_used;
+	/* the rule at hand */
+	uint32_t number;
+	const struct rule *rule;
+	const struct rule_name *name;
+};
+
+static int add_accept(struct lowering *l, uint32_t node, uint32_t rights)
+{
+	return nfa_add_accept(l->nfa, node, l->number, rights, l->rule->deny);
+}
+
+/* ---- names ---- */
+
+static const struct element globstar = { .kind = ELEMENT_GLOBSTAR };
+
+/* A deny covers the named object and everything below it. */
+static int accept_deny(struct lowering *l, const struct pattern *p, uint32_t node)
+{
+	int r = 0;
+
+	if (!pattern_is_listing(p)) {
+		r = add_accept(l, node, l->rule->rights);
+		if (r == 0)
+			r = nfa_follow_range(l->nfa, node, '/', '/', &node);
+	}
+	if (r == 0)
+		r = nfa_follow(l->nfa, node, &globstar, &node);
+	return r < 0 ? r : add_accept(l, node, l->rule->rights);
+}
+
+/* An allow covers the named object and, where that is a directory, its listing. */
+static int accept_allow(struct lowering *l, const struct pattern *p, uint32_t node)
+{
+	uint32_t read = l->rule->rights & CORDON_RIGHT(CORDON_READ);
+	int r;
+
+	if (pattern_is_listing(p)) {
+		if (!read)
+			report_warning(l->diagnostics, &l->name->place,
+				       "remove the '/' to name the directory itself",
+				       "only listing asks for a name that ends in '/': this "
+				       "pattern never matches here");
+		return add_accept(l, node, l->rule->rights);
+	}
+	r = add_accept(l, node, l->rule->rights);
+	if (r < 0 || !read)
+		return r;
+	r = nfa_follow_range(l->nfa, node, '/', '/', &node);
+	return r < 0 ? r : add_accept(l, node, read);
+}
+
+static int check_special(struct lowering *l, const struct pattern *p)
+{
+	if (!p->special || l->rule->kind == RULE_EXEC)
+		return 0;
+	report_error(l->diagnostics, &l->name->place, "move it to a rule under exec",
+		     "\"%s\" can only be run or mapped", l->name->text);
+	return 0;
+}
+
+static int emit_pattern(void *context, const struct pattern *p)
+{
+	struct lowering *l = context;
+	uint32_t node;
+	int r = nfa_start(l->nfa, p->start, &node);
+
+	for (size_t i = 0; r == 0 && i < p->count; i++)
+		r = nfa_follow(l->nfa, node, &p->elements[i], &node);
+	if (r < 0)
+		return r;
+	if (p->start >= CORDON_START_ANCHOR)
+		l->anchors_used |= 1u << (p->start - CORDON_START_ANCHOR);
+	if (p->special)
+		check_special(l, p);
+	if (p->special || p->start == CORDON_START_ABSTRACT || pattern_is_subtree(p))
+		return add_accept(l, node, l->rule->rights);
+	return l->rule->deny ? accept_deny(l, p, node) : accept_allow(l, p, node);
+}
+
+static int lower_names(struct lowering *l)
+{
+	for (size_t i = 0; i < l->rule->name_count; i++) {
+		int r;
+
+		l->name = &l->rule->names[i];
+		r = pattern_read(&l->patterns, l->name, emit_pattern, l);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* ---- numbers in network order ---- */
+
+static int follow_block(struct lowering *l, uint32_t node, const struct net_block *b,
+			uint32_t *ret_node)
+{
+	unsigned int bytes = b->family == 4 ? 4 : 16;
+	int r = 0;
+
+	for (unsigned int i = 0; i < bytes && r == 0; i++) {
+		unsigned int kept = b->prefix > i * 8 ? b->prefix - i * 8 : 0;
+		uint8_t open = kept >= 8 ? 0 : (uint8_t)(0xffu >> kept);
+
+		r = nfa_follow_range(l->nfa, node, b->address[i], b->address[i] | open, &node);
+	}
+	if (r == 0)
+		*ret_node = node;
+	return r;
+}
+
+/* Two bytes, first byte in [a, b], second in [c, d]. */
+static int accept_pair(struct lowering *l, uint32_t node, uint8_t a, uint8_t b, uint8_t c,
+		       uint8_t d)
+{
+	int r = nfa_follow_range(l->nfa, node, a, b, &node);
+
+	if (r == 0)
+		r = nfa_follow_range(l->nfa, node, c, d, &node);
+	return r < 0 ? r : add_accept(l, node, l->rule->rights);
+}
+
+/* A 16-bit number in [low, high]: the first high byte, the last one, and those between. */
+static int accept_range(struct lowering *l, uint32_t node, struct number_range range)
+{
+	uint8_t low = (uint8_t)(range.low >> 8), high = (uint8_t)(range.high >> 8);
+	uint8_t first = (uint8_t)range.low, last = (uint8_t)range.high;
+	int r;
+
+	if (low == high)
+		return accept_pair(l, node, low, low, first, last);
+	if (first != 0) {
+		r = accept_pair(l, node, low, low, first, 0xff);
+		if (r < 0)
+			return r;
+		low++;
+	}
+	if (last != 0xff) {
+		r = accept_pair(l, node, high, high, 0x00, last);
+		if (r < 0)
+			return r;
+		high--;
+	}
+	return low <= high ? accept_pair(l, node, low, high, 0x00, 0xff) : 0;
+}
+
+static int accept_ports(struct lowering *l, uint32_t node)
+{
+	static const struct number_range every = { 0, UINT16_MAX };
+	int r = 0;
+
+	if (l->rule->port_count == 0)
+		return accept_range(l, node, every);
+	for (size_t i = 0; i < l->rule->port_count && r == 0; i++)
+		r = accept_range(l, node, l->rule->ports[i]);
+	return r;
+}
+
+/* ---- internet ---- */
+
+static int lower_block(struct lowering *l, uint8_t protocol, const struct net_block *b)
+{
+	uint32_t node;
+	int r = nfa_start(l->nfa, CORDON_START_NET, &node);
+
+	if (protocol == IPPROTO_ICMP && b->family == 6)
+		protocol = IPPROTO_ICMPV6;
+	if (r == 0)
+		r = nfa_follow_range(l->nfa, node, b->family, b->family, &node);
+	if (r == 0)
+		r = nfa_follow_range(l->nfa, node, protocol, protocol, &node);
+	if (r == 0)
+		r = follow_block(l, node, b, &node);
+	return r < 0 ? r : accept_ports(l, node);
+}
+
+static int lower_socket_kind(struct lowering *l, uint8_t family, struct number_range types,
+			     struct number_range protocols);
+
+/* Whoever may reach an address may make the socket for it; dual-stack programs use either. */
+static int lower_socket_for(struct lowering *l, uint8_t protocol)
+{
+	uint8_t type = protocol == IPPROTO_TCP ? SOCK_STREAM : SOCK_DGRAM;
+	uint8_t protocol6 = protocol == IPPROTO_ICMP ? IPPROTO_ICMPV6 : protocol;
+	int r = lower_socket_kind(l, AF_INET, (struct number_range){ type, type },
+				  (struct number_range){ protocol, protocol });
+
+	return r < 0 ? r
+		     : lower_socket_kind(l, AF_INET6, (struct number_range){ type, type },
+					 (struct number_range){ protocol6, protocol6 });
+}
+
+static int lower_network(struct lowering *l)
+{
+	static const struct net_block every[] = { { .family = 4 }, { .family = 6 } };
+	const struct net_block *blocks = l->rule->block_count ? l->rule->blocks : every;
+	size_t count = l->rule->block_count ? l->rule->block_count : ARRAY_SIZE(every);
+	int r = 0;
+
+	for (size_t i = 0; i < l->rule->protocol_count && r == 0; i++) {
+		uint8_t protocol = (uint8_t)l->rule->protocols[i];
+
+		for (size_t j = 0; j < count && r == 0; j++)
+			r = lower_block(l, protocol, &blocks[j]);
+		if (r == 0 && !l->rule->deny)
+			r = lower_socket_for(l, protocol);
+	}
+	return r;
+}
+
+/* ---- sockets ---- */
+
+static int lower_socket_kind(struct lowering *l, uint8_t family, struct number_range types,
+			     struct number_range protocols)
+{
+	struct rule creates = { .rights = CORDON_RIGHT(CORDON_SOCKET), .deny = l->rule->deny };
+	const struct rule *saved = l->rule;
+	uint32_t node;
+	int r = nfa_start(l->nfa, CORDON_START_SOCKET, &node);
+
+	if (r == 0)
+		r = nfa_follow_range(l->nfa, node, family, family, &node);
+	if (r == 0)
+		r = nfa_follow_range(l->nfa, node, (uint8_t)types.low, (uint8_t)types.high, &node);
+	l->rule = &creates;
+	if (r == 0)
+		r = accept_range(l, node, protocols);
+	l->rule = saved;
+	return r;
+}
+
+static int lower_sockets(struct lowering *l)
+{
+	const struct rule *rule = l->rule;
+	size_t types = rule->type_count ? rule->type_count : 1;
+	size_t protocols = rule->protocol_count ? rule->protocol_count : 1;
+	int r = 0;
+
+	for (size_t i = 0; i < rule->family_count * types * protocols && r == 0; i++) {
+		size_t t = i / protocols % types, p = i % protocols;
+		struct number_range type = { 0, UINT8_MAX }, protocol = { 0, UINT16_MAX };
+
+		if (rule->type_count)
+			type.low = type.high = rule->types[t];
+		if (rule->protocol_count)
+			protocol.low = protocol.high = rule->protocols[p];
+		r = lower_socket_kind(l, (uint8_t)rule->families[i / protocols / types], type,
+				      protocol);
+	}
+	return r;
+}
+
+/* Unix sockets may always be made: each connect, bind and addressed send is asked on its own. */
+static int lower_built_in(struct lowering *l)
+{
+	static const uint8_t types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET };
+	static const struct rule allow = { .kind = RULE_SOCKET };
+	int r = 0;
+
+	l->rule = &allow;
+	l->number = CORDON_NO_RULE;
+	l->nfa->owner = CORDON_NO_RULE;
+	for (size_t i = 0; i < ARRAY_SIZE(types) && r == 0; i++)
+		r = lower_socket_kind(l, AF_UNIX, (struct number_range){ types[i], types[i] },
+				      (struct number_range){ 0, 0 });
+	return r;
+}
+
+static int lower_rule(struct lowering *l)
+{
+	switch (l->rule->kind) {
+	case RULE_FILES:
+	case RULE_EXEC:
+	case RULE_UNIX:
+		return lower_names(l);
+	case RULE_NETWORK:
+		return lower_network(l);
+	case RULE_SOCKET:
+		return lower_sockets(l);
+	}
+	return -EINVAL;
+}
+
+int lower_rules(struct arena *a, const struct model *m, struct diagnostics *d, struct nfa **ret_nfa,
+		uint32_t *ret_anchors)
+{
+	_cleanup_(nfa_freep) struct nfa *nfa = nfa_new();
+	struct lowering l = {
+		.nfa = nfa,
+		.model = m,
+		.diagnostics = d,
+		.patterns = { a, d, m->anchors },
+	};
+	size_t errors = diagnostics_errors(d);
+	int r = nfa ? lower_built_in(&l) : -ENOMEM;
+
+	for (uint32_t i = 0; r == 0 && i < m->rule_count; i++) {
+		l.rule = m->rules[i];
+		l.number = nfa->owner = i;
+		r = lower_rule(&l);
+	}
+	if (r < 0)
+		return r;
+	if (errors != diagnostics_errors(d))
+		return -EINVAL;
+	*ret_nfa = TAKE_PTR(nfa);
+	*ret_anchors = l.anchors_used;
+	return 0;
+}

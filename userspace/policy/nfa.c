@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/nfa.h"
+
+#include <string.h>
+
+#include "policy/vector.h"
+
+struct nfa_child {
+	uint64_t key; /* 0: free */
+	uint32_t node;
+};
+
+struct nfa *nfa_new(void)
+{
+	_cleanup_(nfa_freep) struct nfa *n = calloc(1, sizeof(*n));
+
+	if (!n || vector_reserve(&n->nodes, &n->node_capacity, 1) < 0 ||
+	    vector_reserve(&n->edges, &n->edge_capacity, 1) < 0 ||
+	    vector_reserve(&n->accepts, &n->accept_capacity, 1) < 0)
+		return NULL;
+	n->node_count = n->edge_count = n->accept_count = 1;
+	return TAKE_PTR(n);
+}
+
+void nfa_free(struct nfa *n)
+{
+	free(n->nodes);
+	free(n->edges);
+	free(n->accepts);
+	free(n->children);
+	free(n->sets);
+	free(n->set_slots);
+	free(n);
+}
+
+static int add_node(struct nfa *n, uint32_t *ret_node)
+{
+	if (n->node_count >= NFA_NODES_MAX)
+		return -E2BIG;
+	if (vector_reserve(&n->nodes, &n->node_capacity, n->node_count + 1) < 0)
+		return -ENOMEM;
+	n->nodes[n->node_count] = (struct nfa_node){ .owner = n->owner };
+	*ret_node = (uint32_t)n->node_count++;
+	return 0;
+}
+
+static int add_edge(struct nfa *n, uint32_t from, uint8_t low, uint8_t high, uint32_t target)
+{
+	if (vector_reserve(&n->edges, &n->edge_capacity, n->edge_count + 1) < 0)
+		return -ENOMEM;
+	n->edges[n->edge_count] =
+		(struct nfa_edge){ low, high, target, n->nodes[from].edges };
+	n->nodes[from].edges = (uint32_t)n->edge_count++;
+	return 0;
+}
+
+static void add_skip(struct nfa *n, uint32_t from, uint32_t target)
+{
+	uint32_t *skip = n->nodes[from].skips;
+
+	/* One star, one globstar and the two of a dirstar leave a node at most. */
+	while (*skip)
+		skip++;
+	*skip = target;
+}
+
+static uint64_t mix(uint64_t x)
+{
+	x ^= x >> 32;
+	x *= 0x9e3779b97f4a7c15ull;
+	return x ^ x >> 29;
+}
+
+static int grow_children(struct nfa *n)
+{
+	size_t capacity = n->child_capacity ? n->child_capacity * 2 : 1024;
+	struct nfa_child *larger;
+
+	if (n->child_count * 2 < n->child_capacity)
+		return 0;
+	larger = calloc(capacity, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	for (size_t i = 0; i < n->child_capacity; i++) {
+		size_t slot = mix(n->children[i].key) & (capacity - 1);
+
+		if (!n->children[i].key)
+			continue;
+		while (larger[slot].key)
+			slot = (slot + 1) & (capacity - 1);
+		larger[slot] = n->children[i];
+	}
+	free(n->children);
+	n->children = larger;
+	n->child_capacity = capacity;
+	return 0;
+}
+
+static size_t hash_set(const struct element *element)
+{
+	uint64_t h = 0;
+
+	for (size_t i = 0; i < 4; i++)
+		h = mix(h + element->ascii[i] + 1);
+	return (size_t)h;
+}
+
+static int grow_sets(struct nfa *n)
+{
+	size_t count = n->set_slot_count ? n->set_slot_count * 2 : 64;
+	uint32_t *larger;
+
+	if (n->set_count * 2 < n->set_slot_count)
+		return 0;
+	larger = calloc(count, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	for (size_t i = 0; i < n->set_count; i++) {
+		size_t slot = hash_set(&n->sets[i]) & (count - 1);
+
+		while (larger[slot])
+			slot = (slot + 1) & (count - 1);
+		larger[slot] = (uint32_t)i + 1;
+	}
+	free(n->set_slots);
+	n->set_slots = larger;
+	n->set_slot_count = count;
+	return 0;
+}
+
+static int intern_set(struct nfa *n, const struct element *element, uint32_t *ret_id)
+{
+	size_t slot;
+
+	if (grow_sets(n) < 0)
+		return -ENOMEM;
+	for (slot = hash_set(element) & (n->set_slot_count - 1); n->set_slots[slot];
+	     slot = (slot + 1) & (n->set_slot_count - 1)) {
+		uint32_t id = n->set_slots[slot] - 1;
+
+		if (memcmp(n->sets[id].ascii, element->ascii, sizeof(element->ascii)) == 0) {
+			*ret_id = id;
+			return 0;
+		}
+	}
+	if (vector_reserve(&n->sets, &n->set_capacity, n->set_count + 1) < 0)
+		return -ENOMEM;
+	n->sets[n->set_count] = *element;
+	*ret_id = (uint32_t)n->set_count++;
+	n->set_slots[slot] = *ret_id + 1;
+	return 0;
+}
+
+/* Edges for the members of an ASCII set, one per run of neighbours. */
+static int connect_set(struct nfa *n, uint32_t from, const uint32_t ascii[4], uint32_t to)
+{
+	for (unsigned int low = 0; low < 128; low++) {
+		unsigned int high = low;
+		int r;
+
+		if (!(ascii[low / 32] >> (low % 32) & 1))
+			continue;
+		while (high + 1 < 128 && ascii[(high + 1) / 32] >> ((high + 1) % 32) & 1)
+			high++;
+		r = add_edge(n, from, (uint8_t)low, (uint8_t)high, to);
+		if (r < 0)
+			return r;
+		low = high;
+	}
+	return 0;
+}
+
+/* From `from` over one byte of a range, then `more` continuation bytes, to `to`. */
+static int connect_sequence(struct nfa *n, uint32_t from, uint8_t low, uint8_t high,
+			    uint8_t second_low, uint8_t second_high, unsigned int more, uint32_t to)
+{
+	uint8_t l = low, h = high;
+
+	for (unsigned int i = 0; i < more; i++) {
+		uint32_t middle;
+		int r = add_node(n, &middle);
+
+		if (r == 0)
+			r = add_edge(n, from, l, h, middle);
+		if (r < 0)
+			return r;
+		from = middle;
+		l = i == 0 ? second_low : 0x80;
+		h = i == 0 ? second_high : 0xbf;
+	}
+	return add_edge(n, from, l, h, to);
+}
+
+static int connect_character(struct nfa *n, uint32_t from, const struct element *element,
+			     uint32_t to)
+{
+	/* Unicode, table 3-7: first bytes, range of the second, number of further ones. */
+	static const struct {
+		uint8_t low, high, second_low, second_high, more;
+	} rows[] = {
+		{ 0xc2, 0xdf, 0x80, 0xbf, 1 }, { 0xe0, 0xe0, 0xa0, 0xbf, 2 },
+		{ 0xe1, 0xec, 0x80, 0xbf, 2 }, { 0xed, 0xed, 0x80, 0x9f, 2 },
+		{ 0xee, 0xef, 0x80, 0xbf, 2 }, { 0xf0, 0xf0, 0x90, 0xbf, 3 },
+		{ 0xf1, 0xf3, 0x80, 0xbf, 3 }, { 0xf4, 0xf4, 0x80, 0x8f, 3 },
+	};
+	int r = connect_set(n, from, element->ascii, to);
+
+	if (r == 0)
+		r = add_edge(n, from, 0x80, 0xff, to);
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(rows); i++)
+		r = connect_sequence(n, from, rows[i].low, rows[i].high, rows[i].second_low,
+				     rows[i].second_high, rows[i].more, to);
+	return r;
+}
+
+static int connect_star(struct nfa *n, uint32_t from, uint32_t to)
+{
+	int r = add_edge(n, to, 0x00, '/' - 1, to);
+
+	if (r == 0)
+		r = add_edge(n, to, '/' + 1, 0xff, to);
+	add_skip(n, from, to);
+	return r;
+}
+
+static int connect_dirstar(struct nfa *n, uint32_t from, uint32_t to)
+{
+	uint32_t below;
+	int r = add_node(n, &below);
+
+	if (r < 0)
+		return r;
+	add_skip(n, from, to);
+	add_skip(n, from, below);
+	r = add_edge(n, below, 0x00, 0xff, below);
+	return r < 0 ? r : add_edge(n, below, '/', '/', to);
+}
+
+static int connect_element(struct nfa *n, uint32_t from, const struct element *element,
+			   uint32_t to)
+{
+	int r;
+
+	switch (element->kind) {
+	case ELEMENT_RANGE:
+		return add_edge(n, from, element->low, element->high, to);
+	case ELEMENT_SET:
+		return connect_set(n, from, element->ascii, to);
+	case ELEMENT_CHARACTER:
+		return connect_character(n, from, element, to);
+	case ELEMENT_STAR:
+		return connect_star(n, from, to);
+	case ELEMENT_GLOBSTAR:
+		r = add_edge(n, to, 0x00, 0xff, to);
+		add_skip(n, from, to);
+		return r;
+	case ELEMENT_DIRSTAR:
+		return connect_dirstar(n, from, to);
+	}
+	return -EINVAL;
+}
+
+int nfa_start(struct nfa *n, enum cordon_start start, uint32_t *ret_node)
+{
+	if (!n->starts[start]) {
+		int r = add_node(n, &n->starts[start]);
+
+		if (r < 0)
+			return r;
+	}
+	*ret_node = n->starts[start];
+	return 0;
+}
+
+static int make_child(struct nfa *n, uint32_t node, const struct element *element,
+		      uint32_t *ret_node)
+{
+	uint32_t to;
+	int r = add_node(n, &to);
+
+	if (r == 0)
+		r = connect_element(n, node, element, to);
+	if (r == 0)
+		*ret_node = to;
+	return r;
+}
+
+int nfa_follow(struct nfa *n, uint32_t node, const struct element *element, uint32_t *ret_node)
+{
+	uint32_t payload = 0, child;
+	uint64_t key;
+	size_t slot;
+	int r = grow_children(n);
+
+	if (r < 0)
+		return r;
+	if (element->kind == ELEMENT_RANGE)
+		payload = (uint32_t)element->low << 8 | element->high;
+	else if (element->kind == ELEMENT_SET || element->kind == ELEMENT_CHARACTER)
+		r = intern_set(n, element, &payload);
+	if (r < 0)
+		return r;
+	key = (uint64_t)node << 32 | (uint64_t)element->kind << 28 | payload;
+	for (slot = mix(key) & (n->child_capacity - 1); n->children[slot].key;
+	     slot = (slot + 1) & (n->child_capacity - 1)) {
+		if (n->children[slot].key == key) {
+			*ret_node = n->children[slot].node;
+			return 0;
+		}
+	}
+	r = make_child(n, node, element, &child);
+	if (r < 0)
+		return r;
+	n->children[slot] = (struct nfa_child){ key, child };
+	n->child_count++;
+	*ret_node = child;
+	return 0;
+}
+
+int nfa_follow_range(struct nfa *n, uint32_t node, uint8_t low, uint8_t high, uint32_t *ret_node)
+{
+	struct element element = { .kind = ELEMENT_RANGE, .low = low, .high = high };
+
+	return nfa_follow(n, node, &element, ret_node);
+}
+
+int nfa_add_accept(struct nfa *n, uint32_t node, uint32_t rule, uint32_t rights, bool deny)
+{
+	if (vector_reserve(&n->accepts, &n->accept_capacity, n->accept_count + 1) < 0)
+		return -ENOMEM;
+	n->accepts[n->accept_count] =
+		(struct nfa_accept){ rule, rights, deny, n->nodes[node].accepts };
+	n->nodes[node].accepts = (uint32_t)n->accept_count++;
+	return 0;
+}
