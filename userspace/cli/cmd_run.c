@@ -3,51 +3,33 @@
  * cordon run: stays as the parent of the command that it has the daemon confine. Up to launch_go()
  * nothing of the command has run, and every failure ends with status 125.
  */
-#include <fcntl.h>
 #include <inttypes.h>
-#include <pwd.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
-#include "audit/arguments.h"
 #include "base/clock.h"
 #include "base/io.h"
-#include "cli/code.h"
 #include "cli/commands.h"
-#include "cli/directory.h"
 #include "cli/exit_status.h"
 #include "cli/message.h"
 #include "cli/report_file.h"
 #include "cli/run_options.h"
+#include "cli/run_request.h"
 #include "cli/stdin_pump.h"
 #include "cli/supervise.h"
 #include "daemon/client.h"
 #include "launch/environment.h"
-#include "launch/identity.h"
 #include "launch/launch.h"
 
 /* No answer of the daemon takes that long; one that hangs must not hang its clients. */
 #define DAEMON_PATIENCE_SECONDS 120
 
-/* Longer argument lists are recorded by digest alone: a request has to fit into one packet. */
-#define MAX_RECORDED_ARGUMENTS 32768
-
 struct run {
 	struct run_options options;
 	struct signal_state signals; /* as the caller had them */
 	struct failure failure;
-	struct launch_identity identity;
-	int workdir_fd;
-	char *workdir;
-	int home_fd;
-	char *home;
-	int bind_fds[RUN_MAX_BINDS];
-	char *bind_paths[RUN_MAX_BINDS];
-	struct code code;
-	const char *language;
-	char *policy; /* name or absolute path */
-	char *log;    /* absolute path, or NULL */
+	struct run_request request;
 	struct report_file report;
 	int socket;
 	struct client_prepared prepared;
@@ -62,18 +44,7 @@ static void run_release(struct run *run)
 {
 	closep(&run->socket); /* first: an execution that is still ours ends with it */
 	run_options_release(&run->options);
-	identity_release(&run->identity);
-	closep(&run->workdir_fd);
-	free(run->workdir);
-	closep(&run->home_fd);
-	free(run->home);
-	for (size_t i = 0; i < RUN_MAX_BINDS; i++) {
-		closep(&run->bind_fds[i]);
-		free(run->bind_paths[i]);
-	}
-	code_release(&run->code);
-	free(run->policy);
-	free(run->log);
+	run_request_release(&run->request);
 	report_file_close(&run->report);
 	if (run->is_prepared)
 		client_prepared_release(&run->prepared);
@@ -83,152 +54,23 @@ static void run_release(struct run *run)
 		stdin_pump_free(run->pump);
 }
 
-/* --- what is asked for -------------------------------------------------------------------- */
-
-static int absolute_path(const char *path, char **ret_path)
-{
-	_cleanup_(freep) char *here = NULL;
-	char *absolute;
-
-	if (path[0] == '/') {
-		absolute = strdup(path);
-	} else {
-		here = getcwd(NULL, 0);
-		if (!here)
-			return -errno;
-		if (asprintf(&absolute, "%s/%s", here, path) < 0)
-			absolute = NULL;
-	}
-	if (!absolute)
-		return -ENOMEM;
-	*ret_path = absolute;
-	return 0;
-}
-
-static bool names_file(const char *policy)
-{
-	size_t length = strlen(policy);
-
-	return strchr(policy, '/') || (length > 5 && strcmp(policy + length - 5, ".yaml") == 0);
-}
-
-static const char *default_policy(const char *language)
-{
-	static const struct {
-		const char *language, *policy;
-	} defaults[] = {
-		{"python", "python-sandbox"},
-		{"shell", "shell-sandbox"},
-		{"bash", "shell-sandbox"},
-		{"sh", "shell-sandbox"},
-	};
-
-	for (size_t i = 0; language && i < ARRAY_SIZE(defaults); i++)
-		if (strcasecmp(defaults[i].language, language) == 0)
-			return defaults[i].policy;
-	return NULL;
-}
-
-static int choose_policy(struct run *run)
-{
-	const char *policy = run->options.policy;
-	int r;
-
-	if (!policy)
-		policy = default_policy(run->language);
-	if (!policy)
-		return failure_set(&run->failure, EINVAL,
-				   "which policy? There is no default for this command: say "
-				   "--policy NAME or --policy FILE");
-	if (names_file(policy)) {
-		r = absolute_path(policy, &run->policy);
-		if (r < 0)
-			return failure_set(&run->failure, r, "cannot tell where %s is: %m", policy);
-		return 0;
-	}
-	run->policy = strdup(policy);
-	return run->policy ? 0 : failure_set(&run->failure, ENOMEM, "%m");
-}
-
-static int resolve_user(struct run *run)
-{
-	const struct passwd *user;
-	const char *home;
-
-	if (run->options.user) {
-		int r = identity_resolve(run->options.user, &run->identity, &run->failure);
-
-		if (r < 0)
-			return r;
-		home = run->identity.home;
-	} else {
-		user = getpwuid(geteuid());
-		home = user ? user->pw_dir : NULL;
-	}
-	/* ${home} is bound where there is one; whether anything in it is allowed, the policy says. */
-	if (home && home[0] == '/' && strcmp(home, "/") != 0) {
-		run->home_fd = open(home, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		run->home = run->home_fd >= 0 ? strdup(home) : NULL;
-	}
-	return 0;
-}
-
-static int open_directories(struct run *run)
-{
-	const struct run_options *options = &run->options;
-	int r;
-
-	r = directory_open(options->workdir, "the work directory", &run->workdir_fd, &run->workdir,
-			   &run->failure);
-	for (size_t i = 0; r == 0 && i < options->bind_count; i++)
-		r = directory_open(options->binds[i].directory, "the bound directory",
-				   &run->bind_fds[i], &run->bind_paths[i], &run->failure);
-	return r;
-}
-
-static int find_code(struct run *run)
-{
-	struct code_question question = {
-		.argc = run->options.argc,
-		.argv = run->options.argv,
-		.path = getenv("PATH"),
-		.workdir = run->workdir,
-		.workdir_fd = run->workdir_fd,
-		.stdin_fd = STDIN_FILENO,
-	};
-	int r;
-
-	r = code_identify(&question, &run->code, &run->failure);
-	if (r < 0)
-		return r;
-	run->language = run->options.language ? run->options.language : run->code.language;
-	if (!run->code.stream)
-		return 0;
-	r = stdin_pump_new(STDIN_FILENO, &run->pump);
-	return r < 0 ? failure_set(&run->failure, r, "cannot hand standard input through: %m") : 0;
-}
-
 /* All that can go wrong before the daemon is asked for anything. */
 static int gather(struct run *run)
 {
 	int r;
 
-	r = open_directories(run);
-	if (r == 0)
-		r = resolve_user(run);
-	if (r == 0)
-		r = find_code(run);
-	if (r == 0)
-		r = choose_policy(run);
-	if (r == 0 && run->options.log) {
-		r = absolute_path(run->options.log, &run->log);
-		if (r < 0)
-			failure_set(&run->failure, r, "cannot tell where %s is: %m",
-				    run->options.log);
-	}
-	if (r == 0 && run->options.report)
+	r = run_request_make(&run->options, &run->request, &run->failure);
+	if (r < 0)
+		return r;
+	if (run->options.report) {
 		r = report_file_open(run->options.report, &run->report, &run->failure);
-	return r;
+		if (r < 0)
+			return r;
+	}
+	if (!run->request.code.stream)
+		return 0;
+	r = stdin_pump_new(STDIN_FILENO, &run->pump);
+	return r < 0 ? failure_set(&run->failure, r, "cannot hand standard input through: %m") : 0;
 }
 
 /* --- the daemon --------------------------------------------------------------------------- */
@@ -246,88 +88,12 @@ static int connect_daemon(struct run *run)
 	return 0;
 }
 
-/* SHA-256 of the argument strings, each with its NUL. */
-static int hash_arguments(const struct run_options *options, struct client_prepare *prepare)
-{
-	_cleanup_(sha256_freep) struct sha256 *hash = sha256_new();
-	int r = hash ? 0 : -ENOMEM;
-
-	for (size_t i = 0; r == 0 && i < options->argc; i++) {
-		size_t size = strlen(options->argv[i]) + 1;
-
-		r = sha256_update(hash, options->argv[i], size);
-		prepare->arguments_length += size;
-	}
-	return r < 0 ? r : sha256_finish(hash, prepare->arguments_digest);
-}
-
-/*
- * The arguments as they may be recorded: NULL where one carries code. NULL altogether if they are
- * too many for a request, or not text.
- */
-static int recordable_arguments(const struct run_options *options, char ***ret_arguments)
-{
-	_cleanup_(freep) char **arguments = calloc(options->argc + 1, sizeof(*arguments));
-	_cleanup_(freep) bool *carries = calloc(options->argc, sizeof(*carries));
-	size_t size = 0;
-
-	if (!arguments || !carries)
-		return -ENOMEM;
-	arguments_mark_code(options->argc, (const char *const *)options->argv, carries);
-	for (size_t i = 0; i < options->argc; i++) {
-		json_t *text;
-
-		if (carries[i])
-			continue;
-		text = json_string(options->argv[i]);
-		json_decref(text);
-		size += strlen(options->argv[i]);
-		if (!text || size > MAX_RECORDED_ARGUMENTS)
-			return 0;
-		arguments[i] = options->argv[i];
-	}
-	*ret_arguments = TAKE_PTR(arguments);
-	return 0;
-}
-
 static int prepare(struct run *run)
 {
-	const struct run_options *options = &run->options;
-	_cleanup_(freep) char **arguments = NULL;
 	_cleanup_(freep) char *text = NULL;
-	const char *bind_names[RUN_MAX_BINDS];
-	struct client_prepare ask = {
-		.policy = run->policy,
-		.workdir = run->workdir,
-		.workdir_fd = run->workdir_fd,
-		.home_fd = run->home_fd,
-		.bind_names = bind_names,
-		.bind_fds = run->bind_fds,
-		.bind_count = options->bind_count,
-		.session = options->session,
-		.agent = options->agent,
-		.executor = options->executor,
-		.language = run->language,
-		.limits = options->limits,
-		.observe = options->observe,
-		.log = run->log,
-		.program = options->argv[0],
-		.argument_count = options->argc,
-		.code = &run->code.audit,
-		.uid = run->identity.change ? run->identity.uid : geteuid(),
-		.gid = run->identity.change ? run->identity.gid : getegid(),
-	};
 	int r;
 
-	for (size_t i = 0; i < options->bind_count; i++)
-		bind_names[i] = options->binds[i].name;
-	r = hash_arguments(options, &ask);
-	if (r == 0)
-		r = recordable_arguments(options, &arguments);
-	if (r < 0)
-		return failure_set(&run->failure, r, "cannot record the arguments: %m");
-	ask.arguments = arguments;
-	r = client_prepare(run->socket, &ask, &run->prepared, &text, &run->failure);
+	r = run_request_send(&run->request, run->socket, &run->prepared, &text, &run->failure);
 	run->is_prepared = r == 0;
 	/* The daemon's words in full: diagnostics of a policy may be many. */
 	if (r < 0 && text) {
@@ -342,15 +108,15 @@ static int make_environment(struct run *run)
 	struct environment_anchor anchors[3 + RUN_MAX_BINDS];
 	size_t count = 0;
 
-	anchors[count++] = (struct environment_anchor){"workdir", run->workdir};
+	anchors[count++] = (struct environment_anchor){"workdir", run->request.workdir};
 	anchors[count++] = (struct environment_anchor){"tmp", run->prepared.tmp};
-	if (run->home)
-		anchors[count++] = (struct environment_anchor){"home", run->home};
+	if (run->request.home)
+		anchors[count++] = (struct environment_anchor){"home", run->request.home};
 	for (size_t i = 0; i < run->options.bind_count; i++)
-		anchors[count++] =
-			(struct environment_anchor){run->options.binds[i].name, run->bind_paths[i]};
+		anchors[count++] = (struct environment_anchor){run->options.binds[i].name,
+							       run->request.bind_paths[i]};
 	return environment_build(environ, &run->prepared.environment, anchors, count,
-				 &run->identity, &run->environment, &run->failure);
+				 &run->request.identity, &run->environment, &run->failure);
 }
 
 /* --- the end ------------------------------------------------------------------------------ */
@@ -422,14 +188,12 @@ static int finish_alone(struct run *run, const struct supervised *end)
 	end_alone(run);
 	closep(&run->socket);
 	run->socket = -1;
-	message("the daemon went away during the run, which stayed confined; %s",
-		run->report.fd >= 0 ? "there is no report, and " : "");
-	if (client_connect_or_start(&socket, &failure) == 0) {
+	message("the daemon went away during the run, which stayed confined%s",
+		run->report.fd >= 0 ? "; there is no report of what was refused" : "");
+	if (client_connect_or_start(&socket, &failure) == 0)
 		close(socket);
-		message("its end is recorded as recovered (cordon show %s)", run->prepared.id);
-	} else {
-		message("its end is recorded when cordon next starts: %s", failure.text);
-	}
+	else
+		message("the run's end is recorded when cordon next starts: %s", failure.text);
 	return end->overdue ? EXIT_TIMED_OUT : exit_status_of_wait(end->status);
 }
 
@@ -480,10 +244,10 @@ static int start(struct run *run, struct launched *ret_child)
 	struct launch launch = {
 		.argv = run->options.argv,
 		.environment = run->environment.variables,
-		.workdir_fd = run->workdir_fd,
+		.workdir_fd = run->request.workdir_fd,
 		.cgroup_fd = run->prepared.cgroup_fd,
 		.stdin_fd = run->pump ? run->pump->read_fd : -1,
-		.identity = &run->identity,
+		.identity = &run->request.identity,
 		.limits = &run->prepared.limits,
 		.capabilities = run->prepared.capabilities,
 		.signals = &run->signals,
@@ -580,8 +344,6 @@ static int run_command(struct run *run)
 int cmd_run(int argc, char **argv)
 {
 	_cleanup_(run_release) struct run run = {
-		.workdir_fd = -1,
-		.home_fd = -1,
 		.report = REPORT_FILE_NONE,
 		.socket = -1,
 		.signal_fd = -1,
@@ -589,8 +351,7 @@ int cmd_run(int argc, char **argv)
 	struct sigaction reap_children = {.sa_handler = SIG_DFL};
 	int r;
 
-	for (size_t i = 0; i < RUN_MAX_BINDS; i++)
-		run.bind_fds[i] = -1;
+	run_request_init(&run.request);
 	signal_state_read(&run.signals);
 	/* Where a caller ignores SIGCHLD, children vanish without a status. */
 	sigaction(SIGCHLD, &reap_children, NULL);
