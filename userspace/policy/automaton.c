@@ -11,8 +11,22 @@ struct subset {
 	uint32_t hash;
 };
 
+/* What a node can still lead to: rights, and the first rule that speaks of any of them. */
+struct prospect {
+	uint32_t allow, deny;
+	uint32_t allow_rule, deny_rule;
+};
+
+/* What the sinks of a subset settle: the first rule per right, or UNSETTLED. */
+#define UNSETTLED 0xffffffffu
+
+struct settled {
+	uint32_t allow_rule[CORDON_RIGHT_COUNT], deny_rule[CORDON_RIGHT_COUNT];
+};
+
 struct builder {
 	const struct nfa *nfa;
+	struct prospect *prospects; /* per node */
 	struct rule_use *use;
 	size_t rule_count;
 	struct automaton *automaton;
@@ -55,6 +69,7 @@ static void builder_release(struct builder *b)
 {
 	if (b->automaton)
 		automaton_free(b->automaton);
+	free(b->prospects);
 	free(b->subsets);
 	free(b->pool);
 	free(b->slots);
@@ -91,18 +106,150 @@ static int add_member(struct builder *b, uint32_t node)
 				return -ENOMEM;
 			b->members[b->member_count++] = node;
 		}
-		for (size_t i = 0; i < ARRAY_SIZE(n->skips) && n->skips[i]; i++) {
-			if (b->stamps[n->skips[i]] == b->stamp)
+		for (uint32_t i = n->skips; i; i = b->nfa->skips[i].next) {
+			uint32_t target = b->nfa->skips[i].target;
+
+			if (b->stamps[target] == b->stamp)
 				continue;
 			if (vector_reserve(&b->stack, &b->stack_capacity, depth + 1) < 0)
 				return -ENOMEM;
-			b->stamps[n->skips[i]] = b->stamp;
-			b->stack[depth++] = n->skips[i];
+			b->stamps[target] = b->stamp;
+			b->stack[depth++] = target;
 		}
 		if (depth == 0)
 			return 0;
 		node = b->stack[--depth];
 	}
+}
+
+/* ---- members that can no longer matter ---- */
+
+static bool join_prospect(struct prospect *p, const struct prospect *other)
+{
+	struct prospect old = *p;
+
+	p->allow |= other->allow;
+	p->deny |= other->deny;
+	if (other->allow_rule < p->allow_rule)
+		p->allow_rule = other->allow_rule;
+	if (other->deny_rule < p->deny_rule)
+		p->deny_rule = other->deny_rule;
+	return memcmp(&old, p, sizeof(old)) != 0;
+}
+
+static bool look_ahead(struct builder *b, uint32_t node)
+{
+	const struct nfa *n = b->nfa;
+	struct prospect p = b->prospects[node];
+
+	for (uint32_t i = n->nodes[node].accepts; i; i = n->accepts[i].next) {
+		const struct nfa_accept *a = &n->accepts[i];
+		struct prospect own = { a->deny ? 0 : a->rights, a->deny ? a->rights : 0,
+					a->deny ? UNSETTLED : a->rule,
+					a->deny ? a->rule : UNSETTLED };
+
+		join_prospect(&p, &own);
+	}
+	for (uint32_t i = n->nodes[node].edges; i; i = n->edges[i].next)
+		join_prospect(&p, &b->prospects[n->edges[i].target]);
+	for (uint32_t i = n->nodes[node].skips; i; i = n->skips[i].next)
+		join_prospect(&p, &b->prospects[n->skips[i].target]);
+	return join_prospect(&b->prospects[node], &p);
+}
+
+/* Nodes mostly come after those that lead to them: going backwards settles them quickly. */
+static int find_prospects(struct builder *b)
+{
+	bool changed = true;
+
+	b->prospects = calloc(b->nfa->node_count, sizeof(*b->prospects));
+	if (!b->prospects)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->nfa->node_count; i++)
+		b->prospects[i].allow_rule = b->prospects[i].deny_rule = UNSETTLED;
+	while (changed) {
+		changed = false;
+		for (size_t i = b->nfa->node_count; i-- > 1;)
+			changed |= look_ahead(b, (uint32_t)i);
+	}
+	return 0;
+}
+
+static bool find_settled(const struct builder *b, struct settled *s)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < b->member_count; i++) {
+		const struct nfa_node *n = &b->nfa->nodes[b->members[i]];
+		const struct nfa_accept *a = &b->nfa->accepts[n->accepts];
+
+		if (!n->sink)
+			continue;
+		if (!found)
+			memset(s, 0xff, sizeof(*s));
+		found = true;
+		for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
+			uint32_t *rule = a->deny ? &s->deny_rule[right] : &s->allow_rule[right];
+
+			if (a->rights & CORDON_RIGHT(right) && a->rule < *rule)
+				*rule = a->rule;
+		}
+	}
+	return found;
+}
+
+/*
+ * True if whatever the node can still lead to is decided by sinks already. A sink does not settle
+ * itself: equal rule numbers count for other nodes only.
+ */
+static bool is_settled(const struct prospect *p, const struct settled *s, bool sink,
+		       uint32_t *ret_by)
+{
+	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
+		uint32_t deny = s->deny_rule[right], allow = s->allow_rule[right];
+
+		if (p->deny & CORDON_RIGHT(right)) {
+			if (deny == UNSETTLED || deny > p->deny_rule ||
+			    (sink && deny == p->deny_rule))
+				return false;
+			*ret_by = deny;
+		}
+		if (p->allow & CORDON_RIGHT(right) && deny == UNSETTLED) {
+			if (allow == UNSETTLED || allow > p->allow_rule ||
+			    (sink && allow == p->allow_rule))
+				return false;
+			*ret_by = allow;
+		} else if (p->allow & CORDON_RIGHT(right)) {
+			*ret_by = deny;
+		}
+	}
+	return true;
+}
+
+/*
+ * Below a name for which a rule decides whatever follows, other rules of less weight are not
+ * worth a state. Without this, n rules such as "deny **", slash and a name would make 2^n states:
+ * one for each set of them that has matched so far.
+ */
+static void drop_settled_members(struct builder *b)
+{
+	struct settled s;
+	size_t kept = 0;
+
+	if (!find_settled(b, &s))
+		return;
+	for (size_t i = 0; i < b->member_count; i++) {
+		const struct nfa_node *n = &b->nfa->nodes[b->members[i]];
+		uint32_t by = UNSETTLED;
+
+		if (!is_settled(&b->prospects[b->members[i]], &s, n->sink, &by)) {
+			b->members[kept++] = b->members[i];
+			continue;
+		}
+		if (n->owner < b->rule_count && by != UNSETTLED)
+			b->use[n->owner].decided_by = by;
+	}
+	b->member_count = kept;
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -168,6 +315,7 @@ static int find_state(struct builder *b, uint32_t *ret_state)
 	uint32_t hash;
 	size_t slot;
 
+	drop_settled_members(b);
 	sort_members(b);
 	hash = hash_words(b->members, b->member_count);
 	if (grow_slots(b) < 0)
@@ -277,7 +425,6 @@ static void note_use(struct builder *b, const struct cordon_verdict *v,
 	if (accept->rule >= b->rule_count)
 		return;
 	use = &b->use[accept->rule];
-	use->matches = true;
 	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT && !use->decides; right++) {
 		if (!(accept->rights & CORDON_RIGHT(right)))
 			continue;
@@ -471,11 +618,15 @@ int automaton_build(const struct nfa *n, struct rule_use *use, size_t rule_count
 	};
 	int r;
 
+	for (size_t i = 0; i < rule_count; i++)
+		use[i].decided_by = UNSETTLED;
 	b.automaton = calloc(1, sizeof(*b.automaton));
 	b.stamps = calloc(n->node_count, sizeof(*b.stamps));
 	if (!b.automaton || !b.stamps)
 		return -ENOMEM;
-	r = build(&b);
+	r = find_prospects(&b);
+	if (r == 0)
+		r = build(&b);
 	if (r == -E2BIG)
 		weigh_rules(&b);
 	if (r < 0)

@@ -40,9 +40,8 @@ DEFINE_CLEANUP(struct automaton *, automaton_free, automaton_freep)
 
 /* What became of each rule in the automaton. */
 struct rule_use {
-	bool matches; /* some name */
-	bool decides; /* some right of some name */
-	uint32_t decided_by; /* where it does not: a rule that decides in its place */
+	bool decides;	     /* some right of some name */
+	uint32_t decided_by; /* where it does not: a rule that decides in its place, if known */
 	uint64_t weight; /* when the construction was given up: subset members that it made */
 };
 

@@ -163,9 +163,10 @@ static void warn_of_idle_rules(const struct model *m, const struct source *root,
 
 		if (use[i].decides || !is_worth_a_warning(m, root, i, &use[i]))
 			continue;
-		if (!use[i].matches || use[i].decided_by >= m->rule_count) {
+		if (use[i].decided_by >= m->rule_count) {
 			report_warning(d, &m->rules[i]->place, "remove it, or correct its names",
-				       "this rule never matches");
+				       "this rule decides nothing: other rules cover all it "
+				       "names");
 			continue;
 		}
 		other = m->rules[use[i].decided_by];

@@ -25,7 +25,10 @@ static int add_accept(struct lowering *l, uint32_t node, uint32_t rights)
 
 /* ---- names ---- */
 
-static const struct element globstar = { .kind = ELEMENT_GLOBSTAR };
+static int add_sink(struct lowering *l, uint32_t node)
+{
+	return nfa_add_sink(l->nfa, node, l->number, l->rule->rights, l->rule->deny);
+}
 
 /* A deny covers the named object and everything below it. */
 static int accept_deny(struct lowering *l, const struct pattern *p, uint32_t node)
@@ -37,9 +40,7 @@ static int accept_deny(struct lowering *l, const struct pattern *p, uint32_t nod
 		if (r == 0)
 			r = nfa_follow_range(l->nfa, node, '/', '/', &node);
 	}
-	if (r == 0)
-		r = nfa_follow(l->nfa, node, &globstar, &node);
-	return r < 0 ? r : add_accept(l, node, l->rule->rights);
+	return r < 0 ? r : add_sink(l, node);
 }
 
 /* An allow covers the named object and, where that is a directory, its listing. */
@@ -75,10 +76,11 @@ static int check_special(struct lowering *l, const struct pattern *p)
 static int emit_pattern(void *context, const struct pattern *p)
 {
 	struct lowering *l = context;
+	size_t count = pattern_is_subtree(p) ? p->count - 1 : p->count;
 	uint32_t node;
 	int r = nfa_start(l->nfa, p->start, &node);
 
-	for (size_t i = 0; r == 0 && i < p->count; i++)
+	for (size_t i = 0; r == 0 && i < count; i++)
 		r = nfa_follow(l->nfa, node, &p->elements[i], &node);
 	if (r < 0)
 		return r;
@@ -86,7 +88,9 @@ static int emit_pattern(void *context, const struct pattern *p)
 		l->anchors_used |= 1u << (p->start - CORDON_START_ANCHOR);
 	if (p->special)
 		check_special(l, p);
-	if (p->special || p->start == CORDON_START_ABSTRACT || pattern_is_subtree(p))
+	if (pattern_is_subtree(p))
+		return add_sink(l, node);
+	if (p->special || p->start == CORDON_START_ABSTRACT)
 		return add_accept(l, node, l->rule->rights);
 	return l->rule->deny ? accept_deny(l, p, node) : accept_allow(l, p, node);
 }

@@ -16,9 +16,10 @@ struct nfa *nfa_new(void)
 
 	if (!n || vector_reserve(&n->nodes, &n->node_capacity, 1) < 0 ||
 	    vector_reserve(&n->edges, &n->edge_capacity, 1) < 0 ||
+	    vector_reserve(&n->skips, &n->skip_capacity, 1) < 0 ||
 	    vector_reserve(&n->accepts, &n->accept_capacity, 1) < 0)
 		return NULL;
-	n->node_count = n->edge_count = n->accept_count = 1;
+	n->node_count = n->edge_count = n->skip_count = n->accept_count = 1;
 	return TAKE_PTR(n);
 }
 
@@ -26,6 +27,7 @@ void nfa_free(struct nfa *n)
 {
 	free(n->nodes);
 	free(n->edges);
+	free(n->skips);
 	free(n->accepts);
 	free(n->children);
 	free(n->sets);
@@ -54,14 +56,13 @@ static int add_edge(struct nfa *n, uint32_t from, uint8_t low, uint8_t high, uin
 	return 0;
 }
 
-static void add_skip(struct nfa *n, uint32_t from, uint32_t target)
+static int add_skip(struct nfa *n, uint32_t from, uint32_t target)
 {
-	uint32_t *skip = n->nodes[from].skips;
-
-	/* One star, one globstar and the two of a dirstar leave a node at most. */
-	while (*skip)
-		skip++;
-	*skip = target;
+	if (vector_reserve(&n->skips, &n->skip_capacity, n->skip_count + 1) < 0)
+		return -ENOMEM;
+	n->skips[n->skip_count] = (struct nfa_skip){ target, n->nodes[from].skips };
+	n->nodes[from].skips = (uint32_t)n->skip_count++;
+	return 0;
 }
 
 static uint64_t mix(uint64_t x)
@@ -219,8 +220,7 @@ static int connect_star(struct nfa *n, uint32_t from, uint32_t to)
 
 	if (r == 0)
 		r = add_edge(n, to, '/' + 1, 0xff, to);
-	add_skip(n, from, to);
-	return r;
+	return r < 0 ? r : add_skip(n, from, to);
 }
 
 static int connect_dirstar(struct nfa *n, uint32_t from, uint32_t to)
@@ -228,11 +228,12 @@ static int connect_dirstar(struct nfa *n, uint32_t from, uint32_t to)
 	uint32_t below;
 	int r = add_node(n, &below);
 
-	if (r < 0)
-		return r;
-	add_skip(n, from, to);
-	add_skip(n, from, below);
-	r = add_edge(n, below, 0x00, 0xff, below);
+	if (r == 0)
+		r = add_skip(n, from, to);
+	if (r == 0)
+		r = add_skip(n, from, below);
+	if (r == 0)
+		r = add_edge(n, below, 0x00, 0xff, below);
 	return r < 0 ? r : add_edge(n, below, '/', '/', to);
 }
 
@@ -252,8 +253,7 @@ static int connect_element(struct nfa *n, uint32_t from, const struct element *e
 		return connect_star(n, from, to);
 	case ELEMENT_GLOBSTAR:
 		r = add_edge(n, to, 0x00, 0xff, to);
-		add_skip(n, from, to);
-		return r;
+		return r < 0 ? r : add_skip(n, from, to);
 	case ELEMENT_DIRSTAR:
 		return connect_dirstar(n, from, to);
 	}
@@ -332,4 +332,28 @@ int nfa_add_accept(struct nfa *n, uint32_t node, uint32_t rule, uint32_t rights,
 		(struct nfa_accept){ rule, rights, deny, n->nodes[node].accepts };
 	n->nodes[node].accepts = (uint32_t)n->accept_count++;
 	return 0;
+}
+
+int nfa_add_sink(struct nfa *n, uint32_t node, uint32_t rule, uint32_t rights, bool deny)
+{
+	const struct nfa_node *last = &n->nodes[n->last_sink];
+	const struct nfa_accept *accept = &n->accepts[n->last_sink ? last->accepts : 0];
+	uint32_t sink = n->last_sink;
+	int r = 0;
+
+	if (!sink || accept->rule != rule || accept->rights != rights || accept->deny != deny) {
+		r = add_node(n, &sink);
+		if (r == 0)
+			r = add_edge(n, sink, 0x00, 0xff, sink);
+		if (r == 0)
+			r = nfa_add_accept(n, sink, rule, rights, deny);
+		if (r < 0)
+			return r;
+		n->nodes[sink].sink = true;
+		n->last_sink = sink;
+	}
+	for (uint32_t i = n->nodes[node].skips; i; i = n->skips[i].next)
+		if (n->skips[i].target == sink)
+			return 0;
+	return add_skip(n, node, sink);
 }

@@ -42,19 +42,27 @@ struct nfa_edge {
 	uint32_t next; /* of the same node, 0: none */
 };
 
-struct nfa_node {
-	uint32_t edges, accepts; /* first of each list, 0: none */
-	uint32_t skips[4];	 /* nodes reached without a byte, 0: none */
-	uint32_t owner;		 /* the rule that made it first */
+/* A node reached without a byte. */
+struct nfa_skip {
+	uint32_t target;
+	uint32_t next; /* of the same node, 0: none */
 };
 
-/* Index 0 is unused in all three arrays. */
+struct nfa_node {
+	uint32_t edges, skips, accepts; /* first of each list, 0: none */
+	uint32_t owner;			/* the rule that made it first */
+	bool sink;			/* accepts whatever follows */
+};
+
+/* Index 0 is unused in the four arrays. */
 struct nfa {
 	struct nfa_node *nodes;
 	struct nfa_edge *edges;
+	struct nfa_skip *skips;
 	struct nfa_accept *accepts;
-	size_t node_count, edge_count, accept_count;
-	size_t node_capacity, edge_capacity, accept_capacity;
+	size_t node_count, edge_count, skip_count, accept_count;
+	size_t node_capacity, edge_capacity, skip_capacity, accept_capacity;
+	uint32_t last_sink; /* the latest: reused as long as the rule stays the same */
 	uint32_t starts[CORDON_START_COUNT]; /* 0: nothing starts there */
 	struct nfa_child *children;	     /* hash table: node and element to node */
 	size_t child_count, child_capacity;
@@ -81,6 +89,10 @@ int nfa_follow(struct nfa *n, uint32_t node, const struct element *element, uint
 /* The same for one byte from low to high. */
 int nfa_follow_range(struct nfa *n, uint32_t node, uint8_t low, uint8_t high, uint32_t *ret_node);
 
+/* What the node's name says, whatever follows it. Sinks are shared by all names of one rule. */
+int nfa_add_sink(struct nfa *n, uint32_t node, uint32_t rule, uint32_t rights, bool deny);
+
+/* The same for the name that ends at the node. */
 int nfa_add_accept(struct nfa *n, uint32_t node, uint32_t rule, uint32_t rights, bool deny);
 
 #endif
