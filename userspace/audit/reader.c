@@ -276,3 +276,48 @@ int audit_reader_next(struct audit_reader *reader, json_t **ret_record, struct f
 	*ret_record = TAKE_PTR(record);
 	return 0;
 }
+
+/* A last line without its newline. */
+static void check_end(struct audit_reader *reader, struct audit_verification *result,
+		      void (*problem)(void *data, const char *text), void *data)
+{
+	char text[128];
+
+	result->torn_bytes = reader->end - reader->start;
+	if (result->torn_bytes == 0 || segment_has_writer(reader->directory))
+		return;
+	snprintf(text, sizeof(text), "the last line is cut off: %llu bytes of it are there",
+		 (unsigned long long)result->torn_bytes);
+	result->problems++;
+	problem(data, text);
+}
+
+int audit_reader_verify(struct audit_reader *reader, void (*problem)(void *data, const char *text),
+			void *data, struct audit_verification *ret, struct failure *failure)
+{
+	struct audit_verification result = {0};
+	int r;
+
+	for (;;) {
+		_cleanup_(reader_json_decrefp) json_t *record = NULL;
+		struct failure why = {0};
+
+		r = audit_reader_next(reader, &record, &why);
+		if (r == -ENODATA)
+			break;
+		if (r < 0 && r != -EBADMSG)
+			return failure_set(failure, r, "%s", why.text);
+		if (r == 0) {
+			result.records++;
+			continue;
+		}
+		result.problems++;
+		problem(data, why.text);
+	}
+	check_end(reader, &result, problem, data);
+	result.segments = reader->segments;
+	result.sequence = reader->sequence;
+	memcpy(result.chain, reader->chain, sizeof(result.chain));
+	*ret = result;
+	return 0;
+}

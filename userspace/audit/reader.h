@@ -26,9 +26,21 @@ DEFINE_CLEANUP(struct audit_reader *, audit_reader_close, audit_reader_closep)
 int audit_reader_next(struct audit_reader *reader, json_t **ret_record, struct failure *failure);
 
 struct audit_verification {
-	uint64_t records;
+	uint64_t records; /* that are well chained */
 	uint64_t segments;
 	uint64_t problems;
+	uint64_t torn_bytes; /* of a last line without its end: being written, or cut off */
+	/* of the last record: keep them elsewhere to notice later that the end was cut off */
+	uint64_t sequence;
+	unsigned char chain[32];
 };
+
+/*
+ * Reads to the end, reporting each problem in the words of audit_reader_next(). Torn bytes at the
+ * end are no problem while somebody writes the log; else they are. 0, or negative errno if the log
+ * cannot be read any further (*failure says why).
+ */
+int audit_reader_verify(struct audit_reader *reader, void (*problem)(void *data, const char *text),
+			void *data, struct audit_verification *ret, struct failure *failure);
 
 #endif

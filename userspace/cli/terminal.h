@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the terminal behind a stream can show. */
+#ifndef CORDON_CLI_TERMINAL_H
+#define CORDON_CLI_TERMINAL_H
+
+#include <stdio.h>
+
+#include "insight/style.h"
+
+/*
+ * Colours only on a terminal, and neither where NO_COLOR is set (https://no-color.org) nor on a
+ * dumb one. UTF-8 unless the locale's variables name another character set.
+ */
+struct style terminal_style(FILE *stream);
+
+/* The log's place when --log does not say. */
+#define DEFAULT_LOG_DIRECTORY "/var/log/cordon"
+
+#endif
