@@ -106,7 +106,7 @@ $(BUILD_ID): $(BPF_OBJECT)
 
 SOURCES := $(sort $(wildcard userspace/*/*.c))
 # What needs no kernel: libraries for every test program and fuzzer, built without the BPF object.
-PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/%),$(SOURCES))
+PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% daemon/protocol.c daemon/request.c),$(SOURCES))
 
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
 	-Wshadow -Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings \
@@ -118,7 +118,7 @@ CPPFLAGS += -D_GNU_SOURCE -DCORDON_VERSION='"$(VERSION)"' \
 COMMON_CFLAGS := -std=gnu17 -g $(WARNINGS) -ffile-prefix-map=$(CURDIR)=.
 CFLAGS  ?= -O2
 LDFLAGS += -pie -Wl,-z,relro,-z,now,-z,noexecstack
-LDLIBS  := -Wl,--as-needed -lbpf -lelf -lz -lyaml -ljansson -lcrypto -lcap -lpthread -lm
+LDLIBS  := -Wl,--as-needed -lbpf -lelf -lz -lyaml -ljansson -lcrypto -lcap -levent_core -lpthread -lm
 SANITIZE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
 OBJECTS      := $(SOURCES:%.c=$(BUILD)/obj/%.o)
