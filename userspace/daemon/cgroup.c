@@ -11,11 +11,11 @@
 #include "base/io.h"
 #include "daemon/protocol.h"
 
-#define CGROUP_FILE_MAX	  (1u << 20)
-#define CGROUP_MAX_DEPTH  64
-#define MOUNTINFO_MAX	  (16u << 20)
-#define CPU_PERIOD_USEC	  100000u
-#define NSEC_PER_USEC	  1000u
+#define CGROUP_FILE_MAX	 (1u << 20)
+#define CGROUP_MAX_DEPTH 64
+#define MOUNTINFO_MAX	 (16u << 20)
+#define CPU_PERIOD_USEC	 100000u
+#define NSEC_PER_USEC	 1000u
 
 static const char *const controller_names[CGROUP_CONTROLLER_COUNT] = {
 	[CGROUP_MEMORY] = "memory",
@@ -107,13 +107,13 @@ static int find_mount_point(char **ret_path, struct failure *failure)
 		return failure_set(failure, r, "cannot read /proc/self/mountinfo: %m");
 	r = cgroup_mount_point(mountinfo, ret_path);
 	if (r < 0)
-		return failure_set(failure, r, "no cgroup2 file system is mounted; mount one with: "
-					       "mount -t cgroup2 none /sys/fs/cgroup");
+		return failure_set(failure, r,
+				   "no cgroup2 file system is mounted; mount one with: "
+				   "mount -t cgroup2 none /sys/fs/cgroup");
 	return 0;
 }
 
-int cgroup_tree_open(const char *mount_point, struct cgroup_tree *ret_tree,
-		     struct failure *failure)
+int cgroup_tree_open(const char *mount_point, struct cgroup_tree *ret_tree, struct failure *failure)
 {
 	_cleanup_(freep) char *found = NULL, *path = NULL;
 	_cleanup_(closep) int mount_fd = -1, fd = -1;
@@ -133,8 +133,7 @@ int cgroup_tree_open(const char *mount_point, struct cgroup_tree *ret_tree,
 		return failure_set(failure, ENOMEM, "%m");
 	if (mkdirat(mount_fd, CGROUP_TREE_NAME, 0755) < 0 && errno != EEXIST)
 		return failure_set(failure, errno, "cannot make the cgroup %s: %m", path);
-	fd = openat(mount_fd, CGROUP_TREE_NAME,
-		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = openat(mount_fd, CGROUP_TREE_NAME, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return failure_set(failure, errno, "cannot open the cgroup %s: %m", path);
 	for (int i = 0; i < CGROUP_CONTROLLER_COUNT; i++)

@@ -24,8 +24,8 @@ enum cgroup_controller {
 };
 
 struct cgroup_tree {
-	int fd;	    /* of MOUNT/cordon; -1: not open */
-	char *path; /* the same as a path */
+	int fd;					 /* of MOUNT/cordon; -1: not open */
+	char *path;				 /* the same as a path */
 	bool available[CGROUP_CONTROLLER_COUNT]; /* usable in the executions' cgroups */
 };
 

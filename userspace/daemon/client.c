@@ -6,6 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "audit/text.h"
 #include "base/hex.h"
 #include "daemon/protocol.h"
 
@@ -61,8 +62,9 @@ static int ask(int socket, json_t *request, const int *fds, size_t fd_count, jso
 		return failure_set(failure, ENOMEM, "%m");
 	r = protocol_send(socket, request, fds, fd_count);
 	if (r == -EMSGSIZE)
-		return failure_set(failure, -r, "too much for one request: command line, names of "
-						"variables and bindings must fit into %u bytes",
+		return failure_set(failure, -r,
+				   "too much for one request: command line, names of "
+				   "variables and bindings must fit into %u bytes",
 				   PROTOCOL_MAX_PACKET);
 	/* A daemon that refuses a connection says why before it closes it: read that first. */
 	if (r < 0 && r != -EPIPE && r != -ECONNRESET)
@@ -88,9 +90,10 @@ static int ask(int socket, json_t *request, const int *fds, size_t fd_count, jso
 
 /* --- prepare ------------------------------------------------------------------------------ */
 
+/* Names of files and arguments may be any bytes; what is no UTF-8 is replaced. */
 static json_t *string_or_null(const char *s)
 {
-	return s ? json_string(s) : json_null();
+	return s ? text_lossy(s, strlen(s)) : json_null();
 }
 
 static json_t *arguments_json(const struct client_prepare *p)
@@ -121,7 +124,7 @@ static json_t *bind_names_json(const struct client_prepare *p)
 	json_t *array = json_array();
 
 	for (size_t i = 0; array && i < p->bind_count; i++)
-		json_array_append_new(array, json_string(p->bind_names[i]));
+		json_array_append_new(array, string_or_null(p->bind_names[i]));
 	return array;
 }
 
@@ -130,17 +133,19 @@ static json_t *prepare_json(const struct client_prepare *p)
 	char digest[65];
 
 	hex_encode(p->arguments_digest, sizeof(p->arguments_digest), digest);
-	return json_pack("{s:s,s:i,s:s,s:s,s:b,s:o,s:s?,s:s?,s:s?,s:s?,s:o,s:b,s:s?,s:s,s:I,s:s,"
+	return json_pack("{s:s,s:i,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:I,s:s,"
 			 "s:I,s:o,s:o,s:I,s:I}",
-			 "op", "prepare", "version", PROTOCOL_VERSION, "policy", p->policy,
-			 "workdir", p->workdir, "home", p->home_fd >= 0, "binds",
-			 bind_names_json(p), "session", p->session, "agent", p->agent, "executor",
-			 p->executor, "language", p->language, "limits",
-			 protocol_limits(&p->limits, false), "observe", p->observe, "log", p->log,
-			 "program", p->program, "argument_count", (json_int_t)p->argument_count,
-			 "arguments_sha256", digest, "arguments_length",
-			 (json_int_t)p->arguments_length, "arguments", arguments_json(p), "code",
-			 code_json(p->code), "uid", (json_int_t)p->uid, "gid", (json_int_t)p->gid);
+			 "op", "prepare", "version", PROTOCOL_VERSION, "policy",
+			 string_or_null(p->policy), "workdir", string_or_null(p->workdir), "home",
+			 p->home_fd >= 0, "binds", bind_names_json(p), "session",
+			 string_or_null(p->session), "agent", string_or_null(p->agent), "executor",
+			 string_or_null(p->executor), "language", string_or_null(p->language),
+			 "limits", protocol_limits(&p->limits, false), "observe", p->observe, "log",
+			 string_or_null(p->log), "program", string_or_null(p->program),
+			 "argument_count", (json_int_t)p->argument_count, "arguments_sha256",
+			 digest, "arguments_length", (json_int_t)p->arguments_length, "arguments",
+			 arguments_json(p), "code", code_json(p->code), "uid", (json_int_t)p->uid,
+			 "gid", (json_int_t)p->gid);
 }
 
 static int environment_of(json_t *object, struct policy_environment *ret)
@@ -200,9 +205,9 @@ static int prepared_of(json_t *reply, struct client_prepared *prepared)
 	json_int_t capabilities;
 	int ok, observe, r;
 
-	if (json_unpack(reply, "{s:b,s:s,s:o,s:o,s:o,s:I,s:s,s:b,s:s!}", "ok", &ok, "id",
-			&id, "environment", &environment, "limits", &limits, "limits_missing",
-			&missing, "capabilities", &capabilities, "tmp", &tmp, "observe", &observe,
+	if (json_unpack(reply, "{s:b,s:s,s:o,s:o,s:o,s:I,s:s,s:b,s:s!}", "ok", &ok, "id", &id,
+			"environment", &environment, "limits", &limits, "limits_missing", &missing,
+			"capabilities", &capabilities, "tmp", &tmp, "observe", &observe,
 			"arguments", &arguments) < 0)
 		return -EBADMSG;
 	if (strlen(id) >= sizeof(prepared->id))
@@ -221,7 +226,7 @@ static int prepared_of(json_t *reply, struct client_prepared *prepared)
 	prepared->capabilities = (uint64_t)capabilities;
 	prepared->observe = observe;
 	prepared->arguments = strcmp(arguments, "full") == 0 ? POLICY_ARGUMENTS_FULL
-							      : POLICY_ARGUMENTS_DIGEST;
+							     : POLICY_ARGUMENTS_DIGEST;
 	return 0;
 }
 
@@ -331,8 +336,8 @@ int client_abort(int socket, int error, const char *message, struct client_outco
 		 struct failure *failure)
 {
 	return finish(socket,
-		      json_pack("{s:s,s:s,s:s}", "op", "abort", "error",
-				protocol_errno_name(error), "message", message),
+		      json_pack("{s:s,s:s,s:o}", "op", "abort", "error", protocol_errno_name(error),
+				"message", string_or_null(message)),
 		      ret_outcome, failure);
 }
 

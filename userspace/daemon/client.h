@@ -85,11 +85,10 @@ int client_prepare(int socket, const struct client_prepare *prepare,
  * The names are NULL-terminated; NULL: none. *ret_deadline: boot clock, ns; 0: none.
  */
 int client_label(int socket, int pidfd, char *const *environment_kept,
-		 char *const *environment_removed, uint64_t *ret_deadline,
-		 struct failure *failure);
+		 char *const *environment_removed, uint64_t *ret_deadline, struct failure *failure);
 
 struct client_ended {
-	int status; /* as wait(2) reports it */
+	int status;	/* as wait(2) reports it */
 	bool have_code; /* standard input was the code: its digest is known now */
 	unsigned char code_digest[32];
 	uint64_t code_length;
@@ -128,5 +127,12 @@ int client_kill(int socket, const char *id, struct failure *failure);
  * them), unless `force`, which kills them.
  */
 int client_stop(int socket, bool force, struct failure *failure);
+
+/*
+ * The same for the host: asks the daemon if one runs, else unloads what is pinned itself, under the
+ * daemon's lock. With `force` also what is broken or of another build, after everything in cordon's
+ * cgroups was killed. *ret_found: there was something to unload. -EPERM: not root.
+ */
+int client_disable(bool force, bool *ret_found, struct failure *failure);
 
 #endif

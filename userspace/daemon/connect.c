@@ -100,9 +100,10 @@ int client_connect_or_start(int *ret_socket, struct failure *failure)
 	if (!nobody_there(r))
 		return failure_set(failure, r, "%s", quiet.text);
 	if (geteuid() != 0)
-		return failure_set(failure, EPERM,
-				   "no cordon daemon is running, and only root can start one: start "
-				   "it (systemctl start cordon), or run this as root");
+		return failure_set(
+			failure, EPERM,
+			"no cordon daemon is running, and only root can start one: start "
+			"it (systemctl start cordon), or run this as root");
 	r = lock_take(LOCK_START, true, &start_lock, failure);
 	if (r < 0)
 		return r;

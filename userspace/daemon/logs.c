@@ -52,8 +52,8 @@ static struct log_use *find(struct logs *logs, const char *directory)
 	if (stat(directory, &found) < 0)
 		return NULL;
 	LIST_FOREACH(use, &logs->uses, link)
-		if (use->device == found.st_dev && use->inode == found.st_ino)
-			return use;
+	if (use->device == found.st_dev && use->inode == found.st_ino)
+		return use;
 	return NULL;
 }
 
@@ -141,7 +141,8 @@ bool logs_flush_all(struct logs *logs, bool sync)
 	struct log_use *use;
 	bool any = false;
 
-	LIST_FOREACH(use, &logs->uses, link) {
+	LIST_FOREACH(use, &logs->uses, link)
+	{
 		if (!use->dirty && !(sync && use->unsynced))
 			continue;
 		any = true;

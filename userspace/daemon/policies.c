@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "base/hex.h"
+#include "base/sha256.h"
 #include "policy/evaluate.h"
 
 /* Unused policies that stay resident. */
@@ -120,7 +122,8 @@ static bool evict_oldest(struct policies *policies)
 {
 	struct entry *entry;
 
-	TAILQ_FOREACH(entry, &policies->entries, link) {
+	TAILQ_FOREACH(entry, &policies->entries, link)
+	{
 		if (entry->references == 0) {
 			evict(policies, entry);
 			return true;
@@ -192,8 +195,8 @@ static struct entry *find(struct policies *policies, const struct compiled_polic
 	struct entry *entry;
 
 	TAILQ_FOREACH(entry, &policies->entries, link)
-		if (same_policy(entry->compiled, compiled))
-			return entry;
+	if (same_policy(entry->compiled, compiled))
+		return entry;
 	return NULL;
 }
 
@@ -209,8 +212,9 @@ static int make_resident(struct policies *policies, const struct compiled_policy
 					   compiled->tables_size, &ref);
 	} while ((r == -ENOSPC || r == -ENOMEM) && evict_oldest(policies));
 	if (r < 0)
-		return failure_set(failure, r, "cannot put policy %s into the kernel (%u are "
-					       "there, %u at most): %m",
+		return failure_set(failure, r,
+				   "cannot put policy %s into the kernel (%u are "
+				   "there, %u at most): %m",
 				   compiled->name, (unsigned int)policies->count,
 				   CORDON_MAX_POLICIES);
 	r = note(policies, ref);
@@ -254,28 +258,54 @@ static int add(struct policies *policies, struct compiled_policy *compiled,
 
 /* --- the interface ------------------------------------------------------------------------ */
 
-static int compile(struct policies *policies, const char *name_or_path,
+/* The same policy, but one that only reports: its digest is another one, too. */
+static int make_observe(struct compiled_policy *compiled)
+{
+	struct cordon_policy_header header;
+	int r;
+
+	memcpy(&header, compiled->tables, sizeof(header));
+	header.flags |= CORDON_POLICY_OBSERVE;
+	memset(header.digest, 0, sizeof(header.digest));
+	memcpy(compiled->tables, &header, sizeof(header));
+	r = sha256_of(compiled->tables, compiled->tables_size, compiled->digest);
+	if (r < 0)
+		return r;
+	memcpy(compiled->tables + offsetof(struct cordon_policy_header, digest), compiled->digest,
+	       sizeof(header.digest));
+	hex_encode(compiled->digest, sizeof(compiled->digest), compiled->digest_text);
+	compiled->observe = true;
+	return 0;
+}
+
+static int compile(struct policies *policies, const char *name_or_path, bool observe,
 		   struct compiled_policy **ret_compiled, char **ret_message)
 {
 	const struct policy_search search = {.directories = policies->directories};
 	_cleanup_(diagnostics_freep) struct diagnostics *diagnostics = diagnostics_new();
+	_cleanup_(compiled_policy_freep) struct compiled_policy *compiled = NULL;
 	int r;
 
 	if (!diagnostics)
 		return -ENOMEM;
-	r = policy_compile(name_or_path, &search, diagnostics, ret_compiled);
+	r = policy_compile(name_or_path, &search, diagnostics, &compiled);
 	if (r < 0 && ret_message)
 		*ret_message = diagnostics_format(diagnostics, 0);
-	return r;
+	if (r >= 0 && observe && !compiled->observe)
+		r = make_observe(compiled);
+	if (r < 0)
+		return r;
+	*ret_compiled = TAKE_PTR(compiled);
+	return 0;
 }
 
-int policies_compile(struct policies *policies, const char *name_or_path,
+int policies_compile(struct policies *policies, const char *name_or_path, bool observe,
 		     struct compiled_policy **ret_policy)
 {
-	return compile(policies, name_or_path, ret_policy, NULL);
+	return compile(policies, name_or_path, observe, ret_policy, NULL);
 }
 
-int policies_get(struct policies *policies, const char *name_or_path,
+int policies_get(struct policies *policies, const char *name_or_path, bool observe,
 		 const struct policy_use **ret_use, char **ret_message, struct failure *failure)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *compiled = NULL;
@@ -283,7 +313,7 @@ int policies_get(struct policies *policies, const char *name_or_path,
 	int r;
 
 	*ret_message = NULL;
-	r = compile(policies, name_or_path, &compiled, ret_message);
+	r = compile(policies, name_or_path, observe, &compiled, ret_message);
 	if (r < 0)
 		return failure_set(failure, r, "policy %s: %m", name_or_path);
 	entry = find(policies, compiled);
@@ -306,8 +336,8 @@ void policies_put(struct policies *policies, const struct policy_use *use)
 	struct entry *entry;
 
 	TAILQ_FOREACH(entry, &policies->entries, link)
-		if (&entry->use == use)
-			break;
+	if (&entry->use == use)
+		break;
 	if (!entry || --entry->references > 0)
 		return;
 	if (++policies->idle > MAX_IDLE)

@@ -7,6 +7,7 @@
 #ifndef CORDON_DAEMON_POLICIES_H
 #define CORDON_DAEMON_POLICIES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,16 +34,16 @@ int policies_new(struct enforcement *e, const char *const *directories, int note
 void policies_free(struct policies *policies);
 
 /*
- * Compiles `name_or_path` and has it resident. *ret_message: diagnostics as text when the policy is
+ * Compiles `name_or_path` and has it resident; with `observe`, as a policy that only reports. *ret_message: diagnostics as text when the policy is
  * at fault (-EINVAL, -ENOENT, -E2BIG ...), else NULL; caller frees.
  */
-int policies_get(struct policies *policies, const char *name_or_path,
+int policies_get(struct policies *policies, const char *name_or_path, bool observe,
 		 const struct policy_use **ret_use, char **ret_message, struct failure *failure);
 
 void policies_put(struct policies *policies, const struct policy_use *use);
 
 /* Only compiles: what an earlier daemon's execution ran under, for its records. -errno. */
-int policies_compile(struct policies *policies, const char *name_or_path,
+int policies_compile(struct policies *policies, const char *name_or_path, bool observe,
 		     struct compiled_policy **ret_policy);
 
 /* Removes from the kernel what an earlier daemon left there, when its executions are gone. */

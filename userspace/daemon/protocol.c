@@ -4,6 +4,11 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "audit/text.h"
+
+/* A byte may become six in JSON, and the whole must fit a packet. */
+#define ERROR_TEXT_MAX 10000u
+
 void protocol_fds_close(struct protocol_fds *fds)
 {
 	for (size_t i = 0; i < fds->count; i++)
@@ -134,8 +139,8 @@ json_t *protocol_ok(void)
 
 json_t *protocol_error(int error, const char *message)
 {
-	return json_pack("{s:b,s:s,s:s}", "ok", 0, "error", protocol_errno_name(error), "message",
-			 message);
+	return json_pack("{s:b,s:s,s:o}", "ok", 0, "error", protocol_errno_name(error), "message",
+			 text_lossy(message, strnlen(message, ERROR_TEXT_MAX)));
 }
 
 const char *protocol_errno_name(int error)
@@ -164,7 +169,7 @@ json_t *protocol_strings(char *const *strings)
 	if (!array)
 		return NULL;
 	for (char *const *s = strings; s && *s; s++)
-		if (json_array_append_new(array, json_string(*s)) < 0)
+		if (json_array_append_new(array, text_lossy(*s, strlen(*s))) < 0)
 			return NULL;
 	return TAKE_PTR(array);
 }
@@ -223,8 +228,7 @@ json_t *protocol_limits(const struct policy_limits *limits, bool all)
 	if (!object)
 		return NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(limit_names); i++) {
-		uint64_t value =
-			*(const uint64_t *)((const char *)limits + limit_names[i].offset);
+		uint64_t value = *(const uint64_t *)((const char *)limits + limit_names[i].offset);
 
 		/* JSON integers are signed here; beyond that a limit means none anyway. */
 		if (value > INT64_MAX)
@@ -236,8 +240,7 @@ json_t *protocol_limits(const struct policy_limits *limits, bool all)
 	return TAKE_PTR(object);
 }
 
-int protocol_limits_of(json_t *object, struct policy_limits *ret_limits,
-		       struct failure *failure)
+int protocol_limits_of(json_t *object, struct policy_limits *ret_limits, struct failure *failure)
 {
 	struct policy_limits limits = {};
 	const char *name;
@@ -263,14 +266,10 @@ int protocol_limits_of(json_t *object, struct policy_limits *ret_limits,
 }
 
 static const char *const cause_names[] = {
-	[AUDIT_END_EXITED] = "exited",
-	[AUDIT_END_SIGNALED] = "signaled",
-	[AUDIT_END_TIMEOUT] = "timeout",
-	[AUDIT_END_DENIALS] = "denials",
-	[AUDIT_END_OWNER_GONE] = "owner-gone",
-	[AUDIT_END_KILLED] = "killed",
-	[AUDIT_END_RECOVERED] = "recovered",
-	[AUDIT_END_NOT_STARTED] = "not-started",
+	[AUDIT_END_EXITED] = "exited",	       [AUDIT_END_SIGNALED] = "signaled",
+	[AUDIT_END_TIMEOUT] = "timeout",       [AUDIT_END_DENIALS] = "denials",
+	[AUDIT_END_OWNER_GONE] = "owner-gone", [AUDIT_END_KILLED] = "killed",
+	[AUDIT_END_RECOVERED] = "recovered",   [AUDIT_END_NOT_STARTED] = "not-started",
 };
 
 static const char *const code_source_names[] = {

@@ -19,12 +19,12 @@
 #include "base/failure.h"
 #include "policy/compile.h"
 
-#define PROTOCOL_VERSION      1
-#define PROTOCOL_DIRECTORY    "/run/cordon"
-#define PROTOCOL_SOCKET	      PROTOCOL_DIRECTORY "/control.sock"
-#define PROTOCOL_MAX_PACKET   65536u
-#define PROTOCOL_MAX_FDS      8u
-#define PROTOCOL_MAX_CLIENTS  256u
+#define PROTOCOL_VERSION     1
+#define PROTOCOL_DIRECTORY   "/run/cordon"
+#define PROTOCOL_SOCKET	     PROTOCOL_DIRECTORY "/control.sock"
+#define PROTOCOL_MAX_PACKET  65536u
+#define PROTOCOL_MAX_FDS     8u
+#define PROTOCOL_MAX_CLIENTS 256u
 /* How long a prepared execution may stay without a label before it is given up. */
 #define PROTOCOL_LABEL_SECONDS 30u
 
@@ -59,7 +59,10 @@ int protocol_receive(int socket, json_t **ret_message, struct protocol_fds *ret_
 /* The bytes of one packet; -EBADMSG, -EMSGSIZE, -ENOMEM as above. */
 int protocol_parse(const char *data, size_t size, json_t **ret_message, struct failure *failure);
 
-/* New references; NULL without memory. `error` may be negative. */
+/*
+ * New references; NULL without memory. `error` may be negative. A long message is cut, what is no
+ * UTF-8 in it is replaced.
+ */
 json_t *protocol_ok(void);
 json_t *protocol_error(int error, const char *message);
 
@@ -68,7 +71,7 @@ const char *protocol_errno_name(int error);
 int protocol_errno(const char *name);
 
 /*
- * An array of strings (null entries allowed if `nulls`) and back. protocol_strings_of() returns
+ * An array of strings, what is no UTF-8 in them replaced (null entries allowed if `nulls`) and back. protocol_strings_of() returns
  * a NULL-terminated array in which a null entry is a NULL pointer, so that with `nulls` the count
  * is json_array_size(). -EINVAL: not that; -ENOMEM.
  */
@@ -78,8 +81,7 @@ int protocol_strings_of(json_t *array, bool nulls, char ***ret_strings);
 /* Limits as an object with the names of struct policy_limits. With `all`, zeros too. */
 json_t *protocol_limits(const struct policy_limits *limits, bool all);
 /* Absent names are 0. -EINVAL: unknown name, negative or not an integer. */
-int protocol_limits_of(json_t *object, struct policy_limits *ret_limits,
-		       struct failure *failure);
+int protocol_limits_of(json_t *object, struct policy_limits *ret_limits, struct failure *failure);
 
 /* "exited", "timeout", ... for enum audit_end_cause, and back (-EINVAL). */
 const char *protocol_cause_name(enum audit_end_cause cause);

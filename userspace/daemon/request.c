@@ -9,9 +9,9 @@
 #include "daemon/protocol.h"
 
 static const char *const op_names[REQUEST_OP_COUNT] = {
-	[REQUEST_HELLO] = "hello",   [REQUEST_PREPARE] = "prepare", [REQUEST_LABEL] = "label",
-	[REQUEST_ENDED] = "ended",   [REQUEST_ABORT] = "abort",	    [REQUEST_STATUS] = "status",
-	[REQUEST_PS] = "ps",	     [REQUEST_KILL] = "kill",	    [REQUEST_STOP] = "stop",
+	[REQUEST_HELLO] = "hello", [REQUEST_PREPARE] = "prepare", [REQUEST_LABEL] = "label",
+	[REQUEST_ENDED] = "ended", [REQUEST_ABORT] = "abort",	  [REQUEST_STATUS] = "status",
+	[REQUEST_PS] = "ps",	   [REQUEST_KILL] = "kill",	  [REQUEST_STOP] = "stop",
 };
 
 int request_op(json_t *message, enum request_op *ret_op, struct failure *failure)
@@ -104,8 +104,7 @@ static int parse_digest(const char *key, const char *text, unsigned char ret_dig
 	return 0;
 }
 
-static int parse_count(const char *key, json_int_t value, json_int_t limit,
-		       struct failure *failure)
+static int parse_count(const char *key, json_int_t value, json_int_t limit, struct failure *failure)
 {
 	if (value < 0 || value > limit)
 		return failure_set(failure, EINVAL, "\"%s\" must be from 0 to %lld", key,
@@ -146,7 +145,8 @@ static int parse_code(json_t *object, struct audit_code *code, struct failure *f
 	if (protocol_code_source(source, &code->source) < 0)
 		return failure_set(failure, EINVAL, "unknown code source \"%.64s\"", source);
 	if ((code->source == AUDIT_CODE_FILE) != (path != NULL))
-		return failure_set(failure, EINVAL, "code has a path if, and only if, it is a file");
+		return failure_set(failure, EINVAL,
+				   "code has a path if, and only if, it is a file");
 	r = copy_path("path", path, &code->path, failure);
 	if (r == 0)
 		r = parse_count("length", length, INT64_MAX, failure);
@@ -197,7 +197,8 @@ static int parse_policy(const char *policy, char **ret_policy, struct failure *f
 {
 	if (*policy == '\0' || strlen(policy) >= PATH_MAX ||
 	    (strchr(policy, '/') && policy[0] != '/'))
-		return failure_set(failure, EINVAL, "\"policy\" must be a name or an absolute path");
+		return failure_set(failure, EINVAL,
+				   "\"policy\" must be a name or an absolute path");
 	return copy(policy, ret_policy, failure);
 }
 
@@ -301,8 +302,7 @@ void audit_execution_release(struct audit_execution *execution)
 
 /* --- the others --------------------------------------------------------------------------- */
 
-int label_request_parse(json_t *message, struct label_request *ret_request,
-			struct failure *failure)
+int label_request_parse(json_t *message, struct label_request *ret_request, struct failure *failure)
 {
 	_cleanup_(protocol_strings_freep) char **kept = NULL, **removed = NULL;
 	json_t *kept_json, *removed_json;
@@ -348,8 +348,7 @@ static int parse_ended_code(json_t *code, struct ended_request *request, struct 
 	return r;
 }
 
-int ended_request_parse(json_t *message, struct ended_request *ret_request,
-			struct failure *failure)
+int ended_request_parse(json_t *message, struct ended_request *ret_request, struct failure *failure)
 {
 	struct ended_request request = {};
 	json_int_t user, system;
@@ -373,8 +372,7 @@ int ended_request_parse(json_t *message, struct ended_request *ret_request,
 	return 0;
 }
 
-int abort_request_parse(json_t *message, struct abort_request *ret_request,
-			struct failure *failure)
+int abort_request_parse(json_t *message, struct abort_request *ret_request, struct failure *failure)
 {
 	struct abort_request request;
 	const char *op, *name, *text;

@@ -37,7 +37,7 @@ struct prepare_request {
 	char **binds; /* NULL-terminated */
 	size_t bind_count;
 	struct policy_limits limits; /* asked for */
-	char *log; /* absolute, or NULL */
+	char *log;		     /* absolute, or NULL */
 	/* Everything the request says about it; id, policy and limits in force come later. */
 	struct audit_execution execution;
 };
@@ -69,7 +69,7 @@ int ended_request_parse(json_t *message, struct ended_request *ret_request,
 			struct failure *failure);
 
 struct abort_request {
-	int error;    /* positive; 0: a name that this host does not know */
+	int error; /* positive; 0: a name that this host does not know */
 	char message[512];
 };
 

@@ -5,8 +5,7 @@
 
 static void remove_run(struct sequence *s, size_t index)
 {
-	memmove(&s->runs[index], &s->runs[index + 1],
-		(s->count - index - 1) * sizeof(s->runs[0]));
+	memmove(&s->runs[index], &s->runs[index + 1], (s->count - index - 1) * sizeof(s->runs[0]));
 	s->count--;
 }
 
@@ -30,6 +29,10 @@ void sequence_add(struct sequence *s, uint64_t number, sequence_gap_handler hand
 {
 	size_t i = s->count;
 
+	if (s->anywhere) {
+		s->settled = number - 1;
+		s->anywhere = false;
+	}
 	if (number <= s->settled)
 		return;
 	/* From the end: most arrive in order. */
@@ -59,11 +62,12 @@ void sequence_add(struct sequence *s, uint64_t number, sequence_gap_handler hand
 		settle_first(s, handler, context);
 }
 
-void sequence_finish(struct sequence *s, uint64_t last, sequence_gap_handler handler,
-		     void *context)
+void sequence_finish(struct sequence *s, uint64_t last, sequence_gap_handler handler, void *context)
 {
 	while (s->count > 0)
 		settle_first(s, handler, context);
+	if (s->anywhere)
+		return;
 	if (last > s->settled) {
 		handler(s->settled, last + 1, context);
 		s->settled = last;

@@ -6,6 +6,7 @@
 #ifndef CORDON_DAEMON_SEQUENCE_H
 #define CORDON_DAEMON_SEQUENCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,7 @@ struct sequence {
 	struct sequence_run runs[SEQUENCE_MAX_RUNS]; /* ascending, not touching */
 	size_t count;
 	uint64_t settled; /* up to here all has arrived or was reported as a gap */
+	bool anywhere;	  /* begin with the first number that arrives: others saw those before */
 };
 
 /* Numbers missing between two, both exclusive. */

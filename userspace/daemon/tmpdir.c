@@ -30,8 +30,9 @@ int tmpdir_create(const char *parent, const char *name, uid_t uid, gid_t gid, in
 		return failure_set(failure, errno, "cannot open %s/%s: %m", parent, name);
 	/* A parent without the sticky bit would let somebody put another directory in its place. */
 	if (made.st_uid != geteuid())
-		return failure_set(failure, EPERM, "%s/%s was replaced while it was made; %s must "
-						   "have the sticky bit",
+		return failure_set(failure, EPERM,
+				   "%s/%s was replaced while it was made; %s must "
+				   "have the sticky bit",
 				   parent, name, parent);
 	if (fchown(fd, uid, gid) < 0) {
 		int r = failure_set(failure, errno, "cannot give %s/%s to uid %u: %m", parent, name,

@@ -14,11 +14,13 @@
 
 /* May not be a work directory, nor lie below one. */
 static const char *const system_directories[] = {
-	"/",	 "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64",
-	"/media", "/mnt", "/opt",  "/proc", "/root", "/run",  "/sbin", "/srv",	 "/sys",
-	"/tmp",	 "/usr", "/usr/bin", "/usr/lib", "/usr/local", "/usr/local/bin", "/usr/local/lib",
-	"/usr/sbin", "/usr/share", "/var", "/var/cache", "/var/lib", "/var/log", "/var/spool",
-	"/var/tmp",
+	"/",	     "/bin",	   "/boot",	 "/dev",	   "/etc",
+	"/home",     "/lib",	   "/lib32",	 "/lib64",	   "/media",
+	"/mnt",	     "/opt",	   "/proc",	 "/root",	   "/run",
+	"/sbin",     "/srv",	   "/sys",	 "/tmp",	   "/usr",
+	"/usr/bin",  "/usr/lib",   "/usr/local", "/usr/local/bin", "/usr/local/lib",
+	"/usr/sbin", "/usr/share", "/var",	 "/var/cache",	   "/var/lib",
+	"/var/log",  "/var/spool", "/var/tmp",
 };
 
 /* Nothing below them may be one either. */

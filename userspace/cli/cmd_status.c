@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cordon status: one line, and an exit status that a probe can use. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "cli/commands.h"
+#include "cli/message.h"
+#include "daemon/client.h"
+#include "kernel/enforcement.h"
+
+enum status_exit {
+	STATUS_ENFORCING = 0,
+	STATUS_NOT_ENFORCING = 1,
+	STATUS_NO_DAEMON = 2, /* pinned and in force, but nobody records */
+	STATUS_UNKNOWN = 3,
+};
+
+static const char help[] =
+	"Usage: cordon status [--json]\n"
+	"\n"
+	"Says in one line whether cordon enforces.\n"
+	"\n"
+	"Exit status: 0 enforcing; 1 not enforcing; 2 enforcing, but no daemon runs: what is live\n"
+	"stays confined, nothing is recorded; 3 cannot tell.\n";
+
+static int parse(int argc, char **argv, bool *ret_json)
+{
+	static const struct option long_options[] = {
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{},
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", long_options, NULL)) >= 0) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return EXIT_SUCCESS;
+		}
+		if (c != 'j') {
+			message("see `cordon status --help`");
+			return STATUS_UNKNOWN;
+		}
+		*ret_json = true;
+	}
+	if (optind < argc) {
+		message("status: unexpected argument \"%s\"", argv[optind]);
+		return STATUS_UNKNOWN;
+	}
+	return -1;
+}
+
+static int say(bool json, enum status_exit status, const char *text)
+{
+	_cleanup_(json_decrefp) json_t *object = NULL;
+
+	if (!json) {
+		puts(text);
+		return status;
+	}
+	object = json_pack("{s:b,s:b,s:s}", "enforcing", status == STATUS_NO_DAEMON, "daemon", 0,
+			   "message", text);
+	if (!object || json_dumpf(object, stdout, JSON_COMPACT) < 0)
+		return STATUS_UNKNOWN;
+	putchar('\n');
+	return status;
+}
+
+static int without_daemon(bool json, int error, const struct failure *failure)
+{
+	if (error != -ENOENT && error != -ECONNREFUSED && error != -ECONNRESET) {
+		message("%s", failure->text);
+		return STATUS_UNKNOWN;
+	}
+	if (access(ENFORCEMENT_PIN_DIRECTORY, F_OK) == 0)
+		return say(json, STATUS_NO_DAEMON,
+			   "enforcing without a daemon: what is live stays confined, nothing is "
+			   "recorded");
+	if (errno != ENOENT) {
+		message("cannot look at %s: %m", ENFORCEMENT_PIN_DIRECTORY);
+		return STATUS_UNKNOWN;
+	}
+	return say(json, STATUS_NOT_ENFORCING,
+		   "not enforcing: no daemon runs and nothing is pinned");
+}
+
+static void print_status(const json_t *status)
+{
+	uint64_t uptime = (uint64_t)json_integer_value(json_object_get(status, "uptime_nsec"));
+	const char *problem = json_string_value(json_object_get(status, "log_problem"));
+
+	printf("enforcing: %" JSON_INTEGER_FORMAT " execution(s) live, %" JSON_INTEGER_FORMAT
+	       " policies resident; %s daemon, pid %" JSON_INTEGER_FORMAT ", up %" PRIu64
+	       " s; log in %s%s%s\n",
+	       json_integer_value(json_object_get(status, "executions")),
+	       json_integer_value(json_object_get(status, "policies")),
+	       json_is_true(json_object_get(status, "embedded")) ? "embedded" : "standing",
+	       json_integer_value(json_object_get(status, "pid")),
+	       (uint64_t)(uptime / NSEC_PER_SEC), json_string_value(json_object_get(status, "log")),
+	       problem && *problem ? ": " : "", problem ? problem : "");
+}
+
+int cmd_status(int argc, char **argv)
+{
+	_cleanup_(json_decrefp) json_t *status = NULL;
+	_cleanup_(closep) int fd = -1;
+	struct failure failure = {};
+	bool json = false;
+	int r;
+
+	r = parse(argc, argv, &json);
+	if (r >= 0)
+		return r;
+	r = client_connect(&fd, &failure);
+	if (r == 0)
+		r = client_status(fd, &status, &failure);
+	if (r < 0)
+		return without_daemon(json, r, &failure);
+	if (json) {
+		json_object_del(status, "ok");
+		json_object_set_new(status, "daemon", json_true());
+		json_dumpf(status, stdout, JSON_COMPACT);
+		putchar('\n');
+	} else {
+		print_status(status);
+	}
+	return STATUS_ENFORCING;
+}

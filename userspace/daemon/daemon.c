@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/daemon.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "daemon/context.h"
+#include "daemon/embedded.h"
+#include "daemon/ending.h"
+#include "daemon/events.h"
+#include "daemon/lock.h"
+#include "daemon/protocol.h"
+#include "daemon/recovery.h"
+#include "daemon/search.h"
+#include "daemon/server.h"
+
+#define FLUSH_MSEC 50
+/* Coalesced denials make no event: the counters are looked at, too. */
+#define TICK_MSEC  200
+#define SYNC_TICKS 5
+#define AGENT_LOG  "agent.log"
+
+/* Everything that daemon_run() sets up, in the order in which it is released at the end. */
+struct running {
+	struct daemon daemon;
+	struct daemon_options options;
+	int lock_fd;
+	int notes_fd;
+	int pipe_fd;
+	char **directories;
+	struct event *signals[2];
+	struct event *events;
+	struct event *tick;
+	struct event *idle_timer;
+	unsigned int ticks;
+	bool unload; /* leave nothing behind */
+};
+
+/* --- what the parts use ------------------------------------------------------------------- */
+
+void daemon_say(struct daemon *daemon, const char *format, ...)
+{
+	char line[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	daemon->say(line);
+}
+
+static void on_flush(evutil_socket_t fd, short what, void *context)
+{
+	struct daemon *daemon = context;
+
+	(void)fd;
+	(void)what;
+	daemon->flush_pending = false;
+	(void)logs_flush_all(daemon->logs, false);
+}
+
+void daemon_flush_soon(struct daemon *daemon)
+{
+	const struct timeval after = {.tv_usec = FLUSH_MSEC * 1000};
+
+	if (!daemon->flush_pending)
+		daemon->flush_pending = evtimer_add(daemon->flush_timer, &after) == 0;
+}
+
+void daemon_record(struct daemon *daemon, const char *action, json_t *details)
+{
+	(void)logs_append(daemon->log,
+			  audit_record_agent(action, details, clock_nsec(CLOCK_REALTIME)));
+	json_decref(details);
+	daemon_flush_soon(daemon);
+}
+
+/* --- the loop ----------------------------------------------------------------------------- */
+
+static void on_events(evutil_socket_t fd, short what, void *context)
+{
+	(void)fd;
+	(void)what;
+	events_drain(context);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *context)
+{
+	struct running *running = context;
+	struct daemon *daemon = &running->daemon;
+
+	(void)fd;
+	(void)what;
+	if (++running->ticks % SYNC_TICKS == 0)
+		(void)logs_flush_all(daemon->logs, true);
+	if (daemon->executions == 0)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
+		if (daemon->by_slot[i])
+			ending_check_denials(daemon->by_slot[i]);
+}
+
+static void leave(struct running *running, bool unload)
+{
+	running->unload = unload;
+	server_stop_accepting(running->daemon.server);
+	event_base_loopbreak(running->daemon.base);
+}
+
+static void on_signal(evutil_socket_t signal, short what, void *context)
+{
+	struct running *running = context;
+	struct daemon *daemon = &running->daemon;
+
+	(void)what;
+	daemon_say(daemon, "%s: leaving%s", strsignal((int)signal),
+		   daemon->executions > 0 ? "; executions stay confined" : "");
+	leave(running, daemon->embedded && daemon->unfinished == 0);
+}
+
+static bool nothing_to_do(const struct daemon *daemon)
+{
+	return daemon->unfinished == 0 && server_connections(daemon->server) == 0;
+}
+
+static void on_idle_timer(evutil_socket_t fd, short what, void *context)
+{
+	struct running *running = context;
+
+	(void)fd;
+	(void)what;
+	if (nothing_to_do(&running->daemon))
+		leave(running, true);
+}
+
+/* Called whenever something has gone. */
+static void on_idle(struct daemon *daemon)
+{
+	struct running *running = (struct running *)daemon;
+	const struct timeval after = {.tv_sec = running->options.idle_seconds};
+
+	if (!daemon->server)
+		return;
+	if (daemon->unfinished == 0 && server_stop_requested(daemon->server)) {
+		running->unload = true;
+		event_base_loopbreak(daemon->base);
+	} else if (daemon->embedded && nothing_to_do(daemon)) {
+		evtimer_add(running->idle_timer, &after);
+	}
+}
+
+/* --- setting up --------------------------------------------------------------------------- */
+
+static struct event *add_event(struct running *running, evutil_socket_t fd, short what,
+			       event_callback_fn callback, void *context,
+			       const struct timeval *after)
+{
+	struct event *event = event_new(running->daemon.base, fd, what, callback, context);
+
+	if (event && event_add(event, after) < 0) {
+		event_free(event);
+		event = NULL;
+	}
+	return event;
+}
+
+static int make_base(struct running *running, struct failure *failure)
+{
+	struct event_config *config = event_config_new();
+	struct daemon *daemon = &running->daemon;
+
+	if (config && event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER) == 0)
+		daemon->base = event_base_new_with_config(config);
+	if (config)
+		event_config_free(config);
+	if (!daemon->base)
+		return failure_set(failure, ENOMEM, "cannot make an event loop");
+	daemon->flush_timer = evtimer_new(daemon->base, on_flush, daemon);
+	running->idle_timer = evtimer_new(daemon->base, on_idle_timer, running);
+	if (!daemon->flush_timer || !running->idle_timer)
+		return failure_set(failure, ENOMEM, "%m");
+	return 0;
+}
+
+static int watch(struct running *running, struct failure *failure)
+{
+	const struct timeval tick = {.tv_usec = TICK_MSEC * 1000};
+	struct daemon *daemon = &running->daemon;
+
+	running->signals[0] =
+		add_event(running, SIGTERM, EV_SIGNAL | EV_PERSIST, on_signal, running, NULL);
+	running->signals[1] =
+		add_event(running, SIGINT, EV_SIGNAL | EV_PERSIST, on_signal, running, NULL);
+	running->events = add_event(running, enforcement_event_fd(daemon->enforcement),
+				    EV_READ | EV_PERSIST, on_events, daemon, NULL);
+	running->tick = add_event(running, -1, EV_PERSIST, on_tick, running, &tick);
+	if (!running->signals[0] || !running->signals[1] || !running->events || !running->tick)
+		return failure_set(failure, ENOMEM, "cannot watch for events");
+	return 0;
+}
+
+static int find_policies(struct running *running, struct failure *failure)
+{
+	char executable[PATH_MAX];
+	ssize_t length;
+
+	if (running->options.policies)
+		return 0;
+	length = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
+	executable[length > 0 ? length : 0] = '\0';
+	running->directories = search_directories(executable);
+	if (!running->directories)
+		return failure_set(failure, ENOMEM, "%m");
+	running->options.policies = (const char *const *)running->directories;
+	return 0;
+}
+
+/* An embedded daemon has nobody to read its messages: they go to a file beside the log. */
+static int open_agent_log(struct running *running, struct failure *failure)
+{
+	_cleanup_(freep) char *path = NULL;
+	_cleanup_(closep) int fd = -1;
+
+	if (!running->options.embedded)
+		return 0;
+	if (asprintf(&path, "%s/" AGENT_LOG, logs_directory(running->daemon.log)) < 0)
+		return failure_set(failure, ENOMEM, "%m");
+	fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0640);
+	if (fd < 0 || dup2(fd, STDERR_FILENO) < 0)
+		return failure_set(failure, errno, "cannot open %s: %m", path);
+	return 0;
+}
+
+static int open_files(struct running *running, struct failure *failure)
+{
+	struct daemon *daemon = &running->daemon;
+	int r;
+
+	daemon->logs = logs_new();
+	if (!daemon->logs)
+		return failure_set(failure, ENOMEM, "%m");
+	(void)((r = logs_get(daemon->logs, running->options.log, &daemon->log, failure)) < 0 ||
+	       (r = open_agent_log(running, failure)) < 0 ||
+	       (r = lock_subdirectory("executions", &daemon->state_fd, failure)) < 0 ||
+	       (r = lock_subdirectory("policies", &running->notes_fd, failure)) < 0 ||
+	       (r = cgroup_tree_open(NULL, &daemon->cgroups, failure)) < 0 ||
+	       (r = find_policies(running, failure)) < 0);
+	return r;
+}
+
+static int open_enforcement(struct running *running, struct failure *failure)
+{
+	struct daemon *daemon = &running->daemon;
+	int r;
+
+	r = enforcement_open(&daemon->enforcement, &daemon->origin, failure);
+	if (r < 0)
+		return failure_set(failure, r, "cannot enforce: %m; run `cordon doctor`");
+	r = enforcement_on_event(daemon->enforcement, events_handle, daemon);
+	if (r < 0)
+		return failure_set(failure, r, "cannot read events: %m");
+	r = policies_new(daemon->enforcement, running->options.policies, running->notes_fd,
+			 &daemon->policies);
+	return r < 0 ? failure_set(failure, r, "%m") : 0;
+}
+
+static int start(struct running *running, struct failure *failure)
+{
+	struct daemon *daemon = &running->daemon;
+	int r;
+
+	r = lock_take(LOCK_DAEMON, false, &running->lock_fd, failure);
+	if (r < 0)
+		return r == -EWOULDBLOCK
+			       ? failure_replace(failure, EBUSY, "another cordon daemon runs")
+			       : r;
+	(void)((r = make_base(running, failure)) < 0 || (r = open_files(running, failure)) < 0 ||
+	       (r = open_enforcement(running, failure)) < 0);
+	if (r < 0)
+		return r;
+	daemon_record(daemon, "start",
+		      json_pack("{s:s,s:i,s:b,s:s}", "version", CORDON_VERSION, "pid",
+				(int)getpid(), "embedded", daemon->embedded, "enforcement",
+				daemon->origin == ENFORCEMENT_RECOVERED ? "recovered" : "loaded"));
+	(void)((r = recovery_run(daemon, failure)) < 0 ||
+	       (r = server_start(daemon, &daemon->server, failure)) < 0 ||
+	       (r = watch(running, failure)) < 0);
+	return r;
+}
+
+/* --- taking down -------------------------------------------------------------------------- */
+
+/* Detaching takes seconds; until then the lock makes new daemons wait. */
+static int unload(struct running *running, struct failure *failure)
+{
+	struct daemon *daemon = &running->daemon;
+	int r;
+
+	policies_free(daemon->policies);
+	daemon->policies = NULL;
+	r = enforcement_unload(daemon->enforcement, failure);
+	if (r >= 0)
+		daemon->enforcement = NULL;
+	daemon_record(daemon, "unload",
+		      json_pack("{s:s}", "outcome", r < 0 ? failure->text : "unloaded"));
+	return r;
+}
+
+static void free_execution_handles(struct daemon *daemon)
+{
+	/* They stay in the kernel and in their state files, for the next daemon to end. */
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
+		daemon->by_slot[i] = NULL;
+}
+
+static void stop(struct running *running)
+{
+	struct daemon *daemon = &running->daemon;
+
+	if (daemon->server)
+		server_free(daemon->server);
+	free_execution_handles(daemon);
+	if (daemon->policies)
+		policies_free(daemon->policies);
+	if (daemon->enforcement)
+		enforcement_close(daemon->enforcement);
+	if (daemon->log)
+		daemon_record(daemon, "stop", NULL);
+	if (daemon->logs)
+		logs_free(daemon->logs);
+	for (size_t i = 0; i < ARRAY_SIZE(running->signals); i++)
+		if (running->signals[i])
+			event_free(running->signals[i]);
+	if (running->events)
+		event_free(running->events);
+	if (running->tick)
+		event_free(running->tick);
+	if (running->idle_timer)
+		event_free(running->idle_timer);
+	if (daemon->flush_timer)
+		event_free(daemon->flush_timer);
+	if (daemon->base)
+		event_base_free(daemon->base);
+	cgroup_tree_close(&daemon->cgroups);
+	closep(&daemon->state_fd);
+	closep(&running->notes_fd);
+	protocol_strings_free(running->directories);
+	/* The lock last: whoever gets it finds nothing half done. */
+	closep(&running->lock_fd);
+}
+
+static void report(struct running *running, int r, const struct failure *failure)
+{
+	if (running->pipe_fd < 0)
+		return;
+	embedded_report(running->pipe_fd,
+			r == 0				      ? EMBEDDED_READY
+			: r == -EBUSY && running->lock_fd < 0 ? EMBEDDED_BUSY
+							      : EMBEDDED_FAILED,
+			r == 0 ? "" : failure->text);
+	running->pipe_fd = -1;
+}
+
+static void raise_file_limit(void)
+{
+	struct rlimit limit;
+
+	/* Several descriptors per execution. */
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+int daemon_run(const struct daemon_options *options, struct failure *failure)
+{
+	struct running *running = calloc(1, sizeof(*running));
+	struct daemon *daemon;
+	int r;
+
+	if (!running)
+		return failure_set(failure, ENOMEM, "%m");
+	daemon = &running->daemon;
+	running->options = *options;
+	running->lock_fd = running->notes_fd = -1;
+	running->pipe_fd = options->embedded ? EMBEDDED_PIPE_FD : -1;
+	daemon->state_fd = -1;
+	daemon->cgroups.fd = -1;
+	daemon->embedded = options->embedded;
+	daemon->say = options->say;
+	daemon->idle = on_idle;
+	daemon->start_time = clock_nsec(CLOCK_BOOTTIME);
+	signal(SIGPIPE, SIG_IGN);
+	raise_file_limit();
+	if (running->pipe_fd >= 0)
+		(void)fcntl(running->pipe_fd, F_SETFD, FD_CLOEXEC);
+	r = start(running, failure);
+	report(running, r, failure);
+	if (r == 0) {
+		daemon_say(daemon, "enforcing; %s", PROTOCOL_SOCKET);
+		on_idle(daemon);
+		event_base_dispatch(daemon->base);
+		if (running->unload) {
+			r = unload(running, failure);
+			server_stopped(daemon->server, r, failure->text);
+		}
+	} else if (daemon->enforcement && daemon->origin == ENFORCEMENT_LOADED) {
+		/* What this start loaded and cannot use goes with it. */
+		struct failure ignored = {};
+
+		(void)unload(running, &ignored);
+	}
+	stop(running);
+	free(running);
+	return r;
+}

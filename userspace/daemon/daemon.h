@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The daemon as a whole: owns the enforcement, the control socket and the log. */
+#ifndef CORDON_DAEMON_DAEMON_H
+#define CORDON_DAEMON_DAEMON_H
+
+#include <stdbool.h>
+
+#include "base/failure.h"
+
+#define DAEMON_DEFAULT_LOG	    "/var/log/cordon"
+#define DAEMON_DEFAULT_IDLE_SECONDS 30u
+
+struct daemon_options {
+	bool embedded; /* started by a client, which listens on EMBEDDED_PIPE_FD; leaves when idle */
+	unsigned int idle_seconds;
+	const char *log;
+	const char *const *policies;   /* directories, NULL-terminated; NULL: the usual ones */
+	void (*say)(const char *line); /* to its operator */
+};
+
+/*
+ * Runs until told to leave (SIGTERM, SIGINT, `cordon disable`, or idle when embedded). What is
+ * left then: see docs/protocol.md. -EBUSY: another daemon runs; or the errno of the step
+ * that failed, with `failure`.
+ */
+int daemon_run(const struct daemon_options *options, struct failure *failure);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/events.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/ending.h"
+
+static void gap(uint64_t after, uint64_t before, void *context)
+{
+	struct execution *e = context;
+
+	(void)logs_append(e->log,
+			  audit_record_gap(&e->record, after, before, clock_nsec(CLOCK_REALTIME)));
+}
+
+static void handle_denial(struct execution *e, json_t *record)
+{
+	/* Beyond that they are in the log, and counted in the report. */
+	if (e->denial_count < EXECUTION_MAX_REPORTED)
+		e->denials[e->denial_count++] = json_incref(record);
+	ending_check_denials(e);
+}
+
+static void handle_of(struct execution *e, const struct cordon_event *event, size_t size)
+{
+	struct daemon *daemon = e->daemon;
+	json_t *record = NULL;
+	int r;
+
+	sequence_add(&e->sequence, event->sequence, gap, e);
+	r = audit_record_event(&e->record, event, size, daemon->boot_offset, &record);
+	if (r == 0) {
+		if (event->type == CORDON_EVENT_DENIAL)
+			handle_denial(e, record);
+		(void)logs_append(e->log, record);
+	} else if (r != -ENODATA) {
+		daemon->malformed++;
+		daemon_say(daemon, "execution %s: event %" PRIu64 " is lost: %s", e->id,
+			   (uint64_t)event->sequence, strerror(-r));
+		/* The number has arrived, the record has not. */
+		gap(event->sequence - 1, event->sequence + 1, e);
+	}
+	if (event->type == CORDON_EVENT_EMPTY)
+		ending_hurry(e);
+}
+
+static void handle_stray(struct daemon *daemon, const struct cordon_event *event)
+{
+	daemon->strays++;
+	daemon_record(daemon, "stray-event",
+		      json_pack("{s:i,s:i,s:i,s:I,s:i}", "type", (int)event->type, "slot",
+				(int)event->slot, "generation", (int)event->generation, "sequence",
+				(json_int_t)event->sequence, "pid", (int)event->tgid));
+}
+
+void events_handle(const void *data, size_t size, void *context)
+{
+	struct daemon *daemon = context;
+	const struct cordon_event *event = data;
+	struct execution *e;
+
+	if (size < sizeof(*event)) {
+		daemon->malformed++;
+		daemon_record(daemon, "malformed-event",
+			      json_pack("{s:I}", "size", (json_int_t)size));
+		return;
+	}
+	e = event->slot < CORDON_MAX_EXECUTIONS ? daemon->by_slot[event->slot] : NULL;
+	if (e && e->generation == event->generation && e->state != EXECUTION_FINISHED)
+		handle_of(e, event, size);
+	else
+		handle_stray(daemon, event);
+}
+
+void events_drain(struct daemon *daemon)
+{
+	int r;
+
+	daemon->boot_offset = clock_nsec(CLOCK_REALTIME) - clock_nsec(CLOCK_BOOTTIME);
+	r = enforcement_drain(daemon->enforcement);
+	if (r < 0)
+		daemon_say(daemon, "reading events: %s", strerror(-r));
+	if (r != 0)
+		daemon_flush_soon(daemon);
+}
+
+void events_finish(struct execution *e)
+{
+	sequence_finish(&e->sequence, e->view->sequence, gap, e);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of one execution: prepared (slot, cgroup, directories), live (its first task carries the
+ * label), ending (being killed), dead (nothing carries the label; the owner may still tell how
+ * its command ended), finished (end record written, remains being removed).
+ */
+#ifndef CORDON_DAEMON_EXECUTION_H
+#define CORDON_DAEMON_EXECUTION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "audit/record.h"
+#include "base/failure.h"
+#include "base/uuid.h"
+#include "daemon/context.h"
+#include "daemon/policies.h"
+#include "daemon/protocol.h"
+#include "daemon/request.h"
+#include "daemon/sequence.h"
+
+/* Denials kept for the report, which merges what is identical. */
+#define EXECUTION_MAX_REPORTED 4096
+
+enum execution_state {
+	EXECUTION_PREPARED,
+	EXECUTION_LIVE,
+	EXECUTION_ENDING,
+	EXECUTION_DEAD,
+	EXECUTION_FINISHED,
+};
+
+struct execution {
+	struct daemon *daemon;
+	enum execution_state state;
+	char id[UUID_TEXT_SIZE];
+	char name[UUID_TEXT_SIZE + 8]; /* "cordon-ID": its temporary directory */
+	struct audit_execution record;
+	json_t *request;   /* as received: what the state file keeps */
+	char *policy_name; /* as asked for */
+	const struct policy_use *policy;
+	struct compiled_policy *recovered_policy; /* instead, where an earlier daemon had it */
+	struct log_use *log;
+
+	bool bound; /* slot and view are set */
+	uint32_t slot;
+	uint32_t generation;
+	const struct cordon_execution *view;
+	int cgroup_fd;
+	int directories[PROTOCOL_MAX_FDS + 1]; /* pin the anchors' inodes */
+	size_t directory_count;
+	bool have_tmp;
+	uid_t tmp_uid;
+
+	pid_t owner;
+	uint64_t owner_start;
+	pid_t leader;
+	void *connection; /* of the owner, or NULL when it is gone */
+	bool started;	  /* the start record is written */
+	uint64_t start;	  /* boot clock, ns: when it was labelled */
+	uint64_t deadline;
+
+	struct sequence sequence;
+	json_t **denials; /* records; room for EXECUTION_MAX_REPORTED */
+	size_t denial_count;
+
+	bool told; /* the owner has told how the command ended */
+	struct audit_end end;
+	uint64_t ending_since; /* boot clock, ns */
+	unsigned int ending_steps;
+	bool stuck; /* said that it cannot be killed */
+	int report_fd;
+	struct event *timer;
+};
+
+/*
+ * Makes an execution from a request and its descriptors, which it takes over (even on failure).
+ * *ret_message: text for the caller that is longer than a failure holds, or NULL; caller frees.
+ */
+int execution_prepare(struct daemon *daemon, json_t *message, struct protocol_fds *fds, pid_t owner,
+		      void *connection, struct execution **ret_execution, char **ret_message,
+		      struct failure *failure);
+
+/*
+ * What an earlier daemon left in a slot; record, policy and log are still to be filled in. NULL
+ * without memory.
+ */
+struct execution *execution_recovered(struct daemon *daemon, uint32_t slot,
+				      const struct cordon_execution *view);
+
+/* Labels its first task, a child of the owner, and writes the start record. */
+int execution_label(struct execution *e, json_t *message, struct protocol_fds *fds,
+		    struct failure *failure);
+
+/* Releases everything: kernel slot, cgroup, directories, policy. For the end of its life. */
+void execution_free(struct execution *e);
+
+/* The live execution with this id, or NULL. */
+struct execution *execution_find(struct daemon *daemon, const char *id);
+
+/* Denials and so on as of now, for lists. New reference or NULL. */
+json_t *execution_json(const struct execution *e);
+
+#endif

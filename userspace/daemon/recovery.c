@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/recovery.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/hex.h"
+#include "daemon/ending.h"
+#include "daemon/events.h"
+#include "daemon/state.h"
+#include "daemon/tmpdir.h"
+
+#define KILL_TIMEOUT_NSEC (20 * NSEC_PER_SEC)
+#define LOOK_MSEC	  5
+#define REMOVE_ENTRIES	  100000u
+
+struct found {
+	struct daemon *daemon;
+	uint64_t executions, cgroups, directories, states, failures;
+};
+
+/* --- executions --------------------------------------------------------------------------- */
+
+/*
+ * The policy that it ran under, for the names of rules in its last records: compiled anew if its
+ * files still say the same, else as much as the state file tells.
+ */
+static int recovered_policy(struct execution *e, struct state *state)
+{
+	struct compiled_policy *policy = NULL;
+	int r;
+
+	r = policies_compile(e->daemon->policies, state->request.policy,
+			     state->request.execution.observe, &policy);
+	if (r < 0 || memcmp(policy->digest, state->policy_digest, sizeof(policy->digest)) != 0) {
+		if (policy)
+			compiled_policy_free(policy);
+		policy = calloc(1, sizeof(*policy));
+		if (!policy)
+			return -ENOMEM;
+		policy->name = TAKE_PTR(state->policy_name);
+		policy->file = TAKE_PTR(state->policy_file);
+		memcpy(policy->digest, state->policy_digest, sizeof(policy->digest));
+		hex_encode(policy->digest, sizeof(policy->digest), policy->digest_text);
+	}
+	e->recovered_policy = policy;
+	return 0;
+}
+
+/* No state file: the crash came between. The slot alone names it. */
+static int fill_unknown(struct execution *e)
+{
+	struct compiled_policy *policy = calloc(1, sizeof(*policy));
+
+	e->recovered_policy = policy;
+	e->record.executor = strdup("unknown");
+	e->record.workdir = strdup("/");
+	e->record.program = strdup("unknown");
+	if (!policy || !e->record.executor || !e->record.workdir || !e->record.program)
+		return -ENOMEM;
+	policy->name = strdup("unknown");
+	policy->file = strdup("unknown");
+	return policy->name && policy->file ? 0 : -ENOMEM;
+}
+
+static int fill_known(struct execution *e, struct state *state)
+{
+	struct failure failure = {};
+	int r = recovered_policy(e, state);
+
+	if (r < 0)
+		return r;
+	e->record = state->request.execution;
+	state->request.execution = (struct audit_execution){};
+	e->started = state->started;
+	e->start = state->start;
+	r = logs_get(e->daemon->logs, state->log, &e->log, &failure);
+	if (r < 0)
+		daemon_say(e->daemon, "execution %s: %s; its end goes to %s", e->id, failure.text,
+			   logs_directory(e->daemon->log));
+	return 0;
+}
+
+static int adopt_slot(struct daemon *daemon, uint32_t slot, const struct cordon_execution *view)
+{
+	struct execution *e = execution_recovered(daemon, slot, view);
+	struct state state = {};
+	int r;
+
+	if (!e)
+		return -ENOMEM;
+	if (state_load(daemon->state_fd, e->id, &state, NULL) == 0)
+		r = fill_known(e, &state);
+	else
+		r = fill_unknown(e);
+	state_release(&state);
+	if (r == 0 && !e->log)
+		r = logs_get(daemon->logs, logs_directory(daemon->log), &e->log, NULL);
+	if (r < 0) {
+		execution_free(e);
+		return r;
+	}
+	memcpy(e->record.id, view->id, sizeof(e->record.id));
+	e->record.policy = e->recovered_policy;
+	return 0;
+}
+
+static int adopt_slots(struct found *found)
+{
+	struct daemon *daemon = found->daemon;
+
+	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++) {
+		const struct cordon_execution *view =
+			enforcement_execution(daemon->enforcement, slot);
+		int r;
+
+		if (view->state == CORDON_EXECUTION_FREE)
+			continue;
+		r = adopt_slot(daemon, slot, view);
+		if (r < 0)
+			return r;
+		found->executions++;
+	}
+	return 0;
+}
+
+/* The ordinary end, run by the ordinary loop until all are gone. */
+static int end_all(struct found *found, struct failure *failure)
+{
+	struct daemon *daemon = found->daemon;
+	uint64_t end = clock_nsec(CLOCK_BOOTTIME) + KILL_TIMEOUT_NSEC;
+
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
+		if (daemon->by_slot[i])
+			ending_begin(daemon->by_slot[i], AUDIT_END_RECOVERED);
+	while (daemon->executions > 0) {
+		if (clock_nsec(CLOCK_BOOTTIME) > end)
+			return failure_set(failure, ETIMEDOUT,
+					   "%zu executions of an earlier daemon survive SIGKILL "
+					   "(stuck in the kernel?); they stay confined",
+					   daemon->executions);
+		event_base_loop(daemon->base, EVLOOP_ONCE);
+	}
+	return 0;
+}
+
+/* --- what is left without an execution ---------------------------------------------------- */
+
+static bool is_execution_id(const char *name)
+{
+	unsigned char id[16];
+
+	return uuid_parse(name, id) == 0;
+}
+
+static void note(struct found *found, int r, uint64_t *counter, const char *what, const char *name)
+{
+	if (r == 0) {
+		(*counter)++;
+		return;
+	}
+	found->failures++;
+	daemon_say(found->daemon, "leftover %s %s cannot be removed: %s", what, name, strerror(-r));
+}
+
+static int remove_cgroup(const char *name, void *context)
+{
+	struct found *found = context;
+	struct cgroup_tree *tree = &found->daemon->cgroups;
+	_cleanup_(closep) int fd = -1;
+	int r;
+
+	if (!is_execution_id(name) || execution_find(found->daemon, name))
+		return 0;
+	fd = openat(tree->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0)
+		(void)cgroup_kill(fd);
+	r = cgroup_remove(tree, name);
+	for (int i = 0; r == -EBUSY && i < 200; i++) {
+		const struct timespec pause = {.tv_nsec = LOOK_MSEC * (long)NSEC_PER_MSEC};
+
+		(void)nanosleep(&pause, NULL);
+		r = cgroup_remove(tree, name);
+	}
+	note(found, r, &found->cgroups, "cgroup", name);
+	return 0;
+}
+
+static void remove_directories(struct found *found)
+{
+	static const char prefix[] = "cordon-";
+	_cleanup_(closedirp) DIR *dir = opendir(DAEMON_TMP_PARENT);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)) != NULL) {
+		const char *id = entry->d_name + sizeof(prefix) - 1;
+		int r;
+
+		if (strncmp(entry->d_name, prefix, sizeof(prefix) - 1) != 0 ||
+		    !is_execution_id(id) || execution_find(found->daemon, id))
+			continue;
+		do {
+			r = tmpdir_remove(DAEMON_TMP_PARENT, entry->d_name, REMOVE_ENTRIES);
+		} while (r == -EAGAIN);
+		note(found, r, &found->directories, "directory", entry->d_name);
+	}
+}
+
+static int remove_state(const char *id, void *context)
+{
+	struct found *found = context;
+
+	if (!execution_find(found->daemon, id)) {
+		state_remove(found->daemon->state_fd, id);
+		found->states++;
+	}
+	return 0;
+}
+
+int recovery_run(struct daemon *daemon, struct failure *failure)
+{
+	struct found found = {.daemon = daemon};
+	int r;
+
+	if (daemon->origin == ENFORCEMENT_RECOVERED) {
+		r = adopt_slots(&found);
+		if (r < 0)
+			return failure_set(failure, r,
+					   "cannot take over what an earlier daemon "
+					   "left: %m");
+		/* Events of before the crash belong to those executions. */
+		events_drain(daemon);
+		r = end_all(&found, failure);
+		if (r < 0)
+			return r;
+	}
+	(void)cgroup_for_each(&daemon->cgroups, remove_cgroup, &found);
+	remove_directories(&found);
+	(void)state_for_each(daemon->state_fd, remove_state, &found);
+	policies_remove_stale(daemon->policies);
+	if (daemon->origin == ENFORCEMENT_RECOVERED || found.cgroups || found.directories ||
+	    found.states)
+		daemon_record(daemon, "recover",
+			      json_pack("{s:I,s:I,s:I,s:I,s:I}", "executions",
+					(json_int_t)found.executions, "cgroups",
+					(json_int_t)found.cgroups, "directories",
+					(json_int_t)found.directories, "state_files",
+					(json_int_t)found.states, "failures",
+					(json_int_t)found.failures));
+	return 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The control socket: connections, who they are, what they ask, what they are told. */
+#ifndef CORDON_DAEMON_SERVER_H
+#define CORDON_DAEMON_SERVER_H
+
+#include <stddef.h>
+
+#include "daemon/context.h"
+#include "daemon/execution.h"
+
+/* Binds the socket (0600), a stale one replaced: the caller holds the daemon's lock. */
+int server_start(struct daemon *daemon, struct server **ret_server, struct failure *failure);
+
+/* Accepts no more; the socket's name goes. Connections stay. */
+void server_stop_accepting(struct server *server);
+
+/* Closes everything. */
+void server_free(struct server *server);
+
+size_t server_connections(const struct server *server);
+
+/* An execution is finished: whoever waits for that is told. */
+void server_execution_finished(struct server *server, struct execution *e);
+
+/* An execution resists being killed: whoever waits for its end is told so. */
+void server_execution_stuck(struct server *server, struct execution *e);
+
+/* Is there a request to unload that waits for the last execution? */
+bool server_stop_requested(const struct server *server);
+
+/* Answers such requests: enforcement is unloaded (0), or why not. */
+void server_stopped(struct server *server, int error, const char *message);
+
+#endif

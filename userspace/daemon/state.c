@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/state.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "base/hex.h"
+#include "base/io.h"
+#include "daemon/execution.h"
+
+#define STATE_MAX	(4u << 20)
+#define STATE_NAME_SIZE (UUID_TEXT_SIZE + 8)
+
+static void file_name(const char *id, const char *suffix, char name[STATE_NAME_SIZE])
+{
+	snprintf(name, STATE_NAME_SIZE, "%.36s%s", id, suffix);
+}
+
+json_t *state_json(const struct execution *e)
+{
+	const struct audit_execution *r = &e->record;
+
+	return json_pack("{s:s,s:O,s:s,s:{s:s,s:s,s:s},s:o,s:o,s:b,s:b,s:I,s:o,s:o}", "id", e->id,
+			 "request", e->request, "log", logs_directory(e->log), "policy", "name",
+			 r->policy->name, "file", r->policy->file, "digest", r->policy->digest_text,
+			 "limits", protocol_limits(&r->limits, false), "limits_missing",
+			 protocol_strings(r->limits_missing), "observe", r->observe, "started",
+			 e->started, "start", (json_int_t)e->start, "environment_kept",
+			 protocol_strings(r->environment_kept), "environment_removed",
+			 protocol_strings(r->environment_removed));
+}
+
+int state_save(int dir_fd, const struct execution *e, struct failure *failure)
+{
+	_cleanup_(json_decrefp) json_t *state = state_json(e);
+	_cleanup_(freep) char *text = state ? json_dumps(state, JSON_COMPACT) : NULL;
+	char name[STATE_NAME_SIZE], fresh[STATE_NAME_SIZE];
+	_cleanup_(closep) int fd = -1;
+	int r;
+
+	if (!text)
+		return failure_set(failure, ENOMEM, "%m");
+	file_name(e->id, ".json", name);
+	file_name(e->id, ".new", fresh);
+	fd = openat(dir_fd, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	r = fd < 0 ? -errno : io_write_all(fd, text, strlen(text));
+	if (r >= 0 && renameat(dir_fd, fresh, dir_fd, name) < 0)
+		r = -errno;
+	if (r < 0) {
+		(void)unlinkat(dir_fd, fresh, 0);
+		return failure_set(failure, r,
+				   "cannot write the state of the execution below "
+				   "/run/cordon: %m");
+	}
+	return 0;
+}
+
+void state_remove(int dir_fd, const char *id)
+{
+	char name[STATE_NAME_SIZE];
+
+	file_name(id, ".json", name);
+	(void)unlinkat(dir_fd, name, 0);
+}
+
+static int parse_into(json_t *object, struct state *state, struct failure *failure)
+{
+	struct audit_execution *e = &state->request.execution;
+	const char *id, *log, *name, *file, *digest;
+	json_t *request, *limits, *missing, *kept, *removed;
+	int observe, started, r;
+	json_error_t error;
+	json_int_t start;
+
+	if (json_unpack_ex(object, &error, 0,
+			   "{s:s,s:o,s:s,s:{s:s,s:s,s:s!},s:o,s:o,s:b,s:b,s:I,s:o,s:o!}", "id", &id,
+			   "request", &request, "log", &log, "policy", "name", &name, "file", &file,
+			   "digest", &digest, "limits", &limits, "limits_missing", &missing,
+			   "observe", &observe, "started", &started, "start", &start,
+			   "environment_kept", &kept, "environment_removed", &removed) < 0)
+		return failure_set(failure, EBADMSG, "%.160s", error.text);
+	(void)((r = prepare_request_parse(request, &state->request, failure)) < 0 ||
+	       (r = uuid_parse(id, e->id)) < 0 ||
+	       (r = hex_decode(digest, state->policy_digest, 32)) < 0 ||
+	       (r = protocol_limits_of(limits, &e->limits, failure)) < 0 ||
+	       (r = protocol_strings_of(missing, false, &e->limits_missing)) < 0 ||
+	       (r = protocol_strings_of(kept, false, &e->environment_kept)) < 0 ||
+	       (r = protocol_strings_of(removed, false, &e->environment_removed)) < 0);
+	if (r < 0)
+		return failure_set(failure, r == -ENOMEM ? ENOMEM : EBADMSG, "%m");
+	e->observe = observe;
+	state->started = started;
+	state->start = (uint64_t)start;
+	state->log = strdup(log);
+	state->policy_name = strdup(name);
+	state->policy_file = strdup(file);
+	if (!state->log || !state->policy_name || !state->policy_file)
+		return failure_set(failure, ENOMEM, "%m");
+	return 0;
+}
+
+int state_parse(json_t *object, struct state *ret_state, struct failure *failure)
+{
+	struct state state = {};
+	int r = parse_into(object, &state, failure);
+
+	if (r < 0)
+		state_release(&state);
+	else
+		*ret_state = state;
+	return r;
+}
+
+int state_load(int dir_fd, const char *id, struct state *ret_state, struct failure *failure)
+{
+	_cleanup_(json_decrefp) json_t *object = NULL;
+	_cleanup_(freep) char *text = NULL;
+	char name[STATE_NAME_SIZE];
+	size_t size;
+	int r;
+
+	file_name(id, ".json", name);
+	r = io_read_file(dir_fd, name, STATE_MAX, &text, &size);
+	if (r < 0)
+		return failure_set(failure, r, "cannot read %s: %m", name);
+	object = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+	if (!object)
+		return failure_set(failure, EBADMSG, "%s is not JSON", name);
+	return state_parse(object, ret_state, failure);
+}
+
+void state_release(struct state *state)
+{
+	prepare_request_release(&state->request);
+	free(state->log);
+	free(state->policy_name);
+	free(state->policy_file);
+	*state = (struct state){};
+}
+
+int state_for_each(int dir_fd, int (*visit)(const char *id, void *context), void *context)
+{
+	_cleanup_(closedirp) DIR *dir = NULL;
+	struct dirent *entry;
+	int r = 0, fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (r == 0 && (entry = readdir(dir)) != NULL) {
+		unsigned char id[16];
+		char text[UUID_TEXT_SIZE];
+
+		if (strlen(entry->d_name) != UUID_TEXT_SIZE - 1 + strlen(".json") ||
+		    strcmp(entry->d_name + UUID_TEXT_SIZE - 1, ".json") != 0)
+			continue;
+		memcpy(text, entry->d_name, UUID_TEXT_SIZE - 1);
+		text[UUID_TEXT_SIZE - 1] = '\0';
+		if (uuid_parse(text, id) == 0)
+			r = visit(text, context);
+	}
+	return r;
+}
