@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* What the daemon asks the kernel to do or to tell. */
+#ifndef CORDON_BPF_CONTROL_BPF_H
+#define CORDON_BPF_CONTROL_BPF_H
+
+#include "bpf/label.bpf.h"
+
+/*
+ * The identity of an open directory of the caller. Taken here because no system call tells it:
+ * stat's device is not the superblock's on stacked and some other file systems.
+ */
+SEC("syscall")
+int cordon_identify(struct cordon_identify *request)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 table = (__u64)task->files->fdt;
+	__u64 files = read_u64(FIELD(struct fdtable, table, fd));
+	__u64 file, inode, super_block;
+
+	request->error = -EBADF;
+	if (request->fd < 0 ||
+	    (__u32)request->fd >= read_u32(FIELD(struct fdtable, table, max_fds)))
+		return 0;
+	file = read_u64(files + 8ull * (__u32)request->fd);
+	if (!file)
+		return 0;
+	inode = read_u64(FIELD(struct file, file, f_inode));
+	if (!S_ISDIR(read_u32(FIELD(struct inode, inode, i_mode)) & 0xffff)) {
+		request->error = -ENOTDIR;
+		return 0;
+	}
+	super_block = read_u64(FIELD(struct inode, inode, i_sb));
+	request->anchor.inode = read_u64(FIELD(struct inode, inode, i_ino));
+	request->anchor.address = inode;
+	request->anchor.device = read_u32(FIELD(struct super_block, super_block, s_dev));
+	request->anchor.generation = read_u32(FIELD(struct inode, inode, i_generation));
+	request->error = 0;
+	return 0;
+}
+
+/* Labels each thread that the iterator was bound to. */
+SEC("iter/task")
+int cordon_label_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct cordon_label_request *request;
+	struct cordon_execution *execution;
+	const struct label *present;
+	struct label label;
+	__u32 key = 0;
+
+	if (!task)
+		return 0;
+	request = bpf_map_lookup_elem(&label_request, &key);
+	if (!request || request->error)
+		return 0;
+	label.slot = request->slot;
+	label.generation = request->generation;
+	key = label.slot;
+	execution = bpf_map_lookup_elem(&executions, &key);
+	if (!execution || execution->generation != label.generation) {
+		request->error = -ENOMEM;
+		return 0;
+	}
+	present = label_of_address((__u64)task);
+	if (present) {
+		request->error = -EBUSY;
+		return 0;
+	}
+	execution->mount_namespace = (__u64)task->nsproxy->mnt_ns;
+	if (label_task(task, &label)) {
+		request->error = -ENOMEM;
+		return 0;
+	}
+	request->labelled++;
+	return 0;
+}
+
+/* Writes a record for each labelled task. */
+SEC("iter/task")
+int cordon_list_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	const struct label *label;
+	struct cordon_task_record record;
+
+	if (!task)
+		return 0;
+	label = label_of_address((__u64)task);
+	if (!label)
+		return 0;
+	record.tgid = task->tgid;
+	record.tid = task->pid;
+	record.slot = label->slot;
+	record.generation = label->generation;
+	bpf_seq_write(ctx->meta->seq, &record, sizeof(record));
+	return 0;
+}
+
+#endif

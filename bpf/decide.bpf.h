@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * From an answer to a return value: deny, or in observe mode report and allow. Every hook ends
+ * here, so that a denial is counted and reported the same way everywhere.
+ */
+#ifndef CORDON_BPF_DECIDE_BPF_H
+#define CORDON_BPF_DECIDE_BPF_H
+
+#include "bpf/event.bpf.h"
+
+/*
+ * Denials that cannot be attributed to a live execution have no slot to report to; the counter
+ * says that they happened.
+ */
+static __always_inline int deny_unknown(void)
+{
+	return -EACCES;
+}
+
+static __noinline int deny(const struct subject *s, const struct denial *denial,
+			   const struct object *object, const struct answer *answer)
+{
+	struct cordon_execution *execution = s->execution;
+	struct denial d = *denial;
+
+	d.would = s->policy->flags & CORDON_POLICY_OBSERVE;
+	if (answer->reason == CORDON_REASON_UNRESOLVED)
+		__sync_fetch_and_add(&execution->unresolved, 1);
+	if (d.would)
+		__sync_fetch_and_add(&execution->would_denials, 1);
+	else
+		__sync_fetch_and_add(&execution->denials, 1);
+	report_denial(s, &d, object, answer);
+	if (d.would)
+		return 0;
+	/* The verifier wants to see that this is an error number. */
+	return d.error < 0 && d.error >= -MAX_ERRNO ? d.error : -EACCES;
+}
+
+/* Denies, for a reason that is not a policy rule, something named by a number. */
+static __always_inline int deny_number(const struct subject *s, __u32 operation, __u64 number,
+				  __u32 reason, __s32 error)
+{
+	struct object object = {.kind = CORDON_OBJECT_NUMBER, .number = number};
+	struct denial denial = {.operation = operation, .error = error, .identity = number};
+	struct answer answer = {.rule = CORDON_NO_RULE, .reason = reason};
+
+	return deny(s, &denial, &object, &answer);
+}
+
+static __always_inline int deny_process(const struct subject *s, __u32 operation, __u64 task, __u32 pid,
+				   __u64 number)
+{
+	const struct label *target = label_of_address(task);
+	struct object object = {
+		.kind = CORDON_OBJECT_PROCESS,
+		.process = {.pid = pid, .slot = target ? target->slot : 0xffffffffu,
+			    .number = number},
+	};
+	struct denial denial = {.operation = operation, .error = -EPERM,
+				.identity = mix(pid, number)};
+	struct answer answer = {.rule = CORDON_NO_RULE, .reason = CORDON_REASON_FOREIGN};
+
+	return deny(s, &denial, &object, &answer);
+}
+
+/*
+ * Hooks whose whole answer is "no execution does this": mounts, bpf(), kernel modules and the
+ * like. No policy can allow them.
+ */
+static __always_inline int refuse_builtin(__u32 operation, __u64 number)
+{
+	struct subject s;
+
+	switch (subject_get(&s)) {
+	case SUBJECT_OUTSIDE:
+		return 0;
+	case SUBJECT_UNKNOWN:
+		return -EPERM;
+	default:
+		return deny_number(&s, operation, number, CORDON_REASON_BUILTIN, -EPERM);
+	}
+}
+
+/* Turns what was answered last, in walk->answer, into a return value. */
+static __always_inline int decide_answered(const struct subject *s, __u32 operation,
+					   const struct object *object, __u64 identity,
+					   __s32 error)
+{
+	struct denial denial = {.operation = operation, .error = error, .identity = identity};
+
+	if (!s->walk->answer.missing)
+		return 0;
+	return deny(s, &denial, object, &s->walk->answer);
+}
+
+/* No scratch to put the question in: as good as no name. */
+static __always_inline int deny_unasked(const struct subject *s, __u32 operation)
+{
+	count(CORDON_COUNTER_UNRESOLVED);
+	return deny_number(s, operation, 0, CORDON_REASON_UNRESOLVED, -EACCES);
+}
+
+/*
+ * The common question: may the current task have `rights` on the object behind dentry and mount?
+ * For subjects that are executions; others never get here.
+ */
+static __always_inline int decide_name(struct subject *s, __u32 operation, __u64 dentry, __u64 vfsmount,
+				  __u32 question)
+{
+	struct object object = {.kind = CORDON_OBJECT_PATH};
+
+	if (!subject_need_walk(s))
+		return deny_unasked(s, operation);
+	ask_name(s, dentry, vfsmount, question);
+	return decide_answered(s, operation, &object, s->walk->dentry, -EACCES);
+}
+
+/* A question whose bytes stand in walk->name. */
+static __noinline int decide_short(struct subject *s, __u32 operation, __u32 start_and_length,
+				   __u32 rights, __u32 kind)
+{
+	__u32 start = start_and_length >> 16, length = start_and_length & CORDON_NAME_MAX;
+	struct object object = {.kind = kind, .length = length};
+	struct answer *answer = &s->walk->answer;
+	__u64 identity = mix(start, length);
+	__u32 state;
+
+	answer_clear(answer, rights);
+	state = run_short(s, start, length);
+	if (answer_add(s, answer, state, rights)) {
+		answer->missing = verdict_missing(&answer->verdict, rights);
+	} else {
+		count(CORDON_COUNTER_BAD_TABLE);
+		answer_unnamed(answer, rights, CORDON_REASON_UNRESOLVED);
+	}
+	if (!answer->missing)
+		return 0;
+	for (__u32 i = 0; i < 32; i++)
+		identity = mix(identity, i < length ? s->walk->name[i] : 0);
+	return decide_answered(s, operation, &object, identity, -EACCES);
+}
+
+#define SHORT(start, length) ((__u32)(start) << 16 | (__u32)(length))
+
+/* "@anonymous" and "@memfd": what has no name but can be mapped or run. */
+static __always_inline int decide_special(struct subject *s, __u32 operation, bool memfd,
+					  __u32 rights)
+{
+	if (!subject_need_walk(s))
+		return -EACCES;
+	if (memfd) {
+		__builtin_memcpy(s->walk->name, "@memfd", 6);
+		return decide_short(s, operation, SHORT(CORDON_START_PATH, 6), rights,
+				    CORDON_OBJECT_SPECIAL);
+	}
+	__builtin_memcpy(s->walk->name, "@anonymous", 10);
+	return decide_short(s, operation, SHORT(CORDON_START_PATH, 10), rights,
+			    CORDON_OBJECT_SPECIAL);
+}
+
+/*
+ * How every LSM program here begins: an earlier program's refusal stands, and tasks of no
+ * execution are let through.
+ */
+#define ENTER(subject, ret)                                                                        \
+	do {                                                                                       \
+		enum subject_kind kind_;                                                           \
+		if (ret)                                                                           \
+			return ret;                                                                \
+		kind_ = subject_get(subject);                                                      \
+		if (kind_ == SUBJECT_OUTSIDE)                                                      \
+			return 0;                                                                  \
+		if (kind_ == SUBJECT_UNKNOWN)                                                      \
+			return deny_unknown();                                                     \
+	} while (0)
+
+/* And how it ends. */
+#define LEAVE(subject, verdict)                                                                    \
+	({                                                                                         \
+		int verdict_ = (verdict);                                                          \
+		subject_put(subject);                                                              \
+		verdict_;                                                                          \
+	})
+
+#endif

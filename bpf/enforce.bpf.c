@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* The enforcement: one object for every supported kernel, loaded once and pinned. */
+#include "vmlinux.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+
+#include "bpf/abi.h"
+#include "bpf/kernel_constants.h"
+
+#include "bpf/hook_attributes.bpf.h"
+#include "bpf/hook_exec.bpf.h"
+#include "bpf/hook_host.bpf.h"
+#include "bpf/hook_lifecycle.bpf.h"
+#include "bpf/hook_names.bpf.h"
+#include "bpf/hook_open.bpf.h"
+#include "bpf/hook_process.bpf.h"
+#include "bpf/hook_socket.bpf.h"
+#include "bpf/hook_unix.bpf.h"
+
+#include "bpf/control.bpf.h"
+
+/* Helpers used here are offered to GPL-compatible programs only. */
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Mode, owner, times and extended attributes: all are writes to the object. */
+#ifndef CORDON_BPF_HOOK_ATTRIBUTES_BPF_H
+#define CORDON_BPF_HOOK_ATTRIBUTES_BPF_H
+
+#include "bpf/object.bpf.h"
+
+static __always_inline int judge_attribute(const struct path *path, __u32 operation, int ret)
+{
+	struct file_object o;
+	struct subject s;
+
+	ENTER(&s, ret);
+	inspect_path((__u64)path->dentry, (__u64)path->mnt, &o);
+	if (o.class != CLASS_NAMED)
+		return LEAVE(&s, o.class == CLASS_NAMESPACE ? -EACCES : 0);
+	return LEAVE(&s, decide_name(&s, operation, o.dentry, o.vfsmount,
+				     NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), o.name_flags)));
+}
+
+SEC("lsm/path_chmod")
+int BPF_PROG(cordon_path_chmod, const struct path *path, umode_t mode, int ret)
+{
+	return judge_attribute(path, CORDON_OP_CHMOD, ret);
+}
+
+SEC("lsm/path_chown")
+int BPF_PROG(cordon_path_chown, const struct path *path, unsigned int uid, unsigned int gid, int ret)
+{
+	return judge_attribute(path, CORDON_OP_CHOWN, ret);
+}
+
+/*
+ * Hooks that are given a dentry without a mount. The absolute name is unknown, so only what lies
+ * below one of the execution's anchors can be granted. A stacked file system repeats the call on its layer
+ * with its own credentials: that one is not the task's wish, and the task's has been judged.
+ */
+static __always_inline int judge_dentry(struct dentry *dentry, __u32 operation, int ret)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct subject s;
+
+	ENTER(&s, ret);
+	if (task->cred != task->real_cred)
+		return LEAVE(&s, 0);
+	return LEAVE(&s, decide_name(&s, operation, (__u64)dentry, 0,
+				     NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), NAME_NO_MOUNT)));
+}
+
+/* Mode, owner and size have been judged with their mount; what remains are the times. */
+static __always_inline bool only_times(const struct iattr *attr)
+{
+	return !(attr->ia_valid & (ATTR_MODE | ATTR_UID | ATTR_GID | ATTR_SIZE)) &&
+	       (attr->ia_valid & (ATTR_ATIME | ATTR_MTIME));
+}
+
+SEC("?lsm/inode_setattr")
+int BPF_PROG(cordon_inode_setattr, struct mnt_idmap *idmap, struct dentry *dentry,
+	     struct iattr *attr, int ret)
+{
+	if (ret || !only_times(attr))
+		return ret;
+	return judge_dentry(dentry, CORDON_OP_SETATTR, ret);
+}
+
+/* Before Linux 6.6 the hook had no first argument. */
+SEC("?lsm/inode_setattr")
+int BPF_PROG(cordon_inode_setattr_2, struct dentry *dentry, struct iattr *attr, int ret)
+{
+	if (ret || !only_times(attr))
+		return ret;
+	return judge_dentry(dentry, CORDON_OP_SETATTR, ret);
+}
+
+SEC("lsm/inode_setxattr")
+int BPF_PROG(cordon_inode_setxattr, void *idmap, struct dentry *dentry, const char *name,
+	     const void *value, size_t size, int flags, int ret)
+{
+	return judge_dentry(dentry, CORDON_OP_SETXATTR, ret);
+}
+
+SEC("lsm/inode_removexattr")
+int BPF_PROG(cordon_inode_removexattr, void *idmap, struct dentry *dentry, const char *name,
+	     int ret)
+{
+	return judge_dentry(dentry, CORDON_OP_SETXATTR, ret);
+}
+
+/* Since Linux 6.2; before, access control lists came through inode_setxattr. */
+SEC("?lsm/inode_set_acl")
+int BPF_PROG(cordon_inode_set_acl, void *idmap, struct dentry *dentry, const char *name,
+	     struct posix_acl *acl, int ret)
+{
+	return judge_dentry(dentry, CORDON_OP_SETXATTR, ret);
+}
+
+#endif

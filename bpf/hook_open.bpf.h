@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Opening, truncating and receiving files. */
+#ifndef CORDON_BPF_HOOK_OPEN_BPF_H
+#define CORDON_BPF_HOOK_OPEN_BPF_H
+
+#include "bpf/object.bpf.h"
+
+static __always_inline __u32 rights_of_open(__u32 mode, __u32 flags)
+{
+	__u32 rights = 0;
+
+	if (mode & FMODE_READ)
+		rights |= CORDON_RIGHT(CORDON_READ);
+	if ((mode & FMODE_WRITE) || (flags & O_TRUNC))
+		rights |= CORDON_RIGHT(CORDON_WRITE);
+	return rights;
+}
+
+/*
+ * /proc/PID/mem writes go around page protection, and so would turn code that may be mapped into
+ * code that was written: refused even for the own process.
+ */
+static __always_inline bool is_process_memory(const struct subject *s, const struct file_object *o)
+{
+	const struct name_component *component = &s->walk->components[0];
+	char name[4] = {};
+
+	if (!(o->name_flags & NAME_PROC) || component->length != 3)
+		return false;
+	bpf_probe_read_kernel(name, 3, (const void *)component->name);
+	return name[0] == 'm' && name[1] == 'e' && name[2] == 'm';
+}
+
+static __always_inline int decide_open(struct subject *s, const struct file_object *o, __u32 mode,
+				  __u32 flags, __u32 operation)
+{
+	struct object object = {.kind = CORDON_OBJECT_PATH};
+	__u32 rights = rights_of_open(mode, flags), name_flags = o->name_flags;
+	struct answer *answer;
+	__u32 level;
+
+	/*
+	 * Opened for execution: by exec itself, which asks for RUN in its own hook, or as a
+	 * program's loader, for which MAP is enough. Either right lets it be opened.
+	 */
+	if (mode & FMODE_EXEC)
+		rights = CORDON_RIGHT(CORDON_RUN);
+	if (!rights)
+		return 0;
+	if (S_ISDIR(o->mode))
+		name_flags |= NAME_LISTING;
+	if (!subject_need_walk(s))
+		return deny_unasked(s, operation);
+	ask_name(s, o->dentry, o->vfsmount, NAME_QUESTION(rights, name_flags));
+	answer = &s->walk->answer;
+	if ((mode & FMODE_EXEC) &&
+	    !verdict_missing(&answer->verdict, CORDON_RIGHT(CORDON_MAP)))
+		answer->missing = 0;
+	if ((rights & CORDON_RIGHT(CORDON_WRITE)) && !answer->missing && is_process_memory(s, o))
+		answer_unnamed(answer, CORDON_RIGHT(CORDON_WRITE), CORDON_REASON_BUILTIN);
+	if (answer->missing)
+		return decide_answered(s, operation, &object, s->walk->dentry, -EACCES);
+	level = CORDON_AUDIT_LEVEL(s->policy->audit, OPENS);
+	if (level == CORDON_AUDIT_ALL ||
+	    (level == CORDON_AUDIT_WRITES && (rights & CORDON_RIGHT(CORDON_WRITE)))) {
+		struct access access = {CORDON_EVENT_OPEN, operation, rights};
+
+		report_access(s, &access, &object, answer);
+	}
+	return 0;
+}
+
+static __always_inline int judge_file(struct subject *s, __u64 file, __u32 operation)
+{
+	struct file_object o;
+	__u32 mode = read_u32(FIELD(struct file, file, f_mode));
+	__u32 flags = read_u32(FIELD(struct file, file, f_flags));
+
+	inspect_file(file, &o);
+	switch (o.class) {
+	case CLASS_NAMED:
+		return decide_open(s, &o, mode, flags, operation);
+	case CLASS_STREAM:
+	case CLASS_BACKING:
+		return 0;
+	case CLASS_MEMORY:
+		/* Its own memory again, through /proc/self/fd; running it is asked elsewhere. */
+		return 0;
+	default:
+		return deny_number(s, operation, o.class, CORDON_REASON_UNRESOLVED, -EACCES);
+	}
+}
+
+SEC("lsm/file_open")
+int BPF_PROG(cordon_file_open, struct file *file, int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	return LEAVE(&s, judge_file(&s, (__u64)file, CORDON_OP_OPEN));
+}
+
+/* A descriptor that arrives over a socket is opened anew, as far as rights go. */
+SEC("lsm/file_receive")
+int BPF_PROG(cordon_file_receive, struct file *file, int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	return LEAVE(&s, judge_file(&s, (__u64)file, CORDON_OP_RECEIVE));
+}
+
+static __always_inline int judge_truncate(struct subject *s, __u64 dentry, __u64 vfsmount)
+{
+	struct file_object o;
+
+	inspect_path(dentry, vfsmount, &o);
+	if (o.class == CLASS_BACKING || o.class == CLASS_MEMORY)
+		return 0;
+	return decide_name(s, CORDON_OP_TRUNCATE, dentry, vfsmount,
+			   NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), o.name_flags));
+}
+
+/* truncate(2); before Linux 6.2 also ftruncate(2) and O_TRUNC. */
+SEC("lsm/path_truncate")
+int BPF_PROG(cordon_path_truncate, const struct path *path, int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	return LEAVE(&s, judge_truncate(&s, (__u64)path->dentry, (__u64)path->mnt));
+}
+
+/* ftruncate(2) and O_TRUNC since Linux 6.2. */
+SEC("?lsm/file_truncate")
+int BPF_PROG(cordon_file_truncate, struct file *file, int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	return LEAVE(&s, judge_truncate(&s, (__u64)file->f_path.dentry, (__u64)file->f_path.mnt));
+}
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Other processes, and privilege. */
+#ifndef CORDON_BPF_HOOK_PROCESS_BPF_H
+#define CORDON_BPF_HOOK_PROCESS_BPF_H
+
+#include "bpf/decide.bpf.h"
+
+/* A ceiling, in every user namespace and for every uid: what is not in it does not exist. */
+SEC("lsm/capable")
+int BPF_PROG(cordon_capable, const struct cred *cred, struct user_namespace *ns, int cap,
+	     unsigned int opts, int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	if ((__u32)cap < 64 && (s.policy->capabilities >> cap) & 1)
+		return 0;
+	/* The kernel's own soundings ("could this task, if it wanted?") are no attempts. */
+	if (opts & CAP_OPT_NOAUDIT)
+		return s.policy->flags & CORDON_POLICY_OBSERVE ? 0 : -EPERM;
+	return LEAVE(&s, deny_number(&s, CORDON_OP_CAPABLE, cap, CORDON_REASON_DEFAULT, -EPERM));
+}
+
+static __always_inline bool is_own_task(const struct subject *s, struct task_struct *task)
+{
+	const struct label *target = label_of_address((__u64)task);
+
+	return target && same_label(target, &s->label);
+}
+
+SEC("lsm/task_kill")
+int BPF_PROG(cordon_task_kill, struct task_struct *target, struct kernel_siginfo *info, int sig,
+	     const struct cred *cred, int ret)
+{
+	struct subject s;
+
+	/* `cred` is given when the signal is sent for somebody else (USB completion). */
+	ENTER(&s, ret);
+	if ((s.policy->flags & CORDON_POLICY_SIGNAL_ANY) || is_own_task(&s, target))
+		return LEAVE(&s, 0);
+	return LEAVE(&s, deny_process(&s, CORDON_OP_SIGNAL, (__u64)target, target->tgid, sig));
+}
+
+static __always_inline bool may_trace(const struct subject *s, struct task_struct *target)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (!is_own_task(s, target))
+		return false;
+	return target->tgid == task->tgid || (s->policy->flags & CORDON_POLICY_TRACE_OWN);
+}
+
+/* ptrace, process_vm_*, pidfd_getfd, and /proc/PID/{mem,environ,maps,fd,root,cwd,...}. */
+SEC("lsm/ptrace_access_check")
+int BPF_PROG(cordon_ptrace_access_check, struct task_struct *child, unsigned int mode, int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	if (may_trace(&s, child) ||
+	    (!(mode & PTRACE_MODE_ATTACH) && is_own_task(&s, child)))
+		return LEAVE(&s, 0);
+	return LEAVE(&s, deny_process(&s, CORDON_OP_TRACE, (__u64)child, child->tgid, mode));
+}
+
+SEC("lsm/ptrace_traceme")
+int BPF_PROG(cordon_ptrace_traceme, struct task_struct *parent, int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	if ((s.policy->flags & CORDON_POLICY_TRACE_OWN) && is_own_task(&s, parent))
+		return LEAVE(&s, 0);
+	return LEAVE(&s, deny_process(&s, CORDON_OP_TRACE, (__u64)parent, parent->tgid, 0));
+}
+
+static __always_inline int judge_schedule(struct task_struct *target, int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	if (is_own_task(&s, target))
+		return LEAVE(&s, 0);
+	return LEAVE(&s, deny_process(&s, CORDON_OP_SCHED, (__u64)target, target->tgid, 0));
+}
+
+SEC("lsm/task_setscheduler")
+int BPF_PROG(cordon_task_setscheduler, struct task_struct *target, int ret)
+{
+	return judge_schedule(target, ret);
+}
+
+SEC("lsm/task_setnice")
+int BPF_PROG(cordon_task_setnice, struct task_struct *target, int nice, int ret)
+{
+	return judge_schedule(target, ret);
+}
+
+SEC("lsm/task_setioprio")
+int BPF_PROG(cordon_task_setioprio, struct task_struct *target, int ioprio, int ret)
+{
+	return judge_schedule(target, ret);
+}
+
+SEC("lsm/task_movememory")
+int BPF_PROG(cordon_task_movememory, struct task_struct *target, int ret)
+{
+	return judge_schedule(target, ret);
+}
+
+/* A user namespace is where every capability begins anew. */
+SEC("lsm/userns_create")
+int BPF_PROG(cordon_userns_create, const struct cred *cred, int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	if (s.policy->flags & CORDON_POLICY_NAMESPACES)
+		return LEAVE(&s, 0);
+	return LEAVE(&s, deny_number(&s, CORDON_OP_USERNS, 0, CORDON_REASON_DEFAULT, -EPERM));
+}
+
+/*
+ * Signals that the kernel sends on somebody's behalf (F_SETOWN, SIOCSPGRP) never pass task_kill:
+ * an execution may name itself as the recipient, nobody else.
+ */
+static __always_inline int judge_owner(struct subject *s, unsigned int cmd, unsigned long arg)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (arg == 0 || arg == (unsigned long)task->tgid)
+		return 0;
+	return deny_number(s, CORDON_OP_SIGNAL, cmd, CORDON_REASON_BUILTIN, -EPERM);
+}
+
+SEC("lsm/file_fcntl")
+int BPF_PROG(cordon_file_fcntl, struct file *file, unsigned int cmd, unsigned long arg, int ret)
+{
+	struct subject s;
+
+	if (ret || (cmd != F_SETOWN && cmd != F_SETOWN_EX))
+		return ret;
+	ENTER(&s, ret);
+	/* F_SETOWN_EX passes a pointer: its target cannot be told without a race. */
+	return LEAVE(&s, judge_owner(&s, cmd, cmd == F_SETOWN_EX ? ~0ul : arg));
+}
+
+static __always_inline int judge_ioctl(unsigned int cmd, int ret)
+{
+	if (ret)
+		return ret;
+	switch (cmd) {
+	/* Typing into a terminal is running commands in the shell that reads it. */
+	case TIOCSTI:
+	case TIOCLINUX:
+	case FIOSETOWN:
+	case SIOCSPGRP:
+		return refuse_builtin(CORDON_OP_IOCTL, cmd);
+	default:
+		return 0;
+	}
+}
+
+SEC("lsm/file_ioctl")
+int BPF_PROG(cordon_file_ioctl, struct file *file, unsigned int cmd, unsigned long arg, int ret)
+{
+	return judge_ioctl(cmd, ret);
+}
+
+SEC("?lsm/file_ioctl_compat")
+int BPF_PROG(cordon_file_ioctl_compat, struct file *file, unsigned int cmd, unsigned long arg,
+	     int ret)
+{
+	return judge_ioctl(cmd, ret);
+}
+
+#endif

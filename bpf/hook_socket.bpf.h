@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Making sockets, and naming internet addresses with them. */
+#ifndef CORDON_BPF_HOOK_SOCKET_BPF_H
+#define CORDON_BPF_HOOK_SOCKET_BPF_H
+
+#include "bpf/decide.bpf.h"
+
+/* What a socket is asked as: protocol 0 means the family's usual one. */
+static __always_inline __u32 usual_protocol(__u32 family, __u32 type, __u32 protocol)
+{
+	if (protocol || (family != AF_INET && family != AF_INET6))
+		return protocol;
+	if (type == SOCK_STREAM)
+		return IPPROTO_TCP;
+	if (type == SOCK_DGRAM)
+		return IPPROTO_UDP;
+	return 0;
+}
+
+SEC("lsm/socket_create")
+int BPF_PROG(cordon_socket_create, int family, int type, int protocol, int kern, int ret)
+{
+	struct subject s;
+	__u32 usual;
+	__u8 *name;
+
+	if (ret || kern)
+		return ret;
+	ENTER(&s, ret);
+	if (!subject_need_walk(&s))
+		return LEAVE(&s, -EACCES);
+	type &= SOCK_TYPE_MASK;
+	usual = usual_protocol(family, type, protocol);
+	name = s.walk->name;
+	name[0] = family;
+	name[1] = type;
+	name[2] = usual >> 8;
+	name[3] = usual;
+	return LEAVE(&s, decide_short(&s, CORDON_OP_SOCKET, SHORT(CORDON_START_SOCKET, 4),
+				      CORDON_RIGHT(CORDON_SOCKET), CORDON_OBJECT_SOCKET));
+}
+
+/* Room for both families' addresses, as they stand in memory. */
+union address {
+	__u16 family;
+	struct {
+		__u16 family;
+		__u8 port[2];
+		__u8 ip[4];
+	} v4;
+	struct {
+		__u16 family;
+		__u8 port[2];
+		__u32 flow;
+		__u8 ip[16];
+	} v6;
+};
+
+static __always_inline bool is_mapped(const __u8 *ip)
+{
+	const __u32 *words = (const __u32 *)ip;
+
+	return !words[0] && !words[1] && words[2] == bpf_htonl(0xffff);
+}
+
+/*
+ * Writes family, protocol, address and port to walk->name. IPv4 in IPv6's clothes is asked as
+ * IPv4, for that is what the packets will be. Returns the length.
+ */
+static __always_inline __u32 spell_address(__u8 *name, bool v6, __u32 protocol,
+					   const union address *address)
+{
+	name[1] = protocol;
+	if (v6 && !is_mapped(address->v6.ip)) {
+		name[0] = 6;
+		__builtin_memcpy(name + 2, address->v6.ip, 16);
+		name[18] = address->v6.port[0];
+		name[19] = address->v6.port[1];
+		return 20;
+	}
+	name[0] = 4;
+	__builtin_memcpy(name + 2, v6 ? address->v6.ip + 12 : address->v4.ip, 4);
+	name[6] = address->v4.port[0];
+	name[7] = address->v4.port[1];
+	return 8;
+}
+
+/* One question about an address that a socket is to be used with. */
+struct use {
+	__u64 address;
+	__u32 length;
+	__u32 operation;
+	__u32 right;
+	__u32 family; /* of the socket */
+	__u32 protocol;
+	bool may_dissolve; /* AF_UNSPEC ends an association instead of naming an address */
+};
+
+static __always_inline int decide_address(struct subject *s, const struct use *use)
+{
+	union address address = {};
+	struct object object = {.kind = CORDON_OBJECT_NET};
+	struct answer answer = {.rule = CORDON_NO_RULE};
+	__u32 length = use->length, spelled;
+	int verdict;
+	bool v6;
+
+	if (!subject_need_walk(s))
+		return -EACCES;
+	/* Too short for a family, or for the address it claims: the protocols refuse these. */
+	if (length < 2)
+		return 0;
+	if (length > sizeof(address))
+		length = sizeof(address);
+	if (bpf_probe_read_kernel(&address, length, (const void *)use->address))
+		return -EACCES;
+	if (address.family == AF_UNSPEC && use->may_dissolve)
+		return 0;
+	/* UDP sends and IPv4 binds read AF_UNSPEC as AF_INET (udp_sendmsg(), __inet_bind()). */
+	if (address.family == AF_UNSPEC || address.family == AF_INET)
+		v6 = false;
+	else if (address.family == AF_INET6)
+		v6 = true;
+	else
+		return deny_number(s, use->operation, address.family, CORDON_REASON_UNRESOLVED,
+				   -EACCES);
+	spelled = spell_address(s->walk->name, v6, use->protocol, &address);
+	verdict = decide_short(s, use->operation, SHORT(CORDON_START_NET, spelled),
+			       CORDON_RIGHT(use->right), CORDON_OBJECT_NET);
+	if (verdict)
+		return verdict;
+	if (use->right == CORDON_NET_CONNECT && use->operation == CORDON_OP_CONNECT &&
+	    CORDON_AUDIT_LEVEL(s->policy->audit, CONNECTS) == CORDON_AUDIT_ALL) {
+		struct access access = {CORDON_EVENT_CONNECT, use->operation,
+					CORDON_RIGHT(use->right)};
+
+		object.length = spelled;
+		report_access(s, &access, &object, &answer);
+	}
+	return 0;
+}
+
+static __always_inline bool is_internet(__u32 family)
+{
+	return family == AF_INET || family == AF_INET6;
+}
+
+static __always_inline int judge_address(struct subject *s, struct socket *sock, __u64 address,
+					 int length, __u32 operation, __u32 right)
+{
+	struct sock *sk = sock->sk;
+	struct use use = {
+		.address = address,
+		.length = length < 0 ? 0 : length,
+		.operation = operation,
+		.right = right,
+	};
+
+	/* A socket that is being torn down reaches nobody. */
+	if (!sk)
+		return -EACCES;
+	use.family = sk->__sk_common.skc_family;
+	use.protocol = sk->sk_protocol;
+	/*
+	 * Unix sockets are judged by the peer, in hooks of their own. Other families exist only
+	 * where the policy lets them be created, and are not named by address.
+	 */
+	if (!is_internet(use.family))
+		return 0;
+	use.may_dissolve = operation == CORDON_OP_CONNECT ||
+			   (operation == CORDON_OP_SEND && use.protocol != IPPROTO_UDP);
+	return decide_address(s, &use);
+}
+
+SEC("lsm/socket_connect")
+int BPF_PROG(cordon_socket_connect, struct socket *sock, struct sockaddr *address, int addrlen,
+	     int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	return LEAVE(&s, judge_address(&s, sock, (__u64)address, addrlen, CORDON_OP_CONNECT,
+				       CORDON_NET_CONNECT));
+}
+
+/* Every send that names a destination: datagrams, and TCP fast open. */
+SEC("lsm/socket_sendmsg")
+int BPF_PROG(cordon_socket_sendmsg, struct socket *sock, struct msghdr *msg, int size, int ret)
+{
+	struct subject s;
+	__u64 name;
+
+	if (ret)
+		return ret;
+	name = (__u64)msg->msg_name;
+	if (!name || msg->msg_namelen <= 0)
+		return 0;
+	ENTER(&s, ret);
+	return LEAVE(&s, judge_address(&s, sock, name, msg->msg_namelen, CORDON_OP_SEND,
+				       CORDON_NET_CONNECT));
+}
+
+/* An abstract name; a path is created instead, which path_mknod judges. */
+static __always_inline int judge_abstract_bind(struct subject *s, __u64 address, int length)
+{
+	__u32 size = length > 3 ? length - 3 : 0;
+	__u8 first = 0;
+
+	if (length <= 3 || bpf_probe_read_kernel(&first, 1, (const void *)(address + 2)) || first)
+		return 0;
+	if (!subject_need_walk(s))
+		return -EACCES;
+	size &= CORDON_NAME_MAX;
+	if (bpf_probe_read_kernel(s->walk->name, size, (const void *)(address + 3)))
+		return -EACCES;
+	return decide_short(s, CORDON_OP_BIND, SHORT(CORDON_START_ABSTRACT, size),
+			    CORDON_RIGHT(CORDON_UNIX_BIND), CORDON_OBJECT_ABSTRACT);
+}
+
+SEC("lsm/socket_bind")
+int BPF_PROG(cordon_socket_bind, struct socket *sock, struct sockaddr *address, int addrlen,
+	     int ret)
+{
+	struct sock *sk = sock->sk;
+	struct subject s;
+
+	ENTER(&s, ret);
+	if (sk && sk->__sk_common.skc_family == AF_UNIX)
+		return LEAVE(&s, judge_abstract_bind(&s, (__u64)address, addrlen));
+	return LEAVE(&s, judge_address(&s, sock, (__u64)address, addrlen, CORDON_OP_BIND,
+				       CORDON_NET_BIND));
+}
+
+/* A socket that was never bound gets a port here; it is asked as port 0. */
+SEC("lsm/socket_listen")
+int BPF_PROG(cordon_socket_listen, struct socket *sock, int backlog, int ret)
+{
+	union address address = {};
+	struct sock *sk = sock->sk;
+	struct subject s;
+	__u32 family, port, length;
+
+	ENTER(&s, ret);
+	if (!sk)
+		return LEAVE(&s, -EACCES);
+	family = sk->__sk_common.skc_family;
+	if (!is_internet(family))
+		return LEAVE(&s, 0);
+	if (!subject_need_walk(&s))
+		return LEAVE(&s, -EACCES);
+	port = sk->__sk_common.skc_num;
+	address.v4.port[0] = port >> 8;
+	address.v4.port[1] = port;
+	if (family == AF_INET6)
+		BPF_CORE_READ_INTO(&address.v6.ip, sk, __sk_common.skc_v6_rcv_saddr);
+	else
+		BPF_CORE_READ_INTO(&address.v4.ip, sk, __sk_common.skc_rcv_saddr);
+	length = spell_address(s.walk->name, family == AF_INET6, sk->sk_protocol, &address);
+	return LEAVE(&s, decide_short(&s, CORDON_OP_LISTEN, SHORT(CORDON_START_NET, length),
+				      CORDON_RIGHT(CORDON_NET_LISTEN), CORDON_OBJECT_NET));
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Constants of the kernel that its type information does not carry, each with its source. */
+#ifndef CORDON_BPF_KERNEL_CONSTANTS_H
+#define CORDON_BPF_KERNEL_CONSTANTS_H
+
+/* include/uapi/asm-generic/errno-base.h */
+#define EPERM  1
+#define EAGAIN 11
+#define ENOMEM 12
+#define EACCES 13
+#define EBUSY  16
+#define EXDEV  18
+#define ENOTDIR 20
+#define EBADF  9
+
+/* include/linux/fs.h */
+#define FMODE_READ  0x1u
+#define FMODE_WRITE 0x2u
+#define FMODE_EXEC  0x20u
+#define SB_NOUSER    (1ul << 31)
+#define SB_KERNMOUNT (1ul << 22)
+#define ATTR_MODE 0x1u
+#define ATTR_UID  0x2u
+#define ATTR_GID  0x4u
+#define ATTR_SIZE 0x8u
+#define ATTR_ATIME 0x10u
+#define ATTR_MTIME 0x20u
+#define ATTR_ATIME_SET 0x80u
+#define ATTR_MTIME_SET 0x100u
+#define RENAME_EXCHANGE 2u
+
+/* include/uapi/linux/stat.h */
+#define S_IFMT	0170000
+#define S_IFDIR 0040000
+#define S_ISDIR(mode) (((mode) & S_IFMT) == S_IFDIR)
+
+/* include/uapi/linux/fcntl.h, asm-generic/fcntl.h */
+#define O_TRUNC	    01000
+#define F_SETOWN    8
+#define F_SETSIG    10
+#define F_SETOWN_EX 15
+
+/* include/uapi/linux/magic.h; include/linux/nsfs and fs/ sources for the last ones */
+#define PROC_SUPER_MAGIC    0x9fa0
+#define PIPEFS_MAGIC	    0x50495045
+#define SOCKFS_MAGIC	    0x534f434b
+#define ANON_INODE_FS_MAGIC 0x09041934
+#define PIDFS_MAGIC	    0x50494446
+#define TMPFS_MAGIC	    0x01021994
+#define HUGETLBFS_MAGIC	    0x958458f6
+#define MQUEUE_MAGIC	    0x19800202
+
+/* include/uapi/asm-generic/mman-common.h, mman.h; include/linux/mm.h */
+#define PROT_WRITE 0x2ul
+#define PROT_EXEC  0x4ul
+#define MAP_SHARED 0x1ul
+#define MAP_TYPE   0xful
+#define VM_EXEC	   0x4ul
+#define VM_SHARED  0x8ul
+
+/* include/linux/socket.h, include/linux/net.h, include/uapi/linux/in.h */
+#define AF_UNSPEC 0
+#define AF_UNIX	  1
+#define AF_INET	  2
+#define AF_INET6  10
+#define SOCK_STREAM 1
+#define SOCK_DGRAM  2
+#define SOCK_TYPE_MASK 0xf
+#define IPPROTO_TCP 6
+#define IPPROTO_UDP 17
+
+/* include/linux/security.h */
+#define CAP_OPT_NOAUDIT 2u
+
+/* include/linux/ptrace.h */
+#define PTRACE_MODE_READ   0x01u
+#define PTRACE_MODE_ATTACH 0x02u
+
+/* include/uapi/asm-generic/ioctls.h, sockios.h: those that type into a terminal or name who
+ * gets a signal */
+#define TIOCSTI	   0x5412u
+#define TIOCLINUX  0x541cu
+#define TIOCSCTTY  0x540eu
+#define FIOSETOWN  0x8901u
+#define SIOCSPGRP  0x8902u
+
+/* Error pointers: include/linux/err.h */
+#define MAX_ERRNO 4095
+#define IS_ERR_VALUE(x) ((unsigned long)(x) >= (unsigned long)-MAX_ERRNO)
+
+#endif
