@@ -101,8 +101,8 @@ static int add_member(struct builder *b, uint32_t node)
 		const struct nfa_node *n = &b->nfa->nodes[node];
 
 		if (n->edges || n->accepts) {
-			if (vector_reserve(&b->members, &b->member_capacity,
-					   b->member_count + 1) < 0)
+			if (vector_reserve(&b->members, &b->member_capacity, b->member_count + 1) <
+			    0)
 				return -ENOMEM;
 			b->members[b->member_count++] = node;
 		}
@@ -144,9 +144,9 @@ static bool look_ahead(struct builder *b, uint32_t node)
 
 	for (uint32_t i = n->nodes[node].accepts; i; i = n->accepts[i].next) {
 		const struct nfa_accept *a = &n->accepts[i];
-		struct prospect own = { a->deny ? 0 : a->rights, a->deny ? a->rights : 0,
-					a->deny ? UNSETTLED : a->rule,
-					a->deny ? a->rule : UNSETTLED };
+		struct prospect own = {a->deny ? 0 : a->rights, a->deny ? a->rights : 0,
+				       a->deny ? UNSETTLED : a->rule,
+				       a->deny ? a->rule : UNSETTLED};
 
 		join_prospect(&p, &own);
 	}
@@ -339,7 +339,7 @@ static int find_state(struct builder *b, uint32_t *ret_state)
 	if (b->member_count)
 		memcpy(b->pool + b->pool_count, b->members, b->member_count * sizeof(*b->members));
 	b->subsets[b->subset_count] =
-		(struct subset){ b->pool_count, (uint32_t)b->member_count, hash };
+		(struct subset){b->pool_count, (uint32_t)b->member_count, hash};
 	b->pool_count += b->member_count;
 	b->slots[slot] = (uint32_t)b->subset_count + 1;
 	*ret_state = (uint32_t)b->subset_count++;
@@ -437,7 +437,7 @@ static void note_use(struct builder *b, const struct cordon_verdict *v,
 
 static int add_verdict(struct builder *b, const struct subset *s)
 {
-	struct cordon_verdict v = { 0 };
+	struct cordon_verdict v = {0};
 	struct automaton *a = b->automaton;
 	const uint32_t *members = b->pool + s->offset;
 
@@ -472,8 +472,8 @@ static int gather_edges(struct builder *b, const struct subset *s, uint64_t begi
 			unsigned int behind = edge->high + 1u;
 
 			if (vector_reserve(&b->wide, &b->wide_capacity, b->wide_count + 1) < 0 ||
-			    vector_reserve(&b->narrow, &b->narrow_capacity,
-					   b->narrow_count + 1) < 0)
+			    vector_reserve(&b->narrow, &b->narrow_capacity, b->narrow_count + 1) <
+				    0)
 				return -ENOMEM;
 			if (edge->low == edge->high)
 				b->narrow[b->narrow_count++] = *edge;
@@ -505,7 +505,7 @@ static int add_segment(struct builder *b, uint8_t last, uint32_t target)
 		return -E2BIG;
 	if (vector_reserve(&a->segments, &b->segment_capacity, b->segment_count + 1) < 0)
 		return -ENOMEM;
-	a->segments[b->segment_count++] = (struct segment){ target, last };
+	a->segments[b->segment_count++] = (struct segment){target, last};
 	return 0;
 }
 
@@ -538,7 +538,8 @@ static int add_transitions(struct builder *b, const struct subset *s)
 		for (size_t i = 0; i < b->wide_count && r == 0; i++)
 			if (b->wide[i].low <= byte && byte <= b->wide[i].high)
 				r = add_member(b, b->wide[i].target);
-		for (; narrow < b->narrow_count && b->narrow[narrow].low == byte && r == 0; narrow++)
+		for (; narrow < b->narrow_count && b->narrow[narrow].low == byte && r == 0;
+		     narrow++)
 			r = add_member(b, b->narrow[narrow].target);
 		if (r == 0)
 			r = find_state(b, &target);
@@ -572,7 +573,7 @@ static int add_starts(struct builder *b)
 static int build(struct builder *b)
 {
 	struct automaton *a = b->automaton;
-	struct cordon_verdict nothing = { 0 };
+	struct cordon_verdict nothing = {0};
 	uint32_t index;
 	int r;
 
@@ -614,8 +615,7 @@ int automaton_build(const struct nfa *n, struct rule_use *use, size_t rule_count
 		    struct automaton **ret_automaton)
 {
 	_cleanup_(builder_release) struct builder b = {
-		.nfa = n, .use = use, .rule_count = rule_count
-	};
+		.nfa = n, .use = use, .rule_count = rule_count};
 	int r;
 
 	for (size_t i = 0; i < rule_count; i++)

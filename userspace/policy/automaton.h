@@ -29,7 +29,7 @@ struct automaton {
 	uint32_t state_count;
 	uint32_t *first; /* state_count + 1: each state's segments, which cover all 256 bytes */
 	struct segment *segments;
-	uint32_t *verdict; /* per state: index into `verdicts`; 0 says nothing */
+	uint32_t *verdict;		 /* per state: index into `verdicts`; 0 says nothing */
 	struct cordon_verdict *verdicts; /* all different */
 	uint32_t verdict_count;
 	uint32_t start[CORDON_START_COUNT];
@@ -42,7 +42,7 @@ DEFINE_CLEANUP(struct automaton *, automaton_free, automaton_freep)
 struct rule_use {
 	bool decides;	     /* some right of some name */
 	uint32_t decided_by; /* where it does not: a rule that decides in its place, if known */
-	uint64_t weight; /* when the construction was given up: subset members that it made */
+	uint64_t weight;     /* when the construction was given up: subset members that it made */
 };
 
 /*

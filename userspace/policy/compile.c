@@ -218,7 +218,7 @@ static int make_tables(struct arena *a, const struct model *m, const struct sour
 	_cleanup_(nfa_freep) struct nfa *nfa = NULL;
 	_cleanup_(automaton_freep) struct automaton *large = NULL, *small = NULL;
 	_cleanup_(freep) struct rule_use *use = calloc(m->rule_count + 1, sizeof(*use));
-	struct place whole = { root, 0, 0 };
+	struct place whole = {root, 0, 0};
 	uint32_t anchors = 0;
 	int r;
 
@@ -247,11 +247,11 @@ static int make_tables(struct arena *a, const struct model *m, const struct sour
 }
 
 static int compile_source(struct arena *a, const struct source *root,
-			  const struct policy_search *search, bool fragments,
-			  struct diagnostics *d, struct compiled_policy **ret_policy)
+			  const struct policy_search *search, bool fragments, struct diagnostics *d,
+			  struct compiled_policy **ret_policy)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p = calloc(1, sizeof(*p));
-	struct place whole = { root, 0, 0 };
+	struct place whole = {root, 0, 0};
 	struct model *m = NULL;
 	int r;
 
@@ -293,8 +293,8 @@ int policy_compile_text(const char *text, size_t size, const char *file,
 {
 	_cleanup_(arena_freep) struct arena *a = arena_new();
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
-	struct source root = { .name = file, .path = file, .text = text, .size = size };
-	struct place whole = { &root, 0, 0 };
+	struct source root = {.name = file, .path = file, .text = text, .size = size};
+	struct place whole = {&root, 0, 0};
 	int r;
 
 	if (!a)
@@ -310,8 +310,8 @@ int policy_compile_text(const char *text, size_t size, const char *file,
 static int report_unreadable(const char *name, const struct policy_search *search, int error,
 			     struct arena *a, struct diagnostics *d)
 {
-	struct source unread = { .name = name };
-	struct place whole = { &unread, 0, 0 };
+	struct source unread = {.name = name};
+	struct place whole = {&unread, 0, 0};
 	const char *hint = NULL;
 
 	if (error == -ENOENT && !strchr(name, '/')) {

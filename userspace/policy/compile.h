@@ -18,7 +18,7 @@
 struct policy_rule {
 	char *file; /* as included: "runtime/python3.yaml" or the path given */
 	unsigned int line;
-	char *text; /* one line, normalised: "allow read /usr/lib" */
+	char *text;	/* one line, normalised: "allow read /usr/lib" */
 	char *severity; /* or NULL */
 	char *message;	/* shown to whoever is refused, or NULL */
 	char **tags;	/* NULL-terminated, or NULL */
@@ -51,8 +51,8 @@ enum policy_arguments {
 
 struct compiled_policy {
 	char *name;
-	char *file; /* the root policy file as opened */
-	char *description; /* or NULL */
+	char *file;		  /* the root policy file as opened */
+	char *description;	  /* or NULL */
 	unsigned char digest[32]; /* of `tables`, see struct cordon_policy_header */
 	char digest_text[65];
 	unsigned char *tables; /* struct cordon_policy_header first; whole pages */

@@ -73,7 +73,7 @@ void diagnostics_add(struct diagnostics *d, const struct diagnostic *entry, size
 		     const char *format, va_list arguments)
 {
 	bool error = entry->severity == DIAGNOSTIC_ERROR;
-	struct diagnostic e = { .severity = entry->severity };
+	struct diagnostic e = {.severity = entry->severity};
 
 	d->errors += error;
 	if (d->count > DIAGNOSTICS_MAX) {
@@ -138,8 +138,8 @@ static void put_escaped(FILE *out, const char *text, size_t size)
 		unsigned char c = (unsigned char)text[i];
 		size_t n = utf8_length(text + i, size - i);
 
-		if (n == 0 || c < 0x20 || c == 0x7f || (n == 2 && c == 0xc2 &&
-							 (unsigned char)text[i + 1] < 0xa0)) {
+		if (n == 0 || c < 0x20 || c == 0x7f ||
+		    (n == 2 && c == 0xc2 && (unsigned char)text[i + 1] < 0xa0)) {
 			fprintf(out, c == '\t' ? " " : "\\x%02x", c);
 			i++;
 			continue;

@@ -41,7 +41,7 @@ DEFINE_CLEANUP(struct diagnostics *, diagnostics_free, diagnostics_freep)
  */
 #define DIAGNOSTICS_MAX 256
 void diagnostics_add(struct diagnostics *d, const struct diagnostic *entry, size_t excerpt_size,
-		     const char *format, va_list arguments);
+		     const char *format, va_list arguments) _printf_(4, 0);
 
 /* 1: an entry could not be stored for want of memory. */
 int diagnostics_failed(const struct diagnostics *d);

@@ -142,7 +142,7 @@ int policy_run(const unsigned char *tables, size_t size, unsigned int start, con
 	       size_t question_size, struct cordon_verdict *ret_outcome,
 	       struct cordon_final *ret_final)
 {
-	struct blob blob = { tables, size };
+	struct blob blob = {tables, size};
 	const struct cordon_policy_header *h = table_at(&blob, 0, sizeof(*h));
 	const unsigned char *bytes = question;
 	const struct cordon_verdict *verdict;
@@ -154,7 +154,7 @@ int policy_run(const unsigned char *tables, size_t size, unsigned int start, con
 		return -EBADMSG;
 	if (start >= CORDON_START_COUNT)
 		return -EINVAL;
-	m = (struct matcher){ h->states_offset, h->states_count, h->edges_offset, h->edges_count };
+	m = (struct matcher){h->states_offset, h->states_count, h->edges_offset, h->edges_count};
 	state = h->start[start];
 	for (size_t i = 0; i < question_size && !(state & CORDON_ABSORBING); i++)
 		state = matcher_step(&blob, &m, state, bytes[i]);
@@ -165,8 +165,7 @@ int policy_run(const unsigned char *tables, size_t size, unsigned int start, con
 			 sizeof(*final));
 	if (!final || final->verdict >= h->verdicts_count)
 		return -EBADMSG;
-	verdict = table_at(&blob,
-			   h->verdicts_offset + final->verdict * (uint32_t)sizeof(*verdict),
+	verdict = table_at(&blob, h->verdicts_offset + final->verdict * (uint32_t)sizeof(*verdict),
 			   sizeof(*verdict));
 	if (!verdict)
 		return -EBADMSG;

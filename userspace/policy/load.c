@@ -37,9 +37,8 @@ static int report_missing(struct loader *l, const struct node *n, int error)
 
 	if (error == -ENOENT) {
 		hint = "searched: the including file's directory";
-		for (size_t i = 0; l->search && l->search->directories &&
-				   l->search->directories[i] && hint;
-		     i++)
+		for (size_t i = 0;
+		     l->search && l->search->directories && l->search->directories[i] && hint; i++)
 			hint = arena_printf(r->arena, "%s, %s", hint, l->search->directories[i]);
 		if (!hint)
 			return -ENOMEM;
@@ -124,7 +123,7 @@ static int load_tree(struct loader *l, const struct source *s)
 {
 	struct reader *r = &l->reader;
 	struct node *root = NULL;
-	struct place whole = { s, 0, 0 };
+	struct place whole = {s, 0, 0};
 	int e;
 
 	l->seen[l->seen_count++] = s;
@@ -141,8 +140,8 @@ static int load_tree(struct loader *l, const struct source *s)
 }
 
 /* What an execution keeps of its caller's variables unless the policy says otherwise. */
-static const char *const default_keep[] = { "PATH", "HOME", "LANG", "LC_*",
-					    "TERM", "TZ",   "USER", "LOGNAME" };
+static const char *const default_keep[] = {"PATH", "HOME", "LANG", "LC_*",
+					   "TERM", "TZ",   "USER", "LOGNAME"};
 
 static int apply_defaults(struct arena *a, const struct source *root, struct model *m)
 {
@@ -172,7 +171,7 @@ int load_model(struct arena *a, const struct source *root, const struct policy_s
 	       struct diagnostics *d, struct model **ret_model)
 {
 	struct model *m = arena_alloc(a, sizeof(*m));
-	struct loader l = { .reader = { a, d, m }, .search = search };
+	struct loader l = {.reader = {a, d, m}, .search = search};
 	size_t errors = diagnostics_errors(d);
 	int e;
 

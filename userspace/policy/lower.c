@@ -164,7 +164,7 @@ static int accept_range(struct lowering *l, uint32_t node, struct number_range r
 
 static int accept_ports(struct lowering *l, uint32_t node)
 {
-	static const struct number_range every = { 0, UINT16_MAX };
+	static const struct number_range every = {0, UINT16_MAX};
 	int r = 0;
 
 	if (l->rule->port_count == 0)
@@ -200,17 +200,17 @@ static int lower_socket_for(struct lowering *l, uint8_t protocol)
 {
 	uint8_t type = protocol == IPPROTO_TCP ? SOCK_STREAM : SOCK_DGRAM;
 	uint8_t protocol6 = protocol == IPPROTO_ICMP ? IPPROTO_ICMPV6 : protocol;
-	int r = lower_socket_kind(l, AF_INET, (struct number_range){ type, type },
-				  (struct number_range){ protocol, protocol });
+	int r = lower_socket_kind(l, AF_INET, (struct number_range){type, type},
+				  (struct number_range){protocol, protocol});
 
 	return r < 0 ? r
-		     : lower_socket_kind(l, AF_INET6, (struct number_range){ type, type },
-					 (struct number_range){ protocol6, protocol6 });
+		     : lower_socket_kind(l, AF_INET6, (struct number_range){type, type},
+					 (struct number_range){protocol6, protocol6});
 }
 
 static int lower_network(struct lowering *l)
 {
-	static const struct net_block every[] = { { .family = 4 }, { .family = 6 } };
+	static const struct net_block every[] = {{.family = 4}, {.family = 6}};
 	const struct net_block *blocks = l->rule->block_count ? l->rule->blocks : every;
 	size_t count = l->rule->block_count ? l->rule->block_count : ARRAY_SIZE(every);
 	int r = 0;
@@ -231,7 +231,7 @@ static int lower_network(struct lowering *l)
 static int lower_socket_kind(struct lowering *l, uint8_t family, struct number_range types,
 			     struct number_range protocols)
 {
-	struct rule creates = { .rights = CORDON_RIGHT(CORDON_SOCKET), .deny = l->rule->deny };
+	struct rule creates = {.rights = CORDON_RIGHT(CORDON_SOCKET), .deny = l->rule->deny};
 	const struct rule *saved = l->rule;
 	uint32_t node;
 	int r = nfa_start(l->nfa, CORDON_START_SOCKET, &node);
@@ -256,7 +256,7 @@ static int lower_sockets(struct lowering *l)
 
 	for (size_t i = 0; i < rule->family_count * types * protocols && r == 0; i++) {
 		size_t t = i / protocols % types, p = i % protocols;
-		struct number_range type = { 0, UINT8_MAX }, protocol = { 0, UINT16_MAX };
+		struct number_range type = {0, UINT8_MAX}, protocol = {0, UINT16_MAX};
 
 		if (rule->type_count)
 			type.low = type.high = rule->types[t];
@@ -271,16 +271,16 @@ static int lower_sockets(struct lowering *l)
 /* Unix sockets may always be made: each connect, bind and addressed send is asked on its own. */
 static int lower_built_in(struct lowering *l)
 {
-	static const uint8_t types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET };
-	static const struct rule allow = { .kind = RULE_SOCKET };
+	static const uint8_t types[] = {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET};
+	static const struct rule allow = {.kind = RULE_SOCKET};
 	int r = 0;
 
 	l->rule = &allow;
 	l->number = CORDON_NO_RULE;
 	l->nfa->owner = CORDON_NO_RULE;
 	for (size_t i = 0; i < ARRAY_SIZE(types) && r == 0; i++)
-		r = lower_socket_kind(l, AF_UNIX, (struct number_range){ types[i], types[i] },
-				      (struct number_range){ 0, 0 });
+		r = lower_socket_kind(l, AF_UNIX, (struct number_range){types[i], types[i]},
+				      (struct number_range){0, 0});
 	return r;
 }
 
@@ -307,7 +307,7 @@ int lower_rules(struct arena *a, const struct model *m, struct diagnostics *d, s
 		.nfa = nfa,
 		.model = m,
 		.diagnostics = d,
-		.patterns = { a, d, m->anchors },
+		.patterns = {a, d, m->anchors},
 	};
 	size_t errors = diagnostics_errors(d);
 	int r = nfa ? lower_built_in(&l) : -ENOMEM;

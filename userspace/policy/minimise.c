@@ -13,7 +13,8 @@
 
 #define NONE 0xffffffffu
 
-struct class {
+struct class
+{
 	uint32_t begin, size; /* in `order` */
 	uint32_t dirty;	      /* members to look at again: the first ones in `order` */
 	bool queued;
@@ -159,7 +160,7 @@ static bool walk_step(struct walk *w, uint8_t *ret_last, uint32_t *ret_class)
 
 static struct walk walk_start(const struct refinement *r, uint32_t state)
 {
-	return (struct walk){ r, r->a->first[state], r->a->first[state + 1] };
+	return (struct walk){r, r->a->first[state], r->a->first[state + 1]};
 }
 
 static uint64_t hash_state(const struct refinement *r, uint32_t state)
@@ -208,7 +209,7 @@ static int compare_keyed(const void *a, const void *b, void *context)
 /* Gives the states from `begin` in `order` a class of their own. */
 static void split_off(struct refinement *r, uint32_t begin, uint32_t size)
 {
-	r->classes[r->class_count] = (struct class){ .begin = begin, .size = size };
+	r->classes[r->class_count] = (struct class){.begin = begin, .size = size};
 	for (uint32_t i = begin; i < begin + size; i++) {
 		r->class_of[r->order[i]] = r->class_count;
 		r->moved[r->moved_count++] = r->order[i];
@@ -246,9 +247,9 @@ static void split(struct refinement *r, uint32_t number)
 	for (uint32_t i = 0; witness != NONE && i < count; i = group) {
 		bool found = false;
 
-		for (group = i; group < count && (group == i || compare_keyed(&r->keyed[i],
-									     &r->keyed[group],
-									     r) == 0);
+		for (group = i;
+		     group < count &&
+		     (group == i || compare_keyed(&r->keyed[i], &r->keyed[group], r) == 0);
 		     group++)
 			found |= r->keyed[group].state == witness;
 		if (found) {
@@ -276,9 +277,8 @@ static void split(struct refinement *r, uint32_t number)
 		best_size = end - rest;
 	}
 	for (uint32_t i = begin; i < rest; i = group) {
-		for (group = i + 1; group < rest && compare_states(r, r->order[i],
-								   r->order[group]) == 0;
-		     group++)
+		for (group = i + 1;
+		     group < rest && compare_states(r, r->order[i], r->order[group]) == 0; group++)
 			;
 		if (group - i > best_size) {
 			best_begin = i;
@@ -335,7 +335,7 @@ static int write_states(const struct refinement *r, struct numbering *n, struct 
 		out->first[s] = (uint32_t)segments;
 		out->verdict[s] = r->a->verdict[member];
 		while (walk_step(&w, &last, &class))
-			out->segments[segments++] = (struct segment){ number_class(n, class), last };
+			out->segments[segments++] = (struct segment){number_class(n, class), last};
 	}
 	out->state_count = n->count;
 	out->first[n->count] = (uint32_t)segments;
@@ -371,7 +371,7 @@ static int write_quotient(const struct refinement *r, struct automaton **ret_aut
 	_cleanup_(automaton_freep) struct automaton *out = calloc(1, sizeof(*out));
 	_cleanup_(freep) uint32_t *number = malloc(r->class_count * sizeof(*number));
 	_cleanup_(freep) uint32_t *class = malloc(r->class_count * sizeof(*class));
-	struct numbering n = { number, class, 0 };
+	struct numbering n = {number, class, 0};
 	int e;
 
 	if (!out || !number || !class)
@@ -396,7 +396,7 @@ static int write_quotient(const struct refinement *r, struct automaton **ret_aut
 
 int automaton_minimise(const struct automaton *a, struct automaton **ret_automaton)
 {
-	_cleanup_(refinement_release) struct refinement r = { .a = a };
+	_cleanup_(refinement_release) struct refinement r = {.a = a};
 
 	if (allocate(&r) < 0)
 		return -ENOMEM;

@@ -41,7 +41,7 @@ static int add_node(struct nfa *n, uint32_t *ret_node)
 		return -E2BIG;
 	if (vector_reserve(&n->nodes, &n->node_capacity, n->node_count + 1) < 0)
 		return -ENOMEM;
-	n->nodes[n->node_count] = (struct nfa_node){ .owner = n->owner };
+	n->nodes[n->node_count] = (struct nfa_node){.owner = n->owner};
 	*ret_node = (uint32_t)n->node_count++;
 	return 0;
 }
@@ -50,8 +50,7 @@ static int add_edge(struct nfa *n, uint32_t from, uint8_t low, uint8_t high, uin
 {
 	if (vector_reserve(&n->edges, &n->edge_capacity, n->edge_count + 1) < 0)
 		return -ENOMEM;
-	n->edges[n->edge_count] =
-		(struct nfa_edge){ low, high, target, n->nodes[from].edges };
+	n->edges[n->edge_count] = (struct nfa_edge){low, high, target, n->nodes[from].edges};
 	n->nodes[from].edges = (uint32_t)n->edge_count++;
 	return 0;
 }
@@ -60,7 +59,7 @@ static int add_skip(struct nfa *n, uint32_t from, uint32_t target)
 {
 	if (vector_reserve(&n->skips, &n->skip_capacity, n->skip_count + 1) < 0)
 		return -ENOMEM;
-	n->skips[n->skip_count] = (struct nfa_skip){ target, n->nodes[from].skips };
+	n->skips[n->skip_count] = (struct nfa_skip){target, n->nodes[from].skips};
 	n->nodes[from].skips = (uint32_t)n->skip_count++;
 	return 0;
 }
@@ -199,10 +198,10 @@ static int connect_character(struct nfa *n, uint32_t from, const struct element 
 	static const struct {
 		uint8_t low, high, second_low, second_high, more;
 	} rows[] = {
-		{ 0xc2, 0xdf, 0x80, 0xbf, 1 }, { 0xe0, 0xe0, 0xa0, 0xbf, 2 },
-		{ 0xe1, 0xec, 0x80, 0xbf, 2 }, { 0xed, 0xed, 0x80, 0x9f, 2 },
-		{ 0xee, 0xef, 0x80, 0xbf, 2 }, { 0xf0, 0xf0, 0x90, 0xbf, 3 },
-		{ 0xf1, 0xf3, 0x80, 0xbf, 3 }, { 0xf4, 0xf4, 0x80, 0x8f, 3 },
+		{0xc2, 0xdf, 0x80, 0xbf, 1}, {0xe0, 0xe0, 0xa0, 0xbf, 2},
+		{0xe1, 0xec, 0x80, 0xbf, 2}, {0xed, 0xed, 0x80, 0x9f, 2},
+		{0xee, 0xef, 0x80, 0xbf, 2}, {0xf0, 0xf0, 0x90, 0xbf, 3},
+		{0xf1, 0xf3, 0x80, 0xbf, 3}, {0xf4, 0xf4, 0x80, 0x8f, 3},
 	};
 	int r = connect_set(n, from, element->ascii, to);
 
@@ -237,8 +236,7 @@ static int connect_dirstar(struct nfa *n, uint32_t from, uint32_t to)
 	return r < 0 ? r : add_edge(n, below, '/', '/', to);
 }
 
-static int connect_element(struct nfa *n, uint32_t from, const struct element *element,
-			   uint32_t to)
+static int connect_element(struct nfa *n, uint32_t from, const struct element *element, uint32_t to)
 {
 	int r;
 
@@ -311,7 +309,7 @@ int nfa_follow(struct nfa *n, uint32_t node, const struct element *element, uint
 	r = make_child(n, node, element, &child);
 	if (r < 0)
 		return r;
-	n->children[slot] = (struct nfa_child){ key, child };
+	n->children[slot] = (struct nfa_child){key, child};
 	n->child_count++;
 	*ret_node = child;
 	return 0;
@@ -319,7 +317,7 @@ int nfa_follow(struct nfa *n, uint32_t node, const struct element *element, uint
 
 int nfa_follow_range(struct nfa *n, uint32_t node, uint8_t low, uint8_t high, uint32_t *ret_node)
 {
-	struct element element = { .kind = ELEMENT_RANGE, .low = low, .high = high };
+	struct element element = {.kind = ELEMENT_RANGE, .low = low, .high = high};
 
 	return nfa_follow(n, node, &element, ret_node);
 }
@@ -329,7 +327,7 @@ int nfa_add_accept(struct nfa *n, uint32_t node, uint32_t rule, uint32_t rights,
 	if (vector_reserve(&n->accepts, &n->accept_capacity, n->accept_count + 1) < 0)
 		return -ENOMEM;
 	n->accepts[n->accept_count] =
-		(struct nfa_accept){ rule, rights, deny, n->nodes[node].accepts };
+		(struct nfa_accept){rule, rights, deny, n->nodes[node].accepts};
 	n->nodes[node].accepts = (uint32_t)n->accept_count++;
 	return 0;
 }

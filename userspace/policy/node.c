@@ -17,8 +17,8 @@ DEFINE_CLEANUP(yaml_event_t *, yaml_event_delete, event_releasep)
 
 static struct place place_of(const struct parser *p, const yaml_mark_t *mark)
 {
-	return (struct place){ p->source, (unsigned int)mark->line + 1,
-			       (unsigned int)mark->column + 1 };
+	return (struct place){p->source, (unsigned int)mark->line + 1,
+			      (unsigned int)mark->column + 1};
 }
 
 static int refuse(struct parser *p, const yaml_mark_t *mark, const char *hint, const char *what)
@@ -239,7 +239,7 @@ static int parse_stream(struct parser *p, struct node **ret_node)
 int node_parse(struct arena *a, const struct source *s, struct diagnostics *d,
 	       struct node **ret_node)
 {
-	struct parser p = { .arena = a, .source = s, .diagnostics = d };
+	struct parser p = {.arena = a, .source = s, .diagnostics = d};
 	struct place bad;
 	bool nul;
 	int r;

@@ -95,7 +95,7 @@ static int extend(struct packer *p, size_t count)
 	    vector_reserve(&p->next_free, &p->next_capacity, count + 1) < 0)
 		return -ENOMEM;
 	for (size_t i = p->packed.edge_count; i < count; i++) {
-		p->packed.edges[i] = (struct cordon_edge){ UNUSED, CORDON_STATE_DEAD };
+		p->packed.edges[i] = (struct cordon_edge){UNUSED, CORDON_STATE_DEAD};
 		p->next_free[i] = (uint32_t)i;
 	}
 	p->next_free[count] = (uint32_t)count;
@@ -157,10 +157,10 @@ static int place_row(struct packer *p, uint32_t state)
 		uint32_t place = base + p->bytes[i];
 
 		p->packed.edges[place] =
-			(struct cordon_edge){ state, reference(p->a, p->targets[i]) };
+			(struct cordon_edge){state, reference(p->a, p->targets[i])};
 		p->next_free[place] = place + 1;
 	}
-	p->packed.states[state] = (struct cordon_state){ base, reference(p->a, p->otherwise) };
+	p->packed.states[state] = (struct cordon_state){base, reference(p->a, p->otherwise)};
 	return 0;
 }
 
@@ -175,7 +175,7 @@ static int compare_rows(const void *a, const void *b)
 
 int pack_automaton(const struct automaton *a, size_t edges_max, struct packed *ret_packed)
 {
-	_cleanup_(packer_release) struct packer p = { .a = a, .edges_max = edges_max };
+	_cleanup_(packer_release) struct packer p = {.a = a, .edges_max = edges_max};
 	_cleanup_(freep) struct row *rows = calloc(a->state_count, sizeof(*rows));
 	int r = extend(&p, 256);
 
@@ -184,7 +184,7 @@ int pack_automaton(const struct automaton *a, size_t edges_max, struct packed *r
 		return -ENOMEM;
 	for (uint32_t s = 0; s < a->state_count; s++) {
 		read_row(&p, s);
-		rows[s] = (struct row){ s, (uint32_t)p.count };
+		rows[s] = (struct row){s, (uint32_t)p.count};
 	}
 	/* Full rows first, while there is room; single edges fill the holes at the end. */
 	qsort(rows, a->state_count, sizeof(*rows), compare_rows);
@@ -196,6 +196,6 @@ int pack_automaton(const struct automaton *a, size_t edges_max, struct packed *r
 	if (r < 0)
 		return r;
 	*ret_packed = p.packed;
-	p.packed = (struct packed){ 0 };
+	p.packed = (struct packed){0};
 	return 0;
 }

@@ -50,14 +50,13 @@ bool pattern_is_subtree(const struct pattern *p)
 
 static void add(struct cursor *c, enum element_kind kind)
 {
-	c->elements[c->count++] = (struct element){ .kind = kind };
+	c->elements[c->count++] = (struct element){.kind = kind};
 }
 
 static void add_byte(struct cursor *c, char byte)
 {
 	c->elements[c->count++] = (struct element){
-		.kind = ELEMENT_RANGE, .low = (uint8_t)byte, .high = (uint8_t)byte
-	};
+		.kind = ELEMENT_RANGE, .low = (uint8_t)byte, .high = (uint8_t)byte};
 }
 
 static void set_ascii(struct element *e, unsigned int b, bool on)
@@ -85,7 +84,8 @@ static unsigned char read_member(struct expansion *x, struct cursor *c)
 		return 0;
 	}
 	if ((unsigned char)*c->p >= 0x80) {
-		fail(x, "use alternatives: {\xc3\xa4,\xc3\xb6}", "classes hold ASCII characters only");
+		fail(x, "use alternatives: {\xc3\xa4,\xc3\xb6}",
+		     "classes hold ASCII characters only");
 		return 0;
 	}
 	if (*c->p == '/') {
@@ -98,7 +98,7 @@ static unsigned char read_member(struct expansion *x, struct cursor *c)
 
 static int read_class(struct expansion *x, struct cursor *c)
 {
-	struct element e = { .kind = ELEMENT_SET };
+	struct element e = {.kind = ELEMENT_SET};
 	bool first = true;
 
 	c->p++;
@@ -117,7 +117,8 @@ static int read_class(struct expansion *x, struct cursor *c)
 		if (!low || !high)
 			return -EINVAL;
 		if (low > high)
-			return fail(x, "write the lower end first", "a range of the class is empty");
+			return fail(x, "write the lower end first",
+				    "a range of the class is empty");
 		for (unsigned int b = low; b <= high; b++)
 			set_ascii(&e, b, true);
 	}
@@ -300,9 +301,9 @@ static int read_start(struct expansion *x, struct cursor *c, struct pattern *ret
 
 static int read_combination(struct expansion *x, const char *text, size_t size)
 {
-	struct pattern pattern = { .start = CORDON_START_PATH };
+	struct pattern pattern = {.start = CORDON_START_PATH};
 	_cleanup_(freep) struct element *elements = calloc(size + 2, sizeof(*elements));
-	struct cursor c = { .p = text, .end = text + size, .elements = elements };
+	struct cursor c = {.p = text, .end = text + size, .elements = elements};
 	int r;
 
 	if (!elements)
@@ -388,8 +389,8 @@ static int expand(struct expansion *x, const char *text, size_t size, size_t dep
 static int expand_group(struct expansion *x, const char *text, size_t size, const char *open,
 			size_t depth)
 {
-	_cleanup_(freep) const char **commas = calloc(PATTERN_COMBINATIONS_MAX + 1,
-						      sizeof(*commas));
+	_cleanup_(freep)
+		const char **commas = calloc(PATTERN_COMBINATIONS_MAX + 1, sizeof(*commas));
 	_cleanup_(freep) char *joined = malloc(size + 1);
 	const char *end = text + size, *from = open + 1, *close;
 	size_t before = (size_t)(open - text), count;
@@ -425,8 +426,7 @@ static int expand(struct expansion *x, const char *text, size_t size, size_t dep
 		if (*p == '{')
 			return expand_group(x, text, size, p, depth);
 		if (*p == '}')
-			return fail(x, "write \\} for the character itself",
-				    "a } without its {");
+			return fail(x, "write \\} for the character itself", "a } without its {");
 	}
 	return read_combination(x, text, size);
 }
@@ -434,7 +434,7 @@ static int expand(struct expansion *x, const char *text, size_t size, size_t dep
 int pattern_read(struct pattern_reader *r, const struct rule_name *name,
 		 int (*emit)(void *context, const struct pattern *pattern), void *context)
 {
-	struct expansion x = { .reader = r, .name = name, .emit = emit, .context = context };
+	struct expansion x = {.reader = r, .name = name, .emit = emit, .context = context};
 	int e;
 
 	if (name->size > PATTERN_SIZE_MAX) {

@@ -13,9 +13,9 @@
 #include "policy/model.h"
 #include "policy/nfa.h"
 
-#define PATTERN_SIZE_MAX   4096
+#define PATTERN_SIZE_MAX	 4096
 #define PATTERN_COMBINATIONS_MAX 1024
-#define PATTERN_GROUPS_MAX 32
+#define PATTERN_GROUPS_MAX	 32
 
 /* One combination of a pattern's alternatives. */
 struct pattern {

@@ -154,8 +154,8 @@ static int read_kinds(struct reader *r, const struct node *n, const char *what,
 		uint64_t number;
 		uint32_t value;
 
-		if (maximum && item->type == NODE_SCALAR && units_number(item->text, &number) == 0 &&
-		    number <= maximum)
+		if (maximum && item->type == NODE_SCALAR &&
+		    units_number(item->text, &number) == 0 && number <= maximum)
 			value = (uint32_t)number;
 		else if (!reader_word(r, item, what, table, &value))
 			continue;
@@ -244,12 +244,17 @@ static int finish(struct reader *r, struct rule *rule)
 int read_network_rules(struct reader *r, const struct node *n, void *target)
 {
 	static const struct key keys[] = {
-		{ "allow", allow },	      { "deny", deny },
-		{ "to", read_to },	      { "ports", read_ports },
-		{ "protocols", read_protocols }, { "families", read_families },
-		{ "types", read_types },      { "severity", read_severity },
-		{ "message", read_message },  { "tags", read_tags },
-		{ NULL, NULL },
+		{"allow", allow},
+		{"deny", deny},
+		{"to", read_to},
+		{"ports", read_ports},
+		{"protocols", read_protocols},
+		{"families", read_families},
+		{"types", read_types},
+		{"severity", read_severity},
+		{"message", read_message},
+		{"tags", read_tags},
+		{NULL, NULL},
 	};
 
 	(void)target;

@@ -52,9 +52,9 @@ int read_rights(struct reader *r, const struct node *n, struct rule *rule, bool 
 		if (!hint)
 			return -ENOMEM;
 		report_error(r->diagnostics, &n->place, hint, "\"%s\" must be a list, not %s", key,
-			     n->count ? node_describe(n) : n->type == NODE_SEQUENCE
-					     ? "an empty one"
-					     : node_describe(n));
+			     n->count			? node_describe(n)
+			     : n->type == NODE_SEQUENCE ? "an empty one"
+							: node_describe(n));
 		return 0;
 	}
 	for (size_t i = 0; i < n->count; i++) {
@@ -76,7 +76,7 @@ static int add_name(struct reader *r, struct rule *rule, const struct node *n, b
 	names = arena_grow(r->arena, rule->names, rule->name_count, sizeof(*names));
 	if (!names)
 		return -ENOMEM;
-	names[rule->name_count++] = (struct rule_name){ text, n->size, n->place, abstract };
+	names[rule->name_count++] = (struct rule_name){text, n->size, n->place, abstract};
 	rule->names = names;
 	return 0;
 }
@@ -115,8 +115,9 @@ int add_rule(struct reader *r, struct rule *rule)
 
 	if (r->model->rule_count >= MODEL_RULES_MAX) {
 		if (r->model->rule_count == MODEL_RULES_MAX)
-			report_error(r->diagnostics, &rule->place, "join rules: one may name many paths",
-				     "more than %u rules", MODEL_RULES_MAX);
+			report_error(r->diagnostics, &rule->place,
+				     "join rules: one may name many paths", "more than %u rules",
+				     MODEL_RULES_MAX);
 		return 0;
 	}
 	rules = arena_grow(r->arena, r->model->rules, r->model->rule_count, sizeof(*rules));
@@ -138,8 +139,7 @@ bool check_rights_given(struct reader *r, const struct rule *rule, const char *e
 int read_rules(struct reader *r, const struct node *n, const char *what, enum rule_kind kind,
 	       const struct key *keys, int (*finish)(struct reader *r, struct rule *rule))
 {
-	if (!reader_expect(r, n, NODE_SEQUENCE, "a list of rules",
-			   "start each rule with \"- \""))
+	if (!reader_expect(r, n, NODE_SEQUENCE, "a list of rules", "start each rule with \"- \""))
 		return 0;
 	for (size_t i = 0; i < n->count; i++) {
 		struct rule *rule = arena_alloc(r->arena, sizeof(*rule));
@@ -225,9 +225,13 @@ static int unix_deny(struct reader *r, const struct node *n, void *target)
 int read_file_rules(struct reader *r, const struct node *n, void *target)
 {
 	static const struct key keys[] = {
-		{ "allow", file_allow },       { "deny", file_deny },	    { "paths", read_paths },
-		{ "severity", read_severity }, { "message", read_message }, { "tags", read_tags },
-		{ NULL, NULL },
+		{"allow", file_allow},
+		{"deny", file_deny},
+		{"paths", read_paths},
+		{"severity", read_severity},
+		{"message", read_message},
+		{"tags", read_tags},
+		{NULL, NULL},
 	};
 
 	(void)target;
@@ -237,9 +241,13 @@ int read_file_rules(struct reader *r, const struct node *n, void *target)
 int read_exec_rules(struct reader *r, const struct node *n, void *target)
 {
 	static const struct key keys[] = {
-		{ "allow", exec_allow },       { "deny", exec_deny },	    { "paths", read_paths },
-		{ "severity", read_severity }, { "message", read_message }, { "tags", read_tags },
-		{ NULL, NULL },
+		{"allow", exec_allow},
+		{"deny", exec_deny},
+		{"paths", read_paths},
+		{"severity", read_severity},
+		{"message", read_message},
+		{"tags", read_tags},
+		{NULL, NULL},
 	};
 
 	(void)target;
@@ -249,9 +257,10 @@ int read_exec_rules(struct reader *r, const struct node *n, void *target)
 int read_unix_rules(struct reader *r, const struct node *n, void *target)
 {
 	static const struct key keys[] = {
-		{ "allow", unix_allow },       { "deny", unix_deny },	      { "paths", read_paths },
-		{ "abstract", read_abstract }, { "severity", read_severity }, { "message", read_message },
-		{ "tags", read_tags },	       { NULL, NULL },
+		{"allow", unix_allow},	     {"deny", unix_deny},
+		{"paths", read_paths},	     {"abstract", read_abstract},
+		{"severity", read_severity}, {"message", read_message},
+		{"tags", read_tags},	     {NULL, NULL},
 	};
 
 	(void)target;

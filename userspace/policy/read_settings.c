@@ -14,7 +14,7 @@ static void set_flag(struct model *m, uint32_t flag, bool on)
 
 static int read_signal(struct reader *r, const struct node *n, void *target)
 {
-	static const struct word words[] = { { "execution", 0 }, { "any", 1 }, { NULL, 0 } };
+	static const struct word words[] = {{"execution", 0}, {"any", 1}, {NULL, 0}};
 	uint32_t value;
 
 	(void)target;
@@ -25,7 +25,7 @@ static int read_signal(struct reader *r, const struct node *n, void *target)
 
 static int read_trace(struct reader *r, const struct node *n, void *target)
 {
-	static const struct word words[] = { { "none", 0 }, { "own", 1 }, { NULL, 0 } };
+	static const struct word words[] = {{"none", 0}, {"own", 1}, {NULL, 0}};
 	uint32_t value;
 
 	(void)target;
@@ -36,7 +36,7 @@ static int read_trace(struct reader *r, const struct node *n, void *target)
 
 static int read_namespaces(struct reader *r, const struct node *n, void *target)
 {
-	static const struct word words[] = { { "deny", 0 }, { "allow", 1 }, { NULL, 0 } };
+	static const struct word words[] = {{"deny", 0}, {"allow", 1}, {NULL, 0}};
 	uint32_t value;
 
 	(void)target;
@@ -52,8 +52,8 @@ static void add_capability(struct reader *r, const struct node *n)
 	const char *text = n->text;
 
 	if (n->type != NODE_SCALAR || node_is_null(n)) {
-		report_error(r->diagnostics, &n->place, NULL,
-			     "a capability must be a word, not %s", node_describe(n));
+		report_error(r->diagnostics, &n->place, NULL, "a capability must be a word, not %s",
+			     node_describe(n));
 		return;
 	}
 	if (strncasecmp(text, "cap_", 4) == 0)
@@ -89,11 +89,11 @@ static int read_capabilities(struct reader *r, const struct node *n, void *targe
 int read_process(struct reader *r, const struct node *n, void *target)
 {
 	static const struct key keys[] = {
-		{ "signal", read_signal },
-		{ "trace", read_trace },
-		{ "capabilities", read_capabilities },
-		{ "namespaces", read_namespaces },
-		{ NULL, NULL },
+		{"signal", read_signal},
+		{"trace", read_trace},
+		{"capabilities", read_capabilities},
+		{"namespaces", read_namespaces},
+		{NULL, NULL},
 	};
 
 	return reader_mapping(r, n, "process", keys, target);
@@ -178,22 +178,22 @@ static int read_pids(struct reader *r, const struct node *n, void *target)
 
 static int read_open_files(struct reader *r, const struct node *n, void *target)
 {
-	return read_quantity(r, n, "open_files", "write a number of descriptors: 256",
-			     units_number, &((struct policy_limits *)target)->open_files);
+	return read_quantity(r, n, "open_files", "write a number of descriptors: 256", units_number,
+			     &((struct policy_limits *)target)->open_files);
 }
 
 int read_limits(struct reader *r, const struct node *n, void *target)
 {
 	static const struct key keys[] = {
-		{ "wall", read_wall },
-		{ "memory", read_memory },
-		{ "pids", read_pids },
-		{ "cpu", read_cpu },
-		{ "cpu_time", read_cpu_time },
-		{ "address_space", read_address_space },
-		{ "file_size", read_file_size },
-		{ "open_files", read_open_files },
-		{ NULL, NULL },
+		{"wall", read_wall},
+		{"memory", read_memory},
+		{"pids", read_pids},
+		{"cpu", read_cpu},
+		{"cpu_time", read_cpu_time},
+		{"address_space", read_address_space},
+		{"file_size", read_file_size},
+		{"open_files", read_open_files},
+		{NULL, NULL},
 	};
 
 	(void)target;
@@ -223,9 +223,10 @@ static int read_keep(struct reader *r, const struct node *n, void *target)
 	(void)target;
 	for (size_t i = first; i < m->keep_count; i++)
 		if (!is_variable_name(m->keep[i], "*?[]!-."))
-			report_error(r->diagnostics, &n->place,
-				     "names may hold letters, digits, _ and the wildcards * ? [a-z]",
-				     "\"%s\" is no variable name", m->keep[i]);
+			report_error(
+				r->diagnostics, &n->place,
+				"names may hold letters, digits, _ and the wildcards * ? [a-z]",
+				"\"%s\" is no variable name", m->keep[i]);
 	if (!m->fragment)
 		m->keep_given = true;
 	return e;
@@ -286,9 +287,9 @@ static int read_set(struct reader *r, const struct node *n, void *target)
 int read_environment(struct reader *r, const struct node *n, void *target)
 {
 	static const struct key keys[] = {
-		{ "keep", read_keep },
-		{ "set", read_set },
-		{ NULL, NULL },
+		{"keep", read_keep},
+		{"set", read_set},
+		{NULL, NULL},
 	};
 
 	return reader_mapping(r, n, "environment", keys, target);
@@ -302,18 +303,18 @@ static void set_level(struct model *m, unsigned int shift, uint32_t level)
 }
 
 static const struct word access_levels[] = {
-	{ "denied", CORDON_AUDIT_NONE },
-	{ "all", CORDON_AUDIT_ALL },
-	{ NULL, 0 },
+	{"denied", CORDON_AUDIT_NONE},
+	{"all", CORDON_AUDIT_ALL},
+	{NULL, 0},
 };
 
 static int read_opens(struct reader *r, const struct node *n, void *target)
 {
 	static const struct word words[] = {
-		{ "denied", CORDON_AUDIT_NONE },
-		{ "writes", CORDON_AUDIT_WRITES },
-		{ "all", CORDON_AUDIT_ALL },
-		{ NULL, 0 },
+		{"denied", CORDON_AUDIT_NONE},
+		{"writes", CORDON_AUDIT_WRITES},
+		{"all", CORDON_AUDIT_ALL},
+		{NULL, 0},
 	};
 	uint32_t level;
 
@@ -346,9 +347,9 @@ static int read_execs(struct reader *r, const struct node *n, void *target)
 static int read_arguments(struct reader *r, const struct node *n, void *target)
 {
 	static const struct word words[] = {
-		{ "digest", POLICY_ARGUMENTS_DIGEST },
-		{ "full", POLICY_ARGUMENTS_FULL },
-		{ NULL, 0 },
+		{"digest", POLICY_ARGUMENTS_DIGEST},
+		{"full", POLICY_ARGUMENTS_FULL},
+		{NULL, 0},
 	};
 	uint32_t value;
 
@@ -361,11 +362,9 @@ static int read_arguments(struct reader *r, const struct node *n, void *target)
 int read_audit(struct reader *r, const struct node *n, void *target)
 {
 	static const struct key keys[] = {
-		{ "opens", read_opens },
-		{ "connects", read_connects },
-		{ "execs", read_execs },
-		{ "arguments", read_arguments },
-		{ NULL, NULL },
+		{"opens", read_opens}, {"connects", read_connects},
+		{"execs", read_execs}, {"arguments", read_arguments},
+		{NULL, NULL},
 	};
 
 	return reader_mapping(r, n, "audit", keys, target);
@@ -387,7 +386,7 @@ static int read_limit(struct reader *r, const struct node *n, void *target)
 
 static int read_action(struct reader *r, const struct node *n, void *target)
 {
-	static const struct word words[] = { { "none", 0 }, { "kill", 1 }, { NULL, 0 } };
+	static const struct word words[] = {{"none", 0}, {"kill", 1}, {NULL, 0}};
 	struct on_denial *o = target;
 
 	o->action_given = reader_word(r, n, "action", words, &o->kill);
@@ -397,11 +396,11 @@ static int read_action(struct reader *r, const struct node *n, void *target)
 int read_on_denial(struct reader *r, const struct node *n, void *target)
 {
 	static const struct key keys[] = {
-		{ "limit", read_limit },
-		{ "action", read_action },
-		{ NULL, NULL },
+		{"limit", read_limit},
+		{"action", read_action},
+		{NULL, NULL},
 	};
-	struct on_denial o = { 0 };
+	struct on_denial o = {0};
 	size_t errors = diagnostics_errors(r->diagnostics);
 	int e = reader_mapping(r, n, "on_denial", keys, &o);
 

@@ -41,8 +41,8 @@ static int report_unknown_key(struct reader *r, const struct node *key, const ch
 	return 0;
 }
 
-int reader_mapping(struct reader *r, const struct node *n, const char *what,
-		   const struct key *keys, void *target)
+int reader_mapping(struct reader *r, const struct node *n, const char *what, const struct key *keys,
+		   void *target)
 {
 	if (n->type != NODE_MAPPING) {
 		report_error(r->diagnostics, &n->place, NULL,
@@ -66,7 +66,7 @@ int reader_mapping(struct reader *r, const struct node *n, const char *what,
 
 static bool is_core_scalar(const struct node *n)
 {
-	static const char *const words[] = { "true", "false" };
+	static const char *const words[] = {"true", "false"};
 
 	if (node_is_null(n))
 		return true;
@@ -97,8 +97,8 @@ bool reader_string(struct reader *r, const struct node *n, const char *what, con
 	return false;
 }
 
-int reader_strings(struct reader *r, const struct node *n, const char *what,
-		   const char *example, const char ***strings, size_t *count)
+int reader_strings(struct reader *r, const struct node *n, const char *what, const char *example,
+		   const char ***strings, size_t *count)
 {
 	const char *hint = arena_printf(r->arena, "write a list: %s", example);
 
@@ -157,8 +157,8 @@ const char *reader_word_hint(struct reader *r, const struct word *table, const c
 	return hint;
 }
 
-bool reader_word(struct reader *r, const struct node *n, const char *what,
-		 const struct word *table, uint32_t *ret_value)
+bool reader_word(struct reader *r, const struct node *n, const char *what, const struct word *table,
+		 uint32_t *ret_value)
 {
 	const struct word *w;
 

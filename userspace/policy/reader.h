@@ -26,8 +26,8 @@ struct key {
  * Reads a mapping by a table that ends with a NULL name; unknown keys are errors with the closest
  * known one as a hint. `what` names the mapping: "a file rule".
  */
-int reader_mapping(struct reader *r, const struct node *n, const char *what,
-		   const struct key *keys, void *target);
+int reader_mapping(struct reader *r, const struct node *n, const char *what, const struct key *keys,
+		   void *target);
 
 /* Reports what `n` is instead of `expected`, unless it is of that type. */
 bool reader_expect(struct reader *r, const struct node *n, enum node_type type,
@@ -37,16 +37,16 @@ bool reader_expect(struct reader *r, const struct node *n, enum node_type type,
 bool reader_string(struct reader *r, const struct node *n, const char *what, const char **ret);
 
 /* A list of such; appended to *strings. */
-int reader_strings(struct reader *r, const struct node *n, const char *what,
-		   const char *example, const char ***strings, size_t *count);
+int reader_strings(struct reader *r, const struct node *n, const char *what, const char *example,
+		   const char ***strings, size_t *count);
 
 /* true: a plain decimal number of at most `maximum`. */
 bool reader_number(struct reader *r, const struct node *n, const char *what, uint64_t maximum,
 		   uint64_t *ret_number);
 
 /* One word of a table; false: reported. `what` names it: "right", "mode". */
-bool reader_word(struct reader *r, const struct node *n, const char *what,
-		 const struct word *table, uint32_t *ret_value);
+bool reader_word(struct reader *r, const struct node *n, const char *what, const struct word *table,
+		 uint32_t *ret_value);
 
 /* The closest word of a table as a hint, or the list of all of them. NULL: no memory. */
 const char *reader_word_hint(struct reader *r, const struct word *table, const char *text);

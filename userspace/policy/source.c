@@ -105,7 +105,7 @@ bool source_find_bad_byte(const struct source *s, struct place *ret_place, bool 
 		size_t n = s->text[i] == '\0' ? 0 : utf8_length(s->text + i, s->size - i);
 
 		if (n == 0) {
-			*ret_place = (struct place){ s, line, column };
+			*ret_place = (struct place){s, line, column};
 			*ret_nul = s->text[i] == '\0';
 			return true;
 		}
@@ -136,9 +136,9 @@ static const char *find_line(const struct source *s, unsigned int line, size_t *
 	return p;
 }
 
-static void report(struct diagnostics *d, enum diagnostic_severity severity,
-		   const struct place *place, const char *hint, const char *format,
-		   va_list arguments)
+static void _printf_(5, 0)
+	report(struct diagnostics *d, enum diagnostic_severity severity, const struct place *place,
+	       const char *hint, const char *format, va_list arguments)
 {
 	size_t size = 0;
 	const char *line = place->line ? find_line(place->source, place->line, &size) : NULL;

@@ -78,12 +78,12 @@ static int assemble(const struct automaton *a, const struct model *m, uint32_t a
 		    unsigned char **ret_tables, size_t *ret_size)
 {
 	struct section sections[] = {
-		{ packed->states, a->state_count, sizeof(*packed->states), 0 },
-		{ packed->edges, packed->edge_count, sizeof(*packed->edges), 0 },
-		{ finals, a->state_count, sizeof(*finals), 0 },
-		{ a->verdicts, a->verdict_count, sizeof(*a->verdicts), 0 },
+		{packed->states, a->state_count, sizeof(*packed->states), 0},
+		{packed->edges, packed->edge_count, sizeof(*packed->edges), 0},
+		{finals, a->state_count, sizeof(*finals), 0},
+		{a->verdicts, a->verdict_count, sizeof(*a->verdicts), 0},
 	};
-	struct cordon_policy_header header = { .anchors_used = anchors_used };
+	struct cordon_policy_header header = {.anchors_used = anchors_used};
 	_cleanup_(freep) unsigned char *tables = NULL;
 	size_t size;
 	int r = lay_out(sections, ARRAY_SIZE(sections), &header.pages);
@@ -119,7 +119,7 @@ static int assemble(const struct automaton *a, const struct model *m, uint32_t a
 int tables_build(const struct automaton *a, const struct model *m, uint32_t anchors_used,
 		 unsigned char **ret_tables, size_t *ret_size)
 {
-	_cleanup_(packed_release) struct packed packed = { 0 };
+	_cleanup_(packed_release) struct packed packed = {0};
 	_cleanup_(freep) struct cordon_final *finals = NULL;
 	size_t room = (size_t)CORDON_MAX_PAGES * CORDON_PAGE_SIZE;
 	int r = finals_compute(a, &finals);

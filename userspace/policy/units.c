@@ -13,18 +13,29 @@ struct unit {
 };
 
 static const struct unit durations[] = {
-	{ "ms", NSEC_PER_MSEC },      { "s", NSEC_PER_SEC },	      { "m", 60 * NSEC_PER_SEC },
-	{ "h", 3600 * NSEC_PER_SEC }, { "d", 24 * 3600 * NSEC_PER_SEC }, { NULL, 0 },
+	{"ms", NSEC_PER_MSEC},		 {"s", NSEC_PER_SEC},
+	{"m", 60 * NSEC_PER_SEC},	 {"h", 3600 * NSEC_PER_SEC},
+	{"d", 24 * 3600 * NSEC_PER_SEC}, {NULL, 0},
 };
 
 static const struct unit sizes[] = {
-	{ "B", 1 },	       { "K", 1ull << 10 },   { "KiB", 1ull << 10 }, { "M", 1ull << 20 },
-	{ "MiB", 1ull << 20 }, { "G", 1ull << 30 },   { "GiB", 1ull << 30 }, { "T", 1ull << 40 },
-	{ "TiB", 1ull << 40 }, { NULL, 0 },
+	{"B", 1},
+	{"K", 1ull << 10},
+	{"KiB", 1ull << 10},
+	{"M", 1ull << 20},
+	{"MiB", 1ull << 20},
+	{"G", 1ull << 30},
+	{"GiB", 1ull << 30},
+	{"T", 1ull << 40},
+	{"TiB", 1ull << 40},
+	{NULL, 0},
 };
 
 static const struct unit cpus[] = {
-	{ "%", 1 }, { "cpu", 100 }, { "cpus", 100 }, { NULL, 0 },
+	{"%", 1},
+	{"cpu", 100},
+	{"cpus", 100},
+	{NULL, 0},
 };
 
 int units_number(const char *text, uint64_t *ret_number)
@@ -145,7 +156,7 @@ static int mask_address(struct net_block *b)
 
 static void fold_mapped(struct net_block *b)
 {
-	static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 
 	if (b->family != 6 || b->prefix < 96 || memcmp(b->address, mapped, sizeof(mapped)) != 0)
 		return;
@@ -157,7 +168,7 @@ static void fold_mapped(struct net_block *b)
 
 int units_block(const char *text, struct net_block *ret_block)
 {
-	struct net_block b = { 0 };
+	struct net_block b = {0};
 	char address[INET6_ADDRSTRLEN];
 	const char *slash = strchr(text, '/');
 	size_t length = slash ? (size_t)(slash - text) : strlen(text);
@@ -230,6 +241,6 @@ int units_ports(const char *text, struct number_range *ret_range)
 		return -ERANGE;
 	if (low > high)
 		return -EDOM;
-	*ret_range = (struct number_range){ (uint16_t)low, (uint16_t)high };
+	*ret_range = (struct number_range){(uint16_t)low, (uint16_t)high};
 	return 0;
 }

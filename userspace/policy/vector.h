@@ -27,8 +27,8 @@ static inline int vector_reserve_bytes(void **array, size_t *capacity, size_t ne
 #define vector_reserve(array, capacity, need)                                                      \
 	({                                                                                         \
 		void *vector_ = *(array);                                                          \
-		int vector_error_ = vector_reserve_bytes(&vector_, (capacity), (need),             \
-							 sizeof(**(array)));                       \
+		int vector_error_ =                                                                \
+			vector_reserve_bytes(&vector_, (capacity), (need), sizeof(**(array)));     \
 		*(array) = vector_;                                                                \
 		vector_error_;                                                                     \
 	})
