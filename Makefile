@@ -62,7 +62,7 @@ packages: packages-build packages-test kernels
 packages-build:
 	@packaging/setup/install-packages build
 
-packages-test:
+packages-test: | packages-build
 	@packaging/setup/install-packages build test
 
 kernels: $(KERNELS)/6.1/version $(KERNELS)/6.12/version
@@ -236,7 +236,7 @@ lint: packages-test
 	+@tests/lint/run $(BUILD)
 
 format: packages-test
-	@git ls-files -co --exclude-standard '*.c' '*.h' | xargs clang-format-19 -i
+	@tests/lint/sources | grep '\.[ch]$$' | xargs -r -d '\n' clang-format-19 -i
 
 test: packages programs
 	+@tests/run-all
