@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `cordon doctor`: can this host enforce, what does it lack, and what is to be done about it? */
+#include <getopt.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "kernel/features.h"
+
+static const char help[] =
+	"Usage: cordon doctor [--json]\n"
+	"\n"
+	"Looks at this host and tells whether cordon can enforce here, what is missing and\n"
+	"what to do about it. Exit status 0: it can; 1: it cannot.\n"
+	"\n"
+	"Options:\n"
+	"      --json   one JSON object for programs\n"
+	"  -h, --help   show this help\n";
+
+static const char *state_name(enum feature_state state)
+{
+	switch (state) {
+	case FEATURE_OK:
+		return "ok";
+	case FEATURE_REDUCED:
+		return "reduced";
+	case FEATURE_MISSING:
+		return "missing";
+	}
+	return "unknown";
+}
+
+static const char *state_color(enum feature_state state)
+{
+	switch (state) {
+	case FEATURE_OK:
+		return "\033[32m";
+	case FEATURE_REDUCED:
+		return "\033[33m";
+	case FEATURE_MISSING:
+		return "\033[31m";
+	}
+	return "";
+}
+
+static void print_feature(const struct feature *f, bool color)
+{
+	printf("%s%-8s%s %-24s %s\n", color ? state_color(f->state) : "", state_name(f->state),
+	       color ? "\033[0m" : "", f->name, f->found);
+	if (f->state == FEATURE_OK)
+		return;
+	printf("%-8s %-24s effect: %s\n", "", "", f->effect);
+	printf("%-8s %-24s to do:  %s\n", "", "", f->remedy);
+}
+
+static int print_json(const struct feature *features, size_t count, bool able)
+{
+	json_t *list = json_array(), *root;
+	int r;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct feature *f = &features[i];
+
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", f->name,
+						      "state", state_name(f->state), "found",
+						      f->found, "effect", f->effect, "remedy",
+						      f->remedy));
+	}
+	root = json_pack("{s:b, s:o}", "can_enforce", able, "features", list);
+	r = json_dumpf(root, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(root);
+	return r;
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{},
+	};
+	_cleanup_(freep) struct feature *features = NULL;
+	bool json = false, able;
+	size_t count = 0;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (c == 'j') {
+			json = true;
+		} else if (c == 'h') {
+			fputs(help, stdout);
+			return 0;
+		} else {
+			return 2;
+		}
+	}
+	if (features_probe(&features, &count) < 0) {
+		fputs("cordon: out of memory\n", stderr);
+		return 1;
+	}
+	able = features_can_enforce(features, count);
+	if (json) {
+		print_json(features, count, able);
+		return able ? 0 : 1;
+	}
+	for (size_t i = 0; i < count; i++)
+		print_feature(&features[i], isatty(STDOUT_FILENO));
+	puts(able ? "\ncordon can enforce on this host." : "\ncordon cannot enforce on this host.");
+	return able ? 0 : 1;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/enforcement.h"
+
+#include <bpf/bpf.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "build_id.h"
+#include "kernel/features.h"
+#include "kernel/handle.h"
+#include "kernel/loader.h"
+#include "kernel/pins.h"
+
+#define COUNTERS_SIZE	(CORDON_COUNTER_SLOTS * sizeof(__u64))
+#define EXECUTIONS_SIZE (CORDON_MAX_EXECUTIONS * sizeof(struct cordon_execution))
+
+enum pinned_state {
+	PINNED_NONE,
+	PINNED_COMPLETE,
+	PINNED_INCOMPLETE,
+	PINNED_OTHER_BUILD,
+};
+
+static int count_links(void)
+{
+	_cleanup_(closedirp) DIR *dir = opendir(PIN_LINKS);
+	struct dirent *entry;
+	int count = 0;
+
+	if (!dir)
+		return 0;
+	while ((entry = readdir(dir)))
+		count += entry->d_name[0] != '.';
+	return count;
+}
+
+static enum pinned_state pinned_state(void)
+{
+	_cleanup_(closep) int meta_fd = -1;
+	struct cordon_meta meta = {};
+	__u32 key = 0;
+
+	if (access(ENFORCEMENT_PIN_DIRECTORY, F_OK) < 0)
+		return PINNED_NONE;
+	meta_fd = bpf_obj_get(PIN_META);
+	if (meta_fd < 0 || bpf_map_lookup_elem(meta_fd, &key, &meta) < 0)
+		return PINNED_INCOMPLETE;
+	meta.build_id[sizeof(meta.build_id) - 1] = '\0';
+	if (meta.abi_version != CORDON_ABI_VERSION || strcmp(meta.build_id, CORDON_BUILD_ID) != 0)
+		return PINNED_OTHER_BUILD;
+	return count_links() == loader_expected_links() ? PINNED_COMPLETE : PINNED_INCOMPLETE;
+}
+
+/* Works on any build's pins: iterates over the label map, of which only emptiness matters. */
+static bool has_labelled_tasks(void)
+{
+	_cleanup_(closep) int fd = pin_get(PIN_MAPS, "labels_by_address");
+	__u64 first;
+
+	return fd >= 0 && bpf_map_get_next_key(fd, NULL, &first) == 0;
+}
+
+static int open_map(const char *name, int *fd, struct failure *failure)
+{
+	*fd = pin_get(PIN_MAPS, name);
+	if (*fd < 0)
+		return failure_set(failure, *fd, "cannot open the pinned map %s: %m", name);
+	return 0;
+}
+
+static int open_program(const char *name, int *fd, struct failure *failure)
+{
+	*fd = pin_get(PIN_PROGRAMS, name);
+	if (*fd < 0)
+		return failure_set(failure, *fd, "cannot open the pinned program %s: %m", name);
+	return 0;
+}
+
+static int open_handles(struct enforcement *e, struct failure *failure)
+{
+	int r = 0;
+
+	if (r == 0)
+		r = open_map("executions", &e->executions_fd, failure);
+	if (r == 0)
+		r = open_map("policies", &e->policies_fd, failure);
+	if (r == 0)
+		r = open_map("counters", &e->counters_fd, failure);
+	if (r == 0)
+		r = open_map("critical", &e->critical_fd, failure);
+	if (r == 0)
+		r = open_map("activity", &e->activity_fd, failure);
+	if (r == 0)
+		r = open_map("label_request", &e->label_request_fd, failure);
+	if (r == 0)
+		r = open_program("cordon_identify", &e->identify_fd, failure);
+	if (r == 0)
+		r = open_program("cordon_label_tasks", &e->label_tasks_fd, failure);
+	if (r == 0)
+		r = open_program("cordon_list_tasks", &e->list_tasks_fd, failure);
+	return r;
+}
+
+static int map_arrays(struct enforcement *e, struct failure *failure)
+{
+	void *at;
+
+	at = mmap(NULL, EXECUTIONS_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, e->executions_fd, 0);
+	if (at == MAP_FAILED)
+		return failure_set(failure, errno, "cannot map the executions: %m");
+	e->executions = at;
+	at = mmap(NULL, COUNTERS_SIZE, PROT_READ, MAP_SHARED, e->counters_fd, 0);
+	if (at == MAP_FAILED)
+		return failure_set(failure, errno, "cannot map the counters: %m");
+	e->counters = at;
+	return 0;
+}
+
+static struct enforcement *enforcement_new(void)
+{
+	struct enforcement *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	e->executions_fd = e->policies_fd = e->counters_fd = -1;
+	e->critical_fd = e->activity_fd = e->label_request_fd = -1;
+	e->identify_fd = e->label_tasks_fd = e->list_tasks_fd = -1;
+	return e;
+}
+
+static int clear_stale(enum pinned_state state, struct failure *failure)
+{
+	if (state != PINNED_INCOMPLETE && state != PINNED_OTHER_BUILD)
+		return 0;
+	if (has_labelled_tasks())
+		return failure_set(failure, EBUSY,
+				   "%s holds the enforcement of another cordon build with live "
+				   "executions: end these first (`cordon ps`, `cordon kill`), or "
+				   "run the build that started them",
+				   ENFORCEMENT_PIN_DIRECTORY);
+	return pins_remove(failure);
+}
+
+/* The first thing that is missing, in words, before libbpf says it in its own. */
+static int check_features(struct failure *failure)
+{
+	_cleanup_(freep) struct feature *features = NULL;
+	size_t count = 0;
+	int r;
+
+	r = features_probe(&features, &count);
+	if (r < 0)
+		return failure_set(failure, r, "cannot look at the kernel's features: %m");
+	for (size_t i = 0; i < count; i++)
+		if (features[i].state == FEATURE_MISSING)
+			return failure_set(failure, EOPNOTSUPP,
+					   "this host cannot enforce: %s (%s): %s; see `cordon "
+					   "doctor`",
+					   features[i].name, features[i].found, features[i].remedy);
+	return 0;
+}
+
+int enforcement_open(struct enforcement **ret_enforcement, enum enforcement_origin *ret_origin,
+		     struct failure *failure)
+{
+	_cleanup_(enforcement_closep) struct enforcement *e = enforcement_new();
+	enum enforcement_origin origin = ENFORCEMENT_RECOVERED;
+	enum pinned_state state;
+	int r;
+
+	if (!e)
+		return -ENOMEM;
+	if (geteuid() != 0)
+		return failure_set(failure, EPERM,
+				   "only root can load and control the enforcement");
+	state = pinned_state();
+	r = clear_stale(state, failure);
+	if (r < 0)
+		return r;
+	if (state != PINNED_COMPLETE) {
+		r = check_features(failure);
+		if (r < 0)
+			return r;
+		r = loader_load_and_pin(failure);
+		if (r < 0)
+			return r;
+		origin = ENFORCEMENT_LOADED;
+	}
+	r = open_handles(e, failure);
+	if (r == 0)
+		r = map_arrays(e, failure);
+	if (r < 0)
+		return r;
+	*ret_enforcement = TAKE_PTR(e);
+	*ret_origin = origin;
+	return 0;
+}
+
+void enforcement_close(struct enforcement *e)
+{
+	const int fds[] = {e->executions_fd,	e->policies_fd, e->counters_fd,
+			   e->critical_fd,	e->activity_fd, e->label_request_fd,
+			   e->identify_fd,	e->label_tasks_fd, e->list_tasks_fd};
+
+	ring_buffer__free(e->rings);
+	if (e->executions)
+		munmap(e->executions, EXECUTIONS_SIZE);
+	if (e->counters)
+		munmap(e->counters, COUNTERS_SIZE);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		closep(&fds[i]);
+	free(e);
+}
+
+int enforcement_unload(struct enforcement *e, struct failure *failure)
+{
+	if (has_labelled_tasks())
+		return failure_set(failure, EBUSY, "executions are live");
+	enforcement_close(e);
+	return pins_remove(failure);
+}
+
+int enforcement_remove_pins(struct failure *failure)
+{
+	if (has_labelled_tasks())
+		return failure_set(failure, EBUSY,
+				   "executions are live: end these first, or they would go on "
+				   "without confinement");
+	return pins_remove(failure);
+}
+
+uint64_t enforcement_counter(const struct enforcement *e, unsigned int counter)
+{
+	if (counter >= CORDON_COUNTER_SLOTS)
+		return 0;
+	return __atomic_load_n(&e->counters[counter], __ATOMIC_RELAXED);
+}

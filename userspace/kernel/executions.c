@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slots of the executions array. Fields that the kernel writes are left alone once LIVE. */
+#include <bpf/bpf.h>
+#include <string.h>
+
+#include "kernel/handle.h"
+
+static struct cordon_execution *slot_at(struct enforcement *e, uint32_t slot)
+{
+	return slot < CORDON_MAX_EXECUTIONS ? &e->executions[slot] : NULL;
+}
+
+static uint32_t slot_state(const struct cordon_execution *execution)
+{
+	return __atomic_load_n(&execution->state, __ATOMIC_ACQUIRE);
+}
+
+static void set_state(struct cordon_execution *execution, uint32_t state)
+{
+	__atomic_store_n(&execution->state, state, __ATOMIC_RELEASE);
+}
+
+static int find_free(struct enforcement *e, uint32_t *ret_slot)
+{
+	for (uint32_t i = 0; i < CORDON_MAX_EXECUTIONS; i++) {
+		uint32_t slot = (e->next_slot + i) % CORDON_MAX_EXECUTIONS;
+
+		if (slot_state(&e->executions[slot]) == CORDON_EXECUTION_FREE) {
+			e->next_slot = (slot + 1) % CORDON_MAX_EXECUTIONS;
+			*ret_slot = slot;
+			return 0;
+		}
+	}
+	return -EBUSY;
+}
+
+int enforcement_bind(struct enforcement *e, const struct enforcement_binding *binding,
+		     uint32_t *ret_slot)
+{
+	struct cordon_execution *execution;
+	uint32_t slot, generation;
+	int r;
+
+	r = find_free(e, &slot);
+	if (r < 0)
+		return r;
+	execution = &e->executions[slot];
+	/* 0 would be that of a slot never used. */
+	generation = execution->generation + 1;
+	if (generation == 0)
+		generation = 1;
+	memset(execution, 0, sizeof(*execution));
+	execution->generation = generation;
+	execution->policy = binding->policy;
+	memcpy(execution->id, binding->id, sizeof(execution->id));
+	memcpy(execution->anchors, binding->anchors, sizeof(execution->anchors));
+	execution->owner_pid = binding->owner_pid;
+	execution->owner_start = binding->owner_start;
+	execution->deadline = binding->deadline;
+	set_state(execution, CORDON_EXECUTION_PREPARED);
+	*ret_slot = slot;
+	return 0;
+}
+
+const struct cordon_execution *enforcement_execution(struct enforcement *e, uint32_t slot)
+{
+	return slot_at(e, slot);
+}
+
+void enforcement_set_policy(struct enforcement *e, uint32_t slot, uint64_t ref)
+{
+	struct cordon_execution *execution = slot_at(e, slot);
+
+	if (execution)
+		__atomic_store_n(&execution->policy, ref, __ATOMIC_RELEASE);
+}
+
+void enforcement_set_ending(struct enforcement *e, uint32_t slot)
+{
+	struct cordon_execution *execution = slot_at(e, slot);
+
+	if (execution && slot_state(execution) != CORDON_EXECUTION_FREE)
+		set_state(execution, CORDON_EXECUTION_ENDING);
+}
+
+int enforcement_release(struct enforcement *e, uint32_t slot)
+{
+	struct cordon_execution *execution = slot_at(e, slot);
+
+	if (!execution)
+		return -EINVAL;
+	if (__atomic_load_n(&execution->tasks, __ATOMIC_ACQUIRE) != 0)
+		return -EBUSY;
+	set_state(execution, CORDON_EXECUTION_FREE);
+	return 0;
+}
+
+int enforcement_identify(struct enforcement *e, int directory_fd, struct cordon_anchor *ret_anchor)
+{
+	struct cordon_identify request = {.fd = directory_fd};
+	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = &request,
+		    .ctx_size_in = sizeof(request));
+
+	if (bpf_prog_test_run_opts(e->identify_fd, &options) < 0)
+		return -errno;
+	if (request.error < 0)
+		return request.error;
+	*ret_anchor = request.anchor;
+	return 0;
+}

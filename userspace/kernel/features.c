@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/features.h"
+
+#include <bpf/btf.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
+
+#include "base/io.h"
+#include "kernel/enforcement.h"
+#include "kernel/loader.h"
+#include "kernel/pins.h"
+
+DEFINE_CLEANUP(struct btf *, btf__free, btfp)
+
+#define MAX_FEATURES	    32
+#define BPF_FS_MAGIC_NUMBER 0xcafe4a11
+#define CGROUP2_MAGIC	    0x63677270
+
+struct probe {
+	struct feature features[MAX_FEATURES];
+	size_t count;
+};
+
+static struct feature *add(struct probe *p, const char *name, enum feature_state state,
+			   const char *found, ...) _printf_(4, 5);
+
+static struct feature *add(struct probe *p, const char *name, enum feature_state state,
+			   const char *found, ...)
+{
+	struct feature *f = &p->features[p->count++];
+	va_list args;
+
+	f->name = name;
+	f->state = state;
+	va_start(args, found);
+	vsnprintf(f->found, sizeof(f->found), found, args);
+	va_end(args);
+	return f;
+}
+
+static void explain(struct feature *f, const char *effect, const char *remedy)
+{
+	snprintf(f->effect, sizeof(f->effect), "%s", effect);
+	snprintf(f->remedy, sizeof(f->remedy), "%s", remedy);
+}
+
+/* First line of a small file, or "" with errno set. */
+static void read_line(const char *path, char *line, size_t size)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t length;
+	int r = io_read_file(AT_FDCWD, path, 65536, &text, &length);
+
+	line[0] = '\0';
+	if (r < 0) {
+		errno = -r;
+		return;
+	}
+	text[strcspn(text, "\n")] = '\0';
+	snprintf(line, size, "%s", text);
+}
+
+/* Is `word` one of the words of `list`, which are set apart by any of `separators`? */
+static bool has_word(const char *list, const char *separators, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = list; *at; at += strcspn(at, separators)) {
+		at += strspn(at, separators);
+		if (strcspn(at, separators) == length && strncmp(at, word, length) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void probe_root(struct probe *p)
+{
+	uid_t uid = geteuid();
+
+	if (uid == 0)
+		add(p, "privilege", FEATURE_OK, "root");
+	else
+		explain(add(p, "privilege", FEATURE_MISSING, "uid %u", (unsigned int)uid),
+			"only root can load BPF LSM programs", "run as root, for example with sudo");
+}
+
+static void probe_version(struct probe *p)
+{
+	struct utsname name;
+	unsigned int major = 0, minor = 0;
+
+	uname(&name);
+	sscanf(name.release, "%u.%u", &major, &minor);
+	if (major > 6 || (major == 6 && minor >= 1))
+		add(p, "kernel", FEATURE_OK, "%.100s", name.release);
+	else
+		explain(add(p, "kernel", FEATURE_MISSING, "%.100s", name.release),
+			"needs task iterators by pidfd and dynamic program features of 6.1",
+			"use Linux 6.1 or later");
+}
+
+static void probe_btf(struct probe *p)
+{
+	if (access("/sys/kernel/btf/vmlinux", R_OK) == 0)
+		add(p, "kernel type information", FEATURE_OK, "/sys/kernel/btf/vmlinux");
+	else
+		explain(add(p, "kernel type information", FEATURE_MISSING, "none"),
+			"programs cannot be fitted to this kernel",
+			"use a kernel with CONFIG_DEBUG_INFO_BTF=y; mount sysfs if it is not");
+}
+
+static void probe_lsm(struct probe *p)
+{
+	char line[128];
+
+	read_line("/sys/kernel/security/lsm", line, sizeof(line));
+	if (has_word(line, ",", "bpf"))
+		add(p, "BPF LSM", FEATURE_OK, "lsm=%s", line);
+	else if (line[0] == '\0')
+		explain(add(p, "BPF LSM", FEATURE_MISSING, "cannot read /sys/kernel/security/lsm: %s",
+			    strerror(errno)),
+			"cannot tell whether programs would be called",
+			"mount it with `mount -t securityfs securityfs /sys/kernel/security`");
+	else
+		explain(add(p, "BPF LSM", FEATURE_MISSING, "lsm=%s", line),
+			"the kernel would not call cordon's programs",
+			"append `lsm=LIST,bpf` with the present list to the kernel command line "
+			"(GRUB_CMDLINE_LINUX in /etc/default/grub, then update-grub) and restart");
+}
+
+static void probe_lockdown(struct probe *p)
+{
+	char line[128];
+	const char *chosen;
+
+	read_line("/sys/kernel/security/lockdown", line, sizeof(line));
+	chosen = strchr(line, '[');
+	if (!chosen) {
+		add(p, "lockdown", FEATURE_OK, "not built in");
+	} else if (strncmp(chosen, "[none]", 6) == 0) {
+		add(p, "lockdown", FEATURE_OK, "%s", line);
+	} else if (strncmp(chosen, "[integrity]", 11) == 0) {
+		explain(add(p, "lockdown", FEATURE_REDUCED, "%s", line),
+			"the kernel refuses to let programs write to user memory",
+			"nothing need be done unless adopted executors' environments are to be "
+			"cleaned in the kernel");
+	} else {
+		explain(add(p, "lockdown", FEATURE_MISSING, "%s", line),
+			"the kernel refuses programs that read kernel memory",
+			"start without `lockdown=confidentiality`");
+	}
+}
+
+static void probe_bpffs(struct probe *p)
+{
+	struct statfs fs;
+
+	if (statfs("/sys/fs/bpf", &fs) == 0 && fs.f_type == BPF_FS_MAGIC_NUMBER)
+		add(p, "bpf file system", FEATURE_OK, "/sys/fs/bpf");
+	else
+		explain(add(p, "bpf file system", FEATURE_MISSING, "not mounted at /sys/fs/bpf"),
+			"enforcement could not outlive the daemon",
+			"mount it with `mount -t bpf bpf /sys/fs/bpf`");
+}
+
+static void probe_controller(struct probe *p, const char *name, const char *controllers,
+			     const char *wanted, const char *effect)
+{
+	if (has_word(controllers, " ", wanted))
+		add(p, name, FEATURE_OK, "available");
+	else
+		explain(add(p, name, FEATURE_REDUCED, "not in cgroup.controllers"), effect,
+			"enable the controller: it may be held by cgroup v1 or off on the kernel "
+			"command line (systemd.unified_cgroup_hierarchy=1, cgroup_enable=memory)");
+}
+
+/* The mount point of the cgroup2 hierarchy: unified, or beside version 1. */
+static const char *cgroup2_mount(void)
+{
+	static const char *const places[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+	struct statfs fs;
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (statfs(places[i], &fs) == 0 && fs.f_type == CGROUP2_MAGIC)
+			return places[i];
+	return NULL;
+}
+
+static void probe_cgroup(struct probe *p)
+{
+	const char *mount = cgroup2_mount();
+	char path[64], controllers[256];
+
+	if (!mount) {
+		explain(add(p, "cgroup v2", FEATURE_MISSING, "not mounted"),
+			"executions could not be ended with everything they started",
+			"mount it with `mount -t cgroup2 cgroup2 /sys/fs/cgroup`");
+		return;
+	}
+	add(p, "cgroup v2", FEATURE_OK, "%s", mount);
+	snprintf(path, sizeof(path), "%s/cgroup.controllers", mount);
+	read_line(path, controllers, sizeof(controllers));
+	probe_controller(p, "memory controller", controllers, "memory",
+			 "`limits: memory` is not applied");
+	probe_controller(p, "pids controller", controllers, "pids",
+			 "`limits: pids` is not applied");
+	probe_controller(p, "cpu controller", controllers, "cpu", "`limits: cpu` is not applied");
+}
+
+static bool has_hook(const struct btf *btf, const char *hook)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "bpf_lsm_%s", hook);
+	return btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+}
+
+/* Hooks without which something would go unseen, and those that only newer kernels have. */
+static void probe_hooks(struct probe *p)
+{
+	static const char *const required[] = {
+		"file_open",	    "file_receive",	 "mmap_file",	  "file_mprotect",
+		"path_truncate",    "path_unlink",	 "path_mkdir",	  "path_rmdir",
+		"path_mknod",	    "path_symlink",	 "path_link",	  "path_rename",
+		"path_chmod",	    "path_chown",	 "path_chroot",	  "inode_setattr",
+		"inode_setxattr",   "inode_removexattr", "bprm_check_security",
+		"socket_create",    "socket_post_create", "socket_connect", "socket_sendmsg",
+		"socket_bind",	    "socket_listen",	 "unix_stream_connect", "unix_may_send",
+		"task_alloc",	    "task_free",	 "task_kill",	  "ptrace_access_check",
+		"ptrace_traceme",   "capable",		 "userns_create", "sb_mount",
+		"move_mount",	    "bpf",		 "uring_override_creds", "uring_sqpoll",
+	};
+	_cleanup_(btfp) struct btf *btf = btf__load_vmlinux_btf();
+	const char *missing = NULL;
+
+	if (!btf)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(required) && !missing; i++)
+		if (!has_hook(btf, required[i]))
+			missing = required[i];
+	if (missing)
+		explain(add(p, "LSM hooks", FEATURE_MISSING, "no %s", missing),
+			"accesses through it would go unseen",
+			"use a kernel with CONFIG_BPF_LSM, CONFIG_SECURITY_PATH and "
+			"CONFIG_SECURITY_NETWORK");
+	else
+		add(p, "LSM hooks", FEATURE_OK, "all %zu that are needed", ARRAY_SIZE(required));
+	if (!has_hook(btf, "file_truncate"))
+		add(p, "file_truncate hook", FEATURE_OK, "not here: path_truncate covers it");
+	if (!has_hook(btf, "inode_set_acl"))
+		add(p, "inode_set_acl hook", FEATURE_OK, "not here: inode_setxattr covers it");
+}
+
+static int count_entries(const char *path)
+{
+	_cleanup_(closedirp) DIR *dir = opendir(path);
+	struct dirent *entry;
+	int count = 0;
+
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir)))
+		count += entry->d_name[0] != '.';
+	return count;
+}
+
+static void probe_pins(struct probe *p)
+{
+	int links = count_entries(PIN_LINKS), expected;
+
+	if (links == -EACCES || links == -EPERM) {
+		add(p, "pinned enforcement", FEATURE_OK, "not readable by this user");
+		return;
+	}
+	if (links < 0 && access(ENFORCEMENT_PIN_DIRECTORY, F_OK) < 0) {
+		add(p, "pinned enforcement", FEATURE_OK, "none loaded");
+		return;
+	}
+	expected = loader_expected_links();
+	if (links == expected && access(PIN_META, F_OK) == 0)
+		add(p, "pinned enforcement", FEATURE_OK, "complete: %d programs attached", links);
+	else
+		explain(add(p, "pinned enforcement", FEATURE_REDUCED,
+			    "%d of %d programs at %s", links < 0 ? 0 : links, expected,
+			    ENFORCEMENT_PIN_DIRECTORY),
+			"left behind by a start that was cut short, or by another build",
+			"it is replaced at the next start; `cordon disable` removes it now");
+}
+
+int features_probe(struct feature **ret_features, size_t *ret_count)
+{
+	struct probe *p = calloc(1, sizeof(*p));
+	struct feature *features;
+
+	if (!p)
+		return -ENOMEM;
+	probe_root(p);
+	probe_version(p);
+	probe_btf(p);
+	probe_lsm(p);
+	probe_lockdown(p);
+	probe_bpffs(p);
+	probe_cgroup(p);
+	probe_hooks(p);
+	probe_pins(p);
+	features = calloc(p->count, sizeof(*features));
+	if (features) {
+		memcpy(features, p->features, p->count * sizeof(*features));
+		*ret_features = features;
+		*ret_count = p->count;
+	}
+	free(p);
+	return features ? 0 : -ENOMEM;
+}
+
+bool features_can_enforce(const struct feature *features, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (features[i].state == FEATURE_MISSING)
+			return false;
+	return true;
+}

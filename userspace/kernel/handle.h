@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of struct enforcement, for the files of this folder only. */
+#ifndef CORDON_KERNEL_HANDLE_H
+#define CORDON_KERNEL_HANDLE_H
+
+#include <bpf/libbpf.h>
+
+#include "kernel/enforcement.h"
+
+struct enforcement {
+	int executions_fd;
+	int policies_fd;
+	int counters_fd;
+	int critical_fd;
+	int activity_fd;
+	int label_request_fd;
+	int identify_fd;    /* programs */
+	int label_tasks_fd;
+	int list_tasks_fd;
+	struct cordon_execution *executions; /* mapped, CORDON_MAX_EXECUTIONS */
+	__u64 *counters;		     /* mapped, CORDON_COUNTER_SLOTS */
+	uint32_t next_slot;		     /* where the search for a free one goes on */
+	struct ring_buffer *rings;
+	enforcement_event_handler handler;
+	void *handler_context;
+};
+
+#endif

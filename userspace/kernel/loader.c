@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/loader.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "build_id.h"
+#include "enforce.skel.h"
+#include "kernel/enforcement.h"
+#include "kernel/pins.h"
+
+DEFINE_CLEANUP(struct enforce *, enforce__destroy, skeletonp)
+DEFINE_CLEANUP(struct btf *, btf__free, btfp)
+
+/* The last thing that libbpf complained of: libraries do not print. */
+static char complaint[512];
+
+static int note_complaint(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char text[sizeof(complaint)];
+
+	if (level != LIBBPF_WARN)
+		return 0;
+	vsnprintf(text, sizeof(text), format, args);
+	text[strcspn(text, "\n")] = '\0';
+	/* The first is the cause, those that follow report its consequences. */
+	if (complaint[0] == '\0')
+		memcpy(complaint, text, sizeof(complaint));
+	return 0;
+}
+
+/* Arguments of a hook on this kernel; -1: it does not exist. */
+static int hook_arguments(const struct btf *btf, const char *hook)
+{
+	char name[64];
+	int id;
+
+	snprintf(name, sizeof(name), "bpf_lsm_%s", hook);
+	id = btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
+	if (id < 0)
+		return -1;
+	return btf_vlen(btf__type_by_id(btf, btf__type_by_id(btf, (__u32)id)->type));
+}
+
+/*
+ * Programs for hooks that only some kernels have, or have with another signature. A hook that is
+ * missing has a stand-in where kernels without it need one; see the comments beside the programs.
+ */
+static const struct {
+	const char *program;
+	const char *hook;
+	int arguments; /* 0: any */
+} optional_programs[] = {
+	{"cordon_file_truncate", "file_truncate", 0},
+	{"cordon_inode_set_acl", "inode_set_acl", 0},
+	{"cordon_inode_setattr", "inode_setattr", 3},
+	{"cordon_inode_setattr_2", "inode_setattr", 2},
+	{"cordon_perf_event_open", "perf_event_open", 1},
+	{"cordon_perf_event_open_2", "perf_event_open", 2},
+	{"cordon_file_ioctl_compat", "file_ioctl_compat", 0},
+};
+
+static bool program_applies(const struct btf *btf, const char *program)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(optional_programs); i++) {
+		int arguments;
+
+		if (strcmp(optional_programs[i].program, program) != 0)
+			continue;
+		arguments = hook_arguments(btf, optional_programs[i].hook);
+		if (arguments < 0)
+			return false;
+		return optional_programs[i].arguments == 0 ||
+		       optional_programs[i].arguments == arguments;
+	}
+	return true;
+}
+
+/* Iterators and `syscall` programs are run on request, all others are attached. */
+static bool is_attached(const struct bpf_program *program)
+{
+	return bpf_program__type(program) == BPF_PROG_TYPE_LSM ||
+	       (bpf_program__type(program) == BPF_PROG_TYPE_TRACING &&
+		bpf_program__expected_attach_type(program) == BPF_TRACE_RAW_TP);
+}
+
+static void choose_programs(struct enforce *skeleton, const struct btf *btf)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, skeleton->obj)
+		bpf_program__set_autoload(program,
+					  program_applies(btf, bpf_program__name(program)));
+}
+
+int loader_expected_links(void)
+{
+	_cleanup_(skeletonp) struct enforce *skeleton = NULL;
+	_cleanup_(btfp) struct btf *btf = NULL;
+	struct bpf_program *program;
+	int count = 0;
+
+	libbpf_set_print(note_complaint);
+	btf = btf__load_vmlinux_btf();
+	skeleton = enforce__open();
+	if (!btf || !skeleton)
+		return -ENOENT;
+	bpf_object__for_each_program(program, skeleton->obj)
+		count += is_attached(program) &&
+			 program_applies(btf, bpf_program__name(program));
+	return count;
+}
+
+static int pin_failed(struct failure *failure, int error, const char *what, const char *name)
+{
+	return failure_set(failure, error, "cannot %s %s: %m%s%s", what, name,
+			   complaint[0] ? ": " : "", complaint);
+}
+
+static int pin_programs(struct enforce *skeleton, struct failure *failure)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, skeleton->obj) {
+		const char *name = bpf_program__name(program);
+		char path[PIN_PATH_SIZE];
+
+		if (is_attached(program) || !bpf_program__autoload(program))
+			continue;
+		pin_path(path, PIN_PROGRAMS, name);
+		if (bpf_obj_pin(bpf_program__fd(program), path) < 0)
+			return pin_failed(failure, errno, "pin program", name);
+	}
+	return 0;
+}
+
+static int pin_maps(struct enforce *skeleton, struct failure *failure)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, skeleton->obj) {
+		const char *name = bpf_map__name(map);
+		char path[PIN_PATH_SIZE];
+
+		/* Sections that libbpf turns into maps have a dot in their names. */
+		if (strchr(name, '.') || map == skeleton->maps.meta)
+			continue;
+		pin_path(path, PIN_MAPS, name);
+		if (bpf_obj_pin(bpf_map__fd(map), path) < 0)
+			return pin_failed(failure, errno, "pin map", name);
+	}
+	return 0;
+}
+
+/* One after the other. Until the first label is set none of them has anything to say. */
+static int attach_programs(struct enforce *skeleton, struct failure *failure)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, skeleton->obj) {
+		const char *name = bpf_program__name(program);
+		struct bpf_link *link;
+		char path[PIN_PATH_SIZE];
+		int r;
+
+		if (!is_attached(program) || !bpf_program__autoload(program))
+			continue;
+		link = bpf_program__attach(program);
+		if (!link)
+			return pin_failed(failure, errno, "attach program", name);
+		pin_path(path, PIN_LINKS, name);
+		r = bpf_link__pin(link, path);
+		if (r < 0) {
+			bpf_link__destroy(link);
+			return pin_failed(failure, r, "pin link", name);
+		}
+		/* The pin keeps it attached. */
+		bpf_link__disconnect(link);
+		bpf_link__destroy(link);
+	}
+	return 0;
+}
+
+static int write_meta(struct enforce *skeleton, struct failure *failure)
+{
+	struct cordon_meta meta = {.abi_version = CORDON_ABI_VERSION};
+	int fd = bpf_map__fd(skeleton->maps.meta);
+	__u32 key = 0;
+
+	snprintf(meta.build_id, sizeof(meta.build_id), "%s", CORDON_BUILD_ID);
+	if (bpf_map_update_elem(fd, &key, &meta, BPF_ANY) < 0)
+		return pin_failed(failure, errno, "write map", "meta");
+	if (bpf_obj_pin(fd, PIN_META) < 0)
+		return pin_failed(failure, errno, "pin map", "meta");
+	return 0;
+}
+
+static int load_object(struct enforce **ret_skeleton, struct failure *failure)
+{
+	_cleanup_(skeletonp) struct enforce *skeleton = NULL;
+	_cleanup_(btfp) struct btf *btf = NULL;
+	int r;
+
+	complaint[0] = '\0';
+	libbpf_set_print(note_complaint);
+	btf = btf__load_vmlinux_btf();
+	if (!btf)
+		return failure_set(failure, EOPNOTSUPP,
+				   "the kernel has no type information (/sys/kernel/btf/vmlinux): "
+				   "it needs CONFIG_DEBUG_INFO_BTF; see `cordon doctor`");
+	skeleton = enforce__open();
+	if (!skeleton)
+		return failure_set(failure, errno, "cannot open the BPF object: %m: %s",
+				   complaint);
+	choose_programs(skeleton, btf);
+	r = enforce__load(skeleton);
+	if (r < 0)
+		return failure_set(failure, r,
+				   "cannot load the BPF programs: %m: %s; see `cordon doctor`",
+				   complaint);
+	*ret_skeleton = TAKE_PTR(skeleton);
+	return 0;
+}
+
+int loader_load_and_pin(struct failure *failure)
+{
+	_cleanup_(skeletonp) struct enforce *skeleton = NULL;
+	int r;
+
+	r = load_object(&skeleton, failure);
+	if (r < 0)
+		return r;
+	r = pins_prepare(failure);
+	if (r == 0)
+		r = pin_maps(skeleton, failure);
+	if (r == 0)
+		r = pin_programs(skeleton, failure);
+	if (r == 0)
+		r = attach_programs(skeleton, failure);
+	if (r == 0)
+		r = write_meta(skeleton, failure);
+	if (r < 0)
+		(void)pins_remove(NULL);
+	return r;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/pins.h"
+
+#include <bpf/bpf.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
+
+#include "kernel/enforcement.h"
+
+#define BPF_FS_MAGIC_NUMBER 0xcafe4a11
+#define DETACH_TIMEOUT_MSEC 10000
+
+void pin_path(char path[PIN_PATH_SIZE], const char *directory, const char *name)
+{
+	snprintf(path, PIN_PATH_SIZE, "%s/%s", directory, name);
+}
+
+static int make_directory(const char *path, struct failure *failure)
+{
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return failure_set(failure, errno, "cannot create %s: %m", path);
+	return 0;
+}
+
+int pins_prepare(struct failure *failure)
+{
+	static const char *const directories[] = {ENFORCEMENT_PIN_DIRECTORY, PIN_MAPS, PIN_LINKS,
+						  PIN_PROGRAMS};
+	struct statfs fs;
+
+	if (statfs("/sys/fs/bpf", &fs) < 0 || fs.f_type != BPF_FS_MAGIC_NUMBER)
+		return failure_set(failure, ENODEV,
+				   "/sys/fs/bpf is not a bpf file system: mount it with "
+				   "`mount -t bpf bpf /sys/fs/bpf`");
+	for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
+		int r = make_directory(directories[i], failure);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int pin_get(const char *directory, const char *name)
+{
+	char path[PIN_PATH_SIZE];
+	int fd;
+
+	pin_path(path, directory, name);
+	fd = bpf_obj_get(path);
+	return fd < 0 ? -errno : fd;
+}
+
+/* The last reference goes with the pinned inode, which is freed behind our back. */
+static int wait_until_gone(unsigned int id)
+{
+	const struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};
+
+	for (int waited = 0; waited < DETACH_TIMEOUT_MSEC; waited += 5) {
+		int fd = bpf_link_get_fd_by_id(id);
+
+		if (fd < 0)
+			return 0;
+		close(fd);
+		nanosleep(&pause, NULL);
+	}
+	return -ETIMEDOUT;
+}
+
+static int remove_link(const char *name, struct failure *failure)
+{
+	_cleanup_(closep) int fd = pin_get(PIN_LINKS, name);
+	struct bpf_link_info info = {};
+	unsigned int size = sizeof(info);
+	char path[PIN_PATH_SIZE];
+
+	pin_path(path, PIN_LINKS, name);
+	if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) < 0)
+		info.id = 0;
+	if (unlink(path) < 0 && errno != ENOENT)
+		return failure_set(failure, errno, "cannot unpin %s: %m", path);
+	if (fd < 0)
+		return 0;
+	close(TAKE_FD(fd));
+	if (info.id && wait_until_gone(info.id) < 0)
+		return failure_set(failure, EBUSY,
+				   "program %s stays attached: another process holds its link",
+				   name);
+	return 0;
+}
+
+static int unpin(const char *name, const char *directory, struct failure *failure)
+{
+	char path[PIN_PATH_SIZE];
+
+	pin_path(path, directory, name);
+	if (unlink(path) < 0 && errno != ENOENT)
+		return failure_set(failure, errno, "cannot unpin %s: %m", path);
+	return 0;
+}
+
+static int remove_each(const char *directory, struct failure *failure)
+{
+	_cleanup_(closedirp) DIR *dir = opendir(directory);
+	struct dirent *entry;
+	int r = 0;
+
+	if (!dir)
+		return errno == ENOENT ? 0
+				       : failure_set(failure, errno, "cannot read %s: %m",
+						     directory);
+	while ((entry = readdir(dir))) {
+		int one;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		one = strcmp(directory, PIN_LINKS) == 0 ?
+			      remove_link(entry->d_name, failure) :
+			      unpin(entry->d_name, directory, failure);
+		if (one < 0)
+			r = one;
+	}
+	if (r == 0 && rmdir(directory) < 0 && errno != ENOENT)
+		return failure_set(failure, errno, "cannot remove %s: %m", directory);
+	return r;
+}
+
+int pins_remove(struct failure *failure)
+{
+	int r;
+
+	/* From here on what remains is incomplete, and says so. */
+	if (unlink(PIN_META) < 0 && errno != ENOENT)
+		return failure_set(failure, errno, "cannot unpin %s: %m", PIN_META);
+	r = remove_each(PIN_LINKS, failure);
+	if (r == 0)
+		r = remove_each(PIN_PROGRAMS, failure);
+	if (r == 0)
+		r = remove_each(PIN_MAPS, failure);
+	if (r == 0 && rmdir(ENFORCEMENT_PIN_DIRECTORY) < 0 && errno != ENOENT)
+		return failure_set(failure, errno, "cannot remove %s: %m",
+				   ENFORCEMENT_PIN_DIRECTORY);
+	return r;
+}

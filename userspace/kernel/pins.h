@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What stands below ENFORCEMENT_PIN_DIRECTORY:
+ *   maps/NAME      every map
+ *   links/NAME     one attachment per program
+ *   programs/NAME  those that are run on request
+ *   meta           pinned last: without it the rest is incomplete
+ */
+#ifndef CORDON_KERNEL_PINS_H
+#define CORDON_KERNEL_PINS_H
+
+#include <stddef.h>
+
+#include "base/failure.h"
+
+#define PIN_MAPS     ENFORCEMENT_PIN_DIRECTORY "/maps"
+#define PIN_LINKS    ENFORCEMENT_PIN_DIRECTORY "/links"
+#define PIN_PROGRAMS ENFORCEMENT_PIN_DIRECTORY "/programs"
+#define PIN_META     ENFORCEMENT_PIN_DIRECTORY "/meta"
+
+#define PIN_PATH_SIZE 256
+
+/* "DIRECTORY/NAME". */
+void pin_path(char path[PIN_PATH_SIZE], const char *directory, const char *name);
+
+/* Makes the directories, for root only. bpffs must be mounted. */
+int pins_prepare(struct failure *failure);
+
+/* A descriptor of what is pinned there, or -errno. */
+int pin_get(const char *directory, const char *name);
+
+/*
+ * Takes the links down one after the other, waiting for each to be gone (concurrent detaching is
+ * not safe on every kernel), then the rest. Missing pins are no error.
+ */
+int pins_remove(struct failure *failure);
+
+#endif
