@@ -96,7 +96,7 @@ $(BPF_OBJECT): bpf/enforce.bpf.c $(BUILD)/vmlinux.h Makefile | packages-build
 $(SKELETON): $(BPF_OBJECT)
 	@mkdir -p $(@D)
 	@echo "  SKEL $@"
-	$(Q)$(BPFTOOL) gen skeleton $< name enforce_bpf >$@
+	$(Q)$(BPFTOOL) gen skeleton $< name enforce >$@
 
 # Tells the daemon whether what is pinned comes from the object that it carries.
 $(BUILD_ID): $(BPF_OBJECT)
@@ -205,6 +205,9 @@ $(LINKED_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(ARCHIVE)
 	@mkdir -p $(@D)
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $< $(ARCHIVE) $(LDLIBS) -o $@
+
+# Tables of strings in tests need no const, and libFuzzer's entry point no prototype.
+$(BUILD)/san/tests/%.o $(BUILD)/fuzz/tests/%.o: WARNINGS += -Wno-write-strings -Wno-missing-prototypes
 
 helpers: $(HELPERS) $(REDTEAM) $(LINKED_TESTS)
 fuzzers: $(FUZZ_PROGRAMS)
