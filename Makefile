@@ -96,7 +96,7 @@ $(BPF_OBJECT): bpf/enforce.bpf.c $(BUILD)/vmlinux.h Makefile | packages-build
 $(SKELETON): $(BPF_OBJECT)
 	@mkdir -p $(@D)
 	@echo "  SKEL $@"
-	$(Q)$(BPFTOOL) gen skeleton $< name enforce >$@
+	$(Q)$(BPFTOOL) gen skeleton $< name enforce_bpf >$@
 
 # Tells the daemon whether what is pinned comes from the object that it carries.
 $(BUILD_ID): $(BPF_OBJECT)
@@ -110,7 +110,7 @@ PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% dae
 
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
 	-Wshadow -Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings \
-	-Wimplicit-fallthrough -Wno-missing-field-initializers
+	-Wno-missing-field-initializers
 HARDENING := -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection \
 	-fcf-protection -fPIE
 CPPFLAGS += -D_GNU_SOURCE -DCORDON_VERSION='"$(VERSION)"' \
@@ -207,7 +207,7 @@ $(LINKED_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(ARCHIVE)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $< $(ARCHIVE) $(LDLIBS) -o $@
 
 # Tables of strings in tests need no const, and libFuzzer's entry point no prototype.
-$(BUILD)/san/tests/%.o $(BUILD)/fuzz/tests/%.o: WARNINGS += -Wno-write-strings -Wno-missing-prototypes
+$(BUILD)/san/tests/%.o $(BUILD)/fuzz/tests/%.o: COMMON_CFLAGS += -Wno-write-strings -Wno-missing-prototypes
 
 helpers: $(HELPERS) $(REDTEAM) $(LINKED_TESTS)
 fuzzers: $(FUZZ_PROGRAMS)
