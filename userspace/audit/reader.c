@@ -194,7 +194,6 @@ static int next_line(struct audit_reader *reader, const char **ret_line, size_t 
 		}
 		if (held > CHAIN_LINE_MAX) {
 			reader->skipping = true;
-			reader->anchored = false;
 			reader->start = reader->end = 0;
 			held = 0;
 		}
@@ -225,10 +224,9 @@ static int check_chain(struct audit_reader *reader, const char *line, size_t siz
 	int r;
 
 	r = chain_split(line, size, &body, &sequence, claimed);
-	if (r < 0) {
-		reader->anchored = false;
+	/* The next line is checked against the one before this: was this one put in, or changed? */
+	if (r < 0)
 		return bad_line(reader, failure, "the line is not a record of a log");
-	}
 	memcpy(previous, reader->chain, sizeof(previous));
 	/* Whatever is wrong with this line, the next one is checked against it. */
 	reader->anchored = true;

@@ -8,7 +8,9 @@
 #include "insight/line.h"
 #include "insight/view.h"
 
-#define DIGEST_SHOWN 19 /* sixteen digits and an ellipsis */
+#define COMMAND_LIMIT	  60
+#define COMMAND_ARGUMENTS 8u
+#define DIGEST_SHOWN	  19 /* sixteen digits and an ellipsis */
 
 struct header {
 	FILE *out;
@@ -274,6 +276,23 @@ static void write_result(struct header *h, const json_t *end)
 	end_line(h);
 }
 
+/* The program with its arguments, where the policy lets them be recorded. */
+static void write_command(struct header *h, const json_t *start, const char *program)
+{
+	const json_t *arguments = view_field(start, "process.args");
+
+	style_text_in(h->out, h->style, STYLE_BOLD, program ? program : "Execution", COMMAND_LIMIT);
+	for (size_t i = 1; i < json_array_size(arguments) && i <= COMMAND_ARGUMENTS; i++) {
+		const char *text = json_string_value(json_array_get(arguments, i));
+
+		fputc(' ', h->out);
+		style_text_in(h->out, h->style, STYLE_BOLD, text ? text : "<code>", COMMAND_LIMIT);
+	}
+	if (json_array_size(arguments) > COMMAND_ARGUMENTS + 1)
+		fputs(" ...", h->out);
+	fputs("  ", h->out);
+}
+
 void header_write(FILE *out, const struct style *style, json_t *const *records, size_t count)
 {
 	struct header h = {.out = out, .style = style};
@@ -290,8 +309,7 @@ void header_write(FILE *out, const struct style *style, json_t *const *records, 
 	}
 	program = view_text(start, "cordon.execution.program");
 	workdir = view_text(start, "cordon.execution.workdir");
-	style_text_in(out, style, STYLE_BOLD, program ? program : "Execution", 0);
-	fputs("  ", out);
+	write_command(&h, start, program);
 	style_text_in(out, style, STYLE_NAME, id ? id : "?", 0);
 	line_time(view_time(start), true, time);
 	style_begin(out, style, STYLE_DIM);

@@ -11,6 +11,7 @@
 
 #define TIME_WIDTH   10
 #define PREFIX_SIZE  (4 * (TREE_DEPTH_MAX + 4) * 3)
+#define WIDE_COLUMNS 150 /* of a terminal that has room for reason and rule side by side */
 #define OBJECT_LIMIT 120
 
 struct story {
@@ -80,7 +81,15 @@ static void write_flat(const struct story *s, const char *rule)
 	style_text_in(s->out, s->style, STYLE_NAME, flat, 0);
 }
 
-/* The line below a denial: which rule, and what would allow it. */
+/* Begins another line of what is said below a denial. */
+static void write_margin(const struct story *s, const char *prefix)
+{
+	write_time(s, NULL);
+	write_prefix(s, prefix);
+	fputs("  ", s->out);
+}
+
+/* Below a denial: which rule, and what would allow it. */
 static void write_explanation(const struct story *s, const char *prefix, const json_t *record)
 {
 	const char *file = view_text(record, "cordon.rule.file");
@@ -88,13 +97,11 @@ static void write_explanation(const struct story *s, const char *prefix, const j
 	const char *message = view_text(record, "cordon.rule.message");
 	const char *suggestion = view_text(record, "cordon.suggestion.rule");
 
-	write_time(s, NULL);
-	write_prefix(s, prefix);
-	fputs("  ", s->out);
+	write_margin(s, prefix);
 	if (file) {
 		dim_text(s, file);
 		style_begin(s->out, s->style, STYLE_DIM);
-		fprintf(s->out, ":%llu ",
+		fprintf(s->out, ":%llu  ",
 			(unsigned long long)view_number(record, "cordon.rule.line"));
 		style_end(s->out, s->style, STYLE_DIM);
 		dim_text(s, text ? text : "");
@@ -107,7 +114,14 @@ static void write_explanation(const struct story *s, const char *prefix, const j
 		fputc('"', s->out);
 	}
 	if (suggestion) {
-		dim_text(s, "; this would:  ");
+		dim_text(s, "; this would:");
+		if (s->style->width == 0 || s->style->width >= WIDE_COLUMNS) {
+			fputs("  ", s->out);
+		} else {
+			fputc('\n', s->out);
+			write_margin(s, prefix);
+			fputs("  ", s->out);
+		}
 		write_flat(s, suggestion);
 	}
 	fputc('\n', s->out);

@@ -105,6 +105,8 @@ void style_duration(unsigned long long nsec, char text[STYLE_QUANTITY_SIZE])
 		snprintf(text, STYLE_QUANTITY_SIZE, "%llu ms", nsec / NSEC_PER_MSEC);
 	else if (seconds < 60)
 		snprintf(text, STYLE_QUANTITY_SIZE, "%.2f s", (double)nsec / 1e9);
+	else if (seconds < 3600 && seconds % 60 == 0)
+		snprintf(text, STYLE_QUANTITY_SIZE, "%llu min", seconds / 60);
 	else if (seconds < 3600)
 		snprintf(text, STYLE_QUANTITY_SIZE, "%llu min %llu s", seconds / 60, seconds % 60);
 	else
