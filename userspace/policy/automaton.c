@@ -27,6 +27,7 @@ struct settled {
 struct builder {
 	const struct nfa *nfa;
 	struct prospect *prospects; /* per node */
+	uint32_t *settled_by;	    /* per node: the rule for which it was dropped, or UNSETTLED */
 	struct rule_use *use;
 	size_t rule_count;
 	struct automaton *automaton;
@@ -70,6 +71,7 @@ static void builder_release(struct builder *b)
 	if (b->automaton)
 		automaton_free(b->automaton);
 	free(b->prospects);
+	free(b->settled_by);
 	free(b->subsets);
 	free(b->pool);
 	free(b->slots);
@@ -163,10 +165,13 @@ static int find_prospects(struct builder *b)
 	bool changed = true;
 
 	b->prospects = calloc(b->nfa->node_count, sizeof(*b->prospects));
-	if (!b->prospects)
+	b->settled_by = calloc(b->nfa->node_count, sizeof(*b->settled_by));
+	if (!b->prospects || !b->settled_by)
 		return -ENOMEM;
-	for (size_t i = 0; i < b->nfa->node_count; i++)
+	for (size_t i = 0; i < b->nfa->node_count; i++) {
 		b->prospects[i].allow_rule = b->prospects[i].deny_rule = UNSETTLED;
+		b->settled_by[i] = UNSETTLED;
+	}
 	while (changed) {
 		changed = false;
 		for (size_t i = b->nfa->node_count; i-- > 1;)
@@ -246,8 +251,7 @@ static void drop_settled_members(struct builder *b)
 			b->members[kept++] = b->members[i];
 			continue;
 		}
-		if (n->owner < b->rule_count && by != UNSETTLED)
-			b->use[n->owner].decided_by = by;
+		b->settled_by[b->members[i]] = by;
 	}
 	b->member_count = kept;
 }
@@ -324,8 +328,10 @@ static int find_state(struct builder *b, uint32_t *ret_state)
 	     slot = (slot + 1) & (b->slot_count - 1)) {
 		const struct subset *s = &b->subsets[b->slots[slot] - 1];
 
+		/* The empty subset has nothing to compare, nor memory to point at. */
 		if (s->hash == hash && s->count == b->member_count &&
-		    memcmp(b->pool + s->offset, b->members, s->count * sizeof(*b->members)) == 0) {
+		    (s->count == 0 || memcmp(b->pool + s->offset, b->members,
+					     s->count * sizeof(*b->members)) == 0)) {
 			*ret_state = b->slots[slot] - 1;
 			return 0;
 		}
@@ -597,6 +603,27 @@ static int build(struct builder *b)
 	return r;
 }
 
+/*
+ * Rules that were dropped before they matched anything: the first rule that settled something on
+ * the way to their names stands for those that decide in their place.
+ */
+static void explain_idle_rules(struct builder *b)
+{
+	const struct nfa *n = b->nfa;
+
+	for (uint32_t node = 1; node < n->node_count; node++)
+		for (uint32_t e = n->nodes[node].accepts; e; e = n->accepts[e].next) {
+			uint32_t rule = n->accepts[e].rule, at = node;
+
+			if (rule >= b->rule_count || b->use[rule].decides ||
+			    b->use[rule].decided_by != UNSETTLED)
+				continue;
+			while (at && b->settled_by[at] == UNSETTLED)
+				at = n->nodes[at].parent;
+			b->use[rule].decided_by = b->settled_by[at];
+		}
+}
+
 /* Who filled the subsets when there were too many: counted over the last of them. */
 static void weigh_rules(struct builder *b)
 {
@@ -631,6 +658,7 @@ int automaton_build(const struct nfa *n, struct rule_use *use, size_t rule_count
 		weigh_rules(&b);
 	if (r < 0)
 		return r;
+	explain_idle_rules(&b);
 	*ret_automaton = TAKE_PTR(b.automaton);
 	return 0;
 }

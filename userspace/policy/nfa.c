@@ -309,6 +309,7 @@ int nfa_follow(struct nfa *n, uint32_t node, const struct element *element, uint
 	r = make_child(n, node, element, &child);
 	if (r < 0)
 		return r;
+	n->nodes[child].parent = node;
 	n->children[slot] = (struct nfa_child){key, child};
 	n->child_count++;
 	*ret_node = child;
@@ -348,6 +349,7 @@ int nfa_add_sink(struct nfa *n, uint32_t node, uint32_t rule, uint32_t rights, b
 		if (r < 0)
 			return r;
 		n->nodes[sink].sink = true;
+		n->nodes[sink].parent = node;
 		n->last_sink = sink;
 	}
 	for (uint32_t i = n->nodes[node].skips; i; i = n->skips[i].next)

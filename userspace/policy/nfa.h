@@ -50,7 +50,8 @@ struct nfa_skip {
 
 struct nfa_node {
 	uint32_t edges, skips, accepts; /* first of each list, 0: none */
-	uint32_t owner;			/* the rule that made it first */
+	uint32_t parent;		/* that it was made behind, 0: none */
+	uint32_t owner;			/* the rule that made it */
 	bool sink;			/* accepts whatever follows */
 };
 

@@ -207,7 +207,7 @@ static int read_elements(struct expansion *x, struct cursor *c, bool abstract)
 		case '$':
 			if (c->p + 1 < c->end && c->p[1] == '{')
 				return fail(x,
-					    abstract ? "write \\\\$ for the character itself"
+					    abstract ? "write \\$ for the character itself"
 						     : "write one pattern per place",
 					    abstract ? "abstract names know no variables"
 						     : "a variable may only stand at the start");

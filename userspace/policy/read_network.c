@@ -110,8 +110,7 @@ static int add_ports(struct reader *r, struct rule *rule, const struct node *n)
 	if (e < 0) {
 		report_error(r->diagnostics, &n->place, "write ports: [443, 8000-8100]",
 			     "a port must be a number or a range, not %s",
-			     n->type == NODE_SCALAR && !node_is_null(n) ? n->text
-									: node_describe(n));
+			     n->type == NODE_SCALAR && n->size ? n->text : node_describe(n));
 		return 0;
 	}
 	ports = arena_grow(r->arena, rule->ports, rule->port_count, sizeof(*ports));

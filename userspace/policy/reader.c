@@ -129,8 +129,8 @@ bool reader_number(struct reader *r, const struct node *n, const char *what, uin
 		report_error(r->diagnostics, &n->place,
 			     n->type == NODE_SCALAR && !n->plain ? "remove the quotes" : NULL,
 			     "%s must be a whole number, not %s", what,
-			     n->type == NODE_SCALAR && !node_is_null(n) ? n->text
-									: node_describe(n));
+			     n->type == NODE_SCALAR && n->plain && n->size ? n->text
+									   : node_describe(n));
 		return false;
 	}
 	if (units_number(n->text, &number) < 0 || number > maximum) {

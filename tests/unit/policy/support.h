@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tests of the policy compiler have in common. */
+#ifndef CORDON_TESTS_POLICY_SUPPORT_H
+#define CORDON_TESTS_POLICY_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "policy/compile.h"
+#include "policy/diagnostic.h"
+#include "policy/evaluate.h"
+
+/* Compiles text that must be right; prints what is wrong with it otherwise. */
+static inline struct compiled_policy *compile_good(const char *text)
+{
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	struct compiled_policy *p = NULL;
+	int r = policy_compile_text(text, strlen(text), "test.yaml", NULL, d, &p);
+
+	if (r < 0) {
+		_cleanup_(freep) char *why = diagnostics_format(d, 0);
+
+		fail_msg("%s\n%s", text, why);
+	}
+	assert_int_equal(policy_tables_check(p->tables, p->tables_size), 0);
+	return p;
+}
+
+static inline struct cordon_verdict ask(const struct compiled_policy *p, unsigned int start,
+					const void *question, size_t size)
+{
+	struct cordon_verdict v;
+
+	assert_int_equal(policy_run(p->tables, p->tables_size, start, question, size, &v, NULL), 0);
+	return v;
+}
+
+static inline int granted(const struct compiled_policy *p, unsigned int start, const char *name,
+			  unsigned int right)
+{
+	struct cordon_verdict v = ask(p, start, name, strlen(name));
+
+	return (v.allow & ~v.deny & CORDON_RIGHT(right)) != 0;
+}
+
+#endif

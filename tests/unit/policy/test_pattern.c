@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reference.h"
+#include "support.h"
+
+#define READ_NAME(p, name) granted(p, CORDON_START_PATH, name, CORDON_READ)
+
+static int allows(const char *pattern, const char *name)
+{
+	char text[1024];
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+
+	snprintf(text, sizeof(text), "version: 1\nfiles:\n  - {allow: [read], paths: ['%s']}\n",
+		 pattern);
+	p = compile_good(text);
+	return READ_NAME(p, name);
+}
+
+static int denies(const char *pattern, const char *name)
+{
+	char text[1024];
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+
+	snprintf(text, sizeof(text), "version: 1\nfiles:\n  - {deny: [read], paths: ['%s']}\n",
+		 pattern);
+	p = compile_good(text);
+	return (ask(p, CORDON_START_PATH, name, strlen(name)).deny & 1) != 0;
+}
+
+static void test_listing(void **state)
+{
+	(void)state;
+	assert_true(allows("/usr/lib/**", "/usr/lib/"));
+	assert_true(allows("/usr/lib/**", "/usr/lib/a/b"));
+	assert_true(allows("/usr/lib/**", "/usr/lib/a/"));
+	assert_false(allows("/usr/lib/**", "/usr/lib"));
+	assert_true(allows("/usr/lib/*", "/usr/lib/"));
+	assert_true(allows("/usr/lib/*", "/usr/lib/a"));
+	assert_false(allows("/usr/lib/*", "/usr/lib/a/b"));
+	assert_true(allows("/usr/lib/", "/usr/lib/"));
+	assert_false(allows("/usr/lib/", "/usr/lib"));
+	assert_false(allows("/usr/lib/", "/usr/lib/a"));
+	assert_true(allows("/usr/lib", "/usr/lib"));
+	assert_true(allows("/usr/lib", "/usr/lib/"));
+	assert_false(allows("/usr/lib", "/usr/lib/a"));
+	assert_true(allows("/", "/"));
+	assert_false(allows("/", "/a"));
+	assert_true(allows("/**", "/"));
+}
+
+static void test_wildcards(void **state)
+{
+	(void)state;
+	assert_true(allows("/a/**/b", "/a/b"));
+	assert_true(allows("/a/**/b", "/a/x/y/b"));
+	assert_false(allows("/a/**/b", "/ab"));
+	assert_false(allows("/a/**/b", "/a/xb"));
+	assert_true(allows("**/x", "/x"));
+	assert_true(allows("**/x", "/a/b/x"));
+	assert_false(allows("**/x", "/ax"));
+	assert_true(allows("/a**", "/abc/d"));
+	assert_true(allows("/a//b", "/a/b"));
+	assert_true(allows("/{a,b/{c,d}}/e", "/b/d/e"));
+	assert_false(allows("/{a,b/{c,d}}/e", "/b/e"));
+	assert_true(allows("/a{,.old}", "/a"));
+	assert_true(allows("/a{,.old}", "/a.old"));
+	assert_true(allows("/[a-c]x", "/bx"));
+	assert_false(allows("/[!a-c]x", "/bx"));
+	assert_true(allows("/[!a-c]x", "/\xc3\xa4x"));
+	assert_false(allows("/[!a]b", "//b"));
+	assert_true(allows("/[]x]", "/]"));
+	assert_true(allows("/?", "/\xc3\xa4"));
+	assert_true(allows("/?", "/\xff"));
+	assert_false(allows("/?", "/ab"));
+	assert_false(allows("/?", "//"));
+	assert_true(allows("/\\*", "/*"));
+	assert_false(allows("/\\*", "/a"));
+	assert_true(allows("/\\{a\\}", "/{a}"));
+	assert_true(allows("/$a", "/$a"));
+}
+
+static void test_deny_covers_what_lies_below(void **state)
+{
+	(void)state;
+	assert_true(denies("/a", "/a"));
+	assert_true(denies("/a", "/a/"));
+	assert_true(denies("/a", "/a/b/c"));
+	assert_false(denies("/a", "/ab"));
+	assert_false(denies("/a/**", "/a"));
+	assert_true(denies("/a/**", "/a/"));
+	assert_false(denies("/a/", "/a"));
+	assert_true(denies("/a/", "/a/b"));
+	assert_true(denies("**/.env", "/x/.env/y"));
+	assert_true(denies("/", "/etc"));
+}
+
+static void test_anchors(void **state)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p =
+		compile_good("version: 1\n"
+			     "variables: [data]\n"
+			     "files:\n"
+			     "  - {allow: [read], paths: ['${workdir}/**', '${data}']}\n"
+			     "  - {allow: [write], paths: ['${workdir}']}\n"
+			     "  - {deny: [write], paths: ['${tmp}']}\n");
+	const struct cordon_policy_header *h = (const void *)p->tables;
+	unsigned int data = CORDON_START_ANCHOR + CORDON_ANCHOR_USER;
+
+	(void)state;
+	assert_int_equal(h->anchors_used, 1u << CORDON_ANCHOR_WORKDIR | 1u << CORDON_ANCHOR_TMP |
+						  1u << CORDON_ANCHOR_USER);
+	assert_string_equal(p->anchor_names[CORDON_ANCHOR_USER], "data");
+	assert_null(p->anchor_names[CORDON_ANCHOR_USER + 1]);
+	assert_true(granted(p, CORDON_START_ANCHOR, "/", CORDON_READ));
+	assert_true(granted(p, CORDON_START_ANCHOR, "/a", CORDON_READ));
+	assert_false(granted(p, CORDON_START_ANCHOR, "", CORDON_READ));
+	assert_true(granted(p, CORDON_START_ANCHOR, "", CORDON_WRITE));
+	assert_false(granted(p, CORDON_START_ANCHOR, "/a", CORDON_WRITE));
+	assert_true(granted(p, data, "", CORDON_READ));
+	assert_true(granted(p, data, "/", CORDON_READ));
+	assert_false(granted(p, data, "/a", CORDON_READ));
+	assert_int_equal(ask(p, CORDON_START_ANCHOR + CORDON_ANCHOR_TMP, "/x", 2).deny,
+			 CORDON_RIGHT(CORDON_WRITE));
+	assert_false(granted(p, CORDON_START_PATH, "/a", CORDON_READ));
+}
+
+static void test_specials_and_abstract_names(void **state)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p =
+		compile_good("version: 1\n"
+			     "exec:\n"
+			     "  - {allow: [map], paths: ['@anonymous', '/**']}\n"
+			     "unix:\n"
+			     "  - {allow: [connect, bind], abstract: ['a/*', 'b**']}\n");
+
+	(void)state;
+	assert_true(granted(p, CORDON_START_PATH, "@anonymous", CORDON_MAP));
+	assert_false(granted(p, CORDON_START_PATH, "@memfd", CORDON_MAP));
+	assert_true(granted(p, CORDON_START_ABSTRACT, "a/x", CORDON_UNIX_BIND));
+	assert_false(granted(p, CORDON_START_ABSTRACT, "a/x/y", CORDON_UNIX_BIND));
+	assert_true(granted(p, CORDON_START_ABSTRACT, "bx/y", CORDON_UNIX_CONNECT));
+	assert_false(granted(p, CORDON_START_PATH, "a/x", CORDON_UNIX_CONNECT));
+}
+
+/* ---- against the reference ---- */
+
+#define ROUNDS 1500
+#define RULES  4
+#define NAMES  80
+
+static uint32_t random_state = 20261121;
+
+static uint32_t random_below(uint32_t n)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 17;
+	random_state ^= random_state << 5;
+	return random_state % n;
+}
+
+static void make_pattern(char *text)
+{
+	static const char *const pieces[] = {
+		"a",   "b",	"ab",	    "/",    "/",     "/a",   "/**/",	      "*",
+		"**",  "?",	"[ab]",	    "[!a]", "{a,b}", "{,b}", "{a,b/a,{b,*}}", "/**/b",
+		"\\*", "[a-b]", "\xc3\xa4", "c",
+	};
+	uint32_t count = 1 + random_below(6), wild = 0;
+
+	strcpy(text, random_below(5) == 0 ? "**/" : "/");
+	while (count--) {
+		const char *piece = pieces[random_below(ARRAY_SIZE(pieces))];
+		size_t n = strlen(text);
+
+		/* Stars that touch become one run: which run is a matter of spelling. */
+		if (piece[0] == '*' && text[n - 1] == '*')
+			continue;
+		/* More of them in one pattern multiply beyond what the compiler accepts. */
+		if (strchr(piece, '*') && piece[0] != '\\' && ++wild > 3)
+			continue;
+		strcat(text, piece);
+	}
+}
+
+static void make_name(char *text)
+{
+	static const char *const pieces[] = {"a", "b", "/", "/", "a", "*", "\xc3\xa4", "\xff", "c"};
+	uint32_t count = random_below(9);
+
+	strcpy(text, "/");
+	while (count--) {
+		const char *piece = pieces[random_below(ARRAY_SIZE(pieces))];
+
+		/* No name that the kernel asks for has an empty component. */
+		if (piece[0] != '/' || text[strlen(text) - 1] != '/')
+			strcat(text, piece);
+	}
+}
+
+struct drawn {
+	char pattern[REFERENCE_MAX];
+	bool deny, write;
+};
+
+static void compare(const struct compiled_policy *p, const struct drawn *rules, const char *name,
+		    size_t *matches)
+{
+	struct cordon_verdict v = ask(p, CORDON_START_PATH, name, strlen(name));
+
+	for (unsigned int right = CORDON_READ; right <= CORDON_WRITE; right++) {
+		uint16_t allow = CORDON_NO_RULE, deny = CORDON_NO_RULE;
+
+		for (uint16_t i = RULES; i-- > 0;) {
+			if (rules[i].write != (right == CORDON_WRITE) ||
+			    !reference_rule(rules[i].pattern, rules[i].deny, !rules[i].write, name))
+				continue;
+			if (rules[i].deny)
+				deny = i;
+			else
+				allow = i;
+		}
+		bool expected = allow != CORDON_NO_RULE && deny == CORDON_NO_RULE;
+		bool got = (v.allow & ~v.deny & CORDON_RIGHT(right)) != 0;
+		uint16_t rule = deny != CORDON_NO_RULE ? deny : allow;
+
+		*matches += rule != CORDON_NO_RULE;
+		if (expected == got && rule == v.rule[right] &&
+		    (deny != CORDON_NO_RULE) == ((v.deny & CORDON_RIGHT(right)) != 0))
+			continue;
+		for (int i = 0; i < RULES; i++)
+			print_error("%d: %s %s %s\n", i, rules[i].deny ? "deny" : "allow",
+				    rules[i].write ? "write" : "read", rules[i].pattern);
+		fail_msg("name %s right %u: expected %d by %d, got %d by %d", name, right, expected,
+			 rule, got, v.rule[right]);
+	}
+}
+
+static void test_against_reference(void **state)
+{
+	size_t matches = 0, pairs = 0;
+
+	(void)state;
+	for (int round = 0; round < ROUNDS; round++) {
+		_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+		struct drawn rules[RULES];
+		char text[4096] = "version: 1\nfiles:\n";
+
+		for (int i = 0; i < RULES; i++) {
+			make_pattern(rules[i].pattern);
+			rules[i].deny = random_below(3) == 0;
+			rules[i].write = random_below(3) == 0;
+			snprintf(text + strlen(text), sizeof(text) - strlen(text),
+				 "  - {%s: [%s], paths: ['%s']}\n",
+				 rules[i].deny ? "deny" : "allow",
+				 rules[i].write ? "write" : "read", rules[i].pattern);
+		}
+		p = compile_good(text);
+		for (int i = 0; i < NAMES; i++) {
+			char name[128];
+
+			make_name(name);
+			compare(p, rules, name, &matches);
+			pairs += RULES;
+		}
+	}
+	print_message("%zu pairs of rule and name, %zu verdicts by a rule\n", pairs, matches);
+	assert_true(pairs >= 100000);
+	assert_true(matches > pairs / 20);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_listing),
+		cmocka_unit_test(test_wildcards),
+		cmocka_unit_test(test_deny_covers_what_lies_below),
+		cmocka_unit_test(test_anchors),
+		cmocka_unit_test(test_specials_and_abstract_names),
+		cmocka_unit_test(test_against_reference),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
