@@ -18,6 +18,9 @@ void message(const char *format, ...)
 	va_end(args);
 	if (r < 0)
 		text = NULL;
+	/* Texts of several lines come with and without the last line's end. */
+	for (size_t end = text ? strlen(text) : 0; end > 0 && text[end - 1] == '\n'; end--)
+		text[end - 1] = '\0';
 	if (!text || asprintf(&line, "cordon: %s\n", text) < 0)
 		line = NULL;
 	/* Nobody is left to tell if standard error is closed. */

@@ -1,0 +1,89 @@
+#compdef cordon
+# SPDX-License-Identifier: Apache-2.0
+# zsh completion for cordon
+
+_cordon() {
+	local -a commands=(
+		'run:run a command under a policy'
+		'events:what executions did and were refused, from the log'
+		'show:one execution, start to end'
+		'status:is enforcement on, and what runs under it'
+		'doctor:can this host enforce, and if not, what to do'
+		'policy:check and look into policies'
+		'log:check and search the audit log'
+		'daemon:the daemon that owns enforcement and the log'
+		'disable:unload enforcement and stop the daemon'
+	)
+
+	if ((CURRENT == 2)); then
+		_describe command commands
+		_arguments '(- *)'{-h,--help}'[list the commands]' '(- *)'{-V,--version}'[show the version]'
+		return
+	fi
+
+	local command=$words[2]
+	shift words
+	((CURRENT--))
+	case $command in
+	run)
+		_arguments -S \
+			'--policy=[what the command may do]:policy:_files -g "*.yaml"' \
+			'--workdir=[where it runs]:directory:_files -/' \
+			'*--bind=[what a name in the policy stands for]:NAME=DIR:' \
+			'--user=[whom it runs as]:user:_users' \
+			'--observe[report only, refuse nothing]' \
+			'--timeout=[wall clock]:time:' \
+			'--memory=[of all its processes]:size:' \
+			'--pids=[processes and threads at a time]:count:' \
+			'--cpu=[of one CPU]:percent:' \
+			'--cpu-time=[CPU time of each process]:time:' \
+			'--address-space=[of each process]:size:' \
+			'--file-size=[of each file it writes]:size:' \
+			'--open-files=[descriptors of each process]:count:' \
+			'--session=[executions that belong together]:name:' \
+			'--agent=[the agent whose code this is]:name:' \
+			'--executor=[what runs it for the agent]:name:' \
+			'--language=[of the code]:name:' \
+			'--log=[write the records there]:directory:_files -/' \
+			'--report=[write what was refused as JSON]:file:_files' \
+			'(- *)'{-h,--help}'[show help]' \
+			'(-):command: _command_names -e' \
+			'*::arguments: _normal'
+		;;
+	events)
+		_arguments \
+			{-f,--follow}'[go on as records are written]' \
+			{-n,--lines=}'[the last records only]:count:' \
+			{-o,--output=}'[format]:format:(compact json)' \
+			'--execution=[of this execution only]:id:' \
+			'--log=[the log]:directory:_files -/' \
+			{-h,--help}'[show help]'
+		;;
+	show)
+		_arguments '--json[its records, as JSON]' '--log=[the log]:directory:_files -/' \
+			{-h,--help}'[show help]' ':id:(last)'
+		;;
+	status | doctor)
+		_arguments '--json[for programs]' {-h,--help}'[show help]'
+		;;
+	policy)
+		_arguments '--json[for programs]' {-h,--help}'[show help]' ':action:(check)' \
+			'*:policy:_files -g "*.yaml"'
+		;;
+	log)
+		_arguments '--json[for programs]' '--log=[the log]:directory:_files -/' \
+			{-h,--help}'[show help]' ':action:(verify)'
+		;;
+	daemon)
+		_arguments '--log=[write the log there]:directory:_files -/' \
+			'*--policies=[look for policies there]:directory:_files -/' \
+			'--idle=[leave after that long without work]:seconds:' \
+			'--embedded[as cordon run starts it]' {-h,--help}'[show help]'
+		;;
+	disable)
+		_arguments '--force[kill what is live]' {-h,--help}'[show help]'
+		;;
+	esac
+}
+
+_cordon "$@"

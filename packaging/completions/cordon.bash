@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+# bash completion for cordon
+
+_cordon()
+{
+	local cur prev command= i
+	local commands="run events show status doctor policy log daemon disable help"
+	local -A options=(
+		[run]="--policy --workdir --bind --user --observe --timeout --memory --pids --cpu
+			--cpu-time --address-space --file-size --open-files --session --agent --executor
+			--language --log --report --help"
+		[events]="--follow --lines --output --execution --log --help"
+		[show]="--json --log --help"
+		[status]="--json --help"
+		[doctor]="--json --help"
+		[policy]="--json --help"
+		[log]="--json --log --help"
+		[daemon]="--log --policies --idle --embedded --help"
+		[disable]="--force --help"
+	)
+
+	cur=${COMP_WORDS[COMP_CWORD]}
+	prev=${COMP_WORDS[COMP_CWORD - 1]}
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		mapfile -t COMPREPLY < <(compgen -W "$commands --help --version" -- "$cur")
+		return
+	fi
+	command=${COMP_WORDS[1]}
+
+	if [[ $command == run ]]; then
+		# The words of the command that is run complete as they would without cordon.
+		for ((i = 2; i < COMP_CWORD; i++)); do
+			case ${COMP_WORDS[i]} in
+			--)
+				((i++))
+				break
+				;;
+			--observe | --*=*) ;;
+			--*) ((i++)) ;;
+			*) break ;;
+			esac
+		done
+		if ((i <= COMP_CWORD)) && [[ ${COMP_WORDS[i - 1]} == -- || $cur != -* ]] &&
+			[[ $prev != --* || $prev == -- || $prev == --observe ]]; then
+			if declare -F _command_offset >/dev/null; then
+				_command_offset "$i"
+			else
+				mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+			fi
+			return
+		fi
+	fi
+
+	case $prev in
+	--workdir | --log | --policies)
+		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		;;
+	--policy | --report)
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		;;
+	--user)
+		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
+		;;
+	--output | -o)
+		mapfile -t COMPREPLY < <(compgen -W "compact json" -- "$cur")
+		;;
+	help)
+		mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$cur")
+		;;
+	policy)
+		mapfile -t COMPREPLY < <(compgen -W "check ${options[policy]}" -- "$cur")
+		;;
+	log)
+		mapfile -t COMPREPLY < <(compgen -W "verify ${options[log]}" -- "$cur")
+		;;
+	*)
+		if [[ $cur == -* ]]; then
+			mapfile -t COMPREPLY < <(compgen -W "${options[$command]}" -- "$cur")
+		else
+			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		fi
+		;;
+	esac
+}
+
+complete -F _cordon cordon

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What --help, the man pages and the completions say must agree: every long option in one is in
+ * the others.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <ctype.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+#include "cli/commands.h"
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{"run", cmd_run},	{"events", cmd_events},	  {"show", cmd_show},
+	{"status", cmd_status}, {"disable", cmd_disable}, {"doctor", cmd_doctor},
+	{"log", cmd_log},	{"policy", cmd_policy},	  {"daemon", cmd_daemon},
+};
+
+static char *read_text(const char *path)
+{
+	char *text;
+	size_t size;
+
+	assert_int_equal(io_read_file(AT_FDCWD, path, 1 << 20, &text, &size), 0);
+	return text;
+}
+
+/* What `cordon NAME --help` prints to standard output. */
+static char *help_of(const struct command *command)
+{
+	char name[16], option[] = "--help", *argv[] = {name, option, NULL}, *text;
+	int fds[2], status;
+	size_t size;
+	pid_t pid;
+
+	snprintf(name, sizeof(name), "%s", command->name);
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		dup2(fds[1], STDOUT_FILENO);
+		status = command->run(2, argv);
+		fflush(stdout);
+		_exit(status);
+	}
+	close(fds[1]);
+	assert_int_equal(io_read_all(fds[0], 1 << 20, &text, &size), 0);
+	close(fds[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_true(size > 0);
+	return text;
+}
+
+/* Takes the backslashes out of "\-\-option". */
+static void unescape(char *text)
+{
+	char *to = text;
+
+	for (; *text; text++)
+		if (*text != '\\')
+			*to++ = *text;
+	*to = '\0';
+}
+
+/* The part of `text` from `begin` to before the next `end`, which stays in the text. */
+static char *part(const char *text, const char *begin, const char *end)
+{
+	const char *from = strstr(text, begin), *to;
+
+	if (!from)
+		fail_msg("there is no '%s'", begin);
+	to = strstr(from + strlen(begin), end);
+	return to ? strndup(from, (size_t)(to - from)) : strdup(from);
+}
+
+/* The man page's words on a command. */
+static char *manual_of(const struct command *command)
+{
+	_cleanup_(freep) char *page = NULL;
+	char begin[32], *section;
+
+	if (strcmp(command->name, "run") == 0) {
+		section = read_text("packaging/man/cordon-run.1");
+	} else {
+		page = read_text("packaging/man/cordon.1");
+		snprintf(begin, sizeof(begin), "\n.SS %s", command->name);
+		section = part(page, begin, "\n.S");
+	}
+	unescape(section);
+	return section;
+}
+
+static size_t option_length(const char *at)
+{
+	size_t length = 2;
+
+	while (islower((unsigned char)at[length]) ||
+	       (at[length] == '-' && islower((unsigned char)at[length + 1])))
+		length++;
+	return length;
+}
+
+/* The next "--word" from `text` on, or NULL. */
+static const char *next_option(const char *text)
+{
+	for (; (text = strstr(text, "--")) != NULL; text++)
+		if (islower((unsigned char)text[2]))
+			return text;
+	return NULL;
+}
+
+static bool has_option(const char *text, const char *option, size_t length)
+{
+	while ((text = next_option(text)) != NULL) {
+		if (option_length(text) == length && memcmp(text, option, length) == 0)
+			return true;
+		text += 2;
+	}
+	return false;
+}
+
+/* Everything that `text` names is in `other`; --help itself may go without saying. */
+static void assert_covered(const struct command *command, const char *text, const char *other,
+			   const char *where)
+{
+	size_t found = 0;
+
+	while ((text = next_option(text)) != NULL) {
+		size_t length = option_length(text);
+
+		if (strncmp(text, "--help", length) != 0 && !has_option(other, text, length))
+			fail_msg("cordon %s: %.*s is missing in %s", command->name, (int)length,
+				 text, where);
+		text += length;
+		found++;
+	}
+	assert_true(found > 0);
+}
+
+static void test_manual(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		_cleanup_(freep) char *help = help_of(&commands[i]);
+		_cleanup_(freep) char *manual = manual_of(&commands[i]);
+
+		assert_covered(&commands[i], help, manual, "the man page");
+		assert_covered(&commands[i], manual, help, "--help");
+	}
+}
+
+static void test_completions(void **state)
+{
+	_cleanup_(freep) char *bash = read_text("packaging/completions/cordon.bash");
+	_cleanup_(freep) char *zsh = read_text("packaging/completions/_cordon.zsh");
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		_cleanup_(freep) char *help = help_of(&commands[i]);
+		_cleanup_(freep) char *in_bash = NULL;
+		char begin[32];
+
+		snprintf(begin, sizeof(begin), "[%s]=\"", commands[i].name);
+		in_bash = part(bash, begin, "\"\n");
+		assert_covered(&commands[i], help, in_bash, "the bash completion");
+		assert_covered(&commands[i], in_bash, help, "--help");
+		/* zsh has some branches in common. */
+		assert_covered(&commands[i], help, zsh, "the zsh completion");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_manual),
+		cmocka_unit_test(test_completions),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
