@@ -258,7 +258,7 @@ int cmd_events(int argc, char **argv)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	status = run(&e);
+	status = terminal_finish(stdout, run(&e));
 	free(e.kept);
 	return status;
 }

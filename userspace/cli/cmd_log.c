@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <getopt.h>
+#include <signal.h>
 #include <string.h>
 
 #include "audit/reader.h"
@@ -131,7 +132,8 @@ int cmd_log(int argc, char **argv)
 		message("out of memory");
 		return 2;
 	}
-	status = verify(&v, directory);
+	signal(SIGPIPE, SIG_IGN);
+	status = terminal_finish(stdout, verify(&v, directory));
 	json_decref(v.problems);
 	return status;
 }

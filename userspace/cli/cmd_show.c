@@ -163,8 +163,7 @@ static int run(struct search *s, bool json)
 		return complain_of_count(s);
 	if (for_each_record(s, collect) < 0)
 		return EXIT_FAILURE;
-	status = show_found(s, json);
-	fflush(stdout);
+	status = terminal_finish(stdout, show_found(s, json));
 	if (s->problems > 0) {
 		message("%llu lines of this log are damaged and left out: see `cordon log verify "
 			"--log %s`",

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/terminal.h"
 
+#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
 
 #include "base/cleanup.h"
+#include "cli/message.h"
 
 static bool is_set(const char *variable)
 {
@@ -39,4 +41,17 @@ struct style terminal_style(FILE *stream)
 	if (ioctl(fd, TIOCGWINSZ, &size) == 0)
 		style.width = size.ws_col;
 	return style;
+}
+
+int terminal_finish(FILE *stream, int status)
+{
+	/* No events are asked for: that the other side is gone is reported all the same. */
+	struct pollfd output = {.fd = fileno(stream)};
+
+	if (fflush(stream) == 0 && !ferror(stream))
+		return status;
+	if (poll(&output, 1, 0) > 0 && (output.revents & POLLERR))
+		return status;
+	message("cannot write all of the output; is the disk full?");
+	return EXIT_FAILURE;
 }

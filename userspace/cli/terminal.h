@@ -13,6 +13,12 @@
  */
 struct style terminal_style(FILE *stream);
 
+/*
+ * At the end of a command: writes out what is buffered and returns `status`; EXIT_FAILURE after a message
+ * if output was lost, unless only because the reader closed the pipe.
+ */
+int terminal_finish(FILE *stream, int status);
+
 /* The log's place when --log does not say. */
 #define DEFAULT_LOG_DIRECTORY "/var/log/cordon"
 

@@ -20,13 +20,13 @@ static size_t find(const struct tree *tree, const char *entity)
 {
 	const json_t *known = entity ? json_object_get(tree->index, entity) : NULL;
 
-	return known ? (size_t)json_integer_value(known) : TREE_NONE;
+	return known && tree->processes ? (size_t)json_integer_value(known) : TREE_NONE;
 }
 
 static int add_item(struct tree_process *process, enum tree_item_kind kind, size_t index,
 		    const json_t *record)
 {
-	if (process->item_count == process->item_capacity) {
+	if (!process->items || process->item_count == process->item_capacity) {
 		size_t capacity = process->item_capacity ? process->item_capacity * 2 : 8;
 		struct tree_item *items = reallocarray(process->items, capacity, sizeof(*items));
 
@@ -54,7 +54,7 @@ static int add_process(struct tree *tree, const char *entity, const json_t *reco
 		place_under(tree, find(tree, view_text(record, "process.parent.entity_id")));
 	struct tree_process *process;
 
-	if (tree->count == tree->capacity) {
+	if (!tree->processes || tree->count == tree->capacity) {
 		size_t capacity = tree->capacity ? tree->capacity * 2 : 32;
 		struct tree_process *grown =
 			reallocarray(tree->processes, capacity, sizeof(*grown));
