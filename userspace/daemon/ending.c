@@ -62,8 +62,7 @@ static void kill_all(struct execution *e)
 	/* Counted once: the second time the same ones may still be dying. */
 	if (e->ending_steps == 0) {
 		e->end.killed_tasks = signalled;
-		if (leader_alive(e) && signalled > 0)
-			e->end.killed_tasks--;
+		e->leader_killed = leader_alive(e) && signalled > 0;
 	}
 }
 
@@ -80,7 +79,8 @@ static void say_stuck(struct execution *e)
 	daemon_record(e->daemon, "stuck",
 		      json_pack("{s:s,s:I}", "execution", e->id, "tasks",
 				(json_int_t)e->view->tasks));
-	server_execution_stuck(e->daemon->server, e);
+	if (e->daemon->server)
+		server_execution_stuck(e->daemon->server, e);
 }
 
 static void finish(struct execution *e);
@@ -215,7 +215,9 @@ static void finish(struct execution *e)
 			   logs_directory(e->log));
 	e->report_fd = make_report(e);
 	daemon->executions--;
-	server_execution_finished(daemon->server, e);
+	/* While recovering, nobody can be connected yet. */
+	if (daemon->server)
+		server_execution_finished(daemon->server, e);
 	e->connection = NULL;
 	e->ending_steps = 0;
 	clean(e);

@@ -70,7 +70,8 @@ struct execution {
 	struct audit_end end;
 	uint64_t ending_since; /* boot clock, ns */
 	unsigned int ending_steps;
-	bool stuck; /* said that it cannot be killed */
+	bool leader_killed; /* counted in end.killed_tasks */
+	bool stuck;	    /* said that it cannot be killed */
 	int report_fd;
 	struct event *timer;
 };

@@ -25,6 +25,7 @@ struct connection {
 	/* How it finished, kept until the client asks. */
 	bool have_outcome;
 	struct audit_end outcome;
+	uint64_t outlived; /* processes that were killed besides the command itself */
 	int report_fd;
 	/* Requests that are answered later. */
 	bool awaits_outcome;
@@ -87,7 +88,7 @@ static void answer_outcome(struct connection *c)
 	answer(c,
 	       json_pack("{s:b,s:s,s:I,s:I,s:I}", "ok", 1, "cause", protocol_cause_name(end->cause),
 			 "denials", (json_int_t)end->denials, "would_denials",
-			 (json_int_t)end->would_denials, "killed", (json_int_t)end->killed_tasks),
+			 (json_int_t)end->would_denials, "killed", (json_int_t)c->outlived),
 	       &c->report_fd, 1);
 	closep(&c->report_fd);
 	c->report_fd = -1;
@@ -101,6 +102,7 @@ void server_execution_finished(struct server *server, struct execution *e)
 		owner->execution = NULL;
 		owner->have_outcome = true;
 		owner->outcome = e->end;
+		owner->outlived = e->end.killed_tasks - e->leader_killed;
 		owner->report_fd = TAKE_FD(e->report_fd);
 		if (owner->awaits_outcome)
 			answer_outcome(owner);
