@@ -63,7 +63,8 @@ static int gather(struct run *run)
 	if (r < 0)
 		return r;
 	if (run->options.report) {
-		r = report_file_open(run->options.report, &run->report, &run->failure);
+		r = report_file_open(run->options.report, run->request.workdir,
+				     run->request.workdir_fd, &run->report, &run->failure);
 		if (r < 0)
 			return r;
 	}
@@ -133,6 +134,8 @@ static void say_outcome(const struct run *run, const struct client_outcome *outc
 
 	if (!isatty(STDERR_FILENO))
 		return;
+	for (char **missing = run->prepared.limits_missing; missing && *missing; missing++)
+		message("a limit was not applied on this host: %s", *missing);
 	if (outcome->cause == AUDIT_END_TIMEOUT)
 		message("timed out and was killed (cordon show %s)", id);
 	else if (outcome->cause == AUDIT_END_DENIALS)

@@ -140,7 +140,9 @@ static int open_program(const struct code_question *question, const char *name)
 	const char *path = question->path ? question->path : "/bin:/usr/bin";
 
 	if (strchr(name, '/'))
-		return open_regular(question, name);
+		return faccessat(question->workdir_fd, name, X_OK, 0) == 0
+			       ? open_regular(question, name)
+			       : -1;
 	while (*name) {
 		size_t length = strcspn(path, ":");
 		_cleanup_(freep) char *candidate = NULL;

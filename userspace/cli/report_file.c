@@ -3,9 +3,11 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/openat2.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "base/hex.h"
 #include "base/io.h"
@@ -13,19 +15,55 @@
 /* More than any report: a bound on what the daemon can make us hold. */
 #define REPORT_MAX_SIZE (256u << 20)
 
-static int split(const char *path, struct report_file *file)
+/* What follows `workdir` in an absolute path, or NULL. */
+static const char *below(const char *path, const char *workdir)
+{
+	size_t length = strlen(workdir);
+
+	return strncmp(path, workdir, length) == 0 && path[length] == '/' ? path + length + 1
+									  : NULL;
+}
+
+static int open_parent(const char *directory, const char *workdir, int workdir_fd)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
+	};
+	_cleanup_(freep) char *full = NULL;
+	const char *rest;
+	int fd;
+
+	full = directory[0] == '/' ? strdup(directory) : NULL;
+	if (!full) {
+		_cleanup_(freep) char *here = getcwd(NULL, 0);
+
+		if (!here || asprintf(&full, "%s/%s/", here, directory) < 0) {
+			full = NULL;
+			return -ENOMEM;
+		}
+	}
+	rest = below(full, workdir);
+	if (rest && *rest)
+		fd = (int)syscall(SYS_openat2, workdir_fd, rest, &how, sizeof(how));
+	else
+		fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int split(const char *path, const char *workdir, int workdir_fd, struct report_file *file)
 {
 	const char *slash = strrchr(path, '/');
 	_cleanup_(freep) char *directory = NULL;
 
-	directory = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+	directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
 	file->name = strdup(slash ? slash + 1 : path);
 	if (!directory || !file->name)
 		return -ENOMEM;
 	if (file->name[0] == '\0')
 		return -EISDIR;
-	file->directory_fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return file->directory_fd < 0 ? -errno : 0;
+	file->directory_fd = open_parent(directory, workdir, workdir_fd);
+	return file->directory_fd < 0 ? file->directory_fd : 0;
 }
 
 /* First as a new file, to know whether there was one. */
@@ -46,12 +84,13 @@ static int open_file(const char *path, struct report_file *file)
 	return 0;
 }
 
-int report_file_open(const char *path, struct report_file *ret_file, struct failure *failure)
+int report_file_open(const char *path, const char *workdir, int workdir_fd,
+		     struct report_file *ret_file, struct failure *failure)
 {
 	struct report_file file = REPORT_FILE_NONE;
 	int r;
 
-	r = split(path, &file);
+	r = split(path, workdir, workdir_fd, &file);
 	if (r == 0)
 		r = open_file(path, &file);
 	if (r == 0) {
@@ -61,7 +100,8 @@ int report_file_open(const char *path, struct report_file *ret_file, struct fail
 	report_file_close(&file);
 	if (r == -ELOOP)
 		return failure_set(failure, ELOOP,
-				   "the report file %s is a symbolic link; name the file itself",
+				   "the report file %s is or is reached by a symbolic link; name "
+				   "the file itself",
 				   path);
 	return failure_set(failure, r, "cannot write the report file %s: %m", path);
 }

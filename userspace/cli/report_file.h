@@ -21,11 +21,12 @@ struct report_file {
 #define REPORT_FILE_NONE {.fd = -1, .directory_fd = -1}
 
 /*
- * A symbolic link as the last component is not followed, outside /dev: the code may have put it
- * there, to have root write where it points to.
+ * Symbolic links are not followed as the last component (outside /dev), nor anywhere below the
+ * work directory: code that ran there before may have left one, to have root write elsewhere.
  * -ELOOP: that; -EISDIR, -EACCES, ...: as open(2).
  */
-int report_file_open(const char *path, struct report_file *ret_file, struct failure *failure);
+int report_file_open(const char *path, const char *workdir, int workdir_fd,
+		     struct report_file *ret_file, struct failure *failure);
 
 /* Copies all of `from`, which is at its start. */
 int report_file_write(struct report_file *file, int from, struct failure *failure);

@@ -14,7 +14,7 @@ static size_t least(size_t a, size_t b, size_t c)
 	return ab < c ? ab : c;
 }
 
-/* Edits (insert, delete, replace, swap of neighbours) between two words: optimal string alignment. */
+/* Inserts, deletes, replacements and swaps of neighbours: the optimal string alignment distance. */
 static size_t distance(const char *a, const char *b)
 {
 	size_t rows[3][MAX_LENGTH + 1];

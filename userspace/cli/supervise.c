@@ -38,11 +38,6 @@ int supervise_signals(int *ret_signal_fd)
 	return 0;
 }
 
-void supervise_signals_end(const struct signal_state *before)
-{
-	sigprocmask(SIG_SETMASK, &before->mask, NULL);
-}
-
 int supervise_kill(int cgroup_fd)
 {
 	return io_write_file(cgroup_fd, "cgroup.kill", "1");
@@ -69,11 +64,32 @@ static bool is_for_command(const struct signalfd_siginfo *info)
 	       info->ssi_code == SI_TKILL;
 }
 
+static struct itimerspec when_overdue(uint64_t deadline)
+{
+	uint64_t at = deadline + DEADLINE_GRACE_NSEC;
+
+	return (struct itimerspec){
+		.it_value = {.tv_sec = (time_t)(at / NSEC_PER_SEC),
+			     .tv_nsec = (long)(at % NSEC_PER_SEC)},
+	};
+}
+
 /*
- * Stops this process as the command was stopped, so that the shell sees its job stopped. Returns
- * when it is continued; the SIGCONT then waits in the queue and is passed on.
+ * A command may stop itself, and us with it, to be waited for without end. This continues us when
+ * its time is up; timers run while a process is stopped.
  */
-static void stop_like(int signal)
+static bool wake_when_overdue(uint64_t deadline, timer_t *ret_timer)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT};
+	struct itimerspec when = when_overdue(deadline);
+
+	if (deadline == 0 || timer_create(CLOCK_BOOTTIME, &event, ret_timer) < 0)
+		return false;
+	timer_settime(*ret_timer, TIMER_ABSTIME, &when, NULL);
+	return true;
+}
+
+static void raise_default(int signal)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL}, before;
 	sigset_t set;
@@ -89,6 +105,20 @@ static void stop_like(int signal)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	sigaction(signal, &before, NULL);
+}
+
+/*
+ * Stops this process as the command was stopped, so that the shell sees its job stopped. Returns
+ * when it is continued; the SIGCONT then waits in the queue and is passed on.
+ */
+static void stop_like(int signal, uint64_t deadline)
+{
+	timer_t timer;
+	bool wakes = wake_when_overdue(deadline, &timer);
+
+	raise_default(signal);
+	if (wakes)
+		timer_delete(timer);
 }
 
 static void reap(struct state *state)
@@ -108,7 +138,7 @@ static void reap(struct state *state)
 			return;
 		}
 		if (state->follows_stops)
-			stop_like(WSTOPSIG(status));
+			stop_like(WSTOPSIG(status), state->with->deadline);
 	}
 }
 
@@ -128,11 +158,7 @@ static void take_signals(struct state *state)
 
 static int deadline_timer(uint64_t deadline, int *ret_fd)
 {
-	uint64_t at = deadline + DEADLINE_GRACE_NSEC;
-	struct itimerspec when = {
-		.it_value = {.tv_sec = (time_t)(at / NSEC_PER_SEC),
-			     .tv_nsec = (long)(at % NSEC_PER_SEC)},
-	};
+	struct itimerspec when = when_overdue(deadline);
 	_cleanup_(closep) int fd = -1;
 
 	if (deadline == 0)

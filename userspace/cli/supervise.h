@@ -12,7 +12,6 @@
 #include <sys/types.h>
 
 #include "cli/stdin_pump.h"
-#include "launch/signals.h"
 
 struct supervision {
 	pid_t pid; /* a child of this process */
@@ -38,10 +37,10 @@ struct supervised {
  */
 int supervise_signals(int *ret_signal_fd);
 
-/* Lets signals act on this process again as they did. */
-void supervise_signals_end(const struct signal_state *before);
-
-/* Returns when the command has ended and is reaped. -errno of what failed; the command is killed then. */
+/*
+ * Returns when the command has ended and is reaped. -errno of what failed; the command is killed
+ * then.
+ */
 int supervise(const struct supervision *supervision, struct supervised *ret_supervised);
 
 /* Kills everything in the cgroup. -errno of the write to cgroup.kill. */

@@ -35,8 +35,8 @@ static int die_with_parent(const struct child_plan *plan)
 	if (getppid() != plan->parent)
 		return -ESRCH;
 	/*
-	 * Nobody of the same uid may trace it or open its memory and descriptors before it has its label; the exec
-	 * makes it an ordinary process.
+	 * Nobody of the same uid may trace it or open its memory and descriptors before it has its
+	 * label; the exec makes it an ordinary process.
 	 */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return -errno;

@@ -609,6 +609,44 @@ static void test_terminal(void **state)
 	assert_int_equal(WEXITSTATUS(status), 5);
 }
 
+/* A job that stops itself: the shell is told, and nobody continues it. */
+static void play_shell_of_stopped(void)
+{
+	const char *argv[] = {"run", "--workdir", workdir, "sh", "-c", "kill -STOP $$; sleep 100",
+			      NULL};
+	pid_t job = fork();
+	int status;
+
+	if (job == 0) {
+		setpgid(0, 0);
+		_exit(cmd_run(6, (char **)argv));
+	}
+	if (waitpid(job, &status, WUNTRACED) != job || !WIFSTOPPED(status))
+		_exit(101);
+	if (waitpid(job, &status, 0) != job || !WIFEXITED(status))
+		_exit(102);
+	_exit(WEXITSTATUS(status));
+}
+
+static void test_stop_does_not_outlast_deadline(void **state)
+{
+	int terminal, status;
+	pid_t shell;
+
+	(void)state;
+	fake->timeout_nsec = 300 * NSEC_PER_MSEC;
+	shell = forkpty(&terminal, NULL, NULL, NULL);
+	assert_true(shell >= 0);
+	if (shell == 0) {
+		alarm(60);
+		play_shell_of_stopped();
+	}
+	assert_int_equal(waitpid(shell, &status, 0), shell);
+	close(terminal);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 124);
+}
+
 /* --- ends --------------------------------------------------------------------------------- */
 
 static void test_deadline_without_daemon(void **state)
@@ -669,12 +707,21 @@ static void test_report(void **state)
 	expect(125, "",
 	       "cordon: cannot write the report file /nowhere/r: No such file or directory\n",
 	       WORDS("--report", "/nowhere/r", "sh", "-c", "echo ran"));
-	/* The code may have left a link there. */
+	/* The code may have left a link there, or one on the way. */
 	assert_int_equal(symlink("/tmp/cordon-not-there", path), 0);
 	snprintf(message, sizeof(message),
-		 "cordon: the report file %s is a symbolic link; name the file itself\n", path);
+		 "cordon: the report file %s is or is reached by a symbolic link; name the file "
+		 "itself\n",
+		 path);
 	expect(125, "", message, WORDS("--report", path, "sh", "-c", "echo ran"));
 	assert_int_equal(access("/tmp/cordon-not-there", F_OK), -1);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/sub", workdir);
+	assert_int_equal(symlink("/tmp", path), 0);
+	strcat(path, "/cordon-not-there");
+	expect(125, "", NULL, WORDS("--report", path, "sh", "-c", "echo ran"));
+	assert_int_equal(access("/tmp/cordon-not-there", F_OK), -1);
+	snprintf(path, sizeof(path), "%s/sub", workdir);
 	unlink(path);
 }
 
@@ -732,6 +779,7 @@ int main(void)
 		TEST(test_ignored_signals),
 		TEST(test_killed),
 		TEST(test_terminal),
+		TEST(test_stop_does_not_outlast_deadline),
 		TEST(test_deadline_without_daemon),
 		TEST(test_timed_out),
 		TEST(test_daemon_lost),

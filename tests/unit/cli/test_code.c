@@ -187,6 +187,9 @@ static void test_program(void **state)
 	write_file("odd", "#!/opt/thing\n", 0755);
 	code = IDENTIFY("./odd");
 	assert_code(&code, AUDIT_CODE_FILE, "#!/opt/thing\n", "odd", NULL);
+	/* What cannot be executed is not what will run. */
+	code = IDENTIFY("./a.py");
+	assert_code(&code, AUDIT_CODE_NONE, NULL, NULL, NULL);
 	code = IDENTIFY("true");
 	assert_code(&code, AUDIT_CODE_NONE, NULL, NULL, NULL);
 	code = IDENTIFY("cordon-no-such-program");
