@@ -32,17 +32,15 @@ int BPF_PROG(cordon_path_chown, const struct path *path, unsigned int uid, unsig
 
 /*
  * Hooks that are given a dentry without a mount. The absolute name is unknown, so only what lies
- * below one of the execution's anchors can be granted. A stacked file system repeats the call on its layer
- * with its own credentials: that one is not the task's wish, and the task's has been judged.
+ * below one of the execution's anchors can be granted.
  */
 static __always_inline int judge_dentry(struct dentry *dentry, __u32 operation, int ret)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
 	struct subject s;
 
+	if (ret || kernel_acts_for_itself())
+		return ret;
 	ENTER(&s, ret);
-	if (task->cred != task->real_cred)
-		return LEAVE(&s, 0);
 	return LEAVE(&s, decide_name(&s, operation, (__u64)dentry, 0,
 				     NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), NAME_NO_MOUNT)));
 }

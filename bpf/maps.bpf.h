@@ -43,8 +43,10 @@ struct walk {
 	__u64 mount;	  /* struct mount */
 	__u64 mount_root; /* struct dentry */
 	__u32 in_proc;
+	__u32 foreign; /* passed the procfs directory of another's process */
 	__u32 climbed; /* enum climb_result */
 	__u32 depth;   /* components recorded */
+	__u32 reserved;
 	__u32 anchor_depth[CORDON_MAX_ANCHORS]; /* components below anchor n; ANCHOR_ABSENT */
 	/* one run of the automaton */
 	struct matcher matcher;

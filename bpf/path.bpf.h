@@ -113,7 +113,6 @@ enum climb_result {
 	CLIMB_GOING = 0,
 	CLIMB_TOP = 1,
 	CLIMB_LOST = 2,
-	CLIMB_FOREIGN = 3,
 };
 
 /*
@@ -170,8 +169,11 @@ static __always_inline enum climb_result record_component(const struct subject *
 		return CLIMB_GOING; /* the loop ends first, and finds no top */
 	if (walk->in_proc && link->parent == walk->mount_root) {
 		owner = proc_owner(s, link->inode);
-		if (owner < 0)
-			return CLIMB_FOREIGN;
+		/* The climb goes on, for the record's sake. */
+		if (owner < 0) {
+			walk->foreign = 1;
+			owner = 0;
+		}
 	}
 	component = &walk->components[depth & (CORDON_MAX_COMPONENTS - 1)];
 	component->name = link->name;
@@ -213,6 +215,7 @@ static __always_inline __u32 climb(const struct subject *s)
 	walk->mount = 0;
 	walk->mount_root = 0;
 	walk->in_proc = walk->flags & NAME_PROC;
+	walk->foreign = 0;
 	for (__u32 n = 0; n < CORDON_MAX_ANCHORS; n++)
 		walk->anchor_depth[n] = ANCHOR_ABSENT;
 	if (!(walk->flags & NAME_NO_MOUNT)) {
@@ -220,7 +223,7 @@ static __always_inline __u32 climb(const struct subject *s)
 		walk->mount_root = read_u64(FIELD(struct vfsmount, walk->vfsmount, mnt_root));
 	}
 	bpf_loop(CORDON_MAX_COMPONENTS + MOUNT_CROSSINGS, climb_step, (void *)s, 0);
-	if (walk->climbed == CLIMB_FOREIGN)
+	if (walk->foreign)
 		return CORDON_REASON_FOREIGN;
 	if (walk->climbed == CLIMB_GOING) {
 		count(CORDON_COUNTER_TOO_DEEP);

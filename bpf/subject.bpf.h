@@ -61,6 +61,18 @@ static __always_inline bool same_label(const struct label *a, const struct label
 	return a->slot == b->slot && a->generation == b->generation;
 }
 
+/*
+ * A stacked file system works on its layers with the credentials of whoever mounted it, in the task's
+ * context (override_creds()). Those calls are not the task's wish, and its own call has been judged. A task
+ * cannot bring this about with credentials of its choice: io_uring's way is refused (hook_host.bpf.h).
+ */
+static __always_inline bool kernel_acts_for_itself(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return task->cred != task->real_cred;
+}
+
 /* Finds the label only. A task without any BPF storage cannot be labelled: the cheapest miss. */
 static __always_inline bool subject_label(struct task_struct *task, struct subject *s)
 {

@@ -12,11 +12,14 @@
 #include "kernel/enforcement.h"
 #include "kernel/pins.h"
 
-DEFINE_CLEANUP(struct enforce *, enforce__destroy, skeletonp)
+DEFINE_CLEANUP(struct enforce_bpf *, enforce_bpf__destroy, skeletonp)
 DEFINE_CLEANUP(struct btf *, btf__free, btfp)
 
 /* The last thing that libbpf complained of: libraries do not print. */
 static char complaint[512];
+
+static int note_complaint(enum libbpf_print_level level, const char *format, va_list args)
+	_printf_(2, 0);
 
 static int note_complaint(enum libbpf_print_level level, const char *format, va_list args)
 {
@@ -87,7 +90,7 @@ static bool is_attached(const struct bpf_program *program)
 		bpf_program__expected_attach_type(program) == BPF_TRACE_RAW_TP);
 }
 
-static void choose_programs(struct enforce *skeleton, const struct btf *btf)
+static void choose_programs(struct enforce_bpf *skeleton, const struct btf *btf)
 {
 	struct bpf_program *program;
 
@@ -98,14 +101,14 @@ static void choose_programs(struct enforce *skeleton, const struct btf *btf)
 
 int loader_expected_links(void)
 {
-	_cleanup_(skeletonp) struct enforce *skeleton = NULL;
+	_cleanup_(skeletonp) struct enforce_bpf *skeleton = NULL;
 	_cleanup_(btfp) struct btf *btf = NULL;
 	struct bpf_program *program;
 	int count = 0;
 
 	libbpf_set_print(note_complaint);
 	btf = btf__load_vmlinux_btf();
-	skeleton = enforce__open();
+	skeleton = enforce_bpf__open();
 	if (!btf || !skeleton)
 		return -ENOENT;
 	bpf_object__for_each_program(program, skeleton->obj)
@@ -120,7 +123,7 @@ static int pin_failed(struct failure *failure, int error, const char *what, cons
 			   complaint[0] ? ": " : "", complaint);
 }
 
-static int pin_programs(struct enforce *skeleton, struct failure *failure)
+static int pin_programs(struct enforce_bpf *skeleton, struct failure *failure)
 {
 	struct bpf_program *program;
 
@@ -137,7 +140,7 @@ static int pin_programs(struct enforce *skeleton, struct failure *failure)
 	return 0;
 }
 
-static int pin_maps(struct enforce *skeleton, struct failure *failure)
+static int pin_maps(struct enforce_bpf *skeleton, struct failure *failure)
 {
 	struct bpf_map *map;
 
@@ -156,7 +159,7 @@ static int pin_maps(struct enforce *skeleton, struct failure *failure)
 }
 
 /* One after the other. Until the first label is set none of them has anything to say. */
-static int attach_programs(struct enforce *skeleton, struct failure *failure)
+static int attach_programs(struct enforce_bpf *skeleton, struct failure *failure)
 {
 	struct bpf_program *program;
 
@@ -173,18 +176,15 @@ static int attach_programs(struct enforce *skeleton, struct failure *failure)
 			return pin_failed(failure, errno, "attach program", name);
 		pin_path(path, PIN_LINKS, name);
 		r = bpf_link__pin(link, path);
-		if (r < 0) {
-			bpf_link__destroy(link);
-			return pin_failed(failure, r, "pin link", name);
-		}
-		/* The pin keeps it attached. */
-		bpf_link__disconnect(link);
+		/* Closes our descriptor; the pin, if there is one, keeps the program attached. */
 		bpf_link__destroy(link);
+		if (r < 0)
+			return pin_failed(failure, r, "pin link", name);
 	}
 	return 0;
 }
 
-static int write_meta(struct enforce *skeleton, struct failure *failure)
+static int write_meta(struct enforce_bpf *skeleton, struct failure *failure)
 {
 	struct cordon_meta meta = {.abi_version = CORDON_ABI_VERSION};
 	int fd = bpf_map__fd(skeleton->maps.meta);
@@ -198,9 +198,9 @@ static int write_meta(struct enforce *skeleton, struct failure *failure)
 	return 0;
 }
 
-static int load_object(struct enforce **ret_skeleton, struct failure *failure)
+static int load_object(struct enforce_bpf **ret_skeleton, struct failure *failure)
 {
-	_cleanup_(skeletonp) struct enforce *skeleton = NULL;
+	_cleanup_(skeletonp) struct enforce_bpf *skeleton = NULL;
 	_cleanup_(btfp) struct btf *btf = NULL;
 	int r;
 
@@ -211,12 +211,12 @@ static int load_object(struct enforce **ret_skeleton, struct failure *failure)
 		return failure_set(failure, EOPNOTSUPP,
 				   "the kernel has no type information (/sys/kernel/btf/vmlinux): "
 				   "it needs CONFIG_DEBUG_INFO_BTF; see `cordon doctor`");
-	skeleton = enforce__open();
+	skeleton = enforce_bpf__open();
 	if (!skeleton)
 		return failure_set(failure, errno, "cannot open the BPF object: %m: %s",
 				   complaint);
 	choose_programs(skeleton, btf);
-	r = enforce__load(skeleton);
+	r = enforce_bpf__load(skeleton);
 	if (r < 0)
 		return failure_set(failure, r,
 				   "cannot load the BPF programs: %m: %s; see `cordon doctor`",
@@ -227,7 +227,7 @@ static int load_object(struct enforce **ret_skeleton, struct failure *failure)
 
 int loader_load_and_pin(struct failure *failure)
 {
-	_cleanup_(skeletonp) struct enforce *skeleton = NULL;
+	_cleanup_(skeletonp) struct enforce_bpf *skeleton = NULL;
 	int r;
 
 	r = load_object(&skeleton, failure);
