@@ -179,24 +179,11 @@ const char *name_of_capability(uint64_t capability)
 const char *name_of_family(uint32_t family)
 {
 	static const char *const names[] = {
-		[AF_UNSPEC] = "unspec",
-		[AF_UNIX] = "unix",
-		[AF_INET] = "inet",
-		[AF_INET6] = "inet6",
-		[AF_NETLINK] = "netlink",
-		[AF_PACKET] = "packet",
-		[AF_BLUETOOTH] = "bluetooth",
-		[AF_CAN] = "can",
-		[AF_TIPC] = "tipc",
-		[AF_ALG] = "alg",
-		[AF_VSOCK] = "vsock",
-		[AF_KCM] = "kcm",
+		[AF_UNIX] = "unix",	  [AF_INET] = "inet",	  [AF_INET6] = "inet6",
+		[AF_NETLINK] = "netlink", [AF_PACKET] = "packet", [AF_BLUETOOTH] = "bluetooth",
+		[AF_CAN] = "can",	  [AF_TIPC] = "tipc",	  [AF_ALG] = "alg",
+		[AF_VSOCK] = "vsock",	  [AF_KCM] = "kcm",	  [AF_QIPCRTR] = "qipcrtr",
 		[AF_XDP] = "xdp",
-		[AF_KEY] = "key",
-		[AF_RDS] = "rds",
-		[AF_PPPOX] = "pppox",
-		[AF_QIPCRTR] = "qipcrtr",
-		[AF_SMC] = "smc",
 	};
 
 	return LOOKUP(names, family);
@@ -206,8 +193,7 @@ const char *name_of_socket_type(uint32_t type)
 {
 	static const char *const names[] = {
 		[SOCK_STREAM] = "stream", [SOCK_DGRAM] = "dgram",	  [SOCK_RAW] = "raw",
-		[SOCK_RDM] = "rdm",	  [SOCK_SEQPACKET] = "seqpacket", [SOCK_DCCP] = "dccp",
-		[SOCK_PACKET] = "packet",
+		[SOCK_RDM] = "rdm",	  [SOCK_SEQPACKET] = "seqpacket",
 	};
 
 	return LOOKUP(names, type);

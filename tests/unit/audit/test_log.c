@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include "audit/chain.h"
 #include "audit/log.h"
 #include "audit/reader.h"
 #include "audit/record.h"
@@ -255,6 +256,32 @@ static void test_foreign_last_line(void **state)
 	}
 }
 
+/* A line whose digest is right, but whose number is not the next. */
+static void test_foreign_number(void **state)
+{
+	static const char body[] = "{\"seq\":5,\"a\":1";
+	static const unsigned char zeros[SHA256_SIZE];
+	struct place *place = *state;
+	_cleanup_(sha256_freep) struct sha256 *hash = sha256_new();
+	unsigned char digest[SHA256_SIZE];
+	char tail[CHAIN_TAIL_SIZE];
+	struct audit_log *log = NULL;
+	uint64_t repaired;
+	size_t problems;
+	int fd;
+
+	audit_log_close(open_log(place, 0));
+	assert_int_equal(chain_digest(hash, zeros, body, sizeof(body) - 1, digest), 0);
+	chain_write_tail(digest, tail);
+	fd = open(place->file, O_WRONLY | O_APPEND);
+	assert_int_equal(io_write_all(fd, body, sizeof(body) - 1), 0);
+	assert_int_equal(io_write_all(fd, tail, sizeof(tail)), 0);
+	close(fd);
+	assert_int_equal(audit_log_open(place->directory, &log, &repaired, NULL), -EBADMSG);
+	read_back(place, &problems, NULL);
+	assert_int_equal(problems, 1);
+}
+
 static void test_symbolic_link(void **state)
 {
 	struct place *place = *state;
@@ -452,13 +479,21 @@ static void test_big_buffer_writes_itself(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_append_and_resume),  TEST(test_refuses_forged_members),
-		TEST(test_one_writer),	       TEST(test_torn_tail),
-		TEST(test_torn_first_line),    TEST(test_foreign_last_line),
-		TEST(test_symbolic_link),      TEST(test_no_directory),
-		TEST(test_full_and_recovered), TEST(test_full_at_any_byte),
-		TEST(test_too_long),	       TEST(test_moved_away),
-		TEST(test_directory_removed),  TEST(test_big_buffer_writes_itself),
+		TEST(test_append_and_resume),
+		TEST(test_refuses_forged_members),
+		TEST(test_one_writer),
+		TEST(test_torn_tail),
+		TEST(test_torn_first_line),
+		TEST(test_foreign_last_line),
+		TEST(test_foreign_number),
+		TEST(test_symbolic_link),
+		TEST(test_no_directory),
+		TEST(test_full_and_recovered),
+		TEST(test_full_at_any_byte),
+		TEST(test_too_long),
+		TEST(test_moved_away),
+		TEST(test_directory_removed),
+		TEST(test_big_buffer_writes_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
