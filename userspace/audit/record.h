@@ -108,7 +108,10 @@ int audit_record_event(const struct audit_execution *execution, const void *data
 json_t *audit_record_gap(const struct audit_execution *execution, uint64_t after, uint64_t before,
 			 uint64_t time);
 
-/* cordon itself: "start", "stop", "recover", "load", "unload", with free details (may be NULL). */
+/*
+ * cordon itself: "start", "stop", "recover", "load", "unload", with free details (may be NULL; the
+ * record takes its own reference).
+ */
 json_t *audit_record_agent(const char *action, json_t *details, uint64_t time);
 
 /*
