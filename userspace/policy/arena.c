@@ -97,7 +97,7 @@ void *arena_grow(struct arena *a, void *array, size_t count, size_t element_size
 	if (array && (count < 4 || (count & (count - 1)) != 0))
 		return array;
 	larger = arena_alloc(a, (count < 4 ? 4 : count * 2) * element_size);
-	if (larger && count)
+	if (larger && array)
 		memcpy(larger, array, count * element_size);
 	return larger;
 }

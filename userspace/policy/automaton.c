@@ -279,12 +279,16 @@ static void sort_members(struct builder *b)
 	}
 }
 
-static uint32_t hash_words(const uint32_t *words, size_t count)
+/* Of memory that holds whole 32-bit words, whatever type it has. */
+static uint32_t hash_memory(const void *memory, size_t size)
 {
-	uint64_t h = 0x9e3779b97f4a7c15ull ^ count;
+	uint64_t h = 0x9e3779b97f4a7c15ull ^ size;
 
-	for (size_t i = 0; i < count; i++) {
-		h = (h ^ words[i]) * 0xff51afd7ed558ccdull;
+	for (size_t i = 0; i + sizeof(uint32_t) <= size; i += sizeof(uint32_t)) {
+		uint32_t word;
+
+		memcpy(&word, (const unsigned char *)memory + i, sizeof(word));
+		h = (h ^ word) * 0xff51afd7ed558ccdull;
 		h ^= h >> 32;
 	}
 	return (uint32_t)h;
@@ -321,7 +325,7 @@ static int find_state(struct builder *b, uint32_t *ret_state)
 
 	drop_settled_members(b);
 	sort_members(b);
-	hash = hash_words(b->members, b->member_count);
+	hash = hash_memory(b->members, b->member_count * sizeof(*b->members));
 	if (grow_slots(b) < 0)
 		return -ENOMEM;
 	for (slot = hash & (b->slot_count - 1); b->slots[slot];
@@ -366,9 +370,7 @@ static int grow_table(struct builder *b)
 	if (!larger)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < a->verdict_count; i++) {
-		size_t slot = hash_words((uint32_t *)&a->verdicts[i],
-					 sizeof(*a->verdicts) / sizeof(uint32_t)) &
-			      (count - 1);
+		size_t slot = hash_memory(&a->verdicts[i], sizeof(*a->verdicts)) & (count - 1);
 
 		while (larger[slot])
 			slot = (slot + 1) & (count - 1);
@@ -387,9 +389,8 @@ static int intern_verdict(struct builder *b, const struct cordon_verdict *v, uin
 
 	if (grow_table(b) < 0)
 		return -ENOMEM;
-	for (slot = hash_words((const uint32_t *)v, sizeof(*v) / sizeof(uint32_t)) &
-		    (b->table_slot_count - 1);
-	     b->table_slots[slot]; slot = (slot + 1) & (b->table_slot_count - 1)) {
+	for (slot = hash_memory(v, sizeof(*v)) & (b->table_slot_count - 1); b->table_slots[slot];
+	     slot = (slot + 1) & (b->table_slot_count - 1)) {
 		uint32_t index = b->table_slots[slot] - 1;
 
 		if (memcmp(&a->verdicts[index], v, sizeof(*v)) == 0) {

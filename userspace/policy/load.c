@@ -64,10 +64,8 @@ static int include(struct loader *l, const struct source *from, const struct nod
 	e = source_find_include(r->arena, n->text, from, l->search, &path);
 	if (e == 0)
 		e = source_read(r->arena, path, name, &s);
-	if (e == -ENOMEM)
-		return e;
-	if (e < 0)
-		return report_missing(l, n, e);
+	if (!s)
+		return e == -ENOMEM ? e : report_missing(l, n, e);
 	for (size_t i = 0; i < l->depth; i++) {
 		if (!same_file(l->chain[i], s))
 			continue;

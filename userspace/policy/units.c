@@ -217,7 +217,7 @@ void units_block_format(const struct net_block *block, char text[UNITS_BLOCK_TEX
 int units_ports(const char *text, struct number_range *ret_range)
 {
 	const char *dash = strchr(text, '-');
-	uint64_t low, high;
+	uint64_t low = 0, high = 0;
 	char first[8];
 	int r;
 
