@@ -25,7 +25,7 @@
 #define SYNC_TICKS 5
 #define AGENT_LOG  "agent.log"
 
-/* Everything that daemon_run() sets up, in the order in which it is released at the end. */
+/* Everything that daemon_run() sets up (the daemon first: its address is that of the whole), in the order in which it is released at the end. */
 struct running {
 	struct daemon daemon;
 	struct daemon_options options;
@@ -64,12 +64,22 @@ static void on_flush(evutil_socket_t fd, short what, void *context)
 	(void)logs_flush_all(daemon->logs, false);
 }
 
+/* Ticks only while there is something to look after: an idle daemon sleeps. */
+static void start_ticking(struct running *running)
+{
+	const struct timeval after = {.tv_usec = TICK_MSEC * 1000};
+
+	if (running->tick && !evtimer_pending(running->tick, NULL))
+		evtimer_add(running->tick, &after);
+}
+
 void daemon_flush_soon(struct daemon *daemon)
 {
 	const struct timeval after = {.tv_usec = FLUSH_MSEC * 1000};
 
 	if (!daemon->flush_pending)
 		daemon->flush_pending = evtimer_add(daemon->flush_timer, &after) == 0;
+	start_ticking((struct running *)daemon);
 }
 
 void daemon_record(struct daemon *daemon, const char *action, json_t *details)
@@ -93,13 +103,14 @@ static void on_tick(evutil_socket_t fd, short what, void *context)
 {
 	struct running *running = context;
 	struct daemon *daemon = &running->daemon;
+	bool again = true;
 
 	(void)fd;
 	(void)what;
 	if (++running->ticks % SYNC_TICKS == 0)
-		(void)logs_flush_all(daemon->logs, true);
-	if (daemon->executions == 0)
-		return;
+		again = logs_flush_all(daemon->logs, true) || daemon->unfinished > 0;
+	if (again)
+		start_ticking(running);
 	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
 		if (daemon->by_slot[i])
 			ending_check_denials(daemon->by_slot[i]);
@@ -182,14 +193,14 @@ static int make_base(struct running *running, struct failure *failure)
 		return failure_set(failure, ENOMEM, "cannot make an event loop");
 	daemon->flush_timer = evtimer_new(daemon->base, on_flush, daemon);
 	running->idle_timer = evtimer_new(daemon->base, on_idle_timer, running);
-	if (!daemon->flush_timer || !running->idle_timer)
+	running->tick = evtimer_new(daemon->base, on_tick, running);
+	if (!daemon->flush_timer || !running->idle_timer || !running->tick)
 		return failure_set(failure, ENOMEM, "%m");
 	return 0;
 }
 
 static int watch(struct running *running, struct failure *failure)
 {
-	const struct timeval tick = {.tv_usec = TICK_MSEC * 1000};
 	struct daemon *daemon = &running->daemon;
 
 	running->signals[0] =
@@ -198,8 +209,7 @@ static int watch(struct running *running, struct failure *failure)
 		add_event(running, SIGINT, EV_SIGNAL | EV_PERSIST, on_signal, running, NULL);
 	running->events = add_event(running, enforcement_event_fd(daemon->enforcement),
 				    EV_READ | EV_PERSIST, on_events, daemon, NULL);
-	running->tick = add_event(running, -1, EV_PERSIST, on_tick, running, &tick);
-	if (!running->signals[0] || !running->signals[1] || !running->events || !running->tick)
+	if (!running->signals[0] || !running->signals[1] || !running->events)
 		return failure_set(failure, ENOMEM, "cannot watch for events");
 	return 0;
 }

@@ -213,6 +213,7 @@ static void finish(struct execution *e)
 	if (logs_flush(e->log) < 0)
 		daemon_say(daemon, "execution %s: its end record waits for room in %s", e->id,
 			   logs_directory(e->log));
+	daemon_flush_soon(daemon);
 	e->report_fd = make_report(e);
 	daemon->executions--;
 	/* While recovering, nobody can be connected yet. */

@@ -332,6 +332,7 @@ static int write_start(struct execution *e, struct failure *failure)
 				   "runs without one",
 				   logs_directory(e->log));
 	e->started = true;
+	daemon_flush_soon(e->daemon);
 	return 0;
 }
 

@@ -494,6 +494,26 @@ static int add_connection(struct server *server, int fd, const struct ucred *pee
 	return 0;
 }
 
+static void resume_accepting(evutil_socket_t fd, short what, void *context)
+{
+	struct server *server = context;
+
+	(void)fd;
+	(void)what;
+	if (server->acceptable)
+		event_add(server->acceptable, NULL);
+}
+
+/* Out of descriptors, say: the connection stays in the backlog, and would be reported for ever. */
+static void pause_accepting(struct server *server, int error)
+{
+	const struct timeval after = {.tv_sec = 1};
+
+	daemon_say(server->daemon, "accepting a connection: %s", strerror(error));
+	event_del(server->acceptable);
+	event_base_once(server->daemon->base, -1, EV_TIMEOUT, resume_accepting, server, &after);
+}
+
 static void on_acceptable(evutil_socket_t listener, short what, void *context)
 {
 	struct server *server = context;
@@ -509,8 +529,7 @@ static void on_acceptable(evutil_socket_t listener, short what, void *context)
 			continue;
 		if (fd < 0) {
 			if (errno != EAGAIN)
-				daemon_say(server->daemon, "accepting a connection: %s",
-					   strerror(errno));
+				pause_accepting(server, errno);
 			return;
 		}
 		r = admit(server, fd, &peer);
