@@ -5,8 +5,8 @@
 
 #include "daemon/execution.h"
 
-/* An enforcement_event_handler; its context is the struct daemon. */
-void events_handle(const void *data, size_t size, void *daemon);
+/* An enforcement_event_handler; `context` is the struct daemon. */
+void events_handle(const void *data, size_t size, void *context);
 
 /* Reads all that the rings hold now. */
 void events_drain(struct daemon *daemon);

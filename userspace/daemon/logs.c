@@ -62,7 +62,7 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 {
 	struct log_use *use = find(logs, directory);
 	uint64_t repaired;
-	struct stat opened;
+	struct stat opened = {};
 	int r;
 
 	if (use) {

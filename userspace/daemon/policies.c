@@ -231,7 +231,7 @@ static int add(struct policies *policies, struct compiled_policy *compiled,
 	       struct entry **ret_entry, struct failure *failure)
 {
 	struct entry *entry;
-	uint64_t ref;
+	uint64_t ref = 0;
 	int r;
 
 	r = policy_tables_check(compiled->tables, compiled->tables_size);

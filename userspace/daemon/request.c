@@ -67,7 +67,7 @@ static int text_or_null(const char *key, json_t *value, const char **ret_text,
 
 static int copy_name(const char *key, json_t *value, char **ret_copy, struct failure *failure)
 {
-	const char *text;
+	const char *text = NULL;
 	int r = text_or_null(key, value, &text, failure);
 
 	if (r < 0)
@@ -90,7 +90,7 @@ static int copy_path(const char *key, const char *text, char **ret_copy, struct 
 static int copy_optional_path(const char *key, json_t *value, char **ret_copy,
 			      struct failure *failure)
 {
-	const char *text;
+	const char *text = NULL;
 	int r = text_or_null(key, value, &text, failure);
 
 	return r < 0 ? r : copy_path(key, text, ret_copy, failure);
@@ -128,10 +128,10 @@ static int parse_strings(const char *key, json_t *array, bool nulls, char ***ret
 
 static int parse_code(json_t *object, struct audit_code *code, struct failure *failure)
 {
-	const char *source, *path = NULL, *digest = NULL;
+	const char *source = NULL, *path = NULL, *digest = NULL;
 	json_t *path_json = NULL, *digest_json = NULL;
 	json_error_t error;
-	json_int_t length;
+	json_int_t length = 0;
 	int r;
 
 	if (json_unpack_ex(object, &error, 0, "{s:s,s?o,s?o,s:I!}", "source", &source, "path",
@@ -206,11 +206,11 @@ static int prepare_parse_into(json_t *message, struct prepare_request *request,
 			      struct failure *failure)
 {
 	struct audit_execution *e = &request->execution;
-	const char *op, *policy, *workdir, *program, *arguments_digest;
+	const char *op, *policy = NULL, *workdir = NULL, *program = NULL, *arguments_digest = NULL;
 	json_t *session = NULL, *agent = NULL, *executor = NULL, *language = NULL, *log = NULL;
-	json_t *binds, *limits, *arguments, *code;
-	json_int_t argument_count, arguments_length, uid, gid;
-	int version, home, observe, r;
+	json_t *binds = NULL, *limits = NULL, *arguments = NULL, *code = NULL;
+	json_int_t argument_count = 0, arguments_length = 0, uid = 0, gid = 0;
+	int version = 0, home = 0, observe = 0, r;
 	json_error_t error;
 
 	/* The version first: a newer client's unknown keys are not its mistake. */
@@ -332,8 +332,8 @@ void label_request_release(struct label_request *request)
 static int parse_ended_code(json_t *code, struct ended_request *request, struct failure *failure)
 {
 	json_error_t error;
-	const char *digest;
-	json_int_t length;
+	const char *digest = NULL;
+	json_int_t length = 0;
 	int r;
 
 	if (json_is_null(code))
@@ -351,7 +351,7 @@ static int parse_ended_code(json_t *code, struct ended_request *request, struct 
 int ended_request_parse(json_t *message, struct ended_request *ret_request, struct failure *failure)
 {
 	struct ended_request request = {};
-	json_int_t user, system;
+	json_int_t user = 0, system = 0;
 	json_error_t error;
 	const char *op;
 	json_t *code;
