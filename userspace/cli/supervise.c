@@ -54,12 +54,16 @@ struct state {
 
 /*
  * What the kernel sends for the terminal (SI_KERNEL) goes to the whole process group, the command
- * included. What a process has sent to us is meant for the command.
+ * included; only that the terminal has hung up it tells the session's leader alone. What a process
+ * has sent to us is meant for the command.
  */
 static bool is_for_command(const struct signalfd_siginfo *info)
 {
 	if (info->ssi_signo == SIGCHLD || (pid_t)info->ssi_pid == getpid())
 		return false;
+	if (info->ssi_code == SI_KERNEL)
+		return (info->ssi_signo == SIGHUP || info->ssi_signo == SIGCONT) &&
+		       getsid(0) == getpid();
 	return info->ssi_code == SI_USER || info->ssi_code == SI_QUEUE ||
 	       info->ssi_code == SI_TKILL;
 }

@@ -647,6 +647,26 @@ static void test_stop_does_not_outlast_deadline(void **state)
 	assert_int_equal(WEXITSTATUS(status), 124);
 }
 
+/* The terminal of a session that `cordon run` itself leads goes away. */
+static void test_hangup(void **state)
+{
+	const char *argv[] = {"run", "--workdir", workdir, "sh", "-c", "echo ready; exec sleep 100",
+			      NULL};
+	int terminal, status;
+	pid_t leader;
+
+	(void)state;
+	leader = forkpty(&terminal, NULL, NULL, NULL);
+	assert_true(leader >= 0);
+	if (leader == 0)
+		_exit(cmd_run(6, (char **)argv));
+	terminal_until(terminal, "ready");
+	close(terminal);
+	assert_int_equal(waitpid(leader, &status, 0), leader);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 128 + SIGHUP);
+}
+
 /* --- ends --------------------------------------------------------------------------------- */
 
 static void test_deadline_without_daemon(void **state)
@@ -780,6 +800,7 @@ int main(void)
 		TEST(test_killed),
 		TEST(test_terminal),
 		TEST(test_stop_does_not_outlast_deadline),
+		TEST(test_hangup),
 		TEST(test_deadline_without_daemon),
 		TEST(test_timed_out),
 		TEST(test_daemon_lost),
