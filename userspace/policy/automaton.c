@@ -387,7 +387,8 @@ static int intern_verdict(struct builder *b, const struct cordon_verdict *v, uin
 	struct automaton *a = b->automaton;
 	size_t slot;
 
-	if (grow_table(b) < 0)
+	if (grow_table(b) < 0 ||
+	    vector_reserve(&a->verdicts, &b->table_capacity, a->verdict_count + 1) < 0)
 		return -ENOMEM;
 	for (slot = hash_memory(v, sizeof(*v)) & (b->table_slot_count - 1); b->table_slots[slot];
 	     slot = (slot + 1) & (b->table_slot_count - 1)) {
@@ -398,8 +399,6 @@ static int intern_verdict(struct builder *b, const struct cordon_verdict *v, uin
 			return 0;
 		}
 	}
-	if (vector_reserve(&a->verdicts, &b->table_capacity, a->verdict_count + 1) < 0)
-		return -ENOMEM;
 	a->verdicts[a->verdict_count] = *v;
 	b->table_slots[slot] = a->verdict_count + 1;
 	*ret_index = a->verdict_count++;
