@@ -105,8 +105,8 @@ static __always_inline int deny_unasked(const struct subject *s, __u32 operation
  * The common question: may the current task have `rights` on the object behind dentry and mount?
  * For subjects that are executions; others never get here.
  */
-static __always_inline int decide_name(struct subject *s, __u32 operation, __u64 dentry, __u64 vfsmount,
-				  __u32 question)
+static __always_inline int decide_name(struct subject *s, __u32 operation, __u64 dentry,
+				       __u64 vfsmount, __u32 question)
 {
 	struct object object = {.kind = CORDON_OBJECT_PATH};
 
@@ -116,47 +116,48 @@ static __always_inline int decide_name(struct subject *s, __u32 operation, __u64
 	return decide_answered(s, operation, &object, s->walk->dentry, -EACCES);
 }
 
-/* A question whose bytes stand in walk->name. */
-static __noinline int decide_short(struct subject *s, __u32 operation, __u32 start_and_length,
-				   __u32 rights, __u32 kind)
+/* A question whose bytes stand in walk->name; the answer goes to walk->answer. */
+static __noinline void ask_short(const struct subject *s, __u32 start, __u32 length, __u32 rights)
 {
-	__u32 start = start_and_length >> 16, length = start_and_length & CORDON_NAME_MAX;
-	struct object object = {.kind = kind, .length = length};
 	struct answer *answer = &s->walk->answer;
-	__u64 identity = mix(start, length);
 	__u32 state;
 
 	answer_clear(answer, rights);
-	state = run_short(s, start, length);
+	state = run_short(s, start, length & CORDON_NAME_MAX);
 	if (answer_add(s, answer, state, rights)) {
 		answer->missing = verdict_missing(&answer->verdict, rights);
 	} else {
 		count(CORDON_COUNTER_BAD_TABLE);
 		answer_unnamed(answer, rights, CORDON_REASON_UNRESOLVED);
 	}
-	if (!answer->missing)
-		return 0;
-	for (__u32 i = 0; i < 32; i++)
-		identity = mix(identity, i < length ? s->walk->name[i] : 0);
-	return decide_answered(s, operation, &object, identity, -EACCES);
 }
 
-#define SHORT(start, length) ((__u32)(start) << 16 | (__u32)(length))
-
-/* "@anonymous" and "@memfd": what has no name but can be mapped or run. */
-static __always_inline int decide_special(struct subject *s, __u32 operation, bool memfd,
-					  __u32 rights)
+/* For coalescing: the first bytes of a short question tell it from others. */
+static __always_inline __u64 short_identity(const struct subject *s, __u32 length)
 {
-	if (!subject_need_walk(s))
-		return -EACCES;
+	const __u64 *words = (const __u64 *)s->walk->name;
+
+	return mix(mix(mix(length, words[0]), words[1]), words[2]);
+}
+
+static __always_inline int decide_short(struct subject *s, __u32 operation, __u32 start,
+					__u32 length, __u32 rights, __u32 kind)
+{
+	struct object object = {.kind = kind, .length = length};
+
+	ask_short(s, start, length, rights);
+	return decide_answered(s, operation, &object, short_identity(s, length), -EACCES);
+}
+
+/* "@anonymous" and "@memfd": what has no name but can be mapped or run. Returns the length. */
+static __always_inline __u32 spell_special(const struct subject *s, bool memfd)
+{
 	if (memfd) {
 		__builtin_memcpy(s->walk->name, "@memfd", 6);
-		return decide_short(s, operation, SHORT(CORDON_START_PATH, 6), rights,
-				    CORDON_OBJECT_SPECIAL);
+		return 6;
 	}
 	__builtin_memcpy(s->walk->name, "@anonymous", 10);
-	return decide_short(s, operation, SHORT(CORDON_START_PATH, 10), rights,
-			    CORDON_OBJECT_SPECIAL);
+	return 10;
 }
 
 /*

@@ -5,19 +5,57 @@
 
 #include "bpf/object.bpf.h"
 
-/* Called once per level: the script, its interpreter, that one's interpreter. */
-static __always_inline int judge_program(struct subject *s, __u64 file)
+/* Does the file have a name by which it can be looked at afterwards, too? */
+static __always_inline bool has_name(const struct file_object *o)
 {
+	return o->class == CLASS_NAMED && !o->deleted;
+}
+
+/*
+ * Asks for an exec right on a file, or on the special object that it is if it has no name: memory,
+ * or deleted. Returns what kind of object was asked about.
+ */
+static __always_inline void ask_code(struct subject *s, const struct file_object *o, __u32 rights,
+				     struct object *object)
+{
+	if (has_name(o)) {
+		object->kind = CORDON_OBJECT_PATH;
+		ask_name(s, o->dentry, o->vfsmount, NAME_QUESTION(rights, o->name_flags));
+	} else {
+		object->kind = CORDON_OBJECT_SPECIAL;
+		object->length = spell_special(s, o->dentry != 0);
+		ask_short(s, CORDON_START_PATH, object->length, rights);
+	}
+}
+
+/*
+ * A script needs RUN alone. A program's pages are going to be mapped as well: asked for here, it
+ * is refused before the point of no return, with an error instead of a signal.
+ */
+static __always_inline __u32 rights_to_run(const struct linux_binprm *bprm)
+{
+	__u32 magic = 0;
+
+	bpf_probe_read_kernel(&magic, sizeof(magic), bprm->buf);
+	if (magic == ELF_MAGIC)
+		return CORDON_RIGHT(CORDON_RUN) | CORDON_RIGHT(CORDON_MAP);
+	return CORDON_RIGHT(CORDON_RUN);
+}
+
+/* Called once per level: the script, its interpreter, that one's interpreter. */
+static __always_inline int judge_program(struct subject *s, const struct linux_binprm *bprm)
+{
+	__u32 rights = rights_to_run(bprm);
+	struct object object = {};
 	struct file_object o;
 
+	if (!subject_need_walk(s))
+		return deny_unasked(s, CORDON_OP_EXEC);
+	inspect_file((__u64)bprm->file, &o);
+	ask_code(s, &o, rights, &object);
 	if (s->execution->state == CORDON_EXECUTION_ENDING)
-		return deny_number(s, CORDON_OP_EXEC, 0, CORDON_REASON_ENDING, -EPERM);
-	inspect_file(file, &o);
-	if (o.class == CLASS_NAMED && !o.deleted)
-		return decide_name(s, CORDON_OP_EXEC, o.dentry, o.vfsmount,
-				   NAME_QUESTION(CORDON_RIGHT(CORDON_RUN), o.name_flags));
-	/* A deleted program can no more be looked at afterwards than one in memory. */
-	return decide_special(s, CORDON_OP_EXEC, true, CORDON_RIGHT(CORDON_RUN));
+		answer_unnamed(&s->walk->answer, rights, CORDON_REASON_ENDING);
+	return decide_answered(s, CORDON_OP_EXEC, &object, o.inode, -EACCES);
 }
 
 SEC("lsm/bprm_check_security")
@@ -26,29 +64,30 @@ int BPF_PROG(cordon_bprm_check, struct linux_binprm *bprm, int ret)
 	struct subject s;
 
 	ENTER(&s, ret);
-	return LEAVE(&s, judge_program(&s, (__u64)bprm->file));
+	return LEAVE(&s, judge_program(&s, bprm));
 }
 
 /*
  * An executable mapping of a file asks for MAP; one that can also be written to as a private copy,
  * or that has no file, asks for the special object "@anonymous".
  */
-static __always_inline int judge_mapping(struct subject *s, __u64 file, bool written, __u32 operation)
+static __always_inline int judge_mapping(struct subject *s, __u64 file, bool written,
+					 __u32 operation)
 {
-	struct file_object o;
-	int verdict;
+	struct object object = {};
+	struct file_object o = {};
 
-	if (!file)
-		return decide_special(s, operation, false, CORDON_RIGHT(CORDON_MAP));
-	inspect_mapped_file(file, &o);
-	if (o.class == CLASS_NAMED && !o.deleted)
-		verdict = decide_name(s, operation, o.dentry, o.vfsmount,
-				      NAME_QUESTION(CORDON_RIGHT(CORDON_MAP), o.name_flags));
-	else
-		verdict = decide_special(s, operation, true, CORDON_RIGHT(CORDON_MAP));
-	if (!verdict && written)
-		verdict = decide_special(s, operation, false, CORDON_RIGHT(CORDON_MAP));
-	return verdict;
+	if (!subject_need_walk(s))
+		return deny_unasked(s, operation);
+	if (file)
+		inspect_mapped_file(file, &o);
+	ask_code(s, &o, CORDON_RIGHT(CORDON_MAP), &object);
+	if (file && written && !s->walk->answer.missing) {
+		object.kind = CORDON_OBJECT_SPECIAL;
+		object.length = spell_special(s, false);
+		ask_short(s, CORDON_START_PATH, object.length, CORDON_RIGHT(CORDON_MAP));
+	}
+	return decide_answered(s, operation, &object, mix(o.inode, object.kind), -EACCES);
 }
 
 /*

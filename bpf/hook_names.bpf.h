@@ -57,51 +57,54 @@ int BPF_PROG(cordon_path_rmdir, const struct path *dir, struct dentry *dentry, i
 }
 
 /*
- * One direction of a rename, or a link (`wanted_from` 0): the rights at both names, and then that the new
- * name grants nothing that the old one did not. A move inside one execution must not turn a file that may
- * be written into one that may be run.
+ * One direction of a rename, or a link: the rights at both names, and then that the new name grants
+ * nothing that the old one did not. A move inside one execution must not turn a file that may be
+ * written into one that may be run. The answer, in walk->answer, has the error to return.
  */
-struct move {
-	__u64 from;
-	__u64 from_mount;
-	__u64 to;
-	__u64 to_mount;
-	__u32 operation;
-	__u32 wanted_from;
-	__u32 wanted_to;
-	__u32 directory;
-};
-
-static __noinline int decide_move(struct subject *s, const struct move *move)
+static __always_inline void ask_move(struct subject *s, const struct move *move)
 {
-	struct object object = {.kind = CORDON_OBJECT_PATH};
-	const struct answer *from;
-	struct answer *to;
+	struct walk *walk = s->walk;
+	const struct answer *from = &walk->from;
+	struct answer *to = &walk->answer;
 	bool widens;
 
-	if (!subject_need_walk(s))
-		return deny_unasked(s, move->operation);
-	from = &s->walk->from;
-	to = &s->walk->answer;
+	walk->move_error = -EACCES;
 	ask_name(s, move->from, move->from_mount, NAME_QUESTION(move->wanted_from, NAME_SOURCE));
 	/* A link wants nothing of its source but that it has a name. */
 	if (to->reason == CORDON_REASON_UNRESOLVED || to->reason == CORDON_REASON_FOREIGN)
 		to->missing |= CORDON_RIGHT(CORDON_READ);
 	if (to->missing)
-		return decide_answered(s, move->operation, &object, s->walk->dentry, -EACCES);
+		return;
 	ask_name(s, move->to, move->to_mount, NAME_QUESTION(move->wanted_to, 0));
 	if (to->missing)
-		return decide_answered(s, move->operation, &object, s->walk->dentry, -EACCES);
+		return;
 	widens = verdict_name_widens(&from->verdict, &to->verdict);
-	if (!widens && move->directory && !same_tree_rights(s->walk))
+	if (!widens && move->directory && !same_tree_rights(walk))
 		widens = verdict_tree_widens(&from->verdict, &to->verdict);
 	if (!widens)
-		return 0;
+		return;
 	to->reason = CORDON_REASON_WIDENS;
 	to->rule = CORDON_NO_RULE;
 	to->missing = to->verdict.may_allow & ~(from->verdict.must_allow & ~from->verdict.may_deny);
 	/* As between file systems: mv(1) and the like fall back on copying, which is judged as such. */
-	return decide_answered(s, move->operation, &object, s->walk->dentry, -EXDEV);
+	walk->move_error = -EXDEV;
+}
+
+/* Direction 0, and for an exchange also 1. Ends at the first that is refused. */
+static long move_step(__u32 direction, void *context)
+{
+	struct subject *s = context;
+
+	ask_move(s, &s->walk->moves[direction & 1]);
+	return s->walk->answer.missing != 0;
+}
+
+static __always_inline int decide_moves(struct subject *s, __u32 operation, __u32 directions)
+{
+	struct object object = {.kind = CORDON_OBJECT_PATH};
+
+	bpf_loop(directions, move_step, s, 0);
+	return decide_answered(s, operation, &object, s->walk->dentry, s->walk->move_error);
 }
 
 static __always_inline bool is_directory(const struct dentry *dentry)
@@ -116,60 +119,52 @@ int BPF_PROG(cordon_path_rename, const struct path *old_dir, struct dentry *old_
 	     const struct path *new_dir, struct dentry *new_dentry, unsigned int flags, int ret)
 {
 	bool exchange = flags & RENAME_EXCHANGE;
-	struct move move = {
-		.from = (__u64)old_dentry,
-		.from_mount = (__u64)old_dir->mnt,
-		.to = (__u64)new_dentry,
-		.to_mount = (__u64)new_dir->mnt,
-		.operation = CORDON_OP_RENAME,
-		.wanted_from = DELETE,
-		.wanted_to = CREATE,
-		.directory = is_directory(old_dentry),
-	};
+	struct move *there, *back;
 	struct subject s;
-	int verdict;
 
 	ENTER(&s, ret);
+	if (!subject_need_walk(&s))
+		return LEAVE(&s, deny_unasked(&s, CORDON_OP_RENAME));
+	there = &s.walk->moves[0];
+	there->from = (__u64)old_dentry;
+	there->from_mount = (__u64)old_dir->mnt;
+	there->to = (__u64)new_dentry;
+	there->to_mount = (__u64)new_dir->mnt;
+	there->directory = is_directory(old_dentry);
+	there->wanted_from = exchange ? CREATE | DELETE : DELETE;
 	/* A name that is taken is also taken away. */
-	if (new_dentry->d_inode)
-		move.wanted_to |= DELETE;
-	if (exchange)
-		move.wanted_from |= CREATE;
-	verdict = decide_move(&s, &move);
-	if (!verdict && exchange) {
-		struct move back = {
-			.from = move.to,
-			.from_mount = move.to_mount,
-			.to = move.from,
-			.to_mount = move.from_mount,
-			.operation = CORDON_OP_RENAME,
-			.wanted_from = CREATE | DELETE,
-			.wanted_to = CREATE | DELETE,
-			.directory = is_directory(new_dentry),
-		};
-
-		verdict = decide_move(&s, &back);
-	}
-	return LEAVE(&s, verdict);
+	there->wanted_to = new_dentry->d_inode ? CREATE | DELETE : CREATE;
+	back = &s.walk->moves[1];
+	back->from = (__u64)new_dentry;
+	back->from_mount = (__u64)new_dir->mnt;
+	back->to = (__u64)old_dentry;
+	back->to_mount = (__u64)old_dir->mnt;
+	back->directory = is_directory(new_dentry);
+	back->wanted_from = CREATE | DELETE;
+	back->wanted_to = CREATE | DELETE;
+	return LEAVE(&s, decide_moves(&s, CORDON_OP_RENAME, exchange ? 2 : 1));
 }
 
 SEC("lsm/path_link")
 int BPF_PROG(cordon_path_link, struct dentry *old_dentry, const struct path *new_dir,
 	     struct dentry *new_dentry, int ret)
 {
-	/* Links do not cross mounts (vfs_link()), so the source is on the new directory's. */
-	struct move move = {
-		.from = (__u64)old_dentry,
-		.from_mount = (__u64)new_dir->mnt,
-		.to = (__u64)new_dentry,
-		.to_mount = (__u64)new_dir->mnt,
-		.operation = CORDON_OP_LINK,
-		.wanted_to = CREATE,
-	};
+	struct move *move;
 	struct subject s;
 
 	ENTER(&s, ret);
-	return LEAVE(&s, decide_move(&s, &move));
+	if (!subject_need_walk(&s))
+		return LEAVE(&s, deny_unasked(&s, CORDON_OP_LINK));
+	/* Links do not cross mounts (vfs_link()), so the source is on the new directory's. */
+	move = &s.walk->moves[0];
+	move->from = (__u64)old_dentry;
+	move->from_mount = (__u64)new_dir->mnt;
+	move->to = (__u64)new_dentry;
+	move->to_mount = (__u64)new_dir->mnt;
+	move->directory = 0;
+	move->wanted_from = 0;
+	move->wanted_to = CREATE;
+	return LEAVE(&s, decide_moves(&s, CORDON_OP_LINK, 1));
 }
 
 #endif

@@ -43,7 +43,7 @@ static __always_inline int decide_open(struct subject *s, const struct file_obje
 	 * Opened for execution: by exec itself, which asks for RUN in its own hook, or as a
 	 * program's loader, for which MAP is enough. Either right lets it be opened.
 	 */
-	if (mode & FMODE_EXEC)
+	if (flags & FMODE_EXEC)
 		rights = CORDON_RIGHT(CORDON_RUN);
 	if (!rights)
 		return 0;
@@ -53,7 +53,7 @@ static __always_inline int decide_open(struct subject *s, const struct file_obje
 		return deny_unasked(s, operation);
 	ask_name(s, o->dentry, o->vfsmount, NAME_QUESTION(rights, name_flags));
 	answer = &s->walk->answer;
-	if ((mode & FMODE_EXEC) &&
+	if ((flags & FMODE_EXEC) &&
 	    !verdict_missing(&answer->verdict, CORDON_RIGHT(CORDON_MAP)))
 		answer->missing = 0;
 	if ((rights & CORDON_RIGHT(CORDON_WRITE)) && !answer->missing && is_process_memory(s, o))

@@ -36,7 +36,7 @@ int BPF_PROG(cordon_socket_create, int family, int type, int protocol, int kern,
 	name[1] = type;
 	name[2] = usual >> 8;
 	name[3] = usual;
-	return LEAVE(&s, decide_short(&s, CORDON_OP_SOCKET, SHORT(CORDON_START_SOCKET, 4),
+	return LEAVE(&s, decide_short(&s, CORDON_OP_SOCKET, CORDON_START_SOCKET, 4,
 				      CORDON_RIGHT(CORDON_SOCKET), CORDON_OBJECT_SOCKET));
 }
 
@@ -125,7 +125,7 @@ static __always_inline int decide_address(struct subject *s, const struct use *u
 		return deny_number(s, use->operation, address.family, CORDON_REASON_UNRESOLVED,
 				   -EACCES);
 	spelled = spell_address(s->walk->name, v6, use->protocol, &address);
-	verdict = decide_short(s, use->operation, SHORT(CORDON_START_NET, spelled),
+	verdict = decide_short(s, use->operation, CORDON_START_NET, spelled,
 			       CORDON_RIGHT(use->right), CORDON_OBJECT_NET);
 	if (verdict)
 		return verdict;
@@ -213,7 +213,7 @@ static __always_inline int judge_abstract_bind(struct subject *s, __u64 address,
 	size &= CORDON_NAME_MAX;
 	if (bpf_probe_read_kernel(s->walk->name, size, (const void *)(address + 3)))
 		return -EACCES;
-	return decide_short(s, CORDON_OP_BIND, SHORT(CORDON_START_ABSTRACT, size),
+	return decide_short(s, CORDON_OP_BIND, CORDON_START_ABSTRACT, size,
 			    CORDON_RIGHT(CORDON_UNIX_BIND), CORDON_OBJECT_ABSTRACT);
 }
 
@@ -256,7 +256,7 @@ int BPF_PROG(cordon_socket_listen, struct socket *sock, int backlog, int ret)
 	else
 		BPF_CORE_READ_INTO(&address.v4.ip, sk, __sk_common.skc_rcv_saddr);
 	length = spell_address(s.walk->name, family == AF_INET6, sk->sk_protocol, &address);
-	return LEAVE(&s, decide_short(&s, CORDON_OP_LISTEN, SHORT(CORDON_START_NET, length),
+	return LEAVE(&s, decide_short(&s, CORDON_OP_LISTEN, CORDON_START_NET, length,
 				      CORDON_RIGHT(CORDON_NET_LISTEN), CORDON_OBJECT_NET));
 }
 

@@ -51,21 +51,28 @@ static __always_inline int judge_peer(struct subject *s, __u64 peer, __u32 opera
 	__u64 mount = read_u64(FIELD(struct unix_sock, peer, path.mnt));
 	__u32 length;
 
-	if (dentry)
-		return decide_name(s, operation, dentry, mount,
-				   NAME_QUESTION(CORDON_RIGHT(CORDON_UNIX_CONNECT), 0));
+	struct object object = {.kind = CORDON_OBJECT_PATH};
+	__u64 identity = dentry;
+
 	/* Without a name: the other end of a socketpair, held since before any question. */
-	if (!address)
+	if (!dentry && !address)
 		return 0;
 	if (!subject_need_walk(s))
-		return -EACCES;
-	length = read_u32(FIELD(struct unix_address, address, len)) - SUN_PATH_OFFSET - 1;
-	length &= CORDON_NAME_MAX;
-	name = FIELD(struct unix_address, address, name) + SUN_PATH_OFFSET + 1;
-	if (bpf_probe_read_kernel(s->walk->name, length, (const void *)name))
-		return -EACCES;
-	return decide_short(s, operation, SHORT(CORDON_START_ABSTRACT, length),
-			    CORDON_RIGHT(CORDON_UNIX_CONNECT), CORDON_OBJECT_ABSTRACT);
+		return deny_unasked(s, operation);
+	if (dentry) {
+		ask_name(s, dentry, mount, NAME_QUESTION(CORDON_RIGHT(CORDON_UNIX_CONNECT), 0));
+	} else {
+		length = read_u32(FIELD(struct unix_address, address, len)) - SUN_PATH_OFFSET - 1;
+		length &= CORDON_NAME_MAX;
+		name = FIELD(struct unix_address, address, name) + SUN_PATH_OFFSET + 1;
+		if (bpf_probe_read_kernel(s->walk->name, length, (const void *)name))
+			return -EACCES;
+		object.kind = CORDON_OBJECT_ABSTRACT;
+		object.length = length;
+		ask_short(s, CORDON_START_ABSTRACT, length, CORDON_RIGHT(CORDON_UNIX_CONNECT));
+		identity = short_identity(s, length);
+	}
+	return decide_answered(s, operation, &object, identity, -EACCES);
 }
 
 SEC("lsm/unix_stream_connect")

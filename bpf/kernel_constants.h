@@ -16,7 +16,7 @@
 /* include/linux/fs.h */
 #define FMODE_READ  0x1u
 #define FMODE_WRITE 0x2u
-#define FMODE_EXEC  0x20u
+#define FMODE_EXEC  0x20u /* in f_flags: the kernel opens a program; open(2) cannot ask for it */
 #define SB_NOUSER    (1ul << 31)
 #define SB_KERNMOUNT (1ul << 22)
 #define ATTR_MODE 0x1u
@@ -68,6 +68,9 @@
 #define SOCK_TYPE_MASK 0xf
 #define IPPROTO_TCP 6
 #define IPPROTO_UDP 17
+
+/* include/uapi/linux/elf.h: the first four bytes, as a little-endian number */
+#define ELF_MAGIC 0x464c457fu
 
 /* include/linux/security.h */
 #define CAP_OPT_NOAUDIT 2u

@@ -22,6 +22,18 @@ struct answer {
 	__u8 reserved;
 };
 
+/* From one name to another: half a rename, or a link. */
+struct move {
+	__u64 from; /* struct dentry */
+	__u64 from_mount;
+	__u64 to;
+	__u64 to_mount;
+	__u32 wanted_from; /* rights */
+	__u32 wanted_to;
+	__u32 directory;
+	__u32 reserved;
+};
+
 /*
  * Scratch for one question at a time. It belongs to the task: LSM programs can be preempted, so a
  * scratch per CPU would let two tasks share a verdict.
@@ -46,7 +58,7 @@ struct walk {
 	__u32 foreign; /* passed the procfs directory of another's process */
 	__u32 climbed; /* enum climb_result */
 	__u32 depth;   /* components recorded */
-	__u32 reserved;
+	__u32 reserved0;
 	__u32 anchor_depth[CORDON_MAX_ANCHORS]; /* components below anchor n; ANCHOR_ABSENT */
 	/* one run of the automaton */
 	struct matcher matcher;
@@ -59,11 +71,14 @@ struct walk {
 	__u32 from_finals[1 + CORDON_MAX_ANCHORS];
 	struct answer from;
 	struct answer answer;
+	struct move moves[2]; /* the second: the way back of an exchange */
+	__s32 move_error;
+	__u32 reserved1;
 	/* spelling a name out for an event */
 	__u32 spelled;
 	__u32 spelled_total;
 	struct name_component components[CORDON_MAX_COMPONENTS];
-	__u8 name[CORDON_NAME_MAX + 1];
+	__u8 name[CORDON_NAME_MAX + 1] __attribute__((aligned(8)));
 };
 
 #define ANCHOR_ABSENT 0xffffffffu
