@@ -13,6 +13,7 @@
 #include "bpf/hook_attributes.bpf.h"
 #include "bpf/hook_exec.bpf.h"
 #include "bpf/hook_host.bpf.h"
+#include "bpf/hook_ipc.bpf.h"
 #include "bpf/hook_lifecycle.bpf.h"
 #include "bpf/hook_names.bpf.h"
 #include "bpf/hook_open.bpf.h"

@@ -95,6 +95,13 @@ int BPF_PROG(cordon_kernel_load_data, int id, bool contents, int ret)
 	REFUSE(CORDON_OP_KERNEL_LOAD, id);
 }
 
+/* A module that the kernel would load by itself, for a protocol or a file system that was named. */
+SEC("lsm/kernel_module_request")
+int BPF_PROG(cordon_kernel_module_request, char *name, int ret)
+{
+	REFUSE(CORDON_OP_KERNEL_LOAD, 0);
+}
+
 /* Another's credentials would pass for a stacked file system's, see hook_attributes. */
 SEC("lsm/uring_override_creds")
 int BPF_PROG(cordon_uring_override_creds, const struct cred *new, int ret)

@@ -110,6 +110,22 @@ int BPF_PROG(cordon_task_movememory, struct task_struct *target, int ret)
 	return judge_schedule(target, ret);
 }
 
+/*
+ * Limits of another task: a CPU limit of zero kills it. The hook is given credentials only; threads
+ * share theirs, and a task's own limits never come here (check_prlimit_permission()).
+ */
+SEC("lsm/task_prlimit")
+int BPF_PROG(cordon_task_prlimit, const struct cred *cred, const struct cred *target,
+	     unsigned int flags, int ret)
+{
+	struct subject s;
+
+	if (ret || cred == target)
+		return ret;
+	ENTER(&s, ret);
+	return LEAVE(&s, deny_number(&s, CORDON_OP_SCHED, flags, CORDON_REASON_FOREIGN, -EPERM));
+}
+
 /* A user namespace is where every capability begins anew. */
 SEC("lsm/userns_create")
 int BPF_PROG(cordon_userns_create, const struct cred *cred, int ret)

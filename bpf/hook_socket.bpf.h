@@ -231,6 +231,25 @@ int BPF_PROG(cordon_socket_bind, struct socket *sock, struct sockaddr *address, 
 				       CORDON_NET_BIND));
 }
 
+/*
+ * Source routes send packets elsewhere than to the address that was asked about (ip_queue_xmit(),
+ * tcp_v4_connect()): no option may name one.
+ */
+SEC("lsm/socket_setsockopt")
+int BPF_PROG(cordon_socket_setsockopt, struct socket *sock, int level, int optname, int ret)
+{
+	struct subject s;
+
+	if (ret || !((level == SOL_IP && optname == IP_OPTIONS) ||
+		     (level == SOL_IPV6 &&
+		      (optname == IPV6_RTHDR || optname == IPV6_2292RTHDR ||
+		       optname == IPV6_2292PKTOPTIONS))))
+		return ret;
+	ENTER(&s, ret);
+	return LEAVE(&s, deny_number(&s, CORDON_OP_SOCKET, optname, CORDON_REASON_BUILTIN,
+				     -EPERM));
+}
+
 /* A socket that was never bound gets a port here; it is asked as port 0. */
 SEC("lsm/socket_listen")
 int BPF_PROG(cordon_socket_listen, struct socket *sock, int backlog, int ret)

@@ -68,6 +68,12 @@
 #define SOCK_TYPE_MASK 0xf
 #define IPPROTO_TCP 6
 #define IPPROTO_UDP 17
+#define SOL_IP	 0
+#define SOL_IPV6 41
+#define IP_OPTIONS	    4
+#define IPV6_2292PKTOPTIONS 6
+#define IPV6_2292RTHDR	    5
+#define IPV6_RTHDR	    57
 
 /* include/uapi/linux/elf.h: the first four bytes, as a little-endian number */
 #define ELF_MAGIC 0x464c457fu

@@ -232,6 +232,7 @@ static void probe_hooks(struct probe *p)
 		"task_alloc",	    "task_free",	 "task_kill",	  "ptrace_access_check",
 		"ptrace_traceme",   "capable",		 "userns_create", "sb_mount",
 		"move_mount",	    "bpf",		 "uring_override_creds", "uring_sqpoll",
+		"ipc_permission",   "key_permission",	 "task_prlimit",  "socket_setsockopt",
 	};
 	_cleanup_(btfp) struct btf *btf = btf__load_vmlinux_btf();
 	const char *missing = NULL;
