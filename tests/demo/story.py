@@ -5,6 +5,7 @@ Runs each script of tests/demo/agent with and without cordon and holds what happ
 promised: what the attacker's server got, what the script printed, what the report and the log say.
 """
 
+import contextlib
 import http.server
 import json
 import os
@@ -21,6 +22,8 @@ import time
 AGENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent")
 LOG = "/var/log/cordon"
 STATE = "/run/cordon"
+CGROUPS = "/sys/fs/cgroup/cordon"
+NOT_ENFORCING = 1  # exit status of cordon status
 # The VM's files are an overlay that is thrown away with it.
 DISPOSABLE = "CORDON_VM" in os.environ
 COLOR = os.environ.get("DEMO_COLOR") == "yes"
@@ -115,7 +118,9 @@ class Scene:
         os.makedirs(os.path.join(self.home, ".ssh"), 0o700)
         with open(os.path.join(self.home, ".ssh", "id_rsa"), "w", encoding="ascii") as file:
             file.write(self.key)
-        self.log = [] if not os.path.exists(LOG) else ["--log", os.path.join(self.home, "log")]
+        # What is there already is somebody's: the demo keeps a log of its own then, and stops nothing.
+        self.absent = [path for path in (LOG, STATE, CGROUPS) if not os.path.exists(path)]
+        self.log = [] if LOG in self.absent else ["--log", os.path.join(self.home, "log")]
         self.environment = {
             "PATH": f"{os.path.abspath(build)}:/usr/sbin:/usr/bin:/sbin:/bin",
             "HOME": self.home,
@@ -123,6 +128,7 @@ class Scene:
             "TERM": "xterm",
             "DEPLOY_TOKEN": self.token,
         }
+        self.was_off = self.cordon("status", shown=False)[0] == NOT_ENFORCING
 
     def fresh_work(self):
         shutil.rmtree(self.work, ignore_errors=True)
@@ -180,10 +186,15 @@ class Scene:
         """On a host of somebody's, nothing of the demo stays; the VM goes away as a whole."""
         if DISPOSABLE:
             return
-        if not self.log:
+        if self.was_off:
             subprocess.run(["cordon", "disable"], env=self.environment, check=False, stdout=subprocess.DEVNULL)
-            shutil.rmtree(LOG, ignore_errors=True)
-            shutil.rmtree(STATE, ignore_errors=True)
+        for path in self.absent:
+            if path == CGROUPS:
+                # Its files are the kernel's; it can only go as a whole, and only when it is empty.
+                with contextlib.suppress(OSError):
+                    os.rmdir(path)
+            else:
+                shutil.rmtree(path, ignore_errors=True)
         shutil.rmtree(self.home, ignore_errors=True)
 
 
