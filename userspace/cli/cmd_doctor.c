@@ -61,10 +61,10 @@ static int print_json(const struct feature *features, size_t count, bool able)
 	for (size_t i = 0; i < count; i++) {
 		const struct feature *f = &features[i];
 
-		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", f->name,
-						      "state", state_name(f->state), "found",
-						      f->found, "effect", f->effect, "remedy",
-						      f->remedy));
+		json_array_append_new(list,
+				      json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", f->name,
+						"state", state_name(f->state), "found", f->found,
+						"effect", f->effect, "remedy", f->remedy));
 	}
 	root = json_pack("{s:b, s:o}", "can_enforce", able, "features", list);
 	r = json_dumpf(root, stdout, JSON_INDENT(2));

@@ -198,9 +198,9 @@ int enforcement_open(struct enforcement **ret_enforcement, enum enforcement_orig
 
 void enforcement_close(struct enforcement *e)
 {
-	const int fds[] = {e->executions_fd,	e->policies_fd, e->counters_fd,
-			   e->critical_fd,	e->activity_fd, e->label_request_fd,
-			   e->identify_fd,	e->label_tasks_fd, e->list_tasks_fd};
+	const int fds[] = {e->executions_fd, e->policies_fd,	e->counters_fd,
+			   e->critical_fd,   e->activity_fd,	e->label_request_fd,
+			   e->identify_fd,   e->label_tasks_fd, e->list_tasks_fd};
 
 	ring_buffer__free(e->rings);
 	if (e->executions)

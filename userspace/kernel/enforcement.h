@@ -76,7 +76,7 @@ int enforcement_identify(struct enforcement *e, int directory_fd, struct cordon_
 
 struct enforcement_binding {
 	unsigned char id[16];
-	uint64_t policy; /* from enforcement_policy_add() */
+	uint64_t policy;				  /* from enforcement_policy_add() */
 	struct cordon_anchor anchors[CORDON_MAX_ANCHORS]; /* inode 0: not bound */
 	uint32_t owner_pid;
 	uint64_t owner_start; /* boot clock, ns */

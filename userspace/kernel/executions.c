@@ -98,8 +98,7 @@ int enforcement_release(struct enforcement *e, uint32_t slot)
 int enforcement_identify(struct enforcement *e, int directory_fd, struct cordon_anchor *ret_anchor)
 {
 	struct cordon_identify request = {.fd = directory_fd};
-	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = &request,
-		    .ctx_size_in = sizeof(request));
+	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = &request, .ctx_size_in = sizeof(request));
 
 	if (bpf_prog_test_run_opts(e->identify_fd, &options) < 0)
 		return -errno;

@@ -84,7 +84,8 @@ static void probe_root(struct probe *p)
 		add(p, "privilege", FEATURE_OK, "root");
 	else
 		explain(add(p, "privilege", FEATURE_MISSING, "uid %u", (unsigned int)uid),
-			"only root can load BPF LSM programs", "run as root, for example with sudo");
+			"only root can load BPF LSM programs",
+			"run as root, for example with sudo");
 }
 
 static void probe_version(struct probe *p)
@@ -120,8 +121,8 @@ static void probe_lsm(struct probe *p)
 	if (has_word(line, ",", "bpf"))
 		add(p, "BPF LSM", FEATURE_OK, "lsm=%s", line);
 	else if (line[0] == '\0')
-		explain(add(p, "BPF LSM", FEATURE_MISSING, "cannot read /sys/kernel/security/lsm: %s",
-			    strerror(errno)),
+		explain(add(p, "BPF LSM", FEATURE_MISSING,
+			    "cannot read /sys/kernel/security/lsm: %s", strerror(errno)),
 			"cannot tell whether programs would be called",
 			"mount it with `mount -t securityfs securityfs /sys/kernel/security`");
 	else
@@ -222,17 +223,49 @@ static bool has_hook(const struct btf *btf, const char *hook)
 static void probe_hooks(struct probe *p)
 {
 	static const char *const required[] = {
-		"file_open",	    "file_receive",	 "mmap_file",	  "file_mprotect",
-		"path_truncate",    "path_unlink",	 "path_mkdir",	  "path_rmdir",
-		"path_mknod",	    "path_symlink",	 "path_link",	  "path_rename",
-		"path_chmod",	    "path_chown",	 "path_chroot",	  "inode_setattr",
-		"inode_setxattr",   "inode_removexattr", "bprm_check_security",
-		"socket_create",    "socket_post_create", "socket_connect", "socket_sendmsg",
-		"socket_bind",	    "socket_listen",	 "unix_stream_connect", "unix_may_send",
-		"task_alloc",	    "task_free",	 "task_kill",	  "ptrace_access_check",
-		"ptrace_traceme",   "capable",		 "userns_create", "sb_mount",
-		"move_mount",	    "bpf",		 "uring_override_creds", "uring_sqpoll",
-		"ipc_permission",   "key_permission",	 "task_prlimit",  "socket_setsockopt",
+		"file_open",
+		"file_receive",
+		"mmap_file",
+		"file_mprotect",
+		"path_truncate",
+		"path_unlink",
+		"path_mkdir",
+		"path_rmdir",
+		"path_mknod",
+		"path_symlink",
+		"path_link",
+		"path_rename",
+		"path_chmod",
+		"path_chown",
+		"path_chroot",
+		"inode_setattr",
+		"inode_setxattr",
+		"inode_removexattr",
+		"bprm_check_security",
+		"socket_create",
+		"socket_post_create",
+		"socket_connect",
+		"socket_sendmsg",
+		"socket_bind",
+		"socket_listen",
+		"unix_stream_connect",
+		"unix_may_send",
+		"task_alloc",
+		"task_free",
+		"task_kill",
+		"ptrace_access_check",
+		"ptrace_traceme",
+		"capable",
+		"userns_create",
+		"sb_mount",
+		"move_mount",
+		"bpf",
+		"uring_override_creds",
+		"uring_sqpoll",
+		"ipc_permission",
+		"key_permission",
+		"task_prlimit",
+		"socket_setsockopt",
 	};
 	_cleanup_(btfp) struct btf *btf = btf__load_vmlinux_btf();
 	const char *missing = NULL;
@@ -284,9 +317,8 @@ static void probe_pins(struct probe *p)
 	if (links == expected && access(PIN_META, F_OK) == 0)
 		add(p, "pinned enforcement", FEATURE_OK, "complete: %d programs attached", links);
 	else
-		explain(add(p, "pinned enforcement", FEATURE_REDUCED,
-			    "%d of %d programs at %s", links < 0 ? 0 : links, expected,
-			    ENFORCEMENT_PIN_DIRECTORY),
+		explain(add(p, "pinned enforcement", FEATURE_REDUCED, "%d of %d programs at %s",
+			    links < 0 ? 0 : links, expected, ENFORCEMENT_PIN_DIRECTORY),
 			"left behind by a start that was cut short, or by another build",
 			"it is replaced at the next start; `cordon disable` removes it now");
 }

@@ -15,11 +15,11 @@ enum feature_state {
 };
 
 struct feature {
-	const char *name;   /* "BPF LSM" */
+	const char *name; /* "BPF LSM" */
 	enum feature_state state;
-	char found[160];    /* "lsm=landlock,lockdown,yama" */
-	char effect[160];   /* what that means; "" if OK */
-	char remedy[240];   /* what to do; "" if OK */
+	char found[160];  /* "lsm=landlock,lockdown,yama" */
+	char effect[160]; /* what that means; "" if OK */
+	char remedy[240]; /* what to do; "" if OK */
 };
 
 /*

@@ -14,7 +14,7 @@ struct enforcement {
 	int critical_fd;
 	int activity_fd;
 	int label_request_fd;
-	int identify_fd;    /* programs */
+	int identify_fd; /* programs */
 	int label_tasks_fd;
 	int list_tasks_fd;
 	struct cordon_execution *executions; /* mapped, CORDON_MAX_EXECUTIONS */

@@ -94,9 +94,8 @@ static void choose_programs(struct enforce_bpf *skeleton, const struct btf *btf)
 {
 	struct bpf_program *program;
 
-	bpf_object__for_each_program(program, skeleton->obj)
-		bpf_program__set_autoload(program,
-					  program_applies(btf, bpf_program__name(program)));
+	bpf_object__for_each_program(program, skeleton->obj) bpf_program__set_autoload(
+		program, program_applies(btf, bpf_program__name(program)));
 }
 
 int loader_expected_links(void)
@@ -112,8 +111,7 @@ int loader_expected_links(void)
 	if (!btf || !skeleton)
 		return -ENOENT;
 	bpf_object__for_each_program(program, skeleton->obj)
-		count += is_attached(program) &&
-			 program_applies(btf, bpf_program__name(program));
+		count += is_attached(program) && program_applies(btf, bpf_program__name(program));
 	return count;
 }
 
@@ -127,7 +125,8 @@ static int pin_programs(struct enforce_bpf *skeleton, struct failure *failure)
 {
 	struct bpf_program *program;
 
-	bpf_object__for_each_program(program, skeleton->obj) {
+	bpf_object__for_each_program(program, skeleton->obj)
+	{
 		const char *name = bpf_program__name(program);
 		char path[PIN_PATH_SIZE];
 
@@ -144,7 +143,8 @@ static int pin_maps(struct enforce_bpf *skeleton, struct failure *failure)
 {
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, skeleton->obj) {
+	bpf_object__for_each_map(map, skeleton->obj)
+	{
 		const char *name = bpf_map__name(map);
 		char path[PIN_PATH_SIZE];
 
@@ -163,7 +163,8 @@ static int attach_programs(struct enforce_bpf *skeleton, struct failure *failure
 {
 	struct bpf_program *program;
 
-	bpf_object__for_each_program(program, skeleton->obj) {
+	bpf_object__for_each_program(program, skeleton->obj)
+	{
 		const char *name = bpf_program__name(program);
 		struct bpf_link *link;
 		char path[PIN_PATH_SIZE];
@@ -213,8 +214,7 @@ static int load_object(struct enforce_bpf **ret_skeleton, struct failure *failur
 				   "it needs CONFIG_DEBUG_INFO_BTF; see `cordon doctor`");
 	skeleton = enforce_bpf__open();
 	if (!skeleton)
-		return failure_set(failure, errno, "cannot open the BPF object: %m: %s",
-				   complaint);
+		return failure_set(failure, errno, "cannot open the BPF object: %m: %s", complaint);
 	choose_programs(skeleton, btf);
 	r = enforce_bpf__load(skeleton);
 	if (r < 0)

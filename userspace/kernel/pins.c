@@ -108,17 +108,16 @@ static int remove_each(const char *directory, struct failure *failure)
 	int r = 0;
 
 	if (!dir)
-		return errno == ENOENT ? 0
-				       : failure_set(failure, errno, "cannot read %s: %m",
-						     directory);
+		return errno == ENOENT
+			       ? 0
+			       : failure_set(failure, errno, "cannot read %s: %m", directory);
 	while ((entry = readdir(dir))) {
 		int one;
 
 		if (entry->d_name[0] == '.')
 			continue;
-		one = strcmp(directory, PIN_LINKS) == 0 ?
-			      remove_link(entry->d_name, failure) :
-			      unpin(entry->d_name, directory, failure);
+		one = strcmp(directory, PIN_LINKS) == 0 ? remove_link(entry->d_name, failure)
+							: unpin(entry->d_name, directory, failure);
 		if (one < 0)
 			r = one;
 	}
