@@ -71,6 +71,9 @@ enum cordon_right {
  *   START_SOCKET    family (AF_*), type (SOCK_*), protocol (2 bytes, network order; for
  *                   internet stream and datagram sockets 0 is asked as TCP or UDP)
  *   START_ABSTRACT  an abstract unix name without its leading NUL
+ *   START_FLOATING  the same question as START_PATH, asked of the rules that may match at any depth
+ *                   ("** /x" without the blank); apart, because in one automaton with the others
+ *                   each region of an allow rule would need its own copy of them
  *   START_ANCHOR+n  what follows anchor n: "" for the anchor itself as a name, "/" for listing
  *                   it, "/a/b" below it
  * ------------------------------------------------------------------------------------------ */
@@ -85,8 +88,9 @@ enum cordon_start {
 	CORDON_START_NET = 1,
 	CORDON_START_SOCKET = 2,
 	CORDON_START_ABSTRACT = 3,
-	CORDON_START_ANCHOR = 4,
-	CORDON_START_COUNT = 4 + CORDON_MAX_ANCHORS,
+	CORDON_START_FLOATING = 4,
+	CORDON_START_ANCHOR = 5,
+	CORDON_START_COUNT = 5 + CORDON_MAX_ANCHORS,
 };
 #define CORDON_START_SLOTS 16
 

@@ -124,7 +124,7 @@ static __noinline void ask_short(const struct subject *s, __u32 start, __u32 len
 
 	answer_clear(answer, rights);
 	state = run_short(s, start, length & CORDON_NAME_MAX);
-	if (answer_add(s, answer, state, rights)) {
+	if (answer_add(s, answer, state, rights, false)) {
 		answer->missing = verdict_missing(&answer->verdict, rights);
 	} else {
 		count(CORDON_COUNTER_BAD_TABLE);

@@ -66,16 +66,18 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 	struct walk *walk = s->walk;
 	const struct answer *from = &walk->from;
 	struct answer *to = &walk->answer;
+	__u32 tree = move->directory ? NAME_TREE : 0;
 	bool widens;
 
 	walk->move_error = -EACCES;
-	ask_name(s, move->from, move->from_mount, NAME_QUESTION(move->wanted_from, NAME_SOURCE));
+	ask_name(s, move->from, move->from_mount,
+		 NAME_QUESTION(move->wanted_from, NAME_SOURCE | tree));
 	/* A link wants nothing of its source but that it has a name. */
 	if (to->reason == CORDON_REASON_UNRESOLVED || to->reason == CORDON_REASON_FOREIGN)
 		to->missing |= CORDON_RIGHT(CORDON_READ);
 	if (to->missing)
 		return;
-	ask_name(s, move->to, move->to_mount, NAME_QUESTION(move->wanted_to, 0));
+	ask_name(s, move->to, move->to_mount, NAME_QUESTION(move->wanted_to, tree));
 	if (to->missing)
 		return;
 	widens = verdict_name_widens(&from->verdict, &to->verdict);
@@ -85,7 +87,11 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 		return;
 	to->reason = CORDON_REASON_WIDENS;
 	to->rule = CORDON_NO_RULE;
-	to->missing = to->verdict.may_allow & ~(from->verdict.must_allow & ~from->verdict.may_deny);
+	to->missing = (to->verdict.allow & ~to->verdict.deny) &
+		      ~(from->verdict.allow & ~from->verdict.deny);
+	if (!to->missing)
+		to->missing = to->verdict.may_allow &
+			      ~(from->verdict.must_allow & ~from->verdict.may_deny);
 	/* As between file systems: mv(1) and the like fall back on copying, which is judged as such. */
 	walk->move_error = -EXDEV;
 }

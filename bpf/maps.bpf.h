@@ -22,6 +22,9 @@ struct answer {
 	__u8 reserved;
 };
 
+/* Runs of the automaton that judge one name: absolute, floating, and one per anchor. */
+#define NAME_RUNS (2 + CORDON_MAX_ANCHORS)
+
 /* From one name to another: half a rename, or a link. */
 struct move {
 	__u64 from; /* struct dentry */
@@ -66,14 +69,14 @@ struct walk {
 	__u32 next;   /* components that remain */
 	__u32 offset; /* in `name`: bytes done */
 	__u32 length; /* of what stands there */
-	__u32 finals[1 + CORDON_MAX_ANCHORS]; /* states reached: absolute, then per anchor */
+	__u32 slash;  /* 1: a slash is still to follow the last component */
+	__u32 finals[NAME_RUNS]; /* states reached: absolute, floating, then per anchor */
 	/* a rename's source, asked about before its destination */
-	__u32 from_finals[1 + CORDON_MAX_ANCHORS];
+	__u32 from_finals[NAME_RUNS];
 	struct answer from;
 	struct answer answer;
 	struct move moves[2]; /* the second: the way back of an exchange */
 	__s32 move_error;
-	__u32 reserved1;
 	/* spelling a name out for an event */
 	__u32 spelled;
 	__u32 spelled_total;

@@ -17,6 +17,7 @@
 #define NAME_LISTING 0x1u /* a directory to be listed: a slash follows its name */
 #define NAME_PROC    0x2u /* in procfs: directories of own processes read "self" */
 #define NAME_SOURCE  0x4u /* source of a rename or link: remember the states reached */
+#define NAME_TREE    0x10u /* also of interest: everything below it */
 #define NAME_NO_MOUNT 0x8u /* no mount is known: only what lies below an anchor has a name */
 
 #define NAME_ATTEMPTS	 4
@@ -258,17 +259,20 @@ static __always_inline void answer_unnamed(struct answer *a, __u32 wanted, __u32
 	a->reason = reason;
 }
 
-/* Adds one run's outcome. false: damaged tables. */
+/* Adds one run's outcome, or what it says of everything below. false: damaged tables. */
 static __always_inline bool answer_add(const struct subject *s, struct answer *a, __u32 state,
-				       __u32 wanted)
+				       __u32 wanted, bool tree)
 {
 	const struct cordon_verdict *outcome;
 	const struct cordon_final *final;
 
 	if (state == CORDON_STATE_BROKEN || !tables_outcome(s, state, &outcome, &final))
 		return false;
+	if (tree) {
+		verdict_add_final(&a->verdict, final);
+		return true;
+	}
 	verdict_add(&a->verdict, outcome);
-	verdict_add_final(&a->verdict, final);
 	if (a->rule == CORDON_NO_RULE) {
 		a->rule = deciding_rule(outcome, wanted);
 		if (a->rule != CORDON_NO_RULE)
@@ -277,34 +281,45 @@ static __always_inline bool answer_add(const struct subject *s, struct answer *a
 	return true;
 }
 
-/* Run 0 is the absolute one, run 1 + n that of anchor n, over what lies below it. */
-static long judge_run(__u32 run, void *context)
+/*
+ * How many of the innermost components run number `run` is about, and where it starts. false: this
+ * name has no such run.
+ */
+static __always_inline bool run_scope(const struct walk *walk, __u32 run, __u32 *ret_start,
+				      __u32 *ret_depth)
+{
+	if (run >= 2) {
+		*ret_start = CORDON_START_ANCHOR + run - 2;
+		*ret_depth = walk->anchor_depth[(run - 2) & (CORDON_MAX_ANCHORS - 1)];
+		return *ret_depth != ANCHOR_ABSENT;
+	}
+	*ret_start = run == 0 ? CORDON_START_PATH : CORDON_START_FLOATING;
+	*ret_depth = walk->depth;
+	return !(walk->flags & NAME_NO_MOUNT);
+}
+
+/*
+ * One run of the automaton over the name, added to the answer. Runs from NAME_RUNS on are the same
+ * over again with a slash behind the name, for what lies below it.
+ */
+static long judge_run(__u32 index, void *context)
 {
 	const struct subject *s = context;
 	struct walk *walk = s->walk;
-	struct tables tables = {.pages = s->pages, .first = s->policy};
-	__u32 start = CORDON_START_PATH, depth = walk->depth;
+	bool tree = index >= NAME_RUNS;
+	__u32 run = tree ? index - NAME_RUNS : index, start, depth;
 
-	if (run > CORDON_MAX_ANCHORS)
+	if (run >= NAME_RUNS)
 		return 1;
 	walk->finals[run] = 0;
-	if (run == 0) {
-		if (walk->flags & NAME_NO_MOUNT)
-			return 0;
-	} else {
-		start = CORDON_START_ANCHOR + run - 1;
-		depth = walk->anchor_depth[(run - 1) & (CORDON_MAX_ANCHORS - 1)];
-		if (depth == ANCHOR_ABSENT)
-			return 0;
-	}
+	if (!run_scope(walk, run, &start, &depth))
+		return 0;
 	run_prepare(s, start);
 	walk->next = depth;
-	bpf_loop(CORDON_MAX_COMPONENTS * CHUNKS_PER_NAME, run_chunk, (void *)s, 0);
 	/* The root directory has no components, and is named by the slash alone. */
-	if (!(walk->state & CORDON_ABSORBING) &&
-	    ((walk->flags & NAME_LISTING) || (depth == 0 && run == 0)))
-		walk->state = matcher_step(&tables, &walk->matcher, walk->state, '/');
-	if (!answer_add(s, &walk->answer, walk->state, walk->wanted)) {
+	walk->slash = tree || (walk->flags & NAME_LISTING) || (depth == 0 && run < 2);
+	bpf_loop(CORDON_MAX_COMPONENTS * CHUNKS_PER_NAME, run_chunk, (void *)s, 0);
+	if (!answer_add(s, &walk->answer, walk->state, walk->wanted, tree)) {
 		walk->broken = 1;
 		return 1;
 	}
@@ -328,7 +343,7 @@ static long ask_attempt(__u32 index, void *context)
 		answer_unnamed(a, walk->wanted, reason);
 	} else {
 		walk->broken = 0;
-		bpf_loop(1 + CORDON_MAX_ANCHORS, judge_run, (void *)s, 0);
+		bpf_loop(walk->flags & NAME_TREE ? 2 * NAME_RUNS : NAME_RUNS, judge_run, (void *)s, 0);
 		if (walk->broken) {
 			count(CORDON_COUNTER_BAD_TABLE);
 			answer_unnamed(a, walk->wanted, CORDON_REASON_UNRESOLVED);
@@ -372,7 +387,7 @@ static __always_inline void ask_name(const struct subject *s, __u64 dentry, __u6
 /* May everything below a directory move from the source asked last to this destination? */
 static __always_inline bool same_tree_rights(const struct walk *walk)
 {
-	for (__u32 n = 0; n <= CORDON_MAX_ANCHORS; n++)
+	for (__u32 n = 0; n < NAME_RUNS; n++)
 		if (walk->finals[n] != walk->from_finals[n])
 			return false;
 	return true;

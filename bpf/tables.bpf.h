@@ -96,6 +96,7 @@ static __always_inline void run_prepare(const struct subject *s, __u32 start)
 	walk->next = 0;
 	walk->offset = 0;
 	walk->length = 0;
+	walk->slash = 0;
 }
 
 /* Brings the next component's bytes to walk->name. false: they cannot be had. */
@@ -115,6 +116,7 @@ static __always_inline bool run_next_name(struct walk *walk)
 					 (const void *)component->name)) {
 		return false;
 	}
+	walk->offset = 0;
 	walk->length = length;
 	return true;
 }
@@ -130,13 +132,15 @@ static long run_chunk(__u32 index, void *context)
 	if (state & CORDON_ABSORBING)
 		return 1;
 	if (at >= walk->length) {
-		if (walk->next == 0)
-			return 1;
-		if (!run_next_name(walk)) {
+		if (walk->next == 0) {
+			if (!walk->slash)
+				return 1;
+			walk->slash = 0;
+		} else if (!run_next_name(walk)) {
 			walk->state = CORDON_STATE_BROKEN;
 			return 1;
 		}
-		at = 0;
+		at = walk->offset;
 		state = matcher_step(&tables, &matcher, state, '/');
 	}
 	for (__u32 i = 0; i < CHUNK; i++) {
