@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/search.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,12 +15,14 @@ static const char *const host_directories[] = {
 	"/usr/share/cordon/policies",
 };
 
-/* SOURCE/build/cordon has SOURCE/policies beside SOURCE/bpf, which no installation has. */
-static char *source_directory(const char *executable)
+/* PREFIX/bin/cordon has PREFIX/share/cordon/policies; SOURCE/build/cordon has SOURCE/policies beside SOURCE/bpf. */
+static char *own_directory(const char *executable)
 {
-	_cleanup_(freep) char *root = strdup(executable), *marker = NULL;
-	struct stat found;
-	char *policies;
+	static const struct {
+		const char *policies, *marker;
+	} places[] = {{"share/cordon/policies", "share/cordon/policies"},
+		      {"policies", "bpf/abi.h"}};
+	_cleanup_(freep) char *root = strdup(executable);
 
 	for (int up = 0; root && up < 2; up++) {
 		char *slash = strrchr(root, '/');
@@ -28,17 +31,34 @@ static char *source_directory(const char *executable)
 			return NULL;
 		*slash = '\0';
 	}
-	if (!root || asprintf(&marker, "%s/bpf/abi.h", root) < 0)
-		return NULL;
-	if (stat(marker, &found) < 0 || asprintf(&policies, "%s/policies", root) < 0)
-		return NULL;
-	return policies;
+	for (size_t i = 0; root && i < ARRAY_SIZE(places); i++) {
+		_cleanup_(freep) char *marker = NULL;
+		struct stat found;
+		char *policies;
+
+		if (asprintf(&marker, "%s/%s", root, places[i].marker) < 0)
+			return NULL;
+		if (stat(marker, &found) == 0)
+			return asprintf(&policies, "%s/%s", root, places[i].policies) < 0
+				       ? NULL
+				       : policies;
+	}
+	return NULL;
+}
+
+static bool is_listed(char *const *directories, const char *directory)
+{
+	for (; *directories; directories++)
+		if (strcmp(*directories, directory) == 0)
+			return true;
+	return false;
 }
 
 char **search_directories(const char *executable)
 {
 	_cleanup_(protocol_strings_freep) char **directories =
 		calloc(ARRAY_SIZE(host_directories) + 2, sizeof(*directories));
+	_cleanup_(freep) char *own = NULL;
 	size_t n = 0;
 
 	if (!directories)
@@ -48,6 +68,8 @@ char **search_directories(const char *executable)
 		if (!directories[n])
 			return NULL;
 	}
-	directories[n] = source_directory(executable);
+	own = own_directory(executable);
+	if (own && !is_listed(directories, own))
+		directories[n] = TAKE_PTR(own);
 	return TAKE_PTR(directories);
 }
