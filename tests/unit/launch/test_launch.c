@@ -331,6 +331,50 @@ static void test_script_without_interpreter(void **state)
 	free(output);
 }
 
+static void make_file(const char *name, const char *text, mode_t mode)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", workdir, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+}
+
+static void make_directory(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", workdir, name);
+	assert_int_equal(mkdir(path, 0755), 0);
+}
+
+/* One that may not be executed is passed over for the next in PATH, and remembered where none is. */
+static void test_path_search(void **state)
+{
+	struct setting *s = *state;
+	char path[128], *environment[] = {path, NULL};
+	char *argv[] = {(char *)"tool", NULL}, *output;
+
+	make_directory("first");
+	make_directory("second");
+	make_directory("second/folder");
+	make_file("first/tool", "#!/bin/sh\necho first\n", 0644);
+	make_file("second/tool", "#!/bin/sh\necho second\n", 0755);
+	s->launch.environment = environment;
+	snprintf(path, sizeof(path), "PATH=/nowhere:%s/first:%s/second", workdir, workdir);
+	run(s, argv, &output);
+	assert_string_equal(output, "second\n");
+	free(output);
+	closep(&s->output);
+	expect_exec_failure(s, "folder", -EACCES);
+	expect_exec_failure(s, "absent", -ENOENT);
+	snprintf(path, sizeof(path), "PATH=%s/first:/nowhere", workdir);
+	expect_exec_failure(s, "tool", -EACCES);
+}
+
 static bool is_alive(pid_t pid)
 {
 	return kill(pid, 0) == 0;
@@ -444,13 +488,14 @@ static int make_workdir(void **state)
 
 static int remove_workdir(void **state)
 {
-	static const char *const names[] = {"plain", "marker"};
+	static const char *const names[] = {"plain",	   "marker",	    "first/tool", "first",
+					    "second/tool", "second/folder", "second"};
 	char path[128];
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		snprintf(path, sizeof(path), "%s/%s", workdir, names[i]);
-		unlink(path);
+		remove(path);
 	}
 	return rmdir(workdir);
 }
@@ -471,6 +516,7 @@ int main(void)
 		TEST(test_limits_only_lower),
 		TEST(test_signals),
 		TEST(test_exec_fails),
+		TEST(test_path_search),
 		TEST(test_script_without_interpreter),
 		TEST(test_nothing_runs_before_go),
 		TEST(test_killed_while_held),
