@@ -11,7 +11,8 @@ static __always_inline int judge_attribute(const struct path *path, __u32 operat
 	struct subject s;
 
 	ENTER(&s, ret);
-	inspect_path((__u64)path->dentry, (__u64)path->mnt, &o);
+	if (!inspect(path, &o))
+		return LEAVE(&s, -EACCES);
 	if (o.class != CLASS_NAMED)
 		return LEAVE(&s, o.class == CLASS_NAMESPACE ? -EACCES : 0);
 	return LEAVE(&s, decide_name(&s, operation, o.dentry, o.vfsmount,

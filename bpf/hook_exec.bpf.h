@@ -28,6 +28,11 @@ static __always_inline void ask_code(struct subject *s, const struct file_object
 	}
 }
 
+static __always_inline __u64 code_identity(const struct subject *s, const struct object *object)
+{
+	return object->kind == CORDON_OBJECT_PATH ? question_identity(s) : object->length;
+}
+
 /*
  * A script needs RUN alone. A program's pages are going to be mapped as well: asked for here, it
  * is refused before the point of no return, with an error instead of a signal.
@@ -51,11 +56,12 @@ static __always_inline int judge_program(struct subject *s, const struct linux_b
 
 	if (!subject_need_walk(s))
 		return deny_unasked(s, CORDON_OP_EXEC);
-	inspect_file((__u64)bprm->file, &o);
+	if (!inspect(&bprm->file->f_path, &o))
+		return -EACCES;
 	ask_code(s, &o, rights, &object);
 	if (s->execution->state == CORDON_EXECUTION_ENDING)
 		answer_unnamed(&s->walk->answer, rights, CORDON_REASON_ENDING);
-	return decide_answered(s, CORDON_OP_EXEC, &object, o.inode, -EACCES);
+	return decide_answered(s, CORDON_OP_EXEC, &object, code_identity(s, &object), -EACCES);
 }
 
 SEC("lsm/bprm_check_security")
@@ -87,7 +93,7 @@ static __always_inline int judge_mapping(struct subject *s, __u64 file, bool wri
 		object.length = spell_special(s, false);
 		ask_short(s, CORDON_START_PATH, object.length, CORDON_RIGHT(CORDON_MAP));
 	}
-	return decide_answered(s, operation, &object, mix(o.inode, object.kind), -EACCES);
+	return decide_answered(s, operation, &object, code_identity(s, &object), -EACCES);
 }
 
 /*

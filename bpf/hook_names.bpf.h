@@ -110,7 +110,7 @@ static __always_inline int decide_moves(struct subject *s, __u32 operation, __u3
 	struct object object = {.kind = CORDON_OBJECT_PATH};
 
 	bpf_loop(directions, move_step, s, 0);
-	return decide_answered(s, operation, &object, s->walk->dentry, s->walk->move_error);
+	return decide_answered(s, operation, &object, question_identity(s), s->walk->move_error);
 }
 
 static __always_inline bool is_directory(const struct dentry *dentry)

@@ -59,7 +59,7 @@ static __always_inline int decide_open(struct subject *s, const struct file_obje
 	if ((rights & CORDON_RIGHT(CORDON_WRITE)) && !answer->missing && is_process_memory(s, o))
 		answer_unnamed(answer, CORDON_RIGHT(CORDON_WRITE), CORDON_REASON_BUILTIN);
 	if (answer->missing)
-		return decide_answered(s, operation, &object, s->walk->dentry, -EACCES);
+		return decide_answered(s, operation, &object, question_identity(s), -EACCES);
 	level = CORDON_AUDIT_LEVEL(s->policy->audit, OPENS);
 	if (level == CORDON_AUDIT_ALL ||
 	    (level == CORDON_AUDIT_WRITES && (rights & CORDON_RIGHT(CORDON_WRITE)))) {
@@ -70,16 +70,15 @@ static __always_inline int decide_open(struct subject *s, const struct file_obje
 	return 0;
 }
 
-static __always_inline int judge_file(struct subject *s, __u64 file, __u32 operation)
+static __always_inline int judge_file(struct subject *s, const struct file *file, __u32 operation)
 {
 	struct file_object o;
-	__u32 mode = read_u32(FIELD(struct file, file, f_mode));
-	__u32 flags = read_u32(FIELD(struct file, file, f_flags));
 
-	inspect_file(file, &o);
+	if (!inspect(&file->f_path, &o))
+		return -EACCES;
 	switch (o.class) {
 	case CLASS_NAMED:
-		return decide_open(s, &o, mode, flags, operation);
+		return decide_open(s, &o, file->f_mode, file->f_flags, operation);
 	case CLASS_STREAM:
 	case CLASS_BACKING:
 		return 0;
@@ -97,7 +96,7 @@ int BPF_PROG(cordon_file_open, struct file *file, int ret)
 	struct subject s;
 
 	ENTER(&s, ret);
-	return LEAVE(&s, judge_file(&s, (__u64)file, CORDON_OP_OPEN));
+	return LEAVE(&s, judge_file(&s, file, CORDON_OP_OPEN));
 }
 
 /* A descriptor that arrives over a socket is opened anew, as far as rights go. */
@@ -107,17 +106,18 @@ int BPF_PROG(cordon_file_receive, struct file *file, int ret)
 	struct subject s;
 
 	ENTER(&s, ret);
-	return LEAVE(&s, judge_file(&s, (__u64)file, CORDON_OP_RECEIVE));
+	return LEAVE(&s, judge_file(&s, file, CORDON_OP_RECEIVE));
 }
 
-static __always_inline int judge_truncate(struct subject *s, __u64 dentry, __u64 vfsmount)
+static __always_inline int judge_truncate(struct subject *s, const struct path *path)
 {
 	struct file_object o;
 
-	inspect_path(dentry, vfsmount, &o);
+	if (!inspect(path, &o))
+		return -EACCES;
 	if (o.class == CLASS_BACKING || o.class == CLASS_MEMORY)
 		return 0;
-	return decide_name(s, CORDON_OP_TRUNCATE, dentry, vfsmount,
+	return decide_name(s, CORDON_OP_TRUNCATE, o.dentry, o.vfsmount,
 			   NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), o.name_flags));
 }
 
@@ -128,7 +128,7 @@ int BPF_PROG(cordon_path_truncate, const struct path *path, int ret)
 	struct subject s;
 
 	ENTER(&s, ret);
-	return LEAVE(&s, judge_truncate(&s, (__u64)path->dentry, (__u64)path->mnt));
+	return LEAVE(&s, judge_truncate(&s, path));
 }
 
 /* ftruncate(2) and O_TRUNC since Linux 6.2. */
@@ -138,7 +138,7 @@ int BPF_PROG(cordon_file_truncate, struct file *file, int ret)
 	struct subject s;
 
 	ENTER(&s, ret);
-	return LEAVE(&s, judge_truncate(&s, (__u64)file->f_path.dentry, (__u64)file->f_path.mnt));
+	return LEAVE(&s, judge_truncate(&s, &file->f_path));
 }
 
 #endif

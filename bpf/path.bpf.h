@@ -357,6 +357,12 @@ static long ask_attempt(__u32 index, void *context)
 	return 1;
 }
 
+/* What tells the object asked about last from others, while it lives. */
+static __always_inline __u64 question_identity(const struct subject *s)
+{
+	return s->walk->dentry;
+}
+
 #define NAME_QUESTION(rights, flags) ((__u32)(rights) | (__u32)(flags) << 16)
 
 /*
