@@ -7,6 +7,8 @@ _cordon() {
 		'run:run a command under a policy'
 		'events:what executions did and were refused, from the log'
 		'show:one execution, start to end'
+		'ps:the executions that are live'
+		'kill:end an execution and everything that it started'
 		'status:is enforcement on, and what runs under it'
 		'doctor:can this host enforce, and if not, what to do'
 		'policy:check and look into policies'
@@ -63,8 +65,12 @@ _cordon() {
 		_arguments '--json[its records, as JSON]' '--log=[the log]:directory:_files -/' \
 			{-h,--help}'[show help]' ':id:(last)'
 		;;
-	status | doctor)
+	ps | status | doctor)
 		_arguments '--json[for programs]' {-h,--help}'[show help]'
+		;;
+	kill)
+		local -a live=(${(f)"$(cordon ps --json 2>/dev/null | grep -o '"id":"[^"]*"' | cut -d '"' -f 4)"})
+		_arguments {-h,--help}'[show help]' ":id:(${live})"
 		;;
 	policy)
 		_arguments '--json[for programs]' {-h,--help}'[show help]' ':action:(check)' \

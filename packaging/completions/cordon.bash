@@ -4,13 +4,15 @@
 _cordon()
 {
 	local cur prev command= i
-	local commands="run events show status doctor policy log daemon disable help"
+	local commands="run events show ps kill status doctor policy log daemon disable help"
 	local -A options=(
 		[run]="--policy --workdir --bind --user --observe --timeout --memory --pids --cpu
 			--cpu-time --address-space --file-size --open-files --session --agent --executor
 			--language --log --report --help"
 		[events]="--follow --lines --output --execution --log --help"
 		[show]="--json --log --help"
+		[ps]="--json --help"
+		[kill]="--help"
 		[status]="--json --help"
 		[doctor]="--json --help"
 		[policy]="--json --help"
@@ -67,6 +69,10 @@ _cordon()
 		;;
 	help)
 		mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$cur")
+		;;
+	kill)
+		mapfile -t COMPREPLY < <(compgen -W "--help $(cordon ps --json 2>/dev/null |
+			grep -o '"id":"[^"]*"' | cut -d '"' -f 4)" -- "$cur")
 		;;
 	policy)
 		mapfile -t COMPREPLY < <(compgen -W "check ${options[policy]}" -- "$cur")

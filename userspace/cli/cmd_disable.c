@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/message.h"
-#include "daemon/client.h"
+#include "daemon/disable.h"
 
 static const char help[] =
 	"Usage: cordon disable [--force]\n"

@@ -19,6 +19,7 @@
 #include "cli/stdin_pump.h"
 #include "cli/supervise.h"
 #include "daemon/client.h"
+#include "daemon/connect.h"
 #include "launch/environment.h"
 #include "launch/launch.h"
 

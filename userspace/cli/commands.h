@@ -9,6 +9,8 @@
 int cmd_run(int argc, char **argv);
 int cmd_daemon(int argc, char **argv);
 int cmd_status(int argc, char **argv);
+int cmd_ps(int argc, char **argv);
+int cmd_kill(int argc, char **argv);
 int cmd_disable(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_events(int argc, char **argv);

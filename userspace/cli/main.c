@@ -18,6 +18,8 @@ static const struct command {
 	{"run", cmd_run, "run a command under a policy"},
 	{"events", cmd_events, "what executions did and were refused, from the log"},
 	{"show", cmd_show, "one execution, start to end"},
+	{"ps", cmd_ps, "the executions that are live"},
+	{"kill", cmd_kill, "end an execution and everything that it started"},
 	{"status", cmd_status, "is enforcement on, and what runs under it"},
 	{"doctor", cmd_doctor, "can this host enforce, and if not, what to do"},
 	{"policy", cmd_policy, "check and look into policies"},

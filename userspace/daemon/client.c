@@ -355,19 +355,41 @@ int client_status(int socket, json_t **ret_status, struct failure *failure)
 		   failure);
 }
 
-int client_list(int socket, json_t **ret_executions, struct failure *failure)
+/* One packet's worth from *from on; *from moves to where to go on, or to -1. */
+static int list_some(int socket, json_int_t *from, json_t *executions, struct failure *failure)
 {
 	_cleanup_(json_decrefp) json_t *reply = NULL;
-	json_t *executions;
-	int r;
+	json_t *some, *next;
+	int ok, r;
 
-	r = ask(socket, json_pack("{s:s}", "op", "ps"), NULL, 0, &reply, NULL, NULL, failure);
+	r = ask(socket, json_pack("{s:s,s:I}", "op", "ps", "from", *from), NULL, 0, &reply, NULL,
+		NULL, failure);
 	if (r < 0)
 		return r;
-	executions = json_object_get(reply, "executions");
-	if (!json_is_array(executions))
+	if (json_unpack(reply, "{s:b,s:o,s:o!}", "ok", &ok, "executions", &some, "next", &next) <
+		    0 ||
+	    !json_is_array(some) || (json_is_integer(next) && json_integer_value(next) <= *from))
 		return broken(failure);
-	*ret_executions = json_incref(executions);
+	if (json_array_extend(executions, some) < 0)
+		return failure_set(failure, ENOMEM, "%m");
+	*from = json_is_integer(next) ? json_integer_value(next) : -1;
+	return 0;
+}
+
+int client_list(int socket, json_t **ret_executions, struct failure *failure)
+{
+	_cleanup_(json_decrefp) json_t *executions = json_array();
+	json_int_t from = 0;
+
+	if (!executions)
+		return failure_set(failure, ENOMEM, "%m");
+	while (from >= 0) {
+		int r = list_some(socket, &from, executions, failure);
+
+		if (r < 0)
+			return r;
+	}
+	*ret_executions = TAKE_PTR(executions);
 	return 0;
 }
 

@@ -24,13 +24,6 @@
 /* Connects to a running daemon. -ENOENT, -ECONNREFUSED: none runs; -EACCES: not allowed. */
 int client_connect(int *ret_socket, struct failure *failure);
 
-/*
- * The same, but as root starts an embedded daemon where none runs, and waits until it accepts;
- * race-free among many callers. Also waits for a daemon that is just leaving. `failure` carries the
- * new daemon's reason when it cannot start. -EPERM: none runs and the caller is not root.
- */
-int client_connect_or_start(int *ret_socket, struct failure *failure);
-
 /* Is the daemon there, and will it stay? It does not leave for being idle while connected to. */
 int client_hello(int socket, struct failure *failure);
 
@@ -127,12 +120,5 @@ int client_kill(int socket, const char *id, struct failure *failure);
  * them), unless `force`, which kills them.
  */
 int client_stop(int socket, bool force, struct failure *failure);
-
-/*
- * The same for the host: asks the daemon if one runs, else unloads what is pinned itself, under the
- * daemon's lock. With `force` also what is broken or of another build, after everything in cordon's
- * cgroups was killed. *ret_found: there was something to unload. -EPERM: not root.
- */
-int client_disable(bool force, bool *ret_found, struct failure *failure);
 
 #endif

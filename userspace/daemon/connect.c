@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client_connect_or_start(): how a client comes to have a daemon. */
+#include "daemon/connect.h"
+
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,6 +14,8 @@
 /* A daemon that leaves detaches its programs one by one: some 10 s, more on a slow machine. */
 #define LEAVING_TIMEOUT_SECONDS 60
 #define RETRY_MSEC		20
+/* One with too many clients may have room when a run ends. */
+#define CROWDED_TIMEOUT_SECONDS 10
 
 static void pause_briefly(void)
 {
@@ -32,6 +35,22 @@ static int try_connect(int *ret_socket, struct failure *failure)
 	if (r == 0)
 		*ret_socket = TAKE_FD(fd);
 	return r;
+}
+
+/* The same, but waits a while for a place among the clients. */
+static int connect_patiently(int *ret_socket, struct failure *failure)
+{
+	uint64_t end = clock_nsec(CLOCK_MONOTONIC) + CROWDED_TIMEOUT_SECONDS * NSEC_PER_SEC;
+
+	for (;;) {
+		int r;
+
+		failure->text[0] = '\0';
+		r = try_connect(ret_socket, failure);
+		if (r != -EUSERS || clock_nsec(CLOCK_MONOTONIC) >= end)
+			return r;
+		pause_briefly();
+	}
 }
 
 static bool nobody_there(int error)
@@ -59,7 +78,7 @@ static int start_and_connect(int *ret_socket, struct failure *failure)
 	for (;;) {
 		_cleanup_(closep) int lock = -1;
 		struct failure quiet = {};
-		int r = try_connect(ret_socket, &quiet);
+		int r = connect_patiently(ret_socket, &quiet);
 
 		if (r == 0)
 			return 0;
@@ -93,7 +112,7 @@ int client_connect_or_start(int *ret_socket, struct failure *failure)
 {
 	_cleanup_(closep) int start_lock = -1;
 	struct failure quiet = {};
-	int r = try_connect(ret_socket, &quiet);
+	int r = connect_patiently(ret_socket, &quiet);
 
 	if (r == 0)
 		return 0;

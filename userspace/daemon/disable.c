@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* client_disable(): turning enforcement off, with or without a daemon. */
+#include "daemon/disable.h"
+
 #include <fcntl.h>
 #include <time.h>
 

@@ -25,6 +25,8 @@
 #define PROTOCOL_MAX_PACKET  65536u
 #define PROTOCOL_MAX_FDS     8u
 #define PROTOCOL_MAX_CLIENTS 256u
+/* Further connections, for looking at and ending what the others run: no execution can start there. */
+#define PROTOCOL_RESERVED_CLIENTS 16u
 /* How long a prepared execution may stay without a label before it is given up. */
 #define PROTOCOL_LABEL_SECONDS 30u
 

@@ -387,6 +387,20 @@ int abort_request_parse(json_t *message, struct abort_request *ret_request, stru
 	return 0;
 }
 
+int ps_request_parse(json_t *message, uint32_t *ret_from, struct failure *failure)
+{
+	json_error_t error;
+	json_int_t from = 0;
+	const char *op;
+
+	if (json_unpack_ex(message, &error, 0, "{s:s,s?I!}", "op", &op, "from", &from) < 0)
+		return malformed(failure, &error);
+	if (from < 0 || from >= (json_int_t)CORDON_MAX_EXECUTIONS)
+		return failure_set(failure, EINVAL, "from: there is no such slot");
+	*ret_from = (uint32_t)from;
+	return 0;
+}
+
 int kill_request_parse(json_t *message, unsigned char ret_id[16], struct failure *failure)
 {
 	json_error_t error;

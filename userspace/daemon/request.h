@@ -76,6 +76,8 @@ struct abort_request {
 int abort_request_parse(json_t *message, struct abort_request *ret_request,
 			struct failure *failure);
 
+/* *ret_from: the slot to begin with. */
+int ps_request_parse(json_t *message, uint32_t *ret_from, struct failure *failure);
 int kill_request_parse(json_t *message, unsigned char ret_id[16], struct failure *failure);
 int stop_request_parse(json_t *message, bool *ret_force, struct failure *failure);
 

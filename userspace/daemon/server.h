@@ -25,10 +25,12 @@ void server_execution_finished(struct server *server, struct execution *e);
 /* An execution resists being killed: whoever waits for its end is told so. */
 void server_execution_stuck(struct server *server, struct execution *e);
 
-/* Is there a request to unload that waits for the last execution? */
+/* To be unloaded when the last execution is gone, even if whoever asked for that has left. */
+void server_request_stop(struct server *server);
+
 bool server_stop_requested(const struct server *server);
 
-/* Answers such requests: enforcement is unloaded (0), or why not. */
+/* Answers those who wait for that: enforcement is unloaded (0), or why not. */
 void server_stopped(struct server *server, int error, const char *message);
 
 #endif

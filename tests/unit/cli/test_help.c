@@ -24,9 +24,10 @@ static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{"run", cmd_run},	{"events", cmd_events},	  {"show", cmd_show},
-	{"status", cmd_status}, {"disable", cmd_disable}, {"doctor", cmd_doctor},
-	{"log", cmd_log},	{"policy", cmd_policy},	  {"daemon", cmd_daemon},
+	{"run", cmd_run},	  {"events", cmd_events}, {"show", cmd_show},
+	{"ps", cmd_ps},		  {"kill", cmd_kill},	  {"status", cmd_status},
+	{"disable", cmd_disable}, {"doctor", cmd_doctor}, {"log", cmd_log},
+	{"policy", cmd_policy},	  {"daemon", cmd_daemon},
 };
 
 static char *read_text(const char *path)

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cordon kill: ends an execution, with everything that it started. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/cleanup.h"
+#include "cli/commands.h"
+#include "cli/message.h"
+#include "daemon/client.h"
+
+enum kill_exit {
+	KILL_DEAD = 0,
+	KILL_FAILED = 1,
+	KILL_NOT_FOUND = 2,
+};
+
+static const char help[] =
+	"usage: cordon kill ID\n"
+	"\n"
+	"Kills an execution and everything that it started; returns when all is dead. The record of\n"
+	"its end says that it was killed on request. ID is its id, or as much of it as no other live\n"
+	"execution begins with; `cordon ps` shows ids.\n"
+	"\n"
+	"  -h, --help   this text\n"
+	"\n"
+	"Exit status: 0 it is dead; 1 failed, or several begin with ID; 2 no such execution is live.\n";
+
+/* Returns an exit status, or -1 to go on with *ret_id. */
+static int parse(int argc, char **argv, const char **ret_id)
+{
+	static const struct option long_options[] = {
+		{"help", no_argument, NULL, 'h'},
+		{},
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return EXIT_SUCCESS;
+		}
+		message("see `cordon kill --help`");
+		return KILL_FAILED;
+	}
+	if (argc - optind != 1 || !argv[optind][0]) {
+		message("kill: takes the id of one execution; `cordon ps` shows ids");
+		return KILL_FAILED;
+	}
+	*ret_id = argv[optind];
+	return -1;
+}
+
+/* The only live execution whose id begins so. */
+static int find(const json_t *executions, const char *wanted, const char **ret_id)
+{
+	const char *found = NULL;
+	size_t i;
+	json_t *execution;
+
+	json_array_foreach(executions, i, execution) {
+		const char *id = json_string_value(json_object_get(execution, "id"));
+
+		if (!id || strncasecmp(id, wanted, strlen(wanted)) != 0)
+			continue;
+		if (found) {
+			message("several executions begin with \"%s\": %s, %s, ...", wanted, found,
+				id);
+			return KILL_FAILED;
+		}
+		found = id;
+	}
+	if (!found) {
+		message("no live execution begins with \"%s\"; `cordon ps` shows ids", wanted);
+		return KILL_NOT_FOUND;
+	}
+	*ret_id = found;
+	return KILL_DEAD;
+}
+
+static int kill_execution(int socket, const char *wanted)
+{
+	_cleanup_(json_decrefp) json_t *executions = NULL;
+	struct failure failure = {};
+	const char *id;
+	int r;
+
+	r = client_list(socket, &executions, &failure);
+	if (r < 0) {
+		message("%s", failure.text);
+		return KILL_FAILED;
+	}
+	r = find(executions, wanted, &id);
+	if (r != KILL_DEAD)
+		return r;
+	r = client_kill(socket, id, &failure);
+	if (r < 0) {
+		message("%s: %s", id, failure.text);
+		return r == -ENOENT ? KILL_NOT_FOUND : KILL_FAILED;
+	}
+	printf("%s is dead\n", id);
+	return KILL_DEAD;
+}
+
+int cmd_kill(int argc, char **argv)
+{
+	_cleanup_(closep) int socket = -1;
+	struct failure failure = {};
+	const char *wanted;
+	int r;
+
+	r = parse(argc, argv, &wanted);
+	if (r >= 0)
+		return r;
+	r = client_connect(&socket, &failure);
+	if (r == -ENOENT || r == -ECONNREFUSED) {
+		message("no daemon runs: nothing that it could kill is live under it, and what an "
+			"earlier one left is ended when cordon next starts");
+		return KILL_NOT_FOUND;
+	}
+	if (r < 0) {
+		message("%s", failure.text);
+		return KILL_FAILED;
+	}
+	return kill_execution(socket, wanted);
+}

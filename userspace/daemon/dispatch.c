@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/dispatch.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "daemon/ending.h"
+#include "daemon/request.h"
+#include "daemon/server.h"
+
+/* Hello is said by those who are about to run something. */
+static bool do_hello(struct connection *c)
+{
+	if (server_connections(c->server) > PROTOCOL_MAX_CLIENTS) {
+		connection_refuse(c, EUSERS, "too many clients are connected; try again later");
+		return false;
+	}
+	connection_answer(c, json_pack("{s:b,s:i}", "ok", 1, "version", PROTOCOL_VERSION), NULL, 0);
+	return true;
+}
+
+static void do_prepare(struct connection *c, json_t *message, struct protocol_fds *fds)
+{
+	struct daemon *daemon = c->daemon;
+	_cleanup_(freep) char *text = NULL;
+	struct failure failure = {};
+	const struct policy_environment *environment;
+	const struct compiled_policy *policy;
+	struct cordon_policy_header header;
+	struct execution *e;
+	json_t *set, *reply;
+	int r;
+
+	if (daemon->leaving)
+		return connection_refuse(c, ESHUTDOWN,
+					 "cordon is being disabled; no execution can start");
+	if (server_connections(c->server) > PROTOCOL_MAX_CLIENTS)
+		return connection_refuse(c, EUSERS, "too many clients are connected");
+	if (c->execution || c->have_outcome)
+		return connection_refuse(c, EINVAL, "a connection owns one execution at most");
+	r = execution_prepare(daemon, message, fds, c->peer.pid, c, &e, &text, &failure);
+	if (r < 0)
+		return connection_refuse(c, r, text && *text ? text : failure.text);
+	c->execution = e;
+	policy = e->record.policy;
+	environment = &policy->environment;
+	memcpy(&header, policy->tables, sizeof(header));
+	set = json_object();
+	for (size_t i = 0; set && environment->set_names[i]; i++)
+		json_object_set_new(set, environment->set_names[i],
+				    json_string(environment->set_values[i]));
+	reply = json_pack("{s:b,s:s,s:{s:b,s:o,s:o},s:o,s:o,s:I,s:s+,s:b,s:s}", "ok", 1, "id",
+			  e->id, "environment", "keep_all", environment->keep_all, "keep",
+			  protocol_strings(environment->keep), "set", set, "limits",
+			  protocol_limits(&e->record.limits, true), "limits_missing",
+			  protocol_strings(e->record.limits_missing), "capabilities",
+			  (json_int_t)header.capabilities, "tmp", DAEMON_TMP_PARENT "/", e->name,
+			  "observe", e->record.observe, "arguments",
+			  policy->arguments == POLICY_ARGUMENTS_FULL ? "full" : "digest");
+	connection_answer(c, reply, &e->cgroup_fd, 1);
+}
+
+static void do_label(struct connection *c, json_t *message, struct protocol_fds *fds)
+{
+	struct execution *e = c->execution;
+	struct failure failure = {};
+	int r;
+
+	if (!e)
+		return connection_refuse(c, EINVAL, "nothing was prepared, or it has ended");
+	r = execution_label(e, message, fds, &failure);
+	if (r < 0) {
+		connection_refuse(c, r, failure.text);
+		ending_begin(e, AUDIT_END_NOT_STARTED);
+		return;
+	}
+	connection_answer(
+		c, json_pack("{s:b,s:I}", "ok", 1, "deadline_boot_nsec", (json_int_t)e->deadline),
+		NULL, 0);
+}
+
+/* The client tells its child's end; the answer comes when all is dead and recorded. */
+static bool await_outcome(struct connection *c)
+{
+	if (c->have_outcome) {
+		connection_answer_outcome(c);
+		return false;
+	}
+	if (!c->execution) {
+		connection_refuse(c, EINVAL, "nothing was prepared");
+		return false;
+	}
+	c->awaits_outcome = true;
+	return true;
+}
+
+static void do_ended(struct connection *c, json_t *message)
+{
+	struct ended_request request;
+	struct failure failure = {};
+	int r = ended_request_parse(message, &request, &failure);
+
+	if (r < 0)
+		return connection_refuse(c, r, failure.text);
+	if (await_outcome(c))
+		ending_told(c->execution, &request);
+}
+
+static void do_abort(struct connection *c, json_t *message)
+{
+	struct abort_request request;
+	struct failure failure = {};
+	int r = abort_request_parse(message, &request, &failure);
+
+	if (r < 0)
+		return connection_refuse(c, r, failure.text);
+	if (await_outcome(c))
+		ending_aborted(c->execution, &request);
+}
+
+static json_t *counters_json(struct daemon *daemon)
+{
+	static const char *const names[] = {
+		[CORDON_COUNTER_UNKNOWN_EXECUTION] = "unknown_execution",
+		[CORDON_COUNTER_UNRESOLVED] = "unresolved",
+		[CORDON_COUNTER_TOO_DEEP] = "too_deep",
+		[CORDON_COUNTER_RENAME_RACE] = "rename_race",
+		[CORDON_COUNTER_LABEL_FALLBACK] = "label_fallback",
+		[CORDON_COUNTER_SCRATCH_EXHAUSTED] = "scratch_exhausted",
+		[CORDON_COUNTER_LABEL_EXHAUSTED] = "label_exhausted",
+		[CORDON_COUNTER_NO_POLICY] = "no_policy",
+		[CORDON_COUNTER_CRITICAL_DROPPED] = "critical_dropped",
+		[CORDON_COUNTER_ACTIVITY_DROPPED] = "activity_dropped",
+		[CORDON_COUNTER_FORK_REFUSED] = "fork_refused",
+		[CORDON_COUNTER_BAD_TABLE] = "bad_table",
+	};
+	json_t *counters = json_object();
+
+	for (unsigned int i = 0; counters && i < ARRAY_SIZE(names); i++)
+		json_object_set_new(
+			counters, names[i],
+			json_integer((json_int_t)enforcement_counter(daemon->enforcement, i)));
+	return counters;
+}
+
+static void do_status(struct connection *c)
+{
+	struct daemon *daemon = c->daemon;
+	struct failure failure = {};
+	int writable = logs_writable(daemon->log, &failure);
+
+	connection_answer(
+		c,
+		json_pack("{s:b,s:s,s:i,s:i,s:b,s:b,s:I,s:I,s:I,s:s,s:b,s:s,s:I,s:I,s:I,s:I,s:o}",
+			  "ok", 1, "version", CORDON_VERSION, "protocol", PROTOCOL_VERSION, "pid",
+			  (int)getpid(), "embedded", daemon->embedded, "enforcing", 1,
+			  "uptime_nsec",
+			  (json_int_t)(clock_nsec(CLOCK_BOOTTIME) - daemon->start_time),
+			  "executions", (json_int_t)daemon->executions, "policies",
+			  (json_int_t)policies_count(daemon->policies), "log",
+			  logs_directory(daemon->log), "log_writable", writable >= 0, "log_problem",
+			  failure.text, "records_lost", (json_int_t)logs_lost(daemon->logs),
+			  "stray_events", (json_int_t)daemon->strays, "malformed_events",
+			  (json_int_t)daemon->malformed, "connections",
+			  (json_int_t)server_connections(c->server), "counters",
+			  counters_json(daemon)),
+		NULL, 0);
+}
+
+static size_t packed_size(const json_t *entry)
+{
+	return json_dumpb(entry, NULL, 0, JSON_COMPACT | JSON_ENSURE_ASCII) + 1;
+}
+
+/* An entry by itself fits into a packet without its two texts that have no bound of their own. */
+static json_t *list_entry(const struct execution *e, size_t limit)
+{
+	json_t *entry = execution_json(e);
+
+	if (entry && packed_size(entry) > limit) {
+		json_object_set_new(entry, "workdir", json_null());
+		json_object_set_new(entry, "program", json_null());
+	}
+	return entry;
+}
+
+/* One packet is one answer: where the list does not fit, it says from which slot on to ask again. */
+static void do_ps(struct connection *c, json_t *message)
+{
+	const struct daemon *daemon = c->daemon;
+	_cleanup_(json_decrefp) json_t *list = json_array(), *next = json_null();
+	const size_t limit = PROTOCOL_MAX_PACKET - 256;
+	struct failure failure = {};
+	size_t room = limit;
+	uint32_t from;
+	int r = ps_request_parse(message, &from, &failure);
+
+	if (r < 0)
+		return connection_refuse(c, r, failure.text);
+	for (size_t i = from; i < ARRAY_SIZE(daemon->by_slot); i++) {
+		_cleanup_(json_decrefp) json_t *entry = NULL;
+		size_t size;
+
+		if (!daemon->by_slot[i])
+			continue;
+		entry = list_entry(daemon->by_slot[i], limit);
+		if (!entry || !list)
+			return connection_refuse(c, ENOMEM, "no memory for the list");
+		size = packed_size(entry);
+		if (size > room) {
+			next = json_integer((json_int_t)i);
+			break;
+		}
+		room -= size;
+		json_array_append(list, entry);
+	}
+	connection_answer(c, json_pack("{s:b,s:O,s:O}", "ok", 1, "executions", list, "next", next),
+			  NULL, 0);
+}
+
+static void do_kill(struct connection *c, json_t *message)
+{
+	struct failure failure = {};
+	unsigned char id[16];
+	struct execution *e;
+	int r = kill_request_parse(message, id, &failure);
+
+	if (r < 0)
+		return connection_refuse(c, r, failure.text);
+	uuid_format(id, c->awaits_kill);
+	e = execution_find(c->daemon, c->awaits_kill);
+	if (!e || e->state == EXECUTION_FINISHED) {
+		c->awaits_kill[0] = '\0';
+		return connection_refuse(c, ENOENT, "no such execution is live");
+	}
+	ending_begin(e, AUDIT_END_KILLED);
+}
+
+static void list_live(struct daemon *daemon, char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot) && used < size; i++) {
+		const struct execution *e = daemon->by_slot[i];
+
+		if (e)
+			used += (size_t)snprintf(text + used, size - used, "\n  %s  %s  %s", e->id,
+						 e->record.policy->name, e->record.workdir);
+	}
+}
+
+static void do_stop(struct connection *c, json_t *message)
+{
+	struct daemon *daemon = c->daemon;
+	struct failure failure = {};
+	bool force;
+	int r = stop_request_parse(message, &force, &failure);
+
+	if (r < 0)
+		return connection_refuse(c, r, failure.text);
+	if (daemon->executions > 0 && !force) {
+		char text[8192];
+		size_t used = (size_t)snprintf(
+			text, sizeof(text),
+			"%zu executions are live (--force kills them):", daemon->executions);
+
+		list_live(daemon, text + used, sizeof(text) - used);
+		return connection_refuse(c, EBUSY, text);
+	}
+	c->awaits_stop = true;
+	server_request_stop(c->server);
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
+		if (daemon->by_slot[i])
+			ending_begin(daemon->by_slot[i], AUDIT_END_KILLED);
+	daemon->idle(daemon);
+}
+
+bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
+{
+	struct failure failure = {};
+	enum request_op op;
+	int r;
+
+	if (c->awaits_outcome || c->awaits_stop || c->awaits_kill[0]) {
+		connection_refuse(c, EPROTO,
+				  "one request at a time: the last one is not answered yet");
+		return false;
+	}
+	r = request_op(message, &op, &failure);
+	if (r == 0 && op == REQUEST_STATUS)
+		r = plain_request_parse(message, &failure);
+	else if (r == 0 && op == REQUEST_HELLO)
+		r = hello_request_parse(message, &failure);
+	if (r < 0) {
+		connection_refuse(c, r, failure.text);
+		return false;
+	}
+	switch (op) {
+	case REQUEST_HELLO:
+		return do_hello(c);
+	case REQUEST_PREPARE:
+		do_prepare(c, message, fds);
+		break;
+	case REQUEST_LABEL:
+		do_label(c, message, fds);
+		break;
+	case REQUEST_ENDED:
+		do_ended(c, message);
+		break;
+	case REQUEST_ABORT:
+		do_abort(c, message);
+		break;
+	case REQUEST_STATUS:
+		do_status(c);
+		break;
+	case REQUEST_PS:
+		do_ps(c, message);
+		break;
+	case REQUEST_KILL:
+		do_kill(c, message);
+		break;
+	case REQUEST_STOP:
+		do_stop(c, message);
+		break;
+	case REQUEST_OP_COUNT:
+		break;
+	}
+	return true;
+}
