@@ -14,7 +14,10 @@
 
 DEFINE_CLEANUP(json_t *, json_decref, log_json_decrefp)
 
-/* Beyond this much in the buffer, appending writes without being asked to. */
+/*
+ * Beyond this much in the buffer, appending writes without being asked to; what comes while that fails is
+ * lost, and counted.
+ */
 #define BUFFER_HIGH (1u << 20)
 
 /* A new execution is refused when less than this is left: room for the records of those alive. */
@@ -291,7 +294,7 @@ int audit_log_flush(struct audit_log *log, bool sync)
 int audit_log_append(struct audit_log *log, json_t *record)
 {
 	const char *time = json_string_value(json_object_get(record, "@timestamp"));
-	int r = log->error;
+	int r = log->pending.size < BUFFER_HIGH ? 0 : log->error;
 
 	if (json_object_get(record, "seq") || json_object_get(record, "chain"))
 		return -EINVAL;

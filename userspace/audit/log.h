@@ -32,8 +32,8 @@ int audit_log_open(const char *directory, struct audit_log **ret_log, uint64_t *
 
 /*
  * Appends one record: adds seq and chain. Buffered: audit_log_flush() writes. Takes no reference.
- * -ENOMEM; -EMSGSIZE: longer than a line may be; or an earlier write error that persists (-ENOSPC,
- * -EROFS, -EIO ...): the record is then counted as lost and a "gap" record is written as soon as
+ * -ENOMEM; -EMSGSIZE: longer than a line may be; or, once 1 MiB is buffered, the write error that persists
+ * (-ENOSPC, -EROFS, -EIO ...): the record is then counted as lost and a "gap" record is written as soon as
  * writing works again. -EINVAL: it has a seq or chain already.
  */
 int audit_log_append(struct audit_log *log, json_t *record);

@@ -328,6 +328,21 @@ static void free_execution_handles(struct daemon *daemon)
 		daemon->by_slot[i] = NULL;
 }
 
+/* What is not written by now is lost; a log that can be written says so. */
+static void record_unwritten(struct daemon *daemon)
+{
+	struct log_use *log = NULL;
+
+	(void)logs_flush_all(daemon->logs, true);
+	while (logs_next_failing(daemon->logs, &log)) {
+		daemon_say(daemon, "records for %s could not be written and are lost",
+			   logs_directory(log));
+		if (log != daemon->log)
+			daemon_record(daemon, "lost",
+				      json_pack("{s:s}", "log", logs_directory(log)));
+	}
+}
+
 static void stop(struct running *running)
 {
 	struct daemon *daemon = &running->daemon;
@@ -339,8 +354,10 @@ static void stop(struct running *running)
 		policies_free(daemon->policies);
 	if (daemon->enforcement)
 		enforcement_close(daemon->enforcement);
-	if (daemon->log)
+	if (daemon->log) {
+		record_unwritten(daemon);
 		daemon_record(daemon, "stop", NULL);
+	}
 	if (daemon->logs)
 		logs_free(daemon->logs);
 	for (size_t i = 0; i < ARRAY_SIZE(running->signals); i++)

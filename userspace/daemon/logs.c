@@ -13,6 +13,7 @@ struct log_use {
 	unsigned int references;
 	bool dirty;    /* holds records that are not written */
 	bool unsynced; /* wrote records that are not on disk */
+	bool failing;  /* the last try to write did */
 };
 
 struct logs {
@@ -29,9 +30,9 @@ struct logs *logs_new(void)
 	return logs;
 }
 
+/* Flushes, and loses what it cannot write. */
 static void use_free(struct log_use *use)
 {
-	(void)audit_log_flush(use->log, true);
 	audit_log_close(use->log);
 	LIST_REMOVE(use, link);
 	free(use);
@@ -91,9 +92,21 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 	return 0;
 }
 
+/* One that cannot be written keeps its records, and its place, until it can. */
+static bool settle(struct log_use *use)
+{
+	use->failing = audit_log_flush(use->log, true) < 0;
+	if (!use->failing)
+		use->dirty = use->unsynced = false;
+	return !use->failing;
+}
+
 void logs_put(struct log_use *log)
 {
-	if (log && --log->references == 0)
+	if (!log || --log->references > 0)
+		return;
+	log->dirty = true;
+	if (settle(log))
 		use_free(log);
 }
 
@@ -138,20 +151,33 @@ int logs_flush(struct log_use *log)
 
 bool logs_flush_all(struct logs *logs, bool sync)
 {
-	struct log_use *use;
+	struct log_use *use, *next;
 	bool any = false;
 
-	LIST_FOREACH(use, &logs->uses, link)
-	{
+	for (use = LIST_FIRST(&logs->uses); use; use = next) {
+		next = LIST_NEXT(use, link);
 		if (!use->dirty && !(sync && use->unsynced))
 			continue;
 		any = true;
-		if (audit_log_flush(use->log, sync) < 0)
+		use->failing = audit_log_flush(use->log, sync) < 0;
+		if (use->failing)
 			continue;
 		use->unsynced = !sync;
 		use->dirty = false;
+		if (use->references == 0)
+			use_free(use);
 	}
 	return any;
+}
+
+bool logs_next_failing(struct logs *logs, struct log_use **log)
+{
+	struct log_use *use = *log ? LIST_NEXT(*log, link) : LIST_FIRST(&logs->uses);
+
+	while (use && !use->failing)
+		use = LIST_NEXT(use, link);
+	*log = use;
+	return use != NULL;
 }
 
 uint64_t logs_lost(const struct logs *logs)

@@ -20,7 +20,10 @@ void logs_free(struct logs *logs);
 int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 	     struct failure *failure);
 
-/* Drops a reference; the last one flushes, syncs and closes. */
+/*
+ * Drops a reference; the last one flushes, syncs and closes. A log that cannot be written stays open
+ * with its records, and logs_flush_all() closes it once they are written.
+ */
 void logs_put(struct log_use *log);
 
 /* Can a record be written there now? `failure` says why not. */
@@ -36,6 +39,9 @@ int logs_flush(struct log_use *log);
 
 /* Writes what is buffered in all logs, and syncs if `sync`. True if something was there to write. */
 bool logs_flush_all(struct logs *logs, bool sync);
+
+/* Goes on from *log (NULL: from the start) to the next log whose last write failed; false: no more. */
+bool logs_next_failing(struct logs *logs, struct log_use **log);
 
 /* Records that could not be appended, of all logs since the start. */
 uint64_t logs_lost(const struct logs *logs);
