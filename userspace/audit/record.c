@@ -74,6 +74,8 @@ static void add_resources(struct fields *f, const struct audit_end *end)
 	fields_set(f, object, "memory_peak_bytes",
 		   end->have_memory ? json_integer((json_int_t)end->memory_peak_bytes)
 				    : json_null());
+	fields_set(f, object, "oom_kills",
+		   end->have_memory ? json_integer((json_int_t)end->oom_kills) : json_null());
 	fields_set(f, object, "pids_peak",
 		   end->have_pids ? json_integer((json_int_t)end->pids_peak) : json_null());
 }

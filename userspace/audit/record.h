@@ -81,7 +81,7 @@ struct audit_end {
 	/* resource use; have_* false: this host cannot tell */
 	bool have_cpu, have_memory, have_pids;
 	uint64_t user_nsec, system_nsec;
-	uint64_t memory_peak_bytes, pids_peak;
+	uint64_t memory_peak_bytes, oom_kills, pids_peak;
 	/* kernel counters, copied from struct cordon_execution */
 	uint64_t events, denials, would_denials, forks, execs;
 	uint64_t coalesced, dropped, limited, unresolved, last_sequence;

@@ -62,7 +62,7 @@ int cgroup_process_count(int fd, uint64_t *ret_count);
 struct cgroup_usage {
 	bool have_cpu, have_memory, have_pids;
 	uint64_t user_nsec, system_nsec;
-	uint64_t memory_peak_bytes;
+	uint64_t memory_peak_bytes, oom_kills;
 	uint64_t pids_peak;
 };
 

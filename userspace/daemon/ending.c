@@ -167,6 +167,7 @@ static void fill_end(struct execution *e)
 	}
 	end->have_memory = usage.have_memory;
 	end->memory_peak_bytes = usage.memory_peak_bytes;
+	end->oom_kills = usage.oom_kills;
 	end->have_pids = usage.have_pids;
 	end->pids_peak = usage.pids_peak;
 	end->events = view->emitted;

@@ -204,6 +204,8 @@ static void write_use(struct header *h, const json_t *end)
 			 "CPU");
 	if (view_has_number(use, "memory_peak_bytes"))
 		bytes(h, view_number(use, "memory_peak_bytes"), "memory at most");
+	if (view_number(use, "oom_kills"))
+		number(h, view_number(use, "oom_kills"), "killed for want of memory");
 	if (view_has_number(use, "pids_peak"))
 		number(h, view_number(use, "pids_peak"), "tasks at once");
 	number(h, view_number(end, "cordon.counters.forks"), "forks");

@@ -187,6 +187,7 @@ static void test_end(void **state)
 		.killed_tasks = 3,
 		.have_memory = true,
 		.memory_peak_bytes = 1 << 20,
+		.oom_kills = 2,
 		.denials = 4,
 		.last_sequence = 17,
 	};
@@ -203,6 +204,7 @@ static void test_end(void **state)
 	assert_number(record, "cordon.end.killed_tasks", 3);
 	assert_null_field(record, "cordon.resources.cpu_user_ns");
 	assert_number(record, "cordon.resources.memory_peak_bytes", 1 << 20);
+	assert_number(record, "cordon.resources.oom_kills", 2);
 	assert_number(record, "cordon.counters.last_sequence", 17);
 	json_decref(record);
 	for (int cause = AUDIT_END_EXITED; cause <= AUDIT_END_NOT_STARTED; cause++) {

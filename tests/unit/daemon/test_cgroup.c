@@ -174,6 +174,7 @@ static void test_usage(void **state)
 	assert_false(usage.have_cpu || usage.have_memory || usage.have_pids);
 	put("cordon/cpu.stat", "usage_usec 30\nuser_usec 10\nsystem_usec 20\nnr_periods 0\n");
 	put("cordon/memory.peak", "123456\n");
+	put("cordon/memory.events", "low 0\nmax 9\noom 2\noom_kill 3\noom_group_kill 1\n");
 	put("cordon/cgroup.events", "populated 1\nfrozen 0\n");
 	put("cordon/cgroup.procs", "12\n13\n");
 	cgroup_usage(fd, &usage);
@@ -182,6 +183,7 @@ static void test_usage(void **state)
 	assert_int_equal(usage.user_nsec, 10000);
 	assert_int_equal(usage.system_nsec, 20000);
 	assert_int_equal(usage.memory_peak_bytes, 123456);
+	assert_int_equal(usage.oom_kills, 3);
 	assert_int_equal(cgroup_populated(fd), 1);
 	put("cordon/cgroup.events", "populated 0\nfrozen 0\n");
 	assert_int_equal(cgroup_populated(fd), 0);
