@@ -557,6 +557,7 @@ static bool is_complaint(const char *text)
 		"detected stalls",
 		"soft lockup",
 		"blocked for more than",
+		"Out of memory:",
 	};
 
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
@@ -572,6 +573,7 @@ static bool is_complaint(const char *text)
 static void report_complaints(int kmsg)
 {
 	char record[8192 + 1];
+	bool limit_reached = false;
 	int follow = 0;
 
 	for (;;) {
@@ -591,7 +593,12 @@ static void report_complaints(int kmsg)
 			continue;
 		text++;
 		text[strcspn(text, "\n")] = '\0';
-		if (is_complaint(text)) {
+		/* A memory limit at work shows its call trace; where the machine itself is short, more follows. */
+		if (strstr(text, "invoked oom-killer")) {
+			limit_reached = true;
+		} else if (limit_reached && strstr(text, "Call Trace")) {
+			limit_reached = false;
+		} else if (is_complaint(text)) {
 			report("complaint %s", text);
 			follow = 25;
 		} else if (follow > 0) {
