@@ -307,10 +307,10 @@ void cgroup_usage(int fd, struct cgroup_usage *ret_usage)
 		usage.system_nsec *= NSEC_PER_USEC;
 		usage.have_cpu = true;
 	}
-	usage.have_memory =
-		read_number(fd, "memory.peak", &usage.memory_peak_bytes) &&
-		io_read_file(fd, "memory.events", CGROUP_FILE_MAX, &memory, &size) == 0 &&
-		keyed_number(memory, "oom_kill", &usage.oom_kills);
+	usage.have_memory = read_number(fd, "memory.peak", &usage.memory_peak_bytes) &&
+			    io_read_file(fd, "memory.events", CGROUP_FILE_MAX, &memory, &size) ==
+				    0 &&
+			    keyed_number(memory, "oom_kill", &usage.oom_kills);
 	usage.have_pids = read_number(fd, "pids.peak", &usage.pids_peak);
 	*ret_usage = usage;
 }
