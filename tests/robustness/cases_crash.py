@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Any part of cordon killed at any moment: what runs stays confined, ends, and is cleaned up and recorded."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+from support import (
+    CORDON,
+    PINS,
+    SOCKET,
+    WORK,
+    account_for_everything,
+    action,
+    case,
+    check,
+    cordon,
+    daemon,
+    daemons,
+    ends,
+    ensure_daemon,
+    equal,
+    execution_id,
+    exists,
+    finish,
+    gone,
+    kill,
+    nothing_left,
+    processes,
+    read,
+    records,
+    run,
+    start,
+    starts,
+    verify,
+    wait_for,
+    write,
+)
+
+SEED = int(os.environ.get("CORDON_ROBUSTNESS_SEED", time.time_ns() % 1_000_000))
+RANDOM = random.Random(SEED)
+NAP = "87654.321"
+
+# Tries what is forbidden all the time. If ever it succeeds, there is a file that says so.
+TRIER = f"""
+exec 2>/dev/null
+sleep {NAP} &
+setsid sleep {NAP} &
+: >up
+i=0
+while [ $i -lt %d ]; do
+	if read -r line </etc/shadow; then : >opened; fi
+	if echo x >/var/tmp/escaped-from-cordon; then : >opened; fi
+	i=$((i + 1))
+	echo $i >beat
+	sleep 0.02
+done
+exit 17
+"""
+
+
+def trier(rounds=1_000_000):
+    """The command that runs it."""
+    write("trier", TRIER % rounds)
+    for name in ("up", "beat"):
+        if exists(name):
+            os.unlink(os.path.join(WORK, name))
+    return ("sh", "trier")
+
+
+def confined():
+    check(not exists("opened"), "something forbidden succeeded")
+    check(not os.path.exists("/var/tmp/escaped-from-cordon"), "something forbidden was written")
+
+
+def survivors():
+    """Of the command and its children; cordon run has their names among its arguments, too."""
+    return [key[0] for key, line in processes().items() if line.startswith(("sh trier", f"sleep {NAP}"))]
+
+
+def recovered(before, known):
+    """The next run works, and after it there is nothing left of those before it, and all is on record."""
+    result = run("sh", "-c", "echo again")
+    equal((result.status, result.out), (0, b"again\n"), f"the next run ({result.text})")
+    equal(survivors(), [], "processes that survived")
+    confined()
+    nothing_left(before)
+    daemon()
+    account_for_everything()
+    return {name: end["cordon"]["end"]["cause"] for name, end in ends().items() if name not in known}
+
+
+def moments(count, longest):
+    """Random ones, of which about half lie in the first quarter, where most is going on."""
+    return [RANDOM.uniform(0, longest if i % 2 else longest / 4) for i in range(count)]
+
+
+@case(f"SIGKILL of cordon run, at eight moments (seed {SEED})")
+def kill_run():
+    ensure_daemon()
+    before = processes()
+    for delay in moments(8, 1.2):
+        known = set(ends())
+        process = start(*trier())
+        time.sleep(delay)
+        process.kill()
+        process.wait()
+        wait_for(lambda: not survivors(), 1, f"death of all, {delay:.3f} s after the start")
+        nothing_left(before)
+        wait_for(lambda: set(starts()) == set(ends()), 2, "the end record")
+        causes = {end["cordon"]["end"]["cause"] for name, end in ends().items() if name not in known}
+        check(causes <= {"owner-gone"}, f"causes: {causes}, {delay:.3f} s after the start")
+    confined()
+    account_for_everything()
+
+
+@case("SIGKILL of cordon run, once its command runs: the cause is owner-gone")
+def kill_run_later():
+    pid = ensure_daemon()
+    process = start(*trier(), stdin=subprocess.PIPE)
+    wait_for(lambda: exists("beat"), 20, "the command's start")
+    process.kill()
+    process.wait()
+    wait_for(lambda: not survivors(), 1, "death of all")
+    end = wait_for(lambda: [r for r in records() if action(r) == "execution-end"], 2, "the end record")[-1]
+    equal(end["cordon"]["end"]["cause"], "owner-gone", "recorded cause")
+    equal(end["cordon"]["end"]["exit_code"], None, "recorded exit code")
+    equal(daemon(), pid, "the daemon")
+
+
+@case(f"SIGKILL of the daemon, at eight moments: the run goes on, confined, and keeps its status (seed {SEED})")
+def kill_daemon():
+    before = {key: line for key, line in processes().items() if "daemon" not in line}
+    for delay in moments(8, 1.5):
+        pid = ensure_daemon()
+        known = set(starts())
+        process = start(*trier(40), stderr=subprocess.PIPE)
+        time.sleep(delay)
+        kill(pid)
+        err = process.communicate(timeout=60)[1].decode()
+        if process.returncode == 125:
+            # Nothing ran then, and that is what it says.
+            check(not exists("up"), f"status 125, but the command ran; killed after {delay:.3f} s ({err})")
+        else:
+            equal(process.returncode, 17, f"status, killed after {delay:.3f} s ({err})")
+            equal(read("beat"), b"40\n", "rounds")
+        causes = recovered(before, known)
+        for name in set(starts()) - known:
+            check(causes[name] in ("exited", "recovered", "not-started"), f"causes: {causes}")
+
+
+@case("SIGKILL of the daemon in mid-run: the end is on record as recovered")
+def kill_daemon_later():
+    pid = ensure_daemon()
+    before = {key: line for key, line in processes().items() if "daemon" not in line}
+    process = start(*trier(60), stderr=subprocess.PIPE)
+    wait_for(lambda: exists("beat"), 20, "the command's start")
+    kill(pid)
+    wait_for(lambda: gone(pid), 2, "the daemon's death")
+    beat = read("beat")
+    wait_for(lambda: read("beat") != beat, 5, "the command going on")
+    equal(process.wait(60), 17, "status")
+    matches_end = recovered(before, set())
+    check("recovered" in matches_end.values(), f"causes: {matches_end}")
+    name = next(name for name, cause in matches_end.items() if cause == "recovered")
+    denials = [r for r in records() if execution_id(r) == name and r["event"].get("outcome") == "failure"]
+    check(denials, f"no denial of {name} is on record")
+    counters = ends()[name]["cordon"]["counters"]
+    check(counters["denials"] >= 60, f"counters: {counters}")
+
+
+@case(f"SIGKILL of both at once, at six moments (seed {SEED})")
+def kill_both():
+    before = {key: line for key, line in processes().items() if "daemon" not in line}
+    for delay in moments(6, 1.2):
+        pid = ensure_daemon()
+        known = set(starts())
+        process = start(*trier())
+        time.sleep(delay)
+        victims = [process.pid, pid]
+        RANDOM.shuffle(victims)
+        for victim in victims:
+            kill(victim)
+        process.wait()
+        recovered(before, known)
+
+
+@case("SIGKILL of the command itself, and of its parent's held child")
+def kill_child():
+    ensure_daemon()
+    for delay in (0.05, 0.1, 0.15, 0.25, 0.4):
+        process = start(*trier())
+        time.sleep(delay)
+        for pid in survivors():
+            kill(pid)
+        process.terminate()
+        check(finish(process, 20) in (125, 137, 143), "status")
+    confined()
+    account_for_everything()
+
+
+@case("SIGTERM to the daemon in mid-run: the run goes on, confined, and is recovered")
+def terminate_daemon():
+    pid = ensure_daemon()
+    before = {key: line for key, line in processes().items() if "daemon" not in line}
+    process = start(*trier(60))
+    wait_for(lambda: exists("beat"), 20, "the command's start")
+    os.kill(pid, signal.SIGTERM)
+    wait_for(lambda: gone(pid), 5, "the daemon's end")
+    equal(finish(process), 17, "status")
+    causes = recovered(before, set())
+    check("recovered" in causes.values() or "exited" in causes.values(), f"causes: {causes}")
+
+
+@case("SIGSTOP of the daemon: the deadline holds all the same")
+def stop_daemon():
+    pid = ensure_daemon()
+    process = start(*trier(), options=["--timeout", "2s"])
+    wait_for(lambda: exists("beat"), 20, "the command's start")
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        wait_for(lambda: not survivors(), 8, "death of all by cordon run's own hand")
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    equal(finish(process), 124, "status")
+    confined()
+
+
+@case("SIGSTOP of cordon run: the deadline holds all the same")
+def stop_run():
+    ensure_daemon()
+    process = start(*trier(), options=["--timeout", "2s"])
+    wait_for(lambda: exists("beat"), 20, "the command's start")
+    process.send_signal(signal.SIGSTOP)
+    try:
+        wait_for(lambda: not survivors(), 5, "death of all by the daemon's hand")
+    finally:
+        process.send_signal(signal.SIGCONT)
+    equal(finish(process), 124, "status")
+
+
+def programs():
+    result = subprocess.run(["bpftool", "-j", "prog"], capture_output=True, check=True)
+    return [p["name"] for p in json.loads(result.stdout) if p.get("name", "").startswith("cordon")]
+
+
+def unloaded():
+    equal(daemons(), [], "daemons")
+    check(not os.path.exists(PINS), f"{PINS} is there")
+    check(not os.path.exists(SOCKET), f"{SOCKET} is there")
+    wait_for(lambda: not programs(), 5, "no program of cordon in the kernel")
+
+
+def links():
+    try:
+        return len(os.listdir(os.path.join(PINS, "links")))
+    except FileNotFoundError:
+        return 0
+
+
+def kill_starter_when(condition, what):
+    """Starts a run that has to load, and kills the daemon as soon as the condition holds."""
+    process = start("true", stderr=subprocess.PIPE)
+    wait_for(condition, 60, what)
+    pids = daemons()
+    check(pids, "no daemon is starting")
+    for pid in pids:
+        kill(pid)
+    err = process.communicate(timeout=60)[1].decode()
+    equal(process.returncode, 125, f"status ({err})")
+    check("cordon daemon" in err and "doctor" in err, f"standard error: {err!r}")
+
+
+@case("idle: an embedded daemon leaves, and all of cordon with it; SIGKILL while it leaves is repaired")
+def idle():
+    for pid in daemons():
+        kill(pid)
+        wait_for(lambda: gone(pid), 5, "the daemon's death")
+    read_end, write_end = os.pipe()
+    # As cordon run starts it, but for the time that it stays.
+    command = f'exec 3>&{write_end} {write_end}>&-; exec "$0" daemon --embedded --idle 1'
+    with subprocess.Popen(["bash", "-c", command, CORDON], pass_fds=[write_end], cwd="/") as process:
+        os.close(write_end)
+        equal(os.read(read_end, 100)[:1], b"R", "what the daemon says of its start")
+        os.close(read_end)
+        equal(run("true").status, 0, "a run")
+        count = links()
+        check(count > 20, f"{count} links are pinned")
+        wait_for(lambda: 0 < links() < count, 15, "the daemon's leaving")
+        process.kill()
+    result = run("sh", "-c", "cat /etc/shadow || echo refused")
+    equal((result.status, result.out), (0, b"refused\n"), f"the next run ({result.text})")
+    verify()
+
+
+@case("SIGKILL while loading and while attaching: the next start repairs; cordon disable leaves nothing")
+def kill_start():
+    equal(cordon("disable").status, 0, "cordon disable")
+    unloaded()
+    kill_starter_when(lambda: daemons(), "a daemon")
+    kill_starter_when(lambda: links() > RANDOM.randrange(1, 15), "some links")
+    check(links() > 0, "nothing to repair")
+    result = run("sh", "-c", "cat /etc/shadow || echo refused")
+    equal((result.status, result.out), (0, b"refused\n"), f"the next run ({result.text})")
+    account_for_everything()
+    equal(cordon("disable").status, 0, "cordon disable")
+    unloaded()
+    equal(os.listdir("/run/cordon/policies"), [], "notes of policies")

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each limit takes effect, and its consequence is the command's."""
+
+import os
+import signal
+
+from support import (
+    PYTHON_POLICY,
+    SLOWNESS,
+    WORK,
+    case,
+    check,
+    equal,
+    last_end,
+    run,
+    starts,
+    verify,
+    write,
+)
+
+
+def python(code, *options):
+    return run("python3", write("limited.py", code), policy=PYTHON_POLICY, options=list(options))
+
+
+@case("limit: memory; all of the execution dies, and the record says why")
+def memory():
+    code = "x = []\nwhile True:\n    x.append(bytearray(b'x' * 4000000))\n"
+    result = python(code, "--memory", "48M", "--timeout", "30s")
+    equal(result.status, 128 + signal.SIGKILL, f"status ({result.text})")
+    end = last_end()["cordon"]
+    check(40 << 20 <= end["resources"]["memory_peak_bytes"] <= 49 << 20, f"peak: {end['resources']}")
+    equal(end["resources"]["oom_kills"] >= 1, True, "recorded oom_kills")
+    equal(python("x = b'x' * 10000000\nprint(1)\n", "--memory", "48M").out, b"1\n", "within the limit")
+    equal(last_end()["cordon"]["resources"]["oom_kills"], 0, "recorded oom_kills")
+
+
+@case("limit: pids; a fork bomb cannot grow")
+def pids():
+    code = """import os, time
+n = 0
+try:
+    while n < 100:
+        if os.fork() == 0:
+            time.sleep(20)
+            os._exit(0)
+        n += 1
+except BlockingIOError:
+    print('refused', n)
+"""
+    result = python(code, "--pids", "8", "--timeout", "20s")
+    equal((result.status, result.out), (0, b"refused 7\n"), f"forking ({result.text})")
+    equal(last_end()["cordon"]["resources"]["pids_peak"], 8, "recorded peak")
+    equal(last_end()["cordon"]["end"]["killed_tasks"], 7, "killed_tasks")
+    result = run("bash", "-c", "f() { f | f & }; f; sleep 1; exit 3", options=["--pids", "12", "--timeout", "20s"])
+    equal(result.status, 3, "status of a fork bomb")
+
+
+@case("limit: CPU time of a process")
+def cpu_time():
+    result = python("while True: pass\n", "--cpu-time", "1s", "--timeout", "40s")
+    equal(result.status in (128 + signal.SIGXCPU, 128 + signal.SIGKILL), True, f"status {result.status}")
+    check(result.seconds < 20, f"it took {result.seconds:.1f} s")
+
+
+@case("limit: CPU bandwidth")
+def cpu():
+    result = python("import time\nend = time.monotonic() + 3\nwhile time.monotonic() < end: pass\n", "--cpu", "20%")
+    equal(result.status, 0, f"status ({result.text})")
+    used = last_end()["cordon"]["resources"]
+    seconds = (used["cpu_user_ns"] + used["cpu_system_ns"]) / 1e9
+    check(seconds < 1.7, f"{seconds:.2f} s of CPU time in 3 s at 20 %")
+
+
+@case("limit: file size")
+def file_size():
+    result = run("sh", "-c", "head -c 3000000 /dev/zero >big; echo $?", options=["--file-size", "1M"])
+    check(result.out != b"0\n", f"output {result.out!r}")
+    equal(os.path.getsize(os.path.join(WORK, "big")), 1 << 20, "size")
+    equal(run("sh", "-c", "head -c 1000000 /dev/zero >big", options=["--file-size", "1M"]).status, 0, "within")
+
+
+@case("limit: open files")
+def open_files():
+    code = """import sys
+files = []
+try:
+    while len(files) < 1000:
+        files.append(open(sys.argv[0]))
+except OSError as error:
+    print(error.errno, len(files) < 32)
+"""
+    result = python(code, "--open-files", "32")
+    equal((result.status, result.out), (0, b"24 True\n"), f"opening ({result.text})")
+
+
+@case("limit: address space")
+def address_space():
+    code = "try:\n    x = bytearray(400 << 20)\nexcept MemoryError:\n    print('refused')\n"
+    result = python(code, "--address-space", "256M")
+    equal((result.status, result.out), (0, b"refused\n"), f"allocating ({result.text})")
+
+
+@case("limit: wall clock, of one that sleeps, one that spins and one that stops itself")
+def wall():
+    for command in ("sleep 30", "while :; do :; done", "kill -STOP $$", "trap '' TERM INT; sleep 30"):
+        result = run("bash", "-c", command, options=["--timeout", "1s"])
+        equal(result.status, 124, f"status of {command!r} ({result.text})")
+        check(result.seconds < 1 + 2 * SLOWNESS, f"{command!r} took {result.seconds:.1f} s")
+        equal(last_end()["cordon"]["end"]["cause"], "timeout", "recorded cause")
+
+
+@case("limit: the policy's limits are recorded with each start")
+def recorded():
+    run("true", options=["--timeout", "7500ms", "--pids", "33"])
+    limits = list(starts().values())[-1]["cordon"]["limits"]
+    equal((limits["wall_ms"], limits["pids"]), (7500, 33), "recorded limits")
+    equal(limits["missing"], [], "limits that were not applied")
+    verify()

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""At a terminal cordon run behaves as if it were not there."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import termios
+import time
+
+from support import CORDON, LOG, SHELL_POLICY, WORK, Failed, case, ensure_daemon, equal, processes_like, wait_for
+
+RUN = f"{CORDON} run --policy {SHELL_POLICY} --workdir {WORK} --log {LOG} --"
+
+
+class Terminal:
+    """A pseudo-terminal with an interactive bash that is its session's leader."""
+
+    def __init__(self, command=("bash", "--norc", "-i"), rows=37, columns=101):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(WORK)
+            os.environ.update(PS1="ready> ", TERM="dumb", HISTFILE="")
+            os.execvp(command[0], command)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+        self.text = ""
+
+    def send(self, text):
+        os.write(self.fd, text.encode())
+
+    def expect(self, pattern, seconds=20):
+        """Waits for the pattern in what is new; returns the match."""
+        end = time.monotonic() + seconds
+        while True:
+            match = re.search(pattern, self.text)
+            if match:
+                self.text = self.text[match.end() :]
+                return match
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self.fd], [], [], left)[0]:
+                raise Failed(f"the terminal shows {self.text!r}, nothing like {pattern!r}")
+            try:
+                self.text += os.read(self.fd, 4096).decode("utf-8", "replace")
+            except OSError:
+                raise Failed(f"the terminal closed after {self.text!r}, nothing like {pattern!r}") from None
+
+    def close(self):
+        os.close(self.fd)
+        try:
+            os.kill(self.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        os.waitpid(self.pid, 0)
+
+
+def at_terminal(function):
+    def body():
+        ensure_daemon()
+        terminal = Terminal()
+        try:
+            terminal.expect("ready> ")
+            function(terminal)
+        finally:
+            terminal.close()
+
+    return body
+
+
+@case("terminal: Ctrl-C kills the command, and the status is 130")
+@at_terminal
+def interrupt(terminal):
+    terminal.send(f"{RUN} sh -c 'echo go; sleep 4321.01'\n")
+    terminal.expect(r"\ngo")
+    terminal.send("\x03")
+    terminal.expect("ready> ")
+    terminal.send("echo status $?\n")
+    terminal.expect(r"\nstatus 130")
+    equal(processes_like("4321.01"), [], "processes that outlived it")
+    terminal.send(f"{RUN} sh -c 'trap \"exit 9\" INT; echo go; while :; do sleep 0.1; done'\n")
+    terminal.expect(r"\ngo")
+    terminal.send("\x03")
+    terminal.expect("ready> ")
+    terminal.send("echo status $?\n")
+    terminal.expect(r"\nstatus 9")
+
+
+@case("terminal: Ctrl-Z, jobs, bg, fg and Ctrl-\\ under a shell with job control")
+@at_terminal
+def job_control(terminal):
+    terminal.send(f"{RUN} sh -c 'echo go; sleep 4321.02'\n")
+    terminal.expect(r"\ngo")
+    terminal.send("\x1a")
+    terminal.expect("Stopped")
+    terminal.expect("ready> ")
+    terminal.send("jobs\n")
+    terminal.expect(r"\[1\]\+\s+Stopped")
+    terminal.send("bg\n")
+    terminal.expect("ready> ")
+    terminal.send("jobs\n")
+    terminal.expect(r"\[1\]\+\s+Running")
+    terminal.send("fg\n")
+    terminal.expect(r"sleep 4321.02")
+    time.sleep(0.3)
+    terminal.send("\x1a")
+    terminal.expect("Stopped")
+    terminal.expect("ready> ")
+    terminal.send("fg\n")
+    terminal.expect(r"sleep 4321.02")
+    time.sleep(0.3)
+    terminal.send("\x1c")
+    terminal.expect("ready> ")
+    terminal.send("echo status $?\n")
+    terminal.expect(r"\nstatus 131")
+    equal(processes_like("4321.02"), [], "processes that outlived it")
+
+
+@case("terminal: the command sees it, its size and its changes; what is typed reaches it")
+@at_terminal
+def size(terminal):
+    terminal.send(f"{RUN} bash -c 'tty -s && stty size; read -p name: x; echo got $x; stty size'\n")
+    terminal.expect(r"\n37 101")
+    terminal.expect("name:")
+    fcntl.ioctl(terminal.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 20, 66, 0, 0))
+    terminal.send("typed\n")
+    terminal.expect(r"got typed")
+    terminal.expect(r"\n20 66")
+    terminal.expect("ready> ")
+    terminal.send("echo status $?\n")
+    terminal.expect(r"\nstatus 0")
+
+
+@case("terminal: closing it ends the command")
+def hang_up():
+    ensure_daemon()
+    terminal = Terminal(["sh", "-c", f"exec {RUN} sh -c 'echo go; sleep 4321.03'"])
+    try:
+        terminal.expect("go")
+    finally:
+        os.close(terminal.fd)
+    wait_for(lambda: os.waitpid(terminal.pid, os.WNOHANG)[0], 10, "the end of cordon run")
+    wait_for(lambda: not processes_like("4321.03"), 2, "the end of the command")
+
+
+@case("terminal: a line at the end says what was refused")
+@at_terminal
+def says_refusals(terminal):
+    terminal.send(f"{RUN} sh -c 'cat /etc/shadow; true'\n")
+    terminal.expect(r"cordon: \d+ access(es were| was) refused \(cordon show [0-9a-f-]{36}\)")

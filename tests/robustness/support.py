@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the cases share: running cordon, reading its log, and looking for what it left behind."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import traceback
+
+PROJECT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+CORDON = os.path.join(os.path.realpath(os.environ.get("BUILD", os.path.join(PROJECT, "build"))), "cordon")
+SHELL_POLICY = os.path.join(PROJECT, "policies", "shell-sandbox.yaml")
+PYTHON_POLICY = os.path.join(PROJECT, "policies", "python-sandbox.yaml")
+
+ROOT = "/var/tmp/cordon-robustness"
+WORK = os.path.join(ROOT, "work")
+LOG = os.path.join(ROOT, "log")
+CGROUPS = "/sys/fs/cgroup/cordon"
+STATE = "/run/cordon/executions"
+PINS = "/sys/fs/bpf/cordon"
+SOCKET = "/run/cordon/control.sock"
+
+NOTHING_RAN = 125
+PATIENCE = 60
+SETTLE = 5
+UUID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
+
+
+def slowness():
+    """How many times slower this machine is than an emulated one of its own: 1 or more. Patience grows with it."""
+    start = time.monotonic()
+    for _ in range(20):
+        subprocess.run(["true"], check=True)
+    return max(1.0, (time.monotonic() - start) / NOMINAL)
+
+
+# Seconds that slowness() takes in the VM without other load.
+NOMINAL = 0.5
+SLOWNESS = slowness()
+
+
+class Failed(Exception):
+    """A check that did not hold; the text says which."""
+
+
+def check(held, text):
+    if not held:
+        raise Failed(text)
+
+
+def equal(found, wanted, what):
+    check(found == wanted, f"{what}: {found!r}, not {wanted!r}")
+
+
+def matches(text, pattern, what):
+    check(re.search(pattern, text, re.DOTALL), f"{what}: {text!r} does not match {pattern!r}")
+
+
+def wait_for(condition, seconds, what):
+    """What the condition returns as soon as it is true."""
+    seconds *= SLOWNESS
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        check(time.monotonic() < end, f"{what}: not within {seconds:.1f} s")
+        time.sleep(0.02)
+
+
+# Running
+
+
+class Result:
+    def __init__(self, status, out, err, seconds):
+        self.status = status
+        self.out = out
+        self.err = err
+        self.seconds = seconds
+
+    @property
+    def text(self):
+        return self.err.decode("utf-8", "replace")
+
+
+def shell_status(returncode):
+    """As a shell would see it: 128+n for a death by signal n."""
+    return 128 - returncode if returncode < 0 else returncode
+
+
+def execute(argv, stdin=b"", timeout=PATIENCE, **options):
+    """Runs a program to its end. stdin: bytes, or anything that Popen takes."""
+    data = stdin if isinstance(stdin, bytes) else None
+    feed = subprocess.PIPE if data else subprocess.DEVNULL if data is not None else stdin
+    options.setdefault("cwd", WORK)
+    start = time.monotonic()
+    process = subprocess.Popen(argv, stdin=feed, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+    try:
+        out, err = process.communicate(data, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise Failed(f"{' '.join(map(str, argv[:12]))}: still running after {timeout} s") from None
+    return Result(shell_status(process.returncode), out, err, time.monotonic() - start)
+
+
+def cordon(*arguments, **options):
+    return execute([CORDON, *arguments], **options)
+
+
+def run_arguments(command, policy=SHELL_POLICY, options=()):
+    return [CORDON, "run", "--policy", policy, "--workdir", WORK, "--log", LOG, *options, "--", *command]
+
+
+def run(*command, policy=SHELL_POLICY, options=(), **how):
+    return execute(run_arguments(command, policy, options), **how)
+
+
+def start(*command, policy=SHELL_POLICY, options=(), **how):
+    """A run in the background; its output goes where `how` says, or nowhere."""
+    how.setdefault("stdin", subprocess.DEVNULL)
+    how.setdefault("stdout", subprocess.DEVNULL)
+    how.setdefault("stderr", subprocess.DEVNULL)
+    return subprocess.Popen(run_arguments(command, policy, options), cwd=WORK, **how)
+
+
+def finish(process, seconds=PATIENCE):
+    try:
+        return shell_status(process.wait(seconds))
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+        raise Failed(f"cordon run did not end within {seconds} s") from None
+
+
+def write(name, content, mode=0o644):
+    """A file in the work directory, or at an absolute path."""
+    path = os.path.join(WORK, name)
+    with open(path, "wb") as file:
+        file.write(content if isinstance(content, bytes) else content.encode())
+    os.chmod(path, mode)
+    return path
+
+
+def read(name):
+    with open(os.path.join(WORK, name), "rb") as file:
+        return file.read()
+
+
+def exists(name):
+    return os.path.lexists(os.path.join(WORK, name))
+
+
+# The log
+
+
+def records(log=LOG):
+    found = []
+    for name in sorted(os.listdir(log)):
+        if name.endswith(".jsonl"):
+            with open(os.path.join(log, name), "rb") as file:
+                # A line without its end is being written.
+                found += [json.loads(line) for line in file if line.endswith(b"\n")]
+    return found
+
+
+def action(record):
+    return record["event"]["action"]
+
+
+def execution_id(record):
+    return record["cordon"].get("execution", {}).get("id")
+
+
+def ends(log=LOG):
+    return {execution_id(r): r for r in records(log) if action(r) == "execution-end"}
+
+
+def starts(log=LOG):
+    return {execution_id(r): r for r in records(log) if action(r) == "execution-start"}
+
+
+def last_end(log=LOG):
+    found = [r for r in records(log) if action(r) == "execution-end"]
+    check(found, "the log has no execution-end")
+    return found[-1]
+
+
+def verify(log=LOG):
+    result = cordon("log", "verify", "--log", log)
+    equal(result.status, 0, f"cordon log verify ({result.text.strip()} {result.out[-300:]!r})")
+
+
+def account_for_everything(log=LOG):
+    """Every start has one end, and what the kernel counted is in the log or in a gap."""
+    verify(log)
+    seen, missing = {}, {}
+    started, ended = [], []
+    for record in records(log):
+        name = execution_id(record)
+        kind = action(record)
+        if kind == "execution-start":
+            started.append(name)
+        elif kind == "execution-end":
+            ended.append(name)
+        elif kind == "gap" and "missing" in record["cordon"].get("gap", {}) and name:
+            missing[name] = missing.get(name, 0) + record["cordon"]["gap"]["missing"]
+        elif "seq" in record["cordon"].get("event", record["cordon"]) and name:
+            seen[name] = seen.get(name, 0) + 1
+    equal(len(set(started)), len(started), "start records of one execution")
+    equal(len(set(ended)), len(ended), "end records of one execution")
+    equal(sorted(set(started) ^ set(ended)), [], "executions with only one of start and end")
+
+
+# What is left behind
+
+
+def processes():
+    """Of user space: {(pid, start time): command line}."""
+    found = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                line = file.read().replace(b"\0", b" ").decode("utf-8", "replace")
+            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+                fields = file.read().rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if line and fields[0] not in "ZX":
+            found[(int(pid), fields[19])] = line
+    return found
+
+
+def processes_like(text):
+    return [key[0] for key, line in processes().items() if text in line and key[0] != os.getpid()]
+
+
+def daemons():
+    """Daemons that run; one that is still being started counts from its exec on."""
+    return [key[0] for key, line in processes().items() if line.startswith("cordon daemon --embedded")]
+
+
+def execution_cgroups():
+    try:
+        return [name for name in os.listdir(CGROUPS) if os.path.isdir(os.path.join(CGROUPS, name))]
+    except FileNotFoundError:
+        return []
+
+
+def state_files():
+    try:
+        return os.listdir(STATE)
+    except FileNotFoundError:
+        return []
+
+
+def temporary_directories():
+    return [name for name in os.listdir("/tmp") if UUID.match(name.removeprefix("cordon-"))]
+
+
+def leftovers(before):
+    found = [f"cgroup {name}" for name in execution_cgroups()]
+    found += [f"state file {name}" for name in state_files()]
+    found += [f"/tmp/{name}" for name in temporary_directories()]
+    known = set(before) | {(os.getpid(), "")}
+    for key, line in processes().items():
+        if key not in known and not line.startswith("cordon daemon"):
+            found.append(f"process {key[0]}: {line[:80]}")
+    return found
+
+
+def nothing_left(before, seconds=SETTLE):
+    end = time.monotonic() + seconds
+    while True:
+        left = leftovers(before)
+        if not left:
+            return
+        check(time.monotonic() < end, f"left behind: {', '.join(left)}")
+        time.sleep(0.05)
+
+
+def fresh_work():
+    shutil.rmtree(WORK, ignore_errors=True)
+    os.makedirs(WORK, exist_ok=True)
+    os.makedirs(LOG, mode=0o750, exist_ok=True)
+
+
+# The daemon
+
+
+def daemon():
+    """The one daemon's process id."""
+    found = daemons()
+    equal(len(found), 1, "daemons running")
+    return found[0]
+
+
+def ensure_daemon():
+    if not daemons():
+        equal(run("true").status, 0, "a run that starts the daemon")
+    return daemon()
+
+
+def gone(pid):
+    return not os.path.exists(f"/proc/{pid}") or any(
+        line.startswith("State:\tZ") for line in open(f"/proc/{pid}/status", encoding="utf-8")
+    )
+
+
+def kill(pid, number=signal.SIGKILL):
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
+# Cases
+
+CASES = []
+
+
+def case(title):
+    def add(function):
+        CASES.append((title, function))
+        return function
+
+    return add
+
+
+def run_cases(only=None):
+    """Runs all cases in order; returns how many passed and failed."""
+    passed = failed = 0
+    print(f"slowness {SLOWNESS:.2f}")
+    for title, function in CASES:
+        if only and not re.search(only, title):
+            continue
+        begin = time.monotonic()
+        try:
+            fresh_work()
+            before = processes()
+            function()
+            nothing_left(before)
+            outcome = ""
+        except Failed as failure:
+            outcome = str(failure)
+        except Exception:  # a case that cannot run has failed
+            outcome = traceback.format_exc()
+        seconds = time.monotonic() - begin
+        if outcome:
+            failed += 1
+            print(f"not ok {title} ({seconds:.1f} s)")
+            print("".join(f"    {line}\n" for line in outcome.splitlines()), end="")
+        else:
+            passed += 1
+            print(f"ok {title} ({seconds:.1f} s)")
+        sys.stdout.flush()
+    return passed, failed
