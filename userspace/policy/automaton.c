@@ -204,24 +204,33 @@ static bool find_settled(const struct builder *b, struct settled *s)
 }
 
 /*
- * True if whatever the node can still lead to is decided by sinks already. A sink does not settle
- * itself: equal rule numbers count for other nodes only.
+ * May a sink's rule stand in for a node's? Among rules of one kind the first decides, so a later one
+ * may not; a sink does not settle itself. Of the rules that match at any depth the outermost match
+ * decides: kept in order, n of them would need n copies of all that come before each of them.
  */
-static bool is_settled(const struct prospect *p, const struct settled *s, bool sink,
-		       uint32_t *ret_by)
+static bool stands_in(uint32_t settled, uint32_t rule, const struct nfa_node *node)
+{
+	if (settled == UNSETTLED)
+		return false;
+	if (node->sink)
+		return settled < rule;
+	return node->floating || settled <= rule;
+}
+
+/* True if whatever the node can still lead to is decided by sinks already. */
+static bool is_settled(const struct prospect *p, const struct settled *s,
+		       const struct nfa_node *node, uint32_t *ret_by)
 {
 	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
 		uint32_t deny = s->deny_rule[right], allow = s->allow_rule[right];
 
 		if (p->deny & CORDON_RIGHT(right)) {
-			if (deny == UNSETTLED || deny > p->deny_rule ||
-			    (sink && deny == p->deny_rule))
+			if (!stands_in(deny, p->deny_rule, node))
 				return false;
 			*ret_by = deny;
 		}
 		if (p->allow & CORDON_RIGHT(right) && deny == UNSETTLED) {
-			if (allow == UNSETTLED || allow > p->allow_rule ||
-			    (sink && allow == p->allow_rule))
+			if (!stands_in(allow, p->allow_rule, node))
 				return false;
 			*ret_by = allow;
 		} else if (p->allow & CORDON_RIGHT(right)) {
@@ -247,7 +256,7 @@ static void drop_settled_members(struct builder *b)
 		const struct nfa_node *n = &b->nfa->nodes[b->members[i]];
 		uint32_t by = UNSETTLED;
 
-		if (!is_settled(&b->prospects[b->members[i]], &s, n->sink, &by)) {
+		if (!is_settled(&b->prospects[b->members[i]], &s, n, &by)) {
 			b->members[kept++] = b->members[i];
 			continue;
 		}

@@ -6,6 +6,7 @@
 #include "base/hex.h"
 #include "policy/automaton.h"
 #include "policy/describe.h"
+#include "policy/effect.h"
 #include "policy/load.h"
 #include "policy/lower.h"
 #include "policy/tables.h"
@@ -234,12 +235,15 @@ static int make_tables(struct arena *a, const struct model *m, const struct sour
 		report_explosion(m, &whole, use, d);
 	if (r < 0)
 		return r;
-	warn_of_idle_rules(m, root, use, d);
 	nfa_free(TAKE_PTR(nfa));
 	r = automaton_minimise(large, &small);
 	if (r < 0)
 		return r;
 	automaton_free(TAKE_PTR(large));
+	r = effect_of_combination(small, use, m->rule_count);
+	if (r < 0)
+		return r;
+	warn_of_idle_rules(m, root, use, d);
 	r = tables_build(small, m, anchors, &p->tables, &p->tables_size);
 	if (r == -E2BIG)
 		report_too_big(&whole, "more memory pages than", CORDON_MAX_PAGES, d);

@@ -138,8 +138,9 @@ int policy_tables_check(const unsigned char *tables, size_t size)
 	return 0;
 }
 
-int policy_run(const unsigned char *tables, size_t size, unsigned int start, const void *question,
-	       size_t question_size, struct cordon_verdict *ret_outcome,
+/* The state that `size` bytes lead to, and a '/' behind them if `slash`. */
+static int run(const unsigned char *tables, size_t size, unsigned int start, const void *question,
+	       size_t question_size, bool slash, struct cordon_verdict *ret_outcome,
 	       struct cordon_final *ret_final)
 {
 	struct blob blob = {tables, size};
@@ -158,6 +159,8 @@ int policy_run(const unsigned char *tables, size_t size, unsigned int start, con
 	state = h->start[start];
 	for (size_t i = 0; i < question_size && !(state & CORDON_ABSORBING); i++)
 		state = matcher_step(&blob, &m, state, bytes[i]);
+	if (slash && !(state & CORDON_ABSORBING))
+		state = matcher_step(&blob, &m, state, '/');
 	state &= CORDON_STATE_MASK;
 	if (state >= h->finals_count)
 		return -EBADMSG;
@@ -173,5 +176,90 @@ int policy_run(const unsigned char *tables, size_t size, unsigned int start, con
 		*ret_outcome = *verdict;
 	if (ret_final)
 		*ret_final = *final;
+	return 0;
+}
+
+int policy_run(const unsigned char *tables, size_t size, unsigned int start, const void *question,
+	       size_t question_size, struct cordon_verdict *ret_outcome,
+	       struct cordon_final *ret_final)
+{
+	return run(tables, size, start, question, question_size, false, ret_outcome, ret_final);
+}
+
+static void answer_clear(struct policy_answer *a)
+{
+	*a = (struct policy_answer){0};
+	memset(a->rule, 0xff, sizeof(a->rule));
+}
+
+static void answer_add(struct policy_answer *a, const struct cordon_verdict *outcome)
+{
+	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
+		uint32_t bit = CORDON_RIGHT(right);
+		bool denies = outcome->deny & bit, denied = a->verdict.deny & bit;
+
+		if ((denies && !denied) ||
+		    (denies == denied && outcome->rule[right] < a->rule[right]))
+			a->rule[right] = outcome->rule[right];
+	}
+	verdict_add(&a->verdict, outcome);
+}
+
+/* Where in the name the part that run number `start` is about begins; false: there is no such run. */
+static bool find_part(const struct policy_path *p, unsigned int start, size_t *ret_begin)
+{
+	if (start == CORDON_START_PATH || start == CORDON_START_FLOATING) {
+		*ret_begin = 0;
+		return true;
+	}
+	if (start < CORDON_START_ANCHOR ||
+	    p->anchors[start - CORDON_START_ANCHOR] == POLICY_NO_ANCHOR)
+		return false;
+	*ret_begin = p->anchors[start - CORDON_START_ANCHOR];
+	return true;
+}
+
+int policy_judge_path(const unsigned char *tables, size_t size, const struct policy_path *path,
+		      uint32_t wanted, struct policy_answer *ret_answer)
+{
+	/* The root has no components: only as an absolute name is it spelled with a slash. */
+	bool root = path->size == 1 && path->name[0] == '/';
+	size_t name_size = root ? 0 : path->size, begin;
+	struct policy_answer a;
+
+	answer_clear(&a);
+	for (unsigned int start = 0; start < CORDON_START_COUNT; start++) {
+		struct cordon_verdict outcome;
+		bool slash = path->listing || (root && start < CORDON_START_ANCHOR);
+		int r;
+
+		if (!find_part(path, start, &begin))
+			continue;
+		if (begin > name_size || (begin < name_size && begin && path->name[begin] != '/'))
+			return -EINVAL;
+		r = run(tables, size, start, path->name + begin, name_size - begin, slash, &outcome,
+			NULL);
+		if (r < 0)
+			return r;
+		answer_add(&a, &outcome);
+	}
+	a.missing = verdict_missing(&a.verdict, wanted);
+	*ret_answer = a;
+	return 0;
+}
+
+int policy_judge(const unsigned char *tables, size_t size, unsigned int start, const void *question,
+		 size_t question_size, uint32_t wanted, struct policy_answer *ret_answer)
+{
+	struct cordon_verdict outcome;
+	struct policy_answer a;
+	int r = policy_run(tables, size, start, question, question_size, &outcome, NULL);
+
+	if (r < 0)
+		return r;
+	answer_clear(&a);
+	answer_add(&a, &outcome);
+	a.missing = verdict_missing(&a.verdict, wanted);
+	*ret_answer = a;
 	return 0;
 }

@@ -6,7 +6,9 @@
 #ifndef CORDON_POLICY_EVALUATE_H
 #define CORDON_POLICY_EVALUATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "bpf/abi.h"
 #include "bpf/verdict.h"
@@ -22,5 +24,37 @@ int policy_tables_check(const unsigned char *tables, size_t size);
 int policy_run(const unsigned char *tables, size_t size, unsigned int start, const void *question,
 	       size_t question_size, struct cordon_verdict *ret_outcome,
 	       struct cordon_final *ret_final);
+
+/* A name, and what it lies below. */
+struct policy_path {
+	const char
+		*name; /* absolute, without a '/' at the end unless it is the root; or "@memfd" */
+	size_t size;
+	bool listing; /* the directory is to be listed */
+	/* Per anchor: the size of the part of `name` that it stands at (0: the root), or POLICY_NO_ANCHOR */
+	size_t anchors[CORDON_MAX_ANCHORS];
+};
+
+#define POLICY_NO_ANCHOR SIZE_MAX
+
+/* What all runs together say of one question. */
+struct policy_answer {
+	struct verdict verdict; /* allow and deny */
+	uint32_t missing;	/* of the wanted rights; 0: granted */
+	/* Per right the first rule that denies it, else the first that allows it, else CORDON_NO_RULE. */
+	uint16_t rule[CORDON_RIGHT_SLOTS];
+};
+
+/*
+ * The whole question about a name, as the kernel asks it: the absolute run, the one over rules that
+ * match at any depth, and one per anchor above the name. -EBADMSG: damaged tables; -EINVAL: an
+ * anchor stands where no component of the name ends.
+ */
+int policy_judge_path(const unsigned char *tables, size_t size, const struct policy_path *path,
+		      uint32_t wanted, struct policy_answer *ret_answer);
+
+/* The same for the questions that are a single run: CORDON_START_NET, _SOCKET and _ABSTRACT. */
+int policy_judge(const unsigned char *tables, size_t size, unsigned int start, const void *question,
+		 size_t question_size, uint32_t wanted, struct policy_answer *ret_answer);
 
 #endif

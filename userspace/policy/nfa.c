@@ -41,7 +41,7 @@ static int add_node(struct nfa *n, uint32_t *ret_node)
 		return -E2BIG;
 	if (vector_reserve(&n->nodes, &n->node_capacity, n->node_count + 1) < 0)
 		return -ENOMEM;
-	n->nodes[n->node_count] = (struct nfa_node){.owner = n->owner};
+	n->nodes[n->node_count] = (struct nfa_node){.owner = n->owner, .floating = n->floating};
 	*ret_node = (uint32_t)n->node_count++;
 	return 0;
 }
@@ -260,6 +260,7 @@ static int connect_element(struct nfa *n, uint32_t from, const struct element *e
 
 int nfa_start(struct nfa *n, enum cordon_start start, uint32_t *ret_node)
 {
+	n->floating = start == CORDON_START_FLOATING;
 	if (!n->starts[start]) {
 		int r = add_node(n, &n->starts[start]);
 

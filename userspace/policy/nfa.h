@@ -53,6 +53,7 @@ struct nfa_node {
 	uint32_t parent;		/* that it was made behind, 0: none */
 	uint32_t owner;			/* the rule that made it */
 	bool sink;			/* accepts whatever follows */
+	bool floating;			/* made behind CORDON_START_FLOATING */
 };
 
 /* Index 0 is unused in the four arrays. */
@@ -71,7 +72,9 @@ struct nfa {
 	size_t set_count, set_capacity;
 	uint32_t *set_slots; /* hash table: 1 + index into `sets`, 0: free */
 	size_t set_slot_count;
-	uint32_t owner; /* of the nodes made next */
+	/* of the nodes made next */
+	uint32_t owner;
+	bool floating;
 };
 
 #define NFA_NODES_MAX (8u << 20)

@@ -46,6 +46,14 @@ bool pattern_is_subtree(const struct pattern *p)
 	return p->count && p->elements[p->count - 1].kind == ELEMENT_GLOBSTAR;
 }
 
+/* Behind its first '/' the pattern matches at any depth. "/" and two stars alone is no such pattern. */
+static bool is_floating(const struct pattern *p)
+{
+	return p->start == CORDON_START_PATH && p->count > 1 &&
+	       (p->elements[1].kind == ELEMENT_DIRSTAR ||
+		(p->elements[1].kind == ELEMENT_GLOBSTAR && p->count > 2));
+}
+
 /* ---- one combination: text without alternatives to elements ---- */
 
 static void add(struct cursor *c, enum element_kind kind)
@@ -318,6 +326,8 @@ static int read_combination(struct expansion *x, const char *text, size_t size)
 		return r;
 	pattern.elements = elements;
 	pattern.count = c.count;
+	if (is_floating(&pattern))
+		pattern.start = CORDON_START_FLOATING;
 	return x->emit(x->context, &pattern);
 }
 

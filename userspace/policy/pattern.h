@@ -19,8 +19,8 @@
 
 /* One combination of a pattern's alternatives. */
 struct pattern {
-	enum cordon_start start;
-	bool special; /* "@anonymous", "@memfd" */
+	enum cordon_start start; /* CORDON_START_FLOATING: it may match at any depth */
+	bool special;		 /* "@anonymous", "@memfd" */
 	const struct element *elements;
 	size_t count;
 };

@@ -41,6 +41,37 @@ static inline struct cordon_verdict ask(const struct compiled_policy *p, unsigne
 	return v;
 }
 
+/* A name with no anchor above it; a '/' at its end asks for a listing. */
+static inline struct policy_path path_of(const char *name, size_t size)
+{
+	struct policy_path path = {.name = name, .size = size};
+
+	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
+		path.anchors[i] = POLICY_NO_ANCHOR;
+	if (size > 1 && name[size - 1] == '/') {
+		path.listing = true;
+		path.size--;
+	}
+	return path;
+}
+
+static inline struct policy_answer ask_path(const struct compiled_policy *p, const char *name)
+{
+	struct policy_path path = path_of(name, strlen(name));
+	struct policy_answer a;
+
+	assert_int_equal(policy_judge_path(p->tables, p->tables_size, &path, 0, &a), 0);
+	return a;
+}
+
+static inline int granted_path(const struct compiled_policy *p, const char *name,
+			       unsigned int right)
+{
+	struct policy_answer a = ask_path(p, name);
+
+	return (a.verdict.allow & ~a.verdict.deny & CORDON_RIGHT(right)) != 0;
+}
+
 static inline int granted(const struct compiled_policy *p, unsigned int start, const char *name,
 			  unsigned int right)
 {

@@ -2,8 +2,6 @@
 #include "reference.h"
 #include "support.h"
 
-#define READ_NAME(p, name) granted(p, CORDON_START_PATH, name, CORDON_READ)
-
 static int allows(const char *pattern, const char *name)
 {
 	char text[1024];
@@ -12,7 +10,7 @@ static int allows(const char *pattern, const char *name)
 	snprintf(text, sizeof(text), "version: 1\nfiles:\n  - {allow: [read], paths: ['%s']}\n",
 		 pattern);
 	p = compile_good(text);
-	return READ_NAME(p, name);
+	return granted_path(p, name, CORDON_READ);
 }
 
 static int denies(const char *pattern, const char *name)
@@ -23,7 +21,7 @@ static int denies(const char *pattern, const char *name)
 	snprintf(text, sizeof(text), "version: 1\nfiles:\n  - {deny: [read], paths: ['%s']}\n",
 		 pattern);
 	p = compile_good(text);
-	return (ask(p, CORDON_START_PATH, name, strlen(name)).deny & 1) != 0;
+	return (ask_path(p, name).verdict.deny & CORDON_RIGHT(CORDON_READ)) != 0;
 }
 
 static void test_listing(void **state)
@@ -123,6 +121,54 @@ static void test_anchors(void **state)
 	assert_false(granted(p, CORDON_START_PATH, "/a", CORDON_READ));
 }
 
+/* The runs of one question, combined as the kernel combines them. */
+static void test_whole_question(void **state)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p =
+		compile_good("version: 1\n"
+			     "files:\n"
+			     "  - {allow: [read], paths: ['/srv/**', /]}\n"
+			     "  - {deny: [all], paths: ['**/.env']}\n"
+			     "  - {allow: [write], paths: ['${workdir}/**', '${workdir}']}\n"
+			     "  - {deny: [write], paths: [/srv/w/sealed, '${workdir}/x']}\n");
+	const struct cordon_policy_header *h = (const void *)p->tables;
+	struct policy_path path = path_of("/srv/w/sealed", 13);
+	struct policy_answer a;
+
+	(void)state;
+	assert_int_equal(h->start[CORDON_START_NET], CORDON_STATE_DEAD);
+	assert_int_not_equal(h->start[CORDON_START_FLOATING], CORDON_STATE_DEAD);
+	path.anchors[CORDON_ANCHOR_WORKDIR] = strlen("/srv/w");
+	assert_int_equal(policy_judge_path(p->tables, p->tables_size, &path, 3, &a), 0);
+	assert_int_equal(a.missing, CORDON_RIGHT(CORDON_WRITE));
+	assert_int_equal(a.rule[CORDON_WRITE], 3);
+	assert_int_equal(a.rule[CORDON_READ], 0);
+	path.name = "/srv/w/a/.env/b";
+	path.size = strlen(path.name);
+	assert_int_equal(policy_judge_path(p->tables, p->tables_size, &path, 3, &a), 0);
+	assert_int_equal(a.missing, 3);
+	assert_int_equal(a.rule[CORDON_WRITE], 1);
+	path.name = "/srv/w";
+	path.size = strlen(path.name);
+	assert_int_equal(policy_judge_path(p->tables, p->tables_size, &path, 3, &a), 0);
+	assert_int_equal(a.missing, 0);
+	path.listing = true;
+	assert_int_equal(policy_judge_path(p->tables, p->tables_size, &path, 3, &a), 0);
+	assert_int_equal(a.missing, 0);
+	path.anchors[CORDON_ANCHOR_WORKDIR] = 3;
+	assert_int_equal(policy_judge_path(p->tables, p->tables_size, &path, 3, &a), -EINVAL);
+	/* The root as work directory: no component, and a slash only as an absolute name. */
+	path = path_of("/", 1);
+	path.anchors[CORDON_ANCHOR_WORKDIR] = 0;
+	assert_int_equal(policy_judge_path(p->tables, p->tables_size, &path, 3, &a), 0);
+	assert_int_equal(a.missing, 0);
+	path = path_of("/x/y", 4);
+	path.anchors[CORDON_ANCHOR_WORKDIR] = 0;
+	assert_int_equal(policy_judge_path(p->tables, p->tables_size, &path, 3, &a), 0);
+	assert_int_equal(a.missing, 3);
+	assert_int_equal(a.rule[CORDON_WRITE], 3);
+}
+
 static void test_specials_and_abstract_names(void **state)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p =
@@ -201,36 +247,55 @@ struct drawn {
 	bool deny, write;
 };
 
+/* One of the pattern's combinations may match at any depth, its two stars joined from alternatives. */
+static bool floats(const struct drawn *rule)
+{
+	return strstr(rule->pattern, "**") || strstr(rule->pattern, "*}*");
+}
+
+static bool speaks(const struct drawn *rule, unsigned int right, const char *name)
+{
+	return rule->write == (right == CORDON_WRITE) &&
+	       reference_rule(rule->pattern, rule->deny, !rule->write, name);
+}
+
+/* The rule that decides: the first, or among those that match at any depth an outer one. */
+static bool decides(const struct drawn *rules, uint16_t rule, unsigned int right, bool deny,
+		    const char *name)
+{
+	if (rule == CORDON_NO_RULE || rules[rule].deny != deny ||
+	    !speaks(&rules[rule], right, name))
+		return false;
+	for (uint16_t i = 0; i < rule; i++)
+		if (rules[i].deny == deny && speaks(&rules[i], right, name) &&
+		    !(floats(&rules[i]) && floats(&rules[rule])))
+			return false;
+	return true;
+}
+
 static void compare(const struct compiled_policy *p, const struct drawn *rules, const char *name,
 		    size_t *matches)
 {
-	struct cordon_verdict v = ask(p, CORDON_START_PATH, name, strlen(name));
+	struct policy_answer a = ask_path(p, name);
 
 	for (unsigned int right = CORDON_READ; right <= CORDON_WRITE; right++) {
-		uint16_t allow = CORDON_NO_RULE, deny = CORDON_NO_RULE;
+		bool allow = false, deny = false, right_rule;
 
-		for (uint16_t i = RULES; i-- > 0;) {
-			if (rules[i].write != (right == CORDON_WRITE) ||
-			    !reference_rule(rules[i].pattern, rules[i].deny, !rules[i].write, name))
-				continue;
-			if (rules[i].deny)
-				deny = i;
-			else
-				allow = i;
+		for (uint16_t i = 0; i < RULES; i++) {
+			allow |= !rules[i].deny && speaks(&rules[i], right, name);
+			deny |= rules[i].deny && speaks(&rules[i], right, name);
 		}
-		bool expected = allow != CORDON_NO_RULE && deny == CORDON_NO_RULE;
-		bool got = (v.allow & ~v.deny & CORDON_RIGHT(right)) != 0;
-		uint16_t rule = deny != CORDON_NO_RULE ? deny : allow;
-
-		*matches += rule != CORDON_NO_RULE;
-		if (expected == got && rule == v.rule[right] &&
-		    (deny != CORDON_NO_RULE) == ((v.deny & CORDON_RIGHT(right)) != 0))
+		right_rule = allow || deny ? decides(rules, a.rule[right], right, deny, name)
+					   : a.rule[right] == CORDON_NO_RULE;
+		*matches += allow || deny;
+		if (right_rule && deny == ((a.verdict.deny & CORDON_RIGHT(right)) != 0) &&
+		    (deny || allow == ((a.verdict.allow & CORDON_RIGHT(right)) != 0)))
 			continue;
 		for (int i = 0; i < RULES; i++)
 			print_error("%d: %s %s %s\n", i, rules[i].deny ? "deny" : "allow",
 				    rules[i].write ? "write" : "read", rules[i].pattern);
-		fail_msg("name %s right %u: expected %d by %d, got %d by %d", name, right, expected,
-			 rule, got, v.rule[right]);
+		fail_msg("name %s right %u: expected allow %d deny %d, got %x %x by %d", name,
+			 right, allow, deny, a.verdict.allow, a.verdict.deny, a.rule[right]);
 	}
 }
 
@@ -274,6 +339,7 @@ int main(void)
 		cmocka_unit_test(test_wildcards),
 		cmocka_unit_test(test_deny_covers_what_lies_below),
 		cmocka_unit_test(test_anchors),
+		cmocka_unit_test(test_whole_question),
 		cmocka_unit_test(test_specials_and_abstract_names),
 		cmocka_unit_test(test_against_reference),
 	};
