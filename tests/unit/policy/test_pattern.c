@@ -247,10 +247,10 @@ struct drawn {
 	bool deny, write;
 };
 
-/* One of the pattern's combinations may match at any depth, its two stars joined from alternatives. */
+/* The pattern may match at any depth: two stars may also come together from alternatives. */
 static bool floats(const struct drawn *rule)
 {
-	return strstr(rule->pattern, "**") || strstr(rule->pattern, "*}*");
+	return strchr(rule->pattern, '*') != strrchr(rule->pattern, '*');
 }
 
 static bool speaks(const struct drawn *rule, unsigned int right, const char *name)
