@@ -13,6 +13,7 @@
 #define PREFIX_SIZE  (4 * (TREE_DEPTH_MAX + 4) * 3)
 #define WIDE_COLUMNS 150 /* of a terminal that has room for reason and rule side by side */
 #define OBJECT_LIMIT 120
+#define RULE_LIMIT   72 /* file and line lead to all of it, and so does --json */
 
 struct story {
 	FILE *out;
@@ -104,12 +105,14 @@ static void write_explanation(const struct story *s, const char *prefix, const j
 		fprintf(s->out, ":%llu  ",
 			(unsigned long long)view_number(record, "cordon.rule.line"));
 		style_end(s->out, s->style, STYLE_DIM);
-		dim_text(s, text ? text : "");
+		style_text_in(s->out, s->style, STYLE_DIM, text ? text : "", RULE_LIMIT);
 	} else {
 		dim_text(s, denial_reason_phrase(record));
 	}
 	if (message) {
-		fputs("  \"", s->out);
+		fputc('\n', s->out);
+		write_margin(s, prefix);
+		fputc('"', s->out);
 		style_text(s->out, s->style, message);
 		fputc('"', s->out);
 	}
