@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the end of a log says of one execution: for a writer that takes over from one that crashed. */
+#ifndef CORDON_AUDIT_RECALL_H
+#define CORDON_AUDIT_RECALL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A crash leaves its traces in the last records; this much of the file is looked at. */
+#define RECALL_WINDOW (1u << 20)
+
+struct recall {
+	bool started, ended;	/* has an execution-start, an execution-end record */
+	uint64_t last_sequence; /* of its last event on record; 0: none */
+};
+
+/*
+ * `id`: as records write it. All false and 0 where there is nothing of it. -ENOMEM, or what reading
+ * the file gave.
+ */
+int recall_execution(const char *directory, const char *id, struct recall *ret_recall);
+
+#endif
