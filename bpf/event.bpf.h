@@ -195,6 +195,18 @@ static __always_inline bool coalesce(const struct subject *s, __u64 key, __u64 n
 	return false;
 }
 
+/*
+ * Dentries are used again as soon as they are freed, those of /proc at once: the name that they hold
+ * and the one above it keep different objects apart.
+ */
+static __always_inline __u64 name_hash(__u64 dentry)
+{
+	__u64 parent = read_u64(FIELD(struct dentry, dentry, d_parent));
+
+	return mix(read_u64(FIELD(struct dentry, dentry, d_name.hash_len)),
+		   read_u64(FIELD(struct dentry, parent, d_name.hash_len)));
+}
+
 #define DENIAL_DATA(scratch) ((scratch)->data)
 
 struct denial {
@@ -215,6 +227,8 @@ static __noinline void report_denial(const struct subject *s, const struct denia
 	key = mix(s->label.slot, s->label.generation);
 	key = mix(key, (__u64)denial->operation << 32 | answer->missing);
 	key = mix(key, denial->identity);
+	if (object->kind == CORDON_OBJECT_PATH && s->walk)
+		key = mix(key, name_hash(s->walk->dentry));
 	if (coalesce(s, key, now, &repeats))
 		return;
 	if (!within_budget(s->execution, now))

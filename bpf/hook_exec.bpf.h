@@ -5,10 +5,10 @@
 
 #include "bpf/object.bpf.h"
 
-/* Does the file have a name by which it can be looked at afterwards, too? */
+/* Is there a file, and has it a name by which it can be looked at afterwards, too? */
 static __always_inline bool has_name(const struct file_object *o)
 {
-	return o->class == CLASS_NAMED && !o->deleted;
+	return o->dentry && o->class == CLASS_NAMED && !o->deleted;
 }
 
 /*

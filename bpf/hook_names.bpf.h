@@ -18,15 +18,35 @@ static __always_inline int judge_name_change(const struct path *dir, struct dent
 				     NAME_QUESTION(right, 0)));
 }
 
+/*
+ * A name for a device would give what no rule speaks of: a disk, the machine's memory. Refused whatever
+ * the policy; device 0 is a whiteout and leads nowhere.
+ */
+static __always_inline int refuse_device(const struct path *dir, struct dentry *dentry, int ret)
+{
+	struct object object = {.kind = CORDON_OBJECT_PATH};
+	struct subject s;
+
+	ENTER(&s, ret);
+	if (!subject_need_walk(&s))
+		return LEAVE(&s, deny_unasked(&s, CORDON_OP_MKNOD));
+	ask_name(&s, (__u64)dentry, (__u64)dir->mnt, NAME_QUESTION(CREATE, 0));
+	answer_unnamed(&s.walk->answer, CREATE, CORDON_REASON_BUILTIN);
+	return LEAVE(&s, decide_answered(&s, CORDON_OP_MKNOD, &object, question_identity(&s),
+					  -EPERM));
+}
+
 SEC("lsm/path_mknod")
 int BPF_PROG(cordon_path_mknod, const struct path *dir, struct dentry *dentry, umode_t mode,
 	     unsigned int dev, int ret)
 {
 	__u32 type = mode & S_IFMT;
 
+	if (dev && (type == S_IFCHR || type == S_IFBLK))
+		return refuse_device(dir, dentry, ret);
 	/* 0 and S_IFREG: a regular file, as open(O_CREAT) makes it. */
 	return judge_name_change(dir, dentry,
-				 type == 0 || type == 0100000 ? CORDON_OP_CREATE : CORDON_OP_MKNOD,
+				 type == 0 || type == S_IFREG ? CORDON_OP_CREATE : CORDON_OP_MKNOD,
 				 CREATE, ret);
 }
 

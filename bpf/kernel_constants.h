@@ -31,6 +31,9 @@
 
 /* include/uapi/linux/stat.h */
 #define S_IFMT	0170000
+#define S_IFREG 0100000
+#define S_IFBLK 0060000
+#define S_IFCHR 0020000
 #define S_IFDIR 0040000
 #define S_ISDIR(mode) (((mode) & S_IFMT) == S_IFDIR)
 
