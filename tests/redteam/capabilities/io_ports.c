@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Attack: gets at the ports of devices
+ * Hook: (not held)
+ * Errno: EPERM
+ * Control: uses its own file
+ * Record: none
+ * As: bare
+ */
+#include <sys/io.h>
+
+#include "tests/redteam/attack.h"
+
+static int attack(void)
+{
+	return outcome(iopl(3));
+}
+
+REDTEAM(.attack = attack)

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Attack: reads the audit log
+ * Hook: file_open
+ * Errno: EACCES
+ * Control: uses its own file
+ * Record: open $LOG/current.jsonl
+ * As: root
+ */
+#include "tests/redteam/attack.h"
+
+static int attack(void)
+{
+	return read_file(in_directory(setting("REDTEAM_LOG"), "current.jsonl"));
+}
+
+REDTEAM(.attack = attack)

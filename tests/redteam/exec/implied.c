@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Attack: has all readable memory be executable by personality, and maps some
+ * Hook: mmap_file
+ * Errno: EACCES
+ * Control: uses its own file
+ * Record: mmap @anonymous
+ */
+#include <sys/personality.h>
+
+#include "tests/redteam/attack.h"
+
+static int attack(void)
+{
+	NEED(personality(READ_IMPLIES_EXEC));
+	return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
+			       MAP_FAILED
+		       ? errno
+		       : 0;
+}
+
+REDTEAM(.attack = attack)

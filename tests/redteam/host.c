@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Plays the host around an execution: host ABSTRACT-NAME. Unconfined, of the same user as the attacker. It
+ * listens on TCP, UDP and unix sockets, hands out descriptors of whatever file it is asked for, and is the process
+ * that attacks on processes are aimed at. Prints "ready" once everything is there.
+ */
+#include "tests/redteam/net.h"
+
+#include <poll.h>
+#include <sys/prctl.h>
+
+#define SOCKETS 24
+
+static struct pollfd sockets[SOCKETS];
+static int socket_count;
+static int passer;
+
+static int serve(int type, struct address address)
+{
+	int fd = NEED(socket(address.any.sa_family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
+	    one = 1;
+
+	NEED(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)));
+	if (address.any.sa_family == AF_INET6)
+		NEED(setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof(one)));
+	NEED(bind(fd, &address.any, address.length));
+	if (type != SOCK_DGRAM)
+		NEED(listen(fd, 16));
+	sockets[socket_count++] = (struct pollfd){.fd = fd, .events = POLLIN};
+	return fd;
+}
+
+static void send_descriptor(int connection, int fd)
+{
+	char byte = fd < 0 ? 'n' : 'y', control[CMSG_SPACE(sizeof(int))] = {};
+	struct iovec data = {&byte, 1};
+	struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
+
+	if (fd >= 0) {
+		struct cmsghdr *header = (struct cmsghdr *)control;
+
+		message.msg_control = control;
+		message.msg_controllen = sizeof(control);
+		header->cmsg_level = SOL_SOCKET;
+		header->cmsg_type = SCM_RIGHTS;
+		header->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(header), &fd, sizeof(int));
+	}
+	sendmsg(connection, &message, MSG_NOSIGNAL);
+}
+
+/* Reads a path, opens it for reading and writing or as a directory, and sends the descriptor. */
+static void pass_file(int connection)
+{
+	char path[PATH_SIZE] = {};
+	struct pollfd ready = {.fd = connection, .events = POLLIN};
+	int fd;
+
+	if (poll(&ready, 1, 2000) != 1 || read(connection, path, sizeof(path) - 1) <= 0)
+		return;
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+	send_descriptor(connection, fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void answer(int fd)
+{
+	char buffer[256];
+	int connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+
+	if (connection < 0) {
+		recv(fd, buffer, sizeof(buffer), MSG_DONTWAIT);
+		return;
+	}
+	if (fd == passer)
+		pass_file(connection);
+	close(connection);
+}
+
+static void ignore(int number)
+{
+	(void)number;
+}
+
+int main(int argc, char **argv)
+{
+	static const int ports[] = {PORT_ALLOWED, PORT_FORBIDDEN};
+
+	if (argc != 2)
+		return BROKEN;
+	signal(SIGUSR1, ignore);
+	signal(SIGPIPE, SIG_IGN);
+	NEED(setpgid(0, 0));
+	NEED(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0));
+	/* Dropping privileges made the process undumpable, which would protect it from other users. */
+	NEED(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));
+	for (int i = 0; i < 2; i++) {
+		serve(SOCK_STREAM, address_v4("127.0.0.1", ports[i]));
+		serve(SOCK_DGRAM, address_v4("127.0.0.1", ports[i]));
+		serve(SOCK_STREAM, address_v6("::1", ports[i]));
+		serve(SOCK_DGRAM, address_v6("::1", ports[i]));
+	}
+	serve(SOCK_STREAM, address_path(host_place("stream")));
+	serve(SOCK_DGRAM, address_path(host_place("datagram")));
+	serve(SOCK_SEQPACKET, address_path(host_place("seqpacket")));
+	serve(SOCK_STREAM, address_path(open_place("stream")));
+	serve(SOCK_DGRAM, address_path(open_place("datagram")));
+	serve(SOCK_STREAM, address_abstract(argv[1]));
+	passer = serve(SOCK_STREAM, address_path(open_place("passer")));
+	puts("ready");
+	fflush(stdout);
+	for (;;) {
+		if (poll(sockets, socket_count, -1) < 0)
+			continue;
+		for (int i = 0; i < socket_count; i++)
+			if (sockets[i].revents)
+				answer(sockets[i].fd);
+	}
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Attack: reads the status of a process outside
+ * Hook: file_open
+ * Errno: EACCES
+ * Control: reads its own
+ * Record: open /proc/$PID/status
+ */
+#include "tests/redteam/attack.h"
+
+static int attack(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", host_pid());
+	return read_file(path);
+}
+
+static int control(void)
+{
+	return read_file("/proc/self/status");
+}
+
+REDTEAM(.attack = attack, .control = control)

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Attack: mounts a directory from outside into its own
+ * Hook: sb_mount
+ * Errno: EPERM
+ * Control: uses its own file
+ * Record: mount $ANY
+ * As: root
+ */
+#include <sys/mount.h>
+
+#include "tests/redteam/attack.h"
+
+static int attack(void)
+{
+	int error;
+
+	NEED(mkdir("here", 0755));
+	error = outcome(mount(victim(""), "here", NULL, MS_BIND, NULL));
+	umount2("here", MNT_DETACH);
+	return error;
+}
+
+REDTEAM(.attack = attack)

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses and sockets for attacks. */
+#ifndef CORDON_TESTS_REDTEAM_NET_H
+#define CORDON_TESTS_REDTEAM_NET_H
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "tests/redteam/attack.h"
+
+/* The host listens on both, TCP and UDP; the policy names one. */
+#define PORT_ALLOWED   7101
+#define PORT_FORBIDDEN 7102
+/* Where the policy lets an execution listen. */
+#define PORT_OWN 7103
+
+struct address {
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+		struct sockaddr_un un;
+	};
+	socklen_t length;
+};
+
+static inline struct address address_v4(const char *ip, int port)
+{
+	struct address address = {.v4 = {.sin_family = AF_INET, .sin_port = htons(port)},
+				  .length = sizeof(struct sockaddr_in)};
+
+	inet_pton(AF_INET, ip, &address.v4.sin_addr);
+	return address;
+}
+
+static inline struct address address_v6(const char *ip, int port)
+{
+	struct address address = {.v6 = {.sin6_family = AF_INET6, .sin6_port = htons(port)},
+				  .length = sizeof(struct sockaddr_in6)};
+
+	inet_pton(AF_INET6, ip, &address.v6.sin6_addr);
+	return address;
+}
+
+static inline struct address address_path(const char *path)
+{
+	struct address address = {.un.sun_family = AF_UNIX, .length = sizeof(struct sockaddr_un)};
+
+	snprintf(address.un.sun_path, sizeof(address.un.sun_path), "%s", path);
+	return address;
+}
+
+static inline struct address address_abstract(const char *name)
+{
+	struct address address = {.un.sun_family = AF_UNIX};
+
+	snprintf(address.un.sun_path + 1, sizeof(address.un.sun_path) - 1, "%s", name);
+	address.length = offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name);
+	return address;
+}
+
+static inline int socket_or_broken(int family, int type)
+{
+	return NEED(socket(family, type | SOCK_CLOEXEC, 0));
+}
+
+static inline int try_socket(int family, int type, int protocol)
+{
+	int fd = socket(family, type | SOCK_CLOEXEC, protocol);
+
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+static inline int try_connect(int type, struct address address)
+{
+	int fd = socket_or_broken(address.any.sa_family, type);
+	int error = outcome(connect(fd, &address.any, address.length));
+
+	close(fd);
+	return error;
+}
+
+static inline int try_send(int family, struct address address)
+{
+	int fd = socket_or_broken(family, SOCK_DGRAM);
+	int error = outcome(sendto(fd, "x", 1, 0, &address.any, address.length));
+
+	close(fd);
+	return error;
+}
+
+static inline int try_bind(int type, struct address address)
+{
+	int fd = socket_or_broken(address.any.sa_family, type), one = 1, error;
+
+	NEED(setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)));
+	error = outcome(bind(fd, &address.any, address.length));
+	close(fd);
+	return error;
+}
+
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Attack: sends a datagram to an IPv4 address in the clothes of IPv6
+ * Hook: socket_sendmsg
+ * Errno: EACCES
+ * Control: sends to the allowed port so
+ * Record: send 127.0.0.1:7102
+ */
+#include "tests/redteam/net.h"
+
+static int attack(void)
+{
+	return try_send(AF_INET6, address_v6("::ffff:127.0.0.1", PORT_FORBIDDEN));
+}
+
+static int control(void)
+{
+	return try_send(AF_INET6, address_v6("::ffff:127.0.0.1", PORT_ALLOWED));
+}
+
+REDTEAM(.attack = attack, .control = control)
