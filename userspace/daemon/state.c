@@ -61,6 +61,9 @@ void state_remove(int dir_fd, const char *id)
 
 	file_name(id, ".json", name);
 	(void)unlinkat(dir_fd, name, 0);
+	/* What a crash left of one that was being written. */
+	file_name(id, ".new", name);
+	(void)unlinkat(dir_fd, name, 0);
 }
 
 static int parse_into(json_t *object, struct state *state, struct failure *failure)
@@ -138,6 +141,19 @@ void state_release(struct state *state)
 	*state = (struct state){};
 }
 
+/* "ID.json" and "ID.new" */
+static bool is_state_name(const char *name, char id[UUID_TEXT_SIZE])
+{
+	const char *suffix = name + strnlen(name, UUID_TEXT_SIZE - 1);
+	unsigned char parsed[16];
+
+	if (strcmp(suffix, ".json") != 0 && strcmp(suffix, ".new") != 0)
+		return false;
+	memcpy(id, name, UUID_TEXT_SIZE - 1);
+	id[UUID_TEXT_SIZE - 1] = '\0';
+	return uuid_parse(id, parsed) == 0;
+}
+
 int state_for_each(int dir_fd, int (*visit)(const char *id, void *context), void *context)
 {
 	_cleanup_(closedirp) DIR *dir = NULL;
@@ -152,16 +168,10 @@ int state_for_each(int dir_fd, int (*visit)(const char *id, void *context), void
 		return -ENOMEM;
 	}
 	while (r == 0 && (entry = readdir(dir)) != NULL) {
-		unsigned char id[16];
-		char text[UUID_TEXT_SIZE];
+		char id[UUID_TEXT_SIZE];
 
-		if (strlen(entry->d_name) != UUID_TEXT_SIZE - 1 + strlen(".json") ||
-		    strcmp(entry->d_name + UUID_TEXT_SIZE - 1, ".json") != 0)
-			continue;
-		memcpy(text, entry->d_name, UUID_TEXT_SIZE - 1);
-		text[UUID_TEXT_SIZE - 1] = '\0';
-		if (uuid_parse(text, id) == 0)
-			r = visit(text, context);
+		if (is_state_name(entry->d_name, id))
+			r = visit(id, context);
 	}
 	return r;
 }

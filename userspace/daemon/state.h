@@ -17,6 +17,7 @@ struct execution;
 /* Writes or replaces it: a whole one is there at any moment. */
 int state_save(int dir_fd, const struct execution *e, struct failure *failure);
 
+/* Also what a crash left unfinished. */
 void state_remove(int dir_fd, const char *id);
 
 struct state {
@@ -36,7 +37,7 @@ void state_release(struct state *state);
 json_t *state_json(const struct execution *e);
 int state_parse(json_t *object, struct state *ret_state, struct failure *failure);
 
-/* Calls `visit` with the id of each state file. */
+/* Calls `visit` with the id of each state file; twice if one was being replaced when cordon died. */
 int state_for_each(int dir_fd, int (*visit)(const char *id, void *context), void *context);
 
 #endif
