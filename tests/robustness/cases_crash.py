@@ -134,10 +134,10 @@ def kill_run_later():
 @case(f"SIGKILL of the daemon, at eight moments: the run goes on, confined, and keeps its status (seed {SEED})")
 def kill_daemon():
     before = {key: line for key, line in processes().items() if "daemon" not in line}
-    for delay in moments(8, 1.5):
+    for delay in moments(8, 1.2):
         pid = ensure_daemon()
         known = set(starts())
-        process = start(*trier(40), stderr=subprocess.PIPE)
+        process = start(*trier(12), stderr=subprocess.PIPE)
         time.sleep(delay)
         kill(pid)
         err = process.communicate(timeout=60)[1].decode()
@@ -146,7 +146,7 @@ def kill_daemon():
             check(not exists("up"), f"status 125, but the command ran; killed after {delay:.3f} s ({err})")
         else:
             equal(process.returncode, 17, f"status, killed after {delay:.3f} s ({err})")
-            equal(read("beat"), b"40\n", "rounds")
+            equal(read("beat"), b"12\n", "rounds")
         causes = recovered(before, known)
         for name in set(starts()) - known:
             check(causes[name] in ("exited", "recovered", "not-started"), f"causes: {causes}")
@@ -156,7 +156,7 @@ def kill_daemon():
 def kill_daemon_later():
     pid = ensure_daemon()
     before = {key: line for key, line in processes().items() if "daemon" not in line}
-    process = start(*trier(60), stderr=subprocess.PIPE)
+    process = start(*trier(30), stderr=subprocess.PIPE)
     wait_for(lambda: exists("beat"), 20, "the command's start")
     kill(pid)
     wait_for(lambda: gone(pid), 2, "the daemon's death")
@@ -169,7 +169,7 @@ def kill_daemon_later():
     denials = [r for r in records() if execution_id(r) == name and r["event"].get("outcome") == "failure"]
     check(denials, f"no denial of {name} is on record")
     counters = ends()[name]["cordon"]["counters"]
-    check(counters["denials"] >= 60, f"counters: {counters}")
+    check(counters["denials"] >= 30, f"counters: {counters}")
 
 
 @case(f"SIGKILL of both at once, at six moments (seed {SEED})")
@@ -206,7 +206,7 @@ def kill_child():
 def terminate_daemon():
     pid = ensure_daemon()
     before = {key: line for key, line in processes().items() if "daemon" not in line}
-    process = start(*trier(60))
+    process = start(*trier(30))
     wait_for(lambda: exists("beat"), 20, "the command's start")
     os.kill(pid, signal.SIGTERM)
     wait_for(lambda: gone(pid), 5, "the daemon's end")

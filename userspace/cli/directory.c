@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -44,6 +45,15 @@ static int explain(const char *path, const char *what, int error, struct failure
 	return failure_set(failure, error, "cannot open %s %s: %m", what, path);
 }
 
+/* Not when it was removed or something was mounted over it while somebody stood in it. */
+static bool is_at(int fd, const char *path)
+{
+	struct stat opened, named;
+
+	return fstat(fd, &opened) == 0 && stat(path, &named) == 0 &&
+	       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
 /* json_string() takes UTF-8 only. */
 static int is_utf8(const char *text)
 {
@@ -71,6 +81,11 @@ int directory_open(const char *path, const char *what, int *ret_fd, char **ret_p
 	read_target(AT_FDCWD, link, target);
 	if (target[0] != '/')
 		return failure_set(failure, ENOENT, "cannot tell the path of %s %s", what, path);
+	if (!is_at(fd, target))
+		return failure_set(failure, ENOENT,
+				   "%s %s was removed, or is hidden below a mount; name one that is "
+				   "there",
+				   what, path);
 	if (!is_utf8(target))
 		return failure_set(failure, EILSEQ,
 				   "the path of %s is not UTF-8 and could not be recorded; rename "
