@@ -31,6 +31,7 @@ static void parse(json_t *message)
 	struct failure failure = {};
 	unsigned char id[16];
 	enum request_op op;
+	uint32_t from;
 	bool force;
 
 	if (request_op(message, &op, &failure) < 0)
@@ -47,6 +48,9 @@ static void parse(json_t *message)
 		break;
 	case REQUEST_ABORT:
 		(void)abort_request_parse(message, &aborted, &failure);
+		break;
+	case REQUEST_PS:
+		(void)ps_request_parse(message, &from, &failure);
 		break;
 	case REQUEST_KILL:
 		(void)kill_request_parse(message, id, &failure);

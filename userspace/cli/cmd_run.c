@@ -180,25 +180,38 @@ static void end_alone(struct run *run)
 	}
 }
 
+static int own_status(const struct supervised *end)
+{
+	return end->overdue ? EXIT_TIMED_OUT : exit_status_of_wait(end->status);
+}
+
 /*
  * The daemon is gone: enforcement went on without it. What the command left behind is killed here;
- * a daemon that is started records the end of what it finds.
+ * the next daemon, started here unless another has, takes what is to be recorded.
  */
-static int finish_alone(struct run *run, const struct supervised *end)
+static int finish_elsewhere(struct run *run, const struct supervised *end,
+			    struct client_ended *ended)
 {
+	struct client_outcome outcome;
 	struct failure failure = {};
-	int socket;
+	int r;
 
 	end_alone(run);
 	closep(&run->socket);
 	run->socket = -1;
-	message("the daemon went away during the run, which stayed confined%s",
-		run->report.fd >= 0 ? "; there is no report of what was refused" : "");
-	if (client_connect_or_start(&socket, &failure) == 0)
-		close(socket);
-	else
-		message("the run's end is recorded when cordon next starts: %s", failure.text);
-	return end->overdue ? EXIT_TIMED_OUT : exit_status_of_wait(end->status);
+	message("the daemon went away during the run, which stayed confined");
+	ended->id = run->prepared.id;
+	run->failure.text[0] = '\0';
+	r = connect_daemon(run);
+	if (r < 0)
+		message("the run's end is recorded when cordon next starts: %s", run->failure.text);
+	if (r == 0)
+		r = client_ended(run->socket, ended, &outcome, &failure);
+	if (r == 0)
+		take_outcome(run, &outcome);
+	else if (run->report.fd >= 0)
+		message("there is no report of what was refused");
+	return own_status(end);
 }
 
 static int finish(struct run *run, const struct supervised *end)
@@ -209,23 +222,22 @@ static int finish(struct run *run, const struct supervised *end)
 		.user_nsec = timeval_nsec(end->usage.ru_utime),
 		.system_nsec = timeval_nsec(end->usage.ru_stime),
 	};
-	int r;
+	int r = -ECONNRESET;
 
 	if (run->pump)
 		ended.have_code =
 			stdin_pump_finish(run->pump, ended.code_digest, &ended.code_length) == 0;
-	if (end->daemon_lost)
-		return finish_alone(run, end);
-	r = client_ended(run->socket, &ended, &outcome, &run->failure);
+	if (!end->daemon_lost)
+		r = client_ended(run->socket, &ended, &outcome, &run->failure);
+	if (r == -ECONNRESET)
+		return finish_elsewhere(run, end, &ended);
 	if (r < 0) {
-		if (r != -ECONNRESET)
-			message("%s", run->failure.text);
-		return finish_alone(run, end);
+		message("%s", run->failure.text);
+		end_alone(run);
+		return own_status(end);
 	}
 	take_outcome(run, &outcome);
-	if (outcome.cause == AUDIT_END_TIMEOUT || end->overdue)
-		return EXIT_TIMED_OUT;
-	return exit_status_of_wait(end->status);
+	return outcome.cause == AUDIT_END_TIMEOUT ? EXIT_TIMED_OUT : own_status(end);
 }
 
 /* Nothing ran: has that recorded, if the daemon still listens. */

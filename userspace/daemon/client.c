@@ -319,17 +319,21 @@ int client_ended(int socket, const struct client_ended *ended, struct client_out
 		 struct failure *failure)
 {
 	char digest[65];
-	json_t *code;
+	json_t *code, *request;
 
 	hex_encode(ended->code_digest, sizeof(ended->code_digest), digest);
 	code = ended->have_code ? json_pack("{s:s,s:I}", "sha256", digest, "length",
 					    (json_int_t)ended->code_length)
 				: json_null();
-	return finish(socket,
-		      json_pack("{s:s,s:i,s:o,s:I,s:I}", "op", "ended", "status", ended->status,
-				"code", code, "user_nsec", (json_int_t)ended->user_nsec,
-				"system_nsec", (json_int_t)ended->system_nsec),
-		      ret_outcome, failure);
+	request = json_pack("{s:s,s:i,s:o,s:I,s:I}", "op", "ended", "status", ended->status, "code",
+			    code, "user_nsec", (json_int_t)ended->user_nsec, "system_nsec",
+			    (json_int_t)ended->system_nsec);
+	if (request && ended->id &&
+	    json_object_set_new(request, "id", json_string(ended->id)) < 0) {
+		json_decref(request);
+		request = NULL;
+	}
+	return finish(socket, request, ret_outcome, failure);
 }
 
 int client_abort(int socket, int error, const char *message, struct client_outcome *ret_outcome,

@@ -81,6 +81,7 @@ int client_label(int socket, int pidfd, char *const *environment_kept,
 		 char *const *environment_removed, uint64_t *ret_deadline, struct failure *failure);
 
 struct client_ended {
+	const char *id; /* of an execution whose daemon died; NULL: this connection's own */
 	int status;	/* as wait(2) reports it */
 	bool have_code; /* standard input was the code: its digest is known now */
 	unsigned char code_digest[32];
@@ -97,7 +98,7 @@ struct client_outcome {
 
 /*
  * Tells that the child was reaped; returns when everything it started is dead and the end record
- * is on disk.
+ * is on disk. -ENOENT, with an id: the execution was recorded without that.
  */
 int client_ended(int socket, const struct client_ended *ended, struct client_outcome *ret_outcome,
 		 struct failure *failure);

@@ -39,8 +39,9 @@ struct daemon {
 	uint64_t boot_offset; /* wall clock minus boot clock */
 	uint64_t start_time;  /* boot clock */
 	enum enforcement_origin origin;
-	uint64_t strays;    /* events of executions that are no more */
-	uint64_t malformed; /* events that are none */
+	size_t denials_kept; /* for reports, of all executions */
+	uint64_t strays;     /* events of executions that are no more */
+	uint64_t malformed;  /* events that are none */
 	struct event *flush_timer;
 	bool flush_pending;
 

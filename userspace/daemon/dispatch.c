@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "daemon/ending.h"
+#include "daemon/process.h"
 #include "daemon/request.h"
 #include "daemon/server.h"
 
@@ -95,12 +96,33 @@ static bool await_outcome(struct connection *c)
 	return true;
 }
 
+/* An execution that an earlier daemon began: its owner, and nobody else, is still to tell its end. */
+static int take_over(struct connection *c, const char *id, struct failure *failure)
+{
+	struct execution *e = execution_find(c->daemon, id);
+	struct process_status peer;
+
+	if (c->execution || c->have_outcome)
+		return failure_set(failure, EINVAL, "a connection owns one execution at most");
+	if (!e || e->connection || e->end.cause != AUDIT_END_RECOVERED ||
+	    e->state >= EXECUTION_FINISHED)
+		return failure_set(failure, ENOENT, "no such execution waits to be told its end");
+	if (e->owner != c->peer.pid || process_status(c->peer.pid, &peer) < 0 ||
+	    peer.start_nsec != e->owner_start)
+		return failure_set(failure, EPERM, "execution %s is another process's", id);
+	e->connection = c;
+	c->execution = e;
+	return 0;
+}
+
 static void do_ended(struct connection *c, json_t *message)
 {
 	struct ended_request request;
 	struct failure failure = {};
 	int r = ended_request_parse(message, &request, &failure);
 
+	if (r == 0 && request.id[0])
+		r = take_over(c, request.id, &failure);
 	if (r < 0)
 		return connection_refuse(c, r, failure.text);
 	if (await_outcome(c))

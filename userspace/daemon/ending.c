@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "daemon/events.h"
+#include "daemon/process.h"
 #include "daemon/server.h"
 #include "daemon/state.h"
 #include "daemon/tmpdir.h"
@@ -85,13 +86,26 @@ static void say_stuck(struct execution *e)
 
 static void finish(struct execution *e);
 
+/* Is the owner about to tell how its command ended? */
+static bool will_be_told(const struct execution *e)
+{
+	switch (e->end.cause) {
+	case AUDIT_END_TIMEOUT:
+	case AUDIT_END_DENIALS:
+	case AUDIT_END_KILLED:
+		return e->connection && !e->told && e->leader > 0;
+	case AUDIT_END_RECOVERED:
+		/* It lost its daemon and comes to this one. */
+		return e->started && !e->told && process_alive(e->owner, e->owner_start);
+	default:
+		return false;
+	}
+}
+
 static void dead(struct execution *e)
 {
-	bool killed_by_us = e->end.cause == AUDIT_END_TIMEOUT ||
-			    e->end.cause == AUDIT_END_DENIALS || e->end.cause == AUDIT_END_KILLED;
-
 	e->state = EXECUTION_DEAD;
-	if (killed_by_us && e->connection && !e->told && e->leader > 0)
+	if (will_be_told(e))
 		arm(e, TELL_MSEC);
 	else
 		finish(e);

@@ -7,6 +7,10 @@
 #include "base/clock.h"
 #include "daemon/ending.h"
 
+/* Some kilobytes each. Of all executions; and what each may have in any case. */
+#define DENIALS_KEPT_MAX  32768u
+#define DENIALS_KEPT_EACH 64u
+
 static void gap(uint64_t after, uint64_t before, void *context)
 {
 	struct execution *e = context;
@@ -17,9 +21,15 @@ static void gap(uint64_t after, uint64_t before, void *context)
 
 static void handle_denial(struct execution *e, json_t *record)
 {
+	struct daemon *daemon = e->daemon;
+	size_t limit = daemon->denials_kept < DENIALS_KEPT_MAX ? EXECUTION_MAX_REPORTED
+							       : DENIALS_KEPT_EACH;
+
 	/* Beyond that they are in the log, and counted in the report. */
-	if (e->denial_count < EXECUTION_MAX_REPORTED)
+	if (e->denial_count < limit) {
 		e->denials[e->denial_count++] = json_incref(record);
+		daemon->denials_kept++;
+	}
 	ending_check_denials(e);
 }
 

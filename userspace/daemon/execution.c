@@ -267,8 +267,12 @@ struct execution *execution_recovered(struct daemon *daemon, uint32_t slot,
 
 	if (!e)
 		return NULL;
-	daemon->executions++;
 	daemon->unfinished++;
+	if (!e->denials || !e->timer) {
+		execution_free(e);
+		return NULL;
+	}
+	daemon->executions++;
 	e->state = EXECUTION_LIVE;
 	memcpy(e->record.id, view->id, sizeof(e->record.id));
 	uuid_format(e->record.id, e->id);
@@ -420,6 +424,7 @@ void execution_free(struct execution *e)
 	json_decref(e->request);
 	for (size_t i = 0; i < e->denial_count; i++)
 		json_decref(e->denials[i]);
+	daemon->denials_kept -= e->denial_count;
 	free(e->denials);
 	daemon->unfinished--;
 	free(e);

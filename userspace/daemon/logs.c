@@ -4,6 +4,9 @@
 #include <sys/queue.h>
 #include <sys/stat.h>
 
+#include "audit/record.h"
+#include "base/clock.h"
+
 struct log_use {
 	LIST_ENTRY(log_use) link;
 	struct logs *logs;
@@ -58,6 +61,15 @@ static struct log_use *find(struct logs *logs, const char *directory)
 	return NULL;
 }
 
+/* A crash tore the last line: what is gone is told by the log itself. */
+static void record_repair(struct log_use *use, uint64_t torn_bytes)
+{
+	json_t *details = json_pack("{s:I}", "torn_bytes", (json_int_t)torn_bytes);
+
+	(void)logs_append(use, audit_record_agent("recover", details, clock_nsec(CLOCK_REALTIME)));
+	json_decref(details);
+}
+
 int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 	     struct failure *failure)
 {
@@ -88,6 +100,8 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 	use->inode = opened.st_ino;
 	use->references = 1;
 	LIST_INSERT_HEAD(&logs->uses, use, link);
+	if (repaired > 0)
+		record_repair(use, repaired);
 	*ret_log = use;
 	return 0;
 }

@@ -49,12 +49,19 @@ static int recovered_policy(struct execution *e, struct state *state)
 	return 0;
 }
 
+/* A crash may have come between the label and its note in the state file. */
+static bool had_label(const struct execution *e)
+{
+	return e->view->state == CORDON_EXECUTION_LIVE || e->view->sequence > 0;
+}
+
 /* No state file: the crash came between. The slot alone names it. */
 static int fill_unknown(struct execution *e)
 {
 	struct compiled_policy *policy = calloc(1, sizeof(*policy));
 
 	e->recovered_policy = policy;
+	e->started = had_label(e);
 	e->record.executor = strdup("unknown");
 	e->record.workdir = strdup("/");
 	e->record.program = strdup("unknown");
@@ -74,7 +81,7 @@ static int fill_known(struct execution *e, struct state *state)
 		return r;
 	e->record = state->request.execution;
 	state->request.execution = (struct audit_execution){};
-	e->started = state->started;
+	e->started = state->started || had_label(e);
 	e->start = state->start;
 	r = logs_get(e->daemon->logs, state->log, &e->log, &failure);
 	if (r < 0)
@@ -126,7 +133,19 @@ static int adopt_slots(struct found *found)
 	return 0;
 }
 
-/* The ordinary end, run by the ordinary loop until all are gone. */
+static size_t count_alive(const struct daemon *daemon)
+{
+	size_t alive = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
+		alive += daemon->by_slot[i] && daemon->by_slot[i]->state < EXECUTION_DEAD;
+	return alive;
+}
+
+/*
+ * The ordinary end, run by the ordinary loop until all are dead. Those whose owner is alive stay a
+ * little longer, for it to tell how they ended once it can connect.
+ */
 static int end_all(struct found *found, struct failure *failure)
 {
 	struct daemon *daemon = found->daemon;
@@ -135,12 +154,12 @@ static int end_all(struct found *found, struct failure *failure)
 	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
 		if (daemon->by_slot[i])
 			ending_begin(daemon->by_slot[i], AUDIT_END_RECOVERED);
-	while (daemon->executions > 0) {
+	while (count_alive(daemon) > 0) {
 		if (clock_nsec(CLOCK_BOOTTIME) > end)
 			return failure_set(failure, ETIMEDOUT,
 					   "%zu executions of an earlier daemon survive SIGKILL "
 					   "(stuck in the kernel?); they stay confined",
-					   daemon->executions);
+					   count_alive(daemon));
 		event_base_loop(daemon->base, EVLOOP_ONCE);
 	}
 	return 0;

@@ -352,15 +352,20 @@ int ended_request_parse(json_t *message, struct ended_request *ret_request, stru
 {
 	struct ended_request request = {};
 	json_int_t user = 0, system = 0;
+	const char *op, *text = NULL;
+	unsigned char id[16];
 	json_error_t error;
-	const char *op;
 	json_t *code;
 	int r;
 
-	if (json_unpack_ex(message, &error, 0, "{s:s,s:i,s:o,s:I,s:I!}", "op", &op, "status",
-			   &request.status, "code", &code, "user_nsec", &user, "system_nsec",
-			   &system) < 0)
+	if (json_unpack_ex(message, &error, 0, "{s:s,s?s,s:i,s:o,s:I,s:I!}", "op", &op, "id", &text,
+			   "status", &request.status, "code", &code, "user_nsec", &user,
+			   "system_nsec", &system) < 0)
 		return malformed(failure, &error);
+	if (text && uuid_parse(text, id) < 0)
+		return failure_set(failure, EINVAL, "\"%.64s\" is not an execution id", text);
+	if (text)
+		uuid_format(id, request.id);
 	(void)((r = parse_ended_code(code, &request, failure)) < 0 ||
 	       (r = parse_count("user_nsec", user, INT64_MAX, failure)) < 0 ||
 	       (r = parse_count("system_nsec", system, INT64_MAX, failure)) < 0);

@@ -11,6 +11,7 @@
 
 #include "audit/record.h"
 #include "base/failure.h"
+#include "base/uuid.h"
 #include "policy/compile.h"
 
 /* Session, agent, executor, language and names of bindings. */
@@ -58,6 +59,7 @@ int label_request_parse(json_t *message, struct label_request *ret_request,
 void label_request_release(struct label_request *request);
 
 struct ended_request {
+	char id[UUID_TEXT_SIZE]; /* of one that an earlier daemon began; "": the connection's own */
 	int status;
 	bool have_code;
 	unsigned char code_digest[32];

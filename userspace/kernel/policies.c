@@ -40,7 +40,7 @@ int enforcement_policy_add(struct enforcement *e, const unsigned char *tables, s
 			   uint64_t *ret_ref)
 {
 	_cleanup_(closep) int fd = -1;
-	__u32 id, present;
+	__u32 id = 0, present;
 	int r;
 
 	if (size == 0 || size % CORDON_PAGE_SIZE != 0)

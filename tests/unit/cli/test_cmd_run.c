@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/uuid.h"
 #include "base/sha256.h"
 #include "cli/commands.h"
 #include "daemon/client.h"
@@ -32,8 +33,10 @@ struct fake {
 	/* what it is to do */
 	uint64_t timeout_nsec; /* deadline after the label; 0: none */
 	int prepare_error, label_error;
-	bool dies;	/* closes the connection after the label */
-	bool dies_late; /* ... at the end */
+	bool dies;	 /* closes the connection after the label */
+	bool dies_late;	 /* ... at the end */
+	bool comes_back; /* then the next one takes the end */
+	int end_error;	 /* it does not take it */
 	enum audit_end_cause cause;
 	uint64_t denials;
 	/* what it was told */
@@ -42,6 +45,7 @@ struct fake {
 	struct audit_code code;
 	bool labelled, ended, aborted;
 	struct client_ended end;
+	char end_id[UUID_TEXT_SIZE];
 	int abort_error;
 	pid_t child;
 };
@@ -147,10 +151,13 @@ int client_ended(int socket, const struct client_ended *ended, struct client_out
 		 struct failure *failure)
 {
 	(void)socket;
-	if (fake->dies || fake->dies_late)
+	if (fake->end_error)
+		return failure_set(failure, fake->end_error, "it does not end");
+	if ((fake->dies || fake->dies_late) && !(fake->comes_back && ended->id))
 		return failure_set(failure, ECONNRESET, "the daemon has gone away");
 	fake->ended = true;
 	fake->end = *ended;
+	keep_text(fake->end_id, sizeof(fake->end_id), ended->id);
 	return outcome(ret_outcome);
 }
 
@@ -722,6 +729,35 @@ static void test_daemon_lost(void **state)
 	       WORDS("sh", "-c", "exit 6"));
 }
 
+/* The next daemon is told the end, and has a report. */
+static void test_daemon_comes_back(void **state)
+{
+	_cleanup_(freep) char *report = NULL;
+	char path[128];
+	size_t size;
+
+	(void)state;
+	fake->dies = true;
+	fake->comes_back = true;
+	fake->cause = AUDIT_END_RECOVERED;
+	snprintf(path, sizeof(path), "%s/late.json", workdir);
+	expect(6, "", "cordon: the daemon went away during the run, which stayed confined\n",
+	       WORDS("--report", path, "sh", "-c", "sleep 0.2; exit 6"));
+	assert_true(fake->ended);
+	assert_string_equal(fake->end_id, "0192a3b4-0000-7000-8000-000000000000");
+	assert_int_equal(fake->end.status, 6 << 8);
+	assert_int_equal(io_read_file(AT_FDCWD, path, 4096, &report, &size), 0);
+	assert_string_equal(report, "{\"denied\":[]}\n");
+	unlink(path);
+}
+
+static void test_end_refused(void **state)
+{
+	(void)state;
+	fake->end_error = ETIMEDOUT;
+	expect(6, "", "cordon: it does not end\n", WORDS("sh", "-c", "exit 6"));
+}
+
 static void test_report(void **state)
 {
 	_cleanup_(freep) char *report = NULL;
@@ -825,6 +861,8 @@ int main(void)
 		TEST(test_deadline_without_daemon),
 		TEST(test_timed_out),
 		TEST(test_daemon_lost),
+		TEST(test_daemon_comes_back),
+		TEST(test_end_refused),
 		TEST(test_report),
 		TEST(test_denials_are_silent_without_terminal),
 	};

@@ -142,6 +142,7 @@ static void test_others(void **state)
 	unsigned char id[16];
 	enum request_op op;
 	json_t *message;
+	uint32_t from;
 	bool force;
 
 	(void)state;
@@ -153,11 +154,30 @@ static void test_others(void **state)
 	assert_int_equal(ended.status, 256);
 	assert_true(ended.have_code);
 	assert_int_equal(ended.code_length, 4);
+	assert_string_equal(ended.id, "");
+	json_object_set_new(message, "id", json_string("0192A3B4-0000-7000-8000-000000000000"));
+	assert_int_equal(ended_request_parse(message, &ended, NULL), 0);
+	assert_string_equal(ended.id, "0192a3b4-0000-7000-8000-000000000000");
+	json_object_set_new(message, "id", json_string("0192a3b4"));
+	assert_int_equal(ended_request_parse(message, &ended, NULL), -EINVAL);
+	json_object_del(message, "id");
 	json_object_set_new(message, "code", json_null());
 	assert_int_equal(ended_request_parse(message, &ended, NULL), 0);
 	assert_false(ended.have_code);
 	json_object_set_new(message, "code", json_string("x"));
 	assert_int_equal(ended_request_parse(message, &ended, NULL), -EINVAL);
+	json_decref(message);
+
+	message = load("{\"op\":\"ps\"}");
+	assert_int_equal(ps_request_parse(message, &from, NULL), 0);
+	assert_int_equal(from, 0);
+	json_object_set_new(message, "from", json_integer(16383));
+	assert_int_equal(ps_request_parse(message, &from, NULL), 0);
+	assert_int_equal(from, 16383);
+	json_object_set_new(message, "from", json_integer(16384));
+	assert_int_equal(ps_request_parse(message, &from, NULL), -EINVAL);
+	json_object_set_new(message, "from", json_integer(-1));
+	assert_int_equal(ps_request_parse(message, &from, NULL), -EINVAL);
 	json_decref(message);
 
 	message = load("{\"op\":\"abort\",\"error\":\"ENOENT\",\"message\":\"no\"}");
