@@ -82,10 +82,11 @@ int directory_open(const char *path, const char *what, int *ret_fd, char **ret_p
 	if (target[0] != '/')
 		return failure_set(failure, ENOENT, "cannot tell the path of %s %s", what, path);
 	if (!is_at(fd, target))
-		return failure_set(failure, ENOENT,
-				   "%s %s was removed, or is hidden below a mount; name one that is "
-				   "there",
-				   what, path);
+		return failure_set(
+			failure, ENOENT,
+			"%s %s was removed, or is hidden below a mount; name one that is "
+			"there",
+			what, path);
 	if (!is_utf8(target))
 		return failure_set(failure, EILSEQ,
 				   "the path of %s is not UTF-8 and could not be recorded; rename "
