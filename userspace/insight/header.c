@@ -240,9 +240,15 @@ static void write_result(struct header *h, const json_t *end)
 	unsigned long long code = view_number(end, "cordon.end.exit_code");
 	unsigned long long denials = view_number(end, "cordon.counters.denials");
 	unsigned long long would = view_number(end, "cordon.counters.would_denials");
-	bool good = !phrase && !killer && code == 0;
+	bool recovered = phrase && json_is_integer(view_field(end, "cordon.end.exit_code")) &&
+			 strcmp(view_text(end, "cordon.end.cause"), "recovered") == 0;
+	bool good;
 	char text[STYLE_QUANTITY_SIZE];
 
+	/* It had come to its own end, which the next daemon was told. */
+	if (recovered)
+		phrase = NULL;
+	good = !phrase && !killer && code == 0;
 	label(h, "result");
 	h->first = false;
 	style_begin(h->out, h->style, good ? STYLE_GOOD : STYLE_BAD);
@@ -259,7 +265,7 @@ static void write_result(struct header *h, const json_t *end)
 	style_end(h->out, h->style, good ? STYLE_GOOD : STYLE_BAD);
 	if (end) {
 		style_duration(view_number(end, "event.duration"), text);
-		fprintf(h->out, " after %s", text);
+		fprintf(h->out, " after %s%s", text, recovered ? ", while no daemon ran" : "");
 	}
 	if (denials) {
 		separate(h);

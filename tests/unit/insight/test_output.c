@@ -180,6 +180,27 @@ static void test_story_without_start_or_end(void **state)
 	assert_has(nothing, "no end on record");
 }
 
+/* Its daemon had died: with the status that its owner told, and without. */
+static void test_story_recovered(void **state)
+{
+	struct run *run = *state;
+	struct audit_end end = {.cause = AUDIT_END_RECOVERED,
+				.have_status = true,
+				.status = 17 << 8,
+				.duration_nsec = 1500000000};
+	_cleanup_(freep) char *told = NULL, *untold = NULL;
+
+	add(run, audit_record_start(&run->f.execution, FIXTURE_TIME));
+	add(run, audit_record_end(&run->f.execution, &end, FIXTURE_TIME));
+	told = story(run, (struct style){0});
+	assert_has(told, "exit 17 after 1.50 s, while no daemon ran");
+	end.have_status = false;
+	json_decref(run->records[--run->count]);
+	add(run, audit_record_end(&run->f.execution, &end, FIXTURE_TIME));
+	untold = story(run, (struct style){0});
+	assert_has(untold, "killed: found orphaned when cordon started after 1.50 s");
+}
+
 /* Deep chains, many processes and many denials stay within bounds. */
 static void test_story_is_bounded(void **state)
 {
@@ -390,6 +411,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_story_tells),
 		TEST(test_story_without_start_or_end),
+		TEST(test_story_recovered),
 		TEST(test_story_is_bounded),
 		TEST(test_lines),
 		TEST(test_nothing_injects),
