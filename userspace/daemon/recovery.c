@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "audit/recall.h"
 #include "base/clock.h"
 #include "base/hex.h"
 #include "daemon/ending.h"
@@ -49,19 +50,13 @@ static int recovered_policy(struct execution *e, struct state *state)
 	return 0;
 }
 
-/* A crash may have come between the label and its note in the state file. */
-static bool had_label(const struct execution *e)
-{
-	return e->view->state == CORDON_EXECUTION_LIVE || e->view->sequence > 0;
-}
-
-/* No state file: the crash came between. The slot alone names it. */
+/* No state file: somebody removed it. The slot alone names it. */
 static int fill_unknown(struct execution *e)
 {
 	struct compiled_policy *policy = calloc(1, sizeof(*policy));
 
 	e->recovered_policy = policy;
-	e->started = had_label(e);
+	e->started = e->view->state == CORDON_EXECUTION_LIVE;
 	e->record.executor = strdup("unknown");
 	e->record.workdir = strdup("/");
 	e->record.program = strdup("unknown");
@@ -81,13 +76,31 @@ static int fill_known(struct execution *e, struct state *state)
 		return r;
 	e->record = state->request.execution;
 	state->request.execution = (struct audit_execution){};
-	e->started = state->started || had_label(e);
+	e->started = state->started;
 	e->start = state->start;
 	r = logs_get(e->daemon->logs, state->log, &e->log, &failure);
 	if (r < 0)
 		daemon_say(e->daemon, "execution %s: %s; its end goes to %s", e->id, failure.text,
 			   logs_directory(e->daemon->log));
 	return 0;
+}
+
+/*
+ * A crash comes between any two steps. What the log has of this execution is certain: whether the start is
+ * there, without which nothing ran; whether the end is, which is not to be told twice; and the
+ * last event, behind which those that the dead daemon had read, but not written, are a gap.
+ */
+static void take_recall(struct execution *e)
+{
+	struct recall found;
+
+	if (recall_execution(logs_directory(e->log), e->id, &found) < 0)
+		return;
+	e->started = (e->started || found.started) && !found.ended;
+	if (found.started || found.last_sequence > 0) {
+		e->sequence.settled = found.last_sequence;
+		e->sequence.anywhere = false;
+	}
 }
 
 static int adopt_slot(struct daemon *daemon, uint32_t slot, const struct cordon_execution *view)
@@ -109,6 +122,7 @@ static int adopt_slot(struct daemon *daemon, uint32_t slot, const struct cordon_
 		execution_free(e);
 		return r;
 	}
+	take_recall(e);
 	memcpy(e->record.id, view->id, sizeof(e->record.id));
 	e->record.policy = e->recovered_policy;
 	return 0;
