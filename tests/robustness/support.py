@@ -195,25 +195,31 @@ def verify(log=LOG):
     equal(result.status, 0, f"cordon log verify ({result.text.strip()} {result.out[-300:]!r})")
 
 
-def account_for_everything(log=LOG):
-    """Every start has one end, and what the kernel counted is in the log or in a gap."""
-    verify(log)
-    seen, missing = {}, {}
-    started, ended = [], []
+def events_accounted_for(log):
+    """How far the events of each execution are on record without a hole, or in a gap that is: {id: number}."""
+    numbers = {}
     for record in records(log):
-        name = execution_id(record)
-        kind = action(record)
-        if kind == "execution-start":
-            started.append(name)
-        elif kind == "execution-end":
-            ended.append(name)
-        elif kind == "gap" and "missing" in record["cordon"].get("gap", {}) and name:
-            missing[name] = missing.get(name, 0) + record["cordon"]["gap"]["missing"]
-        elif "seq" in record["cordon"].get("event", record["cordon"]) and name:
-            seen[name] = seen.get(name, 0) + 1
+        seen = numbers.setdefault(execution_id(record), set())
+        if "sequence" in record["cordon"]:
+            seen.add(record["cordon"]["sequence"])
+        elif action(record) == "gap" and record["cordon"]["gap"]["of"] == "events":
+            seen.update(range(record["cordon"]["gap"]["after"] + 1, record["cordon"]["gap"]["before"]))
+    return {name: next(n for n in range(len(seen) + 1) if n + 1 not in seen) for name, seen in numbers.items()}
+
+
+def account_for_everything(log=LOG):
+    """Every start has one end, and each event that the kernel numbered is on record or in a gap."""
+    verify(log)
+    started = [execution_id(r) for r in records(log) if action(r) == "execution-start"]
+    ended = [execution_id(r) for r in records(log) if action(r) == "execution-end"]
     equal(len(set(started)), len(started), "start records of one execution")
     equal(len(set(ended)), len(ended), "end records of one execution")
     equal(sorted(set(started) ^ set(ended)), [], "executions with only one of start and end")
+    accounted = events_accounted_for(log)
+    for name, end in ends(log).items():
+        last = end["cordon"]["counters"]["last_sequence"]
+        # The last event may be the one that says that all are dead, which is no record.
+        check(accounted[name] >= last - 1, f"{name}: {last} events, accounted for up to {accounted[name]}")
 
 
 # What is left behind
@@ -316,6 +322,22 @@ def kill(pid, number=signal.SIGKILL):
         os.kill(pid, number)
     except ProcessLookupError:
         pass
+
+
+def programs():
+    result = subprocess.run(["bpftool", "-j", "prog"], capture_output=True, check=True)
+    return [p["name"] for p in json.loads(result.stdout) if p.get("name", "").startswith("cordon")]
+
+
+def unloaded():
+    """Nothing of cordon is in force, and nothing is left of it but its log and its locks."""
+    equal(daemons(), [], "daemons")
+    check(not os.path.exists(PINS), f"{PINS} is there")
+    check(not os.path.exists(SOCKET), f"{SOCKET} is there")
+    equal(execution_cgroups(), [], "cgroups")
+    equal(state_files(), [], "state files")
+    equal(os.listdir("/run/cordon/policies"), [], "notes of policies")
+    wait_for(lambda: not programs(), 5, "no program of cordon in the kernel")
 
 
 # Cases
