@@ -48,13 +48,13 @@ enum cordon_right {
 	CORDON_RIGHT_COUNT = 13,
 };
 
-#define CORDON_RIGHT(r)	     (1u << (r))
-#define CORDON_RIGHT_SLOTS   16
-#define CORDON_FILE_RIGHTS   0x1fu
-#define CORDON_EXEC_RIGHTS   0x60u
-#define CORDON_UNIX_RIGHTS   0x180u
-#define CORDON_NET_RIGHTS    0xe00u
-#define CORDON_NAMED_RIGHTS  (CORDON_FILE_RIGHTS | CORDON_EXEC_RIGHTS | CORDON_UNIX_RIGHTS)
+#define CORDON_RIGHT(r)	    (1u << (r))
+#define CORDON_RIGHT_SLOTS  16
+#define CORDON_FILE_RIGHTS  0x1fu
+#define CORDON_EXEC_RIGHTS  0x60u
+#define CORDON_UNIX_RIGHTS  0x180u
+#define CORDON_NET_RIGHTS   0xe00u
+#define CORDON_NAMED_RIGHTS (CORDON_FILE_RIGHTS | CORDON_EXEC_RIGHTS | CORDON_UNIX_RIGHTS)
 
 /* ------------------------------------------------------------------------------------------
  * A compiled policy: one automaton over byte strings, in pages of equal size that become the
@@ -77,11 +77,11 @@ enum cordon_right {
  *   START_ANCHOR+n  what follows anchor n: "" for the anchor itself as a name, "/" for listing
  *                   it, "/a/b" below it
  * ------------------------------------------------------------------------------------------ */
-#define CORDON_PAGE_SIZE    65536u
-#define CORDON_PAGE_SHIFT   16
-#define CORDON_POLICY_MAGIC 0x31706463u /* "cdp1" */
+#define CORDON_PAGE_SIZE      65536u
+#define CORDON_PAGE_SHIFT     16
+#define CORDON_POLICY_MAGIC   0x31706463u /* "cdp1" */
 #define CORDON_POLICY_VERSION 1u
-#define CORDON_MAX_PAGES    4096u
+#define CORDON_MAX_PAGES      4096u
 
 enum cordon_start {
 	CORDON_START_PATH = 0,
@@ -131,33 +131,33 @@ struct cordon_final {
 #define CORDON_NO_RULE 0xffffu
 
 struct cordon_verdict {
-	__u32 allow; /* rights with an allow rule */
-	__u32 deny;  /* rights with a deny rule: these win */
+	__u32 allow;			/* rights with an allow rule */
+	__u32 deny;			/* rights with a deny rule: these win */
 	__u16 rule[CORDON_RIGHT_SLOTS]; /* the deciding rule per right, or CORDON_NO_RULE */
 	__u8 reserved[24];
 };
 
 /* Header flags */
-#define CORDON_POLICY_OBSERVE	     0x1u /* allow, but report what enforce would deny */
-#define CORDON_POLICY_SIGNAL_ANY     0x2u /* may signal processes outside the execution */
-#define CORDON_POLICY_TRACE_OWN	     0x4u /* may trace processes of the same execution */
-#define CORDON_POLICY_NAMESPACES     0x8u /* may make user namespaces */
-#define CORDON_POLICY_METADATA_DENY  0x10u
+#define CORDON_POLICY_OBSERVE	    0x1u /* allow, but report what enforce would deny */
+#define CORDON_POLICY_SIGNAL_ANY    0x2u /* may signal processes outside the execution */
+#define CORDON_POLICY_TRACE_OWN	    0x4u /* may trace processes of the same execution */
+#define CORDON_POLICY_NAMESPACES    0x8u /* may make user namespaces */
+#define CORDON_POLICY_METADATA_DENY 0x10u
 
 /* What is reported besides denials: two bits each, see CORDON_AUDIT_* */
-#define CORDON_AUDIT_NONE    0u
-#define CORDON_AUDIT_WRITES  1u /* opens only: those for writing */
-#define CORDON_AUDIT_ALL     2u
-#define CORDON_AUDIT_OPENS_SHIFT    0
-#define CORDON_AUDIT_CONNECTS_SHIFT 2
-#define CORDON_AUDIT_EXECS_SHIFT    4
+#define CORDON_AUDIT_NONE		0u
+#define CORDON_AUDIT_WRITES		1u /* opens only: those for writing */
+#define CORDON_AUDIT_ALL		2u
+#define CORDON_AUDIT_OPENS_SHIFT	0
+#define CORDON_AUDIT_CONNECTS_SHIFT	2
+#define CORDON_AUDIT_EXECS_SHIFT	4
 #define CORDON_AUDIT_LEVEL(flags, what) (((flags) >> CORDON_AUDIT_##what##_SHIFT) & 3u)
 
 struct cordon_policy_header {
 	__u32 magic;
 	__u32 version;
-	__u32 pages; /* of CORDON_PAGE_SIZE, the header's included */
-	__u32 flags; /* CORDON_POLICY_* */
+	__u32 pages;			 /* of CORDON_PAGE_SIZE, the header's included */
+	__u32 flags;			 /* CORDON_POLICY_* */
 	__u32 start[CORDON_START_SLOTS]; /* state references */
 	/* byte offset in the policy, element count */
 	__u32 states_offset;
@@ -206,7 +206,7 @@ enum cordon_execution_state {
 
 struct cordon_execution {
 	/* written by the daemon */
-	__u64 policy; /* CORDON_POLICY_REF(): one aligned write changes the whole policy */
+	__u64 policy;	  /* CORDON_POLICY_REF(): one aligned write changes the whole policy */
 	__u32 generation; /* a label of another generation is of no execution: all denied */
 	__u32 state;
 	__u8 id[16];
@@ -215,10 +215,10 @@ struct cordon_execution {
 	__u64 owner_start; /* start time of the owner (boot clock, ns) */
 	__u32 owner_pid;   /* who dies with it: the `cordon run` process */
 	__u32 reserved0;
-	__u64 deadline;	   /* boot clock, ns; 0: none */
+	__u64 deadline; /* boot clock, ns; 0: none */
 	/* written by the kernel programs */
-	__u64 sequence;	  /* of the last event */
-	__u64 tasks;	  /* alive now, threads included */
+	__u64 sequence; /* of the last event */
+	__u64 tasks;	/* alive now, threads included */
 	__u64 forks;
 	__u64 execs;
 	__u64 denials;
@@ -229,7 +229,7 @@ struct cordon_execution {
 	__u64 unresolved; /* denials because the object had no resolvable name */
 	__u64 window;	  /* event rate limit: start of the current window, ns */
 	__u64 window_events;
-	__u64 limited;	  /* events held back by that limit */
+	__u64 limited; /* events held back by that limit */
 	__u64 reserved[11];
 };
 
@@ -321,7 +321,7 @@ enum cordon_reason {
 
 struct cordon_process_object {
 	__u32 pid;
-	__u32 slot; /* of the target's execution; 0xffffffff: none */
+	__u32 slot;   /* of the target's execution; 0xffffffff: none */
 	__u64 number; /* signal, or ptrace mode */
 };
 
@@ -330,11 +330,11 @@ struct cordon_event {
 	__u32 size; /* of the whole event */
 	__u32 slot;
 	__u32 generation;
-	__u64 sequence; /* per execution, without holes as assigned */
-	__u64 time;	/* CLOCK_BOOTTIME, ns */
-	__u64 policy;	/* CORDON_POLICY_REF() in force */
+	__u64 sequence;	     /* per execution, without holes as assigned */
+	__u64 time;	     /* CLOCK_BOOTTIME, ns */
+	__u64 policy;	     /* CORDON_POLICY_REF() in force */
 	__u64 process_start; /* boot clock, ns: with tgid this names the process */
-	__u32 tgid; /* pids as the initial pid namespace sees them */
+	__u32 tgid;	     /* pids as the initial pid namespace sees them */
 	__u32 tid;
 	__u32 parent_tgid;
 	__u32 uid; /* as the initial user namespace sees them */
@@ -417,7 +417,7 @@ enum cordon_counter {
  * Control requests: context of `syscall` programs, records of task iterators.
  * ------------------------------------------------------------------------------------------ */
 struct cordon_identify {
-	__s32 fd; /* in: an open directory of the caller */
+	__s32 fd;    /* in: an open directory of the caller */
 	__s32 error; /* out: 0, -EBADF, -ENOTDIR */
 	struct cordon_anchor anchor;
 };

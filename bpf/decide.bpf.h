@@ -39,7 +39,7 @@ static __noinline int deny(const struct subject *s, const struct denial *denial,
 
 /* Denies, for a reason that is not a policy rule, something named by a number. */
 static __always_inline int deny_number(const struct subject *s, __u32 operation, __u64 number,
-				  __u32 reason, __s32 error)
+				       __u32 reason, __s32 error)
 {
 	struct object object = {.kind = CORDON_OBJECT_NUMBER, .number = number};
 	struct denial denial = {.operation = operation, .error = error, .identity = number};
@@ -48,17 +48,18 @@ static __always_inline int deny_number(const struct subject *s, __u32 operation,
 	return deny(s, &denial, &object, &answer);
 }
 
-static __always_inline int deny_process(const struct subject *s, __u32 operation, __u64 task, __u32 pid,
-				   __u64 number)
+static __always_inline int deny_process(const struct subject *s, __u32 operation, __u64 task,
+					__u32 pid, __u64 number)
 {
 	const struct label *target = label_of_address(task);
 	struct object object = {
 		.kind = CORDON_OBJECT_PROCESS,
-		.process = {.pid = pid, .slot = target ? target->slot : 0xffffffffu,
+		.process = {.pid = pid,
+			    .slot = target ? target->slot : 0xffffffffu,
 			    .number = number},
 	};
-	struct denial denial = {.operation = operation, .error = -EPERM,
-				.identity = mix(pid, number)};
+	struct denial denial = {
+		.operation = operation, .error = -EPERM, .identity = mix(pid, number)};
 	struct answer answer = {.rule = CORDON_NO_RULE, .reason = CORDON_REASON_FOREIGN};
 
 	return deny(s, &denial, &object, &answer);
@@ -84,8 +85,7 @@ static __always_inline int refuse_builtin(__u32 operation, __u64 number)
 
 /* Turns what was answered last, in walk->answer, into a return value. */
 static __always_inline int decide_answered(const struct subject *s, __u32 operation,
-					   const struct object *object, __u64 identity,
-					   __s32 error)
+					   const struct object *object, __u64 identity, __s32 error)
 {
 	struct denial denial = {.operation = operation, .error = error, .identity = identity};
 

@@ -257,8 +257,7 @@ static __noinline void report_denial(const struct subject *s, const struct denia
 	length &= 2 * CORDON_EVENT_LARGE - 1;
 	if (length > CORDON_EVENT_LARGE)
 		length = CORDON_EVENT_LARGE;
-	note_sent(s->execution,
-		  bpf_ringbuf_output(&critical, scratch, sizeof(*event) + length, 0),
+	note_sent(s->execution, bpf_ringbuf_output(&critical, scratch, sizeof(*event) + length, 0),
 		  CORDON_COUNTER_CRITICAL_DROPPED);
 }
 
@@ -302,8 +301,7 @@ static __noinline void report_access(const struct subject *s, const struct acces
 	length &= 2 * CORDON_EVENT_LARGE - 1;
 	if (length > CORDON_EVENT_LARGE)
 		length = CORDON_EVENT_LARGE;
-	note_sent(s->execution,
-		  bpf_ringbuf_output(&activity, event, sizeof(*event) + length, 0),
+	note_sent(s->execution, bpf_ringbuf_output(&activity, event, sizeof(*event) + length, 0),
 		  CORDON_COUNTER_ACTIVITY_DROPPED);
 }
 

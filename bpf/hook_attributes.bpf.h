@@ -26,7 +26,8 @@ int BPF_PROG(cordon_path_chmod, const struct path *path, umode_t mode, int ret)
 }
 
 SEC("lsm/path_chown")
-int BPF_PROG(cordon_path_chown, const struct path *path, unsigned int uid, unsigned int gid, int ret)
+int BPF_PROG(cordon_path_chown, const struct path *path, unsigned int uid, unsigned int gid,
+	     int ret)
 {
 	return judge_attribute(path, CORDON_OP_CHOWN, ret);
 }

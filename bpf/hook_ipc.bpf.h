@@ -82,8 +82,8 @@ int BPF_PROG(cordon_ipc_permission, struct kern_ipc_perm *object, short flag, in
 	owner = bpf_map_lookup_elem(&ipc_owners, &address);
 	if (owner && same_label(owner, &s.label))
 		return LEAVE(&s, 0);
-	return LEAVE(&s, deny_number(&s, CORDON_OP_IPC, object->id, CORDON_REASON_FOREIGN,
-				     -EACCES));
+	return LEAVE(&s,
+		     deny_number(&s, CORDON_OP_IPC, object->id, CORDON_REASON_FOREIGN, -EACCES));
 }
 
 /* A user's keyring is shared by all that the user runs, the host's sessions included. */

@@ -67,7 +67,8 @@ static __always_inline __u32 fill_arguments(const struct mm_struct *mm, __u8 *da
 	return length;
 }
 
-static __always_inline void report_exec(const struct subject *s, __u64 file, const struct mm_struct *mm)
+static __always_inline void report_exec(const struct subject *s, __u64 file,
+					const struct mm_struct *mm)
 {
 	struct cordon_exec_event *event;
 	struct event_scratch *scratch;
@@ -138,9 +139,9 @@ int BPF_PROG(cordon_process_exit, struct task_struct *task)
 		return 0;
 	fill_process(&event.event);
 	fill_event(&event.event, &s.label, s.execution, CORDON_EVENT_EXIT, sizeof(event), now);
-	event.exit_code = task->signal->flags & 0x4 /* SIGNAL_GROUP_EXIT */ ?
-				  task->signal->group_exit_code :
-				  task->exit_code;
+	event.exit_code =
+		task->signal->flags & 0x4 /* SIGNAL_GROUP_EXIT */ ? task->signal->group_exit_code
+								  : task->exit_code;
 	event.user_ns = task->utime + task->signal->utime;
 	event.system_ns = task->stime + task->signal->stime;
 	note_sent(s.execution, bpf_ringbuf_output(&critical, &event, sizeof(event), 0),

@@ -32,8 +32,8 @@ static __always_inline int refuse_device(const struct path *dir, struct dentry *
 		return LEAVE(&s, deny_unasked(&s, CORDON_OP_MKNOD));
 	ask_name(&s, (__u64)dentry, (__u64)dir->mnt, NAME_QUESTION(CREATE, 0));
 	answer_unnamed(&s.walk->answer, CREATE, CORDON_REASON_BUILTIN);
-	return LEAVE(&s, decide_answered(&s, CORDON_OP_MKNOD, &object, question_identity(&s),
-					  -EPERM));
+	return LEAVE(&s,
+		     decide_answered(&s, CORDON_OP_MKNOD, &object, question_identity(&s), -EPERM));
 }
 
 SEC("lsm/path_mknod")

@@ -32,7 +32,7 @@ static __always_inline bool is_process_memory(const struct subject *s, const str
 }
 
 static __always_inline int decide_open(struct subject *s, const struct file_object *o, __u32 mode,
-				  __u32 flags, __u32 operation)
+				       __u32 flags, __u32 operation)
 {
 	struct object object = {.kind = CORDON_OBJECT_PATH};
 	__u32 rights = rights_of_open(mode, flags), name_flags = o->name_flags;
@@ -53,8 +53,7 @@ static __always_inline int decide_open(struct subject *s, const struct file_obje
 		return deny_unasked(s, operation);
 	ask_name(s, o->dentry, o->vfsmount, NAME_QUESTION(rights, name_flags));
 	answer = &s->walk->answer;
-	if ((flags & FMODE_EXEC) &&
-	    !verdict_missing(&answer->verdict, CORDON_RIGHT(CORDON_MAP)))
+	if ((flags & FMODE_EXEC) && !verdict_missing(&answer->verdict, CORDON_RIGHT(CORDON_MAP)))
 		answer->missing = 0;
 	if ((rights & CORDON_RIGHT(CORDON_WRITE)) && !answer->missing && is_process_memory(s, o))
 		answer_unnamed(answer, CORDON_RIGHT(CORDON_WRITE), CORDON_REASON_BUILTIN);

@@ -59,8 +59,7 @@ int BPF_PROG(cordon_ptrace_access_check, struct task_struct *child, unsigned int
 	struct subject s;
 
 	ENTER(&s, ret);
-	if (may_trace(&s, child) ||
-	    (!(mode & PTRACE_MODE_ATTACH) && is_own_task(&s, child)))
+	if (may_trace(&s, child) || (!(mode & PTRACE_MODE_ATTACH) && is_own_task(&s, child)))
 		return LEAVE(&s, 0);
 	return LEAVE(&s, deny_process(&s, CORDON_OP_TRACE, (__u64)child, child->tgid, mode));
 }

@@ -241,13 +241,11 @@ int BPF_PROG(cordon_socket_setsockopt, struct socket *sock, int level, int optna
 	struct subject s;
 
 	if (ret || !((level == SOL_IP && optname == IP_OPTIONS) ||
-		     (level == SOL_IPV6 &&
-		      (optname == IPV6_RTHDR || optname == IPV6_2292RTHDR ||
-		       optname == IPV6_2292PKTOPTIONS))))
+		     (level == SOL_IPV6 && (optname == IPV6_RTHDR || optname == IPV6_2292RTHDR ||
+					    optname == IPV6_2292PKTOPTIONS))))
 		return ret;
 	ENTER(&s, ret);
-	return LEAVE(&s, deny_number(&s, CORDON_OP_SOCKET, optname, CORDON_REASON_BUILTIN,
-				     -EPERM));
+	return LEAVE(&s, deny_number(&s, CORDON_OP_SOCKET, optname, CORDON_REASON_BUILTIN, -EPERM));
 }
 
 /* A socket that was never bound gets a port here; it is asked as port 0. */

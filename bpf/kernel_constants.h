@@ -4,37 +4,37 @@
 #define CORDON_BPF_KERNEL_CONSTANTS_H
 
 /* include/uapi/asm-generic/errno-base.h */
-#define EPERM  1
-#define EAGAIN 11
-#define ENOMEM 12
-#define EACCES 13
-#define EBUSY  16
-#define EXDEV  18
+#define EPERM	1
+#define EAGAIN	11
+#define ENOMEM	12
+#define EACCES	13
+#define EBUSY	16
+#define EXDEV	18
 #define ENOTDIR 20
-#define EBADF  9
+#define EBADF	9
 
 /* include/linux/fs.h */
-#define FMODE_READ  0x1u
-#define FMODE_WRITE 0x2u
-#define FMODE_EXEC  0x20u /* in f_flags: the kernel opens a program; open(2) cannot ask for it */
-#define SB_NOUSER    (1ul << 31)
-#define SB_KERNMOUNT (1ul << 22)
-#define ATTR_MODE 0x1u
-#define ATTR_UID  0x2u
-#define ATTR_GID  0x4u
-#define ATTR_SIZE 0x8u
-#define ATTR_ATIME 0x10u
-#define ATTR_MTIME 0x20u
-#define ATTR_ATIME_SET 0x80u
-#define ATTR_MTIME_SET 0x100u
+#define FMODE_READ	0x1u
+#define FMODE_WRITE	0x2u
+#define FMODE_EXEC	0x20u /* in f_flags: the kernel opens a program; open(2) cannot ask for it */
+#define SB_NOUSER	(1ul << 31)
+#define SB_KERNMOUNT	(1ul << 22)
+#define ATTR_MODE	0x1u
+#define ATTR_UID	0x2u
+#define ATTR_GID	0x4u
+#define ATTR_SIZE	0x8u
+#define ATTR_ATIME	0x10u
+#define ATTR_MTIME	0x20u
+#define ATTR_ATIME_SET	0x80u
+#define ATTR_MTIME_SET	0x100u
 #define RENAME_EXCHANGE 2u
 
 /* include/uapi/linux/stat.h */
-#define S_IFMT	0170000
-#define S_IFREG 0100000
-#define S_IFBLK 0060000
-#define S_IFCHR 0020000
-#define S_IFDIR 0040000
+#define S_IFMT	      0170000
+#define S_IFREG	      0100000
+#define S_IFBLK	      0060000
+#define S_IFCHR	      0020000
+#define S_IFDIR	      0040000
 #define S_ISDIR(mode) (((mode) & S_IFMT) == S_IFDIR)
 
 /* include/uapi/linux/fcntl.h, asm-generic/fcntl.h */
@@ -62,17 +62,17 @@
 #define VM_SHARED  0x8ul
 
 /* include/linux/socket.h, include/linux/net.h, include/uapi/linux/in.h */
-#define AF_UNSPEC 0
-#define AF_UNIX	  1
-#define AF_INET	  2
-#define AF_INET6  10
-#define SOCK_STREAM 1
-#define SOCK_DGRAM  2
-#define SOCK_TYPE_MASK 0xf
-#define IPPROTO_TCP 6
-#define IPPROTO_UDP 17
-#define SOL_IP	 0
-#define SOL_IPV6 41
+#define AF_UNSPEC	    0
+#define AF_UNIX		    1
+#define AF_INET		    2
+#define AF_INET6	    10
+#define SOCK_STREAM	    1
+#define SOCK_DGRAM	    2
+#define SOCK_TYPE_MASK	    0xf
+#define IPPROTO_TCP	    6
+#define IPPROTO_UDP	    17
+#define SOL_IP		    0
+#define SOL_IPV6	    41
 #define IP_OPTIONS	    4
 #define IPV6_2292PKTOPTIONS 6
 #define IPV6_2292RTHDR	    5
@@ -90,14 +90,14 @@
 
 /* include/uapi/asm-generic/ioctls.h, sockios.h: those that type into a terminal or name who
  * gets a signal */
-#define TIOCSTI	   0x5412u
-#define TIOCLINUX  0x541cu
-#define TIOCSCTTY  0x540eu
-#define FIOSETOWN  0x8901u
-#define SIOCSPGRP  0x8902u
+#define TIOCSTI	  0x5412u
+#define TIOCLINUX 0x541cu
+#define TIOCSCTTY 0x540eu
+#define FIOSETOWN 0x8901u
+#define SIOCSPGRP 0x8902u
 
 /* Error pointers: include/linux/err.h */
-#define MAX_ERRNO 4095
+#define MAX_ERRNO	4095
 #define IS_ERR_VALUE(x) ((unsigned long)(x) >= (unsigned long)-MAX_ERRNO)
 
 #endif

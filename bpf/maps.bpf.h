@@ -66,10 +66,10 @@ struct walk {
 	/* one run of the automaton */
 	struct matcher matcher;
 	__u32 state;
-	__u32 next;   /* components that remain */
-	__u32 offset; /* in `name`: bytes done */
-	__u32 length; /* of what stands there */
-	__u32 slash;  /* 1: a slash is still to follow the last component */
+	__u32 next;		 /* components that remain */
+	__u32 offset;		 /* in `name`: bytes done */
+	__u32 length;		 /* of what stands there */
+	__u32 slash;		 /* 1: a slash is still to follow the last component */
 	__u32 finals[NAME_RUNS]; /* states reached: absolute, floating, then per anchor */
 	/* a rename's source, asked about before its destination */
 	__u32 from_finals[NAME_RUNS];

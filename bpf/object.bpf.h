@@ -6,10 +6,10 @@
 #include "bpf/decide.bpf.h"
 
 enum object_class {
-	CLASS_NAMED,	/* has a path in a file system */
-	CLASS_STREAM,	/* pipe, socket, anonymous inode: reached by descriptor only */
-	CLASS_MEMORY,	/* memfd, shared anonymous memory, SysV segments */
-	CLASS_BACKING,	/* a layer's file or directory, opened by a stacked file system for itself */
+	CLASS_NAMED,   /* has a path in a file system */
+	CLASS_STREAM,  /* pipe, socket, anonymous inode: reached by descriptor only */
+	CLASS_MEMORY,  /* memfd, shared anonymous memory, SysV segments */
+	CLASS_BACKING, /* a layer's file or directory, opened by a stacked file system for itself */
 	CLASS_NAMESPACE /* nsfs and what else lives on internal mounts */
 };
 
@@ -17,8 +17,8 @@ struct file_object {
 	__u64 dentry;
 	__u64 vfsmount;
 	__u64 inode;
-	__u32 mode;	/* inode mode */
-	__u32 deleted;	/* link count is zero */
+	__u32 mode;    /* inode mode */
+	__u32 deleted; /* link count is zero */
 	enum object_class class;
 	__u32 name_flags;
 };

@@ -14,14 +14,14 @@
 #include "bpf/tables.bpf.h"
 
 /* Question flags */
-#define NAME_LISTING 0x1u /* a directory to be listed: a slash follows its name */
-#define NAME_PROC    0x2u /* in procfs: directories of own processes read "self" */
-#define NAME_SOURCE  0x4u /* source of a rename or link: remember the states reached */
-#define NAME_TREE    0x10u /* also of interest: everything below it */
-#define NAME_NO_MOUNT 0x8u /* no mount is known: only what lies below an anchor has a name */
+#define NAME_LISTING  0x1u  /* a directory to be listed: a slash follows its name */
+#define NAME_PROC     0x2u  /* in procfs: directories of own processes read "self" */
+#define NAME_SOURCE   0x4u  /* source of a rename or link: remember the states reached */
+#define NAME_TREE     0x10u /* also of interest: everything below it */
+#define NAME_NO_MOUNT 0x8u  /* no mount is known: only what lies below an anchor has a name */
 
-#define NAME_ATTEMPTS	 4
-#define MOUNT_CROSSINGS	 64
+#define NAME_ATTEMPTS	4
+#define MOUNT_CROSSINGS 64
 
 extern const void rename_lock __ksym;
 extern const void mount_lock __ksym;
@@ -233,8 +233,7 @@ static __always_inline __u32 climb(const struct subject *s)
 	/* A mount that is its own parent is a root; it must be that of the recorded namespace. */
 	if (walk->climbed == CLIMB_LOST ||
 	    (!(walk->flags & NAME_NO_MOUNT) &&
-	     read_u64(FIELD(struct mount, walk->mount, mnt_ns)) !=
-		     s->execution->mount_namespace)) {
+	     read_u64(FIELD(struct mount, walk->mount, mnt_ns)) != s->execution->mount_namespace)) {
 		count(CORDON_COUNTER_UNRESOLVED);
 		return CORDON_REASON_UNRESOLVED;
 	}
@@ -343,7 +342,8 @@ static long ask_attempt(__u32 index, void *context)
 		answer_unnamed(a, walk->wanted, reason);
 	} else {
 		walk->broken = 0;
-		bpf_loop(walk->flags & NAME_TREE ? 2 * NAME_RUNS : NAME_RUNS, judge_run, (void *)s, 0);
+		bpf_loop(walk->flags & NAME_TREE ? 2 * NAME_RUNS : NAME_RUNS, judge_run, (void *)s,
+			 0);
 		if (walk->broken) {
 			count(CORDON_COUNTER_BAD_TABLE);
 			answer_unnamed(a, walk->wanted, CORDON_REASON_UNRESOLVED);
@@ -370,7 +370,7 @@ static __always_inline __u64 question_identity(const struct subject *s)
  * always complete: what cannot be resolved is missing altogether.
  */
 static __always_inline void ask_name(const struct subject *s, __u64 dentry, __u64 vfsmount,
-				__u32 question)
+				     __u32 question)
 {
 	struct walk *walk = s->walk;
 

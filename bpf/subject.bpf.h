@@ -10,9 +10,9 @@
 #include "bpf/maps.bpf.h"
 
 enum subject_kind {
-	SUBJECT_OUTSIDE = 0,	/* no execution's: cordon has no say */
-	SUBJECT_EXECUTION = 1,	/* all fields are set */
-	SUBJECT_UNKNOWN = 2,	/* labelled, but of no live execution: everything is denied */
+	SUBJECT_OUTSIDE = 0,   /* no execution's: cordon has no say */
+	SUBJECT_EXECUTION = 1, /* all fields are set */
+	SUBJECT_UNKNOWN = 2,   /* labelled, but of no live execution: everything is denied */
 };
 
 struct subject {

@@ -45,8 +45,7 @@ static __always_inline bool tables_outcome(const struct subject *s, __u32 state,
 	if (!final || final->verdict >= s->policy->verdicts_count)
 		return false;
 	outcome = table_at(&t,
-			   s->policy->verdicts_offset +
-				   final->verdict * (__u32)sizeof(*outcome),
+			   s->policy->verdicts_offset + final->verdict * (__u32)sizeof(*outcome),
 			   sizeof(*outcome));
 	if (!outcome)
 		return false;
@@ -81,8 +80,8 @@ static __always_inline __u16 granting_rule(const struct cordon_verdict *outcome,
  * a few bytes, so that the verifier has few of them to follow while long names cost no more calls
  * than they must.
  */
-#define CHUNK		 4u
-#define CHUNKS_PER_NAME	 ((CORDON_NAME_MAX + CHUNK) / CHUNK)
+#define CHUNK		4u
+#define CHUNKS_PER_NAME ((CORDON_NAME_MAX + CHUNK) / CHUNK)
 
 static __always_inline void run_prepare(const struct subject *s, __u32 start)
 {
