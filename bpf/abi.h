@@ -138,11 +138,10 @@ struct cordon_verdict {
 };
 
 /* Header flags */
-#define CORDON_POLICY_OBSERVE	    0x1u /* allow, but report what enforce would deny */
-#define CORDON_POLICY_SIGNAL_ANY    0x2u /* may signal processes outside the execution */
-#define CORDON_POLICY_TRACE_OWN	    0x4u /* may trace processes of the same execution */
-#define CORDON_POLICY_NAMESPACES    0x8u /* may make user namespaces */
-#define CORDON_POLICY_METADATA_DENY 0x10u
+#define CORDON_POLICY_OBSERVE	 0x1u /* allow, but report what enforce would deny */
+#define CORDON_POLICY_SIGNAL_ANY 0x2u /* may signal processes outside the execution */
+#define CORDON_POLICY_TRACE_OWN	 0x4u /* may trace processes of the same execution */
+#define CORDON_POLICY_NAMESPACES 0x8u /* may make user namespaces */
 
 /* What is reported besides denials: two bits each, see CORDON_AUDIT_* */
 #define CORDON_AUDIT_NONE		0u
@@ -389,8 +388,7 @@ struct cordon_access_event {
 	__u8 object[];
 };
 
-/* Variable data comes in two classes so that a ring reservation has a constant size. */
-#define CORDON_EVENT_SMALL 256u
+/* Bytes of an object that an event carries at most, and of these what arguments may take. */
 #define CORDON_EVENT_LARGE 4096u
 #define CORDON_EXEC_ARGS   1024u
 

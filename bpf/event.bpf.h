@@ -207,8 +207,6 @@ static __always_inline __u64 name_hash(__u64 dentry)
 		   read_u64(FIELD(struct dentry, parent, d_name.hash_len)));
 }
 
-#define DENIAL_DATA(scratch) ((scratch)->data)
-
 struct denial {
 	__u32 operation;
 	__s32 error;

@@ -65,16 +65,6 @@ static __always_inline __u16 deciding_rule(const struct cordon_verdict *outcome,
 	return CORDON_NO_RULE;
 }
 
-static __always_inline __u16 granting_rule(const struct cordon_verdict *outcome, __u32 rights)
-{
-	__u32 allowed = outcome->allow & rights;
-
-	for (__u32 right = 0; right < CORDON_RIGHT_COUNT; right++)
-		if (allowed & (1u << right))
-			return outcome->rule[right];
-	return CORDON_NO_RULE;
-}
-
 /*
  * One run of the automaton, over components or over the bytes in walk->name. It is cut into chunks of
  * a few bytes, so that the verifier has few of them to follow while long names cost no more calls
