@@ -247,13 +247,24 @@ def links():
         return 0
 
 
+def attached_anew(few):
+    """A condition: the links of before are gone, and more than a few are there again."""
+    cleared = []
+
+    def condition():
+        count = links()
+        if count == 0:
+            cleared.append(True)
+        return cleared and count > few
+
+    return condition
+
+
 def kill_starter_when(condition, what):
     """Starts a run that has to load, and kills the daemon as soon as the condition holds."""
     process = start("true", stderr=subprocess.PIPE)
-    wait_for(condition, 60, what)
-    pids = daemons()
-    check(pids, "no daemon is starting")
-    for pid in pids:
+    found = wait_for(lambda: (condition() and daemons()) or (process.poll() is not None and [0]), 60, what)
+    for pid in filter(None, found):
         kill(pid)
     err = process.communicate(timeout=60)[1].decode()
     equal(process.returncode, 125, f"status ({err})")
@@ -283,10 +294,11 @@ def kill_start():
         check(count > 20, f"{count} links are pinned")
         wait_for(lambda: 0 < links() < count, 15, "the daemon's leaving")
         process.kill()
-    kill_starter_when(daemons, "a daemon")
+    kill_starter_when(lambda: True, "a daemon")
     wait_for(lambda: not daemons(), 5, "the daemon's death")
     few = RANDOM.randrange(1, 15)
-    kill_starter_when(lambda: few < links() < count, f"more than {few} links, attached anew")
+    kill_starter_when(attached_anew(few), f"more than {few} links, attached anew")
+    check(links() < count, "killed too late")
     check(links() > 0, "nothing to repair")
     result = run("sh", "-c", "cat /etc/shadow || echo refused")
     equal((result.status, result.out), (0, b"refused\n"), f"the next run ({result.text})")
