@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the parts of the integration tests share: running things under cordon, reading the records
+that they leave, and counting checks."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+POLICIES = os.path.join(HERE, "..", "..", "policies")
+NOBODY = 65534
+
+
+class Run:
+    """What a command under cordon ended with, and the records of its execution."""
+
+    def __init__(self, done, records):
+        self.status = done.returncode
+        self.out = done.stdout.decode(errors="replace")
+        self.err = done.stderr.decode(errors="replace")
+        self.records = records
+
+    def of(self, action):
+        return [record for record in self.records if record["event"]["action"] == action]
+
+    def end(self):
+        ends = self.of("execution-end")
+        return ends[0]["cordon"] if len(ends) == 1 else None
+
+    def denials(self, operation, text=None):
+        return [
+            record
+            for record in self.of("denial")
+            if record["cordon"]["operation"] == operation and text in (None, record["cordon"]["object"]["text"])
+        ]
+
+    def __str__(self):
+        lines = [f"status {self.status}", *self.out.splitlines()[-8:], *self.err.splitlines()[-12:]]
+        seen = {f"denied {r['cordon']['operation']} {r['cordon']['object']['text']}" for r in self.of("denial")}
+        return "\n".join(lines + sorted(seen)[:12])
+
+
+class Suite:
+    """Checks of one part, in a directory that goes when they are done."""
+
+    def __init__(self, name):
+        if len(sys.argv) < 2:
+            sys.exit(f"usage: {sys.argv[0]} BUILD [CHECK...]")
+        self.name = name
+        self.build = os.path.abspath(sys.argv[1])
+        self.chosen = sys.argv[2:]
+        self.passed = 0
+        self.failed = 0
+        self.top = tempfile.mkdtemp(prefix="it", dir="/tmp")
+        os.chmod(self.top, 0o755)
+        self.log = self.directory("log")
+        os.chmod(self.log, 0o750)
+        self.made = 0
+
+    def helper(self, name):
+        return os.path.join(self.build, "tests", "helpers", name)
+
+    def path(self, *names):
+        return os.path.join(self.top, *names)
+
+    def directory(self, *names, owner=0):
+        path = self.path(*names)
+        os.makedirs(path)
+        os.chown(path, owner, owner)
+        return path
+
+    def fresh(self, owner=0):
+        """A new work directory."""
+        self.made += 1
+        return self.directory(f"w{self.made}", owner=owner)
+
+    def secret(self, name):
+        """A file outside all work directories that anybody may read and write but for cordon."""
+        path = self.path(name)
+        with open(path, "w", encoding="ascii") as file:
+            file.write("secret\n")
+        os.chmod(path, 0o666)
+        return path
+
+    def command(self, policy, workdir, *command, user=None, options=()):
+        if "/" not in policy:
+            policy = os.path.join(POLICIES, f"{policy}.yaml")
+        start = [os.path.join(self.build, "cordon"), "run", "--policy", policy, "--workdir", workdir]
+        start += ["--log", self.log, *options]
+        return start + (["--user", user] if user else []) + ["--", *command]
+
+    def position(self):
+        path = os.path.join(self.log, "current.jsonl")
+        return os.path.getsize(path) if os.path.exists(path) else 0
+
+    def records(self, start):
+        """Those written since; without an end record, none that could be trusted to be complete."""
+        with open(os.path.join(self.log, "current.jsonl"), "rb") as file:
+            file.seek(start)
+            return [json.loads(line) for line in file if line.endswith(b"\n")]
+
+    def run(self, policy, workdir, *command, user=None, options=(), timeout=120):
+        start = self.position()
+        done = subprocess.run(
+            self.command(policy, workdir, *command, user=user, options=options),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout,
+            check=False,
+        )
+        return Run(done, self.records(start))
+
+    def check(self, what, good, details=""):
+        if good:
+            self.passed += 1
+            print(f"ok - {what}", flush=True)
+        else:
+            self.failed += 1
+            print(f"not ok - {what}")
+            for line in str(details).splitlines():
+                print(f"  | {line}")
+            sys.stdout.flush()
+
+    def main(self, *checks):
+        """Runs the checks (all, or those named on the command line). One that fails to run counts as failed."""
+        try:
+            for check in checks:
+                if self.chosen and check.__name__ not in self.chosen:
+                    continue
+                try:
+                    check(self)
+                except Exception as error:  # pylint: disable=broad-except
+                    self.check(check.__name__, False, f"{type(error).__name__}: {error}")
+        finally:
+            shutil.rmtree(self.top, ignore_errors=True)
+        print(f"# {self.name}: {self.passed} passed, {self.failed} failed")
+        sys.exit(0 if self.passed and not self.failed else 1)
+
+
+def processes_of(program):
+    """Live processes that run this file."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+                state = file.read().rpartition(")")[2].split()[0]
+            if os.readlink(f"/proc/{pid}/exe") == program and state not in "ZX":
+                found.append(int(pid))
+        except OSError:
+            continue
+    return found
+
+
+def wait_until(condition, seconds=10):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
