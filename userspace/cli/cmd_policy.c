@@ -1,163 +1,104 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon policy`: look at policies without running anything under them. */
 #include <getopt.h>
-#include <jansson.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "cli/commands.h"
 #include "cli/message.h"
+#include "cli/policy_command.h"
 #include "cli/suggest.h"
-#include "policy/compile.h"
+#include "policy/search.h"
 
-static const char *const directories[] = {
-	"/etc/cordon/policies",
-	"/usr/local/share/cordon/policies",
-	"/usr/share/cordon/policies",
-	NULL,
+static const struct {
+	const char *name;
+	int (*run)(const struct policy_search *search, int argc, char **argv);
+} commands[] = {
+	{"check", policy_command_check},     {"show", policy_command_show},
+	{"explain", policy_command_explain}, {"test", policy_command_test},
+	{"diff", policy_command_diff},
 };
 
 static void print_help(FILE *out)
 {
-	fputs("usage: cordon policy check [--json] POLICY...\n"
+	fputs("usage: cordon policy COMMAND ...\n"
 	      "\n"
-	      "Compiles each POLICY (a file, or the name of an installed policy) as a run would, and\n"
-	      "says all that is wrong with it. Exit status 1 if one has errors.\n"
+	      "  check POLICY...                what is wrong with it\n"
+	      "  show POLICY                    all of its rules and where each comes from\n"
+	      "  explain POLICY RIGHT OBJECT    which rule decides an access, and which others match\n"
+	      "  test FILE...                   tables of accesses and the verdicts they must get\n"
+	      "  diff A B                       what B allows that A does not, with examples\n"
 	      "\n"
-	      "  --json   one JSON object per policy and line, for programs\n",
+	      "POLICY is a file, or the name of an installed policy. Each takes --json and --help.\n",
 	      out);
 }
 
-struct checked {
-	const char *name;
-	struct diagnostics *diagnostics;
-	struct compiled_policy *policy; /* NULL: it has errors */
-};
-
-static void checked_release(struct checked *c)
+int policy_command_load(const char *name, const struct policy_search *search,
+			struct compiled_policy **ret_policy)
 {
-	if (c->diagnostics)
-		diagnostics_free(c->diagnostics);
-	if (c->policy)
-		compiled_policy_free(c->policy);
-}
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	_cleanup_(freep) char *text = NULL;
+	int r = d ? policy_check(name, search, d, ret_policy) : -ENOMEM;
 
-static json_t *describe_diagnostic(const struct diagnostic *e)
-{
-	json_t *o = json_pack("{s:s, s:s, s:s, s:s*}", "severity",
-			      e->severity == DIAGNOSTIC_ERROR ? "error" : "warning", "file",
-			      e->file, "message", e->message, "hint", e->hint);
-
-	if (o && e->line)
-		json_object_set_new(o, "line", json_integer(e->line));
-	if (o && e->line && e->column)
-		json_object_set_new(o, "column", json_integer(e->column));
-	return o;
-}
-
-static int print_json(const struct checked *c)
-{
-	json_t *list = json_array(), *o;
-	int r;
-
-	for (size_t i = 0; i < diagnostics_count(c->diagnostics); i++)
-		json_array_append_new(list, describe_diagnostic(diagnostics_at(c->diagnostics, i)));
-	o = json_pack("{s:s, s:b, s:o}", "policy", c->name, "ok", c->policy != NULL, "diagnostics",
-		      list);
-	if (o && c->policy) {
-		json_object_set_new(o, "name", json_string(c->policy->name));
-		json_object_set_new(o, "rules", json_integer((json_int_t)c->policy->rule_count));
-		json_object_set_new(o, "states", json_integer(compiled_policy_states(c->policy)));
-		json_object_set_new(o, "bytes", json_integer((json_int_t)c->policy->tables_size));
-		json_object_set_new(o, "digest", json_string(c->policy->digest_text));
-	}
-	r = o && json_dumpf(o, stdout, JSON_COMPACT) == 0 ? 0 : -ENOMEM;
-	putchar('\n');
-	json_decref(o);
+	if (r == 0)
+		return 0;
+	if (d && diagnostics_errors(d))
+		text = diagnostics_format(d, isatty(STDERR_FILENO));
+	if (text)
+		fputs(text, stderr);
+	else
+		message("cannot compile %s: %s", name, strerror(-r));
 	return r;
 }
 
-static int print_text(const struct checked *c)
-{
-	_cleanup_(freep) char *text = diagnostics_format(c->diagnostics, isatty(STDERR_FILENO));
-
-	if (!text)
-		return -ENOMEM;
-	fputs(text, stderr);
-	if (c->policy)
-		printf("%s: ok (%zu rules, %u states, %zu bytes)\n", c->name, c->policy->rule_count,
-		       compiled_policy_states(c->policy), c->policy->tables_size);
-	return 0;
-}
-
-/* 0: the policy is right; 1: it is not; negative errno: cordon itself failed. */
-static int check(const char *name, bool json)
-{
-	static const struct policy_search search = {directories};
-	_cleanup_(checked_release) struct checked c = {.name = name};
-	int r, printed;
-
-	c.diagnostics = diagnostics_new();
-	if (!c.diagnostics)
-		return -ENOMEM;
-	r = policy_check(name, &search, c.diagnostics, &c.policy);
-	if (r == -ENOMEM)
-		return r;
-	if (r < 0 && diagnostics_errors(c.diagnostics) == 0) {
-		message("cannot check %s: %s", name, strerror(-r));
-		return r;
-	}
-	printed = json ? print_json(&c) : print_text(&c);
-	if (printed < 0)
-		return printed;
-	return r < 0;
-}
-
-static int cmd_check(int argc, char **argv)
+int policy_command_options(int argc, char **argv, void (*help)(FILE *out), bool *ret_json,
+			   int *ret_status)
 {
 	static const struct option options[] = {
 		{"json", no_argument, NULL, 'j'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
-	bool json = false;
-	int option, status = 0;
+	int option;
 
+	*ret_json = false;
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
-		if (option == 'h') {
-			print_help(stdout);
-			return 0;
+		if (option == 'j') {
+			*ret_json = true;
+			continue;
 		}
-		if (option != 'j') {
-			print_help(stderr);
-			return 2;
-		}
-		json = true;
+		help(option == 'h' ? stdout : stderr);
+		*ret_status = option == 'h' ? 0 : 2;
+		return -ECANCELED;
 	}
-	if (optind == argc) {
-		message("name the policies to check");
-		print_help(stderr);
-		return 2;
-	}
-	for (int i = optind; i < argc; i++) {
-		int r = check(argv[i], json);
+	return 0;
+}
 
-		if (r == -ENOMEM)
-			message("no memory to check %s", argv[i]);
-		if (r != 0)
-			status = 1;
-	}
-	if (fflush(stdout) != 0) {
-		message("cannot write the result: %m");
-		status = 1;
-	}
-	return status;
+int policy_command_finish(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	message("cannot write the result: %m");
+	return 1;
+}
+
+static int unknown(const char *word)
+{
+	const char *names[ARRAY_SIZE(commands)], *near;
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		names[i] = commands[i].name;
+	near = suggest(word, names, ARRAY_SIZE(names));
+	if (near)
+		message("'policy %s' is not a command; did you mean 'policy %s'?", word, near);
+	else
+		message("'policy %s' is not a command; 'cordon policy --help' lists them", word);
+	return 2;
 }
 
 int cmd_policy(int argc, char **argv)
 {
-	static const char *const names[] = {"check"};
-	const char *near;
+	_cleanup_(policy_search_freep) char **directories = policy_search_own_directories();
+	struct policy_search search = {(const char *const *)directories};
 
 	if (argc < 2) {
 		print_help(stderr);
@@ -167,12 +108,12 @@ int cmd_policy(int argc, char **argv)
 		print_help(stdout);
 		return 0;
 	}
-	if (strcmp(argv[1], "check") == 0)
-		return cmd_check(argc - 1, argv + 1);
-	near = suggest(argv[1], names, ARRAY_SIZE(names));
-	if (near)
-		message("'policy %s' is not a command; did you mean 'policy %s'?", argv[1], near);
-	else
-		message("'policy %s' is not a command; 'cordon policy --help' lists them", argv[1]);
-	return 2;
+	if (!directories) {
+		message("no memory");
+		return 1;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (strcmp(argv[1], commands[i].name) == 0)
+			return commands[i].run(&search, argc - 1, argv + 1);
+	return unknown(argv[1]);
 }

@@ -2,7 +2,6 @@
 #include "daemon/daemon.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
@@ -16,8 +15,8 @@
 #include "daemon/lock.h"
 #include "daemon/protocol.h"
 #include "daemon/recovery.h"
-#include "daemon/search.h"
 #include "daemon/server.h"
+#include "policy/search.h"
 
 #define FLUSH_MSEC 50
 /* Coalesced denials make no event: the counters are looked at, too. */
@@ -216,14 +215,9 @@ static int watch(struct running *running, struct failure *failure)
 
 static int find_policies(struct running *running, struct failure *failure)
 {
-	char executable[PATH_MAX];
-	ssize_t length;
-
 	if (running->options.policies)
 		return 0;
-	length = readlink("/proc/self/exe", executable, sizeof(executable) - 1);
-	executable[length > 0 ? length : 0] = '\0';
-	running->directories = search_directories(executable);
+	running->directories = policy_search_own_directories();
 	if (!running->directories)
 		return failure_set(failure, ENOMEM, "%m");
 	running->options.policies = (const char *const *)running->directories;
@@ -376,7 +370,7 @@ static void stop(struct running *running)
 	cgroup_tree_close(&daemon->cgroups);
 	closep(&daemon->state_fd);
 	closep(&running->notes_fd);
-	protocol_strings_free(running->directories);
+	policy_search_free(running->directories);
 	/* The lock last: whoever gets it finds nothing half done. */
 	closep(&running->lock_fd);
 }

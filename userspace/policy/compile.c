@@ -9,7 +9,9 @@
 #include "policy/effect.h"
 #include "policy/load.h"
 #include "policy/lower.h"
+#include "policy/search.h"
 #include "policy/tables.h"
+#include "policy/words.h"
 
 static void strings_free(char **strings)
 {
@@ -311,6 +313,27 @@ int policy_compile_text(const char *text, size_t size, const char *file,
 	return finish(diagnostics, r, &p, ret_policy);
 }
 
+/* For a name that is nowhere: the nearest policy, or all there are, and where they were looked for. */
+static const char *hint_of_names(const char *name, const struct policy_search *search,
+				 struct arena *a)
+{
+	const char *const *names, *near, *hint;
+	size_t count;
+
+	if (policy_search_list(a, search, &names, &count) < 0)
+		return NULL;
+	near = words_suggest(name, names, count);
+	hint = near ? arena_printf(a, "did you mean \"%s\"? ", near) : "";
+	hint = hint ? arena_printf(a, "%sgive a path, or one of", hint) : NULL;
+	for (size_t i = 0; i < count && hint; i++)
+		hint = arena_printf(a, "%s%s %s", hint, i ? "," : "", names[i]);
+	if (count == 0 && hint)
+		hint = "give a path: there are no policies";
+	for (size_t i = 0; search && search->directories && search->directories[i] && hint; i++)
+		hint = arena_printf(a, "%s%s %s", hint, i ? "," : " in", search->directories[i]);
+	return hint;
+}
+
 static int report_unreadable(const char *name, const struct policy_search *search, int error,
 			     struct arena *a, struct diagnostics *d)
 {
@@ -318,15 +341,10 @@ static int report_unreadable(const char *name, const struct policy_search *searc
 	struct place whole = {&unread, 0, 0};
 	const char *hint = NULL;
 
-	if (error == -ENOENT && !strchr(name, '/')) {
-		hint = "give a path, or the name of a policy in";
-		for (size_t i = 0; search && search->directories && search->directories[i] && hint;
-		     i++)
-			hint = arena_printf(a, "%s%s %s", hint, i ? "," : "",
-					    search->directories[i]);
-	} else if (error == -EISDIR) {
+	if (error == -ENOENT && !strchr(name, '/'))
+		hint = hint_of_names(name, search, a);
+	else if (error == -EISDIR)
 		hint = "name a file in it";
-	}
 	report_error(d, &whole, hint, "cannot read the policy: %s",
 		     error == -EFBIG	? "larger than 1 MiB"
 		     : error == -EINVAL ? "not a regular file"

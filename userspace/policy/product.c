@@ -11,12 +11,20 @@
 struct step {
 	uint32_t parent;
 	uint16_t byte; /* or MARK + the jump's mark */
+	bool visited;
+	uint32_t depth; /* bytes from the start */
+};
+
+struct level {
+	uint32_t *nodes;
+	size_t count, capacity;
 };
 
 struct product {
 	const struct automaton *const *axes;
 	size_t width, limit;
-	uint32_t *states; /* `width` per node */
+	struct level now, next; /* to be visited: of the present depth, and one byte further */
+	uint32_t *states;	/* `width` per node */
 	struct step *steps;
 	size_t count, state_capacity, step_capacity;
 	uint32_t *slots; /* hash table: 1 + node, 0: free */
@@ -28,6 +36,8 @@ void product_free(struct product *p)
 	free(p->states);
 	free(p->steps);
 	free(p->slots);
+	free(p->now.nodes);
+	free(p->next.nodes);
 	free(p);
 }
 
@@ -70,7 +80,25 @@ static int grow_slots(struct product *p)
 	return 0;
 }
 
-static int add_node(struct product *p, const uint32_t *states, struct step step)
+static int push(struct level *level, uint32_t node)
+{
+	if (vector_reserve(&level->nodes, &level->capacity, level->count + 1) < 0)
+		return -ENOMEM;
+	level->nodes[level->count++] = node;
+	return 0;
+}
+
+/* A jump may lead to what was met one byte further before: then it is visited at this depth. */
+static int meet_again(struct product *p, uint32_t node, struct step step, struct level *level)
+{
+	if (p->steps[node].visited || p->steps[node].depth <= step.depth)
+		return 0;
+	p->steps[node] = step;
+	return push(level, node);
+}
+
+static int add_node(struct product *p, const uint32_t *states, struct step step,
+		    struct level *level)
 {
 	size_t bytes = p->width * sizeof(*states), slot;
 
@@ -79,7 +107,7 @@ static int add_node(struct product *p, const uint32_t *states, struct step step)
 	for (slot = hash_tuple(states, p->width) & (p->slot_count - 1); p->slots[slot];
 	     slot = (slot + 1) & (p->slot_count - 1))
 		if (memcmp(product_states(p, p->slots[slot] - 1), states, bytes) == 0)
-			return 0;
+			return meet_again(p, p->slots[slot] - 1, step, level);
 	if (p->count >= p->limit)
 		return -E2BIG;
 	if (vector_reserve(&p->states, &p->state_capacity, (p->count + 1) * p->width) < 0 ||
@@ -88,12 +116,15 @@ static int add_node(struct product *p, const uint32_t *states, struct step step)
 	memcpy(p->states + p->count * p->width, states, bytes);
 	p->steps[p->count] = step;
 	p->slots[slot] = (uint32_t)++p->count;
-	return 0;
+	return push(level, (uint32_t)p->count - 1);
 }
 
 int product_jump(struct product *p, uint32_t node, const uint32_t *states, unsigned int mark)
 {
-	return add_node(p, states, (struct step){node, (uint16_t)(MARK + mark)});
+	struct step step = {
+		.parent = node, .byte = (uint16_t)(MARK + mark), .depth = p->steps[node].depth};
+
+	return add_node(p, states, step, &p->now);
 }
 
 /* A range of bytes that all lead to the same tuple. */
@@ -146,6 +177,7 @@ static bool pick_byte(const struct range *r, size_t preference, uint8_t *ret_byt
 
 static int expand(struct product *p, uint32_t node)
 {
+	struct step step = {.parent = node, .depth = p->steps[node].depth + 1};
 	uint32_t from[PRODUCT_WIDTH_MAX];
 	struct range ranges[256];
 	size_t count;
@@ -159,11 +191,30 @@ static int expand(struct product *p, uint32_t node)
 
 			if (!pick_byte(&ranges[i], preference, &byte))
 				continue;
-			r = add_node(p, ranges[i].states, (struct step){node, byte});
+			step.byte = byte;
+			r = add_node(p, ranges[i].states, step, &p->next);
 			if (r < 0)
 				return r;
 		}
 	return 0;
+}
+
+/* Nodes are appended to the level while this runs. */
+static int visit_level(struct product *p, product_visitor *visit, void *context)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < p->now.count; i++) {
+		uint32_t node = p->now.nodes[i];
+
+		if (p->steps[node].visited)
+			continue;
+		p->steps[node].visited = true;
+		r = visit(context, p, node);
+		if (r == PRODUCT_EXPAND)
+			r = expand(p, node);
+	}
+	return r;
 }
 
 int product_explore(const struct automaton *const *axes, const uint32_t *start, size_t width,
@@ -180,12 +231,15 @@ int product_explore(const struct automaton *const *axes, const uint32_t *start, 
 	p->axes = axes;
 	p->width = width;
 	p->limit = limit < NONE ? limit : NONE - 1;
-	r = add_node(p, start, (struct step){NONE, 0});
-	/* Nodes are appended while this runs. */
-	for (uint32_t node = 0; r >= 0 && node < p->count; node++) {
-		r = visit(context, p, node);
-		if (r == PRODUCT_EXPAND)
-			r = expand(p, node);
+	r = add_node(p, start, (struct step){.parent = NONE}, &p->now);
+	while (r >= 0 && p->now.count) {
+		struct level done;
+
+		r = visit_level(p, visit, context);
+		done = p->now;
+		p->now = p->next;
+		p->next = done;
+		p->next.count = 0;
 	}
 	if (r < 0)
 		return r;

@@ -8,7 +8,7 @@
 
 #include "policy/automaton.h"
 
-#define PRODUCT_WIDTH_MAX (5 + 2 * CORDON_MAX_ANCHORS)
+#define PRODUCT_WIDTH_MAX (5 + 4 * CORDON_MAX_ANCHORS)
 
 /* The state of an axis that does not run (yet): no byte changes it. */
 #define PRODUCT_IDLE 0xffffffffu

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every policy that is shipped has a table of accesses, and gives the verdicts in it. */
+#include <dirent.h>
+
+#include "policy/table_test.h"
+#include "support.h"
+
+static const char *const directories[] = {"policies", NULL};
+static const struct policy_search search = {directories};
+
+static struct table_result run_table(const char *path)
+{
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	struct table_result t = {0};
+	int r = table_test_run(path, &search, d, &t);
+
+	if (r < 0 || t.failed) {
+		_cleanup_(freep) char *why = diagnostics_format(d, 0);
+
+		fail_msg("%s: %d\n%s", path, r, why);
+	}
+	return t;
+}
+
+static void test_tables(void **state)
+{
+	_cleanup_(closedirp) DIR *files = opendir("policies");
+	const struct dirent *e;
+	size_t count = 0;
+
+	(void)state;
+	assert_non_null(files);
+	while ((e = readdir(files))) {
+		const char *suffix = strrchr(e->d_name, '.');
+		char path[300];
+		struct table_result t;
+
+		if (!suffix || strcmp(suffix, ".yaml") != 0)
+			continue;
+		snprintf(path, sizeof(path), "policies/tests/%s", e->d_name);
+		t = run_table(path);
+		assert_true(t.passed >= 5);
+		count++;
+	}
+	assert_true(count >= 3);
+}
+
+static void check_table(const char *text, int result, size_t failed, const char *message)
+{
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	_cleanup_(freep) char *shown = NULL;
+	char path[] = "/tmp/cordon-table-XXXXXX";
+	struct table_result t = {0};
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	assert_int_equal(table_test_run(path, &search, d, &t), result);
+	unlink(path);
+	assert_int_equal(t.failed, failed);
+	shown = diagnostics_format(d, 0);
+	if (!strstr(shown, message))
+		fail_msg("%s\nsays %s\nnot %s", text, shown, message);
+}
+
+static void test_failures(void **state)
+{
+	(void)state;
+	check_table(
+		"policy: python-sandbox\ntests:\n  - {read: [/root/x, /usr/lib/x], verdict: deny}\n",
+		0, 1, "3:22: error: read /usr/lib/x is allowed by runtime/linux.yaml:");
+	check_table("policy: python-sandbox\ntests:\n  - {read: [/root/x], verdict: allow}\n", 0, 1,
+		    "read /root/x is denied by no rule, expected allow");
+	check_table(
+		"policy: python-sandbox\ntests:\n  - {read: [/etc/shadow], verdict: deny, rule: x}\n",
+		0, 1, "expected deny by x");
+	check_table("policy: no-such\ntests:\n  - {read: [/x], verdict: deny}\n", -EINVAL, 0,
+		    "python-sandbox");
+	check_table("policy: observe\ntests:\n  - {raed: [/x], verdict: deny}\n", -EINVAL, 0,
+		    "did you mean \"read\"?");
+	check_table("policy: observe\ntests:\n  - {read: [x], verdict: deny}\n", -EINVAL, 0,
+		    "no resolved name");
+	check_table("policy: observe\ntests:\n  - {connect: [x], verdict: deny}\n", -EINVAL, 0,
+		    "no name, and no address");
+	check_table("policy: observe\ntests:\n  - {read: [/x/../y], verdict: deny}\n", -EINVAL, 0,
+		    "no resolved name");
+	check_table("policy: observe\ntests:\n  - {read: [/x]}\n", -EINVAL, 0,
+		    "expects no verdict");
+	check_table(
+		"policy: observe\nvariables: {x: /y}\ntests:\n  - {read: [/x], verdict: deny}\n",
+		-EINVAL, 0, "no variable \"x\"");
+	check_table("policy: observe\n", -EINVAL, 0, "no tests");
+	check_table("tests: []\n", -EINVAL, 0, "names no policy");
+	check_table("", -EINVAL, 0, "empty");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_failures),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
