@@ -241,11 +241,51 @@ static void remove_directories(struct found *found)
 	}
 }
 
+/* What came behind the last event on record, and the counters, nobody can tell any more. */
+static void write_lost_end(struct daemon *daemon, struct log_use *log, const char *id,
+			   struct state *state)
+{
+	struct audit_execution *execution = &state->request.execution;
+	struct audit_end end = {.cause = AUDIT_END_RECOVERED};
+	struct compiled_policy policy = {.name = state->policy_name, .file = state->policy_file};
+	struct recall found;
+
+	if (recall_execution(logs_directory(log), id, &found) < 0 || found.ended)
+		return;
+	memcpy(policy.digest, state->policy_digest, sizeof(policy.digest));
+	hex_encode(policy.digest, sizeof(policy.digest), policy.digest_text);
+	execution->policy = &policy;
+	end.last_sequence = found.last_sequence;
+	(void)logs_append(log, audit_record_end(execution, &end, clock_nsec(CLOCK_REALTIME)));
+	execution->policy = NULL;
+	daemon_record(daemon, "lost",
+		      json_pack("{s:s,s:I}", "execution", id, "after",
+				(json_int_t)found.last_sequence));
+}
+
+/*
+ * Its slot went with the enforcement, as by `cordon disable --force` without a daemon: the file is
+ * all that is left to tell its end from.
+ */
+static void record_lost(struct daemon *daemon, const char *id)
+{
+	struct state state = {};
+	struct log_use *log;
+
+	if (state_load(daemon->state_fd, id, &state, NULL) == 0 && state.started &&
+	    logs_get(daemon->logs, state.log, &log, NULL) == 0) {
+		write_lost_end(daemon, log, id, &state);
+		logs_put(log);
+	}
+	state_release(&state);
+}
+
 static int remove_state(const char *id, void *context)
 {
 	struct found *found = context;
 
 	if (!execution_find(found->daemon, id)) {
+		record_lost(found->daemon, id);
 		state_remove(found->daemon->state_fd, id);
 		found->states++;
 	}
