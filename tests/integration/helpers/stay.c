@@ -67,11 +67,16 @@ static void storm(void)
 		if (fork_or_count() != 0)
 			continue;
 		for (int i = 0; i < 1000; i++) {
-			if (fork_or_count() == 0) {
+			pid_t pid = fork_or_count();
+
+			if (pid == 0) {
 				attempt();
 				attempt();
 				_exit(0);
 			}
+			/* Refused rather than unlabelled: tried again. */
+			if (pid < 0)
+				i--;
 			while (waitpid(-1, NULL, WNOHANG) > 0)
 				;
 		}
