@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reference.h"
 #include "support.h"
 
 static int allows(const char *pattern, const char *name)
@@ -187,151 +186,6 @@ static void test_specials_and_abstract_names(void **state)
 	assert_false(granted(p, CORDON_START_PATH, "a/x", CORDON_UNIX_CONNECT));
 }
 
-/* ---- against the reference ---- */
-
-#define ROUNDS 1500
-#define RULES  4
-#define NAMES  80
-
-static uint32_t random_state = 20261121;
-
-static uint32_t random_below(uint32_t n)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 17;
-	random_state ^= random_state << 5;
-	return random_state % n;
-}
-
-static void make_pattern(char *text)
-{
-	static const char *const pieces[] = {
-		"a",   "b",	"ab",	    "/",    "/",     "/a",   "/**/",	      "*",
-		"**",  "?",	"[ab]",	    "[!a]", "{a,b}", "{,b}", "{a,b/a,{b,*}}", "/**/b",
-		"\\*", "[a-b]", "\xc3\xa4", "c",
-	};
-	uint32_t count = 1 + random_below(6), wild = 0;
-
-	strcpy(text, random_below(5) == 0 ? "**/" : "/");
-	while (count--) {
-		const char *piece = pieces[random_below(ARRAY_SIZE(pieces))];
-		size_t n = strlen(text);
-
-		/* Stars that touch become one run: which run is a matter of spelling. */
-		if (piece[0] == '*' && text[n - 1] == '*')
-			continue;
-		/* More of them in one pattern multiply beyond what the compiler accepts. */
-		if (strchr(piece, '*') && piece[0] != '\\' && ++wild > 3)
-			continue;
-		strcat(text, piece);
-	}
-}
-
-static void make_name(char *text)
-{
-	static const char *const pieces[] = {"a", "b", "/", "/", "a", "*", "\xc3\xa4", "\xff", "c"};
-	uint32_t count = random_below(9);
-
-	strcpy(text, "/");
-	while (count--) {
-		const char *piece = pieces[random_below(ARRAY_SIZE(pieces))];
-
-		/* No name that the kernel asks for has an empty component. */
-		if (piece[0] != '/' || text[strlen(text) - 1] != '/')
-			strcat(text, piece);
-	}
-}
-
-struct drawn {
-	char pattern[REFERENCE_MAX];
-	bool deny, write;
-};
-
-/* The pattern may match at any depth: two stars may also come together from alternatives. */
-static bool floats(const struct drawn *rule)
-{
-	return strchr(rule->pattern, '*') != strrchr(rule->pattern, '*');
-}
-
-static bool speaks(const struct drawn *rule, unsigned int right, const char *name)
-{
-	return rule->write == (right == CORDON_WRITE) &&
-	       reference_rule(rule->pattern, rule->deny, !rule->write, name);
-}
-
-/* The rule that decides: the first, or among those that match at any depth an outer one. */
-static bool decides(const struct drawn *rules, uint16_t rule, unsigned int right, bool deny,
-		    const char *name)
-{
-	if (rule == CORDON_NO_RULE || rules[rule].deny != deny ||
-	    !speaks(&rules[rule], right, name))
-		return false;
-	for (uint16_t i = 0; i < rule; i++)
-		if (rules[i].deny == deny && speaks(&rules[i], right, name) &&
-		    !(floats(&rules[i]) && floats(&rules[rule])))
-			return false;
-	return true;
-}
-
-static void compare(const struct compiled_policy *p, const struct drawn *rules, const char *name,
-		    size_t *matches)
-{
-	struct policy_answer a = ask_path(p, name);
-
-	for (unsigned int right = CORDON_READ; right <= CORDON_WRITE; right++) {
-		bool allow = false, deny = false, right_rule;
-
-		for (uint16_t i = 0; i < RULES; i++) {
-			allow |= !rules[i].deny && speaks(&rules[i], right, name);
-			deny |= rules[i].deny && speaks(&rules[i], right, name);
-		}
-		right_rule = allow || deny ? decides(rules, a.rule[right], right, deny, name)
-					   : a.rule[right] == CORDON_NO_RULE;
-		*matches += allow || deny;
-		if (right_rule && deny == ((a.verdict.deny & CORDON_RIGHT(right)) != 0) &&
-		    (deny || allow == ((a.verdict.allow & CORDON_RIGHT(right)) != 0)))
-			continue;
-		for (int i = 0; i < RULES; i++)
-			print_error("%d: %s %s %s\n", i, rules[i].deny ? "deny" : "allow",
-				    rules[i].write ? "write" : "read", rules[i].pattern);
-		fail_msg("name %s right %u: expected allow %d deny %d, got %x %x by %d", name,
-			 right, allow, deny, a.verdict.allow, a.verdict.deny, a.rule[right]);
-	}
-}
-
-static void test_against_reference(void **state)
-{
-	size_t matches = 0, pairs = 0;
-
-	(void)state;
-	for (int round = 0; round < ROUNDS; round++) {
-		_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
-		struct drawn rules[RULES];
-		char text[4096] = "version: 1\nfiles:\n";
-
-		for (int i = 0; i < RULES; i++) {
-			make_pattern(rules[i].pattern);
-			rules[i].deny = random_below(3) == 0;
-			rules[i].write = random_below(3) == 0;
-			snprintf(text + strlen(text), sizeof(text) - strlen(text),
-				 "  - {%s: [%s], paths: ['%s']}\n",
-				 rules[i].deny ? "deny" : "allow",
-				 rules[i].write ? "write" : "read", rules[i].pattern);
-		}
-		p = compile_good(text);
-		for (int i = 0; i < NAMES; i++) {
-			char name[128];
-
-			make_name(name);
-			compare(p, rules, name, &matches);
-			pairs += RULES;
-		}
-	}
-	print_message("%zu pairs of rule and name, %zu verdicts by a rule\n", pairs, matches);
-	assert_true(pairs >= 100000);
-	assert_true(matches > pairs / 20);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -341,7 +195,6 @@ int main(void)
 		cmocka_unit_test(test_anchors),
 		cmocka_unit_test(test_whole_question),
 		cmocka_unit_test(test_specials_and_abstract_names),
-		cmocka_unit_test(test_against_reference),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
