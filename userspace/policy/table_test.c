@@ -141,7 +141,7 @@ static int check_object(struct reader *r, const struct entry *e, const struct no
 	_cleanup_(question_release) struct policy_question q = {0};
 	struct table *t = e->table;
 	char error[QUESTION_ERROR_TEXT], by[512] = "no rule";
-	struct policy_answer a;
+	struct policy_answer a = {};
 	const char *object;
 	bool allowed, other;
 	uint32_t rule;
