@@ -119,6 +119,52 @@ int BPF_PROG(cordon_mmap_file, struct file *unused, unsigned long reqprot, unsig
 }
 
 /*
+ * READ_IMPLIES_EXEC makes what brk(2) adds executable, and no hook is on that path
+ * (do_brk_flags()). No hook is on personality(2) either, and it cannot be failed from here: whoever may
+ * not have "@anonymous" does not return from asking for it.
+ */
+static __always_inline int judge_personality(__u32 persona)
+{
+	struct object object = {.kind = CORDON_OBJECT_SPECIAL};
+	struct subject s;
+	int verdict;
+
+	if (persona == PERSONALITY_QUERY || !(persona & READ_IMPLIES_EXEC))
+		return 0;
+	switch (subject_get(&s)) {
+	case SUBJECT_OUTSIDE:
+		return 0;
+	case SUBJECT_UNKNOWN:
+		bpf_send_signal(SIGKILL);
+		return 0;
+	default:
+		break;
+	}
+	verdict = -EACCES;
+	if (subject_need_walk(&s)) {
+		object.length = spell_special(&s, false);
+		ask_short(&s, CORDON_START_PATH, object.length, CORDON_RIGHT(CORDON_MAP));
+		verdict = decide_answered(&s, CORDON_OP_MPROTECT, &object, object.length, -EACCES);
+	}
+	if (verdict)
+		bpf_send_signal(SIGKILL);
+	subject_put(&s);
+	return 0;
+}
+
+SEC("?fentry/__x64_sys_personality")
+int BPF_PROG(cordon_personality, const struct pt_regs *regs)
+{
+	return judge_personality(regs->di);
+}
+
+SEC("?fentry/__ia32_sys_personality")
+int BPF_PROG(cordon_personality_32, const struct pt_regs *regs)
+{
+	return judge_personality(regs->bx);
+}
+
+/*
  * Memory that becomes executable, and executable memory that becomes writable. A private file
  * mapping with an anon_vma has been written to: what would be run is not the file.
  */

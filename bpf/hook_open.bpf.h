@@ -43,8 +43,10 @@ static __always_inline int decide_open(struct subject *s, const struct file_obje
 	 * Opened for execution: by exec itself, which asks for RUN in its own hook, or as a
 	 * program's loader, for which MAP is enough. Either right lets it be opened.
 	 */
-	if (flags & FMODE_EXEC)
+	if (flags & FMODE_EXEC) {
 		rights = CORDON_RIGHT(CORDON_RUN);
+		operation = CORDON_OP_EXEC;
+	}
 	if (!rights)
 		return 0;
 	if (S_ISDIR(o->mode))

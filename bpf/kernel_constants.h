@@ -78,6 +78,11 @@
 #define IPV6_2292RTHDR	    5
 #define IPV6_RTHDR	    57
 
+/* include/uapi/linux/personality.h; kernel/exec_domain.c; include/uapi/asm-generic/signal.h */
+#define READ_IMPLIES_EXEC 0x0400000u
+#define PERSONALITY_QUERY 0xffffffffu
+#define SIGKILL		  9
+
 /* include/uapi/linux/elf.h: the first four bytes, as a little-endian number */
 #define ELF_MAGIC 0x464c457fu
 

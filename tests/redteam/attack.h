@@ -183,6 +183,20 @@ static inline int in_child(int (*action)(void))
 	return exit_status(pid);
 }
 
+/* The same for what is refused by death: a SIGKILL counts as EACCES. */
+static inline int in_doomed_child(int (*action)(void))
+{
+	pid_t pid = NEED(fork());
+	int status;
+
+	if (pid == 0)
+		_exit(action());
+	NEED(waitpid(pid, &status, 0));
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+		return EACCES;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : BROKEN;
+}
+
 /* Runs a program: 0 if it ran and was content, else the errno of exec or what it ended with. */
 static inline int run_program(char *const argv[])
 {

@@ -282,6 +282,10 @@ static void probe_hooks(struct probe *p)
 			"CONFIG_SECURITY_NETWORK");
 	else
 		add(p, "LSM hooks", FEATURE_OK, "all %zu that are needed", ARRAY_SIZE(required));
+	if (btf__find_by_name_kind(btf, "__x64_sys_personality", BTF_KIND_FUNC) < 0)
+		explain(add(p, "personality probe", FEATURE_REDUCED, "no such function"),
+			"READ_IMPLIES_EXEC can make a heap executable, past `@anonymous`",
+			"nothing else gets past it: what such code does is still judged");
 	if (!has_hook(btf, "file_truncate"))
 		add(p, "file_truncate hook", FEATURE_OK, "not here: path_truncate covers it");
 	if (!has_hook(btf, "inode_set_acl"))

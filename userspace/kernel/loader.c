@@ -35,14 +35,11 @@ static int note_complaint(enum libbpf_print_level level, const char *format, va_
 	return 0;
 }
 
-/* Arguments of a hook on this kernel; -1: it does not exist. */
-static int hook_arguments(const struct btf *btf, const char *hook)
+/* Arguments of a kernel function; -1: it does not exist. */
+static int function_arguments(const struct btf *btf, const char *name)
 {
-	char name[64];
-	int id;
+	int id = btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
 
-	snprintf(name, sizeof(name), "bpf_lsm_%s", hook);
-	id = btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
 	if (id < 0)
 		return -1;
 	return btf_vlen(btf__type_by_id(btf, btf__type_by_id(btf, (__u32)id)->type));
@@ -54,16 +51,18 @@ static int hook_arguments(const struct btf *btf, const char *hook)
  */
 static const struct {
 	const char *program;
-	const char *hook;
-	int arguments; /* 0: any */
+	const char *function; /* that it is attached to */
+	int arguments;	      /* 0: any */
 } optional_programs[] = {
-	{"cordon_file_truncate", "file_truncate", 0},
-	{"cordon_inode_set_acl", "inode_set_acl", 0},
-	{"cordon_inode_setattr", "inode_setattr", 3},
-	{"cordon_inode_setattr_2", "inode_setattr", 2},
-	{"cordon_perf_event_open", "perf_event_open", 1},
-	{"cordon_perf_event_open_2", "perf_event_open", 2},
-	{"cordon_file_ioctl_compat", "file_ioctl_compat", 0},
+	{"cordon_file_truncate", "bpf_lsm_file_truncate", 0},
+	{"cordon_inode_set_acl", "bpf_lsm_inode_set_acl", 0},
+	{"cordon_inode_setattr", "bpf_lsm_inode_setattr", 3},
+	{"cordon_inode_setattr_2", "bpf_lsm_inode_setattr", 2},
+	{"cordon_perf_event_open", "bpf_lsm_perf_event_open", 1},
+	{"cordon_perf_event_open_2", "bpf_lsm_perf_event_open", 2},
+	{"cordon_file_ioctl_compat", "bpf_lsm_file_ioctl_compat", 0},
+	{"cordon_personality", "__x64_sys_personality", 0},
+	{"cordon_personality_32", "__ia32_sys_personality", 0},
 };
 
 static bool program_applies(const struct btf *btf, const char *program)
@@ -73,7 +72,7 @@ static bool program_applies(const struct btf *btf, const char *program)
 
 		if (strcmp(optional_programs[i].program, program) != 0)
 			continue;
-		arguments = hook_arguments(btf, optional_programs[i].hook);
+		arguments = function_arguments(btf, optional_programs[i].function);
 		if (arguments < 0)
 			return false;
 		return optional_programs[i].arguments == 0 ||
@@ -87,7 +86,7 @@ static bool is_attached(const struct bpf_program *program)
 {
 	return bpf_program__type(program) == BPF_PROG_TYPE_LSM ||
 	       (bpf_program__type(program) == BPF_PROG_TYPE_TRACING &&
-		bpf_program__expected_attach_type(program) == BPF_TRACE_RAW_TP);
+		bpf_program__expected_attach_type(program) != BPF_TRACE_ITER);
 }
 
 static void choose_programs(struct enforce_bpf *skeleton, const struct btf *btf)
