@@ -47,35 +47,43 @@ static void explanation_release(struct explanation *e)
 }
 
 struct bindings {
-	const char *names[CORDON_MAX_ANCHORS], *directories[CORDON_MAX_ANCHORS];
+	const char *names[CORDON_MAX_ANCHORS]; /* not terminated: of `sizes` bytes */
+	size_t sizes[CORDON_MAX_ANCHORS];
+	const char *directories[CORDON_MAX_ANCHORS];
 	size_t count;
 };
 
-static int add_binding(struct bindings *b, const char *name, const char *directory)
+static int add_binding(struct bindings *b, const char *name, size_t size, const char *directory)
 {
 	if (b->count == CORDON_MAX_ANCHORS) {
 		message("more than %u variables", CORDON_MAX_ANCHORS);
 		return -EINVAL;
 	}
 	if (*directory != '/') {
-		message("%s must be an absolute path: %s", name, directory);
+		message("%.*s must be an absolute path: %s", (int)size, name, directory);
 		return -EINVAL;
 	}
 	b->names[b->count] = name;
+	b->sizes[b->count] = size;
 	b->directories[b->count++] = directory;
 	return 0;
 }
 
-static int split_binding(struct bindings *b, char *text)
+static int split_binding(struct bindings *b, const char *text)
 {
-	char *equals = strchr(text, '=');
+	const char *equals = strchr(text, '=');
 
 	if (!equals) {
 		message("write --bind NAME=DIR");
 		return -EINVAL;
 	}
-	*equals = '\0';
-	return add_binding(b, text, equals + 1);
+	return add_binding(b, text, (size_t)(equals - text), equals + 1);
+}
+
+static bool is_named(const char *name, const struct bindings *b, size_t number)
+{
+	return name && strlen(name) == b->sizes[number] &&
+	       memcmp(name, b->names[number], b->sizes[number]) == 0;
 }
 
 static int resolve_bindings(const struct compiled_policy *p, const struct bindings *b,
@@ -85,13 +93,14 @@ static int resolve_bindings(const struct compiled_policy *p, const struct bindin
 		bool found = false;
 
 		for (size_t n = 0; n < CORDON_MAX_ANCHORS; n++) {
-			if (!p->anchor_names[n] || strcmp(p->anchor_names[n], b->names[i]) != 0)
+			if (!is_named(p->anchor_names[n], b, i))
 				continue;
 			directories[n] = b->directories[i];
 			found = true;
 		}
 		if (!found) {
-			message("%s has no variable \"%s\"", p->name, b->names[i]);
+			message("%s has no variable \"%.*s\"", p->name, (int)b->sizes[i],
+				b->names[i]);
 			return -EINVAL;
 		}
 	}
@@ -211,13 +220,13 @@ int policy_command_explain(const struct policy_search *search, int argc, char **
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
 		switch (option) {
 		case 'w':
-			r = add_binding(&b, "workdir", optarg);
+			r = add_binding(&b, "workdir", strlen("workdir"), optarg);
 			break;
 		case 't':
-			r = add_binding(&b, "tmp", optarg);
+			r = add_binding(&b, "tmp", strlen("tmp"), optarg);
 			break;
 		case 'o':
-			r = add_binding(&b, "home", optarg);
+			r = add_binding(&b, "home", strlen("home"), optarg);
 			break;
 		case 'b':
 			r = split_binding(&b, optarg);

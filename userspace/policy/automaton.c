@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "policy/settle.h"
 #include "policy/vector.h"
 
 struct subset {
@@ -11,23 +12,9 @@ struct subset {
 	uint32_t hash;
 };
 
-/* What a node can still lead to: rights, and the first rule that speaks of any of them. */
-struct prospect {
-	uint32_t allow, deny;
-	uint32_t allow_rule, deny_rule;
-};
-
-/* What the sinks of a subset settle: the first rule per right, or UNSETTLED. */
-#define UNSETTLED 0xffffffffu
-
-struct settled {
-	uint32_t allow_rule[CORDON_RIGHT_COUNT], deny_rule[CORDON_RIGHT_COUNT];
-};
-
 struct builder {
 	const struct nfa *nfa;
-	struct prospect *prospects; /* per node */
-	uint32_t *settled_by;	    /* per node: the rule for which it was dropped, or UNSETTLED */
+	struct settling settling;
 	struct rule_use *use;
 	size_t rule_count;
 	struct automaton *automaton;
@@ -70,8 +57,7 @@ static void builder_release(struct builder *b)
 {
 	if (b->automaton)
 		automaton_free(b->automaton);
-	free(b->prospects);
-	free(b->settled_by);
+	settling_release(&b->settling);
 	free(b->subsets);
 	free(b->pool);
 	free(b->slots);
@@ -124,146 +110,7 @@ static int add_member(struct builder *b, uint32_t node)
 	}
 }
 
-/* ---- members that can no longer matter ---- */
-
-static bool join_prospect(struct prospect *p, const struct prospect *other)
-{
-	struct prospect old = *p;
-
-	p->allow |= other->allow;
-	p->deny |= other->deny;
-	if (other->allow_rule < p->allow_rule)
-		p->allow_rule = other->allow_rule;
-	if (other->deny_rule < p->deny_rule)
-		p->deny_rule = other->deny_rule;
-	return memcmp(&old, p, sizeof(old)) != 0;
-}
-
-static bool look_ahead(struct builder *b, uint32_t node)
-{
-	const struct nfa *n = b->nfa;
-	struct prospect p = b->prospects[node];
-
-	for (uint32_t i = n->nodes[node].accepts; i; i = n->accepts[i].next) {
-		const struct nfa_accept *a = &n->accepts[i];
-		struct prospect own = {a->deny ? 0 : a->rights, a->deny ? a->rights : 0,
-				       a->deny ? UNSETTLED : a->rule,
-				       a->deny ? a->rule : UNSETTLED};
-
-		join_prospect(&p, &own);
-	}
-	for (uint32_t i = n->nodes[node].edges; i; i = n->edges[i].next)
-		join_prospect(&p, &b->prospects[n->edges[i].target]);
-	for (uint32_t i = n->nodes[node].skips; i; i = n->skips[i].next)
-		join_prospect(&p, &b->prospects[n->skips[i].target]);
-	return join_prospect(&b->prospects[node], &p);
-}
-
-/* Nodes mostly come after those that lead to them: going backwards settles them quickly. */
-static int find_prospects(struct builder *b)
-{
-	bool changed = true;
-
-	b->prospects = calloc(b->nfa->node_count, sizeof(*b->prospects));
-	b->settled_by = calloc(b->nfa->node_count, sizeof(*b->settled_by));
-	if (!b->prospects || !b->settled_by)
-		return -ENOMEM;
-	for (size_t i = 0; i < b->nfa->node_count; i++) {
-		b->prospects[i].allow_rule = b->prospects[i].deny_rule = UNSETTLED;
-		b->settled_by[i] = UNSETTLED;
-	}
-	while (changed) {
-		changed = false;
-		for (size_t i = b->nfa->node_count; i-- > 1;)
-			changed |= look_ahead(b, (uint32_t)i);
-	}
-	return 0;
-}
-
-static bool find_settled(const struct builder *b, struct settled *s)
-{
-	bool found = false;
-
-	for (size_t i = 0; i < b->member_count; i++) {
-		const struct nfa_node *n = &b->nfa->nodes[b->members[i]];
-		const struct nfa_accept *a = &b->nfa->accepts[n->accepts];
-
-		if (!n->sink)
-			continue;
-		if (!found)
-			memset(s, 0xff, sizeof(*s));
-		found = true;
-		for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
-			uint32_t *rule = a->deny ? &s->deny_rule[right] : &s->allow_rule[right];
-
-			if (a->rights & CORDON_RIGHT(right) && a->rule < *rule)
-				*rule = a->rule;
-		}
-	}
-	return found;
-}
-
-/*
- * May a sink's rule stand in for a node's? Among rules of one kind the first decides, so a later one
- * may not; a sink does not settle itself. Of the rules that match at any depth the outermost match
- * decides: kept in order, n of them would need n copies of all that come before each of them.
- */
-static bool stands_in(uint32_t settled, uint32_t rule, const struct nfa_node *node)
-{
-	if (settled == UNSETTLED)
-		return false;
-	if (node->sink)
-		return settled < rule;
-	return node->floating || settled <= rule;
-}
-
-/* True if whatever the node can still lead to is decided by sinks already. */
-static bool is_settled(const struct prospect *p, const struct settled *s,
-		       const struct nfa_node *node, uint32_t *ret_by)
-{
-	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
-		uint32_t deny = s->deny_rule[right], allow = s->allow_rule[right];
-
-		if (p->deny & CORDON_RIGHT(right)) {
-			if (!stands_in(deny, p->deny_rule, node))
-				return false;
-			*ret_by = deny;
-		}
-		if (p->allow & CORDON_RIGHT(right) && deny == UNSETTLED) {
-			if (!stands_in(allow, p->allow_rule, node))
-				return false;
-			*ret_by = allow;
-		} else if (p->allow & CORDON_RIGHT(right)) {
-			*ret_by = deny;
-		}
-	}
-	return true;
-}
-
-/*
- * Below a name for which a rule decides whatever follows, other rules of less weight are not
- * worth a state. Without this, n rules such as "deny **", slash and a name would make 2^n states:
- * one for each set of them that has matched so far.
- */
-static void drop_settled_members(struct builder *b)
-{
-	struct settled s;
-	size_t kept = 0;
-
-	if (!find_settled(b, &s))
-		return;
-	for (size_t i = 0; i < b->member_count; i++) {
-		const struct nfa_node *n = &b->nfa->nodes[b->members[i]];
-		uint32_t by = UNSETTLED;
-
-		if (!is_settled(&b->prospects[b->members[i]], &s, n, &by)) {
-			b->members[kept++] = b->members[i];
-			continue;
-		}
-		b->settled_by[b->members[i]] = by;
-	}
-	b->member_count = kept;
-}
+/* ---- states ---- */
 
 static int compare_numbers(const void *a, const void *b)
 {
@@ -332,7 +179,7 @@ static int find_state(struct builder *b, uint32_t *ret_state)
 	uint32_t hash;
 	size_t slot;
 
-	drop_settled_members(b);
+	settling_drop(&b->settling, b->members, &b->member_count);
 	sort_members(b);
 	hash = hash_memory(b->members, b->member_count * sizeof(*b->members));
 	if (grow_slots(b) < 0)
@@ -627,9 +474,9 @@ static void explain_idle_rules(struct builder *b)
 			if (rule >= b->rule_count || b->use[rule].decides ||
 			    b->use[rule].decided_by != UNSETTLED)
 				continue;
-			while (at && b->settled_by[at] == UNSETTLED)
+			while (at && b->settling.settled_by[at] == UNSETTLED)
 				at = n->nodes[at].parent;
-			b->use[rule].decided_by = b->settled_by[at];
+			b->use[rule].decided_by = b->settling.settled_by[at];
 		}
 }
 
@@ -660,7 +507,7 @@ int automaton_build(const struct nfa *n, struct rule_use *use, size_t rule_count
 	b.stamps = calloc(n->node_count, sizeof(*b.stamps));
 	if (!b.automaton || !b.stamps)
 		return -ENOMEM;
-	r = find_prospects(&b);
+	r = settling_init(&b.settling, n);
 	if (r == 0)
 		r = build(&b);
 	if (r == -E2BIG)

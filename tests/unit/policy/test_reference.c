@@ -144,7 +144,18 @@ static bool floats(const struct drawn *rule)
 	return rule->anchor == AT_ROOT && strchr(rule->pattern, '*') != strrchr(rule->pattern, '*');
 }
 
-/* The rule that decides: the first, or among those that match at any depth an outer one. */
+/* Another rule that may match at any depth speaks as well, perhaps further out: then that one decides. */
+static bool displaced(const struct drawn *rules, uint16_t rule, unsigned int right,
+		      const struct question *q)
+{
+	for (uint16_t i = 0; i < RULES && floats(&rules[rule]); i++)
+		if (i != rule && floats(&rules[i]) && rules[i].deny == rules[rule].deny &&
+		    speaks(&rules[i], right, q))
+			return true;
+	return false;
+}
+
+/* The rule that decides is the first that speaks, those set aside that another one displaces. */
 static bool decides(const struct drawn *rules, uint16_t rule, unsigned int right, bool deny,
 		    const struct question *q)
 {
@@ -152,7 +163,7 @@ static bool decides(const struct drawn *rules, uint16_t rule, unsigned int right
 		return false;
 	for (uint16_t i = 0; i < rule; i++)
 		if (rules[i].deny == deny && speaks(&rules[i], right, q) &&
-		    !(floats(&rules[i]) && floats(&rules[rule])))
+		    !displaced(rules, i, right, q))
 			return false;
 	return true;
 }
