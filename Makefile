@@ -261,7 +261,7 @@ SHARE := $(DESTDIR)$(PREFIX)/share
 
 install: all
 	install -D -m 755 $(BUILD)/cordon $(DESTDIR)$(PREFIX)/bin/cordon
-	@set -e; for f in $$(find policies -name '*.yaml' 2>/dev/null); do \
+	@set -e; for f in $$(find policies -name '*.yaml' -o -name '*.schema.json'); do \
 		install -D -m 644 $$f $(SHARE)/cordon/$$f; done
 	@set -e; for f in $(wildcard packaging/man/*.[1-8]); do \
 		install -D -m 644 $$f $(SHARE)/man/man$${f##*.}/$${f##*/}; done

@@ -264,6 +264,7 @@ static __always_inline bool answer_add(const struct subject *s, struct answer *a
 {
 	const struct cordon_verdict *outcome;
 	const struct cordon_final *final;
+	__u16 rule;
 
 	if (state == CORDON_STATE_BROKEN || !tables_outcome(s, state, &outcome, &final))
 		return false;
@@ -272,11 +273,12 @@ static __always_inline bool answer_add(const struct subject *s, struct answer *a
 		return true;
 	}
 	verdict_add(&a->verdict, outcome);
-	if (a->rule == CORDON_NO_RULE) {
-		a->rule = deciding_rule(outcome, wanted);
-		if (a->rule != CORDON_NO_RULE)
-			a->reason = CORDON_REASON_RULE;
-	}
+	/* Of several runs that deny, the first rule is named; CORDON_NO_RULE is the largest. */
+	rule = deciding_rule(outcome, wanted);
+	if (rule < a->rule)
+		a->rule = rule;
+	if (a->rule != CORDON_NO_RULE)
+		a->reason = CORDON_REASON_RULE;
 	return true;
 }
 

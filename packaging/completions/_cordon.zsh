@@ -73,7 +73,7 @@ _cordon() {
 		_arguments {-h,--help}'[show help]' ":id:(${live})"
 		;;
 	policy)
-		_arguments '--json[for programs]' {-h,--help}'[show help]' ':action:(check)' \
+		_arguments '--json[for programs]' {-h,--help}'[show help]' ':action:(check show explain test diff)' \
 			'*:policy:_files -g "*.yaml"'
 		;;
 	log)

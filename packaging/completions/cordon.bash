@@ -75,7 +75,7 @@ _cordon()
 			grep -o '"id":"[^"]*"' | cut -d '"' -f 4)" -- "$cur")
 		;;
 	policy)
-		mapfile -t COMPREPLY < <(compgen -W "check ${options[policy]}" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "check show explain test diff ${options[policy]}" -- "$cur")
 		;;
 	log)
 		mapfile -t COMPREPLY < <(compgen -W "verify ${options[log]}" -- "$cur")
