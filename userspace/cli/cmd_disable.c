@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon disable: enforcement off, the daemon gone. */
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/commands.h"
 #include "cli/message.h"
+#include "cli/one_flag.h"
 #include "daemon/disable.h"
 
 static const char help[] =
@@ -19,38 +19,11 @@ static const char help[] =
 	"\n"
 	"Exit status: 0 nothing is enforced any more; 1 refused or failed.\n";
 
-static int parse(int argc, char **argv, bool *ret_force)
-{
-	static const struct option long_options[] = {
-		{"force", no_argument, NULL, 'f'},
-		{"help", no_argument, NULL, 'h'},
-		{},
-	};
-	int c;
-
-	while ((c = getopt_long(argc, argv, "", long_options, NULL)) >= 0) {
-		if (c == 'h') {
-			fputs(help, stdout);
-			return EXIT_SUCCESS;
-		}
-		if (c != 'f') {
-			message("see `cordon disable --help`");
-			return EXIT_FAILURE;
-		}
-		*ret_force = true;
-	}
-	if (optind < argc) {
-		message("disable: unexpected argument \"%s\"", argv[optind]);
-		return EXIT_FAILURE;
-	}
-	return -1;
-}
-
 int cmd_disable(int argc, char **argv)
 {
 	struct failure failure = {};
 	bool force = false, found;
-	int r = parse(argc, argv, &force);
+	int r = parse_one_flag(argc, argv, "force", help, EXIT_FAILURE, &force);
 
 	if (r >= 0)
 		return r;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon doctor`: can this host enforce, what does it lack, and what is to be done about it? */
-#include <getopt.h>
 #include <jansson.h>
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/message.h"
+#include "cli/one_flag.h"
 #include "kernel/features.h"
 
 static const char help[] =
@@ -75,29 +76,16 @@ static int print_json(const struct feature *features, size_t count, bool able)
 
 int cmd_doctor(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
-		{},
-	};
 	_cleanup_(freep) struct feature *features = NULL;
 	bool json = false, able;
 	size_t count = 0;
-	int c;
+	int r = parse_one_flag(argc, argv, "json", help, EXIT_FAILURE, &json);
 
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (c == 'j') {
-			json = true;
-		} else if (c == 'h') {
-			fputs(help, stdout);
-			return 0;
-		} else {
-			return 2;
-		}
-	}
+	if (r >= 0)
+		return r;
 	if (features_probe(&features, &count) < 0) {
-		fputs("cordon: out of memory\n", stderr);
-		return 1;
+		message("out of memory");
+		return EXIT_FAILURE;
 	}
 	able = features_can_enforce(features, count);
 	if (json) {

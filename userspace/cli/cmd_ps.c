@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon ps: the executions that are live. */
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "base/cleanup.h"
 #include "cli/commands.h"
 #include "cli/message.h"
+#include "cli/one_flag.h"
 #include "cli/terminal.h"
 #include "daemon/client.h"
 
@@ -41,34 +41,6 @@ struct row {
 	const char *text[COLUMN_COUNT];
 	const char *command;
 };
-
-/* Returns an exit status, or -1 to go on. */
-static int parse(int argc, char **argv, bool *ret_json)
-{
-	static const struct option long_options[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
-		{},
-	};
-	int c;
-
-	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
-		if (c == 'h') {
-			fputs(help, stdout);
-			return EXIT_SUCCESS;
-		}
-		if (c != 'j') {
-			message("see `cordon ps --help`");
-			return EXIT_FAILURE;
-		}
-		*ret_json = true;
-	}
-	if (optind < argc) {
-		message("ps: unexpected argument \"%s\"", argv[optind]);
-		return EXIT_FAILURE;
-	}
-	return -1;
-}
 
 static const char *text_of(const json_t *execution, const char *key)
 {
@@ -205,7 +177,7 @@ int cmd_ps(int argc, char **argv)
 	bool json = false;
 	int r;
 
-	r = parse(argc, argv, &json);
+	r = parse_one_flag(argc, argv, "json", help, EXIT_FAILURE, &json);
 	if (r >= 0)
 		return r;
 	r = client_connect(&socket, &failure);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon status: one line, and an exit status that a probe can use. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdbool.h>
@@ -11,6 +10,7 @@
 #include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/message.h"
+#include "cli/one_flag.h"
 #include "daemon/client.h"
 #include "kernel/enforcement.h"
 
@@ -28,33 +28,6 @@ static const char help[] =
 	"\n"
 	"Exit status: 0 enforcing; 1 not enforcing; 2 enforcing, but no daemon runs: what is live\n"
 	"stays confined, nothing is recorded; 3 cannot tell.\n";
-
-static int parse(int argc, char **argv, bool *ret_json)
-{
-	static const struct option long_options[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},
-		{},
-	};
-	int c;
-
-	while ((c = getopt_long(argc, argv, "", long_options, NULL)) >= 0) {
-		if (c == 'h') {
-			fputs(help, stdout);
-			return EXIT_SUCCESS;
-		}
-		if (c != 'j') {
-			message("see `cordon status --help`");
-			return STATUS_UNKNOWN;
-		}
-		*ret_json = true;
-	}
-	if (optind < argc) {
-		message("status: unexpected argument \"%s\"", argv[optind]);
-		return STATUS_UNKNOWN;
-	}
-	return -1;
-}
 
 static int say(bool json, enum status_exit status, const char *text)
 {
@@ -114,7 +87,7 @@ int cmd_status(int argc, char **argv)
 	bool json = false;
 	int r;
 
-	r = parse(argc, argv, &json);
+	r = parse_one_flag(argc, argv, "json", help, STATUS_UNKNOWN, &json);
 	if (r >= 0)
 		return r;
 	r = client_connect(&fd, &failure);
