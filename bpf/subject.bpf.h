@@ -61,16 +61,30 @@ static __always_inline bool same_label(const struct label *a, const struct label
 	return a->slot == b->slot && a->generation == b->generation;
 }
 
+static __always_inline __u64 permitted_capabilities(const struct cred *cred)
+{
+	__u64 set = ~0ull;
+
+	/* Two words or one, by kernel: eight bytes either way. */
+	bpf_probe_read_kernel(&set, sizeof(set), &cred->cap_permitted);
+	return set;
+}
+
 /*
  * A stacked file system works on its layers with the credentials of whoever mounted it, in the task's
- * context (override_creds()). Those calls are not the task's wish, and its own call has been judged. A task
- * cannot bring this about with credentials of its choice: io_uring's way is refused (hook_host.bpf.h).
+ * context (override_creds()). Those calls are not the task's wish, and its own call has been judged.
+ *
+ * io_uring overrides credentials too: by choice, which is refused (hook_host.bpf.h), and to carry out a
+ * request with those that its submitter had (io_issue_sqe()). The latter never permit more than the
+ * worker's own, a stacked file system's do: capabilities once given up do not come back.
  */
 static __always_inline bool kernel_acts_for_itself(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	return task->cred != task->real_cred;
+	if (task->cred == task->real_cred)
+		return false;
+	return permitted_capabilities(task->cred) & ~permitted_capabilities(task->real_cred);
 }
 
 /* Finds the label only. A task without any BPF storage cannot be labelled: the cheapest miss. */
