@@ -11,7 +11,7 @@ import struct
 import termios
 import time
 
-from support import CORDON, LOG, SHELL_POLICY, WORK, Failed, case, ensure_daemon, equal, processes_like, wait_for
+from support import CORDON, LOG, SHELL_POLICY, WORK, Failed, case, ensure_daemon, equal, processes, processes_like, wait_for
 
 RUN = f"{CORDON} run --policy {SHELL_POLICY} --workdir {WORK} --log {LOG} --"
 
@@ -69,11 +69,32 @@ def at_terminal(function):
     return body
 
 
+def wait_until_asleep(line):
+    """Until the command of that line runs and waits, in no state of being started or continued.
+
+    A signal that meets the child of a shell between vfork and exec is lost on dash, cordon or not: there it
+    runs the shell's handler, which leaves the signal to a parent that waits for the child.
+    """
+
+    def asleep():
+        for (pid, _), found in processes().items():
+            try:
+                with open(f"/proc/{pid}/stat") as stat:
+                    if found.strip() == line and stat.read().rsplit(")", 1)[1].split()[0] == "S":
+                        return True
+            except FileNotFoundError:
+                pass
+        return False
+
+    wait_for(asleep, 20, f"{line!r} to run")
+
+
 @case("terminal: Ctrl-C kills the command, and the status is 130")
 @at_terminal
 def interrupt(terminal):
     terminal.send(f"{RUN} sh -c 'echo go; sleep 4321.01'\n")
     terminal.expect(r"\ngo")
+    wait_until_asleep("sleep 4321.01")
     terminal.send("\x03")
     terminal.expect("ready> ")
     terminal.send("echo status $?\n")
@@ -92,8 +113,7 @@ def interrupt(terminal):
 def job_control(terminal):
     terminal.send(f"{RUN} bash -c 'echo go; sleep 4321.02'\n")
     terminal.expect(r"\ngo")
-    # A stop that meets a shell between vfork and exec would hang it, cordon or not.
-    time.sleep(0.3)
+    wait_until_asleep("sleep 4321.02")
     terminal.send("\x1a")
     terminal.expect("Stopped")
     terminal.expect("ready> ")
@@ -105,13 +125,13 @@ def job_control(terminal):
     terminal.expect(r"\[1\]\+\s+Running")
     terminal.send("fg\n")
     terminal.expect(r"sleep 4321.02")
-    time.sleep(0.3)
+    wait_until_asleep("sleep 4321.02")
     terminal.send("\x1a")
     terminal.expect("Stopped")
     terminal.expect("ready> ")
     terminal.send("fg\n")
     terminal.expect(r"sleep 4321.02")
-    time.sleep(0.3)
+    wait_until_asleep("sleep 4321.02")
     terminal.send("\x1c")
     terminal.expect("ready> ")
     terminal.send("echo status $?\n")
