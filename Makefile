@@ -120,7 +120,7 @@ CPPFLAGS += -D_GNU_SOURCE -DCORDON_VERSION='"$(VERSION)"' \
 COMMON_CFLAGS := -std=gnu17 -g $(WARNINGS) -ffile-prefix-map=$(CURDIR)=.
 CFLAGS  ?= -O2
 LDFLAGS += -pie -Wl,-z,relro,-z,now,-z,noexecstack
-LDLIBS  := -Wl,--as-needed -lbpf -lelf -lz -lyaml -ljansson -lcrypto -lcap -levent_core -lpthread -lm
+LDLIBS  := -Wl,--as-needed -lbpf -lelf -lz -lyaml -ljansson -lcrypto -lcap -lseccomp -lsqlite3 -levent_core -lpthread -lm
 SANITIZE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
 OBJECTS      := $(SOURCES:%.c=$(BUILD)/obj/%.o)
