@@ -179,7 +179,9 @@ HELPER_SOURCES := $(sort $(wildcard tests/integration/helpers/*.c))
 HELPERS        := $(HELPER_SOURCES:tests/integration/helpers/%.c=$(BUILD)/tests/helpers/%)
 REDTEAM        := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/redteam/*.c tests/redteam/*/*.c)))
 # Programs that drive cordon's own code inside the VM.
-LINKED_TESTS   := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bpf/*.c tests/bench/*.c)))
+LINKED_TESTS   := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out %.bpf.c,$(wildcard tests/bpf/*.c tests/bench/*.c))))
+# Programs of tests that run in a kernel, with a skeleton each.
+TEST_SKELETONS := $(patsubst %.bpf.c,$(BUILD)/%.skel.h,$(sort $(wildcard tests/bpf/*.bpf.c)))
 
 $(UNIT_PURE): $(BUILD)/tests/unit/%: $(BUILD)/san/tests/unit/%.o $(SAN_PURE)
 	@mkdir -p $(@D)
@@ -207,6 +209,19 @@ $(LINKED_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(ARCHIVE)
 	@mkdir -p $(@D)
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $< $(ARCHIVE) $(LDLIBS) -o $@
+
+# They take what they need of the enforcement, and leave the rest.
+$(BUILD)/tests/bpf/%.bpf.o: tests/bpf/%.bpf.c $(BUILD)/vmlinux.h Makefile | packages-build
+	@mkdir -p $(@D)
+	@echo "  BPF  $@"
+	$(Q)$(BPF_CC) $(BPF_CFLAGS) -Wno-unused-function -MMD -MP -MF $@.d -MT $@ -c $< -o $@
+
+$(BUILD)/tests/bpf/%.skel.h: $(BUILD)/tests/bpf/%.bpf.o
+	@echo "  SKEL $@"
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf >$@
+
+.SECONDARY: $(TEST_SKELETONS:.skel.h=.bpf.o)
+$(LINKED_TESTS:$(BUILD)/%=$(BUILD)/obj/%.o): | $(TEST_SKELETONS)
 
 # Tables of strings in tests need no const, and libFuzzer's entry point no prototype.
 $(BUILD)/san/tests/%.o $(BUILD)/fuzz/tests/%.o: COMMON_CFLAGS += -Wno-write-strings -Wno-missing-prototypes
@@ -281,4 +296,4 @@ distclean: clean
 -include $(BPF_OBJECT).d
 -include $(OBJECTS:.o=.d) $(SAN_OBJECTS:.o=.d) $(PURE:%.c=$(BUILD)/fuzz/%.d)
 -include $(UNIT_SOURCES:%.c=$(BUILD)/san/%.d) $(FUZZ_SOURCES:%.c=$(BUILD)/fuzz/%.d)
--include $(LINKED_TESTS:$(BUILD)/%=$(BUILD)/obj/%.d)
+-include $(LINKED_TESTS:$(BUILD)/%=$(BUILD)/obj/%.d) $(TEST_SKELETONS:.skel.h=.bpf.o.d)

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The enforcement's own judgement of names, for names that a test spells out instead of a climb
+ * from a dentry: the same runs over the same tables in the same maps, in a kernel.
+ */
+#include "vmlinux.h"
+
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+
+#include "bpf/abi.h"
+#include "bpf/kernel_constants.h"
+
+#include "bpf/path.bpf.h"
+
+#include "tests/bpf/sample.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, SAMPLE_BATCH);
+	__type(key, __u32);
+	__type(value, struct sample_question);
+} questions SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct walk);
+} scratch SEC(".maps");
+
+static __always_inline void spell(struct walk *walk, const struct sample_question *q)
+{
+	walk->flags = NAME_TREE | (q->listing ? NAME_LISTING : 0);
+	walk->wanted = q->wanted;
+	walk->broken = 0;
+	walk->depth = q->depth;
+	for (__u32 n = 0; n < CORDON_MAX_ANCHORS; n++)
+		walk->anchor_depth[n] = q->anchor_depth[n];
+	for (__u32 i = 0; i < SAMPLE_COMPONENTS; i++) {
+		struct name_component *component = &walk->components[i];
+
+		if (i >= q->depth)
+			break;
+		component->name = (__u64)q->bytes + q->components[i].offset;
+		component->length = q->components[i].length;
+		component->self = 0;
+	}
+}
+
+static long judge_question(__u32 index, void *context)
+{
+	const struct subject *s = context;
+	struct sample_question *q = bpf_map_lookup_elem(&questions, &index);
+	struct answer *a = &s->walk->answer;
+
+	if (!q)
+		return 1;
+	spell(s->walk, q);
+	answer_clear(a, q->wanted);
+	bpf_loop(2 * NAME_RUNS, judge_run, (void *)s, 0);
+	q->verdict = a->verdict;
+	q->missing = verdict_missing(&a->verdict, q->wanted);
+	q->rule = a->rule;
+	q->reason = a->reason;
+	q->broken = s->walk->broken;
+	return 0;
+}
+
+SEC("syscall")
+int judge_questions(struct sample_request *request)
+{
+	struct subject s = {};
+	__u32 first = 0;
+
+	s.pages = bpf_map_lookup_elem(&policies, &first);
+	if (!s.pages)
+		return 0;
+	s.policy = bpf_map_lookup_elem(s.pages, &first);
+	s.walk = bpf_map_lookup_elem(&scratch, &first);
+	if (!s.policy || !s.walk)
+		return 0;
+	request->asked = (__u32)bpf_loop(request->count, judge_question, &s, 0);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tests/bpf/matcher.c asks of the program in tests/bpf/matcher.bpf.c. */
+#ifndef CORDON_TESTS_SAMPLE_H
+#define CORDON_TESTS_SAMPLE_H
+
+#include "bpf/abi.h"
+#include "bpf/verdict.h"
+
+#define SAMPLE_BATCH	  512u
+#define SAMPLE_COMPONENTS 64u
+#define SAMPLE_BYTES	  256u
+
+struct sample_question {
+	/* in */
+	__u32 wanted;
+	__u32 listing;
+	__u32 depth;
+	__u32 anchor_depth[CORDON_MAX_ANCHORS]; /* components below it; 0xffffffff: not above */
+	struct {
+		__u16 offset, length;	 /* in `bytes` */
+	} components[SAMPLE_COMPONENTS]; /* innermost first */
+	__u8 bytes[SAMPLE_BYTES];
+	/* out */
+	struct verdict verdict;
+	__u32 missing;
+	__u16 rule;
+	__u8 reason;
+	__u8 broken;
+};
+
+/* Context of the program. */
+struct sample_request {
+	__u32 count; /* in: questions */
+	__u32 asked; /* out: those that were answered */
+};
+
+#endif
