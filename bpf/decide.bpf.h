@@ -23,7 +23,7 @@ static __noinline int deny(const struct subject *s, const struct denial *denial,
 	struct cordon_execution *execution = s->execution;
 	struct denial d = *denial;
 
-	d.would = s->policy->flags & CORDON_POLICY_OBSERVE;
+	d.would = observes(s);
 	if (answer->reason == CORDON_REASON_UNRESOLVED)
 		__sync_fetch_and_add(&execution->unresolved, 1);
 	if (d.would)

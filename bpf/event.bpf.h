@@ -13,6 +13,8 @@
 
 #define NSEC_PER_SEC	  1000000000ull
 #define EVENTS_PER_SECOND 2000ull
+/* Where everything is reported and nothing refused, a program's start alone takes hundreds. */
+#define OBSERVED_EVENTS_PER_SECOND 20000ull
 
 /* What an event speaks of, besides the name in the subject's walk. */
 struct object {
@@ -28,14 +30,33 @@ static __always_inline struct event_scratch *event_scratch(void)
 				    BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
-/* Room in this second's budget? The window moves on at the first event after its end. */
-static __always_inline bool within_budget(struct cordon_execution *execution, __u64 now)
+/* Nothing is refused, everything that would be is reported. */
+static __always_inline bool observes(const struct subject *s)
 {
+	return s->policy->flags & CORDON_POLICY_OBSERVE;
+}
+
+/*
+ * An observed task may have every capability, so that a stacked file system's credentials permit
+ * nothing more than its own and kernel_acts_for_itself() cannot tell. Nothing is refused: it is left
+ * out of the record.
+ */
+static __always_inline bool observed_work_for_kernel(const struct subject *s)
+{
+	return observes(s) && acts_as_another();
+}
+
+/* Room in this second's budget? The window moves on at the first event after its end. */
+static __always_inline bool within_budget(const struct subject *s, __u64 now)
+{
+	struct cordon_execution *execution = s->execution;
+	__u64 budget = observes(s) ? OBSERVED_EVENTS_PER_SECOND : EVENTS_PER_SECOND;
+
 	if (now - execution->window >= NSEC_PER_SEC) {
 		execution->window = now;
 		execution->window_events = 0;
 	}
-	if (__sync_fetch_and_add(&execution->window_events, 1) < EVENTS_PER_SECOND)
+	if (__sync_fetch_and_add(&execution->window_events, 1) < budget)
 		return true;
 	__sync_fetch_and_add(&execution->limited, 1);
 	return false;
@@ -109,7 +130,10 @@ static long spell_component(__u32 index, void *context)
 	return 0;
 }
 
-/* The resolved path as text. Returns the bytes written; *ret_total what it really has. */
+/*
+ * The resolved path as text, a directory that was to be listed with a slash behind it, as it was asked.
+ * Returns the bytes written; *ret_total what it really has.
+ */
 static __noinline __u32 spell_path(struct walk *walk, __u8 *data, __u32 *ret_total)
 {
 	struct spelling spelling = {.walk = walk, .data = data};
@@ -122,6 +146,14 @@ static __noinline __u32 spell_path(struct walk *walk, __u8 *data, __u32 *ret_tot
 		data[0] = '/';
 		walk->spelled = 1;
 		walk->spelled_total = 1;
+	} else if (walk->flags & NAME_LISTING) {
+		__u32 at = walk->spelled;
+
+		if (at < CORDON_EVENT_LARGE) {
+			data[at] = '/';
+			walk->spelled = at + 1;
+		}
+		walk->spelled_total++;
 	}
 	*ret_total = walk->spelled_total;
 	return walk->spelled;
@@ -229,7 +261,7 @@ static __noinline void report_denial(const struct subject *s, const struct denia
 		key = mix(key, name_hash(s->walk->dentry));
 	if (coalesce(s, key, now, &repeats))
 		return;
-	if (!within_budget(s->execution, now))
+	if (!within_budget(s, now))
 		return;
 	scratch = event_scratch();
 	if (!scratch) {
@@ -274,7 +306,7 @@ static __noinline void report_access(const struct subject *s, const struct acces
 	__u64 now = bpf_ktime_get_boot_ns();
 	__u32 length, total = 0;
 
-	if (!within_budget(s->execution, now))
+	if (!within_budget(s, now))
 		return;
 	scratch = event_scratch();
 	if (!scratch) {

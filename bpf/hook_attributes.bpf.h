@@ -43,6 +43,8 @@ static __always_inline int judge_dentry(struct dentry *dentry, __u32 operation, 
 	if (ret || kernel_acts_for_itself())
 		return ret;
 	ENTER(&s, ret);
+	if (observed_work_for_kernel(&s))
+		return LEAVE(&s, 0);
 	return LEAVE(&s, decide_name(&s, operation, (__u64)dentry, 0,
 				     NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), NAME_NO_MOUNT)));
 }

@@ -88,7 +88,10 @@ static __always_inline int judge_mapping(struct subject *s, __u64 file, bool wri
 	if (file)
 		inspect_mapped_file(file, &o);
 	ask_code(s, &o, CORDON_RIGHT(CORDON_MAP), &object);
-	if (file && written && !s->walk->answer.missing) {
+	/* Observing must not stop at the first of two questions. */
+	if (file && written && s->walk->answer.missing && observes(s))
+		decide_answered(s, operation, &object, code_identity(s, &object), -EACCES);
+	if (file && written && (!s->walk->answer.missing || observes(s))) {
 		object.kind = CORDON_OBJECT_SPECIAL;
 		object.length = spell_special(s, false);
 		ask_short(s, CORDON_START_PATH, object.length, CORDON_RIGHT(CORDON_MAP));

@@ -77,7 +77,7 @@ static __always_inline void report_exec(const struct subject *s, __u64 file,
 	__u32 path = 0, arguments, total = 0, size;
 
 	__sync_fetch_and_add(&s->execution->execs, 1);
-	if (!within_budget(s->execution, now))
+	if (!within_budget(s, now))
 		return;
 	scratch = event_scratch();
 	if (!scratch) {
@@ -135,7 +135,7 @@ int BPF_PROG(cordon_process_exit, struct task_struct *task)
 	if (subject_get(&s) != SUBJECT_EXECUTION)
 		return 0;
 	now = bpf_ktime_get_boot_ns();
-	if (!within_budget(s.execution, now))
+	if (!within_budget(&s, now))
 		return 0;
 	fill_process(&event.event);
 	fill_event(&event.event, &s.label, s.execution, CORDON_EVENT_EXIT, sizeof(event), now);

@@ -86,6 +86,7 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 	struct walk *walk = s->walk;
 	const struct answer *from = &walk->from;
 	struct answer *to = &walk->answer;
+	struct object object = {.kind = CORDON_OBJECT_PATH};
 	__u32 tree = move->directory ? NAME_TREE : 0;
 	bool widens;
 
@@ -95,8 +96,12 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 	/* A link wants nothing of its source but that it has a name. */
 	if (to->reason == CORDON_REASON_UNRESOLVED || to->reason == CORDON_REASON_FOREIGN)
 		to->missing |= CORDON_RIGHT(CORDON_READ);
-	if (to->missing)
+	if (to->missing && !observes(s))
 		return;
+	/* Both names are on record where neither is refused. */
+	if (to->missing)
+		decide_answered(s, move->wanted_from ? CORDON_OP_RENAME : CORDON_OP_LINK, &object,
+				question_identity(s), walk->move_error);
 	ask_name(s, move->to, move->to_mount, NAME_QUESTION(move->wanted_to, tree));
 	if (to->missing)
 		return;

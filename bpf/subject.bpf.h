@@ -70,6 +70,13 @@ static __always_inline __u64 permitted_capabilities(const struct cred *cred)
 	return set;
 }
 
+static __always_inline bool acts_as_another(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return task->cred != task->real_cred;
+}
+
 /*
  * A stacked file system works on its layers with the credentials of whoever mounted it, in the task's
  * context (override_creds()). Those calls are not the task's wish, and its own call has been judged.
@@ -82,7 +89,7 @@ static __always_inline bool kernel_acts_for_itself(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	if (task->cred == task->real_cred)
+	if (!acts_as_another())
 		return false;
 	return permitted_capabilities(task->cred) & ~permitted_capabilities(task->real_cred);
 }

@@ -38,6 +38,14 @@ static void add_arguments(struct fields *f, const struct audit_execution *execut
 		f->failed = true;
 }
 
+static void add_directories(struct fields *f, json_t *parent, char *const *directories)
+{
+	json_t *object = fields_object(f, parent, "directories");
+
+	for (; directories && directories[0] && directories[1]; directories += 2)
+		fields_string(f, object, directories[0], directories[1]);
+}
+
 json_t *audit_record_start(const struct audit_execution *execution, uint64_t time)
 {
 	json_t *object;
@@ -48,6 +56,7 @@ json_t *audit_record_start(const struct audit_execution *execution, uint64_t tim
 	fields_string(&f, object, "executor", execution->executor);
 	fields_string(&f, object, "language", execution->language);
 	fields_string(&f, object, "workdir", execution->workdir);
+	add_directories(&f, object, execution->directories);
 	fields_number_or_null(&f, object, "timeout_ms",
 			      execution->limits.wall_nsec / NSEC_PER_MSEC);
 	fields_string(&f, object, "program", execution->program);

@@ -56,6 +56,8 @@ struct audit_execution {
 	struct policy_limits limits;	      /* in force: the policy's, lowered by options */
 	bool observe;
 	uint32_t uid, gid;
+	/* What the policy's variables stand for: name, path, name, path, ...; NULL-terminated, or NULL */
+	char **directories;
 	char **environment_kept;    /* names, NULL-terminated, or NULL */
 	char **environment_removed; /* names, NULL-terminated, or NULL */
 	char **limits_missing;	    /* limits that this host cannot apply: "cpu: no controller" */

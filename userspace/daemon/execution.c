@@ -2,6 +2,7 @@
 #include "daemon/execution.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -112,11 +113,37 @@ static int anchor_of(const struct compiled_policy *policy, const char *name)
 	return -ENOENT;
 }
 
+/* For the start record: where the directory is now. */
+static int note_directory(struct execution *e, const char *name, int fd)
+{
+	char **list = e->record.directories, link[64], path[PATH_MAX];
+	size_t count = 0;
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < 0)
+		return -errno;
+	path[n] = '\0';
+	while (list && list[count])
+		count++;
+	list = reallocarray(list, count + 3, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	e->record.directories = list;
+	list[count] = strdup(name);
+	list[count + 1] = list[count] ? strdup(path) : NULL;
+	list[count + 2] = NULL;
+	return list[count + 1] ? 0 : -ENOMEM;
+}
+
 static int identify(struct execution *e, struct enforcement_binding *binding, int anchor, int fd,
 		    const char *name, struct failure *failure)
 {
 	int r = enforcement_identify(e->daemon->enforcement, fd, &binding->anchors[anchor]);
 
+	if (r == 0)
+		r = note_directory(e, name, fd);
 	if (r < 0)
 		return failure_set(failure, r, "${%s}: the directory cannot be identified: %m",
 				   name);

@@ -294,6 +294,7 @@ void audit_execution_release(struct audit_execution *execution)
 		free(execution->arguments[i]);
 	free(execution->arguments);
 	free(execution->code.path);
+	protocol_strings_free(execution->directories);
 	protocol_strings_free(execution->environment_kept);
 	protocol_strings_free(execution->environment_removed);
 	protocol_strings_free(execution->limits_missing);

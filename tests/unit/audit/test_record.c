@@ -114,11 +114,14 @@ static void test_start(void **state)
 {
 	char *kept[] = {(char *)"PATH", (char *)"LANG", NULL};
 	char *removed[] = {(char *)"AWS_SECRET_ACCESS_KEY", NULL};
+	char *directories[] = {(char *)"workdir", (char *)"/home/u/work", (char *)"tmp",
+			       (char *)"/tmp/x", NULL};
 	_cleanup_(json_decrefp) json_t *record = NULL;
 	struct fixture f;
 
 	(void)state;
 	fixture_init(&f);
+	f.execution.directories = directories;
 	f.execution.environment_kept = kept;
 	f.execution.environment_removed = removed;
 	record = checked(audit_record_start(&f.execution, FIXTURE_TIME + 7));
@@ -130,6 +133,8 @@ static void test_start(void **state)
 	assert_text(record, "cordon.execution.agent", "coder");
 	assert_text(record, "cordon.execution.session", "s-17");
 	assert_text(record, "cordon.execution.workdir", "/home/u/work");
+	assert_text(record, "cordon.execution.directories.workdir", "/home/u/work");
+	assert_text(record, "cordon.execution.directories.tmp", "/tmp/x");
 	assert_number(record, "cordon.execution.timeout_ms", 60000);
 	assert_text(record, "cordon.execution.code.source", "file");
 	assert_text(record, "cordon.execution.code.sha256",
