@@ -37,6 +37,7 @@ struct builder {
 	uint32_t stamp;
 	uint32_t *stack;
 	size_t stack_capacity;
+	uint64_t steps; /* see struct automaton_effort */
 	/* the edges that leave the current state, by first byte */
 	struct nfa_edge *wide;
 	size_t wide_count, wide_capacity;
@@ -396,6 +397,9 @@ static int add_transitions(struct builder *b, const struct subset *s)
 		uint32_t target;
 
 		next = next_begin(begins, byte);
+		b->steps += b->wide_count + 1;
+		if (b->steps > AUTOMATON_STEPS_MAX)
+			return -E2BIG;
 		begin_subset(b);
 		for (size_t i = 0; i < b->wide_count && r == 0; i++)
 			if (b->wide[i].low <= byte && byte <= b->wide[i].high)
@@ -495,7 +499,7 @@ static void weigh_rules(struct builder *b)
 }
 
 int automaton_build(const struct nfa *n, struct rule_use *use, size_t rule_count,
-		    struct automaton **ret_automaton)
+		    struct automaton_effort *ret_effort, struct automaton **ret_automaton)
 {
 	_cleanup_(builder_release) struct builder b = {
 		.nfa = n, .use = use, .rule_count = rule_count};
@@ -510,6 +514,8 @@ int automaton_build(const struct nfa *n, struct rule_use *use, size_t rule_count
 	r = settling_init(&b.settling, n);
 	if (r == 0)
 		r = build(&b);
+	*ret_effort = (struct automaton_effort){
+		.states = b.subset_count, .members = b.pool_count, .steps = b.steps};
 	if (r == -E2BIG)
 		weigh_rules(&b);
 	if (r < 0)

@@ -18,6 +18,7 @@
 #define AUTOMATON_STATES_MAX   (1u << 20)
 #define AUTOMATON_MEMBERS_MAX  (48u << 20) /* of all subsets together */
 #define AUTOMATON_SEGMENTS_MAX (32u << 20)
+#define AUTOMATON_STEPS_MAX    (128u << 20)
 
 /* The bytes behind those of the segment before it, up to `last`, lead to `target`. */
 struct segment {
@@ -45,12 +46,19 @@ struct rule_use {
 	uint64_t weight;     /* when the construction was given up: subset members that it made */
 };
 
+/* What the construction has cost so far; nothing in it depends on the machine. */
+struct automaton_effort {
+	uint64_t states;
+	uint64_t members; /* of all subsets together */
+	uint64_t steps;	  /* edges looked at, each once per byte range that it may be taken by */
+};
+
 /*
- * Subset construction (Rabin and Scott 1959). `use` has an element per rule and is filled also
- * on failure. -E2BIG: one of the limits above; -ENOMEM.
+ * Subset construction (Rabin and Scott 1959). `use` has an element per rule; it and the effort are
+ * filled also on failure. -E2BIG: one of the limits above; -ENOMEM.
  */
 int automaton_build(const struct nfa *n, struct rule_use *use, size_t rule_count,
-		    struct automaton **ret_automaton);
+		    struct automaton_effort *ret_effort, struct automaton **ret_automaton);
 
 /*
  * The smallest automaton that says the same, its states numbered in breadth-first order from the

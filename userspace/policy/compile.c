@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/compile.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/hex.h"
@@ -184,25 +185,38 @@ static void warn_of_idle_rules(const struct model *m, const struct source *root,
 
 #define BLAMED_MAX 3
 
-static void report_explosion(const struct model *m, const struct place *whole, struct rule_use *use,
-			     struct diagnostics *d)
+static size_t heaviest_rule(const struct rule_use *use, size_t count)
 {
-	report_error(d, whole,
+	size_t heaviest = 0;
+
+	for (size_t i = 1; i < count; i++)
+		if (use[i].weight > use[heaviest].weight)
+			heaviest = i;
+	return heaviest;
+}
+
+/* Who makes the states, and how many there were when it was given up. */
+static void report_explosion(const struct model *m, const struct place *whole, struct rule_use *use,
+			     const struct automaton_effort *effort, struct diagnostics *d)
+{
+	size_t heaviest = heaviest_rule(use, m->rule_count);
+	uint64_t all = 1;
+
+	for (size_t i = 0; i < m->rule_count; i++)
+		all += use[i].weight;
+	report_error(d, m->rule_count ? &m->rules[heaviest]->place : whole,
 		     "patterns with several ** or *, {...} and ? multiply with each other: make "
 		     "some of them start with a fixed directory",
-		     "the rules need more than %u states or %u members", AUTOMATON_STATES_MAX,
-		     AUTOMATON_MEMBERS_MAX);
-	for (int i = 0; i < BLAMED_MAX; i++) {
-		size_t heaviest = 0;
-
-		for (size_t j = 1; j < m->rule_count; j++)
-			if (use[j].weight > use[heaviest].weight)
-				heaviest = j;
-		if (m->rule_count == 0 || use[heaviest].weight == 0)
-			return;
-		report_error(d, &m->rules[heaviest]->place, NULL,
-			     "this rule is among the most costly ones");
+		     "the rules multiply: given up at %" PRIu64 " states of %" PRIu64
+		     " members, after %" PRIu64 " steps",
+		     effort->states, effort->members, effort->steps);
+	for (int i = 0; i < BLAMED_MAX && m->rule_count > 0 && use[heaviest].weight > 0; i++) {
+		report_error(d, &m->rules[heaviest]->place,
+			     "split its patterns, or use fewer wildcards in each",
+			     "this rule makes %" PRIu64 " %% of the last states' members",
+			     use[heaviest].weight * 100 / all);
 		use[heaviest].weight = 0;
+		heaviest = heaviest_rule(use, m->rule_count);
 	}
 }
 
@@ -222,6 +236,7 @@ static int make_tables(struct arena *a, const struct model *m, const struct sour
 	_cleanup_(automaton_freep) struct automaton *large = NULL, *small = NULL;
 	_cleanup_(freep) struct rule_use *use = calloc(m->rule_count + 1, sizeof(*use));
 	struct place whole = {root, 0, 0};
+	struct automaton_effort effort;
 	uint32_t anchors = 0;
 	int r;
 
@@ -232,9 +247,9 @@ static int make_tables(struct arena *a, const struct model *m, const struct sour
 		report_too_big(&whole, "a pattern automaton of more nodes than", NFA_NODES_MAX, d);
 	if (r < 0)
 		return r;
-	r = automaton_build(nfa, use, m->rule_count, &large);
+	r = automaton_build(nfa, use, m->rule_count, &effort, &large);
 	if (r == -E2BIG)
-		report_explosion(m, &whole, use, d);
+		report_explosion(m, &whole, use, &effort, d);
 	if (r < 0)
 		return r;
 	nfa_free(TAKE_PTR(nfa));
@@ -257,7 +272,6 @@ static int compile_source(struct arena *a, const struct source *root,
 			  struct compiled_policy **ret_policy)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p = calloc(1, sizeof(*p));
-	struct place whole = {root, 0, 0};
 	struct model *m = NULL;
 	int r;
 
@@ -267,7 +281,7 @@ static int compile_source(struct arena *a, const struct source *root,
 	if (r < 0)
 		return r;
 	if (m->fragment && !fragments) {
-		report_error(d, &whole, "name a policy that includes it",
+		report_error(d, &m->fragment_place, "name a policy that includes it",
 			     "this is a fragment, not a policy to run under");
 		return -EINVAL;
 	}
@@ -306,7 +320,8 @@ int policy_compile_text(const char *text, size_t size, const char *file,
 	if (!a)
 		return -ENOMEM;
 	if (size > SOURCE_SIZE_MAX) {
-		report_error(diagnostics, &whole, NULL, "larger than 1 MiB");
+		report_error(diagnostics, &whole, "split it into fragments and include them",
+			     "larger than 1 MiB");
 		return finish(diagnostics, -E2BIG, &p, ret_policy);
 	}
 	r = compile_source(a, &root, search, false, diagnostics, &p);

@@ -33,7 +33,8 @@ static const char *describe_chain(struct loader *l, size_t from, const char *las
 static int report_missing(struct loader *l, const struct node *n, int error)
 {
 	struct reader *r = &l->reader;
-	const char *hint = NULL;
+	const char *hint = error == -EFBIG ? "split it into several fragments"
+					   : "name a policy fragment that can be read";
 
 	if (error == -ENOENT) {
 		hint = "searched: the including file's directory";
@@ -81,12 +82,12 @@ static int include(struct loader *l, const struct source *from, const struct nod
 		if (same_file(l->seen[i], s))
 			return 0;
 	if (l->seen_count > LOAD_FILES_MAX) {
-		report_error(r->diagnostics, &n->place, NULL, "more than %d files included",
-			     LOAD_FILES_MAX);
+		report_error(r->diagnostics, &n->place, "join some of the files",
+			     "more than %d files included", LOAD_FILES_MAX);
 		return 0;
 	}
 	if (l->depth > LOAD_DEPTH_MAX) {
-		report_error(r->diagnostics, &n->place, NULL,
+		report_error(r->diagnostics, &n->place, "include the innermost files further out",
 			     "includes are nested more than %d deep", LOAD_DEPTH_MAX);
 		return 0;
 	}
@@ -121,14 +122,14 @@ static int load_tree(struct loader *l, const struct source *s)
 {
 	struct reader *r = &l->reader;
 	struct node *root = NULL;
-	struct place whole = {s, 0, 0};
 	int e;
 
 	l->seen[l->seen_count++] = s;
 	l->chain[l->depth++] = s;
 	e = node_parse(r->arena, s, r->diagnostics, &root);
 	if (e == 0 && !root)
-		report_error(r->diagnostics, &whole, "start with version: 1", "the file is empty");
+		report_error(r->diagnostics, &(struct place){s, 1, 1}, "start with version: 1",
+			     "the file is empty");
 	if (e == 0 && root)
 		e = load_includes(l, s, root);
 	if (e == 0 && root)

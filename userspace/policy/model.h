@@ -71,6 +71,7 @@ struct rule {
 struct model {
 	const char *name, *description;
 	bool fragment;
+	struct place fragment_place; /* where it says so */
 	bool observe;
 	struct rule **rules;
 	size_t rule_count;

@@ -42,7 +42,14 @@ static const char *syntax_hint(const char *problem)
 	if (strstr(problem, "expected <block end>") ||
 	    strstr(problem, "could not find expected ':'") || strstr(problem, "not allowed"))
 		return "check the indentation, and that each key is followed by ': '";
-	return NULL;
+	if (strstr(problem, "end of stream"))
+		return "close the quotes";
+	if (strstr(problem, "escape character"))
+		return "use single quotes, in which a backslash is nothing special: '/a\\*b'";
+	if (strstr(problem, "directive") || strstr(problem, "<document start>"))
+		return "remove lines that start with '%' and '---', and what stands behind the "
+		       "policy";
+	return "write key: value, lists as [a, b], and quote patterns: \"${workdir}/**\"";
 }
 
 static int next_event(struct parser *p, yaml_event_t *ret_event)
@@ -57,6 +64,9 @@ static int next_event(struct parser *p, yaml_event_t *ret_event)
 	problem = p->yaml.problem ? p->yaml.problem : "malformed";
 	if (p->yaml.error == YAML_READER_ERROR)
 		mark = &p->yaml.mark;
+	/* Where a quotation begins tells more than the end of the file. */
+	if (strstr(problem, "end of stream") && p->yaml.context)
+		mark = &p->yaml.context_mark;
 	struct place place = place_of(p, mark);
 
 	report_error(p->diagnostics, &place, syntax_hint(problem), "not YAML: %s%s%s", problem,
@@ -108,7 +118,7 @@ static int check_key(struct parser *p, const struct node *mapping, const struct 
 		report_error(p->diagnostics, &key->place, "join the two",
 			     "key \"%s\" stands here a second time (first on line %u)", key->text,
 			     mapping->items[i]->place.line);
-		return -EINVAL;
+		return 0;
 	}
 	return 0;
 }
@@ -137,7 +147,8 @@ static int parse_items(struct parser *p, struct node *parent, unsigned int depth
 			return r;
 		if (parent->type == NODE_MAPPING && parent->count % 2 == 0) {
 			if (parent->count >= 2 * KEYS_MAX)
-				return refuse(p, &event.start_mark, NULL,
+				return refuse(p, &event.start_mark,
+					      "a policy has a few keys: is this one?",
 					      "more than 1024 keys in one mapping");
 			r = check_key(p, parent, child);
 			if (r < 0)
@@ -163,7 +174,9 @@ static int parse_scalar(struct parser *p, const yaml_event_t *event, struct node
 		return -ENOMEM;
 	/* "\0" in double quotes: every reader of these strings takes them as NUL-terminated. */
 	if (memchr(n->text, '\0', n->size))
-		return refuse(p, &event->start_mark, NULL, "a string must not hold a NUL byte");
+		return refuse(p, &event->start_mark,
+			      "remove \\0: no name and no value can hold one",
+			      "a string must not hold a NUL byte");
 	return 0;
 }
 
@@ -195,12 +208,16 @@ static int parse_node(struct parser *p, const yaml_event_t *event, unsigned int 
 			      "quote a pattern that starts with '*': \"*.py\"",
 			      "YAML aliases are not allowed in policies");
 	default:
-		return refuse(p, &event->start_mark, NULL, "not YAML: unexpected content");
+		return refuse(p, &event->start_mark, "write key: value",
+			      "not YAML: unexpected content");
 	}
 	if (r < 0)
 		return r;
 	if (depth >= NODE_DEPTH_MAX)
-		return refuse(p, &event->start_mark, NULL, "nested too deeply");
+		return refuse(
+			p, &event->start_mark,
+			"a rule is one mapping of lists: remove brackets, or quote what holds them",
+			"nested too deeply");
 	return parse_items(p, n, depth + 1);
 }
 

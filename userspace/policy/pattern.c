@@ -448,7 +448,7 @@ int pattern_read(struct pattern_reader *r, const struct rule_name *name,
 	int e;
 
 	if (name->size > PATTERN_SIZE_MAX) {
-		report_error(r->diagnostics, &name->place, NULL,
+		report_error(r->diagnostics, &name->place, "write several patterns",
 			     "the pattern is longer than %d bytes", PATTERN_SIZE_MAX);
 		return 0;
 	}

@@ -99,7 +99,8 @@ static int add_ports(struct reader *r, struct rule *rule, const struct node *n)
 	int e = n->type == NODE_SCALAR ? units_ports(n->text, &range) : -EINVAL;
 
 	if (e == -ERANGE) {
-		report_error(r->diagnostics, &n->place, NULL, "ports end at 65535");
+		report_error(r->diagnostics, &n->place, "write ports from 0 to 65535",
+			     "ports end at 65535");
 		return 0;
 	}
 	if (e == -EDOM) {
@@ -146,7 +147,8 @@ static int read_kinds(struct reader *r, const struct node *n, const char *what,
 	if (!reader_expect(r, n, NODE_SEQUENCE, "a list", reader_word_hint(r, table, "")))
 		return 0;
 	if (n->count == 0)
-		report_error(r->diagnostics, &n->place, NULL, "the list is empty");
+		report_error(r->diagnostics, &n->place, "remove the key, or list something",
+			     "the list is empty");
 	for (size_t i = 0; i < n->count; i++) {
 		const struct node *item = n->items[i];
 		uint16_t *larger;

@@ -66,7 +66,9 @@ static int read_fragment(struct reader *r, const struct node *n, void *target)
 	(void)target;
 	if (n->type != NODE_SCALAR || !n->plain ||
 	    (strcmp(n->text, "true") != 0 && strcmp(n->text, "false") != 0))
-		report_error(r->diagnostics, &n->place, NULL, "fragment must be true or false");
+		report_error(r->diagnostics, &n->place,
+			     "write fragment: true in files to be included",
+			     "fragment must be true or false");
 	return 0;
 }
 
@@ -89,19 +91,24 @@ static int read_variables(struct reader *r, const struct node *n, void *target)
 	if (e < 0)
 		return e;
 	for (size_t i = 0; i < count; i++) {
+		const struct place *place = reader_place_of(n, names[i]);
 		bool known = false;
 
 		for (size_t j = 0; j < next; j++)
 			known |= strcmp(r->model->anchors[j], names[i]) == 0;
 		if (known) {
-			report_error(r->diagnostics, &n->place, NULL,
-				     "the variable \"%s\" exists already", names[i]);
+			report_error(
+				r->diagnostics, place,
+				"choose another name; workdir, tmp and home are there in any case",
+				"the variable \"%s\" exists already", names[i]);
 		} else if (!is_identifier(names[i], 32)) {
-			report_error(r->diagnostics, &n->place,
+			report_error(r->diagnostics, place,
 				     "at most 32 letters, digits, and _ . - inside",
 				     "\"%s\" is no name for a variable", names[i]);
 		} else if (next == CORDON_MAX_ANCHORS) {
-			report_error(r->diagnostics, &n->place, NULL, "more than %u variables",
+			report_error(r->diagnostics, place,
+				     "put directories below one that is bound, such as ${x}/data",
+				     "more than %u variables",
 				     CORDON_MAX_ANCHORS - CORDON_ANCHOR_USER);
 			return 0;
 		} else {
@@ -161,7 +168,9 @@ int read_policy(struct reader *r, const struct node *root)
 	fragment = node_get(root, "fragment");
 	r->model->fragment = fragment && fragment->type == NODE_SCALAR && fragment->plain &&
 			     strcmp(fragment->text, "true") == 0;
-	if (r->model->fragment)
+	if (r->model->fragment) {
+		r->model->fragment_place = fragment->place;
 		refuse_in_fragment(r, root);
+	}
 	return reader_mapping(r, root, "a policy", policy_keys, NULL);
 }

@@ -52,8 +52,8 @@ static void add_capability(struct reader *r, const struct node *n)
 	const char *text = n->text;
 
 	if (n->type != NODE_SCALAR || node_is_null(n)) {
-		report_error(r->diagnostics, &n->place, NULL, "a capability must be a word, not %s",
-			     node_describe(n));
+		report_error(r->diagnostics, &n->place, "write capabilities: [net_bind_service]",
+			     "a capability must be a word, not %s", node_describe(n));
 		return;
 	}
 	if (strncasecmp(text, "cap_", 4) == 0)
@@ -224,7 +224,7 @@ static int read_keep(struct reader *r, const struct node *n, void *target)
 	for (size_t i = first; i < m->keep_count; i++)
 		if (!is_variable_name(m->keep[i], "*?[]!-."))
 			report_error(
-				r->diagnostics, &n->place,
+				r->diagnostics, reader_place_of(n, m->keep[i]),
 				"names may hold letters, digits, _ and the wildcards * ? [a-z]",
 				"\"%s\" is no variable name", m->keep[i]);
 	if (!m->fragment)

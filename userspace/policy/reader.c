@@ -15,6 +15,15 @@ bool reader_expect(struct reader *r, const struct node *n, enum node_type type,
 	return false;
 }
 
+static const char *keys_hint(struct reader *r, const struct key *keys, const char *lead)
+{
+	const char *hint = lead;
+
+	for (size_t i = 0; keys[i].name && hint; i++)
+		hint = arena_printf(r->arena, "%s%s%s", hint, i ? ", " : "", keys[i].name);
+	return hint;
+}
+
 static int report_unknown_key(struct reader *r, const struct node *key, const char *what,
 			      const struct key *keys)
 {
@@ -27,13 +36,8 @@ static int report_unknown_key(struct reader *r, const struct node *key, const ch
 		count++;
 	}
 	closest = words_suggest(key->text, names, count);
-	if (closest) {
-		hint = arena_printf(r->arena, "did you mean \"%s\"?", closest);
-	} else {
-		hint = "known keys: ";
-		for (size_t i = 0; i < count && hint; i++)
-			hint = arena_printf(r->arena, "%s%s%s", hint, i ? ", " : "", names[i]);
-	}
+	hint = closest ? arena_printf(r->arena, "did you mean \"%s\"?", closest)
+		       : keys_hint(r, keys, "known keys: ");
 	if (!hint)
 		return -ENOMEM;
 	report_error(r->diagnostics, &key->place, hint, "unknown key \"%s\" in %s", key->text,
@@ -45,7 +49,8 @@ int reader_mapping(struct reader *r, const struct node *n, const char *what, con
 		   void *target)
 {
 	if (n->type != NODE_MAPPING) {
-		report_error(r->diagnostics, &n->place, NULL,
+		report_error(r->diagnostics, &n->place,
+			     keys_hint(r, keys, "write {key: value, ...}, with keys: "),
 			     "%s must be a mapping (key: value), not %s", what, node_describe(n));
 		return 0;
 	}
@@ -81,7 +86,7 @@ static bool is_core_scalar(const struct node *n)
 
 bool reader_string(struct reader *r, const struct node *n, const char *what, const char **ret)
 {
-	const char *hint = NULL;
+	const char *hint = "write one string here";
 
 	if (n->type == NODE_SCALAR && !is_core_scalar(n)) {
 		*ret = n->text;
@@ -120,6 +125,15 @@ int reader_strings(struct reader *r, const struct node *n, const char *what, con
 	return 0;
 }
 
+const struct place *reader_place_of(const struct node *list, const char *string)
+{
+	/* Strings are not copied: the address tells which one it is. */
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i]->text == string)
+			return &list->items[i]->place;
+	return &list->place;
+}
+
 bool reader_number(struct reader *r, const struct node *n, const char *what, uint64_t maximum,
 		   uint64_t *ret_number)
 {
@@ -127,15 +141,16 @@ bool reader_number(struct reader *r, const struct node *n, const char *what, uin
 
 	if (n->type != NODE_SCALAR || !n->plain || units_number(n->text, &number) == -EINVAL) {
 		report_error(r->diagnostics, &n->place,
-			     n->type == NODE_SCALAR && !n->plain ? "remove the quotes" : NULL,
+			     n->type == NODE_SCALAR && !n->plain ? "remove the quotes"
+								 : "write digits only",
 			     "%s must be a whole number, not %s", what,
 			     n->type == NODE_SCALAR && n->plain && n->size ? n->text
 									   : node_describe(n));
 		return false;
 	}
 	if (units_number(n->text, &number) < 0 || number > maximum) {
-		report_error(r->diagnostics, &n->place, NULL, "%s must be at most %llu", what,
-			     (unsigned long long)maximum);
+		report_error(r->diagnostics, &n->place, "write a smaller number",
+			     "%s must be at most %llu", what, (unsigned long long)maximum);
 		return false;
 	}
 	*ret_number = number;

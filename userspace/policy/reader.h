@@ -40,6 +40,9 @@ bool reader_string(struct reader *r, const struct node *n, const char *what, con
 int reader_strings(struct reader *r, const struct node *n, const char *what, const char *example,
 		   const char ***strings, size_t *count);
 
+/* Where a string of such a list stands. */
+const struct place *reader_place_of(const struct node *list, const char *string);
+
 /* true: a plain decimal number of at most `maximum`. */
 bool reader_number(struct reader *r, const struct node *n, const char *what, uint64_t maximum,
 		   uint64_t *ret_number);

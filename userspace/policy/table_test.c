@@ -44,8 +44,9 @@ static int compile(struct reader *r, struct table *t, const struct node *n)
 	}
 	e = policy_check(name, t->search, r->diagnostics, &t->policy);
 	if (e < 0 && e != -ENOMEM && errors == diagnostics_errors(r->diagnostics))
-		report_error(r->diagnostics, &n->place, NULL, "cannot compile \"%s\": %s", name,
-			     strerror(-e));
+		report_error(r->diagnostics, &n->place,
+			     "correct the policy first: cordon policy check",
+			     "cannot compile \"%s\": %s", name, strerror(-e));
 	return e == -ENOMEM ? e : 0;
 }
 
@@ -76,8 +77,9 @@ static int bind_variables(struct reader *r, struct table *t, const struct node *
 		if (!reader_string(r, n->items[i + 1], "a directory", &directory))
 			continue;
 		if (*directory != '/')
-			report_error(r->diagnostics, &n->items[i + 1]->place, NULL,
-				     "\"%s\" is not an absolute path", directory);
+			report_error(r->diagnostics, &n->items[i + 1]->place,
+				     "start it with a slash", "\"%s\" is not an absolute path",
+				     directory);
 		for (size_t a = 0; a < CORDON_MAX_ANCHORS; a++)
 			if (t->policy->anchor_names[a] &&
 			    strcmp(t->policy->anchor_names[a], name->text) == 0) {
@@ -85,7 +87,8 @@ static int bind_variables(struct reader *r, struct table *t, const struct node *
 				found = true;
 			}
 		if (!found)
-			report_error(r->diagnostics, &name->place, NULL,
+			report_error(r->diagnostics, &name->place,
+				     "name it below variables: of the policy, or remove it here",
 				     "the policy has no variable \"%s\"", name->text);
 	}
 	return 0;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What users are told: the files in bad/ do not compile, those in warned/ do, and each says
- * exactly what stands beside it in NAME.expected. The tests run in the top directory.
+ * exactly what stands beside it in NAME.expected: file, line and column, what is wrong, and what to
+ * do. The tests run in the top directory. CORDON_UPDATE=1 writes the expectations anew, to be read
+ * before they are kept.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -9,7 +11,19 @@
 #include "base/io.h"
 #include "support.h"
 
-static char *describe(const char *path, int *ret_result)
+/* Every error says where it is and what to do about it. */
+static void check_complete(const struct diagnostics *d)
+{
+	for (size_t i = 0; i < diagnostics_count(d); i++) {
+		const struct diagnostic *e = diagnostics_at(d, i);
+
+		if (!e->line || !e->column || !e->hint || !*e->hint)
+			fail_msg("%s:%u:%u: %s: no place or no hint", e->file, e->line, e->column,
+				 e->message);
+	}
+}
+
+static char *describe(const char *path, bool complete, int *ret_result)
 {
 	static const struct policy_search search = {NULL};
 	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
@@ -17,8 +31,19 @@ static char *describe(const char *path, int *ret_result)
 
 	*ret_result = policy_compile(path, &search, d, &p);
 	assert_true((*ret_result == 0) == (diagnostics_errors(d) == 0));
+	if (complete)
+		check_complete(d);
 	compiled_policy_free(p);
 	return diagnostics_format(d, 0);
+}
+
+static void update(const char *path, const char *text)
+{
+	FILE *out = fopen(path, "w");
+
+	assert_non_null(out);
+	assert_true(fputs(text, out) >= 0);
+	assert_int_equal(fclose(out), 0);
 }
 
 static size_t compare_directory(const char *directory, int good)
@@ -39,8 +64,11 @@ static size_t compare_directory(const char *directory, int good)
 		assert_true(asprintf(&path, "%s/%s", directory, e->d_name) > 0);
 		assert_true(asprintf(&expected, "%s/%.*s.expected", directory,
 				     (int)(suffix - e->d_name), e->d_name) > 0);
-		assert_int_equal(io_read_file(AT_FDCWD, expected, 1 << 20, &text, &size), 0);
-		got = describe(path, &result);
+		got = describe(path, true, &result);
+		if (getenv("CORDON_UPDATE"))
+			update(expected, got);
+		if (io_read_file(AT_FDCWD, expected, 1 << 20, &text, &size) < 0)
+			fail_msg("%s is missing; CORDON_UPDATE=1 writes it", expected);
 		if (strcmp(got, text) != 0)
 			fail_msg("%s says\n%s\ninstead of\n%s", path, got, text);
 		assert_true(*got);
@@ -53,7 +81,7 @@ static size_t compare_directory(const char *directory, int good)
 static void test_bad_policies(void **state)
 {
 	(void)state;
-	assert_true(compare_directory("tests/unit/policy/bad", 0) >= 90);
+	assert_true(compare_directory("tests/unit/policy/bad", 0) >= 140);
 }
 
 static void test_warnings(void **state)
@@ -68,12 +96,12 @@ static void test_unreadable(void **state)
 	int r;
 
 	(void)state;
-	missing = describe("no-such-policy", &r);
+	missing = describe("no-such-policy", false, &r);
 	assert_int_equal(r, -ENOENT);
 	assert_non_null(strstr(missing, "No such file"));
-	directory = describe("tests/unit", &r);
+	directory = describe("tests/unit", false, &r);
 	assert_int_equal(r, -EISDIR);
-	device = describe("/dev/null", &r);
+	device = describe("/dev/null", false, &r);
 	assert_true(r < 0);
 	assert_non_null(strstr(device, "not a regular file"));
 }
