@@ -131,10 +131,12 @@ class Suite:
             for check in checks:
                 if self.chosen and check.__name__ not in self.chosen:
                     continue
+                started = time.monotonic()
                 try:
                     check(self)
                 except Exception as error:  # pylint: disable=broad-except
                     self.check(check.__name__, False, f"{type(error).__name__}: {error}")
+                print(f"({check.__name__}: {time.monotonic() - started:.0f} s)", flush=True)
         finally:
             shutil.rmtree(self.top, ignore_errors=True)
         print(f"# {self.name}: {self.passed} passed, {self.failed} failed")

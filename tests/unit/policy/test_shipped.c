@@ -73,8 +73,8 @@ static void test_failures(void **state)
 	check_table("policy: python-sandbox\ntests:\n  - {read: [/root/x], verdict: allow}\n", 0, 1,
 		    "read /root/x is denied by no rule, expected allow");
 	check_table(
-		"policy: python-sandbox\ntests:\n  - {read: [/etc/shadow], verdict: deny, rule: x}\n",
-		0, 1, "expected deny by x");
+		"policy: python-sandbox\ntests:\n  - {read: [/etc/shadow], verdict: deny, rule: nowhere}\n",
+		0, 1, "expected deny by nowhere");
 	check_table("policy: no-such\ntests:\n  - {read: [/x], verdict: deny}\n", -EINVAL, 0,
 		    "python-sandbox");
 	check_table("policy: observe\ntests:\n  - {raed: [/x], verdict: deny}\n", -EINVAL, 0,

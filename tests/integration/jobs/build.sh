@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+# A program of two files: by make and cc, by the other compilers that there are, with sanitizers.
+set -eu
+printf 'int answer(void);\n' >answer.h
+printf '#include "answer.h"\nint answer(void)\n{\n\treturn 42;\n}\n' >answer.c
+printf '#include <stdio.h>\n#include "answer.h"\nint main(void)\n{\n\tprintf("%%d\\n", answer());\n}\n' >main.c
+cat >Makefile <<'END'
+test: program
+	test "$$(./program)" = 42
+program: main.o libanswer.so
+	$(CC) -o $@ main.o -L. -lanswer -Wl,-rpath,'$$ORIGIN'
+libanswer.so: answer.c
+	$(CC) -shared -fPIC -O2 -Wall -o $@ $<
+main.o: main.c answer.h
+	$(CC) -O2 -Wall -g -c $<
+END
+make -s -j2 test
+gcc -static -o static main.c answer.c; test "$(./static)" = 42
+gcc -fsanitize=address,undefined -o sanitized main.c answer.c; test "$(./sanitized)" = 42
+for clang in /usr/bin/clang /usr/bin/clang-[0-9]*; do
+	[ ! -x "$clang" ] || { "$clang" -O1 -o by-clang main.c answer.c; test "$(./by-clang)" = 42; }
+done
+printf '#include <iostream>\nint main() { std::cout << 42 << "\\n"; }\n' >main.cc
+c++ -o cxx main.cc; test "$(./cxx)" = 42
+ar rcs libanswer.a answer.o 2>/dev/null || { cc -c answer.c; ar rcs libanswer.a answer.o; }
+cc -o archived main.c libanswer.a; strip archived; test "$(./archived)" = 42
+nm libanswer.a | grep -q answer; objdump -d main.o | grep -q main
+echo fine
