@@ -55,6 +55,15 @@ static int parse_sequence(const char *text, size_t size, uint64_t *ret)
 	return 0;
 }
 
+int chain_sequence(const char *line, size_t size, uint64_t *ret_sequence)
+{
+	const size_t skip = sizeof(head) - 1;
+
+	if (size < skip || memcmp(line, head, skip) != 0)
+		return -EBADMSG;
+	return parse_sequence(line + skip, size - skip, ret_sequence);
+}
+
 int chain_split(const char *line, size_t size, size_t *ret_body, uint64_t *ret_sequence,
 		unsigned char ret_digest[SHA256_SIZE])
 {
@@ -64,7 +73,7 @@ int chain_split(const char *line, size_t size, size_t *ret_body, uint64_t *ret_s
 	uint64_t sequence;
 	const char *tail;
 
-	if (size < sizeof(head) - 1 + tail_size || memcmp(line, head, sizeof(head) - 1) != 0)
+	if (size < sizeof(head) - 1 + tail_size)
 		return -EBADMSG;
 	tail = line + size - tail_size;
 	if (memcmp(tail, tail_open, sizeof(tail_open) - 1) != 0 ||
@@ -78,7 +87,7 @@ int chain_split(const char *line, size_t size, size_t *ret_body, uint64_t *ret_s
 			return -EBADMSG;
 	if (hex_decode(text, digest, sizeof(digest)) < 0)
 		return -EBADMSG;
-	if (parse_sequence(line + sizeof(head) - 1, size - (sizeof(head) - 1), &sequence) < 0)
+	if (chain_sequence(line, size, &sequence) < 0)
 		return -EBADMSG;
 	memcpy(ret_digest, digest, sizeof(digest));
 	*ret_body = size - tail_size;

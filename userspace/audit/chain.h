@@ -25,6 +25,9 @@ int chain_digest(struct sha256 *hash, const unsigned char previous[SHA256_SIZE],
 /* Writes what ends the line, newline included, no NUL. */
 void chain_write_tail(const unsigned char digest[SHA256_SIZE], char tail[CHAIN_TAIL_SIZE]);
 
+/* The seq at the head of a line, of which `size` bytes are there. -EBADMSG: none. */
+int chain_sequence(const char *line, size_t size, uint64_t *ret_sequence);
+
 /*
  * Takes a line (without its newline) apart. *ret_body: size of what the digest covers;
  * *ret_sequence: from {"seq":N at its head. -EBADMSG: not a line of a log.

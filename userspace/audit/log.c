@@ -9,6 +9,7 @@
 #include "audit/chain.h"
 #include "audit/names.h"
 #include "audit/segment.h"
+#include "audit/storage.h"
 #include "base/clock.h"
 #include "base/hex.h"
 
@@ -42,6 +43,8 @@ struct mark {
 
 struct audit_log {
 	char *directory;
+	struct audit_log_options options;
+	uint64_t segment_time;	/* when the first record of the segment was written */
 	struct segment segment; /* sequence and chain in it: of the last line composed */
 	struct sha256 *hash;
 	struct bytes pending;  /* whole lines */
@@ -163,7 +166,7 @@ static int compose_loss(struct audit_log *log)
 	return 0;
 }
 
-/* First in a log that takes over from one whose file went away: what that one ended with. */
+/* First behind a file that went away: what that one ended with. */
 static int compose_takeover(struct audit_log *log, struct bytes *to)
 {
 	_cleanup_(log_json_decrefp) json_t *record = NULL;
@@ -227,6 +230,9 @@ static int take_over(struct audit_log *log)
 	if (r < 0)
 		return r;
 	unwritten = settle(log);
+	/* The log is one, whatever became of its files: what is missing must show. */
+	log->segment.sequence = log->persisted.sequence;
+	memcpy(log->segment.chain, log->persisted.chain, SHA256_SIZE);
 	r = compose_takeover(log, &lines);
 	if (r == 0)
 		r = recompose(log, &lines, unwritten);
@@ -237,7 +243,9 @@ static int take_over(struct audit_log *log)
 		log->segment.lock_fd = -1;
 		return r;
 	}
+	log->segment_time = log->options.clock(CLOCK_REALTIME);
 	closep(&old.fd);
+	closep(&old.directory_fd);
 	free(log->pending.data);
 	log->pending = lines;
 	log->written = 0;
@@ -247,19 +255,37 @@ static int take_over(struct audit_log *log)
 static int write_pending(struct audit_log *log)
 {
 	while (log->written < log->pending.size) {
-		ssize_t n = write(log->segment.fd, log->pending.data + log->written,
-				  log->pending.size - log->written);
+		ssize_t n = storage_append(log->segment.fd, log->pending.data + log->written,
+					   log->pending.size - log->written);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0)
-			return -errno;
+			return (int)n;
 		log->written += (size_t)n;
+		log->segment.size += (uint64_t)n;
+	}
+	if (log->segment.first == 0 && log->segment.sequence > log->persisted.sequence) {
+		log->segment.first = log->persisted.sequence + 1;
+		log->segment_time = log->options.clock(CLOCK_REALTIME);
 	}
 	log->persisted.sequence = log->segment.sequence;
 	memcpy(log->persisted.chain, log->segment.chain, SHA256_SIZE);
 	log->pending.size = log->written = 0;
 	return 0;
+}
+
+/* Where it fails, as for want of space, the segment goes on. */
+static void rotate_when_due(struct audit_log *log)
+{
+	const struct audit_log_options *options = &log->options;
+	uint64_t now;
+
+	if (log->segment.first == 0 || log->pending.size > 0)
+		return;
+	now = options->clock(CLOCK_REALTIME);
+	if ((options->segment_bytes > 0 && log->segment.size >= options->segment_bytes) ||
+	    (options->segment_nsec > 0 && now >= log->segment_time &&
+	     now - log->segment_time >= options->segment_nsec))
+		(void)segment_rotate(&log->segment);
 }
 
 static int flush(struct audit_log *log, bool sync)
@@ -282,7 +308,8 @@ static int flush(struct audit_log *log, bool sync)
 		if (r < 0)
 			return r;
 	}
-	return sync && fdatasync(log->segment.fd) < 0 ? -errno : 0;
+	rotate_when_due(log);
+	return sync ? storage_sync(log->segment.fd) : 0;
 }
 
 int audit_log_flush(struct audit_log *log, bool sync)
@@ -309,6 +336,12 @@ int audit_log_append(struct audit_log *log, json_t *record)
 	if (log->pending.size >= BUFFER_HIGH)
 		audit_log_flush(log, false);
 	return 0;
+}
+
+void audit_log_tick(struct audit_log *log)
+{
+	if (log->error == 0 && segment_is_current(&log->segment, log->directory))
+		rotate_when_due(log);
 }
 
 int audit_log_writable(struct audit_log *log)
@@ -353,15 +386,46 @@ static void log_free(struct audit_log *log)
 }
 DEFINE_CLEANUP(struct audit_log *, log_free, log_freep)
 
-int audit_log_open(const char *directory, struct audit_log **ret_log, uint64_t *ret_repaired,
-		   struct failure *failure)
+/* The last writer crashed: what it had not written is missing, and nobody can tell how much. */
+static int compose_crash(struct audit_log *log)
 {
+	_cleanup_(log_json_decrefp) json_t *record = NULL;
+
+	clock_format(log->options.clock(CLOCK_REALTIME), log->last_time);
+	record = gap_record(log, json_pack("{s:s, s:n, s:I}", "of", "crash", "missing",
+					   "torn_bytes", (json_int_t)log->segment.repaired));
+	return record ? compose_record(log, &log->pending, record) : -ENOMEM;
+}
+
+/* When the segment at hand was begun: its first record says. */
+static uint64_t segment_begun(const struct audit_log *log)
+{
+	static const char member[] = ",\"@timestamp\":\"";
+	uint64_t now = log->options.clock(CLOCK_REALTIME), time;
+	char head[256] = "";
+	const char *found;
+
+	if (pread(log->segment.fd, head, sizeof(head) - 1, 0) <= 0)
+		return now;
+	found = strstr(head, member);
+	if (!found || clock_parse(found + sizeof(member) - 1, &time) < 0)
+		return now;
+	return time;
+}
+
+int audit_log_open(const char *directory, const struct audit_log_options *options,
+		   struct audit_log **ret_log, uint64_t *ret_repaired, struct failure *failure)
+{
+	static const struct audit_log_options defaults = AUDIT_LOG_DEFAULTS;
 	_cleanup_(log_freep) struct audit_log *log = calloc(1, sizeof(*log));
 	int r;
 
 	if (!log)
 		return -ENOMEM;
-	log->segment.fd = log->segment.lock_fd = -1;
+	log->segment = (struct segment)SEGMENT_INIT;
+	log->options = options ? *options : defaults;
+	if (!log->options.clock)
+		log->options.clock = clock_nsec;
 	log->hash = sha256_new();
 	log->directory = strdup(directory);
 	if (!log->hash || !log->directory)
@@ -369,8 +433,14 @@ int audit_log_open(const char *directory, struct audit_log **ret_log, uint64_t *
 	r = segment_open(directory, &log->segment, failure);
 	if (r < 0)
 		return r;
+	log->segment_time = segment_begun(log);
 	log->persisted.sequence = log->segment.sequence;
 	memcpy(log->persisted.chain, log->segment.chain, SHA256_SIZE);
+	if (log->segment.crashed) {
+		r = compose_crash(log);
+		if (r < 0)
+			return r;
+	}
 	*ret_repaired = log->segment.repaired;
 	*ret_log = TAKE_PTR(log);
 	return 0;
@@ -378,6 +448,7 @@ int audit_log_open(const char *directory, struct audit_log **ret_log, uint64_t *
 
 void audit_log_close(struct audit_log *log)
 {
-	audit_log_flush(log, true);
+	if (audit_log_flush(log, true) == 0)
+		(void)segment_stop(&log->segment);
 	log_free(log);
 }

@@ -15,20 +15,36 @@
 #include <stdint.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/failure.h"
 
 struct audit_log;
 
+struct audit_log_options {
+	/* CLOCK_REALTIME and CLOCK_BOOTTIME in ns; NULL: the system's. */
+	uint64_t (*clock)(clockid_t clock);
+	/* A segment is closed when it is that large, or its first record that old; 0: never. */
+	uint64_t segment_bytes;
+	uint64_t segment_nsec;
+};
+
+#define AUDIT_LOG_DEFAULTS                                                                         \
+	{                                                                                          \
+		.segment_bytes = 64u << 20,                                                        \
+		.segment_nsec = 86400 * NSEC_PER_SEC,                                              \
+	}
+
 /*
  * Opens (and creates, mode 0750, parents not) the log in `directory` for appending; takes a lock, so that
  * one writer has it. A torn last line, left by a crash, is cut off; *ret_repaired says how many
- * bytes.
+ * bytes. Where the last writer did not stop in order, the first record is a "gap" that says so. `options`:
+ * NULL for AUDIT_LOG_DEFAULTS.
  *
  * -EWOULDBLOCK: another writer has it; -EBADMSG: the last whole line is not a record of this
  * log; or what the file system said. `failure` says which and what to do.
  */
-int audit_log_open(const char *directory, struct audit_log **ret_log, uint64_t *ret_repaired,
-		   struct failure *failure);
+int audit_log_open(const char *directory, const struct audit_log_options *options,
+		   struct audit_log **ret_log, uint64_t *ret_repaired, struct failure *failure);
 
 /*
  * Appends one record: adds seq and chain. Buffered: audit_log_flush() writes. Takes no reference.
@@ -40,9 +56,13 @@ int audit_log_append(struct audit_log *log, json_t *record);
 
 /*
  * Writes what is buffered, and syncs if `sync`. Keeps the rest for the next try on error. Where the
- * log's file was removed or moved away, goes on in a new one, whose first record says so.
+ * log's file was removed or moved away, goes on in a new one, whose first record says so. Closes a segment
+ * that is large enough.
  */
 int audit_log_flush(struct audit_log *log, bool sync);
+
+/* What is due: closing a segment by its age. Call about once a second while there is a writer. */
+void audit_log_tick(struct audit_log *log);
 
 /* Can a record be written now? Probes free space; -ENOSPC, -EROFS, -EIO, -ENOENT (directory gone). */
 int audit_log_writable(struct audit_log *log);

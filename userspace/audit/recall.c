@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/recall.h"
 
-#include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "audit/segment.h"
+#include "audit/segment_input.h"
+#include "audit/segments.h"
 #include "base/cleanup.h"
 
 DEFINE_CLEANUP(json_t *, json_decref, recall_json_decrefp)
@@ -34,56 +34,88 @@ static void take_line(const char *line, size_t size, const char *id, struct reca
 		recall->last_sequence = (uint64_t)sequence;
 }
 
-static int read_window(int fd, char *data, off_t from, size_t *size)
+/* The last bytes of a segment, at most RECALL_WINDOW. *ret_size: how many. */
+static int read_last(const char *path, bool compressed, char *data, size_t *ret_size)
 {
-	size_t done = 0;
+	_cleanup_(segment_input_closep) struct segment_input *input = NULL;
+	struct stat file;
+	size_t size = 0;
+	ssize_t n;
+	int r = segment_input_open(path, compressed, &input);
 
-	while (done < *size) {
-		ssize_t n = pread(fd, data + done, *size - done, from + (off_t)done);
-
-		if (n < 0 && errno == EINTR)
-			continue;
+	if (r == 0)
+		r = segment_input_stat(input, &file);
+	if (r < 0)
+		return r;
+	if (!compressed && file.st_size > (off_t)RECALL_WINDOW)
+		segment_input_rewind(input, (uint64_t)file.st_size - RECALL_WINDOW);
+	for (;;) {
+		if (size == 2 * (size_t)RECALL_WINDOW) {
+			memcpy(data, data + RECALL_WINDOW, RECALL_WINDOW);
+			size = RECALL_WINDOW;
+		}
+		n = segment_input_read(input, data + size, 2 * (size_t)RECALL_WINDOW - size);
 		if (n < 0)
-			return -errno;
+			return (int)n;
 		if (n == 0)
 			break;
-		done += (size_t)n;
+		size += (size_t)n;
 	}
-	*size = done;
+	if (size > RECALL_WINDOW) {
+		memmove(data, data + size - RECALL_WINDOW, RECALL_WINDOW);
+		size = RECALL_WINDOW;
+	}
+	*ret_size = size;
 	return 0;
 }
 
-int recall_execution(const char *directory, const char *id, struct recall *ret_recall)
+static int take_segment(const char *directory, const char *name, bool compressed, const char *id,
+			struct recall *recall, size_t *looked_at)
 {
-	_cleanup_(closep) int fd = -1;
-	_cleanup_(freep) char *data = NULL;
-	struct recall recall = {0};
+	_cleanup_(freep) char *data = malloc(2 * (size_t)RECALL_WINDOW);
 	char path[PATH_MAX];
-	struct stat file;
 	size_t size, start = 0;
 	int r;
 
-	if (snprintf(path, sizeof(path), "%s/%s", directory, SEGMENT_NAME) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-	if (fd < 0 || fstat(fd, &file) < 0)
-		return -errno;
-	size = file.st_size < (off_t)RECALL_WINDOW ? (size_t)file.st_size : RECALL_WINDOW;
-	data = malloc(size + 1);
 	if (!data)
 		return -ENOMEM;
-	r = read_window(fd, data, file.st_size - (off_t)size, &size);
+	if (snprintf(path, sizeof(path), "%s/%s", directory, name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	r = read_last(path, compressed, data, &size);
 	if (r < 0)
 		return r;
+	*looked_at += size;
 	/* The first line may be cut; it then is no JSON. */
 	while (start < size) {
 		const char *newline = memchr(data + start, '\n', size - start);
 
 		if (!newline)
 			break;
-		take_line(data + start, (size_t)(newline - data) - start, id, &recall);
+		take_line(data + start, (size_t)(newline - data) - start, id, recall);
 		start = (size_t)(newline - data) + 1;
 	}
-	*ret_recall = recall;
 	return 0;
+}
+
+int recall_execution(const char *directory, const char *id, struct recall *ret_recall)
+{
+	struct recall recall = {0};
+	struct segments segments;
+	size_t looked_at = 0;
+	int r = segments_list(directory, &segments);
+
+	if (r < 0)
+		return r;
+	r = take_segment(directory, SEGMENT_NAME, false, id, &recall, &looked_at);
+	for (size_t i = segments.count; r == 0 && i > 0 && looked_at < RECALL_WINDOW; i--) {
+		const struct segments_entry *entry = &segments.entries[i - 1];
+		char name[SEGMENTS_NAME_SIZE];
+
+		segments_name(entry->first, entry->compressed, name);
+		r = take_segment(directory, name, entry->compressed, id, &recall, &looked_at);
+	}
+	segments_free(&segments);
+	if (r == 0)
+		*ret_recall = recall;
+	return r;
 }

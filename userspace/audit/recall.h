@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A crash leaves its traces in the last records; this much of the file is looked at. */
+/* A crash leaves its traces in the last records; this much is looked at, across segments. */
 #define RECALL_WINDOW (1u << 20)
 
 struct recall {

@@ -6,10 +6,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "audit/chain.h"
+#include "audit/ending.h"
+#include "audit/segments.h"
+#include "audit/storage.h"
 
 static const char advice_tail[] =
-	"run `cordon log verify`, then move the log away: the next start begins a new one";
+	"run `cordon log verify`, then move the whole log directory away: the next start begins a new one";
 
 static int open_directory(const char *directory, struct failure *failure)
 {
@@ -34,11 +36,10 @@ static int open_regular(int directory_fd, const char *directory, const char *nam
 	_cleanup_(closep) int fd = -1;
 	struct stat status;
 
-	fd = openat(directory_fd, name, flags | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0640);
+	fd = storage_create(directory_fd, name, flags, 0640);
 	if (fd < 0)
-		return failure_set(failure, errno, "cannot open %s/%s for writing: %m%s", directory,
-				   name,
-				   errno == ELOOP ? "; it is a symbolic link: remove it" : "");
+		return failure_set(failure, fd, "cannot open %s/%s for writing: %m%s", directory,
+				   name, fd == -ELOOP ? "; it is a symbolic link: remove it" : "");
 	if (fstat(fd, &status) < 0)
 		return failure_set(failure, errno, "cannot look at %s/%s: %m", directory, name);
 	if (!S_ISREG(status.st_mode))
@@ -63,175 +64,206 @@ static int take_lock(int fd, const char *directory, struct failure *failure)
 	return failure_set(failure, errno, "cannot lock %s/%s: %m", directory, SEGMENT_LOCK);
 }
 
-/* The end of the file: enough to hold its last two whole lines and what is behind them. */
-struct ending {
-	char *data;
-	size_t size;
-	bool whole_file;
-};
+/* What the lock file says of the last writer. */
+#define WRITER_AT_WORK "at work\n"
+#define WRITER_STOPPED "stopped\n"
 
-static int read_ending(int fd, uint64_t file_size, size_t window, struct ending *ret)
+static int note_state(const struct segment *segment, const char *state)
 {
-	size_t size = file_size < window ? (size_t)file_size : window;
-	_cleanup_(freep) char *data = malloc(size + 1);
-	size_t done = 0;
+	int r = storage_overwrite(segment->lock_fd, state, strlen(state), 0);
 
-	if (!data)
-		return -ENOMEM;
-	while (done < size) {
-		ssize_t n = pread(fd, data + done, size - done, (off_t)(file_size - size + done));
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			return -EIO; /* shorter than a moment ago, with the lock held */
-		done += (size_t)n;
-	}
-	ret->data = TAKE_PTR(data);
-	ret->size = size;
-	ret->whole_file = size == file_size;
-	return 0;
+	return r < 0 ? r : storage_sync(segment->lock_fd);
 }
 
-/* Where the line begins that ends before `end`; false: before the window. */
-static bool line_start(const struct ending *ending, size_t end, size_t *ret)
+static int read_state(struct segment *segment)
 {
-	const char *newline = end > 0 ? memrchr(ending->data, '\n', end) : NULL;
+	char state[sizeof(WRITER_AT_WORK)] = "";
 
-	if (!newline && !ending->whole_file)
-		return false;
-	*ret = newline ? (size_t)(newline + 1 - ending->data) : 0;
-	return true;
-}
-
-/* Takes over sequence and chain of the last line, if it follows from the line before it. */
-static int adopt_last_line(struct segment *segment, const struct ending *ending, size_t start,
-			   size_t end)
-{
-	unsigned char previous[SHA256_SIZE] = {0}, claimed[SHA256_SIZE], computed[SHA256_SIZE];
-	_cleanup_(sha256_freep) struct sha256 *hash = sha256_new();
-	size_t body, before_start, before_body;
-	uint64_t sequence, before_sequence = 0;
-	int r;
-
-	if (!hash)
-		return -ENOMEM;
-	r = chain_split(ending->data + start, end - start, &body, &sequence, claimed);
-	if (r < 0)
-		return r;
-	if (start > 0) {
-		if (!line_start(ending, start - 1, &before_start))
-			return -EBADMSG;
-		r = chain_split(ending->data + before_start, start - 1 - before_start, &before_body,
-				&before_sequence, previous);
-		if (r < 0)
-			return r;
-	}
-	r = chain_digest(hash, previous, ending->data + start, body, computed);
-	if (r < 0)
-		return r;
-	if (memcmp(claimed, computed, sizeof(claimed)) != 0 || sequence != before_sequence + 1)
-		return -EBADMSG;
-	segment->sequence = sequence;
-	memcpy(segment->chain, claimed, sizeof(claimed));
-	return 0;
-}
-
-/* 0: done; 1: the window is too small to tell. */
-static int examine(struct segment *segment, const struct ending *ending, uint64_t file_size)
-{
-	const char *newline = memrchr(ending->data, '\n', ending->size);
-	size_t end, start, before, torn;
-
-	if (!newline && !ending->whole_file)
-		return 1;
-	end = newline ? (size_t)(newline - ending->data) : 0;
-	torn = newline ? ending->size - end - 1 : ending->size;
-	if (newline) {
-		int r;
-
-		if (!line_start(ending, end, &start) ||
-		    (start > 0 && !line_start(ending, start - 1, &before)))
-			return 1;
-		r = adopt_last_line(segment, ending, start, end);
-		if (r < 0)
-			return r;
-	}
-	if (torn > 0 && ftruncate(segment->fd, (off_t)(file_size - torn)) < 0)
+	if (pread(segment->lock_fd, state, sizeof(state) - 1, 0) < 0)
 		return -errno;
-	segment->repaired = torn;
+	segment->crashed = strcmp(state, WRITER_AT_WORK) == 0;
+	return 0;
+}
+
+/* The newest closed segment; first 0: there is none. */
+static int last_closed(const char *directory, struct segments_entry *ret_entry)
+{
+	struct segments segments;
+	int r = segments_list(directory, &segments);
+
+	if (r < 0)
+		return r;
+	*ret_entry = segments.count > 0 ? segments.entries[segments.count - 1]
+					: (struct segments_entry){};
+	segments_free(&segments);
+	return 0;
+}
+
+static int read_closed(const char *directory, const struct segments_entry *entry,
+		       struct ending *ret_ending)
+{
+	char path[PATH_MAX], name[SEGMENTS_NAME_SIZE];
+
+	segments_name(entry->first, entry->compressed, name);
+	if (snprintf(path, sizeof(path), "%s/%s", directory, name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	return ending_of_closed(path, entry->compressed, ret_ending);
+}
+
+/* What the log ends with. The closed segment is read only where this one says too little. */
+static int find_end(struct segment *segment, const char *directory, uint64_t size,
+		    struct ending *ret_ending)
+{
+	struct ending before = {}, ending;
+	struct segments_entry closed;
+	int r = last_closed(directory, &closed);
+
+	if (r == 0)
+		r = ending_find(segment->fd, size, segment->crashed, 0, before.chain, &ending);
+	if (r < 0)
+		return r;
+	if (ending.first > 0 && ending.first <= closed.first)
+		return -EBADMSG;
+	if (closed.first > 0 && ending.first == ending.sequence) {
+		r = read_closed(directory, &closed, &before);
+		if (r == 0)
+			r = ending_find(segment->fd, size, segment->crashed, before.sequence,
+					before.chain, &ending);
+		if (r < 0)
+			return r;
+	}
+	if (ending.sequence == 0) {
+		ending.sequence = before.sequence;
+		memcpy(ending.chain, before.chain, sizeof(ending.chain));
+	}
+	*ret_ending = ending;
 	return 0;
 }
 
 static int resume(struct segment *segment, const char *directory, struct failure *failure)
 {
+	struct ending ending;
 	struct stat status;
 	int r;
 
 	if (fstat(segment->fd, &status) < 0)
 		return failure_set(failure, errno, "cannot look at %s/%s: %m", directory,
 				   SEGMENT_NAME);
-	for (size_t window = 1u << 16; status.st_size > 0; window *= 2) {
-		_cleanup_(freep) char *data = NULL;
-		struct ending ending;
-
-		r = read_ending(segment->fd, (uint64_t)status.st_size, window, &ending);
-		if (r < 0)
-			return failure_set(failure, r, "cannot read %s/%s: %m", directory,
-					   SEGMENT_NAME);
-		data = ending.data;
-		r = examine(segment, &ending, (uint64_t)status.st_size);
+	r = find_end(segment, directory, (uint64_t)status.st_size, &ending);
+	if (r == -EBADMSG)
+		return failure_set(failure, r,
+				   "the last line of %s/%s is no record of this log; %s", directory,
+				   SEGMENT_NAME, advice_tail);
+	if (r < 0)
+		return failure_set(failure, r, "cannot read the end of the log in %s: %m",
+				   directory);
+	segment->repaired = (uint64_t)status.st_size - ending.size;
+	if (segment->repaired > 0) {
+		r = storage_truncate(segment->fd, ending.size);
 		if (r == 0)
-			break;
-		if (r == -EBADMSG || (r > 0 && window > 2 * CHAIN_LINE_MAX))
-			return failure_set(failure, EBADMSG,
-					   "the last line of %s/%s is no record of this log; %s",
-					   directory, SEGMENT_NAME, advice_tail);
+			r = storage_sync(segment->fd);
 		if (r < 0)
 			return failure_set(failure, r, "cannot repair the end of %s/%s: %m",
 					   directory, SEGMENT_NAME);
 	}
+	segment->first = ending.first;
+	segment->size = ending.size;
+	segment->sequence = ending.sequence;
+	memcpy(segment->chain, ending.chain, sizeof(segment->chain));
 	return 0;
+}
+
+/* Opens what is in the directory; on failure the caller closes what was opened. */
+static int open_all(struct segment *segment, const char *directory, struct failure *failure)
+{
+	int r;
+
+	segment->directory_fd = open_directory(directory, failure);
+	if (segment->directory_fd < 0)
+		return segment->directory_fd;
+	segment->lock_fd =
+		open_regular(segment->directory_fd, directory, SEGMENT_LOCK, O_RDWR, failure);
+	if (segment->lock_fd < 0)
+		return segment->lock_fd;
+	r = take_lock(segment->lock_fd, directory, failure);
+	if (r == 0)
+		r = read_state(segment);
+	if (r < 0)
+		return failure_set(failure, r, "cannot read %s/%s: %m", directory, SEGMENT_LOCK);
+	/* A crash came between closing one segment and beginning the next. */
+	(void)storage_remove(segment->directory_fd, SEGMENT_NEXT);
+	segment->fd = open_regular(segment->directory_fd, directory, SEGMENT_NAME,
+				   O_RDWR | O_APPEND, failure);
+	if (segment->fd < 0)
+		return segment->fd;
+	r = resume(segment, directory, failure);
+	if (r < 0)
+		return r;
+	r = note_state(segment, WRITER_AT_WORK);
+	/* So that the file itself survives a power cut, not only what is in it. */
+	if (r == 0)
+		r = storage_sync_directory(segment->directory_fd);
+	return r < 0 ? failure_set(failure, r, "cannot sync %s: %m", directory) : 0;
 }
 
 int segment_open(const char *directory, struct segment *ret_segment, struct failure *failure)
 {
-	struct segment segment = {.fd = -1, .lock_fd = -1};
-	_cleanup_(closep) int directory_fd = -1, fd = -1, lock_fd = -1;
-	int r;
+	struct segment segment = SEGMENT_INIT;
+	int r = open_all(&segment, directory, failure);
 
-	directory_fd = open_directory(directory, failure);
-	if (directory_fd < 0)
-		return directory_fd;
-	lock_fd = open_regular(directory_fd, directory, SEGMENT_LOCK, O_RDWR, failure);
-	if (lock_fd < 0)
-		return lock_fd;
-	r = take_lock(lock_fd, directory, failure);
-	if (r < 0)
+	if (r < 0) {
+		segment_close(&segment);
 		return r;
-	fd = open_regular(directory_fd, directory, SEGMENT_NAME, O_RDWR | O_APPEND, failure);
-	if (fd < 0)
-		return fd;
-	segment.fd = fd;
-	r = resume(&segment, directory, failure);
-	if (r < 0)
-		return r;
-	/* So that the file itself survives a power cut, not only what is in it. */
-	if (fsync(directory_fd) < 0 && errno != EINVAL)
-		return failure_set(failure, errno, "cannot sync %s: %m", directory);
-	segment.fd = TAKE_FD(fd);
-	segment.lock_fd = TAKE_FD(lock_fd);
+	}
 	*ret_segment = segment;
 	return 0;
+}
+
+int segment_stop(struct segment *segment)
+{
+	return note_state(segment, WRITER_STOPPED);
 }
 
 void segment_close(struct segment *segment)
 {
 	closep(&segment->fd);
 	closep(&segment->lock_fd);
-	segment->fd = segment->lock_fd = -1;
+	closep(&segment->directory_fd);
+	segment->fd = segment->lock_fd = segment->directory_fd = -1;
+}
+
+int segment_rotate(struct segment *segment)
+{
+	_cleanup_(closep) int next_fd = -1;
+	char name[SEGMENTS_NAME_SIZE];
+	int r = storage_sync(segment->fd);
+
+	if (r < 0)
+		return r;
+	segments_name(segment->first, false, name);
+	if (faccessat(segment->directory_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return -EEXIST;
+	/* First, for want of space shows here. */
+	next_fd = storage_create(segment->directory_fd, SEGMENT_NEXT, O_RDWR | O_APPEND | O_EXCL,
+				 0640);
+	if (next_fd == -EEXIST)
+		(void)storage_remove(segment->directory_fd, SEGMENT_NEXT);
+	if (next_fd < 0)
+		return next_fd;
+	r = storage_rename(segment->directory_fd, SEGMENT_NAME, name);
+	if (r < 0)
+		return r;
+	/* Never the other way round: the new file would take the place of the old one. */
+	r = storage_sync_directory(segment->directory_fd);
+	if (r == 0)
+		r = storage_rename(segment->directory_fd, SEGMENT_NEXT, SEGMENT_NAME);
+	if (r < 0)
+		return r;
+	closep(&segment->fd);
+	segment->fd = TAKE_FD(next_fd);
+	segment->first = 0;
+	segment->size = 0;
+	return storage_sync_directory(segment->directory_fd);
 }
 
 bool segment_is_current(const struct segment *segment, const char *directory)

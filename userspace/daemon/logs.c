@@ -86,7 +86,7 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 	use = calloc(1, sizeof(*use));
 	if (!use)
 		return failure_set(failure, ENOMEM, "%m");
-	r = audit_log_open(directory, &use->log, &repaired, failure);
+	r = audit_log_open(directory, NULL, &use->log, &repaired, failure);
 	if (r == 0 && stat(directory, &opened) < 0) {
 		r = failure_set(failure, errno, "cannot examine %s: %m", directory);
 		audit_log_close(use->log);

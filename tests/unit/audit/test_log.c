@@ -18,6 +18,7 @@
 #include "audit/reader.h"
 #include "audit/record.h"
 #include "audit/segment.h"
+#include "audit/segments.h"
 #include "base/io.h"
 
 #define SIZE_LIMIT (1u << 20)
@@ -28,6 +29,9 @@ struct place {
 	char file[128];
 	char lock[128];
 };
+
+/* Records of these tests are older than a segment may get. */
+static const struct audit_log_options never_closed = {};
 
 static int setup(void **state)
 {
@@ -46,12 +50,11 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct place *place = *state;
-	char moved[160];
+	_cleanup_(closedirp) DIR *dir = opendir(place->directory);
+	struct dirent *entry;
 
-	snprintf(moved, sizeof(moved), "%s.moved", place->file);
-	unlink(moved);
-	unlink(place->file);
-	unlink(place->lock);
+	while (dir && (entry = readdir(dir)) != NULL)
+		unlinkat(dirfd(dir), entry->d_name, 0);
 	rmdir(place->directory);
 	rmdir(place->parent);
 	free(place);
@@ -64,7 +67,7 @@ static struct audit_log *open_log(const struct place *place, uint64_t expected_r
 	struct audit_log *log = NULL;
 	uint64_t repaired = 12345;
 
-	if (audit_log_open(place->directory, &log, &repaired, &failure) < 0)
+	if (audit_log_open(place->directory, &never_closed, &log, &repaired, &failure) < 0)
 		fail_msg("%s", failure.text);
 	assert_int_equal(repaired, expected_repair);
 	return log;
@@ -98,6 +101,7 @@ static size_t read_back(const struct place *place, size_t *ret_problems, json_t 
 	_cleanup_(audit_reader_closep) struct audit_reader *reader = NULL;
 	struct failure failure = {0};
 	size_t records = 0, problems = 0;
+	json_int_t first = 0;
 
 	assert_int_equal(audit_reader_open(place->directory, &reader, &failure), 0);
 	for (;;) {
@@ -114,7 +118,10 @@ static size_t read_back(const struct place *place, size_t *ret_problems, json_t 
 			continue;
 		}
 		records++;
-		assert_int_equal(json_integer_value(json_object_get(record, "seq")), records);
+		if (first == 0)
+			first = json_integer_value(json_object_get(record, "seq"));
+		assert_int_equal(json_integer_value(json_object_get(record, "seq")),
+				 first + (json_int_t)records - 1);
 		if (into)
 			json_array_append(into, record);
 	}
@@ -128,6 +135,29 @@ static size_t read_good(const struct place *place)
 
 	assert_int_equal(problems, 0);
 	return records;
+}
+
+static void note_problem(void *data, const char *text)
+{
+	snprintf(data, 256, "%s", text);
+}
+
+/* The one problem: how many records are missing at the beginning; 0: none. */
+static unsigned long missing_at_the_beginning(const struct place *place)
+{
+	_cleanup_(audit_reader_closep) struct audit_reader *reader = NULL;
+	struct audit_verification result;
+	unsigned long first, missing = 0;
+	char text[256] = "";
+
+	assert_int_equal(audit_reader_open(place->directory, &reader, NULL), 0);
+	assert_int_equal(audit_reader_verify(reader, note_problem, text, &result, NULL), 0);
+	if (result.problems > 0)
+		assert_int_equal(sscanf(text, "the log begins with seq %lu: %lu missing", &first,
+					&missing),
+				 2);
+	assert_true(result.problems <= 1);
+	return missing;
 }
 
 static void test_append_and_resume(void **state)
@@ -172,7 +202,7 @@ static void test_one_writer(void **state)
 	uint64_t repaired;
 
 	assert_true(segment_has_writer(place->directory));
-	assert_int_equal(audit_log_open(place->directory, &second, &repaired, &failure),
+	assert_int_equal(audit_log_open(place->directory, NULL, &second, &repaired, &failure),
 			 -EWOULDBLOCK);
 	assert_non_null(strstr(failure.text, "another cordon"));
 	assert_null(second);
@@ -252,7 +282,7 @@ static void test_foreign_last_line(void **state)
 
 		assert_int_equal(io_write_all(fd, lines[i], strlen(lines[i])), 0);
 		close(fd);
-		assert_int_equal(audit_log_open(place->directory, &log, &repaired, &failure),
+		assert_int_equal(audit_log_open(place->directory, NULL, &log, &repaired, &failure),
 				 -EBADMSG);
 		assert_non_null(strstr(failure.text, "cordon log verify"));
 		/* Nothing is changed in what is not understood. */
@@ -261,14 +291,14 @@ static void test_foreign_last_line(void **state)
 	}
 }
 
-/* A line whose digest is right, but whose number is not the next. */
+/* Lines whose digest is right, but whose number is not the next. */
 static void test_foreign_number(void **state)
 {
-	static const char body[] = "{\"seq\":5,\"a\":1";
+	static const char body[] = "{\"seq\":5,\"a\":1", again[] = "{\"seq\":5,\"a\":2";
 	static const unsigned char zeros[SHA256_SIZE];
 	struct place *place = *state;
 	_cleanup_(sha256_freep) struct sha256 *hash = sha256_new();
-	unsigned char digest[SHA256_SIZE];
+	unsigned char digest[SHA256_SIZE], next[SHA256_SIZE];
 	char tail[CHAIN_TAIL_SIZE];
 	struct audit_log *log = NULL;
 	uint64_t repaired;
@@ -281,8 +311,16 @@ static void test_foreign_number(void **state)
 	fd = open(place->file, O_WRONLY | O_APPEND);
 	assert_int_equal(io_write_all(fd, body, sizeof(body) - 1), 0);
 	assert_int_equal(io_write_all(fd, tail, sizeof(tail)), 0);
+	/* What came before may have been deleted with older segments: only verifying can tell. */
+	audit_log_close(open_log(place, 0));
+	assert_int_equal(missing_at_the_beginning(place), 4);
+	assert_int_equal(chain_digest(hash, digest, again, sizeof(again) - 1, next), 0);
+	chain_write_tail(next, tail);
+	assert_int_equal(io_write_all(fd, again, sizeof(again) - 1), 0);
+	assert_int_equal(io_write_all(fd, tail, sizeof(tail)), 0);
 	close(fd);
-	assert_int_equal(audit_log_open(place->directory, &log, &repaired, NULL), -EBADMSG);
+	assert_int_equal(audit_log_open(place->directory, &never_closed, &log, &repaired, NULL),
+			 -EBADMSG);
 	read_back(place, &problems, NULL);
 	assert_int_equal(problems, 1);
 }
@@ -296,12 +334,13 @@ static void test_symbolic_link(void **state)
 
 	assert_int_equal(mkdir(place->directory, 0700), 0);
 	assert_int_equal(symlink("/dev/null", place->file), 0);
-	assert_int_equal(audit_log_open(place->directory, &log, &repaired, &failure), -ELOOP);
+	assert_int_equal(audit_log_open(place->directory, NULL, &log, &repaired, &failure), -ELOOP);
 	assert_non_null(strstr(failure.text, "symbolic link"));
 	unlink(place->file);
 	assert_int_equal(mkfifo(place->file, 0600), 0);
 	failure.text[0] = '\0';
-	assert_int_equal(audit_log_open(place->directory, &log, &repaired, &failure), -EBADMSG);
+	assert_int_equal(audit_log_open(place->directory, NULL, &log, &repaired, &failure),
+			 -EBADMSG);
 }
 
 static void test_no_directory(void **state)
@@ -313,13 +352,13 @@ static void test_no_directory(void **state)
 	uint64_t repaired;
 
 	snprintf(path, sizeof(path), "%s/missing/log", place->parent);
-	assert_int_equal(audit_log_open(path, &log, &repaired, &failure), -ENOENT);
+	assert_int_equal(audit_log_open(path, NULL, &log, &repaired, &failure), -ENOENT);
 	assert_non_null(strstr(failure.text, path));
 	failure.text[0] = '\0';
-	assert_int_equal(audit_log_open("/dev/null", &log, &repaired, &failure), -ENOTDIR);
+	assert_int_equal(audit_log_open("/dev/null", NULL, &log, &repaired, &failure), -ENOTDIR);
 	/* Read-only for root, too. */
 	failure.text[0] = '\0';
-	assert_true(audit_log_open("/proc/self", &log, &repaired, &failure) < 0);
+	assert_true(audit_log_open("/proc/self", NULL, &log, &repaired, &failure) < 0);
 	assert_null(log);
 }
 
@@ -401,7 +440,8 @@ static void test_full_at_any_byte(void **state)
 		log = open_log(place, (uint64_t)room);
 		append_good(log, 4);
 		audit_log_close(log);
-		assert_int_equal(read_good(place), 2);
+		/* The first, the gap that the crash left, and the last. */
+		assert_int_equal(read_good(place), 3);
 	}
 }
 
@@ -446,6 +486,152 @@ static void test_moved_away(void **state)
 	assert_string_equal(json_string_value(json_object_get(gap, "of")), "log");
 	gap = json_object_get(gap, "previous");
 	assert_int_equal(json_integer_value(json_object_get(gap, "seq")), 2);
+	/* That the records before it are gone is for all to see. */
+	assert_int_equal(missing_at_the_beginning(place), 2);
+}
+
+/* A crash is told by the log, however it left the end. */
+static void test_crash(void **state)
+{
+	struct place *place = *state;
+	_cleanup_(json_decrefp) json_t *records = json_array();
+	struct audit_log *log = open_log(place, 0);
+	static const char hole[5000];
+	size_t problems;
+	const json_t *gap;
+	int fd;
+
+	append_good(log, 1);
+	append_good(log, 2);
+	audit_log_close(log);
+	fd = open(place->lock, O_WRONLY);
+	assert_int_equal(io_write_all(fd, "at work\n", 8), 0);
+	close(fd);
+	/* Space that was allotted and never written, and a line that came behind it. */
+	fd = open(place->file, O_WRONLY | O_APPEND);
+	assert_int_equal(io_write_all(fd, hole, sizeof(hole)), 0);
+	assert_int_equal(io_write_all(fd, UNCHAINED, sizeof(UNCHAINED) - 1), 0);
+	close(fd);
+	log = open_log(place, sizeof(hole) + sizeof(UNCHAINED) - 1);
+	append_good(log, 3);
+	audit_log_close(log);
+	assert_int_equal(read_back(place, &problems, records), 4);
+	assert_int_equal(problems, 0);
+	gap = json_object_get(json_object_get(json_array_get(records, 2), "cordon"), "gap");
+	assert_string_equal(json_string_value(json_object_get(gap, "of")), "crash");
+	assert_int_equal(json_integer_value(json_object_get(gap, "torn_bytes")),
+			 sizeof(hole) + sizeof(UNCHAINED) - 1);
+}
+
+static uint64_t pretended_time;
+
+static uint64_t pretended_clock(clockid_t clock)
+{
+	(void)clock;
+	return pretended_time;
+}
+
+static size_t closed_segments(const struct place *place)
+{
+	struct segments segments;
+	size_t count;
+
+	assert_int_equal(segments_list(place->directory, &segments), 0);
+	count = segments.count;
+	segments_free(&segments);
+	return count;
+}
+
+static void test_closed_by_size(void **state)
+{
+	static const struct audit_log_options small = {.segment_bytes = 2000};
+	struct place *place = *state;
+	_cleanup_(audit_reader_closep) struct audit_reader *reader = NULL;
+	uint64_t repaired;
+	int seen = 0;
+
+	for (int i = 0; i < 100; i++) {
+		struct audit_log *log;
+
+		/* Also where a writer begins behind a closed segment, and in the middle of one. */
+		assert_int_equal(audit_log_open(place->directory, &small, &log, &repaired, NULL),
+				 0);
+		append_good(log, i);
+		assert_int_equal(audit_log_flush(log, false), 0);
+		append_good(log, i);
+		audit_log_close(log);
+		if (!reader)
+			assert_int_equal(audit_reader_open(place->directory, &reader, NULL), 0);
+		/* One that follows sees each once. */
+		for (int k = 0; k < 2; k++) {
+			json_t *record = NULL;
+
+			assert_int_equal(audit_reader_next(reader, &record, NULL), 0);
+			assert_int_equal(json_integer_value(json_object_get(record, "seq")),
+					 ++seen);
+			json_decref(record);
+		}
+	}
+	assert_in_range(closed_segments(place), 10, 30);
+	assert_int_equal(read_good(place), 200);
+	assert_int_equal(missing_at_the_beginning(place), 0);
+}
+
+static void test_closed_by_age(void **state)
+{
+	static const struct audit_log_options hourly = {
+		.clock = pretended_clock,
+		.segment_nsec = 3600 * NSEC_PER_SEC,
+	};
+	struct place *place = *state;
+	struct audit_log *log;
+	uint64_t repaired;
+
+	assert_int_equal(clock_parse("2026-11-21T00:00:00.000000000Z", &pretended_time), 0);
+	assert_int_equal(audit_log_open(place->directory, &hourly, &log, &repaired, NULL), 0);
+	append_good(log, 0);
+	assert_int_equal(audit_log_flush(log, false), 0);
+	pretended_time += 3599 * NSEC_PER_SEC;
+	audit_log_tick(log);
+	assert_int_equal(closed_segments(place), 0);
+	/* The age is that of the first record, whoever wrote it. */
+	audit_log_close(log);
+	assert_int_equal(audit_log_open(place->directory, &hourly, &log, &repaired, NULL), 0);
+	pretended_time += NSEC_PER_SEC;
+	audit_log_tick(log);
+	assert_int_equal(closed_segments(place), 1);
+	/* An empty one is not closed. */
+	pretended_time += 7200 * NSEC_PER_SEC;
+	audit_log_tick(log);
+	assert_int_equal(closed_segments(place), 1);
+	append_good(log, 1);
+	audit_log_close(log);
+	assert_int_equal(read_good(place), 2);
+}
+
+/* A crash between closing a segment and beginning the next. */
+static void test_no_current_segment(void **state)
+{
+	struct place *place = *state;
+	struct audit_log *log = open_log(place, 0);
+	char closed[160];
+
+	append_good(log, 1);
+	append_good(log, 2);
+	audit_log_close(log);
+	snprintf(closed, sizeof(closed), "%s/00000000000000000001.jsonl", place->directory);
+	assert_int_equal(rename(place->file, closed), 0);
+	assert_int_equal(read_good(place), 2);
+	log = open_log(place, 0);
+	append_good(log, 3);
+	audit_log_close(log);
+	assert_int_equal(read_good(place), 3);
+	/* The only record of a segment follows from the one before. */
+	log = open_log(place, 0);
+	append_good(log, 4);
+	audit_log_close(log);
+	assert_int_equal(read_good(place), 4);
+	assert_int_equal(missing_at_the_beginning(place), 0);
 }
 
 static void test_directory_removed(void **state)
@@ -505,6 +691,10 @@ int main(void)
 		TEST(test_full_at_any_byte),
 		TEST(test_too_long),
 		TEST(test_moved_away),
+		TEST(test_crash),
+		TEST(test_closed_by_size),
+		TEST(test_closed_by_age),
+		TEST(test_no_current_segment),
 		TEST(test_directory_removed),
 		TEST(test_big_buffer_writes_itself),
 	};

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <zlib.h>
 
 #include "audit/chain.h"
 #include "audit/log.h"
@@ -46,7 +47,7 @@ static int setup(void **state)
 	assert_non_null(mkdtemp(place->directory));
 	snprintf(place->file, sizeof(place->file), "%s/%s", place->directory, SEGMENT_NAME);
 	snprintf(place->lock, sizeof(place->lock), "%s/%s", place->directory, SEGMENT_LOCK);
-	assert_int_equal(audit_log_open(place->directory, &log, &repaired, NULL), 0);
+	assert_int_equal(audit_log_open(place->directory, NULL, &log, &repaired, NULL), 0);
 	for (int i = 0; i < RECORDS; i++)
 		append(log, i);
 	audit_log_close(log);
@@ -59,9 +60,11 @@ static int setup(void **state)
 static int teardown(void **state)
 {
 	struct place *place = *state;
+	_cleanup_(closedirp) DIR *dir = opendir(place->directory);
+	struct dirent *entry;
 
-	unlink(place->file);
-	unlink(place->lock);
+	while (dir && (entry = readdir(dir)) != NULL)
+		unlinkat(dirfd(dir), entry->d_name, 0);
 	rmdir(place->directory);
 	free(place->clean);
 	free(place);
@@ -226,7 +229,7 @@ static void test_torn_end(void **state)
 
 	rewrite(place, place->clean, place->clean_size - 5);
 	assert_int_equal(verify(place).problems, 1);
-	assert_int_equal(audit_log_open(place->directory, &log, &repaired, NULL), 0);
+	assert_int_equal(audit_log_open(place->directory, NULL, &log, &repaired, NULL), 0);
 	fd = open(place->file, O_WRONLY | O_APPEND);
 	assert_int_equal(io_write_all(fd, "{\"seq\":", 7), 0);
 	close(fd);
@@ -303,6 +306,162 @@ static void test_follow_into_a_new_file(void **state)
 	next(reader, -ENODATA);
 }
 
+/* --- segments --- */
+
+static void compress_to(const struct place *place, uint64_t first, const char *data, size_t size)
+{
+	char path[128];
+	gzFile file;
+
+	snprintf(path, sizeof(path), "%s/%020llu.jsonl.gz", place->directory,
+		 (unsigned long long)first);
+	file = gzopen(path, "wb");
+	assert_non_null(file);
+	assert_int_equal(gzwrite(file, data, (unsigned int)size), (int)size);
+	assert_int_equal(gzclose(file), Z_OK);
+}
+
+static void write_to(const struct place *place, uint64_t first, const char *data, size_t size)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%020llu.jsonl", place->directory,
+		 (unsigned long long)first);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	assert_true(fd >= 0);
+	assert_int_equal(io_write_all(fd, data, size), 0);
+	close(fd);
+}
+
+/* 1 to 4 compressed, 5 to 8 not, the rest in the one that grows. */
+static void cut_into_segments(const struct place *place)
+{
+	size_t second = line_begin(place, 4), third = line_begin(place, 8);
+
+	compress_to(place, 1, place->clean, second);
+	write_to(place, 5, place->clean + second, third - second);
+	rewrite(place, place->clean + third, place->clean_size - third);
+}
+
+static void test_segments(void **state)
+{
+	struct place *place = *state;
+	struct audit_verification result;
+
+	cut_into_segments(place);
+	result = verify(place);
+	assert_int_equal(result.problems, 0);
+	assert_int_equal(result.records, RECORDS);
+	assert_int_equal(result.segments, 3);
+	/* One that was compressed and not yet removed is read once. */
+	write_to(place, 1, place->clean, line_begin(place, 4));
+	result = verify(place);
+	assert_int_equal(result.problems, 0);
+	assert_int_equal(result.records, RECORDS);
+	assert_int_equal(result.segments, 3);
+}
+
+static void remove_segment(const struct place *place, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", place->directory, name);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void test_segment_missing(void **state)
+{
+	struct place *place = *state;
+
+	cut_into_segments(place);
+	remove_segment(place, "00000000000000000005.jsonl");
+	assert_int_equal(verify(place).problems, 1);
+	cut_into_segments(place);
+	remove_segment(place, "00000000000000000001.jsonl.gz");
+	assert_int_equal(verify(place).problems, 1);
+}
+
+static void test_segments_swapped(void **state)
+{
+	struct place *place = *state;
+	size_t second = line_begin(place, 4), third = line_begin(place, 8);
+
+	cut_into_segments(place);
+	compress_to(place, 1, place->clean + second, third - second);
+	write_to(place, 5, place->clean, second);
+	assert_true(verify(place).problems > 0);
+}
+
+/* Any byte of the compressed file may change: all before is read, what cannot be read is told. */
+static void test_compressed_damaged(void **state)
+{
+	struct place *place = *state;
+	char path[128];
+	_cleanup_(freep) char *data = NULL;
+	size_t size;
+
+	cut_into_segments(place);
+	snprintf(path, sizeof(path), "%s/00000000000000000001.jsonl.gz", place->directory);
+	assert_int_equal(io_read_file(AT_FDCWD, path, 1 << 20, &data, &size), 0);
+	for (size_t cut = 0; cut < size; cut++) {
+		assert_int_equal(truncate(path, (off_t)cut), 0);
+		assert_true(verify(place).problems > 0);
+		compress_to(place, 1, place->clean, line_begin(place, 4));
+	}
+	for (size_t at = 10; at < size; at++) {
+		int fd = open(path, O_WRONLY);
+		char changed = (char)(data[at] ^ 0x10);
+
+		assert_int_equal(pwrite(fd, &changed, 1, (off_t)at), 1);
+		assert_true(verify(place).problems > 0);
+		assert_int_equal(pwrite(fd, &data[at], 1, (off_t)at), 1);
+		close(fd);
+	}
+	assert_int_equal(verify(place).problems, 0);
+	/* And nothing may come behind its end. */
+	for (int behind = 0; behind < 2; behind++) {
+		int fd = open(path, O_WRONLY | O_APPEND);
+
+		assert_int_equal(io_write_all(fd, behind ? "x" : data, behind ? 1 : size), 0);
+		close(fd);
+		assert_true(verify(place).problems > 0);
+		compress_to(place, 1, place->clean, line_begin(place, 4));
+	}
+}
+
+/* A reader sees each record once while segments are closed, compressed and deleted under it. */
+static void test_follow_segments(void **state)
+{
+	struct place *place = *state;
+	_cleanup_(audit_reader_closep) struct audit_reader *reader = NULL;
+	size_t second = line_begin(place, 4), third = line_begin(place, 8);
+	char closed[128];
+
+	rewrite(place, place->clean, line_begin(place, 2));
+	assert_int_equal(audit_reader_open(place->directory, &reader, NULL), 0);
+	assert_next(reader, 1);
+	assert_next(reader, 2);
+	next(reader, -ENODATA);
+	rewrite(place, place->clean, second);
+	snprintf(closed, sizeof(closed), "%s/00000000000000000001.jsonl", place->directory);
+	assert_int_equal(rename(place->file, closed), 0);
+	/* Between two segments there may be none that grows. */
+	assert_next(reader, 3);
+	assert_next(reader, 4);
+	next(reader, -ENODATA);
+	rewrite(place, place->clean + second, third - second);
+	assert_next(reader, 5);
+	compress_to(place, 1, place->clean, second);
+	unlink(closed);
+	compress_to(place, 5, place->clean + second, third - second);
+	unlink(place->file);
+	rewrite(place, place->clean + third, place->clean_size - third);
+	for (int i = 6; i <= RECORDS; i++)
+		assert_next(reader, i);
+	next(reader, -ENODATA);
+}
+
 static void test_no_log(void **state)
 {
 	struct audit_reader *reader = NULL;
@@ -329,6 +488,11 @@ int main(void)
 		TEST(test_torn_end),
 		TEST(test_follow),
 		TEST(test_follow_into_a_new_file),
+		TEST(test_segments),
+		TEST(test_segment_missing),
+		TEST(test_segments_swapped),
+		TEST(test_compressed_damaged),
+		TEST(test_follow_segments),
 		cmocka_unit_test(test_no_log),
 	};
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "audit/recall.h"
 
@@ -126,6 +127,35 @@ static void test_window(void **state)
 	assert_true(recall.ended);
 }
 
+/* Behind a segment that was closed a moment ago, plain or compressed. */
+static void test_closed_segment(void **state)
+{
+	struct place *place = *state;
+	char closed[128], compressed[132], text[] = RECORD("denial", ID, ",\"sequence\":9");
+	struct recall recall;
+	gzFile file;
+
+	put(place, RECORD("execution-start", ID, ""));
+	put(place, RECORD("denial", ID, ",\"sequence\":3"));
+	snprintf(closed, sizeof(closed), "%s/00000000000000000005.jsonl", place->directory);
+	assert_int_equal(rename(place->file, closed), 0);
+	put(place, RECORD("execution-end", OTHER, ""));
+	recall = recalled(place);
+	assert_true(recall.started && !recall.ended);
+	assert_int_equal(recall.last_sequence, 3);
+	unlink(closed);
+	snprintf(compressed, sizeof(compressed), "%s.gz", closed);
+	file = gzopen(compressed, "wb");
+	assert_non_null(file);
+	for (unsigned int i = 0; i < 3 * RECALL_WINDOW / sizeof(text); i++)
+		assert_int_equal(gzwrite(file, text, sizeof(text) - 1), sizeof(text) - 1);
+	assert_int_equal(gzclose(file), Z_OK);
+	recall = recalled(place);
+	assert_true(!recall.started && !recall.ended);
+	assert_int_equal(recall.last_sequence, 9);
+	unlink(compressed);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -133,6 +163,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_story, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_deceived, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_window, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_closed_segment, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
