@@ -77,8 +77,26 @@ _cordon() {
 			'*:policy:_files -g "*.yaml"'
 		;;
 	log)
+		if [[ $words[2] == query ]]; then
+			_arguments \
+				{--since=,--until=}'[time]:time:' \
+				'--execution=[of this execution]:id:' '--session=[of this session]:name:' \
+				'--agent=[of this agent]:name:' '--policy=[under this policy]:name:' \
+				'--operation=[what was tried]:operation:' '--action=[kind of record]:action:' \
+				'--verdict=[how it was judged]:verdict:(denied would-deny allowed)' \
+				'--path=[of a file or program]:pattern:_files' '--address=[address or network]:address:' \
+				'--text=[stands in the record]:words:' '--lines=[the last ones only]:count:' \
+				'--no-index[read all of the log]' '--json[the records]' \
+				'--log=[the log]:directory:_files -/' {-h,--help}'[show help]' '*:action:(query)'
+			return
+		elif [[ $words[2] == index ]]; then
+			_arguments '--rebuild[from nothing]' '--check[look at all of it first]' \
+				'--json[for programs]' '--log=[the log]:directory:_files -/' \
+				{-h,--help}'[show help]' '*:action:(index)'
+			return
+		fi
 		_arguments '--json[for programs]' '--log=[the log]:directory:_files -/' \
-			{-h,--help}'[show help]' ':action:(verify)'
+			{-h,--help}'[show help]' ':action:(verify query index)'
 		;;
 	daemon)
 		_arguments '--log=[write the log there]:directory:_files -/' \

@@ -17,6 +17,9 @@ _cordon()
 		[doctor]="--json --help"
 		[policy]="--json --help"
 		[log]="--json --log --help"
+		[log-query]="--since --until --execution --session --agent --policy --operation --action
+			--verdict --path --address --text --lines --no-index --json --log --help"
+		[log-index]="--rebuild --check --json --log --help"
 		[daemon]="--log --policies --idle --embedded --help"
 		[disable]="--force --help"
 	)
@@ -29,6 +32,9 @@ _cordon()
 		return
 	fi
 	command=${COMP_WORDS[1]}
+	if ((COMP_CWORD > 2)) && [[ $command == log && -n ${options[log-${COMP_WORDS[2]}]:-} ]]; then
+		command=log-${COMP_WORDS[2]}
+	fi
 
 	if [[ $command == run ]]; then
 		# The words of the command that is run complete as they would without cordon.
@@ -67,6 +73,9 @@ _cordon()
 	--output | -o)
 		mapfile -t COMPREPLY < <(compgen -W "compact json" -- "$cur")
 		;;
+	--verdict)
+		mapfile -t COMPREPLY < <(compgen -W "denied would-deny allowed" -- "$cur")
+		;;
 	help)
 		mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$cur")
 		;;
@@ -78,7 +87,7 @@ _cordon()
 		mapfile -t COMPREPLY < <(compgen -W "check show explain test diff ${options[policy]}" -- "$cur")
 		;;
 	log)
-		mapfile -t COMPREPLY < <(compgen -W "verify ${options[log]}" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "verify query index ${options[log]}" -- "$cur")
 		;;
 	*)
 		if [[ $cur == -* ]]; then

@@ -64,20 +64,14 @@ int chain_sequence(const char *line, size_t size, uint64_t *ret_sequence)
 	return parse_sequence(line + skip, size - skip, ret_sequence);
 }
 
-int chain_split(const char *line, size_t size, size_t *ret_body, uint64_t *ret_sequence,
-		unsigned char ret_digest[SHA256_SIZE])
+/* From a tail without its newline. */
+static int read_tail(const char *tail, unsigned char digest[SHA256_SIZE])
 {
-	const size_t tail_size = CHAIN_TAIL_SIZE - 1;
-	unsigned char digest[SHA256_SIZE];
 	char text[SHA256_TEXT_SIZE];
-	uint64_t sequence;
-	const char *tail;
 
-	if (size < sizeof(head) - 1 + tail_size)
-		return -EBADMSG;
-	tail = line + size - tail_size;
 	if (memcmp(tail, tail_open, sizeof(tail_open) - 1) != 0 ||
-	    memcmp(line + size - 2, tail_close, 2) != 0)
+	    memcmp(tail + CHAIN_TAIL_SIZE - 1 - (sizeof(tail_close) - 1), tail_close,
+		   sizeof(tail_close) - 1) != 0)
 		return -EBADMSG;
 	memcpy(text, tail + sizeof(tail_open) - 1, sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
@@ -85,7 +79,29 @@ int chain_split(const char *line, size_t size, size_t *ret_body, uint64_t *ret_s
 	for (const char *c = text; *c; c++)
 		if (*c >= 'A' && *c <= 'F')
 			return -EBADMSG;
-	if (hex_decode(text, digest, sizeof(digest)) < 0)
+	return hex_decode(text, digest, SHA256_SIZE) < 0 ? -EBADMSG : 0;
+}
+
+int chain_read_tail(const char tail[CHAIN_TAIL_SIZE], unsigned char ret_digest[SHA256_SIZE])
+{
+	unsigned char digest[SHA256_SIZE];
+
+	if (tail[CHAIN_TAIL_SIZE - 1] != '\n' || read_tail(tail, digest) < 0)
+		return -EBADMSG;
+	memcpy(ret_digest, digest, sizeof(digest));
+	return 0;
+}
+
+int chain_split(const char *line, size_t size, size_t *ret_body, uint64_t *ret_sequence,
+		unsigned char ret_digest[SHA256_SIZE])
+{
+	const size_t tail_size = CHAIN_TAIL_SIZE - 1;
+	unsigned char digest[SHA256_SIZE];
+	uint64_t sequence;
+
+	if (size < sizeof(head) - 1 + tail_size)
+		return -EBADMSG;
+	if (read_tail(line + size - tail_size, digest) < 0)
 		return -EBADMSG;
 	if (chain_sequence(line, size, &sequence) < 0)
 		return -EBADMSG;

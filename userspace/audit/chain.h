@@ -28,6 +28,9 @@ void chain_write_tail(const unsigned char digest[SHA256_SIZE], char tail[CHAIN_T
 /* The seq at the head of a line, of which `size` bytes are there. -EBADMSG: none. */
 int chain_sequence(const char *line, size_t size, uint64_t *ret_sequence);
 
+/* The digest in what ends a line. -EBADMSG: it is no such end. */
+int chain_read_tail(const char tail[CHAIN_TAIL_SIZE], unsigned char ret_digest[SHA256_SIZE]);
+
 /*
  * Takes a line (without its newline) apart. *ret_body: size of what the digest covers;
  * *ret_sequence: from {"seq":N at its head. -EBADMSG: not a line of a log.

@@ -8,6 +8,7 @@
 #include "base/hex.h"
 #include "base/sha256.h"
 #include "cli/commands.h"
+#include "cli/log_command.h"
 #include "cli/message.h"
 #include "cli/terminal.h"
 
@@ -16,6 +17,7 @@
 
 static const char help[] =
 	"usage: cordon log verify [--log DIR] [--json]\n"
+	"       cordon log query|index ...: find records, index them for that; each takes --help\n"
 	"\n"
 	"Checks that no record of the log was changed, dropped, added or moved. Exits with 0 if it\n"
 	"is intact, 1 if not, 2 if it cannot be read.\n"
@@ -94,8 +96,26 @@ static int verify(struct verify *v, const char *directory)
 	return result.problems == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+/* The command below `log` that has a file of its own, or NULL. */
+static int (*find_command(const char *word))(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*run)(int argc, char **argv);
+	} commands[] = {
+		{"query", log_command_query},
+		{"index", log_command_index},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (strcmp(commands[i].name, word) == 0)
+			return commands[i].run;
+	return NULL;
+}
+
 int cmd_log(int argc, char **argv)
 {
+	int (*command)(int argc, char **argv) = argc > 1 ? find_command(argv[1]) : NULL;
 	static const struct option options[] = {
 		{"json", no_argument, NULL, 'j'},
 		{"log", required_argument, NULL, 'l'},
@@ -106,6 +126,8 @@ int cmd_log(int argc, char **argv)
 	struct verify v = {.style = terminal_style(stdout)};
 	int option, status;
 
+	if (command)
+		return command(argc - 1, argv + 1);
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
 		switch (option) {
 		case 'j':
@@ -123,7 +145,7 @@ int cmd_log(int argc, char **argv)
 		}
 	}
 	if (optind + 1 != argc || strcmp(argv[optind], "verify") != 0) {
-		message("say what to do with the log: cordon log verify");
+		message("say what to do with the log: cordon log verify, query or index");
 		fputs(help, stderr);
 		return 2;
 	}
