@@ -11,7 +11,12 @@ from nbclient import NotebookClient
 directory, *cells = sys.argv[1:]
 notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
 client = NotebookClient(
-    notebook, kernel_name="confined", timeout=120, startup_timeout=120, allow_errors=True, resources={"metadata": {"path": directory}}
+    notebook,
+    kernel_name="confined",
+    timeout=600,
+    startup_timeout=600,
+    allow_errors=True,
+    resources={"metadata": {"path": directory}},
 )
 client.execute()
 for cell in notebook.cells:

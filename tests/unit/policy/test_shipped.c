@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every policy that is shipped has a table of accesses, and gives the verdicts in it. */
+/*
+ * Every policy that is shipped has a table of accesses, and gives the verdicts in it. What the
+ * documentation shows as a policy is one.
+ */
 #include <dirent.h>
+#include <fcntl.h>
 
+#include "base/io.h"
 #include "policy/table_test.h"
 #include "support.h"
 
@@ -95,9 +100,44 @@ static void test_failures(void **state)
 	check_table("", -EINVAL, 0, "empty");
 }
 
+static void check_example(const char *text, size_t size)
+{
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+	int r = policy_compile_text(text, size, "docs/policies.md", &search, d, &p);
+
+	if (r < 0 || diagnostics_count(d)) {
+		_cleanup_(freep) char *why = diagnostics_format(d, 0);
+
+		fail_msg("%.*s\n%s", (int)size, text, why);
+	}
+}
+
+static void test_documentation(void **state)
+{
+	static const char fence[] = "```yaml\n";
+	_cleanup_(freep) char *text = NULL;
+	size_t count = 0, size;
+	const char *at, *end;
+
+	(void)state;
+	assert_int_equal(io_read_file(AT_FDCWD, "docs/policies.md", 1 << 20, &text, &size), 0);
+	for (at = strstr(text, fence); at; at = strstr(end, fence)) {
+		at += strlen(fence);
+		end = strstr(at, "```");
+		assert_non_null(end);
+		if (strncmp(at, "version: 1\n", 11) != 0)
+			continue;
+		check_example(at, (size_t)(end - at));
+		count++;
+	}
+	assert_true(count >= 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_documentation),
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_failures),
 	};
