@@ -15,7 +15,8 @@ static const struct {
 } commands[] = {
 	{"check", policy_command_check},     {"show", policy_command_show},
 	{"explain", policy_command_explain}, {"test", policy_command_test},
-	{"diff", policy_command_diff},
+	{"diff", policy_command_diff},	     {"learn", policy_command_learn},
+	{"try", policy_command_try},
 };
 
 static void print_help(FILE *out)
@@ -27,6 +28,8 @@ static void print_help(FILE *out)
 	      "  explain POLICY RIGHT OBJECT    which rule decides an access, and which others match\n"
 	      "  test FILE...                   tables of accesses and the verdicts they must get\n"
 	      "  diff A B                       what B allows that A does not, with examples\n"
+	      "  learn ID...                    a policy that allows what executions did\n"
+	      "  try POLICY [ID]...             what it would have refused of what they did\n"
 	      "\n"
 	      "POLICY is a file, or the name of an installed policy. Each takes --json and --help.\n",
 	      out);

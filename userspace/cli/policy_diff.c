@@ -86,26 +86,27 @@ static int print_json(const struct comparison *c)
 	return r == 0 ? 0 : -ENOMEM;
 }
 
-static void print_rule(const char *what, const struct compiled_policy *p, uint16_t number)
+static void print_rule(FILE *out, const char *what, const struct compiled_policy *p,
+		       uint16_t number)
 {
 	if (number < p->rule_count)
-		printf("      %s %s:%u: %s\n", what, p->rules[number].file, p->rules[number].line,
-		       p->rules[number].text);
+		fprintf(out, "      %s %s:%u: %s\n", what, p->rules[number].file,
+			p->rules[number].line, p->rules[number].text);
 }
 
-static void print_witness(char sign, const struct policy_difference *d,
+static void print_witness(FILE *out, char sign, const struct policy_difference *d,
 			  const struct policy_witness *w, const struct compiled_policy *allowing,
 			  const struct compiled_policy *refusing)
 {
 	if (!w->object)
 		return;
-	printf("  %c %s %s%s%s%s\n", sign, d->right, w->object, *w->bindings ? "  (" : "",
-	       w->bindings, *w->bindings ? ")" : "");
-	print_rule("allowed by", allowing, w->allowing);
-	print_rule("refused by", refusing, w->refusing);
+	fprintf(out, "  %c %s %s%s%s%s\n", sign, d->right, w->object, *w->bindings ? "  (" : "",
+		w->bindings, *w->bindings ? ")" : "");
+	print_rule(out, "allowed by", allowing, w->allowing);
+	print_rule(out, "refused by", refusing, w->refusing);
 }
 
-static void print_text(const struct comparison *c)
+static void print_text(FILE *out, const struct comparison *c)
 {
 	char x[SETTING_TEXT], y[SETTING_TEXT];
 
@@ -114,39 +115,55 @@ static void print_text(const struct comparison *c)
 
 		if (d->change == SETTING_EQUAL)
 			continue;
-		printf("%s %s: %s\n", d->section, d->right, words[d->change]);
-		print_witness('+', d, &d->wider, c->b, c->a);
-		print_witness('-', d, &d->narrower, c->a, c->b);
+		fprintf(out, "%s %s: %s\n", d->section, d->right, words[d->change]);
+		print_witness(out, '+', d, &d->wider, c->b, c->a);
+		print_witness(out, '-', d, &d->narrower, c->a, c->b);
 	}
 	for (size_t i = 0; setting_describe(c->a, i, x) && setting_describe(c->b, i, y); i++)
 		if (strcmp(x, y) != 0)
-			printf("%s: %s\n  - %s\n  + %s\n", setting_name(i),
-			       words[setting_compare(c->a, c->b, i)], x, y);
-	printf("%s is %s%s %s\n", c->b->name, words[c->change],
-	       c->change == SETTING_EQUAL ? " to" : " than", c->a->name);
+			fprintf(out, "%s: %s\n  - %s\n  + %s\n", setting_name(i),
+				words[setting_compare(c->a, c->b, i)], x, y);
+	fprintf(out, "%s is %s%s %s\n", c->b->name, words[c->change],
+		c->change == SETTING_EQUAL ? " to" : " than", c->a->name);
+}
+
+static int compare(struct comparison *c)
+{
+	int r = policy_diff(c->a, c->b, c->differences);
+
+	if (r < 0) {
+		message("cannot compare %s with %s: %s", c->a->name, c->b->name,
+			r == -E2BIG ? "their rules combine in too many ways" : strerror(-r));
+		return r;
+	}
+	for (size_t i = 0; i < POLICY_DIFFERENCES; i++)
+		c->change |= c->differences[i].change;
+	for (size_t i = 0; setting_name(i); i++)
+		c->change |= setting_compare(c->a, c->b, i);
+	return 0;
+}
+
+int policy_command_print_diff(FILE *out, struct compiled_policy *a, struct compiled_policy *b)
+{
+	struct comparison c = {.a = a, .b = b};
+	int r = compare(&c);
+
+	if (r == 0)
+		print_text(out, &c);
+	policy_diff_release(c.differences);
+	return r;
 }
 
 static int diff(const struct policy_search *search, const char *first, const char *second,
 		bool json)
 {
 	_cleanup_(comparison_release) struct comparison c = {0};
-	int r;
 
 	if (policy_command_load(first, search, &c.a) < 0 ||
-	    policy_command_load(second, search, &c.b) < 0)
+	    policy_command_load(second, search, &c.b) < 0 || compare(&c) < 0)
 		return 2;
-	r = policy_diff(c.a, c.b, c.differences);
-	if (r < 0) {
-		message("cannot compare %s with %s: %s", first, second,
-			r == -E2BIG ? "their rules combine in too many ways" : strerror(-r));
-		return 2;
-	}
-	for (size_t i = 0; i < POLICY_DIFFERENCES; i++)
-		c.change |= c.differences[i].change;
-	for (size_t i = 0; setting_name(i); i++)
-		c.change |= setting_compare(c.a, c.b, i);
 	if (!json)
-		print_text(&c);
+		print_text(stdout, &c);
 	else if (print_json(&c) < 0)
 		return 2;
 	return c.change & SETTING_WIDER ? 1 : 0;
