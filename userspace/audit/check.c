@@ -41,6 +41,32 @@ static void anchor(struct check *check, enum lines_event event, uint64_t sequenc
 	check->begun = true;
 }
 
+/*
+ * What nearly every line is: the one that follows, unchanged. Compares digests as they are written, and so spares
+ * reading them. 1: it is; 0: look closer.
+ */
+static int is_next(struct check *check, const char *line, size_t size)
+{
+	char tail[CHAIN_TAIL_SIZE];
+	unsigned char computed[SHA256_SIZE];
+	uint64_t sequence;
+	size_t body;
+
+	if (!check->anchored || size < CHAIN_TAIL_SIZE ||
+	    chain_sequence(line, size, &sequence) < 0 || sequence != check->sequence + 1)
+		return 0;
+	/* The line is without its newline. */
+	body = size - (CHAIN_TAIL_SIZE - 1);
+	if (chain_digest(check->hash, check->chain, line, body, computed) < 0)
+		return 0;
+	chain_write_tail(computed, tail);
+	if (memcmp(tail, line + body, CHAIN_TAIL_SIZE - 1) != 0)
+		return 0;
+	check->sequence = sequence;
+	memcpy(check->chain, computed, sizeof(computed));
+	return 1;
+}
+
 int check_line(struct check *check, struct lines *lines, const char *line, size_t size,
 	       struct failure *failure)
 {
@@ -51,6 +77,8 @@ int check_line(struct check *check, struct lines *lines, const char *line, size_
 	size_t body;
 	int r;
 
+	if (event == LINES_NONE && is_next(check, line, size))
+		return 0;
 	r = chain_split(line, size, &body, &sequence, claimed);
 	/* The next line is checked against the one before this: was this one put in, or changed? */
 	if (r < 0)

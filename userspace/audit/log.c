@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include "audit/buffer.h"
 #include "audit/chain.h"
 #include "audit/names.h"
 #include "audit/segment.h"
@@ -21,13 +22,11 @@ DEFINE_CLEANUP(json_t *, json_decref, log_json_decrefp)
  */
 #define BUFFER_HIGH (1u << 20)
 
+/* Room for {"seq":N, */
+#define LINE_HEAD_MAX 48u
+
 /* A new execution is refused when less than this is left: room for the records of those alive. */
 #define RESERVE_BYTES (1u << 20)
-
-struct bytes {
-	char *data;
-	size_t size, capacity;
-};
 
 struct losses {
 	uint64_t records;
@@ -47,77 +46,58 @@ struct audit_log {
 	uint64_t segment_time;	/* when the first record of the segment was written */
 	struct segment segment; /* sequence and chain in it: of the last line composed */
 	struct sha256 *hash;
-	struct bytes pending;  /* whole lines */
+	struct buffer pending; /* whole lines */
 	size_t written;	       /* bytes of `pending` that are in the file */
 	struct mark persisted; /* the last line before `pending` */
-	struct bytes scratch;  /* one record's JSON */
+	struct buffer scratch; /* one record's JSON */
 	int error;	       /* of the last write, until one succeeds */
 	struct losses lost;
 	char last_time[CLOCK_TEXT_SIZE]; /* of the last record, lost ones included */
 };
 
-static int bytes_add(struct bytes *bytes, const void *data, size_t size)
-{
-	if (size > bytes->capacity - bytes->size) {
-		size_t capacity = bytes->capacity ? bytes->capacity : 4096;
-		char *grown;
-
-		while (capacity - bytes->size < size)
-			capacity *= 2;
-		grown = realloc(bytes->data, capacity);
-		if (!grown)
-			return -ENOMEM;
-		bytes->data = grown;
-		bytes->capacity = capacity;
-	}
-	memcpy(bytes->data + bytes->size, data, size);
-	bytes->size += size;
-	return 0;
-}
-
 static int dump_piece(const char *data, size_t size, void *to)
 {
-	return bytes_add(to, data, size);
+	buffer_add(to, data, size);
+	return ((struct buffer *)to)->failed ? -1 : 0;
 }
 
 /*
  * Adds a line to `to` and moves the chain on. `members`: the record's JSON without its outer
  * braces.
  */
-static int compose_line(struct audit_log *log, struct bytes *to, const char *members, size_t size)
+static int compose_line(struct audit_log *log, struct buffer *to, const char *members, size_t size)
 {
-	char head[48], tail[CHAIN_TAIL_SIZE];
 	unsigned char digest[SHA256_SIZE];
 	size_t before = to->size;
-	int length, r;
+	int r;
 
-	length = snprintf(head, sizeof(head), "{\"seq\":%llu,",
-			  (unsigned long long)log->segment.sequence + 1);
-	if ((size_t)length + size + CHAIN_TAIL_SIZE > CHAIN_LINE_MAX)
+	if (size + LINE_HEAD_MAX + CHAIN_TAIL_SIZE > CHAIN_LINE_MAX)
 		return -EMSGSIZE;
-	r = bytes_add(to, head, (size_t)length);
-	if (r == 0)
-		r = bytes_add(to, members, size);
-	if (r == 0)
-		r = chain_digest(log->hash, log->segment.chain, to->data + before,
-				 to->size - before, digest);
-	if (r == 0) {
-		chain_write_tail(digest, tail);
-		r = bytes_add(to, tail, sizeof(tail));
-	}
+	to->failed = false;
+	if (!buffer_reserve(to, size + LINE_HEAD_MAX + CHAIN_TAIL_SIZE))
+		return -ENOMEM;
+	buffer_literal(to, "{\"seq\":");
+	buffer_number(to, log->segment.sequence + 1);
+	buffer_literal(to, ",");
+	buffer_add(to, members, size);
+	r = chain_digest(log->hash, log->segment.chain, to->data + before, to->size - before,
+			 digest);
 	if (r < 0) {
 		to->size = before;
 		return r;
 	}
+	chain_write_tail(digest, to->data + to->size);
+	to->size += CHAIN_TAIL_SIZE;
 	log->segment.sequence++;
 	memcpy(log->segment.chain, digest, sizeof(digest));
 	return 0;
 }
 
 /* ASCII only, so that a log can be shown on a terminal without harm. */
-static int compose_record(struct audit_log *log, struct bytes *to, json_t *record)
+static int compose_record(struct audit_log *log, struct buffer *to, json_t *record)
 {
 	log->scratch.size = 0;
+	log->scratch.failed = false;
 	if (json_dump_callback(record, dump_piece, &log->scratch,
 			       JSON_COMPACT | JSON_ENSURE_ASCII) < 0)
 		return -ENOMEM;
@@ -167,7 +147,7 @@ static int compose_loss(struct audit_log *log)
 }
 
 /* First behind a file that went away: what that one ended with. */
-static int compose_takeover(struct audit_log *log, struct bytes *to)
+static int compose_takeover(struct audit_log *log, struct buffer *to)
 {
 	_cleanup_(log_json_decrefp) json_t *record = NULL;
 	char text[SHA256_TEXT_SIZE];
@@ -180,7 +160,7 @@ static int compose_takeover(struct audit_log *log, struct bytes *to)
 }
 
 /* Composes again, for the chain at hand, the pending lines that are not wholly written. */
-static int recompose(struct audit_log *log, struct bytes *to, size_t start)
+static int recompose(struct audit_log *log, struct buffer *to, size_t start)
 {
 	while (start < log->pending.size) {
 		const char *line = log->pending.data + start;
@@ -219,7 +199,7 @@ static size_t settle(struct audit_log *log)
 static int take_over(struct audit_log *log)
 {
 	struct segment old = log->segment;
-	struct bytes lines = {0};
+	struct buffer lines = {0};
 	size_t unwritten;
 	int r;
 
@@ -237,7 +217,7 @@ static int take_over(struct audit_log *log)
 	if (r == 0)
 		r = recompose(log, &lines, unwritten);
 	if (r < 0) {
-		free(lines.data);
+		buffer_free(&lines);
 		segment_close(&log->segment);
 		log->segment = old;
 		log->segment.lock_fd = -1;
@@ -246,7 +226,7 @@ static int take_over(struct audit_log *log)
 	log->segment_time = log->options.clock(CLOCK_REALTIME);
 	closep(&old.fd);
 	closep(&old.directory_fd);
-	free(log->pending.data);
+	buffer_free(&log->pending);
 	log->pending = lines;
 	log->written = 0;
 	return 0;
@@ -318,24 +298,53 @@ int audit_log_flush(struct audit_log *log, bool sync)
 	return log->error;
 }
 
+/* Has what has been appended so far made the buffer large? */
+static void write_when_large(struct audit_log *log)
+{
+	/* What goes wrong here is remembered, and the record is kept. */
+	if (log->pending.size >= BUFFER_HIGH)
+		audit_log_flush(log, false);
+}
+
+static int may_append(const struct audit_log *log)
+{
+	return log->pending.size < BUFFER_HIGH ? 0 : log->error;
+}
+
 int audit_log_append(struct audit_log *log, json_t *record)
 {
 	const char *time = json_string_value(json_object_get(record, "@timestamp"));
-	int r = log->pending.size < BUFFER_HIGH ? 0 : log->error;
+	int r = may_append(log);
 
 	if (json_object_get(record, "seq") || json_object_get(record, "chain"))
 		return -EINVAL;
 	copy_time(log->last_time, time ? time : "");
 	if (r == 0)
 		r = compose_record(log, &log->pending, record);
-	if (r < 0) {
+	if (r < 0)
 		count_lost(log, r);
-		return r;
-	}
-	/* What goes wrong here is remembered, and the record is kept. */
-	if (log->pending.size >= BUFFER_HIGH)
-		audit_log_flush(log, false);
-	return 0;
+	else
+		write_when_large(log);
+	return r;
+}
+
+int audit_log_append_text(struct audit_log *log, const char *record, size_t size)
+{
+	static const char head[] = "{\"@timestamp\":\"";
+	int r = may_append(log);
+
+	if (size < sizeof(head) + CLOCK_TEXT_SIZE || memcmp(record, head, sizeof(head) - 1) != 0 ||
+	    record[size - 1] != '}')
+		return -EINVAL;
+	memcpy(log->last_time, record + sizeof(head) - 1, CLOCK_TEXT_SIZE - 2);
+	log->last_time[CLOCK_TEXT_SIZE - 2] = '\0';
+	if (r == 0)
+		r = compose_line(log, &log->pending, record + 1, size - 2);
+	if (r < 0)
+		count_lost(log, r);
+	else
+		write_when_large(log);
+	return r;
 }
 
 void audit_log_tick(struct audit_log *log)
@@ -379,8 +388,8 @@ static void log_free(struct audit_log *log)
 	segment_close(&log->segment);
 	if (log->hash)
 		sha256_free(log->hash);
-	free(log->pending.data);
-	free(log->scratch.data);
+	buffer_free(&log->pending);
+	buffer_free(&log->scratch);
 	free(log->directory);
 	free(log);
 }

@@ -55,6 +55,12 @@ int audit_log_open(const char *directory, const struct audit_log_options *option
 int audit_log_append(struct audit_log *log, json_t *record);
 
 /*
+ * The same for a record that is text already, as event_text_write() makes it: a compact JSON object that
+ * begins with its "@timestamp", in ASCII.
+ */
+int audit_log_append_text(struct audit_log *log, const char *record, size_t size);
+
+/*
  * Writes what is buffered, and syncs if `sync`. Keeps the rest for the next try on error. Where the
  * log's file was removed or moved away, goes on in a new one, whose first record says so. Closes a segment
  * that is large enough.

@@ -29,11 +29,11 @@ void suggestion_free(struct suggestion *suggestion)
 }
 
 /* "[read, write]", as the section spells them. */
-static void write_verbs(FILE *out, uint32_t rights)
+static void write_verbs(struct buffer *out, uint32_t rights)
 {
 	const char *separator = "";
 
-	fputc('[', out);
+	buffer_literal(out, "[");
 	for (uint32_t right = 0; right < CORDON_RIGHT_COUNT; right++) {
 		const char *name = name_of_right(right);
 
@@ -43,31 +43,52 @@ static void write_verbs(FILE *out, uint32_t rights)
 			name = "connect";
 		else if (right == CORDON_UNIX_BIND)
 			name = "bind";
-		fprintf(out, "%s%s", separator, name);
+		buffer_string(out, separator);
+		buffer_string(out, name);
 		separator = ", ";
 	}
-	fputc(']', out);
+	buffer_literal(out, "]");
+}
+
+static bool is_plain(unsigned char byte)
+{
+	return byte >= 0x20 && byte < 0x7f && !strchr("*?[]{}\\$\"", byte);
+}
+
+static void write_character(struct buffer *out, uint32_t character, const char *bytes,
+			    size_t length)
+{
+	if (character == '\\')
+		buffer_literal(out, "\\\\\\\\");
+	else if (character < 0x80 && strchr("*?[]{}$", (int)character))
+		buffer_print(out, "\\\\%c", (int)character);
+	else if (character == '"')
+		buffer_literal(out, "\\\"");
+	else if (text_is_harmless(character))
+		buffer_add(out, bytes, length);
+	else if (character < 0x100)
+		buffer_print(out, "\\x%02X", character);
+	else if (character < 0x10000)
+		buffer_print(out, "\\u%04X", character);
+	else
+		buffer_print(out, "\\U%08X", character);
 }
 
 /* As a double-quoted YAML scalar that is a pattern for exactly these bytes. */
-static void write_pattern(FILE *out, const char *bytes, size_t size)
+static void write_pattern(struct buffer *out, const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size;) {
-		size_t length;
-		uint32_t character = text_character(bytes + i, size - i, &length);
+		size_t length = 0;
+		uint32_t character;
 
-		if (character < 0x80 && strchr("*?[]{}\\$", (int)character))
-			fprintf(out, character == '\\' ? "\\\\\\\\" : "\\\\%c", (int)character);
-		else if (character == '"')
-			fputs("\\\"", out);
-		else if (text_is_harmless(character))
-			fwrite(bytes + i, 1, length, out);
-		else if (character < 0x100)
-			fprintf(out, "\\x%02X", character);
-		else if (character < 0x10000)
-			fprintf(out, "\\u%04X", character);
-		else
-			fprintf(out, "\\U%08X", character);
+		while (i + length < size && is_plain((unsigned char)bytes[i + length]))
+			length++;
+		buffer_add(out, bytes + i, length);
+		i += length;
+		if (i == size)
+			break;
+		character = text_character(bytes + i, size - i, &length);
+		write_character(out, character, bytes + i, length);
 		i += length;
 	}
 }
@@ -87,34 +108,34 @@ static bool below(const char *path, size_t size, const char *directory, size_t *
 	return true;
 }
 
-static void write_name(FILE *out, const struct audit_execution *execution,
+static void write_name(struct buffer *out, const struct audit_execution *execution,
 		       const struct decoded_access *access)
 {
 	const char *name = (const char *)access->object;
 	size_t size = access->object_length, rest = 0;
 
-	fputc('"', out);
+	buffer_literal(out, "\"");
 	if (access->object_kind == CORDON_OBJECT_PATH &&
 	    below(name, size, execution->workdir, &rest))
-		fputs("${workdir}", out);
+		buffer_literal(out, "${workdir}");
 	write_pattern(out, name + rest, size - rest);
-	fputc('"', out);
+	buffer_literal(out, "\"");
 }
 
-static void write_destination(FILE *out, const struct decoded_access *access)
+static void write_destination(struct buffer *out, const struct decoded_access *access)
 {
 	struct decoded_address address;
 	char host[INET6_ADDRSTRLEN];
 
 	decode_address(access, &address);
 	object_format_address(&address, host);
-	fprintf(out, address.family == 4 ? "to: [%s], " : "to: [\"%s\"], ", host);
+	buffer_print(out, address.family == 4 ? "to: [%s], " : "to: [\"%s\"], ", host);
 	if (address.protocol != IPPROTO_ICMP)
-		fprintf(out, "ports: [%u], ", address.port);
-	fprintf(out, "protocols: [%s]", name_of_protocol(address.protocol));
+		buffer_print(out, "ports: [%u], ", address.port);
+	buffer_print(out, "protocols: [%s]", name_of_protocol(address.protocol));
 }
 
-static void write_socket(FILE *out, const struct decoded_access *access)
+static void write_socket(struct buffer *out, const struct decoded_access *access)
 {
 	const char *family, *type;
 	struct decoded_socket s;
@@ -122,21 +143,21 @@ static void write_socket(FILE *out, const struct decoded_access *access)
 	decode_socket(access, &s);
 	family = name_of_family(s.family);
 	type = name_of_socket_type(s.type);
-	fputs("network:\n  - {allow: [socket], families: [", out);
+	buffer_literal(out, "network:\n  - {allow: [socket], families: [");
 	if (family)
-		fprintf(out, "%s], types: [", family);
+		buffer_print(out, "%s], types: [", family);
 	else
-		fprintf(out, "%u], types: [", s.family);
+		buffer_print(out, "%u], types: [", s.family);
 	if (type)
-		fprintf(out, "%s]", type);
+		buffer_print(out, "%s]", type);
 	else
-		fprintf(out, "%u]", s.type);
+		buffer_print(out, "%u]", s.type);
 	if (s.protocol)
-		fprintf(out, ", protocols: [%u]", s.protocol);
-	fputc('}', out);
+		buffer_print(out, ", protocols: [%u]", s.protocol);
+	buffer_literal(out, "}");
 }
 
-static void write_rules(FILE *out, const struct audit_execution *execution,
+static void write_rules(struct buffer *out, const struct audit_execution *execution,
 			const struct decoded_access *access)
 {
 	const char *separator = "";
@@ -146,25 +167,27 @@ static void write_rules(FILE *out, const struct audit_execution *execution,
 
 		if (!rights)
 			continue;
-		fprintf(out, "%s%s:\n  - {allow: ", separator, sections[i].name);
+		buffer_string(out, separator);
+		buffer_string(out, sections[i].name);
+		buffer_literal(out, ":\n  - {allow: ");
 		write_verbs(out, rights);
-		fputs(", ", out);
+		buffer_literal(out, ", ");
 		if (access->object_kind == CORDON_OBJECT_NET) {
 			write_destination(out, access);
 		} else {
-			fputs(access->object_kind == CORDON_OBJECT_ABSTRACT ? "abstract: ["
-									    : "paths: [",
-			      out);
+			buffer_string(out, access->object_kind == CORDON_OBJECT_ABSTRACT
+						   ? "abstract: ["
+						   : "paths: [");
 			write_name(out, execution, access);
-			fputc(']', out);
+			buffer_literal(out, "]");
 		}
-		fputc('}', out);
+		buffer_literal(out, "}");
 		separator = "\n";
 	}
 }
 
 /* What no rule decides, but a word in the section process. False: nothing there, either. */
-static bool write_process_setting(FILE *out, const struct decoded_access *access)
+static bool write_process_setting(struct buffer *out, const struct decoded_access *access)
 {
 	const char *name;
 	__u64 number;
@@ -177,19 +200,19 @@ static bool write_process_setting(FILE *out, const struct decoded_access *access
 		name = name_of_capability(number);
 		if (!name)
 			return false;
-		fputs("process: {capabilities: [", out);
+		buffer_literal(out, "process: {capabilities: [");
 		for (name += strlen("CAP_"); *name; name++)
-			fputc(tolower((unsigned char)*name), out);
-		fputs("]}", out);
+			buffer_print(out, "%c", tolower((unsigned char)*name));
+		buffer_literal(out, "]}");
 		return true;
 	case CORDON_OP_USERNS:
-		fputs("process: {namespaces: allow}", out);
+		buffer_literal(out, "process: {namespaces: allow}");
 		return true;
 	case CORDON_OP_TRACE:
-		fputs("process: {trace: own}", out);
+		buffer_literal(out, "process: {trace: own}");
 		return true;
 	case CORDON_OP_SIGNAL:
-		fputs("process: {signal: any}", out);
+		buffer_literal(out, "process: {signal: any}");
 		return true;
 	default:
 		return false;
@@ -256,39 +279,37 @@ static const char *reason_against(uint8_t reason)
 	}
 }
 
+const char *suggestion_write(const struct audit_execution *execution,
+			     const struct decoded_access *access, uint8_t reason,
+			     struct buffer *out)
+{
+	const char *why = reason_against(reason);
+
+	if (why || write_process_setting(out, access))
+		return why;
+	why = unsayable(access);
+	if (!why && access->object_kind == CORDON_OBJECT_SOCKET)
+		write_socket(out, access);
+	else if (!why)
+		write_rules(out, execution, access);
+	return why;
+}
+
 int suggestion_make(const struct audit_execution *execution, const struct decoded_access *access,
 		    uint8_t reason, struct suggestion *ret)
 {
-	const char *why = reason_against(reason);
 	struct suggestion suggestion = {0};
-	char *text = NULL;
-	size_t size = 0;
-	FILE *out;
+	struct buffer out = {};
+	const char *why = suggestion_write(execution, access, reason, &out);
 
-	if (!why) {
-		out = open_memstream(&text, &size);
-		if (!out)
-			return -ENOMEM;
-		if (!write_process_setting(out, access)) {
-			why = unsayable(access);
-			if (!why && access->object_kind == CORDON_OBJECT_SOCKET)
-				write_socket(out, access);
-			else if (!why)
-				write_rules(out, execution, access);
-		}
-		if (fclose(out) != 0) {
-			free(text);
-			return -ENOMEM;
-		}
-	}
-	if (why) {
-		free(text);
+	buffer_add(&out, "", 1);
+	if (why)
 		suggestion.why = strdup(why);
-		if (!suggestion.why)
-			return -ENOMEM;
-	} else {
-		suggestion.rule = text;
-	}
+	else if (!out.failed)
+		suggestion.rule = TAKE_PTR(out.data);
+	buffer_free(&out);
+	if (!suggestion.why && !suggestion.rule)
+		return -ENOMEM;
 	*ret = suggestion;
 	return 0;
 }

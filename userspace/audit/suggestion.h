@@ -3,6 +3,7 @@
 #ifndef CORDON_AUDIT_SUGGESTION_H
 #define CORDON_AUDIT_SUGGESTION_H
 
+#include "audit/buffer.h"
 #include "audit/decode.h"
 #include "audit/record.h"
 
@@ -11,9 +12,14 @@ struct suggestion {
 	char *why;  /* why there is no rule; NULL if there is one */
 };
 
+/* Adds the rule to `out`; or returns why there is none. For an event that decode_event() let pass. */
+const char *suggestion_write(const struct audit_execution *execution,
+			     const struct decoded_access *access, uint8_t reason,
+			     struct buffer *out);
+
 void suggestion_free(struct suggestion *suggestion);
 
-/* For an event that decode_event() let pass. -ENOMEM. */
+/* The same, as strings. -ENOMEM. */
 int suggestion_make(const struct audit_execution *execution, const struct decoded_access *access,
 		    uint8_t reason, struct suggestion *ret);
 

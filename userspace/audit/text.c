@@ -109,16 +109,13 @@ json_t *text_lossy(const char *bytes, size_t size)
 	return json_stringn_nocheck(out, length);
 }
 
-json_t *text_base64(const char *bytes, size_t size)
+size_t text_write_base64(const char *bytes, size_t size, char *out)
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const unsigned char *in = (const unsigned char *)bytes;
-	_cleanup_(freep) char *out = malloc((size + 2) / 3 * 4 + 1);
 	size_t length = 0;
 
-	if (!out)
-		return NULL;
 	for (size_t i = 0; i < size; i += 3) {
 		uint32_t group = (uint32_t)in[i] << 16;
 
@@ -131,7 +128,14 @@ json_t *text_base64(const char *bytes, size_t size)
 		out[length++] = i + 1 < size ? digits[(group >> 6) & 63] : '=';
 		out[length++] = i + 2 < size ? digits[group & 63] : '=';
 	}
-	return json_stringn_nocheck(out, length);
+	return length;
+}
+
+json_t *text_base64(const char *bytes, size_t size)
+{
+	_cleanup_(freep) char *out = malloc((size + 2) / 3 * 4 + 1);
+
+	return out ? json_stringn_nocheck(out, text_write_base64(bytes, size, out)) : NULL;
 }
 
 /* object[key + suffix] = value, whose reference is taken. */
@@ -143,8 +147,7 @@ static int set_sibling(json_t *object, const char *key, const char *suffix, json
 	return json_object_set_new(object, name, value) < 0 ? -ENOMEM : 0;
 }
 
-/* The longest prefix of at most `limit` bytes that cuts no sequence in two. */
-static size_t cut(const char *bytes, size_t size, size_t limit)
+size_t text_cut(const char *bytes, size_t size, size_t limit)
 {
 	size_t back = 0;
 
@@ -157,7 +160,7 @@ static size_t cut(const char *bytes, size_t size, size_t limit)
 
 int text_set(json_t *object, const char *key, const char *bytes, size_t size)
 {
-	size_t kept = cut(bytes, size, TEXT_MAX);
+	size_t kept = text_cut(bytes, size, TEXT_MAX);
 
 	if (json_object_set_new(object, key, text_lossy(bytes, kept)) < 0)
 		return -ENOMEM;

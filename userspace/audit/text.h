@@ -38,6 +38,12 @@ json_t *text_lossy(const char *bytes, size_t size);
 /* Base64 (RFC 4648, section 4). NULL without memory. */
 json_t *text_base64(const char *bytes, size_t size);
 
+/* The same into `out`, which has room for (size + 2) / 3 * 4 bytes; no NUL. Returns how many. */
+size_t text_write_base64(const char *bytes, size_t size, char *out);
+
+/* The longest prefix of at most `limit` bytes that cuts no sequence in two. */
+size_t text_cut(const char *bytes, size_t size, size_t limit);
+
 /*
  * Sets object[key], and object[key + "_base64"] where needed. Longer texts are cut at TEXT_MAX
  * and object[key + "_length"] says how long they were. -ENOMEM.

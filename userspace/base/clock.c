@@ -2,22 +2,56 @@
 #include "base/clock.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
+
+static void two_digits(char *text, unsigned int value)
+{
+	text[0] = (char)('0' + value / 10);
+	text[1] = (char)('0' + value % 10);
+}
+
+/*
+ * Days since the epoch to a date of the Gregorian calendar. After Howard Hinnant, "chrono-Compatible
+ * Low-Level Date Algorithms".
+ */
+static void write_date(uint64_t days, char *text)
+{
+	uint64_t shifted = days + 719468, era = shifted / 146097;
+	unsigned int of_era = (unsigned int)(shifted - era * 146097);
+	unsigned int year_of_era =
+		(of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+	unsigned int of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+	unsigned int shifted_month = (5 * of_year + 2) / 153;
+	unsigned int month = shifted_month < 10 ? shifted_month + 3 : shifted_month - 9;
+	unsigned int year = (unsigned int)(era * 400) + year_of_era + (month <= 2);
+
+	two_digits(text, year / 100);
+	two_digits(text + 2, year % 100);
+	text[4] = '-';
+	two_digits(text + 5, month);
+	text[7] = '-';
+	two_digits(text + 8, of_year - (153 * shifted_month + 2) / 5 + 1);
+}
 
 void clock_format(uint64_t realtime_nsec, char text[CLOCK_TEXT_SIZE])
 {
-	time_t seconds = (time_t)(realtime_nsec / NSEC_PER_SEC);
-	struct tm parts;
-	size_t n;
+	uint64_t seconds = realtime_nsec / NSEC_PER_SEC;
+	unsigned int nsec = (unsigned int)(realtime_nsec % NSEC_PER_SEC);
+	unsigned int of_day = (unsigned int)(seconds % 86400);
 
-	gmtime_r(&seconds, &parts);
-	n = strftime(text, CLOCK_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &parts);
-	if (n == 0)
-		text[0] = '\0';
-	else
-		snprintf(text + n, CLOCK_TEXT_SIZE - n, ".%09uZ",
-			 (unsigned int)(realtime_nsec % NSEC_PER_SEC));
+	write_date(seconds / 86400, text);
+	text[10] = 'T';
+	two_digits(text + 11, of_day / 3600);
+	text[13] = ':';
+	two_digits(text + 14, of_day / 60 % 60);
+	text[16] = ':';
+	two_digits(text + 17, of_day % 60);
+	text[19] = '.';
+	for (int i = 8; i >= 0; i--) {
+		text[20 + i] = (char)('0' + nsec % 10);
+		nsec /= 10;
+	}
+	text[29] = 'Z';
+	text[30] = '\0';
 }
 
 /* `count` digits; -1: they are none. */

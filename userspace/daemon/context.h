@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "audit/event_text.h"
 #include "bpf/abi.h"
 #include "daemon/cgroup.h"
 #include "daemon/logs.h"
@@ -35,9 +36,10 @@ struct daemon {
 	size_t unfinished; /* those, and the finished whose remains are being removed */
 
 	bool embedded;
-	bool leaving;	      /* no connection is accepted any more */
-	uint64_t boot_offset; /* wall clock minus boot clock */
-	uint64_t start_time;  /* boot clock */
+	struct event_text event_text; /* of the event at hand */
+	bool leaving;		      /* no connection is accepted any more */
+	uint64_t boot_offset;	      /* wall clock minus boot clock */
+	uint64_t start_time;	      /* boot clock */
 	enum enforcement_origin origin;
 	size_t denials_kept; /* for reports, of all executions */
 	uint64_t strays;     /* events of executions that are no more */

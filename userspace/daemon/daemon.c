@@ -354,6 +354,7 @@ static void stop(struct running *running)
 	}
 	if (daemon->logs)
 		logs_free(daemon->logs);
+	event_text_release(&daemon->event_text);
 	for (size_t i = 0; i < ARRAY_SIZE(running->signals); i++)
 		if (running->signals[i])
 			event_free(running->signals[i]);

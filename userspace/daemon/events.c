@@ -19,32 +19,37 @@ static void gap(uint64_t after, uint64_t before, void *context)
 			  audit_record_gap(&e->record, after, before, clock_nsec(CLOCK_REALTIME)));
 }
 
-static void handle_denial(struct execution *e, json_t *record)
+/* For the report. Beyond the limit they are in the log, and counted. */
+static void keep_denial(struct execution *e, const struct buffer *text)
 {
 	struct daemon *daemon = e->daemon;
 	size_t limit = daemon->denials_kept < DENIALS_KEPT_MAX ? EXECUTION_MAX_REPORTED
 							       : DENIALS_KEPT_EACH;
+	json_t *record;
 
-	/* Beyond that they are in the log, and counted in the report. */
-	if (e->denial_count < limit) {
-		e->denials[e->denial_count++] = json_incref(record);
-		daemon->denials_kept++;
-	}
-	ending_check_denials(e);
+	if (e->denial_count >= limit)
+		return;
+	record = json_loadb(text->data, text->size, 0, NULL);
+	if (!record)
+		return;
+	e->denials[e->denial_count++] = record;
+	daemon->denials_kept++;
 }
 
 static void handle_of(struct execution *e, const struct cordon_event *event, size_t size)
 {
 	struct daemon *daemon = e->daemon;
-	json_t *record = NULL;
+	struct event_text *text = &daemon->event_text;
 	int r;
 
 	sequence_add(&e->sequence, event->sequence, gap, e);
-	r = audit_record_event(&e->record, event, size, daemon->boot_offset, &record);
+	r = event_text_write(text, &e->record, event, size, daemon->boot_offset);
 	if (r == 0) {
-		if (event->type == CORDON_EVENT_DENIAL)
-			handle_denial(e, record);
-		(void)logs_append(e->log, record);
+		(void)logs_append_text(e->log, text->record.data, text->record.size);
+		if (event->type == CORDON_EVENT_DENIAL) {
+			keep_denial(e, &text->record);
+			ending_check_denials(e);
+		}
 	} else if (r != -ENODATA) {
 		daemon->malformed++;
 		daemon_say(daemon, "execution %s: event %" PRIu64 " is lost: %s", e->id,

@@ -152,6 +152,16 @@ int logs_append(struct log_use *log, json_t *record)
 	return r;
 }
 
+int logs_append_text(struct log_use *log, const char *record, size_t size)
+{
+	int r = audit_log_append_text(log->log, record, size);
+
+	if (r < 0)
+		log->logs->lost++;
+	log->dirty = true;
+	return r;
+}
+
 int logs_flush(struct log_use *log)
 {
 	int r = audit_log_flush(log->log, false);

@@ -34,6 +34,9 @@ const char *logs_directory(const struct log_use *log);
 /* Appends a record and drops its reference. NULL is -ENOMEM. */
 int logs_append(struct log_use *log, json_t *record);
 
+/* Appends a record that is text, as event_text_write() makes it. */
+int logs_append_text(struct log_use *log, const char *record, size_t size);
+
 /* Writes what is buffered. */
 int logs_flush(struct log_use *log);
 
