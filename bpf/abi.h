@@ -142,6 +142,18 @@ struct cordon_verdict {
 #define CORDON_POLICY_SIGNAL_ANY 0x2u /* may signal processes outside the execution */
 #define CORDON_POLICY_TRACE_OWN	 0x4u /* may trace processes of the same execution */
 #define CORDON_POLICY_NAMESPACES 0x8u /* may make user namespaces */
+/* For whoever starts the execution: */
+#define CORDON_POLICY_ALL_SYSTEM_CALLS 0x10u /* no seccomp filter */
+#define CORDON_POLICY_IO_URING	       0x20u /* the filter lets io_uring through */
+#define CORDON_POLICY_FULL_COVERAGE    0x40u /* not on a kernel with gaps */
+#define CORDON_POLICY_METADATA	       0x80u /* stat and the like are asked about, too */
+/* Descriptors that come along: CORDON_DESCRIPTORS_* */
+#define CORDON_POLICY_DESCRIPTORS_SHIFT 8
+#define CORDON_POLICY_DESCRIPTORS_MASK	0x300u
+#define CORDON_POLICY_STRICT_CALLS	0x400u /* the filter also refuses what hooks would */
+#define CORDON_DESCRIPTORS_CLOSE	0u     /* all but standard input, output and error */
+#define CORDON_DESCRIPTORS_DENY		1u /* nothing starts with one that the policy does not grant */
+#define CORDON_DESCRIPTORS_RECORD	2u /* they stay, and are on record */
 
 /* What is reported besides denials: two bits each, see CORDON_AUDIT_* */
 #define CORDON_AUDIT_NONE		0u
@@ -150,6 +162,7 @@ struct cordon_verdict {
 #define CORDON_AUDIT_OPENS_SHIFT	0
 #define CORDON_AUDIT_CONNECTS_SHIFT	2
 #define CORDON_AUDIT_EXECS_SHIFT	4
+#define CORDON_AUDIT_CALLS_SHIFT	6 /* ALL: those that the seccomp filter refused */
 #define CORDON_AUDIT_LEVEL(flags, what) (((flags) >> CORDON_AUDIT_##what##_SHIFT) & 3u)
 
 struct cordon_policy_header {
@@ -290,8 +303,10 @@ enum cordon_operation {
 	CORDON_OP_KERNEL_LOAD = 36,
 	CORDON_OP_RECEIVE = 37,
 	CORDON_OP_FORK = 38,
-	CORDON_OP_SETEXEC = 39, /* exec that would gain privilege */
-	CORDON_OP_COUNT = 40,
+	CORDON_OP_SETEXEC = 39,	    /* exec that would gain privilege */
+	CORDON_OP_SYSTEM_CALL = 40, /* refused by the execution's seccomp filter */
+	CORDON_OP_METADATA = 41,    /* stat, readlink, watching */
+	CORDON_OP_COUNT = 42,
 };
 
 enum cordon_object_kind {

@@ -29,6 +29,10 @@
 #define ATTR_MTIME_SET	0x100u
 #define RENAME_EXCHANGE 2u
 
+/* arch/x86/include/asm/thread_info.h, uapi/asm/unistd.h */
+#define TS_COMPAT	0x2u
+#define X32_SYSCALL_BIT 0x40000000u
+
 /* include/uapi/linux/stat.h */
 #define S_IFMT	      0170000
 #define S_IFREG	      0100000

@@ -3,8 +3,14 @@
 
 #include <linux/capability.h>
 #include <netinet/in.h>
+#include <seccomp.h>
 #include <string.h>
 #include <sys/socket.h>
+
+#include "base/cleanup.h"
+#include "bpf/system_calls.h"
+
+#define X32_BIT 0x40000000u
 
 #define LOOKUP(table, index) ((index) < ARRAY_SIZE(table) ? (table)[index] : NULL)
 
@@ -51,6 +57,8 @@ const char *name_of_operation(uint32_t operation)
 		[CORDON_OP_RECEIVE] = "receive",
 		[CORDON_OP_FORK] = "fork",
 		[CORDON_OP_SETEXEC] = "setexec",
+		[CORDON_OP_SYSTEM_CALL] = "system-call",
+		[CORDON_OP_METADATA] = "metadata",
 	};
 
 	return LOOKUP(names, operation);
@@ -235,4 +243,25 @@ const char *name_of_signal(int number)
 		return NULL;
 	snprintf(name, sizeof(name), "SIG%s", short_name);
 	return name;
+}
+
+const char *name_of_system_call(uint64_t number)
+{
+	static _Thread_local char text[64];
+	_cleanup_(freep) char *name = NULL;
+	const char *abi = "";
+	uint32_t arch = SCMP_ARCH_X86_64;
+
+	if (number & CORDON_SYSTEM_CALL_32BIT) {
+		arch = SCMP_ARCH_X86;
+		abi = " (i386)";
+	} else if (number & X32_BIT) {
+		arch = SCMP_ARCH_X32;
+		abi = " (x32)";
+	}
+	name = seccomp_syscall_resolve_num_arch(arch, (int)(uint32_t)number);
+	if (!name)
+		return NULL;
+	snprintf(text, sizeof(text), "%.40s%s", name, abi);
+	return text;
 }

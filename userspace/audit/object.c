@@ -61,6 +61,8 @@ static void format_number(const struct decoded_access *access, char text[OBJECT_
 		name = name_of_capability(number);
 	else if (access->operation == CORDON_OP_SIGNAL && number < 128)
 		name = name_of_signal((int)number);
+	else if (access->operation == CORDON_OP_SYSTEM_CALL)
+		name = name_of_system_call(number);
 	snprintf(text, OBJECT_TEXT_SIZE, "%s", name_or_number(name, number, buffer));
 }
 

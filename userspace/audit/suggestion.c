@@ -5,10 +5,12 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 
 #include "audit/names.h"
 #include "audit/object.h"
 #include "audit/text.h"
+#include "bpf/system_calls.h"
 
 struct section {
 	const char *name;
@@ -186,6 +188,29 @@ static void write_rules(struct buffer *out, const struct audit_execution *execut
 	}
 }
 
+#define CASE(name) case SYS_##name:
+
+/* The smallest word that takes a call out of the filter; hooks then judge it. */
+static const char *setting_for_call(__u64 number)
+{
+	switch (number) {
+		CORDON_SYSTEM_CALLS_IO_URING(CASE)
+		return "process: {io_uring: allow}";
+		CORDON_SYSTEM_CALLS_GUARDED_TRACING(CASE)
+		return "process: {trace: own}";
+		CORDON_SYSTEM_CALLS_GUARDED(CASE)
+		CORDON_SYSTEM_CALLS_GUARDED_MOUNTS(CASE)
+	case SYS_clone:
+	case SYS_unshare:
+	case SYS_ioctl:
+		return "process: {system_calls: restricted}";
+	default:
+		return "process: {system_calls: all}";
+	}
+}
+
+#undef CASE
+
 /* What no rule decides, but a word in the section process. False: nothing there, either. */
 static bool write_process_setting(struct buffer *out, const struct decoded_access *access)
 {
@@ -204,6 +229,12 @@ static bool write_process_setting(struct buffer *out, const struct decoded_acces
 		for (name += strlen("CAP_"); *name; name++)
 			buffer_print(out, "%c", tolower((unsigned char)*name));
 		buffer_literal(out, "]}");
+		return true;
+	case CORDON_OP_SYSTEM_CALL:
+		if (access->object_kind != CORDON_OBJECT_NUMBER)
+			return false;
+		memcpy(&number, access->object, sizeof(number));
+		fputs(setting_for_call(number), out);
 		return true;
 	case CORDON_OP_USERNS:
 		buffer_literal(out, "process: {namespaces: allow}");

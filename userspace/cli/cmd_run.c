@@ -266,6 +266,7 @@ static int start(struct run *run, struct launched *ret_child)
 		.identity = &run->request.identity,
 		.limits = &run->prepared.limits,
 		.capabilities = run->prepared.capabilities,
+		.filter_fd = run->prepared.filter_fd,
 		.signals = &run->signals,
 	};
 	int r;

@@ -187,7 +187,8 @@ static int environment_of(json_t *object, struct policy_environment *ret)
 void client_prepared_release(struct client_prepared *prepared)
 {
 	closep(&prepared->cgroup_fd);
-	prepared->cgroup_fd = -1;
+	closep(&prepared->filter_fd);
+	prepared->cgroup_fd = prepared->filter_fd = -1;
 	protocol_strings_free(prepared->environment.keep);
 	protocol_strings_free(prepared->environment.set_names);
 	protocol_strings_free(prepared->environment.set_values);
@@ -198,22 +199,37 @@ void client_prepared_release(struct client_prepared *prepared)
 	prepared->tmp = NULL;
 }
 
-static int prepared_of(json_t *reply, struct client_prepared *prepared)
+/* The cgroup's descriptor, and the filter's if there is one. */
+static int take_descriptors(struct protocol_fds *received, bool filter,
+			    struct client_prepared *prepared)
+{
+	if (received->count != 1 + (filter ? 1u : 0u))
+		return -EBADMSG;
+	prepared->cgroup_fd = received->fd[0];
+	prepared->filter_fd = filter ? received->fd[1] : -1;
+	received->count = 0;
+	return 0;
+}
+
+static int prepared_of(json_t *reply, struct protocol_fds *received,
+		       struct client_prepared *prepared)
 {
 	const char *id, *tmp, *arguments;
 	json_t *environment, *limits, *missing;
 	json_int_t capabilities;
-	int ok, observe, r;
+	int ok, filter, observe, r;
 
-	if (json_unpack(reply, "{s:b,s:s,s:o,s:o,s:o,s:I,s:s,s:b,s:s!}", "ok", &ok, "id", &id,
+	if (json_unpack(reply, "{s:b,s:s,s:o,s:o,s:o,s:I,s:b,s:s,s:b,s:s!}", "ok", &ok, "id", &id,
 			"environment", &environment, "limits", &limits, "limits_missing", &missing,
-			"capabilities", &capabilities, "tmp", &tmp, "observe", &observe,
-			"arguments", &arguments) < 0)
+			"capabilities", &capabilities, "filter", &filter, "tmp", &tmp, "observe",
+			&observe, "arguments", &arguments) < 0)
 		return -EBADMSG;
 	if (strlen(id) >= sizeof(prepared->id))
 		return -EBADMSG;
 	strcpy(prepared->id, id);
-	r = environment_of(environment, &prepared->environment);
+	r = take_descriptors(received, filter, prepared);
+	if (r == 0)
+		r = environment_of(environment, &prepared->environment);
 	if (r == 0)
 		r = protocol_limits_of(limits, &prepared->limits, NULL);
 	if (r == 0)
@@ -236,7 +252,7 @@ int client_prepare(int socket, const struct client_prepare *prepare,
 {
 	_cleanup_(json_decrefp) json_t *reply = NULL;
 	_cleanup_(protocol_fds_close) struct protocol_fds received = {};
-	struct client_prepared prepared = {.cgroup_fd = -1};
+	struct client_prepared prepared = {.cgroup_fd = -1, .filter_fd = -1};
 	int fds[PROTOCOL_MAX_FDS];
 	size_t count = 0;
 	int r;
@@ -254,13 +270,11 @@ int client_prepare(int socket, const struct client_prepare *prepare,
 	r = ask(socket, prepare_json(prepare), fds, count, &reply, &received, ret_message, failure);
 	if (r < 0)
 		return r;
-	r = received.count == 1 ? prepared_of(reply, &prepared) : -EBADMSG;
+	r = prepared_of(reply, &received, &prepared);
 	if (r < 0) {
 		client_prepared_release(&prepared);
 		return r == -ENOMEM ? failure_set(failure, r, "%m") : broken(failure);
 	}
-	prepared.cgroup_fd = received.fd[0];
-	received.count = 0;
 	*ret_prepared = prepared;
 	return 0;
 }

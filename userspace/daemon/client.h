@@ -53,6 +53,7 @@ struct client_prepare {
 struct client_prepared {
 	char id[37];
 	int cgroup_fd; /* directory of the execution's cgroup, for CLONE_INTO_CGROUP */
+	int filter_fd; /* seccomp filter, see launch/seccomp.h; -1: none */
 	struct policy_environment environment;
 	struct policy_limits limits; /* in force */
 	char **limits_missing;	     /* "cpu: no controller"; NULL-terminated, never NULL */
@@ -62,7 +63,7 @@ struct client_prepared {
 	enum policy_arguments arguments;
 };
 
-/* Closes cgroup_fd and frees what it holds, not the struct. */
+/* Closes its descriptors and frees what it holds, not the struct. */
 void client_prepared_release(struct client_prepared *prepared);
 
 /*

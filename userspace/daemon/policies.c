@@ -9,6 +9,7 @@
 
 #include "base/hex.h"
 #include "base/sha256.h"
+#include "launch/seccomp.h"
 #include "policy/evaluate.h"
 
 /* Unused policies that stay resident. */
@@ -107,6 +108,13 @@ void policies_remove_stale(struct policies *policies)
 
 /* --- entries ------------------------------------------------------------------------------ */
 
+static void entry_free(struct entry *entry)
+{
+	closep(&entry->use.filter_fd);
+	compiled_policy_free(entry->compiled);
+	free(entry);
+}
+
 static void evict(struct policies *policies, struct entry *entry)
 {
 	TAILQ_REMOVE(&policies->entries, entry, link);
@@ -114,8 +122,7 @@ static void evict(struct policies *policies, struct entry *entry)
 	policies->idle--;
 	if (enforcement_policy_remove(policies->enforcement, entry->use.ref) >= 0)
 		forget(policies, entry->use.ref);
-	compiled_policy_free(entry->compiled);
-	free(entry);
+	entry_free(entry);
 }
 
 static bool evict_oldest(struct policies *policies)
@@ -140,8 +147,7 @@ void policies_free(struct policies *policies)
 		;
 	while ((entry = TAILQ_FIRST(&policies->entries)) != NULL) {
 		TAILQ_REMOVE(&policies->entries, entry, link);
-		compiled_policy_free(entry->compiled);
-		free(entry);
+		entry_free(entry);
 	}
 	free(policies);
 }
@@ -227,9 +233,22 @@ static int make_resident(struct policies *policies, const struct compiled_policy
 	return 0;
 }
 
+static int build_filter(const struct compiled_policy *compiled, int *ret_fd,
+			struct failure *failure)
+{
+	struct policy_system_calls calls;
+	int r = policy_system_calls(compiled, &calls);
+
+	if (r < 0)
+		return failure_set(failure, r, "the compiled tables of policy %s are damaged: %m",
+				   compiled->name);
+	return seccomp_filter_build(&calls, ret_fd, failure);
+}
+
 static int add(struct policies *policies, struct compiled_policy *compiled,
 	       struct entry **ret_entry, struct failure *failure)
 {
+	_cleanup_(closep) int filter = -1;
 	struct entry *entry;
 	uint64_t ref = 0;
 	int r;
@@ -238,7 +257,11 @@ static int add(struct policies *policies, struct compiled_policy *compiled,
 	if (r < 0)
 		return failure_set(failure, r, "the compiled tables of policy %s are damaged: %m",
 				   compiled->name);
-	r = make_resident(policies, compiled, &ref, failure);
+	r = build_filter(compiled, &filter, failure);
+	if (r == 0)
+		r = enforcement_provide(compiled->tables, failure);
+	if (r == 0)
+		r = make_resident(policies, compiled, &ref, failure);
 	if (r < 0)
 		return r;
 	entry = calloc(1, sizeof(*entry));
@@ -248,7 +271,8 @@ static int add(struct policies *policies, struct compiled_policy *compiled,
 		return failure_set(failure, ENOMEM, "%m");
 	}
 	entry->compiled = compiled;
-	entry->use = (struct policy_use){.policy = compiled, .ref = ref};
+	entry->use =
+		(struct policy_use){.policy = compiled, .ref = ref, .filter_fd = TAKE_FD(filter)};
 	TAILQ_INSERT_TAIL(&policies->entries, entry, link);
 	policies->count++;
 	policies->idle++;

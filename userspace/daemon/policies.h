@@ -19,7 +19,8 @@ struct policies;
 
 struct policy_use {
 	const struct compiled_policy *policy;
-	uint64_t ref; /* in the kernel */
+	uint64_t ref;  /* in the kernel */
+	int filter_fd; /* seccomp filter for its executions; -1: none */
 };
 
 /*

@@ -119,6 +119,7 @@ static const char *operation_phrase(const char *operation)
 		{"fork", "fork"},
 		{"setexec", "gain of privilege by exec of"},
 		{"userns", "making a user namespace"},
+		{"system-call", "system call"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(phrases); i++)

@@ -30,7 +30,7 @@ static int count_links(void)
 	if (!dir)
 		return 0;
 	while ((entry = readdir(dir)))
-		count += entry->d_name[0] != '.';
+		count += entry->d_name[0] != '.' && !loader_is_extra(entry->d_name);
 	return count;
 }
 
@@ -227,6 +227,15 @@ int enforcement_remove_pins(struct failure *failure)
 				   "executions are live: end these first, or they would go on "
 				   "without confinement");
 	return pins_remove(failure);
+}
+
+int enforcement_provide(const unsigned char *tables, struct failure *failure)
+{
+	const struct cordon_policy_header *header = (const void *)tables;
+
+	if (CORDON_AUDIT_LEVEL(header->audit, CALLS) != CORDON_AUDIT_NONE)
+		return loader_attach_extra(LOADER_EXTRA_SYSTEM_CALLS, failure);
+	return 0;
 }
 
 uint64_t enforcement_counter(const struct enforcement *e, unsigned int counter)

@@ -60,6 +60,12 @@ int enforcement_remove_pins(struct failure *failure);
 int enforcement_policy_add(struct enforcement *e, const unsigned char *tables, size_t size,
 			   uint64_t *ret_ref);
 
+/*
+ * Attaches what these tables need besides what every policy needs, unless it is there. Before anything
+ * runs under them. -errno of the step that failed.
+ */
+int enforcement_provide(const unsigned char *tables, struct failure *failure);
+
 /* Only when no execution refers to it any more. -ENOENT: not resident. */
 int enforcement_policy_remove(struct enforcement *e, uint64_t ref);
 

@@ -63,6 +63,7 @@ static const struct {
 	{"cordon_file_ioctl_compat", "bpf_lsm_file_ioctl_compat", 0},
 	{"cordon_personality", "__x64_sys_personality", 0},
 	{"cordon_personality_32", "__ia32_sys_personality", 0},
+	{"cordon_system_call", "__secure_computing", 0},
 };
 
 static bool program_applies(const struct btf *btf, const char *program)
@@ -81,9 +82,30 @@ static bool program_applies(const struct btf *btf, const char *program)
 	return true;
 }
 
-/* Iterators and `syscall` programs are run on request, all others are attached. */
+/*
+ * Programs that would cost every process of the host something, and are attached when a policy first
+ * asks for what they do.
+ */
+static const struct {
+	const char *program;
+	enum loader_extra extra;
+} extra_programs[] = {
+	{"cordon_system_call", LOADER_EXTRA_SYSTEM_CALLS},
+};
+
+bool loader_is_extra(const char *program)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(extra_programs); i++)
+		if (strcmp(extra_programs[i].program, program) == 0)
+			return true;
+	return false;
+}
+
+/* Iterators and `syscall` programs are run on request, all others are attached from the start. */
 static bool is_attached(const struct bpf_program *program)
 {
+	if (loader_is_extra(bpf_program__name(program)))
+		return false;
 	return bpf_program__type(program) == BPF_PROG_TYPE_LSM ||
 	       (bpf_program__type(program) == BPF_PROG_TYPE_TRACING &&
 		bpf_program__expected_attach_type(program) != BPF_TRACE_ITER);
@@ -243,5 +265,38 @@ int loader_load_and_pin(struct failure *failure)
 		r = write_meta(skeleton, failure);
 	if (r < 0)
 		(void)pins_remove(NULL);
+	return r;
+}
+
+static int attach_extra(const char *name, struct failure *failure)
+{
+	_cleanup_(closep) int program = -1, link = -1;
+	char path[PIN_PATH_SIZE];
+
+	pin_path(path, PIN_LINKS, name);
+	if (access(path, F_OK) == 0)
+		return 0;
+	program = pin_get(PIN_PROGRAMS, name);
+	/* Not of this kernel: whatever stands in for it is another entry, or there is a gap. */
+	if (program == -ENOENT)
+		return 0;
+	if (program < 0)
+		return failure_set(failure, program, "cannot open the pinned program %s: %m", name);
+	/* What it is attached to was settled when it was loaded. */
+	link = bpf_raw_tracepoint_open(NULL, program);
+	if (link < 0)
+		return failure_set(failure, errno, "cannot attach program %s: %m", name);
+	if (bpf_obj_pin(link, path) < 0)
+		return failure_set(failure, errno, "cannot pin link %s: %m", name);
+	return 0;
+}
+
+int loader_attach_extra(enum loader_extra extra, struct failure *failure)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(extra_programs); i++)
+		if (extra_programs[i].extra == extra)
+			r = attach_extra(extra_programs[i].program, failure);
 	return r;
 }

@@ -3,6 +3,8 @@
 #ifndef CORDON_KERNEL_LOADER_H
 #define CORDON_KERNEL_LOADER_H
 
+#include <stdbool.h>
+
 #include "base/failure.h"
 
 /*
@@ -11,7 +13,17 @@
  */
 int loader_load_and_pin(struct failure *failure);
 
-/* Number of links that this kernel's complete enforcement has. -ENOENT: no kernel BTF. */
+/* Number of links, besides extras, that this kernel's complete enforcement has. -ENOENT: no kernel BTF. */
 int loader_expected_links(void);
+
+enum loader_extra {
+	LOADER_EXTRA_SYSTEM_CALLS, /* reports what seccomp filters refuse */
+};
+
+/* Is this program one that is attached only when it is asked for? */
+bool loader_is_extra(const char *program);
+
+/* Attaches the pinned programs of an extra, unless that is done; they stay. -errno. */
+int loader_attach_extra(enum loader_extra extra, struct failure *failure);
 
 #endif

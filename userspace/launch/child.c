@@ -96,7 +96,8 @@ static int close_descriptors(const struct child_plan *plan)
  * the work directory as whom the command will run, so that a directory which that user may not
  * enter is an error here and not a riddle in the command;
  * PDEATHSIG and the dumpable flag again, because a change of identity resets both;
- * the descriptors when none of them is needed any more.
+ * the descriptors when none of them is needed any more;
+ * the filter last: what comes before may need what it refuses.
  */
 static void prepare(const struct child_plan *plan)
 {
@@ -119,6 +120,7 @@ static void prepare(const struct child_plan *plan)
 		report_and_exit(plan, CHILD_NO_NEW_PRIVS, errno);
 	require(plan, CHILD_PARENT, die_with_parent(plan));
 	require(plan, CHILD_DESCRIPTORS, close_descriptors(plan));
+	require(plan, CHILD_FILTER, seccomp_filter_install(&plan->filter));
 }
 
 /* End of file without a byte: the parent has given up, or is dead. */

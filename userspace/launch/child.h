@@ -7,6 +7,7 @@
 
 #include "launch/launch.h"
 #include "launch/privileges.h"
+#include "launch/seccomp.h"
 #include "launch/signals.h"
 
 enum child_step {
@@ -22,6 +23,7 @@ enum child_step {
 	CHILD_WORKDIR,
 	CHILD_NO_NEW_PRIVS,
 	CHILD_DESCRIPTORS,
+	CHILD_FILTER,
 	CHILD_EXEC,
 };
 
@@ -35,6 +37,7 @@ struct child_plan {
 	const struct launch *launch;
 	struct privileges privileges;
 	struct signal_state signals;
+	struct sock_fprog filter;
 	pid_t parent;
 	bool join_cgroup;     /* it was not created inside launch->cgroup_fd */
 	int go_fd, status_fd; /* its ends, both close-on-exec */

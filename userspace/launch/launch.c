@@ -101,6 +101,8 @@ static int step_failure(const struct launch *launch, const struct child_report *
 		return failure_set(failure, error, "cannot set no_new_privs: %m");
 	case CHILD_DESCRIPTORS:
 		return failure_set(failure, error, "cannot close inherited descriptors: %m");
+	case CHILD_FILTER:
+		return failure_set(failure, error, "cannot install the seccomp filter: %m");
 	case CHILD_EXEC:
 		return failure_set(failure, error, "%s: %m", launch->argv[0]);
 	case CHILD_PARENT:
@@ -203,8 +205,14 @@ int launch_start(const struct launch *launch, struct launched *ret_launched,
 	r = privileges_prepare(launch->identity, launch->capabilities, &plan.privileges);
 	if (r < 0)
 		return failure_set(failure, r, "cannot read the capabilities in force: %m");
+	r = seccomp_filter_map(launch->filter_fd, &plan.filter);
+	if (r < 0) {
+		privileges_release(&plan.privileges);
+		return failure_set(failure, r, "cannot read the seccomp filter: %m");
+	}
 	r = create_blocked(&plan, &launched.pid, &launched.pidfd);
 	privileges_release(&plan.privileges);
+	seccomp_filter_unmap(&plan.filter);
 	if (r < 0)
 		return failure_set(failure, r, "cannot create a process%s: %m",
 				   launch->cgroup_fd >= 0 ? " in its cgroup" : "");

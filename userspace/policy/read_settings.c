@@ -45,6 +45,35 @@ static int read_namespaces(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
+static int read_system_calls(struct reader *r, const struct node *n, void *target)
+{
+	static const struct word words[] = {
+		{"strict", CORDON_POLICY_STRICT_CALLS},
+		{"restricted", 0},
+		{"all", CORDON_POLICY_ALL_SYSTEM_CALLS},
+		{NULL, 0},
+	};
+	uint32_t flag;
+
+	(void)target;
+	if (!reader_word(r, n, "value for system_calls", words, &flag))
+		return 0;
+	set_flag(r->model, CORDON_POLICY_STRICT_CALLS | CORDON_POLICY_ALL_SYSTEM_CALLS, false);
+	set_flag(r->model, flag, true);
+	return 0;
+}
+
+static int read_io_uring(struct reader *r, const struct node *n, void *target)
+{
+	static const struct word words[] = {{"deny", 0}, {"allow", 1}, {NULL, 0}};
+	uint32_t value;
+
+	(void)target;
+	if (reader_word(r, n, "value for io_uring", words, &value))
+		set_flag(r->model, CORDON_POLICY_IO_URING, value);
+	return 0;
+}
+
 static void add_capability(struct reader *r, const struct node *n)
 {
 	char name[32] = "";
@@ -93,6 +122,8 @@ int read_process(struct reader *r, const struct node *n, void *target)
 		{"trace", read_trace},
 		{"capabilities", read_capabilities},
 		{"namespaces", read_namespaces},
+		{"system_calls", read_system_calls},
+		{"io_uring", read_io_uring},
 		{NULL, NULL},
 	};
 
@@ -344,6 +375,21 @@ static int read_execs(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
+static int read_refused_calls(struct reader *r, const struct node *n, void *target)
+{
+	static const struct word words[] = {
+		{"none", CORDON_AUDIT_NONE},
+		{"denied", CORDON_AUDIT_ALL},
+		{NULL, 0},
+	};
+	uint32_t level;
+
+	(void)target;
+	if (reader_word(r, n, "audit level", words, &level))
+		set_level(r->model, CORDON_AUDIT_CALLS_SHIFT, level);
+	return 0;
+}
+
 static int read_arguments(struct reader *r, const struct node *n, void *target)
 {
 	static const struct word words[] = {
@@ -362,9 +408,9 @@ static int read_arguments(struct reader *r, const struct node *n, void *target)
 int read_audit(struct reader *r, const struct node *n, void *target)
 {
 	static const struct key keys[] = {
-		{"opens", read_opens}, {"connects", read_connects},
-		{"execs", read_execs}, {"arguments", read_arguments},
-		{NULL, NULL},
+		{"opens", read_opens},	       {"connects", read_connects},
+		{"execs", read_execs},	       {"system_calls", read_refused_calls},
+		{"arguments", read_arguments}, {NULL, NULL},
 	};
 
 	return reader_mapping(r, n, "audit", keys, target);

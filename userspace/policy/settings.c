@@ -64,6 +64,34 @@ static enum setting_change compare_flag(const struct compiled_policy *a,
 	return changed(x && !y, y && !x);
 }
 
+/* ---- system calls ---- */
+
+static unsigned int call_level(const struct compiled_policy *p)
+{
+	uint32_t flags = header(p)->flags;
+
+	if (flags & CORDON_POLICY_ALL_SYSTEM_CALLS)
+		return 2;
+	return flags & CORDON_POLICY_STRICT_CALLS ? 0 : 1;
+}
+
+static void describe_calls(const struct compiled_policy *p, const struct setting *s, FILE *out)
+{
+	static const char *const levels[] = {"strict", "restricted", "all"};
+
+	(void)s;
+	fputs(levels[call_level(p)], out);
+}
+
+static enum setting_change compare_calls(const struct compiled_policy *a,
+					 const struct compiled_policy *b, const struct setting *s)
+{
+	unsigned int x = call_level(a), y = call_level(b);
+
+	(void)s;
+	return changed(y<x, y> x);
+}
+
 /* ---- capabilities ---- */
 
 static void describe_capabilities(const struct compiled_policy *p, const struct setting *s,
@@ -265,6 +293,11 @@ static enum setting_change compare_audit(const struct compiled_policy *a,
 	return changed(y > x, y < x);
 }
 
+static void describe_refused(const struct compiled_policy *p, const struct setting *s, FILE *out)
+{
+	fputs(header(p)->audit >> s->shift & 3 ? "denied" : "none", out);
+}
+
 static void describe_arguments(const struct compiled_policy *p, const struct setting *s, FILE *out)
 {
 	(void)s;
@@ -303,6 +336,8 @@ static const struct setting settings[] = {
 	FLAG("process.signal", CORDON_POLICY_SIGNAL_ANY, "execution", "any"),
 	FLAG("process.trace", CORDON_POLICY_TRACE_OWN, "none", "own"),
 	FLAG("process.namespaces", CORDON_POLICY_NAMESPACES, "deny", "allow"),
+	{.name = "process.system_calls", .describe = describe_calls, .compare = compare_calls},
+	FLAG("process.io_uring", CORDON_POLICY_IO_URING, "deny", "allow"),
 	{.name = "process.capabilities",
 	 .describe = describe_capabilities,
 	 .compare = compare_capabilities},
@@ -319,6 +354,10 @@ static const struct setting settings[] = {
 	AUDIT("opens", CORDON_AUDIT_OPENS_SHIFT),
 	AUDIT("connects", CORDON_AUDIT_CONNECTS_SHIFT),
 	AUDIT("execs", CORDON_AUDIT_EXECS_SHIFT),
+	{.name = "audit.system_calls",
+	 .describe = describe_refused,
+	 .compare = compare_audit,
+	 .shift = CORDON_AUDIT_CALLS_SHIFT},
 	{.name = "audit.arguments", .describe = describe_arguments, .compare = compare_arguments},
 	{.name = "on_denial.limit", .describe = describe_denials, .compare = compare_denials},
 };

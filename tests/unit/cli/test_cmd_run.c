@@ -91,6 +91,7 @@ int client_prepare(int socket, const struct client_prepare *prepare,
 	*ret_prepared = (struct client_prepared){
 		.id = "0192a3b4-0000-7000-8000-000000000000",
 		.cgroup_fd = -1,
+		.filter_fd = -1,
 		.environment = {.keep = calloc(2, sizeof(char *)),
 				.set_names = calloc(1, sizeof(char *)),
 				.set_values = calloc(1, sizeof(char *))},

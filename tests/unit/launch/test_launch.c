@@ -50,6 +50,7 @@ static int needs_root(void **state)
 		.workdir_fd = open(workdir, O_PATH | O_CLOEXEC),
 		.cgroup_fd = -1,
 		.stdin_fd = -1,
+		.filter_fd = -1,
 		.identity = &s->identity,
 		.limits = &s->limits,
 	};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * The system calls that the seccomp filter of an execution refuses, always or for some arguments;
+ * userspace/launch/seccomp.c says which. Whoever reports refusals needs to tell them from those of
+ * filters that the code inside has made for itself.
+ */
+#ifndef CORDON_BPF_SYSTEM_CALLS_H
+#define CORDON_BPF_SYSTEM_CALLS_H
+
+/* Agent code has no use for them, and no hook sees them before much of their code has run. */
+#define CORDON_SYSTEM_CALLS_UNSEEN(X)                                                              \
+	X(userfaultfd)                                                                             \
+	X(name_to_handle_at)                                                                       \
+	X(fanotify_init)                                                                           \
+	X(fanotify_mark)                                                                           \
+	X(quotactl)                                                                                \
+	X(quotactl_fd)                                                                             \
+	X(lookup_dcookie)                                                                          \
+	X(modify_ldt)                                                                              \
+	X(uselib)                                                                                  \
+	X(ustat)                                                                                   \
+	X(sysfs)                                                                                   \
+	X(_sysctl)                                                                                 \
+	X(nfsservctl)                                                                              \
+	X(create_module)                                                                           \
+	X(get_kernel_syms)                                                                         \
+	X(query_module)
+
+/* The same about mounts and namespaces: unless the policy allows namespaces. */
+#define CORDON_SYSTEM_CALLS_UNSEEN_MOUNTS(X)                                                       \
+	X(open_tree)                                                                               \
+	X(mount_setattr)                                                                           \
+	X(fsopen)                                                                                  \
+	X(fsconfig)                                                                                \
+	X(fspick)                                                                                  \
+	X(setns)
+
+#define CORDON_SYSTEM_CALLS_IO_URING(X)                                                            \
+	X(io_uring_setup)                                                                          \
+	X(io_uring_enter)                                                                          \
+	X(io_uring_register)
+
+/* Refused by a hook, or for want of a capability, at their very beginning: by a strict filter only. */
+#define CORDON_SYSTEM_CALLS_GUARDED(X)                                                             \
+	X(kexec_load)                                                                              \
+	X(kexec_file_load)                                                                         \
+	X(init_module)                                                                             \
+	X(finit_module)                                                                            \
+	X(delete_module)                                                                           \
+	X(bpf)                                                                                     \
+	X(perf_event_open)                                                                         \
+	X(acct)                                                                                    \
+	X(swapon)                                                                                  \
+	X(swapoff)                                                                                 \
+	X(reboot)                                                                                  \
+	X(iopl)                                                                                    \
+	X(ioperm)                                                                                  \
+	X(vhangup)                                                                                 \
+	X(settimeofday)                                                                            \
+	X(clock_settime)                                                                           \
+	X(adjtimex)                                                                                \
+	X(clock_adjtime)                                                                           \
+	X(open_by_handle_at)                                                                       \
+	X(move_pages)                                                                              \
+	X(migrate_pages)                                                                           \
+	X(add_key)                                                                                 \
+	X(request_key)                                                                             \
+	X(keyctl)
+
+#define CORDON_SYSTEM_CALLS_GUARDED_MOUNTS(X)                                                      \
+	X(mount)                                                                                   \
+	X(umount2)                                                                                 \
+	X(pivot_root)                                                                              \
+	X(move_mount)                                                                              \
+	X(fsmount)
+
+/* Other processes' insides: unless the policy lets an execution trace its own. */
+#define CORDON_SYSTEM_CALLS_GUARDED_TRACING(X)                                                     \
+	X(ptrace)                                                                                  \
+	X(process_vm_readv)                                                                        \
+	X(process_vm_writev)                                                                       \
+	X(process_madvise)                                                                         \
+	X(kcmp)
+
+/* For some of their arguments. */
+#define CORDON_SYSTEM_CALLS_PARTLY(X)                                                              \
+	X(clone)                                                                                   \
+	X(unshare)                                                                                 \
+	X(socket)                                                                                  \
+	X(socketpair)                                                                              \
+	X(ioctl)                                                                                   \
+	X(personality)
+
+#define CORDON_SYSTEM_CALLS(X)                                                                     \
+	CORDON_SYSTEM_CALLS_UNSEEN(X)                                                              \
+	CORDON_SYSTEM_CALLS_UNSEEN_MOUNTS(X)                                                       \
+	CORDON_SYSTEM_CALLS_IO_URING(X)                                                            \
+	CORDON_SYSTEM_CALLS_GUARDED(X)                                                             \
+	CORDON_SYSTEM_CALLS_GUARDED_MOUNTS(X)                                                      \
+	CORDON_SYSTEM_CALLS_GUARDED_TRACING(X)                                                     \
+	CORDON_SYSTEM_CALLS_PARTLY(X)
+
+/* How an event names a call: its number, and whether it came through the 32-bit entry. */
+#define CORDON_SYSTEM_CALL_32BIT (1ull << 32)
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The seccomp filter, run by an interpreter of the instructions that such programs consist of: what it
+ * says of a call under each setting of a policy. One test has the kernel run it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <linux/audit.h>
+#include <linux/bpf_common.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "launch/seccomp.h"
+
+#define ALLOWED 0
+
+/* net/core/filter.c, as far as libseccomp uses it. */
+static uint32_t interpret(const struct sock_fprog *program, const struct seccomp_data *data)
+{
+	uint32_t a = 0, memory[BPF_MEMWORDS] = {};
+
+	for (unsigned int at = 0; at < program->len; at++) {
+		const struct sock_filter *i = &program->filter[at];
+
+		switch (i->code) {
+		case BPF_LD | BPF_W | BPF_ABS:
+			assert_true(i->k + sizeof(a) <= sizeof(*data));
+			memcpy(&a, (const char *)data + i->k, sizeof(a));
+			break;
+		case BPF_LD | BPF_MEM:
+			a = memory[i->k];
+			break;
+		case BPF_ST:
+			memory[i->k] = a;
+			break;
+		case BPF_ALU | BPF_AND | BPF_K:
+			a &= i->k;
+			break;
+		case BPF_JMP | BPF_JA:
+			at += i->k;
+			break;
+		case BPF_JMP | BPF_JEQ | BPF_K:
+			at += a == i->k ? i->jt : i->jf;
+			break;
+		case BPF_JMP | BPF_JGE | BPF_K:
+			at += a >= i->k ? i->jt : i->jf;
+			break;
+		case BPF_JMP | BPF_JGT | BPF_K:
+			at += a > i->k ? i->jt : i->jf;
+			break;
+		case BPF_RET | BPF_K:
+			return i->k;
+		default:
+			fail_msg("instruction %#x at %u", i->code, at);
+		}
+	}
+	fail_msg("the program has no end");
+	return 0;
+}
+
+static void build(const struct policy_system_calls *calls, struct sock_fprog *ret_program)
+{
+	_cleanup_(closep) int fd = -1;
+	struct failure failure = {};
+
+	assert_int_equal(seccomp_filter_build(calls, &fd, &failure), 0);
+	assert_int_equal(seccomp_filter_map(fd, ret_program), 0);
+}
+
+/* The errno with which the call is refused, or ALLOWED. */
+static int verdict(const struct sock_fprog *program, uint32_t arch, int call, uint64_t first,
+		   uint64_t second)
+{
+	const struct seccomp_data data = {.nr = call, .arch = arch, .args = {first, second}};
+	uint32_t action = interpret(program, &data);
+
+	if (action == SECCOMP_RET_ALLOW)
+		return ALLOWED;
+	assert_int_equal(action & SECCOMP_RET_ACTION_FULL, SECCOMP_RET_ERRNO);
+	return (int)(action & SECCOMP_RET_DATA);
+}
+
+struct expectation {
+	int call;
+	uint64_t first, second;
+	int error;
+};
+
+static void check(const struct policy_system_calls *calls, const struct expectation *expected,
+		  size_t count)
+{
+	struct sock_fprog program;
+
+	build(calls, &program);
+	for (size_t i = 0; i < count; i++) {
+		int error = verdict(&program, AUDIT_ARCH_X86_64, expected[i].call,
+				    expected[i].first, expected[i].second);
+
+		if (error != expected[i].error)
+			fail_msg("call %d(%#llx, %#llx): %s, not %s", expected[i].call,
+				 (unsigned long long)expected[i].first,
+				 (unsigned long long)expected[i].second,
+				 error ? strerrorname_np(error) : "allowed",
+				 expected[i].error ? strerrorname_np(expected[i].error)
+						   : "allowed");
+	}
+	seccomp_filter_unmap(&program);
+}
+
+#define CHECK(calls, ...)                                                                          \
+	do {                                                                                       \
+		const struct expectation list_[] = {__VA_ARGS__};                                  \
+		check(calls, list_, ARRAY_SIZE(list_));                                            \
+	} while (0)
+
+#define SOCKETS (~(1ull << AF_AX25))
+
+static void test_restricted(void **state)
+{
+	const struct policy_system_calls calls = {.guarded = true, .families = SOCKETS};
+
+	(void)state;
+	CHECK(&calls, {SYS_userfaultfd, 1, 0, EPERM}, {SYS_mount_setattr, 0, 0, EPERM},
+	      {SYS_open_tree, 0, 0, EPERM}, {SYS_setns, 0, 0, EPERM},
+	      {SYS_name_to_handle_at, 0, 0, EPERM}, {SYS_quotactl, 0, 0, EPERM},
+	      {SYS_modify_ldt, 0, 0, EPERM}, {SYS_io_uring_setup, 1, 0, ENOSYS},
+	      {SYS_io_uring_enter, 1, 0, ENOSYS});
+	/* Hooks refuse these, and record it. */
+	CHECK(&calls, {SYS_mount, 0, 0, ALLOWED}, {SYS_bpf, 0, 0, ALLOWED},
+	      {SYS_ptrace, 0, 0, ALLOWED}, {SYS_unshare, CLONE_NEWUSER, 0, ALLOWED},
+	      {SYS_ioctl, 0, TIOCSTI, ALLOWED}, {SYS_keyctl, 0, 0, ALLOWED});
+	CHECK(&calls, {SYS_read, 0, 0, ALLOWED}, {SYS_clone3, 0, 0, ALLOWED},
+	      {SYS_execve, 0, 0, ALLOWED}, {SYS_futex, 0, 0, ALLOWED},
+	      {SYS_ioctl, 0, TCGETS, ALLOWED}, {SYS_prctl, 0, 0, ALLOWED},
+	      {SYS_seccomp, 0, 0, ALLOWED}, {SYS_memfd_create, 0, 0, ALLOWED});
+	CHECK(&calls, {SYS_socket, AF_AX25, 0, EAFNOSUPPORT},
+	      {SYS_socketpair, AF_AX25, 0, EAFNOSUPPORT},
+	      {SYS_socket, 1ull << 32 | AF_AX25, 0, EAFNOSUPPORT},
+	      {SYS_socket, AF_INET, 0, ALLOWED}, {SYS_socket, AF_UNIX, 0, ALLOWED});
+}
+
+static void test_strict(void **state)
+{
+	const struct policy_system_calls calls = {.families = ~0ull};
+
+	(void)state;
+	CHECK(&calls, {SYS_userfaultfd, 1, 0, EPERM}, {SYS_mount, 0, 0, EPERM},
+	      {SYS_bpf, 0, 0, EPERM}, {SYS_perf_event_open, 0, 0, EPERM},
+	      {SYS_finit_module, 0, 0, EPERM}, {SYS_kexec_load, 0, 0, EPERM},
+	      {SYS_keyctl, 0, 0, EPERM}, {SYS_add_key, 0, 0, EPERM}, {SYS_ptrace, 0, 0, EPERM},
+	      {SYS_process_vm_writev, 0, 0, EPERM}, {SYS_reboot, 0, 0, EPERM},
+	      {SYS_clock_settime, 0, 0, EPERM}, {SYS_iopl, 0, 0, EPERM});
+	CHECK(&calls, {SYS_ioctl, 0, TIOCSTI, EPERM}, {SYS_ioctl, 0, 1ull << 32 | TIOCSTI, EPERM},
+	      {SYS_ioctl, TIOCSTI, TCGETS, ALLOWED});
+	CHECK(&calls, {SYS_unshare, CLONE_NEWUSER, 0, EPERM},
+	      {SYS_unshare, CLONE_FS | CLONE_NEWNET, 0, EPERM}, {SYS_unshare, 0x80, 0, EPERM},
+	      {SYS_unshare, CLONE_FS | CLONE_FILES, 0, ALLOWED}, {SYS_clone, SIGCHLD, 0, ALLOWED},
+	      {SYS_clone, CLONE_NEWPID | SIGCHLD, 0, EPERM},
+	      {SYS_clone, CLONE_VM | CLONE_THREAD | CLONE_SIGHAND, 0, ALLOWED});
+}
+
+static void test_personality(void **state)
+{
+	struct policy_system_calls calls = {.guarded = true};
+
+	(void)state;
+	CHECK(&calls, {SYS_personality, 0xffffffff, 0, ALLOWED},
+	      {SYS_personality, 0xffffffffffffffff, 0, ALLOWED}, {SYS_personality, 0, 0, ALLOWED},
+	      {SYS_personality, ADDR_NO_RANDOMIZE, 0, ALLOWED},
+	      {SYS_personality, READ_IMPLIES_EXEC, 0, EPERM},
+	      {SYS_personality, 1ull << 32 | READ_IMPLIES_EXEC, 0, EPERM},
+	      {SYS_personality, 0xfffffffe, 0, EPERM}, {SYS_personality, 0x7fffffff, 0, EPERM},
+	      {SYS_personality, READ_IMPLIES_EXEC | ADDR_NO_RANDOMIZE, 0, EPERM});
+	calls.executable_memory = true;
+	CHECK(&calls, {SYS_personality, READ_IMPLIES_EXEC, 0, ALLOWED});
+}
+
+static void test_settings(void **state)
+{
+	const struct policy_system_calls calls = {
+		.mounts = true,
+		.tracing = true,
+		.io_uring = true,
+		.executable_memory = true,
+		.families = ~0ull,
+	};
+
+	(void)state;
+	CHECK(&calls, {SYS_open_tree, 0, 0, ALLOWED}, {SYS_setns, 0, 0, ALLOWED},
+	      {SYS_mount, 0, 0, ALLOWED}, {SYS_unshare, CLONE_NEWUSER, 0, ALLOWED},
+	      {SYS_ptrace, 0, 0, ALLOWED}, {SYS_kcmp, 0, 0, ALLOWED},
+	      {SYS_io_uring_setup, 0, 0, ALLOWED}, {SYS_socket, AF_AX25, 0, ALLOWED},
+	      {SYS_userfaultfd, 0, 0, EPERM}, {SYS_bpf, 0, 0, EPERM});
+}
+
+static void test_other_abis(void **state)
+{
+	const struct policy_system_calls calls = {.guarded = true, .families = ~0ull};
+	struct sock_fprog program;
+
+	(void)state;
+	build(&calls, &program);
+	for (int call = 0; call < 500; call++) {
+		assert_int_equal(verdict(&program, AUDIT_ARCH_I386, call, 0, 0), ENOSYS);
+		assert_int_equal(verdict(&program, AUDIT_ARCH_AARCH64, call, 0, 0), ENOSYS);
+		assert_int_equal(verdict(&program, AUDIT_ARCH_X86_64, 0x40000000 | call, 0, 0),
+				 ENOSYS);
+	}
+	seccomp_filter_unmap(&program);
+}
+
+static void test_none(void **state)
+{
+	const struct policy_system_calls calls = {.all = true};
+	struct failure failure = {};
+	struct sock_fprog program;
+	int fd;
+
+	(void)state;
+	assert_int_equal(seccomp_filter_build(&calls, &fd, &failure), 0);
+	assert_int_equal(fd, -1);
+	assert_int_equal(seccomp_filter_map(fd, &program), 0);
+	assert_null(program.filter);
+	assert_int_equal(seccomp_filter_install(&program), 0);
+	seccomp_filter_unmap(&program);
+}
+
+/* Nobody who was handed the filter can change it, and what is no filter is none. */
+static void test_descriptor(void **state)
+{
+	const struct policy_system_calls calls = {.guarded = true};
+	_cleanup_(closep) int fd = -1, other = memfd_create("other", MFD_CLOEXEC);
+	struct failure failure = {};
+	struct sock_fprog program;
+
+	(void)state;
+	assert_int_equal(seccomp_filter_build(&calls, &fd, &failure), 0);
+	assert_int_equal(pwrite(fd, "x", 1, 0), -1);
+	assert_int_equal(errno, EPERM);
+	assert_int_equal(ftruncate(fd, 0), -1);
+	assert_int_equal(seccomp_filter_map(other, &program), -EBADMSG);
+	assert_int_equal(write(other, "12345", 5), 5);
+	assert_int_equal(seccomp_filter_map(other, &program), -EBADMSG);
+}
+
+static void test_kernel(void **state)
+{
+	const struct policy_system_calls calls = {.families = ~0ull};
+	struct sock_fprog program;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	build(&calls, &program);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+		    seccomp_filter_install(&program) < 0)
+			_exit(1);
+		if (syscall(SYS_keyctl, 0, 0, 0) != -1 || errno != EPERM)
+			_exit(2);
+		if (syscall(SYS_io_uring_setup, 0, 0) != -1 || errno != ENOSYS)
+			_exit(3);
+		_exit(syscall(SYS_getpid) > 0 ? 0 : 4);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	seccomp_filter_unmap(&program);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_restricted),  cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_personality), cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_other_abis),  cmocka_unit_test(test_none),
+		cmocka_unit_test(test_descriptor),  cmocka_unit_test(test_kernel),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
