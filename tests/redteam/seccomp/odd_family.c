@@ -7,19 +7,18 @@
  * Record: system-call socket
  * As: root+filter user+filter
  */
-#include <linux/if_pppox.h>
 #include <sys/socket.h>
 
 #include "tests/redteam/attack.h"
 
 static void setup(void)
 {
-	NEED(system("modprobe -q pppoe"));
+	NEED(system("modprobe -q rds"));
 }
 
 static int attack(void)
 {
-	return outcome(socket(AF_PPPOX, SOCK_STREAM, PX_PROTO_OE));
+	return outcome(socket(AF_RDS, SOCK_SEQPACKET, 0));
 }
 
 static int control(void)
