@@ -234,7 +234,7 @@ static bool write_process_setting(struct buffer *out, const struct decoded_acces
 		if (access->object_kind != CORDON_OBJECT_NUMBER)
 			return false;
 		memcpy(&number, access->object, sizeof(number));
-		fputs(setting_for_call(number), out);
+		buffer_print(out, "%s", setting_for_call(number));
 		return true;
 	case CORDON_OP_USERNS:
 		buffer_literal(out, "process: {namespaces: allow}");
