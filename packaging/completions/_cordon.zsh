@@ -7,6 +7,9 @@ _cordon() {
 		'run:run a command under a policy'
 		'events:what executions did and were refused, from the log'
 		'show:one execution, start to end'
+		'why:why something was refused, and what would allow it'
+		'could:could an execution have had an access'
+		'report:executions as a page to read, keep and hand on'
 		'ps:the executions that are live'
 		'kill:end an execution and everything that it started'
 		'status:is enforcement on, and what runs under it'
@@ -61,8 +64,13 @@ _cordon() {
 			'--log=[the log]:directory:_files -/' \
 			{-h,--help}'[show help]'
 		;;
-	show)
+	show | why | could)
 		_arguments '--json[its records, as JSON]' '--log=[the log]:directory:_files -/' \
+			{-h,--help}'[show help]' ':id:(last)' '*:right and object:'
+		;;
+	report)
+		_arguments {-o,--output=}'[write it there]:file:_files' '--session=[all of a session]:name:' \
+			{--since=,--until=}'[time]:time:' '--log=[the log]:directory:_files -/' \
 			{-h,--help}'[show help]' ':id:(last)'
 		;;
 	ps | status | doctor)
@@ -77,7 +85,7 @@ _cordon() {
 			'*:policy:_files -g "*.yaml"'
 		;;
 	log)
-		if [[ $words[2] == query ]]; then
+		if [[ $words[2] == (query|export) ]]; then
 			_arguments \
 				{--since=,--until=}'[time]:time:' \
 				'--execution=[of this execution]:id:' '--session=[of this session]:name:' \
@@ -86,8 +94,8 @@ _cordon() {
 				'--verdict=[how it was judged]:verdict:(denied would-deny allowed)' \
 				'--path=[of a file or program]:pattern:_files' '--address=[address or network]:address:' \
 				'--text=[stands in the record]:words:' '--lines=[the last ones only]:count:' \
-				'--no-index[read all of the log]' '--json[the records]' \
-				'--log=[the log]:directory:_files -/' {-h,--help}'[show help]' '*:action:(query)'
+				'--no-index[read all of the log]' '--json[the records]' '--format=[form]:form:(ecs ocsf csv)' \
+				'--log=[the log]:directory:_files -/' {-h,--help}'[show help]' '*:action:(query export)'
 			return
 		elif [[ $words[2] == index ]]; then
 			_arguments '--rebuild[from nothing]' '--check[look at all of it first]' \
@@ -96,7 +104,7 @@ _cordon() {
 			return
 		fi
 		_arguments '--json[for programs]' '--log=[the log]:directory:_files -/' \
-			{-h,--help}'[show help]' ':action:(verify query index)'
+			{-h,--help}'[show help]' ':action:(verify query index export)'
 		;;
 	daemon)
 		_arguments '--log=[write the log there]:directory:_files -/' \

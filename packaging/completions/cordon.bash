@@ -4,13 +4,16 @@
 _cordon()
 {
 	local cur prev command= i
-	local commands="run events show ps kill status doctor policy log daemon disable help"
+	local commands="run events show why could report ps kill status doctor policy log daemon disable help"
 	local -A options=(
 		[run]="--policy --workdir --bind --user --observe --timeout --memory --pids --cpu
 			--cpu-time --address-space --file-size --open-files --session --agent --executor
 			--language --log --report --help"
 		[events]="--follow --lines --output --execution --log --help"
 		[show]="--json --log --help"
+		[why]="--json --log --help"
+		[could]="--json --log --help"
+		[report]="--output --session --since --until --log --help"
 		[ps]="--json --help"
 		[kill]="--help"
 		[status]="--json --help"
@@ -19,6 +22,8 @@ _cordon()
 		[log]="--json --log --help"
 		[log-query]="--since --until --execution --session --agent --policy --operation --action
 			--verdict --path --address --text --lines --no-index --json --log --help"
+		[log-export]="--format --since --until --execution --session --agent --policy --operation --action
+			--verdict --path --address --text --lines --no-index --log --help"
 		[log-index]="--rebuild --check --json --log --help"
 		[daemon]="--log --policies --idle --embedded --help"
 		[disable]="--force --help"
@@ -71,7 +76,14 @@ _cordon()
 		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
 		;;
 	--output | -o)
-		mapfile -t COMPREPLY < <(compgen -W "compact json" -- "$cur")
+		if [[ $command == report ]]; then
+			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		else
+			mapfile -t COMPREPLY < <(compgen -W "compact json" -- "$cur")
+		fi
+		;;
+	--format)
+		mapfile -t COMPREPLY < <(compgen -W "ecs ocsf csv" -- "$cur")
 		;;
 	--verdict)
 		mapfile -t COMPREPLY < <(compgen -W "denied would-deny allowed" -- "$cur")
@@ -87,7 +99,7 @@ _cordon()
 		mapfile -t COMPREPLY < <(compgen -W "check show explain test diff ${options[policy]}" -- "$cur")
 		;;
 	log)
-		mapfile -t COMPREPLY < <(compgen -W "verify query index ${options[log]}" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "verify query index export ${options[log]}" -- "$cur")
 		;;
 	*)
 		if [[ $cur == -* ]]; then

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "audit/chain.h"
 #include "base/cleanup.h"
 
 /* A shorter text may be a name. */
@@ -228,6 +229,9 @@ bool audit_query_matches(const struct audit_query *query, const json_t *record)
 	if (query->address && query->address->port >= 0 &&
 	    json_integer_value(find_field(record, "destination.port")) != query->address->port)
 		return false;
+	if (query->sequence &&
+	    json_integer_value(json_object_get(record, "seq")) != (json_int_t)query->sequence)
+		return false;
 	return !query->text || has_text(record, query->text);
 }
 
@@ -246,7 +250,11 @@ bool audit_query_may_match(const struct audit_query *query, const char *line, si
 	char decoded[SKIM_FIELD_COUNT][512];
 	struct view view = {0};
 	struct skim skim;
+	uint64_t sequence;
 
+	if (query->sequence && chain_sequence(line, size, &sequence) == 0 &&
+	    sequence != query->sequence)
+		return false;
 	if (skim_record(line, size, &skim) < 0)
 		return false;
 	for (unsigned int i = 0; i < SKIM_FIELD_COUNT; i++) {

@@ -40,7 +40,8 @@ struct audit_query {
 	enum audit_verdict verdict;
 	const struct audit_glob *path; /* of a file, a socket or a program */
 	const struct audit_network *address;
-	const char *text; /* within any string of the record */
+	const char *text;  /* within any string of the record */
+	uint64_t sequence; /* its seq in the log */
 };
 
 bool audit_query_matches(const struct audit_query *query, const json_t *record);

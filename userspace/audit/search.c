@@ -256,6 +256,42 @@ static void ask_index(struct search *s, const char *directory, uint64_t *indexed
 		memset(indexed, 0, segments * sizeof(*indexed));
 }
 
+/* The seq of the line at the head of a stretch; 0: it has none. */
+static uint64_t head_of(struct search *s, const struct candidate *c)
+{
+	char head[64];
+	uint64_t sequence;
+	size_t n;
+
+	if (audit_archive_read(s->archive, c->segment, c->offset, head, sizeof(head), &n) < 0 ||
+	    chain_sequence(head, n, &sequence) < 0)
+		return 0;
+	return sequence;
+}
+
+/* Leaves of the stretches the one that holds a seq, as they begin with ascending ones. */
+static void narrow_to_sequence(struct search *s, struct candidates *all)
+{
+	size_t low = 0, high = all->count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t head = head_of(s, &all->items[middle]);
+
+		/* Not as it should be: then all is looked at. */
+		if (head == 0)
+			return;
+		if (head <= s->query->sequence)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (all->count == 0)
+		return;
+	all->items[0] = all->items[low];
+	all->count = 1;
+}
+
 static int search_once(struct search *s, const char *directory, bool use_index)
 {
 	size_t segments = audit_archive_count(s->archive);
@@ -270,6 +306,8 @@ static int search_once(struct search *s, const char *directory, bool use_index)
 	r = join(s, &known, indexed, &all);
 	if (r < 0)
 		return r;
+	if (s->query->sequence)
+		narrow_to_sequence(s, &all);
 	if (s->options->limit > 0)
 		return take_last(s, &all);
 	for (size_t i = 0; r == 0 && i < all.count; i++)

@@ -17,7 +17,7 @@
 
 static const char help[] =
 	"usage: cordon log verify [--log DIR] [--json]\n"
-	"       cordon log query|index ...: find records, index them for that; each takes --help\n"
+	"       cordon log query|index|export ...: find, index, export; each takes --help\n"
 	"\n"
 	"Checks that no record of the log was changed, dropped, added or moved. Exits with 0 if it\n"
 	"is intact, 1 if not, 2 if it cannot be read.\n"
@@ -105,6 +105,7 @@ static int (*find_command(const char *word))(int argc, char **argv)
 	} commands[] = {
 		{"query", log_command_query},
 		{"index", log_command_index},
+		{"export", log_command_export},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
@@ -145,7 +146,7 @@ int cmd_log(int argc, char **argv)
 		}
 	}
 	if (optind + 1 != argc || strcmp(argv[optind], "verify") != 0) {
-		message("say what to do with the log: cordon log verify, query or index");
+		message("say what to do with the log: cordon log verify, query, index or export");
 		fputs(help, stderr);
 		return 2;
 	}

@@ -15,6 +15,9 @@ int cmd_disable(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_show(int argc, char **argv);
+int cmd_why(int argc, char **argv);
+int cmd_could(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_policy(int argc, char **argv);
 

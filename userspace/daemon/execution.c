@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "audit/policy_store.h"
 #include "base/clock.h"
 #include "daemon/ending.h"
 #include "daemon/limits.h"
@@ -89,7 +90,13 @@ static int take_log(struct execution *e, const struct prepare_request *request,
 	const char *directory = request->log ? request->log : logs_directory(e->daemon->log);
 	int r = logs_get(e->daemon->logs, directory, &e->log, failure);
 
-	return r < 0 ? r : logs_writable(e->log, failure);
+	if (r == 0)
+		r = logs_writable(e->log, failure);
+	if (r < 0)
+		return r;
+	/* Records name the policy by its digest: what that stands for has its place beside them. */
+	r = policy_store_put(logs_directory(e->log), e->policy->policy, failure);
+	return r < 0 ? r : 0;
 }
 
 static int make_tmp(struct execution *e, struct failure *failure)

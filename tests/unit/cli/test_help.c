@@ -36,6 +36,10 @@ static const struct command {
 	{"log", cmd_log},
 	{"policy", cmd_policy},
 	{"daemon", cmd_daemon},
+	{"why", cmd_why},
+	{"could", cmd_could},
+	{"report", cmd_report},
+	{"log export", log_command_export},
 	{"log query", log_command_query},
 	{"log index", log_command_index},
 };

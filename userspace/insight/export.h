@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Records in the forms that other systems take: the Elastic Common Schema 8.11, the Open Cybersecurity
+ * Schema Framework 1.3, and CSV. docs/export.md has the mapping.
+ */
+#ifndef CORDON_INSIGHT_EXPORT_H
+#define CORDON_INSIGHT_EXPORT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#define EXPORT_ECS_VERSION  "8.11.0"
+#define EXPORT_OCSF_VERSION "1.3.0"
+
+struct export_source {
+	const char *host;    /* this host's name, or NULL */
+	const char *version; /* of cordon */
+};
+
+/* New references; NULL without memory. */
+json_t *export_ecs(const json_t *record, const struct export_source *source);
+json_t *export_ocsf(const json_t *record, const struct export_source *source);
+
+/*
+ * A line of RFC 4180. What a spreadsheet would take for a formula begins with an apostrophe; control
+ * characters and what reorders text show as \x1b and \u{202e}.
+ */
+void export_csv_head(FILE *out);
+void export_csv(FILE *out, const json_t *record);
+
+/* One cell, quoted. NULL: empty. */
+void export_csv_cell(FILE *out, const char *text);
+
+#endif
