@@ -18,7 +18,7 @@
 #define AUTOMATON_STATES_MAX   (1u << 20)
 #define AUTOMATON_MEMBERS_MAX  (48u << 20) /* of all subsets together */
 #define AUTOMATON_SEGMENTS_MAX (32u << 20)
-#define AUTOMATON_STEPS_MAX    (128u << 20)
+#define AUTOMATON_STEPS_MAX    (32u << 20)
 
 /* The bytes behind those of the segment before it, up to `last`, lead to `target`. */
 struct segment {
