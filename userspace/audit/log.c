@@ -3,12 +3,14 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
 #include "audit/buffer.h"
 #include "audit/chain.h"
 #include "audit/names.h"
+#include "audit/seal.h"
 #include "audit/segment.h"
 #include "audit/storage.h"
 #include "base/clock.h"
@@ -25,6 +27,9 @@ DEFINE_CLEANUP(json_t *, json_decref, log_json_decrefp)
 /* Room for {"seq":N, */
 #define LINE_HEAD_MAX 48u
 
+/* A wall clock that moves by more than this against the boot clock was set, not slewed. */
+#define CLOCK_STEP_NSEC (2 * (int64_t)NSEC_PER_SEC)
+
 /* A new execution is refused when less than this is left: room for the records of those alive. */
 #define RESERVE_BYTES (1u << 20)
 
@@ -40,8 +45,18 @@ struct mark {
 	unsigned char chain[SHA256_SIZE];
 };
 
+struct sealing {
+	struct seal_file file; /* fd -1: nothing is sealed */
+	uint64_t sequence;     /* of the last seal's record */
+	uint64_t number;       /* of the last seal */
+	uint64_t time;	       /* when that was, boot clock */
+	bool unfinished;       /* a seal is pending, or written and its key not yet erased */
+};
+
 struct audit_log {
 	char *directory;
+	struct sealing sealing;
+	int64_t clock_offset; /* wall clock minus boot clock, when last looked at */
 	struct audit_log_options options;
 	uint64_t segment_time;	/* when the first record of the segment was written */
 	struct segment segment; /* sequence and chain in it: of the last line composed */
@@ -167,8 +182,14 @@ static int recompose(struct audit_log *log, struct buffer *to, size_t start)
 		const char *newline = memchr(line, '\n', log->pending.size - start);
 		const char *members = memchr(line, ',', (size_t)(newline - line));
 		const char *end = newline + 1 - CHAIN_TAIL_SIZE;
-		int r = compose_line(log, to, members + 1, (size_t)(end - members - 1));
+		struct seal_claim claim;
+		int r = 0;
 
+		/* A seal is made for its place. It is made anew, with the same key. */
+		if (seal_claim_parse(line, (size_t)(newline - line), &claim) == 0)
+			log->sealing.unfinished = false;
+		else
+			r = compose_line(log, to, members + 1, (size_t)(end - members - 1));
 		if (r < 0)
 			return r;
 		start = (size_t)(newline + 1 - log->pending.data);
@@ -195,6 +216,21 @@ static size_t settle(struct audit_log *log)
 	return start;
 }
 
+/* In a directory made anew there is no key: the one at hand goes there. */
+static void keep_sealing(struct audit_log *log)
+{
+	struct seal_file file = SEAL_FILE_INIT;
+
+	if (log->sealing.file.fd < 0 ||
+	    faccessat(log->segment.directory_fd, SEAL_FILE, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return;
+	if (seal_file_create(log->segment.directory_fd, &log->sealing.file.key, &file) < 0)
+		return;
+	seal_file_close(&log->sealing.file);
+	log->sealing.file = file;
+	seal_key_erase(&file.key);
+}
+
 /* The log's file was removed or moved away: goes on in a new one. */
 static int take_over(struct audit_log *log)
 {
@@ -209,6 +245,7 @@ static int take_over(struct audit_log *log)
 	r = segment_open(log->directory, &log->segment, NULL);
 	if (r < 0)
 		return r;
+	keep_sealing(log);
 	unwritten = settle(log);
 	/* The log is one, whatever became of its files: what is missing must show. */
 	log->segment.sequence = log->persisted.sequence;
@@ -253,6 +290,120 @@ static int write_pending(struct audit_log *log)
 	return 0;
 }
 
+/* --- sealing ------------------------------------------------------------------------------ */
+
+/* The last seal that the segment holds; number 0: none. */
+static void find_last_seal(const struct audit_log *log, uint64_t *ret_number,
+			   uint64_t *ret_sequence)
+{
+	size_t size = log->segment.size;
+	const char *data, *at, *line = NULL;
+	struct seal_claim claim;
+
+	*ret_number = *ret_sequence = 0;
+	data = size ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, log->segment.fd, 0) : MAP_FAILED;
+	if (data == MAP_FAILED)
+		return;
+	at = data;
+	while ((at = memmem(at, size - (size_t)(at - data), SEAL_EVENT, sizeof(SEAL_EVENT) - 1))) {
+		const char *newline = memchr(at, '\n', size - (size_t)(at - data));
+
+		line = memrchr(data, '\n', (size_t)(at - data));
+		line = line ? line + 1 : data;
+		if (newline && seal_claim_parse(line, (size_t)(newline - line), &claim) == 0 &&
+		    chain_sequence(line, (size_t)(newline - line), ret_sequence) == 0)
+			*ret_number = claim.number;
+		at++;
+	}
+	munmap((void *)data, size);
+}
+
+/* Takes up the key, where there is one. A crash, or a failure, may have come between a seal and erasing its key. */
+static void load_key(struct audit_log *log)
+{
+	struct sealing *sealing = &log->sealing;
+
+	if (sealing->file.fd >= 0 || seal_file_open(log->segment.directory_fd, &sealing->file) < 0)
+		return;
+	while (sealing->file.key.number <= sealing->number) {
+		if (seal_file_advance(&sealing->file) < 0) {
+			seal_file_close(&sealing->file);
+			return;
+		}
+	}
+}
+
+/* The seal is written: now it must be on disk before its key goes. */
+static int finish_seal(struct audit_log *log)
+{
+	struct sealing *sealing = &log->sealing;
+	int r;
+
+	if (!sealing->unfinished || log->pending.size > 0)
+		return 0;
+	r = storage_sync(log->segment.fd);
+	if (r < 0)
+		return r;
+	sealing->unfinished = false;
+	/* Without the next key nothing can be sealed; load_key() tries again. */
+	if (seal_file_advance(&sealing->file) < 0)
+		seal_file_close(&sealing->file);
+	return 0;
+}
+
+static int compose_seal(struct audit_log *log)
+{
+	struct sealing *sealing = &log->sealing;
+	char text[SEAL_RECORD_SIZE], time[CLOCK_TEXT_SIZE];
+	uint64_t boot = log->options.clock(CLOCK_BOOTTIME);
+	unsigned char mac[SHA256_SIZE];
+	size_t size;
+	int r;
+
+	clock_format(log->options.clock(CLOCK_REALTIME), time);
+	size = seal_claim_format(time, &sealing->file.key, boot, text);
+	log->scratch.size = 0;
+	log->scratch.failed = false;
+	buffer_literal(&log->scratch, "{\"seq\":");
+	buffer_number(&log->scratch, log->segment.sequence + 1);
+	buffer_literal(&log->scratch, ",");
+	buffer_add(&log->scratch, text + 1, size - 1);
+	if (log->scratch.failed)
+		return -ENOMEM;
+	r = seal_mac(&sealing->file.key, log->segment.chain, log->scratch.data, log->scratch.size,
+		     mac);
+	if (r < 0)
+		return r;
+	size += seal_claim_end(mac, text + size);
+	r = compose_line(log, &log->pending, text + 1, size - 2);
+	if (r < 0)
+		return r;
+	copy_time(log->last_time, time);
+	sealing->unfinished = true;
+	sealing->sequence = log->segment.sequence;
+	sealing->number = sealing->file.key.number;
+	sealing->time = boot;
+	return 0;
+}
+
+static bool is_unsealed(const struct audit_log *log)
+{
+	return log->sealing.file.fd >= 0 && log->segment.sequence > log->sealing.sequence;
+}
+
+/* With nothing pending: what is sealed is on disk. */
+static int seal(struct audit_log *log)
+{
+	int r;
+
+	if (!is_unsealed(log) || log->sealing.unfinished || log->pending.size > 0)
+		return 0;
+	r = compose_seal(log);
+	if (r == 0)
+		r = write_pending(log);
+	return r < 0 ? r : finish_seal(log);
+}
+
 /* Where it fails, as for want of space, the segment goes on. */
 static void rotate_when_due(struct audit_log *log)
 {
@@ -264,8 +415,10 @@ static void rotate_when_due(struct audit_log *log)
 	now = options->clock(CLOCK_REALTIME);
 	if ((options->segment_bytes > 0 && log->segment.size >= options->segment_bytes) ||
 	    (options->segment_nsec > 0 && now >= log->segment_time &&
-	     now - log->segment_time >= options->segment_nsec))
-		(void)segment_rotate(&log->segment);
+	     now - log->segment_time >= options->segment_nsec)) {
+		if (seal(log) == 0)
+			(void)segment_rotate(&log->segment);
+	}
 }
 
 static int flush(struct audit_log *log, bool sync)
@@ -278,6 +431,8 @@ static int flush(struct audit_log *log, bool sync)
 			return r;
 	}
 	r = write_pending(log);
+	if (r == 0)
+		r = finish_seal(log);
 	if (r < 0)
 		return r;
 	if (log->lost.records > 0) {
@@ -347,10 +502,40 @@ int audit_log_append_text(struct audit_log *log, const char *record, size_t size
 	return r;
 }
 
-void audit_log_tick(struct audit_log *log)
+/* A clock that was set puts records out of order, or hides that time passed. */
+static void record_clock_step(struct audit_log *log)
 {
+	int64_t offset =
+		(int64_t)(log->options.clock(CLOCK_REALTIME) - log->options.clock(CLOCK_BOOTTIME));
+	int64_t step = offset - log->clock_offset;
+	_cleanup_(log_json_decrefp) json_t *record = NULL;
+	char time[CLOCK_TEXT_SIZE];
+
+	if (step > -CLOCK_STEP_NSEC && step < CLOCK_STEP_NSEC)
+		return;
+	log->clock_offset = offset;
+	clock_format(log->options.clock(CLOCK_REALTIME), time);
+	record = json_pack("{s:s, s:{s:s, s:s, s:s}, s:{s:i, s:{s:I}}}", "@timestamp", time,
+			   "event", "kind", "event", "action", "agent-clock-step", "outcome",
+			   "unknown", "cordon", "schema", 1, "agent", "by_ms",
+			   (json_int_t)(step / (int64_t)NSEC_PER_MSEC));
+	if (record)
+		(void)audit_log_append(log, record);
+}
+
+bool audit_log_tick(struct audit_log *log)
+{
+	const struct sealing *sealing = &log->sealing;
+	uint64_t now = log->options.clock(CLOCK_BOOTTIME);
+
+	record_clock_step(log);
+	load_key(log);
+	if (log->options.seal_nsec > 0 && is_unsealed(log) && now >= sealing->time &&
+	    now - sealing->time >= log->options.seal_nsec && audit_log_flush(log, false) == 0)
+		log->error = seal(log);
 	if (log->error == 0 && segment_is_current(&log->segment, log->directory))
 		rotate_when_due(log);
+	return log->options.seal_nsec > 0 && is_unsealed(log);
 }
 
 int audit_log_writable(struct audit_log *log)
@@ -385,6 +570,7 @@ const char *audit_log_directory(const struct audit_log *log)
 
 static void log_free(struct audit_log *log)
 {
+	seal_file_close(&log->sealing.file);
 	segment_close(&log->segment);
 	if (log->hash)
 		sha256_free(log->hash);
@@ -432,6 +618,7 @@ int audit_log_open(const char *directory, const struct audit_log_options *option
 	if (!log)
 		return -ENOMEM;
 	log->segment = (struct segment)SEGMENT_INIT;
+	log->sealing.file = (struct seal_file)SEAL_FILE_INIT;
 	log->options = options ? *options : defaults;
 	if (!log->options.clock)
 		log->options.clock = clock_nsec;
@@ -443,6 +630,10 @@ int audit_log_open(const char *directory, const struct audit_log_options *option
 	if (r < 0)
 		return r;
 	log->segment_time = segment_begun(log);
+	log->clock_offset =
+		(int64_t)(log->options.clock(CLOCK_REALTIME) - log->options.clock(CLOCK_BOOTTIME));
+	find_last_seal(log, &log->sealing.number, &log->sealing.sequence);
+	load_key(log);
 	log->persisted.sequence = log->segment.sequence;
 	memcpy(log->persisted.chain, log->segment.chain, SHA256_SIZE);
 	if (log->segment.crashed) {
@@ -457,7 +648,7 @@ int audit_log_open(const char *directory, const struct audit_log_options *option
 
 void audit_log_close(struct audit_log *log)
 {
-	if (audit_log_flush(log, true) == 0)
+	if (audit_log_flush(log, true) == 0 && seal(log) == 0)
 		(void)segment_stop(&log->segment);
 	log_free(log);
 }

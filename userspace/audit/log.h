@@ -26,6 +26,8 @@ struct audit_log_options {
 	/* A segment is closed when it is that large, or its first record that old; 0: never. */
 	uint64_t segment_bytes;
 	uint64_t segment_nsec;
+	/* With keys (see seal.h): how long records stay without a seal; 0: until the segment is closed. */
+	uint64_t seal_nsec;
 };
 
 #define AUDIT_LOG_DEFAULTS                                                                         \
@@ -67,8 +69,11 @@ int audit_log_append_text(struct audit_log *log, const char *record, size_t size
  */
 int audit_log_flush(struct audit_log *log, bool sync);
 
-/* What is due: closing a segment by its age. Call about once a second while there is a writer. */
-void audit_log_tick(struct audit_log *log);
+/*
+ * What is due: sealing, closing a segment by its age, recording that the clock was set. Call about once a second
+ * while there is a writer. True: something will be due later although nothing is appended.
+ */
+bool audit_log_tick(struct audit_log *log);
 
 /* Can a record be written now? Probes free space; -ENOSPC, -EROFS, -EIO, -ENOENT (directory gone). */
 int audit_log_writable(struct audit_log *log);

@@ -106,8 +106,10 @@ static void on_tick(evutil_socket_t fd, short what, void *context)
 
 	(void)fd;
 	(void)what;
-	if (++running->ticks % SYNC_TICKS == 0)
+	if (++running->ticks % SYNC_TICKS == 0) {
 		again = logs_flush_all(daemon->logs, true) || daemon->unfinished > 0;
+		again |= logs_tick_all(daemon->logs);
+	}
 	if (again)
 		start_ticking(running);
 	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)

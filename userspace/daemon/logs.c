@@ -194,6 +194,16 @@ bool logs_flush_all(struct logs *logs, bool sync)
 	return any;
 }
 
+bool logs_tick_all(struct logs *logs)
+{
+	struct log_use *use;
+	bool more = false;
+
+	LIST_FOREACH(use, &logs->uses, link)
+	more |= audit_log_tick(use->log);
+	return more;
+}
+
 bool logs_next_failing(struct logs *logs, struct log_use **log)
 {
 	struct log_use *use = *log ? LIST_NEXT(*log, link) : LIST_FIRST(&logs->uses);

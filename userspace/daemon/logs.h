@@ -43,6 +43,9 @@ int logs_flush(struct log_use *log);
 /* Writes what is buffered in all logs, and syncs if `sync`. True if something was there to write. */
 bool logs_flush_all(struct logs *logs, bool sync);
 
+/* What is due in any log, as audit_log_tick(): about once a second. True: something will be due later. */
+bool logs_tick_all(struct logs *logs);
+
 /* Goes on from *log (NULL: from the start) to the next log whose last write failed; false: no more. */
 bool logs_next_failing(struct logs *logs, struct log_use **log);
 
