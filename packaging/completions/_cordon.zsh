@@ -103,8 +103,9 @@ _cordon() {
 				{-h,--help}'[show help]' '*:action:(index)'
 			return
 		fi
-		_arguments '--json[for programs]' '--log=[the log]:directory:_files -/' \
-			{-h,--help}'[show help]' ':action:(verify query index export)'
+		_arguments '--json[for programs]' '--log=[the log]:directory:_files -/' '--key=[verification key]:key:' \
+			'--key-file=[file with it]:file:_files' \
+			{-h,--help}'[show help]' ':action:(verify setup-keys query index export)'
 		;;
 	daemon)
 		_arguments '--log=[write the log there]:directory:_files -/' \

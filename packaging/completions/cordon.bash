@@ -19,7 +19,8 @@ _cordon()
 		[status]="--json --help"
 		[doctor]="--json --help"
 		[policy]="--json --help"
-		[log]="--json --log --help"
+		[log-verify]="--json --key --key-file --log --help"
+		[log-setup-keys]="--log --help"
 		[log-query]="--since --until --execution --session --agent --policy --operation --action
 			--verdict --path --address --text --lines --no-index --json --log --help"
 		[log-export]="--format --since --until --execution --session --agent --policy --operation --action
@@ -99,7 +100,7 @@ _cordon()
 		mapfile -t COMPREPLY < <(compgen -W "check show explain test diff ${options[policy]}" -- "$cur")
 		;;
 	log)
-		mapfile -t COMPREPLY < <(compgen -W "verify query index export ${options[log]}" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "verify setup-keys query index export --help" -- "$cur")
 		;;
 	*)
 		if [[ $cur == -* ]]; then

@@ -22,10 +22,8 @@ int cmd_log(int argc, char **argv)
 		const char *name;
 		int (*run)(int argc, char **argv);
 	} commands[] = {
-		{"verify", log_command_verify},
-		{"setup-keys", log_command_setup_keys},
-		{"query", log_command_query},
-		{"index", log_command_index},
+		{"verify", log_command_verify}, {"setup-keys", log_command_setup_keys},
+		{"query", log_command_query},	{"index", log_command_index},
 		{"export", log_command_export},
 	};
 	const char *word = argc > 1 ? argv[1] : "";

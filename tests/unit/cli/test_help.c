@@ -33,7 +33,8 @@ static const struct command {
 	{"status", cmd_status},
 	{"disable", cmd_disable},
 	{"doctor", cmd_doctor},
-	{"log", cmd_log},
+	{"log verify", log_command_verify},
+	{"log setup-keys", log_command_setup_keys},
 	{"policy", cmd_policy},
 	{"daemon", cmd_daemon},
 	{"why", cmd_why},
@@ -56,7 +57,7 @@ static char *read_text(const char *path)
 /* What `cordon NAME --help` prints to standard output. */
 static char *help_of(const struct command *command)
 {
-	char name[16], option[] = "--help", *argv[] = {name, option, NULL}, *text;
+	char name[24], option[] = "--help", *argv[] = {name, option, NULL}, *text;
 	int fds[2], status;
 	size_t size;
 	pid_t pid;
@@ -113,6 +114,7 @@ static char *manual_of(const struct command *command)
 	} else {
 		page = read_text("packaging/man/cordon.1");
 		snprintf(begin, sizeof(begin), "\n.SS %s", command->name);
+		unescape(page);
 		section = part(page, begin, "\n.S");
 	}
 	unescape(section);
