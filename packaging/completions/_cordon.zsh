@@ -81,7 +81,35 @@ _cordon() {
 		_arguments {-h,--help}'[show help]' ":id:(${live})"
 		;;
 	policy)
-		_arguments '--json[for programs]' {-h,--help}'[show help]' ':action:(check show explain test diff)' \
+		case $words[2] in
+		explain)
+			_arguments \
+				{--workdir=,--tmp=,--home=}'[what the variable stands for]:directory:_files -/' \
+				'*--bind=[what a variable stands for]:NAME=DIR:' \
+				'--record=[the access of this record]:number:' \
+				'--log=[the log]:directory:_files -/' '--json[for programs]' \
+				{-h,--help}'[show help]' '*:policy:_files -g "*.yaml"'
+			return
+			;;
+		learn)
+			_arguments \
+				{-o+,--output=}'[write it there]:file:_files' '--name=[of the policy]:name:' \
+				'--baseline=[compare it with this one]:policy:_files -g "*.yaml"' \
+				'--include-credentials[learn them, too]' '--since=[executions since]:time:' \
+				'--log=[the log]:directory:_files -/' '--json[for programs]' \
+				{-h,--help}'[show help]' '*:id:(last)'
+			return
+			;;
+		try)
+			_arguments \
+				'--since=[executions since]:time:' '--log=[the log]:directory:_files -/' \
+				'--json[for programs]' {-h,--help}'[show help]' \
+				'*:policy:_files -g "*.yaml"'
+			return
+			;;
+		esac
+		_arguments '--json[for programs]' {-h,--help}'[show help]' \
+			':action:(check show explain test diff learn try)' \
 			'*:policy:_files -g "*.yaml"'
 		;;
 	log)

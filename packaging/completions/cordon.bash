@@ -21,6 +21,9 @@ _cordon()
 		[policy]="--json --help"
 		[log-verify]="--json --key --key-file --log --help"
 		[log-setup-keys]="--log --help"
+		[policy-explain]="--workdir --tmp --home --bind --record --log --json --help"
+		[policy-learn]="--output --name --baseline --include-credentials --since --log --json --help"
+		[policy-try]="--since --log --json --help"
 		[log-query]="--since --until --execution --session --agent --policy --operation --action
 			--verdict --path --address --text --lines --no-index --json --log --help"
 		[log-export]="--format --since --until --execution --session --agent --policy --operation --action
@@ -38,8 +41,8 @@ _cordon()
 		return
 	fi
 	command=${COMP_WORDS[1]}
-	if ((COMP_CWORD > 2)) && [[ $command == log && -n ${options[log-${COMP_WORDS[2]}]:-} ]]; then
-		command=log-${COMP_WORDS[2]}
+	if ((COMP_CWORD > 2)) && [[ -n ${options[$command-${COMP_WORDS[2]}]:-} ]]; then
+		command=$command-${COMP_WORDS[2]}
 	fi
 
 	if [[ $command == run ]]; then
@@ -70,14 +73,14 @@ _cordon()
 	--workdir | --log | --policies)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		;;
-	--policy | --report)
+	--policy | --report | --baseline)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;
 	--user)
 		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
 		;;
 	--output | -o)
-		if [[ $command == report ]]; then
+		if [[ $command == report || $command == policy-learn ]]; then
 			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		else
 			mapfile -t COMPREPLY < <(compgen -W "compact json" -- "$cur")
@@ -97,7 +100,7 @@ _cordon()
 			grep -o '"id":"[^"]*"' | cut -d '"' -f 4)" -- "$cur")
 		;;
 	policy)
-		mapfile -t COMPREPLY < <(compgen -W "check show explain test diff ${options[policy]}" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "check show explain test diff learn try ${options[policy]}" -- "$cur")
 		;;
 	log)
 		mapfile -t COMPREPLY < <(compgen -W "verify setup-keys query index export --help" -- "$cur")

@@ -4,18 +4,25 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "audit/names.h"
 #include "cli/message.h"
 #include "cli/policy_command.h"
+#include "cli/recorded.h"
+#include "cli/terminal.h"
+#include "insight/replay.h"
 #include "policy/match.h"
 #include "policy/question.h"
+#include "policy/units.h"
 
 static void print_help(FILE *out)
 {
 	fputs("usage: cordon policy explain [OPTION]... POLICY RIGHT OBJECT\n"
+	      "       cordon policy explain [OPTION]... --record NUMBER\n"
 	      "\n"
 	      "Says whether POLICY allows an access, which rule decides, which other rules match, and the\n"
 	      "smallest rule that would allow it. Nothing is opened or connected: OBJECT is a resolved name,\n"
-	      "as it stands in a denial's record.\n"
+	      "as it stands in a denial's record. With --record the access is that of a record of the log and\n"
+	      "the policy the one that decided it, as long as its file has not changed since.\n"
 	      "\n"
 	      "  read|list|write|create|delete /PATH       run|map /PATH, @anonymous or @memfd\n"
 	      "  connect|bind|listen [tcp:|udp:|icmp:]ADDRESS:PORT\n"
@@ -25,7 +32,9 @@ static void print_help(FILE *out)
 	      "  --workdir DIR, --tmp DIR, --home DIR, --bind NAME=DIR\n"
 	      "             what the policy's variables stand for; OBJECT may also start with one,\n"
 	      "             as in '${workdir}/x'\n"
-	      "  --json     one JSON object, for programs\n"
+	      "  --record NUMBER  the record's number in the log (seq)\n"
+	      "  --log DIR        the log's directory (/var/log/cordon)\n"
+	      "  --json           one JSON object for each right, for programs\n"
 	      "\n"
 	      "Exit status 0: allowed, 1: refused, 2: the question or the policy is wrong.\n",
 	      out);
@@ -170,6 +179,28 @@ static void print_text(const struct explanation *e, const char *right, const cha
 		printf("  %-8s a deny wins over every allow: narrow it first\n", "but");
 }
 
+/* Asks and prints, with the question in place. 0: allowed, 1: refused, 2: no answer, which was said. */
+static int explain_question(struct explanation *e, const char *name,
+			    const struct policy_search *search, const char *right,
+			    const char *object, bool json)
+{
+	int r = question_judge(e->policy, &e->question, &e->answer);
+
+	if (r == 0)
+		r = policy_find_matches(name, search, &e->question, &e->matches);
+	if (r == 0 && e->answer.missing) {
+		e->rule = question_smallest_rule(e->policy, &e->question);
+		r = e->rule ? 0 : -ENOMEM;
+	}
+	if (r == 0 && json)
+		r = print_json(e, right, object);
+	else if (r == 0)
+		print_text(e, right, object);
+	if (r < 0)
+		message("cannot explain %s: %s", name, strerror(-r));
+	return r < 0 ? 2 : e->answer.missing != 0;
+}
+
 static int explain(const char *name, const struct policy_search *search, const struct bindings *b,
 		   const char *right, const char *object, bool json)
 {
@@ -183,23 +214,124 @@ static int explain(const char *name, const struct policy_search *search, const s
 		return 2;
 	e.policy = p;
 	r = question_read(p, right, object, directories, &e.question, error);
-	if (r == -EINVAL)
-		message("%s", error);
-	if (r == 0)
-		r = question_judge(p, &e.question, &e.answer);
-	if (r == 0)
-		r = policy_find_matches(name, search, &e.question, &e.matches);
-	if (r == 0 && e.answer.missing) {
-		e.rule = question_smallest_rule(p, &e.question);
-		r = e.rule ? 0 : -ENOMEM;
+	if (r < 0) {
+		message("%s", r == -EINVAL ? error : strerror(-r));
+		return 2;
 	}
-	if (r == 0 && json)
-		r = print_json(&e, right, object);
-	else if (r == 0)
-		print_text(&e, right, object);
-	if (r < 0 && r != -EINVAL)
-		message("cannot explain %s: %s", name, strerror(-r));
-	return r < 0 ? 2 : e.answer.missing != 0;
+	return explain_question(&e, name, search, right, object, json);
+}
+
+/* --- from a record -------------------------------------------------------------------------- */
+
+/* The policy that decided, or none: its file says something else by now. */
+static int load_decider(const struct policy_search *search, const struct recorded_run *run,
+			uint64_t number, struct compiled_policy **ret_policy)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+
+	if (!*run->policy_file || policy_command_load(run->policy_file, search, &p) < 0) {
+		message("the policy %s that decided record %llu cannot be had", run->policy,
+			(unsigned long long)number);
+		return -ENOENT;
+	}
+	if (run->observed && !p->observe && compiled_policy_observe(p) < 0)
+		return -ENOMEM;
+	if (strcmp(p->digest_text, run->policy_digest) != 0) {
+		message("%s is not the policy that decided record %llu any more: its digest was %s and "
+			"is %s; the record itself names the rule",
+			run->policy_file, (unsigned long long)number, run->policy_digest,
+			p->digest_text);
+		return -ESTALE;
+	}
+	*ret_policy = TAKE_PTR(p);
+	return 0;
+}
+
+/* What a word of the section `process` decides, or no policy at all. */
+static int explain_setting(const struct compiled_policy *p, const struct recorded_access *a,
+			   const struct replay_answer *answer, bool json)
+{
+	const char *by = !answer->decided ? "no policy decides this" : "section process";
+	json_t *o;
+	int r = 0;
+
+	if (json) {
+		o = json_pack("{s:s, s:s, s:s, s:b, s:s}", "policy", p->name, "right",
+			      name_of_operation(a->operation), "object", a->text, "allowed",
+			      answer->allowed, "by", by);
+		r = o ? json_dumpf(o, stdout, JSON_COMPACT) : -1;
+		putchar('\n');
+		json_decref(o);
+	} else {
+		printf("%s: %s %s: %s\n  %-8s %s\n", p->name, name_of_operation(a->operation),
+		       a->text, answer->allowed ? "allowed" : "refused", "by", by);
+	}
+	return r < 0 ? 2 : !answer->allowed;
+}
+
+/* "list" where a directory was to be listed. */
+static const char *right_word(const struct recorded_access *a, unsigned int right)
+{
+	return right == CORDON_READ && a->listing ? "list" : question_right_name(right);
+}
+
+static int explain_access(const struct policy_search *search, const struct compiled_policy *p,
+			  const struct recorded_run *run, const struct recorded_access *a,
+			  bool json)
+{
+	struct replay_answer answer;
+	int status = 0, one;
+
+	if (replay_judge(p, run, a, &answer) < 0)
+		return 2;
+	if (!answer.decided || a->kind >= ACCESS_CAPABILITY)
+		return explain_setting(p, a, &answer, json);
+	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
+		_cleanup_(explanation_release) struct explanation e = {.policy = p};
+
+		if (!(a->rights & CORDON_RIGHT(right)))
+			continue;
+		replay_question(p, run, a, right, &e.question);
+		/* Of its own, to be released with it. */
+		e.question.bytes = malloc(a->size + 1);
+		if (!e.question.bytes)
+			return 2;
+		memcpy(e.question.bytes, a->bytes, a->size + 1);
+		e.question.path.name = e.question.bytes;
+		one = explain_question(&e, run->policy_file, search, right_word(a, right), a->text,
+				       json);
+		status = one > status ? one : status;
+	}
+	return status;
+}
+
+static int explain_record(const struct policy_search *search, const char *directory,
+			  const char *text, bool json)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+	_cleanup_(recording_freep) struct recording *recording = NULL;
+	const struct recorded_access *accesses;
+	const struct recorded_run *runs;
+	size_t count, run_count;
+	json_t *record = NULL;
+	uint64_t number;
+
+	if (units_number(text, &number) < 0) {
+		message("\"%s\" is no number of a record", text);
+		return 2;
+	}
+	if (recorded_find(directory, number, &record, &recording) < 0)
+		return 2;
+	json_decref(record);
+	runs = recording_runs(recording, &run_count);
+	accesses = recording_accesses(recording, &count);
+	if (count == 0) {
+		message("record %llu is of no access", (unsigned long long)number);
+		return 2;
+	}
+	if (load_decider(search, &runs[accesses[0].run], number, &p) < 0)
+		return 2;
+	return explain_access(search, p, &runs[accesses[0].run], &accesses[0], json);
 }
 
 int policy_command_explain(const struct policy_search *search, int argc, char **argv)
@@ -209,10 +341,13 @@ int policy_command_explain(const struct policy_search *search, int argc, char **
 		{"tmp", required_argument, NULL, 't'},
 		{"home", required_argument, NULL, 'o'},
 		{"bind", required_argument, NULL, 'b'},
+		{"record", required_argument, NULL, 'r'},
+		{"log", required_argument, NULL, 'l'},
 		{"json", no_argument, NULL, 'j'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
+	const char *record = NULL, *directory = DEFAULT_LOG_DIRECTORY;
 	struct bindings b = {0};
 	bool json = false;
 	int option, r = 0;
@@ -231,6 +366,12 @@ int policy_command_explain(const struct policy_search *search, int argc, char **
 		case 'b':
 			r = split_binding(&b, optarg);
 			break;
+		case 'r':
+			record = optarg;
+			break;
+		case 'l':
+			directory = optarg;
+			break;
 		case 'j':
 			json = true;
 			break;
@@ -240,6 +381,12 @@ int policy_command_explain(const struct policy_search *search, int argc, char **
 		}
 		if (r < 0)
 			return 2;
+	}
+	if (record && argc == optind && b.count == 0)
+		return policy_command_finish(explain_record(search, directory, record, json));
+	if (record) {
+		message("--record stands alone: the record says which policy, right and object");
+		return 2;
 	}
 	if (argc - optind != 3) {
 		message("name a policy, a right and an object");

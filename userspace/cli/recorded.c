@@ -194,6 +194,14 @@ static int find_number(struct scan *s, json_t *record)
 	return 0;
 }
 
+/* The record itself, and what its execution's variables stand for. */
+static int collect_one(struct scan *s, json_t *record)
+{
+	if (!view_is(record, "execution-start") && view_number(record, "seq") != s->number)
+		return 0;
+	return collect(s, record);
+}
+
 int recorded_find(const char *directory, uint64_t number, json_t **ret_record,
 		  struct recording **ret_recording)
 {
@@ -210,7 +218,7 @@ int recorded_find(const char *directory, uint64_t number, json_t **ret_record,
 		r = -ENOENT;
 	}
 	if (r == 0)
-		r = scan_log(&s, collect);
+		r = scan_log(&s, collect_one);
 	if (r < 0)
 		return r;
 	*ret_record = TAKE_PTR(s.record);

@@ -26,7 +26,7 @@ int recorded_since(struct recorded_choice *choice, const char *text);
  */
 int recorded_load(const struct recorded_choice *choice, struct recording **ret_recording);
 
-/* The record with this number, a new reference, and all of its execution. Errors as above. */
+/* The record with this number, a new reference, with the start of its execution. Errors as above. */
 int recorded_find(const char *directory, uint64_t number, json_t **ret_record,
 		  struct recording **ret_recording);
 

@@ -7,8 +7,6 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "base/hex.h"
-#include "base/sha256.h"
 #include "launch/seccomp.h"
 #include "policy/evaluate.h"
 
@@ -282,26 +280,6 @@ static int add(struct policies *policies, struct compiled_policy *compiled,
 
 /* --- the interface ------------------------------------------------------------------------ */
 
-/* The same policy, but one that only reports: its digest is another one, too. */
-static int make_observe(struct compiled_policy *compiled)
-{
-	struct cordon_policy_header header;
-	int r;
-
-	memcpy(&header, compiled->tables, sizeof(header));
-	header.flags |= CORDON_POLICY_OBSERVE;
-	memset(header.digest, 0, sizeof(header.digest));
-	memcpy(compiled->tables, &header, sizeof(header));
-	r = sha256_of(compiled->tables, compiled->tables_size, compiled->digest);
-	if (r < 0)
-		return r;
-	memcpy(compiled->tables + offsetof(struct cordon_policy_header, digest), compiled->digest,
-	       sizeof(header.digest));
-	hex_encode(compiled->digest, sizeof(compiled->digest), compiled->digest_text);
-	compiled->observe = true;
-	return 0;
-}
-
 static int compile(struct policies *policies, const char *name_or_path, bool observe,
 		   struct compiled_policy **ret_compiled, char **ret_message)
 {
@@ -316,7 +294,7 @@ static int compile(struct policies *policies, const char *name_or_path, bool obs
 	if (r < 0 && ret_message)
 		*ret_message = diagnostics_format(diagnostics, 0);
 	if (r >= 0 && observe && !compiled->observe)
-		r = make_observe(compiled);
+		r = compiled_policy_observe(compiled);
 	if (r < 0)
 		return r;
 	*ret_compiled = TAKE_PTR(compiled);

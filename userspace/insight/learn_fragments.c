@@ -10,17 +10,18 @@
 /* or so many if it lets everything in /usr/bin be run. */
 #define WORTH_BROAD 24u
 
-static int compile_fragment(struct learning *l, const char *name, struct compiled_policy **ret)
+static int compile_fragment(struct learning *l, const char *name, struct diagnostics *d,
+			    struct compiled_policy **ret)
 {
 	_cleanup_(freep) char *text = NULL;
 
 	if (asprintf(&text, "version: 1\nname: fragment\ninclude: [%s]\n", name) < 0)
 		return -ENOMEM;
-	return policy_compile_text(text, strlen(text), "fragment.yaml", l->options->search,
-				   l->diagnostics, ret);
+	return policy_compile_text(text, strlen(text), "fragment.yaml", l->options->search, d, ret);
 }
 
-static int add_fragment(struct learning *l, const char *name, struct learn_fragment **ret)
+static int add_fragment(struct learning *l, const char *name, struct diagnostics *d,
+			struct learn_fragment **ret)
 {
 	struct learn_fragment *f = arena_alloc(l->arena, sizeof(*f)), **end = &l->fragments;
 	int r;
@@ -28,7 +29,7 @@ static int add_fragment(struct learning *l, const char *name, struct learn_fragm
 	if (!f)
 		return -ENOMEM;
 	f->name = name;
-	r = compile_fragment(l, name, &f->policy);
+	r = compile_fragment(l, name, d, &f->policy);
 	if (r < 0)
 		return r;
 	while (*end)
@@ -94,6 +95,19 @@ static int is_broad(const struct compiled_policy *p, bool *ret)
 	return r;
 }
 
+/*
+ * Only fragments that say what one piece of installed software needs: those that join others, or that allow
+ * something in the directories of an execution, would grant more than what these runs did.
+ */
+static bool is_candidate(const struct compiled_policy *p)
+{
+	for (size_t i = 0; i < p->rule_count; i++)
+		if (strcmp(p->rules[i].file, p->rules[0].file) != 0 ||
+		    (strncmp(p->rules[i].text, "allow", 5) == 0 && strstr(p->rules[i].text, "${")))
+			return false;
+	return true;
+}
+
 /* How many accesses it would settle besides; 0 also if it denies one that is wanted. */
 static int count_covered(struct learning *l, const struct learn_fragment *f, size_t *ret_count)
 {
@@ -144,12 +158,12 @@ static int choose_next(struct learning *l, bool *ret_more)
 {
 	struct learn_fragment *best = NULL;
 	size_t most = 0, count;
-	bool broad;
+	bool broad = false;
 	int r;
 
 	*ret_more = false;
 	for (struct learn_fragment *f = l->fragments; f; f = f->next) {
-		if (f->chosen)
+		if (f->chosen || !is_candidate(f->policy))
 			continue;
 		r = count_covered(l, f, &count);
 		if (r == 0)
@@ -165,22 +179,37 @@ static int choose_next(struct learning *l, bool *ret_more)
 	return best ? choose(l, best) : 0;
 }
 
+/* One that is wrong, or too large by itself, is no candidate. */
+static int add_candidates(struct learning *l)
+{
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	struct learn_fragment *f;
+	int r = d ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && l->options->fragments[i]; i++) {
+		if (strcmp(l->options->fragments[i], LEARN_CREDENTIALS) == 0)
+			continue;
+		r = add_fragment(l, l->options->fragments[i], d, &f);
+		if (r < 0 && r != -ENOMEM)
+			r = 0;
+	}
+	return r;
+}
+
 int learn_fragments(struct learning *l)
 {
-	struct learn_fragment *credentials = NULL, *f;
+	struct learn_fragment *credentials = NULL;
 	bool more = true;
 	int r;
 
-	r = add_fragment(l, LEARN_CREDENTIALS, &credentials);
+	r = add_fragment(l, LEARN_CREDENTIALS, l->diagnostics, &credentials);
 	if (r == 0)
 		r = find_fates(l, credentials->policy);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; r == 0 && l->options->fragments[i]; i++)
-		if (strcmp(l->options->fragments[i], LEARN_CREDENTIALS) != 0)
-			r = add_fragment(l, l->options->fragments[i], &f);
+	if (r == 0)
+		r = add_candidates(l);
 	while (r == 0 && more)
 		r = choose_next(l, &more);
-	credentials->chosen = !l->options->include_credentials;
+	if (credentials)
+		credentials->chosen = !l->options->include_credentials;
 	return r;
 }

@@ -97,6 +97,12 @@ int policy_compile_text(const char *text, size_t size, const char *file,
 int policy_check(const char *name_or_path, const struct policy_search *search,
 		 struct diagnostics *diagnostics, struct compiled_policy **ret_policy);
 
+/*
+ * Turns it into one that only reports what it would refuse, as `mode: observe` does; its digest is another
+ * one, too. -EIO: SHA-256 is not to be had.
+ */
+int compiled_policy_observe(struct compiled_policy *policy);
+
 /* States of the automaton, for reports. */
 uint32_t compiled_policy_states(const struct compiled_policy *policy);
 

@@ -20,6 +20,24 @@
 #include "base/io.h"
 #include "cli/commands.h"
 #include "cli/log_command.h"
+#include "cli/policy_command.h"
+
+static const struct policy_search search;
+
+static int policy_explain(int argc, char **argv)
+{
+	return policy_command_explain(&search, argc, argv);
+}
+
+static int policy_learn(int argc, char **argv)
+{
+	return policy_command_learn(&search, argc, argv);
+}
+
+static int policy_try(int argc, char **argv)
+{
+	return policy_command_try(&search, argc, argv);
+}
 
 static const struct command {
 	const char *name;
@@ -43,6 +61,9 @@ static const struct command {
 	{"log export", log_command_export},
 	{"log query", log_command_query},
 	{"log index", log_command_index},
+	{"policy explain", policy_explain},
+	{"policy learn", policy_learn},
+	{"policy try", policy_try},
 };
 
 static char *read_text(const char *path)

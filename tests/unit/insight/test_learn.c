@@ -21,8 +21,10 @@
 
 static const char *const directories[] = {"policies", NULL};
 static const struct policy_search search = {directories};
-static const char *const shipped[] = {"runtime/credentials", "runtime/git",   "runtime/linux",
-				      "runtime/python3",     "runtime/shell", NULL};
+static const char *const shipped[] = {
+	"runtime/c-toolchain", "runtime/coding-agent", "runtime/credentials",
+	"runtime/git",	       "runtime/linux",	       "runtime/pip",
+	"runtime/python3",     "runtime/shell",	       NULL};
 static const char *const none[] = {NULL};
 
 static const char *const ids[] = {"019aa3c4-11d2-7abc-8def-000000000001",
@@ -362,6 +364,9 @@ static void test_fragments(void **state)
 	assert_non_null(strstr(learned.text, "  - runtime/credentials"));
 	/* One program is no reason to allow all of them, and a fragment that denies what is needed none. */
 	assert_null(strstr(learned.text, "  - runtime/shell"));
+	/* What joins others, or speaks of the work directory, is no choice. */
+	assert_null(strstr(learned.text, "  - runtime/coding-agent"));
+	assert_null(strstr(learned.text, "  - runtime/pip"));
 	assert_null(strstr(learned.text, "  - runtime/git"));
 	assert_non_null(strstr(learned.text, "- \"/usr/bin/ls\"  # 1 access, first in record 8, by "
 					     "python3\n"));
