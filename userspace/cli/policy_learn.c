@@ -243,7 +243,7 @@ static int learn(struct learn_command *c)
 
 		fputs(text ? text : "", stderr);
 	}
-	if (r < 0) {
+	if (r < 0 || !learned.text || !learned.failures || !learned.cautions) {
 		message("cannot learn a policy: %s", strerror(-r));
 		return 1;
 	}

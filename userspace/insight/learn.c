@@ -170,6 +170,8 @@ static int prove(const struct learning *l, struct learned *learned, struct diagn
 	size_t size;
 	int r;
 
+	if (!learned->text)
+		return -ENOMEM;
 	compiled_policy_free(learned->policy);
 	learned->policy = NULL;
 	r = policy_compile_text(learned->text, strlen(learned->text), RESULT_NAME,
