@@ -57,11 +57,12 @@ struct move_rights {
 	uint32_t some_target;  /* that some new name grants */
 };
 
-static void note_move(struct move_rights *moves, const struct recorded_access *a, uint32_t granted)
+static void note_move(const struct learning *l, struct move_rights *moves,
+		      const struct recorded_access *a, uint32_t granted)
 {
 	struct move_rights *m = &moves[a->run];
 
-	if (!learn_is_move(a))
+	if (!learn_is_moved(l, a))
 		return;
 	if (!m->any)
 		m->every_source = UINT32_MAX;
@@ -116,7 +117,7 @@ static int check(const struct learning *l, struct learned *learned, FILE *failur
 		learned->allowed += answer.allowed;
 		if (!answer.allowed)
 			put_failure(failures, a);
-		note_move(moves, a, answer.granted);
+		note_move(l, moves, a, answer.granted);
 	}
 	*ret_widens = moves_widen(l, moves);
 	return 0;

@@ -16,11 +16,6 @@ struct evidence learn_evidence(const struct recorded_access *a)
 	return (struct evidence){.count = a->count, .record = a->record, .program = a->program};
 }
 
-bool learn_is_move(const struct recorded_access *a)
-{
-	return a->kind == ACCESS_PATH && a->operation == CORDON_OP_RENAME;
-}
-
 /* --- what runs made and moved --------------------------------------------------------------- */
 
 static int mark(json_t *set, const struct recorded_access *a)
@@ -55,7 +50,12 @@ static bool is_wanted_path(const struct learning *l, size_t i)
 	return l->accesses[i].kind == ACCESS_PATH && l->fates[i] == LEARN_WANTED;
 }
 
-static int find_moves(struct learning *l)
+bool learn_is_moved(const struct learning *l, const struct recorded_access *a)
+{
+	return a->kind == ACCESS_PATH && is_marked(l->moves, a, a->size);
+}
+
+static int find_made(struct learning *l, uint32_t *linked)
 {
 	int r = 0;
 
@@ -66,9 +66,38 @@ static int find_moves(struct learning *l)
 			continue;
 		if (a->rights & CORDON_RIGHT(CORDON_CREATE))
 			r = mark(l->created, a);
-		if (r == 0 && learn_is_move(a))
+		if (r == 0 && (a->operation == CORDON_OP_RENAME || a->operation == CORDON_OP_LINK))
+			r = mark(l->moves, a);
+		linked[a->run] |= a->operation == CORDON_OP_LINK;
+	}
+	return r;
+}
+
+/*
+ * Of a hard link only the new name is on record. Programs that make one to put a file into its place take
+ * the old name away afterwards: names that the run made and took away are taken for such.
+ */
+static int find_link_sources(struct learning *l, const uint32_t *linked)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < l->access_count; i++) {
+		const struct recorded_access *a = &l->accesses[i];
+
+		if (linked[a->run] && is_wanted_path(l, i) &&
+		    a->rights & CORDON_RIGHT(CORDON_DELETE) && is_marked(l->created, a, a->size))
 			r = mark(l->moves, a);
 	}
+	return r;
+}
+
+static int find_moves(struct learning *l)
+{
+	uint32_t *linked = arena_alloc(l->arena, l->run_count * sizeof(*linked));
+	int r = linked ? find_made(l, linked) : -ENOMEM;
+
+	if (r == 0)
+		r = find_link_sources(l, linked);
 	if (r < 0 || json_object_size(l->moves) == 0)
 		return r;
 	for (size_t i = 0; i < l->access_count; i++)
@@ -240,7 +269,7 @@ int learn_paths(struct learning *l)
 	if (!l->abstract)
 		r = -ENOMEM;
 	for (size_t i = 0; r == 0 && i < l->access_count; i++) {
-		bool moved = learn_is_move(&l->accesses[i]);
+		bool moved = learn_is_moved(l, &l->accesses[i]);
 
 		if (l->fates[i] != LEARN_WANTED || (!l->missing[i] && !moved))
 			continue;

@@ -78,8 +78,8 @@ struct learning {
 
 struct evidence learn_evidence(const struct recorded_access *a);
 
-/* Is it one of the two names of a rename? */
-bool learn_is_move(const struct recorded_access *a);
+/* Of a name that the run moved or linked something from or to? For learn_paths() to have been called. */
+bool learn_is_moved(const struct learning *l, const struct recorded_access *a);
 
 /* Chooses fragments and fills `fates` and `missing`. -EINVAL, -ENOMEM. */
 int learn_fragments(struct learning *l);

@@ -291,6 +291,35 @@ static void test_moves_get_one_set_of_rights(void **state)
 	       "  - {allow: [read], paths: ['${workdir}/b']}\n");
 }
 
+/* As git puts an object into its place. */
+static void test_links(void **state)
+{
+	struct log log = {0};
+
+	(void)state;
+	log_start(&log, 0);
+	log_path(&log, "create", "/srv/a/w/tmp_obj_Ab3dEf", "create");
+	log_path(&log, "open", "/srv/a/w/tmp_obj_Ab3dEf", "write");
+	log_path(&log, "link", "/srv/a/w/0123456789abcdef0", "create");
+	log_path(&log, "unlink", "/srv/a/w/tmp_obj_Ab3dEf", "delete");
+	log_path(&log, "open", "/srv/a/w/0123456789abcdef0", "read");
+	log_path(&log, "open", "/srv/a/w/in", "read");
+	expect(&log, none, true,
+	       "files:\n"
+	       "  - {allow: [all], paths: ['${workdir}/*']}\n");
+	log_start(&log, 0);
+	log_path(&log, "create", "/srv/a/w/x.lock", "create");
+	log_path(&log, "open", "/srv/a/w/x.lock", "write");
+	log_path(&log, "link", "/srv/a/w/x", "create");
+	log_path(&log, "unlink", "/srv/a/w/x.lock", "delete");
+	log_path(&log, "open", "/srv/a/w/x", "read");
+	log_path(&log, "open", "/srv/a/w/in", "read");
+	expect(&log, none, true,
+	       "files:\n"
+	       "  - {allow: [all], paths: ['${workdir}/{x,x.lock}']}\n"
+	       "  - {allow: [read], paths: ['${workdir}/in']}\n");
+}
+
 static void test_several_runs(void **state)
 {
 	struct log log = {0};
@@ -633,6 +662,7 @@ int main(void)
 		cmocka_unit_test(test_common),
 		cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_moves_get_one_set_of_rights),
+		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_several_runs),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_fragments),
