@@ -103,7 +103,7 @@ class Suite:
             file.seek(start)
             return [json.loads(line) for line in file if line.endswith(b"\n")]
 
-    def run(self, policy, workdir, *command, user=None, options=(), timeout=120):
+    def run(self, policy, workdir, *command, user=None, options=(), timeout=600):
         start = self.position()
         done = subprocess.run(
             self.command(policy, workdir, *command, user=user, options=options),
