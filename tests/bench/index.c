@@ -24,7 +24,7 @@
 #define EXECUTIONS_EACH	  10 /* of a session */
 #define QUESTIONS	  50
 #define INDEX_RATE	  200000.0
-#define QUESTION_NSEC_MAX (100 * NSEC_PER_MSEC)
+#define QUESTION_MSEC_MAX 100.0
 #define BUFFER_SIZE	  (8u << 20)
 #define TIME_START	  1795000000000000000ull
 
@@ -63,6 +63,15 @@ static void execution_id(uint64_t execution, char id[40])
 	snprintf(id, 40, "01a2%04x-%04x-7%03x-8000-%012llx", (unsigned int)(execution >> 24),
 		 (unsigned int)(execution >> 8) & 0xffff, (unsigned int)execution & 0xfff,
 		 (unsigned long long)execution * 2654435761u % 0xffffffffffffull);
+}
+
+/* One line for tests/bench/run. `least`: the budget is the least it may be. */
+static void show(const char *what, double value, const char *unit, double budget, bool least)
+{
+	printf("{\"what\": \"%s\", \"value\": %.1f, \"unit\": \"%s\"", what, value, unit);
+	if (budget > 0)
+		printf(", \"budget\": %.0f, \"at_least\": %s", budget, least ? "true" : "false");
+	puts("}");
 }
 
 static void write_object(struct writer *w, uint64_t execution, char *text, size_t size)
@@ -190,8 +199,8 @@ static uint64_t ask(const char *directory, const struct audit_query *query, uint
 	return clock_nsec(CLOCK_MONOTONIC) - start;
 }
 
-/* The slowest of some executions spread over the log, in ns. */
-static uint64_t ask_executions(const char *directory, uint64_t records)
+/* Some executions spread over the log. */
+static void ask_executions(const char *directory, uint64_t records)
 {
 	uint64_t slowest = 0, all = 0, executions = records / RECORDS_EACH;
 
@@ -209,9 +218,9 @@ static uint64_t ask_executions(const char *directory, uint64_t records)
 		if (nsec > slowest)
 			slowest = nsec;
 	}
-	printf("  records of one execution   %8.1f ms, the slowest of %d %.1f ms\n",
-	       (double)all / QUESTIONS / 1e6, QUESTIONS, (double)slowest / 1e6);
-	return slowest;
+	show("a query by execution, on average", (double)all / QUESTIONS / 1e6, "ms", 0, false);
+	show("a query by execution, the slowest of 50", (double)slowest / 1e6, "ms",
+	     QUESTION_MSEC_MAX, false);
 }
 
 static void ask_others(const char *directory)
@@ -224,22 +233,19 @@ static void ask_others(const char *directory)
 	    audit_network_parse("203.0.113.8/31", &network) < 0)
 		fail("out of memory");
 	nsec = ask(directory, &(struct audit_query){.path = glob}, &found);
-	printf("  a path by its directory    %8.1f ms, %llu records\n", (double)nsec / 1e6,
-	       (unsigned long long)found);
+	show("a query by a path's directory", (double)nsec / 1e6, "ms", 0, false);
 	audit_glob_free(glob);
 	nsec = ask(directory, &(struct audit_query){.session = "session-7"}, &found);
-	printf("  a session                  %8.1f ms, %llu records\n", (double)nsec / 1e6,
-	       (unsigned long long)found);
+	show("a query by session, 4,000 records", (double)nsec / 1e6, "ms", 0, false);
 	nsec = ask(directory, &(struct audit_query){.address = &network, .session = "session-7"},
 		   &found);
-	printf("  a network in a session     %8.1f ms, %llu records\n", (double)nsec / 1e6,
-	       (unsigned long long)found);
+	show("a query by network within a session", (double)nsec / 1e6, "ms", 0, false);
 }
 
 int main(int argc, char **argv)
 {
 	uint64_t records = argc > 1 ? strtoull(argv[1], NULL, 10) : RECORDS_DEFAULT, start,
-		 cpu_start, slowest;
+		 cpu_start;
 	struct writer w = {.hash = sha256_new(), .buffer = malloc(BUFFER_SIZE), .random = 1};
 	char directory[PATH_MAX] = "/tmp/bench-index-XXXXXX", path[PATH_MAX + 32];
 	struct index_result result;
@@ -272,11 +278,10 @@ int main(int argc, char **argv)
 	(void)stat(path, &status);
 	printf("index of %llu records, %.2f GB\n", (unsigned long long)result.added,
 	       (double)w.bytes / 1e9);
-	printf("  built in %.1f s            %8.0f records/s of processor time (budget %.0f), %.0f by the "
-	       "clock; it takes %.1f MB\n",
-	       seconds, rate, INDEX_RATE, (double)result.added / seconds,
-	       (double)status.st_size / 1e6);
-	slowest = ask_executions(directory, records);
+	show("records into the index, by processor time", rate, "records/s", INDEX_RATE, true);
+	show("the same by the clock", (double)result.added / seconds, "records/s", 0, false);
+	show("size of the index", (double)status.st_size / 1e6, "MB", 0, false);
+	ask_executions(directory, records);
 	ask_others(directory);
 	if (argc <= 2) {
 		(void)unlink(path);
@@ -284,7 +289,5 @@ int main(int argc, char **argv)
 		(void)unlink(path);
 		(void)rmdir(directory);
 	}
-	printf("# bench index: %d of 2 budgets kept\n",
-	       (rate >= INDEX_RATE) + (slowest <= QUESTION_NSEC_MAX));
-	return rate >= INDEX_RATE && slowest <= QUESTION_NSEC_MAX ? EXIT_SUCCESS : EXIT_FAILURE;
+	return EXIT_SUCCESS;
 }
