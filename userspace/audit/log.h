@@ -28,6 +28,11 @@ struct audit_log_options {
 	uint64_t segment_nsec;
 	/* With keys (see seal.h): how long records stay without a seal; 0: until the segment is closed. */
 	uint64_t seal_nsec;
+	bool compress; /* closed segments */
+	/* Of closed segments, the oldest are deleted beyond so many, so many bytes, or when so old; 0: never. */
+	uint64_t keep_segments;
+	uint64_t keep_bytes;
+	uint64_t keep_nsec;
 };
 
 #define AUDIT_LOG_DEFAULTS                                                                         \
@@ -70,7 +75,8 @@ int audit_log_append_text(struct audit_log *log, const char *record, size_t size
 int audit_log_flush(struct audit_log *log, bool sync);
 
 /*
- * What is due: sealing, closing a segment by its age, recording that the clock was set. Call about once a second
+ * What is due: sealing, closing a segment by its age, compressing and deleting closed ones, recording that
+ * the clock was set. Call about once a second
  * while there is a writer. True: something will be due later although nothing is appended.
  */
 bool audit_log_tick(struct audit_log *log);

@@ -40,7 +40,7 @@ static uint64_t pretended_clock(clockid_t clock)
 	return clock == CLOCK_REALTIME ? now : now - 1763683000000000000ull;
 }
 
-static const struct audit_log_options options = {
+static struct audit_log_options options = {
 	.clock = pretended_clock,
 	.segment_bytes = 1500,
 	.seal_nsec = 10 * NSEC_PER_SEC,
@@ -100,6 +100,8 @@ static void make_log(unsigned int records)
 
 	empty();
 	set_up_keys();
+	options.compress = any(2);
+	options.keep_segments = any(3) == 0 ? 2 + any(3) : 0;
 	for (unsigned int i = 0; i < records; i++) {
 		if (!log)
 			log = open_log();
@@ -214,6 +216,8 @@ static struct verify_result verify(bool with_key)
 
 static void test_clean_logs(void **state)
 {
+	unsigned int compressed = 0, deleted = 0;
+
 	(void)state;
 	for (int i = 0; i < CLEAN_LOGS; i++) {
 		unsigned int records = 1 + any(60);
@@ -224,12 +228,18 @@ static void test_clean_logs(void **state)
 			result = verify(with_key);
 			if (result.problems > 0)
 				fail_msg("false alarm: %s", last_text);
-			assert_int_equal(result.first, 1);
-			assert_int_equal(result.records, result.sequence);
-			assert_int_equal(result.records, records + result.seals);
+			assert_int_equal(result.records, result.sequence - result.first + 1);
+			if (options.keep_segments == 0)
+				assert_int_equal(result.first, 1);
+			if (options.keep_segments == 0 && !options.compress)
+				assert_int_equal(result.records, records + result.seals);
+			compressed += options.compress && result.segments > 3;
+			deleted += result.first > 1;
 		}
 		assert_int_equal(result.sealed, result.sequence);
 	}
+	/* All that a log may be was among them. */
+	assert_true(compressed > CLEAN_LOGS / 20 && deleted > CLEAN_LOGS / 20);
 }
 
 /* One file of the image, changed. */
@@ -629,6 +639,101 @@ static uint64_t stepping_clock(clockid_t clock)
 	return clock == CLOCK_REALTIME ? now + stepped : now - 1763683000000000000ull;
 }
 
+static size_t count_segments(void)
+{
+	struct segments segments;
+	size_t count;
+
+	assert_int_equal(segments_list(directory, &segments), 0);
+	count = segments.count;
+	segments_free(&segments);
+	return count;
+}
+
+/* Each bound deletes the oldest, on record; without the record it is tampering. */
+static void test_retention(void **state)
+{
+	static const struct audit_log_options bounds[] = {
+		{.clock = pretended_clock, .segment_bytes = 1500, .keep_segments = 3},
+		{.clock = pretended_clock, .segment_bytes = 1500, .keep_bytes = 7000},
+		/* Files were changed now, whatever the clock says. */
+		{.clock = pretended_clock, .segment_bytes = 1500, .keep_nsec = 3600 * NSEC_PER_SEC},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bounds); i++) {
+		uint64_t repaired, before = now;
+		struct audit_log *log;
+		struct verify_result result;
+		struct segments segments;
+		char name[SEGMENTS_NAME_SIZE];
+
+		empty();
+		set_up_keys();
+		now = clock_nsec(CLOCK_REALTIME);
+		assert_int_equal(audit_log_open(directory, &bounds[i], &log, &repaired, NULL), 0);
+		for (int k = 0; k < 60; k++) {
+			append(log, k);
+			assert_int_equal(audit_log_flush(log, false), 0);
+			(void)audit_log_tick(log);
+		}
+		now += 7200 * NSEC_PER_SEC;
+		append(log, 60);
+		(void)audit_log_tick(log);
+		assert_in_range(count_segments(), bounds[i].keep_nsec ? 0 : 1, 5);
+		audit_log_close(log);
+		result = verify(true);
+		if (result.problems > 0)
+			fail_msg("%s", last_text);
+		assert_true(result.first > 1);
+		assert_int_equal(result.sealed, result.sequence);
+		if (count_segments() == 0) {
+			now = before;
+			continue;
+		}
+		assert_int_equal(segments_list(directory, &segments), 0);
+		segments_name(segments.entries[0].first, segments.entries[0].compressed, name);
+		segments_free(&segments);
+		remove_file(name);
+		assert_true(verify(true).problems > 0);
+		now = before;
+	}
+}
+
+static void test_compressed(void **state)
+{
+	static const struct audit_log_options compressing = {
+		.clock = pretended_clock,
+		.segment_bytes = 3000,
+		.compress = true,
+	};
+	struct audit_log *log;
+	struct segments segments;
+	uint64_t repaired;
+	char name[SEGMENTS_NAME_SIZE + 64];
+
+	(void)state;
+	empty();
+	set_up_keys();
+	assert_int_equal(audit_log_open(directory, &compressing, &log, &repaired, NULL), 0);
+	for (int i = 0; i < 40; i++)
+		append(log, i);
+	assert_int_equal(audit_log_flush(log, false), 0);
+	while (audit_log_tick(log))
+		usleep(1000);
+	audit_log_close(log);
+	assert_int_equal(segments_list(directory, &segments), 0);
+	assert_int_equal(segments.count, 1);
+	assert_true(segments.entries[0].compressed && !segments.entries[0].both);
+	segments_free(&segments);
+	assert_int_equal(verify(true).problems, 0);
+	/* A crash came before the plain one was removed, or while it was compressed. */
+	write_file("00000000000000000001.jsonl.gz", "", 0);
+	assert_true(verify(true).problems > 0);
+	snprintf(name, sizeof(name), "%s/00000000000000000001.jsonl.gz", directory);
+	unlink(name);
+}
+
 static void test_clock_steps(void **state)
 {
 	static const struct audit_log_options with_steps = {
@@ -698,7 +803,8 @@ int main(void)
 		cmocka_unit_test(test_rewritten),	cmocka_unit_test(test_cut_at_a_seal),
 		cmocka_unit_test(test_keys_are_erased), cmocka_unit_test(test_key_file_torn),
 		cmocka_unit_test(test_begun_later),	cmocka_unit_test(test_clock_steps),
-		cmocka_unit_test(test_key_text),
+		cmocka_unit_test(test_key_text),	cmocka_unit_test(test_retention),
+		cmocka_unit_test(test_compressed),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
