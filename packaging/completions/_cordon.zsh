@@ -137,6 +137,8 @@ _cordon() {
 		;;
 	daemon)
 		_arguments '--log=[write the log there]:directory:_files -/' \
+			'--keep-segments=[closed segments to keep]:number:' '--keep-size=[megabytes to keep]:number:' \
+			'--keep-days=[days to keep]:number:' '--when-full=[the log cannot be written]:what:(refuse continue)' \
 			'*--policies=[look for policies there]:directory:_files -/' \
 			'--idle=[leave after that long without work]:seconds:' \
 			'--embedded[as cordon run starts it]' {-h,--help}'[show help]'

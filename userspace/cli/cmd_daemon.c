@@ -13,6 +13,7 @@
 
 #define MAX_POLICY_DIRECTORIES 32
 #define MAX_IDLE_SECONDS       86400
+#define MAX_KEEP	       1000000000
 
 static const char help[] =
 	"Usage: cordon daemon [OPTION...]\n"
@@ -22,6 +23,11 @@ static const char help[] =
 	"executions outlive it, and the next daemon ends those that nobody waits for any more.\n"
 	"\n"
 	"  --log DIR        write the audit log there (default: " DAEMON_DEFAULT_LOG ")\n"
+	"  --keep-segments N, --keep-size MIB, --keep-days N\n"
+	"                   of the log's closed segments keep so many, so many megabytes, so long;\n"
+	"                   deleting older ones is on record (default: all are kept)\n"
+	"  --when-full WHAT refuse: no execution starts while its log cannot be written (default);\n"
+	"                   continue: what cannot be recorded is counted\n"
 	"  --policies DIR   look for policies there; may be given several times (default:\n"
 	"                   /etc/cordon/policies, /usr/local/share/cordon/policies,\n"
 	"                   /usr/share/cordon/policies)\n"
@@ -51,12 +57,63 @@ static int parse_idle(const char *text, unsigned int *ret_seconds)
 	return 0;
 }
 
+static int parse_keep(const char *option, const char *text, uint64_t unit, uint64_t *ret)
+{
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || end == text || *end || text[0] == '-' || value < 1 || value > MAX_KEEP) {
+		message("daemon: --%s %s: a number, 1 to %d", option, text, MAX_KEEP);
+		return -EINVAL;
+	}
+	*ret = value * unit;
+	return 0;
+}
+
+static int parse_when_full(const char *text, bool *ret_go_on)
+{
+	bool go_on = strcmp(text, "continue") == 0;
+
+	if (!go_on && strcmp(text, "refuse") != 0) {
+		message("daemon: --when-full %s: refuse or continue", text);
+		return -EINVAL;
+	}
+	*ret_go_on = go_on;
+	return 0;
+}
+
+/* What the options say of the log. 1: it is none of them. */
+static int parse_log_option(int c, const char *text, struct logs_options *logs)
+{
+	switch (c) {
+	case 'S':
+		return parse_keep("keep-segments", text, 1, &logs->log.keep_segments);
+	case 'M':
+		return parse_keep("keep-size", text, 1u << 20, &logs->log.keep_bytes);
+	case 'D':
+		return parse_keep("keep-days", text, 86400 * NSEC_PER_SEC, &logs->log.keep_nsec);
+	case 'W':
+		return parse_when_full(text, &logs->go_on_when_full);
+	default:
+		return 1;
+	}
+}
+
 static int parse(int argc, char **argv, struct daemon_options *options, const char **directories)
 {
 	static const struct option long_options[] = {
-		{"log", required_argument, NULL, 'l'},	{"policies", required_argument, NULL, 'p'},
-		{"idle", required_argument, NULL, 'i'}, {"embedded", no_argument, NULL, 'e'},
-		{"help", no_argument, NULL, 'h'},	{},
+		{"log", required_argument, NULL, 'l'},
+		{"policies", required_argument, NULL, 'p'},
+		{"idle", required_argument, NULL, 'i'},
+		{"embedded", no_argument, NULL, 'e'},
+		{"keep-segments", required_argument, NULL, 'S'},
+		{"keep-size", required_argument, NULL, 'M'},
+		{"keep-days", required_argument, NULL, 'D'},
+		{"when-full", required_argument, NULL, 'W'},
+		{"help", no_argument, NULL, 'h'},
+		{},
 	};
 	size_t count = 0;
 	int c;
@@ -89,6 +146,8 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 			fputs(help, stdout);
 			return EXIT_SUCCESS;
 		default:
+			if (parse_log_option(c, optarg, &options->logs) == 0)
+				break;
 			message("see `cordon daemon --help`");
 			return EXIT_FAILURE;
 		}
@@ -107,6 +166,7 @@ int cmd_daemon(int argc, char **argv)
 	struct daemon_options options = {
 		.idle_seconds = DAEMON_DEFAULT_IDLE_SECONDS,
 		.log = DAEMON_DEFAULT_LOG,
+		.logs = {.log = AUDIT_LOG_DEFAULTS},
 		.say = say,
 	};
 	struct failure failure = {};

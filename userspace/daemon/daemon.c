@@ -247,7 +247,7 @@ static int open_files(struct running *running, struct failure *failure)
 	struct daemon *daemon = &running->daemon;
 	int r;
 
-	daemon->logs = logs_new();
+	daemon->logs = logs_new(&running->options.logs);
 	if (!daemon->logs)
 		return failure_set(failure, ENOMEM, "%m");
 	(void)((r = logs_get(daemon->logs, running->options.log, &daemon->log, failure)) < 0 ||

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/failure.h"
+#include "daemon/logs.h"
 
 #define DAEMON_DEFAULT_LOG	    "/var/log/cordon"
 #define DAEMON_DEFAULT_IDLE_SECONDS 30u
@@ -14,6 +15,7 @@ struct daemon_options {
 	bool embedded; /* started by a client, which listens on EMBEDDED_PIPE_FD; leaves when idle */
 	unsigned int idle_seconds;
 	const char *log;
+	struct logs_options logs;
 	const char *const *policies;   /* directories, NULL-terminated; NULL: the usual ones */
 	void (*say)(const char *line); /* to its operator */
 };

@@ -363,7 +363,7 @@ static int write_start(struct execution *e, struct failure *failure)
 	int r = logs_append(e->log, audit_record_start(&e->record, clock_nsec(CLOCK_REALTIME)));
 
 	if (r >= 0)
-		r = logs_flush(e->log);
+		r = logs_flush_start(e->log);
 	if (r < 0)
 		return failure_set(failure, r,
 				   "the start record cannot be written to %s (%m), and nothing "

@@ -21,15 +21,19 @@ struct log_use {
 
 struct logs {
 	LIST_HEAD(, log_use) uses;
+	struct logs_options options;
 	uint64_t lost;
 };
 
-struct logs *logs_new(void)
+struct logs *logs_new(const struct logs_options *options)
 {
+	static const struct logs_options defaults = {.log = AUDIT_LOG_DEFAULTS};
 	struct logs *logs = calloc(1, sizeof(*logs));
 
-	if (logs)
-		LIST_INIT(&logs->uses);
+	if (!logs)
+		return NULL;
+	LIST_INIT(&logs->uses);
+	logs->options = options ? *options : defaults;
 	return logs;
 }
 
@@ -86,7 +90,7 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 	use = calloc(1, sizeof(*use));
 	if (!use)
 		return failure_set(failure, ENOMEM, "%m");
-	r = audit_log_open(directory, NULL, &use->log, &repaired, failure);
+	r = audit_log_open(directory, &logs->options.log, &use->log, &repaired, failure);
 	if (r == 0 && stat(directory, &opened) < 0) {
 		r = failure_set(failure, errno, "cannot examine %s: %m", directory);
 		audit_log_close(use->log);
@@ -128,7 +132,7 @@ int logs_writable(struct log_use *log, struct failure *failure)
 {
 	int r = audit_log_writable(log->log);
 
-	if (r < 0)
+	if (r < 0 && !log->logs->options.go_on_when_full)
 		return failure_set(failure, r,
 				   "the audit log in %s cannot be written (%m), and nothing runs "
 				   "without a record; make room there or name another with --log",
@@ -160,6 +164,14 @@ int logs_append_text(struct log_use *log, const char *record, size_t size)
 		log->logs->lost++;
 	log->dirty = true;
 	return r;
+}
+
+int logs_flush_start(struct log_use *log)
+{
+	int r = logs_flush(log);
+
+	/* It waits in memory, and is counted if it has to go. */
+	return log->logs->options.go_on_when_full ? 0 : r;
 }
 
 int logs_flush(struct log_use *log)

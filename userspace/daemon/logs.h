@@ -13,7 +13,13 @@
 struct logs;
 struct log_use;
 
-struct logs *logs_new(void);
+struct logs_options {
+	struct audit_log_options log; /* of each */
+	bool go_on_when_full; /* executions start although a log cannot take their records */
+};
+
+/* `options`: NULL for the usual ones. */
+struct logs *logs_new(const struct logs_options *options);
 void logs_free(struct logs *logs);
 
 /* Opens the log, or takes another reference to it. -errno as audit_log_open(). */
@@ -26,7 +32,7 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
  */
 void logs_put(struct log_use *log);
 
-/* Can a record be written there now? `failure` says why not. */
+/* May an execution start that logs there? Not where no record can be written now; `failure` says why. */
 int logs_writable(struct log_use *log, struct failure *failure);
 
 const char *logs_directory(const struct log_use *log);
@@ -39,6 +45,9 @@ int logs_append_text(struct log_use *log, const char *record, size_t size);
 
 /* Writes what is buffered. */
 int logs_flush(struct log_use *log);
+
+/* The same for a start record, without which nothing may run, unless the options say so. */
+int logs_flush_start(struct log_use *log);
 
 /* Writes what is buffered in all logs, and syncs if `sync`. True if something was there to write. */
 bool logs_flush_all(struct logs *logs, bool sync);

@@ -52,7 +52,7 @@ static int open_file(int flags)
 static void test_shared(void **state)
 {
 	struct log_use *first, *second;
-	struct logs *logs = logs_new();
+	struct logs *logs = logs_new(NULL);
 	char alias[128];
 
 	(void)state;
@@ -73,7 +73,7 @@ static void test_torn(void **state)
 {
 	_cleanup_(audit_reader_closep) struct audit_reader *reader = NULL;
 	struct log_use *log;
-	struct logs *logs = logs_new();
+	struct logs *logs = logs_new(NULL);
 	json_int_t torn = 0;
 	json_t *record;
 	int fd;

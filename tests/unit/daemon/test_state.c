@@ -62,7 +62,7 @@ static void test_roundtrip(void **state)
 	struct compiled_policy policy = {.name = (char[]){"p"}, .file = (char[]){"/p.yaml"}};
 	static char missing[] = "cpu: no controller", path[] = "PATH";
 	char *missing_list[] = {missing, NULL}, *kept[] = {path, NULL};
-	struct logs *logs = logs_new();
+	struct logs *logs = logs_new(NULL);
 	struct execution e;
 	struct state loaded;
 
