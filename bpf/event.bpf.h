@@ -257,6 +257,8 @@ static __noinline void report_denial(const struct subject *s, const struct denia
 	key = mix(s->label.slot, s->label.generation);
 	key = mix(key, (__u64)denial->operation << 32 | answer->missing);
 	key = mix(key, denial->identity);
+	/* What one policy refuses is not counted into what another one refused. */
+	key = mix(key, s->policy_ref);
 	if (object->kind == CORDON_OBJECT_PATH && s->walk)
 		key = mix(key, name_hash(s->walk->dentry));
 	if (coalesce(s, key, now, &repeats))
@@ -274,6 +276,8 @@ static __noinline void report_denial(const struct subject *s, const struct denia
 	fill_process(&event->event);
 	fill_event(&event->event, &s->label, s->execution, CORDON_EVENT_DENIAL,
 		   sizeof(*event) + length, now);
+	/* The one whose rule is named; another may be in force by this time. */
+	event->event.policy = s->policy_ref;
 	event->operation = denial->operation;
 	event->rights = answer->missing;
 	event->error = denial->error;
@@ -321,6 +325,7 @@ static __noinline void report_access(const struct subject *s, const struct acces
 	fill_process(&event->event);
 	fill_event(&event->event, &s->label, s->execution, access->type, sizeof(*event) + length,
 		   now);
+	event->event.policy = s->policy_ref;
 	event->operation = access->operation;
 	event->rights = access->rights;
 	event->rule = answer->rule;

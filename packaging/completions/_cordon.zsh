@@ -107,9 +107,17 @@ _cordon() {
 				'*:policy:_files -g "*.yaml"'
 			return
 			;;
+		apply)
+			_arguments \
+				'--execution=[this one]:id:' '--all-of=[all under this policy]:name:' \
+				'--session=[all of this session]:name:' '--allow-wider=[why it may allow more]:reason:' \
+				'--json[for programs]' {-h,--help}'[show help]' \
+				'*:policy:_files -g "*.yaml"'
+			return
+			;;
 		esac
 		_arguments '--json[for programs]' {-h,--help}'[show help]' \
-			':action:(check show explain test diff learn try)' \
+			':action:(check show explain test diff learn try apply)' \
 			'*:policy:_files -g "*.yaml"'
 		;;
 	log)

@@ -24,6 +24,7 @@ _cordon()
 		[policy-explain]="--workdir --tmp --home --bind --record --log --json --help"
 		[policy-learn]="--output --name --baseline --include-credentials --since --log --json --help"
 		[policy-try]="--since --log --json --help"
+		[policy-apply]="--execution --all-of --session --allow-wider --json --help"
 		[log-query]="--since --until --execution --session --agent --policy --operation --action
 			--verdict --path --address --text --lines --no-index --json --log --help"
 		[log-export]="--format --since --until --execution --session --agent --policy --operation --action
@@ -100,7 +101,7 @@ _cordon()
 			grep -o '"id":"[^"]*"' | cut -d '"' -f 4)" -- "$cur")
 		;;
 	policy)
-		mapfile -t COMPREPLY < <(compgen -W "check show explain test diff learn try ${options[policy]}" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "check show explain test diff learn try apply ${options[policy]}" -- "$cur")
 		;;
 	log)
 		mapfile -t COMPREPLY < <(compgen -W "verify setup-keys query index export --help" -- "$cur")

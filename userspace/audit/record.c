@@ -146,6 +146,37 @@ json_t *audit_record_gap(const struct audit_execution *execution, uint64_t after
 	return fields_end(&f);
 }
 
+static void add_policy(struct fields *f, const char *key, const struct compiled_policy *policy)
+{
+	json_t *object = fields_object(f, f->cordon, key);
+
+	fields_string(f, object, "name", policy->name);
+	fields_string(f, object, "file", policy->file);
+	fields_digest(f, object, "digest", policy->digest);
+}
+
+json_t *audit_record_policy_change(const struct audit_execution *execution,
+				   const struct audit_policy_change *change, uint64_t time)
+{
+	json_t *object;
+	struct fields f;
+
+	fields_begin(&f, time, "event", "policy-change", "success");
+	fields_execution(&f, execution);
+	add_policy(&f, "policy", change->policy);
+	add_policy(&f, "previous_policy", execution->policy);
+	object = fields_object(&f, f.cordon, "change");
+	fields_string(&f, object, "reason", change->reason);
+	fields_strings(&f, object, "wider", change->wider);
+	fields_number(&f, object, "pid", change->pid);
+	fields_number(&f, object, "uid", change->uid);
+	if (change->have_login)
+		fields_number(&f, object, "login_uid", change->login_uid);
+	else
+		fields_set(&f, object, "login_uid", json_null());
+	return fields_end(&f);
+}
+
 json_t *audit_record_agent(const char *action, json_t *details, uint64_t time)
 {
 	char text[64];

@@ -110,6 +110,19 @@ int audit_record_event(const struct audit_execution *execution, const void *data
 json_t *audit_record_gap(const struct audit_execution *execution, uint64_t after, uint64_t before,
 			 uint64_t time);
 
+/* Another policy for a running execution, and who wanted it. */
+struct audit_policy_change {
+	const struct compiled_policy *policy; /* from here on; `execution` says until now */
+	const char *reason;		      /* why it may allow more, or NULL */
+	char *const *wider;		      /* what it allows besides, NULL-terminated; or NULL */
+	uint32_t pid, uid;		      /* of the process that asked */
+	bool have_login;
+	uint32_t login_uid; /* whom it was logged in as, whatever it became then */
+};
+
+json_t *audit_record_policy_change(const struct audit_execution *execution,
+				   const struct audit_policy_change *change, uint64_t time);
+
 /*
  * cordon itself: "start", "stop", "recover", "load", "unload", with free details (may be NULL; the
  * record takes its own reference).

@@ -3,11 +3,10 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 #include "base/cleanup.h"
 #include "cli/commands.h"
+#include "cli/live_execution.h"
 #include "cli/message.h"
 #include "daemon/client.h"
 
@@ -53,48 +52,15 @@ static int parse(int argc, char **argv, const char **ret_id)
 	return -1;
 }
 
-/* The only live execution whose id begins so. */
-static int find(const json_t *executions, const char *wanted, const char **ret_id)
-{
-	const char *found = NULL;
-	size_t i;
-	json_t *execution;
-
-	json_array_foreach(executions, i, execution) {
-		const char *id = json_string_value(json_object_get(execution, "id"));
-
-		if (!id || strncasecmp(id, wanted, strlen(wanted)) != 0)
-			continue;
-		if (found) {
-			message("several executions begin with \"%s\": %s, %s, ...", wanted, found,
-				id);
-			return KILL_FAILED;
-		}
-		found = id;
-	}
-	if (!found) {
-		message("no live execution begins with \"%s\"; `cordon ps` shows ids", wanted);
-		return KILL_NOT_FOUND;
-	}
-	*ret_id = found;
-	return KILL_DEAD;
-}
-
 static int kill_execution(int socket, const char *wanted)
 {
-	_cleanup_(json_decrefp) json_t *executions = NULL;
 	struct failure failure = {};
-	const char *id;
+	char id[UUID_TEXT_SIZE];
 	int r;
 
-	r = client_list(socket, &executions, &failure);
-	if (r < 0) {
-		message("%s", failure.text);
-		return KILL_FAILED;
-	}
-	r = find(executions, wanted, &id);
-	if (r != KILL_DEAD)
-		return r;
+	r = live_execution_find(socket, wanted, id);
+	if (r < 0)
+		return r == -ENOENT ? KILL_NOT_FOUND : KILL_FAILED;
 	r = client_kill(socket, id, &failure);
 	if (r < 0) {
 		message("%s: %s", id, failure.text);

@@ -16,7 +16,7 @@ static const struct {
 	{"check", policy_command_check},     {"show", policy_command_show},
 	{"explain", policy_command_explain}, {"test", policy_command_test},
 	{"diff", policy_command_diff},	     {"learn", policy_command_learn},
-	{"try", policy_command_try},
+	{"try", policy_command_try},	     {"apply", policy_command_apply},
 };
 
 static void print_help(FILE *out)
@@ -30,6 +30,7 @@ static void print_help(FILE *out)
 	      "  diff A B                       what B allows that A does not, with examples\n"
 	      "  learn ID...                    a policy that allows what executions did\n"
 	      "  try POLICY [ID]...             what it would have refused of what they did\n"
+	      "  apply POLICY --execution ID    put what is running under another policy\n"
 	      "\n"
 	      "POLICY is a file, or the name of an installed policy. Each takes --json and --help.\n",
 	      out);

@@ -13,6 +13,7 @@ int policy_command_check(const struct policy_search *search, int argc, char **ar
 int policy_command_show(const struct policy_search *search, int argc, char **argv);
 int policy_command_explain(const struct policy_search *search, int argc, char **argv);
 int policy_command_test(const struct policy_search *search, int argc, char **argv);
+int policy_command_apply(const struct policy_search *search, int argc, char **argv);
 int policy_command_diff(const struct policy_search *search, int argc, char **argv);
 int policy_command_learn(const struct policy_search *search, int argc, char **argv);
 int policy_command_try(const struct policy_search *search, int argc, char **argv);

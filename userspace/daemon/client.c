@@ -417,6 +417,20 @@ int client_kill(int socket, const char *id, struct failure *failure)
 		   NULL, failure);
 }
 
+int client_apply(int socket, const struct client_apply *apply, json_t **ret_reply,
+		 char **ret_message, struct failure *failure)
+{
+	*ret_message = NULL;
+	return ask(socket,
+		   json_pack("{s:s,s:o,s:o,s:o,s:o,s:o}", "op", "apply", "policy",
+			     string_or_null(apply->policy), "execution",
+			     string_or_null(apply->execution), "all_of",
+			     string_or_null(apply->all_of), "session",
+			     string_or_null(apply->session), "reason",
+			     string_or_null(apply->reason)),
+		   NULL, 0, ret_reply, NULL, ret_message, failure);
+}
+
 int client_stop(int socket, bool force, struct failure *failure)
 {
 	return ask(socket, json_pack("{s:s,s:b}", "op", "stop", "force", force), NULL, 0, NULL,

@@ -117,6 +117,22 @@ int client_list(int socket, json_t **ret_executions, struct failure *failure);
 /* Kills an execution, recorded as killed; returns when it is dead. -ENOENT: no such execution. */
 int client_kill(int socket, const char *id, struct failure *failure);
 
+struct client_apply {
+	const char *policy; /* name, or a path, which must be absolute */
+	/* exactly one of these */
+	const char *execution; /* id */
+	const char *all_of;    /* name of the policy they are under */
+	const char *session;
+	const char *reason; /* why it may allow more; NULL: it may not */
+};
+
+/*
+ * Puts executions under another policy, all or none; *ret_reply as docs/protocol.md says, caller owns the
+ * reference. *ret_message as for client_prepare(). -ESRCH: none is live; -EPERM: wider.
+ */
+int client_apply(int socket, const struct client_apply *apply, json_t **ret_reply,
+		 char **ret_message, struct failure *failure);
+
 /*
  * Has enforcement unloaded and the daemon leave. -EBUSY: executions are live (`failure` lists
  * them), unless `force`, which kills them.

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "daemon/apply.h"
 #include "daemon/ending.h"
 #include "daemon/process.h"
 #include "daemon/request.h"
@@ -264,6 +265,26 @@ static void do_kill(struct connection *c, json_t *message)
 	ending_begin(e, AUDIT_END_KILLED);
 }
 
+static void do_apply(struct connection *c, json_t *message)
+{
+	_cleanup_(apply_request_release) struct apply_request request = {};
+	_cleanup_(apply_result_release) struct apply_result result = {};
+	_cleanup_(freep) char *text = NULL;
+	struct failure failure = {};
+	int r = apply_request_parse(message, &request, &failure);
+
+	if (r == 0)
+		r = apply_policy(c->daemon, &request, &c->peer, &result, &text, &failure);
+	if (r < 0)
+		return connection_refuse(c, r, text && *text ? text : failure.text);
+	connection_answer(c,
+			  json_pack("{s:b,s:s,s:s,s:I,s:I,s:o}", "ok", 1, "policy", result.name,
+				    "digest", result.digest, "changed", (json_int_t)result.changed,
+				    "unchanged", (json_int_t)result.unchanged, "wider",
+				    protocol_strings(result.wider)),
+			  NULL, 0);
+}
+
 static void list_live(struct daemon *daemon, char *text, size_t size)
 {
 	size_t used = 0;
@@ -349,6 +370,9 @@ bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
 		break;
 	case REQUEST_STOP:
 		do_stop(c, message);
+		break;
+	case REQUEST_APPLY:
+		do_apply(c, message);
 		break;
 	case REQUEST_OP_COUNT:
 		break;

@@ -36,6 +36,20 @@ static void keep_denial(struct execution *e, const struct buffer *text)
 	daemon->denials_kept++;
 }
 
+/* An event names the policy that decided, which need not be the one in force any more. */
+static int write_record(const struct execution *e, const struct cordon_event *event, size_t size)
+{
+	struct daemon *daemon = e->daemon;
+	struct audit_execution then;
+
+	if (!e->previous || event->policy != e->previous->ref)
+		return event_text_write(&daemon->event_text, &e->record, event, size,
+					daemon->boot_offset);
+	then = e->record;
+	then.policy = e->previous->policy;
+	return event_text_write(&daemon->event_text, &then, event, size, daemon->boot_offset);
+}
+
 static void handle_of(struct execution *e, const struct cordon_event *event, size_t size)
 {
 	struct daemon *daemon = e->daemon;
@@ -43,7 +57,7 @@ static void handle_of(struct execution *e, const struct cordon_event *event, siz
 	int r;
 
 	sequence_add(&e->sequence, event->sequence, gap, e);
-	r = event_text_write(text, &e->record, event, size, daemon->boot_offset);
+	r = write_record(e, event, size);
 	if (r == 0) {
 		(void)logs_append_text(e->log, text->record.data, text->record.size);
 		if (event->type == CORDON_EVENT_DENIAL) {

@@ -41,6 +41,10 @@ struct execution {
 	json_t *request;   /* as received: what the state file keeps */
 	char *policy_name; /* as asked for */
 	const struct policy_use *policy;
+	const struct policy_use *previous; /* while events that it decided may still come in */
+	/* What is about to replace it, and as what it was asked for: for the state file. */
+	const struct compiled_policy *changing;
+	const char *changing_name;
 	struct compiled_policy *recovered_policy; /* instead, where an earlier daemon had it */
 	struct log_use *log;
 

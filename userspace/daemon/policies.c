@@ -333,6 +333,15 @@ int policies_get(struct policies *policies, const char *name_or_path, bool obser
 	return 0;
 }
 
+void policies_share(struct policies *policies, const struct policy_use *use)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, &policies->entries, link)
+	if (&entry->use == use && entry->references++ == 0)
+		policies->idle--;
+}
+
 void policies_put(struct policies *policies, const struct policy_use *use)
 {
 	struct entry *entry;

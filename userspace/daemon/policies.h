@@ -41,6 +41,8 @@ void policies_free(struct policies *policies);
 int policies_get(struct policies *policies, const char *name_or_path, bool observe,
 		 const struct policy_use **ret_use, char **ret_message, struct failure *failure);
 
+/* Another user of the same. */
+void policies_share(struct policies *policies, const struct policy_use *use);
 void policies_put(struct policies *policies, const struct policy_use *use);
 
 /* Only compiles: what an earlier daemon's execution ran under, for its records. -errno. */

@@ -67,6 +67,26 @@ int process_status(pid_t pid, struct process_status *ret_status)
 	return process_status_parse(text, ret_status);
 }
 
+int process_login(pid_t pid, uint32_t *ret_uid)
+{
+	_cleanup_(freep) char *text = NULL;
+	char path[64];
+	uint32_t uid;
+	size_t size;
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/%d/loginuid", pid);
+	r = io_read_file(AT_FDCWD, path, PROC_FILE_MAX, &text, &size);
+	if (r < 0)
+		return r;
+	if (sscanf(text, "%" SCNu32, &uid) != 1)
+		return -EBADMSG;
+	if (uid == UINT32_MAX)
+		return -ENODATA;
+	*ret_uid = uid;
+	return 0;
+}
+
 bool process_alive(pid_t pid, uint64_t start_nsec)
 {
 	struct process_status status;

@@ -22,6 +22,9 @@ int process_status(pid_t pid, struct process_status *ret_status);
 /* The text of /proc/PID/stat. -EBADMSG. */
 int process_status_parse(const char *stat, struct process_status *ret_status);
 
+/* Whom it was logged in as (its audit login uid). -ENODATA: nobody, as services are; -errno. */
+int process_login(pid_t pid, uint32_t *ret_uid);
+
 /* Is the process that had this pid and start time still there (zombies are not)? */
 bool process_alive(pid_t pid, uint64_t start_nsec);
 

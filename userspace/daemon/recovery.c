@@ -67,10 +67,38 @@ static int fill_unknown(struct execution *e)
 	return policy->name && policy->file ? 0 : -ENOMEM;
 }
 
+/*
+ * The daemon died while it put the execution under another policy: the change was on record before the
+ * swap. Which of the two was in force when it died, the kernel says.
+ */
+static void settle_change(struct execution *e, struct state *state)
+{
+	unsigned char digest[32];
+
+	if (!state->changing)
+		return;
+	if (enforcement_policy_digest(e->daemon->enforcement, e->view->policy, digest) == 0 &&
+	    memcmp(digest, state->changing_digest, sizeof(digest)) == 0) {
+		free(state->request.policy);
+		free(state->policy_name);
+		free(state->policy_file);
+		state->request.policy = TAKE_PTR(state->changing_asked);
+		state->policy_name = TAKE_PTR(state->changing_name);
+		state->policy_file = TAKE_PTR(state->changing_file);
+		memcpy(state->policy_digest, digest, sizeof(digest));
+		return;
+	}
+	daemon_record(e->daemon, "policy-unchanged",
+		      json_pack("{s:s,s:s}", "execution", e->id, "policy", state->policy_name));
+}
+
 static int fill_known(struct execution *e, struct state *state)
 {
 	struct failure failure = {};
-	int r = recovered_policy(e, state);
+	int r;
+
+	settle_change(e, state);
+	r = recovered_policy(e, state);
 
 	if (r < 0)
 		return r;

@@ -12,6 +12,7 @@ static const char *const op_names[REQUEST_OP_COUNT] = {
 	[REQUEST_HELLO] = "hello", [REQUEST_PREPARE] = "prepare", [REQUEST_LABEL] = "label",
 	[REQUEST_ENDED] = "ended", [REQUEST_ABORT] = "abort",	  [REQUEST_STATUS] = "status",
 	[REQUEST_PS] = "ps",	   [REQUEST_KILL] = "kill",	  [REQUEST_STOP] = "stop",
+	[REQUEST_APPLY] = "apply",
 };
 
 int request_op(json_t *message, enum request_op *ret_op, struct failure *failure)
@@ -429,6 +430,60 @@ int stop_request_parse(json_t *message, bool *ret_force, struct failure *failure
 		return malformed(failure, &error);
 	*ret_force = force;
 	return 0;
+}
+
+static int apply_parse_into(json_t *message, struct apply_request *request, struct failure *failure)
+{
+	json_t *execution = NULL, *all_of = NULL, *session = NULL, *reason = NULL;
+	const char *op, *policy, *id = NULL, *why = NULL;
+	unsigned char parsed[16];
+	json_error_t error;
+	int r;
+
+	if (json_unpack_ex(message, &error, 0, "{s:s,s:s,s?o,s?o,s?o,s?o!}", "op", &op, "policy",
+			   &policy, "execution", &execution, "all_of", &all_of, "session", &session,
+			   "reason", &reason) < 0)
+		return malformed(failure, &error);
+	(void)((r = parse_policy(policy, &request->policy, failure)) < 0 ||
+	       (r = text_or_null("execution", execution, &id, failure)) < 0 ||
+	       (r = copy_name("session", session, &request->session, failure)) < 0 ||
+	       (r = copy_name("all_of", all_of, &request->all_of, failure)) < 0 ||
+	       (r = text_or_null("reason", reason, &why, failure)) < 0);
+	if (r < 0)
+		return r;
+	if (!!id + !!request->all_of + !!request->session != 1)
+		return failure_set(
+			failure, EINVAL,
+			"one of \"execution\", \"all_of\" and \"session\" must be there");
+	if (id && uuid_parse(id, parsed) < 0)
+		return failure_set(failure, EINVAL, "\"%.64s\" is not an execution id", id);
+	if (id)
+		uuid_format(parsed, request->execution);
+	if (why && (!*why || strlen(why) > REQUEST_REASON_MAX))
+		return failure_set(failure, EINVAL, "\"reason\" must have 1 to %d bytes",
+				   REQUEST_REASON_MAX);
+	return copy(why, &request->reason, failure);
+}
+
+int apply_request_parse(json_t *message, struct apply_request *ret_request, struct failure *failure)
+{
+	struct apply_request request = {};
+	int r = apply_parse_into(message, &request, failure);
+
+	if (r < 0)
+		apply_request_release(&request);
+	else
+		*ret_request = request;
+	return r;
+}
+
+void apply_request_release(struct apply_request *request)
+{
+	free(request->policy);
+	free(request->all_of);
+	free(request->session);
+	free(request->reason);
+	*request = (struct apply_request){};
 }
 
 int plain_request_parse(json_t *message, struct failure *failure)

@@ -16,6 +16,8 @@
 
 /* Session, agent, executor, language and names of bindings. */
 #define REQUEST_NAME_MAX 255
+/* Why something is allowed, in an operator's words. */
+#define REQUEST_REASON_MAX 1000
 
 enum request_op {
 	REQUEST_HELLO,
@@ -27,6 +29,7 @@ enum request_op {
 	REQUEST_PS,
 	REQUEST_KILL,
 	REQUEST_STOP,
+	REQUEST_APPLY,
 	REQUEST_OP_COUNT,
 };
 
@@ -82,6 +85,19 @@ int abort_request_parse(json_t *message, struct abort_request *ret_request,
 int ps_request_parse(json_t *message, uint32_t *ret_from, struct failure *failure);
 int kill_request_parse(json_t *message, unsigned char ret_id[16], struct failure *failure);
 int stop_request_parse(json_t *message, bool *ret_force, struct failure *failure);
+
+/* Exactly one of execution, all_of and session says which ones. */
+struct apply_request {
+	char *policy;			/* name or absolute path */
+	char execution[UUID_TEXT_SIZE]; /* or "" */
+	char *all_of;			/* name of a policy, or NULL */
+	char *session;			/* or NULL */
+	char *reason;			/* why the policy may be wider; NULL: it may not */
+};
+
+int apply_request_parse(json_t *message, struct apply_request *ret_request,
+			struct failure *failure);
+void apply_request_release(struct apply_request *request);
 
 /* Requests that have nothing but their name; hello carries its version. */
 int plain_request_parse(json_t *message, struct failure *failure);

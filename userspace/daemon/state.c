@@ -16,18 +16,29 @@ static void file_name(const char *id, const char *suffix, char name[STATE_NAME_S
 	snprintf(name, STATE_NAME_SIZE, "%.36s%s", id, suffix);
 }
 
+static json_t *changing_json(const struct execution *e)
+{
+	const struct compiled_policy *p = e->changing;
+
+	if (!p)
+		return json_null();
+	return json_pack("{s:s,s:s,s:s,s:s}", "asked", e->changing_name, "name", p->name, "file",
+			 p->file, "digest", p->digest_text);
+}
+
 json_t *state_json(const struct execution *e)
 {
 	const struct audit_execution *r = &e->record;
 
-	return json_pack("{s:s,s:O,s:s,s:{s:s,s:s,s:s},s:o,s:o,s:b,s:b,s:I,s:o,s:o}", "id", e->id,
-			 "request", e->request, "log", logs_directory(e->log), "policy", "name",
-			 r->policy->name, "file", r->policy->file, "digest", r->policy->digest_text,
-			 "limits", protocol_limits(&r->limits, false), "limits_missing",
-			 protocol_strings(r->limits_missing), "observe", r->observe, "started",
-			 e->started, "start", (json_int_t)e->start, "environment_kept",
-			 protocol_strings(r->environment_kept), "environment_removed",
-			 protocol_strings(r->environment_removed));
+	return json_pack("{s:s,s:O,s:s,s:{s:s,s:s,s:s},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o}", "id",
+			 e->id, "request", e->request, "log", logs_directory(e->log), "policy",
+			 "name", r->policy->name, "file", r->policy->file, "digest",
+			 r->policy->digest_text, "limits", protocol_limits(&r->limits, false),
+			 "limits_missing", protocol_strings(r->limits_missing), "observe",
+			 r->observe, "started", e->started, "start", (json_int_t)e->start,
+			 "environment_kept", protocol_strings(r->environment_kept),
+			 "environment_removed", protocol_strings(r->environment_removed),
+			 "changing", changing_json(e));
 }
 
 int state_save(int dir_fd, const struct execution *e, struct failure *failure)
@@ -66,21 +77,43 @@ void state_remove(int dir_fd, const char *id)
 	(void)unlinkat(dir_fd, name, 0);
 }
 
+static int parse_changing(json_t *object, struct state *state, struct failure *failure)
+{
+	const char *asked, *name, *file, *digest;
+	json_error_t error;
+
+	if (json_is_null(object))
+		return 0;
+	if (json_unpack_ex(object, &error, 0, "{s:s,s:s,s:s,s:s!}", "asked", &asked, "name", &name,
+			   "file", &file, "digest", &digest) < 0)
+		return failure_set(failure, EBADMSG, "%.160s", error.text);
+	if (hex_decode(digest, state->changing_digest, 32) < 0)
+		return failure_set(failure, EBADMSG, "the digest of a policy is none");
+	state->changing = true;
+	state->changing_asked = strdup(asked);
+	state->changing_name = strdup(name);
+	state->changing_file = strdup(file);
+	if (!state->changing_asked || !state->changing_name || !state->changing_file)
+		return failure_set(failure, ENOMEM, "%m");
+	return 0;
+}
+
 static int parse_into(json_t *object, struct state *state, struct failure *failure)
 {
 	struct audit_execution *e = &state->request.execution;
 	const char *id, *log, *name, *file, *digest;
-	json_t *request, *limits, *missing, *kept, *removed;
+	json_t *request, *limits, *missing, *kept, *removed, *changing;
 	int observe, started, r;
 	json_error_t error;
 	json_int_t start;
 
 	if (json_unpack_ex(object, &error, 0,
-			   "{s:s,s:o,s:s,s:{s:s,s:s,s:s!},s:o,s:o,s:b,s:b,s:I,s:o,s:o!}", "id", &id,
-			   "request", &request, "log", &log, "policy", "name", &name, "file", &file,
-			   "digest", &digest, "limits", &limits, "limits_missing", &missing,
+			   "{s:s,s:o,s:s,s:{s:s,s:s,s:s!},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o!}", "id",
+			   &id, "request", &request, "log", &log, "policy", "name", &name, "file",
+			   &file, "digest", &digest, "limits", &limits, "limits_missing", &missing,
 			   "observe", &observe, "started", &started, "start", &start,
-			   "environment_kept", &kept, "environment_removed", &removed) < 0)
+			   "environment_kept", &kept, "environment_removed", &removed, "changing",
+			   &changing) < 0)
 		return failure_set(failure, EBADMSG, "%.160s", error.text);
 	(void)((r = prepare_request_parse(request, &state->request, failure)) < 0 ||
 	       (r = uuid_parse(id, e->id)) < 0 ||
@@ -91,6 +124,9 @@ static int parse_into(json_t *object, struct state *state, struct failure *failu
 	       (r = protocol_strings_of(removed, false, &e->environment_removed)) < 0);
 	if (r < 0)
 		return failure_set(failure, r == -ENOMEM ? ENOMEM : EBADMSG, "%m");
+	r = parse_changing(changing, state, failure);
+	if (r < 0)
+		return r;
 	e->observe = observe;
 	state->started = started;
 	state->start = (uint64_t)start;
@@ -138,6 +174,9 @@ void state_release(struct state *state)
 	free(state->log);
 	free(state->policy_name);
 	free(state->policy_file);
+	free(state->changing_asked);
+	free(state->changing_name);
+	free(state->changing_file);
 	*state = (struct state){};
 }
 

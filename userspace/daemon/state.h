@@ -27,6 +27,10 @@ struct state {
 	unsigned char policy_digest[32];
 	bool started;
 	uint64_t start; /* boot clock, ns */
+	/* The policy that was about to replace it; the kernel knows whether it did. */
+	bool changing;
+	char *changing_asked, *changing_name, *changing_file;
+	unsigned char changing_digest[32];
 };
 
 /* -ENOENT; -EBADMSG: not a state file; -ENOMEM. */

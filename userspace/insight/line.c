@@ -16,11 +16,17 @@ static const struct {
 	const char *action, *label;
 	enum style_role role;
 } labels[] = {
-	{"execution-start", "start", STYLE_GOOD},    {"execution-end", "end", STYLE_BOLD},
-	{"execution-refused", "REFUSED", STYLE_BAD}, {"process-exec", "exec", STYLE_PLAIN},
-	{"process-exit", "exit", STYLE_DIM},	     {"denial", "DENIED", STYLE_BAD},
-	{"would-deny", "would deny", STYLE_WARN},    {"open", "open", STYLE_PLAIN},
-	{"connect", "connect", STYLE_PLAIN},	     {"gap", "GAP", STYLE_WARN},
+	{"execution-start", "start", STYLE_GOOD},
+	{"execution-end", "end", STYLE_BOLD},
+	{"policy-change", "policy", STYLE_NAME},
+	{"execution-refused", "REFUSED", STYLE_BAD},
+	{"process-exec", "exec", STYLE_PLAIN},
+	{"process-exit", "exit", STYLE_DIM},
+	{"denial", "DENIED", STYLE_BAD},
+	{"would-deny", "would deny", STYLE_WARN},
+	{"open", "open", STYLE_PLAIN},
+	{"connect", "connect", STYLE_PLAIN},
+	{"gap", "GAP", STYLE_WARN},
 };
 
 void line_time(unsigned long long realtime_nsec, bool date, char text[LINE_TIME_SIZE])
@@ -164,6 +170,21 @@ static void write_gap(FILE *out, const struct style *style, const json_t *record
 	fputs(" missing", out);
 }
 
+static void write_policy_change(FILE *out, const struct style *style, const json_t *record)
+{
+	const char *before = view_text(record, "cordon.previous_policy.name");
+	const char *after = view_text(record, "cordon.policy.name");
+	const char *reason = view_text(record, "cordon.change.reason");
+
+	style_text(out, style, before ? before : "?");
+	fputs(" -> ", out);
+	style_text(out, style, after ? after : "?");
+	if (reason) {
+		fputs(", wider: ", out);
+		style_text(out, style, reason);
+	}
+}
+
 static void write_detail(FILE *out, const struct style *style, const json_t *record)
 {
 	const char *text;
@@ -178,6 +199,8 @@ static void write_detail(FILE *out, const struct style *style, const json_t *rec
 		write_start(out, style, record);
 	} else if (view_is(record, "execution-end")) {
 		write_end(out, style, record);
+	} else if (view_is(record, "policy-change")) {
+		write_policy_change(out, style, record);
 	} else if (view_is(record, "gap")) {
 		write_gap(out, style, record);
 	} else {

@@ -69,6 +69,12 @@ int enforcement_provide(const unsigned char *tables, struct failure *failure);
 /* Only when no execution refers to it any more. -ENOENT: not resident. */
 int enforcement_policy_remove(struct enforcement *e, uint64_t ref);
 
+/*
+ * Waits until no program still decides by a reference that it read before this call: until then, what
+ * enforcement_set_policy() replaced must stay. `ref`: any resident policy. -ENOENT: not resident.
+ */
+int enforcement_policy_settle(struct enforcement *e, uint64_t ref);
+
 /* After a recovery: the digest of a resident policy. -ENOENT. */
 int enforcement_policy_digest(struct enforcement *e, uint64_t ref, unsigned char ret_digest[32]);
 
@@ -106,7 +112,10 @@ int enforcement_label(struct enforcement *e, uint32_t slot, int pidfd);
 /* The slot as the kernel counts it, mapped memory: fields change while they are read. NULL: out of range. */
 const struct cordon_execution *enforcement_execution(struct enforcement *e, uint32_t slot);
 
-/* Swaps the policy of a live execution: one aligned write. */
+/*
+ * Swaps the policy of a live execution: one aligned write, no system call. Each verdict is by one of
+ * the two policies as a whole. The old one must stay until enforcement_policy_settle().
+ */
 void enforcement_set_policy(struct enforcement *e, uint32_t slot, uint64_t ref);
 
 /* From here on the execution can neither fork nor exec: it is being killed. */

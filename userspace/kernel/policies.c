@@ -84,6 +84,26 @@ int enforcement_policy_remove(struct enforcement *e, uint64_t ref)
 	return 0;
 }
 
+int enforcement_policy_settle(struct enforcement *e, uint64_t ref)
+{
+	_cleanup_(closep) int fd = -1;
+	__u32 slot = CORDON_POLICY_SLOT(ref);
+
+	if (!is_resident(e, ref))
+		return -ENOENT;
+	fd = bpf_map_get_fd_by_id(CORDON_POLICY_GENERATION(ref));
+	if (fd < 0)
+		return -errno;
+	/*
+	 * Puts the map where it is already: changes nothing, but waits for a grace period
+	 * (maybe_wait_bpf_programs() in kernel/bpf/syscall.c). Programs run within one
+	 * read-side section.
+	 */
+	if (bpf_map_update_elem(e->policies_fd, &slot, &fd, BPF_ANY) < 0)
+		return -errno;
+	return 0;
+}
+
 int enforcement_policy_digest(struct enforcement *e, uint64_t ref, unsigned char ret_digest[32])
 {
 	_cleanup_(closep) int fd = -1;

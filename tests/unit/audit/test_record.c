@@ -582,6 +582,33 @@ static void test_records_of_cordon_itself(void **state)
 	json_decref(record);
 }
 
+static void test_policy_change(void **state)
+{
+	char line[] = "files read /etc/passwd";
+	char *const wider[] = {line, NULL}, *const none[] = {NULL};
+	char name[] = "after", file[] = "/after.yaml";
+	struct compiled_policy after = {.name = name, .file = file, .digest = {0xcd}};
+	struct audit_policy_change change = {
+		.policy = &after, .reason = "asked for", .wider = wider, .pid = 5};
+	struct fixture f;
+	json_t *record;
+
+	(void)state;
+	fixture_init(&f);
+	record = checked(audit_record_policy_change(&f.execution, &change, FIXTURE_TIME));
+	assert_text(record, "event.action", "policy-change");
+	assert_text(record, "cordon.policy.name", "after");
+	assert_text(record, "cordon.previous_policy.name", f.execution.policy->name);
+	assert_text(record, "cordon.change.reason", "asked for");
+	assert_number(record, "cordon.change.pid", 5);
+	json_decref(record);
+	change = (struct audit_policy_change){
+		.policy = &after, .wider = none, .pid = 5, .have_login = true, .login_uid = 1000};
+	record = checked(audit_record_policy_change(&f.execution, &change, FIXTURE_TIME));
+	assert_number(record, "cordon.change.login_uid", 1000);
+	json_decref(record);
+}
+
 /* The schema refuses what it should: else the checks above say nothing. */
 static void test_schema_is_strict(void **state)
 {
@@ -633,6 +660,7 @@ int main(void)
 		cmocka_unit_test(test_allowed_accesses),
 		cmocka_unit_test(test_events_without_record),
 		cmocka_unit_test(test_records_of_cordon_itself),
+		cmocka_unit_test(test_policy_change),
 		cmocka_unit_test(test_schema_is_strict),
 	};
 

@@ -217,13 +217,53 @@ static void test_others(void **state)
 	json_decref(message);
 }
 
+#define ID "01a200b0-9a16-761b-9929-42330cf895e5"
+
+static void test_apply(void **state)
+{
+	static const struct {
+		const char *text;
+		int result;
+	} cases[] = {
+		{"{\"op\":\"apply\",\"policy\":\"p\",\"execution\":\"" ID "\"}", 0},
+		{"{\"op\":\"apply\",\"policy\":\"/p.yaml\",\"session\":\"s\",\"all_of\":null}", 0},
+		{"{\"op\":\"apply\",\"policy\":\"p\",\"all_of\":\"q\",\"reason\":\"r\"}", 0},
+		{"{\"op\":\"apply\",\"policy\":\"p\"}", -EINVAL},
+		{"{\"op\":\"apply\",\"session\":\"s\"}", -EINVAL},
+		{"{\"op\":\"apply\",\"policy\":\"a/b\",\"session\":\"s\"}", -EINVAL},
+		{"{\"op\":\"apply\",\"policy\":\"p\",\"session\":\"s\",\"all_of\":\"q\"}", -EINVAL},
+		{"{\"op\":\"apply\",\"policy\":\"p\",\"session\":\"\"}", -EINVAL},
+		{"{\"op\":\"apply\",\"policy\":\"p\",\"execution\":\"x\"}", -EINVAL},
+		{"{\"op\":\"apply\",\"policy\":\"p\",\"session\":\"s\",\"reason\":\"\"}", -EINVAL},
+		{"{\"op\":\"apply\",\"policy\":\"p\",\"session\":\"s\",\"reason\":1}", -EINVAL},
+		{"{\"op\":\"apply\",\"policy\":\"p\",\"session\":\"s\",\"force\":true}", -EINVAL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		json_t *message = load(cases[i].text);
+		struct apply_request request = {};
+		struct failure failure = {};
+		int r = apply_request_parse(message, &request, &failure);
+
+		if (r != cases[i].result)
+			fail_msg("%s: %d (%s)", cases[i].text, r, failure.text);
+		assert_int_equal(r < 0, failure.text[0] != '\0');
+		if (i == 0)
+			assert_string_equal(request.execution, ID);
+		if (i == 2)
+			assert_string_equal(request.reason, "r");
+		apply_request_release(&request);
+		json_decref(message);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_good),   cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_values), cmocka_unit_test(test_others),
+		cmocka_unit_test(test_apply),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,6 +89,18 @@ static void test_roundtrip(void **state)
 	assert_null(loaded.request.execution.environment_removed[0]);
 	assert_string_equal(loaded.request.execution.workdir, "/srv/work");
 	assert_int_equal(loaded.request.execution.id[0], 1);
+	assert_false(loaded.changing);
+	state_release(&loaded);
+	/* Another policy is about to replace it. */
+	e.changing = &policy;
+	e.changing_name = "/asked/for.yaml";
+	assert_int_equal(state_save(dir_fd, &e, NULL), 0);
+	assert_int_equal(state_load(dir_fd, e.id, &loaded, NULL), 0);
+	assert_true(loaded.changing);
+	assert_string_equal(loaded.changing_asked, "/asked/for.yaml");
+	assert_string_equal(loaded.changing_name, "p");
+	assert_string_equal(loaded.changing_file, "/p.yaml");
+	assert_memory_equal(loaded.changing_digest, policy.digest, 32);
 	state_release(&loaded);
 	state_remove(dir_fd, e.id);
 	assert_int_equal(state_load(dir_fd, e.id, &loaded, NULL), -ENOENT);

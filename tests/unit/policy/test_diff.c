@@ -5,6 +5,7 @@
  */
 #include "policy/diff.h"
 #include "policy/question.h"
+#include "policy/widening.h"
 #include "support.h"
 
 #define LENGTH_MAX 6
@@ -308,6 +309,27 @@ static void test_settings(void **state)
 			 SETTING_BOTH);
 }
 
+static void test_widening(void **state)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *a = compile_good(
+		"version: 1\nlimits: {memory: 1G}\nfiles:\n  - {allow: [read], paths: [/a]}\n");
+	_cleanup_(compiled_policy_freep) struct compiled_policy *b = compile_good(
+		"version: 1\nprocess: {trace: own}\nfiles:\n  - {allow: [read, write], paths: [/a]}\n");
+	char **lines = NULL;
+
+	(void)state;
+	assert_int_equal(widening_describe(a, b, &lines), 0);
+	assert_string_equal(lines[0],
+			    "files write /a, allowed by test.yaml:4: allow read, write /a");
+	assert_string_equal(lines[1], "process.trace: none -> own");
+	/* The limit that is gone has had its effect at the launch. */
+	assert_null(lines[2]);
+	widening_free(lines);
+	assert_int_equal(widening_describe(b, a, &lines), 0);
+	assert_null(lines[0]);
+	widening_free(lines);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +337,7 @@ int main(void)
 		cmocka_unit_test(test_other_objects),
 		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_widening),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
