@@ -38,7 +38,7 @@ static void take_line(const char *line, size_t size, const char *id, struct reca
 static int read_last(const char *path, bool compressed, char *data, size_t *ret_size)
 {
 	_cleanup_(segment_input_closep) struct segment_input *input = NULL;
-	struct stat file;
+	struct stat file = {};
 	size_t size = 0;
 	ssize_t n;
 	int r = segment_input_open(path, compressed, &input);

@@ -76,7 +76,7 @@ static int load(int fd, unsigned int place, struct seal_key *ret_key, bool *ret_
 static int load_newest(int fd, struct seal_key *ret_key, unsigned int *ret_place, bool *ret_spare)
 {
 	struct seal_key keys[PLACES] = {};
-	bool empty[PLACES];
+	bool empty[PLACES] = {};
 	int r[PLACES];
 	unsigned int newest;
 
@@ -109,7 +109,7 @@ static int open_file(int directory_fd, int flags)
 int seal_file_create(int directory_fd, const struct seal_key *key, struct seal_file *ret_file)
 {
 	struct seal_file file = {.key = *key};
-	struct seal_key found;
+	struct seal_key found = {};
 	unsigned int place;
 	bool spare;
 	int r;
