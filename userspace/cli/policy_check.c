@@ -34,8 +34,12 @@ static void checked_release(struct checked *c)
 
 static json_t *describe_diagnostic(const struct diagnostic *e)
 {
-	json_t *o = json_pack("{s:s, s:s, s:s, s:s*}", "severity",
-			      e->severity == DIAGNOSTIC_ERROR ? "error" : "warning", "file",
+	static const char *const severities[] = {
+		[DIAGNOSTIC_ERROR] = "error",
+		[DIAGNOSTIC_WARNING] = "warning",
+		[DIAGNOSTIC_NOTE] = "note",
+	};
+	json_t *o = json_pack("{s:s, s:s, s:s, s:s*}", "severity", severities[e->severity], "file",
 			      e->file, "message", e->message, "hint", e->hint);
 
 	if (o && e->line)

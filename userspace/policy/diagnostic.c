@@ -65,7 +65,7 @@ static void add_left_off(struct diagnostics *d, bool error)
 	free(last->message);
 	last->message = message;
 	/* An entry that holds the count stands for an error as soon as it hides one. */
-	if (error && last->severity == DIAGNOSTIC_WARNING)
+	if (error && last->severity != DIAGNOSTIC_ERROR)
 		last->severity = DIAGNOSTIC_ERROR;
 }
 
@@ -191,7 +191,13 @@ static void put_excerpt(FILE *out, const struct diagnostic *e, int color)
 
 static void put_entry(FILE *out, const struct diagnostic *e, int color)
 {
-	bool error = e->severity == DIAGNOSTIC_ERROR;
+	static const struct {
+		const char *word, *color;
+	} severities[] = {
+		[DIAGNOSTIC_ERROR] = {"error:", "\033[1;31m"},
+		[DIAGNOSTIC_WARNING] = {"warning:", "\033[1;33m"},
+		[DIAGNOSTIC_NOTE] = {"note:", "\033[1;36m"},
+	};
 
 	put_escaped(out, e->file, strlen(e->file));
 	if (e->line)
@@ -200,8 +206,8 @@ static void put_entry(FILE *out, const struct diagnostic *e, int color)
 		fprintf(out, ":%u", e->column);
 	fputs(": ", out);
 	if (color)
-		fputs(error ? "\033[1;31m" : "\033[1;33m", out);
-	fputs(error ? "error:" : "warning:", out);
+		fputs(severities[e->severity].color, out);
+	fputs(severities[e->severity].word, out);
 	fputs(color ? "\033[0m " : " ", out);
 	put_escaped(out, e->message, strlen(e->message));
 	fputc('\n', out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is wrong with a policy file, and where: errors and warnings with file, line and column,
+ * What is wrong with a policy file, and where: errors, warnings and notes with file, line and column,
  * all of them in one go. Shown by the caller; nothing here prints.
  */
 #ifndef CORDON_POLICY_DIAGNOSTIC_H
@@ -14,6 +14,7 @@
 enum diagnostic_severity {
 	DIAGNOSTIC_ERROR,
 	DIAGNOSTIC_WARNING,
+	DIAGNOSTIC_NOTE, /* nothing is wrong, but it may surprise */
 };
 
 /* line and column count from 1; 0: the file as a whole. */

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "policy/pattern.h"
+#include "policy/sheltered.h"
 
 struct lowering {
 	struct nfa *nfa;
@@ -16,6 +17,7 @@ struct lowering {
 	uint32_t number;
 	const struct rule *rule;
 	const struct rule_name *name;
+	uint32_t rights; /* that numbers are accepted with */
 };
 
 static int add_accept(struct lowering *l, uint32_t node, uint32_t rights)
@@ -135,7 +137,7 @@ static int accept_pair(struct lowering *l, uint32_t node, uint8_t a, uint8_t b, 
 
 	if (r == 0)
 		r = nfa_follow_range(l->nfa, node, c, d, &node);
-	return r < 0 ? r : add_accept(l, node, l->rule->rights);
+	return r < 0 ? r : add_accept(l, node, l->rights);
 }
 
 /* A 16-bit number in [low, high]: the first high byte, the last one, and those between. */
@@ -176,6 +178,29 @@ static int accept_ports(struct lowering *l, uint32_t node)
 
 /* ---- internet ---- */
 
+static int accept_ports_of(void *context, uint32_t node)
+{
+	return accept_ports(context, node);
+}
+
+/* Connecting to sheltered addresses takes a rule that names them, see sheltered.h. */
+static int accept_block(struct lowering *l, uint32_t node, const struct net_block *b)
+{
+	uint32_t connect = l->rule->rights & CORDON_RIGHT(CORDON_NET_CONNECT), end;
+	int r = 0;
+
+	l->rights = l->rule->rights;
+	if (!l->rule->deny && connect && sheltered_within(b)) {
+		l->rights = connect;
+		r = sheltered_follow(l->nfa, node, b, accept_ports_of, l);
+		l->rights = l->rule->rights & ~connect;
+	}
+	if (r < 0 || !l->rights)
+		return r;
+	r = follow_block(l, node, b, &end);
+	return r < 0 ? r : accept_ports(l, end);
+}
+
 static int lower_block(struct lowering *l, uint8_t protocol, const struct net_block *b)
 {
 	uint32_t node;
@@ -187,9 +212,7 @@ static int lower_block(struct lowering *l, uint8_t protocol, const struct net_bl
 		r = nfa_follow_range(l->nfa, node, b->family, b->family, &node);
 	if (r == 0)
 		r = nfa_follow_range(l->nfa, node, protocol, protocol, &node);
-	if (r == 0)
-		r = follow_block(l, node, b, &node);
-	return r < 0 ? r : accept_ports(l, node);
+	return r < 0 ? r : accept_block(l, node, b);
 }
 
 static int lower_socket_kind(struct lowering *l, uint8_t family, struct number_range types,
@@ -208,6 +231,21 @@ static int lower_socket_for(struct lowering *l, uint8_t protocol)
 					 (struct number_range){protocol6, protocol6});
 }
 
+static void note_sheltered(struct lowering *l, const struct net_block *blocks, size_t count)
+{
+	bool reaches = false;
+
+	if (l->rule->deny || !(l->rule->rights & CORDON_RIGHT(CORDON_NET_CONNECT)))
+		return;
+	for (size_t i = 0; i < count; i++)
+		reaches |= sheltered_within(&blocks[i]);
+	if (reaches)
+		report_note(l->diagnostics, &l->rule->place,
+			    "name those that are meant: to: [127.0.0.1, \"::1\"]",
+			    "this rule does not lead to loopback, link-local and cloud metadata "
+			    "addresses, wide as it is");
+}
+
 static int lower_network(struct lowering *l)
 {
 	static const struct net_block every[] = {{.family = 4}, {.family = 6}};
@@ -215,6 +253,7 @@ static int lower_network(struct lowering *l)
 	size_t count = l->rule->block_count ? l->rule->block_count : ARRAY_SIZE(every);
 	int r = 0;
 
+	note_sheltered(l, blocks, count);
 	for (size_t i = 0; i < l->rule->protocol_count && r == 0; i++) {
 		uint8_t protocol = (uint8_t)l->rule->protocols[i];
 
@@ -231,8 +270,6 @@ static int lower_network(struct lowering *l)
 static int lower_socket_kind(struct lowering *l, uint8_t family, struct number_range types,
 			     struct number_range protocols)
 {
-	struct rule creates = {.rights = CORDON_RIGHT(CORDON_SOCKET), .deny = l->rule->deny};
-	const struct rule *saved = l->rule;
 	uint32_t node;
 	int r = nfa_start(l->nfa, CORDON_START_SOCKET, &node);
 
@@ -240,11 +277,8 @@ static int lower_socket_kind(struct lowering *l, uint8_t family, struct number_r
 		r = nfa_follow_range(l->nfa, node, family, family, &node);
 	if (r == 0)
 		r = nfa_follow_range(l->nfa, node, (uint8_t)types.low, (uint8_t)types.high, &node);
-	l->rule = &creates;
-	if (r == 0)
-		r = accept_range(l, node, protocols);
-	l->rule = saved;
-	return r;
+	l->rights = CORDON_RIGHT(CORDON_SOCKET);
+	return r < 0 ? r : accept_range(l, node, protocols);
 }
 
 static int lower_sockets(struct lowering *l)

@@ -173,3 +173,13 @@ void report_warning(struct diagnostics *d, const struct place *place, const char
 	report(d, DIAGNOSTIC_WARNING, place, hint, format, arguments);
 	va_end(arguments);
 }
+
+void report_note(struct diagnostics *d, const struct place *place, const char *hint,
+		 const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	report(d, DIAGNOSTIC_NOTE, place, hint, format, arguments);
+	va_end(arguments);
+}

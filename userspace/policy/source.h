@@ -56,5 +56,7 @@ void report_error(struct diagnostics *d, const struct place *place, const char *
 		  const char *format, ...) _printf_(4, 5);
 void report_warning(struct diagnostics *d, const struct place *place, const char *hint,
 		    const char *format, ...) _printf_(4, 5);
+void report_note(struct diagnostics *d, const struct place *place, const char *hint,
+		 const char *format, ...) _printf_(4, 5);
 
 #endif

@@ -136,8 +136,8 @@ static void test_families_and_protocols(void **state)
 	assert_false(may(p, net("10.1.2.3", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
 	assert_false(may(p, net("::ffff:10.1.2.3", IPPROTO_TCP, 80), CORDON_NET_LISTEN));
 	assert_true(may(p, net("1.2.3.4", IPPROTO_ICMP, 0), CORDON_NET_CONNECT));
-	assert_true(may(p, net("::1", IPPROTO_ICMPV6, 0), CORDON_NET_CONNECT));
-	assert_false(may(p, net("::1", IPPROTO_ICMP, 0), CORDON_NET_CONNECT));
+	assert_true(may(p, net("2001:db8::1", IPPROTO_ICMPV6, 0), CORDON_NET_CONNECT));
+	assert_false(may(p, net("2001:db8::1", IPPROTO_ICMP, 0), CORDON_NET_CONNECT));
 	/* the sockets that these rules need, and no others */
 	assert_true(may_make(p, AF_INET, SOCK_STREAM, IPPROTO_TCP));
 	assert_true(may_make(p, AF_INET6, SOCK_STREAM, IPPROTO_TCP));
@@ -175,6 +175,88 @@ static void test_sockets(void **state)
 	assert_true(may_make(p, AF_UNIX, SOCK_STREAM, 0));
 }
 
+/* Loopback and metadata addresses: inside and at the edges of what is left out of wide blocks. */
+static void test_sheltered(void **state)
+{
+	static const char *const inside[] = {
+		"127.0.0.0",
+		"127.0.0.1",
+		"127.255.255.255",
+		"169.254.0.0",
+		"169.254.169.254",
+		"169.254.170.2",
+		"169.254.255.255",
+		"100.100.100.200",
+		"168.63.129.16",
+		"192.0.0.192",
+		"::1",
+		"fe80::",
+		"febf:ffff::1",
+		"fe80::a9fe:a9fe",
+		"fd00:ec2::254",
+		"fd00:ec2:0:ffff::1",
+		"fd20:ce::254",
+	};
+	static const char *const outside[] = {
+		"126.255.255.255",
+		"128.0.0.0",
+		"169.253.255.255",
+		"169.255.0.0",
+		"100.100.100.199",
+		"100.100.100.201",
+		"168.63.129.15",
+		"168.63.129.17",
+		"192.0.0.191",
+		"192.0.0.193",
+		"10.0.0.1",
+		"::",
+		"::2",
+		"::1:1",
+		"fe7f:ffff::",
+		"fec0::",
+		"fd00:ec1:ffff::",
+		"fd00:ec3::",
+		"fd20:ce::253",
+		"fd20:ce::255",
+		"fd20:ce:1::254",
+	};
+	_cleanup_(compiled_policy_freep) struct compiled_policy *any =
+		compile_rule("{allow: [all], to: any, ports: [80]}");
+	_cleanup_(compiled_policy_freep) struct compiled_policy *wide =
+		compile_rule("{allow: [connect], to: [0.0.0.0/0, '::/0'], ports: [80]}");
+	_cleanup_(compiled_policy_freep) struct compiled_policy *named = compile_rule(
+		"{allow: [connect], to: [127.0.0.0/8, '::1', 169.254.0.0/16, 169.254.170.2]}");
+	_cleanup_(compiled_policy_freep) struct compiled_policy *half =
+		compile_rule("{allow: [connect], to: [127.0.0.0/9, 126.0.0.0/7, 'fd00::/8']}");
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(inside); i++) {
+		struct question q = net(inside[i], IPPROTO_TCP, 80);
+
+		assert_false(may(any, q, CORDON_NET_CONNECT));
+		assert_false(may(wide, q, CORDON_NET_CONNECT));
+		/* being reached is no way out */
+		assert_true(may(any, q, CORDON_NET_BIND));
+		assert_true(may(any, q, CORDON_NET_LISTEN));
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(outside); i++) {
+		assert_true(may(any, net(outside[i], IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+		assert_true(may(wide, net(outside[i], IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+		assert_false(may(wide, net(outside[i], IPPROTO_TCP, 81), CORDON_NET_CONNECT));
+	}
+	assert_true(may(named, net("127.9.9.9", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+	assert_true(may(named, net("::1", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+	/* the block of link-local addresses is named, but not what lies in it */
+	assert_true(may(named, net("169.254.1.1", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+	assert_false(may(named, net("169.254.169.254", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+	assert_true(may(named, net("169.254.170.2", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+	assert_true(may(half, net("127.0.0.1", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+	assert_false(may(half, net("127.128.0.1", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+	assert_true(may(half, net("126.128.0.1", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+	assert_true(may(half, net("fd01::1", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+	assert_false(may(half, net("fd00:ec2::254", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+}
+
 static void test_blocks(void **state)
 {
 	struct net_block b;
@@ -204,6 +286,7 @@ int main(void)
 		cmocka_unit_test(test_every_port),
 		cmocka_unit_test(test_families_and_protocols),
 		cmocka_unit_test(test_sockets),
+		cmocka_unit_test(test_sheltered),
 		cmocka_unit_test(test_blocks),
 	};
 
