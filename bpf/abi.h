@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #endif
 
-#define CORDON_ABI_VERSION 1u
+#define CORDON_ABI_VERSION 2u
 
 /* Capacity. Arrays of these sizes are allocated once, when cordon is loaded. */
 #define CORDON_MAX_EXECUTIONS 16384u
@@ -242,7 +242,13 @@ struct cordon_execution {
 	__u64 window;	  /* event rate limit: start of the current window, ns */
 	__u64 window_events;
 	__u64 limited; /* events held back by that limit */
-	__u64 reserved[11];
+	/* IP packets of the execution's sockets, headers included, as the host's stack handles them */
+	__u64 bytes_sent;
+	__u64 bytes_received;
+	__u64 packets_sent;
+	__u64 packets_received;
+	__u64 packets_denied;
+	__u64 reserved[6];
 };
 
 #define CORDON_POLICY_REF(slot, generation) ((__u64)(slot) | ((__u64)(generation) << 32))
@@ -306,7 +312,8 @@ enum cordon_operation {
 	CORDON_OP_SETEXEC = 39,	    /* exec that would gain privilege */
 	CORDON_OP_SYSTEM_CALL = 40, /* refused by the execution's seccomp filter */
 	CORDON_OP_METADATA = 41,    /* stat, readlink, watching */
-	CORDON_OP_COUNT = 42,
+	CORDON_OP_PACKET = 42,	    /* found on its way out; no call is known */
+	CORDON_OP_COUNT = 43,
 };
 
 enum cordon_object_kind {
@@ -423,6 +430,7 @@ enum cordon_counter {
 	CORDON_COUNTER_ACTIVITY_DROPPED = 9,
 	CORDON_COUNTER_FORK_REFUSED = 10,
 	CORDON_COUNTER_BAD_TABLE = 11,
+	CORDON_COUNTER_PACKET_UNOWNED = 12,
 	CORDON_COUNTER_SLOTS = 16,
 };
 

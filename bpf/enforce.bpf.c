@@ -17,6 +17,7 @@
 #include "bpf/hook_lifecycle.bpf.h"
 #include "bpf/hook_names.bpf.h"
 #include "bpf/hook_open.bpf.h"
+#include "bpf/hook_packet.bpf.h"
 #include "bpf/hook_process.bpf.h"
 #include "bpf/hook_socket.bpf.h"
 #include "bpf/hook_system_call.bpf.h"

@@ -3,7 +3,7 @@
 #ifndef CORDON_BPF_HOOK_SOCKET_BPF_H
 #define CORDON_BPF_HOOK_SOCKET_BPF_H
 
-#include "bpf/decide.bpf.h"
+#include "bpf/internet.bpf.h"
 
 /* What a socket is asked as: protocol 0 means the family's usual one. */
 static __always_inline __u32 usual_protocol(__u32 family, __u32 type, __u32 protocol)
@@ -63,6 +63,22 @@ static __always_inline bool is_mapped(const __u8 *ip)
 	return !words[0] && !words[1] && words[2] == bpf_htonl(0xffff);
 }
 
+/* Connecting to no address means the own host (ip_route_output_key_hash(), ip6_dst_lookup_tail()). */
+static __always_inline void spell_own_host(union address *address, bool v6)
+{
+	__u32 *words = (__u32 *)(v6 ? address->v6.ip : address->v4.ip);
+
+	if (!v6) {
+		if (!words[0])
+			words[0] = bpf_htonl(0x7f000001);
+	} else if (!words[0] && !words[1]) {
+		if (!words[2] && !words[3])
+			words[3] = bpf_htonl(1);
+		else if (words[2] == bpf_htonl(0xffff) && !words[3])
+			words[3] = bpf_htonl(0x7f000001);
+	}
+}
+
 /*
  * Writes family, protocol, address and port to walk->name. IPv4 in IPv6's clothes is asked as
  * IPv4, for that is what the packets will be. Returns the length.
@@ -96,7 +112,7 @@ struct use {
 	bool may_dissolve; /* AF_UNSPEC ends an association instead of naming an address */
 };
 
-static __always_inline int decide_address(struct subject *s, const struct use *use)
+static __always_inline int decide_address(struct subject *s, struct sock *sk, const struct use *use)
 {
 	union address address = {};
 	struct object object = {.kind = CORDON_OBJECT_NET};
@@ -124,11 +140,15 @@ static __always_inline int decide_address(struct subject *s, const struct use *u
 	else
 		return deny_number(s, use->operation, address.family, CORDON_REASON_UNRESOLVED,
 				   -EACCES);
+	if (use->right == CORDON_NET_CONNECT)
+		spell_own_host(&address, v6);
 	spelled = spell_address(s->walk->name, v6, use->protocol, &address);
 	verdict = decide_short(s, use->operation, CORDON_START_NET, spelled,
 			       CORDON_RIGHT(use->right), CORDON_OBJECT_NET);
 	if (verdict)
 		return verdict;
+	if (use->right == CORDON_NET_CONNECT)
+		remember_allowed(s, sk, spelled, false);
 	if (use->right == CORDON_NET_CONNECT && use->operation == CORDON_OP_CONNECT &&
 	    CORDON_AUDIT_LEVEL(s->policy->audit, CONNECTS) == CORDON_AUDIT_ALL) {
 		struct access access = {CORDON_EVENT_CONNECT, use->operation,
@@ -138,11 +158,6 @@ static __always_inline int decide_address(struct subject *s, const struct use *u
 		report_access(s, &access, &object, &answer);
 	}
 	return 0;
-}
-
-static __always_inline bool is_internet(__u32 family)
-{
-	return family == AF_INET || family == AF_INET6;
 }
 
 static __always_inline int judge_address(struct subject *s, struct socket *sock, __u64 address,
@@ -169,7 +184,7 @@ static __always_inline int judge_address(struct subject *s, struct socket *sock,
 		return 0;
 	use.may_dissolve = operation == CORDON_OP_CONNECT ||
 			   (operation == CORDON_OP_SEND && use.protocol != IPPROTO_UDP);
-	return decide_address(s, &use);
+	return decide_address(s, sk, &use);
 }
 
 SEC("lsm/socket_connect")
@@ -256,6 +271,7 @@ int BPF_PROG(cordon_socket_listen, struct socket *sock, int backlog, int ret)
 	struct sock *sk = sock->sk;
 	struct subject s;
 	__u32 family, port, length;
+	int verdict;
 
 	ENTER(&s, ret);
 	if (!sk)
@@ -273,8 +289,11 @@ int BPF_PROG(cordon_socket_listen, struct socket *sock, int backlog, int ret)
 	else
 		BPF_CORE_READ_INTO(&address.v4.ip, sk, __sk_common.skc_rcv_saddr);
 	length = spell_address(s.walk->name, family == AF_INET6, sk->sk_protocol, &address);
-	return LEAVE(&s, decide_short(&s, CORDON_OP_LISTEN, CORDON_START_NET, length,
-				      CORDON_RIGHT(CORDON_NET_LISTEN), CORDON_OBJECT_NET));
+	verdict = decide_short(&s, CORDON_OP_LISTEN, CORDON_START_NET, length,
+			       CORDON_RIGHT(CORDON_NET_LISTEN), CORDON_OBJECT_NET);
+	if (!verdict && sk->sk_type == SOCK_STREAM)
+		remember_allowed(&s, sk, length, true);
+	return LEAVE(&s, verdict);
 }
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef CORDON_BPF_HOOK_UNIX_BPF_H
 #define CORDON_BPF_HOOK_UNIX_BPF_H
 
-#include "bpf/decide.bpf.h"
+#include "bpf/internet.bpf.h"
 
 struct socket_owner {
 	struct label label;
@@ -26,8 +26,11 @@ int BPF_PROG(cordon_socket_post_create, struct socket *sock, int family, int typ
 	struct socket_owner *owner;
 	struct subject s;
 
-	if (ret || kern || family != AF_UNIX || !subject_label(task, &s) || !sk)
+	if (ret || kern || !(family == AF_UNIX || is_internet(family)) ||
+	    !subject_label(task, &s) || !sk)
 		return ret;
+	if (is_internet(family))
+		return own_internet_socket(&s, sk);
 	/* Without a record the socket counts as somebody else's: fewer rights, never more. */
 	owner = bpf_sk_storage_get(&socket_owners, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	if (owner)

@@ -72,15 +72,30 @@
 #define AF_INET6	    10
 #define SOCK_STREAM	    1
 #define SOCK_DGRAM	    2
+#define SOCK_RAW	    3
 #define SOCK_TYPE_MASK	    0xf
 #define IPPROTO_TCP	    6
 #define IPPROTO_UDP	    17
+#define IPPROTO_HOPOPTS	    0
+#define IPPROTO_ROUTING	    43
+#define IPPROTO_FRAGMENT    44
+#define IPPROTO_ESP	    50
+#define IPPROTO_AH	    51
+#define IPPROTO_ICMPV6	    58
+#define IPPROTO_DSTOPTS	    60
 #define SOL_IP		    0
 #define SOL_IPV6	    41
 #define IP_OPTIONS	    4
 #define IPV6_2292PKTOPTIONS 6
 #define IPV6_2292RTHDR	    5
 #define IPV6_RTHDR	    57
+
+/* include/uapi/linux/if_ether.h, ip.h */
+#define ETH_P_IP   0x0800
+#define IPOPT_END  0
+#define IPOPT_NOOP 1
+#define IPOPT_LSRR 131
+#define IPOPT_SSRR 137
 
 /* include/uapi/linux/personality.h; kernel/exec_domain.c; include/uapi/asm-generic/signal.h */
 #define READ_IMPLIES_EXEC 0x0400000u

@@ -59,6 +59,7 @@ const char *name_of_operation(uint32_t operation)
 		[CORDON_OP_SETEXEC] = "setexec",
 		[CORDON_OP_SYSTEM_CALL] = "system-call",
 		[CORDON_OP_METADATA] = "metadata",
+		[CORDON_OP_PACKET] = "packet",
 	};
 
 	return LOOKUP(names, operation);

@@ -105,6 +105,17 @@ static void add_counters(struct fields *f, const struct audit_end *end)
 	fields_number(f, object, "last_sequence", end->last_sequence);
 }
 
+static void add_network(struct fields *f, const struct audit_end *end)
+{
+	json_t *object = fields_object(f, f->cordon, "network");
+
+	fields_number(f, object, "bytes_sent", end->bytes_sent);
+	fields_number(f, object, "bytes_received", end->bytes_received);
+	fields_number(f, object, "packets_sent", end->packets_sent);
+	fields_number(f, object, "packets_received", end->packets_received);
+	fields_number(f, object, "packets_denied", end->packets_denied);
+}
+
 json_t *audit_record_end(const struct audit_execution *execution, const struct audit_end *end,
 			 uint64_t time)
 {
@@ -127,6 +138,7 @@ json_t *audit_record_end(const struct audit_execution *execution, const struct a
 	fields_number(&f, object, "killed_tasks", end->killed_tasks);
 	add_resources(&f, end);
 	add_counters(&f, end);
+	add_network(&f, end);
 	return fields_end(&f);
 }
 

@@ -87,6 +87,7 @@ struct audit_end {
 	/* kernel counters, copied from struct cordon_execution */
 	uint64_t events, denials, would_denials, forks, execs;
 	uint64_t coalesced, dropped, limited, unresolved, last_sequence;
+	uint64_t bytes_sent, bytes_received, packets_sent, packets_received, packets_denied;
 };
 
 /*

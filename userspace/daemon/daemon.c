@@ -264,7 +264,7 @@ static int open_enforcement(struct running *running, struct failure *failure)
 	struct daemon *daemon = &running->daemon;
 	int r;
 
-	r = enforcement_open(&daemon->enforcement, &daemon->origin, failure);
+	r = enforcement_open(daemon->cgroups.fd, &daemon->enforcement, &daemon->origin, failure);
 	if (r < 0)
 		return failure_set(failure, r, "cannot enforce: %m; run `cordon doctor`");
 	r = enforcement_on_event(daemon->enforcement, events_handle, daemon);

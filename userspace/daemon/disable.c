@@ -66,10 +66,15 @@ static void end_executions(struct enforcement *e)
 static int unload_pinned(bool force, struct failure *failure)
 {
 	enum enforcement_origin origin;
+	struct cgroup_tree cgroups;
 	struct enforcement *e;
 	int r;
 
-	r = enforcement_open(&e, &origin, failure);
+	r = cgroup_tree_open(NULL, &cgroups, failure);
+	if (r < 0)
+		return r;
+	r = enforcement_open(cgroups.fd, &e, &origin, failure);
+	cgroup_tree_close(&cgroups);
 	if (r < 0)
 		return r;
 	if (force)

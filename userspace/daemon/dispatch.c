@@ -162,6 +162,7 @@ static json_t *counters_json(struct daemon *daemon)
 		[CORDON_COUNTER_ACTIVITY_DROPPED] = "activity_dropped",
 		[CORDON_COUNTER_FORK_REFUSED] = "fork_refused",
 		[CORDON_COUNTER_BAD_TABLE] = "bad_table",
+		[CORDON_COUNTER_PACKET_UNOWNED] = "packet_unowned",
 	};
 	json_t *counters = json_object();
 

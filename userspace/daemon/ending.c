@@ -194,6 +194,11 @@ static void fill_end(struct execution *e)
 	end->limited = view->limited;
 	end->unresolved = view->unresolved;
 	end->last_sequence = view->sequence;
+	end->bytes_sent = view->bytes_sent;
+	end->bytes_received = view->bytes_received;
+	end->packets_sent = view->packets_sent;
+	end->packets_received = view->packets_received;
+	end->packets_denied = view->packets_denied;
 }
 
 /* The report as a sealed memfd, for the owner to show or to write where it was asked to. */

@@ -118,6 +118,7 @@ static const char *operation_phrase(const char *operation)
 		{"ioctl", "ioctl"},
 		{"fork", "fork"},
 		{"setexec", "gain of privilege by exec of"},
+		{"packet", "packet to"},
 		{"userns", "making a user namespace"},
 		{"system-call", "system call"},
 	};

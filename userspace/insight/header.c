@@ -210,6 +210,10 @@ static void write_use(struct header *h, const json_t *end)
 		number(h, view_number(use, "pids_peak"), "tasks at once");
 	number(h, view_number(end, "cordon.counters.forks"), "forks");
 	number(h, view_number(end, "cordon.counters.execs"), "execs");
+	if (view_number(end, "cordon.network.packets_sent"))
+		bytes(h, view_number(end, "cordon.network.bytes_sent"), "sent");
+	if (view_number(end, "cordon.network.packets_received"))
+		bytes(h, view_number(end, "cordon.network.bytes_received"), "received");
 	end_line(h);
 }
 

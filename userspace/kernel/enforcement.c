@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "build_id.h"
+#include "kernel/cgroup_links.h"
 #include "kernel/features.h"
 #include "kernel/handle.h"
 #include "kernel/loader.h"
@@ -160,8 +161,8 @@ static int check_features(struct failure *failure)
 	return 0;
 }
 
-int enforcement_open(struct enforcement **ret_enforcement, enum enforcement_origin *ret_origin,
-		     struct failure *failure)
+int enforcement_open(int cgroup_fd, struct enforcement **ret_enforcement,
+		     enum enforcement_origin *ret_origin, struct failure *failure)
 {
 	_cleanup_(enforcement_closep) struct enforcement *e = enforcement_new();
 	enum enforcement_origin origin = ENFORCEMENT_RECOVERED;
@@ -181,10 +182,14 @@ int enforcement_open(struct enforcement **ret_enforcement, enum enforcement_orig
 		r = check_features(failure);
 		if (r < 0)
 			return r;
-		r = loader_load_and_pin(failure);
+		r = loader_load_and_pin(cgroup_fd, failure);
 		if (r < 0)
 			return r;
 		origin = ENFORCEMENT_LOADED;
+	} else {
+		r = cgroup_links_refresh(cgroup_fd, failure);
+		if (r < 0)
+			return r;
 	}
 	r = open_handles(e, failure);
 	if (r == 0)

@@ -28,14 +28,15 @@ enum enforcement_origin {
 
 /*
  * Reopens what is pinned, or loads, attaches (serially) and pins. What is pinned but incomplete
- * or of another build is removed first if no execution lives under it, refused otherwise.
+ * or of another build is removed first if no execution lives under it, refused otherwise. All executions'
+ * cgroups lie below the one behind `cgroup_fd`: the programs that see packets are attached there.
  *
  * -EPERM: not root, or lockdown; -EOPNOTSUPP: the kernel lacks something (`failure` names it and says
  * what to do: see `cordon doctor`); -EBUSY: another build's enforcement has live executions;
  * -ENOMEM; -errno of the step that failed. Nothing is left attached or pinned on failure.
  */
-int enforcement_open(struct enforcement **ret_enforcement, enum enforcement_origin *ret_origin,
-		     struct failure *failure);
+int enforcement_open(int cgroup_fd, struct enforcement **ret_enforcement,
+		     enum enforcement_origin *ret_origin, struct failure *failure);
 
 /* Closes this process's handles. Enforcement goes on. */
 void enforcement_close(struct enforcement *e);

@@ -101,12 +101,18 @@ bool loader_is_extra(const char *program)
 	return false;
 }
 
+/* Attached to a cgroup instead of the whole host. */
+static bool is_for_cgroup(const struct bpf_program *program)
+{
+	return bpf_program__type(program) == BPF_PROG_TYPE_CGROUP_SKB;
+}
+
 /* Iterators and `syscall` programs are run on request, all others are attached from the start. */
 static bool is_attached(const struct bpf_program *program)
 {
 	if (loader_is_extra(bpf_program__name(program)))
 		return false;
-	return bpf_program__type(program) == BPF_PROG_TYPE_LSM ||
+	return bpf_program__type(program) == BPF_PROG_TYPE_LSM || is_for_cgroup(program) ||
 	       (bpf_program__type(program) == BPF_PROG_TYPE_TRACING &&
 		bpf_program__expected_attach_type(program) != BPF_TRACE_ITER);
 }
@@ -180,7 +186,7 @@ static int pin_maps(struct enforce_bpf *skeleton, struct failure *failure)
 }
 
 /* One after the other. Until the first label is set none of them has anything to say. */
-static int attach_programs(struct enforce_bpf *skeleton, struct failure *failure)
+static int attach_programs(struct enforce_bpf *skeleton, int cgroup_fd, struct failure *failure)
 {
 	struct bpf_program *program;
 
@@ -193,7 +199,8 @@ static int attach_programs(struct enforce_bpf *skeleton, struct failure *failure
 
 		if (!is_attached(program) || !bpf_program__autoload(program))
 			continue;
-		link = bpf_program__attach(program);
+		link = is_for_cgroup(program) ? bpf_program__attach_cgroup(program, cgroup_fd)
+					      : bpf_program__attach(program);
 		if (!link)
 			return pin_failed(failure, errno, "attach program", name);
 		pin_path(path, PIN_LINKS, name);
@@ -246,7 +253,7 @@ static int load_object(struct enforce_bpf **ret_skeleton, struct failure *failur
 	return 0;
 }
 
-int loader_load_and_pin(struct failure *failure)
+int loader_load_and_pin(int cgroup_fd, struct failure *failure)
 {
 	_cleanup_(skeletonp) struct enforce_bpf *skeleton = NULL;
 	int r;
@@ -260,7 +267,7 @@ int loader_load_and_pin(struct failure *failure)
 	if (r == 0)
 		r = pin_programs(skeleton, failure);
 	if (r == 0)
-		r = attach_programs(skeleton, failure);
+		r = attach_programs(skeleton, cgroup_fd, failure);
 	if (r == 0)
 		r = write_meta(skeleton, failure);
 	if (r < 0)

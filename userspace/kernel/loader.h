@@ -8,10 +8,11 @@
 #include "base/failure.h"
 
 /*
- * Loads the object, attaches program after program and pins everything. On failure nothing is left
+ * Loads the object, attaches program after program and pins everything; those for packets to the cgroup
+ * behind `cgroup_fd`. On failure nothing is left
  * attached or pinned. -EOPNOTSUPP: the kernel lacks something; -errno of the step that failed.
  */
-int loader_load_and_pin(struct failure *failure);
+int loader_load_and_pin(int cgroup_fd, struct failure *failure);
 
 /* Number of links, besides extras, that this kernel's complete enforcement has. -ENOENT: no kernel BTF. */
 int loader_expected_links(void);

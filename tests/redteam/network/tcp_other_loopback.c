@@ -4,7 +4,7 @@
  * Hook: socket_connect
  * Errno: EACCES
  * Control: uses its own file
- * Record: connect 0.0.0.0:7102
+ * Record: connect 127.0.0.1:7102
  */
 #include "tests/redteam/net.h"
 

@@ -195,6 +195,8 @@ static void test_end(void **state)
 		.oom_kills = 2,
 		.denials = 4,
 		.last_sequence = 17,
+		.bytes_sent = 5,
+		.packets_denied = 6,
 	};
 	struct fixture f;
 	json_t *record;
@@ -211,6 +213,9 @@ static void test_end(void **state)
 	assert_number(record, "cordon.resources.memory_peak_bytes", 1 << 20);
 	assert_number(record, "cordon.resources.oom_kills", 2);
 	assert_number(record, "cordon.counters.last_sequence", 17);
+	assert_number(record, "cordon.network.bytes_sent", 5);
+	assert_number(record, "cordon.network.bytes_received", 0);
+	assert_number(record, "cordon.network.packets_denied", 6);
 	json_decref(record);
 	for (int cause = AUDIT_END_EXITED; cause <= AUDIT_END_NOT_STARTED; cause++) {
 		end.cause = (enum audit_end_cause)cause;

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * The backstop behind the socket hooks: packets of executions' sockets on their way out, whatever made
+ * them, and the count of what goes out and comes in.
+ *
+ * Runs in softirq as well, under an unrelated current: who sends is what the socket says. Attached to
+ * the cgroup above all executions' cgroups.
+ */
+#ifndef CORDON_BPF_HOOK_PACKET_BPF_H
+#define CORDON_BPF_HOOK_PACKET_BPF_H
+
+#include "bpf/internet.bpf.h"
+
+#define PACKET_DROP 0
+#define PACKET_PASS 1
+
+/* As they stand in a packet, network order. */
+struct packet_v4 {
+	__u8 version_length;
+	__u8 service;
+	__u16 total;
+	__u16 id;
+	__u16 fragment;
+	__u8 lifetime;
+	__u8 protocol;
+	__u16 checksum;
+	__u32 source;
+	__u32 destination;
+	__u16 source_port;
+	__u16 destination_port;
+};
+
+struct packet_v6 {
+	__u32 version_flow;
+	__u16 length;
+	__u8 next;
+	__u8 hops;
+	__u32 source[4];
+	__u32 destination[4];
+	__u16 source_port;
+	__u16 destination_port;
+};
+
+/* A START_NET question with room behind it. */
+struct packet_name {
+	__u8 bytes[24] __attribute__((aligned(8)));
+	__u32 length;
+	__u8 protocol;
+	bool diverted; /* a source route leads elsewhere, or the ports cannot be told */
+};
+
+/* Protocols whose second 16 bits are the destination port; others are asked as port 0. */
+static __always_inline bool has_ports(__u32 protocol)
+{
+	return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP;
+}
+
+static __always_inline void spell_v4(struct packet_name *p, __u32 protocol, __u32 address,
+				     __u16 port)
+{
+	p->bytes[0] = 4;
+	p->bytes[1] = protocol;
+	*(__u16 *)(p->bytes + 2) = address;
+	*(__u16 *)(p->bytes + 4) = address >> 16;
+	*(__u16 *)(p->bytes + 6) = has_ports(protocol) ? port : 0;
+	p->length = 8;
+	p->protocol = protocol;
+}
+
+static __always_inline void spell_v6(struct packet_name *p, __u32 protocol, const __u32 *address,
+				     __u16 port)
+{
+	p->bytes[0] = 6;
+	p->bytes[1] = protocol;
+	for (int i = 0; i < 4; i++) {
+		*(__u16 *)(p->bytes + 2 + 4 * i) = address[i];
+		*(__u16 *)(p->bytes + 4 + 4 * i) = address[i] >> 16;
+	}
+	*(__u16 *)(p->bytes + 18) = has_ports(protocol) ? port : 0;
+	p->length = 20;
+	p->protocol = protocol;
+}
+
+#define IPOPT_MAX 40u
+
+/* Loose and strict source routes: RFC 791, section 3.1. Options that cannot be read count as such. */
+static __noinline bool has_source_route(struct __sk_buff *skb, __u32 end)
+{
+	__u32 at = 20;
+	__u8 option[2] = {};
+
+	for (__u32 i = 0; i < IPOPT_MAX; i++) {
+		if (at >= end)
+			return false;
+		if (bpf_skb_load_bytes(skb, at, option, 1))
+			return true;
+		if (option[0] == IPOPT_END)
+			return false;
+		if (option[0] == IPOPT_NOOP) {
+			at++;
+			continue;
+		}
+		if (option[0] == IPOPT_LSRR || option[0] == IPOPT_SSRR ||
+		    bpf_skb_load_bytes(skb, at, option, 2) || option[1] < 2)
+			return true;
+		at += option[1];
+	}
+	return true;
+}
+
+/* With options, of a fragment, or not in one piece in memory. */
+static __noinline int read_odd_v4(struct __sk_buff *skb, struct packet_name *p)
+{
+	struct packet_v4 ip = {};
+	__u32 end;
+
+	p->diverted = true;
+	if (bpf_skb_load_bytes(skb, 0, &ip, 20))
+		return 0;
+	end = (ip.version_length & 15) * 4u;
+	(void)bpf_skb_load_bytes(skb, end, &ip.source_port, 4);
+	spell_v4(p, ip.protocol, ip.destination, ip.destination_port);
+	p->diverted = (ip.fragment & bpf_htons(0x1fff)) || end < 20 ||
+		      (end > 20 && has_source_route(skb, end));
+	return 0;
+}
+
+#define EXTENSIONS_MAX 4
+
+static __noinline int read_odd_v6(struct __sk_buff *skb, struct packet_name *p)
+{
+	struct packet_v6 ip = {};
+	__u32 at = 40, next;
+	__u8 extension[2] = {};
+
+	p->diverted = true;
+	if (bpf_skb_load_bytes(skb, 0, &ip, 40))
+		return 0;
+	next = ip.next;
+	for (int i = 0; i < EXTENSIONS_MAX; i++) {
+		if (next != IPPROTO_HOPOPTS && next != IPPROTO_DSTOPTS)
+			break;
+		if (bpf_skb_load_bytes(skb, at, extension, 2))
+			return 0;
+		next = extension[0];
+		at += (extension[1] + 1u) * 8;
+	}
+	(void)bpf_skb_load_bytes(skb, at, &ip.source_port, 4);
+	spell_v6(p, next, ip.destination, ip.destination_port);
+	p->diverted = next == IPPROTO_ROUTING || next == IPPROTO_FRAGMENT ||
+		      next == IPPROTO_HOPOPTS || next == IPPROTO_DSTOPTS;
+	return 0;
+}
+
+static __always_inline void read_packet(struct __sk_buff *skb, struct packet_name *p)
+{
+	void *data = (void *)(long)skb->data, *end = (void *)(long)skb->data_end;
+	const struct packet_v4 *v4 = data;
+	const struct packet_v6 *v6 = data;
+
+	if (skb->protocol == bpf_htons(ETH_P_IP)) {
+		if (data + sizeof(*v4) <= end && v4->version_length == 0x45 &&
+		    !(v4->fragment & bpf_htons(0x1fff)))
+			spell_v4(p, v4->protocol, v4->destination, v4->destination_port);
+		else
+			read_odd_v4(skb, p);
+	} else if (data + sizeof(*v6) <= end &&
+		   (has_ports(v6->next) || v6->next == IPPROTO_ICMPV6)) {
+		spell_v6(p, v6->next, v6->destination, v6->destination_port);
+	} else {
+		read_odd_v6(skb, p);
+	}
+}
+
+/* Where a connected socket leads, before the host translates addresses. false: it is not connected. */
+static __always_inline bool read_peer(const struct bpf_sock *sk, struct packet_name *p)
+{
+	__u32 address[4] = {sk->dst_ip6[0], sk->dst_ip6[1], sk->dst_ip6[2], sk->dst_ip6[3]};
+	__u32 protocol = sk->protocol & 0xff;
+
+	if (!sk->dst_port)
+		return false;
+	if (sk->family == AF_INET)
+		spell_v4(p, protocol, sk->dst_ip4, sk->dst_port);
+	else if (!address[0] && !address[1] && address[2] == bpf_htonl(0xffff))
+		spell_v4(p, protocol, address[3], sk->dst_port);
+	else
+		spell_v6(p, protocol, address, sk->dst_port);
+	return true;
+}
+
+/* A run of the automaton without a task's scratch. */
+struct packet_run {
+	const struct subject *s;
+	struct matcher matcher;
+	__u32 state;
+	__u32 at;
+	__u32 length;
+	__u8 bytes[32] __attribute__((aligned(8)));
+};
+
+#define PACKET_CHUNK 4u
+
+static long run_packet_chunk(__u32 index, void *context)
+{
+	struct packet_run *run = context;
+	const struct subject *s = run->s;
+	struct tables tables = {.pages = s->pages, .first = s->policy};
+	struct matcher matcher = run->matcher;
+	__u32 state = run->state, at = run->at;
+
+	for (__u32 i = 0; i < PACKET_CHUNK; i++) {
+		if (at >= run->length || (state & CORDON_ABSORBING))
+			return 1;
+		state = matcher_step(&tables, &matcher, state, run->bytes[at & (sizeof(run->bytes) - 1)]);
+		at++;
+		run->state = state;
+	}
+	run->at = at;
+	return 0;
+}
+
+/* Adds to `answer` what the policy says to `right` on this name. */
+static __noinline int ask_packet(const struct subject *s, const struct packet_name *p, __u32 right,
+				 struct answer *answer)
+{
+	struct packet_run run = {
+		.s = s,
+		.matcher = {s->policy->states_offset, s->policy->states_count,
+			    s->policy->edges_offset, s->policy->edges_count},
+		.state = s->policy->start[CORDON_START_NET],
+		.length = p->length,
+	};
+	const struct cordon_verdict *outcome;
+	const struct cordon_final *final;
+
+	__builtin_memcpy(run.bytes, p->bytes, sizeof(p->bytes));
+	answer->missing = CORDON_RIGHT(right);
+	answer->rule = CORDON_NO_RULE;
+	answer->reason = CORDON_REASON_UNRESOLVED;
+	bpf_loop(sizeof(run.bytes) / PACKET_CHUNK, run_packet_chunk, &run, 0);
+	if (!tables_outcome(s, run.state, &outcome, &final)) {
+		count(CORDON_COUNTER_BAD_TABLE);
+		return 0;
+	}
+	answer->missing = CORDON_RIGHT(right) & ~(outcome->allow & ~outcome->deny);
+	answer->rule = deciding_rule(outcome, answer->missing);
+	answer->reason = answer->rule == CORDON_NO_RULE ? CORDON_REASON_DEFAULT
+							: CORDON_REASON_RULE;
+	return 0;
+}
+
+static __noinline void report_packet(const struct subject *s, const struct internet_socket *socket,
+				     const struct packet_name *p, const struct answer *answer)
+{
+	__u8 bytes[sizeof(struct cordon_denial_event) + sizeof(p->bytes)]
+		__attribute__((aligned(8))) = {};
+	struct cordon_denial_event *d = (struct cordon_denial_event *)bytes;
+	__u64 now = bpf_ktime_get_boot_ns(), key;
+	__u64 words[NET_WORDS];
+	__u32 repeats;
+
+	net_words(words, p->bytes, p->length);
+	key = mix(mix(s->label.slot, s->label.generation), CORDON_OP_PACKET);
+	key = mix(mix(mix(key, words[0]), words[1]), words[2]);
+	if (coalesce(s, key, now, &repeats) || !within_budget(s->execution, now))
+		return;
+	d->event = socket->maker;
+	fill_event(&d->event, &s->label, s->execution, CORDON_EVENT_DENIAL,
+		   sizeof(*d) + p->length, now);
+	d->operation = CORDON_OP_PACKET;
+	d->rights = answer->missing;
+	d->error = -EPERM;
+	d->rule = answer->rule;
+	d->reason = answer->reason;
+	d->would = !!(s->policy->flags & CORDON_POLICY_OBSERVE);
+	d->object_kind = CORDON_OBJECT_NET;
+	d->object_length = p->length;
+	d->object_total = p->length;
+	d->repeats = repeats;
+	__builtin_memcpy(d->object, p->bytes, sizeof(p->bytes));
+	note_sent(s->execution,
+		  bpf_ringbuf_output(&critical, d,
+				     p->length == 20 ? sizeof(*d) + 20 : sizeof(*d) + 8,
+				     0),
+		  CORDON_COUNTER_CRITICAL_DROPPED);
+}
+
+static __always_inline int deny_packet(const struct subject *s,
+				       const struct internet_socket *socket,
+				       const struct packet_name *p, const struct answer *answer)
+{
+	bool would = s->policy->flags & CORDON_POLICY_OBSERVE;
+
+	__sync_fetch_and_add(would ? &s->execution->would_denials : &s->execution->denials, 1);
+	if (!would)
+		__sync_fetch_and_add(&s->execution->packets_denied, 1);
+	report_packet(s, socket, p, answer);
+	return would ? PACKET_PASS : PACKET_DROP;
+}
+
+/* The socket's execution and its policy; false: it is over, and its policy with it. */
+static __always_inline bool packet_subject(const struct internet_socket *socket,
+					   struct cordon_execution *execution, struct subject *s)
+{
+	__u32 key, first = 0;
+
+	s->walk = 0;
+	s->spare = 0;
+	s->label = socket->label;
+	s->execution = execution;
+	if (execution->generation != s->label.generation ||
+	    execution->state == CORDON_EXECUTION_FREE)
+		return false;
+	s->policy_ref = *(volatile __u64 *)&execution->policy;
+	key = CORDON_POLICY_SLOT(s->policy_ref);
+	s->pages = bpf_map_lookup_elem(&policies, &key);
+	if (!s->pages)
+		return false;
+	s->policy = bpf_map_lookup_elem(s->pages, &first);
+	return s->policy && s->policy->magic == CORDON_POLICY_MAGIC;
+}
+
+enum remembered {
+	REMEMBERED_NOTHING, /* that fits */
+	REMEMBERED_NAME,    /* allowed, under `policy` */
+	REMEMBERED_SERVICE, /* whom it answers came by itself, under `policy` */
+};
+
+static __always_inline enum remembered
+recall_allowed(struct internet_socket *socket, const struct packet_name *p, __u64 *ret_policy)
+{
+	enum remembered found = REMEMBERED_NOTHING;
+	__u64 words[NET_WORDS];
+
+	net_words(words, p->bytes, p->length);
+	bpf_spin_lock(&socket->lock);
+	*ret_policy = socket->policy;
+	if (socket->serves)
+		found = REMEMBERED_SERVICE;
+	else if (socket->policy && same_words(words, socket->name))
+		found = REMEMBERED_NAME;
+	bpf_spin_unlock(&socket->lock);
+	return found;
+}
+
+/* The policy has changed since, or nothing was judged yet. */
+static __noinline int judge_packet(struct internet_socket *socket, const struct subject *s,
+				   struct packet_name *p, __u32 serves)
+{
+	struct answer answer = {};
+	__u64 words[NET_WORDS], policy = s->policy_ref;
+
+	if (serves) {
+		__builtin_memcpy(p->bytes, socket->name, sizeof(p->bytes));
+		p->length = p->bytes[0] == 6 ? 20 : 8;
+	}
+	ask_packet(s, p, serves ? CORDON_NET_LISTEN : CORDON_NET_CONNECT, &answer);
+	if (answer.missing)
+		return deny_packet(s, socket, p, &answer);
+	net_words(words, p->bytes, p->length);
+	bpf_spin_lock(&socket->lock);
+	/* Unless a call has been judged in the meantime. */
+	if (socket->serves == serves) {
+		socket->policy = policy;
+		socket->name[0] = words[0];
+		socket->name[1] = words[1];
+		socket->name[2] = words[2];
+	}
+	bpf_spin_unlock(&socket->lock);
+	return PACKET_PASS;
+}
+
+static __always_inline int decide_packet(struct __sk_buff *skb, const struct bpf_sock *sk,
+					 struct internet_socket *socket,
+					 struct cordon_execution *execution)
+{
+	struct packet_name p = {};
+	struct subject s = {};
+	enum remembered found;
+	__u64 policy;
+	bool alive = packet_subject(socket, execution, &s);
+
+	read_packet(skb, &p);
+	if (p.diverted) {
+		struct answer answer = {.missing = CORDON_RIGHT(CORDON_NET_CONNECT),
+					.rule = CORDON_NO_RULE,
+					.reason = CORDON_REASON_BUILTIN};
+
+		return alive ? deny_packet(&s, socket, &p, &answer) : PACKET_DROP;
+	}
+	/* What the host itself makes of a judged packet: IPsec. */
+	if (sk->type != SOCK_RAW && (p.protocol == IPPROTO_ESP || p.protocol == IPPROTO_AH))
+		return PACKET_PASS;
+	found = recall_allowed(socket, &p, &policy);
+	/* The host may have translated the address that was asked about. */
+	if (found == REMEMBERED_NOTHING && sk->type != SOCK_RAW) {
+		struct packet_name peer = {};
+
+		if (read_peer(sk, &peer)) {
+			found = recall_allowed(socket, &peer, &policy);
+			if (sk->protocol == IPPROTO_TCP)
+				p = peer;
+		}
+	}
+	/* What is still on its way when the execution ends gets there. */
+	if (!alive)
+		return found == REMEMBERED_NOTHING ? PACKET_DROP : PACKET_PASS;
+	if (found != REMEMBERED_NOTHING && policy == s.policy_ref)
+		return PACKET_PASS;
+	return judge_packet(socket, &s, &p, found == REMEMBERED_SERVICE);
+}
+
+static __always_inline struct internet_socket *socket_of_packet(struct __sk_buff *skb,
+								struct bpf_sock **ret_sk)
+{
+	struct bpf_sock *sk = skb->sk;
+
+	if (!sk)
+		return 0;
+	sk = bpf_sk_fullsock(sk);
+	if (!sk)
+		return 0;
+	*ret_sk = sk;
+	return bpf_sk_storage_get(&internet_sockets, sk, 0, 0);
+}
+
+SEC("cgroup_skb/egress")
+int cordon_egress(struct __sk_buff *skb)
+{
+	struct cordon_execution *execution;
+	struct internet_socket *socket;
+	struct bpf_sock *sk = 0;
+	__u32 key;
+
+	socket = socket_of_packet(skb, &sk);
+	if (!socket) {
+		/* Of a task in there without a label, or made by the kernel on a task's behalf. */
+		count(CORDON_COUNTER_PACKET_UNOWNED);
+		return PACKET_DROP;
+	}
+	key = socket->label.slot;
+	execution = bpf_map_lookup_elem(&executions, &key);
+	if (!execution || decide_packet(skb, sk, socket, execution) == PACKET_DROP)
+		return PACKET_DROP;
+	if (execution->generation == socket->label.generation) {
+		__sync_fetch_and_add(&execution->bytes_sent, skb->len);
+		__sync_fetch_and_add(&execution->packets_sent, 1);
+	}
+	return PACKET_PASS;
+}
+
+SEC("cgroup_skb/ingress")
+int cordon_ingress(struct __sk_buff *skb)
+{
+	struct cordon_execution *execution;
+	struct internet_socket *socket;
+	struct bpf_sock *sk = 0;
+	__u32 key;
+
+	socket = socket_of_packet(skb, &sk);
+	if (!socket)
+		return PACKET_PASS;
+	key = socket->label.slot;
+	execution = bpf_map_lookup_elem(&executions, &key);
+	if (execution && execution->generation == socket->label.generation) {
+		__sync_fetch_and_add(&execution->bytes_received, skb->len);
+		__sync_fetch_and_add(&execution->packets_received, 1);
+	}
+	return PACKET_PASS;
+}
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/cgroup_links.h"
+
+#include <bpf/bpf.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "kernel/enforcement.h"
+#include "kernel/pins.h"
+
+static const struct {
+	const char *name;
+	enum bpf_attach_type type;
+} programs[] = {
+	{"cordon_egress", BPF_CGROUP_INET_EGRESS},
+	{"cordon_ingress", BPF_CGROUP_INET_INGRESS},
+};
+
+static int attach_anew(const char *name, enum bpf_attach_type type, unsigned int program,
+		       int cgroup_fd)
+{
+	_cleanup_(closep) int program_fd = bpf_prog_get_fd_by_id(program);
+	_cleanup_(closep) int link_fd = -1;
+	char path[PIN_PATH_SIZE];
+
+	if (program_fd < 0)
+		return -errno;
+	link_fd = bpf_link_create(program_fd, cgroup_fd, type, NULL);
+	if (link_fd < 0)
+		return -errno;
+	pin_path(path, PIN_LINKS, name);
+	if (unlink(path) < 0 || bpf_obj_pin(link_fd, path) < 0)
+		return -errno;
+	return 0;
+}
+
+static int refresh(const char *name, enum bpf_attach_type type, unsigned long long cgroup_id,
+		   int cgroup_fd)
+{
+	_cleanup_(closep) int fd = pin_get(PIN_LINKS, name);
+	struct bpf_link_info info = {};
+	unsigned int size = sizeof(info);
+
+	if (fd < 0)
+		return fd;
+	if (bpf_obj_get_info_by_fd(fd, &info, &size) < 0)
+		return -errno;
+	/* 0 once the cgroup is gone. */
+	if (info.cgroup.cgroup_id == cgroup_id)
+		return 0;
+	return attach_anew(name, type, info.prog_id, cgroup_fd);
+}
+
+int cgroup_links_refresh(int cgroup_fd, struct failure *failure)
+{
+	struct stat st;
+
+	/* A cgroup's inode number is its id. */
+	if (fstat(cgroup_fd, &st) < 0)
+		return failure_set(failure, errno, "cannot look at cordon's cgroup: %m");
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		int r = refresh(programs[i].name, programs[i].type, st.st_ino, cgroup_fd);
+
+		if (r < 0)
+			return failure_set(failure, r, "cannot attach %s to cordon's cgroup: %m",
+					   programs[i].name);
+	}
+	return 0;
+}
