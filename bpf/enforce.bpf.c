@@ -19,6 +19,7 @@
 #include "bpf/hook_open.bpf.h"
 #include "bpf/hook_packet.bpf.h"
 #include "bpf/hook_process.bpf.h"
+#include "bpf/hook_receive.bpf.h"
 #include "bpf/hook_socket.bpf.h"
 #include "bpf/hook_system_call.bpf.h"
 #include "bpf/hook_unix.bpf.h"

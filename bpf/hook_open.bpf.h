@@ -103,16 +103,6 @@ int BPF_PROG(cordon_file_open, struct file *file, int ret)
 	return LEAVE(&s, judge_file(&s, file, CORDON_OP_OPEN));
 }
 
-/* A descriptor that arrives over a socket is opened anew, as far as rights go. */
-SEC("lsm/file_receive")
-int BPF_PROG(cordon_file_receive, struct file *file, int ret)
-{
-	struct subject s;
-
-	ENTER(&s, ret);
-	return LEAVE(&s, judge_file(&s, file, CORDON_OP_RECEIVE));
-}
-
 static __always_inline int judge_truncate(struct subject *s, const struct path *path)
 {
 	struct file_object o;

@@ -212,7 +212,8 @@ static long run_packet_chunk(__u32 index, void *context)
 	for (__u32 i = 0; i < PACKET_CHUNK; i++) {
 		if (at >= run->length || (state & CORDON_ABSORBING))
 			return 1;
-		state = matcher_step(&tables, &matcher, state, run->bytes[at & (sizeof(run->bytes) - 1)]);
+		state = matcher_step(&tables, &matcher, state,
+				     run->bytes[at & (sizeof(run->bytes) - 1)]);
 		at++;
 		run->state = state;
 	}
@@ -266,8 +267,8 @@ static __noinline void report_packet(const struct subject *s, const struct inter
 	if (coalesce(s, key, now, &repeats) || !within_budget(s->execution, now))
 		return;
 	d->event = socket->maker;
-	fill_event(&d->event, &s->label, s->execution, CORDON_EVENT_DENIAL,
-		   sizeof(*d) + p->length, now);
+	fill_event(&d->event, &s->label, s->execution, CORDON_EVENT_DENIAL, sizeof(*d) + p->length,
+		   now);
 	d->operation = CORDON_OP_PACKET;
 	d->rights = answer->missing;
 	d->error = -EPERM;
@@ -281,8 +282,7 @@ static __noinline void report_packet(const struct subject *s, const struct inter
 	__builtin_memcpy(d->object, p->bytes, sizeof(p->bytes));
 	note_sent(s->execution,
 		  bpf_ringbuf_output(&critical, d,
-				     p->length == 20 ? sizeof(*d) + 20 : sizeof(*d) + 8,
-				     0),
+				     p->length == 20 ? sizeof(*d) + 20 : sizeof(*d) + 8, 0),
 		  CORDON_COUNTER_CRITICAL_DROPPED);
 }
 

@@ -17,27 +17,33 @@ static __always_inline __u32 usual_protocol(__u32 family, __u32 type, __u32 prot
 	return 0;
 }
 
-SEC("lsm/socket_create")
-int BPF_PROG(cordon_socket_create, int family, int type, int protocol, int kern, int ret)
+static __always_inline int decide_kind(struct subject *s, __u32 operation, __u32 family, __u32 type,
+				       __u32 protocol)
 {
-	struct subject s;
-	__u32 usual;
+	__u32 usual = usual_protocol(family, type, protocol);
 	__u8 *name;
 
-	if (ret || kern)
-		return ret;
-	ENTER(&s, ret);
-	if (!subject_need_walk(&s))
-		return LEAVE(&s, -EACCES);
-	type &= SOCK_TYPE_MASK;
-	usual = usual_protocol(family, type, protocol);
-	name = s.walk->name;
+	if (!subject_need_walk(s))
+		return -EACCES;
+	name = s->walk->name;
 	name[0] = family;
 	name[1] = type;
 	name[2] = usual >> 8;
 	name[3] = usual;
-	return LEAVE(&s, decide_short(&s, CORDON_OP_SOCKET, CORDON_START_SOCKET, 4,
-				      CORDON_RIGHT(CORDON_SOCKET), CORDON_OBJECT_SOCKET));
+	return decide_short(s, operation, CORDON_START_SOCKET, 4, CORDON_RIGHT(CORDON_SOCKET),
+			    CORDON_OBJECT_SOCKET);
+}
+
+SEC("lsm/socket_create")
+int BPF_PROG(cordon_socket_create, int family, int type, int protocol, int kern, int ret)
+{
+	struct subject s;
+
+	if (ret || kern)
+		return ret;
+	ENTER(&s, ret);
+	return LEAVE(&s,
+		     decide_kind(&s, CORDON_OP_SOCKET, family, type & SOCK_TYPE_MASK, protocol));
 }
 
 /* Room for both families' addresses, as they stand in memory. */
@@ -198,21 +204,120 @@ int BPF_PROG(cordon_socket_connect, struct socket *sock, struct sockaddr *addres
 				       CORDON_NET_CONNECT));
 }
 
+static __always_inline __u32 ask_spelled(struct subject *s, struct sock *sk,
+					 const union address *address, __u32 right)
+{
+	__u32 length = spell_address(s->walk->name, sk->__sk_common.skc_family == AF_INET6,
+				     sk->sk_protocol, address);
+
+	ask_short(s, CORDON_START_NET, length, CORDON_RIGHT(right));
+	return length;
+}
+
+/*
+ * A socket that this execution did not make, handed to it open: may it have what it is open to? For
+ * one that listens, or that somebody accepted, listening there would do as well. Returns the length of the
+ * question that was asked last; 0: there is nothing to ask.
+ */
+static __noinline __u32 ask_foreign(struct subject *s, struct sock *sk)
+{
+	union address address = {};
+	bool v6 = sk->__sk_common.skc_family == AF_INET6, stream = sk->sk_type == SOCK_STREAM;
+	__u32 peer_port = bpf_ntohs(sk->__sk_common.skc_dport), port = sk->__sk_common.skc_num;
+	__u32 length = 0;
+
+	/* Neither bound nor connected: it has everything to ask for yet. */
+	if (!port && !peer_port)
+		return 0;
+	if (!peer_port || stream) {
+		if (v6)
+			BPF_CORE_READ_INTO(&address.v6.ip, sk, __sk_common.skc_v6_rcv_saddr);
+		else
+			BPF_CORE_READ_INTO(&address.v4.ip, sk, __sk_common.skc_rcv_saddr);
+		address.v4.port[0] = port >> 8;
+		address.v4.port[1] = port;
+		length = ask_spelled(s, sk, &address, stream ? CORDON_NET_LISTEN : CORDON_NET_BIND);
+		if (!peer_port || !s->walk->answer.missing)
+			return length;
+	}
+	if (v6)
+		BPF_CORE_READ_INTO(&address.v6.ip, sk, __sk_common.skc_v6_daddr);
+	else
+		BPF_CORE_READ_INTO(&address.v4.ip, sk, __sk_common.skc_daddr);
+	address.v4.port[0] = peer_port >> 8;
+	address.v4.port[1] = peer_port;
+	return ask_spelled(s, sk, &address, CORDON_NET_CONNECT);
+}
+
+static __always_inline int judge_foreign(struct subject *s, struct sock *sk, __u32 operation)
+{
+	struct object object = {.kind = CORDON_OBJECT_NET};
+
+	if (!subject_need_walk(s))
+		return -EACCES;
+	object.length = ask_foreign(s, sk);
+	if (!object.length)
+		return 0;
+	return decide_answered(s, operation, &object, short_identity(s, object.length), -EACCES);
+}
+
+/* Reading and writing without an address: free for sockets of its own. */
+static __always_inline int judge_use(struct subject *s, struct sock *sk, __u32 operation)
+{
+	struct internet_socket *own;
+
+	own = bpf_sk_storage_get(&internet_sockets, sk, 0, 0);
+	if (own && same_label(&own->label, &s->label))
+		return 0;
+	return judge_foreign(s, sk, operation);
+}
+
 /* Every send that names a destination: datagrams, and TCP fast open. */
 SEC("lsm/socket_sendmsg")
 int BPF_PROG(cordon_socket_sendmsg, struct socket *sock, struct msghdr *msg, int size, int ret)
 {
+	struct sock *sk = sock->sk;
 	struct subject s;
 	__u64 name;
 
 	if (ret)
 		return ret;
 	name = (__u64)msg->msg_name;
-	if (!name || msg->msg_namelen <= 0)
-		return 0;
+	if (!name || msg->msg_namelen <= 0) {
+		if (!sk || !is_internet(sk->__sk_common.skc_family))
+			return 0;
+		ENTER(&s, ret);
+		return LEAVE(&s, judge_use(&s, sk, CORDON_OP_SEND));
+	}
 	ENTER(&s, ret);
 	return LEAVE(&s, judge_address(&s, sock, name, msg->msg_namelen, CORDON_OP_SEND,
 				       CORDON_NET_CONNECT));
+}
+
+SEC("lsm/socket_recvmsg")
+int BPF_PROG(cordon_socket_recvmsg, struct socket *sock, struct msghdr *msg, int size, int flags,
+	     int ret)
+{
+	struct sock *sk = sock->sk;
+	struct subject s;
+
+	if (ret || !sk || !is_internet(sk->__sk_common.skc_family))
+		return ret;
+	ENTER(&s, ret);
+	return LEAVE(&s, judge_use(&s, sk, CORDON_OP_RECEIVE));
+}
+
+/* On a listening socket of its own, or one that was handed to it. */
+SEC("lsm/socket_accept")
+int BPF_PROG(cordon_socket_accept, struct socket *sock, struct socket *newsock, int ret)
+{
+	struct sock *sk = sock->sk;
+	struct subject s;
+
+	if (ret || !sk || !is_internet(sk->__sk_common.skc_family))
+		return ret;
+	ENTER(&s, ret);
+	return LEAVE(&s, judge_use(&s, sk, CORDON_OP_RECEIVE));
 }
 
 /* An abstract name; a path is created instead, which path_mknod judges. */

@@ -9,7 +9,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 
-#define SOCKETS 24
+#define SOCKETS 32
 
 static struct pollfd sockets[SOCKETS];
 static int socket_count;
@@ -49,6 +49,50 @@ static void send_descriptor(int connection, int fd)
 	sendmsg(connection, &message, MSG_NOSIGNAL);
 }
 
+static int connected(int type, struct address address)
+{
+	int fd = socket(address.any.sa_family, type | SOCK_CLOEXEC, 0);
+
+	if (fd >= 0 && connect(fd, &address.any, address.length) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int listening(int port)
+{
+	struct address address = address_v4("127.0.0.1", port);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), one = 1;
+
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(fd, &address.any, address.length) < 0 || listen(fd, 1) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* "socket:KIND:WHERE" */
+static int open_socket(const char *kind)
+{
+	const char *where = strchr(kind, ':') + 1;
+
+	if (strncmp(kind, "tcp:", 4) == 0)
+		return connected(SOCK_STREAM, address_v4("127.0.0.1", atoi(where)));
+	if (strncmp(kind, "tcp6:", 5) == 0)
+		return connected(SOCK_STREAM, address_v6("::1", atoi(where)));
+	if (strncmp(kind, "udp:", 4) == 0)
+		return connected(SOCK_DGRAM, address_v4("127.0.0.1", atoi(where)));
+	if (strncmp(kind, "listen:", 7) == 0)
+		return listening(atoi(where));
+	if (strncmp(kind, "unix:", 5) == 0)
+		return connected(SOCK_STREAM, address_path(where));
+	if (strncmp(kind, "packet:", 7) == 0)
+		return socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	return -1;
+}
+
 /* Reads a path, opens it for reading and writing or as a directory, and sends the descriptor. */
 static void pass_file(int connection)
 {
@@ -58,6 +102,15 @@ static void pass_file(int connection)
 
 	if (poll(&ready, 1, 2000) != 1 || read(connection, path, sizeof(path) - 1) <= 0)
 		return;
+	if (strncmp(path, "socket:", 7) == 0) {
+		fd = open_socket(path + 7);
+		send_descriptor(connection, fd);
+		if (fd >= 0)
+			close(fd);
+		/* Connections are closed once they are accepted: not before this one arrived. */
+		poll(&ready, 1, 2000);
+		return;
+	}
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -103,6 +156,10 @@ int main(int argc, char **argv)
 		serve(SOCK_STREAM, address_v6("::1", ports[i]));
 		serve(SOCK_DGRAM, address_v6("::1", ports[i]));
 	}
+	serve(SOCK_STREAM, address_v4("0.0.0.0", PORT_ANYWHERE));
+	serve(SOCK_STREAM, address_v6("::", PORT_ANYWHERE));
+	serve(SOCK_DGRAM, address_v4("0.0.0.0", PORT_ANYWHERE));
+	serve(SOCK_DGRAM, address_v4("127.0.0.2", PORT_ALLOWED));
 	serve(SOCK_STREAM, address_path(host_place("stream")));
 	serve(SOCK_DGRAM, address_path(host_place("datagram")));
 	serve(SOCK_SEQPACKET, address_path(host_place("seqpacket")));

@@ -15,6 +15,10 @@
 /* The host listens on both, TCP and UDP; the policy names one. */
 #define PORT_ALLOWED   7101
 #define PORT_FORBIDDEN 7102
+/* The policy allows to connect to any address here: all but the host's own and its cloud's. */
+#define PORT_ANYWHERE 7106
+#define OUTSIDE_V4    "198.51.100.7"
+#define OUTSIDE_V6    "2001:db8::7"
 /* Where the policy lets an execution listen. */
 #define PORT_OWN 7103
 
@@ -94,6 +98,48 @@ static inline int try_send(int family, struct address address)
 
 	close(fd);
 	return error;
+}
+
+/*
+ * Asks the host for a descriptor: of the file that it names, or "socket:KIND:WHERE" (host.c). -1: it did
+ * not get through.
+ */
+static inline int receive_descriptor(const char *what)
+{
+	char byte, control[CMSG_SPACE(sizeof(int))];
+	struct iovec data = {&byte, 1};
+	struct msghdr message = {
+		.msg_iov = &data,
+		.msg_iovlen = 1,
+		.msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	struct address address = address_path(open_place("passer"));
+	int fd = socket_or_broken(AF_UNIX, SOCK_STREAM);
+
+	NEED(connect(fd, &address.any, address.length));
+	NEED(write(fd, what, strlen(what)));
+	NEED(recvmsg(fd, &message, MSG_CMSG_CLOEXEC));
+	close(fd);
+	if (byte != 'y')
+		broken("the host could not open it");
+	if (message.msg_flags & MSG_CTRUNC || message.msg_controllen < CMSG_LEN(sizeof(int)))
+		return -1;
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
+	return fd;
+}
+
+/* What comes of a socket that the host has opened. */
+static inline int use_received(const char *what)
+{
+	int fd = receive_descriptor(what), error;
+
+	if (fd < 0)
+		return EACCES;
+	error = outcome(send(fd, "x", 1, MSG_NOSIGNAL));
+	close(fd);
+	/* The other end may have closed it by now. */
+	return error == EPIPE || error == ECONNRESET ? 0 : error;
 }
 
 static inline int try_bind(int type, struct address address)

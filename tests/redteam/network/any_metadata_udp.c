@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Attack: sends to cloud metadata where the policy allows any address
+ * Hook: socket_sendmsg
+ * Errno: EACCES
+ * Control: sends to an address outside
+ * Record: send 169.254.169.254:7106
+ */
+#include "tests/redteam/net.h"
+
+static int attack(void)
+{
+	return try_send(AF_INET, address_v4("169.254.169.254", PORT_ANYWHERE));
+}
+
+static int control(void)
+{
+	return try_send(AF_INET, address_v4(OUTSIDE_V4, PORT_ANYWHERE));
+}
+
+REDTEAM(.attack = attack, .control = control)

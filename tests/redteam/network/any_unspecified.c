@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Attack: reaches the host as 0.0.0.0 where the policy allows any address
+ * Hook: socket_connect
+ * Errno: EACCES
+ * Control: reaches an address outside
+ * Record: connect 127.0.0.1:7106
+ */
+#include "tests/redteam/net.h"
+
+static int attack(void)
+{
+	return try_connect(SOCK_STREAM, address_v4("0.0.0.0", PORT_ANYWHERE));
+}
+
+static int control(void)
+{
+	return try_connect(SOCK_STREAM, address_v4(OUTSIDE_V4, PORT_ANYWHERE));
+}
+
+REDTEAM(.attack = attack, .control = control)
