@@ -264,7 +264,7 @@ static __noinline void report_packet(const struct subject *s, const struct inter
 	net_words(words, p->bytes, p->length);
 	key = mix(mix(s->label.slot, s->label.generation), CORDON_OP_PACKET);
 	key = mix(mix(mix(key, words[0]), words[1]), words[2]);
-	if (coalesce(s, key, now, &repeats) || !within_budget(s->execution, now))
+	if (coalesce(s, key, now, &repeats) || !within_budget(s, now))
 		return;
 	d->event = socket->maker;
 	fill_event(&d->event, &s->label, s->execution, CORDON_EVENT_DENIAL, sizeof(*d) + p->length,
