@@ -457,6 +457,29 @@ struct cordon_task_record {
 	__u32 generation;
 };
 
+/*
+ * A descriptor that a task keeps over an exec; `name_length` bytes follow: the resolved path, or the name of
+ * an anonymous inode.
+ */
+struct cordon_descriptor_record {
+	__u32 fd;
+	__u32 kind;    /* enum cordon_descriptor_kind */
+	__u32 rights;  /* that the open file gives */
+	__u32 missing; /* of these, what the policy does not grant by this name */
+	__u32 magic;   /* of the file system */
+	__u32 mode;    /* of the inode */
+	__u32 name_length;
+	__u32 reserved;
+};
+
+enum cordon_descriptor_kind {
+	CORDON_DESCRIPTOR_FILE = 0,
+	CORDON_DESCRIPTOR_STREAM = 1, /* pipe, socket, anonymous inode */
+	CORDON_DESCRIPTOR_MEMORY = 2,
+	CORDON_DESCRIPTOR_OTHER = 3,
+	CORDON_DESCRIPTOR_COUNT = 4,
+};
+
 struct cordon_meta {
 	__u32 abi_version;
 	__u32 reserved;
@@ -482,6 +505,7 @@ CORDON_ASSERT_SIZE(struct cordon_access_event, 120);
 CORDON_ASSERT_SIZE(struct cordon_identify, 32);
 CORDON_ASSERT_SIZE(struct cordon_label_request, 16);
 CORDON_ASSERT_SIZE(struct cordon_task_record, 16);
+CORDON_ASSERT_SIZE(struct cordon_descriptor_record, 32);
 CORDON_ASSERT_SIZE(struct cordon_meta, 56);
 
 #endif

@@ -15,6 +15,7 @@
 #include "bpf/hook_host.bpf.h"
 #include "bpf/hook_ipc.bpf.h"
 #include "bpf/hook_lifecycle.bpf.h"
+#include "bpf/hook_metadata.bpf.h"
 #include "bpf/hook_names.bpf.h"
 #include "bpf/hook_open.bpf.h"
 #include "bpf/hook_packet.bpf.h"
@@ -25,6 +26,7 @@
 #include "bpf/hook_unix.bpf.h"
 
 #include "bpf/control.bpf.h"
+#include "bpf/descriptors.bpf.h"
 
 /* Helpers used here are offered to GPL-compatible programs only. */
 char LICENSE[] SEC("license") = "GPL";

@@ -119,14 +119,11 @@ static __always_inline bool subject_label(struct task_struct *task, struct subje
 	return true;
 }
 
-static __always_inline enum subject_kind subject_get(struct subject *s)
+/* From the label to the execution and its policy. */
+static __always_inline enum subject_kind subject_resolve(struct subject *s)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	__u32 key, first = 0;
+	__u32 key = s->label.slot, first = 0;
 
-	if (!subject_label(task, s))
-		return SUBJECT_OUTSIDE;
-	key = s->label.slot;
 	s->execution = bpf_map_lookup_elem(&executions, &key);
 	if (!s->execution || s->execution->generation != s->label.generation ||
 	    s->execution->state == CORDON_EXECUTION_FREE) {
@@ -147,6 +144,13 @@ static __always_inline enum subject_kind subject_get(struct subject *s)
 		return SUBJECT_UNKNOWN;
 	}
 	return SUBJECT_EXECUTION;
+}
+
+static __always_inline enum subject_kind subject_get(struct subject *s)
+{
+	if (!subject_label(bpf_get_current_task_btf(), s))
+		return SUBJECT_OUTSIDE;
+	return subject_resolve(s);
 }
 
 /* For questions about names: also sees to it that there is a scratch. */

@@ -40,6 +40,7 @@ def choose(name):
     else:
         case("no memory controller: cordon doctor says so")(doctor_without_memory)
         case("no memory controller: the run goes on, the record says what was not applied")(run_without_memory)
+        case("no memory controller: a policy that asks for full coverage does not run")(full_coverage_without_memory)
         case("cordon disable: not while an execution is live, unless forced; then nothing is left")(disable)
 
 
@@ -83,6 +84,17 @@ def run_without_memory():
     result = cordon("run", "--policy", SHELL_POLICY, "--workdir", WORK, "--report", "r.json", "--", "true")
     equal(result.status, 0, "a run with a report")
     verify()
+
+
+def full_coverage_without_memory():
+    equal(missing_features()[1]["memory controller"]["gap"], True, "the gap")
+    path = os.path.join(WORK, "full.yaml")
+    with open(SHELL_POLICY, encoding="utf-8") as source, open(path, "w", encoding="utf-8") as file:
+        file.write(source.read() + "\ncoverage: full\n")
+    result = cordon("run", "--policy", path, "--workdir", WORK, "--", "touch", "marker")
+    equal(result.status, NOTHING_RAN, "exit status")
+    matches(result.text, r"full coverage.*memory controller.*cordon doctor", "standard error")
+    check(not exists("marker"), "the command ran")
 
 
 def disable():

@@ -65,6 +65,8 @@ json_t *audit_record_start(const struct audit_execution *execution, uint64_t tim
 	fields_policy(&f, execution);
 	add_limits(&f, execution);
 	add_arguments(&f, execution);
+	if (execution->descriptors)
+		fields_strings(&f, f.cordon, "descriptors", execution->descriptors);
 	object = fields_object(&f, f.cordon, "environment");
 	fields_strings(&f, object, "kept", execution->environment_kept);
 	fields_strings(&f, object, "removed", execution->environment_removed);

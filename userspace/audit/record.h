@@ -60,7 +60,8 @@ struct audit_execution {
 	char **directories;
 	char **environment_kept;    /* names, NULL-terminated, or NULL */
 	char **environment_removed; /* names, NULL-terminated, or NULL */
-	char **limits_missing;	    /* limits that this host cannot apply: "cpu: no controller" */
+	char **descriptors; /* open from before and not granted: "5: /etc/shadow (read)"; or NULL */
+	char **limits_missing; /* limits that this host cannot apply: "cpu: no controller" */
 };
 
 enum audit_end_cause {

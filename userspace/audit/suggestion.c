@@ -18,7 +18,7 @@ struct section {
 };
 
 static const struct section sections[] = {
-	{"files", CORDON_FILE_RIGHTS & ~CORDON_RIGHT(CORDON_METADATA)},
+	{"files", CORDON_FILE_RIGHTS},
 	{"exec", CORDON_EXEC_RIGHTS},
 	{"unix", CORDON_UNIX_RIGHTS},
 	{"network", CORDON_NET_RIGHTS},

@@ -6,13 +6,15 @@
 #include "cli/commands.h"
 #include "cli/message.h"
 #include "cli/one_flag.h"
+#include "daemon/client.h"
 #include "kernel/features.h"
 
 static const char help[] =
 	"Usage: cordon doctor [--json]\n"
 	"\n"
 	"Looks at this host and tells whether cordon can enforce here, what is missing and\n"
-	"what to do about it. Exit status 0: it can; 1: it cannot.\n"
+	"what to do about it; where a daemon runs, also what its enforcement counted.\n"
+	"Exit status 0: it can; 1: it cannot.\n"
 	"\n"
 	"Options:\n"
 	"      --json   one JSON object for programs\n"
@@ -50,11 +52,47 @@ static void print_feature(const struct feature *f, bool color)
 	       color ? "\033[0m" : "", f->name, f->found);
 	if (f->state == FEATURE_OK)
 		return;
+	if (f->gap)
+		printf("%-8s %-24s a gap: policies with `coverage: full` do not run here\n", "",
+		       "");
 	printf("%-8s %-24s effect: %s\n", "", "", f->effect);
 	printf("%-8s %-24s to do:  %s\n", "", "", f->remedy);
 }
 
-static int print_json(const struct feature *features, size_t count, bool able)
+/*
+ * What the running enforcement could not tell and denied, and what else should not happen: its counters, or
+ * NULL where no daemon runs.
+ */
+static json_t *read_counters(void)
+{
+	_cleanup_(json_decrefp) json_t *status = NULL;
+	_cleanup_(closep) int fd = -1;
+	struct failure failure = {};
+
+	if (client_connect(&fd, &failure) < 0 || client_status(fd, &status, &failure) < 0)
+		return NULL;
+	return json_incref(json_object_get(status, "counters"));
+}
+
+static void print_counters(json_t *counters, bool color)
+{
+	const char *name;
+	json_t *value;
+	bool any = false;
+
+	json_object_foreach(counters, name, value) {
+		if (json_integer_value(value) == 0)
+			continue;
+		any = true;
+		printf("%s%-8s%s %-24s %" JSON_INTEGER_FORMAT " since cordon was loaded\n",
+		       color ? "\033[33m" : "", "counted", color ? "\033[0m" : "", name,
+		       json_integer_value(value));
+	}
+	if (!any)
+		printf("%-8s %-24s all 0\n", "ok", "counters");
+}
+
+static int print_json(const struct feature *features, size_t count, bool able, json_t *counters)
 {
 	json_t *list = json_array(), *root;
 	int r;
@@ -62,12 +100,13 @@ static int print_json(const struct feature *features, size_t count, bool able)
 	for (size_t i = 0; i < count; i++) {
 		const struct feature *f = &features[i];
 
-		json_array_append_new(list,
-				      json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", f->name,
-						"state", state_name(f->state), "found", f->found,
-						"effect", f->effect, "remedy", f->remedy));
+		json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:s, s:s, s:s}", "name",
+						      f->name, "state", state_name(f->state), "gap",
+						      f->gap, "found", f->found, "effect",
+						      f->effect, "remedy", f->remedy));
 	}
-	root = json_pack("{s:b, s:o}", "can_enforce", able, "features", list);
+	root = json_pack("{s:b, s:o, s:O?}", "can_enforce", able, "features", list, "counters",
+			 counters);
 	r = json_dumpf(root, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(root);
@@ -77,6 +116,7 @@ static int print_json(const struct feature *features, size_t count, bool able)
 int cmd_doctor(int argc, char **argv)
 {
 	_cleanup_(freep) struct feature *features = NULL;
+	_cleanup_(json_decrefp) json_t *counters = NULL;
 	bool json = false, able;
 	size_t count = 0;
 	int r = parse_one_flag(argc, argv, "json", help, EXIT_FAILURE, &json);
@@ -88,12 +128,15 @@ int cmd_doctor(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	able = features_can_enforce(features, count);
+	counters = read_counters();
 	if (json) {
-		print_json(features, count, able);
+		print_json(features, count, able, counters);
 		return able ? 0 : 1;
 	}
 	for (size_t i = 0; i < count; i++)
 		print_feature(&features[i], isatty(STDOUT_FILENO));
+	if (counters)
+		print_counters(counters, isatty(STDOUT_FILENO));
 	puts(able ? "\ncordon can enforce on this host." : "\ncordon cannot enforce on this host.");
 	return able ? 0 : 1;
 }

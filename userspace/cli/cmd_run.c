@@ -266,6 +266,7 @@ static int start(struct run *run, struct launched *ret_child)
 		.identity = &run->request.identity,
 		.limits = &run->prepared.limits,
 		.capabilities = run->prepared.capabilities,
+		.keep_descriptors = run->prepared.keep_descriptors,
 		.filter_fd = run->prepared.filter_fd,
 		.signals = &run->signals,
 	};

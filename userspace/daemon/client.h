@@ -58,6 +58,7 @@ struct client_prepared {
 	struct policy_limits limits; /* in force */
 	char **limits_missing;	     /* "cpu: no controller"; NULL-terminated, never NULL */
 	uint64_t capabilities;	     /* ceiling: bit n is capability n */
+	bool keep_descriptors;	     /* the caller's stay open in the command */
 	char *tmp;		     /* directory of the execution behind ${tmp} */
 	bool observe;
 	enum policy_arguments arguments;

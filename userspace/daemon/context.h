@@ -29,6 +29,7 @@ struct daemon {
 	struct log_use *log; /* the daemon's own, and the default of executions */
 	struct cgroup_tree cgroups;
 	int state_fd; /* directory of state files */
+	char **gaps;  /* what this kernel leaves uncovered, NULL-terminated */
 	struct server *server;
 
 	struct execution *by_slot[CORDON_MAX_EXECUTIONS];

@@ -16,6 +16,7 @@
 #include "daemon/protocol.h"
 #include "daemon/recovery.h"
 #include "daemon/server.h"
+#include "kernel/features.h"
 #include "policy/search.h"
 
 #define FLUSH_MSEC 50
@@ -289,10 +290,14 @@ static int start(struct running *running, struct failure *failure)
 	       (r = open_enforcement(running, failure)) < 0);
 	if (r < 0)
 		return r;
+	r = features_gaps(&daemon->gaps);
+	if (r < 0)
+		return failure_set(failure, r, "cannot look at the kernel's features: %m");
 	daemon_record(daemon, "start",
-		      json_pack("{s:s,s:i,s:b,s:s}", "version", CORDON_VERSION, "pid",
+		      json_pack("{s:s,s:i,s:b,s:s,s:o}", "version", CORDON_VERSION, "pid",
 				(int)getpid(), "embedded", daemon->embedded, "enforcement",
-				daemon->origin == ENFORCEMENT_RECOVERED ? "recovered" : "loaded"));
+				daemon->origin == ENFORCEMENT_RECOVERED ? "recovered" : "loaded",
+				"gaps", protocol_strings(daemon->gaps)));
 	(void)((r = recovery_run(daemon, failure)) < 0 ||
 	       (r = server_start(daemon, &daemon->server, failure)) < 0 ||
 	       (r = watch(running, failure)) < 0);
@@ -357,6 +362,7 @@ static void stop(struct running *running)
 	if (daemon->logs)
 		logs_free(daemon->logs);
 	event_text_release(&daemon->event_text);
+	protocol_strings_free(daemon->gaps);
 	for (size_t i = 0; i < ARRAY_SIZE(running->signals); i++)
 		if (running->signals[i])
 			event_free(running->signals[i]);

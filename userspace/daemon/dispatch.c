@@ -53,15 +53,16 @@ static void do_prepare(struct connection *c, json_t *message, struct protocol_fd
 		json_object_set_new(set, environment->set_names[i],
 				    json_string(environment->set_values[i]));
 	reply = json_pack(
-		"{s:b,s:s,s:{s:b,s:o,s:o},s:o,s:o,s:I,s:b,s:s+,s:b,s:s}", "ok", 1, "id", e->id,
+		"{s:b,s:s,s:{s:b,s:o,s:o},s:o,s:o,s:I,s:b,s:b,s:s+,s:b,s:s}", "ok", 1, "id", e->id,
 		"environment", "keep_all", environment->keep_all, "keep",
 		protocol_strings(environment->keep), "set", set, "limits",
 		protocol_limits(&e->record.limits, true), "limits_missing",
 		protocol_strings(e->record.limits_missing), "capabilities",
 		/* What is only observed keeps what it has, or it would not be seen to be used. */
 		e->record.observe ? INT64_MAX : (json_int_t)header.capabilities, "filter",
-		e->policy->filter_fd >= 0, "tmp", DAEMON_TMP_PARENT "/", e->name, "observe",
-		e->record.observe, "arguments",
+		e->policy->filter_fd >= 0, "keep_descriptors",
+		(header.flags & CORDON_POLICY_DESCRIPTORS_MASK) != 0, "tmp", DAEMON_TMP_PARENT "/",
+		e->name, "observe", e->record.observe, "arguments",
 		policy->arguments == POLICY_ARGUMENTS_FULL ? "full" : "digest");
 	reply_fds[0] = e->cgroup_fd;
 	reply_fds[1] = e->policy->filter_fd;

@@ -8,6 +8,7 @@
 
 #include "audit/policy_store.h"
 #include "base/clock.h"
+#include "daemon/descriptors.h"
 #include "daemon/ending.h"
 #include "daemon/limits.h"
 #include "daemon/process.h"
@@ -82,6 +83,26 @@ static int take_policy(struct execution *e, const struct prepare_request *reques
 	}
 	return limits_lower(&e->policy->policy->limits, &request->limits, &e->record.limits,
 			    failure);
+}
+
+static uint32_t policy_flags(const struct execution *e)
+{
+	struct cordon_policy_header header;
+
+	memcpy(&header, e->record.policy->tables, sizeof(header));
+	return header.flags;
+}
+
+static int check_coverage(const struct execution *e, struct failure *failure)
+{
+	const char *gap = e->daemon->gaps[0];
+
+	if (!gap || e->record.observe || !(policy_flags(e) & CORDON_POLICY_FULL_COVERAGE))
+		return 0;
+	return failure_set(failure, EOPNOTSUPP,
+			   "policy %s asks for full coverage, which this host does not give: %s%s; "
+			   "see `cordon doctor`",
+			   e->record.policy->name, gap, e->daemon->gaps[1] ? ", and more" : "");
 }
 
 static int take_log(struct execution *e, const struct prepare_request *request,
@@ -242,8 +263,8 @@ static int build(struct execution *e, struct prepare_request *request, char **re
 		return failure_set(failure, r, "no randomness for an id: %m");
 	uuid_format(e->record.id, e->id);
 	(void)((r = take_policy(e, request, ret_message, failure)) < 0 ||
-	       (r = take_log(e, request, failure)) < 0 || (r = check_workdir(e, failure)) < 0 ||
-	       (r = make_tmp(e, failure)) < 0 ||
+	       (r = check_coverage(e, failure)) < 0 || (r = take_log(e, request, failure)) < 0 ||
+	       (r = check_workdir(e, failure)) < 0 || (r = make_tmp(e, failure)) < 0 ||
 	       (r = cgroup_create(&e->daemon->cgroups, e->id, &e->record.limits, &e->cgroup_fd,
 				  &e->record.limits_missing, failure)) < 0 ||
 	       (r = bind_slot(e, request, failure)) < 0);
@@ -358,6 +379,29 @@ static int check_child(struct execution *e, int pidfd, pid_t *ret_pid, struct fa
 	return 0;
 }
 
+/* What was open before the label has passed no hook: it is on record, or nothing starts. */
+static int check_descriptors(struct execution *e, int pidfd, struct failure *failure)
+{
+	uint32_t kept = (policy_flags(e) & CORDON_POLICY_DESCRIPTORS_MASK) >>
+			CORDON_POLICY_DESCRIPTORS_SHIFT;
+	struct descriptor_check check;
+	int r = descriptors_check(e->daemon->enforcement, pidfd, &check);
+
+	if (r < 0)
+		return failure_set(failure, r, "cannot look at the descriptors of process %d: %m",
+				   e->leader);
+	e->record.descriptors = check.outside;
+	if (!check.refused || kept != CORDON_DESCRIPTORS_DENY || e->record.observe)
+		return 0;
+	for (char **text = check.outside; *text; text++)
+		if (strtoul(*text, NULL, 10) > STDERR_FILENO)
+			return failure_set(failure, EPERM,
+					   "the caller has descriptor %s open, which policy %s "
+					   "does not grant: close it, or allow it",
+					   *text, e->record.policy->name);
+	return 0;
+}
+
 static int write_start(struct execution *e, struct failure *failure)
 {
 	int r = logs_append(e->log, audit_record_start(&e->record, clock_nsec(CLOCK_REALTIME)));
@@ -412,7 +456,9 @@ int execution_label(struct execution *e, json_t *message, struct protocol_fds *f
 		return failure_set(failure, r, "process %d cannot be labelled: %m", e->leader);
 	e->state = EXECUTION_LIVE;
 	e->start = clock_nsec(CLOCK_BOOTTIME);
-	r = write_start(e, failure);
+	r = check_descriptors(e, fds->fd[0], failure);
+	if (r == 0)
+		r = write_start(e, failure);
 	if (r == 0)
 		r = state_save(e->daemon->state_fd, e, failure);
 	if (r < 0)

@@ -299,6 +299,7 @@ void audit_execution_release(struct audit_execution *execution)
 	protocol_strings_free(execution->environment_kept);
 	protocol_strings_free(execution->environment_removed);
 	protocol_strings_free(execution->limits_missing);
+	protocol_strings_free(execution->descriptors);
 	*execution = (struct audit_execution){};
 }
 

@@ -99,6 +99,8 @@ static int open_handles(struct enforcement *e, struct failure *failure)
 		r = open_program("cordon_label_tasks", &e->label_tasks_fd, failure);
 	if (r == 0)
 		r = open_program("cordon_list_tasks", &e->list_tasks_fd, failure);
+	if (r == 0)
+		r = open_program("cordon_list_descriptors", &e->list_descriptors_fd, failure);
 	return r;
 }
 
@@ -125,7 +127,7 @@ static struct enforcement *enforcement_new(void)
 		return NULL;
 	e->executions_fd = e->policies_fd = e->counters_fd = -1;
 	e->critical_fd = e->activity_fd = e->label_request_fd = -1;
-	e->identify_fd = e->label_tasks_fd = e->list_tasks_fd = -1;
+	e->identify_fd = e->label_tasks_fd = e->list_tasks_fd = e->list_descriptors_fd = -1;
 	return e;
 }
 
@@ -203,9 +205,10 @@ int enforcement_open(int cgroup_fd, struct enforcement **ret_enforcement,
 
 void enforcement_close(struct enforcement *e)
 {
-	const int fds[] = {e->executions_fd, e->policies_fd,	e->counters_fd,
-			   e->critical_fd,   e->activity_fd,	e->label_request_fd,
-			   e->identify_fd,   e->label_tasks_fd, e->list_tasks_fd};
+	const int fds[] = {e->executions_fd,	  e->policies_fd,    e->counters_fd,
+			   e->critical_fd,	  e->activity_fd,    e->label_request_fd,
+			   e->identify_fd,	  e->label_tasks_fd, e->list_tasks_fd,
+			   e->list_descriptors_fd};
 
 	ring_buffer__free(e->rings);
 	if (e->executions)
@@ -238,9 +241,13 @@ int enforcement_provide(const unsigned char *tables, struct failure *failure)
 {
 	const struct cordon_policy_header *header = (const void *)tables;
 
+	int r = 0;
+
 	if (CORDON_AUDIT_LEVEL(header->audit, CALLS) != CORDON_AUDIT_NONE)
-		return loader_attach_extra(LOADER_EXTRA_SYSTEM_CALLS, failure);
-	return 0;
+		r = loader_attach_extra(LOADER_EXTRA_SYSTEM_CALLS, failure);
+	if (r == 0 && (header->flags & CORDON_POLICY_METADATA))
+		r = loader_attach_extra(LOADER_EXTRA_METADATA, failure);
+	return r;
 }
 
 uint64_t enforcement_counter(const struct enforcement *e, unsigned int counter)

@@ -110,6 +110,16 @@ int enforcement_bind(struct enforcement *e, const struct enforcement_binding *bi
  */
 int enforcement_label(struct enforcement *e, uint32_t slot, int pidfd);
 
+/*
+ * Each descriptor that the labelled process behind `pidfd` keeps over an exec, with what it is and what its
+ * policy does not grant of it; `name` has record->name_length bytes. `visit` returns 0 to go on,
+ * else that is returned. -EBADMSG: not what the program writes; -errno of the iterator.
+ */
+int enforcement_for_each_descriptor(struct enforcement *e, int pidfd,
+				    int (*visit)(const struct cordon_descriptor_record *record,
+						 const char *name, void *context),
+				    void *context);
+
 /* The slot as the kernel counts it, mapped memory: fields change while they are read. NULL: out of range. */
 const struct cordon_execution *enforcement_execution(struct enforcement *e, uint32_t slot);
 

@@ -47,6 +47,13 @@ static void explain(struct feature *f, const char *effect, const char *remedy)
 	snprintf(f->remedy, sizeof(f->remedy), "%s", remedy);
 }
 
+/* For what `coverage: full` does not stand. */
+static void explain_gap(struct feature *f, const char *effect, const char *remedy)
+{
+	explain(f, effect, remedy);
+	f->gap = true;
+}
+
 /* First line of a small file, or "" with errno set. */
 static void read_line(const char *path, char *line, size_t size)
 {
@@ -173,7 +180,8 @@ static void probe_controller(struct probe *p, const char *name, const char *cont
 	if (has_word(controllers, " ", wanted))
 		add(p, name, FEATURE_OK, "available");
 	else
-		explain(add(p, name, FEATURE_REDUCED, "not in cgroup.controllers"), effect,
+		explain_gap(
+			add(p, name, FEATURE_REDUCED, "not in cgroup.controllers"), effect,
 			"enable the controller: it may be held by cgroup v1 or off on the kernel "
 			"command line (systemd.unified_cgroup_hierarchy=1, cgroup_enable=memory)");
 }
@@ -283,9 +291,13 @@ static void probe_hooks(struct probe *p)
 	else
 		add(p, "LSM hooks", FEATURE_OK, "all %zu that are needed", ARRAY_SIZE(required));
 	if (btf__find_by_name_kind(btf, "__x64_sys_personality", BTF_KIND_FUNC) < 0)
-		explain(add(p, "personality probe", FEATURE_REDUCED, "no such function"),
-			"READ_IMPLIES_EXEC can make a heap executable, past `@anonymous`",
-			"nothing else gets past it: what such code does is still judged");
+		explain_gap(add(p, "personality probe", FEATURE_REDUCED, "no such function"),
+			    "READ_IMPLIES_EXEC can make a heap executable, past `@anonymous`",
+			    "nothing else gets past it: what such code does is still judged");
+	if (!has_hook(btf, "file_ioctl_compat"))
+		explain_gap(add(p, "file_ioctl_compat hook", FEATURE_REDUCED, "not here"),
+			    "terminal input can be forged through the 32-bit entry",
+			    "keep `system_calls: restricted`, which closes that entry");
 	if (!has_hook(btf, "file_truncate"))
 		add(p, "file_truncate hook", FEATURE_OK, "not here: path_truncate covers it");
 	if (!has_hook(btf, "inode_set_acl"))
@@ -351,6 +363,35 @@ int features_probe(struct feature **ret_features, size_t *ret_count)
 	}
 	free(p);
 	return features ? 0 : -ENOMEM;
+}
+
+int features_gaps(char ***ret_gaps)
+{
+	_cleanup_(freep) struct feature *features = NULL;
+	size_t count = 0, found = 0;
+	char **gaps;
+	int r;
+
+	r = features_probe(&features, &count);
+	if (r < 0)
+		return r;
+	gaps = calloc(count + 1, sizeof(*gaps));
+	if (!gaps)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		if (!features[i].gap)
+			continue;
+		if (asprintf(&gaps[found], "%s: %s", features[i].name, features[i].effect) < 0) {
+			gaps[found] = NULL;
+			while (found > 0)
+				free(gaps[--found]);
+			free(gaps);
+			return -ENOMEM;
+		}
+		found++;
+	}
+	*ret_gaps = gaps;
+	return 0;
 }
 
 bool features_can_enforce(const struct feature *features, size_t count)

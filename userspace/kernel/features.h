@@ -17,6 +17,7 @@ enum feature_state {
 struct feature {
 	const char *name; /* "BPF LSM" */
 	enum feature_state state;
+	bool gap;	  /* something goes unseen or unlimited: no full coverage */
 	char found[160];  /* "lsm=landlock,lockdown,yama" */
 	char effect[160]; /* what that means; "" if OK */
 	char remedy[240]; /* what to do; "" if OK */
@@ -28,6 +29,12 @@ struct feature {
  * Caller frees the array. -ENOMEM.
  */
 int features_probe(struct feature **ret_features, size_t *ret_count);
+
+/*
+ * The names and effects of those that are gaps, NULL-terminated: "memory controller: `limits: memory` is
+ * not applied". The caller frees texts and list. -ENOMEM.
+ */
+int features_gaps(char ***ret_gaps);
 
 /* True if none is FEATURE_MISSING. */
 bool features_can_enforce(const struct feature *features, size_t count);

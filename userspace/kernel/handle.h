@@ -17,6 +17,7 @@ struct enforcement {
 	int identify_fd; /* programs */
 	int label_tasks_fd;
 	int list_tasks_fd;
+	int list_descriptors_fd;
 	struct cordon_execution *executions; /* mapped, CORDON_MAX_EXECUTIONS */
 	__u64 *counters;		     /* mapped, CORDON_COUNTER_SLOTS */
 	uint32_t next_slot;		     /* where the search for a free one goes on */

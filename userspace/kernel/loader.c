@@ -91,6 +91,9 @@ static const struct {
 	enum loader_extra extra;
 } extra_programs[] = {
 	{"cordon_system_call", LOADER_EXTRA_SYSTEM_CALLS},
+	{"cordon_inode_getattr", LOADER_EXTRA_METADATA},
+	{"cordon_inode_readlink", LOADER_EXTRA_METADATA},
+	{"cordon_path_notify", LOADER_EXTRA_METADATA},
 };
 
 bool loader_is_extra(const char *program)

@@ -19,6 +19,7 @@ int loader_expected_links(void);
 
 enum loader_extra {
 	LOADER_EXTRA_SYSTEM_CALLS, /* reports what seccomp filters refuse */
+	LOADER_EXTRA_METADATA,	   /* judges stat and the like */
 };
 
 /* Is this program one that is attached only when it is asked for? */

@@ -71,12 +71,14 @@ static int close_between(unsigned int first, unsigned int last)
 	return syscall(SYS_close_range, first, last, 0) < 0 ? -errno : 0;
 }
 
-/* All but standard input, output, error and the two that lead to the parent. */
+/* All but standard input, output, error and the two that lead to the parent, unless they are to stay. */
 static int close_descriptors(const struct child_plan *plan)
 {
 	unsigned int low = (unsigned int)plan->go_fd, high = (unsigned int)plan->status_fd;
 	int r;
 
+	if (plan->launch->keep_descriptors)
+		return 0;
 	if (low > high) {
 		low = (unsigned int)plan->status_fd;
 		high = (unsigned int)plan->go_fd;

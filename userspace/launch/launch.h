@@ -37,6 +37,7 @@ struct launch {
 	const struct launch_identity *identity;
 	const struct policy_limits *limits; /* those that are resource limits of a process */
 	uint64_t capabilities; /* ceiling: the rest leaves every set, the bounding set included */
+	bool keep_descriptors; /* those that the caller has without close-on-exec come along */
 	int filter_fd;	       /* from seccomp_filter_build(); -1: no filter */
 	/* What the command starts with; NULL: what is in force at the call. */
 	const struct signal_state *signals;

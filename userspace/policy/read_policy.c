@@ -119,30 +119,22 @@ static int read_variables(struct reader *r, const struct node *n, void *target)
 }
 
 static const struct key policy_keys[] = {
-	{"version", read_version},
-	{"name", read_name},
-	{"description", read_description},
-	{"mode", read_mode},
-	{"fragment", read_fragment},
-	{"include", skip_include},
-	{"variables", read_variables},
-	{"files", read_file_rules},
-	{"exec", read_exec_rules},
-	{"unix", read_unix_rules},
-	{"network", read_network_rules},
-	{"process", read_process},
-	{"limits", read_limits},
-	{"environment", read_environment},
-	{"audit", read_audit},
-	{"on_denial", read_on_denial},
-	{NULL, NULL},
+	{"version", read_version},	   {"name", read_name},
+	{"description", read_description}, {"mode", read_mode},
+	{"fragment", read_fragment},	   {"include", skip_include},
+	{"variables", read_variables},	   {"files", read_file_rules},
+	{"exec", read_exec_rules},	   {"unix", read_unix_rules},
+	{"network", read_network_rules},   {"process", read_process},
+	{"coverage", read_coverage},	   {"limits", read_limits},
+	{"environment", read_environment}, {"audit", read_audit},
+	{"on_denial", read_on_denial},	   {NULL, NULL},
 };
 
 /* What an included fragment must not decide in place of the policy that includes it. */
 static void refuse_in_fragment(struct reader *r, const struct node *root)
 {
-	static const char *const names[] = {"mode",   "variables", "process",
-					    "limits", "audit",	   "on_denial"};
+	static const char *const names[] = {"mode",	"variables", "process",	 "limits",
+					    "coverage", "audit",     "on_denial"};
 
 	for (size_t i = 0; i < root->count; i += 2)
 		for (size_t j = 0; j < ARRAY_SIZE(names); j++)

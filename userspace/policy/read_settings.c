@@ -74,6 +74,35 @@ static int read_io_uring(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
+static int read_metadata(struct reader *r, const struct node *n, void *target)
+{
+	static const struct word words[] = {{"allow", 0}, {"deny", 1}, {NULL, 0}};
+	uint32_t value;
+
+	(void)target;
+	if (reader_word(r, n, "value for metadata", words, &value))
+		set_flag(r->model, CORDON_POLICY_METADATA, value);
+	return 0;
+}
+
+static int read_descriptors(struct reader *r, const struct node *n, void *target)
+{
+	static const struct word words[] = {
+		{"close", CORDON_DESCRIPTORS_CLOSE},
+		{"deny", CORDON_DESCRIPTORS_DENY},
+		{"record", CORDON_DESCRIPTORS_RECORD},
+		{NULL, 0},
+	};
+	uint32_t value;
+
+	(void)target;
+	if (!reader_word(r, n, "value for descriptors", words, &value))
+		return 0;
+	set_flag(r->model, CORDON_POLICY_DESCRIPTORS_MASK, false);
+	set_flag(r->model, value << CORDON_POLICY_DESCRIPTORS_SHIFT, true);
+	return 0;
+}
+
 static void add_capability(struct reader *r, const struct node *n)
 {
 	char name[32] = "";
@@ -124,10 +153,24 @@ int read_process(struct reader *r, const struct node *n, void *target)
 		{"namespaces", read_namespaces},
 		{"system_calls", read_system_calls},
 		{"io_uring", read_io_uring},
+		{"metadata", read_metadata},
+		{"descriptors", read_descriptors},
 		{NULL, NULL},
 	};
 
 	return reader_mapping(r, n, "process", keys, target);
+}
+
+/* What the host has to be able to do before anything runs under the policy. */
+int read_coverage(struct reader *r, const struct node *n, void *target)
+{
+	static const struct word words[] = {{"available", 0}, {"full", 1}, {NULL, 0}};
+	uint32_t value;
+
+	(void)target;
+	if (reader_word(r, n, "coverage", words, &value))
+		set_flag(r->model, CORDON_POLICY_FULL_COVERAGE, value);
+	return 0;
 }
 
 /* ---- limits ---- */

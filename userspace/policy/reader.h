@@ -60,6 +60,7 @@ int read_exec_rules(struct reader *r, const struct node *n, void *target);
 int read_unix_rules(struct reader *r, const struct node *n, void *target);
 int read_network_rules(struct reader *r, const struct node *n, void *target);
 int read_process(struct reader *r, const struct node *n, void *target);
+int read_coverage(struct reader *r, const struct node *n, void *target);
 int read_limits(struct reader *r, const struct node *n, void *target);
 int read_environment(struct reader *r, const struct node *n, void *target);
 int read_audit(struct reader *r, const struct node *n, void *target);

@@ -64,6 +64,41 @@ static enum setting_change compare_flag(const struct compiled_policy *a,
 	return changed(x && !y, y && !x);
 }
 
+/* The other way round: the flag takes something away. */
+static enum setting_change compare_narrowing(const struct compiled_policy *a,
+					     const struct compiled_policy *b,
+					     const struct setting *s)
+{
+	return compare_flag(b, a, s);
+}
+
+/* ---- descriptors ---- */
+
+static unsigned int descriptors_kept(const struct compiled_policy *p)
+{
+	return (header(p)->flags & CORDON_POLICY_DESCRIPTORS_MASK) >>
+	       CORDON_POLICY_DESCRIPTORS_SHIFT;
+}
+
+static void describe_descriptors(const struct compiled_policy *p, const struct setting *s,
+				 FILE *out)
+{
+	static const char *const words[] = {"close", "deny", "record", "?"};
+
+	(void)s;
+	fputs(words[descriptors_kept(p)], out);
+}
+
+static enum setting_change compare_descriptors(const struct compiled_policy *a,
+					       const struct compiled_policy *b,
+					       const struct setting *s)
+{
+	unsigned int x = descriptors_kept(a), y = descriptors_kept(b);
+
+	(void)s;
+	return changed(y<x, y> x);
+}
+
 /* ---- system calls ---- */
 
 static unsigned int call_level(const struct compiled_policy *p)
@@ -338,6 +373,21 @@ static const struct setting settings[] = {
 	FLAG("process.namespaces", CORDON_POLICY_NAMESPACES, "deny", "allow"),
 	{.name = "process.system_calls", .describe = describe_calls, .compare = compare_calls},
 	FLAG("process.io_uring", CORDON_POLICY_IO_URING, "deny", "allow"),
+	{.name = "process.metadata",
+	 .describe = describe_flag,
+	 .compare = compare_narrowing,
+	 .flag = CORDON_POLICY_METADATA,
+	 .off = "allow",
+	 .on = "deny"},
+	{.name = "process.descriptors",
+	 .describe = describe_descriptors,
+	 .compare = compare_descriptors},
+	{.name = "coverage",
+	 .describe = describe_flag,
+	 .compare = compare_narrowing,
+	 .flag = CORDON_POLICY_FULL_COVERAGE,
+	 .off = "available",
+	 .on = "full"},
 	{.name = "process.capabilities",
 	 .describe = describe_capabilities,
 	 .compare = compare_capabilities},

@@ -90,6 +90,28 @@ static void test_whole_policy(void **state)
 	assert_null(p->rules[0].tags[2]);
 }
 
+static uint32_t flags_of(const char *text)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = compile_good(text);
+
+	return ((const struct cordon_policy_header *)p->tables)->flags;
+}
+
+static void test_start_settings(void **state)
+{
+	(void)state;
+	assert_int_equal(flags_of("version: 1\nprocess: {system_calls: strict}\n"),
+			 CORDON_POLICY_STRICT_CALLS);
+	assert_int_equal(flags_of("version: 1\nprocess: {system_calls: all, io_uring: allow}\n"),
+			 CORDON_POLICY_ALL_SYSTEM_CALLS | CORDON_POLICY_IO_URING);
+	assert_int_equal(flags_of("version: 1\nprocess: {metadata: deny}\ncoverage: full\n"),
+			 CORDON_POLICY_METADATA | CORDON_POLICY_FULL_COVERAGE);
+	assert_int_equal(flags_of("version: 1\nprocess: {descriptors: deny}\n"),
+			 CORDON_DESCRIPTORS_DENY << CORDON_POLICY_DESCRIPTORS_SHIFT);
+	assert_int_equal(flags_of("version: 1\nprocess: {descriptors: record}\n"),
+			 CORDON_DESCRIPTORS_RECORD << CORDON_POLICY_DESCRIPTORS_SHIFT);
+}
+
 static void test_defaults(void **state)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p = compile_good("version: 1\n");
@@ -189,6 +211,7 @@ int main(void)
 		cmocka_unit_test(test_durations_and_sizes),
 		cmocka_unit_test(test_whole_policy),
 		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_start_settings),
 		cmocka_unit_test(test_digest),
 		cmocka_unit_test(test_shipped_policies),
 		cmocka_unit_test(test_observe_allows_nothing),
