@@ -30,7 +30,7 @@ static void print_help(FILE *out)
 	      "  diff A B                       what B allows that A does not, with examples\n"
 	      "  learn ID...                    a policy that allows what executions did\n"
 	      "  try POLICY [ID]...             what it would have refused of what they did\n"
-	      "  apply POLICY --execution ID    put what is running under another policy\n"
+	      "  apply POLICY ...               put what is running under another policy\n"
 	      "\n"
 	      "POLICY is a file, or the name of an installed policy. Each takes --json and --help.\n",
 	      out);
