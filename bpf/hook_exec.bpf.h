@@ -50,6 +50,7 @@ static __always_inline __u32 rights_to_run(const struct linux_binprm *bprm)
 /* Called once per level: the script, its interpreter, that one's interpreter. */
 static __always_inline int judge_program(struct subject *s, const struct linux_binprm *bprm)
 {
+	bool ending = s->execution->state == CORDON_EXECUTION_ENDING;
 	__u32 rights = rights_to_run(bprm);
 	struct object object = {};
 	struct file_object o;
@@ -58,8 +59,10 @@ static __always_inline int judge_program(struct subject *s, const struct linux_b
 		return deny_unasked(s, CORDON_OP_EXEC);
 	if (!inspect(&bprm->file->f_path, &o))
 		return -EACCES;
+	if (ending)
+		o.name_flags |= NAME_SPELLED;
 	ask_code(s, &o, rights, &object);
-	if (s->execution->state == CORDON_EXECUTION_ENDING)
+	if (ending)
 		answer_unnamed(&s->walk->answer, rights, CORDON_REASON_ENDING);
 	return decide_answered(s, CORDON_OP_EXEC, &object, code_identity(s, &object), -EACCES);
 }

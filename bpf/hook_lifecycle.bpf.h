@@ -87,7 +87,7 @@ static __always_inline void report_exec(const struct subject *s, __u64 file,
 	}
 	inspect_file(file, &o);
 	if (s->walk) {
-		ask_name(s, o.dentry, o.vfsmount, NAME_QUESTION(0, o.name_flags));
+		ask_name(s, o.dentry, o.vfsmount, NAME_QUESTION(0, o.name_flags | NAME_SPELLED));
 		path = spell_path(s->walk, scratch->data, &total);
 	}
 	/* The arguments follow the path; both together keep within the buffer. */

@@ -11,11 +11,14 @@
 static __always_inline int judge_name_change(const struct path *dir, struct dentry *dentry,
 					     __u32 operation, __u32 right, int ret)
 {
+	struct object object = {.kind = CORDON_OBJECT_PATH};
 	struct subject s;
 
 	ENTER(&s, ret);
-	return LEAVE(&s, decide_name(&s, operation, (__u64)dentry, (__u64)dir->mnt,
-				     NAME_QUESTION(right, 0)));
+	if (!subject_need_walk(&s))
+		return LEAVE(&s, deny_unasked(&s, operation));
+	ask_dentry(&s, dentry, (__u64)dir->mnt, NAME_QUESTION(right, 0));
+	return LEAVE(&s, decide_answered(&s, operation, &object, question_identity(&s), -EACCES));
 }
 
 /*
@@ -30,7 +33,7 @@ static __always_inline int refuse_device(const struct path *dir, struct dentry *
 	ENTER(&s, ret);
 	if (!subject_need_walk(&s))
 		return LEAVE(&s, deny_unasked(&s, CORDON_OP_MKNOD));
-	ask_name(&s, (__u64)dentry, (__u64)dir->mnt, NAME_QUESTION(CREATE, 0));
+	ask_name(&s, (__u64)dentry, (__u64)dir->mnt, NAME_QUESTION(CREATE, NAME_SPELLED));
 	answer_unnamed(&s.walk->answer, CREATE, CORDON_REASON_BUILTIN);
 	return LEAVE(&s,
 		     decide_answered(&s, CORDON_OP_MKNOD, &object, question_identity(&s), -EPERM));
@@ -102,7 +105,8 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 	if (to->missing)
 		decide_answered(s, move->wanted_from ? CORDON_OP_RENAME : CORDON_OP_LINK, &object,
 				question_identity(s), walk->move_error);
-	ask_name(s, move->to, move->to_mount, NAME_QUESTION(move->wanted_to, tree));
+	/* Refused below, perhaps, for what no right of its own says. */
+	ask_name(s, move->to, move->to_mount, NAME_QUESTION(move->wanted_to, NAME_SPELLED | tree));
 	if (to->missing)
 		return;
 	widens = verdict_name_widens(&from->verdict, &to->verdict);
@@ -196,6 +200,24 @@ int BPF_PROG(cordon_path_link, struct dentry *old_dentry, const struct path *new
 	move->wanted_from = 0;
 	move->wanted_to = CREATE;
 	return LEAVE(&s, decide_moves(&s, CORDON_OP_LINK, 1));
+}
+
+/*
+ * For the directory cache: from here on, the inode's address may come to mean another directory. Runs
+ * for whoever lets go of the inode last; `current` has nothing to do with it.
+ */
+SEC("lsm/inode_free_security")
+int BPF_PROG(cordon_inode_free, struct inode *inode)
+{
+	__u32 key = 0;
+	__u64 *freed;
+
+	if (!S_ISDIR(inode->i_mode))
+		return 0;
+	freed = bpf_map_lookup_elem(&freed_directories, &key);
+	if (freed)
+		__sync_fetch_and_add(freed, 1);
+	return 0;
 }
 
 #endif

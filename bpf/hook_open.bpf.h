@@ -31,13 +31,23 @@ static __always_inline bool is_process_memory(const struct subject *s, const str
 	return name[0] == 'm' && name[1] == 'e' && name[2] == 'm';
 }
 
-static __always_inline int decide_open(struct subject *s, const struct file_object *o, __u32 mode,
-				       __u32 flags, __u32 operation)
+/* Does the policy want to see opens like this one, if they are allowed? */
+static __always_inline bool is_reported(const struct subject *s, __u32 rights)
 {
+	__u32 level = CORDON_AUDIT_LEVEL(s->policy->audit, OPENS);
+
+	return level == CORDON_AUDIT_ALL ||
+	       (level == CORDON_AUDIT_WRITES && (rights & CORDON_RIGHT(CORDON_WRITE)));
+}
+
+static __always_inline int decide_open(struct subject *s, const struct file *file,
+				       const struct file_object *o, __u32 operation)
+{
+	__u32 mode = file->f_mode, flags = file->f_flags;
 	struct object object = {.kind = CORDON_OBJECT_PATH};
 	__u32 rights = rights_of_open(mode, flags), name_flags = o->name_flags;
 	struct answer *answer;
-	__u32 level;
+	bool reported;
 
 	/*
 	 * Opened for execution: by exec itself, which asks for RUN in its own hook, or as a
@@ -54,9 +64,12 @@ static __always_inline int decide_open(struct subject *s, const struct file_obje
 		return 0;
 	if (S_ISDIR(o->mode))
 		name_flags |= NAME_LISTING;
+	reported = is_reported(s, rights);
+	if (reported)
+		name_flags |= NAME_SPELLED;
 	if (!subject_need_walk(s))
 		return deny_unasked(s, operation);
-	ask_name(s, o->dentry, o->vfsmount, NAME_QUESTION(rights, name_flags));
+	ask_dentry(s, file->f_path.dentry, o->vfsmount, NAME_QUESTION(rights, name_flags));
 	answer = &s->walk->answer;
 	if ((flags & FMODE_EXEC) && !verdict_missing(&answer->verdict, CORDON_RIGHT(CORDON_MAP)))
 		answer->missing = 0;
@@ -64,9 +77,7 @@ static __always_inline int decide_open(struct subject *s, const struct file_obje
 		answer_unnamed(answer, CORDON_RIGHT(CORDON_WRITE), CORDON_REASON_BUILTIN);
 	if (answer->missing)
 		return decide_answered(s, operation, &object, question_identity(s), -EACCES);
-	level = CORDON_AUDIT_LEVEL(s->policy->audit, OPENS);
-	if (level == CORDON_AUDIT_ALL ||
-	    (level == CORDON_AUDIT_WRITES && (rights & CORDON_RIGHT(CORDON_WRITE)))) {
+	if (reported) {
 		struct access access = {CORDON_EVENT_OPEN, operation, rights};
 
 		report_access(s, &access, &object, answer);
@@ -82,7 +93,7 @@ static __always_inline int judge_file(struct subject *s, const struct file *file
 		return -EACCES;
 	switch (o.class) {
 	case CLASS_NAMED:
-		return decide_open(s, &o, file->f_mode, file->f_flags, operation);
+		return decide_open(s, file, &o, operation);
 	case CLASS_STREAM:
 	case CLASS_BACKING:
 		return 0;

@@ -32,6 +32,8 @@
 /* arch/x86/include/asm/thread_info.h, uapi/asm/unistd.h */
 #define TS_COMPAT	0x2u
 #define X32_SYSCALL_BIT 0x40000000u
+/* include/linux/dcache.h */
+#define DCACHE_OP_REVALIDATE 0x4u
 
 /* include/uapi/linux/stat.h */
 #define S_IFMT	      0170000

@@ -29,6 +29,8 @@ static __always_inline int label_task(struct task_struct *task, const struct lab
 		return -ENOMEM;
 	}
 	labelled->label = *label;
+	/* What was remembered for another label says nothing about this one's anchors. */
+	labelled->walk.directories.policy = 0;
 	__sync_fetch_and_add(&execution->tasks, 1);
 	return 0;
 }

@@ -23,7 +23,57 @@ struct answer {
 };
 
 /* Runs of the automaton that judge one name: absolute, floating, and one per anchor. */
-#define NAME_RUNS (2 + CORDON_MAX_ANCHORS)
+#define NAME_RUNS  (2 + CORDON_MAX_ANCHORS)
+#define RUN_SLOTS  16
+#define RUN_ANCHOR 2 /* number of the first anchor's run */
+
+struct name_run {
+	__u32 state;
+	__u32 depth;  /* innermost components that it is about */
+	__u32 number; /* 0: absolute, 1: floating, RUN_ANCHOR + n: below anchor n */
+	__u32 reserved;
+};
+
+/* The first members of struct dentry; read in one go where they stand like this. */
+struct dentry_link {
+	__u32 flags;
+	__u32 sequence;
+	__u64 hash_chain[2];
+	__u64 parent;
+	__u32 hash;
+	__u32 length;
+	__u64 name;
+	__u64 inode;
+};
+
+/* The last component of a name, and the directory that it stands in. */
+struct leaf {
+	__u64 directory;       /* struct dentry; 0: not known */
+	__u64 directory_inode; /* struct inode */
+	__u64 inode;	       /* struct inode; 0: the name is free */
+	__u64 name;	       /* address of the bytes */
+	__u32 length;
+	__u32 reserved;
+};
+
+/* See directory_cache.bpf.h. Names below more anchors than there is room for are not remembered. */
+#define DIRECTORY_STATES	4
+#define DIRECTORY_CACHE_SHIFT	4
+#define DIRECTORY_CACHE_ENTRIES (1u << DIRECTORY_CACHE_SHIFT)
+
+struct directory {
+	__u64 dentry; /* 0: free */
+	__u64 mount;  /* struct vfsmount */
+	__u64 inode;
+	__u32 state[DIRECTORY_STATES]; /* of each run, after the directory's name */
+};
+
+struct directory_cache {
+	__u64 policy;	/* CORDON_POLICY_REF() */
+	__u64 sequence; /* name_sequence() */
+	__u64 freed;	/* directories_freed() */
+	struct directory entries[DIRECTORY_CACHE_ENTRIES];
+};
 
 /* From one name to another: half a rename, or a link. */
 struct move {
@@ -53,24 +103,36 @@ struct walk {
 	__u32 flags; /* NAME_* */
 	__u32 settled;
 	__u32 broken;
+	__u32 partial; /* only the last component is known: the others came from the cache */
+	__u32 keep;    /* the states noted may be remembered */
+	__u32 reason;  /* enum cordon_reason: there is no name; 0: there is */
+	__u32 reserved1;
+	__u64 sequence; /* name_sequence() and directories_freed() before the climb */
+	__u64 freed;
+	struct leaf leaf;
+	struct directory noted;
 	/* the climb */
 	__u64 at;	  /* struct dentry */
 	__u64 mount;	  /* struct mount */
 	__u64 mount_root; /* struct dentry */
 	__u32 in_proc;
-	__u32 foreign; /* passed the procfs directory of another's process */
-	__u32 climbed; /* enum climb_result */
-	__u32 depth;   /* components recorded */
-	__u32 reserved0;
-	__u32 anchor_depth[CORDON_MAX_ANCHORS]; /* components below anchor n; ANCHOR_ABSENT */
-	/* one run of the automaton */
+	__u32 foreign;	/* passed the procfs directory of another's process */
+	__u32 climbed;	/* enum climb_result */
+	__u32 depth;	/* components recorded */
+	__u32 unstable; /* says nothing about other names in the same directory */
+	__u32 crossed;	/* left the mount that the climb began on */
+	__u32 reserved;
+	struct dentry_link link; /* what stands at `at` */
+	/* runs of the automaton, side by side: each component is read once */
 	struct matcher matcher;
-	__u32 state;
+	struct name_run runs[RUN_SLOTS];
+	__u32 run_count;
+	__u32 run;		 /* at work on the component that stands in `name` */
+	__u32 going;		 /* runs whose outcome the rest of the name can still change */
 	__u32 next;		 /* components that remain */
-	__u32 offset;		 /* in `name`: bytes done */
+	__u32 offset;		 /* bytes done, from `slash` or `name` on */
 	__u32 length;		 /* of what stands there */
-	__u32 slash;		 /* 1: a slash is still to follow the last component */
-	__u32 finals[NAME_RUNS]; /* states reached: absolute, floating, then per anchor */
+	__u32 finals[NAME_RUNS]; /* states reached below a directory that moves, by run number */
 	/* a rename's source, asked about before its destination */
 	__u32 from_finals[NAME_RUNS];
 	struct answer from;
@@ -81,10 +143,11 @@ struct walk {
 	__u32 spelled;
 	__u32 spelled_total;
 	struct name_component components[CORDON_MAX_COMPONENTS];
-	__u8 name[CORDON_NAME_MAX + 1] __attribute__((aligned(8)));
+	__u8 room[7];
+	__u8 slash; /* '/', so that a component is one run of bytes */
+	__u8 name[CORDON_NAME_MAX + 1];
+	struct directory_cache directories;
 };
-
-#define ANCHOR_ABSENT 0xffffffffu
 
 struct label {
 	__u32 slot;
@@ -166,6 +229,14 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } counters SEC(".maps");
+
+/* How many inodes of directories the kernel has freed: addresses of those may mean others since. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} freed_directories SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

@@ -58,4 +58,25 @@ static __always_inline __u32 matcher_step(void *tables, const struct matcher *m,
 	return edge->check == number ? edge->next : otherwise;
 }
 
+/*
+ * The same for a policy that is one page, as all but very large ones are: no offset in it can be
+ * outside, whatever the tables say, since it is taken modulo the page. Damaged tables cannot lead
+ * out of it, and are refused before they get here (userspace/policy/unpack.h).
+ */
+#define MATCHER_PAGE_MASK (CORDON_PAGE_SIZE - (__u32)sizeof(struct cordon_state))
+
+static __always_inline __u32 matcher_step_in_page(const __u8 *page, const struct matcher *m,
+						  __u32 state, __u8 byte)
+{
+	const struct cordon_state *row;
+	const struct cordon_edge *edge;
+	__u32 number = state & CORDON_STATE_MASK, at;
+
+	at = m->states_offset + number * (__u32)sizeof(*row);
+	row = (const struct cordon_state *)(page + (at & MATCHER_PAGE_MASK));
+	at = m->edges_offset + (row->base + byte) * (__u32)sizeof(*edge);
+	edge = (const struct cordon_edge *)(page + (at & MATCHER_PAGE_MASK));
+	return edge->check == number ? edge->next : row->otherwise;
+}
+
 #endif

@@ -38,8 +38,6 @@ static __always_inline void spell(struct walk *walk, const struct sample_questio
 	walk->wanted = q->wanted;
 	walk->broken = 0;
 	walk->depth = q->depth;
-	for (__u32 n = 0; n < CORDON_MAX_ANCHORS; n++)
-		walk->anchor_depth[n] = q->anchor_depth[n];
 	for (__u32 i = 0; i < SAMPLE_COMPONENTS; i++) {
 		struct name_component *component = &walk->components[i];
 
@@ -51,6 +49,52 @@ static __always_inline void spell(struct walk *walk, const struct sample_questio
 	}
 }
 
+/* The runs that a climb would have found. */
+static __noinline void start(const struct subject *s, const struct sample_question *q)
+{
+	struct walk *walk = s->walk;
+
+	start_runs(s);
+	walk->unstable = 0;
+	for (__u32 n = 0; n < CORDON_MAX_ANCHORS; n++) {
+		if (q->anchor_depth[n] > SAMPLE_COMPONENTS)
+			continue;
+		run_add(walk, RUN_ANCHOR + n, start_state(s, CORDON_START_ANCHOR + n),
+			q->anchor_depth[n]);
+		if (q->anchor_depth[n] == 0)
+			walk->unstable = 1;
+	}
+	walk->keep = 0;
+	walk->next = q->depth;
+}
+
+static __noinline void judge(const struct subject *s)
+{
+	struct walk *walk = s->walk;
+
+	answer_clear(&walk->answer, walk->wanted);
+	bpf_loop((CORDON_MAX_COMPONENTS + 1) * NAME_RUNS * CHUNKS_PER_NAME, run_chunk, (void *)s,
+		 0);
+	if (walk->next > 0)
+		directory_note(walk);
+	bpf_loop(walk->run_count, judge_run, (void *)s, 0);
+}
+
+/* What the directory cache would remember must come to the same for the last component. */
+static __noinline bool same_when_resumed(const struct subject *s, const struct sample_question *q)
+{
+	struct walk *walk = s->walk;
+	const struct answer *a = &walk->answer;
+
+	if (!walk->keep || walk->unstable)
+		return true;
+	walk->flags &= ~NAME_TREE;
+	directory_resume(s, &walk->noted);
+	judge(s);
+	return !walk->broken && a->verdict.allow == q->verdict.allow &&
+	       a->verdict.deny == q->verdict.deny && a->rule == q->rule && a->reason == q->reason;
+}
+
 static long judge_question(__u32 index, void *context)
 {
 	const struct subject *s = context;
@@ -60,13 +104,14 @@ static long judge_question(__u32 index, void *context)
 	if (!q)
 		return 1;
 	spell(s->walk, q);
-	answer_clear(a, q->wanted);
-	bpf_loop(2 * NAME_RUNS, judge_run, (void *)s, 0);
+	start(s, q);
+	judge(s);
 	q->verdict = a->verdict;
 	q->missing = verdict_missing(&a->verdict, q->wanted);
 	q->rule = a->rule;
 	q->reason = a->reason;
-	q->broken = s->walk->broken;
+	q->resumed = s->walk->keep && !s->walk->unstable;
+	q->broken = s->walk->broken || !same_when_resumed(s, q);
 	return 0;
 }
 

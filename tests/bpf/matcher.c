@@ -40,7 +40,7 @@ struct sample {
 	struct compiled_policy *policy;
 	struct question names[NAMES];
 	/* so far */
-	uint64_t pairs, matches, policies, refused, pages_most;
+	uint64_t pairs, matches, resumed, policies, refused, pages_most;
 };
 
 /* --- the kernel's side -------------------------------------------------------------------- */
@@ -269,6 +269,7 @@ static int compare_right(struct sample *s, const struct question *q,
 	const __u16 rule = deny ? host->rule[right] : CORDON_NO_RULE;
 
 	s->matches += e.allow || e.deny;
+	s->resumed += kernel->resumed;
 	/* What is denied anyway, the compiler need not say to be allowed. */
 	if (e.deny != deny || (!e.deny && e.allow != allow))
 		return report(s, q, right, &e, host, kernel);
@@ -343,8 +344,9 @@ static int run(struct sample *s, uint64_t wanted)
 	if (r < 0 && r != -EILSEQ)
 		printf("# after %llu pairs: %s\n", (unsigned long long)s->pairs, strerror(-r));
 	/* A sample in which hardly a rule matches, or policies fit one page, would show little. */
-	if (r == 0 && (s->matches < s->pairs / 10 || s->pages_most < 2)) {
-		printf("# too few matches or pages\n");
+	if (r == 0 &&
+	    (s->matches < s->pairs / 10 || s->resumed < s->pairs / 10 || s->pages_most < 2)) {
+		printf("# too few matches, resumed runs or pages\n");
 		r = -EILSEQ;
 	}
 	return r;
@@ -390,12 +392,12 @@ int main(int argc, char **argv)
 	}
 	r = run(s, pairs);
 	printf("%s - reference, host and kernel %s agree on %llu pairs of policy and name (%llu "
-	       "policies of up to %llu pages, %llu verdicts by a rule, %llu policies refused as "
-	       "too large, seed %llu)\n",
+	       "policies of up to %llu pages, %llu verdicts by a rule, %llu asked again from the "
+	       "directory on, %llu policies refused as too large, seed %llu)\n",
 	       r == 0 ? "ok" : "not ok", kernel.release, (unsigned long long)s->pairs,
 	       (unsigned long long)s->policies, (unsigned long long)s->pages_most,
-	       (unsigned long long)s->matches, (unsigned long long)s->refused,
-	       (unsigned long long)seed);
+	       (unsigned long long)s->matches, (unsigned long long)s->resumed,
+	       (unsigned long long)s->refused, (unsigned long long)seed);
 	printf("# matcher: %d passed, %d failed\n", r == 0, r != 0);
 	compiled_policy_free(s->policy);
 	matcher_bpf__destroy(s->program);

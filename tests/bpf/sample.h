@@ -25,8 +25,12 @@ struct sample_question {
 	__u32 missing;
 	__u16 rule;
 	__u8 reason;
-	__u8 broken;
+	__u8 broken;	/* damaged tables, or another answer from the directory on */
+	__u32 resumed;	/* was asked again from the directory on */
+	__u32 reserved; /* elements of a map start at multiples of eight */
 };
+
+_Static_assert(sizeof(struct sample_question) % 8 == 0, "as elements of a map are mapped");
 
 /* Context of the program. */
 struct sample_request {
