@@ -633,7 +633,9 @@ static void prepare(struct test *t)
 {
 	enum enforcement_origin origin;
 	struct failure failure = {};
-	int r = enforcement_open(&t->enforcement, &origin, &failure);
+	_cleanup_(closep) int cgroup_fd =
+		open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = enforcement_open(cgroup_fd, &t->enforcement, &origin, &failure);
 
 	if (r < 0)
 		give_up(failure.text, r);
