@@ -306,6 +306,39 @@ def inherited_signals():
     equal(result.status, 6, "with SIGCHLD ignored")
 
 
+@case("log: with keys, what is recorded is sealed soon, and a forgery that keeps the chain is found by the key")
+def sealed():
+    ensure_daemon()
+    directory = os.path.join(WORK, "sealed")
+    os.mkdir(directory)
+    key = cordon("log", "setup-keys", "--log", directory)
+    equal(key.status, 0, "setup-keys")
+    options = ("--log", directory)
+    equal(run("true", options=options).status, 0, "a run")
+    current = os.path.join(directory, "current.jsonl")
+
+    def lines():
+        with open(current, encoding="ascii") as file:
+            return file.read().splitlines()
+
+    wait_for(lambda: any('"action":"seal"' in line for line in lines()), 60, "a seal")
+    proven = cordon("log", "verify", "--log", directory, "--key-file", "-", stdin=key.out)
+    equal(proven.status, 0, f"verify ({proven.text})")
+    # Whoever takes the host can make a chain, but not a seal of earlier.
+    chain, forged = bytes(32), []
+    for line in lines():
+        body = line[: line.rindex(',"chain":"')].replace('"outcome":"success"', '"outcome":"failure"')
+        chain = hashlib.sha256(chain + body.encode()).digest()
+        forged.append(f'{body},"chain":"{chain.hex()}"}}')
+    copy = os.path.join(WORK, "forged")
+    os.mkdir(copy)
+    with open(os.path.join(copy, "current.jsonl"), "w", encoding="ascii") as file:
+        file.write("\n".join(forged) + "\n")
+    equal(cordon("log", "verify", "--log", copy).status, 0, "a forged chain, without the key")
+    found = cordon("log", "verify", "--log", copy, "--key-file", "-", stdin=key.out)
+    check(found.status != 0, f"a forged log passes ({found.out})")
+
+
 @case("growth: after a hundred runs descriptors, executions and memory are as they were")
 def growth():
     pid = BASELINE["pid"]

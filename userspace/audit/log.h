@@ -39,6 +39,8 @@ struct audit_log_options {
 	{                                                                                          \
 		.segment_bytes = 64u << 20,                                                        \
 		.segment_nsec = 86400 * NSEC_PER_SEC,                                              \
+		.seal_nsec = 10 * NSEC_PER_SEC,                                                    \
+		.compress = true,                                                                  \
 	}
 
 /*
