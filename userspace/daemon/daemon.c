@@ -96,7 +96,7 @@ static void on_events(evutil_socket_t fd, short what, void *context)
 {
 	(void)fd;
 	(void)what;
-	events_drain(context);
+	events_drain(context, EVENTS_AT_A_TIME);
 }
 
 static void on_tick(evutil_socket_t fd, short what, void *context)

@@ -223,7 +223,7 @@ static void finish(struct execution *e)
 	struct daemon *daemon = e->daemon;
 
 	evtimer_del(e->timer);
-	events_drain(daemon);
+	events_drain(daemon, EVENTS_ALL);
 	events_finish(e);
 	fill_end(e);
 	e->state = EXECUTION_FINISHED;

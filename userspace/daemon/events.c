@@ -103,12 +103,12 @@ void events_handle(const void *data, size_t size, void *context)
 		handle_stray(daemon, event);
 }
 
-void events_drain(struct daemon *daemon)
+void events_drain(struct daemon *daemon, unsigned int most)
 {
 	int r;
 
 	daemon->boot_offset = clock_nsec(CLOCK_REALTIME) - clock_nsec(CLOCK_BOOTTIME);
-	r = enforcement_drain(daemon->enforcement);
+	r = enforcement_drain(daemon->enforcement, most);
 	if (r < 0)
 		daemon_say(daemon, "reading events: %s", strerror(-r));
 	if (r != 0)

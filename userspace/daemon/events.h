@@ -8,8 +8,12 @@
 /* An enforcement_event_handler; `context` is the struct daemon. */
 void events_handle(const void *data, size_t size, void *context);
 
-/* Reads all that the rings hold now. */
-void events_drain(struct daemon *daemon);
+/* So many at a time leave room for requests and deadlines; and more than the rings can hold. */
+#define EVENTS_AT_A_TIME 1024u
+#define EVENTS_ALL	 (1u << 18)
+
+/* Reads what the rings hold now, `most` events of it. */
+void events_drain(struct daemon *daemon, unsigned int most);
 
 /* Records what is missing of an execution's events; call when no more will come. */
 void events_finish(struct execution *e);

@@ -332,7 +332,7 @@ int recovery_run(struct daemon *daemon, struct failure *failure)
 					   "cannot take over what an earlier daemon "
 					   "left: %m");
 		/* Events of before the crash belong to those executions. */
-		events_drain(daemon);
+		events_drain(daemon, EVENTS_ALL);
 		r = end_all(&found, failure);
 		if (r < 0)
 			return r;

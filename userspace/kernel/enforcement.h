@@ -156,8 +156,11 @@ int enforcement_on_event(struct enforcement *e, enforcement_event_handler handle
 /* An epoll descriptor that is readable when a ring has events. */
 int enforcement_event_fd(const struct enforcement *e);
 
-/* Hands over all events that are there now, without waiting. Number of events, or -errno. */
-int enforcement_drain(struct enforcement *e);
+/*
+ * Hands over the events that are there, without waiting, but no more than `most` (at least 1): whoever makes
+ * them faster than they are handled must not keep the caller from all else. Number of events, or -errno.
+ */
+int enforcement_drain(struct enforcement *e, unsigned int most);
 
 /* enum cordon_counter. */
 uint64_t enforcement_counter(const struct enforcement *e, unsigned int counter);

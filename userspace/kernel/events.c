@@ -9,7 +9,8 @@ static int hand_over(void *context, void *data, size_t size)
 	struct enforcement *e = context;
 
 	e->handler(data, size, e->handler_context);
-	return 0;
+	/* Negative ends ring_buffer__consume(), behind this event. */
+	return --e->handed_over_at_most == 0 ? -EAGAIN : 0;
 }
 
 int enforcement_on_event(struct enforcement *e, enforcement_event_handler handler, void *context)
@@ -38,7 +39,13 @@ int enforcement_event_fd(const struct enforcement *e)
 	return e->rings ? ring_buffer__epoll_fd(e->rings) : -ENOTCONN;
 }
 
-int enforcement_drain(struct enforcement *e)
+int enforcement_drain(struct enforcement *e, unsigned int most)
 {
-	return e->rings ? ring_buffer__consume(e->rings) : -ENOTCONN;
+	int r;
+
+	if (!e->rings)
+		return -ENOTCONN;
+	e->handed_over_at_most = most;
+	r = ring_buffer__consume(e->rings);
+	return r == -EAGAIN ? (int)most : r;
 }

@@ -24,6 +24,7 @@ struct enforcement {
 	struct ring_buffer *rings;
 	enforcement_event_handler handler;
 	void *handler_context;
+	unsigned int handed_over_at_most; /* during a drain: how many more */
 };
 
 #endif
