@@ -19,6 +19,8 @@
 #define CORDON_MAX_EXECUTIONS 16384u
 #define CORDON_MAX_POLICIES   1024u
 #define CORDON_MAX_LABELS     65536u
+#define CORDON_MAX_TASKS      8192u /* of one execution */
+#define CORDON_MAX_IPC	      128u  /* System V objects of one execution */
 #define CORDON_MAX_ANCHORS    8u
 #define CORDON_MAX_COMPONENTS 128u
 #define CORDON_NAME_MAX	      255u
@@ -248,7 +250,8 @@ struct cordon_execution {
 	__u64 packets_sent;
 	__u64 packets_received;
 	__u64 packets_denied;
-	__u64 reserved[6];
+	__u64 ipc_objects; /* System V objects that it made and that exist */
+	__u64 reserved[5];
 };
 
 #define CORDON_POLICY_REF(slot, generation) ((__u64)(slot) | ((__u64)(generation) << 32))

@@ -171,6 +171,29 @@ int BPF_PROG(cordon_personality_32, const struct pt_regs *regs)
 }
 
 /*
+ * A userfaultfd fills pages of a private mapping that need not be writable, executable ones of files
+ * in memory included (mfill_atomic()), past every other hook.
+ */
+SEC("lsm/inode_init_security_anon")
+int BPF_PROG(cordon_anonymous_inode, struct inode *inode, const struct qstr *name,
+	     const struct inode *context, int ret)
+{
+	struct object object = {.kind = CORDON_OBJECT_SPECIAL};
+	char start[8] = {};
+	struct subject s;
+
+	ENTER(&s, ret);
+	bpf_probe_read_kernel(start, sizeof(start), BPF_CORE_READ(name, name));
+	if (__builtin_memcmp(start, "[userfau", sizeof(start)) != 0)
+		return LEAVE(&s, 0);
+	if (!subject_need_walk(&s))
+		return LEAVE(&s, deny_unasked(&s, CORDON_OP_MMAP));
+	object.length = spell_special(&s, false);
+	ask_short(&s, CORDON_START_PATH, object.length, CORDON_RIGHT(CORDON_MAP));
+	return LEAVE(&s, decide_answered(&s, CORDON_OP_MMAP, &object, object.length, -EACCES));
+}
+
+/*
  * Memory that becomes executable, and executable memory that becomes writable. A private file
  * mapping with an anon_vma has been written to: what would be run is not the file.
  */

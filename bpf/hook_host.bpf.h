@@ -46,6 +46,25 @@ int BPF_PROG(cordon_move_mount, const struct path *from, const struct path *to, 
 	REFUSE(CORDON_OP_MOUNT, 0);
 }
 
+SEC("lsm/quotactl")
+int BPF_PROG(cordon_quotactl, int commands, int type, int id, const struct super_block *sb, int ret)
+{
+	REFUSE(CORDON_OP_MOUNT, commands);
+}
+
+/* Where the host lets everybody read the kernel's messages, an execution needs the capability all the same. */
+SEC("lsm/syslog")
+int BPF_PROG(cordon_syslog, int type, int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	if ((s.policy->capabilities >> CAP_SYSLOG) & 1)
+		return LEAVE(&s, 0);
+	return LEAVE(&s,
+		     deny_number(&s, CORDON_OP_CAPABLE, CAP_SYSLOG, CORDON_REASON_DEFAULT, -EPERM));
+}
+
 SEC("lsm/path_chroot")
 int BPF_PROG(cordon_path_chroot, const struct path *path, int ret)
 {

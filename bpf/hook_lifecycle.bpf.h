@@ -22,6 +22,12 @@ int BPF_PROG(cordon_task_alloc, struct task_struct *child, unsigned long clone_f
 		return ret;
 	if (!subject_label(task, &s))
 		return 0;
+	/* A cgroup's directory need not be opened for reading to be named: the limits would be shed. */
+	if (clone_flags & CLONE_INTO_CGROUP) {
+		ret = refuse_builtin(CORDON_OP_FORK, 0);
+		if (ret)
+			return ret;
+	}
 	key = s.label.slot;
 	execution = bpf_map_lookup_elem(&executions, &key);
 	if (!execution || execution->generation != s.label.generation ||
@@ -29,7 +35,8 @@ int BPF_PROG(cordon_task_alloc, struct task_struct *child, unsigned long clone_f
 		count(CORDON_COUNTER_FORK_REFUSED);
 		return -EPERM;
 	}
-	if (label_task(child, &s.label)) {
+	/* However many its policy lets it have, it must leave others some. */
+	if (execution->tasks >= CORDON_MAX_TASKS || label_task(child, &s.label)) {
 		count(CORDON_COUNTER_FORK_REFUSED);
 		return -EAGAIN;
 	}

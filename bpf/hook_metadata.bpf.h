@@ -192,18 +192,6 @@ int BPF_PROG(cordon_inode_getattr, const struct path *path, int ret)
 	return LEAVE(&s, judge_look(&s, &o));
 }
 
-SEC("lsm/path_notify")
-int BPF_PROG(cordon_path_notify, const struct path *path, __u64 mask, unsigned int type, int ret)
-{
-	struct file_object o;
-	struct subject s;
-
-	ENTER(&s, ret);
-	if (!inspect(path, &o))
-		return LEAVE(&s, -EACCES);
-	return LEAVE(&s, judge_look(&s, &o));
-}
-
 /* Given no mount: the first that the file system has here has to do. */
 SEC("lsm/inode_readlink")
 int BPF_PROG(cordon_inode_readlink, struct dentry *dentry, int ret)

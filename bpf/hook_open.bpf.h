@@ -13,6 +13,9 @@ static __always_inline __u32 rights_of_open(__u32 mode, __u32 flags)
 		rights |= CORDON_RIGHT(CORDON_READ);
 	if ((mode & FMODE_WRITE) || (flags & O_TRUNC))
 		rights |= CORDON_RIGHT(CORDON_WRITE);
+	/* Neither to be read nor written, only controlled: open(2) asks for both permissions. */
+	if ((flags & O_ACCMODE) == O_ACCMODE)
+		rights |= CORDON_RIGHT(CORDON_READ) | CORDON_RIGHT(CORDON_WRITE);
 	return rights;
 }
 

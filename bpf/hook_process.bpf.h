@@ -5,6 +5,30 @@
 
 #include "bpf/decide.bpf.h"
 
+/*
+ * System calls that reach what belongs to the host, have no hook of their own, and ask for a capability on
+ * their way: for them it does not exist, whatever the policy. Their arguments do not matter.
+ */
+static __always_inline bool is_host_call(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	__u32 number = regs->orig_ax & ~X32_SYSCALL_BIT;
+
+	if (task->thread_info.status & TS_COMPAT)
+		return number == IA32_MOUNT_SETATTR || number == IA32_SWAPON ||
+		       number == IA32_SWAPOFF || number == IA32_REBOOT || number == IA32_ACCT ||
+		       number == IA32_IOPL || number == IA32_IOPERM || number == IA32_MADVISE ||
+		       number == IA32_DELETE_MODULE;
+	return number == NR_MOUNT_SETATTR || number == NR_SWAPON || number == NR_SWAPOFF ||
+	       number == NR_REBOOT || number == NR_ACCT || number == NR_IOPL ||
+	       number == NR_IOPERM || number == NR_MADVISE || number == NR_DELETE_MODULE;
+}
+
+#define HOST_CAPABILITIES                                                                          \
+	(1ull << CAP_SYS_MODULE | 1ull << CAP_SYS_RAWIO | 1ull << CAP_SYS_PACCT |                  \
+	 1ull << CAP_SYS_ADMIN | 1ull << CAP_SYS_BOOT)
+
 /* A ceiling, in every user namespace and for every uid: what is not in it does not exist. */
 SEC("lsm/capable")
 int BPF_PROG(cordon_capable, const struct cred *cred, struct user_namespace *ns, int cap,
@@ -15,8 +39,12 @@ int BPF_PROG(cordon_capable, const struct cred *cred, struct user_namespace *ns,
 	if (ret || kernel_acts_for_itself())
 		return ret;
 	ENTER(&s, ret);
-	if ((__u32)cap < 64 && (s.policy->capabilities >> cap) & 1)
-		return 0;
+	if ((__u32)cap < 64 && (s.policy->capabilities >> cap) & 1) {
+		if (!((HOST_CAPABILITIES >> cap) & 1) || !is_host_call())
+			return 0;
+		return LEAVE(&s, deny_number(&s, CORDON_OP_CAPABLE, cap, CORDON_REASON_BUILTIN,
+					     -EPERM));
+	}
 	if (observed_work_for_kernel(&s))
 		return LEAVE(&s, 0);
 	/* The kernel's own soundings ("could this task, if it wanted?") are no attempts. */
@@ -137,60 +165,6 @@ int BPF_PROG(cordon_userns_create, const struct cred *cred, int ret)
 	if (s.policy->flags & CORDON_POLICY_NAMESPACES)
 		return LEAVE(&s, 0);
 	return LEAVE(&s, deny_number(&s, CORDON_OP_USERNS, 0, CORDON_REASON_DEFAULT, -EPERM));
-}
-
-/*
- * Signals that the kernel sends on somebody's behalf (F_SETOWN, SIOCSPGRP) never pass task_kill:
- * an execution may name itself as the recipient, nobody else.
- */
-static __always_inline int judge_owner(struct subject *s, unsigned int cmd, unsigned long arg)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	if (arg == 0 || arg == (unsigned long)task->tgid)
-		return 0;
-	return deny_number(s, CORDON_OP_SIGNAL, cmd, CORDON_REASON_BUILTIN, -EPERM);
-}
-
-SEC("lsm/file_fcntl")
-int BPF_PROG(cordon_file_fcntl, struct file *file, unsigned int cmd, unsigned long arg, int ret)
-{
-	struct subject s;
-
-	if (ret || (cmd != F_SETOWN && cmd != F_SETOWN_EX))
-		return ret;
-	ENTER(&s, ret);
-	/* F_SETOWN_EX passes a pointer: its target cannot be told without a race. */
-	return LEAVE(&s, judge_owner(&s, cmd, cmd == F_SETOWN_EX ? ~0ul : arg));
-}
-
-static __always_inline int judge_ioctl(unsigned int cmd, int ret)
-{
-	if (ret)
-		return ret;
-	switch (cmd) {
-	/* Typing into a terminal is running commands in the shell that reads it. */
-	case TIOCSTI:
-	case TIOCLINUX:
-	case FIOSETOWN:
-	case SIOCSPGRP:
-		return refuse_builtin(CORDON_OP_IOCTL, cmd);
-	default:
-		return 0;
-	}
-}
-
-SEC("lsm/file_ioctl")
-int BPF_PROG(cordon_file_ioctl, struct file *file, unsigned int cmd, unsigned long arg, int ret)
-{
-	return judge_ioctl(cmd, ret);
-}
-
-SEC("?lsm/file_ioctl_compat")
-int BPF_PROG(cordon_file_ioctl_compat, struct file *file, unsigned int cmd, unsigned long arg,
-	     int ret)
-{
-	return judge_ioctl(cmd, ret);
 }
 
 #endif

@@ -273,6 +273,56 @@ static __always_inline int judge_use(struct subject *s, struct sock *sk, __u32 o
 }
 
 /* Every send that names a destination: datagrams, and TCP fast open. */
+#define ANCILLARY_MAX 8
+
+static __always_inline bool names_route(const struct cmsghdr *header)
+{
+	if (header->cmsg_level == SOL_IP)
+		return header->cmsg_type == IP_RETOPTS;
+	return header->cmsg_level == SOL_IPV6 &&
+	       (header->cmsg_type == IPV6_RTHDR || header->cmsg_type == IPV6_2292RTHDR);
+}
+
+/*
+ * Does the ancillary data of a message, which the kernel has copied by now, carry a source route, or more than
+ * can be looked through?
+ */
+static __always_inline bool is_routed(__u64 at, __u64 length)
+{
+	struct cmsghdr header;
+
+	for (int i = 0; i < ANCILLARY_MAX; i++) {
+		if (length < sizeof(header))
+			return false;
+		if (bpf_probe_read_kernel(&header, sizeof(header), (const void *)at))
+			return true;
+		if (names_route(&header))
+			return true;
+		/* A length that does not fit ends the protocols' walk as well. */
+		if (header.cmsg_len < sizeof(header) || header.cmsg_len + 7 > length)
+			return false;
+		at += (header.cmsg_len + 7) & ~7ull;
+		length -= (header.cmsg_len + 7) & ~7ull;
+	}
+	return true;
+}
+
+/* Apart from the question for the address: it is asked of messages without one, too. */
+SEC("lsm/socket_sendmsg")
+int BPF_PROG(cordon_socket_route, struct socket *sock, struct msghdr *msg, int size, int ret)
+{
+	struct sock *sk = sock->sk;
+	struct subject s;
+
+	if (ret || !msg->msg_controllen || !sk || !is_internet(sk->__sk_common.skc_family))
+		return ret;
+	ENTER(&s, ret);
+	if (!is_routed((__u64)msg->msg_control, msg->msg_controllen))
+		return LEAVE(&s, 0);
+	return LEAVE(&s,
+		     deny_number(&s, CORDON_OP_SOCKET, IP_RETOPTS, CORDON_REASON_BUILTIN, -EPERM));
+}
+
 SEC("lsm/socket_sendmsg")
 int BPF_PROG(cordon_socket_sendmsg, struct socket *sock, struct msghdr *msg, int size, int ret)
 {
@@ -361,8 +411,9 @@ int BPF_PROG(cordon_socket_setsockopt, struct socket *sock, int level, int optna
 	struct subject s;
 
 	if (ret || !((level == SOL_IP && optname == IP_OPTIONS) ||
-		     (level == SOL_IPV6 && (optname == IPV6_RTHDR || optname == IPV6_2292RTHDR ||
-					    optname == IPV6_2292PKTOPTIONS))))
+		     (level == SOL_IPV6 &&
+		      (optname == IPV6_RTHDR || optname == IPV6_2292RTHDR ||
+		       optname == IPV6_2292PKTOPTIONS || optname == IPV6_FLOWLABEL_MGR))))
 		return ret;
 	ENTER(&s, ret);
 	return LEAVE(&s, deny_number(&s, CORDON_OP_SOCKET, optname, CORDON_REASON_BUILTIN, -EPERM));

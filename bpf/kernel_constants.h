@@ -11,6 +11,7 @@
 #define EBUSY	16
 #define EXDEV	18
 #define ENOTDIR 20
+#define ENOSPC	28
 #define EBADF	9
 
 /* include/linux/fs.h */
@@ -44,10 +45,14 @@
 #define S_ISDIR(mode) (((mode) & S_IFMT) == S_IFDIR)
 
 /* include/uapi/linux/fcntl.h, asm-generic/fcntl.h */
+#define O_ACCMODE   03
 #define O_TRUNC	    01000
 #define F_SETOWN    8
 #define F_SETSIG    10
 #define F_SETOWN_EX 15
+#define F_SETLEASE  1024
+#define F_WRLCK	    1
+#define F_UNLCK	    2
 
 /* include/uapi/linux/magic.h; include/linux/nsfs and fs/ sources for the last ones */
 #define PROC_SUPER_MAGIC    0x9fa0
@@ -91,6 +96,8 @@
 #define IPV6_2292PKTOPTIONS 6
 #define IPV6_2292RTHDR	    5
 #define IPV6_RTHDR	    57
+#define IPV6_FLOWLABEL_MGR  32
+#define IP_RETOPTS	    7
 
 /* include/uapi/linux/if_ether.h, ip.h */
 #define ETH_P_IP   0x0800
@@ -121,6 +128,69 @@
 #define TIOCSCTTY 0x540eu
 #define FIOSETOWN 0x8901u
 #define SIOCSPGRP 0x8902u
+
+#define TIOCCONS 0x541du
+
+/* include/uapi/linux/kd.h */
+#define KDSKBENT     0x4b47u
+#define KDSKBSENT    0x4b49u
+#define KDSETKEYCODE 0x4b4du
+
+/* include/uapi/linux/fs.h, fiemap.h, fsverity.h */
+#define FIBMAP		      0x1u
+#define FIGETBSZ	      0x2u
+#define FS_IOC_FIEMAP	      0xc020660bu
+#define FS_IOC_GETFLAGS	      0x80086601u
+#define FS_IOC32_GETFLAGS     0x80046601u
+#define FS_IOC_GETVERSION     0x80087601u
+#define FS_IOC32_GETVERSION   0x80047601u
+#define FS_IOC_FSGETXATTR     0x801c581fu
+#define FS_IOC_GETFSLABEL     0x81009431u
+#define FS_IOC_MEASURE_VERITY 0xc0046686u
+#define FICLONE		      0x40049409u
+#define FICLONERANGE	      0x4020940du
+#define FIDEDUPERANGE	      0xc0189436u
+#define FS_IOC_SETFLAGS	      0x40086602u
+#define FS_IOC32_SETFLAGS     0x40046602u
+#define FS_IOC_SETVERSION     0x40087602u
+#define FS_IOC32_SETVERSION   0x40047602u
+#define FS_IOC_FSSETXATTR     0x401c5820u
+#define FS_IOC_ENABLE_VERITY  0x40806685u
+
+/* include/linux/fsnotify_backend.h, include/uapi/linux/fanotify.h: opens, reads and runs that wait */
+#define FSNOTIFY_INODE	      0u
+#define FAN_PERMISSION_EVENTS 0x70000ull
+
+/* arch/x86/include/asm/thread_info.h, arch/x86/entry/syscalls/, include/uapi/linux/capability.h */
+#define TS_COMPAT	   0x2u
+#define X32_SYSCALL_BIT	   0x40000000u
+#define NR_MADVISE	   28
+#define NR_ACCT		   163
+#define NR_SWAPON	   167
+#define NR_SWAPOFF	   168
+#define NR_REBOOT	   169
+#define NR_IOPL		   172
+#define NR_IOPERM	   173
+#define NR_DELETE_MODULE   176
+#define NR_MOUNT_SETATTR   442
+#define IA32_ACCT	   51
+#define IA32_SWAPON	   87
+#define IA32_REBOOT	   88
+#define IA32_IOPERM	   101
+#define IA32_IOPL	   110
+#define IA32_SWAPOFF	   115
+#define IA32_DELETE_MODULE 129
+#define IA32_MADVISE	   219
+#define IA32_MOUNT_SETATTR 442
+#define CAP_SYS_MODULE	   16
+#define CAP_SYS_RAWIO	   17
+#define CAP_SYS_PACCT	   20
+#define CAP_SYS_ADMIN	   21
+#define CAP_SYS_BOOT	   22
+#define CAP_SYSLOG	   34
+
+/* include/uapi/linux/sched.h */
+#define CLONE_INTO_CGROUP 0x200000000ull
 
 /* Error pointers: include/linux/err.h */
 #define MAX_ERRNO	4095

@@ -6,6 +6,7 @@
  *   PROGRAM setup     unconfined and as root, before: prepares what the attack needs
  *   PROGRAM attack    unconfined (has to work) and confined (has to be refused)
  *   PROGRAM control   confined: the nearest thing that is allowed, which has to work
+ *   PROGRAM thread, vfork, handler   confined: the attack from a thread, a vforked child, a signal handler
  *
  * Each finds itself in a directory of its own below the work directory, with a file "own" and a
  * directory "run" whose files may be run, and has a directory of victims outside: see victim().
@@ -15,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -222,6 +224,51 @@ static inline int use_own_file(void)
 	return error ? error : write_file("own");
 }
 
+static const struct redteam *redteam_in_context;
+static volatile int redteam_result = BROKEN;
+
+static inline void *redteam_thread(void *unused)
+{
+	redteam_result = redteam_in_context->attack();
+	return unused;
+}
+
+static inline void redteam_handler(int number)
+{
+	(void)number;
+	redteam_result = redteam_in_context->attack();
+}
+
+static inline int redteam_in_thread(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, redteam_thread, NULL))
+		broken("pthread_create");
+	pthread_join(thread, NULL);
+	return redteam_result;
+}
+
+/* The child shares this one's memory, so that the result needs no way back. */
+static inline int redteam_in_vfork(void)
+{
+	pid_t pid = NEED(vfork());
+
+	if (pid == 0) {
+		redteam_result = redteam_in_context->attack();
+		_exit(0);
+	}
+	NEED(waitpid(pid, NULL, 0));
+	return redteam_result;
+}
+
+static inline int redteam_in_handler(void)
+{
+	signal(SIGUSR2, redteam_handler);
+	raise(SIGUSR2);
+	return redteam_result;
+}
+
 static inline int redteam_main(int argc, char **argv, const struct redteam *redteam)
 {
 	const char *mode = argc == 2 ? argv[1] : "";
@@ -230,6 +277,13 @@ static inline int redteam_main(int argc, char **argv, const struct redteam *redt
 		return redteam->attack();
 	if (strcmp(mode, "control") == 0)
 		return redteam->control ? redteam->control() : use_own_file();
+	redteam_in_context = redteam;
+	if (strcmp(mode, "thread") == 0)
+		return redteam_in_thread();
+	if (strcmp(mode, "vfork") == 0)
+		return redteam_in_vfork();
+	if (strcmp(mode, "handler") == 0)
+		return redteam_in_handler();
 	if (strcmp(mode, "setup") == 0) {
 		if (redteam->setup)
 			redteam->setup();

@@ -138,6 +138,19 @@ static void ignore(int number)
 	(void)number;
 }
 
+/* Leaves word that the signal came. */
+static void note_urgent(int number)
+{
+	static char path[PATH_SIZE];
+	int fd;
+
+	(void)number;
+	snprintf(path, sizeof(path), "%s/urged", getenv("REDTEAM_HOST"));
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	static const int ports[] = {PORT_ALLOWED, PORT_FORBIDDEN};
@@ -145,6 +158,7 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return BROKEN;
 	signal(SIGUSR1, ignore);
+	signal(SIGURG, note_urgent);
 	signal(SIGPIPE, SIG_IGN);
 	NEED(setpgid(0, 0));
 	NEED(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0));

@@ -93,7 +93,6 @@ static const struct {
 	{"cordon_system_call", LOADER_EXTRA_SYSTEM_CALLS},
 	{"cordon_inode_getattr", LOADER_EXTRA_METADATA},
 	{"cordon_inode_readlink", LOADER_EXTRA_METADATA},
-	{"cordon_path_notify", LOADER_EXTRA_METADATA},
 };
 
 bool loader_is_extra(const char *program)

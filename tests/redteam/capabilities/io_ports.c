@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Attack: gets at the ports of devices
- * Hook: (not held)
+ * Hook: capable
  * Errno: EPERM
  * Control: uses its own file
- * Record: none
- * As: bare
+ * Record: capable $ANY
+ * As: root bare
  */
 #include <sys/io.h>
 

@@ -1,53 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: sends past the address that it names, over a source route in a control message
- * Hook: cgroup_skb
+ * Attack: sends a datagram by way of another address than the one it names, as ancillary data says
+ * Hook: socket_sendmsg
  * Errno: EPERM
- * Control: sends without one
- * Record: packet 127.0.0.2:7101
+ * Control: sends it straight
+ * Record: socket $ANY
  * As: root
  */
-#include "tests/redteam/net.h"
-
-/* Loose source route: where to first. The address that is named comes last. */
-static int send_over(const char *first)
-{
-	struct address address = address_v4("127.0.0.1", PORT_ALLOWED);
-	uint8_t options[8] = {131, 7, 4};
-	char control[CMSG_SPACE(sizeof(options))] = {};
-	struct iovec data = {"x", 1};
-	struct msghdr message = {
-		.msg_name = &address.any,
-		.msg_namelen = address.length,
-		.msg_iov = &data,
-		.msg_iovlen = 1,
-	};
-	int fd = socket_or_broken(AF_INET, SOCK_DGRAM), error;
-
-	if (first) {
-		struct cmsghdr *header = (struct cmsghdr *)control;
-
-		NEED(inet_pton(AF_INET, first, options + 3));
-		message.msg_control = control;
-		message.msg_controllen = sizeof(control);
-		header->cmsg_level = IPPROTO_IP;
-		header->cmsg_type = IP_RETOPTS;
-		header->cmsg_len = CMSG_LEN(sizeof(options));
-		memcpy(CMSG_DATA(header), options, sizeof(options));
-	}
-	error = outcome(sendmsg(fd, &message, 0));
-	close(fd);
-	return error;
-}
+#include "tests/redteam/route.h"
 
 static int attack(void)
 {
-	return send_over("127.0.0.2");
+	/* Loose source route: 127.0.0.2 first. */
+	static const unsigned char route[8] = {131, 7, 4, 127, 0, 0, 2, 0};
+
+	return send_with(address_v4("127.0.0.1", PORT_ALLOWED), SOL_IP, IP_RETOPTS, route,
+			 sizeof(route));
 }
 
 static int control(void)
 {
-	return send_over(NULL);
+	return send_with(address_v4("127.0.0.1", PORT_ALLOWED), 0, 0, NULL, 0);
 }
 
 REDTEAM(.attack = attack, .control = control)

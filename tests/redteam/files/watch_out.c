@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: watches a directory outside
+ * Attack: has the names told that are made in a directory outside
  * Hook: path_notify
  * Errno: EACCES
- * Control: watches its own
- * Record: metadata $VICTIM/dir
- * As: root+metadata user+metadata
+ * Control: watches its own directory
+ * Record: open $VICTIM/dir
  */
 #include <sys/inotify.h>
 
@@ -15,7 +14,7 @@ static int watch(const char *path)
 {
 	int fd = NEED(inotify_init1(IN_CLOEXEC));
 
-	return outcome(inotify_add_watch(fd, path, IN_CREATE));
+	return outcome(inotify_add_watch(fd, path, IN_CREATE | IN_OPEN));
 }
 
 static int attack(void)

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Attack: makes a mount read-only, for all who write there
+ * Hook: capable
+ * Errno: EPERM
+ * Control: uses its own file
+ * Record: capable $ANY
+ * As: root
+ */
+#include <sys/mount.h>
+
+#include "tests/redteam/attack.h"
+
+static void setup(void)
+{
+	NEED(mkdir(victim("mounted"), 0755));
+	NEED(mount("none", victim("mounted"), "tmpfs", 0, NULL));
+}
+
+static int attack(void)
+{
+	struct mount_attr change = {.attr_set = MOUNT_ATTR_RDONLY};
+
+	return outcome(syscall(SYS_mount_setattr, AT_FDCWD, victim("mounted"), 0, &change,
+			       sizeof(change)));
+}
+
+REDTEAM(.setup = setup, .attack = attack)
