@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Takes as much as it can, to see what is left for others: loud WAY [ARGUMENT...]
+ *
+ *   flood FILE       tries to open files beside FILE by ever other long names, until it is killed
+ *   quiet FILE N     tries to open N of them, one after the other, and prints what the fastest ten of them cost
+ *   tasks            starts threads until it is refused another
+ *   queues           makes System V message queues until it is refused another
+ *   modest           starts one child and makes one queue, and says whether it got them
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ipc.h>
+#include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STACK  8192
+#define BATCH  10
+#define LONGER 180
+
+/* A name that nobody has asked for yet. */
+static int try_beside(const char *file, const char *prefix, long number, int padding)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s-%s-%0*ld", file, prefix, padding, number);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+static int flood(const char *file)
+{
+	fork();
+	for (long i = 0;; i++)
+		if (try_beside(file, getpid() % 2 ? "odd" : "even", i, LONGER) != EACCES)
+			return 1;
+}
+
+static long cpu_nsec(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return now.tv_sec * 1000000000L + now.tv_nsec;
+}
+
+static int quiet(const char *file, long many)
+{
+	long least = LONG_MAX, wrong = 0;
+
+	for (long i = 0; i < many; i += BATCH) {
+		long start = cpu_nsec();
+
+		for (long j = i; j < i + BATCH; j++)
+			wrong += try_beside(file, "quiet", j, 1) != EACCES;
+		start = cpu_nsec() - start;
+		if (start < least)
+			least = start;
+		usleep(20000);
+	}
+	printf("wrong %ld least %ld\n", wrong, least / BATCH);
+	return wrong != 0;
+}
+
+static int sleep_on(void *unused)
+{
+	(void)unused;
+	for (;;)
+		pause();
+}
+
+static int start_thread(void)
+{
+	char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (stack == MAP_FAILED)
+		return -1;
+	return clone(sleep_on, stack + STACK,
+		     CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD, NULL);
+}
+
+static void say_and_wait(const char *what, long many, int error)
+{
+	printf("%s %ld then %s\n", what, many, strerrorname_np(error));
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
+static int tasks(void)
+{
+	long many = 0;
+
+	while (start_thread() > 0)
+		many++;
+	say_and_wait("tasks", many, errno);
+	return 1;
+}
+
+static int queues(void)
+{
+	long many = 0;
+
+	while (msgget(IPC_PRIVATE, IPC_CREAT | 0600) >= 0)
+		many++;
+	say_and_wait("queues", many, errno);
+	return 1;
+}
+
+/* What a neighbour needs. */
+static int modest(void)
+{
+	pid_t pid = fork();
+	int queue = msgget(IPC_PRIVATE, IPC_CREAT | 0600), status = -1;
+
+	if (pid == 0)
+		_exit(0);
+	if (pid > 0)
+		waitpid(pid, &status, 0);
+	printf("child %s queue %s\n", status == 0 ? "yes" : "no", queue >= 0 ? "yes" : "no");
+	if (queue >= 0)
+		msgctl(queue, IPC_RMID, NULL);
+	return status != 0 || queue < 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *way = argc > 1 ? argv[1] : "";
+
+	if (strcmp(way, "flood") == 0 && argc == 3)
+		return flood(argv[2]);
+	if (strcmp(way, "quiet") == 0 && argc == 4)
+		return quiet(argv[2], atol(argv[3]));
+	if (strcmp(way, "tasks") == 0)
+		return tasks();
+	if (strcmp(way, "queues") == 0)
+		return queues();
+	if (strcmp(way, "modest") == 0)
+		return modest();
+	return 2;
+}
