@@ -364,7 +364,7 @@ static void swap_all(const struct apply *a)
 	if (r < 0)
 		daemon_say(a->daemon, "waiting for verdicts under the old policy: %s",
 			   strerror(-r));
-	events_drain(a->daemon);
+	events_drain(a->daemon, EVENTS_ALL);
 	for (size_t i = 0; i < a->count; i++)
 		settle(a, a->targets[i]);
 	daemon_flush_soon(a->daemon);
