@@ -312,9 +312,12 @@ def ensure_daemon():
 
 
 def gone(pid):
-    return not os.path.exists(f"/proc/{pid}") or any(
-        line.startswith("State:\tZ") for line in open(f"/proc/{pid}/status", encoding="utf-8")
-    )
+    """It may go between any two looks at it."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+            return any(line.startswith("State:\tZ") for line in file)
+    except (FileNotFoundError, ProcessLookupError):
+        return True
 
 
 def kill(pid, number=signal.SIGKILL):
