@@ -359,10 +359,12 @@ def growth():
 def usage(pid):
     with open(f"/proc/{pid}/status", encoding="utf-8") as file:
         memory = next(int(line.split()[1]) for line in file if line.startswith("RssAnon"))
+    status = json.loads(cordon("status", "--json").out)
     return {
         "pid": pid,
         "runs": len(starts()),
-        "descriptors": len(os.listdir(f"/proc/{pid}/fd")),
-        "executions": json.loads(cordon("status", "--json").out)["executions"],
+        # Each policy that stays at hand has its system call filter as a file in memory.
+        "descriptors": len(os.listdir(f"/proc/{pid}/fd")) - status["policies"],
+        "executions": status["executions"],
         "memory": memory,
     }
