@@ -102,7 +102,7 @@ static long judge_run(__u32 index, void *context)
 
 /*
  * Sets up the runs of one attempt. The first attempt may start at the directory, if that is known;
- * all others start at the root. Like answer_settle(), a function of its own, so that the verifier
+ * all others start at the root. Like attempt_settle(), a function of its own, so that the verifier
  * follows the automaton once and not once per way that led to it.
  */
 static __noinline void attempt_prepare(const struct subject *s, __u32 attempt)
@@ -118,6 +118,12 @@ static __noinline void attempt_prepare(const struct subject *s, __u32 attempt)
 		return;
 	walk->freed = directories_freed();
 	walk->sequence = name_sequence();
+	/*
+	 * Again, under the sequence that it may be remembered with: a rename since it was noted would
+	 * file the states of one directory under another.
+	 */
+	if (walk->leaf.directory)
+		note_leaf_at(walk, walk->dentry);
 	start_runs(s);
 	walk->reason = climb(s);
 	walk->next = walk->reason ? 0 : walk->depth;
