@@ -197,13 +197,12 @@ def several():
 def last_policy(which):
     """What the log says an execution was under last."""
     digest = starts()[which]["cordon"]["policy"]["digest"]
-    before = digest
     for record in records():
         if action(record) == "policy-change" and execution_id(record) == which:
-            before = record["cordon"]["previous_policy"]["digest"]
             digest = record["cordon"]["policy"]["digest"]
+        # Says which one is in force: a daemon killed before the record of the change leaves none of it.
         if action(record) == "agent-policy-unchanged" and record["cordon"]["agent"]["execution"] == which:
-            digest = before
+            digest = record["cordon"]["agent"]["digest"]
     return digest
 
 

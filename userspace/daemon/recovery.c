@@ -74,6 +74,7 @@ static int fill_unknown(struct execution *e)
 static void settle_change(struct execution *e, struct state *state)
 {
 	unsigned char digest[32];
+	char text[65];
 
 	if (!state->changing)
 		return;
@@ -88,8 +89,10 @@ static void settle_change(struct execution *e, struct state *state)
 		memcpy(state->policy_digest, digest, sizeof(digest));
 		return;
 	}
+	hex_encode(state->policy_digest, sizeof(state->policy_digest), text);
 	daemon_record(e->daemon, "policy-unchanged",
-		      json_pack("{s:s,s:s}", "execution", e->id, "policy", state->policy_name));
+		      json_pack("{s:s,s:s,s:s}", "execution", e->id, "policy", state->policy_name,
+				"digest", text));
 }
 
 static int fill_known(struct execution *e, struct state *state)
