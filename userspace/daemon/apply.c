@@ -302,8 +302,7 @@ static void take_back(const struct apply *a, struct execution *e)
 {
 	daemon_record(a->daemon, "policy-unchanged",
 		      json_pack("{s:s,s:s,s:s}", "execution", e->id, "policy",
-				e->policy->policy->name, "digest",
-				e->policy->policy->digest_text));
+				e->policy->policy->name, "digest", e->policy->policy->digest_text));
 	e->changing = NULL;
 	e->changing_name = NULL;
 	(void)state_save(a->daemon->state_fd, e, NULL);
