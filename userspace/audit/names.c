@@ -134,6 +134,17 @@ const char *name_of_end_cause(enum audit_end_cause cause)
 	return LOOKUP(names, (uint32_t)cause);
 }
 
+const char *name_of_approval_decision(enum audit_approval_decision decision)
+{
+	static const char *const names[] = {
+		[AUDIT_APPROVAL_GRANTED] = "granted", [AUDIT_APPROVAL_REFUSED] = "refused",
+		[AUDIT_APPROVAL_REVOKED] = "revoked", [AUDIT_APPROVAL_EXPIRED] = "expired",
+		[AUDIT_APPROVAL_USED] = "used",
+	};
+
+	return LOOKUP(names, (uint32_t)decision);
+}
+
 const char *name_of_capability(uint64_t capability)
 {
 #define CAPABILITY(name) [name] = #name

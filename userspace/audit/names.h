@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "audit/approval.h"
 #include "audit/record.h"
 #include "bpf/abi.h"
 
@@ -17,6 +18,7 @@ const char *name_of_reason(uint32_t reason);
 const char *name_of_object_kind(uint32_t kind);
 const char *name_of_code_source(enum audit_code_source source);
 const char *name_of_end_cause(enum audit_end_cause cause);
+const char *name_of_approval_decision(enum audit_approval_decision decision);
 
 /* "CAP_SYS_ADMIN" */
 const char *name_of_capability(uint64_t capability);

@@ -10,10 +10,11 @@
 static const struct mapping {
 	const char *action, *category, *type;
 } mappings[] = {
-	{"execution-start", "process", "start"},    {"execution-end", "process", "end"},
-	{"execution-refused", "process", "denied"}, {"process-exec", "process", "start"},
-	{"process-exit", "process", "end"},	    {"open", "file", "access"},
-	{"connect", "network", "connection"},	    {"gap", "process", "error"},
+	{"execution-start", "process", "start"},      {"execution-end", "process", "end"},
+	{"execution-refused", "process", "denied"},   {"process-exec", "process", "start"},
+	{"process-exit", "process", "end"},	      {"open", "file", "access"},
+	{"connect", "network", "connection"},	      {"gap", "process", "error"},
+	{"policy-change", "configuration", "change"}, {"approval", "configuration", "change"},
 };
 
 /* A denial's category follows from what it was about. */

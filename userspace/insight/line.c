@@ -16,17 +16,12 @@ static const struct {
 	const char *action, *label;
 	enum style_role role;
 } labels[] = {
-	{"execution-start", "start", STYLE_GOOD},
-	{"execution-end", "end", STYLE_BOLD},
-	{"policy-change", "policy", STYLE_NAME},
-	{"execution-refused", "REFUSED", STYLE_BAD},
-	{"process-exec", "exec", STYLE_PLAIN},
-	{"process-exit", "exit", STYLE_DIM},
-	{"denial", "DENIED", STYLE_BAD},
-	{"would-deny", "would deny", STYLE_WARN},
-	{"open", "open", STYLE_PLAIN},
-	{"connect", "connect", STYLE_PLAIN},
-	{"gap", "GAP", STYLE_WARN},
+	{"execution-start", "start", STYLE_GOOD},    {"execution-end", "end", STYLE_BOLD},
+	{"policy-change", "policy", STYLE_NAME},     {"approval", "approval", STYLE_NAME},
+	{"execution-refused", "REFUSED", STYLE_BAD}, {"process-exec", "exec", STYLE_PLAIN},
+	{"process-exit", "exit", STYLE_DIM},	     {"denial", "DENIED", STYLE_BAD},
+	{"would-deny", "would deny", STYLE_WARN},    {"open", "open", STYLE_PLAIN},
+	{"connect", "connect", STYLE_PLAIN},	     {"gap", "GAP", STYLE_WARN},
 };
 
 void line_time(unsigned long long realtime_nsec, bool date, char text[LINE_TIME_SIZE])
@@ -185,6 +180,23 @@ static void write_policy_change(FILE *out, const struct style *style, const json
 	}
 }
 
+static void write_approval(FILE *out, const struct style *style, const json_t *record)
+{
+	const char *decision = view_text(record, "cordon.approval.decision");
+	const char *subject = view_text(record, "cordon.approval.subject");
+	const char *reason = view_text(record, "cordon.approval.reason");
+
+	style_text(out, style, decision ? decision : "?");
+	fputs(": ", out);
+	style_text(out, style, subject ? subject : "?");
+	fprintf(out, ", by user %llu",
+		(unsigned long long)view_number(record, "cordon.approval.uid"));
+	if (reason) {
+		fputs(", ", out);
+		style_text(out, style, reason);
+	}
+}
+
 static void write_detail(FILE *out, const struct style *style, const json_t *record)
 {
 	const char *text;
@@ -201,6 +213,8 @@ static void write_detail(FILE *out, const struct style *style, const json_t *rec
 		write_end(out, style, record);
 	} else if (view_is(record, "policy-change")) {
 		write_policy_change(out, style, record);
+	} else if (view_is(record, "approval")) {
+		write_approval(out, style, record);
 	} else if (view_is(record, "gap")) {
 		write_gap(out, style, record);
 	} else {

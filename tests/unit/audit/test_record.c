@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 
+#include "audit/approval.h"
 #include "audit/record.h"
 #include "base/hex.h"
 #include "base/sha256.h"
@@ -614,6 +615,46 @@ static void test_policy_change(void **state)
 	json_decref(record);
 }
 
+static void test_approval(void **state)
+{
+	char line[] = "files read /etc/passwd";
+	char *const witnesses[] = {line, NULL};
+	struct audit_approval approval = {.decision = AUDIT_APPROVAL_GRANTED,
+					  .subject = "policy agent",
+					  .digest = {0xcd},
+					  .reason = "needs it",
+					  .witnesses = witnesses,
+					  .pid = 5,
+					  .uid = 1000};
+	struct fixture f;
+	json_t *record;
+
+	(void)state;
+	record = checked(audit_record_approval(&approval, FIXTURE_TIME));
+	assert_text(record, "event.action", "approval");
+	assert_text(record, "event.outcome", "success");
+	assert_text(record, "user.id", "1000");
+	assert_text(record, "cordon.approval.decision", "granted");
+	assert_text(record, "cordon.approval.subject", "policy agent");
+	assert_null_field(record, "cordon.approval.base");
+	assert_null_field(record, "cordon.approval.expires");
+	json_decref(record);
+	approval.decision = AUDIT_APPROVAL_EXPIRED;
+	approval.reason = NULL;
+	approval.have_base = approval.have_login = true;
+	approval.login_uid = 1001;
+	approval.who = "a\xff";
+	fixture_init(&f);
+	approval.execution = &f.execution;
+	approval.expires = FIXTURE_TIME;
+	record = checked(audit_record_approval(&approval, FIXTURE_TIME));
+	assert_text(record, "event.outcome", "failure");
+	assert_number(record, "cordon.approval.login_uid", 1001);
+	assert_text(record, "cordon.approval.expires", "2025-11-21T00:00:00.000000000Z");
+	assert_text(record, "cordon.approval.who_base64", "Yf8=");
+	json_decref(record);
+}
+
 /* The schema refuses what it should: else the checks above say nothing. */
 static void test_schema_is_strict(void **state)
 {
@@ -666,6 +707,7 @@ int main(void)
 		cmocka_unit_test(test_events_without_record),
 		cmocka_unit_test(test_records_of_cordon_itself),
 		cmocka_unit_test(test_policy_change),
+		cmocka_unit_test(test_approval),
 		cmocka_unit_test(test_schema_is_strict),
 	};
 
