@@ -11,8 +11,8 @@
 #include "daemon/embedded.h"
 #include "daemon/lock.h"
 
-/* A daemon that leaves detaches its programs one by one: some 10 s, more on a slow machine. */
-#define LEAVING_TIMEOUT_SECONDS 60
+/* A daemon that leaves detaches its programs one by one: some 10 s, minutes on a crowded machine. */
+#define LEAVING_TIMEOUT_SECONDS 180
 #define RETRY_MSEC		20
 /* One with too many clients may have room when a run ends. */
 #define CROWDED_TIMEOUT_SECONDS 10
