@@ -11,6 +11,7 @@
 #include "policy/load.h"
 #include "policy/lower.h"
 #include "policy/search.h"
+#include "policy/share.h"
 #include "policy/tables.h"
 #include "policy/words.h"
 
@@ -232,7 +233,7 @@ static void report_too_big(const struct place *whole, const char *what, unsigned
 static int make_tables(struct arena *a, const struct model *m, const struct source *root,
 		       struct diagnostics *d, struct compiled_policy *p)
 {
-	_cleanup_(nfa_freep) struct nfa *nfa = NULL;
+	_cleanup_(nfa_freep) struct nfa *tries = NULL, *nfa = NULL;
 	_cleanup_(automaton_freep) struct automaton *large = NULL, *small = NULL;
 	_cleanup_(freep) struct rule_use *use = calloc(m->rule_count + 1, sizeof(*use));
 	struct place whole = {root, 0, 0};
@@ -242,11 +243,14 @@ static int make_tables(struct arena *a, const struct model *m, const struct sour
 
 	if (!use)
 		return -ENOMEM;
-	r = lower_rules(a, m, d, &nfa, &anchors);
+	r = lower_rules(a, m, d, &tries, &anchors);
 	if (r == -E2BIG)
 		report_too_big(&whole, "a pattern automaton of more nodes than", NFA_NODES_MAX, d);
+	if (r == 0)
+		r = nfa_share(tries, &nfa);
 	if (r < 0)
 		return r;
+	nfa_free(TAKE_PTR(tries));
 	r = automaton_build(nfa, use, m->rule_count, &effort, &large);
 	if (r == -E2BIG)
 		report_explosion(m, &whole, use, &effort, d);

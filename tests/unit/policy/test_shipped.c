@@ -50,6 +50,34 @@ static void test_tables(void **state)
 	assert_true(count >= 3);
 }
 
+/* Each for itself, as `policy check` takes one, and without a word about it. */
+static void test_fragments(void **state)
+{
+	_cleanup_(closedirp) DIR *files = opendir("policies/runtime");
+	const struct dirent *e;
+	size_t count = 0;
+
+	(void)state;
+	assert_non_null(files);
+	while ((e = readdir(files))) {
+		_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+		_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+		char path[300];
+
+		if (e->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "policies/runtime/%s", e->d_name);
+		if (policy_check(path, &search, d, &p) < 0 || diagnostics_count(d)) {
+			_cleanup_(freep) char *why = diagnostics_format(d, 0);
+
+			fail_msg("%s:\n%s", path, why);
+		}
+		assert_true(compiled_policy_states(p) < 5000);
+		count++;
+	}
+	assert_true(count >= 10);
+}
+
 static void check_table(const char *text, int result, size_t failed, const char *message)
 {
 	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
@@ -139,6 +167,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_documentation),
 		cmocka_unit_test(test_tables),
+		cmocka_unit_test(test_fragments),
 		cmocka_unit_test(test_failures),
 	};
 

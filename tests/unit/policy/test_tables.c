@@ -208,6 +208,22 @@ static void test_many_floating_denies(void **state)
 	assert_int_equal(ask_path(p, "/.n2/.n3/x").rule[CORDON_READ], 3);
 }
 
+/* Alternatives end alike: which of them a name has met makes no state of its own. */
+static void test_shared_endings(void **state)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = compile_good(
+		"version: 1\nfiles:\n  - {allow: [read], paths: ['/b/{*-,}{cc,c++,gcc,g++,cpp,as,ld,ar,"
+		"nm,strip,size,clang,ranlib,objdump,readelf,gcov,ninja,make}{,-[0-9]*}']}\n");
+
+	(void)state;
+	assert_true(header(p)->states_count < 200);
+	assert_true(granted_path(p, "/b/x86_64-linux-gnu-gcc-12", CORDON_READ));
+	assert_true(granted_path(p, "/b/as-1-ld-2", CORDON_READ));
+	assert_true(granted_path(p, "/b/x-c++", CORDON_READ));
+	assert_false(granted_path(p, "/b/xc++", CORDON_READ));
+	assert_false(granted_path(p, "/b/as-ld-x", CORDON_READ));
+}
+
 static void test_damage_is_noticed(void **state)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p = compile_good(policies[1]);
@@ -282,6 +298,7 @@ int main(void)
 		cmocka_unit_test(test_automata),
 		cmocka_unit_test(test_rule_order_decides),
 		cmocka_unit_test(test_many_floating_denies),
+		cmocka_unit_test(test_shared_endings),
 		cmocka_unit_test(test_damage_is_noticed),
 		cmocka_unit_test(test_forged_tables),
 	};
