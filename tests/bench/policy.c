@@ -45,7 +45,23 @@ static void write_directory(FILE *out)
 	}
 }
 
-static void write_pattern(FILE *out)
+enum form {
+	FORM_PLAIN,   /* three sets of rights, one rule in ten denies */
+	FORM_RIGHTS,  /* any set of the five rights, half of the rules deny */
+	FORM_ENDINGS, /* any set; nothing but endings, alternatives, classes and single characters */
+};
+
+static void write_ending(FILE *out)
+{
+	static const char *const endings[] = {
+		"/*.%u",     "/*-%u*", "/{a,b,c}{,.d%u}/*.{py,so}", "/{lib,lib64}/x%u.so{,.[0-9]*}",
+		"/job-%u-?", "/*/%u"};
+
+	/* NOLINTNEXTLINE(clang-diagnostic-format-nonliteral): those above */
+	fprintf(out, endings[random_below(ARRAY_SIZE(endings))], random_below(100));
+}
+
+static void write_pattern(FILE *out, enum form form)
 {
 	static const char *const types[] = {"py", "so", "txt"};
 	uint32_t kind = random_below(100);
@@ -53,7 +69,9 @@ static void write_pattern(FILE *out)
 	if (kind < 5)
 		fputs("${workdir}", out);
 	write_directory(out);
-	if (kind < 40)
+	if (form == FORM_ENDINGS)
+		write_ending(out);
+	else if (kind < 40)
 		fputs("/**", out);
 	else if (kind < 55)
 		fputs("/*", out);
@@ -63,20 +81,42 @@ static void write_pattern(FILE *out)
 		fputs("{,.d}/x[0-9]", out);
 }
 
-static void write_file_rules(FILE *out, uint32_t count)
+static void write_rights(FILE *out, enum form form)
 {
-	static const char *const rights[] = {"read", "read, write", "read, write, create, delete"};
+	static const char *const sets[] = {"read", "read, write", "read, write, create, delete"};
+	static const char *const rights[] = {"read", "write", "create", "delete", "metadata"};
+	uint32_t some = 1 + random_below(31);
+	const char *separator = "";
+
+	if (form == FORM_PLAIN) {
+		fputs(sets[random_below(ARRAY_SIZE(sets))], out);
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(rights); i++) {
+		if (!(some >> i & 1))
+			continue;
+		fprintf(out, "%s%s", separator, rights[i]);
+		separator = ", ";
+	}
+}
+
+static void write_file_rules(FILE *out, uint32_t count, enum form form)
+{
+	uint32_t denied = form == FORM_PLAIN ? 10 : 50;
 
 	fputs("files:\n", out);
 	for (uint32_t i = 0; i < count; i++) {
 		if (random_below(50) == 0) {
-			fprintf(out, "  - {deny: [all], paths: ['**/secret%u']}\n",
-				random_below(1000));
+			bool all = form == FORM_PLAIN || random_below(2);
+
+			fprintf(out, "  - {deny: [%s], paths: ['**/secret%u']}\n",
+				all ? "all" : "write, create, delete", random_below(1000));
 			continue;
 		}
-		fprintf(out, "  - {%s: [%s], paths: ['", random_below(10) == 0 ? "deny" : "allow",
-			rights[random_below(ARRAY_SIZE(rights))]);
-		write_pattern(out);
+		fprintf(out, "  - {%s: [", random_below(100) < denied ? "deny" : "allow");
+		write_rights(out, form);
+		fputs("], paths: ['", out);
+		write_pattern(out, form);
 		fputs("']}\n", out);
 	}
 }
@@ -86,7 +126,7 @@ static void write_exec_rules(FILE *out, uint32_t count)
 	fputs("exec:\n", out);
 	for (uint32_t i = 0; i < count; i++) {
 		fprintf(out, "  - {allow: [%s], paths: ['", random_below(2) ? "run" : "map");
-		write_pattern(out);
+		write_pattern(out, FORM_PLAIN);
 		fputs("']}\n", out);
 	}
 }
@@ -117,7 +157,7 @@ static void write_network_rules(FILE *out, uint32_t count)
 }
 
 /* Of 1,000 mixed rules 600 are about files, 150 each about exec and network, 100 about unix sockets. */
-static char *make_policy(uint32_t rules, bool mixed, uint32_t seed)
+static char *make_policy(uint32_t rules, bool mixed, enum form form, uint32_t seed)
 {
 	uint32_t exec = mixed ? rules * 15 / 100 : 0, network = exec,
 		 sockets = mixed ? rules / 10 : 0;
@@ -129,7 +169,7 @@ static char *make_policy(uint32_t rules, bool mixed, uint32_t seed)
 		return NULL;
 	random_state = seed;
 	fputs("version: 1\n", out);
-	write_file_rules(out, rules - exec - network - sockets);
+	write_file_rules(out, rules - exec - network - sockets, form);
 	if (mixed) {
 		write_exec_rules(out, exec);
 		write_unix_rules(out, sockets);
@@ -171,9 +211,10 @@ static void print(const char *what, double msec, double budget, const struct com
 	puts("}");
 }
 
-static int measure_compile(const char *what, uint32_t rules, bool mixed, double budget)
+static int measure_compile(const char *what, uint32_t rules, bool mixed, enum form form,
+			   double budget)
 {
-	_cleanup_(freep) char *text = make_policy(rules, mixed, 20261122);
+	_cleanup_(freep) char *text = make_policy(rules, mixed, form, 20261122);
 	double best = 0;
 
 	if (!text)
@@ -196,8 +237,8 @@ static int measure_compile(const char *what, uint32_t rules, bool mixed, double 
 /* `second` 0: the first policy with the last of its rules changed, as an edit would. */
 static int measure_diff(const char *what, uint32_t second, double budget)
 {
-	_cleanup_(freep) char *x = make_policy(1000, true, 20261122);
-	_cleanup_(freep) char *y = make_policy(1000, true, second ? second : 20261122);
+	_cleanup_(freep) char *x = make_policy(1000, true, FORM_PLAIN, 20261122);
+	_cleanup_(freep) char *y = make_policy(1000, true, FORM_PLAIN, second ? second : 20261122);
 	_cleanup_(compiled_policy_freep) struct compiled_policy *a = NULL, *b = NULL;
 	double best = 0;
 
@@ -228,10 +269,19 @@ static int measure_diff(const char *what, uint32_t second, double budget)
 int main(void)
 {
 	struct rusage usage;
-	int r = measure_compile("compile 1,000 mixed rules", 1000, true, 50);
+	int r = measure_compile("compile 1,000 mixed rules", 1000, true, FORM_PLAIN, 50);
 
 	if (r == 0)
-		r = measure_compile("compile 10,000 path rules", 10000, false, 1000);
+		r = measure_compile("compile 1,000 mixed rules, files by any rights", 1000, true,
+				    FORM_RIGHTS, 50);
+	if (r == 0)
+		r = measure_compile("compile 10,000 path rules", 10000, false, FORM_PLAIN, 1000);
+	if (r == 0)
+		r = measure_compile("compile 10,000 path rules, any rights, half of them denies",
+				    10000, false, FORM_RIGHTS, 1000);
+	if (r == 0)
+		r = measure_compile("compile 10,000 path rules, endings and alternatives", 10000,
+				    false, FORM_ENDINGS, 1000);
 	if (r == 0)
 		r = measure_diff("diff of two policies of 1,000 rules, one edited", 0, 1000);
 	if (r == 0)

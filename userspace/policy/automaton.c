@@ -180,6 +180,11 @@ static int find_state(struct builder *b, uint32_t *ret_state)
 	uint32_t hash;
 	size_t slot;
 
+	/* Most bytes lead nowhere. */
+	if (b->member_count == 0 && b->subset_count > 0) {
+		*ret_state = 0;
+		return 0;
+	}
 	settling_drop(&b->settling, b->members, &b->member_count);
 	sort_members(b);
 	hash = hash_memory(b->members, b->member_count * sizeof(*b->members));

@@ -2,10 +2,10 @@
 #include "policy/effect.h"
 
 #include "policy/finals.h"
-#include "policy/product.h"
+#include "policy/vector.h"
 
 /* Names at which two states meet are few: rules share few beginnings. Beyond this it is not worth it. */
-#define TUPLES_PER_STATE 4u
+#define PAIRS_PER_STATE 4u
 
 /* The states behind which a run was looked at while the other one denies `deny` for good. */
 struct remainder {
@@ -96,7 +96,7 @@ static void note_beside(struct effect *e, uint32_t state, const void *context)
 }
 
 /*
- * One run has come to rest, the other goes on: not by tuples, since at each place of rest it would
+ * One run has come to rest, the other goes on: not by pairs, since at each place of rest it would
  * go through all its states again. Of the verdict at rest only what it denies is told apart.
  */
 static int note_remainder(struct effect *e, const struct cordon_verdict *fixed, uint32_t state)
@@ -122,15 +122,14 @@ static int note_remainder(struct effect *e, const struct cordon_verdict *fixed, 
 	return 0;
 }
 
-static int visit(void *context, struct product *p, uint32_t node)
+/* Whether to go on from a pair of states; <0: -ENOMEM. */
+static int visit(struct effect *e, const uint32_t states[2])
 {
-	struct effect *e = context;
-	const uint32_t *states = product_states(p, node);
 	const struct automaton *a = e->a;
-	int r = PRODUCT_EXPAND;
+	int r = 1;
 
 	note_pair(e, &a->verdicts[a->verdict[states[0]]], &a->verdicts[a->verdict[states[1]]]);
-	for (size_t i = 0; i < 2 && r == PRODUCT_EXPAND; i++) {
+	for (size_t i = 0; i < 2 && r > 0; i++) {
 		const struct cordon_verdict *fixed = &a->verdicts[a->verdict[states[i]]];
 
 		if (states[i] == 0 || !automaton_is_absorbing(a, states[i]))
@@ -138,7 +137,130 @@ static int visit(void *context, struct product *p, uint32_t node)
 		for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++)
 			note(e, fixed->rule[right]);
 		r = note_remainder(e, fixed, states[1 - i]);
-		r = r < 0 ? r : PRODUCT_PRUNE;
+	}
+	return r;
+}
+
+/* ---- the states that both runs reach together ---- */
+
+/* Most states of the one run meet a single state of the other: the hash table is for those beyond. */
+struct pairs {
+	uint32_t *partner; /* per state: 1 + the first that it was met with, 0: none */
+	uint64_t *slots;   /* hash table: 1 + pair, 0: free */
+	size_t slot_count, used;
+	size_t count, limit; /* of all pairs */
+	uint64_t *stack;
+	size_t depth, capacity;
+};
+
+static void pairs_release(struct pairs *p)
+{
+	free(p->partner);
+	free(p->slots);
+	free(p->stack);
+}
+
+static size_t pair_slot(const struct pairs *p, uint64_t pair)
+{
+	uint64_t h = pair * 0x9e3779b97f4a7c15ull;
+	size_t slot = (h ^ h >> 32) & (p->slot_count - 1);
+
+	while (p->slots[slot] && p->slots[slot] != pair + 1)
+		slot = (slot + 1) & (p->slot_count - 1);
+	return slot;
+}
+
+static int grow_slots(struct pairs *p)
+{
+	struct pairs larger = {.slot_count = p->slot_count ? p->slot_count * 4 : 1024};
+
+	if (p->used * 2 < p->slot_count)
+		return 0;
+	larger.slots = calloc(larger.slot_count, sizeof(*larger.slots));
+	if (!larger.slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < p->slot_count; i++)
+		if (p->slots[i])
+			larger.slots[pair_slot(&larger, p->slots[i] - 1)] = p->slots[i];
+	free(p->slots);
+	p->slots = larger.slots;
+	p->slot_count = larger.slot_count;
+	return 0;
+}
+
+static int push(struct pairs *p, uint64_t pair)
+{
+	if (p->count == p->limit)
+		return -E2BIG;
+	if (vector_reserve(&p->stack, &p->capacity, p->depth + 1) < 0)
+		return -ENOMEM;
+	p->count++;
+	p->stack[p->depth++] = pair;
+	return 0;
+}
+
+static int meet(struct pairs *p, uint32_t x, uint32_t y)
+{
+	uint64_t pair = (uint64_t)x << 32 | y;
+	size_t slot;
+
+	if (p->partner[x] == y + 1)
+		return 0;
+	if (!p->partner[x]) {
+		p->partner[x] = y + 1;
+		return push(p, pair);
+	}
+	if (grow_slots(p) < 0)
+		return -ENOMEM;
+	slot = pair_slot(p, pair);
+	if (p->slots[slot])
+		return 0;
+	p->slots[slot] = pair + 1;
+	p->used++;
+	return push(p, pair);
+}
+
+/* Where a byte leads from both, byte range by byte range. */
+static int meet_behind(struct pairs *p, const struct automaton *a, const uint32_t states[2])
+{
+	const struct segment *x = &a->segments[a->first[states[0]]];
+	const struct segment *y = &a->segments[a->first[states[1]]];
+	int r = 0;
+
+	while (r == 0) {
+		r = meet(p, x->target, y->target);
+		if (x->last == UINT8_MAX && y->last == UINT8_MAX)
+			break;
+		if (x->last == y->last) {
+			x++;
+			y++;
+		} else if (x->last < y->last) {
+			x++;
+		} else {
+			y++;
+		}
+	}
+	return r;
+}
+
+/* -E2BIG: they are too many. */
+static int visit_pairs(struct effect *e, uint32_t x, uint32_t y)
+{
+	_cleanup_(pairs_release) struct pairs p = {.limit = (size_t)PAIRS_PER_STATE *
+							    e->a->state_count};
+	int r;
+
+	p.partner = calloc(e->a->state_count, sizeof(*p.partner));
+	if (!p.partner)
+		return -ENOMEM;
+	r = meet(&p, x, y);
+	while (r == 0 && p.depth) {
+		uint64_t pair = p.stack[--p.depth];
+		const uint32_t states[] = {(uint32_t)(pair >> 32), (uint32_t)pair};
+
+		r = visit(e, states);
+		if (r > 0)
+			r = meet_behind(&p, e->a, states);
 	}
 	return r;
 }
@@ -168,14 +290,12 @@ static int note_other_runs(struct effect *e)
 int effect_of_combination(const struct automaton *a, struct rule_use *use, size_t rule_count)
 {
 	static const struct cordon_verdict nothing = {0};
-	const struct automaton *const axes[] = {a, a};
-	const uint32_t start[] = {a->start[CORDON_START_PATH], a->start[CORDON_START_FLOATING]};
+	uint32_t path = a->start[CORDON_START_PATH], floating = a->start[CORDON_START_FLOATING];
 	_cleanup_(effect_release) struct effect e = {.a = a, .rule_count = rule_count};
-	_cleanup_(product_freep) struct product *p = NULL;
 	int r;
 
 	/* Apart, each run has been looked at already. */
-	if (start[0] == 0 || start[1] == 0)
+	if (path == 0 || floating == 0)
 		return 0;
 	e.decides = calloc(rule_count + 1, sizeof(*e.decides));
 	e.decided_by = malloc((rule_count + 1) * sizeof(*e.decided_by));
@@ -189,8 +309,7 @@ int effect_of_combination(const struct automaton *a, struct rule_use *use, size_
 	if (r == 0)
 		r = note_remainder(&e, &nothing, 0);
 	if (r == 0)
-		r = product_explore(axes, start, ARRAY_SIZE(start),
-				    (size_t)TUPLES_PER_STATE * a->state_count, visit, &e, &p);
+		r = visit_pairs(&e, path, floating);
 	if (r < 0)
 		return r == -E2BIG ? 0 : r;
 	for (size_t i = 0; i < rule_count; i++) {

@@ -21,7 +21,8 @@ struct packer {
 	uint32_t *next_free; /* per edge: itself if free, else a later one (path-compressed) */
 	size_t next_capacity;
 	size_t edges_max;
-	uint32_t hint; /* where to begin looking for rows of the current size */
+	uint32_t *bytes_to; /* per state: bytes that lead there from the row being read, else 0 */
+	uint32_t hint;	    /* where to begin looking for rows of the current size */
 	/* the row being placed: bytes that do not go to `otherwise`, ascending */
 	uint8_t bytes[256];
 	uint32_t targets[256];
@@ -39,6 +40,7 @@ static void packer_release(struct packer *p)
 {
 	packed_release(&p->packed);
 	free(p->next_free);
+	free(p->bytes_to);
 }
 
 static uint32_t reference(const struct automaton *a, uint32_t state)
@@ -46,26 +48,26 @@ static uint32_t reference(const struct automaton *a, uint32_t state)
 	return automaton_is_absorbing(a, state) ? state | CORDON_ABSORBING : state;
 }
 
-/* The target of most bytes; of equals the one with the lowest number. */
-static uint32_t find_otherwise(const struct automaton *a, uint32_t state)
+/* The target of most bytes, of equals the one with the lowest number; and how many do not lead there. */
+static uint32_t find_otherwise(struct packer *p, uint32_t state, uint32_t *ret_exceptions)
 {
-	uint32_t best = 0;
-	unsigned int best_bytes = 0;
+	const struct automaton *a = p->a;
+	uint32_t best = 0, best_bytes = 0;
+	unsigned int from = 0;
 
 	for (uint32_t i = a->first[state]; i < a->first[state + 1]; i++) {
 		uint32_t target = a->segments[i].target;
-		unsigned int bytes = 0, from = 0;
+		uint32_t bytes = p->bytes_to[target] += a->segments[i].last + 1u - from;
 
-		for (uint32_t j = a->first[state]; j < a->first[state + 1]; j++) {
-			if (a->segments[j].target == target)
-				bytes += a->segments[j].last + 1u - from;
-			from = a->segments[j].last + 1u;
-		}
+		from = a->segments[i].last + 1u;
 		if (bytes > best_bytes || (bytes == best_bytes && target < best)) {
 			best = target;
 			best_bytes = bytes;
 		}
 	}
+	for (uint32_t i = a->first[state]; i < a->first[state + 1]; i++)
+		p->bytes_to[a->segments[i].target] = 0;
+	*ret_exceptions = 256 - best_bytes;
 	return best;
 }
 
@@ -73,16 +75,18 @@ static void read_row(struct packer *p, uint32_t state)
 {
 	const struct automaton *a = p->a;
 	unsigned int byte = 0;
+	uint32_t exceptions;
 
-	p->otherwise = find_otherwise(a, state);
+	p->otherwise = find_otherwise(p, state, &exceptions);
 	p->count = 0;
-	for (uint32_t i = a->first[state]; i < a->first[state + 1]; i++)
+	for (uint32_t i = a->first[state]; i < a->first[state + 1]; i++) {
+		if (a->segments[i].target == p->otherwise)
+			byte = a->segments[i].last + 1u;
 		for (; byte <= a->segments[i].last; byte++) {
-			if (a->segments[i].target == p->otherwise)
-				continue;
 			p->bytes[p->count] = (uint8_t)byte;
 			p->targets[p->count++] = a->segments[i].target;
 		}
+	}
 }
 
 static int extend(struct packer *p, size_t count)
@@ -180,11 +184,12 @@ int pack_automaton(const struct automaton *a, size_t edges_max, struct packed *r
 	int r = extend(&p, 256);
 
 	p.packed.states = calloc(a->state_count, sizeof(*p.packed.states));
-	if (!rows || !p.packed.states)
+	p.bytes_to = calloc(a->state_count, sizeof(*p.bytes_to));
+	if (!rows || !p.packed.states || !p.bytes_to)
 		return -ENOMEM;
 	for (uint32_t s = 0; s < a->state_count; s++) {
-		read_row(&p, s);
-		rows[s] = (struct row){s, (uint32_t)p.count};
+		rows[s].state = s;
+		(void)find_otherwise(&p, s, &rows[s].exceptions);
 	}
 	/* Full rows first, while there is room; single edges fill the holes at the end. */
 	qsort(rows, a->state_count, sizeof(*rows), compare_rows);

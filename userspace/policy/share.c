@@ -290,8 +290,8 @@ static int copy_classes(struct sharing *s)
 {
 	int r = vector_reserve(&s->to->nodes, &s->to->node_capacity, s->class_count + 1);
 
-	for (size_t class = s->class_count; class --> 0 && r == 0;)
-		r = copy_class(s, class);
+	for (size_t i = s->class_count; i > 0 && r == 0; i--)
+		r = copy_class(s, i - 1);
 	s->to->node_count = s->class_count + 1;
 	for (unsigned int i = 0; i < CORDON_START_COUNT && r == 0; i++)
 		s->to->starts[i] = node_of(s, s->from->starts[i]);
