@@ -114,6 +114,13 @@ class Suite:
         )
         return Run(done, self.records(start))
 
+    def keep_daemon(self):
+        """An execution that stays, so that none has to wait for a daemon that leaves between two. To be terminated."""
+        command = self.command("observe", self.fresh(), "sleep", "10000")
+        kept = subprocess.Popen(command, stdin=subprocess.DEVNULL)  # pylint: disable=consider-using-with
+        wait_until(lambda: self.position() and any(r["event"]["action"] == "execution-start" for r in self.records(0)), 300)
+        return kept
+
     def check(self, what, good, details=""):
         if good:
             self.passed += 1

@@ -9,6 +9,7 @@
 #include "cli/policy_command.h"
 #include "cli/recorded.h"
 #include "cli/terminal.h"
+#include "insight/moves.h"
 #include "insight/replay.h"
 
 #define OBJECT_WIDTH 48
@@ -20,6 +21,8 @@ static void print_help(FILE *out)
 	      "Asks POLICY about everything that the log recorded of executions: what went ahead and would be\n"
 	      "refused, and what was refused and no longer would be. Without an ID: of all on record. How\n"
 	      "much is on record is the matter of the policy they ran under: under `observe` it is everything.\n"
+	      "Of moves the log has both names, but not which belong together: those that may be refused, since the\n"
+	      "new name grants more than an old one, are listed apart.\n"
 	      "\n"
 	      "      --since TIME         executions that started since: 2h, 7d, today, 2026-11-22, ...\n"
 	      "      --log DIR            the log's directory (/var/log/cordon)\n"
@@ -45,6 +48,7 @@ struct trial {
 	const struct recorded_access *accesses;
 	size_t count;
 	struct replay_answer *answers;
+	struct moves moves;
 	size_t changes[CHANGE_COUNT];
 };
 
@@ -57,25 +61,28 @@ static enum change change_of(const struct trial *t, size_t i)
 	return before ? CHANGE_REFUSED : CHANGE_ALLOWED;
 }
 
-/* "read, write", or the operation where no right stands for it. */
-static char *describe_rights(const struct recorded_access *a)
+static char *list_rights(uint32_t rights, bool listing)
 {
 	_cleanup_(freep) char *text = NULL;
 	const char *separator = "";
 	size_t size;
-	FILE *out;
+	FILE *out = open_memstream(&text, &size);
 
-	if (!a->rights)
-		return strdup(name_of_operation(a->operation));
-	out = open_memstream(&text, &size);
 	for (unsigned int right = 0; out && right < CORDON_RIGHT_COUNT; right++) {
-		if (!(a->rights & CORDON_RIGHT(right)))
+		if (!(rights & CORDON_RIGHT(right)))
 			continue;
 		fprintf(out, "%s%s", separator,
-			right == CORDON_READ && a->listing ? "list" : question_right_name(right));
+			right == CORDON_READ && listing ? "list" : question_right_name(right));
 		separator = ",";
 	}
 	return out && fclose(out) == 0 ? TAKE_PTR(text) : NULL;
+}
+
+/* "read,write", or the operation where no right stands for it. */
+static char *describe_rights(const struct recorded_access *a)
+{
+	return a->rights ? list_rights(a->rights, a->listing)
+			 : strdup(name_of_operation(a->operation));
 }
 
 static const struct policy_rule *rule_of(const struct trial *t, size_t i)
@@ -116,12 +123,34 @@ static void print_changes(const struct trial *t, const struct style *style, enum
 			print_access(t, style, i);
 }
 
+static void print_moves(const struct trial *t, const struct style *style)
+{
+	if (t->moves.widening_count)
+		puts("may be refused: moves to a name that grants more than an old one");
+	for (size_t i = 0; i < t->moves.widening_count; i++) {
+		const struct widening_move *move = &t->moves.widening[i];
+		_cleanup_(freep) char *rights = list_rights(move->rights, false);
+
+		printf("  to ");
+		style_text(stdout, style, t->accesses[move->to].text);
+		printf(" (record %llu), if it was from ",
+		       (unsigned long long)t->accesses[move->to].record);
+		style_text(stdout, style, t->accesses[move->from].text);
+		printf(", which does not grant %s\n", rights ? rights : "?");
+	}
+	if (t->moves.renamed || t->moves.linked)
+		printf("not compared: what lies below directories among the %zu names that something was "
+		       "moved to; the old names of %zu hard links, which are not on record\n",
+		       t->moves.renamed, t->moves.linked);
+}
+
 static void print_text(const struct trial *t)
 {
 	struct style style = terminal_style(stdout);
 
 	print_changes(t, &style, CHANGE_REFUSED, "would be refused");
 	print_changes(t, &style, CHANGE_ALLOWED, "would no longer be refused");
+	print_moves(t, &style);
 	printf("%s: of %zu distinct accesses in %zu executions, %zu would be refused, %zu no longer be "
 	       "refused, %zu be allowed as before, %zu be refused as before\n",
 	       t->policy->name, t->count, t->run_count, t->changes[CHANGE_REFUSED],
@@ -156,13 +185,33 @@ static json_t *list_changes(const struct trial *t, enum change change)
 	return list;
 }
 
+static json_t *list_moves(const struct trial *t)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->moves.widening_count; i++) {
+		const struct widening_move *move = &t->moves.widening[i];
+		const struct recorded_access *to = &t->accesses[move->to];
+		_cleanup_(freep) char *rights = list_rights(move->rights, false);
+
+		json_array_append_new(list, json_pack("{s:s, s:I, s:s, s:s, s:s}", "execution",
+						      t->runs[to->run].id, "record",
+						      (json_int_t)to->record, "to", to->text,
+						      "from", t->accesses[move->from].text,
+						      "rights", rights ? rights : ""));
+	}
+	return list;
+}
+
 static int print_json(const struct trial *t)
 {
-	json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:I, s:I}", "policy", t->policy->name,
-			      "digest", t->policy->digest_text, "executions",
-			      (json_int_t)t->run_count, "accesses", (json_int_t)t->count, "refused",
-			      list_changes(t, CHANGE_REFUSED), "no_longer_refused",
-			      list_changes(t, CHANGE_ALLOWED), "allowed_as_before",
+	json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:{s:I, s:I}, s:I, s:I}",
+			      "policy", t->policy->name, "digest", t->policy->digest_text,
+			      "executions", (json_int_t)t->run_count, "accesses",
+			      (json_int_t)t->count, "refused", list_changes(t, CHANGE_REFUSED),
+			      "no_longer_refused", list_changes(t, CHANGE_ALLOWED), "may_widen",
+			      list_moves(t), "moves", "renamed", (json_int_t)t->moves.renamed,
+			      "linked", (json_int_t)t->moves.linked, "allowed_as_before",
 			      (json_int_t)t->changes[CHANGE_NONE_ALLOWED], "refused_as_before",
 			      (json_int_t)t->changes[CHANGE_NONE_REFUSED]);
 	int r = o ? json_dumpf(o, stdout, JSON_COMPACT) : -1;
@@ -186,7 +235,7 @@ static int ask_all(struct trial *t)
 			return r;
 		t->changes[change_of(t, i)]++;
 	}
-	return 0;
+	return moves_find(t->run_count, t->accesses, t->count, t->answers, &t->moves);
 }
 
 static int try_policy(const struct policy_search *search, const char *name,
@@ -208,6 +257,7 @@ static int try_policy(const struct policy_search *search, const char *name,
 	else if (r == 0)
 		print_text(&t);
 	free(t.answers);
+	moves_release(&t.moves);
 	if (r < 0)
 		message("cannot try %s: %s", name, strerror(-r));
 	return r < 0 ? 2 : t.changes[CHANGE_REFUSED] != 0;
