@@ -81,7 +81,7 @@ static size_t compare_directory(const char *directory, int good)
 static void test_bad_policies(void **state)
 {
 	(void)state;
-	assert_true(compare_directory("tests/unit/policy/bad", 0) >= 140);
+	assert_true(compare_directory("tests/unit/policy/bad", 0) >= 167);
 }
 
 static void test_warnings(void **state)

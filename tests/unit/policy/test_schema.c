@@ -88,6 +88,20 @@ static json_t *load(void)
 	return schema;
 }
 
+/* How many values below have the member: lists of words (`enum`), or of keys (`properties`). */
+static size_t count_of(json_t *schema, const char *member)
+{
+	size_t count = json_object_get(schema, member) != NULL, i;
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(schema, key, value)
+		count += count_of(value, member);
+	json_array_foreach(schema, i, value)
+		count += count_of(value, member);
+	return count;
+}
+
 static void test_keys(void **state)
 {
 	static const struct {
@@ -119,6 +133,8 @@ static void test_keys(void **state)
 			fail_msg("%s: the schema has keys beyond %s", cases[i].path, hint);
 		json_decref(words);
 	}
+	/* None was forgotten above. */
+	assert_int_equal(count_of(schema, "properties"), ARRAY_SIZE(cases));
 	json_decref(schema);
 }
 
@@ -170,6 +186,7 @@ static void test_words(void **state)
 		if (check_words(hint, cases[i].path, words) != json_array_size(words))
 			fail_msg("%s: the schema has words beyond %s", cases[i].path, hint);
 	}
+	assert_int_equal(count_of(schema, "enum"), ARRAY_SIZE(cases));
 	json_decref(schema);
 }
 
