@@ -9,6 +9,7 @@ import time
 
 from support import (
     CORDON,
+    PATIENCE,
     PINS,
     WORK,
     account_for_everything,
@@ -138,7 +139,7 @@ def kill_daemon():
         process = start(*trier(12), stderr=subprocess.PIPE)
         time.sleep(delay)
         kill(pid)
-        err = process.communicate(timeout=60)[1].decode()
+        err = process.communicate(timeout=PATIENCE)[1].decode()
         if process.returncode == 125:
             # Nothing ran then, and that is what it says.
             check(not exists("up"), f"status 125, but the command ran; killed after {delay:.3f} s ({err})")
@@ -266,7 +267,7 @@ def kill_starter_when(condition, what):
     found = wait_for(lambda: (condition() and daemons()) or (process.poll() is not None and [0]), 60, what)
     for pid in filter(None, found):
         kill(pid)
-    err = process.communicate(timeout=60)[1].decode()
+    err = process.communicate(timeout=PATIENCE)[1].decode()
     equal(process.returncode, 125, f"status ({err})")
     check("cordon daemon" in err and "doctor" in err, f"standard error: {err!r}")
 

@@ -11,6 +11,7 @@ from support import (
     CORDON,
     LOG,
     NOTHING_RAN,
+    PATIENCE,
     PINS,
     ROOT,
     SHELL_POLICY,
@@ -211,7 +212,7 @@ def bad_policy(title, content, pattern):
         write("p.yaml", text)
         result = run(*MARKER, policy="./p.yaml")
         refused(result, pattern)
-        check(result.seconds < 10, f"it took {result.seconds:.1f} s")
+        check(result.seconds < 60, f"it took {result.seconds:.1f} s")
         check(len(result.err) < 20000, f"{len(result.err)} bytes on standard error")
         check(b"\0" not in result.err and b"\x1b" not in result.err, "control characters on standard error")
         result = cordon("policy", "check", "./p.yaml")
@@ -254,7 +255,7 @@ def unreadable():
             ("nowhere/p.yaml", r"No such file"),
             ("p.yaml/" + "x" * 300, r"No such file|too long|Not a directory"),
         ):
-            result = run(*MARKER, policy="./" + name, timeout=20)
+            result = run(*MARKER, policy="./" + name)
             refused(result, pattern)
             check(name[:40] in result.text, f"standard error does not name {name}: {result.text}")
 
@@ -422,7 +423,7 @@ def log_fills():
         wait_for(lambda: exists("up"), 20, "the run's start")
         fill(path)
         write("go", "")
-        process.communicate(timeout=30)
+        process.communicate(timeout=PATIENCE)
         equal(process.returncode, 5, "exit status")
         os.unlink(os.path.join(path, "filler"))
         wait_for(lambda: any(action(r) == "execution-end" for r in records(path)), 5, "the end record")

@@ -10,11 +10,11 @@ import time
 
 from support import (
     LOG,
+    PATIENCE,
     PYTHON_POLICY,
     ROOT,
-    SLOWNESS,
-    WORK,
     UUID,
+    WORK,
     account_for_everything,
     case,
     check,
@@ -111,7 +111,7 @@ while :; do sleep 0.1; done
     )
     result = run("bash", "script", options=["--timeout", "2s"])
     equal(result.status, 124, f"status ({result.text})")
-    check(result.seconds < 2 + 2 * SLOWNESS, f"it took {result.seconds:.1f} s with a time-out of 2 s")
+    check(result.seconds < 30, f"it took {result.seconds:.1f} s with a time-out of 2 s")
     equal(processes_like(LOOP_NAME), [], "processes that outlived it")
     equal((result.out, result.err), (b"started\n", b""), "output")
     end = last_end()["cordon"]["end"]
@@ -121,7 +121,7 @@ while :; do sleep 0.1; done
 
 @case("end: what the command leaves in the background dies with it, and standard output closes")
 def background():
-    result = run("sh", "-c", f"sleep {LOOP_NAME} & setsid sleep {LOOP_NAME} & echo done", timeout=15)
+    result = run("sh", "-c", f"sleep {LOOP_NAME} & setsid sleep {LOOP_NAME} & echo done")
     equal((result.status, result.out), (0, b"done\n"), "the run")
     equal(processes_like(LOOP_NAME), [], "processes that outlived it")
 
@@ -132,7 +132,7 @@ def at_once(count):
     for i in range(count):
         runs.append(start("sh", "-c", f"echo {i}; exit {i}", stdout=subprocess.PIPE, stderr=subprocess.PIPE))
     for i, process in enumerate(runs):
-        out, err = process.communicate(timeout=90)
+        out, err = process.communicate(timeout=PATIENCE)
         equal((process.returncode, out, err), (i, b"%d\n" % i, b""), f"run {i}")
     daemon()
     fresh = set(starts()) - known
@@ -249,7 +249,7 @@ def broken_output():
     result = execute(["sh", "-c", '"$@" >&-; echo $? >&2', "_", *run_arguments(["sh", "-c", "echo x || exit 55"])])
     equal(result.text.splitlines()[-1], "55", "status with standard output closed")
     pipeline = '"$@" | head -c 2; echo ${PIPESTATUS[0]}'
-    result = execute(["bash", "-c", pipeline, "_", *run_arguments(["yes"])], timeout=20)
+    result = execute(["bash", "-c", pipeline, "_", *run_arguments(["yes"])])
     equal(result.out, b"y\n141\n", f"output and status of a broken pipe ({result.text})")
 
 

@@ -25,7 +25,7 @@ PINS = "/sys/fs/bpf/cordon"
 SOCKET = "/run/cordon/control.sock"
 
 NOTHING_RAN = 125
-PATIENCE = 60
+PATIENCE = 180
 SETTLE = 5
 UUID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
 
@@ -61,8 +61,9 @@ def matches(text, pattern, what):
 
 
 def wait_for(condition, seconds, what):
-    """What the condition returns as soon as it is true."""
-    seconds *= SLOWNESS
+    """What the condition returns as soon as it is true. `seconds` is what it may take on a machine of its own; one
+    that does much else gets several times as long, since what never happens is found all the same."""
+    seconds *= 4 * SLOWNESS
     end = time.monotonic() + seconds
     while True:
         value = condition()
