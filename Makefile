@@ -26,7 +26,7 @@ AR       := ar
 .SUFFIXES:
 .PHONY: all help packages packages-build packages-test kernels \
 	unit corpus fuzz fuzzers helpers programs lint tidy format \
-	test demo bench soak install clean distclean
+	test demo bench bench-record soak install clean distclean
 
 # V=1 shows the commands themselves.
 Q := $(if $(V),,@)
@@ -47,6 +47,7 @@ help:
 	@echo 'make lint          format, static analysis, include direction, licence headers'
 	@echo 'make format        reformat the C sources'
 	@echo 'make bench         measure costs against the budgets'
+	@echo 'make bench-record  record what make test compares costs with'
 	@echo 'make soak          long run under load     (MINUTES=$(MINUTES))'
 	@echo 'make fuzz          fuzz every parser        (MINUTES=$(MINUTES) in all)'
 	@echo 'make install       to DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)'
@@ -138,6 +139,7 @@ $(BUILD)/cordon: $(OBJECTS)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 # Both are generated; the dependency files know them only after the first build.
+$(BUILD)/obj/tests/bench/kernel/verifier.o: | $(SKELETON)
 $(filter-out $(PURE:%.c=$(BUILD)/obj/%.o),$(OBJECTS)): | $(SKELETON) $(BUILD_ID)
 $(filter-out $(PURE:%.c=$(BUILD)/san/%.o),$(SAN_OBJECTS)): | $(SKELETON) $(BUILD_ID)
 $(filter-out $(PURE:%.c=$(BUILD)/tidy/%.ok),$(SOURCES:%.c=$(BUILD)/tidy/%.ok)): | $(SKELETON) $(BUILD_ID)
@@ -179,7 +181,10 @@ HELPER_SOURCES := $(sort $(wildcard tests/integration/helpers/*.c))
 HELPERS        := $(HELPER_SOURCES:tests/integration/helpers/%.c=$(BUILD)/tests/helpers/%)
 REDTEAM        := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/redteam/*.c tests/redteam/*/*.c)))
 # Programs that drive cordon's own code inside the VM.
-LINKED_TESTS   := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out %.bpf.c,$(wildcard tests/bpf/*.c tests/bench/*.c))))
+LINKED_TESTS   := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out %.bpf.c,$(wildcard tests/bpf/*.c tests/bench/*.c)))) \
+	$(BUILD)/tests/bench/kernel/filter $(BUILD)/tests/bench/kernel/verifier
+# What is measured there: nothing but the C library.
+BENCH_STATIC   := $(BUILD)/tests/bench/kernel/operations
 # Programs of tests that run in a kernel, with a skeleton each.
 TEST_SKELETONS := $(patsubst %.bpf.c,$(BUILD)/%.skel.h,$(sort $(wildcard tests/bpf/*.bpf.c)))
 
@@ -200,7 +205,8 @@ $(FUZZ_PROGRAMS): $(BUILD)/tests/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(FUZZ_PUR
 
 $(HELPERS): $(BUILD)/tests/helpers/%: tests/integration/helpers/%.c Makefile | packages-build
 $(REDTEAM): $(BUILD)/tests/redteam/%: tests/redteam/%.c Makefile | packages-build
-$(HELPERS) $(REDTEAM):
+$(BENCH_STATIC): $(BUILD)/tests/bench/%: tests/bench/%.c $(wildcard tests/bench/kernel/*.h) Makefile | packages-build
+$(HELPERS) $(REDTEAM) $(BENCH_STATIC):
 	@mkdir -p $(@D)
 	@echo "  CC   $<"
 	$(Q)$(CC) -D_GNU_SOURCE -std=gnu17 -O2 -g -Wall -Wextra -Werror -I. -static $< -o $@ -lpthread
@@ -226,7 +232,7 @@ $(LINKED_TESTS:$(BUILD)/%=$(BUILD)/obj/%.o): | $(TEST_SKELETONS)
 # Tables of strings in tests need no const, and libFuzzer's entry point no prototype.
 $(BUILD)/san/tests/%.o $(BUILD)/fuzz/tests/%.o: COMMON_CFLAGS += -Wno-write-strings -Wno-missing-prototypes
 
-helpers: $(HELPERS) $(REDTEAM) $(LINKED_TESTS)
+helpers: $(HELPERS) $(REDTEAM) $(LINKED_TESTS) $(BENCH_STATIC)
 fuzzers: $(FUZZ_PROGRAMS)
 # Everything that `make test` runs, built in one go.
 programs: all helpers fuzzers $(UNIT_PROGRAMS)
@@ -266,6 +272,10 @@ demo: packages all helpers
 
 bench: packages all helpers
 	@tests/bench/run
+
+# After a change that is meant to cost more, or less: to be committed with it.
+bench-record: packages all helpers
+	@set -e; for kernel in 6.1 6.12; do CORDON_VM_KERNEL=$$kernel tests/bench/guard --record; done
 
 soak: packages all helpers
 	@tests/soak/run --minutes $(MINUTES)

@@ -119,11 +119,11 @@ static bool is_attached(const struct bpf_program *program)
 		bpf_program__expected_attach_type(program) != BPF_TRACE_ITER);
 }
 
-static void choose_programs(struct enforce_bpf *skeleton, const struct btf *btf)
+void loader_choose_programs(struct bpf_object *object, const struct btf *btf)
 {
 	struct bpf_program *program;
 
-	bpf_object__for_each_program(program, skeleton->obj) bpf_program__set_autoload(
+	bpf_object__for_each_program(program, object) bpf_program__set_autoload(
 		program, program_applies(btf, bpf_program__name(program)));
 }
 
@@ -245,7 +245,7 @@ static int load_object(struct enforce_bpf **ret_skeleton, struct failure *failur
 	skeleton = enforce_bpf__open();
 	if (!skeleton)
 		return failure_set(failure, errno, "cannot open the BPF object: %m: %s", complaint);
-	choose_programs(skeleton, btf);
+	loader_choose_programs(skeleton->obj, btf);
 	r = enforce_bpf__load(skeleton);
 	if (r < 0)
 		return failure_set(failure, r,

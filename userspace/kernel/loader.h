@@ -14,6 +14,12 @@
  */
 int loader_load_and_pin(int cgroup_fd, struct failure *failure);
 
+struct bpf_object;
+struct btf;
+
+/* Of the object's programs, has those loaded that belong on the kernel with these types. */
+void loader_choose_programs(struct bpf_object *object, const struct btf *btf);
+
 /* Number of links, besides extras, that this kernel's complete enforcement has. -ENOENT: no kernel BTF. */
 int loader_expected_links(void);
 
