@@ -204,7 +204,7 @@ $(FUZZ_PROGRAMS): $(BUILD)/tests/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(FUZZ_PUR
 	$(Q)$(SAN_CC) $(SANITIZE) -fsanitize=fuzzer $< $(FUZZ_PURE) $(LDLIBS) -o $@
 
 $(HELPERS): $(BUILD)/tests/helpers/%: tests/integration/helpers/%.c Makefile | packages-build
-$(REDTEAM): $(BUILD)/tests/redteam/%: tests/redteam/%.c Makefile | packages-build
+$(REDTEAM): $(BUILD)/tests/redteam/%: tests/redteam/%.c $(wildcard tests/redteam/*.h) Makefile | packages-build
 $(BENCH_STATIC): $(BUILD)/tests/bench/%: tests/bench/%.c $(wildcard tests/bench/kernel/*.h) Makefile | packages-build
 $(HELPERS) $(REDTEAM) $(BENCH_STATIC):
 	@mkdir -p $(@D)

@@ -14,14 +14,17 @@
 #include "bpf/tables.bpf.h"
 
 /* Question flags */
-#define NAME_LISTING  0x1u  /* a directory to be listed: a slash follows its name */
-#define NAME_PROC     0x2u  /* in procfs: directories of own processes read "self" */
-#define NAME_SOURCE   0x4u  /* source of a rename or link: remember the states reached */
-#define NAME_TREE     0x10u /* also of interest: everything below it */
-#define NAME_SPELLED  0x20u /* whatever the answer, a record is to say the name */
-#define NAME_NO_MOUNT 0x8u  /* no mount is known: only what lies below an anchor has a name */
+#define NAME_LISTING 0x1u  /* a directory to be listed: a slash follows its name */
+#define NAME_PROC    0x2u  /* in procfs: directories of own processes read "self" */
+#define NAME_SOURCE  0x4u  /* source of a rename or link: remember the states reached */
+#define NAME_TREE    0x10u /* also of interest: everything below it */
+#define NAME_SPELLED 0x20u /* whatever the answer, a record is to say the name */
+#define NAME_MAYBE   0x8u /* the mount is one of several that could be meant: see mountless.bpf.h */
 
 #define MOUNT_CROSSINGS 64
+
+/* Besides enum cordon_reason: the object does not lie below that mount. Of NAME_MAYBE only. */
+#define REASON_ELSEWHERE 0xffu
 
 extern const void rename_lock __ksym;
 extern const void mount_lock __ksym;
@@ -199,7 +202,7 @@ static long climb_step(__u32 index, void *context)
 	if (walk->at == walk->mount_root)
 		walk->climbed = cross_mount(walk);
 	else if (link->parent == walk->at)
-		walk->climbed = walk->flags & NAME_NO_MOUNT ? CLIMB_TOP : CLIMB_LOST;
+		walk->climbed = CLIMB_LOST;
 	else
 		walk->climbed = record_component(s, link);
 	return walk->climbed != CLIMB_GOING;
@@ -216,16 +219,12 @@ static __always_inline __u32 climb(const struct subject *s)
 	walk->depth = 0;
 	walk->climbed = CLIMB_GOING;
 	walk->at = walk->dentry;
-	walk->mount = 0;
-	walk->mount_root = 0;
 	walk->in_proc = walk->flags & NAME_PROC;
 	walk->foreign = 0;
 	walk->unstable = 0;
 	walk->crossed = 0;
-	if (!(walk->flags & NAME_NO_MOUNT)) {
-		walk->mount = mount_of(walk->vfsmount);
-		walk->mount_root = read_u64(FIELD(struct vfsmount, walk->vfsmount, mnt_root));
-	}
+	walk->mount = mount_of(walk->vfsmount);
+	walk->mount_root = read_u64(FIELD(struct vfsmount, walk->vfsmount, mnt_root));
 	/* The root of a mount has its name on another, in a directory that is not its own parent. */
 	if (walk->dentry == walk->mount_root)
 		walk->unstable = 1;
@@ -236,11 +235,12 @@ static __always_inline __u32 climb(const struct subject *s)
 		count(CORDON_COUNTER_TOO_DEEP);
 		return CORDON_REASON_UNRESOLVED;
 	}
+	/* The whole file system was climbed, and the mount's root not met. */
+	if (walk->climbed == CLIMB_LOST && (walk->flags & NAME_MAYBE) && !walk->crossed)
+		return REASON_ELSEWHERE;
 	/* A mount that is its own parent is a root; it must be that of the recorded namespace. */
 	if (walk->climbed == CLIMB_LOST ||
-	    (!(walk->flags & NAME_NO_MOUNT) &&
-	     read_u64(FIELD(struct mount, walk->mount, mnt_ns)) != s->execution->mount_namespace)) {
-		count(CORDON_COUNTER_UNRESOLVED);
+	    read_u64(FIELD(struct mount, walk->mount, mnt_ns)) != s->execution->mount_namespace) {
 		return CORDON_REASON_UNRESOLVED;
 	}
 	return 0;

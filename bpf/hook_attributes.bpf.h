@@ -3,6 +3,7 @@
 #ifndef CORDON_BPF_HOOK_ATTRIBUTES_BPF_H
 #define CORDON_BPF_HOOK_ATTRIBUTES_BPF_H
 
+#include "bpf/mountless.bpf.h"
 #include "bpf/object.bpf.h"
 
 static __always_inline int judge_attribute(const struct path *path, __u32 operation, int ret)
@@ -12,9 +13,9 @@ static __always_inline int judge_attribute(const struct path *path, __u32 operat
 
 	ENTER(&s, ret);
 	if (!inspect(path, &o))
-		return LEAVE(&s, -EACCES);
+		return LEAVE(&s, deny_unasked(&s, operation));
 	if (o.class != CLASS_NAMED)
-		return LEAVE(&s, o.class == CLASS_NAMESPACE ? -EACCES : 0);
+		return LEAVE(&s, o.class == CLASS_NAMESPACE ? deny_unasked(&s, operation) : 0);
 	return LEAVE(&s, decide_name(&s, operation, o.dentry, o.vfsmount,
 				     NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), o.name_flags)));
 }
@@ -32,10 +33,7 @@ int BPF_PROG(cordon_path_chown, const struct path *path, unsigned int uid, unsig
 	return judge_attribute(path, CORDON_OP_CHOWN, ret);
 }
 
-/*
- * Hooks that are given a dentry without a mount. The absolute name is unknown, so only what lies
- * below one of the execution's anchors can be granted.
- */
+/* Hooks that are given a dentry without a mount. */
 static __always_inline int judge_dentry(struct dentry *dentry, __u32 operation, int ret)
 {
 	struct subject s;
@@ -45,8 +43,7 @@ static __always_inline int judge_dentry(struct dentry *dentry, __u32 operation, 
 	ENTER(&s, ret);
 	if (observed_work_for_kernel(&s))
 		return LEAVE(&s, 0);
-	return LEAVE(&s, decide_name(&s, operation, (__u64)dentry, 0,
-				     NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), NAME_NO_MOUNT)));
+	return LEAVE(&s, decide_mountless(&s, operation, dentry, CORDON_RIGHT(CORDON_WRITE)));
 }
 
 /* Mode, owner and size have been judged with their mount; what remains are the times. */

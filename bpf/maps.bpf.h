@@ -87,6 +87,25 @@ struct move {
 	__u32 reserved;
 };
 
+/* Where an object could be mounted whose mount a hook does not say: see mountless.bpf.h. */
+#define SEARCH_MOUNTS 64u
+
+struct mountless_search {
+	__u64 dentry;
+	__u64 list;		     /* of the file system's mounts */
+	__u64 at;		     /* the last one looked at */
+	__u64 mounts[SEARCH_MOUNTS]; /* struct vfsmount */
+	__u32 question;
+	__u32 sequence; /* of mount_lock, before */
+	__u32 count;	/* of mounts */
+	__u32 complete; /* all of the list was seen, and there was room */
+	__u32 names;	/* those that are a name of the object */
+	__u32 best;	/* the mount whose name is to be on record */
+	__u32 reason;	/* enum cordon_reason: the object has no verdict; 0: it has */
+	__u32 settled;
+	struct verdict verdict; /* of all names */
+};
+
 /*
  * Scratch for one question at a time. It belongs to the task: LSM programs can be preempted, so a
  * scratch per CPU would let two tasks share a verdict.
@@ -139,6 +158,7 @@ struct walk {
 	struct answer answer;
 	struct move moves[2]; /* the second: the way back of an exchange */
 	__s32 move_error;
+	struct mountless_search search;
 	/* spelling a name out for an event */
 	__u32 spelled;
 	__u32 spelled_total;

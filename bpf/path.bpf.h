@@ -63,8 +63,6 @@ static __always_inline void start_runs(const struct subject *s)
 	runs_prepare(s);
 	if (walk->flags & NAME_TREE)
 		__builtin_memset(walk->finals, 0, sizeof(walk->finals));
-	if (walk->flags & NAME_NO_MOUNT)
-		return;
 	run_add(walk, 0, start_state(s, CORDON_START_PATH), CORDON_MAX_COMPONENTS);
 	run_add(walk, 1, start_state(s, CORDON_START_FLOATING), CORDON_MAX_COMPONENTS);
 }
