@@ -121,6 +121,9 @@ static long forget_entry(__u32 index, void *context)
 	return 0;
 }
 
+/* A count that high is no count: tests set it so that nothing is remembered. */
+#define NOTHING_REMEMBERED (1ull << 63)
+
 /* After a climb that nothing disturbed. */
 static __always_inline void directory_remember(const struct subject *s)
 {
@@ -128,6 +131,8 @@ static __always_inline void directory_remember(const struct subject *s)
 	struct directory_cache *cache = &walk->directories;
 	struct directory *entry = directory_entry(walk);
 
+	if (walk->freed & NOTHING_REMEMBERED)
+		return;
 	if (cache->policy != s->policy_ref || cache->sequence != walk->sequence ||
 	    cache->freed != walk->freed) {
 		bpf_loop(DIRECTORY_CACHE_ENTRIES, forget_entry, (void *)s, 0);

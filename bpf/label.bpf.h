@@ -25,10 +25,13 @@ static __always_inline int label_task(struct task_struct *task, const struct lab
 	}
 	labelled = bpf_task_storage_get(&labels, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!labelled) {
+		count(CORDON_COUNTER_LABEL_BUSY);
 		bpf_map_delete_elem(&labels_by_address, &address);
 		return -ENOMEM;
 	}
-	labelled->label = *label;
+	/* The generation last: without it, the rest is not believed (subject_label()). */
+	*(volatile __u32 *)&labelled->label.slot = label->slot;
+	*(volatile __u32 *)&labelled->label.generation = label->generation;
 	/* What was remembered for another label says nothing about this one's anchors. */
 	labelled->walk.directories.policy = 0;
 	__sync_fetch_and_add(&execution->tasks, 1);

@@ -164,6 +164,7 @@ static json_t *counters_json(struct daemon *daemon)
 		[CORDON_COUNTER_FORK_REFUSED] = "fork_refused",
 		[CORDON_COUNTER_BAD_TABLE] = "bad_table",
 		[CORDON_COUNTER_PACKET_UNOWNED] = "packet_unowned",
+		[CORDON_COUNTER_LABEL_BUSY] = "label_busy",
 	};
 	json_t *counters = json_object();
 
