@@ -23,9 +23,12 @@ static __noinline int deny(const struct subject *s, const struct denial *denial,
 	struct cordon_execution *execution = s->execution;
 	struct denial d = *denial;
 
-	d.would = observes(s);
-	if (answer->reason == CORDON_REASON_UNRESOLVED)
+	/* What is being killed gets no further, observed or not. */
+	d.would = observes(s) && answer->reason != CORDON_REASON_ENDING;
+	if (answer->reason == CORDON_REASON_UNRESOLVED) {
+		count(CORDON_COUNTER_UNRESOLVED);
 		__sync_fetch_and_add(&execution->unresolved, 1);
+	}
 	if (d.would)
 		__sync_fetch_and_add(&execution->would_denials, 1);
 	else
@@ -94,10 +97,9 @@ static __always_inline int decide_answered(const struct subject *s, __u32 operat
 	return deny(s, &denial, object, &s->walk->answer);
 }
 
-/* No scratch to put the question in: as good as no name. */
+/* No scratch to put the question in, or an object that cannot be read: as good as no name. */
 static __always_inline int deny_unasked(const struct subject *s, __u32 operation)
 {
-	count(CORDON_COUNTER_UNRESOLVED);
 	return deny_number(s, operation, 0, CORDON_REASON_UNRESOLVED, -EACCES);
 }
 

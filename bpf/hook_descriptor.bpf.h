@@ -12,9 +12,9 @@ static __always_inline int judge_handling(struct subject *s, const struct path *
 	struct file_object o;
 
 	if (!inspect(path, &o))
-		return -EACCES;
+		return deny_unasked(s, operation);
 	if (o.class != CLASS_NAMED)
-		return o.class == CLASS_NAMESPACE ? -EACCES : 0;
+		return o.class == CLASS_NAMESPACE ? deny_unasked(s, operation) : 0;
 	if (right == CORDON_READ && S_ISDIR(o.mode))
 		o.name_flags |= NAME_LISTING;
 	return decide_name(s, operation, o.dentry, o.vfsmount,

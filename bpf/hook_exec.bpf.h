@@ -58,7 +58,7 @@ static __always_inline int judge_program(struct subject *s, const struct linux_b
 	if (!subject_need_walk(s))
 		return deny_unasked(s, CORDON_OP_EXEC);
 	if (!inspect(&bprm->file->f_path, &o))
-		return -EACCES;
+		return deny_unasked(s, CORDON_OP_EXEC);
 	if (ending)
 		o.name_flags |= NAME_SPELLED;
 	ask_code(s, &o, rights, &object);
@@ -119,7 +119,7 @@ int BPF_PROG(cordon_mmap_file, struct file *unused, unsigned long reqprot, unsig
 		return ret;
 	ENTER(&s, ret);
 	if (bpf_get_func_arg(ctx, 0, &file))
-		return LEAVE(&s, -EACCES);
+		return LEAVE(&s, deny_unasked(&s, CORDON_OP_MMAP));
 	written = (prot & PROT_WRITE) && (flags & MAP_TYPE) != MAP_SHARED;
 	return LEAVE(&s, judge_mapping(&s, file, written, CORDON_OP_MMAP));
 }

@@ -123,7 +123,7 @@ static __always_inline int judge_control(void *ctx, int ret)
 
 	ENTER(&s, ret);
 	if (bpf_get_func_arg(ctx, 0, &object))
-		return LEAVE(&s, -EACCES);
+		return LEAVE(&s, deny_unasked(&s, CORDON_OP_IPC));
 	if (!object)
 		return LEAVE(&s, 0);
 	owner = bpf_map_lookup_elem(&ipc_owners, &object);

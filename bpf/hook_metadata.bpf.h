@@ -11,7 +11,7 @@
 
 #include "bpf/object.bpf.h"
 
-#define MOUNTS_OF_SUPERBLOCK 16
+#define MOUNTS_OF_SUPERBLOCK 8192 /* in all namespaces */
 
 /* The first mount of a file system in the execution's mount namespace. */
 struct mount_search {
@@ -188,7 +188,7 @@ int BPF_PROG(cordon_inode_getattr, const struct path *path, int ret)
 		return ret;
 	ENTER(&s, ret);
 	if (!inspect(path, &o))
-		return LEAVE(&s, -EACCES);
+		return LEAVE(&s, deny_unasked(&s, CORDON_OP_METADATA));
 	return LEAVE(&s, judge_look(&s, &o));
 }
 

@@ -93,7 +93,7 @@ static __always_inline int judge_file(struct subject *s, const struct file *file
 	struct file_object o;
 
 	if (!inspect(&file->f_path, &o))
-		return -EACCES;
+		return deny_unasked(s, operation);
 	switch (o.class) {
 	case CLASS_NAMED:
 		return decide_open(s, file, &o, operation);
@@ -122,7 +122,7 @@ static __always_inline int judge_truncate(struct subject *s, const struct path *
 	struct file_object o;
 
 	if (!inspect(path, &o))
-		return -EACCES;
+		return deny_unasked(s, CORDON_OP_TRUNCATE);
 	if (o.class == CLASS_BACKING || o.class == CLASS_MEMORY)
 		return 0;
 	return decide_name(s, CORDON_OP_TRUNCATE, o.dentry, o.vfsmount,

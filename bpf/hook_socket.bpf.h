@@ -24,7 +24,7 @@ static __always_inline int decide_kind(struct subject *s, __u32 operation, __u32
 	__u8 *name;
 
 	if (!subject_need_walk(s))
-		return -EACCES;
+		return deny_unasked(s, operation);
 	name = s->walk->name;
 	name[0] = family;
 	name[1] = type;
@@ -128,14 +128,14 @@ static __always_inline int decide_address(struct subject *s, struct sock *sk, co
 	bool v6;
 
 	if (!subject_need_walk(s))
-		return -EACCES;
+		return deny_unasked(s, use->operation);
 	/* Too short for a family, or for the address it claims: the protocols refuse these. */
 	if (length < 2)
 		return 0;
 	if (length > sizeof(address))
 		length = sizeof(address);
 	if (bpf_probe_read_kernel(&address, length, (const void *)use->address))
-		return -EACCES;
+		return deny_unasked(s, use->operation);
 	if (address.family == AF_UNSPEC && use->may_dissolve)
 		return 0;
 	/* UDP sends and IPv4 binds read AF_UNSPEC as AF_INET (udp_sendmsg(), __inet_bind()). */
@@ -254,7 +254,7 @@ static __always_inline int judge_foreign(struct subject *s, struct sock *sk, __u
 	struct object object = {.kind = CORDON_OBJECT_NET};
 
 	if (!subject_need_walk(s))
-		return -EACCES;
+		return deny_unasked(s, operation);
 	object.length = ask_foreign(s, sk);
 	if (!object.length)
 		return 0;
@@ -379,10 +379,10 @@ static __always_inline int judge_abstract_bind(struct subject *s, __u64 address,
 	if (length <= 3 || bpf_probe_read_kernel(&first, 1, (const void *)(address + 2)) || first)
 		return 0;
 	if (!subject_need_walk(s))
-		return -EACCES;
+		return deny_unasked(s, CORDON_OP_BIND);
 	size &= CORDON_NAME_MAX;
 	if (bpf_probe_read_kernel(s->walk->name, size, (const void *)(address + 3)))
-		return -EACCES;
+		return deny_unasked(s, CORDON_OP_BIND);
 	return decide_short(s, CORDON_OP_BIND, CORDON_START_ABSTRACT, size,
 			    CORDON_RIGHT(CORDON_UNIX_BIND), CORDON_OBJECT_ABSTRACT);
 }
@@ -436,7 +436,7 @@ int BPF_PROG(cordon_socket_listen, struct socket *sock, int backlog, int ret)
 	if (!is_internet(family))
 		return LEAVE(&s, 0);
 	if (!subject_need_walk(&s))
-		return LEAVE(&s, -EACCES);
+		return LEAVE(&s, deny_unasked(&s, CORDON_OP_LISTEN));
 	port = sk->__sk_common.skc_num;
 	address.v4.port[0] = port >> 8;
 	address.v4.port[1] = port;

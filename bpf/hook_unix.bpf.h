@@ -69,7 +69,7 @@ static __always_inline int judge_peer(struct subject *s, __u64 peer, __u32 opera
 		length &= CORDON_NAME_MAX;
 		name = FIELD(struct unix_address, address, name) + SUN_PATH_OFFSET + 1;
 		if (bpf_probe_read_kernel(s->walk->name, length, (const void *)name))
-			return -EACCES;
+			return deny_unasked(s, operation);
 		object.kind = CORDON_OBJECT_ABSTRACT;
 		object.length = length;
 		ask_short(s, CORDON_START_ABSTRACT, length, CORDON_RIGHT(CORDON_UNIX_CONNECT));

@@ -105,7 +105,8 @@ static __always_inline bool subject_label(struct task_struct *task, struct subje
 	if (!task->bpf_storage)
 		return false;
 	labelled = bpf_task_storage_get(&labels, task, 0, 0);
-	if (labelled) {
+	/* No generation yet: it is being labelled at this moment, and the exact map knows by whom. */
+	if (labelled && labelled->label.generation) {
 		s->label = labelled->label;
 		s->walk = &labelled->walk;
 		return true;
