@@ -19,7 +19,7 @@
 #define RENAME_RACE_SECONDS 2
 #define RENAME_RACE_SPINS   4096 /* before the other side is given way */
 #define RENAME_RACE_STEP    32
-#define RENAME_RACE_JITTER  512
+#define RENAME_RACE_JITTER  2048
 
 struct rename_race {
 	const char *sealed_name; /* in ".config" */
