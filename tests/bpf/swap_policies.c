@@ -7,6 +7,7 @@
  */
 #include <bpf/bpf.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -29,6 +30,14 @@ static unsigned int find_live(struct cordon_execution *executions, __u64 **ret_p
 	return count;
 }
 
+static bool differ(const __u64 *policies, unsigned int count)
+{
+	for (unsigned int i = 1; i < count; i++)
+		if (policies[i] != policies[0])
+			return true;
+	return false;
+}
+
 int main(void)
 {
 	struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -47,7 +56,7 @@ int main(void)
 	count = find_live(executions, places);
 	for (unsigned int i = 0; i < count; i++)
 		policies[i] = *places[i];
-	if (count < REFS_LEAST || policies[0] == policies[count - 1])
+	if (count < REFS_LEAST || !differ(policies, count))
 		return 3;
 	puts("ready");
 	fflush(stdout);
