@@ -11,8 +11,7 @@
 
 static int attack(void)
 {
-	union bpf_attr attr = {
-		.pathname = (unsigned long)"/sys/fs/bpf/cordon/maps/executions"};
+	union bpf_attr attr = {.pathname = (unsigned long)"/sys/fs/bpf/cordon/maps/executions"};
 
 	return outcome(syscall(SYS_bpf, BPF_OBJ_GET, &attr, sizeof(attr)));
 }
