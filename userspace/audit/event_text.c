@@ -11,17 +11,19 @@
 #include "audit/names.h"
 #include "audit/object.h"
 #include "audit/suggestion.h"
+#include "audit/text.h"
 #include "base/clock.h"
 #include "base/sha256.h"
-#include "base/uuid.h"
 
 /* The one event that is being written. */
 struct writing {
 	struct buffer *out;
 	struct buffer *scratch;
+	struct event_parts *parts;
 	const struct audit_execution *execution;
 	struct decoded_event event;
 	uint64_t boot_offset;
+	size_t path, path_size; /* where a path stands in `out`; size 0: nowhere yet */
 	bool failed;
 };
 
@@ -29,6 +31,7 @@ void event_text_release(struct event_text *text)
 {
 	buffer_free(&text->record);
 	buffer_free(&text->scratch);
+	event_parts_release(&text->parts);
 }
 
 /* A word of ours, which needs no escape; NULL: null. */
@@ -43,82 +46,42 @@ static void word(struct buffer *out, const char *text)
 	buffer_literal(out, "\"");
 }
 
-static void entity_id(struct buffer *out, uint32_t pid, uint64_t start)
-{
-	buffer_literal(out, ",\"entity_id\":\"");
-	buffer_number(out, pid);
-	buffer_literal(out, "-");
-	buffer_number(out, start);
-	buffer_literal(out, "\"");
-}
-
 /* Numbers are signed in JSON as jansson reads it. */
 static void number(struct buffer *out, uint64_t value)
 {
 	buffer_number(out, value > INT64_MAX ? INT64_MAX : value);
 }
 
-/* The beginning, up to and into "process". */
-static void begin(struct writing *w, const char *kind, const char *action, const char *outcome)
-{
-	const struct cordon_event *header = &w->event.header;
-	struct buffer *out = w->out;
-	char time[CLOCK_TEXT_SIZE];
+/* Between the time and the process: one piece, for what comes by the hundred thousand. */
+#define EVENT(kind, action, outcome)                                                               \
+	"\",\"event\":{\"kind\":\"" kind "\",\"action\":\"" action "\",\"outcome\":\"" outcome     \
+	"\"},\"process\":{"
 
-	clock_format(header->time + w->boot_offset, time);
-	buffer_literal(out, "{\"@timestamp\":");
-	word(out, time);
-	buffer_literal(out, ",\"event\":{\"kind\":");
-	word(out, kind);
-	buffer_literal(out, ",\"action\":");
-	word(out, action);
-	buffer_literal(out, ",\"outcome\":");
-	word(out, outcome);
-	buffer_literal(out, "},\"process\":{\"pid\":");
-	buffer_number(out, header->tgid);
-	entity_id(out, header->tgid, header->process_start);
-	json_text_member(out, "name", header->comm, w->event.comm_length);
-	buffer_literal(out, ",\"parent\":{\"pid\":");
-	buffer_number(out, header->parent_tgid);
-	entity_id(out, header->parent_tgid, header->parent_start);
-	buffer_literal(out, "},\"thread\":{\"id\":");
-	buffer_number(out, header->tid);
-	buffer_literal(out, "}");
+/* The beginning, up to and into "process". `event`: an EVENT(). */
+static void begin(struct writing *w, const char *event)
+{
+	buffer_literal(w->out, "{\"@timestamp\":\"");
+	event_parts_time(w->parts, w->event.header.time + w->boot_offset, w->out);
+	buffer_string(w->out, event);
+	w->failed |= event_parts_process(w->parts, &w->event.header, w->out) < 0;
 }
 
 static void end_process(struct writing *w)
 {
-	struct buffer *out = w->out;
-
-	buffer_literal(out, "},\"user\":{\"id\":\"");
-	buffer_number(out, w->event.header.uid);
-	buffer_literal(out, "\"},\"group\":{\"id\":\"");
-	buffer_number(out, w->event.header.gid);
-	buffer_literal(out, "\"}");
+	buffer_literal(w->out, "}");
+	w->failed |= event_parts_user(w->parts, w->out) < 0;
 }
 
 /* "cordon" with what every record of a kernel event says in it. It stays open. */
 static void begin_cordon(struct writing *w)
 {
-	const struct audit_execution *execution = w->execution;
 	struct buffer *out = w->out;
-	char id[UUID_TEXT_SIZE];
 
-	uuid_format(execution->id, id);
-	buffer_literal(out, ",\"cordon\":{\"schema\":");
-	buffer_number(out, RECORD_SCHEMA);
-	buffer_literal(out, ",\"execution\":{\"id\":");
-	word(out, id);
-	json_text_member_string(out, "session", execution->session);
-	json_text_member_string(out, "agent", execution->agent);
-	buffer_literal(out, "},\"sequence\":");
+	w->failed |= event_parts_execution(w->parts, w->execution, out) < 0;
+	buffer_literal(out, ",\"sequence\":");
 	number(out, w->event.header.sequence);
-	buffer_literal(out, ",\"policy\":{");
-	json_text_member_string(out, "name", execution->policy->name);
-	json_text_member_string(out, "file", execution->policy->file);
-	buffer_literal(out, ",\"digest\":\"");
-	buffer_hex(out, execution->policy->digest, SHA256_SIZE);
-	buffer_literal(out, "\",\"generation\":");
+	w->failed |= event_parts_policy(w->parts, w->execution->policy, out) < 0;
+	buffer_literal(out, ",\"generation\":");
 	buffer_number(out, CORDON_POLICY_GENERATION(w->event.header.policy));
 	buffer_literal(out, "}");
 }
@@ -130,6 +93,30 @@ static void end(struct writing *w)
 
 /* --- accesses ----------------------------------------------------------------------------- */
 
+/* A path stands in a record twice. What needs no exact bytes beside it is copied the second time. */
+static void write_path(struct writing *w, const char *key, const struct decoded_access *access)
+{
+	struct buffer *out = w->out;
+	size_t start;
+
+	if (w->path_size > 0) {
+		json_text_key(out, key);
+		if (buffer_reserve(out, w->path_size))
+			buffer_add(out, out->data + w->path, w->path_size);
+		return;
+	}
+	start = out->size;
+	json_text_key(out, key);
+	w->path = out->size;
+	if (access->object_length <= TEXT_MAX &&
+	    json_text_string(out, (const char *)access->object, access->object_length)) {
+		w->path_size = out->size - w->path;
+		return;
+	}
+	out->size = start;
+	json_text_member(out, key, (const char *)access->object, access->object_length);
+}
+
 /* file, destination and network: the object in ECS terms. */
 static void write_ecs_object(struct writing *w, const struct decoded_access *access)
 {
@@ -140,7 +127,7 @@ static void write_ecs_object(struct writing *w, const struct decoded_access *acc
 
 	if (access->object_kind == CORDON_OBJECT_PATH) {
 		buffer_literal(out, ",\"file\":{");
-		json_text_member(out, "path", (const char *)access->object, access->object_length);
+		write_path(w, "path", access);
 		buffer_literal(out, "}");
 		return;
 	}
@@ -172,6 +159,8 @@ static void write_object(struct writing *w, const struct decoded_access *access)
 	word(out, name_of_object_kind(access->object_kind));
 	switch (access->object_kind) {
 	case CORDON_OBJECT_PATH:
+		write_path(w, "text", access);
+		break;
 	case CORDON_OBJECT_SPECIAL:
 	case CORDON_OBJECT_ABSTRACT:
 		json_text_member(out, "text", (const char *)access->object, access->object_length);
@@ -205,35 +194,6 @@ static void write_rights(struct writing *w, uint32_t rights)
 	buffer_literal(out, "]");
 }
 
-static void write_rule(struct writing *w, uint16_t rule_number)
-{
-	const struct compiled_policy *policy = w->execution->policy;
-	const struct policy_rule *rule;
-	struct buffer *out = w->out;
-	size_t tags = 0;
-
-	if (rule_number == CORDON_NO_RULE) {
-		buffer_literal(out, ",\"rule\":null");
-		return;
-	}
-	buffer_literal(out, ",\"rule\":{\"number\":");
-	buffer_number(out, rule_number);
-	/* Rules of another policy than the one at hand: the number is all that is known. */
-	if (rule_number < policy->rule_count) {
-		rule = &policy->rules[rule_number];
-		while (rule->tags && rule->tags[tags])
-			tags++;
-		json_text_member_string(out, "file", rule->file);
-		buffer_literal(out, ",\"line\":");
-		buffer_number(out, rule->line);
-		json_text_member_string(out, "text", rule->text);
-		json_text_member_string(out, "message", rule->message);
-		json_text_member_string(out, "severity", rule->severity);
-		json_text_member_list(out, "tags", tags, (const char *const *)rule->tags);
-	}
-	buffer_literal(out, "}");
-}
-
 /* All of an access record but its end. */
 static void write_access(struct writing *w, const struct decoded_access *access)
 {
@@ -244,7 +204,7 @@ static void write_access(struct writing *w, const struct decoded_access *access)
 	word(w->out, name_of_operation(access->operation));
 	write_object(w, access);
 	write_rights(w, access->rights);
-	write_rule(w, access->rule);
+	w->failed |= event_parts_rule(w->parts, w->execution->policy, access->rule, w->out) < 0;
 }
 
 static void write_suggestion(struct writing *w)
@@ -266,8 +226,8 @@ static void write_denial(struct writing *w)
 {
 	struct buffer *out = w->out;
 
-	begin(w, "alert", w->event.denial.would ? "would-deny" : "denial",
-	      w->event.denial.would ? "success" : "failure");
+	begin(w, w->event.denial.would ? EVENT("alert", "would-deny", "success")
+				       : EVENT("alert", "denial", "failure"));
 	write_access(w, &w->event.denial.access);
 	buffer_literal(out, ",\"error\":");
 	word(out, name_of_error(w->event.denial.error));
@@ -371,7 +331,7 @@ static void write_exec_with(struct writing *w, struct argument_list *list)
 	unsigned char digest[SHA256_SIZE];
 	struct buffer *out = w->out;
 
-	begin(w, "event", "process-exec", "success");
+	begin(w, EVENT("event", "process-exec", "success"));
 	json_text_member(out, "executable", event->exec.path, event->exec.path_length);
 	buffer_literal(out, ",\"args_count\":");
 	buffer_number(out, list->count);
@@ -420,7 +380,8 @@ static void write_exit(struct writing *w)
 	int status = w->event.exit.status;
 	struct buffer *out = w->out;
 
-	begin(w, "event", "process-exit", status == 0 ? "success" : "failure");
+	begin(w, status == 0 ? EVENT("event", "process-exit", "success")
+			     : EVENT("event", "process-exit", "failure"));
 	if (WIFEXITED(status)) {
 		buffer_print(out, ",\"exit_code\":%d,\"signal\":null", WEXITSTATUS(status));
 	} else {
@@ -448,6 +409,7 @@ int event_text_write(struct event_text *text, const struct audit_execution *exec
 	struct writing w = {
 		.out = &text->record,
 		.scratch = &text->scratch,
+		.parts = &text->parts,
 		.execution = execution,
 		.boot_offset = boot_offset,
 	};
@@ -468,12 +430,12 @@ int event_text_write(struct event_text *text, const struct audit_execution *exec
 		write_exit(&w);
 		break;
 	case CORDON_EVENT_OPEN:
-		begin(&w, "event", "open", "success");
+		begin(&w, EVENT("event", "open", "success"));
 		write_access(&w, &w.event.access);
 		end(&w);
 		break;
 	case CORDON_EVENT_CONNECT:
-		begin(&w, "event", "connect", "success");
+		begin(&w, EVENT("event", "connect", "success"));
 		write_access(&w, &w.event.access);
 		end(&w);
 		break;

@@ -4,12 +4,14 @@
 #define CORDON_AUDIT_EVENT_TEXT_H
 
 #include "audit/buffer.h"
+#include "audit/event_parts.h"
 #include "audit/record.h"
 
 /* Used again and again, so that an event costs no memory of its own. All zero to begin with. */
 struct event_text {
 	struct buffer record; /* {...}, compact, ASCII only */
 	struct buffer scratch;
+	struct event_parts parts;
 };
 
 void event_text_release(struct event_text *text);

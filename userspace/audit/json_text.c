@@ -141,6 +141,11 @@ static void write_key(struct buffer *out, const char *key, const char *suffix)
 	buffer_literal(out, "\":");
 }
 
+void json_text_key(struct buffer *out, const char *key)
+{
+	write_key(out, key, "");
+}
+
 void json_text_member(struct buffer *out, const char *key, const char *bytes, size_t size)
 {
 	size_t kept;

@@ -12,6 +12,9 @@
 /* A quoted string; each byte that is no text becomes U+FFFD. True: all was text. */
 bool json_text_string(struct buffer *out, const char *bytes, size_t size);
 
+/* ,"key": without the comma where an object or array was just opened. */
+void json_text_key(struct buffer *out, const char *key);
+
 /*
  * ,"key":"..." and what text_set() adds besides; without the comma where an object or array was just opened.
  * NULL: null.

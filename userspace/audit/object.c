@@ -18,10 +18,33 @@ static const char *name_or_number(const char *name, uint64_t number, char text[N
 	return text;
 }
 
+static char *format_byte(unsigned int value, char *to)
+{
+	if (value >= 100)
+		*to++ = (char)('0' + value / 100);
+	if (value >= 10)
+		*to++ = (char)('0' + value / 10 % 10);
+	*to++ = (char)('0' + value % 10);
+	return to;
+}
+
+static void format_ipv4(const unsigned char bytes[4], char *to)
+{
+	for (int i = 0; i < 4; i++) {
+		if (i > 0)
+			*to++ = '.';
+		to = format_byte(bytes[i], to);
+	}
+	*to = '\0';
+}
+
 void object_format_address(const struct decoded_address *address, char text[INET6_ADDRSTRLEN])
 {
-	inet_ntop(address->family == 4 ? AF_INET : AF_INET6, address->address, text,
-		  INET6_ADDRSTRLEN);
+	/* By far the most frequent, and the C library's way takes as long as all else of a record. */
+	if (address->family == 4)
+		format_ipv4(address->address, text);
+	else
+		inet_ntop(AF_INET6, address->address, text, INET6_ADDRSTRLEN);
 }
 
 static void format_net(const struct decoded_access *access, char text[OBJECT_TEXT_SIZE])
