@@ -134,9 +134,10 @@ int audit_glob_new(const char *pattern, struct audit_glob **ret_glob)
 
 	if (!glob)
 		return -ENOMEM;
-	r = check_classes(pattern);
-	if (r == 0)
-		r = expand(&glob->patterns, pattern);
+	r = expand(&glob->patterns, pattern);
+	/* Of what comes out: an alternative may take away what closes a bracket. */
+	for (size_t i = 0; r == 0 && i < glob->patterns.count; i++)
+		r = check_classes(glob->patterns.items[i]);
 	if (r < 0)
 		return r;
 	glob->base = !strchr(pattern, '/');

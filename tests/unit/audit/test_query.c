@@ -121,6 +121,7 @@ static void test_glob(void **state)
 		{"/x[]]", "/x]", true},
 		{"/x[^/]y", "/x/y", false},
 		{"/{a,b{", "/a", false},
+		{"/[x{],a}", "/x", false},
 		{"/etc/{shadow,gshadow}", "/etc/gshadow", true},
 		{"/etc/{shadow,gshadow}", "/etc/passwd", false},
 		{"/{a,b}/{c,d}*", "/b/dx", true},
