@@ -3,6 +3,8 @@
  * Takes as much as it can, to see what is left for others: loud WAY [ARGUMENT...]
  *
  *   flood FILE       tries to open files beside FILE by ever other long names, until it is killed
+ *   count FILE N     the same on every processor but one, half of them by one name, at least N in all and until there is a line
+ *                    on standard input; prints how many, and waits for the end of standard input
  *   quiet FILE N     tries to open N of them, one after the other, and prints what the fastest ten of them cost
  *   tasks            starts threads until it is refused another
  *   queues           makes System V message queues until it is refused another
@@ -11,8 +13,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +52,52 @@ static int flood(const char *file)
 	for (long i = 0;; i++)
 		if (try_beside(file, getpid() % 2 ? "odd" : "even", i, LONGER) != EACCES)
 			return 1;
+}
+
+/* What the processes that count share. */
+struct tally {
+	_Atomic long tried, wrong;
+	_Atomic bool over;
+};
+
+static void add_to(struct tally *tally, const char *file, long number)
+{
+	char prefix[32];
+
+	snprintf(prefix, sizeof(prefix), "count-%d", getpid());
+	if (number % 2 ? open(file, O_WRONLY | O_CLOEXEC) >= 0 || errno != EACCES
+		       : try_beside(file, prefix, number, LONGER) != EACCES)
+		tally->wrong++;
+	tally->tried++;
+}
+
+static int count(const char *file, long many)
+{
+	struct tally *tally = mmap(NULL, sizeof(*tally), PROT_READ | PROT_WRITE,
+				   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	struct pollfd told = {.fd = STDIN_FILENO, .events = POLLIN};
+	char line[16];
+
+	if (tally == MAP_FAILED)
+		return 1;
+	for (long i = 2; i < processors; i++) {
+		if (fork() != 0)
+			continue;
+		for (long j = 0; !tally->over; j++)
+			add_to(tally, file, j);
+		_exit(0);
+	}
+	for (long j = 0; tally->tried < many || poll(&told, 1, 0) == 0; j++)
+		add_to(tally, file, j);
+	tally->over = true;
+	while (wait(NULL) > 0)
+		;
+	printf("tried %ld wrong %ld\n", tally->tried, tally->wrong);
+	fflush(stdout);
+	while (read(STDIN_FILENO, line, sizeof(line)) > 0)
+		;
+	return tally->wrong != 0;
 }
 
 static long cpu_nsec(void)
@@ -143,6 +193,8 @@ int main(int argc, char **argv)
 
 	if (strcmp(way, "flood") == 0 && argc == 3)
 		return flood(argv[2]);
+	if (strcmp(way, "count") == 0 && argc == 4)
+		return count(argv[2], atol(argv[3]));
 	if (strcmp(way, "quiet") == 0 && argc == 4)
 		return quiet(argv[2], atol(argv[3]));
 	if (strcmp(way, "tasks") == 0)
