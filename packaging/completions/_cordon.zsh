@@ -147,6 +147,7 @@ _cordon() {
 		_arguments '--log=[write the log there]:directory:_files -/' \
 			'--keep-segments=[closed segments to keep]:number:' '--keep-size=[megabytes to keep]:number:' \
 			'--keep-days=[days to keep]:number:' '--when-full=[the log cannot be written]:what:(refuse continue)' \
+			'--log-user=[who writes the log]:user:_users' \
 			'*--policies=[look for policies there]:directory:_files -/' \
 			'--idle=[leave after that long without work]:seconds:' \
 			'--embedded[as cordon run starts it]' {-h,--help}'[show help]'

@@ -30,7 +30,7 @@ _cordon()
 		[log-export]="--format --since --until --execution --session --agent --policy --operation --action
 			--verdict --path --address --text --lines --no-index --log --help"
 		[log-index]="--rebuild --check --json --log --help"
-		[daemon]="--log --keep-segments --keep-size --keep-days --when-full --policies --idle --embedded --help"
+		[daemon]="--log --keep-segments --keep-size --keep-days --when-full --log-user --policies --idle --embedded --help"
 		[disable]="--force --help"
 	)
 

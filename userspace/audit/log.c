@@ -249,7 +249,7 @@ static int take_over(struct audit_log *log)
 	/* The lock file may still be the same, and two descriptors exclude each other. */
 	closep(&log->segment.lock_fd);
 	log->segment.lock_fd = -1;
-	r = segment_open(log->directory, &log->segment, NULL);
+	r = segment_open(log->directory, log->options.shown, &log->segment, NULL);
 	if (r < 0)
 		return r;
 	keep_sealing(log);
@@ -720,6 +720,38 @@ int audit_log_writable(struct audit_log *log)
 	return 0;
 }
 
+void audit_log_position(const struct audit_log *log, struct audit_log_position *ret_position)
+{
+	*ret_position = (struct audit_log_position){.sequence = log->persisted.sequence};
+	memcpy(ret_position->chain, log->persisted.chain, SHA256_SIZE);
+	if (log->sealing.file.fd >= 0)
+		ret_position->key = log->sealing.file.key;
+}
+
+int audit_log_continue(struct audit_log *log, const struct audit_log_position *position)
+{
+	struct sealing *sealing = &log->sealing;
+
+	log->pending.size = log->written = 0;
+	log->persisted.sequence = log->segment.sequence = position->sequence;
+	memcpy(log->persisted.chain, position->chain, SHA256_SIZE);
+	memcpy(log->segment.chain, position->chain, SHA256_SIZE);
+	if (sealing->file.fd < 0 && position->key.number > 0 &&
+	    seal_file_create(log->segment.directory_fd, &position->key, &sealing->file) == 0)
+		sealing->number = position->key.number - 1;
+	clock_format(log->options.clock(CLOCK_REALTIME), log->last_time);
+	return compose_takeover(log, &log->pending);
+}
+
+void audit_log_lose(struct audit_log *log, uint64_t records, int error)
+{
+	if (records == 0)
+		return;
+	clock_format(log->options.clock(CLOCK_REALTIME), log->last_time);
+	count_lost(log, error);
+	log->lost.records += records - 1;
+}
+
 uint64_t audit_log_lost(const struct audit_log *log)
 {
 	return log->lost.records;
@@ -788,7 +820,7 @@ int audit_log_open(const char *directory, const struct audit_log_options *option
 	log->directory = strdup(directory);
 	if (!log->hash || !log->directory)
 		return -ENOMEM;
-	r = segment_open(directory, &log->segment, failure);
+	r = segment_open(directory, log->options.shown, &log->segment, failure);
 	if (r < 0)
 		return r;
 	log->segment_time = segment_begun(log);

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "audit/seal.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/failure.h"
@@ -23,6 +24,7 @@ struct audit_log;
 struct audit_log_options {
 	/* CLOCK_REALTIME and CLOCK_BOOTTIME in ns; NULL: the system's. */
 	uint64_t (*clock)(clockid_t clock);
+	const char *shown; /* the directory's name in messages; NULL: as it is given. Not copied */
 	/* A segment is closed when it is that large, or its first record that old; 0: never. */
 	uint64_t segment_bytes;
 	uint64_t segment_nsec;
@@ -85,6 +87,24 @@ bool audit_log_tick(struct audit_log *log);
 
 /* Can a record be written now? Probes free space; -ENOSPC, -EROFS, -EIO, -ENOENT (directory gone). */
 int audit_log_writable(struct audit_log *log);
+
+/* How far the log's file goes, and what is needed to go on elsewhere. */
+struct audit_log_position {
+	uint64_t sequence; /* of its last record, 0: it has none */
+	unsigned char chain[SHA256_SIZE];
+	struct seal_key key; /* of the next seal; number 0: nothing is sealed */
+};
+
+void audit_log_position(const struct audit_log *log, struct audit_log_position *ret_position);
+
+/*
+ * The log, just opened, goes on for one whose writer and directory are gone: its first record says what that one
+ * ended with. -ENOMEM.
+ */
+int audit_log_continue(struct audit_log *log, const struct audit_log_position *position);
+
+/* Counts what was lost before it could be appended. */
+void audit_log_lose(struct audit_log *log, uint64_t records, int error);
 
 /* Records lost since the last gap record; 0: none. */
 uint64_t audit_log_lost(const struct audit_log *log);

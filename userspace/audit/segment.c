@@ -13,7 +13,7 @@
 static const char advice_tail[] =
 	"run `cordon log verify`, then move the whole log directory away: the next start begins a new one";
 
-static int open_directory(const char *directory, struct failure *failure)
+int segment_open_directory(const char *directory, struct failure *failure)
 {
 	int fd;
 
@@ -30,7 +30,8 @@ static int open_directory(const char *directory, struct failure *failure)
 	return fd;
 }
 
-static int open_regular(int directory_fd, const char *directory, const char *name, int flags,
+/* `shown`: the directory's name in messages, here and below. */
+static int open_regular(int directory_fd, const char *shown, const char *name, int flags,
 			struct failure *failure)
 {
 	_cleanup_(closep) int fd = -1;
@@ -38,19 +39,19 @@ static int open_regular(int directory_fd, const char *directory, const char *nam
 
 	fd = storage_create(directory_fd, name, flags, 0640);
 	if (fd < 0)
-		return failure_set(failure, fd, "cannot open %s/%s for writing: %m%s", directory,
-				   name, fd == -ELOOP ? "; it is a symbolic link: remove it" : "");
+		return failure_set(failure, fd, "cannot open %s/%s for writing: %m%s", shown, name,
+				   fd == -ELOOP ? "; it is a symbolic link: remove it" : "");
 	if (fstat(fd, &status) < 0)
-		return failure_set(failure, errno, "cannot look at %s/%s: %m", directory, name);
+		return failure_set(failure, errno, "cannot look at %s/%s: %m", shown, name);
 	if (!S_ISREG(status.st_mode))
 		return failure_set(failure, EBADMSG,
 				   "%s/%s is not a regular file: remove it, or name another log "
 				   "directory",
-				   directory, name);
+				   shown, name);
 	return TAKE_FD(fd);
 }
 
-static int take_lock(int fd, const char *directory, struct failure *failure)
+static int take_lock(int fd, const char *shown, struct failure *failure)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
@@ -60,8 +61,8 @@ static int take_lock(int fd, const char *directory, struct failure *failure)
 		return failure_set(failure, EWOULDBLOCK,
 				   "another cordon writes the log in %s; stop it, or name another "
 				   "log directory",
-				   directory);
-	return failure_set(failure, errno, "cannot lock %s/%s: %m", directory, SEGMENT_LOCK);
+				   shown);
+	return failure_set(failure, errno, "cannot lock %s/%s: %m", shown, SEGMENT_LOCK);
 }
 
 /* What the lock file says of the last writer. */
@@ -140,31 +141,30 @@ static int find_end(struct segment *segment, const char *directory, uint64_t siz
 	return 0;
 }
 
-static int resume(struct segment *segment, const char *directory, struct failure *failure)
+static int resume(struct segment *segment, const char *directory, const char *shown,
+		  struct failure *failure)
 {
 	struct ending ending;
 	struct stat status;
 	int r;
 
 	if (fstat(segment->fd, &status) < 0)
-		return failure_set(failure, errno, "cannot look at %s/%s: %m", directory,
-				   SEGMENT_NAME);
+		return failure_set(failure, errno, "cannot look at %s/%s: %m", shown, SEGMENT_NAME);
 	r = find_end(segment, directory, (uint64_t)status.st_size, &ending);
 	if (r == -EBADMSG)
 		return failure_set(failure, r,
-				   "the last line of %s/%s is no record of this log; %s", directory,
+				   "the last line of %s/%s is no record of this log; %s", shown,
 				   SEGMENT_NAME, advice_tail);
 	if (r < 0)
-		return failure_set(failure, r, "cannot read the end of the log in %s: %m",
-				   directory);
+		return failure_set(failure, r, "cannot read the end of the log in %s: %m", shown);
 	segment->repaired = (uint64_t)status.st_size - ending.size;
 	if (segment->repaired > 0) {
 		r = storage_truncate(segment->fd, ending.size);
 		if (r == 0)
 			r = storage_sync(segment->fd);
 		if (r < 0)
-			return failure_set(failure, r, "cannot repair the end of %s/%s: %m",
-					   directory, SEGMENT_NAME);
+			return failure_set(failure, r, "cannot repair the end of %s/%s: %m", shown,
+					   SEGMENT_NAME);
 	}
 	segment->first = ending.first;
 	segment->size = ending.size;
@@ -174,42 +174,44 @@ static int resume(struct segment *segment, const char *directory, struct failure
 }
 
 /* Opens what is in the directory; on failure the caller closes what was opened. */
-static int open_all(struct segment *segment, const char *directory, struct failure *failure)
+static int open_all(struct segment *segment, const char *directory, const char *shown,
+		    struct failure *failure)
 {
 	int r;
 
-	segment->directory_fd = open_directory(directory, failure);
+	segment->directory_fd = segment_open_directory(directory, failure);
 	if (segment->directory_fd < 0)
 		return segment->directory_fd;
 	segment->lock_fd =
-		open_regular(segment->directory_fd, directory, SEGMENT_LOCK, O_RDWR, failure);
+		open_regular(segment->directory_fd, shown, SEGMENT_LOCK, O_RDWR, failure);
 	if (segment->lock_fd < 0)
 		return segment->lock_fd;
-	r = take_lock(segment->lock_fd, directory, failure);
+	r = take_lock(segment->lock_fd, shown, failure);
 	if (r == 0)
 		r = read_state(segment);
 	if (r < 0)
-		return failure_set(failure, r, "cannot read %s/%s: %m", directory, SEGMENT_LOCK);
+		return failure_set(failure, r, "cannot read %s/%s: %m", shown, SEGMENT_LOCK);
 	/* A crash came between closing one segment and beginning the next. */
 	(void)storage_remove(segment->directory_fd, SEGMENT_NEXT);
-	segment->fd = open_regular(segment->directory_fd, directory, SEGMENT_NAME,
-				   O_RDWR | O_APPEND, failure);
+	segment->fd = open_regular(segment->directory_fd, shown, SEGMENT_NAME, O_RDWR | O_APPEND,
+				   failure);
 	if (segment->fd < 0)
 		return segment->fd;
-	r = resume(segment, directory, failure);
+	r = resume(segment, directory, shown, failure);
 	if (r < 0)
 		return r;
 	r = note_state(segment, WRITER_AT_WORK);
 	/* So that the file itself survives a power cut, not only what is in it. */
 	if (r == 0)
 		r = storage_sync_directory(segment->directory_fd);
-	return r < 0 ? failure_set(failure, r, "cannot sync %s: %m", directory) : 0;
+	return r < 0 ? failure_set(failure, r, "cannot sync %s: %m", shown) : 0;
 }
 
-int segment_open(const char *directory, struct segment *ret_segment, struct failure *failure)
+int segment_open(const char *directory, const char *shown, struct segment *ret_segment,
+		 struct failure *failure)
 {
 	struct segment segment = SEGMENT_INIT;
-	int r = open_all(&segment, directory, failure);
+	int r = open_all(&segment, directory, shown ? shown : directory, failure);
 
 	if (r < 0) {
 		segment_close(&segment);

@@ -35,9 +35,12 @@ struct segment {
 
 /*
  * Opens, locks, repairs; creates what is missing, the directory too, but not its parents.
- * Errors as audit_log_open().
+ * `shown`: the directory's name in messages; NULL: as it is. Errors as audit_log_open().
  */
-int segment_open(const char *directory, struct segment *ret_segment, struct failure *failure);
+int segment_open(const char *directory, const char *shown, struct segment *ret_segment,
+		 struct failure *failure);
+/* A log's directory, which is made if it is not there. Returns a descriptor for reading. */
+int segment_open_directory(const char *directory, struct failure *failure);
 /* What it holds is on disk: the next writer finds that this one stopped in order. */
 int segment_stop(struct segment *segment);
 void segment_close(struct segment *segment);

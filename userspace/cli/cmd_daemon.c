@@ -32,6 +32,8 @@ static const char help[] =
 	"                   /etc/cordon/policies, /usr/local/share/cordon/policies,\n"
 	"                   /usr/share/cordon/policies)\n"
 	"  --idle SECONDS   an embedded daemon leaves after that long without work (default: 30)\n"
+	"  --log-user USER  who writes the log, in a process without privileges (default: the user\n"
+	"                   cordon, or 65530 if there is none)\n"
 	"  --embedded       as `cordon run` starts it: for its use only\n"
 	"  --help           show this\n";
 
@@ -94,6 +96,9 @@ static int parse_log_option(int c, const char *text, struct logs_options *logs)
 		return parse_keep("keep-size", text, 1u << 20, &logs->log.keep_bytes);
 	case 'D':
 		return parse_keep("keep-days", text, 86400 * NSEC_PER_SEC, &logs->log.keep_nsec);
+	case 'U':
+		logs->user = text;
+		return 0;
 	case 'W':
 		return parse_when_full(text, &logs->go_on_when_full);
 	default:
@@ -112,6 +117,7 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 		{"keep-size", required_argument, NULL, 'M'},
 		{"keep-days", required_argument, NULL, 'D'},
 		{"when-full", required_argument, NULL, 'W'},
+		{"log-user", required_argument, NULL, 'U'},
 		{"help", no_argument, NULL, 'h'},
 		{},
 	};
@@ -170,8 +176,12 @@ int cmd_daemon(int argc, char **argv)
 		.say = say,
 	};
 	struct failure failure = {};
-	int status = parse(argc, argv, &options, directories);
+	int status;
 
+	/* As a daemon starts it: for its use only. */
+	if (argc == 2 && strcmp(argv[1], "--log-writer") == 0)
+		return daemon_write_log();
+	status = parse(argc, argv, &options, directories);
 	if (status >= 0)
 		return status;
 	if (geteuid() != 0) {

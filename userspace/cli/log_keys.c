@@ -26,6 +26,16 @@ static const char help[] =
 	"      --log DIR        the log's directory (/var/log/cordon)\n"
 	"  -h, --help           this text\n";
 
+/* The directory is its writer's, unless there was none yet. */
+static int give_to_writer(int directory_fd, int fd)
+{
+	struct stat status;
+
+	if (fstat(directory_fd, &status) < 0 || fchown(fd, status.st_uid, (gid_t)-1) < 0)
+		return -errno;
+	return 0;
+}
+
 /* Prints first, and takes back what nobody could read. */
 static int set_up(int directory_fd, const char *directory)
 {
@@ -41,6 +51,8 @@ static int set_up(int directory_fd, const char *directory)
 		r = seal_key_first(verification, &key);
 	if (r == 0)
 		r = seal_file_create(directory_fd, &key, &file);
+	if (r == 0)
+		r = give_to_writer(directory_fd, file.fd);
 	seal_file_close(&file);
 	seal_key_erase(&key);
 	if (r == -EEXIST) {

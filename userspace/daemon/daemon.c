@@ -16,6 +16,7 @@
 #include "daemon/protocol.h"
 #include "daemon/recovery.h"
 #include "daemon/server.h"
+#include "daemon/writer_process.h"
 #include "kernel/features.h"
 #include "policy/search.h"
 
@@ -248,10 +249,8 @@ static int open_files(struct running *running, struct failure *failure)
 	struct daemon *daemon = &running->daemon;
 	int r;
 
-	daemon->logs = logs_new(&running->options.logs);
-	if (!daemon->logs)
-		return failure_set(failure, ENOMEM, "%m");
-	(void)((r = logs_get(daemon->logs, running->options.log, &daemon->log, failure)) < 0 ||
+	(void)((r = logs_new(&running->options.logs, &daemon->logs, failure)) < 0 ||
+	       (r = logs_get(daemon->logs, running->options.log, &daemon->log, failure)) < 0 ||
 	       (r = open_agent_log(running, failure)) < 0 ||
 	       (r = lock_subdirectory("executions", &daemon->state_fd, failure)) < 0 ||
 	       (r = lock_subdirectory("policies", &running->notes_fd, failure)) < 0 ||
@@ -448,4 +447,9 @@ int daemon_run(const struct daemon_options *options, struct failure *failure)
 	stop(running);
 	free(running);
 	return r;
+}
+
+int daemon_write_log(void)
+{
+	return writer_process();
 }

@@ -27,4 +27,7 @@ struct daemon_options {
  */
 int daemon_run(const struct daemon_options *options, struct failure *failure);
 
+/* A log's writer, which a daemon has started: writer_process(). */
+int daemon_write_log(void);
+
 #endif

@@ -4,15 +4,16 @@
 #include <sys/queue.h>
 #include <sys/stat.h>
 
+#include "audit/buffer.h"
 #include "audit/record.h"
 #include "base/clock.h"
+#include "daemon/writer.h"
+#include "daemon/writer_directory.h"
 
 struct log_use {
 	LIST_ENTRY(log_use) link;
 	struct logs *logs;
-	struct audit_log *log;
-	dev_t device; /* of the directory: one log may be named in several ways */
-	ino_t inode;
+	struct writer *writer;
 	unsigned int references;
 	bool dirty;    /* holds records that are not written */
 	bool unsynced; /* wrote records that are not on disk */
@@ -22,25 +23,36 @@ struct log_use {
 struct logs {
 	LIST_HEAD(, log_use) uses;
 	struct logs_options options;
-	uint64_t lost;
+	uid_t uid;
+	gid_t gid;
+	struct buffer text;   /* of one record */
+	uint64_t lost_before; /* of logs that are closed, and what had no memory */
 };
 
-struct logs *logs_new(const struct logs_options *options)
+int logs_new(const struct logs_options *options, struct logs **ret_logs, struct failure *failure)
 {
 	static const struct logs_options defaults = {.log = AUDIT_LOG_DEFAULTS};
 	struct logs *logs = calloc(1, sizeof(*logs));
+	int r;
 
 	if (!logs)
-		return NULL;
+		return failure_set(failure, ENOMEM, "%m");
 	LIST_INIT(&logs->uses);
 	logs->options = options ? *options : defaults;
-	return logs;
+	r = writer_user_find(logs->options.user, &logs->uid, &logs->gid, failure);
+	if (r < 0) {
+		free(logs);
+		return r;
+	}
+	*ret_logs = logs;
+	return 0;
 }
 
 /* Flushes, and loses what it cannot write. */
 static void use_free(struct log_use *use)
 {
-	audit_log_close(use->log);
+	use->logs->lost_before += writer_lost(use->writer);
+	writer_close(use->writer);
 	LIST_REMOVE(use, link);
 	free(use);
 }
@@ -49,6 +61,7 @@ void logs_free(struct logs *logs)
 {
 	while (!LIST_EMPTY(&logs->uses))
 		use_free(LIST_FIRST(&logs->uses));
+	buffer_free(&logs->text);
 	free(logs);
 }
 
@@ -60,7 +73,7 @@ static struct log_use *find(struct logs *logs, const char *directory)
 	if (stat(directory, &found) < 0)
 		return NULL;
 	LIST_FOREACH(use, &logs->uses, link)
-	if (use->device == found.st_dev && use->inode == found.st_ino)
+	if (writer_is_in(use->writer, found.st_dev, found.st_ino))
 		return use;
 	return NULL;
 }
@@ -74,38 +87,53 @@ static void record_repair(struct log_use *use, uint64_t torn_bytes)
 	json_decref(details);
 }
 
-int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
-	     struct failure *failure)
+static void on_restart(const char *why, void *context)
 {
-	struct log_use *use = find(logs, directory);
+	json_t *details = json_pack("{s:s}", "why", why);
+
+	(void)logs_append(context, audit_record_agent("writer-restart", details,
+						      clock_nsec(CLOCK_REALTIME)));
+	json_decref(details);
+}
+
+static int use_new(struct logs *logs, const char *directory, struct log_use **ret_use,
+		   struct failure *failure)
+{
+	struct log_use *use = calloc(1, sizeof(*use));
+	const struct writer_settings settings = {
+		.log = logs->options.log,
+		.uid = logs->uid,
+		.gid = logs->gid,
+		.restarted = on_restart,
+		.context = use,
+	};
 	uint64_t repaired;
-	struct stat opened = {};
 	int r;
 
-	if (use) {
-		use->references++;
-		*ret_log = use;
-		return 0;
-	}
-	use = calloc(1, sizeof(*use));
 	if (!use)
 		return failure_set(failure, ENOMEM, "%m");
-	r = audit_log_open(directory, &logs->options.log, &use->log, &repaired, failure);
-	if (r == 0 && stat(directory, &opened) < 0) {
-		r = failure_set(failure, errno, "cannot examine %s: %m", directory);
-		audit_log_close(use->log);
-	}
+	r = writer_open(directory, &settings, &use->writer, &repaired, failure);
 	if (r < 0) {
 		free(use);
 		return failure_set(failure, r, "cannot open the audit log in %s: %m", directory);
 	}
 	use->logs = logs;
-	use->device = opened.st_dev;
-	use->inode = opened.st_ino;
 	use->references = 1;
 	LIST_INSERT_HEAD(&logs->uses, use, link);
 	if (repaired > 0)
 		record_repair(use, repaired);
+	*ret_use = use;
+	return 0;
+}
+
+int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
+	     struct failure *failure)
+{
+	struct log_use *use = find(logs, directory);
+
+	if (!use)
+		return use_new(logs, directory, ret_log, failure);
+	use->references++;
 	*ret_log = use;
 	return 0;
 }
@@ -113,7 +141,7 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 /* One that cannot be written keeps its records, and its place, until it can. */
 static bool settle(struct log_use *use)
 {
-	use->failing = audit_log_flush(use->log, true) < 0;
+	use->failing = writer_flush(use->writer, true) < 0;
 	if (!use->failing)
 		use->dirty = use->unsynced = false;
 	return !use->failing;
@@ -130,40 +158,54 @@ void logs_put(struct log_use *log)
 
 int logs_writable(struct log_use *log, struct failure *failure)
 {
-	int r = audit_log_writable(log->log);
+	int r = writer_writable(log->writer);
 
 	if (r < 0 && !log->logs->options.go_on_when_full)
 		return failure_set(failure, r,
 				   "the audit log in %s cannot be written (%m), and nothing runs "
 				   "without a record; make room there or name another with --log",
-				   audit_log_directory(log->log));
+				   writer_directory(log->writer));
 	return 0;
 }
 
 const char *logs_directory(const struct log_use *log)
 {
-	return audit_log_directory(log->log);
+	return writer_directory(log->writer);
+}
+
+static int dump_piece(const char *data, size_t size, void *to)
+{
+	buffer_add(to, data, size);
+	return ((struct buffer *)to)->failed ? -1 : 0;
+}
+
+/* ASCII only, so that a log can be shown on a terminal without harm. */
+static int append_json(struct log_use *log, json_t *record)
+{
+	struct buffer *text = &log->logs->text;
+
+	text->size = 0;
+	text->failed = false;
+	if (!record ||
+	    json_dump_callback(record, dump_piece, text, JSON_COMPACT | JSON_ENSURE_ASCII) < 0) {
+		log->logs->lost_before++;
+		return -ENOMEM;
+	}
+	return logs_append_text(log, text->data, text->size);
 }
 
 int logs_append(struct log_use *log, json_t *record)
 {
-	int r = record ? audit_log_append(log->log, record) : -ENOMEM;
+	int r = append_json(log, record);
 
 	json_decref(record);
-	if (r < 0)
-		log->logs->lost++;
-	log->dirty = true;
 	return r;
 }
 
 int logs_append_text(struct log_use *log, const char *record, size_t size)
 {
-	int r = audit_log_append_text(log->log, record, size);
-
-	if (r < 0)
-		log->logs->lost++;
 	log->dirty = true;
-	return r;
+	return writer_append(log->writer, record, size);
 }
 
 int logs_flush_start(struct log_use *log)
@@ -176,7 +218,7 @@ int logs_flush_start(struct log_use *log)
 
 int logs_flush(struct log_use *log)
 {
-	int r = audit_log_flush(log->log, false);
+	int r = writer_flush(log->writer, false);
 
 	if (r == 0 && log->dirty) {
 		log->dirty = false;
@@ -195,7 +237,7 @@ bool logs_flush_all(struct logs *logs, bool sync)
 		if (!use->dirty && !(sync && use->unsynced))
 			continue;
 		any = true;
-		use->failing = audit_log_flush(use->log, sync) < 0;
+		use->failing = writer_flush(use->writer, sync) < 0;
 		if (use->failing)
 			continue;
 		use->unsynced = !sync;
@@ -212,7 +254,7 @@ bool logs_tick_all(struct logs *logs)
 	bool more = false;
 
 	LIST_FOREACH(use, &logs->uses, link)
-	more |= audit_log_tick(use->log);
+	more |= writer_tick(use->writer);
 	return more;
 }
 
@@ -228,5 +270,10 @@ bool logs_next_failing(struct logs *logs, struct log_use **log)
 
 uint64_t logs_lost(const struct logs *logs)
 {
-	return logs->lost;
+	const struct log_use *use;
+	uint64_t lost = logs->lost_before;
+
+	LIST_FOREACH(use, &logs->uses, link)
+	lost += writer_lost(use->writer);
+	return lost;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The audit logs in use: each directory is opened once and shared by the executions that log there. */
+/*
+ * The audit logs in use: each directory is opened once and shared by the executions that log there. Each has a
+ * process that writes it.
+ */
 #ifndef CORDON_DAEMON_LOGS_H
 #define CORDON_DAEMON_LOGS_H
 
@@ -15,14 +18,15 @@ struct log_use;
 
 struct logs_options {
 	struct audit_log_options log; /* of each */
+	const char *user;     /* that their writers are; NULL: as writer_user_find() has it */
 	bool go_on_when_full; /* executions start although a log cannot take their records */
 };
 
-/* `options`: NULL for the usual ones. */
-struct logs *logs_new(const struct logs_options *options);
+/* `options`: NULL for the usual ones. -ENOMEM; or as writer_user_find(). */
+int logs_new(const struct logs_options *options, struct logs **ret_logs, struct failure *failure);
 void logs_free(struct logs *logs);
 
-/* Opens the log, or takes another reference to it. -errno as audit_log_open(). */
+/* Opens the log, or takes another reference to it. -errno as writer_open(). */
 int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 	     struct failure *failure);
 

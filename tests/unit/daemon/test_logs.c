@@ -14,6 +14,7 @@
 #include "audit/segment.h"
 #include "base/io.h"
 #include "daemon/logs.h"
+#include "tests/unit/daemon/writer_fixture.h"
 
 static char directory[] = "/tmp/cordon-logs-XXXXXX";
 
@@ -30,6 +31,14 @@ static int remove_directory(void **state)
 	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", directory);
 	return system(command);
+}
+
+static struct logs *new_logs(void)
+{
+	struct logs *logs = NULL;
+
+	assert_int_equal(logs_new(NULL, &logs, NULL), 0);
+	return logs;
 }
 
 static void append(struct log_use *log, const char *action)
@@ -52,7 +61,7 @@ static int open_file(int flags)
 static void test_shared(void **state)
 {
 	struct log_use *first, *second;
-	struct logs *logs = logs_new(NULL);
+	struct logs *logs = new_logs();
 	char alias[128];
 
 	(void)state;
@@ -73,7 +82,7 @@ static void test_torn(void **state)
 {
 	_cleanup_(audit_reader_closep) struct audit_reader *reader = NULL;
 	struct log_use *log;
-	struct logs *logs = logs_new(NULL);
+	struct logs *logs = new_logs();
 	json_int_t torn = 0;
 	json_t *record;
 	int fd;
@@ -103,12 +112,13 @@ static void test_torn(void **state)
 	assert_int_equal(torn, 7);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_torn),
 	};
 
+	writer_fixture_main(argc, argv);
 	return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

@@ -16,6 +16,7 @@
 #include "daemon/execution.h"
 #include "daemon/state.h"
 #include "tests/unit/daemon/request_fixture.h"
+#include "tests/unit/daemon/writer_fixture.h"
 
 static char directory[64];
 static int dir_fd;
@@ -62,13 +63,14 @@ static void test_roundtrip(void **state)
 	struct compiled_policy policy = {.name = (char[]){"p"}, .file = (char[]){"/p.yaml"}};
 	static char missing[] = "cpu: no controller", path[] = "PATH";
 	char *missing_list[] = {missing, NULL}, *kept[] = {path, NULL};
-	struct logs *logs = logs_new(NULL);
+	struct logs *logs = NULL;
 	struct execution e;
 	struct state loaded;
 
 	(void)state;
 	memset(policy.digest, 0xab, sizeof(policy.digest));
 	hex_encode(policy.digest, sizeof(policy.digest), policy.digest_text);
+	assert_int_equal(logs_new(NULL, &logs, NULL), 0);
 	make(&e, &policy, logs);
 	e.record.limits_missing = missing_list;
 	e.record.environment_kept = kept;
@@ -170,7 +172,7 @@ static void test_listing(void **state)
 	assert_int_equal(found, 4);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_roundtrip, setup, teardown),
@@ -178,5 +180,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_listing, setup, teardown),
 	};
 
+	writer_fixture_main(argc, argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

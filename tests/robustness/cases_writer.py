@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process that writes the log: what it may not do, and what becomes of the records when it is killed."""
+
+import fcntl
+import os
+import time
+
+from cases_crash import SEED, confined, moments, trier
+from support import (
+    LOG,
+    NOTHING_RAN,
+    account_for_everything,
+    action,
+    case,
+    check,
+    daemon,
+    ends,
+    ensure_daemon,
+    equal,
+    execution_id,
+    exists,
+    finish,
+    gone,
+    kill,
+    matches,
+    processes,
+    read,
+    records,
+    run,
+    start,
+    verify,
+    wait_for,
+)
+
+WRITER_UID = 65530
+
+
+def writers(log=LOG):
+    """The writers of this log: its directory is their root."""
+    found = []
+    for (pid, _), line in processes().items():
+        try:
+            if "--log-writer" in line and os.path.samefile(f"/proc/{pid}/root", log):
+                found.append(pid)
+        except OSError:
+            continue
+    return found
+
+
+def writer():
+    return wait_for(writers, 20, "the log's writer")[0]
+
+
+def status_of(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+
+
+@case("writer: another user's, without capabilities and new privileges, with the log's directory as its root")
+def unprivileged():
+    ensure_daemon()
+    process = start(*trier(20))
+    wait_for(lambda: exists("beat"), 20, "the command's start")
+    pid = writer()
+    status = status_of(pid)
+    equal(set(status["Uid"].split()), {str(WRITER_UID)}, "its user")
+    equal(set(status["Gid"].split()), {str(WRITER_UID)}, "its group")
+    equal(status["Groups"].strip(), "", "its other groups")
+    for name in ("CapInh", "CapPrm", "CapEff", "CapAmb"):
+        equal(int(status[name], 16), 0, name)
+    equal((status["NoNewPrivs"], status["Seccomp"]), ("1", "2"), "its privileges and filter")
+    equal(os.stat(LOG).st_uid, WRITER_UID, "whose the log is")
+    equal(os.stat(LOG).st_mode & 0o777, 0o750, "the directory's mode")
+    for name in ("current.jsonl", "lock"):
+        found = os.stat(os.path.join(LOG, name))
+        equal((found.st_uid, found.st_mode & 0o777), (WRITER_UID, 0o640), name)
+    numbers = [int(number) for number in os.listdir(f"/proc/{pid}/fd")]
+    strays = {os.readlink(f"/proc/{pid}/fd/{number}") for number in numbers if number > 3}
+    equal({path for path in strays if not path.startswith(LOG)}, set(), "what else it has open")
+    check(os.readlink(f"/proc/{pid}/fd/3").startswith("socket:"), "no socket to the daemon")
+    equal(finish(process), 17, "status")
+
+
+@case(f"SIGKILL of the log's writer, at eight moments: what runs stays confined, and no record is missing (seed {SEED})")
+def kill_writer():
+    pid = ensure_daemon()
+    known = len(records())
+    for delay in moments(8, 1.2):
+        process = start(*trier(12))
+        time.sleep(delay)
+        for victim in writers():
+            kill(victim)
+        equal(finish(process), 17, f"status, the writer killed after {delay:.3f} s")
+        equal(read("beat"), b"12\n", "rounds")
+    equal(daemon(), pid, "the daemon")
+    confined()
+    account_for_everything()
+    missing = [r for r in records()[known:] if action(r) == "gap" and r["cordon"]["gap"]["of"] != "crash"]
+    equal(missing, [], "gaps")
+
+
+@case("SIGKILL of the log's writer in mid-run: its successor repairs, and says so")
+def kill_writer_later():
+    ensure_daemon()
+    known = len(records())
+    process = start(*trier(30))
+    wait_for(lambda: exists("beat"), 20, "the command's start")
+    name = wait_for(lambda: [r for r in records()[known:] if action(r) == "execution-start"], 20, "the start record")[-1]
+    victim = writer()
+    kill(victim)
+    successor = wait_for(lambda: [pid for pid in writers() if pid != victim], 20, "another writer")[0]
+    check(gone(victim), "the first one is still there")
+    equal(finish(process), 17, "status")
+    restarts = [r for r in records()[known:] if action(r) == "agent-writer-restart"]
+    equal([r["cordon"]["agent"]["why"] for r in restarts], ["killed by signal 9"], "what is on record of it")
+    crashes = [r for r in records()[known:] if action(r) == "gap" and r["cordon"]["gap"]["of"] == "crash"]
+    equal(len(crashes), 1, "gaps of a crash")
+    end = ends()[execution_id(name)]["cordon"]["counters"]
+    check(end["denials"] >= 30, f"counters: {end}")
+    account_for_everything()
+    wait_for(lambda: gone(successor), 20, "the end of the writer of a log that is not in use")
+
+
+@case("no writer, no execution: what cannot be recorded does not start, and does as soon as it can")
+def no_writer():
+    ensure_daemon()
+    process = start(*trier(40))
+    wait_for(lambda: exists("beat"), 20, "the command's start")
+    victim = writer()
+    lock = os.open(os.path.join(LOG, "lock"), os.O_RDWR | os.O_CLOEXEC)
+    try:
+        kill(victim)
+        wait_for(lambda: gone(victim), 5, "the writer's end")
+        # Whoever comes first has the log.
+        wait_for(lambda: lock_it(lock), 20, "the lock")
+        for other in writers():
+            kill(other)
+        result = run("true")
+        equal(result.status, NOTHING_RAN, f"status ({result.text})")
+        matches(result.text, "cannot be written|another cordon writes", "standard error")
+    finally:
+        os.close(lock)
+    equal(finish(process), 17, "status of the one that ran")
+    result = run("sh", "-c", "echo again")
+    equal((result.status, result.out), (0, b"again\n"), f"the next run ({result.text})")
+    verify()
+    account_for_everything()
+    confined()
+
+
+def lock_it(lock):
+    try:
+        fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        for other in writers():
+            kill(other)
+        return False
+    return True
