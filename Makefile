@@ -181,7 +181,7 @@ HELPER_SOURCES := $(sort $(wildcard tests/integration/helpers/*.c))
 HELPERS        := $(HELPER_SOURCES:tests/integration/helpers/%.c=$(BUILD)/tests/helpers/%)
 REDTEAM        := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/redteam/*.c tests/redteam/*/*.c)))
 # Programs that drive cordon's own code inside the VM.
-LINKED_TESTS   := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out %.bpf.c,$(wildcard tests/bpf/*.c tests/bench/*.c)))) \
+LINKED_TESTS   := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out %.bpf.c,$(wildcard tests/bpf/*.c tests/bench/*.c tests/schema/*.c)))) \
 	$(BUILD)/tests/bench/kernel/filter $(BUILD)/tests/bench/kernel/verifier
 # What is measured there: nothing but the C library.
 BENCH_STATIC   := $(BUILD)/tests/bench/kernel/operations

@@ -132,6 +132,14 @@ class Suite:
                 print(f"  | {line}")
             sys.stdout.flush()
 
+    def check_records(self):
+        """All that the log has is as the schema says."""
+        schema = os.path.join(HERE, "..", "..", "docs", "audit.schema.json")
+        command = [os.path.join(self.build, "tests", "schema", "check"), schema, self.log]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+        summary = done.stdout.splitlines()[-1] if done.stdout else ""
+        self.check(f"records are as the schema says: {summary}", done.returncode == 0, done.stdout[:6000] + done.stderr)
+
     def main(self, *checks):
         """Runs the checks (all, or those named on the command line). One that fails to run counts as failed."""
         try:
@@ -144,6 +152,7 @@ class Suite:
                 except Exception as error:  # pylint: disable=broad-except
                     self.check(check.__name__, False, f"{type(error).__name__}: {error}")
                 print(f"({check.__name__}: {time.monotonic() - started:.0f} s)", flush=True)
+            self.check_records()
         finally:
             shutil.rmtree(self.top, ignore_errors=True)
         print(f"# {self.name}: {self.passed} passed, {self.failed} failed")

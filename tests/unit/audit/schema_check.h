@@ -10,6 +10,7 @@
 #include <regex.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct schema_check {
@@ -29,14 +30,26 @@ static bool schema_fail(struct schema_check *c, const char *where, const char *w
 
 static bool schema_match(const char *pattern, const char *text)
 {
-	regex_t regex;
-	bool match;
+	/* Compiled once each: a log has many records. */
+	static struct {
+		const char *pattern;
+		regex_t regex;
+	} known[64];
+	size_t i = 0;
 
-	if (regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) != 0)
-		return false;
-	match = regexec(&regex, text, 0, NULL, 0) == 0;
-	regfree(&regex);
-	return match;
+	while (i < 63 && known[i].pattern && strcmp(known[i].pattern, pattern) != 0)
+		i++;
+	if (known[i].pattern && strcmp(known[i].pattern, pattern) != 0) {
+		regfree(&known[i].regex);
+		free((char *)known[i].pattern);
+		known[i].pattern = NULL;
+	}
+	if (!known[i].pattern) {
+		if (regcomp(&known[i].regex, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+			return false;
+		known[i].pattern = strdup(pattern);
+	}
+	return regexec(&known[i].regex, text, 0, NULL, 0) == 0;
 }
 
 static bool schema_is_type(const char *type, const json_t *value)

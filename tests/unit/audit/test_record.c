@@ -568,7 +568,9 @@ static void test_events_without_record(void **state)
 
 static void test_records_of_cordon_itself(void **state)
 {
-	_cleanup_(json_decrefp) json_t *details = json_pack("{s:i}", "executions", 3);
+	_cleanup_(json_decrefp)
+		json_t *details = json_pack("{s:i, s:i, s:i, s:i, s:i}", "executions", 3, "cgroups",
+					    0, "directories", 0, "state_files", 0, "failures", 0);
 	struct fixture f;
 	json_t *record;
 
@@ -668,6 +670,9 @@ static void test_schema_is_strict(void **state)
 		"{\"cordon\": {\"schema\": 1, \"gap\": {\"of\": \"events\", \"missing\": -1}}}",
 		"{\"cordon\": {\"schema\": 1, \"gap\": {\"of\": \"sheep\", \"missing\": 1}}}",
 		"{\"user\": {\"id\": 0}}",
+		"{\"event\": {\"kind\": \"event\", \"action\": \"seal\", \"outcome\": \"success\"}}",
+		("{\"event\": {\"kind\": \"event\", \"action\": \"agent-stuck\", \"outcome\": \"success\"},"
+		 " \"cordon\": {\"schema\": 1, \"agent\": {}}}"),
 	};
 	struct fixture f;
 
