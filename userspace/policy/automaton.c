@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "policy/settle.h"
+#include "policy/slots.h"
 #include "policy/vector.h"
 
 struct subset {
@@ -23,13 +24,11 @@ struct builder {
 	size_t subset_count, subset_capacity;
 	uint32_t *pool;
 	size_t pool_count, pool_capacity;
-	uint32_t *slots; /* hash table: 1 + state, 0: free */
-	size_t slot_count;
+	struct slots slots; /* of the subsets */
 	/* arrays of the automaton, still growing */
 	size_t first_capacity, segment_count, segment_capacity;
 	size_t verdict_capacity, table_capacity;
-	uint32_t *table_slots; /* hash table of verdicts: 1 + index */
-	size_t table_slot_count;
+	struct slots table_slots; /* of the verdicts */
 	/* the subset being gathered */
 	uint32_t *members;
 	size_t member_count, member_capacity;
@@ -61,8 +60,8 @@ static void builder_release(struct builder *b)
 	settling_release(&b->settling);
 	free(b->subsets);
 	free(b->pool);
-	free(b->slots);
-	free(b->table_slots);
+	free(b->slots.at);
+	free(b->table_slots.at);
 	free(b->members);
 	free(b->stamps);
 	free(b->stack);
@@ -136,42 +135,9 @@ static void sort_members(struct builder *b)
 	}
 }
 
-/* Of memory that holds whole 32-bit words, whatever type it has. */
-static uint32_t hash_memory(const void *memory, size_t size)
+static uint32_t hash_of_subset(const void *owner, uint32_t state)
 {
-	uint64_t h = 0x9e3779b97f4a7c15ull ^ size;
-
-	for (size_t i = 0; i + sizeof(uint32_t) <= size; i += sizeof(uint32_t)) {
-		uint32_t word;
-
-		memcpy(&word, (const unsigned char *)memory + i, sizeof(word));
-		h = (h ^ word) * 0xff51afd7ed558ccdull;
-		h ^= h >> 32;
-	}
-	return (uint32_t)h;
-}
-
-static int grow_slots(struct builder *b)
-{
-	size_t count = b->slot_count ? b->slot_count * 2 : 1024;
-	uint32_t *larger;
-
-	if (b->subset_count * 2 < b->slot_count)
-		return 0;
-	larger = calloc(count, sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	for (size_t i = 0; i < b->subset_count; i++) {
-		size_t slot = b->subsets[i].hash & (count - 1);
-
-		while (larger[slot])
-			slot = (slot + 1) & (count - 1);
-		larger[slot] = (uint32_t)i + 1;
-	}
-	free(b->slots);
-	b->slots = larger;
-	b->slot_count = count;
-	return 0;
+	return ((const struct builder *)owner)->subsets[state].hash;
 }
 
 /* The state of the gathered members, made if it is new. */
@@ -187,18 +153,18 @@ static int find_state(struct builder *b, uint32_t *ret_state)
 	}
 	settling_drop(&b->settling, b->members, &b->member_count);
 	sort_members(b);
-	hash = hash_memory(b->members, b->member_count * sizeof(*b->members));
-	if (grow_slots(b) < 0)
+	hash = slots_hash(b->members, b->member_count * sizeof(*b->members));
+	if (slots_reserve(&b->slots, b->subset_count, hash_of_subset, b) < 0)
 		return -ENOMEM;
-	for (slot = hash & (b->slot_count - 1); b->slots[slot];
-	     slot = (slot + 1) & (b->slot_count - 1)) {
-		const struct subset *s = &b->subsets[b->slots[slot] - 1];
+	for (slot = slots_first(&b->slots, hash); b->slots.at[slot];
+	     slot = slots_next(&b->slots, slot)) {
+		const struct subset *s = &b->subsets[b->slots.at[slot] - 1];
 
 		/* The empty subset has nothing to compare, nor memory to point at. */
 		if (s->hash == hash && s->count == b->member_count &&
 		    (s->count == 0 || memcmp(b->pool + s->offset, b->members,
 					     s->count * sizeof(*b->members)) == 0)) {
-			*ret_state = b->slots[slot] - 1;
+			*ret_state = b->slots.at[slot] - 1;
 			return 0;
 		}
 	}
@@ -213,35 +179,18 @@ static int find_state(struct builder *b, uint32_t *ret_state)
 	b->subsets[b->subset_count] =
 		(struct subset){b->pool_count, (uint32_t)b->member_count, hash};
 	b->pool_count += b->member_count;
-	b->slots[slot] = (uint32_t)b->subset_count + 1;
+	b->slots.at[slot] = (uint32_t)b->subset_count + 1;
 	*ret_state = (uint32_t)b->subset_count++;
 	return 0;
 }
 
 /* ---- verdicts ---- */
 
-static int grow_table(struct builder *b)
+static uint32_t hash_of_verdict(const void *owner, uint32_t index)
 {
-	size_t count = b->table_slot_count ? b->table_slot_count * 2 : 256;
-	struct automaton *a = b->automaton;
-	uint32_t *larger;
+	const struct automaton *a = ((const struct builder *)owner)->automaton;
 
-	if (a->verdict_count * 2 < b->table_slot_count)
-		return 0;
-	larger = calloc(count, sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < a->verdict_count; i++) {
-		size_t slot = hash_memory(&a->verdicts[i], sizeof(*a->verdicts)) & (count - 1);
-
-		while (larger[slot])
-			slot = (slot + 1) & (count - 1);
-		larger[slot] = i + 1;
-	}
-	free(b->table_slots);
-	b->table_slots = larger;
-	b->table_slot_count = count;
-	return 0;
+	return slots_hash(&a->verdicts[index], sizeof(*a->verdicts));
 }
 
 static int intern_verdict(struct builder *b, const struct cordon_verdict *v, uint32_t *ret_index)
@@ -249,12 +198,12 @@ static int intern_verdict(struct builder *b, const struct cordon_verdict *v, uin
 	struct automaton *a = b->automaton;
 	size_t slot;
 
-	if (grow_table(b) < 0 ||
+	if (slots_reserve(&b->table_slots, a->verdict_count, hash_of_verdict, b) < 0 ||
 	    vector_reserve(&a->verdicts, &b->table_capacity, a->verdict_count + 1) < 0)
 		return -ENOMEM;
-	for (slot = hash_memory(v, sizeof(*v)) & (b->table_slot_count - 1); b->table_slots[slot];
-	     slot = (slot + 1) & (b->table_slot_count - 1)) {
-		uint32_t index = b->table_slots[slot] - 1;
+	for (slot = slots_first(&b->table_slots, slots_hash(v, sizeof(*v)));
+	     b->table_slots.at[slot]; slot = slots_next(&b->table_slots, slot)) {
+		uint32_t index = b->table_slots.at[slot] - 1;
 
 		if (memcmp(&a->verdicts[index], v, sizeof(*v)) == 0) {
 			*ret_index = index;
@@ -262,7 +211,7 @@ static int intern_verdict(struct builder *b, const struct cordon_verdict *v, uin
 		}
 	}
 	a->verdicts[a->verdict_count] = *v;
-	b->table_slots[slot] = a->verdict_count + 1;
+	b->table_slots.at[slot] = a->verdict_count + 1;
 	*ret_index = a->verdict_count++;
 	return 0;
 }

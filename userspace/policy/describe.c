@@ -8,10 +8,7 @@
 
 static void put_rights(FILE *out, const struct rule *rule)
 {
-	const struct word *table = rule->kind == RULE_FILES  ? words_file_rights
-				   : rule->kind == RULE_EXEC ? words_exec_rights
-				   : rule->kind == RULE_UNIX ? words_unix_rights
-							     : words_network_rights;
+	const struct word *table = words_rights(rule->kind);
 	const char *separator = " ";
 
 	fputs(rule->deny ? "deny" : "allow", out);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "policy/slots.h"
 #include "policy/vector.h"
 
 struct nfa_child {
@@ -31,7 +32,7 @@ void nfa_free(struct nfa *n)
 	free(n->accepts);
 	free(n->children);
 	free(n->sets);
-	free(n->set_slots);
+	free(n->set_slots.at);
 	free(n);
 }
 
@@ -96,47 +97,22 @@ static int grow_children(struct nfa *n)
 	return 0;
 }
 
-static size_t hash_set(const struct element *element)
+static uint32_t hash_of_set(const void *owner, uint32_t id)
 {
-	uint64_t h = 0;
+	const struct element *set = &((const struct nfa *)owner)->sets[id];
 
-	for (size_t i = 0; i < 4; i++)
-		h = mix(h + element->ascii[i] + 1);
-	return (size_t)h;
-}
-
-static int grow_sets(struct nfa *n)
-{
-	size_t count = n->set_slot_count ? n->set_slot_count * 2 : 64;
-	uint32_t *larger;
-
-	if (n->set_count * 2 < n->set_slot_count)
-		return 0;
-	larger = calloc(count, sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	for (size_t i = 0; i < n->set_count; i++) {
-		size_t slot = hash_set(&n->sets[i]) & (count - 1);
-
-		while (larger[slot])
-			slot = (slot + 1) & (count - 1);
-		larger[slot] = (uint32_t)i + 1;
-	}
-	free(n->set_slots);
-	n->set_slots = larger;
-	n->set_slot_count = count;
-	return 0;
+	return slots_hash(set->ascii, sizeof(set->ascii));
 }
 
 static int intern_set(struct nfa *n, const struct element *element, uint32_t *ret_id)
 {
 	size_t slot;
 
-	if (grow_sets(n) < 0)
+	if (slots_reserve(&n->set_slots, n->set_count, hash_of_set, n) < 0)
 		return -ENOMEM;
-	for (slot = hash_set(element) & (n->set_slot_count - 1); n->set_slots[slot];
-	     slot = (slot + 1) & (n->set_slot_count - 1)) {
-		uint32_t id = n->set_slots[slot] - 1;
+	for (slot = slots_first(&n->set_slots, slots_hash(element->ascii, sizeof(element->ascii)));
+	     n->set_slots.at[slot]; slot = slots_next(&n->set_slots, slot)) {
+		uint32_t id = n->set_slots.at[slot] - 1;
 
 		if (memcmp(n->sets[id].ascii, element->ascii, sizeof(element->ascii)) == 0) {
 			*ret_id = id;
@@ -147,7 +123,7 @@ static int intern_set(struct nfa *n, const struct element *element, uint32_t *re
 		return -ENOMEM;
 	n->sets[n->set_count] = *element;
 	*ret_id = (uint32_t)n->set_count++;
-	n->set_slots[slot] = *ret_id + 1;
+	n->set_slots.at[slot] = *ret_id + 1;
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
+#include "policy/slots.h"
 
 enum element_kind {
 	ELEMENT_RANGE,	   /* one byte, low to high */
@@ -70,8 +71,7 @@ struct nfa {
 	size_t child_count, child_capacity;
 	struct element *sets; /* distinct sets seen, for that table's keys */
 	size_t set_count, set_capacity;
-	uint32_t *set_slots; /* hash table: 1 + index into `sets`, 0: free */
-	size_t set_slot_count;
+	struct slots set_slots;
 	/* of the nodes made next */
 	uint32_t owner;
 	bool floating;

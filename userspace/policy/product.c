@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "policy/slots.h"
 #include "policy/vector.h"
 
 #define MARK 256u /* steps from here on are jumps */
@@ -27,15 +28,14 @@ struct product {
 	uint32_t *states;	/* `width` per node */
 	struct step *steps;
 	size_t count, state_capacity, step_capacity;
-	uint32_t *slots; /* hash table: 1 + node, 0: free */
-	size_t slot_count;
+	struct slots slots; /* of the nodes */
 };
 
 void product_free(struct product *p)
 {
 	free(p->states);
 	free(p->steps);
-	free(p->slots);
+	free(p->slots.at);
 	free(p->now.nodes);
 	free(p->next.nodes);
 	free(p);
@@ -46,38 +46,11 @@ const uint32_t *product_states(const struct product *p, uint32_t node)
 	return p->states + (size_t)node * p->width;
 }
 
-static size_t hash_tuple(const uint32_t *states, size_t width)
+static uint32_t hash_of_node(const void *owner, uint32_t node)
 {
-	uint64_t h = 0x9e3779b97f4a7c15ull;
+	const struct product *p = owner;
 
-	for (size_t i = 0; i < width; i++) {
-		h = (h ^ states[i]) * 0xff51afd7ed558ccdull;
-		h ^= h >> 32;
-	}
-	return (size_t)h;
-}
-
-static int grow_slots(struct product *p)
-{
-	size_t count = p->slot_count ? p->slot_count * 2 : 1024;
-	uint32_t *larger;
-
-	if (p->count * 2 < p->slot_count)
-		return 0;
-	larger = calloc(count, sizeof(*larger));
-	if (!larger)
-		return -ENOMEM;
-	for (size_t i = 0; i < p->count; i++) {
-		size_t slot = hash_tuple(product_states(p, (uint32_t)i), p->width) & (count - 1);
-
-		while (larger[slot])
-			slot = (slot + 1) & (count - 1);
-		larger[slot] = (uint32_t)i + 1;
-	}
-	free(p->slots);
-	p->slots = larger;
-	p->slot_count = count;
-	return 0;
+	return slots_hash(product_states(p, node), p->width * sizeof(uint32_t));
 }
 
 static int push(struct level *level, uint32_t node)
@@ -102,12 +75,12 @@ static int add_node(struct product *p, const uint32_t *states, struct step step,
 {
 	size_t bytes = p->width * sizeof(*states), slot;
 
-	if (grow_slots(p) < 0)
+	if (slots_reserve(&p->slots, p->count, hash_of_node, p) < 0)
 		return -ENOMEM;
-	for (slot = hash_tuple(states, p->width) & (p->slot_count - 1); p->slots[slot];
-	     slot = (slot + 1) & (p->slot_count - 1))
-		if (memcmp(product_states(p, p->slots[slot] - 1), states, bytes) == 0)
-			return meet_again(p, p->slots[slot] - 1, step, level);
+	for (slot = slots_first(&p->slots, slots_hash(states, bytes)); p->slots.at[slot];
+	     slot = slots_next(&p->slots, slot))
+		if (memcmp(product_states(p, p->slots.at[slot] - 1), states, bytes) == 0)
+			return meet_again(p, p->slots.at[slot] - 1, step, level);
 	if (p->count >= p->limit)
 		return -E2BIG;
 	if (vector_reserve(&p->states, &p->state_capacity, (p->count + 1) * p->width) < 0 ||
@@ -115,7 +88,7 @@ static int add_node(struct product *p, const uint32_t *states, struct step step,
 		return -ENOMEM;
 	memcpy(p->states + p->count * p->width, states, bytes);
 	p->steps[p->count] = step;
-	p->slots[slot] = (uint32_t)++p->count;
+	p->slots.at[slot] = (uint32_t)++p->count;
 	return push(level, (uint32_t)p->count - 1);
 }
 

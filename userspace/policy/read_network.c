@@ -6,16 +6,6 @@
 #include "policy/read_rules.h"
 #include "policy/units.h"
 
-static int allow(struct reader *r, const struct node *n, void *target)
-{
-	return read_rights(r, n, target, false, words_network_rights);
-}
-
-static int deny(struct reader *r, const struct node *n, void *target)
-{
-	return read_rights(r, n, target, true, words_network_rights);
-}
-
 static bool looks_like_name(const char *text)
 {
 	return strspn(text, "0123456789.:/") != strlen(text) && !strchr(text, ':') &&
@@ -245,8 +235,8 @@ static int finish(struct reader *r, struct rule *rule)
 int read_network_rules(struct reader *r, const struct node *n, void *target)
 {
 	static const struct key keys[] = {
-		{"allow", allow},
-		{"deny", deny},
+		{"allow", read_allow},
+		{"deny", read_deny},
 		{"to", read_to},
 		{"ports", read_ports},
 		{"protocols", read_protocols},

@@ -31,9 +31,9 @@ int read_tags(struct reader *r, const struct node *n, void *target)
 	return reader_strings(r, n, "a tag", "[credentials]", &rule->tags, &rule->tag_count);
 }
 
-int read_rights(struct reader *r, const struct node *n, struct rule *rule, bool deny,
-		const struct word *table)
+static int read_rights(struct reader *r, const struct node *n, struct rule *rule, bool deny)
 {
+	const struct word *table = words_rights(rule->kind);
 	const char *key = deny ? "deny" : "allow";
 
 	if (rule->has_rights) {
@@ -64,6 +64,16 @@ int read_rights(struct reader *r, const struct node *n, struct rule *rule, bool 
 			rule->rights |= rights;
 	}
 	return 0;
+}
+
+int read_allow(struct reader *r, const struct node *n, void *target)
+{
+	return read_rights(r, n, target, false);
+}
+
+int read_deny(struct reader *r, const struct node *n, void *target)
+{
+	return read_rights(r, n, target, true);
 }
 
 static int add_name(struct reader *r, struct rule *rule, const struct node *n, bool abstract)
@@ -192,72 +202,32 @@ static int finish_unix(struct reader *r, struct rule *rule)
 	return 0;
 }
 
-static int file_allow(struct reader *r, const struct node *n, void *target)
-{
-	return read_rights(r, n, target, false, words_file_rights);
-}
-
-static int file_deny(struct reader *r, const struct node *n, void *target)
-{
-	return read_rights(r, n, target, true, words_file_rights);
-}
-
-static int exec_allow(struct reader *r, const struct node *n, void *target)
-{
-	return read_rights(r, n, target, false, words_exec_rights);
-}
-
-static int exec_deny(struct reader *r, const struct node *n, void *target)
-{
-	return read_rights(r, n, target, true, words_exec_rights);
-}
-
-static int unix_allow(struct reader *r, const struct node *n, void *target)
-{
-	return read_rights(r, n, target, false, words_unix_rights);
-}
-
-static int unix_deny(struct reader *r, const struct node *n, void *target)
-{
-	return read_rights(r, n, target, true, words_unix_rights);
-}
+static const struct key path_keys[] = {
+	{"allow", read_allow},
+	{"deny", read_deny},
+	{"paths", read_paths},
+	{"severity", read_severity},
+	{"message", read_message},
+	{"tags", read_tags},
+	{NULL, NULL},
+};
 
 int read_file_rules(struct reader *r, const struct node *n, void *target)
 {
-	static const struct key keys[] = {
-		{"allow", file_allow},
-		{"deny", file_deny},
-		{"paths", read_paths},
-		{"severity", read_severity},
-		{"message", read_message},
-		{"tags", read_tags},
-		{NULL, NULL},
-	};
-
 	(void)target;
-	return read_rules(r, n, "a file rule", RULE_FILES, keys, finish_names);
+	return read_rules(r, n, "a file rule", RULE_FILES, path_keys, finish_names);
 }
 
 int read_exec_rules(struct reader *r, const struct node *n, void *target)
 {
-	static const struct key keys[] = {
-		{"allow", exec_allow},
-		{"deny", exec_deny},
-		{"paths", read_paths},
-		{"severity", read_severity},
-		{"message", read_message},
-		{"tags", read_tags},
-		{NULL, NULL},
-	};
-
 	(void)target;
-	return read_rules(r, n, "an exec rule", RULE_EXEC, keys, finish_names);
+	return read_rules(r, n, "an exec rule", RULE_EXEC, path_keys, finish_names);
 }
 
 int read_unix_rules(struct reader *r, const struct node *n, void *target)
 {
 	static const struct key keys[] = {
-		{"allow", unix_allow},	     {"deny", unix_deny},
+		{"allow", read_allow},	     {"deny", read_deny},
 		{"paths", read_paths},	     {"abstract", read_abstract},
 		{"severity", read_severity}, {"message", read_message},
 		{"tags", read_tags},	     {NULL, NULL},

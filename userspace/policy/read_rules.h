@@ -10,9 +10,9 @@ int read_severity(struct reader *r, const struct node *n, void *target);
 int read_message(struct reader *r, const struct node *n, void *target);
 int read_tags(struct reader *r, const struct node *n, void *target);
 
-/* The value of `allow` or `deny`, with the words that the section knows. */
-int read_rights(struct reader *r, const struct node *n, struct rule *rule, bool deny,
-		const struct word *table);
+/* Rights, by the words that the rule's section knows. */
+int read_allow(struct reader *r, const struct node *n, void *target);
+int read_deny(struct reader *r, const struct node *n, void *target);
 
 /* False: reported that the rule has neither; `example` is the hint. */
 bool check_rights_given(struct reader *r, const struct rule *rule, const char *example);

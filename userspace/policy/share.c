@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "policy/slots.h"
 #include "policy/vector.h"
 
 /*
@@ -22,8 +23,7 @@ struct sharing {
 	size_t class_count;
 	uint64_t *words;
 	size_t word_count, word_capacity;
-	uint32_t *slots; /* hash table: 1 + class, 0: free */
-	size_t slot_count;
+	struct slots slots; /* of the classes */
 };
 
 #define SELF 0u /* in place of a class */
@@ -37,7 +37,7 @@ static void sharing_release(struct sharing *s)
 	free(s->first);
 	free(s->representative);
 	free(s->words);
-	free(s->slots);
+	free(s->slots.at);
 }
 
 /* ---- the order ---- */
@@ -171,37 +171,38 @@ _Static_assert(CORDON_RIGHT_COUNT < 16, "rights and the kind of rule share 16 bi
 
 /* ---- classes ---- */
 
-static size_t hash_words(const uint64_t *words, size_t count)
+static uint32_t hash_of_class(const void *owner, uint32_t class)
 {
-	uint64_t h = 0x9e3779b97f4a7c15ull ^ count;
+	const struct sharing *s = owner;
 
-	for (size_t i = 0; i < count; i++) {
-		h = (h ^ words[i]) * 0xff51afd7ed558ccdull;
-		h ^= h >> 32;
-	}
-	return (size_t)h;
+	return slots_hash(s->words + s->first[class],
+			  (s->first[class + 1] - s->first[class]) * sizeof(*s->words));
 }
 
 /* The class of the node whose words come last; they go again if the class is known. */
-static void find_class(struct sharing *s, uint32_t node)
+static int find_class(struct sharing *s, uint32_t node)
 {
-	size_t begin = s->first[s->class_count], count = s->word_count - begin, slot;
+	size_t begin = s->first[s->class_count], count = s->word_count - begin;
+	const uint64_t *words = s->words + begin;
+	size_t slot;
 
-	for (slot = hash_words(s->words + begin, count) & (s->slot_count - 1); s->slots[slot];
-	     slot = (slot + 1) & (s->slot_count - 1)) {
-		uint32_t class = s->slots[slot] - 1;
+	if (slots_reserve(&s->slots, s->class_count, hash_of_class, s) < 0)
+		return -ENOMEM;
+	for (slot = slots_first(&s->slots, slots_hash(words, count * sizeof(*words)));
+	     s->slots.at[slot]; slot = slots_next(&s->slots, slot)) {
+		uint32_t class = s->slots.at[slot] - 1;
 
 		if (s->first[class + 1] - s->first[class] != count ||
-		    memcmp(s->words + s->first[class], s->words + begin,
-			   count * sizeof(*s->words)) != 0)
+		    memcmp(s->words + s->first[class], words, count * sizeof(*words)) != 0)
 			continue;
 		s->word_count = begin;
 		s->class[node] = class + 1;
-		return;
+		return 0;
 	}
 	s->representative[s->class_count++] = node;
-	s->class[node] = s->slots[slot] = (uint32_t)s->class_count;
+	s->class[node] = s->slots.at[slot] = (uint32_t)s->class_count;
 	s->first[s->class_count] = s->word_count;
+	return 0;
 }
 
 static int classify(struct sharing *s)
@@ -211,7 +212,7 @@ static int classify(struct sharing *s)
 	for (size_t i = 0; i < s->order_count && r == 0; i++) {
 		r = write_node(s, s->order[i]);
 		if (r == 0)
-			find_class(s, s->order[i]);
+			r = find_class(s, s->order[i]);
 	}
 	return r;
 }
@@ -302,17 +303,12 @@ static int allocate(struct sharing *s)
 {
 	size_t count = s->from->node_count;
 
-	s->slot_count = 1024;
-	while (s->slot_count < count * 2)
-		s->slot_count *= 2;
 	s->order = calloc(count, sizeof(*s->order));
 	s->class = calloc(count, sizeof(*s->class));
 	s->first = calloc(count + 1, sizeof(*s->first));
 	s->representative = calloc(count, sizeof(*s->representative));
-	s->slots = calloc(s->slot_count, sizeof(*s->slots));
 	s->to = nfa_new();
-	return s->order && s->class && s->first && s->representative && s->slots && s->to ? 0
-											  : -ENOMEM;
+	return s->order && s->class && s->first && s->representative && s->to ? 0 : -ENOMEM;
 }
 
 int nfa_share(const struct nfa *n, struct nfa **ret_shared)

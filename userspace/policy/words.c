@@ -119,6 +119,22 @@ const struct word words_severities[] = {
 	{"info", 0}, {"low", 1}, {"medium", 2}, {"high", 3}, {"critical", 4}, {NULL, 0},
 };
 
+const struct word *words_rights(enum rule_kind kind)
+{
+	switch (kind) {
+	case RULE_FILES:
+		return words_file_rights;
+	case RULE_EXEC:
+		return words_exec_rights;
+	case RULE_UNIX:
+		return words_unix_rights;
+	case RULE_NETWORK:
+	case RULE_SOCKET:
+		break;
+	}
+	return words_network_rights;
+}
+
 const struct word *words_find(const struct word *table, const char *text)
 {
 	for (; table->text; table++)

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "policy/model.h"
+
 struct word {
 	const char *text;
 	uint32_t value;
@@ -22,6 +24,9 @@ extern const struct word words_socket_families[];
 extern const struct word words_socket_types[];
 extern const struct word words_socket_protocols[];
 extern const struct word words_severities[];
+
+/* The rights that rules of a section may name. */
+const struct word *words_rights(enum rule_kind kind);
 
 /* NULL: not in the table. */
 const struct word *words_find(const struct word *table, const char *text);
