@@ -37,10 +37,11 @@ static void write_verbs(struct buffer *out, uint32_t rights)
 
 	buffer_literal(out, "[");
 	for (uint32_t right = 0; right < CORDON_RIGHT_COUNT; right++) {
-		const char *name = name_of_right(right);
+		const char *name;
 
 		if (!(rights & CORDON_RIGHT(right)))
 			continue;
+		name = name_of_right(right);
 		if (right == CORDON_UNIX_CONNECT)
 			name = "connect";
 		else if (right == CORDON_UNIX_BIND)
@@ -54,7 +55,20 @@ static void write_verbs(struct buffer *out, uint32_t rights)
 
 static bool is_plain(unsigned char byte)
 {
-	return byte >= 0x20 && byte < 0x7f && !strchr("*?[]{}\\$\"", byte);
+	switch (byte) {
+	case '*':
+	case '?':
+	case '[':
+	case ']':
+	case '{':
+	case '}':
+	case '\\':
+	case '$':
+	case '"':
+		return false;
+	default:
+		return byte >= 0x20 && byte < 0x7f;
+	}
 }
 
 static void write_character(struct buffer *out, uint32_t character, const char *bytes,

@@ -71,11 +71,29 @@ bool text_is_harmless(uint32_t character)
 	return true;
 }
 
+/* Eight ASCII characters, no NUL among them? */
+static bool is_plain_word(uint64_t word)
+{
+	const uint64_t ones = 0x0101010101010101ull, highs = ones << 7;
+
+	return ((((word - ones) & ~word) | word) & highs) == 0;
+}
+
 bool text_is_valid(const char *bytes, size_t size)
 {
 	for (size_t i = 0; i < size;) {
-		size_t n = sequence_length((const unsigned char *)bytes + i, size - i);
+		uint64_t word;
+		size_t n;
 
+		/* Most text is ASCII: eight bytes at a time. */
+		if (size - i >= sizeof(word)) {
+			memcpy(&word, bytes + i, sizeof(word));
+			if (is_plain_word(word)) {
+				i += sizeof(word);
+				continue;
+			}
+		}
+		n = sequence_length((const unsigned char *)bytes + i, size - i);
 		if (n == 0)
 			return false;
 		i += n;
