@@ -240,7 +240,7 @@ static int greet(struct writer *w, bool anew, uint64_t *ret_repaired, struct fai
 		.position = w->position,
 		.anew = anew,
 	};
-	struct writer_reply reply;
+	struct writer_reply reply = {};
 	int r;
 
 	snprintf(hello.name, sizeof(hello.name), "%s", w->directory);
@@ -423,7 +423,7 @@ int writer_append(struct writer *w, const char *record, size_t size)
 
 int writer_flush(struct writer *w, bool sync)
 {
-	struct writer_reply reply;
+	struct writer_reply reply = {};
 	int r = call(w, sync ? WRITER_SYNC : WRITER_FLUSH, &reply);
 
 	w->failing = r < 0;
@@ -439,7 +439,7 @@ int writer_flush(struct writer *w, bool sync)
 
 int writer_writable(struct writer *w)
 {
-	struct writer_reply reply;
+	struct writer_reply reply = {};
 
 	return call(w, WRITER_WRITABLE, &reply);
 }
@@ -469,7 +469,7 @@ bool writer_is_in(const struct writer *w, dev_t device, ino_t inode)
 
 void writer_close(struct writer *w)
 {
-	struct writer_reply reply;
+	struct writer_reply reply = {};
 	char why[64];
 
 	if (writer_flush(w, true) == 0) {
