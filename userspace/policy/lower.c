@@ -2,8 +2,10 @@
 #include "policy/lower.h"
 
 #include <netinet/in.h>
+#include <string.h>
 #include <sys/socket.h>
 
+#include "policy/host_name.h"
 #include "policy/pattern.h"
 #include "policy/sheltered.h"
 
@@ -231,6 +233,68 @@ static int lower_socket_for(struct lowering *l, uint8_t protocol)
 					 (struct number_range){protocol6, protocol6});
 }
 
+/* Some bytes of a label; one at least, which a lone star has to ask for itself. */
+static int follow_label(struct lowering *l, uint32_t node, const char *label, size_t size,
+			uint32_t *ret_node)
+{
+	static const struct element star = {.kind = ELEMENT_STAR};
+	static const struct element letter = {
+		.kind = ELEMENT_SET,
+		/* - 0-9 _ a-z */
+		.ascii = {0, 0x03ff2000, 0x80000000, 0x07fffffe},
+	};
+	int r = 0;
+
+	if (size == 1 && *label == '*')
+		r = nfa_follow(l->nfa, node, &letter, &node);
+	for (size_t i = 0; i < size && r == 0; i++)
+		r = label[i] == '*' ? nfa_follow(l->nfa, node, &star, &node)
+				    : nfa_follow_range(l->nfa, node, (uint8_t)label[i],
+						       (uint8_t)label[i], &node);
+	if (r == 0)
+		*ret_node = node;
+	return r;
+}
+
+/* "**": one label at least, and any number more. */
+static int follow_labels(struct lowering *l, uint32_t node, uint32_t *ret_node)
+{
+	static const struct element any = {.kind = ELEMENT_GLOBSTAR};
+	int r = follow_label(l, node, "*", 1, &node);
+
+	return r < 0 ? r : nfa_follow(l->nfa, node, &any, ret_node);
+}
+
+static int lower_host(struct lowering *l, uint8_t protocol, const char *host)
+{
+	char reversed[HOST_NAME_SIZE];
+	const char *label = reversed;
+	uint32_t node;
+	int r = nfa_start(l->nfa, CORDON_START_NET, &node);
+
+	host_name_reverse(host, reversed);
+	if (r == 0)
+		r = nfa_follow_range(l->nfa, node, CORDON_NET_NAME, CORDON_NET_NAME, &node);
+	if (r == 0)
+		r = nfa_follow_range(l->nfa, node, protocol, protocol, &node);
+	while (r == 0) {
+		size_t size = strcspn(label, "/");
+
+		r = size == 2 && memcmp(label, "**", 2) == 0
+			    ? follow_labels(l, node, &node)
+			    : follow_label(l, node, label, size, &node);
+		label += size;
+		if (r < 0 || !*label)
+			break;
+		label++;
+		r = nfa_follow_range(l->nfa, node, '/', '/', &node);
+	}
+	if (r == 0)
+		r = nfa_follow_range(l->nfa, node, 0, 0, &node);
+	l->rights = l->rule->rights;
+	return r < 0 ? r : accept_ports(l, node);
+}
+
 static void note_sheltered(struct lowering *l, const struct net_block *blocks, size_t count)
 {
 	bool reaches = false;
@@ -249,8 +313,9 @@ static void note_sheltered(struct lowering *l, const struct net_block *blocks, s
 static int lower_network(struct lowering *l)
 {
 	static const struct net_block every[] = {{.family = 4}, {.family = 6}};
-	const struct net_block *blocks = l->rule->block_count ? l->rule->blocks : every;
-	size_t count = l->rule->block_count ? l->rule->block_count : ARRAY_SIZE(every);
+	bool listed = l->rule->block_count || l->rule->host_count;
+	const struct net_block *blocks = listed ? l->rule->blocks : every;
+	size_t count = listed ? l->rule->block_count : ARRAY_SIZE(every);
 	int r = 0;
 
 	note_sheltered(l, blocks, count);
@@ -259,9 +324,16 @@ static int lower_network(struct lowering *l)
 
 		for (size_t j = 0; j < count && r == 0; j++)
 			r = lower_block(l, protocol, &blocks[j]);
+		for (size_t j = 0; j < l->rule->host_count && r == 0; j++)
+			r = lower_host(l, protocol, l->rule->hosts[j]);
 		if (r == 0 && !l->rule->deny)
 			r = lower_socket_for(l, protocol);
 	}
+	/* Resolvers ask over UDP, and once an answer was cut, over TCP. */
+	if (r == 0 && l->rule->host_count && !l->rule->deny)
+		r = lower_socket_for(l, IPPROTO_UDP);
+	if (r == 0 && l->rule->host_count && !l->rule->deny)
+		r = lower_socket_for(l, IPPROTO_TCP);
 	return r;
 }
 

@@ -57,6 +57,8 @@ struct rule {
 	/* RULE_NETWORK; no blocks: every address, no ports: every port */
 	struct net_block *blocks;
 	size_t block_count;
+	const char **hosts; /* names and patterns of names; with them, no blocks mean none */
+	size_t host_count;
 	struct number_range *ports;
 	size_t port_count;
 	/* RULE_NETWORK: IPPROTO_*; RULE_SOCKET: empty means every one */

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "policy/host_name.h"
 #include "policy/units.h"
 #include "policy/words.h"
 
@@ -223,7 +224,7 @@ static int set_bytes(struct policy_question *q, const void *bytes, size_t size)
 }
 
 /* "203.0.113.1:443", "[2001:db8::1]:443"; a port is missing where the protocol has none. */
-static bool split_address(const char *text, char address[64], const char **ret_port)
+static bool split_address(const char *text, char address[HOST_NAME_SIZE + 1], const char **ret_port)
 {
 	const char *end, *begin = text + (*text == '[');
 
@@ -234,13 +235,32 @@ static bool split_address(const char *text, char address[64], const char **ret_p
 		return false;
 	if (!end)
 		end = begin + strlen(begin);
-	if (end - begin >= 64)
+	if (end - begin > HOST_NAME_SIZE)
 		return false;
 	memcpy(address, begin, (size_t)(end - begin));
 	address[end - begin] = '\0';
 	end += *end == ']';
 	*ret_port = *end == ':' ? end + 1 : NULL;
 	return !*end || *end == ':';
+}
+
+static int ask_host(const char *name, uint8_t protocol, uint16_t port, struct policy_question *q)
+{
+	unsigned char bytes[2 + HOST_NAME_SIZE + 2] = {CORDON_NET_NAME, protocol};
+	size_t n = 2 + strlen(name) + 1;
+
+	host_name_reverse(name, (char *)bytes + 2);
+	bytes[n++] = (unsigned char)(port >> 8);
+	bytes[n++] = (unsigned char)port;
+	return set_bytes(q, bytes, n);
+}
+
+static int refuse_address(const char *object, char error[QUESTION_ERROR_TEXT])
+{
+	return refuse(error,
+		      "\"%.100s\" is no name, and no address such as tcp:203.0.113.1:443 or "
+		      "udp:[2001:db8::1]:53",
+		      object);
 }
 
 /* For a right that is set already. */
@@ -251,7 +271,7 @@ static int ask_address(const char *object, struct policy_question *q,
 	struct number_range port = {0, 0};
 	struct net_block block;
 	const char *text = object, *port_text;
-	char address[64];
+	char address[HOST_NAME_SIZE + 1], name[HOST_NAME_SIZE];
 	uint8_t protocol = IPPROTO_TCP;
 	size_t n;
 
@@ -263,17 +283,22 @@ static int ask_address(const char *object, struct policy_question *q,
 			text = object + n + 1;
 		}
 	}
-	if (!split_address(text, address, &port_text) || units_block(address, &block) < 0 ||
-	    block.prefix != (block.family == 4 ? 32 : 128))
-		return refuse(error,
-			      "\"%s\" is no name, and no address such as tcp:203.0.113.1:443 or "
-			      "udp:[2001:db8::1]:53",
-			      object);
+	if (!split_address(text, address, &port_text))
+		return refuse_address(object, error);
+	if (units_block(address, &block) < 0 || block.prefix != (block.family == 4 ? 32 : 128)) {
+		if (!port_text || host_name_read(address, false, name) < 0 ||
+		    q->right != CORDON_NET_CONNECT ||
+		    strspn(address, "0123456789.") == strlen(address))
+			return refuse_address(object, error);
+		block.family = CORDON_NET_NAME;
+	}
 	if (protocol == IPPROTO_ICMP
 		    ? port_text != NULL
 		    : !port_text || units_ports(port_text, &port) < 0 || port.low != port.high)
 		return refuse(error, "\"%s\" needs %s", object,
 			      protocol == IPPROTO_ICMP ? "no port" : "a port");
+	if (block.family == CORDON_NET_NAME)
+		return ask_host(name, protocol, port.low, q);
 	if (protocol == IPPROTO_ICMP && block.family == 6)
 		protocol = IPPROTO_ICMPV6;
 	n = block.family == 4 ? 4 : 16;

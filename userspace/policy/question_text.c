@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "policy/host_name.h"
 #include "policy/question.h"
 #include "policy/units.h"
 #include "policy/utf8.h"
@@ -36,12 +37,39 @@ static void put_number(FILE *out, const struct word *table, unsigned int number)
 		fprintf(out, "%u", number);
 }
 
+static bool is_host(const unsigned char *bytes, size_t size)
+{
+	return size > 5 && size <= 2 + HOST_NAME_SIZE + 2 && bytes[0] == CORDON_NET_NAME &&
+	       !bytes[size - 3];
+}
+
+static void put_host_name(FILE *out, const unsigned char *bytes, size_t size)
+{
+	char name[HOST_NAME_SIZE];
+
+	host_name_restore((const char *)bytes + 2, size - 5, name);
+	put_name(out, name, strlen(name));
+}
+
+static void put_host(FILE *out, const unsigned char *bytes, size_t size)
+{
+	put_number(out, words_net_protocols, bytes[1]);
+	putc(':', out);
+	put_host_name(out, bytes, size);
+	if (bytes[1] != IPPROTO_ICMP)
+		fprintf(out, ":%u", (unsigned int)(bytes[size - 2] << 8 | bytes[size - 1]));
+}
+
 static void put_address(FILE *out, const unsigned char *bytes, size_t size)
 {
 	bool old = size == 8 && bytes[0] == 4;
 	char address[INET6_ADDRSTRLEN];
 	unsigned int protocol;
 
+	if (is_host(bytes, size)) {
+		put_host(out, bytes, size);
+		return;
+	}
 	if (!old && (size != 20 || bytes[0] != 6)) {
 		fputs("(no address)", out);
 		return;
@@ -128,8 +156,14 @@ static void put_destination(FILE *out, const unsigned char *bytes, size_t size)
 	bool old = bytes[0] == 4, icmp = bytes[1] == IPPROTO_ICMP || bytes[1] == IPPROTO_ICMPV6;
 	char address[INET6_ADDRSTRLEN];
 
-	inet_ntop(old ? AF_INET : AF_INET6, bytes + 2, address, sizeof(address));
-	fprintf(out, "to: [\"%s\"], ", address);
+	fputs("to: [\"", out);
+	if (is_host(bytes, size)) {
+		put_host_name(out, bytes, size);
+	} else {
+		inet_ntop(old ? AF_INET : AF_INET6, bytes + 2, address, sizeof(address));
+		fputs(address, out);
+	}
+	fputs("\"], ", out);
 	if (!icmp)
 		fprintf(out, "ports: [%u], ",
 			(unsigned int)(bytes[size - 2] << 8 | bytes[size - 1]));

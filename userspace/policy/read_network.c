@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#include "policy/host_name.h"
 #include "policy/read_rules.h"
 #include "policy/units.h"
 
@@ -10,6 +11,28 @@ static bool looks_like_name(const char *text)
 {
 	return strspn(text, "0123456789.:/") != strlen(text) && !strchr(text, ':') &&
 	       !strchr(text, '/');
+}
+
+static int add_host(struct reader *r, struct rule *rule, const struct node *n)
+{
+	char name[HOST_NAME_SIZE];
+	const char **hosts, *copy;
+
+	if (host_name_read(n->text, true, name) < 0) {
+		report_error(
+			r->diagnostics, &n->place,
+			"write labels of letters, digits and '-', with * for a part of a label "
+			"and ** for any number of labels; other letters as xn--...",
+			"\"%s\" is neither an address nor a host name", n->text);
+		return 0;
+	}
+	copy = arena_printf(r->arena, "%s", name);
+	hosts = arena_grow(r->arena, rule->hosts, rule->host_count, sizeof(*hosts));
+	if (!copy || !hosts)
+		return -ENOMEM;
+	hosts[rule->host_count++] = copy;
+	rule->hosts = hosts;
+	return 0;
 }
 
 static int add_block(struct reader *r, struct rule *rule, const struct node *n)
@@ -39,13 +62,8 @@ static int add_block(struct reader *r, struct rule *rule, const struct node *n)
 			     "the prefix of \"%s\" is too long", n->text);
 		return 0;
 	}
-	if (e < 0 && looks_like_name(n->text)) {
-		report_error(r->diagnostics, &n->place,
-			     "names need the DNS stub, which this version does not have; use "
-			     "addresses",
-			     "\"%s\" is a host name", n->text);
-		return 0;
-	}
+	if (e < 0 && looks_like_name(n->text))
+		return add_host(r, rule, n);
 	if (e < 0) {
 		report_error(r->diagnostics, &n->place,
 			     "write an address (192.0.2.1, \"2001:db8::1\") or a block "
@@ -210,6 +228,11 @@ static int finish(struct reader *r, struct rule *rule)
 		report_error(r->diagnostics, &rule->place,
 			     "write {allow: [socket], families: [...]}",
 			     "families and types belong to socket rules");
+	if (rule->host_count && rule->rights != CORDON_RIGHT(CORDON_NET_CONNECT))
+		report_error(r->diagnostics, &rule->place,
+			     "write {allow: [connect], to: [NAME]}; bind and listen take local "
+			     "addresses",
+			     "host names can only be connected to");
 	if (!rule->has_to)
 		report_error(r->diagnostics, &rule->place, "add to: [...] or to: any",
 			     "the rule names no address");

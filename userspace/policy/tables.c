@@ -57,12 +57,22 @@ static int lay_out(struct section *sections, size_t count, uint32_t *ret_pages)
 	return 0;
 }
 
+/* Some rule allows to connect to a host name. */
+static bool allows_hosts(const struct model *m)
+{
+	for (size_t i = 0; i < m->rule_count; i++)
+		if (m->rules[i]->host_count && !m->rules[i]->deny)
+			return true;
+	return false;
+}
+
 static void fill_header(struct cordon_policy_header *h, const struct automaton *a,
 			const struct model *m)
 {
 	h->magic = CORDON_POLICY_MAGIC;
 	h->version = CORDON_POLICY_VERSION;
-	h->flags = m->flags | (m->observe ? CORDON_POLICY_OBSERVE : 0);
+	h->flags = m->flags | (m->observe ? CORDON_POLICY_OBSERVE : 0) |
+		   (allows_hosts(m) ? CORDON_POLICY_HOSTS : 0);
 	for (unsigned int i = 0; i < CORDON_START_SLOTS; i++) {
 		uint32_t s = i < CORDON_START_COUNT ? a->start[i] : 0;
 
