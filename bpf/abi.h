@@ -144,6 +144,7 @@ struct cordon_verdict {
 #define CORDON_POLICY_SIGNAL_ANY 0x2u /* may signal processes outside the execution */
 #define CORDON_POLICY_TRACE_OWN	 0x4u /* may trace processes of the same execution */
 #define CORDON_POLICY_NAMESPACES 0x8u /* may make user namespaces */
+#define CORDON_POLICY_HOSTS	 0x800u /* some rule names hosts: DNS goes to the daemon's stub */
 /* For whoever starts the execution: */
 #define CORDON_POLICY_ALL_SYSTEM_CALLS 0x10u /* no seccomp filter */
 #define CORDON_POLICY_IO_URING	       0x20u /* the filter lets io_uring through */
@@ -418,6 +419,50 @@ struct cordon_access_event {
 #define CORDON_EXEC_ARGS   1024u
 
 /* ------------------------------------------------------------------------------------------
+ * Hosts by name: what the daemon's DNS stub has answered to an execution, written by the daemon
+ * before it answers, and where DNS goes.
+ * ------------------------------------------------------------------------------------------ */
+#define CORDON_HOST_ADDRESSES	  65536u
+#define CORDON_NAMES_PER_ADDRESS  4u
+#define CORDON_HOST_QUESTION_SIZE 256u
+
+struct cordon_host_key {
+	__u32 slot;
+	__u32 generation;
+	__u32 family; /* 4 or 6 */
+	__u32 index;  /* below CORDON_NAMES_PER_ADDRESS */
+	__u8 address[16];
+};
+
+struct cordon_host {
+	__u64 expiry; /* boot clock, ns */
+	__u32 length; /* of the question without its port; at most CORDON_HOST_QUESTION_SIZE - 3 */
+	__u32 reserved;
+	__u8 question
+		[CORDON_HOST_QUESTION_SIZE]; /* START_NET, of a name; the protocol is filled in */
+};
+
+/* Ports of the stub on loopback, network order; 0: there is none. */
+struct cordon_stub {
+	__u16 port_v4;
+	__u16 port_v6;
+	__u32 reserved;
+};
+
+/* Who asks the stub: by where the packet came from. */
+struct cordon_stub_client_key {
+	__u8 family; /* 4 or 6 */
+	__u8 protocol;
+	__u16 port; /* network order */
+	__u8 address[16];
+};
+
+struct cordon_stub_client {
+	__u64 time;		   /* boot clock, ns */
+	struct cordon_event maker; /* of the socket; slot and generation are set */
+};
+
+/* ------------------------------------------------------------------------------------------
  * Counters of the enforcement as a whole: one array of __u64.
  * ------------------------------------------------------------------------------------------ */
 enum cordon_counter {
@@ -488,6 +533,7 @@ struct cordon_meta {
 	__u32 abi_version;
 	__u32 reserved;
 	char build_id[48]; /* digest of the BPF object, hexadecimal, NUL-terminated */
+	__u64 cgroup;	   /* id of the one above all executions' */
 };
 
 #define CORDON_ASSERT_SIZE(type, size)                                                             \
@@ -510,6 +556,11 @@ CORDON_ASSERT_SIZE(struct cordon_identify, 32);
 CORDON_ASSERT_SIZE(struct cordon_label_request, 16);
 CORDON_ASSERT_SIZE(struct cordon_task_record, 16);
 CORDON_ASSERT_SIZE(struct cordon_descriptor_record, 32);
-CORDON_ASSERT_SIZE(struct cordon_meta, 56);
+CORDON_ASSERT_SIZE(struct cordon_meta, 64);
+CORDON_ASSERT_SIZE(struct cordon_host_key, 32);
+CORDON_ASSERT_SIZE(struct cordon_host, 272);
+CORDON_ASSERT_SIZE(struct cordon_stub, 8);
+CORDON_ASSERT_SIZE(struct cordon_stub_client_key, 20);
+CORDON_ASSERT_SIZE(struct cordon_stub_client, 104);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "bpf/hook_attributes.bpf.h"
 #include "bpf/hook_descriptor.bpf.h"
+#include "bpf/hook_dns.bpf.h"
 #include "bpf/hook_exec.bpf.h"
 #include "bpf/hook_host.bpf.h"
 #include "bpf/hook_ipc.bpf.h"

@@ -9,7 +9,7 @@
 #ifndef CORDON_BPF_HOOK_PACKET_BPF_H
 #define CORDON_BPF_HOOK_PACKET_BPF_H
 
-#include "bpf/internet.bpf.h"
+#include "bpf/hosts.bpf.h"
 
 #define PACKET_DROP 0
 #define PACKET_PASS 1
@@ -356,9 +356,11 @@ static __noinline int judge_packet(struct internet_socket *socket, const struct 
 		p->length = p->bytes[0] == 6 ? 20 : 8;
 	}
 	ask_packet(s, p, serves ? CORDON_NET_LISTEN : CORDON_NET_CONNECT, &answer);
+	net_words(words, p->bytes, p->length);
+	if (!serves && may_be_host(s, &answer))
+		ask_hosts(s, words, &answer);
 	if (answer.missing)
 		return deny_packet(s, socket, p, &answer);
-	net_words(words, p->bytes, p->length);
 	bpf_spin_lock(&socket->lock);
 	/* Unless a call has been judged in the meantime. */
 	if (socket->serves == serves) {
@@ -369,6 +371,42 @@ static __noinline int judge_packet(struct internet_socket *socket, const struct 
 	}
 	bpf_spin_unlock(&socket->lock);
 	return PACKET_PASS;
+}
+
+/* Bound for the DNS stub, redirected or not: it answers by the policy of whoever asks. */
+static __always_inline bool is_stub(const struct packet_name *p)
+{
+	const __u32 *words = (const __u32 *)p->bytes;
+	__u32 key = 0;
+	const struct cordon_stub *ports = bpf_map_lookup_elem(&stub, &key);
+	__u16 low;
+
+	if (!ports || !has_ports(p->protocol))
+		return false;
+	if (p->length == 8)
+		return ports->port_v4 && *(const __u16 *)(p->bytes + 6) == ports->port_v4 &&
+		       p->bytes[2] == 127 && !p->bytes[3] && !p->bytes[4] && p->bytes[5] == 1;
+	low = *(const __u16 *)(p->bytes + 16);
+	return ports->port_v6 && *(const __u16 *)(p->bytes + 18) == ports->port_v6 &&
+	       !(words[0] >> 16) && !words[1] && !words[2] && !words[3] && low == bpf_htons(1);
+}
+
+static __noinline int note_stub_client(struct __sk_buff *skb, const struct internet_socket *socket,
+				       const struct packet_name *p)
+{
+	struct cordon_stub_client_key key = {.family = p->bytes[0], .protocol = p->protocol};
+	struct cordon_stub_client client = {.time = bpf_ktime_get_boot_ns()};
+	bool v4 = key.family == 4;
+
+	if (bpf_skb_load_bytes(skb, v4 ? 20 : 40, &key.port, 2) ||
+	    (v4 ? bpf_skb_load_bytes(skb, 12, key.address, 4)
+		: bpf_skb_load_bytes(skb, 8, key.address, 16)))
+		return PACKET_DROP;
+	client.maker = socket->maker;
+	client.maker.slot = socket->label.slot;
+	client.maker.generation = socket->label.generation;
+	return bpf_map_update_elem(&stub_clients, &key, &client, BPF_ANY) ? PACKET_DROP
+									  : PACKET_PASS;
 }
 
 static __always_inline int decide_packet(struct __sk_buff *skb, const struct bpf_sock *sk,
@@ -408,6 +446,8 @@ static __always_inline int decide_packet(struct __sk_buff *skb, const struct bpf
 		return found == REMEMBERED_NOTHING ? PACKET_DROP : PACKET_PASS;
 	if (found != REMEMBERED_NOTHING && policy == s.policy_ref)
 		return PACKET_PASS;
+	if ((s.policy->flags & CORDON_POLICY_HOSTS) && is_stub(&p))
+		return note_stub_client(skb, socket, &p);
 	return judge_packet(socket, &s, &p, found == REMEMBERED_SERVICE);
 }
 

@@ -3,7 +3,7 @@
 #ifndef CORDON_BPF_HOOK_SOCKET_BPF_H
 #define CORDON_BPF_HOOK_SOCKET_BPF_H
 
-#include "bpf/internet.bpf.h"
+#include "bpf/hosts.bpf.h"
 
 /* What a socket is asked as: protocol 0 means the family's usual one. */
 static __always_inline __u32 usual_protocol(__u32 family, __u32 type, __u32 protocol)
@@ -118,12 +118,52 @@ struct use {
 	bool may_dissolve; /* AF_UNSPEC ends an association instead of naming an address */
 };
 
+/* What an address that no rule speaks of is to an execution that may connect to names. */
+enum stands_for {
+	STANDS_FOR_NOTHING,
+	STANDS_FOR_NAME, /* an answer of the stub, and may be connected to */
+	STANDS_FOR_STUB, /* a DNS server: cordon's programs at the cgroup lead to the stub instead */
+	STANDS_FOR_ROUTE, /* resolvers connect datagram sockets to see which addresses have a route */
+};
+
+static __always_inline enum stands_for ask_names(struct subject *s, struct sock *sk,
+						 const struct use *use, __u32 spelled)
+{
+	struct internet_socket *own;
+	__u64 words[NET_WORDS];
+	__u8 *name = (__u8 *)words;
+	__u16 port;
+
+	net_words(words, s->walk->name, spelled);
+	ask_hosts(s, words, &s->walk->answer);
+	if (!s->walk->answer.missing)
+		return STANDS_FOR_NAME;
+	port = spelled == 8 ? *(__u16 *)(name + 6) : *(__u16 *)(name + 18);
+	if (port == DNS_PORT && (name[1] == IPPROTO_UDP || name[1] == IPPROTO_TCP)) {
+		own = bpf_sk_storage_get(&internet_sockets, sk, 0, 0);
+		if (own && own->in_cgroup && same_label(&own->label, &s->label))
+			return STANDS_FOR_STUB;
+	}
+	/* Nothing is sent by that, and what would be is judged again. */
+	if (name[1] == IPPROTO_UDP && use->operation == CORDON_OP_CONNECT) {
+		struct answer answer = s->walk->answer;
+
+		name[1] = IPPROTO_TCP;
+		ask_hosts(s, words, &s->walk->answer);
+		if (!s->walk->answer.missing)
+			return STANDS_FOR_ROUTE;
+		s->walk->answer = answer;
+	}
+	return STANDS_FOR_NOTHING;
+}
+
 static __always_inline int decide_address(struct subject *s, struct sock *sk, const struct use *use)
 {
 	union address address = {};
 	struct object object = {.kind = CORDON_OBJECT_NET};
 	struct answer answer = {.rule = CORDON_NO_RULE};
 	__u32 length = use->length, spelled;
+	enum stands_for stands_for;
 	int verdict;
 	bool v6;
 
@@ -149,8 +189,14 @@ static __always_inline int decide_address(struct subject *s, struct sock *sk, co
 	if (use->right == CORDON_NET_CONNECT)
 		spell_own_host(&address, v6);
 	spelled = spell_address(s->walk->name, v6, use->protocol, &address);
-	verdict = decide_short(s, use->operation, CORDON_START_NET, spelled,
-			       CORDON_RIGHT(use->right), CORDON_OBJECT_NET);
+	ask_short(s, CORDON_START_NET, spelled, CORDON_RIGHT(use->right));
+	if (use->right == CORDON_NET_CONNECT && may_be_host(s, &s->walk->answer)) {
+		stands_for = ask_names(s, sk, use, spelled);
+		if (stands_for == STANDS_FOR_STUB || stands_for == STANDS_FOR_ROUTE)
+			return 0;
+	}
+	object.length = spelled;
+	verdict = decide_answered(s, use->operation, &object, short_identity(s, spelled), -EACCES);
 	if (verdict)
 		return verdict;
 	if (use->right == CORDON_NET_CONNECT)
@@ -160,7 +206,6 @@ static __always_inline int decide_address(struct subject *s, struct sock *sk, co
 		struct access access = {CORDON_EVENT_CONNECT, use->operation,
 					CORDON_RIGHT(use->right)};
 
-		object.length = spelled;
 		report_access(s, &access, &object, &answer);
 	}
 	return 0;

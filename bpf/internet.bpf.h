@@ -18,6 +18,10 @@ struct internet_socket {
 	__u64 policy; /* under which `name` was allowed; 0: nothing yet */
 	__u64 name[NET_WORDS];
 	struct cordon_event maker; /* the process that made it, for records */
+	/* Where DNS was to go before it went to the stub: answers have to come from there. */
+	__u32 server[4];
+	__u32 server_family; /* 0: DNS was never redirected */
+	__u32 in_cgroup;     /* made where packets and addresses pass cordon's programs */
 };
 
 /* Accepted sockets get a copy of their listener's. */
@@ -65,6 +69,23 @@ static __always_inline void remember_allowed(const struct subject *s, struct soc
 	bpf_spin_unlock(&socket->lock);
 }
 
+#define CGROUP_LEVELS 8
+
+/* Where the programs for packets and addresses are attached. */
+static __always_inline bool is_in_cgroup(void)
+{
+	__u32 key = 0;
+	const struct cordon_meta *m = bpf_map_lookup_elem(&meta, &key);
+
+	if (!m || !m->cgroup)
+		return false;
+	/* How far below the root it lies depends on how the hierarchy is mounted. */
+	for (__u32 level = 1; level <= CGROUP_LEVELS; level++)
+		if (bpf_get_current_ancestor_cgroup_id(level) == m->cgroup)
+			return true;
+	return false;
+}
+
 /* -ENOMEM: no room, and without its record a socket may send nothing. */
 static __always_inline int own_internet_socket(const struct subject *s, struct sock *sk)
 {
@@ -74,6 +95,7 @@ static __always_inline int own_internet_socket(const struct subject *s, struct s
 	if (!socket)
 		return -ENOMEM;
 	socket->label = s->label;
+	socket->in_cgroup = is_in_cgroup();
 	fill_process(&socket->maker);
 	return 0;
 }

@@ -294,6 +294,29 @@ struct {
 	__type(value, struct recent_denial);
 } recent_denials SEC(".maps");
 
+/* Written by the daemon, which removes what has expired. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, CORDON_HOST_ADDRESSES);
+	__type(key, struct cordon_host_key);
+	__type(value, struct cordon_host);
+} host_addresses SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct cordon_stub);
+} stub SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, struct cordon_stub_client_key);
+	__type(value, struct cordon_stub_client);
+} stub_clients SEC(".maps");
+
 /* One request at a time, from the one process that owns the enforcement. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
