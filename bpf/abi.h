@@ -70,6 +70,8 @@ enum cordon_right {
  *                   execution is spelled "self".
  *   START_NET       family (4 or 6), protocol (IPPROTO_*), address (4 or 16 bytes, network
  *                   order), port (2 bytes, network order). IPv4-mapped IPv6 is asked as IPv4.
+ *                   For a host by name the family is NET_NAME, and the name stands for the
+ *                   address: its labels from the last to the first with '/' between them, and a NUL.
  *   START_SOCKET    family (AF_*), type (SOCK_*), protocol (2 bytes, network order; for
  *                   internet stream and datagram sockets 0 is asked as TCP or UDP)
  *   START_ABSTRACT  an abstract unix name without its leading NUL
@@ -84,6 +86,8 @@ enum cordon_right {
 #define CORDON_POLICY_MAGIC   0x31706463u /* "cdp1" */
 #define CORDON_POLICY_VERSION 1u
 #define CORDON_MAX_PAGES      4096u
+
+#define CORDON_NET_NAME 1u
 
 enum cordon_start {
 	CORDON_START_PATH = 0,
