@@ -107,7 +107,7 @@ $(BUILD_ID): $(BPF_OBJECT)
 
 SOURCES := $(sort $(wildcard userspace/*/*.c))
 # What needs no kernel: libraries for every test program and fuzzer, built without the BPF object.
-PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% daemon/protocol.c daemon/request.c cli/moment.c),$(SOURCES))
+PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% daemon/protocol.c daemon/request.c daemon/dns_message.c daemon/dns_servers.c cli/moment.c),$(SOURCES))
 
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
 	-Wshadow -Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings \

@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #endif
 
-#define CORDON_ABI_VERSION 2u
+#define CORDON_ABI_VERSION 3u
 
 /* Capacity. Arrays of these sizes are allocated once, when cordon is loaded. */
 #define CORDON_MAX_EXECUTIONS 16384u
@@ -144,10 +144,10 @@ struct cordon_verdict {
 };
 
 /* Header flags */
-#define CORDON_POLICY_OBSERVE	 0x1u /* allow, but report what enforce would deny */
-#define CORDON_POLICY_SIGNAL_ANY 0x2u /* may signal processes outside the execution */
-#define CORDON_POLICY_TRACE_OWN	 0x4u /* may trace processes of the same execution */
-#define CORDON_POLICY_NAMESPACES 0x8u /* may make user namespaces */
+#define CORDON_POLICY_OBSERVE	 0x1u	/* allow, but report what enforce would deny */
+#define CORDON_POLICY_SIGNAL_ANY 0x2u	/* may signal processes outside the execution */
+#define CORDON_POLICY_TRACE_OWN	 0x4u	/* may trace processes of the same execution */
+#define CORDON_POLICY_NAMESPACES 0x8u	/* may make user namespaces */
 #define CORDON_POLICY_HOSTS	 0x800u /* some rule names hosts: DNS goes to the daemon's stub */
 /* For whoever starts the execution: */
 #define CORDON_POLICY_ALL_SYSTEM_CALLS 0x10u /* no seccomp filter */
@@ -321,7 +321,8 @@ enum cordon_operation {
 	CORDON_OP_SYSTEM_CALL = 40, /* refused by the execution's seccomp filter */
 	CORDON_OP_METADATA = 41,    /* stat, readlink, watching */
 	CORDON_OP_PACKET = 42,	    /* found on its way out; no call is known */
-	CORDON_OP_COUNT = 43,
+	CORDON_OP_RESOLVE = 43,	    /* a name asked of the DNS stub */
+	CORDON_OP_COUNT = 44,
 };
 
 enum cordon_object_kind {
@@ -333,7 +334,8 @@ enum cordon_object_kind {
 	CORDON_OBJECT_ABSTRACT = 5, /* object: the name */
 	CORDON_OBJECT_NUMBER = 6,   /* object: __u64 (capability, signal, command) */
 	CORDON_OBJECT_PROCESS = 7,  /* object: struct cordon_process_object */
-	CORDON_OBJECT_COUNT = 8,
+	CORDON_OBJECT_HOST = 8,	    /* object: a host's name */
+	CORDON_OBJECT_COUNT = 9,
 };
 
 enum cordon_reason {

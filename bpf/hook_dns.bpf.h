@@ -56,6 +56,8 @@ static __always_inline int redirect_v4(struct bpf_sock_addr *ctx)
 	spell_v4(&p, ctx->protocol, ctx->user_ip4, DNS_PORT);
 	if (!goes_by_stub(socket, &p))
 		return 1;
+	if (!ports->port_v4)
+		return 0;
 	socket->server[0] = ctx->user_ip4;
 	socket->server_family = AF_INET;
 	ctx->user_ip4 = LOOPBACK_V4;
@@ -79,6 +81,8 @@ static __always_inline int redirect_v6(struct bpf_sock_addr *ctx)
 		spell_v6(&p, ctx->protocol, address, DNS_PORT);
 	if (!goes_by_stub(socket, &p))
 		return 1;
+	if (mapped ? !ports->port_v4 : !ports->port_v6)
+		return 0;
 	if (mapped) {
 		socket->server[0] = address[3];
 		socket->server_family = AF_INET;
@@ -121,9 +125,8 @@ int cordon_sendmsg6(struct bpf_sock_addr *ctx)
 	return redirect_v6(ctx);
 }
 
-/* Resolvers take an answer only from the server that they asked. */
-SEC("cgroup/recvmsg4")
-int cordon_recvmsg4(struct bpf_sock_addr *ctx)
+/* Resolvers take an answer only from the server that they asked, and may look whom they talk to. */
+static __always_inline int restore_v4(struct bpf_sock_addr *ctx)
 {
 	const struct cordon_stub *ports = stub_ports();
 	struct internet_socket *socket;
@@ -139,32 +142,54 @@ int cordon_recvmsg4(struct bpf_sock_addr *ctx)
 	return 1;
 }
 
-SEC("cgroup/recvmsg6")
-int cordon_recvmsg6(struct bpf_sock_addr *ctx)
+static __always_inline int restore_v6(struct bpf_sock_addr *ctx)
 {
+	__u32 address[4] = {ctx->user_ip6[0], ctx->user_ip6[1], ctx->user_ip6[2], ctx->user_ip6[3]};
 	const struct cordon_stub *ports = stub_ports();
 	struct internet_socket *socket;
 	__u16 port = ctx->user_port;
-	__u32 last = ctx->user_ip6[3];
+	bool v4;
 
-	if (!ports || !ctx->sk || !port || (port != ports->port_v4 && port != ports->port_v6))
+	if (!ports || !ctx->sk || !port || address[0] || address[1])
+		return 1;
+	v4 = address[2] == bpf_htonl(0xffff) && address[3] == LOOPBACK_V4;
+	if (v4 ? port != ports->port_v4
+	       : port != ports->port_v6 || address[2] || address[3] != bpf_htonl(1))
 		return 1;
 	socket = bpf_sk_storage_get(&internet_sockets, ctx->sk, 0, 0);
-	if (!socket)
+	if (!socket || socket->server_family != (v4 ? AF_INET : AF_INET6))
 		return 1;
-	if (socket->server_family == AF_INET && last == LOOPBACK_V4 &&
-	    ctx->user_ip6[2] == bpf_htonl(0xffff)) {
-		ctx->user_ip6[3] = socket->server[0];
-		ctx->user_port = DNS_PORT;
-	} else if (socket->server_family == AF_INET6 && last == bpf_htonl(1) && !ctx->user_ip6[0] &&
-		   !ctx->user_ip6[1] && !ctx->user_ip6[2]) {
-		ctx->user_ip6[0] = socket->server[0];
-		ctx->user_ip6[1] = socket->server[1];
-		ctx->user_ip6[2] = socket->server[2];
-		ctx->user_ip6[3] = socket->server[3];
-		ctx->user_port = DNS_PORT;
-	}
+	/* An offset into the context has to be a constant, so each word is written in one place. */
+	ctx->user_ip6[0] = v4 ? address[0] : socket->server[0];
+	ctx->user_ip6[1] = v4 ? address[1] : socket->server[1];
+	ctx->user_ip6[2] = v4 ? address[2] : socket->server[2];
+	ctx->user_ip6[3] = v4 ? socket->server[0] : socket->server[3];
+	ctx->user_port = DNS_PORT;
 	return 1;
+}
+
+SEC("cgroup/recvmsg4")
+int cordon_recvmsg4(struct bpf_sock_addr *ctx)
+{
+	return restore_v4(ctx);
+}
+
+SEC("cgroup/recvmsg6")
+int cordon_recvmsg6(struct bpf_sock_addr *ctx)
+{
+	return restore_v6(ctx);
+}
+
+SEC("cgroup/getpeername4")
+int cordon_getpeername4(struct bpf_sock_addr *ctx)
+{
+	return restore_v4(ctx);
+}
+
+SEC("cgroup/getpeername6")
+int cordon_getpeername6(struct bpf_sock_addr *ctx)
+{
+	return restore_v6(ctx);
 }
 
 #endif

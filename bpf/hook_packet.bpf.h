@@ -299,6 +299,17 @@ static __always_inline int deny_packet(const struct subject *s,
 	return would ? PACKET_PASS : PACKET_DROP;
 }
 
+/* Whatever the policy says. */
+static __noinline int refuse_packet(const struct subject *s, const struct internet_socket *socket,
+				    const struct packet_name *p)
+{
+	struct answer answer = {.missing = CORDON_RIGHT(CORDON_NET_CONNECT),
+				.rule = CORDON_NO_RULE,
+				.reason = CORDON_REASON_BUILTIN};
+
+	return deny_packet(s, socket, p, &answer);
+}
+
 /* The socket's execution and its policy; false: it is over, and its policy with it. */
 static __always_inline bool packet_subject(const struct internet_socket *socket,
 					   struct cordon_execution *execution, struct subject *s)
@@ -344,6 +355,22 @@ recall_allowed(struct internet_socket *socket, const struct packet_name *p, __u6
 	return found;
 }
 
+/* The host may have translated the address that was asked about. Of TCP it is the one to ask about. */
+static __noinline enum remembered recall_peer(const struct bpf_sock *sk,
+					      struct internet_socket *socket, struct packet_name *p,
+					      __u64 *ret_policy)
+{
+	struct packet_name peer = {};
+	enum remembered found;
+
+	if (!read_peer(sk, &peer))
+		return REMEMBERED_NOTHING;
+	found = recall_allowed(socket, &peer, ret_policy);
+	if (sk->protocol == IPPROTO_TCP)
+		*p = peer;
+	return found;
+}
+
 /* The policy has changed since, or nothing was judged yet. */
 static __noinline int judge_packet(struct internet_socket *socket, const struct subject *s,
 				   struct packet_name *p, __u32 serves)
@@ -377,18 +404,20 @@ static __noinline int judge_packet(struct internet_socket *socket, const struct 
 static __always_inline bool is_stub(const struct packet_name *p)
 {
 	const __u32 *words = (const __u32 *)p->bytes;
+	const struct cordon_stub *ports;
+	bool v4 = p->length == 8;
 	__u32 key = 0;
-	const struct cordon_stub *ports = bpf_map_lookup_elem(&stub, &key);
-	__u16 low;
 
+	/* Family, protocol, 127.0.0.1 or ::1, port: 16 bits each, but for the first two. */
+	if (v4 ? (words[0] >> 16) != bpf_htons(0x7f00) || (words[1] & 0xffff) != bpf_htons(1)
+	       : (words[0] >> 16) || words[1] || words[2] || words[3] ||
+			    (words[4] & 0xffff) != bpf_htons(1))
+		return false;
+	ports = bpf_map_lookup_elem(&stub, &key);
 	if (!ports || !has_ports(p->protocol))
 		return false;
-	if (p->length == 8)
-		return ports->port_v4 && *(const __u16 *)(p->bytes + 6) == ports->port_v4 &&
-		       p->bytes[2] == 127 && !p->bytes[3] && !p->bytes[4] && p->bytes[5] == 1;
-	low = *(const __u16 *)(p->bytes + 16);
-	return ports->port_v6 && *(const __u16 *)(p->bytes + 18) == ports->port_v6 &&
-	       !(words[0] >> 16) && !words[1] && !words[2] && !words[3] && low == bpf_htons(1);
+	return v4 ? ports->port_v4 && words[1] >> 16 == ports->port_v4
+		  : ports->port_v6 && words[4] >> 16 == ports->port_v6;
 }
 
 static __noinline int note_stub_client(struct __sk_buff *skb, const struct internet_socket *socket,
@@ -396,6 +425,7 @@ static __noinline int note_stub_client(struct __sk_buff *skb, const struct inter
 {
 	struct cordon_stub_client_key key = {.family = p->bytes[0], .protocol = p->protocol};
 	struct cordon_stub_client client = {.time = bpf_ktime_get_boot_ns()};
+	const struct cordon_stub_client *known;
 	bool v4 = key.family == 4;
 
 	if (bpf_skb_load_bytes(skb, v4 ? 20 : 40, &key.port, 2) ||
@@ -405,8 +435,23 @@ static __noinline int note_stub_client(struct __sk_buff *skb, const struct inter
 	client.maker = socket->maker;
 	client.maker.slot = socket->label.slot;
 	client.maker.generation = socket->label.generation;
+	/* Since when the port is this execution's: the stub takes nothing that came before for its. */
+	known = bpf_map_lookup_elem(&stub_clients, &key);
+	if (known && known->maker.slot == client.maker.slot &&
+	    known->maker.generation == client.maker.generation)
+		client.time = known->time;
 	return bpf_map_update_elem(&stub_clients, &key, &client, BPF_ANY) ? PACKET_DROP
 									  : PACKET_PASS;
+}
+
+/* Who may not ask the stub could only do so in the name of another execution. */
+static __always_inline int ask_stub(struct __sk_buff *skb, const struct bpf_sock *sk,
+				    const struct internet_socket *socket, const struct subject *s,
+				    const struct packet_name *p)
+{
+	if (sk->type != SOCK_RAW && (s->policy->flags & CORDON_POLICY_HOSTS))
+		return note_stub_client(skb, socket, p);
+	return refuse_packet(s, socket, p);
 }
 
 static __always_inline int decide_packet(struct __sk_buff *skb, const struct bpf_sock *sk,
@@ -420,34 +465,21 @@ static __always_inline int decide_packet(struct __sk_buff *skb, const struct bpf
 	bool alive = packet_subject(socket, execution, &s);
 
 	read_packet(skb, &p);
-	if (p.diverted) {
-		struct answer answer = {.missing = CORDON_RIGHT(CORDON_NET_CONNECT),
-					.rule = CORDON_NO_RULE,
-					.reason = CORDON_REASON_BUILTIN};
-
-		return alive ? deny_packet(&s, socket, &p, &answer) : PACKET_DROP;
-	}
+	if (p.diverted)
+		return alive ? refuse_packet(&s, socket, &p) : PACKET_DROP;
 	/* What the host itself makes of a judged packet: IPsec. */
 	if (sk->type != SOCK_RAW && (p.protocol == IPPROTO_ESP || p.protocol == IPPROTO_AH))
 		return PACKET_PASS;
 	found = recall_allowed(socket, &p, &policy);
-	/* The host may have translated the address that was asked about. */
-	if (found == REMEMBERED_NOTHING && sk->type != SOCK_RAW) {
-		struct packet_name peer = {};
-
-		if (read_peer(sk, &peer)) {
-			found = recall_allowed(socket, &peer, &policy);
-			if (sk->protocol == IPPROTO_TCP)
-				p = peer;
-		}
-	}
+	if (found == REMEMBERED_NOTHING && sk->type != SOCK_RAW)
+		found = recall_peer(sk, socket, &p, &policy);
 	/* What is still on its way when the execution ends gets there. */
 	if (!alive)
 		return found == REMEMBERED_NOTHING ? PACKET_DROP : PACKET_PASS;
+	if (is_stub(&p))
+		return ask_stub(skb, sk, socket, &s, &p);
 	if (found != REMEMBERED_NOTHING && policy == s.policy_ref)
 		return PACKET_PASS;
-	if ((s.policy->flags & CORDON_POLICY_HOSTS) && is_stub(&p))
-		return note_stub_client(skb, socket, &p);
 	return judge_packet(socket, &s, &p, found == REMEMBERED_SERVICE);
 }
 

@@ -138,22 +138,16 @@ static __always_inline enum stands_for ask_names(struct subject *s, struct sock 
 	ask_hosts(s, words, &s->walk->answer);
 	if (!s->walk->answer.missing)
 		return STANDS_FOR_NAME;
+	/* What follows rests on the programs at the cgroup. */
+	own = bpf_sk_storage_get(&internet_sockets, sk, 0, 0);
+	if (!own || !same_label(&own->label, &s->label) || !is_in_cgroup(sk))
+		return STANDS_FOR_NOTHING;
 	port = spelled == 8 ? *(__u16 *)(name + 6) : *(__u16 *)(name + 18);
-	if (port == DNS_PORT && (name[1] == IPPROTO_UDP || name[1] == IPPROTO_TCP)) {
-		own = bpf_sk_storage_get(&internet_sockets, sk, 0, 0);
-		if (own && own->in_cgroup && same_label(&own->label, &s->label))
-			return STANDS_FOR_STUB;
-	}
+	if (port == DNS_PORT && (name[1] == IPPROTO_UDP || name[1] == IPPROTO_TCP))
+		return STANDS_FOR_STUB;
 	/* Nothing is sent by that, and what would be is judged again. */
-	if (name[1] == IPPROTO_UDP && use->operation == CORDON_OP_CONNECT) {
-		struct answer answer = s->walk->answer;
-
-		name[1] = IPPROTO_TCP;
-		ask_hosts(s, words, &s->walk->answer);
-		if (!s->walk->answer.missing)
-			return STANDS_FOR_ROUTE;
-		s->walk->answer = answer;
-	}
+	if (name[1] == IPPROTO_UDP && use->operation == CORDON_OP_CONNECT && is_answer(s, words))
+		return STANDS_FOR_ROUTE;
 	return STANDS_FOR_NOTHING;
 }
 

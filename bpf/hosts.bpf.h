@@ -42,38 +42,26 @@ struct host_run {
 	const struct cordon_host *host;
 	struct matcher matcher;
 	__u32 state;
-	__u32 at;
 	__u16 port; /* network order */
 	__u8 protocol;
 };
 
-#define HOST_CHUNK 4u
-
-static long run_host_chunk(__u32 index, void *context)
+/* A byte at a time: the verifier looks at this once. */
+static long run_host_byte(__u32 at, void *context)
 {
 	struct host_run *run = context;
 	const struct subject *s = run->s;
 	const struct cordon_host *host = run->host;
 	struct tables tables = {.pages = s->pages, .first = s->policy};
-	struct matcher matcher = run->matcher;
-	__u32 state = run->state, at = run->at, length = host->length;
+	__u32 length = host->length;
+	__u32 byte = host->question[at & (CORDON_HOST_QUESTION_SIZE - 1)];
 
-	for (__u32 i = 0; i < HOST_CHUNK; i++) {
-		__u8 byte;
-
-		if (at >= length + 2 || (state & CORDON_ABSORBING))
-			return 1;
-		if (at == 1)
-			byte = run->protocol;
-		else if (at < length)
-			byte = host->question[at & (CORDON_HOST_QUESTION_SIZE - 1)];
-		else
-			byte = at == length ? run->port & 0xff : run->port >> 8;
-		state = matcher_step(&tables, &matcher, state, byte);
-		at++;
-		run->state = state;
-	}
-	run->at = at;
+	if (at >= length + 2 || (run->state & CORDON_ABSORBING))
+		return 1;
+	byte = at == 1 ? run->protocol : byte;
+	byte = at == length ? run->port & 0xff : byte;
+	byte = at == length + 1 ? run->port >> 8 : byte;
+	run->state = matcher_step(&tables, &run->matcher, run->state, byte);
 	return 0;
 }
 
@@ -89,7 +77,8 @@ static __noinline int ask_hosts(const struct subject *s, const __u64 *words, str
 		.s = s,
 		.matcher = {s->policy->states_offset, s->policy->states_count,
 			    s->policy->edges_offset, s->policy->edges_count},
-		.protocol = name[1],
+		/* Names know one protocol for echo requests over IPv4 and IPv6. */
+		.protocol = name[1] == IPPROTO_ICMPV6 ? IPPROTO_ICMP : name[1],
 		.port = name[0] == 4 ? *(const __u16 *)(name + 6) : *(const __u16 *)(name + 18),
 	};
 	__u32 wanted = CORDON_RIGHT(CORDON_NET_CONNECT);
@@ -104,8 +93,7 @@ static __noinline int ask_hosts(const struct subject *s, const __u64 *words, str
 		if (!run.host)
 			continue;
 		run.state = s->policy->start[CORDON_START_NET];
-		run.at = 0;
-		bpf_loop(CORDON_HOST_QUESTION_SIZE / HOST_CHUNK + 1, run_host_chunk, &run, 0);
+		bpf_loop(CORDON_HOST_QUESTION_SIZE, run_host_byte, &run, 0);
 		if (!tables_outcome(s, run.state, &outcome, &final))
 			continue;
 		if (!(wanted & ~(outcome->allow & ~outcome->deny))) {
@@ -115,6 +103,20 @@ static __noinline int ask_hosts(const struct subject *s, const __u64 *words, str
 		answer->rule = deciding_rule(outcome, wanted);
 		if (answer->rule != CORDON_NO_RULE)
 			answer->reason = CORDON_REASON_RULE;
+	}
+	return 0;
+}
+
+/* Is this an address that the stub gave to the execution, to whatever end? */
+static __noinline int is_answer(const struct subject *s, const __u64 *words)
+{
+	struct cordon_host_key key = {};
+
+	host_key(&s->label, (const __u8 *)words, &key);
+	for (__u32 i = 0; i < CORDON_NAMES_PER_ADDRESS; i++) {
+		key.index = i;
+		if (live_host(&key))
+			return 1;
 	}
 	return 0;
 }

@@ -21,7 +21,7 @@ struct internet_socket {
 	/* Where DNS was to go before it went to the stub: answers have to come from there. */
 	__u32 server[4];
 	__u32 server_family; /* 0: DNS was never redirected */
-	__u32 in_cgroup;     /* made where packets and addresses pass cordon's programs */
+	__u32 reserved;
 };
 
 /* Accepted sockets get a copy of their listener's. */
@@ -71,19 +71,22 @@ static __always_inline void remember_allowed(const struct subject *s, struct soc
 
 #define CGROUP_LEVELS 8
 
-/* Where the programs for packets and addresses are attached. */
-static __always_inline bool is_in_cgroup(void)
+/* Does the socket pass the programs for packets and addresses, which are attached to cordon's cgroup? */
+static __noinline int is_in_cgroup(struct sock *sk)
 {
+	struct cgroup *cgroup = BPF_CORE_READ(sk, sk_cgrp_data.cgroup);
+	const struct cordon_meta *m;
 	__u32 key = 0;
-	const struct cordon_meta *m = bpf_map_lookup_elem(&meta, &key);
 
+	m = bpf_map_lookup_elem(&meta, &key);
 	if (!m || !m->cgroup)
-		return false;
-	/* How far below the root it lies depends on how the hierarchy is mounted. */
-	for (__u32 level = 1; level <= CGROUP_LEVELS; level++)
-		if (bpf_get_current_ancestor_cgroup_id(level) == m->cgroup)
-			return true;
-	return false;
+		return 0;
+	for (int i = 0; i < CGROUP_LEVELS && cgroup; i++) {
+		if (BPF_CORE_READ(cgroup, kn, id) == m->cgroup)
+			return 1;
+		cgroup = BPF_CORE_READ(cgroup, self.parent, cgroup);
+	}
+	return 0;
 }
 
 /* -ENOMEM: no room, and without its record a socket may send nothing. */
@@ -95,7 +98,6 @@ static __always_inline int own_internet_socket(const struct subject *s, struct s
 	if (!socket)
 		return -ENOMEM;
 	socket->label = s->label;
-	socket->in_cgroup = is_in_cgroup();
 	fill_process(&socket->maker);
 	return 0;
 }

@@ -19,6 +19,7 @@ static int check_object(const struct decoded_access *access)
 	case CORDON_OBJECT_PATH:
 	case CORDON_OBJECT_SPECIAL:
 	case CORDON_OBJECT_ABSTRACT:
+	case CORDON_OBJECT_HOST:
 		return 0;
 	case CORDON_OBJECT_NET:
 		if (length == NET4_SIZE && access->object[0] == 4)

@@ -163,6 +163,7 @@ static void write_object(struct writing *w, const struct decoded_access *access)
 		break;
 	case CORDON_OBJECT_SPECIAL:
 	case CORDON_OBJECT_ABSTRACT:
+	case CORDON_OBJECT_HOST:
 		json_text_member(out, "text", (const char *)access->object, access->object_length);
 		break;
 	default:

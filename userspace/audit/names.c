@@ -60,6 +60,7 @@ const char *name_of_operation(uint32_t operation)
 		[CORDON_OP_SYSTEM_CALL] = "system-call",
 		[CORDON_OP_METADATA] = "metadata",
 		[CORDON_OP_PACKET] = "packet",
+		[CORDON_OP_RESOLVE] = "resolve",
 	};
 
 	return LOOKUP(names, operation);
@@ -105,6 +106,7 @@ const char *name_of_object_kind(uint32_t kind)
 		[CORDON_OBJECT_SPECIAL] = "special", [CORDON_OBJECT_NET] = "net",
 		[CORDON_OBJECT_SOCKET] = "socket",   [CORDON_OBJECT_ABSTRACT] = "abstract",
 		[CORDON_OBJECT_NUMBER] = "number",   [CORDON_OBJECT_PROCESS] = "process",
+		[CORDON_OBJECT_HOST] = "host",
 	};
 
 	return LOOKUP(names, kind);

@@ -11,6 +11,7 @@
 #include "audit/object.h"
 #include "audit/text.h"
 #include "bpf/system_calls.h"
+#include "policy/host_name.h"
 
 struct section {
 	const char *name;
@@ -151,6 +152,14 @@ static void write_destination(struct buffer *out, const struct decoded_access *a
 	buffer_print(out, "protocols: [%s]", name_of_protocol(address.protocol));
 }
 
+/* Any port lets the name be looked up; which one is wanted, whoever asks does not say. */
+static void write_host(struct buffer *out, const struct decoded_access *access)
+{
+	buffer_literal(out, "to: [\"");
+	buffer_add(out, access->object, access->object_length);
+	buffer_literal(out, "\"], ports: [443], protocols: [tcp]");
+}
+
 static void write_socket(struct buffer *out, const struct decoded_access *access)
 {
 	const char *family, *type;
@@ -190,6 +199,8 @@ static void write_rules(struct buffer *out, const struct audit_execution *execut
 		buffer_literal(out, ", ");
 		if (access->object_kind == CORDON_OBJECT_NET) {
 			write_destination(out, access);
+		} else if (access->object_kind == CORDON_OBJECT_HOST) {
+			write_host(out, access);
 		} else {
 			buffer_string(out, access->object_kind == CORDON_OBJECT_ABSTRACT
 						   ? "abstract: ["
@@ -264,6 +275,17 @@ static bool write_process_setting(struct buffer *out, const struct decoded_acces
 	}
 }
 
+static bool host_is_plain(const struct decoded_access *access)
+{
+	char text[HOST_NAME_SIZE], name[HOST_NAME_SIZE];
+
+	if (access->object_length >= sizeof(text))
+		return false;
+	memcpy(text, access->object, access->object_length);
+	text[access->object_length] = '\0';
+	return strlen(text) == access->object_length && host_name_read(text, false, name) == 0;
+}
+
 /* Why no rule can be written for this object, or NULL. */
 static const char *unsayable(const struct decoded_access *access)
 {
@@ -292,6 +314,9 @@ static const char *unsayable(const struct decoded_access *access)
 			return "rules know the protocols tcp, udp and icmp only";
 		return named ? NULL : "no rule grants this right on an address";
 	}
+	case CORDON_OBJECT_HOST:
+		/* None but what the DNS stub let pass as a name. */
+		return host_is_plain(access) ? NULL : "it is no host name";
 	case CORDON_OBJECT_SOCKET:
 		return NULL;
 	default:

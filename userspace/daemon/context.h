@@ -15,6 +15,7 @@
 #include "daemon/policies.h"
 #include "kernel/enforcement.h"
 
+struct dns_stub;
 struct execution;
 struct server;
 
@@ -31,6 +32,7 @@ struct daemon {
 	int state_fd; /* directory of state files */
 	char **gaps;  /* what this kernel leaves uncovered, NULL-terminated */
 	struct server *server;
+	struct dns_stub *dns;
 
 	struct execution *by_slot[CORDON_MAX_EXECUTIONS];
 	size_t executions; /* that are not finished */

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "daemon/context.h"
+#include "daemon/dns_stub.h"
 #include "daemon/embedded.h"
 #include "daemon/ending.h"
 #include "daemon/events.h"
@@ -298,6 +299,7 @@ static int start(struct running *running, struct failure *failure)
 				daemon->origin == ENFORCEMENT_RECOVERED ? "recovered" : "loaded",
 				"gaps", protocol_strings(daemon->gaps)));
 	(void)((r = recovery_run(daemon, failure)) < 0 ||
+	       (r = dns_stub_start(daemon, &daemon->dns, failure)) < 0 ||
 	       (r = server_start(daemon, &daemon->server, failure)) < 0 ||
 	       (r = watch(running, failure)) < 0);
 	return r;
@@ -305,12 +307,20 @@ static int start(struct running *running, struct failure *failure)
 
 /* --- taking down -------------------------------------------------------------------------- */
 
+static void close_dns(struct daemon *daemon)
+{
+	if (daemon->dns)
+		dns_stub_free(daemon->dns);
+	daemon->dns = NULL;
+}
+
 /* Detaching takes seconds; until then the lock makes new daemons wait. */
 static int unload(struct running *running, struct failure *failure)
 {
 	struct daemon *daemon = &running->daemon;
 	int r;
 
+	close_dns(daemon);
 	policies_free(daemon->policies);
 	daemon->policies = NULL;
 	r = enforcement_unload(daemon->enforcement, failure);
@@ -349,6 +359,7 @@ static void stop(struct running *running)
 
 	if (daemon->server)
 		server_free(daemon->server);
+	close_dns(daemon);
 	free_execution_handles(daemon);
 	if (daemon->policies)
 		policies_free(daemon->policies);

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "daemon/apply.h"
+#include "daemon/dns_stub.h"
 #include "daemon/ending.h"
 #include "daemon/process.h"
 #include "daemon/request.h"
@@ -183,19 +184,19 @@ static void do_status(struct connection *c)
 
 	connection_answer(
 		c,
-		json_pack("{s:b,s:s,s:i,s:i,s:b,s:b,s:I,s:I,s:I,s:s,s:b,s:s,s:I,s:I,s:I,s:I,s:o}",
-			  "ok", 1, "version", CORDON_VERSION, "protocol", PROTOCOL_VERSION, "pid",
-			  (int)getpid(), "embedded", daemon->embedded, "enforcing", 1,
-			  "uptime_nsec",
-			  (json_int_t)(clock_nsec(CLOCK_BOOTTIME) - daemon->start_time),
-			  "executions", (json_int_t)daemon->executions, "policies",
-			  (json_int_t)policies_count(daemon->policies), "log",
-			  logs_directory(daemon->log), "log_writable", writable >= 0, "log_problem",
-			  failure.text, "records_lost", (json_int_t)logs_lost(daemon->logs),
-			  "stray_events", (json_int_t)daemon->strays, "malformed_events",
-			  (json_int_t)daemon->malformed, "connections",
-			  (json_int_t)server_connections(c->server), "counters",
-			  counters_json(daemon)),
+		json_pack(
+			"{s:b,s:s,s:i,s:i,s:b,s:b,s:I,s:I,s:I,s:s,s:b,s:s,s:I,s:I,s:I,s:I,s:o,s:o}",
+			"ok", 1, "version", CORDON_VERSION, "protocol", PROTOCOL_VERSION, "pid",
+			(int)getpid(), "embedded", daemon->embedded, "enforcing", 1, "uptime_nsec",
+			(json_int_t)(clock_nsec(CLOCK_BOOTTIME) - daemon->start_time), "executions",
+			(json_int_t)daemon->executions, "policies",
+			(json_int_t)policies_count(daemon->policies), "log",
+			logs_directory(daemon->log), "log_writable", writable >= 0, "log_problem",
+			failure.text, "records_lost", (json_int_t)logs_lost(daemon->logs),
+			"stray_events", (json_int_t)daemon->strays, "malformed_events",
+			(json_int_t)daemon->malformed, "connections",
+			(json_int_t)server_connections(c->server), "counters",
+			counters_json(daemon), "dns", dns_stub_json(daemon->dns)),
 		NULL, 0);
 }
 

@@ -119,6 +119,7 @@ static const char *operation_phrase(const char *operation)
 		{"fork", "fork"},
 		{"setexec", "gain of privilege by exec of"},
 		{"packet", "packet to"},
+		{"resolve", "looking up the address of"},
 		{"userns", "making a user namespace"},
 		{"system-call", "system call"},
 	};

@@ -54,6 +54,23 @@ static struct learn_address read_address(const struct recorded_access *a)
 	return found;
 }
 
+/* At a likely port: whoever looks a name up does not say what for. */
+static struct learn_address read_host(const struct recorded_access *a)
+{
+	uint16_t port = (uint16_t)((unsigned char)a->bytes[a->size - 2] << 8 |
+				   (unsigned char)a->bytes[a->size - 1]);
+
+	return (struct learn_address){
+		.family = CORDON_NET_NAME,
+		.protocol = (unsigned char)a->bytes[1],
+		.host = a->text,
+		.low = port,
+		.high = port,
+		.rights = a->rights,
+		.evidence = learn_evidence(a),
+	};
+}
+
 static bool same_service(const struct learn_address *x, const struct learn_address *y)
 {
 	return x->family == y->family && x->protocol == y->protocol && x->low == y->low &&
@@ -62,10 +79,12 @@ static bool same_service(const struct learn_address *x, const struct learn_addre
 
 static int add_address(struct learning *l, const struct recorded_access *a)
 {
-	struct learn_address found = read_address(a), **end = &l->addresses;
+	struct learn_address found = a->kind == ACCESS_HOST ? read_host(a) : read_address(a);
+	struct learn_address **end = &l->addresses;
 
 	for (; *end; end = &(*end)->next) {
 		if (!same_service(*end, &found) ||
+		    (found.host && strcmp(found.host, (*end)->host) != 0) ||
 		    memcmp((*end)->address, found.address, sizeof(found.address)) != 0)
 			continue;
 		(*end)->rights |= found.rights;
@@ -82,7 +101,7 @@ static int add_address(struct learning *l, const struct recorded_access *a)
 /* Of one network: a /24, or a /64 of IPv6? */
 static bool same_network(const struct learn_address *x, const struct learn_address *y)
 {
-	return same_service(x, y) && x->rights == y->rights &&
+	return !x->host && same_service(x, y) && x->rights == y->rights &&
 	       memcmp(x->address, y->address, x->family == 4 ? 3 : 8) == 0;
 }
 
@@ -191,7 +210,7 @@ int learn_network(struct learning *l)
 			l->fates[i] = LEARN_IMPOSSIBLE;
 		if (l->fates[i] != LEARN_WANTED)
 			continue;
-		if (a->kind == ACCESS_NET && l->missing[i])
+		if ((a->kind == ACCESS_NET || a->kind == ACCESS_HOST) && l->missing[i])
 			r = add_address(l, a);
 		else if (a->kind >= ACCESS_CAPABILITY)
 			r = add_setting(l, a);

@@ -32,6 +32,7 @@ struct learn_fragment {
 /* A destination, or several with the same rights. */
 struct learn_address {
 	unsigned char family, protocol;
+	const char *host; /* instead of the address, or NULL */
 	unsigned char address[16];
 	unsigned int prefix;
 	uint16_t low, high; /* ports */

@@ -283,7 +283,9 @@ static void put_address(FILE *out, const struct learn_address *a)
 	inet_ntop(a->family == 4 ? AF_INET : AF_INET6, a->address, text, sizeof(text));
 	fputs("  - {allow: ", out);
 	put_rights(out, a->rights);
-	if (a->prefix == whole)
+	if (a->host)
+		fprintf(out, ", to: [\"%s\"]", a->host);
+	else if (a->prefix == whole)
 		fprintf(out, ", to: [\"%s\"]", text);
 	else
 		fprintf(out, ", to: [\"%s/%u\"]", text, a->prefix);

@@ -9,9 +9,13 @@
 
 #include "audit/names.h"
 #include "insight/view.h"
+#include "policy/host_judge.h"
 #include "policy/units.h"
 #include "policy/vector.h"
 #include "policy/words.h"
+
+/* Of a name that was looked up: a rule for any port allows that. */
+#define LIKELY_PORT 443u
 
 struct recording {
 	struct arena *arena;
@@ -395,6 +399,23 @@ static int take_net(struct recording *r, const json_t *record, struct recorded_a
 	return a->text && set_bytes(r, a, bytes, n + 4) ? 0 : -ENOMEM;
 }
 
+static int take_host(struct recording *r, struct recorded_access *a)
+{
+	unsigned char bytes[CORDON_HOST_QUESTION_SIZE];
+	char name[HOST_NAME_SIZE];
+	size_t size;
+
+	if (host_name_read(a->text, false, name) < 0)
+		return 0;
+	size = host_question(name, IPPROTO_TCP, bytes);
+	if (size == 0)
+		return 0;
+	bytes[size++] = LIKELY_PORT >> 8;
+	bytes[size++] = LIKELY_PORT & 0xff;
+	a->kind = ACCESS_HOST;
+	return set_bytes(r, a, bytes, size) ? 0 : -ENOMEM;
+}
+
 /* A word of one of the tables, or a number. */
 static uint64_t word_or_number(const struct word *words, const char *text, size_t size)
 {
@@ -483,6 +504,8 @@ static int take_object(struct recording *r, const struct recorded_run *run, cons
 		return take_bytes(r, object, "text", &a->bytes, &a->size);
 	case CORDON_OBJECT_NET:
 		return take_net(r, record, a);
+	case CORDON_OBJECT_HOST:
+		return take_host(r, a);
 	case CORDON_OBJECT_SOCKET:
 		return take_socket(r, a);
 	case CORDON_OBJECT_NUMBER:

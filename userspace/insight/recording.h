@@ -15,11 +15,12 @@
 #include "policy/arena.h"
 
 enum access_kind {
-	ACCESS_PATH,	   /* a resolved name; "self" stands for own processes below /proc */
-	ACCESS_SPECIAL,	   /* "@anonymous", "@memfd" */
-	ACCESS_NET,	   /* START_NET */
-	ACCESS_SOCKET,	   /* START_SOCKET */
-	ACCESS_ABSTRACT,   /* a unix socket's name */
+	ACCESS_PATH,	 /* a resolved name; "self" stands for own processes below /proc */
+	ACCESS_SPECIAL,	 /* "@anonymous", "@memfd" */
+	ACCESS_NET,	 /* START_NET */
+	ACCESS_SOCKET,	 /* START_SOCKET */
+	ACCESS_ABSTRACT, /* a unix socket's name */
+	ACCESS_HOST, /* a name that was looked up: START_NET at some port, for it is not known */
 	ACCESS_CAPABILITY, /* `number` */
 	ACCESS_SIGNAL,	   /* to processes outside the execution */
 	ACCESS_TRACE,

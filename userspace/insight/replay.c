@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "policy/host_judge.h"
+
 /* The part of a name that a directory is, or POLICY_NO_ANCHOR. */
 static size_t find_anchor(const struct recorded_access *a, const char *directory)
 {
@@ -20,7 +22,8 @@ void replay_question(const struct compiled_policy *policy, const struct recorded
 {
 	struct policy_question q = {
 		.right = right,
-		.start = access->kind == ACCESS_NET	   ? CORDON_START_NET
+		.start = access->kind == ACCESS_NET || access->kind == ACCESS_HOST
+				 ? CORDON_START_NET
 			 : access->kind == ACCESS_SOCKET   ? CORDON_START_SOCKET
 			 : access->kind == ACCESS_ABSTRACT ? CORDON_START_ABSTRACT
 							   : CORDON_START_PATH,
@@ -81,10 +84,13 @@ static int judge_rights(const struct compiled_policy *p, const struct recorded_r
 	int r;
 
 	replay_question(p, run, a, 0, &q);
-	r = q.start == CORDON_START_PATH
-		    ? policy_judge_path(p->tables, p->tables_size, &q.path, a->rights, &found)
-		    : policy_judge(p->tables, p->tables_size, q.start, q.bytes, q.size, a->rights,
-				   &found);
+	if (a->kind == ACCESS_HOST)
+		r = host_judge(p, a->text, &found);
+	else
+		r = q.start == CORDON_START_PATH ? policy_judge_path(p->tables, p->tables_size,
+								     &q.path, a->rights, &found)
+						 : policy_judge(p->tables, p->tables_size, q.start,
+								q.bytes, q.size, a->rights, &found);
 	if (r < 0)
 		return r;
 	answer->missing = found.missing;

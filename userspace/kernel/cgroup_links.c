@@ -14,6 +14,14 @@ static const struct {
 } programs[] = {
 	{"cordon_egress", BPF_CGROUP_INET_EGRESS},
 	{"cordon_ingress", BPF_CGROUP_INET_INGRESS},
+	{"cordon_connect4", BPF_CGROUP_INET4_CONNECT},
+	{"cordon_connect6", BPF_CGROUP_INET6_CONNECT},
+	{"cordon_sendmsg4", BPF_CGROUP_UDP4_SENDMSG},
+	{"cordon_sendmsg6", BPF_CGROUP_UDP6_SENDMSG},
+	{"cordon_recvmsg4", BPF_CGROUP_UDP4_RECVMSG},
+	{"cordon_recvmsg6", BPF_CGROUP_UDP6_RECVMSG},
+	{"cordon_getpeername4", BPF_CGROUP_INET4_GETPEERNAME},
+	{"cordon_getpeername6", BPF_CGROUP_INET6_GETPEERNAME},
 };
 
 static int attach_anew(const char *name, enum bpf_attach_type type, unsigned int program,
@@ -51,19 +59,34 @@ static int refresh(const char *name, enum bpf_attach_type type, unsigned long lo
 	return attach_anew(name, type, info.prog_id, cgroup_fd);
 }
 
+/* For programs that have to know whether a socket passes these. */
+static int note_cgroup(unsigned long long cgroup_id)
+{
+	_cleanup_(closep) int fd = bpf_obj_get(PIN_META);
+	struct cordon_meta meta;
+	__u32 key = 0;
+
+	if (fd < 0 || bpf_map_lookup_elem(fd, &key, &meta) < 0)
+		return -errno;
+	meta.cgroup = cgroup_id;
+	return bpf_map_update_elem(fd, &key, &meta, BPF_ANY) < 0 ? -errno : 0;
+}
+
 int cgroup_links_refresh(int cgroup_fd, struct failure *failure)
 {
 	struct stat st;
+	int r;
 
 	/* A cgroup's inode number is its id. */
 	if (fstat(cgroup_fd, &st) < 0)
 		return failure_set(failure, errno, "cannot look at cordon's cgroup: %m");
 	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
-		int r = refresh(programs[i].name, programs[i].type, st.st_ino, cgroup_fd);
+		r = refresh(programs[i].name, programs[i].type, st.st_ino, cgroup_fd);
 
 		if (r < 0)
 			return failure_set(failure, r, "cannot attach %s to cordon's cgroup: %m",
 					   programs[i].name);
 	}
-	return 0;
+	r = note_cgroup(st.st_ino);
+	return r < 0 ? failure_set(failure, r, "cannot note cordon's cgroup: %m") : 0;
 }

@@ -94,6 +94,12 @@ static int open_handles(struct enforcement *e, struct failure *failure)
 	if (r == 0)
 		r = open_map("label_request", &e->label_request_fd, failure);
 	if (r == 0)
+		r = open_map("host_addresses", &e->host_addresses_fd, failure);
+	if (r == 0)
+		r = open_map("stub", &e->stub_fd, failure);
+	if (r == 0)
+		r = open_map("stub_clients", &e->stub_clients_fd, failure);
+	if (r == 0)
 		r = open_program("cordon_identify", &e->identify_fd, failure);
 	if (r == 0)
 		r = open_program("cordon_label_tasks", &e->label_tasks_fd, failure);
@@ -128,6 +134,7 @@ static struct enforcement *enforcement_new(void)
 	e->executions_fd = e->policies_fd = e->counters_fd = -1;
 	e->critical_fd = e->activity_fd = e->label_request_fd = -1;
 	e->identify_fd = e->label_tasks_fd = e->list_tasks_fd = e->list_descriptors_fd = -1;
+	e->host_addresses_fd = e->stub_fd = e->stub_clients_fd = -1;
 	return e;
 }
 
@@ -188,11 +195,10 @@ int enforcement_open(int cgroup_fd, struct enforcement **ret_enforcement,
 		if (r < 0)
 			return r;
 		origin = ENFORCEMENT_LOADED;
-	} else {
-		r = cgroup_links_refresh(cgroup_fd, failure);
-		if (r < 0)
-			return r;
 	}
+	r = cgroup_links_refresh(cgroup_fd, failure);
+	if (r < 0)
+		return r;
 	r = open_handles(e, failure);
 	if (r == 0)
 		r = map_arrays(e, failure);
@@ -205,10 +211,11 @@ int enforcement_open(int cgroup_fd, struct enforcement **ret_enforcement,
 
 void enforcement_close(struct enforcement *e)
 {
-	const int fds[] = {e->executions_fd,	  e->policies_fd,    e->counters_fd,
-			   e->critical_fd,	  e->activity_fd,    e->label_request_fd,
-			   e->identify_fd,	  e->label_tasks_fd, e->list_tasks_fd,
-			   e->list_descriptors_fd};
+	const int fds[] = {e->executions_fd,	   e->policies_fd,	 e->counters_fd,
+			   e->critical_fd,	   e->activity_fd,	 e->label_request_fd,
+			   e->identify_fd,	   e->label_tasks_fd,	 e->list_tasks_fd,
+			   e->list_descriptors_fd, e->host_addresses_fd, e->stub_fd,
+			   e->stub_clients_fd};
 
 	ring_buffer__free(e->rings);
 	if (e->executions)
@@ -217,6 +224,7 @@ void enforcement_close(struct enforcement *e)
 		munmap(e->counters, COUNTERS_SIZE);
 	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
 		closep(&fds[i]);
+	free(e->host_counts);
 	free(e);
 }
 

@@ -129,6 +129,13 @@ const struct cordon_execution *enforcement_execution(struct enforcement *e, uint
  */
 void enforcement_set_policy(struct enforcement *e, uint32_t slot, uint64_t ref);
 
+/*
+ * Counts what the daemon itself has refused a bound execution, as the kernel's programs do; with a number for its
+ * event, or, without `ret_sequence`, counted into an earlier one.
+ */
+void enforcement_note_denial(struct enforcement *e, uint32_t slot, bool would,
+			     uint64_t *ret_sequence);
+
 /* From here on the execution can neither fork nor exec: it is being killed. */
 void enforcement_set_ending(struct enforcement *e, uint32_t slot);
 
@@ -145,6 +152,31 @@ int enforcement_kill(struct enforcement *e, uint32_t slot, unsigned int *ret_kil
 int enforcement_for_each_task(struct enforcement *e,
 			      int (*visit)(const struct cordon_task_record *task, void *context),
 			      void *context);
+
+/* --- hosts by name ------------------------------------------------------------------------ */
+
+/* Where DNS of executions goes; ports 0: nowhere. */
+int enforcement_set_stub(struct enforcement *e, const struct cordon_stub *ports);
+
+/* Which socket sent from this address. -ENOENT: none of an execution. */
+int enforcement_stub_client(struct enforcement *e, const struct cordon_stub_client_key *key,
+			    struct cordon_stub_client *ret_client);
+
+/* Addresses that may stand for names at once, of one execution. */
+#define ENFORCEMENT_HOSTS_EACH 512u
+
+/*
+ * Lets an address stand for a name until its expiry; key->index is chosen here. -E2BIG, -ENOSPC: no
+ * room, for this execution or at all.
+ */
+int enforcement_host_add(struct enforcement *e, struct cordon_host_key *key,
+			 const struct cordon_host *host);
+
+/*
+ * Looks at the next `most` of these addresses and removes what has expired or belongs to executions that are no more. True:
+ * there may be others left.
+ */
+bool enforcement_hosts_sweep(struct enforcement *e, uint64_t now, unsigned int most);
 
 /* --- events ------------------------------------------------------------------------------- */
 

@@ -107,3 +107,18 @@ int enforcement_identify(struct enforcement *e, int directory_fd, struct cordon_
 	*ret_anchor = request.anchor;
 	return 0;
 }
+
+void enforcement_note_denial(struct enforcement *e, uint32_t slot, bool would,
+			     uint64_t *ret_sequence)
+{
+	struct cordon_execution *execution = &e->executions[slot];
+
+	__atomic_fetch_add(would ? &execution->would_denials : &execution->denials, 1,
+			   __ATOMIC_RELAXED);
+	if (!ret_sequence) {
+		__atomic_fetch_add(&execution->coalesced, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	*ret_sequence = __atomic_add_fetch(&execution->sequence, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&execution->emitted, 1, __ATOMIC_RELAXED);
+}

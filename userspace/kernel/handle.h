@@ -7,6 +7,12 @@
 
 #include "kernel/enforcement.h"
 
+/* Addresses that stand for names, of the execution in a slot. */
+struct host_count {
+	uint32_t generation;
+	uint32_t count;
+};
+
 struct enforcement {
 	int executions_fd;
 	int policies_fd;
@@ -14,7 +20,14 @@ struct enforcement {
 	int critical_fd;
 	int activity_fd;
 	int label_request_fd;
-	int identify_fd; /* programs */
+	int host_addresses_fd;
+	int stub_fd;
+	int stub_clients_fd;
+	struct cordon_host_key swept;	/* where enforcement_hosts_sweep() goes on */
+	bool sweeping;			/* `swept` is set */
+	bool swept_some;		/* of this round are left */
+	struct host_count *host_counts; /* per slot */
+	int identify_fd;		/* programs */
 	int label_tasks_fd;
 	int list_tasks_fd;
 	int list_descriptors_fd;

@@ -106,7 +106,8 @@ bool loader_is_extra(const char *program)
 /* Attached to a cgroup instead of the whole host. */
 static bool is_for_cgroup(const struct bpf_program *program)
 {
-	return bpf_program__type(program) == BPF_PROG_TYPE_CGROUP_SKB;
+	return bpf_program__type(program) == BPF_PROG_TYPE_CGROUP_SKB ||
+	       bpf_program__type(program) == BPF_PROG_TYPE_CGROUP_SOCK_ADDR;
 }
 
 /* Iterators and `syscall` programs are run on request, all others are attached from the start. */

@@ -54,11 +54,13 @@ static void put_network(FILE *out, const struct rule *rule)
 	char text[UNITS_BLOCK_TEXT];
 
 	put_numbers(out, "over", words_net_protocols, rule->protocols, rule->protocol_count);
-	fputs(rule->block_count ? " to" : " to any", out);
+	fputs(rule->block_count || rule->host_count ? " to" : " to any", out);
 	for (size_t i = 0; i < rule->block_count; i++) {
 		units_block_format(&rule->blocks[i], text);
 		fprintf(out, "%s%s", i ? ", " : " ", text);
 	}
+	for (size_t i = 0; i < rule->host_count; i++)
+		fprintf(out, "%s%s", i || rule->block_count ? ", " : " ", rule->hosts[i]);
 	if (rule->port_count)
 		fputs(" ports", out);
 	for (size_t i = 0; i < rule->port_count; i++) {

@@ -138,37 +138,51 @@ int policy_tables_check(const unsigned char *tables, size_t size)
 	return 0;
 }
 
-/* The state that `size` bytes lead to, and a '/' behind them if `slash`. */
-static int run(const unsigned char *tables, size_t size, unsigned int start, const void *question,
-	       size_t question_size, bool slash, struct cordon_verdict *ret_outcome,
-	       struct cordon_final *ret_final)
-{
-	struct blob blob = {tables, size};
-	const struct cordon_policy_header *h = table_at(&blob, 0, sizeof(*h));
-	const unsigned char *bytes = question;
-	const struct cordon_verdict *verdict;
-	const struct cordon_final *final;
-	struct matcher m;
-	uint32_t state;
+/* A policy's tables, ready to be run. */
+struct runner {
+	struct blob blob;
+	const struct cordon_policy_header *header;
+	struct matcher matcher;
+};
 
+static int runner_init(struct runner *runner, const unsigned char *tables, size_t size)
+{
+	const struct cordon_policy_header *h;
+
+	runner->blob = (struct blob){tables, size};
+	h = table_at(&runner->blob, 0, sizeof(*h));
 	if (!h || h->magic != CORDON_POLICY_MAGIC)
 		return -EBADMSG;
-	if (start >= CORDON_START_COUNT)
-		return -EINVAL;
-	m = (struct matcher){h->states_offset, h->states_count, h->edges_offset, h->edges_count};
-	state = h->start[start];
-	for (size_t i = 0; i < question_size && !(state & CORDON_ABSORBING); i++)
-		state = matcher_step(&blob, &m, state, bytes[i]);
-	if (slash && !(state & CORDON_ABSORBING))
-		state = matcher_step(&blob, &m, state, '/');
+	runner->header = h;
+	runner->matcher = (struct matcher){h->states_offset, h->states_count, h->edges_offset,
+					   h->edges_count};
+	return 0;
+}
+
+static uint32_t advance(struct runner *runner, uint32_t state, const unsigned char *bytes,
+			size_t size)
+{
+	for (size_t i = 0; i < size && !(state & CORDON_ABSORBING); i++)
+		state = matcher_step(&runner->blob, &runner->matcher, state, bytes[i]);
+	return state;
+}
+
+static int outcome_of(struct runner *runner, uint32_t state, struct cordon_verdict *ret_outcome,
+		      struct cordon_final *ret_final)
+{
+	const struct cordon_policy_header *h = runner->header;
+	const struct cordon_verdict *verdict;
+	const struct cordon_final *final;
+
 	state &= CORDON_STATE_MASK;
 	if (state >= h->finals_count)
 		return -EBADMSG;
-	final = table_at(&blob, h->finals_offset + state * (uint32_t)sizeof(*final),
+	final = table_at(&runner->blob, h->finals_offset + state * (uint32_t)sizeof(*final),
 			 sizeof(*final));
 	if (!final || final->verdict >= h->verdicts_count)
 		return -EBADMSG;
-	verdict = table_at(&blob, h->verdicts_offset + final->verdict * (uint32_t)sizeof(*verdict),
+	verdict = table_at(&runner->blob,
+			   h->verdicts_offset + final->verdict * (uint32_t)sizeof(*verdict),
 			   sizeof(*verdict));
 	if (!verdict)
 		return -EBADMSG;
@@ -177,6 +191,25 @@ static int run(const unsigned char *tables, size_t size, unsigned int start, con
 	if (ret_final)
 		*ret_final = *final;
 	return 0;
+}
+
+/* What `size` bytes lead to, and a '/' behind them if `slash`. */
+static int run(const unsigned char *tables, size_t size, unsigned int start, const void *question,
+	       size_t question_size, bool slash, struct cordon_verdict *ret_outcome,
+	       struct cordon_final *ret_final)
+{
+	struct runner runner;
+	uint32_t state;
+	int r = runner_init(&runner, tables, size);
+
+	if (r < 0)
+		return r;
+	if (start >= CORDON_START_COUNT)
+		return -EINVAL;
+	state = advance(&runner, runner.header->start[start], question, question_size);
+	if (slash)
+		state = advance(&runner, state, (const unsigned char *)"/", 1);
+	return outcome_of(&runner, state, ret_outcome, ret_final);
 }
 
 int policy_run(const unsigned char *tables, size_t size, unsigned int start, const void *question,
@@ -262,4 +295,68 @@ int policy_judge(const unsigned char *tables, size_t size, unsigned int start, c
 	a.missing = verdict_missing(&a.verdict, wanted);
 	*ret_answer = a;
 	return 0;
+}
+
+/* Calls `visit` for each state that one byte more leads to; for one of those with many ways to it once in most cases. */
+static int for_each_next(struct runner *runner, uint32_t state,
+			 int (*visit)(struct runner *runner, uint32_t state, void *context),
+			 void *context)
+{
+	uint32_t last = CORDON_STATE_BROKEN;
+	int r = 0;
+
+	for (unsigned int byte = 0; byte < 256 && r == 0; byte++) {
+		unsigned char b = (unsigned char)byte;
+		uint32_t next = advance(runner, state, &b, 1);
+
+		if (byte == 0 || next != last)
+			r = visit(runner, next, context);
+		last = next;
+	}
+	return r;
+}
+
+struct port_search {
+	uint32_t wanted;
+	struct policy_answer *answer;
+};
+
+static int visit_port(struct runner *runner, uint32_t state, void *context)
+{
+	struct port_search *search = context;
+	struct cordon_verdict outcome;
+	struct policy_answer a;
+	int r = outcome_of(runner, state, &outcome, NULL);
+
+	if (r < 0)
+		return r;
+	answer_clear(&a);
+	answer_add(&a, &outcome);
+	a.missing = verdict_missing(&a.verdict, search->wanted);
+	if (a.missing && !(a.verdict.deny & search->wanted))
+		return 0;
+	*search->answer = a;
+	return a.missing == 0;
+}
+
+static int visit_half(struct runner *runner, uint32_t state, void *context)
+{
+	return for_each_next(runner, state, visit_port, context);
+}
+
+int policy_judge_any_port(const unsigned char *tables, size_t size, const void *question,
+			  size_t question_size, uint32_t wanted, struct policy_answer *ret_answer)
+{
+	struct port_search search = {wanted, ret_answer};
+	struct runner runner;
+	uint32_t state;
+	int r = runner_init(&runner, tables, size);
+
+	if (r < 0)
+		return r;
+	answer_clear(ret_answer);
+	ret_answer->missing = wanted;
+	state = advance(&runner, runner.header->start[CORDON_START_NET], question, question_size);
+	r = for_each_next(&runner, state, visit_half, &search);
+	return r < 0 ? r : 0;
 }

@@ -57,4 +57,11 @@ int policy_judge_path(const unsigned char *tables, size_t size, const struct pol
 int policy_judge(const unsigned char *tables, size_t size, unsigned int start, const void *question,
 		 size_t question_size, uint32_t wanted, struct policy_answer *ret_answer);
 
+/*
+ * The same for a START_NET question without its last two bytes: granted if some port is; else denied by a
+ * rule if some port is.
+ */
+int policy_judge_any_port(const unsigned char *tables, size_t size, const void *question,
+			  size_t question_size, uint32_t wanted, struct policy_answer *ret_answer);
+
 #endif

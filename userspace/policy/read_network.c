@@ -13,6 +13,15 @@ static bool looks_like_name(const char *text)
 	       !strchr(text, '/');
 }
 
+/* "example.org:443", "192.0.2.1:443", "[2001:db8::1]:443" */
+static bool ends_in_port(const char *text)
+{
+	const char *colon = strrchr(text, ':');
+
+	return colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1) &&
+	       (strchr(text, ':') == colon || (colon > text && colon[-1] == ']'));
+}
+
 static int add_host(struct reader *r, struct rule *rule, const struct node *n)
 {
 	char name[HOST_NAME_SIZE];
@@ -64,6 +73,12 @@ static int add_block(struct reader *r, struct rule *rule, const struct node *n)
 	}
 	if (e < 0 && looks_like_name(n->text))
 		return add_host(r, rule, n);
+	if (e < 0 && ends_in_port(n->text)) {
+		report_error(r->diagnostics, &n->place,
+			     "ports have a key of their own: {..., to: [NAME], ports: [443]}",
+			     "\"%s\" has a port behind it", n->text);
+		return 0;
+	}
 	if (e < 0) {
 		report_error(r->diagnostics, &n->place,
 			     "write an address (192.0.2.1, \"2001:db8::1\") or a block "

@@ -175,9 +175,9 @@ static void test_room(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_query), cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_query),	cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_aliases), cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_others), cmocka_unit_test(test_room),
+		cmocka_unit_test(test_others),	cmocka_unit_test(test_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "policy/diff.h"
+#include "policy/host_judge.h"
 #include "policy/host_name.h"
 #include "policy/question.h"
 #include "support.h"
@@ -151,13 +152,59 @@ static void test_difference(void **state)
 	policy_diff_release(differences);
 }
 
+/* Is the name to be looked up? By the rule that says no, or -1: by none. */
+static void check_lookup(const struct compiled_policy *p, const char *name, bool allowed, int rule)
+{
+	struct policy_answer answer;
+
+	assert_int_equal(host_judge(p, name, &answer), 0);
+	if ((answer.missing == 0) != allowed)
+		fail_msg("%s is%s to be looked up", name, allowed ? "" : " not");
+	if (!allowed && rule < 0)
+		assert_int_equal(answer.verdict.deny & answer.missing, 0);
+	else if (!allowed)
+		assert_int_equal(answer.rule[CORDON_NET_CONNECT], rule);
+}
+
+/* A name may be looked up if it may be connected to at some port by some protocol. */
+static void test_lookup(void **state)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = compile_good(
+		"version: 1\nnetwork:\n"
+		"  - {allow: [connect], to: ['*.a.test'], ports: [443, 65535]}\n"
+		"  - {allow: [connect], to: [udp.test], ports: [0-1], protocols: [udp]}\n"
+		"  - {allow: [connect], to: [ping.test], protocols: [icmp]}\n"
+		"  - {deny: [connect], to: [none.a.test]}\n"
+		"  - {deny: [connect], to: [some.a.test], ports: [443]}\n"
+		"  - {deny: [connect], to: [both.a.test], ports: [443, 65535]}\n"
+		"  - {deny: [connect], to: [odd.test], ports: [4242]}\n");
+	char long_name[HOST_NAME_SIZE];
+
+	(void)state;
+	check_lookup(p, "x.a.test", true, 0);
+	check_lookup(p, "some.a.test", true, 0);
+	check_lookup(p, "udp.test", true, 0);
+	check_lookup(p, "ping.test", true, 0);
+	check_lookup(p, "none.a.test", false, 3);
+	check_lookup(p, "both.a.test", false, 5);
+	check_lookup(p, "odd.test", false, 6);
+	check_lookup(p, "a.test", false, -1);
+	check_lookup(p, "x.x.a.test", false, -1);
+	check_lookup(p, "test", false, -1);
+	/* Longer than the kernel keeps. */
+	memset(long_name, 'x', sizeof(long_name));
+	for (size_t i = 60; i < 251; i += 61)
+		long_name[i] = '.';
+	memcpy(long_name + 251 - strlen(".a.test"), ".a.test", sizeof(".a.test"));
+	check_lookup(p, long_name, false, -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reading),
-		cmocka_unit_test(test_matching),
-		cmocka_unit_test(test_no_addresses),
-		cmocka_unit_test(test_difference),
+		cmocka_unit_test(test_reading),	     cmocka_unit_test(test_matching),
+		cmocka_unit_test(test_no_addresses), cmocka_unit_test(test_difference),
+		cmocka_unit_test(test_lookup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
