@@ -394,6 +394,8 @@ static void test_objects_of_every_kind(void **state)
 		 "CAP_SYS_ADMIN"},
 		{CORDON_OBJECT_PROCESS, CORDON_OP_SIGNAL, 0, &process, sizeof(process),
 		 "process 1 (SIGKILL)"},
+		{CORDON_OBJECT_HOST, CORDON_OP_RESOLVE, 1 << CORDON_NET_CONNECT,
+		 BYTES("x.example.org"), "x.example.org"},
 	};
 	struct fixture f;
 

@@ -25,6 +25,7 @@ struct sample {
 	/* the question that the kernel asks, if it is not the object itself */
 	enum cordon_start start;
 	const char *question;
+	size_t question_size; /* 0: up to its NUL */
 };
 
 static const unsigned char tcp4[] = {4, IPPROTO_TCP, 203, 0, 113, 7, 1, 0xbb};
@@ -64,6 +65,9 @@ static const struct sample samples[] = {
 	 sizeof(icmp4), CORDON_START_NET, NULL},
 	{CORDON_OP_BIND, CORDON_RIGHT(CORDON_NET_BIND), CORDON_OBJECT_NET, udp6, sizeof(udp6),
 	 CORDON_START_NET, NULL},
+	/* Looked up by name: some port has to be allowed. */
+	{CORDON_OP_RESOLVE, CORDON_RIGHT(CORDON_NET_CONNECT), CORDON_OBJECT_HOST,
+	 BYTES("a.example.org"), CORDON_START_NET, "\1\6org/example/a\0\1\273", 18},
 	{CORDON_OP_SOCKET, CORDON_RIGHT(CORDON_SOCKET), CORDON_OBJECT_SOCKET, netlink,
 	 sizeof(netlink), CORDON_START_SOCKET, NULL},
 	{CORDON_OP_SOCKET, CORDON_RIGHT(CORDON_SOCKET), CORDON_OBJECT_SOCKET, packet,
@@ -101,7 +105,9 @@ static void check(const struct sample *sample)
 	};
 	_cleanup_(compiled_policy_freep) struct compiled_policy *policy = NULL;
 	const void *question = sample->question ? sample->question : sample->object;
-	size_t size = sample->question ? strlen(sample->question) : sample->size;
+	size_t size = sample->question_size ? sample->question_size
+		      : sample->question    ? strlen(sample->question)
+					    : sample->size;
 	struct suggestion suggestion;
 	struct cordon_verdict verdict;
 	struct cordon_final final;
