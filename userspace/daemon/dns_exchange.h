@@ -27,6 +27,6 @@ int dns_exchange_start(struct event_base *base, const struct dns_servers *server
 		       struct dns_exchange **ret_exchange);
 
 /* Ends it without a call. */
-void dns_exchange_free(struct dns_exchange *exchange);
+void dns_exchange_free(struct dns_exchange *x);
 
 #endif

@@ -113,7 +113,7 @@ void dns_forget_all(struct dns_stub *stub);
 void dns_pause_streams(struct dns_stub *stub);
 
 /* TCP: see dns_stream.c. */
-void dns_stream_accept(evutil_socket_t fd, short what, void *stub);
+void dns_stream_accept(evutil_socket_t listener, short what, void *context);
 void dns_stream_answer(struct dns_stream *stream, const uint8_t *data, size_t size);
 void dns_streams_close(struct dns_stub *stub);
 
