@@ -26,6 +26,7 @@ from support import (
     finish,
     gone,
     kill,
+    no_daemons,
     nothing_left,
     processes,
     read,
@@ -296,7 +297,7 @@ def kill_start():
         wait_for(lambda: 0 < links() < count, 15, "the daemon's leaving")
         process.kill()
     kill_starter_when(lambda: True, "a daemon")
-    wait_for(lambda: not daemons(), 5, "the daemon's death")
+    no_daemons()
     few = RANDOM.randrange(1, 15)
     kill_starter_when(attached_anew(few), f"more than {few} links, attached anew")
     check(links() < count, "killed too late")

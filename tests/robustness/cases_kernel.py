@@ -12,12 +12,12 @@ from support import (
     case,
     check,
     cordon,
-    daemons,
     equal,
     execution_cgroups,
     exists,
     finish,
     matches,
+    no_daemons,
     processes_like,
     run,
     start,
@@ -52,7 +52,7 @@ def run_without_lsm():
         check(not exists("marker"), "the command ran")
     equal(run("touch", "marker", options=["--observe"]).status, NOTHING_RAN, "exit status with --observe")
     check(not exists("marker"), "the command ran")
-    equal(daemons(), [], "daemons")
+    no_daemons()
     equal(execution_cgroups(), [], "cgroups")
     check(not os.path.exists(PINS), f"{PINS} is there")
     result = cordon("status")

@@ -63,7 +63,7 @@ def matches(text, pattern, what):
 def wait_for(condition, seconds, what):
     """What the condition returns as soon as it is true. `seconds` is what it may take on a machine of its own; one
     that does much else gets several times as long, since what never happens is found all the same."""
-    seconds *= 4 * SLOWNESS
+    seconds = max(4 * seconds, 30) * SLOWNESS
     end = time.monotonic() + seconds
     while True:
         value = condition()
@@ -251,6 +251,11 @@ def daemons():
     return [key[0] for key, line in processes().items() if line.startswith("cordon daemon --embedded")]
 
 
+def no_daemons():
+    """One that has answered its last request, or has refused to start, takes a moment to end."""
+    wait_for(lambda: not daemons(), SETTLE, "the daemon's end")
+
+
 def execution_cgroups():
     try:
         return [name for name in os.listdir(CGROUPS) if os.path.isdir(os.path.join(CGROUPS, name))]
@@ -335,7 +340,7 @@ def programs():
 
 def unloaded():
     """Nothing of cordon is in force, and nothing is left of it but its log and its locks."""
-    equal(daemons(), [], "daemons")
+    no_daemons()
     check(not os.path.exists(PINS), f"{PINS} is there")
     check(not os.path.exists(SOCKET), f"{SOCKET} is there")
     equal(execution_cgroups(), [], "cgroups")

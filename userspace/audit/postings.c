@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/fnv.h"
+
 struct bucket {
 	enum skim_field field;
 	uint64_t hash;
@@ -55,13 +57,10 @@ void postings_clear(struct postings *p)
 	memset(p->recent, 0, sizeof(p->recent));
 }
 
-/* FNV-1a, as it is short; nobody gains from making values collide but a slower index. */
 static uint64_t hash_of(enum skim_field field, const char *value, size_t size)
 {
-	uint64_t hash = 0xcbf29ce484222325ull ^ (uint64_t)field;
+	uint64_t hash = fnv1a(FNV1A_START ^ (uint64_t)field, value, size);
 
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ (unsigned char)value[i]) * 0x100000001b3ull;
 	return hash ^ (hash >> 29);
 }
 

@@ -49,6 +49,23 @@ int io_read_file(int dir_fd, const char *path, size_t limit, char **ret_data, si
 	return io_read_all(fd, limit, ret_data, ret_size);
 }
 
+int io_read_exactly(int fd, void *data, size_t size)
+{
+	char *at = data;
+
+	while (size > 0) {
+		ssize_t n = read(fd, at, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : 1;
+		at += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
 int io_write_all(int fd, const void *data, size_t size)
 {
 	const char *at = data;

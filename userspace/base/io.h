@@ -17,6 +17,12 @@ int io_read_all(int fd, size_t limit, char **ret_data, size_t *ret_size);
 /* The same for a path, opened relative to dir_fd (AT_FDCWD) with O_CLOEXEC | O_NOCTTY. */
 int io_read_file(int dir_fd, const char *path, size_t limit, char **ret_data, size_t *ret_size);
 
+/*
+ * Reads `size` bytes, over short reads and EINTR. 1: the end came first, and what is in `data` is of no use.
+ * Negative errno as read(2).
+ */
+int io_read_exactly(int fd, void *data, size_t size);
+
 /* Writes all of it, over short writes and EINTR. Negative errno as write(2). */
 int io_write_all(int fd, const void *data, size_t size);
 

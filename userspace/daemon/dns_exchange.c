@@ -173,17 +173,23 @@ static bool make_room(struct dns_exchange *x)
 	return true;
 }
 
-static void on_stream_readable(struct dns_exchange *x)
+/* Takes what send(2) or recv(2) said. False: there is nothing new, or another try has begun. */
+static bool advance(struct dns_exchange *x, ssize_t size)
 {
-	ssize_t size = recv(x->fd, x->buffer + x->at, x->size - x->at, 0);
-
 	if (size < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
+		return false;
 	if (size <= 0) {
 		next_try(x);
-		return;
+		return false;
 	}
 	x->at += (size_t)size;
+	return true;
+}
+
+static void on_stream_readable(struct dns_exchange *x)
+{
+	if (!advance(x, recv(x->fd, x->buffer + x->at, x->size - x->at, 0)))
+		return;
 	if (x->at == 2 && x->size == 2) {
 		if (!make_room(x))
 			next_try(x);
@@ -199,21 +205,13 @@ static void on_stream_readable(struct dns_exchange *x)
 static void on_stream(evutil_socket_t fd, short what, void *context)
 {
 	struct dns_exchange *x = context;
-	ssize_t size;
 
 	if (what & EV_READ) {
 		on_stream_readable(x);
 		return;
 	}
-	size = send(fd, x->buffer + x->at, x->size - x->at, MSG_NOSIGNAL);
-	if (size < 0 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (size <= 0) {
-		next_try(x);
-		return;
-	}
-	x->at += (size_t)size;
-	if (x->at < x->size)
+	if (!advance(x, send(fd, x->buffer + x->at, x->size - x->at, MSG_NOSIGNAL)) ||
+	    x->at < x->size)
 		return;
 	x->at = 0;
 	x->size = 2;

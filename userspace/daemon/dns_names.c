@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fnv.h"
 #include "daemon/dns_stub_parts.h"
 #include "daemon/ending.h"
 #include "daemon/events.h"
@@ -15,21 +16,11 @@
 /* A name that is refused again within that time is counted, not recorded again. */
 #define RECENT_NSEC NSEC_PER_SEC
 
-/* FNV-1a. */
-static uint64_t digest(const char *name)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
-	return hash;
-}
-
 /* True: on record a moment ago. *ret_repeats: how often it was only counted since the record before. */
 static bool is_repeated(struct dns_client *client, const char *name, uint64_t now,
 			uint32_t *ret_repeats)
 {
-	uint64_t hash = digest(name);
+	uint64_t hash = fnv1a(FNV1A_START, name, strlen(name));
 	struct dns_recent *recent;
 
 	*ret_repeats = 0;

@@ -177,15 +177,10 @@ static int send_request(struct writer *w, uint32_t request, const void *payload,
 
 static int receive(struct writer *w, struct writer_reply *ret_reply)
 {
-	for (size_t done = 0; done < sizeof(*ret_reply);) {
-		ssize_t n = read(w->fd, (char *)ret_reply + done, sizeof(*ret_reply) - done);
+	int r = io_read_exactly(w->fd, ret_reply, sizeof(*ret_reply));
 
-		if (n == 0)
-			return -EPIPE;
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		done += n > 0 ? (size_t)n : 0;
-	}
+	if (r != 0)
+		return r < 0 ? r : -EPIPE;
 	ret_reply->text[sizeof(ret_reply->text) - 1] = '\0';
 	w->lost = ret_reply->lost;
 	return 0;

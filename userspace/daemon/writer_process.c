@@ -27,21 +27,6 @@ struct process {
 	struct writer_hello hello;
 };
 
-/* 0: it is there; 1: the other end is closed. */
-static int read_exactly(void *data, size_t size)
-{
-	for (size_t done = 0; done < size;) {
-		ssize_t n = read(WRITER_SOCKET_FD, (char *)data + done, size - done);
-
-		if (n == 0)
-			return 1;
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		done += n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
 static int read_payload(struct process *p, size_t size)
 {
 	if (size > WRITER_PAYLOAD_MAX)
@@ -54,7 +39,7 @@ static int read_payload(struct process *p, size_t size)
 		p->payload = grown;
 		p->capacity = size;
 	}
-	return read_exactly(p->payload, size);
+	return io_read_exactly(WRITER_SOCKET_FD, p->payload, size);
 }
 
 /* --- what is asked for -------------------------------------------------------------------- */
@@ -184,7 +169,7 @@ static int serve_one(struct process *p)
 {
 	struct writer_header header;
 	struct writer_reply reply = {};
-	int r = read_exactly(&header, sizeof(header));
+	int r = io_read_exactly(WRITER_SOCKET_FD, &header, sizeof(header));
 
 	if (r != 0)
 		return r;
@@ -204,12 +189,12 @@ static int serve_first(struct process *p)
 {
 	struct writer_header header;
 	struct writer_reply reply = {};
-	int r = read_exactly(&header, sizeof(header));
+	int r = io_read_exactly(WRITER_SOCKET_FD, &header, sizeof(header));
 
 	if (r == 0 && (header.request != WRITER_HELLO || header.size != sizeof(p->hello)))
 		r = -EBADMSG;
 	if (r == 0)
-		r = read_exactly(&p->hello, sizeof(p->hello));
+		r = io_read_exactly(WRITER_SOCKET_FD, &p->hello, sizeof(p->hello));
 	if (r != 0)
 		return r;
 	p->hello.options.clock = NULL;

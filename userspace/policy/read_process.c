@@ -10,36 +10,40 @@ static void set_flag(struct model *m, uint32_t flag, bool on)
 	m->flags = on ? m->flags | flag : m->flags & ~flag;
 }
 
+/* One of two words: which of them sets the flag, its value says. */
+static void read_flag(struct reader *r, const struct node *n, const char *what,
+		      const struct word *words, uint32_t flag)
+{
+	uint32_t value;
+
+	if (reader_word(r, n, what, words, &value))
+		set_flag(r->model, flag, value);
+}
+
 static int read_signal(struct reader *r, const struct node *n, void *target)
 {
 	static const struct word words[] = {{"execution", 0}, {"any", 1}, {NULL, 0}};
-	uint32_t value;
 
 	(void)target;
-	if (reader_word(r, n, "signal scope", words, &value))
-		set_flag(r->model, CORDON_POLICY_SIGNAL_ANY, value);
+	read_flag(r, n, "signal scope", words, CORDON_POLICY_SIGNAL_ANY);
 	return 0;
 }
 
 static int read_trace(struct reader *r, const struct node *n, void *target)
 {
 	static const struct word words[] = {{"none", 0}, {"own", 1}, {NULL, 0}};
-	uint32_t value;
 
 	(void)target;
-	if (reader_word(r, n, "trace scope", words, &value))
-		set_flag(r->model, CORDON_POLICY_TRACE_OWN, value);
+	read_flag(r, n, "trace scope", words, CORDON_POLICY_TRACE_OWN);
 	return 0;
 }
 
 static int read_namespaces(struct reader *r, const struct node *n, void *target)
 {
 	static const struct word words[] = {{"deny", 0}, {"allow", 1}, {NULL, 0}};
-	uint32_t value;
 
 	(void)target;
-	if (reader_word(r, n, "value for namespaces", words, &value))
-		set_flag(r->model, CORDON_POLICY_NAMESPACES, value);
+	read_flag(r, n, "value for namespaces", words, CORDON_POLICY_NAMESPACES);
 	return 0;
 }
 
@@ -64,22 +68,18 @@ static int read_system_calls(struct reader *r, const struct node *n, void *targe
 static int read_io_uring(struct reader *r, const struct node *n, void *target)
 {
 	static const struct word words[] = {{"deny", 0}, {"allow", 1}, {NULL, 0}};
-	uint32_t value;
 
 	(void)target;
-	if (reader_word(r, n, "value for io_uring", words, &value))
-		set_flag(r->model, CORDON_POLICY_IO_URING, value);
+	read_flag(r, n, "value for io_uring", words, CORDON_POLICY_IO_URING);
 	return 0;
 }
 
 static int read_metadata(struct reader *r, const struct node *n, void *target)
 {
 	static const struct word words[] = {{"allow", 0}, {"deny", 1}, {NULL, 0}};
-	uint32_t value;
 
 	(void)target;
-	if (reader_word(r, n, "value for metadata", words, &value))
-		set_flag(r->model, CORDON_POLICY_METADATA, value);
+	read_flag(r, n, "value for metadata", words, CORDON_POLICY_METADATA);
 	return 0;
 }
 
@@ -163,10 +163,8 @@ int read_process(struct reader *r, const struct node *n, void *target)
 int read_coverage(struct reader *r, const struct node *n, void *target)
 {
 	static const struct word words[] = {{"available", 0}, {"full", 1}, {NULL, 0}};
-	uint32_t value;
 
 	(void)target;
-	if (reader_word(r, n, "coverage", words, &value))
-		set_flag(r->model, CORDON_POLICY_FULL_COVERAGE, value);
+	read_flag(r, n, "coverage", words, CORDON_POLICY_FULL_COVERAGE);
 	return 0;
 }
