@@ -29,27 +29,9 @@
 extern const void rename_lock __ksym;
 extern const void mount_lock __ksym;
 
-static __always_inline __u64 read_u64(__u64 address)
-{
-	__u64 value = 0;
-
-	bpf_probe_read_kernel(&value, sizeof(value), (const void *)address);
-	return value;
-}
-
-static __always_inline __u32 read_u32(__u64 address)
-{
-	__u32 value = 0;
-
-	bpf_probe_read_kernel(&value, sizeof(value), (const void *)address);
-	return value;
-}
-
-#define FIELD(type, base, field) ((__u64)(base) + bpf_core_field_offset(type, field))
-
 static __always_inline bool read_dentry(__u64 dentry, struct dentry_link *link)
 {
-	if (bpf_core_field_offset(struct dentry, d_flags) == 0 &&
+	if (!HAS_DIRECT_LOADS && bpf_core_field_offset(struct dentry, d_flags) == 0 &&
 	    bpf_core_field_offset(struct dentry, d_parent) == 24 &&
 	    bpf_core_field_offset(struct dentry, d_name) == 32 &&
 	    bpf_core_field_offset(struct dentry, d_inode) == 48)
@@ -57,8 +39,10 @@ static __always_inline bool read_dentry(__u64 dentry, struct dentry_link *link)
 	link->flags = read_u32(FIELD(struct dentry, dentry, d_flags));
 	link->parent = read_u64(FIELD(struct dentry, dentry, d_parent));
 	link->inode = read_u64(FIELD(struct dentry, dentry, d_inode));
-	return bpf_probe_read_kernel(&link->hash, 16,
-				     (const void *)FIELD(struct dentry, dentry, d_name)) == 0;
+	link->length = read_u32(FIELD(struct dentry, dentry, d_name.len));
+	link->name = read_u64(FIELD(struct dentry, dentry, d_name.name));
+	/* There is no dentry without a parent: it could not be read. */
+	return link->parent && link->name;
 }
 
 static __always_inline __u64 mount_of(__u64 vfsmount)

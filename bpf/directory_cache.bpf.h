@@ -85,6 +85,8 @@ static __always_inline void directory_resume(const struct subject *s, const stru
 					 entry->state[3]};
 
 	runs_prepare(s);
+	walk->answer.verdict.allow = entry->allow;
+	walk->answer.verdict.deny = entry->deny;
 	run_add(walk, 0, state[0], 1);
 	run_add(walk, 0, state[1], 1);
 	run_add(walk, 0, state[2], 1);
@@ -113,11 +115,31 @@ static __always_inline bool directory_recall(const struct subject *s)
 	return true;
 }
 
-static long forget_entry(__u32 index, void *context)
+static __always_inline void directories_forget(struct directory_cache *cache)
+{
+#pragma unroll
+	for (__u32 i = 0; i < DIRECTORY_CACHE_ENTRIES; i++)
+		cache->entries[i].dentry = 0;
+}
+
+/* A run that is over is kept as what it says. */
+static long settle_state(__u32 index, void *context)
 {
 	const struct subject *s = context;
+	struct directory *noted = &s->walk->noted;
+	__u32 *state = &noted->state[index & (DIRECTORY_STATES - 1)];
+	const struct cordon_verdict *outcome;
+	const struct cordon_final *final;
 
-	s->walk->directories.entries[index & (DIRECTORY_CACHE_ENTRIES - 1)].dentry = 0;
+	if (!(*state & CORDON_ABSORBING) || *state == CORDON_STATE_DEAD)
+		return 0;
+	if (*state == CORDON_STATE_BROKEN || !tables_outcome(s, *state, &outcome, &final)) {
+		s->walk->keep = 0;
+		return 1;
+	}
+	noted->allow |= outcome->allow;
+	noted->deny |= outcome->deny;
+	*state = CORDON_STATE_DEAD;
 	return 0;
 }
 
@@ -133,9 +155,14 @@ static __always_inline void directory_remember(const struct subject *s)
 
 	if (walk->freed & NOTHING_REMEMBERED)
 		return;
+	walk->noted.allow = 0;
+	walk->noted.deny = 0;
+	bpf_loop(DIRECTORY_STATES, settle_state, (void *)s, 0);
+	if (!walk->keep)
+		return;
 	if (cache->policy != s->policy_ref || cache->sequence != walk->sequence ||
 	    cache->freed != walk->freed) {
-		bpf_loop(DIRECTORY_CACHE_ENTRIES, forget_entry, (void *)s, 0);
+		directories_forget(cache);
 		cache->policy = s->policy_ref;
 		cache->sequence = walk->sequence;
 		cache->freed = walk->freed;

@@ -6,6 +6,15 @@
 #include "bpf/label.bpf.h"
 #include "bpf/object.bpf.h"
 
+/* The child has the label, so that the same is right for it; a program that starts finds its libraries known. */
+static __always_inline void inherit_directories(struct task_struct *child, const struct subject *s)
+{
+	struct labelled_task *labelled = bpf_task_storage_get(&labels, child, 0, 0);
+
+	if (labelled && s->walk)
+		labelled->walk.directories = s->walk->directories;
+}
+
 /*
  * The child's copy is made before the child can run. No label, no child: where the copy cannot be
  * made, fork fails.
@@ -40,6 +49,7 @@ int BPF_PROG(cordon_task_alloc, struct task_struct *child, unsigned long clone_f
 		count(CORDON_COUNTER_FORK_REFUSED);
 		return -EAGAIN;
 	}
+	inherit_directories(child, &s);
 	__sync_fetch_and_add(&execution->forks, 1);
 	return 0;
 }

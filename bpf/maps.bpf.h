@@ -66,6 +66,10 @@ struct directory {
 	__u64 mount;  /* struct vfsmount */
 	__u64 inode;
 	__u32 state[DIRECTORY_STATES]; /* of each run, after the directory's name */
+	/* what the runs say whose outcome no further component changes; their states read DEAD */
+	__u16 allow;
+	__u16 deny;
+	__u32 reserved;
 };
 
 struct directory_cache {
@@ -178,6 +182,8 @@ struct labelled_task {
 	struct label label;
 	struct walk walk;
 };
+
+_Static_assert(CORDON_RIGHT_COUNT <= 16, "struct directory has room for 16 rights");
 
 /* The label. Userspace never writes it: label.bpf.h does, from inside the kernel. */
 struct {

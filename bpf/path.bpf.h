@@ -98,6 +98,12 @@ static long judge_run(__u32 index, void *context)
 	return 0;
 }
 
+/* Nothing is asked: the name is wanted, which the climb alone finds. */
+static __always_inline bool is_for_the_record(const struct walk *walk)
+{
+	return !walk->wanted && !(walk->flags & (NAME_SOURCE | NAME_TREE));
+}
+
 /*
  * Sets up the runs of one attempt. The first attempt may start at the directory, if that is known;
  * all others start at the root. Like attempt_settle(), a function of its own, so that the verifier
@@ -124,9 +130,11 @@ static __noinline void attempt_prepare(const struct subject *s, __u32 attempt)
 		note_leaf_at(walk, walk->dentry);
 	start_runs(s);
 	walk->reason = climb(s);
-	walk->next = walk->reason ? 0 : walk->depth;
-	if (walk->reason)
+	walk->next = walk->depth;
+	if (walk->reason || is_for_the_record(walk)) {
+		walk->next = 0;
 		walk->run_count = 0;
+	}
 }
 
 /*

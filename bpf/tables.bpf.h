@@ -3,6 +3,7 @@
 #ifndef CORDON_BPF_TABLES_BPF_H
 #define CORDON_BPF_TABLES_BPF_H
 
+#include "bpf/read.bpf.h"
 #include "bpf/subject.bpf.h"
 
 struct tables {
@@ -152,9 +153,7 @@ static __always_inline bool read_component(struct walk *walk)
 	if (component->self) {
 		__builtin_memcpy(walk->name, "self", 4);
 		length = 4;
-	} else if (length > CORDON_NAME_MAX ||
-		   bpf_probe_read_kernel(walk->name, length & CORDON_NAME_MAX,
-					 (const void *)component->name)) {
+	} else if (!read_name(walk->name, component->name, length)) {
 		return false;
 	}
 	walk->length = length + 1; /* with the slash before it */
