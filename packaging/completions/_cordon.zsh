@@ -141,7 +141,7 @@ _cordon() {
 		fi
 		_arguments '--json[for programs]' '--log=[the log]:directory:_files -/' '--key=[verification key]:key:' \
 			'--key-file=[file with it]:file:_files' \
-			{-h,--help}'[show help]' ':action:(verify setup-keys query index export)'
+			{-h,--help}'[show help]' ':action:(verify setup-keys renew-keys query index export)'
 		;;
 	daemon)
 		_arguments '--log=[write the log there]:directory:_files -/' \

@@ -21,6 +21,7 @@ _cordon()
 		[policy]="--json --help"
 		[log-verify]="--json --key --key-file --log --help"
 		[log-setup-keys]="--log --help"
+		[log-renew-keys]="--log --help"
 		[policy-explain]="--workdir --tmp --home --bind --record --log --json --help"
 		[policy-learn]="--output --name --baseline --include-credentials --since --log --json --help"
 		[policy-try]="--since --log --json --help"
@@ -104,7 +105,7 @@ _cordon()
 		mapfile -t COMPREPLY < <(compgen -W "check show explain test diff learn try apply ${options[policy]}" -- "$cur")
 		;;
 	log)
-		mapfile -t COMPREPLY < <(compgen -W "verify setup-keys query index export --help" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "verify setup-keys renew-keys query index export --help" -- "$cur")
 		;;
 	*)
 		if [[ $cur == -* ]]; then

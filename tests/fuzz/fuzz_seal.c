@@ -20,7 +20,8 @@ static void claim(const char *line, size_t size)
 	/* What was parsed is what is written: one spelling only, as far as the MAC goes. */
 	key.number = claim.number;
 	memcpy(key.id, claim.id, sizeof(key.id));
-	length = seal_claim_format("2025-11-21T00:00:00.000000000Z", &key, claim.boot_nsec, text);
+	length = seal_claim_format("2025-11-21T00:00:00.000000000Z", &key,
+				   claim.last ? claim.next : NULL, claim.boot_nsec, text);
 	if (length >= sizeof(text) || length > claim.covered ||
 	    memcmp(text + length - 9, line + claim.covered - 9, 9) != 0)
 		abort();

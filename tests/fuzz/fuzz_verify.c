@@ -76,7 +76,7 @@ static void verify(bool with_key)
 	static const unsigned char key[SEAL_KEY_SIZE] = {7};
 	uint64_t problems = 0;
 	const struct verify_options options = {
-		.key = with_key ? key : NULL, .problem = count, .data = &problems};
+		.keys = &key, .key_count = with_key, .problem = count, .data = &problems};
 	struct verify_result result;
 
 	if (verify_log(directory, &options, &result, NULL) == 0 && problems != result.problems)

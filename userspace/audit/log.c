@@ -230,19 +230,17 @@ static void record_clock_step(struct audit_log *log)
 
 bool audit_log_tick(struct audit_log *log)
 {
-	const struct sealing *sealing = &log->sealing;
 	uint64_t now = log->options.clock(CLOCK_BOOTTIME);
 
 	record_clock_step(log);
-	log_seal_load_key(log);
-	if (log->options.seal_nsec > 0 && log_seal_is_due(log) && now >= sealing->time &&
-	    now - sealing->time >= log->options.seal_nsec && audit_log_flush(log, false) == 0)
+	log_seal_load_keys(log);
+	if (log_seal_is_due(log, now) && audit_log_flush(log, false) == 0)
 		log->error = log_seal(log);
 	if (log->error == 0 && segment_is_current(&log->segment, log->directory))
 		rotate_when_due(log);
 	if (log->error == 0)
 		log_closed_keep_up(log, now);
-	return (log->options.seal_nsec > 0 && log_seal_is_due(log)) || log->compress.job ||
+	return (log->options.seal_nsec > 0 && log_seal_is_wanted(log)) || log->compress.job ||
 	       log->segments_changed;
 }
 
@@ -283,8 +281,10 @@ int audit_log_continue(struct audit_log *log, const struct audit_log_position *p
 	memcpy(log->persisted.chain, position->chain, SHA256_SIZE);
 	memcpy(log->segment.chain, position->chain, SHA256_SIZE);
 	if (sealing->file.fd < 0 && position->key.number > 0 &&
-	    seal_file_create(log->segment.directory_fd, &position->key, &sealing->file) == 0)
-		sealing->number = position->key.number - 1;
+	    seal_file_create(log->segment.directory_fd, &position->key, &sealing->file) == 0) {
+		sealing->last = (struct seal_claim){.number = position->key.number - 1};
+		memcpy(sealing->last.id, position->key.id, SEAL_ID_SIZE);
+	}
 	clock_format(log->options.clock(CLOCK_REALTIME), log->last_time);
 	return log_line_takeover(log, &log->pending);
 }
@@ -311,6 +311,7 @@ const char *audit_log_directory(const struct audit_log *log)
 static void log_free(struct audit_log *log)
 {
 	seal_file_close(&log->sealing.file);
+	seal_file_close(&log->sealing.next);
 	segment_close(&log->segment);
 	if (log->hash)
 		sha256_free(log->hash);
@@ -347,7 +348,7 @@ int audit_log_open(const char *directory, const struct audit_log_options *option
 	if (!log)
 		return -ENOMEM;
 	log->segment = (struct segment)SEGMENT_INIT;
-	log->sealing.file = (struct seal_file)SEAL_FILE_INIT;
+	log->sealing.file = log->sealing.next = (struct seal_file)SEAL_FILE_INIT;
 	log->options = options ? *options : defaults;
 	if (!log->options.clock)
 		log->options.clock = clock_nsec;
@@ -365,7 +366,7 @@ int audit_log_open(const char *directory, const struct audit_log_options *option
 	log->segments_time = log->options.clock(CLOCK_BOOTTIME);
 	(void)storage_remove(log->segment.directory_fd, COMPRESS_NAME);
 	log_seal_find_last(log);
-	log_seal_load_key(log);
+	log_seal_load_keys(log);
 	log->persisted.sequence = log->segment.sequence;
 	memcpy(log->persisted.chain, log->segment.chain, SHA256_SIZE);
 	if (log->segment.crashed) {

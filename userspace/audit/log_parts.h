@@ -24,11 +24,12 @@ struct mark {
 };
 
 struct sealing {
-	struct seal_file file; /* fd -1: nothing is sealed */
-	uint64_t sequence;     /* of the last seal's record */
-	uint64_t number;       /* of the last seal */
-	uint64_t time;	       /* when that was, boot clock */
-	bool unfinished;       /* a seal is pending, or written and its key not yet erased */
+	struct seal_file file;	/* fd -1: nothing is sealed */
+	struct seal_file next;	/* of another verification key, to be used instead; fd -1: none */
+	struct seal_claim last; /* the last seal; number 0: none */
+	uint64_t sequence;	/* of its record */
+	uint64_t time;		/* when that was, boot clock */
+	bool unfinished;	/* a seal is pending, or written and its key not yet erased */
 };
 
 struct audit_log {
@@ -77,9 +78,12 @@ int log_lines_recompose(struct audit_log *log, struct buffer *to, size_t start);
 
 /* What the segment that was just opened says of the last seal. */
 void log_seal_find_last(struct audit_log *log);
-/* Takes up the key, where there is one. A crash, or a failure, may have come between a seal and erasing its key. */
-void log_seal_load_key(struct audit_log *log);
-bool log_seal_is_due(const struct audit_log *log);
+/* Takes up keys, where there are any. A crash, or a failure, may have come between a seal and erasing its key. */
+void log_seal_load_keys(struct audit_log *log);
+/* Is there something to seal, or a key to be replaced? */
+bool log_seal_is_wanted(const struct audit_log *log);
+/* Is it time to? `now`: boot clock. */
+bool log_seal_is_due(const struct audit_log *log, uint64_t now);
 /* Seals, with nothing pending: what is sealed is on disk. */
 int log_seal(struct audit_log *log);
 /* A seal is written: it must be on disk before its key goes. */

@@ -109,19 +109,25 @@ static const char before_number[] = "\"," SEAL_EVENT
 				    ",\"cordon\":{\"schema\":1,\"seal\":{\"number\":";
 static const char before_id[] = ",\"key\":\"";
 static const char before_boot[] = "\",\"boot_ns\":";
+static const char before_next[] = ",\"next\":\"";
+static const char behind_next[] = "\"";
 static const char before_mac[] = ",\"mac\":\"";
 static const char behind_mac[] = "\"}}}";
 #define TIME_LENGTH 30
 
-size_t seal_claim_format(const char *time, const struct seal_key *key, uint64_t boot_nsec,
-			 char text[SEAL_RECORD_SIZE])
+size_t seal_claim_format(const char *time, const struct seal_key *key, const unsigned char *next,
+			 uint64_t boot_nsec, char text[SEAL_RECORD_SIZE])
 {
-	char id[SEAL_ID_TEXT_SIZE];
+	char id[SEAL_ID_TEXT_SIZE], next_id[SEAL_ID_TEXT_SIZE] = "";
 
 	hex_encode(key->id, sizeof(key->id), id);
-	return (size_t)snprintf(text, SEAL_RECORD_SIZE, "%s%.*s%s%" PRIu64 "%s%s%s%" PRIu64 "%s",
-				before_time, TIME_LENGTH, time, before_number, key->number,
-				before_id, id, before_boot, boot_nsec, before_mac);
+	if (next)
+		hex_encode(next, SEAL_ID_SIZE, next_id);
+	return (size_t)snprintf(text, SEAL_RECORD_SIZE,
+				"%s%.*s%s%" PRIu64 "%s%s%s%" PRIu64 "%s%s%s%s", before_time,
+				TIME_LENGTH, time, before_number, key->number, before_id, id,
+				before_boot, boot_nsec, next ? before_next : "", next_id,
+				next ? behind_next : "", before_mac);
 }
 
 size_t seal_claim_end(const unsigned char mac[SHA256_SIZE], char *text)
@@ -182,6 +188,13 @@ static void expect_hex(struct cursor *c, unsigned char *bytes, size_t size)
 	c->at = hex_decode(text, bytes, size) < 0 ? NULL : c->at + 2 * size;
 }
 
+static bool follows(const struct cursor *c, const char *text)
+{
+	size_t length = strlen(text);
+
+	return c->at && (size_t)(c->end - c->at) >= length && memcmp(c->at, text, length) == 0;
+}
+
 int seal_claim_parse(const char *line, size_t size, struct seal_claim *ret_claim)
 {
 	struct cursor c = {.at = line, .end = line + size};
@@ -199,6 +212,12 @@ int seal_claim_parse(const char *line, size_t size, struct seal_claim *ret_claim
 	expect_hex(&c, claim.id, sizeof(claim.id));
 	expect(&c, before_boot);
 	claim.boot_nsec = expect_number(&c);
+	claim.last = follows(&c, before_next);
+	if (claim.last) {
+		expect(&c, before_next);
+		expect_hex(&c, claim.next, sizeof(claim.next));
+		expect(&c, behind_next);
+	}
 	expect(&c, before_mac);
 	claim.covered = c.at ? (size_t)(c.at - line) : 0;
 	expect_hex(&c, claim.mac, sizeof(claim.mac));

@@ -10,6 +10,9 @@
  *
  * DIRECTORY/seal.key, mode 0600, holds the key of the next seal: in two places in turn, so that a crash leaves one
  * that is whole; the other is overwritten with zeros.
+ *
+ * A verification key that became known, or was lost, is replaced: DIRECTORY/seal.next holds the first key of another
+ * one. The last seal of the old key names it, so that nobody can begin anew without the key at hand.
  */
 #ifndef CORDON_AUDIT_SEAL_H
 #define CORDON_AUDIT_SEAL_H
@@ -21,6 +24,8 @@
 #include "base/sha256.h"
 
 #define SEAL_FILE	  "seal.key"
+#define SEAL_NEXT	  "seal.next"
+#define SEAL_DRAFT	  "seal.draft" /* until it is whole */
 #define SEAL_KEY_SIZE	  32
 #define SEAL_ID_SIZE	  8
 #define SEAL_ID_TEXT_SIZE (2 * SEAL_ID_SIZE + 1)
@@ -61,6 +66,15 @@ int seal_file_read(int directory_fd, struct seal_key *ret_key);
 int seal_file_advance(struct seal_file *file);
 void seal_file_close(struct seal_file *file);
 
+/* The first key of another verification key, as SEAL_DRAFT, in place of a draft that was left there. */
+int seal_next_draft(int directory_fd, const struct seal_key *key, struct seal_file *ret_file);
+/* The draft is for the writer to take up. -EEXIST: another one is waiting. */
+int seal_next_offer(int directory_fd);
+/* -ENOENT: there is none; -EBADMSG: it holds no key. */
+int seal_next_open(int directory_fd, struct seal_file *ret_file);
+/* `file` has the key of `next` then, and that alone; `next` is erased, removed and closed. May be repeated after a failure. */
+int seal_next_take(int directory_fd, struct seal_file *file, struct seal_file *next);
+
 /* A key as people keep it: 64 digits in groups of eight. */
 #define SEAL_TEXT_SIZE (2 * SEAL_KEY_SIZE + 8)
 void seal_format(const unsigned char verification[SEAL_KEY_SIZE], char text[SEAL_TEXT_SIZE]);
@@ -72,6 +86,8 @@ struct seal_claim {
 	uint64_t number;
 	unsigned char id[SEAL_ID_SIZE];
 	uint64_t boot_nsec;
+	bool last; /* of its key: the next seal is the first of the key `next` */
+	unsigned char next[SEAL_ID_SIZE];
 	size_t covered; /* how much of the line its MAC covers */
 	unsigned char mac[SHA256_SIZE];
 };
@@ -79,10 +95,13 @@ struct seal_claim {
 /* What begins the members of a seal's record behind its time. */
 #define SEAL_EVENT "\"event\":{\"kind\":\"event\",\"action\":\"seal\",\"outcome\":\"success\"}"
 
-/* The record's text up to and without its MAC; then seal_claim_end(). Returns the length. */
+/*
+ * The record's text up to and without its MAC; then seal_claim_end(). Returns the length. `next`: the id of the key that
+ * comes then, where this is the last seal of `key`; else NULL.
+ */
 #define SEAL_RECORD_SIZE 512
-size_t seal_claim_format(const char *time, const struct seal_key *key, uint64_t boot_nsec,
-			 char text[SEAL_RECORD_SIZE]);
+size_t seal_claim_format(const char *time, const struct seal_key *key, const unsigned char *next,
+			 uint64_t boot_nsec, char text[SEAL_RECORD_SIZE]);
 size_t seal_claim_end(const unsigned char mac[SHA256_SIZE], char *text);
 /* -EBADMSG: not the line of a seal, exactly as the two above write it. */
 int seal_claim_parse(const char *line, size_t size, struct seal_claim *ret_claim);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file that holds the key of the next seal. */
+/* The file that holds the key of the next seal, and the one that holds the key to be used then. */
 #include <endian.h>
 #include <fcntl.h>
 #include <openssl/crypto.h>
@@ -95,10 +95,10 @@ static int load_newest(int fd, struct seal_key *ret_key, unsigned int *ret_place
 	return 0;
 }
 
-static int open_file(int directory_fd, int flags)
+static int open_file(int directory_fd, const char *name, int flags)
 {
-	_cleanup_(closep) int fd = openat(directory_fd, SEAL_FILE,
-					  flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+	_cleanup_(closep) int fd =
+		openat(directory_fd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	struct stat status;
 
 	if (fd < 0 || fstat(fd, &status) < 0)
@@ -106,7 +106,8 @@ static int open_file(int directory_fd, int flags)
 	return S_ISREG(status.st_mode) ? TAKE_FD(fd) : -EBADMSG;
 }
 
-int seal_file_create(int directory_fd, const struct seal_key *key, struct seal_file *ret_file)
+static int create(int directory_fd, const char *name, const struct seal_key *key,
+		  struct seal_file *ret_file)
 {
 	struct seal_file file = {.key = *key};
 	struct seal_key found = {};
@@ -114,7 +115,7 @@ int seal_file_create(int directory_fd, const struct seal_key *key, struct seal_f
 	bool spare;
 	int r;
 
-	file.fd = storage_create(directory_fd, SEAL_FILE, O_RDWR, 0600);
+	file.fd = storage_create(directory_fd, name, O_RDWR, 0600);
 	if (file.fd < 0)
 		return file.fd;
 	/* A crash in here left one without a key. */
@@ -138,22 +139,27 @@ int seal_file_create(int directory_fd, const struct seal_key *key, struct seal_f
 	return 0;
 }
 
+int seal_file_create(int directory_fd, const struct seal_key *key, struct seal_file *ret_file)
+{
+	return create(directory_fd, SEAL_FILE, key, ret_file);
+}
+
 int seal_file_read(int directory_fd, struct seal_key *ret_key)
 {
-	_cleanup_(closep) int fd = open_file(directory_fd, O_RDONLY);
+	_cleanup_(closep) int fd = open_file(directory_fd, SEAL_FILE, O_RDONLY);
 	unsigned int place;
 	bool spare;
 
 	return fd < 0 ? fd : load_newest(fd, ret_key, &place, &spare);
 }
 
-int seal_file_open(int directory_fd, struct seal_file *ret_file)
+static int open_key(int directory_fd, const char *name, struct seal_file *ret_file)
 {
 	struct seal_file file = SEAL_FILE_INIT;
 	bool spare = false;
 	int r;
 
-	file.fd = open_file(directory_fd, O_RDWR);
+	file.fd = open_file(directory_fd, name, O_RDWR);
 	if (file.fd < 0)
 		return file.fd;
 	r = load_newest(file.fd, &file.key, &file.place, &spare);
@@ -167,6 +173,11 @@ int seal_file_open(int directory_fd, struct seal_file *ret_file)
 	*ret_file = file;
 	seal_key_erase(&file.key);
 	return 0;
+}
+
+int seal_file_open(int directory_fd, struct seal_file *ret_file)
+{
+	return open_key(directory_fd, SEAL_FILE, ret_file);
 }
 
 int seal_file_advance(struct seal_file *file)
@@ -192,4 +203,55 @@ void seal_file_close(struct seal_file *file)
 	closep(&file->fd);
 	file->fd = -1;
 	seal_key_erase(&file->key);
+}
+
+/* --- the key to be used then -------------------------------------------------------------- */
+
+int seal_next_draft(int directory_fd, const struct seal_key *key, struct seal_file *ret_file)
+{
+	int r = storage_remove(directory_fd, SEAL_DRAFT);
+
+	return r < 0 && r != -ENOENT ? r : create(directory_fd, SEAL_DRAFT, key, ret_file);
+}
+
+int seal_next_offer(int directory_fd)
+{
+	int r;
+
+	if (faccessat(directory_fd, SEAL_NEXT, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return -EEXIST;
+	r = storage_rename(directory_fd, SEAL_DRAFT, SEAL_NEXT);
+	return r < 0 ? r : storage_sync_directory(directory_fd);
+}
+
+int seal_next_open(int directory_fd, struct seal_file *ret_file)
+{
+	return open_key(directory_fd, SEAL_NEXT, ret_file);
+}
+
+/* Until the file has the new key and nothing else, the other one keeps it. */
+int seal_next_take(int directory_fd, struct seal_file *file, struct seal_file *next)
+{
+	int r = 0;
+
+	if (memcmp(file->key.id, next->key.id, SEAL_ID_SIZE) != 0) {
+		struct seal_file changed = *file;
+
+		changed.key = next->key;
+		changed.place = 1 - file->place;
+		r = store(&changed, changed.place);
+		if (r == 0)
+			*file = changed;
+		seal_key_erase(&changed.key);
+	}
+	if (r == 0)
+		r = erase(file, 1 - file->place);
+	for (unsigned int i = 0; r == 0 && i < PLACES; i++)
+		r = erase(next, i);
+	if (r == 0)
+		r = storage_remove(directory_fd, SEAL_NEXT);
+	if (r < 0 && r != -ENOENT)
+		return r;
+	seal_file_close(next);
+	return storage_sync_directory(directory_fd);
 }

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/verify.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
-#include <openssl/crypto.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "audit/chain.h"
 #include "audit/check.h"
+#include "audit/findings.h"
 #include "audit/lines.h"
+#include "audit/seal_check.h"
 #include "audit/segment.h"
 #include "audit/segments.h"
 #include "base/clock.h"
@@ -20,12 +19,8 @@
 DEFINE_CLEANUP(json_t *, json_decref, verify_json_decrefp)
 
 #define PROGRESS_EVERY 65536u
-/* Deriving the keys of that many seals takes a minute. */
-#define SEALS_MAX (UINT64_C(1) << 26)
 /* Records come from several sources, and times of kernel events from another clock. */
 #define BACKWARDS_NSEC (5 * NSEC_PER_SEC)
-/* Between two seals the wall clock may drift from the boot clock by that much. */
-#define STEP_NSEC (2 * NSEC_PER_SEC)
 
 /* Up to here the log goes, or went. */
 struct point {
@@ -46,6 +41,7 @@ struct list {
 
 struct verify {
 	const struct verify_options *options;
+	struct findings findings;
 	struct verify_result result;
 	struct lines *lines;
 	struct check check;
@@ -57,44 +53,10 @@ struct verify {
 	struct list recorded;  /* the same, on record */
 	char *first_line;      /* whose digest was not checked, and its size */
 	size_t first_size;
-	/* seals */
-	struct seal_key key;	 /* of the next seal to be checked */
-	struct seal_key on_disk; /* at the start; number 0: there was none */
-	int on_disk_error;	 /* why not */
-	bool seal_lost;		 /* the seals cannot be followed any further */
-	uint64_t last_seal;	 /* number */
-	uint64_t seal_time, seal_boot;
+	struct seal_check seals;
 	char latest[CLOCK_TEXT_SIZE]; /* the latest time seen */
 	uint64_t latest_sequence;
 };
-
-/* --- telling ------------------------------------------------------------------------------ */
-
-static _printf_(2, 3) void problem(struct verify *v, const char *format, ...)
-{
-	char text[1024];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	v->result.problems++;
-	if (v->options->problem)
-		v->options->problem(v->options->data, text);
-}
-
-static _printf_(2, 3) void note(struct verify *v, const char *format, ...)
-{
-	char text[1024];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	v->result.notes++;
-	if (v->options->note)
-		v->options->note(v->options->data, text);
-}
 
 static void add(struct verify *v, struct list *list, const void *item, size_t size)
 {
@@ -144,147 +106,13 @@ static void check_time(struct verify *v, const char *time)
 		return;
 	memcpy(text, time, TIME_LENGTH);
 	text[TIME_LENGTH] = '\0';
-	note(v, "the clock went back by %llu s: seq %" PRIu64 " is of %s, seq %" PRIu64 " of %s",
-	     (before - now) / NSEC_PER_SEC, v->check.sequence, text, v->latest_sequence, v->latest);
+	findings_note(&v->findings,
+		      "the clock went back by %llu s: seq %" PRIu64 " is of %s, seq %" PRIu64
+		      " of %s",
+		      (before - now) / NSEC_PER_SEC, v->check.sequence, text, v->latest_sequence,
+		      v->latest);
 	memcpy(v->latest, time, TIME_LENGTH);
 	v->latest_sequence = v->check.sequence;
-}
-
-static void check_seal_time(struct verify *v, const char *time, uint64_t boot)
-{
-	uint64_t now, by;
-	int64_t wall, real;
-
-	if (!time || clock_parse(time, &now) < 0)
-		return;
-	/* A smaller one: the host was started anew. */
-	if (v->seal_boot > 0 && boot >= v->seal_boot) {
-		wall = (int64_t)(now - v->seal_time);
-		real = (int64_t)(boot - v->seal_boot);
-		by = (uint64_t)(wall > real ? wall - real : real - wall);
-		if (by > STEP_NSEC)
-			note(v,
-			     "the clock was set %s by %llu s between the seals %" PRIu64
-			     " and %" PRIu64 ", which is seq %" PRIu64,
-			     wall > real ? "forward" : "back", by / NSEC_PER_SEC, v->last_seal,
-			     v->last_seal + 1, v->check.sequence);
-	}
-	v->seal_time = now;
-	v->seal_boot = boot;
-}
-
-/* --- seals -------------------------------------------------------------------------------- */
-
-/* Derives on to the key of this seal. False: it is behind, or too far. */
-static bool derive_to(struct seal_key *key, uint64_t number)
-{
-	if (number < key->number || number - key->number > SEALS_MAX)
-		return false;
-	while (key->number < number)
-		if (seal_key_advance(key) < 0)
-			return false;
-	return true;
-}
-
-/* Is the MAC the one that only the owner of this seal's key could make? */
-static void check_mac(struct verify *v, const struct seal_claim *claim, const char *line,
-		      const unsigned char previous[SHA256_SIZE])
-{
-	unsigned char mac[SHA256_SIZE];
-
-	if (memcmp(claim->id, v->key.id, sizeof(claim->id)) != 0) {
-		problem(v, "%s:%" PRIu64 ": seal %" PRIu64 " was made with another key",
-			lines_path(v->lines), lines_number(v->lines), claim->number);
-	} else if (!derive_to(&v->key, claim->number)) {
-		problem(v, "%s:%" PRIu64 ": seal %" PRIu64 " is repeated, or out of all bounds",
-			lines_path(v->lines), lines_number(v->lines), claim->number);
-	} else if (seal_mac(&v->key, previous, line, claim->covered, mac) < 0 ||
-		   CRYPTO_memcmp(mac, claim->mac, sizeof(mac)) != 0) {
-		problem(v,
-			"%s:%" PRIu64 ": seal %" PRIu64
-			" is forged, or what it seals was written anew",
-			lines_path(v->lines), lines_number(v->lines), claim->number);
-	} else {
-		v->result.sealed = v->check.sequence;
-		return;
-	}
-	v->seal_lost = true;
-}
-
-static void check_seal(struct verify *v, const char *line, size_t size, const char *time,
-		       const unsigned char previous[SHA256_SIZE], bool chained)
-{
-	struct seal_claim claim;
-
-	if (seal_claim_parse(line, size, &claim) < 0) {
-		problem(v, "%s:%" PRIu64 ": the seal is damaged", lines_path(v->lines),
-			lines_number(v->lines));
-		return;
-	}
-	v->result.seals++;
-	if (v->last_seal > 0 && claim.number != v->last_seal + 1)
-		problem(v, "%s:%" PRIu64 ": seal %" PRIu64 " follows seal %" PRIu64,
-			lines_path(v->lines), lines_number(v->lines), claim.number, v->last_seal);
-	check_seal_time(v, time, claim.boot_nsec);
-	v->last_seal = claim.number;
-	if (v->options->key && !v->seal_lost && chained && v->check.sequence > v->check.first)
-		check_mac(v, &claim, line, previous);
-}
-
-static void read_key_on_disk(struct verify *v, const char *directory)
-{
-	_cleanup_(closep) int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	v->on_disk_error = fd < 0 ? -errno : seal_file_read(fd, &v->on_disk);
-	if (v->on_disk_error < 0)
-		v->on_disk = (struct seal_key){};
-}
-
-/* The key on the host is that of the next seal, and cannot be turned back: it tells how many there were. */
-static void check_end_of_seals(struct verify *v)
-{
-	struct seal_key first = {}, expected = {};
-	const struct seal_key *on_disk = &v->on_disk;
-
-	if (!v->options->key) {
-		if (v->on_disk_error == 0 && v->result.seals > 0 &&
-		    on_disk->number > v->last_seal + 1)
-			problem(v,
-				"the end was cut off: the log ends with seal %" PRIu64
-				", but %" PRIu64 " were made",
-				v->last_seal, on_disk->number - 1);
-		return;
-	}
-	if (v->on_disk_error == -EACCES || v->on_disk_error == -EPERM) {
-		note(v,
-		     "%s cannot be read: whether the end was cut off behind seal %" PRIu64
-		     " is not proven; verify as root",
-		     SEAL_FILE, v->last_seal);
-		return;
-	}
-	if (v->on_disk_error < 0) {
-		problem(v,
-			"%s is %s: that nothing was cut off behind seal %" PRIu64
-			" cannot be proven",
-			SEAL_FILE, v->on_disk_error == -ENOENT ? "missing" : "damaged",
-			v->last_seal);
-		return;
-	}
-	if (seal_key_first(v->options->key, &first) < 0)
-		return;
-	expected = first;
-	if (memcmp(first.id, on_disk->id, sizeof(first.id)) != 0 ||
-	    !derive_to(&expected, on_disk->number) ||
-	    memcmp(expected.key, on_disk->key, sizeof(expected.key)) != 0)
-		problem(v, "%s is not of this key: sealing was begun anew, or the file was changed",
-			SEAL_FILE);
-	else if (on_disk->number > v->last_seal + 1)
-		problem(v,
-			"the end was cut off: the log ends with seal %" PRIu64 ", but %" PRIu64
-			" were made",
-			v->last_seal, on_disk->number - 1);
-	seal_key_erase(&first);
-	seal_key_erase(&expected);
 }
 
 /* --- segments ----------------------------------------------------------------------------- */
@@ -342,9 +170,11 @@ static void check_files(struct verify *v)
 		}
 		segments_name(files[i].first, true, name);
 		if (!known)
-			problem(v, "%s: no record says that it was compressed", name);
+			findings_problem(&v->findings, "%s: no record says that it was compressed",
+					 name);
 		else if (!same)
-			problem(v, "%s: the file was changed after it was compressed", name);
+			findings_problem(&v->findings,
+					 "%s: the file was changed after it was compressed", name);
 	}
 }
 
@@ -388,13 +218,14 @@ static void check_beginning(struct verify *v)
 		return;
 	for (size_t i = 0; i < v->deletions.count; i++) {
 		if (accounts(v, &deletions[i])) {
-			note(v, "seq 1 to %" PRIu64 " were deleted as the log's settings say",
-			     v->check.first - 1);
+			findings_note(&v->findings,
+				      "seq 1 to %" PRIu64 " were deleted as the log's settings say",
+				      v->check.first - 1);
 			return;
 		}
 	}
-	problem(v, "the log begins with seq %" PRIu64 ": %" PRIu64 " missing", v->check.first,
-		v->check.first - 1);
+	findings_problem(&v->findings, "the log begins with seq %" PRIu64 ": %" PRIu64 " missing",
+			 v->check.first, v->check.first - 1);
 }
 
 /* A last line without its newline. */
@@ -402,8 +233,9 @@ static void check_end(struct verify *v)
 {
 	v->result.torn_bytes = lines_torn(v->lines);
 	if (v->result.torn_bytes > 0 && !segment_has_writer(lines_directory(v->lines)))
-		problem(v, "the last line is cut off: %" PRIu64 " bytes of it are there",
-			v->result.torn_bytes);
+		findings_problem(&v->findings,
+				 "the last line is cut off: %" PRIu64 " bytes of it are there",
+				 v->result.torn_bytes);
 }
 
 /* --- lines -------------------------------------------------------------------------------- */
@@ -416,7 +248,8 @@ static void begin_segment(struct verify *v, uint64_t sequence)
 	if (named > 0)
 		add(v, &v->seen, &named, sizeof(named));
 	if (named > 0 && named != sequence)
-		problem(v, "%s begins with seq %" PRIu64, lines_path(v->lines), sequence);
+		findings_problem(&v->findings, "%s begins with seq %" PRIu64, lines_path(v->lines),
+				 sequence);
 	if (!v->check.begun)
 		return;
 	memcpy(end.chain, v->check.chain, sizeof(end.chain));
@@ -452,13 +285,27 @@ static void check_seen(struct verify *v, const char *directory, const struct seg
 		/* One that was deleted meanwhile is no loss. */
 		if (snprintf(path, sizeof(path), "%s/%s", directory, name) < (int)sizeof(path) &&
 		    access(path, F_OK) == 0)
-			problem(v, "%s holds no record", path);
+			findings_problem(&v->findings, "%s holds no record", path);
 	}
 }
 
 static bool starts(const char *at, const char *end, const char *text)
 {
 	return (size_t)(end - at) >= strlen(text) && memcmp(at, text, strlen(text)) == 0;
+}
+
+static void check_seal(struct verify *v, const char *line, size_t size, const char *time,
+		       const unsigned char previous[SHA256_SIZE], bool chained)
+{
+	const struct seal_place place = {
+		.path = lines_path(v->lines),
+		.line = lines_number(v->lines),
+		.sequence = v->check.sequence,
+		.time = time,
+		.previous = chained && v->check.sequence > v->check.first ? previous : NULL,
+	};
+
+	seal_check_line(&v->seals, line, size, &place);
 }
 
 static void look_at(struct verify *v, const char *line, size_t size,
@@ -497,7 +344,7 @@ static int take_line(struct verify *v, const char *line, size_t size, struct fai
 	if (r == 0)
 		v->result.records++;
 	else
-		problem(v, "%s", why->text);
+		findings_problem(&v->findings, "%s", why->text);
 	if (!begun && v->check.begun && v->check.first > 1)
 		keep_first(v, line, size);
 	/* A seal behind the deleted part is checked with what it says itself. */
@@ -516,7 +363,7 @@ static int read_all(struct verify *v, uint64_t segments, struct failure *failure
 		if (r == -ENODATA)
 			return v->failed ? -ENOMEM : 0;
 		if (r == -EBADMSG)
-			problem(v, "%s", why.text);
+			findings_problem(&v->findings, "%s", why.text);
 		else if (r == 0)
 			r = take_line(v, line, size, &why);
 		if (r < 0 && r != -EBADMSG)
@@ -537,8 +384,7 @@ static void release(struct verify *v)
 	free(v->files.items);
 	free(v->recorded.items);
 	free(v->first_line);
-	seal_key_erase(&v->key);
-	seal_key_erase(&v->on_disk);
+	seal_check_release(&v->seals);
 }
 
 static int run(struct verify *v, const char *directory, struct failure *failure)
@@ -546,12 +392,13 @@ static int run(struct verify *v, const char *directory, struct failure *failure)
 	struct segments segments;
 	int r = check_init(&v->check);
 
-	if (r == 0 && v->options->key)
-		r = seal_key_first(v->options->key, &v->key);
+	if (r == 0)
+		r = seal_check_begin(&v->seals, &v->findings, v->options->keys,
+				     v->options->key_count, directory);
+	if (r == -E2BIG)
+		return failure_set(failure, r, "at most %u keys can be given", SEAL_KEYS_MAX);
 	if (r < 0)
 		return r;
-	/* Before the log: a writer may seal while it is read. */
-	read_key_on_disk(v, directory);
 	r = lines_open(directory, true, &v->lines, failure);
 	if (r < 0)
 		return r;
@@ -568,10 +415,12 @@ static int run(struct verify *v, const char *directory, struct failure *failure)
 	check_beginning(v);
 	check_end(v);
 	check_files(v);
-	if (v->options->key && v->result.seals == 0)
-		problem(v, "nothing is sealed");
-	else
-		check_end_of_seals(v);
+	seal_check_end(&v->seals);
+	v->result.problems = v->findings.problems;
+	v->result.notes = v->findings.notes;
+	v->result.seals = v->seals.seals;
+	v->result.unchecked = v->seals.unchecked;
+	v->result.sealed = v->seals.sealed;
 	v->result.segments = lines_segment_count(v->lines);
 	v->result.bytes = lines_bytes(v->lines);
 	v->result.first = v->check.begun ? v->check.first : 0;
@@ -583,7 +432,10 @@ static int run(struct verify *v, const char *directory, struct failure *failure)
 int verify_log(const char *directory, const struct verify_options *options,
 	       struct verify_result *ret_result, struct failure *failure)
 {
-	struct verify v = {.options = options};
+	struct verify v = {.options = options,
+			   .findings = {.problem = options->problem,
+					.note = options->note,
+					.data = options->data}};
 	int r = run(&v, directory, failure);
 
 	if (r == 0)

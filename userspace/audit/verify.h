@@ -14,7 +14,9 @@
 #include "base/sha256.h"
 
 struct verify_options {
-	const unsigned char *key; /* SEAL_KEY_SIZE bytes, or NULL */
+	/* Verification keys: that of the log, and where it was replaced, those before and behind it. */
+	const unsigned char (*keys)[SEAL_KEY_SIZE];
+	size_t key_count;
 	/* Each may be NULL. A problem says where. A note is worth knowing, but nothing is wrong with the log. */
 	void (*problem)(void *data, const char *text);
 	void (*note)(void *data, const char *text);
@@ -36,8 +38,9 @@ struct verify_result {
 	uint64_t sequence;
 	unsigned char chain[SHA256_SIZE];
 	uint64_t seals;
+	uint64_t unchecked; /* seals whose key was not given */
 	uint64_t
-		sealed; /* seq of the last good seal: with the key, all up to there is proven; 0: nothing is */
+		sealed; /* seq of the last good seal: with its key, all up to there is proven; 0: nothing is */
 };
 
 /* 0 when it could be read to its end, whatever was found; errors as audit_reader_open() and _next(). */

@@ -10,6 +10,7 @@
 
 static const char help[] = "usage: cordon log verify       is the log complete and unaltered?\n"
 			   "       cordon log setup-keys   begin to seal it\n"
+			   "       cordon log renew-keys   replace the key that proves the seals\n"
 			   "       cordon log query        find records\n"
 			   "       cordon log index        index them for that\n"
 			   "       cordon log export       write them in other formats\n"
@@ -22,9 +23,9 @@ int cmd_log(int argc, char **argv)
 		const char *name;
 		int (*run)(int argc, char **argv);
 	} commands[] = {
-		{"verify", log_command_verify}, {"setup-keys", log_command_setup_keys},
-		{"query", log_command_query},	{"index", log_command_index},
-		{"export", log_command_export},
+		{"verify", log_command_verify},		{"setup-keys", log_command_setup_keys},
+		{"renew-keys", log_command_renew_keys}, {"query", log_command_query},
+		{"index", log_command_index},		{"export", log_command_export},
 	};
 	const char *word = argc > 1 ? argv[1] : "";
 
@@ -35,7 +36,7 @@ int cmd_log(int argc, char **argv)
 		fputs(help, stdout);
 		return EXIT_SUCCESS;
 	}
-	message("say what to do with the log: cordon log verify, setup-keys, query, index or export");
+	message("say what to do with the log: cordon log verify, setup-keys, renew-keys, query, index or export");
 	fputs(help, stderr);
 	return 2;
 }

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "audit/seal_check.h"
 #include "audit/verify.h"
 #include "base/hex.h"
 #include "base/io.h"
@@ -32,6 +33,7 @@ static const char help[] =
 	"      --json           the result as JSON\n"
 	"      --key KEY        the verification key; others on this host may see it meanwhile\n"
 	"      --key-file FILE  a file that holds it; -: standard input\n"
+	"                       Each may be given again, for a log whose key was replaced.\n"
 	"      --log DIR        the log's directory (/var/log/cordon)\n"
 	"  -h, --help           this text\n";
 
@@ -39,8 +41,8 @@ struct command {
 	struct style style;
 	bool json;
 	bool bar, bar_shown;
-	bool have_key;
-	unsigned char key[SEAL_KEY_SIZE];
+	unsigned char keys[SEAL_KEYS_MAX][SEAL_KEY_SIZE];
+	size_t key_count;
 	json_t *problems, *notes;
 };
 
@@ -96,15 +98,15 @@ static void print_json(const struct command *c, const char *directory,
 		       const struct verify_result *result, const char *chain)
 {
 	_cleanup_(json_decrefp) json_t *object = json_pack(
-		"{s:s, s:b, s:I, s:I, s:I, s:O, s:I, s:O, s:I, s:{s:I, s:s}, s:I, s:{s:b, s:I, s:I}}",
+		"{s:s, s:b, s:I, s:I, s:I, s:O, s:I, s:O, s:I, s:{s:I, s:s}, s:I, s:{s:b, s:I, s:I, s:I}}",
 		"directory", directory, "intact", result->problems == 0, "records",
 		(json_int_t)result->records, "segments", (json_int_t)result->segments,
 		"problem_count", (json_int_t)result->problems, "problems", c->problems,
 		"note_count", (json_int_t)result->notes, "notes", c->notes, "torn_bytes",
 		(json_int_t)result->torn_bytes, "last", "seq", (json_int_t)result->sequence,
 		"chain", chain, "first", (json_int_t)result->first, "sealed", "with_key",
-		c->have_key, "seals", (json_int_t)result->seals, "up_to",
-		(json_int_t)result->sealed);
+		c->key_count > 0, "seals", (json_int_t)result->seals, "unchecked",
+		(json_int_t)result->unchecked, "up_to", (json_int_t)result->sealed);
 
 	json_dumpf(object, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 	putchar('\n');
@@ -114,11 +116,13 @@ static void print_seals(const struct command *c, const struct verify_result *res
 {
 	unsigned long long seals = result->seals, behind = result->sequence - result->sealed;
 
-	if (c->have_key && result->sealed > 0)
+	if (c->key_count > 0)
+		seals -= result->unchecked;
+	if (c->key_count > 0 && result->sealed > 0)
 		printf("proven by %llu seal%s up to seq %llu; %llu record%s behind it only chained\n",
 		       seals, seals == 1 ? "" : "s", (unsigned long long)result->sealed, behind,
 		       behind == 1 ? " is" : "s are");
-	else if (c->have_key)
+	else if (c->key_count > 0)
 		puts("no seal is good: nothing is proven");
 	else if (seals > 0)
 		printf("%llu seal%s not checked: give the verification key with --key-file\n",
@@ -149,7 +153,8 @@ static void print_text(const struct command *c, const char *directory,
 static int verify(struct command *c, const char *directory)
 {
 	const struct verify_options options = {
-		.key = c->have_key ? c->key : NULL,
+		.keys = c->keys,
+		.key_count = c->key_count,
 		.problem = on_problem,
 		.note = on_note,
 		.progress = on_progress,
@@ -175,10 +180,16 @@ static int verify(struct command *c, const char *directory)
 
 static bool take_key(struct command *c, const char *text)
 {
-	c->have_key = seal_parse(text, c->key) == 0;
-	if (!c->have_key)
+	if (c->key_count == SEAL_KEYS_MAX) {
+		message("at most %u keys can be given", SEAL_KEYS_MAX);
+		return false;
+	}
+	if (seal_parse(text, c->keys[c->key_count]) < 0) {
 		message("that is no verification key: 64 hexadecimal digits");
-	return c->have_key;
+		return false;
+	}
+	c->key_count++;
+	return true;
 }
 
 static bool read_key(struct command *c, const char *path)
@@ -252,6 +263,6 @@ int log_command_verify(int argc, char **argv)
 	status = terminal_finish(stdout, verify(&c, directory));
 	json_decref(c.problems);
 	json_decref(c.notes);
-	OPENSSL_cleanse(c.key, sizeof(c.key));
+	OPENSSL_cleanse(c.keys, sizeof(c.keys));
 	return status;
 }

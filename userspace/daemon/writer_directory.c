@@ -54,7 +54,7 @@ int writer_user_find(const char *name, uid_t *ret_uid, gid_t *ret_gid, struct fa
 static bool is_of_log(const char *name)
 {
 	static const char *const names[] = {SEGMENT_NAME, SEGMENT_NEXT, SEGMENT_LOCK, SEAL_FILE,
-					    COMPRESS_NAME};
+					    SEAL_NEXT,	  SEAL_DRAFT,	COMPRESS_NAME};
 	bool compressed;
 	uint64_t first;
 

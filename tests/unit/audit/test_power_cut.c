@@ -390,7 +390,22 @@ static void put_on_disk(struct disk *disk)
 
 /* --- what is done ------------------------------------------------------------------------- */
 
-static const unsigned char verification[SEAL_KEY_SIZE] = {9, 8, 7};
+/* The first, and those that take its place. */
+#define KEYS 12
+static unsigned char verification[KEYS][SEAL_KEY_SIZE];
+static size_t key_count;
+
+static struct seal_key make_key(void)
+{
+	unsigned char *key = verification[key_count++];
+	struct seal_key first;
+
+	memset(key, 0, SEAL_KEY_SIZE);
+	key[0] = (unsigned char)key_count;
+	assert_int_equal(seal_key_first(key, &first), 0);
+	return first;
+}
+
 static uint64_t now = 1763683200000000000ull;
 
 static uint64_t pretended_clock(clockid_t clock)
@@ -439,7 +454,10 @@ static void keep_text(void *data, const char *text)
 
 static struct verify_result verify(void)
 {
-	const struct verify_options verify_options = {.key = verification, .problem = keep_text};
+	const struct verify_options verify_options = {
+		.keys = (const unsigned char(*)[SEAL_KEY_SIZE])verification,
+		.key_count = key_count,
+		.problem = keep_text};
 	struct verify_result result = {};
 	struct failure failure = {};
 
@@ -455,13 +473,32 @@ static void set_up_keys(void)
 	struct seal_file file = SEAL_FILE_INIT;
 	struct seal_key key;
 
-	assert_int_equal(seal_key_first(verification, &key), 0);
+	key_count = 0;
+	key = make_key();
 	assert_int_equal(seal_file_create(fd, &key, &file), 0);
 	seal_file_close(&file);
 	close(fd);
 }
 
-/* A writer's work: batches, syncs, seals, segments closed and deleted. */
+/* As `cordon log renew-keys` does. */
+static void renew_keys(void)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY), r;
+	struct seal_file file = SEAL_FILE_INIT;
+	struct seal_key key;
+
+	if (key_count < KEYS) {
+		key = make_key();
+		assert_int_equal(seal_next_draft(fd, &key, &file), 0);
+		seal_file_close(&file);
+		r = seal_next_offer(fd);
+		if (r < 0)
+			assert_int_equal(r, -EEXIST);
+	}
+	close(fd);
+}
+
+/* A writer's work: batches, syncs, seals, keys replaced, segments closed and deleted. */
 static void record_work(void)
 {
 	struct audit_log *log;
@@ -485,6 +522,8 @@ static void record_work(void)
 				recording = true;
 			}
 		}
+		if (any(10) == 0)
+			renew_keys();
 		(void)audit_log_tick(log);
 	}
 	audit_log_close(log);
@@ -530,7 +569,7 @@ static void check_crash(size_t crash, enum loss loss)
 
 static void test_power_cuts(void **state)
 {
-	size_t crashes = 0;
+	size_t crashes = 0, keys_replaced = 0;
 
 	(void)state;
 	for (int round = 0; round < 4; round++) {
@@ -544,8 +583,10 @@ static void test_power_cuts(void **state)
 		}
 		for (size_t i = 0; i < step_count; i++)
 			free(steps[i].data);
+		keys_replaced += key_count - 1;
 	}
 	print_message("%zu crashes\n", crashes);
+	assert_true(keys_replaced > 8);
 }
 
 /* SIGKILL at any moment: what was written is there, and the next writer says that one was killed. */

@@ -32,7 +32,10 @@ static uint32_t any(uint32_t below)
 
 /* --- a log, in memory ---------------------------------------------------------------------- */
 
-static const unsigned char verification[SEAL_KEY_SIZE] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+/* That of the log, and those that take its place. */
+#define KEYS 4
+static const unsigned char verification[KEYS][SEAL_KEY_SIZE] = {{1, 2, 3}, {4, 5, 6}, {7, 8}, {9}};
+static size_t key_count = 1;
 static uint64_t now = 1763683200000000000ull;
 
 static uint64_t pretended_clock(clockid_t clock)
@@ -57,16 +60,38 @@ static void empty(void)
 		unlinkat(dirfd(dir), entry->d_name, 0);
 }
 
-static void set_up_keys(void)
+static void begin_with(const unsigned char key_text[SEAL_KEY_SIZE])
 {
 	int fd = open(directory, O_RDONLY | O_DIRECTORY);
 	struct seal_file file = SEAL_FILE_INIT;
 	struct seal_key key;
 
-	assert_int_equal(seal_key_first(verification, &key), 0);
+	assert_int_equal(seal_key_first(key_text, &key), 0);
 	assert_int_equal(seal_file_create(fd, &key, &file), 0);
 	seal_file_close(&file);
 	assert_int_equal(seal_file_create(fd, &key, &file), -EEXIST);
+	close(fd);
+}
+
+static void set_up_keys(void)
+{
+	key_count = 1;
+	begin_with(verification[0]);
+}
+
+/* As `cordon log renew-keys` does. */
+static void renew_keys(void)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY);
+	struct seal_file file = SEAL_FILE_INIT;
+	struct seal_key key;
+
+	assert_true(key_count < KEYS);
+	assert_int_equal(seal_key_first(verification[key_count], &key), 0);
+	assert_int_equal(seal_next_draft(fd, &key, &file), 0);
+	seal_file_close(&file);
+	if (seal_next_offer(fd) == 0)
+		key_count++;
 	close(fd);
 }
 
@@ -109,6 +134,8 @@ static void make_log(unsigned int records)
 		now += any(3000) * NSEC_PER_MSEC;
 		if (any(4) == 0)
 			assert_int_equal(audit_log_flush(log, any(2)), 0);
+		if (key_count < KEYS && any(60) == 0)
+			renew_keys();
 		if (any(3) == 0)
 			(void)audit_log_tick(log);
 		if (any(20) == 0) {
@@ -202,7 +229,8 @@ static void keep_text(void *data, const char *text)
 static struct verify_result verify(bool with_key)
 {
 	const struct verify_options verify_options = {
-		.key = with_key ? verification : NULL,
+		.keys = verification,
+		.key_count = with_key ? key_count : 0,
 		.problem = keep_text,
 	};
 	struct verify_result result = {};
@@ -216,7 +244,7 @@ static struct verify_result verify(bool with_key)
 
 static void test_clean_logs(void **state)
 {
-	unsigned int compressed = 0, deleted = 0;
+	unsigned int compressed = 0, deleted = 0, renewed = 0;
 
 	(void)state;
 	for (int i = 0; i < CLEAN_LOGS; i++) {
@@ -235,11 +263,13 @@ static void test_clean_logs(void **state)
 				assert_int_equal(result.records, records + result.seals);
 			compressed += options.compress && result.segments > 3;
 			deleted += result.first > 1;
+			renewed += key_count > 1;
 		}
 		assert_int_equal(result.sealed, result.sequence);
 	}
 	/* All that a log may be was among them. */
-	assert_true(compressed > CLEAN_LOGS / 20 && deleted > CLEAN_LOGS / 20);
+	assert_true(compressed > CLEAN_LOGS / 20 && deleted > CLEAN_LOGS / 20 &&
+		    renewed > CLEAN_LOGS / 20);
 }
 
 /* One file of the image, changed. */
@@ -361,7 +391,8 @@ static bool mutate(const struct image *image, size_t segments, char *what, size_
 static bool is_found(bool with_key)
 {
 	const struct verify_options verify_options = {
-		.key = with_key ? verification : NULL,
+		.keys = verification,
+		.key_count = with_key ? key_count : 0,
 		.problem = keep_text,
 	};
 	struct verify_result result = {};
@@ -537,14 +568,14 @@ static void test_keys_are_erased(void **state)
 	(void)state;
 	empty();
 	set_up_keys();
-	assert_int_equal(seal_key_first(verification, &key), 0);
+	assert_int_equal(seal_key_first(verification[0], &key), 0);
 	log = open_one_segment();
 	for (int i = 0; i < 20; i++) {
 		_cleanup_(freep) char *data = NULL;
 		size_t size;
 
 		read_key_file(&data, &size);
-		assert_null(memmem(data, size, verification, sizeof(verification)));
+		assert_null(memmem(data, size, verification[0], SEAL_KEY_SIZE));
 		assert_non_null(memmem(data, size, key.key, sizeof(key.key)));
 		append_sealed(log, 1);
 		free(TAKE_PTR(data));
@@ -623,6 +654,126 @@ static void test_begun_later(void **state)
 	assert_int_equal(result.sequence, 8);
 	audit_log_close(log);
 	assert_int_equal(verify(true).sealed, 9);
+}
+
+static struct verify_result verify_with(size_t first, size_t count)
+{
+	const struct verify_options verify_options = {
+		.keys = verification + first,
+		.key_count = count,
+		.problem = keep_text,
+	};
+	struct verify_result result = {};
+
+	last_text[0] = '\0';
+	assert_int_equal(verify_log(directory, &verify_options, &result, NULL), 0);
+	return result;
+}
+
+/* A log of two keys: each proves its own, and the later one all that was there when it began. */
+static void test_renewed(void **state)
+{
+	struct verify_result result;
+	struct audit_log *log;
+
+	(void)state;
+	empty();
+	set_up_keys();
+	log = open_one_segment();
+	append_sealed(log, 2);
+	renew_keys();
+	/* At once, be there something to seal or not. */
+	(void)audit_log_tick(log);
+	assert_int_equal(verify_with(0, 1).seals, 2);
+	assert_int_equal(verify_with(0, 1).problems, 0);
+	append_sealed(log, 2);
+	append_sealed(log, 2);
+	audit_log_close(log);
+	/* 2 records, 2 seals, then twice 2 and a seal. */
+	result = verify_with(0, 2);
+	assert_int_equal(result.problems, 0);
+	assert_int_equal(result.seals, 4);
+	assert_int_equal(result.unchecked, 0);
+	assert_int_equal(result.sealed, 10);
+	result = verify_with(0, 1);
+	assert_int_equal(result.problems, 0);
+	assert_int_equal(result.unchecked, 2);
+	assert_int_equal(result.sealed, 4);
+	result = verify_with(1, 1);
+	assert_int_equal(result.problems, 0);
+	assert_int_equal(result.unchecked, 2);
+	assert_int_equal(result.sealed, 10);
+	/* One that is of another log. */
+	assert_int_equal(verify_with(3, 1).problems, 1);
+	assert_int_equal(verify_with(3, 1).sealed, 0);
+	/* The old key is nowhere, the new one where the old one was. */
+	{
+		_cleanup_(freep) char *data = NULL;
+		struct seal_key key;
+		size_t size;
+
+		read_key_file(&data, &size);
+		assert_int_equal(seal_key_first(verification[1], &key), 0);
+		assert_null(memmem(data, size, key.key, sizeof(key.key)));
+		assert_int_equal(seal_key_advance(&key), 0);
+		assert_int_equal(seal_key_advance(&key), 0);
+		assert_non_null(memmem(data, size, key.key, sizeof(key.key)));
+		assert_int_equal(access(SEAL_NEXT, F_OK), -1);
+	}
+}
+
+/* Root, who knows the key of the next seal, begins a key of his own earlier than that. */
+static void test_renewed_in_the_past(void **state)
+{
+	_cleanup_(freep) char *early = NULL, *key_file = NULL;
+	size_t early_size, key_size;
+	char path[160];
+	struct audit_log *log;
+
+	(void)state;
+	empty();
+	set_up_keys();
+	log = open_one_segment();
+	append_sealed(log, 2);
+	snprintf(path, sizeof(path), "%s/" SEGMENT_NAME, directory);
+	assert_int_equal(io_read_file(AT_FDCWD, path, 1 << 20, &early, &early_size), 0);
+	append_sealed(log, 2);
+	append_sealed(log, 2);
+	audit_log_close(log);
+	/* Cut off behind the first seal, and begun anew with the key at hand. */
+	read_key_file(&key_file, &key_size);
+	write_file(SEGMENT_NAME, early, early_size);
+	log = open_one_segment();
+	renew_keys();
+	append_sealed(log, 2);
+	append_sealed(log, 2);
+	audit_log_close(log);
+	assert_true(verify_with(0, 2).problems > 0);
+	assert_true(verify_with(0, 1).problems > 0);
+	/* Nor by taking the new key without a seal of the old one that says so. */
+	write_file(SEGMENT_NAME, early, early_size);
+	remove_file(SEAL_FILE);
+	begin_with(verification[1]);
+	log = open_one_segment();
+	append_sealed(log, 2);
+	audit_log_close(log);
+	assert_true(verify_with(0, 1).problems > 0);
+	assert_true(verify_with(0, 2).problems > 0);
+	/* Nor by saying that the log ends where the key was replaced. */
+	empty();
+	set_up_keys();
+	log = open_one_segment();
+	append_sealed(log, 2);
+	renew_keys();
+	(void)audit_log_tick(log);
+	free(TAKE_PTR(early));
+	assert_int_equal(io_read_file(AT_FDCWD, path, 1 << 20, &early, &early_size), 0);
+	append_sealed(log, 2);
+	audit_log_close(log);
+	write_file(SEGMENT_NAME, early, early_size);
+	assert_true(verify_with(0, 2).problems > 0);
+	write_file(SEAL_FILE, key_file, key_size);
+	assert_true(verify_with(0, 2).problems > 0);
 }
 
 static unsigned int notes;
@@ -740,7 +891,8 @@ static void test_clock_steps(void **state)
 		.clock = stepping_clock,
 		.seal_nsec = 10 * NSEC_PER_SEC,
 	};
-	const struct verify_options verify_options = {.key = verification, .note = count_note};
+	const struct verify_options verify_options = {
+		.keys = verification, .key_count = 1, .note = count_note};
 	struct verify_result result;
 	struct audit_log *log;
 	uint64_t repaired;
@@ -772,11 +924,11 @@ static void test_key_text(void **state)
 	char text[SEAL_TEXT_SIZE + 2];
 
 	(void)state;
-	seal_format(verification, text);
+	seal_format(verification[0], text);
 	assert_int_equal(strlen(text), SEAL_TEXT_SIZE - 1);
 	strcat(text, "\n");
 	assert_int_equal(seal_parse(text, back), 0);
-	assert_memory_equal(back, verification, sizeof(back));
+	assert_memory_equal(back, verification[0], sizeof(back));
 	assert_int_equal(seal_parse("0102", back), -EINVAL);
 	assert_int_equal(seal_parse("", back), -EINVAL);
 	text[3] = 'x';
@@ -802,6 +954,7 @@ int main(void)
 		cmocka_unit_test(test_clean_logs),	cmocka_unit_test(test_mutations),
 		cmocka_unit_test(test_rewritten),	cmocka_unit_test(test_cut_at_a_seal),
 		cmocka_unit_test(test_keys_are_erased), cmocka_unit_test(test_key_file_torn),
+		cmocka_unit_test(test_renewed),		cmocka_unit_test(test_renewed_in_the_past),
 		cmocka_unit_test(test_begun_later),	cmocka_unit_test(test_clock_steps),
 		cmocka_unit_test(test_key_text),	cmocka_unit_test(test_retention),
 		cmocka_unit_test(test_compressed),

@@ -53,6 +53,7 @@ static const struct command {
 	{"doctor", cmd_doctor},
 	{"log verify", log_command_verify},
 	{"log setup-keys", log_command_setup_keys},
+	{"log renew-keys", log_command_renew_keys},
 	{"policy", cmd_policy},
 	{"daemon", cmd_daemon},
 	{"why", cmd_why},
