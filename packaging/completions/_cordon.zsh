@@ -70,8 +70,8 @@ _cordon() {
 		;;
 	report)
 		_arguments {-o,--output=}'[write it there]:file:_files' '--session=[all of a session]:name:' \
-			{--since=,--until=}'[time]:time:' '--log=[the log]:directory:_files -/' \
-			{-h,--help}'[show help]' ':id:(last)'
+			{--since=,--until=}'[time]:time:' '*--key-file=[file with a verification key]:file:_files' \
+			'--log=[the log]:directory:_files -/' {-h,--help}'[show help]' ':id:(last)'
 		;;
 	ps | status | doctor)
 		_arguments '--json[for programs]' {-h,--help}'[show help]'

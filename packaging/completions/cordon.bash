@@ -13,7 +13,7 @@ _cordon()
 		[show]="--json --log --help"
 		[why]="--json --log --help"
 		[could]="--json --log --help"
-		[report]="--output --session --since --until --log --help"
+		[report]="--output --session --since --until --key-file --log --help"
 		[ps]="--json --help"
 		[kill]="--help"
 		[status]="--json --help"

@@ -343,6 +343,44 @@ def sealed():
     check(found.status != 0, f"a forged log passes ({found.out})")
 
 
+@case("log: a key is replaced by a writer that nobody but root gave it to, and each proves its own seals")
+def renewed():
+    ensure_daemon()
+    directory = os.path.join(ROOT, "renewed")
+    os.mkdir(directory)
+    keys = [cordon("log", "setup-keys", "--log", directory)]
+    equal(keys[0].status, 0, f"setup-keys ({keys[0].text})")
+    sleeping = start("sleep", "600", options=("--log", directory))
+    try:
+        wait_for(lambda: os.path.exists(os.path.join(directory, "current.jsonl")) and starts(directory), 60, "a start")
+        keys.append(cordon("log", "renew-keys", "--log", directory))
+        equal(keys[1].status, 0, f"renew-keys ({keys[1].text})")
+        wait_for(lambda: not os.path.exists(os.path.join(directory, "seal.next")), 60, "the new key taken up")
+    finally:
+        sleeping.terminate()
+        finish(sleeping)
+    equal(run("true", options=("--log", directory)).status, 0, "a run with the new key")
+    names = []
+    for number, key in enumerate(keys):
+        names.append(os.path.join(ROOT, f"key-{number}"))
+        with open(names[-1], "wb") as file:
+            file.write(key.out)
+
+    def verified(*files):
+        options = [word for name in files for word in ("--key-file", name)]
+        done = cordon("log", "verify", "--json", "--log", directory, *options)
+        equal(done.status, 0, f"verify ({done.out} {done.text})")
+        return json.loads(done.out)["sealed"]
+
+    both = wait_for(lambda: (seen := verified(*names))["up_to"] > verified(names[0])["up_to"] and seen, 60, "seals of both keys")
+    equal(both["unchecked"], 0, "seals without a key")
+    check(0 < verified(names[0])["unchecked"] < both["seals"], "the old key proves its own")
+    equal(verified(names[1])["up_to"], both["up_to"], "what the new key proves")
+    page = cordon("report", "last", "--log", directory, "--key-file", names[0], "--key-file", names[1])
+    equal(page.status, 0, f"report ({page.text})")
+    check(b"<strong>Sealed.</strong>" in page.out and b"the key was replaced at seal" in page.out, "the report tells of the seals")
+
+
 @case("growth: after a hundred runs descriptors, executions and memory are as they were")
 def growth():
     pid = BASELINE["pid"]

@@ -362,12 +362,36 @@ def case(title):
     return add
 
 
+def logs():
+    """All that the cases left, but the one that a case made into no log."""
+    found = [top for top, _, files in os.walk(ROOT) if "current.jsonl" in files]
+    return [top for top in found if not read_bytes(os.path.join(top, "current.jsonl")).startswith(b"this is no log")]
+
+
+def read_bytes(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def check_records():
+    """What any case had recorded is as the schema says."""
+    checker = os.path.join(os.path.dirname(CORDON), "tests", "schema", "check")
+    schema = os.path.join(PROJECT, "docs", "audit.schema.json")
+    if not logs():
+        print("schema: these cases leave no log")
+        return
+    done = subprocess.run([checker, schema, *logs()], capture_output=True, text=True, errors="replace", check=False)
+    check(done.returncode == 0, f"records against the schema: {done.stdout[-6000:]}{done.stderr}")
+    print(f"schema: {done.stdout.splitlines()[-1]}")
+
+
 def run_cases(only=None):
     """Runs all cases in order; returns how many passed and failed."""
     passed = failed = 0
     print(f"slowness {SLOWNESS:.2f}")
-    for title, function in CASES:
-        if only and not re.search(only, title):
+    last = [("records: all that the cases had recorded is as docs/audit.schema.json says", check_records)]
+    for title, function in CASES + last:
+        if only and not re.search(only, title) and function != check_records:
             continue
         begin = time.monotonic()
         try:

@@ -5,61 +5,91 @@
 #include <limits.h>
 #include <string.h>
 
-#include "audit/reader.h"
+#include "audit/verify.h"
 #include "base/clock.h"
-#include "base/hex.h"
 #include "cli/commands.h"
 #include "cli/find.h"
 #include "cli/message.h"
 #include "cli/moment.h"
+#include "cli/seal_keys.h"
 #include "cli/terminal.h"
 #include "insight/page.h"
 #include "insight/view.h"
 
 static const char help[] =
-	"usage: cordon report ID|last [-o FILE] [--log DIR]\n"
-	"       cordon report --session S | --since T [--until T] [-o FILE]\n"
+	"usage: cordon report ID|last [-o FILE] [--key-file FILE] [--log DIR]\n"
+	"       cordon report --session S | --since T [--until T] [-o FILE] [--key-file FILE]\n"
 	"\n"
 	"Writes a report as one HTML page that needs neither network nor script: summary, processes on a time\n"
 	"line, what was refused by which rule and the smallest change that would allow it, files, network,\n"
-	"environment, and whether the log is intact.\n"
+	"environment, whether the log is intact, and with the verification key, what its seals prove.\n"
 	"\n"
 	"  -o, --output FILE    write it there, not to standard output\n"
 	"      --session S      all executions of a session\n"
 	"      --since T, --until T   2026-11-22T03:11:00Z, 2026-11-22 03:11, 03:11, today, or 2h ago\n"
+	"      --key-file FILE  holds the verification key of the log's seals; -: standard input. May be given\n"
+	"                       again, for a log whose key was replaced\n"
 	"      --log DIR        the log's directory (/var/log/cordon)\n"
 	"  -h, --help           this text\n";
 
+/* More notes of verifying than this are counted, not told. */
+#define NOTES_MAX 20u
+
 struct request {
 	const char *directory, *word, *session, *output;
+	struct seal_keys keys;
 	char since[CLOCK_TEXT_SIZE], until[CLOCK_TEXT_SIZE];
 };
 
-static void keep_first(void *data, const char *text)
-{
-	char **first = data;
+/* What verifying said. */
+struct findings_kept {
+	char *first_problem;
+	char *notes[NOTES_MAX];
+	size_t note_count;
+};
 
-	if (!*first)
-		*first = strdup(text);
+static void keep_problem(void *data, const char *text)
+{
+	struct findings_kept *kept = data;
+
+	if (!kept->first_problem)
+		kept->first_problem = strdup(text);
 }
 
-static void check_integrity(const char *directory, struct page_integrity *integrity, char **first)
+static void keep_note(void *data, const char *text)
 {
-	_cleanup_(audit_reader_closep) struct audit_reader *reader = NULL;
-	struct audit_verification result;
+	struct findings_kept *kept = data;
+	char *copy = kept->note_count < NOTES_MAX ? strdup(text) : NULL;
 
-	if (audit_reader_open(directory, &reader, NULL) < 0 ||
-	    audit_reader_verify(reader, keep_first, first, &result, NULL) < 0)
-		return;
-	*integrity = (struct page_integrity){
-		.checked = true,
-		.records = result.records,
-		.problems = result.problems,
-		.segments = result.segments,
-		.sequence = result.sequence,
-		.first_problem = *first,
+	if (copy)
+		kept->notes[kept->note_count++] = copy;
+}
+
+static void forget(struct findings_kept *kept)
+{
+	free(kept->first_problem);
+	for (size_t i = 0; i < kept->note_count; i++)
+		free(kept->notes[i]);
+}
+
+static void check_integrity(const struct request *q, struct findings_kept *kept,
+			    struct page_integrity *integrity)
+{
+	const struct verify_options options = {
+		.keys = q->keys.keys,
+		.key_count = q->keys.count,
+		.problem = keep_problem,
+		.note = keep_note,
+		.data = kept,
 	};
-	hex_encode(result.chain, sizeof(result.chain), integrity->chain);
+
+	if (verify_log(q->directory, &options, &integrity->result, NULL) < 0)
+		return;
+	integrity->checked = true;
+	integrity->with_key = q->keys.count > 0;
+	integrity->first_problem = kept->first_problem;
+	integrity->notes = (const char *const *)kept->notes;
+	integrity->note_count = kept->note_count;
 }
 
 /* A page in place of another one, or none at all. */
@@ -103,16 +133,16 @@ static int make_page(const struct request *q, const json_t *found, const char *t
 			    .time = clock_nsec(CLOCK_REALTIME),
 			    .records = records,
 			    .count = count};
-	char *first = NULL;
+	struct findings_kept kept = {};
 	int r = -ENOMEM;
 
 	for (size_t i = 0; records && i < count; i++)
 		records[i] = json_array_get(found, i);
 	if (records) {
-		check_integrity(q->directory, &page.integrity, &first);
+		check_integrity(q, &kept, &page.integrity);
 		r = write_page(&page, q->output);
 	}
-	free(first);
+	forget(&kept);
 	free(records);
 	if (r < 0) {
 		errno = -r;
@@ -172,6 +202,7 @@ static int parse(int argc, char **argv, struct request *q)
 		{"session", required_argument, NULL, 's'},
 		{"since", required_argument, NULL, 'b'},
 		{"until", required_argument, NULL, 'u'},
+		{"key-file", required_argument, NULL, 'f'},
 		{"log", required_argument, NULL, 'l'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
@@ -191,6 +222,9 @@ static int parse(int argc, char **argv, struct request *q)
 			break;
 		case 'u':
 			r = take_moment("until", optarg, q->until);
+			break;
+		case 'f':
+			r = seal_keys_read(&q->keys, optarg) ? 0 : -EINVAL;
 			break;
 		case 'l':
 			q->directory = optarg;
@@ -217,5 +251,8 @@ int cmd_report(int argc, char **argv)
 	struct request request = {.directory = DEFAULT_LOG_DIRECTORY};
 	int status = parse(argc, argv, &request);
 
-	return status >= 0 ? status : report(&request);
+	if (status < 0)
+		status = report(&request);
+	seal_keys_erase(&request.keys);
+	return status;
 }

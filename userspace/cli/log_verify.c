@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon log verify */
-#include <fcntl.h>
 #include <getopt.h>
 #include <jansson.h>
-#include <openssl/crypto.h>
 #include <signal.h>
 #include <string.h>
 
-#include "audit/seal_check.h"
 #include "audit/verify.h"
 #include "base/hex.h"
-#include "base/io.h"
 #include "cli/commands.h"
 #include "cli/log_command.h"
 #include "cli/message.h"
+#include "cli/seal_keys.h"
 #include "cli/terminal.h"
 
 /* More problems, or notes, than this are counted, not told. */
-#define TOLD_MAX     100
-#define KEY_FILE_MAX 4096
-#define BAR_WIDTH    30
+#define TOLD_MAX  100
+#define BAR_WIDTH 30
 
 static const char help[] =
 	"usage: cordon log verify [--log DIR] [--key KEY | --key-file FILE] [--json]\n"
@@ -41,8 +37,7 @@ struct command {
 	struct style style;
 	bool json;
 	bool bar, bar_shown;
-	unsigned char keys[SEAL_KEYS_MAX][SEAL_KEY_SIZE];
-	size_t key_count;
+	struct seal_keys keys;
 	json_t *problems, *notes;
 };
 
@@ -105,7 +100,7 @@ static void print_json(const struct command *c, const char *directory,
 		"note_count", (json_int_t)result->notes, "notes", c->notes, "torn_bytes",
 		(json_int_t)result->torn_bytes, "last", "seq", (json_int_t)result->sequence,
 		"chain", chain, "first", (json_int_t)result->first, "sealed", "with_key",
-		c->key_count > 0, "seals", (json_int_t)result->seals, "unchecked",
+		c->keys.count > 0, "seals", (json_int_t)result->seals, "unchecked",
 		(json_int_t)result->unchecked, "up_to", (json_int_t)result->sealed);
 
 	json_dumpf(object, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
@@ -116,13 +111,13 @@ static void print_seals(const struct command *c, const struct verify_result *res
 {
 	unsigned long long seals = result->seals, behind = result->sequence - result->sealed;
 
-	if (c->key_count > 0)
+	if (c->keys.count > 0)
 		seals -= result->unchecked;
-	if (c->key_count > 0 && result->sealed > 0)
+	if (c->keys.count > 0 && result->sealed > 0)
 		printf("proven by %llu seal%s up to seq %llu; %llu record%s behind it only chained\n",
 		       seals, seals == 1 ? "" : "s", (unsigned long long)result->sealed, behind,
 		       behind == 1 ? " is" : "s are");
-	else if (c->key_count > 0)
+	else if (c->keys.count > 0)
 		puts("no seal is good: nothing is proven");
 	else if (seals > 0)
 		printf("%llu seal%s not checked: give the verification key with --key-file\n",
@@ -153,8 +148,8 @@ static void print_text(const struct command *c, const char *directory,
 static int verify(struct command *c, const char *directory)
 {
 	const struct verify_options options = {
-		.keys = c->keys,
-		.key_count = c->key_count,
+		.keys = c->keys.keys,
+		.key_count = c->keys.count,
 		.problem = on_problem,
 		.note = on_note,
 		.progress = on_progress,
@@ -178,38 +173,6 @@ static int verify(struct command *c, const char *directory)
 	return result.problems == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static bool take_key(struct command *c, const char *text)
-{
-	if (c->key_count == SEAL_KEYS_MAX) {
-		message("at most %u keys can be given", SEAL_KEYS_MAX);
-		return false;
-	}
-	if (seal_parse(text, c->keys[c->key_count]) < 0) {
-		message("that is no verification key: 64 hexadecimal digits");
-		return false;
-	}
-	c->key_count++;
-	return true;
-}
-
-static bool read_key(struct command *c, const char *path)
-{
-	char *text = NULL;
-	size_t size;
-	bool good;
-	int r = strcmp(path, "-") == 0 ? io_read_all(STDIN_FILENO, KEY_FILE_MAX, &text, &size)
-				       : io_read_file(AT_FDCWD, path, KEY_FILE_MAX, &text, &size);
-
-	if (r < 0) {
-		message("cannot read the key from %s: %s", path, strerror(-r));
-		return false;
-	}
-	good = take_key(c, text);
-	OPENSSL_cleanse(text, size);
-	free(text);
-	return good;
-}
-
 int log_command_verify(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -227,13 +190,11 @@ int log_command_verify(int argc, char **argv)
 			c.json = true;
 			break;
 		case 'k':
-			if (!take_key(&c, optarg))
+			if (!seal_keys_take(&c.keys, optarg))
 				return 2;
-			/* Not for longer in the process list than need be. */
-			OPENSSL_cleanse(optarg, strlen(optarg));
 			break;
 		case 'f':
-			if (!read_key(&c, optarg))
+			if (!seal_keys_read(&c.keys, optarg))
 				return 2;
 			break;
 		case 'l':
@@ -263,6 +224,6 @@ int log_command_verify(int argc, char **argv)
 	status = terminal_finish(stdout, verify(&c, directory));
 	json_decref(c.problems);
 	json_decref(c.notes);
-	OPENSSL_cleanse(c.keys, sizeof(c.keys));
+	seal_keys_erase(&c.keys);
 	return status;
 }

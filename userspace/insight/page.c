@@ -162,42 +162,6 @@ static void write_fact(FILE *out, const char *class, uint64_t number, const char
 		class ? class : "", class ? "\"" : "", (unsigned long long)number, what);
 }
 
-static void write_integrity(const struct document *d)
-{
-	const struct page_integrity *i = &d->page->integrity;
-	FILE *out = d->out;
-
-	fputs("<section aria-labelledby=\"integrity\">\n<h3 id=\"integrity\">Integrity of the "
-	      "log</h3>\n",
-	      out);
-	if (!i->checked) {
-		fputs("<p class=\"note warn\"><strong>Not checked.</strong> The log could not be read "
-		      "to its end.</p>\n</section>\n",
-		      out);
-		return;
-	}
-	if (i->problems == 0)
-		fprintf(out,
-			"<p class=\"note\"><strong>Intact.</strong> All %llu records of the log follow "
-			"from each other; none was changed, dropped, added or moved.",
-			(unsigned long long)i->records);
-	else
-		fprintf(out,
-			"<p class=\"note bad\"><strong>Not intact.</strong> %llu places of the log are "
-			"damaged or were altered; %llu records are in order. The first: ",
-			(unsigned long long)i->problems, (unsigned long long)i->records);
-	if (i->problems > 0)
-		html_text(out, i->first_problem);
-	if (d->missing > 0)
-		fprintf(out, " %llu events are known to be missing.",
-			(unsigned long long)d->missing);
-	fprintf(out,
-		"</p>\n<p class=\"soft\">The last record has seq %llu and chain value "
-		"<code>%s</code>. Compare these with what was kept elsewhere: a chain alone does not "
-		"show that its end was cut off.</p>\n</section>\n",
-		(unsigned long long)i->sequence, i->chain);
-}
-
 static void write_contents(const struct document *d)
 {
 	FILE *out = d->out;
@@ -245,7 +209,7 @@ static void write_summary(const struct document *d)
 		   d->connects == 1 ? "connection made" : "connections made");
 	write_fact(out, d->missing > 0 ? "bad" : NULL, d->missing, "events known to be missing");
 	fputs("</ul>\n", out);
-	write_integrity(d);
+	page_integrity_write(d->out, &d->page->integrity, d->missing);
 	write_contents(d);
 	fputs("</section>\n", out);
 }

@@ -12,12 +12,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "audit/verify.h"
+
 struct page_integrity {
 	bool checked; /* all of the log was */
-	uint64_t records, problems, segments;
-	char chain[65];		   /* of the last record */
-	uint64_t sequence;	   /* its seq */
+	struct verify_result result;
+	bool with_key;		   /* the seals were checked, too */
 	const char *first_problem; /* or NULL */
+	const char *const *notes;  /* not all of them, if there are many */
+	size_t note_count;
 };
 
 struct page {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "insight/page.h"
 #include "insight/tree.h"
 
 extern const char page_style[];
@@ -22,6 +23,9 @@ struct page_execution {
 	struct denial_groups denials;
 	uint64_t denied, would; /* accesses, merged ones included */
 };
+
+/* Can the log be believed? `missing`: events that are known to be. */
+void page_integrity_write(FILE *out, const struct page_integrity *integrity, uint64_t missing);
 
 /* The processes over time, as a drawing and as a table. */
 void page_processes(FILE *out, const struct page_execution *e, size_t number);

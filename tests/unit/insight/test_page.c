@@ -94,14 +94,20 @@ static int teardown(void **state)
 	return 0;
 }
 
-static char *page_of(const struct run *run)
+static const struct page_integrity altered = {
+	.checked = true,
+	.result = {.problems = 1},
+	.first_problem = "<i>line 3</i>",
+};
+
+static char *page_with(const struct run *run, const struct page_integrity *integrity)
 {
 	const struct page page = {
 		.title = "Session </h1><script>",
 		.directory = "/var/log/<b>",
 		.version = "1",
 		.time = FIXTURE_TIME,
-		.integrity = {.checked = true, .problems = 1, .first_problem = "<i>line 3</i>"},
+		.integrity = *integrity,
 		.records = run->records,
 		.count = run->count,
 	};
@@ -114,10 +120,48 @@ static char *page_of(const struct run *run)
 	return text;
 }
 
+static char *page_of(const struct run *run)
+{
+	return page_with(run, &altered);
+}
+
 static void assert_has(const char *text, const char *part)
 {
 	if (!strstr(text, part))
 		fail_msg("no \"%s\" in:\n%s", part, text);
+}
+
+/* What is said of a log's seals follows from what was checked. */
+static void test_integrity(void **state)
+{
+	static const char *const notes[] = {"the clock <b>went back</b>"};
+	const struct {
+		struct page_integrity integrity;
+		const char *says;
+	} cases[] = {
+		{{.checked = false}, "<strong>Not checked.</strong>"},
+		{{.checked = true}, "<strong>Not sealed.</strong>"},
+		{{.checked = true, .result = {.seals = 2, .unchecked = 2}},
+		 "<strong>Sealed, but not checked.</strong>"},
+		{{.checked = true,
+		  .with_key = true,
+		  .result = {.seals = 2, .problems = 1},
+		  .first_problem = "x"},
+		 "<strong>No seal is good.</strong>"},
+		{{.checked = true,
+		  .with_key = true,
+		  .result = {.seals = 3, .unchecked = 1, .sealed = 40, .sequence = 41}},
+		 "2 seals, checked with the verification key, prove that nothing up to seq 40 was changed or "
+		 "cut off, not even by root. 1 record behind that is only chained."},
+		{{.checked = true, .notes = notes, .note_count = 1, .result = {.notes = 3}},
+		 "<li>the clock &lt;b&gt;went back&lt;/b&gt;</li>\n<li>and 2 more of the kind</li>"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *text = page_with(*state, &cases[i].integrity);
+
+		assert_has(text, cases[i].says);
+	}
 }
 
 static bool is_void_element(const char *name, size_t size)
@@ -398,14 +442,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_page_is_whole),
-		TEST(test_page_is_harmless),
-		TEST(test_page_of_nothing),
-		TEST(test_html_text),
-		TEST(test_csv_cells),
-		TEST(test_csv_lines),
-		TEST(test_ocsf),
-		TEST(test_ecs),
+		TEST(test_page_is_whole),   TEST(test_integrity), TEST(test_page_is_harmless),
+		TEST(test_page_of_nothing), TEST(test_html_text), TEST(test_csv_cells),
+		TEST(test_csv_lines),	    TEST(test_ocsf),	  TEST(test_ecs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
