@@ -106,6 +106,8 @@ $(BUILD_ID): $(BPF_OBJECT)
 # --- userspace -----------------------------------------------------------------------------------
 
 SOURCES := $(sort $(wildcard userspace/*/*.c))
+# What users start: `run` alone. The rest is in lib/cordon/cordon, which it starts.
+FRONT   := userspace/cli/front.c
 # What needs no kernel: libraries for every test program and fuzzer, built without the BPF object.
 PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% daemon/protocol.c daemon/request.c daemon/dns_message.c daemon/dns_servers.c cli/moment.c),$(SOURCES))
 
@@ -125,18 +127,25 @@ LDLIBS  := -Wl,--as-needed -lbpf -lelf -lz -lyaml -ljansson -lcrypto -lcap -lsec
 SANITIZE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 
 OBJECTS      := $(SOURCES:%.c=$(BUILD)/obj/%.o)
+WHOLE        := $(BUILD)/lib/cordon/cordon
 ARCHIVE      := $(BUILD)/libcordon.a
 SAN_OBJECTS  := $(SOURCES:%.c=$(BUILD)/san/%.o)
 SAN_PURE     := $(BUILD)/san/pure.a
 SAN_ALL      := $(BUILD)/san/all.a
 FUZZ_PURE    := $(BUILD)/fuzz/pure.a
-not_main      = $(filter-out %/userspace/cli/main.o,$(1))
+not_main      = $(filter-out %/userspace/cli/main.o %/userspace/cli/front.o,$(1))
 
-all: $(BUILD)/cordon
+all: $(BUILD)/cordon $(WHOLE)
 
-$(BUILD)/cordon: $(OBJECTS)
+$(WHOLE): $(filter-out $(FRONT:%.c=$(BUILD)/obj/%.o),$(OBJECTS))
+	@mkdir -p $(@D)
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+# No other library: what would need one more does not link. Few of the functions of these are taken.
+$(BUILD)/cordon: $(FRONT:%.c=$(BUILD)/obj/%.o) $(ARCHIVE)
+	@echo "  LD   $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--gc-sections $^ -Wl,-Bstatic -ljansson -lcap -lcrypto -Wl,-Bdynamic -o $@
 
 # Both are generated; the dependency files know them only after the first build.
 $(BUILD)/obj/tests/bench/kernel/verifier.o: | $(SKELETON)
@@ -286,6 +295,7 @@ SHARE := $(DESTDIR)$(PREFIX)/share
 
 install: all
 	install -D -m 755 $(BUILD)/cordon $(DESTDIR)$(PREFIX)/bin/cordon
+	install -D -m 755 $(WHOLE) $(DESTDIR)$(PREFIX)/lib/cordon/cordon
 	@set -e; for f in $$(find policies -name '*.yaml' -o -name '*.schema.json'); do \
 		install -D -m 644 $$f $(SHARE)/cordon/$$f; done
 	@set -e; for f in $(wildcard packaging/man/*.[1-8]); do \

@@ -1,55 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plain functions: EVP's have to find a provider first and read a configuration file, which costs more than most of
+ * what is hashed here, and link most of libcrypto into a program that only hashes.
+ */
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/sha256.h"
 
-#include <openssl/evp.h>
+#include <openssl/sha.h>
 
 struct sha256 {
-	EVP_MD_CTX *context;
+	SHA256_CTX context;
 };
-
-/* Again with the same algorithm: looking it up costs more than hashing a short record. */
-static int start(struct sha256 *h)
-{
-	return EVP_DigestInit_ex2(h->context, NULL, NULL) == 1 ? 0 : -EIO;
-}
 
 struct sha256 *sha256_new(void)
 {
 	_cleanup_(sha256_freep) struct sha256 *h = calloc(1, sizeof(*h));
-	EVP_MD *algorithm;
-	int started = 0;
 
-	if (!h)
-		return NULL;
-	h->context = EVP_MD_CTX_new();
-	algorithm = EVP_MD_fetch(NULL, "SHA256", NULL);
-	if (h->context && algorithm)
-		started = EVP_DigestInit_ex2(h->context, algorithm, NULL);
-	EVP_MD_free(algorithm);
-	return started == 1 ? TAKE_PTR(h) : NULL;
+	return h && SHA256_Init(&h->context) == 1 ? TAKE_PTR(h) : NULL;
 }
 
 void sha256_free(struct sha256 *h)
 {
-	EVP_MD_CTX_free(h->context);
 	free(h);
 }
 
 int sha256_update(struct sha256 *h, const void *data, size_t size)
 {
-	return EVP_DigestUpdate(h->context, data, size) == 1 ? 0 : -EIO;
+	return SHA256_Update(&h->context, data, size) == 1 ? 0 : -EIO;
 }
 
 int sha256_finish(struct sha256 *h, unsigned char ret_digest[SHA256_SIZE])
 {
-	if (EVP_DigestFinal_ex(h->context, ret_digest, NULL) != 1)
+	if (SHA256_Final(ret_digest, &h->context) != 1)
 		return -EIO;
-	return start(h);
+	return SHA256_Init(&h->context) == 1 ? 0 : -EIO;
 }
 
+/* Not SHA256(), which goes by way of EVP. */
 int sha256_of(const void *data, size_t size, unsigned char ret_digest[SHA256_SIZE])
 {
-	return EVP_Digest(data, size, ret_digest, NULL, EVP_sha256(), NULL) == 1 ? 0 : -EIO;
+	struct sha256 h;
+
+	if (SHA256_Init(&h.context) != 1 || SHA256_Update(&h.context, data, size) != 1 ||
+	    SHA256_Final(ret_digest, &h.context) != 1)
+		return -EIO;
+	return 0;
 }
 
 int sha256_of_file(int fd, unsigned char ret_digest[SHA256_SIZE], uint64_t *ret_size)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one program: finds the subcommand. */
-#include <fcntl.h>
+/* All of cordon: finds the subcommand. Users start front.c, which starts this for all but `run`. */
 #include <stdio.h>
 #include <stdbool.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/message.h"
+#include "cli/standard_streams.h"
 #include "cli/suggest.h"
 
 static const struct command {
@@ -94,52 +94,26 @@ static int help(int argc, char **argv)
 	return command->run(2, help_argv);
 }
 
-/*
- * With 0, 1 or 2 closed, the next file opened would become one of them, and get what is printed.
- * They are closed on exec, so that a command finds them as the caller left them.
- */
-static int hold_standard_descriptors(void)
-{
-	for (int fd = 0; fd <= 2; fd++) {
-		if (fcntl(fd, F_GETFD) >= 0)
-			continue;
-		/* The lowest free one is this one. */
-		if (open("/dev/null", O_RDWR | O_CLOEXEC) != fd)
-			return -EBADF;
-	}
-	return 0;
-}
-
-/* A result that could not be written is no result. */
-static int finish(int status)
-{
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		message("cannot write to standard output: %m");
-		return status ? status : 1;
-	}
-	return status;
-}
-
 int main(int argc, char **argv)
 {
 	const struct command *command;
 
-	if (hold_standard_descriptors() < 0)
+	if (standard_streams_hold() < 0)
 		return EXIT_NOTHING_RAN;
 	if (argc < 2) {
 		print_help(stderr);
 		return EXIT_NOTHING_RAN;
 	}
 	if (is_option(argv[1], "-h", "--help"))
-		return finish(help(1, argv + 1));
+		return standard_streams_finish(help(1, argv + 1));
 	if (strcmp(argv[1], "help") == 0)
-		return finish(help(argc - 1, argv + 1));
+		return standard_streams_finish(help(argc - 1, argv + 1));
 	if (is_option(argv[1], "-V", "--version")) {
 		printf("cordon %s\n", CORDON_VERSION);
-		return finish(0);
+		return standard_streams_finish(0);
 	}
 	command = find(argv[1]);
 	if (!command)
 		return unknown(argv[1]);
-	return finish(command->run(argc - 1, argv + 1));
+	return standard_streams_finish(command->run(argc - 1, argv + 1));
 }

@@ -18,28 +18,48 @@ void policy_search_free(char **directories)
 	free(directories);
 }
 
-/* PREFIX/bin/cordon has PREFIX/share/cordon/policies; SOURCE/build/cordon has SOURCE/policies beside SOURCE/bpf. */
-static char *own_directory(const char *executable)
+static bool ends_with(const char *s, const char *end)
 {
-	static const struct {
-		const char *policies, *marker;
-	} places[] = {{"share/cordon/policies", "share/cordon/policies"},
-		      {"policies", "bpf/abi.h"}};
-	_cleanup_(freep) char *root = strdup(executable);
+	size_t length = strlen(s), most = strlen(end);
 
-	for (int up = 0; root && up < 2; up++) {
+	return length >= most && strcmp(s + length - most, end) == 0;
+}
+
+/* Without its last components: NULL where there are not as many, or no memory. */
+static char *directory_above(const char *path, unsigned int levels)
+{
+	_cleanup_(freep) char *root = strdup(path);
+
+	for (; root && levels; levels--) {
 		char *slash = strrchr(root, '/');
 
 		if (!slash)
 			return NULL;
 		*slash = '\0';
 	}
-	for (size_t i = 0; root && i < ARRAY_SIZE(places); i++) {
+	return TAKE_PTR(root);
+}
+
+/*
+ * PREFIX/bin/cordon and PREFIX/lib/cordon/cordon have PREFIX/share/cordon/policies; SOURCE/build/cordon and
+ * SOURCE/build/lib/cordon/cordon have SOURCE/policies beside SOURCE/bpf.
+ */
+static char *own_directory(const char *executable)
+{
+	const bool in_lib = ends_with(executable, "/lib/cordon/cordon");
+	const struct {
+		unsigned int up;
+		const char *policies, *marker;
+	} places[] = {{in_lib ? 3 : 2, "share/cordon/policies", "share/cordon/policies"},
+		      {in_lib ? 4 : 2, "policies", "bpf/abi.h"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		_cleanup_(freep) char *root = directory_above(executable, places[i].up);
 		_cleanup_(freep) char *marker = NULL;
 		struct stat found;
 		char *policies;
 
-		if (asprintf(&marker, "%s/%s", root, places[i].marker) < 0)
+		if (!root || asprintf(&marker, "%s/%s", root, places[i].marker) < 0)
 			return NULL;
 		if (stat(marker, &found) == 0)
 			return asprintf(&policies, "%s/%s", root, places[i].policies) < 0
