@@ -48,7 +48,7 @@ static __always_inline __u32 read_u32(__u64 address)
 
 /*
  * A name's bytes to `to`, which has room for CORDON_NAME_MAX + 1 and is aligned. Bytes behind the name may come
- * along. false: they cannot be read.
+ * along. false: they cannot be read; no name begins with NUL, which is what such loads yield.
  */
 static __always_inline bool read_name(__u8 *to, __u64 name, __u32 length)
 {
@@ -62,7 +62,7 @@ static __always_inline bool read_name(__u8 *to, __u64 name, __u32 length)
 			words[2] = read_u64(name + 16);
 		if (length > 24)
 			words[3] = read_u64(name + 24);
-		return true;
+		return to[0] != 0;
 	}
 	return length <= CORDON_NAME_MAX &&
 	       bpf_probe_read_kernel(to, length & CORDON_NAME_MAX, (const void *)name) == 0;

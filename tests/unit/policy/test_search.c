@@ -58,6 +58,7 @@ static void test_own(void **state)
 {
 	char command[256];
 
+	(void)state;
 	make_trees();
 	assert_own("usr/bin/cordon", "usr/share/cordon/policies");
 	assert_own("usr/lib/cordon/cordon", "usr/share/cordon/policies");
@@ -66,7 +67,6 @@ static void test_own(void **state)
 	assert_own("source/cordon", NULL);
 	assert_own("source/build/deeper/cordon", NULL);
 	assert_own("source/build/deeper/than/that/cordon", NULL);
-	assert_own("usr/lib/cordon", NULL);
 	snprintf(command, sizeof(command), "rm -r %s", top);
 	assert_int_equal(system(command), 0);
 }
