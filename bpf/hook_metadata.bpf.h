@@ -9,43 +9,16 @@
 #ifndef CORDON_BPF_HOOK_METADATA_BPF_H
 #define CORDON_BPF_HOOK_METADATA_BPF_H
 
+#include "bpf/mountless.bpf.h"
 #include "bpf/object.bpf.h"
 
-#define MOUNTS_OF_SUPERBLOCK 8192 /* in all namespaces */
-
-/* The first mount of a file system in the execution's mount namespace. */
-struct mount_search {
-	__u64 head; /* struct list_head in struct super_block */
-	__u64 at;
-	__u64 namespace;
-	__u64 found; /* struct mount; 0: none */
-};
-
-static long mount_search_step(__u32 index, void *context)
-{
-	struct mount_search *search = context;
-	__u64 mount;
-
-	if (!search->at || search->at == search->head)
-		return 1;
-	mount = search->at - bpf_core_field_offset(struct mount, mnt_instance);
-	if (read_u64(FIELD(struct mount, mount, mnt_ns)) == search->namespace) {
-		search->found = mount;
-		return 1;
-	}
-	search->at = read_u64(search->at);
-	return 0;
-}
-
+/* The first mount of a file system in the execution's mount namespace: struct mount, 0: none. */
 static __noinline __u64 mount_of_superblock(__u64 super_block, __u64 namespace)
 {
-	struct mount_search search = {
-		.head = FIELD(struct super_block, super_block, s_mounts),
-		.namespace = namespace,
-	};
+	struct mount_search search;
 
-	search.at = read_u64(search.head);
-	bpf_loop(MOUNTS_OF_SUPERBLOCK, mount_search_step, &search, 0);
+	mount_search_begin(&search, super_block, namespace);
+	mount_search_next(&search);
 	return search.found;
 }
 

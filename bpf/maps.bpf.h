@@ -91,23 +91,27 @@ struct move {
 	__u32 reserved;
 };
 
-/* Where an object could be mounted whose mount a hook does not say: see mountless.bpf.h. */
-#define SEARCH_MOUNTS 64u
+/* A file system's mounts in one namespace, one after the other: see mountless.bpf.h. */
+struct mount_search {
+	__u64 list; /* struct list_head in struct super_block */
+	__u64 at; /* the last one looked at; the list itself: before the first, or behind the last */
+	__u64 namespace;
+	__u64 found; /* struct mount; 0: none */
+};
 
+/* An object whose mount a hook does not say: by all names that it could have. */
 struct mountless_search {
+	struct mount_search mounts;
 	__u64 dentry;
-	__u64 list;		     /* of the file system's mounts */
-	__u64 at;		     /* the last one looked at */
-	__u64 mounts[SEARCH_MOUNTS]; /* struct vfsmount */
+	__u64 best; /* struct mount: the one whose name is to be on record */
 	__u32 question;
 	__u32 sequence; /* of mount_lock, before */
-	__u32 count;	/* of mounts */
-	__u32 complete; /* all of the list was seen, and there was room */
-	__u32 names;	/* those that are a name of the object */
-	__u32 best;	/* the mount whose name is to be on record */
+	__u32 names;	/* of the object, so far */
+	__u32 complete; /* all names were asked about, or what remains changes nothing */
 	__u32 reason;	/* enum cordon_reason: the object has no verdict; 0: it has */
 	__u32 settled;
 	struct verdict verdict; /* of all names */
+	__u32 reserved;
 };
 
 /*
@@ -160,9 +164,14 @@ struct walk {
 	__u32 from_finals[NAME_RUNS];
 	struct answer from;
 	struct answer answer;
-	struct move moves[2]; /* the second: the way back of an exchange */
-	__s32 move_error;
-	struct mountless_search search;
+	/* a question is about a move or about an object without a mount, never both */
+	union {
+		struct {
+			struct move moves[2]; /* the second: the way back of an exchange */
+			__s32 move_error;
+		};
+		struct mountless_search search;
+	};
 	/* spelling a name out for an event */
 	__u32 spelled;
 	__u32 spelled_total;
@@ -184,6 +193,14 @@ struct labelled_task {
 };
 
 _Static_assert(CORDON_RIGHT_COUNT <= 16, "struct directory has room for 16 rights");
+
+/*
+ * Kept for each labelled task. The kernel adds what it knows it by (struct bpf_local_storage_elem and the
+ * allocator's link: 80 bytes) and takes the next power of two: one page, not two.
+ */
+#define LABEL_OVERHEAD 96
+_Static_assert(sizeof(struct labelled_task) + LABEL_OVERHEAD <= 4096,
+	       "the storage of a labelled task must fit a page");
 
 /* The label. Userspace never writes it: label.bpf.h does, from inside the kernel. */
 struct {

@@ -15,33 +15,41 @@
 #include "bpf/decide.bpf.h"
 
 #define SEARCH_ATTEMPTS 4
-#define SEARCH_LENGTH	8192 /* mounts of one file system in all namespaces */
+#define SEARCH_MOUNTS	64   /* of one file system in the execution's namespace */
+#define SEARCH_LENGTH	8192 /* of one file system in all namespaces */
 
-static long find_mount(__u32 index, void *context)
+static long mount_search_step(__u32 index, void *context)
 {
-	const struct subject *s = context;
-	struct mountless_search *search = &s->walk->search;
+	struct mount_search *search = context;
 	__u64 mount;
 
 	search->at = read_u64(search->at + bpf_core_field_offset(struct list_head, next));
-	if (search->at == search->list) {
-		search->complete = 1;
-		return 1;
-	}
-	if (!search->at)
+	if (!search->at || search->at == search->list)
 		return 1;
 	mount = search->at - bpf_core_field_offset(struct mount, mnt_instance);
-	if (read_u64(FIELD(struct mount, mount, mnt_ns)) != s->execution->mount_namespace)
+	if (read_u64(FIELD(struct mount, mount, mnt_ns)) != search->namespace)
 		return 0;
-	if (search->count >= SEARCH_MOUNTS)
-		return 1;
-	search->mounts[search->count & (SEARCH_MOUNTS - 1)] = FIELD(struct mount, mount, mnt);
-	search->count++;
-	return 0;
+	search->found = mount;
+	return 1;
+}
+
+static __always_inline void mount_search_begin(struct mount_search *search, __u64 super_block,
+					       __u64 namespace)
+{
+	search->list = FIELD(struct super_block, super_block, s_mounts);
+	search->at = search->list;
+	search->namespace = namespace;
+}
+
+/* To the next mount in the namespace: search->found. */
+static __always_inline void mount_search_next(struct mount_search *search)
+{
+	search->found = 0;
+	bpf_loop(SEARCH_LENGTH, mount_search_step, search, 0);
 }
 
 /* The answer by one more name. false: nothing can change any more. */
-static __noinline bool add_name(const struct subject *s, __u32 index)
+static __noinline bool add_name(const struct subject *s)
 {
 	struct walk *walk = s->walk;
 	struct mountless_search *search = &walk->search;
@@ -50,7 +58,7 @@ static __noinline bool add_name(const struct subject *s, __u32 index)
 	if (a->reason == REASON_ELSEWHERE)
 		return true;
 	search->names++;
-	search->best = index;
+	search->best = search->mounts.found;
 	if (a->reason == CORDON_REASON_UNRESOLVED || a->reason == CORDON_REASON_FOREIGN) {
 		search->reason = a->reason;
 		return false;
@@ -65,19 +73,26 @@ static long ask_by_mount(__u32 index, void *context)
 	const struct subject *s = context;
 	struct walk *walk = s->walk;
 	struct mountless_search *search = &walk->search;
-	bool again = index == search->count;
+	bool again;
 
-	/* Once more, if it is refused, by the name that is to be on record. */
+	mount_search_next(&search->mounts);
+	again = search->mounts.found == 0;
 	if (again) {
+		search->complete = search->mounts.at == search->mounts.list;
+		/* Once more, if it is refused, by the name that is to be on record. */
 		if (!search->names || !verdict_missing(&search->verdict, walk->wanted))
 			return 1;
-		index = search->best;
+		search->mounts.found = search->best;
+	} else if (index >= SEARCH_MOUNTS) {
+		return 1;
 	}
-	put_question(walk, search->dentry, search->mounts[index & (SEARCH_MOUNTS - 1)],
+	put_question(walk, search->dentry, FIELD(struct mount, search->mounts.found, mnt),
 		     search->question);
 	walk->leaf.directory = 0;
 	ask(s);
-	return again || !add_name(s, index);
+	if (!again && !add_name(s))
+		search->complete = again = true;
+	return again;
 }
 
 static long search_attempt(__u32 attempt, void *context)
@@ -86,15 +101,13 @@ static long search_attempt(__u32 attempt, void *context)
 	struct mountless_search *search = &s->walk->search;
 
 	search->sequence = read_u32((__u64)&mount_lock);
-	search->at = search->list;
-	search->count = 0;
+	search->mounts.at = search->mounts.list;
 	search->complete = 0;
 	search->names = 0;
 	search->reason = 0;
 	search->verdict.allow = 0;
 	search->verdict.deny = 0;
-	bpf_loop(SEARCH_LENGTH, find_mount, context, 0);
-	bpf_loop(search->complete ? search->count + 1 : 0, ask_by_mount, context, 0);
+	bpf_loop(SEARCH_MOUNTS + 1, ask_by_mount, context, 0);
 	search->settled = !(search->sequence & 1) &&
 			  read_u32((__u64)&mount_lock) == search->sequence;
 	return search->settled;
@@ -133,9 +146,8 @@ static __always_inline int decide_mountless(struct subject *s, __u32 operation,
 		flags |= NAME_PROC;
 	search = &s->walk->search;
 	search->dentry = (__u64)dentry;
-	search->list = (__u64)&super_block->s_mounts;
+	mount_search_begin(&search->mounts, (__u64)super_block, s->execution->mount_namespace);
 	search->question = NAME_QUESTION(rights, flags);
-	search->best = 0;
 	search->settled = 0;
 	/* The question stands also if it is never put. */
 	put_question(s->walk, (__u64)dentry, 0, search->question);
