@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #endif
 
-#define CORDON_ABI_VERSION 3u
+#define CORDON_ABI_VERSION 4u
 
 /* Capacity. Arrays of these sizes are allocated once, when cordon is loaded. */
 #define CORDON_MAX_EXECUTIONS 16384u
@@ -486,6 +486,8 @@ enum cordon_counter {
 	CORDON_COUNTER_BAD_TABLE = 11,
 	CORDON_COUNTER_PACKET_UNOWNED = 12,
 	CORDON_COUNTER_LABEL_BUSY = 13,
+	CORDON_COUNTER_DNS_UNSERVED = 14,
+	CORDON_COUNTER_COUNT = 15,
 	CORDON_COUNTER_SLOTS = 16,
 };
 
@@ -524,7 +526,7 @@ struct cordon_descriptor_record {
 	__u32 magic;   /* of the file system */
 	__u32 mode;    /* of the inode */
 	__u32 name_length;
-	__u32 reserved;
+	__u32 family; /* AF_* of a socket */
 };
 
 enum cordon_descriptor_kind {
@@ -544,6 +546,8 @@ struct cordon_meta {
 
 #define CORDON_ASSERT_SIZE(type, size)                                                             \
 	_Static_assert(sizeof(type) == (size), #type " must be " #size " bytes on both sides")
+
+_Static_assert((int)CORDON_COUNTER_COUNT <= (int)CORDON_COUNTER_SLOTS, "each counter has a slot");
 
 CORDON_ASSERT_SIZE(struct cordon_state, 8);
 CORDON_ASSERT_SIZE(struct cordon_edge, 8);

@@ -41,6 +41,13 @@ static __always_inline __u32 spell_last(__u64 dentry, __u8 *data)
 	return length;
 }
 
+static __always_inline __u32 family_of(struct file *file)
+{
+	struct socket *sock = bpf_sock_from_file(file);
+
+	return sock ? BPF_CORE_READ(sock, sk, __sk_common.skc_family) : 0;
+}
+
 static __always_inline __u32 judge_descriptor(struct subject *s, const struct file_object *o,
 					      struct cordon_descriptor_record *record, __u8 *name)
 {
@@ -81,6 +88,7 @@ int cordon_list_descriptors(struct bpf_iter__task_file *ctx)
 		return 0;
 	}
 	inspect_file((__u64)file, &o);
+	record.family = family_of(file);
 	record.kind = descriptor_kind(o.class);
 	record.mode = o.mode;
 	record.magic = read_u64(

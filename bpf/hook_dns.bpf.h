@@ -45,6 +45,13 @@ static __always_inline struct internet_socket *dns_socket(struct bpf_sock_addr *
 	return bpf_sk_storage_get(&internet_sockets, ctx->sk, 0, 0);
 }
 
+/* There is no stub of this family. */
+static __always_inline int refuse_query(void)
+{
+	count(CORDON_COUNTER_DNS_UNSERVED);
+	return 0;
+}
+
 static __always_inline int redirect_v4(struct bpf_sock_addr *ctx)
 {
 	struct internet_socket *socket = dns_socket(ctx);
@@ -57,7 +64,7 @@ static __always_inline int redirect_v4(struct bpf_sock_addr *ctx)
 	if (!goes_by_stub(socket, &p))
 		return 1;
 	if (!ports->port_v4)
-		return 0;
+		return refuse_query();
 	socket->server[0] = ctx->user_ip4;
 	socket->server_family = AF_INET;
 	ctx->user_ip4 = LOOPBACK_V4;
@@ -82,7 +89,7 @@ static __always_inline int redirect_v6(struct bpf_sock_addr *ctx)
 	if (!goes_by_stub(socket, &p))
 		return 1;
 	if (mapped ? !ports->port_v4 : !ports->port_v6)
-		return 0;
+		return refuse_query();
 	if (mapped) {
 		socket->server[0] = address[3];
 		socket->server_family = AF_INET;

@@ -292,6 +292,10 @@ static __always_inline int deny_packet(const struct subject *s,
 {
 	bool would = s->policy->flags & CORDON_POLICY_OBSERVE;
 
+	if (answer->reason == CORDON_REASON_UNRESOLVED) {
+		count(CORDON_COUNTER_UNRESOLVED);
+		__sync_fetch_and_add(&s->execution->unresolved, 1);
+	}
 	__sync_fetch_and_add(would ? &s->execution->would_denials : &s->execution->denials, 1);
 	if (!would)
 		__sync_fetch_and_add(&s->execution->packets_denied, 1);
@@ -305,7 +309,8 @@ static __noinline int refuse_packet(const struct subject *s, const struct intern
 {
 	struct answer answer = {.missing = CORDON_RIGHT(CORDON_NET_CONNECT),
 				.rule = CORDON_NO_RULE,
-				.reason = CORDON_REASON_BUILTIN};
+				.reason = p->diverted ? CORDON_REASON_UNRESOLVED
+						      : CORDON_REASON_BUILTIN};
 
 	return deny_packet(s, socket, p, &answer);
 }
@@ -430,8 +435,10 @@ static __noinline int note_stub_client(struct __sk_buff *skb, const struct inter
 
 	if (bpf_skb_load_bytes(skb, v4 ? 20 : 40, &key.port, 2) ||
 	    (v4 ? bpf_skb_load_bytes(skb, 12, key.address, 4)
-		: bpf_skb_load_bytes(skb, 8, key.address, 16)))
+		: bpf_skb_load_bytes(skb, 8, key.address, 16))) {
+		count(CORDON_COUNTER_DNS_UNSERVED);
 		return PACKET_DROP;
+	}
 	client.maker = socket->maker;
 	client.maker.slot = socket->label.slot;
 	client.maker.generation = socket->label.generation;
@@ -440,8 +447,10 @@ static __noinline int note_stub_client(struct __sk_buff *skb, const struct inter
 	if (known && known->maker.slot == client.maker.slot &&
 	    known->maker.generation == client.maker.generation)
 		client.time = known->time;
-	return bpf_map_update_elem(&stub_clients, &key, &client, BPF_ANY) ? PACKET_DROP
-									  : PACKET_PASS;
+	if (!bpf_map_update_elem(&stub_clients, &key, &client, BPF_ANY))
+		return PACKET_PASS;
+	count(CORDON_COUNTER_DNS_UNSERVED);
+	return PACKET_DROP;
 }
 
 /* Who may not ask the stub could only do so in the name of another execution. */
@@ -452,6 +461,13 @@ static __always_inline int ask_stub(struct __sk_buff *skb, const struct bpf_sock
 	if (sk->type != SOCK_RAW && (s->policy->flags & CORDON_POLICY_HOSTS))
 		return note_stub_client(skb, socket, p);
 	return refuse_packet(s, socket, p);
+}
+
+/* Of an execution that is over, and to where it had not been. */
+static __always_inline int drop_late_packet(void)
+{
+	count(CORDON_COUNTER_UNKNOWN_EXECUTION);
+	return PACKET_DROP;
 }
 
 static __always_inline int decide_packet(struct __sk_buff *skb, const struct bpf_sock *sk,
@@ -466,7 +482,7 @@ static __always_inline int decide_packet(struct __sk_buff *skb, const struct bpf
 
 	read_packet(skb, &p);
 	if (p.diverted)
-		return alive ? refuse_packet(&s, socket, &p) : PACKET_DROP;
+		return alive ? refuse_packet(&s, socket, &p) : drop_late_packet();
 	/* What the host itself makes of a judged packet: IPsec. */
 	if (sk->type != SOCK_RAW && (p.protocol == IPPROTO_ESP || p.protocol == IPPROTO_AH))
 		return PACKET_PASS;
@@ -475,7 +491,7 @@ static __always_inline int decide_packet(struct __sk_buff *skb, const struct bpf
 		found = recall_peer(sk, socket, &p, &policy);
 	/* What is still on its way when the execution ends gets there. */
 	if (!alive)
-		return found == REMEMBERED_NOTHING ? PACKET_DROP : PACKET_PASS;
+		return found == REMEMBERED_NOTHING ? drop_late_packet() : PACKET_PASS;
 	if (is_stub(&p))
 		return ask_stub(skb, sk, socket, &s, &p);
 	if (found != REMEMBERED_NOTHING && policy == s.policy_ref)

@@ -396,6 +396,43 @@ int BPF_PROG(cordon_socket_recvmsg, struct socket *sock, struct msghdr *msg, int
 	return LEAVE(&s, judge_use(&s, sk, CORDON_OP_RECEIVE));
 }
 
+/* Reads what has arrived without a message (tcp_zerocopy_receive()). */
+SEC("lsm/socket_getsockopt")
+int BPF_PROG(cordon_socket_getsockopt, struct socket *sock, int level, int optname, int ret)
+{
+	struct sock *sk = sock->sk;
+	struct subject s;
+
+	if (ret || level != SOL_TCP || optname != TCP_ZEROCOPY_RECEIVE || !sk)
+		return ret;
+	ENTER(&s, ret);
+	return LEAVE(&s, judge_use(&s, sk, CORDON_OP_RECEIVE));
+}
+
+/*
+ * Pages that go to a socket or come from one without a message: sendfile(2) and splice(2), before Linux 6.5 to,
+ * and everywhere from it. Asked before each read and write of the host, so attached once an execution
+ * begins with a socket that others made: sockets of its own are judged at its packets.
+ */
+SEC("lsm/file_permission")
+int BPF_PROG(cordon_file_permission, struct file *file, int mask, int ret)
+{
+	struct socket *sock;
+	struct subject s;
+	struct sock *sk;
+
+	if (ret || (file->f_inode->i_mode & S_IFMT) != S_IFSOCK)
+		return ret;
+	sock = bpf_sock_from_file(file);
+	if (!sock)
+		return 0;
+	sk = sock->sk;
+	if (!sk || !is_internet(sk->__sk_common.skc_family))
+		return 0;
+	ENTER(&s, ret);
+	return LEAVE(&s, judge_use(&s, sk, mask & MAY_WRITE ? CORDON_OP_SEND : CORDON_OP_RECEIVE));
+}
+
 /* On a listening socket of its own, or one that was handed to it. */
 SEC("lsm/socket_accept")
 int BPF_PROG(cordon_socket_accept, struct socket *sock, struct socket *newsock, int ret)
@@ -456,6 +493,21 @@ int BPF_PROG(cordon_socket_setsockopt, struct socket *sock, int level, int optna
 		return ret;
 	ENTER(&s, ret);
 	return LEAVE(&s, deny_number(&s, CORDON_OP_SOCKET, optname, CORDON_REASON_BUILTIN, -EPERM));
+}
+
+/*
+ * Addresses in options of SCTP, several in one: its address may be allowed to nobody, as rules have no word for
+ * its ports.
+ */
+SEC("lsm/sctp_bind_connect")
+int BPF_PROG(cordon_sctp_bind_connect, struct sock *sk, int optname, struct sockaddr *address,
+	     int length, int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	return LEAVE(&s,
+		     deny_number(&s, CORDON_OP_CONNECT, optname, CORDON_REASON_BUILTIN, -EACCES));
 }
 
 /* A socket that was never bound gets a port here; it is asked as port 0. */

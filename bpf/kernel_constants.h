@@ -29,6 +29,7 @@
 #define ATTR_ATIME_SET	0x80u
 #define ATTR_MTIME_SET	0x100u
 #define RENAME_EXCHANGE 2u
+#define MAY_WRITE	0x2
 
 /* arch/x86/include/asm/thread_info.h, uapi/asm/unistd.h */
 #define TS_COMPAT	0x2u
@@ -42,6 +43,7 @@
 #define S_IFBLK	      0060000
 #define S_IFCHR	      0020000
 #define S_IFDIR	      0040000
+#define S_IFSOCK      0140000
 #define S_ISDIR(mode) (((mode) & S_IFMT) == S_IFDIR)
 
 /* include/uapi/linux/fcntl.h, asm-generic/fcntl.h */
@@ -97,7 +99,10 @@
 #define IPV6_2292RTHDR	    5
 #define IPV6_RTHDR	    57
 #define IPV6_FLOWLABEL_MGR  32
-#define IP_RETOPTS	    7
+/* include/uapi/linux/tcp.h */
+#define SOL_TCP		     6
+#define TCP_ZEROCOPY_RECEIVE 35
+#define IP_RETOPTS	     7
 
 /* include/uapi/linux/if_ether.h, ip.h */
 #define ETH_P_IP   0x0800

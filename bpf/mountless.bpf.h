@@ -41,7 +41,7 @@ static __always_inline void mount_search_begin(struct mount_search *search, __u6
 	search->namespace = namespace;
 }
 
-/* To the next mount in the namespace: search->found. */
+/* To the next mount in the namespace: search->found. On the stack, as loops take nothing else. */
 static __always_inline void mount_search_next(struct mount_search *search)
 {
 	search->found = 0;
@@ -73,10 +73,12 @@ static long ask_by_mount(__u32 index, void *context)
 	const struct subject *s = context;
 	struct walk *walk = s->walk;
 	struct mountless_search *search = &walk->search;
+	struct mount_search mounts = search->mounts;
 	bool again;
 
-	mount_search_next(&search->mounts);
-	again = search->mounts.found == 0;
+	mount_search_next(&mounts);
+	search->mounts = mounts;
+	again = mounts.found == 0;
 	if (again) {
 		search->complete = search->mounts.at == search->mounts.list;
 		/* Once more, if it is refused, by the name that is to be on record. */

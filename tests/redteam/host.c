@@ -4,9 +4,8 @@
  * listens on TCP, UDP and unix sockets, hands out descriptors of whatever file it is asked for, and is the process
  * that attacks on processes are aimed at. Prints "ready" once everything is there.
  */
-#include "tests/redteam/net.h"
+#include "tests/redteam/resolver.h"
 
-#include <poll.h>
 #include <sys/prctl.h>
 
 #define SOCKETS 32
@@ -14,6 +13,8 @@
 static struct pollfd sockets[SOCKETS];
 static int socket_count;
 static int passer;
+/* DNS servers: datagrams, and connections. */
+static int resolvers[4];
 
 static int serve(int type, struct address address)
 {
@@ -119,17 +120,30 @@ static void pass_file(int connection)
 		close(fd);
 }
 
+static bool is_resolver(int fd)
+{
+	for (int i = 0; i < 4; i++)
+		if (resolvers[i] == fd)
+			return true;
+	return false;
+}
+
 static void answer(int fd)
 {
 	char buffer[256];
 	int connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
 
 	if (connection < 0) {
-		recv(fd, buffer, sizeof(buffer), MSG_DONTWAIT);
+		if (is_resolver(fd))
+			answer_datagram(fd);
+		else
+			recv(fd, buffer, sizeof(buffer), MSG_DONTWAIT);
 		return;
 	}
 	if (fd == passer)
 		pass_file(connection);
+	else if (is_resolver(fd))
+		answer_stream(connection);
 	close(connection);
 }
 
@@ -180,6 +194,11 @@ int main(int argc, char **argv)
 	serve(SOCK_STREAM, address_path(open_place("stream")));
 	serve(SOCK_DGRAM, address_path(open_place("datagram")));
 	serve(SOCK_STREAM, address_abstract(argv[1]));
+	serve(SOCK_STREAM, address_v4("0.0.0.0", PORT_NAMED));
+	resolvers[0] = serve(SOCK_DGRAM, address_v4(RESOLVER_V4, PORT_DNS));
+	resolvers[1] = serve(SOCK_STREAM, address_v4(RESOLVER_V4, PORT_DNS));
+	resolvers[2] = serve(SOCK_DGRAM, address_v4(OUTSIDE_V4, PORT_DNS));
+	resolvers[3] = serve(SOCK_STREAM, address_v4(OUTSIDE_V4, PORT_DNS));
 	passer = serve(SOCK_STREAM, address_path(open_place("passer")));
 	puts("ready");
 	fflush(stdout);

@@ -112,6 +112,29 @@ const char *name_of_object_kind(uint32_t kind)
 	return LOOKUP(names, kind);
 }
 
+const char *name_of_counter(uint32_t counter)
+{
+	static const char *const names[CORDON_COUNTER_COUNT] = {
+		[CORDON_COUNTER_UNKNOWN_EXECUTION] = "unknown_execution",
+		[CORDON_COUNTER_UNRESOLVED] = "unresolved",
+		[CORDON_COUNTER_TOO_DEEP] = "too_deep",
+		[CORDON_COUNTER_RENAME_RACE] = "rename_race",
+		[CORDON_COUNTER_LABEL_FALLBACK] = "label_fallback",
+		[CORDON_COUNTER_SCRATCH_EXHAUSTED] = "scratch_exhausted",
+		[CORDON_COUNTER_LABEL_EXHAUSTED] = "label_exhausted",
+		[CORDON_COUNTER_NO_POLICY] = "no_policy",
+		[CORDON_COUNTER_CRITICAL_DROPPED] = "critical_dropped",
+		[CORDON_COUNTER_ACTIVITY_DROPPED] = "activity_dropped",
+		[CORDON_COUNTER_FORK_REFUSED] = "fork_refused",
+		[CORDON_COUNTER_BAD_TABLE] = "bad_table",
+		[CORDON_COUNTER_PACKET_UNOWNED] = "packet_unowned",
+		[CORDON_COUNTER_LABEL_BUSY] = "label_busy",
+		[CORDON_COUNTER_DNS_UNSERVED] = "dns_unserved",
+	};
+
+	return LOOKUP(names, counter);
+}
+
 const char *name_of_code_source(enum audit_code_source source)
 {
 	static const char *const names[] = {

@@ -16,6 +16,7 @@ const char *name_of_operation(uint32_t operation);
 const char *name_of_right(uint32_t right);
 const char *name_of_reason(uint32_t reason);
 const char *name_of_object_kind(uint32_t kind);
+const char *name_of_counter(uint32_t counter);
 const char *name_of_code_source(enum audit_code_source source);
 const char *name_of_end_cause(enum audit_end_cause cause);
 const char *name_of_approval_decision(enum audit_approval_decision decision);

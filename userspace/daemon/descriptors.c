@@ -3,6 +3,7 @@
 
 #include <linux/magic.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "daemon/protocol.h"
 
@@ -84,6 +85,7 @@ static int collect(const struct cordon_descriptor_record *record, const char *na
 	grown[collection->count] = NULL;
 	collection->check.outside = grown;
 	collection->check.refused |= record->fd > STDERR_FILENO;
+	collection->check.internet |= record->family == AF_INET || record->family == AF_INET6;
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "audit/names.h"
 #include "base/clock.h"
 #include "daemon/apply.h"
 #include "daemon/dns_stub.h"
@@ -151,27 +152,11 @@ static void do_abort(struct connection *c, json_t *message)
 
 static json_t *counters_json(struct daemon *daemon)
 {
-	static const char *const names[] = {
-		[CORDON_COUNTER_UNKNOWN_EXECUTION] = "unknown_execution",
-		[CORDON_COUNTER_UNRESOLVED] = "unresolved",
-		[CORDON_COUNTER_TOO_DEEP] = "too_deep",
-		[CORDON_COUNTER_RENAME_RACE] = "rename_race",
-		[CORDON_COUNTER_LABEL_FALLBACK] = "label_fallback",
-		[CORDON_COUNTER_SCRATCH_EXHAUSTED] = "scratch_exhausted",
-		[CORDON_COUNTER_LABEL_EXHAUSTED] = "label_exhausted",
-		[CORDON_COUNTER_NO_POLICY] = "no_policy",
-		[CORDON_COUNTER_CRITICAL_DROPPED] = "critical_dropped",
-		[CORDON_COUNTER_ACTIVITY_DROPPED] = "activity_dropped",
-		[CORDON_COUNTER_FORK_REFUSED] = "fork_refused",
-		[CORDON_COUNTER_BAD_TABLE] = "bad_table",
-		[CORDON_COUNTER_PACKET_UNOWNED] = "packet_unowned",
-		[CORDON_COUNTER_LABEL_BUSY] = "label_busy",
-	};
 	json_t *counters = json_object();
 
-	for (unsigned int i = 0; counters && i < ARRAY_SIZE(names); i++)
+	for (unsigned int i = 0; counters && i < CORDON_COUNTER_COUNT; i++)
 		json_object_set_new(
-			counters, names[i],
+			counters, name_of_counter(i),
 			json_integer((json_int_t)enforcement_counter(daemon->enforcement, i)));
 	return counters;
 }

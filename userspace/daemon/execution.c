@@ -391,6 +391,11 @@ static int check_descriptors(struct execution *e, int pidfd, struct failure *fai
 		return failure_set(failure, r, "cannot look at the descriptors of process %d: %m",
 				   e->leader);
 	e->record.descriptors = check.outside;
+	if (check.internet) {
+		r = enforcement_watch_sockets(failure);
+		if (r < 0)
+			return r;
+	}
 	if (!check.refused || kept != CORDON_DESCRIPTORS_DENY || e->record.observe)
 		return 0;
 	for (char **text = check.outside; *text; text++)

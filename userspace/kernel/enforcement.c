@@ -258,6 +258,11 @@ int enforcement_provide(const unsigned char *tables, struct failure *failure)
 	return r;
 }
 
+int enforcement_watch_sockets(struct failure *failure)
+{
+	return loader_attach_extra(LOADER_EXTRA_SOCKETS, failure);
+}
+
 uint64_t enforcement_counter(const struct enforcement *e, unsigned int counter)
 {
 	if (counter >= CORDON_COUNTER_SLOTS)

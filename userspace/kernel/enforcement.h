@@ -67,6 +67,12 @@ int enforcement_policy_add(struct enforcement *e, const unsigned char *tables, s
  */
 int enforcement_provide(const unsigned char *tables, struct failure *failure);
 
+/*
+ * Attaches what judges sendfile(2) and splice(2) of executions with sockets that others made, unless it is
+ * there. Costs every read and write of the host a little. -errno of the step that failed.
+ */
+int enforcement_watch_sockets(struct failure *failure);
+
 /* Only when no execution refers to it any more. -ENOENT: not resident. */
 int enforcement_policy_remove(struct enforcement *e, uint64_t ref);
 

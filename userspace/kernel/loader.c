@@ -93,6 +93,7 @@ static const struct {
 	{"cordon_system_call", LOADER_EXTRA_SYSTEM_CALLS},
 	{"cordon_inode_getattr", LOADER_EXTRA_METADATA},
 	{"cordon_inode_readlink", LOADER_EXTRA_METADATA},
+	{"cordon_file_permission", LOADER_EXTRA_SOCKETS},
 };
 
 bool loader_is_extra(const char *program)

@@ -26,6 +26,7 @@ int loader_expected_links(void);
 enum loader_extra {
 	LOADER_EXTRA_SYSTEM_CALLS, /* reports what seccomp filters refuse */
 	LOADER_EXTRA_METADATA,	   /* judges stat and the like */
+	LOADER_EXTRA_SOCKETS,	   /* judges sendfile and splice to and from sockets of others */
 };
 
 /* Is this program one that is attached only when it is asked for? */

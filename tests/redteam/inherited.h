@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Connections that somebody else made before the execution began, and that came along: see outside.py. */
+#ifndef CORDON_TESTS_REDTEAM_INHERITED_H
+#define CORDON_TESTS_REDTEAM_INHERITED_H
+
+#include "tests/redteam/net.h"
+
+#define INHERITED_FORBIDDEN "REDTEAM_CONNECTED_FORBIDDEN"
+#define INHERITED_ALLOWED   "REDTEAM_CONNECTED_ALLOWED"
+
+static inline int inherited(const char *which)
+{
+	return atoi(setting(which));
+}
+
+#endif

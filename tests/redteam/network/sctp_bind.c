@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Attack: binds an SCTP socket by an option
+ * Hook: sctp_bind_connect
+ * Errno: EACCES
+ * Control: makes such a socket
+ * Record: connect $ANY
+ * As: root+outside user+outside
+ */
+#include "tests/redteam/sctp.h"
+
+static int attack(void)
+{
+	return give_sctp_address(SCTP_BIND_ADD, address_v4("127.0.0.1", PORT_OWN));
+}
+
+static int control(void)
+{
+	return try_socket(AF_INET, SOCK_STREAM, IPPROTO_SCTP);
+}
+
+REDTEAM(.attack = attack, .control = control)
