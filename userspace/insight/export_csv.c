@@ -89,16 +89,24 @@ static void write_value(FILE *out, const json_t *value)
 void export_csv_head(FILE *out)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		fprintf(out, "%s%s", i > 0 ? "," : "", columns[i].head);
-	fputs("\r\n", out);
+		fprintf(out, "%s,", columns[i].head);
+	fputs("record\r\n", out);
+}
+
+/* Exact, since it is ASCII and has escapes of its own. */
+static void write_whole(FILE *out, const json_t *record)
+{
+	_cleanup_(freep) char *text = json_dumps(record, JSON_COMPACT | JSON_ENSURE_ASCII);
+
+	export_csv_cell(out, text);
 }
 
 void export_csv(FILE *out, const json_t *record)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
-		if (i > 0)
-			fputc(',', out);
 		write_value(out, view_field(record, columns[i].field));
+		fputc(',', out);
 	}
+	write_whole(out, record);
 	fputs("\r\n", out);
 }

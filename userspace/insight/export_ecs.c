@@ -28,7 +28,7 @@ static const char *category_of(const json_t *record)
 	if (kind && (strcmp(kind, "path") == 0 || strcmp(kind, "special") == 0))
 		return "file";
 	if (kind && (strcmp(kind, "net") == 0 || strcmp(kind, "socket") == 0 ||
-		     strcmp(kind, "abstract") == 0))
+		     strcmp(kind, "abstract") == 0 || strcmp(kind, "host") == 0))
 		return "network";
 	return "process";
 }

@@ -13,6 +13,7 @@ enum ocsf_class {
 	CLASS_FILE = 1001,
 	CLASS_PROCESS = 1007,
 	CLASS_NETWORK = 4001,
+	CLASS_DNS = 4003,
 	CLASS_LIFECYCLE = 6002,
 };
 
@@ -33,6 +34,7 @@ enum ocsf_activity {
 	NETWORK_OPEN = 1,
 	NETWORK_REFUSE = 5,
 	NETWORK_LISTEN = 7,
+	DNS_QUERY = 1,
 	LIFECYCLE_START = 3,
 	LIFECYCLE_STOP = 4,
 };
@@ -100,6 +102,9 @@ static struct kind kind_of_access(const json_t *record)
 			      strcmp(object, "abstract") == 0)) {
 		kind.class = CLASS_NETWORK;
 		kind.activity = view_is(record, "denial") ? NETWORK_REFUSE : NETWORK_OPEN;
+	} else if (object && strcmp(object, "host") == 0) {
+		kind.class = CLASS_DNS;
+		kind.activity = DNS_QUERY;
 	}
 	return kind;
 }
@@ -273,6 +278,11 @@ static void add_object(json_t *to, const json_t *record, enum ocsf_class class)
 		json_object_set_new(to, "connection_info", connection);
 		break;
 	}
+	case CLASS_DNS:
+		json_object_set_new(to, "query",
+				    json_pack("{s:s?}", "hostname",
+					      view_text(record, "cordon.object.text")));
+		break;
 	case CLASS_LIFECYCLE:
 		json_object_set_new(to, "app",
 				    json_pack("{s:s, s:s}", "name", "cordon", "vendor_name",
