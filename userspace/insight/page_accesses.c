@@ -183,7 +183,7 @@ static void write_row(FILE *out, const struct page_execution *e, const struct de
 		fputs(i > 0 ? ", " : "", out);
 		html_text(out, json_string_value(json_array_get(rights, i)));
 	}
-	fprintf(out, "</td><td>%s</td><td class=\"mono\">", verdict_tag(group->first));
+	fprintf(out, "</td><td>%s</td><td class=\"mono who\">", verdict_tag(group->first));
 	html_format(out, "%s[%llu]", name ? name : "?",
 		    (unsigned long long)view_number(group->first, "process.pid"));
 	fputs("</td><td class=\"n\">", out);
@@ -191,18 +191,24 @@ static void write_row(FILE *out, const struct page_execution *e, const struct de
 	fprintf(out, "</td><td class=\"n\">%llu</td></tr>\n", (unsigned long long)group->count);
 }
 
-/* One table of accesses whose object is of a kind; all of the execution's processes together. */
+static bool is_one_of(const char *const *kinds, const char *kind)
+{
+	for (; kind && *kinds; kinds++)
+		if (strcmp(kind, *kinds) == 0)
+			return true;
+	return false;
+}
+
+/* One table of accesses whose object is of some kinds; all of the execution's processes together. */
 static int write_accesses(FILE *out, const struct page_execution *e, const char *title,
-			  const char *kind, const char *none)
+			  const char *const *kinds, const char *none)
 {
 	struct denial_groups groups = {0};
 	size_t index, limit;
 	int r = 0, is_new;
 
 	for (size_t i = 0; r == 0 && i < e->count; i++) {
-		const char *is = view_text(e->records[i], "cordon.object.kind");
-
-		if (is && strcmp(is, kind) == 0)
+		if (is_one_of(kinds, view_text(e->records[i], "cordon.object.kind")))
 			r = denial_groups_add(&groups, e->records[i], &index, &is_new);
 	}
 	limit = groups.count < PAGE_ROWS_MAX ? groups.count : PAGE_ROWS_MAX;
@@ -230,7 +236,10 @@ static int write_accesses(FILE *out, const struct page_execution *e, const char 
 
 void page_accesses(FILE *out, const struct page_execution *e)
 {
-	(void)write_accesses(out, e, "Files", "path",
+	static const char *const files[] = {"path", "special", NULL};
+	static const char *const network[] = {"net", "host", "socket", "abstract", NULL};
+
+	(void)write_accesses(out, e, "Files", files,
 			     "No file was refused, and the policy records none that was opened.");
-	(void)write_accesses(out, e, "Network", "net", "No connection was made or refused.");
+	(void)write_accesses(out, e, "Network", network, "No connection was made or refused.");
 }

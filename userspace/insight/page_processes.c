@@ -191,7 +191,7 @@ static void write_table(const struct chart *c)
 			if (view_is(p->accesses.items[j].first, "denial"))
 				refused += p->accesses.items[j].count;
 		fprintf(c->out,
-			"<tr><th scope=\"row\" class=\"mono\" style=\"padding-left:%.1frem\">",
+			"<tr><th scope=\"row\" class=\"mono who\" style=\"padding-left:%.1frem\">",
 			0.8 + 0.9 * (p->depth < INDENT_MAX ? p->depth : INDENT_MAX));
 		html_format(c->out, "%s[%llu]", tree_name(p),
 			    (unsigned long long)view_number(p->first, "process.pid"));

@@ -48,6 +48,7 @@ const char page_style[] =
 	"th,td{text-align:left;vertical-align:top;padding:.45rem .8rem;border-top:1px solid var(--line)}"
 	"thead th{font-size:.8rem;color:var(--soft);font-weight:600;white-space:nowrap}"
 	"td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
+	".who{white-space:nowrap}"
 	"dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem 1.2rem;margin:.6rem 0}"
 	"dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}"
 	".rule{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.9rem 1.1rem;"
