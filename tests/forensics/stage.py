@@ -48,22 +48,51 @@ def cordon(build, log, session, agent, options, *command):
     return subprocess.run(start, env=ENVIRONMENT, stdin=subprocess.DEVNULL, check=False).returncode
 
 
-def main():
-    build, log = (os.path.abspath(path) for path in sys.argv[1:3])
+class Set:
+    """What the play needs on the host; nothing that was there is touched, and what was made goes."""
+
+    def __init__(self):
+        self.made = []
+
+    def directory(self, path):
+        if os.path.isdir(path):
+            return
+        self.directory(os.path.dirname(path))
+        os.mkdir(path)
+        self.made.append((os.rmdir, path))
+
+    def file(self, path, text):
+        self.directory(os.path.dirname(path))
+        if not os.path.exists(path):
+            with open(path, "x", encoding="utf-8") as file:
+                file.write(text)
+            self.made.append((os.unlink, path))
+
+    def copy(self, source, path):
+        with open(source, encoding="utf-8") as file:
+            self.file(path, file.read())
+
+    def clear(self):
+        shutil.rmtree(WORK)
+        for remove, path in reversed(self.made):
+            if os.path.lexists(path):
+                remove(path)
+
+
+def build_set(made):
     for path, text in SECRETS.items():
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="ascii") as file:
-            file.write(text)
-    os.makedirs(os.path.dirname(POLICY), exist_ok=True)
-    shutil.copy(HERE + "/policy.yaml", POLICY)
-    shutil.copytree(HERE + "/../../policies/runtime", os.path.dirname(POLICY) + "/runtime", dirs_exist_ok=True)
-    os.makedirs(WORK + "/.git/hooks")
-    with open(WORK + "/tickets.csv", "w", encoding="ascii") as file:
-        file.write("product,text\nrouter,slow\nrouter,broken\nphone,lost\n")
+        made.file(path, text)
+    made.copy(HERE + "/policy.yaml", POLICY)
+    runtime = HERE + "/../../policies/runtime"
+    for name in os.listdir(runtime):
+        made.copy(f"{runtime}/{name}", f"{os.path.dirname(POLICY)}/runtime/{name}")
+    made.directory(WORK + "/.git/hooks")
+    made.file(WORK + "/tickets.csv", "product,text\nrouter,slow\nrouter,broken\nphone,lost\n")
     for name in ("summarise.py", "injected.py"):
-        shutil.copy(f"{HERE}/{name}", WORK)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 8080), Tickets)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+        made.copy(f"{HERE}/{name}", f"{WORK}/{name}")
+
+
+def play(build, log):
     coder = ("support-2026-11-22", "autogen:coder")
     cordon(build, log, *coder, (), "python3", "summarise.py")
     cordon(build, log, *coder, (), "python3", "injected.py")
@@ -74,4 +103,18 @@ def main():
     cordon(build, log, "hostile", "=1+1<b>", (), "python3", "-c", f"open({HOSTILE!r}, 'w')")
 
 
-main()
+def stage(build, log):
+    made = Set()
+    try:
+        build_set(made)
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 8080), Tickets)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        play(build, log)
+        server.shutdown()
+        server.server_close()
+    finally:
+        made.clear()
+
+
+if __name__ == "__main__":
+    stage(*(os.path.abspath(path) for path in sys.argv[1:3]))

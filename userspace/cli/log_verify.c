@@ -114,9 +114,9 @@ static void print_seals(const struct command *c, const struct verify_result *res
 	if (c->keys.count > 0)
 		seals -= result->unchecked;
 	if (c->keys.count > 0 && result->sealed > 0)
-		printf("proven by %llu seal%s up to seq %llu; %llu record%s behind it only chained\n",
+		printf("proven by %llu seal%s up to seq %llu; %llu record%s behind it %s only chained\n",
 		       seals, seals == 1 ? "" : "s", (unsigned long long)result->sealed, behind,
-		       behind == 1 ? " is" : "s are");
+		       behind == 1 ? "" : "s", behind == 1 ? "is" : "are");
 	else if (c->keys.count > 0)
 		puts("no seal is good: nothing is proven");
 	else if (seals > 0)

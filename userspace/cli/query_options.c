@@ -152,14 +152,16 @@ static int take_address(struct query_options *o, const char *value)
 
 static int take_lines(struct query_options *o, const char *value)
 {
+	unsigned long lines;
 	char *end;
 
 	errno = 0;
-	o->search.limit = strtoul(value, &end, 10);
-	if (value[0] < '1' || value[0] > '9' || *end || errno || o->search.limit > 1000000) {
+	lines = strtoul(value, &end, 10);
+	if (value[0] < '1' || value[0] > '9' || *end || errno || lines > 1000000) {
 		message("--lines takes a number from 1 to 1000000, not \"%s\"", value);
 		return -EINVAL;
 	}
+	o->search.limit = lines;
 	return 0;
 }
 
