@@ -107,7 +107,7 @@ $(BUILD_ID): $(BPF_OBJECT)
 
 SOURCES := $(sort $(wildcard userspace/*/*.c))
 # What users start: `run` alone. The rest is in lib/cordon/cordon, which it starts.
-FRONT   := userspace/cli/front.c
+FRONT   := userspace/cli/front.c userspace/cli/accounts_file.c
 # What needs no kernel: libraries for every test program and fuzzer, built without the BPF object.
 PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% daemon/protocol.c daemon/request.c daemon/dns_message.c daemon/dns_servers.c cli/moment.c),$(SOURCES))
 
@@ -133,7 +133,7 @@ SAN_OBJECTS  := $(SOURCES:%.c=$(BUILD)/san/%.o)
 SAN_PURE     := $(BUILD)/san/pure.a
 SAN_ALL      := $(BUILD)/san/all.a
 FUZZ_PURE    := $(BUILD)/fuzz/pure.a
-not_main      = $(filter-out %/userspace/cli/main.o %/userspace/cli/front.o,$(1))
+not_main      = $(filter-out $(addprefix %/userspace/cli/,main.o front.o accounts_file.o),$(1))
 
 all: $(BUILD)/cordon $(WHOLE)
 
@@ -142,10 +142,10 @@ $(WHOLE): $(filter-out $(FRONT:%.c=$(BUILD)/obj/%.o),$(OBJECTS))
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
-# No other library: what would need one more does not link. Few of the functions of these are taken.
+# What would need one more library does not link. Few of the functions of these are taken.
 $(BUILD)/cordon: $(FRONT:%.c=$(BUILD)/obj/%.o) $(ARCHIVE)
 	@echo "  LD   $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--gc-sections $^ -Wl,-Bstatic -ljansson -lcap -lcrypto -Wl,-Bdynamic -o $@
+	$(Q)$(CC) $(CFLAGS) $(filter-out -pie,$(LDFLAGS)) -static-pie -Wl,--gc-sections $^ -ljansson -lcap -lcrypto -o $@
 
 # Both are generated; the dependency files know them only after the first build.
 $(BUILD)/obj/tests/bench/kernel/verifier.o: | $(SKELETON)

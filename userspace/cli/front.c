@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program that users start. `cordon run` begins each execution, so it is here, linked with what it needs and nothing
- * else: binding the libraries of all subcommands together took several times as long as all that it does. Every
+ * The program that users start. `cordon run` begins each execution, so it is here, statically linked with what it needs and
+ * nothing else: binding the libraries of all subcommands took several times as long as all that it does. Every
  * other command is the whole program's, PREFIX/lib/cordon/cordon, which takes this one's place.
  */
 #include <limits.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "cli/accounts.h"
 #include "cli/commands.h"
 #include "cli/exit_status.h"
 #include "cli/message.h"
@@ -47,11 +48,23 @@ static int start_whole(char **argv)
 	return EXIT_NOTHING_RAN;
 }
 
-int main(int argc, char **argv)
+/* Whoever is to be another user may have to be asked of modules of the C library, as may a user who is not in the file. */
+static bool can_run(int argc, char **argv)
 {
 	if (argc < 2 || strcmp(argv[1], "run") != 0)
-		return start_whole(argv);
+		return false;
+	/* "--user" and what it may be cut down to; of the command's arguments, too, which does no harm. */
+	for (int i = 2; i < argc; i++)
+		if (strncmp(argv[i], "--u", 3) == 0)
+			return false;
+	return accounts_file_read(geteuid());
+}
+
+int main(int argc, char **argv)
+{
 	if (standard_streams_hold() < 0)
 		return EXIT_NOTHING_RAN;
+	if (!can_run(argc, argv))
+		return start_whole(argv);
 	return standard_streams_finish(cmd_run(argc - 1, argv + 1));
 }

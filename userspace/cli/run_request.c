@@ -2,13 +2,12 @@
 #include "cli/run_request.h"
 
 #include <fcntl.h>
-#include <pwd.h>
 #include <string.h>
 
 #include "audit/arguments.h"
 #include "base/sha256.h"
+#include "cli/accounts.h"
 #include "cli/directory.h"
-#include "launch/identity.h"
 
 /* Longer argument lists are recorded by digest alone: a request has to fit into one packet. */
 #define MAX_RECORDED_ARGUMENTS 32768
@@ -104,18 +103,17 @@ static int choose_policy(struct run_request *request, struct failure *failure)
 
 static int resolve_user(struct run_request *request, struct failure *failure)
 {
-	const struct passwd *user;
+	_cleanup_(freep) char *own_home = NULL;
 	const char *home;
 
 	if (request->options->user) {
-		int r = identity_resolve(request->options->user, &request->identity, failure);
+		int r = accounts_resolve(request->options->user, &request->identity, failure);
 
 		if (r < 0)
 			return r;
 		home = request->identity.home;
 	} else {
-		user = getpwuid(geteuid());
-		home = user ? user->pw_dir : NULL;
+		home = own_home = accounts_home(geteuid());
 	}
 	/* ${home} is bound where there is one; whether anything in it is allowed, the policy says. */
 	if (home && home[0] == '/' && strcmp(home, "/") != 0) {
