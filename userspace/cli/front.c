@@ -4,6 +4,7 @@
  * nothing else: binding the libraries of all subcommands took several times as long as all that it does. Every
  * other command is the whole program's, PREFIX/lib/cordon/cordon, which takes this one's place.
  */
+#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,5 +67,7 @@ int main(int argc, char **argv)
 		return EXIT_NOTHING_RAN;
 	if (!can_run(argc, argv))
 		return start_whole(argv);
+	/* Else it is read from a file; the only other side is the daemon. */
+	json_object_seed(1);
 	return standard_streams_finish(cmd_run(argc - 1, argv + 1));
 }
