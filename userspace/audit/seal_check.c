@@ -89,7 +89,8 @@ static void check_mac(struct seal_check *c, struct seal_check_key *key,
 {
 	unsigned char mac[SHA256_SIZE];
 
-	if (!derive_to(&key->key, claim->number)) {
+	/* There are no more seals than records. */
+	if (claim->number > place->sequence || !derive_to(&key->key, claim->number)) {
 		findings_problem(c->findings,
 				 PLACE "seal %" PRIu64 " is repeated, or out of all bounds",
 				 place->path, place->line, claim->number);
