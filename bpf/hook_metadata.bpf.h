@@ -165,7 +165,10 @@ int BPF_PROG(cordon_inode_getattr, const struct path *path, int ret)
 	return LEAVE(&s, judge_look(&s, &o));
 }
 
-/* Given no mount: the first that the file system has here has to do. */
+/*
+ * Given no mount: the first that the file system has here has to do. No request of io_uring reads links, so other
+ * credentials than the task's are those of a stacked file system at work on its layers, whatever they permit.
+ */
 SEC("lsm/inode_readlink")
 int BPF_PROG(cordon_inode_readlink, struct dentry *dentry, int ret)
 {
@@ -173,7 +176,7 @@ int BPF_PROG(cordon_inode_readlink, struct dentry *dentry, int ret)
 	struct subject s;
 	__u64 mount;
 
-	if (ret || kernel_acts_for_itself())
+	if (ret || acts_as_another())
 		return ret;
 	ENTER(&s, ret);
 	if (!(s.policy->flags & CORDON_POLICY_METADATA))

@@ -2,7 +2,8 @@
 /*
  * Runs attacks one after the other and says how each ended: driver DIRECTORY MODE... -- ATTACK...
  * DIRECTORY has the programs; the modes are those of attack.h, plus "prepare", which makes the
- * directories and files that every attack finds. One JSON line for each mode of each attack.
+ * directories and files that every attack finds. "MODE@PLACE" is the mode in directories of its own, which
+ * earlier modes have not changed. One JSON line for each mode of each attack.
  */
 #include <libgen.h>
 #include <sys/prctl.h>
@@ -76,24 +77,30 @@ static int run_one(const char *program, const char *mode, const char *work)
 	return WEXITSTATUS(status);
 }
 
+static void run_mode(const char *program, const char *attack, const char *mode_and_place)
+{
+	char name[PATH_SIZE], work[PATH_SIZE], own[PATH_SIZE], mode[PATH_SIZE];
+	const char *place = strchr(mode_and_place, '@');
+	int length = place ? (int)(place - mode_and_place) : (int)strlen(mode_and_place);
+	int status = 0;
+
+	snprintf(mode, sizeof(mode), "%.*s", length, mode_and_place);
+	snprintf(name, sizeof(name), "%s", attack);
+	snprintf(own, sizeof(own), "%s%s", basename(name), place ? place : "");
+	snprintf(work, sizeof(work), "%s/%s", setting("REDTEAM_WORK"), own);
+	setenv("REDTEAM_VICTIM", in_directory(setting("REDTEAM_VICTIMS"), own), 1);
+	if (strcmp(mode, "prepare") == 0)
+		prepare(work);
+	else
+		status = run_one(program, mode, work);
+	printf("{\"attack\": \"%s\", \"mode\": \"%s\", \"status\": %d}\n", attack, mode, status);
+	fflush(stdout);
+}
+
 static void run_attack(const char *directory, const char *attack, char *const modes[])
 {
-	char name[PATH_SIZE], work[PATH_SIZE];
-
-	snprintf(name, sizeof(name), "%s", attack);
-	snprintf(work, sizeof(work), "%s/%s", setting("REDTEAM_WORK"), basename(name));
-	setenv("REDTEAM_VICTIM", in_directory(setting("REDTEAM_VICTIMS"), basename(name)), 1);
-	for (; strcmp(*modes, "--") != 0; modes++) {
-		int status = 0;
-
-		if (strcmp(*modes, "prepare") == 0)
-			prepare(work);
-		else
-			status = run_one(in_directory(directory, attack), *modes, work);
-		printf("{\"attack\": \"%s\", \"mode\": \"%s\", \"status\": %d}\n", attack, *modes,
-		       status);
-		fflush(stdout);
-	}
+	for (; strcmp(*modes, "--") != 0; modes++)
+		run_mode(in_directory(directory, attack), attack, *modes);
 }
 
 int main(int argc, char **argv)

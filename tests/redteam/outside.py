@@ -4,6 +4,7 @@
 import os
 import socket
 import subprocess
+import tempfile
 
 # The policy allows to connect to the first, not to the second: INHERITED_* in net.h.
 ALLOWED, FORBIDDEN = 7108, 7109
@@ -43,3 +44,13 @@ def use_resolver(directory):
 
 def leave_resolver():
     subprocess.run(["umount", os.path.realpath(RESOLVER_FILE)], check=False)
+
+
+def remove_queues():
+    """Attacks leave message queues behind, of which a user may have a few only."""
+    place = tempfile.mkdtemp()
+    subprocess.run(["mount", "-t", "mqueue", "none", place], check=True)
+    for name in os.listdir(place):
+        os.unlink(os.path.join(place, name))
+    subprocess.run(["umount", place], check=True)
+    os.rmdir(place)

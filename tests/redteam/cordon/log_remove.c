@@ -6,6 +6,7 @@
  * Control: uses its own file
  * Record: rename $LOG/victim
  * As: root
+ * Where: tmpfs
  */
 #include "tests/redteam/attack.h"
 

@@ -5,6 +5,7 @@
  * Errno: EACCES
  * Control: runs one there that has a name
  * Record: exec @memfd
+ * Where: tmpfs ext4
  */
 #include "tests/redteam/attack.h"
 

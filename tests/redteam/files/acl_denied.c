@@ -5,6 +5,7 @@
  * Errno: EACCES
  * Control: sets the list of its own
  * Record: setxattr $WORK/.env
+ * Where: tmpfs ext4 9p overlay:user
  */
 #include "tests/redteam/acl.h"
 

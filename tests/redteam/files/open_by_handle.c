@@ -6,6 +6,7 @@
  * Control: uses its own file
  * Record: open $ANY$NAME/secret
  * As: root
+ * Where: tmpfs ext4
  */
 #include "tests/redteam/attack.h"
 

@@ -6,6 +6,7 @@
  * Control: removes one of its own
  * Record: setxattr $WORK/.env
  * As: root
+ * Where: tmpfs ext4 9p
  */
 #include <sys/xattr.h>
 

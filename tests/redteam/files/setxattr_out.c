@@ -6,6 +6,7 @@
  * Control: sets one of its own
  * Record: setxattr $ANY$NAME/secret
  * As: root
+ * Where: tmpfs ext4 9p
  */
 #include <sys/xattr.h>
 

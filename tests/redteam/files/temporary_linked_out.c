@@ -5,6 +5,7 @@
  * Errno: EACCES
  * Control: gives it one in its own directory
  * Record: link $VICTIM/dir/new
+ * Where: tmpfs ext4
  */
 #include "tests/redteam/attack.h"
 

@@ -5,6 +5,7 @@
  * Errno: EACCES
  * Control: makes one in its directory
  * Record: open $VICTIM/dir$ANY
+ * Where: tmpfs ext4
  */
 #include "tests/redteam/attack.h"
 

@@ -5,6 +5,7 @@
  * Errno: EACCES
  * Control: changes those of a file beside it
  * Record: setattr $WORK/denied-by-absolute-path
+ * Where: tmpfs ext4 9p overlay:user
  */
 #include "tests/redteam/attack.h"
 

@@ -5,6 +5,7 @@
  * Errno: EACCES
  * Control: changes those of its own
  * Record: setattr $ANY$NAME/secret
+ * Where: tmpfs ext4 9p overlay:user
  */
 #include "tests/redteam/attack.h"
 

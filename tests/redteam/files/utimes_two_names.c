@@ -5,6 +5,7 @@
  * Errno: EACCES
  * Control: changes those of one whose other name no rule speaks of
  * Record: setattr $ANY/.docker/file
+ * Where: tmpfs ext4 9p overlay:user
  */
 #include <sys/mount.h>
 

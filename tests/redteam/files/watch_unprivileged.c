@@ -6,6 +6,7 @@
  * Control: watches its own directory
  * Record: open $VICTIM/dir
  * As: bare user
+ * Where: tmpfs ext4
  */
 #include <sys/fanotify.h>
 

@@ -6,6 +6,7 @@
  * Control: sets one of its own file's so
  * Record: setxattr $ANY$NAME/secret
  * As: root
+ * Where: tmpfs ext4
  */
 #include <sys/prctl.h>
 

@@ -6,6 +6,7 @@
  * Control: asks for its attributes
  * Record: system-call name_to_handle_at
  * As: root+filter user+filter
+ * Where: tmpfs ext4
  */
 #include "tests/redteam/attack.h"
 
