@@ -221,6 +221,7 @@ enum cordon_execution_state {
 	CORDON_EXECUTION_PREPARED = 1, /* bound, nobody carries the label yet */
 	CORDON_EXECUTION_LIVE = 2,
 	CORDON_EXECUTION_ENDING = 3, /* no fork, no exec: being killed */
+	CORDON_EXECUTION_HELD = 4,   /* adopted, and the daemon is not done yet: all denied */
 };
 
 struct cordon_execution {
@@ -233,8 +234,8 @@ struct cordon_execution {
 	struct cordon_anchor anchors[CORDON_MAX_ANCHORS];
 	__u64 owner_start; /* start time of the owner (boot clock, ns) */
 	__u32 owner_pid;   /* who dies with it: the `cordon run` process */
-	__u32 reserved0;
-	__u64 deadline; /* boot clock, ns; 0: none */
+	__u32 executor;	   /* number of the entry that it is kept ready for, from 1; 0: none */
+	__u64 deadline;	   /* boot clock, ns; 0: none */
 	/* written by the kernel programs */
 	__u64 sequence; /* of the last event */
 	__u64 tasks;	/* alive now, threads included */
@@ -256,7 +257,10 @@ struct cordon_execution {
 	__u64 packets_received;
 	__u64 packets_denied;
 	__u64 ipc_objects; /* System V objects that it made and that exist */
-	__u64 reserved[5];
+	__u64 adopted;	   /* when its first task was taken over, boot clock, ns; 0: it was not */
+	__u32 leader;	   /* that task's process */
+	__u32 begun;	   /* CORDON_BEGUN_*: its program is in place */
+	__u64 reserved[3];
 };
 
 #define CORDON_POLICY_REF(slot, generation) ((__u64)(slot) | ((__u64)(generation) << 32))
@@ -274,7 +278,11 @@ enum cordon_event_type {
 	CORDON_EVENT_EMPTY = 5, /* the execution's last task is gone */
 	CORDON_EVENT_OPEN = 6,
 	CORDON_EVENT_CONNECT = 7,
-	CORDON_EVENT_TYPE_COUNT = 8,
+	/* struct cordon_adopt_event; these make no record by themselves */
+	CORDON_EVENT_ADOPT = 8,	   /* an executor's child became an execution */
+	CORDON_EVENT_BEGIN = 9,	   /* and its program is in place: nothing of it has run */
+	CORDON_EVENT_REFUSED = 10, /* an executor's child was refused its exec; of no execution */
+	CORDON_EVENT_TYPE_COUNT = 11,
 };
 
 enum cordon_operation {
@@ -420,6 +428,21 @@ struct cordon_access_event {
 	__u8 object[];
 };
 
+/*
+ * CORDON_EVENT_ADOPT, _BEGIN, _REFUSED. `data`: the current directory, then the program as it was asked for,
+ * none of which is there with BEGIN.
+ */
+struct cordon_adopt_event {
+	struct cordon_event event; /* REFUSED: slot 0xffffffff */
+	__u32 executor;		   /* index of the entry */
+	__u32 reason;		   /* enum cordon_adopt_reason */
+	__u32 workdir_length;
+	__u32 program_length;
+	__u32 variables; /* BEGIN: of the environment, how many were overwritten */
+	__u32 begun;	 /* BEGIN: CORDON_BEGUN_* */
+	__u8 data[];
+};
+
 /* Bytes of an object that an event carries at most, and of these what arguments may take. */
 #define CORDON_EVENT_LARGE 4096u
 #define CORDON_EXEC_ARGS   1024u
@@ -537,6 +560,88 @@ enum cordon_descriptor_kind {
 	CORDON_DESCRIPTOR_COUNT = 4,
 };
 
+/* ------------------------------------------------------------------------------------------
+ * Adoption: which processes start agent code, and which of their children are it.
+ * ------------------------------------------------------------------------------------------ */
+/* Bits of cordon_adoption.active. 2n and 2n + 1 belong to one entry: a changed one takes the other number. */
+#define CORDON_MAX_EXECUTORS 64u
+#define CORDON_MAX_STANDBY   64u /* executions that stand ready for one entry */
+#define CORDON_ADOPT_TEXT    240u
+#define CORDON_ADOPT_GLOB    64u
+
+#define CORDON_EXECUTOR_DENY_AWAY                                                                  \
+	0x1u			      /* without a daemon: no exec, instead of one unrecorded yet */
+#define CORDON_EXECUTOR_HOLD	 0x2u /* until the daemon has written the start record */
+#define CORDON_EXECUTOR_ONLY	 0x4u /* children: those that run a listed program */
+#define CORDON_EXECUTOR_EXCEPT	 0x8u /* children: those that do not */
+#define CORDON_EXECUTOR_UID	 0x10u /* recognised only as this user */
+#define CORDON_EXECUTOR_CGROUP	 0x20u /* recognised only below this cgroup */
+#define CORDON_EXECUTOR_KEEP_ALL 0x40u /* no variable is overwritten */
+
+struct cordon_glob {
+	__u32 length; /* 0: anything */
+	__u32 reserved;
+	char text[CORDON_ADOPT_GLOB]; /* '*' stands for any bytes */
+};
+
+/* Mapped into the daemon. What it says is changed only while its bit in cordon_adoption.active is off. */
+struct cordon_executor {
+	__u32 flags;
+	__u32 uid;
+	__u64 cgroup;
+	__u32 cgroup_level;
+	__u32 reserved0;
+	struct cordon_glob arguments;	    /* one of the executor's own */
+	struct cordon_glob child_arguments; /* one of a child's that is agent code */
+	__u32 next_standby;		    /* where to look first */
+	__u32 reserved1;
+	char name[72]; /* so that the next daemon finds the entry again */
+	/* CORDON_STANDBY(); 0: taken. The daemon fills, the kernel takes. */
+	__u64 standby[CORDON_MAX_STANDBY];
+};
+
+#define CORDON_STANDBY(slot, generation) ((__u64)(slot) | ((__u64)(generation) << 32))
+
+struct cordon_adoption {
+	__u64 active;	 /* bit n: entry n; one write changes the whole configuration */
+	__u64 lease;	 /* boot clock, ns: until then the daemon counts as there; 0: it has gone */
+	__u32 daemon;	 /* its pid */
+	__u32 recognise; /* there is or was an entry */
+	__u64 adopted;
+	__u64 refused;
+	__u64 unclean; /* environments that could not be overwritten in the kernel */
+};
+
+/* Keys of a longest-prefix map. Those that must match as a whole end with their NUL. */
+enum cordon_adopt_question {
+	CORDON_ADOPT_EXECUTOR = 1,  /* path of a program; executor 0; value: mask of entries */
+	CORDON_ADOPT_PROGRAM = 2,   /* path of a child's program, listed */
+	CORDON_ADOPT_UNDER = 3,	    /* directory with a slash behind it, to work below */
+	CORDON_ADOPT_KEEP = 4,	    /* variable with '=' behind it, or how its name begins */
+	CORDON_ADOPT_DIRECTORY = 5, /* path that is no work directory; executor 0 */
+};
+
+struct cordon_adopt_key {
+	__u32 prefix; /* bits of what follows */
+	__u32 question;
+	__u32 executor; /* index */
+	char text[CORDON_ADOPT_TEXT];
+};
+
+enum cordon_adopt_reason {
+	CORDON_ADOPTED = 0,
+	CORDON_ADOPT_AWAY = 1,	    /* no daemon */
+	CORDON_ADOPT_EXHAUSTED = 2, /* no execution stands ready */
+	CORDON_ADOPT_WORKDIR = 3,   /* not a directory to work in */
+	CORDON_ADOPT_OUTSIDE = 4,   /* not below the entry's directories */
+	CORDON_ADOPT_NO_LABEL = 5,  /* no memory for a label */
+	CORDON_ADOPT_REASON_COUNT = 6,
+};
+
+#define CORDON_BEGUN	   0x1u
+#define CORDON_BEGUN_HELD  0x2u
+#define CORDON_BEGUN_CLEAN 0x4u /* the environment holds only what is kept */
+
 struct cordon_meta {
 	__u32 abi_version;
 	__u32 reserved;
@@ -562,6 +667,11 @@ CORDON_ASSERT_SIZE(struct cordon_denial_event, 128);
 CORDON_ASSERT_SIZE(struct cordon_exec_event, 112);
 CORDON_ASSERT_SIZE(struct cordon_exit_event, 120);
 CORDON_ASSERT_SIZE(struct cordon_access_event, 120);
+CORDON_ASSERT_SIZE(struct cordon_adopt_event, 120);
+CORDON_ASSERT_SIZE(struct cordon_glob, 72);
+CORDON_ASSERT_SIZE(struct cordon_executor, 760);
+CORDON_ASSERT_SIZE(struct cordon_adoption, 48);
+CORDON_ASSERT_SIZE(struct cordon_adopt_key, 252);
 CORDON_ASSERT_SIZE(struct cordon_identify, 32);
 CORDON_ASSERT_SIZE(struct cordon_label_request, 16);
 CORDON_ASSERT_SIZE(struct cordon_task_record, 16);

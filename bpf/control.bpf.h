@@ -84,7 +84,8 @@ int cordon_list_tasks(struct bpf_iter__task *ctx)
 	const struct label *label;
 	struct cordon_task_record record;
 
-	if (!task)
+	/* A zombie can be neither killed nor freed: it waits for its parent. */
+	if (!task || task->exit_state)
 		return 0;
 	label = label_of_address((__u64)task);
 	if (!label)

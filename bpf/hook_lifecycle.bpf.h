@@ -3,6 +3,7 @@
 #ifndef CORDON_BPF_HOOK_LIFECYCLE_BPF_H
 #define CORDON_BPF_HOOK_LIFECYCLE_BPF_H
 
+#include "bpf/adopt.bpf.h"
 #include "bpf/label.bpf.h"
 #include "bpf/object.bpf.h"
 
@@ -30,7 +31,7 @@ int BPF_PROG(cordon_task_alloc, struct task_struct *child, unsigned long clone_f
 	if (ret)
 		return ret;
 	if (!subject_label(task, &s))
-		return 0;
+		return inherit_role(child, clone_flags);
 	/* A cgroup's directory need not be opened for reading to be named: the limits would be shed. */
 	if (clone_flags & CLONE_INTO_CGROUP) {
 		ret = refuse_builtin(CORDON_OP_FORK, 0);
@@ -59,6 +60,7 @@ SEC("lsm/task_free")
 int BPF_PROG(cordon_task_free, struct task_struct *task)
 {
 	unlabel_task((__u64)task);
+	drop_role((__u64)task);
 	return 0;
 }
 

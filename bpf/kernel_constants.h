@@ -115,6 +115,7 @@
 #define READ_IMPLIES_EXEC 0x0400000u
 #define PERSONALITY_QUERY 0xffffffffu
 #define SIGKILL		  9
+#define SIGSTOP		  19
 
 /* include/uapi/linux/elf.h: the first four bytes, as a little-endian number */
 #define ELF_MAGIC 0x464c457fu
@@ -170,6 +171,8 @@
 #define TS_COMPAT	   0x2u
 #define X32_SYSCALL_BIT	   0x40000000u
 #define NR_MADVISE	   28
+#define NR_EXECVE	   59
+#define NR_EXECVEAT	   322
 #define NR_ACCT		   163
 #define NR_SWAPON	   167
 #define NR_SWAPOFF	   168
@@ -195,6 +198,7 @@
 #define CAP_SYSLOG	   34
 
 /* include/uapi/linux/sched.h */
+#define CLONE_THREAD	  0x00010000ull
 #define CLONE_INTO_CGROUP 0x200000000ull
 
 /* Error pointers: include/linux/err.h */

@@ -127,7 +127,8 @@ static __always_inline enum subject_kind subject_resolve(struct subject *s)
 
 	s->execution = bpf_map_lookup_elem(&executions, &key);
 	if (!s->execution || s->execution->generation != s->label.generation ||
-	    s->execution->state == CORDON_EXECUTION_FREE) {
+	    s->execution->state == CORDON_EXECUTION_FREE ||
+	    s->execution->state == CORDON_EXECUTION_HELD) {
 		count(CORDON_COUNTER_UNKNOWN_EXECUTION);
 		return SUBJECT_UNKNOWN;
 	}

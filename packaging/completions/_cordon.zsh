@@ -15,6 +15,7 @@ _cordon() {
 		'status:is enforcement on, and what runs under it'
 		'doctor:can this host enforce, and if not, what to do'
 		'policy:check and look into policies'
+		'config:check cordon.yaml, or have the daemon read it again'
 		'log:check and search the audit log'
 		'daemon:the daemon that owns enforcement and the log'
 		'disable:unload enforcement and stop the daemon'
@@ -149,8 +150,12 @@ _cordon() {
 			'--keep-days=[days to keep]:number:' '--when-full=[the log cannot be written]:what:(refuse continue)' \
 			'--log-user=[who writes the log]:user:_users' \
 			'*--policies=[look for policies there]:directory:_files -/' \
+			'--config=[which programs start agent code]:file:_files' \
 			'--idle=[leave after that long without work]:seconds:' \
 			'--embedded[as cordon run starts it]' {-h,--help}'[show help]'
+		;;
+	config)
+		_arguments '--json[for programs]' {-h,--help}'[show help]' ':action:(check reload)' ':file:_files'
 		;;
 	disable)
 		_arguments '--force[kill what is live]' {-h,--help}'[show help]'

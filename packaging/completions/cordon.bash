@@ -4,7 +4,7 @@
 _cordon()
 {
 	local cur prev command= i
-	local commands="run events show why could report ps kill status doctor policy log daemon disable help"
+	local commands="run events show why could report ps kill status doctor policy config log daemon disable help"
 	local -A options=(
 		[run]="--policy --workdir --bind --user --observe --timeout --memory --pids --cpu
 			--cpu-time --address-space --file-size --open-files --session --agent --executor
@@ -31,8 +31,9 @@ _cordon()
 		[log-export]="--format --since --until --execution --session --agent --policy --operation --action
 			--verdict --path --address --text --lines --no-index --log --help"
 		[log-index]="--rebuild --check --json --log --help"
-		[daemon]="--log --keep-segments --keep-size --keep-days --when-full --log-user --policies --idle --embedded --help"
+		[daemon]="--log --keep-segments --keep-size --keep-days --when-full --log-user --policies --config --idle --embedded --help"
 		[disable]="--force --help"
+		[config]="--json --help"
 	)
 
 	cur=${COMP_WORDS[COMP_CWORD]}
@@ -103,6 +104,9 @@ _cordon()
 		;;
 	policy)
 		mapfile -t COMPREPLY < <(compgen -W "check show explain test diff learn try apply ${options[policy]}" -- "$cur")
+		;;
+	config)
+		mapfile -t COMPREPLY < <(compgen -W "check reload ${options[config]}" -- "$cur")
 		;;
 	log)
 		mapfile -t COMPREPLY < <(compgen -W "verify setup-keys renew-keys query index export --help" -- "$cur")

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "cli/commands.h"
 #include "cli/message.h"
+#include "config/config.h"
 #include "daemon/daemon.h"
 
 #define MAX_POLICY_DIRECTORIES 32
@@ -19,7 +20,7 @@ static const char help[] =
 	"Usage: cordon daemon [OPTION...]\n"
 	"\n"
 	"Owns enforcement and the audit log, and serves `cordon run`. Stays in the foreground and\n"
-	"says on standard error what happens to itself. SIGTERM and SIGINT end it; enforcement and\n"
+	"says on standard error what happens to itself. SIGHUP reads cordon.yaml again. SIGTERM and SIGINT end it; enforcement and\n"
 	"executions outlive it, and the next daemon ends those that nobody waits for any more.\n"
 	"\n"
 	"  --log DIR        write the audit log there (default: " DAEMON_DEFAULT_LOG ")\n"
@@ -31,6 +32,8 @@ static const char help[] =
 	"  --policies DIR   look for policies there; may be given several times (default:\n"
 	"                   /etc/cordon/policies, /usr/local/share/cordon/policies,\n"
 	"                   /usr/share/cordon/policies)\n"
+	"  --config FILE    which executors' children become executions; read again on SIGHUP\n"
+	"                   (default: " CONFIG_FILE ")\n"
 	"  --idle SECONDS   an embedded daemon leaves after that long without work (default: 30)\n"
 	"  --log-user USER  who writes the log, in a process without privileges (default: the user\n"
 	"                   cordon, or 65530 if there is none)\n"
@@ -111,6 +114,7 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 	static const struct option long_options[] = {
 		{"log", required_argument, NULL, 'l'},
 		{"policies", required_argument, NULL, 'p'},
+		{"config", required_argument, NULL, 'c'},
 		{"idle", required_argument, NULL, 'i'},
 		{"embedded", no_argument, NULL, 'e'},
 		{"keep-segments", required_argument, NULL, 'S'},
@@ -145,6 +149,9 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 				return EXIT_FAILURE;
 			}
 			break;
+		case 'c':
+			options->config = optarg;
+			break;
 		case 'e':
 			options->embedded = true;
 			break;
@@ -172,6 +179,7 @@ int cmd_daemon(int argc, char **argv)
 	struct daemon_options options = {
 		.idle_seconds = DAEMON_DEFAULT_IDLE_SECONDS,
 		.log = DAEMON_DEFAULT_LOG,
+		.config = CONFIG_FILE,
 		.logs = {.log = AUDIT_LOG_DEFAULTS},
 		.say = say,
 	};

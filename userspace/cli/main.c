@@ -26,6 +26,7 @@ static const struct command {
 	{"status", cmd_status, "is enforcement on, and what runs under it"},
 	{"doctor", cmd_doctor, "can this host enforce, and if not, what to do"},
 	{"policy", cmd_policy, "check and look into policies"},
+	{"config", cmd_config, "check cordon.yaml, or have the daemon read it again"},
 	{"log", cmd_log, "check and search the audit log"},
 	{"daemon", cmd_daemon, "the daemon that owns enforcement and the log"},
 	{"disable", cmd_disable, "unload enforcement and stop the daemon"},

@@ -3,7 +3,7 @@
 #ifndef CORDON_CLI_RUN_REQUEST_H
 #define CORDON_CLI_RUN_REQUEST_H
 
-#include "cli/code.h"
+#include "adopt/code.h"
 #include "cli/run_options.h"
 #include "daemon/client.h"
 #include "launch/launch.h"

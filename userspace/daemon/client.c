@@ -375,6 +375,12 @@ int client_status(int socket, json_t **ret_status, struct failure *failure)
 		   failure);
 }
 
+int client_reload(int socket, json_t **ret_reply, struct failure *failure)
+{
+	return ask(socket, json_pack("{s:s}", "op", "reload"), NULL, 0, ret_reply, NULL, NULL,
+		   failure);
+}
+
 /* One packet's worth from *from on; *from moves to where to go on, or to -1. */
 static int list_some(int socket, json_int_t *from, json_t *executions, struct failure *failure)
 {

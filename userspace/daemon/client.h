@@ -109,6 +109,9 @@ int client_ended(int socket, const struct client_ended *ended, struct client_out
 int client_abort(int socket, int error, const char *message, struct client_outcome *ret_outcome,
 		 struct failure *failure);
 
+/* Has the daemon read cordon.yaml again; what is wrong with it is in `failure`. */
+int client_reload(int socket, json_t **ret_reply, struct failure *failure);
+
 /* The daemon's state; see docs/protocol.md. Caller owns the reference. */
 int client_status(int socket, json_t **ret_status, struct failure *failure);
 

@@ -17,6 +17,7 @@
 
 struct dns_stub;
 struct execution;
+struct executors;
 struct server;
 
 #define DAEMON_TMP_PARENT "/tmp"
@@ -33,6 +34,7 @@ struct daemon {
 	char **gaps;  /* what this kernel leaves uncovered, NULL-terminated */
 	struct server *server;
 	struct dns_stub *dns;
+	struct executors *executors; /* NULL: embedded, or not yet */
 
 	struct execution *by_slot[CORDON_MAX_EXECUTIONS];
 	size_t executions; /* that are not finished */

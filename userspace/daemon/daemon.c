@@ -8,11 +8,14 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
+#include "daemon/adopted.h"
 #include "daemon/context.h"
 #include "daemon/dns_stub.h"
 #include "daemon/embedded.h"
 #include "daemon/ending.h"
 #include "daemon/events.h"
+#include "daemon/executors.h"
+#include "daemon/guard.h"
 #include "daemon/lock.h"
 #include "daemon/protocol.h"
 #include "daemon/recovery.h"
@@ -34,8 +37,9 @@ struct running {
 	int lock_fd;
 	int notes_fd;
 	int pipe_fd;
+	int guard_fd;
 	char **directories;
-	struct event *signals[2];
+	struct event *signals[3];
 	struct event *events;
 	struct event *tick;
 	struct event *idle_timer;
@@ -138,6 +142,19 @@ static void on_signal(evutil_socket_t signal, short what, void *context)
 	leave(running, daemon->embedded && daemon->unfinished == 0);
 }
 
+static void on_reload(evutil_socket_t signal, short what, void *context)
+{
+	struct running *running = context;
+	struct failure failure = {};
+	size_t count;
+
+	(void)signal;
+	(void)what;
+	if (running->daemon.executors &&
+	    executors_load(running->daemon.executors, &count, &failure) < 0)
+		daemon_say(&running->daemon, "%s", failure.text);
+}
+
 static bool nothing_to_do(const struct daemon *daemon)
 {
 	return daemon->unfinished == 0 && server_connections(daemon->server) == 0;
@@ -213,7 +230,10 @@ static int watch(struct running *running, struct failure *failure)
 		add_event(running, SIGINT, EV_SIGNAL | EV_PERSIST, on_signal, running, NULL);
 	running->events = add_event(running, enforcement_event_fd(daemon->enforcement),
 				    EV_READ | EV_PERSIST, on_events, daemon, NULL);
-	if (!running->signals[0] || !running->signals[1] || !running->events)
+	running->signals[2] =
+		add_event(running, SIGHUP, EV_SIGNAL | EV_PERSIST, on_reload, running, NULL);
+	if (!running->signals[0] || !running->signals[1] || !running->signals[2] ||
+	    !running->events)
 		return failure_set(failure, ENOMEM, "cannot watch for events");
 	return 0;
 }
@@ -276,6 +296,28 @@ static int open_enforcement(struct running *running, struct failure *failure)
 	return r < 0 ? failure_set(failure, r, "%m") : 0;
 }
 
+static int start_executors(struct running *running, struct failure *failure)
+{
+	struct daemon *daemon = &running->daemon;
+	size_t count;
+	int r;
+
+	if (!running->options.config || daemon->embedded)
+		return 0;
+	r = executors_start(daemon, running->options.config, &daemon->executors, failure);
+	if (r == 0)
+		r = guard_start(&running->guard_fd, failure);
+	if (r == 0)
+		r = executors_load(daemon->executors, &count, failure);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
+		if (daemon->by_slot[i] && daemon->by_slot[i]->adopted)
+			adopted_resume(daemon->by_slot[i]);
+	adopted_scan(daemon);
+	return 0;
+}
+
 static int start(struct running *running, struct failure *failure)
 {
 	struct daemon *daemon = &running->daemon;
@@ -300,6 +342,7 @@ static int start(struct running *running, struct failure *failure)
 				"gaps", protocol_strings(daemon->gaps)));
 	(void)((r = recovery_run(daemon, failure)) < 0 ||
 	       (r = dns_stub_start(daemon, &daemon->dns, failure)) < 0 ||
+	       (r = start_executors(running, failure)) < 0 ||
 	       (r = server_start(daemon, &daemon->server, failure)) < 0 ||
 	       (r = watch(running, failure)) < 0);
 	return r;
@@ -321,6 +364,11 @@ static int unload(struct running *running, struct failure *failure)
 	int r;
 
 	close_dns(daemon);
+	if (daemon->executors) {
+		executors_clear(daemon->executors);
+		executors_free(daemon->executors);
+		daemon->executors = NULL;
+	}
 	policies_free(daemon->policies);
 	daemon->policies = NULL;
 	r = enforcement_unload(daemon->enforcement, failure);
@@ -361,6 +409,8 @@ static void stop(struct running *running)
 		server_free(daemon->server);
 	close_dns(daemon);
 	free_execution_handles(daemon);
+	if (daemon->executors)
+		executors_free(daemon->executors);
 	if (daemon->policies)
 		policies_free(daemon->policies);
 	if (daemon->enforcement)
@@ -390,6 +440,7 @@ static void stop(struct running *running)
 	closep(&daemon->state_fd);
 	closep(&running->notes_fd);
 	policy_search_free(running->directories);
+	closep(&running->guard_fd);
 	/* The lock last: whoever gets it finds nothing half done. */
 	closep(&running->lock_fd);
 }
@@ -427,7 +478,7 @@ int daemon_run(const struct daemon_options *options, struct failure *failure)
 		return failure_set(failure, ENOMEM, "%m");
 	daemon = &running->daemon;
 	running->options = *options;
-	running->lock_fd = running->notes_fd = -1;
+	running->lock_fd = running->notes_fd = running->guard_fd = -1;
 	running->pipe_fd = options->embedded ? EMBEDDED_PIPE_FD : -1;
 	daemon->state_fd = -1;
 	daemon->cgroups.fd = -1;

@@ -15,6 +15,7 @@ struct daemon_options {
 	bool embedded; /* started by a client, which listens on EMBEDDED_PIPE_FD; leaves when idle */
 	unsigned int idle_seconds;
 	const char *log;
+	const char *config; /* cordon.yaml: read at the start and on SIGHUP */
 	struct logs_options logs;
 	const char *const *policies;   /* directories, NULL-terminated; NULL: the usual ones */
 	void (*say)(const char *line); /* to its operator */

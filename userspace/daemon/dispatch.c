@@ -9,6 +9,7 @@
 #include "daemon/apply.h"
 #include "daemon/dns_stub.h"
 #include "daemon/ending.h"
+#include "daemon/executors.h"
 #include "daemon/process.h"
 #include "daemon/request.h"
 #include "daemon/server.h"
@@ -305,12 +306,32 @@ static void do_stop(struct connection *c, json_t *message)
 		list_live(daemon, text + used, sizeof(text) - used);
 		return connection_refuse(c, EBUSY, text);
 	}
+	if (daemon->executors)
+		executors_clear(daemon->executors);
 	c->awaits_stop = true;
 	server_request_stop(c->server);
 	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
 		if (daemon->by_slot[i])
 			ending_begin(daemon->by_slot[i], AUDIT_END_KILLED);
 	daemon->idle(daemon);
+}
+
+static void do_reload(struct connection *c)
+{
+	struct daemon *daemon = c->daemon;
+	struct failure failure = {};
+	size_t count = 0;
+	int r;
+
+	if (!daemon->executors)
+		return connection_refuse(
+			c, EOPNOTSUPP, "an embedded daemon has no executors; see `cordon daemon`");
+	r = executors_load(daemon->executors, &count, &failure);
+	if (r < 0)
+		return connection_refuse(c, r, failure.text);
+	connection_answer(
+		c, json_pack("{s:b,s:o}", "ok", 1, "executors", executors_json(daemon->executors)),
+		NULL, 0);
 }
 
 bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
@@ -325,7 +346,7 @@ bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
 		return false;
 	}
 	r = request_op(message, &op, &failure);
-	if (r == 0 && op == REQUEST_STATUS)
+	if (r == 0 && (op == REQUEST_STATUS || op == REQUEST_RELOAD))
 		r = plain_request_parse(message, &failure);
 	else if (r == 0 && op == REQUEST_HELLO)
 		r = hello_request_parse(message, &failure);
@@ -362,6 +383,9 @@ bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
 		break;
 	case REQUEST_APPLY:
 		do_apply(c, message);
+		break;
+	case REQUEST_RELOAD:
+		do_reload(c);
 		break;
 	case REQUEST_OP_COUNT:
 		break;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "daemon/adopted.h"
 #include "daemon/events.h"
 #include "daemon/process.h"
 #include "daemon/server.h"
@@ -60,6 +61,7 @@ static void kill_all(struct execution *e)
 	r = e->cgroup_fd >= 0 ? cgroup_kill(e->cgroup_fd) : 0;
 	if (r < 0)
 		daemon_say(e->daemon, "execution %s: cgroup.kill: %s", e->id, strerror(-r));
+	e->alive = signalled;
 	/* Counted once: the second time the same ones may still be dying. */
 	if (e->ending_steps == 0) {
 		e->end.killed_tasks = signalled;
@@ -67,9 +69,15 @@ static void kill_all(struct execution *e)
 	}
 }
 
+/*
+ * What is dead, but not waited for by an executor that takes its time, still carries the label. It runs
+ * nothing: the end need not wait for it, the slot must.
+ */
 static bool all_dead(const struct execution *e)
 {
-	return e->view->tasks == 0 && (e->cgroup_fd < 0 || cgroup_populated(e->cgroup_fd) <= 0);
+	bool gone = e->view->tasks == 0 || (e->adopted && e->ending_steps > 1 && e->alive == 0);
+
+	return gone && (e->cgroup_fd < 0 || cgroup_populated(e->cgroup_fd) <= 0);
 }
 
 static void say_stuck(struct execution *e)
@@ -115,7 +123,7 @@ static void look(struct execution *e)
 {
 	unsigned int delay = LOOK_FIRST_MSEC;
 
-	if (e->ending_steps % KILL_EVERY == 0)
+	if (e->ending_steps % KILL_EVERY == 0 || e->adopted)
 		kill_all(e);
 	if (all_dead(e)) {
 		dead(e);
@@ -133,6 +141,9 @@ static void look(struct execution *e)
 
 void ending_begin(struct execution *e, enum audit_end_cause cause)
 {
+	if (e->state >= EXECUTION_ENDING)
+		return;
+	adopted_need_start(e);
 	if (e->state >= EXECUTION_ENDING)
 		return;
 	e->state = EXECUTION_ENDING;
@@ -258,6 +269,10 @@ static void clean(struct execution *e)
 		}
 		e->have_tmp = r < 0;
 	}
+	if (e->view->tasks > 0) {
+		arm(e, STUCK_LOOK_MSEC);
+		return;
+	}
 	left = cgroup_remove(&daemon->cgroups, e->id);
 	if ((r < 0 || left < 0) && ++e->ending_steps < REMOVE_ATTEMPTS) {
 		arm(e, LOOK_LAST_MSEC);
@@ -333,6 +348,18 @@ void ending_aborted(struct execution *e, const struct abort_request *aborted)
 				  audit_record_refused(e->policy_name, aborted->message,
 						       e->record.uid, clock_nsec(CLOCK_REALTIME)));
 	go_on(e, AUDIT_END_NOT_STARTED);
+}
+
+void ending_leader_gone(struct execution *e)
+{
+	e->told = true;
+	adopted_need_start(e);
+	if (!e->begun)
+		ending_begin(e, AUDIT_END_NOT_STARTED);
+	else if (e->end.have_status && WIFSIGNALED(e->end.status))
+		ending_begin(e, AUDIT_END_SIGNALED);
+	else
+		ending_begin(e, AUDIT_END_EXITED);
 }
 
 void ending_owner_gone(struct execution *e)

@@ -26,6 +26,9 @@ void ending_aborted(struct execution *e, const struct abort_request *aborted);
 /* The owner's connection has closed. */
 void ending_owner_gone(struct execution *e);
 
+/* The first process of an adopted execution has ended; e->end says how, if that is known. */
+void ending_leader_gone(struct execution *e);
+
 /* An event says that its last task is gone: looks now rather than at the next tick. */
 void ending_hurry(struct execution *e);
 

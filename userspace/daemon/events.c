@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "daemon/adopted.h"
 #include "daemon/ending.h"
 
 /* Some kilobytes each. Of all executions; and what each may have in any case. */
@@ -50,13 +51,25 @@ static int write_record(const struct execution *e, const struct cordon_event *ev
 	return event_text_write(&daemon->event_text, &then, event, size, daemon->boot_offset);
 }
 
-static void handle_of(struct execution *e, const struct cordon_event *event, size_t size)
+/* What an executor's child is, is looked at when its program is in place: after the exec's event. */
+static bool keep_early(struct execution *e, const struct cordon_event *event, size_t size)
+{
+	if (!e->adopted || e->started || e->early || event->type != CORDON_EVENT_EXEC)
+		return false;
+	e->early = malloc(size);
+	if (!e->early)
+		return false;
+	memcpy(e->early, event, size);
+	e->early_size = size;
+	return true;
+}
+
+static void put_on_record(struct execution *e, const struct cordon_event *event, size_t size)
 {
 	struct daemon *daemon = e->daemon;
 	struct event_text *text = &daemon->event_text;
 	int r;
 
-	sequence_add(&e->sequence, event->sequence, gap, e);
 	r = write_record(e, event, size);
 	if (r == 0) {
 		(void)logs_append_text(e->log, text->record.data, text->record.size);
@@ -71,6 +84,33 @@ static void handle_of(struct execution *e, const struct cordon_event *event, siz
 		/* The number has arrived, the record has not. */
 		gap(event->sequence - 1, event->sequence + 1, e);
 	}
+}
+
+void events_release_early(struct execution *e)
+{
+	void *early = TAKE_PTR(e->early);
+
+	if (early)
+		put_on_record(e, early, e->early_size);
+	free(early);
+}
+
+static void handle_of(struct execution *e, const struct cordon_event *event, size_t size)
+{
+	sequence_add(&e->sequence, event->sequence, gap, e);
+	if (event->type == CORDON_EVENT_ADOPT)
+		return;
+	if (event->type == CORDON_EVENT_BEGIN) {
+		if (size >= sizeof(struct cordon_adopt_event))
+			adopted_begin(e, (const void *)event);
+		return;
+	}
+	if (keep_early(e, event, size))
+		return;
+	adopted_need_start(e);
+	put_on_record(e, event, size);
+	if (event->type == CORDON_EVENT_EXIT && size >= sizeof(struct cordon_exit_event))
+		adopted_exit(e, (const void *)event);
 	if (event->type == CORDON_EVENT_EMPTY)
 		ending_hurry(e);
 }
@@ -96,10 +136,14 @@ void events_handle(const void *data, size_t size, void *context)
 			      json_pack("{s:I}", "size", (json_int_t)size));
 		return;
 	}
+	if (event->type == CORDON_EVENT_REFUSED ||
+	    (event->slot < CORDON_MAX_EXECUTIONS && !daemon->by_slot[event->slot]))
+		if (adopted_event(daemon, event, size) && event->type == CORDON_EVENT_REFUSED)
+			return;
 	e = event->slot < CORDON_MAX_EXECUTIONS ? daemon->by_slot[event->slot] : NULL;
 	if (e && e->generation == event->generation && e->state != EXECUTION_FINISHED)
 		handle_of(e, event, size);
-	else
+	else if (!e || e->generation != event->generation || event->type != CORDON_EVENT_EMPTY)
 		handle_stray(daemon, event);
 }
 

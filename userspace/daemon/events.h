@@ -8,6 +8,9 @@
 /* An enforcement_event_handler; `context` is the struct daemon. */
 void events_handle(const void *data, size_t size, void *context);
 
+/* The start is on record: what came before it may follow. */
+void events_release_early(struct execution *e);
+
 /* So many at a time leave room for requests and deadlines; and more than the rings can hold. */
 #define EVENTS_AT_A_TIME 1024u
 #define EVENTS_ALL	 (1u << 18)

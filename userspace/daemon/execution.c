@@ -8,6 +8,7 @@
 
 #include "audit/policy_store.h"
 #include "base/clock.h"
+#include "daemon/adopted.h"
 #include "daemon/descriptors.h"
 #include "daemon/ending.h"
 #include "daemon/limits.h"
@@ -142,7 +143,7 @@ static int anchor_of(const struct compiled_policy *policy, const char *name)
 }
 
 /* For the start record: where the directory is now. */
-static int note_directory(struct execution *e, const char *name, int fd)
+int execution_note_directory(struct execution *e, const char *name, int fd)
 {
 	char **list = e->record.directories, link[64], path[PATH_MAX];
 	size_t count = 0;
@@ -171,7 +172,7 @@ static int identify(struct execution *e, struct enforcement_binding *binding, in
 	int r = enforcement_identify(e->daemon->enforcement, fd, &binding->anchors[anchor]);
 
 	if (r == 0)
-		r = note_directory(e, name, fd);
+		r = execution_note_directory(e, name, fd);
 	if (r < 0)
 		return failure_set(failure, r, "${%s}: the directory cannot be identified: %m",
 				   name);
@@ -315,6 +316,19 @@ int execution_prepare(struct daemon *daemon, json_t *message, struct protocol_fd
 	return r;
 }
 
+struct execution *execution_adopted(struct daemon *daemon, uint32_t slot,
+				    const struct cordon_execution *view)
+{
+	struct execution *e = execution_recovered(daemon, slot, view);
+
+	if (!e)
+		return NULL;
+	e->adopted = true;
+	e->have_tmp = false;
+	e->sequence.anywhere = false;
+	return e;
+}
+
 struct execution *execution_recovered(struct daemon *daemon, uint32_t slot,
 				      const struct cordon_execution *view)
 {
@@ -380,7 +394,7 @@ static int check_child(struct execution *e, int pidfd, pid_t *ret_pid, struct fa
 }
 
 /* What was open before the label has passed no hook: it is on record, or nothing starts. */
-static int check_descriptors(struct execution *e, int pidfd, struct failure *failure)
+int execution_check_descriptors(struct execution *e, int pidfd, struct failure *failure)
 {
 	uint32_t kept = (policy_flags(e) & CORDON_POLICY_DESCRIPTORS_MASK) >>
 			CORDON_POLICY_DESCRIPTORS_SHIFT;
@@ -396,7 +410,10 @@ static int check_descriptors(struct execution *e, int pidfd, struct failure *fai
 		if (r < 0)
 			return r;
 	}
-	if (!check.refused || kept != CORDON_DESCRIPTORS_DENY || e->record.observe)
+	if (!check.refused || kept == CORDON_DESCRIPTORS_RECORD || e->record.observe)
+		return 0;
+	/* `cordon run` has closed them; for others nobody can. */
+	if (kept == CORDON_DESCRIPTORS_CLOSE && !e->adopted)
 		return 0;
 	for (char **text = check.outside; *text; text++)
 		if (strtoul(*text, NULL, 10) > STDERR_FILENO)
@@ -407,7 +424,7 @@ static int check_descriptors(struct execution *e, int pidfd, struct failure *fai
 	return 0;
 }
 
-static int write_start(struct execution *e, struct failure *failure)
+int execution_write_start(struct execution *e, struct failure *failure)
 {
 	int r = logs_append(e->log, audit_record_start(&e->record, clock_nsec(CLOCK_REALTIME)));
 
@@ -423,17 +440,18 @@ static int write_start(struct execution *e, struct failure *failure)
 	return 0;
 }
 
-static void start_deadline(struct execution *e)
+void execution_start_deadline(struct execution *e)
 {
 	struct timeval after;
-	uint64_t wall = e->record.limits.wall_nsec;
+	uint64_t wall = e->record.limits.wall_nsec, now = clock_nsec(CLOCK_BOOTTIME), left;
 
 	evtimer_del(e->timer);
 	if (wall == 0)
 		return;
 	e->deadline = e->start + wall;
-	after.tv_sec = (time_t)(wall / NSEC_PER_SEC);
-	after.tv_usec = (suseconds_t)(wall % NSEC_PER_SEC / 1000);
+	left = e->deadline > now ? e->deadline - now : 0;
+	after.tv_sec = (time_t)(left / NSEC_PER_SEC);
+	after.tv_usec = (suseconds_t)(left % NSEC_PER_SEC / 1000);
 	evtimer_add(e->timer, &after);
 }
 
@@ -461,14 +479,14 @@ int execution_label(struct execution *e, json_t *message, struct protocol_fds *f
 		return failure_set(failure, r, "process %d cannot be labelled: %m", e->leader);
 	e->state = EXECUTION_LIVE;
 	e->start = clock_nsec(CLOCK_BOOTTIME);
-	r = check_descriptors(e, fds->fd[0], failure);
+	r = execution_check_descriptors(e, fds->fd[0], failure);
 	if (r == 0)
-		r = write_start(e, failure);
+		r = execution_write_start(e, failure);
 	if (r == 0)
 		r = state_save(e->daemon->state_fd, e, failure);
 	if (r < 0)
 		return r;
-	start_deadline(e);
+	execution_start_deadline(e);
 	return 0;
 }
 
@@ -480,6 +498,8 @@ void execution_free(struct execution *e)
 
 	if (e->timer)
 		event_free(e->timer);
+	adopted_release(e);
+	free(e->early);
 	if (e->bound) {
 		int r = enforcement_release(daemon->enforcement, e->slot);
 

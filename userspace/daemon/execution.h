@@ -78,6 +78,15 @@ struct execution {
 	bool stuck;	    /* said that it cannot be killed */
 	int report_fd;
 	struct event *timer;
+
+	/* Made by the kernel of an executor's child: nobody asked for it, nobody waits for it. */
+	bool adopted;
+	bool begun;	 /* and was looked at before its first instruction */
+	bool unrecorded; /* its start cannot be written */
+	struct event *leader_event, *owner_event;
+	void *early; /* the exec that brought its program in: its record follows the start's */
+	size_t early_size;
+	unsigned int alive; /* processes that were still there when last killed */
 };
 
 /*
@@ -94,6 +103,20 @@ int execution_prepare(struct daemon *daemon, json_t *message, struct protocol_fd
  */
 struct execution *execution_recovered(struct daemon *daemon, uint32_t slot,
 				      const struct cordon_execution *view);
+
+/*
+ * What the kernel has made of an executor's child, in a slot that stood ready; policy, record and log are still
+ * to be filled in. NULL without memory.
+ */
+struct execution *execution_adopted(struct daemon *daemon, uint32_t slot,
+				    const struct cordon_execution *view);
+
+/* Steps of a start, for those that are not started by execution_label(). */
+int execution_note_directory(struct execution *e, const char *name, int fd);
+int execution_check_descriptors(struct execution *e, int pidfd, struct failure *failure);
+int execution_write_start(struct execution *e, struct failure *failure);
+/* From e->start on; an earlier daemon's share of it included. */
+void execution_start_deadline(struct execution *e);
 
 /* Labels its first task, a child of the owner, and writes the start record. */
 int execution_label(struct execution *e, json_t *message, struct protocol_fds *fds,

@@ -78,6 +78,19 @@ static void forget(struct policies *policies, uint64_t ref)
 	(void)unlinkat(policies->notes_fd, name, 0);
 }
 
+/* By an adopted execution, which outlives its daemon, or by one that stands ready to be. */
+static bool in_use(const struct policies *policies, uint64_t ref)
+{
+	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++) {
+		const struct cordon_execution *view =
+			enforcement_execution(policies->enforcement, slot);
+
+		if (view->state != CORDON_EXECUTION_FREE && view->policy == ref)
+			return true;
+	}
+	return false;
+}
+
 void policies_remove_stale(struct policies *policies)
 {
 	_cleanup_(closedirp) DIR *dir = NULL;
@@ -97,6 +110,8 @@ void policies_remove_stale(struct policies *policies)
 
 		ref = strtoull(file->d_name, &end, 16);
 		if (end == file->d_name || *end != '\0')
+			continue;
+		if (in_use(policies, ref))
 			continue;
 		/* Not resident any more is as good. */
 		(void)enforcement_policy_remove(policies->enforcement, ref);

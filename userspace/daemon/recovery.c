@@ -156,7 +156,22 @@ static int adopt_slot(struct daemon *daemon, uint32_t slot, const struct cordon_
 	take_recall(e);
 	memcpy(e->record.id, view->id, sizeof(e->record.id));
 	e->record.policy = e->recovered_policy;
+	e->adopted = view->executor != 0;
 	return 0;
+}
+
+static bool stands_ready(const struct cordon_execution *view)
+{
+	return view->executor && !view->adopted;
+}
+
+static bool has_state(const struct daemon *daemon, const struct cordon_execution *view)
+{
+	char id[UUID_TEXT_SIZE], name[UUID_TEXT_SIZE + 8];
+
+	uuid_format(view->id, id);
+	snprintf(name, sizeof(name), "%s.json", id);
+	return faccessat(daemon->state_fd, name, F_OK, 0) == 0;
 }
 
 static int adopt_slots(struct found *found)
@@ -168,7 +183,10 @@ static int adopt_slots(struct found *found)
 			enforcement_execution(daemon->enforcement, slot);
 		int r;
 
-		if (view->state == CORDON_EXECUTION_FREE)
+		if (view->state == CORDON_EXECUTION_FREE || stands_ready(view))
+			continue;
+		/* Its start is not on record yet: it is looked at as a new one. */
+		if (view->executor && !has_state(daemon, view))
 			continue;
 		r = adopt_slot(daemon, slot, view);
 		if (r < 0)
@@ -183,7 +201,8 @@ static size_t count_alive(const struct daemon *daemon)
 	size_t alive = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
-		alive += daemon->by_slot[i] && daemon->by_slot[i]->state < EXECUTION_DEAD;
+		alive += daemon->by_slot[i] && !daemon->by_slot[i]->adopted &&
+			 daemon->by_slot[i]->state < EXECUTION_DEAD;
 	return alive;
 }
 
@@ -197,7 +216,7 @@ static int end_all(struct found *found, struct failure *failure)
 	uint64_t end = clock_nsec(CLOCK_BOOTTIME) + KILL_TIMEOUT_NSEC;
 
 	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
-		if (daemon->by_slot[i])
+		if (daemon->by_slot[i] && !daemon->by_slot[i]->adopted)
 			ending_begin(daemon->by_slot[i], AUDIT_END_RECOVERED);
 	while (count_alive(daemon) > 0) {
 		if (clock_nsec(CLOCK_BOOTTIME) > end)

@@ -48,10 +48,16 @@ static const char *const system_directories[] = {
 	"/lib32",
 	"/lib64",
 	"/sbin",
+	NULL,
 };
 
 /* Nothing below them may be one either. */
 static const char *const closed_trees[] = {"/boot", "/etc", "/proc", "/sys"};
+
+const char *const *workdir_system_directories(void)
+{
+	return system_directories;
+}
 
 static bool same_directory(const struct stat *a, const struct stat *b)
 {
@@ -138,7 +144,7 @@ int workdir_check(int fd, const char *passwd, const char *const *own, struct fai
 		return failure_set(failure, errno, "cannot examine the work directory: %m");
 	if (!S_ISDIR(directory.st_mode))
 		return failure_set(failure, ENOTDIR, "the work directory is not a directory");
-	for (size_t i = 0; i < ARRAY_SIZE(system_directories); i++)
+	for (size_t i = 0; system_directories[i]; i++)
 		if (directory_contains_path(&directory, system_directories[i]))
 			return refuse(failure, "is or contains the system directory",
 				      system_directories[i]);

@@ -15,4 +15,7 @@
  */
 int workdir_check(int fd, const char *passwd, const char *const *own, struct failure *failure);
 
+/* Those that are none, by name; NULL-terminated. */
+const char *const *workdir_system_directories(void);
+
 #endif

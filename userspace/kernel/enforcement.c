@@ -209,6 +209,21 @@ int enforcement_open(int cgroup_fd, struct enforcement **ret_enforcement,
 	return 0;
 }
 
+int enforcement_join(struct enforcement **ret_enforcement, struct failure *failure)
+{
+	_cleanup_(enforcement_closep) struct enforcement *e = enforcement_new();
+	int r;
+
+	if (!e)
+		return failure_set(failure, ENOMEM, "%m");
+	r = open_handles(e, failure);
+	if (r == 0)
+		r = map_arrays(e, failure);
+	if (r == 0)
+		*ret_enforcement = TAKE_PTR(e);
+	return r;
+}
+
 void enforcement_close(struct enforcement *e)
 {
 	const int fds[] = {e->executions_fd,	   e->policies_fd,	 e->counters_fd,

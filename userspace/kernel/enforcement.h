@@ -38,6 +38,9 @@ enum enforcement_origin {
 int enforcement_open(int cgroup_fd, struct enforcement **ret_enforcement,
 		     enum enforcement_origin *ret_origin, struct failure *failure);
 
+/* Handles for a helper of the owner, which outlives it. -errno. */
+int enforcement_join(struct enforcement **ret_enforcement, struct failure *failure);
+
 /* Closes this process's handles. Enforcement goes on. */
 void enforcement_close(struct enforcement *e);
 DEFINE_CLEANUP(struct enforcement *, enforcement_close, enforcement_closep)
@@ -100,6 +103,7 @@ struct enforcement_binding {
 	uint32_t owner_pid;
 	uint64_t owner_start; /* boot clock, ns */
 	uint64_t deadline;    /* boot clock, ns; 0: none */
+	uint32_t executor;    /* number of the entry that it stands ready for, from 1; 0: none */
 };
 
 /*
@@ -141,6 +145,13 @@ void enforcement_set_policy(struct enforcement *e, uint32_t slot, uint64_t ref);
  */
 void enforcement_note_denial(struct enforcement *e, uint32_t slot, bool would,
 			     uint64_t *ret_sequence);
+
+/* The daemon has done all that comes before the first instruction. False: it is not held, or ends. */
+bool enforcement_go_on(struct enforcement *e, uint32_t slot);
+
+/* Names an anchor of an execution in which nothing runs: one that stands ready, or is held. */
+void enforcement_bind_anchor(struct enforcement *e, uint32_t slot, unsigned int anchor,
+			     const struct cordon_anchor *identity);
 
 /* From here on the execution can neither fork nor exec: it is being killed. */
 void enforcement_set_ending(struct enforcement *e, uint32_t slot);

@@ -57,6 +57,7 @@ int enforcement_bind(struct enforcement *e, const struct enforcement_binding *bi
 	execution->owner_pid = binding->owner_pid;
 	execution->owner_start = binding->owner_start;
 	execution->deadline = binding->deadline;
+	execution->executor = binding->executor;
 	set_state(execution, CORDON_EXECUTION_PREPARED);
 	*ret_slot = slot;
 	return 0;
@@ -73,6 +74,25 @@ void enforcement_set_policy(struct enforcement *e, uint32_t slot, uint64_t ref)
 
 	if (execution)
 		__atomic_store_n(&execution->policy, ref, __ATOMIC_RELEASE);
+}
+
+bool enforcement_go_on(struct enforcement *e, uint32_t slot)
+{
+	struct cordon_execution *execution = slot_at(e, slot);
+	__u32 held = CORDON_EXECUTION_HELD;
+
+	return execution &&
+	       __atomic_compare_exchange_n(&execution->state, &held, CORDON_EXECUTION_LIVE, false,
+					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+void enforcement_bind_anchor(struct enforcement *e, uint32_t slot, unsigned int anchor,
+			     const struct cordon_anchor *identity)
+{
+	struct cordon_execution *execution = slot_at(e, slot);
+
+	if (execution && anchor < CORDON_MAX_ANCHORS)
+		execution->anchors[anchor] = *identity;
 }
 
 void enforcement_set_ending(struct enforcement *e, uint32_t slot)

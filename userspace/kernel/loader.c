@@ -248,6 +248,9 @@ static int load_object(struct enforce_bpf **ret_skeleton, struct failure *failur
 	if (!skeleton)
 		return failure_set(failure, errno, "cannot open the BPF object: %m: %s", complaint);
 	loader_choose_programs(skeleton->obj, btf);
+	/* As of any program that traces: refused under lockdown. */
+	skeleton->rodata->may_write_user =
+		libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_probe_write_user, NULL) > 0;
 	r = enforce_bpf__load(skeleton);
 	if (r < 0)
 		return failure_set(failure, r,

@@ -115,7 +115,13 @@ static const char *const loading[] = {
 	"SSLKEYLOGFILE",
 	"PSModulePath",
 	"DENO_*",
+	NULL,
 };
+
+const char *const *environment_loading(void)
+{
+	return loading;
+}
 
 static bool matches(const char *pattern, const char *name)
 {
@@ -124,7 +130,7 @@ static bool matches(const char *pattern, const char *name)
 
 static bool loads(const char *name)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(loading); i++)
+	for (size_t i = 0; loading[i]; i++)
 		if (matches(loading[i], name))
 			return true;
 	return false;
@@ -142,6 +148,18 @@ static bool keeps(const struct policy_environment *policy, const char *name)
 		by_pattern |= matches(*pattern, name);
 	}
 	return by_pattern && !loads(name);
+}
+
+bool environment_keeps(const struct policy_environment *policy, const char *variable)
+{
+	char name[256];
+	size_t length = strcspn(variable, "=");
+
+	if (length >= sizeof(name))
+		return policy->keep_all;
+	memcpy(name, variable, length);
+	name[length] = '\0';
+	return keeps(policy, name);
 }
 
 static bool sets(const struct policy_environment *policy, const char *name)

@@ -39,6 +39,12 @@ int environment_build(char *const *caller, const struct policy_environment *poli
 
 void environment_release(struct environment *environment);
 
+/* Is a variable ("NAME=value") one that the policy keeps? */
+bool environment_keeps(const struct policy_environment *policy, const char *variable);
+
+/* Names that make something load, some with a '*' at their end, NULL-terminated. */
+const char *const *environment_loading(void);
+
 /* The value of a variable in a NULL-terminated list, or NULL. */
 const char *environment_get(char *const *variables, const char *name);
 

@@ -10,18 +10,18 @@ static rlim_t at_most(rlim_t value, rlim_t bound)
 	return value < bound ? value : bound;
 }
 
-static int lower(int resource, uint64_t soft, uint64_t hard)
+static int lower(pid_t pid, enum __rlimit_resource resource, uint64_t soft, uint64_t hard)
 {
 	struct rlimit limit;
 
-	if (getrlimit(resource, &limit) < 0)
+	if (prlimit(pid, resource, NULL, &limit) < 0)
 		return -errno;
 	limit.rlim_max = at_most((rlim_t)hard, limit.rlim_max);
 	limit.rlim_cur = at_most(at_most((rlim_t)soft, limit.rlim_cur), limit.rlim_max);
-	return setrlimit(resource, &limit) < 0 ? -errno : 0;
+	return prlimit(pid, resource, &limit, NULL) < 0 ? -errno : 0;
 }
 
-int resource_limits_apply(const struct policy_limits *limits)
+int resource_limits_apply_to(pid_t pid, const struct policy_limits *limits)
 {
 	/* The kernel counts whole seconds; half a second must not become none at all. */
 	uint64_t seconds =
@@ -29,17 +29,22 @@ int resource_limits_apply(const struct policy_limits *limits)
 	int r;
 
 	/* SIGXCPU first, which says what happened; SIGKILL a second later. */
-	if (seconds && (r = lower(RLIMIT_CPU, seconds, seconds + 1)) < 0)
+	if (seconds && (r = lower(pid, RLIMIT_CPU, seconds, seconds + 1)) < 0)
 		return r;
-	if (limits->address_space_bytes &&
-	    (r = lower(RLIMIT_AS, limits->address_space_bytes, limits->address_space_bytes)) < 0)
+	if (limits->address_space_bytes && (r = lower(pid, RLIMIT_AS, limits->address_space_bytes,
+						      limits->address_space_bytes)) < 0)
 		return r;
 	if (limits->file_size_bytes &&
-	    (r = lower(RLIMIT_FSIZE, limits->file_size_bytes, limits->file_size_bytes)) < 0)
+	    (r = lower(pid, RLIMIT_FSIZE, limits->file_size_bytes, limits->file_size_bytes)) < 0)
 		return r;
 	if (limits->open_files &&
-	    (r = lower(RLIMIT_NOFILE, limits->open_files, limits->open_files)) < 0)
+	    (r = lower(pid, RLIMIT_NOFILE, limits->open_files, limits->open_files)) < 0)
 		return r;
 	/* A dump would carry the execution's memory to where its policy does not reach. */
-	return lower(RLIMIT_CORE, 0, 0);
+	return lower(pid, RLIMIT_CORE, 0, 0);
+}
+
+int resource_limits_apply(const struct policy_limits *limits)
+{
+	return resource_limits_apply_to(0, limits);
 }

@@ -3,6 +3,8 @@
 #ifndef CORDON_LAUNCH_RESOURCE_H
 #define CORDON_LAUNCH_RESOURCE_H
 
+#include <sys/types.h>
+
 #include "policy/compile.h"
 
 /*
@@ -10,5 +12,8 @@
  * above the hard one in force comes down to it. Async-signal-safe. -errno of setrlimit(2).
  */
 int resource_limits_apply(const struct policy_limits *limits);
+
+/* The same to another process, which does not run. -errno of prlimit(2). */
+int resource_limits_apply_to(pid_t pid, const struct policy_limits *limits);
 
 #endif

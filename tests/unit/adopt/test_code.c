@@ -12,7 +12,7 @@
 
 #include "base/io.h"
 #include "base/sha256.h"
-#include "cli/code.h"
+#include "adopt/code.h"
 
 static char workdir[] = "/tmp/cordon-code-XXXXXX";
 static int workdir_fd = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/code.h"
+#include "adopt/code.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which code a command is about to run, for its record: the digest, never the text. */
-#ifndef CORDON_CLI_CODE_H
-#define CORDON_CLI_CODE_H
+#ifndef CORDON_ADOPT_CODE_H
+#define CORDON_ADOPT_CODE_H
 
 #include <stdbool.h>
 

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * Turning an executor's child into an execution at its exec. Before the check of the program, so that every
+ * hook on the way judges it by its policy, and before the point of no return, so that a refusal is an error
+ * that the executor gets.
+ *
+ * A child whose exec then fails keeps the label: it was forked to become agent code, and has nothing else to do.
+ */
+#ifndef CORDON_BPF_HOOK_ADOPT_BPF_H
+#define CORDON_BPF_HOOK_ADOPT_BPF_H
+
+#include "bpf/adopt.bpf.h"
+
+/* The directory first, then the program, in the scratch for events. */
+struct adopt_question {
+	struct cordon_adoption *adoption;
+	struct cordon_executor *executor;
+	struct linux_binprm *bprm;
+	struct event_scratch *scratch;
+	__u32 index;
+	__u32 workdir; /* bytes of its path */
+	struct role role;
+};
+
+#define ADOPT_PROGRAM_MAX CORDON_NAME_MAX
+
+static __always_inline struct cordon_adopt_event *adopt_event(struct event_scratch *scratch)
+{
+	return (struct cordon_adopt_event *)(scratch->header + sizeof(scratch->header) -
+					     sizeof(struct cordon_adopt_event));
+}
+
+static __noinline void send_adopt_event(const struct adopt_question *q, const struct label *label,
+					struct cordon_execution *execution, __u32 reason)
+{
+	struct cordon_adopt_event *event = adopt_event(q->scratch);
+	__u32 workdir = q->workdir, size;
+	long program;
+
+	if (workdir > CORDON_EVENT_LARGE - ADOPT_PROGRAM_MAX)
+		workdir = CORDON_EVENT_LARGE - ADOPT_PROGRAM_MAX;
+	program = bpf_probe_read_kernel_str(q->scratch->data + workdir, ADOPT_PROGRAM_MAX,
+					    q->bprm->filename);
+	program = program > 0 ? program - 1 : 0;
+	size = sizeof(*event) + workdir + program;
+	fill_process(&event->event);
+	if (execution) {
+		fill_event(&event->event, label, execution, CORDON_EVENT_ADOPT, size,
+			   bpf_ktime_get_boot_ns());
+	} else {
+		event->event.type = CORDON_EVENT_REFUSED;
+		event->event.size = size;
+		event->event.slot = 0xffffffffu;
+		event->event.generation = 0;
+		event->event.sequence = 0;
+		event->event.time = bpf_ktime_get_boot_ns();
+		event->event.policy = 0;
+		event->event.reserved = 0;
+	}
+	event->executor = q->index;
+	event->reason = reason;
+	event->workdir_length = workdir;
+	event->program_length = program;
+	event->variables = 0;
+	event->begun = 0;
+	if (size > sizeof(*event) + CORDON_EVENT_LARGE)
+		size = sizeof(*event) + CORDON_EVENT_LARGE;
+	if (execution)
+		note_sent(execution, bpf_ringbuf_output(&critical, event, size, 0),
+			  CORDON_COUNTER_CRITICAL_DROPPED);
+	else if (bpf_ringbuf_output(&critical, event, size, 0))
+		count(CORDON_COUNTER_CRITICAL_DROPPED);
+}
+
+static __always_inline int refuse_adoption(struct adopt_question *q, __u32 reason, int error)
+{
+	__sync_fetch_and_add(&q->adoption->refused, 1);
+	send_adopt_event(q, 0, 0, reason);
+	return error;
+}
+
+/* Which children are agent code, the entry says. What cannot be told is. */
+static __always_inline bool is_agent_code(struct adopt_question *q, struct adopt_scratch *scratch)
+{
+	__u32 flags = q->executor->flags;
+	bool listed;
+
+	if (flags & (CORDON_EXECUTOR_ONLY | CORDON_EXECUTOR_EXCEPT)) {
+		if (bpf_d_path(&q->bprm->file->f_path, scratch->key.text, CORDON_ADOPT_TEXT) <= 0)
+			listed = flags & CORDON_EXECUTOR_ONLY;
+		else
+			listed = adopt_lookup(scratch, CORDON_ADOPT_PROGRAM, q->index);
+		if (listed != !!(flags & CORDON_EXECUTOR_ONLY))
+			return false;
+	}
+	return match_arguments(&q->executor->child_arguments, scratch) != GLOB_NO;
+}
+
+/* Spells the current directory into the scratch. False: it has no name that could be judged. */
+static __always_inline bool find_workdir(struct adopt_question *q, struct adopt_scratch *scratch)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	long n = bpf_d_path(&task->fs->pwd, scratch->key.text, CORDON_ADOPT_TEXT);
+
+	q->workdir = 0;
+	/* Room for the slash behind it, for the question below which directory it lies. */
+	if (n <= 1 || n >= CORDON_ADOPT_TEXT)
+		return false;
+	q->workdir = n - 1;
+	return scratch->key.text[0] == '/';
+}
+
+static __always_inline __u32 judge_workdir(struct adopt_question *q, struct adopt_scratch *scratch)
+{
+	__u32 length = q->workdir;
+
+	if (adopt_lookup(scratch, CORDON_ADOPT_DIRECTORY, 0))
+		return CORDON_ADOPT_WORKDIR;
+	if (length >= CORDON_ADOPT_TEXT - 1)
+		return CORDON_ADOPT_WORKDIR;
+	scratch->key.text[length] = '/';
+	scratch->key.text[length + 1] = 0;
+	return adopt_lookup(scratch, CORDON_ADOPT_UNDER, q->index) ? CORDON_ADOPTED
+								   : CORDON_ADOPT_OUTSIDE;
+}
+
+/* One of those that stand ready, for this task alone. */
+static __always_inline bool take_standby(struct cordon_executor *executor, struct label *ret_label)
+{
+	__u32 start = __sync_fetch_and_add(&executor->next_standby, 1);
+
+	for (__u32 i = 0; i < CORDON_MAX_STANDBY; i++) {
+		__u64 *place = &executor->standby[(start + i) & (CORDON_MAX_STANDBY - 1)];
+		__u64 found = *(volatile __u64 *)place;
+
+		if (!found || __sync_val_compare_and_swap(place, found, 0) != found)
+			continue;
+		ret_label->slot = (__u32)found;
+		ret_label->generation = found >> 32;
+		return true;
+	}
+	return false;
+}
+
+static __always_inline void bind_workdir(struct cordon_execution *execution)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct inode *inode = task->fs->pwd.dentry->d_inode;
+	struct cordon_anchor *anchor = &execution->anchors[CORDON_ANCHOR_WORKDIR];
+
+	anchor->inode = inode->i_ino;
+	anchor->address = (__u64)inode;
+	anchor->device = inode->i_sb->s_dev;
+	anchor->generation = inode->i_generation;
+}
+
+static __always_inline int adopt(struct adopt_question *q)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct cordon_execution *execution;
+	struct label label;
+	__u64 now = bpf_ktime_get_boot_ns();
+	__u32 key;
+
+	if ((q->executor->flags & CORDON_EXECUTOR_DENY_AWAY) && now > q->adoption->lease)
+		return refuse_adoption(q, CORDON_ADOPT_AWAY, -EACCES);
+	if (!take_standby(q->executor, &label))
+		return refuse_adoption(q, CORDON_ADOPT_EXHAUSTED, -EAGAIN);
+	key = label.slot;
+	execution = bpf_map_lookup_elem(&executions, &key);
+	if (!execution || execution->generation != label.generation ||
+	    execution->state != CORDON_EXECUTION_PREPARED)
+		return refuse_adoption(q, CORDON_ADOPT_EXHAUSTED, -EAGAIN);
+	bind_workdir(execution);
+	execution->mount_namespace = (__u64)task->nsproxy->mnt_ns;
+	execution->owner_pid = q->role.owner;
+	execution->owner_start = q->role.start;
+	execution->leader = task->tgid;
+	execution->adopted = now;
+	execution->state = CORDON_EXECUTION_LIVE;
+	if (label_task(task, &label))
+		return refuse_adoption(q, CORDON_ADOPT_NO_LABEL, -EAGAIN);
+	__sync_fetch_and_add(&q->adoption->adopted, 1);
+	send_adopt_event(q, &label, execution, CORDON_ADOPTED);
+	return 0;
+}
+
+static __always_inline int judge_child(struct adopt_question *q)
+{
+	struct adopt_scratch *scratch;
+	__u32 reason;
+
+	q->scratch = event_scratch();
+	if (!q->scratch) {
+		count(CORDON_COUNTER_CRITICAL_DROPPED);
+		__sync_fetch_and_add(&q->adoption->refused, 1);
+		return -EAGAIN;
+	}
+	/* Behind what the event needs of it. */
+	scratch = (struct adopt_scratch *)(q->scratch->data + 2048);
+	q->workdir = 0;
+	if (!is_agent_code(q, scratch))
+		return 0;
+	reason = find_workdir(q, scratch) ? CORDON_ADOPTED : CORDON_ADOPT_WORKDIR;
+	bpf_probe_read_kernel(q->scratch->data, CORDON_ADOPT_TEXT, scratch->key.text);
+	if (reason == CORDON_ADOPTED)
+		reason = judge_workdir(q, scratch);
+	if (reason != CORDON_ADOPTED)
+		return refuse_adoption(q, reason, -EACCES);
+	return adopt(q);
+}
+
+/* --- executors ---------------------------------------------------------------------------- */
+
+static __always_inline bool is_executor(const struct cordon_executor *executor,
+					struct adopt_scratch *scratch)
+{
+	__u32 flags = executor->flags;
+
+	if ((flags & CORDON_EXECUTOR_UID) && executor->uid != (__u32)bpf_get_current_uid_gid())
+		return false;
+	if ((flags & CORDON_EXECUTOR_CGROUP) &&
+	    bpf_get_current_ancestor_cgroup_id(executor->cgroup_level) != executor->cgroup)
+		return false;
+	return match_arguments(&executor->arguments, scratch) == GLOB_YES;
+}
+
+/* Does this exec start an executor's program? */
+static __always_inline void recognise(const struct cordon_adoption *a, struct linux_binprm *bprm)
+{
+	__u64 address = (__u64)bpf_get_current_task_btf(), mask;
+	struct event_scratch *events;
+	struct adopt_scratch *scratch;
+
+	events = event_scratch();
+	if (!events)
+		return;
+	scratch = (struct adopt_scratch *)(events->data + 2048);
+	if (bpf_d_path(&bprm->file->f_path, scratch->key.text, CORDON_ADOPT_TEXT) <= 0)
+		return;
+	mask = adopt_lookup(scratch, CORDON_ADOPT_EXECUTOR, 0) & a->active;
+	if (!mask)
+		return;
+	for (__u32 i = 0; i < CORDON_MAX_EXECUTORS; i++) {
+		__u32 index = i;
+		struct cordon_executor *executor;
+
+		if (!((mask >> i) & 1))
+			continue;
+		executor = bpf_map_lookup_elem(&executors, &index);
+		if (executor && is_executor(executor, scratch)) {
+			struct task_struct *task = bpf_get_current_task_btf();
+			struct role role = {
+				.executor = i,
+				.kind = ROLE_EXECUTOR,
+				.owner = task->tgid,
+				.start = task->group_leader->start_boottime,
+			};
+
+			bpf_map_update_elem(&roles, &address, &role, BPF_ANY);
+			return;
+		}
+	}
+}
+
+SEC("lsm/bprm_creds_for_exec")
+int BPF_PROG(cordon_adopt_exec, struct linux_binprm *bprm, int ret)
+{
+	struct cordon_adoption *a = adoption_state();
+	__u64 address = (__u64)bpf_get_current_task_btf();
+	struct adopt_question q = {.adoption = a, .bprm = bprm};
+	const struct role *role;
+
+	if (ret || !a || label_of_address(address))
+		return ret;
+	role = bpf_map_lookup_elem(&roles, &address);
+	if (role && role->kind == ROLE_CHILD) {
+		struct subject s;
+
+		q.role = *role;
+		q.executor = executor_of(a, role, &q.index);
+		ret = q.executor ? judge_child(&q) : 0;
+		/* An execution's now, or refused: no executor. */
+		if (ret || subject_label(bpf_get_current_task_btf(), &s))
+			return ret < 0 && ret >= -MAX_ERRNO ? ret : 0;
+	}
+	if (a->active)
+		recognise(a, bprm);
+	/* A task without storage costs other hooks the least (subject_label()). */
+	bpf_task_storage_delete(&event_scratches, bpf_get_current_task_btf());
+	return 0;
+}
+
+/*
+ * `cordon run` sets no_new_privs, under which this cannot be; nobody sets it for those that are adopted.
+ */
+SEC("lsm/bprm_creds_from_file")
+int BPF_PROG(cordon_bprm_creds, struct linux_binprm *bprm, struct file *file, int ret)
+{
+	const struct cred *own = bpf_get_current_task_btf()->cred, *new = bprm->cred;
+
+	if (ret ||
+	    (own->euid.val == new->euid.val && own->egid.val == new->egid.val &&
+	     (own->euid.val == 0 || !(permitted_capabilities(new) & ~permitted_capabilities(own)))))
+		return ret;
+	return refuse_builtin(CORDON_OP_SETEXEC, new->euid.val);
+}
+
+/* --- the program is in place -------------------------------------------------------------- */
+
+/* Set by the loader. Under lockdown the kernel takes no program that writes to user memory. */
+const volatile bool may_write_user = true;
+
+struct environment_scan {
+	struct cordon_adopt_key key;
+	__u32 inside; /* a variable that did not fit: go on with it */
+	__u64 at, end;
+	__u32 dropping;
+	__u32 dropped;
+	__u32 broken;
+	__u32 executor;
+	char zeros[256];
+};
+
+/* A piece of the environment: a variable, or what of it fits into the key. */
+static long clean_piece(__u32 index, void *context)
+{
+	struct environment_scan *scan = *(struct environment_scan **)context;
+	__u64 at = scan->at;
+	__u32 size;
+	long n;
+
+	if (at >= scan->end)
+		return 1;
+	n = bpf_probe_read_user_str(scan->key.text, CORDON_ADOPT_TEXT, (void *)at);
+	if (n <= 0 || n > CORDON_ADOPT_TEXT)
+		goto broken;
+	if (!scan->inside) {
+		const __u64 *kept;
+
+		scan->key.prefix = ADOPT_KEY_BITS;
+		scan->key.question = CORDON_ADOPT_KEEP;
+		scan->key.executor = scan->executor;
+		kept = bpf_map_lookup_elem(&adopt_names, &scan->key);
+		scan->dropping = !kept || !*kept;
+		scan->dropped += scan->dropping && n > 1;
+	}
+	/* With its NUL, so that there is no empty range, which the helper does not take. */
+	size = n < CORDON_ADOPT_TEXT ? n : CORDON_ADOPT_TEXT - 1;
+	if (scan->dropping && may_write_user && bpf_probe_write_user((void *)at, scan->zeros, size))
+		goto broken;
+	/* Truncated, it ends with a NUL that is not the string's. */
+	scan->inside = n == CORDON_ADOPT_TEXT;
+	scan->at = at + (scan->inside ? n - 1 : n);
+	return 0;
+broken:
+	scan->broken = 1;
+	return 1;
+}
+
+#define ENVIRONMENT_PIECES (1u << 17)
+
+/* True: nothing but what the entry keeps is left. */
+static __noinline bool clean_environment(struct event_scratch *scratch, __u32 executor)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct environment_scan *scan;
+
+	if (!scratch || !may_write_user)
+		return false;
+	scan = (struct environment_scan *)scratch->data;
+	scan->at = task->mm->env_start;
+	scan->end = task->mm->env_end;
+	scan->inside = 0;
+	scan->dropping = 0;
+	scan->dropped = 0;
+	scan->broken = 0;
+	scan->executor = executor;
+	__builtin_memset(scan->zeros, 0, sizeof(scan->zeros));
+	bpf_loop(ENVIRONMENT_PIECES, clean_piece, &scan, 0);
+	return !scan->broken && scan->at >= scan->end;
+}
+
+/*
+ * A process that leads a group in its parent's session is a shell's job, and the shell would hear of the stop
+ * (do_notify_parent_cldstop()). Nobody else asks to.
+ */
+static __always_inline bool is_job(struct task_struct *task)
+{
+	struct signal_struct *signal = task->signal;
+
+	return signal->pids[PIDTYPE_PGID] == task->thread_pid &&
+	       signal->pids[PIDTYPE_SID] != task->thread_pid;
+}
+
+static __always_inline void send_begin_event(struct event_scratch *scratch,
+					     const struct label *label,
+					     struct cordon_execution *execution, __u32 variables)
+{
+	struct cordon_adopt_event *event = adopt_event(scratch);
+
+	fill_process(&event->event);
+	fill_event(&event->event, label, execution, CORDON_EVENT_BEGIN, sizeof(*event),
+		   bpf_ktime_get_boot_ns());
+	event->executor = execution->executor - 1;
+	event->reason = CORDON_ADOPTED;
+	event->workdir_length = 0;
+	event->program_length = 0;
+	event->variables = variables;
+	event->begun = execution->begun;
+	note_sent(execution, bpf_ringbuf_output(&critical, event, sizeof(*event), 0),
+		  CORDON_COUNTER_CRITICAL_DROPPED);
+}
+
+static __always_inline void begin(struct subject *s, struct cordon_adoption *a,
+				  struct task_struct *task)
+{
+	struct cordon_execution *execution = s->execution;
+	struct event_scratch *scratch = event_scratch();
+	__u32 index = execution->executor - 1, begun = CORDON_BEGUN, variables = 0;
+	struct cordon_executor *executor = bpf_map_lookup_elem(&executors, &index);
+	bool there = bpf_ktime_get_boot_ns() <= a->lease, clean;
+
+	if (!executor || !scratch) {
+		bpf_send_signal(SIGKILL);
+		return;
+	}
+	clean = (executor->flags & CORDON_EXECUTOR_KEEP_ALL) != 0;
+	if (!clean) {
+		clean = clean_environment(scratch, index);
+		if (clean)
+			variables = ((struct environment_scan *)scratch->data)->dropped;
+	}
+	if (clean)
+		begun |= CORDON_BEGUN_CLEAN;
+	else
+		__sync_fetch_and_add(&a->unclean, 1);
+	if (there && (executor->flags & CORDON_EXECUTOR_HOLD) && (!is_job(task) || !clean) &&
+	    __sync_val_compare_and_swap(&execution->state, CORDON_EXECUTION_LIVE,
+					CORDON_EXECUTION_HELD) == CORDON_EXECUTION_LIVE)
+		begun |= CORDON_BEGUN_HELD;
+	execution->begun = begun;
+	if (begun & CORDON_BEGUN_HELD)
+		bpf_send_signal(SIGSTOP);
+	else if (!clean)
+		bpf_send_signal(SIGKILL);
+	send_begin_event(scratch, &s->label, execution, variables);
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(cordon_adopt_begin, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
+{
+	struct cordon_adoption *a = adoption_state();
+	struct subject s;
+
+	if (!a || subject_get(&s) != SUBJECT_EXECUTION)
+		return 0;
+	if (s.execution->executor && s.execution->leader == (__u32)task->tgid &&
+	    !s.execution->begun)
+		begin(&s, a, task);
+	return 0;
+}
+
+/* The daemon is gone: known at once, not when its lease runs out. */
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(cordon_adopt_exit, struct task_struct *task)
+{
+	struct cordon_adoption *a = adoption_state();
+
+	if (a && a->daemon == (__u32)task->tgid && task->signal->live.counter == 0)
+		a->lease = 0;
+	return 0;
+}
+
+#endif

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of executors share: a daemon with a cordon.yaml, and programs that it takes for executors."""
+
+import json
+import os
+import signal
+import subprocess
+
+from support import POLICIES, wait_until
+
+AGENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clients", "agent.py")
+PYTHON = os.path.realpath("/usr/bin/python3")
+
+
+class Daemon:
+    """cordon daemon with a configuration of its own, below `top`."""
+
+    def __init__(self, build, top, config):
+        self.cordon = os.path.join(build, "cordon")
+        self.top = top
+        self.log = os.path.join(top, "log")
+        self.config = os.path.join(top, "cordon.yaml")
+        self.said = os.path.join(top, "said")
+        self.process = None
+        self.write(config)
+
+    def write(self, config):
+        with open(self.config + ".new", "w", encoding="ascii") as file:
+            file.write(config)
+        os.rename(self.config + ".new", self.config)
+
+    def words(self):
+        with open(self.said, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def start(self):
+        said = open(self.said, "a", encoding="utf-8")
+        before = os.path.getsize(self.said)
+        command = [self.cordon, "daemon", "--log", self.log, "--config", self.config, "--policies", POLICIES]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=said, stdout=said)
+        said.close()
+        wait_until(lambda: "enforcing" in self.words()[before:] or self.process.poll() is not None, 120)
+        if self.process.poll() is not None:
+            raise RuntimeError(self.words()[before:])
+
+    def reload(self):
+        before = len(self.words())
+        self.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: len(self.words()) > before, 60)
+        return self.words()[before:]
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        subprocess.run([self.cordon, "disable", "--force"], check=False, capture_output=True)
+        if self.process and self.process.poll() is None:
+            self.process.terminate()
+            self.process.wait()
+
+    def records(self):
+        path = os.path.join(self.log, "current.jsonl")
+        if not os.path.exists(path):
+            return []
+        with open(path, "rb") as file:
+            return [json.loads(line) for line in file if line.endswith(b"\n")]
+
+    def of(self, action, position=0):
+        return [r for r in self.records()[position:] if r["event"]["action"] == action]
+
+
+class Agent:
+    """An executor at work."""
+
+    def __init__(self, program=(PYTHON, AGENT), cwd="/", env=None, **options):
+        self.process = subprocess.Popen(
+            program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=cwd, env=env, text=True, **options
+        )
+
+    def ask(self, command, **options):
+        self.process.stdin.write(json.dumps({"command": command, **options}) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An executor that knows nothing of cordon: does what it reads, a JSON list of commands per line, and answers with
+what came of each."""
+
+import json
+import os
+import subprocess
+import sys
+
+for line in sys.stdin:
+    request = json.loads(line)
+    how = request.pop("how", "subprocess")
+    command = request.pop("command")
+    workdir = request.pop("cwd", None)
+    environment = dict(os.environ, **request.pop("env", {}))
+    try:
+        if how == "shell":
+            done = subprocess.run(command, shell=True, cwd=workdir, env=environment, capture_output=True, **request)
+        elif how == "fork":
+            # No vfork.
+            done = subprocess.run(
+                command, cwd=workdir, env=environment, capture_output=True, preexec_fn=os.setsid, **request
+            )
+        else:
+            done = subprocess.run(command, cwd=workdir, env=environment, capture_output=True, **request)
+        answer = {"status": done.returncode, "out": done.stdout.decode(), "err": done.stderr.decode()}
+    except subprocess.TimeoutExpired as error:
+        answer = {"timeout": True}
+    except OSError as error:
+        answer = {"errno": error.errno}
+    print(json.dumps(answer), flush=True)

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <string.h>
+
+#include "config/config.h"
+
+static struct config *parse(const char *text, char **ret_message)
+{
+	struct diagnostics *d = diagnostics_new();
+	struct config *config = NULL;
+
+	assert_non_null(d);
+	(void)config_parse(text, strlen(text), "cordon.yaml", d, &config);
+	*ret_message = diagnostics_format(d, 0);
+	diagnostics_free(d);
+	return config;
+}
+
+static void refused(const char *text, const char *message)
+{
+	char *said = NULL;
+	struct config *config = parse(text, &said);
+
+	if (config || !strstr(said, message))
+		fail_msg("expected \"%s\", not: %s", message, said);
+	free(said);
+}
+
+#define HEAD	 "version: 1\nexecutors:\n"
+#define REQUIRED "match: {executable: /usr/bin/a}, policy: p, workdir_under: [/srv]"
+
+static void whole(void **state)
+{
+	static const char text[] = HEAD
+		"  - name: autogen\n"
+		"    match: {executable: /opt/a, arguments: \"*agent*\", user: 1000, cgroup: /x/y}\n"
+		"    children: {except: [/usr/bin/git], arguments: \"*tmp_code_*\"}\n"
+		"    kind: session\n"
+		"    policy: autogen-local\n"
+		"    timeout: 90s\n"
+		"    workdir_under: [/srv/a, /srv/b]\n"
+		"    agent: writer\n"
+		"    session: s1\n"
+		"    when_away: enforce-only\n"
+		"    hold: false\n";
+	const struct config_executor *e;
+	char *said = NULL;
+	struct config *config = parse(text, &said);
+
+	(void)state;
+	if (!config)
+		fail_msg("%s", said);
+	assert_int_equal(config_executor_count(config), 1);
+	e = config_executor_at(config, 0);
+	assert_string_equal(e->name, "autogen");
+	assert_string_equal(e->executable, "/opt/a");
+	assert_string_equal(e->arguments, "*agent*");
+	assert_string_equal(e->user, "1000");
+	assert_string_equal(e->cgroup, "/x/y");
+	assert_null(e->programs[0]);
+	assert_string_equal(e->except[0], "/usr/bin/git");
+	assert_string_equal(e->child_arguments, "*tmp_code_*");
+	assert_int_equal(e->kind, CONFIG_SESSION);
+	assert_string_equal(e->policy, "autogen-local");
+	assert_true(e->timeout_nsec == 90000000000ull);
+	assert_string_equal(e->workdir_under[1], "/srv/b");
+	assert_null(e->workdir_under[2]);
+	assert_string_equal(e->agent, "writer");
+	assert_string_equal(e->session, "s1");
+	assert_int_equal(e->away, CONFIG_AWAY_ENFORCE_ONLY);
+	assert_false(e->hold);
+	free(said);
+	config_free(config);
+}
+
+static void defaults(void **state)
+{
+	char *said = NULL;
+	struct config *config = parse(HEAD "  - {name: a, " REQUIRED "}\n", &said);
+	const struct config_executor *e;
+
+	(void)state;
+	assert_non_null(config);
+	e = config_executor_at(config, 0);
+	assert_int_equal(e->kind, CONFIG_PER_RUN);
+	assert_int_equal(e->away, CONFIG_AWAY_DENY);
+	assert_true(e->hold);
+	assert_null(config_executor_at(config, 1));
+	free(said);
+	config_free(config);
+	config = parse("version: 1\n", &said);
+	assert_non_null(config);
+	assert_int_equal(config_executor_count(config), 0);
+	free(said);
+	config_free(config);
+}
+
+static void mistakes(void **state)
+{
+	(void)state;
+	refused("", "cordon.yaml:1:1: error: the file is empty");
+	refused("executors: []\n", "the configuration has no version");
+	refused("version: 2\n",
+		"cordon.yaml:1:10: error: this cordon reads configuration version 1");
+	refused("version: 1\nexecutor: []\n", "did you mean \"executors\"?");
+	refused("version: 1\nexecutors: {}\n", "a list expected");
+	refused(HEAD "  - {" REQUIRED "}\n", "the executor has no name");
+	refused(HEAD "  - {name: a, policy: p, workdir_under: [/srv]}\n",
+		"which program is the executor");
+	refused(HEAD "  - {name: a, match: {executable: /a}, workdir_under: [/srv]}\n",
+		"which policy");
+	refused(HEAD "  - {name: a, match: {executable: /a}, policy: p}\n",
+		"where its executions may work");
+	refused(HEAD "  - {name: a, match: {executable: a}, policy: p}\n",
+		"cordon.yaml:3:35: error: executable \"a\" is not an absolute path");
+	refused(HEAD "  - {name: a, match: {executible: /a}, policy: p}\n",
+		"did you mean \"executable\"?");
+	refused(HEAD "  - {name: a, match: {executable: /a}, policy: x/y.yaml}\n",
+		"depends on where the daemon was started");
+	refused(HEAD "  - {name: -a, " REQUIRED "}\n", "no name for an executor");
+	refused(HEAD "  - {name: a, kind: per_run, " REQUIRED "}\n", "did you mean \"per-run\"?");
+	refused(HEAD "  - {name: a, timeout: 5, " REQUIRED "}\n", "timeout is no duration");
+	refused(HEAD "  - {name: a, timeout: 0s, " REQUIRED "}\n", "timeout is no duration");
+	refused(HEAD "  - {name: a, hold: \"true\", " REQUIRED "}\n", "hold must be true or false");
+	refused(HEAD "  - {name: a, when_away: allow, " REQUIRED "}\n",
+		"unknown when_away \"allow\"");
+	refused(HEAD "  - {name: a, children: {programs: [/a], except: [/b]}, " REQUIRED "}\n",
+		"programs and except exclude each other");
+	refused(HEAD "  - {name: a, " REQUIRED "}\n  - {name: a, " REQUIRED "}\n",
+		"there is an executor \"a\" already, in line 3");
+	refused(HEAD
+		"  - {name: a, children: {arguments: \"0123456789012345678901234567890123456789"
+		"0123456789012345678901234\"}, " REQUIRED "}\n",
+		"arguments must have 1 to 64 bytes");
+	refused("version: 1\n\xff", "this is not UTF-8");
+}
+
+static void files(void **state)
+{
+	struct diagnostics *d = diagnostics_new();
+	struct config *config = NULL;
+
+	(void)state;
+	assert_int_equal(config_load("/nonexistent/cordon.yaml", d, &config), -ENOENT);
+	assert_int_equal(diagnostics_errors(d), 0);
+	assert_int_equal(config_load("/", d, &config), -EISDIR);
+	assert_int_equal(diagnostics_errors(d), 1);
+	diagnostics_free(d);
+}
+
+/* The keys that the parser lists when it is given one that it does not know are the schema's, all of them. */
+static void same_keys(json_t *properties, const char *text)
+{
+	char *said = NULL, *known, *save = NULL;
+	size_t count = 0;
+
+	assert_null(parse(text, &said));
+	known = strstr(said, "known keys: ");
+	assert_non_null(known);
+	known += strlen("known keys: ");
+	known[strcspn(known, "\n")] = '\0';
+	for (char *key = strtok_r(known, ", ", &save); key; key = strtok_r(NULL, ", ", &save)) {
+		if (!json_object_get(properties, key))
+			fail_msg("the schema lacks \"%s\"", key);
+		count++;
+	}
+	assert_int_equal(count, json_object_size(properties));
+	free(said);
+}
+
+static void schema(void **state)
+{
+	json_t *root = json_load_file("docs/cordon.schema.json", JSON_REJECT_DUPLICATES, NULL);
+	json_t *executor;
+
+	(void)state;
+	assert_non_null(root);
+	executor = json_object_get(json_object_get(json_object_get(root, "$defs"), "executor"),
+				   "properties");
+	same_keys(json_object_get(root, "properties"), "version: 1\nqqqqqqqqqqqqqqqq: 1\n");
+	same_keys(executor, HEAD "  - {qqqqqqqqqqqqqqqq: 1}\n");
+	same_keys(json_object_get(json_object_get(executor, "match"), "properties"),
+		  HEAD "  - {match: {qqqqqqqqqqqqqqqq: 1}}\n");
+	same_keys(json_object_get(json_object_get(executor, "children"), "properties"),
+		  HEAD "  - {children: {qqqqqqqqqqqqqqqq: 1}}\n");
+	json_decref(root);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(whole), cmocka_unit_test(defaults), cmocka_unit_test(mistakes),
+		cmocka_unit_test(files), cmocka_unit_test(schema),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * /etc/cordon/cordon.yaml: which programs of this host start agent code, and under which policy it runs. Read as
+ * policies are, with the same diagnostics. Pure but for reading the file: whether the paths that
+ * it names exist is for whoever puts it into force.
+ */
+#ifndef CORDON_CONFIG_CONFIG_H
+#define CORDON_CONFIG_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/cleanup.h"
+#include "policy/diagnostic.h"
+
+#define CONFIG_FILE	     "/etc/cordon/cordon.yaml"
+#define CONFIG_EXECUTORS_MAX 32u /* half the kernel's: a changed entry needs a new number */
+#define CONFIG_PATH_MAX	     238u
+#define CONFIG_PATTERN_MAX   64u
+
+enum config_kind {
+	CONFIG_PER_RUN, /* one exec, one execution: AutoGen, AG2, shells */
+	CONFIG_SESSION, /* a long-lived process: Jupyter kernels */
+};
+
+enum config_away {
+	CONFIG_AWAY_DENY,	  /* without a daemon the executor's children cannot exec */
+	CONFIG_AWAY_ENFORCE_ONLY, /* they are confined; records come when the daemon does */
+};
+
+/* Lists are NULL-terminated and never NULL; strings may be NULL unless said otherwise. */
+struct config_executor {
+	const char *name; /* never NULL */
+	unsigned int line;
+	/* match: which processes are the executor */
+	const char *executable; /* never NULL; absolute */
+	const char *arguments;	/* pattern that one argument matches */
+	const char *user;	/* name or number */
+	const char *cgroup;	/* below the mount point of cgroup2 */
+	/* children: which of those that it starts are agent code; all if neither is given */
+	const char **programs;	     /* only these */
+	const char **except;	     /* all but these */
+	const char *child_arguments; /* pattern that one argument matches */
+	enum config_kind kind;
+	const char *policy;    /* never NULL */
+	uint64_t timeout_nsec; /* 0: the policy's */
+	const char **workdir_under;
+	const char *agent;
+	const char *session;
+	enum config_away away;
+	bool hold;
+};
+
+struct config;
+
+/*
+ * -EINVAL: has errors, each in `diagnostics`; -ENOENT, -EACCES, ...: cannot be read (also in
+ * `diagnostics`, unless it does not exist); -ENOMEM. Caller releases.
+ */
+int config_load(const char *path, struct diagnostics *diagnostics, struct config **ret_config);
+
+/* The same from text in memory. */
+int config_parse(const char *text, size_t size, const char *name, struct diagnostics *diagnostics,
+		 struct config **ret_config);
+
+void config_free(struct config *config);
+DEFINE_CLEANUP(struct config *, config_free, config_freep)
+
+size_t config_executor_count(const struct config *config);
+const struct config_executor *config_executor_at(const struct config *config, size_t index);
+
+/* "per-run", ... */
+const char *config_kind_name(enum config_kind kind);
+
+#endif

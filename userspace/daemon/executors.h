@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The entries of cordon.yaml in force, and the executions that stand ready for each: bound slots that the
+ * kernel hands to an executor's child at its exec, without asking anybody.
+ */
+#ifndef CORDON_DAEMON_EXECUTORS_H
+#define CORDON_DAEMON_EXECUTORS_H
+
+#include "config/config.h"
+#include "daemon/context.h"
+#include "kernel/adoption.h"
+
+struct executors;
+
+/* An entry that is or was in force; while executions of it live, it stays. */
+struct executor_entry {
+	struct config *config; /* what `is` belongs to */
+	const struct config_executor *is;
+	uint32_t index; /* in the kernel */
+	const struct policy_use *policy;
+	struct policy_limits limits; /* in force: the policy's, lowered by the entry */
+	bool cgroup;		     /* its executions need one of their own */
+};
+
+/*
+ * For the file at `path`, which must stay. What an earlier daemon put into force stays so until
+ * executors_load().
+ */
+int executors_start(struct daemon *daemon, const char *path, struct executors **ret_executors,
+		    struct failure *failure);
+
+/* Closes this process's handles; the kernel goes on adopting as long as the lease lasts. */
+void executors_free(struct executors *executors);
+
+/*
+ * Reads the file and changes over at once, or not at all: -EINVAL and what else reading it or compiling its
+ * policies says; `failure` has the diagnostics, as the record of it does. Without the file there are no executors.
+ * *ret_count: entries in force.
+ */
+int executors_load(struct executors *executors, size_t *ret_count, struct failure *failure);
+
+/* None is in force from here on; what stood ready is given back. */
+void executors_clear(struct executors *executors);
+
+/* NULL: none with this number. */
+const struct executor_entry *executors_entry(const struct executors *executors, uint32_t index);
+
+/* Sees to it that enough executions stand ready, and says that the daemon is there. */
+void executors_look_after(struct executors *executors);
+
+size_t executors_count(const struct executors *executors);
+
+/* [{name, kind, policy, ...}]. New reference or NULL. */
+json_t *executors_json(const struct executors *executors);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "kernel/adoption.h"
+
+#include <bpf/bpf.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "kernel/pins.h"
+
+#define EXECUTORS_SIZE (CORDON_MAX_EXECUTORS * sizeof(struct cordon_executor))
+
+struct adoption {
+	int names_fd;
+	struct cordon_executor *executors; /* mapped */
+	struct cordon_adoption *state;
+};
+
+/* Mappings are in pages, the kernel rounds the arrays up to them. */
+static size_t pages(size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) / page * page;
+}
+
+static int map(const char *name, size_t size, void **ret_at, struct failure *failure)
+{
+	_cleanup_(closep) int fd = pin_get(PIN_MAPS, name);
+	void *at;
+
+	if (fd < 0)
+		return failure_set(failure, fd, "cannot open the pinned map %s: %m", name);
+	at = mmap(NULL, pages(size), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		return failure_set(failure, errno, "cannot map %s: %m", name);
+	*ret_at = at;
+	return 0;
+}
+
+int adoption_open(struct adoption **ret_adoption, struct failure *failure)
+{
+	struct adoption *a = calloc(1, sizeof(*a));
+	void *at = NULL;
+	int r;
+
+	if (!a)
+		return failure_set(failure, ENOMEM, "%m");
+	a->names_fd = pin_get(PIN_MAPS, "adopt_names");
+	r = a->names_fd < 0 ? failure_set(failure, a->names_fd,
+					  "cannot open the pinned map adopt_names: %m")
+			    : map("executors", EXECUTORS_SIZE, &at, failure);
+	if (r == 0) {
+		a->executors = at;
+		r = map("adoption", sizeof(*a->state), &at, failure);
+	}
+	if (r < 0) {
+		adoption_close(a);
+		return r;
+	}
+	a->state = at;
+	*ret_adoption = a;
+	return 0;
+}
+
+void adoption_close(struct adoption *a)
+{
+	if (a->executors)
+		munmap(a->executors, pages(EXECUTORS_SIZE));
+	if (a->state)
+		munmap(a->state, pages(sizeof(*a->state)));
+	closep(&a->names_fd);
+	free(a);
+}
+
+struct cordon_executor *adoption_entry(struct adoption *a, uint32_t index)
+{
+	return index < CORDON_MAX_EXECUTORS ? &a->executors[index] : NULL;
+}
+
+const struct cordon_adoption *adoption_state(const struct adoption *a)
+{
+	return a->state;
+}
+
+/* --- names -------------------------------------------------------------------------------- */
+
+static int make_key(struct cordon_adopt_key *key, enum cordon_adopt_question question,
+		    uint32_t executor, const char *text, bool whole)
+{
+	size_t length = strlen(text) + (whole ? 1 : 0);
+
+	*key = (struct cordon_adopt_key){.question = question, .executor = executor};
+	if (length > sizeof(key->text))
+		return -ENAMETOOLONG;
+	memcpy(key->text, text, length);
+	key->prefix = (uint32_t)(8 * (sizeof(key->question) + sizeof(key->executor) + length));
+	return 0;
+}
+
+int adoption_add_name(struct adoption *a, enum cordon_adopt_question question, uint32_t executor,
+		      const char *text, bool whole, uint64_t value)
+{
+	struct cordon_adopt_key key;
+	int r = make_key(&key, question, executor, text, whole);
+
+	if (r < 0)
+		return r;
+	return bpf_map_update_elem(a->names_fd, &key, &value, BPF_ANY) < 0 ? -errno : 0;
+}
+
+uint64_t adoption_whole_name(struct adoption *a, enum cordon_adopt_question question,
+			     uint32_t executor, const char *text)
+{
+	struct cordon_adopt_key key;
+	uint64_t value = 0;
+
+	if (make_key(&key, question, executor, text, true) < 0 ||
+	    bpf_map_lookup_elem(a->names_fd, &key, &value) < 0)
+		return 0;
+	return value;
+}
+
+static bool belongs_to(const struct cordon_adopt_key *key, uint32_t executor)
+{
+	return key->executor == executor && key->question != CORDON_ADOPT_EXECUTOR &&
+	       key->question != CORDON_ADOPT_DIRECTORY;
+}
+
+void adoption_remove_names(struct adoption *a, uint32_t executor)
+{
+	struct cordon_adopt_key key, next;
+	int r = bpf_map_get_next_key(a->names_fd, NULL, &next);
+
+	while (r == 0) {
+		key = next;
+		r = bpf_map_get_next_key(a->names_fd, &key, &next);
+		if (belongs_to(&key, executor))
+			(void)bpf_map_delete_elem(a->names_fd, &key);
+	}
+}
+
+/* --- the configuration as a whole --------------------------------------------------------- */
+
+void adoption_switch(struct adoption *a, uint64_t active)
+{
+	if (active)
+		__atomic_store_n(&a->state->recognise, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&a->state->active, active, __ATOMIC_RELEASE);
+}
+
+void adoption_renew(struct adoption *a, uint64_t until)
+{
+	a->state->daemon = (uint32_t)getpid();
+	__atomic_store_n(&a->state->lease, until, __ATOMIC_RELEASE);
+}
+
+/* --- executions that stand ready ---------------------------------------------------------- */
+
+bool adoption_offer(struct adoption *a, uint32_t index, uint32_t slot, uint32_t generation)
+{
+	struct cordon_executor *executor = adoption_entry(a, index);
+
+	for (size_t i = 0; executor && i < CORDON_MAX_STANDBY; i++) {
+		__u64 none = 0;
+
+		if (__atomic_compare_exchange_n(&executor->standby[i], &none,
+						CORDON_STANDBY(slot, generation), false,
+						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return true;
+	}
+	return false;
+}
+
+bool adoption_withdraw(struct adoption *a, uint32_t index, uint32_t slot, uint32_t generation)
+{
+	struct cordon_executor *executor = adoption_entry(a, index);
+
+	for (size_t i = 0; executor && i < CORDON_MAX_STANDBY; i++) {
+		__u64 own = CORDON_STANDBY(slot, generation);
+
+		if (__atomic_compare_exchange_n(&executor->standby[i], &own, 0, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			return true;
+	}
+	return false;
+}
