@@ -193,7 +193,9 @@ bool adopted_event(struct daemon *daemon, const struct cordon_event *event, size
 	    !daemon->executors)
 		return false;
 	view = enforcement_execution(daemon->enforcement, event->slot);
-	if (!view->executor || !view->adopted || view->generation != event->generation)
+	/* Free: one that has ended, whose last event was late. */
+	if (!view->executor || !view->adopted || view->generation != event->generation ||
+	    view->state == CORDON_EXECUTION_FREE)
 		return false;
 	if (!make_known(daemon, event->slot,
 			event->type == CORDON_EVENT_ADOPT && well_formed(event, size)

@@ -124,6 +124,14 @@ static void handle_stray(struct daemon *daemon, const struct cordon_event *event
 				(json_int_t)event->sequence, "pid", (int)event->tgid));
 }
 
+/* Nobody is left, says the kernel, of an execution that was seen to be empty before it could say so. */
+static bool is_late_farewell(struct daemon *daemon, const struct cordon_event *event)
+{
+	return event->type == CORDON_EVENT_EMPTY && event->slot < CORDON_MAX_EXECUTIONS &&
+	       enforcement_execution(daemon->enforcement, event->slot)->generation ==
+		       event->generation;
+}
+
 void events_handle(const void *data, size_t size, void *context)
 {
 	struct daemon *daemon = context;
@@ -143,7 +151,7 @@ void events_handle(const void *data, size_t size, void *context)
 	e = event->slot < CORDON_MAX_EXECUTIONS ? daemon->by_slot[event->slot] : NULL;
 	if (e && e->generation == event->generation && e->state != EXECUTION_FINISHED)
 		handle_of(e, event, size);
-	else if (!e || e->generation != event->generation || event->type != CORDON_EVENT_EMPTY)
+	else if (!is_late_farewell(daemon, event))
 		handle_stray(daemon, event);
 }
 
