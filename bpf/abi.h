@@ -577,6 +577,10 @@ enum cordon_descriptor_kind {
 #define CORDON_EXECUTOR_UID	 0x10u /* recognised only as this user */
 #define CORDON_EXECUTOR_CGROUP	 0x20u /* recognised only below this cgroup */
 #define CORDON_EXECUTOR_KEEP_ALL 0x40u /* no variable is overwritten */
+#define CORDON_EXECUTOR_CONTAINER                                                                  \
+	0x80u /* its agent code has mounts of its own; what starts without is refused */
+
+#define CORDON_EXECUTOR_GATE 0x100u /* held whatever it is: somebody is to look at its code */
 
 struct cordon_glob {
 	__u32 length; /* 0: anything */
@@ -635,7 +639,8 @@ enum cordon_adopt_reason {
 	CORDON_ADOPT_WORKDIR = 3,   /* not a directory to work in */
 	CORDON_ADOPT_OUTSIDE = 4,   /* not below the entry's directories */
 	CORDON_ADOPT_NO_LABEL = 5,  /* no memory for a label */
-	CORDON_ADOPT_REASON_COUNT = 6,
+	CORDON_ADOPT_LOCAL = 6,	    /* expected in a container, and started outside */
+	CORDON_ADOPT_REASON_COUNT = 7,
 };
 
 #define CORDON_BEGUN	   0x1u

@@ -20,8 +20,9 @@ enum role_kind {
 struct role {
 	__u32 executor; /* index of its entry */
 	__u32 kind;
-	__u64 start; /* of the executor's process: boot clock, ns */
-	__u32 owner; /* that process */
+	__u64 start;  /* of the executor's process: boot clock, ns */
+	__u64 mounts; /* its mount namespace */
+	__u32 owner;  /* that process */
 	__u32 reserved;
 };
 
@@ -110,14 +111,14 @@ executor_of(const struct cordon_adoption *a, const struct role *role, __u32 *ret
 
 /* --- patterns ----------------------------------------------------------------------------- */
 
-#define GLOB_TEXT 256u
+#define GLOB_TEXT 1024u
 #define GLOB_NONE 0xffffffffu
 
 /* Lies in the scratch for events, of which there is none yet. */
 struct adopt_scratch {
 	struct cordon_adopt_key key;
 	__u32 at, pattern, star, star_at, length, matched;
-	__u32 broken;
+	__u32 unsure; /* it could not be read, or not to its end */
 	char text[GLOB_TEXT];
 };
 
@@ -159,6 +160,8 @@ static long glob_step(__u32 index, void *context)
 	return 0;
 }
 
+#define ARGUMENTS_LOOKED_AT 256u
+
 /*
  * One of the argument strings that exec was given. They are still the caller's: an executor's, which has no
  * reason to change them meanwhile, and which the kernel has just copied them from.
@@ -171,33 +174,36 @@ static long match_argument(__u32 index, void *context)
 	long n;
 
 	if (bpf_probe_read_user(&string, sizeof(string), (void *)(q->argv + 8ull * index))) {
-		m->broken = 1;
+		m->unsure = 1;
 		return 1;
 	}
 	if (!string)
 		return 1;
-	if (index == 0)
-		return 0;
-	n = bpf_probe_read_user_str(m->text, sizeof(m->text), (void *)string);
-	if (n <= 0) {
-		m->broken = 1;
+	if (index == ARGUMENTS_LOOKED_AT) {
+		m->unsure = 1;
 		return 1;
 	}
+	n = bpf_probe_read_user_str(m->text, sizeof(m->text), (void *)string);
+	if (n <= 0) {
+		m->unsure = 1;
+		return 1;
+	}
+	if (n == sizeof(m->text))
+		m->unsure = 1;
 	m->at = 0;
 	m->pattern = 0;
 	m->star = GLOB_NONE;
 	m->star_at = 0;
 	m->length = n - 1;
 	bpf_loop(2 * GLOB_TEXT * CORDON_ADOPT_GLOB, glob_step, q, 0);
-	return m->matched ? 1 : 0;
+	/* 6.1 wants to see that it is 0 or 1. */
+	return m->matched & 1;
 }
-
-#define ARGUMENTS_LOOKED_AT 64u
 
 enum glob_answer {
 	GLOB_NO = 0,
 	GLOB_YES = 1,
-	GLOB_UNKNOWN = 2, /* the arguments cannot be read */
+	GLOB_UNKNOWN = 2, /* not all of the arguments could be looked at */
 };
 
 /* Is there an argument like this among those of the exec in progress? */
@@ -207,6 +213,7 @@ static __noinline enum glob_answer match_arguments(const struct cordon_glob *glo
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	struct glob_question q = {.scratch = scratch, .glob = glob};
+	__u64 string = 0;
 
 	if (!scratch || !glob)
 		return GLOB_UNKNOWN;
@@ -221,11 +228,17 @@ static __noinline enum glob_answer match_arguments(const struct cordon_glob *glo
 	else
 		return GLOB_UNKNOWN;
 	scratch->matched = 0;
-	scratch->broken = 0;
-	bpf_loop(ARGUMENTS_LOOKED_AT, match_argument, &q, 0);
-	if (scratch->broken)
+	scratch->unsure = 0;
+	/* The first is the program's name. Without it there are none. */
+	if (bpf_probe_read_user(&string, sizeof(string), (void *)q.argv))
 		return GLOB_UNKNOWN;
-	return scratch->matched ? GLOB_YES : GLOB_NO;
+	if (!string)
+		return GLOB_NO;
+	q.argv += sizeof(string);
+	bpf_loop(ARGUMENTS_LOOKED_AT + 1, match_argument, &q, 0);
+	if (scratch->matched)
+		return GLOB_YES;
+	return scratch->unsure ? GLOB_UNKNOWN : GLOB_NO;
 }
 
 /* --- names -------------------------------------------------------------------------------- */

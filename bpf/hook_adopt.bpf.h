@@ -17,6 +17,7 @@ struct adopt_question {
 	struct cordon_executor *executor;
 	struct linux_binprm *bprm;
 	struct event_scratch *scratch;
+	__u64 mounts; /* namespace that the child is in */
 	__u32 index;
 	__u32 workdir; /* bytes of its path */
 	struct role role;
@@ -142,12 +143,16 @@ static __always_inline bool take_standby(struct cordon_executor *executor, struc
 	return false;
 }
 
-static __always_inline void bind_workdir(struct cordon_execution *execution)
+/* The root of a container is none: it would be everything. */
+static __always_inline void bind_workdir(const struct adopt_question *q,
+					 struct cordon_execution *execution)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct inode *inode = task->fs->pwd.dentry->d_inode;
 	struct cordon_anchor *anchor = &execution->anchors[CORDON_ANCHOR_WORKDIR];
 
+	if (!q->workdir)
+		return;
 	anchor->inode = inode->i_ino;
 	anchor->address = (__u64)inode;
 	anchor->device = inode->i_sb->s_dev;
@@ -171,7 +176,7 @@ static __always_inline int adopt(struct adopt_question *q)
 	if (!execution || execution->generation != label.generation ||
 	    execution->state != CORDON_EXECUTION_PREPARED)
 		return refuse_adoption(q, CORDON_ADOPT_EXHAUSTED, -EAGAIN);
-	bind_workdir(execution);
+	bind_workdir(q, execution);
 	execution->mount_namespace = (__u64)task->nsproxy->mnt_ns;
 	execution->owner_pid = q->role.owner;
 	execution->owner_start = q->role.start;
@@ -203,7 +208,9 @@ static __always_inline int judge_child(struct adopt_question *q)
 		return 0;
 	reason = find_workdir(q, scratch) ? CORDON_ADOPTED : CORDON_ADOPT_WORKDIR;
 	bpf_probe_read_kernel(q->scratch->data, CORDON_ADOPT_TEXT, scratch->key.text);
-	if (reason == CORDON_ADOPTED)
+	if (q->executor->flags & CORDON_EXECUTOR_CONTAINER)
+		reason = q->mounts == q->role.mounts ? CORDON_ADOPT_LOCAL : CORDON_ADOPTED;
+	else if (reason == CORDON_ADOPTED)
 		reason = judge_workdir(q, scratch);
 	if (reason != CORDON_ADOPTED)
 		return refuse_adoption(q, reason, -EACCES);
@@ -225,22 +232,48 @@ static __always_inline bool is_executor(const struct cordon_executor *executor,
 	return match_arguments(&executor->arguments, scratch) == GLOB_YES;
 }
 
-/* Does this exec start an executor's program? */
-static __always_inline void recognise(const struct cordon_adoption *a, struct linux_binprm *bprm)
+/* The entries whose program this is. In a key on the stack: nearly always the answer is that there is none. */
+static __noinline __u64 executors_of(struct linux_binprm *bprm)
 {
-	__u64 address = (__u64)bpf_get_current_task_btf(), mask;
-	struct event_scratch *events;
-	struct adopt_scratch *scratch;
+	struct cordon_adopt_key key = {};
+	const __u64 *value;
 
+	if (!bprm || bpf_d_path(&bprm->file->f_path, key.text, sizeof(key.text)) <= 0)
+		return 0;
+	key.prefix = ADOPT_KEY_BITS;
+	key.question = CORDON_ADOPT_EXECUTOR;
+	value = bpf_map_lookup_elem(&adopt_names, &key);
+	return value ? *value : 0;
+}
+
+static __always_inline int give_role(__u32 executor)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 address = (__u64)task;
+	struct role role = {
+		.executor = executor,
+		.kind = ROLE_EXECUTOR,
+		.owner = task->tgid,
+		.start = task->group_leader->start_boottime,
+		.mounts = (__u64)task->nsproxy->mnt_ns,
+	};
+
+	return bpf_map_update_elem(&roles, &address, &role, BPF_ANY) ? -EAGAIN : 1;
+}
+
+/*
+ * Does this exec start the program of one of these executors? 1: yes, and it has its role; -EAGAIN: it cannot be
+ * told or kept.
+ */
+static __noinline int recognise(__u64 mask)
+{
+	struct event_scratch *events;
+
+	if (!mask)
+		return 0;
 	events = event_scratch();
 	if (!events)
-		return;
-	scratch = (struct adopt_scratch *)(events->data + 2048);
-	if (bpf_d_path(&bprm->file->f_path, scratch->key.text, CORDON_ADOPT_TEXT) <= 0)
-		return;
-	mask = adopt_lookup(scratch, CORDON_ADOPT_EXECUTOR, 0) & a->active;
-	if (!mask)
-		return;
+		return -EAGAIN;
 	for (__u32 i = 0; i < CORDON_MAX_EXECUTORS; i++) {
 		__u32 index = i;
 		struct cordon_executor *executor;
@@ -248,19 +281,29 @@ static __always_inline void recognise(const struct cordon_adoption *a, struct li
 		if (!((mask >> i) & 1))
 			continue;
 		executor = bpf_map_lookup_elem(&executors, &index);
-		if (executor && is_executor(executor, scratch)) {
-			struct task_struct *task = bpf_get_current_task_btf();
-			struct role role = {
-				.executor = i,
-				.kind = ROLE_EXECUTOR,
-				.owner = task->tgid,
-				.start = task->group_leader->start_boottime,
-			};
-
-			bpf_map_update_elem(&roles, &address, &role, BPF_ANY);
-			return;
-		}
+		if (executor &&
+		    is_executor(executor, (struct adopt_scratch *)(events->data + 2048)))
+			return give_role(i);
 	}
+	return 0;
+}
+
+/*
+ * What the executor starts in its own place, as a shell does with the last command, is started by it like all
+ * the others; unless it is the executor once more. A container's runtime prepares itself so.
+ */
+static __always_inline bool may_be_agent_code(const struct adopt_question *q)
+{
+	return q->role.kind == ROLE_CHILD || q->role.mounts != q->mounts ||
+	       !(q->executor->flags & CORDON_EXECUTOR_CONTAINER);
+}
+
+static __always_inline int exec_by(struct adopt_question *q, const struct role *role)
+{
+	q->role = *role;
+	q->mounts = (__u64)bpf_get_current_task_btf()->nsproxy->mnt_ns;
+	q->executor = executor_of(q->adoption, role, &q->index);
+	return q->executor && may_be_agent_code(q) ? judge_child(q) : 0;
 }
 
 SEC("lsm/bprm_creds_for_exec")
@@ -270,25 +313,30 @@ int BPF_PROG(cordon_adopt_exec, struct linux_binprm *bprm, int ret)
 	__u64 address = (__u64)bpf_get_current_task_btf();
 	struct adopt_question q = {.adoption = a, .bprm = bprm};
 	const struct role *role;
+	__u64 mask = 0;
+	int known = 0;
 
 	if (ret || !a || label_of_address(address))
 		return ret;
+	if (a->active)
+		mask = a->active & executors_of(bprm);
 	role = bpf_map_lookup_elem(&roles, &address);
-	if (role && role->kind == ROLE_CHILD) {
+	/* A child of an executor is first of all that, whatever it runs. */
+	if (!role || role->kind == ROLE_EXECUTOR)
+		known = recognise(mask);
+	if (!known && role) {
 		struct subject s;
 
-		q.role = *role;
-		q.executor = executor_of(a, role, &q.index);
-		ret = q.executor ? judge_child(&q) : 0;
+		ret = exec_by(&q, role);
 		/* An execution's now, or refused: no executor. */
 		if (ret || subject_label(bpf_get_current_task_btf(), &s))
 			return ret < 0 && ret >= -MAX_ERRNO ? ret : 0;
+		if (role->kind == ROLE_CHILD)
+			known = recognise(mask);
 	}
-	if (a->active)
-		recognise(a, bprm);
 	/* A task without storage costs other hooks the least (subject_label()). */
 	bpf_task_storage_delete(&event_scratches, bpf_get_current_task_btf());
-	return 0;
+	return known < 0 ? -EAGAIN : 0;
 }
 
 /*
@@ -435,14 +483,15 @@ static __always_inline void begin(struct subject *s, struct cordon_adoption *a,
 		begun |= CORDON_BEGUN_CLEAN;
 	else
 		__sync_fetch_and_add(&a->unclean, 1);
-	if (there && (executor->flags & CORDON_EXECUTOR_HOLD) && (!is_job(task) || !clean) &&
+	if (there && (executor->flags & CORDON_EXECUTOR_HOLD) &&
+	    (!is_job(task) || !clean || (executor->flags & CORDON_EXECUTOR_GATE)) &&
 	    __sync_val_compare_and_swap(&execution->state, CORDON_EXECUTION_LIVE,
 					CORDON_EXECUTION_HELD) == CORDON_EXECUTION_LIVE)
 		begun |= CORDON_BEGUN_HELD;
 	execution->begun = begun;
 	if (begun & CORDON_BEGUN_HELD)
 		bpf_send_signal(SIGSTOP);
-	else if (!clean)
+	else if (!clean || (executor->flags & CORDON_EXECUTOR_GATE))
 		bpf_send_signal(SIGKILL);
 	send_begin_event(scratch, &s->label, execution, variables);
 }

@@ -2,8 +2,10 @@
 #include "adopt/code.h"
 
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
 #include "audit/arguments.h"
@@ -70,13 +72,25 @@ static char *path_of(int fd)
 	return strndup(path, (size_t)n);
 }
 
+#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+
+/* As what runs there would find it: links lead nowhere else. */
+static int open_elsewhere(const struct code_question *question, const char *name)
+{
+	const struct open_how how = {.flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT};
+	_cleanup_(freep) char *path = absolute(question, name);
+
+	return path ? (int)syscall(SYS_openat2, question->root_fd, path, &how, sizeof(how)) : -1;
+}
+
 /* -1 where it is not there or not a regular file. Non-blocking: a FIFO must not hold us up. */
 static int open_regular(const struct code_question *question, const char *name)
 {
 	_cleanup_(closep) int fd = -1;
 	struct stat st;
 
-	fd = openat(question->workdir_fd, name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	fd = question->elsewhere ? open_elsewhere(question, name)
+				 : openat(question->workdir_fd, name, OPEN_FLAGS);
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return -1;
 	return TAKE_FD(fd);
@@ -86,7 +100,7 @@ static int from_open_file(const struct code_question *question, const char *name
 			  struct code *code)
 {
 	code->audit.source = AUDIT_CODE_FILE;
-	code->audit.path = fd < 0 ? NULL : path_of(fd);
+	code->audit.path = fd < 0 || question->elsewhere ? NULL : path_of(fd);
 	if (!code->audit.path)
 		code->audit.path = absolute(question, name);
 	if (!code->audit.path)
@@ -139,6 +153,8 @@ static int open_program(const struct code_question *question, const char *name)
 {
 	const char *path = question->path ? question->path : "/bin:/usr/bin";
 
+	if (question->elsewhere)
+		return open_regular(question, name);
 	if (strchr(name, '/'))
 		return faccessat(question->workdir_fd, name, X_OK, 0) == 0
 			       ? open_regular(question, name)

@@ -28,6 +28,9 @@ struct code_question {
 	const char *workdir; /* what relative names start from, for the record */
 	int workdir_fd;
 	int stdin_fd;
+	/* Names are those of another root directory, such as a container's: `workdir` is then a path below it. */
+	bool elsewhere;
+	int root_fd;
 };
 
 /*

@@ -114,12 +114,24 @@ static int open_in(pid_t pid, const char *what, int flags)
 	return open(path, flags | O_CLOEXEC);
 }
 
+/* In a namespace of mounts other than the daemon's? What cannot be told is. */
+static bool other_mounts(pid_t pid)
+{
+	char path[64];
+	struct stat own, its;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", pid);
+	return stat(path, &its) < 0 || stat("/proc/self/ns/mnt", &own) < 0 ||
+	       its.st_ino != own.st_ino || its.st_dev != own.st_dev;
+}
+
 /* The file is read by its name, which only what runs there could change: it does not run yet. */
 static int find_code(pid_t pid, char **argv, size_t argc, struct process_code *code,
 		     struct failure *failure)
 {
 	_cleanup_(closep) int workdir = open_in(pid, "cwd", O_PATH | O_DIRECTORY);
 	_cleanup_(closep) int input = open_in(pid, "fd/0", O_PATH);
+	_cleanup_(closep) int root = open_in(pid, "root", O_PATH | O_DIRECTORY);
 	char path[PATH_MAX] = "/", link[64];
 	struct code_question question = {
 		.argc = argc,
@@ -127,6 +139,8 @@ static int find_code(pid_t pid, char **argv, size_t argc, struct process_code *c
 		.workdir = path,
 		.workdir_fd = workdir,
 		.stdin_fd = input,
+		.elsewhere = other_mounts(pid),
+		.root_fd = root,
 	};
 	unsigned char claimed[32];
 	struct code found;

@@ -21,8 +21,22 @@
 #define CONFIG_PATTERN_MAX   64u
 
 enum config_kind {
-	CONFIG_PER_RUN, /* one exec, one execution: AutoGen, AG2, shells */
-	CONFIG_SESSION, /* a long-lived process: Jupyter kernels */
+	CONFIG_PER_RUN,	  /* one exec, one execution: AutoGen, AG2, shells */
+	CONFIG_SESSION,	  /* a long-lived process: Jupyter kernels */
+	CONFIG_CONTAINER, /* what enters a container: the executor is its runtime */
+};
+
+/* For whoever approves: what an execution does to this host lasts, or goes with it. */
+enum config_stage {
+	CONFIG_PRODUCTION,
+	CONFIG_EPHEMERAL,
+};
+
+/* Where the name of the agent comes from. */
+enum config_agent_source {
+	CONFIG_AGENT_LITERAL,
+	CONFIG_AGENT_VARIABLE, /* of the executor's environment */
+	CONFIG_AGENT_CGROUP,   /* the last component of the executor's */
 };
 
 enum config_away {
@@ -47,7 +61,12 @@ struct config_executor {
 	const char *policy;    /* never NULL */
 	uint64_t timeout_nsec; /* 0: the policy's */
 	const char **workdir_under;
-	const char *agent;
+	const char **volumes; /* container: directories of the host that may be mounted in it */
+	const char **binds;   /* NAME, PATH, NAME, PATH, ...: the policy's own directories */
+	const char **gate;    /* command that sees the code and may refuse it; [0] NULL: none */
+	enum config_stage stage;
+	enum config_agent_source agent_source;
+	const char *agent; /* the name, or that of the variable */
 	const char *session;
 	enum config_away away;
 	bool hold;
@@ -71,7 +90,8 @@ DEFINE_CLEANUP(struct config *, config_free, config_freep)
 size_t config_executor_count(const struct config *config);
 const struct config_executor *config_executor_at(const struct config *config, size_t index);
 
-/* "per-run", ... */
+/* "per-run", ... and "production", ... */
 const char *config_kind_name(enum config_kind kind);
+const char *config_stage_name(enum config_stage stage);
 
 #endif

@@ -8,18 +8,17 @@
 #include <sys/pidfd.h>
 #include <sys/wait.h>
 
-#include "adopt/process_code.h"
+#include "adopt/source_agent.h"
 #include "audit/policy_store.h"
 #include "base/clock.h"
 #include "base/hex.h"
+#include "daemon/adopted_prepare.h"
 #include "daemon/ending.h"
 #include "daemon/events.h"
 #include "daemon/executors.h"
+#include "daemon/gate.h"
 #include "daemon/process.h"
 #include "daemon/state.h"
-#include "daemon/tmpdir.h"
-#include "daemon/workdir.h"
-#include "launch/resource.h"
 
 /* --- becoming known ----------------------------------------------------------------------- */
 
@@ -84,17 +83,44 @@ void adopted_release(struct execution *e)
 {
 	unwatch(&e->leader_event);
 	unwatch(&e->owner_event);
+	gate_free(e->gate);
+	e->gate = NULL;
+}
+
+static bool is_container(const struct execution *e)
+{
+	const struct executor_entry *entry = entry_of(e);
+
+	return entry && entry->is->kind == CONFIG_CONTAINER;
 }
 
 /* The executor may have gone by now. */
 static void watch_both(struct execution *e)
 {
 	e->leader_event = watch(e, e->leader, e->view->adopted, on_leader);
-	e->owner_event = watch(e, e->owner, e->owner_start, on_owner);
-	if (!e->leader_event)
+	if (!e->leader_event) {
 		ending_leader_gone(e);
-	else if (!e->owner_event)
+		return;
+	}
+	/* A container's runtime goes when it has started it; what an executor started in its place is all that is left of it. */
+	if (is_container(e) || e->owner == e->leader)
+		return;
+	e->owner_event = watch(e, e->owner, e->owner_start, on_owner);
+	if (!e->owner_event)
 		ending_owner_gone(e);
+}
+
+static char *agent_of(const struct execution *e, const struct config_executor *is)
+{
+	switch (is->agent_source) {
+	case CONFIG_AGENT_VARIABLE:
+		return source_agent_variable(e->owner, is->agent);
+	case CONFIG_AGENT_CGROUP:
+		return source_agent_cgroup(e->owner);
+	case CONFIG_AGENT_LITERAL:
+		break;
+	}
+	return is->agent ? strdup(is->agent) : NULL;
 }
 
 static struct execution *make_known(struct daemon *daemon, uint32_t slot,
@@ -116,7 +142,7 @@ static struct execution *make_known(struct daemon *daemon, uint32_t slot,
 		event ? copy_or(workdir + event->workdir_length, event->program_length, "unknown")
 		      : strdup("unknown");
 	if (entry) {
-		e->record.agent = entry->is->agent ? strdup(entry->is->agent) : NULL;
+		e->record.agent = agent_of(e, entry->is);
 		e->record.session = entry->is->session ? strdup(entry->is->session) : NULL;
 		e->record.limits = entry->limits;
 		e->policy = entry->policy;
@@ -149,10 +175,12 @@ static void record_refusal(struct daemon *daemon, const struct cordon_adopt_even
 		[CORDON_ADOPT_WORKDIR] = "its current directory cannot be a work directory",
 		[CORDON_ADOPT_OUTSIDE] = "its current directory is not below workdir_under",
 		[CORDON_ADOPT_NO_LABEL] = "no memory for a label",
+		[CORDON_ADOPT_LOCAL] = "expected in a container, it was started on the host",
 	};
 	const struct executor_entry *entry = executors_entry(daemon->executors, event->executor);
 	const char *data = (const char *)event->data;
 	_cleanup_(freep) char *text = NULL;
+	json_t *record;
 
 	if (asprintf(&text, "executor %s: %.*s in %.*s, process %u: %s",
 		     entry ? entry->is->name : "unknown", (int)event->program_length,
@@ -164,9 +192,13 @@ static void record_refusal(struct daemon *daemon, const struct cordon_adopt_even
 		text = NULL;
 		return;
 	}
-	(void)logs_append(daemon->log,
-			  audit_record_refused(entry ? entry->is->policy : "", text,
-					       event->event.uid, clock_nsec(CLOCK_REALTIME)));
+	record = audit_record_refused(entry ? entry->is->policy : "", text, event->event.uid,
+				      clock_nsec(CLOCK_REALTIME));
+	/* Isolation that was expected and is not there: somebody should know. */
+	if (event->reason == CORDON_ADOPT_LOCAL)
+		(void)json_object_set_new(json_object_get(record, "event"), "kind",
+					  json_string("alert"));
+	(void)logs_append(daemon->log, record);
 	daemon_flush_soon(daemon);
 }
 
@@ -207,124 +239,6 @@ bool adopted_event(struct daemon *daemon, const struct cordon_event *event, size
 }
 
 /* --- before the first instruction --------------------------------------------------------- */
-
-static int note_process(struct execution *e, struct failure *failure)
-{
-	struct process_code code;
-	int r = process_code_read(e->leader, e->record.policy->arguments == POLICY_ARGUMENTS_FULL,
-				  &code, failure);
-
-	if (r < 0)
-		return r;
-	free(e->record.program);
-	e->record.program = code.program;
-	e->record.argument_count = code.argument_count;
-	e->record.arguments = code.arguments;
-	e->record.arguments_length = code.arguments_length;
-	memcpy(e->record.arguments_digest, code.arguments_digest, sizeof(code.arguments_digest));
-	e->record.code = code.code;
-	e->record.language = code.language ? strdup(code.language) : NULL;
-	e->record.uid = code.uid;
-	e->record.gid = code.gid;
-	if (code.contradicted)
-		return failure_set(failure, EBADMSG,
-				   "the name of %s says another SHA-256 digest than the file has",
-				   e->record.code.path);
-	return 0;
-}
-
-static int check_place(struct execution *e, struct failure *failure)
-{
-	const char *const own[] = {PROTOCOL_DIRECTORY, logs_directory(e->log), NULL};
-	_cleanup_(closep) int fd = -1;
-	struct cordon_anchor anchor;
-	char link[64];
-	int r;
-
-	snprintf(link, sizeof(link), "/proc/%d/cwd", e->leader);
-	fd = open(link, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return failure_set(failure, errno, "the directory %s: %m", e->record.workdir);
-	r = workdir_check(fd, DAEMON_PASSWD, own, failure);
-	if (r < 0)
-		return r;
-	r = enforcement_identify(e->daemon->enforcement, fd, &anchor);
-	if (r < 0 || memcmp(&anchor, &e->view->anchors[CORDON_ANCHOR_WORKDIR], sizeof(anchor)) != 0)
-		return failure_set(failure, r < 0 ? r : ESTALE,
-				   "the directory %s cannot be identified: %m", e->record.workdir);
-	e->directories[e->directory_count++] = TAKE_FD(fd);
-	return execution_note_directory(e, "workdir", e->directories[e->directory_count - 1]);
-}
-
-static int make_tmp(struct execution *e, struct failure *failure)
-{
-	struct cordon_anchor anchor;
-	int fd, r;
-
-	r = tmpdir_create(DAEMON_TMP_PARENT, e->name, e->record.uid, e->record.gid, &fd, failure);
-	if (r < 0)
-		return r;
-	e->directories[e->directory_count++] = fd;
-	e->have_tmp = true;
-	r = enforcement_identify(e->daemon->enforcement, fd, &anchor);
-	if (r == 0) {
-		enforcement_bind_anchor(e->daemon->enforcement, e->slot, CORDON_ANCHOR_TMP,
-					&anchor);
-		r = execution_note_directory(e, "tmp", fd);
-	}
-	return r < 0 ? failure_set(failure, r, "${tmp}: %m") : 0;
-}
-
-static int apply_limits(struct execution *e, bool cgroup, struct failure *failure)
-{
-	_cleanup_(closep) int procs = -1;
-	char text[32];
-	int r = resource_limits_apply_to(e->leader, &e->record.limits);
-
-	if (r < 0)
-		return failure_set(failure, r, "limits of process %d: %m", e->leader);
-	if (!cgroup)
-		return 0;
-	r = cgroup_create(&e->daemon->cgroups, e->id, &e->record.limits, &e->cgroup_fd,
-			  &e->record.limits_missing, failure);
-	if (r < 0)
-		return r;
-	procs = openat(e->cgroup_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC);
-	snprintf(text, sizeof(text), "%d\n", e->leader);
-	if (procs < 0 || write(procs, text, strlen(text)) < 0)
-		return failure_set(failure, errno, "process %d cannot be moved to its cgroup: %m",
-				   e->leader);
-	return 0;
-}
-
-/* What the kernel was not allowed to do. */
-static int clean_environment(struct execution *e, struct failure *failure)
-{
-	const struct policy_environment *environment = &e->record.policy->environment;
-	int r;
-
-	if ((e->view->begun & CORDON_BEGUN_CLEAN) || environment->keep_all)
-		return process_environment_note(e->leader, &e->record.environment_kept, failure);
-	r = process_environment_clean(e->leader, environment, &e->record.environment_removed,
-				      failure);
-	if (r == 0)
-		r = process_environment_note(e->leader, &e->record.environment_kept, failure);
-	return r;
-}
-
-static int prepare(struct execution *e, struct failure *failure)
-{
-	const struct executor_entry *entry = entry_of(e);
-	_cleanup_(closep) int pidfd = pidfd_open(e->leader, 0);
-	int r = pidfd < 0 ? failure_set(failure, errno, "process %d: %m", e->leader) : 0;
-
-	(void)(r < 0 || (r = clean_environment(e, failure)) < 0 ||
-	       (r = note_process(e, failure)) < 0 || (r = check_place(e, failure)) < 0 ||
-	       (r = make_tmp(e, failure)) < 0 ||
-	       (r = execution_check_descriptors(e, pidfd, failure)) < 0 ||
-	       (r = apply_limits(e, entry && entry->cgroup, failure)) < 0);
-	return r;
-}
 
 /* As a client's request would say it: what the state file keeps. */
 static json_t *request_of(const struct execution *e)
@@ -403,31 +317,49 @@ static void go_on(struct execution *e)
 		(void)pidfd_send_signal(event_get_fd(e->leader_event), SIGCONT, NULL, 0);
 }
 
-void adopted_begin(struct execution *e, const struct cordon_adopt_event *event)
+static void begin(struct execution *e, int r, struct failure *failure)
 {
-	struct failure failure = {};
-	bool held = e->view->state == CORDON_EXECUTION_HELD;
-	int r;
-
-	(void)event;
-	if (e->begun || e->state >= EXECUTION_ENDING)
-		return;
-	e->begun = true;
-	r = prepare(e, &failure);
 	if (r == 0)
-		r = write_start(e, &failure);
+		r = write_start(e, failure);
 	if (r < 0 && !leader_runs(e)) {
 		/* Killed, or it was not held and has ended: there is nothing to refuse. */
 		adopted_need_start(e);
 		return;
 	}
 	if (r < 0) {
-		refuse(e, &failure);
+		refuse(e, failure);
 		return;
 	}
 	execution_start_deadline(e);
-	if (held)
-		go_on(e);
+	go_on(e);
+}
+
+static void on_answer(struct execution *e, const char *refusal)
+{
+	struct failure failure = {};
+
+	e->gate = NULL;
+	if (e->state >= EXECUTION_ENDING)
+		return;
+	begin(e, refusal ? failure_set(&failure, EPERM, "%s", refusal) : 0, &failure);
+}
+
+void adopted_begin(struct execution *e)
+{
+	const struct executor_entry *entry = entry_of(e);
+	struct failure failure = {};
+	int r;
+
+	if (e->begun || e->state >= EXECUTION_ENDING)
+		return;
+	e->begun = true;
+	r = adopted_prepare(e, &failure);
+	if (r == 0 && entry && entry->is->gate[0]) {
+		r = gate_start(e, entry->is->gate, on_answer, &e->gate, &failure);
+		if (r == 0)
+			return;
+	}
+	begin(e, r, &failure);
 }
 
 /* --- its end ------------------------------------------------------------------------------ */
@@ -481,7 +413,7 @@ void adopted_scan(struct daemon *daemon)
 		if (!e)
 			e = make_known(daemon, slot, NULL);
 		if (e && e->adopted && !e->begun && view->begun)
-			adopted_begin(e, NULL);
+			adopted_begin(e);
 	}
 }
 

@@ -18,7 +18,7 @@ bool adopted_event(struct daemon *daemon, const struct cordon_event *event, size
 void adopted_need_start(struct execution *e);
 
 /* Its program is in place. Does what comes before its first instruction, and lets it go. */
-void adopted_begin(struct execution *e, const struct cordon_adopt_event *event);
+void adopted_begin(struct execution *e);
 
 /* The event that its first process has ended. */
 void adopted_exit(struct execution *e, const struct cordon_exit_event *event);

@@ -102,7 +102,7 @@ static void handle_of(struct execution *e, const struct cordon_event *event, siz
 		return;
 	if (event->type == CORDON_EVENT_BEGIN) {
 		if (size >= sizeof(struct cordon_adopt_event))
-			adopted_begin(e, (const void *)event);
+			adopted_begin(e);
 		return;
 	}
 	if (keep_early(e, event, size))

@@ -84,6 +84,7 @@ struct execution {
 	bool begun;	 /* and was looked at before its first instruction */
 	bool unrecorded; /* its start cannot be written */
 	struct event *leader_event, *owner_event;
+	struct gate *gate; /* while it is asked */
 	void *early; /* the exec that brought its program in: its record follows the start's */
 	size_t early_size;
 	unsigned int alive; /* processes that were still there when last killed */

@@ -20,6 +20,9 @@ struct executor_entry {
 	const struct policy_use *policy;
 	struct policy_limits limits; /* in force: the policy's, lowered by the entry */
 	bool cgroup;		     /* its executions need one of their own */
+	/* The policy's own directories, and what pins them. */
+	struct cordon_anchor anchors[CORDON_MAX_ANCHORS];
+	int directories[CORDON_MAX_ANCHORS];
 };
 
 /*

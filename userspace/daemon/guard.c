@@ -36,18 +36,20 @@ static void see_to(struct enforcement *e, struct adoption *a, uint32_t slot)
 	(void)enforcement_kill(e, slot, &killed);
 }
 
-static void see_to_all(struct enforcement *e, struct adoption *a)
+/* A daemon that has come since looks after its own, and what it holds is held after it has said its number. */
+static void see_to_all(struct enforcement *e, struct adoption *a, uint32_t dead)
 {
 	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++) {
 		const struct cordon_execution *view = enforcement_execution(e, slot);
 
 		if (view->executor &&
-		    __atomic_load_n(&view->state, __ATOMIC_ACQUIRE) == CORDON_EXECUTION_HELD)
+		    __atomic_load_n(&view->state, __ATOMIC_ACQUIRE) == CORDON_EXECUTION_HELD &&
+		    adoption_state(a)->daemon == dead)
 			see_to(e, a, slot);
 	}
 }
 
-static void run(int fd)
+static void run(int fd, uint32_t dead)
 {
 	struct enforcement *e = NULL;
 	struct adoption *a = NULL;
@@ -69,7 +71,7 @@ static void run(int fd)
 	for (int i = 0; i < 20; i++) {
 		const struct timespec pause = {.tv_nsec = 50000000};
 
-		see_to_all(e, a);
+		see_to_all(e, a, dead);
 		(void)nanosleep(&pause, NULL);
 	}
 	_exit(0);
@@ -77,8 +79,8 @@ static void run(int fd)
 
 int guard_start(int *ret_fd, struct failure *failure)
 {
+	pid_t pid, daemon = getpid();
 	int fds[2];
-	pid_t pid;
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
 		return failure_set(failure, errno, "cannot make a pipe: %m");
@@ -92,7 +94,7 @@ int guard_start(int *ret_fd, struct failure *failure)
 	}
 	if (pid == 0) {
 		close(fds[1]);
-		run(fds[0]);
+		run(fds[0], (uint32_t)daemon);
 	}
 	close(fds[0]);
 	*ret_fd = fds[1];

@@ -192,11 +192,67 @@ static void schema(void **state)
 	json_decref(root);
 }
 
+static void containers(void **state)
+{
+	static const char text[] = HEAD "  - name: podman\n"
+					"    match: {executable: /usr/bin/crun}\n"
+					"    kind: container\n"
+					"    policy: p\n"
+					"    volumes: [/srv/data]\n"
+					"    bind: {venv: /opt/venv, home: /srv/home}\n"
+					"    gate: [/usr/local/bin/look, --hard]\n"
+					"    stage: ephemeral\n"
+					"    agent: {variable: AGENT}\n";
+	const struct config_executor *e;
+	char *said = NULL;
+	struct config *config = parse(text, &said);
+
+	(void)state;
+	if (!config)
+		fail_msg("%s", said);
+	e = config_executor_at(config, 0);
+	assert_string_equal(config_kind_name(e->kind), "container");
+	assert_string_equal(config_stage_name(e->stage), "ephemeral");
+	assert_string_equal(e->volumes[0], "/srv/data");
+	assert_null(e->volumes[1]);
+	assert_string_equal(e->binds[0], "venv");
+	assert_string_equal(e->binds[3], "/srv/home");
+	assert_null(e->binds[4]);
+	assert_string_equal(e->gate[1], "--hard");
+	assert_null(e->gate[2]);
+	assert_int_equal(e->agent_source, CONFIG_AGENT_VARIABLE);
+	assert_string_equal(e->agent, "AGENT");
+	config_free(config);
+	free(said);
+}
+
+static void contradictions(void **state)
+{
+	(void)state;
+	refused(HEAD "  - {name: a, kind: container, " REQUIRED "}\n", "a container has its own");
+	refused(HEAD "  - {name: a, volumes: [/x], " REQUIRED "}\n",
+		"volumes are for kind: container");
+	refused(HEAD "  - {name: a, volumes: [x], " REQUIRED "}\n", "not an absolute path");
+	refused(HEAD "  - {name: a, gate: [/x], hold: false, " REQUIRED "}\n", "passes no gate");
+	refused(HEAD "  - {name: a, gate: [/x], when_away: enforce-only, " REQUIRED "}\n",
+		"passes no gate");
+	refused(HEAD "  - {name: a, gate: [x], " REQUIRED "}\n", "not an absolute path");
+	refused(HEAD "  - {name: a, bind: {workdir: /x}, " REQUIRED "}\n", "each execution's own");
+	refused(HEAD "  - {name: a, bind: {venv: x}, " REQUIRED "}\n", "not an absolute path");
+	refused(HEAD "  - {name: a, bind: x, " REQUIRED "}\n", "bind:");
+	refused(HEAD "  - {name: a, agent: {}, " REQUIRED "}\n", "{cgroup: true}");
+	refused(HEAD "  - {name: a, agent: {variable: A, cgroup: true}, " REQUIRED "}\n",
+		"{cgroup: true}");
+	refused(HEAD "  - {name: a, stage: test, " REQUIRED "}\n", "stage");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole), cmocka_unit_test(defaults), cmocka_unit_test(mistakes),
-		cmocka_unit_test(files), cmocka_unit_test(schema),
+		cmocka_unit_test(whole),	  cmocka_unit_test(defaults),
+		cmocka_unit_test(mistakes),	  cmocka_unit_test(files),
+		cmocka_unit_test(schema),	  cmocka_unit_test(containers),
+		cmocka_unit_test(contradictions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

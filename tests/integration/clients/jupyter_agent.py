@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs cells in a kernel of its own as nbclient does for Jupyter: jupyter_agent.py DIRECTORY CELL... Prints a line per cell:
+what it wrote, or the error that ended it."""
+
+import json
+import sys
+
+import nbformat
+from nbclient import NotebookClient
+
+directory, *cells = sys.argv[1:]
+notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+client = NotebookClient(
+    notebook,
+    kernel_name="python3",
+    timeout=600,
+    startup_timeout=600,
+    allow_errors=True,
+    resources={"metadata": {"path": directory}},
+)
+client.execute()
+for cell in notebook.cells:
+    texts = [
+        output.get("text") or output.get("data", {}).get("text/plain") or f"{output.get('ename')}: {output.get('evalue')}"
+        for output in cell.outputs
+    ]
+    print(json.dumps("".join(texts)))

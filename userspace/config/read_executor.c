@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config/read_executor.h"
+
+#include <string.h>
+
+#include "config/read_value.h"
+#include "policy/units.h"
+
+static const struct word kinds[] = {
+	{"per-run", CONFIG_PER_RUN},
+	{"session", CONFIG_SESSION},
+	{"container", CONFIG_CONTAINER},
+	{NULL, 0},
+};
+
+static const struct word stages[] = {
+	{"production", CONFIG_PRODUCTION},
+	{"ephemeral", CONFIG_EPHEMERAL},
+	{NULL, 0},
+};
+
+/* --- match and children ------------------------------------------------------------------- */
+
+#define TARGET ((struct config_executor *)target)
+
+static int read_executable(struct reader *r, const struct node *n, void *target)
+{
+	return config_read_path(r, n, "executable", &TARGET->executable);
+}
+
+static int read_arguments(struct reader *r, const struct node *n, void *target)
+{
+	return config_read_pattern(r, n, "arguments", &TARGET->arguments);
+}
+
+/* A number is a user, too: as a plain scalar. */
+static int read_user(struct reader *r, const struct node *n, void *target)
+{
+	if (n->type == NODE_SCALAR && n->size && strspn(n->text, "0123456789") == n->size)
+		TARGET->user = n->text;
+	else
+		return config_read_text(r, n, "user", &TARGET->user);
+	return 0;
+}
+
+static int read_cgroup(struct reader *r, const struct node *n, void *target)
+{
+	return config_read_path(r, n, "cgroup", &TARGET->cgroup);
+}
+
+static int read_match(struct reader *r, const struct node *n, void *target)
+{
+	static const struct key keys[] = {
+		{"executable", read_executable},
+		{"arguments", read_arguments},
+		{"user", read_user},
+		{"cgroup", read_cgroup},
+		{NULL, NULL},
+	};
+
+	return reader_mapping(r, n, "match", keys, target);
+}
+
+static int read_programs(struct reader *r, const struct node *n, void *target)
+{
+	return config_read_paths(r, n, "a program", "programs: [/usr/bin/python3, /usr/bin/bash]",
+				 &TARGET->programs);
+}
+
+static int read_except(struct reader *r, const struct node *n, void *target)
+{
+	return config_read_paths(r, n, "a program", "except: [/usr/bin/git]", &TARGET->except);
+}
+
+static int read_child_arguments(struct reader *r, const struct node *n, void *target)
+{
+	return config_read_pattern(r, n, "arguments", &TARGET->child_arguments);
+}
+
+static int read_children(struct reader *r, const struct node *n, void *target)
+{
+	static const struct key keys[] = {
+		{"programs", read_programs},
+		{"except", read_except},
+		{"arguments", read_child_arguments},
+		{NULL, NULL},
+	};
+	int e = reader_mapping(r, n, "children", keys, target);
+
+	if (e == 0 && TARGET->programs[0] && TARGET->except[0])
+		report_error(r->diagnostics, &n->place, "keep one of them",
+			     "programs and except exclude each other");
+	return e;
+}
+
+/* --- an executor -------------------------------------------------------------------------- */
+
+static int read_name(struct reader *r, const struct node *n, void *target)
+{
+	static const char allowed[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+	const char *text;
+
+	if (!reader_string(r, n, "name", &text))
+		return 0;
+	if (!*text || n->size > 64 || strspn(text, allowed) != n->size || *text == '.' ||
+	    *text == '-')
+		report_error(r->diagnostics, &n->place,
+			     "at most 64 letters, digits, and _ . - inside",
+			     "\"%s\" is no name for an executor", text);
+	else
+		TARGET->name = text;
+	return 0;
+}
+
+static int read_kind(struct reader *r, const struct node *n, void *target)
+{
+	uint32_t value;
+
+	if (reader_word(r, n, "kind", kinds, &value))
+		TARGET->kind = (enum config_kind)value;
+	return 0;
+}
+
+static int read_policy_name(struct reader *r, const struct node *n, void *target)
+{
+	int e = config_read_text(r, n, "policy", &TARGET->policy);
+
+	if (e == 0 && TARGET->policy && strchr(TARGET->policy, '/') && TARGET->policy[0] != '/')
+		report_error(r->diagnostics, &n->place, "a name, or a path from / on",
+			     "policy \"%s\" depends on where the daemon was started",
+			     TARGET->policy);
+	return e;
+}
+
+static int read_timeout(struct reader *r, const struct node *n, void *target)
+{
+	static const char hint[] = "write a duration: 500ms, 60s, 5m, 1h";
+	uint64_t nsec = 0;
+
+	if (n->type != NODE_SCALAR || units_duration(n->text, &nsec) < 0 || nsec == 0)
+		report_error(r->diagnostics, &n->place, hint, "timeout is no duration");
+	else
+		TARGET->timeout_nsec = nsec;
+	return 0;
+}
+
+static int read_workdir_under(struct reader *r, const struct node *n, void *target)
+{
+	return config_read_paths(r, n, "a directory", "workdir_under: [/srv/agent]",
+				 &TARGET->workdir_under);
+}
+
+static int read_agent_variable(struct reader *r, const struct node *n, void *target)
+{
+	TARGET->agent_source = CONFIG_AGENT_VARIABLE;
+	return config_read_text(r, n, "variable", &TARGET->agent);
+}
+
+static int read_agent_cgroup(struct reader *r, const struct node *n, void *target)
+{
+	bool yes = false;
+	int e = config_read_boolean(r, n, "cgroup", &yes);
+
+	if (yes)
+		TARGET->agent_source = CONFIG_AGENT_CGROUP;
+	return e;
+}
+
+static int read_agent(struct reader *r, const struct node *n, void *target)
+{
+	static const struct key keys[] = {
+		{"variable", read_agent_variable},
+		{"cgroup", read_agent_cgroup},
+		{NULL, NULL},
+	};
+
+	if (n->type == NODE_MAPPING && n->count != 2)
+		report_error(r->diagnostics, &n->place, "agent: {variable: AGENT_NAME}",
+			     "agent is a name, {variable: NAME} or {cgroup: true}");
+	else if (n->type == NODE_MAPPING)
+		return reader_mapping(r, n, "agent", keys, target);
+	return config_read_text(r, n, "agent", &TARGET->agent);
+}
+
+static int read_stage(struct reader *r, const struct node *n, void *target)
+{
+	uint32_t value;
+
+	if (reader_word(r, n, "stage", stages, &value))
+		TARGET->stage = (enum config_stage)value;
+	return 0;
+}
+
+static int read_volumes(struct reader *r, const struct node *n, void *target)
+{
+	return config_read_paths(r, n, "a directory", "volumes: [/srv/data]", &TARGET->volumes);
+}
+
+/* The names are the policy's: whether it has them is known when it is compiled. */
+static int read_bind(struct reader *r, const struct node *n, void *target)
+{
+	const char **list;
+
+	if (!reader_expect(r, n, NODE_MAPPING, "a mapping", "bind: {venv: /opt/app/venv}"))
+		return 0;
+	list = arena_alloc(r->arena, (n->count + 1) * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < n->count; i += 2) {
+		list[i] = n->items[i]->text;
+		list[i + 1] = "/";
+		config_read_path(r, n->items[i + 1], "a directory", &list[i + 1]);
+		if (strcmp(list[i], "workdir") == 0 || strcmp(list[i], "tmp") == 0)
+			report_error(r->diagnostics, &n->items[i]->place, "leave it out",
+				     "${%s} is each execution's own", list[i]);
+	}
+	list[n->count] = NULL;
+	TARGET->binds = list;
+	return 0;
+}
+
+static int read_gate(struct reader *r, const struct node *n, void *target)
+{
+	const char **words = NULL, **ended;
+	size_t count = 0;
+	int e = reader_strings(r, n, "a word of the command", "gate: [/usr/local/bin/look]", &words,
+			       &count);
+
+	if (e < 0 || count == 0)
+		return e;
+	if (words[0][0] != '/')
+		report_error(r->diagnostics, &n->place, "write the whole path, from / on",
+			     "the gate \"%s\" is not an absolute path", words[0]);
+	ended = arena_grow(r->arena, words, count, sizeof(*ended));
+	if (!ended)
+		return -ENOMEM;
+	ended[count] = NULL;
+	TARGET->gate = ended;
+	return 0;
+}
+
+static int read_session(struct reader *r, const struct node *n, void *target)
+{
+	return config_read_text(r, n, "session", &TARGET->session);
+}
+
+static int read_away(struct reader *r, const struct node *n, void *target)
+{
+	static const struct word words[] = {
+		{"deny", CONFIG_AWAY_DENY},
+		{"enforce-only", CONFIG_AWAY_ENFORCE_ONLY},
+		{NULL, 0},
+	};
+	uint32_t value;
+
+	if (reader_word(r, n, "when_away", words, &value))
+		TARGET->away = (enum config_away)value;
+	return 0;
+}
+
+static int read_hold(struct reader *r, const struct node *n, void *target)
+{
+	return config_read_boolean(r, n, "hold", &TARGET->hold);
+}
+
+const struct key config_executor_keys[] = {
+	{"name", read_name},
+	{"match", read_match},
+	{"children", read_children},
+	{"kind", read_kind},
+	{"policy", read_policy_name},
+	{"timeout", read_timeout},
+	{"workdir_under", read_workdir_under},
+	{"volumes", read_volumes},
+	{"bind", read_bind},
+	{"gate", read_gate},
+	{"stage", read_stage},
+	{"agent", read_agent},
+	{"session", read_session},
+	{"when_away", read_away},
+	{"hold", read_hold},
+	{NULL, NULL},
+};
+
+void config_check_executor(struct reader *r, const struct node *n, const struct config_executor *e)
+{
+	if (!e->name)
+		report_error(r->diagnostics, &n->place, "add name: autogen",
+			     "the executor has no name");
+	if (!e->executable)
+		report_error(r->diagnostics, &n->place,
+			     "add match: {executable: /path/of/its/program}",
+			     "nothing says which program is the executor");
+	if (!e->policy)
+		report_error(r->diagnostics, &n->place, "add policy: NAME",
+			     "nothing says which policy its executions run under");
+	if (e->kind == CONFIG_CONTAINER && e->workdir_under[0])
+		report_error(r->diagnostics, &n->place, "leave it out",
+			     "workdir_under is about directories of the host, and a container has "
+			     "its own");
+	if (e->kind != CONFIG_CONTAINER && e->volumes[0])
+		report_error(r->diagnostics, &n->place, "leave them out",
+			     "volumes are for kind: container");
+	if (e->gate[0] && (!e->hold || e->away != CONFIG_AWAY_DENY))
+		report_error(r->diagnostics, &n->place,
+			     "without hold: false and when_away: enforce-only",
+			     "what is not held, or begins without a daemon, passes no gate");
+	if (e->kind != CONFIG_CONTAINER && !e->workdir_under[0])
+		report_error(r->diagnostics, &n->place,
+			     "add workdir_under: [/directory] with those that its code works below",
+			     "nothing says where its executions may work");
+}
+
+const char *config_kind_name(enum config_kind kind)
+{
+	return words_name(kinds, kind);
+}
+
+const char *config_stage_name(enum config_stage stage)
+{
+	return words_name(stages, stage);
+}

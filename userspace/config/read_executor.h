@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One entry of cordon.yaml's list of executors. */
+#ifndef CORDON_CONFIG_READ_EXECUTOR_H
+#define CORDON_CONFIG_READ_EXECUTOR_H
+
+#include "config/config.h"
+#include "policy/reader.h"
+
+/* For reader_mapping() into a struct config_executor. */
+extern const struct key config_executor_keys[];
+
+/* Reports what is missing or contradicts itself. */
+void config_check_executor(struct reader *r, const struct node *n, const struct config_executor *e);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "config/read_value.h"
+
+#include <string.h>
+
+#include "config/config.h"
+
+int config_read_text(struct reader *r, const struct node *n, const char *what, const char **target)
+{
+	const char *text;
+
+	if (!reader_string(r, n, what, &text))
+		return 0;
+	if (strlen(text) != n->size || !*text || n->size > 255) {
+		report_error(r->diagnostics, &n->place, "1 to 255 bytes", "%s is empty or too long",
+			     what);
+		return 0;
+	}
+	*target = text;
+	return 0;
+}
+
+static bool is_path(struct reader *r, const struct place *place, const char *what, const char *path)
+{
+	if (path[0] != '/') {
+		report_error(r->diagnostics, place, "write the whole path, from / on",
+			     "%s \"%s\" is not an absolute path", what, path);
+		return false;
+	}
+	if (strlen(path) > CONFIG_PATH_MAX) {
+		report_error(r->diagnostics, place, "the kernel compares that much",
+			     "%s is longer than %u bytes", what, CONFIG_PATH_MAX);
+		return false;
+	}
+	return true;
+}
+
+int config_read_path(struct reader *r, const struct node *n, const char *what, const char **target)
+{
+	const char *path;
+
+	if (reader_string(r, n, what, &path) && is_path(r, &n->place, what, path))
+		*target = path;
+	return 0;
+}
+
+int config_read_paths(struct reader *r, const struct node *n, const char *what, const char *example,
+		      const char ***target)
+{
+	const char **paths = NULL, **ended;
+	size_t count = 0;
+	int e = reader_strings(r, n, what, example, &paths, &count);
+
+	if (e < 0)
+		return e;
+	for (size_t i = 0; i < count; i++)
+		if (!is_path(r, reader_place_of(n, paths[i]), what, paths[i]))
+			return 0;
+	ended = arena_grow(r->arena, paths, count, sizeof(*ended));
+	if (!ended)
+		return -ENOMEM;
+	ended[count] = NULL;
+	*target = ended;
+	return 0;
+}
+
+int config_read_pattern(struct reader *r, const struct node *n, const char *what,
+			const char **target)
+{
+	const char *text;
+
+	if (!reader_string(r, n, what, &text))
+		return 0;
+	if (strlen(text) != n->size || !*text || n->size > CONFIG_PATTERN_MAX) {
+		report_error(r->diagnostics, &n->place, "* stands for any text",
+			     "%s must have 1 to %u bytes", what, CONFIG_PATTERN_MAX);
+		return 0;
+	}
+	*target = text;
+	return 0;
+}
+
+int config_read_boolean(struct reader *r, const struct node *n, const char *what, bool *target)
+{
+	if (n->type != NODE_SCALAR || !n->plain ||
+	    (strcmp(n->text, "true") != 0 && strcmp(n->text, "false") != 0))
+		report_error(r->diagnostics, &n->place, "write true or false",
+			     "%s must be true or false", what);
+	else
+		*target = n->text[0] == 't';
+	return 0;
+}
