@@ -330,6 +330,8 @@ static void begin(struct execution *e, int r, struct failure *failure)
 		refuse(e, failure);
 		return;
 	}
+	/* Looking at it has taken time that the event loop's clock has not seen. */
+	(void)event_base_update_cache_time(e->daemon->base);
 	execution_start_deadline(e);
 	go_on(e);
 }
