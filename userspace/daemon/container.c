@@ -40,6 +40,11 @@ static const char *const own_points[] = {
 	NULL,
 };
 
+/* Devices that anybody may use; runtimes hide files of /proc behind the first. */
+static const char *const devices[] = {
+	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", NULL,
+};
+
 /* Views of the kernel, of which there is one for all or one for each namespace: hooks judge what is done there. */
 static const char *const views[] = {"cgroup2", "sysfs", "mqueue", "devpts", NULL};
 
@@ -119,7 +124,7 @@ static bool host_path(const struct mount *host, const struct mount *its,
 
 static bool approved(const char *path, const struct mount *its, const char *const *volumes)
 {
-	return below_any(path, volumes) ||
+	return below_any(path, volumes) || listed(devices, path) ||
 	       (listed(own_points, its->point) && below_any(path, storage));
 }
 

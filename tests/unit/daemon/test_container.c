@@ -15,6 +15,7 @@ static const char host[] =
 	"23 22 0:5 / /proc rw - proc proc rw\n"
 	"24 22 0:6 / /sys rw - sysfs sysfs rw\n"
 	"25 22 0:7 / /run rw - tmpfs tmpfs rw\n"
+	"28 22 0:8 / /dev rw - devtmpfs devtmpfs rw\n"
 	"26 22 8:2 /@data /srv/my\\040data rw - btrfs /dev/sdb rw\n"
 	"27 22 0:40 / /var/lib/containers/storage/overlay/aa/merged rw - overlay overlay rw\n";
 
@@ -40,6 +41,7 @@ static void allowed(void **state)
 		"95 90 8:2 /@data/deep /vol rw - btrfs /dev/sdb rw\n",
 		"96 90 8:1 /var/lib/containers/storage/overlay-containers/aa/userdata/hosts "
 		"/etc/hosts rw - ext4 /dev/sda1 rw\n",
+		"98 90 0:8 /null /proc/kcore rw - devtmpfs devtmpfs rw\n",
 		"",
 	};
 
@@ -61,6 +63,8 @@ static void refused(void **state)
 		"95 90 8:2 /@other /vol rw - btrfs /dev/sdb rw\n",
 		"95 90 8:2 /@database /vol rw - btrfs /dev/sdb rw\n",
 		"97 90 0:7 /docker.sock /run/docker.sock rw - tmpfs tmpfs rw\n",
+		"98 90 0:8 / /dev rw - devtmpfs devtmpfs rw\n",
+		"98 90 0:8 /sda1 /disk rw - devtmpfs devtmpfs rw\n",
 		"97 90 0:5 / /hostproc rw - proc proc rw\n",
 		"91 90 0:50 / /proc rw - proc proc rw\n94 90 8:1 /etc /vol rw - ext4 /dev/sda1 rw\n",
 	};
