@@ -39,8 +39,7 @@ static void allowed(void **state)
 		"94 90 8:1 /srv/data/x /vol rw - ext4 /dev/sda1 rw\n",
 		"94 90 8:1 /srv/data /vol rw - ext4 /dev/sda1 rw\n",
 		"95 90 8:2 /@data/deep /vol rw - btrfs /dev/sdb rw\n",
-		"96 90 8:1 /var/lib/containers/storage/overlay-containers/aa/userdata/hosts "
-		"/etc/hosts rw - ext4 /dev/sda1 rw\n",
+		"96 90 8:1 /var/lib/containers/storage/aa/hosts /etc/hosts rw - ext4 /dev/sda1 rw\n",
 		"98 90 0:8 /null /proc/kcore rw - devtmpfs devtmpfs rw\n",
 		"",
 	};
