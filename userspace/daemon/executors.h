@@ -33,27 +33,27 @@ int executors_start(struct daemon *daemon, const char *path, struct executors **
 		    struct failure *failure);
 
 /* Closes this process's handles; the kernel goes on adopting as long as the lease lasts. */
-void executors_free(struct executors *executors);
+void executors_free(struct executors *x);
 
 /*
  * Reads the file and changes over at once, or not at all: -EINVAL and what else reading it or compiling its
  * policies says; `failure` has the diagnostics, as the record of it does. Without the file there are no executors.
  * *ret_count: entries in force.
  */
-int executors_load(struct executors *executors, size_t *ret_count, struct failure *failure);
+int executors_load(struct executors *x, size_t *ret_count, struct failure *failure);
 
 /* None is in force from here on; what stood ready is given back. */
-void executors_clear(struct executors *executors);
+void executors_clear(struct executors *x);
 
 /* NULL: none with this number. */
-const struct executor_entry *executors_entry(const struct executors *executors, uint32_t index);
+const struct executor_entry *executors_entry(const struct executors *x, uint32_t index);
 
 /* Sees to it that enough executions stand ready, and says that the daemon is there. */
-void executors_look_after(struct executors *executors);
+void executors_look_after(struct executors *x);
 
-size_t executors_count(const struct executors *executors);
+size_t executors_count(const struct executors *x);
 
 /* [{name, kind, policy, ...}]. New reference or NULL. */
-json_t *executors_json(const struct executors *executors);
+json_t *executors_json(const struct executors *x);
 
 #endif

@@ -30,9 +30,9 @@ static int bind_one(struct executors *x, const struct executor_entry *entry)
 
 	memcpy(binding.anchors, entry->anchors, sizeof(binding.anchors));
 	r = uuid_generate_v7(binding.id);
-
-	if (r == 0)
-		r = enforcement_bind(enforcement, &binding, &slot);
+	if (r < 0)
+		return r;
+	r = enforcement_bind(enforcement, &binding, &slot);
 	if (r < 0)
 		return r;
 	if (adoption_offer(x->adoption, entry->index, slot,
