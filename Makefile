@@ -109,7 +109,7 @@ SOURCES := $(sort $(wildcard userspace/*/*.c))
 # What users start: `run` alone. The rest is in lib/cordon/cordon, which it starts.
 FRONT   := userspace/cli/front.c userspace/cli/accounts_file.c
 # What needs no kernel: libraries for every test program and fuzzer, built without the BPF object.
-PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% daemon/protocol.c daemon/request.c daemon/dns_message.c daemon/dns_servers.c cli/moment.c),$(SOURCES))
+PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% daemon/protocol.c daemon/request.c daemon/decide_request.c daemon/message_codec.c daemon/dns_message.c daemon/dns_servers.c cli/moment.c),$(SOURCES))
 
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
 	-Wshadow -Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings \
@@ -225,6 +225,28 @@ $(LINKED_TESTS): $(BUILD)/%: $(BUILD)/obj/%.o $(ARCHIVE)
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $< $(ARCHIVE) $(LDLIBS) -o $@
 
+# Other builds, for tests of one that takes over from another: with a program more, and with another map.
+VARIANTS := $(BUILD)/variants/newer/cordon $(BUILD)/variants/other-maps/cordon
+VARIANT_SOURCES := userspace/kernel/enforcement.c userspace/kernel/loader.c userspace/kernel/upgrade.c
+$(BUILD)/variants/newer/%: VARIANT := -DCORDON_VARIANT
+$(BUILD)/variants/other-maps/%: VARIANT := -DRECENT_DENIALS=4096
+
+$(BUILD)/variants/%/enforce.bpf.o: bpf/enforce.bpf.c $(BPF_OBJECT) Makefile
+	@mkdir -p $(@D)
+	@echo "  BPF  $@"
+	$(Q)$(BPF_CC) $(BPF_CFLAGS) $(VARIANT) -c $< -o $@
+	$(Q)llvm-strip-19 -g $@
+
+$(BUILD)/variants/%/cordon: $(BUILD)/variants/%/enforce.bpf.o $(OBJECTS)
+	@echo "  LD   $@"
+	$(Q)$(BPFTOOL) gen skeleton $< name enforce_bpf >$(@D)/enforce.skel.h
+	$(Q)printf '#define CORDON_BUILD_ID "%.32s"\n' "$$(sha256sum <$<)" >$(@D)/build_id.h
+	$(Q)for source in $(VARIANT_SOURCES); do \
+		$(CC) -I$(@D) $(CPPFLAGS) $(COMMON_CFLAGS) $(GCC_WARNINGS) $(HARDENING) $(CFLAGS) -c $$source \
+			-o $(@D)/$$(basename $$source .c).o || exit 1; done
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(filter-out $(FRONT:%.c=$(BUILD)/obj/%.o) $(VARIANT_SOURCES:%.c=$(BUILD)/obj/%.o),$(OBJECTS)) \
+		$(addprefix $(@D)/,$(notdir $(VARIANT_SOURCES:.c=.o))) $(LDLIBS) -o $@
+
 # They take what they need of the enforcement, and leave the rest.
 $(BUILD)/tests/bpf/%.bpf.o: tests/bpf/%.bpf.c $(BUILD)/vmlinux.h Makefile | packages-build
 	@mkdir -p $(@D)
@@ -235,13 +257,13 @@ $(BUILD)/tests/bpf/%.skel.h: $(BUILD)/tests/bpf/%.bpf.o
 	@echo "  SKEL $@"
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf >$@
 
-.SECONDARY: $(TEST_SKELETONS:.skel.h=.bpf.o)
+.SECONDARY: $(TEST_SKELETONS:.skel.h=.bpf.o) $(VARIANTS:%/cordon=%/enforce.bpf.o)
 $(LINKED_TESTS:$(BUILD)/%=$(BUILD)/obj/%.o): | $(TEST_SKELETONS)
 
 # Tables of strings in tests need no const, and libFuzzer's entry point no prototype.
 $(BUILD)/san/tests/%.o $(BUILD)/fuzz/tests/%.o: COMMON_CFLAGS += -Wno-write-strings -Wno-missing-prototypes
 
-helpers: $(HELPERS) $(REDTEAM) $(LINKED_TESTS) $(BENCH_STATIC)
+helpers: $(HELPERS) $(REDTEAM) $(LINKED_TESTS) $(BENCH_STATIC) $(VARIANTS)
 fuzzers: $(FUZZ_PROGRAMS)
 # Everything that `make test` runs, built in one go.
 programs: all helpers fuzzers $(UNIT_PROGRAMS)
@@ -306,6 +328,8 @@ install: all
 		*.fish) install -D -m 644 $$f $(SHARE)/fish/vendor_completions.d/cordon.fish ;; esac; done
 	@set -e; for f in $(wildcard packaging/systemd/*.*); do \
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/lib/systemd/system/$${f##*/}; done
+	install -D -m 644 packaging/sysusers/cordon.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/cordon.conf
+	install -D -m 644 packaging/tmpfiles/cordon.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/cordon.conf
 
 clean:
 	rm -rf $(filter-out $(BUILD)/kernels,$(wildcard $(BUILD)/*)) $(SKELETON)

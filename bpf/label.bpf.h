@@ -38,6 +38,13 @@ static __always_inline int label_task(struct task_struct *task, const struct lab
 	return 0;
 }
 
+static __always_inline bool is_labelled(struct task_struct *task, const struct label *label)
+{
+	const struct label *found = label_of_address((__u64)task);
+
+	return found && found->slot == label->slot && found->generation == label->generation;
+}
+
 /* The execution's last task is gone: whoever waits for its end need not poll. */
 static __always_inline void report_empty(const struct label *label,
 					 struct cordon_execution *execution)

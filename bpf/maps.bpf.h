@@ -310,9 +310,14 @@ struct recent_denial {
 	__u64 repeats;
 };
 
+/* Tests build with another number what must not take over from this build. */
+#ifndef RECENT_DENIALS
+#define RECENT_DENIALS 8192
+#endif
+
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 8192);
+	__uint(max_entries, RECENT_DENIALS);
 	__type(key, __u64);
 	__type(value, struct recent_denial);
 } recent_denials SEC(".maps");

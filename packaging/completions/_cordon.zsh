@@ -11,6 +11,9 @@ _cordon() {
 		'could:could an execution have had an access'
 		'report:executions as a page to read, keep and hand on'
 		'ps:the executions that are live'
+		'top:the same, as it goes on'
+		'approve:let a policy be used that waits for approval'
+		'approvals:what waits for approval, and what was decided'
 		'kill:end an execution and everything that it started'
 		'status:is enforcement on, and what runs under it'
 		'doctor:can this host enforce, and if not, what to do'
@@ -76,6 +79,19 @@ _cordon() {
 		;;
 	ps | status | doctor)
 		_arguments '--json[for programs]' {-h,--help}'[show help]'
+		;;
+	approve)
+		_arguments '--policy=[ahead of its first use]:policy:_files -g "*.yaml"' '--reason=[why]:text:' \
+			'--expires=[after so long it waits again]:time:' '--json[the approval as JSON]' \
+			{-h,--help}'[show help]' ':digest:'
+		;;
+	approvals)
+		_arguments '--reason=[why]:text:' '--json[for programs]' {-h,--help}'[show help]' \
+			':action:(list refuse revoke)' ':digest:'
+		;;
+	top)
+		_arguments '--interval=[between two looks]:seconds:' '--json[once, for programs]' \
+			{-h,--help}'[show help]'
 		;;
 	kill)
 		local -a live=(${(f)"$(cordon ps --json 2>/dev/null | grep -o '"id":"[^"]*"' | cut -d '"' -f 4)"})
@@ -151,6 +167,8 @@ _cordon() {
 			'--log-user=[who writes the log]:user:_users' \
 			'*--policies=[look for policies there]:directory:_files -/' \
 			'--config=[which programs start agent code]:file:_files' \
+			'--require-approval[policies wait for approval]' '--state=[keep approvals there]:directory:_files -/' \
+			'--pid-file=[has the process id in it]:file:_files' \
 			'--idle=[leave after that long without work]:seconds:' \
 			'--embedded[as cordon run starts it]' {-h,--help}'[show help]'
 		;;

@@ -4,7 +4,7 @@
 _cordon()
 {
 	local cur prev command= i
-	local commands="run events show why could report ps kill status doctor policy config log daemon disable help"
+	local commands="run events show why could report ps top approve approvals kill status doctor policy config log daemon disable help"
 	local -A options=(
 		[run]="--policy --workdir --bind --user --observe --timeout --memory --pids --cpu
 			--cpu-time --address-space --file-size --open-files --session --agent --executor
@@ -15,6 +15,9 @@ _cordon()
 		[could]="--json --log --help"
 		[report]="--output --session --since --until --key-file --log --help"
 		[ps]="--json --help"
+		[approve]="--policy --reason --expires --json --help"
+		[approvals]="--reason --json --help"
+		[top]="--interval --json --help"
 		[kill]="--help"
 		[status]="--json --help"
 		[doctor]="--json --help"
@@ -31,7 +34,8 @@ _cordon()
 		[log-export]="--format --since --until --execution --session --agent --policy --operation --action
 			--verdict --path --address --text --lines --no-index --log --help"
 		[log-index]="--rebuild --check --json --log --help"
-		[daemon]="--log --keep-segments --keep-size --keep-days --when-full --log-user --policies --config --idle --embedded --help"
+		[daemon]="--log --keep-segments --keep-size --keep-days --when-full --log-user --policies --config
+			--require-approval --state --pid-file --idle --embedded --help"
 		[disable]="--force --help"
 		[config]="--json --help"
 	)

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "daemon/decide_request.h"
 #include "daemon/protocol.h"
 #include "daemon/request.h"
 
@@ -22,6 +23,22 @@ static void parse_label(json_t *message)
 
 	if (label_request_parse(message, &request, NULL) == 0)
 		label_request_release(&request);
+}
+
+static void parse_apply(json_t *message)
+{
+	struct apply_request request;
+
+	if (apply_request_parse(message, &request, NULL) == 0)
+		apply_request_release(&request);
+}
+
+static void parse_decide(json_t *message)
+{
+	struct decide_request request;
+
+	if (decide_request_parse(message, &request, NULL) == 0)
+		decide_request_release(&request);
 }
 
 static void parse(json_t *message)
@@ -48,6 +65,15 @@ static void parse(json_t *message)
 		break;
 	case REQUEST_ABORT:
 		(void)abort_request_parse(message, &aborted, &failure);
+		break;
+	case REQUEST_APPLY:
+		parse_apply(message);
+		break;
+	case REQUEST_DECIDE:
+		parse_decide(message);
+		break;
+	case REQUEST_APPROVALS:
+		(void)approvals_request_parse(message, &from, &failure);
 		break;
 	case REQUEST_PS:
 		(void)ps_request_parse(message, &from, &failure);

@@ -126,7 +126,21 @@ def start(*command, policy=SHELL_POLICY, options=(), **how):
     how.setdefault("stdin", subprocess.DEVNULL)
     how.setdefault("stdout", subprocess.DEVNULL)
     how.setdefault("stderr", subprocess.DEVNULL)
-    return subprocess.Popen(run_arguments(command, policy, options), cwd=WORK, **how)
+    process = subprocess.Popen(run_arguments(command, policy, options), cwd=WORK, **how)
+    STARTED.append(process)
+    return process
+
+
+STARTED = []
+
+
+def end_all_started():
+    """What a case that failed left running would be in the way of the others."""
+    while STARTED:
+        process = STARTED.pop()
+        if process.poll() is None:
+            process.kill()
+            process.wait()
 
 
 def finish(process, seconds=PATIENCE):
@@ -404,6 +418,7 @@ def run_cases(only=None):
             outcome = str(failure)
         except Exception:  # a case that cannot run has failed
             outcome = traceback.format_exc()
+        end_all_started()
         seconds = time.monotonic() - begin
         if outcome:
             failed += 1

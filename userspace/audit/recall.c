@@ -13,9 +13,37 @@
 
 DEFINE_CLEANUP(json_t *, json_decref, recall_json_decrefp)
 
-/* One line, without its end; one that is no record says nothing. */
-static void take_line(const char *line, size_t size, const char *id, struct recall *recall)
+/* What is looked for, and what was found of it. */
+struct search {
+	const char *id;
+	recall_visitor visit;
+	void *context;
+	struct recall recall;
+};
+
+static void visit(const struct search *search, uint64_t first, uint64_t last)
 {
+	if (search->visit && first <= last)
+		search->visit(first, last, search->context);
+}
+
+static void take_gap(json_t *record, const struct search *search)
+{
+	json_int_t after, before;
+	const char *of;
+
+	if (json_unpack(record, "{s:{s:{s:s,s:I,s:I}}}", "cordon", "gap", "of", &of, "after",
+			&after, "before", &before) == 0 &&
+	    strcmp(of, "events") == 0 && after >= 0 && before > 0)
+		visit(search, (uint64_t)after + 1, (uint64_t)before - 1);
+}
+
+/* One line, without its end; one that is no record says nothing. */
+static void take_line(const char *line, size_t size, struct search *search)
+{
+	const char *id = search->id;
+	struct recall *recall = &search->recall;
+
 	_cleanup_(recall_json_decrefp) json_t *record = NULL;
 	const char *action = "", *of = "";
 	json_int_t sequence = 0;
@@ -30,6 +58,10 @@ static void take_line(const char *line, size_t size, const char *id, struct reca
 		return;
 	recall->started |= strcmp(action, "execution-start") == 0;
 	recall->ended |= strcmp(action, "execution-end") == 0;
+	if (strcmp(action, "gap") == 0)
+		take_gap(record, search);
+	if (sequence > 0)
+		visit(search, (uint64_t)sequence, (uint64_t)sequence);
 	if (sequence > 0 && (uint64_t)sequence > recall->last_sequence)
 		recall->last_sequence = (uint64_t)sequence;
 }
@@ -69,8 +101,8 @@ static int read_last(const char *path, bool compressed, char *data, size_t *ret_
 	return 0;
 }
 
-static int take_segment(const char *directory, const char *name, bool compressed, const char *id,
-			struct recall *recall, size_t *looked_at)
+static int take_segment(const char *directory, const char *name, bool compressed,
+			struct search *search, size_t *looked_at)
 {
 	_cleanup_(freep) char *data = malloc(2 * (size_t)RECALL_WINDOW);
 	char path[PATH_MAX];
@@ -91,31 +123,32 @@ static int take_segment(const char *directory, const char *name, bool compressed
 
 		if (!newline)
 			break;
-		take_line(data + start, (size_t)(newline - data) - start, id, recall);
+		take_line(data + start, (size_t)(newline - data) - start, search);
 		start = (size_t)(newline - data) + 1;
 	}
 	return 0;
 }
 
-int recall_execution(const char *directory, const char *id, struct recall *ret_recall)
+int recall_execution(const char *directory, const char *id, recall_visitor visitor, void *context,
+		     struct recall *ret_recall)
 {
-	struct recall recall = {0};
+	struct search search = {.id = id, .visit = visitor, .context = context};
 	struct segments segments;
 	size_t looked_at = 0;
 	int r = segments_list(directory, &segments);
 
 	if (r < 0)
 		return r;
-	r = take_segment(directory, SEGMENT_NAME, false, id, &recall, &looked_at);
+	r = take_segment(directory, SEGMENT_NAME, false, &search, &looked_at);
 	for (size_t i = segments.count; r == 0 && i > 0 && looked_at < RECALL_WINDOW; i--) {
 		const struct segments_entry *entry = &segments.entries[i - 1];
 		char name[SEGMENTS_NAME_SIZE];
 
 		segments_name(entry->first, entry->compressed, name);
-		r = take_segment(directory, name, entry->compressed, id, &recall, &looked_at);
+		r = take_segment(directory, name, entry->compressed, &search, &looked_at);
 	}
 	segments_free(&segments);
 	if (r == 0)
-		*ret_recall = recall;
+		*ret_recall = search.recall;
 	return r;
 }

@@ -14,10 +14,14 @@ struct recall {
 	uint64_t last_sequence; /* of its last event on record; 0: none */
 };
 
+/* Numbers of events that are on record, or in a gap that is: `first` to `last`, in any order. */
+typedef void (*recall_visitor)(uint64_t first, uint64_t last, void *context);
+
 /*
- * `id`: as records write it. All false and 0 where there is nothing of it. -ENOMEM, or what reading
- * the file gave.
+ * `id`: as records write it. All false and 0 where there is nothing of it. `visit` may be NULL. -ENOMEM, or what
+ * reading the file gave.
  */
-int recall_execution(const char *directory, const char *id, struct recall *ret_recall);
+int recall_execution(const char *directory, const char *id, recall_visitor visit, void *context,
+		     struct recall *ret_recall);
 
 #endif

@@ -20,7 +20,8 @@ static const char help[] =
 	"Usage: cordon daemon [OPTION...]\n"
 	"\n"
 	"Owns enforcement and the audit log, and serves `cordon run`. Stays in the foreground and\n"
-	"says on standard error what happens to itself. SIGHUP reads cordon.yaml again. SIGTERM and SIGINT end it; enforcement and\n"
+	"says on standard error what happens to itself, and a service manager how it is (sd_notify).\n"
+	"SIGHUP reads cordon.yaml again. SIGTERM and SIGINT end it; enforcement and\n"
 	"executions outlive it, and the next daemon ends those that nobody waits for any more.\n"
 	"\n"
 	"  --log DIR        write the audit log there (default: " DAEMON_DEFAULT_LOG ")\n"
@@ -34,6 +35,11 @@ static const char help[] =
 	"                   /usr/share/cordon/policies)\n"
 	"  --config FILE    which executors' children become executions; read again on SIGHUP\n"
 	"                   (default: " CONFIG_FILE ")\n"
+	"  --require-approval\n"
+	"                   policies may be used once an authorised person has approved them, see\n"
+	"                   `cordon approve --help`\n"
+	"  --state DIR      keep approvals there (default: " DAEMON_DEFAULT_STATE ")\n"
+	"  --pid-file FILE  has its process id in it while it serves\n"
 	"  --idle SECONDS   an embedded daemon leaves after that long without work (default: 30)\n"
 	"  --log-user USER  who writes the log, in a process without privileges (default: the user\n"
 	"                   cordon, or 65530 if there is none)\n"
@@ -117,6 +123,9 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 		{"config", required_argument, NULL, 'c'},
 		{"idle", required_argument, NULL, 'i'},
 		{"embedded", no_argument, NULL, 'e'},
+		{"pid-file", required_argument, NULL, 'P'},
+		{"require-approval", no_argument, NULL, 'A'},
+		{"state", required_argument, NULL, 's'},
 		{"keep-segments", required_argument, NULL, 'S'},
 		{"keep-size", required_argument, NULL, 'M'},
 		{"keep-days", required_argument, NULL, 'D'},
@@ -152,6 +161,15 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 		case 'c':
 			options->config = optarg;
 			break;
+		case 'A':
+			options->require_approval = true;
+			break;
+		case 's':
+			options->state = optarg;
+			break;
+		case 'P':
+			options->pid_file = optarg;
+			break;
 		case 'e':
 			options->embedded = true;
 			break;
@@ -180,6 +198,7 @@ int cmd_daemon(int argc, char **argv)
 		.idle_seconds = DAEMON_DEFAULT_IDLE_SECONDS,
 		.log = DAEMON_DEFAULT_LOG,
 		.config = CONFIG_FILE,
+		.state = DAEMON_DEFAULT_STATE,
 		.logs = {.log = AUDIT_LOG_DEFAULTS},
 		.say = say,
 	};
@@ -189,6 +208,8 @@ int cmd_daemon(int argc, char **argv)
 	/* As a daemon starts it: for its use only. */
 	if (argc == 2 && strcmp(argv[1], "--log-writer") == 0)
 		return daemon_write_log();
+	if (argc == 2 && strcmp(argv[1], "--request-reader") == 0)
+		return daemon_read_requests();
 	status = parse(argc, argv, &options, directories);
 	if (status >= 0)
 		return status;

@@ -211,7 +211,7 @@ static int finish_elsewhere(struct run *run, const struct supervised *end,
 		take_outcome(run, &outcome);
 	else if (run->report.fd >= 0)
 		message("there is no report of what was refused");
-	return own_status(end);
+	return r == 0 && outcome.cause == AUDIT_END_TIMEOUT ? EXIT_TIMED_OUT : own_status(end);
 }
 
 static int finish(struct run *run, const struct supervised *end)
@@ -261,7 +261,7 @@ static int start(struct run *run, struct launched *ret_child)
 		.argv = run->options.argv,
 		.environment = run->environment.variables,
 		.workdir_fd = run->request.workdir_fd,
-		.cgroup_fd = run->prepared.cgroup_fd,
+		.cgroup_fd = run->prepared.moves ? -1 : run->prepared.cgroup_fd,
 		.stdin_fd = run->pump ? run->pump->read_fd : -1,
 		.identity = &run->request.identity,
 		.limits = &run->prepared.limits,

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -13,6 +15,8 @@
 #include "cli/one_flag.h"
 #include "daemon/client.h"
 #include "kernel/enforcement.h"
+
+#define PATIENCE_SECONDS 10
 
 enum status_exit {
 	STATUS_ENFORCING = 0,
@@ -83,6 +87,7 @@ int cmd_status(int argc, char **argv)
 {
 	_cleanup_(json_decrefp) json_t *status = NULL;
 	_cleanup_(closep) int fd = -1;
+	const struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
 	struct failure failure = {};
 	bool json = false;
 	int r;
@@ -91,6 +96,9 @@ int cmd_status(int argc, char **argv)
 	if (r >= 0)
 		return r;
 	r = client_connect(&fd, &failure);
+	/* A probe must not hang with what it probes. */
+	if (r == 0 && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0)
+		r = failure_set(&failure, errno, "cannot set up the connection: %m");
 	if (r == 0)
 		r = client_status(fd, &status, &failure);
 	if (r < 0)

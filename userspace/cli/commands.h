@@ -8,6 +8,9 @@
 
 int cmd_run(int argc, char **argv);
 int cmd_daemon(int argc, char **argv);
+int cmd_top(int argc, char **argv);
+int cmd_approve(int argc, char **argv);
+int cmd_approvals(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_ps(int argc, char **argv);
 int cmd_kill(int argc, char **argv);

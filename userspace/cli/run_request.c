@@ -111,6 +111,10 @@ static int resolve_user(struct run_request *request, struct failure *failure)
 
 		if (r < 0)
 			return r;
+		/* Nothing to change, which only root could. */
+		if (geteuid() != 0 && request->identity.uid == geteuid() &&
+		    request->identity.gid == getegid())
+			request->identity.change = false;
 		home = request->identity.home;
 	} else {
 		home = own_home = accounts_home(geteuid());

@@ -17,6 +17,7 @@
 #include "daemon/events.h"
 #include "daemon/executors.h"
 #include "daemon/gate.h"
+#include "daemon/label.h"
 #include "daemon/process.h"
 #include "daemon/state.h"
 

@@ -9,6 +9,8 @@
 #include "daemon/adopted_prepare.h"
 #include "daemon/container.h"
 #include "daemon/executors.h"
+#include "daemon/label.h"
+#include "daemon/prepare.h"
 #include "daemon/tmpdir.h"
 #include "daemon/workdir.h"
 #include "launch/resource.h"

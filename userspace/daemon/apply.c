@@ -5,6 +5,7 @@
 
 #include "audit/policy_store.h"
 #include "base/clock.h"
+#include "daemon/approve.h"
 #include "daemon/events.h"
 #include "daemon/execution.h"
 #include "daemon/process.h"
@@ -260,6 +261,14 @@ static int check(struct apply *a, char **ret_message, struct failure *failure)
 			r = compare(a, e, failure);
 		if (r == 0)
 			r = logs_writable(e->log, failure);
+		if (r < 0)
+			return r;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(a->uses); i++) {
+		int r = a->uses[i] ? approve_check(a->daemon, a->uses[i]->policy, a->change.uid,
+						   ret_message, failure)
+				   : 0;
+
 		if (r < 0)
 			return r;
 	}

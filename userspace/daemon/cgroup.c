@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "daemon/process.h"
 #include "daemon/protocol.h"
 
 #define CGROUP_FILE_MAX	 (1u << 20)
@@ -234,6 +235,69 @@ int cgroup_create(struct cgroup_tree *tree, const char *name, const struct polic
 	return 0;
 }
 
+int cgroup_enter(int fd, pid_t pid)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", pid);
+	return io_write_file(fd, "cgroup.procs", text);
+}
+
+/* Of cgroup2, as a path from its mount point on; caller frees. */
+static char *cgroup_of(pid_t pid)
+{
+	_cleanup_(freep) char *text = NULL;
+	char path[64], *line;
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
+	if (io_read_file(AT_FDCWD, path, CGROUP_FILE_MAX, &text, &size) < 0)
+		return NULL;
+	line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
+	if (!line)
+		return NULL;
+	line = strchr(line, '/');
+	return line ? strndup(line, strcspn(line, "\n")) : NULL;
+}
+
+static void give_back(const struct cgroup_tree *tree, pid_t pid)
+{
+	_cleanup_(freep) char *cgroup = NULL, *path = NULL;
+	struct process_status status;
+	char text[16];
+
+	if (process_status(pid, &status) < 0)
+		return;
+	cgroup = cgroup_of(status.parent);
+	/* The tree is a directory below the mount point. */
+	if (!cgroup || asprintf(&path, "%.*s%s/cgroup.procs",
+				(int)(strlen(tree->path) - strlen("/" CGROUP_TREE_NAME)),
+				tree->path, cgroup) < 0)
+		return;
+	snprintf(text, sizeof(text), "%d", pid);
+	(void)io_write_file(AT_FDCWD, path, text);
+}
+
+void cgroup_give_back(const struct cgroup_tree *tree, int fd)
+{
+	/* What was moved may have forked meanwhile: until nobody is left. */
+	for (int i = 0; i < 8; i++) {
+		_cleanup_(freep) char *text = NULL;
+		size_t size;
+
+		if (io_read_file(fd, "cgroup.procs", CGROUP_FILE_MAX, &text, &size) < 0 ||
+		    size == 0)
+			return;
+		for (char *line = text; *line; line = strchrnul(line, '\n'), line += *line != '\0')
+			give_back(tree, (pid_t)strtol(line, NULL, 10));
+	}
+}
+
+int cgroup_let_kill(int fd, uid_t uid)
+{
+	return fchownat(fd, "cgroup.kill", uid, (gid_t)-1, AT_SYMLINK_NOFOLLOW) < 0 ? -errno : 0;
+}
+
 int cgroup_kill(int fd)
 {
 	return io_write_file(fd, "cgroup.kill", "1");
@@ -313,6 +377,20 @@ void cgroup_usage(int fd, struct cgroup_usage *ret_usage)
 			    keyed_number(memory, "oom_kill", &usage.oom_kills);
 	usage.have_pids = read_number(fd, "pids.peak", &usage.pids_peak);
 	*ret_usage = usage;
+}
+
+void cgroup_use(int fd, struct cgroup_use *ret_use)
+{
+	_cleanup_(freep) char *cpu = NULL;
+	struct cgroup_use use = {};
+	size_t size;
+
+	use.have_cpu = io_read_file(fd, "cpu.stat", CGROUP_FILE_MAX, &cpu, &size) == 0 &&
+		       keyed_number(cpu, "usage_usec", &use.cpu_nsec);
+	use.cpu_nsec *= NSEC_PER_USEC;
+	use.have_memory = read_number(fd, "memory.current", &use.memory_bytes);
+	use.have_pids = read_number(fd, "pids.current", &use.pids);
+	*ret_use = use;
 }
 
 static int remove_below(int parent_fd, const char *name, int depth)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/cleanup.h"
 #include "base/failure.h"
@@ -50,6 +51,15 @@ void cgroup_tree_close(struct cgroup_tree *tree);
 int cgroup_create(struct cgroup_tree *tree, const char *name, const struct policy_limits *limits,
 		  int *ret_fd, char ***ret_missing, struct failure *failure);
 
+/* Moves a process there. -ESRCH: it is gone. */
+int cgroup_enter(int fd, pid_t pid);
+
+/* Moves what is in it to where the parents of these processes are. */
+void cgroup_give_back(const struct cgroup_tree *tree, int fd);
+
+/* Lets a user kill all that is in it. */
+int cgroup_let_kill(int fd, uid_t uid);
+
 /* Kills all that is in it, descendants included (cgroup.kill). */
 int cgroup_kill(int fd);
 
@@ -68,6 +78,14 @@ struct cgroup_usage {
 
 /* Always succeeds; what cannot be told stays false. */
 void cgroup_usage(int fd, struct cgroup_usage *ret_usage);
+
+struct cgroup_use {
+	bool have_cpu, have_memory, have_pids;
+	uint64_t cpu_nsec, memory_bytes, pids;
+};
+
+/* As of now; what cannot be told stays false. */
+void cgroup_use(int fd, struct cgroup_use *ret_use);
 
 /* Removes it and what is below. 0 also if it does not exist; -EBUSY: tasks are in it. */
 int cgroup_remove(struct cgroup_tree *tree, const char *name);

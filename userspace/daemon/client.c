@@ -21,6 +21,10 @@ int client_connect(int *ret_socket, struct failure *failure)
 	do {
 		r = connect(fd, (struct sockaddr *)&address, sizeof(address));
 	} while (r < 0 && errno == EINTR);
+	if (r < 0 && errno == EACCES)
+		return failure_set(failure, EACCES,
+				   "only root and members of the group cordon may use the cordon "
+				   "daemon");
 	if (r < 0)
 		return failure_set(failure, errno, "cannot reach the cordon daemon at %s: %m",
 				   PROTOCOL_SOCKET);
@@ -69,7 +73,7 @@ static int ask(int socket, json_t *request, const int *fds, size_t fd_count, jso
 	/* A daemon that refuses a connection says why before it closes it: read that first. */
 	if (r < 0 && r != -EPIPE && r != -ECONNRESET)
 		return failure_set(failure, r, "cannot ask the cordon daemon: %m");
-	r = protocol_receive(socket, &reply, &received, failure);
+	r = protocol_receive(socket, &reply, &received, NULL, failure);
 	if (r == -ECONNRESET || r == -EPIPE)
 		return failure_set(failure, ECONNRESET, "the cordon daemon has gone away");
 	if (r < 0)
@@ -217,13 +221,13 @@ static int prepared_of(json_t *reply, struct protocol_fds *received,
 	const char *id, *tmp, *arguments;
 	json_t *environment, *limits, *missing;
 	json_int_t capabilities;
-	int ok, filter, keep, observe, r;
+	int ok, filter, keep, observe, moves, r;
 
-	if (json_unpack(reply, "{s:b,s:s,s:o,s:o,s:o,s:I,s:b,s:b,s:s,s:b,s:s!}", "ok", &ok, "id",
-			&id, "environment", &environment, "limits", &limits, "limits_missing",
+	if (json_unpack(reply, "{s:b,s:s,s:o,s:o,s:o,s:I,s:b,s:b,s:s,s:b,s:s,s:b!}", "ok", &ok,
+			"id", &id, "environment", &environment, "limits", &limits, "limits_missing",
 			&missing, "capabilities", &capabilities, "filter", &filter,
 			"keep_descriptors", &keep, "tmp", &tmp, "observe", &observe, "arguments",
-			&arguments) < 0)
+			&arguments, "moves", &moves) < 0)
 		return -EBADMSG;
 	if (strlen(id) >= sizeof(prepared->id))
 		return -EBADMSG;
@@ -243,6 +247,7 @@ static int prepared_of(json_t *reply, struct protocol_fds *received,
 	prepared->capabilities = (uint64_t)capabilities;
 	prepared->keep_descriptors = keep;
 	prepared->observe = observe;
+	prepared->moves = moves;
 	prepared->arguments = strcmp(arguments, "full") == 0 ? POLICY_ARGUMENTS_FULL
 							     : POLICY_ARGUMENTS_DIGEST;
 	return 0;
@@ -382,18 +387,18 @@ int client_reload(int socket, json_t **ret_reply, struct failure *failure)
 }
 
 /* One packet's worth from *from on; *from moves to where to go on, or to -1. */
-static int list_some(int socket, json_int_t *from, json_t *executions, struct failure *failure)
+static int list_some(int socket, const char *op, const char *key, json_int_t *from,
+		     json_t *executions, struct failure *failure)
 {
 	_cleanup_(json_decrefp) json_t *reply = NULL;
 	json_t *some, *next;
 	int ok, r;
 
-	r = ask(socket, json_pack("{s:s,s:I}", "op", "ps", "from", *from), NULL, 0, &reply, NULL,
+	r = ask(socket, json_pack("{s:s,s:I}", "op", op, "from", *from), NULL, 0, &reply, NULL,
 		NULL, failure);
 	if (r < 0)
 		return r;
-	if (json_unpack(reply, "{s:b,s:o,s:o!}", "ok", &ok, "executions", &some, "next", &next) <
-		    0 ||
+	if (json_unpack(reply, "{s:b,s:o,s:o!}", "ok", &ok, key, &some, "next", &next) < 0 ||
 	    !json_is_array(some) || (json_is_integer(next) && json_integer_value(next) <= *from))
 		return broken(failure);
 	if (json_array_extend(executions, some) < 0)
@@ -402,7 +407,8 @@ static int list_some(int socket, json_int_t *from, json_t *executions, struct fa
 	return 0;
 }
 
-int client_list(int socket, json_t **ret_executions, struct failure *failure)
+static int list_all(int socket, const char *op, const char *key, json_t **ret_executions,
+		    struct failure *failure)
 {
 	_cleanup_(json_decrefp) json_t *executions = json_array();
 	json_int_t from = 0;
@@ -410,13 +416,36 @@ int client_list(int socket, json_t **ret_executions, struct failure *failure)
 	if (!executions)
 		return failure_set(failure, ENOMEM, "%m");
 	while (from >= 0) {
-		int r = list_some(socket, &from, executions, failure);
+		int r = list_some(socket, op, key, &from, executions, failure);
 
 		if (r < 0)
 			return r;
 	}
 	*ret_executions = TAKE_PTR(executions);
 	return 0;
+}
+
+int client_list(int socket, json_t **ret_executions, struct failure *failure)
+{
+	return list_all(socket, "ps", "executions", ret_executions, failure);
+}
+
+int client_approvals(int socket, json_t **ret_approvals, struct failure *failure)
+{
+	return list_all(socket, "approvals", "approvals", ret_approvals, failure);
+}
+
+int client_decide(int socket, const struct client_decide *decide, json_t **ret_reply,
+		  char **ret_message, struct failure *failure)
+{
+	*ret_message = NULL;
+	return ask(socket,
+		   json_pack("{s:s,s:s,s:o,s:o,s:o,s:I}", "op", "decide", "decision",
+			     decide->decision, "digest", string_or_null(decide->digest), "policy",
+			     string_or_null(decide->policy), "reason",
+			     string_or_null(decide->reason), "expires",
+			     (json_int_t)decide->expires),
+		   NULL, 0, ret_reply, NULL, ret_message, failure);
 }
 
 int client_kill(int socket, const char *id, struct failure *failure)

@@ -61,6 +61,7 @@ struct client_prepared {
 	bool keep_descriptors;	     /* the caller's stay open in the command */
 	char *tmp;		     /* directory of the execution behind ${tmp} */
 	bool observe;
+	bool moves; /* the daemon moves the child to its cgroup, which the client may not */
 	enum policy_arguments arguments;
 };
 
@@ -141,6 +142,20 @@ int client_apply(int socket, const struct client_apply *apply, json_t **ret_repl
  * Has enforcement unloaded and the daemon leave. -EBUSY: executions are live (`failure` lists
  * them), unless `force`, which kills them.
  */
+struct client_decide {
+	const char *decision;	     /* "approve", "refuse", "revoke" */
+	const char *digest, *policy; /* one of them NULL */
+	const char *reason;
+	uint64_t expires; /* wall clock in ns; 0: never */
+};
+
+/* *ret_message as for client_prepare(). */
+int client_decide(int socket, const struct client_decide *decide, json_t **ret_reply,
+		  char **ret_message, struct failure *failure);
+
+/* All entries, a new reference. */
+int client_approvals(int socket, json_t **ret_approvals, struct failure *failure);
+
 int client_stop(int socket, bool force, struct failure *failure);
 
 #endif

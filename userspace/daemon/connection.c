@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/connection.h"
 
+#include "base/clock.h"
 #include "daemon/protocol.h"
 
 void connection_answer(struct connection *c, json_t *message, const int *fds, size_t fd_count)
@@ -15,6 +16,10 @@ void connection_answer(struct connection *c, json_t *message, const int *fds, si
 
 void connection_refuse(struct connection *c, int error, const char *text)
 {
+	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
+
+	if (c->account)
+		account_charge(c->account, ACCOUNT_REFUSAL_NSEC, now);
 	connection_answer(c, protocol_error(error, text), NULL, 0);
 }
 

@@ -7,11 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
-#include <sys/socket.h>
 
 #include "audit/record.h"
 #include "base/uuid.h"
+#include "daemon/account.h"
 #include "daemon/execution.h"
+#include "daemon/peer.h"
 
 struct connection {
 	LIST_ENTRY(connection) link;
@@ -19,7 +20,9 @@ struct connection {
 	struct daemon *daemon;
 	int fd;
 	struct event *readable;
-	struct ucred peer;
+	struct event *resume; /* reads on, where a user takes too much time; NULL for root */
+	struct peer peer;
+	struct account *account;     /* NULL for root */
 	struct execution *execution; /* its own, until that is finished */
 	/* How it finished, kept until the client asks. */
 	bool have_outcome;

@@ -15,6 +15,7 @@
 #include "daemon/policies.h"
 #include "kernel/enforcement.h"
 
+struct approvals;
 struct dns_stub;
 struct execution;
 struct executors;
@@ -27,6 +28,7 @@ struct daemon {
 	struct event_base *base;
 	struct enforcement *enforcement;
 	struct policies *policies;
+	struct approvals *approvals; /* NULL: none are required */
 	struct logs *logs;
 	struct log_use *log; /* the daemon's own, and the default of executions */
 	struct cgroup_tree cgroups;

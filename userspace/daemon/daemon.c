@@ -8,7 +8,10 @@
 #include <sys/resource.h>
 
 #include "base/clock.h"
+#include "base/io.h"
 #include "daemon/adopted.h"
+#include "daemon/approvals.h"
+#include "daemon/confine.h"
 #include "daemon/context.h"
 #include "daemon/dns_stub.h"
 #include "daemon/embedded.h"
@@ -16,8 +19,11 @@
 #include "daemon/events.h"
 #include "daemon/executors.h"
 #include "daemon/guard.h"
+#include "daemon/handover.h"
 #include "daemon/lock.h"
+#include "daemon/notify.h"
 #include "daemon/protocol.h"
+#include "daemon/reader_process.h"
 #include "daemon/recovery.h"
 #include "daemon/server.h"
 #include "daemon/writer_process.h"
@@ -29,6 +35,8 @@
 #define TICK_MSEC  200
 #define SYNC_TICKS 5
 #define AGENT_LOG  "agent.log"
+/* Several for each execution. */
+#define FILES_WANTED 524288
 
 /* Everything that daemon_run() sets up (the daemon first: its address is that of the whole), in the order in which it is released at the end. */
 struct running {
@@ -43,6 +51,8 @@ struct running {
 	struct event *events;
 	struct event *tick;
 	struct event *idle_timer;
+	struct event *watchdog;
+	bool pid_written;
 	unsigned int ticks;
 	bool unload; /* leave nothing behind */
 };
@@ -124,8 +134,18 @@ static void on_tick(evutil_socket_t fd, short what, void *context)
 			ending_check_denials(daemon->by_slot[i]);
 }
 
+/* Told from the loop: one that does not turn is not alive. */
+static void on_watchdog(evutil_socket_t fd, short what, void *context)
+{
+	(void)fd;
+	(void)what;
+	(void)context;
+	(void)notify("WATCHDOG=1");
+}
+
 static void leave(struct running *running, bool unload)
 {
+	(void)notify("STOPPING=1");
 	running->unload = unload;
 	server_stop_accepting(running->daemon.server);
 	event_base_loopbreak(running->daemon.base);
@@ -238,6 +258,40 @@ static int watch(struct running *running, struct failure *failure)
 	return 0;
 }
 
+static int start_watchdog(struct running *running, struct failure *failure)
+{
+	uint64_t nsec = notify_watchdog_nsec();
+	const struct timeval every = {
+		.tv_sec = (time_t)(nsec / NSEC_PER_SEC),
+		.tv_usec = (suseconds_t)(nsec % NSEC_PER_SEC / 1000),
+	};
+
+	if (nsec == 0)
+		return 0;
+	running->watchdog = add_event(running, -1, EV_PERSIST, on_watchdog, NULL, &every);
+	return running->watchdog ? 0 : failure_set(failure, ENOMEM, "cannot watch the time");
+}
+
+/* For those who look for a daemon by its number; the lock is what keeps a second one away. */
+static int write_pid_file(struct running *running, struct failure *failure)
+{
+	const char *path = running->options.pid_file;
+	_cleanup_(closep) int fd = -1;
+	char text[16];
+	int r;
+
+	if (!path)
+		return 0;
+	(void)unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	if (fd < 0)
+		return failure_set(failure, errno, "cannot make %s: %m", path);
+	running->pid_written = true;
+	snprintf(text, sizeof(text), "%d\n", getpid());
+	r = io_write_all(fd, text, strlen(text));
+	return r < 0 ? failure_set(failure, r, "cannot write %s: %m", path) : 0;
+}
+
 static int find_policies(struct running *running, struct failure *failure)
 {
 	if (running->options.policies)
@@ -265,6 +319,13 @@ static int open_agent_log(struct running *running, struct failure *failure)
 	return 0;
 }
 
+static int open_approvals(struct running *running, struct failure *failure)
+{
+	if (!running->options.require_approval)
+		return 0;
+	return approvals_open(running->options.state, &running->daemon.approvals, failure);
+}
+
 static int open_files(struct running *running, struct failure *failure)
 {
 	struct daemon *daemon = &running->daemon;
@@ -276,7 +337,8 @@ static int open_files(struct running *running, struct failure *failure)
 	       (r = lock_subdirectory("executions", &daemon->state_fd, failure)) < 0 ||
 	       (r = lock_subdirectory("policies", &running->notes_fd, failure)) < 0 ||
 	       (r = cgroup_tree_open(NULL, &daemon->cgroups, failure)) < 0 ||
-	       (r = find_policies(running, failure)) < 0);
+	       (r = find_policies(running, failure)) < 0 ||
+	       (r = open_approvals(running, failure)) < 0);
 	return r;
 }
 
@@ -320,15 +382,19 @@ static int start_executors(struct running *running, struct failure *failure)
 
 static int start(struct running *running, struct failure *failure)
 {
+	static const char *const origins[] = {
+		[ENFORCEMENT_LOADED] = "loaded",
+		[ENFORCEMENT_RECOVERED] = "recovered",
+		[ENFORCEMENT_UPGRADED] = "upgraded",
+	};
 	struct daemon *daemon = &running->daemon;
 	int r;
 
-	r = lock_take(LOCK_DAEMON, false, &running->lock_fd, failure);
+	r = handover_lock(daemon->embedded, &running->lock_fd, failure);
 	if (r < 0)
-		return r == -EWOULDBLOCK
-			       ? failure_replace(failure, EBUSY, "another cordon daemon runs")
-			       : r;
-	(void)((r = make_base(running, failure)) < 0 || (r = open_files(running, failure)) < 0 ||
+		return r;
+	(void)((r = confine_daemon(failure)) < 0 || (r = make_base(running, failure)) < 0 ||
+	       (r = open_files(running, failure)) < 0 ||
 	       (r = open_enforcement(running, failure)) < 0);
 	if (r < 0)
 		return r;
@@ -338,13 +404,13 @@ static int start(struct running *running, struct failure *failure)
 	daemon_record(daemon, "start",
 		      json_pack("{s:s,s:i,s:b,s:s,s:o}", "version", CORDON_VERSION, "pid",
 				(int)getpid(), "embedded", daemon->embedded, "enforcement",
-				daemon->origin == ENFORCEMENT_RECOVERED ? "recovered" : "loaded",
-				"gaps", protocol_strings(daemon->gaps)));
+				origins[daemon->origin], "gaps", protocol_strings(daemon->gaps)));
 	(void)((r = recovery_run(daemon, failure)) < 0 ||
 	       (r = dns_stub_start(daemon, &daemon->dns, failure)) < 0 ||
 	       (r = start_executors(running, failure)) < 0 ||
 	       (r = server_start(daemon, &daemon->server, failure)) < 0 ||
-	       (r = watch(running, failure)) < 0);
+	       (r = watch(running, failure)) < 0 || (r = start_watchdog(running, failure)) < 0 ||
+	       (r = write_pid_file(running, failure)) < 0);
 	return r;
 }
 
@@ -419,6 +485,8 @@ static void stop(struct running *running)
 		record_unwritten(daemon);
 		daemon_record(daemon, "stop", NULL);
 	}
+	if (daemon->approvals)
+		approvals_free(daemon->approvals);
 	if (daemon->logs)
 		logs_free(daemon->logs);
 	event_text_release(&daemon->event_text);
@@ -432,6 +500,8 @@ static void stop(struct running *running)
 		event_free(running->tick);
 	if (running->idle_timer)
 		event_free(running->idle_timer);
+	if (running->watchdog)
+		event_free(running->watchdog);
 	if (daemon->flush_timer)
 		event_free(daemon->flush_timer);
 	if (daemon->base)
@@ -441,6 +511,8 @@ static void stop(struct running *running)
 	closep(&running->notes_fd);
 	policy_search_free(running->directories);
 	closep(&running->guard_fd);
+	if (running->pid_written)
+		(void)unlink(running->options.pid_file);
 	/* The lock last: whoever gets it finds nothing half done. */
 	closep(&running->lock_fd);
 }
@@ -459,13 +531,15 @@ static void report(struct running *running, int r, const struct failure *failure
 
 static void raise_file_limit(void)
 {
+	const struct rlimit wanted = {.rlim_cur = FILES_WANTED, .rlim_max = FILES_WANTED};
 	struct rlimit limit;
 
-	/* Several descriptors per execution. */
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		(void)setrlimit(RLIMIT_NOFILE, &limit);
-	}
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= FILES_WANTED ||
+	    setrlimit(RLIMIT_NOFILE, &wanted) == 0)
+		return;
+	/* The host allows no process that many: as many as there can be. */
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 int daemon_run(const struct daemon_options *options, struct failure *failure)
@@ -494,6 +568,9 @@ int daemon_run(const struct daemon_options *options, struct failure *failure)
 	report(running, r, failure);
 	if (r == 0) {
 		daemon_say(daemon, "enforcing; %s", PROTOCOL_SOCKET);
+		if (notify("READY=1\nSTATUS=enforcing") < 0)
+			daemon_say(daemon, "the service manager cannot be told: %s",
+				   getenv("NOTIFY_SOCKET"));
 		on_idle(daemon);
 		event_base_dispatch(daemon->base);
 		if (running->unload) {
@@ -514,4 +591,9 @@ int daemon_run(const struct daemon_options *options, struct failure *failure)
 int daemon_write_log(void)
 {
 	return writer_process();
+}
+
+int daemon_read_requests(void)
+{
+	return reader_process();
 }

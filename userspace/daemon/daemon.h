@@ -9,6 +9,7 @@
 #include "daemon/logs.h"
 
 #define DAEMON_DEFAULT_LOG	    "/var/log/cordon"
+#define DAEMON_DEFAULT_STATE	    "/var/lib/cordon"
 #define DAEMON_DEFAULT_IDLE_SECONDS 30u
 
 struct daemon_options {
@@ -16,6 +17,9 @@ struct daemon_options {
 	unsigned int idle_seconds;
 	const char *log;
 	const char *config; /* cordon.yaml: read at the start and on SIGHUP */
+	const char *pid_file; /* or NULL */
+	bool require_approval;
+	const char *state; /* directory of what outlives a boot */
 	struct logs_options logs;
 	const char *const *policies;   /* directories, NULL-terminated; NULL: the usual ones */
 	void (*say)(const char *line); /* to its operator */
@@ -30,5 +34,8 @@ int daemon_run(const struct daemon_options *options, struct failure *failure);
 
 /* A log's writer, which a daemon has started: writer_process(). */
 int daemon_write_log(void);
+
+/* What `cordon daemon --request-reader` is: see reader_process.h. Returns an exit status. */
+int daemon_read_requests(void);
 
 #endif

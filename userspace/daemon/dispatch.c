@@ -7,11 +7,15 @@
 #include "audit/names.h"
 #include "base/clock.h"
 #include "daemon/apply.h"
+#include "daemon/approve.h"
 #include "daemon/dns_stub.h"
 #include "daemon/ending.h"
 #include "daemon/executors.h"
+#include "daemon/label.h"
+#include "daemon/prepare.h"
 #include "daemon/process.h"
 #include "daemon/request.h"
+#include "daemon/resume.h"
 #include "daemon/server.h"
 
 /* Hello is said by those who are about to run something. */
@@ -44,7 +48,7 @@ static void do_prepare(struct connection *c, json_t *message, struct protocol_fd
 		return connection_refuse(c, EUSERS, "too many clients are connected");
 	if (c->execution || c->have_outcome)
 		return connection_refuse(c, EINVAL, "a connection owns one execution at most");
-	r = execution_prepare(daemon, message, fds, c->peer.pid, c, &e, &text, &failure);
+	r = execution_prepare(daemon, message, fds, &c->peer, c, &e, &text, &failure);
 	if (r < 0)
 		return connection_refuse(c, r, text && *text ? text : failure.text);
 	c->execution = e;
@@ -56,8 +60,8 @@ static void do_prepare(struct connection *c, json_t *message, struct protocol_fd
 		json_object_set_new(set, environment->set_names[i],
 				    json_string(environment->set_values[i]));
 	reply = json_pack(
-		"{s:b,s:s,s:{s:b,s:o,s:o},s:o,s:o,s:I,s:b,s:b,s:s+,s:b,s:s}", "ok", 1, "id", e->id,
-		"environment", "keep_all", environment->keep_all, "keep",
+		"{s:b,s:s,s:{s:b,s:o,s:o},s:o,s:o,s:I,s:b,s:b,s:s+,s:b,s:s,s:b}", "ok", 1, "id",
+		e->id, "environment", "keep_all", environment->keep_all, "keep",
 		protocol_strings(environment->keep), "set", set, "limits",
 		protocol_limits(&e->record.limits, true), "limits_missing",
 		protocol_strings(e->record.limits_missing), "capabilities",
@@ -66,10 +70,16 @@ static void do_prepare(struct connection *c, json_t *message, struct protocol_fd
 		e->policy->filter_fd >= 0, "keep_descriptors",
 		(header.flags & CORDON_POLICY_DESCRIPTORS_MASK) != 0, "tmp", DAEMON_TMP_PARENT "/",
 		e->name, "observe", e->record.observe, "arguments",
-		policy->arguments == POLICY_ARGUMENTS_FULL ? "full" : "digest");
+		policy->arguments == POLICY_ARGUMENTS_FULL ? "full" : "digest", "moves", e->member);
 	reply_fds[0] = e->cgroup_fd;
 	reply_fds[1] = e->policy->filter_fd;
 	connection_answer(c, reply, reply_fds, e->policy->filter_fd >= 0 ? 2 : 1);
+}
+
+/* Root's are seen and ended by root alone, others by their user as well. */
+static bool may_see(const struct connection *c, const struct execution *e)
+{
+	return c->peer.root || (e->member && e->client_uid == c->peer.ucred.uid);
 }
 
 static void do_label(struct connection *c, json_t *message, struct protocol_fds *fds)
@@ -80,7 +90,7 @@ static void do_label(struct connection *c, json_t *message, struct protocol_fds 
 
 	if (!e)
 		return connection_refuse(c, EINVAL, "nothing was prepared, or it has ended");
-	r = execution_label(e, message, fds, &failure);
+	r = execution_label(e, message, fds, &c->peer, &failure);
 	if (r < 0) {
 		connection_refuse(c, r, failure.text);
 		ending_begin(e, AUDIT_END_NOT_STARTED);
@@ -114,12 +124,12 @@ static int take_over(struct connection *c, const char *id, struct failure *failu
 
 	if (c->execution || c->have_outcome)
 		return failure_set(failure, EINVAL, "a connection owns one execution at most");
-	if (!e || e->connection || e->end.cause != AUDIT_END_RECOVERED ||
-	    e->state >= EXECUTION_FINISHED)
+	if (!e || e->connection || !e->recovered || e->state >= EXECUTION_FINISHED)
 		return failure_set(failure, ENOENT, "no such execution waits to be told its end");
-	if (e->owner != c->peer.pid || process_status(c->peer.pid, &peer) < 0 ||
+	if (e->owner != c->peer.ucred.pid || process_status(c->peer.ucred.pid, &peer) < 0 ||
 	    peer.start_nsec != e->owner_start)
 		return failure_set(failure, EPERM, "execution %s is another process's", id);
+	resume_owner_came(e);
 	e->connection = c;
 	c->execution = e;
 	return 0;
@@ -220,7 +230,7 @@ static void do_ps(struct connection *c, json_t *message)
 		_cleanup_(json_decrefp) json_t *entry = NULL;
 		size_t size;
 
-		if (!daemon->by_slot[i])
+		if (!daemon->by_slot[i] || !may_see(c, daemon->by_slot[i]))
 			continue;
 		entry = list_entry(daemon->by_slot[i], limit);
 		if (!entry || !list)
@@ -248,7 +258,7 @@ static void do_kill(struct connection *c, json_t *message)
 		return connection_refuse(c, r, failure.text);
 	uuid_format(id, c->awaits_kill);
 	e = execution_find(c->daemon, c->awaits_kill);
-	if (!e || e->state == EXECUTION_FINISHED) {
+	if (!e || e->state == EXECUTION_FINISHED || !may_see(c, e)) {
 		c->awaits_kill[0] = '\0';
 		return connection_refuse(c, ENOENT, "no such execution is live");
 	}
@@ -264,7 +274,7 @@ static void do_apply(struct connection *c, json_t *message)
 	int r = apply_request_parse(message, &request, &failure);
 
 	if (r == 0)
-		r = apply_policy(c->daemon, &request, &c->peer, &result, &text, &failure);
+		r = apply_policy(c->daemon, &request, &c->peer.ucred, &result, &text, &failure);
 	if (r < 0)
 		return connection_refuse(c, r, text && *text ? text : failure.text);
 	connection_answer(c,
@@ -334,6 +344,22 @@ static void do_reload(struct connection *c)
 		NULL, 0);
 }
 
+/* Whoever is not root runs, sees and ends what is its own. */
+static int authorise(const struct connection *c, enum request_op op, struct failure *failure)
+{
+	static const bool of_members[REQUEST_OP_COUNT] = {
+		[REQUEST_HELLO] = true, [REQUEST_PREPARE] = true, [REQUEST_LABEL] = true,
+		[REQUEST_ENDED] = true, [REQUEST_ABORT] = true,	  [REQUEST_STATUS] = true,
+		[REQUEST_PS] = true,	[REQUEST_KILL] = true,
+	};
+
+	if (c->peer.root || of_members[op])
+		return 0;
+	if ((op == REQUEST_DECIDE || op == REQUEST_APPROVALS) && approve_is_authorised(&c->peer))
+		return 0;
+	return failure_set(failure, EPERM, "only root may ask the cordon daemon for that");
+}
+
 bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
 {
 	struct failure failure = {};
@@ -346,6 +372,8 @@ bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
 		return false;
 	}
 	r = request_op(message, &op, &failure);
+	if (r == 0)
+		r = authorise(c, op, &failure);
 	if (r == 0 && (op == REQUEST_STATUS || op == REQUEST_RELOAD))
 		r = plain_request_parse(message, &failure);
 	else if (r == 0 && op == REQUEST_HELLO)
@@ -386,6 +414,12 @@ bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
 		break;
 	case REQUEST_RELOAD:
 		do_reload(c);
+		break;
+	case REQUEST_DECIDE:
+		approve_decide(c, message);
+		break;
+	case REQUEST_APPROVALS:
+		approve_list(c, message);
 		break;
 	case REQUEST_OP_COUNT:
 		break;

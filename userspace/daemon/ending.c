@@ -97,14 +97,15 @@ static void finish(struct execution *e);
 /* Is the owner about to tell how its command ended? */
 static bool will_be_told(const struct execution *e)
 {
+	/* One that lost its daemon comes to this one. */
+	bool lost = e->recovered && e->started && process_alive(e->owner, e->owner_start);
+
 	switch (e->end.cause) {
 	case AUDIT_END_TIMEOUT:
 	case AUDIT_END_DENIALS:
 	case AUDIT_END_KILLED:
-		return e->connection && !e->told && e->leader > 0;
 	case AUDIT_END_RECOVERED:
-		/* It lost its daemon and comes to this one. */
-		return e->started && !e->told && process_alive(e->owner, e->owner_start);
+		return !e->told && (lost || (e->connection && e->leader > 0));
 	default:
 		return false;
 	}

@@ -167,7 +167,12 @@ void events_drain(struct daemon *daemon, unsigned int most)
 		daemon_flush_soon(daemon);
 }
 
+void events_settle(struct execution *e, uint64_t last)
+{
+	sequence_finish(&e->sequence, last, gap, e);
+}
+
 void events_finish(struct execution *e)
 {
-	sequence_finish(&e->sequence, e->view->sequence, gap, e);
+	events_settle(e, e->view->sequence);
 }

@@ -18,7 +18,9 @@ void events_release_early(struct execution *e);
 /* Reads what the rings hold now, `most` events of it. */
 void events_drain(struct daemon *daemon, unsigned int most);
 
-/* Records what is missing of an execution's events; call when no more will come. */
+/* Records what is missing of an execution's events up to the one with this number. */
+void events_settle(struct execution *e, uint64_t last);
+/* The same for all; call when no more will come. */
 void events_finish(struct execution *e);
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/failure.h"
 #include "base/uuid.h"
 #include "daemon/context.h"
+#include "daemon/peer.h"
 #include "daemon/policies.h"
 #include "daemon/protocol.h"
 #include "daemon/request.h"
@@ -58,16 +59,22 @@ struct execution {
 	bool have_tmp;
 	uid_t tmp_uid;
 
+	uid_t client_uid; /* who may see and end it, besides root */
+	bool member;	  /* that is not root: see member.h */
 	pid_t owner;
 	uint64_t owner_start;
 	pid_t leader;
 	void *connection; /* of the owner, or NULL when it is gone */
-	bool started;	  /* the start record is written */
-	uint64_t start;	  /* boot clock, ns: when it was labelled */
+	bool recovered;	  /* an earlier daemon began it */
+	bool resumed;	  /* and it goes on under this one: see resume.h */
+	struct event *owner_event; /* its pidfd, while it is watched without a connection */
+	bool started;	/* the start record is written */
+	uint64_t start; /* boot clock, ns: when it was labelled */
 	uint64_t deadline;
 
 	struct sequence sequence;
-	json_t **denials; /* records; room for EXECUTION_MAX_REPORTED */
+	uint64_t found_sequence; /* of the last event when it was recovered */
+	json_t **denials;	 /* records; room for EXECUTION_MAX_REPORTED */
 	size_t denial_count;
 
 	bool told; /* the owner has told how the command ended */
@@ -83,20 +90,19 @@ struct execution {
 	bool adopted;
 	bool begun;	 /* and was looked at before its first instruction */
 	bool unrecorded; /* its start cannot be written */
-	struct event *leader_event, *owner_event;
+	struct event *leader_event;
 	struct gate *gate; /* while it is asked */
 	void *early; /* the exec that brought its program in: its record follows the start's */
 	size_t early_size;
 	unsigned int alive; /* processes that were still there when last killed */
 };
 
-/*
- * Makes an execution from a request and its descriptors, which it takes over (even on failure).
- * *ret_message: text for the caller that is longer than a failure holds, or NULL; caller frees.
- */
-int execution_prepare(struct daemon *daemon, json_t *message, struct protocol_fds *fds, pid_t owner,
-		      void *connection, struct execution **ret_execution, char **ret_message,
-		      struct failure *failure);
+/* With its memory and its timer, and nothing else; either may be missing. NULL without memory. */
+struct execution *execution_new(struct daemon *daemon, json_t *message, pid_t owner,
+				void *connection);
+
+/* CORDON_POLICY_*, of the policy in force. */
+uint32_t execution_policy_flags(const struct execution *e);
 
 /*
  * What an earlier daemon left in a slot; record, policy and log are still to be filled in. NULL
@@ -111,17 +117,6 @@ struct execution *execution_recovered(struct daemon *daemon, uint32_t slot,
  */
 struct execution *execution_adopted(struct daemon *daemon, uint32_t slot,
 				    const struct cordon_execution *view);
-
-/* Steps of a start, for those that are not started by execution_label(). */
-int execution_note_directory(struct execution *e, const char *name, int fd);
-int execution_check_descriptors(struct execution *e, int pidfd, struct failure *failure);
-int execution_write_start(struct execution *e, struct failure *failure);
-/* From e->start on; an earlier daemon's share of it included. */
-void execution_start_deadline(struct execution *e);
-
-/* Labels its first task, a child of the owner, and writes the start record. */
-int execution_label(struct execution *e, json_t *message, struct protocol_fds *fds,
-		    struct failure *failure);
 
 /* Releases everything: kernel slot, cgroup, directories, policy. For the end of its life. */
 void execution_free(struct execution *e);

@@ -91,6 +91,16 @@ static bool in_use(const struct policies *policies, uint64_t ref)
 	return false;
 }
 
+static struct entry *find_ref(struct policies *policies, uint64_t ref)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, &policies->entries, link)
+	if (entry->use.ref == ref)
+		return entry;
+	return NULL;
+}
+
 void policies_remove_stale(struct policies *policies)
 {
 	_cleanup_(closedirp) DIR *dir = NULL;
@@ -111,7 +121,7 @@ void policies_remove_stale(struct policies *policies)
 		ref = strtoull(file->d_name, &end, 16);
 		if (end == file->d_name || *end != '\0')
 			continue;
-		if (in_use(policies, ref))
+		if (in_use(policies, ref) || find_ref(policies, ref))
 			continue;
 		/* Not resident any more is as good. */
 		(void)enforcement_policy_remove(policies->enforcement, ref);
@@ -198,7 +208,8 @@ static bool same_policy(const struct compiled_policy *a, const struct compiled_p
 	    a->environment.keep_all != b->environment.keep_all ||
 	    !same_texts(a->environment.keep, b->environment.keep) ||
 	    !same_texts(a->environment.set_names, b->environment.set_names) ||
-	    !same_texts(a->environment.set_values, b->environment.set_values))
+	    !same_texts(a->environment.set_values, b->environment.set_values) ||
+	    !same_texts(a->run_by, b->run_by))
 		return false;
 	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
 		if (!same_text(a->anchor_names[i], b->anchor_names[i]))
@@ -342,6 +353,36 @@ int policies_get(struct policies *policies, const char *name_or_path, bool obser
 	}
 	TAILQ_REMOVE(&policies->entries, entry, link);
 	TAILQ_INSERT_TAIL(&policies->entries, entry, link);
+	if (entry->references++ == 0)
+		policies->idle--;
+	*ret_use = &entry->use;
+	return 0;
+}
+
+int policies_resume(struct policies *policies, struct compiled_policy *compiled, uint64_t ref,
+		    const struct policy_use **ret_use)
+{
+	struct entry *entry = find_ref(policies, ref);
+	struct failure ignored = {};
+	int filter = -1, r;
+
+	if (entry) {
+		compiled_policy_free(compiled);
+	} else {
+		/* For executions that share it later. */
+		r = build_filter(compiled, &filter, &ignored);
+		entry = r == 0 ? calloc(1, sizeof(*entry)) : NULL;
+		if (!entry) {
+			closep(&filter);
+			return r < 0 ? r : -ENOMEM;
+		}
+		entry->compiled = compiled;
+		entry->use =
+			(struct policy_use){.policy = compiled, .ref = ref, .filter_fd = filter};
+		TAILQ_INSERT_TAIL(&policies->entries, entry, link);
+		policies->count++;
+		policies->idle++;
+	}
 	if (entry->references++ == 0)
 		policies->idle--;
 	*ret_use = &entry->use;

@@ -41,6 +41,13 @@ void policies_free(struct policies *policies);
 int policies_get(struct policies *policies, const char *name_or_path, bool observe,
 		 const struct policy_use **ret_use, char **ret_message, struct failure *failure);
 
+/*
+ * For an execution that an earlier daemon began: what is in the kernel by this reference already, of which
+ * `compiled` has tables and rules at least. Takes it over on success.
+ */
+int policies_resume(struct policies *policies, struct compiled_policy *compiled, uint64_t ref,
+		    const struct policy_use **ret_use);
+
 /* Another user of the same. */
 void policies_share(struct policies *policies, const struct policy_use *use);
 void policies_put(struct policies *policies, const struct policy_use *use);
@@ -49,7 +56,7 @@ void policies_put(struct policies *policies, const struct policy_use *use);
 int policies_compile(struct policies *policies, const char *name_or_path, bool observe,
 		     struct compiled_policy **ret_policy);
 
-/* Removes from the kernel what an earlier daemon left there, when its executions are gone. */
+/* Removes from the kernel what an earlier daemon left there, but for what was resumed. */
 void policies_remove_stale(struct policies *policies);
 
 size_t policies_count(const struct policies *policies);

@@ -56,12 +56,18 @@ int protocol_send(int socket, const json_t *message, const int *fds, size_t fd_c
 	return sent < 0 ? -errno : 0;
 }
 
-static void collect_fds(struct msghdr *packet, struct protocol_fds *ret_fds)
+static void collect(struct msghdr *packet, struct protocol_fds *ret_fds, struct ucred *ret_sender)
 {
+	/* What no process is: it stays where the kernel names none. */
+	struct ucred sender = {.pid = -1, .uid = (uid_t)-1, .gid = (gid_t)-1};
+
 	ret_fds->count = 0;
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(packet); c; c = CMSG_NXTHDR(packet, c)) {
 		size_t count;
 
+		if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS &&
+		    c->cmsg_len == CMSG_LEN(sizeof(sender)))
+			memcpy(&sender, CMSG_DATA(c), sizeof(sender));
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 			continue;
 		count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -69,6 +75,8 @@ static void collect_fds(struct msghdr *packet, struct protocol_fds *ret_fds)
 			memcpy(&ret_fds->fd[ret_fds->count++], CMSG_DATA(c) + i * sizeof(int),
 			       sizeof(int));
 	}
+	if (ret_sender)
+		*ret_sender = sender;
 }
 
 int protocol_parse(const char *data, size_t size, json_t **ret_message, struct failure *failure)
@@ -91,31 +99,32 @@ int protocol_parse(const char *data, size_t size, json_t **ret_message, struct f
 	return 0;
 }
 
-int protocol_receive(int socket, json_t **ret_message, struct protocol_fds *ret_fds,
-		     struct failure *failure)
+int protocol_receive_packet(int socket, char data[PROTOCOL_MAX_PACKET], size_t *ret_size,
+			    struct protocol_fds *ret_fds, struct ucred *ret_sender,
+			    struct failure *failure)
 {
-	_cleanup_(freep) char *data = malloc(PROTOCOL_MAX_PACKET);
 	_cleanup_(protocol_fds_close) struct protocol_fds fds = {};
 	union {
 		struct cmsghdr header;
-		char buffer[CMSG_SPACE(sizeof(int) * PROTOCOL_MAX_FDS)];
+		char buffer[CMSG_SPACE(sizeof(struct ucred)) +
+			    CMSG_SPACE(sizeof(int) * PROTOCOL_MAX_FDS)];
 	} control;
 	struct iovec iov = {.iov_base = data, .iov_len = PROTOCOL_MAX_PACKET};
 	struct msghdr packet = {.msg_iov = &iov,
 				.msg_iovlen = 1,
 				.msg_control = control.buffer,
-				.msg_controllen = sizeof(control.buffer)};
+				/* Room for so many descriptors, and no more. */
+				.msg_controllen =
+					CMSG_SPACE(sizeof(int) * PROTOCOL_MAX_FDS) +
+					(ret_sender ? CMSG_SPACE(sizeof(*ret_sender)) : 0)};
 	ssize_t size;
-	int r;
 
-	if (!data)
-		return -ENOMEM;
 	do {
 		size = recvmsg(socket, &packet, MSG_CMSG_CLOEXEC);
 	} while (size < 0 && errno == EINTR);
 	if (size < 0)
 		return -errno;
-	collect_fds(&packet, &fds);
+	collect(&packet, &fds, ret_sender);
 	if (size == 0)
 		return -ECONNRESET;
 	if (packet.msg_flags & MSG_TRUNC)
@@ -124,7 +133,25 @@ int protocol_receive(int socket, json_t **ret_message, struct protocol_fds *ret_
 	if (packet.msg_flags & MSG_CTRUNC)
 		return failure_set(failure, EMSGSIZE, "a message may carry %u descriptors at most",
 				   PROTOCOL_MAX_FDS);
-	r = protocol_parse(data, (size_t)size, ret_message, failure);
+	*ret_size = (size_t)size;
+	*ret_fds = fds;
+	fds.count = 0;
+	return 0;
+}
+
+int protocol_receive(int socket, json_t **ret_message, struct protocol_fds *ret_fds,
+		     struct ucred *ret_sender, struct failure *failure)
+{
+	_cleanup_(freep) char *data = malloc(PROTOCOL_MAX_PACKET);
+	_cleanup_(protocol_fds_close) struct protocol_fds fds = {};
+	size_t size;
+	int r;
+
+	if (!data)
+		return -ENOMEM;
+	r = protocol_receive_packet(socket, data, &size, &fds, ret_sender, failure);
+	if (r == 0)
+		r = protocol_parse(data, size, ret_message, failure);
 	if (r < 0)
 		return r;
 	*ret_fds = fds;

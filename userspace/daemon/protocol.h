@@ -13,22 +13,27 @@
 
 #include <jansson.h>
 #include <stddef.h>
+#include <sys/socket.h>
 
 #include "audit/record.h"
 #include "base/cleanup.h"
 #include "base/failure.h"
 #include "policy/compile.h"
 
-#define PROTOCOL_VERSION     1
+#define PROTOCOL_VERSION     2
 #define PROTOCOL_DIRECTORY   "/run/cordon"
 #define PROTOCOL_SOCKET	     PROTOCOL_DIRECTORY "/control.sock"
 #define PROTOCOL_MAX_PACKET  65536u
 #define PROTOCOL_MAX_FDS     8u
-#define PROTOCOL_MAX_CLIENTS 256u
+#define PROTOCOL_MAX_CLIENTS 4096u
+/* Of these, of all clients that are not root. */
+#define PROTOCOL_MAX_MEMBERS 3072u
 /* Further connections, for looking at and ending what the others run: no execution can start there. */
 #define PROTOCOL_RESERVED_CLIENTS 16u
 /* How long a prepared execution may stay without a label before it is given up. */
 #define PROTOCOL_LABEL_SECONDS 30u
+/* How long a client that is not root may say nothing and own no execution. */
+#define PROTOCOL_SILENCE_SECONDS 60u
 
 /* Descriptors beside a message; those that the receiver does not take over it closes. */
 struct protocol_fds {
@@ -49,14 +54,20 @@ DEFINE_CLEANUP(char **, protocol_strings_free, protocol_strings_freep)
 int protocol_send(int socket, const json_t *message, const int *fds, size_t fd_count);
 
 /*
- * Receives one message, a new reference; descriptors are close-on-exec.
+ * Receives one message, a new reference; descriptors are close-on-exec. *ret_sender: the process that sent
+ * it, as the kernel says, on a socket with SO_PASSCRED; NULL where nobody asks.
  *
  * -ECONNRESET: the peer has closed; -EAGAIN: nothing there on a non-blocking socket; -EMSGSIZE:
  * more bytes or descriptors than the protocol allows; -EBADMSG: not one JSON object, see
  * `failure`; -ENOMEM. No descriptor stays open on failure.
  */
 int protocol_receive(int socket, json_t **ret_message, struct protocol_fds *ret_fds,
-		     struct failure *failure);
+		     struct ucred *ret_sender, struct failure *failure);
+
+/* The same, with the bytes as they came. */
+int protocol_receive_packet(int socket, char data[PROTOCOL_MAX_PACKET], size_t *ret_size,
+			    struct protocol_fds *ret_fds, struct ucred *ret_sender,
+			    struct failure *failure);
 
 /* The bytes of one packet; -EBADMSG, -EMSGSIZE, -ENOMEM as above. */
 int protocol_parse(const char *data, size_t size, json_t **ret_message, struct failure *failure);

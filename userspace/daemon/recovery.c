@@ -5,11 +5,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "audit/policy_store.h"
 #include "audit/recall.h"
 #include "base/clock.h"
 #include "base/hex.h"
 #include "daemon/ending.h"
 #include "daemon/events.h"
+#include "daemon/resume.h"
 #include "daemon/state.h"
 #include "daemon/tmpdir.h"
 
@@ -19,18 +21,19 @@
 
 struct found {
 	struct daemon *daemon;
-	uint64_t executions, cgroups, directories, states, failures;
+	uint64_t executions, resumed, cgroups, directories, states, failures;
 };
 
 /* --- executions --------------------------------------------------------------------------- */
 
 /*
- * The policy that it ran under, for the names of rules in its last records: compiled anew if its
- * files still say the same, else as much as the state file tells.
+ * The policy that it runs under, for what it decides and for the names of rules in records: compiled anew
+ * if its files still say the same, else what the log keeps, else as much as the state file tells.
  */
 static int recovered_policy(struct execution *e, struct state *state)
 {
 	struct compiled_policy *policy = NULL;
+	char digest[65];
 	int r;
 
 	r = policies_compile(e->daemon->policies, state->request.policy,
@@ -38,14 +41,22 @@ static int recovered_policy(struct execution *e, struct state *state)
 	if (r < 0 || memcmp(policy->digest, state->policy_digest, sizeof(policy->digest)) != 0) {
 		if (policy)
 			compiled_policy_free(policy);
+		policy = NULL;
+		hex_encode(state->policy_digest, sizeof(state->policy_digest), digest);
+		r = policy_store_get(state->log, digest, &policy, NULL);
+	}
+	if (r < 0) {
 		policy = calloc(1, sizeof(*policy));
 		if (!policy)
 			return -ENOMEM;
-		policy->name = TAKE_PTR(state->policy_name);
-		policy->file = TAKE_PTR(state->policy_file);
 		memcpy(policy->digest, state->policy_digest, sizeof(policy->digest));
 		hex_encode(policy->digest, sizeof(policy->digest), policy->digest_text);
 	}
+	/* Another with the same tables may have been kept first. */
+	free(policy->name);
+	free(policy->file);
+	policy->name = TAKE_PTR(state->policy_name);
+	policy->file = TAKE_PTR(state->policy_file);
 	e->recovered_policy = policy;
 	return 0;
 }
@@ -81,6 +92,7 @@ static void settle_change(struct execution *e, struct state *state)
 	if (enforcement_policy_digest(e->daemon->enforcement, e->view->policy, digest) == 0 &&
 	    memcmp(digest, state->changing_digest, sizeof(digest)) == 0) {
 		free(state->request.policy);
+		json_object_set_new(state->asked, "policy", json_string(state->changing_asked));
 		free(state->policy_name);
 		free(state->policy_file);
 		state->request.policy = TAKE_PTR(state->changing_asked);
@@ -109,6 +121,11 @@ static int fill_known(struct execution *e, struct state *state)
 	state->request.execution = (struct audit_execution){};
 	e->started = state->started;
 	e->start = state->start;
+	e->request = json_incref(state->asked);
+	e->policy_name = TAKE_PTR(state->request.policy);
+	e->client_uid = state->client_uid;
+	e->member = e->client_uid != 0;
+	e->leader = state->leader;
 	r = logs_get(e->daemon->logs, state->log, &e->log, &failure);
 	if (r < 0)
 		daemon_say(e->daemon, "execution %s: %s; its end goes to %s", e->id, failure.text,
@@ -116,25 +133,45 @@ static int fill_known(struct execution *e, struct state *state)
 	return 0;
 }
 
+/* A gap that was is told already. */
+static void no_gap(uint64_t after, uint64_t before, void *context)
+{
+	(void)after;
+	(void)before;
+	(void)context;
+}
+
+static void note_recorded(uint64_t first, uint64_t last, void *context)
+{
+	struct execution *e = context;
+
+	sequence_add_range(&e->sequence, first, last, no_gap, NULL);
+}
+
 /*
  * A crash comes between any two steps. What the log has of this execution is certain: whether the start is
- * there, without which nothing ran; whether the end is, which is not to be told twice; and the
- * last event, behind which those that the dead daemon had read, but not written, are a gap.
+ * there, without which nothing ran; whether the end is, which is not to be told twice; and which
+ * events are, of which those that are missing once the rings are read are a gap.
  */
 static void take_recall(struct execution *e)
 {
 	struct recall found;
 
-	if (recall_execution(logs_directory(e->log), e->id, &found) < 0)
+	e->sequence.anywhere = false;
+	if (recall_execution(logs_directory(e->log), e->id, note_recorded, e, &found) < 0) {
+		e->sequence = (struct sequence){.anywhere = true};
 		return;
-	e->started = (e->started || found.started) && !found.ended;
-	if (found.started || found.last_sequence > 0) {
-		e->sequence.settled = found.last_sequence;
-		e->sequence.anywhere = false;
 	}
+	e->started = (e->started || found.started) && !found.ended;
+	/* What lies before the window is taken to be on record. */
+	if (!found.started && e->sequence.count > 0)
+		e->sequence.settled = e->sequence.runs[0].first - 1;
+	if (!found.started && found.last_sequence == 0)
+		e->sequence.anywhere = true;
 }
 
-static int adopt_slot(struct daemon *daemon, uint32_t slot, const struct cordon_execution *view)
+static int adopt_slot(struct daemon *daemon, uint32_t slot, const struct cordon_execution *view,
+		      struct execution **ret_execution)
 {
 	struct execution *e = execution_recovered(daemon, slot, view);
 	struct state state = {};
@@ -157,7 +194,26 @@ static int adopt_slot(struct daemon *daemon, uint32_t slot, const struct cordon_
 	memcpy(e->record.id, view->id, sizeof(e->record.id));
 	e->record.policy = e->recovered_policy;
 	e->adopted = view->executor != 0;
+	*ret_execution = e;
 	return 0;
+}
+
+/* Goes on under this daemon; the others are ended. */
+static bool goes_on(const struct execution *e)
+{
+	return e->resumed || e->adopted;
+}
+
+/*
+ * What an executor started has no owner that comes back. It is watched once the executors are known; its
+ * policy stays in force in any case, and may be one that this daemon's other executions run under.
+ */
+static bool take_up(struct execution *e)
+{
+	if (!e->adopted)
+		return resume(e) == 0;
+	(void)resume_policy(e);
+	return true;
 }
 
 static bool stands_ready(const struct cordon_execution *view)
@@ -181,6 +237,7 @@ static int adopt_slots(struct found *found)
 	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++) {
 		const struct cordon_execution *view =
 			enforcement_execution(daemon->enforcement, slot);
+		struct execution *e;
 		int r;
 
 		if (view->state == CORDON_EXECUTION_FREE || stands_ready(view))
@@ -188,12 +245,28 @@ static int adopt_slots(struct found *found)
 		/* Its start is not on record yet: it is looked at as a new one. */
 		if (view->executor && !has_state(daemon, view))
 			continue;
-		r = adopt_slot(daemon, slot, view);
+		r = adopt_slot(daemon, slot, view, &e);
 		if (r < 0)
 			return r;
 		found->executions++;
+		found->resumed += take_up(e);
 	}
 	return 0;
+}
+
+static void note_sequences(struct daemon *daemon)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
+		if (daemon->by_slot[i])
+			daemon->by_slot[i]->found_sequence = daemon->by_slot[i]->view->sequence;
+}
+
+/* What is missing now of what there was goes on record before the next crash makes it forgotten. */
+static void settle_resumed(struct daemon *daemon)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
+		if (daemon->by_slot[i] && goes_on(daemon->by_slot[i]))
+			events_settle(daemon->by_slot[i], daemon->by_slot[i]->found_sequence);
 }
 
 static size_t count_alive(const struct daemon *daemon)
@@ -201,23 +274,33 @@ static size_t count_alive(const struct daemon *daemon)
 	size_t alive = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
-		alive += daemon->by_slot[i] && !daemon->by_slot[i]->adopted &&
+		alive += daemon->by_slot[i] && !goes_on(daemon->by_slot[i]) &&
 			 daemon->by_slot[i]->state < EXECUTION_DEAD;
 	return alive;
 }
 
+/* The deadline may have been what the earlier daemon was about. */
+static enum audit_end_cause cause_of(const struct execution *e)
+{
+	uint64_t deadline = e->view->deadline;
+
+	return e->started && deadline > 0 && clock_nsec(CLOCK_BOOTTIME) >= deadline
+		       ? AUDIT_END_TIMEOUT
+		       : AUDIT_END_RECOVERED;
+}
+
 /*
- * The ordinary end, run by the ordinary loop until all are dead. Those whose owner is alive stay a
- * little longer, for it to tell how they ended once it can connect.
+ * Those that cannot go on: the ordinary end, run by the ordinary loop until all are dead. Those whose owner is
+ * alive stay a little longer, for it to tell how they ended once it can connect.
  */
-static int end_all(struct found *found, struct failure *failure)
+static int end_others(struct found *found, struct failure *failure)
 {
 	struct daemon *daemon = found->daemon;
 	uint64_t end = clock_nsec(CLOCK_BOOTTIME) + KILL_TIMEOUT_NSEC;
 
 	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
-		if (daemon->by_slot[i] && !daemon->by_slot[i]->adopted)
-			ending_begin(daemon->by_slot[i], AUDIT_END_RECOVERED);
+		if (daemon->by_slot[i] && !goes_on(daemon->by_slot[i]))
+			ending_begin(daemon->by_slot[i], cause_of(daemon->by_slot[i]));
 	while (count_alive(daemon) > 0) {
 		if (clock_nsec(CLOCK_BOOTTIME) > end)
 			return failure_set(failure, ETIMEDOUT,
@@ -300,7 +383,7 @@ static void write_lost_end(struct daemon *daemon, struct log_use *log, const cha
 	struct compiled_policy policy = {.name = state->policy_name, .file = state->policy_file};
 	struct recall found;
 
-	if (recall_execution(logs_directory(log), id, &found) < 0 || found.ended)
+	if (recall_execution(logs_directory(log), id, NULL, NULL, &found) < 0 || found.ended)
 		return;
 	memcpy(policy.digest, state->policy_digest, sizeof(policy.digest));
 	hex_encode(policy.digest, sizeof(policy.digest), policy.digest_text);
@@ -347,15 +430,17 @@ int recovery_run(struct daemon *daemon, struct failure *failure)
 	struct found found = {.daemon = daemon};
 	int r;
 
-	if (daemon->origin == ENFORCEMENT_RECOVERED) {
+	if (daemon->origin != ENFORCEMENT_LOADED) {
 		r = adopt_slots(&found);
 		if (r < 0)
 			return failure_set(failure, r,
 					   "cannot take over what an earlier daemon "
 					   "left: %m");
 		/* Events of before the crash belong to those executions. */
+		note_sequences(daemon);
 		events_drain(daemon, EVENTS_ALL);
-		r = end_all(&found, failure);
+		settle_resumed(daemon);
+		r = end_others(&found, failure);
 		if (r < 0)
 			return r;
 	}
@@ -363,11 +448,12 @@ int recovery_run(struct daemon *daemon, struct failure *failure)
 	remove_directories(&found);
 	(void)state_for_each(daemon->state_fd, remove_state, &found);
 	policies_remove_stale(daemon->policies);
-	if (daemon->origin == ENFORCEMENT_RECOVERED || found.cgroups || found.directories ||
+	if (daemon->origin != ENFORCEMENT_LOADED || found.cgroups || found.directories ||
 	    found.states)
 		daemon_record(daemon, "recover",
-			      json_pack("{s:I,s:I,s:I,s:I,s:I}", "executions",
-					(json_int_t)found.executions, "cgroups",
+			      json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "executions",
+					(json_int_t)found.executions, "resumed",
+					(json_int_t)found.resumed, "cgroups",
 					(json_int_t)found.cgroups, "directories",
 					(json_int_t)found.directories, "state_files",
 					(json_int_t)found.states, "failures",

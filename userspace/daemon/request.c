@@ -12,7 +12,8 @@ static const char *const op_names[REQUEST_OP_COUNT] = {
 	[REQUEST_HELLO] = "hello", [REQUEST_PREPARE] = "prepare", [REQUEST_LABEL] = "label",
 	[REQUEST_ENDED] = "ended", [REQUEST_ABORT] = "abort",	  [REQUEST_STATUS] = "status",
 	[REQUEST_PS] = "ps",	   [REQUEST_KILL] = "kill",	  [REQUEST_STOP] = "stop",
-	[REQUEST_APPLY] = "apply", [REQUEST_RELOAD] = "reload",
+	[REQUEST_APPLY] = "apply", [REQUEST_DECIDE] = "decide",	  [REQUEST_APPROVALS] = "approvals",
+	[REQUEST_RELOAD] = "reload",
 };
 
 int request_op(json_t *message, enum request_op *ret_op, struct failure *failure)

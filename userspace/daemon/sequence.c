@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define RANGE_MAX (1u << 20)
+
 static void remove_run(struct sequence *s, size_t index)
 {
 	memmove(&s->runs[index], &s->runs[index + 1], (s->count - index - 1) * sizeof(s->runs[0]));
@@ -60,6 +62,18 @@ void sequence_add(struct sequence *s, uint64_t number, sequence_gap_handler hand
 	}
 	while (s->count > 0 && s->runs[0].first == s->settled + 1)
 		settle_first(s, handler, context);
+}
+
+void sequence_add_range(struct sequence *s, uint64_t first, uint64_t last,
+			sequence_gap_handler handler, void *context)
+{
+	/* One by one but for what is settled, and not for ever: so long a range is a hole that was given up. */
+	if (last - first > RANGE_MAX)
+		first = last - RANGE_MAX;
+	if (first <= s->settled)
+		first = s->settled + 1;
+	for (uint64_t number = first; number != 0 && number <= last; number++)
+		sequence_add(s, number, handler, context);
 }
 
 void sequence_finish(struct sequence *s, uint64_t last, sequence_gap_handler handler, void *context)

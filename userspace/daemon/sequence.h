@@ -31,6 +31,10 @@ typedef void (*sequence_gap_handler)(uint64_t after, uint64_t before, void *cont
 void sequence_add(struct sequence *sequence, uint64_t number, sequence_gap_handler handler,
 		  void *context);
 
+/* All from `first` to `last`. */
+void sequence_add_range(struct sequence *sequence, uint64_t first, uint64_t last,
+			sequence_gap_handler handler, void *context);
+
 /* No more will come, and `last` was the last one assigned: reports every hole. */
 void sequence_finish(struct sequence *sequence, uint64_t last, sequence_gap_handler handler,
 		     void *context);

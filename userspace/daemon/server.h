@@ -8,7 +8,7 @@
 #include "daemon/context.h"
 #include "daemon/execution.h"
 
-/* Binds the socket (0600), a stale one replaced: the caller holds the daemon's lock. */
+/* Binds the socket (0600, or 0660 for PEER_GROUP), a stale one replaced: the caller holds the daemon's lock. */
 int server_start(struct daemon *daemon, struct server **ret_server, struct failure *failure);
 
 /* Accepts no more; the socket's name goes. Connections stay. */

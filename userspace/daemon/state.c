@@ -30,15 +30,16 @@ json_t *state_json(const struct execution *e)
 {
 	const struct audit_execution *r = &e->record;
 
-	return json_pack("{s:s,s:O,s:s,s:{s:s,s:s,s:s},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o}", "id",
-			 e->id, "request", e->request, "log", logs_directory(e->log), "policy",
-			 "name", r->policy->name, "file", r->policy->file, "digest",
+	return json_pack("{s:s,s:O,s:s,s:{s:s,s:s,s:s},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i}",
+			 "id", e->id, "request", e->request, "log", logs_directory(e->log),
+			 "policy", "name", r->policy->name, "file", r->policy->file, "digest",
 			 r->policy->digest_text, "limits", protocol_limits(&r->limits, false),
 			 "limits_missing", protocol_strings(r->limits_missing), "observe",
 			 r->observe, "started", e->started, "start", (json_int_t)e->start,
 			 "environment_kept", protocol_strings(r->environment_kept),
 			 "environment_removed", protocol_strings(r->environment_removed),
-			 "changing", changing_json(e));
+			 "changing", changing_json(e), "client_uid", (json_int_t)e->client_uid,
+			 "leader", (int)e->leader);
 }
 
 int state_save(int dir_fd, const struct execution *e, struct failure *failure)
@@ -103,17 +104,18 @@ static int parse_into(json_t *object, struct state *state, struct failure *failu
 	struct audit_execution *e = &state->request.execution;
 	const char *id, *log, *name, *file, *digest;
 	json_t *request, *limits, *missing, *kept, *removed, *changing;
-	int observe, started, r;
+	int observe, started, leader, r;
 	json_error_t error;
-	json_int_t start;
+	json_int_t start, client;
 
-	if (json_unpack_ex(object, &error, 0,
-			   "{s:s,s:o,s:s,s:{s:s,s:s,s:s!},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o!}", "id",
-			   &id, "request", &request, "log", &log, "policy", "name", &name, "file",
-			   &file, "digest", &digest, "limits", &limits, "limits_missing", &missing,
-			   "observe", &observe, "started", &started, "start", &start,
-			   "environment_kept", &kept, "environment_removed", &removed, "changing",
-			   &changing) < 0)
+	if (json_unpack_ex(
+		    object, &error, 0,
+		    "{s:s,s:o,s:s,s:{s:s,s:s,s:s!},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i!}", "id",
+		    &id, "request", &request, "log", &log, "policy", "name", &name, "file", &file,
+		    "digest", &digest, "limits", &limits, "limits_missing", &missing, "observe",
+		    &observe, "started", &started, "start", &start, "environment_kept", &kept,
+		    "environment_removed", &removed, "changing", &changing, "client_uid", &client,
+		    "leader", &leader) < 0)
 		return failure_set(failure, EBADMSG, "%.160s", error.text);
 	(void)((r = prepare_request_parse(request, &state->request, failure)) < 0 ||
 	       (r = uuid_parse(id, e->id)) < 0 ||
@@ -130,6 +132,9 @@ static int parse_into(json_t *object, struct state *state, struct failure *failu
 	e->observe = observe;
 	state->started = started;
 	state->start = (uint64_t)start;
+	state->client_uid = (uint32_t)client;
+	state->leader = leader;
+	state->asked = json_incref(request);
 	state->log = strdup(log);
 	state->policy_name = strdup(name);
 	state->policy_file = strdup(file);
@@ -171,6 +176,7 @@ int state_load(int dir_fd, const char *id, struct state *ret_state, struct failu
 void state_release(struct state *state)
 {
 	prepare_request_release(&state->request);
+	json_decref(state->asked);
 	free(state->log);
 	free(state->policy_name);
 	free(state->policy_file);

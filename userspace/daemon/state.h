@@ -27,6 +27,9 @@ struct state {
 	unsigned char policy_digest[32];
 	bool started;
 	uint64_t start; /* boot clock, ns */
+	json_t *asked;	/* the request as it was received */
+	uint32_t client_uid;
+	pid_t leader;
 	/* The policy that was about to replace it; the kernel knows whether it did. */
 	bool changing;
 	char *changing_asked, *changing_name, *changing_file;

@@ -15,6 +15,7 @@
 #include "audit/buffer.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "daemon/helper.h"
 #include "daemon/writer_directory.h"
 #include "daemon/writer_protocol.h"
 
@@ -95,74 +96,6 @@ static void put_down(struct writer *w, char *why, size_t size)
 	w->said = false;
 	w->lost_before += w->lost;
 	w->lost = 0;
-}
-
-static int spawn(int socket_fd, int directory_fd, pid_t *ret_pid)
-{
-	char *const argv[] = {(char[]){"cordon"}, (char[]){"daemon"}, (char[]){"--log-writer"},
-			      NULL};
-	char *const environment[] = {(char[]){"LC_ALL=C.UTF-8"}, NULL};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none;
-	int r;
-
-	sigemptyset(&none);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawnattr_init(&attributes);
-	(void)((r = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK)) ||
-	       (r = posix_spawnattr_setsigmask(&attributes, &none)) ||
-	       (r = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0)) ||
-	       (r = posix_spawn_file_actions_adddup2(&actions, 0, 1)) ||
-	       (r = posix_spawn_file_actions_adddup2(&actions, socket_fd, WRITER_SOCKET_FD)) ||
-	       (r = posix_spawn_file_actions_adddup2(&actions, directory_fd,
-						     WRITER_DIRECTORY_FD)) ||
-	       (r = posix_spawn_file_actions_addclosefrom_np(&actions, WRITER_DIRECTORY_FD + 1)) ||
-	       (r = posix_spawn(ret_pid, "/proc/self/exe", &actions, &attributes, argv,
-				environment)));
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	return -r;
-}
-
-static int set_patience(int fd, time_t seconds)
-{
-	const struct timeval patience = {.tv_sec = seconds};
-
-	return setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0 ||
-			       setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience,
-					  sizeof(patience)) < 0
-		       ? -errno
-		       : 0;
-}
-
-/* Out of the way of the numbers that the writer gets them by. */
-static int move_up(int fd)
-{
-	int moved = fcntl(fd, F_DUPFD_CLOEXEC, WRITER_DIRECTORY_FD + 1);
-
-	closep(&fd);
-	return moved < 0 ? -errno : moved;
-}
-
-static int start_process(struct writer *w, int directory_fd)
-{
-	_cleanup_(closep) int ours = -1, its = -1, its_directory = -1;
-	int ends[2], r;
-
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
-		return -errno;
-	ours = ends[0];
-	its = move_up(ends[1]);
-	its_directory = move_up(fcntl(directory_fd, F_DUPFD_CLOEXEC, 0));
-	if (its < 0 || its_directory < 0)
-		return its < 0 ? its : its_directory;
-	r = set_patience(ours, PATIENCE_SECONDS);
-	if (r == 0)
-		r = spawn(its, its_directory, &w->pid);
-	if (r == 0)
-		w->fd = TAKE_FD(ours);
-	return r;
 }
 
 /* --- talking to it ------------------------------------------------------------------------ */
@@ -268,7 +201,7 @@ static int start(struct writer *w, bool anew, uint64_t *ret_repaired, struct fai
 		return directory_fd;
 	if (fstat(directory_fd, &status) < 0)
 		return failure_set(failure, errno, "cannot examine %s: %m", w->directory);
-	r = start_process(w, directory_fd);
+	r = helper_start("--log-writer", directory_fd, PATIENCE_SECONDS, &w->pid, &w->fd);
 	if (r < 0)
 		return failure_set(failure, r, "cannot start the log's writer: %m");
 	r = greet(w, anew, ret_repaired, failure);
@@ -468,7 +401,7 @@ void writer_close(struct writer *w)
 	char why[64];
 
 	if (writer_flush(w, true) == 0) {
-		(void)set_patience(w->fd, CLOSE_PATIENCE_SECONDS);
+		(void)helper_set_patience(w->fd, CLOSE_PATIENCE_SECONDS);
 		(void)ask(w, WRITER_CLOSE, &reply);
 	}
 	put_down(w, why, sizeof(why));

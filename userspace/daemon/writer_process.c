@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/sha256.h"
+#include "daemon/helper.h"
 #include "daemon/writer_protocol.h"
 #include "daemon/writer_sandbox.h"
 
@@ -39,7 +40,7 @@ static int read_payload(struct process *p, size_t size)
 		p->payload = grown;
 		p->capacity = size;
 	}
-	return io_read_exactly(WRITER_SOCKET_FD, p->payload, size);
+	return io_read_exactly(HELPER_SOCKET_FD, p->payload, size);
 }
 
 /* --- what is asked for -------------------------------------------------------------------- */
@@ -118,10 +119,10 @@ static int begin(struct process *p, struct writer_reply *reply)
 
 	umask(027);
 	if (r == 0 && p->hello.confine)
-		r = writer_sandbox_enter(WRITER_DIRECTORY_FD, p->hello.uid, p->hello.gid, &failure);
-	else if (r == 0 && fchdir(WRITER_DIRECTORY_FD) < 0)
+		r = writer_sandbox_enter(HELPER_DIRECTORY_FD, p->hello.uid, p->hello.gid, &failure);
+	else if (r == 0 && fchdir(HELPER_DIRECTORY_FD) < 0)
 		r = -errno;
-	(void)close(WRITER_DIRECTORY_FD);
+	(void)close(HELPER_DIRECTORY_FD);
 	if (r == 0)
 		r = open_patiently(p, &reply->repaired, &failure);
 	if (r == 0)
@@ -159,7 +160,7 @@ static int send_reply(struct process *p, struct writer_reply *reply)
 	reply->lost = p->lost;
 	if (p->log)
 		audit_log_position(p->log, &reply->position);
-	r = io_write_all(WRITER_SOCKET_FD, reply, sizeof(*reply));
+	r = io_write_all(HELPER_SOCKET_FD, reply, sizeof(*reply));
 	OPENSSL_cleanse(&reply->position.key, sizeof(reply->position.key));
 	return r;
 }
@@ -169,7 +170,7 @@ static int serve_one(struct process *p)
 {
 	struct writer_header header;
 	struct writer_reply reply = {};
-	int r = io_read_exactly(WRITER_SOCKET_FD, &header, sizeof(header));
+	int r = io_read_exactly(HELPER_SOCKET_FD, &header, sizeof(header));
 
 	if (r != 0)
 		return r;
@@ -189,12 +190,12 @@ static int serve_first(struct process *p)
 {
 	struct writer_header header;
 	struct writer_reply reply = {};
-	int r = io_read_exactly(WRITER_SOCKET_FD, &header, sizeof(header));
+	int r = io_read_exactly(HELPER_SOCKET_FD, &header, sizeof(header));
 
 	if (r == 0 && (header.request != WRITER_HELLO || header.size != sizeof(p->hello)))
 		r = -EBADMSG;
 	if (r == 0)
-		r = io_read_exactly(WRITER_SOCKET_FD, &p->hello, sizeof(p->hello));
+		r = io_read_exactly(HELPER_SOCKET_FD, &p->hello, sizeof(p->hello));
 	if (r != 0)
 		return r;
 	p->hello.options.clock = NULL;

@@ -6,7 +6,7 @@
 #ifndef CORDON_DAEMON_WRITER_PROCESS_H
 #define CORDON_DAEMON_WRITER_PROCESS_H
 
-/* Serves on WRITER_SOCKET_FD until it is told to close or the daemon is gone; returns an exit status. */
+/* Serves on HELPER_SOCKET_FD until it is told to close or the daemon is gone; returns an exit status. */
 int writer_process(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Between the daemon and a log's writer: a stream socket on WRITER_SOCKET_FD, whose both ends are the same program. The
+ * Between the daemon and a log's writer: a stream socket on HELPER_SOCKET_FD, whose both ends are the same program. The
  * daemon sends requests, each a header and its payload; all but WRITER_APPEND and WRITER_LOSE are answered by one struct writer_reply.
- * The log's directory is open on WRITER_DIRECTORY_FD.
+ * The log's directory is open on HELPER_DIRECTORY_FD.
  */
 #ifndef CORDON_DAEMON_WRITER_PROTOCOL_H
 #define CORDON_DAEMON_WRITER_PROTOCOL_H
@@ -11,9 +11,6 @@
 #include <stdint.h>
 
 #include "audit/log.h"
-
-#define WRITER_SOCKET_FD    3
-#define WRITER_DIRECTORY_FD 4
 
 enum writer_request {
 	WRITER_HELLO,	 /* struct writer_hello; the first, once */

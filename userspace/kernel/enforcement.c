@@ -11,6 +11,7 @@
 #include "kernel/handle.h"
 #include "kernel/loader.h"
 #include "kernel/pins.h"
+#include "kernel/upgrade.h"
 
 #define COUNTERS_SIZE	(CORDON_COUNTER_SLOTS * sizeof(__u64))
 #define EXECUTIONS_SIZE (CORDON_MAX_EXECUTIONS * sizeof(struct cordon_execution))
@@ -52,13 +53,24 @@ static enum pinned_state pinned_state(void)
 	return count_links() == loader_expected_links() ? PINNED_COMPLETE : PINNED_INCOMPLETE;
 }
 
-/* Works on any build's pins: iterates over the label map, of which only emptiness matters. */
-static bool has_labelled_tasks(void)
+/* Works on any build's pins: iterates over a map of tasks, of which only emptiness matters. */
+static bool has_tasks(const char *map)
 {
-	_cleanup_(closep) int fd = pin_get(PIN_MAPS, "labels_by_address");
+	_cleanup_(closep) int fd = pin_get(PIN_MAPS, map);
 	__u64 first;
 
 	return fd >= 0 && bpf_map_get_next_key(fd, NULL, &first) == 0;
+}
+
+static bool has_labelled_tasks(void)
+{
+	return has_tasks("labels_by_address");
+}
+
+/* Executors that run: what they start next is confined because of it. */
+static bool has_roles(void)
+{
+	return has_tasks("roles");
 }
 
 static int open_map(const char *name, int *fd, struct failure *failure)
@@ -138,15 +150,28 @@ static struct enforcement *enforcement_new(void)
 	return e;
 }
 
-static int clear_stale(enum pinned_state state, struct failure *failure)
+/* Executions or executors live under another build's enforcement, which this build's is to take over. */
+static int upgrade(int cgroup_fd, struct failure *failure)
 {
-	if (state != PINNED_INCOMPLETE && state != PINNED_OTHER_BUILD)
-		return 0;
+	struct failure why = {};
+	int r = upgrade_pinned(cgroup_fd, &why);
+
+	if (r != -ESTALE)
+		return r < 0 ? failure_set(failure, r, "%s", why.text) : 0;
+	return failure_set(failure, EBUSY,
+			   "%s holds the enforcement of another cordon build with live executions "
+			   "or executors, and this build cannot take it over: %s; end executions by "
+			   "the build that started them (`cordon ps`, `cordon kill`), stop the "
+			   "executors",
+			   ENFORCEMENT_PIN_DIRECTORY, why.text);
+}
+
+static int clear_stale(struct failure *failure)
+{
 	if (has_labelled_tasks())
 		return failure_set(failure, EBUSY,
-				   "%s holds the enforcement of another cordon build with live "
-				   "executions: end these first (`cordon ps`, `cordon kill`), or "
-				   "run the build that started them",
+				   "%s holds the incomplete enforcement of a cordon build with "
+				   "live executions: end these first",
 				   ENFORCEMENT_PIN_DIRECTORY);
 	return pins_remove(failure);
 }
@@ -170,12 +195,36 @@ static int check_features(struct failure *failure)
 	return 0;
 }
 
+/* Has it complete and of this build, however it is found. */
+static int make_complete(int cgroup_fd, enum enforcement_origin *ret_origin,
+			 struct failure *failure)
+{
+	enum pinned_state state = pinned_state();
+	int r = 0;
+
+	if (state == PINNED_COMPLETE) {
+		*ret_origin = ENFORCEMENT_RECOVERED;
+		return 0;
+	}
+	if (state == PINNED_OTHER_BUILD && (has_labelled_tasks() || has_roles())) {
+		*ret_origin = ENFORCEMENT_UPGRADED;
+		return upgrade(cgroup_fd, failure);
+	}
+	if (state != PINNED_NONE)
+		r = clear_stale(failure);
+	if (r == 0)
+		r = check_features(failure);
+	if (r == 0)
+		r = loader_load_and_pin(cgroup_fd, failure);
+	*ret_origin = ENFORCEMENT_LOADED;
+	return r;
+}
+
 int enforcement_open(int cgroup_fd, struct enforcement **ret_enforcement,
 		     enum enforcement_origin *ret_origin, struct failure *failure)
 {
 	_cleanup_(enforcement_closep) struct enforcement *e = enforcement_new();
-	enum enforcement_origin origin = ENFORCEMENT_RECOVERED;
-	enum pinned_state state;
+	enum enforcement_origin origin;
 	int r;
 
 	if (!e)
@@ -183,20 +232,9 @@ int enforcement_open(int cgroup_fd, struct enforcement **ret_enforcement,
 	if (geteuid() != 0)
 		return failure_set(failure, EPERM,
 				   "only root can load and control the enforcement");
-	state = pinned_state();
-	r = clear_stale(state, failure);
-	if (r < 0)
-		return r;
-	if (state != PINNED_COMPLETE) {
-		r = check_features(failure);
-		if (r < 0)
-			return r;
-		r = loader_load_and_pin(cgroup_fd, failure);
-		if (r < 0)
-			return r;
-		origin = ENFORCEMENT_LOADED;
-	}
-	r = cgroup_links_refresh(cgroup_fd, failure);
+	r = make_complete(cgroup_fd, &origin, failure);
+	if (r == 0)
+		r = cgroup_links_refresh(cgroup_fd, failure);
 	if (r < 0)
 		return r;
 	r = open_handles(e, failure);

@@ -24,6 +24,7 @@ struct enforcement;
 enum enforcement_origin {
 	ENFORCEMENT_LOADED,    /* this call loaded, attached and pinned it */
 	ENFORCEMENT_RECOVERED, /* it was pinned already, complete and of this build */
+	ENFORCEMENT_UPGRADED, /* it was pinned by another build, whose programs gave way to this one's */
 };
 
 /*

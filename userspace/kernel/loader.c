@@ -105,18 +105,18 @@ bool loader_is_extra(const char *program)
 }
 
 /* Attached to a cgroup instead of the whole host. */
-static bool is_for_cgroup(const struct bpf_program *program)
+bool loader_is_for_cgroup(const struct bpf_program *program)
 {
 	return bpf_program__type(program) == BPF_PROG_TYPE_CGROUP_SKB ||
 	       bpf_program__type(program) == BPF_PROG_TYPE_CGROUP_SOCK_ADDR;
 }
 
 /* Iterators and `syscall` programs are run on request, all others are attached from the start. */
-static bool is_attached(const struct bpf_program *program)
+bool loader_is_attached(const struct bpf_program *program)
 {
 	if (loader_is_extra(bpf_program__name(program)))
 		return false;
-	return bpf_program__type(program) == BPF_PROG_TYPE_LSM || is_for_cgroup(program) ||
+	return bpf_program__type(program) == BPF_PROG_TYPE_LSM || loader_is_for_cgroup(program) ||
 	       (bpf_program__type(program) == BPF_PROG_TYPE_TRACING &&
 		bpf_program__expected_attach_type(program) != BPF_TRACE_ITER);
 }
@@ -141,8 +141,8 @@ int loader_expected_links(void)
 	skeleton = enforce_bpf__open();
 	if (!btf || !skeleton)
 		return -ENOENT;
-	bpf_object__for_each_program(program, skeleton->obj)
-		count += is_attached(program) && program_applies(btf, bpf_program__name(program));
+	bpf_object__for_each_program(program, skeleton->obj) count +=
+		loader_is_attached(program) && program_applies(btf, bpf_program__name(program));
 	return count;
 }
 
@@ -161,13 +161,19 @@ static int pin_programs(struct enforce_bpf *skeleton, struct failure *failure)
 		const char *name = bpf_program__name(program);
 		char path[PIN_PATH_SIZE];
 
-		if (is_attached(program) || !bpf_program__autoload(program))
+		if (loader_is_attached(program) || !bpf_program__autoload(program))
 			continue;
 		pin_path(path, PIN_PROGRAMS, name);
 		if (bpf_obj_pin(bpf_program__fd(program), path) < 0)
 			return pin_failed(failure, errno, "pin program", name);
 	}
 	return 0;
+}
+
+bool loader_is_pinned(const struct enforce_bpf *skeleton, const struct bpf_map *map)
+{
+	/* Sections that libbpf turns into maps have a dot in their names. */
+	return !strchr(bpf_map__name(map), '.') && map != skeleton->maps.meta;
 }
 
 static int pin_maps(struct enforce_bpf *skeleton, struct failure *failure)
@@ -179,8 +185,7 @@ static int pin_maps(struct enforce_bpf *skeleton, struct failure *failure)
 		const char *name = bpf_map__name(map);
 		char path[PIN_PATH_SIZE];
 
-		/* Sections that libbpf turns into maps have a dot in their names. */
-		if (strchr(name, '.') || map == skeleton->maps.meta)
+		if (!loader_is_pinned(skeleton, map))
 			continue;
 		pin_path(path, PIN_MAPS, name);
 		if (bpf_obj_pin(bpf_map__fd(map), path) < 0)
@@ -201,10 +206,11 @@ static int attach_programs(struct enforce_bpf *skeleton, int cgroup_fd, struct f
 		char path[PIN_PATH_SIZE];
 		int r;
 
-		if (!is_attached(program) || !bpf_program__autoload(program))
+		if (!loader_is_attached(program) || !bpf_program__autoload(program))
 			continue;
-		link = is_for_cgroup(program) ? bpf_program__attach_cgroup(program, cgroup_fd)
-					      : bpf_program__attach(program);
+		link = loader_is_for_cgroup(program)
+			       ? bpf_program__attach_cgroup(program, cgroup_fd)
+			       : bpf_program__attach(program);
 		if (!link)
 			return pin_failed(failure, errno, "attach program", name);
 		pin_path(path, PIN_LINKS, name);
@@ -231,11 +237,10 @@ static int write_meta(struct enforce_bpf *skeleton, struct failure *failure)
 	return 0;
 }
 
-static int load_object(struct enforce_bpf **ret_skeleton, struct failure *failure)
+int loader_open(struct enforce_bpf **ret_skeleton, struct failure *failure)
 {
 	_cleanup_(skeletonp) struct enforce_bpf *skeleton = NULL;
 	_cleanup_(btfp) struct btf *btf = NULL;
-	int r;
 
 	complaint[0] = '\0';
 	libbpf_set_print(note_complaint);
@@ -251,12 +256,18 @@ static int load_object(struct enforce_bpf **ret_skeleton, struct failure *failur
 	/* As of any program that traces: refused under lockdown. */
 	skeleton->rodata->may_write_user =
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_KPROBE, BPF_FUNC_probe_write_user, NULL) > 0;
-	r = enforce_bpf__load(skeleton);
+	*ret_skeleton = TAKE_PTR(skeleton);
+	return 0;
+}
+
+int loader_load(struct enforce_bpf *skeleton, struct failure *failure)
+{
+	int r = enforce_bpf__load(skeleton);
+
 	if (r < 0)
 		return failure_set(failure, r,
 				   "cannot load the BPF programs: %m: %s; see `cordon doctor`",
 				   complaint);
-	*ret_skeleton = TAKE_PTR(skeleton);
 	return 0;
 }
 
@@ -265,7 +276,9 @@ int loader_load_and_pin(int cgroup_fd, struct failure *failure)
 	_cleanup_(skeletonp) struct enforce_bpf *skeleton = NULL;
 	int r;
 
-	r = load_object(&skeleton, failure);
+	r = loader_open(&skeleton, failure);
+	if (r == 0)
+		r = loader_load(skeleton, failure);
 	if (r < 0)
 		return r;
 	r = pins_prepare(failure);

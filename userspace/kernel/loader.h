@@ -20,6 +20,19 @@ struct btf;
 /* Of the object's programs, has those loaded that belong on the kernel with these types. */
 void loader_choose_programs(struct bpf_object *object, const struct btf *btf);
 
+struct enforce_bpf;
+struct bpf_program;
+struct bpf_map;
+
+/* The two steps before attaching: the object with the programs of this kernel chosen, and its load. */
+int loader_open(struct enforce_bpf **ret_skeleton, struct failure *failure);
+int loader_load(struct enforce_bpf *skeleton, struct failure *failure);
+
+/* Is it attached from the start; to a cgroup instead of the whole host? Is this map pinned as itself? */
+bool loader_is_attached(const struct bpf_program *program);
+bool loader_is_for_cgroup(const struct bpf_program *program);
+bool loader_is_pinned(const struct enforce_bpf *skeleton, const struct bpf_map *map);
+
 /* Number of links, besides extras, that this kernel's complete enforcement has. -ENOENT: no kernel BTF. */
 int loader_expected_links(void);
 

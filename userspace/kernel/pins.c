@@ -27,7 +27,7 @@ static int make_directory(const char *path, struct failure *failure)
 int pins_prepare(struct failure *failure)
 {
 	static const char *const directories[] = {ENFORCEMENT_PIN_DIRECTORY, PIN_MAPS, PIN_LINKS,
-						  PIN_PROGRAMS};
+						  PIN_PROGRAMS, PIN_STAGING};
 	struct statfs fs;
 
 	if (statfs("/sys/fs/bpf", &fs) < 0 || fs.f_type != BPF_FS_MAGIC_NUMBER)
@@ -54,7 +54,7 @@ int pin_get(const char *directory, const char *name)
 }
 
 /* The last reference goes with the pinned inode, which is freed behind our back. */
-static int wait_until_gone(unsigned int id)
+int pin_wait_until_gone(unsigned int id)
 {
 	const struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};
 
@@ -69,22 +69,26 @@ static int wait_until_gone(unsigned int id)
 	return -ETIMEDOUT;
 }
 
-static int remove_link(const char *name, struct failure *failure)
+unsigned int pin_link_id(const char *name)
 {
 	_cleanup_(closep) int fd = pin_get(PIN_LINKS, name);
 	struct bpf_link_info info = {};
 	unsigned int size = sizeof(info);
+
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0)
+		return 0;
+	return info.id;
+}
+
+static int remove_link(const char *name, struct failure *failure)
+{
+	unsigned int id = pin_link_id(name);
 	char path[PIN_PATH_SIZE];
 
 	pin_path(path, PIN_LINKS, name);
-	if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) < 0)
-		info.id = 0;
 	if (unlink(path) < 0 && errno != ENOENT)
 		return failure_set(failure, errno, "cannot unpin %s: %m", path);
-	if (fd < 0)
-		return 0;
-	close(TAKE_FD(fd));
-	if (info.id && wait_until_gone(info.id) < 0)
+	if (id && pin_wait_until_gone(id) < 0)
 		return failure_set(failure, EBUSY,
 				   "program %s stays attached: another process holds its link",
 				   name);
@@ -101,7 +105,8 @@ static int unpin(const char *name, const char *directory, struct failure *failur
 	return 0;
 }
 
-static int remove_each(const char *directory, struct failure *failure)
+int pins_remove_others(const char *directory, bool (*is_own)(const char *name, void *context),
+		       void *context, struct failure *failure)
 {
 	_cleanup_(closedirp) DIR *dir = opendir(directory);
 	struct dirent *entry;
@@ -114,13 +119,25 @@ static int remove_each(const char *directory, struct failure *failure)
 	while ((entry = readdir(dir))) {
 		int one;
 
-		if (entry->d_name[0] == '.')
+		if (entry->d_name[0] == '.' || (is_own && is_own(entry->d_name, context)))
 			continue;
 		one = strcmp(directory, PIN_LINKS) == 0 ? remove_link(entry->d_name, failure)
 							: unpin(entry->d_name, directory, failure);
 		if (one < 0)
 			r = one;
 	}
+	return r;
+}
+
+int pins_clear_staging(struct failure *failure)
+{
+	return pins_remove_others(PIN_STAGING, NULL, NULL, failure);
+}
+
+static int remove_each(const char *directory, struct failure *failure)
+{
+	int r = pins_remove_others(directory, NULL, NULL, failure);
+
 	if (r == 0 && rmdir(directory) < 0 && errno != ENOENT)
 		return failure_set(failure, errno, "cannot remove %s: %m", directory);
 	return r;
@@ -133,7 +150,9 @@ int pins_remove(struct failure *failure)
 	/* From here on what remains is incomplete, and says so. */
 	if (unlink(PIN_META) < 0 && errno != ENOENT)
 		return failure_set(failure, errno, "cannot unpin %s: %m", PIN_META);
-	r = remove_each(PIN_LINKS, failure);
+	r = remove_each(PIN_STAGING, failure);
+	if (r == 0)
+		r = remove_each(PIN_LINKS, failure);
 	if (r == 0)
 		r = remove_each(PIN_PROGRAMS, failure);
 	if (r == 0)

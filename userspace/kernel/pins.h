@@ -11,12 +11,16 @@
 
 #include <stddef.h>
 
+#include <stdbool.h>
+
 #include "base/failure.h"
 
 #define PIN_MAPS     ENFORCEMENT_PIN_DIRECTORY "/maps"
 #define PIN_LINKS    ENFORCEMENT_PIN_DIRECTORY "/links"
 #define PIN_PROGRAMS ENFORCEMENT_PIN_DIRECTORY "/programs"
-#define PIN_META     ENFORCEMENT_PIN_DIRECTORY "/meta"
+/* For what is about to be moved over something else. */
+#define PIN_STAGING ENFORCEMENT_PIN_DIRECTORY "/staging"
+#define PIN_META    ENFORCEMENT_PIN_DIRECTORY "/meta"
 
 #define PIN_PATH_SIZE 256
 
@@ -28,6 +32,18 @@ int pins_prepare(struct failure *failure);
 
 /* A descriptor of what is pinned there, or -errno. */
 int pin_get(const char *directory, const char *name);
+
+/* The id of the link pinned under this name, or 0. */
+unsigned int pin_link_id(const char *name);
+
+/* -ETIMEDOUT: somebody holds it. */
+int pin_wait_until_gone(unsigned int link);
+
+/* Removes each pin that is not one's own; links one after the other. */
+int pins_remove_others(const char *directory, bool (*is_own)(const char *name, void *context),
+		       void *context, struct failure *failure);
+
+int pins_clear_staging(struct failure *failure);
 
 /*
  * Takes the links down one after the other, waiting for each to be gone (concurrent detaching is

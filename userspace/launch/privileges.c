@@ -58,9 +58,13 @@ int privileges_drop_bounding(const struct privileges *privileges)
 
 		if (present < 0)
 			break; /* the kernel knows no more */
-		if (present && !(privileges->bounding >> cap & 1) &&
-		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
-			return -errno;
+		if (!present || privileges->bounding >> cap & 1 ||
+		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+			continue;
+		/* Who is not root has none to give at an exec, and no_new_privs lets none be gained. */
+		if (errno == EPERM && geteuid() != 0)
+			return 0;
+		return -errno;
 	}
 	return 0;
 }

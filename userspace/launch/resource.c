@@ -3,11 +3,48 @@
 
 #include <sys/resource.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 
 static rlim_t at_most(rlim_t value, rlim_t bound)
 {
 	return value < bound ? value : bound;
+}
+
+/* One limit, as lower() leaves it. */
+static int is_lowered(pid_t pid, int resource, uint64_t hard)
+{
+	struct rlimit limit;
+
+	if (prlimit(pid, (enum __rlimit_resource)resource, NULL, &limit) < 0)
+		return -errno;
+	return limit.rlim_max <= (rlim_t)hard ? 0 : -EPERM;
+}
+
+/* The kernel counts whole seconds; half a second must not become none at all. */
+static uint64_t cpu_seconds(const struct policy_limits *limits)
+{
+	return limits->cpu_time_nsec / NSEC_PER_SEC + (limits->cpu_time_nsec % NSEC_PER_SEC != 0);
+}
+
+int resource_limits_check(pid_t pid, const struct policy_limits *limits)
+{
+	const struct {
+		int resource;
+		uint64_t wanted, hard;
+	} each[] = {
+		{RLIMIT_CPU, limits->cpu_time_nsec, cpu_seconds(limits) + 1},
+		{RLIMIT_AS, limits->address_space_bytes, limits->address_space_bytes},
+		{RLIMIT_FSIZE, limits->file_size_bytes, limits->file_size_bytes},
+		{RLIMIT_NOFILE, limits->open_files, limits->open_files},
+		{RLIMIT_CORE, 1, 0},
+	};
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(each); i++)
+		if (each[i].wanted)
+			r = is_lowered(pid, each[i].resource, each[i].hard);
+	return r;
 }
 
 static int lower(pid_t pid, enum __rlimit_resource resource, uint64_t soft, uint64_t hard)
@@ -23,9 +60,7 @@ static int lower(pid_t pid, enum __rlimit_resource resource, uint64_t soft, uint
 
 int resource_limits_apply_to(pid_t pid, const struct policy_limits *limits)
 {
-	/* The kernel counts whole seconds; half a second must not become none at all. */
-	uint64_t seconds =
-		limits->cpu_time_nsec / NSEC_PER_SEC + (limits->cpu_time_nsec % NSEC_PER_SEC != 0);
+	uint64_t seconds = cpu_seconds(limits);
 	int r;
 
 	/* SIGXCPU first, which says what happened; SIGKILL a second later. */

@@ -16,4 +16,7 @@ int resource_limits_apply(const struct policy_limits *limits);
 /* The same to another process, which does not run. -errno of prlimit(2). */
 int resource_limits_apply_to(pid_t pid, const struct policy_limits *limits);
 
+/* Are they in force in another process? Changes nothing there. -EPERM: no; -errno of prlimit(2). */
+int resource_limits_check(pid_t pid, const struct policy_limits *limits);
+
 #endif

@@ -47,6 +47,7 @@ void compiled_policy_free(struct compiled_policy *p)
 	free(p->name);
 	free(p->file);
 	free(p->description);
+	strings_free(p->run_by);
 	free(p);
 }
 
@@ -136,6 +137,8 @@ static int copy_model(const struct model *m, const char *path, struct compiled_p
 		r = copy_rules(m, p);
 	if (r == 0)
 		r = copy_environment(m, &p->environment);
+	if (r == 0 && m->run_by_count)
+		r = copy_strings(m->run_by, m->run_by_count, &p->run_by);
 	p->limits = m->limits;
 	p->arguments = m->arguments;
 	p->observe = m->observe;

@@ -64,6 +64,8 @@ struct compiled_policy {
 	struct policy_environment environment;
 	enum policy_arguments arguments;
 	bool observe;
+	/* Who besides root: "alice", "@group"; NULL-terminated, NULL: nobody. */
+	char **run_by;
 };
 
 /* Where policies named without a path are looked for. */

@@ -89,6 +89,8 @@ struct model {
 	uint32_t audit;
 	enum policy_arguments arguments;
 	uint32_t denial_limit;
+	const char **run_by;
+	size_t run_by_count;
 };
 
 #endif

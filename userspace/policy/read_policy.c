@@ -118,23 +118,59 @@ static int read_variables(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
+static bool is_user_or_group(const char *text)
+{
+	return is_identifier(text[0] == '@' ? text + 1 : text, 64);
+}
+
+/* Only the form is looked at: who is on a host is for the daemon there to say. */
+static int read_run_by(struct reader *r, const struct node *n, void *target)
+{
+	const char **names = NULL;
+	size_t count = 0;
+	int e = reader_strings(r, n, "a user or group", "run_by: [alice, \"@cordon\"]", &names,
+			       &count);
+
+	(void)target;
+	if (e < 0)
+		return e;
+	for (size_t i = 0; i < count; i++)
+		if (!is_user_or_group(names[i]))
+			report_error(r->diagnostics, reader_place_of(n, names[i]),
+				     "write alice for a user, \"@agents\" for a group",
+				     "\"%s\" is no name of a user or group", names[i]);
+	r->model->run_by = names;
+	r->model->run_by_count = count;
+	return 0;
+}
+
 static const struct key policy_keys[] = {
-	{"version", read_version},	   {"name", read_name},
-	{"description", read_description}, {"mode", read_mode},
-	{"fragment", read_fragment},	   {"include", skip_include},
-	{"variables", read_variables},	   {"files", read_file_rules},
-	{"exec", read_exec_rules},	   {"unix", read_unix_rules},
-	{"network", read_network_rules},   {"process", read_process},
-	{"coverage", read_coverage},	   {"limits", read_limits},
-	{"environment", read_environment}, {"audit", read_audit},
-	{"on_denial", read_on_denial},	   {NULL, NULL},
+	{"version", read_version},
+	{"name", read_name},
+	{"description", read_description},
+	{"mode", read_mode},
+	{"fragment", read_fragment},
+	{"include", skip_include},
+	{"variables", read_variables},
+	{"files", read_file_rules},
+	{"exec", read_exec_rules},
+	{"unix", read_unix_rules},
+	{"network", read_network_rules},
+	{"process", read_process},
+	{"coverage", read_coverage},
+	{"limits", read_limits},
+	{"environment", read_environment},
+	{"audit", read_audit},
+	{"on_denial", read_on_denial},
+	{"run_by", read_run_by},
+	{NULL, NULL},
 };
 
 /* What an included fragment must not decide in place of the policy that includes it. */
 static void refuse_in_fragment(struct reader *r, const struct node *root)
 {
-	static const char *const names[] = {"mode",	"variables", "process",	 "limits",
-					    "coverage", "audit",     "on_denial"};
+	static const char *const names[] = {"mode",	"variables", "process",	  "limits",
+					    "coverage", "audit",     "on_denial", "run_by"};
 
 	for (size_t i = 0; i < root->count; i += 2)
 		for (size_t j = 0; j < ARRAY_SIZE(names); j++)

@@ -347,6 +347,39 @@ static enum setting_change compare_arguments(const struct compiled_policy *a,
 	return changed(b->arguments > a->arguments, b->arguments < a->arguments);
 }
 
+/* ---- who may run it ---- */
+
+static void describe_run_by(const struct compiled_policy *p, const struct setting *s, FILE *out)
+{
+	(void)s;
+	fputs("root", out);
+	for (char **name = p->run_by; name && *name; name++)
+		fprintf(out, ", %s", *name);
+}
+
+static bool may_run(const struct compiled_policy *p, const char *name)
+{
+	for (char **have = p->run_by; have && *have; have++)
+		if (strcmp(*have, name) == 0)
+			return true;
+	return false;
+}
+
+static bool lets_more_run(const struct compiled_policy *a, const struct compiled_policy *b)
+{
+	for (char **name = b->run_by; name && *name; name++)
+		if (!may_run(a, *name))
+			return true;
+	return false;
+}
+
+static enum setting_change compare_run_by(const struct compiled_policy *a,
+					  const struct compiled_policy *b, const struct setting *s)
+{
+	(void)s;
+	return changed(lets_more_run(b, a), lets_more_run(a, b));
+}
+
 #define FLAG(name_, flag_, off_, on_)                                                              \
 	{.name = name_,                                                                            \
 	 .describe = describe_flag,                                                                \
@@ -410,6 +443,7 @@ static const struct setting settings[] = {
 	 .shift = CORDON_AUDIT_CALLS_SHIFT},
 	{.name = "audit.arguments", .describe = describe_arguments, .compare = compare_arguments},
 	{.name = "on_denial.limit", .describe = describe_denials, .compare = compare_denials},
+	{.name = "run_by", .describe = describe_run_by, .compare = compare_run_by},
 };
 
 const char *setting_name(size_t number)

@@ -62,7 +62,8 @@ static int add_rights(const struct compiled_policy *a, const struct compiled_pol
 
 static bool acts_at_launch(const char *setting)
 {
-	return strncmp(setting, "limits.", 7) == 0 || strncmp(setting, "environment.", 12) == 0;
+	return strncmp(setting, "limits.", 7) == 0 || strncmp(setting, "environment.", 12) == 0 ||
+	       strcmp(setting, "run_by") == 0;
 }
 
 static char *describe_setting(const struct compiled_policy *a, const struct compiled_policy *b,
@@ -80,15 +81,16 @@ static char *describe_setting(const struct compiled_policy *a, const struct comp
 	return line;
 }
 
-int widening_describe(const struct compiled_policy *a, const struct compiled_policy *b,
-		      char ***ret_lines)
+static int describe(const struct compiled_policy *a, const struct compiled_policy *b, bool launch,
+		    char ***ret_lines)
 {
 	char **lines = calloc(1, sizeof(*lines));
 	size_t count = 0;
 	int r = lines ? add_rights(a, b, &lines, &count) : -ENOMEM;
 
 	for (size_t i = 0; r == 0 && setting_name(i); i++)
-		if (!acts_at_launch(setting_name(i)) && setting_compare(a, b, i) & SETTING_WIDER)
+		if ((launch || !acts_at_launch(setting_name(i))) &&
+		    setting_compare(a, b, i) & SETTING_WIDER)
 			r = add(&lines, &count, describe_setting(a, b, i));
 	if (r < 0) {
 		widening_free(lines);
@@ -96,4 +98,16 @@ int widening_describe(const struct compiled_policy *a, const struct compiled_pol
 	}
 	*ret_lines = lines;
 	return 0;
+}
+
+int widening_describe(const struct compiled_policy *a, const struct compiled_policy *b,
+		      char ***ret_lines)
+{
+	return describe(a, b, false, ret_lines);
+}
+
+int widening_describe_all(const struct compiled_policy *a, const struct compiled_policy *b,
+			  char ***ret_lines)
+{
+	return describe(a, b, true, ret_lines);
 }

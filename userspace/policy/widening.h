@@ -15,6 +15,10 @@
 int widening_describe(const struct compiled_policy *a, const struct compiled_policy *b,
 		      char ***ret_lines);
 
+/* The same for executions to come, for which limits, environment and who may run them count as well. */
+int widening_describe_all(const struct compiled_policy *a, const struct compiled_policy *b,
+			  char ***ret_lines);
+
 /* NULL is fine. */
 void widening_free(char **lines);
 

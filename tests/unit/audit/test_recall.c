@@ -61,7 +61,7 @@ static struct recall recalled(const struct place *place)
 {
 	struct recall recall;
 
-	assert_int_equal(recall_execution(place->directory, ID, &recall), 0);
+	assert_int_equal(recall_execution(place->directory, ID, NULL, NULL, &recall), 0);
 	return recall;
 }
 
@@ -70,11 +70,36 @@ static void test_nothing(void **state)
 	struct place *place = *state;
 	struct recall recall;
 
-	assert_int_equal(recall_execution(place->directory, ID, &recall), -ENOENT);
-	assert_int_equal(recall_execution("/nowhere/at/all", ID, &recall), -ENOENT);
+	assert_int_equal(recall_execution(place->directory, ID, NULL, NULL, &recall), -ENOENT);
+	assert_int_equal(recall_execution("/nowhere/at/all", ID, NULL, NULL, &recall), -ENOENT);
 	put(place, "");
 	recall = recalled(place);
 	assert_false(recall.started || recall.ended || recall.last_sequence);
+}
+
+static void add_up(uint64_t first, uint64_t last, void *context)
+{
+	uint64_t *sum = context;
+
+	*sum += last - first + 1;
+}
+
+/* Which events are on record, or in a gap that is. */
+static void test_visits(void **state)
+{
+	struct place *place = *state;
+	struct recall recall;
+	uint64_t events = 0;
+
+	put(place, RECORD("execution-start", ID, ""));
+	put(place, RECORD("denial", ID, ",\"sequence\":1"));
+	put(place, RECORD("gap", ID, ",\"gap\":{\"of\":\"events\",\"after\":1,\"before\":5}"));
+	put(place, RECORD("gap", ID, ",\"gap\":{\"of\":\"records\",\"after\":1,\"before\":99}"));
+	put(place, RECORD("gap", ID, ",\"gap\":{\"of\":\"events\",\"after\":9,\"before\":3}"));
+	put(place, RECORD("denial", ID, ",\"sequence\":6"));
+	assert_int_equal(recall_execution(place->directory, ID, add_up, &events, &recall), 0);
+	assert_int_equal(events, 5);
+	assert_int_equal(recall.last_sequence, 6);
 }
 
 static void test_story(void **state)
@@ -160,6 +185,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_visits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_story, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_not_deceived, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_window, setup, teardown),

@@ -570,9 +570,9 @@ static void test_events_without_record(void **state)
 
 static void test_records_of_cordon_itself(void **state)
 {
-	_cleanup_(json_decrefp)
-		json_t *details = json_pack("{s:i, s:i, s:i, s:i, s:i}", "executions", 3, "cgroups",
-					    0, "directories", 0, "state_files", 0, "failures", 0);
+	_cleanup_(json_decrefp) json_t *details =
+		json_pack("{s:i, s:i, s:i, s:i, s:i, s:i}", "executions", 3, "resumed", 2,
+			  "cgroups", 0, "directories", 0, "state_files", 0, "failures", 0);
 	struct fixture f;
 	json_t *record;
 

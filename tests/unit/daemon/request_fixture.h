@@ -12,7 +12,7 @@ static inline json_t *good_prepare(void)
 	return json_pack(
 		"{s:s,s:i,s:s,s:s,s:b,s:[s],s:s,s:n,s:n,s:s,s:{s:I},s:b,s:n,s:s,s:i,s:s,s:i,s:[s,n],"
 		"s:{s:s,s:s,s:s,s:i},s:i,s:i}",
-		"op", "prepare", "version", 1, "policy", "python-sandbox", "workdir", "/srv/work",
+		"op", "prepare", "version", 2, "policy", "python-sandbox", "workdir", "/srv/work",
 		"home", 1, "binds", "docs", "session", "s-1", "agent", "executor", "language",
 		"python", "limits", "wall_nsec", (json_int_t)5000000000, "observe", 0, "log",
 		"program", "python3", "argument_count", 2, "arguments_sha256", FIXTURE_DIGEST,

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <cmocka.h>
 
@@ -46,7 +47,7 @@ static void test_roundtrip(void **state)
 
 	(void)state;
 	assert_int_equal(protocol_send(pair[0], sent, NULL, 0), 0);
-	assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL), 0);
+	assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL, NULL), 0);
 	assert_true(json_equal(sent, received));
 	assert_int_equal(fds.count, 0);
 	json_decref(sent);
@@ -63,7 +64,7 @@ static void test_descriptors(void **state)
 	(void)state;
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	assert_int_equal(protocol_send(pair[0], message, (int[]){null, ends[0]}, 2), 0);
-	assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL), 0);
+	assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL, NULL), 0);
 	assert_int_equal(fds.count, 2);
 	assert_int_equal(fcntl(fds.fd[0], F_GETFD), FD_CLOEXEC);
 	assert_int_equal(fstat(ends[0], &a), 0);
@@ -125,13 +126,13 @@ static void test_refused(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		failure.text[0] = '\0';
 		send_raw(cases[i].data, strlen(cases[i].data), &null, 1);
-		assert_int_equal(protocol_receive(pair[1], &received, &fds, &failure),
+		assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL, &failure),
 				 cases[i].error);
 		assert_true(failure.text[0] != '\0');
 	}
 	memset(large, ' ', sizeof(large));
 	send_raw(large, sizeof(large), &null, 1);
-	assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL), -EMSGSIZE);
+	assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL, NULL), -EMSGSIZE);
 	assert_int_equal(open_descriptors(), before);
 	close(null);
 }
@@ -148,7 +149,7 @@ static void test_too_many_descriptors(void **state)
 		many[i] = null;
 	before = open_descriptors();
 	send_raw("{}", 2, many, ARRAY_SIZE(many));
-	assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL), -EMSGSIZE);
+	assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL, NULL), -EMSGSIZE);
 	assert_int_equal(open_descriptors(), before);
 	close(null);
 }
@@ -163,7 +164,7 @@ static void test_largest(void **state)
 	memset(text, 'x', sizeof(text) - 2);
 	message = json_pack("{s:s}", "a", text);
 	assert_int_equal(protocol_send(pair[0], message, NULL, 0), 0);
-	assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL), 0);
+	assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL, NULL), 0);
 	assert_true(json_equal(message, received));
 	json_decref(message);
 	json_decref(received);
@@ -179,9 +180,9 @@ static void test_peer_gone(void **state)
 	struct protocol_fds fds;
 
 	(void)state;
-	assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL), -EAGAIN);
+	assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL, NULL), -EAGAIN);
 	close(pair[0]);
-	assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL), -ECONNRESET);
+	assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL, NULL), -ECONNRESET);
 	assert_int_equal(protocol_send(pair[1], message, NULL, 0), -EPIPE);
 	json_decref(message);
 	pair[0] = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -210,7 +211,7 @@ static void test_error_text(void **state)
 	message = protocol_error(EINVAL, text);
 	assert_non_null(message);
 	assert_int_equal(protocol_send(pair[0], message, NULL, 0), 0);
-	assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL), 0);
+	assert_int_equal(protocol_receive(pair[1], &received, &fds, NULL, NULL), 0);
 	json_decref(message);
 	json_decref(received);
 }
@@ -284,6 +285,45 @@ static void test_names(void **state)
 	assert_int_equal(protocol_cause("nothing", &cause), -EINVAL);
 }
 
+static void test_sender(void **state)
+{
+	json_t *message = protocol_ok(), *received = NULL;
+	struct protocol_fds fds;
+	struct ucred sender;
+	const int on = 1;
+	int copies[PROTOCOL_MAX_FDS];
+	pid_t child;
+
+	(void)state;
+	/* Nobody is named where the socket was not told to. */
+	assert_int_equal(protocol_send(pair[0], message, NULL, 0), 0);
+	assert_int_equal(protocol_receive(pair[1], &received, &fds, &sender, NULL), 0);
+	assert_int_equal(sender.pid, -1);
+	assert_int_equal(sender.uid, (uid_t)-1);
+	json_decref(received);
+
+	assert_int_equal(setsockopt(pair[1], SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)), 0);
+	for (size_t i = 0; i < PROTOCOL_MAX_FDS; i++)
+		copies[i] = pair[0];
+	assert_int_equal(protocol_send(pair[0], message, copies, PROTOCOL_MAX_FDS), 0);
+	assert_int_equal(protocol_receive(pair[1], &received, &fds, &sender, NULL), 0);
+	assert_int_equal(sender.pid, getpid());
+	assert_int_equal(sender.uid, geteuid());
+	assert_int_equal(fds.count, PROTOCOL_MAX_FDS);
+	protocol_fds_close(&fds);
+	json_decref(received);
+
+	/* Whoever sends, not whoever made the socket. */
+	child = fork();
+	if (child == 0)
+		_exit(protocol_send(pair[0], message, NULL, 0) < 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(protocol_receive(pair[1], &received, &fds, &sender, NULL), 0);
+	assert_int_equal(sender.pid, child);
+	json_decref(received);
+	json_decref(message);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +332,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_too_many_descriptors, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_largest, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_sender, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_peer_gone, setup, teardown),
 		cmocka_unit_test(test_errno_names),
 		cmocka_unit_test_setup_teardown(test_error_text, setup, teardown),

@@ -107,7 +107,7 @@ static void test_values(void **state)
 		 "length"},
 		{"code",
 		 "{\"source\":\"stdin\",\"path\":null,\"sha256\":null,\"length\":0,\"x\":1}", "x"},
-		{"version", "2", "version 1"},
+		{"version", "1", "version 2"},
 	};
 
 	(void)state;

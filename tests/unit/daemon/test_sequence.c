@@ -54,6 +54,26 @@ static void test_gaps(void **state)
 	check((uint64_t[]){1, 1, 4, 4, 0}, 4, "1-4 ");
 }
 
+/* As when a log is read that tells of events and gaps, newest first. */
+static void test_ranges(void **state)
+{
+	struct sequence s = {};
+
+	(void)state;
+	gaps[0] = '\0';
+	sequence_add_range(&s, 7, 9, note, NULL);
+	sequence_add_range(&s, 2, 4, note, NULL);
+	sequence_add_range(&s, 1, 1, note, NULL);
+	assert_string_equal(gaps, "");
+	sequence_add_range(&s, 1, 3, note, NULL);
+	sequence_add(&s, 10, note, NULL);
+	sequence_finish(&s, 10, note, NULL);
+	assert_string_equal(gaps, "4-7 ");
+	/* One that nobody can have meant takes no time. */
+	sequence_add_range(&s, 11, UINT64_MAX, note, NULL);
+	assert_true(s.count > 0);
+}
+
 /* Any order of 1..n gives no gap, and each missing number exactly one. */
 static void test_shuffled(void **state)
 {
@@ -117,9 +137,8 @@ static void test_anywhere(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gaps),
-		cmocka_unit_test(test_shuffled),
-		cmocka_unit_test(test_overflow),
+		cmocka_unit_test(test_gaps),	 cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_shuffled), cmocka_unit_test(test_overflow),
 		cmocka_unit_test(test_anywhere),
 	};
 

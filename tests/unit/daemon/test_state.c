@@ -56,6 +56,8 @@ static void make(struct execution *e, struct compiled_policy *policy, struct log
 	e->record.limits.pids = 12;
 	e->started = true;
 	e->start = 77;
+	e->client_uid = 4294967290;
+	e->leader = 4321;
 }
 
 static void test_roundtrip(void **state)
@@ -84,6 +86,9 @@ static void test_roundtrip(void **state)
 	assert_non_null(strstr(loaded.log, "/log"));
 	assert_true(loaded.started);
 	assert_int_equal(loaded.start, 77);
+	assert_int_equal(loaded.client_uid, 4294967290);
+	assert_int_equal(loaded.leader, 4321);
+	assert_true(json_equal(loaded.asked, e.request));
 	assert_true(loaded.request.execution.observe);
 	assert_int_equal(loaded.request.execution.limits.pids, 12);
 	assert_string_equal(loaded.request.execution.limits_missing[0], missing);

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The daemon as a service: what it tells its manager, and one build that takes over from another."""
+
+import os
+import signal
+import socket
+import time
+
+from service import ensure_standing, policy, said, spawn_daemon, standing, start_daemon
+from support import (
+    CORDON,
+    PINS,
+    ROOT,
+    WORK,
+    Failed,
+    account_for_everything,
+    action,
+    case,
+    check,
+    cordon,
+    ends,
+    equal,
+    exists,
+    finish,
+    gone,
+    kill,
+    matches,
+    nothing_left,
+    processes,
+    read,
+    records,
+    run,
+    start,
+    wait_for,
+    write,
+)
+
+VARIANTS = os.path.join(os.path.dirname(CORDON), "variants")
+NEWER = os.path.join(VARIANTS, "newer", "cordon")
+OTHER_MAPS = os.path.join(VARIANTS, "other-maps", "cordon")
+
+# Tries what is forbidden without a pause. If ever it succeeds, there is a file that says so.
+HAMMER = """
+exec 2>/dev/null
+i=0
+while :; do
+	if read -r line </etc/shadow; then : >opened; fi
+	if echo x >/var/tmp/escaped-from-cordon; then : >opened; fi
+	(if cat /etc/shadow; then : >opened; fi) >/dev/null
+	i=$((i + 1))
+	echo $i >beat.$1
+done
+"""
+
+
+def stop_all(number=signal.SIGTERM):
+    for pid in standing():
+        kill(pid, number)
+        wait_for(lambda: gone(pid), 30, "the daemon's end")
+
+
+def hammers(count):
+    """Executions that go on until they are killed."""
+    os.makedirs(os.path.join(ROOT, "policies"), exist_ok=True)
+    path = policy("hammer", "limits: {wall: 20m, memory: 512M}", "on_denial: {limit: 0, action: none}")
+    write("hammer", HAMMER)
+    for i in range(count):
+        if exists(f"beat.{i}"):
+            os.unlink(os.path.join(WORK, f"beat.{i}"))
+    found = [start("sh", "hammer", str(i), policy=path) for i in range(count)]
+    wait_for(lambda: all(exists(f"beat.{i}") for i in range(count)), 60, "their start")
+    return found
+
+
+def beats(count):
+    return [int(read(f"beat.{i}") or 0) for i in range(count)]
+
+
+def confined():
+    check(not exists("opened"), "something forbidden succeeded")
+    check(not os.path.exists("/var/tmp/escaped-from-cordon"), "something forbidden was written")
+
+
+def go_on(count):
+    before = beats(count)
+    wait_for(lambda: all(now > was for now, was in zip(beats(count), before)), 60, "the executions going on")
+
+
+def has_variant():
+    return os.path.exists(os.path.join(PINS, "programs", "cordon_variant"))
+
+
+def last_origin():
+    return [r for r in records() if action(r) == "agent-start"][-1]["cordon"]["agent"]["enforcement"]
+
+
+@case("the manager hears when the daemon serves, that it lives, and that it stops; the pid file is there meanwhile")
+def manager():
+    stop_all()
+    path = os.path.join(ROOT, "notify")
+    pid_file = os.path.join(ROOT, "daemon.pid")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listener:
+        listener.bind(path)
+        listener.settimeout(120)
+        environment = {"PATH": "/usr/bin:/usr/sbin", "NOTIFY_SOCKET": path, "WATCHDOG_USEC": "1000000"}
+        process = spawn_daemon("--pid-file", pid_file, environment=environment)
+        heard = [listener.recv(4096).decode() for _ in range(4)]
+        check(heard[0].startswith("READY=1\n"), f"the first word: {heard}")
+        equal(heard[1:], ["WATCHDOG=1"] * 3, "what follows")
+        equal(cordon("status").status, 0, "status once it is ready")
+        with open(pid_file, encoding="utf-8") as file:
+            equal(int(file.read()), process.pid, "pid file")
+        # One that hangs is not heard of.
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(1)
+        listener.settimeout(0.1)
+        drained = 0
+        try:
+            while True:
+                drained += len(listener.recv(4096)) > 0
+        except TimeoutError:
+            pass
+        listener.settimeout(2)
+        try:
+            raise Failed(f"a stopped daemon says {listener.recv(4096)!r}")
+        except TimeoutError:
+            pass
+        process.send_signal(signal.SIGCONT)
+        listener.settimeout(60)
+        process.terminate()
+        wait_for(lambda: listener.recv(4096) == b"STOPPING=1", 60, "the last word")
+        equal(process.wait(60), 0, "status")
+    os.unlink(path)
+    check(not os.path.exists(pid_file), "the pid file is still there")
+    check(os.path.exists(os.path.join(PINS, "links")), "enforcement went with the daemon")
+
+
+@case("a second daemon is refused, and does not touch the first")
+def second():
+    pid = ensure_standing()
+    process = spawn_daemon()
+    equal(process.wait(60), 1, "status of the second")
+    matches(said(), "another cordon daemon runs", "what it says")
+    equal(standing(), [pid], "daemons")
+
+
+@case("a daemon of a newer build takes over with executions running: no access is let through meanwhile")
+def upgrade():
+    ensure_standing()
+    before = {key: line for key, line in processes().items() if "cordon daemon" not in line}
+    runs = hammers(2)
+    try:
+        stop_all()
+        check(not has_variant(), "the newer build's program is there before")
+        at_start = beats(2)
+        process = spawn_daemon(executable=NEWER)
+        wait_for(has_variant, 120, "the newer build's programs")
+        go_on(2)
+        wait_for(lambda: cordon("status").status == 0 or process.poll() is not None, 120, "the newer daemon")
+        check(process.poll() is None, f"it ended: {said()[-500:]}")
+        check(all(now > was + 5 for now, was in zip(beats(2), at_start)), "the executions stood still")
+        equal(last_origin(), "upgraded", "enforcement")
+        equal(os.listdir(os.path.join(PINS, "staging")), [], "pins half in place")
+    finally:
+        statuses = [finish(process) for process in runs]
+    confined()
+    check(all(status in (125, 137) for status in statuses), f"statuses {statuses}")
+    nothing_left(before, 20)
+    equal(run("sh", "-c", "cat /etc/shadow || echo refused").out, b"refused\n", "a run under the newer build")
+    account_for_everything()
+
+
+@case("the older build takes over again, also where the newer one was killed in the middle of it")
+def back_and_forth():
+    ensure_standing()
+    before = {key: line for key, line in processes().items() if "cordon daemon" not in line}
+    had = has_variant()
+    runs = hammers(1)
+    stop_all(signal.SIGKILL)
+    executable = CORDON if had else NEWER
+    process = spawn_daemon(executable=executable)
+    # Past some of the replacements, before the last.
+    staged = os.path.join(PINS, "links")
+    times = {name: os.stat(os.path.join(staged, name)).st_ino for name in os.listdir(staged)}
+
+    def some_replaced():
+        now = {name: os.stat(os.path.join(staged, name)).st_ino for name in os.listdir(staged)}
+        return sum(now.get(name) != inode for name, inode in times.items()) > 10 or process.poll() is not None
+
+    wait_for(some_replaced, 120, "the first replacements")
+    process.kill()
+    process.wait()
+    go_on(1)
+    confined()
+    start_daemon(executable=executable)
+    equal(has_variant(), not had, "the other build's program")
+    statuses = [finish(process) for process in runs]
+    check(all(status in (125, 137) for status in statuses), f"statuses {statuses}")
+    confined()
+    nothing_left(before, 20)
+    account_for_everything()
+
+
+@case("a build with other maps is refused while executions live, and takes over when none does")
+def incompatible():
+    ensure_standing()
+    before = {key: line for key, line in processes().items() if "cordon daemon" not in line}
+    runs = hammers(1)
+    stop_all()
+    process = spawn_daemon(executable=OTHER_MAPS)
+    equal(process.wait(120), 1, "status")
+    matches(said(), r"cannot take it over: map recent_denials is not the same in both builds.*cordon kill", "what it says")
+    go_on(1)
+    confined()
+    for run_process in runs:
+        run_process.terminate()
+        run_process.wait()
+    wait_for(lambda: not [line for line in processes().values() if line.startswith("sh hammer")], 60, "their end")
+    start_daemon(executable=OTHER_MAPS)
+    equal(last_origin(), "loaded", "enforcement")
+    equal(run("sh", "-c", "cat /etc/shadow || echo refused").out, b"refused\n", "a run under it")
+    stop_all()
+    nothing_left(before, 20)
+    account_for_everything()
+
+
+@case("enforcement of which a part is gone is refused while executions live, and repaired when none does")
+def partial():
+    ensure_standing()
+    runs = hammers(1)
+    stop_all()
+    os.unlink(os.path.join(PINS, "links", "cordon_path_mknod"))
+    process = spawn_daemon()
+    equal(process.wait(120), 1, "status")
+    matches(said(), "incomplete enforcement of a cordon build", "what it says")
+    for run_process in runs:
+        run_process.kill()
+        run_process.wait()
+    confined()
+    wait_for(lambda: not [line for line in processes().values() if line.startswith("sh hammer")], 60, "their end")
+    start_daemon()
+    equal(last_origin(), "loaded", "enforcement")
+    account_for_everything()

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who is at the other end of the control socket, and what that one may ask for. */
+#ifndef CORDON_DAEMON_PEER_H
+#define CORDON_DAEMON_PEER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include "base/failure.h"
+
+/* Its members may run, see and end executions of their own. */
+#define PEER_GROUP "cordon"
+/* A process has at most 65536 groups; one with more than this is told to have fewer. */
+#define PEER_MAX_GROUPS 1024
+
+struct peer {
+	struct ucred ucred; /* as of connect(2), from the kernel */
+	gid_t *groups;	    /* supplementary ones, as of connect(2); of root none are read */
+	size_t group_count;
+	uint64_t start_nsec; /* boot clock: with the pid this names the process */
+	bool root;
+};
+
+/* The group's id; false: this host does not have it, and root is alone. */
+bool peer_group(gid_t *ret_gid);
+
+/*
+ * -EPERM: neither root nor, where `group` is not NULL, a member of it; -ESRCH: the process is gone; -errno.
+ */
+int peer_read(int socket, const gid_t *group, struct peer *ret_peer, struct failure *failure);
+void peer_release(struct peer *peer);
+
+bool peer_in_group(const struct peer *peer, gid_t gid);
+
+/* Is it root, or one of "alice" and "@group"? `names` is NULL-terminated, or NULL for nobody. */
+bool peer_is_one_of(const struct peer *peer, char *const *names);
+
+#endif
