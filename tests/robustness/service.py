@@ -59,9 +59,14 @@ def standing():
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 words = file.read().split(b"\0")
+            with open(f"/proc/{pid}/comm", encoding="ascii") as file:
+                # What looks after held processes when the daemon dies, and was forked from it.
+                guard = file.read() == "cordon-guard\n"
         except (FileNotFoundError, ProcessLookupError):
             continue
-        if words[:2] == [b"cordon", b"daemon"] and not {b"--embedded", b"--log-writer", b"--request-reader"} & set(words):
+        if guard or words[:2] != [b"cordon", b"daemon"]:
+            continue
+        if not {b"--embedded", b"--log-writer", b"--request-reader"} & set(words):
             found.append(int(pid))
     return found
 

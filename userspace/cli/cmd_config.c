@@ -90,6 +90,18 @@ static int check(const char *file, bool json)
 	return good ? 0 : 1;
 }
 
+static void write_waiting(const json_t *executors)
+{
+	const json_t *executor;
+	size_t i;
+
+	json_array_foreach(executors, i, executor) {
+		if (json_is_true(json_object_get(executor, "waits")))
+			printf("%s waits for approval; see `cordon approvals`\n",
+			       json_string_value(json_object_get(executor, "name")));
+	}
+}
+
 static int reload(bool json)
 {
 	_cleanup_(closep) int fd = -1;
@@ -109,6 +121,7 @@ static int reload(bool json)
 		putchar('\n');
 	} else {
 		printf("%zu executors in force\n", json_array_size(executors));
+		write_waiting(executors);
 	}
 	json_decref(reply);
 	return 0;

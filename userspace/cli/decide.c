@@ -73,6 +73,11 @@ void decide_write_entry(FILE *out, const struct style *style, const json_t *entr
 		style_text(out, style, text_of(entry, "reason"));
 		putc('\n', out);
 	}
+	if (*text_of(entry, "use")) {
+		fputs("  used by: ", out);
+		style_text(out, style, text_of(entry, "use"));
+		putc('\n', out);
+	}
 	if (json_is_null(json_object_get(entry, "base")))
 		fputs("  the first of its name\n", out);
 	json_array_foreach(witnesses, i, line) {

@@ -95,7 +95,10 @@ static bool is_container(const struct execution *e)
 	return entry && entry->is->kind == CONFIG_CONTAINER;
 }
 
-/* The executor may have gone by now. */
+/*
+ * The executor may have gone by now. An embedded daemon knows no entries, and so not whether it is to go:
+ * `cordon daemon` sees to that when it takes over.
+ */
 static void watch_both(struct execution *e)
 {
 	e->leader_event = watch(e, e->leader, e->view->adopted, on_leader);
@@ -104,7 +107,7 @@ static void watch_both(struct execution *e)
 		return;
 	}
 	/* A container's runtime goes when it has started it; what an executor started in its place is all that is left of it. */
-	if (is_container(e) || e->owner == e->leader)
+	if (is_container(e) || !e->daemon->executors || e->owner == e->leader)
 		return;
 	e->owner_event = watch(e, e->owner, e->owner_start, on_owner);
 	if (!e->owner_event)
@@ -181,15 +184,17 @@ static void record_refusal(struct daemon *daemon, const struct cordon_adopt_even
 	const struct executor_entry *entry = executors_entry(daemon->executors, event->executor);
 	const char *data = (const char *)event->data;
 	_cleanup_(freep) char *text = NULL;
+	const char *reason = event->reason < CORDON_ADOPT_REASON_COUNT ? reasons[event->reason]
+								       : "?";
 	json_t *record;
 
+	if (entry && entry->waits && event->reason == CORDON_ADOPT_EXHAUSTED)
+		reason = "the executor waits for approval, see `cordon approvals`";
 	if (asprintf(&text, "executor %s: %.*s in %.*s, process %u: %s",
 		     entry ? entry->is->name : "unknown", (int)event->program_length,
 		     data + event->workdir_length,
 		     event->workdir_length ? (int)event->workdir_length : 1,
-		     event->workdir_length ? data : "?", event->event.tgid,
-		     event->reason < CORDON_ADOPT_REASON_COUNT ? reasons[event->reason] : "?") <
-	    0) {
+		     event->workdir_length ? data : "?", event->event.tgid, reason) < 0) {
 		text = NULL;
 		return;
 	}

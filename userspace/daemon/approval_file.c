@@ -115,7 +115,7 @@ int approval_entry_load_policy(const char *directory, struct approval_entry *ent
 	if (r >= 0)
 		r = apply_names(entry, policy);
 	if (r >= 0)
-		r = policy_identity(policy, identity);
+		r = approval_identity(policy, entry->use, identity);
 	/* Whoever changed the file has not changed what was approved. */
 	if (r >= 0 && memcmp(identity, entry->identity, SHA256_SIZE) != 0)
 		r = -EBADMSG;
@@ -127,7 +127,23 @@ int approval_entry_load_policy(const char *directory, struct approval_entry *ent
 
 /* --- entries ------------------------------------------------------------------------------ */
 
-struct approval_entry *approval_entry_new(const struct compiled_policy *policy,
+int approval_identity(const struct compiled_policy *policy, const char *use,
+		      unsigned char ret_identity[SHA256_SIZE])
+{
+	_cleanup_(sha256_freep) struct sha256 *hash = NULL;
+	int r = policy_identity(policy, ret_identity);
+
+	if (r < 0 || !use)
+		return r;
+	/* A digest of a digest and more is none of a policy. */
+	hash = sha256_new();
+	r = hash ? sha256_update(hash, ret_identity, SHA256_SIZE) : -ENOMEM;
+	if (r == 0)
+		r = sha256_update(hash, use, strlen(use));
+	return r < 0 ? r : sha256_finish(hash, ret_identity);
+}
+
+struct approval_entry *approval_entry_new(const struct compiled_policy *policy, const char *use,
 					  const unsigned char identity[SHA256_SIZE])
 {
 	struct approval_entry *entry = calloc(1, sizeof(*entry));
@@ -138,8 +154,9 @@ struct approval_entry *approval_entry_new(const struct compiled_policy *policy,
 	memcpy(entry->digest, policy->digest_text, sizeof(entry->digest));
 	entry->name = strdup(policy->name);
 	entry->file = strdup(policy->file);
+	entry->use = use ? strdup(use) : NULL;
 	entry->settings = settings_json(policy);
-	if (!entry->name || !entry->file || !entry->settings) {
+	if ((use && !entry->use) || !entry->name || !entry->file || !entry->settings) {
 		approval_entry_free(entry);
 		return NULL;
 	}
@@ -150,6 +167,7 @@ void approval_entry_free(struct approval_entry *entry)
 {
 	free(entry->name);
 	free(entry->file);
+	free(entry->use);
 	protocol_strings_free(entry->witnesses);
 	free(entry->reason);
 	json_decref(entry->settings);
@@ -164,14 +182,48 @@ json_t *approval_entry_json(const struct approval_entry *entry)
 
 	hex_encode(entry->identity, SHA256_SIZE, identity);
 	hex_encode(entry->base, SHA256_SIZE, base);
-	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s?,s:o,s:I,s:I,s:I,s:I,s:I,s:s?}", "digest",
+	return json_pack("{s:s,s:s,s:s,s:s,s:s?,s:s,s:s?,s:o,s:I,s:I,s:I,s:I,s:I,s:s?}", "digest",
 			 identity, "state", states[entry->state], "policy", entry->name, "file",
-			 entry->file, "tables", entry->digest, "base",
+			 entry->file, "use", entry->use, "tables", entry->digest, "base",
 			 entry->have_base ? base : NULL, "witnesses",
 			 protocol_strings(entry->witnesses), "asked", (json_int_t)entry->asked,
 			 "asked_by", (json_int_t)entry->asked_by, "decided",
 			 (json_int_t)entry->decided, "decided_by", (json_int_t)entry->decided_by,
 			 "expires", (json_int_t)entry->expires, "reason", entry->reason);
+}
+
+int approval_entry_refuse(const struct approval_entry *entry, char **ret_message,
+			  struct failure *failure)
+{
+	static const char *const why[] = {
+		[APPROVAL_WAITING] = "waits for approval",
+		[APPROVAL_APPROVED] = "is approved",
+		[APPROVAL_REFUSED] = "was refused approval",
+		[APPROVAL_REVOKED] = "has had its approval revoked",
+		[APPROVAL_EXPIRED] = "had an approval that has expired",
+	};
+	char digest[SHA256_TEXT_SIZE];
+	size_t size;
+	FILE *out = open_memstream(ret_message, &size);
+
+	if (!out)
+		return failure_set(failure, ENOMEM, "%m");
+	hex_encode(entry->identity, SHA256_SIZE, digest);
+	fprintf(out, "policy %s%s %s", entry->name, entry->use ? " in this use" : "",
+		why[entry->state]);
+	if (!entry->have_base)
+		fputs(entry->use ? "; it is the first" : "; none of this name is approved", out);
+	else if (entry->witnesses && entry->witnesses[0])
+		fputs("; it allows what the approved one does not:", out);
+	for (char **line = entry->have_base ? entry->witnesses : NULL; line && *line; line++)
+		fprintf(out, "\n  %s", *line);
+	fprintf(out, "\nan authorised person may say: cordon approve %.16s --reason TEXT", digest);
+	if (fclose(out) != 0) {
+		free(*ret_message);
+		*ret_message = NULL;
+		return failure_set(failure, ENOMEM, "%m");
+	}
+	return failure_set(failure, EPERM, "policy %s %s", entry->name, why[entry->state]);
 }
 
 /* --- files -------------------------------------------------------------------------------- */
@@ -256,19 +308,20 @@ static int parse_state(const char *text, enum approval_state *ret_state)
 static int parse_into(json_t *object, struct approval_entry *entry)
 {
 	json_int_t asked, asked_by, decided, decided_by, expires;
-	const char *identity, *state, *name, *file, *tables, *base, *reason;
-	json_t *witnesses, *settings, *base_json, *reason_json;
+	const char *identity, *state, *name, *file, *use, *tables, *base, *reason;
+	json_t *witnesses, *settings, *base_json, *reason_json, *use_json;
 	int r;
 
-	if (json_unpack(object, "{s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:o,s:o!}",
-			"digest", &identity, "state", &state, "policy", &name, "file", &file,
-			"tables", &tables, "base", &base_json, "witnesses", &witnesses, "asked",
-			&asked, "asked_by", &asked_by, "decided", &decided, "decided_by",
+	if (json_unpack(object, "{s:s,s:s,s:s,s:s,s:o,s:s,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:o,s:o!}",
+			"digest", &identity, "state", &state, "policy", &name, "file", &file, "use",
+			&use_json, "tables", &tables, "base", &base_json, "witnesses", &witnesses,
+			"asked", &asked, "asked_by", &asked_by, "decided", &decided, "decided_by",
 			&decided_by, "expires", &expires, "reason", &reason_json, "settings",
 			&settings) < 0)
 		return -EBADMSG;
 	base = json_string_value(base_json);
 	reason = json_string_value(reason_json);
+	use = json_string_value(use_json);
 	if (hex_decode(identity, entry->identity, SHA256_SIZE) < 0 ||
 	    strlen(tables) != sizeof(entry->digest) - 1 ||
 	    (base && hex_decode(base, entry->base, SHA256_SIZE) < 0))
@@ -284,7 +337,8 @@ static int parse_into(json_t *object, struct approval_entry *entry)
 	entry->name = strdup(name);
 	entry->file = strdup(file);
 	entry->reason = reason ? strdup(reason) : NULL;
-	if (!entry->name || !entry->file || (reason && !entry->reason))
+	entry->use = use ? strdup(use) : NULL;
+	if (!entry->name || !entry->file || (use && !entry->use) || (reason && !entry->reason))
 		return -ENOMEM;
 	r = parse_state(state, &entry->state);
 	return r < 0 ? r : protocol_strings_of(witnesses, false, &entry->witnesses);

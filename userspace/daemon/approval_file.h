@@ -26,6 +26,7 @@ struct approval_entry {
 	unsigned char identity[SHA256_SIZE];
 	enum approval_state state;
 	char *name, *file;
+	char *use; /* what uses it, as far as that is approved along with it; NULL: anybody */
 	char digest[SHA256_TEXT_SIZE]; /* of its tables */
 	char **witnesses; /* what it allows beyond the base; NULL-terminated, or NULL */
 	bool have_base;
@@ -37,13 +38,24 @@ struct approval_entry {
 	struct compiled_policy *policy;
 };
 
+/* What exactly is approved: the policy, and what uses it, which may be NULL. -ENOMEM. */
+int approval_identity(const struct compiled_policy *policy, const char *use,
+		      unsigned char ret_identity[SHA256_SIZE]);
+
 /* One that waits. NULL without memory. */
-struct approval_entry *approval_entry_new(const struct compiled_policy *policy,
+struct approval_entry *approval_entry_new(const struct compiled_policy *policy, const char *use,
 					  const unsigned char identity[SHA256_SIZE]);
 void approval_entry_free(struct approval_entry *entry);
 
 /* For lists. New reference or NULL. */
 json_t *approval_entry_json(const struct approval_entry *entry);
+
+/*
+ * Why it may not be used now, and who may change that: -EPERM, with the long form in *ret_message, which the
+ * caller frees; -ENOMEM.
+ */
+int approval_entry_refuse(const struct approval_entry *entry, char **ret_message,
+			  struct failure *failure);
 
 /* From the store in `directory`, to compare with: -EBADMSG where it is not what the file says; -errno. */
 int approval_entry_load_policy(const char *directory, struct approval_entry *entry,

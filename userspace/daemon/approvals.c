@@ -2,7 +2,6 @@
 #include "daemon/approvals.h"
 
 #include <pwd.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "audit/policy_store.h"
@@ -11,7 +10,6 @@
 #include "base/io.h"
 #include "daemon/approval_file.h"
 #include "daemon/process.h"
-#include "policy/identity.h"
 #include "policy/widening.h"
 
 /* What was found to allow no more than an approved one, so that it is compared once. */
@@ -194,16 +192,21 @@ static size_t lines_in(char *const *lines)
 	return count;
 }
 
-/* With each that is approved under its name. What cannot be compared is wider. */
-static int compare(struct approvals *a, const struct compiled_policy *policy, uint64_t now,
-		   approvals_recorder record, void *context, struct comparison *best)
+static bool same_use(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* With each that is approved under its name, for the same use. What cannot be compared is wider. */
+static int compare(struct approvals *a, const struct compiled_policy *policy, const char *use,
+		   uint64_t now, approvals_recorder record, void *context, struct comparison *best)
 {
 	for (size_t i = 0; i < a->count; i++) {
 		struct approval_entry *entry = a->entries[i];
 		char **wider = NULL;
 		int r;
 
-		if (strcmp(entry->name, policy->name) != 0 ||
+		if (strcmp(entry->name, policy->name) != 0 || !same_use(entry->use, use) ||
 		    !is_approved(a, entry, now, record, context))
 			continue;
 		r = load_policy(a, entry);
@@ -245,7 +248,7 @@ static void forget_one(struct approvals *a)
 		(--a->count - oldest) * sizeof(struct approval_entry *));
 }
 
-static int keep(struct approvals *a, const struct compiled_policy *policy,
+static int keep(struct approvals *a, const struct compiled_policy *policy, const char *use,
 		const unsigned char identity[SHA256_SIZE], uint32_t uid, uint64_t now,
 		struct comparison *with, struct approval_entry **ret_entry, struct failure *failure)
 {
@@ -257,7 +260,7 @@ static int keep(struct approvals *a, const struct compiled_policy *policy,
 	if (a->count >= APPROVALS_MAX)
 		return failure_set(failure, ENOSPC, "%d approvals are kept, and no more can be",
 				   APPROVALS_MAX);
-	entry = approval_entry_new(policy, identity);
+	entry = approval_entry_new(policy, use, identity);
 	if (!entry)
 		return failure_set(failure, ENOMEM, "%m");
 	entry->asked = now;
@@ -282,46 +285,13 @@ static int keep(struct approvals *a, const struct compiled_policy *policy,
 	return 0;
 }
 
-static int tell_waiting(const struct approval_entry *entry, char **ret_message,
-			struct failure *failure)
-{
-	static const char *const why[] = {
-		[APPROVAL_WAITING] = "waits for approval",
-		[APPROVAL_APPROVED] = "is approved",
-		[APPROVAL_REFUSED] = "was refused approval",
-		[APPROVAL_REVOKED] = "has had its approval revoked",
-		[APPROVAL_EXPIRED] = "had an approval that has expired",
-	};
-	char digest[SHA256_TEXT_SIZE];
-	size_t size;
-	FILE *out = open_memstream(ret_message, &size);
-
-	if (!out)
-		return failure_set(failure, ENOMEM, "%m");
-	hex_encode(entry->identity, SHA256_SIZE, digest);
-	fprintf(out, "policy %s %s", entry->name, why[entry->state]);
-	if (!entry->have_base)
-		fputs("; none of this name is approved", out);
-	else if (entry->witnesses && entry->witnesses[0])
-		fputs("; it allows what the approved one does not:", out);
-	for (char **line = entry->have_base ? entry->witnesses : NULL; line && *line; line++)
-		fprintf(out, "\n  %s", *line);
-	fprintf(out, "\nan authorised person may say: cordon approve %.16s --reason TEXT", digest);
-	if (fclose(out) != 0) {
-		free(*ret_message);
-		*ret_message = NULL;
-		return failure_set(failure, ENOMEM, "%m");
-	}
-	return failure_set(failure, EPERM, "policy %s %s", entry->name, why[entry->state]);
-}
-
-static int check_unknown(struct approvals *a, const struct compiled_policy *policy,
+static int check_unknown(struct approvals *a, const struct compiled_policy *policy, const char *use,
 			 const unsigned char identity[SHA256_SIZE], uint32_t uid, uint64_t now,
 			 approvals_recorder record, void *context, struct approval_entry *entry,
 			 char **ret_message, struct failure *failure)
 {
 	struct comparison with = {};
-	int r = compare(a, policy, now, record, context, &with);
+	int r = compare(a, policy, use, now, record, context, &with);
 
 	if (r == 0 && with.base && !lines_in(with.wider)) {
 		note_covered(a, identity);
@@ -329,18 +299,19 @@ static int check_unknown(struct approvals *a, const struct compiled_policy *poli
 		return 0;
 	}
 	if (r == 0 && !entry)
-		r = keep(a, policy, identity, uid, now, &with, &entry, failure);
+		r = keep(a, policy, use, identity, uid, now, &with, &entry, failure);
 	widening_free(with.wider);
-	return r < 0 ? failure_set(failure, r, "%m") : tell_waiting(entry, ret_message, failure);
+	return r < 0 ? failure_set(failure, r, "%m")
+		     : approval_entry_refuse(entry, ret_message, failure);
 }
 
-int approvals_check(struct approvals *a, const struct compiled_policy *policy, uint32_t uid,
-		    uint64_t now, approvals_recorder record, void *context, char **ret_message,
-		    struct failure *failure)
+int approvals_check(struct approvals *a, const struct compiled_policy *policy, const char *use,
+		    uint32_t uid, uint64_t now, approvals_recorder record, void *context,
+		    char **ret_message, struct failure *failure)
 {
 	unsigned char identity[SHA256_SIZE];
 	struct approval_entry *entry;
-	int r = policy_identity(policy, identity);
+	int r = approval_identity(policy, use, identity);
 
 	*ret_message = NULL;
 	if (r < 0)
@@ -353,11 +324,11 @@ int approvals_check(struct approvals *a, const struct compiled_policy *policy, u
 		return 0;
 	/* What was refused or revoked is not let in by another that allows more. */
 	if (entry && (entry->state == APPROVAL_REFUSED || entry->state == APPROVAL_REVOKED))
-		return tell_waiting(entry, ret_message, failure);
+		return approval_entry_refuse(entry, ret_message, failure);
 	if (is_covered(a, identity))
 		return 0;
-	return check_unknown(a, policy, identity, uid, now, record, context, entry, ret_message,
-			     failure);
+	return check_unknown(a, policy, use, identity, uid, now, record, context, entry,
+			     ret_message, failure);
 }
 
 /* --- deciding ----------------------------------------------------------------------------- */
@@ -395,16 +366,16 @@ static int find_ahead(struct approvals *a, const struct approval_decision *decis
 {
 	unsigned char identity[SHA256_SIZE];
 	struct comparison with = {};
-	int r = policy_identity(decision->ahead, identity);
+	int r = approval_identity(decision->ahead, NULL, identity);
 
 	if (r == 0)
 		*ret_entry = find(a, identity);
 	if (r < 0 || *ret_entry)
 		return r;
-	r = compare(a, decision->ahead, now, record, context, &with);
+	r = compare(a, decision->ahead, NULL, now, record, context, &with);
 	if (r == 0)
-		r = keep(a, decision->ahead, identity, decision->who.uid, now, &with, ret_entry,
-			 failure);
+		r = keep(a, decision->ahead, NULL, identity, decision->who.uid, now, &with,
+			 ret_entry, failure);
 	widening_free(with.wider);
 	return r;
 }

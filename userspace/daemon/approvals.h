@@ -29,12 +29,12 @@ void approvals_free(struct approvals *approvals);
 typedef int (*approvals_recorder)(void *context, const struct audit_approval *approval);
 
 /*
- * May it be used? -EPERM: it waits for approval, and *ret_message says what it allows beyond what was
+ * May it be used? `use`: what by, where that is approved along with it, else NULL. -EPERM: it waits for approval, and *ret_message says what it allows beyond what was
  * approved; caller frees. `now`: wall clock in ns since the epoch. -ENOMEM; -errno of the store.
  */
-int approvals_check(struct approvals *approvals, const struct compiled_policy *policy, uint32_t uid,
-		    uint64_t now, approvals_recorder record, void *context, char **ret_message,
-		    struct failure *failure);
+int approvals_check(struct approvals *approvals, const struct compiled_policy *policy,
+		    const char *use, uint32_t uid, uint64_t now, approvals_recorder record,
+		    void *context, char **ret_message, struct failure *failure);
 
 struct approval_decision {
 	enum audit_approval_decision decision; /* GRANTED, REFUSED, REVOKED */

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "daemon/approvals.h"
 #include "daemon/decide_request.h"
+#include "daemon/executors.h"
 #include "daemon/member.h"
 
 bool approve_is_authorised(const struct peer *peer)
@@ -27,14 +28,14 @@ static int record(void *context, const struct audit_approval *approval)
 	return r < 0 ? r : 0;
 }
 
-int approve_check(struct daemon *daemon, const struct compiled_policy *policy, uint32_t uid,
-		  char **ret_message, struct failure *failure)
+int approve_check(struct daemon *daemon, const struct compiled_policy *policy, const char *use,
+		  uint32_t uid, char **ret_message, struct failure *failure)
 {
 	*ret_message = NULL;
 	if (!daemon->approvals)
 		return 0;
-	return approvals_check(daemon->approvals, policy, uid, clock_nsec(CLOCK_REALTIME), record,
-			       daemon, ret_message, failure);
+	return approvals_check(daemon->approvals, policy, use, uid, clock_nsec(CLOCK_REALTIME),
+			       record, daemon, ret_message, failure);
 }
 
 static int not_required(struct connection *c)
@@ -98,6 +99,7 @@ void approve_decide(struct connection *c, json_t *message)
 		return connection_refuse(c, r, text && *text ? text : failure.text);
 	/* Its witnesses may be too many for one packet; they are shown before it is decided. */
 	json_object_del(entry, "witnesses");
+	executors_check_approvals(c->daemon->executors);
 	connection_answer(c, json_pack("{s:b,s:o}", "ok", 1, "approval", entry), NULL, 0);
 }
 

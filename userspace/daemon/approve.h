@@ -11,11 +11,11 @@
 bool approve_is_authorised(const struct peer *peer);
 
 /*
- * May this policy be used, where approval is required? -EPERM: it waits; *ret_message says why, caller
+ * May this policy be used, where approval is required? `use`: see approvals_check(). -EPERM: it waits; *ret_message says why, caller
  * frees. -errno.
  */
-int approve_check(struct daemon *daemon, const struct compiled_policy *policy, uint32_t uid,
-		  char **ret_message, struct failure *failure);
+int approve_check(struct daemon *daemon, const struct compiled_policy *policy, const char *use,
+		  uint32_t uid, char **ret_message, struct failure *failure);
 
 /* The two requests, answered. */
 void approve_decide(struct connection *c, json_t *message);

@@ -358,14 +358,23 @@ static int open_enforcement(struct running *running, struct failure *failure)
 	return r < 0 ? failure_set(failure, r, "%m") : 0;
 }
 
+static void resume_adopted(struct daemon *daemon)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
+		if (daemon->by_slot[i] && daemon->by_slot[i]->adopted)
+			adopted_resume(daemon->by_slot[i]);
+}
+
 static int start_executors(struct running *running, struct failure *failure)
 {
 	struct daemon *daemon = &running->daemon;
 	size_t count;
 	int r;
 
-	if (!running->options.config || daemon->embedded)
+	if (!running->options.config || daemon->embedded) {
+		resume_adopted(daemon);
 		return 0;
+	}
 	r = executors_start(daemon, running->options.config, &daemon->executors, failure);
 	if (r == 0)
 		r = guard_start(&running->guard_fd, failure);
@@ -373,9 +382,7 @@ static int start_executors(struct running *running, struct failure *failure)
 		r = executors_load(daemon->executors, &count, failure);
 	if (r < 0)
 		return r;
-	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
-		if (daemon->by_slot[i] && daemon->by_slot[i]->adopted)
-			adopted_resume(daemon->by_slot[i]);
+	resume_adopted(daemon);
 	adopted_scan(daemon);
 	return 0;
 }

@@ -16,7 +16,7 @@ struct daemon_options {
 	bool embedded; /* started by a client, which listens on EMBEDDED_PIPE_FD; leaves when idle */
 	unsigned int idle_seconds;
 	const char *log;
-	const char *config; /* cordon.yaml: read at the start and on SIGHUP */
+	const char *config;   /* cordon.yaml: read at the start and on SIGHUP */
 	const char *pid_file; /* or NULL */
 	bool require_approval;
 	const char *state; /* directory of what outlives a boot */

@@ -124,7 +124,7 @@ static int take_over(struct connection *c, const char *id, struct failure *failu
 
 	if (c->execution || c->have_outcome)
 		return failure_set(failure, EINVAL, "a connection owns one execution at most");
-	if (!e || e->connection || !e->recovered || e->state >= EXECUTION_FINISHED)
+	if (!e || e->connection || !e->recovered || e->adopted || e->state >= EXECUTION_FINISHED)
 		return failure_set(failure, ENOENT, "no such execution waits to be told its end");
 	if (e->owner != c->peer.ucred.pid || process_status(c->peer.ucred.pid, &peer) < 0 ||
 	    peer.start_nsec != e->owner_start)

@@ -64,12 +64,12 @@ struct execution {
 	pid_t owner;
 	uint64_t owner_start;
 	pid_t leader;
-	void *connection; /* of the owner, or NULL when it is gone */
-	bool recovered;	  /* an earlier daemon began it */
-	bool resumed;	  /* and it goes on under this one: see resume.h */
+	void *connection;	   /* of the owner, or NULL when it is gone */
+	bool recovered;		   /* an earlier daemon began it */
+	bool resumed;		   /* and it goes on under this one: see resume.h */
 	struct event *owner_event; /* its pidfd, while it is watched without a connection */
-	bool started;	/* the start record is written */
-	uint64_t start; /* boot clock, ns: when it was labelled */
+	bool started;		   /* the start record is written */
+	uint64_t start;		   /* boot clock, ns: when it was labelled */
 	uint64_t deadline;
 
 	struct sequence sequence;

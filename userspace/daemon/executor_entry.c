@@ -325,6 +325,8 @@ int executor_entry_make(struct executors *x, struct config *config,
 	if (r == 0)
 		r = take_policy(x, entry, ret_message, failure);
 	if (r == 0)
+		executor_check_approval(x, entry);
+	if (r == 0)
 		r = open_directories(x, entry, failure);
 	if (r == 0) {
 		standby_give_back(x, entry->index);

@@ -35,6 +35,8 @@ static void on_timer(evutil_socket_t fd, short what, void *context)
 	(void)fd;
 	(void)what;
 	executors_look_after(x);
+	/* An approval may have expired. */
+	executors_check_approvals(x);
 	adopted_scan(x->daemon);
 	if (x->active)
 		evtimer_add(x->timer, &after);
@@ -290,11 +292,12 @@ json_t *executors_json(const struct executors *x)
 
 		if (entry)
 			json_array_append_new(
-				list, json_pack("{s:s,s:s,s:s,s:s,s:s}", "name", entry->is->name,
-						"kind", config_kind_name(entry->is->kind), "stage",
-						config_stage_name(entry->is->stage), "executable",
-						entry->is->executable, "policy",
-						entry->policy->policy->name));
+				list,
+				json_pack("{s:s,s:s,s:s,s:s,s:s,s:b}", "name", entry->is->name,
+					  "kind", config_kind_name(entry->is->kind), "stage",
+					  config_stage_name(entry->is->stage), "executable",
+					  entry->is->executable, "policy",
+					  entry->policy->policy->name, "waits", entry->waits));
 	}
 	return list;
 }

@@ -20,6 +20,7 @@ struct executor_entry {
 	const struct policy_use *policy;
 	struct policy_limits limits; /* in force: the policy's, lowered by the entry */
 	bool cgroup;		     /* its executions need one of their own */
+	bool waits;		     /* for approval: none starts */
 	/* The policy's own directories, and what pins them. */
 	struct cordon_anchor anchors[CORDON_MAX_ANCHORS];
 	int directories[CORDON_MAX_ANCHORS];
@@ -47,6 +48,9 @@ void executors_clear(struct executors *x);
 
 /* NULL: none with this number. */
 const struct executor_entry *executors_entry(const struct executors *x, uint32_t index);
+
+/* Where a person has to say which may be used: those that may, start from here on; the others do not. */
+void executors_check_approvals(struct executors *executors);
 
 /* Sees to it that enough executions stand ready, and says that the daemon is there. */
 void executors_look_after(struct executors *x);

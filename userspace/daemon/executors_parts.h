@@ -20,6 +20,9 @@ int executor_entry_make(struct executors *x, struct config *config,
 			char **ret_message, struct failure *failure);
 void executor_entry_free(struct executors *x, struct executor_entry *entry);
 
+/* Sets entry->waits; says and records when that begins. */
+void executor_check_approval(struct executors *x, struct executor_entry *entry);
+
 /* What the kernel compares with is what a name leads to. -errno of realpath(3); -ENAMETOOLONG. */
 int executor_resolve(const char *path, const char *what, const struct config_executor *is,
 		     char ret_path[PATH_MAX], struct failure *failure);

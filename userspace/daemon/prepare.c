@@ -71,7 +71,7 @@ static int take_policy(struct execution *e, const struct prepare_request *reques
 	if (e->member)
 		r = member_check_policy(peer, e->policy->policy, failure);
 	if (r == 0)
-		r = approve_check(e->daemon, e->policy->policy, e->client_uid, ret_message,
+		r = approve_check(e->daemon, e->policy->policy, NULL, e->client_uid, ret_message,
 				  failure);
 	if (r < 0)
 		return r;

@@ -9,10 +9,12 @@
 #include "daemon/protocol.h"
 
 static const char *const op_names[REQUEST_OP_COUNT] = {
-	[REQUEST_HELLO] = "hello", [REQUEST_PREPARE] = "prepare", [REQUEST_LABEL] = "label",
-	[REQUEST_ENDED] = "ended", [REQUEST_ABORT] = "abort",	  [REQUEST_STATUS] = "status",
-	[REQUEST_PS] = "ps",	   [REQUEST_KILL] = "kill",	  [REQUEST_STOP] = "stop",
-	[REQUEST_APPLY] = "apply", [REQUEST_DECIDE] = "decide",	  [REQUEST_APPROVALS] = "approvals",
+	[REQUEST_HELLO] = "hello",   [REQUEST_PREPARE] = "prepare",
+	[REQUEST_LABEL] = "label",   [REQUEST_ENDED] = "ended",
+	[REQUEST_ABORT] = "abort",   [REQUEST_STATUS] = "status",
+	[REQUEST_PS] = "ps",	     [REQUEST_KILL] = "kill",
+	[REQUEST_STOP] = "stop",     [REQUEST_APPLY] = "apply",
+	[REQUEST_DECIDE] = "decide", [REQUEST_APPROVALS] = "approvals",
 	[REQUEST_RELOAD] = "reload",
 };
 

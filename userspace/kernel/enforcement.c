@@ -158,12 +158,13 @@ static int upgrade(int cgroup_fd, struct failure *failure)
 
 	if (r != -ESTALE)
 		return r < 0 ? failure_set(failure, r, "%s", why.text) : 0;
-	return failure_set(failure, EBUSY,
-			   "%s holds the enforcement of another cordon build with live executions "
-			   "or executors, and this build cannot take it over: %s; end executions by "
-			   "the build that started them (`cordon ps`, `cordon kill`), stop the "
-			   "executors",
-			   ENFORCEMENT_PIN_DIRECTORY, why.text);
+	return failure_set(
+		failure, EBUSY,
+		"%s holds the enforcement of another cordon build with live executions "
+		"or executors, and this build cannot take it over: %s; end executions by "
+		"the build that started them (`cordon ps`, `cordon kill`), stop the "
+		"executors",
+		ENFORCEMENT_PIN_DIRECTORY, why.text);
 }
 
 static int clear_stale(struct failure *failure)

@@ -96,12 +96,13 @@ static struct compiled_policy *compile(const char *text)
 	return policy;
 }
 
-static int check_at(const char *text, uint64_t now, char **ret_message)
+static int check_use(const char *text, const char *use, uint64_t now, char **ret_message)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *policy = compile(text);
 	struct failure failure = {};
 	char *message;
-	int r = approvals_check(approvals, policy, 1000, now, recorder, NULL, &message, &failure);
+	int r = approvals_check(approvals, policy, use, 1000, now, recorder, NULL, &message,
+				&failure);
 
 	assert_true((r < 0) == (failure.text[0] != '\0'));
 	if (ret_message)
@@ -111,22 +112,32 @@ static int check_at(const char *text, uint64_t now, char **ret_message)
 	return r;
 }
 
+static int check_at(const char *text, uint64_t now, char **ret_message)
+{
+	return check_use(text, NULL, now, ret_message);
+}
+
 static int check(const char *text)
 {
 	return check_at(text, NOW, NULL);
 }
 
 /* The digest that a refusal says how to approve. */
-static char *asked(const char *text)
+static char *asked_for_use(const char *text, const char *use)
 {
 	char *message, *at, *digest;
 
-	assert_int_equal(check_at(text, NOW, &message), -EPERM);
+	assert_int_equal(check_use(text, use, NOW, &message), -EPERM);
 	at = strstr(message, "cordon approve ");
 	assert_non_null(at);
 	digest = strndup(at + strlen("cordon approve "), 16);
 	free(message);
 	return digest;
+}
+
+static char *asked(const char *text)
+{
+	return asked_for_use(text, NULL);
 }
 
 static int decide(enum audit_approval_decision decision, const char *digest, uint64_t expires)
@@ -197,6 +208,25 @@ static void test_wider_waits_and_narrower_does_not(void **state)
 	reopen();
 	assert_int_equal(check(POLICY("p", "512M", "")), 0);
 	assert_int_equal(check(POLICY("p", "2G", "")), -EPERM);
+}
+
+/* Approved for one use, it is not for another, nor for anybody's; less of it needs no approval. */
+static void test_uses(void **state)
+{
+	_cleanup_(freep) char *digest = asked_for_use(POLICY("p", "1G", ""), "a");
+
+	(void)state;
+	assert_int_equal(decide(AUDIT_APPROVAL_GRANTED, digest, 0), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(check_use(POLICY("p", "1G", ""), "a", NOW, NULL), 0);
+		assert_int_equal(check_use(POLICY("p", "512M", ""), "a", NOW, NULL), 0);
+		assert_int_equal(check_use(POLICY("p", "2G", ""), "a", NOW, NULL), -EPERM);
+		assert_int_equal(check_use(POLICY("p", "1G", ""), "b", NOW, NULL), -EPERM);
+		assert_int_equal(check(POLICY("p", "1G", "")), -EPERM);
+		reopen();
+	}
+	assert_int_equal(decide(AUDIT_APPROVAL_REVOKED, digest, 0), 0);
+	assert_int_equal(check_use(POLICY("p", "512M", ""), "a", NOW, NULL), -EPERM);
 }
 
 /* The store keeps tables once, whatever policy has them. */
@@ -380,6 +410,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_first_use, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wider_waits_and_narrower_does_not, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_uses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_same_tables_under_two_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_witnesses_are_recorded, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_expiry, setup, teardown),
