@@ -230,8 +230,12 @@ def killed():
         wait_for(lambda: gone(pid), 5, "death of the daemon")
         applier.wait(PATIENCE)
         equal(run("true").status, 0, "the next run")
+        going_on = live()
+        equal(len(going_on), 3, "executions that go on")
+        for which in going_on:
+            equal(cordon("kill", which).status, 0, "cordon kill")
         for process in running:
-            finish(process)
+            equal(finish(process), 137, "status of what went on")
         nothing_left(before)
         for which in set(starts()) - known:
             end = ends().get(which)

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The daemon as a service: what it tells its manager, and one build that takes over from another."""
 
+import json
 import os
 import signal
 import socket
 import time
 
+from executor import OUTSIDE, UNDER, Agent, configure
 from service import ensure_standing, policy, said, spawn_daemon, standing, start_daemon
 from support import (
     CORDON,
@@ -167,6 +169,31 @@ def upgrade():
     check(all(status in (125, 137) for status in statuses), f"statuses {statuses}")
     nothing_left(before, 20)
     equal(run("sh", "-c", "cat /etc/shadow || echo refused").out, b"refused\n", "a run under the newer build")
+    account_for_everything()
+
+
+@case("a newer build takes over with an executor at work: what it started goes on, and what it starts is confined")
+def upgrade_executor():
+    stop_all()
+    path = configure("at-work")
+    executable = CORDON if has_variant() else NEWER
+    start_daemon("--config", path, executable=NEWER if has_variant() else CORDON)
+    with Agent() as agent:
+        agent.send("sh", "-c", f"until [ -e stop ]; do cat {OUTSIDE}; sleep 0.05; done 2>/dev/null; echo end")
+        wait_for(lambda: [line for line in processes().values() if line.startswith("sh -c until")], 60, "the start")
+        stop_all()
+        start_daemon("--config", path, executable=executable)
+        equal(last_origin(), "upgraded", "enforcement")
+        listed = [e for e in json.loads(cordon("ps", "--json").out) if e["executor"] == "at-work"]
+        equal(len(listed), 1, f"executions of the executor's: {listed}")
+        with open(os.path.join(UNDER, "stop"), "w", encoding="ascii"):
+            pass
+        answer = agent.receive()
+        equal((answer.get("status"), answer.get("out")), (0, "end\n"), f"what went on ({answer})")
+        answer = agent.ask("sh", "-c", f"cat {OUTSIDE} || echo refused")
+        equal(answer.get("out"), "refused\n", f"what it starts next ({answer})")
+    os.unlink(os.path.join(UNDER, "stop"))
+    stop_all()
     account_for_everything()
 
 

@@ -49,6 +49,7 @@
 struct settings {
 	char *cwd;
 	char *modules;
+	char *init; /* what is to be process 1 instead of this, or NULL */
 	bool out_share;
 	bool terminal;
 	unsigned short rows, columns;
@@ -258,6 +259,8 @@ static void read_settings(struct settings *s)
 			s->cwd = (char *)v;
 		else if ((v = value_of(field, "modules")))
 			s->modules = (char *)v;
+		else if ((v = value_of(field, "init")))
+			s->init = (char *)v;
 		else if ((v = value_of(field, "out")))
 			s->out_share = *v == '1';
 		else if ((v = value_of(field, "terminal")))
@@ -375,6 +378,20 @@ static void settle(void)
 	/* As on a host under systemd: the root offers its controllers to its children. */
 	for (size_t i = 0; i < sizeof(controllers) / sizeof(controllers[0]); i++)
 		write_file("/sys/fs/cgroup/cgroup.subtree_control", controllers[i]);
+}
+
+/* Another program becomes process 1, as on a host; this one goes on beside it, and serves the command as ever. */
+static void make_way(const struct settings *s)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		fail("fork");
+	if (pid > 0) {
+		execl(s->init, s->init, NULL);
+		fail("run %s", s->init);
+	}
+	setsid();
 }
 
 static _Noreturn void run_command(const struct settings *s, int in, int out, int err)
@@ -630,6 +647,8 @@ int main(void)
 	mount_root(&s);
 	switch_root();
 	settle();
+	if (s.init)
+		make_way(&s);
 
 	make_pipe(in);
 	make_pipe(out);

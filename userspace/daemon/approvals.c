@@ -285,21 +285,32 @@ static int keep(struct approvals *a, const struct compiled_policy *policy, const
 	return 0;
 }
 
-static int check_unknown(struct approvals *a, const struct compiled_policy *policy, const char *use,
-			 const unsigned char identity[SHA256_SIZE], uint32_t uid, uint64_t now,
-			 approvals_recorder record, void *context, struct approval_entry *entry,
-			 char **ret_message, struct failure *failure)
+/* What is asked for, by whom and when, and where an expiry that is found on the way is recorded. */
+struct question {
+	const struct compiled_policy *policy;
+	const char *use;
+	unsigned char identity[SHA256_SIZE];
+	uint32_t uid;
+	uint64_t now;
+	approvals_recorder record;
+	void *context;
+};
+
+/* One that nobody decided about; `entry`: it waits already, or its approval has expired. */
+static int check_undecided(struct approvals *a, const struct question *q,
+			   struct approval_entry *entry, char **ret_message,
+			   struct failure *failure)
 {
 	struct comparison with = {};
-	int r = compare(a, policy, use, now, record, context, &with);
+	int r = compare(a, q->policy, q->use, q->now, q->record, q->context, &with);
 
 	if (r == 0 && with.base && !lines_in(with.wider)) {
-		note_covered(a, identity);
+		note_covered(a, q->identity);
 		widening_free(with.wider);
 		return 0;
 	}
 	if (r == 0 && !entry)
-		r = keep(a, policy, use, identity, uid, now, &with, &entry, failure);
+		r = keep(a, q->policy, q->use, q->identity, q->uid, q->now, &with, &entry, failure);
 	widening_free(with.wider);
 	return r < 0 ? failure_set(failure, r, "%m")
 		     : approval_entry_refuse(entry, ret_message, failure);
@@ -309,9 +320,9 @@ int approvals_check(struct approvals *a, const struct compiled_policy *policy, c
 		    uint32_t uid, uint64_t now, approvals_recorder record, void *context,
 		    char **ret_message, struct failure *failure)
 {
-	unsigned char identity[SHA256_SIZE];
+	struct question q = {policy, use, {}, uid, now, record, context};
+	int r = approval_identity(policy, use, q.identity);
 	struct approval_entry *entry;
-	int r = approval_identity(policy, use, identity);
 
 	*ret_message = NULL;
 	if (r < 0)
@@ -319,16 +330,15 @@ int approvals_check(struct approvals *a, const struct compiled_policy *policy, c
 	/* Expiries are noticed when they matter, and then all of them. */
 	for (size_t i = 0; i < a->count; i++)
 		(void)is_approved(a, a->entries[i], now, record, context);
-	entry = find(a, identity);
+	entry = find(a, q.identity);
 	if (entry && entry->state == APPROVAL_APPROVED)
 		return 0;
 	/* What was refused or revoked is not let in by another that allows more. */
 	if (entry && (entry->state == APPROVAL_REFUSED || entry->state == APPROVAL_REVOKED))
 		return approval_entry_refuse(entry, ret_message, failure);
-	if (is_covered(a, identity))
+	if (is_covered(a, q.identity))
 		return 0;
-	return check_unknown(a, policy, use, identity, uid, now, record, context, entry,
-			     ret_message, failure);
+	return check_undecided(a, &q, entry, ret_message, failure);
 }
 
 /* --- deciding ----------------------------------------------------------------------------- */

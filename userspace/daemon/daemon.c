@@ -12,10 +12,8 @@
 #include "daemon/adopted.h"
 #include "daemon/approvals.h"
 #include "daemon/confine.h"
-#include "daemon/context.h"
 #include "daemon/dns_stub.h"
 #include "daemon/embedded.h"
-#include "daemon/ending.h"
 #include "daemon/events.h"
 #include "daemon/executors.h"
 #include "daemon/guard.h"
@@ -25,37 +23,15 @@
 #include "daemon/protocol.h"
 #include "daemon/reader_process.h"
 #include "daemon/recovery.h"
+#include "daemon/running.h"
 #include "daemon/server.h"
 #include "daemon/writer_process.h"
 #include "kernel/features.h"
 #include "policy/search.h"
 
-#define FLUSH_MSEC 50
-/* Coalesced denials make no event: the counters are looked at, too. */
-#define TICK_MSEC  200
-#define SYNC_TICKS 5
-#define AGENT_LOG  "agent.log"
+#define AGENT_LOG "agent.log"
 /* Several for each execution. */
 #define FILES_WANTED 524288
-
-/* Everything that daemon_run() sets up (the daemon first: its address is that of the whole), in the order in which it is released at the end. */
-struct running {
-	struct daemon daemon;
-	struct daemon_options options;
-	int lock_fd;
-	int notes_fd;
-	int pipe_fd;
-	int guard_fd;
-	char **directories;
-	struct event *signals[3];
-	struct event *events;
-	struct event *tick;
-	struct event *idle_timer;
-	struct event *watchdog;
-	bool pid_written;
-	unsigned int ticks;
-	bool unload; /* leave nothing behind */
-};
 
 /* --- what the parts use ------------------------------------------------------------------- */
 
@@ -70,34 +46,6 @@ void daemon_say(struct daemon *daemon, const char *format, ...)
 	daemon->say(line);
 }
 
-static void on_flush(evutil_socket_t fd, short what, void *context)
-{
-	struct daemon *daemon = context;
-
-	(void)fd;
-	(void)what;
-	daemon->flush_pending = false;
-	(void)logs_flush_all(daemon->logs, false);
-}
-
-/* Ticks only while there is something to look after: an idle daemon sleeps. */
-static void start_ticking(struct running *running)
-{
-	const struct timeval after = {.tv_usec = TICK_MSEC * 1000};
-
-	if (running->tick && !evtimer_pending(running->tick, NULL))
-		evtimer_add(running->tick, &after);
-}
-
-void daemon_flush_soon(struct daemon *daemon)
-{
-	const struct timeval after = {.tv_usec = FLUSH_MSEC * 1000};
-
-	if (!daemon->flush_pending)
-		daemon->flush_pending = evtimer_add(daemon->flush_timer, &after) == 0;
-	start_ticking((struct running *)daemon);
-}
-
 void daemon_record(struct daemon *daemon, const char *action, json_t *details)
 {
 	(void)logs_append(daemon->log,
@@ -106,171 +54,7 @@ void daemon_record(struct daemon *daemon, const char *action, json_t *details)
 	daemon_flush_soon(daemon);
 }
 
-/* --- the loop ----------------------------------------------------------------------------- */
-
-static void on_events(evutil_socket_t fd, short what, void *context)
-{
-	(void)fd;
-	(void)what;
-	events_drain(context, EVENTS_AT_A_TIME);
-}
-
-static void on_tick(evutil_socket_t fd, short what, void *context)
-{
-	struct running *running = context;
-	struct daemon *daemon = &running->daemon;
-	bool again = true;
-
-	(void)fd;
-	(void)what;
-	if (++running->ticks % SYNC_TICKS == 0) {
-		again = logs_flush_all(daemon->logs, true) || daemon->unfinished > 0;
-		again |= logs_tick_all(daemon->logs);
-	}
-	if (again)
-		start_ticking(running);
-	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
-		if (daemon->by_slot[i])
-			ending_check_denials(daemon->by_slot[i]);
-}
-
-/* Told from the loop: one that does not turn is not alive. */
-static void on_watchdog(evutil_socket_t fd, short what, void *context)
-{
-	(void)fd;
-	(void)what;
-	(void)context;
-	(void)notify("WATCHDOG=1");
-}
-
-static void leave(struct running *running, bool unload)
-{
-	(void)notify("STOPPING=1");
-	running->unload = unload;
-	server_stop_accepting(running->daemon.server);
-	event_base_loopbreak(running->daemon.base);
-}
-
-static void on_signal(evutil_socket_t signal, short what, void *context)
-{
-	struct running *running = context;
-	struct daemon *daemon = &running->daemon;
-
-	(void)what;
-	daemon_say(daemon, "%s: leaving%s", strsignal((int)signal),
-		   daemon->executions > 0 ? "; executions stay confined" : "");
-	leave(running, daemon->embedded && daemon->unfinished == 0);
-}
-
-static void on_reload(evutil_socket_t signal, short what, void *context)
-{
-	struct running *running = context;
-	struct failure failure = {};
-	size_t count;
-
-	(void)signal;
-	(void)what;
-	if (running->daemon.executors &&
-	    executors_load(running->daemon.executors, &count, &failure) < 0)
-		daemon_say(&running->daemon, "%s", failure.text);
-}
-
-static bool nothing_to_do(const struct daemon *daemon)
-{
-	return daemon->unfinished == 0 && server_connections(daemon->server) == 0;
-}
-
-static void on_idle_timer(evutil_socket_t fd, short what, void *context)
-{
-	struct running *running = context;
-
-	(void)fd;
-	(void)what;
-	if (nothing_to_do(&running->daemon))
-		leave(running, true);
-}
-
-/* Called whenever something has gone. */
-static void on_idle(struct daemon *daemon)
-{
-	struct running *running = (struct running *)daemon;
-	const struct timeval after = {.tv_sec = running->options.idle_seconds};
-
-	if (!daemon->server)
-		return;
-	if (daemon->unfinished == 0 && server_stop_requested(daemon->server)) {
-		running->unload = true;
-		event_base_loopbreak(daemon->base);
-	} else if (daemon->embedded && nothing_to_do(daemon)) {
-		evtimer_add(running->idle_timer, &after);
-	}
-}
-
 /* --- setting up --------------------------------------------------------------------------- */
-
-static struct event *add_event(struct running *running, evutil_socket_t fd, short what,
-			       event_callback_fn callback, void *context,
-			       const struct timeval *after)
-{
-	struct event *event = event_new(running->daemon.base, fd, what, callback, context);
-
-	if (event && event_add(event, after) < 0) {
-		event_free(event);
-		event = NULL;
-	}
-	return event;
-}
-
-static int make_base(struct running *running, struct failure *failure)
-{
-	struct event_config *config = event_config_new();
-	struct daemon *daemon = &running->daemon;
-
-	if (config && event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER) == 0)
-		daemon->base = event_base_new_with_config(config);
-	if (config)
-		event_config_free(config);
-	if (!daemon->base)
-		return failure_set(failure, ENOMEM, "cannot make an event loop");
-	daemon->flush_timer = evtimer_new(daemon->base, on_flush, daemon);
-	running->idle_timer = evtimer_new(daemon->base, on_idle_timer, running);
-	running->tick = evtimer_new(daemon->base, on_tick, running);
-	if (!daemon->flush_timer || !running->idle_timer || !running->tick)
-		return failure_set(failure, ENOMEM, "%m");
-	return 0;
-}
-
-static int watch(struct running *running, struct failure *failure)
-{
-	struct daemon *daemon = &running->daemon;
-
-	running->signals[0] =
-		add_event(running, SIGTERM, EV_SIGNAL | EV_PERSIST, on_signal, running, NULL);
-	running->signals[1] =
-		add_event(running, SIGINT, EV_SIGNAL | EV_PERSIST, on_signal, running, NULL);
-	running->events = add_event(running, enforcement_event_fd(daemon->enforcement),
-				    EV_READ | EV_PERSIST, on_events, daemon, NULL);
-	running->signals[2] =
-		add_event(running, SIGHUP, EV_SIGNAL | EV_PERSIST, on_reload, running, NULL);
-	if (!running->signals[0] || !running->signals[1] || !running->signals[2] ||
-	    !running->events)
-		return failure_set(failure, ENOMEM, "cannot watch for events");
-	return 0;
-}
-
-static int start_watchdog(struct running *running, struct failure *failure)
-{
-	uint64_t nsec = notify_watchdog_nsec();
-	const struct timeval every = {
-		.tv_sec = (time_t)(nsec / NSEC_PER_SEC),
-		.tv_usec = (suseconds_t)(nsec % NSEC_PER_SEC / 1000),
-	};
-
-	if (nsec == 0)
-		return 0;
-	running->watchdog = add_event(running, -1, EV_PERSIST, on_watchdog, NULL, &every);
-	return running->watchdog ? 0 : failure_set(failure, ENOMEM, "cannot watch the time");
-}
 
 /* For those who look for a daemon by its number; the lock is what keeps a second one away. */
 static int write_pid_file(struct running *running, struct failure *failure)
@@ -400,7 +184,7 @@ static int start(struct running *running, struct failure *failure)
 	r = handover_lock(daemon->embedded, &running->lock_fd, failure);
 	if (r < 0)
 		return r;
-	(void)((r = confine_daemon(failure)) < 0 || (r = make_base(running, failure)) < 0 ||
+	(void)((r = confine_daemon(failure)) < 0 || (r = running_make_loop(running, failure)) < 0 ||
 	       (r = open_files(running, failure)) < 0 ||
 	       (r = open_enforcement(running, failure)) < 0);
 	if (r < 0)
@@ -416,112 +200,9 @@ static int start(struct running *running, struct failure *failure)
 	       (r = dns_stub_start(daemon, &daemon->dns, failure)) < 0 ||
 	       (r = start_executors(running, failure)) < 0 ||
 	       (r = server_start(daemon, &daemon->server, failure)) < 0 ||
-	       (r = watch(running, failure)) < 0 || (r = start_watchdog(running, failure)) < 0 ||
+	       (r = running_watch(running, failure)) < 0 ||
 	       (r = write_pid_file(running, failure)) < 0);
 	return r;
-}
-
-/* --- taking down -------------------------------------------------------------------------- */
-
-static void close_dns(struct daemon *daemon)
-{
-	if (daemon->dns)
-		dns_stub_free(daemon->dns);
-	daemon->dns = NULL;
-}
-
-/* Detaching takes seconds; until then the lock makes new daemons wait. */
-static int unload(struct running *running, struct failure *failure)
-{
-	struct daemon *daemon = &running->daemon;
-	int r;
-
-	close_dns(daemon);
-	if (daemon->executors) {
-		executors_clear(daemon->executors);
-		executors_free(daemon->executors);
-		daemon->executors = NULL;
-	}
-	policies_free(daemon->policies);
-	daemon->policies = NULL;
-	r = enforcement_unload(daemon->enforcement, failure);
-	if (r >= 0)
-		daemon->enforcement = NULL;
-	daemon_record(daemon, "unload",
-		      json_pack("{s:s}", "outcome", r < 0 ? failure->text : "unloaded"));
-	return r;
-}
-
-static void free_execution_handles(struct daemon *daemon)
-{
-	/* They stay in the kernel and in their state files, for the next daemon to end. */
-	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
-		daemon->by_slot[i] = NULL;
-}
-
-/* What is not written by now is lost; a log that can be written says so. */
-static void record_unwritten(struct daemon *daemon)
-{
-	struct log_use *log = NULL;
-
-	(void)logs_flush_all(daemon->logs, true);
-	while (logs_next_failing(daemon->logs, &log)) {
-		daemon_say(daemon, "records for %s could not be written and are lost",
-			   logs_directory(log));
-		if (log != daemon->log)
-			daemon_record(daemon, "lost",
-				      json_pack("{s:s}", "log", logs_directory(log)));
-	}
-}
-
-static void stop(struct running *running)
-{
-	struct daemon *daemon = &running->daemon;
-
-	if (daemon->server)
-		server_free(daemon->server);
-	close_dns(daemon);
-	free_execution_handles(daemon);
-	if (daemon->executors)
-		executors_free(daemon->executors);
-	if (daemon->policies)
-		policies_free(daemon->policies);
-	if (daemon->enforcement)
-		enforcement_close(daemon->enforcement);
-	if (daemon->log) {
-		record_unwritten(daemon);
-		daemon_record(daemon, "stop", NULL);
-	}
-	if (daemon->approvals)
-		approvals_free(daemon->approvals);
-	if (daemon->logs)
-		logs_free(daemon->logs);
-	event_text_release(&daemon->event_text);
-	protocol_strings_free(daemon->gaps);
-	for (size_t i = 0; i < ARRAY_SIZE(running->signals); i++)
-		if (running->signals[i])
-			event_free(running->signals[i]);
-	if (running->events)
-		event_free(running->events);
-	if (running->tick)
-		event_free(running->tick);
-	if (running->idle_timer)
-		event_free(running->idle_timer);
-	if (running->watchdog)
-		event_free(running->watchdog);
-	if (daemon->flush_timer)
-		event_free(daemon->flush_timer);
-	if (daemon->base)
-		event_base_free(daemon->base);
-	cgroup_tree_close(&daemon->cgroups);
-	closep(&daemon->state_fd);
-	closep(&running->notes_fd);
-	policy_search_free(running->directories);
-	closep(&running->guard_fd);
-	if (running->pid_written)
-		(void)unlink(running->options.pid_file);
-	/* The lock last: whoever gets it finds nothing half done. */
-	closep(&running->lock_fd);
 }
 
 static void report(struct running *running, int r, const struct failure *failure)
@@ -565,7 +246,7 @@ int daemon_run(const struct daemon_options *options, struct failure *failure)
 	daemon->cgroups.fd = -1;
 	daemon->embedded = options->embedded;
 	daemon->say = options->say;
-	daemon->idle = on_idle;
+	daemon->idle = running_idle;
 	daemon->start_time = clock_nsec(CLOCK_BOOTTIME);
 	signal(SIGPIPE, SIG_IGN);
 	raise_file_limit();
@@ -578,19 +259,19 @@ int daemon_run(const struct daemon_options *options, struct failure *failure)
 		if (notify("READY=1\nSTATUS=enforcing") < 0)
 			daemon_say(daemon, "the service manager cannot be told: %s",
 				   getenv("NOTIFY_SOCKET"));
-		on_idle(daemon);
+		running_idle(daemon);
 		event_base_dispatch(daemon->base);
 		if (running->unload) {
-			r = unload(running, failure);
+			r = running_unload(running, failure);
 			server_stopped(daemon->server, r, failure->text);
 		}
 	} else if (daemon->enforcement && daemon->origin == ENFORCEMENT_LOADED) {
 		/* What this start loaded and cannot use goes with it. */
 		struct failure ignored = {};
 
-		(void)unload(running, &ignored);
+		(void)running_unload(running, &ignored);
 	}
-	stop(running);
+	running_stop(running);
 	free(running);
 	return r;
 }

@@ -50,7 +50,7 @@ void executors_clear(struct executors *x);
 const struct executor_entry *executors_entry(const struct executors *x, uint32_t index);
 
 /* Where a person has to say which may be used: those that may, start from here on; the others do not. */
-void executors_check_approvals(struct executors *executors);
+void executors_check_approvals(struct executors *x);
 
 /* Sees to it that enough executions stand ready, and says that the daemon is there. */
 void executors_look_after(struct executors *x);

@@ -37,7 +37,7 @@ int pin_get(const char *directory, const char *name);
 unsigned int pin_link_id(const char *name);
 
 /* -ETIMEDOUT: somebody holds it. */
-int pin_wait_until_gone(unsigned int link);
+int pin_wait_until_gone(unsigned int id);
 
 /* Removes each pin that is not one's own; links one after the other. */
 int pins_remove_others(const char *directory, bool (*is_own)(const char *name, void *context),

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Entries of cordon.yaml where approvals are required: what a person has not said yes to starts nothing."""
+
+import errno
+import re
+
+from cases_approve import decisions, entries, restart
+from executor import CONFIG, OUTSIDE, Agent, configure
+from service import as_user, policy
+from support import account_for_everything, action, case, check, cordon, equal, matches, records, wait_for
+
+REFUSED = {"errno": errno.EAGAIN}
+TRY = ("sh", "-c", f"cat {OUTSIDE} || echo confined")
+
+
+def reload():
+    result = cordon("config", "reload")
+    equal(result.status, 0, f"reload ({result.text})")
+    return result.out.decode()
+
+
+def waiting():
+    """Digest of the one entry that waits."""
+    found = [e for e in entries("waiting") if e["use"]]
+    equal(len(found), 1, f"entries that wait: {found}")
+    return found[0]
+
+
+def runs(agent):
+    """Approved, it is used at once; executions are made ready a moment later."""
+    found = []
+
+    def try_it():
+        found[:] = [agent.ask(*TRY)]
+        return found[0] != REFUSED
+
+    wait_for(try_it, 30, "an execution")
+    equal((found[0].get("status"), found[0].get("out")), (0, "confined\n"), f"what came of it: {found[0]}")
+
+
+def stops(agent):
+    wait_for(lambda: agent.ask(*TRY) == REFUSED, 30, "the refusal")
+
+
+@case("an executor's entry waits: its children cannot exec; approved they run confined, revoked they do not")
+def first_use():
+    restart("--config", configure("unseen"))
+    with Agent() as agent:
+        before = len(records())
+        equal(agent.ask(*TRY), REFUSED, "a child of an executor that nobody approved")
+        said = wait_for(lambda: [r for r in records()[before:] if action(r) == "execution-refused"], 30, "its record")
+        matches(str(said[0]), "waits for approval", "the record")
+        check([r for r in records() if action(r) == "agent-executor-waits"], "nothing says that the entry waits")
+        entry = waiting()
+        matches(entry["use"], '"executor":"unseen".*agent.py', "what is asked for")
+        matches(cordon("approvals").out.decode(), rf"{entry['digest'][:16]}  waiting .*unseen", "the list")
+        # Members of the group that runs things decide nothing.
+        result = as_user("alice", "approve", entry["digest"][:16], "--reason", "mine")
+        equal(result.status, 1, "a member's approval")
+        equal(agent.ask(*TRY), REFUSED, "after it")
+        equal(cordon("approve", entry["digest"][:16], "--reason", "the team's agent").status, 0, "approve")
+        runs(agent)
+        equal((decisions()[-1]["reason"], decisions()[-1]["uid"]), ("the team's agent", 0), "the decision on record")
+        equal(cordon("approvals", "revoke", entry["digest"][:16], "--reason", "an incident").status, 0, "revoke")
+        stops(agent)
+    account_for_everything()
+
+
+@case("an entry's wider policy waits, with an example of what is wider; a narrower one is in force at once")
+def wider():
+    path = policy("entrys", "limits: {wall: 60s}")
+    restart("--config", configure("seen", path))
+    equal(cordon("approve", waiting()["digest"][:16], "--reason", "as it is").status, 0, "approve")
+    with Agent() as agent:
+        runs(agent)
+        policy("entrys", "limits: {wall: 30s}")
+        reload()
+        equal([e for e in entries("waiting") if e["use"]], [], "what waits after a narrowing")
+        runs(agent)
+        policy("entrys", "limits: {wall: 60s}", "process: {trace: own}")
+        matches(reload(), "waits", "what reload says")
+        check(any("trace" in line for line in waiting()["witnesses"]), f"witnesses: {waiting()}")
+        stops(agent)
+        # Over a restart as well: the decision, not the daemon, lets it run.
+        restart("--config", CONFIG)
+        stops(agent)
+        equal(cordon("approve", waiting()["digest"][:16], "--reason", "debugging").status, 0, "approve")
+        runs(agent)
+        # Whom it matches was part of what was approved.
+        configure("seen", path, children={"except": ["/usr/bin/true"]})
+        matches(reload(), "waits", "what reload says")
+        stops(agent)
+        result = cordon("approvals", "refuse", waiting()["digest"][:16], "--reason", "no exceptions")
+        equal(result.status, 0, f"refuse ({result.text})")
+        stops(agent)
+    equal([d["decision"] for d in decisions()][-3:], ["granted", "granted", "refused"], "decisions")
+    check(re.search(r"no exceptions", str(decisions()[-1])), "the refusal's reason")
+    account_for_everything()

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A daemon at work, with what only the parts of daemon_run() know of it: its start, its loop, its end. */
+#ifndef CORDON_DAEMON_RUNNING_H
+#define CORDON_DAEMON_RUNNING_H
+
+#include <event2/event.h>
+
+#include "base/failure.h"
+#include "daemon/context.h"
+#include "daemon/daemon.h"
+
+/* Everything that daemon_run() sets up (the daemon first: its address is that of the whole). */
+struct running {
+	struct daemon daemon;
+	struct daemon_options options;
+	int lock_fd;
+	int notes_fd;
+	int pipe_fd;
+	int guard_fd;
+	char **directories;
+	struct event *signals[3];
+	struct event *events;
+	struct event *tick;
+	struct event *idle_timer;
+	struct event *watchdog;
+	bool pid_written;
+	unsigned int ticks;
+	bool unload; /* leave nothing behind */
+};
+
+/* Makes the loop and what turns in it before there is anything to listen to. -ENOMEM. */
+int running_make_loop(struct running *running, struct failure *failure);
+
+/* Signals, the rings, and the service manager's watchdog if there is one. -ENOMEM. */
+int running_watch(struct running *running, struct failure *failure);
+
+/* Called whenever something has gone: one that stays only while there is work may leave. */
+void running_idle(struct daemon *daemon);
+
+void running_free_loop(struct running *running);
+
+/* Takes enforcement out of the kernel. Detaching takes seconds; until then the lock makes new daemons wait. */
+int running_unload(struct running *running, struct failure *failure);
+
+/* Gives back all but the struct; what is in the kernel stays. */
+void running_stop(struct running *running);
+
+#endif

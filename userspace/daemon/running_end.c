@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a daemon leaves: with enforcement, or without it, in the order in which its parts need one another. */
+#include <unistd.h>
+
+#include "daemon/approvals.h"
+#include "daemon/dns_stub.h"
+#include "daemon/executors.h"
+#include "daemon/protocol.h"
+#include "daemon/running.h"
+#include "daemon/server.h"
+#include "policy/search.h"
+
+static void close_dns(struct daemon *daemon)
+{
+	if (daemon->dns)
+		dns_stub_free(daemon->dns);
+	daemon->dns = NULL;
+}
+
+int running_unload(struct running *running, struct failure *failure)
+{
+	struct daemon *daemon = &running->daemon;
+	int r;
+
+	close_dns(daemon);
+	if (daemon->executors) {
+		executors_clear(daemon->executors);
+		executors_free(daemon->executors);
+		daemon->executors = NULL;
+	}
+	policies_free(daemon->policies);
+	daemon->policies = NULL;
+	r = enforcement_unload(daemon->enforcement, failure);
+	if (r >= 0)
+		daemon->enforcement = NULL;
+	daemon_record(daemon, "unload",
+		      json_pack("{s:s}", "outcome", r < 0 ? failure->text : "unloaded"));
+	return r;
+}
+
+static void free_execution_handles(struct daemon *daemon)
+{
+	/* They stay in the kernel and in their state files, for the next daemon to end. */
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
+		daemon->by_slot[i] = NULL;
+}
+
+/* What is not written by now is lost; a log that can be written says so. */
+static void record_unwritten(struct daemon *daemon)
+{
+	struct log_use *log = NULL;
+
+	(void)logs_flush_all(daemon->logs, true);
+	while (logs_next_failing(daemon->logs, &log)) {
+		daemon_say(daemon, "records for %s could not be written and are lost",
+			   logs_directory(log));
+		if (log != daemon->log)
+			daemon_record(daemon, "lost",
+				      json_pack("{s:s}", "log", logs_directory(log)));
+	}
+}
+
+void running_stop(struct running *running)
+{
+	struct daemon *daemon = &running->daemon;
+
+	if (daemon->server)
+		server_free(daemon->server);
+	close_dns(daemon);
+	free_execution_handles(daemon);
+	if (daemon->executors)
+		executors_free(daemon->executors);
+	if (daemon->policies)
+		policies_free(daemon->policies);
+	if (daemon->enforcement)
+		enforcement_close(daemon->enforcement);
+	if (daemon->log) {
+		record_unwritten(daemon);
+		daemon_record(daemon, "stop", NULL);
+	}
+	if (daemon->approvals)
+		approvals_free(daemon->approvals);
+	if (daemon->logs)
+		logs_free(daemon->logs);
+	event_text_release(&daemon->event_text);
+	protocol_strings_free(daemon->gaps);
+	running_free_loop(running);
+	cgroup_tree_close(&daemon->cgroups);
+	closep(&daemon->state_fd);
+	closep(&running->notes_fd);
+	policy_search_free(running->directories);
+	closep(&running->guard_fd);
+	if (running->pid_written)
+		(void)unlink(running->options.pid_file);
+	/* The lock last: whoever gets it finds nothing half done. */
+	closep(&running->lock_fd);
+}

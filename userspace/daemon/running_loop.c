@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What turns while the daemon runs: events of the kernel, timers, signals. */
+#include <signal.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/ending.h"
+#include "daemon/events.h"
+#include "daemon/executors.h"
+#include "daemon/notify.h"
+#include "daemon/running.h"
+#include "daemon/server.h"
+
+#define FLUSH_MSEC 50
+/* Coalesced denials make no event: the counters are looked at, too. */
+#define TICK_MSEC  200
+#define SYNC_TICKS 5
+
+/* --- timers ------------------------------------------------------------------------------- */
+
+static void on_flush(evutil_socket_t fd, short what, void *context)
+{
+	struct daemon *daemon = context;
+
+	(void)fd;
+	(void)what;
+	daemon->flush_pending = false;
+	(void)logs_flush_all(daemon->logs, false);
+}
+
+/* Ticks only while there is something to look after: an idle daemon sleeps. */
+static void start_ticking(struct running *running)
+{
+	const struct timeval after = {.tv_usec = TICK_MSEC * 1000};
+
+	if (running->tick && !evtimer_pending(running->tick, NULL))
+		evtimer_add(running->tick, &after);
+}
+
+void daemon_flush_soon(struct daemon *daemon)
+{
+	const struct timeval after = {.tv_usec = FLUSH_MSEC * 1000};
+
+	if (!daemon->flush_pending)
+		daemon->flush_pending = evtimer_add(daemon->flush_timer, &after) == 0;
+	start_ticking((struct running *)daemon);
+}
+
+static void on_events(evutil_socket_t fd, short what, void *context)
+{
+	(void)fd;
+	(void)what;
+	events_drain(context, EVENTS_AT_A_TIME);
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *context)
+{
+	struct running *running = context;
+	struct daemon *daemon = &running->daemon;
+	bool again = true;
+
+	(void)fd;
+	(void)what;
+	if (++running->ticks % SYNC_TICKS == 0) {
+		again = logs_flush_all(daemon->logs, true) || daemon->unfinished > 0;
+		again |= logs_tick_all(daemon->logs);
+	}
+	if (again)
+		start_ticking(running);
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
+		if (daemon->by_slot[i])
+			ending_check_denials(daemon->by_slot[i]);
+}
+
+/* Told from the loop: one that does not turn is not alive. */
+static void on_watchdog(evutil_socket_t fd, short what, void *context)
+{
+	(void)fd;
+	(void)what;
+	(void)context;
+	(void)notify("WATCHDOG=1");
+}
+
+static void leave(struct running *running, bool unload)
+{
+	(void)notify("STOPPING=1");
+	running->unload = unload;
+	server_stop_accepting(running->daemon.server);
+	event_base_loopbreak(running->daemon.base);
+}
+
+static void on_signal(evutil_socket_t signal, short what, void *context)
+{
+	struct running *running = context;
+	struct daemon *daemon = &running->daemon;
+
+	(void)what;
+	daemon_say(daemon, "%s: leaving%s", strsignal((int)signal),
+		   daemon->executions > 0 ? "; executions stay confined" : "");
+	leave(running, daemon->embedded && daemon->unfinished == 0);
+}
+
+static void on_reload(evutil_socket_t signal, short what, void *context)
+{
+	struct running *running = context;
+	struct failure failure = {};
+	size_t count;
+
+	(void)signal;
+	(void)what;
+	if (running->daemon.executors &&
+	    executors_load(running->daemon.executors, &count, &failure) < 0)
+		daemon_say(&running->daemon, "%s", failure.text);
+}
+
+static bool nothing_to_do(const struct daemon *daemon)
+{
+	return daemon->unfinished == 0 && server_connections(daemon->server) == 0;
+}
+
+static void on_idle_timer(evutil_socket_t fd, short what, void *context)
+{
+	struct running *running = context;
+
+	(void)fd;
+	(void)what;
+	if (nothing_to_do(&running->daemon))
+		leave(running, true);
+}
+
+void running_idle(struct daemon *daemon)
+{
+	struct running *running = (struct running *)daemon;
+	const struct timeval after = {.tv_sec = running->options.idle_seconds};
+
+	if (!daemon->server)
+		return;
+	if (daemon->unfinished == 0 && server_stop_requested(daemon->server)) {
+		running->unload = true;
+		event_base_loopbreak(daemon->base);
+	} else if (daemon->embedded && nothing_to_do(daemon)) {
+		evtimer_add(running->idle_timer, &after);
+	}
+}
+
+/* --- setting up --------------------------------------------------------------------------- */
+
+static struct event *add_event(struct running *running, evutil_socket_t fd, short what,
+			       event_callback_fn callback, void *context,
+			       const struct timeval *after)
+{
+	struct event *event = event_new(running->daemon.base, fd, what, callback, context);
+
+	if (event && event_add(event, after) < 0) {
+		event_free(event);
+		event = NULL;
+	}
+	return event;
+}
+
+int running_make_loop(struct running *running, struct failure *failure)
+{
+	struct event_config *config = event_config_new();
+	struct daemon *daemon = &running->daemon;
+
+	if (config && event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER) == 0)
+		daemon->base = event_base_new_with_config(config);
+	if (config)
+		event_config_free(config);
+	if (!daemon->base)
+		return failure_set(failure, ENOMEM, "cannot make an event loop");
+	daemon->flush_timer = evtimer_new(daemon->base, on_flush, daemon);
+	running->idle_timer = evtimer_new(daemon->base, on_idle_timer, running);
+	running->tick = evtimer_new(daemon->base, on_tick, running);
+	if (!daemon->flush_timer || !running->idle_timer || !running->tick)
+		return failure_set(failure, ENOMEM, "%m");
+	return 0;
+}
+
+static int watch_signals(struct running *running, struct failure *failure)
+{
+	struct daemon *daemon = &running->daemon;
+
+	running->signals[0] =
+		add_event(running, SIGTERM, EV_SIGNAL | EV_PERSIST, on_signal, running, NULL);
+	running->signals[1] =
+		add_event(running, SIGINT, EV_SIGNAL | EV_PERSIST, on_signal, running, NULL);
+	running->events = add_event(running, enforcement_event_fd(daemon->enforcement),
+				    EV_READ | EV_PERSIST, on_events, daemon, NULL);
+	running->signals[2] =
+		add_event(running, SIGHUP, EV_SIGNAL | EV_PERSIST, on_reload, running, NULL);
+	if (!running->signals[0] || !running->signals[1] || !running->signals[2] ||
+	    !running->events)
+		return failure_set(failure, ENOMEM, "cannot watch for events");
+	return 0;
+}
+
+static int start_watchdog(struct running *running, struct failure *failure)
+{
+	uint64_t nsec = notify_watchdog_nsec();
+	const struct timeval every = {
+		.tv_sec = (time_t)(nsec / NSEC_PER_SEC),
+		.tv_usec = (suseconds_t)(nsec % NSEC_PER_SEC / 1000),
+	};
+
+	if (nsec == 0)
+		return 0;
+	running->watchdog = add_event(running, -1, EV_PERSIST, on_watchdog, NULL, &every);
+	return running->watchdog ? 0 : failure_set(failure, ENOMEM, "cannot watch the time");
+}
+
+int running_watch(struct running *running, struct failure *failure)
+{
+	int r = watch_signals(running, failure);
+
+	return r < 0 ? r : start_watchdog(running, failure);
+}
+
+/* --- its end ------------------------------------------------------------------------------ */
+
+void running_free_loop(struct running *running)
+{
+	struct daemon *daemon = &running->daemon;
+	struct event *events[] = {
+		running->signals[0], running->signals[1], running->signals[2], running->events,
+		running->tick,	     running->idle_timer, running->watchdog,   daemon->flush_timer,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		if (events[i])
+			event_free(events[i]);
+	if (daemon->base)
+		event_base_free(daemon->base);
+}
