@@ -109,7 +109,7 @@ SOURCES := $(sort $(wildcard userspace/*/*.c))
 # What users start: `run` alone. The rest is in lib/cordon/cordon, which it starts.
 FRONT   := userspace/cli/front.c userspace/cli/accounts_file.c
 # What needs no kernel: libraries for every test program and fuzzer, built without the BPF object.
-PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% daemon/protocol.c daemon/request.c daemon/decide_request.c daemon/message_codec.c daemon/dns_message.c daemon/dns_servers.c cli/moment.c),$(SOURCES))
+PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% daemon/protocol.c daemon/request.c daemon/request_fields.c daemon/prepare_request.c daemon/decide_request.c daemon/message_codec.c daemon/dns_message.c daemon/dns_servers.c cli/moment.c),$(SOURCES))
 
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
 	-Wshadow -Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings \

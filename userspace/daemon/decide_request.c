@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/decide_request.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "daemon/request.h"
+#include "daemon/request_fields.h"
 
 /* Fewer are too likely to be another's. */
 #define DIGITS_MIN 8
-
-static int malformed(struct failure *failure, const json_error_t *error)
-{
-	return failure_set(failure, EINVAL, "malformed request: %.160s", error->text);
-}
 
 static int parse_decision(const char *text, enum audit_approval_decision *ret_decision,
 			  struct failure *failure)
@@ -49,24 +44,6 @@ static int parse_digest(const char *text, char digest[SHA256_TEXT_SIZE], struct 
 	return 0;
 }
 
-static int parse_policy(const char *text, char **ret_policy, struct failure *failure)
-{
-	if (!*text || strlen(text) >= PATH_MAX || (strchr(text, '/') && text[0] != '/'))
-		return failure_set(failure, EINVAL,
-				   "\"policy\" must be a name or an absolute path");
-	*ret_policy = strdup(text);
-	return *ret_policy ? 0 : failure_set(failure, ENOMEM, "%m");
-}
-
-static int optional_text(const char *key, const json_t *value, const char **ret_text,
-			 struct failure *failure)
-{
-	if (!json_is_null(value) && !json_is_string(value))
-		return failure_set(failure, EINVAL, "\"%s\" must be a text or null", key);
-	*ret_text = json_string_value(value);
-	return 0;
-}
-
 static int parse_into(json_t *message, struct decide_request *request, struct failure *failure)
 {
 	const char *op, *decision, *reason, *digest, *policy;
@@ -78,10 +55,10 @@ static int parse_into(json_t *message, struct decide_request *request, struct fa
 	if (json_unpack_ex(message, &error, 0, "{s:s,s:s,s:o,s:o,s:s,s:I!}", "op", &op, "decision",
 			   &decision, "digest", &digest_json, "policy", &policy_json, "reason",
 			   &reason, "expires", &expires) < 0)
-		return malformed(failure, &error);
+		return request_malformed(failure, &error);
 	(void)((r = parse_decision(decision, &request->decision, failure)) < 0 ||
-	       (r = optional_text("digest", digest_json, &digest, failure)) < 0 ||
-	       (r = optional_text("policy", policy_json, &policy, failure)) < 0);
+	       (r = request_text("digest", digest_json, &digest, failure)) < 0 ||
+	       (r = request_text("policy", policy_json, &policy, failure)) < 0);
 	if (r < 0)
 		return r;
 	if (!digest == !policy || (policy && request->decision != AUDIT_APPROVAL_GRANTED))
@@ -95,7 +72,7 @@ static int parse_into(json_t *message, struct decide_request *request, struct fa
 				   "\"expires\" is for approvals, and not negative");
 	request->expires = (uint64_t)expires;
 	r = digest ? parse_digest(digest, request->digest, failure)
-		   : parse_policy(policy, &request->policy, failure);
+		   : request_copy_policy(policy, &request->policy, failure);
 	if (r < 0)
 		return r;
 	request->reason = strdup(reason);
@@ -129,7 +106,7 @@ int approvals_request_parse(json_t *message, uint32_t *ret_from, struct failure 
 	const char *op;
 
 	if (json_unpack_ex(message, &error, 0, "{s:s,s?I!}", "op", &op, "from", &from) < 0)
-		return malformed(failure, &error);
+		return request_malformed(failure, &error);
 	if (from < 0 || from > INT32_MAX)
 		return failure_set(failure, EINVAL, "from: there is no such entry");
 	*ret_from = (uint32_t)from;
