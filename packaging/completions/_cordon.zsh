@@ -95,7 +95,7 @@ _cordon() {
 		;;
 	kill)
 		local -a live=(${(f)"$(cordon ps --json 2>/dev/null | grep -o '"id":"[^"]*"' | cut -d '"' -f 4)"})
-		_arguments {-h,--help}'[show help]' ":id:(${live})"
+		_arguments '--json[for programs]' {-h,--help}'[show help]' ":id:(${live})"
 		;;
 	policy)
 		case $words[2] in

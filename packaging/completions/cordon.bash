@@ -18,7 +18,7 @@ _cordon()
 		[approve]="--policy --reason --expires --json --help"
 		[approvals]="--reason --json --help"
 		[top]="--interval --json --help"
-		[kill]="--help"
+		[kill]="--json --help"
 		[status]="--json --help"
 		[doctor]="--json --help"
 		[policy]="--json --help"

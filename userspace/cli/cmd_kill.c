@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon kill: ends an execution, with everything that it started. */
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,23 +18,26 @@ enum kill_exit {
 };
 
 static const char help[] =
-	"usage: cordon kill ID\n"
+	"usage: cordon kill [--json] ID\n"
 	"\n"
 	"Kills an execution and everything that it started; returns when all is dead. The record of\n"
 	"its end says that it was killed on request. ID is its id, or as much of it as no other live\n"
 	"execution begins with; `cordon ps` shows ids.\n"
 	"\n"
+	"      --json   for programs: what is dead, as an object\n"
 	"  -h, --help   this text\n"
 	"\n"
 	"Exit status: 0 it is dead; 1 failed, or several begin with ID; 2 no such execution is live.\n";
 
 /* Returns an exit status, or -1 to go on with *ret_id. */
-static int parse(int argc, char **argv, const char **ret_id)
+static int parse(int argc, char **argv, bool *ret_json, const char **ret_id)
 {
 	static const struct option long_options[] = {
+		{"json", no_argument, NULL, 'j'},
 		{"help", no_argument, NULL, 'h'},
 		{},
 	};
+	bool json = false;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
@@ -41,18 +45,22 @@ static int parse(int argc, char **argv, const char **ret_id)
 			fputs(help, stdout);
 			return EXIT_SUCCESS;
 		}
-		message("see `cordon kill --help`");
-		return KILL_FAILED;
+		if (c != 'j') {
+			message("see `cordon kill --help`");
+			return KILL_FAILED;
+		}
+		json = true;
 	}
 	if (argc - optind != 1 || !argv[optind][0]) {
 		message("kill: takes the id of one execution; `cordon ps` shows ids");
 		return KILL_FAILED;
 	}
+	*ret_json = json;
 	*ret_id = argv[optind];
 	return -1;
 }
 
-static int kill_execution(int socket, const char *wanted)
+static int kill_execution(int socket, bool json, const char *wanted)
 {
 	struct failure failure = {};
 	char id[UUID_TEXT_SIZE];
@@ -66,7 +74,7 @@ static int kill_execution(int socket, const char *wanted)
 		message("%s: %s", id, failure.text);
 		return r == -ENOENT ? KILL_NOT_FOUND : KILL_FAILED;
 	}
-	printf("%s is dead\n", id);
+	printf(json ? "{\"id\":\"%s\",\"dead\":true}\n" : "%s is dead\n", id);
 	return KILL_DEAD;
 }
 
@@ -75,9 +83,10 @@ int cmd_kill(int argc, char **argv)
 	_cleanup_(closep) int socket = -1;
 	struct failure failure = {};
 	const char *wanted;
+	bool json;
 	int r;
 
-	r = parse(argc, argv, &wanted);
+	r = parse(argc, argv, &json, &wanted);
 	if (r >= 0)
 		return r;
 	r = client_connect(&socket, &failure);
@@ -90,5 +99,5 @@ int cmd_kill(int argc, char **argv)
 		message("%s", failure.text);
 		return KILL_FAILED;
 	}
-	return kill_execution(socket, wanted);
+	return kill_execution(socket, json, wanted);
 }
