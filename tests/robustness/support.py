@@ -213,12 +213,19 @@ def verify(log=LOG):
 def events_accounted_for(log):
     """How far the events of each execution are on record without a hole, or in a gap that is: {id: number}."""
     numbers = {}
+    told = {}
     for record in records(log):
         seen = numbers.setdefault(execution_id(record), set())
+        if action(record) == "execution-start" and record["cordon"]["execution"]["executor"] != "cordon-run":
+            told[execution_id(record)] = 2
         if "sequence" in record["cordon"]:
             seen.add(record["cordon"]["sequence"])
         elif action(record) == "gap" and record["cordon"]["gap"]["of"] == "events":
             seen.update(range(record["cordon"]["gap"]["after"] + 1, record["cordon"]["gap"]["before"]))
+    for name, holes in told.items():
+        # That the kernel took it, and that its program was in place: the start record tells of both.
+        missing = (n for n in range(1, max(numbers[name], default=0)) if n not in numbers[name])
+        numbers[name].update(n for n, _ in zip(missing, range(holes)))
     return {name: next(n for n in range(len(seen) + 1) if n + 1 not in seen) for name, seen in numbers.items()}
 
 
