@@ -5,7 +5,7 @@ import errno
 import re
 
 from cases_approve import decisions, entries, restart
-from executor import CONFIG, OUTSIDE, Agent, configure
+from executor import CONFIG, OUTSIDE, Agent, configure, why
 from service import as_user, policy
 from support import account_for_everything, action, case, check, cordon, equal, matches, records, wait_for
 
@@ -35,7 +35,7 @@ def runs(agent):
         return found[0] != REFUSED
 
     wait_for(try_it, 30, "an execution")
-    equal((found[0].get("status"), found[0].get("out")), (0, "confined\n"), f"what came of it: {found[0]}")
+    equal((found[0].get("status"), found[0].get("out")), (0, "confined\n"), f"what came of it: {found[0]}, {why()}")
 
 
 def stops(agent):

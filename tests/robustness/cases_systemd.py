@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 
-from executor import OUTSIDE, UNDER, Agent, configure
+from executor import OUTSIDE, UNDER, Agent, configure, why
 from support import (
     CORDON,
     LOG,
@@ -218,7 +218,7 @@ def environment():
         ensure_started()
         with Agent(SECRET_TOKEN="hunter2", ANOTHER="s" * 9000, LC_ALL="C.UTF-8") as agent:
             answer = agent.ask("sh", "-c", f"cat /proc/$$/environ; cat {OUTSIDE} || echo refused")
-            equal(answer.get("status"), 0, f"status ({answer})")
+            equal(answer.get("status"), 0, f"status ({answer}, {why()})")
             check("LC_ALL=C.UTF-8" in answer["out"], f"what the policy keeps is gone: {answer}")
             check("hunter2" not in answer["out"] and "sss" not in answer["out"], f"a secret is there: {answer}")
             matches(answer["out"], "refused", "what came of the attack")

@@ -3,6 +3,7 @@
 
 import fcntl
 import os
+import subprocess
 import time
 
 from cases_crash import SEED, confined, moments, trier
@@ -86,11 +87,12 @@ def kill_writer():
     pid = ensure_daemon()
     known = len(records())
     for delay in moments(8, 1.2):
-        process = start(*trier(12))
+        process = start(*trier(12), stderr=subprocess.PIPE)
         time.sleep(delay)
         for victim in writers():
             kill(victim)
-        equal(finish(process), 17, f"status, the writer killed after {delay:.3f} s")
+        status, said = finish(process), process.stderr.read().decode()
+        equal(status, 17, f"status, the writer killed after {delay:.3f} s ({said})")
         equal(read("beat"), b"12\n", "rounds")
     equal(daemon(), pid, "the daemon")
     confined()

@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from support import PATIENCE, PROJECT, ROOT, SHELL_POLICY, Failed, check
+from support import PATIENCE, PROJECT, ROOT, SHELL_POLICY, Failed, action, check, records
 
 AGENT = os.path.join(PROJECT, "tests", "integration", "clients", "agent.py")
 PYTHON = os.path.realpath(sys.executable)
@@ -32,6 +32,11 @@ def configure(name, policy=SHELL_POLICY, path=CONFIG, **more):
         file.write(json.dumps({"version": 1, "executors": [entry]}))
     os.rename(path + ".new", path)
     return path
+
+
+def why():
+    """The last refusal on record, for whoever did not expect one."""
+    return [r for r in records() if action(r) == "execution-refused"][-1:]
 
 
 class Agent:

@@ -288,6 +288,17 @@ static int call(struct writer *w, uint32_t request, struct writer_reply *ret_rep
 	return r == -EAGAIN ? -ETIMEDOUT : -EPIPE;
 }
 
+/* One that dies before it could say why was killed, which says nothing about the log: it gets a second try. */
+static int start_first(struct writer *w, uint64_t *ret_repaired, struct failure *failure)
+{
+	struct failure died = {};
+	int r = start(w, false, ret_repaired, &died);
+
+	if (r == -EPIPE || r == -ECONNRESET)
+		return start(w, false, ret_repaired, failure);
+	return r < 0 ? failure_set(failure, r, "%s", died.text) : 0;
+}
+
 /* --- what others use ---------------------------------------------------------------------- */
 
 int writer_open(const char *directory, const struct writer_settings *settings,
@@ -301,7 +312,7 @@ int writer_open(const char *directory, const struct writer_settings *settings,
 	w->fd = -1;
 	w->settings = *settings;
 	w->directory = strdup(directory);
-	r = w->directory ? start(w, false, ret_repaired, failure) : -ENOMEM;
+	r = w->directory ? start_first(w, ret_repaired, failure) : -ENOMEM;
 	if (r < 0) {
 		free(w->directory);
 		free(w);
