@@ -163,6 +163,8 @@ static void take_recall(struct execution *e)
 		return;
 	}
 	e->started = (e->started || found.started) && !found.ended;
+	/* Nor does what is still to come of one that has ended begin it a second time. */
+	e->unrecorded = found.ended;
 	/* What lies before the window is taken to be on record. */
 	if (!found.started && e->sequence.count > 0)
 		e->sequence.settled = e->sequence.runs[0].first - 1;
