@@ -56,6 +56,7 @@ def systemctl(*arguments):
 
 def booted():
     """Services that come and go at the start of a machine are none that a case left behind."""
+    wait_for(lambda: os.path.exists("/run/systemd/private"), 60, "systemd")
     subprocess.run(["systemctl", "is-system-running", "--wait"], stdout=subprocess.DEVNULL, check=False)
 
 

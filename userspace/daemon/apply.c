@@ -307,11 +307,20 @@ static int announce(const struct apply *a, struct execution *e, struct failure *
 	return 0;
 }
 
+void apply_record_unchanged(struct execution *e, const char *policy, const char *digest)
+{
+	json_t *details =
+		json_pack("{s:s,s:s,s:s}", "execution", e->id, "policy", policy, "digest", digest);
+
+	(void)logs_append(e->log, audit_record_agent("policy-unchanged", details,
+						     clock_nsec(CLOCK_REALTIME)));
+	json_decref(details);
+	daemon_flush_soon(e->daemon);
+}
+
 static void take_back(const struct apply *a, struct execution *e)
 {
-	daemon_record(a->daemon, "policy-unchanged",
-		      json_pack("{s:s,s:s,s:s}", "execution", e->id, "policy",
-				e->policy->policy->name, "digest", e->policy->policy->digest_text));
+	apply_record_unchanged(e, e->policy->policy->name, e->policy->policy->digest_text);
 	e->changing = NULL;
 	e->changing_name = NULL;
 	(void)state_save(a->daemon->state_fd, e, NULL);

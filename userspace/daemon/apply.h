@@ -35,4 +35,7 @@ int apply_policy(struct daemon *daemon, const struct apply_request *request,
 		 const struct ucred *peer, struct apply_result *ret_result, char **ret_message,
 		 struct failure *failure);
 
+/* Says in its log that the change which is on record there was not made. */
+void apply_record_unchanged(struct execution *e, const char *policy, const char *digest);
+
 #endif

@@ -9,6 +9,7 @@
 #include "audit/recall.h"
 #include "base/clock.h"
 #include "base/hex.h"
+#include "daemon/apply.h"
 #include "daemon/ending.h"
 #include "daemon/events.h"
 #include "daemon/resume.h"
@@ -80,15 +81,14 @@ static int fill_unknown(struct execution *e)
 
 /*
  * The daemon died while it put the execution under another policy: the change was on record before the
- * swap. Which of the two was in force when it died, the kernel says.
+ * swap. Which of the two was in force when it died, the kernel says. False: the change that is on record was not made.
  */
-static void settle_change(struct execution *e, struct state *state)
+static bool settle_change(struct execution *e, struct state *state)
 {
 	unsigned char digest[32];
-	char text[65];
 
 	if (!state->changing)
-		return;
+		return true;
 	if (enforcement_policy_digest(e->daemon->enforcement, e->view->policy, digest) == 0 &&
 	    memcmp(digest, state->changing_digest, sizeof(digest)) == 0) {
 		free(state->request.policy);
@@ -99,21 +99,16 @@ static void settle_change(struct execution *e, struct state *state)
 		state->policy_name = TAKE_PTR(state->changing_name);
 		state->policy_file = TAKE_PTR(state->changing_file);
 		memcpy(state->policy_digest, digest, sizeof(digest));
-		return;
+		return true;
 	}
-	hex_encode(state->policy_digest, sizeof(state->policy_digest), text);
-	daemon_record(e->daemon, "policy-unchanged",
-		      json_pack("{s:s,s:s,s:s}", "execution", e->id, "policy", state->policy_name,
-				"digest", text));
+	return false;
 }
 
 static int fill_known(struct execution *e, struct state *state)
 {
+	bool as_recorded = settle_change(e, state);
 	struct failure failure = {};
-	int r;
-
-	settle_change(e, state);
-	r = recovered_policy(e, state);
+	int r = recovered_policy(e, state);
 
 	if (r < 0)
 		return r;
@@ -130,6 +125,10 @@ static int fill_known(struct execution *e, struct state *state)
 	if (r < 0)
 		daemon_say(e->daemon, "execution %s: %s; its end goes to %s", e->id, failure.text,
 			   logs_directory(e->daemon->log));
+	/* Beside the record of the change. */
+	else if (!as_recorded)
+		apply_record_unchanged(e, e->recovered_policy->name,
+				       e->recovered_policy->digest_text);
 	return 0;
 }
 
