@@ -95,8 +95,8 @@ def ensure_started():
     install()
     result = systemctl("start", "cordon.service")
     if result.status != 0:
-        journal = execute(["systemctl", "status", "--full", "--no-pager", "cordon.service"], cwd="/").out.decode()
-        check(False, f"systemctl start: {result.text}\n{journal}")
+        with open(f"{ROOT}/daemon.txt", encoding="utf-8", errors="replace") as file:
+            check(False, f"systemctl start: {result.text}\n{file.read()[-2000:]}")
     equal(show("ActiveState"), "active", "state")
     return main_pid()
 
