@@ -27,7 +27,7 @@ static const char help[] =
 static size_t check_policies(const struct config *config, struct diagnostics *diagnostics)
 {
 	_cleanup_(policy_search_freep) char **directories = policy_search_own_directories();
-	const struct policy_search search = {(const char *const *)directories};
+	const struct policy_search search = {.directories = (const char *const *)directories};
 	size_t wrong = 0;
 
 	for (size_t i = 0; i < config_executor_count(config); i++) {

@@ -102,7 +102,7 @@ static int unknown(const char *word)
 int cmd_policy(int argc, char **argv)
 {
 	_cleanup_(policy_search_freep) char **directories = policy_search_own_directories();
-	struct policy_search search = {(const char *const *)directories};
+	struct policy_search search = {.directories = (const char *const *)directories};
 
 	if (argc < 2) {
 		print_help(stderr);

@@ -35,7 +35,8 @@ static void bind_variables(struct judge *judge, const json_t *start)
 /* Is the source as it was? Then it compiles to the same rules. */
 static bool is_source_unchanged(const struct judge *judge)
 {
-	const struct policy_search search = {(const char *const *)judge->search_directories};
+	const struct policy_search search = {
+		.directories = (const char *const *)judge->search_directories};
 	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
 
@@ -87,7 +88,8 @@ json_t *judge_rule(const struct judge *judge, uint32_t number)
 json_t *judge_others(const struct judge *judge, const struct policy_question *question,
 		     uint32_t decides)
 {
-	const struct policy_search search = {(const char *const *)judge->search_directories};
+	const struct policy_search search = {
+		.directories = (const char *const *)judge->search_directories};
 	struct policy_matches matches = {0};
 	json_t *others;
 

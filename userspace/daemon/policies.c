@@ -9,9 +9,17 @@
 
 #include "launch/seccomp.h"
 #include "policy/evaluate.h"
+#include "policy/inputs.h"
 
 /* Unused policies that stay resident. */
 #define MAX_IDLE 16
+
+/* What was asked for, and all that the answer depended on. */
+struct origin {
+	char *name_or_path;
+	bool observe;
+	struct policy_inputs *inputs;
+};
 
 /*
  * Two policies may have the same tables (and so one digest) but differ in what userspace does with
@@ -21,6 +29,7 @@ struct entry {
 	struct policy_use use; /* first: policy_use pointers are entry pointers */
 	TAILQ_ENTRY(entry) link;
 	struct compiled_policy *compiled;
+	struct origin *origin; /* NULL: to be compiled anew when it is asked for */
 	unsigned int references;
 };
 
@@ -131,8 +140,19 @@ void policies_remove_stale(struct policies *policies)
 
 /* --- entries ------------------------------------------------------------------------------ */
 
+static void origin_free(struct origin *origin)
+{
+	if (!origin)
+		return;
+	free(origin->name_or_path);
+	policy_inputs_free(origin->inputs);
+	free(origin);
+}
+DEFINE_CLEANUP(struct origin *, origin_free, origin_freep)
+
 static void entry_free(struct entry *entry)
 {
+	origin_free(entry->origin);
 	closep(&entry->use.filter_fd);
 	compiled_policy_free(entry->compiled);
 	free(entry);
@@ -230,6 +250,27 @@ static struct entry *find(struct policies *policies, const struct compiled_polic
 	return NULL;
 }
 
+/* The one that compiling this now would find; what has changed is not asked a second time. */
+static struct entry *find_unchanged(struct policies *policies, const char *name_or_path,
+				    bool observe)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, &policies->entries, link)
+	{
+		const struct origin *origin = entry->origin;
+
+		if (!origin || origin->observe != observe ||
+		    strcmp(origin->name_or_path, name_or_path) != 0)
+			continue;
+		if (policy_inputs_unchanged(origin->inputs))
+			return entry;
+		origin_free(entry->origin);
+		entry->origin = NULL;
+	}
+	return NULL;
+}
+
 /* Makes the tables resident, at the cost of unused ones if there is no room. */
 static int make_resident(struct policies *policies, const struct compiled_policy *compiled,
 			 uint64_t *ret_ref, struct failure *failure)
@@ -306,10 +347,27 @@ static int add(struct policies *policies, struct compiled_policy *compiled,
 
 /* --- the interface ------------------------------------------------------------------------ */
 
-static int compile(struct policies *policies, const char *name_or_path, bool observe,
-		   struct compiled_policy **ret_compiled, char **ret_message)
+static int origin_new(const char *name_or_path, bool observe, struct origin **ret_origin)
 {
-	const struct policy_search search = {.directories = policies->directories};
+	_cleanup_(origin_freep) struct origin *origin = calloc(1, sizeof(*origin));
+
+	if (!origin)
+		return -ENOMEM;
+	origin->observe = observe;
+	origin->name_or_path = strdup(name_or_path);
+	origin->inputs = policy_inputs_new();
+	if (!origin->name_or_path || !origin->inputs)
+		return -ENOMEM;
+	*ret_origin = TAKE_PTR(origin);
+	return 0;
+}
+
+static int compile(struct policies *policies, const char *name_or_path, bool observe,
+		   struct policy_inputs *inputs, struct compiled_policy **ret_compiled,
+		   char **ret_message)
+{
+	const struct policy_search search = {.directories = policies->directories,
+					     .inputs = inputs};
 	_cleanup_(diagnostics_freep) struct diagnostics *diagnostics = diagnostics_new();
 	_cleanup_(compiled_policy_freep) struct compiled_policy *compiled = NULL;
 	int r;
@@ -330,18 +388,21 @@ static int compile(struct policies *policies, const char *name_or_path, bool obs
 int policies_compile(struct policies *policies, const char *name_or_path, bool observe,
 		     struct compiled_policy **ret_policy)
 {
-	return compile(policies, name_or_path, observe, ret_policy, NULL);
+	return compile(policies, name_or_path, observe, NULL, ret_policy, NULL);
 }
 
-int policies_get(struct policies *policies, const char *name_or_path, bool observe,
-		 const struct policy_use **ret_use, char **ret_message, struct failure *failure)
+static int compile_entry(struct policies *policies, const char *name_or_path, bool observe,
+			 struct entry **ret_entry, char **ret_message, struct failure *failure)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *compiled = NULL;
+	_cleanup_(origin_freep) struct origin *origin = NULL;
 	struct entry *entry;
 	int r;
 
-	*ret_message = NULL;
-	r = compile(policies, name_or_path, observe, &compiled, ret_message);
+	r = origin_new(name_or_path, observe, &origin);
+	if (r == 0)
+		r = compile(policies, name_or_path, observe, origin->inputs, &compiled,
+			    ret_message);
 	if (r < 0)
 		return failure_set(failure, r, "policy %s: %m", name_or_path);
 	entry = find(policies, compiled);
@@ -350,6 +411,25 @@ int policies_get(struct policies *policies, const char *name_or_path, bool obser
 		if (r < 0)
 			return r;
 		TAKE_PTR(compiled);
+	}
+	origin_free(entry->origin);
+	entry->origin = TAKE_PTR(origin);
+	*ret_entry = entry;
+	return 0;
+}
+
+int policies_get(struct policies *policies, const char *name_or_path, bool observe,
+		 const struct policy_use **ret_use, char **ret_message, struct failure *failure)
+{
+	struct entry *entry;
+	int r;
+
+	*ret_message = NULL;
+	entry = find_unchanged(policies, name_or_path, observe);
+	if (!entry) {
+		r = compile_entry(policies, name_or_path, observe, &entry, ret_message, failure);
+		if (r < 0)
+			return r;
 	}
 	TAILQ_REMOVE(&policies->entries, entry, link);
 	TAILQ_INSERT_TAIL(&policies->entries, entry, link);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compiled policies in use. A policy is compiled anew for each execution, since its files may have
- * changed; what compiles to the same is held once, in memory and in the kernel, where it stays
+ * Compiled policies in use. A policy is compiled anew when anything has changed that it was compiled from
+ * (policy/inputs.h); what compiles to the same is held once, in memory and in the kernel, where it stays
  * for a while after its last use, because putting it there costs a grace period.
  */
 #ifndef CORDON_DAEMON_POLICIES_H

@@ -387,7 +387,7 @@ static int compile_named(const char *name, const struct policy_search *search, b
 		return -ENOMEM;
 	r = source_find(a, name, search, &path);
 	if (r == 0)
-		r = source_read(a, path, path, &root);
+		r = source_read_input(a, path, path, search, &root);
 	if (r < 0)
 		return finish(d, report_unreadable(name, search, r, a, d), &p, ret_policy);
 	r = compile_source(a, root, search, fragments, d, &p);

@@ -68,9 +68,12 @@ struct compiled_policy {
 	char **run_by;
 };
 
+struct policy_inputs;
+
 /* Where policies named without a path are looked for. */
 struct policy_search {
 	const char *const *directories; /* NULL-terminated; first hit wins */
+	struct policy_inputs *inputs;	/* what is looked at is added there; NULL: nowhere */
 };
 
 /*

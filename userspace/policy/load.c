@@ -64,8 +64,8 @@ static int include(struct loader *l, const struct source *from, const struct nod
 		return -ENOMEM;
 	e = source_find_include(r->arena, n->text, from, l->search, &path);
 	if (e == 0)
-		e = source_read(r->arena, path, name, &s);
-	if (!s)
+		e = source_read_input(r->arena, path, name, l->search, &s);
+	if (e < 0)
 		return e == -ENOMEM ? e : report_missing(l, n, e);
 	for (size_t i = 0; i < l->depth; i++) {
 		if (!same_file(l->chain[i], s))

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/io.h"
+#include "policy/inputs.h"
 #include "policy/utf8.h"
 
 static bool ends_with(const char *text, const char *end)
@@ -50,6 +51,28 @@ int source_read(struct arena *a, const char *path, const char *name, struct sour
 	return 0;
 }
 
+static struct policy_inputs *inputs_of(const struct policy_search *search)
+{
+	return search ? search->inputs : NULL;
+}
+
+int source_read_input(struct arena *a, const char *path, const char *name,
+		      const struct policy_search *search, struct source **ret_source)
+{
+	int r = source_read(a, path, name, ret_source);
+
+	return r < 0 ? r : policy_inputs_add_file(inputs_of(search), *ret_source);
+}
+
+/* 1: there is one; 0: there is none. */
+static int exists(const char *path, const struct policy_search *search)
+{
+	bool found = access(path, F_OK) == 0;
+	int r = policy_inputs_add_name(inputs_of(search), path, found);
+
+	return r < 0 ? r : found;
+}
+
 /* The first existing DIRECTORY/NAME, with .yaml added where it is missing. */
 static int find_in(struct arena *a, const char *name, const struct policy_search *search,
 		   const char **ret_path)
@@ -58,10 +81,11 @@ static int find_in(struct arena *a, const char *name, const struct policy_search
 
 	for (size_t i = 0; search && search->directories && search->directories[i]; i++) {
 		char *path = arena_printf(a, "%s/%s%s", search->directories[i], name, suffix);
+		int r = path ? exists(path, search) : -ENOMEM;
 
-		if (!path)
-			return -ENOMEM;
-		if (access(path, F_OK) == 0) {
+		if (r < 0)
+			return r;
+		if (r > 0) {
 			*ret_path = path;
 			return 0;
 		}
@@ -86,10 +110,11 @@ int source_find_include(struct arena *a, const char *name, const struct source *
 	const char *slash = strrchr(from->path, '/');
 	int length = slash && name[0] != '/' ? (int)(slash - from->path) + 1 : 0;
 	char *path = arena_printf(a, "%.*s%s%s", length, from->path, name, suffix);
+	int r = path ? exists(path, search) : -ENOMEM;
 
-	if (!path)
-		return -ENOMEM;
-	if (access(path, F_OK) == 0) {
+	if (r < 0)
+		return r;
+	if (r > 0) {
 		*ret_path = path;
 		return 0;
 	}

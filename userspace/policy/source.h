@@ -34,6 +34,10 @@ struct place {
  */
 int source_read(struct arena *a, const char *path, const char *name, struct source **ret_source);
 
+/* The same, and adds the file to the search's inputs, if it has any. */
+int source_read_input(struct arena *a, const char *path, const char *name,
+		      const struct policy_search *search, struct source **ret_source);
+
 /*
  * The path of the policy that `name` means: itself if it is a path, else NAME.yaml in the search
  * directories. -ENOENT: nowhere; -ENOMEM.

@@ -32,7 +32,7 @@ struct place {
 static int setup(void **state)
 {
 	static const char *const nowhere[] = {NULL};
-	const struct policy_search search = {nowhere};
+	const struct policy_search search = {.directories = nowhere};
 	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
 	struct place *p = calloc(1, sizeof(*p));
 	struct failure failure = {0};

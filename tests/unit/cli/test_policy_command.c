@@ -13,7 +13,7 @@
 #include "cli/policy_command.h"
 
 static const char *const directories[] = {"policies", NULL};
-static const struct policy_search search = {directories};
+static const struct policy_search search = {.directories = directories};
 
 typedef int command(const struct policy_search *search, int argc, char **argv);
 

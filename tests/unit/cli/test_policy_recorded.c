@@ -21,7 +21,7 @@
 #define SECOND "019aa3c4-11d2-7abc-8def-000000000002"
 
 static const char *const directories[] = {"policies", NULL};
-static const struct policy_search search = {directories};
+static const struct policy_search search = {.directories = directories};
 
 struct place {
 	char directory[64], log[96], policy[96], output[96];

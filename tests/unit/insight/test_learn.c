@@ -20,7 +20,7 @@
 #define ROUNDS 150
 
 static const char *const directories[] = {"policies", NULL};
-static const struct policy_search search = {directories};
+static const struct policy_search search = {.directories = directories};
 static const char *const shipped[] = {
 	"runtime/c-toolchain", "runtime/coding-agent", "runtime/credentials",
 	"runtime/git",	       "runtime/linux",	       "runtime/pip",

@@ -25,7 +25,7 @@ static void check_complete(const struct diagnostics *d)
 
 static char *describe(const char *path, bool complete, int *ret_result)
 {
-	static const struct policy_search search = {NULL};
+	static const struct policy_search search = {.directories = NULL};
 	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
 	struct compiled_policy *p = NULL;
 

@@ -5,7 +5,7 @@
 #define DIRECTORY "tests/unit/policy/include/"
 
 static const char *const directories[] = {DIRECTORY "search", DIRECTORY, NULL};
-static const struct policy_search search = {directories};
+static const struct policy_search search = {.directories = directories};
 
 static struct compiled_policy *compile(const char *name)
 {

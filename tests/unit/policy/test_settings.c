@@ -157,7 +157,7 @@ static void test_shipped_policies(void **state)
 {
 	static const char *const names[] = {"python-sandbox", "shell-sandbox"};
 	static const char *const directories[] = {"policies", NULL};
-	static const struct policy_search search = {directories};
+	static const struct policy_search search = {.directories = directories};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
@@ -190,7 +190,7 @@ static void test_shipped_policies(void **state)
 static void test_observe_allows_nothing(void **state)
 {
 	static const char *const directories[] = {"policies", NULL};
-	static const struct policy_search search = {directories};
+	static const struct policy_search search = {.directories = directories};
 	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
 	struct cordon_policy_header header;

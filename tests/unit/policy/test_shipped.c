@@ -11,7 +11,7 @@
 #include "support.h"
 
 static const char *const directories[] = {"policies", NULL};
-static const struct policy_search search = {directories};
+static const struct policy_search search = {.directories = directories};
 
 static struct table_result run_table(const char *path)
 {

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a compilation looked at: each file that it read, by content, and each name that it looked for, found or not.
+ * Compilation depends on nothing else, so that as long as all of it answers the same, compiling again would give the
+ * same policy. Times and sizes of files are not asked: they can be set.
+ */
+#ifndef CORDON_POLICY_INPUTS_H
+#define CORDON_POLICY_INPUTS_H
+
+#include <stdbool.h>
+
+#include "base/cleanup.h"
+
+struct policy_inputs;
+struct source;
+
+/* NULL: no memory. */
+struct policy_inputs *policy_inputs_new(void);
+void policy_inputs_free(struct policy_inputs *inputs);
+DEFINE_CLEANUP(struct policy_inputs *, policy_inputs_free, policy_inputs_freep)
+
+/* For the compiler; without `inputs` they do nothing. -ENOMEM, -EIO: SHA-256 is not to be had. */
+int policy_inputs_add_name(struct policy_inputs *inputs, const char *path, bool found);
+int policy_inputs_add_file(struct policy_inputs *inputs, const struct source *source);
+
+/*
+ * Would the same compilation see the same? False also when that cannot be found out. A file that was replaced by another
+ * one counts as changed, whatever is in it: which names mean one file is an input, too.
+ */
+bool policy_inputs_unchanged(const struct policy_inputs *inputs);
+
+#endif
