@@ -30,6 +30,30 @@ static __always_inline struct event_scratch *event_scratch(void)
 				    BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
+/* NULL: none could be had. Whoever gets one gives it back by put_scratch(*ret_shared). */
+static __always_inline struct event_scratch *take_scratch(struct shared_scratch **ret_shared)
+{
+	__u32 start = bpf_get_smp_processor_id();
+
+	for (__u32 i = 0; i < 4; i++) {
+		__u32 key = (start + i) & (SHARED_SCRATCHES - 1);
+		struct shared_scratch *shared = bpf_map_lookup_elem(&shared_scratches, &key);
+
+		if (shared && __sync_val_compare_and_swap(&shared->taken, 0, 1) == 0) {
+			*ret_shared = shared;
+			return &shared->scratch;
+		}
+	}
+	*ret_shared = 0;
+	return event_scratch();
+}
+
+static __always_inline void put_scratch(struct shared_scratch *shared)
+{
+	if (shared)
+		__sync_val_compare_and_swap(&shared->taken, 1, 0);
+}
+
 /* Nothing is refused, everything that would be is reported. */
 static __always_inline bool observes(const struct subject *s)
 {
@@ -250,6 +274,7 @@ static __noinline void report_denial(const struct subject *s, const struct denia
 				     const struct object *object, const struct answer *answer)
 {
 	struct cordon_denial_event *event;
+	struct shared_scratch *shared;
 	struct event_scratch *scratch;
 	__u64 now = bpf_ktime_get_boot_ns(), key;
 	__u32 repeats, length, total = 0;
@@ -265,7 +290,7 @@ static __noinline void report_denial(const struct subject *s, const struct denia
 		return;
 	if (!within_budget(s, now))
 		return;
-	scratch = event_scratch();
+	scratch = take_scratch(&shared);
 	if (!scratch) {
 		__sync_fetch_and_add(&s->execution->dropped, 1);
 		count(CORDON_COUNTER_CRITICAL_DROPPED);
@@ -293,6 +318,7 @@ static __noinline void report_denial(const struct subject *s, const struct denia
 		length = CORDON_EVENT_LARGE;
 	note_sent(s->execution, bpf_ringbuf_output(&critical, scratch, sizeof(*event) + length, 0),
 		  CORDON_COUNTER_CRITICAL_DROPPED);
+	put_scratch(shared);
 }
 
 struct access {
@@ -306,13 +332,14 @@ static __noinline void report_access(const struct subject *s, const struct acces
 				     const struct object *object, const struct answer *answer)
 {
 	struct cordon_access_event *event;
+	struct shared_scratch *shared;
 	struct event_scratch *scratch;
 	__u64 now = bpf_ktime_get_boot_ns();
 	__u32 length, total = 0;
 
 	if (!within_budget(s, now))
 		return;
-	scratch = event_scratch();
+	scratch = take_scratch(&shared);
 	if (!scratch) {
 		__sync_fetch_and_add(&s->execution->dropped, 1);
 		count(CORDON_COUNTER_ACTIVITY_DROPPED);
@@ -338,6 +365,7 @@ static __noinline void report_access(const struct subject *s, const struct acces
 		length = CORDON_EVENT_LARGE;
 	note_sent(s->execution, bpf_ringbuf_output(&activity, event, sizeof(*event) + length, 0),
 		  CORDON_COUNTER_ACTIVITY_DROPPED);
+	put_scratch(shared);
 }
 
 #endif

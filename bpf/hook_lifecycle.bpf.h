@@ -93,6 +93,7 @@ static __always_inline void report_exec(const struct subject *s, __u64 file,
 					const struct mm_struct *mm)
 {
 	struct cordon_exec_event *event;
+	struct shared_scratch *shared;
 	struct event_scratch *scratch;
 	struct file_object o;
 	__u64 now = bpf_ktime_get_boot_ns();
@@ -101,7 +102,7 @@ static __always_inline void report_exec(const struct subject *s, __u64 file,
 	__sync_fetch_and_add(&s->execution->execs, 1);
 	if (!within_budget(s, now))
 		return;
-	scratch = event_scratch();
+	scratch = take_scratch(&shared);
 	if (!scratch) {
 		__sync_fetch_and_add(&s->execution->dropped, 1);
 		count(CORDON_COUNTER_CRITICAL_DROPPED);
@@ -130,6 +131,7 @@ static __always_inline void report_exec(const struct subject *s, __u64 file,
 		size = sizeof(*event) + EXEC_PATH_MAX;
 	note_sent(s->execution, bpf_ringbuf_output(&critical, event, size, 0),
 		  CORDON_COUNTER_CRITICAL_DROPPED);
+	put_scratch(shared);
 }
 
 SEC("tp_btf/sched_process_exec")

@@ -20,6 +20,7 @@ static __always_inline __u32 usual_protocol(__u32 family, __u32 type, __u32 prot
 static __always_inline int decide_kind(struct subject *s, __u32 operation, __u32 family, __u32 type,
 				       __u32 protocol)
 {
+	struct object object = {.kind = CORDON_OBJECT_SOCKET, .length = 4};
 	__u32 usual = usual_protocol(family, type, protocol);
 	__u8 *name;
 
@@ -30,8 +31,8 @@ static __always_inline int decide_kind(struct subject *s, __u32 operation, __u32
 	name[1] = type;
 	name[2] = usual >> 8;
 	name[3] = usual;
-	return decide_short(s, operation, CORDON_START_SOCKET, 4, CORDON_RIGHT(CORDON_SOCKET),
-			    CORDON_OBJECT_SOCKET);
+	ask_again(s, CORDON_START_SOCKET, 4, CORDON_RIGHT(CORDON_SOCKET));
+	return decide_answered(s, operation, &object, short_identity(s, 4), -EACCES);
 }
 
 SEC("lsm/socket_create")
@@ -183,7 +184,7 @@ static __always_inline int decide_address(struct subject *s, struct sock *sk, co
 	if (use->right == CORDON_NET_CONNECT)
 		spell_own_host(&address, v6);
 	spelled = spell_address(s->walk->name, v6, use->protocol, &address);
-	ask_short(s, CORDON_START_NET, spelled, CORDON_RIGHT(use->right));
+	ask_again(s, CORDON_START_NET, spelled, CORDON_RIGHT(use->right));
 	if (use->right == CORDON_NET_CONNECT && may_be_host(s, &s->walk->answer)) {
 		stands_for = ask_names(s, sk, use, spelled);
 		if (stands_for == STANDS_FOR_STUB || stands_for == STANDS_FOR_ROUTE)

@@ -79,6 +79,19 @@ struct directory_cache {
 	struct directory entries[DIRECTORY_CACHE_ENTRIES];
 };
 
+/*
+ * The last question about a socket's kind, and the last about an address, that were granted. What a policy says to
+ * them depends on its tables and on these bytes, and on nothing else.
+ */
+#define SHORT_WORDS 3
+
+struct short_grant {
+	__u64 policy;		  /* CORDON_POLICY_REF(); 0: none */
+	__u64 words[SHORT_WORDS]; /* the question; what is behind its end is not looked at */
+	__u32 length;
+	__u32 rights;
+};
+
 /* From one name to another: half a rename, or a link. */
 struct move {
 	__u64 from; /* struct dentry */
@@ -180,6 +193,7 @@ struct walk {
 	__u8 slash; /* '/', so that a component is one run of bytes */
 	__u8 name[CORDON_NAME_MAX + 1];
 	struct directory_cache directories;
+	struct short_grant grants[2]; /* of START_SOCKET, of START_NET */
 };
 
 struct label {
@@ -303,6 +317,21 @@ struct {
 	__type(key, int);
 	__type(value, struct event_scratch);
 } event_scratches SEC(".maps");
+
+/* The same for most events: a task of its own storage would pay for two pages at its first. Taken like spare walks. */
+#define SHARED_SCRATCHES 64u
+struct shared_scratch {
+	__u32 taken;
+	__u32 reserved;
+	struct event_scratch scratch;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, SHARED_SCRATCHES);
+	__type(key, __u32);
+	__type(value, struct shared_scratch);
+} shared_scratches SEC(".maps");
 
 /* Denials already reported a moment ago, by a hash of what was denied. */
 struct recent_denial {

@@ -58,6 +58,18 @@ while :; do
 done 2>/dev/null
 """
 
+# One process that says again and again whether it may connect.
+CONNECTOR = """
+while :; do
+	a=no
+	{ : 3<>/dev/udp/127.0.0.1/7103; } 2>/dev/null && a=yes
+	echo "$a" >now.new && mv now.new now
+	[ -e stop ] && exit 0
+	sleep 0.02
+done
+"""
+CONNECTS = "network:\n  - {allow: [connect], to: [127.0.0.1], ports: [7103], protocols: [udp]}\n"
+
 
 def policy(name, denied, extra="", variables=""):
     """A policy below the work directory that allows all of it but the directory `denied`."""
@@ -160,6 +172,22 @@ def wider():
     again = apply(policy("no-one", "one"), "--execution", which, "--json")
     equal((json.loads(again.out)["changed"], json.loads(again.out)["unchanged"]), (0, 1), "the same again")
     equal(len(changes(which)), 2, "changes on record")
+    stop(process)
+    account_for_everything()
+
+
+@case("policy apply: a destination that was allowed over and over is refused at once, and allowed again")
+def connections():
+    connects = policy("connects", None, CONNECTS)
+    write("connector", CONNECTOR)
+    ensure_daemon()
+    process = start("bash", "connector", policy=connects)
+    sees("yes")
+    (which,) = live()
+    equal(apply(policy("alone", None), "--execution", which).status, 0, "exit status of narrowing")
+    sees("no")
+    equal(apply(connects, "--execution", which, "--allow-wider", "needed").status, 0, "exit status of widening")
+    sees("yes")
     stop(process)
     account_for_everything()
 
