@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 
-from service import as_user, policy, run_as, said, spawn_daemon, standing, start_daemon
+from service import as_user, make_users, policy, run_as, said, spawn_daemon, standing, start_daemon
 from support import (
     ROOT,
     account_for_everything,
@@ -30,6 +30,7 @@ STATE_DIRECTORY = os.path.join(ROOT, "state")
 
 
 def restart(*options, number=signal.SIGTERM):
+    make_users()
     for pid in standing():
         kill(pid, number)
         wait_for(lambda: gone(pid), 60, "the daemon's end")

@@ -19,9 +19,9 @@ def reload():
     return result.out.decode()
 
 
-def waiting():
-    """Digest of the one entry that waits."""
-    found = [e for e in entries("waiting") if e["use"]]
+def waiting(name):
+    """The one entry of this name that waits."""
+    found = [e for e in entries("waiting") if f'"executor":"{name}"' in (e["use"] or "")]
     equal(len(found), 1, f"entries that wait: {found}")
     return found[0]
 
@@ -51,7 +51,7 @@ def first_use():
         said = wait_for(lambda: [r for r in records()[before:] if action(r) == "execution-refused"], 30, "its record")
         matches(str(said[0]), "waits for approval", "the record")
         check([r for r in records() if action(r) == "agent-executor-waits"], "nothing says that the entry waits")
-        entry = waiting()
+        entry = waiting("unseen")
         matches(entry["use"], '"executor":"unseen".*agent.py', "what is asked for")
         matches(cordon("approvals").out.decode(), rf"{entry['digest'][:16]}  waiting .*unseen", "the list")
         # Members of the group that runs things decide nothing.
@@ -70,27 +70,27 @@ def first_use():
 def wider():
     path = policy("entrys", "limits: {wall: 60s}")
     restart("--config", configure("seen", path))
-    equal(cordon("approve", waiting()["digest"][:16], "--reason", "as it is").status, 0, "approve")
+    equal(cordon("approve", waiting("seen")["digest"][:16], "--reason", "as it is").status, 0, "approve")
     with Agent() as agent:
         runs(agent)
         policy("entrys", "limits: {wall: 30s}")
         reload()
-        equal([e for e in entries("waiting") if e["use"]], [], "what waits after a narrowing")
+        equal([e for e in entries("waiting") if '"executor":"seen"' in (e["use"] or "")], [], "what waits after a narrowing")
         runs(agent)
         policy("entrys", "limits: {wall: 60s}", "process: {trace: own}")
         matches(reload(), "waits", "what reload says")
-        check(any("trace" in line for line in waiting()["witnesses"]), f"witnesses: {waiting()}")
+        check(any("trace" in line for line in waiting("seen")["witnesses"]), f"witnesses: {waiting("seen")}")
         stops(agent)
         # Over a restart as well: the decision, not the daemon, lets it run.
         restart("--config", CONFIG)
         stops(agent)
-        equal(cordon("approve", waiting()["digest"][:16], "--reason", "debugging").status, 0, "approve")
+        equal(cordon("approve", waiting("seen")["digest"][:16], "--reason", "debugging").status, 0, "approve")
         runs(agent)
         # Whom it matches was part of what was approved.
         configure("seen", path, children={"except": ["/usr/bin/true"]})
         matches(reload(), "waits", "what reload says")
         stops(agent)
-        result = cordon("approvals", "refuse", waiting()["digest"][:16], "--reason", "no exceptions")
+        result = cordon("approvals", "refuse", waiting("seen")["digest"][:16], "--reason", "no exceptions")
         equal(result.status, 0, f"refuse ({result.text})")
         stops(agent)
     equal([d["decision"] for d in decisions()][-3:], ["granted", "granted", "refused"], "decisions")
