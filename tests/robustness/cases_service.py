@@ -179,8 +179,8 @@ def upgrade_executor():
     executable = CORDON if has_variant() else NEWER
     start_daemon("--config", path, executable=NEWER if has_variant() else CORDON)
     with Agent() as agent:
-        agent.send("sh", "-c", f"until [ -e stop ]; do cat {OUTSIDE}; sleep 0.05; done 2>/dev/null; echo end")
-        wait_for(lambda: [line for line in processes().values() if line.startswith("sh -c until")], 60, "the start")
+        agent.send("sh", "-c", f": >up; until [ -e stop ]; do cat {OUTSIDE}; sleep 0.05; done 2>/dev/null; echo end")
+        wait_for(lambda: os.path.exists(os.path.join(UNDER, "up")), 60, "the start")
         stop_all()
         start_daemon("--config", path, executable=executable)
         equal(last_origin(), "upgraded", "enforcement")
@@ -192,7 +192,8 @@ def upgrade_executor():
         equal((answer.get("status"), answer.get("out")), (0, "end\n"), f"what went on ({answer})")
         answer = agent.ask("sh", "-c", f"cat {OUTSIDE} || echo refused")
         equal(answer.get("out"), "refused\n", f"what it starts next ({answer})")
-    os.unlink(os.path.join(UNDER, "stop"))
+    for name in ("up", "stop"):
+        os.unlink(os.path.join(UNDER, name))
     stop_all()
     account_for_everything()
 

@@ -27,7 +27,6 @@ from support import (
     finish,
     gone,
     matches,
-    processes,
     read,
     records,
     verify,
@@ -226,15 +225,16 @@ def environment():
             answer = agent.ask("env")
             check("SECRET_TOKEN" not in answer["out"] and "ANOTHER" not in answer["out"], f"a secret is there: {answer}")
             # What runs in such a daemon's hands goes on under the next one.
-            agent.send("sh", "-c", f"until [ -e stop ]; do sleep 0.1; done; cat {OUTSIDE} || echo refused")
-            wait_for(lambda: [line for line in processes().values() if line.startswith("sh -c until")], 60, "the start")
+            agent.send("sh", "-c", f": >up; until [ -e stop ]; do sleep 0.1; done; cat {OUTSIDE} || echo refused")
+            wait_for(lambda: os.path.exists(os.path.join(UNDER, "up")), 60, "the start")
             pid = main_pid()
             before = int(show("NRestarts"))
             os.kill(pid, signal.SIGKILL)
             restarted(pid, before + 1)
             with open(os.path.join(UNDER, "stop"), "w", encoding="ascii"):
                 pass
-            equal(agent.receive().get("out"), "refused\n", "what went on")
+            answer = agent.receive()
+            equal((answer.get("status"), answer.get("out")), (0, "refused\n"), f"what went on ({answer}, {why()})")
             equal(agent.ask("sh", "-c", f"cat {OUTSIDE} || echo refused").get("out"), "refused\n", "what comes next")
         verify()
     finally:
