@@ -98,9 +98,12 @@ void events_release_early(struct execution *e)
 static void handle_of(struct execution *e, const struct cordon_event *event, size_t size)
 {
 	sequence_add(&e->sequence, event->sequence, gap, e);
-	if (event->type == CORDON_EVENT_ADOPT)
+	if (event->type == CORDON_EVENT_ADOPT) {
+		e->unwritten[0] = event->sequence;
 		return;
+	}
 	if (event->type == CORDON_EVENT_BEGIN) {
+		e->unwritten[1] = event->sequence;
 		if (size >= sizeof(struct cordon_adopt_event))
 			adopted_begin(e);
 		return;

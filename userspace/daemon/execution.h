@@ -73,6 +73,8 @@ struct execution {
 	uint64_t deadline;
 
 	struct sequence sequence;
+	/* Of the events that are no records, since the start record tells of them: that an executor's child was taken, and begun. */
+	uint64_t unwritten[2];
 	uint64_t found_sequence; /* of the last event when it was recovered */
 	json_t **denials;	 /* records; room for EXECUTION_MAX_REPORTED */
 	size_t denial_count;

@@ -121,6 +121,7 @@ static int fill_known(struct execution *e, struct state *state)
 	e->client_uid = state->client_uid;
 	e->member = e->client_uid != 0;
 	e->leader = state->leader;
+	memcpy(e->unwritten, state->unwritten, sizeof(e->unwritten));
 	r = logs_get(e->daemon->logs, state->log, &e->log, &failure);
 	if (r < 0)
 		daemon_say(e->daemon, "execution %s: %s; its end goes to %s", e->id, failure.text,
@@ -164,6 +165,9 @@ static void take_recall(struct execution *e)
 	e->started = (e->started || found.started) && !found.ended;
 	/* Nor does what is still to come of one that has ended begin it a second time. */
 	e->unrecorded = found.ended;
+	for (size_t i = 0; found.started && i < ARRAY_SIZE(e->unwritten); i++)
+		if (e->unwritten[i] > 0)
+			sequence_add(&e->sequence, e->unwritten[i], no_gap, NULL);
 	/* What lies before the window is taken to be on record. */
 	if (!found.started && e->sequence.count > 0)
 		e->sequence.settled = e->sequence.runs[0].first - 1;

@@ -30,16 +30,17 @@ json_t *state_json(const struct execution *e)
 {
 	const struct audit_execution *r = &e->record;
 
-	return json_pack("{s:s,s:O,s:s,s:{s:s,s:s,s:s},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i}",
-			 "id", e->id, "request", e->request, "log", logs_directory(e->log),
-			 "policy", "name", r->policy->name, "file", r->policy->file, "digest",
-			 r->policy->digest_text, "limits", protocol_limits(&r->limits, false),
-			 "limits_missing", protocol_strings(r->limits_missing), "observe",
-			 r->observe, "started", e->started, "start", (json_int_t)e->start,
-			 "environment_kept", protocol_strings(r->environment_kept),
-			 "environment_removed", protocol_strings(r->environment_removed),
-			 "changing", changing_json(e), "client_uid", (json_int_t)e->client_uid,
-			 "leader", (int)e->leader);
+	return json_pack(
+		"{s:s,s:O,s:s,s:{s:s,s:s,s:s},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s:[I,I]}",
+		"id", e->id, "request", e->request, "log", logs_directory(e->log), "policy", "name",
+		r->policy->name, "file", r->policy->file, "digest", r->policy->digest_text,
+		"limits", protocol_limits(&r->limits, false), "limits_missing",
+		protocol_strings(r->limits_missing), "observe", r->observe, "started", e->started,
+		"start", (json_int_t)e->start, "environment_kept",
+		protocol_strings(r->environment_kept), "environment_removed",
+		protocol_strings(r->environment_removed), "changing", changing_json(e),
+		"client_uid", (json_int_t)e->client_uid, "leader", (int)e->leader, "unwritten",
+		(json_int_t)e->unwritten[0], (json_int_t)e->unwritten[1]);
 }
 
 int state_save(int dir_fd, const struct execution *e, struct failure *failure)
@@ -106,16 +107,16 @@ static int parse_into(json_t *object, struct state *state, struct failure *failu
 	json_t *request, *limits, *missing, *kept, *removed, *changing;
 	int observe, started, leader, r;
 	json_error_t error;
-	json_int_t start, client;
+	json_int_t start, client, unwritten[2] = {};
 
 	if (json_unpack_ex(
 		    object, &error, 0,
-		    "{s:s,s:o,s:s,s:{s:s,s:s,s:s!},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i!}", "id",
-		    &id, "request", &request, "log", &log, "policy", "name", &name, "file", &file,
-		    "digest", &digest, "limits", &limits, "limits_missing", &missing, "observe",
-		    &observe, "started", &started, "start", &start, "environment_kept", &kept,
-		    "environment_removed", &removed, "changing", &changing, "client_uid", &client,
-		    "leader", &leader) < 0)
+		    "{s:s,s:o,s:s,s:{s:s,s:s,s:s!},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s?[I,I!]!}",
+		    "id", &id, "request", &request, "log", &log, "policy", "name", &name, "file",
+		    &file, "digest", &digest, "limits", &limits, "limits_missing", &missing,
+		    "observe", &observe, "started", &started, "start", &start, "environment_kept",
+		    &kept, "environment_removed", &removed, "changing", &changing, "client_uid",
+		    &client, "leader", &leader, "unwritten", &unwritten[0], &unwritten[1]) < 0)
 		return failure_set(failure, EBADMSG, "%.160s", error.text);
 	(void)((r = prepare_request_parse(request, &state->request, failure)) < 0 ||
 	       (r = uuid_parse(id, e->id)) < 0 ||
@@ -134,6 +135,8 @@ static int parse_into(json_t *object, struct state *state, struct failure *failu
 	state->start = (uint64_t)start;
 	state->client_uid = (uint32_t)client;
 	state->leader = leader;
+	for (size_t i = 0; i < ARRAY_SIZE(unwritten); i++)
+		state->unwritten[i] = (uint64_t)unwritten[i];
 	state->asked = json_incref(request);
 	state->log = strdup(log);
 	state->policy_name = strdup(name);

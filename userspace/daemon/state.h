@@ -29,6 +29,7 @@ struct state {
 	uint64_t start; /* boot clock, ns */
 	json_t *asked;	/* the request as it was received */
 	uint32_t client_uid;
+	uint64_t unwritten[2]; /* see struct execution */
 	pid_t leader;
 	/* The policy that was about to replace it; the kernel knows whether it did. */
 	bool changing;

@@ -57,6 +57,8 @@ static void make(struct execution *e, struct compiled_policy *policy, struct log
 	e->started = true;
 	e->start = 77;
 	e->client_uid = 4294967290;
+	e->unwritten[0] = 1;
+	e->unwritten[1] = 3;
 	e->leader = 4321;
 }
 
@@ -87,6 +89,8 @@ static void test_roundtrip(void **state)
 	assert_true(loaded.started);
 	assert_int_equal(loaded.start, 77);
 	assert_int_equal(loaded.client_uid, 4294967290);
+	assert_int_equal(loaded.unwritten[0], 1);
+	assert_int_equal(loaded.unwritten[1], 3);
 	assert_int_equal(loaded.leader, 4321);
 	assert_true(json_equal(loaded.asked, e.request));
 	assert_true(loaded.request.execution.observe);
