@@ -160,7 +160,10 @@ struct cordon_verdict {
 #define CORDON_POLICY_STRICT_CALLS	0x400u /* the filter also refuses what hooks would */
 #define CORDON_DESCRIPTORS_CLOSE	0u     /* all but standard input, output and error */
 #define CORDON_DESCRIPTORS_DENY		1u /* nothing starts with one that the policy does not grant */
-#define CORDON_DESCRIPTORS_RECORD	2u /* they stay, and are on record */
+#define CORDON_DESCRIPTORS_RECORD                                                                  \
+	2u /* they stay, and are on record; sockets of others may arrive */
+#define CORDON_KEPT_DESCRIPTORS(flags)                                                             \
+	(((flags) & CORDON_POLICY_DESCRIPTORS_MASK) >> CORDON_POLICY_DESCRIPTORS_SHIFT)
 
 /* What is reported besides denials: two bits each, see CORDON_AUDIT_* */
 #define CORDON_AUDIT_NONE		0u
@@ -640,7 +643,8 @@ enum cordon_adopt_reason {
 	CORDON_ADOPT_OUTSIDE = 4,   /* not below the entry's directories */
 	CORDON_ADOPT_NO_LABEL = 5,  /* no memory for a label */
 	CORDON_ADOPT_LOCAL = 6,	    /* expected in a container, and started outside */
-	CORDON_ADOPT_REASON_COUNT = 7,
+	CORDON_ADOPT_TRACES = 7,    /* it traces a process, which no hook would see it go on with */
+	CORDON_ADOPT_REASON_COUNT = 8,
 };
 
 #define CORDON_BEGUN	   0x1u

@@ -159,6 +159,14 @@ static __always_inline void bind_workdir(const struct adopt_question *q,
 	anchor->generation = inode->i_generation;
 }
 
+/* Only an attach is asked about (ptrace_access_check), not what is done afterwards. */
+static __always_inline bool traces(struct task_struct *task)
+{
+	__u64 list = FIELD(struct task_struct, task, ptraced);
+
+	return read_u64(list) != list;
+}
+
 static __always_inline int adopt(struct adopt_question *q)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -169,6 +177,8 @@ static __always_inline int adopt(struct adopt_question *q)
 
 	if ((q->executor->flags & CORDON_EXECUTOR_DENY_AWAY) && now > q->adoption->lease)
 		return refuse_adoption(q, CORDON_ADOPT_AWAY, -EACCES);
+	if (traces(task))
+		return refuse_adoption(q, CORDON_ADOPT_TRACES, -EACCES);
 	if (!take_standby(q->executor, &label))
 		return refuse_adoption(q, CORDON_ADOPT_EXHAUSTED, -EAGAIN);
 	key = label.slot;

@@ -34,6 +34,60 @@ static __always_inline int judge_owner(struct subject *s, unsigned int cmd, unsi
 	return deny_number(s, CORDON_OP_SIGNAL, cmd, CORDON_REASON_BUILTIN, -EPERM);
 }
 
+/* Part of the file before Linux 6.12, of its own from there on. */
+struct fown_struct___any {
+	struct pid *pid;
+} __attribute__((preserve_access_index));
+
+struct file___owner_inside {
+	struct fown_struct___any f_owner;
+} __attribute__((preserve_access_index));
+
+struct file___owner_beside {
+	struct fown_struct___any *f_owner;
+} __attribute__((preserve_access_index));
+
+/* Whom the kernel sends the file's signals to, as a struct pid; 0: nobody. */
+static __always_inline __u64 owner_of(struct file *file)
+{
+	__u64 owner;
+
+	if (bpf_core_field_exists(((struct file___owner_inside *)0)->f_owner)) {
+		owner = FIELD(struct file___owner_inside, file, f_owner);
+	} else {
+		owner = read_u64(FIELD(struct file___owner_beside, file, f_owner));
+		if (!owner)
+			return 0;
+	}
+	return read_u64(FIELD(struct fown_struct___any, owner, pid));
+}
+
+/*
+ * Which signal a file sends, and whether, is for its receiver to say: the descriptor may have come from outside with
+ * another's process in it. Where nobody is named yet, the other may still name itself; a terminal names its group.
+ */
+static __always_inline int judge_signal(struct file *file, unsigned int cmd, bool nobodys)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 owner = owner_of(file);
+
+	if (owner ? owner == (__u64)task->signal->pids[PIDTYPE_TGID] : nobodys)
+		return 0;
+	return refuse_builtin(CORDON_OP_SIGNAL, cmd);
+}
+
+static __always_inline bool is_on_disk(struct file *file)
+{
+	__u32 type = file->f_inode->i_mode & S_IFMT;
+
+	return type == S_IFREG || type == S_IFDIR;
+}
+
+static __always_inline bool is_device(struct file *file)
+{
+	return (file->f_inode->i_mode & S_IFMT) == S_IFCHR;
+}
+
 static __always_inline bool sets_owner(unsigned int cmd)
 {
 	return cmd == F_SETOWN || cmd == F_SETOWN_EX;
@@ -49,8 +103,14 @@ int BPF_PROG(cordon_file_fcntl, struct file *file, unsigned int cmd, unsigned lo
 {
 	struct subject s;
 
-	if (ret || !(sets_owner(cmd) || takes_lease(cmd, arg)))
+	if (ret)
 		return ret;
+	if (cmd == F_SETSIG)
+		return judge_signal(file, cmd, is_on_disk(file));
+	if (cmd == F_SETFL && (arg & O_ASYNC))
+		return judge_signal(file, cmd, !is_device(file));
+	if (!(sets_owner(cmd) || takes_lease(cmd, arg)))
+		return 0;
 	ENTER(&s, ret);
 	/* Whoever opens the file waits for the lease's holder: more than reading it. */
 	if (cmd == F_SETLEASE)
@@ -156,6 +216,8 @@ static __always_inline int judge_ioctl(struct file *file, unsigned int cmd, int 
 	case FIOSETOWN:
 	case SIOCSPGRP:
 		return refuse_builtin(CORDON_OP_IOCTL, cmd);
+	case FIOASYNC:
+		return judge_signal(file, cmd, !is_device(file));
 	default:
 		break;
 	}

@@ -301,13 +301,17 @@ static __always_inline int judge_foreign(struct subject *s, struct sock *sk, __u
 	return decide_answered(s, operation, &object, short_identity(s, object.length), -EACCES);
 }
 
+static __always_inline bool is_own_internet_socket(const struct subject *s, struct sock *sk)
+{
+	struct internet_socket *own = bpf_sk_storage_get(&internet_sockets, sk, 0, 0);
+
+	return own && same_label(&own->label, &s->label);
+}
+
 /* Reading and writing without an address: free for sockets of its own. */
 static __always_inline int judge_use(struct subject *s, struct sock *sk, __u32 operation)
 {
-	struct internet_socket *own;
-
-	own = bpf_sk_storage_get(&internet_sockets, sk, 0, 0);
-	if (own && same_label(&own->label, &s->label))
+	if (is_own_internet_socket(s, sk))
 		return 0;
 	return judge_foreign(s, sk, operation);
 }
@@ -413,7 +417,8 @@ int BPF_PROG(cordon_socket_getsockopt, struct socket *sock, int level, int optna
 /*
  * Pages that go to a socket or come from one without a message: sendfile(2) and splice(2), before Linux 6.5 to,
  * and everywhere from it. Asked before each read and write of the host, so attached once an execution
- * begins with a socket that others made: sockets of its own are judged at its packets.
+ * begins with a socket that others made, or may be sent one (CORDON_DESCRIPTORS_RECORD): sockets of its own are
+ * judged at its packets.
  */
 SEC("lsm/file_permission")
 int BPF_PROG(cordon_file_permission, struct file *file, int mask, int ret)

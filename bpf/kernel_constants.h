@@ -49,6 +49,8 @@
 /* include/uapi/linux/fcntl.h, asm-generic/fcntl.h */
 #define O_ACCMODE   03
 #define O_TRUNC	    01000
+#define O_ASYNC	    020000
+#define F_SETFL	    4
 #define F_SETOWN    8
 #define F_SETSIG    10
 #define F_SETOWN_EX 15
@@ -133,6 +135,7 @@
 #define TIOCLINUX 0x541cu
 #define TIOCSCTTY 0x540eu
 #define FIOSETOWN 0x8901u
+#define FIOASYNC  0x5452u
 #define SIOCSPGRP 0x8902u
 
 #define TIOCCONS 0x541du

@@ -93,7 +93,8 @@ static void run_mode(const char *program, const char *attack, const char *mode_a
 		prepare(work);
 	else
 		status = run_one(program, mode, work);
-	printf("{\"attack\": \"%s\", \"mode\": \"%s\", \"status\": %d}\n", attack, mode, status);
+	printf("{\"attack\": \"%s\", \"mode\": \"%s\", \"status\": %d}\n", attack, mode_and_place,
+	       status);
 	fflush(stdout);
 }
 

@@ -6,6 +6,9 @@
  */
 #include "tests/redteam/resolver.h"
 
+#include <linux/perf_event.h>
+#include <sys/eventfd.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 
 #define SOCKETS 32
@@ -74,9 +77,25 @@ static int listening(int port)
 	return fd;
 }
 
+/* Whose signals come here. */
+static int owned_pipe(void)
+{
+	int ends[2] = {-1, -1};
+
+	if (pipe2(ends, O_CLOEXEC) == 0) {
+		fcntl(ends[0], F_SETOWN, getpid());
+		close(ends[1]);
+	}
+	return ends[0];
+}
+
 /* "socket:KIND:WHERE" */
 static int open_socket(const char *kind)
 {
+	struct perf_event_attr counter = {.type = PERF_TYPE_SOFTWARE,
+					  .size = sizeof(counter),
+					  .config = PERF_COUNT_SW_CPU_CLOCK,
+					  .exclude_kernel = 1};
 	const char *where = strchr(kind, ':') + 1;
 
 	if (strncmp(kind, "tcp:", 4) == 0)
@@ -89,8 +108,39 @@ static int open_socket(const char *kind)
 		return listening(atoi(where));
 	if (strncmp(kind, "unix:", 5) == 0)
 		return connected(SOCK_STREAM, address_path(where));
+	if (strncmp(kind, "perf:", 5) == 0)
+		return (int)syscall(SYS_perf_event_open, &counter, 0, -1, -1, 0);
+	if (strncmp(kind, "event:", 6) == 0)
+		return eventfd(1, EFD_CLOEXEC);
+	if (strncmp(kind, "owned:", 6) == 0)
+		return owned_pipe();
+	if (strncmp(kind, "later:", 6) == 0)
+		return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (strncmp(kind, "packet:", 7) == 0)
 		return socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	return -1;
+}
+
+/* What was handed over unconnected leads somewhere once it has arrived. */
+static void connect_later(const char *kind, int fd)
+{
+	struct address address;
+
+	if (strncmp(kind, "later:", 6) != 0)
+		return;
+	address = address_v4("127.0.0.1", atoi(kind + 6));
+	if (connect(fd, &address.any, address.length) < 0)
+		perror("host: connect");
+}
+
+/* "unlink:PATH", "umount:PATH": answered with something harmless. -1: it is not to be done, but opened. */
+static int do_for(const char *path)
+{
+	if (strncmp(path, "unlink:", 7) == 0)
+		return unlink(path + 7) < 0 ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (strncmp(path, "umount:", 7) == 0)
+		return umount2(path + 7, MNT_DETACH) < 0 ? -1
+							 : open("/dev/null", O_RDONLY | O_CLOEXEC);
 	return -1;
 }
 
@@ -106,13 +156,16 @@ static void pass_file(int connection)
 	if (strncmp(path, "socket:", 7) == 0) {
 		fd = open_socket(path + 7);
 		send_descriptor(connection, fd);
-		if (fd >= 0)
-			close(fd);
 		/* Connections are closed once they are accepted: not before this one arrived. */
 		poll(&ready, 1, 2000);
+		connect_later(path + 7, fd);
+		if (fd >= 0)
+			close(fd);
 		return;
 	}
-	fd = open(path, O_RDWR | O_CLOEXEC);
+	fd = do_for(path);
+	if (fd < 0)
+		fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 	send_descriptor(connection, fd);

@@ -4,6 +4,7 @@
 #define CORDON_TESTS_REDTEAM_IPC_H
 
 #include <libgen.h>
+#include <mqueue.h>
 
 #include "tests/redteam/attack.h"
 
@@ -36,6 +37,15 @@ static inline const char *queue_name(void)
 		if (*at == '/')
 			*at = '-';
 	return name;
+}
+
+/* The attacker's own. Of the smallest kind: a user's share of the memory for queues is small. */
+static inline void leave_queue(void)
+{
+	struct mq_attr small = {.mq_maxmsg = 1, .mq_msgsize = 64};
+
+	NEED(fchown(NEED(mq_open(queue_name(), O_CREAT | O_RDWR, 0600, &small)), attacker(),
+		    attacker()));
 }
 
 #endif

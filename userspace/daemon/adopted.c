@@ -179,6 +179,7 @@ static void record_refusal(struct daemon *daemon, const struct cordon_adopt_even
 		[CORDON_ADOPT_WORKDIR] = "its current directory cannot be a work directory",
 		[CORDON_ADOPT_OUTSIDE] = "its current directory is not below workdir_under",
 		[CORDON_ADOPT_NO_LABEL] = "no memory for a label",
+		[CORDON_ADOPT_TRACES] = "it traces another process",
 		[CORDON_ADOPT_LOCAL] = "expected in a container, it was started on the host",
 	};
 	const struct executor_entry *entry = executors_entry(daemon->executors, event->executor);

@@ -7,6 +7,13 @@
 
 #include "daemon/protocol.h"
 
+static bool is_named(const struct cordon_descriptor_record *record, const char *name,
+		     const char *expected)
+{
+	return record->name_length == strlen(expected) &&
+	       memcmp(name, expected, record->name_length) == 0;
+}
+
 /* Anonymous inodes that only pass on what their holder puts into them. */
 static bool is_harmless_stream(const struct cordon_descriptor_record *record, const char *name)
 {
@@ -17,8 +24,7 @@ static bool is_harmless_stream(const struct cordon_descriptor_record *record, co
 	if (record->magic != ANON_INODE_FS_MAGIC)
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (record->name_length == strlen(names[i]) &&
-		    memcmp(name, names[i], record->name_length) == 0)
+		if (is_named(record, name, names[i]))
 			return true;
 	return false;
 }
@@ -85,6 +91,7 @@ static int collect(const struct cordon_descriptor_record *record, const char *na
 	grown[collection->count] = NULL;
 	collection->check.outside = grown;
 	collection->check.refused |= record->fd > STDERR_FILENO;
+	collection->check.ring |= is_named(record, name, "[io_uring]");
 	collection->check.internet |= record->family == AF_INET || record->family == AF_INET6;
 	return 0;
 }

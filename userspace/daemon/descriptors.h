@@ -11,6 +11,7 @@ struct descriptor_check {
 	char **outside; /* "5: /etc/shadow (read)", NULL-terminated; the caller's to free */
 	bool refused;	/* one of them is no standard stream */
 	bool internet;	/* one is a socket to the outside */
+	bool ring;	/* one of them is an io_uring */
 };
 
 /*

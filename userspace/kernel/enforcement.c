@@ -309,6 +309,8 @@ int enforcement_provide(const unsigned char *tables, struct failure *failure)
 		r = loader_attach_extra(LOADER_EXTRA_SYSTEM_CALLS, failure);
 	if (r == 0 && (header->flags & CORDON_POLICY_METADATA))
 		r = loader_attach_extra(LOADER_EXTRA_METADATA, failure);
+	if (r == 0 && CORDON_KEPT_DESCRIPTORS(header->flags) == CORDON_DESCRIPTORS_RECORD)
+		r = loader_attach_extra(LOADER_EXTRA_SOCKETS, failure);
 	return r;
 }
 

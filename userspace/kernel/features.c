@@ -230,66 +230,23 @@ static bool has_hook(const struct btf *btf, const char *hook)
 /* Hooks without which something would go unseen, and those that only newer kernels have. */
 static void probe_hooks(struct probe *p)
 {
-	static const char *const required[] = {
-		"file_open",
-		"file_receive",
-		"mmap_file",
-		"file_mprotect",
-		"path_truncate",
-		"path_unlink",
-		"path_mkdir",
-		"path_rmdir",
-		"path_mknod",
-		"path_symlink",
-		"path_link",
-		"path_rename",
-		"path_chmod",
-		"path_chown",
-		"path_chroot",
-		"inode_setattr",
-		"inode_setxattr",
-		"inode_removexattr",
-		"bprm_check_security",
-		"socket_create",
-		"socket_post_create",
-		"socket_connect",
-		"socket_sendmsg",
-		"socket_bind",
-		"socket_listen",
-		"unix_stream_connect",
-		"unix_may_send",
-		"task_alloc",
-		"task_free",
-		"task_kill",
-		"ptrace_access_check",
-		"ptrace_traceme",
-		"capable",
-		"userns_create",
-		"sb_mount",
-		"move_mount",
-		"bpf",
-		"uring_override_creds",
-		"uring_sqpoll",
-		"ipc_permission",
-		"key_permission",
-		"task_prlimit",
-		"socket_setsockopt",
-	};
 	_cleanup_(btfp) struct btf *btf = btf__load_vmlinux_btf();
-	const char *missing = NULL;
+	char missing[LOADER_HOOK_SIZE];
+	int count;
 
 	if (!btf)
 		return;
-	for (size_t i = 0; i < ARRAY_SIZE(required) && !missing; i++)
-		if (!has_hook(btf, required[i]))
-			missing = required[i];
-	if (missing)
-		explain(add(p, "LSM hooks", FEATURE_MISSING, "no %s", missing),
+	count = loader_check_hooks(btf, missing);
+	if (count < 0)
+		explain(add(p, "LSM hooks", FEATURE_MISSING, "unknown: %s", strerror(-count)),
+			"the programs of this build cannot be looked at", "install cordon anew");
+	else if (missing[0])
+		explain(add(p, "LSM hooks", FEATURE_MISSING, "no %s that is known", missing),
 			"accesses through it would go unseen",
 			"use a kernel with CONFIG_BPF_LSM, CONFIG_SECURITY_PATH and "
 			"CONFIG_SECURITY_NETWORK");
 	else
-		add(p, "LSM hooks", FEATURE_OK, "all %zu that are needed", ARRAY_SIZE(required));
+		add(p, "LSM hooks", FEATURE_OK, "all %d that are needed", count);
 	if (btf__find_by_name_kind(btf, "__x64_sys_personality", BTF_KIND_FUNC) < 0)
 		explain_gap(add(p, "personality probe", FEATURE_REDUCED, "no such function"),
 			    "READ_IMPLIES_EXEC can make a heap executable, past `@anonymous`",

@@ -82,6 +82,55 @@ static bool program_applies(const struct btf *btf, const char *program)
 	return true;
 }
 
+static bool is_optional(const char *program)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(optional_programs); i++)
+		if (strcmp(optional_programs[i].program, program) == 0)
+			return true;
+	return false;
+}
+
+/* There, but with another number of arguments than any of the programs for it takes. */
+static const char *function_without_program(const struct btf *btf)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(optional_programs); i++) {
+		const char *function = optional_programs[i].function;
+		bool served = function_arguments(btf, function) < 0;
+
+		for (size_t k = 0; k < ARRAY_SIZE(optional_programs) && !served; k++)
+			served = strcmp(optional_programs[k].function, function) == 0 &&
+				 program_applies(btf, optional_programs[k].program);
+		if (!served)
+			return function;
+	}
+	return NULL;
+}
+
+int loader_check_hooks(const struct btf *btf, char ret_missing[LOADER_HOOK_SIZE])
+{
+	_cleanup_(skeletonp) struct enforce_bpf *skeleton = enforce_bpf__open();
+	const char *unserved = function_without_program(btf);
+	struct bpf_program *program;
+	char function[LOADER_HOOK_SIZE];
+	int count = 0;
+
+	if (!skeleton)
+		return -ENOENT;
+	snprintf(ret_missing, LOADER_HOOK_SIZE, "%s", unserved ? unserved : "");
+	bpf_object__for_each_program(program, skeleton->obj)
+	{
+		if (bpf_program__type(program) != BPF_PROG_TYPE_LSM ||
+		    is_optional(bpf_program__name(program)))
+			continue;
+		snprintf(function, sizeof(function), "bpf_lsm_%s",
+			 strchr(bpf_program__section_name(program), '/') + 1);
+		count++;
+		if (btf__find_by_name_kind(btf, function, BTF_KIND_FUNC) < 0)
+			snprintf(ret_missing, LOADER_HOOK_SIZE, "%s", function);
+	}
+	return count;
+}
+
 /*
  * Programs that would cost every process of the host something, and are attached when a policy first
  * asks for what they do.

@@ -36,6 +36,14 @@ bool loader_is_pinned(const struct enforce_bpf *skeleton, const struct bpf_map *
 /* Number of links, besides extras, that this kernel's complete enforcement has. -ENOENT: no kernel BTF. */
 int loader_expected_links(void);
 
+#define LOADER_HOOK_SIZE 64
+
+/*
+ * How many LSM hooks the programs of this build cannot do without; ret_missing is a function of the kernel that is not
+ * there, or takes other arguments than any program knows, or "". -ENOENT: no programs.
+ */
+int loader_check_hooks(const struct btf *btf, char ret_missing[LOADER_HOOK_SIZE]);
+
 enum loader_extra {
 	LOADER_EXTRA_SYSTEM_CALLS, /* reports what seccomp filters refuse */
 	LOADER_EXTRA_METADATA,	   /* judges stat and the like */

@@ -6,6 +6,7 @@
  * Control: makes a user namespace
  * Record: capable $ANYSYS_CHROOT$ANY
  * As: bare
+ * Contexts: vfork handler
  */
 #include <sched.h>
 

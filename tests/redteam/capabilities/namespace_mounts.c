@@ -6,6 +6,7 @@
  * Control: makes a user namespace
  * Record: capable $ANYSYS_ADMIN$ANY
  * As: bare
+ * Contexts: vfork handler
  */
 #include <sched.h>
 

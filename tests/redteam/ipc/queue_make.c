@@ -6,8 +6,6 @@
  * Control: uses its own file
  * Record: ipc $ANY
  */
-#include <mqueue.h>
-
 #include "tests/redteam/ipc.h"
 
 /* Made is also what could be made but not opened. */

@@ -5,6 +5,7 @@
  * Errno: EPERM
  * Control: makes a process
  * Record: userns 0
+ * Contexts: vfork handler
  */
 #include <sched.h>
 
