@@ -100,11 +100,19 @@ static inline int try_send(int family, struct address address)
 	return error;
 }
 
+/* How a message is received: returns a length, or -1. */
+typedef ssize_t receive_function(int fd, struct msghdr *message);
+
+static inline ssize_t receive_message(int fd, struct msghdr *message)
+{
+	return recvmsg(fd, message, MSG_CMSG_CLOEXEC);
+}
+
 /*
  * Asks the host for a descriptor: of the file that it names, or "socket:KIND:WHERE" (host.c). -1: it did
  * not get through.
  */
-static inline int receive_descriptor(const char *what)
+static inline int receive_descriptor_by(const char *what, receive_function *receive)
 {
 	char byte, control[CMSG_SPACE(sizeof(int))];
 	struct iovec data = {&byte, 1};
@@ -119,7 +127,7 @@ static inline int receive_descriptor(const char *what)
 
 	NEED(connect(fd, &address.any, address.length));
 	NEED(write(fd, what, strlen(what)));
-	NEED(recvmsg(fd, &message, MSG_CMSG_CLOEXEC));
+	NEED(receive(fd, &message));
 	close(fd);
 	if (byte != 'y')
 		broken("the host could not open it");
@@ -127,6 +135,11 @@ static inline int receive_descriptor(const char *what)
 		return -1;
 	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&message)), sizeof(fd));
 	return fd;
+}
+
+static inline int receive_descriptor(const char *what)
+{
+	return receive_descriptor_by(what, receive_message);
 }
 
 /* What comes of a socket that the host has opened. */
