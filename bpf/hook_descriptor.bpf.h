@@ -210,6 +210,7 @@ static __always_inline int judge_ioctl(struct file *file, unsigned int cmd, int 
 	case TIOCSTI:
 	case TIOCLINUX:
 	case TIOCCONS:
+	case TIOCVHANGUP:
 	case KDSKBENT:
 	case KDSKBSENT:
 	case KDSETKEYCODE:

@@ -19,15 +19,16 @@ static __always_inline bool is_host_call(void)
 		return number == IA32_MOUNT_SETATTR || number == IA32_SWAPON ||
 		       number == IA32_SWAPOFF || number == IA32_REBOOT || number == IA32_ACCT ||
 		       number == IA32_IOPL || number == IA32_IOPERM || number == IA32_MADVISE ||
-		       number == IA32_DELETE_MODULE;
+		       number == IA32_DELETE_MODULE || number == IA32_VHANGUP;
 	return number == NR_MOUNT_SETATTR || number == NR_SWAPON || number == NR_SWAPOFF ||
 	       number == NR_REBOOT || number == NR_ACCT || number == NR_IOPL ||
-	       number == NR_IOPERM || number == NR_MADVISE || number == NR_DELETE_MODULE;
+	       number == NR_IOPERM || number == NR_MADVISE || number == NR_DELETE_MODULE ||
+	       number == NR_VHANGUP;
 }
 
 #define HOST_CAPABILITIES                                                                          \
 	(1ull << CAP_SYS_MODULE | 1ull << CAP_SYS_RAWIO | 1ull << CAP_SYS_PACCT |                  \
-	 1ull << CAP_SYS_ADMIN | 1ull << CAP_SYS_BOOT)
+	 1ull << CAP_SYS_ADMIN | 1ull << CAP_SYS_BOOT | 1ull << CAP_SYS_TTY_CONFIG)
 
 /* A ceiling, in every user namespace and for every uid: what is not in it does not exist. */
 SEC("lsm/capable")

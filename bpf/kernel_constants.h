@@ -138,7 +138,8 @@
 #define FIOASYNC  0x5452u
 #define SIOCSPGRP 0x8902u
 
-#define TIOCCONS 0x541du
+#define TIOCCONS    0x541du
+#define TIOCVHANGUP 0x5437u
 
 /* include/uapi/linux/kd.h */
 #define KDSKBENT     0x4b47u
@@ -177,6 +178,7 @@
 #define NR_EXECVE	   59
 #define NR_EXECVEAT	   322
 #define NR_ACCT		   163
+#define NR_VHANGUP	   153
 #define NR_SWAPON	   167
 #define NR_SWAPOFF	   168
 #define NR_REBOOT	   169
@@ -185,6 +187,7 @@
 #define NR_DELETE_MODULE   176
 #define NR_MOUNT_SETATTR   442
 #define IA32_ACCT	   51
+#define IA32_VHANGUP	   111
 #define IA32_SWAPON	   87
 #define IA32_REBOOT	   88
 #define IA32_IOPERM	   101
@@ -198,6 +201,7 @@
 #define CAP_SYS_PACCT	   20
 #define CAP_SYS_ADMIN	   21
 #define CAP_SYS_BOOT	   22
+#define CAP_SYS_TTY_CONFIG 26
 #define CAP_SYSLOG	   34
 
 /* include/uapi/linux/sched.h */

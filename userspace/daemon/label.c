@@ -93,9 +93,10 @@ int execution_check_descriptors(struct execution *e, int pidfd, struct failure *
 			return r;
 	}
 	if (check.ring && !e->record.observe)
-		return failure_set(failure, EPERM,
-				   "the caller has an io_uring open, whose threads would work for the "
-				   "execution outside it: close it");
+		return failure_set(
+			failure, EPERM,
+			"the caller has an io_uring open, whose threads would work for the "
+			"execution outside it: close it");
 	if (!check.refused || kept == CORDON_DESCRIPTORS_RECORD || e->record.observe)
 		return 0;
 	/* `cordon run` has closed them; for others nobody can. */
