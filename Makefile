@@ -24,7 +24,7 @@ AR       := ar
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help packages packages-build packages-test kernels \
+.PHONY: all help packages packages-build packages-test kernels executors containers \
 	unit corpus fuzz fuzzers helpers programs lint tidy format \
 	test demo bench bench-record soak install clean distclean
 
@@ -65,6 +65,13 @@ packages-build:
 
 packages-test: | packages-build
 	@packaging/setup/install-packages build test
+
+# Those of other people, which the tests adopt.
+executors: | packages-test
+	@packaging/setup/fetch-executors $(BUILD)/executors autogen
+
+containers: | packages-test
+	@packaging/setup/fetch-executors $(BUILD)/executors root
 
 kernels: $(KERNELS)/6.1/version $(KERNELS)/6.12/version
 
@@ -295,7 +302,7 @@ lint: packages-test
 format: packages-test
 	@tests/lint/sources | grep '\.[ch]$$' | xargs -r -d '\n' clang-format-19 -i
 
-test: packages programs
+test: packages programs executors
 	+@tests/run-all
 
 demo: packages all helpers
@@ -308,7 +315,7 @@ bench: packages all helpers
 bench-record: packages all helpers
 	@set -e; for kernel in 6.1 6.12; do CORDON_VM_KERNEL=$$kernel tests/bench/guard --record; done
 
-soak: packages all helpers
+soak: packages all helpers executors containers
 	@tests/soak/run --minutes $(MINUTES)
 
 # --- installing ----------------------------------------------------------------------------------
@@ -326,6 +333,7 @@ install: all
 		*.bash) install -D -m 644 $$f $(SHARE)/bash-completion/completions/cordon ;; \
 		*.zsh) install -D -m 644 $$f $(SHARE)/zsh/site-functions/_cordon ;; \
 		*.fish) install -D -m 644 $$f $(SHARE)/fish/vendor_completions.d/cordon.fish ;; esac; done
+	install -D -m 644 packaging/examples/cordon.yaml $(SHARE)/cordon/examples/cordon.yaml
 	@set -e; for f in $(wildcard packaging/systemd/*.*); do \
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/lib/systemd/system/$${f##*/}; done
 	install -D -m 644 packaging/sysusers/cordon.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/cordon.conf

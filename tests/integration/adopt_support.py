@@ -35,9 +35,8 @@ class Daemon:
 
     def start(self):
         """The daemon of the part before, which leaves when it has nothing to do, may still be there."""
-        wait_until(self.try_to_start, 120)
-        if self.process.poll() is not None:
-            raise RuntimeError(self.words())
+        if not wait_until(self.try_to_start, 120) or self.process.poll() is not None:
+            raise RuntimeError(f"the daemon does not enforce: {self.words()}")
 
     def try_to_start(self):
         said = open(self.said, "a", encoding="utf-8")
@@ -45,7 +44,7 @@ class Daemon:
         command = [self.cordon, "daemon", "--log", self.log, "--config", self.config, "--policies", POLICIES]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=said, stdout=said)
         said.close()
-        wait_until(lambda: "enforcing" in self.words()[before:] or self.process.poll() is not None, 120)
+        wait_until(lambda: "enforcing" in self.words()[before:] or self.process.poll() is not None, 600)
         return "another cordon daemon runs" not in self.words()[before:]
 
     def reload(self):
