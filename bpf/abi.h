@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #endif
 
-#define CORDON_ABI_VERSION 4u
+#define CORDON_ABI_VERSION 5u
 
 /* Capacity. Arrays of these sizes are allocated once, when cordon is loaded. */
 #define CORDON_MAX_EXECUTIONS 16384u
@@ -533,6 +533,17 @@ struct cordon_label_request {
 	__s32 error;	/* out: 0; -EBUSY carries another label already; -ENOSPC, -ENOMEM */
 };
 
+/* Makes a process that runs an executor, and what it has started its children. */
+struct cordon_role_request {
+	__u64 start; /* of the process, boot clock, ns; 0, and filled in: that of the one iterated over */
+	__u32 pid;
+	__u32 executor; /* index of the entry */
+	__u32 threads;	/* out: of the process, that have got the role; and of others */
+	__u32 children;
+	__s32 error; /* out: 0; -EBUSY: it is an execution, or another entry's; -ENOMEM */
+	__u32 reserved;
+};
+
 struct cordon_task_record {
 	__u32 tgid;
 	__u32 tid;
@@ -585,6 +596,9 @@ enum cordon_descriptor_kind {
 
 #define CORDON_EXECUTOR_GATE 0x100u /* held whatever it is: somebody is to look at its code */
 
+#define CORDON_EXECUTOR_ITSELF                                                                     \
+	0x200u /* what runs under it is an executor, whose children become executions */
+
 struct cordon_glob {
 	__u32 length; /* 0: anything */
 	__u32 reserved;
@@ -597,8 +611,8 @@ struct cordon_executor {
 	__u32 uid;
 	__u64 cgroup;
 	__u32 cgroup_level;
-	__u32 reserved0;
-	struct cordon_glob arguments;	    /* one of the executor's own */
+	__u32 itself;		      /* the executor's own entry, from 1; 0: it is not confined */
+	struct cordon_glob arguments; /* one of the executor's own */
 	struct cordon_glob child_arguments; /* one of a child's that is agent code */
 	__u32 next_standby;		    /* where to look first */
 	__u32 reserved1;
@@ -683,6 +697,7 @@ CORDON_ASSERT_SIZE(struct cordon_adoption, 48);
 CORDON_ASSERT_SIZE(struct cordon_adopt_key, 252);
 CORDON_ASSERT_SIZE(struct cordon_identify, 32);
 CORDON_ASSERT_SIZE(struct cordon_label_request, 16);
+CORDON_ASSERT_SIZE(struct cordon_role_request, 32);
 CORDON_ASSERT_SIZE(struct cordon_task_record, 16);
 CORDON_ASSERT_SIZE(struct cordon_descriptor_record, 32);
 CORDON_ASSERT_SIZE(struct cordon_meta, 64);

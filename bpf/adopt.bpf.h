@@ -67,7 +67,7 @@ static __always_inline struct cordon_adoption *adoption_state(void)
 	return a && a->recognise ? a : 0;
 }
 
-/* A task of no execution passes its role on. -EAGAIN: no room for it, and so no child. */
+/* A task passes its role on. -EAGAIN: no room for it, and so no child. */
 static __always_inline int inherit_role(struct task_struct *child, unsigned long clone_flags)
 {
 	__u64 parent = (__u64)bpf_get_current_task_btf(), address = (__u64)child;

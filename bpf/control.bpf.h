@@ -3,6 +3,7 @@
 #ifndef CORDON_BPF_CONTROL_BPF_H
 #define CORDON_BPF_CONTROL_BPF_H
 
+#include "bpf/adopt.bpf.h"
 #include "bpf/label.bpf.h"
 
 /*
@@ -73,6 +74,70 @@ int cordon_label_tasks(struct bpf_iter__task *ctx)
 		return 0;
 	}
 	request->labelled++;
+	return 0;
+}
+
+/* The role that a task gets by this request; 0: none. */
+static __always_inline enum role_kind role_for(const struct task_struct *task,
+					       struct cordon_role_request *request)
+{
+	__u64 parent = (__u64)task->real_parent;
+	const struct role *role;
+
+	if ((__u32)task->tgid == request->pid) {
+		if (!request->start)
+			request->start = task->group_leader->start_boottime;
+		if (task->group_leader->start_boottime == request->start)
+			return ROLE_EXECUTOR;
+	}
+	role = bpf_map_lookup_elem(&roles, &parent);
+	if (role && role->owner == request->pid && role->start == request->start)
+		return ROLE_CHILD;
+	return 0;
+}
+
+/* Makes a process that runs an executor. To be repeated until there is nobody left. */
+SEC("iter/task")
+int cordon_adopt_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct cordon_role_request *request;
+	const struct role *present;
+	struct role role = {};
+	__u64 address = (__u64)task;
+	__u32 key = 0;
+
+	if (!task || task->exit_state)
+		return 0;
+	request = bpf_map_lookup_elem(&role_request, &key);
+	if (!request || request->error)
+		return 0;
+	role.kind = role_for(task, request);
+	if (!role.kind)
+		return 0;
+	present = bpf_map_lookup_elem(&roles, &address);
+	if (present && present->owner == request->pid && present->start == request->start &&
+	    (present->executor | 1) == (request->executor | 1))
+		return 0;
+	if (role.kind == ROLE_EXECUTOR && (present || label_of_address(address))) {
+		request->error = -EBUSY;
+		return 0;
+	}
+	/* Somebody's already. */
+	if (present || label_of_address(address))
+		return 0;
+	role.executor = request->executor;
+	role.owner = request->pid;
+	role.start = request->start;
+	role.mounts = (__u64)task->nsproxy->mnt_ns;
+	if (bpf_map_update_elem(&roles, &address, &role, BPF_ANY)) {
+		request->error = -ENOMEM;
+		return 0;
+	}
+	if (role.kind == ROLE_EXECUTOR)
+		request->threads++;
+	else
+		request->children++;
 	return 0;
 }
 

@@ -167,13 +167,16 @@ static __always_inline bool traces(struct task_struct *task)
 	return read_u64(list) != list;
 }
 
-static __always_inline int adopt(struct adopt_question *q)
+static __noinline int adopt(struct adopt_question *q)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct cordon_execution *execution;
 	struct label label;
-	__u64 now = bpf_ktime_get_boot_ns();
+	__u64 now = bpf_ktime_get_boot_ns(), address = (__u64)task;
 	__u32 key;
+
+	if (!q || !q->executor || !q->adoption || !q->scratch)
+		return -EAGAIN;
 
 	if ((q->executor->flags & CORDON_EXECUTOR_DENY_AWAY) && now > q->adoption->lease)
 		return refuse_adoption(q, CORDON_ADOPT_AWAY, -EACCES);
@@ -186,15 +189,19 @@ static __always_inline int adopt(struct adopt_question *q)
 	if (!execution || execution->generation != label.generation ||
 	    execution->state != CORDON_EXECUTION_PREPARED)
 		return refuse_adoption(q, CORDON_ADOPT_EXHAUSTED, -EAGAIN);
-	bind_workdir(q, execution);
+	/* An executor may be started anywhere: it has none. */
+	if (!(q->executor->flags & CORDON_EXECUTOR_ITSELF))
+		bind_workdir(q, execution);
 	execution->mount_namespace = (__u64)task->nsproxy->mnt_ns;
 	execution->owner_pid = q->role.owner;
 	execution->owner_start = q->role.start;
 	execution->leader = task->tgid;
 	execution->adopted = now;
 	execution->state = CORDON_EXECUTION_LIVE;
-	if (label_task(task, &label))
+	if (relabel_task(task, &label))
 		return refuse_adoption(q, CORDON_ADOPT_NO_LABEL, -EAGAIN);
+	if (!(q->executor->flags & CORDON_EXECUTOR_ITSELF))
+		bpf_map_delete_elem(&roles, &address);
 	__sync_fetch_and_add(&q->adoption->adopted, 1);
 	send_adopt_event(q, &label, execution, CORDON_ADOPTED);
 	return 0;
@@ -316,18 +323,69 @@ static __always_inline int exec_by(struct adopt_question *q, const struct role *
 	return q->executor && may_be_agent_code(q) ? judge_child(q) : 0;
 }
 
+/* Is this label that of an executor which is confined itself? Its children are still to become executions. */
+static __always_inline bool labels_executor(const struct label *label)
+{
+	const struct cordon_execution *execution;
+	const struct cordon_executor *executor;
+	__u32 key = label->slot;
+
+	execution = bpf_map_lookup_elem(&executions, &key);
+	if (!execution || execution->generation != label->generation || !execution->executor)
+		return false;
+	key = execution->executor - 1;
+	executor = bpf_map_lookup_elem(&executors, &key);
+	return executor && executor->flags & CORDON_EXECUTOR_ITSELF;
+}
+
+/* An executor that was recognised becomes an execution of its own, if its entry says so. */
+static __noinline int adopt_executor(struct adopt_question *q)
+{
+	__u64 address = (__u64)bpf_get_current_task_btf();
+	const struct role *role = bpf_map_lookup_elem(&roles, &address);
+	const struct cordon_executor *executor;
+	struct adopt_scratch *scratch;
+	__u32 index;
+
+	if (!q || !role)
+		return -EAGAIN;
+	q->role = *role;
+	index = q->role.executor;
+	executor = bpf_map_lookup_elem(&executors, &index);
+	if (!executor || !executor->itself)
+		return 0;
+	q->index = executor->itself - 1;
+	index = q->index;
+	q->executor = bpf_map_lookup_elem(&executors, &index);
+	q->scratch = event_scratch();
+	if (!q->executor || !q->scratch)
+		return -EAGAIN;
+	scratch = (struct adopt_scratch *)(q->scratch->data + 2048);
+	find_workdir(q, scratch);
+	bpf_probe_read_kernel(q->scratch->data, CORDON_ADOPT_TEXT, scratch->key.text);
+	return adopt(q);
+}
+
 SEC("lsm/bprm_creds_for_exec")
 int BPF_PROG(cordon_adopt_exec, struct linux_binprm *bprm, int ret)
 {
 	struct cordon_adoption *a = adoption_state();
 	__u64 address = (__u64)bpf_get_current_task_btf();
 	struct adopt_question q = {.adoption = a, .bprm = bprm};
+	const struct label *label;
 	const struct role *role;
+	struct label before = {};
 	__u64 mask = 0;
 	int known = 0;
 
-	if (ret || !a || label_of_address(address))
+	if (ret || !a)
 		return ret;
+	label = label_of_address(address);
+	if (label) {
+		before = *label;
+		if (!labels_executor(&before))
+			return 0;
+	}
 	if (a->active)
 		mask = a->active & executors_of(bprm);
 	role = bpf_map_lookup_elem(&roles, &address);
@@ -335,14 +393,17 @@ int BPF_PROG(cordon_adopt_exec, struct linux_binprm *bprm, int ret)
 	if (!role || role->kind == ROLE_EXECUTOR)
 		known = recognise(mask);
 	if (!known && role) {
-		struct subject s;
-
 		ret = exec_by(&q, role);
 		/* An execution's now, or refused: no executor. */
-		if (ret || subject_label(bpf_get_current_task_btf(), &s))
+		if (ret || label_of_address(address))
 			return ret < 0 && ret >= -MAX_ERRNO ? ret : 0;
 		if (role->kind == ROLE_CHILD)
 			known = recognise(mask);
+	}
+	if (known > 0 && !label) {
+		ret = adopt_executor(&q);
+		if (ret || label_of_address(address))
+			return ret < 0 && ret >= -MAX_ERRNO ? ret : 0;
 	}
 	/* A task without storage costs other hooks the least (subject_label()). */
 	bpf_task_storage_delete(&event_scratches, bpf_get_current_task_btf());

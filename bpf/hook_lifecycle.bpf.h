@@ -55,7 +55,8 @@ int BPF_PROG(cordon_task_alloc, struct task_struct *child, unsigned long clone_f
 	}
 	inherit_directories(child, &s);
 	__sync_fetch_and_add(&execution->forks, 1);
-	return 0;
+	/* An executor that is confined itself. */
+	return inherit_role(child, clone_flags);
 }
 
 /* Runs in softirq as well, under an unrelated current. */

@@ -57,23 +57,60 @@ static __always_inline void report_empty(const struct label *label,
 		  CORDON_COUNTER_CRITICAL_DROPPED);
 }
 
-static __always_inline void unlabel_task(__u64 address)
+static __always_inline void leave_execution(const struct label *label)
 {
 	struct cordon_execution *execution;
+	__u32 key = label->slot;
+
+	execution = bpf_map_lookup_elem(&executions, &key);
+	if (!execution || execution->generation != label->generation)
+		return;
+	if (__sync_fetch_and_add(&execution->tasks, -1) == 1)
+		report_empty(label, execution);
+}
+
+static __always_inline void unlabel_task(__u64 address)
+{
 	const struct label *found = label_of_address(address);
 	struct label label;
-	__u32 key;
 
 	if (!found)
 		return;
 	label = *found;
 	bpf_map_delete_elem(&labels_by_address, &address);
-	key = label.slot;
+	leave_execution(&label);
+}
+
+/* The running task passes from its execution to another one, or stays where it is: -ENOMEM. */
+static __always_inline int relabel_task(struct task_struct *task, const struct label *label)
+{
+	__u64 address = (__u64)task;
+	const struct label *found = label_of_address(address);
+	struct labelled_task *labelled;
+	struct cordon_execution *execution;
+	struct label old;
+	__u32 key = label->slot;
+
+	if (!found)
+		return label_task(task, label);
+	old = *found;
 	execution = bpf_map_lookup_elem(&executions, &key);
-	if (!execution || execution->generation != label.generation)
-		return;
-	if (__sync_fetch_and_add(&execution->tasks, -1) == 1)
-		report_empty(&label, execution);
+	labelled = bpf_task_storage_get(&labels, task, 0, 0);
+	if (!execution || !labelled) {
+		count(CORDON_COUNTER_LABEL_BUSY);
+		return -ENOMEM;
+	}
+	if (bpf_map_update_elem(&labels_by_address, &address, label, BPF_ANY)) {
+		count(CORDON_COUNTER_LABEL_EXHAUSTED);
+		return -ENOMEM;
+	}
+	*(volatile __u32 *)&labelled->label.generation = 0;
+	*(volatile __u32 *)&labelled->label.slot = label->slot;
+	*(volatile __u32 *)&labelled->label.generation = label->generation;
+	labelled->walk.directories.policy = 0;
+	__sync_fetch_and_add(&execution->tasks, 1);
+	leave_execution(&old);
+	return 0;
 }
 
 #endif

@@ -15,6 +15,7 @@ _cordon() {
 		'approve:let a policy be used that waits for approval'
 		'approvals:what waits for approval, and what was decided'
 		'kill:end an execution and everything that it started'
+		'adopt:make an executor of a process that runs'
 		'status:is enforcement on, and what runs under it'
 		'doctor:can this host enforce, and if not, what to do'
 		'policy:check and look into policies'
@@ -96,6 +97,9 @@ _cordon() {
 	kill)
 		local -a live=(${(f)"$(cordon ps --json 2>/dev/null | grep -o '"id":"[^"]*"' | cut -d '"' -f 4)"})
 		_arguments '--json[for programs]' {-h,--help}'[show help]' ":id:(${live})"
+		;;
+	adopt)
+		_arguments '--executor=[entry of cordon.yaml]:name:' '--json[for programs]' {-h,--help}'[show help]' ':process:_pids'
 		;;
 	policy)
 		case $words[2] in

@@ -4,7 +4,7 @@
 _cordon()
 {
 	local cur prev command= i
-	local commands="run events show why could report ps top approve approvals kill status doctor policy config log daemon disable help"
+	local commands="run events show why could report ps top approve approvals kill adopt status doctor policy config log daemon disable help"
 	local -A options=(
 		[run]="--policy --workdir --bind --user --observe --timeout --memory --pids --cpu
 			--cpu-time --address-space --file-size --open-files --session --agent --executor
@@ -19,6 +19,7 @@ _cordon()
 		[approvals]="--reason --json --help"
 		[top]="--interval --json --help"
 		[kill]="--json --help"
+		[adopt]="--executor --json --help"
 		[status]="--json --help"
 		[doctor]="--json --help"
 		[policy]="--json --help"

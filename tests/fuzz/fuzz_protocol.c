@@ -41,6 +41,15 @@ static void parse_decide(json_t *message)
 		decide_request_release(&request);
 }
 
+static void parse_adopt(json_t *message)
+{
+	struct adopt_request request;
+	struct failure failure = {};
+
+	if (adopt_request_parse(message, &request, &failure) == 0)
+		adopt_request_release(&request);
+}
+
 static void parse(json_t *message)
 {
 	struct ended_request ended;
@@ -83,6 +92,9 @@ static void parse(json_t *message)
 		break;
 	case REQUEST_STOP:
 		(void)stop_request_parse(message, &force, &failure);
+		break;
+	case REQUEST_ADOPT:
+		parse_adopt(message);
 		break;
 	case REQUEST_HELLO:
 		(void)hello_request_parse(message, &failure);

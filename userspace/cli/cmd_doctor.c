@@ -59,20 +59,23 @@ static void print_feature(const struct feature *f, bool color)
 	printf("%-8s %-24s to do:  %s\n", "", "", f->remedy);
 }
 
-/*
- * What the running enforcement could not tell and denied, and what else should not happen: its counters, or
- * NULL where no daemon runs.
- */
-static json_t *read_counters(void)
+/* What the running daemon says of itself, or NULL where none runs. */
+static json_t *read_status(void)
 {
-	_cleanup_(json_decrefp) json_t *status = NULL;
 	_cleanup_(closep) int fd = -1;
 	struct failure failure = {};
-	json_t *counters;
+	json_t *status = NULL;
 
 	if (client_connect(&fd, &failure) < 0 || client_status(fd, &status, &failure) < 0)
 		return NULL;
-	counters = json_incref(json_object_get(status, "counters"));
+	return status;
+}
+
+/* What the enforcement could not tell and denied, and what else should not happen; or NULL. */
+static json_t *counters_of(json_t *status)
+{
+	json_t *counters = json_incref(json_object_get(status, "counters"));
+
 	/* Questions of nobody that is known: the stub counts these, not the kernel's programs. */
 	json_object_set(counters, "dns_dropped",
 			json_object_get(json_object_get(status, "dns"), "dropped"));
@@ -97,7 +100,30 @@ static void print_counters(json_t *counters, bool color)
 		printf("%-8s %-24s all 0\n", "ok", "counters");
 }
 
-static int print_json(const struct feature *features, size_t count, bool able, json_t *counters)
+static json_int_t number(const json_t *executors, const char *name)
+{
+	return json_integer_value(json_object_get(executors, name));
+}
+
+/* Environments that the daemon cleans are clean, too, but of processes that are held for longer. */
+static void print_executors(const json_t *executors, bool color)
+{
+	json_int_t late = number(executors, "cleaned_late");
+
+	printf("%s%-8s%s %-24s %" JSON_INTEGER_FORMAT " in force; %" JSON_INTEGER_FORMAT
+	       " executions, %" JSON_INTEGER_FORMAT " refused since cordon was loaded\n",
+	       color ? state_color(late ? FEATURE_REDUCED : FEATURE_OK) : "",
+	       late ? "reduced" : "ok", color ? "\033[0m" : "", "executors",
+	       number(executors, "entries"), number(executors, "adopted"),
+	       number(executors, "refused"));
+	if (late)
+		printf("%-8s %-24s effect: the daemon cleaned %" JSON_INTEGER_FORMAT
+		       " environments, because the kernel may not (lockdown)\n",
+		       "", "", late);
+}
+
+static int print_json(const struct feature *features, size_t count, bool able, json_t *counters,
+		      json_t *executors)
 {
 	json_t *list = json_array(), *root;
 	int r;
@@ -110,8 +136,8 @@ static int print_json(const struct feature *features, size_t count, bool able, j
 						      f->gap, "found", f->found, "effect",
 						      f->effect, "remedy", f->remedy));
 	}
-	root = json_pack("{s:b, s:o, s:O?}", "can_enforce", able, "features", list, "counters",
-			 counters);
+	root = json_pack("{s:b, s:o, s:O?, s:O?}", "can_enforce", able, "features", list,
+			 "counters", counters, "executors", executors);
 	r = json_dumpf(root, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(root);
@@ -121,6 +147,7 @@ static int print_json(const struct feature *features, size_t count, bool able, j
 int cmd_doctor(int argc, char **argv)
 {
 	_cleanup_(freep) struct feature *features = NULL;
+	_cleanup_(json_decrefp) json_t *status = NULL;
 	_cleanup_(json_decrefp) json_t *counters = NULL;
 	bool json = false, able;
 	size_t count = 0;
@@ -133,13 +160,16 @@ int cmd_doctor(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	able = features_can_enforce(features, count);
-	counters = read_counters();
+	status = read_status();
+	counters = counters_of(status);
 	if (json) {
-		print_json(features, count, able, counters);
+		print_json(features, count, able, counters, json_object_get(status, "executors"));
 		return able ? 0 : 1;
 	}
 	for (size_t i = 0; i < count; i++)
 		print_feature(&features[i], isatty(STDOUT_FILENO));
+	if (json_object_get(status, "executors"))
+		print_executors(json_object_get(status, "executors"), isatty(STDOUT_FILENO));
 	if (counters)
 		print_counters(counters, isatty(STDOUT_FILENO));
 	puts(able ? "\ncordon can enforce on this host." : "\ncordon cannot enforce on this host.");

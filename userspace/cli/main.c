@@ -26,6 +26,7 @@ static const struct command {
 	{"kill", cmd_kill, "end an execution and everything that it started"},
 	{"approve", cmd_approve, "let a policy be used that waits for approval"},
 	{"approvals", cmd_approvals, "what waits for approval, and what was decided"},
+	{"adopt", cmd_adopt, "make an executor of a process that runs"},
 	{"status", cmd_status, "is enforcement on, and what runs under it"},
 	{"doctor", cmd_doctor, "can this host enforce, and if not, what to do"},
 	{"policy", cmd_policy, "check and look into policies"},

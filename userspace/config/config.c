@@ -9,6 +9,7 @@ struct config {
 	struct arena *arena;
 	struct config_executor *executors;
 	size_t count;
+	size_t entries; /* in the kernel */
 };
 
 #define EXECUTOR_EXAMPLE                                                                           \
@@ -34,7 +35,9 @@ static int read_executor(struct reader *r, const struct node *n, struct config *
 	if (e < 0)
 		return e;
 	if (errors == diagnostics_errors(r->diagnostics))
-		config_check_executor(r, n, &executor);
+		e = config_finish_executor(r, n, &executor);
+	if (e < 0)
+		return e;
 	for (size_t i = 0; executor.name && i < config->count; i++)
 		if (strcmp(config->executors[i].name, executor.name) == 0)
 			report_error(r->diagnostics, &n->place, "give it another name",
@@ -47,6 +50,11 @@ static int read_executor(struct reader *r, const struct node *n, struct config *
 		return -ENOMEM;
 	grown[config->count++] = executor;
 	config->executors = grown;
+	config->entries += executor.itself ? 2 : 1;
+	if (config->entries > CONFIG_EXECUTORS_MAX)
+		report_error(r->diagnostics, &n->place, "join some of them",
+			     "more than %u executors, each with a policy for itself counted twice",
+			     CONFIG_EXECUTORS_MAX);
 	return 0;
 }
 
@@ -63,15 +71,13 @@ static int read_version(struct reader *r, const struct node *n, void *target)
 
 static int read_executors(struct reader *r, const struct node *n, void *target)
 {
+	struct config *config = target;
 	int e = 0;
 
 	if (!reader_expect(r, n, NODE_SEQUENCE, "a list", EXECUTOR_EXAMPLE))
 		return 0;
-	if (n->count > CONFIG_EXECUTORS_MAX)
-		report_error(r->diagnostics, &n->place, "join some of them",
-			     "more than %u executors", CONFIG_EXECUTORS_MAX);
-	for (size_t i = 0; e == 0 && i < n->count && i < CONFIG_EXECUTORS_MAX; i++)
-		e = read_executor(r, n->items[i], target);
+	for (size_t i = 0; e == 0 && i < n->count && config->entries <= CONFIG_EXECUTORS_MAX; i++)
+		e = read_executor(r, n->items[i], config);
 	return e;
 }
 

@@ -16,7 +16,7 @@
 #include "policy/diagnostic.h"
 
 #define CONFIG_FILE	     "/etc/cordon/cordon.yaml"
-#define CONFIG_EXECUTORS_MAX 32u /* half the kernel's: a changed entry needs a new number */
+#define CONFIG_EXECUTORS_MAX 32u /* those for executors themselves included; half the kernel's */
 #define CONFIG_PATH_MAX	     238u
 #define CONFIG_PATTERN_MAX   64u
 
@@ -70,6 +70,12 @@ struct config_executor {
 	const char *session;
 	enum config_away away;
 	bool hold;
+	/*
+	 * What the executor's own processes run under, or NULL. An entry by itself, with policy and binds of its own
+	 * and a name that says so.
+	 */
+	struct config_executor *itself;
+	bool is_itself; /* it is such a one */
 };
 
 struct config;

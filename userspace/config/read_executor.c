@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "config/read_executor.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "config/read_value.h"
@@ -264,6 +265,32 @@ static int read_hold(struct reader *r, const struct node *n, void *target)
 	return config_read_boolean(r, n, "hold", &TARGET->hold);
 }
 
+static int read_itself(struct reader *r, const struct node *n, void *target)
+{
+	static const struct key keys[] = {
+		{"policy", read_policy_name},
+		{"bind", read_bind},
+		{NULL, NULL},
+	};
+	static const char *none[] = {NULL};
+	struct config_executor *itself = arena_alloc(r->arena, sizeof(*itself));
+
+	if (!itself)
+		return -ENOMEM;
+	*itself = (struct config_executor){
+		.line = n->place.line,
+		.programs = none,
+		.except = none,
+		.workdir_under = none,
+		.volumes = none,
+		.binds = none,
+		.gate = none,
+		.is_itself = true,
+	};
+	TARGET->itself = itself;
+	return reader_mapping(r, n, "itself", keys, itself);
+}
+
 const struct key config_executor_keys[] = {
 	{"name", read_name},
 	{"match", read_match},
@@ -280,10 +307,39 @@ const struct key config_executor_keys[] = {
 	{"session", read_session},
 	{"when_away", read_away},
 	{"hold", read_hold},
+	{"itself", read_itself},
 	{NULL, NULL},
 };
 
-void config_check_executor(struct reader *r, const struct node *n, const struct config_executor *e)
+/* What it has in common with the entry that it belongs to. No name that a person gave has a slash. */
+static int complete_itself(struct reader *r, struct config_executor *e)
+{
+	struct config_executor *itself = e->itself;
+	char name[80];
+
+	snprintf(name, sizeof(name), "%s/itself", e->name);
+	itself->name = arena_copy(r->arena, name, strlen(name));
+	itself->executable = e->executable;
+	itself->stage = e->stage;
+	itself->agent_source = e->agent_source;
+	itself->agent = e->agent;
+	itself->session = e->session;
+	itself->away = e->away;
+	itself->hold = e->hold;
+	return itself->name ? 0 : -ENOMEM;
+}
+
+static void check_itself(struct reader *r, const struct node *n, const struct config_executor *e)
+{
+	if (!e->itself->policy)
+		report_error(r->diagnostics, &n->place, "itself: {policy: NAME}",
+			     "nothing says which policy the executor itself runs under");
+	if (e->kind == CONFIG_CONTAINER)
+		report_error(r->diagnostics, &n->place, "leave it out",
+			     "what a container's runtime does itself is not confined");
+}
+
+int config_finish_executor(struct reader *r, const struct node *n, struct config_executor *e)
 {
 	if (!e->name)
 		report_error(r->diagnostics, &n->place, "add name: autogen",
@@ -310,6 +366,9 @@ void config_check_executor(struct reader *r, const struct node *n, const struct 
 		report_error(r->diagnostics, &n->place,
 			     "add workdir_under: [/directory] with those that its code works below",
 			     "nothing says where its executions may work");
+	if (e->itself)
+		check_itself(r, n, e);
+	return e->itself && e->name ? complete_itself(r, e) : 0;
 }
 
 const char *config_kind_name(enum config_kind kind)

@@ -9,7 +9,7 @@
 /* For reader_mapping() into a struct config_executor. */
 extern const struct key config_executor_keys[];
 
-/* Reports what is missing or contradicts itself. */
-void config_check_executor(struct reader *r, const struct node *n, const struct config_executor *e);
+/* Reports what is missing or contradicts itself, and completes the entry for the executor itself. -ENOMEM. */
+int config_finish_executor(struct reader *r, const struct node *n, struct config_executor *e);
 
 #endif

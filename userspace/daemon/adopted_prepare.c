@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/pidfd.h>
 
+#include "adopt/environment_room.h"
 #include "adopt/process_code.h"
 #include "base/hex.h"
 #include "daemon/adopted_prepare.h"
@@ -13,6 +14,7 @@
 #include "daemon/prepare.h"
 #include "daemon/tmpdir.h"
 #include "daemon/workdir.h"
+#include "launch/environment.h"
 #include "launch/resource.h"
 
 static int note_process(struct execution *e, struct failure *failure)
@@ -119,6 +121,103 @@ static int clean_environment(struct execution *e, struct failure *failure)
 	return r;
 }
 
+static bool sets(const struct policy_environment *environment, const char *name)
+{
+	char *const *set = environment->set_names;
+
+	while (*set && strcmp(*set, name) != 0)
+		set++;
+	return *set != NULL;
+}
+
+/* What is set replaces what was kept. */
+static int note_replaced(struct execution *e)
+{
+	char **kept = e->record.environment_kept, **removed = e->record.environment_removed, **to;
+	size_t count = 0;
+
+	for (to = kept; kept && *kept; kept++) {
+		char **grown;
+
+		if (!sets(&e->record.policy->environment, *kept)) {
+			*to++ = *kept;
+			continue;
+		}
+		while (removed && removed[count])
+			count++;
+		grown = reallocarray(removed, count + 2, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		removed = e->record.environment_removed = grown;
+		removed[count] = *kept;
+		removed[count + 1] = NULL;
+	}
+	if (to)
+		*to = NULL;
+	return 0;
+}
+
+/* What the policy sets and is not set, beside the limits that are not in force. */
+static int note_unset(struct execution *e, char *const *variables)
+{
+	char **list = e->record.limits_missing;
+	size_t count = 0;
+
+	while (list && list[count])
+		count++;
+	for (; *variables; variables++) {
+		list = reallocarray(list, count + 2, sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		e->record.limits_missing = list;
+		list[count + 1] = NULL;
+		if (asprintf(&list[count], "environment: %.*s is not set",
+			     (int)strcspn(*variables, "="), *variables) < 0) {
+			list[count] = NULL;
+			return -ENOMEM;
+		}
+		count++;
+	}
+	return 0;
+}
+
+static size_t strings_count(char *const *list)
+{
+	size_t count = 0;
+
+	while (list[count])
+		count++;
+	return count;
+}
+
+/* Only while it is held: what runs may be looking at its environment. */
+static int set_environment(struct execution *e, struct failure *failure)
+{
+	const struct policy_environment *environment = &e->record.policy->environment;
+	struct environment_anchor anchors[ARRAY_SIZE(e->directories)];
+	char **directories = e->record.directories, **variables = NULL;
+	size_t count = 0, left;
+	int r;
+
+	if (!environment->set_names[0])
+		return 0;
+	for (; directories && *directories && count < ARRAY_SIZE(anchors); directories += 2)
+		anchors[count++] = (struct environment_anchor){directories[0], directories[1]};
+	r = environment_set(environment, anchors, count, &variables, failure);
+	if (r < 0)
+		return r;
+	left = strings_count(variables);
+	if (e->view->begun & CORDON_BEGUN_HELD) {
+		r = process_environment_set(e->leader, variables, &left, failure);
+		if (r == 0 && note_replaced(e) < 0)
+			r = failure_set(failure, ENOMEM, "%m");
+	}
+	if (r == 0 && note_unset(e, variables + strings_count(variables) - left) < 0)
+		r = failure_set(failure, ENOMEM, "%m");
+	protocol_strings_free(variables);
+	return r;
+}
+
 /* The policy's own directories: they stay what they are as long as somebody has them open. */
 static int keep_directories(struct execution *e, const struct executor_entry *entry,
 			    struct failure *failure)
@@ -146,6 +245,7 @@ int adopted_prepare(struct execution *e, struct failure *failure)
 	const struct executor_entry *entry =
 		executors_entry(e->daemon->executors, e->view->executor - 1);
 	bool container = entry && entry->is->kind == CONFIG_CONTAINER;
+	bool itself = entry && entry->is->is_itself;
 	_cleanup_(closep) int pidfd = pidfd_open(e->leader, 0);
 	int r = pidfd < 0 ? failure_set(failure, errno, "process %d: %m", e->leader) : 0;
 
@@ -153,8 +253,10 @@ int adopted_prepare(struct execution *e, struct failure *failure)
 	       (r = note_process(e, failure)) < 0 ||
 	       (r = keep_directories(e, entry, failure)) < 0 ||
 	       (r = container ? container_check_volumes(e->leader, entry->is->volumes, failure)
+		    : itself  ? 0
 			      : check_place(e, failure)) < 0 ||
 	       (!container && (r = make_tmp(e, failure)) < 0) ||
+	       (r = set_environment(e, failure)) < 0 ||
 	       (r = execution_check_descriptors(e, pidfd, failure)) < 0 ||
 	       (r = apply_limits(e, entry && entry->cgroup, failure)) < 0);
 	return r;

@@ -386,6 +386,15 @@ int client_reload(int socket, json_t **ret_reply, struct failure *failure)
 		   failure);
 }
 
+int client_adopt(int socket, pid_t pid, const char *executor, json_t **ret_reply,
+		 struct failure *failure)
+{
+	return ask(socket,
+		   json_pack("{s:s,s:i,s:s?}", "op", "adopt", "pid", (int)pid, "executor",
+			     executor),
+		   NULL, 0, ret_reply, NULL, NULL, failure);
+}
+
 /* One packet's worth from *from on; *from moves to where to go on, or to -1. */
 static int list_some(int socket, const char *op, const char *key, json_int_t *from,
 		     json_t *executions, struct failure *failure)

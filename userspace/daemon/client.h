@@ -113,6 +113,10 @@ int client_abort(int socket, int error, const char *message, struct client_outco
 /* Has the daemon read cordon.yaml again; what is wrong with it is in `failure`. */
 int client_reload(int socket, json_t **ret_reply, struct failure *failure);
 
+/* Makes an executor of a process; `executor` may be NULL. See docs/protocol.md. Caller owns the reference. */
+int client_adopt(int socket, pid_t pid, const char *executor, json_t **ret_reply,
+		 struct failure *failure);
+
 /* The daemon's state; see docs/protocol.md. Caller owns the reference. */
 int client_status(int socket, json_t **ret_status, struct failure *failure);
 

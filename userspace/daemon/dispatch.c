@@ -181,7 +181,7 @@ static void do_status(struct connection *c)
 	connection_answer(
 		c,
 		json_pack(
-			"{s:b,s:s,s:i,s:i,s:b,s:b,s:I,s:I,s:I,s:s,s:b,s:s,s:I,s:I,s:I,s:I,s:o,s:o}",
+			"{s:b,s:s,s:i,s:i,s:b,s:b,s:I,s:I,s:I,s:s,s:b,s:s,s:I,s:I,s:I,s:I,s:o,s:o,s:o}",
 			"ok", 1, "version", CORDON_VERSION, "protocol", PROTOCOL_VERSION, "pid",
 			(int)getpid(), "embedded", daemon->embedded, "enforcing", 1, "uptime_nsec",
 			(json_int_t)(clock_nsec(CLOCK_BOOTTIME) - daemon->start_time), "executions",
@@ -192,7 +192,8 @@ static void do_status(struct connection *c)
 			"stray_events", (json_int_t)daemon->strays, "malformed_events",
 			(json_int_t)daemon->malformed, "connections",
 			(json_int_t)server_connections(c->server), "counters",
-			counters_json(daemon), "dns", dns_stub_json(daemon->dns)),
+			counters_json(daemon), "dns", dns_stub_json(daemon->dns), "executors",
+			executors_status_json(daemon->executors)),
 		NULL, 0);
 }
 
@@ -360,6 +361,25 @@ static int authorise(const struct connection *c, enum request_op op, struct fail
 	return failure_set(failure, EPERM, "only root may ask the cordon daemon for that");
 }
 
+static void do_adopt(struct connection *c, json_t *message)
+{
+	_cleanup_(adopt_request_release) struct adopt_request request = {};
+	struct failure failure = {};
+	json_t *reply = NULL;
+	int r;
+
+	if (!c->daemon->executors)
+		return connection_refuse(
+			c, EOPNOTSUPP, "an embedded daemon has no executors; see `cordon daemon`");
+	r = adopt_request_parse(message, &request, &failure);
+	if (r == 0)
+		r = executors_adopt(c->daemon->executors, &request, &c->peer.ucred, &reply,
+				    &failure);
+	if (r < 0)
+		return connection_refuse(c, r, failure.text);
+	connection_answer(c, reply, NULL, 0);
+}
+
 bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
 {
 	struct failure failure = {};
@@ -420,6 +440,9 @@ bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
 		break;
 	case REQUEST_APPROVALS:
 		approve_list(c, message);
+		break;
+	case REQUEST_ADOPT:
+		do_adopt(c, message);
 		break;
 	case REQUEST_OP_COUNT:
 		break;

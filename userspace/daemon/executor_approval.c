@@ -19,14 +19,16 @@ static json_t *list_of(const char *const *texts)
 static char *use_of(const struct config_executor *is)
 {
 	_cleanup_(json_decrefp) json_t *use = json_pack(
-		"{s:s,s:s,s:s?,s:s?,s:s?,s:o,s:o,s:s?,s:s,s:o,s:o,s:o,s:o,s:s,s:b,s:b}", "executor",
-		is->name, "executable", is->executable, "arguments", is->arguments, "user",
-		is->user, "cgroup", is->cgroup, "programs", list_of(is->programs), "except",
+		"{s:s,s:s,s:s?,s:s?,s:s?,s:o,s:o,s:s?,s:s,s:o,s:o,s:o,s:o,s:s,s:b,s:b,s:s*}",
+		"executor", is->name, "executable", is->executable, "arguments", is->arguments,
+		"user", is->user, "cgroup", is->cgroup, "programs", list_of(is->programs), "except",
 		list_of(is->except), "child_arguments", is->child_arguments, "kind",
 		config_kind_name(is->kind), "workdir_under", list_of(is->workdir_under), "volumes",
 		list_of(is->volumes), "binds", list_of(is->binds), "gate",
 		list_of((const char *const *)is->gate), "stage", config_stage_name(is->stage),
-		"deny_away", is->away == CONFIG_AWAY_DENY, "hold", is->hold);
+		"deny_away", is->away == CONFIG_AWAY_DENY, "hold", is->hold,
+		/* Without it, the executor itself would be confined no more. */
+		"itself", is->itself ? is->itself->policy : NULL);
 
 	return use ? json_dumps(use, JSON_COMPACT) : NULL;
 }

@@ -10,6 +10,7 @@
 #include "daemon/executors_parts.h"
 #include "daemon/limits.h"
 #include "launch/environment.h"
+#include "launch/identity.h"
 #include "policy/evaluate.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
@@ -22,6 +23,7 @@ void executor_entry_free(struct executors *x, struct executor_entry *entry)
 		closep(&entry->directories[i]);
 	if (entry->policy)
 		policies_put(x->daemon->policies, entry->policy);
+	free(entry->program);
 	free(entry);
 }
 
@@ -38,18 +40,28 @@ int executor_resolve(const char *path, const char *what, const struct config_exe
 	return 0;
 }
 
-static int find_user(const struct config_executor *is, uint32_t *ret_uid, struct failure *failure)
+static int find_program(struct executor_entry *entry, struct failure *failure)
+{
+	char path[PATH_MAX];
+	int r = executor_resolve(entry->is->executable, "its program", entry->is, path, failure);
+
+	if (r < 0)
+		return r;
+	entry->program = strdup(path);
+	return entry->program ? 0 : failure_set(failure, ENOMEM, "%m");
+}
+
+static int find_user(const struct executors *x, const struct config_executor *is, uint32_t *ret_uid,
+		     struct failure *failure)
 {
 	const struct passwd *user;
 
-	if (strspn(is->user, "0123456789") == strlen(is->user)) {
-		*ret_uid = (uint32_t)strtoul(is->user, NULL, 10);
+	if (identity_parse_id(is->user, ret_uid))
 		return 0;
-	}
 	user = getpwnam(is->user);
 	if (!user)
-		return failure_set(failure, ENOENT, "executor %s: there is no user %s", is->name,
-				   is->user);
+		return failure_set(failure, ENOENT, "%s:%u: executor %s: there is no user %s",
+				   x->path, is->line, is->name, is->user);
 	*ret_uid = user->pw_uid;
 	return 0;
 }
@@ -82,7 +94,7 @@ static void set_glob(struct cordon_glob *glob, const char *text)
 }
 
 static int fill_kernel(struct executors *x, const struct executor_entry *entry,
-		       struct failure *failure)
+		       const struct executor_entry *itself, struct failure *failure)
 {
 	struct cordon_executor *kernel = adoption_entry(x->adoption, entry->index);
 	const struct config_executor *is = entry->is;
@@ -104,11 +116,14 @@ static int fill_kernel(struct executors *x, const struct executor_entry *entry,
 		kernel->flags |= CORDON_EXECUTOR_EXCEPT;
 	if (entry->policy->policy->environment.keep_all)
 		kernel->flags |= CORDON_EXECUTOR_KEEP_ALL;
+	if (is->is_itself)
+		kernel->flags |= CORDON_EXECUTOR_ITSELF;
+	kernel->itself = itself ? itself->index + 1 : 0;
 	set_glob(&kernel->arguments, is->arguments);
 	set_glob(&kernel->child_arguments, is->child_arguments);
 	if (is->user) {
 		kernel->flags |= CORDON_EXECUTOR_UID;
-		r = find_user(is, &kernel->uid, failure);
+		r = find_user(x, is, &kernel->uid, failure);
 	}
 	if (r == 0 && is->cgroup) {
 		kernel->flags |= CORDON_EXECUTOR_CGROUP;
@@ -243,7 +258,8 @@ static int take_policy(struct executors *x, struct executor_entry *entry, char *
 			"not give: %s",
 			entry->is->name, entry->is->policy, x->daemon->gaps[0]);
 	r = limits_lower(&entry->policy->policy->limits, &asked, &entry->limits, failure);
-	entry->cgroup = needs_cgroup(entry);
+	/* What an executor that is confined starts must not stay in the cgroup that dies with it. */
+	entry->cgroup = needs_cgroup(entry) || entry->is->itself;
 	return r;
 }
 
@@ -304,8 +320,9 @@ static int choose_index(struct executors *x, const char *name, uint32_t *ret_ind
 }
 
 int executor_entry_make(struct executors *x, struct config *config,
-			const struct config_executor *is, struct executor_entry **ret_entry,
-			char **ret_message, struct failure *failure)
+			const struct config_executor *is, const struct executor_entry *itself,
+			struct executor_entry **ret_entry, char **ret_message,
+			struct failure *failure)
 {
 	struct executor_entry *entry = calloc(1, sizeof(*entry));
 	int r;
@@ -328,10 +345,12 @@ int executor_entry_make(struct executors *x, struct config *config,
 		executor_check_approval(x, entry);
 	if (r == 0)
 		r = open_directories(x, entry, failure);
+	if (r == 0)
+		r = find_program(entry, failure);
 	if (r == 0) {
 		standby_give_back(x, entry->index);
 		adoption_remove_names(x->adoption, entry->index);
-		r = fill_kernel(x, entry, failure);
+		r = fill_kernel(x, entry, itself, failure);
 	}
 	(void)(r < 0 || (r = add_paths(x, entry, is->programs, failure)) < 0 ||
 	       (r = add_paths(x, entry, is->except, failure)) < 0 ||

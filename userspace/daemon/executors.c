@@ -71,13 +71,6 @@ static int refuse_directories(struct executors *x, struct failure *failure)
 	return 0;
 }
 
-static bool names_program(const struct executor_entry *entry, const char *path)
-{
-	char own[PATH_MAX];
-
-	return realpath(entry->is->executable, own) && strcmp(own, path) == 0;
-}
-
 /* One name leads to all entries for that program, those that are to be in force included. */
 static int add_executables(struct executors *x, struct executor_entry *const *fresh, size_t count,
 			   struct failure *failure)
@@ -85,15 +78,13 @@ static int add_executables(struct executors *x, struct executor_entry *const *fr
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
-		char path[PATH_MAX];
+		const char *path = fresh[i]->program;
 		uint64_t mask = 0;
 
-		r = executor_resolve(fresh[i]->is->executable, "its program", fresh[i]->is, path,
-				     failure);
-		if (r < 0)
-			return r;
+		if (fresh[i]->is->is_itself)
+			continue;
 		for (size_t j = 0; j < count; j++)
-			if (names_program(fresh[j], path))
+			if (!fresh[j]->is->is_itself && strcmp(fresh[j]->program, path) == 0)
 				mask |= 1ull << fresh[j]->index;
 		mask |= adoption_whole_name(x->adoption, CORDON_ADOPT_EXECUTOR, 0, path) &
 			x->active;
@@ -159,20 +150,28 @@ static int put_into_force(struct executors *x, struct config *config, char **ret
 	size_t count = config_executor_count(config), made = 0;
 	int r = refuse_directories(x, failure);
 
-	for (; r == 0 && made < count; made++) {
-		r = executor_entry_make(x, config, config_executor_at(config, made), &fresh[made],
-					ret_message, failure);
-		if (r < 0)
-			break;
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		const struct config_executor *is = config_executor_at(config, i);
+		struct executor_entry *itself = NULL;
+
+		if (is->itself)
+			r = executor_entry_make(x, config, is->itself, NULL, &itself, ret_message,
+						failure);
+		if (r == 0 && itself)
+			fresh[made++] = itself;
+		if (r == 0)
+			r = executor_entry_make(x, config, is, itself, &fresh[made], ret_message,
+						failure);
+		made += r == 0;
 	}
 	if (r == 0)
-		r = add_executables(x, fresh, count, failure);
+		r = add_executables(x, fresh, made, failure);
 	if (r < 0) {
 		for (size_t i = 0; i < made; i++)
 			executor_entry_free(x, fresh[i]);
 		return r;
 	}
-	switch_to(x, fresh, count);
+	switch_to(x, fresh, made);
 	return 0;
 }
 
@@ -279,7 +278,7 @@ size_t executors_count(const struct executors *x)
 	size_t count = 0;
 
 	for (size_t i = 0; x && i < CORDON_MAX_EXECUTORS; i++)
-		count += x->entries[i] != NULL;
+		count += x->entries[i] && !x->entries[i]->is->is_itself;
 	return count;
 }
 
@@ -289,15 +288,27 @@ json_t *executors_json(const struct executors *x)
 
 	for (size_t i = 0; x && i < CORDON_MAX_EXECUTORS; i++) {
 		const struct executor_entry *entry = x->entries[i];
+		const struct config_executor *is = entry ? entry->is : NULL;
 
-		if (entry)
-			json_array_append_new(
-				list,
-				json_pack("{s:s,s:s,s:s,s:s,s:s,s:b}", "name", entry->is->name,
-					  "kind", config_kind_name(entry->is->kind), "stage",
-					  config_stage_name(entry->is->stage), "executable",
-					  entry->is->executable, "policy",
-					  entry->policy->policy->name, "waits", entry->waits));
+		if (!is || is->is_itself)
+			continue;
+		json_array_append_new(list,
+				      json_pack("{s:s,s:s,s:s,s:s,s:s,s:b,s:s*}", "name", is->name,
+						"kind", config_kind_name(is->kind), "stage",
+						config_stage_name(is->stage), "executable",
+						is->executable, "policy",
+						entry->policy->policy->name, "waits", entry->waits,
+						"itself", is->itself ? is->itself->policy : NULL));
 	}
 	return list;
+}
+
+json_t *executors_status_json(const struct executors *x)
+{
+	const struct cordon_adoption none = {};
+	const struct cordon_adoption *state = x ? adoption_state(x->adoption) : &none;
+
+	return json_pack("{s:I,s:I,s:I,s:I}", "entries", (json_int_t)executors_count(x), "adopted",
+			 (json_int_t)state->adopted, "refused", (json_int_t)state->refused,
+			 "cleaned_late", (json_int_t)state->unclean);
 }

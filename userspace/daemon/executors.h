@@ -6,8 +6,11 @@
 #ifndef CORDON_DAEMON_EXECUTORS_H
 #define CORDON_DAEMON_EXECUTORS_H
 
+#include <sys/socket.h>
+
 #include "config/config.h"
 #include "daemon/context.h"
+#include "daemon/request.h"
 #include "kernel/adoption.h"
 
 struct executors;
@@ -17,6 +20,7 @@ struct executor_entry {
 	struct config *config; /* what `is` belongs to */
 	const struct config_executor *is;
 	uint32_t index; /* in the kernel */
+	char *program;	/* what the executor's name for its program leads to */
 	const struct policy_use *policy;
 	struct policy_limits limits; /* in force: the policy's, lowered by the entry */
 	bool cgroup;		     /* its executions need one of their own */
@@ -55,9 +59,25 @@ void executors_check_approvals(struct executors *x);
 /* Sees to it that enough executions stand ready, and says that the daemon is there. */
 void executors_look_after(struct executors *x);
 
+/*
+ * A process that runs already is an executor from here on. *ret_reply: {ok, executor, pid, threads, children}, new
+ * reference. -ENOENT: no such entry, or none for its program; -ESRCH: no such process; -EBUSY: it is an
+ * execution, or another entry's; -EINVAL: it cannot be one; -EOPNOTSUPP: the entry confines the executor
+ * itself; -ENOMEM.
+ */
+int executors_adopt(struct executors *x, const struct adopt_request *request,
+		    const struct ucred *peer, json_t **ret_reply, struct failure *failure);
+
 size_t executors_count(const struct executors *x);
 
 /* [{name, kind, policy, ...}]. New reference or NULL. */
 json_t *executors_json(const struct executors *x);
+
+/*
+ * {entries, adopted, refused, cleaned_late}: how many are in force; since cordon was loaded, how many executions they
+ * made, how many were refused, and how many environments the daemon had to clean, not the kernel. New reference
+ * or NULL.
+ */
+json_t *executors_status_json(const struct executors *x);
 
 #endif

@@ -14,10 +14,14 @@ struct executors {
 	struct event *timer;
 };
 
-/* An entry that stands in the kernel and is not in force yet. `is` and `config` must stay. Caller frees. */
+/*
+ * An entry that stands in the kernel and is not in force yet. `is` and `config` must stay. `itself`: that for the
+ * executor itself, or NULL. Caller frees.
+ */
 int executor_entry_make(struct executors *x, struct config *config,
-			const struct config_executor *is, struct executor_entry **ret_entry,
-			char **ret_message, struct failure *failure);
+			const struct config_executor *is, const struct executor_entry *itself,
+			struct executor_entry **ret_entry, char **ret_message,
+			struct failure *failure);
 void executor_entry_free(struct executors *x, struct executor_entry *entry);
 
 /* Sets entry->waits; says and records when that begins. */

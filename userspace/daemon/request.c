@@ -14,7 +14,7 @@ static const char *const op_names[REQUEST_OP_COUNT] = {
 	[REQUEST_PS] = "ps",	     [REQUEST_KILL] = "kill",
 	[REQUEST_STOP] = "stop",     [REQUEST_APPLY] = "apply",
 	[REQUEST_DECIDE] = "decide", [REQUEST_APPROVALS] = "approvals",
-	[REQUEST_RELOAD] = "reload",
+	[REQUEST_RELOAD] = "reload", [REQUEST_ADOPT] = "adopt",
 };
 
 int request_op(json_t *message, enum request_op *ret_op, struct failure *failure)
@@ -212,6 +212,33 @@ void apply_request_release(struct apply_request *request)
 	free(request->session);
 	free(request->reason);
 	*request = (struct apply_request){};
+}
+
+int adopt_request_parse(json_t *message, struct adopt_request *ret_request, struct failure *failure)
+{
+	struct adopt_request request = {};
+	json_t *executor = NULL;
+	json_error_t error;
+	json_int_t pid = 0;
+	const char *op;
+	int r;
+
+	if (json_unpack_ex(message, &error, 0, "{s:s,s:I,s?o!}", "op", &op, "pid", &pid, "executor",
+			   &executor) < 0)
+		return request_malformed(failure, &error);
+	if (pid < 1 || pid > INT32_MAX)
+		return failure_set(failure, EINVAL, "\"pid\" is no process number");
+	request.pid = (pid_t)pid;
+	r = request_copy_name("executor", executor, &request.executor, failure);
+	if (r == 0)
+		*ret_request = request;
+	return r;
+}
+
+void adopt_request_release(struct adopt_request *request)
+{
+	free(request->executor);
+	*request = (struct adopt_request){};
 }
 
 int plain_request_parse(json_t *message, struct failure *failure)

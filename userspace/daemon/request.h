@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "audit/record.h"
 #include "base/failure.h"
@@ -33,6 +34,7 @@ enum request_op {
 	REQUEST_RELOAD,
 	REQUEST_DECIDE,
 	REQUEST_APPROVALS,
+	REQUEST_ADOPT,
 	REQUEST_OP_COUNT,
 };
 
@@ -101,6 +103,15 @@ struct apply_request {
 int apply_request_parse(json_t *message, struct apply_request *ret_request,
 			struct failure *failure);
 void apply_request_release(struct apply_request *request);
+
+struct adopt_request {
+	pid_t pid;
+	char *executor; /* name of an entry; NULL: the one for the program that the process runs */
+};
+
+int adopt_request_parse(json_t *message, struct adopt_request *ret_request,
+			struct failure *failure);
+void adopt_request_release(struct adopt_request *request);
 
 /* Requests that have nothing but their name; hello carries its version. */
 int plain_request_parse(json_t *message, struct failure *failure);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "kernel/handle.h"
 #include "kernel/pins.h"
 
 #define EXECUTORS_SIZE (CORDON_MAX_EXECUTORS * sizeof(struct cordon_executor))
@@ -183,4 +184,49 @@ bool adoption_withdraw(struct adoption *a, uint32_t index, uint32_t slot, uint32
 			return true;
 	}
 	return false;
+}
+
+/* --- an executor that runs already -------------------------------------------------------- */
+
+static int pass(int map_fd, int program_fd, int pidfd, struct cordon_role_request *request)
+{
+	const __u32 key = 0;
+	int r;
+
+	if (bpf_map_update_elem(map_fd, &key, request, BPF_ANY) < 0)
+		return -errno;
+	r = tasks_iterate(program_fd, pidfd, NULL, NULL);
+	if (r == 0 && bpf_map_lookup_elem(map_fd, &key, request) < 0)
+		r = -errno;
+	return r < 0 ? r : request->error;
+}
+
+/* A fork that began before its parent had the role is seen by a later pass. */
+#define PASSES_MAX 16
+
+int adoption_register(uint32_t index, pid_t pid, int pidfd, uint32_t *ret_threads,
+		      uint32_t *ret_children)
+{
+	struct cordon_role_request request = {.pid = (__u32)pid, .executor = index};
+	_cleanup_(closep) int map_fd = pin_get(PIN_MAPS, "role_request");
+	_cleanup_(closep) int program_fd = pin_get(PIN_PROGRAMS, "cordon_adopt_tasks");
+	uint32_t before;
+	int r;
+
+	if (map_fd < 0 || program_fd < 0)
+		return map_fd < 0 ? map_fd : program_fd;
+	r = pass(map_fd, program_fd, pidfd, &request);
+	if (r == 0 && !request.start)
+		r = -ESRCH;
+	for (int i = 0; r == 0 && i < PASSES_MAX; i++) {
+		before = request.threads + request.children;
+		r = pass(map_fd, program_fd, -1, &request);
+		if (r == 0 && i > 0 && request.threads + request.children == before)
+			break;
+	}
+	if (r < 0)
+		return r;
+	*ret_threads = request.threads;
+	*ret_children = request.children;
+	return 0;
 }

@@ -47,4 +47,12 @@ bool adoption_offer(struct adoption *a, uint32_t index, uint32_t slot, uint32_t 
 /* Takes it back. False: the kernel has taken it. */
 bool adoption_withdraw(struct adoption *a, uint32_t index, uint32_t slot, uint32_t generation);
 
+/*
+ * The process behind the pidfd is an executor of this entry from here on, and what it has started its children.
+ * *ret_threads: its own, that are; *ret_children: theirs. -EBUSY: it is an execution, or another entry's;
+ * -ESRCH: it is gone; -ENOMEM: the kernel's table is full; -errno of the pinned program.
+ */
+int adoption_register(uint32_t index, pid_t pid, int pidfd, uint32_t *ret_threads,
+		      uint32_t *ret_children);
+
 #endif

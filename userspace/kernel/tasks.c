@@ -30,10 +30,8 @@ static int start_iterator(int program_fd, int pidfd)
 	return iterator < 0 ? -errno : iterator;
 }
 
-/* Reads to the end; the records go to `visit`, if there is one. */
-static int run_iterator(int program_fd, int pidfd,
-			int (*visit)(const struct cordon_task_record *task, void *context),
-			void *context)
+int tasks_iterate(int program_fd, int pidfd,
+		  int (*visit)(const struct cordon_task_record *task, void *context), void *context)
 {
 	_cleanup_(closep) int iterator = start_iterator(program_fd, pidfd);
 	struct cordon_task_record records[256];
@@ -68,7 +66,7 @@ int enforcement_for_each_task(struct enforcement *e,
 			      int (*visit)(const struct cordon_task_record *task, void *context),
 			      void *context)
 {
-	return run_iterator(e->list_tasks_fd, -1, visit, context);
+	return tasks_iterate(e->list_tasks_fd, -1, visit, context);
 }
 
 int enforcement_label(struct enforcement *e, uint32_t slot, int pidfd)
@@ -84,7 +82,7 @@ int enforcement_label(struct enforcement *e, uint32_t slot, int pidfd)
 		return -errno;
 	/* The label counts from the first task on. */
 	__atomic_store_n(&e->executions[slot].state, CORDON_EXECUTION_LIVE, __ATOMIC_RELEASE);
-	r = run_iterator(e->label_tasks_fd, pidfd, NULL, NULL);
+	r = tasks_iterate(e->label_tasks_fd, pidfd, NULL, NULL);
 	if (r == 0 && bpf_map_lookup_elem(e->label_request_fd, &key, &request) < 0)
 		r = -errno;
 	if (r == 0)
@@ -149,7 +147,7 @@ static bool kill_process(struct enforcement *e, uint32_t pid, struct wanted *wan
 	if (pidfd < 0)
 		return false;
 	wanted->found = false;
-	if (run_iterator(e->list_tasks_fd, pidfd, note_found, wanted) < 0 || !wanted->found)
+	if (tasks_iterate(e->list_tasks_fd, pidfd, note_found, wanted) < 0 || !wanted->found)
 		return false;
 	return pidfd_send_signal(pidfd, SIGKILL, NULL, 0) == 0;
 }

@@ -372,6 +372,23 @@ int environment_build(char *const *caller, const struct policy_environment *poli
 	return 0;
 }
 
+int environment_set(const struct policy_environment *policy,
+		    const struct environment_anchor *anchors, size_t anchor_count,
+		    char ***ret_variables, struct failure *failure)
+{
+	struct lists lists = {};
+	int r = add_set(&lists, policy, anchors, anchor_count, failure);
+
+	if (r == 0)
+		r = terminate(&lists.variables);
+	if (r < 0) {
+		lists_release(&lists);
+		return failure_set(failure, r, "cannot make the environment: %m");
+	}
+	*ret_variables = lists.variables.entries;
+	return 0;
+}
+
 static void strings_free(char **strings)
 {
 	for (char **s = strings; s && *s; s++)

@@ -37,6 +37,14 @@ int environment_build(char *const *caller, const struct policy_environment *poli
 		      const struct launch_identity *identity, struct environment *ret_environment,
 		      struct failure *failure);
 
+/*
+ * What the policy sets by itself, as "NAME=value", NULL-terminated; the caller frees the list and its entries.
+ * Errors as above.
+ */
+int environment_set(const struct policy_environment *policy,
+		    const struct environment_anchor *anchors, size_t anchor_count,
+		    char ***ret_variables, struct failure *failure);
+
 void environment_release(struct environment *environment);
 
 /* Is a variable ("NAME=value") one that the policy keeps? */

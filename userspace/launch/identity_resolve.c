@@ -6,8 +6,7 @@
 #include <pwd.h>
 #include <string.h>
 
-/* The number that `text` is, or false. (uid_t)-1 means "leave as it is" to the kernel: no id. */
-static bool parse_id(const char *text, unsigned int *ret_id)
+bool identity_parse_id(const char *text, unsigned int *ret_id)
 {
 	unsigned long value;
 	char *end;
@@ -44,7 +43,7 @@ static int set_group(struct launch_identity *identity, const char *text, struct 
 	const struct group *group;
 	unsigned int gid;
 
-	if (parse_id(text, &gid))
+	if (identity_parse_id(text, &gid))
 		return set_group_only(identity, gid);
 	errno = 0;
 	group = getgrnam(text);
@@ -81,7 +80,7 @@ static int set_user(struct launch_identity *identity, const char *text,
 {
 	const struct passwd *user;
 	unsigned int uid = 0;
-	bool number = parse_id(text, &uid);
+	bool number = identity_parse_id(text, &uid);
 
 	errno = 0;
 	user = number ? getpwuid(uid) : getpwnam(text);

@@ -14,6 +14,10 @@ for line in sys.stdin:
     workdir = request.pop("cwd", None)
     environment = dict(os.environ, **request.pop("env", {}))
     try:
+        if how == "read":
+            with open(command, encoding="utf-8") as file:
+                print(json.dumps({"text": file.read()}), flush=True)
+            continue
         if how == "shell":
             done = subprocess.run(command, shell=True, cwd=workdir, env=environment, capture_output=True, **request)
         elif how == "fork":

@@ -246,13 +246,44 @@ static void contradictions(void **state)
 	refused(HEAD "  - {name: a, stage: test, " REQUIRED "}\n", "stage");
 }
 
+/* The executor's own processes. */
+static void itself(void **state)
+{
+	static const char text[] = HEAD "  - {name: a, " REQUIRED ", when_away: enforce-only, "
+					"itself: {policy: q, bind: {data: /srv/data}}}\n";
+	char many[8192] = HEAD, *said = NULL;
+	struct config *config = parse(text, &said);
+	const struct config_executor *e;
+
+	(void)state;
+	if (!config)
+		fail_msg("%s", said);
+	e = config_executor_at(config, 0)->itself;
+	assert_string_equal(e->name, "a/itself");
+	assert_string_equal(e->policy, "q");
+	assert_string_equal(e->binds[1], "/srv/data");
+	assert_int_equal(e->away, CONFIG_AWAY_ENFORCE_ONLY);
+	assert_true(e->is_itself && e->hold && !e->itself);
+	config_free(config);
+	free(said);
+	refused(HEAD "  - {name: a, " REQUIRED ", itself: {}}\n", "executor itself runs under");
+	refused(HEAD "  - {name: a, " REQUIRED ", itself: {policy: q, gate: [/a]}}\n", "gate");
+	refused(HEAD "  - {name: a, match: {executable: /usr/bin/a}, policy: p, kind: container, "
+		     "itself: {policy: q}}\n",
+		"runtime");
+	for (int i = 0; i < 17; i++)
+		sprintf(many + strlen(many), "  - {name: a%d, " REQUIRED ", itself: {policy: q}}\n",
+			i);
+	refused(many, "more than 32 executors");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole),	  cmocka_unit_test(defaults),
-		cmocka_unit_test(mistakes),	  cmocka_unit_test(files),
-		cmocka_unit_test(schema),	  cmocka_unit_test(containers),
-		cmocka_unit_test(contradictions),
+		cmocka_unit_test(whole),      cmocka_unit_test(itself),
+		cmocka_unit_test(defaults),   cmocka_unit_test(mistakes),
+		cmocka_unit_test(files),      cmocka_unit_test(schema),
+		cmocka_unit_test(containers), cmocka_unit_test(contradictions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

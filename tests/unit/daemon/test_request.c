@@ -258,12 +258,47 @@ static void test_apply(void **state)
 	}
 }
 
+static void refuse_adopt(const char *text)
+{
+	json_t *message = load(text);
+	struct adopt_request request = {};
+	struct failure failure = {};
+
+	assert_int_equal(adopt_request_parse(message, &request, &failure), -EINVAL);
+	assert_null(request.executor);
+	json_decref(message);
+}
+
+static void test_adopt(void **state)
+{
+	json_t *message = load("{\"op\":\"adopt\",\"pid\":17,\"executor\":\"autogen\"}");
+	struct adopt_request request;
+
+	(void)state;
+	assert_int_equal(adopt_request_parse(message, &request, NULL), 0);
+	assert_int_equal(request.pid, 17);
+	assert_string_equal(request.executor, "autogen");
+	adopt_request_release(&request);
+	json_object_set_new(message, "executor", json_null());
+	assert_int_equal(adopt_request_parse(message, &request, NULL), 0);
+	assert_null(request.executor);
+	json_decref(message);
+	refuse_adopt("{\"op\":\"adopt\",\"pid\":0}");
+	refuse_adopt("{\"op\":\"adopt\",\"pid\":-1}");
+	refuse_adopt("{\"op\":\"adopt\",\"pid\":2147483648}");
+	refuse_adopt("{\"op\":\"adopt\",\"pid\":\"1\"}");
+	refuse_adopt("{\"op\":\"adopt\"}");
+	refuse_adopt("{\"op\":\"adopt\",\"pid\":17,\"executor\":\"\"}");
+	refuse_adopt("{\"op\":\"adopt\",\"pid\":17,\"executor\":3}");
+	refuse_adopt("{\"op\":\"adopt\",\"pid\":17,\"more\":3}");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),   cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_values), cmocka_unit_test(test_others),
-		cmocka_unit_test(test_apply),
+		cmocka_unit_test(test_apply),  cmocka_unit_test(test_adopt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
