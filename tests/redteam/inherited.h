@@ -13,4 +13,18 @@ static inline int inherited(const char *which)
 	return atoi(setting(which));
 }
 
+/* Both use a connection alike: `use` takes its descriptor, and returns the errno that it met. */
+#define REDTEAM_INHERITED(use)                                                                     \
+	static int attack(void)                                                                    \
+	{                                                                                          \
+		return use(inherited(INHERITED_FORBIDDEN));                                        \
+	}                                                                                          \
+                                                                                                   \
+	static int control(void)                                                                   \
+	{                                                                                          \
+		return use(inherited(INHERITED_ALLOWED));                                          \
+	}                                                                                          \
+                                                                                                   \
+	REDTEAM(.attack = attack, .control = control)
+
 #endif

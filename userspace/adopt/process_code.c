@@ -10,7 +10,7 @@
 #include "adopt/code.h"
 #include "audit/arguments.h"
 #include "base/hex.h"
-#include "base/io.h"
+#include "base/proc.h"
 #include "base/sha256.h"
 #include "launch/environment.h"
 
@@ -20,12 +20,10 @@
 static int read_text(pid_t pid, const char *file, char **ret_text, size_t *ret_size,
 		     struct failure *failure)
 {
-	char path[64];
-	int r;
+	int r = proc_read(pid, file, TEXT_MAX, ret_text, ret_size);
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
-	r = io_read_file(AT_FDCWD, path, TEXT_MAX, ret_text, ret_size);
-	return r < 0 ? failure_set(failure, r == -ENOENT ? ESRCH : r, "cannot read %s: %m", path)
+	return r < 0 ? failure_set(failure, r == -ENOENT ? ESRCH : r, "cannot read /proc/%d/%s: %m",
+				   pid, file)
 		     : 0;
 }
 
@@ -106,14 +104,6 @@ static int keep_arguments(char **argv, size_t argc, struct process_code *code)
 	return 0;
 }
 
-static int open_in(pid_t pid, const char *what, int flags)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, what);
-	return open(path, flags | O_CLOEXEC);
-}
-
 /* In a namespace of mounts other than the daemon's? What cannot be told is. */
 static bool other_mounts(pid_t pid)
 {
@@ -129,10 +119,10 @@ static bool other_mounts(pid_t pid)
 static int find_code(pid_t pid, char **argv, size_t argc, struct process_code *code,
 		     struct failure *failure)
 {
-	_cleanup_(closep) int workdir = open_in(pid, "cwd", O_PATH | O_DIRECTORY);
-	_cleanup_(closep) int input = open_in(pid, "fd/0", O_PATH);
-	_cleanup_(closep) int root = open_in(pid, "root", O_PATH | O_DIRECTORY);
-	char path[PATH_MAX] = "/", link[64];
+	_cleanup_(closep) int workdir = proc_open(pid, "cwd", O_PATH | O_DIRECTORY);
+	_cleanup_(closep) int input = proc_open(pid, "fd/0", O_PATH);
+	_cleanup_(closep) int root = proc_open(pid, "root", O_PATH | O_DIRECTORY);
+	char path[PATH_MAX] = "/";
 	struct code_question question = {
 		.argc = argc,
 		.argv = argv,
@@ -144,13 +134,9 @@ static int find_code(pid_t pid, char **argv, size_t argc, struct process_code *c
 	};
 	unsigned char claimed[32];
 	struct code found;
-	ssize_t n;
 	int r;
 
-	snprintf(link, sizeof(link), "/proc/%d/cwd", pid);
-	n = readlink(link, path, sizeof(path) - 1);
-	if (n > 0)
-		path[n] = '\0';
+	(void)proc_readlink(pid, "cwd", path);
 	r = code_identify(&question, &found, failure);
 	if (r < 0)
 		return r;
@@ -238,7 +224,7 @@ static int add_name(char ***list, size_t *count, const char *variable)
 int process_environment_clean(pid_t pid, const struct policy_environment *policy,
 			      char ***ret_removed, struct failure *failure)
 {
-	_cleanup_(closep) int memory = open_in(pid, "mem", O_RDWR);
+	_cleanup_(closep) int memory = proc_open(pid, "mem", O_RDWR);
 	_cleanup_(freep) char *text = NULL;
 	_cleanup_(freep) char *zeros = NULL;
 	unsigned long start = 0;
@@ -246,7 +232,7 @@ int process_environment_clean(pid_t pid, const struct policy_environment *policy
 	int r;
 
 	if (memory < 0)
-		return failure_set(failure, errno, "the memory of process %d: %m", pid);
+		return failure_set(failure, memory, "the memory of process %d: %m", pid);
 	r = find_environment(pid, &start, failure);
 	if (r == 0)
 		r = read_text(pid, "environ", &text, &size, failure);

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "adopt/source_agent.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/proc.h"
 
 #define ENVIRONMENT_MAX (8u << 20)
 #define AGENT_MAX	255u
 
 static char *read_of(pid_t pid, const char *file, size_t *ret_size)
 {
-	char path[64], *text;
+	char *text;
 
-	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
-	return io_read_file(AT_FDCWD, path, ENVIRONMENT_MAX, &text, ret_size) < 0 ? NULL : text;
+	return proc_read(pid, file, ENVIRONMENT_MAX, &text, ret_size) < 0 ? NULL : text;
 }
 
 char *source_agent_variable(pid_t executor, const char *name)

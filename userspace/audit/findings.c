@@ -6,28 +6,33 @@
 
 #define TEXT_SIZE 1024
 
-void findings_problem(struct findings *findings, const char *format, ...)
+_printf_(3, 0) static void tell(void (*listener)(void *data, const char *text), void *data,
+				const char *format, va_list args)
 {
 	char text[TEXT_SIZE];
+
+	if (!listener)
+		return;
+	vsnprintf(text, sizeof(text), format, args);
+	listener(data, text);
+}
+
+void findings_problem(struct findings *findings, const char *format, ...)
+{
 	va_list args;
 
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
 	findings->problems++;
-	if (findings->problem)
-		findings->problem(findings->data, text);
+	va_start(args, format);
+	tell(findings->problem, findings->data, format, args);
+	va_end(args);
 }
 
 void findings_note(struct findings *findings, const char *format, ...)
 {
-	char text[TEXT_SIZE];
 	va_list args;
 
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
 	findings->notes++;
-	if (findings->note)
-		findings->note(findings->data, text);
+	va_start(args, format);
+	tell(findings->note, findings->data, format, args);
+	va_end(args);
 }

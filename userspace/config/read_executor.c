@@ -22,7 +22,8 @@ static const struct word stages[] = {
 
 /* --- match and children ------------------------------------------------------------------- */
 
-#define TARGET ((struct config_executor *)target)
+#define TARGET	     ((struct config_executor *)target)
+#define BOOLEAN_HINT "write true or false"
 
 static int read_executable(struct reader *r, const struct node *n, void *target)
 {
@@ -161,11 +162,10 @@ static int read_agent_variable(struct reader *r, const struct node *n, void *tar
 static int read_agent_cgroup(struct reader *r, const struct node *n, void *target)
 {
 	bool yes = false;
-	int e = config_read_boolean(r, n, "cgroup", &yes);
 
-	if (yes)
+	if (reader_boolean(r, n, "cgroup", BOOLEAN_HINT, &yes) && yes)
 		TARGET->agent_source = CONFIG_AGENT_CGROUP;
-	return e;
+	return 0;
 }
 
 static int read_agent(struct reader *r, const struct node *n, void *target)
@@ -223,22 +223,13 @@ static int read_bind(struct reader *r, const struct node *n, void *target)
 
 static int read_gate(struct reader *r, const struct node *n, void *target)
 {
-	const char **words = NULL, **ended;
-	size_t count = 0;
-	int e = reader_strings(r, n, "a word of the command", "gate: [/usr/local/bin/look]", &words,
-			       &count);
+	int e = config_read_strings(r, n, "a word of the command", "gate: [/usr/local/bin/look]",
+				    &TARGET->gate);
 
-	if (e < 0 || count == 0)
-		return e;
-	if (words[0][0] != '/')
+	if (e == 0 && TARGET->gate[0] && TARGET->gate[0][0] != '/')
 		report_error(r->diagnostics, &n->place, "write the whole path, from / on",
-			     "the gate \"%s\" is not an absolute path", words[0]);
-	ended = arena_grow(r->arena, words, count, sizeof(*ended));
-	if (!ended)
-		return -ENOMEM;
-	ended[count] = NULL;
-	TARGET->gate = ended;
-	return 0;
+			     "the gate \"%s\" is not an absolute path", TARGET->gate[0]);
+	return e;
 }
 
 static int read_session(struct reader *r, const struct node *n, void *target)
@@ -262,7 +253,8 @@ static int read_away(struct reader *r, const struct node *n, void *target)
 
 static int read_hold(struct reader *r, const struct node *n, void *target)
 {
-	return config_read_boolean(r, n, "hold", &TARGET->hold);
+	(void)reader_boolean(r, n, "hold", BOOLEAN_HINT, &TARGET->hold);
+	return 0;
 }
 
 static int read_itself(struct reader *r, const struct node *n, void *target)

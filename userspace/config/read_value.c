@@ -44,24 +44,35 @@ int config_read_path(struct reader *r, const struct node *n, const char *what, c
 	return 0;
 }
 
-int config_read_paths(struct reader *r, const struct node *n, const char *what, const char *example,
-		      const char ***target)
+int config_read_strings(struct reader *r, const struct node *n, const char *what,
+			const char *example, const char ***target)
 {
-	const char **paths = NULL, **ended;
+	const char **strings = NULL, **ended;
 	size_t count = 0;
-	int e = reader_strings(r, n, what, example, &paths, &count);
+	int e = reader_strings(r, n, what, example, &strings, &count);
 
-	if (e < 0)
+	if (e < 0 || count == 0)
 		return e;
-	for (size_t i = 0; i < count; i++)
-		if (!is_path(r, reader_place_of(n, paths[i]), what, paths[i]))
-			return 0;
-	ended = arena_grow(r->arena, paths, count, sizeof(*ended));
+	ended = arena_grow(r->arena, strings, count, sizeof(*ended));
 	if (!ended)
 		return -ENOMEM;
 	ended[count] = NULL;
 	*target = ended;
 	return 0;
+}
+
+int config_read_paths(struct reader *r, const struct node *n, const char *what, const char *example,
+		      const char ***target)
+{
+	const char **paths = NULL;
+	int e = config_read_strings(r, n, what, example, &paths);
+
+	for (size_t i = 0; paths && paths[i]; i++)
+		if (!is_path(r, reader_place_of(n, paths[i]), what, paths[i]))
+			return 0;
+	if (paths)
+		*target = paths;
+	return e;
 }
 
 int config_read_pattern(struct reader *r, const struct node *n, const char *what,
@@ -77,16 +88,5 @@ int config_read_pattern(struct reader *r, const struct node *n, const char *what
 		return 0;
 	}
 	*target = text;
-	return 0;
-}
-
-int config_read_boolean(struct reader *r, const struct node *n, const char *what, bool *target)
-{
-	if (n->type != NODE_SCALAR || !n->plain ||
-	    (strcmp(n->text, "true") != 0 && strcmp(n->text, "false") != 0))
-		report_error(r->diagnostics, &n->place, "write true or false",
-			     "%s must be true or false", what);
-	else
-		*target = n->text[0] == 't';
 	return 0;
 }

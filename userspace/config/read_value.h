@@ -13,14 +13,16 @@ int config_read_text(struct reader *r, const struct node *n, const char *what, c
 /* An absolute path that the kernel can compare. */
 int config_read_path(struct reader *r, const struct node *n, const char *what, const char **target);
 
-/* A list of such; *target is NULL-terminated. */
+/* A list of strings; *target is NULL-terminated, and stays as it was where there is none. */
+int config_read_strings(struct reader *r, const struct node *n, const char *what,
+			const char *example, const char ***target);
+
+/* A list of such paths. */
 int config_read_paths(struct reader *r, const struct node *n, const char *what, const char *example,
 		      const char ***target);
 
 /* '*' stands for any text. */
 int config_read_pattern(struct reader *r, const struct node *n, const char *what,
 			const char **target);
-
-int config_read_boolean(struct reader *r, const struct node *n, const char *what, bool *target);
 
 #endif

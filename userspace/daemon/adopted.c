@@ -12,12 +12,14 @@
 #include "audit/policy_store.h"
 #include "base/clock.h"
 #include "base/hex.h"
+#include "base/proc.h"
 #include "daemon/adopted_prepare.h"
 #include "daemon/ending.h"
 #include "daemon/events.h"
 #include "daemon/executors.h"
 #include "daemon/gate.h"
 #include "daemon/label.h"
+#include "daemon/pid_event.h"
 #include "daemon/process.h"
 #include "daemon/state.h"
 
@@ -35,12 +37,9 @@ static char *copy_or(const char *text, size_t length, const char *otherwise)
 
 static char *read_cwd(pid_t pid)
 {
-	char link[64], path[PATH_MAX];
-	ssize_t n;
+	char path[PATH_MAX];
 
-	snprintf(link, sizeof(link), "/proc/%d/cwd", pid);
-	n = readlink(link, path, sizeof(path));
-	return n > 0 && (size_t)n < sizeof(path) ? strndup(path, (size_t)n) : strdup("/");
+	return strdup(proc_readlink(pid, "cwd", path) == 0 ? path : "/");
 }
 
 static void on_leader(evutil_socket_t fd, short what, void *context);
@@ -54,36 +53,17 @@ static struct event *watch(struct execution *e, pid_t pid, uint64_t latest, even
 {
 	_cleanup_(closep) int fd = pidfd_open(pid, 0);
 	struct process_status status;
-	struct event *event;
+	struct event *event = NULL;
 
-	if (fd < 0 || process_status(pid, &status) < 0 || status.start_nsec > latest)
-		return NULL;
-	event = event_new(e->daemon->base, fd, EV_READ, call, e);
-	if (!event || event_add(event, NULL) < 0) {
-		if (event)
-			event_free(event);
-		return NULL;
-	}
-	(void)TAKE_FD(fd);
+	if (fd >= 0 && process_status(pid, &status) == 0 && status.start_nsec <= latest)
+		(void)pid_event_new(e->daemon->base, &fd, call, e, &event);
 	return event;
-}
-
-static void unwatch(struct event **event)
-{
-	int fd;
-
-	if (!*event)
-		return;
-	fd = event_get_fd(*event);
-	event_free(*event);
-	*event = NULL;
-	close(fd);
 }
 
 void adopted_release(struct execution *e)
 {
-	unwatch(&e->leader_event);
-	unwatch(&e->owner_event);
+	pid_event_free(&e->leader_event);
+	pid_event_free(&e->owner_event);
 	gate_free(e->gate);
 	e->gate = NULL;
 }

@@ -6,7 +6,7 @@
 
 #include "adopt/environment_room.h"
 #include "adopt/process_code.h"
-#include "base/hex.h"
+#include "base/proc.h"
 #include "daemon/adopted_prepare.h"
 #include "daemon/container.h"
 #include "daemon/executors.h"
@@ -45,15 +45,12 @@ static int note_process(struct execution *e, struct failure *failure)
 static int check_place(struct execution *e, struct failure *failure)
 {
 	const char *const own[] = {PROTOCOL_DIRECTORY, logs_directory(e->log), NULL};
-	_cleanup_(closep) int fd = -1;
+	_cleanup_(closep) int fd = proc_open(e->leader, "cwd", O_RDONLY | O_DIRECTORY);
 	struct cordon_anchor anchor;
-	char link[64];
 	int r;
 
-	snprintf(link, sizeof(link), "/proc/%d/cwd", e->leader);
-	fd = open(link, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return failure_set(failure, errno, "the directory %s: %m", e->record.workdir);
+		return failure_set(failure, fd, "the directory %s: %m", e->record.workdir);
 	r = workdir_check(fd, DAEMON_PASSWD, own, failure);
 	if (r < 0)
 		return r;

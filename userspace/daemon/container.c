@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/io.h"
+#include "base/proc.h"
 
 /* A line of mountinfo; see proc(5). */
 struct mount {
@@ -169,24 +169,21 @@ int container_judge_mounts(const char *host, const char *its, const char *const 
 	return r;
 }
 
-static int read_mounts(const char *path, char **ret_text, struct failure *failure)
+static int read_mounts(pid_t pid, char **ret_text, struct failure *failure)
 {
 	size_t size;
-	int r = io_read_file(AT_FDCWD, path, MOUNTINFO_MAX, ret_text, &size);
+	int r = proc_read(pid, "mountinfo", MOUNTINFO_MAX, ret_text, &size);
 
-	return r < 0 ? failure_set(failure, r, "%s: %m", path) : 0;
+	return r < 0 ? failure_set(failure, r, "/proc/%d/mountinfo: %m", pid) : 0;
 }
 
 int container_check_volumes(pid_t pid, const char *const *volumes, struct failure *failure)
 {
 	_cleanup_(freep) char *host = NULL;
 	_cleanup_(freep) char *its = NULL;
-	char path[64];
-	int r;
+	int r = read_mounts(getpid(), &host, failure);
 
-	snprintf(path, sizeof(path), "/proc/%d/mountinfo", pid);
-	r = read_mounts("/proc/self/mountinfo", &host, failure);
 	if (r == 0)
-		r = read_mounts(path, &its, failure);
+		r = read_mounts(pid, &its, failure);
 	return r < 0 ? r : container_judge_mounts(host, its, volumes, failure);
 }

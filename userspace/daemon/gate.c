@@ -16,7 +16,9 @@
 
 #include "base/hex.h"
 #include "base/io.h"
+#include "base/proc.h"
 #include "base/sha256.h"
+#include "daemon/pid_event.h"
 
 #define PATIENCE_SEC 30
 #define SAID_MAX     4096 /* bytes that it may write */
@@ -36,11 +38,8 @@ static int open_below(const char *root_of, pid_t pid, const char *path)
 {
 	const struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
 				     .resolve = RESOLVE_IN_ROOT};
-	_cleanup_(closep) int root = -1;
-	char link[64];
+	_cleanup_(closep) int root = proc_open(pid, root_of, O_PATH | O_DIRECTORY);
 
-	snprintf(link, sizeof(link), "/proc/%d/%s", pid, root_of);
-	root = open(link, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return root < 0 ? -1 : (int)syscall(SYS_openat2, root, path, &how, sizeof(how));
 }
 
@@ -68,12 +67,9 @@ static int copy_code(const struct audit_code *code, int from, int to)
 static int copy_arguments(pid_t pid, int to)
 {
 	_cleanup_(freep) char *text = NULL;
-	char path[64];
 	size_t size;
-	int r;
+	int r = proc_read(pid, "cmdline", 8u << 20, &text, &size);
 
-	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
-	r = io_read_file(AT_FDCWD, path, 8u << 20, &text, &size);
 	return r < 0 ? r : io_write_all(to, text, size);
 }
 
@@ -210,15 +206,10 @@ static int watch(struct gate *gate)
 
 	if (pidfd < 0)
 		return -errno;
-	gate->ended = event_new(base, pidfd, EV_READ, on_end, gate);
-	if (!gate->ended)
-		return -ENOMEM;
-	(void)TAKE_FD(pidfd);
 	gate->late = evtimer_new(base, on_late, gate);
-	if (!gate->late || event_add(gate->ended, NULL) < 0 ||
-	    evtimer_add(gate->late, &patience) < 0)
+	if (!gate->late || evtimer_add(gate->late, &patience) < 0)
 		return -ENOMEM;
-	return 0;
+	return pid_event_new(base, &pidfd, on_end, gate, &gate->ended);
 }
 
 int gate_start(struct execution *e, const char *const *command, gate_answer *answer,
@@ -248,24 +239,13 @@ int gate_start(struct execution *e, const char *const *command, gate_answer *ans
 	return 0;
 }
 
-static void forget(struct event *event)
-{
-	if (event)
-		event_free(event);
-}
-
 void gate_free(struct gate *gate)
 {
-	int pidfd = -1;
-
 	if (!gate)
 		return;
-	if (gate->ended)
-		pidfd = event_get_fd(gate->ended);
-	forget(gate->ended);
-	forget(gate->late);
-	if (pidfd >= 0)
-		close(pidfd);
+	pid_event_free(&gate->ended);
+	if (gate->late)
+		event_free(gate->late);
 	if (gate->pid > 0) {
 		(void)kill(gate->pid, SIGKILL);
 		(void)waitpid(gate->pid, NULL, 0);

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/proc.h"
 
 #define PROC_FILE_MAX 65536
 
@@ -56,12 +57,10 @@ int process_status_parse(const char *stat, struct process_status *ret_status)
 int process_status(pid_t pid, struct process_status *ret_status)
 {
 	_cleanup_(freep) char *text = NULL;
-	char path[64];
 	size_t size;
 	int r;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	r = io_read_file(AT_FDCWD, path, PROC_FILE_MAX, &text, &size);
+	r = proc_read(pid, "stat", PROC_FILE_MAX, &text, &size);
 	if (r < 0)
 		return r == -ENOENT ? -ESRCH : r;
 	return process_status_parse(text, ret_status);
@@ -70,13 +69,11 @@ int process_status(pid_t pid, struct process_status *ret_status)
 int process_login(pid_t pid, uint32_t *ret_uid)
 {
 	_cleanup_(freep) char *text = NULL;
-	char path[64];
 	uint32_t uid;
 	size_t size;
 	int r;
 
-	snprintf(path, sizeof(path), "/proc/%d/loginuid", pid);
-	r = io_read_file(AT_FDCWD, path, PROC_FILE_MAX, &text, &size);
+	r = proc_read(pid, "loginuid", PROC_FILE_MAX, &text, &size);
 	if (r < 0)
 		return r;
 	if (sscanf(text, "%" SCNu32, &uid) != 1)
@@ -99,11 +96,10 @@ int process_in_cgroup(pid_t pid, const char *suffix)
 {
 	_cleanup_(freep) char *text = NULL;
 	size_t size, wanted = strlen(suffix);
-	char path[64], *save = NULL;
+	char *save = NULL;
 	int r;
 
-	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
-	r = io_read_file(AT_FDCWD, path, PROC_FILE_MAX, &text, &size);
+	r = proc_read(pid, "cgroup", PROC_FILE_MAX, &text, &size);
 	if (r < 0)
 		return r == -ENOENT ? -ESRCH : r;
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {

@@ -63,12 +63,11 @@ static int read_mode(struct reader *r, const struct node *n, void *target)
 /* Looked at before everything else, see read_policy(). */
 static int read_fragment(struct reader *r, const struct node *n, void *target)
 {
+	bool value;
+
 	(void)target;
-	if (n->type != NODE_SCALAR || !n->plain ||
-	    (strcmp(n->text, "true") != 0 && strcmp(n->text, "false") != 0))
-		report_error(r->diagnostics, &n->place,
-			     "write fragment: true in files to be included",
-			     "fragment must be true or false");
+	(void)reader_boolean(r, n, "fragment", "write fragment: true in files to be included",
+			     &value);
 	return 0;
 }
 

@@ -172,6 +172,18 @@ const char *reader_word_hint(struct reader *r, const struct word *table, const c
 	return hint;
 }
 
+bool reader_boolean(struct reader *r, const struct node *n, const char *what, const char *hint,
+		    bool *ret_value)
+{
+	if (n->type != NODE_SCALAR || !n->plain ||
+	    (strcmp(n->text, "true") != 0 && strcmp(n->text, "false") != 0)) {
+		report_error(r->diagnostics, &n->place, hint, "%s must be true or false", what);
+		return false;
+	}
+	*ret_value = n->text[0] == 't';
+	return true;
+}
+
 bool reader_word(struct reader *r, const struct node *n, const char *what, const struct word *table,
 		 uint32_t *ret_value)
 {

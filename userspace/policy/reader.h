@@ -47,6 +47,10 @@ const struct place *reader_place_of(const struct node *list, const char *string)
 bool reader_number(struct reader *r, const struct node *n, const char *what, uint64_t maximum,
 		   uint64_t *ret_number);
 
+/* false: it is neither true nor false, which is reported. */
+bool reader_boolean(struct reader *r, const struct node *n, const char *what, const char *hint,
+		    bool *ret_value);
+
 /* One word of a table; false: reported. `what` names it: "right", "mode". */
 bool reader_word(struct reader *r, const struct node *n, const char *what, const struct word *table,
 		 uint32_t *ret_value);

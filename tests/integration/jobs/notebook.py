@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs cells in a kernel of its own as nbclient does for Jupyter: notebook.py DIRECTORY CELL... with JUPYTER_PATH leading
-to the kernel "confined". Prints a line per cell: what it wrote, or the error that ended it."""
+"""Runs cells in a kernel of its own as nbclient does for Jupyter: notebook.py KERNEL DIRECTORY CELL... with JUPYTER_PATH
+leading to the kernel of that name. Prints a line per cell: what it wrote, or the error that ended it."""
 
 import json
 import sys
@@ -8,11 +8,11 @@ import sys
 import nbformat
 from nbclient import NotebookClient
 
-directory, *cells = sys.argv[1:]
+kernel, directory, *cells = sys.argv[1:]
 notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
 client = NotebookClient(
     notebook,
-    kernel_name="confined",
+    kernel_name=kernel,
     timeout=600,
     startup_timeout=600,
     allow_errors=True,

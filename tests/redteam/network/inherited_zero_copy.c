@@ -37,14 +37,4 @@ static int use(int fd)
 	return error;
 }
 
-static int attack(void)
-{
-	return use(inherited(INHERITED_FORBIDDEN));
-}
-
-static int control(void)
-{
-	return use(inherited(INHERITED_ALLOWED));
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INHERITED(use)

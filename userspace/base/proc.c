@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/proc.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/io.h"
+
+#define PROC_NAME_MAX 64
+
+static void spell(char path[PROC_NAME_MAX], pid_t pid, const char *what)
+{
+	snprintf(path, PROC_NAME_MAX, "/proc/%d/%s", pid, what);
+}
+
+int proc_read(pid_t pid, const char *what, size_t limit, char **ret_text, size_t *ret_size)
+{
+	char path[PROC_NAME_MAX];
+
+	spell(path, pid, what);
+	return io_read_file(AT_FDCWD, path, limit, ret_text, ret_size);
+}
+
+int proc_open(pid_t pid, const char *what, int flags)
+{
+	char path[PROC_NAME_MAX];
+	int fd;
+
+	spell(path, pid, what);
+	fd = open(path, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int proc_readlink(pid_t pid, const char *what, char ret_path[PATH_MAX])
+{
+	char path[PROC_NAME_MAX], target[PATH_MAX];
+	ssize_t n;
+
+	spell(path, pid, what);
+	n = readlink(path, target, sizeof(target));
+	if (n < 0)
+		return -errno;
+	if ((size_t)n == sizeof(target))
+		return -ENAMETOOLONG;
+	memcpy(ret_path, target, (size_t)n);
+	ret_path[n] = '\0';
+	return 0;
+}
