@@ -79,7 +79,8 @@ def wider():
         runs(agent)
         policy("entrys", "limits: {wall: 60s}", "process: {trace: own}")
         matches(reload(), "waits", "what reload says")
-        check(any("trace" in line for line in waiting("seen")["witnesses"]), f"witnesses: {waiting("seen")}")
+        witnesses = waiting("seen")["witnesses"]
+        check(any("trace" in line for line in witnesses), f"witnesses: {witnesses}")
         stops(agent)
         # Over a restart as well: the decision, not the daemon, lets it run.
         restart("--config", CONFIG)
