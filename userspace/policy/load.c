@@ -65,7 +65,7 @@ static int include(struct loader *l, const struct source *from, const struct nod
 	e = source_find_include(r->arena, n->text, from, l->search, &path);
 	if (e == 0)
 		e = source_read_input(r->arena, path, name, l->search, &s);
-	if (e < 0)
+	if (e < 0 || !s)
 		return e == -ENOMEM ? e : report_missing(l, n, e);
 	for (size_t i = 0; i < l->depth; i++) {
 		if (!same_file(l->chain[i], s))
