@@ -204,7 +204,7 @@ static int set_environment(struct execution *e, struct failure *failure)
 	if (r < 0)
 		return r;
 	left = strings_count(variables);
-	if (e->view->begun & CORDON_BEGUN_HELD) {
+	if (e->view->state == CORDON_EXECUTION_HELD) {
 		r = process_environment_set(e->leader, variables, &left, failure);
 		if (r == 0 && note_replaced(e) < 0)
 			r = failure_set(failure, ENOMEM, "%m");
