@@ -409,7 +409,6 @@ void adopted_scan(struct daemon *daemon)
 void adopted_resume(struct execution *e)
 {
 	e->leader = (pid_t)e->view->leader;
-	e->begun = true;
 	execution_start_deadline(e);
 	watch_both(e);
 	if (e->state < EXECUTION_ENDING)

@@ -142,11 +142,15 @@ static int open_enforcement(struct running *running, struct failure *failure)
 	return r < 0 ? failure_set(failure, r, "%m") : 0;
 }
 
+/* Not those that loading the executors has found: they may wait for a gate. */
 static void resume_adopted(struct daemon *daemon)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
-		if (daemon->by_slot[i] && daemon->by_slot[i]->adopted)
-			adopted_resume(daemon->by_slot[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++) {
+		struct execution *e = daemon->by_slot[i];
+
+		if (e && e->adopted && e->recovered)
+			adopted_resume(e);
+	}
 }
 
 static int start_executors(struct running *running, struct failure *failure)

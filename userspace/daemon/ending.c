@@ -98,7 +98,8 @@ static void finish(struct execution *e);
 static bool will_be_told(const struct execution *e)
 {
 	/* One that lost its daemon comes to this one. */
-	bool lost = e->recovered && e->started && process_alive(e->owner, e->owner_start);
+	bool lost = e->recovered && !e->adopted && e->started &&
+		    process_alive(e->owner, e->owner_start);
 
 	switch (e->end.cause) {
 	case AUDIT_END_TIMEOUT:

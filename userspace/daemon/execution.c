@@ -69,6 +69,7 @@ struct execution *execution_adopted(struct daemon *daemon, uint32_t slot,
 	if (!e)
 		return NULL;
 	e->adopted = true;
+	e->recovered = false;
 	e->have_tmp = false;
 	e->sequence.anywhere = false;
 	return e;

@@ -199,6 +199,8 @@ static int adopt_slot(struct daemon *daemon, uint32_t slot, const struct cordon_
 	memcpy(e->record.id, view->id, sizeof(e->record.id));
 	e->record.policy = e->recovered_policy;
 	e->adopted = view->executor != 0;
+	/* It runs, and is not to be looked at as if it were held: adopted_scan(). */
+	e->begun = e->adopted;
 	*ret_execution = e;
 	return 0;
 }
