@@ -304,10 +304,21 @@ static void go_on(struct execution *e)
 		(void)pidfd_send_signal(event_get_fd(e->leader_event), SIGCONT, NULL, 0);
 }
 
+/* The next daemon lets go what was found to be in order, and nothing else. */
+static int note_in_order(struct execution *e, struct failure *failure)
+{
+	bool has_state = e->started;
+	int r;
+
+	e->in_order = true;
+	r = write_start(e, failure);
+	return r == 0 && has_state ? state_save(e->daemon->state_fd, e, failure) : r;
+}
+
 static void begin(struct execution *e, int r, struct failure *failure)
 {
 	if (r == 0)
-		r = write_start(e, failure);
+		r = note_in_order(e, failure);
 	if (r < 0 && !leader_runs(e)) {
 		/* Killed, or it was not held and has ended: there is nothing to refuse. */
 		adopted_need_start(e);
@@ -339,7 +350,8 @@ void adopted_begin(struct execution *e)
 	struct failure failure = {};
 	int r;
 
-	if (e->begun || e->state >= EXECUTION_ENDING)
+	/* While a daemon starts it knows no entries yet: see adopted_resume(). */
+	if (e->begun || e->state >= EXECUTION_ENDING || !e->daemon->executors)
 		return;
 	e->begun = true;
 	r = adopted_prepare(e, &failure);
@@ -408,9 +420,23 @@ void adopted_scan(struct daemon *daemon)
 
 void adopted_resume(struct execution *e)
 {
+	struct failure failure = {};
+
 	e->leader = (pid_t)e->view->leader;
-	execution_start_deadline(e);
 	watch_both(e);
-	if (e->state < EXECUTION_ENDING)
-		go_on(e);
+	/* Its program is not in place yet: that will be told. */
+	if (e->state >= EXECUTION_ENDING || (!e->in_order && !e->view->begun))
+		return;
+	if (!e->in_order && e->daemon->executors) {
+		adopted_begin(e);
+		return;
+	}
+	e->begun = true;
+	if (!e->in_order) {
+		failure_set(&failure, EPERM, "the daemon died before it had looked at it");
+		refuse(e, &failure);
+		return;
+	}
+	execution_start_deadline(e);
+	go_on(e);
 }

@@ -91,6 +91,7 @@ struct execution {
 	/* Made by the kernel of an executor's child: nobody asked for it, nobody waits for it. */
 	bool adopted;
 	bool begun;	 /* and was looked at before its first instruction */
+	bool in_order;	 /* and was found to be so: it may go on */
 	bool unrecorded; /* its start cannot be written */
 	struct event *leader_event;
 	struct gate *gate; /* while it is asked */

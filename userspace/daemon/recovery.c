@@ -121,6 +121,7 @@ static int fill_known(struct execution *e, struct state *state)
 	e->client_uid = state->client_uid;
 	e->member = e->client_uid != 0;
 	e->leader = state->leader;
+	e->in_order = state->in_order;
 	memcpy(e->unwritten, state->unwritten, sizeof(e->unwritten));
 	r = logs_get(e->daemon->logs, state->log, &e->log, &failure);
 	if (r < 0)
@@ -200,7 +201,7 @@ static int adopt_slot(struct daemon *daemon, uint32_t slot, const struct cordon_
 	e->record.policy = e->recovered_policy;
 	e->adopted = view->executor != 0;
 	/* It runs, and is not to be looked at as if it were held: adopted_scan(). */
-	e->begun = e->adopted;
+	e->begun = e->adopted && e->in_order;
 	*ret_execution = e;
 	return 0;
 }

@@ -31,7 +31,7 @@ json_t *state_json(const struct execution *e)
 	const struct audit_execution *r = &e->record;
 
 	return json_pack(
-		"{s:s,s:O,s:s,s:{s:s,s:s,s:s},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s:[I,I]}",
+		"{s:s,s:O,s:s,s:{s:s,s:s,s:s},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s:[I,I],s:b}",
 		"id", e->id, "request", e->request, "log", logs_directory(e->log), "policy", "name",
 		r->policy->name, "file", r->policy->file, "digest", r->policy->digest_text,
 		"limits", protocol_limits(&r->limits, false), "limits_missing",
@@ -40,7 +40,7 @@ json_t *state_json(const struct execution *e)
 		protocol_strings(r->environment_kept), "environment_removed",
 		protocol_strings(r->environment_removed), "changing", changing_json(e),
 		"client_uid", (json_int_t)e->client_uid, "leader", (int)e->leader, "unwritten",
-		(json_int_t)e->unwritten[0], (json_int_t)e->unwritten[1]);
+		(json_int_t)e->unwritten[0], (json_int_t)e->unwritten[1], "in_order", e->in_order);
 }
 
 int state_save(int dir_fd, const struct execution *e, struct failure *failure)
@@ -105,18 +105,19 @@ static int parse_into(json_t *object, struct state *state, struct failure *failu
 	struct audit_execution *e = &state->request.execution;
 	const char *id, *log, *name, *file, *digest;
 	json_t *request, *limits, *missing, *kept, *removed, *changing;
-	int observe, started, leader, r;
+	int observe, started, leader, in_order = 1, r;
 	json_error_t error;
 	json_int_t start, client, unwritten[2] = {};
 
 	if (json_unpack_ex(
 		    object, &error, 0,
-		    "{s:s,s:o,s:s,s:{s:s,s:s,s:s!},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s?[I,I!]!}",
+		    "{s:s,s:o,s:s,s:{s:s,s:s,s:s!},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s?[I,I!],s?b!}",
 		    "id", &id, "request", &request, "log", &log, "policy", "name", &name, "file",
 		    &file, "digest", &digest, "limits", &limits, "limits_missing", &missing,
 		    "observe", &observe, "started", &started, "start", &start, "environment_kept",
 		    &kept, "environment_removed", &removed, "changing", &changing, "client_uid",
-		    &client, "leader", &leader, "unwritten", &unwritten[0], &unwritten[1]) < 0)
+		    &client, "leader", &leader, "unwritten", &unwritten[0], &unwritten[1],
+		    "in_order", &in_order) < 0)
 		return failure_set(failure, EBADMSG, "%.160s", error.text);
 	(void)((r = prepare_request_parse(request, &state->request, failure)) < 0 ||
 	       (r = uuid_parse(id, e->id)) < 0 ||
@@ -135,6 +136,7 @@ static int parse_into(json_t *object, struct state *state, struct failure *failu
 	state->start = (uint64_t)start;
 	state->client_uid = (uint32_t)client;
 	state->leader = leader;
+	state->in_order = in_order;
 	for (size_t i = 0; i < ARRAY_SIZE(unwritten); i++)
 		state->unwritten[i] = (uint64_t)unwritten[i];
 	state->asked = json_incref(request);

@@ -31,6 +31,7 @@ struct state {
 	uint32_t client_uid;
 	uint64_t unwritten[2]; /* see struct execution */
 	pid_t leader;
+	bool in_order;
 	/* The policy that was about to replace it; the kernel knows whether it did. */
 	bool changing;
 	char *changing_asked, *changing_name, *changing_file;
