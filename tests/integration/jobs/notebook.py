@@ -18,6 +18,8 @@ client = NotebookClient(
     allow_errors=True,
     resources={"metadata": {"path": directory}},
 )
+# A kernel that was asked to leave is sent SIGTERM after half of this, 5 s by default: little where processors are emulated.
+client.create_kernel_manager().shutdown_wait_time = 600
 client.execute()
 for cell in notebook.cells:
     texts = [
