@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 
@@ -83,6 +84,28 @@ int io_write_all(int fd, const void *data, size_t size)
 	return 0;
 }
 
+static int put_in_place(int dir_fd, const char *fresh, const char *name, int fd, bool lasting)
+{
+	if (lasting && fsync(fd) < 0)
+		return -errno;
+	if (renameat(dir_fd, fresh, dir_fd, name) < 0)
+		return -errno;
+	return lasting && fsync(dir_fd) < 0 ? -errno : 0;
+}
+
+int io_replace_file(int dir_fd, const char *name, const char *fresh, const char *text, bool lasting)
+{
+	_cleanup_(closep) int fd =
+		openat(dir_fd, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int r = fd < 0 ? -errno : io_write_all(fd, text, strlen(text));
+
+	if (r == 0)
+		r = put_in_place(dir_fd, fresh, name, fd, lasting);
+	if (r < 0)
+		(void)unlinkat(dir_fd, fresh, 0);
+	return r;
+}
+
 int io_write_file(int dir_fd, const char *path, const char *text)
 {
 	_cleanup_(closep) int fd = openat(dir_fd, path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -91,5 +114,21 @@ int io_write_file(int dir_fd, const char *path, const char *text)
 		return -errno;
 	if (write(fd, text, strlen(text)) < 0)
 		return -errno;
+	return 0;
+}
+
+int io_open_directory(int dir_fd, const char *name, DIR **ret_dir)
+{
+	int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir;
+
+	if (fd < 0)
+		return -errno;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return -ENOMEM;
+	}
+	*ret_dir = dir;
 	return 0;
 }

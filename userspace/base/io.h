@@ -3,6 +3,8 @@
 #ifndef CORDON_BASE_IO_H
 #define CORDON_BASE_IO_H
 
+#include <dirent.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -26,7 +28,20 @@ int io_read_exactly(int fd, void *data, size_t size);
 /* Writes all of it, over short writes and EINTR. Negative errno as write(2). */
 int io_write_all(int fd, const void *data, size_t size);
 
+/*
+ * Puts a file of mode 0600 in the place of `name` below dir_fd, by way of `fresh` beside it: whoever looks finds the
+ * one or the other whole. `lasting`: over a crash of the machine, too. Negative errno of what failed.
+ */
+int io_replace_file(int dir_fd, const char *name, const char *fresh, const char *text,
+		    bool lasting);
+
 /* Writes a string to an existing file (sysfs, cgroupfs): one write(2). */
 int io_write_file(int dir_fd, const char *path, const char *text);
+
+/*
+ * A stream of its own over the directory `name` below dir_fd ("." for that one), which is no symbolic link; caller
+ * closes it. dir_fd stays the caller's, and where it is read. -ENOMEM, or what openat(2) said.
+ */
+int io_open_directory(int dir_fd, const char *name, DIR **ret_dir);
 
 #endif

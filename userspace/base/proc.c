@@ -9,7 +9,8 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 
-#define PROC_NAME_MAX 64
+#define PROC_NAME_MAX	64
+#define CGROUP_FILE_MAX 65536
 
 static void spell(char path[PROC_NAME_MAX], pid_t pid, const char *what)
 {
@@ -47,5 +48,26 @@ int proc_readlink(pid_t pid, const char *what, char ret_path[PATH_MAX])
 		return -ENAMETOOLONG;
 	memcpy(ret_path, target, (size_t)n);
 	ret_path[n] = '\0';
+	return 0;
+}
+
+int proc_cgroup(pid_t pid, char **ret_path)
+{
+	_cleanup_(freep) char *text = NULL;
+	const char *line;
+	char *path;
+	size_t size;
+	int r = proc_read(pid, "cgroup", CGROUP_FILE_MAX, &text, &size);
+
+	if (r < 0)
+		return r;
+	line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
+	line = line ? strchr(line, '/') : NULL;
+	if (!line)
+		return -ENODATA;
+	path = strndup(line, strcspn(line, "\n"));
+	if (!path)
+		return -ENOMEM;
+	*ret_path = path;
 	return 0;
 }

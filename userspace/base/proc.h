@@ -16,4 +16,10 @@ int proc_open(pid_t pid, const char *what, int flags);
 /* Where a link leads. -ENAMETOOLONG: further than PATH_MAX; else the negative errno of readlink(2). */
 int proc_readlink(pid_t pid, const char *what, char ret_path[PATH_MAX]);
 
+/*
+ * Its cgroup of the unified hierarchy (the line "0::PATH", see cgroups(7)), as a path from where that begins; caller
+ * frees. -ENODATA: there is none; else as proc_read().
+ */
+int proc_cgroup(pid_t pid, char **ret_path);
+
 #endif

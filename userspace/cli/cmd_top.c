@@ -135,8 +135,7 @@ static int show_once(bool json)
 
 /* --- live --------------------------------------------------------------------------------- */
 
-static void draw(struct screen *screen, const struct snapshot *now, const struct snapshot *before,
-		 const char *problem)
+static void draw(const struct snapshot *now, const struct snapshot *before, const char *problem)
 {
 	struct style style = terminal_style(stdout);
 	unsigned int columns, lines;
@@ -154,7 +153,7 @@ static void draw(struct screen *screen, const struct snapshot *now, const struct
 		/* The header, the titles, "... and N more", and the last line, which stays empty. */
 		(void)write_snapshot(out, &style, now, before, lines > 8 ? lines - 6 : 2);
 	if (fclose(out) == 0)
-		screen_draw(screen, text, size);
+		screen_draw(text, size);
 	free(text);
 }
 
@@ -175,7 +174,7 @@ static int show_live(unsigned int seconds)
 		before = now;
 		now = (struct snapshot){};
 		r = look(&now, &failure);
-		draw(&screen, &now, &before, r < 0 ? failure.text : NULL);
+		draw(&now, &before, r < 0 ? failure.text : NULL);
 	} while (screen_wait(&screen, (int)seconds * 1000) != SCREEN_QUIT);
 	screen_close(&screen);
 	snapshot_release(&now);

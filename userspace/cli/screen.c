@@ -72,14 +72,13 @@ void screen_close(struct screen *screen)
 	screen->signal_fd = -1;
 }
 
-void screen_draw(struct screen *screen, const char *text, size_t size)
+void screen_draw(const char *text, size_t size)
 {
 	const char *end = text + size;
 	char *frame = NULL;
 	size_t length;
 	FILE *out = open_memstream(&frame, &length);
 
-	(void)screen;
 	if (!out)
 		return;
 	fputs(TO_THE_TOP, out);

@@ -24,7 +24,7 @@ int screen_open(struct screen *screen);
 void screen_close(struct screen *screen);
 
 /* Shows these lines in place of what was there. */
-void screen_draw(struct screen *screen, const char *text, size_t size);
+void screen_draw(const char *text, size_t size);
 
 /* Columns and lines; 80 by 24 where nobody tells. */
 void screen_size(unsigned int *ret_columns, unsigned int *ret_lines);

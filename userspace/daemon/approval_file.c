@@ -262,11 +262,9 @@ static void file_name(const struct approval_entry *entry, const char *suffix, ch
 
 int approval_file_save(int dir_fd, const struct approval_entry *entry)
 {
-	_cleanup_(closep) int fd = -1;
 	_cleanup_(freep) char *text = NULL;
 	char name[NAME_SIZE], fresh[NAME_SIZE];
 	json_t *object = approval_entry_json(entry);
-	int r;
 
 	if (object && json_object_set(object, "settings", entry->settings) == 0)
 		text = json_dumps(object, JSON_COMPACT);
@@ -275,15 +273,7 @@ int approval_file_save(int dir_fd, const struct approval_entry *entry)
 		return -ENOMEM;
 	file_name(entry, ".json", name);
 	file_name(entry, ".new", fresh);
-	fd = openat(dir_fd, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	r = fd < 0 ? -errno : io_write_all(fd, text, strlen(text));
-	/* It is to hold over a crash of the machine, too. */
-	if (r >= 0 &&
-	    (fsync(fd) < 0 || renameat(dir_fd, fresh, dir_fd, name) < 0 || fsync(dir_fd) < 0))
-		r = -errno;
-	if (r < 0)
-		(void)unlinkat(dir_fd, fresh, 0);
-	return r < 0 ? r : 0;
+	return io_replace_file(dir_fd, name, fresh, text, true);
 }
 
 void approval_file_remove(int dir_fd, const struct approval_entry *entry)
@@ -371,17 +361,10 @@ int approval_file_load(int dir_fd, const char *name, struct approval_entry **ret
 
 int approval_file_each(int dir_fd, int (*visit)(const char *name, void *context), void *context)
 {
-	int r = 0, fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	_cleanup_(closedirp) DIR *dir = NULL;
 	struct dirent *entry;
+	int r = io_open_directory(dir_fd, ".", &dir);
 
-	if (fd < 0)
-		return -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return -ENOMEM;
-	}
 	while (r == 0 && (entry = readdir(dir)) != NULL) {
 		size_t length = strlen(entry->d_name);
 

@@ -24,6 +24,17 @@ struct approvals {
 	size_t covered_count;
 };
 
+/* What is asked for, by whom and when, and where an expiry that is found on the way is recorded. */
+struct question {
+	const struct compiled_policy *policy;
+	const char *use;
+	unsigned char identity[SHA256_SIZE];
+	uint32_t uid;
+	uint64_t now;
+	approvals_recorder record;
+	void *context;
+};
+
 /* --- opening ------------------------------------------------------------------------------ */
 
 static int add_entry(struct approvals *a, struct approval_entry *entry)
@@ -147,18 +158,17 @@ static int write_down(const struct approval_entry *entry, enum audit_approval_de
 }
 
 /* Approved, and still so. One whose time is up is so from here on, and on record. */
-static bool is_approved(struct approvals *a, struct approval_entry *entry, uint64_t now,
-			approvals_recorder record, void *context)
+static bool is_approved(struct approvals *a, struct approval_entry *entry, const struct question *q)
 {
 	const struct ucred self = {.pid = getpid(), .uid = geteuid()};
 
 	if (entry->state != APPROVAL_APPROVED)
 		return false;
-	if (entry->expires == 0 || now < entry->expires)
+	if (entry->expires == 0 || q->now < entry->expires)
 		return true;
 	entry->state = APPROVAL_EXPIRED;
 	a->covered_count = 0;
-	(void)write_down(entry, AUDIT_APPROVAL_EXPIRED, &self, NULL, record, context);
+	(void)write_down(entry, AUDIT_APPROVAL_EXPIRED, &self, NULL, q->record, q->context);
 	(void)approval_file_save(a->fd, entry);
 	return false;
 }
@@ -198,20 +208,19 @@ static bool same_use(const char *a, const char *b)
 }
 
 /* With each that is approved under its name, for the same use. What cannot be compared is wider. */
-static int compare(struct approvals *a, const struct compiled_policy *policy, const char *use,
-		   uint64_t now, approvals_recorder record, void *context, struct comparison *best)
+static int compare(struct approvals *a, const struct question *q, struct comparison *best)
 {
 	for (size_t i = 0; i < a->count; i++) {
 		struct approval_entry *entry = a->entries[i];
 		char **wider = NULL;
 		int r;
 
-		if (strcmp(entry->name, policy->name) != 0 || !same_use(entry->use, use) ||
-		    !is_approved(a, entry, now, record, context))
+		if (strcmp(entry->name, q->policy->name) != 0 || !same_use(entry->use, q->use) ||
+		    !is_approved(a, entry, q))
 			continue;
 		r = load_policy(a, entry);
 		if (r == 0)
-			r = widening_describe_all(entry->policy, policy, &wider);
+			r = widening_describe_all(entry->policy, q->policy, &wider);
 		if (r == -ENOMEM)
 			return r;
 		if (r < 0)
@@ -248,9 +257,8 @@ static void forget_one(struct approvals *a)
 		(--a->count - oldest) * sizeof(struct approval_entry *));
 }
 
-static int keep(struct approvals *a, const struct compiled_policy *policy, const char *use,
-		const unsigned char identity[SHA256_SIZE], uint32_t uid, uint64_t now,
-		struct comparison *with, struct approval_entry **ret_entry, struct failure *failure)
+static int keep(struct approvals *a, const struct question *q, struct comparison *with,
+		struct approval_entry **ret_entry, struct failure *failure)
 {
 	struct approval_entry *entry;
 	int r;
@@ -260,18 +268,18 @@ static int keep(struct approvals *a, const struct compiled_policy *policy, const
 	if (a->count >= APPROVALS_MAX)
 		return failure_set(failure, ENOSPC, "%d approvals are kept, and no more can be",
 				   APPROVALS_MAX);
-	entry = approval_entry_new(policy, use, identity);
+	entry = approval_entry_new(q->policy, q->use, q->identity);
 	if (!entry)
 		return failure_set(failure, ENOMEM, "%m");
-	entry->asked = now;
-	entry->asked_by = uid;
+	entry->asked = q->now;
+	entry->asked_by = q->uid;
 	if (with->base) {
 		entry->have_base = true;
 		memcpy(entry->base, with->base->identity, SHA256_SIZE);
 	}
 	entry->witnesses = with->wider;
 	with->wider = NULL;
-	r = policy_store_put(a->path, policy, failure);
+	r = policy_store_put(a->path, q->policy, failure);
 	if (r >= 0)
 		r = approval_file_save(a->fd, entry);
 	if (r >= 0)
@@ -285,24 +293,13 @@ static int keep(struct approvals *a, const struct compiled_policy *policy, const
 	return 0;
 }
 
-/* What is asked for, by whom and when, and where an expiry that is found on the way is recorded. */
-struct question {
-	const struct compiled_policy *policy;
-	const char *use;
-	unsigned char identity[SHA256_SIZE];
-	uint32_t uid;
-	uint64_t now;
-	approvals_recorder record;
-	void *context;
-};
-
 /* One that nobody decided about; `entry`: it waits already, or its approval has expired. */
 static int check_undecided(struct approvals *a, const struct question *q,
 			   struct approval_entry *entry, char **ret_message,
 			   struct failure *failure)
 {
 	struct comparison with = {};
-	int r = compare(a, q->policy, q->use, q->now, q->record, q->context, &with);
+	int r = compare(a, q, &with);
 
 	if (r == 0 && with.base && !lines_in(with.wider)) {
 		note_covered(a, q->identity);
@@ -310,7 +307,7 @@ static int check_undecided(struct approvals *a, const struct question *q,
 		return 0;
 	}
 	if (r == 0 && !entry)
-		r = keep(a, q->policy, q->use, q->identity, q->uid, q->now, &with, &entry, failure);
+		r = keep(a, q, &with, &entry, failure);
 	widening_free(with.wider);
 	return r < 0 ? failure_set(failure, r, "%m")
 		     : approval_entry_refuse(entry, ret_message, failure);
@@ -329,7 +326,7 @@ int approvals_check(struct approvals *a, const struct compiled_policy *policy, c
 		return failure_set(failure, r, "%m");
 	/* Expiries are noticed when they matter, and then all of them. */
 	for (size_t i = 0; i < a->count; i++)
-		(void)is_approved(a, a->entries[i], now, record, context);
+		(void)is_approved(a, a->entries[i], &q);
 	entry = find(a, q.identity);
 	if (entry && entry->state == APPROVAL_APPROVED)
 		return 0;
@@ -374,18 +371,17 @@ static int find_ahead(struct approvals *a, const struct approval_decision *decis
 		      approvals_recorder record, void *context, struct approval_entry **ret_entry,
 		      struct failure *failure)
 {
-	unsigned char identity[SHA256_SIZE];
+	struct question q = {decision->ahead, NULL, {}, decision->who.uid, now, record, context};
 	struct comparison with = {};
-	int r = approval_identity(decision->ahead, NULL, identity);
+	int r = approval_identity(decision->ahead, NULL, q.identity);
 
 	if (r == 0)
-		*ret_entry = find(a, identity);
+		*ret_entry = find(a, q.identity);
 	if (r < 0 || *ret_entry)
 		return r;
-	r = compare(a, decision->ahead, NULL, now, record, context, &with);
+	r = compare(a, &q, &with);
 	if (r == 0)
-		r = keep(a, decision->ahead, NULL, identity, decision->who.uid, now, &with,
-			 ret_entry, failure);
+		r = keep(a, &q, &with, ret_entry, failure);
 	widening_free(with.wider);
 	return r;
 }

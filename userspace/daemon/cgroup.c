@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/proc.h"
 #include "daemon/process.h"
 #include "daemon/protocol.h"
 
@@ -243,23 +244,6 @@ int cgroup_enter(int fd, pid_t pid)
 	return io_write_file(fd, "cgroup.procs", text);
 }
 
-/* Of cgroup2, as a path from its mount point on; caller frees. */
-static char *cgroup_of(pid_t pid)
-{
-	_cleanup_(freep) char *text = NULL;
-	char path[64], *line;
-	size_t size;
-
-	snprintf(path, sizeof(path), "/proc/%d/cgroup", pid);
-	if (io_read_file(AT_FDCWD, path, CGROUP_FILE_MAX, &text, &size) < 0)
-		return NULL;
-	line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
-	if (!line)
-		return NULL;
-	line = strchr(line, '/');
-	return line ? strndup(line, strcspn(line, "\n")) : NULL;
-}
-
 static void give_back(const struct cgroup_tree *tree, pid_t pid)
 {
 	_cleanup_(freep) char *cgroup = NULL, *path = NULL;
@@ -268,11 +252,11 @@ static void give_back(const struct cgroup_tree *tree, pid_t pid)
 
 	if (process_status(pid, &status) < 0)
 		return;
-	cgroup = cgroup_of(status.parent);
 	/* The tree is a directory below the mount point. */
-	if (!cgroup || asprintf(&path, "%.*s%s/cgroup.procs",
-				(int)(strlen(tree->path) - strlen("/" CGROUP_TREE_NAME)),
-				tree->path, cgroup) < 0)
+	if (proc_cgroup(status.parent, &cgroup) < 0 ||
+	    asprintf(&path, "%.*s%s/cgroup.procs",
+		     (int)(strlen(tree->path) - strlen("/" CGROUP_TREE_NAME)), tree->path,
+		     cgroup) < 0)
 		return;
 	snprintf(text, sizeof(text), "%d", pid);
 	(void)io_write_file(AT_FDCWD, path, text);
@@ -397,7 +381,7 @@ static int remove_below(int parent_fd, const char *name, int depth)
 {
 	_cleanup_(closedirp) DIR *dir = NULL;
 	struct dirent *entry;
-	int fd, r;
+	int r;
 
 	if (unlinkat(parent_fd, name, AT_REMOVEDIR) == 0 || errno == ENOENT)
 		return 0;
@@ -406,19 +390,14 @@ static int remove_below(int parent_fd, const char *name, int depth)
 		return -errno;
 	if (depth == CGROUP_MAX_DEPTH)
 		return -ELOOP;
-	fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return -ENOMEM;
-	}
+	r = io_open_directory(parent_fd, name, &dir);
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
 	while ((entry = readdir(dir)) != NULL) {
 		if (entry->d_type != DT_DIR || strcmp(entry->d_name, ".") == 0 ||
 		    strcmp(entry->d_name, "..") == 0)
 			continue;
-		r = remove_below(fd, entry->d_name, depth + 1);
+		r = remove_below(dirfd(dir), entry->d_name, depth + 1);
 		if (r < 0)
 			return r;
 	}
@@ -437,16 +416,8 @@ int cgroup_for_each(struct cgroup_tree *tree, int (*visit)(const char *name, voi
 {
 	_cleanup_(closedirp) DIR *dir = NULL;
 	struct dirent *entry;
-	int r = 0;
-	int fd = openat(tree->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = io_open_directory(tree->fd, ".", &dir);
 
-	if (fd < 0)
-		return -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return -ENOMEM;
-	}
 	while (r == 0 && (entry = readdir(dir)) != NULL) {
 		if (entry->d_type == DT_DIR && strcmp(entry->d_name, ".") != 0 &&
 		    strcmp(entry->d_name, "..") != 0)

@@ -64,19 +64,15 @@ static int parse_into(json_t *message, struct decide_request *request, struct fa
 	if (!digest == !policy || (policy && request->decision != AUDIT_APPROVAL_GRANTED))
 		return failure_set(failure, EINVAL,
 				   "\"digest\" must be there, or \"policy\" to approve one ahead");
-	if (!*reason || strlen(reason) > REQUEST_REASON_MAX)
-		return failure_set(failure, EINVAL, "\"reason\" must have 1 to %d bytes",
-				   REQUEST_REASON_MAX);
 	if (expires < 0 || (expires > 0 && request->decision != AUDIT_APPROVAL_GRANTED))
 		return failure_set(failure, EINVAL,
 				   "\"expires\" is for approvals, and not negative");
 	request->expires = (uint64_t)expires;
 	r = digest ? parse_digest(digest, request->digest, failure)
 		   : request_copy_policy(policy, &request->policy, failure);
-	if (r < 0)
-		return r;
-	request->reason = strdup(reason);
-	return request->reason ? 0 : failure_set(failure, ENOMEM, "%m");
+	return r < 0 ? r
+		     : request_copy_bounded("reason", reason, REQUEST_REASON_MAX, &request->reason,
+					    failure);
 }
 
 int decide_request_parse(json_t *message, struct decide_request *ret_request,

@@ -12,6 +12,7 @@
 #include "daemon/ending.h"
 #include "daemon/executors.h"
 #include "daemon/label.h"
+#include "daemon/pid_event.h"
 #include "daemon/prepare.h"
 #include "daemon/process.h"
 #include "daemon/request.h"
@@ -129,7 +130,7 @@ static int take_over(struct connection *c, const char *id, struct failure *failu
 	if (e->owner != c->peer.ucred.pid || process_status(c->peer.ucred.pid, &peer) < 0 ||
 	    peer.start_nsec != e->owner_start)
 		return failure_set(failure, EPERM, "execution %s is another process's", id);
-	resume_owner_came(e);
+	pid_event_free(&e->owner_event);
 	e->connection = c;
 	c->execution = e;
 	return 0;

@@ -7,7 +7,6 @@
 #include "base/clock.h"
 #include "daemon/adopted.h"
 #include "daemon/ending.h"
-#include "daemon/resume.h"
 #include "daemon/state.h"
 #include "daemon/tmpdir.h"
 
@@ -89,7 +88,6 @@ void execution_free(struct execution *e)
 
 	if (e->timer)
 		event_free(e->timer);
-	resume_owner_came(e);
 	adopted_release(e);
 	free(e->early);
 	if (e->bound) {

@@ -4,22 +4,18 @@
 #include <string.h>
 #include <sys/pidfd.h>
 
+#include "base/proc.h"
 #include "daemon/executors_parts.h"
 #include "daemon/process.h"
 
 /* A thread of the kernel's runs none: -EINVAL. */
 static int program_of(pid_t pid, char ret_path[PATH_MAX], struct failure *failure)
 {
-	char link[64];
-	ssize_t n;
+	int r = proc_readlink(pid, "exe", ret_path);
 
-	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
-	n = readlink(link, ret_path, PATH_MAX - 1);
-	if (n < 0)
-		return failure_set(failure, errno == ENOENT ? EINVAL : errno,
-				   "process %d: its program cannot be told", pid);
-	ret_path[n] = '\0';
-	return 0;
+	return r < 0 ? failure_set(failure, r == -ENOENT ? EINVAL : r,
+				   "process %d: its program cannot be told", pid)
+		     : 0;
 }
 
 static const struct executor_entry *find(const struct executors *x, const char *name,

@@ -78,8 +78,7 @@ static int take_child(struct execution *e, int pidfd, pid_t pid, struct failure 
 /* What was open before the label has passed no hook: it is on record, or nothing starts. */
 int execution_check_descriptors(struct execution *e, int pidfd, struct failure *failure)
 {
-	uint32_t kept = (execution_policy_flags(e) & CORDON_POLICY_DESCRIPTORS_MASK) >>
-			CORDON_POLICY_DESCRIPTORS_SHIFT;
+	uint32_t kept = CORDON_KEPT_DESCRIPTORS(execution_policy_flags(e));
 	struct descriptor_check check;
 	int r = descriptors_check(e->daemon->enforcement, pidfd, &check);
 

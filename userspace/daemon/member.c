@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/proc.h"
 
 #define PROC_FILE_MAX	   65536
 #define MOUNTINFO_FILE_MAX (4u << 20)
@@ -186,9 +187,6 @@ int member_check_status(const char *status, uid_t uid, struct failure *failure)
 
 int member_check_child(const struct peer *peer, pid_t pid, struct failure *failure)
 {
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	/*
 	 * Twice: one reading takes identity and no_new_privs one after the other, and a set-id program
 	 * may have come in between. What the second finds, no_new_privs of the first makes lasting.
@@ -196,7 +194,7 @@ int member_check_child(const struct peer *peer, pid_t pid, struct failure *failu
 	for (int i = 0; i < 2; i++) {
 		_cleanup_(freep) char *text = NULL;
 		size_t size;
-		int r = io_read_file(AT_FDCWD, path, PROC_FILE_MAX, &text, &size);
+		int r = proc_read(pid, "status", PROC_FILE_MAX, &text, &size);
 
 		if (r < 0)
 			return failure_set(failure, r, "process %d, to be labelled: %m", pid);

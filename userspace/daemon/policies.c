@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "base/io.h"
 #include "launch/seccomp.h"
 #include "policy/evaluate.h"
 #include "policy/inputs.h"
@@ -114,15 +115,9 @@ void policies_remove_stale(struct policies *policies)
 {
 	_cleanup_(closedirp) DIR *dir = NULL;
 	struct dirent *file;
-	int fd = openat(policies->notes_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd < 0)
+	if (io_open_directory(policies->notes_fd, ".", &dir) < 0)
 		return;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return;
-	}
 	while ((file = readdir(dir)) != NULL) {
 		uint64_t ref;
 		char *end;

@@ -94,19 +94,12 @@ bool process_alive(pid_t pid, uint64_t start_nsec)
 
 int process_in_cgroup(pid_t pid, const char *suffix)
 {
-	_cleanup_(freep) char *text = NULL;
-	size_t size, wanted = strlen(suffix);
-	char *save = NULL;
-	int r;
+	_cleanup_(freep) char *path = NULL;
+	size_t length, wanted = strlen(suffix);
+	int r = proc_cgroup(pid, &path);
 
-	r = proc_read(pid, "cgroup", PROC_FILE_MAX, &text, &size);
 	if (r < 0)
-		return r == -ENOENT ? -ESRCH : r;
-	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		size_t length = strlen(line);
-
-		if (strncmp(line, "0::", 3) == 0)
-			return length >= wanted && strcmp(line + length - wanted, suffix) == 0;
-	}
-	return 0;
+		return r == -ENOENT ? -ESRCH : r == -ENODATA ? 0 : r;
+	length = strlen(path);
+	return length >= wanted && strcmp(path + length - wanted, suffix) == 0;
 }

@@ -187,10 +187,7 @@ static int apply_parse_into(json_t *message, struct apply_request *request, stru
 		return failure_set(failure, EINVAL, "\"%.64s\" is not an execution id", id);
 	if (id)
 		uuid_format(parsed, request->execution);
-	if (why && (!*why || strlen(why) > REQUEST_REASON_MAX))
-		return failure_set(failure, EINVAL, "\"reason\" must have 1 to %d bytes",
-				   REQUEST_REASON_MAX);
-	return request_copy(why, &request->reason, failure);
+	return request_copy_bounded("reason", why, REQUEST_REASON_MAX, &request->reason, failure);
 }
 
 int apply_request_parse(json_t *message, struct apply_request *ret_request, struct failure *failure)

@@ -41,6 +41,14 @@ int request_text(const char *key, json_t *value, const char **ret_text, struct f
 	return 0;
 }
 
+int request_copy_bounded(const char *key, const char *text, int limit, char **ret_copy,
+			 struct failure *failure)
+{
+	if (text && (*text == '\0' || strlen(text) > (size_t)limit))
+		return failure_set(failure, EINVAL, "\"%s\" must have 1 to %d bytes", key, limit);
+	return request_copy(text, ret_copy, failure);
+}
+
 int request_copy_name(const char *key, json_t *value, char **ret_copy, struct failure *failure)
 {
 	const char *text = NULL;
@@ -48,10 +56,7 @@ int request_copy_name(const char *key, json_t *value, char **ret_copy, struct fa
 
 	if (r < 0)
 		return r;
-	if (text && (*text == '\0' || strlen(text) > REQUEST_NAME_MAX))
-		return failure_set(failure, EINVAL, "\"%s\" must have 1 to %d bytes", key,
-				   REQUEST_NAME_MAX);
-	return request_copy(text, ret_copy, failure);
+	return request_copy_bounded(key, text, REQUEST_NAME_MAX, ret_copy, failure);
 }
 
 int request_copy_path(const char *key, const char *text, char **ret_copy, struct failure *failure)

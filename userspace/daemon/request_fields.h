@@ -22,7 +22,9 @@ int request_copy(const char *text, char **ret_copy, struct failure *failure);
 /* An optional text, borrowed: null and an absent key say the same. */
 int request_text(const char *key, json_t *value, const char **ret_text, struct failure *failure);
 
-/* Optional, of 1 to REQUEST_NAME_MAX bytes. */
+/* Optional, of 1 to `limit` or REQUEST_NAME_MAX bytes. */
+int request_copy_bounded(const char *key, const char *text, int limit, char **ret_copy,
+			 struct failure *failure);
 int request_copy_name(const char *key, json_t *value, char **ret_copy, struct failure *failure);
 
 /* Absolute, of less than PATH_MAX bytes. */

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "daemon/ending.h"
 #include "daemon/label.h"
+#include "daemon/pid_event.h"
 #include "daemon/process.h"
 
 static void on_owner_gone(evutil_socket_t fd, short what, void *context)
@@ -18,7 +19,7 @@ static void on_owner_gone(evutil_socket_t fd, short what, void *context)
 
 	(void)fd;
 	(void)what;
-	resume_owner_came(e);
+	pid_event_free(&e->owner_event);
 	ending_owner_gone(e);
 }
 
@@ -32,15 +33,7 @@ static int watch_owner(struct execution *e)
 	/* The number was its own before and after. */
 	if (!process_alive(e->owner, e->owner_start))
 		return -ESRCH;
-	e->owner_event = event_new(e->daemon->base, fd, EV_READ, on_owner_gone, e);
-	if (!e->owner_event)
-		return -ENOMEM;
-	(void)TAKE_FD(fd);
-	if (event_add(e->owner_event, NULL) < 0) {
-		resume_owner_came(e);
-		return -ENOMEM;
-	}
-	return 0;
+	return pid_event_new(e->daemon->base, &fd, on_owner_gone, e, &e->owner_event);
 }
 
 int resume_policy(struct execution *e)
@@ -91,7 +84,7 @@ int resume(struct execution *e)
 	if (r == 0)
 		r = resume_policy(e);
 	if (r < 0) {
-		resume_owner_came(e);
+		pid_event_free(&e->owner_event);
 		return r;
 	}
 	e->resumed = true;
@@ -102,16 +95,4 @@ int resume(struct execution *e)
 	execution_start_deadline(e);
 	hold_directories(e);
 	return 0;
-}
-
-void resume_owner_came(struct execution *e)
-{
-	int fd;
-
-	if (!e->owner_event)
-		return;
-	fd = event_get_fd(e->owner_event);
-	event_free(e->owner_event);
-	e->owner_event = NULL;
-	close(fd);
 }

@@ -21,7 +21,4 @@ int resume(struct execution *e);
  */
 int resume_policy(struct execution *e);
 
-/* The owner has found this daemon: its connection tells that it is there from here on. */
-void resume_owner_came(struct execution *e);
-
 #endif

@@ -48,23 +48,17 @@ int state_save(int dir_fd, const struct execution *e, struct failure *failure)
 	_cleanup_(json_decrefp) json_t *state = state_json(e);
 	_cleanup_(freep) char *text = state ? json_dumps(state, JSON_COMPACT) : NULL;
 	char name[STATE_NAME_SIZE], fresh[STATE_NAME_SIZE];
-	_cleanup_(closep) int fd = -1;
 	int r;
 
 	if (!text)
 		return failure_set(failure, ENOMEM, "%m");
 	file_name(e->id, ".json", name);
 	file_name(e->id, ".new", fresh);
-	fd = openat(dir_fd, fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-	r = fd < 0 ? -errno : io_write_all(fd, text, strlen(text));
-	if (r >= 0 && renameat(dir_fd, fresh, dir_fd, name) < 0)
-		r = -errno;
-	if (r < 0) {
-		(void)unlinkat(dir_fd, fresh, 0);
+	r = io_replace_file(dir_fd, name, fresh, text, false);
+	if (r < 0)
 		return failure_set(failure, r,
 				   "cannot write the state of the execution below "
 				   "/run/cordon: %m");
-	}
 	return 0;
 }
 
@@ -208,15 +202,8 @@ int state_for_each(int dir_fd, int (*visit)(const char *id, void *context), void
 {
 	_cleanup_(closedirp) DIR *dir = NULL;
 	struct dirent *entry;
-	int r = 0, fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = io_open_directory(dir_fd, ".", &dir);
 
-	if (fd < 0)
-		return -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return -ENOMEM;
-	}
 	while (r == 0 && (entry = readdir(dir)) != NULL) {
 		char id[UUID_TEXT_SIZE];
 

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 
 int tmpdir_create(const char *parent, const char *name, uid_t uid, gid_t gid, int *ret_fd,
 		  struct failure *failure)
@@ -97,15 +98,10 @@ static int for_each_entry(struct removal *removal, int dir_fd, entry_handler han
 {
 	_cleanup_(closedirp) DIR *dir = NULL;
 	struct dirent *entry;
-	int r, fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = io_open_directory(dir_fd, ".", &dir);
 
-	if (fd < 0)
-		return -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		close(fd);
-		return -ENOMEM;
-	}
+	if (r < 0)
+		return r;
 	errno = 0;
 	while ((entry = readdir(dir)) != NULL) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)

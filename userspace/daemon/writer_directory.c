@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/writer_directory.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <pwd.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "audit/segment.h"
 #include "audit/segments.h"
 #include "base/cleanup.h"
+#include "base/io.h"
 
 static bool parse_number(const char *text, uid_t *ret)
 {
@@ -83,14 +83,10 @@ static int each_file(int directory_fd,
 		     int (*call)(int directory_fd, const char *name, uid_t, gid_t), uid_t uid,
 		     gid_t gid)
 {
-	int copy = openat(directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), r = 0;
-	_cleanup_(closedirp) DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	_cleanup_(closedirp) DIR *dir = NULL;
 	const struct dirent *found;
+	int r = io_open_directory(directory_fd, ".", &dir);
 
-	if (!dir) {
-		closep(&copy);
-		return -errno;
-	}
 	while (r == 0 && (found = readdir(dir)))
 		if (strcmp(found->d_name, ".") != 0 && strcmp(found->d_name, "..") != 0)
 			r = call(directory_fd, found->d_name, uid, gid);

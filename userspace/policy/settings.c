@@ -76,8 +76,7 @@ static enum setting_change compare_narrowing(const struct compiled_policy *a,
 
 static unsigned int descriptors_kept(const struct compiled_policy *p)
 {
-	return (header(p)->flags & CORDON_POLICY_DESCRIPTORS_MASK) >>
-	       CORDON_POLICY_DESCRIPTORS_SHIFT;
+	return CORDON_KEPT_DESCRIPTORS(header(p)->flags);
 }
 
 static void describe_descriptors(const struct compiled_policy *p, const struct setting *s,
