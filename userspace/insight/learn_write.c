@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was learnt, as a policy file with the evidence in comments. */
 #include <arpa/inet.h>
-#include <fnmatch.h>
 #include <netinet/in.h>
 #include <string.h>
 
 #include "audit/names.h"
 #include "audit/text.h"
 #include "insight/learn_names.h"
-#include "insight/learn_state.h"
+#include "insight/learn_write_parts.h"
 #include "insight/replay.h"
 #include "policy/vector.h"
 #include "policy/words.h"
@@ -16,23 +15,6 @@
 #define RUNS_SHOWN	20u
 #define VARIABLES_SHOWN 40u
 #define LEFT_OUT_SHOWN	100u
-
-#define FILE_RIGHTS (CORDON_FILE_RIGHTS & ~CORDON_RIGHT(CORDON_METADATA))
-
-/* One line of a rule. */
-struct line {
-	char *pattern;
-	uint32_t rights;
-	const struct evidence *evidence;
-};
-
-struct writer {
-	FILE *out;
-	const struct learning *l;
-	struct line *lines;
-	size_t count, capacity;
-	bool failed;
-};
 
 /* --- texts ---------------------------------------------------------------------------------- */
 
@@ -52,7 +34,7 @@ static void put_comment(FILE *out, const char *text)
 }
 
 /* A double-quoted scalar. */
-static void put_scalar(FILE *out, const char *text)
+void learn_put_scalar(FILE *out, const char *text)
 {
 	putc('"', out);
 	for (size_t i = 0, n, size = strlen(text); i < size; i += n) {
@@ -73,7 +55,7 @@ static void put_scalar(FILE *out, const char *text)
 	putc('"', out);
 }
 
-static void put_evidence(FILE *out, const struct evidence *e)
+void learn_put_evidence(FILE *out, const struct evidence *e)
 {
 	fprintf(out, "  # %llu access%s, first in record %llu, by ", (unsigned long long)e->count,
 		e->count == 1 ? "" : "es", (unsigned long long)e->record);
@@ -81,7 +63,7 @@ static void put_evidence(FILE *out, const struct evidence *e)
 	fputs(e->others ? " and others\n" : "\n", out);
 }
 
-static void put_rights(FILE *out, uint32_t rights)
+void learn_put_rights(FILE *out, uint32_t rights)
 {
 	const char *separator = "";
 
@@ -95,184 +77,6 @@ static void put_rights(FILE *out, uint32_t rights)
 	putc(']', out);
 }
 
-/* --- names ---------------------------------------------------------------------------------- */
-
-static void add_line(struct writer *w, const char *prefix, const char *suffix, uint32_t rights,
-		     const struct evidence *evidence)
-{
-	char *pattern = NULL;
-
-	if (!rights || w->failed)
-		return;
-	if (asprintf(&pattern, "%s%s", prefix, suffix) < 0 ||
-	    vector_reserve(&w->lines, &w->capacity, w->count + 1) < 0) {
-		free(pattern);
-		w->failed = true;
-		return;
-	}
-	w->lines[w->count++] = (struct line){pattern, rights, evidence};
-}
-
-static void collect(struct writer *w, const struct learn_node *node, const char *path)
-{
-	bool root = !*path;
-
-	add_line(w, root ? "/" : path, "", node->rights, &node->evidence);
-	/* "/x" is also the listing of a directory of that name for whoever may read it. */
-	if (node->listing && !(node->rights & CORDON_RIGHT(CORDON_READ)))
-		add_line(w, path, "/", CORDON_RIGHT(CORDON_READ), &node->evidence);
-	for (const struct learn_node *c = node->children; c; c = c->next) {
-		_cleanup_(freep) char *below = NULL;
-
-		if (asprintf(&below, "%s/%s", path, c->pattern) < 0)
-			w->failed = true;
-		else
-			collect(w, c, below);
-	}
-}
-
-static void collect_scope(struct writer *w, const struct learn_scope *s)
-{
-	_cleanup_(freep) char *variable = NULL;
-
-	if (strcmp(s->variable, "@") == 0) {
-		for (const struct learn_node *c = s->tree->children; c; c = c->next)
-			add_line(w, c->pattern, "", c->rights, &c->evidence);
-	} else if (!*s->variable) {
-		collect(w, s->tree, "");
-	} else if (asprintf(&variable, "${%s}", s->variable) < 0) {
-		w->failed = true;
-	} else {
-		collect(w, s->tree, variable);
-	}
-}
-
-static int compare_lines(const void *a, const void *b)
-{
-	const struct line *x = a, *y = b;
-
-	return strcmp(x->pattern, y->pattern);
-}
-
-static void drop_lines(struct writer *w)
-{
-	for (size_t i = 0; i < w->count; i++)
-		free(w->lines[i].pattern);
-	w->count = 0;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t n = strlen(text), m = strlen(end);
-
-	return n >= m && strcmp(text + n - m, end) == 0;
-}
-
-/* Does a pattern of the kind that is written here match the name? */
-static bool pattern_matches(const char *pattern, const char *name)
-{
-	_cleanup_(freep) char *above = NULL;
-	const char *slash = name;
-	bool found = false;
-
-	if (!ends_with(pattern, "/**"))
-		return fnmatch(pattern, name, FNM_PATHNAME) == 0;
-	above = strndup(pattern, strlen(pattern) - strlen("/**"));
-	while (above && !found && (slash = strchr(slash + 1, '/'))) {
-		_cleanup_(freep) char *head = strndup(name, (size_t)(slash - name));
-
-		found = head && fnmatch(above, head, FNM_PATHNAME) == 0;
-	}
-	return found;
-}
-
-/* What a line says that one with wildcards says, too. */
-static uint32_t covered_rights(const struct line *line, const struct line *by)
-{
-	_cleanup_(freep) char *name = NULL;
-	char *to;
-
-	if (!(line->rights & by->rights) || !learn_is_wild(by->pattern) ||
-	    learn_is_wild(line->pattern))
-		return 0;
-	to = name = strdup(line->pattern);
-	/* The name itself: no wildcard is left once its escapes are gone. */
-	for (const char *from = line->pattern; name && *from; from++) {
-		from += *from == '\\' && from[1];
-		*to++ = *from;
-	}
-	if (!name)
-		return 0;
-	*to = '\0';
-	if (!pattern_matches(by->pattern, name) && to > name + 1 && to[-1] == '/')
-		to[-1] = '\0';
-	return pattern_matches(by->pattern, name) ? line->rights & by->rights : 0;
-}
-
-static void drop_covered(struct writer *w)
-{
-	for (size_t i = 0; i < w->count; i++)
-		for (size_t j = 0; j < w->count; j++)
-			w->lines[i].rights &= ~covered_rights(&w->lines[i], &w->lines[j]);
-}
-
-/* A rule for each set of rights, of those in `section`. */
-static void put_rules(struct writer *w, uint32_t section, const char *key)
-{
-	for (size_t i = 0; i < w->count; i++) {
-		uint32_t rights = w->lines[i].rights & section;
-		bool first = rights != 0;
-
-		for (size_t j = 0; j < i && first; j++)
-			first = (w->lines[j].rights & section) != rights;
-		if (!first)
-			continue;
-		fputs("  - allow: ", w->out);
-		put_rights(w->out, rights);
-		fprintf(w->out, "\n    %s:\n", key);
-		for (size_t j = i; j < w->count; j++) {
-			if ((w->lines[j].rights & section) != rights)
-				continue;
-			fputs("      - ", w->out);
-			put_scalar(w->out, w->lines[j].pattern);
-			put_evidence(w->out, w->lines[j].evidence);
-		}
-	}
-}
-
-static bool has_rights(const struct writer *w, uint32_t section)
-{
-	for (size_t i = 0; i < w->count; i++)
-		if (w->lines[i].rights & section)
-			return true;
-	return false;
-}
-
-static void put_names(struct writer *w)
-{
-	for (const struct learn_scope *s = w->l->scopes; s; s = s->next)
-		collect_scope(w, s);
-	if (w->count)
-		qsort(w->lines, w->count, sizeof(*w->lines), compare_lines);
-	drop_covered(w);
-	if (has_rights(w, FILE_RIGHTS)) {
-		fputs("\nfiles:\n", w->out);
-		put_rules(w, FILE_RIGHTS, "paths");
-	}
-	if (has_rights(w, CORDON_EXEC_RIGHTS)) {
-		fputs("\nexec:\n", w->out);
-		put_rules(w, CORDON_EXEC_RIGHTS, "paths");
-	}
-	if (has_rights(w, CORDON_UNIX_RIGHTS) || w->l->abstract->children)
-		fputs("\nunix:\n", w->out);
-	put_rules(w, CORDON_UNIX_RIGHTS, "paths");
-	drop_lines(w);
-	for (const struct learn_node *c = w->l->abstract->children; c; c = c->next)
-		add_line(w, c->pattern, "", c->rights, &c->evidence);
-	put_rules(w, CORDON_UNIX_RIGHTS, "abstract");
-	drop_lines(w);
-}
-
 /* --- network -------------------------------------------------------------------------------- */
 
 static void put_address(FILE *out, const struct learn_address *a)
@@ -282,7 +86,7 @@ static void put_address(FILE *out, const struct learn_address *a)
 
 	inet_ntop(a->family == 4 ? AF_INET : AF_INET6, a->address, text, sizeof(text));
 	fputs("  - {allow: ", out);
-	put_rights(out, a->rights);
+	learn_put_rights(out, a->rights);
 	if (a->host)
 		fprintf(out, ", to: [\"%s\"]", a->host);
 	else if (a->prefix == whole)
@@ -294,7 +98,7 @@ static void put_address(FILE *out, const struct learn_address *a)
 	else if (a->protocol != IPPROTO_ICMP)
 		fprintf(out, ", ports: [%u-%u]", a->low, a->high);
 	fprintf(out, ", protocols: [%s]}", words_name(words_net_protocols, a->protocol));
-	put_evidence(out, &a->evidence);
+	learn_put_evidence(out, &a->evidence);
 }
 
 static void put_word(FILE *out, const char *key, const struct word *words, uint32_t number)
@@ -319,7 +123,7 @@ static void put_network(struct writer *w)
 		put_word(w->out, "types", words_socket_types, s->type);
 		put_word(w->out, "protocols", NULL, s->protocol);
 		putc('}', w->out);
-		put_evidence(w->out, &s->evidence);
+		learn_put_evidence(w->out, &s->evidence);
 	}
 }
 
@@ -341,7 +145,7 @@ static void put_process(struct writer *w)
 		      : s->kind == ACCESS_TRACE ? "  trace: own"
 						: "  namespaces: allow",
 		      w->out);
-		put_evidence(w->out, &s->evidence);
+		learn_put_evidence(w->out, &s->evidence);
 	}
 	if (capabilities)
 		fputs("  capabilities:\n", w->out);
@@ -349,7 +153,7 @@ static void put_process(struct writer *w)
 		if (s->kind != ACCESS_CAPABILITY)
 			continue;
 		fprintf(w->out, "    - %s", words_name(words_capabilities, (uint32_t)s->number));
-		put_evidence(w->out, &s->evidence);
+		learn_put_evidence(w->out, &s->evidence);
 	}
 }
 
@@ -456,7 +260,7 @@ static void put_head(struct writer *w, const struct learned *counts)
 		line += n + (line[n] == '\n');
 	}
 	fputs("version: 1\nname: ", w->out);
-	put_scalar(w->out, w->l->options->name);
+	learn_put_scalar(w->out, w->l->options->name);
 	fputs("\nmode: enforce\n", w->out);
 }
 
@@ -472,7 +276,7 @@ static void put_includes(struct writer *w)
 		if (!f->chosen || strcmp(f->name, LEARN_CREDENTIALS) == 0)
 			continue;
 		fprintf(w->out, "  - %s", f->name);
-		put_evidence(w->out, &f->evidence);
+		learn_put_evidence(w->out, &f->evidence);
 	}
 	if (!w->l->options->include_credentials)
 		fputs("  - " LEARN_CREDENTIALS "  # only denies\n", w->out);
@@ -512,12 +316,12 @@ static void put_left_out(struct writer *w, enum learn_fate fate, const char *hea
 			continue;
 		fputs("#   ", w->out);
 		if (a->rights)
-			put_rights(w->out, a->rights);
+			learn_put_rights(w->out, a->rights);
 		else
 			put_comment(w->out, name_of_operation(a->operation));
 		putc(' ', w->out);
 		put_comment(w->out, a->text);
-		put_evidence(w->out, &e);
+		learn_put_evidence(w->out, &e);
 	}
 	if (shown > LEFT_OUT_SHOWN)
 		fprintf(w->out, "#   and %zu more\n", shown - LEFT_OUT_SHOWN);
@@ -534,7 +338,7 @@ char *learn_write(const struct learning *l, const struct learned *counts)
 	put_head(&w, counts);
 	put_includes(&w);
 	put_variables(&w);
-	put_names(&w);
+	learn_put_names(&w);
 	put_network(&w);
 	put_process(&w);
 	put_limits(&w);
