@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""File systems that attacks are tried on, mounted on a directory; `scratch` is for what they lie in."""
+"""File systems that attacks are tried on, mounted on a directory; `scratch` is for what they lie in. Each returns what
+the directory is called from the root of its file system on."""
 
 import os
 import subprocess
@@ -19,6 +20,7 @@ def mount_ext4(top, scratch):
     # With checksums there is no changing a file's generation.
     subprocess.run(["mkfs.ext4", "-q", "-O", "^has_journal,^metadata_csum", image], check=True)
     mount("-o", "loop", image, top)
+    return ""
 
 
 def mount_overlay(top, scratch):
@@ -26,15 +28,18 @@ def mount_overlay(top, scratch):
     for path in layers.values():
         os.mkdir(path)
     mount("-t", "overlay", "-o", ",".join(f"{name}={path}" for name, path in layers.items()), "none", top)
+    return ""
 
 
 def mount_9p(top, scratch):
     out = os.environ.get("CORDON_VM_OUT")
     if not out:
-        sys.exit("for 9p a folder of the host is needed: tests/vm/run --out DIR")
+        sys.exit("for 9p a folder of the host is needed: tests/vm/run --out DIR --out-owners")
     shared = tempfile.mkdtemp(prefix="rt", dir=out)
     os.chmod(shared, 0o755)
     mount("--bind", shared, top)
+    mount("-o", "remount,bind,dev,suid", top)
+    return shared[len(out) :]
 
 
 MOUNTS = {"ext4": mount_ext4, "overlay": mount_overlay, "9p": mount_9p}

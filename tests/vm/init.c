@@ -51,6 +51,7 @@ struct settings {
 	char *modules;
 	char *init; /* what is to be process 1 instead of this, or NULL */
 	bool out_share;
+	bool out_owners;
 	bool terminal;
 	unsigned short rows, columns;
 	char *env[LIST_MAX];
@@ -263,6 +264,8 @@ static void read_settings(struct settings *s)
 			s->init = (char *)v;
 		else if ((v = value_of(field, "out")))
 			s->out_share = *v == '1';
+		else if ((v = value_of(field, "owners")))
+			s->out_owners = *v == '1';
 		else if ((v = value_of(field, "terminal")))
 			s->terminal = sscanf(v, "%hux%hu", &s->rows, &s->columns) == 2;
 		else if ((v = value_of(field, "env")))
@@ -337,7 +340,8 @@ static void mount_root(const struct settings *s)
 	mount_if_possible("tracefs", NEW_ROOT "/sys/kernel/tracing");
 	if (s->out_share)
 		mount_on("out", NEW_ROOT OUT_SHARE, "9p", MS_NOSUID | MS_NODEV,
-			 "trans=virtio,version=9p2000.L,access=any,msize=" MSIZE);
+			 s->out_owners ? "trans=virtio,version=9p2000.L,access=client,msize=" MSIZE
+				       : "trans=virtio,version=9p2000.L,access=any,msize=" MSIZE);
 }
 
 static void switch_root(void)

@@ -5,6 +5,7 @@
  * Errno: EACCES
  * Control: runs one that has not
  * Record: exec @memfd
+ * Where: tmpfs ext4 overlay
  */
 #include "tests/redteam/attack.h"
 

@@ -5,6 +5,7 @@
  * Errno: EXDEV
  * Control: uses its own file
  * Record: rename $WORK/run/tool
+ * Where: tmpfs ext4 overlay
  */
 #include "tests/redteam/attack.h"
 

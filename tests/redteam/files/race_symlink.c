@@ -5,6 +5,7 @@
  * Errno: EACCES
  * Control: uses its own file
  * Record: open $VICTIM/secret
+ * Where: tmpfs ext4 overlay
  */
 #include "tests/redteam/attack.h"
 

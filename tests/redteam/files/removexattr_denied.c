@@ -6,7 +6,7 @@
  * Control: removes one of its own
  * Record: setxattr $WORK/.env
  * As: root
- * Where: tmpfs ext4 9p
+ * Where: tmpfs ext4
  */
 #include <sys/xattr.h>
 

@@ -6,6 +6,7 @@
  * Control: uses its own file
  * Record: setxattr $ANY$NAME/secret
  * As: root
+ * Where: tmpfs ext4 overlay
  */
 #include <sys/xattr.h>
 

@@ -5,6 +5,7 @@
  * Errno: EACCES
  * Control: exchanges two files of its own
  * Record: rename $VICTIM/secret
+ * Where: tmpfs ext4 overlay
  */
 #include "tests/redteam/attack.h"
 

@@ -5,6 +5,7 @@
  * Errno: EACCES
  * Control: does so with its own file
  * Record: open $VICTIM/secret
+ * Where: tmpfs ext4 overlay
  */
 #include "tests/redteam/net.h"
 

@@ -6,7 +6,7 @@
  * Control: sets one of its own
  * Record: setxattr $ANY$NAME/secret
  * As: root
- * Where: tmpfs ext4 9p
+ * Where: tmpfs ext4
  */
 #include <sys/xattr.h>
 
