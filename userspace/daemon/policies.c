@@ -319,7 +319,7 @@ static int add(struct policies *policies, struct compiled_policy *compiled,
 				   compiled->name);
 	r = build_filter(compiled, &filter, failure);
 	if (r == 0)
-		r = enforcement_provide(compiled->tables, failure);
+		r = enforcement_provide(policies->enforcement, compiled->tables, failure);
 	if (r == 0)
 		r = make_resident(policies, compiled, &ref, failure);
 	if (r < 0)

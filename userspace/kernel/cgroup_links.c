@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "kernel/enforcement.h"
+#include "kernel/loader.h"
 #include "kernel/pins.h"
 
 static const struct {
@@ -49,6 +50,9 @@ static int refresh(const char *name, enum bpf_attach_type type, unsigned long lo
 	struct bpf_link_info info = {};
 	unsigned int size = sizeof(info);
 
+	/* Those for names wait for a policy that has some. */
+	if (fd == -ENOENT && loader_is_extra(name))
+		return 0;
 	if (fd < 0)
 		return fd;
 	if (bpf_obj_get_info_by_fd(fd, &info, &size) < 0)
@@ -89,4 +93,35 @@ int cgroup_links_refresh(int cgroup_fd, struct failure *failure)
 	}
 	r = note_cgroup(st.st_ino);
 	return r < 0 ? failure_set(failure, r, "cannot note cordon's cgroup: %m") : 0;
+}
+
+static int attach_pinned(const char *name, enum bpf_attach_type type, int cgroup_fd)
+{
+	_cleanup_(closep) int program = -1, link = -1;
+	char path[PIN_PATH_SIZE];
+
+	pin_path(path, PIN_LINKS, name);
+	if (access(path, F_OK) == 0)
+		return 0;
+	program = pin_get(PIN_PROGRAMS, name);
+	if (program < 0)
+		return program;
+	link = bpf_link_create(program, cgroup_fd, type, NULL);
+	if (link < 0 || bpf_obj_pin(link, path) < 0)
+		return -errno;
+	return 0;
+}
+
+int cgroup_links_attach_names(int cgroup_fd, struct failure *failure)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(programs); i++) {
+		int r = 0;
+
+		if (loader_is_extra(programs[i].name))
+			r = attach_pinned(programs[i].name, programs[i].type, cgroup_fd);
+		if (r < 0)
+			return failure_set(failure, r, "cannot attach %s to cordon's cgroup: %m",
+					   programs[i].name);
+	}
+	return 0;
 }

@@ -2,6 +2,7 @@
 #include "kernel/enforcement.h"
 
 #include <bpf/bpf.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -143,6 +144,7 @@ static struct enforcement *enforcement_new(void)
 
 	if (!e)
 		return NULL;
+	e->cgroup_fd = -1;
 	e->executions_fd = e->policies_fd = e->counters_fd = -1;
 	e->critical_fd = e->activity_fd = e->label_request_fd = -1;
 	e->identify_fd = e->label_tasks_fd = e->list_tasks_fd = e->list_descriptors_fd = -1;
@@ -233,6 +235,9 @@ int enforcement_open(int cgroup_fd, struct enforcement **ret_enforcement,
 	if (geteuid() != 0)
 		return failure_set(failure, EPERM,
 				   "only root can load and control the enforcement");
+	e->cgroup_fd = fcntl(cgroup_fd, F_DUPFD_CLOEXEC, 0);
+	if (e->cgroup_fd < 0)
+		return failure_set(failure, errno, "cannot keep cordon's cgroup open: %m");
 	r = make_complete(cgroup_fd, &origin, failure);
 	if (r == 0)
 		r = cgroup_links_refresh(cgroup_fd, failure);
@@ -269,7 +274,7 @@ void enforcement_close(struct enforcement *e)
 			   e->critical_fd,	   e->activity_fd,	 e->label_request_fd,
 			   e->identify_fd,	   e->label_tasks_fd,	 e->list_tasks_fd,
 			   e->list_descriptors_fd, e->host_addresses_fd, e->stub_fd,
-			   e->stub_clients_fd};
+			   e->stub_clients_fd,	   e->cgroup_fd};
 
 	ring_buffer__free(e->rings);
 	if (e->executions)
@@ -299,13 +304,14 @@ int enforcement_remove_pins(struct failure *failure)
 	return pins_remove(failure);
 }
 
-int enforcement_provide(const unsigned char *tables, struct failure *failure)
+int enforcement_provide(struct enforcement *e, const unsigned char *tables, struct failure *failure)
 {
 	const struct cordon_policy_header *header = (const void *)tables;
-
 	int r = 0;
 
-	if (CORDON_AUDIT_LEVEL(header->audit, CALLS) != CORDON_AUDIT_NONE)
+	if (header->flags & CORDON_POLICY_HOSTS)
+		r = cgroup_links_attach_names(e->cgroup_fd, failure);
+	if (r == 0 && CORDON_AUDIT_LEVEL(header->audit, CALLS) != CORDON_AUDIT_NONE)
 		r = loader_attach_extra(LOADER_EXTRA_SYSTEM_CALLS, failure);
 	if (r == 0 && (header->flags & CORDON_POLICY_METADATA))
 		r = loader_attach_extra(LOADER_EXTRA_METADATA, failure);

@@ -69,7 +69,8 @@ int enforcement_policy_add(struct enforcement *e, const unsigned char *tables, s
  * Attaches what these tables need besides what every policy needs, unless it is there. Before anything
  * runs under them. -errno of the step that failed.
  */
-int enforcement_provide(const unsigned char *tables, struct failure *failure);
+int enforcement_provide(struct enforcement *e, const unsigned char *tables,
+			struct failure *failure);
 
 /*
  * Attaches what judges sendfile(2) and splice(2) of executions with sockets that others made, unless it is

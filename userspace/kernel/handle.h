@@ -14,6 +14,7 @@ struct host_count {
 };
 
 struct enforcement {
+	int cgroup_fd; /* above the executions' cgroups; -1: of a helper */
 	int executions_fd;
 	int policies_fd;
 	int counters_fd;

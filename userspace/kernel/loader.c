@@ -143,6 +143,14 @@ static const struct {
 	{"cordon_inode_getattr", LOADER_EXTRA_METADATA},
 	{"cordon_inode_readlink", LOADER_EXTRA_METADATA},
 	{"cordon_file_permission", LOADER_EXTRA_SOCKETS},
+	{"cordon_connect4", LOADER_EXTRA_NAMES},
+	{"cordon_connect6", LOADER_EXTRA_NAMES},
+	{"cordon_sendmsg4", LOADER_EXTRA_NAMES},
+	{"cordon_sendmsg6", LOADER_EXTRA_NAMES},
+	{"cordon_recvmsg4", LOADER_EXTRA_NAMES},
+	{"cordon_recvmsg6", LOADER_EXTRA_NAMES},
+	{"cordon_getpeername4", LOADER_EXTRA_NAMES},
+	{"cordon_getpeername6", LOADER_EXTRA_NAMES},
 };
 
 bool loader_is_extra(const char *program)

@@ -48,6 +48,7 @@ enum loader_extra {
 	LOADER_EXTRA_SYSTEM_CALLS, /* reports what seccomp filters refuse */
 	LOADER_EXTRA_METADATA,	   /* judges stat and the like */
 	LOADER_EXTRA_SOCKETS,	   /* judges sendfile and splice to and from sockets of others */
+	LOADER_EXTRA_NAMES,	   /* leads DNS to the stub: see cgroup_links_attach_names() */
 };
 
 /* Is this program one that is attached only when it is asked for? */
