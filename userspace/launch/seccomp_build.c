@@ -7,11 +7,10 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/personality.h>
-#include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "bpf/system_calls.h"
+#include "launch/seccomp_values.h"
 
 #define CLONE_NEWTIME_FLAG 0x80u /* in clone(2) these bits are the exit signal */
 #define INT_MASK	   0xffffffffu
@@ -73,37 +72,6 @@ static int refuse_terminal_input(scmp_filter_ctx context)
 	return r < 0 ? r : refuse_masked(context, SCMP_SYS(ioctl), 1, INT_MASK, TIOCLINUX, EPERM);
 }
 
-/*
- * READ_IMPLIES_EXEC, but not the query, which has every bit set: a rule holds one comparison of an
- * argument, so there is one for each other bit that may be missing.
- */
-static int refuse_executable_memory(scmp_filter_ctx context)
-{
-	int r = 0;
-
-	for (unsigned int bit = 0; r == 0 && bit < 32; bit++)
-		if (1u << bit != READ_IMPLIES_EXEC)
-			r = refuse_masked(context, SCMP_SYS(personality), 0,
-					  READ_IMPLIES_EXEC | 1u << bit, READ_IMPLIES_EXEC, EPERM);
-	return r;
-}
-
-/* The kernel itself refuses numbers from 64 on: AF_MAX is smaller. */
-static int refuse_families(scmp_filter_ctx context, uint64_t allowed)
-{
-	int r = 0;
-
-	for (unsigned int family = 0; r == 0 && family < AF_MAX; family++) {
-		if (allowed & 1ull << family)
-			continue;
-		r = refuse_masked(context, SCMP_SYS(socket), 0, INT_MASK, family, EAFNOSUPPORT);
-		if (r == 0)
-			r = refuse_masked(context, SCMP_SYS(socketpair), 0, INT_MASK, family,
-					  EAFNOSUPPORT);
-	}
-	return r;
-}
-
 #define NAME(call) #call,
 
 /* Hooks would refuse these, too, and leave a record; so this is for policies that ask for it. */
@@ -132,14 +100,10 @@ static int add_rules(scmp_filter_ctx context, const struct policy_system_calls *
 	static const char *const io_uring[] = {CORDON_SYSTEM_CALLS_IO_URING(NAME) NULL};
 	int r = refuse_each(context, always, EPERM);
 
-	if (r == 0)
-		r = refuse_families(context, calls->families);
 	if (r == 0 && !calls->mounts)
 		r = refuse_each(context, mounts, EPERM);
 	if (r == 0 && !calls->io_uring)
 		r = refuse_each(context, io_uring, ENOSYS);
-	if (r == 0 && !calls->executable_memory)
-		r = refuse_executable_memory(context);
 	if (r == 0 && !calls->guarded)
 		r = add_guarded(context, calls);
 	return r;
@@ -147,14 +111,18 @@ static int add_rules(scmp_filter_ctx context, const struct policy_system_calls *
 
 #undef NAME
 
-/* libseccomp writes programs to descriptors. */
-static int export(scmp_filter_ctx context, int *ret_fd)
+/* libseccomp writes programs to descriptors: behind what stands there. */
+static int export(scmp_filter_ctx context, const struct policy_system_calls *calls, int *ret_fd)
 {
 	_cleanup_(closep) int fd = memfd_create("cordon-seccomp", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	struct sock_filter values[SECCOMP_VALUES_MAX];
+	size_t size = seccomp_values_build(calls, values) * sizeof(values[0]);
 	int r;
 
 	if (fd < 0)
 		return -errno;
+	if (write(fd, values, size) != (ssize_t)size)
+		return -EIO;
 	r = seccomp_export_bpf(context, fd);
 	if (r < 0)
 		return r;
@@ -185,7 +153,7 @@ int seccomp_filter_build(const struct policy_system_calls *calls, int *ret_fd,
 	if (r == 0)
 		r = add_rules(context, calls);
 	if (r == 0)
-		r = export(context, ret_fd);
+		r = export(context, calls, ret_fd);
 	if (r < 0)
 		return failure_set(failure, r, "cannot build the seccomp filter: %m");
 	return 0;

@@ -28,10 +28,10 @@
 
 #define ALLOWED 0
 
-/* net/core/filter.c, as far as libseccomp uses it. */
+/* net/core/filter.c, as far as filters use it. */
 static uint32_t interpret(const struct sock_fprog *program, const struct seccomp_data *data)
 {
-	uint32_t a = 0, memory[BPF_MEMWORDS] = {};
+	uint32_t a = 0, x = 0, memory[BPF_MEMWORDS] = {};
 
 	for (unsigned int at = 0; at < program->len; at++) {
 		const struct sock_filter *i = &program->filter[at];
@@ -47,8 +47,21 @@ static uint32_t interpret(const struct sock_fprog *program, const struct seccomp
 		case BPF_ST:
 			memory[i->k] = a;
 			break;
+		case BPF_LD | BPF_IMM:
+			a = i->k;
+			break;
+		case BPF_MISC | BPF_TAX:
+			x = a;
+			break;
 		case BPF_ALU | BPF_AND | BPF_K:
 			a &= i->k;
+			break;
+		case BPF_ALU | BPF_SUB | BPF_K:
+			a -= i->k;
+			break;
+		case BPF_ALU | BPF_LSH | BPF_X:
+			assert_true(x < 32);
+			a <<= x;
 			break;
 		case BPF_JMP | BPF_JA:
 			at += i->k;
@@ -61,6 +74,9 @@ static uint32_t interpret(const struct sock_fprog *program, const struct seccomp
 			break;
 		case BPF_JMP | BPF_JGT | BPF_K:
 			at += a > i->k ? i->jt : i->jf;
+			break;
+		case BPF_JMP | BPF_JSET | BPF_K:
+			at += a & i->k ? i->jt : i->jf;
 			break;
 		case BPF_RET | BPF_K:
 			return i->k;
@@ -153,6 +169,43 @@ static void test_restricted(void **state)
 	      {SYS_socket, AF_INET, 0, ALLOWED}, {SYS_socket, AF_UNIX, 0, ALLOWED});
 }
 
+/* From AF_MAX on, the kernel itself refuses. */
+static void check_families(uint64_t allowed)
+{
+	const struct policy_system_calls calls = {.guarded = true, .families = allowed};
+	static const uint64_t above[] = {AF_MAX, 63, 64, 96, 0x80000000, 0xffffffff};
+	struct sock_fprog program;
+
+	build(&calls, &program);
+	for (uint64_t family = 0; family < AF_MAX; family++) {
+		int error = allowed >> family & 1 ? ALLOWED : EAFNOSUPPORT;
+
+		assert_int_equal(verdict(&program, AUDIT_ARCH_X86_64, SYS_socket, family, 0),
+				 error);
+		assert_int_equal(verdict(&program, AUDIT_ARCH_X86_64, SYS_socketpair,
+					 0x500000000 | family, 0),
+				 error);
+		assert_int_equal(verdict(&program, AUDIT_ARCH_X86_64, SYS_bind, family, 0),
+				 ALLOWED);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(above); i++)
+		assert_int_equal(verdict(&program, AUDIT_ARCH_X86_64, SYS_socket, above[i], 0),
+				 ALLOWED);
+	seccomp_filter_unmap(&program);
+}
+
+static void test_families(void **state)
+{
+	(void)state;
+	check_families(0);
+	check_families(~0ull);
+	check_families(0x5555555555555555);
+	for (unsigned int family = 0; family < AF_MAX; family++) {
+		check_families(1ull << family);
+		check_families(~(1ull << family));
+	}
+}
+
 static void test_strict(void **state)
 {
 	const struct policy_system_calls calls = {.families = ~0ull};
@@ -185,6 +238,12 @@ static void test_personality(void **state)
 	      {SYS_personality, 1ull << 32 | READ_IMPLIES_EXEC, 0, EPERM},
 	      {SYS_personality, 0xfffffffe, 0, EPERM}, {SYS_personality, 0x7fffffff, 0, EPERM},
 	      {SYS_personality, READ_IMPLIES_EXEC | ADDR_NO_RANDOMIZE, 0, EPERM});
+	for (unsigned int bit = 0; bit < 32; bit++)
+		CHECK(&calls,
+		      {SYS_personality, ~(1u << bit), 0,
+		       1u << bit == READ_IMPLIES_EXEC ? ALLOWED : EPERM},
+		      {SYS_personality, 1u << bit, 0,
+		       1u << bit == READ_IMPLIES_EXEC ? EPERM : ALLOWED});
 	calls.executable_memory = true;
 	CHECK(&calls, {SYS_personality, READ_IMPLIES_EXEC, 0, ALLOWED});
 }
@@ -259,7 +318,7 @@ static void test_descriptor(void **state)
 
 static void test_kernel(void **state)
 {
-	const struct policy_system_calls calls = {.families = ~0ull};
+	const struct policy_system_calls calls = {.families = 1 << AF_UNIX};
 	struct sock_fprog program;
 	int status;
 	pid_t pid;
@@ -276,7 +335,13 @@ static void test_kernel(void **state)
 			_exit(2);
 		if (syscall(SYS_io_uring_setup, 0, 0) != -1 || errno != ENOSYS)
 			_exit(3);
-		_exit(syscall(SYS_getpid) > 0 ? 0 : 4);
+		if (syscall(SYS_socket, AF_APPLETALK, SOCK_DGRAM, 0) != -1 ||
+		    errno != EAFNOSUPPORT || socket(AF_UNIX, SOCK_STREAM, 0) < 0)
+			_exit(4);
+		if (personality(READ_IMPLIES_EXEC) != -1 || errno != EPERM ||
+		    personality(0xffffffff) < 0)
+			_exit(5);
+		_exit(syscall(SYS_getpid) > 0 ? 0 : 6);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
@@ -288,8 +353,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_restricted),  cmocka_unit_test(test_strict),
 		cmocka_unit_test(test_personality), cmocka_unit_test(test_settings),
-		cmocka_unit_test(test_other_abis),  cmocka_unit_test(test_none),
-		cmocka_unit_test(test_descriptor),  cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_families),    cmocka_unit_test(test_other_abis),
+		cmocka_unit_test(test_none),	    cmocka_unit_test(test_descriptor),
+		cmocka_unit_test(test_kernel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
