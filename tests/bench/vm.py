@@ -12,22 +12,22 @@ KERNELS = ("6.1", "6.12")
 BASELINE = "none"
 
 
-def boot(kernel, *command, options=()):
+def boot(kernel, *command, memory=3072, options=()):
     """The lines that the command writes in that kernel. What fails there ends the program."""
-    start = ["tests/vm/run", "--kernel", kernel, "--memory", "3072", "--timeout", "1500", "-n", *options, "--"]
+    start = ["tests/vm/run", "--kernel", kernel, "--memory", str(memory), "--timeout", "7200", "-n", *options, "--"]
     done = subprocess.run([*start, *command], cwd=PROJECT, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"bench: {' '.join(command)} on {kernel}: status {done.returncode}\n{done.stdout}")
     return done.stdout.splitlines()
 
 
-def measured(kernel, *command, save=None, saved=None, options=()):
+def measured(kernel, *command, save=None, saved=None, memory=3072, options=()):
     """The same under the instruction clock; saved: from that folder instead; save: keep them there, too."""
     name = f"{os.path.basename(command[0])}-{kernel}.tsv"
     if saved:
         with open(os.path.join(saved, name), encoding="utf-8") as file:
             return file.read().splitlines()
-    lines = boot(kernel, *command, options=("--icount", *options))
+    lines = boot(kernel, *command, memory=memory, options=("--icount", *options))
     if save:
         os.makedirs(save, exist_ok=True)
         with open(os.path.join(save, name), "w", encoding="utf-8") as file:

@@ -274,6 +274,7 @@ static const struct operation {
 	{"socket+close, UDP", udp_sockets, 50},
 	{"socket+close, unix", unix_sockets, 50},
 	{"connect, TCP", tcp_connects, 10},
+	{"connect, TCP, to another's", tcp_foreign, 10},
 	{"connect, UDP", udp_connects, 25},
 	{"connect, unix, to its own", unix_own, 25},
 	{"connect, unix, to another's", unix_foreign, 25},
@@ -336,7 +337,7 @@ static int report_use(int times, char **command)
 
 int main(int count, char **arguments)
 {
-	static const int ports[] = {PORT_TCP, PORT_UDP, 0};
+	static const int ports[] = {PORT_TCP, PORT_UDP, PORT_FOREIGN, 0};
 	int failed = 0;
 
 	self = arguments[0];
@@ -365,7 +366,8 @@ int main(int count, char **arguments)
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
 		const struct operation *o = &operations[i];
 
-		if (chosen(o->name, arguments) && (foreign || o->batch != unix_foreign))
+		if (chosen(o->name, arguments) &&
+		    (foreign || (o->batch != unix_foreign && o->batch != tcp_foreign)))
 			failed |= measure_apart(o);
 	}
 	return failed;

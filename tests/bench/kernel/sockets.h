@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <sys/socket.h>
@@ -15,8 +16,9 @@
 
 #include "measure.h"
 
-#define PORT_TCP 7101
-#define PORT_UDP 7102
+#define PORT_TCP     7101
+#define PORT_UDP     7102
+#define PORT_FOREIGN 7103 /* of whoever serves `foreign` */
 
 static const char *foreign; /* a socket that somebody outside listens on */
 static char byte;
@@ -43,14 +45,20 @@ static int bound(int type, int port)
 	return fd;
 }
 
+static int listening(int port)
+{
+	int fd = bound(SOCK_STREAM, port);
+
+	must(listen(fd, 128), "listen");
+	return fd;
+}
+
 static int tcp_listener(void)
 {
 	static int fd;
 
-	if (!fd) {
-		fd = bound(SOCK_STREAM, PORT_TCP);
-		must(listen(fd, 128), "listen");
-	}
+	if (!fd)
+		fd = listening(PORT_TCP);
 	return fd;
 }
 
@@ -70,13 +78,18 @@ static void connect_to(int fd, int port)
 	must(connect(fd, (struct sockaddr *)&address, sizeof(address)), "connect");
 }
 
-/* Both ends go at once, and leave no port in use behind. */
-static void hang_up(int fd, int listener)
+/* Closed, it goes at once, and leaves no port in use behind. */
+static void hurry(int fd)
 {
 	struct linger now_please = {.l_onoff = 1};
 
-	close((int)must(accept(listener, NULL, NULL), "accept"));
 	must(setsockopt(fd, SOL_SOCKET, SO_LINGER, &now_please, sizeof(now_please)), "SO_LINGER");
+}
+
+static void hang_up(int fd, int listener)
+{
+	close((int)must(accept(listener, NULL, NULL), "accept"));
+	hurry(fd);
 	close(fd);
 }
 
@@ -214,6 +227,9 @@ static void let_others_run(int fd)
 		sched_yield();
 }
 
+PARTLY_BATCH(tcp_foreign, int fd = make_socket(AF_INET, SOCK_STREAM), connect_to(fd, PORT_FOREIGN),
+	     hurry(fd);
+	     let_others_run(fd))
 PARTLY_BATCH(unix_own, unix_listener(); int fd = make_socket(AF_UNIX, SOCK_STREAM),
 					unix_connect(fd, "own-socket"), accept_own();
 	     close(fd))
@@ -241,12 +257,19 @@ static long unix_sends(int count)
 
 static _Noreturn void serve(const char *name)
 {
-	int fd = unix_bound(name, SOCK_STREAM);
+	struct pollfd listeners[] = {
+		{.fd = unix_bound(name, SOCK_STREAM), .events = POLLIN},
+		{.fd = listening(PORT_FOREIGN), .events = POLLIN},
+	};
 
 	must(chmod(name, 0777), name);
-	must(listen(fd, 128), "listen");
-	for (;;)
-		close((int)must(accept(fd, NULL, NULL), "accept"));
+	must(listen(listeners[0].fd, 128), "listen");
+	for (;;) {
+		must(poll(listeners, 2, -1), "poll");
+		for (int i = 0; i < 2; i++)
+			if (listeners[i].revents)
+				close((int)must(accept(listeners[i].fd, NULL, NULL), "accept"));
+	}
 }
 
 #endif
