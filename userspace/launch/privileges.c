@@ -54,17 +54,20 @@ void privileges_release(struct privileges *privileges)
 int privileges_drop_bounding(const struct privileges *privileges)
 {
 	for (unsigned long cap = 0; cap < 64; cap++) {
-		int present = prctl(PR_CAPBSET_READ, cap, 0, 0, 0);
+		int error, present;
 
+		if (privileges->bounding >> cap & 1 || prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+			continue;
+		error = errno;
+		present = prctl(PR_CAPBSET_READ, cap, 0, 0, 0);
 		if (present < 0)
 			break; /* the kernel knows no more */
-		if (!present || privileges->bounding >> cap & 1 ||
-		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+		if (!present)
 			continue;
 		/* Who is not root has none to give at an exec, and no_new_privs lets none be gained. */
-		if (errno == EPERM && geteuid() != 0)
+		if (error == EPERM && geteuid() != 0)
 			return 0;
-		return -errno;
+		return -error;
 	}
 	return 0;
 }
