@@ -20,8 +20,8 @@ from support import (
     case,
     check,
     cordon,
-    ends,
     equal,
+    execute,
     exists,
     finish,
     gone,
@@ -63,7 +63,6 @@ def stop_all(number=signal.SIGTERM):
 
 def hammers(count):
     """Executions that go on until they are killed."""
-    os.makedirs(os.path.join(ROOT, "policies"), exist_ok=True)
     path = policy("hammer", "limits: {wall: 20m, memory: 512M}", "on_denial: {limit: 0, action: none}")
     write("hammer", HAMMER)
     for i in range(count):
@@ -95,6 +94,22 @@ def end_all(runs):
     for name in listed:
         equal(cordon("kill", name).status, 0, "kill")
     equal([finish(process) for process in runs], [137] * len(runs), "statuses")
+
+
+def refused(**how):
+    """Another daemon does not start; what it says."""
+    process = spawn_daemon(**how)
+    wait_for(lambda: process.poll() is not None, 120, "the refusal")
+    equal(process.returncode, 1, "status")
+    return said()
+
+
+def kill_hammers(runs):
+    for run_process in runs:
+        run_process.kill()
+        run_process.wait()
+    wait_for(lambda: not [line for line in processes().values() if line.startswith("sh hammer")], 60, "their end")
+    confined()
 
 
 def has_variant():
@@ -140,7 +155,8 @@ def manager():
         listener.settimeout(60)
         process.terminate()
         wait_for(lambda: listener.recv(4096) == b"STOPPING=1", 60, "the last word")
-        equal(process.wait(60), 0, "status")
+        wait_for(lambda: process.poll() is not None, 60, "its end")
+        equal(process.returncode, 0, "status")
     os.unlink(path)
     check(not os.path.exists(pid_file), "the pid file is still there")
     check(os.path.exists(os.path.join(PINS, "links")), "enforcement went with the daemon")
@@ -149,9 +165,7 @@ def manager():
 @case("a second daemon is refused, and does not touch the first")
 def second():
     pid = ensure_standing()
-    process = spawn_daemon()
-    equal(process.wait(60), 1, "status of the second")
-    matches(said(), "another cordon daemon runs", "what it says")
+    matches(refused(), "another cordon daemon runs", "what it says")
     equal(standing(), [pid], "daemons")
 
 
@@ -242,15 +256,10 @@ def incompatible():
     before = {key: line for key, line in processes().items() if "cordon daemon" not in line}
     runs = hammers(1)
     stop_all()
-    process = spawn_daemon(executable=OTHER_MAPS)
-    equal(process.wait(120), 1, "status")
-    matches(said(), r"cannot take it over: map recent_denials is not the same in both builds.*cordon kill", "what it says")
+    matches(refused(executable=OTHER_MAPS), r"cannot take it over: map recent_denials is not the same in both builds.*cordon kill", "what it says")
     go_on(1)
     confined()
-    for run_process in runs:
-        run_process.terminate()
-        run_process.wait()
-    wait_for(lambda: not [line for line in processes().values() if line.startswith("sh hammer")], 60, "their end")
+    kill_hammers(runs)
     start_daemon(executable=OTHER_MAPS)
     equal(last_origin(), "loaded", "enforcement")
     equal(run("sh", "-c", "cat /etc/shadow || echo refused").out, b"refused\n", "a run under it")
@@ -265,14 +274,35 @@ def partial():
     runs = hammers(1)
     stop_all()
     os.unlink(os.path.join(PINS, "links", "cordon_path_mknod"))
-    process = spawn_daemon()
-    equal(process.wait(120), 1, "status")
-    matches(said(), "incomplete enforcement of a cordon build", "what it says")
-    for run_process in runs:
-        run_process.kill()
-        run_process.wait()
-    confined()
-    wait_for(lambda: not [line for line in processes().values() if line.startswith("sh hammer")], 60, "their end")
+    matches(refused(), "incomplete enforcement of a cordon build", "what it says")
+    kill_hammers(runs)
     start_daemon()
     equal(last_origin(), "loaded", "enforcement")
+    account_for_everything()
+
+
+def swap(one, other):
+    for source, target in ((one, "aside"), (other, one), ("aside", other)):
+        os.rename(os.path.join(PINS, "links", source), os.path.join(PINS, "links", target))
+
+
+def pin_another_map(name):
+    path = os.path.join(PINS, "maps", name)
+    os.unlink(path)
+    result = execute(["bpftool", "map", "pin", "pinned", os.path.join(PINS, "maps", "counters"), path])
+    equal(result.status, 0, f"bpftool ({result.text})")
+
+
+@case("what is pinned under cordon's names and is something else is refused while executions live, and removed when none does")
+def foreign():
+    for spoil in (lambda: swap("cordon_path_mknod", "cordon_path_mkdir"), lambda: pin_another_map("stub_clients")):
+        ensure_standing()
+        runs = hammers(1)
+        stop_all()
+        spoil()
+        matches(refused(), "something else under its names", "what it says")
+        go_on(1)
+        kill_hammers(runs)
+        start_daemon()
+        equal(last_origin(), "loaded", "enforcement")
     account_for_everything()

@@ -40,18 +40,23 @@ static int count_links(void)
 static enum pinned_state pinned_state(void)
 {
 	_cleanup_(closep) int meta_fd = -1;
+	struct bpf_map_info info = {};
+	unsigned int size = sizeof(info);
 	struct cordon_meta meta = {};
 	__u32 key = 0;
 
 	if (access(ENFORCEMENT_PIN_DIRECTORY, F_OK) < 0)
 		return PINNED_NONE;
 	meta_fd = bpf_obj_get(PIN_META);
-	if (meta_fd < 0 || bpf_map_lookup_elem(meta_fd, &key, &meta) < 0)
+	if (meta_fd < 0 || bpf_obj_get_info_by_fd(meta_fd, &info, &size) < 0 ||
+	    info.value_size != sizeof(meta) || bpf_map_lookup_elem(meta_fd, &key, &meta) < 0)
 		return PINNED_INCOMPLETE;
 	meta.build_id[sizeof(meta.build_id) - 1] = '\0';
 	if (meta.abi_version != CORDON_ABI_VERSION || strcmp(meta.build_id, CORDON_BUILD_ID) != 0)
 		return PINNED_OTHER_BUILD;
-	return count_links() == loader_expected_links() ? PINNED_COMPLETE : PINNED_INCOMPLETE;
+	return count_links() == loader_expected_links() && pins_are_what_they_are_called()
+		       ? PINNED_COMPLETE
+		       : PINNED_INCOMPLETE;
 }
 
 /* Works on any build's pins: iterates over a map of tasks, of which only emptiness matters. */
@@ -173,8 +178,9 @@ static int clear_stale(struct failure *failure)
 {
 	if (has_labelled_tasks())
 		return failure_set(failure, EBUSY,
-				   "%s holds the incomplete enforcement of a cordon build with "
-				   "live executions: end these first",
+				   "%s holds the incomplete enforcement of a cordon build, or "
+				   "something else under its names, with live executions: "
+				   "end these first",
 				   ENFORCEMENT_PIN_DIRECTORY);
 	return pins_remove(failure);
 }

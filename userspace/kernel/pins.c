@@ -80,6 +80,52 @@ unsigned int pin_link_id(const char *name)
 	return info.id;
 }
 
+/* The kernel keeps the beginning. */
+static bool same_name(const char *pin, const char *object)
+{
+	return strncmp(pin, object, BPF_OBJ_NAME_LEN - 1) == 0;
+}
+
+static bool is_map(const char *name)
+{
+	_cleanup_(closep) int fd = pin_get(PIN_MAPS, name);
+	struct bpf_map_info info = {};
+	unsigned int size = sizeof(info);
+
+	return fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &size) == 0 &&
+	       same_name(name, info.name);
+}
+
+static bool is_link(const char *name)
+{
+	_cleanup_(closep) int fd = pin_get(PIN_LINKS, name), program = -1;
+	struct bpf_link_info link = {};
+	struct bpf_prog_info info = {};
+	unsigned int link_size = sizeof(link), size = sizeof(info);
+
+	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &link, &link_size) < 0)
+		return false;
+	program = bpf_prog_get_fd_by_id(link.prog_id);
+	return program >= 0 && bpf_obj_get_info_by_fd(program, &info, &size) == 0 &&
+	       same_name(name, info.name);
+}
+
+static bool each_is(const char *directory, bool (*is)(const char *name))
+{
+	_cleanup_(closedirp) DIR *dir = opendir(directory);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && !is(entry->d_name))
+			return false;
+	return dir;
+}
+
+bool pins_are_what_they_are_called(void)
+{
+	return each_is(PIN_MAPS, is_map) && each_is(PIN_LINKS, is_link);
+}
+
 static int remove_link(const char *name, struct failure *failure)
 {
 	unsigned int id = pin_link_id(name);
