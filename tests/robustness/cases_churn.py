@@ -2,212 +2,224 @@
 """Many executions, and SIGKILL of the daemon at random while they come and go: none unconfined, none stuck, no denial
 lost that the log does not account for, and nothing that grows. CORDON_CHURN_KILLS, _RUNS and _LIVE say how many."""
 
+import collections
 import json
 import os
 import random
 import subprocess
-import threading
 import time
 
-from service import start_daemon, standing
+from churn import (
+    AT_A_TIME,
+    DENIALS,
+    Churn,
+    agents,
+    all_daemons,
+    attack_policy,
+    by_executor,
+    by_run,
+    daemon_use,
+    kernel_use,
+)
+from executor import configure
+from service import answers, spawn_daemon, start_daemon
 from support import (
-    ROOT,
-    PINS,
-    SHELL_POLICY,
     WORK,
-    Failed,
     account_for_everything,
     case,
     check,
     cordon,
-    daemons,
+    each_record,
     ends,
     equal,
-    execution_cgroups,
+    execution_id,
     exists,
     gone,
     kill,
     nothing_left,
     processes,
-    programs,
-    run,
     run_arguments,
-    state_files,
     wait_for,
-    write,
 )
 
 KILLS = int(os.environ.get("CORDON_CHURN_KILLS", "20"))
-RUNS = int(os.environ.get("CORDON_CHURN_RUNS", "200"))
-LIVE = int(os.environ.get("CORDON_CHURN_LIVE", "60"))
+# So many are made among the kills, and then as many as RUNS says without any.
+AMONG_KILLS = KILLS * 5
+RUNS = int(os.environ.get("CORDON_CHURN_RUNS", "100"))
+LIVE = int(os.environ.get("CORDON_CHURN_LIVE", "50"))
 SEED = int(os.environ.get("CORDON_ROBUSTNESS_SEED", time.time_ns() % 1_000_000))
-AT_A_TIME = 4
-GROWTH_MAX = 16 << 20
+EXECUTORS = 3
+POINTS = 10
 
-# Every access that it tries is refused, or there is a file that says so. Each is a denial that must be accounted for.
-ATTACK = """
-: >ran.$1
-exec 2>/dev/null
-{ read -r line </etc/shadow; } && : >opened
-{ echo x >/var/tmp/escaped-from-cordon; } && : >opened
-({ read -r line </proc/1/environ; } && : >opened)
-kill -CONT 1 && : >opened
-exit 0
-"""
-DENIALS = 4
+# What an allocator may keep of what was in use at the same time, and what may be open for a moment.
+GROWTH_MAX = {"descriptors": 4, "memory": 1 << 20, "helpers' memory": 2 << 20}
 
 
-def policy():
-    """The shell's, with as many denials as it likes."""
-    with open(SHELL_POLICY, encoding="utf-8") as file:
-        lines = [line for line in file.read().splitlines() if not line.startswith(("name:", "on_denial:"))]
-    path = os.path.join(ROOT, "churn.yaml")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join([*lines, "name: churn", "on_denial: {limit: 0, action: none}"]) + "\n")
-    return path
+def end_daemons():
+    for pid in all_daemons():
+        kill(pid)
+        wait_for(lambda pid=pid: gone(pid), 60, "the daemon's death")
 
 
-class Churn:
-    """Attacks, some at a time, until there were enough of them and of what is done to them meanwhile."""
-
-    def __init__(self, runs):
-        self.runs = runs
-        self.policy = policy()
-        self.statuses = {}
-        self.next = 0
-        self.lock = threading.Lock()
-        self.done = threading.Event()
-        self.workers = [threading.Thread(target=self.work) for _ in range(AT_A_TIME)]
-        for worker in self.workers:
-            worker.start()
-
-    def number(self):
-        with self.lock:
-            if self.next >= self.runs and self.done.is_set():
-                return None
-            self.next += 1
-            return self.next
-
-    def work(self):
-        while (number := self.number()) is not None:
-            arguments = run_arguments(["sh", "attack", str(number)], policy=self.policy)
-            result = subprocess.run(arguments, cwd=WORK, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-            ran = exists(f"ran.{number}")
-            if ran:
-                os.unlink(os.path.join(WORK, f"ran.{number}"))
-            self.statuses[number] = (result.returncode, ran, result.stderr.decode())
-
-    def finish(self):
-        self.done.set()
-        for worker in self.workers:
-            worker.join()
-        check(not exists("opened"), "something forbidden succeeded")
-        check(not os.path.exists("/var/tmp/escaped-from-cordon"), "something forbidden was written")
-        for number, (status, ran, said) in self.statuses.items():
-            # 125: the daemon died before it began, so nothing of it may have run; else it came to its end.
-            if (status, ran) not in ((0, True), (125, False)):
-                raise Failed(f"run {number}: status {status}, {'it' if ran else 'nothing of it'} ran: {said}")
-        return sum(status == 0 for status, _, _ in self.statuses.values())
-
-
-def kill_often(chance, kills):
-    """Now and then one that stays is started, and takes the place of whichever there is."""
+def kill_often(chance, kills, churn, daemon_again):
+    """Half of them strike at any moment, also while the next daemon takes over; half where some executions were made by it."""
     killed = 0
     while killed < kills:
-        time.sleep(chance.uniform(0, 0.6))
-        for pid in daemons() + standing():
+        if killed % 2:
+            whole = churn.came("whole")
+            wait_for(lambda whole=whole: churn.errors or churn.came("whole") > whole, 120, "an execution that comes to its end")
+        time.sleep(chance.uniform(0, 0.5))
+        for pid in all_daemons():
             kill(pid)
             wait_for(lambda pid=pid: gone(pid), 60, "the daemon's death")
             killed += 1
-        if chance.random() < 0.1:
-            start_daemon()
-    return killed
+        daemon_again()
+        if churn.errors:
+            return
 
 
-def daemon_use(pid):
-    """Descriptors, and bytes of its own memory."""
-    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
-        fields = dict(line.split(":", 1) for line in file)
-    return len(os.listdir(f"/proc/{pid}/fd")), int(fields["RssAnon"].split()[0]) << 10
+def new_daemon(*options):
+    """One that stays, in place of any that runs: an embedded one might leave while somebody looks at what it uses."""
+    end_daemons()
+    return start_daemon(*options).pid
 
 
-def kernel_use():
-    """What must be as many afterwards as before, by name."""
-    pins = {name: len(os.listdir(os.path.join(PINS, name))) for name in ("links", "maps", "programs")}
-    return {**pins, "bpf": len(programs()), "cgroups": len(execution_cgroups()), "state files": len(state_files())}
+def served():
+    wait_for(answers, 60, "a daemon that serves")
 
 
-def one_daemon():
-    equal(run("true").status, 0, "a run")
-    (pid,) = daemons() + standing()
-    return pid
+def others():
+    """Processes besides daemons."""
+    return {key: line for key, line in processes().items() if "cordon daemon" not in line}
+
+
+def same_in_kernel(use):
+    found = {}
+
+    def same():
+        found.update(kernel_use())
+        return found == use
+
+    try:
+        wait_for(same, 60, "as much in the kernel as before")
+    finally:
+        changed = {name: (use[name], found[name]) for name in use if found.get(name) != use[name]}
+        if changed:
+            print(f"# in the kernel, before and after: {changed}")
 
 
 def not_grown(before, after):
-    check(after[0] <= before[0] + 2, f"descriptors of the daemon: {before[0]}, then {after[0]}")
-    check(after[1] <= before[1] + GROWTH_MAX, f"memory of the daemon: {before[1]} bytes, then {after[1]}")
+    for name, most in GROWTH_MAX.items():
+        check(after[name] <= before[name] + most, f"{name} of the daemon: {before[name]}, then {after[name]}")
 
 
-def every_denial_is_counted(known):
-    """Each that ran to its end was refused all that it tried, whoever was the daemon."""
+def all_told(known):
+    """Each that ran to its end was refused all that it tried, whoever was the daemon; how many denials those were."""
+    total = missing = 0
+    causes = collections.Counter()
+    accounts = account_for_everything()
     for name, end in ends().items():
-        if name in known or end["cordon"]["end"]["cause"] != "exited" or end["cordon"]["policy"]["name"] != "churn":
+        account = accounts[name]
+        total += account.counters["denials"]
+        missing += account.missing
+        if name in known or end["cordon"]["policy"]["name"] != "churn":
             continue
-        found = end["cordon"]["counters"]["denials"]
-        check(found >= DENIALS, f"{name}: {found} denials, not {DENIALS}")
+        how = end["cordon"]["end"]
+        causes[how["cause"], how["exit_code"], how["signal"]] += 1
+        if how["exit_code"] != 0:
+            continue
+        check(account.counters["denials"] >= DENIALS, f"{name}: {account.counters['denials']} denials, not {DENIALS}")
+    return f"{total} denials counted by the kernel, {missing} events in gaps; ends: {dict(causes)}"
 
 
-@case(f"{KILLS} times SIGKILL of the daemon during {RUNS} executions (seed {SEED})")
-def many_kills():
-    one_daemon()
-    known = set(ends())
-    before = {key: line for key, line in processes().items() if "cordon daemon" not in line}
-    use = kernel_use()
-    write("attack", ATTACK)
-    churn = Churn(RUNS)
+def churned(ways, count, known, settled, daemon_again=lambda: None):
+    """KILLS / 2 kills during that many attacks or more; then a daemon that serves tells their ends."""
+    kills = KILLS // 2
+    chance = random.Random(SEED)
+    begin = time.monotonic()
+    churn = Churn(count, ways)
     try:
-        killed = kill_often(random.Random(SEED), KILLS)
+        kill_often(chance, kills, churn, daemon_again)
     finally:
-        whole = churn.finish()
-    check(killed >= KILLS, f"{killed} kills")
-    print(f"# {len(churn.statuses)} executions, of which {whole} came to their end; {killed} kills")
-    check(whole > len(churn.statuses) / 3, "hardly any came to its end")
-    one_daemon()
+        results = churn.finish()
+    seconds = time.monotonic() - begin
+    print(f"# {kills} kills in {seconds:.1f} s; executions: {results}")
+    check(results.get("whole", 0) >= kills // 2, "hardly any came to its end")
+    settled()
+    wait_for(lambda: set(starts_and_ends(known)) == {2}, 60, "the end of each on record")
+
+
+def starts_and_ends(known):
+    """How many of both each new execution has."""
+    found = {"": 2}
+    for record in each_record():
+        if record["event"]["action"] in ("execution-start", "execution-end") and execution_id(record) not in known:
+            found[execution_id(record)] = found.get(execution_id(record), 0) + 1
+    return found.values()
+
+
+@case(f"{KILLS // 2} times SIGKILL of the daemon during a churn of executions (seed {SEED})")
+def many_kills():
+    new_daemon()
+    known = set(ends())
+    before = others()
+    use = kernel_use()
+    churned([by_run() for _ in range(AT_A_TIME)], AMONG_KILLS // 2, known, new_daemon)
     nothing_left(before, 60)
-    wait_for(lambda: kernel_use() == use, 60, f"as much in the kernel as before, {use}, now {kernel_use()}")
-    every_denial_is_counted(known)
-    account_for_everything()
+    same_in_kernel(use)
+    print(f"# {all_told(known)}")
+
+
+@case(f"{KILLS // 2} times SIGKILL of the daemon during a churn of what executors start (seed {SEED})")
+def many_kills_of_executors():
+    path = configure("churning", attack_policy())
+    new_daemon("--config", path)
+    known = set(ends())
+    before = others()
+    use = kernel_use()
+    at_work = agents(EXECUTORS)
+    try:
+        churned([by_executor(agent) for agent in at_work], AMONG_KILLS // 2, known, served, lambda: spawn_daemon("--config", path))
+    finally:
+        for agent in at_work:
+            agent.process.stdin.close()
+            agent.process.wait(60)
+    nothing_left(before, 60)
+    same_in_kernel(use)
+    print(f"# {all_told(known)}")
 
 
 @case(f"{RUNS} executions in sequence leave no more of anything than the first ones did")
 def sequence():
-    pid = one_daemon()
-    before = {key: line for key, line in processes().items() if "cordon daemon" not in line}
-    write("attack", ATTACK)
+    pid = new_daemon()
+    before = others()
     # What is kept for reuse is there after some.
-    churn = Churn(max(RUNS // 10, 20))
-    churn.finish()
+    Churn(max(RUNS // 20, 20), [by_run() for _ in range(AT_A_TIME)]).finish()
     nothing_left(before, 60)
     use, kernel = daemon_use(pid), kernel_use()
-    churn = Churn(RUNS)
-    whole = churn.finish()
-    equal(whole, len(churn.statuses), "executions that came to their end")
-    nothing_left(before, 60)
-    after = daemon_use(pid)
-    print(f"# descriptors and memory of the daemon: {use}, after {whole} executions {after}")
-    not_grown(use, after)
-    equal(kernel_use(), kernel, "what is in the kernel")
+    print(f"# after the first: {use}, {kernel}")
+    begin = time.monotonic()
+    for point in range(1, POINTS + 1):
+        count = RUNS // POINTS
+        results = Churn(count, [by_run() for _ in range(AT_A_TIME)]).finish()
+        equal(list(results), ["whole"], f"what came of executions ({results})")
+        nothing_left(before, 60)
+        after = daemon_use(pid)
+        rate = point * count / (time.monotonic() - begin)
+        print(f"# after {point * count} executions, {rate:.1f} a second: {after}", flush=True)
+        not_grown(use, after)
+        same_in_kernel(kernel)
     account_for_everything()
 
 
 @case(f"{LIVE} executions live at once, over a crash of the daemon, and are all ended and gone")
 def live_at_once():
-    pid = one_daemon()
-    before = {key: line for key, line in processes().items() if "cordon daemon" not in line}
+    pid = new_daemon()
+    before = others()
     use, kernel = daemon_use(pid), kernel_use()
     known = set(ends())
     started = []
-    arguments = run_arguments(["sh", "-c", ": >ran.$0; : <stop"], policy=policy())
+    arguments = run_arguments(["sh", "-c", ": >ran.$0; : <stop"], policy=attack_policy())
     os.mkfifo(os.path.join(WORK, "stop"))
     for i in range(LIVE):
         started.append(subprocess.Popen([*arguments, str(i)], cwd=WORK, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
@@ -216,20 +228,19 @@ def live_at_once():
             wait_for(lambda i=i: exists(f"ran.{i}") or started[i].poll() is not None, 120, "their start")
     wait_for(lambda: all(exists(f"ran.{i}") or started[i].poll() is not None for i in range(LIVE)), 300, "their start")
     equal([process.poll() for process in started], [None] * LIVE, "statuses")
-    print(f"# with {LIVE} live: descriptors and memory of the daemon {daemon_use(pid)}, at first {use}")
-    kill(pid)
-    wait_for(lambda: gone(pid), 60, "the daemon's death")
+    print(f"# with {LIVE} live: {daemon_use(pid)}, {kernel_use()}; before: {use}")
     begin = time.monotonic()
-    pid = one_daemon()
+    pid = new_daemon()
     print(f"# the next daemon served after {time.monotonic() - begin:.1f} s")
     result = cordon("ps", "--json")
-    equal(len(json.loads(result.out)), LIVE, f"executions that are listed ({result.text})")
+    equal(len([e for e in json.loads(result.out) if e["policy"] == "churn"]), LIVE, f"executions that are listed ({result.text})")
     # Whoever waits for a writer has one from here on.
     with open(os.path.join(WORK, "stop"), "w", encoding="utf-8"):
         statuses = [process.wait(600) for process in started]
     equal(statuses, [0] * LIVE, "statuses")
     nothing_left(before, 120)
-    check(len(set(ends()) - known) >= LIVE, "ends are missing on record")
-    not_grown(use, daemon_use(pid))
-    equal(kernel_use(), kernel, "what is in the kernel")
+    wait_for(lambda: len(set(ends()) - known) >= LIVE, 60, "their ends on record")
+    print(f"# after their end: {daemon_use(pid)}")
+    equal(daemon_use(pid)["descriptors"] <= use["descriptors"] + GROWTH_MAX["descriptors"], True, "descriptors as before")
+    same_in_kernel(kernel)
     account_for_everything()

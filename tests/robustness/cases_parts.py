@@ -32,16 +32,12 @@ from support import (
     run,
     start,
     starts,
+    status_of,
     wait_for,
 )
 
 # Of a daemon that does not load modules, reboot, set the clock, make device nodes or raw sockets.
 CAPABILITIES_GONE = {"setpcap": 8, "net_raw": 13, "sys_module": 16, "sys_rawio": 17, "sys_boot": 22, "sys_time": 25, "mknod": 27}
-
-
-def status_of(pid):
-    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
-        return dict((field, value.strip()) for field, value in (line.split(":", 1) for line in file))
 
 
 def readers():

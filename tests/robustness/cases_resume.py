@@ -5,12 +5,13 @@ import json
 import os
 import subprocess
 
+import service
 from support import (
     CORDON,
     LOG,
+    LOOP,
     PATIENCE,
     ROOT,
-    SHELL_POLICY,
     WORK,
     account_for_everything,
     action,
@@ -38,33 +39,10 @@ from support import (
     write,
 )
 
-# Tries what is forbidden until somebody writes `stop`. If ever it succeeds, there is a file that says so.
-LOOP = """
-exec 2>/dev/null
-i=0
-until [ -e stop ]; do
-	if read -r line </etc/shadow; then : >opened; fi
-	i=$((i + 1))
-	echo $i >beat
-	sleep 0.05
-done
-exit 17
-"""
-
-
-def own_policy(name, denials):
-    """The shell's, under another name and with another limit."""
-    with open(SHELL_POLICY, encoding="utf-8") as file:
-        lines = [line for line in file.read().splitlines() if not line.startswith(("name:", "on_denial:"))]
-    path = os.path.join(ROOT, f"{name}.yaml")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join([*lines, f"name: {name}", f"on_denial: {denials}"]) + "\n")
-    return path
-
 
 def begin(*options, policy=None, log=LOG, **how):
     """One that runs, its id, and all processes that were there before."""
-    policy = policy or own_policy("trier", "{limit: 0, action: none}")
+    policy = policy or service.policy("trier", "on_denial: {limit: 0, action: none}")
     ensure_daemon()
     write("loop", LOOP)
     before = {key: line for key, line in processes().items() if "cordon daemon" not in line}
@@ -145,7 +123,7 @@ def limits_hold():
     nothing_left(before)
 
     os.unlink(os.path.join(WORK, "beat"))
-    policy = own_policy("few-denials", "{limit: 100, action: kill}")
+    policy = service.policy("few-denials", "on_denial: {limit: 100, action: kill}")
     process, name, before = begin(policy=policy)
     # From here on the log alone knows what the policy says.
     os.unlink(policy)
@@ -160,7 +138,7 @@ def limits_hold():
 def apply():
     process, name, before = begin()
     replace_daemon()
-    other = own_policy("another", "{limit: 100000, action: kill}")
+    other = service.policy("another", "on_denial: {limit: 100000, action: kill}")
     result = cordon("policy", "apply", other, "--execution", name, "--allow-wider", "a test")
     equal(result.status, 0, f"apply ({result.text})")
     equal(live()[name]["policy"], "another", "policy")

@@ -29,6 +29,7 @@ from support import (
     records,
     run,
     start,
+    status_of,
     verify,
     wait_for,
 )
@@ -50,11 +51,6 @@ def writers(log=LOG):
 
 def writer():
     return wait_for(writers, 20, "the log's writer")[0]
-
-
-def status_of(pid):
-    with open(f"/proc/{pid}/status", encoding="ascii") as file:
-        return dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
 
 
 @case("writer: another user's, without capabilities and new privileges, with the log's directory as its root")

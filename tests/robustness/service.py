@@ -45,6 +45,7 @@ def policy(name, *lines, based_on="shell-sandbox"):
         # What is indented belongs to the key above it.
         dropping = line.startswith(keys) or (dropping and line.startswith(" "))
         kept += [] if dropping else [line]
+    os.makedirs(POLICIES, exist_ok=True)
     path = os.path.join(POLICIES, f"{name}.yaml")
     with open(path + ".new", "w", encoding="utf-8") as file:
         file.write("\n".join([*kept, f"name: {name}", *lines]) + "\n")

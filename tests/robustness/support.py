@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the cases share: running cordon, reading its log, and looking for what it left behind."""
 
+import gzip
 import json
 import os
 import re
@@ -27,6 +28,20 @@ SOCKET = "/run/cordon/control.sock"
 NOTHING_RAN = 125
 PATIENCE = 180
 SETTLE = 5
+
+# For a shell: tries what is forbidden until somebody writes `stop`. If ever it succeeds, there is a file that says so.
+LOOP = """
+exec 2>/dev/null
+i=0
+until [ -e stop ]; do
+	if read -r line </etc/shadow; then : >opened; fi
+	i=$((i + 1))
+	echo $i >beat
+	sleep 0.05
+done
+exit 17
+"""
+
 UUID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
 
 
@@ -173,14 +188,21 @@ def exists(name):
 # The log
 
 
-def records(log=LOG):
-    found = []
+def each_record(log=LOG):
+    """All, in order, one at a time: of a long log, too, whose closed segments are compressed."""
     for name in sorted(os.listdir(log)):
-        if name.endswith(".jsonl"):
-            with open(os.path.join(log, name), "rb") as file:
-                # A line without its end is being written.
-                found += [json.loads(line) for line in file if line.endswith(b"\n")]
-    return found
+        if not name.endswith((".jsonl", ".jsonl.gz")):
+            continue
+        path = os.path.join(log, name)
+        # It may have been compressed meanwhile.
+        path = path if os.path.exists(path) else path + ".gz"
+        with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as file:
+            # A line without its end is being written.
+            yield from (json.loads(line) for line in file if line.endswith(b"\n"))
+
+
+def records(log=LOG):
+    return list(each_record(log))
 
 
 def action(record):
@@ -192,11 +214,11 @@ def execution_id(record):
 
 
 def ends(log=LOG):
-    return {execution_id(r): r for r in records(log) if action(r) == "execution-end"}
+    return {execution_id(r): r for r in each_record(log) if action(r) == "execution-end"}
 
 
 def starts(log=LOG):
-    return {execution_id(r): r for r in records(log) if action(r) == "execution-start"}
+    return {execution_id(r): r for r in each_record(log) if action(r) == "execution-start"}
 
 
 def last_end(log=LOG):
@@ -210,38 +232,64 @@ def verify(log=LOG):
     equal(result.status, 0, f"cordon log verify ({result.text.strip()} {result.out[-300:]!r})")
 
 
-def events_accounted_for(log):
-    """How far the events of each execution are on record without a hole, or in a gap that is: {id: number}."""
-    numbers = {}
-    told = {}
-    for record in records(log):
-        seen = numbers.setdefault(execution_id(record), set())
-        if action(record) == "execution-start" and record["cordon"]["execution"]["executor"] != "cordon-run":
-            told[execution_id(record)] = 2
+class Account:
+    """What the log has of one execution."""
+
+    def __init__(self):
+        self.starts = self.ends = self.denials = self.missing = 0
+        self.adopted = False
+        self.numbers = set()
+        self.counters = None
+
+    def add(self, record):
+        what = action(record)
         if "sequence" in record["cordon"]:
-            seen.add(record["cordon"]["sequence"])
-        elif action(record) == "gap" and record["cordon"]["gap"]["of"] == "events":
-            seen.update(range(record["cordon"]["gap"]["after"] + 1, record["cordon"]["gap"]["before"]))
-    for name, holes in told.items():
-        # That the kernel took it, and that its program was in place: the start record tells of both.
-        missing = (n for n in range(1, max(numbers[name], default=0)) if n not in numbers[name])
-        numbers[name].update(n for n, _ in zip(missing, range(holes)))
-    return {name: next(n for n in range(len(seen) + 1) if n + 1 not in seen) for name, seen in numbers.items()}
+            self.numbers.add(record["cordon"]["sequence"])
+        if what == "execution-start":
+            self.starts += 1
+            self.adopted = record["cordon"]["execution"]["executor"] != "cordon-run"
+        elif what == "execution-end":
+            self.ends += 1
+            self.counters = record["cordon"]["counters"]
+        elif what == "denial":
+            self.denials += 1
+        elif what == "gap" and record["cordon"]["gap"]["of"] == "events":
+            gap = record["cordon"]["gap"]
+            self.numbers.update(range(gap["after"] + 1, gap["before"]))
+            self.missing += gap["missing"]
+
+    def last(self):
+        """How far the events are on record without a hole, or in a gap that is."""
+        numbers = set(self.numbers)
+        if self.adopted:
+            # That the kernel took it, and that its program was in place: the start record tells of both.
+            missing = (n for n in range(1, max(numbers, default=0)) if n not in numbers)
+            numbers.update(n for n, _ in zip(missing, range(2)))
+        return next(n for n in range(len(numbers) + 1) if n + 1 not in numbers)
+
+    def told(self):
+        """How many denials the log accounts for."""
+        return self.denials + self.missing + sum(self.counters[name] for name in ("coalesced", "limited", "dropped"))
 
 
 def account_for_everything(log=LOG):
-    """Every start has one end, and each event that the kernel numbered is on record or in a gap."""
+    """Every start has one end, each event that the kernel numbered is on record or in a gap, and so is each denial that it
+    counted, unless it was merged or held back, which is counted as well."""
     verify(log)
-    started = [execution_id(r) for r in records(log) if action(r) == "execution-start"]
-    ended = [execution_id(r) for r in records(log) if action(r) == "execution-end"]
-    equal(len(set(started)), len(started), "start records of one execution")
-    equal(len(set(ended)), len(ended), "end records of one execution")
-    equal(sorted(set(started) ^ set(ended)), [], "executions with only one of start and end")
-    accounted = events_accounted_for(log)
-    for name, end in ends(log).items():
-        last = end["cordon"]["counters"]["last_sequence"]
+    accounts = {}
+    for record in each_record(log):
+        accounts.setdefault(execution_id(record), Account()).add(record)
+    accounts.pop(None, None)
+    wrong = [f"{name}: {a.starts} start and {a.ends} end records" for name, a in accounts.items() if a.starts != a.ends or a.starts > 1]
+    equal(wrong, [], "executions without one of each")
+    for name, account in accounts.items():
+        if account.ends == 0:
+            continue
+        last, denials = account.counters["last_sequence"], account.counters["denials"]
         # The last event may be the one that says that all are dead, which is no record.
-        check(accounted[name] >= last - 1, f"{name}: {last} events, accounted for up to {accounted[name]}")
+        check(account.last() >= last - 1, f"{name}: {last} events, accounted for up to {account.last()}")
+        check(account.told() >= denials, f"{name}: {denials} denials, of which the log tells of {account.told()}: {account.counters}")
+    return accounts
 
 
 # What is left behind
@@ -261,6 +309,12 @@ def processes():
         if line and fields[0] not in "ZX":
             found[(int(pid), fields[19])] = line
     return found
+
+
+def status_of(pid):
+    """The fields of /proc/PID/status."""
+    with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
+        return {field: value.strip() for field, value in (line.split(":", 1) for line in file)}
 
 
 def processes_like(text):
