@@ -296,7 +296,8 @@ def kill_start():
     with short_lived_daemon() as process:
         count = links()
         check(count > 20, f"{count} links are pinned")
-        wait_for(lambda: 0 < links() < count, 15, "the daemon's leaving")
+        # It takes down one program after the other, and waits for each to be gone.
+        wait_for(lambda: 0 < links() < count, 60, "the daemon's leaving")
         process.kill()
     kill_starter_when(lambda: True, "a daemon")
     no_daemons()
@@ -314,6 +315,7 @@ def kill_start():
 def idle():
     ensure_daemon()
     with short_lived_daemon() as process:
-        equal(process.wait(60), 0, "the daemon's status")
+        wait_for(lambda: process.poll() is not None, 60, "the daemon's leaving")
+        equal(process.returncode, 0, "the daemon's status")
     unloaded()
     verify()

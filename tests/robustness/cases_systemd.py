@@ -10,6 +10,7 @@ from executor import OUTSIDE, UNDER, Agent, configure, why
 from support import (
     CORDON,
     LOG,
+    LOOP,
     PINS,
     PROJECT,
     ROOT,
@@ -22,6 +23,7 @@ from support import (
     ends,
     equal,
     execute,
+    execution_cgroups,
     execution_id,
     exists,
     finish,
@@ -29,23 +31,12 @@ from support import (
     matches,
     read,
     records,
+    state_files,
     verify,
     wait_for,
     write,
 )
 
-# Tries what is forbidden until somebody writes `stop`. If ever it succeeds, there is a file that says so.
-LOOP = """
-exec 2>/dev/null
-i=0
-until [ -e stop ]; do
-	if read -r line </etc/shadow; then : >opened; fi
-	i=$((i + 1))
-	echo $i >beat
-	sleep 0.05
-done
-exit 17
-"""
 DROP_IN = "/run/systemd/system/cordon.service.d/tests.conf"
 
 
@@ -236,6 +227,8 @@ def environment():
             answer = agent.receive()
             equal((answer.get("status"), answer.get("out")), (0, "refused\n"), f"what went on ({answer}, {why()})")
             equal(agent.ask("sh", "-c", f"cat {OUTSIDE} || echo refused").get("out"), "refused\n", "what comes next")
+        # A daemon that is stopped leaves what it has not ended yet to the next one.
+        wait_for(lambda: not execution_cgroups() and not state_files(), 60, "the end of all")
         verify()
     finally:
         os.unlink("/etc/cordon/cordon.yaml")
