@@ -22,14 +22,25 @@ static __always_inline int judge_handling(struct subject *s, const struct path *
 }
 
 /*
+ * The process's number as it knows it itself: in the innermost of its namespaces. Addresses that have been through memory are
+ * plain numbers to the verifier, which takes no computed index into what a pointer of the kernel's leads to.
+ */
+static __always_inline __u32 own_number(struct task_struct *task)
+{
+	__u64 pid = read_u64(FIELD(struct signal_struct, task->signal, pids[PIDTYPE_TGID]));
+	__u32 level = read_u32(FIELD(struct pid, pid, level));
+
+	return read_u32(FIELD(struct pid, pid, numbers) + FIELD(struct upid, 0, nr) +
+			(__u64)level * bpf_core_type_size(struct upid));
+}
+
+/*
  * Signals that the kernel sends on somebody's behalf (F_SETOWN, SIOCSPGRP) never pass task_kill:
  * an execution may name itself as the recipient, nobody else.
  */
 static __always_inline int judge_owner(struct subject *s, unsigned int cmd, unsigned long arg)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	if (arg == 0 || arg == (unsigned long)task->tgid)
+	if (arg == 0 || arg == own_number(bpf_get_current_task_btf()))
 		return 0;
 	return deny_number(s, CORDON_OP_SIGNAL, cmd, CORDON_REASON_BUILTIN, -EPERM);
 }
