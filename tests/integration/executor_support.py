@@ -42,10 +42,10 @@ class Executors(Suite):
         return path
 
     def shipped(self, name, more=""):
-        """A policy that comes with cordon, and rules for files besides."""
+        """A policy that comes with cordon, and rules for programs besides."""
         with open(os.path.join(POLICIES, f"{name}.yaml"), encoding="utf-8") as file:
             text = file.read()
-        return self.policy(name, text.replace("\nfiles:\n", f"\nfiles:\n{more}", 1))
+        return self.policy(name, text.replace("\nexec:\n", f"\nexec:\n{more}", 1))
 
     def enforce(self, **entry):
         lines = "".join(f"    {key}: {value}\n" for key, value in entry.items() if key != "name")
