@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""File systems that attacks are tried on, mounted on a directory; `scratch` is for what they lie in. Each returns what
-the directory is called from the root of its file system on."""
+"""File systems that attacks are tried on, mounted on a directory; `scratch` is for what they lie in. Each returns where
+else the directory is to be found, or None."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ def mount_ext4(top, scratch):
     # With checksums there is no changing a file's generation.
     subprocess.run(["mkfs.ext4", "-q", "-O", "^has_journal,^metadata_csum", image], check=True)
     mount("-o", "loop", image, top)
-    return ""
+    return None
 
 
 def mount_overlay(top, scratch):
@@ -28,7 +28,7 @@ def mount_overlay(top, scratch):
     for path in layers.values():
         os.mkdir(path)
     mount("-t", "overlay", "-o", ",".join(f"{name}={path}" for name, path in layers.items()), "none", top)
-    return ""
+    return None
 
 
 def mount_9p(top, scratch):
@@ -39,7 +39,7 @@ def mount_9p(top, scratch):
     os.chmod(shared, 0o755)
     mount("--bind", shared, top)
     mount("-o", "remount,bind,dev,suid", top)
-    return shared[len(out) :]
+    return shared
 
 
 MOUNTS = {"ext4": mount_ext4, "overlay": mount_overlay, "9p": mount_9p}

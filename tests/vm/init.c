@@ -340,7 +340,7 @@ static void mount_root(const struct settings *s)
 	mount_if_possible("tracefs", NEW_ROOT "/sys/kernel/tracing");
 	if (s->out_share)
 		mount_on("out", NEW_ROOT OUT_SHARE, "9p", MS_NOSUID | MS_NODEV,
-			 s->out_owners ? "trans=virtio,version=9p2000.L,access=client,msize=" MSIZE
+			 s->out_owners ? "trans=virtio,version=9p2000.L,access=client,posixacl,msize=" MSIZE
 				       : "trans=virtio,version=9p2000.L,access=any,msize=" MSIZE);
 }
 

@@ -10,6 +10,8 @@
 
 #include "tests/redteam/attack.h"
 
+#define SECONDS 5
+
 static void *storm(void *stop)
 {
 	while (!__atomic_load_n((bool *)stop, __ATOMIC_RELAXED)) {
@@ -22,6 +24,7 @@ static void *storm(void *stop)
 static int attack(void)
 {
 	bool stop = false, won = false, refused = false;
+	time_t until = time(NULL) + SECONDS;
 	pthread_t thread;
 	int inside;
 
@@ -30,7 +33,7 @@ static int attack(void)
 	inside = NEED(open("a/b", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	if (pthread_create(&thread, NULL, storm, &stop))
 		broken("pthread_create");
-	for (int i = 0; i < 4000 && !won; i++) {
+	for (int i = 0; i < 4000 && !won && time(NULL) < until; i++) {
 		/* From wherever the directory is at this moment. */
 		int up = openat(inside, "../..", O_PATH | O_CLOEXEC);
 		int fd = open(victim("secret"), O_RDONLY | O_CLOEXEC);
