@@ -339,9 +339,11 @@ static void mount_root(const struct settings *s)
 	mount_if_possible("debugfs", NEW_ROOT "/sys/kernel/debug");
 	mount_if_possible("tracefs", NEW_ROOT "/sys/kernel/tracing");
 	if (s->out_share)
-		mount_on("out", NEW_ROOT OUT_SHARE, "9p", MS_NOSUID | MS_NODEV,
-			 s->out_owners ? "trans=virtio,version=9p2000.L,access=client,posixacl,msize=" MSIZE
-				       : "trans=virtio,version=9p2000.L,access=any,msize=" MSIZE);
+		mount_on(
+			"out", NEW_ROOT OUT_SHARE, "9p", MS_NOSUID | MS_NODEV,
+			s->out_owners
+				? "trans=virtio,version=9p2000.L,access=client,posixacl,msize=" MSIZE
+				: "trans=virtio,version=9p2000.L,access=any,msize=" MSIZE);
 }
 
 static void switch_root(void)
