@@ -81,7 +81,9 @@ int cordon_list_descriptors(struct bpf_iter__task_file *ctx)
 		return 0;
 	s.label = *label;
 	scratch = event_scratch();
-	if (!scratch || subject_resolve(&s) != SUBJECT_EXECUTION || !subject_need_walk(&s)) {
+	/* What an executor has started is looked at while it is held. */
+	if (!scratch || subject_resolve_held(&s, true) != SUBJECT_EXECUTION ||
+	    !subject_need_walk(&s)) {
 		/* Not to be judged: as good as not granted. */
 		record.kind = CORDON_DESCRIPTOR_OTHER;
 		bpf_seq_write(ctx->meta->seq, &record, sizeof(record));

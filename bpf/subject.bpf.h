@@ -121,14 +121,14 @@ static __always_inline bool subject_label(struct task_struct *task, struct subje
 }
 
 /* From the label to the execution and its policy. */
-static __always_inline enum subject_kind subject_resolve(struct subject *s)
+static __always_inline enum subject_kind subject_resolve_held(struct subject *s, bool held)
 {
 	__u32 key = s->label.slot, first = 0;
 
 	s->execution = bpf_map_lookup_elem(&executions, &key);
 	if (!s->execution || s->execution->generation != s->label.generation ||
 	    s->execution->state == CORDON_EXECUTION_FREE ||
-	    s->execution->state == CORDON_EXECUTION_HELD) {
+	    (!held && s->execution->state == CORDON_EXECUTION_HELD)) {
 		count(CORDON_COUNTER_UNKNOWN_EXECUTION);
 		return SUBJECT_UNKNOWN;
 	}
@@ -146,6 +146,12 @@ static __always_inline enum subject_kind subject_resolve(struct subject *s)
 		return SUBJECT_UNKNOWN;
 	}
 	return SUBJECT_EXECUTION;
+}
+
+/* An execution that is held does nothing: whatever it tries is refused. */
+static __always_inline enum subject_kind subject_resolve(struct subject *s)
+{
+	return subject_resolve_held(s, false);
 }
 
 static __always_inline enum subject_kind subject_get(struct subject *s)

@@ -74,6 +74,25 @@ def limits(suite):
         suite.check(f"limits: {text.strip() or 'none'}", said == (lines, -9 if text else 0), answer)
 
 
+def inherited(suite):
+    """A descriptor that the executor leaves open for its child."""
+    position, secret, work = enforce(suite, "leaking"), suite.secret("leaked"), suite.work()
+    with open(os.path.join(work, "own"), "w", encoding="ascii") as file:
+        file.write("own\n")
+    for path, expected in ((os.path.join(work, "own"), "own\n"), (secret, "")):
+        with open(path, encoding="ascii") as file:
+            agent = Agent(pass_fds=(file.fileno(),))
+            answer = agent.ask(["sh", "-c", f"cat <&{file.fileno()}; touch ran"], cwd=work, pass_fds=[file.fileno()])
+            agent.close()
+        suite.check(f"inherited: {os.path.basename(path)}", answer.get("out") == expected, answer)
+        if expected:
+            (start,) = suite.daemon.of("execution-start", position)
+            suite.check("inherited: what is granted is not on record", "descriptors" not in start["cordon"], start)
+    suite.check("inherited: nothing ran with it", answer.get("status") == -9, answer)
+    found = wait_until(lambda: secret in str(suite.daemon.of("execution-refused", position)), 60)
+    suite.check("inherited: it is on record", found, suite.daemon.records()[position:])
+
+
 def away(suite):
     """when_away: enforce-only."""
     position, secret = enforce(suite, "away", when_away="enforce-only"), suite.secret("meanwhile")
@@ -114,4 +133,4 @@ def state(program):
     return found
 
 
-CHECKS = (words, limits, away)
+CHECKS = (words, limits, inherited, away)
