@@ -2,13 +2,32 @@
 """Entries of cordon.yaml where approvals are required: what a person has not said yes to starts nothing."""
 
 import errno
+import os
 import re
+import signal
 
 from cases_approve import decisions, entries, restart
 from executor import CONFIG, OUTSIDE, Agent, configure, why
-from service import as_user, policy
-from support import account_for_everything, action, case, check, cordon, equal, matches, records, wait_for
+from service import as_user, policy, said, spawn_daemon, standing
+from support import (
+    PINS,
+    ROOT,
+    account_for_everything,
+    action,
+    case,
+    check,
+    cordon,
+    equal,
+    gone,
+    kill,
+    matches,
+    processes,
+    records,
+    status_of,
+    wait_for,
+)
 
+CAP_SYS_MODULE = 16
 REFUSED = {"errno": errno.EAGAIN}
 TRY = ("sh", "-c", f"cat {OUTSIDE} || echo confined")
 
@@ -42,14 +61,71 @@ def stops(agent):
     wait_for(lambda: agent.ask(*TRY) == REFUSED, 30, "the refusal")
 
 
+def guards():
+    """What looks after held processes when the daemon dies, and was forked from it."""
+    found = []
+    for pid, _ in processes():
+        try:
+            status = status_of(pid)
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        found += [(pid, status)] if status["Name"] == "cordon-guard" else []
+    return found
+
+
+@case("rights: the daemon's guard has none that the daemon gave up, and holds the kernel's objects and a pipe alone")
+def guard():
+    restart("--config", configure("guarded"))
+    # That of the daemon before looks once more for a moment.
+    wait_for(lambda: len(guards()) == 1, 60, "one guard")
+    ((pid, status),) = guards()
+    (daemon,) = standing()
+    for kind in ("CapPrm", "CapEff", "CapBnd"):
+        equal(int(status[kind], 16) & ~int(status_of(daemon)[kind], 16), 0, f"{kind} beyond the daemon's")
+    equal(int(status["CapBnd"], 16) & 1 << CAP_SYS_MODULE, 0, "CAP_SYS_MODULE")
+    equal((status["NoNewPrivs"], status["Seccomp"]), ("1", "2"), "no_new_privs and seccomp")
+    links = [os.readlink(f"/proc/{pid}/fd/{n}") for n in os.listdir(f"/proc/{pid}/fd") if int(n) > 2]
+    others = [link for link in links if not link.startswith(("anon_inode:bpf", "anon_inode:[event", "pipe:"))]
+    equal(others, [], "what else it has open")
+    equal(sum(link.startswith("pipe:") for link in links), 1, f"pipes ({links})")
+
+
+@case("a malformed cordon.yaml: no daemon starts with it, it says where it is wrong, and enforcement stays as it was")
+def malformed():
+    restart()
+    (pid,) = standing()
+    kill(pid, signal.SIGTERM)
+    wait_for(lambda: gone(pid), 60, "the daemon's end")
+    bad = os.path.join(ROOT, "bad.yaml")
+    for text, said_of_it in (
+        ("version: 1\nexecutors:\n  - {name: x, polic: y}\n", r"bad\.yaml:3:\d+: .*polic"),
+        ("version: 2\n", r"bad\.yaml:1:\d+: .*version"),
+        ("version: 1\nexecutors: [", r"bad\.yaml:"),
+        ("\0\xff", r"bad\.yaml:"),
+        (None, r"bad\.yaml: No such file"),
+    ):
+        if text is None:
+            os.unlink(bad)
+        else:
+            with open(bad, "w", encoding="latin-1") as file:
+                file.write(text)
+        before = len(said())
+        process = spawn_daemon("--config", bad)
+        wait_for(lambda process=process: process.poll() is not None, 60, "the refusal")
+        equal(process.returncode, 1, f"status with {text!r}")
+        matches(said()[before:], said_of_it, f"what it says of {text!r}")
+    check(os.path.isdir(os.path.join(PINS, "links")), "enforcement is gone")
+    equal(cordon("status").status, 2, "status: it enforces, without a daemon")
+
+
 @case("an executor's entry waits: its children cannot exec; approved they run confined, revoked they do not")
 def first_use():
     restart("--config", configure("unseen"))
     with Agent() as agent:
         before = len(records())
         equal(agent.ask(*TRY), REFUSED, "a child of an executor that nobody approved")
-        said = wait_for(lambda: [r for r in records()[before:] if action(r) == "execution-refused"], 30, "its record")
-        matches(str(said[0]), "waits for approval", "the record")
+        refusals = wait_for(lambda: [r for r in records()[before:] if action(r) == "execution-refused"], 30, "its record")
+        matches(str(refusals[0]), "waits for approval", "the record")
         check([r for r in records() if action(r) == "agent-executor-waits"], "nothing says that the entry waits")
         entry = waiting("unseen")
         matches(entry["use"], '"executor":"unseen".*agent.py', "what is asked for")
