@@ -4,6 +4,7 @@
  * nothing of the command has run, and every failure ends with status 125.
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -186,6 +187,23 @@ static int own_status(const struct supervised *end)
 }
 
 /*
+ * What was ended from outside may have ended itself in the last moment, over a fork that was refused to it already:
+ * its status says how it was ended all the same.
+ */
+static int told_status(const struct client_outcome *outcome, const struct supervised *end)
+{
+	switch (outcome->cause) {
+	case AUDIT_END_TIMEOUT:
+		return EXIT_TIMED_OUT;
+	case AUDIT_END_DENIALS:
+	case AUDIT_END_KILLED:
+		return EXIT_SIGNAL + SIGKILL;
+	default:
+		return own_status(end);
+	}
+}
+
+/*
  * The daemon is gone: enforcement went on without it. What the command left behind is killed here;
  * the next daemon, started here unless another has, takes what is to be recorded.
  */
@@ -211,7 +229,7 @@ static int finish_elsewhere(struct run *run, const struct supervised *end,
 		take_outcome(run, &outcome);
 	else if (run->report.fd >= 0)
 		message("there is no report of what was refused");
-	return r == 0 && outcome.cause == AUDIT_END_TIMEOUT ? EXIT_TIMED_OUT : own_status(end);
+	return r == 0 ? told_status(&outcome, end) : own_status(end);
 }
 
 static int finish(struct run *run, const struct supervised *end)
@@ -237,7 +255,7 @@ static int finish(struct run *run, const struct supervised *end)
 		return own_status(end);
 	}
 	take_outcome(run, &outcome);
-	return outcome.cause == AUDIT_END_TIMEOUT ? EXIT_TIMED_OUT : own_status(end);
+	return told_status(&outcome, end);
 }
 
 /* Nothing ran: has that recorded, if the daemon still listens. */

@@ -47,7 +47,8 @@ const char run_help[] =
 	"by /bin/sh.\n"
 	"\n"
 	"Exit status: the command's; 124 it timed out; 125 cordon failed and nothing ran; 126 the\n"
-	"command is not executable or was denied; 127 it was not found; 128+n signal n killed it.\n";
+	"command is not executable or was denied; 127 it was not found; 128+n signal n killed it\n"
+	"(137 also if `cordon kill` or too many denials ended it).\n";
 
 enum {
 	OPTION_POLICY = 256,
