@@ -237,7 +237,7 @@ def last_policy(which):
 @case(f"policy apply: SIGKILL of the daemon in the middle of it (seed {SEED})")
 def killed():
     paths = [policy("no-two", "two"), policy("no-one", "one")]
-    for _ in range(3):
+    for _ in range(2):
         ensure_daemon()
         before = processes()
         known = set(starts())

@@ -42,6 +42,8 @@ from support import (
 
 SEED = int(os.environ.get("CORDON_ROBUSTNESS_SEED", time.time_ns() % 1_000_000))
 RANDOM = random.Random(SEED)
+# At so many of them something is killed.
+MOMENTS = int(os.environ.get("CORDON_ROBUSTNESS_MOMENTS", "4"))
 NAP = "87654.321"
 
 # Tries what is forbidden all the time. If ever it succeeds, there is a file that says so.
@@ -93,16 +95,16 @@ def recovered(before, known):
     return {name: end["cordon"]["end"]["cause"] for name, end in ends().items() if name not in known}
 
 
-def moments(count, longest):
+def moments(longest):
     """Random ones, of which about half lie in the first quarter, where most is going on."""
-    return [RANDOM.uniform(0, longest if i % 2 else longest / 4) for i in range(count)]
+    return [RANDOM.uniform(0, longest if i % 2 else longest / 4) for i in range(MOMENTS)]
 
 
-@case(f"SIGKILL of cordon run, at eight moments (seed {SEED})")
+@case(f"SIGKILL of cordon run, at several moments (seed {SEED})")
 def kill_run():
     ensure_daemon()
     before = processes()
-    for delay in moments(8, 1.2):
+    for delay in moments(1.2):
         known = set(ends())
         process = start(*trier())
         time.sleep(delay)
@@ -131,10 +133,10 @@ def kill_run_later():
     equal(daemon(), pid, "the daemon")
 
 
-@case(f"SIGKILL of the daemon, at eight moments: the run goes on, confined, and keeps its status (seed {SEED})")
+@case(f"SIGKILL of the daemon, at several moments: the run goes on, confined, and keeps its status (seed {SEED})")
 def kill_daemon():
     before = {key: line for key, line in processes().items() if "daemon" not in line}
-    for delay in moments(8, 1.2):
+    for delay in moments(1.2):
         pid = ensure_daemon()
         known = set(starts())
         process = start(*trier(12), stderr=subprocess.PIPE)
@@ -173,10 +175,10 @@ def kill_daemon_later():
     check(counters["denials"] >= 30, f"counters: {counters}")
 
 
-@case(f"SIGKILL of both at once, at six moments (seed {SEED})")
+@case(f"SIGKILL of both at once, at several moments (seed {SEED})")
 def kill_both():
     before = {key: line for key, line in processes().items() if "daemon" not in line}
-    for delay in moments(6, 1.2):
+    for delay in moments(1.2):
         pid = ensure_daemon()
         known = set(starts())
         process = start(*trier())

@@ -126,6 +126,13 @@ static int open_files(struct running *running, struct failure *failure)
 	return r;
 }
 
+static int check_config(struct running *running, struct failure *failure)
+{
+	if (!running->options.config || running->daemon.embedded)
+		return 0;
+	return executors_check(&running->daemon, running->options.config, failure);
+}
+
 static int open_enforcement(struct running *running, struct failure *failure)
 {
 	struct daemon *daemon = &running->daemon;
@@ -189,7 +196,7 @@ static int start(struct running *running, struct failure *failure)
 	if (r < 0)
 		return r;
 	(void)((r = confine_daemon(failure)) < 0 || (r = running_make_loop(running, failure)) < 0 ||
-	       (r = open_files(running, failure)) < 0 ||
+	       (r = open_files(running, failure)) < 0 || (r = check_config(running, failure)) < 0 ||
 	       (r = open_enforcement(running, failure)) < 0);
 	if (r < 0)
 		return r;

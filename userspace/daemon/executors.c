@@ -125,7 +125,7 @@ static void switch_to(struct executors *x, struct executor_entry **fresh, size_t
 	on_timer(-1, 0, x);
 }
 
-static int read_file(struct executors *x, struct config **ret_config, char **ret_message,
+static int read_file(const char *path, struct config **ret_config, char **ret_message,
 		     struct failure *failure)
 {
 	_cleanup_(diagnostics_freep) struct diagnostics *diagnostics = diagnostics_new();
@@ -133,12 +133,12 @@ static int read_file(struct executors *x, struct config **ret_config, char **ret
 
 	if (!diagnostics)
 		return failure_set(failure, ENOMEM, "%m");
-	r = config_load(x->path, diagnostics, ret_config);
+	r = config_load(path, diagnostics, ret_config);
 	if (r == -ENOENT)
 		return r;
 	if (r < 0) {
 		*ret_message = diagnostics_format(diagnostics, 0);
-		return failure_set(failure, r, "%s: %m", x->path);
+		return failure_set(failure, r, "%s: %m", path);
 	}
 	return 0;
 }
@@ -181,7 +181,7 @@ static int reload(struct executors *x, size_t *ret_count, char **ret_message,
 	struct config *config = NULL;
 	int r;
 
-	r = read_file(x, &config, ret_message, failure);
+	r = read_file(x->path, &config, ret_message, failure);
 	if (r == -ENOENT) {
 		executors_clear(x);
 		*ret_count = 0;
@@ -200,6 +200,30 @@ static int reload(struct executors *x, size_t *ret_count, char **ret_message,
 	return 0;
 }
 
+static void record_refusal(struct daemon *daemon, const char *path, int r, const char *message,
+			   struct failure *failure)
+{
+	if (message && *message)
+		failure_replace(failure, r, "%s", message);
+	daemon_record(daemon, "configuration-refused",
+		      json_pack("{s:s,s:s}", "file", path, "error", failure->text));
+}
+
+int executors_check(struct daemon *daemon, const char *path, struct failure *failure)
+{
+	_cleanup_(freep) char *message = NULL;
+	struct config *config = NULL;
+	int r = read_file(path, &config, &message, failure);
+
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		record_refusal(daemon, path, r, message, failure);
+	else
+		config_free(config);
+	return r;
+}
+
 int executors_load(struct executors *x, size_t *ret_count, struct failure *failure)
 {
 	_cleanup_(freep) char *message = NULL;
@@ -207,10 +231,7 @@ int executors_load(struct executors *x, size_t *ret_count, struct failure *failu
 	int r = reload(x, ret_count, &message, failure);
 
 	if (r < 0) {
-		if (message && *message)
-			failure_replace(failure, r, "%s", message);
-		daemon_record(x->daemon, "configuration-refused",
-			      json_pack("{s:s,s:s}", "file", x->path, "error", failure->text));
+		record_refusal(x->daemon, x->path, r, message, failure);
 		return r;
 	}
 	if (*ret_count == 0 && !before)

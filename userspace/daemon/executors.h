@@ -31,6 +31,11 @@ struct executor_entry {
 };
 
 /*
+ * Before anything is loaded for its sake: can the file be read? What its policies say comes later. As executors_load() otherwise.
+ */
+int executors_check(struct daemon *daemon, const char *path, struct failure *failure);
+
+/*
  * For the file at `path`, which must stay. What an earlier daemon put into force stays so until
  * executors_load().
  */
