@@ -56,10 +56,13 @@ static __always_inline __u64 name_sequence(void)
 	return (__u64)read_u32((__u64)&rename_lock) << 32 | read_u32((__u64)&mount_lock);
 }
 
-/* Odd while a writer is inside. */
+/*
+ * Odd while a writer is inside. The mounts' is never 0 once there is a root directory: that is what comes of an address that
+ * cannot be read, and no name may be believed then.
+ */
 static __always_inline bool sequence_busy(__u64 sequence)
 {
-	return sequence & 0x100000001ull;
+	return (sequence & 0x100000001ull) || !(__u32)sequence;
 }
 
 /*

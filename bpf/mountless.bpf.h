@@ -110,7 +110,8 @@ static long search_attempt(__u32 attempt, void *context)
 	search->verdict.allow = 0;
 	search->verdict.deny = 0;
 	bpf_loop(SEARCH_MOUNTS + 1, ask_by_mount, context, 0);
-	search->settled = !(search->sequence & 1) &&
+	/* 0: it cannot be read, see sequence_busy(). */
+	search->settled = search->sequence && !(search->sequence & 1) &&
 			  read_u32((__u64)&mount_lock) == search->sequence;
 	return search->settled;
 }

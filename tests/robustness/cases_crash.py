@@ -16,6 +16,7 @@ from support import (
     action,
     case,
     check,
+    cordon,
     daemon,
     daemons,
     ends,
@@ -26,6 +27,7 @@ from support import (
     finish,
     gone,
     kill,
+    matches,
     no_daemons,
     nothing_left,
     processes,
@@ -321,3 +323,27 @@ def idle():
         equal(process.returncode, 0, "the daemon's status")
     unloaded()
     verify()
+
+
+def hide_addresses(level):
+    with open("/proc/sys/kernel/kptr_restrict", "w", encoding="ascii") as file:
+        file.write(level)
+
+
+@case("addresses that the kernel tells nobody: nothing is loaded without them, and it says what to do")
+def hidden_addresses():
+    # What is loaded already goes on: it knows them.
+    equal(cordon("disable", "--force").status, 0, "disable")
+    no_daemons()
+    hide_addresses("2")
+    try:
+        result = run("touch", "marker")
+        equal(result.status, 125, "exit status")
+        matches(result.text, "kptr_restrict", "what it says")
+        check(not exists("marker"), "the command ran")
+        matches(cordon("doctor").out.decode(), "kernel addresses +.*kptr_restrict", "cordon doctor")
+        no_daemons()
+    finally:
+        hide_addresses("1")
+    equal(run("touch", "marker").status, 0, "a run where root is told")
+    check(exists("marker"), "it did not run")

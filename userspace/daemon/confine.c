@@ -14,32 +14,21 @@ DEFINE_CLEANUP(scmp_filter_ctx, seccomp_release, contextp)
 
 /*
  * The last one is needed for giving up the others. CAP_SYS_NICE stays: before Linux 6.6, moving a process of root's to a
- * cgroup asks for it where the cpuset controller is on.
+ * cgroup asks for it where the cpuset controller is on. CAP_SYSLOG stays: addresses of the kernel's variables, without which
+ * no program is loaded, are told to nobody else; syslog(2) itself is denied below.
  */
 static const int dropped[] = {
-	CAP_SYS_MODULE,
-	CAP_SYS_RAWIO,
-	CAP_SYS_BOOT,
-	CAP_SYS_TIME,
-	CAP_SYS_PACCT,
-	CAP_SYS_TTY_CONFIG,
-	CAP_SYSLOG,
-	CAP_MKNOD,
-	CAP_SETFCAP,
-	CAP_LINUX_IMMUTABLE,
-	CAP_LEASE,
-	CAP_AUDIT_CONTROL,
-	CAP_AUDIT_READ,
-	CAP_AUDIT_WRITE,
-	CAP_MAC_ADMIN,
-	CAP_MAC_OVERRIDE,
-	CAP_WAKE_ALARM,
-	CAP_BLOCK_SUSPEND,
-	CAP_NET_BROADCAST,
-	CAP_NET_RAW,
-	CAP_IPC_OWNER,
-	CAP_IPC_LOCK,
-	CAP_CHECKPOINT_RESTORE,
+	CAP_SYS_MODULE,	     CAP_SYS_RAWIO,
+	CAP_SYS_BOOT,	     CAP_SYS_TIME,
+	CAP_SYS_PACCT,	     CAP_SYS_TTY_CONFIG,
+	CAP_MKNOD,	     CAP_SETFCAP,
+	CAP_LINUX_IMMUTABLE, CAP_LEASE,
+	CAP_AUDIT_CONTROL,   CAP_AUDIT_READ,
+	CAP_AUDIT_WRITE,     CAP_MAC_ADMIN,
+	CAP_MAC_OVERRIDE,    CAP_WAKE_ALARM,
+	CAP_BLOCK_SUSPEND,   CAP_NET_BROADCAST,
+	CAP_NET_RAW,	     CAP_IPC_OWNER,
+	CAP_IPC_LOCK,	     CAP_CHECKPOINT_RESTORE,
 	CAP_SETPCAP,
 };
 

@@ -100,16 +100,16 @@ static int attach_pinned(const char *name, enum bpf_attach_type type, int cgroup
 	_cleanup_(closep) int program = -1, link = -1;
 	char path[PIN_PATH_SIZE];
 
-	pin_path(path, PIN_LINKS, name);
-	if (access(path, F_OK) == 0)
+	if (pin_has_link(name))
 		return 0;
 	program = pin_get(PIN_PROGRAMS, name);
 	if (program < 0)
 		return program;
 	link = bpf_link_create(program, cgroup_fd, type, NULL);
-	if (link < 0 || bpf_obj_pin(link, path) < 0)
+	if (link < 0)
 		return -errno;
-	return 0;
+	pin_path(path, PIN_LINKS, name);
+	return bpf_obj_pin(link, path) < 0 ? -errno : 0;
 }
 
 int cgroup_links_attach_names(int cgroup_fd, struct failure *failure)

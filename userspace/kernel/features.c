@@ -12,6 +12,7 @@
 #include "kernel/enforcement.h"
 #include "kernel/loader.h"
 #include "kernel/pins.h"
+#include "kernel/symbols.h"
 
 DEFINE_CLEANUP(struct btf *, btf__free, btfp)
 
@@ -118,6 +119,18 @@ static void probe_btf(struct probe *p)
 		explain(add(p, "kernel type information", FEATURE_MISSING, "none"),
 			"programs cannot be fitted to this kernel",
 			"use a kernel with CONFIG_DEBUG_INFO_BTF=y; mount sysfs if it is not");
+}
+
+static void probe_symbols(struct probe *p)
+{
+	struct failure failure = {};
+
+	if (symbols_check(SYMBOLS_FILE, &failure) == 0)
+		add(p, "kernel addresses", FEATURE_OK, "told");
+	else
+		explain(add(p, "kernel addresses", FEATURE_MISSING, "%.200s", failure.text),
+			"programs cannot tell when names change",
+			"run as root; `sysctl kernel.kptr_restrict=1`");
 }
 
 static void probe_lsm(struct probe *p)
@@ -296,7 +309,8 @@ static void probe_pins(struct probe *p)
 			"it is replaced at the next start; `cordon disable` removes it now");
 }
 
-int features_probe(struct feature **ret_features, size_t *ret_count)
+/* `addresses`: the whole of a long file is read for them; whoever has loaded programs has done so. */
+static int look(bool addresses, struct feature **ret_features, size_t *ret_count)
 {
 	struct probe *p = calloc(1, sizeof(*p));
 	struct feature *features;
@@ -306,6 +320,8 @@ int features_probe(struct feature **ret_features, size_t *ret_count)
 	probe_root(p);
 	probe_version(p);
 	probe_btf(p);
+	if (addresses)
+		probe_symbols(p);
 	probe_lsm(p);
 	probe_lockdown(p);
 	probe_bpffs(p);
@@ -322,6 +338,11 @@ int features_probe(struct feature **ret_features, size_t *ret_count)
 	return features ? 0 : -ENOMEM;
 }
 
+int features_probe(struct feature **ret_features, size_t *ret_count)
+{
+	return look(true, ret_features, ret_count);
+}
+
 int features_gaps(char ***ret_gaps)
 {
 	_cleanup_(freep) struct feature *features = NULL;
@@ -329,7 +350,7 @@ int features_gaps(char ***ret_gaps)
 	char **gaps;
 	int r;
 
-	r = features_probe(&features, &count);
+	r = look(false, &features, &count);
 	if (r < 0)
 		return r;
 	gaps = calloc(count + 1, sizeof(*gaps));

@@ -11,6 +11,7 @@
 #include "enforce.skel.h"
 #include "kernel/enforcement.h"
 #include "kernel/pins.h"
+#include "kernel/symbols.h"
 
 DEFINE_CLEANUP(struct enforce_bpf *, enforce_bpf__destroy, skeletonp)
 DEFINE_CLEANUP(struct btf *, btf__free, btfp)
@@ -339,8 +340,11 @@ int loader_open(struct enforce_bpf **ret_skeleton, struct failure *failure)
 
 int loader_load(struct enforce_bpf *skeleton, struct failure *failure)
 {
-	int r = enforce_bpf__load(skeleton);
+	int r = symbols_check(SYMBOLS_FILE, failure);
 
+	if (r < 0)
+		return r;
+	r = enforce_bpf__load(skeleton);
 	if (r < 0)
 		return failure_set(failure, r,
 				   "cannot load the BPF programs: %m: %s; see `cordon doctor`",
@@ -377,8 +381,7 @@ static int attach_extra(const char *name, struct failure *failure)
 	_cleanup_(closep) int program = -1, link = -1;
 	char path[PIN_PATH_SIZE];
 
-	pin_path(path, PIN_LINKS, name);
-	if (access(path, F_OK) == 0)
+	if (pin_has_link(name))
 		return 0;
 	program = pin_get(PIN_PROGRAMS, name);
 	/* Not of this kernel: whatever stands in for it is another entry, or there is a gap. */
@@ -390,6 +393,7 @@ static int attach_extra(const char *name, struct failure *failure)
 	link = bpf_raw_tracepoint_open(NULL, program);
 	if (link < 0)
 		return failure_set(failure, errno, "cannot attach program %s: %m", name);
+	pin_path(path, PIN_LINKS, name);
 	if (bpf_obj_pin(link, path) < 0)
 		return failure_set(failure, errno, "cannot pin link %s: %m", name);
 	return 0;

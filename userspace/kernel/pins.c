@@ -69,15 +69,31 @@ int pin_wait_until_gone(unsigned int id)
 	return -ETIMEDOUT;
 }
 
-unsigned int pin_link_id(const char *name)
+bool pin_has_link(const char *name)
+{
+	char path[PIN_PATH_SIZE];
+
+	pin_path(path, PIN_LINKS, name);
+	return access(path, F_OK) == 0;
+}
+
+static bool link_info(const char *name, struct bpf_link_info *ret_info)
 {
 	_cleanup_(closep) int fd = pin_get(PIN_LINKS, name);
 	struct bpf_link_info info = {};
 	unsigned int size = sizeof(info);
 
 	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size) < 0)
-		return 0;
-	return info.id;
+		return false;
+	*ret_info = info;
+	return true;
+}
+
+unsigned int pin_link_id(const char *name)
+{
+	struct bpf_link_info info;
+
+	return link_info(name, &info) ? info.id : 0;
 }
 
 /* The kernel keeps the beginning. */
@@ -98,12 +114,12 @@ static bool is_map(const char *name)
 
 static bool is_link(const char *name)
 {
-	_cleanup_(closep) int fd = pin_get(PIN_LINKS, name), program = -1;
-	struct bpf_link_info link = {};
+	_cleanup_(closep) int program = -1;
 	struct bpf_prog_info info = {};
-	unsigned int link_size = sizeof(link), size = sizeof(info);
+	unsigned int size = sizeof(info);
+	struct bpf_link_info link;
 
-	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &link, &link_size) < 0)
+	if (!link_info(name, &link))
 		return false;
 	program = bpf_prog_get_fd_by_id(link.prog_id);
 	return program >= 0 && bpf_obj_get_info_by_fd(program, &info, &size) == 0 &&

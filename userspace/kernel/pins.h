@@ -36,6 +36,9 @@ int pin_get(const char *directory, const char *name);
 /* False where some other map, or a link of another program, is pinned under one of the names. */
 bool pins_are_what_they_are_called(void);
 
+/* Is one pinned under this name? */
+bool pin_has_link(const char *name);
+
 /* The id of the link pinned under this name, or 0. */
 unsigned int pin_link_id(const char *name);
 

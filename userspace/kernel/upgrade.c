@@ -221,14 +221,6 @@ static int replace_link(const struct bpf_program *program, int cgroup_fd, struct
 	return r;
 }
 
-static bool has_link(const char *name)
-{
-	char path[PIN_PATH_SIZE];
-
-	pin_path(path, PIN_LINKS, name);
-	return access(path, F_OK) == 0;
-}
-
 static int replace_links(struct enforce_bpf *skeleton, int cgroup_fd, struct failure *failure)
 {
 	struct bpf_program *program;
@@ -239,7 +231,7 @@ static int replace_links(struct enforce_bpf *skeleton, int cgroup_fd, struct fai
 		const char *name = bpf_program__name(program);
 		/* Those that wait for a policy to need them are replaced where one did. */
 		bool wanted = loader_is_attached(program) ||
-			      (loader_is_extra(name) && has_link(name));
+			      (loader_is_extra(name) && pin_has_link(name));
 
 		if (r == 0 && wanted && bpf_program__autoload(program))
 			r = replace_link(program, cgroup_fd, failure);
