@@ -14,6 +14,8 @@ static void check_answer(const uint8_t *data, size_t size, const struct dns_quer
 
 	if (dns_answer_read(data, size, query, &answer) < 0)
 		return;
+	if (!dns_answer_is_possible(&answer, query))
+		abort();
 	written = dns_answer_write(query, &answer, buffer, sizeof(buffer));
 	if (written == 0 || written > sizeof(buffer) ||
 	    dns_answer_read(buffer, written, query, &again) < 0 ||
@@ -31,7 +33,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_answer(data, size, &query);
 	if (dns_query_read(data, size, &query) < 0)
 		return 0;
-	if (dns_query_read(buffer, dns_query_write(&query, buffer), &again) < 0 ||
+	if (!dns_query_is_possible(&query) ||
+	    dns_query_read(buffer, dns_query_write(&query, buffer), &again) < 0 ||
 	    again.type != query.type || strcmp(again.name, query.name) != 0)
 		abort();
 	return 0;

@@ -208,8 +208,8 @@ int cmd_daemon(int argc, char **argv)
 	/* As a daemon starts it: for its use only. */
 	if (argc == 2 && strcmp(argv[1], "--log-writer") == 0)
 		return daemon_write_log();
-	if (argc == 2 && strcmp(argv[1], "--request-reader") == 0)
-		return daemon_read_requests();
+	if (argc == 2 && daemon_is_reader(argv[1]))
+		return daemon_read();
 	status = parse(argc, argv, &options, directories);
 	if (status >= 0)
 		return status;

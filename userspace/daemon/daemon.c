@@ -292,7 +292,15 @@ int daemon_write_log(void)
 	return writer_process();
 }
 
-int daemon_read_requests(void)
+/* Different words for whoever looks at the processes; all of them can read everything. */
+bool daemon_is_reader(const char *option)
+{
+	return strcmp(option, "--request-reader") == 0 ||
+	       strcmp(option, "--dns-query-reader") == 0 ||
+	       strcmp(option, "--dns-answer-reader") == 0;
+}
+
+int daemon_read(void)
 {
 	return reader_process();
 }

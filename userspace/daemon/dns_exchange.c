@@ -16,6 +16,7 @@
 struct dns_exchange {
 	struct event_base *base;
 	struct dns_servers servers;
+	struct dns_reader reader;
 	struct dns_query query;
 	dns_exchange_done done;
 	void *context;
@@ -100,7 +101,7 @@ static bool is_final(const struct dns_exchange *x, const struct dns_answer *answ
 static bool take(struct dns_exchange *x, const uint8_t *data, size_t size)
 {
 	struct dns_answer answer;
-	int r = dns_answer_read(data, size, &x->query, &answer);
+	int r = dns_reader_answer(&x->reader, data, size, &x->query, &answer);
 
 	if (r == -ELOOP) {
 		finish(x, NULL);
@@ -264,8 +265,8 @@ static void on_timer(evutil_socket_t fd, short what, void *context)
 }
 
 int dns_exchange_start(struct event_base *base, const struct dns_servers *servers,
-		       const struct dns_query *query, dns_exchange_done done, void *context,
-		       struct dns_exchange **ret_exchange)
+		       const struct dns_reader *reader, const struct dns_query *query,
+		       dns_exchange_done done, void *context, struct dns_exchange **ret_exchange)
 {
 	const struct timeval now = {0};
 	struct dns_exchange *x = calloc(1, sizeof(*x));
@@ -274,6 +275,7 @@ int dns_exchange_start(struct event_base *base, const struct dns_servers *server
 		return -ENOMEM;
 	x->base = base;
 	x->servers = *servers;
+	x->reader = *reader;
 	x->query = *query;
 	x->done = done;
 	x->context = context;

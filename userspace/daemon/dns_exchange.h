@@ -9,6 +9,7 @@
 #include <event2/event.h>
 
 #include "daemon/dns_message.h"
+#include "daemon/dns_reader.h"
 #include "daemon/dns_servers.h"
 
 /* Each server, or one several times. Below the five seconds that resolvers wait (resolv.conf(5)). */
@@ -21,10 +22,10 @@ struct dns_exchange;
 /* Called once, never from dns_exchange_start(); the exchange is gone then. NULL: there is no answer. */
 typedef void (*dns_exchange_done)(const struct dns_answer *answer, void *context);
 
-/* Sends `query` under an id of its own. -ENOMEM, or -errno of a call that failed. */
+/* Sends `query` under an id of its own; `reader` reads what comes. -ENOMEM, or -errno of a call that failed. */
 int dns_exchange_start(struct event_base *base, const struct dns_servers *servers,
-		       const struct dns_query *query, dns_exchange_done done, void *context,
-		       struct dns_exchange **ret_exchange);
+		       const struct dns_reader *reader, const struct dns_query *query,
+		       dns_exchange_done done, void *context, struct dns_exchange **ret_exchange);
 
 /* Ends it without a call. */
 void dns_exchange_free(struct dns_exchange *x);

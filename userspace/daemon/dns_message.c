@@ -93,7 +93,7 @@ int dns_query_read(const uint8_t *data, size_t size, struct dns_query *ret_query
 	    !take(&r, 2, &questions) || !take(&r, 4, &rest) || !take(&r, 2, &rest))
 		return -EBADMSG;
 	query.id = (uint16_t)id;
-	query.recursion = flags & FLAG_RECURSE;
+	query.recursion = (flags & FLAG_RECURSE) != 0;
 	*ret_query = query;
 	if ((flags & FLAG_OPCODE) || questions != 1 || !take_name(&r, query.name) ||
 	    !take(&r, 2, &type) || !take(&r, 2, &class))
@@ -101,6 +101,19 @@ int dns_query_read(const uint8_t *data, size_t size, struct dns_query *ret_query
 	query.type = (uint16_t)type;
 	*ret_query = query;
 	return class == CLASS_IN && query.name[0] ? 0 : -EINVAL;
+}
+
+static bool is_host_name(const char name[HOST_NAME_SIZE])
+{
+	char again[HOST_NAME_SIZE];
+
+	return memchr(name, '\0', HOST_NAME_SIZE) && host_name_read(name, false, again) == 0 &&
+	       strcmp(name, again) == 0;
+}
+
+bool dns_query_is_possible(const struct dns_query *query)
+{
+	return query->recursion <= 1 && (query->name[0] == '\0' || is_host_name(query->name));
 }
 
 /* Writes on, as far as there is room; `full` says that there was not. */
@@ -297,7 +310,7 @@ int dns_answer_read(const uint8_t *data, size_t size, const struct dns_query *qu
 	    type != query->type || class != CLASS_IN || strcmp(name, query->name) != 0)
 		return -EBADMSG;
 	answer.code = (enum dns_code)(flags & CODE_MASK);
-	answer.truncated = flags & FLAG_TRUNCATED;
+	answer.truncated = (flags & FLAG_TRUNCATED) != 0;
 	/* What is missing behind the cut is no error. */
 	e = answer.truncated ? 0 : follow(&r, answers, query, &answer);
 	if (e < 0)
@@ -306,6 +319,22 @@ int dns_answer_read(const uint8_t *data, size_t size, const struct dns_query *qu
 		answer.ttl = 0;
 	*ret_answer = answer;
 	return 0;
+}
+
+bool dns_answer_is_possible(const struct dns_answer *answer, const struct dns_query *query)
+{
+	uint8_t family = query->type == DNS_TYPE_A ? 4 : 6;
+
+	if ((unsigned int)answer->code > CODE_MASK || answer->truncated > 1 ||
+	    answer->address_count > DNS_ADDRESSES_MAX || answer->alias_count > DNS_ALIASES_MAX)
+		return false;
+	for (size_t i = 0; i < answer->address_count; i++)
+		if (answer->addresses[i].family != family)
+			return false;
+	for (size_t i = 0; i < answer->alias_count; i++)
+		if (!is_host_name(answer->aliases[i]))
+			return false;
+	return true;
 }
 
 size_t dns_answer_write(const struct dns_query *query, const struct dns_answer *answer,

@@ -36,8 +36,8 @@ enum dns_code {
 
 struct dns_query {
 	uint16_t id;
-	uint16_t type; /* any number */
-	bool recursion;
+	uint16_t type;		   /* any number */
+	uint8_t recursion;	   /* 0 or 1 */
 	char name[HOST_NAME_SIZE]; /* as host_name_read() leaves it */
 };
 
@@ -47,6 +47,9 @@ struct dns_query {
  * has the id, and a name that is no host name is left empty.
  */
 int dns_query_read(const uint8_t *data, size_t size, struct dns_query *ret_query);
+
+/* Is that what dns_query_read() may leave, whoever says that it did? */
+bool dns_query_is_possible(const struct dns_query *query);
 
 /* The query to an upstream server. Returns its size. */
 size_t dns_query_write(const struct dns_query *query, uint8_t buffer[DNS_QUERY_MAX]);
@@ -58,8 +61,8 @@ struct dns_address {
 
 struct dns_answer {
 	enum dns_code code;
-	bool truncated;
-	uint32_t ttl; /* seconds: the shortest on the way to the addresses */
+	uint8_t truncated; /* 0 or 1 */
+	uint32_t ttl;	   /* seconds: the shortest on the way to the addresses */
 	size_t address_count;
 	struct dns_address addresses[DNS_ADDRESSES_MAX];
 	size_t alias_count;
@@ -73,6 +76,9 @@ struct dns_answer {
  */
 int dns_answer_read(const uint8_t *data, size_t size, const struct dns_query *query,
 		    struct dns_answer *ret_answer);
+
+/* Is that what dns_answer_read() may leave of an answer to the query? */
+bool dns_answer_is_possible(const struct dns_answer *answer, const struct dns_query *query);
 
 /* The answer to a client, at most `size` bytes: addresses that have no room are left out. Returns its size. */
 size_t dns_answer_write(const struct dns_query *query, const struct dns_answer *answer,

@@ -205,6 +205,7 @@ static void on_answer(const struct dns_answer *from_server, void *context)
 static bool forward(struct dns_stub *stub, struct dns_asker *asker, const struct dns_way *way,
 		    const struct dns_query *query)
 {
+	const struct dns_reader reader = {stub->answer_readers, asker->execution->client_uid};
 	struct dns_waiting *w;
 
 	if (stub->waiting_count >= DNS_WAITING_MAX || asker->client->waiting >= DNS_WAITING_EACH)
@@ -221,7 +222,7 @@ static bool forward(struct dns_stub *stub, struct dns_asker *asker, const struct
 		.query = *query,
 	};
 	dns_servers_refresh(&stub->servers);
-	if (dns_exchange_start(stub->daemon->base, &stub->servers, query, on_answer, w,
+	if (dns_exchange_start(stub->daemon->base, &stub->servers, &reader, query, on_answer, w,
 			       &w->exchange) < 0) {
 		free(w);
 		return false;
@@ -236,8 +237,9 @@ static bool forward(struct dns_stub *stub, struct dns_asker *asker, const struct
 bool dns_serve(struct dns_stub *stub, struct dns_asker *asker, const struct dns_way *way,
 	       const uint8_t *data, size_t size)
 {
+	const struct dns_reader reader = {stub->query_readers, asker->execution->client_uid};
 	struct dns_query query;
-	int r = dns_query_read(data, size, &query);
+	int r = dns_reader_query(&reader, data, size, &query);
 
 	stub->counts.queries++;
 	if (r == -EBADMSG) {
@@ -433,6 +435,13 @@ int dns_stub_start(struct daemon *daemon, struct dns_stub **ret_stub, struct fai
 		stub->datagram_fd[i] = stub->stream_fd[i] = -1;
 	LIST_INIT(&stub->waiting);
 	LIST_INIT(&stub->streams);
+	r = readers_new("--dns-query-reader", &stub->query_readers, failure);
+	if (r == 0)
+		r = readers_new("--dns-answer-reader", &stub->answer_readers, failure);
+	if (r < 0) {
+		dns_stub_free(stub);
+		return r;
+	}
 	r = open_family(stub, DNS_V4, &ports.port_v4);
 	/* A host without IPv6 has no executions that ask over it. */
 	if (r == 0)
@@ -473,6 +482,8 @@ void dns_stub_free(struct dns_stub *stub)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(stub->clients); i++)
 		free(stub->clients[i]);
+	readers_free(stub->query_readers);
+	readers_free(stub->answer_readers);
 	free(stub);
 }
 

@@ -68,6 +68,7 @@ struct dns_stub {
 	struct event *connections[DNS_FAMILIES];
 	struct event *sweep;
 	struct dns_servers servers;
+	struct readers *query_readers, *answer_readers;
 	LIST_HEAD(, dns_waiting) waiting;
 	LIST_HEAD(, dns_stream) streams;
 	unsigned int waiting_count, stream_count;

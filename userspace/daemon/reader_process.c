@@ -43,23 +43,60 @@ static int read_message(const char *packet, size_t size, char **ret_data, size_t
 		       : r;
 }
 
-static int serve_one(char *packet)
+static int serve_request(const char *packet, size_t size)
 {
 	_cleanup_(freep) char *data = NULL;
 	struct failure failure = {};
 	size_t encoded = 0;
-	uint32_t size;
-	/* 1: the daemon has closed it. */
-	int r = io_read_exactly(HELPER_SOCKET_FD, &size, sizeof(size));
+	int r = read_message(packet, size, &data, &encoded, &failure);
 
-	if (r == 0 && size > PROTOCOL_MAX_PACKET)
+	return r < 0 ? reply(r, failure.text, strlen(failure.text)) : reply(0, data, encoded);
+}
+
+static int serve_dns_query(const char *data, size_t size)
+{
+	struct dns_query query = {0};
+	int r = dns_query_read((const uint8_t *)data, size, &query);
+
+	return r == 0 || r == -EINVAL ? reply(r, (const char *)&query, sizeof(query))
+				      : reply(r, NULL, 0);
+}
+
+static int serve_dns_answer(const char *data, size_t size)
+{
+	struct dns_answer answer;
+	struct dns_query query;
+	int r;
+
+	if (size < sizeof(query))
+		return -EPROTO;
+	memcpy(&query, data, sizeof(query));
+	r = dns_answer_read((const uint8_t *)data + sizeof(query), size - sizeof(query), &query,
+			    &answer);
+	return r < 0 ? reply(r, NULL, 0) : reply(0, (const char *)&answer, sizeof(answer));
+}
+
+static int serve_one(char *data)
+{
+	struct reader_input input;
+	/* 1: the daemon has closed it. */
+	int r = io_read_exactly(HELPER_SOCKET_FD, &input, sizeof(input));
+
+	if (r == 0 && input.size > READER_INPUT_MAX)
 		r = -EMSGSIZE;
 	if (r == 0)
-		r = io_read_exactly(HELPER_SOCKET_FD, packet, size);
+		r = io_read_exactly(HELPER_SOCKET_FD, data, input.size);
 	if (r != 0)
 		return r;
-	r = read_message(packet, size, &data, &encoded, &failure);
-	return r < 0 ? reply(r, failure.text, strlen(failure.text)) : reply(0, data, encoded);
+	switch ((enum reader_kind)input.kind) {
+	case READER_REQUEST:
+		return serve_request(data, input.size);
+	case READER_DNS_QUERY:
+		return serve_dns_query(data, input.size);
+	case READER_DNS_ANSWER:
+		return serve_dns_answer(data, input.size);
+	}
+	return -EPROTO;
 }
 
 static int confine(void)
@@ -83,7 +120,7 @@ static int confine(void)
 
 int reader_process(void)
 {
-	_cleanup_(freep) char *packet = malloc(PROTOCOL_MAX_PACKET);
+	_cleanup_(freep) char *data = malloc(READER_INPUT_MAX);
 	int r;
 
 	/* Who interrupts the daemon wants it, not this. */
@@ -91,11 +128,11 @@ int reader_process(void)
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);
-	r = packet ? confine() : -ENOMEM;
+	r = data ? confine() : -ENOMEM;
 	/* The daemon waits for this, so that nothing is read before. */
 	if (reply(r, NULL, 0) < 0)
 		return EXIT_FAILURE;
 	while (r == 0)
-		r = serve_one(packet);
+		r = serve_one(data);
 	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,20 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process that reads the bytes of one user's clients: without privileges, without files, without anything but
- * its socket. It gets packets and gives back messages, encoded as message_codec.h says, or what is wrong with
- * them. Who the client is, and which descriptors came along, it is not told and cannot say: whoever takes it
- * over can ask for what that user could ask for anyway.
+ * The process that reads what comes from outside, on behalf of one user: without privileges, without files, without
+ * anything but its socket. It gets bytes and gives back what they say in a form that needs no parser, or what is
+ * wrong with them. Who has sent them, and which descriptors came along, it is not told and cannot say: whoever takes
+ * it over can ask for what that user could ask for anyway.
  */
 #ifndef CORDON_DAEMON_READER_PROCESS_H
 #define CORDON_DAEMON_READER_PROCESS_H
 
 #include <stdint.h>
 
+#include "daemon/dns_message.h"
+#include "daemon/protocol.h"
+
 /* No user has it; the log's writers have the one before. */
 #define READER_UID 65531
 
+/* A message of DNS over TCP (RFC 7766). */
+#define READER_DNS_MAX 65535u
+
+enum reader_kind {
+	/* A client's packet; of it, a message as message_codec.h says, or text that says what is wrong. */
+	READER_REQUEST,
+	/* An execution's query; of it, struct dns_query, with -EINVAL as well. */
+	READER_DNS_QUERY,
+	/* The struct dns_query, and a server's answer to it; of both, struct dns_answer. */
+	READER_DNS_ANSWER,
+};
+
+#define READER_INPUT_MAX (PROTOCOL_MAX_PACKET + sizeof(struct dns_query))
+_Static_assert(READER_DNS_MAX <= PROTOCOL_MAX_PACKET, "room for either");
+
+struct reader_input {
+	uint32_t kind; /* enum reader_kind */
+	uint32_t size; /* what follows */
+};
+
 struct reader_reply {
-	int32_t result; /* 0, or -errno, of which `size` bytes of text say more */
+	int32_t result; /* 0, or -errno */
 	uint32_t size;	/* what follows */
 };
 

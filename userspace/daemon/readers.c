@@ -34,11 +34,12 @@ struct reader {
 struct readers {
 	TAILQ_HEAD(reader_list, reader) list; /* least recently used first */
 	size_t count;
+	const char *option;
 	int root_fd;
 	char *reply; /* room for one */
 };
 
-int readers_new(struct readers **ret_readers, struct failure *failure)
+int readers_new(const char *option, struct readers **ret_readers, struct failure *failure)
 {
 	struct readers *readers = calloc(1, sizeof(*readers));
 	int r;
@@ -46,6 +47,7 @@ int readers_new(struct readers **ret_readers, struct failure *failure)
 	if (!readers)
 		return failure_set(failure, ENOMEM, "%m");
 	TAILQ_INIT(&readers->list);
+	readers->option = option;
 	readers->root_fd = -1;
 	readers->reply = malloc(MESSAGE_CODEC_MAX_SIZE);
 	r = readers->reply ? lock_subdirectory("empty", &readers->root_fd, failure)
@@ -72,6 +74,8 @@ void readers_free(struct readers *readers)
 {
 	struct reader *reader;
 
+	if (!readers)
+		return;
 	while ((reader = TAILQ_FIRST(&readers->list)) != NULL)
 		put_down(readers, reader);
 	closep(&readers->root_fd);
@@ -91,7 +95,7 @@ static int receive(const struct readers *readers, const struct reader *reader,
 	if (r == 0)
 		r = io_read_exactly(reader->fd, readers->reply, ret_reply->size);
 	/* 1: it has ended. */
-	return r > 0 ? -EPIPE : r;
+	return r > 0 ? -EPROTO : r;
 }
 
 static int start(struct readers *readers, uid_t uid, struct reader **ret_reader)
@@ -103,7 +107,7 @@ static int start(struct readers *readers, uid_t uid, struct reader **ret_reader)
 	if (!reader)
 		return -ENOMEM;
 	reader->uid = uid;
-	r = helper_start("--request-reader", readers->root_fd, PATIENCE_SECONDS, &reader->pid,
+	r = helper_start(readers->option, readers->root_fd, PATIENCE_SECONDS, &reader->pid,
 			 &reader->fd);
 	if (r < 0) {
 		free(reader);
@@ -122,13 +126,20 @@ static int start(struct readers *readers, uid_t uid, struct reader **ret_reader)
 	return r;
 }
 
-static int get(struct readers *readers, uid_t uid, struct reader **ret_reader)
+static struct reader *find(const struct readers *readers, uid_t uid)
 {
 	struct reader *reader;
 
 	TAILQ_FOREACH(reader, &readers->list, link)
 	if (reader->uid == uid)
 		break;
+	return reader;
+}
+
+static int get(struct readers *readers, uid_t uid, struct reader **ret_reader)
+{
+	struct reader *reader = find(readers, uid);
+
 	if (reader) {
 		TAILQ_REMOVE(&readers->list, reader, link);
 		TAILQ_INSERT_TAIL(&readers->list, reader, link);
@@ -140,50 +151,95 @@ static int get(struct readers *readers, uid_t uid, struct reader **ret_reader)
 	return start(readers, uid, ret_reader);
 }
 
-static int ask(const struct readers *readers, const struct reader *reader, const char *data,
-	       size_t size, struct reader_reply *ret_reply)
+void readers_distrust(struct readers *readers, uid_t uid)
 {
-	uint32_t length = (uint32_t)size;
-	int r = io_write_all(reader->fd, &length, sizeof(length));
+	struct reader *reader = find(readers, uid);
 
-	if (r >= 0)
-		r = io_write_all(reader->fd, data, size);
-	return r < 0 ? r : receive(readers, reader, ret_reply);
+	if (reader)
+		put_down(readers, reader);
 }
 
-/* Its words may be anybody's. */
-static int take_reply(const struct readers *readers, const struct reader_reply *reply,
-		      json_t **ret_message, struct failure *failure)
+static int give(const struct reader *reader, enum reader_kind kind, const struct iovec *parts,
+		int count)
 {
-	if (reply->result == 0)
-		return message_decode(readers->reply, reply->size, ret_message);
+	struct reader_input input = {.kind = kind};
+	int r;
+
+	for (int i = 0; i < count; i++)
+		input.size += (uint32_t)parts[i].iov_len;
+	r = io_write_all(reader->fd, &input, sizeof(input));
+	for (int i = 0; i < count && r >= 0; i++)
+		r = io_write_all(reader->fd, parts[i].iov_base, parts[i].iov_len);
+	return r;
+}
+
+/* -EPIPE: it had died before it got anything. */
+static int ask_once(struct readers *readers, uid_t uid, enum reader_kind kind,
+		    const struct iovec *parts, int count, struct reader_reply *ret_reply)
+{
+	struct reader *reader;
+	int r;
+
+	if (get(readers, uid, &reader) < 0)
+		return -EAGAIN;
+	r = give(reader, kind, parts, count);
+	if (r == 0 && receive(readers, reader, ret_reply) < 0)
+		r = -EPROTO;
+	if (r < 0)
+		put_down(readers, reader);
+	return r == 0 || r == -EPIPE ? r : -EPROTO;
+}
+
+int readers_ask(struct readers *readers, uid_t uid, enum reader_kind kind,
+		const struct iovec *parts, int count, struct reader_reply *ret_reply,
+		const char **ret_data)
+{
+	int r = ask_once(readers, uid, kind, parts, count, ret_reply);
+
+	if (r == -EPIPE)
+		r = ask_once(readers, uid, kind, parts, count, ret_reply);
+	if (r == 0)
+		*ret_data = readers->reply;
+	return r == -EPIPE ? -EPROTO : r;
+}
+
+/* --- requests ----------------------------------------------------------------------------- */
+
+/* Its words may be anybody's: -EPROTO where no reader says that. */
+static int take_reply(const struct reader_reply *reply, const char *data, json_t **ret_message,
+		      struct failure *failure)
+{
+	int r;
+
+	if (reply->result == 0) {
+		r = message_decode(data, reply->size, ret_message);
+		return r == -EBADMSG ? -EPROTO : r;
+	}
 	if (reply->result != -EBADMSG && reply->result != -EMSGSIZE && reply->result != -ENOMEM)
 		return -EPROTO;
-	return failure_set(failure, reply->result, "%.*s", (int)reply->size, readers->reply);
+	return failure_set(failure, reply->result, "%.*s", (int)reply->size, data);
 }
 
 int readers_parse(struct readers *readers, uid_t uid, const char *data, size_t size,
 		  json_t **ret_message, struct failure *failure)
 {
+	const struct iovec packet = {(void *)(uintptr_t)data, size};
 	struct reader_reply reply;
-	struct reader *reader;
+	const char *said;
 	int r;
 
 	if (size > PROTOCOL_MAX_PACKET)
 		return failure_set(failure, EMSGSIZE, "a message may have %u bytes at most",
 				   PROTOCOL_MAX_PACKET);
-	r = get(readers, uid, &reader);
-	if (r < 0)
-		return failure_set(failure, EAGAIN,
-				   "the daemon cannot start what reads requests: %s", strerror(-r));
-	r = ask(readers, reader, data, size, &reply);
-	if (r == 0)
-		r = take_reply(readers, &reply, ret_message, failure);
-	else
-		r = -EPROTO;
-	if (r == -EPROTO || (r == -EBADMSG && reply.result == 0)) {
-		put_down(readers, reader);
-		return failure_set(failure, EPROTO, "what reads requests has failed over this one");
+	r = readers_ask(readers, uid, READER_REQUEST, &packet, 1, &reply, &said);
+	if (r == -EAGAIN)
+		return failure_set(failure, EAGAIN, "the daemon cannot start what reads requests");
+	if (r == 0) {
+		r = take_reply(&reply, said, ret_message, failure);
+		if (r == -EPROTO)
+			readers_distrust(readers, uid);
 	}
-	return r;
+	return r == -EPROTO ? failure_set(failure, EPROTO,
+					  "what reads requests has failed over this one")
+			    : r;
 }

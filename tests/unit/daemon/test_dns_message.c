@@ -172,12 +172,49 @@ static void test_room(void **state)
 	assert_int_equal(read.address_count, (DNS_PLAIN_MAX - 12 - 259) / 28);
 }
 
+/* What a reader may not say, whoever speaks for it. */
+static void test_possible(void **state)
+{
+	struct dns_query asked = query;
+	struct dns_answer answer = {.address_count = 1, .alias_count = 1, .aliases = {"x.a.org"}};
+
+	(void)state;
+	answer.addresses[0].family = 4;
+	assert_true(dns_query_is_possible(&asked));
+	assert_true(dns_answer_is_possible(&answer, &asked));
+	asked.type = DNS_TYPE_AAAA;
+	assert_false(dns_answer_is_possible(&answer, &asked));
+	asked = query;
+	answer.address_count = DNS_ADDRESSES_MAX + 1;
+	assert_false(dns_answer_is_possible(&answer, &asked));
+	answer.address_count = 1;
+	answer.alias_count = DNS_ALIASES_MAX + 1;
+	assert_false(dns_answer_is_possible(&answer, &asked));
+	answer.alias_count = 1;
+	answer.aliases[0][0] = 'X';
+	assert_false(dns_answer_is_possible(&answer, &asked));
+	memset(answer.aliases[0], 'a', sizeof(answer.aliases[0]));
+	assert_false(dns_answer_is_possible(&answer, &asked));
+	answer.alias_count = 0;
+	answer.code = (enum dns_code)16;
+	assert_false(dns_answer_is_possible(&answer, &asked));
+	answer.code = DNS_CODE_FINE;
+	answer.truncated = 2;
+	assert_false(dns_answer_is_possible(&answer, &asked));
+	memset(asked.name, 'a', sizeof(asked.name));
+	assert_false(dns_query_is_possible(&asked));
+	asked = query;
+	asked.recursion = 2;
+	assert_false(dns_query_is_possible(&asked));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_query),	cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_aliases), cmocka_unit_test(test_loops),
-		cmocka_unit_test(test_others),	cmocka_unit_test(test_room),
+		cmocka_unit_test(test_query),	 cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_aliases),	 cmocka_unit_test(test_loops),
+		cmocka_unit_test(test_others),	 cmocka_unit_test(test_room),
+		cmocka_unit_test(test_possible),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
