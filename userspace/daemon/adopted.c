@@ -21,6 +21,7 @@
 #include "daemon/label.h"
 #include "daemon/pid_event.h"
 #include "daemon/process.h"
+#include "daemon/recovery.h"
 #include "daemon/state.h"
 
 /* --- becoming known ----------------------------------------------------------------------- */
@@ -107,6 +108,20 @@ static char *agent_of(const struct execution *e, const struct config_executor *i
 	return is->agent ? strdup(is->agent) : NULL;
 }
 
+/*
+ * A daemon may have died between a record and the state file that goes with it: before the one was written, or after
+ * the end, when it was removed.
+ */
+static void recall_earlier(struct execution *e)
+{
+	if (e->view->adopted >= e->daemon->start_time)
+		return;
+	recovery_recall(e);
+	/* Of what is not on record at all, nothing may be missing unnoticed. */
+	if (!e->started && !e->unrecorded)
+		e->sequence.anywhere = false;
+}
+
 static struct execution *make_known(struct daemon *daemon, uint32_t slot,
 				    const struct cordon_adopt_event *event)
 {
@@ -146,6 +161,7 @@ static struct execution *make_known(struct daemon *daemon, uint32_t slot,
 		execution_free(e);
 		return NULL;
 	}
+	recall_earlier(e);
 	watch_both(e);
 	return e;
 }
@@ -251,15 +267,18 @@ static json_t *request_of(const struct execution *e)
 
 static int write_start(struct execution *e, struct failure *failure)
 {
-	int r;
+	int r = 0;
 
-	if (e->started)
+	/* Without a request there is no state file yet. */
+	if (e->started && e->request)
 		return 0;
-	r = logs_writable(e->log, failure);
-	if (r == 0)
-		r = policy_store_put(logs_directory(e->log), e->record.policy, failure);
-	if (r >= 0)
-		r = execution_write_start(e, failure);
+	if (!e->started) {
+		r = logs_writable(e->log, failure);
+		if (r == 0)
+			r = policy_store_put(logs_directory(e->log), e->record.policy, failure);
+		if (r >= 0)
+			r = execution_write_start(e, failure);
+	}
 	if (r < 0)
 		return r;
 	json_decref(e->request);
@@ -307,7 +326,7 @@ static void go_on(struct execution *e)
 /* The next daemon lets go what was found to be in order, and nothing else. */
 static int note_in_order(struct execution *e, struct failure *failure)
 {
-	bool has_state = e->started;
+	bool has_state = e->request;
 	int r;
 
 	e->in_order = true;

@@ -21,6 +21,11 @@
 #define LOOK_LAST_MSEC	50u
 /* Every so many looks what is still there is killed again. */
 #define KILL_EVERY 8u
+/*
+ * Until this look, tasks with the label are not looked for where the cgroup is empty: the kernel frees a task, and
+ * takes it from the count, some milliseconds after its death, and to find them it goes through all tasks of the host.
+ */
+#define SEARCH_FROM 4u
 /* Then it is said aloud that something resists; looks go on, at a slower pace. */
 #define STUCK_NSEC	(10 * NSEC_PER_SEC)
 #define STUCK_LOOK_MSEC 1000u
@@ -48,22 +53,26 @@ static bool leader_alive(const struct execution *e)
 
 static void kill_all(struct execution *e)
 {
+	bool empty = e->cgroup_fd >= 0 && cgroup_populated(e->cgroup_fd) == 0;
 	unsigned int signalled = 0;
 	int r;
 
-	if (e->view->tasks > 0) {
+	/* What remains may have been moved elsewhere, or be dead and not yet freed. */
+	e->searched = e->view->tasks > 0 && (!empty || e->ending_steps >= SEARCH_FROM);
+	if (e->searched) {
 		r = enforcement_kill(e->daemon->enforcement, e->slot, &signalled);
 		if (r < 0)
 			daemon_say(e->daemon, "execution %s: killing by label: %s", e->id,
 				   strerror(-r));
 	}
 	/* A held child that has no label yet is in the cgroup. */
-	r = e->cgroup_fd >= 0 ? cgroup_kill(e->cgroup_fd) : 0;
+	r = e->cgroup_fd >= 0 && !empty ? cgroup_kill(e->cgroup_fd) : 0;
 	if (r < 0)
 		daemon_say(e->daemon, "execution %s: cgroup.kill: %s", e->id, strerror(-r));
 	e->alive = signalled;
 	/* Counted once: the second time the same ones may still be dying. */
-	if (e->ending_steps == 0) {
+	if (e->searched && !e->counted) {
+		e->counted = true;
 		e->end.killed_tasks = signalled;
 		e->leader_killed = leader_alive(e) && signalled > 0;
 	}
@@ -75,7 +84,8 @@ static void kill_all(struct execution *e)
  */
 static bool all_dead(const struct execution *e)
 {
-	bool gone = e->view->tasks == 0 || (e->adopted && e->ending_steps > 1 && e->alive == 0);
+	bool gone = e->view->tasks == 0 ||
+		    (e->adopted && e->ending_steps > 1 && e->searched && e->alive == 0);
 
 	return gone && (e->cgroup_fd < 0 || cgroup_populated(e->cgroup_fd) <= 0);
 }
@@ -125,7 +135,7 @@ static void look(struct execution *e)
 {
 	unsigned int delay = LOOK_FIRST_MSEC;
 
-	if (e->ending_steps % KILL_EVERY == 0 || e->adopted)
+	if (e->ending_steps % KILL_EVERY == 0 || e->ending_steps == SEARCH_FROM || e->adopted)
 		kill_all(e);
 	if (all_dead(e)) {
 		dead(e);

@@ -98,6 +98,8 @@ struct execution {
 	void *early; /* the exec that brought its program in: its record follows the start's */
 	size_t early_size;
 	unsigned int alive; /* processes that were still there when last killed */
+	bool searched;	    /* and by their labels, wherever they were */
+	bool counted;	    /* in end.killed_tasks */
 };
 
 /* With its memory and its timer, and nothing else; either may be missing. NULL without memory. */

@@ -154,7 +154,7 @@ static void note_recorded(uint64_t first, uint64_t last, void *context)
  * there, without which nothing ran; whether the end is, which is not to be told twice; and which
  * events are, of which those that are missing once the rings are read are a gap.
  */
-static void take_recall(struct execution *e)
+void recovery_recall(struct execution *e)
 {
 	struct recall found;
 
@@ -196,7 +196,7 @@ static int adopt_slot(struct daemon *daemon, uint32_t slot, const struct cordon_
 		execution_free(e);
 		return r;
 	}
-	take_recall(e);
+	recovery_recall(e);
 	memcpy(e->record.id, view->id, sizeof(e->record.id));
 	e->record.policy = e->recovered_policy;
 	e->adopted = view->executor != 0;

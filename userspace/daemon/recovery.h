@@ -15,4 +15,7 @@
  */
 int recovery_run(struct daemon *daemon, struct failure *failure);
 
+/* Takes from its log what an earlier daemon has told of it: its start, its end, and events. */
+void recovery_recall(struct execution *e);
+
 #endif

@@ -2,15 +2,16 @@
 #include "daemon/workdir.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 
-/* Deeper than any path that can be named. */
-#define MAX_DEPTH 4096
+#define PASSWD_MAX (16u << 20)
 
 /* May not be a work directory, nor lie below one. */
 static const char *const system_directories[] = {
@@ -65,51 +66,42 @@ static bool same_directory(const struct stat *a, const struct stat *b)
 }
 
 /*
- * Is `directory` the inner one or an ancestor of it? Climbs by "..", so that names play no part.
- * An inner one that cannot be opened does not exist for anybody.
+ * Is `directory` the inner one or an ancestor of it? Climbs by "..", so that names play no part: one call for each
+ * step, as this is asked about every home directory at each launch. An inner one that cannot be looked at does not
+ * exist for anybody.
  */
-static bool contains(const struct stat *directory, int inner_fd)
+static bool contains(const struct stat *directory, int inner_fd, const char *inner)
 {
-	_cleanup_(closep) int fd = openat(inner_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct stat here, above;
+	char path[PATH_MAX];
+	size_t length = (size_t)snprintf(path, sizeof(path), "%s/.", inner);
+	struct stat here, below = {};
 
-	if (fd < 0 || fstat(fd, &here) < 0)
+	if (length >= sizeof(path))
 		return false;
-	for (int depth = 0; depth < MAX_DEPTH; depth++) {
-		int parent;
-
+	for (int depth = 0; length < sizeof(path); depth++) {
+		if (fstatat(inner_fd, path, &here, 0) < 0)
+			return false;
 		if (same_directory(&here, directory))
 			return true;
-		parent = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (parent < 0)
+		/* The root's parent is itself. */
+		if (depth > 0 && same_directory(&here, &below))
 			return false;
-		close(fd);
-		fd = parent;
-		if (fstat(fd, &above) < 0 || same_directory(&above, &here))
-			return false;
-		here = above;
+		below = here;
+		length += (size_t)snprintf(path + length, sizeof(path) - length, "/..");
 	}
 	return true;
 }
 
-static int open_directory(const char *path)
-{
-	return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-}
-
 static bool directory_contains_path(const struct stat *directory, const char *path)
 {
-	_cleanup_(closep) int fd = open_directory(path);
-
-	return fd >= 0 && contains(directory, fd);
+	return contains(directory, AT_FDCWD, path);
 }
 
 static bool path_contains_directory(const char *path, int directory_fd)
 {
-	_cleanup_(closep) int fd = open_directory(path);
 	struct stat outer;
 
-	return fd >= 0 && fstat(fd, &outer) == 0 && contains(&outer, directory_fd);
+	return stat(path, &outer) == 0 && contains(&outer, directory_fd, ".");
 }
 
 static int refuse(struct failure *failure, const char *relation, const char *path)
@@ -122,12 +114,18 @@ static int refuse(struct failure *failure, const char *relation, const char *pat
 
 static int check_homes(const struct stat *directory, const char *passwd, struct failure *failure)
 {
-	_cleanup_(fclosep) FILE *users = fopen(passwd, "re");
+	_cleanup_(freep) char *text = NULL;
+	_cleanup_(fclosep) FILE *users = NULL;
 	const struct passwd *user;
+	size_t size = 0;
+	int r = io_read_file(AT_FDCWD, passwd, PASSWD_MAX, &text, &size);
 
+	/* From memory: fgetpwent(3) asks the kernel twice for each line where it is in a file. */
+	if (r == 0)
+		users = fmemopen(text, size, "r");
 	if (!users)
-		return failure_set(failure, errno, "cannot read %s for home directories: %m",
-				   passwd);
+		return failure_set(failure, r < 0 ? r : errno,
+				   "cannot read %s for home directories: %m", passwd);
 	while ((user = fgetpwent(users)) != NULL) {
 		if (user->pw_dir[0] != '/' || !directory_contains_path(directory, user->pw_dir))
 			continue;
