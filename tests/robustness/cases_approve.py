@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 
-from service import as_user, make_users, policy, run_as, said, spawn_daemon, standing, start_daemon
+from service import as_user, make_users, policy, refused, run_as, start_daemon, stop_all
 from support import (
     ROOT,
     account_for_everything,
@@ -17,8 +17,6 @@ from support import (
     cordon,
     equal,
     exists,
-    gone,
-    kill,
     matches,
     records,
     run,
@@ -31,9 +29,7 @@ STATE_DIRECTORY = os.path.join(ROOT, "state")
 
 def restart(*options, number=signal.SIGTERM):
     make_users()
-    for pid in standing():
-        kill(pid, number)
-        wait_for(lambda: gone(pid), 60, "the daemon's end")
+    stop_all(number, 60)
     return start_daemon("--require-approval", "--state", STATE_DIRECTORY, *options)
 
 
@@ -137,13 +133,10 @@ def no_longer():
 @case("a state directory that cannot be used is a clear error, and enforcement stays as it was")
 def unusable_state():
     restart()
-    for pid in standing():
-        kill(pid, signal.SIGTERM)
-        wait_for(lambda: gone(pid), 60, "the daemon's end")
+    stop_all(seconds=60)
     os.chmod(STATE_DIRECTORY, 0o777)
-    process = spawn_daemon("--require-approval", "--state", STATE_DIRECTORY)
-    equal(process.wait(120), 1, "status")
-    matches(said(), "cannot keep approvals in .*/approvals", "what it says")
+    said = refused("--require-approval", "--state", STATE_DIRECTORY, seconds=30)
+    matches(said, "cannot keep approvals in .*/approvals", "what it says")
     os.chmod(STATE_DIRECTORY, 0o700)
     check(os.path.isdir("/sys/fs/bpf/cordon/links"), "enforcement is gone")
     # Without the option nobody is asked.

@@ -4,11 +4,10 @@
 import errno
 import os
 import re
-import signal
 
 from cases_approve import decisions, entries, restart
 from executor import CONFIG, OUTSIDE, Agent, configure, why
-from service import as_user, policy, said, spawn_daemon, standing
+from service import as_user, policy, refused, standing, stop_all
 from support import (
     PINS,
     ROOT,
@@ -18,8 +17,6 @@ from support import (
     check,
     cordon,
     equal,
-    gone,
-    kill,
     matches,
     processes,
     records,
@@ -93,9 +90,7 @@ def guard():
 @case("a malformed cordon.yaml: no daemon starts with it, it says where it is wrong, and enforcement stays as it was")
 def malformed():
     restart()
-    (pid,) = standing()
-    kill(pid, signal.SIGTERM)
-    wait_for(lambda: gone(pid), 60, "the daemon's end")
+    stop_all(seconds=60)
     bad = os.path.join(ROOT, "bad.yaml")
     for text, said_of_it in (
         ("version: 1\nexecutors:\n  - {name: x, polic: y}\n", r"bad\.yaml:3:\d+: .*polic"),
@@ -105,11 +100,7 @@ def malformed():
     ):
         with open(bad, "w", encoding="latin-1") as file:
             file.write(text)
-        before = len(said())
-        process = spawn_daemon("--config", bad)
-        wait_for(lambda process=process: process.poll() is not None, 60, "the refusal")
-        equal(process.returncode, 1, f"status with {text!r}")
-        matches(said()[before:], said_of_it, f"what it says of {text!r}")
+        matches(refused("--config", bad, seconds=60), said_of_it, f"what it says of {text!r}")
     check(os.path.isdir(os.path.join(PINS, "links")), "enforcement is gone")
     equal(cordon("status").status, 2, "status: it enforces, without a daemon")
 

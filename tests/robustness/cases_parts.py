@@ -28,6 +28,7 @@ from support import (
     kill,
     matches,
     nothing_left,
+    others,
     processes,
     run,
     start,
@@ -115,10 +116,10 @@ def garbage():
     account_for_everything()
 
 
-@case("SIGKILL and SIGSTOP of what reads clients' bytes: one request is refused, what runs goes on")
+@case("SIGKILL and SIGSTOP of what reads clients' bytes: what runs goes on, and whoever asks then is answered")
 def reader_dies():
     ensure_daemon()
-    before = {key: line for key, line in processes().items() if "cordon daemon" not in line}
+    before = others()
     process = start("sh", "-c", ": >up; until [ -e stop ]; do sleep 0.1; done")
     wait_for(lambda: exists("up"), 20, "the start")
     pid = one_reader()
@@ -126,7 +127,7 @@ def reader_dies():
     kill(pid)
     wait_for(lambda: gone(pid), 20, "the reader's death")
     answer = ask(client, {"op": "status"})
-    equal((answer["ok"], answer["error"]), (False, "EPROTO"), f"answer {answer}")
+    check(answer["ok"], f"answer {answer}")
     client.close()
     check(one_reader() != pid, "it is the same reader")
     # One that hangs is given up.
@@ -147,7 +148,7 @@ def reader_dies():
 @case("a cgroup that somebody deleted: the label alone ends all, and the next run has one again")
 def deleted_cgroup():
     ensure_daemon()
-    before = {key: line for key, line in processes().items() if "cordon daemon" not in line}
+    before = others()
     process = start("sh", "-c", "setsid sleep 5432 & : >up; sleep 5432")
     wait_for(lambda: exists("up"), 20, "the start")
     (name,) = set(starts()) - set(ends())
@@ -181,7 +182,7 @@ def deleted_cgroup():
 @case("a state directory that is gone: nothing starts, what runs stays confined, and the next daemon makes another")
 def no_state_directory():
     pid = ensure_daemon()
-    before = {key: line for key, line in processes().items() if "cordon daemon" not in line}
+    before = others()
     process = start("sh", "-c", ": >up; until [ -e stop ]; do sleep 0.1; done; cat /etc/shadow || exit 3")
     wait_for(lambda: exists("up"), 20, "the start")
     for name in os.listdir("/run/cordon/executions"):

@@ -29,6 +29,7 @@ from support import (
     gone,
     kill,
     nothing_left,
+    others,
     processes,
     read,
     records,
@@ -45,7 +46,7 @@ def begin(*options, policy=None, log=LOG, **how):
     policy = policy or service.policy("trier", "on_denial: {limit: 0, action: none}")
     ensure_daemon()
     write("loop", LOOP)
-    before = {key: line for key, line in processes().items() if "cordon daemon" not in line}
+    before = others()
     known = set(starts(log)) if os.path.exists(log) else set()
     process = start("sh", "loop", policy=policy, options=options, **how)
     wait_for(lambda: exists("beat"), 20, "the command's start")

@@ -8,7 +8,7 @@ import socket
 import time
 
 from executor import OUTSIDE, UNDER, Agent, configure
-from service import ensure_standing, policy, said, spawn_daemon, standing, start_daemon
+from service import ensure_standing, policy, refused, said, spawn_daemon, standing, start_daemon, stop_all
 from support import (
     CORDON,
     PINS,
@@ -24,10 +24,9 @@ from support import (
     execute,
     exists,
     finish,
-    gone,
-    kill,
     matches,
     nothing_left,
+    others,
     processes,
     read,
     records,
@@ -53,12 +52,6 @@ while :; do
 	echo $i >beat.$1
 done
 """
-
-
-def stop_all(number=signal.SIGTERM):
-    for pid in standing():
-        kill(pid, number)
-        wait_for(lambda: gone(pid), 30, "the daemon's end")
 
 
 def hammers(count):
@@ -94,14 +87,6 @@ def end_all(runs):
     for name in listed:
         equal(cordon("kill", name).status, 0, "kill")
     equal([finish(process) for process in runs], [137] * len(runs), "statuses")
-
-
-def refused(**how):
-    """Another daemon does not start; what it says."""
-    process = spawn_daemon(**how)
-    wait_for(lambda: process.poll() is not None, 120, "the refusal")
-    equal(process.returncode, 1, "status")
-    return said()
 
 
 def kill_hammers(runs):
@@ -172,7 +157,7 @@ def second():
 @case("a daemon of a newer build takes over with executions running: no access is let through meanwhile")
 def upgrade():
     ensure_standing()
-    before = {key: line for key, line in processes().items() if "cordon daemon" not in line}
+    before = others()
     runs = hammers(2)
     stop_all()
     check(not has_variant(), "the newer build's program is there before")
@@ -196,6 +181,7 @@ def upgrade():
 @case("a newer build takes over with an executor at work: what it started goes on, and what it starts is confined")
 def upgrade_executor():
     stop_all()
+    before = others()
     path = configure("at-work")
     executable = CORDON if has_variant() else NEWER
     start_daemon("--config", path, executable=NEWER if has_variant() else CORDON)
@@ -215,6 +201,8 @@ def upgrade_executor():
         equal(answer.get("out"), "refused\n", f"what it starts next ({answer})")
     for name in ("up", "stop"):
         os.unlink(os.path.join(UNDER, name))
+    # A daemon that is gone would leave it to the next one to put the last execution away.
+    nothing_left(before, 20)
     stop_all()
     account_for_everything()
 
@@ -222,7 +210,7 @@ def upgrade_executor():
 @case("the older build takes over again, also where the newer one was killed in the middle of it")
 def back_and_forth():
     ensure_standing()
-    before = {key: line for key, line in processes().items() if "cordon daemon" not in line}
+    before = others()
     had = has_variant()
     runs = hammers(1)
     stop_all(signal.SIGKILL)
@@ -253,7 +241,7 @@ def back_and_forth():
 @case("a build with other maps is refused while executions live, and takes over when none does")
 def incompatible():
     ensure_standing()
-    before = {key: line for key, line in processes().items() if "cordon daemon" not in line}
+    before = others()
     runs = hammers(1)
     stop_all()
     matches(refused(executable=OTHER_MAPS), r"cannot take it over: map recent_denials is not the same in both builds.*cordon kill", "what it says")
@@ -273,7 +261,8 @@ def partial():
     ensure_standing()
     runs = hammers(1)
     stop_all()
-    os.unlink(os.path.join(PINS, "links", "cordon_path_mknod"))
+    # What is taken away is of no use to the execution: by it there is nothing that judges any more.
+    os.unlink(os.path.join(PINS, "links", "cordon_path_symlink"))
     matches(refused(), "incomplete enforcement of a cordon build", "what it says")
     kill_hammers(runs)
     start_daemon()

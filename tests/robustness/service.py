@@ -7,11 +7,12 @@ import json
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 
-from support import CORDON, LOG, ROOT, SOCKET, Failed, check, cordon, daemons, execute, kill, wait_for
+from support import CORDON, LOG, ROOT, SOCKET, Failed, check, cordon, daemons, equal, execute, gone, kill, wait_for
 
 POLICIES = os.path.join(ROOT, "policies")
 MEMBERS = ("alice", "bob")
@@ -67,9 +68,16 @@ def standing():
             continue
         if guard or words[:2] != [b"cordon", b"daemon"]:
             continue
-        if not {b"--embedded", b"--log-writer", b"--request-reader"} & set(words):
+        if not {b"--embedded", b"--log-writer", b"--request-reader", b"--dns-query-reader", b"--dns-answer-reader"} & set(words):
             found.append(int(pid))
     return found
+
+
+def stop_all(number=signal.SIGTERM, seconds=30):
+    """Daemons that stay."""
+    for pid in standing():
+        kill(pid, number)
+        wait_for(lambda pid=pid: gone(pid), seconds, "the daemon's end")
 
 
 def spawn_daemon(*options, executable=CORDON, environment=None):
@@ -84,6 +92,15 @@ def spawn_daemon(*options, executable=CORDON, environment=None):
 def said():
     with open(os.path.join(ROOT, "daemon.txt"), encoding="utf-8", errors="replace") as file:
         return file.read()
+
+
+def refused(*options, seconds=120, **how):
+    """One that does not start; what it says."""
+    before = len(said())
+    process = spawn_daemon(*options, **how)
+    wait_for(lambda: process.poll() is not None, seconds, "the refusal")
+    equal(process.returncode, 1, "status")
+    return said()[before:]
 
 
 def answers():

@@ -311,6 +311,11 @@ def processes():
     return found
 
 
+def others():
+    """Processes besides daemons."""
+    return {key: line for key, line in processes().items() if "cordon daemon" not in line}
+
+
 def status_of(pid):
     """The fields of /proc/PID/status."""
     with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:

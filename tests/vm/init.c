@@ -41,7 +41,7 @@
 #define SETTINGS_MAX (4U << 20)
 #define LIST_MAX     4096
 #define PUMP_BYTES   65536
-#define MSIZE	     "524288"
+#define SHARE	     "trans=virtio,version=9p2000.L,msize=524288"
 
 /* How long the processes that the command left behind may take to die before that counts as a hang. */
 #define REAP_SECONDS 20
@@ -311,8 +311,7 @@ static void mount_tmp(const struct settings *s)
 
 static void mount_root(const struct settings *s)
 {
-	mount_on("root", "/lower", "9p", MS_RDONLY,
-		 "trans=virtio,version=9p2000.L,cache=loose,access=any,msize=" MSIZE);
+	mount_on("root", "/lower", "9p", MS_RDONLY, SHARE ",access=any,cache=loose");
 	mount_on("tmpfs", "/upper", "tmpfs", 0, "mode=755,size=75%");
 	make_dir("/upper/data");
 	make_dir("/upper/work");
@@ -339,11 +338,8 @@ static void mount_root(const struct settings *s)
 	mount_if_possible("debugfs", NEW_ROOT "/sys/kernel/debug");
 	mount_if_possible("tracefs", NEW_ROOT "/sys/kernel/tracing");
 	if (s->out_share)
-		mount_on(
-			"out", NEW_ROOT OUT_SHARE, "9p", MS_NOSUID | MS_NODEV,
-			s->out_owners
-				? "trans=virtio,version=9p2000.L,access=client,posixacl,msize=" MSIZE
-				: "trans=virtio,version=9p2000.L,access=any,msize=" MSIZE);
+		mount_on("out", NEW_ROOT OUT_SHARE, "9p", MS_NOSUID | MS_NODEV,
+			 s->out_owners ? SHARE ",access=client,posixacl" : SHARE ",access=any");
 }
 
 static void switch_root(void)

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/cleanup.h"
+#include "base/io.h"
 #include "bpf/system_calls.h"
 #include "launch/seccomp_values.h"
 
@@ -121,9 +122,9 @@ static int export(scmp_filter_ctx context, const struct policy_system_calls *cal
 
 	if (fd < 0)
 		return -errno;
-	if (write(fd, values, size) != (ssize_t)size)
-		return -EIO;
-	r = seccomp_export_bpf(context, fd);
+	r = io_write_all(fd, values, size);
+	if (r == 0)
+		r = seccomp_export_bpf(context, fd);
 	if (r < 0)
 		return r;
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)

@@ -10,19 +10,25 @@
 
 #include "insight/recording.h"
 
-static void add(struct recording *recording, const char *action, const char *readable,
-		const char *exact)
+/* Of one denial, the access. */
+static const struct recorded_access *take(struct recording *recording, const char *exact)
 {
+	const struct recorded_access *found;
+	size_t count;
 	json_t *record = json_pack(
 		"{s:I, s:{s:s}, s:{s:I}, s:{s:{s:s}, s:s, s:{s:s, s:s, s:s}, s:[s], s:s}}", "seq",
-		(json_int_t)1, "event", "action", action, "process", "pid", (json_int_t)7, "cordon",
-		"execution", "id", "019aa3c4-11d2-7abc-8def-000000000001", "operation", "open",
-		"object", "kind", "path", "text", readable, "text_base64", exact, "rights", "read",
-		"reason", "default");
+		(json_int_t)1, "event", "action", "denial", "process", "pid", (json_int_t)7,
+		"cordon", "execution", "id", "019aa3c4-11d2-7abc-8def-000000000001", "operation",
+		"open", "object", "kind", "path", "text", "/srv/\xef\xbf\xbd", "text_base64", exact,
+		"rights", "read", "reason", "default");
 
+	assert_non_null(recording);
 	assert_non_null(record);
 	assert_int_equal(recording_add(recording, record), 0);
 	json_decref(record);
+	found = recording_accesses(recording, &count);
+	assert_int_equal(count, 1);
+	return found;
 }
 
 static void test_names_that_are_no_text(void **state)
@@ -40,13 +46,8 @@ static void test_names_that_are_no_text(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		struct recording *recording = recording_new();
-		const struct recorded_access *found;
-		size_t count;
+		const struct recorded_access *found = take(recording, names[i].exact);
 
-		assert_non_null(recording);
-		add(recording, "denial", "/srv/\xef\xbf\xbd", names[i].exact);
-		found = recording_accesses(recording, &count);
-		assert_int_equal(count, 1);
 		assert_int_equal(found->kind, ACCESS_PATH);
 		assert_int_equal(found->size, strlen(names[i].bytes));
 		assert_memory_equal(found->bytes, names[i].bytes, found->size);
@@ -61,14 +62,8 @@ static void test_base64_that_is_none(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(malformed) / sizeof(malformed[0]); i++) {
 		struct recording *recording = recording_new();
-		const struct recorded_access *found;
-		size_t count;
 
-		assert_non_null(recording);
-		add(recording, "denial", "/srv/x", malformed[i]);
-		found = recording_accesses(recording, &count);
-		assert_int_equal(count, 1);
-		assert_int_not_equal(found->kind, ACCESS_PATH);
+		assert_int_not_equal(take(recording, malformed[i])->kind, ACCESS_PATH);
 		recording_free(recording);
 	}
 }
