@@ -26,7 +26,8 @@ PINS = "/sys/fs/bpf/cordon"
 SOCKET = "/run/cordon/control.sock"
 
 NOTHING_RAN = 125
-PATIENCE = 180
+# Loading takes an emulated machine a minute, and several where there are more machines than processors.
+PATIENCE = 600
 SETTLE = 5
 
 # For a shell: tries what is forbidden until somebody writes `stop`. If ever it succeeds, there is a file that says so.

@@ -15,7 +15,7 @@
 #include "base/io.h"
 
 /* Loading takes a second or two; on a loaded or emulated machine much more. */
-#define START_TIMEOUT_SECONDS 180
+#define START_TIMEOUT_SECONDS 600
 
 /*
  * --- in the new process, between fork and exec: it takes nothing over from who happened to start it

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/readers.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
@@ -178,10 +179,12 @@ static int ask_once(struct readers *readers, uid_t uid, enum reader_kind kind,
 		    const struct iovec *parts, int count, struct reader_reply *ret_reply)
 {
 	struct reader *reader;
-	int r;
+	int r = get(readers, uid, &reader);
 
-	if (get(readers, uid, &reader) < 0)
+	if (r < 0) {
+		errno = -r;
 		return -EAGAIN;
+	}
 	r = give(reader, kind, parts, count);
 	if (r == 0 && receive(readers, reader, ret_reply) < 0)
 		r = -EPROTO;
@@ -233,7 +236,9 @@ int readers_parse(struct readers *readers, uid_t uid, const char *data, size_t s
 				   PROTOCOL_MAX_PACKET);
 	r = readers_ask(readers, uid, READER_REQUEST, &packet, 1, &reply, &said);
 	if (r == -EAGAIN)
-		return failure_set(failure, EAGAIN, "the daemon cannot start what reads requests");
+		return failure_set(failure, EAGAIN,
+				   "the daemon cannot start what reads requests: %s",
+				   strerror(errno));
 	if (r == 0) {
 		r = take_reply(&reply, said, ret_message, failure);
 		if (r == -EPROTO)

@@ -20,7 +20,7 @@ void readers_free(struct readers *readers); /* or NULL */
 /*
  * What that user's reader makes of the parts together: ret_reply, and what follows it, which is there until the next
  * question. It may be anybody's word: readers_distrust() replaces one that says what it cannot. -EPROTO: it died or
- * hung over it, and is replaced; -EAGAIN: none can be started.
+ * hung over it, and is replaced; -EAGAIN: none can be started, for the reason in errno.
  */
 int readers_ask(struct readers *readers, uid_t uid, enum reader_kind kind,
 		const struct iovec *parts, int count, struct reader_reply *ret_reply,

@@ -309,7 +309,7 @@ static void probe_pins(struct probe *p)
 			"it is replaced at the next start; `cordon disable` removes it now");
 }
 
-/* `addresses`: the whole of a long file is read for them; whoever has loaded programs has done so. */
+/* `addresses`: can programs be loaded? Those that are have theirs. */
 static int look(bool addresses, struct feature **ret_features, size_t *ret_count)
 {
 	struct probe *p = calloc(1, sizeof(*p));
