@@ -255,4 +255,11 @@ static __always_inline __u64 adopt_lookup(struct adopt_scratch *scratch, __u32 q
 	return value ? *value : 0;
 }
 
+/* The event, at the end of the header: the paths follow it in the data. */
+static __always_inline struct cordon_adopt_event *adopt_event(struct event_scratch *scratch)
+{
+	return (struct cordon_adopt_event *)(scratch->header + sizeof(scratch->header) -
+					     sizeof(struct cordon_adopt_event));
+}
+
 #endif

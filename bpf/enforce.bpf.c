@@ -25,10 +25,12 @@
 #include "bpf/hook_receive.bpf.h"
 #include "bpf/hook_socket.bpf.h"
 #include "bpf/hook_system_call.bpf.h"
+#include "bpf/hook_transfer.bpf.h"
 #include "bpf/hook_unix.bpf.h"
 
 /* Behind what reports the exec: from there on a held execution is refused everything. */
 #include "bpf/hook_adopt.bpf.h"
+#include "bpf/hook_begin.bpf.h"
 
 #include "bpf/control.bpf.h"
 #include "bpf/descriptors.bpf.h"

@@ -4,7 +4,7 @@
 #define CORDON_BPF_HOOK_RECEIVE_BPF_H
 
 #include "bpf/hook_open.bpf.h"
-#include "bpf/hook_socket.bpf.h"
+#include "bpf/hook_transfer.bpf.h"
 #include "bpf/hook_unix.bpf.h"
 
 /* Connected to a name that the execution may not connect to? */
