@@ -143,11 +143,11 @@ struct walk {
 	__u32 flags; /* NAME_* */
 	__u32 settled;
 	__u32 broken;
-	__u32 partial; /* only the last component is known: the others came from the cache */
-	__u32 keep;    /* the states noted may be remembered */
-	__u32 reason;  /* enum cordon_reason: there is no name; 0: there is */
-	__u32 reserved1;
-	__u64 sequence; /* name_sequence() and directories_freed() before the climb */
+	__u32 partial;	 /* only the last component is known: the others came from the cache */
+	__u32 keep;	 /* the states noted may be remembered */
+	__u32 reason;	 /* enum cordon_reason: there is no name; 0: there is */
+	__u32 ask_until; /* boot clock, 2^20 ns; 0: not yet looked at */
+	__u64 sequence;	 /* name_sequence() and directories_freed() before the climb */
 	__u64 freed;
 	struct leaf leaf;
 	struct directory noted;
@@ -156,12 +156,13 @@ struct walk {
 	__u64 mount;	  /* struct mount */
 	__u64 mount_root; /* struct dentry */
 	__u32 in_proc;
-	__u32 foreign;	/* passed the procfs directory of another's process */
-	__u32 climbed;	/* enum climb_result */
-	__u32 depth;	/* components recorded */
-	__u32 unstable; /* says nothing about other names in the same directory */
-	__u32 crossed;	/* left the mount that the climb began on */
-	__u32 reserved;
+	__u32 foreign;		 /* passed the procfs directory of another's process */
+	__u32 climbed;		 /* enum climb_result */
+	__u32 depth;		 /* components recorded */
+	__u32 unstable;		 /* says nothing about other names in the same directory */
+	__u32 crossed;		 /* left the mount that the climb began on */
+	__u16 ended;		 /* 1: settled, or there is no time for another attempt */
+	__u16 disturbed;	 /* attempts, at most NAME_PATIENCE */
 	struct dentry_link link; /* what stands at `at` */
 	/* runs of the automaton, side by side: each component is read once */
 	struct matcher matcher;

@@ -14,9 +14,8 @@
 
 #include "bpf/decide.bpf.h"
 
-#define SEARCH_ATTEMPTS 4
-#define SEARCH_MOUNTS	64   /* of one file system in the execution's namespace */
-#define SEARCH_LENGTH	8192 /* of one file system in all namespaces */
+#define SEARCH_MOUNTS 64   /* of one file system in the execution's namespace */
+#define SEARCH_LENGTH 8192 /* of one file system in all namespaces */
 
 static long mount_search_step(__u32 index, void *context)
 {
@@ -113,7 +112,11 @@ static long search_attempt(__u32 attempt, void *context)
 	/* 0: it cannot be read, see sequence_busy(). */
 	search->settled = search->sequence && !(search->sequence & 1) &&
 			  read_u32((__u64)&mount_lock) == search->sequence;
-	return search->settled;
+	s->walk->ended = search->settled;
+	if (!search->settled)
+		note_disturbed(s->walk, search->sequence);
+	barrier();
+	return s->walk->ended & 1;
 }
 
 /* Leaves in walk->answer what all names together come to, and in the walk the one to put on record. */
@@ -154,8 +157,9 @@ static __always_inline int decide_mountless(struct subject *s, __u32 operation,
 	search->settled = 0;
 	/* The question stands also if it is never put. */
 	put_question(s->walk, (__u64)dentry, 0, search->question);
+	begin_attempts(s->walk);
 	answer_clear(&s->walk->answer, rights);
-	bpf_loop(SEARCH_ATTEMPTS, search_attempt, s, 0);
+	bpf_loop(NAME_ATTEMPTS, search_attempt, s, 0);
 	conclude_search(s);
 	return decide_answered(s, operation, &object, question_identity(s), -EACCES);
 }

@@ -4,14 +4,23 @@
  * each anchor, component by component, over what a climb found or, where a directory was asked about
  * before, over the last component alone.
  *
- * Fail closed: a name that a rename disturbed again and again is denied.
+ * Fail closed: a name that renames disturb for too long is denied.
  */
 #ifndef CORDON_BPF_PATH_BPF_H
 #define CORDON_BPF_PATH_BPF_H
 
 #include "bpf/directory_cache.bpf.h"
 
-#define NAME_ATTEMPTS 4
+/*
+ * How often, and for how long after that, what renames or changes of mounts disturb is asked again. One container's start
+ * changes the tree of mounts once for each mount in it, and who is at it may have lost a virtual processor for a while, as
+ * may who asks: time alone would say nothing. The kernel's own readers of these sequences wait without limit; a task that is
+ * about it on purpose, by the longest of names, must not hold up a processor for that long.
+ */
+#define NAME_ATTEMPTS	 (1u << 20)
+#define NAME_PATIENCE	 100u
+#define NAME_CLOCK_SHIFT 20 /* about a millisecond, which wraps */
+#define NAME_AGAIN	 100u
 
 static __always_inline void answer_clear(struct answer *a, __u32 wanted)
 {
@@ -166,6 +175,26 @@ static __noinline bool attempt_settle(const struct subject *s)
 	return true;
 }
 
+/*
+ * Ends the attempts when their time is over. There is no use in another one where the count of mounts reads 0: it
+ * cannot be read, see sequence_busy().
+ */
+static __noinline void note_disturbed(struct walk *walk, __u32 mounts)
+{
+	__u32 now;
+
+	walk->ended = !mounts;
+	if (walk->disturbed < NAME_PATIENCE) {
+		walk->disturbed++;
+		return;
+	}
+	now = bpf_ktime_get_boot_ns() >> NAME_CLOCK_SHIFT;
+	if (!walk->ask_until)
+		walk->ask_until = (now + NAME_AGAIN) | 1;
+	if ((__s32)(walk->ask_until - now) <= 0)
+		walk->ended = 1;
+}
+
 static long ask_attempt(__u32 index, void *context)
 {
 	const struct subject *s = context;
@@ -175,13 +204,24 @@ static long ask_attempt(__u32 index, void *context)
 	bpf_loop((CORDON_MAX_COMPONENTS + 1) * NAME_RUNS * CHUNKS_PER_NAME, run_chunk, context, 0);
 	bpf_loop(walk->run_count, judge_run, context, 0);
 	walk->settled = attempt_settle(s);
-	return walk->settled;
+	walk->ended = walk->settled;
+	if (!walk->settled && !walk->partial)
+		note_disturbed(walk, walk->sequence);
+	/* From memory, so that what comes next is the same to the verifier after each outcome. */
+	barrier();
+	return walk->ended & 1;
 }
 
 /* What tells the object asked about last from others, while it lives. */
 static __always_inline __u64 question_identity(const struct subject *s)
 {
 	return s->walk->dentry;
+}
+
+static __always_inline void begin_attempts(struct walk *walk)
+{
+	walk->disturbed = 0;
+	walk->ask_until = 0;
 }
 
 #define NAME_QUESTION(rights, flags) ((__u32)(rights) | (__u32)(flags) << 16)
@@ -193,7 +233,7 @@ static __always_inline void ask(const struct subject *s)
 	/* Addresses that have been through memory are plain numbers to the verifier. */
 	barrier();
 	walk->settled = 0;
-	bpf_loop(1 + NAME_ATTEMPTS, ask_attempt, (void *)s, 0);
+	bpf_loop(NAME_ATTEMPTS, ask_attempt, (void *)s, 0);
 	if (!walk->settled) {
 		count(CORDON_COUNTER_RENAME_RACE);
 		answer_unnamed(&walk->answer, walk->wanted, CORDON_REASON_UNRESOLVED);
@@ -221,6 +261,7 @@ static __always_inline void ask_name(const struct subject *s, __u64 dentry, __u6
 				     __u32 question)
 {
 	put_question(s->walk, dentry, vfsmount, question);
+	begin_attempts(s->walk);
 	barrier();
 	s->walk->leaf.directory = 0;
 	if (is_cacheable(s))
@@ -233,6 +274,7 @@ static __always_inline void ask_dentry(const struct subject *s, const struct den
 				       __u64 vfsmount, __u32 question)
 {
 	put_question(s->walk, (__u64)dentry, vfsmount, question);
+	begin_attempts(s->walk);
 	s->walk->leaf.directory = 0;
 	if (is_cacheable(s))
 		note_leaf(s->walk, dentry);

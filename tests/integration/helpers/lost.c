@@ -5,13 +5,13 @@
  *   deep     makes directories one below the other until it is refused
  *   stale    says "ready", waits for a line, and opens "file" in the directory that it began in
  *   space    opens the namespaces of its own process
- *   moving   opens a file deep down while two threads move what lies above it, until it is refused
+ *   moving   opens a file far down, by a long name, for some seconds or until it is refused
+ *   renames  renames a file again and again, until it is killed
  *
  * Prints what it met: "DEPTH ERROR".
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DEEPEST	 1000
-#define LEVELS	 60
-#define PATIENCE 60 /* s */
+#define DEEPEST	    1000
+#define LEVELS	    50
+#define NAME_LENGTH 240
+#define MOVING_TIME 5 /* s */
 
 static int say(long count, int error)
 {
@@ -55,51 +56,44 @@ static int stale(void)
 	return say(0, open_once("file"));
 }
 
-static void *move(void *number)
+/* Of any file: who looks for a name does not know which one it is. */
+static int renames(void)
 {
-	char here[16], there[24];
-
-	snprintf(here, sizeof(here), "m%ld", (long)number);
-	snprintf(there, sizeof(there), "t/m%ld", (long)number);
-	for (;;) {
-		rename(here, there);
-		rename(there, here);
-	}
-	return NULL;
+	close(open("here", O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+	puts("ready");
+	fflush(stdout);
+	while (rename("here", "there") == 0 && rename("there", "here") == 0)
+		;
+	return 1;
 }
 
-static void make_levels(char *path, size_t size)
+/* Into directories whose names take long to go through. */
+static int make_levels(void)
 {
-	size_t length = 0;
+	char name[NAME_LENGTH + 1];
 
-	mkdir("t", 0755);
-	mkdir("m0", 0755);
-	mkdir("m1", 0755);
-	for (int i = 0; i < LEVELS; i++) {
-		length += (size_t)snprintf(path + length, size - length, "%sd", i ? "/" : "");
-		mkdir(path, 0755);
-	}
-	snprintf(path + length, size - length, "/f");
-	close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+	memset(name, 'd', NAME_LENGTH);
+	name[NAME_LENGTH] = '\0';
+	for (int i = 0; i < LEVELS; i++)
+		if (mkdir(name, 0755) < 0 || chdir(name) < 0)
+			return -1;
+	return close(open("f", O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
 }
 
 static int moving(void)
 {
-	time_t until = time(NULL) + PATIENCE;
-	char path[4 * LEVELS];
-	pthread_t thread;
+	time_t until = time(NULL) + MOVING_TIME;
 	long asked = 0;
 	int error;
 
-	make_levels(path, sizeof(path));
-	for (long i = 0; i < 2; i++)
-		if (pthread_create(&thread, NULL, move, (void *)i))
-			return 2;
+	if (make_levels() < 0)
+		return say(asked, errno);
 	do {
-		error = open_once(path);
+		error = open_once("f");
 		asked++;
 	} while (error == 0 && time(NULL) < until);
-	return say(asked, error);
+	(void)say(asked, error);
+	return error != 0;
 }
 
 int main(int argc, char **argv)
@@ -114,5 +108,7 @@ int main(int argc, char **argv)
 		return say(0, open_once("/proc/self/ns/net"));
 	if (strcmp(way, "moving") == 0)
 		return moving();
+	if (strcmp(way, "renames") == 0)
+		return renames();
 	return 2;
 }
