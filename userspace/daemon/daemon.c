@@ -292,12 +292,10 @@ int daemon_write_log(void)
 	return writer_process();
 }
 
-/* Different words for whoever looks at the processes; all of them can read everything. */
 bool daemon_is_reader(const char *option)
 {
-	return strcmp(option, "--request-reader") == 0 ||
-	       strcmp(option, "--dns-query-reader") == 0 ||
-	       strcmp(option, "--dns-answer-reader") == 0;
+	return strcmp(option, READER_REQUESTS) == 0 || strcmp(option, READER_DNS_QUERIES) == 0 ||
+	       strcmp(option, READER_DNS_ANSWERS) == 0;
 }
 
 int daemon_read(void)

@@ -9,6 +9,13 @@ static struct iovec part(const void *data, size_t size)
 	return (struct iovec){(void *)(uintptr_t)data, size};
 }
 
+/* It has said what no reader says. */
+static int distrust(const struct dns_reader *reader)
+{
+	readers_distrust(reader->readers, reader->uid);
+	return -EBADMSG;
+}
+
 /* 0: `said` has so many bytes; or what its reader says of the message. */
 static int ask(const struct dns_reader *reader, enum reader_kind kind, const struct iovec *parts,
 	       int count, size_t expected, struct reader_reply *ret_reply, const char **ret_said)
@@ -21,8 +28,7 @@ static int ask(const struct dns_reader *reader, enum reader_kind kind, const str
 		return 0;
 	if (ret_reply->size == 0 && (ret_reply->result == -EBADMSG || ret_reply->result == -ELOOP))
 		return ret_reply->result;
-	readers_distrust(reader->readers, reader->uid);
-	return -EBADMSG;
+	return distrust(reader);
 }
 
 int dns_reader_query(const struct dns_reader *reader, const uint8_t *data, size_t size,
@@ -40,10 +46,8 @@ int dns_reader_query(const struct dns_reader *reader, const uint8_t *data, size_
 		return -EBADMSG;
 	memcpy(&query, said, sizeof(query));
 	if (!dns_query_is_possible(&query) ||
-	    !(reply.result == -EINVAL || (reply.result == 0 && query.name[0]))) {
-		readers_distrust(reader->readers, reader->uid);
-		return -EBADMSG;
-	}
+	    !(reply.result == -EINVAL || (reply.result == 0 && query.name[0])))
+		return distrust(reader);
 	*ret_query = query;
 	return reply.result;
 }
@@ -62,10 +66,8 @@ int dns_reader_answer(const struct dns_reader *reader, const uint8_t *data, size
 	if (r < 0)
 		return r;
 	memcpy(&answer, said, sizeof(answer));
-	if (reply.result != 0 || !dns_answer_is_possible(&answer, query)) {
-		readers_distrust(reader->readers, reader->uid);
-		return -EBADMSG;
-	}
+	if (reply.result != 0 || !dns_answer_is_possible(&answer, query))
+		return distrust(reader);
 	*ret_answer = answer;
 	return 0;
 }

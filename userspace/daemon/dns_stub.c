@@ -435,9 +435,9 @@ int dns_stub_start(struct daemon *daemon, struct dns_stub **ret_stub, struct fai
 		stub->datagram_fd[i] = stub->stream_fd[i] = -1;
 	LIST_INIT(&stub->waiting);
 	LIST_INIT(&stub->streams);
-	r = readers_new("--dns-query-reader", &stub->query_readers, failure);
+	r = readers_new(READER_DNS_QUERIES, &stub->query_readers, failure);
 	if (r == 0)
-		r = readers_new("--dns-answer-reader", &stub->answer_readers, failure);
+		r = readers_new(READER_DNS_ANSWERS, &stub->answer_readers, failure);
 	if (r < 0) {
 		dns_stub_free(stub);
 		return r;

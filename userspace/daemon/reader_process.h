@@ -19,6 +19,11 @@
 /* A message of DNS over TCP (RFC 7766). */
 #define READER_DNS_MAX 65535u
 
+/* What they are started with: only for whoever looks at the processes; all of them can read everything. */
+#define READER_REQUESTS	   "--request-reader"
+#define READER_DNS_QUERIES "--dns-query-reader"
+#define READER_DNS_ANSWERS "--dns-answer-reader"
+
 enum reader_kind {
 	/* A client's packet; of it, a message as message_codec.h says, or text that says what is wrong. */
 	READER_REQUEST,

@@ -13,7 +13,7 @@
 
 struct readers;
 
-/* `option`: what they are started with, a literal. -ENOMEM; -errno of /run/cordon/empty, their root. */
+/* `option`: what they are started with, see reader_process.h; not copied. -ENOMEM; -errno of /run/cordon/empty, their root. */
 int readers_new(const char *option, struct readers **ret_readers, struct failure *failure);
 void readers_free(struct readers *readers); /* or NULL */
 

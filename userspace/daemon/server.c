@@ -322,7 +322,7 @@ int server_start(struct daemon *daemon, struct server **ret_server, struct failu
 	LIST_INIT(&server->connections);
 	server->fd = -1;
 	server->have_group = peer_group(&server->group);
-	r = readers_new("--request-reader", &server->readers, failure);
+	r = readers_new(READER_REQUESTS, &server->readers, failure);
 	if (r == 0)
 		r = bind_socket(server->have_group ? &server->group : NULL, &server->fd, failure);
 	if (r == 0) {
