@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "insight/line.h"
+#include "insight/outcome.h"
 #include "insight/view.h"
 
 #define COMMAND_LIMIT	  60
@@ -217,59 +218,31 @@ static void write_use(struct header *h, const json_t *end)
 	end_line(h);
 }
 
-/* How it ended, for a reader who knows nothing of exit codes. */
-static const char *cause_phrase(const char *cause)
-{
-	static const struct {
-		const char *cause, *phrase;
-	} phrases[] = {
-		{"timeout", "killed: its time was up"},
-		{"denials", "killed: too many denials"},
-		{"owner-gone", "killed: cordon run was gone"},
-		{"killed", "killed on request"},
-		{"recovered", "killed: found orphaned when cordon started"},
-		{"not-started", "never ran: the program could not be executed"},
-	};
-
-	for (size_t i = 0; cause && i < ARRAY_SIZE(phrases); i++)
-		if (strcmp(phrases[i].cause, cause) == 0)
-			return phrases[i].phrase;
-	return NULL;
-}
-
 static void write_result(struct header *h, const json_t *end)
 {
-	const char *phrase = cause_phrase(view_text(end, "cordon.end.cause"));
-	const char *killer = view_text(end, "cordon.end.signal");
-	unsigned long long code = view_number(end, "cordon.end.exit_code");
+	const struct outcome o = outcome_of(end);
+	const enum style_role role = o.good || !end ? STYLE_GOOD : STYLE_BAD;
 	unsigned long long denials = view_number(end, "cordon.counters.denials");
 	unsigned long long would = view_number(end, "cordon.counters.would_denials");
-	bool recovered = phrase && json_is_integer(view_field(end, "cordon.end.exit_code")) &&
-			 strcmp(view_text(end, "cordon.end.cause"), "recovered") == 0;
-	bool good;
 	char text[STYLE_QUANTITY_SIZE];
 
-	/* It had come to its own end, which the next daemon was told. */
-	if (recovered)
-		phrase = NULL;
-	good = !phrase && !killer && code == 0;
 	label(h, "result");
 	h->first = false;
-	style_begin(h->out, h->style, good ? STYLE_GOOD : STYLE_BAD);
+	style_begin(h->out, h->style, role);
 	if (!end)
 		fputs("still running, or no end on record", h->out);
-	else if (phrase)
-		fputs(phrase, h->out);
-	else if (killer)
-		fprintf(h->out, "killed by %s", strncmp(killer, "SIG", 3) == 0 ? "" : "signal ");
+	else if (o.phrase)
+		fputs(o.phrase, h->out);
+	else if (o.signal)
+		fprintf(h->out, "killed by %s", strncmp(o.signal, "SIG", 3) == 0 ? "" : "signal ");
 	else
-		fprintf(h->out, "exit %llu", code);
-	if (end && !phrase && killer)
-		style_text(h->out, h->style, killer);
-	style_end(h->out, h->style, good ? STYLE_GOOD : STYLE_BAD);
+		fprintf(h->out, "exit %llu", o.code);
+	if (end && !o.phrase && o.signal)
+		style_text(h->out, h->style, o.signal);
+	style_end(h->out, h->style, role);
 	if (end) {
 		style_duration(view_number(end, "event.duration"), text);
-		fprintf(h->out, " after %s%s", text, recovered ? ", while no daemon ran" : "");
+		fprintf(h->out, " after %s%s", text, o.alone ? ", while no daemon ran" : "");
 	}
 	if (denials) {
 		separate(h);

@@ -2,50 +2,29 @@
 #include <string.h>
 
 #include "insight/html.h"
+#include "insight/outcome.h"
 #include "insight/page_parts.h"
 #include "insight/style.h"
 #include "insight/view.h"
 
-static const char *cause_phrase(const char *cause)
-{
-	static const struct {
-		const char *cause, *phrase;
-	} phrases[] = {
-		{"timeout", "killed: its time was up"},
-		{"denials", "killed: too many denials"},
-		{"owner-gone", "killed: whoever started it was gone"},
-		{"killed", "killed on demand"},
-		{"recovered", "found without an owner, and ended"},
-		{"not-started", "its program could not be started"},
-	};
-
-	for (size_t i = 0; cause && i < sizeof(phrases) / sizeof(phrases[0]); i++)
-		if (strcmp(phrases[i].cause, cause) == 0)
-			return phrases[i].phrase;
-	return NULL;
-}
-
 void page_result(FILE *out, const struct page_execution *e)
 {
-	const char *phrase = cause_phrase(view_text(e->end, "cordon.end.cause"));
-	const char *killer = view_text(e->end, "cordon.end.signal");
-	unsigned long long code = view_number(e->end, "cordon.end.exit_code");
-	bool good = e->end && !phrase && !killer && code == 0;
+	const struct outcome o = outcome_of(e->end);
 	char duration[STYLE_QUANTITY_SIZE];
 
-	fprintf(out, "<span class=\"tag %s\">", good ? "good" : "bad");
+	fprintf(out, "<span class=\"tag %s\">", o.good ? "good" : "bad");
 	if (!e->end)
 		fputs("no end on record", out);
-	else if (phrase)
-		html_text(out, phrase);
-	else if (killer)
-		html_format(out, "killed by %s", killer);
+	else if (o.phrase)
+		html_text(out, o.phrase);
+	else if (o.signal)
+		html_format(out, "killed by %s", o.signal);
 	else
-		html_format(out, "exit %llu", code);
+		html_format(out, "exit %llu", o.code);
 	fputs("</span>", out);
 	if (e->end) {
 		style_duration(view_number(e->end, "event.duration"), duration);
-		fprintf(out, " after %s", duration);
+		fprintf(out, " after %s%s", duration, o.alone ? ", while no daemon ran" : "");
 	}
 }
 

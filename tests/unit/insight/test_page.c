@@ -252,6 +252,28 @@ static void test_page_is_harmless(void **state)
 	free(text);
 }
 
+static void test_page_of_recovered(void **state)
+{
+	struct run *run = *state;
+	struct audit_end end = {
+		.cause = AUDIT_END_RECOVERED, .have_status = true, .duration_nsec = 1500000000};
+	char *text;
+
+	json_decref(run->records[--run->count]);
+	add(run, audit_record_end(&run->f.execution, &end, FIXTURE_TIME));
+	text = page_of(run);
+	assert_has(text,
+		   "<span class=\"tag good\">exit 0</span> after 1.50 s, while no daemon ran");
+	free(text);
+	end.have_status = false;
+	json_decref(run->records[--run->count]);
+	add(run, audit_record_end(&run->f.execution, &end, FIXTURE_TIME));
+	text = page_of(run);
+	assert_has(text,
+		   "<span class=\"tag bad\">killed: found orphaned when cordon started</span>");
+	free(text);
+}
+
 static void test_page_of_nothing(void **state)
 {
 	struct run empty = {.count = 0};
@@ -442,9 +464,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_page_is_whole),   TEST(test_integrity), TEST(test_page_is_harmless),
-		TEST(test_page_of_nothing), TEST(test_html_text), TEST(test_csv_cells),
-		TEST(test_csv_lines),	    TEST(test_ocsf),	  TEST(test_ecs),
+		TEST(test_page_is_whole),
+		TEST(test_integrity),
+		TEST(test_page_is_harmless),
+		TEST(test_page_of_nothing),
+		TEST(test_page_of_recovered),
+		TEST(test_html_text),
+		TEST(test_csv_cells),
+		TEST(test_csv_lines),
+		TEST(test_ocsf),
+		TEST(test_ecs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
