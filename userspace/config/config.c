@@ -18,17 +18,7 @@ struct config {
 
 static int read_executor(struct reader *r, const struct node *n, struct config *config)
 {
-	static const char *none[] = {NULL};
-	struct config_executor *grown, executor = {
-					       .line = n->place.line,
-					       .programs = none,
-					       .except = none,
-					       .workdir_under = none,
-					       .volumes = none,
-					       .binds = none,
-					       .gate = none,
-					       .hold = true,
-				       };
+	struct config_executor *grown, executor = config_executor_empty(n);
 	size_t errors = diagnostics_errors(r->diagnostics);
 	int e = reader_mapping(r, n, "an executor", config_executor_keys, &executor);
 

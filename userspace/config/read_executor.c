@@ -257,19 +257,11 @@ static int read_hold(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
-static int read_itself(struct reader *r, const struct node *n, void *target)
+struct config_executor config_executor_empty(const struct node *n)
 {
-	static const struct key keys[] = {
-		{"policy", read_policy_name},
-		{"bind", read_bind},
-		{NULL, NULL},
-	};
 	static const char *none[] = {NULL};
-	struct config_executor *itself = arena_alloc(r->arena, sizeof(*itself));
 
-	if (!itself)
-		return -ENOMEM;
-	*itself = (struct config_executor){
+	return (struct config_executor){
 		.line = n->place.line,
 		.programs = none,
 		.except = none,
@@ -277,8 +269,23 @@ static int read_itself(struct reader *r, const struct node *n, void *target)
 		.volumes = none,
 		.binds = none,
 		.gate = none,
-		.is_itself = true,
+		.hold = true,
 	};
+}
+
+static int read_itself(struct reader *r, const struct node *n, void *target)
+{
+	static const struct key keys[] = {
+		{"policy", read_policy_name},
+		{"bind", read_bind},
+		{NULL, NULL},
+	};
+	struct config_executor *itself = arena_alloc(r->arena, sizeof(*itself));
+
+	if (!itself)
+		return -ENOMEM;
+	*itself = config_executor_empty(n);
+	itself->is_itself = true;
 	TARGET->itself = itself;
 	return reader_mapping(r, n, "itself", keys, itself);
 }

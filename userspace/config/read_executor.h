@@ -6,7 +6,8 @@
 #include "config/config.h"
 #include "policy/reader.h"
 
-/* For reader_mapping() into a struct config_executor. */
+/* One that says nothing yet, for reader_mapping() with the keys. */
+struct config_executor config_executor_empty(const struct node *n);
 extern const struct key config_executor_keys[];
 
 /* Reports what is missing or contradicts itself, and completes the entry for the executor itself. -ENOMEM. */
