@@ -76,6 +76,8 @@ static int ask(int socket, json_t *request, const int *fds, size_t fd_count, jso
 	r = protocol_receive(socket, &reply, &received, NULL, failure);
 	if (r == -ECONNRESET || r == -EPIPE)
 		return failure_set(failure, ECONNRESET, "the cordon daemon has gone away");
+	if (r == -EAGAIN)
+		return failure_set(failure, ETIMEDOUT, "the cordon daemon does not answer");
 	if (r < 0)
 		return failure_set(failure, r, "cannot hear the cordon daemon: %m");
 	ok = json_object_get(reply, "ok");

@@ -4,8 +4,9 @@
  * retried. The connection is a plain descriptor: poll it for POLLHUP to notice that the daemon
  * has died. Closing it before client_ended() has everything the execution started killed.
  *
- * Every function returns 0 or -errno with `failure` filled: -ECONNRESET when the daemon is gone, -EBADMSG
- * when it does not speak this protocol, otherwise the errno that the daemon named.
+ * Every function returns 0 or -errno with `failure` filled: -ECONNRESET when the daemon is gone, -ETIMEDOUT when the
+ * connection has a SO_RCVTIMEO and that is over, -EBADMSG when it does not speak this protocol, otherwise the errno that
+ * the daemon named.
  */
 #ifndef CORDON_DAEMON_CLIENT_H
 #define CORDON_DAEMON_CLIENT_H
