@@ -20,6 +20,7 @@ from churn import (
     by_run,
     daemon_use,
     kernel_use,
+    tell_of_failures,
 )
 from executor import UNDER, configure
 from service import answers, spawn_daemon, start_daemon
@@ -256,7 +257,9 @@ def live_at_once():
         if i % 16 == 15:
             wait_for(lambda i=i: exists(f"ran.{i}") or started[i].poll() is not None, 120, "their start")
     wait_for(lambda: all(exists(f"ran.{i}") or started[i].poll() is not None for i in range(LIVE)), 300, "their start")
-    equal([process.poll() for process in started], [None] * LIVE, "statuses")
+    if any(process.poll() is not None for process in started):
+        tell_of_failures(known)
+    equal({i: p.poll() for i, p in enumerate(started) if p.poll() is not None}, {}, "statuses of those that ended early")
     print(f"# with {LIVE} live: {daemon_use(pid)}, {kernel_use()}; before: {use}")
     begin = time.monotonic()
     pid = new_daemon()

@@ -9,7 +9,21 @@ import time
 
 from executor import UNDER, Agent
 from service import policy, standing
-from support import PINS, WORK, Failed, check, daemons, execution_cgroups, programs, run_arguments, state_files, status_of
+from support import (
+    PINS,
+    WORK,
+    Failed,
+    check,
+    daemons,
+    each_record,
+    ends,
+    execution_cgroups,
+    execution_id,
+    programs,
+    run_arguments,
+    state_files,
+    status_of,
+)
 
 AT_A_TIME = 4
 # How long one may take: it is stuck that takes longer.
@@ -81,9 +95,26 @@ class Churn:
         for worker in self.workers:
             worker.join(STUCK_SECONDS)
             check(not worker.is_alive(), f"an execution is stuck: {self.next} were begun, {len(self.results)} came to their end")
+        if self.errors:
+            tell_of_failures()
         check(not self.errors, f"{self.errors}")
         nothing_escaped()
         return {what: self.came(what) for what in sorted(set(self.results.values()))}
+
+
+def tell_of_failures(known=()):
+    """What is on record of new executions that ended as none should, and what the kernel said meanwhile."""
+    failed = set()
+    for name, end in ends().items():
+        how = end["cordon"]["end"]
+        if name not in known and (how["cause"] == "signaled" or how["exit_code"] not in (0, None)):
+            failed.add(name)
+    for record in each_record():
+        if execution_id(record) in failed:
+            print(f"# {json.dumps(record)}")
+    said = subprocess.run(["dmesg"], capture_output=True, text=True, check=False).stdout.splitlines()
+    for line in said[-20:]:
+        print(f"# {line}", flush=True)
 
 
 def nothing_escaped():

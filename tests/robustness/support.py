@@ -372,7 +372,7 @@ def nothing_left(before, seconds=SETTLE):
         left = leftovers(before)
         if not left:
             return
-        check(time.monotonic() < end, f"left behind: {', '.join(left)}")
+        check(time.monotonic() < end, f"left behind: {len(left)}, such as {', '.join(left[:10])}")
         time.sleep(0.05)
 
 
