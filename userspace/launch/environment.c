@@ -249,14 +249,6 @@ static int expand(const char *variable, const char *value, const struct environm
 	_cleanup_(fclosep) FILE *out = NULL;
 	size_t size;
 
-	/* Most have none, and a stream begins with 8 KiB of zeros. */
-	if (!strstr(value, "${")) {
-		text = strdup(value);
-		if (!text)
-			return -ENOMEM;
-		*ret_text = TAKE_PTR(text);
-		return 0;
-	}
 	out = open_memstream(&text, &size);
 	if (!out)
 		return -ENOMEM;
