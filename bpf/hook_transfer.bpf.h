@@ -77,6 +77,17 @@ static __always_inline int judge_use(struct subject *s, struct sock *sk, __u32 o
 	return judge_foreign(s, sk, operation);
 }
 
+/* What names no address goes where its socket leads. */
+static __always_inline int judge_transfer(struct sock *sk, __u32 operation, int ret)
+{
+	struct subject s;
+
+	if (ret || !sk || !is_internet(sk->__sk_common.skc_family))
+		return ret;
+	ENTER(&s, ret);
+	return LEAVE(&s, judge_use(&s, sk, operation));
+}
+
 #define ANCILLARY_MAX 8
 
 static __always_inline bool names_route(const struct cmsghdr *header)
@@ -131,19 +142,14 @@ int BPF_PROG(cordon_socket_route, struct socket *sock, struct msghdr *msg, int s
 SEC("lsm/socket_sendmsg")
 int BPF_PROG(cordon_socket_sendmsg, struct socket *sock, struct msghdr *msg, int size, int ret)
 {
-	struct sock *sk = sock->sk;
 	struct subject s;
 	__u64 name;
 
 	if (ret)
 		return ret;
 	name = (__u64)msg->msg_name;
-	if (!name || msg->msg_namelen <= 0) {
-		if (!sk || !is_internet(sk->__sk_common.skc_family))
-			return 0;
-		ENTER(&s, ret);
-		return LEAVE(&s, judge_use(&s, sk, CORDON_OP_SEND));
-	}
+	if (!name || msg->msg_namelen <= 0)
+		return judge_transfer(sock->sk, CORDON_OP_SEND, ret);
 	ENTER(&s, ret);
 	return LEAVE(&s, judge_address(&s, sock, name, msg->msg_namelen, CORDON_OP_SEND,
 				       CORDON_NET_CONNECT));
@@ -153,13 +159,7 @@ SEC("lsm/socket_recvmsg")
 int BPF_PROG(cordon_socket_recvmsg, struct socket *sock, struct msghdr *msg, int size, int flags,
 	     int ret)
 {
-	struct sock *sk = sock->sk;
-	struct subject s;
-
-	if (ret || !sk || !is_internet(sk->__sk_common.skc_family))
-		return ret;
-	ENTER(&s, ret);
-	return LEAVE(&s, judge_use(&s, sk, CORDON_OP_RECEIVE));
+	return judge_transfer(sock->sk, CORDON_OP_RECEIVE, ret);
 }
 
 /* Reads what has arrived without a message (tcp_zerocopy_receive()). */
@@ -185,32 +185,20 @@ SEC("lsm/file_permission")
 int BPF_PROG(cordon_file_permission, struct file *file, int mask, int ret)
 {
 	struct socket *sock;
-	struct subject s;
-	struct sock *sk;
 
 	if (ret || (file->f_inode->i_mode & S_IFMT) != S_IFSOCK)
 		return ret;
 	sock = bpf_sock_from_file(file);
 	if (!sock)
 		return 0;
-	sk = sock->sk;
-	if (!sk || !is_internet(sk->__sk_common.skc_family))
-		return 0;
-	ENTER(&s, ret);
-	return LEAVE(&s, judge_use(&s, sk, mask & MAY_WRITE ? CORDON_OP_SEND : CORDON_OP_RECEIVE));
+	return judge_transfer(sock->sk, mask & MAY_WRITE ? CORDON_OP_SEND : CORDON_OP_RECEIVE, ret);
 }
 
 /* On a listening socket of its own, or one that was handed to it. */
 SEC("lsm/socket_accept")
 int BPF_PROG(cordon_socket_accept, struct socket *sock, struct socket *newsock, int ret)
 {
-	struct sock *sk = sock->sk;
-	struct subject s;
-
-	if (ret || !sk || !is_internet(sk->__sk_common.skc_family))
-		return ret;
-	ENTER(&s, ret);
-	return LEAVE(&s, judge_use(&s, sk, CORDON_OP_RECEIVE));
+	return judge_transfer(sock->sk, CORDON_OP_RECEIVE, ret);
 }
 
 #endif

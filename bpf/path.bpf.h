@@ -12,10 +12,10 @@
 #include "bpf/directory_cache.bpf.h"
 
 /*
- * How often, and for how long after that, what renames or changes of mounts disturb is asked again. One container's start
- * changes the tree of mounts once for each mount in it, and who is at it may have lost a virtual processor for a while, as
- * may who asks: time alone would say nothing. The kernel's own readers of these sequences wait without limit; a task that is
- * about it on purpose, by the longest of names, must not hold up a processor for that long.
+ * How often, and for how long after that, what renames or changes of mounts disturb is asked again. One container's
+ * start changes the tree of mounts once for each mount in it, and who is at it may have lost a virtual processor for a
+ * while, as may who asks: time alone would say nothing. The kernel's own readers of these sequences wait without limit; a
+ * task that is about it on purpose, by the longest of names, must not hold up a processor for that long.
  */
 #define NAME_ATTEMPTS	 (1u << 20)
 #define NAME_PATIENCE	 100u
