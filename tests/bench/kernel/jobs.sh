@@ -1,10 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# For the measurements beside it, which set `daemon` once they have started one:
+# For the measurements beside it, which set `cordon` and make /bench/log:
 #
 #   . tests/bench/kernel/jobs.sh; trap end_jobs EXIT
 
 daemon=
+
+begin_daemon() {
+	"$cordon" daemon --log /bench/log 2>/bench/daemon.log &
+	daemon=$!
+	while ! "$cordon" status >/dev/null 2>&1; do
+		kill -0 "$daemon" || {
+			cat /bench/daemon.log >&2
+			exit 1
+		}
+		sleep 0.2
+	done
+}
 
 # The daemon last: executions that lose it would each start another, and there may be a thousand.
 end_jobs() {
