@@ -18,14 +18,16 @@
 #include "audit/record.h"
 #include "base/cleanup.h"
 #include "base/failure.h"
+#include "bpf/abi.h"
 #include "policy/compile.h"
 
-#define PROTOCOL_VERSION     2
-#define PROTOCOL_DIRECTORY   "/run/cordon"
-#define PROTOCOL_SOCKET	     PROTOCOL_DIRECTORY "/control.sock"
-#define PROTOCOL_MAX_PACKET  65536u
-#define PROTOCOL_MAX_FDS     8u
-#define PROTOCOL_MAX_CLIENTS 4096u
+#define PROTOCOL_VERSION    2
+#define PROTOCOL_DIRECTORY  "/run/cordon"
+#define PROTOCOL_SOCKET	    PROTOCOL_DIRECTORY "/control.sock"
+#define PROTOCOL_MAX_PACKET 65536u
+#define PROTOCOL_MAX_FDS    8u
+/* One for each execution that can be live. */
+#define PROTOCOL_MAX_CLIENTS CORDON_MAX_EXECUTIONS
 /* Of these, of all clients that are not root. */
 #define PROTOCOL_MAX_MEMBERS 3072u
 /* Further connections, for looking at and ending what the others run: no execution can start there. */
