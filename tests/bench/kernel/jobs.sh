@@ -18,6 +18,17 @@ begin_daemon() {
 	done
 }
 
+# Waits until that many executions are live, each a job beside the daemon. What did not come says itself why.
+await_live() {
+	while [ "$("$cordon" ps --json | grep -o '"id"' | wc -l)" -lt "$1" ]; do
+		[ "$(jobs -pr | wc -l)" -gt "$1" ] || {
+			echo "of $1 executions and the daemon, one has ended" >&2
+			exit 1
+		}
+		sleep 0.2
+	done
+}
+
 # The daemon last: executions that lose it would each start another, and there may be a thousand.
 end_jobs() {
 	local others
