@@ -112,11 +112,11 @@ $(BUILD_ID): $(BPF_OBJECT)
 
 # --- userspace -----------------------------------------------------------------------------------
 
-SOURCES := $(sort $(wildcard userspace/*/*.c))
+SOURCES := $(sort $(wildcard userspace/*/*.c userspace/*/*/*.c))
 # What users start: `run` alone. The rest is in lib/cordon/cordon, which it starts.
-FRONT   := userspace/cli/front.c userspace/cli/accounts_file.c
+FRONT   := userspace/cli/run/front.c userspace/cli/run/accounts_file.c
 # What needs no kernel: libraries for every test program and fuzzer, built without the BPF object.
-PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% daemon/protocol.c daemon/request.c daemon/request_fields.c daemon/prepare_request.c daemon/decide_request.c daemon/message_codec.c daemon/dns_message.c daemon/dns_servers.c cli/moment.c),$(SOURCES))
+PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% control/protocol.c control/request.c control/request_fields.c control/prepare_request.c control/decide_request.c control/message_codec.c daemon/pure/dns_message.c daemon/pure/dns_servers.c cli/term/moment.c),$(SOURCES))
 
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
 	-Wshadow -Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings \
@@ -140,7 +140,7 @@ SAN_OBJECTS  := $(SOURCES:%.c=$(BUILD)/san/%.o)
 SAN_PURE     := $(BUILD)/san/pure.a
 SAN_ALL      := $(BUILD)/san/all.a
 FUZZ_PURE    := $(BUILD)/fuzz/pure.a
-not_main      = $(filter-out $(addprefix %/userspace/cli/,main.o front.o accounts_file.o),$(1))
+not_main      = $(filter-out $(addprefix %/userspace/cli/,host/main.o run/front.o run/accounts_file.o),$(1))
 
 all: $(BUILD)/cordon $(WHOLE)
 
@@ -185,10 +185,10 @@ $(ARCHIVE) $(SAN_ALL) $(SAN_PURE) $(FUZZ_PURE):
 
 # --- tests ---------------------------------------------------------------------------------------
 
-UNIT_SOURCES   := $(sort $(wildcard tests/unit/$(or $(UNIT),*)/test_*.c))
+UNIT_SOURCES   := $(sort $(wildcard $(addprefix tests/unit/$(or $(UNIT),*)/,test_*.c */test_*.c)))
 UNIT_PROGRAMS  := $(UNIT_SOURCES:%.c=$(BUILD)/%)
 # Tests of what needs no kernel link what needs none, so that they build when the BPF object does not.
-UNIT_PURE      := $(filter $(addprefix $(BUILD)/tests/unit/,base/% policy/% audit/% insight/% bpf/%),$(UNIT_PROGRAMS))
+UNIT_PURE      := $(filter $(addprefix $(BUILD)/tests/unit/,base/% policy/% audit/% insight/% control/% daemon/pure/% bpf/%),$(UNIT_PROGRAMS))
 UNIT_OTHER     := $(filter-out $(UNIT_PURE),$(UNIT_PROGRAMS))
 FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_$(or $(FUZZ),*).c))
 FUZZ_PROGRAMS  := $(FUZZ_SOURCES:%.c=$(BUILD)/%)
@@ -290,7 +290,7 @@ TIDY_STAMPS := $(SOURCES:%.c=$(BUILD)/tidy/%.ok)
 
 tidy: $(TIDY_STAMPS)
 
-$(BUILD)/tidy/%.ok: %.c .clang-tidy tests/lint/analyzer.h $(wildcard userspace/*/*.h bpf/*.h) | packages-test
+$(BUILD)/tidy/%.ok: %.c .clang-tidy tests/lint/analyzer.h $(wildcard userspace/*/*.h userspace/*/*/*.h bpf/*.h bpf/*/*.h) | packages-test
 	@mkdir -p $(@D)
 	@echo "  tidy $<"
 	@clang-tidy-19 --quiet $< -- -std=gnu17 $(call tidy_include,$<) $(CPPFLAGS) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }

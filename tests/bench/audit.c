@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "audit/chain.h"
-#include "audit/event_text.h"
-#include "audit/log.h"
-#include "audit/reader.h"
+#include "audit/storage/chain.h"
+#include "audit/record/event_text.h"
+#include "audit/write/log.h"
+#include "audit/read/reader.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/sha256.h"

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "audit/chain.h"
-#include "audit/index.h"
-#include "audit/search.h"
+#include "audit/storage/chain.h"
+#include "audit/search/index.h"
+#include "audit/search/search.h"
 #include "base/clock.h"
 #include "base/io.h"
 

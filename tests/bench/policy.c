@@ -12,8 +12,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "policy/compile.h"
-#include "policy/diff.h"
+#include "policy/compile/compile.h"
+#include "policy/ask/diff.h"
 
 #define ROUNDS 5
 

@@ -11,9 +11,9 @@
 #include <bpf/bpf_endian.h>
 
 #include "bpf/abi.h"
-#include "bpf/kernel_constants.h"
+#include "bpf/pure/kernel_constants.h"
 
-#include "bpf/path.bpf.h"
+#include "bpf/core/path.bpf.h"
 
 #include "tests/bpf/sample.h"
 

@@ -16,7 +16,7 @@
 #include <sys/utsname.h>
 
 #include "base/failure.h"
-#include "policy/compile.h"
+#include "policy/compile/compile.h"
 #include "tests/bpf/matcher.skel.h"
 #include "tests/bpf/sample.h"
 #include "tests/unit/policy/draw.h"

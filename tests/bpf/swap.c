@@ -29,7 +29,7 @@
 
 #include "base/clock.h"
 #include "kernel/enforcement.h"
-#include "policy/compile.h"
+#include "policy/compile/compile.h"
 
 #define EXECUTIONS_DEFAULT 1000u
 #define SECONDS_DEFAULT	   5u

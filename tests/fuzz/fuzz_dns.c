@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/dns_message.h"
+#include "daemon/pure/dns_message.h"
 
 static void check_answer(const uint8_t *data, size_t size, const struct dns_query *query)
 {

@@ -2,9 +2,9 @@
 /* Ring bytes, whatever they are, make a record or an error; and a record can be shown. */
 #include <stdint.h>
 
-#include "insight/line.h"
-#include "insight/report.h"
-#include "insight/story.h"
+#include "insight/story/line.h"
+#include "insight/export/report.h"
+#include "insight/story/story.h"
 #include "tests/unit/audit/fixture.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "daemon/message_codec.h"
+#include "control/message_codec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

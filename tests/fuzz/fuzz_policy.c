@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "policy/compile.h"
-#include "policy/evaluate.h"
+#include "policy/compile/compile.h"
+#include "policy/ask/evaluate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

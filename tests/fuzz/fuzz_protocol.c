@@ -3,9 +3,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "daemon/decide_request.h"
-#include "daemon/protocol.h"
-#include "daemon/request.h"
+#include "control/decide_request.h"
+#include "control/protocol.h"
+#include "control/request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,11 +6,11 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "audit/glob.h"
-#include "audit/query.h"
-#include "audit/skim.h"
+#include "audit/search/glob.h"
+#include "audit/search/query.h"
+#include "audit/search/skim.h"
 #include "base/cleanup.h"
-#include "cli/moment.h"
+#include "cli/term/moment.h"
 
 #define WORDS 11
 #define NOW   1763683200000000000ull

@@ -4,13 +4,13 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "audit/log.h"
-#include "audit/reader.h"
-#include "audit/record.h"
-#include "audit/segment.h"
+#include "audit/write/log.h"
+#include "audit/read/reader.h"
+#include "audit/record/record.h"
+#include "audit/storage/segment.h"
 #include "base/io.h"
-#include "insight/line.h"
-#include "insight/story.h"
+#include "insight/story/line.h"
+#include "insight/story/story.h"
 
 /* In memory: the writer syncs what it writes. */
 static char directory[] = "/dev/shm/cordon-fuzz-XXXXXX";

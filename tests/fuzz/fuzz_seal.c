@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "audit/chain.h"
-#include "audit/seal.h"
+#include "audit/storage/chain.h"
+#include "audit/seal/seal.h"
 
 static void claim(const char *line, size_t size)
 {

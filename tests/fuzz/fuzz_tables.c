@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/compile.h"
-#include "policy/evaluate.h"
-#include "policy/tables.h"
+#include "policy/compile/compile.h"
+#include "policy/ask/evaluate.h"
+#include "policy/compile/tables.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

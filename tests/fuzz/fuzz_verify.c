@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "audit/index.h"
-#include "audit/search.h"
-#include "audit/verify.h"
+#include "audit/search/index.h"
+#include "audit/search/search.h"
+#include "audit/seal/verify.h"
 #include "base/io.h"
 
 #define INDEX "index.sqlite"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <zlib.h>
 
-#include "audit/chain.h"
+#include "audit/storage/chain.h"
 #include "base/cleanup.h"
 #include "tests/unit/audit/schema_check.h"
 

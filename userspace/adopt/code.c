@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
-#include "audit/arguments.h"
+#include "audit/record/arguments.h"
 #include "base/sha256.h"
 
 /* --- hashing ------------------------------------------------------------------------------ */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "audit/record.h"
+#include "audit/record/record.h"
 #include "base/failure.h"
 
 /* A script larger than this is refused: it could not be hashed before its deadline. */

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "adopt/code.h"
-#include "audit/arguments.h"
+#include "audit/record/arguments.h"
 #include "base/hex.h"
 #include "base/proc.h"
 #include "base/sha256.h"

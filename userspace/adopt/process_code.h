@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "audit/record.h"
+#include "audit/record/record.h"
 #include "base/failure.h"
 
 struct process_code {

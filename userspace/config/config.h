@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 #include "base/cleanup.h"
-#include "policy/diagnostic.h"
+#include "policy/source/diagnostic.h"
 
 #define CONFIG_FILE	     "/etc/cordon/cordon.yaml"
 #define CONFIG_EXECUTORS_MAX 32u /* those for executors themselves included; half the kernel's */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "config/read_value.h"
-#include "policy/units.h"
+#include "policy/source/units.h"
 
 static const struct word kinds[] = {
 	{"per-run", CONFIG_PER_RUN},

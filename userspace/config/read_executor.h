@@ -4,7 +4,7 @@
 #define CORDON_CONFIG_READ_EXECUTOR_H
 
 #include "config/config.h"
-#include "policy/reader.h"
+#include "policy/source/reader.h"
 
 /* One that says nothing yet, for reader_mapping() with the keys. */
 struct config_executor config_executor_empty(const struct node *n);

@@ -6,7 +6,7 @@
 #ifndef CORDON_CONFIG_READ_VALUE_H
 #define CORDON_CONFIG_READ_VALUE_H
 
-#include "policy/reader.h"
+#include "policy/source/reader.h"
 
 int config_read_text(struct reader *r, const struct node *n, const char *what, const char **target);
 

@@ -3,7 +3,7 @@
 #ifndef CORDON_DAEMON_ADOPTED_PREPARE_H
 #define CORDON_DAEMON_ADOPTED_PREPARE_H
 
-#include "daemon/execution.h"
+#include "daemon/execution/execution.h"
 
 /*
  * Overwrites variables where the kernel could not, takes digests, looks at place and descriptors, applies limits.

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/failure.h"
-#include "daemon/logs.h"
+#include "daemon/privsep/logs.h"
 
 #define DAEMON_DEFAULT_LOG	    "/var/log/cordon"
 #define DAEMON_DEFAULT_STATE	    "/var/lib/cordon"

@@ -5,9 +5,9 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "daemon/cgroup.h"
-#include "daemon/client.h"
-#include "daemon/lock.h"
+#include "daemon/host/cgroup.h"
+#include "control/client.h"
+#include "control/lock.h"
 #include "kernel/enforcement.h"
 
 #define KILL_LOOKS     500

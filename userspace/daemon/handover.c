@@ -10,9 +10,9 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "daemon/client.h"
-#include "daemon/lock.h"
-#include "daemon/protocol.h"
+#include "control/client.h"
+#include "control/lock.h"
+#include "control/protocol.h"
 
 /* Where nothing runs under it, it unloads first: some 10 s, minutes on a crowded machine. */
 #define LEAVING_SECONDS 180

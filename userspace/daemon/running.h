@@ -6,7 +6,7 @@
 #include <event2/event.h>
 
 #include "base/failure.h"
-#include "daemon/context.h"
+#include "daemon/execution/context.h"
 #include "daemon/daemon.h"
 
 /* Everything that daemon_run() sets up (the daemon first: its address is that of the whole). */

@@ -2,13 +2,13 @@
 /* How a daemon leaves: with enforcement, or without it, in the order in which its parts need one another. */
 #include <unistd.h>
 
-#include "daemon/approvals.h"
-#include "daemon/dns_stub.h"
-#include "daemon/executors.h"
-#include "daemon/protocol.h"
+#include "daemon/policy/approvals.h"
+#include "daemon/dns/dns_stub.h"
+#include "daemon/executor/executors.h"
+#include "control/protocol.h"
 #include "daemon/running.h"
-#include "daemon/server.h"
-#include "policy/search.h"
+#include "daemon/server/server.h"
+#include "policy/source/search.h"
 
 static void close_dns(struct daemon *daemon)
 {

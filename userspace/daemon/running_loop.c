@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "daemon/ending.h"
-#include "daemon/events.h"
-#include "daemon/executors.h"
-#include "daemon/notify.h"
+#include "daemon/execution/ending.h"
+#include "daemon/execution/events.h"
+#include "daemon/executor/executors.h"
+#include "daemon/host/notify.h"
 #include "daemon/running.h"
-#include "daemon/server.h"
+#include "daemon/server/server.h"
 
 #define FLUSH_MSEC 50
 /* Coalesced denials make no event: the counters are looked at, too. */

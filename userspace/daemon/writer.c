@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/writer.h"
+#include "daemon/privsep/writer.h"
 
 #include <fcntl.h>
 #include <openssl/crypto.h>
@@ -12,12 +12,12 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-#include "audit/buffer.h"
+#include "audit/text/buffer.h"
 #include "base/clock.h"
 #include "base/io.h"
-#include "daemon/helper.h"
-#include "daemon/writer_directory.h"
-#include "daemon/writer_protocol.h"
+#include "daemon/privsep/helper.h"
+#include "daemon/privsep/writer_directory.h"
+#include "daemon/privsep/writer_protocol.h"
 
 /* As much waits here as in the log's own buffer; what comes then is lost while nothing can be written. */
 #define QUEUE_MAX (1u << 20)

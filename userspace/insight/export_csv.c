@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "insight/export.h"
-#include "insight/style.h"
-#include "insight/view.h"
+#include "insight/export/export.h"
+#include "insight/text/style.h"
+#include "insight/text/view.h"
 
 static const struct {
 	const char *head, *field;

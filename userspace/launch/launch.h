@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "base/failure.h"
 #include "launch/signals.h"
-#include "policy/compile.h"
+#include "policy/compile/compile.h"
 
 struct launch_identity {
 	bool change; /* false: stay who we are */

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "policy/compile.h"
+#include "policy/compile/compile.h"
 
 /*
  * Applies them to the calling process and turns core dumps off. Nothing is ever raised: a limit

@@ -14,7 +14,7 @@
 #include <linux/filter.h>
 
 #include "base/failure.h"
-#include "policy/system_calls.h"
+#include "policy/ask/system_calls.h"
 
 /*
  * Builds the filter into a sealed memfd, the caller's to close: it takes a while, so that executions

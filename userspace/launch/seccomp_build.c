@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "bpf/system_calls.h"
+#include "bpf/pure/system_calls.h"
 #include "launch/seccomp_values.h"
 
 #define CLONE_NEWTIME_FLAG 0x80u /* in clone(2) these bits are the exit signal */

@@ -10,7 +10,7 @@
 #include <linux/filter.h>
 #include <stddef.h>
 
-#include "policy/system_calls.h"
+#include "policy/ask/system_calls.h"
 
 #define SECCOMP_VALUES_MAX 32
 

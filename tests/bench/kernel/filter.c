@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "launch/seccomp.h"
-#include "policy/compile.h"
+#include "policy/compile/compile.h"
 
 static int complain(const char *what)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "audit/record.h"
+#include "audit/record/record.h"
 
 #define FIXTURE_TIME	    1763683200000000000ull /* 2025-11-21T00:00:00Z */
 #define FIXTURE_BOOT_OFFSET (FIXTURE_TIME - 1000000000ull)

@@ -18,9 +18,9 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
-#include "cli/commands.h"
-#include "cli/log_command.h"
-#include "cli/policy_command.h"
+#include "cli/term/commands.h"
+#include "cli/log/log_command.h"
+#include "cli/policy/policy_command.h"
 
 static const struct policy_search search;
 

@@ -9,11 +9,11 @@
 #include <cmocka.h>
 
 #include "../audit/fixture.h"
-#include "insight/line.h"
-#include "insight/story.h"
-#include "insight/style.h"
-#include "insight/tree.h"
-#include "insight/view.h"
+#include "insight/story/line.h"
+#include "insight/story/story.h"
+#include "insight/text/style.h"
+#include "insight/story/tree.h"
+#include "insight/text/view.h"
 
 #define BYTES(s)    s, sizeof(s) - 1
 #define RECORDS_MAX 8192

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
-#include "policy/evaluate.h"
+#include "policy/ask/evaluate.h"
 #include "reference.h"
 
 #define NAME_SIZE 128

@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "policy/compile.h"
-#include "policy/diagnostic.h"
-#include "policy/evaluate.h"
+#include "policy/compile/compile.h"
+#include "policy/source/diagnostic.h"
+#include "policy/ask/evaluate.h"
 
 /* Compiles text that must be right; prints what is wrong with it otherwise. */
 static inline struct compiled_policy *compile_good(const char *text)

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 #include "base/io.h"
-#include "policy/table_test.h"
+#include "policy/ask/table_test.h"
 #include "support.h"
 
 static const char *const directories[] = {"policies", NULL};

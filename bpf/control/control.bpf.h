@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* What the daemon asks the kernel to do or to tell. */
+#ifndef CORDON_BPF_CONTROL_BPF_H
+#define CORDON_BPF_CONTROL_BPF_H
+
+#include "bpf/core/adopt.bpf.h"
+#include "bpf/core/label.bpf.h"
+
+/*
+ * The identity of an open directory of the caller. Taken here because no system call tells it:
+ * stat's device is not the superblock's on stacked and some other file systems.
+ */
+SEC("syscall")
+int cordon_identify(struct cordon_identify *request)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 table = (__u64)task->files->fdt;
+	__u64 files = read_u64(FIELD(struct fdtable, table, fd));
+	__u64 file, inode, super_block;
+
+	request->error = -EBADF;
+	if (request->fd < 0 ||
+	    (__u32)request->fd >= read_u32(FIELD(struct fdtable, table, max_fds)))
+		return 0;
+	file = read_u64(files + 8ull * (__u32)request->fd);
+	if (!file)
+		return 0;
+	inode = read_u64(FIELD(struct file, file, f_inode));
+	if (!S_ISDIR(read_u32(FIELD(struct inode, inode, i_mode)) & 0xffff)) {
+		request->error = -ENOTDIR;
+		return 0;
+	}
+	super_block = read_u64(FIELD(struct inode, inode, i_sb));
+	request->anchor.inode = read_u64(FIELD(struct inode, inode, i_ino));
+	request->anchor.address = inode;
+	request->anchor.device = read_u32(FIELD(struct super_block, super_block, s_dev));
+	request->anchor.generation = read_u32(FIELD(struct inode, inode, i_generation));
+	request->error = 0;
+	return 0;
+}
+
+/* Labels each thread that the iterator was bound to. */
+SEC("iter/task")
+int cordon_label_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct cordon_label_request *request;
+	struct cordon_execution *execution;
+	const struct label *present;
+	struct label label;
+	__u32 key = 0;
+
+	if (!task)
+		return 0;
+	request = bpf_map_lookup_elem(&label_request, &key);
+	if (!request || request->error)
+		return 0;
+	label.slot = request->slot;
+	label.generation = request->generation;
+	key = label.slot;
+	execution = bpf_map_lookup_elem(&executions, &key);
+	if (!execution || execution->generation != label.generation) {
+		request->error = -ENOMEM;
+		return 0;
+	}
+	present = label_of_address((__u64)task);
+	if (present) {
+		request->error = -EBUSY;
+		return 0;
+	}
+	execution->mount_namespace = (__u64)task->nsproxy->mnt_ns;
+	if (label_task(task, &label)) {
+		request->error = -ENOMEM;
+		return 0;
+	}
+	request->labelled++;
+	return 0;
+}
+
+/* The role that a task gets by this request; 0: none. */
+static __always_inline enum role_kind role_for(const struct task_struct *task,
+					       struct cordon_role_request *request)
+{
+	__u64 parent = (__u64)task->real_parent;
+	const struct role *role;
+
+	if ((__u32)task->tgid == request->pid) {
+		if (!request->start)
+			request->start = task->group_leader->start_boottime;
+		if (task->group_leader->start_boottime == request->start)
+			return ROLE_EXECUTOR;
+	}
+	role = bpf_map_lookup_elem(&roles, &parent);
+	if (role && role->owner == request->pid && role->start == request->start)
+		return ROLE_CHILD;
+	return 0;
+}
+
+/* Makes a process that runs an executor. To be repeated until there is nobody left. */
+SEC("iter/task")
+int cordon_adopt_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct cordon_role_request *request;
+	const struct role *present;
+	struct role role = {};
+	__u64 address = (__u64)task;
+	__u32 key = 0;
+
+	if (!task || task->exit_state)
+		return 0;
+	request = bpf_map_lookup_elem(&role_request, &key);
+	if (!request || request->error)
+		return 0;
+	role.kind = role_for(task, request);
+	if (!role.kind)
+		return 0;
+	present = bpf_map_lookup_elem(&roles, &address);
+	if (present && present->owner == request->pid && present->start == request->start &&
+	    (present->executor | 1) == (request->executor | 1))
+		return 0;
+	if (role.kind == ROLE_EXECUTOR && (present || label_of_address(address))) {
+		request->error = -EBUSY;
+		return 0;
+	}
+	/* Somebody's already. */
+	if (present || label_of_address(address))
+		return 0;
+	role.executor = request->executor;
+	role.owner = request->pid;
+	role.start = request->start;
+	role.mounts = (__u64)task->nsproxy->mnt_ns;
+	if (bpf_map_update_elem(&roles, &address, &role, BPF_ANY)) {
+		request->error = -ENOMEM;
+		return 0;
+	}
+	if (role.kind == ROLE_EXECUTOR)
+		request->threads++;
+	else
+		request->children++;
+	return 0;
+}
+
+/* Writes a record for each labelled task. */
+SEC("iter/task")
+int cordon_list_tasks(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+	const struct label *label;
+	struct cordon_task_record record;
+
+	/* A zombie can be neither killed nor freed: it waits for its parent. */
+	if (!task || task->exit_state)
+		return 0;
+	label = label_of_address((__u64)task);
+	if (!label)
+		return 0;
+	record.tgid = task->tgid;
+	record.tid = task->pid;
+	record.slot = label->slot;
+	record.generation = label->generation;
+	bpf_seq_write(ctx->meta->seq, &record, sizeof(record));
+	return 0;
+}
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * Executors that know nothing of cordon. A task has a role from the moment that its program is recognised:
+ * the executor's own processes have one, what they fork has another one, and what such a child then
+ * executes may be agent code.
+ *
+ * Roles stand in a hash map by task address, and not in task storage: only fork, exec and the end of
+ * a task look at them, and there a lookup that can fail would be a child that gets away.
+ */
+#ifndef CORDON_BPF_ADOPT_BPF_H
+#define CORDON_BPF_ADOPT_BPF_H
+
+#include "bpf/core/label.bpf.h"
+
+enum role_kind {
+	ROLE_EXECUTOR = 1, /* runs the executor's program */
+	ROLE_CHILD = 2,	   /* was forked by one that has a role */
+};
+
+struct role {
+	__u32 executor; /* index of its entry */
+	__u32 kind;
+	__u64 start;  /* of the executor's process: boot clock, ns */
+	__u64 mounts; /* its mount namespace */
+	__u32 owner;  /* that process */
+	__u32 reserved;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u64);
+	__type(value, struct role);
+} roles SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, CORDON_MAX_EXECUTORS);
+	__type(key, __u32);
+	__type(value, struct cordon_executor);
+} executors SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct cordon_adoption);
+} adoption SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LPM_TRIE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, 16384);
+	__type(key, struct cordon_adopt_key);
+	__type(value, __u64);
+} adopt_names SEC(".maps");
+
+#define ADOPT_KEY_BITS (8u * (sizeof(struct cordon_adopt_key) - sizeof(__u32)))
+
+static __always_inline struct cordon_adoption *adoption_state(void)
+{
+	__u32 key = 0;
+	struct cordon_adoption *a = bpf_map_lookup_elem(&adoption, &key);
+
+	return a && a->recognise ? a : 0;
+}
+
+/* A task passes its role on. -EAGAIN: no room for it, and so no child. */
+static __always_inline int inherit_role(struct task_struct *child, unsigned long clone_flags)
+{
+	__u64 parent = (__u64)bpf_get_current_task_btf(), address = (__u64)child;
+	const struct role *role;
+	struct role own;
+
+	if (!adoption_state())
+		return 0;
+	role = bpf_map_lookup_elem(&roles, &parent);
+	if (!role)
+		return 0;
+	own = *role;
+	if (!(clone_flags & CLONE_THREAD))
+		own.kind = ROLE_CHILD;
+	if (bpf_map_update_elem(&roles, &address, &own, BPF_ANY)) {
+		count(CORDON_COUNTER_FORK_REFUSED);
+		return -EAGAIN;
+	}
+	return 0;
+}
+
+static __always_inline void drop_role(__u64 task)
+{
+	if (adoption_state())
+		bpf_map_delete_elem(&roles, &task);
+}
+
+/* The entry in force for a role: an entry that changes moves to the other one of its pair. */
+static __always_inline struct cordon_executor *
+executor_of(const struct cordon_adoption *a, const struct role *role, __u32 *ret_index)
+{
+	__u32 index = role->executor & (CORDON_MAX_EXECUTORS - 1);
+
+	if (!((a->active >> index) & 1))
+		index ^= 1;
+	if (!((a->active >> index) & 1))
+		return 0;
+	*ret_index = index;
+	return bpf_map_lookup_elem(&executors, &index);
+}
+
+/* --- patterns ----------------------------------------------------------------------------- */
+
+#define GLOB_TEXT 1024u
+#define GLOB_NONE 0xffffffffu
+
+/* Lies in the scratch for events, of which there is none yet. */
+struct adopt_scratch {
+	struct cordon_adopt_key key;
+	__u32 at, pattern, star, star_at, length, matched;
+	__u32 unsure; /* it could not be read, or not to its end */
+	char text[GLOB_TEXT];
+};
+
+struct glob_question {
+	struct adopt_scratch *scratch;
+	const struct cordon_glob *glob;
+	__u64 argv;
+};
+
+static long glob_step(__u32 index, void *context)
+{
+	struct glob_question *q = context;
+	struct adopt_scratch *m = q->scratch;
+	__u32 at = m->at, pattern = m->pattern, length = q->glob->length;
+	char c = 0;
+
+	if (pattern < length && pattern < CORDON_ADOPT_GLOB)
+		c = q->glob->text[pattern & (CORDON_ADOPT_GLOB - 1)];
+	if (c == '*') {
+		m->star = pattern;
+		m->star_at = at;
+		m->pattern = pattern + 1;
+		return 0;
+	}
+	if (at >= m->length) {
+		m->matched = pattern >= length;
+		return 1;
+	}
+	if (c && m->text[at & (GLOB_TEXT - 1)] == c) {
+		m->at = at + 1;
+		m->pattern = pattern + 1;
+		return 0;
+	}
+	if (m->star == GLOB_NONE)
+		return 1;
+	m->pattern = m->star + 1;
+	m->star_at++;
+	m->at = m->star_at;
+	return 0;
+}
+
+#define ARGUMENTS_LOOKED_AT 256u
+
+/*
+ * One of the argument strings that exec was given. They are still the caller's: an executor's, which has no
+ * reason to change them meanwhile, and which the kernel has just copied them from.
+ */
+static long match_argument(__u32 index, void *context)
+{
+	struct glob_question *q = context;
+	struct adopt_scratch *m = q->scratch;
+	__u64 string = 0;
+	long n;
+
+	if (bpf_probe_read_user(&string, sizeof(string), (void *)(q->argv + 8ull * index))) {
+		m->unsure = 1;
+		return 1;
+	}
+	if (!string)
+		return 1;
+	if (index == ARGUMENTS_LOOKED_AT) {
+		m->unsure = 1;
+		return 1;
+	}
+	n = bpf_probe_read_user_str(m->text, sizeof(m->text), (void *)string);
+	if (n <= 0) {
+		m->unsure = 1;
+		return 1;
+	}
+	if (n == sizeof(m->text))
+		m->unsure = 1;
+	m->at = 0;
+	m->pattern = 0;
+	m->star = GLOB_NONE;
+	m->star_at = 0;
+	m->length = n - 1;
+	bpf_loop(2 * GLOB_TEXT * CORDON_ADOPT_GLOB, glob_step, q, 0);
+	/* 6.1 wants to see that it is 0 or 1. */
+	return m->matched & 1;
+}
+
+enum glob_answer {
+	GLOB_NO = 0,
+	GLOB_YES = 1,
+	GLOB_UNKNOWN = 2, /* not all of the arguments could be looked at */
+};
+
+/* Is there an argument like this among those of the exec in progress? */
+static __noinline enum glob_answer match_arguments(const struct cordon_glob *glob,
+						   struct adopt_scratch *scratch)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	struct glob_question q = {.scratch = scratch, .glob = glob};
+	__u64 string = 0;
+
+	if (!scratch || !glob)
+		return GLOB_UNKNOWN;
+	if (!glob->length)
+		return GLOB_YES;
+	if (task->thread_info.status & TS_COMPAT)
+		return GLOB_UNKNOWN;
+	if (regs->orig_ax == NR_EXECVE)
+		q.argv = regs->si;
+	else if (regs->orig_ax == NR_EXECVEAT)
+		q.argv = regs->dx;
+	else
+		return GLOB_UNKNOWN;
+	scratch->matched = 0;
+	scratch->unsure = 0;
+	/* The first is the program's name. Without it there are none. */
+	if (bpf_probe_read_user(&string, sizeof(string), (void *)q.argv))
+		return GLOB_UNKNOWN;
+	if (!string)
+		return GLOB_NO;
+	q.argv += sizeof(string);
+	bpf_loop(ARGUMENTS_LOOKED_AT + 1, match_argument, &q, 0);
+	if (scratch->matched)
+		return GLOB_YES;
+	return scratch->unsure ? GLOB_UNKNOWN : GLOB_NO;
+}
+
+/* --- names -------------------------------------------------------------------------------- */
+
+static __always_inline __u64 adopt_lookup(struct adopt_scratch *scratch, __u32 question,
+					  __u32 executor)
+{
+	const __u64 *value;
+
+	scratch->key.prefix = ADOPT_KEY_BITS;
+	scratch->key.question = question;
+	scratch->key.executor = executor;
+	value = bpf_map_lookup_elem(&adopt_names, &scratch->key);
+	return value ? *value : 0;
+}
+
+/* The event, at the end of the header: the paths follow it in the data. */
+static __always_inline struct cordon_adopt_event *adopt_event(struct event_scratch *scratch)
+{
+	return (struct cordon_adopt_event *)(scratch->header + sizeof(scratch->header) -
+					     sizeof(struct cordon_adopt_event));
+}
+
+#endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * Telling userspace. Nothing here can change a verdict: what cannot be reported is counted.
+ *
+ * Sequence numbers are given out here, so that userspace sees every hole. Identical denials
+ * within a second are counted instead of sent, and each execution has a budget of events per
+ * second: one execution cannot drown another's records.
+ */
+#ifndef CORDON_BPF_EVENT_BPF_H
+#define CORDON_BPF_EVENT_BPF_H
+
+#include "bpf/core/path.bpf.h"
+
+#define NSEC_PER_SEC	  1000000000ull
+#define EVENTS_PER_SECOND 2000ull
+/* Where everything is reported and nothing refused, a program's start alone takes hundreds. */
+#define OBSERVED_EVENTS_PER_SECOND 20000ull
+
+/* What an event speaks of, besides the name in the subject's walk. */
+struct object {
+	__u32 kind;   /* enum cordon_object_kind */
+	__u32 length; /* bytes in walk->name for short questions; unused for paths */
+	__u64 number; /* CORDON_OBJECT_NUMBER, and the id for coalescing */
+	struct cordon_process_object process;
+};
+
+static __always_inline struct event_scratch *event_scratch(void)
+{
+	return bpf_task_storage_get(&event_scratches, bpf_get_current_task_btf(), 0,
+				    BPF_LOCAL_STORAGE_GET_F_CREATE);
+}
+
+/* NULL: none could be had. Whoever gets one gives it back by put_scratch(*ret_shared). */
+static __always_inline struct event_scratch *take_scratch(struct shared_scratch **ret_shared)
+{
+	__u32 start = bpf_get_smp_processor_id();
+
+	for (__u32 i = 0; i < 4; i++) {
+		__u32 key = (start + i) & (SHARED_SCRATCHES - 1);
+		struct shared_scratch *shared = bpf_map_lookup_elem(&shared_scratches, &key);
+
+		if (shared && __sync_val_compare_and_swap(&shared->taken, 0, 1) == 0) {
+			*ret_shared = shared;
+			return &shared->scratch;
+		}
+	}
+	*ret_shared = 0;
+	return event_scratch();
+}
+
+static __always_inline void put_scratch(struct shared_scratch *shared)
+{
+	if (shared)
+		__sync_val_compare_and_swap(&shared->taken, 1, 0);
+}
+
+/* Nothing is refused, everything that would be is reported. */
+static __always_inline bool observes(const struct subject *s)
+{
+	return s->policy->flags & CORDON_POLICY_OBSERVE;
+}
+
+/*
+ * An observed task may have every capability, so that a stacked file system's credentials permit
+ * nothing more than its own and kernel_acts_for_itself() cannot tell. Nothing is refused: it is left
+ * out of the record.
+ */
+static __always_inline bool observed_work_for_kernel(const struct subject *s)
+{
+	return observes(s) && acts_as_another();
+}
+
+/* Room in this second's budget? The window moves on at the first event after its end. */
+static __always_inline bool within_budget(const struct subject *s, __u64 now)
+{
+	struct cordon_execution *execution = s->execution;
+	__u64 budget = observes(s) ? OBSERVED_EVENTS_PER_SECOND : EVENTS_PER_SECOND;
+
+	if (now - execution->window >= NSEC_PER_SEC) {
+		execution->window = now;
+		execution->window_events = 0;
+	}
+	if (__sync_fetch_and_add(&execution->window_events, 1) < budget)
+		return true;
+	__sync_fetch_and_add(&execution->limited, 1);
+	return false;
+}
+
+static __always_inline void fill_process(struct cordon_event *event)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 ids = bpf_get_current_uid_gid();
+
+	event->tgid = task->tgid;
+	event->tid = task->pid;
+	event->uid = (__u32)ids;
+	event->gid = (__u32)(ids >> 32);
+	event->process_start = task->group_leader->start_boottime;
+	event->parent_tgid = task->real_parent->tgid;
+	event->parent_start = task->real_parent->group_leader->start_boottime;
+	bpf_get_current_comm(event->comm, sizeof(event->comm));
+}
+
+static __always_inline void fill_event(struct cordon_event *event, const struct label *label,
+				       struct cordon_execution *execution, __u32 type, __u32 size,
+				       __u64 now)
+{
+	event->type = type;
+	event->size = size;
+	event->slot = label->slot;
+	event->generation = label->generation;
+	event->sequence = __sync_fetch_and_add(&execution->sequence, 1) + 1;
+	event->time = now;
+	event->policy = execution->policy;
+	event->reserved = 0;
+}
+
+static __always_inline void note_sent(struct cordon_execution *execution, long error,
+				      __u32 drop_counter)
+{
+	if (error) {
+		__sync_fetch_and_add(&execution->dropped, 1);
+		count(drop_counter);
+	} else {
+		__sync_fetch_and_add(&execution->emitted, 1);
+	}
+}
+
+struct spelling {
+	struct walk *walk;
+	__u8 *data; /* CORDON_EVENT_LARGE bytes and one name's room behind them */
+};
+
+static long spell_component(__u32 index, void *context)
+{
+	struct spelling *spelling = context;
+	struct walk *walk = spelling->walk;
+	const struct name_component *component;
+	__u32 at = walk->spelled, length;
+
+	if (walk->next == 0)
+		return 1;
+	walk->next--;
+	component = &walk->components[walk->next & (CORDON_MAX_COMPONENTS - 1)];
+	length = component->length & CORDON_NAME_MAX;
+	walk->spelled_total += 1 + length;
+	if (at >= CORDON_EVENT_LARGE - 1)
+		return 0;
+	spelling->data[at] = '/';
+	if (bpf_probe_read_kernel(spelling->data + at + 1, length, (const void *)component->name))
+		return 1;
+	at += 1 + length;
+	walk->spelled = at < CORDON_EVENT_LARGE ? at : CORDON_EVENT_LARGE;
+	return 0;
+}
+
+/*
+ * The resolved path as text, a directory that was to be listed with a slash behind it, as it was asked.
+ * Returns the bytes written; *ret_total what it really has.
+ */
+static __noinline __u32 spell_path(struct walk *walk, __u8 *data, __u32 *ret_total)
+{
+	struct spelling spelling = {.walk = walk, .data = data};
+
+	walk->next = walk->depth;
+	walk->spelled = 0;
+	walk->spelled_total = 0;
+	bpf_loop(CORDON_MAX_COMPONENTS, spell_component, &spelling, 0);
+	if (walk->spelled == 0) {
+		data[0] = '/';
+		walk->spelled = 1;
+		walk->spelled_total = 1;
+	} else if (walk->flags & NAME_LISTING) {
+		__u32 at = walk->spelled;
+
+		if (at < CORDON_EVENT_LARGE) {
+			data[at] = '/';
+			walk->spelled = at + 1;
+		}
+		walk->spelled_total++;
+	}
+	*ret_total = walk->spelled_total;
+	return walk->spelled;
+}
+
+/* Writes the object behind an event's fixed part; returns its bytes. */
+static __always_inline __u32 fill_object(const struct subject *s, const struct object *object,
+					 __u8 *data, __u32 *ret_total)
+{
+	__u32 length;
+
+	switch (object->kind) {
+	case CORDON_OBJECT_PATH:
+		if (!s->walk)
+			break;
+		return spell_path(s->walk, data, ret_total);
+	case CORDON_OBJECT_SPECIAL:
+	case CORDON_OBJECT_NET:
+	case CORDON_OBJECT_SOCKET:
+	case CORDON_OBJECT_ABSTRACT:
+		if (!s->walk)
+			break;
+		length = object->length & CORDON_NAME_MAX;
+		bpf_probe_read_kernel(data, length, s->walk->name);
+		*ret_total = length;
+		return length;
+	case CORDON_OBJECT_NUMBER:
+		*(__u64 *)data = object->number;
+		*ret_total = 8;
+		return 8;
+	case CORDON_OBJECT_PROCESS:
+		*(struct cordon_process_object *)data = object->process;
+		*ret_total = sizeof(object->process);
+		return sizeof(object->process);
+	}
+	*ret_total = 0;
+	return 0;
+}
+
+static __always_inline __u64 mix(__u64 hash, __u64 value)
+{
+	hash ^= value;
+	hash *= 0xff51afd7ed558ccdull; /* finalizer of MurmurHash3 */
+	return hash ^ hash >> 33;
+}
+
+/*
+ * Counts a denial into an earlier event if one like it was sent within the last second. *repeats:
+ * how many were counted since the last one sent.
+ */
+static __always_inline bool coalesce(const struct subject *s, __u64 key, __u64 now,
+				     __u32 *ret_repeats)
+{
+	struct recent_denial *recent = bpf_map_lookup_elem(&recent_denials, &key);
+
+	*ret_repeats = 0;
+	if (recent && now - recent->reported < NSEC_PER_SEC) {
+		__sync_fetch_and_add(&recent->repeats, 1);
+		__sync_fetch_and_add(&s->execution->coalesced, 1);
+		return true;
+	}
+	if (recent) {
+		*ret_repeats = (__u32)recent->repeats;
+		recent->repeats = 0;
+		recent->reported = now;
+	} else {
+		struct recent_denial fresh = {.reported = now};
+
+		bpf_map_update_elem(&recent_denials, &key, &fresh, BPF_ANY);
+	}
+	return false;
+}
+
+/*
+ * Dentries are used again as soon as they are freed, those of /proc at once: the name that they hold
+ * and the one above it keep different objects apart.
+ */
+static __always_inline __u64 name_hash(__u64 dentry)
+{
+	__u64 parent = read_u64(FIELD(struct dentry, dentry, d_parent));
+
+	return mix(read_u64(FIELD(struct dentry, dentry, d_name.hash_len)),
+		   read_u64(FIELD(struct dentry, parent, d_name.hash_len)));
+}
+
+struct denial {
+	__u32 operation;
+	__s32 error;
+	__u64 identity; /* of the object, for coalescing */
+	bool would;
+};
+
+static __noinline void report_denial(const struct subject *s, const struct denial *denial,
+				     const struct object *object, const struct answer *answer)
+{
+	struct cordon_denial_event *event;
+	struct shared_scratch *shared;
+	struct event_scratch *scratch;
+	__u64 now = bpf_ktime_get_boot_ns(), key;
+	__u32 repeats, length, total = 0;
+
+	key = mix(s->label.slot, s->label.generation);
+	key = mix(key, (__u64)denial->operation << 32 | answer->missing);
+	key = mix(key, denial->identity);
+	/* What one policy refuses is not counted into what another one refused. */
+	key = mix(key, s->policy_ref);
+	if (object->kind == CORDON_OBJECT_PATH && s->walk)
+		key = mix(key, name_hash(s->walk->dentry));
+	if (coalesce(s, key, now, &repeats))
+		return;
+	if (!within_budget(s, now))
+		return;
+	scratch = take_scratch(&shared);
+	if (!scratch) {
+		__sync_fetch_and_add(&s->execution->dropped, 1);
+		count(CORDON_COUNTER_CRITICAL_DROPPED);
+		return;
+	}
+	length = fill_object(s, object, scratch->data, &total);
+	event = (struct cordon_denial_event *)scratch->header;
+	fill_process(&event->event);
+	fill_event(&event->event, &s->label, s->execution, CORDON_EVENT_DENIAL,
+		   sizeof(*event) + length, now);
+	/* The one whose rule is named; another may be in force by this time. */
+	event->event.policy = s->policy_ref;
+	event->operation = denial->operation;
+	event->rights = answer->missing;
+	event->error = denial->error;
+	event->rule = answer->rule;
+	event->reason = answer->reason;
+	event->would = denial->would;
+	event->object_kind = object->kind;
+	event->object_length = length;
+	event->object_total = total;
+	event->repeats = repeats;
+	length &= 2 * CORDON_EVENT_LARGE - 1;
+	if (length > CORDON_EVENT_LARGE)
+		length = CORDON_EVENT_LARGE;
+	note_sent(s->execution, bpf_ringbuf_output(&critical, scratch, sizeof(*event) + length, 0),
+		  CORDON_COUNTER_CRITICAL_DROPPED);
+	put_scratch(shared);
+}
+
+struct access {
+	__u32 type; /* of the event */
+	__u32 operation;
+	__u32 rights;
+};
+
+/* An allowed access that the policy wants to see. */
+static __noinline void report_access(const struct subject *s, const struct access *access,
+				     const struct object *object, const struct answer *answer)
+{
+	struct cordon_access_event *event;
+	struct shared_scratch *shared;
+	struct event_scratch *scratch;
+	__u64 now = bpf_ktime_get_boot_ns();
+	__u32 length, total = 0;
+
+	if (!within_budget(s, now))
+		return;
+	scratch = take_scratch(&shared);
+	if (!scratch) {
+		__sync_fetch_and_add(&s->execution->dropped, 1);
+		count(CORDON_COUNTER_ACTIVITY_DROPPED);
+		return;
+	}
+	/* `data` must follow the smaller header directly: start it that much later. */
+	length = fill_object(s, object, scratch->data, &total);
+	event = (struct cordon_access_event *)(scratch->header + sizeof(scratch->header) -
+					       sizeof(*event));
+	fill_process(&event->event);
+	fill_event(&event->event, &s->label, s->execution, access->type, sizeof(*event) + length,
+		   now);
+	event->event.policy = s->policy_ref;
+	event->operation = access->operation;
+	event->rights = access->rights;
+	event->rule = answer->rule;
+	event->reserved = 0;
+	event->object_kind = object->kind;
+	event->object_length = length;
+	event->object_total = total;
+	length &= 2 * CORDON_EVENT_LARGE - 1;
+	if (length > CORDON_EVENT_LARGE)
+		length = CORDON_EVENT_LARGE;
+	note_sent(s->execution, bpf_ringbuf_output(&activity, event, sizeof(*event) + length, 0),
+		  CORDON_COUNTER_ACTIVITY_DROPPED);
+	put_scratch(shared);
+}
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * Addresses that the DNS stub has given to an execution: they stand for the names that they were
+ * the answer to, and the policy is asked about these. So rules, ports and denies of names hold at
+ * every connection, and for as long as the answer lives.
+ */
+#ifndef CORDON_BPF_HOSTS_BPF_H
+#define CORDON_BPF_HOSTS_BPF_H
+
+#include "bpf/core/internet.bpf.h"
+
+#define DNS_PORT bpf_htons(53)
+
+/* The key of a START_NET question's address. */
+static __always_inline void host_key(const struct label *label, const __u8 *name,
+				     struct cordon_host_key *key)
+{
+	key->slot = label->slot;
+	key->generation = label->generation;
+	key->family = name[0];
+	key->index = 0;
+	if (name[0] == 4) {
+		__builtin_memcpy(key->address, name + 2, 4);
+	} else {
+		__builtin_memcpy(key->address, name + 2, 16);
+	}
+}
+
+static __always_inline const struct cordon_host *live_host(const struct cordon_host_key *key)
+{
+	const struct cordon_host *host = bpf_map_lookup_elem(&host_addresses, key);
+
+	if (!host || host->expiry < bpf_ktime_get_boot_ns() ||
+	    host->length > CORDON_HOST_QUESTION_SIZE - 3)
+		return 0;
+	return host;
+}
+
+/* A run over a host's question: the stored bytes, with the protocol, and the port behind them. */
+struct host_run {
+	const struct subject *s;
+	const struct cordon_host *host;
+	struct matcher matcher;
+	__u32 state;
+	__u16 port; /* network order */
+	__u8 protocol;
+};
+
+/* A byte at a time: the verifier looks at this once. */
+static long run_host_byte(__u32 at, void *context)
+{
+	struct host_run *run = context;
+	const struct subject *s = run->s;
+	const struct cordon_host *host = run->host;
+	struct tables tables = {.pages = s->pages, .first = s->policy};
+	__u32 length = host->length;
+	__u32 byte = host->question[at & (CORDON_HOST_QUESTION_SIZE - 1)];
+
+	if (at >= length + 2 || (run->state & CORDON_ABSORBING))
+		return 1;
+	byte = at == 1 ? run->protocol : byte;
+	byte = at == length ? run->port & 0xff : byte;
+	byte = at == length + 1 ? run->port >> 8 : byte;
+	run->state = matcher_step(&tables, &run->matcher, run->state, byte);
+	return 0;
+}
+
+/*
+ * Does some name that this address was given for allow to connect to it? Adds the verdict to
+ * `answer`, which says that no rule speaks of the address itself.
+ */
+static __noinline int ask_hosts(const struct subject *s, const __u64 *words, struct answer *answer)
+{
+	const __u8 *name = (const __u8 *)words;
+	struct cordon_host_key key = {};
+	struct host_run run = {
+		.s = s,
+		.matcher = {s->policy->states_offset, s->policy->states_count,
+			    s->policy->edges_offset, s->policy->edges_count},
+		/* Names know one protocol for echo requests over IPv4 and IPv6. */
+		.protocol = name[1] == IPPROTO_ICMPV6 ? IPPROTO_ICMP : name[1],
+		.port = name[0] == 4 ? *(const __u16 *)(name + 6) : *(const __u16 *)(name + 18),
+	};
+	__u32 wanted = CORDON_RIGHT(CORDON_NET_CONNECT);
+
+	host_key(&s->label, name, &key);
+	for (__u32 i = 0; i < CORDON_NAMES_PER_ADDRESS; i++) {
+		const struct cordon_verdict *outcome;
+		const struct cordon_final *final;
+
+		key.index = i;
+		run.host = live_host(&key);
+		if (!run.host)
+			continue;
+		run.state = s->policy->start[CORDON_START_NET];
+		bpf_loop(CORDON_HOST_QUESTION_SIZE, run_host_byte, &run, 0);
+		if (!tables_outcome(s, run.state, &outcome, &final))
+			continue;
+		if (!(wanted & ~(outcome->allow & ~outcome->deny))) {
+			answer->missing = 0;
+			return 0;
+		}
+		answer->rule = deciding_rule(outcome, wanted);
+		if (answer->rule != CORDON_NO_RULE)
+			answer->reason = CORDON_REASON_RULE;
+	}
+	return 0;
+}
+
+/* Is this an address that the stub gave to the execution, to whatever end? */
+static __noinline int is_answer(const struct subject *s, const __u64 *words)
+{
+	struct cordon_host_key key = {};
+
+	host_key(&s->label, (const __u8 *)words, &key);
+	for (__u32 i = 0; i < CORDON_NAMES_PER_ADDRESS; i++) {
+		key.index = i;
+		if (live_host(&key))
+			return 1;
+	}
+	return 0;
+}
+
+/* No rule speaks of the address itself, but some speak of names. */
+static __always_inline bool may_be_host(const struct subject *s, const struct answer *answer)
+{
+	return answer->missing && answer->reason == CORDON_REASON_DEFAULT &&
+	       (s->policy->flags & CORDON_POLICY_HOSTS);
+}
+
+#endif

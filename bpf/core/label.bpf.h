@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Putting labels on tasks and taking them off again, with the execution's count of live tasks. */
+#ifndef CORDON_BPF_LABEL_BPF_H
+#define CORDON_BPF_LABEL_BPF_H
+
+#include "bpf/core/event.bpf.h"
+
+/*
+ * Both maps or none. The one by address first: it decides, should the other not be readable at
+ * some moment. -ENOMEM: no room.
+ */
+static __always_inline int label_task(struct task_struct *task, const struct label *label)
+{
+	__u64 address = (__u64)task;
+	struct labelled_task *labelled;
+	struct cordon_execution *execution;
+	__u32 key = label->slot;
+
+	execution = bpf_map_lookup_elem(&executions, &key);
+	if (!execution)
+		return -ENOMEM;
+	if (bpf_map_update_elem(&labels_by_address, &address, label, BPF_ANY)) {
+		count(CORDON_COUNTER_LABEL_EXHAUSTED);
+		return -ENOMEM;
+	}
+	labelled = bpf_task_storage_get(&labels, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!labelled) {
+		count(CORDON_COUNTER_LABEL_BUSY);
+		bpf_map_delete_elem(&labels_by_address, &address);
+		return -ENOMEM;
+	}
+	/* The generation last: without it, the rest is not believed (subject_label()). */
+	*(volatile __u32 *)&labelled->label.slot = label->slot;
+	*(volatile __u32 *)&labelled->label.generation = label->generation;
+	/* What was remembered for another label says nothing about this one's anchors. */
+	labelled->walk.directories.policy = 0;
+	__sync_fetch_and_add(&execution->tasks, 1);
+	return 0;
+}
+
+static __always_inline bool is_labelled(struct task_struct *task, const struct label *label)
+{
+	const struct label *found = label_of_address((__u64)task);
+
+	return found && found->slot == label->slot && found->generation == label->generation;
+}
+
+/* The execution's last task is gone: whoever waits for its end need not poll. */
+static __always_inline void report_empty(const struct label *label,
+					 struct cordon_execution *execution)
+{
+	struct cordon_event event = {};
+
+	fill_event(&event, label, execution, CORDON_EVENT_EMPTY, sizeof(event),
+		   bpf_ktime_get_boot_ns());
+	note_sent(execution, bpf_ringbuf_output(&critical, &event, sizeof(event), 0),
+		  CORDON_COUNTER_CRITICAL_DROPPED);
+}
+
+static __always_inline void leave_execution(const struct label *label)
+{
+	struct cordon_execution *execution;
+	__u32 key = label->slot;
+
+	execution = bpf_map_lookup_elem(&executions, &key);
+	if (!execution || execution->generation != label->generation)
+		return;
+	if (__sync_fetch_and_add(&execution->tasks, -1) == 1)
+		report_empty(label, execution);
+}
+
+static __always_inline void unlabel_task(__u64 address)
+{
+	const struct label *found = label_of_address(address);
+	struct label label;
+
+	if (!found)
+		return;
+	label = *found;
+	bpf_map_delete_elem(&labels_by_address, &address);
+	leave_execution(&label);
+}
+
+/* The running task passes from its execution to another one, or stays where it is: -ENOMEM. */
+static __always_inline int relabel_task(struct task_struct *task, const struct label *label)
+{
+	__u64 address = (__u64)task;
+	const struct label *found = label_of_address(address);
+	struct labelled_task *labelled;
+	struct cordon_execution *execution;
+	struct label old;
+	__u32 key = label->slot;
+
+	if (!found)
+		return label_task(task, label);
+	old = *found;
+	execution = bpf_map_lookup_elem(&executions, &key);
+	labelled = bpf_task_storage_get(&labels, task, 0, 0);
+	if (!execution || !labelled) {
+		count(CORDON_COUNTER_LABEL_BUSY);
+		return -ENOMEM;
+	}
+	if (bpf_map_update_elem(&labels_by_address, &address, label, BPF_ANY)) {
+		count(CORDON_COUNTER_LABEL_EXHAUSTED);
+		return -ENOMEM;
+	}
+	*(volatile __u32 *)&labelled->label.generation = 0;
+	*(volatile __u32 *)&labelled->label.slot = label->slot;
+	*(volatile __u32 *)&labelled->label.generation = label->generation;
+	labelled->walk.directories.policy = 0;
+	__sync_fetch_and_add(&execution->tasks, 1);
+	leave_execution(&old);
+	return 0;
+}
+
+#endif

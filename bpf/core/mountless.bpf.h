@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * Questions about an object of which a hook says the dentry but not the mount.
+ *
+ * Every mount of its file system in the execution's mount namespace gives it a name, if it lies below that
+ * mount's root. All these names are asked about: any grant grants, as the object could as well be reached by that
+ * name, and any deny wins.
+ *
+ * Fail closed: an object without a name in the namespace, more mounts than there is room for, and a mount tree
+ * that does not come to rest are denied.
+ */
+#ifndef CORDON_BPF_MOUNTLESS_BPF_H
+#define CORDON_BPF_MOUNTLESS_BPF_H
+
+#include "bpf/core/decide.bpf.h"
+
+#define SEARCH_MOUNTS 64   /* of one file system in the execution's namespace */
+#define SEARCH_LENGTH 8192 /* of one file system in all namespaces */
+
+static long mount_search_step(__u32 index, void *context)
+{
+	struct mount_search *search = context;
+	__u64 mount;
+
+	search->at = read_u64(search->at + bpf_core_field_offset(struct list_head, next));
+	if (!search->at || search->at == search->list)
+		return 1;
+	mount = search->at - bpf_core_field_offset(struct mount, mnt_instance);
+	if (read_u64(FIELD(struct mount, mount, mnt_ns)) != search->namespace)
+		return 0;
+	search->found = mount;
+	return 1;
+}
+
+static __always_inline void mount_search_begin(struct mount_search *search, __u64 super_block,
+					       __u64 namespace)
+{
+	search->list = FIELD(struct super_block, super_block, s_mounts);
+	search->at = search->list;
+	search->namespace = namespace;
+}
+
+/* To the next mount in the namespace: search->found. On the stack, as loops take nothing else. */
+static __always_inline void mount_search_next(struct mount_search *search)
+{
+	search->found = 0;
+	bpf_loop(SEARCH_LENGTH, mount_search_step, search, 0);
+}
+
+/* The answer by one more name. false: nothing can change any more. */
+static __noinline bool add_name(const struct subject *s)
+{
+	struct walk *walk = s->walk;
+	struct mountless_search *search = &walk->search;
+	const struct answer *a = &walk->answer;
+
+	if (a->reason == REASON_ELSEWHERE)
+		return true;
+	search->names++;
+	search->best = search->mounts.found;
+	if (a->reason == CORDON_REASON_UNRESOLVED || a->reason == CORDON_REASON_FOREIGN) {
+		search->reason = a->reason;
+		return false;
+	}
+	search->verdict.allow |= a->verdict.allow;
+	search->verdict.deny |= a->verdict.deny;
+	return !(a->verdict.deny & walk->wanted);
+}
+
+static long ask_by_mount(__u32 index, void *context)
+{
+	const struct subject *s = context;
+	struct walk *walk = s->walk;
+	struct mountless_search *search = &walk->search;
+	struct mount_search mounts = search->mounts;
+	bool again;
+
+	mount_search_next(&mounts);
+	search->mounts = mounts;
+	again = mounts.found == 0;
+	if (again) {
+		search->complete = search->mounts.at == search->mounts.list;
+		/* Once more, if it is refused, by the name that is to be on record. */
+		if (!search->names || !verdict_missing(&search->verdict, walk->wanted))
+			return 1;
+		search->mounts.found = search->best;
+	} else if (index >= SEARCH_MOUNTS) {
+		return 1;
+	}
+	put_question(walk, search->dentry, FIELD(struct mount, search->mounts.found, mnt),
+		     search->question);
+	walk->leaf.directory = 0;
+	ask(s);
+	if (!again && !add_name(s))
+		search->complete = again = true;
+	return again;
+}
+
+static long search_attempt(__u32 attempt, void *context)
+{
+	const struct subject *s = context;
+	struct mountless_search *search = &s->walk->search;
+
+	search->sequence = read_u32((__u64)&mount_lock);
+	search->mounts.at = search->mounts.list;
+	search->complete = 0;
+	search->names = 0;
+	search->reason = 0;
+	search->verdict.allow = 0;
+	search->verdict.deny = 0;
+	bpf_loop(SEARCH_MOUNTS + 1, ask_by_mount, context, 0);
+	/* 0: it cannot be read, see sequence_busy(). */
+	search->settled = search->sequence && !(search->sequence & 1) &&
+			  read_u32((__u64)&mount_lock) == search->sequence;
+	s->walk->ended = search->settled;
+	if (!search->settled)
+		note_disturbed(s->walk, search->sequence);
+	barrier();
+	return s->walk->ended & 1;
+}
+
+/* Leaves in walk->answer what all names together come to, and in the walk the one to put on record. */
+static __noinline void conclude_search(const struct subject *s)
+{
+	struct walk *walk = s->walk;
+	struct mountless_search *search = &walk->search;
+	struct answer *a = &walk->answer;
+
+	if (!search->settled || !search->complete || !search->names)
+		search->reason = CORDON_REASON_UNRESOLVED;
+	if (search->reason) {
+		answer_unnamed(a, walk->wanted, search->reason);
+		return;
+	}
+	a->verdict.allow |= search->verdict.allow;
+	a->verdict.deny |= search->verdict.deny;
+	a->missing = verdict_missing(&a->verdict, walk->wanted);
+}
+
+/* May the current task have `rights` on the object behind a dentry, by whatever name it was reached? */
+static __always_inline int decide_mountless(struct subject *s, __u32 operation,
+					    const struct dentry *dentry, __u32 rights)
+{
+	const struct super_block *super_block = dentry->d_sb;
+	struct object object = {.kind = CORDON_OBJECT_PATH};
+	struct mountless_search *search;
+	__u32 flags = NAME_MAYBE;
+
+	if (!subject_need_walk(s))
+		return deny_unasked(s, operation);
+	if (super_block->s_magic == PROC_SUPER_MAGIC)
+		flags |= NAME_PROC;
+	search = &s->walk->search;
+	search->dentry = (__u64)dentry;
+	mount_search_begin(&search->mounts, (__u64)super_block, s->execution->mount_namespace);
+	search->question = NAME_QUESTION(rights, flags);
+	search->settled = 0;
+	/* The question stands also if it is never put. */
+	put_question(s->walk, (__u64)dentry, 0, search->question);
+	begin_attempts(s->walk);
+	answer_clear(&s->walk->answer, rights);
+	bpf_loop(NAME_ATTEMPTS, search_attempt, s, 0);
+	conclude_search(s);
+	return decide_answered(s, operation, &object, question_identity(s), -EACCES);
+}
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * Who asks: the label of the current task, its execution and the policy in force.
+ *
+ * Only for programs that run on behalf of `current`; softirq hooks have an unrelated one.
+ */
+#ifndef CORDON_BPF_SUBJECT_BPF_H
+#define CORDON_BPF_SUBJECT_BPF_H
+
+#include "bpf/core/maps.bpf.h"
+
+enum subject_kind {
+	SUBJECT_OUTSIDE = 0,   /* no execution's: cordon has no say */
+	SUBJECT_EXECUTION = 1, /* all fields are set */
+	SUBJECT_UNKNOWN = 2,   /* labelled, but of no live execution: everything is denied */
+};
+
+struct subject {
+	struct cordon_execution *execution;
+	struct walk *walk; /* NULL: none could be had */
+	struct spare_walk *spare;
+	const struct cordon_policy_header *policy;
+	void *pages; /* the policy's inner map */
+	__u64 policy_ref;
+	struct label label;
+};
+
+static __always_inline struct spare_walk *take_spare_walk(void)
+{
+	__u32 start = bpf_get_prandom_u32();
+
+	for (__u32 i = 0; i < 8; i++) {
+		__u32 key = (start + i) & (SPARE_WALKS - 1);
+		struct spare_walk *spare = bpf_map_lookup_elem(&spare_walks, &key);
+
+		if (spare && __sync_val_compare_and_swap(&spare->taken, 0, 1) == 0)
+			return spare;
+	}
+	count(CORDON_COUNTER_SCRATCH_EXHAUSTED);
+	return 0;
+}
+
+/* Gives back what subject_get() took. Every path out of a hook passes here. */
+static __always_inline void subject_put(struct subject *s)
+{
+	if (s->spare)
+		__sync_val_compare_and_swap(&s->spare->taken, 1, 0);
+}
+
+/*
+ * The label of a task that is known by address. The map is exact: it changes only where tasks
+ * are born, labelled and freed.
+ */
+static __always_inline const struct label *label_of_address(__u64 task)
+{
+	return bpf_map_lookup_elem(&labels_by_address, &task);
+}
+
+static __always_inline bool same_label(const struct label *a, const struct label *b)
+{
+	return a->slot == b->slot && a->generation == b->generation;
+}
+
+static __always_inline __u64 permitted_capabilities(const struct cred *cred)
+{
+	__u64 set = ~0ull;
+
+	/* Two words or one, by kernel: eight bytes either way. */
+	bpf_probe_read_kernel(&set, sizeof(set), &cred->cap_permitted);
+	return set;
+}
+
+static __always_inline bool acts_as_another(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return task->cred != task->real_cred;
+}
+
+/*
+ * A stacked file system works on its layers with the credentials of whoever mounted it, in the task's
+ * context (override_creds()). Those calls are not the task's wish, and its own call has been judged.
+ *
+ * io_uring overrides credentials too: by choice, which is refused (hook_host.bpf.h), and to carry out a
+ * request with those that its submitter had (io_issue_sqe()). The latter never permit more than the
+ * worker's own, a stacked file system's do: capabilities once given up do not come back.
+ */
+static __always_inline bool kernel_acts_for_itself(void)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	if (!acts_as_another())
+		return false;
+	return permitted_capabilities(task->cred) & ~permitted_capabilities(task->real_cred);
+}
+
+/* Finds the label only. A task without any BPF storage cannot be labelled: the cheapest miss. */
+static __always_inline bool subject_label(struct task_struct *task, struct subject *s)
+{
+	struct labelled_task *labelled;
+	const struct label *label;
+
+	s->walk = 0;
+	s->spare = 0;
+	if (!task->bpf_storage)
+		return false;
+	labelled = bpf_task_storage_get(&labels, task, 0, 0);
+	/* No generation yet: it is being labelled at this moment, and the exact map knows by whom. */
+	if (labelled && labelled->label.generation) {
+		s->label = labelled->label;
+		s->walk = &labelled->walk;
+		return true;
+	}
+	/* Not there, or not to be had at this moment: only the exact map may say "unlabelled". */
+	label = label_of_address((__u64)task);
+	if (!label)
+		return false;
+	count(CORDON_COUNTER_LABEL_FALLBACK);
+	s->label = *label;
+	return true;
+}
+
+/* From the label to the execution and its policy. */
+static __always_inline enum subject_kind subject_resolve_held(struct subject *s, bool held)
+{
+	__u32 key = s->label.slot, first = 0;
+
+	s->execution = bpf_map_lookup_elem(&executions, &key);
+	if (!s->execution || s->execution->generation != s->label.generation ||
+	    s->execution->state == CORDON_EXECUTION_FREE ||
+	    (!held && s->execution->state == CORDON_EXECUTION_HELD)) {
+		count(CORDON_COUNTER_UNKNOWN_EXECUTION);
+		return SUBJECT_UNKNOWN;
+	}
+	/* One read: all of the verdict comes from the policy named here. */
+	s->policy_ref = *(volatile __u64 *)&s->execution->policy;
+	key = CORDON_POLICY_SLOT(s->policy_ref);
+	s->pages = bpf_map_lookup_elem(&policies, &key);
+	if (!s->pages) {
+		count(CORDON_COUNTER_NO_POLICY);
+		return SUBJECT_UNKNOWN;
+	}
+	s->policy = bpf_map_lookup_elem(s->pages, &first);
+	if (!s->policy || s->policy->magic != CORDON_POLICY_MAGIC) {
+		count(CORDON_COUNTER_NO_POLICY);
+		return SUBJECT_UNKNOWN;
+	}
+	return SUBJECT_EXECUTION;
+}
+
+/* An execution that is held does nothing: whatever it tries is refused. */
+static __always_inline enum subject_kind subject_resolve(struct subject *s)
+{
+	return subject_resolve_held(s, false);
+}
+
+static __always_inline enum subject_kind subject_get(struct subject *s)
+{
+	if (!subject_label(bpf_get_current_task_btf(), s))
+		return SUBJECT_OUTSIDE;
+	return subject_resolve(s);
+}
+
+/* For questions about names: also sees to it that there is a scratch. */
+static __always_inline bool subject_need_walk(struct subject *s)
+{
+	if (s->walk)
+		return true;
+	s->spare = take_spare_walk();
+	if (!s->spare)
+		return false;
+	s->walk = &s->spare->walk;
+	return true;
+}
+
+#endif

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * Turning an executor's child into an execution at its exec. Before the check of the program, so that every
+ * hook on the way judges it by its policy, and before the point of no return, so that a refusal is an error
+ * that the executor gets.
+ *
+ * A child whose exec then fails keeps the label: it was forked to become agent code, and has nothing else to do.
+ */
+#ifndef CORDON_BPF_HOOK_ADOPT_BPF_H
+#define CORDON_BPF_HOOK_ADOPT_BPF_H
+
+#include "bpf/core/adopt.bpf.h"
+
+/* The directory first, then the program, in the scratch for events. */
+struct adopt_question {
+	struct cordon_adoption *adoption;
+	struct cordon_executor *executor;
+	struct linux_binprm *bprm;
+	struct event_scratch *scratch;
+	__u64 mounts; /* namespace that the child is in */
+	__u32 index;
+	__u32 workdir; /* bytes of its path */
+	struct role role;
+};
+
+#define ADOPT_PROGRAM_MAX CORDON_NAME_MAX
+
+static __noinline void send_adopt_event(const struct adopt_question *q, const struct label *label,
+					struct cordon_execution *execution, __u32 reason)
+{
+	struct cordon_adopt_event *event = adopt_event(q->scratch);
+	__u32 workdir = q->workdir, size;
+	long program;
+
+	if (workdir > CORDON_EVENT_LARGE - ADOPT_PROGRAM_MAX)
+		workdir = CORDON_EVENT_LARGE - ADOPT_PROGRAM_MAX;
+	program = bpf_probe_read_kernel_str(q->scratch->data + workdir, ADOPT_PROGRAM_MAX,
+					    q->bprm->filename);
+	program = program > 0 ? program - 1 : 0;
+	size = sizeof(*event) + workdir + program;
+	fill_process(&event->event);
+	if (execution) {
+		fill_event(&event->event, label, execution, CORDON_EVENT_ADOPT, size,
+			   bpf_ktime_get_boot_ns());
+	} else {
+		event->event.type = CORDON_EVENT_REFUSED;
+		event->event.size = size;
+		event->event.slot = 0xffffffffu;
+		event->event.generation = 0;
+		event->event.sequence = 0;
+		event->event.time = bpf_ktime_get_boot_ns();
+		event->event.policy = 0;
+		event->event.reserved = 0;
+	}
+	event->executor = q->index;
+	event->reason = reason;
+	event->workdir_length = workdir;
+	event->program_length = program;
+	event->variables = 0;
+	event->begun = 0;
+	if (size > sizeof(*event) + CORDON_EVENT_LARGE)
+		size = sizeof(*event) + CORDON_EVENT_LARGE;
+	if (execution)
+		note_sent(execution, bpf_ringbuf_output(&critical, event, size, 0),
+			  CORDON_COUNTER_CRITICAL_DROPPED);
+	else if (bpf_ringbuf_output(&critical, event, size, 0))
+		count(CORDON_COUNTER_CRITICAL_DROPPED);
+}
+
+static __always_inline int refuse_adoption(struct adopt_question *q, __u32 reason, int error)
+{
+	__sync_fetch_and_add(&q->adoption->refused, 1);
+	send_adopt_event(q, 0, 0, reason);
+	return error;
+}
+
+/* Which children are agent code, the entry says. What cannot be told is. */
+static __always_inline bool is_agent_code(struct adopt_question *q, struct adopt_scratch *scratch)
+{
+	__u32 flags = q->executor->flags;
+	bool listed;
+
+	if (flags & (CORDON_EXECUTOR_ONLY | CORDON_EXECUTOR_EXCEPT)) {
+		if (bpf_d_path(&q->bprm->file->f_path, scratch->key.text, CORDON_ADOPT_TEXT) <= 0)
+			listed = flags & CORDON_EXECUTOR_ONLY;
+		else
+			listed = adopt_lookup(scratch, CORDON_ADOPT_PROGRAM, q->index);
+		if (listed != !!(flags & CORDON_EXECUTOR_ONLY))
+			return false;
+	}
+	return match_arguments(&q->executor->child_arguments, scratch) != GLOB_NO;
+}
+
+/* Spells the current directory into the scratch. False: it has no name that could be judged. */
+static __always_inline bool find_workdir(struct adopt_question *q, struct adopt_scratch *scratch)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	long n = bpf_d_path(&task->fs->pwd, scratch->key.text, CORDON_ADOPT_TEXT);
+
+	q->workdir = 0;
+	/* Room for the slash behind it, for the question below which directory it lies. */
+	if (n <= 1 || n >= CORDON_ADOPT_TEXT)
+		return false;
+	q->workdir = n - 1;
+	return scratch->key.text[0] == '/';
+}
+
+static __always_inline __u32 judge_workdir(struct adopt_question *q, struct adopt_scratch *scratch)
+{
+	__u32 length = q->workdir;
+
+	if (adopt_lookup(scratch, CORDON_ADOPT_DIRECTORY, 0))
+		return CORDON_ADOPT_WORKDIR;
+	if (length >= CORDON_ADOPT_TEXT - 1)
+		return CORDON_ADOPT_WORKDIR;
+	scratch->key.text[length] = '/';
+	scratch->key.text[length + 1] = 0;
+	return adopt_lookup(scratch, CORDON_ADOPT_UNDER, q->index) ? CORDON_ADOPTED
+								   : CORDON_ADOPT_OUTSIDE;
+}
+
+/* One of those that stand ready, for this task alone. */
+static __always_inline bool take_standby(struct cordon_executor *executor, struct label *ret_label)
+{
+	__u32 start = __sync_fetch_and_add(&executor->next_standby, 1);
+
+	for (__u32 i = 0; i < CORDON_MAX_STANDBY; i++) {
+		__u64 *place = &executor->standby[(start + i) & (CORDON_MAX_STANDBY - 1)];
+		__u64 found = *(volatile __u64 *)place;
+
+		if (!found || __sync_val_compare_and_swap(place, found, 0) != found)
+			continue;
+		ret_label->slot = (__u32)found;
+		ret_label->generation = found >> 32;
+		return true;
+	}
+	return false;
+}
+
+/* The root of a container is none: it would be everything. */
+static __always_inline void bind_workdir(const struct adopt_question *q,
+					 struct cordon_execution *execution)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct inode *inode = task->fs->pwd.dentry->d_inode;
+	struct cordon_anchor *anchor = &execution->anchors[CORDON_ANCHOR_WORKDIR];
+
+	if (!q->workdir)
+		return;
+	anchor->inode = inode->i_ino;
+	anchor->address = (__u64)inode;
+	anchor->device = inode->i_sb->s_dev;
+	anchor->generation = inode->i_generation;
+}
+
+/* Only an attach is asked about (ptrace_access_check), not what is done afterwards. */
+static __always_inline bool traces(struct task_struct *task)
+{
+	__u64 list = FIELD(struct task_struct, task, ptraced);
+
+	return read_u64(list) != list;
+}
+
+static __noinline int adopt(struct adopt_question *q)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct cordon_execution *execution;
+	struct label label;
+	__u64 now = bpf_ktime_get_boot_ns(), address = (__u64)task;
+	__u32 key;
+
+	if (!q || !q->executor || !q->adoption || !q->scratch)
+		return -EAGAIN;
+
+	if ((q->executor->flags & CORDON_EXECUTOR_DENY_AWAY) && now > q->adoption->lease)
+		return refuse_adoption(q, CORDON_ADOPT_AWAY, -EACCES);
+	if (traces(task))
+		return refuse_adoption(q, CORDON_ADOPT_TRACES, -EACCES);
+	if (!take_standby(q->executor, &label))
+		return refuse_adoption(q, CORDON_ADOPT_EXHAUSTED, -EAGAIN);
+	key = label.slot;
+	execution = bpf_map_lookup_elem(&executions, &key);
+	if (!execution || execution->generation != label.generation ||
+	    execution->state != CORDON_EXECUTION_PREPARED)
+		return refuse_adoption(q, CORDON_ADOPT_EXHAUSTED, -EAGAIN);
+	/* An executor may be started anywhere: it has none. */
+	if (!(q->executor->flags & CORDON_EXECUTOR_ITSELF))
+		bind_workdir(q, execution);
+	execution->mount_namespace = (__u64)task->nsproxy->mnt_ns;
+	execution->owner_pid = q->role.owner;
+	execution->owner_start = q->role.start;
+	execution->leader = task->tgid;
+	execution->adopted = now;
+	execution->state = CORDON_EXECUTION_LIVE;
+	if (relabel_task(task, &label))
+		return refuse_adoption(q, CORDON_ADOPT_NO_LABEL, -EAGAIN);
+	if (!(q->executor->flags & CORDON_EXECUTOR_ITSELF))
+		bpf_map_delete_elem(&roles, &address);
+	__sync_fetch_and_add(&q->adoption->adopted, 1);
+	send_adopt_event(q, &label, execution, CORDON_ADOPTED);
+	return 0;
+}
+
+static __always_inline int judge_child(struct adopt_question *q)
+{
+	struct adopt_scratch *scratch;
+	__u32 reason;
+
+	q->scratch = event_scratch();
+	if (!q->scratch) {
+		count(CORDON_COUNTER_CRITICAL_DROPPED);
+		__sync_fetch_and_add(&q->adoption->refused, 1);
+		return -EAGAIN;
+	}
+	/* Behind what the event needs of it. */
+	scratch = (struct adopt_scratch *)(q->scratch->data + 2048);
+	q->workdir = 0;
+	if (!is_agent_code(q, scratch))
+		return 0;
+	reason = find_workdir(q, scratch) ? CORDON_ADOPTED : CORDON_ADOPT_WORKDIR;
+	bpf_probe_read_kernel(q->scratch->data, CORDON_ADOPT_TEXT, scratch->key.text);
+	if (q->executor->flags & CORDON_EXECUTOR_CONTAINER)
+		reason = q->mounts == q->role.mounts ? CORDON_ADOPT_LOCAL : CORDON_ADOPTED;
+	else if (reason == CORDON_ADOPTED)
+		reason = judge_workdir(q, scratch);
+	if (reason != CORDON_ADOPTED)
+		return refuse_adoption(q, reason, -EACCES);
+	return adopt(q);
+}
+
+/* --- executors ---------------------------------------------------------------------------- */
+
+static __always_inline bool is_executor(const struct cordon_executor *executor,
+					struct adopt_scratch *scratch)
+{
+	__u32 flags = executor->flags;
+
+	if ((flags & CORDON_EXECUTOR_UID) && executor->uid != (__u32)bpf_get_current_uid_gid())
+		return false;
+	if ((flags & CORDON_EXECUTOR_CGROUP) &&
+	    bpf_get_current_ancestor_cgroup_id(executor->cgroup_level) != executor->cgroup)
+		return false;
+	return match_arguments(&executor->arguments, scratch) == GLOB_YES;
+}
+
+/* The entries whose program this is. In a key on the stack: nearly always the answer is that there is none. */
+static __noinline __u64 executors_of(struct linux_binprm *bprm)
+{
+	struct cordon_adopt_key key = {};
+	const __u64 *value;
+
+	if (!bprm || bpf_d_path(&bprm->file->f_path, key.text, sizeof(key.text)) <= 0)
+		return 0;
+	key.prefix = ADOPT_KEY_BITS;
+	key.question = CORDON_ADOPT_EXECUTOR;
+	value = bpf_map_lookup_elem(&adopt_names, &key);
+	return value ? *value : 0;
+}
+
+static __always_inline int give_role(__u32 executor)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 address = (__u64)task;
+	struct role role = {
+		.executor = executor,
+		.kind = ROLE_EXECUTOR,
+		.owner = task->tgid,
+		.start = task->group_leader->start_boottime,
+		.mounts = (__u64)task->nsproxy->mnt_ns,
+	};
+
+	return bpf_map_update_elem(&roles, &address, &role, BPF_ANY) ? -EAGAIN : 1;
+}
+
+/*
+ * Does this exec start the program of one of these executors? 1: yes, and it has its role; -EAGAIN: it cannot be
+ * told or kept.
+ */
+static __noinline int recognise(__u64 mask)
+{
+	struct event_scratch *events;
+
+	if (!mask)
+		return 0;
+	events = event_scratch();
+	if (!events)
+		return -EAGAIN;
+	for (__u32 i = 0; i < CORDON_MAX_EXECUTORS; i++) {
+		__u32 index = i;
+		struct cordon_executor *executor;
+
+		if (!((mask >> i) & 1))
+			continue;
+		executor = bpf_map_lookup_elem(&executors, &index);
+		if (executor &&
+		    is_executor(executor, (struct adopt_scratch *)(events->data + 2048)))
+			return give_role(i);
+	}
+	return 0;
+}
+
+/*
+ * What the executor starts in its own place, as a shell does with the last command, is started by it like all
+ * the others; unless it is the executor once more. A container's runtime prepares itself so.
+ */
+static __always_inline bool may_be_agent_code(const struct adopt_question *q)
+{
+	return q->role.kind == ROLE_CHILD || q->role.mounts != q->mounts ||
+	       !(q->executor->flags & CORDON_EXECUTOR_CONTAINER);
+}
+
+static __always_inline int exec_by(struct adopt_question *q, const struct role *role)
+{
+	q->role = *role;
+	q->mounts = (__u64)bpf_get_current_task_btf()->nsproxy->mnt_ns;
+	q->executor = executor_of(q->adoption, role, &q->index);
+	return q->executor && may_be_agent_code(q) ? judge_child(q) : 0;
+}
+
+/* Is this label that of an executor which is confined itself? Its children are still to become executions. */
+static __always_inline bool labels_executor(const struct label *label)
+{
+	const struct cordon_execution *execution;
+	const struct cordon_executor *executor;
+	__u32 key = label->slot;
+
+	execution = bpf_map_lookup_elem(&executions, &key);
+	if (!execution || execution->generation != label->generation || !execution->executor)
+		return false;
+	key = execution->executor - 1;
+	executor = bpf_map_lookup_elem(&executors, &key);
+	return executor && executor->flags & CORDON_EXECUTOR_ITSELF;
+}
+
+/* An executor that was recognised becomes an execution of its own, if its entry says so. */
+static __noinline int adopt_executor(struct adopt_question *q)
+{
+	__u64 address = (__u64)bpf_get_current_task_btf();
+	const struct role *role = bpf_map_lookup_elem(&roles, &address);
+	const struct cordon_executor *executor;
+	struct adopt_scratch *scratch;
+	__u32 index;
+
+	if (!q || !role)
+		return -EAGAIN;
+	q->role = *role;
+	index = q->role.executor;
+	executor = bpf_map_lookup_elem(&executors, &index);
+	if (!executor || !executor->itself)
+		return 0;
+	q->index = executor->itself - 1;
+	index = q->index;
+	q->executor = bpf_map_lookup_elem(&executors, &index);
+	q->scratch = event_scratch();
+	if (!q->executor || !q->scratch)
+		return -EAGAIN;
+	scratch = (struct adopt_scratch *)(q->scratch->data + 2048);
+	find_workdir(q, scratch);
+	bpf_probe_read_kernel(q->scratch->data, CORDON_ADOPT_TEXT, scratch->key.text);
+	return adopt(q);
+}
+
+SEC("lsm/bprm_creds_for_exec")
+int BPF_PROG(cordon_adopt_exec, struct linux_binprm *bprm, int ret)
+{
+	struct cordon_adoption *a = adoption_state();
+	__u64 address = (__u64)bpf_get_current_task_btf();
+	struct adopt_question q = {.adoption = a, .bprm = bprm};
+	const struct label *label;
+	const struct role *role;
+	struct label before = {};
+	__u64 mask = 0;
+	int known = 0;
+
+	if (ret || !a)
+		return ret;
+	label = label_of_address(address);
+	if (label) {
+		before = *label;
+		if (!labels_executor(&before))
+			return 0;
+	}
+	if (a->active)
+		mask = a->active & executors_of(bprm);
+	role = bpf_map_lookup_elem(&roles, &address);
+	/* A child of an executor is first of all that, whatever it runs. */
+	if (!role || role->kind == ROLE_EXECUTOR)
+		known = recognise(mask);
+	if (!known && role) {
+		ret = exec_by(&q, role);
+		/* An execution's now, or refused: no executor. */
+		if (ret || label_of_address(address))
+			return ret < 0 && ret >= -MAX_ERRNO ? ret : 0;
+		if (role->kind == ROLE_CHILD)
+			known = recognise(mask);
+	}
+	if (known > 0 && !label) {
+		ret = adopt_executor(&q);
+		if (ret || label_of_address(address))
+			return ret < 0 && ret >= -MAX_ERRNO ? ret : 0;
+	}
+	/* A task without storage costs other hooks the least (subject_label()). */
+	bpf_task_storage_delete(&event_scratches, bpf_get_current_task_btf());
+	return known < 0 ? -EAGAIN : 0;
+}
+
+/*
+ * `cordon run` sets no_new_privs, under which this cannot be; nobody sets it for those that are adopted.
+ */
+SEC("lsm/bprm_creds_from_file")
+int BPF_PROG(cordon_bprm_creds, struct linux_binprm *bprm, struct file *file, int ret)
+{
+	const struct cred *own = bpf_get_current_task_btf()->cred, *new = bprm->cred;
+
+	if (ret ||
+	    (own->euid.val == new->euid.val && own->egid.val == new->egid.val &&
+	     (own->euid.val == 0 || !(permitted_capabilities(new) & ~permitted_capabilities(own)))))
+		return ret;
+	return refuse_builtin(CORDON_OP_SETEXEC, new->euid.val);
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Mode, owner, times and extended attributes: all are writes to the object. */
+#ifndef CORDON_BPF_HOOK_ATTRIBUTES_BPF_H
+#define CORDON_BPF_HOOK_ATTRIBUTES_BPF_H
+
+#include "bpf/core/mountless.bpf.h"
+#include "bpf/core/object.bpf.h"
+
+static __always_inline int judge_attribute(const struct path *path, __u32 operation, int ret)
+{
+	struct file_object o;
+	struct subject s;
+
+	ENTER(&s, ret);
+	if (!inspect(path, &o))
+		return LEAVE(&s, deny_unasked(&s, operation));
+	if (o.class != CLASS_NAMED)
+		return LEAVE(&s, o.class == CLASS_NAMESPACE ? deny_unasked(&s, operation) : 0);
+	return LEAVE(&s, decide_name(&s, operation, o.dentry, o.vfsmount,
+				     NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), o.name_flags)));
+}
+
+SEC("lsm/path_chmod")
+int BPF_PROG(cordon_path_chmod, const struct path *path, umode_t mode, int ret)
+{
+	return judge_attribute(path, CORDON_OP_CHMOD, ret);
+}
+
+SEC("lsm/path_chown")
+int BPF_PROG(cordon_path_chown, const struct path *path, unsigned int uid, unsigned int gid,
+	     int ret)
+{
+	return judge_attribute(path, CORDON_OP_CHOWN, ret);
+}
+
+/* Hooks that are given a dentry without a mount. */
+static __always_inline int judge_dentry(struct dentry *dentry, __u32 operation, int ret)
+{
+	struct subject s;
+
+	if (ret || kernel_acts_for_itself())
+		return ret;
+	ENTER(&s, ret);
+	if (observed_work_for_kernel(&s))
+		return LEAVE(&s, 0);
+	return LEAVE(&s, decide_mountless(&s, operation, dentry, CORDON_RIGHT(CORDON_WRITE)));
+}
+
+/* Mode, owner and size have been judged with their mount; what remains are the times. */
+static __always_inline bool only_times(const struct iattr *attr)
+{
+	return !(attr->ia_valid & (ATTR_MODE | ATTR_UID | ATTR_GID | ATTR_SIZE)) &&
+	       (attr->ia_valid & (ATTR_ATIME | ATTR_MTIME));
+}
+
+SEC("?lsm/inode_setattr")
+int BPF_PROG(cordon_inode_setattr, struct mnt_idmap *idmap, struct dentry *dentry,
+	     struct iattr *attr, int ret)
+{
+	if (ret || !only_times(attr))
+		return ret;
+	return judge_dentry(dentry, CORDON_OP_SETATTR, ret);
+}
+
+/* Before Linux 6.6 the hook had no first argument. */
+SEC("?lsm/inode_setattr")
+int BPF_PROG(cordon_inode_setattr_2, struct dentry *dentry, struct iattr *attr, int ret)
+{
+	if (ret || !only_times(attr))
+		return ret;
+	return judge_dentry(dentry, CORDON_OP_SETATTR, ret);
+}
+
+SEC("lsm/inode_setxattr")
+int BPF_PROG(cordon_inode_setxattr, void *idmap, struct dentry *dentry, const char *name,
+	     const void *value, size_t size, int flags, int ret)
+{
+	return judge_dentry(dentry, CORDON_OP_SETXATTR, ret);
+}
+
+SEC("lsm/inode_removexattr")
+int BPF_PROG(cordon_inode_removexattr, void *idmap, struct dentry *dentry, const char *name,
+	     int ret)
+{
+	return judge_dentry(dentry, CORDON_OP_SETXATTR, ret);
+}
+
+/* Since Linux 6.2; before, access control lists came through inode_setxattr. */
+SEC("?lsm/inode_set_acl")
+int BPF_PROG(cordon_inode_set_acl, void *idmap, struct dentry *dentry, const char *name,
+	     struct posix_acl *acl, int ret)
+{
+	return judge_dentry(dentry, CORDON_OP_SETXATTR, ret);
+}
+
+#endif

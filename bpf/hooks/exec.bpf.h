@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Running programs and making memory executable. */
+#ifndef CORDON_BPF_HOOK_EXEC_BPF_H
+#define CORDON_BPF_HOOK_EXEC_BPF_H
+
+#include "bpf/core/object.bpf.h"
+
+/* Is there a file, and has it a name by which it can be looked at afterwards, too? */
+static __always_inline bool has_name(const struct file_object *o)
+{
+	return o->dentry && o->class == CLASS_NAMED && !o->deleted;
+}
+
+/*
+ * Asks for an exec right on a file, or on the special object that it is if it has no name: memory,
+ * or deleted. Returns what kind of object was asked about.
+ */
+static __always_inline void ask_code(struct subject *s, const struct file_object *o, __u32 rights,
+				     struct object *object)
+{
+	if (has_name(o)) {
+		object->kind = CORDON_OBJECT_PATH;
+		ask_name(s, o->dentry, o->vfsmount, NAME_QUESTION(rights, o->name_flags));
+	} else {
+		object->kind = CORDON_OBJECT_SPECIAL;
+		object->length = spell_special(s, o->dentry != 0);
+		ask_short(s, CORDON_START_PATH, object->length, rights);
+	}
+}
+
+static __always_inline __u64 code_identity(const struct subject *s, const struct object *object)
+{
+	return object->kind == CORDON_OBJECT_PATH ? question_identity(s) : object->length;
+}
+
+/*
+ * A script needs RUN alone. A program's pages are going to be mapped as well: asked for here, it
+ * is refused before the point of no return, with an error instead of a signal.
+ */
+static __always_inline __u32 rights_to_run(const struct linux_binprm *bprm)
+{
+	__u32 magic = 0;
+
+	bpf_probe_read_kernel(&magic, sizeof(magic), bprm->buf);
+	if (magic == ELF_MAGIC)
+		return CORDON_RIGHT(CORDON_RUN) | CORDON_RIGHT(CORDON_MAP);
+	return CORDON_RIGHT(CORDON_RUN);
+}
+
+/* Called once per level: the script, its interpreter, that one's interpreter. */
+static __always_inline int judge_program(struct subject *s, const struct linux_binprm *bprm)
+{
+	bool ending = s->execution->state == CORDON_EXECUTION_ENDING;
+	__u32 rights = rights_to_run(bprm);
+	struct object object = {};
+	struct file_object o;
+
+	if (!subject_need_walk(s))
+		return deny_unasked(s, CORDON_OP_EXEC);
+	if (!inspect(&bprm->file->f_path, &o))
+		return deny_unasked(s, CORDON_OP_EXEC);
+	if (ending)
+		o.name_flags |= NAME_SPELLED;
+	ask_code(s, &o, rights, &object);
+	if (ending)
+		answer_unnamed(&s->walk->answer, rights, CORDON_REASON_ENDING);
+	return decide_answered(s, CORDON_OP_EXEC, &object, code_identity(s, &object), -EACCES);
+}
+
+SEC("lsm/bprm_check_security")
+int BPF_PROG(cordon_bprm_check, struct linux_binprm *bprm, int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	return LEAVE(&s, judge_program(&s, bprm));
+}
+
+/*
+ * An executable mapping of a file asks for MAP; one that can also be written to as a private copy,
+ * or that has no file, asks for the special object "@anonymous".
+ */
+static __always_inline int judge_mapping(struct subject *s, __u64 file, bool written,
+					 __u32 operation)
+{
+	struct object object = {};
+	struct file_object o = {};
+
+	if (!subject_need_walk(s))
+		return deny_unasked(s, operation);
+	if (file)
+		inspect_mapped_file(file, &o);
+	ask_code(s, &o, CORDON_RIGHT(CORDON_MAP), &object);
+	/* Observing must not stop at the first of two questions. */
+	if (file && written && s->walk->answer.missing && observes(s))
+		decide_answered(s, operation, &object, code_identity(s, &object), -EACCES);
+	if (file && written && (!s->walk->answer.missing || observes(s))) {
+		object.kind = CORDON_OBJECT_SPECIAL;
+		object.length = spell_special(s, false);
+		ask_short(s, CORDON_START_PATH, object.length, CORDON_RIGHT(CORDON_MAP));
+	}
+	return decide_answered(s, operation, &object, code_identity(s, &object), -EACCES);
+}
+
+/*
+ * `prot` and not `reqprot`: the personality READ_IMPLIES_EXEC adds to the former. `file` is NULL for
+ * anonymous memory, yet newer verifiers take it for non-null and would drop the test; fetched
+ * by bpf_get_func_arg() it is a plain number.
+ */
+SEC("lsm/mmap_file")
+int BPF_PROG(cordon_mmap_file, struct file *unused, unsigned long reqprot, unsigned long prot,
+	     unsigned long flags, int ret)
+{
+	struct subject s;
+	__u64 file = 0;
+	bool written;
+
+	if (ret || !(prot & PROT_EXEC))
+		return ret;
+	ENTER(&s, ret);
+	if (bpf_get_func_arg(ctx, 0, &file))
+		return LEAVE(&s, deny_unasked(&s, CORDON_OP_MMAP));
+	written = (prot & PROT_WRITE) && (flags & MAP_TYPE) != MAP_SHARED;
+	return LEAVE(&s, judge_mapping(&s, file, written, CORDON_OP_MMAP));
+}
+
+/*
+ * READ_IMPLIES_EXEC makes what brk(2) adds executable, and no hook is on that path
+ * (do_brk_flags()). No hook is on personality(2) either, and it cannot be failed from here: whoever may
+ * not have "@anonymous" does not return from asking for it.
+ */
+static __always_inline int judge_personality(__u32 persona)
+{
+	struct object object = {.kind = CORDON_OBJECT_SPECIAL};
+	struct subject s;
+	int verdict;
+
+	if (persona == PERSONALITY_QUERY || !(persona & READ_IMPLIES_EXEC))
+		return 0;
+	switch (subject_get(&s)) {
+	case SUBJECT_OUTSIDE:
+		return 0;
+	case SUBJECT_UNKNOWN:
+		bpf_send_signal(SIGKILL);
+		return 0;
+	default:
+		break;
+	}
+	verdict = -EACCES;
+	if (subject_need_walk(&s)) {
+		object.length = spell_special(&s, false);
+		ask_short(&s, CORDON_START_PATH, object.length, CORDON_RIGHT(CORDON_MAP));
+		verdict = decide_answered(&s, CORDON_OP_MPROTECT, &object, object.length, -EACCES);
+	}
+	if (verdict)
+		bpf_send_signal(SIGKILL);
+	subject_put(&s);
+	return 0;
+}
+
+SEC("?fentry/__x64_sys_personality")
+int BPF_PROG(cordon_personality, const struct pt_regs *regs)
+{
+	return judge_personality(regs->di);
+}
+
+SEC("?fentry/__ia32_sys_personality")
+int BPF_PROG(cordon_personality_32, const struct pt_regs *regs)
+{
+	return judge_personality(regs->bx);
+}
+
+/*
+ * A userfaultfd fills pages of a private mapping that need not be writable, executable ones of files
+ * in memory included (mfill_atomic()), past every other hook.
+ */
+SEC("lsm/inode_init_security_anon")
+int BPF_PROG(cordon_anonymous_inode, struct inode *inode, const struct qstr *name,
+	     const struct inode *context, int ret)
+{
+	struct object object = {.kind = CORDON_OBJECT_SPECIAL};
+	char start[8] = {};
+	struct subject s;
+
+	ENTER(&s, ret);
+	bpf_probe_read_kernel(start, sizeof(start), BPF_CORE_READ(name, name));
+	if (__builtin_memcmp(start, "[userfau", sizeof(start)) != 0)
+		return LEAVE(&s, 0);
+	if (!subject_need_walk(&s))
+		return LEAVE(&s, deny_unasked(&s, CORDON_OP_MMAP));
+	object.length = spell_special(&s, false);
+	ask_short(&s, CORDON_START_PATH, object.length, CORDON_RIGHT(CORDON_MAP));
+	return LEAVE(&s, decide_answered(&s, CORDON_OP_MMAP, &object, object.length, -EACCES));
+}
+
+/*
+ * Memory that becomes executable, and executable memory that becomes writable. A private file
+ * mapping with an anon_vma has been written to: what would be run is not the file.
+ */
+SEC("lsm/file_mprotect")
+int BPF_PROG(cordon_file_mprotect, struct vm_area_struct *vma, unsigned long reqprot,
+	     unsigned long prot, int ret)
+{
+	struct subject s;
+	unsigned long flags;
+	bool written;
+
+	if (ret || !(prot & PROT_EXEC))
+		return ret;
+	flags = vma->vm_flags;
+	if ((flags & VM_EXEC) && !(prot & PROT_WRITE))
+		return ret;
+	ENTER(&s, ret);
+	written = !(flags & VM_SHARED) && ((prot & PROT_WRITE) || vma->anon_vma);
+	return LEAVE(&s, judge_mapping(&s, (__u64)vma->vm_file, written, CORDON_OP_MPROTECT));
+}
+
+#endif

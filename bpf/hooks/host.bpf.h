@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * What belongs to the host and no execution ever does, whatever its policy: changing what names
+ * mean, loading code into the kernel, looking at it, and borrowing other credentials.
+ */
+#ifndef CORDON_BPF_HOOK_HOST_BPF_H
+#define CORDON_BPF_HOOK_HOST_BPF_H
+
+#include "bpf/core/decide.bpf.h"
+
+#define REFUSE(operation, number)                                                                  \
+	do {                                                                                       \
+		if (ret)                                                                           \
+			return ret;                                                                \
+		return refuse_builtin(operation, number);                                          \
+	} while (0)
+
+SEC("lsm/sb_mount")
+int BPF_PROG(cordon_sb_mount, const char *dev_name, const struct path *path, const char *type,
+	     unsigned long flags, void *data, int ret)
+{
+	REFUSE(CORDON_OP_MOUNT, flags);
+}
+
+SEC("lsm/sb_umount")
+int BPF_PROG(cordon_sb_umount, struct vfsmount *mnt, int flags, int ret)
+{
+	REFUSE(CORDON_OP_MOUNT, flags);
+}
+
+SEC("lsm/sb_pivotroot")
+int BPF_PROG(cordon_sb_pivotroot, const struct path *old_path, const struct path *new_path, int ret)
+{
+	REFUSE(CORDON_OP_MOUNT, 0);
+}
+
+SEC("lsm/sb_remount")
+int BPF_PROG(cordon_sb_remount, struct super_block *sb, void *options, int ret)
+{
+	REFUSE(CORDON_OP_MOUNT, 0);
+}
+
+SEC("lsm/move_mount")
+int BPF_PROG(cordon_move_mount, const struct path *from, const struct path *to, int ret)
+{
+	REFUSE(CORDON_OP_MOUNT, 0);
+}
+
+SEC("lsm/quotactl")
+int BPF_PROG(cordon_quotactl, int commands, int type, int id, const struct super_block *sb, int ret)
+{
+	REFUSE(CORDON_OP_MOUNT, commands);
+}
+
+/* Where the host lets everybody read the kernel's messages, an execution needs the capability all the same. */
+SEC("lsm/syslog")
+int BPF_PROG(cordon_syslog, int type, int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	if ((s.policy->capabilities >> CAP_SYSLOG) & 1)
+		return LEAVE(&s, 0);
+	return LEAVE(&s,
+		     deny_number(&s, CORDON_OP_CAPABLE, CAP_SYSLOG, CORDON_REASON_DEFAULT, -EPERM));
+}
+
+SEC("lsm/path_chroot")
+int BPF_PROG(cordon_path_chroot, const struct path *path, int ret)
+{
+	REFUSE(CORDON_OP_CHROOT, 0);
+}
+
+SEC("lsm/bpf")
+int BPF_PROG(cordon_bpf, int cmd, union bpf_attr *attr, unsigned int size, int ret)
+{
+	REFUSE(CORDON_OP_BPF, cmd);
+}
+
+SEC("lsm/bpf_map")
+int BPF_PROG(cordon_bpf_map, struct bpf_map *map, unsigned int mode, int ret)
+{
+	REFUSE(CORDON_OP_BPF, 0);
+}
+
+SEC("lsm/bpf_prog")
+int BPF_PROG(cordon_bpf_prog, struct bpf_prog *prog, int ret)
+{
+	REFUSE(CORDON_OP_BPF, 0);
+}
+
+/* Linux 6.12 dropped the first argument. */
+SEC("?lsm/perf_event_open")
+int BPF_PROG(cordon_perf_event_open, int type, int ret)
+{
+	REFUSE(CORDON_OP_PERF, type);
+}
+
+SEC("?lsm/perf_event_open")
+int BPF_PROG(cordon_perf_event_open_2, struct perf_event_attr *attr, int type, int ret)
+{
+	REFUSE(CORDON_OP_PERF, type);
+}
+
+SEC("lsm/kernel_read_file")
+int BPF_PROG(cordon_kernel_read_file, struct file *file, int id, bool contents, int ret)
+{
+	REFUSE(CORDON_OP_KERNEL_LOAD, id);
+}
+
+SEC("lsm/kernel_load_data")
+int BPF_PROG(cordon_kernel_load_data, int id, bool contents, int ret)
+{
+	REFUSE(CORDON_OP_KERNEL_LOAD, id);
+}
+
+/* A module that the kernel would load by itself, for a protocol or a file system that was named. */
+SEC("lsm/kernel_module_request")
+int BPF_PROG(cordon_kernel_module_request, char *name, int ret)
+{
+	REFUSE(CORDON_OP_KERNEL_LOAD, 0);
+}
+
+/* Another's credentials would pass for a stacked file system's, see hook_attributes. */
+SEC("lsm/uring_override_creds")
+int BPF_PROG(cordon_uring_override_creds, const struct cred *new, int ret)
+{
+	REFUSE(CORDON_OP_IO_URING, 0);
+}
+
+SEC("lsm/uring_sqpoll")
+int BPF_PROG(cordon_uring_sqpoll, int ret)
+{
+	REFUSE(CORDON_OP_IO_URING, 1);
+}
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Labels at birth and death of tasks; exec and exit as events. */
+#ifndef CORDON_BPF_HOOK_LIFECYCLE_BPF_H
+#define CORDON_BPF_HOOK_LIFECYCLE_BPF_H
+
+#include "bpf/core/adopt.bpf.h"
+#include "bpf/core/label.bpf.h"
+#include "bpf/core/object.bpf.h"
+
+/* The child has the label, so that the same is right for it; a program that starts finds its libraries known. */
+static __always_inline void inherit_directories(struct task_struct *child, const struct subject *s)
+{
+	struct labelled_task *labelled = bpf_task_storage_get(&labels, child, 0, 0);
+
+	if (labelled && s->walk)
+		labelled->walk.directories = s->walk->directories;
+}
+
+/*
+ * The child's copy is made before the child can run. No label, no child: where the copy cannot be
+ * made, fork fails.
+ */
+SEC("lsm/task_alloc")
+int BPF_PROG(cordon_task_alloc, struct task_struct *child, unsigned long clone_flags, int ret)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct cordon_execution *execution;
+	struct subject s;
+	__u32 key;
+
+	if (ret)
+		return ret;
+	if (!subject_label(task, &s))
+		return inherit_role(child, clone_flags);
+	/* A cgroup's directory need not be opened for reading to be named: the limits would be shed. */
+	if (clone_flags & CLONE_INTO_CGROUP) {
+		ret = refuse_builtin(CORDON_OP_FORK, 0);
+		if (ret)
+			return ret;
+	}
+	/* Another build's copy of this program was here before, while one takes over from the other. */
+	if (is_labelled(child, &s.label))
+		return 0;
+	key = s.label.slot;
+	execution = bpf_map_lookup_elem(&executions, &key);
+	if (!execution || execution->generation != s.label.generation ||
+	    execution->state == CORDON_EXECUTION_ENDING) {
+		count(CORDON_COUNTER_FORK_REFUSED);
+		return -EPERM;
+	}
+	/* However many its policy lets it have, it must leave others some. */
+	if (execution->tasks >= CORDON_MAX_TASKS || label_task(child, &s.label)) {
+		count(CORDON_COUNTER_FORK_REFUSED);
+		return -EAGAIN;
+	}
+	inherit_directories(child, &s);
+	__sync_fetch_and_add(&execution->forks, 1);
+	/* An executor that is confined itself. */
+	return inherit_role(child, clone_flags);
+}
+
+/* Runs in softirq as well, under an unrelated current. */
+SEC("lsm/task_free")
+int BPF_PROG(cordon_task_free, struct task_struct *task)
+{
+	unlabel_task((__u64)task);
+	drop_role((__u64)task);
+	return 0;
+}
+
+#define EXEC_PATH_MAX CORDON_EVENT_LARGE
+
+/*
+ * After the point of no return, when the new program's arguments stand in its memory. They were
+ * just written there by this very task, so that the read does not fault; what cannot be read is
+ * not reported as if it were empty: args_total says what there was.
+ */
+static __always_inline __u32 fill_arguments(const struct mm_struct *mm, __u8 *data,
+					    __u32 *ret_total)
+{
+	unsigned long start = mm->arg_start, end = mm->arg_end;
+	__u32 length;
+
+	*ret_total = end > start ? end - start : 0;
+	length = *ret_total;
+	if (length > CORDON_EXEC_ARGS)
+		length = CORDON_EXEC_ARGS;
+	if (bpf_probe_read_user(data, length, (const void *)start))
+		return 0;
+	return length;
+}
+
+static __always_inline void report_exec(const struct subject *s, __u64 file,
+					const struct mm_struct *mm)
+{
+	struct cordon_exec_event *event;
+	struct shared_scratch *shared;
+	struct event_scratch *scratch;
+	struct file_object o;
+	__u64 now = bpf_ktime_get_boot_ns();
+	__u32 path = 0, arguments, total = 0, size;
+
+	__sync_fetch_and_add(&s->execution->execs, 1);
+	if (!within_budget(s, now))
+		return;
+	scratch = take_scratch(&shared);
+	if (!scratch) {
+		__sync_fetch_and_add(&s->execution->dropped, 1);
+		count(CORDON_COUNTER_CRITICAL_DROPPED);
+		return;
+	}
+	inspect_file(file, &o);
+	if (s->walk) {
+		ask_name(s, o.dentry, o.vfsmount, NAME_QUESTION(0, o.name_flags | NAME_SPELLED));
+		path = spell_path(s->walk, scratch->data, &total);
+	}
+	/* The arguments follow the path; both together keep within the buffer. */
+	path &= 2 * EXEC_PATH_MAX - 1;
+	if (path > EXEC_PATH_MAX - CORDON_EXEC_ARGS)
+		path = EXEC_PATH_MAX - CORDON_EXEC_ARGS;
+	arguments = fill_arguments(mm, scratch->data + path, &total);
+	event = (struct cordon_exec_event *)(scratch->header + sizeof(scratch->header) -
+					     sizeof(*event));
+	size = sizeof(*event) + path + arguments;
+	fill_process(&event->event);
+	fill_event(&event->event, &s->label, s->execution, CORDON_EVENT_EXEC, size, now);
+	event->path_length = path;
+	event->args_length = arguments;
+	event->args_total = total;
+	event->reserved = 0;
+	if (size > sizeof(*event) + EXEC_PATH_MAX)
+		size = sizeof(*event) + EXEC_PATH_MAX;
+	note_sent(s->execution, bpf_ringbuf_output(&critical, event, size, 0),
+		  CORDON_COUNTER_CRITICAL_DROPPED);
+	put_scratch(shared);
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(cordon_process_exec, struct task_struct *task, pid_t old_pid,
+	     struct linux_binprm *bprm)
+{
+	struct subject s;
+
+	if (subject_get(&s) != SUBJECT_EXECUTION)
+		return 0;
+	report_exec(&s, (__u64)bprm->file, task->mm);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(cordon_process_exit, struct task_struct *task)
+{
+	struct cordon_exit_event event = {};
+	struct subject s;
+	__u64 now;
+
+	/* The last thread of a process; the count has been taken down before (do_exit()). */
+	if (!task->bpf_storage || task->signal->live.counter != 0)
+		return 0;
+	if (subject_get(&s) != SUBJECT_EXECUTION)
+		return 0;
+	now = bpf_ktime_get_boot_ns();
+	if (!within_budget(&s, now))
+		return 0;
+	fill_process(&event.event);
+	fill_event(&event.event, &s.label, s.execution, CORDON_EVENT_EXIT, sizeof(event), now);
+	event.exit_code =
+		task->signal->flags & 0x4 /* SIGNAL_GROUP_EXIT */ ? task->signal->group_exit_code
+								  : task->exit_code;
+	event.user_ns = task->utime + task->signal->utime;
+	event.system_ns = task->stime + task->signal->stime;
+	note_sent(s.execution, bpf_ringbuf_output(&critical, &event, sizeof(event), 0),
+		  CORDON_COUNTER_CRITICAL_DROPPED);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * Looking at what a file is without opening it: stat, readlink, watching. Asked about only under
+ * policies that say so; attached once the first of them is there, since stat is frequent.
+ *
+ * To be looked at is granted by any right on a name, by rules that grant it alone, to directories on the
+ * way to anything that may be granted, and to those above an anchor: programs resolve names step by step.
+ */
+#ifndef CORDON_BPF_HOOK_METADATA_BPF_H
+#define CORDON_BPF_HOOK_METADATA_BPF_H
+
+#include "bpf/core/mountless.bpf.h"
+#include "bpf/core/object.bpf.h"
+
+/* The first mount of a file system in the execution's mount namespace: struct mount, 0: none. */
+static __noinline __u64 mount_of_superblock(__u64 super_block, __u64 namespace)
+{
+	struct mount_search search;
+
+	mount_search_begin(&search, super_block, namespace);
+	mount_search_next(&search);
+	return search.found;
+}
+
+struct ascent {
+	__u64 at; /* struct dentry */
+	__u64 mount;
+	__u64 mount_root;
+	__u64 wanted; /* struct inode */
+	__u32 found;
+	__u32 reserved;
+};
+
+static long ascent_step(__u32 index, void *context)
+{
+	struct ascent *a = context;
+	struct dentry_link link;
+	__u64 parent;
+
+	if (!read_dentry(a->at, &link))
+		return 1;
+	if (link.inode == a->wanted) {
+		a->found = 1;
+		return 1;
+	}
+	if (a->at != a->mount_root) {
+		if (link.parent == a->at)
+			return 1;
+		a->at = link.parent;
+		return 0;
+	}
+	parent = read_u64(FIELD(struct mount, a->mount, mnt_parent));
+	if (!parent || parent == a->mount)
+		return 1;
+	a->at = read_u64(FIELD(struct mount, a->mount, mnt_mountpoint));
+	a->mount = parent;
+	a->mount_root = read_u64(FIELD(struct mount, parent, mnt.mnt_root));
+	return 0;
+}
+
+/* Directories have one dentry at most. */
+static __always_inline __u64 dentry_of_directory(__u64 inode)
+{
+	__u64 node = read_u64(FIELD(struct inode, inode, i_dentry));
+
+	return node ? node - bpf_core_field_offset(struct dentry, d_u) : 0;
+}
+
+struct above {
+	const struct subject *subject;
+	__u64 inode;
+	__u32 found;
+	__u32 reserved;
+};
+
+static long above_step(__u32 index, void *context)
+{
+	struct above *above = context;
+	const struct cordon_execution *execution = above->subject->execution;
+	__u64 anchor = execution->anchors[index & (CORDON_MAX_ANCHORS - 1)].address;
+	struct ascent ascent = {.wanted = above->inode};
+
+	if (!anchor)
+		return 0;
+	ascent.at = dentry_of_directory(anchor);
+	ascent.mount = mount_of_superblock(read_u64(FIELD(struct inode, anchor, i_sb)),
+					   execution->mount_namespace);
+	if (!ascent.at || !ascent.mount)
+		return 0;
+	ascent.mount_root = read_u64(FIELD(struct mount, ascent.mount, mnt.mnt_root));
+	bpf_loop(CORDON_MAX_COMPONENTS + MOUNT_CROSSINGS, ascent_step, &ascent, 0);
+	above->found = ascent.found;
+	return ascent.found;
+}
+
+static __noinline bool is_above_anchor(const struct subject *s, __u64 inode)
+{
+	struct above above = {.subject = s, .inode = inode};
+
+	bpf_loop(CORDON_MAX_ANCHORS, above_step, &above, 0);
+	return above.found;
+}
+
+/* What came along as standard input, output and error may be asked what it is. */
+static __always_inline bool is_standard_stream(__u64 dentry)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 table = read_u64(FIELD(struct files_struct, task->files, fdt));
+	__u64 files = read_u64(FIELD(struct fdtable, table, fd));
+	__u32 capacity = read_u32(FIELD(struct fdtable, table, max_fds));
+
+	for (__u32 fd = 0; fd < 3 && fd < capacity; fd++) {
+		__u64 file = read_u64(files + 8ull * fd);
+
+		if (file && read_u64(FIELD(struct file, file, f_path.dentry)) == dentry)
+			return true;
+	}
+	return false;
+}
+
+static __always_inline bool may_look(const struct subject *s, const struct file_object *o)
+{
+	const struct verdict *v = &s->walk->answer.verdict;
+
+	if (v->allow & ~v->deny & CORDON_NAMED_RIGHTS)
+		return true;
+	if (s->walk->answer.reason == CORDON_REASON_FOREIGN ||
+	    s->walk->answer.reason == CORDON_REASON_UNRESOLVED)
+		return is_standard_stream(o->dentry);
+	if (S_ISDIR(o->mode) &&
+	    ((v->may_allow & CORDON_NAMED_RIGHTS) || is_above_anchor(s, o->inode)))
+		return true;
+	return is_standard_stream(o->dentry);
+}
+
+static __always_inline int judge_look(struct subject *s, const struct file_object *o)
+{
+	const __u32 right = CORDON_RIGHT(CORDON_METADATA);
+	struct object object = {.kind = CORDON_OBJECT_PATH};
+
+	if (!(s->policy->flags & CORDON_POLICY_METADATA) || o->class != CLASS_NAMED)
+		return 0;
+	if (!subject_need_walk(s))
+		return deny_unasked(s, CORDON_OP_METADATA);
+	ask_name(s, o->dentry, o->vfsmount,
+		 NAME_QUESTION(right, o->name_flags | (S_ISDIR(o->mode) ? NAME_TREE : 0)));
+	if (may_look(s, o))
+		s->walk->answer.missing = 0;
+	else
+		s->walk->answer.missing = right;
+	return decide_answered(s, CORDON_OP_METADATA, &object, question_identity(s), -EACCES);
+}
+
+SEC("lsm/inode_getattr")
+int BPF_PROG(cordon_inode_getattr, const struct path *path, int ret)
+{
+	struct file_object o;
+	struct subject s;
+
+	if (ret || kernel_acts_for_itself())
+		return ret;
+	ENTER(&s, ret);
+	if (!inspect(path, &o))
+		return LEAVE(&s, deny_unasked(&s, CORDON_OP_METADATA));
+	return LEAVE(&s, judge_look(&s, &o));
+}
+
+/*
+ * Given no mount: the first that the file system has here has to do. No request of io_uring reads links, so other
+ * credentials than the task's are those of a stacked file system at work on its layers, whatever they permit.
+ */
+SEC("lsm/inode_readlink")
+int BPF_PROG(cordon_inode_readlink, struct dentry *dentry, int ret)
+{
+	struct file_object o;
+	struct subject s;
+	__u64 mount;
+
+	if (ret || acts_as_another())
+		return ret;
+	ENTER(&s, ret);
+	if (!(s.policy->flags & CORDON_POLICY_METADATA))
+		return LEAVE(&s, 0);
+	mount = mount_of_superblock((__u64)dentry->d_sb, s.execution->mount_namespace);
+	if (!mount)
+		return LEAVE(&s, deny_unasked(&s, CORDON_OP_METADATA));
+	inspect_path((__u64)dentry, FIELD(struct mount, mount, mnt), &o);
+	return LEAVE(&s, judge_look(&s, &o));
+}
+
+#endif

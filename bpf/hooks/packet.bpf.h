@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * The backstop behind the socket hooks: packets of executions' sockets on their way out, whatever made
+ * them, and the count of what goes out and comes in.
+ *
+ * Runs in softirq as well, under an unrelated current: who sends is what the socket says. Attached to
+ * the cgroup above all executions' cgroups.
+ */
+#ifndef CORDON_BPF_HOOK_PACKET_BPF_H
+#define CORDON_BPF_HOOK_PACKET_BPF_H
+
+#include "bpf/core/hosts.bpf.h"
+#include "bpf/core/packet.bpf.h"
+
+#define PACKET_DROP 0
+#define PACKET_PASS 1
+
+/* A run of the automaton without a task's scratch. */
+struct packet_run {
+	const struct subject *s;
+	struct matcher matcher;
+	__u32 state;
+	__u32 at;
+	__u32 length;
+	__u8 bytes[32] __attribute__((aligned(8)));
+};
+
+#define PACKET_CHUNK 4u
+
+static long run_packet_chunk(__u32 index, void *context)
+{
+	struct packet_run *run = context;
+	const struct subject *s = run->s;
+	struct tables tables = {.pages = s->pages, .first = s->policy};
+	struct matcher matcher = run->matcher;
+	__u32 state = run->state, at = run->at;
+
+	for (__u32 i = 0; i < PACKET_CHUNK; i++) {
+		if (at >= run->length || (state & CORDON_ABSORBING))
+			return 1;
+		state = matcher_step(&tables, &matcher, state,
+				     run->bytes[at & (sizeof(run->bytes) - 1)]);
+		at++;
+		run->state = state;
+	}
+	run->at = at;
+	return 0;
+}
+
+/* Adds to `answer` what the policy says to `right` on this name. */
+static __noinline int ask_packet(const struct subject *s, const struct packet_name *p, __u32 right,
+				 struct answer *answer)
+{
+	struct packet_run run = {
+		.s = s,
+		.matcher = {s->policy->states_offset, s->policy->states_count,
+			    s->policy->edges_offset, s->policy->edges_count},
+		.state = s->policy->start[CORDON_START_NET],
+		.length = p->length,
+	};
+	const struct cordon_verdict *outcome;
+	const struct cordon_final *final;
+
+	__builtin_memcpy(run.bytes, p->bytes, sizeof(p->bytes));
+	answer->missing = CORDON_RIGHT(right);
+	answer->rule = CORDON_NO_RULE;
+	answer->reason = CORDON_REASON_UNRESOLVED;
+	bpf_loop(sizeof(run.bytes) / PACKET_CHUNK, run_packet_chunk, &run, 0);
+	if (!tables_outcome(s, run.state, &outcome, &final)) {
+		count(CORDON_COUNTER_BAD_TABLE);
+		return 0;
+	}
+	answer->missing = CORDON_RIGHT(right) & ~(outcome->allow & ~outcome->deny);
+	answer->rule = deciding_rule(outcome, answer->missing);
+	answer->reason = answer->rule == CORDON_NO_RULE ? CORDON_REASON_DEFAULT
+							: CORDON_REASON_RULE;
+	return 0;
+}
+
+static __noinline void report_packet(const struct subject *s, const struct internet_socket *socket,
+				     const struct packet_name *p, const struct answer *answer)
+{
+	__u8 bytes[sizeof(struct cordon_denial_event) + sizeof(p->bytes)]
+		__attribute__((aligned(8))) = {};
+	struct cordon_denial_event *d = (struct cordon_denial_event *)bytes;
+	__u64 now = bpf_ktime_get_boot_ns(), key;
+	__u64 words[NET_WORDS];
+	__u32 repeats;
+
+	net_words(words, p->bytes, p->length);
+	key = mix(mix(s->label.slot, s->label.generation), CORDON_OP_PACKET);
+	key = mix(mix(mix(key, words[0]), words[1]), words[2]);
+	if (coalesce(s, key, now, &repeats) || !within_budget(s, now))
+		return;
+	d->event = socket->maker;
+	fill_event(&d->event, &s->label, s->execution, CORDON_EVENT_DENIAL, sizeof(*d) + p->length,
+		   now);
+	d->operation = CORDON_OP_PACKET;
+	d->rights = answer->missing;
+	d->error = -EPERM;
+	d->rule = answer->rule;
+	d->reason = answer->reason;
+	d->would = !!(s->policy->flags & CORDON_POLICY_OBSERVE);
+	d->object_kind = CORDON_OBJECT_NET;
+	d->object_length = p->length;
+	d->object_total = p->length;
+	d->repeats = repeats;
+	__builtin_memcpy(d->object, p->bytes, sizeof(p->bytes));
+	note_sent(s->execution,
+		  bpf_ringbuf_output(&critical, d,
+				     p->length == 20 ? sizeof(*d) + 20 : sizeof(*d) + 8, 0),
+		  CORDON_COUNTER_CRITICAL_DROPPED);
+}
+
+static __always_inline int deny_packet(const struct subject *s,
+				       const struct internet_socket *socket,
+				       const struct packet_name *p, const struct answer *answer)
+{
+	bool would = s->policy->flags & CORDON_POLICY_OBSERVE;
+
+	if (answer->reason == CORDON_REASON_UNRESOLVED) {
+		count(CORDON_COUNTER_UNRESOLVED);
+		__sync_fetch_and_add(&s->execution->unresolved, 1);
+	}
+	__sync_fetch_and_add(would ? &s->execution->would_denials : &s->execution->denials, 1);
+	if (!would)
+		__sync_fetch_and_add(&s->execution->packets_denied, 1);
+	report_packet(s, socket, p, answer);
+	return would ? PACKET_PASS : PACKET_DROP;
+}
+
+/* Whatever the policy says. */
+static __noinline int refuse_packet(const struct subject *s, const struct internet_socket *socket,
+				    const struct packet_name *p)
+{
+	struct answer answer = {.missing = CORDON_RIGHT(CORDON_NET_CONNECT),
+				.rule = CORDON_NO_RULE,
+				.reason = p->diverted ? CORDON_REASON_UNRESOLVED
+						      : CORDON_REASON_BUILTIN};
+
+	return deny_packet(s, socket, p, &answer);
+}
+
+/* The socket's execution and its policy; false: it is over, and its policy with it. */
+static __always_inline bool packet_subject(const struct internet_socket *socket,
+					   struct cordon_execution *execution, struct subject *s)
+{
+	__u32 key, first = 0;
+
+	s->walk = 0;
+	s->spare = 0;
+	s->label = socket->label;
+	s->execution = execution;
+	if (execution->generation != s->label.generation ||
+	    execution->state == CORDON_EXECUTION_FREE)
+		return false;
+	s->policy_ref = *(volatile __u64 *)&execution->policy;
+	key = CORDON_POLICY_SLOT(s->policy_ref);
+	s->pages = bpf_map_lookup_elem(&policies, &key);
+	if (!s->pages)
+		return false;
+	s->policy = bpf_map_lookup_elem(s->pages, &first);
+	return s->policy && s->policy->magic == CORDON_POLICY_MAGIC;
+}
+
+enum remembered {
+	REMEMBERED_NOTHING, /* that fits */
+	REMEMBERED_NAME,    /* allowed, under `policy` */
+	REMEMBERED_SERVICE, /* whom it answers came by itself, under `policy` */
+};
+
+static __always_inline enum remembered
+recall_allowed(struct internet_socket *socket, const struct packet_name *p, __u64 *ret_policy)
+{
+	enum remembered found = REMEMBERED_NOTHING;
+	__u64 words[NET_WORDS];
+
+	net_words(words, p->bytes, p->length);
+	bpf_spin_lock(&socket->lock);
+	*ret_policy = socket->policy;
+	if (socket->serves)
+		found = REMEMBERED_SERVICE;
+	else if (socket->policy && same_words(words, socket->name))
+		found = REMEMBERED_NAME;
+	bpf_spin_unlock(&socket->lock);
+	return found;
+}
+
+/* The host may have translated the address that was asked about. Of TCP it is the one to ask about. */
+static __noinline enum remembered recall_peer(const struct bpf_sock *sk,
+					      struct internet_socket *socket, struct packet_name *p,
+					      __u64 *ret_policy)
+{
+	struct packet_name peer = {};
+	enum remembered found;
+
+	if (!read_peer(sk, &peer))
+		return REMEMBERED_NOTHING;
+	found = recall_allowed(socket, &peer, ret_policy);
+	if (sk->protocol == IPPROTO_TCP)
+		*p = peer;
+	return found;
+}
+
+/* The policy has changed since, or nothing was judged yet. */
+static __noinline int judge_packet(struct internet_socket *socket, const struct subject *s,
+				   struct packet_name *p, __u32 serves)
+{
+	struct answer answer = {};
+	__u64 words[NET_WORDS], policy = s->policy_ref;
+
+	if (serves) {
+		__builtin_memcpy(p->bytes, socket->name, sizeof(p->bytes));
+		p->length = p->bytes[0] == 6 ? 20 : 8;
+	}
+	ask_packet(s, p, serves ? CORDON_NET_LISTEN : CORDON_NET_CONNECT, &answer);
+	net_words(words, p->bytes, p->length);
+	if (!serves && may_be_host(s, &answer))
+		ask_hosts(s, words, &answer);
+	if (answer.missing)
+		return deny_packet(s, socket, p, &answer);
+	bpf_spin_lock(&socket->lock);
+	/* Unless a call has been judged in the meantime. */
+	if (socket->serves == serves) {
+		socket->policy = policy;
+		socket->name[0] = words[0];
+		socket->name[1] = words[1];
+		socket->name[2] = words[2];
+	}
+	bpf_spin_unlock(&socket->lock);
+	return PACKET_PASS;
+}
+
+/* Bound for the DNS stub, redirected or not: it answers by the policy of whoever asks. */
+static __always_inline bool is_stub(const struct packet_name *p)
+{
+	const __u32 *words = (const __u32 *)p->bytes;
+	const struct cordon_stub *ports;
+	bool v4 = p->length == 8;
+	__u32 key = 0;
+
+	/* Family, protocol, 127.0.0.1 or ::1, port: 16 bits each, but for the first two. */
+	if (v4 ? (words[0] >> 16) != bpf_htons(0x7f00) || (words[1] & 0xffff) != bpf_htons(1)
+	       : (words[0] >> 16) || words[1] || words[2] || words[3] ||
+			    (words[4] & 0xffff) != bpf_htons(1))
+		return false;
+	ports = bpf_map_lookup_elem(&stub, &key);
+	if (!ports || !has_ports(p->protocol))
+		return false;
+	return v4 ? ports->port_v4 && words[1] >> 16 == ports->port_v4
+		  : ports->port_v6 && words[4] >> 16 == ports->port_v6;
+}
+
+static __noinline int note_stub_client(struct __sk_buff *skb, const struct internet_socket *socket,
+				       const struct packet_name *p)
+{
+	struct cordon_stub_client_key key = {.family = p->bytes[0], .protocol = p->protocol};
+	struct cordon_stub_client client = {.time = bpf_ktime_get_boot_ns()};
+	const struct cordon_stub_client *known;
+	bool v4 = key.family == 4;
+
+	if (bpf_skb_load_bytes(skb, v4 ? 20 : 40, &key.port, 2) ||
+	    (v4 ? bpf_skb_load_bytes(skb, 12, key.address, 4)
+		: bpf_skb_load_bytes(skb, 8, key.address, 16))) {
+		count(CORDON_COUNTER_DNS_UNSERVED);
+		return PACKET_DROP;
+	}
+	client.maker = socket->maker;
+	client.maker.slot = socket->label.slot;
+	client.maker.generation = socket->label.generation;
+	/* Since when the port is this execution's: the stub takes nothing that came before for its. */
+	known = bpf_map_lookup_elem(&stub_clients, &key);
+	if (known && known->maker.slot == client.maker.slot &&
+	    known->maker.generation == client.maker.generation)
+		client.time = known->time;
+	if (!bpf_map_update_elem(&stub_clients, &key, &client, BPF_ANY))
+		return PACKET_PASS;
+	count(CORDON_COUNTER_DNS_UNSERVED);
+	return PACKET_DROP;
+}
+
+/* Who may not ask the stub could only do so in the name of another execution. */
+static __always_inline int ask_stub(struct __sk_buff *skb, const struct bpf_sock *sk,
+				    const struct internet_socket *socket, const struct subject *s,
+				    const struct packet_name *p)
+{
+	if (sk->type != SOCK_RAW && (s->policy->flags & CORDON_POLICY_HOSTS))
+		return note_stub_client(skb, socket, p);
+	return refuse_packet(s, socket, p);
+}
+
+/* Of an execution that is over, and to where it had not been. */
+static __always_inline int drop_late_packet(void)
+{
+	count(CORDON_COUNTER_UNKNOWN_EXECUTION);
+	return PACKET_DROP;
+}
+
+static __always_inline int decide_packet(struct __sk_buff *skb, const struct bpf_sock *sk,
+					 struct internet_socket *socket,
+					 struct cordon_execution *execution)
+{
+	struct packet_name p = {};
+	struct subject s = {};
+	enum remembered found;
+	__u64 policy;
+	bool alive = packet_subject(socket, execution, &s);
+
+	read_packet(skb, &p);
+	if (p.diverted)
+		return alive ? refuse_packet(&s, socket, &p) : drop_late_packet();
+	/* What the host itself makes of a judged packet: IPsec. */
+	if (sk->type != SOCK_RAW && (p.protocol == IPPROTO_ESP || p.protocol == IPPROTO_AH))
+		return PACKET_PASS;
+	found = recall_allowed(socket, &p, &policy);
+	if (found == REMEMBERED_NOTHING && sk->type != SOCK_RAW)
+		found = recall_peer(sk, socket, &p, &policy);
+	/* What is still on its way when the execution ends gets there. */
+	if (!alive)
+		return found == REMEMBERED_NOTHING ? drop_late_packet() : PACKET_PASS;
+	if (is_stub(&p))
+		return ask_stub(skb, sk, socket, &s, &p);
+	if (found != REMEMBERED_NOTHING && policy == s.policy_ref)
+		return PACKET_PASS;
+	return judge_packet(socket, &s, &p, found == REMEMBERED_SERVICE);
+}
+
+static __always_inline struct internet_socket *socket_of_packet(struct __sk_buff *skb,
+								struct bpf_sock **ret_sk)
+{
+	struct bpf_sock *sk = skb->sk;
+
+	if (!sk)
+		return 0;
+	sk = bpf_sk_fullsock(sk);
+	if (!sk)
+		return 0;
+	*ret_sk = sk;
+	return bpf_sk_storage_get(&internet_sockets, sk, 0, 0);
+}
+
+SEC("cgroup_skb/egress")
+int cordon_egress(struct __sk_buff *skb)
+{
+	struct cordon_execution *execution;
+	struct internet_socket *socket;
+	struct bpf_sock *sk = 0;
+	__u32 key;
+
+	socket = socket_of_packet(skb, &sk);
+	if (!socket) {
+		/* Of a task in there without a label, or made by the kernel on a task's behalf. */
+		count(CORDON_COUNTER_PACKET_UNOWNED);
+		return PACKET_DROP;
+	}
+	key = socket->label.slot;
+	execution = bpf_map_lookup_elem(&executions, &key);
+	if (!execution || decide_packet(skb, sk, socket, execution) == PACKET_DROP)
+		return PACKET_DROP;
+	if (execution->generation == socket->label.generation) {
+		__sync_fetch_and_add(&execution->bytes_sent, skb->len);
+		__sync_fetch_and_add(&execution->packets_sent, 1);
+	}
+	return PACKET_PASS;
+}
+
+SEC("cgroup_skb/ingress")
+int cordon_ingress(struct __sk_buff *skb)
+{
+	struct cordon_execution *execution;
+	struct internet_socket *socket;
+	struct bpf_sock *sk = 0;
+	__u32 key;
+
+	socket = socket_of_packet(skb, &sk);
+	if (!socket)
+		return PACKET_PASS;
+	key = socket->label.slot;
+	execution = bpf_map_lookup_elem(&executions, &key);
+	if (execution && execution->generation == socket->label.generation) {
+		__sync_fetch_and_add(&execution->bytes_received, skb->len);
+		__sync_fetch_and_add(&execution->packets_received, 1);
+	}
+	return PACKET_PASS;
+}
+
+#endif

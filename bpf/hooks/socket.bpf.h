@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Making sockets, and naming internet addresses with them. */
+#ifndef CORDON_BPF_HOOK_SOCKET_BPF_H
+#define CORDON_BPF_HOOK_SOCKET_BPF_H
+
+#include "bpf/core/hosts.bpf.h"
+
+/* What a socket is asked as: protocol 0 means the family's usual one. */
+static __always_inline __u32 usual_protocol(__u32 family, __u32 type, __u32 protocol)
+{
+	if (protocol || (family != AF_INET && family != AF_INET6))
+		return protocol;
+	if (type == SOCK_STREAM)
+		return IPPROTO_TCP;
+	if (type == SOCK_DGRAM)
+		return IPPROTO_UDP;
+	return 0;
+}
+
+static __always_inline int decide_kind(struct subject *s, __u32 operation, __u32 family, __u32 type,
+				       __u32 protocol)
+{
+	struct object object = {.kind = CORDON_OBJECT_SOCKET, .length = 4};
+	__u32 usual = usual_protocol(family, type, protocol);
+	__u8 *name;
+
+	if (!subject_need_walk(s))
+		return deny_unasked(s, operation);
+	name = s->walk->name;
+	name[0] = family;
+	name[1] = type;
+	name[2] = usual >> 8;
+	name[3] = usual;
+	ask_again(s, CORDON_START_SOCKET, 4, CORDON_RIGHT(CORDON_SOCKET));
+	return decide_answered(s, operation, &object, short_identity(s, 4), -EACCES);
+}
+
+SEC("lsm/socket_create")
+int BPF_PROG(cordon_socket_create, int family, int type, int protocol, int kern, int ret)
+{
+	struct subject s;
+
+	if (ret || kern)
+		return ret;
+	ENTER(&s, ret);
+	return LEAVE(&s,
+		     decide_kind(&s, CORDON_OP_SOCKET, family, type & SOCK_TYPE_MASK, protocol));
+}
+
+/* Room for both families' addresses, as they stand in memory. */
+union address {
+	__u16 family;
+	struct {
+		__u16 family;
+		__u8 port[2];
+		__u8 ip[4];
+	} v4;
+	struct {
+		__u16 family;
+		__u8 port[2];
+		__u32 flow;
+		__u8 ip[16];
+	} v6;
+};
+
+static __always_inline bool is_mapped(const __u8 *ip)
+{
+	const __u32 *words = (const __u32 *)ip;
+
+	return !words[0] && !words[1] && words[2] == bpf_htonl(0xffff);
+}
+
+/* Connecting to no address means the own host (ip_route_output_key_hash(), ip6_dst_lookup_tail()). */
+static __always_inline void spell_own_host(union address *address, bool v6)
+{
+	__u32 *words = (__u32 *)(v6 ? address->v6.ip : address->v4.ip);
+
+	if (!v6) {
+		if (!words[0])
+			words[0] = bpf_htonl(0x7f000001);
+	} else if (!words[0] && !words[1]) {
+		if (!words[2] && !words[3])
+			words[3] = bpf_htonl(1);
+		else if (words[2] == bpf_htonl(0xffff) && !words[3])
+			words[3] = bpf_htonl(0x7f000001);
+	}
+}
+
+/*
+ * Writes family, protocol, address and port to walk->name. IPv4 in IPv6's clothes is asked as
+ * IPv4, for that is what the packets will be. Returns the length.
+ */
+static __always_inline __u32 spell_address(__u8 *name, bool v6, __u32 protocol,
+					   const union address *address)
+{
+	name[1] = protocol;
+	if (v6 && !is_mapped(address->v6.ip)) {
+		name[0] = 6;
+		__builtin_memcpy(name + 2, address->v6.ip, 16);
+		name[18] = address->v6.port[0];
+		name[19] = address->v6.port[1];
+		return 20;
+	}
+	name[0] = 4;
+	__builtin_memcpy(name + 2, v6 ? address->v6.ip + 12 : address->v4.ip, 4);
+	name[6] = address->v4.port[0];
+	name[7] = address->v4.port[1];
+	return 8;
+}
+
+/* One question about an address that a socket is to be used with. */
+struct use {
+	__u64 address;
+	__u32 length;
+	__u32 operation;
+	__u32 right;
+	__u32 family; /* of the socket */
+	__u32 protocol;
+	bool may_dissolve; /* AF_UNSPEC ends an association instead of naming an address */
+};
+
+/* What an address that no rule speaks of is to an execution that may connect to names. */
+enum stands_for {
+	STANDS_FOR_NOTHING,
+	STANDS_FOR_NAME, /* an answer of the stub, and may be connected to */
+	STANDS_FOR_STUB, /* a DNS server: cordon's programs at the cgroup lead to the stub instead */
+	STANDS_FOR_ROUTE, /* resolvers connect datagram sockets to see which addresses have a route */
+};
+
+static __always_inline enum stands_for ask_names(struct subject *s, struct sock *sk,
+						 const struct use *use, __u32 spelled)
+{
+	struct internet_socket *own;
+	__u64 words[NET_WORDS];
+	__u8 *name = (__u8 *)words;
+	__u16 port;
+
+	net_words(words, s->walk->name, spelled);
+	ask_hosts(s, words, &s->walk->answer);
+	if (!s->walk->answer.missing)
+		return STANDS_FOR_NAME;
+	/* What follows rests on the programs at the cgroup. */
+	own = bpf_sk_storage_get(&internet_sockets, sk, 0, 0);
+	if (!own || !same_label(&own->label, &s->label) || !is_in_cgroup(sk))
+		return STANDS_FOR_NOTHING;
+	port = spelled == 8 ? *(__u16 *)(name + 6) : *(__u16 *)(name + 18);
+	if (port == DNS_PORT && (name[1] == IPPROTO_UDP || name[1] == IPPROTO_TCP))
+		return STANDS_FOR_STUB;
+	/* Nothing is sent by that, and what would be is judged again. */
+	if (name[1] == IPPROTO_UDP && use->operation == CORDON_OP_CONNECT && is_answer(s, words))
+		return STANDS_FOR_ROUTE;
+	return STANDS_FOR_NOTHING;
+}
+
+static __always_inline int decide_address(struct subject *s, struct sock *sk, const struct use *use)
+{
+	union address address = {};
+	struct object object = {.kind = CORDON_OBJECT_NET};
+	struct answer answer = {.rule = CORDON_NO_RULE};
+	__u32 length = use->length, spelled;
+	enum stands_for stands_for;
+	int verdict;
+	bool v6;
+
+	if (!subject_need_walk(s))
+		return deny_unasked(s, use->operation);
+	/* Too short for a family, or for the address it claims: the protocols refuse these. */
+	if (length < 2)
+		return 0;
+	if (length > sizeof(address))
+		length = sizeof(address);
+	if (bpf_probe_read_kernel(&address, length, (const void *)use->address))
+		return deny_unasked(s, use->operation);
+	if (address.family == AF_UNSPEC && use->may_dissolve)
+		return 0;
+	/* UDP sends and IPv4 binds read AF_UNSPEC as AF_INET (udp_sendmsg(), __inet_bind()). */
+	if (address.family == AF_UNSPEC || address.family == AF_INET)
+		v6 = false;
+	else if (address.family == AF_INET6)
+		v6 = true;
+	else
+		return deny_number(s, use->operation, address.family, CORDON_REASON_UNRESOLVED,
+				   -EACCES);
+	if (use->right == CORDON_NET_CONNECT)
+		spell_own_host(&address, v6);
+	spelled = spell_address(s->walk->name, v6, use->protocol, &address);
+	ask_again(s, CORDON_START_NET, spelled, CORDON_RIGHT(use->right));
+	if (use->right == CORDON_NET_CONNECT && may_be_host(s, &s->walk->answer)) {
+		stands_for = ask_names(s, sk, use, spelled);
+		if (stands_for == STANDS_FOR_STUB || stands_for == STANDS_FOR_ROUTE)
+			return 0;
+	}
+	object.length = spelled;
+	verdict = decide_answered(s, use->operation, &object, short_identity(s, spelled), -EACCES);
+	if (verdict)
+		return verdict;
+	if (use->right == CORDON_NET_CONNECT)
+		remember_allowed(s, sk, spelled, false);
+	if (use->right == CORDON_NET_CONNECT && use->operation == CORDON_OP_CONNECT &&
+	    CORDON_AUDIT_LEVEL(s->policy->audit, CONNECTS) == CORDON_AUDIT_ALL) {
+		struct access access = {CORDON_EVENT_CONNECT, use->operation,
+					CORDON_RIGHT(use->right)};
+
+		report_access(s, &access, &object, &answer);
+	}
+	return 0;
+}
+
+static __always_inline int judge_address(struct subject *s, struct socket *sock, __u64 address,
+					 int length, __u32 operation, __u32 right)
+{
+	struct sock *sk = sock->sk;
+	struct use use = {
+		.address = address,
+		.length = length < 0 ? 0 : length,
+		.operation = operation,
+		.right = right,
+	};
+
+	/* A socket that is being torn down reaches nobody. */
+	if (!sk)
+		return -EACCES;
+	use.family = sk->__sk_common.skc_family;
+	use.protocol = sk->sk_protocol;
+	/*
+	 * Unix sockets are judged by the peer, in hooks of their own. Other families exist only
+	 * where the policy lets them be created, and are not named by address.
+	 */
+	if (!is_internet(use.family))
+		return 0;
+	use.may_dissolve = operation == CORDON_OP_CONNECT ||
+			   (operation == CORDON_OP_SEND && use.protocol != IPPROTO_UDP);
+	return decide_address(s, sk, &use);
+}
+
+SEC("lsm/socket_connect")
+int BPF_PROG(cordon_socket_connect, struct socket *sock, struct sockaddr *address, int addrlen,
+	     int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	return LEAVE(&s, judge_address(&s, sock, (__u64)address, addrlen, CORDON_OP_CONNECT,
+				       CORDON_NET_CONNECT));
+}
+
+/* An abstract name; a path is created instead, which path_mknod judges. */
+static __always_inline int judge_abstract_bind(struct subject *s, __u64 address, int length)
+{
+	__u32 size = length > 3 ? length - 3 : 0;
+	__u8 first = 0;
+
+	if (length <= 3 || bpf_probe_read_kernel(&first, 1, (const void *)(address + 2)) || first)
+		return 0;
+	if (!subject_need_walk(s))
+		return deny_unasked(s, CORDON_OP_BIND);
+	size &= CORDON_NAME_MAX;
+	if (bpf_probe_read_kernel(s->walk->name, size, (const void *)(address + 3)))
+		return deny_unasked(s, CORDON_OP_BIND);
+	return decide_short(s, CORDON_OP_BIND, CORDON_START_ABSTRACT, size,
+			    CORDON_RIGHT(CORDON_UNIX_BIND), CORDON_OBJECT_ABSTRACT);
+}
+
+SEC("lsm/socket_bind")
+int BPF_PROG(cordon_socket_bind, struct socket *sock, struct sockaddr *address, int addrlen,
+	     int ret)
+{
+	struct sock *sk = sock->sk;
+	struct subject s;
+
+	ENTER(&s, ret);
+	if (sk && sk->__sk_common.skc_family == AF_UNIX)
+		return LEAVE(&s, judge_abstract_bind(&s, (__u64)address, addrlen));
+	return LEAVE(&s, judge_address(&s, sock, (__u64)address, addrlen, CORDON_OP_BIND,
+				       CORDON_NET_BIND));
+}
+
+/*
+ * Source routes send packets elsewhere than to the address that was asked about (ip_queue_xmit(),
+ * tcp_v4_connect()): no option may name one.
+ */
+SEC("lsm/socket_setsockopt")
+int BPF_PROG(cordon_socket_setsockopt, struct socket *sock, int level, int optname, int ret)
+{
+	struct subject s;
+
+	if (ret || !((level == SOL_IP && optname == IP_OPTIONS) ||
+		     (level == SOL_IPV6 &&
+		      (optname == IPV6_RTHDR || optname == IPV6_2292RTHDR ||
+		       optname == IPV6_2292PKTOPTIONS || optname == IPV6_FLOWLABEL_MGR))))
+		return ret;
+	ENTER(&s, ret);
+	return LEAVE(&s, deny_number(&s, CORDON_OP_SOCKET, optname, CORDON_REASON_BUILTIN, -EPERM));
+}
+
+/*
+ * Addresses in options of SCTP, several in one: its address may be allowed to nobody, as rules have no word for
+ * its ports.
+ */
+SEC("lsm/sctp_bind_connect")
+int BPF_PROG(cordon_sctp_bind_connect, struct sock *sk, int optname, struct sockaddr *address,
+	     int length, int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	return LEAVE(&s,
+		     deny_number(&s, CORDON_OP_CONNECT, optname, CORDON_REASON_BUILTIN, -EACCES));
+}
+
+/* A socket that was never bound gets a port here; it is asked as port 0. */
+SEC("lsm/socket_listen")
+int BPF_PROG(cordon_socket_listen, struct socket *sock, int backlog, int ret)
+{
+	union address address = {};
+	struct sock *sk = sock->sk;
+	struct subject s;
+	__u32 family, port, length;
+	int verdict;
+
+	ENTER(&s, ret);
+	if (!sk)
+		return LEAVE(&s, -EACCES);
+	family = sk->__sk_common.skc_family;
+	if (!is_internet(family))
+		return LEAVE(&s, 0);
+	if (!subject_need_walk(&s))
+		return LEAVE(&s, deny_unasked(&s, CORDON_OP_LISTEN));
+	port = sk->__sk_common.skc_num;
+	address.v4.port[0] = port >> 8;
+	address.v4.port[1] = port;
+	if (family == AF_INET6)
+		BPF_CORE_READ_INTO(&address.v6.ip, sk, __sk_common.skc_v6_rcv_saddr);
+	else
+		BPF_CORE_READ_INTO(&address.v4.ip, sk, __sk_common.skc_rcv_saddr);
+	length = spell_address(s.walk->name, family == AF_INET6, sk->sk_protocol, &address);
+	verdict = decide_short(&s, CORDON_OP_LISTEN, CORDON_START_NET, length,
+			       CORDON_RIGHT(CORDON_NET_LISTEN), CORDON_OBJECT_NET);
+	if (!verdict && sk->sk_type == SOCK_STREAM)
+		remember_allowed(&s, sk, length, true);
+	return LEAVE(&s, verdict);
+}
+
+#endif

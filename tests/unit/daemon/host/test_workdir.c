@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "daemon/host/workdir.h"
+
+static char top[64], passwd[96];
+
+static int setup(void **state)
+{
+	FILE *file;
+	char path[128];
+
+	(void)state;
+	strcpy(top, "/var/tmp/cordon-unit-workdir-XXXXXX");
+	if (!mkdtemp(top))
+		return -1;
+	snprintf(passwd, sizeof(passwd), "%s/passwd", top);
+	file = fopen(passwd, "we");
+	fprintf(file,
+		"root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/nonexistent:/bin/false\n"
+		"a:x:1000:1000::%s/homes/a:/bin/sh\n",
+		top);
+	fclose(file);
+	for (const char *const *name = (const char *const[]){"homes", "homes/a", "homes/a/project",
+							     "own", "own/log", "free", NULL};
+	     *name; name++) {
+		snprintf(path, sizeof(path), "%s/%s", top, *name);
+		if (mkdir(path, 0700) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", top);
+	return system(command);
+}
+
+static int check(const char *path, struct failure *failure)
+{
+	char full[160], own[128];
+	int fd, r;
+
+	if (path[0] == '/')
+		snprintf(full, sizeof(full), "%s", path);
+	else
+		snprintf(full, sizeof(full), "%s/%s", top, path);
+	snprintf(own, sizeof(own), "%s/own", top);
+	fd = open(full, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	failure->text[0] = '\0';
+	r = workdir_check(fd, passwd, (const char *const[]){own, NULL}, failure);
+	close(fd);
+	return r;
+}
+
+static void test_refused(void **state)
+{
+	static const struct {
+		const char *path;
+		int error;
+		const char *says;
+	} cases[] = {
+		{"/", -EPERM, "system directory"},
+		{"/etc", -EPERM, "/etc"},
+		{"/usr", -EPERM, "/usr"},
+		{"/usr/lib", -EPERM, "/usr/lib"},
+		{"/var", -EPERM, "system directory"},
+		{"/tmp", -EPERM, "/tmp"},
+		{"/proc/self", -EPERM, "lies in the system directory /proc"},
+		{"/sys/kernel", -EPERM, "/sys"},
+		{"homes", -EPERM, "home directory"},
+		{"homes/a", -EPERM, "home directory"},
+		{".", -EPERM, "home directory"},
+		{"own", -EPERM, "cordon's own"},
+		{"own/log", -EPERM, "cordon's own"},
+		{"passwd", -ENOTDIR, "not a directory"},
+	};
+	struct failure failure;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(check(cases[i].path, &failure), cases[i].error);
+		/* A parent of the own directory is refused for the first reason found. */
+		if (strcmp(cases[i].path, ".") != 0)
+			assert_non_null(strstr(failure.text, cases[i].says));
+	}
+}
+
+static void test_allowed(void **state)
+{
+	struct failure failure;
+
+	(void)state;
+	assert_int_equal(check("free", &failure), 0);
+	assert_int_equal(check("homes/a/project", &failure), 0);
+}
+
+/* A symlink to a home directory is that home directory: identity counts, not the name. */
+static void test_symlink(void **state)
+{
+	char link[128], target[128];
+	struct failure failure;
+
+	(void)state;
+	snprintf(link, sizeof(link), "%s/link", top);
+	snprintf(target, sizeof(target), "%s/homes/a", top);
+	assert_int_equal(symlink(target, link), 0);
+	assert_int_equal(check("link", &failure), -EPERM);
+}
+
+static void test_no_passwd(void **state)
+{
+	struct failure failure = {};
+	int fd = open(top, O_RDONLY | O_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(workdir_check(fd, "/nonexistent/passwd", (const char *const[]){NULL},
+				       &failure),
+			 -ENOENT);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_allowed, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_symlink, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_passwd, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+
+#include "audit/read/reader.h"
+#include "audit/record/record.h"
+#include "audit/storage/segment.h"
+#include "base/io.h"
+#include "daemon/privsep/logs.h"
+#include "tests/unit/daemon/privsep/writer_fixture.h"
+
+static char directory[] = "/tmp/cordon-logs-XXXXXX";
+
+static int make_directory(void **state)
+{
+	(void)state;
+	return mkdtemp(directory) ? 0 : -1;
+}
+
+static int remove_directory(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	return system(command);
+}
+
+static struct logs *new_logs(void)
+{
+	struct logs *logs = NULL;
+
+	assert_int_equal(logs_new(NULL, &logs, NULL), 0);
+	return logs;
+}
+
+static void append(struct log_use *log, const char *action)
+{
+	assert_int_equal(logs_append(log, audit_record_agent(action, NULL, 1)), 0);
+}
+
+/* The log's only file of records. */
+static int open_file(int flags)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, SEGMENT_NAME);
+	fd = open(path, flags | O_CLOEXEC);
+	assert_true(fd >= 0);
+	return fd;
+}
+
+static void test_shared(void **state)
+{
+	struct log_use *first, *second;
+	struct logs *logs = new_logs();
+	char alias[128];
+
+	(void)state;
+	snprintf(alias, sizeof(alias), "%s/../%s", directory, directory + strlen("/tmp/"));
+	assert_int_equal(logs_get(logs, directory, &first, NULL), 0);
+	assert_int_equal(logs_get(logs, alias, &second, NULL), 0);
+	assert_ptr_equal(first, second);
+	logs_put(first);
+	append(second, "start");
+	assert_true(logs_flush_all(logs, true));
+	assert_false(logs_flush_all(logs, true));
+	logs_put(second);
+	logs_free(logs);
+}
+
+/* What a crash tore off is a record of the log itself. */
+static void test_torn(void **state)
+{
+	_cleanup_(audit_reader_closep) struct audit_reader *reader = NULL;
+	struct log_use *log;
+	struct logs *logs = new_logs();
+	json_int_t torn = 0;
+	json_t *record;
+	int fd;
+
+	(void)state;
+	fd = open_file(O_WRONLY | O_APPEND);
+	assert_int_equal(write(fd, "{\"seq\":", 7), 7);
+	close(fd);
+	assert_int_equal(logs_get(logs, directory, &log, NULL), 0);
+	assert_true(logs_flush_all(logs, true));
+	logs_put(log);
+	assert_int_equal(logs_get(logs, directory, &log, NULL), 0);
+	assert_false(logs_flush_all(logs, true));
+	logs_put(log);
+	logs_free(logs);
+
+	assert_int_equal(audit_reader_open(directory, &reader, NULL), 0);
+	while (audit_reader_next(reader, &record, NULL) == 0) {
+		const char *action = json_string_value(
+			json_object_get(json_object_get(record, "event"), "action"));
+		const json_t *agent = json_object_get(json_object_get(record, "cordon"), "agent");
+
+		if (strcmp(action, "agent-recover") == 0)
+			torn += json_integer_value(json_object_get(agent, "torn_bytes"));
+		json_decref(record);
+	}
+	assert_int_equal(torn, 7);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_torn),
+	};
+
+	writer_fixture_main(argc, argv);
+	return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Exports leave nothing out: a record is made for each action with every field that docs/audit.schema.json knows, each
+ * with a value of its own, and each of these is looked for where docs/export.md says that it goes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/cleanup.h"
+#include "insight/export/export.h"
+#include "insight/text/view.h"
+
+static const struct export_source source = {.host = "h", .version = "1"};
+static json_t *schema;
+static unsigned int made;
+
+/* --- a record with everything ------------------------------------------------------------- */
+
+static json_t *value_of(const json_t *node);
+
+static json_t *object_of(const json_t *node)
+{
+	json_t *object = json_object(), *member;
+	const char *key;
+
+	json_object_foreach(json_object_get(node, "properties"), key, member)
+		json_object_set_new(object, key, value_of(member));
+	return object;
+}
+
+static bool is_type(const json_t *node, const char *wanted)
+{
+	const json_t *type = json_object_get(node, "type"), *each;
+	size_t i;
+
+	if (json_is_string(type))
+		return strcmp(json_string_value(type), wanted) == 0;
+	json_array_foreach(type, i, each)
+		if (strcmp(json_string_value(each), wanted) == 0)
+			return true;
+	return false;
+}
+
+/* Of the first alternative that is not null. */
+static json_t *value_of_any(const json_t *alternatives)
+{
+	const json_t *each;
+	size_t i;
+
+	json_array_foreach(alternatives, i, each)
+		if (!is_type(each, "null"))
+			return value_of(each);
+	return NULL;
+}
+
+/* No two of them are the same, but where few are possible. */
+static json_t *value_of(const json_t *node)
+{
+	const char *reference = json_string_value(json_object_get(node, "$ref"));
+	json_t *of_enum = json_array_get(json_object_get(node, "enum"), 0);
+
+	made++;
+	if (reference)
+		return value_of(json_object_get(json_object_get(schema, "$defs"),
+						reference + strlen("#/$defs/")));
+	if (json_object_get(node, "anyOf"))
+		return value_of_any(json_object_get(node, "anyOf"));
+	if (json_object_get(node, "const"))
+		return json_incref(json_object_get(node, "const"));
+	if (of_enum)
+		return json_incref(of_enum);
+	if (json_object_get(node, "properties"))
+		return object_of(node);
+	if (is_type(node, "string"))
+		return json_sprintf("text-%u", made);
+	if (is_type(node, "integer"))
+		return json_integer(1000 + made);
+	if (is_type(node, "boolean"))
+		return json_true();
+	if (is_type(node, "array"))
+		return json_object_get(node, "items")
+			       ? json_pack("[o]", value_of(json_object_get(node, "items")))
+			       : json_pack("[s]", "text");
+	if (is_type(node, "object"))
+		return json_pack("{s:o}", "name", json_sprintf("text-%u", made));
+	fail_msg("the schema has what this test does not know");
+	return NULL;
+}
+
+static json_t *whole_record(const char *action)
+{
+	json_t *record = object_of(schema);
+
+	json_object_set_new(json_object_get(record, "event"), "action", json_string(action));
+	json_object_set_new(record, "@timestamp", json_string("2025-11-21T00:00:00.000000001Z"));
+	return record;
+}
+
+/* Each action that the schema's pattern names, and one of the agent's. */
+static void each_action(void (*check)(json_t *record))
+{
+	static const char *const actions[] = {"execution-start",
+					      "execution-end",
+					      "execution-refused",
+					      "process-exec",
+					      "process-exit",
+					      "denial",
+					      "would-deny",
+					      "open",
+					      "connect",
+					      "gap",
+					      "policy-change",
+					      "approval",
+					      "seal",
+					      "retention",
+					      "segment-compressed",
+					      "agent-start",
+					      "agent-other"};
+	const char *pattern =
+		view_text(json_object_get(schema, "properties"), "event.properties.action.pattern");
+
+	assert_string_equal(pattern,
+			    "^(execution-(start|end|refused)|process-(exec|exit)|denial|would-deny|"
+			    "open|connect|gap|policy-change|approval|seal|retention|"
+			    "segment-compressed|agent-[a-z-]+)$");
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
+		json_t *record = whole_record(actions[i]);
+
+		check(record);
+		json_decref(record);
+	}
+}
+
+/* --- where its fields go ------------------------------------------------------------------ */
+
+static const char *const ecs_moved[][2] = {
+	{"seq", "cordon.seq"},
+	{"chain", "cordon.chain"},
+	{"process.signal", "cordon.signal"},
+};
+
+static void check_ecs_leaf(const json_t *event, const char *path, const json_t *value)
+{
+	const json_t *found;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ecs_moved); i++)
+		if (strcmp(path, ecs_moved[i][0]) == 0)
+			path = ecs_moved[i][1];
+	found = view_field(event, path);
+	if (!json_equal(found, value))
+		fail_msg("ECS: %s is missing or changed", path);
+}
+
+static void check_ecs_below(const json_t *event, const char *path, const json_t *node)
+{
+	char below[512];
+	const char *key;
+	json_t *member;
+
+	json_object_foreach((json_t *)node, key, member) {
+		snprintf(below, sizeof(below), "%s%s%s", path, path[0] ? "." : "", key);
+		if (json_is_object(member))
+			check_ecs_below(event, below, member);
+		else
+			check_ecs_leaf(event, below, member);
+	}
+}
+
+static void check_ecs(json_t *record)
+{
+	json_t *event = export_ecs(record, &source);
+
+	check_ecs_below(event, "", record);
+	assert_string_equal(view_text(event, "rule.name"), view_text(record, "cordon.rule.text"));
+	assert_string_equal(view_text(event, "rule.ruleset"),
+			    view_text(record, "cordon.policy.name"));
+	json_decref(event);
+}
+
+static void test_ecs(void **state)
+{
+	(void)state;
+	each_action(check_ecs);
+}
+
+/* What docs/export.md lists. */
+static const char *const ocsf_fields[][2] = {
+	{"metadata.sequence", "seq"},
+	{"metadata.correlation_uid", "cordon.execution.id"},
+	{"actor.process.name", "process.name"},
+	{"actor.process.pid", "process.pid"},
+	{"actor.process.uid", "process.entity_id"},
+	{"actor.process.file.path", "process.executable"},
+	{"actor.process.parent_process.pid", "process.parent.pid"},
+	{"actor.process.parent_process.uid", "process.parent.entity_id"},
+	{"actor.user.uid", "user.id"},
+	{"actor.session.uid", "cordon.execution.session"},
+	{"actor.app_name", "cordon.execution.agent"},
+	{"status_code", "cordon.error"},
+	{"firewall_rule.name", "cordon.rule.text"},
+	{"firewall_rule.desc", "cordon.rule.message"},
+	{"policy.name", "cordon.policy.name"},
+	{"policy.uid", "cordon.policy.digest"},
+};
+
+static void check_ocsf(json_t *record)
+{
+	json_t *event = export_ocsf(record, &source);
+
+	for (size_t i = 0; i < ARRAY_SIZE(ocsf_fields); i++)
+		if (!json_equal(view_field(event, ocsf_fields[i][0]),
+				view_field(record, ocsf_fields[i][1])))
+			fail_msg("OCSF: %s is not %s", ocsf_fields[i][0], ocsf_fields[i][1]);
+	assert_true(json_equal(json_object_get(event, "unmapped"), record));
+	json_decref(event);
+}
+
+static void set_access(json_t *record, const char *operation, const char *kind)
+{
+	json_t *cordon = json_object_get(record, "cordon");
+
+	json_object_set_new(cordon, "operation", json_string(operation));
+	json_object_set_new(json_object_get(cordon, "object"), "kind", json_string(kind));
+}
+
+/* An access of each kind is in the class of its kind, with its object there. */
+static void test_ocsf_objects(void **state)
+{
+	static const struct {
+		const char *operation, *kind;
+		int class;
+		const char *to, *from;
+	} cases[] = {
+		{"open", "path", 1001, "file.path", "cordon.object.text"},
+		{"metadata", "path", 1001, "file.path", "cordon.object.text"},
+		{"open", "special", 1001, "file.path", "cordon.object.text"},
+		{"exec", "path", 1007, "process.name", "process.name"},
+		{"connect", "net", 4001, "dst_endpoint.ip", "destination.ip"},
+		{"connect", "net", 4001, "dst_endpoint.port", "destination.port"},
+		{"connect", "net", 4001, "connection_info.protocol_name", "network.transport"},
+		{"resolve", "host", 4003, "query.hostname", "cordon.object.text"},
+		{"capable", "number", 1007, "activity_name", "cordon.operation"},
+		{"signal", "process", 1007, "process.pid", "process.pid"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		json_t *record = whole_record("denial"), *event;
+
+		set_access(record, cases[i].operation, cases[i].kind);
+		event = export_ocsf(record, &source);
+		assert_int_equal(view_number(event, "class_uid"), cases[i].class);
+		assert_int_equal(view_number(event, "category_uid"), cases[i].class / 1000);
+		if (!json_equal(view_field(event, cases[i].to), view_field(record, cases[i].from)))
+			fail_msg("OCSF: %s of %s is not %s", cases[i].to, cases[i].operation,
+				 cases[i].from);
+		json_decref(event);
+		json_decref(record);
+	}
+}
+
+/* No operation is without a class, whatever it is about. */
+static void test_ocsf_operations(void **state)
+{
+	const json_t *properties =
+		view_field(json_object_get(schema, "properties"), "cordon.properties");
+	const json_t *operations = view_field(properties, "operation.enum"), *operation, *kind;
+	const json_t *kinds =
+		view_field(json_object_get(schema, "$defs"), "object.properties.kind.enum");
+	size_t i, k;
+
+	(void)state;
+	assert_true(json_array_size(operations) > 40 && json_array_size(kinds) > 8);
+	json_array_foreach(operations, i, operation) {
+		json_array_foreach(kinds, k, kind) {
+			json_t *record = whole_record("denial"), *event;
+
+			set_access(record, json_string_value(operation), json_string_value(kind));
+			event = export_ocsf(record, &source);
+			assert_true(view_number(event, "class_uid") > 1000);
+			json_decref(event);
+			json_decref(record);
+		}
+	}
+}
+
+static void test_ocsf(void **state)
+{
+	(void)state;
+	each_action(check_ocsf);
+}
+
+/* --- CSV ---------------------------------------------------------------------------------- */
+
+static char *csv_of(const json_t *record)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (record)
+		export_csv(out, record);
+	else
+		export_csv_head(out);
+	fclose(out);
+	return text;
+}
+
+/* The next cell of a line, unquoted, in place. */
+static char *next_cell(char **at)
+{
+	char *cell = *at, *to = *at, *from = *at;
+
+	if (*from == '"') {
+		for (from++; *from && (*from != '"' || from[1] == '"'); from++) {
+			if (*from == '"')
+				from++;
+			*to++ = *from;
+		}
+		from++;
+	} else {
+		while (*from && *from != ',' && *from != '\r')
+			*to++ = *from++;
+	}
+	assert_true(*from == ',' || *from == '\r');
+	*at = from + 1;
+	*to = '\0';
+	return cell;
+}
+
+/* The last cell is the record itself, the others what is looked for most. */
+static void check_csv(json_t *record)
+{
+	json_t *error = json_object_get(record, "error");
+	int hostile = json_object_set_new(error, "message",
+					  json_string("a\\\"b\n\x1b,\xe2\x80\xae'=1+1"));
+	_cleanup_(freep) char *head = csv_of(NULL), *line = csv_of(record);
+	char *head_at = head, *at = line, *name, *cell;
+	json_t *last;
+
+	assert_int_equal(hostile, 0);
+	do {
+		name = next_cell(&head_at);
+		cell = next_cell(&at);
+		if (strcmp(name, "action") == 0)
+			assert_string_equal(cell, view_text(record, "event.action"));
+		if (strcmp(name, "object") == 0)
+			assert_string_equal(cell, view_text(record, "cordon.object.text"));
+		if (strcmp(name, "record") != 0)
+			assert_true(cell[0]);
+	} while (strcmp(name, "record") != 0);
+	last = json_loads(cell, JSON_REJECT_DUPLICATES, NULL);
+	assert_true(json_equal(last, record));
+	json_decref(last);
+	assert_string_equal(head_at, "\n");
+	assert_string_equal(at, "\n");
+}
+
+static void test_csv(void **state)
+{
+	(void)state;
+	each_action(check_csv);
+}
+
+static int setup(void **state)
+{
+	json_error_t error;
+
+	(void)state;
+	schema = json_load_file("docs/audit.schema.json", JSON_REJECT_DUPLICATES, &error);
+	return schema ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	json_decref(schema);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ecs),	     cmocka_unit_test(test_ocsf),
+		cmocka_unit_test(test_ocsf_objects), cmocka_unit_test(test_ocsf_operations),
+		cmocka_unit_test(test_csv),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Denials explained: the rule, how often, what would allow it; harmless whatever a record holds. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../audit/fixture.h"
+#include "insight/text/view.h"
+#include "insight/story/why.h"
+
+#define EVIL "/tmp/\x1b]0;owned\x07\r\n\xe2\x80\xae\xc2\x9b<script>"
+
+static json_t *denial(struct fixture *f, const char *path, uint8_t reason, uint16_t rule,
+		      uint32_t repeats)
+{
+	struct fixture_denial d = {
+		.pid = 10,
+		.parent = 1,
+		.comm = "python3",
+		.operation = CORDON_OP_OPEN,
+		.rights = CORDON_RIGHT(CORDON_READ),
+		.kind = CORDON_OBJECT_PATH,
+		.object = path,
+		.object_size = strlen(path),
+		.reason = reason,
+		.rule = rule,
+		.repeats = repeats,
+	};
+	struct fixture_event e;
+	json_t *record = NULL;
+
+	fixture_denial(f, &d, &e);
+	assert_int_equal(
+		audit_record_event(&f->execution, e.data, e.size, FIXTURE_BOOT_OFFSET, &record), 0);
+	json_object_set_new(record, "seq", json_integer((json_int_t)f->sequence));
+	return record;
+}
+
+static char *text_of(const json_t *why)
+{
+	const struct style style = {.unicode = true};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	why_write(out, &style, why);
+	fclose(out);
+	return text;
+}
+
+static void test_explains(void **state)
+{
+	struct fixture f;
+	struct why_question question;
+	json_t *records[4], *why, *first;
+	char *text;
+
+	(void)state;
+	fixture_init(&f);
+	records[0] = denial(&f, "/home/u/work/.env", CORDON_REASON_RULE, 1, 0);
+	records[1] = audit_record_start(&f.execution, FIXTURE_TIME);
+	records[2] = denial(&f, "/home/u/work/.env", CORDON_REASON_RULE, 1, 5);
+	records[3] = denial(&f, "/etc/hosts", CORDON_REASON_DEFAULT, 0, 0);
+	why = why_build(records, 4);
+	assert_non_null(why);
+	assert_int_equal(json_array_size(json_object_get(why, "denials")), 2);
+	first = json_array_get(json_object_get(why, "denials"), 0);
+	/* Two records, one of which stands for six. */
+	assert_int_equal(view_number(first, "count"), 7);
+	assert_int_equal(view_number(first, "merged"), 5);
+	assert_int_equal(json_array_size(json_object_get(first, "records")), 2);
+	assert_string_equal(view_text(first, "rule.text"), "deny all **/.env");
+	assert_string_equal(view_text(first, "rule.message"), "secrets stay where they are");
+	assert_non_null(view_text(first, "why_not"));
+	assert_true(why_question(first, &question));
+	assert_string_equal(question.right, "read");
+	assert_string_equal(question.object, "/home/u/work/.env");
+	free(question.object);
+	text = text_of(why);
+	assert_non_null(strstr(text, "policies/python-sandbox.yaml:31"));
+	assert_non_null(strstr(text, "7 times in 2 records, of which the kernel merged 5"));
+	assert_non_null(strstr(text, "{allow: [read], paths: [\"/etc/hosts\"]}"));
+	free(text);
+	json_decref(why);
+	for (size_t i = 0; i < 4; i++)
+		json_decref(records[i]);
+}
+
+static void test_nothing(void **state)
+{
+	json_t *why = why_build(NULL, 0);
+	char *text = text_of(why);
+
+	(void)state;
+	assert_string_equal(text, "nothing was refused\n");
+	assert_string_equal(view_text(why, "note"), "Nothing was refused.");
+	free(text);
+	json_decref(why);
+}
+
+static void test_is_harmless(void **state)
+{
+	struct fixture f;
+	json_t *record, *why;
+	char *text;
+
+	(void)state;
+	fixture_init(&f);
+	record = denial(&f, EVIL, CORDON_REASON_DEFAULT, 0, 0);
+	why = why_build(&record, 1);
+	text = text_of(why);
+	for (const char *c = text; *c; c++)
+		assert_false((unsigned char)*c < 0x20 && *c != '\n');
+	assert_null(strchr(text, 0x7f));
+	assert_null(strstr(text, "\xe2\x80\xae"));
+	assert_null(strstr(text, "\xc2\x9b"));
+	assert_non_null(strstr(text, "\\x1b"));
+	free(text);
+	json_decref(why);
+	json_decref(record);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_explains),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_is_harmless),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "audit/record/record.h"
+
+#include <sys/wait.h>
+
+#include "audit/record/fields.h"
+#include "audit/record/names.h"
+#include "audit/text/text.h"
+#include "base/clock.h"
+
+static void add_limits(struct fields *f, const struct audit_execution *execution)
+{
+	const struct policy_limits *limits = &execution->limits;
+	json_t *object = fields_object(f, f->cordon, "limits");
+
+	fields_number_or_null(f, object, "wall_ms", limits->wall_nsec / NSEC_PER_MSEC);
+	fields_number_or_null(f, object, "memory_bytes", limits->memory_bytes);
+	fields_number_or_null(f, object, "pids", limits->pids);
+	fields_number_or_null(f, object, "cpu_percent", limits->cpu_percent);
+	fields_number_or_null(f, object, "cpu_time_ms", limits->cpu_time_nsec / NSEC_PER_MSEC);
+	fields_number_or_null(f, object, "address_space_bytes", limits->address_space_bytes);
+	fields_number_or_null(f, object, "file_size_bytes", limits->file_size_bytes);
+	fields_number_or_null(f, object, "open_files", limits->open_files);
+	fields_strings(f, object, "missing", execution->limits_missing);
+}
+
+static void add_arguments(struct fields *f, const struct audit_execution *execution)
+{
+	json_t *process = fields_object(f, f->record, "process");
+	json_t *arguments = fields_object(f, f->cordon, "arguments");
+
+	fields_number(f, process, "args_count", execution->argument_count);
+	fields_digest(f, arguments, "sha256", execution->arguments_digest);
+	fields_number(f, arguments, "length", execution->arguments_length);
+	if (execution->arguments && execution->policy->arguments == POLICY_ARGUMENTS_FULL &&
+	    text_set_list(process, "args", execution->argument_count,
+			  (const char *const *)execution->arguments) < 0)
+		f->failed = true;
+}
+
+static void add_directories(struct fields *f, json_t *parent, char *const *directories)
+{
+	json_t *object = fields_object(f, parent, "directories");
+
+	for (; directories && directories[0] && directories[1]; directories += 2)
+		fields_string(f, object, directories[0], directories[1]);
+}
+
+json_t *audit_record_start(const struct audit_execution *execution, uint64_t time)
+{
+	json_t *object;
+	struct fields f;
+
+	fields_begin(&f, time, "event", "execution-start", "success");
+	object = fields_execution(&f, execution);
+	fields_string(&f, object, "executor", execution->executor);
+	fields_string(&f, object, "language", execution->language);
+	fields_string(&f, object, "workdir", execution->workdir);
+	add_directories(&f, object, execution->directories);
+	fields_number_or_null(&f, object, "timeout_ms",
+			      execution->limits.wall_nsec / NSEC_PER_MSEC);
+	fields_string(&f, object, "program", execution->program);
+	fields_set(&f, object, "mode", json_string(execution->observe ? "observe" : "enforce"));
+	fields_code(&f, object, &execution->code);
+	fields_policy(&f, execution);
+	add_limits(&f, execution);
+	add_arguments(&f, execution);
+	if (execution->descriptors)
+		fields_strings(&f, f.cordon, "descriptors", execution->descriptors);
+	object = fields_object(&f, f.cordon, "environment");
+	fields_strings(&f, object, "kept", execution->environment_kept);
+	fields_strings(&f, object, "removed", execution->environment_removed);
+	fields_user(&f, execution->uid, execution->gid);
+	return fields_end(&f);
+}
+
+static void add_resources(struct fields *f, const struct audit_end *end)
+{
+	json_t *object = fields_object(f, f->cordon, "resources");
+
+	fields_set(f, object, "cpu_user_ns",
+		   end->have_cpu ? json_integer((json_int_t)end->user_nsec) : json_null());
+	fields_set(f, object, "cpu_system_ns",
+		   end->have_cpu ? json_integer((json_int_t)end->system_nsec) : json_null());
+	fields_set(f, object, "memory_peak_bytes",
+		   end->have_memory ? json_integer((json_int_t)end->memory_peak_bytes)
+				    : json_null());
+	fields_set(f, object, "oom_kills",
+		   end->have_memory ? json_integer((json_int_t)end->oom_kills) : json_null());
+	fields_set(f, object, "pids_peak",
+		   end->have_pids ? json_integer((json_int_t)end->pids_peak) : json_null());
+}
+
+static void add_counters(struct fields *f, const struct audit_end *end)
+{
+	json_t *object = fields_object(f, f->cordon, "counters");
+
+	fields_number(f, object, "events", end->events);
+	fields_number(f, object, "denials", end->denials);
+	fields_number(f, object, "would_denials", end->would_denials);
+	fields_number(f, object, "forks", end->forks);
+	fields_number(f, object, "execs", end->execs);
+	fields_number(f, object, "coalesced", end->coalesced);
+	fields_number(f, object, "dropped", end->dropped);
+	fields_number(f, object, "limited", end->limited);
+	fields_number(f, object, "unresolved", end->unresolved);
+	fields_number(f, object, "last_sequence", end->last_sequence);
+}
+
+static void add_network(struct fields *f, const struct audit_end *end)
+{
+	json_t *object = fields_object(f, f->cordon, "network");
+
+	fields_number(f, object, "bytes_sent", end->bytes_sent);
+	fields_number(f, object, "bytes_received", end->bytes_received);
+	fields_number(f, object, "packets_sent", end->packets_sent);
+	fields_number(f, object, "packets_received", end->packets_received);
+	fields_number(f, object, "packets_denied", end->packets_denied);
+}
+
+json_t *audit_record_end(const struct audit_execution *execution, const struct audit_end *end,
+			 uint64_t time)
+{
+	bool well = end->cause == AUDIT_END_EXITED && end->have_status && end->status == 0;
+	json_t *object;
+	struct fields f;
+
+	fields_begin(&f, time, "event", "execution-end", well ? "success" : "failure");
+	fields_number(&f, json_object_get(f.record, "event"), "duration", end->duration_nsec);
+	fields_code(&f, fields_execution(&f, execution), &execution->code);
+	fields_policy(&f, execution);
+	object = fields_object(&f, f.cordon, "end");
+	fields_set(&f, object, "cause", json_string(name_of_end_cause(end->cause)));
+	if (end->have_status) {
+		fields_status(&f, object, end->status);
+	} else {
+		fields_set(&f, object, "exit_code", json_null());
+		fields_set(&f, object, "signal", json_null());
+	}
+	fields_number(&f, object, "killed_tasks", end->killed_tasks);
+	add_resources(&f, end);
+	add_counters(&f, end);
+	add_network(&f, end);
+	return fields_end(&f);
+}
+
+json_t *audit_record_gap(const struct audit_execution *execution, uint64_t after, uint64_t before,
+			 uint64_t time)
+{
+	json_t *object;
+	struct fields f;
+
+	fields_begin(&f, time, "event", "gap", "unknown");
+	fields_execution(&f, execution);
+	object = fields_object(&f, f.cordon, "gap");
+	fields_set(&f, object, "of", json_string("events"));
+	fields_number(&f, object, "missing", before > after ? before - after - 1 : 0);
+	fields_number(&f, object, "after", after);
+	fields_number(&f, object, "before", before);
+	return fields_end(&f);
+}
+
+static void add_policy(struct fields *f, const char *key, const struct compiled_policy *policy)
+{
+	json_t *object = fields_object(f, f->cordon, key);
+
+	fields_string(f, object, "name", policy->name);
+	fields_string(f, object, "file", policy->file);
+	fields_digest(f, object, "digest", policy->digest);
+}
+
+json_t *audit_record_policy_change(const struct audit_execution *execution,
+				   const struct audit_policy_change *change, uint64_t time)
+{
+	json_t *object;
+	struct fields f;
+
+	fields_begin(&f, time, "event", "policy-change", "success");
+	fields_execution(&f, execution);
+	add_policy(&f, "policy", change->policy);
+	add_policy(&f, "previous_policy", execution->policy);
+	object = fields_object(&f, f.cordon, "change");
+	fields_string(&f, object, "reason", change->reason);
+	fields_strings(&f, object, "wider", change->wider);
+	fields_number(&f, object, "pid", change->pid);
+	fields_number(&f, object, "uid", change->uid);
+	if (change->have_login)
+		fields_number(&f, object, "login_uid", change->login_uid);
+	else
+		fields_set(&f, object, "login_uid", json_null());
+	return fields_end(&f);
+}
+
+json_t *audit_record_agent(const char *action, json_t *details, uint64_t time)
+{
+	char text[64];
+	struct fields f;
+
+	snprintf(text, sizeof(text), "agent-%s", action);
+	fields_begin(&f, time, "event", text, "success");
+	fields_set(&f, f.cordon, "agent", details ? json_incref(details) : json_object());
+	return fields_end(&f);
+}
+
+json_t *audit_record_refused(const char *policy, const char *what, uint32_t uid, uint64_t time)
+{
+	struct fields f;
+
+	fields_begin(&f, time, "event", "execution-refused", "failure");
+	fields_string(&f, fields_object(&f, f.cordon, "policy"), "name", policy);
+	fields_string(&f, fields_object(&f, f.record, "error"), "message", what);
+	fields_set(&f, fields_object(&f, f.record, "user"), "id", json_sprintf("%u", uid));
+	return fields_end(&f);
+}

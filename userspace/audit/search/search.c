@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "audit/search/search.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "audit/read/archive.h"
+#include "audit/search/candidates.h"
+#include "audit/storage/chain.h"
+#include "audit/search/index.h"
+
+DEFINE_CLEANUP(json_t *, json_decref, search_json_decrefp)
+
+#define READ_SIZE (1u << 20)
+
+struct search {
+	struct audit_archive *archive;
+	const struct audit_query *query;
+	const struct search_options *options;
+	struct sha256 *hash;
+	int (*visit)(void *data, json_t *record);
+	void *data;
+	json_t *kept; /* with a limit: what was found in the stretch at hand */
+	struct search_result result;
+	char *line;
+	size_t line_capacity;
+	char *stretch; /* READ_SIZE and the longest line */
+};
+
+/*
+ * Does the line follow from the one before it? For the first of a segment that one is elsewhere: such a
+ * line is only checked for being one.
+ */
+static int check_chain(struct search *s, size_t segment, uint64_t offset, const char *line,
+		       size_t size)
+{
+	unsigned char previous[SHA256_SIZE], claimed[SHA256_SIZE], computed[SHA256_SIZE];
+	char tail[CHAIN_TAIL_SIZE];
+	uint64_t sequence;
+	size_t body, n;
+	int r;
+
+	r = chain_split(line, size, &body, &sequence, claimed);
+	if (r < 0 || offset == 0)
+		return r;
+	if (offset < sizeof(tail))
+		return -EBADMSG;
+	r = audit_archive_read(s->archive, segment, offset - sizeof(tail), tail, sizeof(tail), &n);
+	if (r < 0)
+		return r;
+	if (n < sizeof(tail) || chain_read_tail(tail, previous) < 0)
+		return -EBADMSG;
+	r = chain_digest(s->hash, previous, line, body, computed);
+	if (r < 0)
+		return r;
+	return memcmp(claimed, computed, sizeof(claimed)) == 0 ? 0 : -EBADMSG;
+}
+
+static int hand_out(struct search *s, json_t *record)
+{
+	s->result.found++;
+	if (!s->kept)
+		return s->visit(s->data, record);
+	if (json_array_size(s->kept) >= s->options->limit)
+		json_array_remove(s->kept, 0);
+	return json_array_append(s->kept, record) < 0 ? -ENOMEM : 0;
+}
+
+/* One line that may match. */
+static int take_line(struct search *s, size_t segment, uint64_t offset, const char *line,
+		     size_t size)
+{
+	_cleanup_(search_json_decrefp) json_t *record = NULL;
+	int r;
+
+	record = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL);
+	if (!json_is_object(record) || !audit_query_matches(s->query, record))
+		return 0;
+	r = check_chain(s, segment, offset, line, size);
+	if (r == -EBADMSG) {
+		s->result.damaged++;
+		return 0;
+	}
+	return r < 0 ? r : hand_out(s, record);
+}
+
+/* Where there is no line where there was one when it came into the index, the log was changed. */
+static int take_place(struct search *s, const struct candidate *c)
+{
+	char before;
+	size_t size;
+	int r;
+
+	if (c->offset > 0) {
+		r = audit_archive_read(s->archive, c->segment, c->offset - 1, &before, 1, &size);
+		if (r < 0)
+			return r;
+		if (size < 1 || before != '\n') {
+			s->result.damaged++;
+			return 0;
+		}
+	}
+	r = audit_archive_line(s->archive, c->segment, c->offset, &s->line, &s->line_capacity,
+			       &size);
+	if (r == -ENODATA || r == -EMSGSIZE) {
+		s->result.damaged++;
+		return 0;
+	}
+	if (r < 0)
+		return r;
+	s->result.looked_at++;
+	return take_line(s, c->segment, c->offset, s->line, size);
+}
+
+/* The whole lines of what was read; *ret_taken: their size. */
+static int take_lines(struct search *s, size_t segment, uint64_t offset, const char *data,
+		      size_t size, size_t *ret_taken)
+{
+	size_t at = 0;
+
+	while (at < size) {
+		const char *newline = memchr(data + at, '\n', size - at);
+		size_t length;
+
+		if (!newline)
+			break;
+		length = (size_t)(newline - data) - at;
+		s->result.looked_at++;
+		if (audit_query_may_match(s->query, data + at, length)) {
+			int r = take_line(s, segment, offset + at, data + at, length);
+
+			if (r < 0)
+				return r;
+		}
+		at += length + 1;
+	}
+	*ret_taken = at;
+	return 0;
+}
+
+static int take_stretch(struct search *s, const struct candidate *c)
+{
+	uint64_t offset = c->offset, end = c->offset + c->size;
+	const size_t capacity = READ_SIZE + CHAIN_LINE_MAX;
+
+	while (offset < end) {
+		size_t wanted = end - offset < capacity ? (size_t)(end - offset) : capacity;
+		size_t n, taken;
+		int r = audit_archive_read(s->archive, c->segment, offset, s->stretch, wanted, &n);
+
+		if (r < 0)
+			return r;
+		r = take_lines(s, c->segment, offset, s->stretch, n, &taken);
+		if (r < 0)
+			return r;
+		if (taken == 0)
+			break;
+		offset += taken;
+	}
+	return 0;
+}
+
+static int take(struct search *s, const struct candidate *c)
+{
+	return c->size > 0 ? take_stretch(s, c) : take_place(s, c);
+}
+
+/* From the end, until enough is found; handed out in the log's order. */
+static int take_last(struct search *s, const struct candidates *candidates)
+{
+	_cleanup_(search_json_decrefp) json_t *found = json_array();
+	size_t count;
+	int r = found ? 0 : -ENOMEM;
+
+	for (size_t i = candidates->count; r == 0 && i-- > 0;) {
+		s->kept = json_array();
+		r = s->kept ? take(s, &candidates->items[i]) : -ENOMEM;
+		/* Backwards: the last of the last stretch comes first. */
+		for (size_t j = json_array_size(s->kept);
+		     r == 0 && j-- > 0 && json_array_size(found) < s->options->limit;)
+			r = json_array_append(found, json_array_get(s->kept, j)) < 0 ? -ENOMEM : 0;
+		json_decref(s->kept);
+		s->kept = NULL;
+		if (json_array_size(found) >= s->options->limit)
+			break;
+	}
+	count = json_array_size(found);
+	s->result.found = count;
+	for (size_t i = count; r == 0 && i-- > 0;)
+		r = s->visit(s->data, json_array_get(found, i));
+	return r;
+}
+
+/* What the index knows, and behind it what it does not. */
+static int join(struct search *s, const struct candidates *known, const uint64_t *indexed,
+		struct candidates *ret)
+{
+	size_t segments = audit_archive_count(s->archive), made = 0, next = 0;
+	struct candidate *items = calloc(known->count + segments + 1, sizeof(*items));
+
+	if (!items)
+		return -ENOMEM;
+	for (size_t i = 0; i < segments; i++) {
+		uint64_t size = audit_archive_size(s->archive, i);
+
+		while (next < known->count && known->items[next].segment == i)
+			items[made++] = known->items[next++];
+		if (size > indexed[i])
+			items[made++] = (struct candidate){
+				.segment = (uint32_t)i,
+				.offset = indexed[i],
+				.size = size - indexed[i],
+			};
+	}
+	ret->items = items;
+	ret->count = made;
+	return 0;
+}
+
+/* Asks the index. Whatever is wrong with it, the log is there: then nothing of it is used. */
+static void ask_index(struct search *s, const char *directory, uint64_t *indexed,
+		      struct candidates *known)
+{
+	_cleanup_(index_file_closep) struct index_file *file = NULL;
+	size_t segments = audit_archive_count(s->archive);
+	_cleanup_(freep) int64_t *numbers = calloc(segments + 1, sizeof(*numbers));
+	struct failure failure;
+	char path[PATH_MAX];
+	int r = 0;
+
+	if (!numbers ||
+	    snprintf(path, sizeof(path), "%s/%s", directory, INDEX_NAME) >= (int)sizeof(path))
+		return;
+	r = index_file_open(path, INDEX_READ, &file, &failure);
+	if (r < 0) {
+		s->result.stale = r == -EBADMSG;
+		return;
+	}
+	for (size_t i = 0; i < segments; i++) {
+		struct index_segment segment = {0};
+
+		r = index_locate(file, s->archive, i, &segment);
+		if (r == -ENOENT || r == -ENODATA)
+			continue;
+		if (r < 0)
+			break;
+		numbers[i] = segment.id;
+		indexed[i] = segment.indexed;
+	}
+	if (r == 0 || r == -ENOENT || r == -ENODATA)
+		r = candidates_find(file, s->query, numbers, segments, known);
+	s->result.used_index = r == 0;
+	s->result.stale = r < 0;
+	if (r < 0)
+		memset(indexed, 0, segments * sizeof(*indexed));
+}
+
+/* The seq of the line at the head of a stretch; 0: it has none. */
+static uint64_t head_of(struct search *s, const struct candidate *c)
+{
+	char head[64];
+	uint64_t sequence;
+	size_t n;
+
+	if (audit_archive_read(s->archive, c->segment, c->offset, head, sizeof(head), &n) < 0 ||
+	    chain_sequence(head, n, &sequence) < 0)
+		return 0;
+	return sequence;
+}
+
+/* Leaves of the stretches the one that holds a seq, as they begin with ascending ones. */
+static void narrow_to_sequence(struct search *s, struct candidates *all)
+{
+	size_t low = 0, high = all->count;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		uint64_t head = head_of(s, &all->items[middle]);
+
+		/* Not as it should be: then all is looked at. */
+		if (head == 0)
+			return;
+		if (head <= s->query->sequence)
+			low = middle;
+		else
+			high = middle;
+	}
+	if (all->count == 0)
+		return;
+	all->items[0] = all->items[low];
+	all->count = 1;
+}
+
+static int search_once(struct search *s, const char *directory, bool use_index)
+{
+	size_t segments = audit_archive_count(s->archive);
+	_cleanup_(freep) uint64_t *indexed = calloc(segments + 1, sizeof(*indexed));
+	_cleanup_(candidates_release) struct candidates known = {0}, all = {0};
+	int r;
+
+	if (!indexed)
+		return -ENOMEM;
+	if (use_index)
+		ask_index(s, directory, indexed, &known);
+	r = join(s, &known, indexed, &all);
+	if (r < 0)
+		return r;
+	if (s->query->sequence)
+		narrow_to_sequence(s, &all);
+	if (s->options->limit > 0)
+		return take_last(s, &all);
+	for (size_t i = 0; r == 0 && i < all.count; i++)
+		r = take(s, &all.items[i]);
+	return r;
+}
+
+int audit_search(const char *directory, const struct audit_query *query,
+		 const struct search_options *options, int (*visit)(void *data, json_t *record),
+		 void *data, struct search_result *ret_result, struct failure *failure)
+{
+	_cleanup_(audit_archive_closep) struct audit_archive *archive = NULL;
+	_cleanup_(sha256_freep) struct sha256 *hash = sha256_new();
+	struct search s = {.query = query, .options = options, .visit = visit, .data = data};
+	int r;
+
+	r = audit_archive_open(directory, &archive, failure);
+	if (r < 0)
+		return r;
+	s.archive = archive;
+	s.hash = hash;
+	s.stretch = malloc(READ_SIZE + CHAIN_LINE_MAX);
+	r = s.stretch && hash ? search_once(&s, directory, !options->no_index) : -ENOMEM;
+	free(s.stretch);
+	free(s.line);
+	if (r < 0)
+		return failure_set(failure, r, "cannot search the log in %s: %s", directory,
+				   strerror(-r));
+	*ret_result = s.result;
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finds records in a log: with its index where there is one, by reading all of it where there is none.
+ * Each record is taken from the log and checked against the chain; the index only says where to look.
+ */
+#ifndef CORDON_AUDIT_SEARCH_H
+#define CORDON_AUDIT_SEARCH_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "audit/search/query.h"
+#include "base/failure.h"
+
+struct search_options {
+	bool no_index;	/* read all of the log */
+	uint64_t limit; /* only the last so many; 0: all */
+};
+
+struct search_result {
+	uint64_t found;
+	uint64_t damaged;   /* lines that match and do not follow from the line before */
+	uint64_t looked_at; /* lines that were read */
+	bool used_index;
+	bool stale; /* the index did not agree with the log and was not used */
+};
+
+/*
+ * Calls `visit` with a borrowed record for each that matches, in the log's order; it stops with a
+ * negative result, which is passed on. Otherwise errors as audit_archive_open(), and -ENOMEM.
+ */
+int audit_search(const char *directory, const struct audit_query *query,
+		 const struct search_options *options, int (*visit)(void *data, json_t *record),
+		 void *data, struct search_result *ret_result, struct failure *failure);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "audit/storage/policy_store.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "base/hex.h"
+#include "base/sha256.h"
+#include "policy/ask/evaluate.h"
+
+DEFINE_CLEANUP(json_t *, json_decref, store_json_decrefp)
+
+#define TEXT_MAX_SIZE (64u << 20) /* of the line of JSON */
+#define READ_SIZE     (1u << 16)
+
+/* --- writing ------------------------------------------------------------------------------ */
+
+static json_t *string_or_null(const char *text)
+{
+	return text ? json_string(text) : json_null();
+}
+
+static json_t *describe_rule(const struct policy_rule *rule)
+{
+	json_t *tags = json_array();
+
+	for (char **tag = rule->tags; tag && *tag; tag++)
+		json_array_append_new(tags, json_string(*tag));
+	return json_pack("{s:s, s:i, s:s, s:o, s:o, s:o}", "file", rule->file, "line",
+			 (int)rule->line, "text", rule->text, "severity",
+			 string_or_null(rule->severity), "message", string_or_null(rule->message),
+			 "tags", tags);
+}
+
+static char *describe(const struct compiled_policy *p)
+{
+	json_t *rules = json_array(), *variables = json_array();
+	_cleanup_(store_json_decrefp) json_t *object = NULL;
+
+	for (size_t i = 0; i < p->rule_count; i++)
+		if (json_array_append_new(rules, describe_rule(&p->rules[i])) < 0)
+			return NULL;
+	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
+		if (json_array_append_new(variables, string_or_null(p->anchor_names[i])) < 0)
+			return NULL;
+	object = json_pack("{s:s, s:s, s:o, s:b, s:o, s:o}", "name", p->name, "file", p->file,
+			   "description", string_or_null(p->description), "observe", p->observe,
+			   "variables", variables, "rules", rules);
+	return object ? json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+}
+
+static int write_packed(int fd, const struct compiled_policy *policy)
+{
+	_cleanup_(freep) char *text = describe(policy);
+	int copy = text ? dup(fd) : -1, error = 0;
+	size_t size;
+	gzFile out;
+
+	if (!text)
+		return -ENOMEM;
+	out = copy >= 0 ? gzdopen(copy, "wb") : NULL;
+	if (!out) {
+		closep(&copy);
+		return -ENOMEM;
+	}
+	size = strlen(text);
+	text[size] = '\n';
+	if (gzwrite(out, text, (unsigned int)size + 1) != (int)size + 1 ||
+	    gzwrite(out, policy->tables, (unsigned int)policy->tables_size) !=
+		    (int)policy->tables_size)
+		error = errno ? errno : EIO;
+	if (gzclose(out) != Z_OK && !error)
+		error = errno ? errno : EIO;
+	return -error;
+}
+
+int policy_store_put(const char *directory, const struct compiled_policy *policy,
+		     struct failure *failure)
+{
+	_cleanup_(closep) int parent = -1, store = -1, fd = -1;
+	char fresh[96];
+	int r;
+
+	parent = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (parent < 0)
+		return failure_set(failure, errno, "cannot open %s: %m", directory);
+	if (mkdirat(parent, POLICY_STORE_NAME, 0750) < 0 && errno != EEXIST)
+		return failure_set(failure, errno, "cannot create %s/" POLICY_STORE_NAME ": %m",
+				   directory);
+	store = openat(parent, POLICY_STORE_NAME, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (store < 0)
+		return failure_set(failure, errno, "cannot open %s/" POLICY_STORE_NAME ": %m",
+				   directory);
+	if (faccessat(store, policy->digest_text, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return 0;
+	snprintf(fresh, sizeof(fresh), "%s.new", policy->digest_text);
+	(void)unlinkat(store, fresh, 0);
+	fd = openat(store, fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
+	if (fd < 0)
+		return failure_set(failure, errno, "cannot create %s/" POLICY_STORE_NAME "/%s: %m",
+				   directory, fresh);
+	r = write_packed(fd, policy);
+	if (r == 0 && (fsync(fd) < 0 || renameat(store, fresh, store, policy->digest_text) < 0))
+		r = -errno;
+	if (r < 0) {
+		(void)unlinkat(store, fresh, 0);
+		return failure_set(failure, r,
+				   "cannot keep policy %s in %s/" POLICY_STORE_NAME ": %m",
+				   policy->name, directory);
+	}
+	return 0;
+}
+
+/* --- reading ------------------------------------------------------------------------------ */
+
+/* Everything that is packed in a file. */
+static int unpack(int fd, char **ret_data, size_t *ret_size)
+{
+	_cleanup_(freep) char *data = NULL;
+	size_t size = 0, capacity = 0;
+	int copy = dup(fd), n = 0;
+	gzFile in = copy >= 0 ? gzdopen(copy, "rb") : NULL;
+
+	if (!in) {
+		closep(&copy);
+		return -ENOMEM;
+	}
+	do {
+		if (capacity - size < READ_SIZE) {
+			char *grown = size < 2 * TEXT_MAX_SIZE
+					      ? realloc(data, capacity * 2 + READ_SIZE)
+					      : NULL;
+
+			if (!grown)
+				break;
+			data = grown;
+			capacity = capacity * 2 + READ_SIZE;
+		}
+		n = gzread(in, data + size, READ_SIZE);
+		size += n > 0 ? (size_t)n : 0;
+	} while (n > 0);
+	if (gzclose_r(in) != Z_OK || n != 0)
+		return -EBADMSG;
+	*ret_data = TAKE_PTR(data);
+	*ret_size = size;
+	return 0;
+}
+
+static int copy_string(const json_t *value, char **ret)
+{
+	if (!json_is_string(value))
+		return 0;
+	*ret = strdup(json_string_value(value));
+	return *ret ? 0 : -ENOMEM;
+}
+
+static int take_rule(const json_t *object, struct policy_rule *rule)
+{
+	const json_t *tags = json_object_get(object, "tags");
+	size_t count = json_array_size(tags);
+
+	if (!json_is_string(json_object_get(object, "file")) ||
+	    !json_is_string(json_object_get(object, "text")))
+		return -EBADMSG;
+	rule->line = (unsigned int)json_integer_value(json_object_get(object, "line"));
+	if (copy_string(json_object_get(object, "file"), &rule->file) < 0 ||
+	    copy_string(json_object_get(object, "text"), &rule->text) < 0 ||
+	    copy_string(json_object_get(object, "severity"), &rule->severity) < 0 ||
+	    copy_string(json_object_get(object, "message"), &rule->message) < 0)
+		return -ENOMEM;
+	if (count == 0)
+		return 0;
+	rule->tags = calloc(count + 1, sizeof(*rule->tags));
+	if (!rule->tags)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		if (!json_is_string(json_array_get(tags, i)))
+			return -EBADMSG;
+		if (copy_string(json_array_get(tags, i), &rule->tags[i]) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int take_description(const json_t *object, struct compiled_policy *p)
+{
+	const json_t *rules = json_object_get(object, "rules");
+	const json_t *variables = json_object_get(object, "variables");
+	size_t count = json_array_size(rules);
+
+	if (!json_is_string(json_object_get(object, "name")) ||
+	    !json_is_string(json_object_get(object, "file")) ||
+	    json_array_size(variables) != CORDON_MAX_ANCHORS)
+		return -EBADMSG;
+	p->observe = json_is_true(json_object_get(object, "observe"));
+	if (copy_string(json_object_get(object, "name"), &p->name) < 0 ||
+	    copy_string(json_object_get(object, "file"), &p->file) < 0 ||
+	    copy_string(json_object_get(object, "description"), &p->description) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
+		if (copy_string(json_array_get(variables, i), &p->anchor_names[i]) < 0)
+			return -ENOMEM;
+	p->rules = calloc(count + 1, sizeof(*p->rules));
+	if (!p->rules)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		int r = take_rule(json_array_get(rules, i), &p->rules[p->rule_count++]);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int take_tables(const char *data, size_t size, const char *digest, struct compiled_policy *p)
+{
+	p->tables = malloc(size + 1);
+	if (!p->tables)
+		return -ENOMEM;
+	memcpy(p->tables, data, size);
+	if (policy_tables_check(p->tables, size) < 0)
+		return -EBADMSG;
+	p->tables_size = size;
+	memcpy(p->digest, ((const struct cordon_policy_header *)p->tables)->digest,
+	       sizeof(p->digest));
+	hex_encode(p->digest, sizeof(p->digest), p->digest_text);
+	return strcmp(p->digest_text, digest) == 0 ? 0 : -EBADMSG;
+}
+
+/* What the compiler always sets, so that it can be released and looked at as any other. */
+static int set_nothing(struct compiled_policy *p)
+{
+	p->environment.keep = calloc(1, sizeof(char *));
+	p->environment.set_names = calloc(1, sizeof(char *));
+	p->environment.set_values = calloc(1, sizeof(char *));
+	return p->environment.keep && p->environment.set_names && p->environment.set_values
+		       ? 0
+		       : -ENOMEM;
+}
+
+static int parse(const char *data, size_t size, const char *digest,
+		 struct compiled_policy **ret_policy)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = calloc(1, sizeof(*p));
+	_cleanup_(store_json_decrefp) json_t *object = NULL;
+	const char *newline = memchr(data, '\n', size);
+	size_t head;
+	int r;
+
+	if (!p)
+		return -ENOMEM;
+	if (!newline)
+		return -EBADMSG;
+	head = (size_t)(newline - data);
+	object = json_loadb(data, head, JSON_REJECT_DUPLICATES, NULL);
+	r = set_nothing(p);
+	if (r == 0)
+		r = take_description(object, p);
+	if (r == 0)
+		r = take_tables(newline + 1, size - head - 1, digest, p);
+	if (r < 0)
+		return r;
+	*ret_policy = TAKE_PTR(p);
+	return 0;
+}
+
+int policy_store_get(const char *directory, const char *digest, struct compiled_policy **ret_policy,
+		     struct failure *failure)
+{
+	unsigned char bytes[SHA256_SIZE];
+	_cleanup_(freep) char *data = NULL;
+	_cleanup_(closep) int fd = -1;
+	char path[PATH_MAX];
+	size_t size;
+	int r;
+
+	if (hex_decode(digest, bytes, sizeof(bytes)) < 0)
+		return failure_set(failure, EINVAL, "\"%s\" is no digest of a policy", digest);
+	if (snprintf(path, sizeof(path), "%s/" POLICY_STORE_NAME "/%s", directory, digest) >=
+	    (int)sizeof(path))
+		return failure_set(failure, ENAMETOOLONG, "the name of the log is too long");
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return failure_set(failure, errno,
+				   "cannot open the policy that was in force, %s: %m", path);
+	r = unpack(fd, &data, &size);
+	if (r == 0)
+		r = parse(data, size, digest, ret_policy);
+	if (r < 0)
+		return failure_set(failure, r, "%s is not the policy that its name says", path);
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The policies that were in force, beside the log that names them by digest:
+ * DIRECTORY/policies/<digest of the tables>, gzip: a line of JSON with the rules' places and texts, then
+ * the tables as the kernel ran them. The tables prove themselves by their digest, the texts do not.
+ */
+#ifndef CORDON_AUDIT_POLICY_STORE_H
+#define CORDON_AUDIT_POLICY_STORE_H
+
+#include "base/failure.h"
+#include "policy/compile/compile.h"
+
+#define POLICY_STORE_NAME "policies"
+
+/*
+ * Puts it there unless it is there. Its limits and environment are not kept: the records have them.
+ * -ENOSPC, -EROFS, ...: as the file system said; -ENOMEM.
+ */
+int policy_store_put(const char *directory, const struct compiled_policy *policy,
+		     struct failure *failure);
+
+/*
+ * By the digest as records write it. Only name, file, digest, tables, rules, variables and mode are set.
+ * -EINVAL: no digest; -ENOENT: not kept; -EBADMSG: damaged, or not what its name says.
+ */
+int policy_store_get(const char *directory, const char *digest, struct compiled_policy **ret_policy,
+		     struct failure *failure);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of closed segments: they are compressed, and the oldest deleted, both on record. */
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "audit/storage/ending.h"
+#include "audit/write/log_parts.h"
+#include "audit/storage/segments.h"
+#include "audit/storage/storage.h"
+#include "base/hex.h"
+
+/* Appends a record about the log itself, and has it on disk. */
+static int record_at_once(struct audit_log *log, const char *action, const char *member,
+			  json_t *details)
+{
+	_cleanup_(log_json_decrefp) json_t *record = NULL;
+	char time[CLOCK_TEXT_SIZE];
+	int r;
+
+	clock_format(log->options.clock(CLOCK_REALTIME), time);
+	record = json_pack("{s:s, s:{s:s, s:s, s:s}, s:{s:i, s:o}}", "@timestamp", time, "event",
+			   "kind", "event", "action", action, "outcome", "success", "cordon",
+			   "schema", 1, member, details);
+	r = record ? audit_log_append(log, record) : -ENOMEM;
+	return r < 0 ? r : audit_log_flush(log, true);
+}
+
+void log_closed_adopt(struct audit_log *log)
+{
+	const struct compress *done = &log->compress;
+	char digest[SHA256_TEXT_SIZE], plain[SEGMENTS_NAME_SIZE], compressed[SEGMENTS_NAME_SIZE];
+	int fd = log->segment.directory_fd, r = done->error;
+
+	hex_encode(done->digest, SHA256_SIZE, digest);
+	segments_name(done->first, false, plain);
+	segments_name(done->first, true, compressed);
+	if (r == 0)
+		r = record_at_once(log, "segment-compressed", "segment",
+				   json_pack("{s:I, s:I, s:s}", "first", (json_int_t)done->first,
+					     "bytes", (json_int_t)done->bytes, "sha256", digest));
+	if (r == 0)
+		r = storage_rename(fd, COMPRESS_NAME, compressed);
+	if (r == 0)
+		r = storage_sync_directory(fd);
+	if (r == 0)
+		r = storage_remove(fd, plain);
+	if (r < 0)
+		(void)storage_remove(fd, COMPRESS_NAME);
+	/* After a failure, as for want of space, another segment closed is the time to try again. */
+	log->segments_changed = r == 0;
+	log->compress.first = 0;
+}
+
+static void compress_next(struct audit_log *log, const struct segments *segments)
+{
+	for (size_t i = 0; log->options.compress && i < segments->count; i++) {
+		const struct segments_entry *entry = &segments->entries[i];
+		char name[SEGMENTS_NAME_SIZE];
+
+		if (entry->both) {
+			/* A crash came before it was removed. */
+			segments_name(entry->first, false, name);
+			(void)storage_remove(log->segment.directory_fd, name);
+		} else if (!entry->compressed) {
+			(void)compress_start(&log->compress, log->segment.directory_fd,
+					     entry->first);
+			return;
+		}
+	}
+}
+
+/* How many of the oldest segments the settings have deleted, and why. */
+static size_t count_expired(const struct audit_log *log, const struct segments *segments,
+			    const char **ret_reason)
+{
+	const struct audit_log_options *options = &log->options;
+	uint64_t now = options->clock(CLOCK_REALTIME), bytes = 0;
+
+	/* From the newest: whatever breaks a bound, and all that is older, goes. */
+	for (size_t i = segments->count; i > 0; i--) {
+		const struct segments_entry *entry = &segments->entries[i - 1];
+		char name[SEGMENTS_NAME_SIZE];
+		struct stat status;
+		uint64_t changed;
+
+		segments_name(entry->first, entry->compressed, name);
+		if (fstatat(log->segment.directory_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		bytes += (uint64_t)status.st_size;
+		changed = (uint64_t)status.st_mtim.tv_sec * NSEC_PER_SEC;
+		*ret_reason = NULL;
+		if (options->keep_segments > 0 && segments->count - i >= options->keep_segments)
+			*ret_reason = "count";
+		else if (options->keep_bytes > 0 && bytes > options->keep_bytes)
+			*ret_reason = "size";
+		else if (options->keep_nsec > 0 && now > changed &&
+			 now - changed > options->keep_nsec)
+			*ret_reason = "age";
+		if (*ret_reason)
+			return i;
+	}
+	return 0;
+}
+
+/* Deletes the oldest segments. That is on record before, so that it is no tampering. */
+static void delete_expired(struct audit_log *log, const struct segments *segments)
+{
+	const char *reason = NULL;
+	size_t count = count_expired(log, segments, &reason);
+	char name[SEGMENTS_NAME_SIZE], path[PATH_MAX], chain[SHA256_TEXT_SIZE];
+	const struct segments_entry *last;
+	struct ending ending;
+	int fd = log->segment.directory_fd;
+
+	if (count == 0)
+		return;
+	last = &segments->entries[count - 1];
+	segments_name(last->first, last->compressed, name);
+	if (snprintf(path, sizeof(path), "%s/%s", log->directory, name) >= (int)sizeof(path) ||
+	    ending_of_closed(path, last->compressed, &ending) < 0)
+		return;
+	hex_encode(ending.chain, SHA256_SIZE, chain);
+	if (record_at_once(log, "retention", "retention",
+			   json_pack("{s:I, s:I, s:s, s:I, s:s}", "first",
+				     (json_int_t)segments->entries[0].first, "last",
+				     (json_int_t)ending.sequence, "chain", chain, "segments",
+				     (json_int_t)count, "reason", reason)) < 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		segments_name(segments->entries[i].first, segments->entries[i].compressed, name);
+		(void)storage_remove(fd, name);
+	}
+	(void)storage_sync_directory(fd);
+}
+
+void log_closed_keep_up(struct audit_log *log, uint64_t now)
+{
+	struct segments segments;
+
+	if (log->compress.job) {
+		if (compress_finish(&log->compress))
+			log_closed_adopt(log);
+		return;
+	}
+	if (log->options.keep_nsec > 0 && now - log->segments_time >= 3600 * NSEC_PER_SEC)
+		log->segments_changed = true;
+	if (!log->segments_changed || segments_list(log->directory, &segments) < 0)
+		return;
+	log->segments_changed = false;
+	log->segments_time = now;
+	delete_expired(log, &segments);
+	segments_free(&segments);
+	if (segments_list(log->directory, &segments) < 0)
+		return;
+	compress_next(log, &segments);
+	segments_free(&segments);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cordon approvals: what waits and what was decided; refusing and revoking. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "cli/term/commands.h"
+#include "cli/host/decide.h"
+#include "cli/term/message.h"
+#include "cli/term/terminal.h"
+
+static const char help[] =
+	"usage: cordon approvals [list] [--json]\n"
+	"       cordon approvals refuse DIGEST --reason TEXT [--json]\n"
+	"       cordon approvals revoke DIGEST --reason TEXT [--json]\n"
+	"\n"
+	"Lists the policies that wait for approval, each with what it allows beyond the approved one\n"
+	"of its name, and those that were decided about: when, by whom and why.\n"
+	"\n"
+	"refuse: what waits is not to be used; `cordon approve` may still change that.\n"
+	"revoke: what was approved may not be used any more. What runs under it goes on: `cordon ps`\n"
+	"and `cordon kill` end that.\n"
+	"\n"
+	"      --reason TEXT  why; on record with who said so and when\n"
+	"      --json         for programs\n"
+	"  -h, --help         this text\n"
+	"\n"
+	"Exit status: 0 done; 1 failed or refused; 2 nothing with this digest.\n";
+
+struct options {
+	const char *action; /* "list", "refuse", "revoke" */
+	struct client_decide decide;
+	bool json;
+};
+
+static bool takes_digest(const struct options *options)
+{
+	return strcmp(options->action, "list") != 0;
+}
+
+static int check(int left, const struct options *options)
+{
+	static const char *const actions[] = {"list", "refuse", "revoke"};
+	bool known = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++)
+		known |= strcmp(actions[i], options->action) == 0;
+	if (!known) {
+		message("approvals: '%s' is none of list, refuse and revoke", options->action);
+		return DECIDE_FAILED;
+	}
+	if (left != takes_digest(options)) {
+		message("approvals %s: %s", options->action,
+			takes_digest(options) ? "takes one digest" : "takes nothing else");
+		return DECIDE_FAILED;
+	}
+	if (takes_digest(options) && (!options->decide.reason || !*options->decide.reason)) {
+		message("approvals %s: say why: --reason TEXT", options->action);
+		return DECIDE_FAILED;
+	}
+	return -1;
+}
+
+/* Returns an exit status, or -1 to go on. */
+static int parse(int argc, char **argv, struct options *options)
+{
+	static const struct option long_options[] = {
+		{"reason", required_argument, NULL, 'r'},
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{},
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return DECIDE_DONE;
+		}
+		if (c == 'r') {
+			options->decide.reason = optarg;
+		} else if (c == 'j') {
+			options->json = true;
+		} else {
+			message("see `cordon approvals --help`");
+			return DECIDE_FAILED;
+		}
+	}
+	options->action = optind < argc ? argv[optind++] : "list";
+	options->decide.digest = optind < argc ? argv[optind] : NULL;
+	options->decide.decision = options->action;
+	return check(argc - optind, options);
+}
+
+static bool waits(const json_t *entry)
+{
+	const char *state = json_string_value(json_object_get(entry, "state"));
+
+	return state && strcmp(state, "waiting") == 0;
+}
+
+/* What waits first: it is what somebody is to do something about. */
+static void write_list(const json_t *entries)
+{
+	struct style style = terminal_style(stdout);
+	const json_t *entry;
+	size_t i;
+
+	if (json_array_size(entries) == 0)
+		puts("nothing waits for approval, and nothing was decided");
+	for (int pass = 0; pass < 2; pass++) {
+		json_array_foreach(entries, i, entry) {
+			if (waits(entry) == (pass == 0))
+				decide_write_entry(stdout, &style, entry);
+		}
+	}
+}
+
+static int list(bool json)
+{
+	_cleanup_(json_decrefp) json_t *entries = NULL;
+	_cleanup_(closep) int socket = -1;
+	struct failure failure = {};
+
+	if (decide_connect(&socket) < 0)
+		return DECIDE_FAILED;
+	if (client_approvals(socket, &entries, &failure) < 0) {
+		message("%s", failure.text);
+		return DECIDE_FAILED;
+	}
+	if (json) {
+		json_dumpf(entries, stdout, JSON_COMPACT);
+		putchar('\n');
+	} else {
+		write_list(entries);
+	}
+	return terminal_finish(stdout, DECIDE_DONE);
+}
+
+int cmd_approvals(int argc, char **argv)
+{
+	struct options options = {};
+	int r = parse(argc, argv, &options);
+
+	if (r >= 0)
+		return r;
+	return takes_digest(&options) ? decide_ask(&options.decide, options.json)
+				      : list(options.json);
+}

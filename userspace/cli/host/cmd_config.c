@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cordon config: is cordon.yaml right, and have the daemon read it again. */
+#include <getopt.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/term/commands.h"
+#include "cli/term/message.h"
+#include "config/config.h"
+#include "control/client.h"
+#include "policy/compile/compile.h"
+#include "policy/source/search.h"
+
+static const char help[] =
+	"usage: cordon config check [--json] [FILE]\n"
+	"       cordon config reload\n"
+	"\n"
+	"check says what is wrong with FILE (default: " CONFIG_FILE ") and with the policies\n"
+	"that it names; exit status 1 if anything is. reload has the running daemon read its file\n"
+	"again: all of it comes into force at once, or nothing does and it says why.\n"
+	"\n"
+	"  --json   for programs\n"
+	"  --help   show this\n";
+
+/* Compiles what the entries name. How many are wrong. */
+static size_t check_policies(const struct config *config, struct diagnostics *diagnostics)
+{
+	_cleanup_(policy_search_freep) char **directories = policy_search_own_directories();
+	const struct policy_search search = {.directories = (const char *const *)directories};
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < config_executor_count(config); i++) {
+		const struct config_executor *e = config_executor_at(config, i);
+		struct compiled_policy *policy = NULL;
+
+		if (policy_compile(e->policy, &search, diagnostics, &policy) < 0)
+			wrong++;
+		else
+			compiled_policy_free(policy);
+	}
+	return wrong;
+}
+
+static json_t *executor_json(const struct config_executor *e)
+{
+	return json_pack("{s:s,s:s,s:s,s:s}", "name", e->name, "kind", config_kind_name(e->kind),
+			 "executable", e->executable, "policy", e->policy);
+}
+
+static void print_json(const char *file, bool good, const struct config *config, const char *text)
+{
+	json_t *executors = json_array(), *o;
+
+	for (size_t i = 0; good && i < config_executor_count(config); i++)
+		json_array_append_new(executors, executor_json(config_executor_at(config, i)));
+	o = json_pack("{s:s,s:b,s:o,s:s}", "file", file, "ok", good, "executors", executors,
+		      "diagnostics", text);
+	if (o)
+		json_dumpf(o, stdout, JSON_COMPACT);
+	putchar('\n');
+	json_decref(o);
+}
+
+static int check(const char *file, bool json)
+{
+	_cleanup_(diagnostics_freep) struct diagnostics *diagnostics = diagnostics_new();
+	struct config *config = NULL;
+	_cleanup_(freep) char *text = NULL;
+	bool good;
+	int r;
+
+	if (!diagnostics)
+		return 1;
+	r = config_load(file, diagnostics, &config);
+	if (r == -ENOENT || r == -ENOMEM) {
+		message("%s: %s", file, strerror(-r));
+		return 1;
+	}
+	good = r == 0 && check_policies(config, diagnostics) == 0;
+	text = diagnostics_format(diagnostics, !json && isatty(STDERR_FILENO));
+	if (json)
+		print_json(file, good, config, text ? text : "");
+	else
+		fputs(text ? text : "", stderr);
+	if (good && !json)
+		printf("%s: ok (%zu executors)\n", file, config_executor_count(config));
+	if (config)
+		config_free(config);
+	return good ? 0 : 1;
+}
+
+static void write_waiting(const json_t *executors)
+{
+	const json_t *executor;
+	size_t i;
+
+	json_array_foreach(executors, i, executor) {
+		if (json_is_true(json_object_get(executor, "waits")))
+			printf("%s waits for approval; see `cordon approvals`\n",
+			       json_string_value(json_object_get(executor, "name")));
+	}
+}
+
+static int reload(bool json)
+{
+	_cleanup_(closep) int fd = -1;
+	json_t *reply = NULL, *executors;
+	struct failure failure = {};
+	int r = client_connect(&fd, &failure);
+
+	if (r == 0)
+		r = client_reload(fd, &reply, &failure);
+	if (r < 0) {
+		message("%s", failure.text);
+		return 1;
+	}
+	executors = json_object_get(reply, "executors");
+	if (json) {
+		json_dumpf(reply, stdout, JSON_COMPACT);
+		putchar('\n');
+	} else {
+		printf("%zu executors in force\n", json_array_size(executors));
+		write_waiting(executors);
+	}
+	json_decref(reply);
+	return 0;
+}
+
+int cmd_config(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	bool json = false;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+		if (option == 'h') {
+			fputs(help, stdout);
+			return 0;
+		}
+		if (option != 'j') {
+			fputs(help, stderr);
+			return 2;
+		}
+		json = true;
+	}
+	if (optind < argc && argc <= optind + 2 && strcmp(argv[optind], "check") == 0)
+		return check(optind + 1 < argc ? argv[optind + 1] : CONFIG_FILE, json);
+	if (optind + 1 == argc && strcmp(argv[optind], "reload") == 0)
+		return reload(json);
+	message("config: check or reload");
+	fputs(help, stderr);
+	return 2;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cordon daemon: in the foreground, for systemd or a terminal. */
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cli/term/commands.h"
+#include "cli/term/message.h"
+#include "config/config.h"
+#include "daemon/daemon.h"
+
+#define MAX_POLICY_DIRECTORIES 32
+#define MAX_IDLE_SECONDS       86400
+#define MAX_KEEP	       1000000000
+
+static const char help[] =
+	"Usage: cordon daemon [OPTION...]\n"
+	"\n"
+	"Owns enforcement and the audit log, and serves `cordon run`. Stays in the foreground and\n"
+	"says on standard error what happens to itself, and a service manager how it is (sd_notify).\n"
+	"SIGHUP reads cordon.yaml again. SIGTERM and SIGINT end it; enforcement and\n"
+	"executions outlive it, and the next daemon ends those that nobody waits for any more.\n"
+	"\n"
+	"  --log DIR        write the audit log there (default: " DAEMON_DEFAULT_LOG ")\n"
+	"  --keep-segments N, --keep-size MIB, --keep-days N\n"
+	"                   of the log's closed segments keep so many, so many megabytes, so long;\n"
+	"                   deleting older ones is on record (default: all are kept)\n"
+	"  --when-full WHAT refuse: no execution starts while its log cannot be written (default);\n"
+	"                   continue: what cannot be recorded is counted\n"
+	"  --policies DIR   look for policies there; may be given several times (default:\n"
+	"                   /etc/cordon/policies, /usr/local/share/cordon/policies,\n"
+	"                   /usr/share/cordon/policies)\n"
+	"  --config FILE    which executors' children become executions; read again on SIGHUP\n"
+	"                   (default: " CONFIG_FILE ")\n"
+	"  --require-approval\n"
+	"                   policies may be used once an authorised person has approved them, see\n"
+	"                   `cordon approve --help`\n"
+	"  --state DIR      keep approvals there (default: " DAEMON_DEFAULT_STATE ")\n"
+	"  --pid-file FILE  has its process id in it while it serves\n"
+	"  --idle SECONDS   an embedded daemon leaves after that long without work (default: 30)\n"
+	"  --log-user USER  who writes the log, in a process without privileges (default: the user\n"
+	"                   cordon, or 65530 if there is none)\n"
+	"  --embedded       as `cordon run` starts it: for its use only\n"
+	"  --help           show this\n";
+
+/* One write(2) a line; with a time, for systemd's journal is not the only reader. */
+static void say(const char *line)
+{
+	char when[CLOCK_TEXT_SIZE];
+
+	clock_format(clock_nsec(CLOCK_REALTIME), when);
+	fprintf(stderr, "%s cordon daemon: %s\n", when, line);
+}
+
+static int parse_idle(const char *text, unsigned int *ret_seconds)
+{
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || end == text || *end || text[0] == '-' || value > MAX_IDLE_SECONDS)
+		return -EINVAL;
+	*ret_seconds = (unsigned int)value;
+	return 0;
+}
+
+static int parse_keep(const char *option, const char *text, uint64_t unit, uint64_t *ret)
+{
+	char *end;
+	unsigned long value;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || end == text || *end || text[0] == '-' || value < 1 || value > MAX_KEEP) {
+		message("daemon: --%s %s: a number, 1 to %d", option, text, MAX_KEEP);
+		return -EINVAL;
+	}
+	*ret = value * unit;
+	return 0;
+}
+
+static int parse_when_full(const char *text, bool *ret_go_on)
+{
+	bool go_on = strcmp(text, "continue") == 0;
+
+	if (!go_on && strcmp(text, "refuse") != 0) {
+		message("daemon: --when-full %s: refuse or continue", text);
+		return -EINVAL;
+	}
+	*ret_go_on = go_on;
+	return 0;
+}
+
+/* What the options say of the log. 1: it is none of them. */
+static int parse_log_option(int c, const char *text, struct logs_options *logs)
+{
+	switch (c) {
+	case 'S':
+		return parse_keep("keep-segments", text, 1, &logs->log.keep_segments);
+	case 'M':
+		return parse_keep("keep-size", text, 1u << 20, &logs->log.keep_bytes);
+	case 'D':
+		return parse_keep("keep-days", text, 86400 * NSEC_PER_SEC, &logs->log.keep_nsec);
+	case 'U':
+		logs->user = text;
+		return 0;
+	case 'W':
+		return parse_when_full(text, &logs->go_on_when_full);
+	default:
+		return 1;
+	}
+}
+
+static int parse(int argc, char **argv, struct daemon_options *options, const char **directories)
+{
+	static const struct option long_options[] = {
+		{"log", required_argument, NULL, 'l'},
+		{"policies", required_argument, NULL, 'p'},
+		{"config", required_argument, NULL, 'c'},
+		{"idle", required_argument, NULL, 'i'},
+		{"embedded", no_argument, NULL, 'e'},
+		{"pid-file", required_argument, NULL, 'P'},
+		{"require-approval", no_argument, NULL, 'A'},
+		{"state", required_argument, NULL, 's'},
+		{"keep-segments", required_argument, NULL, 'S'},
+		{"keep-size", required_argument, NULL, 'M'},
+		{"keep-days", required_argument, NULL, 'D'},
+		{"when-full", required_argument, NULL, 'W'},
+		{"log-user", required_argument, NULL, 'U'},
+		{"help", no_argument, NULL, 'h'},
+		{},
+	};
+	size_t count = 0;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", long_options, NULL)) >= 0) {
+		switch (c) {
+		case 'l':
+			options->log = optarg;
+			break;
+		case 'p':
+			if (count == MAX_POLICY_DIRECTORIES) {
+				message("daemon: at most %d times --policies",
+					MAX_POLICY_DIRECTORIES);
+				return EXIT_FAILURE;
+			}
+			directories[count++] = optarg;
+			options->policies = directories;
+			break;
+		case 'i':
+			if (parse_idle(optarg, &options->idle_seconds) < 0) {
+				message("daemon: --idle %s: seconds, 0 to %d", optarg,
+					MAX_IDLE_SECONDS);
+				return EXIT_FAILURE;
+			}
+			break;
+		case 'c':
+			options->config = optarg;
+			break;
+		case 'A':
+			options->require_approval = true;
+			break;
+		case 's':
+			options->state = optarg;
+			break;
+		case 'P':
+			options->pid_file = optarg;
+			break;
+		case 'e':
+			options->embedded = true;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return EXIT_SUCCESS;
+		default:
+			if (parse_log_option(c, optarg, &options->logs) == 0)
+				break;
+			message("see `cordon daemon --help`");
+			return EXIT_FAILURE;
+		}
+	}
+	if (optind < argc) {
+		message("daemon: unexpected argument \"%s\"; see `cordon daemon --help`",
+			argv[optind]);
+		return EXIT_FAILURE;
+	}
+	return -1;
+}
+
+int cmd_daemon(int argc, char **argv)
+{
+	const char *directories[MAX_POLICY_DIRECTORIES + 1] = {};
+	struct daemon_options options = {
+		.idle_seconds = DAEMON_DEFAULT_IDLE_SECONDS,
+		.log = DAEMON_DEFAULT_LOG,
+		.config = CONFIG_FILE,
+		.state = DAEMON_DEFAULT_STATE,
+		.logs = {.log = AUDIT_LOG_DEFAULTS},
+		.say = say,
+	};
+	struct failure failure = {};
+	int status;
+
+	/* As a daemon starts it: for its use only. */
+	if (argc == 2 && strcmp(argv[1], "--log-writer") == 0)
+		return daemon_write_log();
+	if (argc == 2 && daemon_is_reader(argv[1]))
+		return daemon_read();
+	status = parse(argc, argv, &options, directories);
+	if (status >= 0)
+		return status;
+	if (geteuid() != 0) {
+		message("the daemon must run as root");
+		return EXIT_FAILURE;
+	}
+	if (daemon_run(&options, &failure) < 0) {
+		message("%s", failure.text);
+		return EXIT_FAILURE;
+	}
+	return EXIT_SUCCESS;
+}

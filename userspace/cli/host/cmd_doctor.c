@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `cordon doctor`: can this host enforce, what does it lack, and what is to be done about it? */
+#include <jansson.h>
+#include <string.h>
+
+#include "cli/term/commands.h"
+#include "cli/term/message.h"
+#include "cli/term/one_flag.h"
+#include "control/client.h"
+#include "kernel/features.h"
+
+static const char help[] =
+	"Usage: cordon doctor [--json]\n"
+	"\n"
+	"Looks at this host and tells whether cordon can enforce here, what is missing and\n"
+	"what to do about it; where a daemon runs, also what its enforcement counted.\n"
+	"Exit status 0: it can; 1: it cannot.\n"
+	"\n"
+	"Options:\n"
+	"      --json   one JSON object for programs\n"
+	"  -h, --help   show this help\n";
+
+static const char *state_name(enum feature_state state)
+{
+	switch (state) {
+	case FEATURE_OK:
+		return "ok";
+	case FEATURE_REDUCED:
+		return "reduced";
+	case FEATURE_MISSING:
+		return "missing";
+	}
+	return "unknown";
+}
+
+static const char *state_color(enum feature_state state)
+{
+	switch (state) {
+	case FEATURE_OK:
+		return "\033[32m";
+	case FEATURE_REDUCED:
+		return "\033[33m";
+	case FEATURE_MISSING:
+		return "\033[31m";
+	}
+	return "";
+}
+
+static void print_feature(const struct feature *f, bool color)
+{
+	printf("%s%-8s%s %-24s %s\n", color ? state_color(f->state) : "", state_name(f->state),
+	       color ? "\033[0m" : "", f->name, f->found);
+	if (f->state == FEATURE_OK)
+		return;
+	if (f->gap)
+		printf("%-8s %-24s a gap: policies with `coverage: full` do not run here\n", "",
+		       "");
+	printf("%-8s %-24s effect: %s\n", "", "", f->effect);
+	printf("%-8s %-24s to do:  %s\n", "", "", f->remedy);
+}
+
+/* What the running daemon says of itself, or NULL where none runs. */
+static json_t *read_status(void)
+{
+	_cleanup_(closep) int fd = -1;
+	struct failure failure = {};
+	json_t *status = NULL;
+
+	if (client_connect(&fd, &failure) < 0 || client_status(fd, &status, &failure) < 0)
+		return NULL;
+	return status;
+}
+
+/* What the enforcement could not tell and denied, and what else should not happen; or NULL. */
+static json_t *counters_of(json_t *status)
+{
+	json_t *counters = json_incref(json_object_get(status, "counters"));
+
+	/* Questions of nobody that is known: the stub counts these, not the kernel's programs. */
+	json_object_set(counters, "dns_dropped",
+			json_object_get(json_object_get(status, "dns"), "dropped"));
+	return counters;
+}
+
+static void print_counters(json_t *counters, bool color)
+{
+	const char *name;
+	json_t *value;
+	bool any = false;
+
+	json_object_foreach(counters, name, value) {
+		if (json_integer_value(value) == 0)
+			continue;
+		any = true;
+		printf("%s%-8s%s %-24s %" JSON_INTEGER_FORMAT " since cordon was loaded\n",
+		       color ? "\033[33m" : "", "counted", color ? "\033[0m" : "", name,
+		       json_integer_value(value));
+	}
+	if (!any)
+		printf("%-8s %-24s all 0\n", "ok", "counters");
+}
+
+static json_int_t number(const json_t *executors, const char *name)
+{
+	return json_integer_value(json_object_get(executors, name));
+}
+
+/* Environments that the daemon cleans are clean, too, but of processes that are held for longer. */
+static void print_executors(const json_t *executors, bool color)
+{
+	json_int_t late = number(executors, "cleaned_late");
+
+	printf("%s%-8s%s %-24s %" JSON_INTEGER_FORMAT " in force; %" JSON_INTEGER_FORMAT
+	       " executions, %" JSON_INTEGER_FORMAT " refused since cordon was loaded\n",
+	       color ? state_color(late ? FEATURE_REDUCED : FEATURE_OK) : "",
+	       late ? "reduced" : "ok", color ? "\033[0m" : "", "executors",
+	       number(executors, "entries"), number(executors, "adopted"),
+	       number(executors, "refused"));
+	if (late)
+		printf("%-8s %-24s effect: the daemon cleaned %" JSON_INTEGER_FORMAT
+		       " environments, because the kernel may not (lockdown)\n",
+		       "", "", late);
+}
+
+static int print_json(const struct feature *features, size_t count, bool able, json_t *counters,
+		      json_t *executors)
+{
+	json_t *list = json_array(), *root;
+	int r;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct feature *f = &features[i];
+
+		json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:s, s:s, s:s}", "name",
+						      f->name, "state", state_name(f->state), "gap",
+						      f->gap, "found", f->found, "effect",
+						      f->effect, "remedy", f->remedy));
+	}
+	root = json_pack("{s:b, s:o, s:O?, s:O?}", "can_enforce", able, "features", list,
+			 "counters", counters, "executors", executors);
+	r = json_dumpf(root, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(root);
+	return r;
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	_cleanup_(freep) struct feature *features = NULL;
+	_cleanup_(json_decrefp) json_t *status = NULL;
+	_cleanup_(json_decrefp) json_t *counters = NULL;
+	bool json = false, able;
+	size_t count = 0;
+	int r = parse_one_flag(argc, argv, "json", help, EXIT_FAILURE, &json);
+
+	if (r >= 0)
+		return r;
+	if (features_probe(&features, &count) < 0) {
+		message("out of memory");
+		return EXIT_FAILURE;
+	}
+	able = features_can_enforce(features, count);
+	status = read_status();
+	counters = counters_of(status);
+	if (json) {
+		print_json(features, count, able, counters, json_object_get(status, "executors"));
+		return able ? 0 : 1;
+	}
+	for (size_t i = 0; i < count; i++)
+		print_feature(&features[i], isatty(STDOUT_FILENO));
+	if (json_object_get(status, "executors"))
+		print_executors(json_object_get(status, "executors"), isatty(STDOUT_FILENO));
+	if (counters)
+		print_counters(counters, isatty(STDOUT_FILENO));
+	puts(able ? "\ncordon can enforce on this host." : "\ncordon cannot enforce on this host.");
+	return able ? 0 : 1;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/live/live_execution.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "cli/term/message.h"
+#include "control/client.h"
+
+int live_execution_find(int socket, const char *wanted, char ret_id[UUID_TEXT_SIZE])
+{
+	_cleanup_(json_decrefp) json_t *executions = NULL;
+	struct failure failure = {};
+	const char *found = NULL;
+	json_t *execution;
+	size_t i;
+	int r = client_list(socket, &executions, &failure);
+
+	if (r < 0) {
+		message("%s", failure.text);
+		return r;
+	}
+	json_array_foreach(executions, i, execution) {
+		const char *id = json_string_value(json_object_get(execution, "id"));
+
+		if (!id || strncasecmp(id, wanted, strlen(wanted)) != 0)
+			continue;
+		if (found) {
+			message("several executions begin with \"%s\": %s, %s, ...", wanted, found,
+				id);
+			return -EEXIST;
+		}
+		found = id;
+	}
+	if (!found) {
+		message("no live execution begins with \"%s\"; `cordon ps` shows ids", wanted);
+		return -ENOENT;
+	}
+	snprintf(ret_id, UUID_TEXT_SIZE, "%s", found);
+	return 0;
+}

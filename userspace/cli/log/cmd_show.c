@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <getopt.h>
+#include <jansson.h>
+#include <signal.h>
+
+#include "audit/record/record.h"
+#include "cli/term/commands.h"
+#include "cli/log/find.h"
+#include "cli/term/message.h"
+#include "cli/term/terminal.h"
+#include "insight/story/story.h"
+
+static const char help[] =
+	"usage: cordon show ID|last [--log DIR] [--json]\n"
+	"\n"
+	"Tells what one execution did and what was refused. ID is its id, or the beginning of it;\n"
+	"`cordon events` shows ids; `last` is the execution that started last.\n"
+	"\n"
+	"      --json           its records, as JSON\n"
+	"      --log DIR        the log's directory (/var/log/cordon)\n"
+	"  -h, --help           this text\n";
+
+static int show_text(const json_t *found)
+{
+	struct style style = terminal_style(stdout);
+	size_t count = json_array_size(found);
+	json_t **records = calloc(count + 1, sizeof(*records));
+	int r = -ENOMEM;
+
+	for (size_t i = 0; records && i < count; i++)
+		records[i] = json_array_get(found, i);
+	if (records)
+		r = story_write(stdout, &style, records, count);
+	free(records);
+	if (r < 0) {
+		message("out of memory");
+		return EXIT_FAILURE;
+	}
+	return EXIT_SUCCESS;
+}
+
+static int run(const char *directory, const char *word, bool json)
+{
+	_cleanup_(json_decrefp) json_t *found = NULL;
+	int status = EXIT_FAILURE, shown;
+	int r = find_execution(directory, word, &found, &status);
+
+	if (r < 0)
+		return r == -EINVAL ? 2 : EXIT_FAILURE;
+	if (json) {
+		r = json_dumpf(found, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+		putchar('\n');
+		shown = r == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+	} else {
+		shown = show_text(found);
+	}
+	shown = terminal_finish(stdout, shown);
+	return shown != EXIT_SUCCESS ? shown : status;
+}
+
+int cmd_show(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"json", no_argument, NULL, 'j'},
+		{"log", required_argument, NULL, 'l'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	const char *directory = DEFAULT_LOG_DIRECTORY;
+	bool json = false;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+		switch (option) {
+		case 'j':
+			json = true;
+			break;
+		case 'l':
+			directory = optarg;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return EXIT_SUCCESS;
+		default:
+			fputs(help, stderr);
+			return 2;
+		}
+	}
+	if (optind + 1 != argc) {
+		message("show takes one id, or `last`");
+		fputs(help, stderr);
+		return 2;
+	}
+	signal(SIGPIPE, SIG_IGN);
+	return run(directory, argv[optind], json);
+}

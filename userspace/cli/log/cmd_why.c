@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `cordon why`: why something was refused. */
+#include <getopt.h>
+#include <string.h>
+
+#include "audit/storage/policy_store.h"
+#include "cli/term/commands.h"
+#include "cli/log/find.h"
+#include "cli/log/judge.h"
+#include "cli/term/message.h"
+#include "cli/term/terminal.h"
+#include "insight/text/view.h"
+#include "insight/story/why.h"
+
+static const char help[] =
+	"usage: cordon why ID|last|SEQ [--log DIR] [--json]\n"
+	"\n"
+	"Explains what was refused to an execution, or the one denial that stands in the log at seq SEQ:\n"
+	"which rule, where it stands and what it says, which others speak of the same, and the smallest rule\n"
+	"that would allow it, or why there is none. A number of up to 7 digits is a SEQ, longer ones are if\n"
+	"written #SEQ.\n"
+	"\n"
+	"      --json           for the agent that ran into it\n"
+	"      --log DIR        the log's directory (/var/log/cordon)\n"
+	"  -h, --help           this text\n";
+
+/* A shorter number is a place in the log, not the beginning of an id. */
+#define SEQUENCE_DIGITS_MAX 7
+
+static bool parse_sequence(const char *word, uint64_t *ret)
+{
+	bool marked = word[0] == '#';
+	size_t length;
+	char *end;
+
+	word += marked;
+	length = strlen(word);
+	if (length == 0 || strspn(word, "0123456789") != length ||
+	    (!marked && length > SEQUENCE_DIGITS_MAX))
+		return false;
+	errno = 0;
+	*ret = strtoull(word, &end, 10);
+	return !errno && *ret > 0;
+}
+
+/* The record of its start, for what the policy's variables stood for. */
+static json_t *find_start(const char *directory, const char *id)
+{
+	const struct audit_query query = {.execution = id, .action = "execution-start"};
+	json_t *found = NULL, *start;
+	int status;
+
+	if (!id || find_all(directory, &query, &found, &status) < 0)
+		return NULL;
+	start = json_incref(json_array_get(found, 0));
+	json_decref(found);
+	return start;
+}
+
+static void add_others_of(const struct judge *judge, json_t *entry)
+{
+	char error[QUESTION_ERROR_TEXT];
+	struct policy_question question;
+	struct policy_answer answer;
+	struct why_question asked;
+
+	if (!why_question(entry, &asked))
+		return;
+	if (question_read(judge->policy, asked.right, asked.object, judge->directories, &question,
+			  error) == 0) {
+		if (question_judge(judge->policy, &question, &answer) == 0)
+			json_object_set_new(entry, "runners_up",
+					    judge_others(judge, &question,
+							 answer.rule[question.right]));
+		question_release(&question);
+	}
+	free(asked.object);
+}
+
+/* Which other rules speak of the same: from the policy as it was, if it is kept. */
+static void add_others(const char *directory, const json_t *why)
+{
+	const char *digest = view_text(why, "policy.digest"), *id;
+	json_t *list = json_object_get(why, "denials"), *entry, *start;
+	struct compiled_policy *kept;
+	struct judge judge;
+	size_t i;
+
+	json_array_foreach(list, i, entry)
+		json_object_set_new(entry, "runners_up", json_null());
+	if (!digest || policy_store_get(directory, digest, &kept, NULL) < 0)
+		return;
+	compiled_policy_free(kept);
+	id = view_text(json_array_get(list, 0), "execution");
+	start = find_start(directory, id);
+	if (start && judge_open(directory, digest, start, &judge) == 0) {
+		json_array_foreach(list, i, entry)
+			add_others_of(&judge, entry);
+		judge_close(&judge);
+	}
+	json_decref(start);
+}
+
+static int explain(const char *directory, json_t *found, bool json)
+{
+	size_t count = json_array_size(found);
+	json_t **records = calloc(count + 1, sizeof(*records));
+	struct style style = terminal_style(stdout);
+	json_t *why = NULL;
+
+	for (size_t i = 0; records && i < count; i++)
+		records[i] = json_array_get(found, i);
+	if (records)
+		why = why_build(records, count);
+	free(records);
+	if (!why) {
+		message("out of memory");
+		return EXIT_FAILURE;
+	}
+	add_others(directory, why);
+	if (json) {
+		json_dumpf(why, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+		putchar('\n');
+	} else {
+		why_write(stdout, &style, why);
+	}
+	json_decref(why);
+	return terminal_finish(stdout, EXIT_SUCCESS);
+}
+
+static int find(const char *directory, const char *word, json_t **ret_found, int *ret_status)
+{
+	struct audit_query query = {0};
+	const json_t *record;
+	int r;
+
+	if (!parse_sequence(word, &query.sequence))
+		return find_execution(directory, word, ret_found, ret_status);
+	r = find_all(directory, &query, ret_found, ret_status);
+	if (r < 0)
+		return r;
+	record = json_array_get(*ret_found, 0);
+	if (record && view_is_denial(record))
+		return 0;
+	if (record)
+		message("the record at seq %s is no denial, but \"%s\"", word,
+			view_text(record, "event.action"));
+	else
+		message("the log in %s has no record with seq %s", directory, word);
+	json_decref(*ret_found);
+	*ret_found = NULL;
+	return -ENOENT;
+}
+
+int cmd_why(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"json", no_argument, NULL, 'j'},
+		{"log", required_argument, NULL, 'l'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	const char *directory = DEFAULT_LOG_DIRECTORY;
+	json_t *found = NULL;
+	bool json = false;
+	int option, status = EXIT_FAILURE, shown;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+		switch (option) {
+		case 'j':
+			json = true;
+			break;
+		case 'l':
+			directory = optarg;
+			break;
+		default:
+			fputs(help, option == 'h' ? stdout : stderr);
+			return option == 'h' ? EXIT_SUCCESS : 2;
+		}
+	}
+	if (optind + 1 != argc) {
+		message("why takes one id, `last`, or the seq of a record");
+		fputs(help, stderr);
+		return 2;
+	}
+	if (find(directory, argv[optind], &found, &status) < 0)
+		return 2;
+	shown = explain(directory, found, json);
+	json_decref(found);
+	return shown != EXIT_SUCCESS ? shown : status;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `cordon log index`: builds the index of a log, or brings it up to date. */
+#include <getopt.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "audit/search/index.h"
+#include "base/clock.h"
+#include "cli/log/log_command.h"
+#include "cli/term/message.h"
+#include "cli/term/terminal.h"
+
+static void print_help(FILE *out)
+{
+	fputs("usage: cordon log index [--rebuild] [--check] [--log DIR] [--json]\n"
+	      "\n"
+	      "Brings the index of a log up to date, by which queries find records fast. Queries do so, too,\n"
+	      "where they may write. The index has nothing that the log has not; it is built anew where it\n"
+	      "is damaged or does not agree with the log, and may be removed at any time.\n"
+	      "\n"
+	      "      --rebuild        from nothing\n"
+	      "      --check          look at all of the index first\n"
+	      "      --json           the result as JSON\n"
+	      "      --log DIR        the log's directory (/var/log/cordon)\n"
+	      "  -h, --help           this text\n",
+	      out);
+}
+
+struct progress {
+	uint64_t start, told;
+	struct style style;
+};
+
+/* A line on a terminal's standard error, a few times a second. */
+static void tell(void *data, uint64_t done, uint64_t all)
+{
+	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
+	struct progress *p = data;
+
+	if (now - p->told < 200 * NSEC_PER_MSEC || all == 0)
+		return;
+	p->told = now;
+	fprintf(stderr, "\rindexing: %3.0f %%, %.0f MB/s ", 100.0 * (double)done / (double)all,
+		(double)done * 1e3 / (double)(now - p->start + 1));
+}
+
+static void print_json(const struct index_result *result, const char *directory, double seconds)
+{
+	json_t *object = json_pack("{s:s, s:I, s:I, s:I, s:I, s:b, s:s?, s:f}", "directory",
+				   directory, "added", (json_int_t)result->added, "records",
+				   (json_int_t)result->records, "bytes", (json_int_t)result->bytes,
+				   "skipped", (json_int_t)result->skipped, "built", result->built,
+				   "why", result->why, "seconds", seconds);
+
+	json_dumpf(object, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
+	putchar('\n');
+	json_decref(object);
+}
+
+static void print_text(const struct index_result *result, double seconds)
+{
+	printf("%llu records in the index, %llu of them new, in %.2f s",
+	       (unsigned long long)result->records, (unsigned long long)result->added, seconds);
+	if (result->added > 0 && seconds > 0)
+		printf(" (%.0f a second)", (double)result->added / seconds);
+	if (result->built)
+		printf("; built anew: %s", result->why);
+	putchar('\n');
+	if (result->skipped > 0)
+		printf("%llu lines are no records; see `cordon log verify`\n",
+		       (unsigned long long)result->skipped);
+}
+
+static int update(const char *directory, bool rebuild, bool check, bool json)
+{
+	struct progress progress = {.start = clock_nsec(CLOCK_MONOTONIC)};
+	struct index_progress told = {.data = &progress};
+	struct index_result result;
+	struct failure failure = {0};
+	double seconds;
+
+	progress.told = progress.start;
+	if (isatty(STDERR_FILENO))
+		told.tell = tell;
+	if (index_update(directory, rebuild, check, &told, &result, &failure) < 0) {
+		message("%s", failure.text);
+		return EXIT_FAILURE;
+	}
+	seconds = (double)(clock_nsec(CLOCK_MONOTONIC) - progress.start) / 1e9;
+	if (told.tell && progress.told != progress.start)
+		fputs("\r\033[K", stderr);
+	if (json)
+		print_json(&result, directory, seconds);
+	else
+		print_text(&result, seconds);
+	return terminal_finish(stdout, EXIT_SUCCESS);
+}
+
+int log_command_index(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"rebuild", no_argument, NULL, 'r'}, {"check", no_argument, NULL, 'c'},
+		{"json", no_argument, NULL, 'j'},    {"log", required_argument, NULL, 'l'},
+		{"help", no_argument, NULL, 'h'},    {NULL, 0, NULL, 0},
+	};
+	const char *directory = DEFAULT_LOG_DIRECTORY;
+	bool rebuild = false, check = false, json = false;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+		switch (option) {
+		case 'r':
+			rebuild = true;
+			break;
+		case 'c':
+			check = true;
+			break;
+		case 'j':
+			json = true;
+			break;
+		case 'l':
+			directory = optarg;
+			break;
+		case 'h':
+			print_help(stdout);
+			return EXIT_SUCCESS;
+		default:
+			message("see `cordon log index --help`");
+			return 2;
+		}
+	}
+	if (optind < argc) {
+		message("log index: unexpected argument \"%s\"", argv[optind]);
+		return 2;
+	}
+	return update(directory, rebuild, check, json);
+}

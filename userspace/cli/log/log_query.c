@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `cordon log query`: the records that somebody looks for. */
+#include <signal.h>
+#include <string.h>
+
+#include "cli/log/find.h"
+#include "cli/log/log_command.h"
+#include "cli/term/message.h"
+#include "cli/log/query_options.h"
+#include "cli/term/terminal.h"
+#include "insight/story/line.h"
+#include "insight/text/view.h"
+
+static void print_help(FILE *out)
+{
+	fputs("usage: cordon log query [OPTION]... [--json]\n"
+	      "\n"
+	      "Shows the records that answer a question, one a line; with --json as the log has them. Each\n"
+	      "is checked against the one before it. Exits with 0 if any was found, 1 if none or some were\n"
+	      "damaged, 2 if the question is wrong.\n"
+	      "\n",
+	      out);
+	fputs(query_options_help, out);
+	fputs("      --json                the records, one JSON object a line\n"
+	      "  -h, --help                this text\n",
+	      out);
+}
+
+struct output {
+	struct style style;
+	bool json;
+	char day[16]; /* of the line before */
+	unsigned long long count;
+};
+
+/* Lines show the time of day only. */
+static void show_day(struct output *o, const json_t *record)
+{
+	char time[LINE_TIME_SIZE];
+
+	line_time(view_time(record), true, time);
+	if (strlen(time) < 10 || strncmp(time, o->day, 10) == 0)
+		return;
+	snprintf(o->day, sizeof(o->day), "%.10s", time);
+	style_text_in(stdout, &o->style, STYLE_BOLD, o->day, 0);
+	putchar('\n');
+}
+
+static int show(void *data, json_t *record)
+{
+	struct output *o = data;
+
+	o->count++;
+	if (o->json) {
+		json_dumpf(record, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
+		putchar('\n');
+	} else {
+		show_day(o, record);
+		line_write(stdout, &o->style, record);
+	}
+	/* Whoever reads has gone. */
+	return ferror(stdout) ? -ECANCELED : 0;
+}
+
+static int query(const struct query_options *options, struct output *output)
+{
+	int status = EXIT_FAILURE;
+	int r = find_records(options->directory, &options->query, &options->search, show, output,
+			     &status);
+
+	if (r < 0 && r != -ECANCELED)
+		return 2;
+	if (r == 0 && output->count == 0)
+		status = EXIT_FAILURE;
+	return terminal_finish(stdout, status);
+}
+
+int log_command_query(int argc, char **argv)
+{
+	struct option table[QUERY_OPTIONS_COUNT + 3] = {
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+	};
+	struct output output = {.style = terminal_style(stdout)};
+	struct query_options options;
+	int option, status = -1;
+
+	memcpy(table + 2, query_options_table, sizeof(query_options_table));
+	query_options_init(&options);
+	while (status < 0 && (option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
+		if (option == 'j') {
+			output.json = true;
+		} else if (option == 'h') {
+			print_help(stdout);
+			status = EXIT_SUCCESS;
+		} else if (option == '?') {
+			message("see `cordon log query --help`");
+			status = 2;
+		} else if (query_options_take(&options, option, optarg) < 0) {
+			status = 2;
+		}
+	}
+	if (status < 0 && optind < argc) {
+		message("log query: unexpected argument \"%s\"; see `cordon log query --help`",
+			argv[optind]);
+		status = 2;
+	}
+	if (status < 0) {
+		signal(SIGPIPE, SIG_IGN);
+		status = query(&options, &output);
+	}
+	query_options_release(&options);
+	return status;
+}

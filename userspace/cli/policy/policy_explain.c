@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `cordon policy explain`: why an access is allowed or refused. */
+#include <getopt.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "audit/record/names.h"
+#include "cli/term/message.h"
+#include "cli/policy/policy_command.h"
+#include "cli/log/recorded.h"
+#include "cli/term/terminal.h"
+#include "insight/recording/replay.h"
+#include "policy/ask/match.h"
+#include "policy/ask/question.h"
+#include "policy/source/units.h"
+
+static void print_help(FILE *out)
+{
+	fputs("usage: cordon policy explain [OPTION]... POLICY RIGHT OBJECT\n"
+	      "       cordon policy explain [OPTION]... --record NUMBER\n"
+	      "\n"
+	      "Says whether POLICY allows an access, which rule decides, which other rules match, and the\n"
+	      "smallest rule that would allow it. Nothing is opened or connected: OBJECT is a resolved name,\n"
+	      "as it stands in a denial's record. With --record the access is that of a record of the log and\n"
+	      "the policy the one that decided it, as long as its file has not changed since.\n"
+	      "\n"
+	      "  read|list|write|create|delete /PATH       run|map /PATH, @anonymous or @memfd\n"
+	      "  connect|bind|listen [tcp:|udp:|icmp:]ADDRESS:PORT\n"
+	      "  connect|bind abstract:NAME, connect /SOCKET\n"
+	      "  socket FAMILY/TYPE/PROTOCOL\n"
+	      "\n"
+	      "  --workdir DIR, --tmp DIR, --home DIR, --bind NAME=DIR\n"
+	      "             what the policy's variables stand for; OBJECT may also start with one,\n"
+	      "             as in '${workdir}/x'\n"
+	      "  --record NUMBER  the record's number in the log (seq)\n"
+	      "  --log DIR        the log's directory (/var/log/cordon)\n"
+	      "  --json           one JSON object for each right, for programs\n"
+	      "\n"
+	      "Exit status 0: allowed, 1: refused, 2: the question or the policy is wrong.\n",
+	      out);
+}
+
+struct explanation {
+	const struct compiled_policy *policy;
+	struct policy_question question;
+	struct policy_answer answer;
+	struct policy_matches matches;
+	char *rule; /* the smallest that would allow it */
+};
+
+static void explanation_release(struct explanation *e)
+{
+	question_release(&e->question);
+	policy_matches_release(&e->matches);
+	free(e->rule);
+}
+
+struct bindings {
+	const char *names[CORDON_MAX_ANCHORS]; /* not terminated: of `sizes` bytes */
+	size_t sizes[CORDON_MAX_ANCHORS];
+	const char *directories[CORDON_MAX_ANCHORS];
+	size_t count;
+};
+
+static int add_binding(struct bindings *b, const char *name, size_t size, const char *directory)
+{
+	if (b->count == CORDON_MAX_ANCHORS) {
+		message("more than %u variables", CORDON_MAX_ANCHORS);
+		return -EINVAL;
+	}
+	if (*directory != '/') {
+		message("%.*s must be an absolute path: %s", (int)size, name, directory);
+		return -EINVAL;
+	}
+	b->names[b->count] = name;
+	b->sizes[b->count] = size;
+	b->directories[b->count++] = directory;
+	return 0;
+}
+
+static int split_binding(struct bindings *b, const char *text)
+{
+	const char *equals = strchr(text, '=');
+
+	if (!equals) {
+		message("write --bind NAME=DIR");
+		return -EINVAL;
+	}
+	return add_binding(b, text, (size_t)(equals - text), equals + 1);
+}
+
+static bool is_named(const char *name, const struct bindings *b, size_t number)
+{
+	return name && strlen(name) == b->sizes[number] &&
+	       memcmp(name, b->names[number], b->sizes[number]) == 0;
+}
+
+static int resolve_bindings(const struct compiled_policy *p, const struct bindings *b,
+			    const char *directories[CORDON_MAX_ANCHORS])
+{
+	for (size_t i = 0; i < b->count; i++) {
+		bool found = false;
+
+		for (size_t n = 0; n < CORDON_MAX_ANCHORS; n++) {
+			if (!is_named(p->anchor_names[n], b, i))
+				continue;
+			directories[n] = b->directories[i];
+			found = true;
+		}
+		if (!found) {
+			message("%s has no variable \"%.*s\"", p->name, (int)b->sizes[i],
+				b->names[i]);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static json_t *describe_rule(const struct compiled_policy *p, uint32_t number)
+{
+	if (number >= p->rule_count)
+		return json_null();
+	return json_pack("{s:i, s:s, s:i, s:s}", "number", (int)number, "file",
+			 p->rules[number].file, "line", (int)p->rules[number].line, "text",
+			 p->rules[number].text);
+}
+
+static int print_json(const struct explanation *e, const char *right, const char *object)
+{
+	const struct compiled_policy *p = e->policy;
+	uint32_t decides = e->answer.rule[e->question.right];
+	json_t *others = json_array(), *o;
+	int r;
+
+	for (size_t i = 0; i < e->matches.count; i++)
+		if (e->matches.list[i].rule != decides && e->matches.list[i].rule < p->rule_count)
+			json_array_append_new(others, describe_rule(p, e->matches.list[i].rule));
+	o = json_pack("{s:s, s:s, s:s, s:b, s:o, s:o}", "policy", p->name, "right", right, "object",
+		      object, "allowed", e->answer.missing == 0, "rule", describe_rule(p, decides),
+		      "others", others);
+	if (o && e->rule) {
+		json_object_set_new(o, "section", json_string(question_section(e->question.right)));
+		json_object_set_new(o, "smallest_rule", json_string(e->rule));
+	}
+	r = o ? json_dumpf(o, stdout, JSON_COMPACT) : -1;
+	putchar('\n');
+	json_decref(o);
+	return r == 0 ? 0 : -ENOMEM;
+}
+
+static void print_rule(const struct compiled_policy *p, const char *what, uint32_t number)
+{
+	const struct policy_rule *rule = &p->rules[number];
+
+	printf("  %-8s %s:%u: %s\n", what, rule->file, rule->line, rule->text);
+}
+
+static void print_text(const struct explanation *e, const char *right, const char *object)
+{
+	const struct compiled_policy *p = e->policy;
+	uint32_t decides = e->answer.rule[e->question.right];
+	bool allowed = e->answer.missing == 0;
+	bool denied = e->answer.verdict.deny & CORDON_RIGHT(e->question.right);
+
+	printf("%s: %s %s: %s%s\n", p->name, right, object, allowed ? "allowed" : "refused",
+	       p->observe && !allowed ? " (observe mode: on record only)" : "");
+	if (decides < p->rule_count)
+		print_rule(p, "by", decides);
+	else
+		printf("  %-8s %s\n", "by",
+		       allowed ? "what is built in" : "no rule: nothing allows it");
+	for (size_t i = 0; i < e->matches.count; i++)
+		if (e->matches.list[i].rule != decides && e->matches.list[i].rule < p->rule_count)
+			print_rule(p, "also", e->matches.list[i].rule);
+	if (e->rule)
+		printf("  %-8s under %s: %s\n", "smallest", question_section(e->question.right),
+		       e->rule);
+	if (denied)
+		printf("  %-8s a deny wins over every allow: narrow it first\n", "but");
+}
+
+/* Asks and prints, with the question in place. 0: allowed, 1: refused, 2: no answer, which was said. */
+static int explain_question(struct explanation *e, const char *name,
+			    const struct policy_search *search, const char *right,
+			    const char *object, bool json)
+{
+	int r = question_judge(e->policy, &e->question, &e->answer);
+
+	if (r == 0)
+		r = policy_find_matches(name, search, &e->question, &e->matches);
+	if (r == 0 && e->answer.missing) {
+		e->rule = question_smallest_rule(e->policy, &e->question);
+		r = e->rule ? 0 : -ENOMEM;
+	}
+	if (r == 0 && json)
+		r = print_json(e, right, object);
+	else if (r == 0)
+		print_text(e, right, object);
+	if (r < 0)
+		message("cannot explain %s: %s", name, strerror(-r));
+	return r < 0 ? 2 : e->answer.missing != 0;
+}
+
+static int explain(const char *name, const struct policy_search *search, const struct bindings *b,
+		   const char *right, const char *object, bool json)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+	_cleanup_(explanation_release) struct explanation e = {0};
+	const char *directories[CORDON_MAX_ANCHORS] = {0};
+	char error[QUESTION_ERROR_TEXT];
+	int r;
+
+	if (policy_command_load(name, search, &p) < 0 || resolve_bindings(p, b, directories) < 0)
+		return 2;
+	e.policy = p;
+	r = question_read(p, right, object, directories, &e.question, error);
+	if (r < 0) {
+		message("%s", r == -EINVAL ? error : strerror(-r));
+		return 2;
+	}
+	return explain_question(&e, name, search, right, object, json);
+}
+
+/* --- from a record -------------------------------------------------------------------------- */
+
+/* The policy that decided, or none: its file says something else by now. */
+static int load_decider(const struct policy_search *search, const struct recorded_run *run,
+			uint64_t number, struct compiled_policy **ret_policy)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+
+	if (!*run->policy_file || policy_command_load(run->policy_file, search, &p) < 0) {
+		message("the policy %s that decided record %llu cannot be had", run->policy,
+			(unsigned long long)number);
+		return -ENOENT;
+	}
+	if (run->observed && !p->observe && compiled_policy_observe(p) < 0)
+		return -ENOMEM;
+	if (strcmp(p->digest_text, run->policy_digest) != 0) {
+		message("%s is not the policy that decided record %llu any more: its digest was %s and "
+			"is %s; the record itself names the rule",
+			run->policy_file, (unsigned long long)number, run->policy_digest,
+			p->digest_text);
+		return -ESTALE;
+	}
+	*ret_policy = TAKE_PTR(p);
+	return 0;
+}
+
+/* What a word of the section `process` decides, or no policy at all. */
+static int explain_setting(const struct compiled_policy *p, const struct recorded_access *a,
+			   const struct replay_answer *answer, bool json)
+{
+	const char *by = !answer->decided ? "no policy decides this" : "section process";
+	json_t *o;
+	int r = 0;
+
+	if (json) {
+		o = json_pack("{s:s, s:s, s:s, s:b, s:s}", "policy", p->name, "right",
+			      name_of_operation(a->operation), "object", a->text, "allowed",
+			      answer->allowed, "by", by);
+		r = o ? json_dumpf(o, stdout, JSON_COMPACT) : -1;
+		putchar('\n');
+		json_decref(o);
+	} else {
+		printf("%s: %s %s: %s\n  %-8s %s\n", p->name, name_of_operation(a->operation),
+		       a->text, answer->allowed ? "allowed" : "refused", "by", by);
+	}
+	return r < 0 ? 2 : !answer->allowed;
+}
+
+/* "list" where a directory was to be listed. */
+static const char *right_word(const struct recorded_access *a, unsigned int right)
+{
+	return right == CORDON_READ && a->listing ? "list" : question_right_name(right);
+}
+
+static int explain_access(const struct policy_search *search, const struct compiled_policy *p,
+			  const struct recorded_run *run, const struct recorded_access *a,
+			  bool json)
+{
+	struct replay_answer answer;
+	int status = 0, one;
+
+	if (replay_judge(p, run, a, &answer) < 0)
+		return 2;
+	if (!answer.decided || a->kind >= ACCESS_CAPABILITY)
+		return explain_setting(p, a, &answer, json);
+	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
+		_cleanup_(explanation_release) struct explanation e = {.policy = p};
+
+		if (!(a->rights & CORDON_RIGHT(right)))
+			continue;
+		replay_question(p, run, a, right, &e.question);
+		/* Of its own, to be released with it. */
+		e.question.bytes = malloc(a->size + 1);
+		if (!e.question.bytes)
+			return 2;
+		memcpy(e.question.bytes, a->bytes, a->size + 1);
+		e.question.path.name = e.question.bytes;
+		one = explain_question(&e, run->policy_file, search, right_word(a, right), a->text,
+				       json);
+		status = one > status ? one : status;
+	}
+	return status;
+}
+
+static int explain_record(const struct policy_search *search, const char *directory,
+			  const char *text, bool json)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+	_cleanup_(recording_freep) struct recording *recording = NULL;
+	const struct recorded_access *accesses;
+	const struct recorded_run *runs;
+	size_t count, run_count;
+	json_t *record = NULL;
+	uint64_t number;
+
+	if (units_number(text, &number) < 0) {
+		message("\"%s\" is no number of a record", text);
+		return 2;
+	}
+	if (recorded_find(directory, number, &record, &recording) < 0)
+		return 2;
+	json_decref(record);
+	runs = recording_runs(recording, &run_count);
+	accesses = recording_accesses(recording, &count);
+	if (count == 0) {
+		message("record %llu is of no access", (unsigned long long)number);
+		return 2;
+	}
+	if (load_decider(search, &runs[accesses[0].run], number, &p) < 0)
+		return 2;
+	return explain_access(search, p, &runs[accesses[0].run], &accesses[0], json);
+}
+
+int policy_command_explain(const struct policy_search *search, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"workdir", required_argument, NULL, 'w'},
+		{"tmp", required_argument, NULL, 't'},
+		{"home", required_argument, NULL, 'o'},
+		{"bind", required_argument, NULL, 'b'},
+		{"record", required_argument, NULL, 'r'},
+		{"log", required_argument, NULL, 'l'},
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	const char *record = NULL, *directory = DEFAULT_LOG_DIRECTORY;
+	struct bindings b = {0};
+	bool json = false;
+	int option, r = 0;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+		switch (option) {
+		case 'w':
+			r = add_binding(&b, "workdir", strlen("workdir"), optarg);
+			break;
+		case 't':
+			r = add_binding(&b, "tmp", strlen("tmp"), optarg);
+			break;
+		case 'o':
+			r = add_binding(&b, "home", strlen("home"), optarg);
+			break;
+		case 'b':
+			r = split_binding(&b, optarg);
+			break;
+		case 'r':
+			record = optarg;
+			break;
+		case 'l':
+			directory = optarg;
+			break;
+		case 'j':
+			json = true;
+			break;
+		default:
+			print_help(option == 'h' ? stdout : stderr);
+			return option == 'h' ? 0 : 2;
+		}
+		if (r < 0)
+			return 2;
+	}
+	if (record && argc == optind && b.count == 0)
+		return policy_command_finish(explain_record(search, directory, record, json));
+	if (record) {
+		message("--record stands alone: the record says which policy, right and object");
+		return 2;
+	}
+	if (argc - optind != 3) {
+		message("name a policy, a right and an object");
+		print_help(stderr);
+		return 2;
+	}
+	r = explain(argv[optind], search, &b, argv[optind + 1], argv[optind + 2], json);
+	return policy_command_finish(r);
+}

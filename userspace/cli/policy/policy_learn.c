@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `cordon policy learn`: a policy that allows what executions did. */
+#include <fcntl.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "cli/term/message.h"
+#include "cli/policy/policy_command.h"
+#include "cli/log/recorded.h"
+#include "cli/term/terminal.h"
+#include "insight/learn/learn.h"
+
+static void print_help(FILE *out)
+{
+	fputs("usage: cordon policy learn [OPTION]... ID|last...\n"
+	      "       cordon policy learn [OPTION]... --since TIME\n"
+	      "\n"
+	      "Writes a policy that allows what executions did, as the log has it. Run them under the\n"
+	      "policy `observe` first, so that everything is on record. Temporary names, versions and numbers\n"
+	      "become patterns, and so do names that vary from run to run; shipped fragments take the\n"
+	      "place of rules where they cover many. Each rule says how many accesses caused it, which record\n"
+	      "was the first, and which program. The policy is compiled and every access asked of it again.\n"
+	      "What runtime/credentials denies is not learnt but listed.\n"
+	      "\n"
+	      "  -o, --output FILE        write it there, which must not exist; not to standard output\n"
+	      "      --name NAME          of the policy (learned)\n"
+	      "      --baseline POLICY    also say what it allows that POLICY does not, and the other way\n"
+	      "                           round: in comments behind it, or on standard output with -o\n"
+	      "      --include-credentials  learn where credentials lie like anything else\n"
+	      "      --since TIME         executions that started since: 2h, 7d, today, 2026-11-22, ...\n"
+	      "      --log DIR            the log's directory (/var/log/cordon)\n"
+	      "      --json               the policy and how it was learnt as one JSON object\n"
+	      "  -h, --help               this text\n"
+	      "\n"
+	      "Exit status 0: the policy allows all that was learnt; 1: it does not, or there is nothing to\n"
+	      "learn from; 2: the command line or the baseline is wrong.\n",
+	      out);
+}
+
+struct learn_command {
+	const struct policy_search *search;
+	struct recorded_choice choice;
+	struct learn_options options;
+	const char *output, *baseline;
+	bool json;
+};
+
+/* --- fragments ------------------------------------------------------------------------------ */
+
+static void free_names(char ***names)
+{
+	for (size_t i = 0; *names && (*names)[i]; i++)
+		free((*names)[i]);
+	free(*names);
+}
+
+static int add_name(char ***names, size_t *count, const char *file)
+{
+	size_t n = strlen(file) > 5 ? strlen(file) - 5 : 0;
+	char **grown, *name;
+
+	if (!n || strcmp(file + n, ".yaml") != 0 || *file == '.')
+		return 0;
+	if (asprintf(&name, "runtime/%.*s", (int)n, file) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < *count; i++)
+		if (strcmp((*names)[i], name) == 0) {
+			free(name);
+			return 0;
+		}
+	grown = reallocarray(*names, *count + 2, sizeof(*grown));
+	if (!grown) {
+		free(name);
+		return -ENOMEM;
+	}
+	*names = grown;
+	grown[(*count)++] = name;
+	grown[*count] = NULL;
+	return 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Everything in the directories `runtime` where policies are. */
+static int list_fragments(const struct policy_search *search, char ***ret_names)
+{
+	_cleanup_(free_names) char **names = calloc(1, sizeof(*names));
+	size_t count = 0;
+	int r = names ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && search->directories[i]; i++) {
+		_cleanup_(closedirp) DIR *directory = NULL;
+		_cleanup_(freep) char *path = NULL;
+		const struct dirent *entry;
+
+		if (asprintf(&path, "%s/runtime", search->directories[i]) < 0)
+			return -ENOMEM;
+		directory = opendir(path);
+		while (directory && r == 0 && (entry = readdir(directory)))
+			r = add_name(&names, &count, entry->d_name);
+	}
+	if (r < 0)
+		return r;
+	qsort(names, count, sizeof(*names), compare_names);
+	*ret_names = TAKE_PTR(names);
+	return 0;
+}
+
+/* --- the result ----------------------------------------------------------------------------- */
+
+static int write_file(const char *path, const char *text)
+{
+	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	int r = fd < 0 ? -errno : io_write_all(fd, text, strlen(text));
+
+	if (r < 0)
+		message("cannot write %s: %s", path, strerror(-r));
+	return r;
+}
+
+/* Every line as a comment. */
+static void print_commented(const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+
+		printf("# %.*s\n", (int)n, text);
+		text += n + (text[n] == '\n');
+	}
+}
+
+static int describe_difference(const struct learn_command *c, const struct learned *learned,
+			       char **ret_text)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *baseline = NULL;
+	_cleanup_(freep) char *text = NULL;
+	size_t size;
+	FILE *out;
+	int r;
+
+	r = policy_command_load(c->baseline, c->search, &baseline);
+	if (r < 0)
+		return r;
+	out = open_memstream(&text, &size);
+	if (!out)
+		return -ENOMEM;
+	r = policy_command_print_diff(out, baseline, learned->policy);
+	if (fclose(out) != 0)
+		r = -ENOMEM;
+	if (r == 0)
+		*ret_text = TAKE_PTR(text);
+	return r;
+}
+
+static int print_json(const struct learned *learned, const char *difference)
+{
+	json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:s, s:s?}", "policy",
+			      learned->text, "digest", learned->policy->digest_text, "accesses",
+			      (json_int_t)learned->accesses, "allowed",
+			      (json_int_t)learned->allowed, "credentials",
+			      (json_int_t)learned->credentials, "impossible",
+			      (json_int_t)learned->impossible, "capabilities",
+			      (json_int_t)learned->capabilities, "failures", learned->failures,
+			      "cautions", learned->cautions, "difference", difference);
+	int r = o ? json_dumpf(o, stdout, JSON_COMPACT) : -1;
+
+	putchar('\n');
+	json_decref(o);
+	return r == 0 ? 0 : -ENOMEM;
+}
+
+static int print_result(const struct learn_command *c, const struct learned *learned,
+			const char *difference)
+{
+	int r = c->output ? write_file(c->output, learned->text) : 0;
+
+	if (r < 0)
+		return r;
+	if (c->json)
+		return print_json(learned, difference);
+	if (!c->output)
+		fputs(learned->text, stdout);
+	if (difference && !c->output) {
+		printf("\n# Compared with %s:\n", c->baseline);
+		print_commented(difference);
+	} else if (difference) {
+		fputs(difference, stdout);
+	}
+	return 0;
+}
+
+static void print_summary(const struct learned *learned)
+{
+	if (*learned->cautions)
+		message("%s", learned->cautions);
+	if (*learned->failures)
+		message("the policy does not allow:\n%s", learned->failures);
+	message("%zu of %zu accesses are allowed; left out: %zu to credentials, %zu that no policy can "
+		"allow",
+		learned->allowed, learned->accesses, learned->credentials, learned->impossible);
+}
+
+static int finish(const struct learn_command *c, const struct learned *learned)
+{
+	_cleanup_(freep) char *difference = NULL;
+	int r = c->baseline ? describe_difference(c, learned, &difference) : 0;
+
+	if (r < 0)
+		return 2;
+	r = print_result(c, learned, difference);
+	if (r < 0)
+		return 1;
+	print_summary(learned);
+	return *learned->failures ? 1 : 0;
+}
+
+static int learn(struct learn_command *c)
+{
+	_cleanup_(recording_freep) struct recording *recording = NULL;
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	_cleanup_(learned_release) struct learned learned = {0};
+	_cleanup_(free_names) char **fragments = NULL;
+	int r;
+
+	if (recorded_load(&c->choice, &recording) < 0)
+		return 1;
+	r = d ? list_fragments(c->search, &fragments) : -ENOMEM;
+	c->options.fragments = (const char *const *)fragments;
+	if (r == 0)
+		r = learn_policy(recording, &c->options, d, &learned);
+	if (r == -ENODATA) {
+		message("nothing that was accessed is on record; observe an execution first: "
+			"`cordon run --policy observe ...`");
+		return 1;
+	}
+	if (d && diagnostics_count(d)) {
+		_cleanup_(freep) char *text = diagnostics_format(d, isatty(STDERR_FILENO));
+
+		fputs(text ? text : "", stderr);
+	}
+	if (r < 0 || !learned.text || !learned.failures || !learned.cautions) {
+		message("cannot learn a policy: %s", strerror(-r));
+		return 1;
+	}
+	return finish(c, &learned);
+}
+
+static int take_option(struct learn_command *c, int option)
+{
+	switch (option) {
+	case 'o':
+		c->output = optarg;
+		return 0;
+	case 'n':
+		c->options.name = optarg;
+		return 0;
+	case 'b':
+		c->baseline = optarg;
+		return 0;
+	case 'c':
+		c->options.include_credentials = true;
+		return 0;
+	case 's':
+		return recorded_since(&c->choice, optarg);
+	case 'l':
+		c->choice.directory = optarg;
+		return 0;
+	default:
+		c->json = true;
+		return 0;
+	}
+}
+
+int policy_command_learn(const struct policy_search *search, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"output", required_argument, NULL, 'o'},
+		{"name", required_argument, NULL, 'n'},
+		{"baseline", required_argument, NULL, 'b'},
+		{"include-credentials", no_argument, NULL, 'c'},
+		{"since", required_argument, NULL, 's'},
+		{"log", required_argument, NULL, 'l'},
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	struct learn_command c = {
+		.search = search,
+		.choice.directory = DEFAULT_LOG_DIRECTORY,
+		.options = {.name = "learned", .search = search},
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "ho:", options, NULL)) >= 0) {
+		if (option == 'h' || option == '?') {
+			print_help(option == 'h' ? stdout : stderr);
+			return option == 'h' ? 0 : 2;
+		}
+		if (take_option(&c, option) < 0)
+			return 2;
+	}
+	c.choice.words = argv + optind;
+	c.choice.word_count = (size_t)(argc - optind);
+	if (!c.choice.word_count == !c.choice.have_since) {
+		message("name executions by their ids, or `last`, or give --since");
+		print_help(stderr);
+		return 2;
+	}
+	return policy_command_finish(learn(&c));
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `cordon policy show`: a policy with its includes joined, and where each rule comes from. */
+#include <getopt.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "cli/term/message.h"
+#include "cli/policy/policy_command.h"
+#include "policy/source/settings.h"
+
+static void print_help(FILE *out)
+{
+	fputs("usage: cordon policy show [--json] POLICY\n"
+	      "\n"
+	      "Shows POLICY as a run would use it: the rules of all its files in the order in which the\n"
+	      "first one decides, each with its file and line, and every setting with its value.\n",
+	      out);
+}
+
+static int print_json(const struct compiled_policy *p)
+{
+	json_t *rules = json_array(), *settings = json_object(), *o;
+	char value[SETTING_TEXT];
+	int r;
+
+	for (size_t i = 0; i < p->rule_count; i++) {
+		const struct policy_rule *rule = &p->rules[i];
+		json_t *item = json_pack("{s:i, s:s, s:i, s:s, s:s*, s:s*}", "number", (int)i,
+					 "file", rule->file, "line", (int)rule->line, "text",
+					 rule->text, "severity", rule->severity, "message",
+					 rule->message);
+		json_t *tags = json_array();
+
+		for (char **tag = rule->tags; tag && *tag; tag++)
+			json_array_append_new(tags, json_string(*tag));
+		json_object_set_new(item, "tags", tags);
+		json_array_append_new(rules, item);
+	}
+	for (size_t i = 0; setting_describe(p, i, value); i++)
+		json_object_set_new(settings, setting_name(i), json_string(value));
+	o = json_pack("{s:s, s:s*, s:s, s:s, s:s, s:o, s:o}", "name", p->name, "description",
+		      p->description, "file", p->file, "mode", p->observe ? "observe" : "enforce",
+		      "digest", p->digest_text, "rules", rules, "settings", settings);
+	r = o ? json_dumpf(o, stdout, JSON_COMPACT) : -1;
+	putchar('\n');
+	json_decref(o);
+	return r == 0 ? 0 : -ENOMEM;
+}
+
+static void print_text(const struct compiled_policy *p)
+{
+	char value[SETTING_TEXT], origin[128];
+	int width = 0;
+
+	printf("%s: %s (%s)\n", p->name, p->description ? p->description : "no description",
+	       p->observe ? "observe" : "enforce");
+	printf("%s, %u states, %zu bytes, digest %.16s\n\n", p->file, compiled_policy_states(p),
+	       p->tables_size, p->digest_text);
+	for (size_t i = 0; i < p->rule_count; i++) {
+		int n = snprintf(origin, sizeof(origin), "%s:%u", p->rules[i].file,
+				 p->rules[i].line);
+
+		if (n > width && n < 60)
+			width = n;
+	}
+	for (size_t i = 0; i < p->rule_count; i++) {
+		snprintf(origin, sizeof(origin), "%s:%u", p->rules[i].file, p->rules[i].line);
+		printf("%-*s  %s\n", width, origin, p->rules[i].text);
+	}
+	putchar('\n');
+	for (size_t i = 0; setting_describe(p, i, value); i++)
+		printf("%-20s %s\n", setting_name(i), value);
+}
+
+int policy_command_show(const struct policy_search *search, int argc, char **argv)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+	int status = 0;
+	bool json;
+
+	if (policy_command_options(argc, argv, print_help, &json, &status) < 0)
+		return status;
+	if (argc - optind != 1) {
+		message("name one policy to show");
+		print_help(stderr);
+		return 2;
+	}
+	if (policy_command_load(argv[optind], search, &p) < 0)
+		return 1;
+	if (!json)
+		print_text(p);
+	else if (print_json(p) < 0)
+		status = 1;
+	return policy_command_finish(status);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run/accounts.h"
+
+#include <pwd.h>
+#include <string.h>
+
+char *accounts_home(uid_t uid)
+{
+	const struct passwd *user = getpwuid(uid);
+
+	return user ? strdup(user->pw_dir) : NULL;
+}
+
+int accounts_resolve(const char *text, struct launch_identity *ret_identity,
+		     struct failure *failure)
+{
+	return identity_resolve(text, ret_identity, failure);
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cordon run: stays as the parent of the command that it has the daemon confine. Up to launch_go()
+ * nothing of the command has run, and every failure ends with status 125.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "cli/term/commands.h"
+#include "cli/term/exit_status.h"
+#include "cli/term/message.h"
+#include "cli/run/report_file.h"
+#include "cli/run/run_options.h"
+#include "cli/run/run_request.h"
+#include "cli/run/stdin_pump.h"
+#include "cli/run/supervise.h"
+#include "control/client.h"
+#include "control/connect.h"
+#include "launch/environment.h"
+#include "launch/launch.h"
+
+/* No answer of the daemon takes that long; one that hangs must not hang its clients. */
+#define DAEMON_PATIENCE_SECONDS 120
+
+struct run {
+	struct run_options options;
+	struct signal_state signals; /* as the caller had them */
+	struct failure failure;
+	struct run_request request;
+	struct report_file report;
+	int socket;
+	struct client_prepared prepared;
+	bool is_prepared;
+	struct environment environment;
+	int signal_fd;
+	struct stdin_pump *pump;
+	uint64_t deadline;
+};
+
+static void run_release(struct run *run)
+{
+	closep(&run->socket); /* first: an execution that is still ours ends with it */
+	run_options_release(&run->options);
+	run_request_release(&run->request);
+	report_file_close(&run->report);
+	if (run->is_prepared)
+		client_prepared_release(&run->prepared);
+	environment_release(&run->environment);
+	closep(&run->signal_fd);
+	if (run->pump)
+		stdin_pump_free(run->pump);
+}
+
+/* All that can go wrong before the daemon is asked for anything. */
+static int gather(struct run *run)
+{
+	int r;
+
+	r = run_request_make(&run->options, &run->request, &run->failure);
+	if (r < 0)
+		return r;
+	if (run->options.report) {
+		r = report_file_open(run->options.report, run->request.workdir,
+				     run->request.workdir_fd, &run->report, &run->failure);
+		if (r < 0)
+			return r;
+	}
+	if (!run->request.code.stream)
+		return 0;
+	r = stdin_pump_new(STDIN_FILENO, &run->pump);
+	return r < 0 ? failure_set(&run->failure, r, "cannot hand standard input through: %m") : 0;
+}
+
+/* --- the daemon --------------------------------------------------------------------------- */
+
+static int connect_daemon(struct run *run)
+{
+	struct timeval patience = {.tv_sec = DAEMON_PATIENCE_SECONDS};
+	int r;
+
+	r = client_connect_or_start(&run->socket, &run->failure);
+	if (r < 0)
+		return r;
+	if (setsockopt(run->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0)
+		return failure_set(&run->failure, errno, "cannot set up the connection: %m");
+	return 0;
+}
+
+static int prepare(struct run *run)
+{
+	_cleanup_(freep) char *text = NULL;
+	int r;
+
+	r = run_request_send(&run->request, run->socket, &run->prepared, &text, &run->failure);
+	run->is_prepared = r == 0;
+	/* The daemon's words in full: diagnostics of a policy may be many. */
+	if (r < 0 && text) {
+		message("%s", text);
+		run->failure.text[0] = '\0';
+	}
+	return r;
+}
+
+static int make_environment(struct run *run)
+{
+	struct environment_anchor anchors[3 + RUN_MAX_BINDS];
+	size_t count = 0;
+
+	anchors[count++] = (struct environment_anchor){"workdir", run->request.workdir};
+	anchors[count++] = (struct environment_anchor){"tmp", run->prepared.tmp};
+	if (run->request.home)
+		anchors[count++] = (struct environment_anchor){"home", run->request.home};
+	for (size_t i = 0; i < run->options.bind_count; i++)
+		anchors[count++] = (struct environment_anchor){run->options.binds[i].name,
+							       run->request.bind_paths[i]};
+	return environment_build(environ, &run->prepared.environment, anchors, count,
+				 &run->request.identity, &run->environment, &run->failure);
+}
+
+/* --- the end ------------------------------------------------------------------------------ */
+
+static uint64_t timeval_nsec(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * NSEC_PER_SEC + (uint64_t)t.tv_usec * 1000;
+}
+
+/* To a person at a terminal, one line; to a program, nothing. */
+static void say_outcome(const struct run *run, const struct client_outcome *outcome)
+{
+	const char *id = run->prepared.id;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	for (char **missing = run->prepared.limits_missing; missing && *missing; missing++)
+		message("a limit was not applied on this host: %s", *missing);
+	if (outcome->cause == AUDIT_END_TIMEOUT)
+		message("timed out and was killed (cordon show %s)", id);
+	else if (outcome->cause == AUDIT_END_DENIALS)
+		message("was killed: too many accesses were refused (cordon show %s)", id);
+	else if (outcome->cause == AUDIT_END_KILLED)
+		message("was killed on request (cordon show %s)", id);
+	if (outcome->denials)
+		message("%" PRIu64 " access%s refused (cordon show %s)", outcome->denials,
+			outcome->denials == 1 ? " was" : "es were", id);
+	else if (outcome->would_denials)
+		message("%" PRIu64 " access%s have been refused (cordon show %s)",
+			outcome->would_denials, outcome->would_denials == 1 ? " would" : "es would",
+			id);
+}
+
+static void take_outcome(struct run *run, struct client_outcome *outcome)
+{
+	struct failure failure = {};
+
+	if (report_file_write(&run->report, outcome->report_fd, &failure) < 0)
+		message("%s", failure.text);
+	closep(&outcome->report_fd);
+	say_outcome(run, outcome);
+}
+
+/* Everything in the cgroup dies; waits, for a while, until the kernel says that it is empty. */
+static void end_alone(struct run *run)
+{
+	struct timespec pause = {.tv_nsec = 10 * NSEC_PER_MSEC};
+
+	supervise_kill(run->prepared.cgroup_fd);
+	for (int i = 0; i < 200; i++) {
+		_cleanup_(freep) char *events = NULL;
+		size_t size;
+
+		if (io_read_file(run->prepared.cgroup_fd, "cgroup.events", 4096, &events, &size) <
+			    0 ||
+		    !strstr(events, "populated 1"))
+			return;
+		nanosleep(&pause, NULL);
+	}
+}
+
+static int own_status(const struct supervised *end)
+{
+	return end->overdue ? EXIT_TIMED_OUT : exit_status_of_wait(end->status);
+}
+
+/*
+ * What was ended from outside may have ended itself in the last moment, over a fork that was refused to it already:
+ * its status says how it was ended all the same.
+ */
+static int told_status(const struct client_outcome *outcome, const struct supervised *end)
+{
+	switch (outcome->cause) {
+	case AUDIT_END_TIMEOUT:
+		return EXIT_TIMED_OUT;
+	case AUDIT_END_DENIALS:
+	case AUDIT_END_KILLED:
+		return EXIT_SIGNAL + SIGKILL;
+	default:
+		return own_status(end);
+	}
+}
+
+/*
+ * The daemon is gone: enforcement went on without it. What the command left behind is killed here;
+ * the next daemon, started here unless another has, takes what is to be recorded.
+ */
+static int finish_elsewhere(struct run *run, const struct supervised *end,
+			    struct client_ended *ended)
+{
+	struct client_outcome outcome;
+	struct failure failure = {};
+	int r;
+
+	end_alone(run);
+	closep(&run->socket);
+	run->socket = -1;
+	message("the daemon went away during the run, which stayed confined");
+	ended->id = run->prepared.id;
+	run->failure.text[0] = '\0';
+	r = connect_daemon(run);
+	if (r < 0)
+		message("the run's end is recorded when cordon next starts: %s", run->failure.text);
+	if (r == 0)
+		r = client_ended(run->socket, ended, &outcome, &failure);
+	if (r == 0)
+		take_outcome(run, &outcome);
+	else if (run->report.fd >= 0)
+		message("there is no report of what was refused");
+	return r == 0 ? told_status(&outcome, end) : own_status(end);
+}
+
+static int finish(struct run *run, const struct supervised *end)
+{
+	struct client_outcome outcome;
+	struct client_ended ended = {
+		.status = end->status,
+		.user_nsec = timeval_nsec(end->usage.ru_utime),
+		.system_nsec = timeval_nsec(end->usage.ru_stime),
+	};
+	int r = -ECONNRESET;
+
+	if (run->pump)
+		ended.have_code =
+			stdin_pump_finish(run->pump, ended.code_digest, &ended.code_length) == 0;
+	if (!end->daemon_lost)
+		r = client_ended(run->socket, &ended, &outcome, &run->failure);
+	if (r == -ECONNRESET)
+		return finish_elsewhere(run, end, &ended);
+	if (r < 0) {
+		message("%s", run->failure.text);
+		end_alone(run);
+		return own_status(end);
+	}
+	take_outcome(run, &outcome);
+	return told_status(&outcome, end);
+}
+
+/* Nothing ran: has that recorded, if the daemon still listens. */
+static int give_up(struct run *run, int error, int status)
+{
+	struct client_outcome outcome;
+
+	if (client_abort(run->socket, abs(error), run->failure.text, &outcome, NULL) == 0) {
+		if (outcome.cause == AUDIT_END_TIMEOUT)
+			status = EXIT_TIMED_OUT;
+		take_outcome(run, &outcome);
+	}
+	return status;
+}
+
+/* --- the run ------------------------------------------------------------------------------ */
+
+static int start(struct run *run, struct launched *ret_child)
+{
+	struct launch launch = {
+		.argv = run->options.argv,
+		.environment = run->environment.variables,
+		.workdir_fd = run->request.workdir_fd,
+		.cgroup_fd = run->prepared.moves ? -1 : run->prepared.cgroup_fd,
+		.stdin_fd = run->pump ? run->pump->read_fd : -1,
+		.identity = &run->request.identity,
+		.limits = &run->prepared.limits,
+		.capabilities = run->prepared.capabilities,
+		.keep_descriptors = run->prepared.keep_descriptors,
+		.filter_fd = run->prepared.filter_fd,
+		.signals = &run->signals,
+	};
+	int r;
+
+	r = supervise_signals(&run->signal_fd);
+	if (r < 0)
+		return failure_set(&run->failure, r, "cannot take over signals: %m");
+	r = launch_start(&launch, ret_child, &run->failure);
+	if (r < 0)
+		return r;
+	r = client_label(run->socket, ret_child->pidfd, run->environment.kept,
+			 run->environment.removed, &run->deadline, &run->failure);
+	if (r < 0)
+		launch_abort(ret_child);
+	return r;
+}
+
+static int supervise_run(struct run *run, struct launched *child)
+{
+	struct supervision supervision = {
+		.pid = child->pid,
+		.pidfd = child->pidfd,
+		.cgroup_fd = run->prepared.cgroup_fd,
+		.socket = run->socket,
+		.deadline = run->deadline,
+		.signal_fd = run->signal_fd,
+		.pump = run->pump,
+	};
+	struct supervised end;
+	int r;
+
+	r = supervise(&supervision, &end);
+	closep(&child->pidfd);
+	if (r < 0) {
+		/* The connection closes with us, and the daemon ends what is left. */
+		failure_set(&run->failure, r,
+			    "cannot watch over the command, so it was killed: %m");
+		message("%s", run->failure.text);
+		return EXIT_NOTHING_RAN;
+	}
+	return finish(run, &end);
+}
+
+static int execute(struct run *run)
+{
+	struct launched child;
+	int r;
+
+	r = start(run, &child);
+	if (r < 0) {
+		message("%s", run->failure.text);
+		return give_up(run, r, EXIT_NOTHING_RAN);
+	}
+	if (run->pump)
+		stdin_pump_started(run->pump);
+	r = launch_go(&child, &run->failure);
+	if (r == -ECHILD) {
+		message("%s", run->failure.text);
+		return give_up(run, r, EXIT_NOTHING_RAN);
+	}
+	if (r < 0) {
+		message("%s: %s", run->options.argv[0],
+			r == -ENOENT ? "not found" : run->failure.text);
+		return give_up(run, r, exit_status_of_exec(r));
+	}
+	return supervise_run(run, &child);
+}
+
+static int run_command(struct run *run)
+{
+	int r;
+
+	r = gather(run);
+	if (r == 0)
+		r = connect_daemon(run);
+	if (r == 0)
+		r = prepare(run);
+	if (r == 0) {
+		r = make_environment(run);
+		if (r < 0) {
+			message("%s", run->failure.text);
+			return give_up(run, r, EXIT_NOTHING_RAN);
+		}
+		return execute(run);
+	}
+	if (run->failure.text[0])
+		message("%s", run->failure.text);
+	report_file_discard(&run->report);
+	return EXIT_NOTHING_RAN;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	_cleanup_(run_release) struct run run = {
+		.report = REPORT_FILE_NONE,
+		.socket = -1,
+		.signal_fd = -1,
+	};
+	struct sigaction reap_children = {.sa_handler = SIG_DFL};
+	int r;
+
+	run_request_init(&run.request);
+	signal_state_read(&run.signals);
+	/* Where a caller ignores SIGCHLD, children vanish without a status. */
+	sigaction(SIGCHLD, &reap_children, NULL);
+	r = run_options_parse(argc, argv, &run.options, &run.failure);
+	if (r < 0) {
+		message("%s", run.failure.text);
+		return EXIT_NOTHING_RAN;
+	}
+	if (run.options.help) {
+		fputs(run_help, stdout);
+		return 0;
+	}
+	return run_command(&run);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests about approvals, as request.h. */
+#ifndef CORDON_DAEMON_DECIDE_REQUEST_H
+#define CORDON_DAEMON_DECIDE_REQUEST_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "audit/record/approval.h"
+#include "base/failure.h"
+#include "base/sha256.h"
+
+/* Exactly one of digest and policy says what it is about. */
+struct decide_request {
+	enum audit_approval_decision decision; /* GRANTED, REFUSED, REVOKED */
+	char digest[SHA256_TEXT_SIZE];	       /* or the beginning of it, lower case; or "" */
+	char *policy;	  /* name or absolute path; only to be granted; or NULL */
+	char *reason;	  /* never NULL */
+	uint64_t expires; /* wall clock in ns since the epoch; 0: never */
+};
+
+int decide_request_parse(json_t *message, struct decide_request *ret_request,
+			 struct failure *failure);
+void decide_request_release(struct decide_request *request);
+
+/* *ret_from: the number of the entry to begin with. */
+int approvals_request_parse(json_t *message, uint32_t *ret_from, struct failure *failure);
+
+#endif

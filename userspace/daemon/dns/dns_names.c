@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the policy says to names that executions ask for, and what follows from it. */
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <stdalign.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fnv.h"
+#include "daemon/dns/dns_stub_parts.h"
+#include "daemon/execution/ending.h"
+#include "daemon/execution/events.h"
+#include "policy/ask/host_judge.h"
+#include "policy/automaton/sheltered.h"
+
+/* A name that is refused again within that time is counted, not recorded again. */
+#define RECENT_NSEC NSEC_PER_SEC
+
+/* True: on record a moment ago. *ret_repeats: how often it was only counted since the record before. */
+static bool is_repeated(struct dns_client *client, const char *name, uint64_t now,
+			uint32_t *ret_repeats)
+{
+	uint64_t hash = fnv1a(FNV1A_START, name, strlen(name));
+	struct dns_recent *recent;
+
+	*ret_repeats = 0;
+	for (size_t i = 0; i < DNS_RECENT; i++) {
+		recent = &client->recent[i];
+		if (recent->name != hash || recent->until == 0)
+			continue;
+		if (now < recent->until) {
+			recent->repeats++;
+			return true;
+		}
+		*ret_repeats = recent->repeats;
+		recent->repeats = 0;
+		recent->until = now + RECENT_NSEC;
+		return false;
+	}
+	recent = &client->recent[client->next_recent++ % DNS_RECENT];
+	*recent = (struct dns_recent){.name = hash, .until = now + RECENT_NSEC};
+	return false;
+}
+
+static void record_refusal(struct dns_asker *asker, const char *name, uint16_t rule,
+			   enum cordon_reason reason)
+{
+	struct execution *e = asker->execution;
+	alignas(struct cordon_denial_event) char
+		event[sizeof(struct cordon_denial_event) + HOST_NAME_SIZE] = {};
+	struct cordon_denial_event *d = (struct cordon_denial_event *)event;
+	uint64_t now = clock_nsec(CLOCK_BOOTTIME), sequence;
+	bool would = e->record.observe;
+	bool repeated = is_repeated(asker->client, name, now, &d->repeats);
+
+	enforcement_note_denial(e->daemon->enforcement, e->slot, would,
+				repeated ? NULL : &sequence);
+	if (repeated) {
+		ending_check_denials(e);
+		return;
+	}
+	d->event = asker->maker;
+	d->event.sequence = sequence;
+	d->event.type = CORDON_EVENT_DENIAL;
+	d->event.size = (uint32_t)(sizeof(*d) + strlen(name));
+	d->event.time = now;
+	d->event.policy = e->view->policy;
+	d->operation = CORDON_OP_RESOLVE;
+	d->rights = CORDON_RIGHT(CORDON_NET_CONNECT);
+	d->error = -EACCES;
+	d->rule = rule;
+	d->reason = (uint8_t)reason;
+	d->would = would;
+	d->object_kind = CORDON_OBJECT_HOST;
+	d->object_length = d->object_total = (uint32_t)strlen(name);
+	memcpy(d->object, name, strlen(name));
+	events_handle(event, d->event.size, e->daemon);
+	daemon_flush_soon(e->daemon);
+}
+
+static void record_verdict(struct dns_asker *asker, const char *name,
+			   const struct policy_answer *answer)
+{
+	record_refusal(asker, name, answer->rule[CORDON_NET_CONNECT],
+		       answer->missing & answer->verdict.deny ? CORDON_REASON_RULE
+							      : CORDON_REASON_DEFAULT);
+}
+
+bool dns_name_allowed(struct dns_asker *asker, const char *name)
+{
+	const struct compiled_policy *policy = asker->execution->record.policy;
+	struct policy_answer answer;
+
+	if (!policy || host_judge(policy, name, &answer) < 0)
+		return false;
+	if (!answer.missing)
+		return true;
+	record_verdict(asker, name, &answer);
+	return asker->execution->record.observe;
+}
+
+bool dns_aliases_denied(struct dns_asker *asker, const struct dns_answer *dns)
+{
+	const struct compiled_policy *policy = asker->execution->record.policy;
+	struct policy_answer answer;
+
+	for (size_t i = 0; i < dns->alias_count; i++) {
+		if (!policy || host_judge(policy, dns->aliases[i], &answer) < 0)
+			return true;
+		if (!(answer.missing & answer.verdict.deny))
+			continue;
+		record_verdict(asker, dns->aliases[i], &answer);
+		if (!asker->execution->record.observe)
+			return true;
+	}
+	return false;
+}
+
+static int install(struct dns_asker *asker, const struct cordon_host *host,
+		   const struct dns_address *address)
+{
+	struct cordon_host_key key = {
+		.slot = asker->execution->slot,
+		.generation = asker->execution->generation,
+		.family = address->family,
+	};
+
+	memcpy(key.address, address->address, address->family == 4 ? 4 : 16);
+	return enforcement_host_add(asker->execution->daemon->enforcement, &key, host);
+}
+
+/* IPv4 in IPv6's clothes is connected to as IPv4. */
+static bool is_reachable(const struct dns_address *address)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}, none[16];
+	size_t size = address->family == 4 ? 4 : 16;
+
+	return !sheltered_address(address->family, address->address) &&
+	       (address->family == 4 || memcmp(address->address, mapped, sizeof(mapped)) != 0) &&
+	       memcmp(address->address, none, size) != 0;
+}
+
+int dns_install(struct dns_asker *asker, const char *name, struct dns_answer *answer)
+{
+	struct cordon_host host = {};
+	size_t kept = 0;
+	int r;
+
+	if (answer->ttl < DNS_TTL_LEAST)
+		answer->ttl = DNS_TTL_LEAST;
+	if (answer->ttl > DNS_TTL_MOST)
+		answer->ttl = DNS_TTL_MOST;
+	host.expiry = clock_nsec(CLOCK_BOOTTIME) + answer->ttl * NSEC_PER_SEC;
+	host.length = (uint32_t)host_question(name, IPPROTO_TCP, host.question);
+	if (!host.length)
+		return -ENAMETOOLONG;
+	for (size_t i = 0; i < answer->address_count; i++) {
+		if (!is_reachable(&answer->addresses[i]))
+			continue;
+		r = install(asker, &host, &answer->addresses[i]);
+		if (r < 0)
+			return r;
+		answer->addresses[kept++] = answer->addresses[i];
+	}
+	if (kept < answer->address_count)
+		record_refusal(asker, name, CORDON_NO_RULE, CORDON_REASON_FOREIGN);
+	answer->address_count = kept;
+	return 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Puts running executions under another policy: all that were asked for, or none. What a policy
+ * decides in the kernel changes at once for each; limits and environment stay those of the launch.
+ */
+#ifndef CORDON_DAEMON_APPLY_H
+#define CORDON_DAEMON_APPLY_H
+
+#include <stddef.h>
+#include <sys/socket.h>
+
+#include "base/failure.h"
+#include "daemon/execution/context.h"
+#include "control/request.h"
+
+struct apply_result {
+	char *name; /* of the policy */
+	char digest
+		[65]; /* of the policy as applied; of its observing twin where all only observe */
+	size_t changed;
+	size_t unchanged; /* were under it already */
+	char **wider;	  /* what it allows besides, NULL-terminated */
+};
+
+void apply_result_release(struct apply_result *result);
+
+/*
+ * *ret_message: text for the caller that is longer than a failure holds, or NULL; caller frees.
+ *
+ * -ESRCH: no such execution is live; -EPERM: the policy allows more than one in force and no reason
+ * was given (the text says what); -EINVAL: an error in the policy, or a variable that it names
+ * is not bound as it expects; or as policies_get() and logs_writable(). Nothing has changed then.
+ */
+int apply_policy(struct daemon *daemon, const struct apply_request *request,
+		 const struct ucred *peer, struct apply_result *ret_result, char **ret_message,
+		 struct failure *failure);
+
+/* Says in its log that the change which is on record there was not made. */
+void apply_record_unchanged(struct execution *e, const char *policy, const char *digest);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the daemon share. One thread; every callback runs in its event loop. */
+#ifndef CORDON_DAEMON_CONTEXT_H
+#define CORDON_DAEMON_CONTEXT_H
+
+#include <event2/event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "audit/record/event_text.h"
+#include "bpf/abi.h"
+#include "daemon/host/cgroup.h"
+#include "daemon/privsep/logs.h"
+#include "daemon/policy/policies.h"
+#include "kernel/enforcement.h"
+
+struct approvals;
+struct dns_stub;
+struct execution;
+struct executors;
+struct server;
+
+#define DAEMON_TMP_PARENT "/tmp"
+#define DAEMON_PASSWD	  "/etc/passwd"
+
+struct daemon {
+	struct event_base *base;
+	struct enforcement *enforcement;
+	struct policies *policies;
+	struct approvals *approvals; /* NULL: none are required */
+	struct logs *logs;
+	struct log_use *log; /* the daemon's own, and the default of executions */
+	struct cgroup_tree cgroups;
+	int state_fd; /* directory of state files */
+	char **gaps;  /* what this kernel leaves uncovered, NULL-terminated */
+	struct server *server;
+	struct dns_stub *dns;
+	struct executors *executors; /* NULL: embedded, or not yet */
+
+	struct execution *by_slot[CORDON_MAX_EXECUTIONS];
+	size_t executions; /* that are not finished */
+	size_t unfinished; /* those, and the finished whose remains are being removed */
+
+	bool embedded;
+	struct event_text event_text; /* of the event at hand */
+	bool leaving;		      /* no connection is accepted any more */
+	uint64_t boot_offset;	      /* wall clock minus boot clock */
+	uint64_t start_time;	      /* boot clock */
+	enum enforcement_origin origin;
+	size_t denials_kept; /* for reports, of all executions */
+	uint64_t strays;     /* events of executions that are no more */
+	uint64_t malformed;  /* events that are none */
+	struct event *flush_timer;
+	bool flush_pending;
+
+	/* One line about the daemon itself, for its operator. */
+	void (*say)(const char *line);
+	/* Called when the last execution or connection has gone; decides about leaving. */
+	void (*idle)(struct daemon *daemon);
+};
+
+/* Formats a line for daemon->say. */
+void daemon_say(struct daemon *daemon, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Has what was appended to logs written within milliseconds. */
+void daemon_flush_soon(struct daemon *daemon);
+
+/* A record about cordon itself, in its own log; takes over `details`. */
+void daemon_record(struct daemon *daemon, const char *action, json_t *details);
+
+#endif

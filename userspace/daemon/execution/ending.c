@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/execution/ending.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "daemon/executor/adopted.h"
+#include "daemon/execution/events.h"
+#include "daemon/host/process.h"
+#include "daemon/server/server.h"
+#include "daemon/execution/state.h"
+#include "daemon/host/tmpdir.h"
+#include "insight/export/report.h"
+
+/* Between looks whether all is dead: short at first, for most ends take a millisecond. */
+#define LOOK_FIRST_MSEC 1u
+#define LOOK_LAST_MSEC	50u
+/* Every so many looks what is still there is killed again. */
+#define KILL_EVERY 8u
+/*
+ * Until this look, tasks with the label are not looked for where the cgroup is empty: the kernel frees a task, and
+ * takes it from the count, some milliseconds after its death, and to find them it goes through all tasks of the host.
+ */
+#define SEARCH_FROM 4u
+/* Then it is said aloud that something resists; looks go on, at a slower pace. */
+#define STUCK_NSEC	(10 * NSEC_PER_SEC)
+#define STUCK_LOOK_MSEC 1000u
+/* How long the owner may take to tell the status of a command that the daemon has killed. */
+#define TELL_MSEC 5000u
+/* Entries of a temporary directory that are removed in one go. */
+#define REMOVE_ENTRIES 2000u
+/* The cgroup stays busy for a moment after its last task; other failures are final soon. */
+#define REMOVE_ATTEMPTS 100u
+
+static void arm(struct execution *e, unsigned int msec)
+{
+	const struct timeval after = {.tv_sec = msec / 1000, .tv_usec = (msec % 1000) * 1000};
+
+	evtimer_add(e->timer, &after);
+}
+
+/* --- killing ------------------------------------------------------------------------------ */
+
+static bool leader_alive(const struct execution *e)
+{
+	/* The owner reaps the leader before it tells. */
+	return e->leader > 0 && !e->told;
+}
+
+static void kill_all(struct execution *e)
+{
+	bool empty = e->cgroup_fd >= 0 && cgroup_populated(e->cgroup_fd) == 0;
+	unsigned int signalled = 0;
+	int r;
+
+	/* What remains may have been moved elsewhere, or be dead and not yet freed. */
+	e->searched = e->view->tasks > 0 && (!empty || e->ending_steps >= SEARCH_FROM);
+	if (e->searched) {
+		r = enforcement_kill(e->daemon->enforcement, e->slot, &signalled);
+		if (r < 0)
+			daemon_say(e->daemon, "execution %s: killing by label: %s", e->id,
+				   strerror(-r));
+	}
+	/* A held child that has no label yet is in the cgroup. */
+	r = e->cgroup_fd >= 0 && !empty ? cgroup_kill(e->cgroup_fd) : 0;
+	if (r < 0)
+		daemon_say(e->daemon, "execution %s: cgroup.kill: %s", e->id, strerror(-r));
+	e->alive = signalled;
+	/* Counted once: the second time the same ones may still be dying. */
+	if (e->searched && !e->counted) {
+		e->counted = true;
+		e->end.killed_tasks = signalled;
+		e->leader_killed = leader_alive(e) && signalled > 0;
+	}
+}
+
+/*
+ * What is dead, but not waited for by an executor that takes its time, still carries the label. It runs
+ * nothing: the end need not wait for it, the slot must.
+ */
+static bool all_dead(const struct execution *e)
+{
+	bool gone = e->view->tasks == 0 ||
+		    (e->adopted && e->ending_steps > 1 && e->searched && e->alive == 0);
+
+	return gone && (e->cgroup_fd < 0 || cgroup_populated(e->cgroup_fd) <= 0);
+}
+
+static void say_stuck(struct execution *e)
+{
+	e->stuck = true;
+	daemon_say(e->daemon, "execution %s: %llu tasks survive SIGKILL; trying on", e->id,
+		   (unsigned long long)e->view->tasks);
+	daemon_record(e->daemon, "stuck",
+		      json_pack("{s:s,s:I}", "execution", e->id, "tasks",
+				(json_int_t)e->view->tasks));
+	if (e->daemon->server)
+		server_execution_stuck(e->daemon->server, e);
+}
+
+static void finish(struct execution *e);
+
+/* Is the owner about to tell how its command ended? */
+static bool will_be_told(const struct execution *e)
+{
+	/* One that lost its daemon comes to this one. */
+	bool lost = e->recovered && !e->adopted && e->started &&
+		    process_alive(e->owner, e->owner_start);
+
+	switch (e->end.cause) {
+	case AUDIT_END_TIMEOUT:
+	case AUDIT_END_DENIALS:
+	case AUDIT_END_KILLED:
+	case AUDIT_END_RECOVERED:
+		return !e->told && (lost || (e->connection && e->leader > 0));
+	default:
+		return false;
+	}
+}
+
+static void dead(struct execution *e)
+{
+	e->state = EXECUTION_DEAD;
+	if (will_be_told(e))
+		arm(e, TELL_MSEC);
+	else
+		finish(e);
+}
+
+static void look(struct execution *e)
+{
+	unsigned int delay = LOOK_FIRST_MSEC;
+
+	if (e->ending_steps % KILL_EVERY == 0 || e->ending_steps == SEARCH_FROM || e->adopted)
+		kill_all(e);
+	if (all_dead(e)) {
+		dead(e);
+		return;
+	}
+	for (unsigned int i = 0; i < e->ending_steps && delay < LOOK_LAST_MSEC; i++)
+		delay *= 2;
+	if (delay > LOOK_LAST_MSEC)
+		delay = LOOK_LAST_MSEC;
+	e->ending_steps++;
+	if (!e->stuck && clock_nsec(CLOCK_BOOTTIME) - e->ending_since > STUCK_NSEC)
+		say_stuck(e);
+	arm(e, e->stuck ? STUCK_LOOK_MSEC : delay);
+}
+
+void ending_begin(struct execution *e, enum audit_end_cause cause)
+{
+	if (e->state >= EXECUTION_ENDING)
+		return;
+	adopted_need_start(e);
+	if (e->state >= EXECUTION_ENDING)
+		return;
+	e->state = EXECUTION_ENDING;
+	e->end.cause = cause;
+	e->ending_since = clock_nsec(CLOCK_BOOTTIME);
+	enforcement_set_ending(e->daemon->enforcement, e->slot);
+	evtimer_del(e->timer);
+	/* Kills at once, but looks later: this may be called while events are being read. */
+	kill_all(e);
+	e->ending_steps++;
+	event_active(e->timer, EV_TIMEOUT, 1);
+}
+
+void ending_hurry(struct execution *e)
+{
+	if (e->state == EXECUTION_ENDING)
+		event_active(e->timer, EV_TIMEOUT, 1);
+}
+
+void ending_check_denials(struct execution *e)
+{
+	struct cordon_policy_header header;
+
+	if (e->state != EXECUTION_LIVE || !e->policy)
+		return;
+	memcpy(&header, e->policy->policy->tables, sizeof(header));
+	if (header.denial_limit > 0 && e->view->denials >= header.denial_limit)
+		ending_begin(e, AUDIT_END_DENIALS);
+}
+
+/* --- finishing ---------------------------------------------------------------------------- */
+
+static void fill_end(struct execution *e)
+{
+	const struct cordon_execution *view = e->view;
+	struct audit_end *end = &e->end;
+	struct cgroup_usage usage;
+
+	if (e->start > 0)
+		end->duration_nsec = e->ending_since - e->start;
+	cgroup_usage(e->cgroup_fd, &usage);
+	end->have_cpu = end->have_cpu || usage.have_cpu;
+	if (usage.have_cpu) {
+		end->user_nsec = usage.user_nsec;
+		end->system_nsec = usage.system_nsec;
+	}
+	end->have_memory = usage.have_memory;
+	end->memory_peak_bytes = usage.memory_peak_bytes;
+	end->oom_kills = usage.oom_kills;
+	end->have_pids = usage.have_pids;
+	end->pids_peak = usage.pids_peak;
+	end->events = view->emitted;
+	end->denials = view->denials;
+	end->would_denials = view->would_denials;
+	end->forks = view->forks;
+	end->execs = view->execs;
+	end->coalesced = view->coalesced;
+	end->dropped = view->dropped;
+	end->limited = view->limited;
+	end->unresolved = view->unresolved;
+	end->last_sequence = view->sequence;
+	end->bytes_sent = view->bytes_sent;
+	end->bytes_received = view->bytes_received;
+	end->packets_sent = view->packets_sent;
+	end->packets_received = view->packets_received;
+	end->packets_denied = view->packets_denied;
+}
+
+/* The report as a sealed memfd, for the owner to show or to write where it was asked to. */
+static int make_report(struct execution *e)
+{
+	_cleanup_(json_decrefp)
+		json_t *report = report_build(&e->record, &e->end, e->denials, e->denial_count);
+	_cleanup_(freep) char *text = report ? json_dumps(report, JSON_INDENT(2)) : NULL;
+	_cleanup_(closep) int fd = memfd_create("cordon-report", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (!text || fd < 0 || io_write_all(fd, text, strlen(text)) < 0 ||
+	    io_write_all(fd, "\n", 1) < 0 || lseek(fd, 0, SEEK_SET) < 0)
+		return -1;
+	(void)fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
+	return TAKE_FD(fd);
+}
+
+static void clean(struct execution *e);
+
+static void finish(struct execution *e)
+{
+	struct daemon *daemon = e->daemon;
+
+	evtimer_del(e->timer);
+	events_drain(daemon, EVENTS_ALL);
+	events_finish(e);
+	fill_end(e);
+	e->state = EXECUTION_FINISHED;
+	if (e->started)
+		(void)logs_append(e->log, audit_record_end(&e->record, &e->end,
+							   clock_nsec(CLOCK_REALTIME)));
+	if (logs_flush(e->log) < 0)
+		daemon_say(daemon, "execution %s: its end record waits for room in %s", e->id,
+			   logs_directory(e->log));
+	daemon_flush_soon(daemon);
+	e->report_fd = make_report(e);
+	daemon->executions--;
+	/* While recovering, nobody can be connected yet. */
+	if (daemon->server)
+		server_execution_finished(daemon->server, e);
+	e->connection = NULL;
+	e->ending_steps = 0;
+	clean(e);
+}
+
+/* In steps: a cgroup may be busy for a moment, a directory may hold a million files. */
+static void clean(struct execution *e)
+{
+	struct daemon *daemon = e->daemon;
+	int r = 0, left = 0;
+
+	if (e->have_tmp) {
+		r = tmpdir_remove(DAEMON_TMP_PARENT, e->name, REMOVE_ENTRIES);
+		if (r == -EAGAIN) {
+			arm(e, 0);
+			return;
+		}
+		e->have_tmp = r < 0;
+	}
+	if (e->view->tasks > 0) {
+		arm(e, STUCK_LOOK_MSEC);
+		return;
+	}
+	left = cgroup_remove(&daemon->cgroups, e->id);
+	if ((r < 0 || left < 0) && ++e->ending_steps < REMOVE_ATTEMPTS) {
+		arm(e, LOOK_LAST_MSEC);
+		return;
+	}
+	if (r < 0)
+		daemon_say(daemon, "%s/%s cannot be removed: %s", DAEMON_TMP_PARENT, e->name,
+			   strerror(-r));
+	if (left < 0)
+		daemon_say(daemon, "the cgroup %s/%s cannot be removed: %s", daemon->cgroups.path,
+			   e->id, strerror(-left));
+	execution_free(e);
+	if (daemon->unfinished == 0)
+		daemon->idle(daemon);
+}
+
+/* --- what begins it ----------------------------------------------------------------------- */
+
+void ending_timer(evutil_socket_t fd, short what, void *execution)
+{
+	struct execution *e = execution;
+
+	(void)fd;
+	(void)what;
+	switch (e->state) {
+	case EXECUTION_PREPARED:
+		ending_begin(e, AUDIT_END_NOT_STARTED);
+		break;
+	case EXECUTION_LIVE:
+		ending_begin(e, AUDIT_END_TIMEOUT);
+		break;
+	case EXECUTION_ENDING:
+		look(e);
+		break;
+	case EXECUTION_DEAD:
+		finish(e);
+		break;
+	case EXECUTION_FINISHED:
+		clean(e);
+		break;
+	}
+}
+
+static void go_on(struct execution *e, enum audit_end_cause cause)
+{
+	if (e->state == EXECUTION_DEAD)
+		finish(e);
+	else
+		ending_begin(e, cause);
+}
+
+void ending_told(struct execution *e, const struct ended_request *ended)
+{
+	e->told = true;
+	e->end.have_status = true;
+	e->end.status = ended->status;
+	e->end.have_cpu = true;
+	e->end.user_nsec = ended->user_nsec;
+	e->end.system_nsec = ended->system_nsec;
+	if (ended->have_code && e->record.code.source == AUDIT_CODE_STDIN) {
+		e->record.code.have_digest = true;
+		memcpy(e->record.code.digest, ended->code_digest, sizeof(ended->code_digest));
+		e->record.code.length = ended->code_length;
+	}
+	go_on(e, WIFSIGNALED(ended->status) ? AUDIT_END_SIGNALED : AUDIT_END_EXITED);
+}
+
+void ending_aborted(struct execution *e, const struct abort_request *aborted)
+{
+	e->told = true;
+	if (!e->started)
+		(void)logs_append(e->log,
+				  audit_record_refused(e->policy_name, aborted->message,
+						       e->record.uid, clock_nsec(CLOCK_REALTIME)));
+	go_on(e, AUDIT_END_NOT_STARTED);
+}
+
+void ending_leader_gone(struct execution *e)
+{
+	e->told = true;
+	adopted_need_start(e);
+	if (!e->begun)
+		ending_begin(e, AUDIT_END_NOT_STARTED);
+	else if (e->end.have_status && WIFSIGNALED(e->end.status))
+		ending_begin(e, AUDIT_END_SIGNALED);
+	else
+		ending_begin(e, AUDIT_END_EXITED);
+}
+
+void ending_owner_gone(struct execution *e)
+{
+	e->connection = NULL;
+	if (e->state == EXECUTION_DEAD)
+		finish(e);
+	else
+		ending_begin(e, e->started ? AUDIT_END_OWNER_GONE : AUDIT_END_NOT_STARTED);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/execution/events.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/executor/adopted.h"
+#include "daemon/execution/ending.h"
+
+/* Some kilobytes each. Of all executions; and what each may have in any case. */
+#define DENIALS_KEPT_MAX  32768u
+#define DENIALS_KEPT_EACH 64u
+
+static void gap(uint64_t after, uint64_t before, void *context)
+{
+	struct execution *e = context;
+
+	(void)logs_append(e->log,
+			  audit_record_gap(&e->record, after, before, clock_nsec(CLOCK_REALTIME)));
+}
+
+/* For the report. Beyond the limit they are in the log, and counted. */
+static void keep_denial(struct execution *e, const struct buffer *text)
+{
+	struct daemon *daemon = e->daemon;
+	size_t limit = daemon->denials_kept < DENIALS_KEPT_MAX ? EXECUTION_MAX_REPORTED
+							       : DENIALS_KEPT_EACH;
+	json_t *record;
+
+	if (e->denial_count >= limit)
+		return;
+	record = json_loadb(text->data, text->size, 0, NULL);
+	if (!record)
+		return;
+	e->denials[e->denial_count++] = record;
+	daemon->denials_kept++;
+}
+
+/* An event names the policy that decided, which need not be the one in force any more. */
+static int write_record(const struct execution *e, const struct cordon_event *event, size_t size)
+{
+	struct daemon *daemon = e->daemon;
+	struct audit_execution then;
+
+	if (!e->previous || event->policy != e->previous->ref)
+		return event_text_write(&daemon->event_text, &e->record, event, size,
+					daemon->boot_offset);
+	then = e->record;
+	then.policy = e->previous->policy;
+	return event_text_write(&daemon->event_text, &then, event, size, daemon->boot_offset);
+}
+
+/* What an executor's child is, is looked at when its program is in place: after the exec's event. */
+static bool keep_early(struct execution *e, const struct cordon_event *event, size_t size)
+{
+	if (!e->adopted || e->started || e->early || event->type != CORDON_EVENT_EXEC)
+		return false;
+	e->early = malloc(size);
+	if (!e->early)
+		return false;
+	memcpy(e->early, event, size);
+	e->early_size = size;
+	return true;
+}
+
+static void put_on_record(struct execution *e, const struct cordon_event *event, size_t size)
+{
+	struct daemon *daemon = e->daemon;
+	struct event_text *text = &daemon->event_text;
+	int r;
+
+	r = write_record(e, event, size);
+	if (r == 0) {
+		(void)logs_append_text(e->log, text->record.data, text->record.size);
+		if (event->type == CORDON_EVENT_DENIAL) {
+			keep_denial(e, &text->record);
+			ending_check_denials(e);
+		}
+	} else if (r != -ENODATA) {
+		daemon->malformed++;
+		daemon_say(daemon, "execution %s: event %" PRIu64 " is lost: %s", e->id,
+			   (uint64_t)event->sequence, strerror(-r));
+		/* The number has arrived, the record has not. */
+		gap(event->sequence - 1, event->sequence + 1, e);
+	}
+}
+
+void events_release_early(struct execution *e)
+{
+	void *early = TAKE_PTR(e->early);
+
+	if (early)
+		put_on_record(e, early, e->early_size);
+	free(early);
+}
+
+static void handle_of(struct execution *e, const struct cordon_event *event, size_t size)
+{
+	sequence_add(&e->sequence, event->sequence, gap, e);
+	if (event->type == CORDON_EVENT_ADOPT) {
+		e->unwritten[0] = event->sequence;
+		return;
+	}
+	if (event->type == CORDON_EVENT_BEGIN) {
+		e->unwritten[1] = event->sequence;
+		if (size >= sizeof(struct cordon_adopt_event))
+			adopted_begin(e);
+		return;
+	}
+	if (keep_early(e, event, size))
+		return;
+	adopted_need_start(e);
+	put_on_record(e, event, size);
+	if (event->type == CORDON_EVENT_EXIT && size >= sizeof(struct cordon_exit_event))
+		adopted_exit(e, (const void *)event);
+	if (event->type == CORDON_EVENT_EMPTY)
+		ending_hurry(e);
+}
+
+static void handle_stray(struct daemon *daemon, const struct cordon_event *event)
+{
+	daemon->strays++;
+	daemon_record(daemon, "stray-event",
+		      json_pack("{s:i,s:i,s:i,s:I,s:i}", "type", (int)event->type, "slot",
+				(int)event->slot, "generation", (int)event->generation, "sequence",
+				(json_int_t)event->sequence, "pid", (int)event->tgid));
+}
+
+/* Nobody is left, says the kernel, of an execution that was seen to be empty before it could say so. */
+static bool is_late_farewell(struct daemon *daemon, const struct cordon_event *event)
+{
+	return event->type == CORDON_EVENT_EMPTY && event->slot < CORDON_MAX_EXECUTIONS &&
+	       enforcement_execution(daemon->enforcement, event->slot)->generation ==
+		       event->generation;
+}
+
+void events_handle(const void *data, size_t size, void *context)
+{
+	struct daemon *daemon = context;
+	const struct cordon_event *event = data;
+	struct execution *e;
+
+	if (size < sizeof(*event)) {
+		daemon->malformed++;
+		daemon_record(daemon, "malformed-event",
+			      json_pack("{s:I}", "size", (json_int_t)size));
+		return;
+	}
+	if (event->type == CORDON_EVENT_REFUSED ||
+	    (event->slot < CORDON_MAX_EXECUTIONS && !daemon->by_slot[event->slot]))
+		if (adopted_event(daemon, event, size) && event->type == CORDON_EVENT_REFUSED)
+			return;
+	e = event->slot < CORDON_MAX_EXECUTIONS ? daemon->by_slot[event->slot] : NULL;
+	if (e && e->generation == event->generation && e->state != EXECUTION_FINISHED)
+		handle_of(e, event, size);
+	else if (!is_late_farewell(daemon, event))
+		handle_stray(daemon, event);
+}
+
+void events_drain(struct daemon *daemon, unsigned int most)
+{
+	int r;
+
+	daemon->boot_offset = clock_nsec(CLOCK_REALTIME) - clock_nsec(CLOCK_BOOTTIME);
+	r = enforcement_drain(daemon->enforcement, most);
+	if (r < 0)
+		daemon_say(daemon, "reading events: %s", strerror(-r));
+	if (r != 0)
+		daemon_flush_soon(daemon);
+}
+
+void events_settle(struct execution *e, uint64_t last)
+{
+	sequence_finish(&e->sequence, last, gap, e);
+}
+
+void events_finish(struct execution *e)
+{
+	events_settle(e, e->view->sequence);
+}

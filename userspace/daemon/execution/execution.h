@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The life of one execution: prepared (slot, cgroup, directories), live (its first task carries the
+ * label), ending (being killed), dead (nothing carries the label; the owner may still tell how
+ * its command ended), finished (end record written, remains being removed).
+ */
+#ifndef CORDON_DAEMON_EXECUTION_H
+#define CORDON_DAEMON_EXECUTION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "audit/record/record.h"
+#include "base/failure.h"
+#include "base/uuid.h"
+#include "daemon/execution/context.h"
+#include "daemon/peer/peer.h"
+#include "daemon/policy/policies.h"
+#include "control/protocol.h"
+#include "control/request.h"
+#include "daemon/execution/sequence.h"
+
+/* Denials kept for the report, which merges what is identical. */
+#define EXECUTION_MAX_REPORTED 4096
+
+enum execution_state {
+	EXECUTION_PREPARED,
+	EXECUTION_LIVE,
+	EXECUTION_ENDING,
+	EXECUTION_DEAD,
+	EXECUTION_FINISHED,
+};
+
+struct execution {
+	struct daemon *daemon;
+	enum execution_state state;
+	char id[UUID_TEXT_SIZE];
+	char name[UUID_TEXT_SIZE + 8]; /* "cordon-ID": its temporary directory */
+	struct audit_execution record;
+	json_t *request;   /* as received: what the state file keeps */
+	char *policy_name; /* as asked for */
+	const struct policy_use *policy;
+	const struct policy_use *previous; /* while events that it decided may still come in */
+	/* What is about to replace it, and as what it was asked for: for the state file. */
+	const struct compiled_policy *changing;
+	const char *changing_name;
+	struct compiled_policy *recovered_policy; /* instead, where an earlier daemon had it */
+	struct log_use *log;
+
+	bool bound; /* slot and view are set */
+	uint32_t slot;
+	uint32_t generation;
+	const struct cordon_execution *view;
+	int cgroup_fd;
+	int directories[PROTOCOL_MAX_FDS + 1]; /* pin the anchors' inodes */
+	size_t directory_count;
+	bool have_tmp;
+	uid_t tmp_uid;
+
+	uid_t client_uid; /* who may see and end it, besides root */
+	bool member;	  /* that is not root: see member.h */
+	pid_t owner;
+	uint64_t owner_start;
+	pid_t leader;
+	void *connection;	   /* of the owner, or NULL when it is gone */
+	bool recovered;		   /* an earlier daemon began it */
+	bool resumed;		   /* and it goes on under this one: see resume.h */
+	struct event *owner_event; /* its pidfd, while it is watched without a connection */
+	bool started;		   /* the start record is written */
+	uint64_t start;		   /* boot clock, ns: when it was labelled */
+	uint64_t deadline;
+
+	struct sequence sequence;
+	/* Of the events that are no records, since the start record tells of them: that an executor's child was taken, and begun. */
+	uint64_t unwritten[2];
+	uint64_t found_sequence; /* of the last event when it was recovered */
+	json_t **denials;	 /* records; room for EXECUTION_MAX_REPORTED */
+	size_t denial_count;
+
+	bool told; /* the owner has told how the command ended */
+	struct audit_end end;
+	uint64_t ending_since; /* boot clock, ns */
+	unsigned int ending_steps;
+	bool leader_killed; /* counted in end.killed_tasks */
+	bool stuck;	    /* said that it cannot be killed */
+	int report_fd;
+	struct event *timer;
+
+	/* Made by the kernel of an executor's child: nobody asked for it, nobody waits for it. */
+	bool adopted;
+	bool begun;	 /* and was looked at before its first instruction */
+	bool in_order;	 /* and was found to be so: it may go on */
+	bool unrecorded; /* its start cannot be written */
+	struct event *leader_event;
+	struct gate *gate; /* while it is asked */
+	void *early; /* the exec that brought its program in: its record follows the start's */
+	size_t early_size;
+	unsigned int alive; /* processes that were still there when last killed */
+	bool searched;	    /* and by their labels, wherever they were */
+	bool counted;	    /* in end.killed_tasks */
+};
+
+/* With its memory and its timer, and nothing else; either may be missing. NULL without memory. */
+struct execution *execution_new(struct daemon *daemon, json_t *message, pid_t owner,
+				void *connection);
+
+/* CORDON_POLICY_*, of the policy in force. */
+uint32_t execution_policy_flags(const struct execution *e);
+
+/*
+ * What an earlier daemon left in a slot; record, policy and log are still to be filled in. NULL
+ * without memory.
+ */
+struct execution *execution_recovered(struct daemon *daemon, uint32_t slot,
+				      const struct cordon_execution *view);
+
+/*
+ * What the kernel has made of an executor's child, in a slot that stood ready; policy, record and log are still
+ * to be filled in. NULL without memory.
+ */
+struct execution *execution_adopted(struct daemon *daemon, uint32_t slot,
+				    const struct cordon_execution *view);
+
+/* Releases everything: kernel slot, cgroup, directories, policy. For the end of its life. */
+void execution_free(struct execution *e);
+
+/* The live execution with this id, or NULL. */
+struct execution *execution_find(struct daemon *daemon, const char *id);
+
+/* Denials and so on as of now, for lists. New reference or NULL. */
+json_t *execution_json(const struct execution *e);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The second step of an execution: its first task, held by its parent, gets its label. */
+#ifndef CORDON_DAEMON_LABEL_H
+#define CORDON_DAEMON_LABEL_H
+
+#include "daemon/execution/execution.h"
+
+/* Labels its first task, a child of the owner, and writes the start record. */
+int execution_label(struct execution *e, json_t *message, struct protocol_fds *fds,
+		    const struct peer *peer, struct failure *failure);
+
+/* Steps of a start, for those that are not started by execution_label(). */
+int execution_check_descriptors(struct execution *e, int pidfd, struct failure *failure);
+int execution_write_start(struct execution *e, struct failure *failure);
+/* From e->start on: what has passed of it under an earlier daemon counts. */
+void execution_start_deadline(struct execution *e);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The first step of an execution: all that it needs before there is a process. */
+#ifndef CORDON_DAEMON_PREPARE_H
+#define CORDON_DAEMON_PREPARE_H
+
+#include "daemon/execution/execution.h"
+
+/*
+ * Makes an execution from a request and its descriptors, which it takes over (even on failure).
+ * *ret_message: text for the caller that is longer than a failure holds, or NULL; caller frees.
+ */
+int execution_prepare(struct daemon *daemon, json_t *message, struct protocol_fds *fds,
+		      const struct peer *peer, void *connection, struct execution **ret_execution,
+		      char **ret_message, struct failure *failure);
+
+/* For the start record: where the directory is now. -errno of readlink(2); -ENOMEM. */
+int execution_note_directory(struct execution *e, const char *name, int fd);
+
+#endif

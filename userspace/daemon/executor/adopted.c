@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/executor/adopted.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+
+#include "adopt/source_agent.h"
+#include "audit/storage/policy_store.h"
+#include "base/clock.h"
+#include "base/hex.h"
+#include "base/proc.h"
+#include "daemon/adopted_prepare.h"
+#include "daemon/execution/ending.h"
+#include "daemon/execution/events.h"
+#include "daemon/executor/executors.h"
+#include "daemon/executor/gate.h"
+#include "daemon/execution/label.h"
+#include "daemon/host/pid_event.h"
+#include "daemon/host/process.h"
+#include "daemon/execution/recovery.h"
+#include "daemon/execution/state.h"
+
+/* --- becoming known ----------------------------------------------------------------------- */
+
+static const struct executor_entry *entry_of(const struct execution *e)
+{
+	return executors_entry(e->daemon->executors, e->view->executor - 1);
+}
+
+static char *copy_or(const char *text, size_t length, const char *otherwise)
+{
+	return length > 0 ? strndup(text, length) : strdup(otherwise);
+}
+
+static char *read_cwd(pid_t pid)
+{
+	char path[PATH_MAX];
+
+	return strdup(proc_readlink(pid, "cwd", path) == 0 ? path : "/");
+}
+
+static void on_leader(evutil_socket_t fd, short what, void *context);
+static void on_owner(evutil_socket_t fd, short what, void *context);
+
+/*
+ * A pidfd's event; NULL: the process is gone, or there is no memory for it. The number may have passed to
+ * another process while no daemon watched: one that is younger than `latest` (boot clock, ns).
+ */
+static struct event *watch(struct execution *e, pid_t pid, uint64_t latest, event_callback_fn call)
+{
+	_cleanup_(closep) int fd = pidfd_open(pid, 0);
+	struct process_status status;
+	struct event *event = NULL;
+
+	if (fd >= 0 && process_status(pid, &status) == 0 && status.start_nsec <= latest)
+		(void)pid_event_new(e->daemon->base, &fd, call, e, &event);
+	return event;
+}
+
+void adopted_release(struct execution *e)
+{
+	pid_event_free(&e->leader_event);
+	pid_event_free(&e->owner_event);
+	gate_free(e->gate);
+	e->gate = NULL;
+}
+
+static bool is_container(const struct execution *e)
+{
+	const struct executor_entry *entry = entry_of(e);
+
+	return entry && entry->is->kind == CONFIG_CONTAINER;
+}
+
+/*
+ * The executor may have gone by now. An embedded daemon knows no entries, and so not whether it is to go:
+ * `cordon daemon` sees to that when it takes over.
+ */
+static void watch_both(struct execution *e)
+{
+	e->leader_event = watch(e, e->leader, e->view->adopted, on_leader);
+	if (!e->leader_event) {
+		ending_leader_gone(e);
+		return;
+	}
+	/* A container's runtime goes when it has started it; what an executor started in its place is all that is left of it. */
+	if (is_container(e) || !e->daemon->executors || e->owner == e->leader)
+		return;
+	e->owner_event = watch(e, e->owner, e->owner_start, on_owner);
+	if (!e->owner_event)
+		ending_owner_gone(e);
+}
+
+static char *agent_of(const struct execution *e, const struct config_executor *is)
+{
+	switch (is->agent_source) {
+	case CONFIG_AGENT_VARIABLE:
+		return source_agent_variable(e->owner, is->agent);
+	case CONFIG_AGENT_CGROUP:
+		return source_agent_cgroup(e->owner);
+	case CONFIG_AGENT_LITERAL:
+		break;
+	}
+	return is->agent ? strdup(is->agent) : NULL;
+}
+
+/*
+ * A daemon may have died between a record and the state file that goes with it: before the one was written, or after
+ * the end, when it was removed.
+ */
+static void recall_earlier(struct execution *e)
+{
+	if (e->view->adopted >= e->daemon->start_time)
+		return;
+	recovery_recall(e);
+	/* Of what is not on record at all, nothing may be missing unnoticed. */
+	if (!e->started && !e->unrecorded)
+		e->sequence.anywhere = false;
+}
+
+static struct execution *make_known(struct daemon *daemon, uint32_t slot,
+				    const struct cordon_adopt_event *event)
+{
+	const struct cordon_execution *view = enforcement_execution(daemon->enforcement, slot);
+	const struct executor_entry *entry = executors_entry(daemon->executors, view->executor - 1);
+	struct execution *e = execution_adopted(daemon, slot, view);
+	const char *workdir = event ? (const char *)event->data : NULL;
+
+	if (!e)
+		return NULL;
+	e->leader = (pid_t)view->leader;
+	e->start = view->adopted;
+	e->record.executor = strdup(entry ? entry->is->name : "unknown");
+	e->record.workdir = event ? copy_or(workdir, event->workdir_length, "/")
+				  : read_cwd(e->leader);
+	e->record.program =
+		event ? copy_or(workdir + event->workdir_length, event->program_length, "unknown")
+		      : strdup("unknown");
+	if (entry) {
+		e->record.agent = agent_of(e, entry->is);
+		e->record.session = entry->is->session ? strdup(entry->is->session) : NULL;
+		e->record.limits = entry->limits;
+		e->policy = entry->policy;
+		policies_share(daemon->policies, e->policy);
+		e->record.policy = e->policy->policy;
+		e->record.observe = e->policy->policy->observe;
+		e->policy_name = strdup(entry->is->policy);
+	}
+	if (event) {
+		e->record.uid = event->event.uid;
+		e->record.gid = event->event.gid;
+	}
+	if (!e->record.executor || !e->record.workdir || !e->record.program || !entry ||
+	    logs_get(daemon->logs, logs_directory(daemon->log), &e->log, NULL) < 0) {
+		/* Of an entry that nobody knows any more: it does not get to run. */
+		(void)enforcement_kill(daemon->enforcement, slot, &(unsigned int){0});
+		execution_free(e);
+		return NULL;
+	}
+	recall_earlier(e);
+	watch_both(e);
+	return e;
+}
+
+static void record_refusal(struct daemon *daemon, const struct cordon_adopt_event *event)
+{
+	static const char *const reasons[CORDON_ADOPT_REASON_COUNT] = {
+		[CORDON_ADOPTED] = "nothing",
+		[CORDON_ADOPT_AWAY] = "no daemon was there, and the entry says when_away: deny",
+		[CORDON_ADOPT_EXHAUSTED] = "no execution stood ready",
+		[CORDON_ADOPT_WORKDIR] = "its current directory cannot be a work directory",
+		[CORDON_ADOPT_OUTSIDE] = "its current directory is not below workdir_under",
+		[CORDON_ADOPT_NO_LABEL] = "no memory for a label",
+		[CORDON_ADOPT_TRACES] = "it traces another process",
+		[CORDON_ADOPT_LOCAL] = "expected in a container, it was started on the host",
+	};
+	const struct executor_entry *entry = executors_entry(daemon->executors, event->executor);
+	const char *data = (const char *)event->data;
+	_cleanup_(freep) char *text = NULL;
+	const char *reason = event->reason < CORDON_ADOPT_REASON_COUNT ? reasons[event->reason]
+								       : "?";
+	json_t *record;
+
+	if (entry && entry->waits && event->reason == CORDON_ADOPT_EXHAUSTED)
+		reason = "the executor waits for approval, see `cordon approvals`";
+	if (asprintf(&text, "executor %s: %.*s in %.*s, process %u: %s",
+		     entry ? entry->is->name : "unknown", (int)event->program_length,
+		     data + event->workdir_length,
+		     event->workdir_length ? (int)event->workdir_length : 1,
+		     event->workdir_length ? data : "?", event->event.tgid, reason) < 0) {
+		text = NULL;
+		return;
+	}
+	record = audit_record_refused(entry ? entry->is->policy : "", text, event->event.uid,
+				      clock_nsec(CLOCK_REALTIME));
+	/* Isolation that was expected and is not there: somebody should know. */
+	if (event->reason == CORDON_ADOPT_LOCAL)
+		(void)json_object_set_new(json_object_get(record, "event"), "kind",
+					  json_string("alert"));
+	(void)logs_append(daemon->log, record);
+	daemon_flush_soon(daemon);
+}
+
+static bool well_formed(const struct cordon_event *event, size_t size)
+{
+	const struct cordon_adopt_event *adopt = (const void *)event;
+
+	return size >= sizeof(*adopt) && event->size <= size &&
+	       (uint64_t)adopt->workdir_length + adopt->program_length <= size - sizeof(*adopt);
+}
+
+bool adopted_event(struct daemon *daemon, const struct cordon_event *event, size_t size)
+{
+	const struct cordon_execution *view;
+
+	if (event->type == CORDON_EVENT_REFUSED) {
+		if (!well_formed(event, size))
+			return false;
+		record_refusal(daemon, (const void *)event);
+		executors_look_after(daemon->executors);
+		return true;
+	}
+	if (event->slot >= CORDON_MAX_EXECUTIONS || daemon->by_slot[event->slot] ||
+	    !daemon->executors)
+		return false;
+	view = enforcement_execution(daemon->enforcement, event->slot);
+	/* Free: one that has ended, whose last event was late. */
+	if (!view->executor || !view->adopted || view->generation != event->generation ||
+	    view->state == CORDON_EXECUTION_FREE)
+		return false;
+	if (!make_known(daemon, event->slot,
+			event->type == CORDON_EVENT_ADOPT && well_formed(event, size)
+				? (const void *)event
+				: NULL))
+		return false;
+	executors_look_after(daemon->executors);
+	return true;
+}
+
+/* --- before the first instruction --------------------------------------------------------- */
+
+/* As a client's request would say it: what the state file keeps. */
+static json_t *request_of(const struct execution *e)
+{
+	const struct audit_execution *x = &e->record;
+	char arguments[65], code[65];
+
+	hex_encode(x->arguments_digest, 32, arguments);
+	hex_encode(x->code.digest, 32, code);
+	return json_pack(
+		"{s:s,s:i,s:s,s:s,s:b,s:[],s:s?,s:s?,s:s?,s:s?,s:o,s:b,s:n,s:s,s:I,s:s,s:I,s:n,"
+		"s:{s:s,s:s?,s:s?,s:I},s:I,s:I}",
+		"op", "prepare", "version", PROTOCOL_VERSION, "policy", e->policy_name, "workdir",
+		x->workdir, "home", 0, "binds", "session", x->session, "agent", x->agent,
+		"executor", x->executor, "language", x->language, "limits",
+		protocol_limits(&x->limits, false), "observe", x->observe, "log", "program",
+		x->program, "argument_count", (json_int_t)x->argument_count, "arguments_sha256",
+		arguments, "arguments_length", (json_int_t)x->arguments_length, "arguments", "code",
+		"source", protocol_code_source_name(x->code.source), "path", x->code.path, "sha256",
+		x->code.have_digest ? code : NULL, "length", (json_int_t)x->code.length, "uid",
+		(json_int_t)x->uid, "gid", (json_int_t)x->gid);
+}
+
+static int write_start(struct execution *e, struct failure *failure)
+{
+	int r = 0;
+
+	/* Without a request there is no state file yet. */
+	if (e->started && e->request)
+		return 0;
+	if (!e->started) {
+		r = logs_writable(e->log, failure);
+		if (r == 0)
+			r = policy_store_put(logs_directory(e->log), e->record.policy, failure);
+		if (r >= 0)
+			r = execution_write_start(e, failure);
+	}
+	if (r < 0)
+		return r;
+	json_decref(e->request);
+	e->request = request_of(e);
+	r = e->request ? state_save(e->daemon->state_fd, e, failure)
+		       : failure_set(failure, ENOMEM, "%m");
+	events_release_early(e);
+	return r;
+}
+
+static void refuse(struct execution *e, const struct failure *failure)
+{
+	(void)logs_append(e->log, audit_record_refused(e->policy_name, failure->text, e->record.uid,
+						       clock_nsec(CLOCK_REALTIME)));
+	daemon_flush_soon(e->daemon);
+	ending_begin(e, e->started ? AUDIT_END_KILLED : AUDIT_END_NOT_STARTED);
+}
+
+void adopted_need_start(struct execution *e)
+{
+	struct failure failure = {};
+
+	if (!e->adopted || e->started || e->unrecorded || e->state >= EXECUTION_ENDING)
+		return;
+	if (write_start(e, &failure) < 0) {
+		e->unrecorded = true;
+		refuse(e, &failure);
+	}
+}
+
+static bool leader_runs(const struct execution *e)
+{
+	struct process_status status;
+
+	return process_status(e->leader, &status) == 0 && status.state != 'Z' &&
+	       status.state != 'X';
+}
+
+static void go_on(struct execution *e)
+{
+	if (enforcement_go_on(e->daemon->enforcement, e->slot) && e->leader_event)
+		(void)pidfd_send_signal(event_get_fd(e->leader_event), SIGCONT, NULL, 0);
+}
+
+/* The next daemon lets go what was found to be in order, and nothing else. */
+static int note_in_order(struct execution *e, struct failure *failure)
+{
+	bool has_state = e->request;
+	int r;
+
+	e->in_order = true;
+	r = write_start(e, failure);
+	return r == 0 && has_state ? state_save(e->daemon->state_fd, e, failure) : r;
+}
+
+static void begin(struct execution *e, int r, struct failure *failure)
+{
+	if (r == 0)
+		r = note_in_order(e, failure);
+	if (r < 0 && !leader_runs(e)) {
+		/* Killed, or it was not held and has ended: there is nothing to refuse. */
+		adopted_need_start(e);
+		return;
+	}
+	if (r < 0) {
+		refuse(e, failure);
+		return;
+	}
+	/* Looking at it has taken time that the event loop's clock has not seen. */
+	(void)event_base_update_cache_time(e->daemon->base);
+	execution_start_deadline(e);
+	go_on(e);
+}
+
+static void on_answer(struct execution *e, const char *refusal)
+{
+	struct failure failure = {};
+
+	e->gate = NULL;
+	if (e->state >= EXECUTION_ENDING)
+		return;
+	begin(e, refusal ? failure_set(&failure, EPERM, "%s", refusal) : 0, &failure);
+}
+
+void adopted_begin(struct execution *e)
+{
+	const struct executor_entry *entry = entry_of(e);
+	struct failure failure = {};
+	int r;
+
+	/* While a daemon starts it knows no entries yet: see adopted_resume(). */
+	if (e->begun || e->state >= EXECUTION_ENDING || !e->daemon->executors)
+		return;
+	e->begun = true;
+	r = adopted_prepare(e, &failure);
+	if (r == 0 && entry && entry->is->gate[0]) {
+		r = gate_start(e, entry->is->gate, on_answer, &e->gate, &failure);
+		if (r == 0)
+			return;
+	}
+	begin(e, r, &failure);
+}
+
+/* --- its end ------------------------------------------------------------------------------ */
+
+void adopted_exit(struct execution *e, const struct cordon_exit_event *event)
+{
+	if (!e->adopted || (pid_t)event->event.tgid != e->leader || e->told)
+		return;
+	e->end.have_status = true;
+	e->end.status = event->exit_code;
+	e->end.have_cpu = true;
+	e->end.user_nsec = event->user_ns;
+	e->end.system_nsec = event->system_ns;
+	ending_leader_gone(e);
+}
+
+static void on_leader(evutil_socket_t fd, short what, void *context)
+{
+	struct execution *e = context;
+	struct daemon *daemon = e->daemon;
+	uint32_t slot = e->slot;
+
+	(void)fd;
+	(void)what;
+	/* How it ended stands in an event, if that was not lost. */
+	events_drain(daemon, EVENTS_ALL);
+	if (daemon->by_slot[slot] == e)
+		ending_leader_gone(e);
+}
+
+static void on_owner(evutil_socket_t fd, short what, void *context)
+{
+	(void)fd;
+	(void)what;
+	ending_owner_gone(context);
+}
+
+/* --- what events did not tell ------------------------------------------------------------- */
+
+void adopted_scan(struct daemon *daemon)
+{
+	if (!daemon->executors)
+		return;
+	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++) {
+		const struct cordon_execution *view =
+			enforcement_execution(daemon->enforcement, slot);
+		struct execution *e = daemon->by_slot[slot];
+
+		if (!view->executor || !view->adopted || view->state == CORDON_EXECUTION_FREE)
+			continue;
+		if (!e)
+			e = make_known(daemon, slot, NULL);
+		if (e && e->adopted && !e->begun && view->begun)
+			adopted_begin(e);
+	}
+}
+
+void adopted_resume(struct execution *e)
+{
+	struct failure failure = {};
+
+	e->leader = (pid_t)e->view->leader;
+	watch_both(e);
+	/* Its program is not in place yet: that will be told. */
+	if (e->state >= EXECUTION_ENDING || (!e->in_order && !e->view->begun))
+		return;
+	if (!e->in_order && e->daemon->executors) {
+		adopted_begin(e);
+		return;
+	}
+	e->begun = true;
+	if (!e->in_order) {
+		failure_set(&failure, EPERM, "the daemon died before it had looked at it");
+		refuse(e, &failure);
+		return;
+	}
+	execution_start_deadline(e);
+	go_on(e);
+}

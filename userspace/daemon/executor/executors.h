@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The entries of cordon.yaml in force, and the executions that stand ready for each: bound slots that the
+ * kernel hands to an executor's child at its exec, without asking anybody.
+ */
+#ifndef CORDON_DAEMON_EXECUTORS_H
+#define CORDON_DAEMON_EXECUTORS_H
+
+#include <sys/socket.h>
+
+#include "config/config.h"
+#include "daemon/execution/context.h"
+#include "control/request.h"
+#include "kernel/adoption.h"
+
+struct executors;
+
+/* An entry that is or was in force; while executions of it live, it stays. */
+struct executor_entry {
+	struct config *config; /* what `is` belongs to */
+	const struct config_executor *is;
+	uint32_t index; /* in the kernel */
+	char *program;	/* what the executor's name for its program leads to */
+	const struct policy_use *policy;
+	struct policy_limits limits; /* in force: the policy's, lowered by the entry */
+	bool cgroup;		     /* its executions need one of their own */
+	bool waits;		     /* for approval: none starts */
+	/* The policy's own directories, and what pins them. */
+	struct cordon_anchor anchors[CORDON_MAX_ANCHORS];
+	int directories[CORDON_MAX_ANCHORS];
+};
+
+/*
+ * Before anything is loaded for its sake: can the file be read? What its policies say comes later. As executors_load() otherwise.
+ */
+int executors_check(struct daemon *daemon, const char *path, struct failure *failure);
+
+/*
+ * For the file at `path`, which must stay. What an earlier daemon put into force stays so until
+ * executors_load().
+ */
+int executors_start(struct daemon *daemon, const char *path, struct executors **ret_executors,
+		    struct failure *failure);
+
+/* Closes this process's handles; the kernel goes on adopting as long as the lease lasts. */
+void executors_free(struct executors *x);
+
+/*
+ * Reads the file and changes over at once, or not at all: -EINVAL and what else reading it or compiling its
+ * policies says; `failure` has the diagnostics, as the record of it does. Without the file there are no executors.
+ * *ret_count: entries in force.
+ */
+int executors_load(struct executors *x, size_t *ret_count, struct failure *failure);
+
+/* None is in force from here on; what stood ready is given back. */
+void executors_clear(struct executors *x);
+
+/* NULL: none with this number. */
+const struct executor_entry *executors_entry(const struct executors *x, uint32_t index);
+
+/* Where a person has to say which may be used: those that may, start from here on; the others do not. */
+void executors_check_approvals(struct executors *x);
+
+/* Sees to it that enough executions stand ready, and says that the daemon is there. */
+void executors_look_after(struct executors *x);
+
+/*
+ * A process that runs already is an executor from here on. *ret_reply: {ok, executor, pid, threads, children}, new
+ * reference. -ENOENT: no such entry, or none for its program; -ESRCH: no such process; -EBUSY: it is an
+ * execution, or another entry's; -EINVAL: it cannot be one; -EOPNOTSUPP: the entry confines the executor
+ * itself; -ENOMEM.
+ */
+int executors_adopt(struct executors *x, const struct adopt_request *request,
+		    const struct ucred *peer, json_t **ret_reply, struct failure *failure);
+
+size_t executors_count(const struct executors *x);
+
+/* [{name, kind, policy, ...}]. New reference or NULL. */
+json_t *executors_json(const struct executors *x);
+
+/*
+ * {entries, adopted, refused, cleaned_late}: how many are in force; since cordon was loaded, how many executions they
+ * made, how many were refused, and how many environments the daemon had to clean, not the kernel. New reference
+ * or NULL.
+ */
+json_t *executors_status_json(const struct executors *x);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/executor/guard.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "kernel/adoption.h"
+
+static void let_go(struct enforcement *e, uint32_t slot, pid_t leader)
+{
+	_cleanup_(closep) int pidfd = pidfd_open(leader, 0);
+
+	/* From here on it cannot be held again, so that the process is still the one. */
+	if (enforcement_go_on(e, slot) && pidfd >= 0)
+		(void)pidfd_send_signal(pidfd, SIGCONT, NULL, 0);
+}
+
+static void see_to(struct enforcement *e, struct adoption *a, uint32_t slot)
+{
+	const struct cordon_execution *view = enforcement_execution(e, slot);
+	const struct cordon_executor *executor = adoption_entry(a, view->executor - 1);
+	unsigned int killed = 0;
+
+	if (executor && !(executor->flags & CORDON_EXECUTOR_DENY_AWAY) &&
+	    (view->begun & CORDON_BEGUN_CLEAN)) {
+		let_go(e, slot, (pid_t)view->leader);
+		return;
+	}
+	enforcement_set_ending(e, slot);
+	(void)enforcement_kill(e, slot, &killed);
+}
+
+/* A daemon that has come since looks after its own, and what it holds is held after it has said its number. */
+static void see_to_all(struct enforcement *e, struct adoption *a, uint32_t dead)
+{
+	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++) {
+		const struct cordon_execution *view = enforcement_execution(e, slot);
+
+		if (view->executor &&
+		    __atomic_load_n(&view->state, __ATOMIC_ACQUIRE) == CORDON_EXECUTION_HELD &&
+		    adoption_state(a)->daemon == dead)
+			see_to(e, a, slot);
+	}
+}
+
+static void run(int fd, uint32_t dead)
+{
+	struct enforcement *e = NULL;
+	struct adoption *a = NULL;
+	char byte;
+
+	(void)setsid();
+	(void)prctl(PR_SET_NAME, "cordon-guard");
+	for (int signal_number = 1; signal_number < NSIG; signal_number++)
+		(void)signal(signal_number, signal_number == SIGTERM ? SIG_IGN : SIG_DFL);
+	/* The daemon's lock among them, which must go with the daemon. */
+	if (fd > 3)
+		(void)close_range(3, (unsigned int)fd - 1, 0);
+	(void)close_range((unsigned int)fd + 1, ~0u, 0);
+	if (enforcement_join(&e, NULL) < 0 || adoption_open(&a, NULL) < 0)
+		_exit(1);
+	while (read(fd, &byte, 1) < 0 && errno == EINTR)
+		;
+	/* An exec on its way may be held a moment later still. */
+	for (int i = 0; i < 20; i++) {
+		const struct timespec pause = {.tv_nsec = 50000000};
+
+		see_to_all(e, a, dead);
+		(void)nanosleep(&pause, NULL);
+	}
+	_exit(0);
+}
+
+int guard_start(int *ret_fd, struct failure *failure)
+{
+	pid_t pid, daemon = getpid();
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return failure_set(failure, errno, "cannot make a pipe: %m");
+	pid = fork();
+	if (pid < 0) {
+		int r = -errno;
+
+		close(fds[0]);
+		close(fds[1]);
+		return failure_set(failure, r, "cannot start a guard: %m");
+	}
+	if (pid == 0) {
+		close(fds[1]);
+		run(fds[0], (uint32_t)daemon);
+	}
+	close(fds[0]);
+	*ret_fd = fds[1];
+	return 0;
+}

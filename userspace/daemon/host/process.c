@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/host/process.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/proc.h"
+
+#define PROC_FILE_MAX 65536
+
+int process_of_pidfd(int pidfd, pid_t *ret_pid)
+{
+	_cleanup_(freep) char *text = NULL;
+	char path[64];
+	const char *line;
+	size_t size;
+	int pid, r;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
+	r = io_read_file(AT_FDCWD, path, PROC_FILE_MAX, &text, &size);
+	if (r < 0)
+		return r == -ENOENT ? -EBADF : r;
+	line = strstr(text, "\nPid:");
+	if (!line || sscanf(line, "\nPid: %d", &pid) != 1)
+		return -EBADF;
+	/* -1: reaped; 0: not in our pid namespace. */
+	if (pid <= 0)
+		return -ESRCH;
+	*ret_pid = pid;
+	return 0;
+}
+
+int process_status_parse(const char *stat, struct process_status *ret_status)
+{
+	/* The name in parentheses may itself hold ')' and blanks. */
+	const char *fields = strrchr(stat, ')');
+	long ticks = sysconf(_SC_CLK_TCK);
+	struct process_status status;
+	uint64_t start;
+
+	if (!fields ||
+	    sscanf(fields,
+		   ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
+		   "%" SCNu64,
+		   &status.state, &status.parent, &start) != 3)
+		return -EBADMSG;
+	status.start_nsec = start * (NSEC_PER_SEC / (uint64_t)ticks);
+	*ret_status = status;
+	return 0;
+}
+
+int process_status(pid_t pid, struct process_status *ret_status)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t size;
+	int r;
+
+	r = proc_read(pid, "stat", PROC_FILE_MAX, &text, &size);
+	if (r < 0)
+		return r == -ENOENT ? -ESRCH : r;
+	return process_status_parse(text, ret_status);
+}
+
+int process_login(pid_t pid, uint32_t *ret_uid)
+{
+	_cleanup_(freep) char *text = NULL;
+	uint32_t uid;
+	size_t size;
+	int r;
+
+	r = proc_read(pid, "loginuid", PROC_FILE_MAX, &text, &size);
+	if (r < 0)
+		return r;
+	if (sscanf(text, "%" SCNu32, &uid) != 1)
+		return -EBADMSG;
+	if (uid == UINT32_MAX)
+		return -ENODATA;
+	*ret_uid = uid;
+	return 0;
+}
+
+bool process_alive(pid_t pid, uint64_t start_nsec)
+{
+	struct process_status status;
+
+	return process_status(pid, &status) == 0 && status.start_nsec == start_nsec &&
+	       status.state != 'Z' && status.state != 'X';
+}
+
+int process_in_cgroup(pid_t pid, const char *suffix)
+{
+	_cleanup_(freep) char *path = NULL;
+	size_t length, wanted = strlen(suffix);
+	int r = proc_cgroup(pid, &path);
+
+	if (r < 0)
+		return r == -ENOENT ? -ESRCH : r == -ENODATA ? 0 : r;
+	length = strlen(path);
+	return length >= wanted && strcmp(path + length - wanted, suffix) == 0;
+}

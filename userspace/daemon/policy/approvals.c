@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/policy/approvals.h"
+
+#include <pwd.h>
+#include <string.h>
+
+#include "audit/storage/policy_store.h"
+#include "base/clock.h"
+#include "base/hex.h"
+#include "base/io.h"
+#include "daemon/policy/approval_file.h"
+#include "daemon/host/process.h"
+#include "policy/ask/widening.h"
+
+/* What was found to allow no more than an approved one, so that it is compared once. */
+#define COVERED_MAX 64
+
+struct approvals {
+	int fd; /* of the directory */
+	char *path;
+	struct approval_entry **entries;
+	size_t count;
+	unsigned char covered[COVERED_MAX][SHA256_SIZE];
+	size_t covered_count;
+};
+
+/* What is asked for, by whom and when, and where an expiry that is found on the way is recorded. */
+struct question {
+	const struct compiled_policy *policy;
+	const char *use;
+	unsigned char identity[SHA256_SIZE];
+	uint32_t uid;
+	uint64_t now;
+	approvals_recorder record;
+	void *context;
+};
+
+/* --- opening ------------------------------------------------------------------------------ */
+
+static int add_entry(struct approvals *a, struct approval_entry *entry)
+{
+	struct approval_entry **larger =
+		reallocarray(a->entries, a->count + 1, sizeof(struct approval_entry *));
+
+	if (!larger)
+		return -ENOMEM;
+	a->entries = larger;
+	a->entries[a->count++] = entry;
+	return 0;
+}
+
+static int load_entry(const char *name, void *context)
+{
+	struct approvals *a = context;
+	struct approval_entry *entry;
+	int r = approval_file_load(a->fd, name, &entry);
+
+	if (r < 0)
+		return r;
+	r = add_entry(a, entry);
+	if (r < 0)
+		approval_entry_free(entry);
+	return r;
+}
+
+static int open_store(struct approvals *a, const char *directory, struct failure *failure)
+{
+	int r;
+
+	if (asprintf(&a->path, "%s/approvals", directory) < 0)
+		return failure_set(failure, ENOMEM, "%m");
+	r = approval_directory_open(directory, a->path, &a->fd);
+	if (r < 0)
+		return failure_set(failure, r, "cannot keep approvals in %s: %m", a->path);
+	r = approval_file_each(a->fd, load_entry, a);
+	if (r < 0)
+		return failure_set(
+			failure, r,
+			"an approval in %s cannot be read (%m): move it away, and what it "
+			"is about waits for approval again",
+			a->path);
+	return 0;
+}
+
+int approvals_open(const char *directory, struct approvals **ret_approvals, struct failure *failure)
+{
+	struct approvals *a = calloc(1, sizeof(*a));
+	int r;
+
+	if (!a)
+		return failure_set(failure, ENOMEM, "%m");
+	a->fd = -1;
+	r = open_store(a, directory, failure);
+	if (r < 0)
+		approvals_free(a);
+	else
+		*ret_approvals = a;
+	return r;
+}
+
+void approvals_free(struct approvals *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		approval_entry_free(a->entries[i]);
+	free(a->entries);
+	free(a->path);
+	closep(&a->fd);
+	free(a);
+}
+
+/* --- looking ------------------------------------------------------------------------------ */
+
+static struct approval_entry *find(const struct approvals *a,
+				   const unsigned char identity[SHA256_SIZE])
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (memcmp(a->entries[i]->identity, identity, SHA256_SIZE) == 0)
+			return a->entries[i];
+	return NULL;
+}
+
+/* The policy of an entry, from the store, once. */
+static int load_policy(const struct approvals *a, struct approval_entry *entry)
+{
+	struct failure ignored = {};
+
+	return entry->policy ? 0 : approval_entry_load_policy(a->path, entry, &ignored);
+}
+
+static void fill_who(struct audit_approval *record, const struct ucred *who)
+{
+	const struct passwd *user;
+
+	record->pid = (uint32_t)who->pid;
+	record->uid = who->uid;
+	record->have_login = process_login(who->pid, &record->login_uid) == 0;
+	user = getpwuid(record->have_login ? record->login_uid : who->uid);
+	record->who = user ? user->pw_name : NULL;
+}
+
+static int write_down(const struct approval_entry *entry, enum audit_approval_decision decision,
+		      const struct ucred *who, const char *reason, approvals_recorder record,
+		      void *context)
+{
+	struct audit_approval approval = {
+		.decision = decision,
+		.subject = entry->name,
+		.have_base = entry->have_base,
+		.reason = reason,
+		.witnesses = entry->witnesses,
+		.expires = entry->expires,
+	};
+
+	memcpy(approval.digest, entry->identity, SHA256_SIZE);
+	memcpy(approval.base, entry->base, SHA256_SIZE);
+	fill_who(&approval, who);
+	return record(context, &approval);
+}
+
+/* Approved, and still so. One whose time is up is so from here on, and on record. */
+static bool is_approved(struct approvals *a, struct approval_entry *entry, const struct question *q)
+{
+	const struct ucred self = {.pid = getpid(), .uid = geteuid()};
+
+	if (entry->state != APPROVAL_APPROVED)
+		return false;
+	if (entry->expires == 0 || q->now < entry->expires)
+		return true;
+	entry->state = APPROVAL_EXPIRED;
+	a->covered_count = 0;
+	(void)write_down(entry, AUDIT_APPROVAL_EXPIRED, &self, NULL, q->record, q->context);
+	(void)approval_file_save(a->fd, entry);
+	return false;
+}
+
+static bool is_covered(const struct approvals *a, const unsigned char identity[SHA256_SIZE])
+{
+	for (size_t i = 0; i < a->covered_count; i++)
+		if (memcmp(a->covered[i], identity, SHA256_SIZE) == 0)
+			return true;
+	return false;
+}
+
+static void note_covered(struct approvals *a, const unsigned char identity[SHA256_SIZE])
+{
+	if (a->covered_count == COVERED_MAX)
+		a->covered_count = 0;
+	memcpy(a->covered[a->covered_count++], identity, SHA256_SIZE);
+}
+
+struct comparison {
+	char **wider; /* than the approved one that is nearest: what is least */
+	const struct approval_entry *base;
+};
+
+static size_t lines_in(char *const *lines)
+{
+	size_t count = 0;
+
+	while (lines && lines[count])
+		count++;
+	return count;
+}
+
+static bool same_use(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* With each that is approved under its name, for the same use. What cannot be compared is wider. */
+static int compare(struct approvals *a, const struct question *q, struct comparison *best)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		struct approval_entry *entry = a->entries[i];
+		char **wider = NULL;
+		int r;
+
+		if (strcmp(entry->name, q->policy->name) != 0 || !same_use(entry->use, q->use) ||
+		    !is_approved(a, entry, q))
+			continue;
+		r = load_policy(a, entry);
+		if (r == 0)
+			r = widening_describe_all(entry->policy, q->policy, &wider);
+		if (r == -ENOMEM)
+			return r;
+		if (r < 0)
+			continue;
+		if (!best->base || lines_in(wider) < lines_in(best->wider)) {
+			widening_free(best->wider);
+			best->wider = wider;
+			best->base = entry;
+		} else {
+			widening_free(wider);
+		}
+		if (!lines_in(best->wider))
+			return 0;
+	}
+	return 0;
+}
+
+/* --- waiting ------------------------------------------------------------------------------ */
+
+/* Those that wait longest make room. */
+static void forget_one(struct approvals *a)
+{
+	size_t oldest = a->count;
+
+	for (size_t i = 0; i < a->count; i++)
+		if (a->entries[i]->state == APPROVAL_WAITING &&
+		    (oldest == a->count || a->entries[i]->asked < a->entries[oldest]->asked))
+			oldest = i;
+	if (oldest == a->count)
+		return;
+	approval_file_remove(a->fd, a->entries[oldest]);
+	approval_entry_free(a->entries[oldest]);
+	memmove(&a->entries[oldest], &a->entries[oldest + 1],
+		(--a->count - oldest) * sizeof(struct approval_entry *));
+}
+
+static int keep(struct approvals *a, const struct question *q, struct comparison *with,
+		struct approval_entry **ret_entry, struct failure *failure)
+{
+	struct approval_entry *entry;
+	int r;
+
+	if (a->count >= APPROVALS_MAX)
+		forget_one(a);
+	if (a->count >= APPROVALS_MAX)
+		return failure_set(failure, ENOSPC, "%d approvals are kept, and no more can be",
+				   APPROVALS_MAX);
+	entry = approval_entry_new(q->policy, q->use, q->identity);
+	if (!entry)
+		return failure_set(failure, ENOMEM, "%m");
+	entry->asked = q->now;
+	entry->asked_by = q->uid;
+	if (with->base) {
+		entry->have_base = true;
+		memcpy(entry->base, with->base->identity, SHA256_SIZE);
+	}
+	entry->witnesses = with->wider;
+	with->wider = NULL;
+	r = policy_store_put(a->path, q->policy, failure);
+	if (r >= 0)
+		r = approval_file_save(a->fd, entry);
+	if (r >= 0)
+		r = add_entry(a, entry);
+	if (r < 0) {
+		approval_entry_free(entry);
+		return failure_set(failure, r, "cannot keep what waits for approval in %s: %m",
+				   a->path);
+	}
+	*ret_entry = entry;
+	return 0;
+}
+
+/* One that nobody decided about; `entry`: it waits already, or its approval has expired. */
+static int check_undecided(struct approvals *a, const struct question *q,
+			   struct approval_entry *entry, char **ret_message,
+			   struct failure *failure)
+{
+	struct comparison with = {};
+	int r = compare(a, q, &with);
+
+	if (r == 0 && with.base && !lines_in(with.wider)) {
+		note_covered(a, q->identity);
+		widening_free(with.wider);
+		return 0;
+	}
+	if (r == 0 && !entry)
+		r = keep(a, q, &with, &entry, failure);
+	widening_free(with.wider);
+	return r < 0 ? failure_set(failure, r, "%m")
+		     : approval_entry_refuse(entry, ret_message, failure);
+}
+
+int approvals_check(struct approvals *a, const struct compiled_policy *policy, const char *use,
+		    uint32_t uid, uint64_t now, approvals_recorder record, void *context,
+		    char **ret_message, struct failure *failure)
+{
+	struct question q = {policy, use, {}, uid, now, record, context};
+	int r = approval_identity(policy, use, q.identity);
+	struct approval_entry *entry;
+
+	*ret_message = NULL;
+	if (r < 0)
+		return failure_set(failure, r, "%m");
+	/* Expiries are noticed when they matter, and then all of them. */
+	for (size_t i = 0; i < a->count; i++)
+		(void)is_approved(a, a->entries[i], &q);
+	entry = find(a, q.identity);
+	if (entry && entry->state == APPROVAL_APPROVED)
+		return 0;
+	/* What was refused or revoked is not let in by another that allows more. */
+	if (entry && (entry->state == APPROVAL_REFUSED || entry->state == APPROVAL_REVOKED))
+		return approval_entry_refuse(entry, ret_message, failure);
+	if (is_covered(a, q.identity))
+		return 0;
+	return check_undecided(a, &q, entry, ret_message, failure);
+}
+
+/* --- deciding ----------------------------------------------------------------------------- */
+
+static int find_by_digest(const struct approvals *a, const char *digest,
+			  struct approval_entry **ret_entry, struct failure *failure)
+{
+	struct approval_entry *found = NULL;
+	size_t length = strlen(digest);
+
+	for (size_t i = 0; i < a->count; i++) {
+		char text[SHA256_TEXT_SIZE];
+
+		hex_encode(a->entries[i]->identity, SHA256_SIZE, text);
+		if (strncasecmp(text, digest, length) != 0)
+			continue;
+		if (found)
+			return failure_set(failure, ENOTUNIQ,
+					   "several policies have a digest that begins with %.64s",
+					   digest);
+		found = a->entries[i];
+	}
+	if (!found)
+		return failure_set(failure, ENOENT,
+				   "no policy with the digest %.64s waits or was decided about; "
+				   "`cordon approvals` lists them",
+				   digest);
+	*ret_entry = found;
+	return 0;
+}
+
+static int find_ahead(struct approvals *a, const struct approval_decision *decision, uint64_t now,
+		      approvals_recorder record, void *context, struct approval_entry **ret_entry,
+		      struct failure *failure)
+{
+	struct question q = {decision->ahead, NULL, {}, decision->who.uid, now, record, context};
+	struct comparison with = {};
+	int r = approval_identity(decision->ahead, NULL, q.identity);
+
+	if (r == 0)
+		*ret_entry = find(a, q.identity);
+	if (r < 0 || *ret_entry)
+		return r;
+	r = compare(a, &q, &with);
+	if (r == 0)
+		r = keep(a, &q, &with, ret_entry, failure);
+	widening_free(with.wider);
+	return r;
+}
+
+static int check_decision(const struct approval_entry *entry,
+			  const struct approval_decision *decision, uint64_t now,
+			  struct failure *failure)
+{
+	if (decision->decision == AUDIT_APPROVAL_REVOKED && entry->state != APPROVAL_APPROVED)
+		return failure_set(failure, EINVAL, "policy %s is not approved", entry->name);
+	if (decision->decision == AUDIT_APPROVAL_REFUSED && entry->state == APPROVAL_APPROVED)
+		return failure_set(failure, EINVAL, "policy %s is approved: revoke that",
+				   entry->name);
+	if (decision->decision == AUDIT_APPROVAL_REFUSED && entry->state == APPROVAL_REFUSED)
+		return failure_set(failure, EALREADY, "policy %s is refused already", entry->name);
+	if (decision->decision == AUDIT_APPROVAL_GRANTED && decision->expires > 0 &&
+	    decision->expires <= now)
+		return failure_set(failure, EINVAL, "the approval would have expired already");
+	return 0;
+}
+
+static const enum approval_state state_after[] = {
+	[AUDIT_APPROVAL_GRANTED] = APPROVAL_APPROVED,
+	[AUDIT_APPROVAL_REFUSED] = APPROVAL_REFUSED,
+	[AUDIT_APPROVAL_REVOKED] = APPROVAL_REVOKED,
+};
+
+int approvals_decide(struct approvals *a, const struct approval_decision *decision, uint64_t now,
+		     approvals_recorder record, void *context, json_t **ret_entry,
+		     struct failure *failure)
+{
+	struct approval_entry *entry = NULL, before;
+	char *reason;
+	int r;
+
+	r = decision->ahead ? find_ahead(a, decision, now, record, context, &entry, failure)
+			    : find_by_digest(a, decision->digest, &entry, failure);
+	if (r == 0)
+		r = check_decision(entry, decision, now, failure);
+	if (r < 0)
+		return failure_set(failure, r, "%m");
+	reason = strdup(decision->reason);
+	if (!reason)
+		return failure_set(failure, ENOMEM, "%m");
+	before = *entry;
+	entry->state = state_after[decision->decision];
+	entry->decided = now;
+	entry->decided_by = decision->who.uid;
+	entry->expires = decision->decision == AUDIT_APPROVAL_GRANTED ? decision->expires : 0;
+	entry->reason = reason;
+	/* On record first: a decision that nobody can look up was not made. */
+	r = write_down(entry, decision->decision, &decision->who, reason, record, context);
+	if (r == 0)
+		r = approval_file_save(a->fd, entry);
+	if (r < 0) {
+		*entry = before;
+		free(reason);
+		return failure_set(failure, r, "the decision cannot be kept: %m");
+	}
+	free(before.reason);
+	a->covered_count = 0;
+	*ret_entry = approval_entry_json(entry);
+	return *ret_entry ? 0 : -ENOMEM;
+}
+
+/* --- listing ------------------------------------------------------------------------------ */
+
+json_t *approvals_list(const struct approvals *a, size_t from, size_t room, size_t *ret_next)
+{
+	json_t *list = json_array();
+
+	*ret_next = 0;
+	for (size_t i = from; list && i < a->count; i++) {
+		json_t *entry = approval_entry_json(a->entries[i]);
+		size_t size = entry ? json_dumpb(entry, NULL, 0, JSON_COMPACT | JSON_ENSURE_ASCII)
+				    : 0;
+
+		/* Its witnesses alone have no bound. */
+		if (entry && size + 1 > room && i == from) {
+			json_object_set_new(entry, "witnesses", json_array());
+			size = json_dumpb(entry, NULL, 0, JSON_COMPACT | JSON_ENSURE_ASCII);
+		}
+		if (size + 1 > room) {
+			json_decref(entry);
+			*ret_next = i;
+			break;
+		}
+		room -= size + 1;
+		json_array_append_new(list, entry);
+	}
+	return list;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Compiled policies in use. A policy is compiled anew when anything has changed that it was compiled from
+ * (policy/inputs.h); what compiles to the same is held once, in memory and in the kernel, where it stays
+ * for a while after its last use, because putting it there costs a grace period.
+ */
+#ifndef CORDON_DAEMON_POLICIES_H
+#define CORDON_DAEMON_POLICIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/failure.h"
+#include "kernel/enforcement.h"
+#include "policy/compile/compile.h"
+
+struct policies;
+
+struct policy_use {
+	const struct compiled_policy *policy;
+	uint64_t ref;  /* in the kernel */
+	int filter_fd; /* seccomp filter for its executions; -1: none */
+};
+
+/*
+ * `directories` (NULL-terminated) is searched for policies named without a path, and must stay. `notes_fd` is
+ * a directory where each resident policy is noted, for the next daemon to remove: see
+ * policies_remove_stale().
+ */
+int policies_new(struct enforcement *e, const char *const *directories, int notes_fd,
+		 struct policies **ret_policies);
+
+/* Removes all that no execution uses. Those in use stay in the kernel. */
+void policies_free(struct policies *policies);
+
+/*
+ * Compiles `name_or_path` and has it resident; with `observe`, as a policy that only reports. *ret_message: diagnostics as text when the policy is
+ * at fault (-EINVAL, -ENOENT, -E2BIG ...), else NULL; caller frees.
+ */
+int policies_get(struct policies *policies, const char *name_or_path, bool observe,
+		 const struct policy_use **ret_use, char **ret_message, struct failure *failure);
+
+/*
+ * For an execution that an earlier daemon began: what is in the kernel by this reference already, of which
+ * `compiled` has tables and rules at least. Takes it over on success.
+ */
+int policies_resume(struct policies *policies, struct compiled_policy *compiled, uint64_t ref,
+		    const struct policy_use **ret_use);
+
+/* Another user of the same. */
+void policies_share(struct policies *policies, const struct policy_use *use);
+void policies_put(struct policies *policies, const struct policy_use *use);
+
+/* Only compiles: what an earlier daemon's execution ran under, for its records. -errno. */
+int policies_compile(struct policies *policies, const char *name_or_path, bool observe,
+		     struct compiled_policy **ret_policy);
+
+/* Removes from the kernel what an earlier daemon left there, but for what was resumed. */
+void policies_remove_stale(struct policies *policies);
+
+size_t policies_count(const struct policies *policies);
+
+#endif

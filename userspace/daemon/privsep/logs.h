@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The audit logs in use: each directory is opened once and shared by the executions that log there. Each has a
+ * process that writes it.
+ */
+#ifndef CORDON_DAEMON_LOGS_H
+#define CORDON_DAEMON_LOGS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "audit/write/log.h"
+#include "base/failure.h"
+
+struct logs;
+struct log_use;
+
+struct logs_options {
+	struct audit_log_options log; /* of each */
+	const char *user;     /* that their writers are; NULL: as writer_user_find() has it */
+	bool go_on_when_full; /* executions start although a log cannot take their records */
+};
+
+/* `options`: NULL for the usual ones. -ENOMEM; or as writer_user_find(). */
+int logs_new(const struct logs_options *options, struct logs **ret_logs, struct failure *failure);
+void logs_free(struct logs *logs);
+
+/* Opens the log, or takes another reference to it. -errno as writer_open(). */
+int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
+	     struct failure *failure);
+
+/*
+ * Drops a reference; the last one flushes, syncs and closes. A log that cannot be written stays open
+ * with its records, and logs_flush_all() closes it once they are written.
+ */
+void logs_put(struct log_use *log);
+
+/* May an execution start that logs there? Not where no record can be written now; `failure` says why. */
+int logs_writable(struct log_use *log, struct failure *failure);
+
+const char *logs_directory(const struct log_use *log);
+
+/* Appends a record and drops its reference. NULL is -ENOMEM. */
+int logs_append(struct log_use *log, json_t *record);
+
+/* Appends a record that is text, as event_text_write() makes it. */
+int logs_append_text(struct log_use *log, const char *record, size_t size);
+
+/* Writes what is buffered. */
+int logs_flush(struct log_use *log);
+
+/* The same for a start record, without which nothing may run, unless the options say so. */
+int logs_flush_start(struct log_use *log);
+
+/* Writes what is buffered in all logs, and syncs if `sync`. True if something was there to write. */
+bool logs_flush_all(struct logs *logs, bool sync);
+
+/* What is due in any log, as audit_log_tick(): about once a second. True: something will be due later. */
+bool logs_tick_all(struct logs *logs);
+
+/* Goes on from *log (NULL: from the start) to the next log whose last write failed; false: no more. */
+bool logs_next_failing(struct logs *logs, struct log_use **log);
+
+/* Records that could not be appended, of all logs since the start. */
+uint64_t logs_lost(const struct logs *logs);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One client: who it is, the execution it owns, what it still has to be told. */
+#ifndef CORDON_DAEMON_CONNECTION_H
+#define CORDON_DAEMON_CONNECTION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "audit/record/record.h"
+#include "base/uuid.h"
+#include "daemon/peer/account.h"
+#include "daemon/execution/execution.h"
+#include "daemon/peer/peer.h"
+
+struct connection {
+	LIST_ENTRY(connection) link;
+	struct server *server;
+	struct daemon *daemon;
+	int fd;
+	struct event *readable;
+	struct event *resume; /* reads on, where a user takes too much time; NULL for root */
+	struct peer peer;
+	struct account *account;     /* NULL for root */
+	struct execution *execution; /* its own, until that is finished */
+	/* How it finished, kept until the client asks. */
+	bool have_outcome;
+	struct audit_end outcome;
+	uint64_t outlived; /* processes that were killed besides the command itself */
+	int report_fd;
+	/* Requests that are answered later. */
+	bool awaits_outcome;
+	bool awaits_stop;
+	char awaits_kill[UUID_TEXT_SIZE]; /* id, or "" */
+};
+
+/* Takes over the message; NULL: no memory. A client that does not read its answers is dropped later. */
+void connection_answer(struct connection *c, json_t *message, const int *fds, size_t fd_count);
+
+/* `error` may be negative. */
+void connection_refuse(struct connection *c, int error, const char *text);
+
+/* Its execution is finished: tells how if it has asked, else keeps that until it does. */
+void connection_finished(struct connection *c, struct execution *e);
+
+/* Tells how its execution finished, once. */
+void connection_answer_outcome(struct connection *c);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The control socket: connections, who they are, what they ask, what they are told. */
+#ifndef CORDON_DAEMON_SERVER_H
+#define CORDON_DAEMON_SERVER_H
+
+#include <stddef.h>
+
+#include "daemon/execution/context.h"
+#include "daemon/execution/execution.h"
+
+/* Binds the socket (0600, or 0660 for PEER_GROUP), a stale one replaced: the caller holds the daemon's lock. */
+int server_start(struct daemon *daemon, struct server **ret_server, struct failure *failure);
+
+/* Accepts no more; the socket's name goes. Connections stay. */
+void server_stop_accepting(struct server *server);
+
+/* Closes everything. */
+void server_free(struct server *server);
+
+size_t server_connections(const struct server *server);
+
+/* An execution is finished: whoever waits for that is told. */
+void server_execution_finished(struct server *server, struct execution *e);
+
+/* An execution resists being killed: whoever waits for its end is told so. */
+void server_execution_stuck(struct server *server, struct execution *e);
+
+/* To be unloaded when the last execution is gone, even if whoever asked for that has left. */
+void server_request_stop(struct server *server);
+
+bool server_stop_requested(const struct server *server);
+
+/* Answers those who wait for that: enforcement is unloaded (0), or why not. */
+void server_stopped(struct server *server, int error, const char *message);
+
+#endif

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "insight/export/report.h"
+
+#include "audit/record/fields.h"
+#include "audit/record/names.h"
+#include "base/clock.h"
+#include "base/uuid.h"
+#include "insight/story/denials.h"
+#include "insight/text/view.h"
+
+static const char note_refused[] =
+	"cordon confines this execution: the kernel refused what is listed, whatever the code does "
+	"to try again. how_to_ask is the smallest change to the policy that would allow it: hand it "
+	"to whoever owns the policy, with the reason why it is needed. It takes effect for the next "
+	"execution.";
+static const char note_observed[] =
+	"The policy observes only: what is listed went ahead, and would be refused if the policy "
+	"said `mode: enforce`.";
+static const char note_nothing[] = "Nothing was refused.";
+
+static json_t *copy_or_null(const json_t *record, const char *name)
+{
+	const json_t *value = view_field(record, name);
+
+	return value ? json_deep_copy(value) : json_null();
+}
+
+static json_t *rule_or_reason(const json_t *record)
+{
+	if (!view_text(record, "cordon.rule.text"))
+		return json_string(denial_reason_phrase(record));
+	return json_pack("{s:o, s:o, s:o}", "file", copy_or_null(record, "cordon.rule.file"),
+			 "line", copy_or_null(record, "cordon.rule.line"), "text",
+			 copy_or_null(record, "cordon.rule.text"));
+}
+
+static json_t *entry(const struct denial_group *group)
+{
+	_cleanup_(freep) char *what = denial_phrase(group->first);
+	const json_t *r = group->first;
+
+	if (!what)
+		return NULL;
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "what", what, "operation",
+			 copy_or_null(r, "cordon.operation"), "object",
+			 copy_or_null(r, "cordon.object.text"), "rights",
+			 copy_or_null(r, "cordon.rights"), "rule", rule_or_reason(r), "message",
+			 copy_or_null(r, "cordon.rule.message"), "how_to_ask",
+			 copy_or_null(r, "cordon.suggestion.rule"), "why_not",
+			 copy_or_null(r, "cordon.suggestion.why"), "count",
+			 (json_int_t)group->count);
+}
+
+static void add_outcome(struct fields *f, const struct audit_end *end)
+{
+	json_t *outcome = fields_object(f, f->record, "outcome");
+
+	fields_set(f, outcome, "cause", json_string(name_of_end_cause(end->cause)));
+	if (end->have_status) {
+		fields_status(f, outcome, end->status);
+	} else {
+		fields_set(f, outcome, "exit_code", json_null());
+		fields_set(f, outcome, "signal", json_null());
+	}
+	fields_number(f, outcome, "duration_ms", end->duration_nsec / NSEC_PER_MSEC);
+	fields_number(f, outcome, "killed_tasks", end->killed_tasks);
+}
+
+static void add_denials(struct fields *f, json_t *const *denials, size_t count)
+{
+	struct denial_groups groups = {0};
+	json_t *list = json_array();
+	uint64_t omitted = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t index;
+		int is_new;
+
+		if (view_is_denial(denials[i]) &&
+		    denial_groups_add(&groups, denials[i], &index, &is_new) < 0)
+			f->failed = true;
+	}
+	for (size_t i = 0; i < groups.count; i++) {
+		if (i >= REPORT_DENIALS_MAX)
+			omitted += groups.items[i].count;
+		else if (json_array_append_new(list, entry(&groups.items[i])) < 0)
+			f->failed = true;
+	}
+	denial_groups_free(&groups);
+	fields_set(f, f->record, "denials", list);
+	fields_number(f, f->record, "denials_omitted", omitted);
+}
+
+json_t *report_build(const struct audit_execution *execution, const struct audit_end *end,
+		     json_t *const *denials, size_t count)
+{
+	struct fields f = {.record = json_object()};
+	const char *note = note_nothing;
+	char id[UUID_TEXT_SIZE];
+	json_t *policy;
+
+	uuid_format(execution->id, id);
+	fields_set(&f, f.record, "execution", json_string(id));
+	policy = fields_object(&f, f.record, "policy");
+	fields_string(&f, policy, "name", execution->policy->name);
+	fields_string(&f, policy, "file", execution->policy->file);
+	fields_digest(&f, policy, "digest", execution->policy->digest);
+	add_outcome(&f, end);
+	add_denials(&f, denials, count);
+	fields_number(&f, f.record, "denials_total", end->denials + end->would_denials);
+	if (end->denials > 0)
+		note = note_refused;
+	else if (end->would_denials > 0)
+		note = note_observed;
+	fields_set(&f, f.record, "note", json_string(note));
+	if (f.failed) {
+		json_decref(f.record);
+		return NULL;
+	}
+	return f.record;
+}

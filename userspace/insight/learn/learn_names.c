@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "insight/learn/learn_names.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "policy/core/utf8.h"
+
+#define UUID_SIZE 36u
+/* Fewer hexadecimal digits may be a word or a date. */
+#define HASH_SIZE 16u
+/* mkstemp(3) takes six, most that imitate it no less. */
+#define RANDOM_SIZE 6u
+
+static bool is_word(unsigned char c)
+{
+	return isalnum(c) && c < 0x80;
+}
+
+static bool is_uuid(const char *text, size_t size)
+{
+	if (size < UUID_SIZE || (size > UUID_SIZE && is_word((unsigned char)text[UUID_SIZE])))
+		return false;
+	for (size_t i = 0; i < UUID_SIZE; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (dash ? text[i] != '-' : !isxdigit((unsigned char)text[i]))
+			return false;
+	}
+	return true;
+}
+
+static size_t word_size(const char *text, size_t size)
+{
+	size_t n = 0;
+
+	while (n < size && is_word((unsigned char)text[n]))
+		n++;
+	return n;
+}
+
+static size_t number_size(const char *text, size_t size)
+{
+	size_t n = 0;
+
+	while (n < size && text[n] >= '0' && text[n] <= '9')
+		n++;
+	return n;
+}
+
+static bool is_hash(const char *word, size_t size)
+{
+	size_t digits = 0;
+
+	if (size < HASH_SIZE)
+		return false;
+	for (size_t i = 0; i < size; i++) {
+		if (!isxdigit((unsigned char)word[i]))
+			return false;
+		digits += isdigit((unsigned char)word[i]) != 0;
+	}
+	return digits > 0;
+}
+
+static int class_of(unsigned char c)
+{
+	return isdigit(c) ? 0 : isupper(c) ? 1 : 2;
+}
+
+/* Words change between letters, capitals and digits seldom, random ones often. */
+static bool is_random(const char *word, size_t size, bool marked)
+{
+	size_t changes = 0;
+
+	if (size < RANDOM_SIZE)
+		return false;
+	for (size_t i = 1; i < size; i++)
+		changes += class_of((unsigned char)word[i]) != class_of((unsigned char)word[i - 1]);
+	/* "x.Ab3dEf": behind a separator and of the usual length, less will do. */
+	return changes >= (marked && (size == RANDOM_SIZE || size == 10) ? 2u : 3u);
+}
+
+/* "tmpab_12cd": Python's, and others. The size of what follows "tmp", 0: not so. */
+static size_t temporary_size(const char *text, size_t size)
+{
+	size_t n = 3;
+
+	if (size < 3 + RANDOM_SIZE || memcmp(text, "tmp", 3) != 0)
+		return 0;
+	while (n < size && (is_word((unsigned char)text[n]) || text[n] == '_'))
+		n++;
+	return n >= 3 + RANDOM_SIZE ? n - 3 : 0;
+}
+
+/* What follows the first number of "3.11.4". 0: no version. */
+static size_t version_tail(const char *text, size_t size, size_t first)
+{
+	size_t n = first, more;
+
+	while (n + 1 < size && text[n] == '.' && (more = number_size(text + n + 1, size - n - 1)))
+		n += 1 + more;
+	return n - first;
+}
+
+struct generaliser {
+	FILE *out;
+	const char *name;
+	size_t size, at;
+	unsigned int flags;
+	bool wild; /* a "*" was written last */
+};
+
+static void put_wild(struct generaliser *g, size_t size)
+{
+	if (!g->wild)
+		putc('*', g->out);
+	g->wild = true;
+	g->at += size;
+}
+
+static void put_character(struct generaliser *g)
+{
+	unsigned char c = (unsigned char)g->name[g->at];
+	size_t n = utf8_length(g->name + g->at, g->size - g->at);
+
+	g->wild = false;
+	if (n == 0) {
+		/* One byte of a name that is no UTF-8, which patterns cannot spell. */
+		putc('?', g->out);
+		g->at++;
+		return;
+	}
+	if (c < 0x80 && strchr("*?[]{}\\$", c))
+		putc('\\', g->out);
+	fwrite(g->name + g->at, 1, n, g->out);
+	g->at += n;
+}
+
+/* Where a word begins. True: it has been written. */
+static bool put_variable_word(struct generaliser *g)
+{
+	const char *text = g->name + g->at;
+	size_t size = g->size - g->at, word = word_size(text, size), n;
+	bool marked = g->at > 0;
+
+	if (is_uuid(text, size)) {
+		put_wild(g, UUID_SIZE);
+		return true;
+	}
+	if (is_hash(text, word)) {
+		put_wild(g, word);
+		return true;
+	}
+	if (!(g->flags & LEARN_CREATED))
+		return false;
+	n = temporary_size(text, size);
+	if (n) {
+		fwrite(text, 1, 3, g->out);
+		g->at += 3;
+		put_wild(g, n);
+		return true;
+	}
+	if (is_random(text, word, marked)) {
+		put_wild(g, word);
+		return true;
+	}
+	return false;
+}
+
+/* Where digits begin. True: they have been written. */
+static bool put_variable_number(struct generaliser *g)
+{
+	const char *text = g->name + g->at;
+	size_t size = g->size - g->at, n = number_size(text, size);
+	size_t tail = g->flags & LEARN_INSTALLED ? version_tail(text, size, n) : 0;
+
+	if (tail) {
+		fwrite(text, 1, n + 1, g->out);
+		g->at += n + 1;
+		put_wild(g, tail - 1);
+		return true;
+	}
+	if ((g->flags & LEARN_NUMBERED && n == g->size) || (g->flags & LEARN_CREATED && n >= 3)) {
+		fputs("[0-9]", g->out);
+		put_wild(g, n);
+		return true;
+	}
+	return false;
+}
+
+const char *learn_pattern(struct arena *a, const char *name, size_t size, unsigned int flags)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t text_size;
+	struct generaliser g = {
+		.out = open_memstream(&text, &text_size),
+		.name = name,
+		.size = size,
+		.flags = flags,
+	};
+
+	if (!g.out)
+		return NULL;
+	while (g.at < size) {
+		unsigned char c = (unsigned char)name[g.at];
+		unsigned char before = g.at ? (unsigned char)name[g.at - 1] : 0;
+
+		if (is_word(c) && !is_word(before) && put_variable_word(&g))
+			continue;
+		if (isdigit(c) && !isdigit(before) && put_variable_number(&g))
+			continue;
+		put_character(&g);
+	}
+	if (fclose(g.out) != 0)
+		return NULL;
+	return arena_copy(a, text, text_size);
+}
+
+/* The size of the pattern's next element. */
+static size_t element_size(const char *pattern)
+{
+	size_t n;
+
+	if (*pattern == '\\' && pattern[1])
+		return 2;
+	n = utf8_length(pattern, strlen(pattern));
+	return n ? n : 1;
+}
+
+int learn_is_wild(const char *pattern)
+{
+	for (; *pattern; pattern += element_size(pattern))
+		if (strchr("*?[", *pattern))
+			return 1;
+	return 0;
+}
+
+/* How far two patterns agree, up to the first wildcard. */
+static size_t common_head(const char *x, const char *y, size_t limit)
+{
+	size_t at = 0, n;
+
+	while (at < limit && x[at] && !strchr("*?[", x[at])) {
+		n = element_size(x + at);
+		if (at + n > limit || strncmp(x + at, y + at, n) != 0)
+			break;
+		at += n;
+	}
+	return at;
+}
+
+/* The same from behind, not before `limit`; only bytes that need no care. */
+static size_t common_tail(const char *x, const char *y, size_t limit)
+{
+	size_t n = 0, x_size = strlen(x), y_size = strlen(y);
+
+	while (n < limit && n < x_size && n < y_size && x[x_size - n - 1] == y[y_size - n - 1] &&
+	       (is_word((unsigned char)x[x_size - n - 1]) || strchr("-_.", x[x_size - n - 1])))
+		n++;
+	return n;
+}
+
+const char *learn_common(struct arena *a, const char *const *patterns, size_t count)
+{
+	size_t head = strlen(patterns[0]), shortest = head, tail;
+
+	for (size_t i = 1; i < count; i++) {
+		head = common_head(patterns[0], patterns[i], head);
+		if (strlen(patterns[i]) < shortest)
+			shortest = strlen(patterns[i]);
+	}
+	tail = shortest > head ? shortest - head : 0;
+	for (size_t i = 1; i < count; i++)
+		tail = common_tail(patterns[0], patterns[i], tail);
+	/* "1" of "2021" and "2031" says nothing: numbers vary as a whole. */
+	while (head && isdigit((unsigned char)patterns[0][head - 1]))
+		head--;
+	while (tail && isdigit((unsigned char)patterns[0][strlen(patterns[0]) - tail]))
+		tail--;
+	return arena_printf(a, "%.*s*%s", (int)head, patterns[0],
+			    patterns[0] + strlen(patterns[0]) - tail);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses, sockets, and what the section `process` decides. */
+#include <netinet/in.h>
+#include <string.h>
+
+#include "insight/learn/learn_state.h"
+
+/* What the kernel hands out where a program asks for no port of its own (ip_local_port_range). */
+#define EPHEMERAL_LOW  32768u
+#define EPHEMERAL_HIGH 60999u
+
+/* So many hosts of one network stand for all of it. */
+#define MANY_HOSTS 4u
+
+static bool is_loopback(const unsigned char *bytes)
+{
+	static const unsigned char v6[16] = {[15] = 1};
+
+	return bytes[0] == 4 ? bytes[2] == 127 : memcmp(bytes + 2, v6, sizeof(v6)) == 0;
+}
+
+/*
+ * A port that was asked for as 0 is known when it is listened on, and to whoever connects to it on the
+ * same host: it will be another one next time.
+ */
+static bool is_ephemeral(const struct recorded_access *a, uint16_t port)
+{
+	bool given = (a->rights & CORDON_RIGHT(CORDON_NET_LISTEN)) ||
+		     is_loopback((const unsigned char *)a->bytes);
+
+	return given && port >= EPHEMERAL_LOW && port <= EPHEMERAL_HIGH;
+}
+
+static struct learn_address read_address(const struct recorded_access *a)
+{
+	const unsigned char *bytes = (const unsigned char *)a->bytes;
+	size_t n = bytes[0] == 4 ? 4 : 16;
+	uint16_t port = (uint16_t)(bytes[2 + n] << 8 | bytes[3 + n]);
+	struct learn_address found = {
+		.family = bytes[0],
+		.protocol = bytes[1] == IPPROTO_ICMPV6 ? IPPROTO_ICMP : bytes[1],
+		.prefix = (unsigned int)n * 8,
+		.low = port,
+		.high = port,
+		.rights = a->rights,
+		.evidence = learn_evidence(a),
+	};
+
+	memcpy(found.address, bytes + 2, n);
+	if (is_ephemeral(a, port)) {
+		found.low = EPHEMERAL_LOW;
+		found.high = EPHEMERAL_HIGH;
+	}
+	return found;
+}
+
+/* At a likely port: whoever looks a name up does not say what for. */
+static struct learn_address read_host(const struct recorded_access *a)
+{
+	uint16_t port = (uint16_t)((unsigned char)a->bytes[a->size - 2] << 8 |
+				   (unsigned char)a->bytes[a->size - 1]);
+
+	return (struct learn_address){
+		.family = CORDON_NET_NAME,
+		.protocol = (unsigned char)a->bytes[1],
+		.host = a->text,
+		.low = port,
+		.high = port,
+		.rights = a->rights,
+		.evidence = learn_evidence(a),
+	};
+}
+
+static bool same_service(const struct learn_address *x, const struct learn_address *y)
+{
+	return x->family == y->family && x->protocol == y->protocol && x->low == y->low &&
+	       x->high == y->high;
+}
+
+static int add_address(struct learning *l, const struct recorded_access *a)
+{
+	struct learn_address found = a->kind == ACCESS_HOST ? read_host(a) : read_address(a);
+	struct learn_address **end = &l->addresses;
+
+	for (; *end; end = &(*end)->next) {
+		if (!same_service(*end, &found) ||
+		    (found.host && strcmp(found.host, (*end)->host) != 0) ||
+		    memcmp((*end)->address, found.address, sizeof(found.address)) != 0)
+			continue;
+		(*end)->rights |= found.rights;
+		evidence_add(&(*end)->evidence, &found.evidence);
+		return 0;
+	}
+	*end = arena_alloc(l->arena, sizeof(**end));
+	if (!*end)
+		return -ENOMEM;
+	**end = found;
+	return 0;
+}
+
+/* Of one network: a /24, or a /64 of IPv6? */
+static bool same_network(const struct learn_address *x, const struct learn_address *y)
+{
+	return !x->host && same_service(x, y) && x->rights == y->rights &&
+	       memcmp(x->address, y->address, x->family == 4 ? 3 : 8) == 0;
+}
+
+static void reduce_networks(struct learning *l)
+{
+	for (struct learn_address *x = l->addresses; x; x = x->next) {
+		struct learn_address **at = &x->next;
+		size_t count = 1;
+
+		for (const struct learn_address *y = x->next; y; y = y->next)
+			count += same_network(x, y);
+		if (count < MANY_HOSTS)
+			continue;
+		while (*at) {
+			if (!same_network(x, *at)) {
+				at = &(*at)->next;
+				continue;
+			}
+			evidence_add(&x->evidence, &(*at)->evidence);
+			*at = (*at)->next;
+		}
+		x->prefix = x->family == 4 ? 24 : 64;
+		memset(x->address + x->prefix / 8, 0, sizeof(x->address) - x->prefix / 8);
+	}
+}
+
+static bool is_internet(const unsigned char *bytes)
+{
+	return bytes[0] == AF_INET || bytes[0] == AF_INET6;
+}
+
+/* Whatever may connect, bind or listen may also make the socket for it, of either family. */
+static bool comes_with_addresses(const struct learning *l, const unsigned char *bytes)
+{
+	unsigned int protocol = (unsigned int)bytes[2] << 8 | bytes[3];
+
+	if (protocol == IPPROTO_ICMPV6)
+		protocol = IPPROTO_ICMP;
+	if (!is_internet(bytes) || (bytes[1] != SOCK_STREAM && bytes[1] != SOCK_DGRAM))
+		return false;
+	for (const struct learn_address *a = l->addresses; a; a = a->next)
+		if (a->protocol == protocol)
+			return true;
+	return false;
+}
+
+static int add_socket(struct learning *l, size_t i)
+{
+	const unsigned char *bytes = (const unsigned char *)l->accesses[i].bytes;
+	uint16_t protocol = (uint16_t)(bytes[2] << 8 | bytes[3]);
+	struct evidence e = learn_evidence(&l->accesses[i]);
+	struct learn_socket **end = &l->sockets;
+
+	/* Unix sockets may always be made. */
+	if (bytes[0] == AF_UNIX || comes_with_addresses(l, bytes))
+		return 0;
+	for (; *end; end = &(*end)->next)
+		if ((*end)->family == bytes[0] && (*end)->type == bytes[1] &&
+		    (*end)->protocol == protocol)
+			break;
+	if (!*end)
+		*end = arena_alloc(l->arena, sizeof(**end));
+	if (!*end)
+		return -ENOMEM;
+	(*end)->family = bytes[0];
+	(*end)->type = bytes[1];
+	(*end)->protocol = protocol;
+	evidence_add(&(*end)->evidence, &e);
+	return 0;
+}
+
+static int add_setting(struct learning *l, const struct recorded_access *a)
+{
+	struct learn_setting **end = &l->settings;
+	struct evidence e = learn_evidence(a);
+
+	while (*end && ((*end)->kind != a->kind || (*end)->number != a->number))
+		end = &(*end)->next;
+	if (!*end)
+		*end = arena_alloc(l->arena, sizeof(**end));
+	if (!*end)
+		return -ENOMEM;
+	(*end)->kind = a->kind;
+	(*end)->number = a->number;
+	evidence_add(&(*end)->evidence, &e);
+	return 0;
+}
+
+/* Rules speak of these protocols only. */
+static bool is_sayable(const struct recorded_access *a)
+{
+	unsigned char protocol = (unsigned char)a->bytes[1];
+
+	return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP || protocol == IPPROTO_ICMP ||
+	       protocol == IPPROTO_ICMPV6;
+}
+
+int learn_network(struct learning *l)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < l->access_count; i++) {
+		const struct recorded_access *a = &l->accesses[i];
+
+		if (a->kind == ACCESS_NET && !is_sayable(a))
+			l->fates[i] = LEARN_IMPOSSIBLE;
+		if (l->fates[i] != LEARN_WANTED)
+			continue;
+		if ((a->kind == ACCESS_NET || a->kind == ACCESS_HOST) && l->missing[i])
+			r = add_address(l, a);
+		else if (a->kind >= ACCESS_CAPABILITY)
+			r = add_setting(l, a);
+	}
+	if (r < 0)
+		return r;
+	reduce_networks(l);
+	for (size_t i = 0; r == 0 && i < l->access_count; i++)
+		if (l->fates[i] == LEARN_WANTED && l->accesses[i].kind == ACCESS_SOCKET &&
+		    l->missing[i])
+			r = add_socket(l, i);
+	return r;
+}

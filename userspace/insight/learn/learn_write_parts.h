@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files that write down a learnt policy share. */
+#ifndef CORDON_INSIGHT_LEARN_WRITE_PARTS_H
+#define CORDON_INSIGHT_LEARN_WRITE_PARTS_H
+
+#include <stdio.h>
+
+#include "insight/learn/learn_state.h"
+
+/* One line of a rule. */
+struct line {
+	char *pattern;
+	uint32_t rights;
+	const struct evidence *evidence;
+};
+
+struct writer {
+	FILE *out;
+	const struct learning *l;
+	struct line *lines;
+	size_t count, capacity;
+	bool failed; /* for lack of memory */
+};
+
+/* A text as YAML has it, in quotes where it must be. */
+void learn_put_scalar(FILE *out, const char *text);
+
+/* The rest of the line: a comment that says where it was seen. */
+void learn_put_evidence(FILE *out, const struct evidence *e);
+
+/* "[read, write]" */
+void learn_put_rights(FILE *out, uint32_t rights);
+
+/* The sections `files`, `exec` and `unix`. */
+void learn_put_names(struct writer *w);
+
+#endif

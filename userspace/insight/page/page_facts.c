@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "insight/text/html.h"
+#include "insight/story/outcome.h"
+#include "insight/page/page_parts.h"
+#include "insight/text/style.h"
+#include "insight/text/view.h"
+
+void page_result(FILE *out, const struct page_execution *e)
+{
+	const struct outcome o = outcome_of(e->end);
+	char duration[STYLE_QUANTITY_SIZE];
+
+	fprintf(out, "<span class=\"tag %s\">", o.good ? "good" : "bad");
+	if (!e->end)
+		fputs("no end on record", out);
+	else if (o.phrase)
+		html_text(out, o.phrase);
+	else if (o.signal)
+		html_format(out, "killed by %s", o.signal);
+	else
+		html_format(out, "exit %llu", o.code);
+	fputs("</span>", out);
+	if (e->end) {
+		style_duration(view_number(e->end, "event.duration"), duration);
+		fprintf(out, " after %s%s", duration, o.alone ? ", while no daemon ran" : "");
+	}
+}
+
+static void term(FILE *out, const char *name)
+{
+	fprintf(out, "<dt>%s</dt><dd>", name);
+}
+
+static void text_fact(FILE *out, const char *name, const char *text, bool mono)
+{
+	if (!text)
+		return;
+	term(out, name);
+	fputs(mono ? "<code>" : "", out);
+	html_text(out, text);
+	fputs(mono ? "</code></dd>\n" : "</dd>\n", out);
+}
+
+static void list_fact(FILE *out, const char *name, const json_t *list, const char *none)
+{
+	size_t count = json_array_size(list);
+
+	term(out, name);
+	for (size_t i = 0; i < count; i++) {
+		const char *text = json_string_value(json_array_get(list, i));
+
+		fputs(i > 0 ? ", <code>" : "<code>", out);
+		html_text(out, text);
+		fputs("</code>", out);
+	}
+	fprintf(out, "%s</dd>\n", count == 0 ? none : "");
+}
+
+static void code_fact(FILE *out, const struct page_execution *e)
+{
+	const char *digest = view_text(e->end, "cordon.execution.code.sha256");
+	const char *source = view_text(e->start, "cordon.execution.code.source");
+	const char *path = view_text(e->start, "cordon.execution.code.path");
+
+	if (!digest)
+		digest = view_text(e->start, "cordon.execution.code.sha256");
+	if (!source || strcmp(source, "none") == 0)
+		return;
+	term(out, "Code");
+	if (path) {
+		fputs("<code>", out);
+		html_text(out, path);
+		fputs("</code>, ", out);
+	} else {
+		html_format(out, "from %s, ", source);
+	}
+	fputs("SHA-256 <code>", out);
+	html_text(out, digest);
+	fputs("</code></dd>\n", out);
+}
+
+static void limits_fact(FILE *out, const json_t *start)
+{
+	char text[STYLE_QUANTITY_SIZE];
+	const char *separator = "";
+
+	term(out, "Limits");
+	if (view_number(start, "cordon.limits.wall_ms")) {
+		style_duration(view_number(start, "cordon.limits.wall_ms") * 1000000, text);
+		fprintf(out, "%s wall clock", text);
+		separator = ", ";
+	}
+	if (view_number(start, "cordon.limits.memory_bytes")) {
+		style_bytes(view_number(start, "cordon.limits.memory_bytes"), text);
+		fprintf(out, "%s%s memory", separator, text);
+		separator = ", ";
+	}
+	if (view_number(start, "cordon.limits.pids")) {
+		fprintf(out, "%s%llu processes", separator,
+			(unsigned long long)view_number(start, "cordon.limits.pids"));
+		separator = ", ";
+	}
+	fprintf(out, "%s</dd>\n", separator[0] ? "" : "none");
+}
+
+static void resources_fact(FILE *out, const json_t *end)
+{
+	char user[STYLE_QUANTITY_SIZE], system[STYLE_QUANTITY_SIZE], memory[STYLE_QUANTITY_SIZE];
+
+	if (!end)
+		return;
+	style_duration(view_number(end, "cordon.resources.cpu_user_ns"), user);
+	style_duration(view_number(end, "cordon.resources.cpu_system_ns"), system);
+	style_bytes(view_number(end, "cordon.resources.memory_peak_bytes"), memory);
+	term(out, "Used");
+	if (view_has_number(end, "cordon.resources.cpu_user_ns"))
+		fprintf(out, "CPU %s in user mode and %s in the kernel", user, system);
+	if (view_has_number(end, "cordon.resources.memory_peak_bytes"))
+		fprintf(out, ", memory up to %s", memory);
+	fprintf(out, "; programs run: %llu, forks: %llu",
+		(unsigned long long)view_number(end, "cordon.counters.execs"),
+		(unsigned long long)view_number(end, "cordon.counters.forks"));
+	if (view_number(end, "cordon.end.killed_tasks"))
+		fprintf(out, "; left running, and killed at the end: %llu",
+			(unsigned long long)view_number(end, "cordon.end.killed_tasks"));
+	fputs("</dd>\n", out);
+}
+
+void page_facts(FILE *out, const struct page_execution *e)
+{
+	const json_t *s = e->start;
+	const char *policy = view_text(s, "cordon.policy.name");
+
+	fputs("<dl>\n", out);
+	term(out, "Result");
+	page_result(out, e);
+	fprintf(out, ", %llu refused</dd>\n", (unsigned long long)e->denied);
+	if (!s) {
+		term(out, "Note");
+		fputs("the record of its start is not in this log</dd>\n</dl>\n", out);
+		return;
+	}
+	text_fact(out, "Started", view_text(s, "@timestamp"), false);
+	text_fact(out, "Agent", view_text(s, "cordon.execution.agent"), false);
+	text_fact(out, "Session", view_text(s, "cordon.execution.session"), false);
+	text_fact(out, "Started by", view_text(s, "cordon.execution.executor"), false);
+	text_fact(out, "Work directory", view_text(s, "cordon.execution.workdir"), true);
+	code_fact(out, e);
+	term(out, "Policy");
+	html_text(out, policy);
+	html_format(out, " (%s), ", view_text(s, "cordon.execution.mode"));
+	fputs("<code>", out);
+	html_text(out, view_text(s, "cordon.policy.file"));
+	fputs("</code>, SHA-256 of its tables <code>", out);
+	html_text(out, view_text(s, "cordon.policy.digest"));
+	fputs("</code></dd>\n", out);
+	limits_fact(out, s);
+	resources_fact(out, e->end);
+	list_fact(out, "Environment kept", view_field(s, "cordon.environment.kept"), "nothing");
+	list_fact(out, "Environment removed", view_field(s, "cordon.environment.removed"),
+		  "nothing");
+	fputs("</dl>\n", out);
+}

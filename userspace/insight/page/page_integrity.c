@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of a report that says whether the log can be believed. */
+#include "base/hex.h"
+#include "insight/text/html.h"
+#include "insight/page/page_parts.h"
+
+static void write_verdict(FILE *out, const struct page_integrity *i, uint64_t missing)
+{
+	const struct verify_result *r = &i->result;
+
+	if (r->problems == 0) {
+		fprintf(out,
+			"<p class=\"note\"><strong>Intact.</strong> All %llu records of the log follow "
+			"from each other; none was changed, dropped, added or moved.",
+			(unsigned long long)r->records);
+	} else {
+		fprintf(out,
+			"<p class=\"note bad\"><strong>Not intact.</strong> %llu places of the log are "
+			"damaged or were altered; %llu records are in order. The first: ",
+			(unsigned long long)r->problems, (unsigned long long)r->records);
+		html_text(out, i->first_problem);
+	}
+	if (missing > 0)
+		fprintf(out, " %llu events are known to be missing.", (unsigned long long)missing);
+	fputs("</p>\n", out);
+}
+
+static const char *plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+/* With the key, who could have written the log is settled; without, it is said what that leaves open. */
+static void write_seals(FILE *out, const struct page_integrity *i)
+{
+	const struct verify_result *r = &i->result;
+	unsigned long long proven = r->seals - r->unchecked, behind = r->sequence - r->sealed;
+
+	if (r->seals == 0)
+		fputs("<p class=\"note warn\"><strong>Not sealed.</strong> Whoever could write the "
+		      "log's files could have written all of it anew: compare the last record with "
+		      "what was kept elsewhere.</p>\n",
+		      out);
+	else if (!i->with_key)
+		fprintf(out,
+			"<p class=\"note warn\"><strong>Sealed, but not checked.</strong> The log has %llu "
+			"seal%s. With the verification key (<code>--key-file</code>) they prove that "
+			"not even root changed what they cover.</p>\n",
+			(unsigned long long)r->seals, plural(r->seals));
+	else if (r->sealed == 0)
+		fputs("<p class=\"note bad\"><strong>No seal is good.</strong> Nothing is proven.</p>\n",
+		      out);
+	else
+		fprintf(out,
+			"<p class=\"note\"><strong>Sealed.</strong> %llu seal%s, checked with the "
+			"verification key, prove%s that nothing up to seq %llu was changed or cut "
+			"off, not even by root. %llu record%s behind that %s only chained.</p>\n",
+			proven, plural(proven), proven == 1 ? "s" : "",
+			(unsigned long long)r->sealed, behind, plural(behind),
+			behind == 1 ? "is" : "are");
+}
+
+static void write_notes(FILE *out, const struct page_integrity *i)
+{
+	if (i->note_count == 0)
+		return;
+	fputs("<ul class=\"soft\">\n", out);
+	for (size_t k = 0; k < i->note_count; k++) {
+		fputs("<li>", out);
+		html_text(out, i->notes[k]);
+		fputs("</li>\n", out);
+	}
+	if (i->result.notes > i->note_count)
+		fprintf(out, "<li>and %llu more of the kind</li>\n",
+			(unsigned long long)i->result.notes - i->note_count);
+	fputs("</ul>\n", out);
+}
+
+void page_integrity_write(FILE *out, const struct page_integrity *integrity, uint64_t missing)
+{
+	const struct verify_result *r = &integrity->result;
+	char chain[SHA256_TEXT_SIZE];
+
+	fputs("<section aria-labelledby=\"integrity\">\n<h3 id=\"integrity\">Integrity of the "
+	      "log</h3>\n",
+	      out);
+	if (!integrity->checked) {
+		fputs("<p class=\"note warn\"><strong>Not checked.</strong> The log could not be read "
+		      "to its end.</p>\n</section>\n",
+		      out);
+		return;
+	}
+	write_verdict(out, integrity, missing);
+	write_seals(out, integrity);
+	write_notes(out, integrity);
+	hex_encode(r->chain, sizeof(r->chain), chain);
+	fprintf(out,
+		"<p class=\"soft\">The last of %llu records in %llu segment%s has seq %llu and chain "
+		"value <code>%s</code>. Compare these with what was kept elsewhere: a chain alone "
+		"does not show that its end was cut off.</p>\n</section>\n",
+		(unsigned long long)r->records, (unsigned long long)r->segments,
+		plural(r->segments), (unsigned long long)r->sequence, chain);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "insight/recording/replay.h"
+
+#include <string.h>
+
+#include "policy/ask/host_judge.h"
+
+/* The part of a name that a directory is, or POLICY_NO_ANCHOR. */
+static size_t find_anchor(const struct recorded_access *a, const char *directory)
+{
+	size_t n = directory ? strlen(directory) : 0;
+
+	if (!directory || a->size < n || memcmp(a->bytes, directory, n) != 0 ||
+	    (a->bytes[n] && a->bytes[n] != '/'))
+		return POLICY_NO_ANCHOR;
+	return n;
+}
+
+void replay_question(const struct compiled_policy *policy, const struct recorded_run *run,
+		     const struct recorded_access *access, unsigned int right,
+		     struct policy_question *ret_question)
+{
+	struct policy_question q = {
+		.right = right,
+		.start = access->kind == ACCESS_NET || access->kind == ACCESS_HOST
+				 ? CORDON_START_NET
+			 : access->kind == ACCESS_SOCKET   ? CORDON_START_SOCKET
+			 : access->kind == ACCESS_ABSTRACT ? CORDON_START_ABSTRACT
+							   : CORDON_START_PATH,
+		/* Borrowed: never released. */
+		.bytes = (char *)access->bytes,
+		.size = access->size,
+	};
+
+	q.path = (struct policy_path){
+		.name = access->bytes, .size = access->size, .listing = access->listing};
+	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
+		q.path.anchors[i] =
+			access->kind == ACCESS_PATH && policy->anchor_names[i]
+				? find_anchor(access,
+					      recorded_directory(run, policy->anchor_names[i]))
+				: POLICY_NO_ANCHOR;
+	*ret_question = q;
+}
+
+/* The same whatever the policy says. */
+static bool is_beyond_policies(const struct recorded_access *a)
+{
+	switch (a->reason) {
+	case CORDON_REASON_DEFAULT:
+	case CORDON_REASON_RULE:
+	case RECORDING_NO_ANSWER:
+		return a->kind == ACCESS_OTHER || a->partial;
+	case CORDON_REASON_FOREIGN:
+		return a->kind != ACCESS_SIGNAL && !(a->kind == ACCESS_TRACE && a->own);
+	default:
+		return true;
+	}
+}
+
+/* What a setting of the section `process` decides. */
+static bool setting_allows(const struct compiled_policy *p, const struct recorded_access *a)
+{
+	struct cordon_policy_header header;
+
+	memcpy(&header, p->tables, sizeof(header));
+	switch (a->kind) {
+	case ACCESS_CAPABILITY:
+		return header.capabilities >> a->number & 1;
+	case ACCESS_SIGNAL:
+		return header.flags & CORDON_POLICY_SIGNAL_ANY;
+	case ACCESS_TRACE:
+		return header.flags & CORDON_POLICY_TRACE_OWN;
+	default:
+		return header.flags & CORDON_POLICY_NAMESPACES;
+	}
+}
+
+static int judge_rights(const struct compiled_policy *p, const struct recorded_run *run,
+			const struct recorded_access *a, struct replay_answer *answer)
+{
+	struct policy_question q;
+	struct policy_answer found;
+	int r;
+
+	replay_question(p, run, a, 0, &q);
+	if (a->kind == ACCESS_HOST)
+		r = host_judge(p, a->text, &found);
+	else
+		r = q.start == CORDON_START_PATH ? policy_judge_path(p->tables, p->tables_size,
+								     &q.path, a->rights, &found)
+						 : policy_judge(p->tables, p->tables_size, q.start,
+								q.bytes, q.size, a->rights, &found);
+	if (r < 0)
+		return r;
+	answer->missing = found.missing;
+	answer->allowed = !found.missing;
+	answer->granted = found.verdict.allow & ~found.verdict.deny;
+	answer->right = 0;
+	/* The rule of a right that is missing, else of the first one. */
+	while (answer->right < CORDON_RIGHT_COUNT &&
+	       !((found.missing ? found.missing : a->rights) & CORDON_RIGHT(answer->right)))
+		answer->right++;
+	answer->rule = answer->right < CORDON_RIGHT_COUNT ? found.rule[answer->right]
+							  : CORDON_NO_RULE;
+	return 0;
+}
+
+int replay_judge(const struct compiled_policy *policy, const struct recorded_run *run,
+		 const struct recorded_access *access, struct replay_answer *ret_answer)
+{
+	struct replay_answer answer = {
+		.right = CORDON_RIGHT_COUNT, .rule = CORDON_NO_RULE, .decided = true};
+	int r = 0;
+
+	if (is_beyond_policies(access)) {
+		answer.decided = false;
+		answer.allowed = access->outcome != ACCESS_REFUSED;
+	} else if (access->kind >= ACCESS_CAPABILITY) {
+		answer.allowed = setting_allows(policy, access);
+	} else {
+		r = judge_rights(policy, run, access, &answer);
+	}
+	if (r < 0)
+		return r;
+	*ret_answer = answer;
+	return 0;
+}

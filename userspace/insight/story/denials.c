@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "insight/story/denials.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "insight/text/view.h"
+
+DEFINE_CLEANUP(json_t *, json_decref, denials_json_decrefp)
+
+void denial_groups_free(struct denial_groups *groups)
+{
+	free(groups->items);
+	json_decref(groups->index);
+	memset(groups, 0, sizeof(*groups));
+}
+
+static json_t *same_or_null(const json_t *record, const char *name)
+{
+	const json_t *value = view_field(record, name);
+
+	/* A reference count is no part of the value. */
+	return value ? json_incref((json_t *)value) : json_null();
+}
+
+/* What makes two denials identical, as text. */
+static char *identity(const json_t *record)
+{
+	static const char *const names[] = {
+		"event.action",	      "cordon.operation", "cordon.object.kind",
+		"cordon.object.text", "cordon.rights",	  "cordon.object.text_base64",
+		"cordon.rule.number", "cordon.reason",	  "cordon.error",
+		"network.transport",
+	};
+	_cleanup_(denials_json_decrefp) json_t *list = json_array();
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (json_array_append_new(list, same_or_null(record, names[i])) < 0)
+			return NULL;
+	return json_dumps(list, JSON_COMPACT);
+}
+
+static int grow(struct denial_groups *groups)
+{
+	size_t capacity = groups->capacity ? groups->capacity * 2 : 16;
+	struct denial_group *items;
+
+	if (groups->count < groups->capacity)
+		return 0;
+	items = reallocarray(groups->items, capacity, sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	groups->items = items;
+	groups->capacity = capacity;
+	return 0;
+}
+
+int denial_groups_add(struct denial_groups *groups, const json_t *record, size_t *ret_index,
+		      int *ret_new)
+{
+	_cleanup_(freep) char *key = identity(record);
+	uint64_t count = 1 + view_number(record, "cordon.repeats");
+	const json_t *known;
+
+	if (!groups->index)
+		groups->index = json_object();
+	if (!key || !groups->index || grow(groups) < 0)
+		return -ENOMEM;
+	known = json_object_get(groups->index, key);
+	if (known) {
+		*ret_index = (size_t)json_integer_value(known);
+		*ret_new = 0;
+		groups->items[*ret_index].count += count;
+		return 0;
+	}
+	if (json_object_set_new(groups->index, key, json_integer((json_int_t)groups->count)) < 0)
+		return -ENOMEM;
+	groups->items[groups->count] = (struct denial_group){record, count};
+	*ret_index = groups->count++;
+	*ret_new = 1;
+	return 0;
+}
+
+static const char *right_phrase(const char *right)
+{
+	static const struct {
+		const char *right, *phrase;
+	} phrases[] = {
+		{"read", "read of"},
+		{"write", "write to"},
+		{"create", "creation of"},
+		{"delete", "deletion of"},
+		{"metadata", "look at the attributes of"},
+		{"run", "execution of"},
+		{"map", "loading as code of"},
+		{"unix-connect", "connection to"},
+		{"unix-bind", "binding to"},
+		{"connect", "connection to"},
+		{"bind", "binding to"},
+		{"listen", "listening on"},
+		{"socket", "creation of the socket"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(phrases); i++)
+		if (strcmp(phrases[i].right, right) == 0)
+			return phrases[i].phrase;
+	return right;
+}
+
+static const char *operation_phrase(const char *operation)
+{
+	static const struct {
+		const char *operation, *phrase;
+	} phrases[] = {
+		{"capable", "use of"},
+		{"signal", "signal to"},
+		{"trace", "tracing of"},
+		{"ioctl", "ioctl"},
+		{"fork", "fork"},
+		{"setexec", "gain of privilege by exec of"},
+		{"packet", "packet to"},
+		{"resolve", "looking up the address of"},
+		{"userns", "making a user namespace"},
+		{"system-call", "system call"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(phrases); i++)
+		if (strcmp(phrases[i].operation, operation) == 0)
+			return phrases[i].phrase;
+	return operation;
+}
+
+char *denial_phrase(const json_t *record)
+{
+	const char *object = view_text(record, "cordon.object.text");
+	const char *operation = view_text(record, "cordon.operation");
+	const json_t *rights = view_field(record, "cordon.rights");
+	const char *outcome = view_is(record, "denial") ? "was refused" : "would have been refused";
+	size_t count = json_array_size(rights), size;
+	char *text = NULL;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		const char *right = json_string_value(json_array_get(rights, i));
+
+		fprintf(out, "%s%s", i == 0 ? "" : " and ", right_phrase(right ? right : "?"));
+	}
+	if (count == 0)
+		fputs(operation_phrase(operation ? operation : "?"), out);
+	if (object && object[0])
+		fprintf(out, " %s", object);
+	if (view_is(record, "denial") || view_is(record, "would-deny"))
+		fprintf(out, " %s", outcome);
+	if (fclose(out) != 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+const char *denial_reason_phrase(const json_t *record)
+{
+	static const struct {
+		const char *reason, *phrase;
+	} phrases[] = {
+		{"default", "no rule allows it"},
+		{"rule", "a rule denies it"},
+		{"widens", "the new name would grant more than the old one"},
+		{"unresolved", "the object has no name that a rule could match"},
+		{"unknown", "the process belongs to no execution that is alive"},
+		{"builtin", "no policy can allow this"},
+		{"foreign", "it belongs to another execution or to the host"},
+		{"ending", "the execution was being ended"},
+	};
+	const char *reason = view_text(record, "cordon.reason");
+
+	for (size_t i = 0; reason && i < ARRAY_SIZE(phrases); i++)
+		if (strcmp(phrases[i].reason, reason) == 0)
+			return phrases[i].phrase;
+	return "for an unknown reason";
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "insight/story/outcome.h"
+
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "insight/text/view.h"
+
+static const char *cause_phrase(const char *cause)
+{
+	static const struct {
+		const char *cause, *phrase;
+	} phrases[] = {
+		{"timeout", "killed: its time was up"},
+		{"denials", "killed: too many denials"},
+		{"owner-gone", "killed: whoever started it was gone"},
+		{"killed", "killed on request"},
+		{"recovered", "killed: found orphaned when cordon started"},
+		{"not-started", "never ran: the program could not be executed"},
+	};
+
+	for (size_t i = 0; cause && i < ARRAY_SIZE(phrases); i++)
+		if (strcmp(phrases[i].cause, cause) == 0)
+			return phrases[i].phrase;
+	return NULL;
+}
+
+struct outcome outcome_of(const json_t *end)
+{
+	const char *cause = view_text(end, "cordon.end.cause");
+	struct outcome o = {
+		.phrase = cause_phrase(cause),
+		.signal = view_text(end, "cordon.end.signal"),
+		.code = view_number(end, "cordon.end.exit_code"),
+	};
+
+	/* The next daemon was told how it had come to its end. */
+	o.alone = o.phrase && strcmp(cause, "recovered") == 0 &&
+		  view_has_number(end, "cordon.end.exit_code");
+	if (o.alone)
+		o.phrase = NULL;
+	o.good = end && !o.phrase && !o.signal && o.code == 0;
+	return o;
+}

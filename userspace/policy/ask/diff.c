@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/ask/diff.h"
+
+#include <string.h>
+
+#include "policy/ask/evaluate.h"
+#include "policy/automaton/names.h"
+#include "policy/automaton/product.h"
+#include "policy/ask/question.h"
+#include "policy/compile/unpack.h"
+
+#define TUPLES_MAX (4u << 20)
+#define NONE	   0xffffffffu
+
+/* Axes of the product over names; behind them two per variable. */
+enum {
+	AXIS_NAMES,
+	AXIS_PATH, /* of a, then of b */
+	AXIS_FLOATING = AXIS_PATH + 2,
+	AXIS_VARIABLES = AXIS_FLOATING + 2,
+};
+
+#define VARIABLES_MAX (2 * CORDON_MAX_ANCHORS)
+
+/* The rights in the order of a report, and the start state that each is asked from. */
+static const struct {
+	const char *word;
+	unsigned int right, start;
+	uint32_t kinds; /* of names, bits */
+} rows[POLICY_DIFFERENCES] = {
+	{"read", CORDON_READ, CORDON_START_PATH, 1u << NAME_ROOT | 1u << NAME_OBJECT},
+	{"list", CORDON_READ, CORDON_START_PATH, 1u << NAME_ROOT | 1u << NAME_LISTING},
+	{"write", CORDON_WRITE, CORDON_START_PATH, 1u << NAME_ROOT | 1u << NAME_OBJECT},
+	{"create", CORDON_CREATE, CORDON_START_PATH, 1u << NAME_ROOT | 1u << NAME_OBJECT},
+	{"delete", CORDON_DELETE, CORDON_START_PATH, 1u << NAME_ROOT | 1u << NAME_OBJECT},
+	{"run", CORDON_RUN, CORDON_START_PATH,
+	 1u << NAME_ROOT | 1u << NAME_OBJECT | 1u << NAME_SPECIAL},
+	{"map", CORDON_MAP, CORDON_START_PATH,
+	 1u << NAME_ROOT | 1u << NAME_OBJECT | 1u << NAME_SPECIAL},
+	{"connect", CORDON_UNIX_CONNECT, CORDON_START_PATH, 1u << NAME_ROOT | 1u << NAME_OBJECT},
+	{"bind", CORDON_UNIX_BIND, CORDON_START_ABSTRACT, 0},
+	{"connect", CORDON_NET_CONNECT, CORDON_START_NET, 0},
+	{"bind", CORDON_NET_BIND, CORDON_START_NET, 0},
+	{"listen", CORDON_NET_LISTEN, CORDON_START_NET, 0},
+	{"socket", CORDON_SOCKET, CORDON_START_SOCKET, 0},
+};
+
+/* A directory that rules of either policy start at. */
+struct variable {
+	const char *name;
+	unsigned int start[2]; /* of a and b; CORDON_START_COUNT: not used there */
+};
+
+/* The first tuple that shows a difference, by direction: [0] narrower, [1] wider. */
+struct found {
+	uint32_t node[2];
+};
+
+struct diff {
+	const struct compiled_policy *policy[2];
+	struct automaton *rights[2];
+	struct automaton *names;
+	struct variable variables[VARIABLES_MAX];
+	size_t variable_count;
+	unsigned int start; /* of the product at hand */
+	struct found found[POLICY_DIFFERENCES];
+	struct policy_difference *differences;
+};
+
+static void diff_release(struct diff *d)
+{
+	for (size_t i = 0; i < 2; i++)
+		if (d->rights[i])
+			automaton_free(d->rights[i]);
+	if (d->names)
+		automaton_free(d->names);
+}
+
+static void witness_release(struct policy_witness *w)
+{
+	free(w->object);
+	free(w->bindings);
+}
+
+void policy_diff_release(struct policy_difference differences[POLICY_DIFFERENCES])
+{
+	for (size_t i = 0; i < POLICY_DIFFERENCES; i++) {
+		witness_release(&differences[i].wider);
+		witness_release(&differences[i].narrower);
+	}
+}
+
+/* ---- variables ---- */
+
+static struct variable *find_variable(struct diff *d, const char *name)
+{
+	for (size_t i = 0; i < d->variable_count; i++)
+		if (strcmp(d->variables[i].name, name) == 0)
+			return &d->variables[i];
+	d->variables[d->variable_count] =
+		(struct variable){name, {CORDON_START_COUNT, CORDON_START_COUNT}};
+	return &d->variables[d->variable_count++];
+}
+
+static void find_variables(struct diff *d)
+{
+	for (size_t side = 0; side < 2; side++)
+		for (unsigned int i = 0; i < CORDON_MAX_ANCHORS; i++) {
+			const char *name = d->policy[side]->anchor_names[i];
+
+			if (name && d->rights[side]->start[CORDON_START_ANCHOR + i] != 0)
+				find_variable(d, name)->start[side] = CORDON_START_ANCHOR + i;
+		}
+}
+
+static uint32_t variable_state(const struct diff *d, const struct variable *v, size_t side)
+{
+	return v->start[side] == CORDON_START_COUNT ? 0 : d->rights[side]->start[v->start[side]];
+}
+
+/* ---- verdicts ---- */
+
+static void add_state(const struct automaton *a, uint32_t state, uint32_t *allow, uint32_t *deny)
+{
+	if (state == PRODUCT_IDLE)
+		return;
+	*allow |= a->verdicts[a->verdict[state]].allow;
+	*deny |= a->verdicts[a->verdict[state]].deny;
+}
+
+/* Which rights differ at a tuple: those granted by one and not by the other. */
+static void note_differences(struct diff *d, uint32_t node, const uint32_t granted[2],
+			     enum name_kind kind)
+{
+	for (size_t i = 0; i < POLICY_DIFFERENCES; i++) {
+		uint32_t bit = CORDON_RIGHT(rows[i].right);
+		bool a = granted[0] & bit, b = granted[1] & bit;
+
+		if (a == b || d->found[i].node[b] != NONE)
+			continue;
+		if (rows[i].start != d->start && rows[i].right != CORDON_UNIX_CONNECT)
+			continue;
+		if (rows[i].start == CORDON_START_PATH && d->start == CORDON_START_PATH &&
+		    !(rows[i].kinds >> kind & 1))
+			continue;
+		d->found[i].node[b] = node;
+	}
+}
+
+static int visit_name(void *context, struct product *p, uint32_t node)
+{
+	struct diff *d = context;
+	uint32_t allow[2] = {0}, deny[2] = {0}, granted[2], states[PRODUCT_WIDTH_MAX];
+	size_t width = AXIS_VARIABLES + 2 * d->variable_count;
+	enum name_kind kind;
+
+	memcpy(states, product_states(p, node), width * sizeof(*states));
+	if (states[AXIS_NAMES] == 0)
+		return PRODUCT_PRUNE;
+	for (size_t i = AXIS_VARIABLES; i < width; i += 2)
+		/* Both runs are over: the same name without this binding says the same. */
+		if (states[i] == 0 && states[i + 1] == 0)
+			return PRODUCT_PRUNE;
+	for (size_t i = AXIS_PATH; i < width; i++)
+		add_state(d->rights[(i - AXIS_PATH) % 2], states[i], &allow[(i - AXIS_PATH) % 2],
+			  &deny[(i - AXIS_PATH) % 2]);
+	for (size_t side = 0; side < 2; side++)
+		granted[side] = allow[side] & ~deny[side];
+	kind = names_kind(d->names, states[AXIS_NAMES]);
+	note_differences(d, node, granted, kind);
+	for (size_t i = 0; kind == NAME_OBJECT && i < d->variable_count; i++) {
+		uint32_t *own = &states[AXIS_VARIABLES + 2 * i];
+		int r;
+
+		if (*own != PRODUCT_IDLE)
+			continue;
+		own[0] = variable_state(d, &d->variables[i], 0);
+		own[1] = variable_state(d, &d->variables[i], 1);
+		r = product_jump(p, node, states, (unsigned int)i);
+		own[0] = own[1] = PRODUCT_IDLE;
+		if (r < 0)
+			return r;
+	}
+	return PRODUCT_EXPAND;
+}
+
+static int visit_pair(void *context, struct product *p, uint32_t node)
+{
+	struct diff *d = context;
+	const uint32_t *states = product_states(p, node);
+	uint32_t granted[2];
+
+	if (states[0] == 0 && states[1] == 0)
+		return PRODUCT_PRUNE;
+	for (size_t side = 0; side < 2; side++) {
+		uint32_t allow = 0, deny = 0;
+
+		add_state(d->rights[side], states[side], &allow, &deny);
+		granted[side] = allow & ~deny;
+	}
+	note_differences(d, node, granted, NAME_NONE);
+	return PRODUCT_EXPAND;
+}
+
+/* ---- witnesses ---- */
+
+/* The rule that speaks in policy `side`. */
+static int find_rule(const struct diff *d, size_t side, size_t row, const char *bytes, size_t size,
+		     const size_t *marks, uint16_t *ret_rule)
+{
+	const struct compiled_policy *policy = d->policy[side];
+	struct policy_path path = {.name = bytes, .size = size};
+	struct policy_answer a;
+	int r;
+
+	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
+		path.anchors[i] = POLICY_NO_ANCHOR;
+	for (size_t i = 0; i < d->variable_count; i++)
+		if (d->variables[i].start[side] != CORDON_START_COUNT && marks[i] != SIZE_MAX)
+			path.anchors[d->variables[i].start[side] - CORDON_START_ANCHOR] = marks[i];
+	if (d->start != CORDON_START_PATH) {
+		r = policy_judge(policy->tables, policy->tables_size, d->start, bytes, size, 0, &a);
+	} else {
+		if (size > 1 && bytes[size - 1] == '/') {
+			path.listing = true;
+			path.size--;
+		}
+		r = policy_judge_path(policy->tables, policy->tables_size, &path, 0, &a);
+	}
+	if (r == 0)
+		*ret_rule = a.rule[rows[row].right];
+	return r;
+}
+
+static int describe_bindings(const struct diff *d, const char *bytes, const size_t *marks,
+			     char **ret_text)
+{
+	_cleanup_(freep) char *text = NULL;
+	const char *separator = "";
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->variable_count; i++) {
+		if (marks[i] == SIZE_MAX)
+			continue;
+		fprintf(out, "%s%s=%.*s", separator, d->variables[i].name, (int)marks[i], bytes);
+		separator = " ";
+	}
+	if (fclose(out) != 0)
+		return -ENOMEM;
+	*ret_text = TAKE_PTR(text);
+	return 0;
+}
+
+/* `side`: the policy that allows it. */
+static int make_witness(const struct diff *d, const struct product *p, size_t row, size_t side,
+			struct policy_witness *w)
+{
+	_cleanup_(freep) char *bytes = NULL;
+	size_t marks[VARIABLES_MAX];
+	int r = product_string(p, d->found[row].node[side], &bytes, &w->size, marks,
+			       d->variable_count);
+
+	if (r == 0)
+		r = find_rule(d, side, row, bytes, w->size, marks, &w->allowing);
+	if (r == 0)
+		r = find_rule(d, !side, row, bytes, w->size, marks, &w->refusing);
+	if (r == 0)
+		r = describe_bindings(d, bytes, marks, &w->bindings);
+	if (r < 0)
+		return r;
+	w->object = question_format(d->start, bytes, w->size);
+	return w->object ? 0 : -ENOMEM;
+}
+
+/* Strings are made while the product is there; where both show the same right, the first stays. */
+static int make_witnesses(struct diff *d, const struct product *p)
+{
+	for (size_t i = 0; i < POLICY_DIFFERENCES; i++)
+		for (size_t side = 0; side < 2; side++) {
+			struct policy_difference *difference = &d->differences[i];
+			struct policy_witness *w = side ? &difference->wider
+							: &difference->narrower;
+			int r;
+
+			if (d->found[i].node[side] == NONE || w->object)
+				continue;
+			r = make_witness(d, p, i, side, w);
+			if (r < 0)
+				return r;
+			difference->change |= side ? SETTING_WIDER : SETTING_NARROWER;
+		}
+	return 0;
+}
+
+/* ---- products ---- */
+
+static void begin(struct diff *d, unsigned int start)
+{
+	d->start = start;
+	memset(d->found, 0xff, sizeof(d->found));
+}
+
+static int compare_names(struct diff *d)
+{
+	const struct automaton *axes[PRODUCT_WIDTH_MAX] = {d->names};
+	uint32_t start[PRODUCT_WIDTH_MAX] = {d->names->start[CORDON_START_PATH]};
+	size_t width = AXIS_VARIABLES + 2 * d->variable_count;
+	_cleanup_(product_freep) struct product *p = NULL;
+	int r;
+
+	begin(d, CORDON_START_PATH);
+	for (size_t i = AXIS_PATH; i < width; i++) {
+		const struct automaton *a = d->rights[(i - AXIS_PATH) % 2];
+
+		axes[i] = a;
+		start[i] = i < AXIS_FLOATING	? a->start[CORDON_START_PATH]
+			   : i < AXIS_VARIABLES ? a->start[CORDON_START_FLOATING]
+						: PRODUCT_IDLE;
+	}
+	r = product_explore(axes, start, width, TUPLES_MAX, visit_name, d, &p);
+	return r < 0 ? r : make_witnesses(d, p);
+}
+
+static int compare_pairs(struct diff *d, unsigned int start)
+{
+	const struct automaton *const axes[] = {d->rights[0], d->rights[1]};
+	const uint32_t states[] = {axes[0]->start[start], axes[1]->start[start]};
+	_cleanup_(product_freep) struct product *p = NULL;
+	size_t variables = d->variable_count;
+	int r;
+
+	begin(d, start);
+	r = product_explore(axes, states, 2, TUPLES_MAX, visit_pair, d, &p);
+	if (r < 0)
+		return r;
+	d->variable_count = 0;
+	r = make_witnesses(d, p);
+	d->variable_count = variables;
+	return r;
+}
+
+int policy_diff(const struct compiled_policy *a, const struct compiled_policy *b,
+		struct policy_difference ret_differences[POLICY_DIFFERENCES])
+{
+	struct policy_difference differences[POLICY_DIFFERENCES] = {0};
+	_cleanup_(diff_release) struct diff d = {.policy = {a, b}, .differences = differences};
+	int r;
+
+	for (size_t i = 0; i < POLICY_DIFFERENCES; i++) {
+		differences[i].section = question_section(rows[i].right);
+		differences[i].right = rows[i].word;
+	}
+	d.names = names_automaton();
+	r = d.names ? automaton_of_rights(a, &d.rights[0]) : -ENOMEM;
+	if (r == 0)
+		r = automaton_of_rights(b, &d.rights[1]);
+	if (r == 0) {
+		find_variables(&d);
+		r = compare_names(&d);
+	}
+	if (r == 0)
+		r = compare_pairs(&d, CORDON_START_ABSTRACT);
+	if (r == 0)
+		r = compare_pairs(&d, CORDON_START_NET);
+	if (r == 0)
+		r = compare_pairs(&d, CORDON_START_SOCKET);
+	if (r < 0)
+		policy_diff_release(differences);
+	else
+		memcpy(ret_differences, differences, sizeof(differences));
+	return r;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules in one line, as users meet them in denials: "allow read, write /tmp/x". */
+#ifndef CORDON_POLICY_DESCRIBE_H
+#define CORDON_POLICY_DESCRIBE_H
+
+#include "policy/source/model.h"
+
+/* Caller frees. NULL: no memory. */
+char *describe_rule(const struct rule *rule);
+
+#endif

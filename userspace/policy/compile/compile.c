@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/compile/compile.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/hex.h"
+#include "policy/automaton/automaton.h"
+#include "policy/automaton/describe.h"
+#include "policy/automaton/effect.h"
+#include "policy/source/load.h"
+#include "policy/automaton/lower.h"
+#include "policy/source/search.h"
+#include "policy/automaton/share.h"
+#include "policy/compile/tables.h"
+#include "policy/source/words.h"
+
+static void strings_free(char **strings)
+{
+	for (size_t i = 0; strings && strings[i]; i++)
+		free(strings[i]);
+	free(strings);
+}
+
+static void rule_clear(struct policy_rule *r)
+{
+	free(r->file);
+	free(r->text);
+	free(r->severity);
+	free(r->message);
+	strings_free(r->tags);
+}
+
+void compiled_policy_free(struct compiled_policy *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->rule_count; i++)
+		rule_clear(&p->rules[i]);
+	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
+		free(p->anchor_names[i]);
+	strings_free(p->environment.keep);
+	strings_free(p->environment.set_names);
+	strings_free(p->environment.set_values);
+	free(p->rules);
+	free(p->tables);
+	free(p->name);
+	free(p->file);
+	free(p->description);
+	strings_free(p->run_by);
+	free(p);
+}
+
+uint32_t compiled_policy_states(const struct compiled_policy *policy)
+{
+	return ((const struct cordon_policy_header *)policy->tables)->states_count;
+}
+
+/* ---- copies that outlive the arena ---- */
+
+static int copy_string(const char *text, char **ret_copy)
+{
+	if (!text)
+		return 0;
+	*ret_copy = strdup(text);
+	return *ret_copy ? 0 : -ENOMEM;
+}
+
+static int copy_strings(const char *const *strings, size_t count, char ***ret_copies)
+{
+	char **copies = calloc(count + 1, sizeof(*copies));
+
+	if (!copies)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		copies[i] = strdup(strings[i]);
+		if (!copies[i]) {
+			strings_free(copies);
+			return -ENOMEM;
+		}
+	}
+	*ret_copies = copies;
+	return 0;
+}
+
+static int copy_rule(const struct rule *rule, struct policy_rule *copy)
+{
+	copy->line = rule->place.line;
+	copy->text = describe_rule(rule);
+	if (!copy->text || copy_string(rule->place.source->name, &copy->file) < 0 ||
+	    copy_string(rule->severity, &copy->severity) < 0 ||
+	    copy_string(rule->message, &copy->message) < 0)
+		return -ENOMEM;
+	return rule->tag_count ? copy_strings(rule->tags, rule->tag_count, &copy->tags) : 0;
+}
+
+static int copy_rules(const struct model *m, struct compiled_policy *p)
+{
+	p->rules = calloc(m->rule_count + 1, sizeof(*p->rules));
+	if (!p->rules)
+		return -ENOMEM;
+	p->rule_count = m->rule_count;
+	for (size_t i = 0; i < m->rule_count; i++) {
+		int r = copy_rule(m->rules[i], &p->rules[i]);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int copy_environment(const struct model *m, struct policy_environment *e)
+{
+	int r = copy_strings(m->keep, m->keep_count, &e->keep);
+
+	e->keep_all = m->observe && !m->keep_given;
+	for (size_t i = 0; i < m->keep_count; i++)
+		e->keep_all |= strcmp(m->keep[i], "*") == 0;
+	if (r == 0)
+		r = copy_strings(m->set_names, m->set_count, &e->set_names);
+	if (r == 0)
+		r = copy_strings(m->set_values, m->set_count, &e->set_values);
+	return r;
+}
+
+static int copy_model(const struct model *m, const char *path, struct compiled_policy *p)
+{
+	int r = copy_string(m->name, &p->name);
+
+	if (r == 0)
+		r = copy_string(path, &p->file);
+	if (r == 0)
+		r = copy_string(m->description, &p->description);
+	for (size_t i = 0; r == 0 && i < CORDON_MAX_ANCHORS; i++)
+		r = copy_string(m->anchors[i], &p->anchor_names[i]);
+	if (r == 0)
+		r = copy_rules(m, p);
+	if (r == 0)
+		r = copy_environment(m, &p->environment);
+	if (r == 0 && m->run_by_count)
+		r = copy_strings(m->run_by, m->run_by_count, &p->run_by);
+	p->limits = m->limits;
+	p->arguments = m->arguments;
+	p->observe = m->observe;
+	return r;
+}
+
+/* ---- reports on the automaton ---- */
+
+/*
+ * Fragments are written for many policies: that one of them repeats another, or is cut down by
+ * the policy, is how they are meant to be used. Only what a file makes useless itself is worth
+ * a warning.
+ */
+static bool is_worth_a_warning(const struct model *m, const struct source *root, size_t rule,
+			       const struct rule_use *use)
+{
+	const struct rule *r = m->rules[rule];
+
+	if (r->place.source == root)
+		return true;
+	return use->decided_by < m->rule_count &&
+	       m->rules[use->decided_by]->place.source == r->place.source;
+}
+
+static void warn_of_idle_rules(const struct model *m, const struct source *root,
+			       const struct rule_use *use, struct diagnostics *d)
+{
+	for (size_t i = 0; i < m->rule_count; i++) {
+		const struct rule *other;
+
+		if (use[i].decides || !is_worth_a_warning(m, root, i, &use[i]))
+			continue;
+		if (use[i].decided_by >= m->rule_count) {
+			report_warning(d, &m->rules[i]->place, "remove it, or correct its names",
+				       "this rule decides nothing: other rules cover all it "
+				       "names");
+			continue;
+		}
+		other = m->rules[use[i].decided_by];
+		report_warning(d, &m->rules[i]->place,
+			       other->deny && !m->rules[i]->deny
+				       ? "a deny wins over every allow: narrow one of the two"
+				       : "remove it",
+			       "this rule decides nothing: the rule at %s:%u covers all it names",
+			       other->place.source->name, other->place.line);
+	}
+}
+
+#define BLAMED_MAX 3
+
+static size_t heaviest_rule(const struct rule_use *use, size_t count)
+{
+	size_t heaviest = 0;
+
+	for (size_t i = 1; i < count; i++)
+		if (use[i].weight > use[heaviest].weight)
+			heaviest = i;
+	return heaviest;
+}
+
+/* Who makes the states, and how many there were when it was given up. */
+static void report_explosion(const struct model *m, const struct place *whole, struct rule_use *use,
+			     const struct automaton_effort *effort, struct diagnostics *d)
+{
+	size_t heaviest = heaviest_rule(use, m->rule_count);
+	uint64_t all = 1;
+
+	for (size_t i = 0; i < m->rule_count; i++)
+		all += use[i].weight;
+	report_error(d, m->rule_count ? &m->rules[heaviest]->place : whole,
+		     "patterns with several ** or *, {...} and ? multiply with each other: make "
+		     "some of them start with a fixed directory",
+		     "the rules multiply: given up at %" PRIu64 " states of %" PRIu64
+		     " members, after %" PRIu64 " steps",
+		     effort->states, effort->members, effort->steps);
+	for (int i = 0; i < BLAMED_MAX && m->rule_count > 0 && use[heaviest].weight > 0; i++) {
+		report_error(d, &m->rules[heaviest]->place,
+			     "split its patterns, or use fewer wildcards in each",
+			     "this rule makes %" PRIu64 " %% of the last states' members",
+			     use[heaviest].weight * 100 / all);
+		use[heaviest].weight = 0;
+		heaviest = heaviest_rule(use, m->rule_count);
+	}
+}
+
+static void report_too_big(const struct place *whole, const char *what, unsigned int limit,
+			   struct diagnostics *d)
+{
+	report_error(d, whole, "use fewer rules, or ** in place of lists", "the policy needs %s %u",
+		     what, limit);
+}
+
+/* ---- compilation ---- */
+
+static int make_tables(struct arena *a, const struct model *m, const struct source *root,
+		       struct diagnostics *d, struct compiled_policy *p)
+{
+	_cleanup_(nfa_freep) struct nfa *tries = NULL, *nfa = NULL;
+	_cleanup_(automaton_freep) struct automaton *large = NULL, *small = NULL;
+	_cleanup_(freep) struct rule_use *use = calloc(m->rule_count + 1, sizeof(*use));
+	struct place whole = {root, 0, 0};
+	struct automaton_effort effort;
+	uint32_t anchors = 0;
+	int r;
+
+	if (!use)
+		return -ENOMEM;
+	r = lower_rules(a, m, d, &tries, &anchors);
+	if (r == -E2BIG)
+		report_too_big(&whole, "a pattern automaton of more nodes than", NFA_NODES_MAX, d);
+	if (r == 0)
+		r = nfa_share(tries, &nfa);
+	if (r < 0)
+		return r;
+	nfa_free(TAKE_PTR(tries));
+	r = automaton_build(nfa, use, m->rule_count, &effort, &large);
+	if (r == -E2BIG)
+		report_explosion(m, &whole, use, &effort, d);
+	if (r < 0)
+		return r;
+	nfa_free(TAKE_PTR(nfa));
+	r = automaton_minimise(large, &small);
+	if (r < 0)
+		return r;
+	automaton_free(TAKE_PTR(large));
+	r = effect_of_combination(small, use, m->rule_count);
+	if (r < 0)
+		return r;
+	warn_of_idle_rules(m, root, use, d);
+	r = tables_build(small, m, anchors, &p->tables, &p->tables_size);
+	if (r == -E2BIG)
+		report_too_big(&whole, "more memory pages than", CORDON_MAX_PAGES, d);
+	return r;
+}
+
+static int compile_source(struct arena *a, const struct source *root,
+			  const struct policy_search *search, bool fragments, struct diagnostics *d,
+			  struct compiled_policy **ret_policy)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = calloc(1, sizeof(*p));
+	struct model *m = NULL;
+	int r;
+
+	if (!p)
+		return -ENOMEM;
+	r = load_model(a, root, search, d, &m);
+	if (r < 0)
+		return r;
+	if (m->fragment && !fragments) {
+		report_error(d, &m->fragment_place, "name a policy that includes it",
+			     "this is a fragment, not a policy to run under");
+		return -EINVAL;
+	}
+	r = make_tables(a, m, root, d, p);
+	if (r == 0)
+		r = copy_model(m, root->path, p);
+	if (r < 0)
+		return r;
+	memcpy(p->digest, ((struct cordon_policy_header *)p->tables)->digest, sizeof(p->digest));
+	hex_encode(p->digest, sizeof(p->digest), p->digest_text);
+	*ret_policy = TAKE_PTR(p);
+	return 0;
+}
+
+/* What a caller sees: memory that ran out while reporting is a failure, too. */
+static int finish(struct diagnostics *d, int result, struct compiled_policy **policy,
+		  struct compiled_policy **ret_policy)
+{
+	if (diagnostics_failed(d))
+		return -ENOMEM;
+	if (result == 0)
+		*ret_policy = TAKE_PTR(*policy);
+	return result;
+}
+
+int policy_compile_text(const char *text, size_t size, const char *file,
+			const struct policy_search *search, struct diagnostics *diagnostics,
+			struct compiled_policy **ret_policy)
+{
+	_cleanup_(arena_freep) struct arena *a = arena_new();
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+	struct source root = {.name = file, .path = file, .text = text, .size = size};
+	struct place whole = {&root, 0, 0};
+	int r;
+
+	if (!a)
+		return -ENOMEM;
+	if (size > SOURCE_SIZE_MAX) {
+		report_error(diagnostics, &whole, "split it into fragments and include them",
+			     "larger than 1 MiB");
+		return finish(diagnostics, -E2BIG, &p, ret_policy);
+	}
+	r = compile_source(a, &root, search, false, diagnostics, &p);
+	return finish(diagnostics, r, &p, ret_policy);
+}
+
+/* For a name that is nowhere: the nearest policy, or all there are, and where they were looked for. */
+static const char *hint_of_names(const char *name, const struct policy_search *search,
+				 struct arena *a)
+{
+	const char *const *names, *near, *hint;
+	size_t count;
+
+	if (policy_search_list(a, search, &names, &count) < 0)
+		return NULL;
+	near = words_suggest(name, names, count);
+	hint = near ? arena_printf(a, "did you mean \"%s\"? ", near) : "";
+	hint = hint ? arena_printf(a, "%sgive a path, or one of", hint) : NULL;
+	for (size_t i = 0; i < count && hint; i++)
+		hint = arena_printf(a, "%s%s %s", hint, i ? "," : "", names[i]);
+	if (count == 0 && hint)
+		hint = "give a path: there are no policies";
+	for (size_t i = 0; search && search->directories && search->directories[i] && hint; i++)
+		hint = arena_printf(a, "%s%s %s", hint, i ? "," : " in", search->directories[i]);
+	return hint;
+}
+
+static int report_unreadable(const char *name, const struct policy_search *search, int error,
+			     struct arena *a, struct diagnostics *d)
+{
+	struct source unread = {.name = name};
+	struct place whole = {&unread, 0, 0};
+	const char *hint = NULL;
+
+	if (error == -ENOENT && !strchr(name, '/'))
+		hint = hint_of_names(name, search, a);
+	else if (error == -EISDIR)
+		hint = "name a file in it";
+	report_error(d, &whole, hint, "cannot read the policy: %s",
+		     error == -EFBIG	? "larger than 1 MiB"
+		     : error == -EINVAL ? "not a regular file"
+					: strerror(-error));
+	return error == -EFBIG ? -E2BIG : error;
+}
+
+static int compile_named(const char *name, const struct policy_search *search, bool fragments,
+			 struct diagnostics *d, struct compiled_policy **ret_policy)
+{
+	_cleanup_(arena_freep) struct arena *a = arena_new();
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+	struct source *root = NULL;
+	const char *path;
+	int r;
+
+	if (!a)
+		return -ENOMEM;
+	r = source_find(a, name, search, &path);
+	if (r == 0)
+		r = source_read_input(a, path, path, search, &root);
+	if (r < 0)
+		return finish(d, report_unreadable(name, search, r, a, d), &p, ret_policy);
+	r = compile_source(a, root, search, fragments, d, &p);
+	return finish(d, r, &p, ret_policy);
+}
+
+int policy_compile(const char *name_or_path, const struct policy_search *search,
+		   struct diagnostics *diagnostics, struct compiled_policy **ret_policy)
+{
+	return compile_named(name_or_path, search, false, diagnostics, ret_policy);
+}
+
+int policy_check(const char *name_or_path, const struct policy_search *search,
+		 struct diagnostics *diagnostics, struct compiled_policy **ret_policy)
+{
+	return compile_named(name_or_path, search, true, diagnostics, ret_policy);
+}

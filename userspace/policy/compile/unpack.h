@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the tables of a compiled policy back to an automaton. */
+#ifndef CORDON_POLICY_UNPACK_H
+#define CORDON_POLICY_UNPACK_H
+
+#include "policy/automaton/automaton.h"
+#include "policy/compile/compile.h"
+
+/*
+ * The smallest automaton with the rights that a policy's tables allow and deny; which rule decides is
+ * left out (CORDON_NO_RULE throughout), so that it is far smaller than the policy's own.
+ * The tables must have passed policy_tables_check(). -ENOMEM.
+ */
+int automaton_of_rights(const struct compiled_policy *policy, struct automaton **ret_automaton);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/source/load.h"
+
+#include <string.h>
+
+#include "policy/source/reader.h"
+
+struct loader {
+	struct reader reader;
+	const struct policy_search *search;
+	const struct source *seen[LOAD_FILES_MAX + 1];
+	size_t seen_count;
+	const struct source *chain[LOAD_DEPTH_MAX + 1]; /* the files being read */
+	size_t depth;
+};
+
+static bool same_file(const struct source *a, const struct source *b)
+{
+	return a->inode && a->inode == b->inode && a->device == b->device;
+}
+
+static int load_tree(struct loader *l, const struct source *s);
+
+static const char *describe_chain(struct loader *l, size_t from, const char *last)
+{
+	const char *text = "";
+
+	for (size_t i = from; i < l->depth && text; i++)
+		text = arena_printf(l->reader.arena, "%s%s -> ", text, l->chain[i]->name);
+	return text ? arena_printf(l->reader.arena, "%s%s", text, last) : NULL;
+}
+
+static int report_missing(struct loader *l, const struct node *n, int error)
+{
+	struct reader *r = &l->reader;
+	const char *hint = error == -EFBIG ? "split it into several fragments"
+					   : "name a policy fragment that can be read";
+
+	if (error == -ENOENT) {
+		hint = "searched: the including file's directory";
+		for (size_t i = 0;
+		     l->search && l->search->directories && l->search->directories[i] && hint; i++)
+			hint = arena_printf(r->arena, "%s, %s", hint, l->search->directories[i]);
+		if (!hint)
+			return -ENOMEM;
+	}
+	report_error(r->diagnostics, &n->place, hint, "cannot include \"%s\": %s", n->text,
+		     error == -EFBIG ? "larger than 1 MiB" : strerror(-error));
+	return 0;
+}
+
+static int include(struct loader *l, const struct source *from, const struct node *n)
+{
+	struct reader *r = &l->reader;
+	struct source *s = NULL;
+	const char *path, *name;
+	size_t length = strlen(n->text), errors = diagnostics_errors(r->diagnostics);
+	int e;
+
+	name = length > 5 && strcmp(n->text + length - 5, ".yaml") == 0
+		       ? n->text
+		       : arena_printf(r->arena, "%s.yaml", n->text);
+	if (!name)
+		return -ENOMEM;
+	e = source_find_include(r->arena, n->text, from, l->search, &path);
+	if (e == 0)
+		e = source_read_input(r->arena, path, name, l->search, &s);
+	if (e < 0 || !s)
+		return e == -ENOMEM ? e : report_missing(l, n, e);
+	for (size_t i = 0; i < l->depth; i++) {
+		if (!same_file(l->chain[i], s))
+			continue;
+		const char *chain = describe_chain(l, i, s->name);
+
+		if (!chain)
+			return -ENOMEM;
+		report_error(r->diagnostics, &n->place, "remove one of these includes",
+			     "files include each other: %s", chain);
+		return 0;
+	}
+	for (size_t i = 0; i < l->seen_count; i++)
+		if (same_file(l->seen[i], s))
+			return 0;
+	if (l->seen_count > LOAD_FILES_MAX) {
+		report_error(r->diagnostics, &n->place, "join some of the files",
+			     "more than %d files included", LOAD_FILES_MAX);
+		return 0;
+	}
+	if (l->depth > LOAD_DEPTH_MAX) {
+		report_error(r->diagnostics, &n->place, "include the innermost files further out",
+			     "includes are nested more than %d deep", LOAD_DEPTH_MAX);
+		return 0;
+	}
+	e = load_tree(l, s);
+	if (e == 0 && errors == diagnostics_errors(r->diagnostics) && !r->model->fragment)
+		report_error(r->diagnostics, &n->place,
+			     "only a file with \"fragment: true\" can be included",
+			     "\"%s\" is a whole policy", n->text);
+	return e;
+}
+
+static int load_includes(struct loader *l, const struct source *s, const struct node *root)
+{
+	const struct node *list = root->type == NODE_MAPPING ? node_get(root, "include") : NULL;
+
+	if (!list || !reader_expect(&l->reader, list, NODE_SEQUENCE, "a list",
+				    "write include: [runtime/linux]"))
+		return 0;
+	for (size_t i = 0; i < list->count; i++) {
+		const char *name;
+		int e = 0;
+
+		if (reader_string(&l->reader, list->items[i], "a file to include", &name))
+			e = include(l, s, list->items[i]);
+		if (e < 0)
+			return e;
+	}
+	return 0;
+}
+
+static int load_tree(struct loader *l, const struct source *s)
+{
+	struct reader *r = &l->reader;
+	struct node *root = NULL;
+	int e;
+
+	l->seen[l->seen_count++] = s;
+	l->chain[l->depth++] = s;
+	e = node_parse(r->arena, s, r->diagnostics, &root);
+	if (e == 0 && !root)
+		report_error(r->diagnostics, &(struct place){s, 1, 1}, "start with version: 1",
+			     "the file is empty");
+	if (e == 0 && root)
+		e = load_includes(l, s, root);
+	if (e == 0 && root)
+		e = read_policy(r, root);
+	l->depth--;
+	return e == -ENOMEM ? e : 0;
+}
+
+/* What an execution keeps of its caller's variables unless the policy says otherwise. */
+static const char *const default_keep[] = {"PATH", "HOME", "LANG", "LC_*",
+					   "TERM", "TZ",   "USER", "LOGNAME"};
+
+static int apply_defaults(struct arena *a, const struct source *root, struct model *m)
+{
+	if (!m->name) {
+		const char *slash = strrchr(root->name, '/');
+		const char *base = slash ? slash + 1 : root->name;
+		size_t length = strlen(base);
+
+		if (length > 5 && strcmp(base + length - 5, ".yaml") == 0)
+			length -= 5;
+		m->name = arena_copy(a, base, length);
+		if (!m->name)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; !m->keep_given && !m->observe && i < ARRAY_SIZE(default_keep); i++) {
+		const char **keep = arena_grow(a, m->keep, m->keep_count, sizeof(*keep));
+
+		if (!keep)
+			return -ENOMEM;
+		keep[m->keep_count++] = default_keep[i];
+		m->keep = keep;
+	}
+	return 0;
+}
+
+int load_model(struct arena *a, const struct source *root, const struct policy_search *search,
+	       struct diagnostics *d, struct model **ret_model)
+{
+	struct model *m = arena_alloc(a, sizeof(*m));
+	struct loader l = {.reader = {a, d, m}, .search = search};
+	size_t errors = diagnostics_errors(d);
+	int e;
+
+	if (!m)
+		return -ENOMEM;
+	m->anchors[CORDON_ANCHOR_WORKDIR] = "workdir";
+	m->anchors[CORDON_ANCHOR_TMP] = "tmp";
+	m->anchors[CORDON_ANCHOR_HOME] = "home";
+	m->audit = CORDON_AUDIT_ALL << CORDON_AUDIT_CONNECTS_SHIFT |
+		   CORDON_AUDIT_ALL << CORDON_AUDIT_EXECS_SHIFT;
+	e = load_tree(&l, root);
+	if (e < 0)
+		return e;
+	if (errors != diagnostics_errors(d))
+		return -EINVAL;
+	e = apply_defaults(a, root, m);
+	if (e < 0)
+		return e;
+	*ret_model = m;
+	return 0;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A policy as written, includes joined: what the compiler starts from. Everything belongs to the
+ * arena of the compilation.
+ */
+#ifndef CORDON_POLICY_MODEL_H
+#define CORDON_POLICY_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bpf/abi.h"
+#include "policy/compile/compile.h"
+#include "policy/source/source.h"
+
+#define MODEL_RULES_MAX (CORDON_NO_RULE - 1u)
+
+enum rule_kind {
+	RULE_FILES,
+	RULE_EXEC,
+	RULE_UNIX,
+	RULE_NETWORK, /* internet addresses and ports */
+	RULE_SOCKET,  /* creation of sockets by family, type and protocol */
+};
+
+/* A path pattern or an abstract name. */
+struct rule_name {
+	const char *text;
+	size_t size;
+	struct place place;
+	bool abstract;
+};
+
+/* The addresses whose first `prefix` bits are those of `address` (network order). */
+struct net_block {
+	uint8_t family; /* 4 or 6 */
+	uint8_t prefix;
+	uint8_t address[16];
+};
+
+struct number_range {
+	uint16_t low, high; /* both included */
+};
+
+struct rule {
+	enum rule_kind kind;
+	bool deny;
+	uint32_t rights; /* CORDON_RIGHT() bits */
+	struct place place;
+	const char *severity, *message; /* or NULL */
+	const char **tags;
+	size_t tag_count;
+	/* RULE_FILES, RULE_EXEC, RULE_UNIX */
+	struct rule_name *names;
+	size_t name_count;
+	/* RULE_NETWORK; no blocks: every address, no ports: every port */
+	struct net_block *blocks;
+	size_t block_count;
+	const char **hosts; /* names and patterns of names; with them, no blocks mean none */
+	size_t host_count;
+	struct number_range *ports;
+	size_t port_count;
+	/* RULE_NETWORK: IPPROTO_*; RULE_SOCKET: empty means every one */
+	uint16_t *protocols;
+	size_t protocol_count;
+	/* RULE_SOCKET; no types: every type */
+	uint16_t *families, *types;
+	size_t family_count, type_count;
+	bool has_rights, has_to; /* for the reader: which keys were there */
+};
+
+struct model {
+	const char *name, *description;
+	bool fragment;
+	struct place fragment_place; /* where it says so */
+	bool observe;
+	struct rule **rules;
+	size_t rule_count;
+	const char *anchors[CORDON_MAX_ANCHORS]; /* names by number, NULL: unused */
+	struct policy_limits limits;
+	bool keep_given;
+	const char **keep;
+	size_t keep_count;
+	const char **set_names, **set_values;
+	size_t set_count; /* of both */
+	uint32_t flags;	  /* CORDON_POLICY_* but OBSERVE */
+	uint64_t capabilities;
+	uint32_t audit;
+	enum policy_arguments arguments;
+	uint32_t denial_limit;
+	const char **run_by;
+	size_t run_by_count;
+};
+
+#endif

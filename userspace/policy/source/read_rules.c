@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sections files, exec and unix: rules over names. */
+#include <string.h>
+
+#include "policy/source/read_rules.h"
+
+int read_severity(struct reader *r, const struct node *n, void *target)
+{
+	struct rule *rule = target;
+	uint32_t level;
+
+	if (reader_word(r, n, "severity", words_severities, &level))
+		rule->severity = words_name(words_severities, level);
+	return 0;
+}
+
+int read_message(struct reader *r, const struct node *n, void *target)
+{
+	struct rule *rule = target;
+	const char *text;
+
+	if (reader_string(r, n, "message", &text))
+		rule->message = text;
+	return 0;
+}
+
+int read_tags(struct reader *r, const struct node *n, void *target)
+{
+	struct rule *rule = target;
+
+	return reader_strings(r, n, "a tag", "[credentials]", &rule->tags, &rule->tag_count);
+}
+
+static int read_rights(struct reader *r, const struct node *n, struct rule *rule, bool deny)
+{
+	const struct word *table = words_rights(rule->kind);
+	const char *key = deny ? "deny" : "allow";
+
+	if (rule->has_rights) {
+		report_error(r->diagnostics, &n->place, "write two rules",
+			     "a rule has either \"allow\" or \"deny\", not both");
+		return 0;
+	}
+	rule->has_rights = true;
+	rule->deny = deny;
+	if (n->type != NODE_SEQUENCE || n->count == 0) {
+		const char *hint = arena_printf(r->arena, "write a list of rights: %s: [%s]", key,
+						n->type == NODE_SCALAR && words_find(table, n->text)
+							? n->text
+							: table[0].text);
+
+		if (!hint)
+			return -ENOMEM;
+		report_error(r->diagnostics, &n->place, hint, "\"%s\" must be a list, not %s", key,
+			     n->count			? node_describe(n)
+			     : n->type == NODE_SEQUENCE ? "an empty one"
+							: node_describe(n));
+		return 0;
+	}
+	for (size_t i = 0; i < n->count; i++) {
+		uint32_t rights;
+
+		if (reader_word(r, n->items[i], "right", table, &rights))
+			rule->rights |= rights;
+	}
+	return 0;
+}
+
+int read_allow(struct reader *r, const struct node *n, void *target)
+{
+	return read_rights(r, n, target, false);
+}
+
+int read_deny(struct reader *r, const struct node *n, void *target)
+{
+	return read_rights(r, n, target, true);
+}
+
+static int add_name(struct reader *r, struct rule *rule, const struct node *n, bool abstract)
+{
+	struct rule_name *names;
+	const char *text;
+
+	if (!reader_string(r, n, abstract ? "an abstract name" : "a path", &text))
+		return 0;
+	names = arena_grow(r->arena, rule->names, rule->name_count, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	names[rule->name_count++] = (struct rule_name){text, n->size, n->place, abstract};
+	rule->names = names;
+	return 0;
+}
+
+static int read_names(struct reader *r, const struct node *n, struct rule *rule, bool abstract)
+{
+	const char *hint = abstract ? "write a list: abstract: [name]"
+				    : "write a list: paths: [/usr/lib/**]";
+
+	if (!reader_expect(r, n, NODE_SEQUENCE, "a list", hint))
+		return 0;
+	if (n->count == 0)
+		report_error(r->diagnostics, &n->place, hint, "the list is empty");
+	for (size_t i = 0; i < n->count; i++) {
+		int e = add_name(r, rule, n->items[i], abstract);
+
+		if (e < 0)
+			return e;
+	}
+	return 0;
+}
+
+static int read_paths(struct reader *r, const struct node *n, void *target)
+{
+	return read_names(r, n, target, false);
+}
+
+static int read_abstract(struct reader *r, const struct node *n, void *target)
+{
+	return read_names(r, n, target, true);
+}
+
+int add_rule(struct reader *r, struct rule *rule)
+{
+	struct rule **rules;
+
+	if (r->model->rule_count >= MODEL_RULES_MAX) {
+		if (r->model->rule_count == MODEL_RULES_MAX)
+			report_error(r->diagnostics, &rule->place,
+				     "join rules: one may name many paths", "more than %u rules",
+				     MODEL_RULES_MAX);
+		return 0;
+	}
+	rules = arena_grow(r->arena, r->model->rules, r->model->rule_count, sizeof(*rules));
+	if (!rules)
+		return -ENOMEM;
+	rules[r->model->rule_count++] = rule;
+	r->model->rules = rules;
+	return 0;
+}
+
+bool check_rights_given(struct reader *r, const struct rule *rule, const char *example)
+{
+	if (!rule->has_rights)
+		report_error(r->diagnostics, &rule->place, example,
+			     "the rule neither allows nor denies");
+	return rule->has_rights;
+}
+
+int read_rules(struct reader *r, const struct node *n, const char *what, enum rule_kind kind,
+	       const struct key *keys, int (*finish)(struct reader *r, struct rule *rule))
+{
+	if (!reader_expect(r, n, NODE_SEQUENCE, "a list of rules", "start each rule with \"- \""))
+		return 0;
+	for (size_t i = 0; i < n->count; i++) {
+		struct rule *rule = arena_alloc(r->arena, sizeof(*rule));
+		size_t errors = diagnostics_errors(r->diagnostics);
+		int e;
+
+		if (!rule)
+			return -ENOMEM;
+		rule->kind = kind;
+		rule->place = n->items[i]->place;
+		e = reader_mapping(r, n->items[i], what, keys, rule);
+		if (e == 0 && n->items[i]->type == NODE_MAPPING &&
+		    errors == diagnostics_errors(r->diagnostics))
+			e = finish(r, rule);
+		if (e == 0)
+			e = add_rule(r, rule);
+		if (e < 0)
+			return e;
+	}
+	return 0;
+}
+
+static int finish_names(struct reader *r, struct rule *rule)
+{
+	if (!check_rights_given(r, rule,
+				rule->kind == RULE_FILES ? "write {allow: [read], paths: [...]}"
+							 : "write {allow: [run], paths: [...]}"))
+		return 0;
+	if (rule->name_count == 0)
+		report_error(r->diagnostics, &rule->place, "add paths: [...]",
+			     "the rule names no path");
+	return 0;
+}
+
+static int finish_unix(struct reader *r, struct rule *rule)
+{
+	if (!check_rights_given(r, rule, "write {allow: [connect], paths: [...]}"))
+		return 0;
+	if (rule->name_count == 0)
+		report_error(r->diagnostics, &rule->place, "add paths: [...] or abstract: [...]",
+			     "the rule names no socket");
+	for (size_t i = 0; i < rule->name_count; i++) {
+		if (rule->names[i].abstract || !(rule->rights & CORDON_RIGHT(CORDON_UNIX_BIND)))
+			continue;
+		report_error(r->diagnostics, &rule->names[i].place,
+			     "binding to a path creates a file: say \"create\" in a rule under "
+			     "files",
+			     "\"bind\" is for abstract names only");
+	}
+	return 0;
+}
+
+static const struct key path_keys[] = {
+	{"allow", read_allow},
+	{"deny", read_deny},
+	{"paths", read_paths},
+	{"severity", read_severity},
+	{"message", read_message},
+	{"tags", read_tags},
+	{NULL, NULL},
+};
+
+int read_file_rules(struct reader *r, const struct node *n, void *target)
+{
+	(void)target;
+	return read_rules(r, n, "a file rule", RULE_FILES, path_keys, finish_names);
+}
+
+int read_exec_rules(struct reader *r, const struct node *n, void *target)
+{
+	(void)target;
+	return read_rules(r, n, "an exec rule", RULE_EXEC, path_keys, finish_names);
+}
+
+int read_unix_rules(struct reader *r, const struct node *n, void *target)
+{
+	static const struct key keys[] = {
+		{"allow", read_allow},	     {"deny", read_deny},
+		{"paths", read_paths},	     {"abstract", read_abstract},
+		{"severity", read_severity}, {"message", read_message},
+		{"tags", read_tags},	     {NULL, NULL},
+	};
+
+	(void)target;
+	return read_rules(r, n, "a unix rule", RULE_UNIX, keys, finish_unix);
+}

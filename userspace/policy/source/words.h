@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of words that a policy may use, and what they stand for. */
+#ifndef CORDON_POLICY_WORDS_H
+#define CORDON_POLICY_WORDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "policy/source/model.h"
+
+struct word {
+	const char *text;
+	uint32_t value;
+};
+
+/* Tables end with a NULL text. */
+extern const struct word words_file_rights[];
+extern const struct word words_exec_rights[];
+extern const struct word words_unix_rights[];
+extern const struct word words_network_rights[];
+extern const struct word words_capabilities[]; /* without CAP_, lower case */
+extern const struct word words_net_protocols[];
+extern const struct word words_socket_families[];
+extern const struct word words_socket_types[];
+extern const struct word words_socket_protocols[];
+extern const struct word words_severities[];
+
+/* The rights that rules of a section may name. */
+const struct word *words_rights(enum rule_kind kind);
+
+/* NULL: not in the table. */
+const struct word *words_find(const struct word *table, const char *text);
+
+/* The word with this value, or NULL. */
+const char *words_name(const struct word *table, uint32_t value);
+
+/*
+ * The closest of `count` candidates, or NULL if none is close (optimal string alignment distance,
+ * Damerau 1964: at most one edit in three letters).
+ */
+const char *words_suggest(const char *text, const char *const *candidates, size_t count);
+
+#endif
