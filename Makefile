@@ -5,17 +5,31 @@
 # BUILD names the folder for everything that is made, so that two builds can live side by side.
 
 VERSION  ?= 0.1.0
-BUILD    ?= build
+# x86_64 or arm64: built here for the other, unless this is the other.
+HOST     := $(subst aarch64,arm64,$(shell uname -m))
+ARCH     ?= $(HOST)
+BUILD    ?= $(if $(filter $(ARCH),$(HOST)),build,build-$(ARCH))
 KERNELS  ?= build/kernels
 PREFIX   ?= /usr/local
 DESTDIR  ?=
 MINUTES  ?= 10
+KERNEL   ?= 6.12
+PART     ?= normal launch
 JOBS     ?= $(shell nproc)
 
 ifeq ($(origin CC),default)
 CC       := clang-19
 endif
 BPF_CC   ?= clang-19
+# What another machine's programs are made of: its packages, unpacked.
+FOREIGN  := $(filter-out $(HOST),$(ARCH))
+ROOT     := $(KERNELS)/$(ARCH)/root
+TRIPLET  := $(if $(filter arm64,$(ARCH)),aarch64,x86_64)-linux-gnu
+ifneq ($(FOREIGN),)
+override CC += --target=$(TRIPLET) --sysroot=$(abspath $(ROOT)) -fuse-ld=lld-19 -Wno-unused-command-line-argument
+endif
+# Where the kernels of that architecture are.
+SERIES   := $(KERNELS)/$(if $(filter arm64,$(ARCH)),arm64/)
 # Sanitizers and libFuzzer come with clang, whatever builds the program itself.
 SAN_CC   ?= clang-19
 BPFTOOL  ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
@@ -24,9 +38,9 @@ AR       := ar
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help packages packages-build packages-test kernels executors containers \
-	unit corpus fuzz fuzzers helpers programs lint tidy format \
-	test demo bench bench-record soak install clean distclean
+.PHONY: all help test-arm64 packages packages-build packages-test kernels kernels-update executors containers frameworks obeying \
+	unit corpus fuzz fuzzers helpers programs lint tidy always format \
+	unit-compiler mutants check test test-unit test-vm demo bench bench-record soak wheel install clean distclean
 
 # V=1 shows the commands themselves.
 Q := $(if $(V),,@)
@@ -36,24 +50,30 @@ MAKEFLAGS += --jobs=$(JOBS)
 endif
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
-export SETUP VERSION BUILD MINUTES
+export SETUP VERSION BUILD MINUTES JOBS
 export CORDON_KERNELS := $(abspath $(KERNELS))
 
 help:
 	@echo 'make               build/cordon, after installing what the build lacks (SETUP=no: only say what)'
 	@echo 'make demo          install what is missing, build, and show cordon at work'
-	@echo 'make test          everything that CI runs: lint, unit tests, integration on both kernels'
-	@echo 'make unit          the unit tests, with ASan and UBSan, and the kept fuzz corpus'
+	@echo 'make test          everything that CI runs: lint, unit tests, integration on all kernels'
+	@echo 'make check         before a commit: lint, unit tests, and in one VM what the change touches'
+	@echo 'make test-unit     the unit tests, with ASan and UBSan           (UNIT=daemon: of one folder)'
+	@echo 'make test-vm       parts of the tests of what enforces, in a VM  (KERNEL=$(KERNEL) PART="$(PART)")'
+	@echo 'make test-arm64    the same in VMs of arm64, which are emulated: hours, so make test does without'
 	@echo 'make lint          format, static analysis, include direction, licence headers'
 	@echo 'make format        reformat the C sources'
 	@echo 'make bench         measure costs against the budgets'
 	@echo 'make bench-record  record what make test compares costs with'
+	@echo 'make kernels-update  moves the kernel that is newest in the tests to the newest that Debian has'
+	@echo 'make mutants       takes out one check after the other, to see who notices   (KERNEL=$(KERNEL) ONLY=PATTERN)'
 	@echo 'make soak          long run under load     (MINUTES=$(MINUTES))'
 	@echo 'make fuzz          fuzz every parser        (MINUTES=$(MINUTES) in all)'
+	@echo 'make wheel         the Python package, to $(BUILD)/wheel'
 	@echo 'make install       to DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)'
 	@echo 'make clean         remove what was built;   make distclean: the downloaded kernels too'
 	@echo
-	@echo 'Variables: BUILD=$(BUILD) CC=$(CC) SETUP=no JOBS=$(JOBS) VERSION=$(VERSION)'
+	@echo 'Variables: ARCH=arm64 (built here for there) BUILD=$(BUILD) CC=$(CC) SETUP=no JOBS=$(JOBS) VERSION=$(VERSION)'
 
 # --- packages and kernels ------------------------------------------------------------------------
 
@@ -61,7 +81,8 @@ packages: packages-build packages-test kernels
 
 # Asked on every run, which takes milliseconds, since packages can go as well as come.
 packages-build:
-	@packaging/setup/install-packages build
+	@packaging/setup/install-packages build $(FOREIGN)
+	@$(if $(FOREIGN),packaging/setup/fetch-root $(ROOT) $(ARCH))
 
 packages-test: | packages-build
 	@packaging/setup/install-packages build test
@@ -73,7 +94,21 @@ executors: | packages-test
 containers: | packages-test
 	@packaging/setup/fetch-executors $(BUILD)/executors root
 
-kernels: $(KERNELS)/6.1/version $(KERNELS)/6.12/version
+# Those that the Python package has adapters for.
+frameworks: | packages-test
+	@packaging/setup/fetch-executors $(BUILD)/executors frameworks
+
+# Programs that obey what executions leave, which are large.
+obeying: | packages-test
+	@packaging/setup/fetch-executors $(BUILD)/executors obeying
+
+kernels: $(KERNELS)/6.1/version $(KERNELS)/6.12/version $(KERNELS)/newest/version
+
+# To the newest that Debian has: to be committed with what it takes.
+kernels-update: | packages-build
+	@packaging/setup/fetch-kernels --update
+
+$(KERNELS)/newest/version: packaging/setup/newest-kernel
 
 $(KERNELS)/%/version: | packages-build
 	@packaging/setup/fetch-kernels $(KERNELS) $*
@@ -86,15 +121,15 @@ SKELETON_DIR := $(if $(filter build,$(BUILD)),skel,$(BUILD)/skel)
 SKELETON     := $(SKELETON_DIR)/enforce.skel.h
 
 # One object for all kernels (CO-RE): this says how the types look on one of them, libbpf relocates.
-$(BUILD)/vmlinux.h: $(KERNELS)/6.12/version
+$(BUILD)/vmlinux.h: $(SERIES)6.12/version
 	@mkdir -p $(@D)
 	@echo "  GEN  $@"
 	$(Q){ printf '/* Types of Linux %s, by bpftool from its BTF. */\n' "$$(cat $<)" && \
 	  $(BPFTOOL) btf dump file $(<D)/btf format c; } >$@
 
-BPF_CFLAGS := -std=gnu17 -target bpf -mcpu=v3 -D__TARGET_ARCH_x86 -g -O2 \
+BPF_CFLAGS := -std=gnu17 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(if $(filter arm64,$(ARCH)),arm64,x86) -g -O2 \
 	-Wall -Wextra -Werror -Wno-missing-declarations -Wno-unused-parameter -Wshadow \
-	-ffile-prefix-map=$(CURDIR)=. -I$(BUILD) -I. -Ibpf -idirafter /usr/include/x86_64-linux-gnu
+	-ffile-prefix-map=$(CURDIR)=. -I$(BUILD) -I. -Ibpf -idirafter $(if $(FOREIGN),$(ROOT))/usr/include/$(TRIPLET)
 
 $(BPF_OBJECT): bpf/enforce.bpf.c $(BUILD)/vmlinux.h Makefile | packages-build
 	@echo "  BPF  $@"
@@ -116,7 +151,7 @@ SOURCES := $(sort $(wildcard userspace/*/*.c userspace/*/*/*.c))
 # What users start: `run` alone. The rest is in lib/cordon/cordon, which it starts.
 FRONT   := userspace/cli/run/front.c userspace/cli/run/accounts_file.c
 # What needs no kernel: libraries for every test program and fuzzer, built without the BPF object.
-PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% control/protocol.c control/request.c control/request_fields.c control/prepare_request.c control/decide_request.c control/message_codec.c daemon/pure/dns_message.c daemon/pure/dns_servers.c cli/term/moment.c),$(SOURCES))
+PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% control/% daemon/pure/% cli/term/moment.c),$(SOURCES))
 
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
 	-Wshadow -Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings \
@@ -124,7 +159,7 @@ WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold
 # gcc guesses at these across function boundaries; clang-tidy and the sanitizers know better.
 GCC_WARNINGS := $(if $(findstring clang,$(CC)),,-Wno-maybe-uninitialized -Wno-format-truncation)
 HARDENING := -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection \
-	-fcf-protection -fPIE
+	$(if $(filter arm64,$(ARCH)),-mbranch-protection=standard,-fcf-protection) -fPIE
 CPPFLAGS += -D_GNU_SOURCE -DCORDON_VERSION='"$(VERSION)"' \
 	-I$(BUILD) -I$(dir $(SKELETON_DIR)) -I$(SKELETON_DIR) -I. -Iuserspace
 COMMON_CFLAGS := -std=gnu17 -g $(WARNINGS) -ffile-prefix-map=$(CURDIR)=.
@@ -155,7 +190,6 @@ $(BUILD)/cordon: $(FRONT:%.c=$(BUILD)/obj/%.o) $(ARCHIVE)
 	$(Q)$(CC) $(CFLAGS) $(filter-out -pie,$(LDFLAGS)) -static-pie -Wl,--gc-sections $^ -ljansson -lcap -lcrypto -o $@
 
 # Both are generated; the dependency files know them only after the first build.
-$(BUILD)/obj/tests/bench/kernel/verifier.o: | $(SKELETON)
 $(filter-out $(PURE:%.c=$(BUILD)/obj/%.o),$(OBJECTS)): | $(SKELETON) $(BUILD_ID)
 $(filter-out $(PURE:%.c=$(BUILD)/san/%.o),$(SAN_OBJECTS)): | $(SKELETON) $(BUILD_ID)
 $(filter-out $(PURE:%.c=$(BUILD)/tidy/%.ok),$(SOURCES:%.c=$(BUILD)/tidy/%.ok)): | $(SKELETON) $(BUILD_ID)
@@ -195,7 +229,9 @@ FUZZ_PROGRAMS  := $(FUZZ_SOURCES:%.c=$(BUILD)/%)
 # Small programs that tests run inside the VM or under cordon: no libraries, no sanitizers.
 HELPER_SOURCES := $(sort $(wildcard tests/integration/helpers/*.c))
 HELPERS        := $(HELPER_SOURCES:tests/integration/helpers/%.c=$(BUILD)/tests/helpers/%)
-REDTEAM        := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/redteam/*.c tests/redteam/*/*.c)))
+# Attacks by what only x86 has.
+ELSEWHERE      := $(if $(filter arm64,$(ARCH)),$(shell grep -rl --include='*.c' '^ [*] Needs: machine x86_64' tests/redteam))
+REDTEAM        := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out $(ELSEWHERE),$(wildcard tests/redteam/*.c tests/redteam/*/*.c))))
 # Programs that drive cordon's own code inside the VM.
 LINKED_TESTS   := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out %.bpf.c,$(wildcard tests/bpf/*.c tests/bench/*.c tests/schema/*.c)))) \
 	$(BUILD)/tests/bench/kernel/filter $(BUILD)/tests/bench/kernel/verifier
@@ -254,6 +290,21 @@ $(BUILD)/variants/%/cordon: $(BUILD)/variants/%/enforce.bpf.o $(OBJECTS)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(filter-out $(FRONT:%.c=$(BUILD)/obj/%.o) $(VARIANT_SOURCES:%.c=$(BUILD)/obj/%.o),$(OBJECTS)) \
 		$(addprefix $(@D)/,$(notdir $(VARIANT_SOURCES:.c=.o))) $(LDLIBS) -o $@
 
+# All mutations of a table in one object, each behind its number: tests/mutants/run.
+MUTANTS := $(BUILD)/variants/mutants
+
+$(MUTANTS)/enforce.bpf.o: tests/mutants/checks tests/mutants/mutant.h tests/mutants/run $(BPF_OBJECT)
+	@mkdir -p $(@D)
+	@echo "  BPF  $@"
+	$(Q)tests/mutants/run --sources $(@D)/source
+	$(Q)$(BPF_CC) -I$(@D)/source $(BPF_CFLAGS) -w -include tests/mutants/mutant.h -c $(@D)/source/bpf/enforce.bpf.c -o $@
+	$(Q)llvm-strip-19 -g $@
+
+# Linked with the objects that are made of that build's skeleton, in the place of the usual ones.
+$(MUTANTS)/executions: $(BUILD)/obj/tests/bpf/executions.o $(MUTANTS)/cordon $(ARCHIVE)
+	@echo "  LD   $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $< $(addprefix $(@D)/,$(notdir $(VARIANT_SOURCES:.c=.o))) $(ARCHIVE) $(LDLIBS) -o $@
+
 # They take what they need of the enforcement, and leave the rest.
 $(BUILD)/tests/bpf/%.bpf.o: tests/bpf/%.bpf.c $(BUILD)/vmlinux.h Makefile | packages-build
 	@mkdir -p $(@D)
@@ -264,18 +315,28 @@ $(BUILD)/tests/bpf/%.skel.h: $(BUILD)/tests/bpf/%.bpf.o
 	@echo "  SKEL $@"
 	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf >$@
 
-.SECONDARY: $(TEST_SKELETONS:.skel.h=.bpf.o) $(VARIANTS:%/cordon=%/enforce.bpf.o)
-$(LINKED_TESTS:$(BUILD)/%=$(BUILD)/obj/%.o): | $(TEST_SKELETONS)
+.SECONDARY: $(TEST_SKELETONS:.skel.h=.bpf.o) $(VARIANTS:%/cordon=%/enforce.bpf.o) $(MUTANTS)/enforce.bpf.o
+$(LINKED_TESTS:$(BUILD)/%=$(BUILD)/obj/%.o): | $(TEST_SKELETONS) $(SKELETON) $(BUILD_ID)
+$(UNIT_OTHER:$(BUILD)/%=$(BUILD)/san/%.o): | $(SKELETON) $(BUILD_ID)
 
 # Tables of strings in tests need no const, and libFuzzer's entry point no prototype.
 $(BUILD)/san/tests/%.o $(BUILD)/fuzz/tests/%.o: COMMON_CFLAGS += -Wno-write-strings -Wno-missing-prototypes
 
 helpers: $(HELPERS) $(REDTEAM) $(LINKED_TESTS) $(BENCH_STATIC) $(VARIANTS)
 fuzzers: $(FUZZ_PROGRAMS)
-# Everything that `make test` runs, built in one go.
-programs: all helpers fuzzers $(UNIT_PROGRAMS)
+PYTHON_SOURCES := $(sort $(wildcard python/cordon/*.py) python/cordon/py.typed) python/pyproject.toml python/README.md
+WHEEL          := $(BUILD)/wheel/complete
 
-unit: packages-test $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS)
+# Everything that `make test` runs, built in one go.
+programs: all helpers fuzzers $(UNIT_PROGRAMS) $(WHEEL)
+
+# How the unit tests are compiled and linked, for those who change a source of theirs.
+unit-compiler:
+	@$(info $(SAN_CC) $(CPPFLAGS) $(COMMON_CFLAGS) -Wno-write-strings -Wno-missing-prototypes $(SANITIZE))
+	@$(info $(SAN_CC) $(SANITIZE))
+	@$(info $(LDLIBS) -lcmocka)
+
+unit: packages-test kernels $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS)
 	@tests/unit/run $(BUILD)
 
 corpus: packages-test $(FUZZ_PROGRAMS)
@@ -286,14 +347,23 @@ fuzz: packages-test $(FUZZ_PROGRAMS)
 
 # failure.c defines what the analyzer's header describes.
 tidy_include = $(if $(filter %/failure.c,$(1)),,-include tests/lint/analyzer.h)
+# What __attribute__((cleanup)) frees is a leak to unix.Malloc, which finds double frees as well.
+only_leaks = { grep -q ' error: ' $@.log && ! grep ' error: ' $@.log | grep -qv 'Potential \(leak of memory\|memory leak\).*unix.Malloc'; }
 TIDY_STAMPS := $(SOURCES:%.c=$(BUILD)/tidy/%.ok)
 
 tidy: $(TIDY_STAMPS)
 
-$(BUILD)/tidy/%.ok: %.c .clang-tidy tests/lint/analyzer.h $(wildcard userspace/*/*.h userspace/*/*/*.h bpf/*.h bpf/*/*.h) | packages-test
+# Of those without a dependency file nobody knows what they include.
+TIDY_DEPS := $(TIDY_STAMPS:.ok=.d)
+$(patsubst %.d,%.ok,$(filter-out $(wildcard $(TIDY_DEPS)),$(TIDY_DEPS))): always
+always:
+
+$(BUILD)/tidy/%.ok: %.c .clang-tidy tests/lint/analyzer.h | packages-test
 	@mkdir -p $(@D)
 	@echo "  tidy $<"
-	@clang-tidy-19 --quiet $< -- -std=gnu17 $(call tidy_include,$<) $(CPPFLAGS) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
+	@$(SAN_CC) -std=gnu17 $(CPPFLAGS) -MM -MP -MF $(@:.ok=.d) -MT $@ $<
+	@clang-tidy-19 --quiet $< -- -std=gnu17 $(call tidy_include,$<) $(CPPFLAGS) >$@.log 2>&1 || $(only_leaks) || \
+		{ cat $@.log >&2; exit 1; }
 	@touch $@
 
 lint: packages-test
@@ -305,6 +375,24 @@ format: packages-test
 test: packages programs executors
 	+@tests/run-all
 
+test-unit: unit
+
+# What tests/integration/run knows as parts, on one kernel.
+test-vm: packages all helpers
+	@tests/vm/run --kernel $(KERNEL) --timeout 3000 --env BUILD=$(BUILD) -- tests/integration/run $(PART)
+
+# What enforces, on Debian's kernels for arm64: the catalogue, the parts, and doctor, which loads every program.
+ARM64_PARTS ?= redteam normal streams launch code adopt
+test-arm64:
+	@$(MAKE) ARCH=arm64 BUILD=build-arm64 all helpers
+	@set -e; for kernel in 6.12 newest; do \
+		tests/vm/run --arch arm64 --kernel $$kernel --timeout 1800 -n -- build-arm64/cordon doctor; \
+		tests/vm/run --arch arm64 --kernel $$kernel --timeout 14400 --env BUILD=build-arm64 -n -- \
+			tests/integration/run $(ARM64_PARTS); done
+
+check: packages programs $(MUTANTS)/executions
+	+@tests/check $(BUILD) $(KERNEL)
+
 demo: packages all helpers
 	@tests/demo/run
 
@@ -313,10 +401,28 @@ bench: packages all helpers
 
 # After a change that is meant to cost more, or less: to be committed with it.
 bench-record: packages all helpers
-	@set -e; for kernel in 6.1 6.12; do CORDON_VM_KERNEL=$$kernel tests/bench/guard --record; done
+	@set -e; for kernel in 6.1 6.12 newest; do CORDON_VM_KERNEL=$$kernel tests/bench/guard --record; done
 
-soak: packages all helpers executors containers
+# Those of userspace by unit tests, those of bpf/ in a VM. ONLY chooses, as tests/mutants/run says.
+mutants: packages all helpers $(SAN_ALL) $(MUTANTS)/executions
+	@tests/mutants/run --units $(BUILD) $(if $(ONLY),--only '$(ONLY)')
+	@tests/vm/run --kernel $(KERNEL) --timeout 7200 -- tests/mutants/run $(BUILD) $(if $(ONLY),--only '$(ONLY)')
+
+soak: packages all helpers executors containers frameworks obeying $(MUTANTS)/executions
 	@tests/soak/run --minutes $(MINUTES)
+
+# --- Python ---------------------------------------------------------------------------------------
+
+wheel: $(WHEEL)
+
+# Built in a copy, since setuptools leaves its notes beside what it packs.
+$(WHEEL): $(PYTHON_SOURCES) | packages-test
+	@rm -rf $(@D) $(BUILD)/python && mkdir -p $(@D) && cp -r python $(BUILD)/python && rm -rf $(BUILD)/python/cordon/__pycache__
+	@echo "  WHL  $(@D)"
+	$(Q)cd $(BUILD)/python && SOURCE_DATE_EPOCH=1700000000 /usr/bin/python3 -c \
+		'from setuptools import build_meta; build_meta.build_wheel("$(abspath $(@D))")' >$(abspath $(BUILD))/python/log 2>&1 || \
+		{ cat $(abspath $(BUILD))/python/log >&2; exit 1; }
+	@touch $@
 
 # --- installing ----------------------------------------------------------------------------------
 
@@ -331,7 +437,7 @@ install: all
 		install -D -m 644 $$f $(SHARE)/man/man$${f##*.}/$${f##*/}; done
 	@set -e; for f in $(wildcard packaging/completions/*); do case $$f in \
 		*.bash) install -D -m 644 $$f $(SHARE)/bash-completion/completions/cordon ;; \
-		*.zsh) install -D -m 644 $$f $(SHARE)/zsh/site-functions/_cordon ;; \
+		*.zsh) install -D -m 644 $$f $(SHARE)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)/_cordon ;; \
 		*.fish) install -D -m 644 $$f $(SHARE)/fish/vendor_completions.d/cordon.fish ;; esac; done
 	install -D -m 644 packaging/examples/cordon.yaml $(SHARE)/cordon/examples/cordon.yaml
 	@set -e; for f in $(wildcard packaging/systemd/*.*); do \
@@ -348,4 +454,5 @@ distclean: clean
 -include $(BPF_OBJECT).d
 -include $(OBJECTS:.o=.d) $(SAN_OBJECTS:.o=.d) $(PURE:%.c=$(BUILD)/fuzz/%.d)
 -include $(UNIT_SOURCES:%.c=$(BUILD)/san/%.d) $(FUZZ_SOURCES:%.c=$(BUILD)/fuzz/%.d)
+-include $(wildcard $(TIDY_DEPS))
 -include $(LINKED_TESTS:$(BUILD)/%=$(BUILD)/obj/%.d) $(TEST_SKELETONS:.skel.h=.bpf.o.d)

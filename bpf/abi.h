@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #endif
 
-#define CORDON_ABI_VERSION 5u
+#define CORDON_ABI_VERSION 6u
 
 /* Capacity. Arrays of these sizes are allocated once, when cordon is loaded. */
 #define CORDON_MAX_EXECUTIONS 16384u
@@ -21,6 +21,7 @@
 #define CORDON_MAX_LABELS     65536u
 #define CORDON_MAX_TASKS      8192u /* of one execution */
 #define CORDON_MAX_IPC	      128u  /* System V objects of one execution */
+#define CORDON_MAX_WATCHERS   32u   /* instances of inotify and fanotify; a user has 128 */
 #define CORDON_MAX_ANCHORS    8u
 #define CORDON_MAX_COMPONENTS 128u
 #define CORDON_NAME_MAX	      255u
@@ -47,16 +48,23 @@ enum cordon_right {
 	CORDON_NET_LISTEN = 11,
 	/* any socket, by family, type and protocol */
 	CORDON_SOCKET = 12,
-	CORDON_RIGHT_COUNT = 13,
+	/* with NET_CONNECT: though the address is the host's own, or everybody's on a link */
+	CORDON_NET_HOST = 13,
+	/* files, under CORDON_POLICY_SPECIAL: a new name may be a symbolic link that leads out, a FIFO, a socket */
+	CORDON_SPECIAL = 14,
+	CORDON_RIGHT_COUNT = 15,
 };
 
-#define CORDON_RIGHT(r)	    (1u << (r))
-#define CORDON_RIGHT_SLOTS  16
-#define CORDON_FILE_RIGHTS  0x1fu
-#define CORDON_EXEC_RIGHTS  0x60u
-#define CORDON_UNIX_RIGHTS  0x180u
-#define CORDON_NET_RIGHTS   0xe00u
-#define CORDON_NAMED_RIGHTS (CORDON_FILE_RIGHTS | CORDON_EXEC_RIGHTS | CORDON_UNIX_RIGHTS)
+#define CORDON_RIGHT(r)	   (1u << (r))
+#define CORDON_RIGHT_SLOTS 16
+#define CORDON_FILE_RIGHTS 0x201fu
+#define CORDON_EXEC_RIGHTS 0x60u
+#define CORDON_UNIX_RIGHTS 0x180u
+#define CORDON_NET_RIGHTS  0xe00u
+/* What a name says of the object itself, whatever it is. */
+#define CORDON_NAMED_RIGHTS                                                                        \
+	((CORDON_FILE_RIGHTS & ~CORDON_RIGHT(CORDON_SPECIAL)) | CORDON_EXEC_RIGHTS |               \
+	 CORDON_UNIX_RIGHTS)
 
 /* ------------------------------------------------------------------------------------------
  * A compiled policy: one automaton over byte strings, in pages of equal size that become the
@@ -124,7 +132,7 @@ struct cordon_edge {
 /*
  * What a state decides. `verdict` is for a name that ends here; the three masks speak of all
  * strings that continue from here (the empty one included) and settle whether moving a whole
- * directory could grant more: may_allow is allowed for at least one of them, must_allow for
+ * directory could grant more, or bring what may not be made: may_allow is allowed for at least one of them, must_allow for
  * all of them, may_deny denied for at least one.
  */
 struct cordon_final {
@@ -149,6 +157,8 @@ struct cordon_verdict {
 #define CORDON_POLICY_TRACE_OWN	 0x4u	/* may trace processes of the same execution */
 #define CORDON_POLICY_NAMESPACES 0x8u	/* may make user namespaces */
 #define CORDON_POLICY_HOSTS	 0x800u /* some rule names hosts: DNS goes to the daemon's stub */
+#define CORDON_POLICY_SPECIAL	 0x1000u /* links that lead out, FIFOs, sockets need CORDON_SPECIAL */
+#define CORDON_POLICY_PINNED	 0x2000u /* code that is not what was hashed is not opened */
 /* For whoever starts the execution: */
 #define CORDON_POLICY_ALL_SYSTEM_CALLS 0x10u /* no seccomp filter */
 #define CORDON_POLICY_IO_URING	       0x20u /* the filter lets io_uring through */
@@ -219,6 +229,36 @@ struct cordon_anchor {
 	__u32 generation; /* inode.i_generation */
 };
 
+/* A file as it was at some time: which one it is, and what changes whenever its content does. */
+struct cordon_file_state {
+	__u64 inode; /* 0: there was none */
+	__u64 size;
+	__u64 changed;	  /* ctime, ns since the epoch */
+	__u32 device;	  /* super_block.s_dev */
+	__u32 generation; /* inode.i_generation */
+};
+
+#define CORDON_CODE_NAMES 3u
+
+enum cordon_code_watch {
+	CORDON_CODE_UNWATCHED = 0, /* its code is in no file */
+	CORDON_CODE_WATCHED = 1,
+	CORDON_CODE_CHANGED = 2, /* by one of its names something else was opened */
+	CORDON_CODE_OWN = 3,	 /* it had read its code, and opened it to write to it */
+};
+
+/* The file that an execution was started with as its code. What it was is on record by its digest. */
+struct cordon_code {
+	/* written by the daemon before anything runs */
+	struct cordon_file_state hashed;
+	__u64 names[CORDON_CODE_NAMES]; /* name_hash() of what it may be asked for by; 0: none */
+	/* written by the kernel programs */
+	struct cordon_file_state opened; /* what was opened instead, once CHANGED */
+	__u64 opens;			 /* that found it as it was hashed */
+	__u32 watch;			 /* enum cordon_code_watch; WATCHED is the daemon's */
+	__u32 reserved;
+};
+
 enum cordon_execution_state {
 	CORDON_EXECUTION_FREE = 0,
 	CORDON_EXECUTION_PREPARED = 1, /* bound, nobody carries the label yet */
@@ -259,11 +299,16 @@ struct cordon_execution {
 	__u64 packets_sent;
 	__u64 packets_received;
 	__u64 packets_denied;
-	__u64 ipc_objects; /* System V objects that it made and that exist */
-	__u64 adopted;	   /* when its first task was taken over, boot clock, ns; 0: it was not */
-	__u32 leader;	   /* that task's process */
-	__u32 begun;	   /* CORDON_BEGUN_*: its program is in place */
-	__u64 reserved[3];
+	__u64 ipc_objects;  /* System V objects that it made and that exist */
+	__u64 adopted;	    /* when its first task was taken over, boot clock, ns; 0: it was not */
+	__u32 leader;	    /* that task's process */
+	__u32 begun;	    /* CORDON_BEGUN_*; 0: its program is not on its way yet */
+	__u64 credentials;  /* that its tasks made and that exist */
+	__u32 off_terminal; /* 1: adopted, and no standard stream was its controlling terminal */
+	__u32 watchers;	    /* instances of inotify and fanotify that it made and that exist */
+	struct cordon_code code;
+	__u32 variables; /* of its environment, how many were overwritten when it was adopted */
+	__u32 reserved;
 };
 
 #define CORDON_POLICY_REF(slot, generation) ((__u64)(slot) | ((__u64)(generation) << 32))
@@ -352,13 +397,15 @@ enum cordon_object_kind {
 enum cordon_reason {
 	CORDON_REASON_DEFAULT = 0,    /* no rule allows it */
 	CORDON_REASON_RULE = 1,	      /* a deny rule */
-	CORDON_REASON_WIDENS = 2,     /* rename or link that would grant more at the new name */
+	CORDON_REASON_WIDENS = 2,     /* a move to where more is granted, or less may be made */
 	CORDON_REASON_UNRESOLVED = 3, /* no name, too deep, or outside the mount namespace */
 	CORDON_REASON_UNKNOWN = 4,    /* the label names no live execution */
 	CORDON_REASON_BUILTIN = 5,    /* no policy can allow this */
 	CORDON_REASON_FOREIGN = 6,    /* belongs to another execution or to the host */
 	CORDON_REASON_ENDING = 7,
-	CORDON_REASON_COUNT = 8,
+	CORDON_REASON_HOST = 8,	   /* leads to the host itself, and no rule names the address */
+	CORDON_REASON_CHANGED = 9, /* not the code whose digest is on record */
+	CORDON_REASON_COUNT = 10,
 };
 
 struct cordon_process_object {
@@ -513,7 +560,8 @@ enum cordon_counter {
 	CORDON_COUNTER_PACKET_UNOWNED = 12,
 	CORDON_COUNTER_LABEL_BUSY = 13,
 	CORDON_COUNTER_DNS_UNSERVED = 14,
-	CORDON_COUNTER_COUNT = 15,
+	CORDON_COUNTER_CREDENTIALS_EXHAUSTED = 15,
+	CORDON_COUNTER_COUNT = 16,
 	CORDON_COUNTER_SLOTS = 16,
 };
 
@@ -521,9 +569,35 @@ enum cordon_counter {
  * Control requests: context of `syscall` programs, records of task iterators.
  * ------------------------------------------------------------------------------------------ */
 struct cordon_identify {
-	__s32 fd;    /* in: an open directory of the caller */
-	__s32 error; /* out: 0, -EBADF, -ENOTDIR */
+	__s32 fd;	 /* in: an open file or directory of the caller */
+	__s32 error;	 /* out: 0, -EBADF */
+	__u32 directory; /* out: 1: it is one */
+	__u32 reserved;
 	struct cordon_anchor anchor;
+	struct cordon_file_state file;
+};
+
+/* System V objects, which outlive whoever made them. */
+enum cordon_ipc_kind {
+	CORDON_IPC_SHM = 1,
+	CORDON_IPC_SEM = 2,
+	CORDON_IPC_MSG = 3,
+};
+
+struct cordon_list_ipc {
+	__u32 slot;
+	__u32 generation;
+};
+
+struct cordon_ipc_object {
+	__u32 kind;
+	__s32 id; /* as shmctl(2) and its like take it */
+};
+
+struct cordon_ipc_list {
+	__u32 count;
+	__u32 reserved;
+	struct cordon_ipc_object objects[CORDON_MAX_IPC];
 };
 
 struct cordon_label_request {
@@ -599,6 +673,9 @@ enum cordon_descriptor_kind {
 #define CORDON_EXECUTOR_ITSELF                                                                     \
 	0x200u /* what runs under it is an executor, whose children become executions */
 
+#define CORDON_EXECUTOR_NO_INPUT                                                                   \
+	0x400u /* what comes with another standard input than the null device is refused */
+
 struct cordon_glob {
 	__u32 length; /* 0: anything */
 	__u32 reserved;
@@ -658,12 +735,18 @@ enum cordon_adopt_reason {
 	CORDON_ADOPT_NO_LABEL = 5,  /* no memory for a label */
 	CORDON_ADOPT_LOCAL = 6,	    /* expected in a container, and started outside */
 	CORDON_ADOPT_TRACES = 7,    /* it traces a process, which no hook would see it go on with */
-	CORDON_ADOPT_REASON_COUNT = 8,
+	CORDON_ADOPT_INPUT = 8,	    /* its entry lets it have no standard input, and it has one */
+	CORDON_ADOPT_REASON_COUNT = 9,
 };
 
-#define CORDON_BEGUN	   0x1u
+#define CORDON_BEGUN	   0x1u /* its program is in place */
 #define CORDON_BEGUN_HELD  0x2u
 #define CORDON_BEGUN_CLEAN 0x4u /* the environment holds only what is kept */
+#define CORDON_BEGUN_DECIDED                                                                       \
+	0x8u /* the kernel has seen to the others, and the program is on its way */
+
+/* What stands in place of each character of a variable that is not kept, until its program is in place. */
+#define CORDON_BLOT '#'
 
 struct cordon_meta {
 	__u32 abi_version;
@@ -683,7 +766,9 @@ CORDON_ASSERT_SIZE(struct cordon_final, 16);
 CORDON_ASSERT_SIZE(struct cordon_verdict, 64);
 CORDON_ASSERT_SIZE(struct cordon_policy_header, 256);
 CORDON_ASSERT_SIZE(struct cordon_anchor, 24);
-CORDON_ASSERT_SIZE(struct cordon_execution, 448);
+CORDON_ASSERT_SIZE(struct cordon_file_state, 32);
+CORDON_ASSERT_SIZE(struct cordon_code, 104);
+CORDON_ASSERT_SIZE(struct cordon_execution, 552);
 CORDON_ASSERT_SIZE(struct cordon_process_object, 16);
 CORDON_ASSERT_SIZE(struct cordon_event, 96);
 CORDON_ASSERT_SIZE(struct cordon_denial_event, 128);
@@ -695,7 +780,9 @@ CORDON_ASSERT_SIZE(struct cordon_glob, 72);
 CORDON_ASSERT_SIZE(struct cordon_executor, 760);
 CORDON_ASSERT_SIZE(struct cordon_adoption, 48);
 CORDON_ASSERT_SIZE(struct cordon_adopt_key, 252);
-CORDON_ASSERT_SIZE(struct cordon_identify, 32);
+CORDON_ASSERT_SIZE(struct cordon_identify, 72);
+CORDON_ASSERT_SIZE(struct cordon_list_ipc, 8);
+CORDON_ASSERT_SIZE(struct cordon_ipc_list, 8 + 8 * CORDON_MAX_IPC);
 CORDON_ASSERT_SIZE(struct cordon_label_request, 16);
 CORDON_ASSERT_SIZE(struct cordon_role_request, 32);
 CORDON_ASSERT_SIZE(struct cordon_task_record, 16);

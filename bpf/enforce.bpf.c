@@ -10,7 +10,11 @@
 #include "bpf/abi.h"
 #include "bpf/pure/kernel_constants.h"
 
+#include "bpf/core/every_name.bpf.h"
+#include "bpf/hooks/terminal.bpf.h"
+#include "bpf/hooks/adopt.bpf.h"
 #include "bpf/hooks/attributes.bpf.h"
+#include "bpf/hooks/credentials.bpf.h"
 #include "bpf/hooks/descriptor.bpf.h"
 #include "bpf/hooks/dns.bpf.h"
 #include "bpf/hooks/exec.bpf.h"
@@ -27,10 +31,7 @@
 #include "bpf/hooks/system_call.bpf.h"
 #include "bpf/hooks/transfer.bpf.h"
 #include "bpf/hooks/unix.bpf.h"
-
-/* Behind what reports the exec: from there on a held execution is refused everything. */
-#include "bpf/hooks/adopt.bpf.h"
-#include "bpf/core/begin.bpf.h"
+#include "bpf/hooks/watch.bpf.h"
 
 #include "bpf/control/control.bpf.h"
 #include "bpf/control/descriptors.bpf.h"

@@ -4,10 +4,11 @@
 #define CORDON_BPF_CONTROL_BPF_H
 
 #include "bpf/core/adopt.bpf.h"
+#include "bpf/core/code.bpf.h"
 #include "bpf/core/label.bpf.h"
 
 /*
- * The identity of an open directory of the caller. Taken here because no system call tells it:
+ * The identity of an open file or directory of the caller. Taken here because no system call tells it:
  * stat's device is not the superblock's on stacked and some other file systems.
  */
 SEC("syscall")
@@ -16,7 +17,7 @@ int cordon_identify(struct cordon_identify *request)
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 table = (__u64)task->files->fdt;
 	__u64 files = read_u64(FIELD(struct fdtable, table, fd));
-	__u64 file, inode, super_block;
+	__u64 file, inode;
 
 	request->error = -EBADF;
 	if (request->fd < 0 ||
@@ -26,15 +27,12 @@ int cordon_identify(struct cordon_identify *request)
 	if (!file)
 		return 0;
 	inode = read_u64(FIELD(struct file, file, f_inode));
-	if (!S_ISDIR(read_u32(FIELD(struct inode, inode, i_mode)) & 0xffff)) {
-		request->error = -ENOTDIR;
-		return 0;
-	}
-	super_block = read_u64(FIELD(struct inode, inode, i_sb));
-	request->anchor.inode = read_u64(FIELD(struct inode, inode, i_ino));
+	request->directory = S_ISDIR(read_u32(FIELD(struct inode, inode, i_mode)) & 0xffff);
+	read_file_state(inode, &request->file);
+	request->anchor.inode = request->file.inode;
 	request->anchor.address = inode;
-	request->anchor.device = read_u32(FIELD(struct super_block, super_block, s_dev));
-	request->anchor.generation = read_u32(FIELD(struct inode, inode, i_generation));
+	request->anchor.device = request->file.device;
+	request->anchor.generation = request->file.generation;
 	request->error = 0;
 	return 0;
 }
@@ -141,6 +139,17 @@ int cordon_adopt_tasks(struct bpf_iter__task *ctx)
 	return 0;
 }
 
+/* A zombie's label is of use as long as its execution is: the room for labels is not its parent's to fill. */
+static __always_inline void bury(const struct task_struct *task, const struct label *label)
+{
+	const struct cordon_execution *execution;
+	__u32 key = label->slot;
+
+	execution = bpf_map_lookup_elem(&executions, &key);
+	if (!execution || execution->generation != label->generation)
+		unlabel_task((__u64)task);
+}
+
 /* Writes a record for each labelled task. */
 SEC("iter/task")
 int cordon_list_tasks(struct bpf_iter__task *ctx)
@@ -149,12 +158,16 @@ int cordon_list_tasks(struct bpf_iter__task *ctx)
 	const struct label *label;
 	struct cordon_task_record record;
 
-	/* A zombie can be neither killed nor freed: it waits for its parent. */
-	if (!task || task->exit_state)
+	if (!task)
 		return 0;
 	label = label_of_address((__u64)task);
 	if (!label)
 		return 0;
+	/* It can be neither killed nor freed: it waits for its parent. */
+	if (task->exit_state) {
+		bury(task, label);
+		return 0;
+	}
 	record.tgid = task->tgid;
 	record.tid = task->pid;
 	record.slot = label->slot;

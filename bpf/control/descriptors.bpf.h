@@ -28,15 +28,14 @@ static __always_inline __u32 descriptor_kind(enum object_class class)
 }
 
 /* Anonymous inodes are told apart by the name of their dentry. Returns its length. */
-static __always_inline __u32 spell_last(__u64 dentry, __u8 *data)
+static __always_inline __u32 spell_last(struct dentry_link *link, __u64 dentry, __u8 *data)
 {
-	struct dentry_link link;
 	__u32 length;
 
-	if (!read_dentry(dentry, &link))
+	if (!read_dentry(dentry, link))
 		return 0;
-	length = link.length & CORDON_NAME_MAX;
-	if (bpf_probe_read_kernel(data, length, (const void *)link.name))
+	length = link->length & CORDON_NAME_MAX;
+	if (bpf_probe_read_kernel(data, length, (const void *)link->name))
 		return 0;
 	return length;
 }
@@ -54,7 +53,7 @@ static __always_inline __u32 judge_descriptor(struct subject *s, const struct fi
 	__u32 flags = o->name_flags | (S_ISDIR(o->mode) ? NAME_LISTING : 0), total;
 
 	if (o->class != CLASS_NAMED)
-		return spell_last(o->dentry, name);
+		return spell_last(&s->walk->link, o->dentry, name);
 	ask_name(s, o->dentry, o->vfsmount, NAME_QUESTION(record->rights, flags));
 	record->missing = s->walk->answer.missing;
 	return spell_path(s->walk, name, &total);

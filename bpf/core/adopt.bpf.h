@@ -11,6 +11,7 @@
 #define CORDON_BPF_ADOPT_BPF_H
 
 #include "bpf/core/label.bpf.h"
+#include "bpf/core/machine.bpf.h"
 
 enum role_kind {
 	ROLE_EXECUTOR = 1, /* runs the executor's program */
@@ -100,11 +101,15 @@ static __always_inline struct cordon_executor *
 executor_of(const struct cordon_adoption *a, const struct role *role, __u32 *ret_index)
 {
 	__u32 index = role->executor & (CORDON_MAX_EXECUTORS - 1);
+	/* One read: between two, a reload may move from one of the pair to the other, and neither would be found. */
+	__u64 active = *(volatile __u64 *)&a->active;
 
-	if (!((a->active >> index) & 1))
+	if (!((active >> index) & 1))
 		index ^= 1;
-	if (!((a->active >> index) & 1))
+	if (!((active >> index) & 1))
 		return 0;
+	/* The daemon makes an entry before it has it in force. */
+	order();
 	*ret_index = index;
 	return bpf_map_lookup_elem(&executors, &index);
 }
@@ -207,11 +212,9 @@ enum glob_answer {
 };
 
 /* Is there an argument like this among those of the exec in progress? */
-static __noinline enum glob_answer match_arguments(const struct cordon_glob *glob,
-						   struct adopt_scratch *scratch)
+__noinline int match_arguments(const struct cordon_glob *glob, struct adopt_scratch *scratch)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
+	const struct pt_regs *regs = entry_registers();
 	struct glob_question q = {.scratch = scratch, .glob = glob};
 	__u64 string = 0;
 
@@ -219,12 +222,12 @@ static __noinline enum glob_answer match_arguments(const struct cordon_glob *glo
 		return GLOB_UNKNOWN;
 	if (!glob->length)
 		return GLOB_YES;
-	if (task->thread_info.status & TS_COMPAT)
+	if (is_32bit_call(regs))
 		return GLOB_UNKNOWN;
-	if (regs->orig_ax == NR_EXECVE)
-		q.argv = regs->si;
-	else if (regs->orig_ax == NR_EXECVEAT)
-		q.argv = regs->dx;
+	if (call_number(regs) == NR_EXECVE)
+		q.argv = CALL_ARGUMENT_1(regs);
+	else if (call_number(regs) == NR_EXECVEAT)
+		q.argv = CALL_ARGUMENT_2(regs);
 	else
 		return GLOB_UNKNOWN;
 	scratch->matched = 0;

@@ -1,15 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * The beginning of an execution that was adopted, once its program is in place and before its first instruction: its
- * environment is cleaned, and it is held for the daemon.
+ * The beginning of an execution that was adopted, before its first instruction: its environment is cleaned, and it is held
+ * for the daemon. Decided by an LSM hook, of which none is left out: a tracing program is, wherever another task was
+ * preempted in it on the same processor (bpf_prog_check_recur(), include/linux/bpf_verifier.h), and tells only.
  */
-#ifndef CORDON_BPF_HOOK_BEGIN_BPF_H
-#define CORDON_BPF_HOOK_BEGIN_BPF_H
+#ifndef CORDON_BPF_BEGIN_BPF_H
+#define CORDON_BPF_BEGIN_BPF_H
 
 #include "bpf/core/adopt.bpf.h"
 
 /* Set by the loader. Under lockdown the kernel takes no program that writes to user memory. */
 const volatile bool may_write_user = true;
+
+/* What exec has copied, one string behind the other: the arguments, the environment, the program's name. */
+struct string_walk {
+	__u64 at;
+	__u32 left; /* strings */
+	char piece[128];
+};
+
+static long walk_piece(__u32 index, void *context)
+{
+	struct string_walk *walk = context;
+	long n;
+
+	if (!walk->left)
+		return 1;
+	n = bpf_probe_read_user_str(walk->piece, sizeof(walk->piece), (void *)walk->at);
+	if (n <= 0)
+		return 1;
+	/* Truncated, it ends with a NUL that is not the string's. */
+	walk->at += n == (long)sizeof(walk->piece) ? n - 1 : n;
+	walk->left -= n < (long)sizeof(walk->piece);
+	return 0;
+}
+
+#define STRING_PIECES (1u << 17)
+
+/*
+ * Behind the arguments of the exec in progress, or as far as they could be read: *ret_whole. Before the program is in
+ * place, its memory says where they lie by `bprm` alone (copy_strings(), fs/exec.c).
+ */
+static __noinline __u64 arguments_end(const struct linux_binprm *bprm, bool *ret_whole)
+{
+	struct string_walk walk = {.at = bprm->p, .left = bprm->argc};
+
+	bpf_loop(STRING_PIECES, walk_piece, &walk, 0);
+	*ret_whole = !walk.left;
+	return walk.at;
+}
 
 struct environment_scan {
 	struct cordon_adopt_key key;
@@ -19,7 +58,7 @@ struct environment_scan {
 	__u32 dropped;
 	__u32 broken;
 	__u32 executor;
-	char zeros[256];
+	char filler[256];
 };
 
 /* A piece of the environment: a variable, or what of it fits into the key. */
@@ -27,7 +66,6 @@ static long clean_piece(__u32 index, void *context)
 {
 	struct environment_scan *scan = *(struct environment_scan **)context;
 	__u64 at = scan->at;
-	__u32 size;
 	long n;
 
 	if (at >= scan->end)
@@ -45,9 +83,9 @@ static long clean_piece(__u32 index, void *context)
 		scan->dropping = !kept || !*kept;
 		scan->dropped += scan->dropping && n > 1;
 	}
-	/* With its NUL, so that there is no empty range, which the helper does not take. */
-	size = n < CORDON_ADOPT_TEXT ? n : CORDON_ADOPT_TEXT - 1;
-	if (scan->dropping && may_write_user && bpf_probe_write_user((void *)at, scan->zeros, size))
+	/* Without its NUL. The helper takes no empty range. */
+	if (n > 1 && scan->dropping && may_write_user &&
+	    bpf_probe_write_user((void *)at, scan->filler, n - 1))
 		goto broken;
 	/* Truncated, it ends with a NUL that is not the string's. */
 	scan->inside = n == CORDON_ADOPT_TEXT;
@@ -58,27 +96,51 @@ broken:
 	return 1;
 }
 
-#define ENVIRONMENT_PIECES (1u << 17)
-
-/* True: nothing but what the entry keeps is left. */
-static __noinline bool clean_environment(struct event_scratch *scratch, __u32 executor)
+/* Overwrites what the entry does not keep. True: nothing of that is left. */
+static __always_inline bool clean_environment(struct environment_scan *scan, __u32 executor,
+					      __u64 start, __u64 end)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct environment_scan *scan;
-
-	if (!scratch || !may_write_user)
-		return false;
-	scan = (struct environment_scan *)scratch->data;
-	scan->at = task->mm->env_start;
-	scan->end = task->mm->env_end;
+	scan->at = start;
+	scan->end = end;
 	scan->inside = 0;
 	scan->dropping = 0;
 	scan->dropped = 0;
 	scan->broken = 0;
 	scan->executor = executor;
-	__builtin_memset(scan->zeros, 0, sizeof(scan->zeros));
-	bpf_loop(ENVIRONMENT_PIECES, clean_piece, &scan, 0);
+	bpf_loop(STRING_PIECES, clean_piece, &scan, 0);
 	return !scan->broken && scan->at >= scan->end;
+}
+
+/*
+ * While exec is in progress: by as many other characters, since the kernel is still to count these strings
+ * (create_elf_tables(), fs/binfmt_elf.c).
+ */
+static __noinline bool blot_environment(struct event_scratch *scratch, __u32 executor,
+					const struct linux_binprm *bprm)
+{
+	struct environment_scan *scan;
+	bool whole = false;
+	__u64 start;
+
+	if (!scratch || !may_write_user)
+		return false;
+	scan = (struct environment_scan *)scratch->data;
+	start = arguments_end(bprm, &whole);
+	__builtin_memset(scan->filler, CORDON_BLOT, sizeof(scan->filler));
+	return clean_environment(scan, executor, start, bprm->exec) && whole;
+}
+
+/* Once the program is in place, by nothing; so does the daemon where this was left out. */
+static __noinline void empty_environment(struct event_scratch *scratch, __u32 executor)
+{
+	const struct mm_struct *mm = bpf_get_current_task_btf()->mm;
+	struct environment_scan *scan;
+
+	if (!scratch || !may_write_user)
+		return;
+	scan = (struct environment_scan *)scratch->data;
+	__builtin_memset(scan->filler, 0, sizeof(scan->filler));
+	clean_environment(scan, executor, mm->env_start, mm->env_end);
 }
 
 /*
@@ -95,7 +157,7 @@ static __always_inline bool is_job(struct task_struct *task)
 
 static __always_inline void send_begin_event(struct event_scratch *scratch,
 					     const struct label *label,
-					     struct cordon_execution *execution, __u32 variables)
+					     struct cordon_execution *execution)
 {
 	struct cordon_adopt_event *event = adopt_event(scratch);
 
@@ -106,30 +168,38 @@ static __always_inline void send_begin_event(struct event_scratch *scratch,
 	event->reason = CORDON_ADOPTED;
 	event->workdir_length = 0;
 	event->program_length = 0;
-	event->variables = variables;
+	event->variables = execution->variables;
 	event->begun = execution->begun;
 	note_sent(execution, bpf_ringbuf_output(&critical, event, sizeof(*event), 0),
 		  CORDON_COUNTER_CRITICAL_DROPPED);
 }
 
+/* Is this its first program, in the process that was adopted? */
+static __always_inline bool is_beginning(const struct subject *s, const struct task_struct *task,
+					 __u32 begun)
+{
+	return s->execution->executor && s->execution->begun == begun &&
+	       s->execution->leader == (__u32)task->tgid;
+}
+
 static __always_inline void begin(struct subject *s, struct cordon_adoption *a,
-				  struct task_struct *task)
+				  struct task_struct *task, const struct linux_binprm *bprm)
 {
 	struct cordon_execution *execution = s->execution;
 	struct event_scratch *scratch = event_scratch();
-	__u32 index = execution->executor - 1, begun = CORDON_BEGUN, variables = 0;
+	__u32 index = execution->executor - 1, begun = CORDON_BEGUN_DECIDED;
 	struct cordon_executor *executor = bpf_map_lookup_elem(&executors, &index);
-	bool there = bpf_ktime_get_boot_ns() <= a->lease, clean;
+	bool there = a && bpf_ktime_get_boot_ns() <= a->lease, clean;
 
-	if (!executor || !scratch) {
+	if (!executor || !scratch || !a) {
 		bpf_send_signal(SIGKILL);
 		return;
 	}
 	clean = (executor->flags & CORDON_EXECUTOR_KEEP_ALL) != 0;
 	if (!clean) {
-		clean = clean_environment(scratch, index);
+		clean = blot_environment(scratch, index, bprm);
 		if (clean)
-			variables = ((struct environment_scan *)scratch->data)->dropped;
+			execution->variables = ((struct environment_scan *)scratch->data)->dropped;
 	}
 	if (clean)
 		begun |= CORDON_BEGUN_CLEAN;
@@ -141,36 +211,48 @@ static __always_inline void begin(struct subject *s, struct cordon_adoption *a,
 					CORDON_EXECUTION_HELD) == CORDON_EXECUTION_LIVE)
 		begun |= CORDON_BEGUN_HELD;
 	execution->begun = begun;
+	/* Before its first instruction: the kernel looks for signals on the way there. */
 	if (begun & CORDON_BEGUN_HELD)
 		bpf_send_signal(SIGSTOP);
 	else if (!clean || (executor->flags & CORDON_EXECUTOR_GATE))
 		bpf_send_signal(SIGKILL);
-	send_begin_event(scratch, &s->label, execution, variables);
 }
 
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(cordon_adopt_begin, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
+static __always_inline void begin_if_adopted(struct subject *s, struct task_struct *task,
+					     const struct linux_binprm *bprm)
 {
-	struct cordon_adoption *a = adoption_state();
-	struct subject s;
-
-	if (!a || subject_get(&s) != SUBJECT_EXECUTION)
-		return 0;
-	if (s.execution->executor && s.execution->leader == (__u32)task->tgid &&
-	    !s.execution->begun)
-		begin(&s, a, task);
-	return 0;
+	if (is_beginning(s, task, 0))
+		begin(s, adoption_state(), task, bprm);
 }
 
-/* The daemon is gone: known at once, not when its lease runs out. */
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(cordon_adopt_exit, struct task_struct *task)
+/* The program is in place. The daemon finds one that it is not told of: adopted_scan(). */
+static __always_inline void tell_begin(struct subject *s, struct task_struct *task)
+{
+	struct cordon_execution *execution = s->execution;
+	__u32 index = execution->executor - 1, decided = execution->begun;
+	const struct cordon_executor *executor;
+	struct event_scratch *scratch;
+
+	if (!(decided & CORDON_BEGUN_DECIDED) || (decided & CORDON_BEGUN) ||
+	    !is_beginning(s, task, decided))
+		return;
+	executor = bpf_map_lookup_elem(&executors, &index);
+	scratch = event_scratch();
+	if (!executor || !scratch)
+		return;
+	if ((decided & CORDON_BEGUN_CLEAN) && !(executor->flags & CORDON_EXECUTOR_KEEP_ALL))
+		empty_environment(scratch, index);
+	execution->begun = decided | CORDON_BEGUN;
+	send_begin_event(scratch, &s->label, execution);
+}
+
+/* A task exits. If the daemon is gone with it, that is known at once, not when its lease runs out. */
+static __always_inline void end_lease_of(const struct task_struct *task)
 {
 	struct cordon_adoption *a = adoption_state();
 
 	if (a && a->daemon == (__u32)task->tgid && task->signal->live.counter == 0)
 		a->lease = 0;
-	return 0;
 }
 
 #endif

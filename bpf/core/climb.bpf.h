@@ -19,6 +19,7 @@
 #define NAME_SOURCE  0x4u  /* source of a rename or link: remember the states reached */
 #define NAME_TREE    0x10u /* also of interest: everything below it */
 #define NAME_SPELLED 0x20u /* whatever the answer, a record is to say the name */
+#define NAME_LINK    0x40u /* of a symbolic link: do rules speak of what is below it? */
 #define NAME_MAYBE   0x8u /* the mount is one of several that could be meant: see mountless.bpf.h */
 
 #define MOUNT_CROSSINGS 64
@@ -50,10 +51,28 @@ static __always_inline __u64 mount_of(__u64 vfsmount)
 	return vfsmount - bpf_core_field_offset(struct mount, mnt);
 }
 
-/* Sequence counts that every rename and every change of the mount tree moves. */
+static __always_inline __u32 mount_sequence(void)
+{
+	__u32 sequence;
+
+	order();
+	sequence = read_u32((__u64)&mount_lock);
+	order();
+	return sequence;
+}
+
+/*
+ * Sequence counts that every rename and every change of the mount tree moves. What is read between two of these calls
+ * is read between them.
+ */
 static __always_inline __u64 name_sequence(void)
 {
-	return (__u64)read_u32((__u64)&rename_lock) << 32 | read_u32((__u64)&mount_lock);
+	__u64 sequence;
+
+	order();
+	sequence = (__u64)read_u32((__u64)&rename_lock) << 32 | read_u32((__u64)&mount_lock);
+	order();
+	return sequence;
 }
 
 /*
@@ -109,6 +128,8 @@ static long note_anchor(__u32 n, void *context)
 	if (anchor->device != read_u32(FIELD(struct super_block, super_block, s_dev)))
 		return 0;
 	run_add(walk, RUN_ANCHOR + n, start_state(s, CORDON_START_ANCHOR + n), walk->depth);
+	if (!walk->answer.below)
+		walk->answer.below = walk->depth;
 	/* Nothing else in its directory lies below it. */
 	if (walk->depth == 0)
 		walk->unstable = 1;
@@ -204,6 +225,7 @@ static __always_inline __u32 climb(const struct subject *s)
 	struct walk *walk = s->walk;
 
 	walk->depth = 0;
+	walk->answer.below = 0;
 	walk->climbed = CLIMB_GOING;
 	walk->at = walk->dentry;
 	walk->in_proc = walk->flags & NAME_PROC;

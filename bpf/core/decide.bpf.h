@@ -17,38 +17,46 @@ static __always_inline int deny_unknown(void)
 	return -EACCES;
 }
 
-static __noinline int deny(const struct subject *s, const struct denial *denial,
+/* What is refused, and with which error, in one: a function has five arguments, and the stack little room. */
+#define REFUSAL(operation, error) ((__u64)(operation) << 32 | (__u32)(error))
+
+static __noinline int deny(const struct subject *s, __u64 refusal, __u64 identity,
 			   const struct object *object, const struct answer *answer)
 {
 	struct cordon_execution *execution = s->execution;
-	struct denial d = *denial;
+	struct report report;
 
+	fill_report(&report, s, refusal >> 32, object, answer);
+	report.identity = identity;
+	report.error = (__s32)refusal;
 	/* What is being killed gets no further, observed or not. */
-	d.would = observes(s) && answer->reason != CORDON_REASON_ENDING;
+	report.would = report.observed && answer->reason != CORDON_REASON_ENDING;
 	if (answer->reason == CORDON_REASON_UNRESOLVED) {
 		count(CORDON_COUNTER_UNRESOLVED);
 		__sync_fetch_and_add(&execution->unresolved, 1);
 	}
-	if (d.would)
+	if (report.would)
 		__sync_fetch_and_add(&execution->would_denials, 1);
 	else
 		__sync_fetch_and_add(&execution->denials, 1);
-	report_denial(s, &d, object, answer);
-	if (d.would)
+	report_denial(s->walk, execution, &report);
+	if (report.would)
 		return 0;
 	/* The verifier wants to see that this is an error number. */
-	return d.error < 0 && d.error >= -MAX_ERRNO ? d.error : -EACCES;
+	return report.error < 0 && report.error >= -MAX_ERRNO ? report.error : -EACCES;
 }
 
-/* Denies, for a reason that is not a policy rule, something named by a number. */
-static __always_inline int deny_number(const struct subject *s, __u32 operation, __u64 number,
-				       __u32 reason, __s32 error)
+/*
+ * Denies, for a reason that is not a policy rule, something named by a number. By itself, so that what it has on the stack
+ * is not there while names are asked about: with that, the deepest calls fill the 512 bytes.
+ */
+static __noinline int deny_number(const struct subject *s, __u32 operation, __u64 number,
+				  __u32 reason, __s32 error)
 {
 	struct object object = {.kind = CORDON_OBJECT_NUMBER, .number = number};
-	struct denial denial = {.operation = operation, .error = error, .identity = number};
 	struct answer answer = {.rule = CORDON_NO_RULE, .reason = reason};
 
-	return deny(s, &denial, &object, &answer);
+	return deny(s, REFUSAL(operation, error), number, &object, &answer);
 }
 
 static __always_inline int deny_process(const struct subject *s, __u32 operation, __u64 task,
@@ -61,11 +69,9 @@ static __always_inline int deny_process(const struct subject *s, __u32 operation
 			    .slot = target ? target->slot : 0xffffffffu,
 			    .number = number},
 	};
-	struct denial denial = {
-		.operation = operation, .error = -EPERM, .identity = mix(pid, number)};
 	struct answer answer = {.rule = CORDON_NO_RULE, .reason = CORDON_REASON_FOREIGN};
 
-	return deny(s, &denial, &object, &answer);
+	return deny(s, REFUSAL(operation, -EPERM), mix(pid, number), &object, &answer);
 }
 
 /*
@@ -86,15 +92,30 @@ static __always_inline int refuse_builtin(__u32 operation, __u64 number)
 	}
 }
 
+static __noinline int deny_answered(const struct subject *s, __u32 operation,
+				    const struct object *object, __u64 identity, __s32 error)
+{
+	return deny(s, REFUSAL(operation, error), identity, object, &s->walk->answer);
+}
+
 /* Turns what was answered last, in walk->answer, into a return value. */
 static __always_inline int decide_answered(const struct subject *s, __u32 operation,
 					   const struct object *object, __u64 identity, __s32 error)
 {
-	struct denial denial = {.operation = operation, .error = error, .identity = identity};
+	return s->walk->answer.missing ? deny_answered(s, operation, object, identity, error) : 0;
+}
 
-	if (!s->walk->answer.missing)
-		return 0;
-	return deny(s, &denial, object, &s->walk->answer);
+static __noinline int deny_path(const struct subject *s, __u32 operation, __s32 error)
+{
+	struct object object = {.kind = CORDON_OBJECT_PATH};
+
+	return deny(s, REFUSAL(operation, error), s->walk->dentry, &object, &s->walk->answer);
+}
+
+/* decide_answered() for what was asked about by its name. */
+static __always_inline int decide_path(const struct subject *s, __u32 operation, __s32 error)
+{
+	return s->walk->answer.missing ? deny_path(s, operation, error) : 0;
 }
 
 /* No scratch to put the question in, or an object that cannot be read: as good as no name. */
@@ -110,28 +131,39 @@ static __always_inline int deny_unasked(const struct subject *s, __u32 operation
 static __always_inline int decide_name(struct subject *s, __u32 operation, __u64 dentry,
 				       __u64 vfsmount, __u32 question)
 {
-	struct object object = {.kind = CORDON_OBJECT_PATH};
-
 	if (!subject_need_walk(s))
 		return deny_unasked(s, operation);
 	ask_name(s, dentry, vfsmount, question);
-	return decide_answered(s, operation, &object, s->walk->dentry, -EACCES);
+	return decide_path(s, operation, -EACCES);
 }
 
-/* A question whose bytes stand in walk->name; the answer goes to walk->answer. */
-static __noinline void ask_short(const struct subject *s, __u32 start, __u32 length, __u32 rights)
+/* A question whose bytes stand in walk->name; the answer goes to walk->answer. See APART(). */
+__noinline int ask_bytes(struct walk *walk, struct policy_page *page, __u64 policy,
+			 __u64 start_and_length, __u32 rights)
 {
-	struct answer *answer = &s->walk->answer;
+	struct subject s;
 	__u32 state;
 
-	answer_clear(answer, rights);
-	state = run_short(s, start, length & CORDON_NAME_MAX);
-	if (answer_add(s, answer, state, rights, false)) {
-		answer->missing = verdict_missing(&answer->verdict, rights);
-	} else {
-		count(CORDON_COUNTER_BAD_TABLE);
-		answer_unnamed(answer, rights, CORDON_REASON_UNRESOLVED);
+	if (!walk || !page)
+		return 0;
+	answer_clear(&walk->answer, rights);
+	if (subject_again(&s, walk, 0, page, policy, 0)) {
+		state = run_short(&s, start_and_length >> 32, start_and_length & CORDON_NAME_MAX);
+		if (answer_add(&s, &walk->answer, state, rights, false)) {
+			walk->answer.missing = verdict_missing(&walk->answer.verdict, rights);
+			return 0;
+		}
 	}
+	count(CORDON_COUNTER_BAD_TABLE);
+	answer_unnamed(&walk->answer, rights, CORDON_REASON_UNRESOLVED);
+	return 0;
+}
+
+static __always_inline void ask_short(const struct subject *s, __u32 start, __u32 length,
+				      __u32 rights)
+{
+	ask_bytes(s->walk, (struct policy_page *)s->policy, s->policy_ref,
+		  (__u64)start << 32 | length, rights);
 }
 
 /* The question is in walk->name, of one of the lengths that questions about sockets and addresses have. */

@@ -12,7 +12,7 @@
  * - when the policy is swapped: its reference is compared. Anchors and the mount namespace of an
  *   execution never change, and the cache is the task's own;
  * - when the memory of the dentry or of the inode is given to another directory. Inodes of directories
- *   are counted as they are freed (hook_names.bpf.h), and the count is compared: none was freed
+ *   are counted as they are freed (hooks/names.bpf.h), and the count is compared: none was freed
  *   since, so this inode is the same directory. A dentry at the same address may have been
  *   made anew for it, but of a directory there is one at a time, and it has the same name in the same
  *   directory, as no rename took place. File systems whose names change behind the kernel's back say so
@@ -61,6 +61,8 @@ static __always_inline __u64 directories_freed(void)
 	__u32 key = 0;
 	__u64 *freed = bpf_map_lookup_elem(&freed_directories, &key);
 
+	/* After the address whose meaning it bears on was had. */
+	order();
 	return freed ? *(volatile __u64 *)freed : 0;
 }
 

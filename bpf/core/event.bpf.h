@@ -60,21 +60,10 @@ static __always_inline bool observes(const struct subject *s)
 	return s->policy->flags & CORDON_POLICY_OBSERVE;
 }
 
-/*
- * An observed task may have every capability, so that a stacked file system's credentials permit
- * nothing more than its own and kernel_acts_for_itself() cannot tell. Nothing is refused: it is left
- * out of the record.
- */
-static __always_inline bool observed_work_for_kernel(const struct subject *s)
-{
-	return observes(s) && acts_as_another();
-}
-
 /* Room in this second's budget? The window moves on at the first event after its end. */
-static __always_inline bool within_budget(const struct subject *s, __u64 now)
+static __always_inline bool has_budget(struct cordon_execution *execution, bool observed, __u64 now)
 {
-	struct cordon_execution *execution = s->execution;
-	__u64 budget = observes(s) ? OBSERVED_EVENTS_PER_SECOND : EVENTS_PER_SECOND;
+	__u64 budget = observed ? OBSERVED_EVENTS_PER_SECOND : EVENTS_PER_SECOND;
 
 	if (now - execution->window >= NSEC_PER_SEC) {
 		execution->window = now;
@@ -86,9 +75,14 @@ static __always_inline bool within_budget(const struct subject *s, __u64 now)
 	return false;
 }
 
+static __always_inline bool within_budget(const struct subject *s, __u64 now)
+{
+	return has_budget(s->execution, observes(s), now);
+}
+
 static __always_inline void fill_process(struct cordon_event *event)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	const struct task_struct *task = read_task(bpf_get_current_task_btf());
 	__u64 ids = bpf_get_current_uid_gid();
 
 	event->tgid = task->tgid;
@@ -184,24 +178,24 @@ static __noinline __u32 spell_path(struct walk *walk, __u8 *data, __u32 *ret_tot
 }
 
 /* Writes the object behind an event's fixed part; returns its bytes. */
-static __always_inline __u32 fill_object(const struct subject *s, const struct object *object,
-					 __u8 *data, __u32 *ret_total)
+static __always_inline __u32 fill_object(struct walk *walk, const struct object *object, __u8 *data,
+					 __u32 *ret_total)
 {
 	__u32 length;
 
 	switch (object->kind) {
 	case CORDON_OBJECT_PATH:
-		if (!s->walk)
+		if (!walk)
 			break;
-		return spell_path(s->walk, data, ret_total);
+		return spell_path(walk, data, ret_total);
 	case CORDON_OBJECT_SPECIAL:
 	case CORDON_OBJECT_NET:
 	case CORDON_OBJECT_SOCKET:
 	case CORDON_OBJECT_ABSTRACT:
-		if (!s->walk)
+		if (!walk)
 			break;
 		length = object->length & CORDON_NAME_MAX;
-		bpf_probe_read_kernel(data, length, s->walk->name);
+		bpf_probe_read_kernel(data, length, walk->name);
 		*ret_total = length;
 		return length;
 	case CORDON_OBJECT_NUMBER:
@@ -228,7 +222,7 @@ static __always_inline __u64 mix(__u64 hash, __u64 value)
  * Counts a denial into an earlier event if one like it was sent within the last second. *repeats:
  * how many were counted since the last one sent.
  */
-static __always_inline bool coalesce(const struct subject *s, __u64 key, __u64 now,
+static __always_inline bool coalesce(struct cordon_execution *execution, __u64 key, __u64 now,
 				     __u32 *ret_repeats)
 {
 	struct recent_denial *recent = bpf_map_lookup_elem(&recent_denials, &key);
@@ -236,7 +230,7 @@ static __always_inline bool coalesce(const struct subject *s, __u64 key, __u64 n
 	*ret_repeats = 0;
 	if (recent && now - recent->reported < NSEC_PER_SEC) {
 		__sync_fetch_and_add(&recent->repeats, 1);
-		__sync_fetch_and_add(&s->execution->coalesced, 1);
+		__sync_fetch_and_add(&execution->coalesced, 1);
 		return true;
 	}
 	if (recent) {
@@ -263,15 +257,43 @@ static __always_inline __u64 name_hash(__u64 dentry)
 		   read_u64(FIELD(struct dentry, parent, d_name.hash_len)));
 }
 
-struct denial {
-	__u32 operation;
-	__s32 error;
+/* What is to be said of a subject's access; without gaps, so that all of it can be handed on. */
+struct report {
+	__u64 policy; /* the one that answered: another may be in force by this time */
+	struct label label;
 	__u64 identity; /* of the object, for coalescing */
-	bool would;
+	struct object object;
+	__u32 type; /* of the event */
+	__u32 operation;
+	__u32 rights;
+	__s32 error;
+	__u16 rule;
+	__u8 reason;
+	__u8 would;
+	__u32 observed;
 };
 
-static __noinline void report_denial(const struct subject *s, const struct denial *denial,
-				     const struct object *object, const struct answer *answer)
+static __always_inline void fill_report(struct report *report, const struct subject *s,
+					__u32 operation, const struct object *object,
+					const struct answer *answer)
+{
+	report->policy = s->policy_ref;
+	report->label = s->label;
+	report->identity = 0;
+	report->object = *object;
+	report->type = 0;
+	report->operation = operation;
+	report->rights = answer->missing;
+	report->error = 0;
+	report->rule = answer->rule;
+	report->reason = answer->reason;
+	report->would = 0;
+	report->observed = observes(s);
+}
+
+/* `walk` is NULL where none could be had. */
+__noinline int report_denial(struct walk *walk, struct cordon_execution *execution,
+			     const struct report *r)
 {
 	struct cordon_denial_event *event;
 	struct shared_scratch *shared;
@@ -279,57 +301,51 @@ static __noinline void report_denial(const struct subject *s, const struct denia
 	__u64 now = bpf_ktime_get_boot_ns(), key;
 	__u32 repeats, length, total = 0;
 
-	key = mix(s->label.slot, s->label.generation);
-	key = mix(key, (__u64)denial->operation << 32 | answer->missing);
-	key = mix(key, denial->identity);
+	if (!execution || !r)
+		return 0;
+	key = mix(r->label.slot, r->label.generation);
+	key = mix(key, (__u64)r->operation << 32 | r->rights);
+	key = mix(key, r->identity);
 	/* What one policy refuses is not counted into what another one refused. */
-	key = mix(key, s->policy_ref);
-	if (object->kind == CORDON_OBJECT_PATH && s->walk)
-		key = mix(key, name_hash(s->walk->dentry));
-	if (coalesce(s, key, now, &repeats))
-		return;
-	if (!within_budget(s, now))
-		return;
+	key = mix(key, r->policy);
+	if (r->object.kind == CORDON_OBJECT_PATH && walk)
+		key = mix(key, name_hash(walk->dentry));
+	if (coalesce(execution, key, now, &repeats) || !has_budget(execution, r->observed, now))
+		return 0;
 	scratch = take_scratch(&shared);
 	if (!scratch) {
-		__sync_fetch_and_add(&s->execution->dropped, 1);
+		__sync_fetch_and_add(&execution->dropped, 1);
 		count(CORDON_COUNTER_CRITICAL_DROPPED);
-		return;
+		return 0;
 	}
-	length = fill_object(s, object, scratch->data, &total);
+	length = fill_object(walk, &r->object, scratch->data, &total);
 	event = (struct cordon_denial_event *)scratch->header;
 	fill_process(&event->event);
-	fill_event(&event->event, &s->label, s->execution, CORDON_EVENT_DENIAL,
+	fill_event(&event->event, &r->label, execution, CORDON_EVENT_DENIAL,
 		   sizeof(*event) + length, now);
-	/* The one whose rule is named; another may be in force by this time. */
-	event->event.policy = s->policy_ref;
-	event->operation = denial->operation;
-	event->rights = answer->missing;
-	event->error = denial->error;
-	event->rule = answer->rule;
-	event->reason = answer->reason;
-	event->would = denial->would;
-	event->object_kind = object->kind;
+	event->event.policy = r->policy;
+	event->operation = r->operation;
+	event->rights = r->rights;
+	event->error = r->error;
+	event->rule = r->rule;
+	event->reason = r->reason;
+	event->would = r->would;
+	event->object_kind = r->object.kind;
 	event->object_length = length;
 	event->object_total = total;
 	event->repeats = repeats;
 	length &= 2 * CORDON_EVENT_LARGE - 1;
 	if (length > CORDON_EVENT_LARGE)
 		length = CORDON_EVENT_LARGE;
-	note_sent(s->execution, bpf_ringbuf_output(&critical, scratch, sizeof(*event) + length, 0),
+	note_sent(execution, bpf_ringbuf_output(&critical, scratch, sizeof(*event) + length, 0),
 		  CORDON_COUNTER_CRITICAL_DROPPED);
 	put_scratch(shared);
+	return 0;
 }
 
-struct access {
-	__u32 type; /* of the event */
-	__u32 operation;
-	__u32 rights;
-};
-
 /* An allowed access that the policy wants to see. */
-static __noinline void report_access(const struct subject *s, const struct access *access,
-				     const struct object *object, const struct answer *answer)
+__noinline int report_access(struct walk *walk, struct cordon_execution *execution,
+			     const struct report *r)
 {
 	struct cordon_access_event *event;
 	struct shared_scratch *shared;
@@ -337,35 +353,35 @@ static __noinline void report_access(const struct subject *s, const struct acces
 	__u64 now = bpf_ktime_get_boot_ns();
 	__u32 length, total = 0;
 
-	if (!within_budget(s, now))
-		return;
+	if (!execution || !r || !has_budget(execution, r->observed, now))
+		return 0;
 	scratch = take_scratch(&shared);
 	if (!scratch) {
-		__sync_fetch_and_add(&s->execution->dropped, 1);
+		__sync_fetch_and_add(&execution->dropped, 1);
 		count(CORDON_COUNTER_ACTIVITY_DROPPED);
-		return;
+		return 0;
 	}
 	/* `data` must follow the smaller header directly: start it that much later. */
-	length = fill_object(s, object, scratch->data, &total);
+	length = fill_object(walk, &r->object, scratch->data, &total);
 	event = (struct cordon_access_event *)(scratch->header + sizeof(scratch->header) -
 					       sizeof(*event));
 	fill_process(&event->event);
-	fill_event(&event->event, &s->label, s->execution, access->type, sizeof(*event) + length,
-		   now);
-	event->event.policy = s->policy_ref;
-	event->operation = access->operation;
-	event->rights = access->rights;
-	event->rule = answer->rule;
+	fill_event(&event->event, &r->label, execution, r->type, sizeof(*event) + length, now);
+	event->event.policy = r->policy;
+	event->operation = r->operation;
+	event->rights = r->rights;
+	event->rule = r->rule;
 	event->reserved = 0;
-	event->object_kind = object->kind;
+	event->object_kind = r->object.kind;
 	event->object_length = length;
 	event->object_total = total;
 	length &= 2 * CORDON_EVENT_LARGE - 1;
 	if (length > CORDON_EVENT_LARGE)
 		length = CORDON_EVENT_LARGE;
-	note_sent(s->execution, bpf_ringbuf_output(&activity, event, sizeof(*event) + length, 0),
+	note_sent(execution, bpf_ringbuf_output(&activity, event, sizeof(*event) + length, 0),
 		  CORDON_COUNTER_ACTIVITY_DROPPED);
 	put_scratch(shared);
+	return 0;
 }
 
 #endif

@@ -69,21 +69,27 @@ static long run_host_byte(__u32 at, void *context)
  * Does some name that this address was given for allow to connect to it? Adds the verdict to
  * `answer`, which says that no rule speaks of the address itself.
  */
-static __noinline int ask_hosts(const struct subject *s, const __u64 *words, struct answer *answer)
+__noinline int ask_names_of(struct policy_page *page, __u64 policy, __u64 label,
+			    const struct net_question *question, struct answer *answer)
 {
-	const __u8 *name = (const __u8 *)words;
 	struct cordon_host_key key = {};
-	struct host_run run = {
-		.s = s,
-		.matcher = {s->policy->states_offset, s->policy->states_count,
-			    s->policy->edges_offset, s->policy->edges_count},
-		/* Names know one protocol for echo requests over IPv4 and IPv6. */
-		.protocol = name[1] == IPPROTO_ICMPV6 ? IPPROTO_ICMP : name[1],
-		.port = name[0] == 4 ? *(const __u16 *)(name + 6) : *(const __u16 *)(name + 18),
-	};
+	struct host_run run = {};
+	struct subject s;
+	const __u8 *name;
 	__u32 wanted = CORDON_RIGHT(CORDON_NET_CONNECT);
 
-	host_key(&s->label, name, &key);
+	if (!page || !question || !answer || !subject_again(&s, 0, 0, page, policy, label))
+		return 0;
+	name = (const __u8 *)question->words;
+	run.s = &s;
+	run.matcher.states_offset = s.policy->states_offset;
+	run.matcher.states_count = s.policy->states_count;
+	run.matcher.edges_offset = s.policy->edges_offset;
+	run.matcher.edges_count = s.policy->edges_count;
+	/* Names know one protocol for echo requests over IPv4 and IPv6. */
+	run.protocol = name[1] == IPPROTO_ICMPV6 ? IPPROTO_ICMP : name[1];
+	run.port = name[0] == 4 ? *(const __u16 *)(name + 6) : *(const __u16 *)(name + 18);
+	host_key(&s.label, name, &key);
 	for (__u32 i = 0; i < CORDON_NAMES_PER_ADDRESS; i++) {
 		const struct cordon_verdict *outcome;
 		const struct cordon_final *final;
@@ -92,9 +98,9 @@ static __noinline int ask_hosts(const struct subject *s, const __u64 *words, str
 		run.host = live_host(&key);
 		if (!run.host)
 			continue;
-		run.state = s->policy->start[CORDON_START_NET];
+		run.state = s.policy->start[CORDON_START_NET];
 		bpf_loop(CORDON_HOST_QUESTION_SIZE, run_host_byte, &run, 0);
-		if (!tables_outcome(s, run.state, &outcome, &final))
+		if (!tables_outcome(&s, run.state, &outcome, &final))
 			continue;
 		if (!(wanted & ~(outcome->allow & ~outcome->deny))) {
 			answer->missing = 0;
@@ -105,6 +111,13 @@ static __noinline int ask_hosts(const struct subject *s, const __u64 *words, str
 			answer->reason = CORDON_REASON_RULE;
 	}
 	return 0;
+}
+
+static __always_inline void ask_hosts(const struct subject *s, const __u64 words[NET_WORDS],
+				      struct answer *answer)
+{
+	ask_names_of((struct policy_page *)s->policy, s->policy_ref, subject_number(s),
+		     (const struct net_question *)words, answer);
 }
 
 /* Is this an address that the stub gave to the execution, to whatever end? */

@@ -21,7 +21,7 @@ struct internet_socket {
 	/* Where DNS was to go before it went to the stub: answers have to come from there. */
 	__u32 server[4];
 	__u32 server_family; /* 0: DNS was never redirected */
-	__u32 reserved;
+	__u32 host; /* `name` was allowed even as an address of the host itself; under `lock`, too */
 };
 
 /* Accepted sockets get a copy of their listener's. */
@@ -31,6 +31,11 @@ struct {
 	__type(key, int);
 	__type(value, struct internet_socket);
 } internet_sockets SEC(".maps");
+
+/* By itself, so that its size is known where it is handed on. */
+struct net_question {
+	__u64 words[NET_WORDS];
+};
 
 static __always_inline bool is_internet(__u32 family)
 {
@@ -50,9 +55,12 @@ static __always_inline bool same_words(const __u64 *a, const __u64 *b)
 	return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
 }
 
-/* The question that stands in walk->name was allowed: packets need not ask it again. */
+/*
+ * The question that stands in walk->name was allowed, and with NET_HOST if `host`: packets need not
+ * ask it again.
+ */
 static __always_inline void remember_allowed(const struct subject *s, struct sock *sk, __u32 length,
-					     bool serves)
+					     bool serves, bool host)
 {
 	struct internet_socket *socket = bpf_sk_storage_get(&internet_sockets, sk, 0, 0);
 	__u64 words[NET_WORDS], policy = s->policy_ref;
@@ -62,6 +70,7 @@ static __always_inline void remember_allowed(const struct subject *s, struct soc
 	net_words(words, s->walk->name, length);
 	bpf_spin_lock(&socket->lock);
 	socket->serves = serves;
+	socket->host = host;
 	socket->policy = policy;
 	socket->name[0] = words[0];
 	socket->name[1] = words[1];

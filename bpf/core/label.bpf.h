@@ -6,6 +6,16 @@
 #include "bpf/core/event.bpf.h"
 
 /*
+ * Both numbers at once, as subject_label() reads them: of neither can the other be an older one's. What the slot holds by
+ * now comes before, and whoever has read the label finds it: the slot's place depends on the label.
+ */
+static __always_inline void publish_label(struct labelled_task *labelled, const struct label *label)
+{
+	order();
+	*(volatile __u64 *)&labelled->label = (__u64)label->generation << 32 | label->slot;
+}
+
+/*
  * Both maps or none. The one by address first: it decides, should the other not be readable at
  * some moment. -ENOMEM: no room.
  */
@@ -29,16 +39,14 @@ static __always_inline int label_task(struct task_struct *task, const struct lab
 		bpf_map_delete_elem(&labels_by_address, &address);
 		return -ENOMEM;
 	}
-	/* The generation last: without it, the rest is not believed (subject_label()). */
-	*(volatile __u32 *)&labelled->label.slot = label->slot;
-	*(volatile __u32 *)&labelled->label.generation = label->generation;
+	publish_label(labelled, label);
 	/* What was remembered for another label says nothing about this one's anchors. */
 	labelled->walk.directories.policy = 0;
 	__sync_fetch_and_add(&execution->tasks, 1);
 	return 0;
 }
 
-static __always_inline bool is_labelled(struct task_struct *task, const struct label *label)
+static __always_inline bool is_labelled(const struct task_struct *task, const struct label *label)
 {
 	const struct label *found = label_of_address((__u64)task);
 
@@ -104,9 +112,7 @@ static __always_inline int relabel_task(struct task_struct *task, const struct l
 		count(CORDON_COUNTER_LABEL_EXHAUSTED);
 		return -ENOMEM;
 	}
-	*(volatile __u32 *)&labelled->label.generation = 0;
-	*(volatile __u32 *)&labelled->label.slot = label->slot;
-	*(volatile __u32 *)&labelled->label.generation = label->generation;
+	publish_label(labelled, label);
 	labelled->walk.directories.policy = 0;
 	__sync_fetch_and_add(&execution->tasks, 1);
 	leave_execution(&old);

@@ -4,7 +4,7 @@
 #define CORDON_BPF_MAPS_BPF_H
 
 #include "bpf/pure/matcher.h"
-#include "bpf/verdict.h"
+#include "bpf/pure/verdict.h"
 
 /* One component of a resolved name, outermost last. */
 struct name_component {
@@ -19,7 +19,7 @@ struct answer {
 	__u32 missing; /* rights that were wanted and are not granted */
 	__u16 rule;    /* that decided against a wanted right, or CORDON_NO_RULE */
 	__u8 reason;   /* enum cordon_reason if something is missing */
-	__u8 reserved;
+	__u8 below;    /* components of the name below the innermost anchor; 0: it is below none */
 };
 
 /* Runs of the automaton that judge one name: absolute, floating, and one per anchor. */
@@ -31,6 +31,20 @@ struct name_run {
 	__u32 state;
 	__u32 depth;  /* innermost components that it is about */
 	__u32 number; /* 0: absolute, 1: floating, RUN_ANCHOR + n: below anchor n */
+};
+
+/* Names of an object besides the one that was used: see every_name.bpf.h. */
+struct other_names {
+	__u64 once; /* struct super_block that is mounted once in the execution's namespace; 0: none known */
+	__u64 used;	/* struct vfsmount of the name that was used */
+	__u64 at;	/* where the search for mounts goes on, see struct mount_search */
+	__u64 sequence; /* name_sequence() that all names have to be read under */
+	__u64 below;	/* a sum over the states below a directory that moves, by all other names */
+	__u64 from_below;
+	__u32 once_mounts; /* of mount_lock, when `once` was */
+	__u16 deny;	   /* by the other names */
+	__u16 may_deny;
+	__u32 spoken; /* rules speak of what is below one of them: see below.bpf.h */
 	__u32 reserved;
 };
 
@@ -44,6 +58,23 @@ struct dentry_link {
 	__u32 length;
 	__u64 name;
 	__u64 inode;
+};
+
+/* Following the text of a symbolic link, see hook_special.bpf.h. */
+enum link_state {
+	LINK_UP = 0,	    /* nothing but ".." yet; `next`: how often it may still go up */
+	LINK_DOWN = 1,	    /* below the bound directory, and going down */
+	LINK_DIRECTORY = 2, /* absolute: `next`: components of the directory's name not yet read */
+};
+
+struct link_text {
+	__u64 address;
+	__u32 next;
+	__u8 state; /* enum link_state */
+	__u8 inside;
+	__u16 length; /* of the component at hand */
+	__u32 dots;   /* in it */
+	__u32 reserved;
 };
 
 /* The last component of a name, and the directory that it stands in. */
@@ -101,15 +132,16 @@ struct move {
 	__u32 wanted_from; /* rights */
 	__u32 wanted_to;
 	__u32 directory;
-	__u32 reserved;
+	__u32 link; /* symbolic */
 };
 
 /* A file system's mounts in one namespace, one after the other: see mountless.bpf.h. */
 struct mount_search {
-	__u64 list; /* struct list_head in struct super_block */
-	__u64 at; /* the last one looked at; the list itself: before the first, or behind the last */
+	__u64 list; /* the file system's own link, see kernel.bpf.h */
+	__u64 at; /* the last one looked at; the first link: before the first, or behind the last */
 	__u64 namespace;
 	__u64 found; /* struct mount; 0: none */
+	__u64 whole; /* root of the file system: a mount of all of it, else the oldest; 0: the next */
 };
 
 /* An object whose mount a hook does not say: by all names that it could have. */
@@ -123,7 +155,7 @@ struct mountless_search {
 	__u32 complete; /* all names were asked about, or what remains changes nothing */
 	__u32 reason;	/* enum cordon_reason: the object has no verdict; 0: it has */
 	__u32 settled;
-	struct verdict verdict; /* of all names */
+	__u32 allow; /* of all names */
 	__u32 reserved;
 };
 
@@ -150,7 +182,10 @@ struct walk {
 	__u64 sequence;	 /* name_sequence() and directories_freed() before the climb */
 	__u64 freed;
 	struct leaf leaf;
-	struct directory noted;
+	union {
+		struct directory noted;
+		struct link_text text; /* once the question is settled */
+	};
 	/* the climb */
 	__u64 at;	  /* struct dentry */
 	__u64 mount;	  /* struct mount */
@@ -178,6 +213,7 @@ struct walk {
 	__u32 from_finals[NAME_RUNS];
 	struct answer from;
 	struct answer answer;
+	struct other_names others;
 	/* a question is about a move or about an object without a mount, never both */
 	union {
 		struct {
@@ -186,11 +222,21 @@ struct walk {
 		};
 		struct mountless_search search;
 	};
-	/* spelling a name out for an event */
-	__u32 spelled;
-	__u32 spelled_total;
+	union {
+		/* spelling a name out for an event */
+		struct {
+			__u32 spelled;
+			__u32 spelled_total;
+		};
+		/* before that, below a name that no rule mentions: the state on the way, and the first that was come to */
+		struct {
+			__u32 way;
+			__u32 beside;
+		};
+	};
 	struct name_component components[CORDON_MAX_COMPONENTS];
-	__u8 room[7];
+	__u8 room[6];
+	__u8 code;  /* enum code_found, where the execution's code is watched */
 	__u8 slash; /* '/', so that a component is one run of bytes */
 	__u8 name[CORDON_NAME_MAX + 1];
 	struct directory_cache directories;
@@ -203,7 +249,7 @@ struct label {
 };
 
 struct labelled_task {
-	struct label label;
+	struct label label; /* at 8 bytes, so that it is written and read at once */
 	struct walk walk;
 };
 

@@ -13,6 +13,7 @@
 #define CORDON_BPF_MOUNTLESS_BPF_H
 
 #include "bpf/core/decide.bpf.h"
+#include "bpf/core/kernel.bpf.h"
 
 #define SEARCH_MOUNTS 64   /* of one file system in the execution's namespace */
 #define SEARCH_LENGTH 8192 /* of one file system in all namespaces */
@@ -22,22 +23,25 @@ static long mount_search_step(__u32 index, void *context)
 	struct mount_search *search = context;
 	__u64 mount;
 
-	search->at = read_u64(search->at + bpf_core_field_offset(struct list_head, next));
+	search->at = next_mount_link(search->at, search->list);
 	if (!search->at || search->at == search->list)
 		return 1;
-	mount = search->at - bpf_core_field_offset(struct mount, mnt_instance);
+	mount = mount_of_link(search->at);
 	if (read_u64(FIELD(struct mount, mount, mnt_ns)) != search->namespace)
 		return 0;
 	search->found = mount;
-	return 1;
+	/* A list begins with the oldest, a chain ends with it. */
+	return !search->whole || MOUNTS_IN_LIST ||
+	       read_u64(FIELD(struct mount, mount, mnt.mnt_root)) == search->whole;
 }
 
 static __always_inline void mount_search_begin(struct mount_search *search, __u64 super_block,
 					       __u64 namespace)
 {
-	search->list = FIELD(struct super_block, super_block, s_mounts);
+	search->list = first_mount_link(super_block);
 	search->at = search->list;
 	search->namespace = namespace;
+	search->whole = 0;
 }
 
 /* To the next mount in the namespace: search->found. On the stack, as loops take nothing else. */
@@ -62,8 +66,7 @@ static __noinline bool add_name(const struct subject *s)
 		search->reason = a->reason;
 		return false;
 	}
-	search->verdict.allow |= a->verdict.allow;
-	search->verdict.deny |= a->verdict.deny;
+	search->allow |= a->verdict.allow;
 	return !(a->verdict.deny & walk->wanted);
 }
 
@@ -81,7 +84,7 @@ static long ask_by_mount(__u32 index, void *context)
 	if (again) {
 		search->complete = search->mounts.at == search->mounts.list;
 		/* Once more, if it is refused, by the name that is to be on record. */
-		if (!search->names || !verdict_missing(&search->verdict, walk->wanted))
+		if (!search->names || !(walk->wanted & ~search->allow))
 			return 1;
 		search->mounts.found = search->best;
 	} else if (index >= SEARCH_MOUNTS) {
@@ -101,17 +104,16 @@ static long search_attempt(__u32 attempt, void *context)
 	const struct subject *s = context;
 	struct mountless_search *search = &s->walk->search;
 
-	search->sequence = read_u32((__u64)&mount_lock);
+	search->sequence = mount_sequence();
 	search->mounts.at = search->mounts.list;
 	search->complete = 0;
 	search->names = 0;
 	search->reason = 0;
-	search->verdict.allow = 0;
-	search->verdict.deny = 0;
+	search->allow = 0;
 	bpf_loop(SEARCH_MOUNTS + 1, ask_by_mount, context, 0);
 	/* 0: it cannot be read, see sequence_busy(). */
 	search->settled = search->sequence && !(search->sequence & 1) &&
-			  read_u32((__u64)&mount_lock) == search->sequence;
+			  mount_sequence() == search->sequence;
 	s->walk->ended = search->settled;
 	if (!search->settled)
 		note_disturbed(s->walk, search->sequence);
@@ -132,8 +134,8 @@ static __noinline void conclude_search(const struct subject *s)
 		answer_unnamed(a, walk->wanted, search->reason);
 		return;
 	}
-	a->verdict.allow |= search->verdict.allow;
-	a->verdict.deny |= search->verdict.deny;
+	/* A denial ended the search, and is of the name that was asked about last. */
+	a->verdict.allow |= search->allow;
 	a->missing = verdict_missing(&a->verdict, walk->wanted);
 }
 
@@ -142,7 +144,6 @@ static __always_inline int decide_mountless(struct subject *s, __u32 operation,
 					    const struct dentry *dentry, __u32 rights)
 {
 	const struct super_block *super_block = dentry->d_sb;
-	struct object object = {.kind = CORDON_OBJECT_PATH};
 	struct mountless_search *search;
 	__u32 flags = NAME_MAYBE;
 
@@ -161,7 +162,7 @@ static __always_inline int decide_mountless(struct subject *s, __u32 operation,
 	answer_clear(&s->walk->answer, rights);
 	bpf_loop(NAME_ATTEMPTS, search_attempt, s, 0);
 	conclude_search(s);
-	return decide_answered(s, operation, &object, question_identity(s), -EACCES);
+	return decide_path(s, operation, -EACCES);
 }
 
 #endif

@@ -13,6 +13,19 @@ enum object_class {
 	CLASS_NAMESPACE /* nsfs and what else lives on internal mounts */
 };
 
+/*
+ * A regular file whose program would run as its owner or group, whoever starts it. It outlives the execution,
+ * and serves somebody outside who is let run it: an execution of uid 0 without a capability could so leave the
+ * host's uid 0 to anybody. No policy can allow it. The group's bit counts even where the group may
+ * not run the file yet: an access control list can change that without a call that says a mode.
+ */
+static __always_inline bool is_set_id(__u32 type, __u32 mode)
+{
+	type &= S_IFMT;
+	/* 0 as mknod(2) has it: a regular file. */
+	return (type == S_IFREG || type == 0) && (mode & (S_ISUID | S_ISGID));
+}
+
 struct file_object {
 	__u64 dentry;
 	__u64 vfsmount;
@@ -57,7 +70,8 @@ static __always_inline enum object_class classify(__u64 vfsmount, __u64 flags, _
  */
 static __always_inline bool inspect(const struct path *path, struct file_object *o)
 {
-	const struct dentry *dentry = path->dentry;
+	const struct path *named = read_path(path);
+	const struct dentry *dentry = named->dentry;
 	const struct inode *inode = dentry->d_inode;
 	const struct super_block *super_block;
 
@@ -65,7 +79,7 @@ static __always_inline bool inspect(const struct path *path, struct file_object 
 		return false;
 	super_block = inode->i_sb;
 	o->dentry = (__u64)dentry;
-	o->vfsmount = (__u64)path->mnt;
+	o->vfsmount = (__u64)named->mnt;
 	o->inode = (__u64)inode;
 	o->mode = inode->i_mode;
 	o->deleted = inode->i_nlink == 0;

@@ -36,8 +36,9 @@ struct packet_v6 {
 struct packet_name {
 	__u8 bytes[24] __attribute__((aligned(8)));
 	__u32 length;
+	__u16 reserved;
 	__u8 protocol;
-	bool diverted; /* a source route leads elsewhere, or the ports cannot be told */
+	__u8 diverted; /* a source route leads elsewhere, or the ports cannot be told */
 };
 
 /* Protocols whose second 16 bits are the destination port; others are asked as port 0. */
@@ -100,11 +101,13 @@ static __noinline bool has_source_route(struct __sk_buff *skb, __u32 end)
 }
 
 /* With options, of a fragment, or not in one piece in memory. */
-static __noinline int read_odd_v4(struct __sk_buff *skb, struct packet_name *p)
+__noinline int read_odd_v4(struct __sk_buff *skb, struct packet_name *p)
 {
 	struct packet_v4 ip = {};
 	__u32 end;
 
+	if (!p)
+		return 0;
 	p->diverted = true;
 	if (bpf_skb_load_bytes(skb, 0, &ip, 20))
 		return 0;
@@ -118,12 +121,14 @@ static __noinline int read_odd_v4(struct __sk_buff *skb, struct packet_name *p)
 
 #define EXTENSIONS_MAX 4
 
-static __noinline int read_odd_v6(struct __sk_buff *skb, struct packet_name *p)
+__noinline int read_odd_v6(struct __sk_buff *skb, struct packet_name *p)
 {
 	struct packet_v6 ip = {};
 	__u32 at = 40, next;
 	__u8 extension[2] = {};
 
+	if (!p)
+		return 0;
 	p->diverted = true;
 	if (bpf_skb_load_bytes(skb, 0, &ip, 40))
 		return 0;

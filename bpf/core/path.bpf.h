@@ -115,10 +115,9 @@ static __always_inline bool is_for_the_record(const struct walk *walk)
 
 /*
  * Sets up the runs of one attempt. The first attempt may start at the directory, if that is known;
- * all others start at the root. Like attempt_settle(), a function of its own, so that the verifier
- * follows the automaton once and not once per way that led to it.
+ * all others start at the root.
  */
-static __noinline void attempt_prepare(const struct subject *s, __u32 attempt)
+static __always_inline void attempt_prepare(const struct subject *s, __u32 attempt)
 {
 	struct walk *walk = s->walk;
 
@@ -226,14 +225,16 @@ static __always_inline void begin_attempts(struct walk *walk)
 
 #define NAME_QUESTION(rights, flags) ((__u32)(rights) | (__u32)(flags) << 16)
 
-static __always_inline void ask(const struct subject *s)
+/* The question that was put, until it is answered or there is no more time for it. See APART(). */
+__noinline int ask_attempts(APART_ARGUMENTS)
 {
-	struct walk *walk = s->walk;
+	struct subject s;
 
-	/* Addresses that have been through memory are plain numbers to the verifier. */
-	barrier();
+	if (!walk || !execution || !page)
+		return 0;
 	walk->settled = 0;
-	bpf_loop(NAME_ATTEMPTS, ask_attempt, (void *)s, 0);
+	if (subject_again(&s, walk, execution, page, policy, label))
+		bpf_loop(NAME_ATTEMPTS, ask_attempt, &s, 0);
 	if (!walk->settled) {
 		count(CORDON_COUNTER_RENAME_RACE);
 		answer_unnamed(&walk->answer, walk->wanted, CORDON_REASON_UNRESOLVED);
@@ -242,6 +243,12 @@ static __always_inline void ask(const struct subject *s)
 		walk->from = walk->answer;
 		__builtin_memcpy(walk->from_finals, walk->finals, sizeof(walk->finals));
 	}
+	return 0;
+}
+
+static __always_inline void ask(const struct subject *s)
+{
+	ask_attempts(APART(s));
 }
 
 static __always_inline void put_question(struct walk *walk, __u64 dentry, __u64 vfsmount,
@@ -253,8 +260,11 @@ static __always_inline void put_question(struct walk *walk, __u64 dentry, __u64 
 	walk->flags = question >> 16;
 }
 
+/* every_name.bpf.h */
+static __always_inline void ask_other_names(const struct subject *s);
+
 /*
- * Asks for rights on the object named by dentry and mount; the answer stands in walk->answer. It is
+ * Asks for rights on the object named by dentry and mount, and whether another of its names denies them; the answer stands in walk->answer. It is
  * always complete: what cannot be resolved is missing altogether.
  */
 static __always_inline void ask_name(const struct subject *s, __u64 dentry, __u64 vfsmount,
@@ -267,6 +277,7 @@ static __always_inline void ask_name(const struct subject *s, __u64 dentry, __u6
 	if (is_cacheable(s))
 		note_leaf_at(s->walk, s->walk->dentry);
 	ask(s);
+	ask_other_names(s);
 }
 
 /* The same where the hook was given the dentry itself: typed loads cost a tenth of a probe read. */
@@ -279,6 +290,7 @@ static __always_inline void ask_dentry(const struct subject *s, const struct den
 	if (is_cacheable(s))
 		note_leaf(s->walk, dentry);
 	ask(s);
+	ask_other_names(s);
 }
 
 /* May everything below a directory move from the source asked last to this destination? */
@@ -287,7 +299,7 @@ static __always_inline bool same_tree_rights(const struct walk *walk)
 	for (__u32 n = 0; n < NAME_RUNS; n++)
 		if (walk->finals[n] != walk->from_finals[n])
 			return false;
-	return true;
+	return walk->others.below == walk->others.from_below;
 }
 
 #endif

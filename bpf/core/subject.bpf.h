@@ -7,6 +7,7 @@
 #ifndef CORDON_BPF_SUBJECT_BPF_H
 #define CORDON_BPF_SUBJECT_BPF_H
 
+#include "bpf/core/machine.bpf.h"
 #include "bpf/core/maps.bpf.h"
 
 enum subject_kind {
@@ -61,37 +62,13 @@ static __always_inline bool same_label(const struct label *a, const struct label
 	return a->slot == b->slot && a->generation == b->generation;
 }
 
-static __always_inline __u64 permitted_capabilities(const struct cred *cred)
+/* NULL: it has ended, and something that it made is left. */
+static __always_inline struct cordon_execution *execution_of(const struct label *label)
 {
-	__u64 set = ~0ull;
+	__u32 key = label->slot;
+	struct cordon_execution *execution = bpf_map_lookup_elem(&executions, &key);
 
-	/* Two words or one, by kernel: eight bytes either way. */
-	bpf_probe_read_kernel(&set, sizeof(set), &cred->cap_permitted);
-	return set;
-}
-
-static __always_inline bool acts_as_another(void)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	return task->cred != task->real_cred;
-}
-
-/*
- * A stacked file system works on its layers with the credentials of whoever mounted it, in the task's
- * context (override_creds()). Those calls are not the task's wish, and its own call has been judged.
- *
- * io_uring overrides credentials too: by choice, which is refused (hook_host.bpf.h), and to carry out a
- * request with those that its submitter had (io_issue_sqe()). The latter never permit more than the
- * worker's own, a stacked file system's do: capabilities once given up do not come back.
- */
-static __always_inline bool kernel_acts_for_itself(void)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	if (!acts_as_another())
-		return false;
-	return permitted_capabilities(task->cred) & ~permitted_capabilities(task->real_cred);
+	return execution && execution->generation == label->generation ? execution : 0;
 }
 
 /* Finds the label only. A task without any BPF storage cannot be labelled: the cheapest miss. */
@@ -99,6 +76,7 @@ static __always_inline bool subject_label(struct task_struct *task, struct subje
 {
 	struct labelled_task *labelled;
 	const struct label *label;
+	__u64 both;
 
 	s->walk = 0;
 	s->spare = 0;
@@ -106,8 +84,10 @@ static __always_inline bool subject_label(struct task_struct *task, struct subje
 		return false;
 	labelled = bpf_task_storage_get(&labels, task, 0, 0);
 	/* No generation yet: it is being labelled at this moment, and the exact map knows by whom. */
-	if (labelled && labelled->label.generation) {
-		s->label = labelled->label;
+	both = labelled ? *(volatile __u64 *)&labelled->label : 0;
+	if (both >> 32) {
+		s->label.slot = (__u32)both;
+		s->label.generation = both >> 32;
 		s->walk = &labelled->walk;
 		return true;
 	}
@@ -120,6 +100,17 @@ static __always_inline bool subject_label(struct task_struct *task, struct subje
 	return true;
 }
 
+/*
+ * Is the task's program still being put in place? The end of the environment is the last that the kernel writes down when
+ * it maps one (create_elf_tables(), fs/binfmt_elf.c), and prctl(2) takes no 0 for it.
+ */
+static __always_inline bool is_being_loaded(void)
+{
+	const struct mm_struct *mm = bpf_get_current_task_btf()->mm;
+
+	return mm && !mm->env_end;
+}
+
 /* From the label to the execution and its policy. */
 static __always_inline enum subject_kind subject_resolve_held(struct subject *s, bool held)
 {
@@ -128,11 +119,13 @@ static __always_inline enum subject_kind subject_resolve_held(struct subject *s,
 	s->execution = bpf_map_lookup_elem(&executions, &key);
 	if (!s->execution || s->execution->generation != s->label.generation ||
 	    s->execution->state == CORDON_EXECUTION_FREE ||
-	    (!held && s->execution->state == CORDON_EXECUTION_HELD)) {
+	    (!held && s->execution->state == CORDON_EXECUTION_HELD && !is_being_loaded())) {
 		count(CORDON_COUNTER_UNKNOWN_EXECUTION);
 		return SUBJECT_UNKNOWN;
 	}
-	/* One read: all of the verdict comes from the policy named here. */
+	/* The daemon opens a slot once all else is in it. */
+	order();
+	/* One read: all of the verdict comes from the policy named here. It depends on what was read, and so comes after. */
 	s->policy_ref = *(volatile __u64 *)&s->execution->policy;
 	key = CORDON_POLICY_SLOT(s->policy_ref);
 	s->pages = bpf_map_lookup_elem(&policies, &key);
@@ -148,7 +141,10 @@ static __always_inline enum subject_kind subject_resolve_held(struct subject *s,
 	return SUBJECT_EXECUTION;
 }
 
-/* An execution that is held does nothing: whatever it tries is refused. */
+/*
+ * An execution that is held does nothing: whatever it tries is refused. But what the kernel does to put its program in
+ * place is judged.
+ */
 static __always_inline enum subject_kind subject_resolve(struct subject *s)
 {
 	return subject_resolve_held(s, false);
@@ -159,6 +155,43 @@ static __always_inline enum subject_kind subject_get(struct subject *s)
 	if (!subject_label(bpf_get_current_task_btf(), s))
 		return SUBJECT_OUTSIDE;
 	return subject_resolve(s);
+}
+
+static __always_inline __u64 subject_number(const struct subject *s)
+{
+	return (__u64)s->label.generation << 32 | s->label.slot;
+}
+
+/*
+ * What a function gets of a subject that the verifier looks at by itself: one that is not static. It is
+ * followed once in each program that calls it, and not once for each state that it is called in; in
+ * return it knows nothing of what it is given but the size of the memory. It returns a number, as older
+ * kernels want, and no verdict.
+ */
+#define APART(s)                                                                                   \
+	(s)->walk, (s)->execution, (struct policy_page *)(s)->policy, (s)->policy_ref,             \
+		subject_number(s)
+#define APART_ARGUMENTS                                                                            \
+	struct walk *walk, struct cordon_execution *execution, struct policy_page *page,           \
+		__u64 policy, __u64 label
+
+/* The same subject on the other side. false: its policy is gone, and nothing can be asked. */
+static __always_inline bool subject_again(struct subject *s, APART_ARGUMENTS)
+{
+	__u32 key = CORDON_POLICY_SLOT(policy), first = 0;
+
+	s->execution = execution;
+	s->walk = walk;
+	s->spare = 0;
+	s->policy = (const struct cordon_policy_header *)page;
+	s->policy_ref = policy;
+	s->label.slot = (__u32)label;
+	s->label.generation = label >> 32;
+	s->pages = bpf_map_lookup_elem(&policies, &key);
+	if (!s->pages)
+		return false;
+	/* All of one policy, or nothing. */
+	return s->policy->pages == 1 || bpf_map_lookup_elem(s->pages, &first) == page;
 }
 
 /* For questions about names: also sees to it that there is a scratch. */

@@ -214,7 +214,7 @@ static __always_inline void next_run(struct walk *walk)
 }
 
 /* The states before the last component; kept in `walk` until the question is settled. */
-static __noinline void directory_note(struct walk *walk)
+static __always_inline void directory_note(struct walk *walk)
 {
 	struct directory *noted = &walk->noted;
 

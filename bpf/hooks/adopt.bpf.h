@@ -10,6 +10,9 @@
 #define CORDON_BPF_HOOK_ADOPT_BPF_H
 
 #include "bpf/core/adopt.bpf.h"
+#include "bpf/core/credentials.bpf.h"
+#include "bpf/core/decide.bpf.h"
+#include "bpf/core/terminal.bpf.h"
 
 /* The directory first, then the program, in the scratch for events. */
 struct adopt_question {
@@ -161,6 +164,21 @@ static __always_inline bool traces(struct task_struct *task)
 	return read_u64(list) != list;
 }
 
+#define NULL_DEVICE (1u << 20 | 3) /* Documentation/admin-guide/devices.txt */
+
+/* Is there something to be read that the executor or whoever started it reads, too? No descriptor of a process can be exchanged from here. */
+static __always_inline bool has_input(struct task_struct *task)
+{
+	__u64 table = read_u64(FIELD(struct files_struct, task->files, fdt));
+	__u64 file = read_u64(read_u64(FIELD(struct fdtable, table, fd))), inode;
+
+	if (!file)
+		return false;
+	inode = read_u64(FIELD(struct file, file, f_inode));
+	return (read_u32(FIELD(struct inode, inode, i_mode)) & S_IFMT) != S_IFCHR ||
+	       read_u32(FIELD(struct inode, inode, i_rdev)) != NULL_DEVICE;
+}
+
 static __noinline int adopt(struct adopt_question *q)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -176,6 +194,8 @@ static __noinline int adopt(struct adopt_question *q)
 		return refuse_adoption(q, CORDON_ADOPT_AWAY, -EACCES);
 	if (traces(task))
 		return refuse_adoption(q, CORDON_ADOPT_TRACES, -EACCES);
+	if ((q->executor->flags & CORDON_EXECUTOR_NO_INPUT) && has_input(task))
+		return refuse_adoption(q, CORDON_ADOPT_INPUT, -EACCES);
 	if (!take_standby(q->executor, &label))
 		return refuse_adoption(q, CORDON_ADOPT_EXHAUSTED, -EAGAIN);
 	key = label.slot;
@@ -190,6 +210,7 @@ static __noinline int adopt(struct adopt_question *q)
 	execution->owner_pid = q->role.owner;
 	execution->owner_start = q->role.start;
 	execution->leader = task->tgid;
+	execution->off_terminal = is_off_terminal(task);
 	execution->adopted = now;
 	execution->state = CORDON_EXECUTION_LIVE;
 	if (relabel_task(task, &label))
@@ -265,7 +286,7 @@ static __always_inline int give_role(__u32 executor)
 		.executor = executor,
 		.kind = ROLE_EXECUTOR,
 		.owner = task->tgid,
-		.start = task->group_leader->start_boottime,
+		.start = read_task(task)->group_leader->start_boottime,
 		.mounts = (__u64)task->nsproxy->mnt_ns,
 	};
 
@@ -276,7 +297,7 @@ static __always_inline int give_role(__u32 executor)
  * Does this exec start the program of one of these executors? 1: yes, and it has its role; -EAGAIN: it cannot be
  * told or kept.
  */
-static __noinline int recognise(__u64 mask)
+__noinline int recognise(__u64 mask)
 {
 	struct event_scratch *events;
 
@@ -382,6 +403,7 @@ int BPF_PROG(cordon_adopt_exec, struct linux_binprm *bprm, int ret)
 	}
 	if (a->active)
 		mask = a->active & executors_of(bprm);
+	order(); /* as in executor_of() */
 	role = bpf_map_lookup_elem(&roles, &address);
 	/* A child of an executor is first of all that, whatever it runs. */
 	if (!role || role->kind == ROLE_EXECUTOR)

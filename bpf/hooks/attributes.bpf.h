@@ -5,6 +5,7 @@
 
 #include "bpf/core/mountless.bpf.h"
 #include "bpf/core/object.bpf.h"
+#include "bpf/core/credentials.bpf.h"
 
 static __always_inline int judge_attribute(const struct path *path, __u32 operation, int ret)
 {
@@ -20,9 +21,27 @@ static __always_inline int judge_attribute(const struct path *path, __u32 operat
 				     NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), o.name_flags)));
 }
 
+static __always_inline int refuse_set_id(const struct path *path, int ret)
+{
+	const __u32 right = CORDON_RIGHT(CORDON_WRITE);
+	struct file_object o;
+	struct subject s;
+
+	ENTER(&s, ret);
+	if (!inspect(path, &o) || !subject_need_walk(&s))
+		return LEAVE(&s, deny_unasked(&s, CORDON_OP_CHMOD));
+	ask_name(&s, o.dentry, o.vfsmount, NAME_QUESTION(right, o.name_flags | NAME_SPELLED));
+	answer_unnamed(&s.walk->answer, right, CORDON_REASON_BUILTIN);
+	return LEAVE(&s, decide_path(&s, CORDON_OP_CHMOD, -EPERM));
+}
+
 SEC("lsm/path_chmod")
 int BPF_PROG(cordon_path_chmod, const struct path *path, umode_t mode, int ret)
 {
+	const struct inode *inode = path->dentry->d_inode;
+
+	if (inode && is_set_id(inode->i_mode, mode))
+		return refuse_set_id(path, ret);
 	return judge_attribute(path, CORDON_OP_CHMOD, ret);
 }
 
@@ -41,8 +60,6 @@ static __always_inline int judge_dentry(struct dentry *dentry, __u32 operation, 
 	if (ret || kernel_acts_for_itself())
 		return ret;
 	ENTER(&s, ret);
-	if (observed_work_for_kernel(&s))
-		return LEAVE(&s, 0);
 	return LEAVE(&s, decide_mountless(&s, operation, dentry, CORDON_RIGHT(CORDON_WRITE)));
 }
 
@@ -91,6 +108,20 @@ int BPF_PROG(cordon_inode_set_acl, void *idmap, struct dentry *dentry, const cha
 	     struct posix_acl *acl, int ret)
 {
 	return judge_dentry(dentry, CORDON_OP_SETXATTR, ret);
+}
+
+/* Of the same kernels; before, through inode_removexattr. */
+SEC("?lsm/inode_remove_acl")
+int BPF_PROG(cordon_inode_remove_acl, void *idmap, struct dentry *dentry, const char *name, int ret)
+{
+	return judge_dentry(dentry, CORDON_OP_SETXATTR, ret);
+}
+
+/* Flags, project and extent sizes, by file_setattr(2) and by ioctl: since Linux 6.17, before which there was the ioctl alone. */
+SEC("?lsm/inode_file_setattr")
+int BPF_PROG(cordon_inode_file_setattr, struct dentry *dentry, void *attributes, int ret)
+{
+	return judge_dentry(dentry, CORDON_OP_SETATTR, ret);
 }
 
 #endif

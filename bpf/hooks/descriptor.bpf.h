@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* What is done with a file besides reading and writing: control, ownership, locks, leases, watching. */
+/* What is done with a file besides reading and writing: control, ownership, locks, leases. */
 #ifndef CORDON_BPF_HOOK_DESCRIPTOR_BPF_H
 #define CORDON_BPF_HOOK_DESCRIPTOR_BPF_H
 
-#include "bpf/core/object.bpf.h"
+#include "bpf/core/held.bpf.h"
+#include "bpf/core/kernel.bpf.h"
+#include "bpf/hooks/terminal.bpf.h"
 
 /* What has a name must grant `right`; what has none is reached by descriptor only. */
 static __always_inline int judge_handling(struct subject *s, const struct path *path,
@@ -27,7 +29,8 @@ static __always_inline int judge_handling(struct subject *s, const struct path *
  */
 static __always_inline __u32 own_number(struct task_struct *task)
 {
-	__u64 pid = read_u64(FIELD(struct signal_struct, task->signal, pids[PIDTYPE_TGID]));
+	__u64 pid =
+		read_u64(FIELD(struct signal_struct, read_task(task)->signal, pids[PIDTYPE_TGID]));
 	__u32 level = read_u32(FIELD(struct pid, pid, level));
 
 	return read_u32(FIELD(struct pid, pid, numbers) + FIELD(struct upid, 0, nr) +
@@ -45,41 +48,13 @@ static __always_inline int judge_owner(struct subject *s, unsigned int cmd, unsi
 	return deny_number(s, CORDON_OP_SIGNAL, cmd, CORDON_REASON_BUILTIN, -EPERM);
 }
 
-/* Part of the file before Linux 6.12, of its own from there on. */
-struct fown_struct___any {
-	struct pid *pid;
-} __attribute__((preserve_access_index));
-
-struct file___owner_inside {
-	struct fown_struct___any f_owner;
-} __attribute__((preserve_access_index));
-
-struct file___owner_beside {
-	struct fown_struct___any *f_owner;
-} __attribute__((preserve_access_index));
-
-/* Whom the kernel sends the file's signals to, as a struct pid; 0: nobody. */
-static __always_inline __u64 owner_of(struct file *file)
-{
-	__u64 owner;
-
-	if (bpf_core_field_exists(((struct file___owner_inside *)0)->f_owner)) {
-		owner = FIELD(struct file___owner_inside, file, f_owner);
-	} else {
-		owner = read_u64(FIELD(struct file___owner_beside, file, f_owner));
-		if (!owner)
-			return 0;
-	}
-	return read_u64(FIELD(struct fown_struct___any, owner, pid));
-}
-
 /*
  * Which signal a file sends, and whether, is for its receiver to say: the descriptor may have come from outside with
  * another's process in it. Where nobody is named yet, the other may still name itself; a terminal names its group.
  */
 static __always_inline int judge_signal(struct file *file, unsigned int cmd, bool nobodys)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	const struct task_struct *task = read_task(bpf_get_current_task_btf());
 	__u64 owner = owner_of(file);
 
 	if (owner ? owner == (__u64)task->signal->pids[PIDTYPE_TGID] : nobodys)
@@ -87,16 +62,19 @@ static __always_inline int judge_signal(struct file *file, unsigned int cmd, boo
 	return refuse_builtin(CORDON_OP_SIGNAL, cmd);
 }
 
+/* Since Linux 6.16 what has no file, such as an epoll's or a pidfd's inode, is a regular file to the kernel. */
 static __always_inline bool is_on_disk(struct file *file)
 {
-	__u32 type = file->f_inode->i_mode & S_IFMT;
+	const struct inode *inode = read_file(file)->f_inode;
+	__u32 type = inode->i_mode & S_IFMT, magic = inode->i_sb->s_magic;
 
-	return type == S_IFREG || type == S_IFDIR;
+	return (type == S_IFREG || type == S_IFDIR) && magic != ANON_INODE_FS_MAGIC &&
+	       magic != PIDFS_MAGIC;
 }
 
 static __always_inline bool is_device(struct file *file)
 {
-	return (file->f_inode->i_mode & S_IFMT) == S_IFCHR;
+	return (read_file(file)->f_inode->i_mode & S_IFMT) == S_IFCHR;
 }
 
 static __always_inline bool sets_owner(unsigned int cmd)
@@ -104,58 +82,115 @@ static __always_inline bool sets_owner(unsigned int cmd)
 	return cmd == F_SETOWN || cmd == F_SETOWN_EX;
 }
 
+/* F_SETDELEG passes a pointer, so that it is not told what it gives back. */
 static __always_inline bool takes_lease(unsigned int cmd, unsigned long arg)
 {
-	return cmd == F_SETLEASE && arg != F_UNLCK;
+	return (cmd == F_SETLEASE && arg != F_UNLCK) || cmd == F_SETDELEG;
+}
+
+enum rewriting {
+	REWRITING_HELD,	    /* by a descriptor that is not so bound */
+	REWRITING_NAMELESS, /* nor has it a name that could grant it */
+	REWRITING_ASK,	    /* may be granted by name */
+};
+
+/*
+ * A log that many write to is handed on to be appended to. Without O_APPEND what others wrote there can be
+ * overwritten, which is more than was handed on.
+ */
+static __always_inline enum rewriting rewriting_of(const struct file *file)
+{
+	struct file_object o;
+
+	if (!inspect(&file->f_path, &o))
+		return REWRITING_NAMELESS;
+	if (is_held(&o, FMODE_WRITE, false))
+		return REWRITING_HELD;
+	return o.class == CLASS_NAMED ? REWRITING_ASK : REWRITING_NAMELESS;
 }
 
 SEC("lsm/file_fcntl")
 int BPF_PROG(cordon_file_fcntl, struct file *file, unsigned int cmd, unsigned long arg, int ret)
 {
 	struct subject s;
+	bool rewrites;
 
 	if (ret)
 		return ret;
 	if (cmd == F_SETSIG)
 		return judge_signal(file, cmd, is_on_disk(file));
-	if (cmd == F_SETFL && (arg & O_ASYNC))
-		return judge_signal(file, cmd, !is_device(file));
-	if (!(sets_owner(cmd) || takes_lease(cmd, arg)))
+	if (cmd == F_SETFL && (arg & O_ASYNC)) {
+		int refused = judge_signal(file, cmd, !is_device(file));
+
+		if (refused)
+			return refused;
+	}
+	rewrites = cmd == F_SETFL && !(arg & O_APPEND) && appends_only((__u64)file);
+	if (!(sets_owner(cmd) || takes_lease(cmd, arg) || rewrites))
 		return 0;
 	ENTER(&s, ret);
-	/* Whoever opens the file waits for the lease's holder: more than reading it. */
-	if (cmd == F_SETLEASE)
+	if (rewrites) {
+		enum rewriting rewriting = rewriting_of(file);
+
+		if (rewriting == REWRITING_HELD)
+			return LEAVE(&s, 0);
+		if (rewriting == REWRITING_NAMELESS)
+			return LEAVE(&s, deny_number(&s, CORDON_OP_OPEN, O_APPEND,
+						     CORDON_REASON_BUILTIN, -EACCES));
+	}
+	/* Whoever opens the file waits for a lease's holder: more than reading it. */
+	if (rewrites || takes_lease(cmd, arg))
 		return LEAVE(&s, judge_handling(&s, &file->f_path, CORDON_OP_OPEN, CORDON_WRITE));
 	/* F_SETOWN_EX passes a pointer: its target cannot be told without a race. */
 	return LEAVE(&s, judge_owner(&s, cmd, cmd == F_SETOWN_EX ? ~0ul : arg));
 }
 
-/* To lock others out of a file takes no less than to write it; flock(2) alone does not ask for that. */
+/* In the work directory or the temporary one. */
+static __always_inline bool is_in_own_place(const struct walk *walk)
+{
+	bool own = false;
+
+#pragma unroll
+	for (__u32 n = 0; n < NAME_RUNS; n++)
+		own = own || (n < walk->run_count &&
+			      (walk->runs[n].number == RUN_ANCHOR + CORDON_ANCHOR_WORKDIR ||
+			       walk->runs[n].number == RUN_ANCHOR + CORDON_ANCHOR_TMP));
+	return own;
+}
+
+/*
+ * To lock others out of a file takes no less than to write it; the system calls ask for that only where the lock
+ * is exclusive, and flock(2) not even then. A shared lock keeps out all who would write, for as long as its
+ * holder likes: root's package manager as well. In the execution's own directories, where readers of a
+ * database take it, it is in nobody's way.
+ */
+static __always_inline int judge_lock(struct subject *s, const struct path *path, bool shared)
+{
+	struct file_object o;
+
+	if (!inspect(path, &o))
+		return deny_unasked(s, CORDON_OP_OPEN);
+	if (o.class != CLASS_NAMED)
+		return o.class == CLASS_NAMESPACE ? deny_unasked(s, CORDON_OP_OPEN) : 0;
+	if (!subject_need_walk(s))
+		return deny_unasked(s, CORDON_OP_OPEN);
+	/* Spelled, and so asked from the root: all anchors are passed. */
+	ask_name(s, o.dentry, o.vfsmount,
+		 NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), o.name_flags | NAME_SPELLED));
+	if (shared && is_in_own_place(s->walk))
+		return 0;
+	return decide_path(s, CORDON_OP_OPEN, -EACCES);
+}
+
 SEC("lsm/file_lock")
 int BPF_PROG(cordon_file_lock, struct file *file, unsigned int cmd, int ret)
 {
 	struct subject s;
 
-	if (ret || cmd != F_WRLCK || (file->f_mode & FMODE_WRITE))
+	if (ret || cmd == F_UNLCK || (file->f_mode & FMODE_WRITE))
 		return ret;
 	ENTER(&s, ret);
-	return LEAVE(&s, judge_handling(&s, &file->f_path, CORDON_OP_OPEN, CORDON_WRITE));
-}
-
-/*
- * Watching tells what is opened, made and renamed: for a directory as much as listing it again and
- * again. Whole mounts and file systems, and events that wait for the watcher's leave, are the host's.
- */
-SEC("lsm/path_notify")
-int BPF_PROG(cordon_path_notify, const struct path *path, __u64 mask, unsigned int type, int ret)
-{
-	struct subject s;
-
-	ENTER(&s, ret);
-	if (type != FSNOTIFY_INODE || (mask & FAN_PERMISSION_EVENTS))
-		return LEAVE(&s,
-			     deny_number(&s, CORDON_OP_OPEN, mask, CORDON_REASON_BUILTIN, -EPERM));
-	return LEAVE(&s, judge_handling(&s, path, CORDON_OP_OPEN, CORDON_READ));
+	return LEAVE(&s, judge_lock(&s, &file->f_path, cmd != F_WRLCK));
 }
 
 enum ioctl_kind {
@@ -212,8 +247,6 @@ static __always_inline int judge_file_ioctl(struct file *file, unsigned int cmd)
 
 static __always_inline int judge_ioctl(struct file *file, unsigned int cmd, int ret)
 {
-	__u32 mode;
-
 	if (ret)
 		return ret;
 	switch (cmd) {
@@ -228,14 +261,16 @@ static __always_inline int judge_ioctl(struct file *file, unsigned int cmd, int 
 	case FIOSETOWN:
 	case SIOCSPGRP:
 		return refuse_builtin(CORDON_OP_IOCTL, cmd);
+	case TIOCSCTTY:
+		return judge_taking(file);
+	case TIOCSPGRP:
+		return judge_foreground();
 	case FIOASYNC:
 		return judge_signal(file, cmd, !is_device(file));
 	default:
 		break;
 	}
-	mode = file->f_inode->i_mode & S_IFMT;
-	if ((mode != S_IFREG && mode != S_IFDIR) ||
-	    file->f_inode->i_sb->s_magic == PROC_SUPER_MAGIC)
+	if (!is_on_disk(file) || read_file(file)->f_inode->i_sb->s_magic == PROC_SUPER_MAGIC)
 		return 0;
 	return judge_file_ioctl(file, cmd);
 }

@@ -31,7 +31,7 @@ static __noinline int goes_by_stub(const struct internet_socket *socket,
 	if (!execution || !packet_subject(socket, execution, &s) ||
 	    !(s.policy->flags & CORDON_POLICY_HOSTS))
 		return 0;
-	ask_packet(&s, p, CORDON_NET_CONNECT, &answer);
+	ask_packet(&s, p, CORDON_RIGHT(CORDON_NET_CONNECT), &answer);
 	return may_be_host(&s, &answer);
 }
 

@@ -3,7 +3,9 @@
 #ifndef CORDON_BPF_HOOK_EXEC_BPF_H
 #define CORDON_BPF_HOOK_EXEC_BPF_H
 
-#include "bpf/core/object.bpf.h"
+#include "bpf/core/held.bpf.h"
+#include "bpf/core/machine.bpf.h"
+#include "bpf/pure/system_calls.h"
 
 /* Is there a file, and has it a name by which it can be looked at afterwards, too? */
 static __always_inline bool has_name(const struct file_object *o)
@@ -80,7 +82,7 @@ int BPF_PROG(cordon_bprm_check, struct linux_binprm *bprm, int ret)
  * An executable mapping of a file asks for MAP; one that can also be written to as a private copy,
  * or that has no file, asks for the special object "@anonymous".
  */
-static __always_inline int judge_mapping(struct subject *s, __u64 file, bool written,
+static __always_inline int judge_mapping(struct subject *s, __u64 file, bool written, __u32 rights,
 					 __u32 operation)
 {
 	struct object object = {};
@@ -90,7 +92,7 @@ static __always_inline int judge_mapping(struct subject *s, __u64 file, bool wri
 		return deny_unasked(s, operation);
 	if (file)
 		inspect_mapped_file(file, &o);
-	ask_code(s, &o, CORDON_RIGHT(CORDON_MAP), &object);
+	ask_code(s, &o, rights, &object);
 	/* Observing must not stop at the first of two questions. */
 	if (file && written && s->walk->answer.missing && observes(s))
 		decide_answered(s, operation, &object, code_identity(s, &object), -EACCES);
@@ -103,6 +105,20 @@ static __always_inline int judge_mapping(struct subject *s, __u64 file, bool wri
 }
 
 /*
+ * A shared mapping of a file that is open for writing can be written to, now or after mprotect(2), and
+ * knows nothing of appending.
+ */
+static __always_inline bool maps_for_rewriting(__u64 file, unsigned long flags)
+{
+	struct file_object o;
+
+	if (!(flags & MAP_SHARED) || !appends_only(file))
+		return false;
+	inspect_file(file, &o);
+	return !is_held(&o, FMODE_WRITE, false);
+}
+
+/*
  * `prot` and not `reqprot`: the personality READ_IMPLIES_EXEC adds to the former. `file` is NULL for
  * anonymous memory, yet newer verifiers take it for non-null and would drop the test; fetched
  * by bpf_get_func_arg() it is a plain number.
@@ -111,63 +127,46 @@ SEC("lsm/mmap_file")
 int BPF_PROG(cordon_mmap_file, struct file *unused, unsigned long reqprot, unsigned long prot,
 	     unsigned long flags, int ret)
 {
+	__u32 rights = prot & PROT_EXEC ? CORDON_RIGHT(CORDON_MAP) : 0;
 	struct subject s;
 	__u64 file = 0;
-	bool written;
+	bool written, shared = flags & MAP_SHARED, known;
 
-	if (ret || !(prot & PROT_EXEC))
+	if (ret || (!rights && !shared))
+		return ret;
+	known = bpf_get_func_arg(ctx, 0, &file) == 0;
+	if (known && !rights && !appends_only(file))
 		return ret;
 	ENTER(&s, ret);
-	if (bpf_get_func_arg(ctx, 0, &file))
+	if (!known)
 		return LEAVE(&s, deny_unasked(&s, CORDON_OP_MMAP));
+	if (maps_for_rewriting(file, flags))
+		rights |= CORDON_RIGHT(CORDON_WRITE);
+	if (!rights)
+		return LEAVE(&s, 0);
 	written = (prot & PROT_WRITE) && (flags & MAP_TYPE) != MAP_SHARED;
-	return LEAVE(&s, judge_mapping(&s, file, written, CORDON_OP_MMAP));
+	return LEAVE(&s, judge_mapping(&s, file, written, rights, CORDON_OP_MMAP));
 }
 
 /*
- * READ_IMPLIES_EXEC makes what brk(2) adds executable, and no hook is on that path
- * (do_brk_flags()). No hook is on personality(2) either, and it cannot be failed from here: whoever may
- * not have "@anonymous" does not return from asking for it.
+ * READ_IMPLIES_EXEC makes what brk(2) and io_setup(2) add executable, and no hook on their way is told of that
+ * (do_brk_flags(), aio_setup_ring()): but each looks for a place first (__get_unmapped_area(), mm/mmap.c). With that
+ * personality whoever may not have "@anonymous" gets none.
  */
-static __always_inline int judge_personality(__u32 persona)
+SEC("lsm/mmap_addr")
+int BPF_PROG(cordon_mmap_addr, unsigned long address, int ret)
 {
 	struct object object = {.kind = CORDON_OBJECT_SPECIAL};
 	struct subject s;
-	int verdict;
 
-	if (persona == PERSONALITY_QUERY || !(persona & READ_IMPLIES_EXEC))
-		return 0;
-	switch (subject_get(&s)) {
-	case SUBJECT_OUTSIDE:
-		return 0;
-	case SUBJECT_UNKNOWN:
-		bpf_send_signal(SIGKILL);
-		return 0;
-	default:
-		break;
-	}
-	verdict = -EACCES;
-	if (subject_need_walk(&s)) {
-		object.length = spell_special(&s, false);
-		ask_short(&s, CORDON_START_PATH, object.length, CORDON_RIGHT(CORDON_MAP));
-		verdict = decide_answered(&s, CORDON_OP_MPROTECT, &object, object.length, -EACCES);
-	}
-	if (verdict)
-		bpf_send_signal(SIGKILL);
-	subject_put(&s);
-	return 0;
-}
-
-SEC("?fentry/__x64_sys_personality")
-int BPF_PROG(cordon_personality, const struct pt_regs *regs)
-{
-	return judge_personality(regs->di);
-}
-
-SEC("?fentry/__ia32_sys_personality")
-int BPF_PROG(cordon_personality_32, const struct pt_regs *regs)
-{
-	return judge_personality(regs->bx);
+	if (ret || !(bpf_get_current_task_btf()->personality & READ_IMPLIES_EXEC))
+		return ret;
+	ENTER(&s, ret);
+	if (!subject_need_walk(&s))
+		return LEAVE(&s, deny_unasked(&s, CORDON_OP_MMAP));
+	object.length = spell_special(&s, false);
+	ask_short(&s, CORDON_START_PATH, object.length, CORDON_RIGHT(CORDON_MAP));
+	return LEAVE(&s, decide_answered(&s, CORDON_OP_MMAP, &object, object.length, -EACCES));
 }
 
 /*
@@ -212,7 +211,8 @@ int BPF_PROG(cordon_file_mprotect, struct vm_area_struct *vma, unsigned long req
 		return ret;
 	ENTER(&s, ret);
 	written = !(flags & VM_SHARED) && ((prot & PROT_WRITE) || vma->anon_vma);
-	return LEAVE(&s, judge_mapping(&s, (__u64)vma->vm_file, written, CORDON_OP_MPROTECT));
+	return LEAVE(&s, judge_mapping(&s, (__u64)vma->vm_file, written, CORDON_RIGHT(CORDON_MAP),
+				       CORDON_OP_MPROTECT));
 }
 
 #endif

@@ -71,8 +71,15 @@ int BPF_PROG(cordon_path_chroot, const struct path *path, int ret)
 	REFUSE(CORDON_OP_CHROOT, 0);
 }
 
-SEC("lsm/bpf")
+SEC("?lsm/bpf")
 int BPF_PROG(cordon_bpf, int cmd, union bpf_attr *attr, unsigned int size, int ret)
+{
+	REFUSE(CORDON_OP_BPF, cmd);
+}
+
+/* Since Linux 6.15 it says whether the kernel itself asks. */
+SEC("?lsm/bpf")
+int BPF_PROG(cordon_bpf_4, int cmd, union bpf_attr *attr, unsigned int size, bool kernel, int ret)
 {
 	REFUSE(CORDON_OP_BPF, cmd);
 }
@@ -121,7 +128,7 @@ int BPF_PROG(cordon_kernel_module_request, char *name, int ret)
 	REFUSE(CORDON_OP_KERNEL_LOAD, 0);
 }
 
-/* Another's credentials would pass for a stacked file system's, see hook_attributes. */
+/* Credentials that a ring has from before the label would pass for the kernel's, see credentials. */
 SEC("lsm/uring_override_creds")
 int BPF_PROG(cordon_uring_override_creds, const struct cred *new, int ret)
 {

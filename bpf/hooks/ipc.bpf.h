@@ -7,39 +7,52 @@
 #define CORDON_BPF_HOOK_IPC_BPF_H
 
 #include "bpf/core/decide.bpf.h"
+#include "bpf/core/credentials.bpf.h"
 
-/* Who made a System V object, by its address; gone with the object. */
+/* Who made a System V object. Its number is not known yet when it is made: see cordon_list_ipc(). */
+struct ipc_owner {
+	struct label label;
+	__u64 namespace; /* struct ipc_namespace */
+	__u32 kind;	 /* enum cordon_ipc_kind */
+	__u32 reserved;
+};
+
+/* By the object's address; gone with the object. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
 	__type(key, __u64);
-	__type(value, struct label);
+	__type(value, struct ipc_owner);
 } ipc_owners SEC(".maps");
 
-static __always_inline struct cordon_execution *execution_of(const struct label *label)
-{
-	__u32 key = label->slot;
-	struct cordon_execution *execution = bpf_map_lookup_elem(&executions, &key);
-
-	return execution && execution->generation == label->generation ? execution : 0;
-}
+/* What the execution asked about last has made. One request at a time, from the enforcement's owner. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct cordon_ipc_list);
+} ipc_list SEC(".maps");
 
 /*
  * Without a record the object would be nobody's: it is not made. Nor are so many that others would find no
  * room for theirs.
  */
-static __always_inline int record_owner(__u64 object, int ret)
+static __always_inline int record_owner(__u64 object, __u32 kind, int ret)
 {
+	struct task_struct *task = bpf_get_current_task_btf();
 	struct cordon_execution *execution;
+	struct ipc_owner owner = {.kind = kind};
 	struct subject s;
 
-	if (ret || !subject_label(bpf_get_current_task_btf(), &s))
+	if (ret || !subject_label(task, &s))
 		return ret;
 	execution = execution_of(&s.label);
 	if (!execution)
 		return -EACCES;
+	owner.label = s.label;
+	owner.namespace = (__u64)task->nsproxy->ipc_ns;
 	if (__sync_fetch_and_add(&execution->ipc_objects, 1) < CORDON_MAX_IPC &&
-	    bpf_map_update_elem(&ipc_owners, &object, &s.label, BPF_ANY) == 0)
+	    bpf_map_update_elem(&ipc_owners, &object, &owner, BPF_ANY) == 0)
 		return 0;
 	__sync_fetch_and_add(&execution->ipc_objects, -1);
 	return -ENOSPC;
@@ -47,12 +60,12 @@ static __always_inline int record_owner(__u64 object, int ret)
 
 static __always_inline int forget_owner(__u64 object)
 {
-	const struct label *owner = bpf_map_lookup_elem(&ipc_owners, &object);
+	const struct ipc_owner *owner = bpf_map_lookup_elem(&ipc_owners, &object);
 	struct cordon_execution *execution;
 
 	if (!owner)
 		return 0;
-	execution = execution_of(owner);
+	execution = execution_of(&owner->label);
 	if (execution)
 		__sync_fetch_and_add(&execution->ipc_objects, -1);
 	bpf_map_delete_elem(&ipc_owners, &object);
@@ -62,7 +75,7 @@ static __always_inline int forget_owner(__u64 object)
 SEC("lsm/shm_alloc_security")
 int BPF_PROG(cordon_shm_alloc, struct kern_ipc_perm *object, int ret)
 {
-	return record_owner((__u64)object, ret);
+	return record_owner((__u64)object, CORDON_IPC_SHM, ret);
 }
 
 SEC("lsm/shm_free_security")
@@ -74,7 +87,7 @@ int BPF_PROG(cordon_shm_free, struct kern_ipc_perm *object)
 SEC("lsm/sem_alloc_security")
 int BPF_PROG(cordon_sem_alloc, struct kern_ipc_perm *object, int ret)
 {
-	return record_owner((__u64)object, ret);
+	return record_owner((__u64)object, CORDON_IPC_SEM, ret);
 }
 
 SEC("lsm/sem_free_security")
@@ -86,7 +99,7 @@ int BPF_PROG(cordon_sem_free, struct kern_ipc_perm *object)
 SEC("lsm/msg_queue_alloc_security")
 int BPF_PROG(cordon_msg_queue_alloc, struct kern_ipc_perm *object, int ret)
 {
-	return record_owner((__u64)object, ret);
+	return record_owner((__u64)object, CORDON_IPC_MSG, ret);
 }
 
 SEC("lsm/msg_queue_free_security")
@@ -100,12 +113,12 @@ SEC("lsm/ipc_permission")
 int BPF_PROG(cordon_ipc_permission, struct kern_ipc_perm *object, short flag, int ret)
 {
 	__u64 address = (__u64)object;
-	const struct label *owner;
+	const struct ipc_owner *owner;
 	struct subject s;
 
 	ENTER(&s, ret);
 	owner = bpf_map_lookup_elem(&ipc_owners, &address);
-	if (owner && same_label(owner, &s.label))
+	if (owner && same_label(&owner->label, &s.label))
 		return LEAVE(&s, 0);
 	return LEAVE(&s,
 		     deny_number(&s, CORDON_OP_IPC, object->id, CORDON_REASON_FOREIGN, -EACCES));
@@ -117,7 +130,7 @@ int BPF_PROG(cordon_ipc_permission, struct kern_ipc_perm *object, short flag, in
  */
 static __always_inline int judge_control(void *ctx, int ret)
 {
-	const struct label *owner;
+	const struct ipc_owner *owner;
 	struct subject s;
 	__u64 object = 0;
 
@@ -127,7 +140,7 @@ static __always_inline int judge_control(void *ctx, int ret)
 	if (!object)
 		return LEAVE(&s, 0);
 	owner = bpf_map_lookup_elem(&ipc_owners, &object);
-	if (owner && same_label(owner, &s.label))
+	if (owner && same_label(&owner->label, &s.label))
 		return LEAVE(&s, 0);
 	return LEAVE(&s, deny_number(&s, CORDON_OP_IPC,
 				     read_u32(FIELD(struct kern_ipc_perm, object, id)),
@@ -150,6 +163,54 @@ SEC("lsm/msg_queue_msgctl")
 int BPF_PROG(cordon_msg_queue_control, struct kern_ipc_perm *unused, int cmd, int ret)
 {
 	return judge_control(ctx, ret);
+}
+
+struct ipc_search {
+	struct label label;
+	__u64 namespace;
+};
+
+static long note_object(void *map, const __u64 *object, const struct ipc_owner *owner,
+			const struct ipc_search *search)
+{
+	struct cordon_ipc_list *list;
+	__u32 key = 0, at;
+
+	if (!same_label(&owner->label, &search->label) || owner->namespace != search->namespace)
+		return 0;
+	list = bpf_map_lookup_elem(&ipc_list, &key);
+	if (!list)
+		return 1;
+	at = list->count;
+	if (at >= CORDON_MAX_IPC)
+		return 1;
+	list->objects[at].kind = owner->kind;
+	list->objects[at].id = (__s32)read_u32(FIELD(struct kern_ipc_perm, *object, id));
+	list->count = at + 1;
+	return 0;
+}
+
+/*
+ * Leaves in ipc_list the System V objects of an execution whose tasks are gone. Of those in other IPC namespaces than the
+ * caller's none: a number means another object there, and they end with their namespace.
+ */
+SEC("syscall")
+int cordon_list_ipc(struct cordon_list_ipc *request)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct ipc_search search = {
+		.label = {.slot = request->slot, .generation = request->generation},
+		.namespace = (__u64)task->nsproxy->ipc_ns,
+	};
+	struct cordon_ipc_list *list;
+	__u32 key = 0;
+
+	list = bpf_map_lookup_elem(&ipc_list, &key);
+	if (!list)
+		return 0;
+	list->count = 0;
+	bpf_for_each_map_elem(&ipc_owners, note_object, &search, 0);
+	return 0;
 }
 
 /*
@@ -185,16 +246,23 @@ int BPF_PROG(cordon_key_alloc, void *key, const struct cred *cred, unsigned long
 {
 	struct subject s;
 
+	if (kernel_acts_for_itself())
+		return ret;
 	ENTER(&s, ret);
 	return LEAVE(&s, deny_number(&s, CORDON_OP_KEYRING, 0, CORDON_REASON_BUILTIN, -EACCES));
 }
 
-/* A user's keyring is shared by all that the user runs, the host's sessions included. */
+/*
+ * A user's keyring is shared by all that the user runs, the host's sessions included. Network file systems have one of
+ * their own for the names of users and servers, under credentials of their own (nfs_idmap_get_key()).
+ */
 SEC("lsm/key_permission")
 int BPF_PROG(cordon_key_permission, void *key, const struct cred *cred, unsigned int need, int ret)
 {
 	struct subject s;
 
+	if (kernel_acts_for_itself())
+		return ret;
 	ENTER(&s, ret);
 	return LEAVE(&s, deny_number(&s, CORDON_OP_KEYRING, need, CORDON_REASON_BUILTIN, -EACCES));
 }

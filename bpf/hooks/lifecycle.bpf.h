@@ -4,6 +4,7 @@
 #define CORDON_BPF_HOOK_LIFECYCLE_BPF_H
 
 #include "bpf/core/adopt.bpf.h"
+#include "bpf/core/begin.bpf.h"
 #include "bpf/core/label.bpf.h"
 #include "bpf/core/object.bpf.h"
 
@@ -14,6 +15,17 @@ static __always_inline void inherit_directories(struct task_struct *child, const
 
 	if (labelled && s->walk)
 		labelled->walk.directories = s->walk->directories;
+}
+
+/*
+ * A child of somebody outside would stay as a zombie, label and all, for as long as that one does not wait for it, which
+ * never heard of it. Threads have no such end.
+ */
+static __always_inline bool is_left_to_others(const struct task_struct *parent,
+					      const struct label *label, unsigned long clone_flags)
+{
+	return (clone_flags & (CLONE_PARENT | CLONE_THREAD)) == CLONE_PARENT &&
+	       !is_labelled(parent->real_parent, label);
 }
 
 /*
@@ -33,7 +45,7 @@ int BPF_PROG(cordon_task_alloc, struct task_struct *child, unsigned long clone_f
 	if (!subject_label(task, &s))
 		return inherit_role(child, clone_flags);
 	/* A cgroup's directory need not be opened for reading to be named: the limits would be shed. */
-	if (clone_flags & CLONE_INTO_CGROUP) {
+	if ((clone_flags & CLONE_INTO_CGROUP) || is_left_to_others(task, &s.label, clone_flags)) {
 		ret = refuse_builtin(CORDON_OP_FORK, 0);
 		if (ret)
 			return ret;
@@ -71,18 +83,19 @@ int BPF_PROG(cordon_task_free, struct task_struct *task)
 #define EXEC_PATH_MAX CORDON_EVENT_LARGE
 
 /*
- * After the point of no return, when the new program's arguments stand in its memory. They were
- * just written there by this very task, so that the read does not fault; what cannot be read is
- * not reported as if it were empty: args_total says what there was.
+ * The new program's arguments, which stand in its memory already: they were just written there by this very task, so that
+ * the read does not fault; what cannot be read is not reported as if it were empty: args_total says what there was.
  */
-static __always_inline __u32 fill_arguments(const struct mm_struct *mm, __u8 *data,
+static __always_inline __u32 fill_arguments(const struct linux_binprm *bprm, __u8 *data,
 					    __u32 *ret_total)
 {
-	unsigned long start = mm->arg_start, end = mm->arg_end;
-	__u32 length;
+	unsigned long start = bprm->p;
+	bool whole = false;
+	__u64 length = arguments_end(bprm, &whole) - start;
 
-	*ret_total = end > start ? end - start : 0;
-	length = *ret_total;
+	*ret_total = length;
+	/* Bounded by a comparison of all of it: of half of one, the verifier learns nothing about the other. */
+	barrier_var(length);
 	if (length > CORDON_EXEC_ARGS)
 		length = CORDON_EXEC_ARGS;
 	if (bpf_probe_read_user(data, length, (const void *)start))
@@ -90,8 +103,7 @@ static __always_inline __u32 fill_arguments(const struct mm_struct *mm, __u8 *da
 	return length;
 }
 
-static __always_inline void report_exec(const struct subject *s, __u64 file,
-					const struct mm_struct *mm)
+static __always_inline void report_exec(const struct subject *s, const struct linux_binprm *bprm)
 {
 	struct cordon_exec_event *event;
 	struct shared_scratch *shared;
@@ -109,7 +121,7 @@ static __always_inline void report_exec(const struct subject *s, __u64 file,
 		count(CORDON_COUNTER_CRITICAL_DROPPED);
 		return;
 	}
-	inspect_file(file, &o);
+	inspect_file((__u64)bprm->file, &o);
 	if (s->walk) {
 		ask_name(s, o.dentry, o.vfsmount, NAME_QUESTION(0, o.name_flags | NAME_SPELLED));
 		path = spell_path(s->walk, scratch->data, &total);
@@ -118,7 +130,7 @@ static __always_inline void report_exec(const struct subject *s, __u64 file,
 	path &= 2 * EXEC_PATH_MAX - 1;
 	if (path > EXEC_PATH_MAX - CORDON_EXEC_ARGS)
 		path = EXEC_PATH_MAX - CORDON_EXEC_ARGS;
-	arguments = fill_arguments(mm, scratch->data + path, &total);
+	arguments = fill_arguments(bprm, scratch->data + path, &total);
 	event = (struct cordon_exec_event *)(scratch->header + sizeof(scratch->header) -
 					     sizeof(*event));
 	size = sizeof(*event) + path + arguments;
@@ -135,15 +147,26 @@ static __always_inline void report_exec(const struct subject *s, __u64 file,
 	put_scratch(shared);
 }
 
-SEC("tp_btf/sched_process_exec")
-int BPF_PROG(cordon_process_exec, struct task_struct *task, pid_t old_pid,
-	     struct linux_binprm *bprm)
+/* Behind the point of no return, before the program is mapped. */
+SEC("lsm/bprm_committed_creds")
+int BPF_PROG(cordon_bprm_committed, const struct linux_binprm *bprm)
 {
 	struct subject s;
 
 	if (subject_get(&s) != SUBJECT_EXECUTION)
 		return 0;
-	report_exec(&s, (__u64)bprm->file, task->mm);
+	report_exec(&s, bprm);
+	begin_if_adopted(&s, bpf_get_current_task_btf(), bprm);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(cordon_process_exec, struct task_struct *task)
+{
+	struct subject s;
+
+	if (subject_label(task, &s) && subject_resolve_held(&s, true) == SUBJECT_EXECUTION)
+		tell_begin(&s, task);
 	return 0;
 }
 
@@ -154,6 +177,7 @@ int BPF_PROG(cordon_process_exit, struct task_struct *task)
 	struct subject s;
 	__u64 now;
 
+	end_lease_of(task);
 	/* The last thread of a process; the count has been taken down before (do_exit()). */
 	if (!task->bpf_storage || task->signal->live.counter != 0)
 		return 0;

@@ -9,15 +9,20 @@
 #ifndef CORDON_BPF_HOOK_METADATA_BPF_H
 #define CORDON_BPF_HOOK_METADATA_BPF_H
 
+#include "bpf/core/credentials.bpf.h"
 #include "bpf/core/mountless.bpf.h"
 #include "bpf/core/object.bpf.h"
 
-/* The first mount of a file system in the execution's mount namespace: struct mount, 0: none. */
-static __noinline __u64 mount_of_superblock(__u64 super_block, __u64 namespace)
+/*
+ * The mount of a file system in the execution's mount namespace that is likeliest to show all of it: struct mount, 0: none.
+ * Later ones are often of a part.
+ */
+__noinline __u64 mount_of_superblock(__u64 super_block, __u64 namespace)
 {
 	struct mount_search search;
 
 	mount_search_begin(&search, super_block, namespace);
+	search.whole = read_u64(FIELD(struct super_block, super_block, s_root));
 	mount_search_next(&search);
 	return search.found;
 }
@@ -63,11 +68,11 @@ static __always_inline __u64 dentry_of_directory(__u64 inode)
 {
 	__u64 node = read_u64(FIELD(struct inode, inode, i_dentry));
 
-	return node ? node - bpf_core_field_offset(struct dentry, d_u) : 0;
+	return node ? dentry_of_node(node) : 0;
 }
 
 struct above {
-	const struct subject *subject;
+	const struct cordon_execution *execution;
 	__u64 inode;
 	__u32 found;
 	__u32 reserved;
@@ -76,7 +81,7 @@ struct above {
 static long above_step(__u32 index, void *context)
 {
 	struct above *above = context;
-	const struct cordon_execution *execution = above->subject->execution;
+	const struct cordon_execution *execution = above->execution;
 	__u64 anchor = execution->anchors[index & (CORDON_MAX_ANCHORS - 1)].address;
 	struct ascent ascent = {.wanted = above->inode};
 
@@ -93,10 +98,14 @@ static long above_step(__u32 index, void *context)
 	return ascent.found;
 }
 
-static __noinline bool is_above_anchor(const struct subject *s, __u64 inode)
+/* Is the directory that was asked about above an anchor? */
+__noinline int leads_to_anchor(struct cordon_execution *execution, __u64 dentry)
 {
-	struct above above = {.subject = s, .inode = inode};
+	struct above above = {.execution = execution};
 
+	if (!execution)
+		return 0;
+	above.inode = read_u64(FIELD(struct dentry, dentry, d_inode));
 	bpf_loop(CORDON_MAX_ANCHORS, above_step, &above, 0);
 	return above.found;
 }
@@ -127,8 +136,8 @@ static __always_inline bool may_look(const struct subject *s, const struct file_
 	if (s->walk->answer.reason == CORDON_REASON_FOREIGN ||
 	    s->walk->answer.reason == CORDON_REASON_UNRESOLVED)
 		return is_standard_stream(o->dentry);
-	if (S_ISDIR(o->mode) &&
-	    ((v->may_allow & CORDON_NAMED_RIGHTS) || is_above_anchor(s, o->inode)))
+	if (S_ISDIR(o->mode) && ((v->may_allow & CORDON_NAMED_RIGHTS) ||
+				 leads_to_anchor(s->execution, s->walk->dentry)))
 		return true;
 	return is_standard_stream(o->dentry);
 }
@@ -136,7 +145,6 @@ static __always_inline bool may_look(const struct subject *s, const struct file_
 static __always_inline int judge_look(struct subject *s, const struct file_object *o)
 {
 	const __u32 right = CORDON_RIGHT(CORDON_METADATA);
-	struct object object = {.kind = CORDON_OBJECT_PATH};
 
 	if (!(s->policy->flags & CORDON_POLICY_METADATA) || o->class != CLASS_NAMED)
 		return 0;
@@ -148,7 +156,7 @@ static __always_inline int judge_look(struct subject *s, const struct file_objec
 		s->walk->answer.missing = 0;
 	else
 		s->walk->answer.missing = right;
-	return decide_answered(s, CORDON_OP_METADATA, &object, question_identity(s), -EACCES);
+	return decide_path(s, CORDON_OP_METADATA, -EACCES);
 }
 
 SEC("lsm/inode_getattr")
@@ -165,27 +173,37 @@ int BPF_PROG(cordon_inode_getattr, const struct path *path, int ret)
 	return LEAVE(&s, judge_look(&s, &o));
 }
 
-/*
- * Given no mount: the first that the file system has here has to do. No request of io_uring reads links, so other
- * credentials than the task's are those of a stacked file system at work on its layers, whatever they permit.
- */
-SEC("lsm/inode_readlink")
-int BPF_PROG(cordon_inode_readlink, struct dentry *dentry, int ret)
+/* Given no mount: one that the file system has here has to do. */
+static __always_inline int judge_look_at(struct dentry *dentry, int ret)
 {
 	struct file_object o;
 	struct subject s;
 	__u64 mount;
 
-	if (ret || acts_as_another())
+	if (ret || kernel_acts_for_itself())
 		return ret;
 	ENTER(&s, ret);
 	if (!(s.policy->flags & CORDON_POLICY_METADATA))
 		return LEAVE(&s, 0);
-	mount = mount_of_superblock((__u64)dentry->d_sb, s.execution->mount_namespace);
+	mount = mount_of_superblock(read_u64(FIELD(struct dentry, dentry, d_sb)),
+				    s.execution->mount_namespace);
 	if (!mount)
 		return LEAVE(&s, deny_unasked(&s, CORDON_OP_METADATA));
 	inspect_path((__u64)dentry, FIELD(struct mount, mount, mnt), &o);
 	return LEAVE(&s, judge_look(&s, &o));
+}
+
+SEC("lsm/inode_readlink")
+int BPF_PROG(cordon_inode_readlink, struct dentry *dentry, int ret)
+{
+	return judge_look_at(dentry, ret);
+}
+
+/* By file_getattr(2) and by ioctl, since Linux 6.17. */
+SEC("?lsm/inode_file_getattr")
+int BPF_PROG(cordon_inode_file_getattr, struct dentry *dentry, void *attributes, int ret)
+{
+	return judge_look_at(dentry, ret);
 }
 
 #endif

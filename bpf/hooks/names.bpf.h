@@ -3,40 +3,71 @@
 #ifndef CORDON_BPF_HOOK_NAMES_BPF_H
 #define CORDON_BPF_HOOK_NAMES_BPF_H
 
+#include "bpf/core/special.bpf.h"
+#include "bpf/core/below.bpf.h"
 #include "bpf/core/object.bpf.h"
 
 #define CREATE CORDON_RIGHT(CORDON_CREATE)
 #define DELETE CORDON_RIGHT(CORDON_DELETE)
 
+#define LINK_FLAGS (NAME_TREE | NAME_LINK | NAME_SPELLED)
+
+/* A symbolic link's name was granted: but not for what is below its target, where rules speak of that (below.bpf.h). */
+static __always_inline void ask_below_link(const struct subject *s)
+{
+	struct answer *a = &s->walk->answer;
+	__u32 making = verdict_tree_makes(&a->verdict);
+
+	if (a->missing || !making || !s->walk->others.spoken)
+		return;
+	a->reason = CORDON_REASON_WIDENS;
+	a->rule = CORDON_NO_RULE;
+	a->missing = making;
+}
+
 static __always_inline int judge_name_change(const struct path *dir, struct dentry *dentry,
 					     __u32 operation, __u32 right, int ret)
 {
-	struct object object = {.kind = CORDON_OBJECT_PATH};
 	struct subject s;
 
 	ENTER(&s, ret);
 	if (!subject_need_walk(&s))
 		return LEAVE(&s, deny_unasked(&s, operation));
 	ask_dentry(&s, dentry, (__u64)dir->mnt, NAME_QUESTION(right, 0));
-	return LEAVE(&s, decide_answered(&s, operation, &object, question_identity(&s), -EACCES));
+	return LEAVE(&s, decide_path(&s, operation, -EACCES));
 }
 
 /*
- * A name for a device would give what no rule speaks of: a disk, the machine's memory. Refused whatever
- * the policy; device 0 is a whiteout and leads nowhere.
+ * A symbolic link, a FIFO or a socket: what somebody else may be led away by, or wait for. And what is
+ * refused whatever the policy (`builtin`): set-id files, and names for devices, which would give what no rule
+ * speaks of: a disk, the machine's memory. Device 0 is a whiteout and leads nowhere.
  */
-static __always_inline int refuse_device(const struct path *dir, struct dentry *dentry, int ret)
+static __always_inline int judge_special(const struct path *dir, struct dentry *dentry,
+					 __u32 operation, __u64 text, bool builtin, int ret)
 {
-	struct object object = {.kind = CORDON_OBJECT_PATH};
+	bool link = operation == CORDON_OP_SYMLINK;
+	struct answer *answer;
 	struct subject s;
+	__u32 rights, flags;
 
 	ENTER(&s, ret);
 	if (!subject_need_walk(&s))
-		return LEAVE(&s, deny_unasked(&s, CORDON_OP_MKNOD));
-	ask_name(&s, (__u64)dentry, (__u64)dir->mnt, NAME_QUESTION(CREATE, NAME_SPELLED));
-	answer_unnamed(&s.walk->answer, CREATE, CORDON_REASON_BUILTIN);
-	return LEAVE(&s,
-		     decide_answered(&s, CORDON_OP_MKNOD, &object, question_identity(&s), -EPERM));
+		return LEAVE(&s, deny_unasked(&s, operation));
+	/* What becomes of a link depends on all of its name, so that no remembered directory will do. */
+	rights = judges_special(&s) ? CREATE | SPECIAL : CREATE;
+	flags = (link ? LINK_FLAGS : 0) | (judges_special(&s) || builtin ? NAME_SPELLED : 0);
+	ask_name(&s, (__u64)dentry, (__u64)dir->mnt, NAME_QUESTION(rights, flags));
+	if (link)
+		note_spoken_below(&s);
+	answer = &s.walk->answer;
+	if (builtin)
+		answer_unnamed(answer, CREATE, CORDON_REASON_BUILTIN);
+	else if (answer->missing == SPECIAL && text && !(answer->verdict.deny & SPECIAL) &&
+		 !leads_out(&s, text))
+		answer->missing = 0;
+	if (link)
+		ask_below_link(&s);
+	return LEAVE(&s, decide_path(&s, operation, builtin ? -EPERM : -EACCES));
 }
 
 SEC("lsm/path_mknod")
@@ -44,13 +75,16 @@ int BPF_PROG(cordon_path_mknod, const struct path *dir, struct dentry *dentry, u
 	     unsigned int dev, int ret)
 {
 	__u32 type = mode & S_IFMT;
-
-	if (dev && (type == S_IFCHR || type == S_IFBLK))
-		return refuse_device(dir, dentry, ret);
 	/* 0 and S_IFREG: a regular file, as open(O_CREAT) makes it. */
-	return judge_name_change(dir, dentry,
-				 type == 0 || type == S_IFREG ? CORDON_OP_CREATE : CORDON_OP_MKNOD,
-				 CREATE, ret);
+	__u32 operation = type == 0 || type == S_IFREG ? CORDON_OP_CREATE : CORDON_OP_MKNOD;
+	bool builtin = (dev && (type == S_IFCHR || type == S_IFBLK)) || is_set_id(type, mode);
+
+	if (builtin || is_waited_for(mode))
+		return judge_special(dir, dentry, operation, LINK_UNKNOWN, builtin, ret);
+	/* Nothing can be made in procfs, yet opening by O_CREAT asks before it looks for the name, as `>/dev/stderr` does. */
+	if (dir->dentry->d_sb->s_magic == PROC_SUPER_MAGIC)
+		return ret;
+	return judge_name_change(dir, dentry, operation, CREATE, ret);
 }
 
 SEC("lsm/path_mkdir")
@@ -64,7 +98,7 @@ SEC("lsm/path_symlink")
 int BPF_PROG(cordon_path_symlink, const struct path *dir, struct dentry *dentry,
 	     const char *old_name, int ret)
 {
-	return judge_name_change(dir, dentry, CORDON_OP_SYMLINK, CREATE, ret);
+	return judge_special(dir, dentry, CORDON_OP_SYMLINK, (__u64)old_name, false, ret);
 }
 
 SEC("lsm/path_unlink")
@@ -80,18 +114,38 @@ int BPF_PROG(cordon_path_rmdir, const struct path *dir, struct dentry *dentry, i
 }
 
 /*
- * One direction of a rename, or a link: the rights at both names, and then that the new name grants
- * nothing that the old one did not. A move inside one execution must not turn a file that may be
- * written into one that may be run. The answer, in walk->answer, has the error to return.
+ * What a directory brings to its new name that it could not have there otherwise, as rights; 0: nothing. In
+ * the same states everything below is judged as before, name by name, and nothing comes of the move.
+ */
+static __always_inline __u32 brought_below(const struct walk *walk)
+{
+	const struct verdict *from = &walk->from.verdict, *to = &walk->answer.verdict;
+
+	if (same_tree_rights(walk))
+		return 0;
+	if (verdict_tree_widens(from, to))
+		return to->may_allow & ~(from->must_allow & ~from->may_deny) & CORDON_NAMED_RIGHTS;
+	return verdict_tree_makes(to);
+}
+
+/*
+ * One direction of a rename, or a link: the rights at both names, then that the new name grants nothing
+ * that the old one did not, and for a directory also that nothing comes into being below it that may
+ * not be made there (verdict.h says why both are asked). A move inside one execution must neither turn a
+ * file that may be written into one that may be run, nor a folder of scraps into a repository's hooks.
+ *
+ * An exchange is two of these, one each way. Only a directory has names below it, and a symbolic link has its
+ * target's; and no execution mounts anything, which would be another way to put a tree in
+ * place. A stacked file system that records a move instead of making it (overlayfs' redirects) is asked by the
+ * merged names, here as well. The answer, in walk->answer, has the error to return.
  */
 static __always_inline void ask_move(struct subject *s, const struct move *move)
 {
 	struct walk *walk = s->walk;
 	const struct answer *from = &walk->from;
 	struct answer *to = &walk->answer;
-	struct object object = {.kind = CORDON_OBJECT_PATH};
 	__u32 tree = move->directory ? NAME_TREE : 0;
-	bool widens;
+	__u32 brought;
 
 	walk->move_error = -EACCES;
 	ask_name(s, move->from, move->from_mount,
@@ -103,50 +157,59 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 		return;
 	/* Both names are on record where neither is refused. */
 	if (to->missing)
-		decide_answered(s, move->wanted_from ? CORDON_OP_RENAME : CORDON_OP_LINK, &object,
-				question_identity(s), walk->move_error);
+		decide_path(s, move->wanted_from ? CORDON_OP_RENAME : CORDON_OP_LINK,
+			    walk->move_error);
 	/* Refused below, perhaps, for what no right of its own says. */
-	ask_name(s, move->to, move->to_mount, NAME_QUESTION(move->wanted_to, NAME_SPELLED | tree));
+	ask_name(s, move->to, move->to_mount,
+		 NAME_QUESTION(move->wanted_to, NAME_SPELLED | (move->link ? LINK_FLAGS : tree)));
 	if (to->missing)
 		return;
-	widens = verdict_name_widens(&from->verdict, &to->verdict);
-	if (!widens && move->directory && !same_tree_rights(walk))
-		widens = verdict_tree_widens(&from->verdict, &to->verdict);
-	if (!widens)
+	if (move->link) {
+		note_spoken_below(s);
+		ask_below_link(s);
+		walk->move_error = -EXDEV;
+	}
+	if (to->missing)
+		return;
+	brought = 0;
+	if (verdict_name_widens(&from->verdict, &to->verdict))
+		brought = (to->verdict.allow & ~to->verdict.deny) &
+			  ~(from->verdict.allow & ~from->verdict.deny) & CORDON_NAMED_RIGHTS;
+	else if (move->directory)
+		brought = brought_below(walk);
+	if (!brought)
 		return;
 	to->reason = CORDON_REASON_WIDENS;
 	to->rule = CORDON_NO_RULE;
-	to->missing = (to->verdict.allow & ~to->verdict.deny) &
-		      ~(from->verdict.allow & ~from->verdict.deny);
-	if (!to->missing)
-		to->missing = to->verdict.may_allow &
-			      ~(from->verdict.must_allow & ~from->verdict.may_deny);
+	to->missing = brought;
 	/* As between file systems: mv(1) and the like fall back on copying, which is judged as such. */
 	walk->move_error = -EXDEV;
 }
 
 /* Direction 0, and for an exchange also 1. Ends at the first that is refused. */
-static long move_step(__u32 direction, void *context)
-{
-	struct subject *s = context;
-
-	ask_move(s, &s->walk->moves[direction & 1]);
-	return s->walk->answer.missing != 0;
-}
-
 static __always_inline int decide_moves(struct subject *s, __u32 operation, __u32 directions)
 {
-	struct object object = {.kind = CORDON_OBJECT_PATH};
-
-	bpf_loop(directions, move_step, s, 0);
-	return decide_answered(s, operation, &object, question_identity(s), s->walk->move_error);
+	for (__u32 n = 0; n < 2 && n < directions; n++) {
+		ask_move(s, &s->walk->moves[n]);
+		if (judges_special(s) && !s->walk->answer.missing)
+			ask_special_move(s, &s->walk->moves[n]);
+		if (s->walk->answer.missing)
+			break;
+	}
+	return decide_path(s, operation, s->walk->move_error);
 }
 
-static __always_inline bool is_directory(const struct dentry *dentry)
+static __always_inline bool is_of_type(const struct dentry *dentry, __u32 type)
 {
 	struct inode *inode = dentry->d_inode;
 
-	return inode && S_ISDIR(inode->i_mode);
+	return inode && (inode->i_mode & S_IFMT) == type;
+}
+
+static __always_inline void note_type(struct move *move, const struct dentry *dentry)
+{
+	move->directory = is_of_type(dentry, S_IFDIR);
+	move->link = is_of_type(dentry, S_IFLNK);
 }
 
 SEC("lsm/path_rename")
@@ -165,7 +228,7 @@ int BPF_PROG(cordon_path_rename, const struct path *old_dir, struct dentry *old_
 	there->from_mount = (__u64)old_dir->mnt;
 	there->to = (__u64)new_dentry;
 	there->to_mount = (__u64)new_dir->mnt;
-	there->directory = is_directory(old_dentry);
+	note_type(there, old_dentry);
 	there->wanted_from = exchange ? CREATE | DELETE : DELETE;
 	/* A name that is taken is also taken away. */
 	there->wanted_to = new_dentry->d_inode ? CREATE | DELETE : CREATE;
@@ -174,7 +237,7 @@ int BPF_PROG(cordon_path_rename, const struct path *old_dir, struct dentry *old_
 	back->from_mount = (__u64)new_dir->mnt;
 	back->to = (__u64)old_dentry;
 	back->to_mount = (__u64)old_dir->mnt;
-	back->directory = is_directory(new_dentry);
+	note_type(back, new_dentry);
 	back->wanted_from = CREATE | DELETE;
 	back->wanted_to = CREATE | DELETE;
 	return LEAVE(&s, decide_moves(&s, CORDON_OP_RENAME, exchange ? 2 : 1));
@@ -196,7 +259,7 @@ int BPF_PROG(cordon_path_link, struct dentry *old_dentry, const struct path *new
 	move->from_mount = (__u64)new_dir->mnt;
 	move->to = (__u64)new_dentry;
 	move->to_mount = (__u64)new_dir->mnt;
-	move->directory = 0;
+	note_type(move, old_dentry);
 	move->wanted_from = 0;
 	move->wanted_to = CREATE;
 	return LEAVE(&s, decide_moves(&s, CORDON_OP_LINK, 1));

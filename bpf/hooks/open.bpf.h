@@ -3,7 +3,9 @@
 #ifndef CORDON_BPF_HOOK_OPEN_BPF_H
 #define CORDON_BPF_HOOK_OPEN_BPF_H
 
-#include "bpf/core/object.bpf.h"
+#include "bpf/core/code.bpf.h"
+#include "bpf/core/held.bpf.h"
+#include "bpf/core/terminal.bpf.h"
 
 static __always_inline __u32 rights_of_open(__u32 mode, __u32 flags)
 {
@@ -43,14 +45,53 @@ static __always_inline bool is_reported(const struct subject *s, __u32 rights)
 	       (level == CORDON_AUDIT_WRITES && (rights & CORDON_RIGHT(CORDON_WRITE)));
 }
 
+static __always_inline __u32 modes_of_rights(__u32 rights)
+{
+	return (rights & CORDON_RIGHT(CORDON_READ) ? FMODE_READ : 0) |
+	       (rights & CORDON_RIGHT(CORDON_WRITE) ? FMODE_WRITE : 0);
+}
+
+/* Opened anew with access that the task's descriptors have to it: see held.bpf.h. */
+static __always_inline bool is_opened_again(const struct file_object *o, __u32 rights, __u32 flags)
+{
+	return is_held(o, modes_of_rights(rights), (flags & O_APPEND) && !(flags & O_TRUNC));
+}
+
+/*
+ * /dev/tty of an execution that was adopted without it: the terminal of who started the executor. `cordon run` has left it
+ * then, and the kernel says of such a one that there is no such device; so it is here, of the name that every shell
+ * tries at its start.
+ */
+static __always_inline bool is_left_terminal(const struct subject *s, const struct file_object *o)
+{
+	__u64 terminal;
+
+	if (!s->execution->off_terminal || observes(s) || (o->mode & S_IFMT) != S_IFCHR ||
+	    read_u32(FIELD(struct inode, o->inode, i_rdev)) != DEVICE_TTY)
+		return false;
+	terminal = controlling_terminal(bpf_get_current_task_btf());
+	return terminal && !is_own_session(&s->label, terminal);
+}
+
+/* By itself, so that what it has on the stack is not there while names are asked about. */
+static __noinline void report_open(const struct subject *s, __u32 operation, __u32 rights)
+{
+	struct object object = {.kind = CORDON_OBJECT_PATH};
+	struct report report;
+
+	fill_report(&report, s, operation, &object, &s->walk->answer);
+	report.type = CORDON_EVENT_OPEN;
+	report.rights = rights;
+	report_access(s->walk, s->execution, &report);
+}
+
 static __always_inline int decide_open(struct subject *s, const struct file *file,
 				       const struct file_object *o, __u32 operation)
 {
 	__u32 mode = file->f_mode, flags = file->f_flags;
-	struct object object = {.kind = CORDON_OBJECT_PATH};
 	__u32 rights = rights_of_open(mode, flags), name_flags = o->name_flags;
 	struct answer *answer;
-	bool reported;
+	int verdict = 0;
 
 	/*
 	 * Opened for execution: by exec itself, which asks for RUN in its own hook, or as a
@@ -58,8 +99,10 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 	 */
 	if (flags & FMODE_EXEC) {
 		/* Observed, each of them asks for exactly what it needs soon after. */
-		if (observes(s))
+		if (observes(s)) {
+			note_code(s, o->inode, 0);
 			return 0;
+		}
 		rights = CORDON_RIGHT(CORDON_RUN);
 		operation = CORDON_OP_EXEC;
 	}
@@ -67,25 +110,65 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 		return 0;
 	if (S_ISDIR(o->mode))
 		name_flags |= NAME_LISTING;
-	reported = is_reported(s, rights);
-	if (reported)
-		name_flags |= NAME_SPELLED;
 	if (!subject_need_walk(s))
 		return deny_unasked(s, operation);
-	ask_dentry(s, file->f_path.dentry, o->vfsmount, NAME_QUESTION(rights, name_flags));
+	if (is_reported(s, rights) || is_refused_code(s))
+		name_flags |= NAME_SPELLED;
+	/* By way of memory, so that what comes next is the same to the verifier whatever is asked. */
+	*(volatile __u32 *)&s->walk->wanted = rights;
+	*(volatile __u32 *)&s->walk->flags = name_flags;
+	if (is_left_terminal(s, o))
+		return -ENXIO;
+	rights = *(volatile __u32 *)&s->walk->wanted;
+	name_flags = *(volatile __u32 *)&s->walk->flags;
+	ask_dentry(s, read_path(&file->f_path)->dentry, o->vfsmount,
+		   NAME_QUESTION(rights, name_flags));
+	rights = *(volatile __u32 *)&s->walk->wanted;
 	answer = &s->walk->answer;
 	if ((flags & FMODE_EXEC) && !verdict_missing(&answer->verdict, CORDON_RIGHT(CORDON_MAP)))
 		answer->missing = 0;
+	if (answer->missing && operation == CORDON_OP_OPEN && opens_the_same(o) &&
+	    is_opened_again(o, rights, flags))
+		answer->missing = 0;
 	if ((rights & CORDON_RIGHT(CORDON_WRITE)) && !answer->missing && is_process_memory(s, o))
 		answer_unnamed(answer, CORDON_RIGHT(CORDON_WRITE), CORDON_REASON_BUILTIN);
+	/* Made without a name, and so past path_mknod. */
+	if ((flags & __O_TMPFILE) && is_set_id(o->mode, o->mode))
+		answer_unnamed(answer, CORDON_RIGHT(CORDON_CREATE), CORDON_REASON_BUILTIN);
+	if (!answer->missing && operation != CORDON_OP_RECEIVE && is_refused_code(s))
+		answer_unnamed(answer, rights, CORDON_REASON_CHANGED);
 	if (answer->missing)
-		return decide_answered(s, operation, &object, question_identity(s), -EACCES);
-	if (reported) {
-		struct access access = {CORDON_EVENT_OPEN, operation, rights};
+		verdict = decide_path(s, operation, -EACCES);
+	else if (*(volatile __u32 *)&s->walk->flags & NAME_SPELLED)
+		report_open(s, operation, rights);
+	/* Opened for execution it is not read yet. */
+	if (!verdict && operation != CORDON_OP_RECEIVE)
+		note_code(s, o->inode, flags & FMODE_EXEC ? 0 : rights);
+	return verdict;
+}
 
-		report_access(s, &access, &object, answer);
-	}
-	return 0;
+/* Pipes and memory: reached by descriptor only, so what is opened here was held before. */
+static __always_inline int decide_nameless(struct subject *s, const struct file *file,
+					   const struct file_object *o, __u32 operation)
+{
+	const struct inode *inode = read_file(file)->f_inode;
+	__u32 flags = file->f_flags, rights = rights_of_open(file->f_mode, flags);
+	int verdict = 0;
+
+	/*
+	 * What arrives comes as it is. To run memory is asked elsewhere. A process descriptor is made by opening, and says
+	 * the same however it was opened.
+	 */
+	if (operation != CORDON_OP_OPEN || (flags & FMODE_EXEC) || !rights ||
+	    inode->i_sb->s_magic == PIDFS_MAGIC)
+		return 0;
+	if (!is_opened_again(o, rights, flags))
+		return deny_number(s, operation, inode->i_ino, CORDON_REASON_BUILTIN, -EACCES);
+	if (is_refused_code(s))
+		verdict = deny_number(s, operation, inode->i_ino, CORDON_REASON_CHANGED, -EACCES);
+	if (!verdict)
+		note_code(s, o->inode, rights);
+	return verdict;
 }
 
 static __always_inline int judge_file(struct subject *s, const struct file *file, __u32 operation)
@@ -94,15 +177,16 @@ static __always_inline int judge_file(struct subject *s, const struct file *file
 
 	if (!inspect(&file->f_path, &o))
 		return deny_unasked(s, operation);
+	if (operation == CORDON_OP_OPEN && !look_at_code(s, o.inode))
+		return deny_unasked(s, operation);
 	switch (o.class) {
 	case CLASS_NAMED:
 		return decide_open(s, file, &o, operation);
-	case CLASS_STREAM:
 	case CLASS_BACKING:
 		return 0;
+	case CLASS_STREAM:
 	case CLASS_MEMORY:
-		/* Its own memory again, through /proc/self/fd; running it is asked elsewhere. */
-		return 0;
+		return decide_nameless(s, file, &o, operation);
 	default:
 		return deny_number(s, operation, o.class, CORDON_REASON_UNRESOLVED, -EACCES);
 	}
@@ -117,16 +201,26 @@ int BPF_PROG(cordon_file_open, struct file *file, int ret)
 	return LEAVE(&s, judge_file(&s, file, CORDON_OP_OPEN));
 }
 
+/* By name, or by a descriptor that can be written to anywhere. */
 static __always_inline int judge_truncate(struct subject *s, const struct path *path)
 {
 	struct file_object o;
 
 	if (!inspect(path, &o))
 		return deny_unasked(s, CORDON_OP_TRUNCATE);
-	if (o.class == CLASS_BACKING || o.class == CLASS_MEMORY)
+	if (o.class == CLASS_BACKING)
 		return 0;
-	return decide_name(s, CORDON_OP_TRUNCATE, o.dentry, o.vfsmount,
-			   NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), o.name_flags));
+	if (o.class == CLASS_MEMORY) {
+		if (is_held(&o, FMODE_WRITE, false))
+			return 0;
+		return deny_number(s, CORDON_OP_TRUNCATE, o.class, CORDON_REASON_BUILTIN, -EACCES);
+	}
+	if (!subject_need_walk(s))
+		return deny_unasked(s, CORDON_OP_TRUNCATE);
+	ask_name(s, o.dentry, o.vfsmount, NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), o.name_flags));
+	if (s->walk->answer.missing && opens_the_same(&o) && is_held(&o, FMODE_WRITE, false))
+		return 0;
+	return decide_path(s, CORDON_OP_TRUNCATE, -EACCES);
 }
 
 /* truncate(2); before Linux 6.2 also ftruncate(2) and O_TRUNC. */

@@ -10,6 +10,7 @@
 #define CORDON_BPF_HOOK_PACKET_BPF_H
 
 #include "bpf/core/hosts.bpf.h"
+#include "bpf/core/own_address.bpf.h"
 #include "bpf/core/packet.bpf.h"
 
 #define PACKET_DROP 0
@@ -17,7 +18,7 @@
 
 /* A run of the automaton without a task's scratch. */
 struct packet_run {
-	const struct subject *s;
+	struct tables tables;
 	struct matcher matcher;
 	__u32 state;
 	__u32 at;
@@ -30,8 +31,7 @@ struct packet_run {
 static long run_packet_chunk(__u32 index, void *context)
 {
 	struct packet_run *run = context;
-	const struct subject *s = run->s;
-	struct tables tables = {.pages = s->pages, .first = s->policy};
+	struct tables tables = run->tables;
 	struct matcher matcher = run->matcher;
 	__u32 state = run->state, at = run->at;
 
@@ -47,34 +47,44 @@ static long run_packet_chunk(__u32 index, void *context)
 	return 0;
 }
 
-/* Adds to `answer` what the policy says to `right` on this name. */
-static __noinline int ask_packet(const struct subject *s, const struct packet_name *p, __u32 right,
-				 struct answer *answer)
+/* Adds to `answer` what the policy says to `rights` on this name. */
+__noinline int ask_of_packet(struct policy_page *page, __u64 policy, const struct packet_name *p,
+			     __u32 rights, struct answer *answer)
 {
-	struct packet_run run = {
-		.s = s,
-		.matcher = {s->policy->states_offset, s->policy->states_count,
-			    s->policy->edges_offset, s->policy->edges_count},
-		.state = s->policy->start[CORDON_START_NET],
-		.length = p->length,
-	};
+	struct packet_run run = {};
 	const struct cordon_verdict *outcome;
 	const struct cordon_final *final;
+	struct subject s;
 
+	if (!page || !p || !answer || !subject_again(&s, 0, 0, page, policy, 0))
+		return 0;
+	run.tables.pages = s.pages;
+	run.tables.first = s.policy;
+	run.matcher.states_offset = s.policy->states_offset;
+	run.matcher.states_count = s.policy->states_count;
+	run.matcher.edges_offset = s.policy->edges_offset;
+	run.matcher.edges_count = s.policy->edges_count;
+	run.state = s.policy->start[CORDON_START_NET];
+	run.length = p->length;
 	__builtin_memcpy(run.bytes, p->bytes, sizeof(p->bytes));
-	answer->missing = CORDON_RIGHT(right);
-	answer->rule = CORDON_NO_RULE;
-	answer->reason = CORDON_REASON_UNRESOLVED;
 	bpf_loop(sizeof(run.bytes) / PACKET_CHUNK, run_packet_chunk, &run, 0);
-	if (!tables_outcome(s, run.state, &outcome, &final)) {
+	if (!tables_outcome(&s, run.state, &outcome, &final)) {
 		count(CORDON_COUNTER_BAD_TABLE);
 		return 0;
 	}
-	answer->missing = CORDON_RIGHT(right) & ~(outcome->allow & ~outcome->deny);
+	answer->missing = rights & ~(outcome->allow & ~outcome->deny);
 	answer->rule = deciding_rule(outcome, answer->missing);
 	answer->reason = answer->rule == CORDON_NO_RULE ? CORDON_REASON_DEFAULT
 							: CORDON_REASON_RULE;
 	return 0;
+}
+
+/* What cannot be asked is missing. */
+static __always_inline void ask_packet(const struct subject *s, const struct packet_name *p,
+				       __u32 rights, struct answer *answer)
+{
+	answer_unnamed(answer, rights, CORDON_REASON_UNRESOLVED);
+	ask_of_packet((struct policy_page *)s->policy, s->policy_ref, p, rights, answer);
 }
 
 static __noinline void report_packet(const struct subject *s, const struct internet_socket *socket,
@@ -90,7 +100,7 @@ static __noinline void report_packet(const struct subject *s, const struct inter
 	net_words(words, p->bytes, p->length);
 	key = mix(mix(s->label.slot, s->label.generation), CORDON_OP_PACKET);
 	key = mix(mix(mix(key, words[0]), words[1]), words[2]);
-	if (coalesce(s, key, now, &repeats) || !within_budget(s, now))
+	if (coalesce(s->execution, key, now, &repeats) || !within_budget(s, now))
 		return;
 	d->event = socket->maker;
 	fill_event(&d->event, &s->label, s->execution, CORDON_EVENT_DENIAL, sizeof(*d) + p->length,
@@ -166,6 +176,7 @@ static __always_inline bool packet_subject(const struct internet_socket *socket,
 enum remembered {
 	REMEMBERED_NOTHING, /* that fits */
 	REMEMBERED_NAME,    /* allowed, under `policy` */
+	REMEMBERED_OWN,	    /* the same, and as an address of the host itself */
 	REMEMBERED_SERVICE, /* whom it answers came by itself, under `policy` */
 };
 
@@ -181,7 +192,7 @@ recall_allowed(struct internet_socket *socket, const struct packet_name *p, __u6
 	if (socket->serves)
 		found = REMEMBERED_SERVICE;
 	else if (socket->policy && same_words(words, socket->name))
-		found = REMEMBERED_NAME;
+		found = socket->host ? REMEMBERED_OWN : REMEMBERED_NAME;
 	bpf_spin_unlock(&socket->lock);
 	return found;
 }
@@ -202,9 +213,29 @@ static __noinline enum remembered recall_peer(const struct bpf_sock *sk,
 	return found;
 }
 
-/* The policy has changed since, or nothing was judged yet. */
+/* To connect, `home`: to the host itself, where no name and no wide block leads. */
+static __always_inline void ask_packet_connect(const struct subject *s, const struct packet_name *p,
+					       bool home, struct answer *answer)
+{
+	__u32 rights = CORDON_RIGHT(CORDON_NET_CONNECT);
+	__u64 words[NET_WORDS];
+
+	if (home)
+		rights |= CORDON_RIGHT(CORDON_NET_HOST);
+	ask_packet(s, p, rights, answer);
+	if (answer->missing == CORDON_RIGHT(CORDON_NET_HOST))
+		answer->reason = CORDON_REASON_HOST;
+	if (answer->missing)
+		answer->missing = CORDON_RIGHT(CORDON_NET_CONNECT);
+	if (home || !may_be_host(s, answer))
+		return;
+	net_words(words, p->bytes, p->length);
+	ask_hosts(s, words, answer);
+}
+
+/* The policy has changed since, or nothing was judged yet, or not as an address of the host. */
 static __noinline int judge_packet(struct internet_socket *socket, const struct subject *s,
-				   struct packet_name *p, __u32 serves)
+				   struct packet_name *p, __u32 serves, __u32 home)
 {
 	struct answer answer = {};
 	__u64 words[NET_WORDS], policy = s->policy_ref;
@@ -212,17 +243,18 @@ static __noinline int judge_packet(struct internet_socket *socket, const struct 
 	if (serves) {
 		__builtin_memcpy(p->bytes, socket->name, sizeof(p->bytes));
 		p->length = p->bytes[0] == 6 ? 20 : 8;
+		ask_packet(s, p, CORDON_RIGHT(CORDON_NET_LISTEN), &answer);
+	} else {
+		ask_packet_connect(s, p, home, &answer);
 	}
-	ask_packet(s, p, serves ? CORDON_NET_LISTEN : CORDON_NET_CONNECT, &answer);
-	net_words(words, p->bytes, p->length);
-	if (!serves && may_be_host(s, &answer))
-		ask_hosts(s, words, &answer);
 	if (answer.missing)
 		return deny_packet(s, socket, p, &answer);
+	net_words(words, p->bytes, p->length);
 	bpf_spin_lock(&socket->lock);
 	/* Unless a call has been judged in the meantime. */
 	if (socket->serves == serves) {
 		socket->policy = policy;
+		socket->host = home;
 		socket->name[0] = words[0];
 		socket->name[1] = words[1];
 		socket->name[2] = words[2];
@@ -304,7 +336,7 @@ static __always_inline int decide_packet(struct __sk_buff *skb, const struct bpf
 	struct subject s = {};
 	enum remembered found;
 	__u64 policy;
-	bool alive = packet_subject(socket, execution, &s);
+	bool alive = packet_subject(socket, execution, &s), home;
 
 	read_packet(skb, &p);
 	if (p.diverted)
@@ -312,17 +344,25 @@ static __always_inline int decide_packet(struct __sk_buff *skb, const struct bpf
 	/* What the host itself makes of a judged packet: IPsec. */
 	if (sk->type != SOCK_RAW && (p.protocol == IPPROTO_ESP || p.protocol == IPPROTO_AH))
 		return PACKET_PASS;
+	home = packet_leads_home(skb);
 	found = recall_allowed(socket, &p, &policy);
-	if (found == REMEMBERED_NOTHING && sk->type != SOCK_RAW)
+	if (found == REMEMBERED_NOTHING && sk->type != SOCK_RAW) {
 		found = recall_peer(sk, socket, &p, &policy);
+		/*
+		 * What the host has made of the address that was asked about is the host's affair.
+		 */
+		if (found != REMEMBERED_NOTHING)
+			home = socket_leads_home(skb, p.length == 8);
+	}
 	/* What is still on its way when the execution ends gets there. */
 	if (!alive)
 		return found == REMEMBERED_NOTHING ? drop_late_packet() : PACKET_PASS;
 	if (is_stub(&p))
 		return ask_stub(skb, sk, socket, &s, &p);
-	if (found != REMEMBERED_NOTHING && policy == s.policy_ref)
+	if (policy == s.policy_ref && (found == REMEMBERED_SERVICE || found == REMEMBERED_OWN ||
+				       (found == REMEMBERED_NAME && !home)))
 		return PACKET_PASS;
-	return judge_packet(socket, &s, &p, found == REMEMBERED_SERVICE);
+	return judge_packet(socket, &s, &p, found == REMEMBERED_SERVICE, home);
 }
 
 static __always_inline struct internet_socket *socket_of_packet(struct __sk_buff *skb,

@@ -4,6 +4,7 @@
 #define CORDON_BPF_HOOK_SOCKET_BPF_H
 
 #include "bpf/core/hosts.bpf.h"
+#include "bpf/core/own_address.bpf.h"
 
 /* What a socket is asked as: protocol 0 means the family's usual one. */
 static __always_inline __u32 usual_protocol(__u32 family, __u32 type, __u32 protocol)
@@ -152,15 +153,65 @@ static __always_inline enum stands_for ask_names(struct subject *s, struct sock 
 	return STANDS_FOR_NOTHING;
 }
 
+/*
+ * Datagrams of a socket whose packets are judged need not be asked twice where they go; a call that
+ * connects should say at once that it leads to the host.
+ */
+static __always_inline bool is_judged_later(struct sock *sk, const struct use *use)
+{
+	return use->operation == CORDON_OP_SEND && sk->sk_type != SOCK_STREAM && is_in_cgroup(sk);
+}
+
+/*
+ * To connect: what the policy says of the address, and if it says no more than that it may be
+ * reached, whether it is the host's own. *ret_host: the policy names it.
+ */
+static __always_inline enum stands_for ask_connect(struct subject *s, struct sock *sk,
+						   const struct use *use, __u32 spelled,
+						   bool *ret_host)
+{
+	struct answer *answer = &s->walk->answer;
+	enum stands_for stands_for = STANDS_FOR_NOTHING;
+
+	ask_again(s, CORDON_START_NET, spelled,
+		  CORDON_RIGHT(CORDON_NET_CONNECT) | CORDON_RIGHT(CORDON_NET_HOST));
+	*ret_host = !answer->missing;
+	if (answer->missing & CORDON_RIGHT(CORDON_NET_CONNECT)) {
+		answer->missing = CORDON_RIGHT(CORDON_NET_CONNECT);
+		if (!may_be_host(s, answer))
+			return STANDS_FOR_NOTHING;
+		stands_for = ask_names(s, sk, use, spelled);
+		if (stands_for != STANDS_FOR_NAME)
+			return stands_for;
+		/* Whoever owns the name does not say what may be reached of the host. */
+		answer->missing = CORDON_RIGHT(CORDON_NET_HOST);
+	}
+	if (answer->missing)
+		settle_host(s, sk, is_judged_later(sk, use));
+	return stands_for;
+}
+
+/* By itself, as report_open() is. */
+static __noinline void report_connect(const struct subject *s, __u32 length)
+{
+	struct object object = {.kind = CORDON_OBJECT_NET, .length = length};
+	struct answer answer = {.rule = CORDON_NO_RULE};
+	struct report report;
+
+	fill_report(&report, s, CORDON_OP_CONNECT, &object, &answer);
+	report.type = CORDON_EVENT_CONNECT;
+	report.rights = CORDON_RIGHT(CORDON_NET_CONNECT);
+	report_access(s->walk, s->execution, &report);
+}
+
 static __always_inline int decide_address(struct subject *s, struct sock *sk, const struct use *use)
 {
 	union address address = {};
 	struct object object = {.kind = CORDON_OBJECT_NET};
-	struct answer answer = {.rule = CORDON_NO_RULE};
 	__u32 length = use->length, spelled;
 	enum stands_for stands_for;
+	bool v6, granted, host = false;
 	int verdict;
-	bool v6;
 
 	if (!subject_need_walk(s))
 		return deny_unasked(s, use->operation);
@@ -184,26 +235,37 @@ static __always_inline int decide_address(struct subject *s, struct sock *sk, co
 	if (use->right == CORDON_NET_CONNECT)
 		spell_own_host(&address, v6);
 	spelled = spell_address(s->walk->name, v6, use->protocol, &address);
-	ask_again(s, CORDON_START_NET, spelled, CORDON_RIGHT(use->right));
-	if (use->right == CORDON_NET_CONNECT && may_be_host(s, &s->walk->answer)) {
-		stands_for = ask_names(s, sk, use, spelled);
+	if (use->right == CORDON_NET_CONNECT) {
+		stands_for = ask_connect(s, sk, use, spelled, &host);
 		if (stands_for == STANDS_FOR_STUB || stands_for == STANDS_FOR_ROUTE)
 			return 0;
+	} else {
+		ask_again(s, CORDON_START_NET, spelled, CORDON_RIGHT(use->right));
 	}
 	object.length = spelled;
+	granted = !s->walk->answer.missing;
 	verdict = decide_answered(s, use->operation, &object, short_identity(s, spelled), -EACCES);
 	if (verdict)
 		return verdict;
 	if (use->right == CORDON_NET_CONNECT)
-		remember_allowed(s, sk, spelled, false);
-	if (use->right == CORDON_NET_CONNECT && use->operation == CORDON_OP_CONNECT &&
-	    CORDON_AUDIT_LEVEL(s->policy->audit, CONNECTS) == CORDON_AUDIT_ALL) {
-		struct access access = {CORDON_EVENT_CONNECT, use->operation,
-					CORDON_RIGHT(use->right)};
-
-		report_access(s, &access, &object, &answer);
-	}
+		remember_allowed(s, sk, spelled, false, host || observes(s));
+	/* What only goes ahead because the policy observes is on record as that. */
+	if (granted && use->right == CORDON_NET_CONNECT && use->operation == CORDON_OP_CONNECT &&
+	    CORDON_AUDIT_LEVEL(s->policy->audit, CONNECTS) == CORDON_AUDIT_ALL)
+		report_connect(s, spelled);
 	return 0;
+}
+
+/*
+ * Sockets that are not named by internet addresses exist only where the policy lets them be
+ * created; but an option makes one of SMC out of a TCP socket (smc_ulp_init()), whose connections
+ * are the kernel's own.
+ */
+static __always_inline int judge_family(struct subject *s, __u32 operation, __u32 family)
+{
+	if (family != AF_SMC)
+		return 0;
+	return deny_number(s, operation, family, CORDON_REASON_BUILTIN, -EACCES);
 }
 
 static __always_inline int judge_address(struct subject *s, struct socket *sock, __u64 address,
@@ -222,12 +284,9 @@ static __always_inline int judge_address(struct subject *s, struct socket *sock,
 		return -EACCES;
 	use.family = sk->__sk_common.skc_family;
 	use.protocol = sk->sk_protocol;
-	/*
-	 * Unix sockets are judged by the peer, in hooks of their own. Other families exist only
-	 * where the policy lets them be created, and are not named by address.
-	 */
+	/* Unix sockets are judged by the peer, in hooks of their own. */
 	if (!is_internet(use.family))
-		return 0;
+		return judge_family(s, operation, use.family);
 	use.may_dissolve = operation == CORDON_OP_CONNECT ||
 			   (operation == CORDON_OP_SEND && use.protocol != IPPROTO_UDP);
 	return decide_address(s, sk, &use);
@@ -279,17 +338,48 @@ int BPF_PROG(cordon_socket_bind, struct socket *sock, struct sockaddr *address, 
  * Source routes send packets elsewhere than to the address that was asked about (ip_queue_xmit(),
  * tcp_v4_connect()): no option may name one.
  */
+static __always_inline bool sets_route(int level, int optname)
+{
+	return (level == SOL_IP && optname == IP_OPTIONS) ||
+	       (level == SOL_IPV6 &&
+		(optname == IPV6_RTHDR || optname == IPV6_2292RTHDR ||
+		 optname == IPV6_2292PKTOPTIONS || optname == IPV6_FLOWLABEL_MGR));
+}
+
+/*
+ * The kernel reports a membership to the network by packets of its own (igmp_send_report(),
+ * mld_sendpack()): they carry the group and the sources that the task chose, and belong to no
+ * socket that could be judged. On an IPv6 socket either level is served, and by TCP as well.
+ */
+static __always_inline bool changes_membership(int level, int optname)
+{
+	if (level == SOL_IP)
+		return optname >= IP_ADD_MEMBERSHIP && optname <= MCAST_MSFILTER;
+	return level == SOL_IPV6 &&
+	       ((optname >= MCAST_JOIN_GROUP && optname <= MCAST_MSFILTER) ||
+		optname == IPV6_ADD_MEMBERSHIP || optname == IPV6_DROP_MEMBERSHIP ||
+		optname == IPV6_JOIN_ANYCAST || optname == IPV6_LEAVE_ANYCAST);
+}
+
+/* Asked as the socket by which reports could be sent without the kernel's help. */
+static __always_inline int judge_membership(struct subject *s, int level)
+{
+	return level == SOL_IP
+		       ? decide_kind(s, CORDON_OP_SOCKET, AF_INET, SOCK_RAW, IPPROTO_IGMP)
+		       : decide_kind(s, CORDON_OP_SOCKET, AF_INET6, SOCK_RAW, IPPROTO_ICMPV6);
+}
+
 SEC("lsm/socket_setsockopt")
 int BPF_PROG(cordon_socket_setsockopt, struct socket *sock, int level, int optname, int ret)
 {
+	bool membership = changes_membership(level, optname);
 	struct subject s;
 
-	if (ret || !((level == SOL_IP && optname == IP_OPTIONS) ||
-		     (level == SOL_IPV6 &&
-		      (optname == IPV6_RTHDR || optname == IPV6_2292RTHDR ||
-		       optname == IPV6_2292PKTOPTIONS || optname == IPV6_FLOWLABEL_MGR))))
+	if (ret || !(membership || sets_route(level, optname)))
 		return ret;
 	ENTER(&s, ret);
+	if (membership)
+		return LEAVE(&s, judge_membership(&s, level));
 	return LEAVE(&s, deny_number(&s, CORDON_OP_SOCKET, optname, CORDON_REASON_BUILTIN, -EPERM));
 }
 
@@ -323,7 +413,7 @@ int BPF_PROG(cordon_socket_listen, struct socket *sock, int backlog, int ret)
 		return LEAVE(&s, -EACCES);
 	family = sk->__sk_common.skc_family;
 	if (!is_internet(family))
-		return LEAVE(&s, 0);
+		return LEAVE(&s, judge_family(&s, CORDON_OP_LISTEN, family));
 	if (!subject_need_walk(&s))
 		return LEAVE(&s, deny_unasked(&s, CORDON_OP_LISTEN));
 	port = sk->__sk_common.skc_num;
@@ -337,7 +427,7 @@ int BPF_PROG(cordon_socket_listen, struct socket *sock, int backlog, int ret)
 	verdict = decide_short(&s, CORDON_OP_LISTEN, CORDON_START_NET, length,
 			       CORDON_RIGHT(CORDON_NET_LISTEN), CORDON_OBJECT_NET);
 	if (!verdict && sk->sk_type == SOCK_STREAM)
-		remember_allowed(&s, sk, length, true);
+		remember_allowed(&s, sk, length, true, false);
 	return LEAVE(&s, verdict);
 }
 

@@ -7,9 +7,10 @@
 #ifndef CORDON_BPF_HOOK_SYSTEM_CALL_BPF_H
 #define CORDON_BPF_HOOK_SYSTEM_CALL_BPF_H
 
-#include <asm/unistd_64.h>
+#include <asm/unistd.h>
 
 #include "bpf/core/decide.bpf.h"
+#include "bpf/core/machine.bpf.h"
 #include "bpf/pure/system_calls.h"
 
 /* Not those that only a filter made inside the execution refuses: they are its own affair. */
@@ -21,35 +22,46 @@ static __always_inline bool is_refused_by_launcher(__u64 number)
 		return true;
 	default:
 		/* Another ABI: refused as a whole. */
-		return number & (CORDON_SYSTEM_CALL_32BIT | X32_SYSCALL_BIT);
+		return number & (CORDON_SYSTEM_CALL_32BIT | OTHER_ABI_BIT);
 	}
 #undef CASE
 }
 
-SEC("?fexit/__secure_computing")
-int BPF_PROG(cordon_system_call, const struct seccomp_data *data, int ret)
+static __always_inline int report_refused(void)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct pt_regs *regs;
+	const struct pt_regs *regs;
 	struct subject s;
 	__u64 number;
 	__s64 error;
 
-	if (!ret || subject_get(&s) != SUBJECT_EXECUTION)
+	if (subject_get(&s) != SUBJECT_EXECUTION)
 		return 0;
 	if (CORDON_AUDIT_LEVEL(s.policy->audit, CALLS) == CORDON_AUDIT_NONE)
 		goto out;
-	regs = (struct pt_regs *)bpf_task_pt_regs(task);
-	number = (__u32)regs->orig_ax;
-	if (task->thread_info.status & TS_COMPAT)
+	regs = entry_registers();
+	number = call_number(regs);
+	if (is_32bit_call(regs))
 		number |= CORDON_SYSTEM_CALL_32BIT;
-	error = (__s64)regs->ax;
+	error = call_result(regs);
 	if (is_refused_by_launcher(number))
 		deny_number(&s, CORDON_OP_SYSTEM_CALL, number, CORDON_REASON_DEFAULT,
 			    error < 0 && error > -MAX_ERRNO ? error : -EPERM);
 out:
 	subject_put(&s);
 	return 0;
+}
+
+SEC("?fexit/__secure_computing")
+int BPF_PROG(cordon_system_call, const struct seccomp_data *data, int ret)
+{
+	return ret ? report_refused() : 0;
+}
+
+/* What it is called since Linux 7.1. Of a bool that is returned, the lowest byte alone is defined. */
+SEC("?fexit/__seccomp_permit_syscall")
+int BPF_PROG(cordon_system_call_permit, __u8 permitted)
+{
+	return permitted ? 0 : report_refused();
 }
 
 #endif

@@ -6,12 +6,12 @@
 #include "bpf/hooks/socket.bpf.h"
 
 static __always_inline __u32 ask_spelled(struct subject *s, struct sock *sk,
-					 const union address *address, __u32 right)
+					 const union address *address, __u32 rights)
 {
 	__u32 length = spell_address(s->walk->name, sk->__sk_common.skc_family == AF_INET6,
 				     sk->sk_protocol, address);
 
-	ask_short(s, CORDON_START_NET, length, CORDON_RIGHT(right));
+	ask_short(s, CORDON_START_NET, length, rights);
 	return length;
 }
 
@@ -37,7 +37,9 @@ static __noinline __u32 ask_foreign(struct subject *s, struct sock *sk)
 			BPF_CORE_READ_INTO(&address.v4.ip, sk, __sk_common.skc_rcv_saddr);
 		address.v4.port[0] = port >> 8;
 		address.v4.port[1] = port;
-		length = ask_spelled(s, sk, &address, stream ? CORDON_NET_LISTEN : CORDON_NET_BIND);
+		length = ask_spelled(s, sk, &address,
+				     stream ? CORDON_RIGHT(CORDON_NET_LISTEN)
+					    : CORDON_RIGHT(CORDON_NET_BIND));
 		if (!peer_port || !s->walk->answer.missing)
 			return length;
 	}
@@ -47,7 +49,10 @@ static __noinline __u32 ask_foreign(struct subject *s, struct sock *sk)
 		BPF_CORE_READ_INTO(&address.v4.ip, sk, __sk_common.skc_daddr);
 	address.v4.port[0] = peer_port >> 8;
 	address.v4.port[1] = peer_port;
-	return ask_spelled(s, sk, &address, CORDON_NET_CONNECT);
+	length = ask_spelled(s, sk, &address,
+			     CORDON_RIGHT(CORDON_NET_CONNECT) | CORDON_RIGHT(CORDON_NET_HOST));
+	settle_host(s, sk, false);
+	return length;
 }
 
 static __always_inline int judge_foreign(struct subject *s, struct sock *sk, __u32 operation)
@@ -77,6 +82,16 @@ static __always_inline int judge_use(struct subject *s, struct sock *sk, __u32 o
 	return judge_foreign(s, sk, operation);
 }
 
+/*
+ * A network file system sends its requests in the context of the task whose file they are about, by
+ * sockets that the kernel made (sock_create_kern(), net/socket.c). No descriptor leads to those: the
+ * access to the file was judged.
+ */
+static __always_inline bool is_the_kernels(const struct sock *sk)
+{
+	return sk && BPF_CORE_READ_BITFIELD(sk, sk_kern_sock);
+}
+
 /* What names no address goes where its socket leads. */
 static __always_inline int judge_transfer(struct sock *sk, __u32 operation, int ret)
 {
@@ -85,7 +100,7 @@ static __always_inline int judge_transfer(struct sock *sk, __u32 operation, int 
 	if (ret || !sk || !is_internet(sk->__sk_common.skc_family))
 		return ret;
 	ENTER(&s, ret);
-	return LEAVE(&s, judge_use(&s, sk, operation));
+	return LEAVE(&s, is_the_kernels(sk) ? 0 : judge_use(&s, sk, operation));
 }
 
 #define ANCILLARY_MAX 8
@@ -151,6 +166,8 @@ int BPF_PROG(cordon_socket_sendmsg, struct socket *sock, struct msghdr *msg, int
 	if (!name || msg->msg_namelen <= 0)
 		return judge_transfer(sock->sk, CORDON_OP_SEND, ret);
 	ENTER(&s, ret);
+	if (is_the_kernels(sock->sk))
+		return LEAVE(&s, 0);
 	return LEAVE(&s, judge_address(&s, sock, name, msg->msg_namelen, CORDON_OP_SEND,
 				       CORDON_NET_CONNECT));
 }

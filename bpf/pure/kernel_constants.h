@@ -5,12 +5,14 @@
 
 /* include/uapi/asm-generic/errno-base.h */
 #define EPERM	1
+#define ENXIO	6
 #define EAGAIN	11
 #define ENOMEM	12
 #define EACCES	13
 #define EBUSY	16
 #define EXDEV	18
 #define ENOTDIR 20
+#define EMFILE	24
 #define ENOSPC	28
 #define EBADF	9
 
@@ -31,9 +33,6 @@
 #define RENAME_EXCHANGE 2u
 #define MAY_WRITE	0x2
 
-/* arch/x86/include/asm/thread_info.h, uapi/asm/unistd.h */
-#define TS_COMPAT	0x2u
-#define X32_SYSCALL_BIT 0x40000000u
 /* include/linux/dcache.h */
 #define DCACHE_OP_REVALIDATE 0x4u
 
@@ -41,20 +40,28 @@
 #define S_IFMT	      0170000
 #define S_IFREG	      0100000
 #define S_IFBLK	      0060000
+#define S_IFIFO	      0010000
 #define S_IFCHR	      0020000
 #define S_IFDIR	      0040000
 #define S_IFSOCK      0140000
+#define S_ISUID	      04000
+#define S_ISGID	      02000
+#define S_IFLNK	      0120000
+#define S_IFIFO	      0010000
 #define S_ISDIR(mode) (((mode) & S_IFMT) == S_IFDIR)
 
 /* include/uapi/linux/fcntl.h, asm-generic/fcntl.h */
 #define O_ACCMODE   03
 #define O_TRUNC	    01000
+#define O_APPEND    02000
 #define O_ASYNC	    020000
+#define __O_TMPFILE 020000000
 #define F_SETFL	    4
 #define F_SETOWN    8
 #define F_SETSIG    10
 #define F_SETOWN_EX 15
 #define F_SETLEASE  1024
+#define F_SETDELEG  1040
 #define F_WRLCK	    1
 #define F_UNLCK	    2
 
@@ -81,6 +88,7 @@
 #define AF_UNIX		    1
 #define AF_INET		    2
 #define AF_INET6	    10
+#define AF_SMC		    43
 #define SOCK_STREAM	    1
 #define SOCK_DGRAM	    2
 #define SOCK_RAW	    3
@@ -101,6 +109,15 @@
 #define IPV6_2292RTHDR	    5
 #define IPV6_RTHDR	    57
 #define IPV6_FLOWLABEL_MGR  32
+/* Memberships of groups: all between the first and the last, sources and filters included */
+#define IPPROTO_IGMP	     2
+#define IP_ADD_MEMBERSHIP    35
+#define MCAST_JOIN_GROUP     42
+#define MCAST_MSFILTER	     48
+#define IPV6_ADD_MEMBERSHIP  20
+#define IPV6_DROP_MEMBERSHIP 21
+#define IPV6_JOIN_ANYCAST    27
+#define IPV6_LEAVE_ANYCAST   28
 /* include/uapi/linux/tcp.h */
 #define SOL_TCP		     6
 #define TCP_ZEROCOPY_RECEIVE 35
@@ -115,7 +132,6 @@
 
 /* include/uapi/linux/personality.h; kernel/exec_domain.c; include/uapi/asm-generic/signal.h */
 #define READ_IMPLIES_EXEC 0x0400000u
-#define PERSONALITY_QUERY 0xffffffffu
 #define SIGKILL		  9
 #define SIGSTOP		  19
 
@@ -134,6 +150,7 @@
 #define TIOCSTI	  0x5412u
 #define TIOCLINUX 0x541cu
 #define TIOCSCTTY 0x540eu
+#define TIOCSPGRP 0x5410u
 #define FIOSETOWN 0x8901u
 #define FIOASYNC  0x5452u
 #define SIOCSPGRP 0x8902u
@@ -171,31 +188,7 @@
 #define FSNOTIFY_INODE	      0u
 #define FAN_PERMISSION_EVENTS 0x70000ull
 
-/* arch/x86/include/asm/thread_info.h, arch/x86/entry/syscalls/, include/uapi/linux/capability.h */
-#define TS_COMPAT	   0x2u
-#define X32_SYSCALL_BIT	   0x40000000u
-#define NR_MADVISE	   28
-#define NR_EXECVE	   59
-#define NR_EXECVEAT	   322
-#define NR_ACCT		   163
-#define NR_VHANGUP	   153
-#define NR_SWAPON	   167
-#define NR_SWAPOFF	   168
-#define NR_REBOOT	   169
-#define NR_IOPL		   172
-#define NR_IOPERM	   173
-#define NR_DELETE_MODULE   176
-#define NR_MOUNT_SETATTR   442
-#define IA32_ACCT	   51
-#define IA32_VHANGUP	   111
-#define IA32_SWAPON	   87
-#define IA32_REBOOT	   88
-#define IA32_IOPERM	   101
-#define IA32_IOPL	   110
-#define IA32_SWAPOFF	   115
-#define IA32_DELETE_MODULE 129
-#define IA32_MADVISE	   219
-#define IA32_MOUNT_SETATTR 442
+/* include/uapi/linux/capability.h */
 #define CAP_SYS_MODULE	   16
 #define CAP_SYS_RAWIO	   17
 #define CAP_SYS_PACCT	   20
@@ -203,8 +196,10 @@
 #define CAP_SYS_BOOT	   22
 #define CAP_SYS_TTY_CONFIG 26
 #define CAP_SYSLOG	   34
+#define CAP_PERFMON	   38
 
 /* include/uapi/linux/sched.h */
+#define CLONE_PARENT	  0x00008000ull
 #define CLONE_THREAD	  0x00010000ull
 #define CLONE_INTO_CGROUP 0x200000000ull
 

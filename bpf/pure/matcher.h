@@ -61,7 +61,7 @@ static __always_inline __u32 matcher_step(void *tables, const struct matcher *m,
 /*
  * The same for a policy that is one page, as all but very large ones are: no offset in it can be
  * outside, whatever the tables say, since it is taken modulo the page. Damaged tables cannot lead
- * out of it, and are refused before they get here (userspace/policy/unpack.h).
+ * out of it, and are refused before they get here (userspace/policy/compile/unpack.h).
  */
 #define MATCHER_PAGE_MASK (CORDON_PAGE_SIZE - (__u32)sizeof(struct cordon_state))
 

@@ -7,6 +7,21 @@
 #ifndef CORDON_BPF_SYSTEM_CALLS_H
 #define CORDON_BPF_SYSTEM_CALLS_H
 
+/* Headers of build hosts may be older than kernels; from 424 on, numbers are those of every architecture. */
+#ifndef __NR_open_tree_attr
+#define __NR_open_tree_attr 467
+#endif
+#ifndef __NR_listns
+#define __NR_listns 470
+#endif
+
+/* Calls that arm64 does not have. */
+#if defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
+#define CORDON_X86_CALL(X, name)
+#else
+#define CORDON_X86_CALL(X, name) X(name)
+#endif
+
 /* Agent code has no use for them, and no hook sees them before much of their code has run. */
 #define CORDON_SYSTEM_CALLS_UNSEEN(X)                                                              \
 	X(userfaultfd)                                                                             \
@@ -16,29 +31,33 @@
 	X(quotactl)                                                                                \
 	X(quotactl_fd)                                                                             \
 	X(lookup_dcookie)                                                                          \
-	X(modify_ldt)                                                                              \
-	X(uselib)                                                                                  \
-	X(ustat)                                                                                   \
-	X(sysfs)                                                                                   \
-	X(_sysctl)                                                                                 \
+	CORDON_X86_CALL(X, modify_ldt)                                                             \
+	CORDON_X86_CALL(X, uselib)                                                                 \
+	CORDON_X86_CALL(X, ustat)                                                                  \
+	CORDON_X86_CALL(X, sysfs)                                                                  \
+	CORDON_X86_CALL(X, _sysctl)                                                                \
 	X(nfsservctl)                                                                              \
-	X(create_module)                                                                           \
-	X(get_kernel_syms)                                                                         \
-	X(query_module)
+	CORDON_X86_CALL(X, create_module)                                                          \
+	CORDON_X86_CALL(X, get_kernel_syms)                                                        \
+	CORDON_X86_CALL(X, query_module)                                                           \
+	X(listns)
 
 /* The same about mounts and namespaces: unless the policy allows namespaces. */
 #define CORDON_SYSTEM_CALLS_UNSEEN_MOUNTS(X)                                                       \
 	X(open_tree)                                                                               \
+	X(open_tree_attr)                                                                          \
 	X(mount_setattr)                                                                           \
 	X(fsopen)                                                                                  \
 	X(fsconfig)                                                                                \
 	X(fspick)                                                                                  \
 	X(setns)
 
+/* Rings of requests in memory. Those of io_setup(2) count against one number for the whole host (fs.aio-max-nr). */
 #define CORDON_SYSTEM_CALLS_IO_URING(X)                                                            \
 	X(io_uring_setup)                                                                          \
 	X(io_uring_enter)                                                                          \
-	X(io_uring_register)
+	X(io_uring_register)                                                                       \
+	X(io_setup)
 
 /* Refused by a hook, or for want of a capability, at their very beginning: by a strict filter only. */
 #define CORDON_SYSTEM_CALLS_GUARDED(X)                                                             \
@@ -53,8 +72,8 @@
 	X(swapon)                                                                                  \
 	X(swapoff)                                                                                 \
 	X(reboot)                                                                                  \
-	X(iopl)                                                                                    \
-	X(ioperm)                                                                                  \
+	CORDON_X86_CALL(X, iopl)                                                                   \
+	CORDON_X86_CALL(X, ioperm)                                                                 \
 	X(vhangup)                                                                                 \
 	X(settimeofday)                                                                            \
 	X(clock_settime)                                                                           \
@@ -89,7 +108,9 @@
 	X(socket)                                                                                  \
 	X(socketpair)                                                                              \
 	X(ioctl)                                                                                   \
-	X(personality)
+	X(personality)                                                                             \
+	X(pwritev2)                                                                                \
+	X(fallocate)
 
 #define CORDON_SYSTEM_CALLS(X)                                                                     \
 	CORDON_SYSTEM_CALLS_UNSEEN(X)                                                              \

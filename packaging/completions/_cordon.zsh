@@ -2,6 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 # zsh completion for cordon
 
+# What there is on this host: policies, ids, sessions, agents, digests.
+_cordon_known() {
+	local -a found
+	case $1 in
+	policies) found=(${(f)"$(cordon policy list --json | grep -o '"name":"[^"]*"')"}) ;;
+	digests) found=(${(f)"$(cordon approvals --json | grep -o '"digest":"[^"]*"')"}) ;;
+	ids) found=(${(f)"$(cordon log query --action execution-start --lines 20 --json | grep -o '"execution":{"id":"[^"]*"')"}) ;;
+	*) found=(${(f)"$(cordon log query --action execution-start --lines 200 --json | grep -o "\"${1%s}\":\"[^\"]*\"")"}) ;;
+	esac 2>/dev/null
+	found=(${${found##*\":\"}%\"})
+	[[ $1 == ids ]] && found+=(last)
+	compadd -U -- ${(uM)found:#$PREFIX*}
+	[[ $1 == policies ]] && _files -g '*.yaml'
+}
+
 _cordon() {
 	local -a commands=(
 		'run:run a command under a policy'
@@ -14,6 +29,7 @@ _cordon() {
 		'top:the same, as it goes on'
 		'approve:let a policy be used that waits for approval'
 		'approvals:what waits for approval, and what was decided'
+		'who:which execution a process or a connection belongs to'
 		'kill:end an execution and everything that it started'
 		'adopt:make an executor of a process that runs'
 		'status:is enforcement on, and what runs under it'
@@ -37,10 +53,11 @@ _cordon() {
 	case $command in
 	run)
 		_arguments -S \
-			'--policy=[what the command may do]:policy:_files -g "*.yaml"' \
+			'--policy=[what the command may do]:policy:_cordon_known policies' \
 			'--workdir=[where it runs]:directory:_files -/' \
 			'*--bind=[what a name in the policy stands for]:NAME=DIR:' \
 			'--user=[whom it runs as]:user:_users' \
+			'--stdin=[whose standard input it has]:input:(inherit null)' \
 			'--observe[report only, refuse nothing]' \
 			'--timeout=[wall clock]:time:' \
 			'--memory=[of all its processes]:size:' \
@@ -65,30 +82,37 @@ _cordon() {
 			{-f,--follow}'[go on as records are written]' \
 			{-n,--lines=}'[the last records only]:count:' \
 			{-o,--output=}'[format]:format:(compact json)' \
-			'--execution=[of this execution only]:id:' \
+			'--execution=[of this execution only]:id:_cordon_known ids' '--utc[times in UTC]' \
 			'--log=[the log]:directory:_files -/' \
 			{-h,--help}'[show help]'
 		;;
-	show | why | could)
-		_arguments '--json[its records, as JSON]' '--log=[the log]:directory:_files -/' \
-			{-h,--help}'[show help]' ':id:(last)' '*:right and object:'
+	show | why)
+		_arguments '--json[its records, as JSON]' '--utc[times in UTC]' '--log=[the log]:directory:_files -/' \
+			{-h,--help}'[show help]' ':id:_cordon_known ids'
+		;;
+	could)
+		_arguments '--all[all that it could have done]' '--json[for programs]' '--log=[the log]:directory:_files -/' \
+			{-h,--help}'[show help]' ':id:_cordon_known ids' '*:right and object:'
 		;;
 	report)
-		_arguments {-o,--output=}'[write it there]:file:_files' '--session=[all of a session]:name:' \
+		_arguments {-o,--output=}'[write it there]:file:_files' '--session=[all of a session]:name:_cordon_known sessions' \
 			{--since=,--until=}'[time]:time:' '*--key-file=[file with a verification key]:file:_files' \
-			'--log=[the log]:directory:_files -/' {-h,--help}'[show help]' ':id:(last)'
+			'--log=[the log]:directory:_files -/' {-h,--help}'[show help]' ':id:_cordon_known ids'
 		;;
-	ps | status | doctor)
+	doctor)
+		_arguments '--quick[load nothing]' '--json[for programs]' {-h,--help}'[show help]'
+		;;
+	ps | status)
 		_arguments '--json[for programs]' {-h,--help}'[show help]'
 		;;
 	approve)
-		_arguments '--policy=[ahead of its first use]:policy:_files -g "*.yaml"' '--reason=[why]:text:' \
+		_arguments '--policy=[ahead of its first use]:policy:_cordon_known policies' '--reason=[why]:text:' \
 			'--expires=[after so long it waits again]:time:' '--json[the approval as JSON]' \
-			{-h,--help}'[show help]' ':digest:'
+			{-h,--help}'[show help]' ':digest:_cordon_known digests'
 		;;
 	approvals)
 		_arguments '--reason=[why]:text:' '--json[for programs]' {-h,--help}'[show help]' \
-			':action:(list refuse revoke)' ':digest:'
+			':action:(list refuse revoke)' ':digest:_cordon_known digests'
 		;;
 	top)
 		_arguments '--interval=[between two looks]:seconds:' '--json[once, for programs]' \
@@ -97,6 +121,9 @@ _cordon() {
 	kill)
 		local -a live=(${(f)"$(cordon ps --json 2>/dev/null | grep -o '"id":"[^"]*"' | cut -d '"' -f 4)"})
 		_arguments '--json[for programs]' {-h,--help}'[show help]' ":id:(${live})"
+		;;
+	who)
+		_arguments '--json[for programs]' {-h,--help}'[show help]' ':process, or address\:port:_pids'
 		;;
 	adopt)
 		_arguments '--executor=[entry of cordon.yaml]:name:' '--json[for programs]' {-h,--help}'[show help]' ':process:_pids'
@@ -109,49 +136,49 @@ _cordon() {
 				'*--bind=[what a variable stands for]:NAME=DIR:' \
 				'--record=[the access of this record]:number:' \
 				'--log=[the log]:directory:_files -/' '--json[for programs]' \
-				{-h,--help}'[show help]' '*:policy:_files -g "*.yaml"'
+				{-h,--help}'[show help]' '*:policy:_cordon_known policies'
 			return
 			;;
 		learn)
 			_arguments \
 				{-o+,--output=}'[write it there]:file:_files' '--name=[of the policy]:name:' \
-				'--baseline=[compare it with this one]:policy:_files -g "*.yaml"' \
+				'--baseline=[compare it with this one]:policy:_cordon_known policies' \
 				'--include-credentials[learn them, too]' '--since=[executions since]:time:' \
 				'--log=[the log]:directory:_files -/' '--json[for programs]' \
-				{-h,--help}'[show help]' '*:id:(last)'
+				{-h,--help}'[show help]' '*:id:_cordon_known ids'
 			return
 			;;
 		try)
 			_arguments \
 				'--since=[executions since]:time:' '--log=[the log]:directory:_files -/' \
 				'--json[for programs]' {-h,--help}'[show help]' \
-				'*:policy:_files -g "*.yaml"'
+				'*:policy:_cordon_known policies'
 			return
 			;;
 		apply)
 			_arguments \
-				'--execution=[this one]:id:' '--all-of=[all under this policy]:name:' \
-				'--session=[all of this session]:name:' '--allow-wider=[why it may allow more]:reason:' \
+				'--execution=[this one]:id:_cordon_known ids' '--all-of=[all under this policy]:name:_cordon_known policies' \
+				'--session=[all of this session]:name:_cordon_known sessions' '--allow-wider=[why it may allow more]:reason:' \
 				'--json[for programs]' {-h,--help}'[show help]' \
-				'*:policy:_files -g "*.yaml"'
+				'*:policy:_cordon_known policies'
 			return
 			;;
 		esac
-		_arguments '--json[for programs]' {-h,--help}'[show help]' \
-			':action:(check show explain test diff learn try apply)' \
-			'*:policy:_files -g "*.yaml"'
+		_arguments '--json[for programs]' '--log=[the log]:directory:_files -/' {-h,--help}'[show help]' \
+			':action:(list check show explain test diff learn try apply)' \
+			'*:policy:_cordon_known policies'
 		;;
 	log)
 		if [[ $words[2] == (query|export) ]]; then
 			_arguments \
 				{--since=,--until=}'[time]:time:' \
-				'--execution=[of this execution]:id:' '--session=[of this session]:name:' \
-				'--agent=[of this agent]:name:' '--policy=[under this policy]:name:' \
-				'--operation=[what was tried]:operation:' '--action=[kind of record]:action:' \
+				'--execution=[of this execution]:id:_cordon_known ids' '--session=[of this session]:name:_cordon_known sessions' \
+				'--agent=[of this agent]:name:_cordon_known agents' '--policy=[under this policy]:name:_cordon_known policies' \
+				'--operation=[what was tried]:operation:' '--action=[kind of record]:action:(execution-start execution-end execution-refused process-exec process-exit denial would-deny open connect resolve gap policy-change approval seal retention segment-compressed agent-start agent-stop)' \
 				'--verdict=[how it was judged]:verdict:(denied would-deny allowed)' \
 				'--path=[of a file or program]:pattern:_files' '--address=[address or network]:address:' \
 				'--text=[stands in the record]:words:' '--lines=[the last ones only]:count:' \
-				'--no-index[read all of the log]' '--json[the records]' '--format=[form]:form:(ecs ocsf csv)' \
+				'--no-index[read all of the log]' '--json[the records]' '--utc[times in UTC]' '--format=[form]:form:(ecs ocsf csv)' \
 				'--log=[the log]:directory:_files -/' {-h,--help}'[show help]' '*:action:(query export)'
 			return
 		elif [[ $words[2] == index ]]; then

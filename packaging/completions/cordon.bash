@@ -1,37 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
 # bash completion for cordon
 
+# What there is on this host, a word a line: policies, ids, sessions, agents, digests.
+_cordon_known()
+{
+	local log=()
+
+	for ((i = 1; i + 1 < COMP_CWORD; i++)); do
+		[[ ${COMP_WORDS[i]} == --log ]] && log=(--log "${COMP_WORDS[i + 1]}")
+	done
+	case $1 in
+	policies) cordon policy list --json | grep -o '"name":"[^"]*"' ;;
+	digests) cordon approvals --json | grep -o '"digest":"[^"]*"' ;;
+	ids) cordon log query --action execution-start --lines 20 --json "${log[@]}" | grep -o '"execution":{"id":"[^"]*"' ;;
+	*) cordon log query --action execution-start --lines 200 --json "${log[@]}" | grep -o "\"${1%s}\":\"[^\"]*\"" ;;
+	esac 2>/dev/null | sed 's/.*":"//; s/"$//' | sort -u
+}
+
 _cordon()
 {
 	local cur prev command= i
-	local commands="run events show why could report ps top approve approvals kill adopt status doctor policy config log daemon disable help"
+	local commands="run events show why could report ps top approve approvals kill who adopt status doctor policy config log daemon disable help"
 	local -A options=(
-		[run]="--policy --workdir --bind --user --observe --timeout --memory --pids --cpu
+		[run]="--policy --workdir --bind --user --stdin --observe --timeout --memory --pids --cpu
 			--cpu-time --address-space --file-size --open-files --session --agent --executor
 			--language --log --report --help"
-		[events]="--follow --lines --output --execution --log --help"
-		[show]="--json --log --help"
-		[why]="--json --log --help"
-		[could]="--json --log --help"
+		[events]="--follow --lines --output --execution --utc --log --help"
+		[show]="--json --utc --log --help"
+		[why]="--json --utc --log --help"
+		[could]="--all --json --log --help"
 		[report]="--output --session --since --until --key-file --log --help"
 		[ps]="--json --help"
 		[approve]="--policy --reason --expires --json --help"
 		[approvals]="--reason --json --help"
 		[top]="--interval --json --help"
 		[kill]="--json --help"
+		[who]="--json --help"
 		[adopt]="--executor --json --help"
 		[status]="--json --help"
-		[doctor]="--json --help"
+		[doctor]="--quick --json --help"
 		[policy]="--json --help"
 		[log-verify]="--json --key --key-file --log --help"
 		[log-setup-keys]="--log --help"
 		[log-renew-keys]="--log --help"
+		[policy-show]="--log --json --help"
 		[policy-explain]="--workdir --tmp --home --bind --record --log --json --help"
 		[policy-learn]="--output --name --baseline --include-credentials --since --log --json --help"
 		[policy-try]="--since --log --json --help"
 		[policy-apply]="--execution --all-of --session --allow-wider --json --help"
 		[log-query]="--since --until --execution --session --agent --policy --operation --action
-			--verdict --path --address --text --lines --no-index --json --log --help"
+			--verdict --path --address --text --lines --no-index --json --utc --log --help"
 		[log-export]="--format --since --until --execution --session --agent --policy --operation --action
 			--verdict --path --address --text --lines --no-index --log --help"
 		[log-index]="--rebuild --check --json --log --help"
@@ -81,8 +99,28 @@ _cordon()
 	--workdir | --log | --policies)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		;;
-	--policy | --report | --baseline)
+	--report)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+		;;
+	--policy | --baseline)
+		mapfile -t COMPREPLY < <(compgen -f -W "$(_cordon_known policies)" -- "$cur")
+		;;
+	--all-of)
+		mapfile -t COMPREPLY < <(compgen -W "$(_cordon_known policies)" -- "$cur")
+		;;
+	--execution)
+		mapfile -t COMPREPLY < <(compgen -W "$(_cordon_known ids)" -- "$cur")
+		;;
+	--session | --agent)
+		mapfile -t COMPREPLY < <(compgen -W "$(_cordon_known "${prev#--}s")" -- "$cur")
+		;;
+	--action)
+		mapfile -t COMPREPLY < <(compgen -W "execution-start execution-end execution-refused process-exec process-exit
+			denial would-deny open connect resolve gap policy-change approval seal retention segment-compressed
+			agent-start agent-stop" -- "$cur")
+		;;
+	--stdin)
+		mapfile -t COMPREPLY < <(compgen -W "inherit null" -- "$cur")
 		;;
 	--user)
 		mapfile -t COMPREPLY < <(compgen -u -- "$cur")
@@ -108,7 +146,7 @@ _cordon()
 			grep -o '"id":"[^"]*"' | cut -d '"' -f 4)" -- "$cur")
 		;;
 	policy)
-		mapfile -t COMPREPLY < <(compgen -W "check show explain test diff learn try apply ${options[policy]}" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "list check show explain test diff learn try apply ${options[policy]}" -- "$cur")
 		;;
 	config)
 		mapfile -t COMPREPLY < <(compgen -W "check reload ${options[config]}" -- "$cur")
@@ -119,6 +157,12 @@ _cordon()
 	*)
 		if [[ $cur == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "${options[$command]}" -- "$cur")
+		elif [[ $command =~ ^(show|why|could|report|policy-learn)$ ]]; then
+			mapfile -t COMPREPLY < <(compgen -W "last $(_cordon_known ids)" -- "$cur")
+		elif [[ $command == policy* && ${COMP_WORDS[2]} != test ]]; then
+			mapfile -t COMPREPLY < <(compgen -f -W "$(_cordon_known policies)" -- "$cur")
+		elif [[ $command == approve || $prev == refuse || $prev == revoke ]]; then
+			mapfile -t COMPREPLY < <(compgen -W "$(_cordon_known digests)" -- "$cur")
 		else
 			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		fi

@@ -8,7 +8,7 @@ import sys
 
 PROJECT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BUILD = os.environ.get("BUILD", "build")
-KERNELS = ("6.1", "6.12")
+KERNELS = ("6.1", "6.12", "newest")
 # This host's own: the clock counts nanoseconds.
 HERE = "here"
 BASELINE = "none"

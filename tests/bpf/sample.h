@@ -4,7 +4,7 @@
 #define CORDON_TESTS_SAMPLE_H
 
 #include "bpf/abi.h"
-#include "bpf/verdict.h"
+#include "bpf/pure/verdict.h"
 
 #define SAMPLE_BATCH	  512u
 #define SAMPLE_COMPONENTS 64u

@@ -41,6 +41,17 @@ static void parse_decide(json_t *message)
 		decide_request_release(&request);
 }
 
+static void parse_who(json_t *message)
+{
+	struct failure failure = {};
+	struct who_request request;
+
+	/* It is a question about one thing, whatever was sent. */
+	if (who_request_parse(message, &request, &failure) == 0 &&
+	    (request.pid > 0) == (request.cgroup > 0))
+		abort();
+}
+
 static void parse_adopt(json_t *message)
 {
 	struct adopt_request request;
@@ -92,6 +103,9 @@ static void parse(json_t *message)
 		break;
 	case REQUEST_STOP:
 		(void)stop_request_parse(message, &force, &failure);
+		break;
+	case REQUEST_WHO:
+		parse_who(message);
 		break;
 	case REQUEST_ADOPT:
 		parse_adopt(message);

@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 
-from support import POLICIES, wait_until
+from support import POLICIES, print_longest_turn, wait_until
 
 AGENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clients", "agent.py")
 PYTHON = os.path.realpath("/usr/bin/python3")
@@ -60,6 +60,7 @@ class Daemon:
     def stop(self):
         """What it has loaded stays for the part after this: in an emulated machine that takes a minute."""
         if self.process and self.process.poll() is None:
+            print_longest_turn(self.cordon)
             self.process.terminate()
             self.process.wait()
 

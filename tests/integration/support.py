@@ -4,6 +4,7 @@ that they leave, and counting checks."""
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -103,6 +104,14 @@ class Suite:
             file.seek(start)
             return [json.loads(line) for line in file if line.endswith(b"\n")]
 
+    def unhurried(self, policy):
+        """A copy of a shipped policy that gives its executions the time that they need on however slow a machine."""
+        copy = self.path(f"{policy}.yaml")
+        with open(os.path.join(POLICIES, f"{policy}.yaml"), encoding="utf-8") as source, open(copy, "w", encoding="utf-8") as file:
+            text = re.sub(r"([\[ ])runtime/", rf"\1{POLICIES}/runtime/", source.read())
+            file.write(re.sub(r"\bwall: \w+", "wall: 12h", text))
+        return copy
+
     def run(self, policy, workdir, *command, user=None, options=(), timeout=600):
         start = self.position()
         done = subprocess.run(
@@ -140,6 +149,13 @@ class Suite:
         summary = done.stdout.splitlines()[-1] if done.stdout else ""
         self.check(f"records are as the schema says: {summary}", done.returncode == 0, done.stdout[:6000] + done.stderr)
 
+    def check_answers(self):
+        """What answers people says of each access what was decided."""
+        done = subprocess.run([os.path.join(self.build, "tests", "schema", "agree"), self.log],
+                              capture_output=True, text=True, errors="replace", check=False)  # fmt: skip
+        summary = done.stdout.splitlines()[-1] if done.stdout else ""
+        self.check(f"answers are what was decided: {summary}", done.returncode == 0, done.stdout[:12000] + done.stderr)
+
     def main(self, *checks):
         """Runs the checks (all, or those named on the command line). One that fails to run counts as failed."""
         try:
@@ -153,10 +169,22 @@ class Suite:
                     self.check(check.__name__, False, f"{type(error).__name__}: {error}")
                 print(f"({check.__name__}: {time.monotonic() - started:.0f} s)", flush=True)
             self.check_records()
+            self.check_answers()
         finally:
             shutil.rmtree(self.top, ignore_errors=True)
+        print_longest_turn(os.path.join(self.build, "cordon"))
         print(f"# {self.name}: {self.passed} passed, {self.failed} failed")
         sys.exit(0 if self.passed and not self.failed else 1)
+
+
+def print_longest_turn(cordon):
+    """What the loop of the daemon that is there, if any, has been at for longest."""
+    try:
+        done = subprocess.run([cordon, "status", "--json"], capture_output=True, timeout=120, check=False)
+        longest = json.loads(done.stdout)["turns"]["longest"]
+        print(f"(longest turn of the daemon's loop: {longest['nsec'] / 1e6:.1f} ms, {longest['what']})", flush=True)
+    except (OSError, subprocess.TimeoutExpired, ValueError, KeyError, TypeError):
+        pass
 
 
 def processes_of(program):
@@ -171,6 +199,22 @@ def processes_of(program):
         except OSError:
             continue
     return found
+
+
+def preemptions():
+    """Goes through the ways in which this kernel preempts: as it was found, with the least that it has, in full; then back."""
+    path = "/sys/kernel/debug/sched/preempt"
+    with open(path, encoding="ascii") as file:
+        shown = file.read()
+    before = shown.split("(")[1].split(")")[0]
+    try:
+        for way in dict.fromkeys((before, "voluntary" if "voluntary" in shown else "lazy", "full")):
+            with open(path, "w", encoding="ascii") as file:
+                file.write(way)
+            yield way
+    finally:
+        with open(path, "w", encoding="ascii") as file:
+            file.write(before)
 
 
 def wait_until(condition, seconds=60):

@@ -7,6 +7,7 @@
 #define CORDON_LINT_ANALYZER_H
 
 #include <errno.h>
+#include <sys/queue.h>
 
 #include "base/failure.h"
 
@@ -28,5 +29,16 @@ static inline int analyzer_negative(int error)
 		(failure_replace)((f), analyzer_error_, __VA_ARGS__);                              \
 		analyzer_negative(analyzer_error_);                                                \
 	})
+
+/* What is taken off a list is not its first any more: removing writes through a pointer, which the analyzer does not follow. */
+void *analyzer_any(void);
+
+#undef LIST_FIRST
+#undef TAILQ_FIRST
+#undef TAILQ_FOREACH
+#define LIST_FIRST(head)  ((__typeof__((head)->lh_first))analyzer_any())
+#define TAILQ_FIRST(head) ((__typeof__((head)->tqh_first))analyzer_any())
+#define TAILQ_FOREACH(item, head, field)                                                           \
+	for ((item) = TAILQ_FIRST(head); (item); (item) = TAILQ_NEXT(item, field))
 
 #endif

@@ -15,6 +15,8 @@
 #define NAME_ALLOWED "allowed.redteam.test"
 /* Whoever owns this allowed name has it lead to the host's cloud. */
 #define NAME_INWARD "inward.redteam.test"
+/* And this one to the host itself. */
+#define NAME_HOST   "host.redteam.test"
 #define METADATA_V4 "169.254.169.254"
 
 #define DNS_ADDRESS 1

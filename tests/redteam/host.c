@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Plays the host around an execution: host ABSTRACT-NAME. Unconfined, of the same user as the attacker. It
- * listens on TCP, UDP and unix sockets, hands out descriptors of whatever file it is asked for, and is the process
- * that attacks on processes are aimed at. Prints "ready" once everything is there.
+ * Plays the host around an execution: host ABSTRACT-NAME; or what is outside the host: host
+ * outside. Unconfined, of the same user as the attacker. It listens on TCP, UDP and unix sockets,
+ * hands out descriptors of whatever file it is asked for, and is the process that attacks on
+ * processes are aimed at. Prints "ready" once everything is there.
  */
 #include "tests/redteam/resolver.h"
 
 #include <linux/perf_event.h>
+#include <net/if.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
@@ -17,7 +20,7 @@ static struct pollfd sockets[SOCKETS];
 static int socket_count;
 static int passer;
 /* DNS servers: datagrams, and connections. */
-static int resolvers[4];
+static int resolvers[2];
 
 static int serve(int type, struct address address)
 {
@@ -77,6 +80,20 @@ static int listening(int port)
 	return fd;
 }
 
+/* Member of a group, and bound to nothing. */
+static int member(const char *group)
+{
+	struct ip_mreqn request = {.imr_ifindex = (int)if_nametoindex("lo")};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	inet_pton(AF_INET, group, &request.imr_multiaddr);
+	if (setsockopt(fd, SOL_IP, IP_ADD_MEMBERSHIP, &request, sizeof(request)) < 0) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 /* Whose signals come here. */
 static int owned_pipe(void)
 {
@@ -100,8 +117,12 @@ static int open_socket(const char *kind)
 
 	if (strncmp(kind, "tcp:", 4) == 0)
 		return connected(SOCK_STREAM, address_v4("127.0.0.1", atoi(where)));
+	if (strncmp(kind, "own:", 4) == 0)
+		return connected(SOCK_STREAM, address_v4(OWN_V4, atoi(where)));
 	if (strncmp(kind, "tcp6:", 5) == 0)
 		return connected(SOCK_STREAM, address_v6("::1", atoi(where)));
+	if (strncmp(kind, "udp6:", 5) == 0)
+		return connected(SOCK_DGRAM, address_v6("::1", atoi(where)));
 	if (strncmp(kind, "udp:", 4) == 0)
 		return connected(SOCK_DGRAM, address_v4("127.0.0.1", atoi(where)));
 	if (strncmp(kind, "listen:", 7) == 0)
@@ -116,6 +137,8 @@ static int open_socket(const char *kind)
 		return owned_pipe();
 	if (strncmp(kind, "later:", 6) == 0)
 		return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (strncmp(kind, "group:", 6) == 0)
+		return member(where);
 	if (strncmp(kind, "packet:", 7) == 0)
 		return socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	return -1;
@@ -133,9 +156,32 @@ static void connect_later(const char *kind, int fd)
 		perror("host: connect");
 }
 
-/* "unlink:PATH", "umount:PATH": answered with something harmless. -1: it is not to be done, but opened. */
+/* Directories with a file in each, on the processor where whoever wants them has freed others. */
+static int fill(const char *top)
+{
+	char path[PATH_SIZE + 16];
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	for (int i = 0; i < 3; i++) {
+		snprintf(path, sizeof(path), "%s%d", top, i);
+		if (mkdir(path, 0755) < 0)
+			return -1;
+		strcat(path, "/file");
+		close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+	}
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/*
+ * "unlink:PATH", "umount:PATH", "fill:PATH": answered with something harmless. -1: it is not to be done, but opened.
+ */
 static int do_for(const char *path)
 {
+	if (strncmp(path, "fill:", 5) == 0)
+		return fill(path + 5);
 	if (strncmp(path, "unlink:", 7) == 0)
 		return unlink(path + 7) < 0 ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (strncmp(path, "umount:", 7) == 0)
@@ -175,7 +221,7 @@ static void pass_file(int connection)
 
 static bool is_resolver(int fd)
 {
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 2; i++)
 		if (resolvers[i] == fd)
 			return true;
 	return false;
@@ -218,6 +264,35 @@ static void note_urgent(int number)
 		close(fd);
 }
 
+/* What the policy allows to reach at any address, and by name. */
+static void serve_anywhere(void)
+{
+	serve(SOCK_STREAM, address_v4("0.0.0.0", PORT_ANYWHERE));
+	serve(SOCK_STREAM, address_v6("::", PORT_ANYWHERE));
+	serve(SOCK_DGRAM, address_v4("0.0.0.0", PORT_ANYWHERE));
+	serve(SOCK_STREAM, address_v4("0.0.0.0", PORT_NAMED));
+}
+
+static void serve_outside(void)
+{
+	serve_anywhere();
+	resolvers[0] = serve(SOCK_DGRAM, address_v4(OUTSIDE_V4, PORT_DNS));
+	resolvers[1] = serve(SOCK_STREAM, address_v4(OUTSIDE_V4, PORT_DNS));
+}
+
+static _Noreturn void answer_all(void)
+{
+	puts("ready");
+	fflush(stdout);
+	for (;;) {
+		if (poll(sockets, socket_count, -1) < 0)
+			continue;
+		for (int i = 0; i < socket_count; i++)
+			if (sockets[i].revents)
+				answer(sockets[i].fd);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const int ports[] = {PORT_ALLOWED, PORT_FORBIDDEN};
@@ -231,15 +306,17 @@ int main(int argc, char **argv)
 	NEED(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0));
 	/* Dropping privileges made the process undumpable, which would protect it from other users. */
 	NEED(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));
+	if (strcmp(argv[1], "outside") == 0) {
+		serve_outside();
+		answer_all();
+	}
 	for (int i = 0; i < 2; i++) {
 		serve(SOCK_STREAM, address_v4("127.0.0.1", ports[i]));
 		serve(SOCK_DGRAM, address_v4("127.0.0.1", ports[i]));
 		serve(SOCK_STREAM, address_v6("::1", ports[i]));
 		serve(SOCK_DGRAM, address_v6("::1", ports[i]));
 	}
-	serve(SOCK_STREAM, address_v4("0.0.0.0", PORT_ANYWHERE));
-	serve(SOCK_STREAM, address_v6("::", PORT_ANYWHERE));
-	serve(SOCK_DGRAM, address_v4("0.0.0.0", PORT_ANYWHERE));
+	serve_anywhere();
 	serve(SOCK_DGRAM, address_v4("127.0.0.2", PORT_ALLOWED));
 	serve(SOCK_STREAM, address_path(host_place("stream")));
 	serve(SOCK_DGRAM, address_path(host_place("datagram")));
@@ -247,19 +324,8 @@ int main(int argc, char **argv)
 	serve(SOCK_STREAM, address_path(open_place("stream")));
 	serve(SOCK_DGRAM, address_path(open_place("datagram")));
 	serve(SOCK_STREAM, address_abstract(argv[1]));
-	serve(SOCK_STREAM, address_v4("0.0.0.0", PORT_NAMED));
 	resolvers[0] = serve(SOCK_DGRAM, address_v4(RESOLVER_V4, PORT_DNS));
 	resolvers[1] = serve(SOCK_STREAM, address_v4(RESOLVER_V4, PORT_DNS));
-	resolvers[2] = serve(SOCK_DGRAM, address_v4(OUTSIDE_V4, PORT_DNS));
-	resolvers[3] = serve(SOCK_STREAM, address_v4(OUTSIDE_V4, PORT_DNS));
 	passer = serve(SOCK_STREAM, address_path(open_place("passer")));
-	puts("ready");
-	fflush(stdout);
-	for (;;) {
-		if (poll(sockets, socket_count, -1) < 0)
-			continue;
-		for (int i = 0; i < socket_count; i++)
-			if (sockets[i].revents)
-				answer(sockets[i].fd);
-	}
+	answer_all();
 }

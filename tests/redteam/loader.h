@@ -5,8 +5,15 @@
 
 #include "tests/redteam/attack.h"
 
-#define LIBC "/usr/lib/x86_64-linux-gnu/libc.so.6"
-#define LIBM "/usr/lib/x86_64-linux-gnu/libm.so.6"
+#ifdef __aarch64__
+#define LIBRARIES "/usr/lib/aarch64-linux-gnu"
+#define LOADER	  "/lib/ld-linux-aarch64.so.1"
+#else
+#define LIBRARIES "/usr/lib/x86_64-linux-gnu"
+#define LOADER	  "/lib64/ld-linux-x86-64.so.2"
+#endif
+#define LIBC LIBRARIES "/libc.so.6"
+#define LIBM LIBRARIES "/libm.so.6"
 
 static inline const char *own_path(const char *name)
 {

@@ -19,6 +19,18 @@
 #define PORT_ANYWHERE 7106
 #define OUTSIDE_V4    "198.51.100.7"
 #define OUTSIDE_V6    "2001:db8::7"
+/*
+ * The host's own on the link that leads there, everybody's on it, and one that is the host's by a
+ * route alone (outside.py).
+ */
+#define LINK	     "redteam0"
+#define OWN_V4	     "198.51.100.1"
+#define OWN_V6	     "2001:db8::1"
+#define EVERYBODY_V4 "198.51.100.255"
+#define ROUTED_V4    "203.0.113.9"
+/* The host translates its own address to one outside, and one outside to its own. */
+#define PUBLISHED_V4 "198.51.100.2"
+#define PROXIED_V4   "192.0.2.9"
 /* Where the policy lets an execution listen. */
 #define PORT_OWN 7103
 

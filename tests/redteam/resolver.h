@@ -14,6 +14,7 @@ static inline size_t resolve(unsigned char *message, size_t length)
 					     60,   0,  5, 4,	    'd', 'a', 't', 'a'};
 	unsigned char address[16] = {0xc0, 12, 0, DNS_ADDRESS, 0, 1, 0, 0, 0, 60, 0, 4};
 	size_t end = DNS_HEADER;
+	unsigned char first = message[DNS_HEADER + 1];
 	unsigned int type;
 
 	while (end < length && message[end])
@@ -26,7 +27,11 @@ static inline size_t resolve(unsigned char *message, size_t length)
 	message[3] = 0x80;
 	message[7] = type == DNS_ADDRESS || type == DNS_TEXT;
 	memset(message + 8, 0, 4);
-	inet_pton(AF_INET, message[DNS_HEADER + 1] == 'i' ? METADATA_V4 : OUTSIDE_V4, address + 12);
+	inet_pton(AF_INET,
+		  first == 'i'	 ? METADATA_V4
+		  : first == 'h' ? OWN_V4
+				 : OUTSIDE_V4,
+		  address + 12);
 	if (type == DNS_ADDRESS)
 		memcpy(message + end, address, sizeof(address));
 	else if (type == DNS_TEXT)

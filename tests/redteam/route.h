@@ -23,18 +23,23 @@ static inline struct routing_header routing_header(const char *way)
 	return header;
 }
 
-static inline int send_with(struct address address, int level, int type, const void *data,
+/* 127.0.0.2 first. */
+static const unsigned char loose_route[8] = {131, 7, 4, 127, 0, 0, 2, 0};
+
+/* To `address`, if there is one. Closes the socket. */
+static inline int send_from(int fd, struct address *address, int level, int type, const void *data,
 			    size_t length)
 {
 	char control[128] __attribute__((aligned(8))) = {};
 	struct cmsghdr *header = (struct cmsghdr *)control;
 	struct iovec text = {"x", 1};
-	struct msghdr message = {.msg_name = &address.any,
-				 .msg_namelen = address.length,
-				 .msg_iov = &text,
-				 .msg_iovlen = 1};
-	int fd = socket_or_broken(address.any.sa_family, SOCK_DGRAM), error;
+	struct msghdr message = {.msg_iov = &text, .msg_iovlen = 1};
+	int error;
 
+	if (address) {
+		message.msg_name = &address->any;
+		message.msg_namelen = address->length;
+	}
 	if (data) {
 		header->cmsg_level = level;
 		header->cmsg_type = type;
@@ -46,6 +51,13 @@ static inline int send_with(struct address address, int level, int type, const v
 	error = outcome(sendmsg(fd, &message, 0));
 	close(fd);
 	return error;
+}
+
+static inline int send_with(struct address address, int level, int type, const void *data,
+			    size_t length)
+{
+	return send_from(socket_or_broken(address.any.sa_family, SOCK_DGRAM), &address, level, type,
+			 data, length);
 }
 
 #endif

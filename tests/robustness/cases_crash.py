@@ -31,6 +31,7 @@ from support import (
     no_daemons,
     nothing_left,
     processes,
+    processes_like,
     read,
     records,
     run,
@@ -296,15 +297,24 @@ def short_lived_daemon():
     return process
 
 
+def kill_unloading(count):
+    """It takes down one program after the other, and waits for each to be gone: who does not look then has to try again."""
+    for _ in range(20):
+        ensure_daemon()
+        with short_lived_daemon() as process:
+            wait_for(lambda: links() < count, 60, "the daemon's leaving")
+            process.kill()
+        if links() > 0:
+            return
+    check(False, "the daemon was gone each time")
+
+
 @case("SIGKILL while unloading, while loading and while attaching: the next start repairs")
 def kill_start():
     ensure_daemon()
-    with short_lived_daemon() as process:
-        count = links()
-        check(count > 20, f"{count} links are pinned")
-        # It takes down one program after the other, and waits for each to be gone.
-        wait_for(lambda: 0 < links() < count, 60, "the daemon's leaving")
-        process.kill()
+    count = links()
+    check(count > 20, f"{count} links are pinned")
+    kill_unloading(count)
     kill_starter_when(lambda: True, "a daemon")
     no_daemons()
     few = RANDOM.randrange(1, 15)
@@ -349,3 +359,32 @@ def hidden_addresses():
         hide_addresses("1")
     equal(run("touch", "marker").status, 0, "a run where root is told")
     check(exists("marker"), "it did not run")
+
+
+@case("the end of the cgroup that a daemon was started in: it serves others, and goes on")
+def starter_ends():
+    equal(cordon("disable").status, 0, "disable")
+    no_daemons()
+    place = "/sys/fs/cgroup/starter"
+    os.makedirs(place, exist_ok=True)
+
+    def enter():
+        for path, text in ((f"{place}/cgroup.procs", "0"), ("/proc/self/oom_score_adj", "700")):
+            with open(path, "w", encoding="ascii") as file:
+                file.write(text)
+
+    first = start("sleep", "1000", preexec_fn=enter)
+    pid = wait_for(daemons, 60, "the daemon")[0]
+    wait_for(lambda: processes_like("sleep 1000"), 60, "its command's start")
+    process = start(*trier(20))
+    wait_for(lambda: exists("beat"), 60, "the other command's start")
+    with open(f"/proc/{pid}/oom_score_adj", encoding="ascii") as file:
+        equal(file.read().strip(), "0", "the daemon's OOM score")
+    with open(f"{place}/cgroup.kill", "w", encoding="ascii") as file:
+        file.write("1")
+    finish(first)
+    equal(finish(process), 17, "status of the other")
+    equal(daemon(), pid, "the daemon")
+    wait_for(lambda: not processes_like("sleep 1000"), 20, "the end of the one that was started there")
+    os.rmdir(place)
+    account_for_everything()

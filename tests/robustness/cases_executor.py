@@ -2,12 +2,14 @@
 """Entries of cordon.yaml where approvals are required: what a person has not said yes to starts nothing."""
 
 import errno
+import json
 import os
 import re
+import signal
 
 from cases_approve import decisions, entries, restart
 from executor import CONFIG, OUTSIDE, Agent, configure, why
-from service import as_user, policy, refused, standing, stop_all
+from service import as_user, policy, refused, standing, start_daemon, stop_all
 from support import (
     PINS,
     ROOT,
@@ -17,8 +19,11 @@ from support import (
     check,
     cordon,
     equal,
+    execution_cgroups,
+    last_end,
     matches,
     processes,
+    processes_like,
     records,
     status_of,
     wait_for,
@@ -85,6 +90,44 @@ def guard():
     others = [link for link in links if not link.startswith(("anon_inode:bpf", "anon_inode:[event", "pipe:"))]
     equal(others, [], "what else it has open")
     equal(sum(link.startswith("pipe:") for link in links), 1, f"pipes ({links})")
+
+
+@case("SIGSTOP of the daemon: the guard ends what an executor started when its time is over")
+def overdue():
+    path = policy("timed", "limits: {wall: 3s}")
+    restart("--config", configure("timed", path))
+    equal(cordon("approve", waiting("timed")["digest"][:16], "--reason", "for a while").status, 0, "approve")
+    (daemon,) = standing()
+    with Agent() as agent:
+        runs(agent)
+        agent.send("sh", "-c", "sleep 12345")
+        wait_for(lambda: processes_like("sleep 12345"), 30, "the command's start")
+        # What the daemon still holds has no time yet that could be over, and would stay held.
+        wait_for(lambda: any(e["deadline_nsec"] > 0 for e in json.loads(cordon("ps", "--json").out)), 30, "its time")
+        os.kill(daemon, signal.SIGSTOP)
+        try:
+            wait_for(lambda: not processes_like("sleep 12345"), 15, "its end by the guard")
+            equal(agent.receive().get("status"), -9, "what the executor hears")
+        finally:
+            os.kill(daemon, signal.SIGCONT)
+        wait_for(lambda: last_end()["cordon"]["end"]["cause"] == "timeout", 30, "the end on record")
+    account_for_everything()
+
+
+@case("enforcement of which a part is gone while an executor runs: no daemon takes it down, whose children would be free")
+def partial():
+    restart("--config", configure("whole"))
+    equal(cordon("approve", waiting("whole")["digest"][:16], "--reason", "for a while").status, 0, "approve")
+    with Agent() as agent:
+        runs(agent)
+        wait_for(lambda: not execution_cgroups(), 30, "the execution's end")
+        stop_all(signal.SIGKILL)
+        os.unlink(os.path.join(PINS, "links", "cordon_path_symlink"))
+        matches(refused("--config", CONFIG), "incomplete enforcement.*executors run.*cordon disable --force", "what it says")
+        equal(agent.ask(*TRY), {"errno": errno.EACCES}, "its child, without a daemon")
+    start_daemon("--config", CONFIG)
+    equal([r for r in records() if action(r) == "agent-start"][-1]["cordon"]["agent"]["enforcement"], "loaded", "enforcement")
+    account_for_everything()
 
 
 @case("a malformed cordon.yaml: no daemon starts with it, it says where it is wrong, and enforcement stays as it was")

@@ -2,6 +2,7 @@
 """Bad input: a clear error, status 125, nothing ran, nothing is left."""
 
 import errno
+import glob
 import os
 import re
 import socket
@@ -13,6 +14,7 @@ from support import (
     NOTHING_RAN,
     PATIENCE,
     PINS,
+    PROJECT,
     ROOT,
     SHELL_POLICY,
     SOCKET,
@@ -131,12 +133,16 @@ def workdir_none():
 def report_unwritable():
     os.mkdir(os.path.join(WORK, "directory"))
     os.symlink("/etc/passwd", os.path.join(WORK, "link"))
+    os.symlink("/etc", os.path.join(WORK, "etc"))
+    os.mkfifo(os.path.join(WORK, "fifo"))
     before = open("/etc/passwd", "rb").read()
     for path, pattern in (
         ("nowhere/report", r"report file nowhere/report.*No such file"),
         ("directory", r"report file directory.*[Ii]s a directory"),
         ("directory/", r"report file directory/.*[Ii]s a directory"),
         ("link", r"symbolic link"),
+        ("etc/report", r"etc/ is a symbolic link to '/etc'"),
+        ("fifo", r"report file fifo is no regular file"),
         ("/proc/report", r"report file /proc/report"),
         ("x" * 300, r"too long"),
     ):
@@ -155,6 +161,39 @@ def first_run():
     daemon()
     print(f"    started within {result.seconds:.1f} s")
     equal(last_end()["cordon"]["end"]["cause"], "exited", "cause")
+
+
+@case("one run plants a link, and what the next run names leads nowhere through it")
+def planted():
+    other = os.path.join(ROOT, "elsewhere")
+    os.makedirs(os.path.join(other, "below"), exist_ok=True)
+    # Others let no link lead out.
+    lenient = os.path.join(PROJECT, "policies", "build-c.yaml")
+    planted = run("sh", "-c", f"ln -s {other} proj && mkdir real && ln -s {other} real/proj", policy=lenient)
+    equal(planted.status, 0, f"the first run ({planted.text})")
+    for options in (
+        ("--workdir", "proj/below"),
+        ("--workdir", os.path.join(WORK, "real/proj/below")),
+        ("--workdir", "real/../proj/below/."),
+        ("--bind", "data=proj/below"),
+        ("--report", "proj/report"),
+        ("--report", "proj/below/../report"),
+        ("--log", os.path.join(WORK, "proj/below")),
+        ("--log", os.path.join(WORK, "proj/new")),
+    ):
+        refused(run("sh", "-c", "touch marker below-marker", options=options), r"proj(/|, which) is a symbolic link to")
+    equal(sorted(os.listdir(other)), ["below"], "elsewhere")
+    equal(os.listdir(os.path.join(other, "below")), [], "elsewhere, below")
+
+
+@case("report file: its name leads to this run's report, whatever the code has put there meanwhile")
+def report_swapped():
+    os.mkdir(os.path.join(WORK, "reports"))
+    forge = "mv reports old && mkdir reports && echo forged >reports/r.json; cat /etc/shadow"
+    result = run("sh", "-c", forge, options=("--report", "reports/r.json"))
+    check(b"/etc/shadow" in read("reports/r.json"), f"the report is {read('reports/r.json')[:200]} ({result.text})")
+    result = run("sh", "-c", "mv reports kept; ln -s kept reports; true", options=("--report", "reports/r.json"))
+    matches(result.text, r"cannot write the report file reports/r.json.*not this run's report", "standard error")
 
 
 @case("not root, with a daemon: refused")
@@ -433,17 +472,33 @@ def log_fills():
         unmount(path)
 
 
+def is_open(path):
+    """Does any process have the file open?"""
+    for link in glob.glob("/proc/[0-9]*/fd/*"):
+        try:
+            if os.readlink(link) == path:
+                return True
+        except OSError:
+            continue
+    return False
+
+
 @case("log directory: moved away and damaged ones")
 def log_damaged():
     path = os.path.join(ROOT, "damaged")
     equal(log_run(path, "true").status, 0, "a run with a log of its own")
     current = os.path.join(path, "current.jsonl")
-    with open(current, "ab") as file:
-        file.write(b'{"seq":3,"half a rec')
+
+    def damage(how, text):
+        # A writer that still has the log open goes on with it as it knows it.
+        wait_for(lambda: not is_open(current), 5, "the log's writer to close it")
+        with open(current, how) as file:
+            file.write(text)
+
+    damage("ab", b'{"seq":3,"half a rec')
     equal(log_run(path, "true").status, 0, "a run after a torn record")
     equal(cordon("log", "verify", "--log", path).status, 0, "verify after the repair")
-    with open(current, "wb") as file:
-        file.write(b"this is no log\n")
+    damage("wb", b"this is no log\n")
     result = log_run(path, *MARKER)
     refused(result, rf"{path}")
     equal(open(current, "rb").read(), b"this is no log\n", "the file that is no log")

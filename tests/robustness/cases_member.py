@@ -144,7 +144,7 @@ def policies():
 @case("a member chooses no log, no other user, no observation, no higher limit, and no foreign directory")
 def choices():
     ensure_standing()
-    policy("bound", 'run_by: ["@cordon"]', "variables: [data]")
+    policy("bound", 'run_by: ["@cordon"]', "variables: [venv, data]")
     log = os.path.join(home("alice"), "log")
     for options, pattern in (
         (["--log", log], "only root may choose another log"),

@@ -3,10 +3,11 @@
 
 import fcntl
 import os
+import signal
 import subprocess
 import time
 
-from cases_crash import SEED, confined, moments, trier
+from cases_crash import SEED, confined, moments, survivors, trier
 from support import (
     LOG,
     NOTHING_RAN,
@@ -14,6 +15,7 @@ from support import (
     action,
     case,
     check,
+    cordon,
     daemon,
     ends,
     ensure_daemon,
@@ -154,3 +156,45 @@ def lock_it(lock):
             kill(other)
         return False
     return True
+
+
+def answered(*arguments):
+    """At once: the daemon does not wait for what hangs. The status of an answer."""
+    begin = time.monotonic()
+    status = cordon(*arguments).status
+    took = time.monotonic() - begin
+    check(took < 5, f"cordon {' '.join(arguments)} took {took:.1f} s")
+    return status
+
+
+@case("SIGSTOP of the log's writer: deadlines, status and kill go on; what starts waits for its record, and has all its time then")
+def stop_writer():
+    ensure_daemon()
+    known = len(records())
+    timed = start(*trier(), options=["--timeout", "4s"])
+    wait_for(lambda: exists("beat"), 20, "the command's start")
+    other = start("sleep", "1000")
+    wait_for(lambda: len([r for r in records()[known:] if action(r) == "execution-start"]) == 2, 20, "its start record")
+    name = execution_id([r for r in records()[known:] if action(r) == "execution-start"][-1])
+    victims = writers()
+    for victim in victims:
+        os.kill(victim, signal.SIGSTOP)
+    begin = time.monotonic()
+    try:
+        held = start("sh", "-c", "echo ran >held", options=["--timeout", "2s"])
+        wait_for(lambda: not survivors(), 5, "death of all whose time is over")
+        equal(finish(timed), 124, "status of the timed one")
+        check(time.monotonic() - begin < 20, "the deadline waited for the writer")
+        equal(answered("status"), 0, "status of the daemon")
+        equal(answered("ps"), 0, "status of ps")
+        equal(answered("kill", name), 0, "status of kill")
+        finish(other)
+        check(not exists("held"), "it ran before its start was on record")
+    finally:
+        for victim in victims:
+            if not gone(victim):
+                os.kill(victim, signal.SIGCONT)
+    equal(finish(held), 0, "status of the one that was held")
+    equal(read("held"), b"ran\n", "what it wrote")
+    account_for_everything()
+    confined()

@@ -466,6 +466,15 @@ def check_records():
     print(f"schema: {done.stdout.splitlines()[-1]}")
 
 
+def print_longest_turn():
+    """What the loop of the daemon that is left, if any, has been at for longest."""
+    try:
+        longest = json.loads(cordon("status", "--json").out)["turns"]["longest"]
+        print(f"(longest turn of the daemon's loop: {longest['nsec'] / 1e6:.1f} ms, {longest['what']})")
+    except (Failed, ValueError, KeyError, TypeError):
+        pass
+
+
 def run_cases(only=None):
     """Runs all cases in order; returns how many passed and failed."""
     passed = failed = 0
@@ -495,4 +504,5 @@ def run_cases(only=None):
             passed += 1
             print(f"ok {title} ({seconds:.1f} s)")
         sys.stdout.flush()
+    print_longest_turn()
     return passed, failed

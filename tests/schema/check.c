@@ -2,15 +2,9 @@
 /*
  * Are all records of logs as docs/audit.schema.json says?   check SCHEMA DIRECTORY...
  *
- * Reads every segment, plain and compressed; a last line without its end is being written. Says what is wrong with
- * the first few records, and how many there were of which action.
+ * Says what is wrong with the first few records, and how many there were of which action.
  */
-#include <dirent.h>
-#include <stdio.h>
-#include <zlib.h>
-
-#include "audit/storage/chain.h"
-#include "base/cleanup.h"
+#include "tests/schema/segments.h"
 #include "tests/unit/audit/schema_check.h"
 
 #define SHOWN	    5
@@ -52,41 +46,6 @@ static void check_line(const char *file, const char *line, size_t size)
 	json_decref(record);
 }
 
-static void check_file(const char *path)
-{
-	_cleanup_(freep) char *line = malloc(CHAIN_LINE_MAX + 1);
-	gzFile file = gzopen(path, "rb");
-
-	while (line && file && gzgets(file, line, CHAIN_LINE_MAX)) {
-		size_t size = strlen(line);
-
-		if (line[size - 1] == '\n')
-			check_line(path, line, size - 1);
-	}
-	if (file)
-		gzclose(file);
-}
-
-static int check_directory(const char *directory)
-{
-	_cleanup_(closedirp) DIR *dir = opendir(directory);
-	const struct dirent *entry;
-
-	if (!dir) {
-		printf("%s: %m\n", directory);
-		return -1;
-	}
-	while ((entry = readdir(dir))) {
-		char path[4096];
-
-		if (!strstr(entry->d_name, ".jsonl"))
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", directory, entry->d_name);
-		check_file(path);
-	}
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	json_error_t error;
@@ -102,7 +61,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	for (int i = 2; i < argc; i++)
-		if (check_directory(argv[i]) < 0)
+		if (segments_read(argv[i], check_line) < 0)
 			status = 2;
 	printf("%lu records, %lu wrong:", records, wrong);
 	for (size_t i = 0; i < ACTIONS_MAX && actions[i].count; i++)

@@ -36,6 +36,7 @@
 #define PORT_ERR  "/dev/vport0p4"
 #define TERMINAL  "/dev/hvc0"
 #define NEW_ROOT  "/newroot"
+#define HOST_ROOT "/hostroot"
 #define OUT_SHARE "/run/vm-out"
 
 #define SETTINGS_MAX (4U << 20)
@@ -57,7 +58,8 @@ struct settings {
 	char *env[LIST_MAX];
 	char *arg[LIST_MAX];
 	char *visible[LIST_MAX];
-	size_t n_env, n_arg, n_visible;
+	char *host[LIST_MAX]; /* folders of a host whose root is not the guest's */
+	size_t n_env, n_arg, n_visible, n_host;
 };
 
 /* One direction of one stream. 'from' and 'to' are -1 once closed. */
@@ -274,6 +276,8 @@ static void read_settings(struct settings *s)
 			append(s->arg, &s->n_arg, v);
 		else if ((v = value_of(field, "visible")))
 			append(s->visible, &s->n_visible, v);
+		else if ((v = value_of(field, "host")))
+			append(s->host, &s->n_host, v);
 	}
 	if (!s->cwd || !s->modules || s->n_arg == 0) {
 		errno = EINVAL;
@@ -300,13 +304,33 @@ static void mount_tmp(const struct settings *s)
 	for (size_t i = 0; i < s->n_visible; i++) {
 		char from[4096], to[4096];
 
-		snprintf(from, sizeof(from), NEW_ROOT "/tmp/%s", s->visible[i]);
+		snprintf(from, sizeof(from), "%s/tmp/%s", s->n_host ? HOST_ROOT : NEW_ROOT,
+			 s->visible[i]);
 		snprintf(to, sizeof(to), "/tmp.new/%s", s->visible[i]);
 		mount_on(from, to, NULL, MS_BIND, NULL);
 	}
 	make_dir(NEW_ROOT "/tmp");
 	if (mount("/tmp.new", NEW_ROOT "/tmp", NULL, MS_MOVE, NULL) < 0)
 		fail("mount tmpfs on /tmp");
+}
+
+/* What the host built, at the same paths, in a root that is of the guest's own kind. */
+static void mount_host(const struct settings *s)
+{
+	if (s->n_host == 0)
+		return;
+	mount_on("host", "/host", "9p", MS_RDONLY, SHARE ",access=any,cache=loose");
+	make_dir("/upper/host");
+	make_dir("/upper/host-work");
+	mount_on("overlay", HOST_ROOT, "overlay", 0,
+		 "lowerdir=/host,upperdir=/upper/host,workdir=/upper/host-work");
+	for (size_t i = 0; i < s->n_host; i++) {
+		char from[4096], to[4096];
+
+		snprintf(from, sizeof(from), HOST_ROOT "%s", s->host[i]);
+		snprintf(to, sizeof(to), NEW_ROOT "%s", s->host[i]);
+		mount_on(from, to, NULL, MS_BIND, NULL);
+	}
 }
 
 static void mount_root(const struct settings *s)
@@ -318,6 +342,7 @@ static void mount_root(const struct settings *s)
 	mount_on("overlay", NEW_ROOT, "overlay", 0,
 		 "lowerdir=/lower,upperdir=/upper/data,workdir=/upper/work");
 
+	mount_host(s);
 	bind_inside(s->modules, "/lib/modules");
 	mount_tmp(s);
 	mount_on("proc", NEW_ROOT "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);

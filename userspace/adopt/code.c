@@ -9,7 +9,11 @@
 #include <sys/sysmacros.h>
 
 #include "audit/record/arguments.h"
+#include "base/clock.h"
 #include "base/sha256.h"
+#include "bpf/pure/name_hash.h"
+
+#define HASH_ATTEMPTS 3
 
 /* --- hashing ------------------------------------------------------------------------------ */
 
@@ -29,7 +33,7 @@ static int hash_from(int fd, off_t offset, struct audit_code *code)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return -EIO;
+			return -errno;
 		if (n == 0)
 			break;
 		length += (uint64_t)n;
@@ -46,6 +50,46 @@ static int hash_from(int fd, off_t offset, struct audit_code *code)
 	code->length = length;
 	code->have_digest = true;
 	return 0;
+}
+
+/*
+ * File systems stamp a change with the time of the clock's last tick: one that follows within the same tick cannot be
+ * told by it. Waits for the next one.
+ */
+static void outlast_tick(uint64_t changed)
+{
+	uint64_t now = clock_nsec(CLOCK_REALTIME_COARSE);
+	struct timespec tick;
+
+	/* A time to come: the clock was set back, and there is nothing to wait for. */
+	if (clock_getres(CLOCK_REALTIME_COARSE, &tick) == 0 && now >= changed &&
+	    now - changed < timespec_nsec(&tick))
+		nanosleep(&tick, NULL);
+}
+
+/* The digest of the file as it was at one time, which its size and the time of its last change say again later. */
+static int hash_file(int fd, struct audit_code *code)
+{
+	struct stat before, after;
+	int r;
+
+	if (fstat(fd, &before) < 0)
+		return -errno;
+	outlast_tick(timespec_nsec(&before.st_ctim));
+	for (int attempt = 0; attempt < HASH_ATTEMPTS; attempt++) {
+		r = hash_from(fd, 0, code);
+		if (r < 0)
+			return r;
+		if (fstat(fd, &after) < 0)
+			return -errno;
+		code->changed = timespec_nsec(&after.st_ctim);
+		if (timespec_nsec(&before.st_ctim) == code->changed)
+			return 0;
+		outlast_tick(code->changed);
+		before = after;
+	}
+	code->have_digest = false;
+	return -EBUSY;
 }
 
 /* --- files -------------------------------------------------------------------------------- */
@@ -83,36 +127,82 @@ static int open_elsewhere(const struct code_question *question, const char *name
 	return path ? (int)syscall(SYS_openat2, question->root_fd, path, &how, sizeof(how)) : -1;
 }
 
-/* -1 where it is not there or not a regular file. Non-blocking: a FIFO must not hold us up. */
-static int open_regular(const struct code_question *question, const char *name)
+static bool is_null_device(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
+}
+
+/* -EISDIR, -EINVAL: not a regular file, nor the null device. Non-blocking: a FIFO must not hold us up. */
+static int open_regular(const struct code_question *question, const char *name, int *ret_fd)
 {
 	_cleanup_(closep) int fd = -1;
 	struct stat st;
 
 	fd = question->elsewhere ? open_elsewhere(question, name)
 				 : openat(question->workdir_fd, name, OPEN_FLAGS);
-	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-		return -1;
-	return TAKE_FD(fd);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(st.st_mode) && !is_null_device(&st))
+		return -EINVAL;
+	*ret_fd = TAKE_FD(fd);
+	return 0;
 }
 
+/* What an interpreter looks further for, or says that it is not there. */
+static bool is_missing(int error)
+{
+	return error == -ENOENT || error == -ENOTDIR || error == -EISDIR || error == -ELOOP ||
+	       error == -ENAMETOOLONG;
+}
+
+/* The names by which it may be asked for: as given, from the root on, and as the kernel calls it. */
+static int note_names(const struct code_question *question, const char *name, struct code *code)
+{
+	_cleanup_(freep) char *whole =
+		absolute(question, strncmp(name, "./", 2) == 0 ? name + 2 : name);
+
+	if (!whole)
+		return -ENOMEM;
+	code->audit.names[0] = name_hash(name);
+	code->audit.names[1] = name_hash(whole);
+	code->audit.names[2] = name_hash(code->audit.path);
+	return 0;
+}
+
+/* `fd` becomes code's on success; -1: it is not there. */
 static int from_open_file(const struct code_question *question, const char *name, int fd,
 			  struct code *code)
 {
+	int r;
+
 	code->audit.source = AUDIT_CODE_FILE;
 	code->audit.path = fd < 0 || question->elsewhere ? NULL : path_of(fd);
 	if (!code->audit.path)
 		code->audit.path = absolute(question, name);
 	if (!code->audit.path)
 		return -ENOMEM;
-	return fd < 0 ? 0 : hash_from(fd, 0, &code->audit);
+	r = note_names(question, name, code);
+	if (r == 0 && fd >= 0)
+		r = hash_file(fd, &code->audit);
+	if (r == 0)
+		code->fd = fd;
+	return r;
 }
 
 static int from_file(const struct code_question *question, const char *name, struct code *code)
 {
-	_cleanup_(closep) int fd = open_regular(question, name);
+	_cleanup_(closep) int fd = -1;
+	int r = open_regular(question, name, &fd);
 
-	return from_open_file(question, name, fd, code);
+	if (r == 0 || is_missing(r))
+		r = from_open_file(question, name, fd, code);
+	else
+		code->audit.path = absolute(question, name);
+	if (r == 0)
+		(void)TAKE_FD(fd);
+	return r;
 }
 
 /* --- standard input ----------------------------------------------------------------------- */
@@ -136,7 +226,7 @@ static int from_stdin(const struct code_question *question, struct code *code)
 		code->stream = true;
 		return 0;
 	}
-	if (S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3)) { /* /dev/null: no code at all */
+	if (is_null_device(&st)) { /* no code at all */
 		code->audit.source = AUDIT_CODE_STDIN;
 		return hash_from(question->stdin_fd, 0, &code->audit);
 	}
@@ -149,36 +239,40 @@ static int from_stdin(const struct code_question *question, struct code *code)
 
 /* --- a script as the program -------------------------------------------------------------- */
 
-static int open_program(const struct code_question *question, const char *name)
+/* *ret_name: by which it is run; caller frees. */
+static int open_program(const struct code_question *question, const char *name, int *ret_fd,
+			char **ret_name)
 {
 	const char *path = question->path ? question->path : "/bin:/usr/bin";
+	int r = -ENOENT;
 
-	if (question->elsewhere)
-		return open_regular(question, name);
-	if (strchr(name, '/'))
-		return faccessat(question->workdir_fd, name, X_OK, 0) == 0
-			       ? open_regular(question, name)
-			       : -1;
+	if (question->elsewhere || strchr(name, '/')) {
+		if (!question->elsewhere && faccessat(question->workdir_fd, name, X_OK, 0) < 0)
+			return -ENOENT;
+		*ret_name = strdup(name);
+		return *ret_name ? open_regular(question, name, ret_fd) : -ENOMEM;
+	}
 	while (*name) {
 		size_t length = strcspn(path, ":");
 		_cleanup_(freep) char *candidate = NULL;
-		int fd;
 
 		if (asprintf(&candidate, "%.*s%s%s", (int)length, path, length ? "/" : "", name) <
 		    0) {
 			candidate = NULL;
-			return -1;
+			return -ENOMEM;
 		}
 		if (faccessat(question->workdir_fd, candidate, X_OK, 0) == 0) {
-			fd = open_regular(question, candidate);
-			if (fd >= 0)
-				return fd;
+			r = open_regular(question, candidate, ret_fd);
+			if (!is_missing(r)) {
+				*ret_name = TAKE_PTR(candidate);
+				return r;
+			}
 		}
 		if (path[length] == '\0')
 			break;
 		path += length + 1;
 	}
-	return -1;
+	return r;
 }
 
 /* The language behind "#!/usr/bin/env -S python3 -u" and the like. */
@@ -198,16 +292,22 @@ static const char *shebang_language(char *line)
 	return arguments_find_code(argc, argv, &found) < 0 ? NULL : found.language;
 }
 
-/* A program that is itself a text is code; anything else is a program. */
+/* A program that is itself a text is code; anything else is a program, and one that cannot be read is not for an interpreter. */
 static int from_program(const struct code_question *question, struct code *code)
 {
-	_cleanup_(closep) int fd = open_program(question, question->argv[0]);
+	_cleanup_(closep) int fd = -1;
+	_cleanup_(freep) char *name = NULL;
 	char head[256];
 	ssize_t n;
+	int r = open_program(question, question->argv[0], &fd, &name);
 
-	n = fd < 0 ? -1 : pread(fd, head, sizeof(head) - 1, 0);
+	if (r == -EAGAIN)
+		code->audit.path = absolute(question, name);
+	if (r < 0)
+		return r == -EAGAIN || r == -ENOMEM ? r : 0;
+	n = pread(fd, head, sizeof(head) - 1, 0);
 	if (n <= 0)
-		return 0;
+		return n < 0 ? -errno : 0;
 	head[n] = '\0';
 	if (strncmp(head, "#!", 2) == 0)
 		code->language = shebang_language(head + 2);
@@ -215,7 +315,10 @@ static int from_program(const struct code_question *question, struct code *code)
 		code->language = "shell"; /* execvp(3) hands it to /bin/sh */
 	else
 		return 0;
-	return from_open_file(question, question->argv[0], fd, code);
+	r = from_open_file(question, name, fd, code);
+	if (r == 0)
+		(void)TAKE_FD(fd);
+	return r;
 }
 
 /* ------------------------------------------------------------------------------------------ */
@@ -250,21 +353,47 @@ static int identify(const struct code_question *question, struct code *code)
 	return found.language ? 0 : from_program(question, code);
 }
 
+static int cannot_hash(int error, const struct code *code, struct failure *failure)
+{
+	const char *path = code->audit.path ? code->audit.path : "the code";
+
+	if (error == -EFBIG)
+		return failure_set(
+			failure, EFBIG,
+			"the code is larger than %llu MB: too large to be recorded, so it is "
+			"not run",
+			CODE_MAX_SIZE >> 20);
+	if (error == -EAGAIN)
+		return failure_set(failure, EAGAIN,
+				   "%s cannot be hashed, as somebody has a lease on it, and code "
+				   "without a digest is not run",
+				   path);
+	if (error == -EBUSY)
+		return failure_set(
+			failure, EBUSY,
+			"%s cannot be hashed, as it is being written, and code without a "
+			"digest is not run",
+			path);
+	if (error == -EINVAL)
+		return failure_set(failure, EINVAL,
+				   "%s cannot be hashed, as it is not a regular file, and code "
+				   "without a digest is not run",
+				   path);
+	return failure_set(failure, error,
+			   "%s cannot be hashed, and code without a digest is not run: %m", path);
+}
+
 int code_identify(const struct code_question *question, struct code *ret_code,
 		  struct failure *failure)
 {
-	struct code code = {};
+	struct code code = {.fd = -1};
 	int r;
 
 	r = identify(question, &code);
 	if (r < 0) {
+		cannot_hash(r, &code, failure);
 		code_release(&code);
-		if (r == -EFBIG)
-			return failure_set(failure, EFBIG,
-					   "the code is larger than %llu MB: too large to be "
-					   "recorded, so it is not run",
-					   CODE_MAX_SIZE >> 20);
-		return failure_set(failure, r, "cannot hash the code: %m");
+		return r;
 	}
 	*ret_code = code;
 	return 0;
@@ -273,5 +402,6 @@ int code_identify(const struct code_question *question, struct code *ret_code,
 void code_release(struct code *code)
 {
 	free(code->audit.path);
-	*code = (struct code){};
+	closep(&code->fd);
+	*code = (struct code){.fd = -1};
 }

@@ -19,6 +19,7 @@ struct code {
 	 * has passed. The launcher hands it through and hashes meanwhile.
 	 */
 	bool stream;
+	int fd; /* of the file that was hashed, at no particular offset; -1: none was */
 };
 
 struct code_question {
@@ -34,12 +35,12 @@ struct code_question {
 };
 
 /*
- * A script file is hashed by an opened descriptor; standard input, if it is a file, from its
- * current offset and without moving it. What cannot be read has no digest: the command's own error
- * comes soon.
+ * A script file is hashed by an opened descriptor, which stays open; standard input, if it is a file, from its
+ * current offset and without moving it. Where there is no file by the script's name there is nothing to hash, and the
+ * command's own error comes soon. Code that is there and cannot be hashed shall not run:
  *
- * -EFBIG: larger than CODE_MAX_SIZE; -EIO: libcrypto, or the file could not be read to its end;
- * -ENOMEM. Caller releases.
+ * -EFBIG: larger than CODE_MAX_SIZE; -EAGAIN: somebody has a lease on it; -EBUSY: it is being written; -EINVAL: not a
+ * regular file; other errors of open(2) and read(2); -EIO: libcrypto; -ENOMEM. Caller releases.
  */
 int code_identify(const struct code_question *question, struct code *ret_code,
 		  struct failure *failure);

@@ -12,6 +12,7 @@
 #include "base/hex.h"
 #include "base/proc.h"
 #include "base/sha256.h"
+#include "bpf/abi.h"
 #include "launch/environment.h"
 
 /* The kernel's own limit for arguments and environment together. */
@@ -141,6 +142,7 @@ static int find_code(pid_t pid, char **argv, size_t argc, struct process_code *c
 	if (r < 0)
 		return r;
 	code->code = found.audit;
+	code->code_fd = found.fd;
 	code->language = found.language;
 	code->contradicted = found.audit.source == AUDIT_CODE_FILE && found.audit.have_digest &&
 			     process_code_claimed(found.audit.path, claimed) &&
@@ -221,6 +223,12 @@ static int add_name(char ***list, size_t *count, const char *variable)
 	return grown[(*count)++] ? 0 : -ENOMEM;
 }
 
+/* The kernel's own mark, and no variable's name. */
+static bool is_blotted(const char *text, size_t length)
+{
+	return strspn(text, (const char[]){CORDON_BLOT, '\0'}) == length;
+}
+
 int process_environment_clean(pid_t pid, const struct policy_environment *policy,
 			      char ***ret_removed, struct failure *failure)
 {
@@ -246,7 +254,7 @@ int process_environment_clean(pid_t pid, const struct policy_environment *policy
 			if (pwrite(memory, zeros, length, (off_t)(start + at)) != (ssize_t)length)
 				r = failure_set(failure, errno, "the environment of process %d: %m",
 						pid);
-			else
+			else if (!is_blotted(text + at, length))
 				r = add_name(ret_removed, &count, text + at);
 		}
 		at += length + 1;

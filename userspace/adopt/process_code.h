@@ -18,6 +18,7 @@ struct process_code {
 	uint64_t arguments_length;
 	char **arguments; /* as in struct audit_execution; NULL unless asked for */
 	struct audit_code code;
+	int code_fd; /* of the file that was hashed; -1: none */
 	const char *language;
 	bool contradicted; /* the file's name carries a digest (AutoGen's), which is not its own */
 	uint32_t uid, gid;

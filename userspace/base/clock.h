@@ -9,12 +9,17 @@
 #define NSEC_PER_SEC  1000000000ull
 #define NSEC_PER_MSEC 1000000ull
 
+static inline uint64_t timespec_nsec(const struct timespec *time)
+{
+	return (uint64_t)time->tv_sec * NSEC_PER_SEC + (uint64_t)time->tv_nsec;
+}
+
 static inline uint64_t clock_nsec(clockid_t clock)
 {
 	struct timespec now;
 
 	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * NSEC_PER_SEC + (uint64_t)now.tv_nsec;
+	return timespec_nsec(&now);
 }
 
 #define CLOCK_TEXT_SIZE 32

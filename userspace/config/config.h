@@ -70,6 +70,7 @@ struct config_executor {
 	const char *session;
 	enum config_away away;
 	bool hold;
+	bool no_input; /* children come with /dev/null as standard input, or not at all */
 	/*
 	 * What the executor's own processes run under, or NULL. An entry by itself, with policy and binds of its own
 	 * and a name that says so.

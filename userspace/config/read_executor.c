@@ -251,6 +251,23 @@ static int read_away(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
+static int read_stdin(struct reader *r, const struct node *n, void *target)
+{
+	static const struct word words[] = {
+		{"inherit", false},
+		{"null", true},
+		{NULL, 0},
+	};
+	uint32_t value;
+
+	/* Unquoted, YAML has another word in mind. */
+	if (node_is_null(n) && n->size)
+		TARGET->no_input = true;
+	else if (reader_word(r, n, "stdin", words, &value))
+		TARGET->no_input = value;
+	return 0;
+}
+
 static int read_hold(struct reader *r, const struct node *n, void *target)
 {
 	(void)reader_boolean(r, n, "hold", BOOLEAN_HINT, &TARGET->hold);
@@ -306,6 +323,7 @@ const struct key config_executor_keys[] = {
 	{"session", read_session},
 	{"when_away", read_away},
 	{"hold", read_hold},
+	{"stdin", read_stdin},
 	{"itself", read_itself},
 	{NULL, NULL},
 };

@@ -116,13 +116,18 @@ static json_t *arguments_json(const struct client_prepare *p)
 
 static json_t *code_json(const struct audit_code *code)
 {
+	json_t *names = json_array();
 	char digest[65];
 
 	hex_encode(code->digest, sizeof(code->digest), digest);
-	return json_pack("{s:s,s:o,s:o,s:I}", "source", protocol_code_source_name(code->source),
-			 "path", string_or_null(code->path), "sha256",
+	for (size_t i = 0; names && i < CORDON_CODE_NAMES; i++)
+		json_array_append_new(names, json_integer((json_int_t)code->names[i]));
+	return json_pack("{s:s,s:o,s:o,s:I,s:o,s:I}", "source",
+			 protocol_code_source_name(code->source), "path",
+			 string_or_null(code->path), "sha256",
 			 string_or_null(code->have_digest ? digest : NULL), "length",
-			 (json_int_t)code->length);
+			 (json_int_t)code->length, "names", names, "ctime",
+			 (json_int_t)code->changed);
 }
 
 static json_t *bind_names_json(const struct client_prepare *p)
@@ -139,17 +144,19 @@ static json_t *prepare_json(const struct client_prepare *p)
 	char digest[65];
 
 	hex_encode(p->arguments_digest, sizeof(p->arguments_digest), digest);
-	return json_pack("{s:s,s:i,s:o,s:o,s:b,s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:I,s:s,"
+	return json_pack("{s:s,s:i,s:o,s:o,s:b,s:o,s:o*,s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:I,s:s,"
 			 "s:I,s:o,s:o,s:I,s:I}",
 			 "op", "prepare", "version", PROTOCOL_VERSION, "policy",
 			 string_or_null(p->policy), "workdir", string_or_null(p->workdir), "home",
-			 p->home_fd >= 0, "binds", bind_names_json(p), "session",
-			 string_or_null(p->session), "agent", string_or_null(p->agent), "executor",
-			 string_or_null(p->executor), "language", string_or_null(p->language),
-			 "limits", protocol_limits(&p->limits, false), "observe", p->observe, "log",
-			 string_or_null(p->log), "program", string_or_null(p->program),
-			 "argument_count", (json_int_t)p->argument_count, "arguments_sha256",
-			 digest, "arguments_length", (json_int_t)p->arguments_length, "arguments",
+			 p->home_fd >= 0, "binds", bind_names_json(p), "binds_found",
+			 p->found_count ? json_integer((json_int_t)p->found_count) : NULL,
+			 "session", string_or_null(p->session), "agent", string_or_null(p->agent),
+			 "executor", string_or_null(p->executor), "language",
+			 string_or_null(p->language), "limits", protocol_limits(&p->limits, false),
+			 "observe", p->observe, "log", string_or_null(p->log), "program",
+			 string_or_null(p->program), "argument_count",
+			 (json_int_t)p->argument_count, "arguments_sha256", digest,
+			 "arguments_length", (json_int_t)p->arguments_length, "arguments",
 			 arguments_json(p), "code", code_json(p->code), "uid", (json_int_t)p->uid,
 			 "gid", (json_int_t)p->gid);
 }
@@ -266,14 +273,16 @@ int client_prepare(int socket, const struct client_prepare *prepare,
 	size_t count = 0;
 	int r;
 
-	if (prepare->bind_count + 2 > PROTOCOL_MAX_FDS)
+	if (prepare->bind_count > PROTOCOL_MAX_BINDS)
 		return failure_set(failure, E2BIG, "at most %u directories can be bound",
-				   PROTOCOL_MAX_FDS - 2);
+				   PROTOCOL_MAX_BINDS);
 	fds[count++] = prepare->workdir_fd;
 	if (prepare->home_fd >= 0)
 		fds[count++] = prepare->home_fd;
 	for (size_t i = 0; i < prepare->bind_count; i++)
 		fds[count++] = prepare->bind_fds[i];
+	if (prepare->code->source == AUDIT_CODE_FILE && prepare->code->have_digest)
+		fds[count++] = prepare->code_fd;
 	if (ret_message)
 		*ret_message = NULL;
 	r = ask(socket, prepare_json(prepare), fds, count, &reply, &received, ret_message, failure);
@@ -395,6 +404,23 @@ int client_adopt(int socket, pid_t pid, const char *executor, json_t **ret_reply
 		   json_pack("{s:s,s:i,s:s?}", "op", "adopt", "pid", (int)pid, "executor",
 			     executor),
 		   NULL, 0, ret_reply, NULL, NULL, failure);
+}
+
+int client_who(int socket, pid_t pid, uint64_t cgroup, json_t **ret_execution,
+	       struct failure *failure)
+{
+	_cleanup_(json_decrefp) json_t *reply = NULL;
+	int r = ask(socket,
+		    json_pack("{s:s,s:I}", "op", "who", pid ? "pid" : "cgroup",
+			      pid ? (json_int_t)pid : (json_int_t)cgroup),
+		    NULL, 0, &reply, NULL, NULL, failure);
+
+	if (r < 0)
+		return r;
+	if (!json_is_object(json_object_get(reply, "execution")))
+		return broken(failure);
+	*ret_execution = json_incref(json_object_get(reply, "execution"));
+	return 0;
 }
 
 /* One packet's worth from *from on; *from moves to where to go on, or to -1. */

@@ -20,7 +20,7 @@
 #include "audit/record/record.h"
 #include "base/cleanup.h"
 #include "base/failure.h"
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 
 /* Connects to a running daemon. -ENOENT, -ECONNREFUSED: none runs; -EACCES: not allowed. */
 int client_connect(int *ret_socket, struct failure *failure);
@@ -37,6 +37,7 @@ struct client_prepare {
 	const char *const *bind_names;
 	const int *bind_fds;
 	size_t bind_count;
+	size_t found_count; /* so many of the last ones are for policies that have such an anchor */
 	const char *session, *agent, *executor, *language; /* NULL: unknown */
 	struct policy_limits limits; /* asked for on the command line; 0: the policy's */
 	bool observe;		     /* report only, whatever the policy's mode */
@@ -47,7 +48,8 @@ struct client_prepare {
 	uint64_t arguments_length;
 	char *const *arguments; /* argument_count entries, NULL where one carried code; or NULL */
 	const struct audit_code *code;
-	uid_t uid; /* whom the command will run as */
+	int code_fd; /* of the file that was hashed, if there is one */
+	uid_t uid;   /* whom the command will run as */
 	gid_t gid;
 };
 
@@ -117,6 +119,10 @@ int client_reload(int socket, json_t **ret_reply, struct failure *failure);
 /* Makes an executor of a process; `executor` may be NULL. See docs/protocol.md. Caller owns the reference. */
 int client_adopt(int socket, pid_t pid, const char *executor, json_t **ret_reply,
 		 struct failure *failure);
+
+/* Whose is this process, or what was made in this cgroup (the other is 0)? -ENOENT: no execution's. Caller owns the reference. */
+int client_who(int socket, pid_t pid, uint64_t cgroup, json_t **ret_execution,
+	       struct failure *failure);
 
 /* The daemon's state; see docs/protocol.md. Caller owns the reference. */
 int client_status(int socket, json_t **ret_status, struct failure *failure);

@@ -7,16 +7,34 @@
 #include "control/request.h"
 #include "control/request_fields.h"
 
+static int parse_code_names(json_t *array, struct audit_code *code, struct failure *failure)
+{
+	if (!array)
+		return 0;
+	if (json_array_size(array) != CORDON_CODE_NAMES)
+		return failure_set(failure, EINVAL, "\"names\" must be %u numbers",
+				   CORDON_CODE_NAMES);
+	for (size_t i = 0; i < CORDON_CODE_NAMES; i++) {
+		const json_t *name = json_array_get(array, i);
+
+		if (!json_is_integer(name))
+			return failure_set(failure, EINVAL, "\"names\" must be numbers");
+		code->names[i] = (uint64_t)json_integer_value(name);
+	}
+	return 0;
+}
+
 static int parse_code(json_t *object, struct audit_code *code, struct failure *failure)
 {
 	const char *source = NULL, *path = NULL, *digest = NULL;
-	json_t *path_json = NULL, *digest_json = NULL;
+	json_t *path_json = NULL, *digest_json = NULL, *names = NULL;
 	json_error_t error;
-	json_int_t length = 0;
+	json_int_t length = 0, changed = 0;
 	int r;
 
-	if (json_unpack_ex(object, &error, 0, "{s:s,s?o,s?o,s:I!}", "source", &source, "path",
-			   &path_json, "sha256", &digest_json, "length", &length) < 0)
+	if (json_unpack_ex(object, &error, 0, "{s:s,s?o,s?o,s:I,s?o,s?I!}", "source", &source,
+			   "path", &path_json, "sha256", &digest_json, "length", &length, "names",
+			   &names, "ctime", &changed) < 0)
 		return request_malformed(failure, &error);
 	r = request_text("path", path_json, &path, failure);
 	if (r == 0)
@@ -33,21 +51,29 @@ static int parse_code(json_t *object, struct audit_code *code, struct failure *f
 		r = request_count("length", length, INT64_MAX, failure);
 	if (r == 0 && digest)
 		r = request_digest("sha256", digest, code->digest, failure);
+	if (r == 0)
+		r = parse_code_names(names, code, failure);
 	code->have_digest = digest != NULL;
 	code->length = (uint64_t)length;
+	code->changed = (uint64_t)changed;
 	return r;
 }
 
-static int parse_binds(json_t *array, struct prepare_request *request, struct failure *failure)
+static int parse_binds(json_t *array, json_int_t found, struct prepare_request *request,
+		       struct failure *failure)
 {
 	int r = request_strings("binds", array, false, &request->binds, failure);
 
 	if (r < 0)
 		return r;
 	request->bind_count = json_array_size(array);
-	if (request->bind_count > PROTOCOL_MAX_FDS - 2)
+	if (request->bind_count > PROTOCOL_MAX_BINDS)
 		return failure_set(failure, EINVAL, "at most %u directories can be bound",
-				   PROTOCOL_MAX_FDS - 2);
+				   PROTOCOL_MAX_BINDS);
+	if (found < 0 || found > (json_int_t)request->bind_count)
+		return failure_set(failure, EINVAL,
+				   "\"binds_found\" counts more than \"binds\" has");
+	request->found_count = (size_t)found;
 	for (size_t i = 0; i < request->bind_count; i++) {
 		const char *name = request->binds[i];
 
@@ -81,7 +107,7 @@ static int prepare_parse_into(json_t *message, struct prepare_request *request,
 	const char *op, *policy = NULL, *workdir = NULL, *program = NULL, *arguments_digest = NULL;
 	json_t *session = NULL, *agent = NULL, *executor = NULL, *language = NULL, *log = NULL;
 	json_t *binds = NULL, *limits = NULL, *arguments = NULL, *code = NULL;
-	json_int_t argument_count = 0, arguments_length = 0, uid = 0, gid = 0;
+	json_int_t argument_count = 0, arguments_length = 0, uid = 0, gid = 0, found = 0;
 	int version = 0, home = 0, observe = 0, r;
 	json_error_t error;
 
@@ -92,13 +118,13 @@ static int prepare_parse_into(json_t *message, struct prepare_request *request,
 	if (r < 0)
 		return r;
 	if (json_unpack_ex(message, &error, 0,
-			   "{s:s,s:i,s:s,s:s,s:b,s:o,s?o,s?o,s?o,s?o,s:o,s:b,s?o,s:s,s:I,"
+			   "{s:s,s:i,s:s,s:s,s:b,s:o,s?I,s?o,s?o,s?o,s?o,s:o,s:b,s?o,s:s,s:I,"
 			   "s:s,s:I,s:o,s:o,s:I,s:I!}",
 			   "op", &op, "version", &version, "policy", &policy, "workdir", &workdir,
-			   "home", &home, "binds", &binds, "session", &session, "agent", &agent,
-			   "executor", &executor, "language", &language, "limits", &limits,
-			   "observe", &observe, "log", &log, "program", &program, "argument_count",
-			   &argument_count, "arguments_sha256", &arguments_digest,
+			   "home", &home, "binds", &binds, "binds_found", &found, "session",
+			   &session, "agent", &agent, "executor", &executor, "language", &language,
+			   "limits", &limits, "observe", &observe, "log", &log, "program", &program,
+			   "argument_count", &argument_count, "arguments_sha256", &arguments_digest,
 			   "arguments_length", &arguments_length, "arguments", &arguments, "code",
 			   &code, "uid", &uid, "gid", &gid) < 0)
 		return request_malformed(failure, &error);
@@ -112,7 +138,7 @@ static int prepare_parse_into(json_t *message, struct prepare_request *request,
 	       (r = request_copy_name("executor", executor, &e->executor, failure)) < 0 ||
 	       (r = request_copy_name("language", language, &e->language, failure)) < 0 ||
 	       (r = request_copy(program, &e->program, failure)) < 0 ||
-	       (r = parse_binds(binds, request, failure)) < 0 ||
+	       (r = parse_binds(binds, found, request, failure)) < 0 ||
 	       (r = protocol_limits_of(limits, &request->limits, failure)) < 0 ||
 	       (r = request_count("argument_count", argument_count, INT32_MAX, failure)) < 0 ||
 	       (r = request_count("arguments_length", arguments_length, INT64_MAX, failure)) < 0 ||

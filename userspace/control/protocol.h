@@ -19,13 +19,14 @@
 #include "base/cleanup.h"
 #include "base/failure.h"
 #include "bpf/abi.h"
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 
 #define PROTOCOL_VERSION    2
 #define PROTOCOL_DIRECTORY  "/run/cordon"
 #define PROTOCOL_SOCKET	    PROTOCOL_DIRECTORY "/control.sock"
 #define PROTOCOL_MAX_PACKET 65536u
 #define PROTOCOL_MAX_FDS    8u
+#define PROTOCOL_MAX_BINDS  (PROTOCOL_MAX_FDS - 3) /* work directory, home and code have theirs */
 /* One for each execution that can be live. */
 #define PROTOCOL_MAX_CLIENTS CORDON_MAX_EXECUTIONS
 /* Of these, of all clients that are not root. */

@@ -15,6 +15,7 @@ static const char *const op_names[REQUEST_OP_COUNT] = {
 	[REQUEST_STOP] = "stop",     [REQUEST_APPLY] = "apply",
 	[REQUEST_DECIDE] = "decide", [REQUEST_APPROVALS] = "approvals",
 	[REQUEST_RELOAD] = "reload", [REQUEST_ADOPT] = "adopt",
+	[REQUEST_WHO] = "who",
 };
 
 int request_op(json_t *message, enum request_op *ret_op, struct failure *failure)
@@ -236,6 +237,22 @@ void adopt_request_release(struct adopt_request *request)
 {
 	free(request->executor);
 	*request = (struct adopt_request){};
+}
+
+int who_request_parse(json_t *message, struct who_request *ret_request, struct failure *failure)
+{
+	json_int_t pid = 0, cgroup = 0;
+	json_error_t error;
+	const char *op;
+
+	if (json_unpack_ex(message, &error, 0, "{s:s,s?I,s?I!}", "op", &op, "pid", &pid, "cgroup",
+			   &cgroup) < 0)
+		return request_malformed(failure, &error);
+	if (pid < 0 || pid > INT32_MAX || cgroup < 0 || (pid > 0) == (cgroup > 0))
+		return failure_set(failure, EINVAL,
+				   "\"pid\" or \"cgroup\" is to be the number of one");
+	*ret_request = (struct who_request){.pid = (pid_t)pid, .cgroup = (uint64_t)cgroup};
+	return 0;
 }
 
 int plain_request_parse(json_t *message, struct failure *failure)

@@ -13,7 +13,7 @@
 #include "audit/record/record.h"
 #include "base/failure.h"
 #include "base/uuid.h"
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 
 /* Session, agent, executor, language and names of bindings. */
 #define REQUEST_NAME_MAX 255
@@ -35,6 +35,7 @@ enum request_op {
 	REQUEST_DECIDE,
 	REQUEST_APPROVALS,
 	REQUEST_ADOPT,
+	REQUEST_WHO,
 	REQUEST_OP_COUNT,
 };
 
@@ -45,6 +46,7 @@ struct prepare_request {
 	bool home;    /* a descriptor of the home directory comes along */
 	char **binds; /* NULL-terminated */
 	size_t bind_count;
+	size_t found_count; /* so many of the last ones mean nothing where the policy has no such variable */
 	struct policy_limits limits; /* asked for */
 	char *log;		     /* absolute, or NULL */
 	/* Everything the request says about it; id, policy and limits in force come later. */
@@ -112,6 +114,14 @@ struct adopt_request {
 int adopt_request_parse(json_t *message, struct adopt_request *ret_request,
 			struct failure *failure);
 void adopt_request_release(struct adopt_request *request);
+
+/* One of the two: the other is 0. */
+struct who_request {
+	pid_t pid;
+	uint64_t cgroup; /* the kernel's number */
+};
+
+int who_request_parse(json_t *message, struct who_request *ret_request, struct failure *failure);
 
 /* Requests that have nothing but their name; hello carries its version. */
 int plain_request_parse(json_t *message, struct failure *failure);

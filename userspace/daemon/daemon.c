@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -32,27 +31,6 @@
 #define AGENT_LOG "agent.log"
 /* Several for each execution. */
 #define FILES_WANTED 524288
-
-/* --- what the parts use ------------------------------------------------------------------- */
-
-void daemon_say(struct daemon *daemon, const char *format, ...)
-{
-	char line[1024];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	daemon->say(line);
-}
-
-void daemon_record(struct daemon *daemon, const char *action, json_t *details)
-{
-	(void)logs_append(daemon->log,
-			  audit_record_agent(action, details, clock_nsec(CLOCK_REALTIME)));
-	json_decref(details);
-	daemon_flush_soon(daemon);
-}
 
 /* --- setting up --------------------------------------------------------------------------- */
 
@@ -110,17 +88,35 @@ static int open_approvals(struct running *running, struct failure *failure)
 	return approvals_open(running->options.state, &running->daemon.approvals, failure);
 }
 
+/* It serves others than who happened to start it: it does not end with his cgroup, nor is killed for his memory. */
+static void leave_starter(const struct daemon *daemon)
+{
+	_cleanup_(closep) int top =
+		openat(daemon->cgroups.fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = top < 0 ? -errno : cgroup_enter(top, getpid());
+
+	if (r == 0)
+		r = io_write_file(AT_FDCWD, "/proc/self/oom_score_adj", "0");
+	if (r < 0)
+		daemon_say((struct daemon *)(uintptr_t)daemon,
+			   "the daemon stays where it was started: %s", strerror(-r));
+}
+
 static int open_files(struct running *running, struct failure *failure)
 {
 	struct daemon *daemon = &running->daemon;
 	int r;
 
-	(void)((r = logs_new(&running->options.logs, &daemon->logs, failure)) < 0 ||
+	r = cgroup_tree_open(NULL, &daemon->cgroups, failure);
+	if (r < 0)
+		return r;
+	if (daemon->embedded)
+		leave_starter(daemon);
+	(void)((r = logs_new(&running->options.logs, daemon->base, &daemon->logs, failure)) < 0 ||
 	       (r = logs_get(daemon->logs, running->options.log, &daemon->log, failure)) < 0 ||
 	       (r = open_agent_log(running, failure)) < 0 ||
 	       (r = lock_subdirectory("executions", &daemon->state_fd, failure)) < 0 ||
 	       (r = lock_subdirectory("policies", &running->notes_fd, failure)) < 0 ||
-	       (r = cgroup_tree_open(NULL, &daemon->cgroups, failure)) < 0 ||
 	       (r = find_policies(running, failure)) < 0 ||
 	       (r = open_approvals(running, failure)) < 0);
 	return r;
@@ -182,6 +178,14 @@ static int start_executors(struct running *running, struct failure *failure)
 	return 0;
 }
 
+/* For whoever reads the log elsewhere. NULL: it has none that is text. */
+static json_t *host_name(void)
+{
+	char name[256] = "";
+
+	return gethostname(name, sizeof(name) - 1) == 0 && name[0] ? json_string(name) : NULL;
+}
+
 static int start(struct running *running, struct failure *failure)
 {
 	static const char *const origins[] = {
@@ -204,9 +208,10 @@ static int start(struct running *running, struct failure *failure)
 	if (r < 0)
 		return failure_set(failure, r, "cannot look at the kernel's features: %m");
 	daemon_record(daemon, "start",
-		      json_pack("{s:s,s:i,s:b,s:s,s:o}", "version", CORDON_VERSION, "pid",
+		      json_pack("{s:s,s:i,s:b,s:s,s:o,s:o*}", "version", CORDON_VERSION, "pid",
 				(int)getpid(), "embedded", daemon->embedded, "enforcement",
-				origins[daemon->origin], "gaps", protocol_strings(daemon->gaps)));
+				origins[daemon->origin], "gaps", protocol_strings(daemon->gaps),
+				"host", host_name()));
 	(void)((r = recovery_run(daemon, failure)) < 0 ||
 	       (r = dns_stub_start(daemon, &daemon->dns, failure)) < 0 ||
 	       (r = start_executors(running, failure)) < 0 ||
@@ -258,6 +263,8 @@ int daemon_run(const struct daemon_options *options, struct failure *failure)
 	daemon->embedded = options->embedded;
 	daemon->say = options->say;
 	daemon->idle = running_idle;
+	daemon->busy = running_busy;
+	daemon->adopted = &adopted_calls;
 	daemon->start_time = clock_nsec(CLOCK_BOOTTIME);
 	signal(SIGPIPE, SIG_IGN);
 	raise_file_limit();

@@ -9,6 +9,7 @@
 #include "control/client.h"
 #include "control/lock.h"
 #include "kernel/enforcement.h"
+#include "kernel/pins.h"
 
 #define KILL_LOOKS     500
 #define KILL_LOOK_MSEC 20
@@ -45,10 +46,10 @@ static uint64_t kill_slots(struct enforcement *e)
 		if (x->state == CORDON_EXECUTION_FREE)
 			continue;
 		enforcement_set_ending(e, slot);
-		if (x->tasks > 0)
-			(void)enforcement_kill(e, slot, &killed);
-		else
+		if (x->tasks == 0)
 			(void)enforcement_release(e, slot);
+		else if (enforcement_kill(e, slot, &killed) == 0 && killed == 0)
+			(void)enforcement_retire(e, slot);
 		tasks += x->tasks;
 	}
 	return tasks;

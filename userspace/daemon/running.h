@@ -21,6 +21,7 @@ struct running {
 	struct event *signals[3];
 	struct event *events;
 	struct event *tick;
+	struct event *catch_up; /* reads the rings again */
 	struct event *idle_timer;
 	struct event *watchdog;
 	bool pid_written;
@@ -36,6 +37,9 @@ int running_watch(struct running *running, struct failure *failure);
 
 /* Called whenever something has gone: one that stays only while there is work may leave. */
 void running_idle(struct daemon *daemon);
+
+/* Called when there is something to look after: ticks until there is no more. */
+void running_busy(struct daemon *daemon);
 
 void running_free_loop(struct running *running);
 

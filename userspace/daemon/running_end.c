@@ -4,8 +4,10 @@
 
 #include "daemon/policy/approvals.h"
 #include "daemon/dns/dns_stub.h"
+#include "daemon/execution/leftovers.h"
 #include "daemon/executor/executors.h"
 #include "control/protocol.h"
+#include "daemon/privsep/errand.h"
 #include "daemon/running.h"
 #include "daemon/server/server.h"
 #include "policy/source/search.h"
@@ -50,7 +52,7 @@ static void record_unwritten(struct daemon *daemon)
 {
 	struct log_use *log = NULL;
 
-	(void)logs_flush_all(daemon->logs, true);
+	logs_settle_all(daemon->logs);
 	while (logs_next_failing(daemon->logs, &log)) {
 		daemon_say(daemon, "records for %s could not be written and are lost",
 			   logs_directory(log));
@@ -68,6 +70,7 @@ void running_stop(struct running *running)
 		server_free(daemon->server);
 	close_dns(daemon);
 	free_execution_handles(daemon);
+	leftovers_free(daemon->leftovers);
 	if (daemon->executors)
 		executors_free(daemon->executors);
 	if (daemon->policies)
@@ -84,6 +87,7 @@ void running_stop(struct running *running)
 		logs_free(daemon->logs);
 	event_text_release(&daemon->event_text);
 	protocol_strings_free(daemon->gaps);
+	errands_forget();
 	running_free_loop(running);
 	cgroup_tree_close(&daemon->cgroups);
 	closep(&daemon->state_fd);

@@ -8,18 +8,21 @@
 #include "daemon/execution/events.h"
 #include "daemon/executor/executors.h"
 #include "daemon/host/notify.h"
+#include "daemon/host/turn.h"
 #include "daemon/running.h"
 #include "daemon/server/server.h"
 
-#define FLUSH_MSEC 50
 /* Coalesced denials make no event: the counters are looked at, too. */
 #define TICK_MSEC  200
 #define SYNC_TICKS 5
+/* What comes stays in the rings for so long while a log's writer has more than it can take. */
+#define BEHIND_MSEC 10
 
 /* --- timers ------------------------------------------------------------------------------- */
 
 static void on_flush(evutil_socket_t fd, short what, void *context)
 {
+	TURN("flush");
 	struct daemon *daemon = context;
 
 	(void)fd;
@@ -37,24 +40,39 @@ static void start_ticking(struct running *running)
 		evtimer_add(running->tick, &after);
 }
 
-void daemon_flush_soon(struct daemon *daemon)
+void running_busy(struct daemon *daemon)
 {
-	const struct timeval after = {.tv_usec = FLUSH_MSEC * 1000};
-
-	if (!daemon->flush_pending)
-		daemon->flush_pending = evtimer_add(daemon->flush_timer, &after) == 0;
 	start_ticking((struct running *)daemon);
 }
 
 static void on_events(evutil_socket_t fd, short what, void *context)
 {
+	TURN("events");
+	const struct timeval after = {.tv_usec = BEHIND_MSEC * 1000};
+	struct running *running = context;
+
 	(void)fd;
 	(void)what;
-	events_drain(context, EVENTS_AT_A_TIME);
+	if (!logs_are_behind(running->daemon.logs)) {
+		events_drain(&running->daemon, EVENTS_AT_A_TIME);
+	} else {
+		event_del(running->events);
+		evtimer_add(running->catch_up, &after);
+	}
+}
+
+static void on_catch_up(evutil_socket_t fd, short what, void *context)
+{
+	struct running *running = context;
+
+	(void)fd;
+	(void)what;
+	event_add(running->events, NULL);
 }
 
 static void on_tick(evutil_socket_t fd, short what, void *context)
 {
+	TURN("tick");
 	struct running *running = context;
 	struct daemon *daemon = &running->daemon;
 	bool again = true;
@@ -102,6 +120,7 @@ static void on_signal(evutil_socket_t signal, short what, void *context)
 
 static void on_reload(evutil_socket_t signal, short what, void *context)
 {
+	TURN("reload");
 	struct running *running = context;
 	struct failure failure = {};
 	size_t count;
@@ -172,7 +191,8 @@ int running_make_loop(struct running *running, struct failure *failure)
 	daemon->flush_timer = evtimer_new(daemon->base, on_flush, daemon);
 	running->idle_timer = evtimer_new(daemon->base, on_idle_timer, running);
 	running->tick = evtimer_new(daemon->base, on_tick, running);
-	if (!daemon->flush_timer || !running->idle_timer || !running->tick)
+	running->catch_up = evtimer_new(daemon->base, on_catch_up, running);
+	if (!daemon->flush_timer || !running->idle_timer || !running->tick || !running->catch_up)
 		return failure_set(failure, ENOMEM, "%m");
 	return 0;
 }
@@ -186,7 +206,7 @@ static int watch_signals(struct running *running, struct failure *failure)
 	running->signals[1] =
 		add_event(running, SIGINT, EV_SIGNAL | EV_PERSIST, on_signal, running, NULL);
 	running->events = add_event(running, enforcement_event_fd(daemon->enforcement),
-				    EV_READ | EV_PERSIST, on_events, daemon, NULL);
+				    EV_READ | EV_PERSIST, on_events, running, NULL);
 	running->signals[2] =
 		add_event(running, SIGHUP, EV_SIGNAL | EV_PERSIST, on_reload, running, NULL);
 	if (!running->signals[0] || !running->signals[1] || !running->signals[2] ||
@@ -222,8 +242,9 @@ void running_free_loop(struct running *running)
 {
 	struct daemon *daemon = &running->daemon;
 	struct event *events[] = {
-		running->signals[0], running->signals[1], running->signals[2], running->events,
-		running->tick,	     running->idle_timer, running->watchdog,   daemon->flush_timer,
+		running->signals[0], running->signals[1], running->signals[2],
+		running->events,     running->tick,	  running->catch_up,
+		running->idle_timer, running->watchdog,	  daemon->flush_timer,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++)

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "kernel/enforcement.h"
+#include "bpf/abi.h"
 #include "kernel/loader.h"
 #include "kernel/pins.h"
 
@@ -30,17 +30,13 @@ static int attach_anew(const char *name, enum bpf_attach_type type, unsigned int
 {
 	_cleanup_(closep) int program_fd = bpf_prog_get_fd_by_id(program);
 	_cleanup_(closep) int link_fd = -1;
-	char path[PIN_PATH_SIZE];
 
 	if (program_fd < 0)
 		return -errno;
 	link_fd = bpf_link_create(program_fd, cgroup_fd, type, NULL);
 	if (link_fd < 0)
 		return -errno;
-	pin_path(path, PIN_LINKS, name);
-	if (unlink(path) < 0 || bpf_obj_pin(link_fd, path) < 0)
-		return -errno;
-	return 0;
+	return pin_replace(link_fd, PIN_LINKS, name);
 }
 
 static int refresh(const char *name, enum bpf_attach_type type, unsigned long long cgroup_id,

@@ -59,6 +59,11 @@ static enum pinned_state pinned_state(void)
 		       : PINNED_INCOMPLETE;
 }
 
+bool enforcement_is_complete(void)
+{
+	return pinned_state() == PINNED_COMPLETE;
+}
+
 /* Works on any build's pins: iterates over a map of tasks, of which only emptiness matters. */
 static bool has_tasks(const char *map)
 {
@@ -112,6 +117,8 @@ static int open_handles(struct enforcement *e, struct failure *failure)
 	if (r == 0)
 		r = open_map("label_request", &e->label_request_fd, failure);
 	if (r == 0)
+		r = open_map("ipc_list", &e->ipc_list_fd, failure);
+	if (r == 0)
 		r = open_map("host_addresses", &e->host_addresses_fd, failure);
 	if (r == 0)
 		r = open_map("stub", &e->stub_fd, failure);
@@ -125,6 +132,8 @@ static int open_handles(struct enforcement *e, struct failure *failure)
 		r = open_program("cordon_list_tasks", &e->list_tasks_fd, failure);
 	if (r == 0)
 		r = open_program("cordon_list_descriptors", &e->list_descriptors_fd, failure);
+	if (r == 0)
+		r = open_program("cordon_list_ipc", &e->list_ipc_fd, failure);
 	return r;
 }
 
@@ -154,6 +163,7 @@ static struct enforcement *enforcement_new(void)
 	e->critical_fd = e->activity_fd = e->label_request_fd = -1;
 	e->identify_fd = e->label_tasks_fd = e->list_tasks_fd = e->list_descriptors_fd = -1;
 	e->host_addresses_fd = e->stub_fd = e->stub_clients_fd = -1;
+	e->ipc_list_fd = e->list_ipc_fd = -1;
 	return e;
 }
 
@@ -174,8 +184,24 @@ static int upgrade(int cgroup_fd, struct failure *failure)
 		ENFORCEMENT_PIN_DIRECTORY, why.text);
 }
 
+/*
+ * Loading notes its build last, and unloading forgets it first: what is incomplete without a note has no executors, or
+ * none that anybody wants confined. With a note it is what confines their children.
+ */
+static bool was_in_force(void)
+{
+	return access(PIN_META, F_OK) == 0 || errno != ENOENT;
+}
+
 static int clear_stale(struct failure *failure)
 {
+	if (was_in_force() && has_roles())
+		return failure_set(failure, EBUSY,
+				   "%s holds the incomplete enforcement of a cordon build, or "
+				   "something else under its names, and executors run, whose "
+				   "children would no longer be confined: stop these first, or use "
+				   "`cordon disable --force`",
+				   ENFORCEMENT_PIN_DIRECTORY);
 	if (has_labelled_tasks())
 		return failure_set(failure, EBUSY,
 				   "%s holds the incomplete enforcement of a cordon build, or "
@@ -276,11 +302,11 @@ int enforcement_join(struct enforcement **ret_enforcement, struct failure *failu
 
 void enforcement_close(struct enforcement *e)
 {
-	const int fds[] = {e->executions_fd,	   e->policies_fd,	 e->counters_fd,
-			   e->critical_fd,	   e->activity_fd,	 e->label_request_fd,
-			   e->identify_fd,	   e->label_tasks_fd,	 e->list_tasks_fd,
-			   e->list_descriptors_fd, e->host_addresses_fd, e->stub_fd,
-			   e->stub_clients_fd,	   e->cgroup_fd};
+	const int fds[] = {
+		e->executions_fd,   e->policies_fd,	    e->counters_fd,	  e->critical_fd,
+		e->activity_fd,	    e->label_request_fd,    e->identify_fd,	  e->label_tasks_fd,
+		e->list_tasks_fd,   e->list_descriptors_fd, e->host_addresses_fd, e->stub_fd,
+		e->stub_clients_fd, e->ipc_list_fd,	    e->list_ipc_fd,	  e->cgroup_fd};
 
 	ring_buffer__free(e->rings);
 	if (e->executions)

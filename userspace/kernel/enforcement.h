@@ -17,8 +17,6 @@
 #include "base/failure.h"
 #include "bpf/abi.h"
 
-#define ENFORCEMENT_PIN_DIRECTORY "/sys/fs/bpf/cordon"
-
 struct enforcement;
 
 enum enforcement_origin {
@@ -38,6 +36,9 @@ enum enforcement_origin {
  */
 int enforcement_open(int cgroup_fd, struct enforcement **ret_enforcement,
 		     enum enforcement_origin *ret_origin, struct failure *failure);
+
+/* Is what is pinned complete, and of this build? For who may read it. */
+bool enforcement_is_complete(void);
 
 /* Handles for a helper of the owner, which outlives it. -errno. */
 int enforcement_join(struct enforcement **ret_enforcement, struct failure *failure);
@@ -93,6 +94,12 @@ int enforcement_policy_digest(struct enforcement *e, uint64_t ref, unsigned char
 /* --- executions --------------------------------------------------------------------------- */
 
 /*
+ * The System V objects that an execution has made in this process's IPC namespace and that exist. To be asked
+ * when its tasks are gone: else there may be more a moment later. -errno of bpf(2).
+ */
+int enforcement_list_ipc(struct enforcement *e, uint32_t slot, struct cordon_ipc_list *ret_list);
+
+/*
  * The identity of the directory behind an open descriptor of this process, taken inside the
  * kernel. -ENOTDIR, -EBADF.
  */
@@ -104,7 +111,6 @@ struct enforcement_binding {
 	struct cordon_anchor anchors[CORDON_MAX_ANCHORS]; /* inode 0: not bound */
 	uint32_t owner_pid;
 	uint64_t owner_start; /* boot clock, ns */
-	uint64_t deadline;    /* boot clock, ns; 0: none */
 	uint32_t executor;    /* number of the entry that it stands ready for, from 1; 0: none */
 };
 
@@ -141,6 +147,9 @@ const struct cordon_execution *enforcement_execution(struct enforcement *e, uint
  */
 void enforcement_set_policy(struct enforcement *e, uint32_t slot, uint64_t ref);
 
+/* When it is to end, on the boot clock in ns; 0: never. Whoever looks after deadlines reads it there. */
+void enforcement_set_deadline(struct enforcement *e, uint32_t slot, uint64_t deadline);
+
 /*
  * Counts what the daemon itself has refused a bound execution, as the kernel's programs do; with a number for its
  * event, or, without `ret_sequence`, counted into an earlier one.
@@ -155,6 +164,20 @@ bool enforcement_go_on(struct enforcement *e, uint32_t slot);
 void enforcement_bind_anchor(struct enforcement *e, uint32_t slot, unsigned int anchor,
 			     const struct cordon_anchor *identity);
 
+struct enforcement_code {
+	int fd; /* of the file that was hashed; -1: there was none */
+	uint64_t size;
+	uint64_t changed;		   /* ctime when it was hashed, ns since the epoch */
+	uint64_t names[CORDON_CODE_NAMES]; /* name_hash() of what it may be asked for by */
+};
+
+/*
+ * Has what an execution opens by these names compared with what was hashed; before anything of it runs. Nothing
+ * needs to stay open. -errno of bpf(2) or fstat(2).
+ */
+int enforcement_watch_code(struct enforcement *e, uint32_t slot,
+			   const struct enforcement_code *code);
+
 /* From here on the execution can neither fork nor exec: it is being killed. */
 void enforcement_set_ending(struct enforcement *e, uint32_t slot);
 
@@ -166,6 +189,17 @@ int enforcement_release(struct enforcement *e, uint32_t slot);
  * *ret_killed: how many were signalled. Call until the slot's `tasks` is 0.
  */
 int enforcement_kill(struct enforcement *e, uint32_t slot, unsigned int *ret_killed);
+
+/*
+ * Frees the slot of an execution that is ending, though tasks carry the label that are dead: zombies, which somebody
+ * outside does not wait for. Call once enforcement_kill() has found nothing more, as a fork that had begun before the end
+ * may show its child only then. -EBUSY: one of them is alive; -EINVAL: it is not ending; or what reading the list said.
+ */
+int enforcement_retire(struct enforcement *e, uint32_t slot);
+
+/* The label of the process behind `pidfd`, of whose threads alone something is read. -ENOENT: it carries none. */
+int enforcement_label_of(struct enforcement *e, int pidfd, uint32_t *ret_slot,
+			 uint32_t *ret_generation);
 
 /* Every labelled task on the host. `visit` returns 0 to go on, else that is returned. */
 int enforcement_for_each_task(struct enforcement *e,
@@ -190,6 +224,10 @@ int enforcement_stub_client(struct enforcement *e, const struct cordon_stub_clie
  */
 int enforcement_host_add(struct enforcement *e, struct cordon_host_key *key,
 			 const struct cordon_host *host);
+
+/* What an address stands for by key->index, expired or not. -ENOENT: nothing. */
+int enforcement_host_get(struct enforcement *e, const struct cordon_host_key *key,
+			 struct cordon_host *ret_host);
 
 /*
  * Looks at the next `most` of these addresses and removes what has expired or belongs to executions that are no more. True:

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slots of the executions array. Fields that the kernel writes are left alone once LIVE. */
 #include <bpf/bpf.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
 
 #include "kernel/handle.h"
 
@@ -56,7 +60,7 @@ int enforcement_bind(struct enforcement *e, const struct enforcement_binding *bi
 	memcpy(execution->anchors, binding->anchors, sizeof(execution->anchors));
 	execution->owner_pid = binding->owner_pid;
 	execution->owner_start = binding->owner_start;
-	execution->deadline = binding->deadline;
+	execution->deadline = 0;
 	execution->executor = binding->executor;
 	set_state(execution, CORDON_EXECUTION_PREPARED);
 	*ret_slot = slot;
@@ -74,6 +78,14 @@ void enforcement_set_policy(struct enforcement *e, uint32_t slot, uint64_t ref)
 
 	if (execution)
 		__atomic_store_n(&execution->policy, ref, __ATOMIC_RELEASE);
+}
+
+void enforcement_set_deadline(struct enforcement *e, uint32_t slot, uint64_t deadline)
+{
+	struct cordon_execution *execution = slot_at(e, slot);
+
+	if (execution)
+		__atomic_store_n(&execution->deadline, deadline, __ATOMIC_RELEASE);
 }
 
 bool enforcement_go_on(struct enforcement *e, uint32_t slot)
@@ -115,16 +127,70 @@ int enforcement_release(struct enforcement *e, uint32_t slot)
 	return 0;
 }
 
+static int identify(struct enforcement *e, struct cordon_identify *request)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = request, .ctx_size_in = sizeof(*request));
+
+	return bpf_prog_test_run_opts(e->identify_fd, &options) < 0 ? -errno : request->error;
+}
+
 int enforcement_identify(struct enforcement *e, int directory_fd, struct cordon_anchor *ret_anchor)
 {
 	struct cordon_identify request = {.fd = directory_fd};
-	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = &request, .ctx_size_in = sizeof(request));
+	int r = identify(e, &request);
 
-	if (bpf_prog_test_run_opts(e->identify_fd, &options) < 0)
-		return -errno;
-	if (request.error < 0)
-		return request.error;
+	if (r < 0)
+		return r;
+	if (!request.directory)
+		return -ENOTDIR;
 	*ret_anchor = request.anchor;
+	return 0;
+}
+
+int enforcement_watch_code(struct enforcement *e, uint32_t slot,
+			   const struct enforcement_code *code)
+{
+	struct cordon_execution *execution = slot_at(e, slot);
+	struct cordon_identify request = {.fd = code->fd};
+	struct statx st = {};
+	int r = 0;
+
+	if (!execution)
+		return -EINVAL;
+	if (code->fd >= 0) {
+		r = identify(e, &request);
+		/* As the kernel knows it: a file system may not answer. */
+		if (r == 0 && statx(code->fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
+				    STATX_SIZE | STATX_CTIME, &st) < 0)
+			r = -errno;
+		if (r < 0)
+			return r;
+		/* In the kernel's own numbers, which are not stat's on each file system; changed since it was hashed, it stays so. */
+		if (st.stx_size != code->size ||
+		    (uint64_t)st.stx_ctime.tv_sec * NSEC_PER_SEC + st.stx_ctime.tv_nsec !=
+			    code->changed) {
+			request.file.size = code->size;
+			request.file.changed = code->changed;
+		}
+	}
+	execution->code.hashed = request.file;
+	memcpy(execution->code.names, code->names, sizeof(execution->code.names));
+	__atomic_store_n(&execution->code.watch, CORDON_CODE_WATCHED, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int enforcement_list_ipc(struct enforcement *e, uint32_t slot, struct cordon_ipc_list *ret_list)
+{
+	struct cordon_list_ipc request = {.slot = slot};
+	LIBBPF_OPTS(bpf_test_run_opts, options, .ctx_in = &request, .ctx_size_in = sizeof(request));
+	const __u32 key = 0;
+
+	if (slot >= CORDON_MAX_EXECUTIONS)
+		return -EINVAL;
+	request.generation = e->executions[slot].generation;
+	if (bpf_prog_test_run_opts(e->list_ipc_fd, &options) < 0 ||
+	    bpf_map_lookup_elem(e->ipc_list_fd, &key, ret_list) < 0)
+		return -errno;
 	return 0;
 }
 

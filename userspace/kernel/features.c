@@ -9,10 +9,15 @@
 #include <sys/vfs.h>
 
 #include "base/io.h"
+#include "bpf/pure/system_calls.h"
 #include "kernel/enforcement.h"
+#include "kernel/calls.h"
+#include "kernel/distribution.h"
+#include "kernel/hooks.h"
 #include "kernel/loader.h"
 #include "kernel/pins.h"
 #include "kernel/symbols.h"
+#include "kernel/trial.h"
 
 DEFINE_CLEANUP(struct btf *, btf__free, btfp)
 
@@ -133,6 +138,17 @@ static void probe_symbols(struct probe *p)
 			"run as root; `sysctl kernel.kptr_restrict=1`");
 }
 
+/* `present`: the list that is in force. */
+static void explain_lsm(struct feature *f, const char *present)
+{
+	_cleanup_(closep) int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	char argument[160], remedy[sizeof(f->remedy)];
+
+	snprintf(argument, sizeof(argument), "lsm=%s,bpf", present);
+	distribution_remedy(root, argument, remedy, sizeof(remedy));
+	explain(f, "the kernel would not call cordon's programs", remedy);
+}
+
 static void probe_lsm(struct probe *p)
 {
 	char line[128];
@@ -146,10 +162,7 @@ static void probe_lsm(struct probe *p)
 			"cannot tell whether programs would be called",
 			"mount it with `mount -t securityfs securityfs /sys/kernel/security`");
 	else
-		explain(add(p, "BPF LSM", FEATURE_MISSING, "lsm=%s", line),
-			"the kernel would not call cordon's programs",
-			"append `lsm=LIST,bpf` with the present list to the kernel command line "
-			"(GRUB_CMDLINE_LINUX in /etc/default/grub, then update-grub) and restart");
+		explain_lsm(add(p, "BPF LSM", FEATURE_MISSING, "lsm=%s", line), line);
 }
 
 static void probe_lockdown(struct probe *p)
@@ -230,6 +243,8 @@ static void probe_cgroup(struct probe *p)
 	probe_controller(p, "pids controller", controllers, "pids",
 			 "`limits: pids` is not applied");
 	probe_controller(p, "cpu controller", controllers, "cpu", "`limits: cpu` is not applied");
+	probe_controller(p, "hugetlb controller", controllers, "hugetlb",
+			 "`limits: memory` does not keep executions from the host's huge pages");
 }
 
 static bool has_hook(const struct btf *btf, const char *hook)
@@ -238,6 +253,28 @@ static bool has_hook(const struct btf *btf, const char *hook)
 
 	snprintf(name, sizeof(name), "bpf_lsm_%s", hook);
 	return btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+}
+
+/* What nobody has looked at yet, if the kernel is newer than this build. */
+static void probe_calls(struct probe *p, const struct btf *btf)
+{
+	char first[CALLS_NAME_SIZE];
+	int count = calls_count_new(btf, CALLS_SYSTEM, first);
+
+	if (count > 0)
+		explain(add(p, "system calls new to this build", FEATURE_REDUCED, "%d, such as %s",
+			    count, first),
+			"what they do is judged only where it comes by hooks, and capabilities that "
+			"reach the host are refused to them",
+			"use a cordon that knows this kernel");
+	count = calls_count_new(btf, CALLS_RING, first);
+	if (count == 0)
+		count = calls_count_new(btf, CALLS_RING_REGISTER, first);
+	if (count > 0)
+		explain(add(p, "io_uring operations new to this build", FEATURE_REDUCED,
+			    "%d, such as %s", count, first),
+			"what they do is judged only where it comes by hooks",
+			"keep `io_uring` from policies, or use a cordon that knows this kernel");
 }
 
 /* Hooks without which something would go unseen, and those that only newer kernels have. */
@@ -260,10 +297,23 @@ static void probe_hooks(struct probe *p)
 			"CONFIG_SECURITY_NETWORK");
 	else
 		add(p, "LSM hooks", FEATURE_OK, "all %d that are needed", count);
-	if (btf__find_by_name_kind(btf, "__x64_sys_personality", BTF_KIND_FUNC) < 0)
-		explain_gap(add(p, "personality probe", FEATURE_REDUCED, "no such function"),
-			    "READ_IMPLIES_EXEC can make a heap executable, past `@anonymous`",
-			    "nothing else gets past it: what such code does is still judged");
+	count = hooks_count_new(btf, missing);
+	if (count > 0)
+		explain(add(p, "hooks new to this build", FEATURE_REDUCED, "%d, such as %s", count,
+			    missing),
+			"what goes through them is judged only where it comes by other hooks",
+			"use a cordon that knows this kernel");
+	probe_calls(p, btf);
+	if (btf__find_by_name_kind(btf, "fsnotify_alloc_group", BTF_KIND_FUNC) < 0 ||
+	    btf__find_by_name_kind(btf, "fsnotify_destroy_group", BTF_KIND_FUNC) < 0)
+		explain_gap(add(p, "notification groups", FEATURE_REDUCED, "no such function"),
+			    "one execution can use up the inotify instances of its user",
+			    "watches are still bounded");
+	if (btf__find_by_name_kind(btf, "__secure_computing", BTF_KIND_FUNC) < 0 &&
+	    btf__find_by_name_kind(btf, "__seccomp_permit_syscall", BTF_KIND_FUNC) < 0)
+		explain_gap(add(p, "system call reports", FEATURE_REDUCED, "no such function"),
+			    "what the system call filter refuses is not on record",
+			    "nothing gets past it: the filter refuses all the same");
 	if (!has_hook(btf, "file_ioctl_compat"))
 		explain_gap(add(p, "file_ioctl_compat hook", FEATURE_REDUCED, "not here"),
 			    "terminal input can be forged through the 32-bit entry",
@@ -341,6 +391,43 @@ static int look(bool addresses, struct feature **ret_features, size_t *ret_count
 int features_probe(struct feature **ret_features, size_t *ret_count)
 {
 	return look(true, ret_features, ret_count);
+}
+
+static void probe_programs(struct probe *p)
+{
+	struct failure failure = {};
+	struct trial trial;
+
+	if (enforcement_is_complete())
+		add(p, "programs", FEATURE_OK, "in force");
+	else if (trial_load(&trial, &failure) == 0)
+		add(p, "programs", FEATURE_OK, "the kernel takes all %u, in %u.%u s",
+		    trial.programs, trial.msec / 1000, trial.msec % 1000 / 100);
+	else
+		explain(add(p, "programs", FEATURE_MISSING, "%s", failure.text),
+			"what cordon would do here cannot be done on this kernel",
+			"use a kernel that docs/operations.md names, or a newer cordon; report "
+			"this line");
+}
+
+int features_try(struct feature **features, size_t *count)
+{
+	struct feature *more;
+	struct probe *p;
+
+	if (!features_can_enforce(*features, *count))
+		return 0;
+	more = reallocarray(*features, *count + 1, sizeof(**features));
+	if (!more)
+		return -ENOMEM;
+	*features = more;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	probe_programs(p);
+	more[(*count)++] = p->features[0];
+	free(p);
+	return 0;
 }
 
 int features_gaps(char ***ret_gaps)

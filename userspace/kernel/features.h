@@ -18,9 +18,9 @@ struct feature {
 	const char *name; /* "BPF LSM" */
 	enum feature_state state;
 	bool gap;	  /* something goes unseen or unlimited: no full coverage */
-	char found[160];  /* "lsm=landlock,lockdown,yama" */
+	char found[400];  /* "lsm=landlock,lockdown,yama" */
 	char effect[160]; /* what that means; "" if OK */
-	char remedy[240]; /* what to do; "" if OK */
+	char remedy[480]; /* what to do; "" if OK */
 };
 
 /*
@@ -29,6 +29,12 @@ struct feature {
  * Caller frees the array. -ENOMEM.
  */
 int features_probe(struct feature **ret_features, size_t *ret_count);
+
+/*
+ * Puts behind them whether the kernel takes the programs, which takes seconds: all are loaded and none is attached,
+ * unless they are in force already. Not where something is FEATURE_MISSING: that comes first. -ENOMEM.
+ */
+int features_try(struct feature **features, size_t *count);
 
 /*
  * The names and effects of those that are gaps, NULL-terminated: "memory controller: `limits: memory` is

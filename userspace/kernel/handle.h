@@ -21,6 +21,7 @@ struct enforcement {
 	int critical_fd;
 	int activity_fd;
 	int label_request_fd;
+	int ipc_list_fd;
 	int host_addresses_fd;
 	int stub_fd;
 	int stub_clients_fd;
@@ -32,6 +33,7 @@ struct enforcement {
 	int label_tasks_fd;
 	int list_tasks_fd;
 	int list_descriptors_fd;
+	int list_ipc_fd;
 	struct cordon_execution *executions; /* mapped, CORDON_MAX_EXECUTIONS */
 	__u64 *counters;		     /* mapped, CORDON_COUNTER_SLOTS */
 	uint32_t next_slot;		     /* where the search for a free one goes on */

@@ -90,6 +90,12 @@ int enforcement_host_add(struct enforcement *e, struct cordon_host_key *key,
 	return 0;
 }
 
+int enforcement_host_get(struct enforcement *e, const struct cordon_host_key *key,
+			 struct cordon_host *ret_host)
+{
+	return bpf_map_lookup_elem(e->host_addresses_fd, key, ret_host) < 0 ? -errno : 0;
+}
+
 static bool is_stale(const struct enforcement *e, const struct cordon_host_key *key,
 		     const struct cordon_host *host, uint64_t now)
 {

@@ -7,32 +7,66 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "bpf/abi.h"
+#include "bpf/pure/system_calls.h"
 #include "build_id.h"
 #include "enforce.skel.h"
-#include "kernel/enforcement.h"
+#include "kernel/hooks.h"
+#include "kernel/layout.h"
 #include "kernel/pins.h"
 #include "kernel/symbols.h"
 
 DEFINE_CLEANUP(struct enforce_bpf *, enforce_bpf__destroy, skeletonp)
 DEFINE_CLEANUP(struct btf *, btf__free, btfp)
 
-/* The last thing that libbpf complained of: libraries do not print. */
+/* What libbpf complained of, and why the kernel said no: libraries do not print. */
 static char complaint[512];
+static bool complained_of_kernel;
+
+#define VERIFIER_LOG "-- BEGIN PROG LOAD LOG --\n"
+
+/* The verifier's log ends in numbers; what it refuses stands before them. */
+static void note_reason(char *log)
+{
+	static const char *const numbers[] = {"processed ", "verification time ", "stack depth ",
+					      "-- END PROG LOAD LOG --"};
+	const char *reason = NULL;
+	char *place = NULL;
+
+	for (char *line = strtok_r(log, "\n", &place); line; line = strtok_r(NULL, "\n", &place)) {
+		bool number = false;
+
+		for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+			number |= strncmp(line, numbers[i], strlen(numbers[i])) == 0;
+		if (!number && line[0])
+			reason = line;
+	}
+	if (reason)
+		snprintf(complaint + strlen(complaint), sizeof(complaint) - strlen(complaint),
+			 ": %s", reason);
+}
 
 static int note_complaint(enum libbpf_print_level level, const char *format, va_list args)
 	_printf_(2, 0);
 
 static int note_complaint(enum libbpf_print_level level, const char *format, va_list args)
 {
-	char text[sizeof(complaint)];
+	_cleanup_(freep) char *text = NULL;
+	char *log;
 
-	if (level != LIBBPF_WARN)
+	if (level != LIBBPF_WARN || vasprintf(&text, format, args) < 0)
 		return 0;
-	vsnprintf(text, sizeof(text), format, args);
+	log = strstr(text, VERIFIER_LOG);
+	if (log && complaint[0] && !complained_of_kernel) {
+		complained_of_kernel = true;
+		note_reason(log + strlen(VERIFIER_LOG));
+		return 0;
+	}
 	text[strcspn(text, "\n")] = '\0';
 	/* The first is the cause, those that follow report its consequences. */
 	if (complaint[0] == '\0')
-		memcpy(complaint, text, sizeof(complaint));
+		snprintf(complaint, sizeof(complaint), "%s",
+			 text + (strncmp(text, "libbpf: ", 8) == 0 ? 8 : 0));
 	return 0;
 }
 
@@ -55,16 +89,22 @@ static const struct {
 	const char *function; /* that it is attached to */
 	int arguments;	      /* 0: any */
 } optional_programs[] = {
+	{"cordon_bpf", "bpf_lsm_bpf", 3},
+	{"cordon_bpf_4", "bpf_lsm_bpf", 4},
 	{"cordon_file_truncate", "bpf_lsm_file_truncate", 0},
 	{"cordon_inode_set_acl", "bpf_lsm_inode_set_acl", 0},
+	{"cordon_inode_remove_acl", "bpf_lsm_inode_remove_acl", 0},
+	{"cordon_inode_file_getattr", "bpf_lsm_inode_file_getattr", 0},
+	{"cordon_inode_file_setattr", "bpf_lsm_inode_file_setattr", 0},
 	{"cordon_inode_setattr", "bpf_lsm_inode_setattr", 3},
 	{"cordon_inode_setattr_2", "bpf_lsm_inode_setattr", 2},
 	{"cordon_perf_event_open", "bpf_lsm_perf_event_open", 1},
 	{"cordon_perf_event_open_2", "bpf_lsm_perf_event_open", 2},
 	{"cordon_file_ioctl_compat", "bpf_lsm_file_ioctl_compat", 0},
-	{"cordon_personality", "__x64_sys_personality", 0},
-	{"cordon_personality_32", "__ia32_sys_personality", 0},
+	{"cordon_group_alloc", "fsnotify_alloc_group", 2},
+	{"cordon_group_destroy", "fsnotify_destroy_group", 1},
 	{"cordon_system_call", "__secure_computing", 0},
+	{"cordon_system_call_permit", "__seccomp_permit_syscall", 0},
 };
 
 static bool program_applies(const struct btf *btf, const char *program)
@@ -141,8 +181,10 @@ static const struct {
 	enum loader_extra extra;
 } extra_programs[] = {
 	{"cordon_system_call", LOADER_EXTRA_SYSTEM_CALLS},
+	{"cordon_system_call_permit", LOADER_EXTRA_SYSTEM_CALLS},
 	{"cordon_inode_getattr", LOADER_EXTRA_METADATA},
 	{"cordon_inode_readlink", LOADER_EXTRA_METADATA},
+	{"cordon_inode_file_getattr", LOADER_EXTRA_METADATA},
 	{"cordon_file_permission", LOADER_EXTRA_SOCKETS},
 	{"cordon_connect4", LOADER_EXTRA_NAMES},
 	{"cordon_connect6", LOADER_EXTRA_NAMES},
@@ -317,12 +359,23 @@ static bool may_write_user(void)
 	return fd >= 0;
 }
 
+static int check_layout(const struct btf *btf, struct failure *failure)
+{
+	size_t size;
+	const void *image = enforce_bpf__elf_bytes(&size);
+	int r = layout_check(image, size, btf, failure);
+
+	return r < 0 ? failure_set(failure, r, "cannot look at the types of the programs: %m") : 0;
+}
+
 int loader_open(struct enforce_bpf **ret_skeleton, struct failure *failure)
 {
 	_cleanup_(skeletonp) struct enforce_bpf *skeleton = NULL;
 	_cleanup_(btfp) struct btf *btf = NULL;
+	int r;
 
 	complaint[0] = '\0';
+	complained_of_kernel = false;
 	libbpf_set_print(note_complaint);
 	btf = btf__load_vmlinux_btf();
 	if (!btf)
@@ -332,6 +385,11 @@ int loader_open(struct enforce_bpf **ret_skeleton, struct failure *failure)
 	skeleton = enforce_bpf__open();
 	if (!skeleton)
 		return failure_set(failure, errno, "cannot open the BPF object: %m: %s", complaint);
+	r = hooks_check(btf, failure);
+	if (r == 0)
+		r = check_layout(btf, failure);
+	if (r < 0)
+		return r;
 	loader_choose_programs(skeleton->obj, btf);
 	skeleton->rodata->may_write_user = may_write_user();
 	*ret_skeleton = TAKE_PTR(skeleton);

@@ -7,8 +7,6 @@
 #include <sys/vfs.h>
 #include <time.h>
 
-#include "kernel/enforcement.h"
-
 #define BPF_FS_MAGIC_NUMBER 0xcafe4a11
 #define DETACH_TIMEOUT_MSEC 10000
 
@@ -51,6 +49,18 @@ int pin_get(const char *directory, const char *name)
 	pin_path(path, directory, name);
 	fd = bpf_obj_get(path);
 	return fd < 0 ? -errno : fd;
+}
+
+int pin_replace(int fd, const char *directory, const char *name)
+{
+	char staged[PIN_PATH_SIZE], path[PIN_PATH_SIZE];
+
+	pin_path(staged, PIN_STAGING, name);
+	pin_path(path, directory, name);
+	/* Of a replacement that was cut short. */
+	if (unlink(staged) < 0 && errno != ENOENT)
+		return -errno;
+	return bpf_obj_pin(fd, staged) < 0 || rename(staged, path) < 0 ? -errno : 0;
 }
 
 /* The last reference goes with the pinned inode, which is freed behind our back. */

@@ -15,6 +15,8 @@
 
 #include "base/failure.h"
 
+#define ENFORCEMENT_PIN_DIRECTORY "/sys/fs/bpf/cordon"
+
 #define PIN_MAPS     ENFORCEMENT_PIN_DIRECTORY "/maps"
 #define PIN_LINKS    ENFORCEMENT_PIN_DIRECTORY "/links"
 #define PIN_PROGRAMS ENFORCEMENT_PIN_DIRECTORY "/programs"
@@ -32,6 +34,12 @@ int pins_prepare(struct failure *failure);
 
 /* A descriptor of what is pinned there, or -errno. */
 int pin_get(const char *directory, const char *name);
+
+/*
+ * Pins beside, then moves over what is there: the name always stands for one of the two, whenever the caller is killed.
+ * 0, or -errno of bpf(2), unlink(2) and rename(2).
+ */
+int pin_replace(int fd, const char *directory, const char *name);
 
 /* False where some other map, or a link of another program, is pinned under one of the names. */
 bool pins_are_what_they_are_called(void);

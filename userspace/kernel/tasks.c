@@ -69,6 +69,25 @@ int enforcement_for_each_task(struct enforcement *e,
 	return tasks_iterate(e->list_tasks_fd, -1, visit, context);
 }
 
+static int note_label(const struct cordon_task_record *task, void *context)
+{
+	*(struct cordon_task_record *)context = *task;
+	return 1;
+}
+
+int enforcement_label_of(struct enforcement *e, int pidfd, uint32_t *ret_slot,
+			 uint32_t *ret_generation)
+{
+	struct cordon_task_record task;
+	int r = tasks_iterate(e->list_tasks_fd, pidfd, note_label, &task);
+
+	if (r <= 0)
+		return r < 0 ? r : -ENOENT;
+	*ret_slot = task.slot;
+	*ret_generation = task.generation;
+	return 0;
+}
+
 int enforcement_label(struct enforcement *e, uint32_t slot, int pidfd)
 {
 	struct cordon_label_request request = {.slot = slot};
@@ -168,5 +187,31 @@ int enforcement_kill(struct enforcement *e, uint32_t slot, unsigned int *ret_kil
 	if (r < 0)
 		return r;
 	*ret_killed = killed;
+	return 0;
+}
+
+int enforcement_retire(struct enforcement *e, uint32_t slot)
+{
+	struct wanted wanted = {.slot = slot};
+	struct cordon_execution *execution;
+	int r;
+
+	if (slot >= CORDON_MAX_EXECUTIONS)
+		return -EINVAL;
+	execution = &e->executions[slot];
+	if (__atomic_load_n(&execution->state, __ATOMIC_ACQUIRE) != CORDON_EXECUTION_ENDING)
+		return -EINVAL;
+	wanted.generation = execution->generation;
+	r = enforcement_for_each_task(e, note_found, &wanted);
+	if (r < 0)
+		return r;
+	if (wanted.found)
+		return -EBUSY;
+	/* The labels that are left are of no execution from here on, and their ends change no count. */
+	__atomic_store_n(&execution->generation, execution->generation + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&execution->tasks, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&execution->state, CORDON_EXECUTION_FREE, __ATOMIC_RELEASE);
+	/* Which are taken off what is dead in passing. */
+	(void)enforcement_for_each_task(e, NULL, NULL);
 	return 0;
 }

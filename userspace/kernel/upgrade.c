@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "bpf/abi.h"
 #include "build_id.h"
 #include "enforce.skel.h"
-#include "kernel/enforcement.h"
 #include "kernel/loader.h"
 #include "kernel/pins.h"
 
@@ -130,16 +130,11 @@ static int take_meta(struct enforce_bpf *skeleton, struct failure *failure)
 
 /* --- putting this build's in place -------------------------------------------------------- */
 
-/* Pins beside, then moves over what is there: the name always stands for one of the two. */
 static int replace_pin(int fd, const char *directory, const char *name, struct failure *failure)
 {
-	char staged[PIN_PATH_SIZE], path[PIN_PATH_SIZE];
+	int r = pin_replace(fd, directory, name);
 
-	pin_path(staged, PIN_STAGING, name);
-	pin_path(path, directory, name);
-	if (bpf_obj_pin(fd, staged) < 0 || rename(staged, path) < 0)
-		return failure_set(failure, errno, "cannot pin %s: %m", path);
-	return 0;
+	return r < 0 ? failure_set(failure, r, "cannot pin %s/%s: %m", directory, name) : 0;
 }
 
 static int pin_new_maps(struct enforce_bpf *skeleton, struct failure *failure)

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "launch/program_path.h"
 #include "launch/resource.h"
 
 static _Noreturn void report_and_exit(const struct child_plan *plan, enum child_step step,
@@ -53,6 +54,14 @@ static int join_cgroup(const struct child_plan *plan)
 	return write(fd, "0", 1) < 0 ? -errno : 0;
 }
 
+static int take_streams(const struct launch *launch)
+{
+	for (int fd = 0; fd < STREAM_COUNT; fd++)
+		if (launch->streams[fd] >= 0 && dup2(launch->streams[fd], fd) < 0)
+			return -errno;
+	return 0;
+}
+
 /*
  * The session keyring of the host may hold its Kerberos tickets and file system keys. Where the
  * kernel has no keyrings, or a filter keeps them from us, the child cannot reach them either.
@@ -95,6 +104,7 @@ static int close_descriptors(const struct child_plan *plan)
 /*
  * The order matters:
  * first what binds its life to the parent's;
+ * the streams, and the terminal if none of them leads to it;
  * limits, bounding set and identity while there is the privilege to set them;
  * the work directory as whom the command will run, so that a directory which that user may not
  * enter is an error here and not a riddle in the command;
@@ -110,8 +120,8 @@ static void prepare(const struct child_plan *plan)
 	signal_state_restore_dispositions(&plan->signals);
 	if (plan->join_cgroup)
 		require(plan, CHILD_CGROUP, join_cgroup(plan));
-	if (launch->stdin_fd >= 0 && dup2(launch->stdin_fd, STDIN_FILENO) < 0)
-		report_and_exit(plan, CHILD_STDIN, errno);
+	require(plan, CHILD_STREAMS, take_streams(launch));
+	require(plan, CHILD_TERMINAL, streams_leave_terminal());
 	require(plan, CHILD_LIMITS, resource_limits_apply(launch->limits));
 	require(plan, CHILD_BOUNDING, privileges_drop_bounding(&plan->privileges));
 	require(plan, CHILD_IDENTITY, privileges_set_identity(&plan->privileges));
@@ -124,6 +134,8 @@ static void prepare(const struct child_plan *plan)
 	require(plan, CHILD_PARENT, die_with_parent(plan));
 	require(plan, CHILD_DESCRIPTORS, close_descriptors(plan));
 	require(plan, CHILD_FILTER, seccomp_filter_install(&plan->filter));
+	if (plan->filter.filter && (launch->keep_descriptors || streams_append()))
+		require(plan, CHILD_FILTER, seccomp_keep_appending());
 }
 
 /* End of file without a byte: the parent has given up, or is dead. */
@@ -143,36 +155,9 @@ static void wait_for_go(const struct child_plan *plan)
 }
 
 /*
- * Where PATH leads to something of that name first; NULL: execvp(3) is to look. An exec that finds nothing costs ten
- * times such a look.
- */
-static const char *first_in_path(const char *name, char *room, size_t size)
-{
-	const char *path = getenv("PATH");
-	size_t name_size = strlen(name) + 1;
-
-	if (!path || strchr(name, '/'))
-		return NULL;
-	for (;; path++) {
-		size_t length = strcspn(path, ":");
-
-		/* An empty entry is the work directory. */
-		if (length == 0 || length + 1 + name_size > size)
-			return NULL;
-		memcpy(room, path, length);
-		room[length] = '/';
-		memcpy(room + length + 1, name, name_size);
-		if (access(room, F_OK) == 0)
-			return room;
-		path += length;
-		if (*path == '\0')
-			return NULL;
-	}
-}
-
-/*
- * execvp(3) looks into the PATH of `environ` and hands a text without "#!" to /bin/sh, as shells and env(1) do. What is
- * found first may be no program: then it has to look on.
+ * execvp(3) hands a text without "#!" to /bin/sh, as shells and env(1) do. It is not left to look into PATH where there is
+ * a program: an exec that finds nothing costs ten times such a look, and where the policy refuses the first program
+ * another one of its name would run.
  */
 static void execute(const struct launch *launch)
 {
@@ -180,10 +165,8 @@ static void execute(const struct launch *launch)
 	char room[4096];
 
 	environ = (char **)launch->environment;
-	found = first_in_path(launch->argv[0], room, sizeof(room));
-	if (found)
-		execvp(found, launch->argv);
-	execvp(launch->argv[0], launch->argv);
+	found = program_path_find(launch->argv[0], getenv("PATH"), room, sizeof(room));
+	execvp(found ? found : launch->argv[0], launch->argv);
 }
 
 _Noreturn void child_run(const struct child_plan *plan)

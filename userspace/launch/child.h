@@ -14,7 +14,8 @@ enum child_step {
 	CHILD_READY, /* not a failure: it waits for the go */
 	CHILD_PARENT,
 	CHILD_CGROUP,
-	CHILD_STDIN,
+	CHILD_STREAMS,
+	CHILD_TERMINAL,
 	CHILD_LIMITS,
 	CHILD_BOUNDING,
 	CHILD_IDENTITY,

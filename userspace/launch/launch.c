@@ -77,8 +77,10 @@ static int step_failure(const struct launch *launch, const struct child_report *
 	switch (report->step) {
 	case CHILD_CGROUP:
 		return failure_set(failure, error, "cannot move the child into its cgroup: %m");
-	case CHILD_STDIN:
-		return failure_set(failure, error, "cannot set the child's standard input: %m");
+	case CHILD_STREAMS:
+		return failure_set(failure, error, "cannot set the child's standard streams: %m");
+	case CHILD_TERMINAL:
+		return failure_set(failure, error, "cannot leave the controlling terminal: %m");
 	case CHILD_LIMITS:
 		return failure_set(failure, error, "cannot set the child's resource limits: %m");
 	case CHILD_BOUNDING:

@@ -15,7 +15,8 @@
 #include "base/cleanup.h"
 #include "base/failure.h"
 #include "launch/signals.h"
-#include "policy/compile/compile.h"
+#include "launch/streams.h"
+#include "policy/core/compiled.h"
 
 struct launch_identity {
 	bool change; /* false: stay who we are */
@@ -32,8 +33,8 @@ struct launch {
 		*argv; /* argv[0] is looked up in the PATH of `environment` unless it has a '/' */
 	char *const *environment; /* complete, NULL-terminated */
 	int workdir_fd;
-	int cgroup_fd; /* of the execution's cgroup; -1: stay */
-	int stdin_fd;  /* becomes descriptor 0; -1: inherit ours */
+	int cgroup_fd;		   /* of the execution's cgroup; -1: stay */
+	int streams[STREAM_COUNT]; /* become descriptors 0 to 2; -1: inherit ours */
 	const struct launch_identity *identity;
 	const struct policy_limits *limits; /* those that are resource limits of a process */
 	uint64_t capabilities; /* ceiling: the rest leaves every set, the bounding set included */

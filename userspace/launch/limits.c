@@ -29,7 +29,6 @@ static const struct suffix durations[] = {
 	{"m", 60 * NSEC_PER_SEC},
 	{"min", 60 * NSEC_PER_SEC},
 	{"s", NSEC_PER_SEC},
-	{"", NSEC_PER_SEC},
 	{"ms", NSEC_PER_MSEC},
 	{"us", 1000},
 	{"ns", 1},
@@ -38,11 +37,11 @@ static const struct suffix durations[] = {
 static const struct suffix sizes[] = {
 	{"T", 1ull << 40},   {"TiB", 1ull << 40}, {"G", 1ull << 30},
 	{"GiB", 1ull << 30}, {"M", 1ull << 20},	  {"MiB", 1ull << 20},
-	{"K", 1ull << 10},   {"KiB", 1ull << 10}, {"", 1},
+	{"K", 1ull << 10},   {"KiB", 1ull << 10}, {"B", 1},
 };
 
 static const struct suffix counts[] = {{"", 1}};
-static const struct suffix percents[] = {{"%", 1}, {"", 1}};
+static const struct suffix percents[] = {{"%", 1}};
 
 static const struct unit {
 	const struct suffix *suffixes;
@@ -148,8 +147,12 @@ int limit_parse(const struct limit_kind *kind, const char *text, struct policy_l
 	if (r == -ERANGE)
 		return failure_set(failure, ERANGE, "--%s %s is too large", kind->option, text);
 	if (r < 0)
-		return failure_set(failure, EINVAL, "--%s takes %s, not '%s'", kind->option,
-				   units[kind->unit].examples, text);
+		return failure_set(failure, EINVAL,
+				   text[0] && !text[strspn(text, "0123456789")] &&
+						   kind->unit != LIMIT_COUNT
+					   ? "--%s takes %s: %s has no unit"
+					   : "--%s takes %s, not '%s'",
+				   kind->option, units[kind->unit].examples, text);
 	*limit_of(limits, kind) = value;
 	return 0;
 }

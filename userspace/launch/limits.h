@@ -4,7 +4,7 @@
 #define CORDON_LAUNCH_LIMITS_H
 
 #include "base/failure.h"
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 
 enum limit_unit {
 	LIMIT_DURATION, /* "90s", "500ms", "2m", "1.5h"; a bare number is seconds */

@@ -58,6 +58,21 @@ static int lower(pid_t pid, enum __rlimit_resource resource, uint64_t soft, uint
 	return prlimit(pid, resource, &limit, NULL) < 0 ? -errno : 0;
 }
 
+/*
+ * Of what the kernel counts by user: it compares what all processes of the user have with the limit of the one that asks
+ * for more. With half of it, an execution leaves those outside the other half.
+ */
+static int leave_half(pid_t pid, enum __rlimit_resource resource)
+{
+	struct rlimit limit;
+
+	if (prlimit(pid, resource, NULL, &limit) < 0)
+		return -errno;
+	if (limit.rlim_max == RLIM_INFINITY)
+		return 0;
+	return lower(pid, resource, limit.rlim_max / 2, limit.rlim_max / 2);
+}
+
 int resource_limits_apply_to(pid_t pid, const struct policy_limits *limits)
 {
 	uint64_t seconds = cpu_seconds(limits);
@@ -75,8 +90,12 @@ int resource_limits_apply_to(pid_t pid, const struct policy_limits *limits)
 	if (limits->open_files &&
 	    (r = lower(pid, RLIMIT_NOFILE, limits->open_files, limits->open_files)) < 0)
 		return r;
+	/* Queued signals and timers; locked segments. */
+	r = leave_half(pid, RLIMIT_SIGPENDING);
+	if (r == 0)
+		r = leave_half(pid, RLIMIT_MEMLOCK);
 	/* A dump would carry the execution's memory to where its policy does not reach. */
-	return lower(pid, RLIMIT_CORE, 0, 0);
+	return r < 0 ? r : lower(pid, RLIMIT_CORE, 0, 0);
 }
 
 int resource_limits_apply(const struct policy_limits *limits)

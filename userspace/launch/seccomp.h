@@ -5,7 +5,7 @@
  * policy promises is kept by the hooks, with or without it.
  *
  * Refusals are errors that programs know how to handle, and the kernel's side reports each
- * (bpf/hook_system_call.bpf.h). clone3(2) passes: its flags lie in memory, where no filter can see
+ * (bpf/hooks/system_call.bpf.h). clone3(2) passes: its flags lie in memory, where no filter can see
  * them, and glibc starts threads with it.
  */
 #ifndef CORDON_LAUNCH_SECCOMP_H
@@ -36,5 +36,12 @@ void seccomp_filter_unmap(struct sock_fprog *program);
  * seccomp(2).
  */
 int seccomp_filter_install(const struct sock_fprog *program);
+
+/*
+ * The same, after that: a second filter for who has a file of others' to append to. The kernel offers two ways to what
+ * stands there that no hook tells from appending: fallocate(2) with anything but more room, and RWF_NOAPPEND of
+ * pwritev2(2). Both stand in registers. In rings of requests they stand in memory, so that none is made.
+ */
+int seccomp_keep_appending(void);
 
 #endif

@@ -10,11 +10,14 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/newer_calls.h"
 #include "bpf/pure/system_calls.h"
 #include "launch/seccomp_values.h"
 
 #define CLONE_NEWTIME_FLAG 0x80u /* in clone(2) these bits are the exit signal */
-#define INT_MASK	   0xffffffffu
+#define EMPTY_MOUNTS_FLAG                                                                          \
+	0x00100000u /* UNSHARE_EMPTY_MNTNS: CLONE_NEWNS goes with it unsaid; of clone(2) another */
+#define INT_MASK 0xffffffffu
 
 DEFINE_CLEANUP(scmp_filter_ctx, seccomp_release, contextp)
 
@@ -24,10 +27,17 @@ DEFINE_CLEANUP(scmp_filter_ctx, seccomp_release, contextp)
  */
 static int refuse(scmp_filter_ctx context, int call, int error)
 {
-	/* Calls that this architecture or this libseccomp does not know cannot be made, either. */
+	/* Calls that this architecture does not have cannot be made, either. */
 	if (call == __NR_SCMP_ERROR)
 		return 0;
 	return seccomp_rule_add(context, SCMP_ACT_ERRNO((unsigned int)error), call, 0);
+}
+
+static int call_number(const char *name)
+{
+	int newer = newer_call_number(name);
+
+	return newer >= 0 ? newer : seccomp_syscall_resolve_name(name);
 }
 
 static int refuse_each(scmp_filter_ctx context, const char *const *names, int error)
@@ -35,7 +45,7 @@ static int refuse_each(scmp_filter_ctx context, const char *const *names, int er
 	int r = 0;
 
 	for (; r == 0 && *names; names++)
-		r = refuse(context, seccomp_syscall_resolve_name(*names), error);
+		r = refuse(context, call_number(*names), error);
 	return r;
 }
 
@@ -57,6 +67,9 @@ static int refuse_namespaces(scmp_filter_ctx context)
 	int r = refuse_masked(context, SCMP_SYS(unshare), 0, CLONE_NEWTIME_FLAG, CLONE_NEWTIME_FLAG,
 			      EPERM);
 
+	if (r == 0)
+		r = refuse_masked(context, SCMP_SYS(unshare), 0, EMPTY_MOUNTS_FLAG,
+				  EMPTY_MOUNTS_FLAG, EPERM);
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(flags); i++) {
 		r = refuse_masked(context, SCMP_SYS(unshare), 0, flags[i], flags[i], EPERM);
 		if (r == 0)

@@ -2,6 +2,7 @@
 """An executor that knows nothing of cordon: does what it reads, a JSON list of commands per line, and answers with
 what came of each."""
 
+import ctypes
 import json
 import os
 import subprocess
@@ -20,11 +21,22 @@ for line in sys.stdin:
             continue
         if how == "shell":
             done = subprocess.run(command, shell=True, cwd=workdir, env=environment, capture_output=True, **request)
+        elif how == "hoard":
+            # What its children leave behind becomes its own, and it does not wait for that.
+            ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+            done = subprocess.run(command, cwd=workdir, env=environment, capture_output=True, **request)
         elif how == "fork":
             # No vfork.
             done = subprocess.run(
                 command, cwd=workdir, env=environment, capture_output=True, preexec_fn=os.setsid, **request
             )
+        elif how == "nothing":
+            done = subprocess.run(command, cwd=workdir, env=environment, stdin=subprocess.DEVNULL, capture_output=True, **request)
+        elif how == "terminal":
+            with open("/dev/tty", "rb") as terminal:
+                done = subprocess.run(
+                    command, cwd=workdir, env=environment, stdin=terminal, capture_output=True, **request
+                )
         else:
             done = subprocess.run(command, cwd=workdir, env=environment, capture_output=True, **request)
         answer = {"status": done.returncode, "out": done.stdout.decode(), "err": done.stderr.decode()}

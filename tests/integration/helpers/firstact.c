@@ -12,6 +12,20 @@
 static long refused;
 
 /* Of the C library, nothing but a bare system call works here. */
+#ifdef __aarch64__
+static long make(const char *path)
+{
+	register long call __asm__("x8") = SYS_openat, first __asm__("x0") = AT_FDCWD;
+	register long flags __asm__("x2") = O_WRONLY | O_CREAT, mode __asm__("x3") = 0644;
+	register const char *name __asm__("x1") = path;
+
+	__asm__ volatile("svc #0"
+			 : "+r"(first)
+			 : "r"(call), "r"(name), "r"(flags), "r"(mode)
+			 : "memory");
+	return first;
+}
+#else
 static long make(const char *path)
 {
 	long result;
@@ -22,6 +36,7 @@ static long make(const char *path)
 			 : "rcx", "r11", "memory");
 	return result;
 }
+#endif
 
 static void first(int argc, char **argv, char **environment)
 {

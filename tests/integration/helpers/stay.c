@@ -202,9 +202,14 @@ static void clones(void)
 				    CLONE_PARENT | SIGCHLD, CLONE_VM | CLONE_VFORK | SIGCHLD};
 	static char stacks[5][65536];
 
-	for (int i = 0; i < 5; i++)
-		if (clone(in_clone, stacks[i] + sizeof(stacks[i]), flags[i], NULL) < 0)
-			die("clone");
+	/* A level below, where CLONE_PARENT makes a child of this process, and not of whoever started it. */
+	if (fork_or_count() == 0) {
+		for (int i = 0; i < 5; i++)
+			if (clone(in_clone, stacks[i] + sizeof(stacks[i]), flags[i], NULL) < 0)
+				die("clone");
+		wait_for_all();
+		_exit(0);
+	}
 	wait_for_all();
 	sleep(1);
 }

@@ -9,7 +9,7 @@ git checkout -q -b conflict HEAD~1; echo three >>file; git commit -q -am three
 if git rebase -q main >/dev/null 2>&1; then echo 'no conflict'; exit 1; fi
 printf 'one\ntwo\nthree\n' >file; git add file; GIT_EDITOR=true git rebase --continue >/dev/null 2>&1
 git checkout -q main; git merge -q --ff-only conflict; git tag v1
-git clone -q . below; cd below; git checkout -q -b mine; git config user.name x; echo more >more; git add .
-git commit -q -m more; git push -q origin mine; cd ..; git merge -q mine; test -f more
+home=$PWD; git clone -q . "$TMPDIR/below"; cd "$TMPDIR/below"; git checkout -q -b mine; git config user.name x; echo more >more; git add .
+git commit -q -m more; git push -q origin mine; cd "$home"; git merge -q mine; test -f more
 test -s hooked
 echo fine

@@ -6,6 +6,7 @@
  * Control: uses its own file
  * Record: capable $ANY
  * As: root bare
+ * Needs: machine x86_64
  */
 #include <sys/io.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
  * Attack: has all readable memory be executable by personality, and maps some
- * Hook: fentry/__x64_sys_personality (kills: the call itself cannot be failed)
+ * Hook: mmap_addr
  * Errno: EACCES
  * Control: uses its own file
- * Record: mprotect @anonymous
+ * Record: mmap @anonymous
  */
 #include <sys/personality.h>
 

@@ -6,11 +6,11 @@
  * Control: loads one from where that is allowed
  * Record: mmap $WORK/libc.so.6
  */
-#include "tests/redteam/attack.h"
+#include "tests/redteam/loader.h"
 
 static void setup(void)
 {
-	copy_file("/lib/x86_64-linux-gnu/libc.so.6", "run/libc.so.6", 0755);
+	copy_file(LIBC, "run/libc.so.6", 0755);
 }
 
 static int attack(void)
@@ -19,7 +19,7 @@ static int attack(void)
 	int status;
 
 	NEED(dup2(NEED(open("/dev/null", O_WRONLY)), STDERR_FILENO));
-	copy_file("/lib/x86_64-linux-gnu/libc.so.6", "libc.so.6", 0755);
+	copy_file(LIBC, "libc.so.6", 0755);
 	NEED(setenv("LD_LIBRARY_PATH", ".", 1));
 	status = run_program(argv);
 	return status == 127 ? EACCES : status;

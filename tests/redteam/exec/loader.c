@@ -6,7 +6,7 @@
  * Control: has it load one that may be
  * Record: mmap $WORK/copy
  */
-#include "tests/redteam/attack.h"
+#include "tests/redteam/loader.h"
 
 static void setup(void)
 {
@@ -15,7 +15,7 @@ static void setup(void)
 
 static int attack(void)
 {
-	char *argv[] = {"/lib64/ld-linux-x86-64.so.2", "./copy", NULL};
+	char *argv[] = {LOADER, "./copy", NULL};
 	int status;
 
 	NEED(dup2(NEED(open("/dev/null", O_WRONLY)), STDERR_FILENO));
@@ -26,7 +26,7 @@ static int attack(void)
 
 static int control(void)
 {
-	char *argv[] = {"/lib64/ld-linux-x86-64.so.2", "run/program", NULL};
+	char *argv[] = {LOADER, "run/program", NULL};
 
 	return run_program(argv);
 }

@@ -5,6 +5,7 @@
  * Errno: EACCES
  * Control: changes those of its own
  * Record: ioctl $OPEN/writable
+ * As: root bare user
  * Where: tmpfs ext4
  */
 #include <linux/fs.h>

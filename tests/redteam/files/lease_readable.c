@@ -5,6 +5,7 @@
  * Errno: EACCES
  * Control: takes one on its own file
  * Record: open $OPEN/writable
+ * As: root bare user
  * Where: tmpfs ext4
  */
 #include "tests/redteam/attack.h"

@@ -5,6 +5,7 @@
  * Errno: EACCES
  * Control: locks its own file
  * Record: open $OPEN/writable
+ * As: root bare user
  */
 #include <sys/file.h>
 

@@ -6,7 +6,7 @@
  * Control: sets one of its own
  * Record: setxattr $ANY$NAME/secret
  * As: root
- * Where: tmpfs ext4
+ * Where: tmpfs ext4 overlay
  */
 #include <sys/xattr.h>
 

@@ -24,6 +24,8 @@ static void setup(void)
 	make("plain");
 	NEED(mkdir(victim(".docker"), 0755));
 	NEED(mount("denied", victim(".docker"), NULL, MS_BIND, NULL));
+	/* Neither the first nor the last of its names. */
+	NEED(mount("denied", victim("empty"), NULL, MS_BIND, NULL));
 	NEED(mount("plain", victim("dir"), NULL, MS_BIND, NULL));
 }
 

@@ -6,7 +6,7 @@
  * Control: sets one of its own file's so
  * Record: setxattr $ANY$NAME/secret
  * As: root
- * Where: tmpfs ext4
+ * Where: tmpfs ext4 overlay
  */
 #include <sys/prctl.h>
 

@@ -6,6 +6,7 @@
  * Control: asks for the terminal's size so
  * Record: ioctl $ANY
  * As: root
+ * Needs: machine x86_64
  */
 #include <sys/ioctl.h>
 

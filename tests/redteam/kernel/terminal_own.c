@@ -5,6 +5,7 @@
  * Errno: EPERM
  * Control: uses its own file
  * Record: ioctl $ANY
+ * As: root bare user
  */
 #include <sys/ioctl.h>
 

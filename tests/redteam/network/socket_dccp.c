@@ -5,6 +5,7 @@
  * Errno: EACCES
  * Control: makes a TCP or UDP socket
  * Record: socket $ANY
+ * Needs: module dccp_ipv4
  */
 #include "tests/redteam/net.h"
 

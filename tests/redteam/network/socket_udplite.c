@@ -5,6 +5,7 @@
  * Errno: EACCES
  * Control: makes a TCP or UDP socket
  * Record: socket $ANY
+ * Needs: symbol udplite_prot
  */
 #include "tests/redteam/net.h"
 

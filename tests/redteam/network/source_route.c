@@ -11,11 +11,8 @@
 
 static int attack(void)
 {
-	/* Loose source route: 127.0.0.2 first. */
-	static const unsigned char route[8] = {131, 7, 4, 127, 0, 0, 2, 0};
-
-	return send_with(address_v4("127.0.0.1", PORT_ALLOWED), SOL_IP, IP_RETOPTS, route,
-			 sizeof(route));
+	return send_with(address_v4("127.0.0.1", PORT_ALLOWED), SOL_IP, IP_RETOPTS, loose_route,
+			 sizeof(loose_route));
 }
 
 static int control(void)

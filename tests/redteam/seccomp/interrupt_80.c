@@ -6,6 +6,7 @@
  * Control: makes it by the usual one
  * Record: system-call getpid (i386)
  * As: root+filter user+filter
+ * Needs: machine x86_64
  */
 #include "tests/redteam/attack.h"
 

@@ -6,6 +6,7 @@
  * Control: uses its own file
  * Record: system-call modify_ldt
  * As: root+filter user+filter
+ * Needs: machine x86_64
  */
 #include <asm/ldt.h>
 

@@ -8,11 +8,13 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 
 #include "base/io.h"
 #include "base/sha256.h"
 #include "adopt/code.h"
+#include "bpf/pure/name_hash.h"
 
 static char workdir[] = "/tmp/cordon-code-XXXXXX";
 static int workdir_fd = -1;
@@ -96,11 +98,9 @@ static void test_file(void **state)
 	assert_code(&code, AUDIT_CODE_FILE, "", "empty.sh", "shell");
 }
 
-/* Neither hangs nor reads without end. */
-static void test_odd_files(void **state)
+static void assert_refused(int error, const char *name, const char *text)
 {
-	struct failure failure = {};
-	const char *argv[] = {"sh", "huge", NULL};
+	const char *argv[] = {"sh", name, NULL};
 	struct code_question question = {
 		.argc = 2,
 		.argv = (char *const *)argv,
@@ -108,22 +108,67 @@ static void test_odd_files(void **state)
 		.workdir_fd = workdir_fd,
 		.stdin_fd = -1,
 	};
+	struct failure failure = {};
+	struct code code;
+
+	assert_int_equal(code_identify(&question, &code, &failure), -error);
+	assert_non_null(strstr(failure.text, text));
+}
+
+/* What tells a file from another and from itself when changed, and the names that interpreters ask by. */
+static void test_identity(void **state)
+{
+	char absolute[256];
+	struct code code;
+	struct stat st;
+
+	(void)state;
+	write_file("b.py", "print(2)\n", 0644);
+	code = IDENTIFY("python3", "./b.py");
+	assert_int_equal(fstat(code.fd, &st), 0);
+	assert_int_equal(code.audit.changed,
+			 (uint64_t)st.st_ctim.tv_sec * 1000000000u + (uint64_t)st.st_ctim.tv_nsec);
+	snprintf(absolute, sizeof(absolute), "%s/b.py", workdir);
+	assert_int_equal(code.audit.names[0], name_hash("./b.py"));
+	assert_int_equal(code.audit.names[1], name_hash(absolute));
+	assert_int_equal(code.audit.names[2], name_hash(absolute));
+	code_release(&code);
+	assert_int_equal(code.fd, -1);
+	assert_true(name_hash("b.py") != name_hash("a.py") &&
+		    name_hash("12345678") != name_hash("1234567"));
+	code = IDENTIFY("python3", "-c", "pass");
+	assert_int_equal(code.fd, -1);
+	code_release(&code);
+}
+
+/* Neither hangs nor reads without end, and nothing that is there has no digest. */
+static void test_odd_files(void **state)
+{
 	struct code code;
 
 	(void)state;
 	assert_int_equal(mkfifoat(workdir_fd, "fifo", 0600), 0);
-	code = IDENTIFY("sh", "fifo");
-	assert_code(&code, AUDIT_CODE_FILE, NULL, "fifo", "shell");
-	code = IDENTIFY("sh", "/dev/zero");
-	assert_code(&code, AUDIT_CODE_FILE, NULL, "/dev/zero", "shell");
+	assert_refused(EINVAL, "fifo", "not a regular file");
+	assert_refused(EINVAL, "/dev/zero", "not a regular file");
+	code = IDENTIFY("sh", "/dev/null");
+	assert_code(&code, AUDIT_CODE_FILE, "", "/dev/null", "shell");
+	write_file("leased", "true\n", 0700);
+	{
+		_cleanup_(closep) int fd = openat(workdir_fd, "leased", O_RDWR | O_CLOEXEC);
+
+		(void)signal(SIGIO, SIG_IGN); /* that somebody wants to open it */
+		assert_int_equal(fcntl(fd, F_SETLEASE, F_WRLCK), 0);
+		assert_refused(EAGAIN, "leased", "lease");
+	}
+	code = IDENTIFY("sh", "leased");
+	assert_code(&code, AUDIT_CODE_FILE, "true\n", "leased", "shell");
 	write_file("huge", "", 0600);
 	{
 		_cleanup_(closep) int fd = openat(workdir_fd, "huge", O_WRONLY | O_CLOEXEC);
 
 		assert_int_equal(ftruncate(fd, (off_t)CODE_MAX_SIZE + 1), 0);
 	}
-	assert_int_equal(code_identify(&question, &code, &failure), -EFBIG);
-	assert_non_null(strstr(failure.text, "1024 MB"));
+	assert_refused(EFBIG, "huge", "1024 MB");
 }
 
 static void test_argument(void **state)
@@ -209,8 +254,8 @@ static int make_workdir(void **state)
 
 static int remove_workdir(void **state)
 {
-	static const char *const names[] = {"a.py", "link.py", "empty.sh", "fifo",
-					    "huge", "tool",    "text",	   "odd"};
+	static const char *const names[] = {"a.py", "link.py", "empty.sh", "fifo", "huge",
+					    "b.py", "leased",  "tool",	   "text", "odd"};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
@@ -222,9 +267,9 @@ static int remove_workdir(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_file),	 cmocka_unit_test(test_odd_files),
-		cmocka_unit_test(test_argument), cmocka_unit_test(test_stdin),
-		cmocka_unit_test(test_program),
+		cmocka_unit_test(test_file),	  cmocka_unit_test(test_identity),
+		cmocka_unit_test(test_odd_files), cmocka_unit_test(test_argument),
+		cmocka_unit_test(test_stdin),	  cmocka_unit_test(test_program),
 	};
 
 	return cmocka_run_group_tests(tests, make_workdir, remove_workdir);

@@ -15,30 +15,7 @@
 #include "adopt/process_code.h"
 #include "base/hex.h"
 #include "base/sha256.h"
-
-/* A program that stops before it does anything: what /proc says of it is what a held one would show. */
-static pid_t start(const char *directory, char *const *argv, char *const *environment)
-{
-	pid_t pid = fork();
-	int status;
-
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		if (chdir(directory) == 0)
-			execve(argv[0], argv, environment);
-		_exit(127);
-	}
-	/* The shell stops itself. */
-	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
-	assert_true(WIFSTOPPED(status));
-	return pid;
-}
-
-static void end(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
+#include "tests/unit/adopt/stopped_process.h"
 
 static void claimed(void **state)
 {
@@ -83,9 +60,9 @@ static void script(void **state)
 		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 		assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
 		close(fd);
-		pid = start(directory, argv, (char *[]){NULL});
+		pid = stopped_process_start(directory, argv, (char *[]){NULL});
 		assert_int_equal(process_code_read(pid, true, &code, NULL), 0);
-		end(pid);
+		stopped_process_end(pid);
 		unlink(path);
 		assert_string_equal(code.program, "/bin/sh");
 		assert_int_equal(code.argument_count, 2);
@@ -114,13 +91,13 @@ static void environment(void **state)
 			     (char[]){"LC_X=y"},   (char[]){"PATHS=2"},	  NULL};
 	char **removed = NULL, **kept = NULL;
 	struct failure failure = {};
-	pid_t pid = start("/", argv, variables);
+	pid_t pid = stopped_process_start("/", argv, variables);
 
 	(void)state;
 	if (process_environment_clean(pid, &policy, &removed, &failure) < 0)
 		fail_msg("%s", failure.text);
 	assert_int_equal(process_environment_note(pid, &kept, &failure), 0);
-	end(pid);
+	stopped_process_end(pid);
 	assert_string_equal(removed[0], "SECRET");
 	assert_string_equal(removed[1], "EMPTY");
 	assert_string_equal(removed[2], "PATHS");

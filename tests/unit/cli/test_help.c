@@ -34,6 +34,11 @@ static int policy_learn(int argc, char **argv)
 	return policy_command_learn(&search, argc, argv);
 }
 
+static int policy_show(int argc, char **argv)
+{
+	return policy_command_show(&search, argc, argv);
+}
+
 static int policy_try(int argc, char **argv)
 {
 	return policy_command_try(&search, argc, argv);
@@ -51,6 +56,7 @@ static const struct command {
 	{"approve", cmd_approve},
 	{"approvals", cmd_approvals},
 	{"kill", cmd_kill},
+	{"who", cmd_who},
 	{"status", cmd_status},
 	{"disable", cmd_disable},
 	{"doctor", cmd_doctor},
@@ -65,6 +71,7 @@ static const struct command {
 	{"log export", log_command_export},
 	{"log query", log_command_query},
 	{"log index", log_command_index},
+	{"policy show", policy_show},
 	{"policy explain", policy_explain},
 	{"policy learn", policy_learn},
 	{"policy try", policy_try},
@@ -205,10 +212,26 @@ static void test_manual(void **state)
 	}
 }
 
+/* There an option has no dashes: "-l policy". */
+static void assert_in_fish(const struct command *command, const char *help, const char *fish)
+{
+	while ((help = next_option(help)) != NULL) {
+		size_t length = option_length(help);
+		char wanted[64];
+
+		snprintf(wanted, sizeof(wanted), " -l %.*s", (int)length - 2, help + 2);
+		if (!strstr(fish, wanted))
+			fail_msg("cordon %s: %.*s is missing in the fish completion", command->name,
+				 (int)length, help);
+		help += length;
+	}
+}
+
 static void test_completions(void **state)
 {
 	_cleanup_(freep) char *bash = read_text("packaging/completions/cordon.bash");
 	_cleanup_(freep) char *zsh = read_text("packaging/completions/_cordon.zsh");
+	_cleanup_(freep) char *fish = read_text("packaging/completions/cordon.fish");
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
@@ -224,6 +247,7 @@ static void test_completions(void **state)
 		in_bash = part(bash, begin, "\"\n");
 		assert_covered(&commands[i], help, in_bash, "the bash completion");
 		assert_covered(&commands[i], in_bash, help, "--help");
+		assert_in_fish(&commands[i], help, fish);
 		/* zsh has some branches in common. */
 		assert_covered(&commands[i], help, zsh, "the zsh completion");
 	}

@@ -48,6 +48,7 @@ static void whole(void **state)
 		"    agent: writer\n"
 		"    session: s1\n"
 		"    when_away: enforce-only\n"
+		"    stdin: null\n"
 		"    hold: false\n";
 	const struct config_executor *e;
 	char *said = NULL;
@@ -73,6 +74,7 @@ static void whole(void **state)
 	assert_null(e->workdir_under[2]);
 	assert_string_equal(e->agent, "writer");
 	assert_string_equal(e->session, "s1");
+	assert_true(e->no_input);
 	assert_int_equal(e->away, CONFIG_AWAY_ENFORCE_ONLY);
 	assert_false(e->hold);
 	free(said);
@@ -130,6 +132,7 @@ static void mistakes(void **state)
 	refused(HEAD "  - {name: a, hold: \"true\", " REQUIRED "}\n", "hold must be true or false");
 	refused(HEAD "  - {name: a, when_away: allow, " REQUIRED "}\n",
 		"unknown when_away \"allow\"");
+	refused(HEAD "  - {name: a, stdin: pipe, " REQUIRED "}\n", "unknown stdin \"pipe\"");
 	refused(HEAD "  - {name: a, children: {programs: [/a], except: [/b]}, " REQUIRED "}\n",
 		"programs and except exclude each other");
 	refused(HEAD "  - {name: a, " REQUIRED "}\n  - {name: a, " REQUIRED "}\n",

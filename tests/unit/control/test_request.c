@@ -293,12 +293,47 @@ static void test_adopt(void **state)
 	refuse_adopt("{\"op\":\"adopt\",\"pid\":17,\"more\":3}");
 }
 
+static void test_who(void **state)
+{
+	static const char *const bad[] = {
+		"{\"op\":\"who\"}",
+		"{\"op\":\"who\",\"pid\":0}",
+		"{\"op\":\"who\",\"pid\":-1}",
+		"{\"op\":\"who\",\"pid\":2147483648}",
+		"{\"op\":\"who\",\"pid\":\"1\"}",
+		"{\"op\":\"who\",\"cgroup\":-1}",
+		"{\"op\":\"who\",\"pid\":1,\"cgroup\":1}",
+		"{\"op\":\"who\",\"pid\":1,\"more\":1}",
+	};
+	json_t *message = load("{\"op\":\"who\",\"pid\":17}");
+	struct who_request request;
+
+	(void)state;
+	assert_int_equal(who_request_parse(message, &request, NULL), 0);
+	assert_int_equal(request.pid, 17);
+	assert_int_equal(request.cgroup, 0);
+	json_decref(message);
+	message = load("{\"op\":\"who\",\"cgroup\":9007199254740993}");
+	assert_int_equal(who_request_parse(message, &request, NULL), 0);
+	assert_int_equal(request.pid, 0);
+	assert_int_equal(request.cgroup, 9007199254740993);
+	json_decref(message);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct failure failure = {};
+
+		message = load(bad[i]);
+		assert_int_equal(who_request_parse(message, &request, &failure), -EINVAL);
+		json_decref(message);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),   cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_values), cmocka_unit_test(test_others),
-		cmocka_unit_test(test_apply),  cmocka_unit_test(test_adopt),
+		cmocka_unit_test(test_who),    cmocka_unit_test(test_good),
+		cmocka_unit_test(test_keys),   cmocka_unit_test(test_values),
+		cmocka_unit_test(test_others), cmocka_unit_test(test_apply),
+		cmocka_unit_test(test_adopt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,11 @@
 
 #include <cmocka.h>
 
+#include <time.h>
+
 #include "../audit/fixture.h"
+#include "audit/read/damage.h"
+#include "base/clock.h"
 #include "insight/story/line.h"
 #include "insight/story/story.h"
 #include "insight/text/style.h"
@@ -76,7 +80,8 @@ static void add_exec(struct run *run, uint32_t pid, uint32_t parent, const char 
 	add_event(run, &e);
 }
 
-static void add_denial(struct run *run, uint32_t pid, const char *path, uint32_t repeats)
+static void add_denial_of(struct run *run, uint32_t pid, const char *path, uint32_t repeats,
+			  uint8_t reason)
 {
 	struct fixture_denial denial = {
 		.pid = pid,
@@ -88,11 +93,23 @@ static void add_denial(struct run *run, uint32_t pid, const char *path, uint32_t
 		.object = path,
 		.object_size = strlen(path),
 		.repeats = repeats,
+		.reason = reason,
+		.rule = 1,
 	};
 	struct fixture_event e;
 
 	fixture_denial(&run->f, &denial, &e);
 	add_event(run, &e);
+}
+
+static void add_denial(struct run *run, uint32_t pid, const char *path, uint32_t repeats)
+{
+	add_denial_of(run, pid, path, repeats, CORDON_REASON_DEFAULT);
+}
+
+static void add_rule_denial(struct run *run, uint32_t pid, const char *path)
+{
+	add_denial_of(run, pid, path, 0, CORDON_REASON_RULE);
 }
 
 static char *lines(const struct run *run, struct style style)
@@ -217,6 +234,75 @@ static void test_story_is_bounded(void **state)
 	text = story(run, (struct style){.unicode = true});
 	assert_has(text, "more; `cordon show --json`");
 	assert_true(count_lines(text) < 4 * (STORY_PROCESSES_MAX + STORY_ITEMS_MAX));
+}
+
+/* What a rule with a severity refused is told first, and in its place, however much was refused around it. */
+static void test_story_hides_nothing_grave(void **state)
+{
+	struct run *run = *state;
+	_cleanup_(freep) char *text = NULL;
+	char path[64];
+
+	for (uint32_t pid = 2; pid < 1000; pid++)
+		add_exec(run, pid, 1, "noise");
+	add_exec(run, 1000, 1, "grave");
+	for (int i = 0; i < 3003; i++) {
+		snprintf(path, sizeof(path), "/usr/share/doc/%d", i);
+		add_denial(run, 1000, path, 0);
+	}
+	add_rule_denial(run, 1000, "/etc/shadow");
+	text = story(run, (struct style){.unicode = true});
+	assert_has(text, "  Refused");
+	assert_has(text,
+		   "         1  read of /etc/shadow was refused  policies/python-sandbox.yaml:31  "
+		   "severity high\n");
+	assert_has(
+		text,
+		"      3003  read of 3003 files in /usr/share/doc/ was refused  no rule allows it");
+	assert_true(strstr(text, "read of /etc/shadow was") < strstr(text, "read of 3003 files"));
+	assert_has(text, "grave[1000]");
+	assert_has(text, "✗ read of /etc/shadow was refused");
+	assert_true(count_lines(text) < 4 * (STORY_PROCESSES_MAX + STORY_ITEMS_MAX));
+}
+
+/* A day is said once, with the zone of the times below it. */
+static void test_days(void **state)
+{
+	struct run *run = *state;
+	const struct style style = {0};
+	struct line_day day = {};
+	char time[LINE_TIME_SIZE], *text = NULL;
+	size_t size;
+	FILE *out;
+
+	setenv("TZ", "CET-1", 1);
+	tzset();
+	add_denial(run, 2, "/a", 0);
+	run->f.clock += 23 * 3600ull * NSEC_PER_SEC;
+	add_denial(run, 2, "/b", 0);
+	out = open_memstream(&text, &size);
+	for (size_t i = 0; i < run->count; i++)
+		line_day(out, &style, &day, run->records[i]);
+	fclose(out);
+	assert_string_equal(text, "2025-11-21 CET\n2025-11-22 CET\n");
+	free(text);
+	line_time(FIXTURE_TIME, true, time);
+	assert_string_equal(time, "2025-11-21 01:00:00.000 CET");
+	line_time(FIXTURE_TIME, false, time);
+	assert_string_equal(time, "01:00:00.000");
+	setenv("TZ", "UTC0", 1);
+	tzset();
+}
+
+static void test_damaged_lines(void **state)
+{
+	struct run *run = *state;
+	_cleanup_(freep) char *text = NULL;
+
+	add_rule_denial(run, 2, "/etc/shadow");
+	assert_int_equal(damage_mark(run->records[run->count - 1], "it was changed"), 0);
+	text = lines(run, (struct style){0});
+	assert_has(text, "DAMAGED  read of /etc/shadow was refused");
 }
 
 static void test_lines(void **state)
@@ -413,6 +499,9 @@ int main(void)
 		TEST(test_story_without_start_or_end),
 		TEST(test_story_recovered),
 		TEST(test_story_is_bounded),
+		TEST(test_story_hides_nothing_grave),
+		TEST(test_damaged_lines),
+		TEST(test_days),
 		TEST(test_lines),
 		TEST(test_nothing_injects),
 		TEST(test_strange_records),

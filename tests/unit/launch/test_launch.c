@@ -49,7 +49,7 @@ static int needs_root(void **state)
 		.environment = plain_environment,
 		.workdir_fd = open(workdir, O_PATH | O_CLOEXEC),
 		.cgroup_fd = -1,
-		.stdin_fd = -1,
+		.streams = {-1, -1, -1},
 		.filter_fd = -1,
 		.identity = &s->identity,
 		.limits = &s->limits,
@@ -65,7 +65,7 @@ static int release(void **state)
 	struct setting *s = *state;
 
 	closep(&s->launch.workdir_fd);
-	closep(&s->launch.stdin_fd);
+	closep(&s->launch.streams[0]);
 	closep(&s->output);
 	free(s);
 	return 0;
@@ -222,7 +222,7 @@ static void test_stdin(void **state)
 	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
 	assert_int_equal(write(fds[1], "abc", 3), 3);
 	close(fds[1]);
-	s->launch.stdin_fd = fds[0];
+	s->launch.streams[0] = fds[0];
 	run(s, argv, &output);
 	assert_string_equal(output, "abc");
 	free(output);
@@ -246,6 +246,25 @@ static void test_limits(void **state)
 	assert_string_equal(output,
 			    "2\n3\n1048576\n64\n64\n0\nMax file size 1048576 1048576 bytes \n");
 	free(output);
+}
+
+/* Of what is counted by user, half is left to those outside. */
+static void test_limits_by_user(void **state)
+{
+	struct setting *s = *state;
+	struct rlimit low = {.rlim_cur = 100, .rlim_max = 100};
+	char *output;
+	pid_t pid = fork();
+	int status;
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		setrlimit(RLIMIT_SIGPENDING, &low);
+		shell(s, "grep 'Max pending' /proc/self/limits | tr -s ' '", &output);
+		_exit(strcmp(output, "Max pending signals 50 50 signals \n") == 0 ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
 }
 
 /* A limit never raises what was lower before. */
@@ -535,6 +554,7 @@ int main(void)
 		TEST(test_stdin),
 		TEST(test_limits),
 		TEST(test_limits_only_lower),
+		TEST(test_limits_by_user),
 		TEST(test_signals),
 		TEST(test_exec_fails),
 		TEST(test_path_search),

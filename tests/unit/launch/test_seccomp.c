@@ -15,15 +15,20 @@
 #include <linux/bpf_common.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
+#include "base/newer_calls.h"
+#include "bpf/pure/system_calls.h"
+#include "kernel/calls.h"
 #include "launch/seccomp.h"
 
 #define ALLOWED 0
@@ -221,6 +226,7 @@ static void test_strict(void **state)
 	      {SYS_ioctl, TIOCSTI, TCGETS, ALLOWED});
 	CHECK(&calls, {SYS_unshare, CLONE_NEWUSER, 0, EPERM},
 	      {SYS_unshare, CLONE_FS | CLONE_NEWNET, 0, EPERM}, {SYS_unshare, 0x80, 0, EPERM},
+	      {SYS_unshare, 0x00100000, 0, EPERM}, {SYS_clone, 0x00100000 | SIGCHLD, 0, ALLOWED},
 	      {SYS_unshare, CLONE_FS | CLONE_FILES, 0, ALLOWED}, {SYS_clone, SIGCHLD, 0, ALLOWED},
 	      {SYS_clone, CLONE_NEWPID | SIGCHLD, 0, EPERM},
 	      {SYS_clone, CLONE_VM | CLONE_THREAD | CLONE_SIGHAND, 0, ALLOWED});
@@ -246,6 +252,98 @@ static void test_personality(void **state)
 		       1u << bit == READ_IMPLIES_EXEC ? EPERM : ALLOWED});
 	calls.executable_memory = true;
 	CHECK(&calls, {SYS_personality, READ_IMPLIES_EXEC, 0, ALLOWED});
+}
+
+/* As kernel/calls.c has it, for everything or for nothing that such a policy can allow. */
+static bool is_refused(enum calls_filter filter, const struct policy_system_calls *calls)
+{
+	switch (filter) {
+	case CALLS_REFUSED:
+		return true;
+	case CALLS_UNLESS_NAMESPACES:
+		return !calls->mounts;
+	case CALLS_UNLESS_IO_URING:
+		return !calls->io_uring;
+	case CALLS_STRICT:
+		return !calls->guarded;
+	case CALLS_STRICT_NAMESPACES:
+		return !calls->guarded && !calls->mounts;
+	case CALLS_STRICT_TRACING:
+		return !calls->guarded && !calls->tracing;
+	default:
+		return false;
+	}
+}
+
+static void check_number(const struct sock_fprog *program, const struct policy_system_calls *calls,
+			 int number, const char *name)
+{
+	const struct calls_row *row = calls_find(CALLS_SYSTEM, name);
+	bool refused = verdict(program, AUDIT_ARCH_X86_64, number, 0, 0) != ALLOWED;
+
+	if (!row) {
+		fail_msg("kernel/calls.c does not know %s", name);
+		return;
+	}
+	/* Arguments of zero are none of those that a call is refused for. */
+	if (refused != is_refused(row->filter, calls))
+		fail_msg("the filter %s %s; kernel/calls.c says otherwise",
+			 refused ? "refuses" : "lets pass", name);
+}
+
+static void test_table(void **state)
+{
+	(void)state;
+	for (unsigned int bits = 0; bits < 16; bits++) {
+		const struct policy_system_calls calls = {
+			.guarded = bits & 1,
+			.mounts = bits & 2,
+			.io_uring = bits & 4,
+			.tracing = bits & 8,
+			.families = ~0ull,
+		};
+		struct sock_fprog program;
+		size_t checked = 0;
+
+		build(&calls, &program);
+		for (int number = 0; number < 1024; number++) {
+			_cleanup_(freep) char *known =
+				seccomp_syscall_resolve_num_arch(SCMP_ARCH_X86_64, number);
+			const char *name = known ? known : newer_call_name(number);
+
+			if (!name) {
+				assert_int_equal(verdict(&program, AUDIT_ARCH_X86_64, number, 0, 0),
+						 ALLOWED);
+				continue;
+			}
+			check_number(&program, &calls, number, name);
+			checked++;
+		}
+		assert_true(checked > 360);
+		seccomp_filter_unmap(&program);
+	}
+}
+
+/* What they are refused for, the tests about their arguments say; that there is something, both sides have to. */
+static void test_partly(void **state)
+{
+#define NAME(call) #call,
+	static const char *const names[] = {CORDON_SYSTEM_CALLS_PARTLY(NAME)};
+#undef NAME
+	const struct calls_row *rows;
+	size_t count, partly = 0;
+
+	(void)state;
+	rows = calls_rows(&count);
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].filter != CALLS_PARTLY)
+			continue;
+		for (const char *at = rows[i].names; at; at = strchr(at + 1, ' '))
+			partly += strncmp(at + (*at == ' '), "ia32_", 5) != 0;
+	}
+	assert_int_equal(partly, ARRAY_SIZE(names));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		assert_int_equal(calls_find(CALLS_SYSTEM, names[i])->filter, CALLS_PARTLY);
 }
 
 static void test_settings(void **state)
@@ -348,14 +446,56 @@ static void test_kernel(void **state)
 	seccomp_filter_unmap(&program);
 }
 
+/* In a child, which has the filter for good. The numbers: FALLOC_FL_PUNCH_HOLE with KEEP_SIZE, RWF_DSYNC, RWF_NOAPPEND. */
+static int appending(void)
+{
+	char name[] = "/tmp/seccompXXXXXX", byte = 'x';
+	int fd = mkstemp(name);
+	struct iovec word = {.iov_base = &byte, .iov_len = 1};
+	unsigned long ring = 0;
+
+	if (fd < 0 || unlink(name) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    seccomp_keep_appending() < 0)
+		return 1;
+	if (syscall(SYS_fallocate, fd, 3, 0l, 4096l) == 0 || errno != EOPNOTSUPP)
+		return 2;
+	if (syscall(SYS_fallocate, fd, 0, 0l, 4096l) < 0)
+		return 3;
+	if (syscall(SYS_fallocate, fd, 1, 0l, 8192l) < 0)
+		return 4;
+	if (syscall(SYS_pwritev2, fd, &word, 1ul, 0l, 0l, 0x20) >= 0 || errno != EOPNOTSUPP)
+		return 5;
+	if (syscall(SYS_pwritev2, fd, &word, 1ul, 0l, 0l, 0x2) != 1)
+		return 6;
+	if (syscall(SYS_io_setup, 1, &ring) == 0 || errno != ENOSYS)
+		return 7;
+	if (syscall(SYS_io_uring_setup, 1, NULL) >= 0 || errno != ENOSYS)
+		return 8;
+	return write(fd, "x", 1) == 1 ? 0 : 9;
+}
+
+static void test_appending(void **state)
+{
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(appending());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_restricted),  cmocka_unit_test(test_strict),
 		cmocka_unit_test(test_personality), cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_table),	    cmocka_unit_test(test_partly),
 		cmocka_unit_test(test_families),    cmocka_unit_test(test_other_abis),
 		cmocka_unit_test(test_none),	    cmocka_unit_test(test_descriptor),
-		cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_kernel),	    cmocka_unit_test(test_appending),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The files of a log, for those who read from the middle of them: their text by position. What it
- * says is not checked; audit/reader.h reads in order and does.
+ * says is not checked; audit/read/reader.h reads in order and does.
  */
 #ifndef CORDON_AUDIT_ARCHIVE_H
 #define CORDON_AUDIT_ARCHIVE_H

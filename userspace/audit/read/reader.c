@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "audit/read/check.h"
+#include "audit/read/damage.h"
 #include "audit/read/lines.h"
 #include "audit/storage/segment.h"
 
@@ -50,19 +51,26 @@ static int next_line(struct audit_reader *reader, const char **ret_line, size_t 
 int audit_reader_next(struct audit_reader *reader, json_t **ret_record, struct failure *failure)
 {
 	_cleanup_(reader_json_decrefp) json_t *record = NULL;
-	const char *line;
+	struct failure why = {};
+	const char *line = NULL;
 	size_t size;
 	int r;
 
-	r = next_line(reader, &line, &size, failure);
-	if (r < 0)
+	*ret_record = NULL;
+	r = next_line(reader, &line, &size, &why);
+	if (r < 0 && failure)
+		*failure = why;
+	if (r < 0 && (r != -EBADMSG || !line))
 		return r;
 	record = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL);
 	if (!json_is_object(record))
-		return failure_set(failure, EBADMSG, "%s:%" PRIu64 ": the line is not JSON",
-				   lines_path(reader->lines), lines_number(reader->lines));
+		return r < 0 ? r
+			     : failure_set(failure, EBADMSG, "%s:%" PRIu64 ": the line is not JSON",
+					   lines_path(reader->lines), lines_number(reader->lines));
+	if (r < 0 && damage_mark(record, why.text) < 0)
+		return -ENOMEM;
 	*ret_record = TAKE_PTR(record);
-	return 0;
+	return r;
 }
 
 struct problems {

@@ -21,7 +21,8 @@ DEFINE_CLEANUP(struct audit_reader *, audit_reader_close, audit_reader_closep)
 /*
  * The next record, a new reference. -ENODATA: the end for now (call again to follow a growing
  * log); -EBADMSG: a line that is not a record or breaks the chain: *failure says which segment and line
- * and why; the next call goes on behind it.
+ * and why, *ret_record is what it holds, marked as damaged, or NULL where that is no record; the next call goes
+ * on behind it.
  */
 int audit_reader_next(struct audit_reader *reader, json_t **ret_record, struct failure *failure);
 

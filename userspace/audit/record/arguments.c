@@ -423,8 +423,13 @@ static void mark_piece(void *data, size_t index, const char *text)
 	carries[index] = true;
 }
 
+/* Each may look at all that follows it: so many of them do, and what comes after is taken to carry code. */
+#define INTERPRETERS_MAX 16
+
 void arguments_mark_code(size_t argc, const char *const *argv, bool *carries)
 {
+	unsigned int interpreters = 0;
+
 	for (size_t i = 0; i < argc; i++)
 		carries[i] = strchr(argv[i], '\n') != NULL;
 	for (size_t i = 0; i < argc; i++) {
@@ -437,7 +442,12 @@ void arguments_mark_code(size_t argc, const char *const *argv, bool *carries)
 		};
 
 		/* A wrapper's name may be any word: only in front it is taken for one. */
-		if (i == 0 || interpreter_find(argv[i]))
-			scan_command(&scan);
+		if (i > 0 && !interpreter_find(argv[i]))
+			continue;
+		if (interpreters++ == INTERPRETERS_MAX) {
+			memset(carries + i, true, argc - i);
+			return;
+		}
+		scan_command(&scan);
 	}
 }

@@ -25,6 +25,7 @@ struct writing {
 	uint64_t boot_offset;
 	size_t path, path_size; /* where a path stands in `out`; size 0: nowhere yet */
 	bool failed;
+	const struct event_domain *domain;
 };
 
 void event_text_release(struct event_text *text)
@@ -140,6 +141,8 @@ static void write_ecs_object(struct writing *w, const struct decoded_access *acc
 	word(out, host);
 	buffer_literal(out, ",\"port\":");
 	buffer_number(out, address.port);
+	if (w->domain)
+		json_text_member_string(out, "domain", w->domain->name);
 	buffer_literal(out, "},\"network\":{\"transport\":");
 	if (transport)
 		word(out, transport);
@@ -198,6 +201,9 @@ static void write_rights(struct writing *w, uint32_t rights)
 /* All of an access record but its end. */
 static void write_access(struct writing *w, const struct decoded_access *access)
 {
+	uint16_t rule = access->rule == CORDON_NO_RULE && w->domain ? w->domain->rule
+								    : access->rule;
+
 	end_process(w);
 	write_ecs_object(w, access);
 	begin_cordon(w);
@@ -205,7 +211,7 @@ static void write_access(struct writing *w, const struct decoded_access *access)
 	word(w->out, name_of_operation(access->operation));
 	write_object(w, access);
 	write_rights(w, access->rights);
-	w->failed |= event_parts_rule(w->parts, w->execution->policy, access->rule, w->out) < 0;
+	w->failed |= event_parts_rule(w->parts, w->execution->policy, rule, w->out) < 0;
 }
 
 static void write_suggestion(struct writing *w)
@@ -411,6 +417,7 @@ int event_text_write(struct event_text *text, const struct audit_execution *exec
 		.out = &text->record,
 		.scratch = &text->scratch,
 		.parts = &text->parts,
+		.domain = text->domain,
 		.execution = execution,
 		.boot_offset = boot_offset,
 	};

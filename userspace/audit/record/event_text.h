@@ -6,12 +6,20 @@
 #include "audit/text/buffer.h"
 #include "audit/record/event_parts.h"
 #include "audit/record/record.h"
+#include "policy/source/host_name.h"
+
+/* The name that an address in an event stands for. */
+struct event_domain {
+	char name[HOST_NAME_SIZE];
+	uint16_t rule; /* that allows the access by this name, or CORDON_NO_RULE */
+};
 
 /* Used again and again, so that an event costs no memory of its own. All zero to begin with. */
 struct event_text {
 	struct buffer record; /* {...}, compact, ASCII only */
 	struct buffer scratch;
 	struct event_parts parts;
+	const struct event_domain *domain; /* of the event at hand, borrowed; or NULL */
 };
 
 void event_text_release(struct event_text *text);

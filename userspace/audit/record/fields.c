@@ -133,6 +133,7 @@ json_t *fields_policy(struct fields *f, const struct audit_execution *execution)
 void fields_code(struct fields *f, json_t *parent, const struct audit_code *code)
 {
 	json_t *object = fields_object(f, parent, "code");
+	char changed[CLOCK_TEXT_SIZE];
 
 	fields_set(f, object, "source", json_string(name_of_code_source(code->source)));
 	fields_string(f, object, "path", code->path);
@@ -143,6 +144,18 @@ void fields_code(struct fields *f, json_t *parent, const struct audit_code *code
 		fields_set(f, object, "sha256", json_null());
 		fields_set(f, object, "length", json_null());
 	}
+	if (!code->watched)
+		return;
+	fields_number(f, object, "opens", code->opens);
+	fields_set(f, object, "changed", json_boolean(code->opened.inode != 0));
+	if (code->opened.inode == 0)
+		return;
+	object = fields_object(f, object, "opened");
+	fields_number(f, object, "inode", code->opened.inode);
+	fields_number(f, object, "device", code->opened.device);
+	fields_number(f, object, "size", code->opened.size);
+	clock_format(code->opened.changed, changed);
+	fields_set(f, object, "ctime", json_string(changed));
 }
 
 void fields_status(struct fields *f, json_t *parent, int status)

@@ -8,9 +8,18 @@
 #include <sys/socket.h>
 
 #include "base/cleanup.h"
+#include "base/newer_calls.h"
 #include "bpf/pure/system_calls.h"
 
 #define X32_BIT 0x40000000u
+
+#ifdef __aarch64__
+#define ARCH_32BIT SCMP_ARCH_ARM
+#define NAME_32BIT " (arm)"
+#else
+#define ARCH_32BIT SCMP_ARCH_X86
+#define NAME_32BIT " (i386)"
+#endif
 
 #define LOOKUP(table, index) ((index) < ARRAY_SIZE(table) ? (table)[index] : NULL)
 
@@ -82,6 +91,8 @@ const char *name_of_right(uint32_t right)
 		[CORDON_NET_BIND] = "bind",
 		[CORDON_NET_LISTEN] = "listen",
 		[CORDON_SOCKET] = "socket",
+		[CORDON_NET_HOST] = "host",
+		[CORDON_SPECIAL] = "special",
 	};
 
 	return LOOKUP(names, right);
@@ -94,6 +105,7 @@ const char *name_of_reason(uint32_t reason)
 		[CORDON_REASON_WIDENS] = "widens",   [CORDON_REASON_UNRESOLVED] = "unresolved",
 		[CORDON_REASON_UNKNOWN] = "unknown", [CORDON_REASON_BUILTIN] = "builtin",
 		[CORDON_REASON_FOREIGN] = "foreign", [CORDON_REASON_ENDING] = "ending",
+		[CORDON_REASON_HOST] = "host",	     [CORDON_REASON_CHANGED] = "changed",
 	};
 
 	return LOOKUP(names, reason);
@@ -130,6 +142,7 @@ const char *name_of_counter(uint32_t counter)
 		[CORDON_COUNTER_PACKET_UNOWNED] = "packet_unowned",
 		[CORDON_COUNTER_LABEL_BUSY] = "label_busy",
 		[CORDON_COUNTER_DNS_UNSERVED] = "dns_unserved",
+		[CORDON_COUNTER_CREDENTIALS_EXHAUSTED] = "credentials_exhausted",
 	};
 
 	return LOOKUP(names, counter);
@@ -286,19 +299,20 @@ const char *name_of_system_call(uint64_t number)
 {
 	static _Thread_local char text[64];
 	_cleanup_(freep) char *name = NULL;
-	const char *abi = "";
-	uint32_t arch = SCMP_ARCH_X86_64;
+	const char *abi = "", *newer;
+	uint32_t arch = seccomp_arch_native();
 
 	if (number & CORDON_SYSTEM_CALL_32BIT) {
-		arch = SCMP_ARCH_X86;
-		abi = " (i386)";
-	} else if (number & X32_BIT) {
+		arch = ARCH_32BIT;
+		abi = NAME_32BIT;
+	} else if (number & X32_BIT && arch == SCMP_ARCH_X86_64) {
 		arch = SCMP_ARCH_X32;
 		abi = " (x32)";
 	}
 	name = seccomp_syscall_resolve_num_arch(arch, (int)(uint32_t)number);
-	if (!name)
+	newer = newer_call_name((int)((uint32_t)number & ~X32_BIT));
+	if (!name && !newer)
 		return NULL;
-	snprintf(text, sizeof(text), "%.40s%s", name, abi);
+	snprintf(text, sizeof(text), "%.40s%s", name ? name : newer, abi);
 	return text;
 }

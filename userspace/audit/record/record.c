@@ -191,6 +191,24 @@ json_t *audit_record_policy_change(const struct audit_execution *execution,
 	return fields_end(&f);
 }
 
+json_t *audit_record_resolution(const struct audit_execution *execution,
+				const struct audit_resolution *resolution, uint64_t time)
+{
+	char until[CLOCK_TEXT_SIZE];
+	json_t *object;
+	struct fields f;
+
+	fields_begin(&f, time, "event", "resolve", "success");
+	fields_execution(&f, execution);
+	fields_policy(&f, execution);
+	object = fields_object(&f, f.record, "dns");
+	fields_string(&f, fields_object(&f, object, "question"), "name", resolution->name);
+	fields_strings(&f, object, "resolved_ip", resolution->addresses);
+	clock_format(resolution->until, until);
+	fields_string(&f, fields_object(&f, f.cordon, "resolution"), "until", until);
+	return fields_end(&f);
+}
+
 json_t *audit_record_agent(const char *action, json_t *details, uint64_t time)
 {
 	char text[64];

@@ -16,7 +16,7 @@
 
 #include "base/cleanup.h"
 #include "bpf/abi.h"
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 
 /* Where the code of an execution came from; its digest is recorded, its text never. */
 enum audit_code_source {
@@ -32,6 +32,12 @@ struct audit_code {
 	bool have_digest; /* standard input: known only at the end */
 	unsigned char digest[32];
 	uint64_t length;
+	uint64_t changed; /* the hashed file's last change (ctime), ns since the epoch */
+	uint64_t names[CORDON_CODE_NAMES]; /* name_hash() of what it may be asked for by; 0: none */
+	/* Known at the end, where it is in a file: */
+	bool watched;
+	uint64_t opens;			 /* that found it as it was hashed */
+	struct cordon_file_state opened; /* what was opened in its place; inode 0: nothing */
 };
 
 /* What every record of an execution says about it. Strings may be NULL unless said otherwise. */
@@ -124,6 +130,16 @@ struct audit_policy_change {
 
 json_t *audit_record_policy_change(const struct audit_execution *execution,
 				   const struct audit_policy_change *change, uint64_t time);
+
+/* Addresses that an execution was given for a name, and until when they stand for it. */
+struct audit_resolution {
+	const char *name;
+	char *const *addresses; /* as text, NULL-terminated */
+	uint64_t until;		/* ns since 1970 */
+};
+
+json_t *audit_record_resolution(const struct audit_execution *execution,
+				const struct audit_resolution *resolution, uint64_t time);
 
 /*
  * cordon itself: "start", "stop", "recover", "load", "unload", with free details (may be NULL; the

@@ -330,8 +330,9 @@ static const char *reason_against(uint8_t reason)
 	case CORDON_REASON_RULE:
 		return "a rule denies it, and deny beats allow: narrow or remove that rule";
 	case CORDON_REASON_WIDENS:
-		return "the new name would grant more than the old one does: allow the same on "
-		       "both names, or copy instead";
+		return "the new name would grant more than the old one does, or a directory could "
+		       "bring names that may not be made there: allow the same on both names, or "
+		       "copy instead";
 	case CORDON_REASON_UNRESOLVED:
 		return "the object has no name that a rule could match: it is deleted, too deep, "
 		       "or outside the execution's mounts";
@@ -342,6 +343,8 @@ static const char *reason_against(uint8_t reason)
 	case CORDON_REASON_FOREIGN:
 		return "it belongs to another execution or to the host, and no policy can allow "
 		       "that";
+	case CORDON_REASON_CHANGED:
+		return "it is not the code that was hashed, and the policy pins that";
 	case CORDON_REASON_ENDING:
 		return "the execution was being ended";
 	default:

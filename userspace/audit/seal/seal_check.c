@@ -100,8 +100,13 @@ static void check_mac(struct seal_check *c, struct seal_check_key *key,
 				 PLACE "seal %" PRIu64
 				       " is forged, or what it seals was written anew",
 				 place->path, place->line, claim->number);
+	} else if (c->findings->problems > 0) {
+		/* It proves what is chained to it, but not what is damaged further up. */
+		c->behind = place->sequence;
+		return;
 	} else {
 		c->sealed = place->sequence;
+		c->proven++;
 		return;
 	}
 	c->lost = true;

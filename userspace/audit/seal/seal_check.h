@@ -36,7 +36,9 @@ struct seal_check {
 	/* results */
 	uint64_t seals;
 	uint64_t unchecked; /* those of keys that are not at hand */
-	uint64_t sealed;    /* seq of the last one that is proven, 0: none */
+	uint64_t proven;    /* good ones before the first problem */
+	uint64_t sealed;    /* seq of the last of them, 0: none */
+	uint64_t behind;    /* seq of the last good one behind the first problem, 0: none */
 };
 
 /* Where a seal stands. */

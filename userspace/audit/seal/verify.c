@@ -226,6 +226,10 @@ static void check_beginning(struct verify *v)
 	}
 	findings_problem(&v->findings, "the log begins with seq %" PRIu64 ": %" PRIu64 " missing",
 			 v->check.first, v->check.first - 1);
+	/* What lacks lay before every seal that is there. */
+	if (v->seals.behind == 0)
+		v->seals.behind = v->seals.sealed;
+	v->seals.sealed = v->seals.proven = 0;
 }
 
 /* A last line without its newline. */
@@ -420,7 +424,9 @@ static int run(struct verify *v, const char *directory, struct failure *failure)
 	v->result.notes = v->findings.notes;
 	v->result.seals = v->seals.seals;
 	v->result.unchecked = v->seals.unchecked;
+	v->result.proven = v->seals.proven;
 	v->result.sealed = v->seals.sealed;
+	v->result.behind = v->seals.behind;
 	v->result.segments = lines_segment_count(v->lines);
 	v->result.bytes = lines_bytes(v->lines);
 	v->result.first = v->check.begun ? v->check.first : 0;

@@ -39,8 +39,10 @@ struct verify_result {
 	unsigned char chain[SHA256_SIZE];
 	uint64_t seals;
 	uint64_t unchecked; /* seals whose key was not given */
-	uint64_t
-		sealed; /* seq of the last good seal: with its key, all up to there is proven; 0: nothing is */
+	uint64_t proven;    /* good seals before any damage */
+	/* seq of the last of them: with its key, all up to there is proven; 0: nothing is */
+	uint64_t sealed;
+	uint64_t behind; /* seq of the last good seal behind damage; 0: there is none */
 };
 
 /* 0 when it could be read to its end, whatever was found; errors as audit_reader_open() and _next(). */

@@ -118,6 +118,13 @@ bool audit_verdict_has(enum audit_verdict verdict, const char *action, size_t si
 	return false;
 }
 
+bool audit_query_is_empty(const struct audit_query *q)
+{
+	return !q->since && !q->until && !q->execution && !q->session && !q->agent && !q->policy &&
+	       !q->operation && !q->action && q->verdict == AUDIT_VERDICT_ANY && !q->path &&
+	       !q->address && !q->text && !q->sequence;
+}
+
 struct view {
 	const char *data[SKIM_FIELD_COUNT]; /* NULL: absent */
 	size_t size[SKIM_FIELD_COUNT];

@@ -44,6 +44,9 @@ struct audit_query {
 	uint64_t sequence; /* its seq in the log */
 };
 
+/* Does every record match? */
+bool audit_query_is_empty(const struct audit_query *query);
+
 bool audit_query_matches(const struct audit_query *query, const json_t *record);
 
 /*

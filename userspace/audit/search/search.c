@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "audit/read/archive.h"
+#include "audit/read/damage.h"
 #include "audit/search/candidates.h"
 #include "audit/storage/chain.h"
 #include "audit/search/index.h"
@@ -13,11 +14,14 @@
 DEFINE_CLEANUP(json_t *, json_decref, search_json_decrefp)
 
 #define READ_SIZE (1u << 20)
+/* Read at a time where only the last records are looked for. */
+#define TAIL_SIZE (1u << 16)
 
 struct search {
 	struct audit_archive *archive;
 	const struct audit_query *query;
 	const struct search_options *options;
+	bool all; /* records are wanted */
 	struct sha256 *hash;
 	int (*visit)(void *data, json_t *record);
 	void *data;
@@ -26,14 +30,25 @@ struct search {
 	char *line;
 	size_t line_capacity;
 	char *stretch; /* READ_SIZE and the longest line */
+	uint64_t done, all_bytes;
 };
+
+/* What a place of the index counts for, whose record is somewhere in the log. */
+#define PLACE_SIZE 1024u
+
+static void count_read(struct search *s, uint64_t bytes)
+{
+	s->done += bytes;
+	if (s->options->progress)
+		s->options->progress(s->options->progress_data, s->done, s->all_bytes);
+}
 
 /*
  * Does the line follow from the one before it? For the first of a segment that one is elsewhere: such a
- * line is only checked for being one.
+ * line is only checked for being one. `before`: bytes that are known to stand before the line.
  */
 static int check_chain(struct search *s, size_t segment, uint64_t offset, const char *line,
-		       size_t size)
+		       size_t size, size_t before)
 {
 	unsigned char previous[SHA256_SIZE], claimed[SHA256_SIZE], computed[SHA256_SIZE];
 	char tail[CHAIN_TAIL_SIZE];
@@ -46,9 +61,15 @@ static int check_chain(struct search *s, size_t segment, uint64_t offset, const 
 		return r;
 	if (offset < sizeof(tail))
 		return -EBADMSG;
-	r = audit_archive_read(s->archive, segment, offset - sizeof(tail), tail, sizeof(tail), &n);
-	if (r < 0)
-		return r;
+	if (before >= sizeof(tail)) {
+		memcpy(tail, line - sizeof(tail), sizeof(tail));
+		n = sizeof(tail);
+	} else {
+		r = audit_archive_read(s->archive, segment, offset - sizeof(tail), tail,
+				       sizeof(tail), &n);
+		if (r < 0)
+			return r;
+	}
 	if (n < sizeof(tail) || chain_read_tail(tail, previous) < 0)
 		return -EBADMSG;
 	r = chain_digest(s->hash, previous, line, body, computed);
@@ -67,20 +88,29 @@ static int hand_out(struct search *s, json_t *record)
 	return json_array_append(s->kept, record) < 0 ? -ENOMEM : 0;
 }
 
-/* One line that may match. */
+/* One line that may match; check_chain() says what `before` is. */
 static int take_line(struct search *s, size_t segment, uint64_t offset, const char *line,
-		     size_t size)
+		     size_t size, size_t before)
 {
 	_cleanup_(search_json_decrefp) json_t *record = NULL;
-	int r;
+	bool checked = s->options->visit_line && !s->kept && s->all;
+	int r = 0;
 
+	if (checked) {
+		r = check_chain(s, segment, offset, line, size, before);
+		if (r == 0 && s->options->visit_line(s->data, line, size)) {
+			s->result.found++;
+			return 0;
+		}
+	}
 	record = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL);
 	if (!json_is_object(record) || !audit_query_matches(s->query, record))
 		return 0;
-	r = check_chain(s, segment, offset, line, size);
+	if (!checked)
+		r = check_chain(s, segment, offset, line, size, before);
 	if (r == -EBADMSG) {
 		s->result.damaged++;
-		return 0;
+		r = damage_mark(record, "it does not follow from the line before it");
 	}
 	return r < 0 ? r : hand_out(s, record);
 }
@@ -92,25 +122,26 @@ static int take_place(struct search *s, const struct candidate *c)
 	size_t size;
 	int r;
 
+	count_read(s, PLACE_SIZE);
 	if (c->offset > 0) {
 		r = audit_archive_read(s->archive, c->segment, c->offset - 1, &before, 1, &size);
 		if (r < 0)
 			return r;
 		if (size < 1 || before != '\n') {
-			s->result.damaged++;
+			s->result.lost++;
 			return 0;
 		}
 	}
 	r = audit_archive_line(s->archive, c->segment, c->offset, &s->line, &s->line_capacity,
 			       &size);
 	if (r == -ENODATA || r == -EMSGSIZE) {
-		s->result.damaged++;
+		s->result.lost++;
 		return 0;
 	}
 	if (r < 0)
 		return r;
 	s->result.looked_at++;
-	return take_line(s, c->segment, c->offset, s->line, size);
+	return take_line(s, c->segment, c->offset, s->line, size, 0);
 }
 
 /* The whole lines of what was read; *ret_taken: their size. */
@@ -127,8 +158,8 @@ static int take_lines(struct search *s, size_t segment, uint64_t offset, const c
 			break;
 		length = (size_t)(newline - data) - at;
 		s->result.looked_at++;
-		if (audit_query_may_match(s->query, data + at, length)) {
-			int r = take_line(s, segment, offset + at, data + at, length);
+		if (s->all || audit_query_may_match(s->query, data + at, length)) {
+			int r = take_line(s, segment, offset + at, data + at, length, at);
 
 			if (r < 0)
 				return r;
@@ -157,6 +188,7 @@ static int take_stretch(struct search *s, const struct candidate *c)
 		if (taken == 0)
 			break;
 		offset += taken;
+		count_read(s, taken);
 	}
 	return 0;
 }
@@ -164,6 +196,46 @@ static int take_stretch(struct search *s, const struct candidate *c)
 static int take(struct search *s, const struct candidate *c)
 {
 	return c->size > 0 ? take_stretch(s, c) : take_place(s, c);
+}
+
+/* Where the last lines of a stretch begin, of which it cuts off about as much as is read at a time. */
+static int cut_tail(struct search *s, struct candidate *stretch, struct candidate *ret_tail)
+{
+	uint64_t end = stretch->offset + stretch->size, begin = end;
+	const char *newline = NULL;
+	size_t n;
+
+	do {
+		begin = begin - stretch->offset > TAIL_SIZE ? begin - TAIL_SIZE : stretch->offset;
+		if (begin > stretch->offset) {
+			int r = audit_archive_read(s->archive, stretch->segment, begin, s->stretch,
+						   TAIL_SIZE, &n);
+
+			if (r < 0)
+				return r;
+			newline = memchr(s->stretch, '\n', n);
+		}
+	} while (begin > stretch->offset && !newline);
+	if (begin > stretch->offset)
+		begin += (uint64_t)(newline + 1 - s->stretch);
+	*ret_tail = (struct candidate){stretch->segment, begin, end - begin};
+	stretch->size = begin - stretch->offset;
+	return 0;
+}
+
+/* Takes a candidate's matches into `found`, the last one first. */
+static int take_backwards(struct search *s, const struct candidate *c, json_t *found)
+{
+	int r;
+
+	s->kept = json_array();
+	r = s->kept ? take(s, c) : -ENOMEM;
+	for (size_t j = json_array_size(s->kept);
+	     r == 0 && j-- > 0 && json_array_size(found) < s->options->limit;)
+		r = json_array_append(found, json_array_get(s->kept, j)) < 0 ? -ENOMEM : 0;
+	json_decref(s->kept);
+	s->kept = NULL;
+	return r;
 }
 
 /* From the end, until enough is found; handed out in the log's order. */
@@ -174,14 +246,17 @@ static int take_last(struct search *s, const struct candidates *candidates)
 	int r = found ? 0 : -ENOMEM;
 
 	for (size_t i = candidates->count; r == 0 && i-- > 0;) {
-		s->kept = json_array();
-		r = s->kept ? take(s, &candidates->items[i]) : -ENOMEM;
-		/* Backwards: the last of the last stretch comes first. */
-		for (size_t j = json_array_size(s->kept);
-		     r == 0 && j-- > 0 && json_array_size(found) < s->options->limit;)
-			r = json_array_append(found, json_array_get(s->kept, j)) < 0 ? -ENOMEM : 0;
-		json_decref(s->kept);
-		s->kept = NULL;
+		struct candidate rest = candidates->items[i], tail;
+		bool line = rest.size == 0;
+
+		while (r == 0 && (line || rest.size > 0) &&
+		       json_array_size(found) < s->options->limit) {
+			tail = rest;
+			r = line ? 0 : cut_tail(s, &rest, &tail);
+			if (r == 0)
+				r = take_backwards(s, &tail, found);
+			line = false;
+		}
 		if (json_array_size(found) >= s->options->limit)
 			break;
 	}
@@ -308,6 +383,8 @@ static int search_once(struct search *s, const char *directory, bool use_index)
 		return r;
 	if (s->query->sequence)
 		narrow_to_sequence(s, &all);
+	for (size_t i = 0; i < all.count; i++)
+		s->all_bytes += all.items[i].size ? all.items[i].size : PLACE_SIZE;
 	if (s->options->limit > 0)
 		return take_last(s, &all);
 	for (size_t i = 0; r == 0 && i < all.count; i++)
@@ -327,6 +404,7 @@ int audit_search(const char *directory, const struct audit_query *query,
 	r = audit_archive_open(directory, &archive, failure);
 	if (r < 0)
 		return r;
+	s.all = audit_query_is_empty(query);
 	s.archive = archive;
 	s.hash = hash;
 	s.stretch = malloc(READ_SIZE + CHAIN_LINE_MAX);

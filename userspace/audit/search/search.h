@@ -16,18 +16,28 @@
 struct search_options {
 	bool no_index;	/* read all of the log */
 	uint64_t limit; /* only the last so many; 0: all */
+	/*
+	 * Is given lines before they are parsed, where all records are wanted and this one follows from the one before it.
+	 * True: `visit` need not see it.
+	 */
+	bool (*visit_line)(void *data, const char *line, size_t size);
+	/* Now and then: how many bytes were read, of about how many. May be NULL. */
+	void (*progress)(void *data, uint64_t done, uint64_t all);
+	void *progress_data;
 };
 
 struct search_result {
 	uint64_t found;
-	uint64_t damaged;   /* lines that match and do not follow from the line before */
+	uint64_t
+		damaged; /* lines that match and do not follow from the line before; among `found` */
+	uint64_t lost;	 /* places of the index where the log has no line any more */
 	uint64_t looked_at; /* lines that were read */
 	bool used_index;
 	bool stale; /* the index did not agree with the log and was not used */
 };
 
 /*
- * Calls `visit` with a borrowed record for each that matches, in the log's order; it stops with a
+ * Calls `visit` with a borrowed record for each that matches, in the log's order, damaged ones marked; it stops with a
  * negative result, which is passed on. Otherwise errors as audit_archive_open(), and -ENOMEM.
  */
 int audit_search(const char *directory, const struct audit_query *query,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/storage/policy_store.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
@@ -293,4 +295,32 @@ int policy_store_get(const char *directory, const char *digest, struct compiled_
 	if (r < 0)
 		return failure_set(failure, r, "%s is not the policy that its name says", path);
 	return 0;
+}
+
+#define PREFIX_MIN 8u
+
+int policy_store_complete(const char *directory, const char *prefix,
+			  char ret_digest[SHA256_TEXT_SIZE])
+{
+	size_t length = strlen(prefix), found = 0;
+	_cleanup_(closedirp) DIR *store = NULL;
+	const struct dirent *entry;
+	char path[PATH_MAX];
+
+	if (length < PREFIX_MIN || length >= SHA256_TEXT_SIZE ||
+	    strspn(prefix, "0123456789abcdef") != length)
+		return -EINVAL;
+	if (snprintf(path, sizeof(path), "%s/" POLICY_STORE_NAME, directory) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	store = opendir(path);
+	if (!store)
+		return -errno;
+	while ((entry = readdir(store)) != NULL) {
+		if (strlen(entry->d_name) != SHA256_TEXT_SIZE - 1 ||
+		    strncmp(entry->d_name, prefix, length) != 0)
+			continue;
+		if (found++ == 0)
+			memcpy(ret_digest, entry->d_name, SHA256_TEXT_SIZE);
+	}
+	return found == 1 ? 0 : found == 0 ? -ENOENT : -ENOTUNIQ;
 }

@@ -8,7 +8,8 @@
 #define CORDON_AUDIT_POLICY_STORE_H
 
 #include "base/failure.h"
-#include "policy/compile/compile.h"
+#include "base/sha256.h"
+#include "policy/core/compiled.h"
 
 #define POLICY_STORE_NAME "policies"
 
@@ -25,5 +26,12 @@ int policy_store_put(const char *directory, const struct compiled_policy *policy
  */
 int policy_store_get(const char *directory, const char *digest, struct compiled_policy **ret_policy,
 		     struct failure *failure);
+
+/*
+ * The digest of the one that is kept whose digest begins so. -EINVAL: fewer than 8 hexadecimal digits, or no such; -ENOENT: none
+ * does; -ENOTUNIQ: several do.
+ */
+int policy_store_complete(const char *directory, const char *prefix,
+			  char ret_digest[SHA256_TEXT_SIZE]);
 
 #endif

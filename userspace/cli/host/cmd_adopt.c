@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "cli/term/commands.h"
+#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
 #include "control/client.h"
 
@@ -24,7 +25,7 @@ static const char help[] =
 	"  --json            for programs\n"
 	"  -h, --help        this text\n"
 	"\n"
-	"Exit status: 0 done; 1 refused, and it was said why.\n";
+	"Exit status: 0 done; 1 refused, and it was said why; 2 asked wrongly.\n";
 
 struct arguments {
 	const char *executor;
@@ -69,12 +70,12 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 			return EXIT_SUCCESS;
 		default:
 			message("see `cordon adopt --help`");
-			return EXIT_FAILURE;
+			return EXIT_USAGE;
 		}
 	}
 	if (argc - optind != 1 || !parse_pid(argv[optind], &arguments->pid)) {
 		message("adopt: takes the number of one process");
-		return EXIT_FAILURE;
+		return EXIT_USAGE;
 	}
 	return -1;
 }

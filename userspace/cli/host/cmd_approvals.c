@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "cli/term/commands.h"
 #include "cli/host/decide.h"
+#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
 #include "cli/term/terminal.h"
 
@@ -27,7 +28,7 @@ static const char help[] =
 	"      --json         for programs\n"
 	"  -h, --help         this text\n"
 	"\n"
-	"Exit status: 0 done; 1 failed or refused; 2 nothing with this digest.\n";
+	"Exit status: 0 done; 1 failed or refused; 2 nothing with this digest, or asked wrongly.\n";
 
 struct options {
 	const char *action; /* "list", "refuse", "revoke" */
@@ -49,16 +50,16 @@ static int check(int left, const struct options *options)
 		known |= strcmp(actions[i], options->action) == 0;
 	if (!known) {
 		message("approvals: '%s' is none of list, refuse and revoke", options->action);
-		return DECIDE_FAILED;
+		return EXIT_USAGE;
 	}
 	if (left != takes_digest(options)) {
 		message("approvals %s: %s", options->action,
 			takes_digest(options) ? "takes one digest" : "takes nothing else");
-		return DECIDE_FAILED;
+		return EXIT_USAGE;
 	}
 	if (takes_digest(options) && (!options->decide.reason || !*options->decide.reason)) {
 		message("approvals %s: say why: --reason TEXT", options->action);
-		return DECIDE_FAILED;
+		return EXIT_USAGE;
 	}
 	return -1;
 }
@@ -85,7 +86,7 @@ static int parse(int argc, char **argv, struct options *options)
 			options->json = true;
 		} else {
 			message("see `cordon approvals --help`");
-			return DECIDE_FAILED;
+			return EXIT_USAGE;
 		}
 	}
 	options->action = optind < argc ? argv[optind++] : "list";
@@ -113,7 +114,7 @@ static void write_list(const json_t *entries)
 	for (int pass = 0; pass < 2; pass++) {
 		json_array_foreach(entries, i, entry) {
 			if (waits(entry) == (pass == 0))
-				decide_write_entry(stdout, &style, entry);
+				decide_write_entry(stdout, &style, entries, entry);
 		}
 	}
 }

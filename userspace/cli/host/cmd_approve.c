@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "cli/term/commands.h"
 #include "cli/host/decide.h"
+#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
 #include "policy/source/units.h"
 
@@ -31,7 +32,7 @@ static const char help[] =
 	"      --json              the approval as JSON\n"
 	"  -h, --help              this text\n"
 	"\n"
-	"Exit status: 0 approved; 1 failed or refused; 2 nothing with this digest waits.\n";
+	"Exit status: 0 approved; 1 failed or refused; 2 nothing with this digest waits, or asked wrongly.\n";
 
 struct options {
 	struct client_decide decide;
@@ -70,7 +71,7 @@ static int parse(int argc, char **argv, struct options *options)
 			break;
 		case 'e':
 			if (parse_expires(optarg, &options->decide.expires) < 0)
-				return DECIDE_FAILED;
+				return EXIT_USAGE;
 			break;
 		case 'j':
 			options->json = true;
@@ -80,16 +81,16 @@ static int parse(int argc, char **argv, struct options *options)
 			return DECIDE_DONE;
 		default:
 			message("see `cordon approve --help`");
-			return DECIDE_FAILED;
+			return EXIT_USAGE;
 		}
 	}
 	if (argc - optind + !!options->decide.policy != 1) {
 		message("approve: one digest, or --policy; `cordon approvals` shows what waits");
-		return DECIDE_FAILED;
+		return EXIT_USAGE;
 	}
 	if (!options->decide.reason || !*options->decide.reason) {
 		message("approve: say why: --reason TEXT");
-		return DECIDE_FAILED;
+		return EXIT_USAGE;
 	}
 	options->decide.digest = optind < argc ? argv[optind] : NULL;
 	return -1;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/term/commands.h"
+#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
 #include "cli/term/one_flag.h"
 #include "daemon/disable.h"
@@ -17,13 +18,13 @@ static const char help[] =
 	"  --force   kill what is live, and remove pinned state that is broken or of another build\n"
 	"  --help    show this\n"
 	"\n"
-	"Exit status: 0 nothing is enforced any more; 1 refused or failed.\n";
+	"Exit status: 0 nothing is enforced any more; 1 refused or failed; 2 asked wrongly.\n";
 
 int cmd_disable(int argc, char **argv)
 {
 	struct failure failure = {};
 	bool force = false, found;
-	int r = parse_one_flag(argc, argv, "force", help, EXIT_FAILURE, &force);
+	int r = parse_one_flag(argc, argv, "force", help, EXIT_USAGE, &force);
 
 	if (r >= 0)
 		return r;

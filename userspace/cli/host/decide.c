@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "cli/host/approval_rules.h"
 #include "cli/term/message.h"
 
 int decide_connect(int *ret_socket)
@@ -46,11 +47,23 @@ static void write_uid(FILE *out, const json_t *entry, const char *key)
 		json_integer_value(json_object_get(entry, key)));
 }
 
-void decide_write_entry(FILE *out, const struct style *style, const json_t *entry)
+/* As a witness of the daemon: "files read /x, allowed by ..."; a setting has no such words. */
+static bool is_rule(const char *line)
+{
+	static const char *const sections[] = {"files ", "exec ", "network ", "unix "};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
+		if (strncmp(line, sections[i], strlen(sections[i])) == 0)
+			return true;
+	return false;
+}
+
+void decide_write_entry(FILE *out, const struct style *style, const json_t *entries,
+			const json_t *entry)
 {
 	const json_t *witnesses = json_object_get(entry, "witnesses"), *line;
 	const char *state = text_of(entry, "state");
-	bool waits = strcmp(state, "waiting") == 0;
+	bool waits = strcmp(state, "waiting") == 0, told;
 	size_t i;
 
 	fprintf(out, "%.16s  ", text_of(entry, "digest"));
@@ -80,9 +93,14 @@ void decide_write_entry(FILE *out, const struct style *style, const json_t *entr
 	}
 	if (json_is_null(json_object_get(entry, "base")))
 		fputs("  the first of its name\n", out);
+	told = waits && approval_rules_write(out, style, entries, entry);
 	json_array_foreach(witnesses, i, line) {
+		const char *text = json_string_value(line);
+
+		if (!text || (told && is_rule(text)))
+			continue;
 		fputs("  wider: ", out);
-		style_text(out, style, json_string_value(line) ? json_string_value(line) : "");
+		style_text(out, style, text);
 		putc('\n', out);
 	}
 }

@@ -18,7 +18,8 @@ int decide_connect(int *ret_socket);
 /* Has it decided, and says so. An exit status. */
 int decide_ask(const struct client_decide *decide, bool json);
 
-/* One entry of the list, with what it allows. */
-void decide_write_entry(FILE *out, const struct style *style, const json_t *entry);
+/* One of the `entries`, with what it allows. */
+void decide_write_entry(FILE *out, const struct style *style, const json_t *entries,
+			const json_t *entry);
 
 #endif

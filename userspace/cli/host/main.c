@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All of cordon: finds the subcommand. Users start front.c, which starts this for all but `run`. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdbool.h>
 #include <string.h>
@@ -26,6 +27,7 @@ static const struct command {
 	{"kill", cmd_kill, "end an execution and everything that it started"},
 	{"approve", cmd_approve, "let a policy be used that waits for approval"},
 	{"approvals", cmd_approvals, "what waits for approval, and what was decided"},
+	{"who", cmd_who, "which execution a process or a connection belongs to"},
 	{"adopt", cmd_adopt, "make an executor of a process that runs"},
 	{"status", cmd_status, "is enforcement on, and what runs under it"},
 	{"doctor", cmd_doctor, "can this host enforce, and if not, what to do"},
@@ -120,5 +122,8 @@ int main(int argc, char **argv)
 	command = find(argv[1]);
 	if (!command)
 		return unknown(argv[1]);
+	/* A reader that has seen enough is no failure. What `run` starts gets the signal as it was. */
+	if (command->run != cmd_run && command->run != cmd_daemon)
+		signal(SIGPIPE, SIG_IGN);
 	return standard_streams_finish(command->run(argc - 1, argv + 1));
 }

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "cli/term/commands.h"
 #include "cli/live/live_execution.h"
+#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
 #include "control/client.h"
 
@@ -27,7 +28,8 @@ static const char help[] =
 	"      --json   for programs: what is dead, as an object\n"
 	"  -h, --help   this text\n"
 	"\n"
-	"Exit status: 0 it is dead; 1 failed, or several begin with ID; 2 no such execution is live.\n";
+	"Exit status: 0 it is dead; 1 failed, or several begin with ID; 2 no such execution is live,\n"
+	"or asked wrongly.\n";
 
 /* Returns an exit status, or -1 to go on with *ret_id. */
 static int parse(int argc, char **argv, bool *ret_json, const char **ret_id)
@@ -47,13 +49,13 @@ static int parse(int argc, char **argv, bool *ret_json, const char **ret_id)
 		}
 		if (c != 'j') {
 			message("see `cordon kill --help`");
-			return KILL_FAILED;
+			return EXIT_USAGE;
 		}
 		json = true;
 	}
 	if (argc - optind != 1 || !argv[optind][0]) {
 		message("kill: takes the id of one execution; `cordon ps` shows ids");
-		return KILL_FAILED;
+		return EXIT_USAGE;
 	}
 	*ret_json = json;
 	*ret_id = argv[optind];

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "cli/term/commands.h"
 #include "cli/live/live_table.h"
+#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
 #include "cli/term/one_flag.h"
 #include "cli/term/terminal.h"
@@ -24,7 +25,7 @@ static const char help[] =
 	"      --json   for programs: an array of objects\n"
 	"  -h, --help   this text\n"
 	"\n"
-	"Exit status: 0 listed, be it none; 1 failed.\n";
+	"Exit status: 0 listed, be it none; 1 failed; 2 asked wrongly.\n";
 
 static int list(const json_t *executions, bool json)
 {
@@ -60,7 +61,7 @@ int cmd_ps(int argc, char **argv)
 	bool json = false;
 	int r;
 
-	r = parse_one_flag(argc, argv, "json", help, EXIT_FAILURE, &json);
+	r = parse_one_flag(argc, argv, "json", help, EXIT_USAGE, &json);
 	if (r >= 0)
 		return r;
 	r = client_connect(&socket, &failure);

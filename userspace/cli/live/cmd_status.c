@@ -14,7 +14,7 @@
 #include "cli/term/message.h"
 #include "cli/term/one_flag.h"
 #include "control/client.h"
-#include "kernel/enforcement.h"
+#include "kernel/pins.h"
 
 #define PATIENCE_SECONDS 10
 
@@ -71,15 +71,19 @@ static void print_status(const json_t *status)
 {
 	uint64_t uptime = (uint64_t)json_integer_value(json_object_get(status, "uptime_nsec"));
 	const char *problem = json_string_value(json_object_get(status, "log_problem"));
+	const json_t *longest = json_object_get(json_object_get(status, "turns"), "longest");
+	const char *what = json_string_value(json_object_get(longest, "what"));
 
 	printf("enforcing: %" JSON_INTEGER_FORMAT " execution(s) live, %" JSON_INTEGER_FORMAT
 	       " policies resident; %s daemon, pid %" JSON_INTEGER_FORMAT ", up %" PRIu64
-	       " s; log in %s%s%s\n",
+	       " s, longest turn %.1f ms (%s); log in %s%s%s\n",
 	       json_integer_value(json_object_get(status, "executions")),
 	       json_integer_value(json_object_get(status, "policies")),
 	       json_is_true(json_object_get(status, "embedded")) ? "embedded" : "standing",
 	       json_integer_value(json_object_get(status, "pid")),
-	       (uint64_t)(uptime / NSEC_PER_SEC), json_string_value(json_object_get(status, "log")),
+	       (uint64_t)(uptime / NSEC_PER_SEC),
+	       (double)json_integer_value(json_object_get(longest, "nsec")) / (double)NSEC_PER_MSEC,
+	       what ? what : "none", json_string_value(json_object_get(status, "log")),
 	       problem && *problem ? ": " : "", problem ? problem : "");
 }
 

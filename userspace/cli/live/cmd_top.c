@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "cli/term/commands.h"
 #include "cli/live/live_table.h"
+#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
 #include "cli/term/screen.h"
 #include "cli/term/terminal.h"
@@ -30,7 +31,7 @@ static const char help[] =
 	"      --json              once, for programs: status and executions, as one object\n"
 	"  -h, --help              this text\n"
 	"\n"
-	"Exit status: 0 shown; 1 failed, or no daemon runs.\n";
+	"Exit status: 0 shown; 1 failed, or no daemon runs; 2 asked wrongly.\n";
 
 struct snapshot {
 	json_t *status, *executions;
@@ -218,12 +219,12 @@ int cmd_top(int argc, char **argv)
 			json = true;
 		} else if (c != 'i' || parse_seconds(optarg, &seconds) < 0) {
 			message("see `cordon top --help`");
-			return EXIT_FAILURE;
+			return EXIT_USAGE;
 		}
 	}
 	if (optind < argc) {
 		message("top: unexpected argument \"%s\"; see `cordon top --help`", argv[optind]);
-		return EXIT_FAILURE;
+		return EXIT_USAGE;
 	}
 	return json || !isatty(STDOUT_FILENO) ? show_once(json) : show_live(seconds);
 }

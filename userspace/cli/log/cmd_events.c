@@ -6,8 +6,11 @@
 
 #include "audit/read/reader.h"
 #include "audit/record/record.h"
+#include "base/uuid.h"
+#include "cli/log/find.h"
 #include "cli/term/commands.h"
 #include "cli/term/message.h"
+#include "cli/term/moment.h"
 #include "cli/term/terminal.h"
 #include "insight/story/line.h"
 #include "insight/text/view.h"
@@ -27,6 +30,7 @@ static const char help[] =
 	"  -n, --lines N        the last N records only (with -f: 10)\n"
 	"  -o, --output FORMAT  compact: for people; json: the records\n"
 	"      --execution ID   of this execution only; a prefix of its id will do\n"
+	"      --utc            times in UTC, not local ones\n"
 	"      --log DIR        the log's directory (/var/log/cordon)\n"
 	"  -h, --help           this text\n";
 
@@ -37,6 +41,7 @@ struct events {
 	bool tail; /* only the last `lines` of what is there at first */
 	size_t lines;
 	struct style style;
+	struct line_day day; /* of the line before */
 	/* the last `lines` records, until the end is seen for the first time */
 	json_t **kept;
 	size_t kept_count, kept_next;
@@ -58,9 +63,10 @@ static bool wanted(const struct events *e, const json_t *record)
 	return !e->execution || (id && strncmp(id, e->execution, strlen(e->execution)) == 0);
 }
 
-static void show(const struct events *e, const json_t *record)
+static void show(struct events *e, const json_t *record)
 {
 	if (!e->json) {
+		line_day(stdout, &e->style, &e->day, record);
 		line_write(stdout, &e->style, record);
 		return;
 	}
@@ -112,9 +118,9 @@ static int drain(struct events *e, struct audit_reader *reader)
 			message("%s", failure.text);
 			if (r != -EBADMSG)
 				return r;
-		} else if (wanted(e, record)) {
-			take(e, record);
 		}
+		if (record && wanted(e, record))
+			take(e, record);
 	}
 	return 0;
 }
@@ -149,6 +155,28 @@ static int open_reader(const struct events *e, struct audit_reader **ret_reader)
 		if (!pause_following())
 			return r;
 	}
+}
+
+static int show_found(void *data, json_t *record)
+{
+	show(data, record);
+	return ferror(stdout) ? -ECANCELED : 0;
+}
+
+/* The last ones, from the end of the log: what comes before them is not read. */
+static int show_last(struct events *e)
+{
+	char id[UUID_TEXT_SIZE];
+	const struct audit_query query = {.execution = e->execution ? id : NULL};
+	const struct search_options options = {.limit = e->lines, .no_index = !e->execution};
+	int status = EXIT_FAILURE, r;
+
+	snprintf(id, sizeof(id), "%s", e->execution ? e->execution : "");
+	if (e->lines == 0)
+		return EXIT_SUCCESS;
+	r = find_records(e->directory, &query, &options, show_found, e, &status);
+	/* Whoever reads has seen enough. */
+	return r == -ECANCELED ? EXIT_SUCCESS : r == 0 ? status : EXIT_FAILURE;
 }
 
 static int run(struct events *e)
@@ -190,6 +218,7 @@ static int parse(int argc, char **argv, struct events *e)
 		{"output", required_argument, NULL, 'o'},
 		{"execution", required_argument, NULL, 'e'},
 		{"log", required_argument, NULL, 'l'},
+		{"utc", no_argument, NULL, 'u'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
@@ -219,6 +248,9 @@ static int parse(int argc, char **argv, struct events *e)
 			break;
 		case 'l':
 			e->directory = optarg;
+			break;
+		case 'u':
+			moment_utc();
 			break;
 		case 'h':
 			fputs(help, stdout);
@@ -257,8 +289,7 @@ int cmd_events(int argc, char **argv)
 	/* Leave at a whole line; a reader that is gone is noticed by the write. */
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
-	status = terminal_finish(stdout, run(&e));
+	status = terminal_finish(stdout, e.tail && !e.follow ? show_last(&e) : run(&e));
 	free(e.kept);
 	return status;
 }

@@ -3,14 +3,18 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <string.h>
 
 #include "audit/seal/verify.h"
 #include "base/clock.h"
+#include "base/io.h"
+#include "base/walk.h"
 #include "cli/term/commands.h"
 #include "cli/log/find.h"
 #include "cli/term/message.h"
 #include "cli/term/moment.h"
+#include "cli/term/progress.h"
 #include "cli/log/seal_keys.h"
 #include "cli/term/terminal.h"
 #include "insight/page/page.h"
@@ -46,6 +50,7 @@ struct findings_kept {
 	char *first_problem;
 	char *notes[NOTES_MAX];
 	size_t note_count;
+	struct progress progress;
 };
 
 static void keep_problem(void *data, const char *text)
@@ -72,6 +77,14 @@ static void forget(struct findings_kept *kept)
 		free(kept->notes[i]);
 }
 
+static void on_progress(void *data, uint64_t segment, uint64_t segments, uint64_t records)
+{
+	struct findings_kept *kept = data;
+
+	(void)records;
+	progress_step(&kept->progress, segment > 0 ? segment - 1 : 0, segments);
+}
+
 static void check_integrity(const struct request *q, struct findings_kept *kept,
 			    struct page_integrity *integrity)
 {
@@ -80,10 +93,15 @@ static void check_integrity(const struct request *q, struct findings_kept *kept,
 		.key_count = q->keys.count,
 		.problem = keep_problem,
 		.note = keep_note,
+		.progress = on_progress,
 		.data = kept,
 	};
+	int r;
 
-	if (verify_log(q->directory, &options, &integrity->result, NULL) < 0)
+	progress_begin(&kept->progress, "checking the log", false);
+	r = verify_log(q->directory, &options, &integrity->result, NULL);
+	progress_end(&kept->progress);
+	if (r < 0)
 		return;
 	integrity->checked = true;
 	integrity->with_key = q->keys.count > 0;
@@ -92,35 +110,74 @@ static void check_integrity(const struct request *q, struct findings_kept *kept,
 	integrity->note_count = kept->note_count;
 }
 
-/* A page in place of another one, or none at all. */
-static int write_page(const struct page *page, const char *path)
+/*
+ * A file beside the one that it is to replace. One that was left there is taken away, not opened: code that ran there may
+ * have left a link, or a FIFO that would hold us up. It tells what a host's agents do: not for everybody.
+ */
+static int open_beside(int directory_fd, const char *fresh)
 {
-	char fresh[PATH_MAX];
-	FILE *out = stdout;
+	int fd;
+
+	if (unlinkat(directory_fd, fresh, 0) < 0 && errno != ENOENT)
+		return -errno;
+	fd = openat(directory_fd, fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+	return fd < 0 ? -errno : fd;
+}
+
+static int replace(int directory_fd, const char *name, const char *text, size_t size)
+{
+	char fresh[NAME_MAX + sizeof(".new")];
 	int fd, r;
 
-	if (!path) {
-		r = page_write(out, page);
-		return r < 0 ? r : 0;
-	}
-	if (snprintf(fresh, sizeof(fresh), "%s.new", path) >= (int)sizeof(fresh))
-		return -ENAMETOOLONG;
-	/* It tells what a host's agents do: not for everybody. */
-	fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
-	out = fd >= 0 ? fdopen(fd, "w") : NULL;
-	if (!out) {
+	snprintf(fresh, sizeof(fresh), "%s.new", name);
+	fd = open_beside(directory_fd, fresh);
+	if (fd < 0)
+		return fd;
+	r = io_write_all(fd, text, size);
+	if (close(fd) < 0 && r >= 0)
 		r = -errno;
-		closep(&fd);
-		return r;
-	}
-	r = page_write(out, page);
-	if (fclose(out) != 0 && r == 0)
-		r = -errno;
-	if (r == 0 && rename(fresh, path) < 0)
+	if (r >= 0 && renameat(directory_fd, fresh, directory_fd, name) < 0)
 		r = -errno;
 	if (r < 0)
-		(void)unlink(fresh);
+		(void)unlinkat(directory_fd, fresh, 0);
+	return r < 0 ? r : 0;
+}
+
+/* A page in place of another one, or none at all: whoever presses Ctrl-C finds no half of it. */
+static int write_file(const struct page *page, int directory_fd, const char *name)
+{
+	_cleanup_(freep) char *text = NULL;
+	sigset_t all, before;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int r = out ? page_write(out, page) : -ENOMEM;
+
+	if (out && fclose(out) != 0 && r == 0)
+		r = -ENOMEM;
+	if (r < 0)
+		return r;
+	sigfillset(&all);
+	(void)sigprocmask(SIG_BLOCK, &all, &before);
+	r = replace(directory_fd, name, text, size);
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
 	return r;
+}
+
+static int write_page(const struct page *page, const char *path)
+{
+	_cleanup_(closep) int directory_fd = -1;
+	struct failure failure = {};
+	const char *name;
+	int r;
+
+	if (!path) {
+		r = page_write(stdout, page);
+		return r < 0 ? r : 0;
+	}
+	r = walk_parent(AT_FDCWD, path, "the page's directory", &directory_fd, &name, &failure);
+	if (r < 0 && failure.text[0])
+		message("%s", failure.text);
+	return r < 0 ? r : write_file(page, directory_fd, name);
 }
 
 static int make_page(const struct request *q, const json_t *found, const char *title)

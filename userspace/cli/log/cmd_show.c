@@ -7,6 +7,7 @@
 #include "cli/term/commands.h"
 #include "cli/log/find.h"
 #include "cli/term/message.h"
+#include "cli/term/moment.h"
 #include "cli/term/terminal.h"
 #include "insight/story/story.h"
 
@@ -17,6 +18,7 @@ static const char help[] =
 	"`cordon events` shows ids; `last` is the execution that started last.\n"
 	"\n"
 	"      --json           its records, as JSON\n"
+	"      --utc            times in UTC, not local ones\n"
 	"      --log DIR        the log's directory (/var/log/cordon)\n"
 	"  -h, --help           this text\n";
 
@@ -63,6 +65,7 @@ int cmd_show(int argc, char **argv)
 	static const struct option options[] = {
 		{"json", no_argument, NULL, 'j'},
 		{"log", required_argument, NULL, 'l'},
+		{"utc", no_argument, NULL, 'u'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
@@ -78,6 +81,9 @@ int cmd_show(int argc, char **argv)
 		case 'l':
 			directory = optarg;
 			break;
+		case 'u':
+			moment_utc();
+			break;
 		case 'h':
 			fputs(help, stdout);
 			return EXIT_SUCCESS;
@@ -91,6 +97,5 @@ int cmd_show(int argc, char **argv)
 		fputs(help, stderr);
 		return 2;
 	}
-	signal(SIGPIPE, SIG_IGN);
 	return run(directory, argv[optind], json);
 }

@@ -8,6 +8,7 @@
 #include "cli/log/find.h"
 #include "cli/log/judge.h"
 #include "cli/term/message.h"
+#include "cli/term/moment.h"
 #include "cli/term/terminal.h"
 #include "insight/text/view.h"
 #include "insight/story/why.h"
@@ -21,6 +22,7 @@ static const char help[] =
 	"written #SEQ.\n"
 	"\n"
 	"      --json           for the agent that ran into it\n"
+	"      --utc            times in UTC, not local ones\n"
 	"      --log DIR        the log's directory (/var/log/cordon)\n"
 	"  -h, --help           this text\n";
 
@@ -157,6 +159,7 @@ int cmd_why(int argc, char **argv)
 	static const struct option options[] = {
 		{"json", no_argument, NULL, 'j'},
 		{"log", required_argument, NULL, 'l'},
+		{"utc", no_argument, NULL, 'u'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
@@ -172,6 +175,9 @@ int cmd_why(int argc, char **argv)
 			break;
 		case 'l':
 			directory = optarg;
+			break;
+		case 'u':
+			moment_utc();
 			break;
 		default:
 			fputs(help, option == 'h' ? stdout : stderr);

@@ -7,24 +7,37 @@
 #include "audit/search/index.h"
 #include "base/uuid.h"
 #include "cli/term/message.h"
+#include "cli/term/progress.h"
 #include "insight/text/view.h"
 
 #define CANDIDATES_SHOWN 10
 
-int find_records(const char *directory, const struct audit_query *query,
-		 const struct search_options *options, int (*visit)(void *data, json_t *record),
-		 void *data, int *ret_status)
+/* `prints`: what is found goes to standard output at once. */
+static int find(const char *directory, const struct audit_query *query,
+		const struct search_options *asked, bool prints,
+		int (*visit)(void *data, json_t *record), void *data, int *ret_status)
 {
+	struct search_options options = *asked;
 	struct index_result updated;
 	struct search_result result;
 	struct failure failure = {0};
+	struct progress progress;
 	int r;
 
 	/* Whoever may only read takes the index as it is, and the log for the rest. */
-	if (!options->no_index)
-		(void)index_update(directory, false, false, NULL, &updated, &failure);
+	if (!options.no_index) {
+		progress_begin(&progress, "indexing the log", false);
+		(void)index_update(directory, false, false,
+				   &(struct index_progress){progress_step, &progress}, &updated,
+				   &failure);
+		progress_end(&progress);
+	}
 	failure.text[0] = '\0';
-	r = audit_search(directory, query, options, visit, data, &result, &failure);
+	progress_begin(&progress, "reading the log", prints);
+	options.progress = progress_step;
+	options.progress_data = &progress;
+	r = audit_search(directory, query, &options, visit, data, &result, &failure);
+	progress_end(&progress);
 	if (r < 0) {
 		if (r != -ECANCELED)
 			message("%s", failure.text);
@@ -35,11 +48,21 @@ int find_records(const char *directory, const struct audit_query *query,
 			"index --log %s` mends it",
 			directory, directory);
 	if (result.damaged > 0)
-		message("%llu records of this log are damaged and left out: see `cordon log verify "
+		message("%llu records of this log are damaged, and marked: see `cordon log verify "
 			"--log %s`",
 			(unsigned long long)result.damaged, directory);
-	*ret_status = result.damaged > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	if (result.lost > 0)
+		message("%llu records of this log are gone: see `cordon log verify --log %s`",
+			(unsigned long long)result.lost, directory);
+	*ret_status = result.damaged + result.lost > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 	return 0;
+}
+
+int find_records(const char *directory, const struct audit_query *query,
+		 const struct search_options *options, int (*visit)(void *data, json_t *record),
+		 void *data, int *ret_status)
+{
+	return find(directory, query, options, true, visit, data, ret_status);
 }
 
 static int append(void *data, json_t *record)
@@ -58,7 +81,7 @@ int find_all(const char *directory, const struct audit_query *query, json_t **re
 		message("out of memory");
 		return -ENOMEM;
 	}
-	r = find_records(directory, query, &options, append, records, ret_status);
+	r = find(directory, query, &options, false, append, records, ret_status);
 	if (r < 0) {
 		json_decref(records);
 		return r;
@@ -91,7 +114,7 @@ static int find_last(const char *directory, char id[UUID_TEXT_SIZE], int *ret_st
 
 	if (!records)
 		return -ENOMEM;
-	r = find_records(directory, &query, &options, append, records, ret_status);
+	r = find(directory, &query, &options, false, append, records, ret_status);
 	found = view_text(json_array_get(records, 0), "cordon.execution.id");
 	if (r == 0 && (!found || strlen(found) >= UUID_TEXT_SIZE)) {
 		message("no execution is on record in %s", directory);
@@ -162,7 +185,7 @@ int find_execution(const char *directory, const char *word, json_t **ret_records
 	}
 	one = (struct one){json_object(), json_array()};
 	r = one.ids && one.records
-		    ? find_records(directory, &query, &options, collect, &one, ret_status)
+		    ? find(directory, &query, &options, false, collect, &one, ret_status)
 		    : -ENOMEM;
 	if (r == 0)
 		r = check_one(&one, directory, id);

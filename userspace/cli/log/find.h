@@ -9,7 +9,7 @@
 
 /*
  * As audit_search(). What fails was said on standard error, and so were damaged records and an index
- * that was of no use; *ret_status: EXIT_FAILURE if records were left out, else EXIT_SUCCESS.
+ * that was of no use; *ret_status: EXIT_FAILURE if records are damaged or gone, else EXIT_SUCCESS.
  */
 int find_records(const char *directory, const struct audit_query *query,
 		 const struct search_options *options, int (*visit)(void *data, json_t *record),

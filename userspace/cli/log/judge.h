@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 #include "policy/ask/question.h"
 
 struct judge {

@@ -10,6 +10,7 @@
 #include "cli/log/query_options.h"
 #include "cli/term/terminal.h"
 #include "insight/export/export.h"
+#include "insight/text/view.h"
 
 static void print_help(FILE *out)
 {
@@ -24,15 +25,24 @@ static void print_help(FILE *out)
 	fputs("  -h, --help                this text\n", out);
 }
 
+#define HOST_SIZE 256u
+
 struct export
 {
 	const char *format;
 	struct export_source source;
+	struct buffer buffer;
 };
+
+static int add(const char *text, size_t size, void *data)
+{
+	buffer_add(data, text, size);
+	return 0;
+}
 
 static int write_record(void *data, json_t *record)
 {
-	const struct export *e = data;
+	struct export *e = data;
 	json_t *made;
 
 	if (strcmp(e->format, "csv") == 0) {
@@ -43,25 +53,64 @@ static int write_record(void *data, json_t *record)
 					     : export_ocsf(record, &e->source);
 	if (!made)
 		return -ENOMEM;
-	json_dumpf(made, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
-	putchar('\n');
+	e->buffer.size = 0;
+	(void)json_dump_callback(made, add, &e->buffer, JSON_COMPACT | JSON_ENSURE_ASCII);
 	json_decref(made);
+	buffer_literal(&e->buffer, "\n");
+	if (e->buffer.failed)
+		return -ENOMEM;
+	fwrite(e->buffer.data, 1, e->buffer.size, stdout);
 	return ferror(stdout) ? -ECANCELED : 0;
+}
+
+static bool write_line(void *data, const char *line, size_t size)
+{
+	struct export *e = data;
+
+	return strcmp(e->format, "csv") == 0 && !ferror(stdout) &&
+	       export_csv_line(stdout, &e->buffer, line, size);
+}
+
+static int take_host(void *data, json_t *record)
+{
+	const char *host = view_text(record, "cordon.agent.host");
+
+	return host && snprintf(data, HOST_SIZE, "%s", host) < 0 ? -EIO : 0;
+}
+
+/* The host that the log is of, which need not be the one where it is read. */
+static void find_host(const struct query_options *options, char host[HOST_SIZE])
+{
+	const struct audit_query query = {.action = "agent-start"};
+	const struct search_options last = {.limit = 1, .no_index = options->search.no_index};
+	struct search_result result;
+	struct failure failure;
+
+	host[0] = '\0';
+	(void)audit_search(options->directory, &query, &last, take_host, host, &result, &failure);
+	if (!host[0] && gethostname(host, HOST_SIZE - 1) < 0)
+		host[0] = '\0';
 }
 
 static int export(const struct query_options *options, struct export *e)
 {
-	char host[256] = "";
+	struct search_options search = options->search;
+	char host[HOST_SIZE];
 	int status = EXIT_FAILURE, r;
 
-	if (gethostname(host, sizeof(host) - 1) == 0 && host[0])
-		e->source.host = host;
-	if (strcmp(e->format, "csv") == 0)
+	if (strcmp(e->format, "csv") == 0) {
 		export_csv_head(stdout);
-	r = find_records(options->directory, &options->query, &options->search, write_record, e,
-			 &status);
+	} else {
+		find_host(options, host);
+		e->source.host = host[0] ? host : NULL;
+	}
+	search.visit_line = write_line;
+	r = find_records(options->directory, &options->query, &search, write_record, e, &status);
 	if (r < 0 && r != -ECANCELED)
 		return 2;
+	/* Whoever reads has seen enough. */
+	if (r == -ECANCELED)
+		status = EXIT_SUCCESS;
 	return terminal_finish(stdout, status);
 }
 
@@ -101,9 +150,9 @@ int log_command_export(int argc, char **argv)
 		status = 2;
 	}
 	if (status < 0) {
-		signal(SIGPIPE, SIG_IGN);
 		status = export(&options, &e);
 	}
+	buffer_free(&e.buffer);
 	query_options_release(&options);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "cli/log/log_command.h"
 #include "cli/term/message.h"
+#include "cli/term/progress.h"
 #include "cli/term/terminal.h"
 
 static void print_help(FILE *out)
@@ -24,24 +25,6 @@ static void print_help(FILE *out)
 	      "      --log DIR        the log's directory (/var/log/cordon)\n"
 	      "  -h, --help           this text\n",
 	      out);
-}
-
-struct progress {
-	uint64_t start, told;
-	struct style style;
-};
-
-/* A line on a terminal's standard error, a few times a second. */
-static void tell(void *data, uint64_t done, uint64_t all)
-{
-	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
-	struct progress *p = data;
-
-	if (now - p->told < 200 * NSEC_PER_MSEC || all == 0)
-		return;
-	p->told = now;
-	fprintf(stderr, "\rindexing: %3.0f %%, %.0f MB/s ", 100.0 * (double)done / (double)all,
-		(double)done * 1e3 / (double)(now - p->start + 1));
 }
 
 static void print_json(const struct index_result *result, const char *directory, double seconds)
@@ -73,22 +56,22 @@ static void print_text(const struct index_result *result, double seconds)
 
 static int update(const char *directory, bool rebuild, bool check, bool json)
 {
-	struct progress progress = {.start = clock_nsec(CLOCK_MONOTONIC)};
-	struct index_progress told = {.data = &progress};
+	uint64_t start = clock_nsec(CLOCK_MONOTONIC);
+	struct progress progress;
+	const struct index_progress told = {progress_step, &progress};
 	struct index_result result;
 	struct failure failure = {0};
 	double seconds;
+	int r;
 
-	progress.told = progress.start;
-	if (isatty(STDERR_FILENO))
-		told.tell = tell;
-	if (index_update(directory, rebuild, check, &told, &result, &failure) < 0) {
+	progress_begin(&progress, "indexing", false);
+	r = index_update(directory, rebuild, check, &told, &result, &failure);
+	progress_end(&progress);
+	if (r < 0) {
 		message("%s", failure.text);
 		return EXIT_FAILURE;
 	}
-	seconds = (double)(clock_nsec(CLOCK_MONOTONIC) - progress.start) / 1e9;
-	if (told.tell && progress.told != progress.start)
-		fputs("\r\033[K", stderr);
+	seconds = (double)(clock_nsec(CLOCK_MONOTONIC) - start) / 1e9;
 	if (json)
 		print_json(&result, directory, seconds);
 	else

@@ -7,9 +7,9 @@
 #include "cli/log/log_command.h"
 #include "cli/term/message.h"
 #include "cli/log/query_options.h"
+#include "cli/term/moment.h"
 #include "cli/term/terminal.h"
 #include "insight/story/line.h"
-#include "insight/text/view.h"
 
 static void print_help(FILE *out)
 {
@@ -21,7 +21,8 @@ static void print_help(FILE *out)
 	      "\n",
 	      out);
 	fputs(query_options_help, out);
-	fputs("      --json                the records, one JSON object a line\n"
+	fputs("      --utc                 times in UTC, not local ones; put it before times that are given\n"
+	      "      --json                the records, one JSON object a line\n"
 	      "  -h, --help                this text\n",
 	      out);
 }
@@ -29,22 +30,9 @@ static void print_help(FILE *out)
 struct output {
 	struct style style;
 	bool json;
-	char day[16]; /* of the line before */
+	struct line_day day; /* of the line before */
 	unsigned long long count;
 };
-
-/* Lines show the time of day only. */
-static void show_day(struct output *o, const json_t *record)
-{
-	char time[LINE_TIME_SIZE];
-
-	line_time(view_time(record), true, time);
-	if (strlen(time) < 10 || strncmp(time, o->day, 10) == 0)
-		return;
-	snprintf(o->day, sizeof(o->day), "%.10s", time);
-	style_text_in(stdout, &o->style, STYLE_BOLD, o->day, 0);
-	putchar('\n');
-}
 
 static int show(void *data, json_t *record)
 {
@@ -55,7 +43,7 @@ static int show(void *data, json_t *record)
 		json_dumpf(record, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
 		putchar('\n');
 	} else {
-		show_day(o, record);
+		line_day(stdout, &o->style, &o->day, record);
 		line_write(stdout, &o->style, record);
 	}
 	/* Whoever reads has gone. */
@@ -70,6 +58,9 @@ static int query(const struct query_options *options, struct output *output)
 
 	if (r < 0 && r != -ECANCELED)
 		return 2;
+	/* Whoever reads has seen enough. */
+	if (r == -ECANCELED)
+		status = EXIT_SUCCESS;
 	if (r == 0 && output->count == 0)
 		status = EXIT_FAILURE;
 	return terminal_finish(stdout, status);
@@ -77,19 +68,22 @@ static int query(const struct query_options *options, struct output *output)
 
 int log_command_query(int argc, char **argv)
 {
-	struct option table[QUERY_OPTIONS_COUNT + 3] = {
+	struct option table[QUERY_OPTIONS_COUNT + 4] = {
 		{"json", no_argument, NULL, 'j'},
+		{"utc", no_argument, NULL, 'u'},
 		{"help", no_argument, NULL, 'h'},
 	};
 	struct output output = {.style = terminal_style(stdout)};
 	struct query_options options;
 	int option, status = -1;
 
-	memcpy(table + 2, query_options_table, sizeof(query_options_table));
+	memcpy(table + 3, query_options_table, sizeof(query_options_table));
 	query_options_init(&options);
 	while (status < 0 && (option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
 		if (option == 'j') {
 			output.json = true;
+		} else if (option == 'u') {
+			moment_utc();
 		} else if (option == 'h') {
 			print_help(stdout);
 			status = EXIT_SUCCESS;
@@ -106,7 +100,6 @@ int log_command_query(int argc, char **argv)
 		status = 2;
 	}
 	if (status < 0) {
-		signal(SIGPIPE, SIG_IGN);
 		status = query(&options, &output);
 	}
 	query_options_release(&options);

@@ -93,7 +93,7 @@ static void print_json(const struct command *c, const char *directory,
 		       const struct verify_result *result, const char *chain)
 {
 	_cleanup_(json_decrefp) json_t *object = json_pack(
-		"{s:s, s:b, s:I, s:I, s:I, s:O, s:I, s:O, s:I, s:{s:I, s:s}, s:I, s:{s:b, s:I, s:I, s:I}}",
+		"{s:s, s:b, s:I, s:I, s:I, s:O, s:I, s:O, s:I, s:{s:I, s:s}, s:I, s:{s:b, s:I, s:I, s:I, s:I, s:I}}",
 		"directory", directory, "intact", result->problems == 0, "records",
 		(json_int_t)result->records, "segments", (json_int_t)result->segments,
 		"problem_count", (json_int_t)result->problems, "problems", c->problems,
@@ -101,24 +101,41 @@ static void print_json(const struct command *c, const char *directory,
 		(json_int_t)result->torn_bytes, "last", "seq", (json_int_t)result->sequence,
 		"chain", chain, "first", (json_int_t)result->first, "sealed", "with_key",
 		c->keys.count > 0, "seals", (json_int_t)result->seals, "unchecked",
-		(json_int_t)result->unchecked, "up_to", (json_int_t)result->sealed);
+		(json_int_t)result->unchecked, "proven", (json_int_t)result->proven, "up_to",
+		(json_int_t)result->sealed, "behind_damage", (json_int_t)result->behind);
 
 	json_dumpf(object, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 	putchar('\n');
 }
 
+/* With damage, the proof ends at the last good seal before it. */
+static void print_proof(const struct verify_result *result)
+{
+	unsigned long long behind = result->sequence - result->sealed;
+
+	if (result->sealed == 0)
+		puts(result->behind > 0 ? "nothing is proven: the damage lies before the first seal"
+					: "no seal is good: nothing is proven");
+	else
+		printf("proven by %llu seal%s up to seq %llu; ", (unsigned long long)result->proven,
+		       result->proven == 1 ? "" : "s", (unsigned long long)result->sealed);
+	if (result->sealed > 0 && result->problems > 0)
+		puts("no further, since the log is damaged");
+	else if (result->sealed > 0)
+		printf("%llu record%s behind it %s only chained\n", behind, behind == 1 ? "" : "s",
+		       behind == 1 ? "is" : "are");
+	if (result->behind > 0)
+		printf("behind the damage, seals up to seq %llu are good: the records that are chained to "
+		       "them are as they were\n",
+		       (unsigned long long)result->behind);
+}
+
 static void print_seals(const struct command *c, const struct verify_result *result)
 {
-	unsigned long long seals = result->seals, behind = result->sequence - result->sealed;
+	unsigned long long seals = result->seals;
 
 	if (c->keys.count > 0)
-		seals -= result->unchecked;
-	if (c->keys.count > 0 && result->sealed > 0)
-		printf("proven by %llu seal%s up to seq %llu; %llu record%s behind it %s only chained\n",
-		       seals, seals == 1 ? "" : "s", (unsigned long long)result->sealed, behind,
-		       behind == 1 ? "" : "s", behind == 1 ? "is" : "are");
-	else if (c->keys.count > 0)
-		puts("no seal is good: nothing is proven");
+		print_proof(result);
 	else if (seals > 0)
 		printf("%llu seal%s not checked: give the verification key with --key-file\n",
 		       seals, seals == 1 ? "" : "s");
@@ -220,7 +237,6 @@ int log_command_verify(int argc, char **argv)
 		return 2;
 	}
 	c.bar = !c.json && isatty(STDERR_FILENO);
-	signal(SIGPIPE, SIG_IGN);
 	status = terminal_finish(stdout, verify(&c, directory));
 	json_decref(c.problems);
 	json_decref(c.notes);

@@ -3,22 +3,28 @@
 #include <getopt.h>
 #include <string.h>
 
+#include "audit/record/object.h"
 #include "cli/term/commands.h"
 #include "cli/log/find.h"
 #include "cli/log/judge.h"
+#include "cli/policy/could_all.h"
 #include "cli/term/message.h"
 #include "cli/term/terminal.h"
 #include "insight/story/denials.h"
 #include "insight/text/view.h"
+#include "policy/ask/host_judge.h"
 
 static const char help[] =
 	"usage: cordon could ID|last RIGHT OBJECT [--log DIR] [--json]\n"
+	"       cordon could ID|last --all [--log DIR] [--json]\n"
 	"\n"
 	"Decides whether an execution could have had an access, by the compiled policy that it ran under,\n"
 	"which is kept beside the log: the tables that the kernel ran, run once more. The answer names the\n"
 	"rule, or is the proof that none of them grants it. RIGHT and OBJECT as `cordon policy explain` takes\n"
 	"them; variables stand for what they stood for then.\n"
 	"\n"
+	"      --all            all that it could have done, rule by rule, the gravest first; names in it are\n"
+	"                       examples, with directories in place of the variables\n"
 	"      --json           the answer as JSON\n"
 	"      --log DIR        the log's directory (/var/log/cordon)\n"
 	"  -h, --help           this text\n"
@@ -30,6 +36,8 @@ struct could {
 	json_t *records;
 	const json_t *start;
 	json_t *answers; /* one per policy */
+	const json_t
+		*resolve; /* the look-up by whose name the answer at hand is, borrowed; or NULL */
 	bool possible;
 };
 
@@ -44,6 +52,38 @@ static const json_t *find_start(const json_t *records)
 	return NULL;
 }
 
+/* NULL: no memory. Caller frees. */
+static char *make_proof(const struct could *c, const struct compiled_policy *p,
+			const struct policy_answer *answer, bool denied)
+{
+	char *proof = NULL;
+
+	if (!answer->missing && c->resolve)
+		return asprintf(&proof, "it stood for %s from %s to %s, and that name is allowed",
+				view_text(c->resolve, "dns.question.name"),
+				view_text(c->resolve, "@timestamp"),
+				view_text(c->resolve, "cordon.resolution.until")) < 0
+			       ? NULL
+			       : proof;
+	if (!answer->missing)
+		return strdup(p->observe ? "the policy allows it"
+					 : "the tables that were in force grant it");
+	if (answer->missing == CORDON_RIGHT(CORDON_NET_HOST))
+		return strdup("it is an address of the host's own, as a refusal on record says, "
+			      "and no rule names it");
+	if (denied)
+		return strdup("a rule denies it, and deny beats whatever allows it");
+	if (answer->below)
+		return strdup("a link there gives what it leads to names below its own, where "
+			      "rules say what may be made");
+	return asprintf(&proof,
+			"no rule grants it: the automaton of all %zu rules (%u states) was run "
+			"over the whole of the name, and ends where none of them allows this",
+			p->rule_count, compiled_policy_states(p)) < 0
+		       ? NULL
+		       : proof;
+}
+
 static json_t *make_answer(struct could *c, const struct judge *judge,
 			   const struct policy_question *question,
 			   const struct policy_answer *answer)
@@ -52,31 +92,111 @@ static json_t *make_answer(struct could *c, const struct judge *judge,
 	uint32_t decides = answer->rule[question->right];
 	bool allowed = answer->missing == 0;
 	bool denied = answer->verdict.deny & CORDON_RIGHT(question->right);
-	_cleanup_(freep) char *smallest = allowed || denied ? NULL
-							    : question_smallest_rule(p, question);
-	_cleanup_(freep) char *proof = NULL;
+	_cleanup_(freep) char *smallest =
+		allowed || denied || answer->below ? NULL : question_smallest_rule(p, question);
+	_cleanup_(freep) char *proof = make_proof(c, p, answer, denied);
 
-	if (allowed && p->observe)
-		proof = strdup("the policy allows it");
-	else if (allowed)
-		proof = strdup("the tables that were in force grant it");
-	else if (denied)
-		proof = strdup("a rule denies it, and deny beats whatever allows it");
-	else if (
-		asprintf(
-			&proof,
-			"no rule grants it: the automaton of all %zu rules (%u states) was run over "
-			"the whole of the name, and ends where none of them allows this",
-			p->rule_count, compiled_policy_states(p)) < 0)
-		proof = NULL;
 	/* A policy that only observes stops nothing. */
 	c->possible |= allowed || p->observe;
-	return json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:o, s:o, s:s?, s:s?, s:s}", "policy",
-			 p->name, "file", p->file, "digest", p->digest_text, "allowed", allowed,
-			 "observe", p->observe, "denied", denied, "rule",
+	return json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:o, s:o, s:s?, s:s?, s:s, s:O?}",
+			 "policy", p->name, "file", p->file, "digest", p->digest_text, "allowed",
+			 allowed, "observe", p->observe, "denied", denied, "rule",
 			 judge_rule(judge, decides), "others",
 			 judge_others(judge, question, decides), "proof", proof, "smallest_rule",
-			 smallest, "section", question_section(question->right));
+			 smallest, "section", question_section(question->right), "resolution",
+			 c->resolve ? view_field(c->resolve, "dns") : NULL);
+}
+
+/* Is the address among those that a look-up gave? */
+static bool has_address(const json_t *resolve, const char *address)
+{
+	const json_t *list = view_field(resolve, "dns.resolved_ip"), *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+		if (strcmp(json_string_value(item), address) == 0)
+			return true;
+	return false;
+}
+
+/* An address of a connection's question; false: it is about something else. */
+static bool read_address(const struct policy_question *q, char address[INET6_ADDRSTRLEN],
+			 unsigned int *ret_port)
+{
+	const struct decoded_access access = {.object = (const unsigned char *)q->bytes};
+	struct decoded_address decoded;
+
+	if (q->start != CORDON_START_NET || q->right != CORDON_NET_CONNECT ||
+	    !((q->size == 8 && access.object[0] == 4) || (q->size == 20 && access.object[0] == 6)))
+		return false;
+	decode_address(&access, &decoded);
+	object_format_address(&decoded, address);
+	*ret_port = decoded.port;
+	return true;
+}
+
+/*
+ * Where no rule speaks of an address, the kernel asks about the names that the execution was given it for: the first
+ * look-up on record whose name is allowed replaces question and answer. 0 or negative errno.
+ */
+static int ask_by_names(struct could *c, const struct judge *judge,
+			struct policy_question *question, struct policy_answer *answer)
+{
+	int protocol = (int)strcspn(c->object, ":");
+	char address[INET6_ADDRSTRLEN], error[QUESTION_ERROR_TEXT];
+	json_t *record;
+	unsigned int port;
+	size_t i;
+
+	if (!host_asks_names(answer) || !read_address(question, address, &port))
+		return 0;
+	json_array_foreach(c->records, i, record) {
+		const char *name = view_text(record, "dns.question.name");
+		_cleanup_(question_release) struct policy_question named = {0};
+		_cleanup_(freep) char *object = NULL;
+		struct policy_answer by_name;
+
+		if (!name || !view_is(record, "resolve") || !has_address(record, address))
+			continue;
+		if (asprintf(&object, port ? "%.*s:%s:%u" : "%.*s:%s", protocol, c->object, name,
+			     port) < 0)
+			return -ENOMEM;
+		if (question_read(judge->policy, c->right, object, judge->directories, &named,
+				  error) < 0 ||
+		    question_judge(judge->policy, &named, &by_name) < 0 || by_name.missing)
+			continue;
+		question_release(question);
+		*question = named;
+		named = (struct policy_question){0};
+		*answer = by_name;
+		c->resolve = record;
+		return 0;
+	}
+	return 0;
+}
+
+/*
+ * What an address of the host's own takes besides: which addresses were that is on record where they were refused for it.
+ */
+static void ask_as_host(const struct could *c, const struct policy_question *question,
+			struct policy_answer *answer)
+{
+	const uint32_t host = CORDON_RIGHT(CORDON_NET_HOST);
+	char address[INET6_ADDRSTRLEN];
+	unsigned int port;
+	json_t *record;
+	size_t i;
+
+	if (answer->missing || (answer->verdict.allow & ~answer->verdict.deny & host) ||
+	    !read_address(question, address, &port))
+		return;
+	json_array_foreach(c->records, i, record) {
+		const char *reason = view_text(record, "cordon.reason");
+		const char *ip = view_text(record, "destination.ip");
+
+		if (reason && ip && strcmp(reason, "host") == 0 && strcmp(ip, address) == 0)
+			answer->missing = host;
+	}
 }
 
 static int ask(struct could *c, const char *digest)
@@ -93,7 +213,12 @@ static int ask(struct could *c, const char *digest)
 	if (r == -EINVAL)
 		message("%s", error);
 	if (r == 0) {
+		c->resolve = NULL;
 		r = question_judge(judge.policy, &question, &answer);
+		if (r == 0)
+			ask_as_host(c, &question, &answer);
+		if (r == 0)
+			r = ask_by_names(c, &judge, &question, &answer);
 		if (r == 0)
 			json_array_append_new(c->answers,
 					      make_answer(c, &judge, &question, &answer));
@@ -104,7 +229,8 @@ static int ask(struct could *c, const char *digest)
 }
 
 /* Each policy that a record names: it may have been changed while the execution ran. */
-static int ask_all(struct could *c)
+/* Each policy that the execution was under. */
+static int ask_all(struct could *c, int (*ask_one)(struct could *c, const char *digest))
 {
 	json_t *asked = json_object(), *record;
 	int r = asked ? 0 : -ENOMEM;
@@ -116,7 +242,7 @@ static int ask_all(struct could *c)
 		if (r < 0 || !digest || json_object_get(asked, digest))
 			continue;
 		json_object_set_new(asked, digest, json_true());
-		r = ask(c, digest);
+		r = ask_one(c, digest);
 	}
 	json_decref(asked);
 	return r;
@@ -230,20 +356,53 @@ static void print_text(const struct could *c, const json_t *evidence)
 		puts("  on record nothing of this object");
 }
 
+static int find_records_of(struct could *c, const char *word)
+{
+	int status = EXIT_FAILURE, r;
+
+	r = find_execution(c->directory, word, &c->records, &status);
+	if (r < 0)
+		return r;
+	c->start = find_start(c->records);
+	if (c->start)
+		return 0;
+	message("the record of its start, which says what its variables stood for, is not in this log");
+	return -ENODATA;
+}
+
+static int take_all(struct could *c, const char *digest)
+{
+	json_t *all = could_all(c->directory, digest, c->start);
+
+	return all && json_array_append_new(c->answers, all) == 0 ? 0 : -EIO;
+}
+
+static int answer_all(struct could *c, const char *word, bool json)
+{
+	struct style style = terminal_style(stdout);
+	const json_t *all;
+	size_t i;
+
+	if (find_records_of(c, word) < 0 || ask_all(c, take_all) < 0 ||
+	    json_array_size(c->answers) == 0)
+		return 2;
+	if (json) {
+		json_dumpf(c->answers, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
+		putchar('\n');
+	} else {
+		json_array_foreach(c->answers, i, all)
+			could_all_print(&style, all);
+	}
+	return terminal_finish(stdout, 0);
+}
+
 static int answer(struct could *c, const char *word, bool json)
 {
-	int status = EXIT_FAILURE;
 	json_t *evidence, *object;
 
-	if (find_execution(c->directory, word, &c->records, &status) < 0)
+	if (find_records_of(c, word) < 0)
 		return 2;
-	c->start = find_start(c->records);
-	if (!c->start) {
-		message("the record of its start, which says what its variables stood for, is not in "
-			"this log");
-		return 2;
-	}
-	if (ask_all(c) < 0 || json_array_size(c->answers) == 0)
+	if (ask_all(c, ask) < 0 || json_array_size(c->answers) == 0)
 		return 2;
 	evidence = find_evidence(c);
 	if (json) {
@@ -264,17 +423,21 @@ static int answer(struct could *c, const char *word, bool json)
 int cmd_could(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{"all", no_argument, NULL, 'a'},
 		{"json", no_argument, NULL, 'j'},
 		{"log", required_argument, NULL, 'l'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
 	struct could c = {.directory = DEFAULT_LOG_DIRECTORY};
-	bool json = false;
+	bool json = false, all = false;
 	int option, status;
 
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
 		switch (option) {
+		case 'a':
+			all = true;
+			break;
 		case 'j':
 			json = true;
 			break;
@@ -286,15 +449,18 @@ int cmd_could(int argc, char **argv)
 			return option == 'h' ? EXIT_SUCCESS : 2;
 		}
 	}
-	if (argc - optind != 3) {
-		message("name an execution, a right and an object");
+	if (argc - optind != (all ? 1 : 3)) {
+		message(all ? "name an execution, and nothing else"
+			    : "name an execution, a right and an object");
 		fputs(help, stderr);
 		return 2;
 	}
-	c.right = argv[optind + 1];
-	c.object = argv[optind + 2];
 	c.answers = json_array();
-	status = answer(&c, argv[optind], json);
+	if (!all) {
+		c.right = argv[optind + 1];
+		c.object = argv[optind + 2];
+	}
+	status = all ? answer_all(&c, argv[optind], json) : answer(&c, argv[optind], json);
 	json_decref(c.records);
 	json_decref(c.answers);
 	return status;

@@ -13,18 +13,20 @@ static const struct {
 	const char *name;
 	int (*run)(const struct policy_search *search, int argc, char **argv);
 } commands[] = {
-	{"check", policy_command_check},     {"show", policy_command_show},
-	{"explain", policy_command_explain}, {"test", policy_command_test},
-	{"diff", policy_command_diff},	     {"learn", policy_command_learn},
-	{"try", policy_command_try},	     {"apply", policy_command_apply},
+	{"list", policy_command_list},	 {"check", policy_command_check},
+	{"show", policy_command_show},	 {"explain", policy_command_explain},
+	{"test", policy_command_test},	 {"diff", policy_command_diff},
+	{"learn", policy_command_learn}, {"try", policy_command_try},
+	{"apply", policy_command_apply},
 };
 
 static void print_help(FILE *out)
 {
 	fputs("usage: cordon policy COMMAND ...\n"
 	      "\n"
+	      "  list                           the policies that are installed, and what each is for\n"
 	      "  check POLICY...                what is wrong with it\n"
-	      "  show POLICY                    all of its rules and where each comes from\n"
+	      "  show POLICY|DIGEST             all of its rules and where each comes from\n"
 	      "  explain POLICY RIGHT OBJECT    which rule decides an access, and which others match\n"
 	      "  test FILE...                   tables of accesses and the verdicts they must get\n"
 	      "  diff A B                       what B allows that A does not, with examples\n"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/live/live_execution.h"
+#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
 #include "cli/policy/policy_command.h"
 #include "control/client.h"
@@ -32,7 +33,8 @@ static const char help[] =
 	"Without --allow-wider, a policy that allows more in any respect is refused, with an example for\n"
 	"each. Variables must be those of the policy in force, in the same order, and bound.\n"
 	"\n"
-	"Exit status: 0 applied, 1 refused or failed, 2 no such execution is live.\n";
+	"Exit status: 0 applied, 1 refused or failed, 2 no such execution is live,\n"
+	"or asked wrongly.\n";
 
 struct options {
 	struct client_apply apply;
@@ -79,14 +81,14 @@ static int parse(int argc, char **argv, struct options *options)
 			return APPLY_DONE;
 		default:
 			message("see `cordon policy apply --help`");
-			return APPLY_REFUSED;
+			return EXIT_USAGE;
 		}
 	}
 	if (argc - optind != 1 || ways != 1) {
 		message(ways != 1
 				? "name the executions by one of --execution, --all-of and --session"
 				: "name one policy to apply");
-		return APPLY_REFUSED;
+		return EXIT_USAGE;
 	}
 	options->apply.policy = argv[optind];
 	return -1;

@@ -93,7 +93,7 @@ static int check(const char *name, const struct policy_search *search, bool json
 	c.diagnostics = diagnostics_new();
 	if (!c.diagnostics)
 		return -ENOMEM;
-	r = policy_check(name, search, c.diagnostics, &c.policy);
+	r = policy_check_host(name, search, c.diagnostics, &c.policy);
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0 && diagnostics_errors(c.diagnostics) == 0) {

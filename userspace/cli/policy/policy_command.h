@@ -10,6 +10,7 @@
 
 /* argv[0] is the command's own word. The result is an exit status. */
 int policy_command_check(const struct policy_search *search, int argc, char **argv);
+int policy_command_list(const struct policy_search *search, int argc, char **argv);
 int policy_command_show(const struct policy_search *search, int argc, char **argv);
 int policy_command_explain(const struct policy_search *search, int argc, char **argv);
 int policy_command_test(const struct policy_search *search, int argc, char **argv);

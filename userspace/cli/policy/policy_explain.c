@@ -2,6 +2,7 @@
 /* `cordon policy explain`: why an access is allowed or refused. */
 #include <getopt.h>
 #include <jansson.h>
+#include <limits.h>
 #include <string.h>
 
 #include "audit/record/names.h"
@@ -125,6 +126,14 @@ static json_t *describe_rule(const struct compiled_policy *p, uint32_t number)
 			 p->rules[number].text);
 }
 
+/* Allowed by a rule that does not name the address: not where it is the host's own. */
+static bool is_but_for_host(const struct explanation *e)
+{
+	return e->question.start == CORDON_START_NET && e->question.right == CORDON_NET_CONNECT &&
+	       e->answer.missing == 0 &&
+	       !(e->answer.verdict.allow & ~e->answer.verdict.deny & CORDON_RIGHT(CORDON_NET_HOST));
+}
+
 static int print_json(const struct explanation *e, const char *right, const char *object)
 {
 	const struct compiled_policy *p = e->policy;
@@ -142,6 +151,10 @@ static int print_json(const struct explanation *e, const char *right, const char
 		json_object_set_new(o, "section", json_string(question_section(e->question.right)));
 		json_object_set_new(o, "smallest_rule", json_string(e->rule));
 	}
+	if (o && is_but_for_host(e))
+		json_object_set_new(o, "host", json_false());
+	if (o && e->answer.below)
+		json_object_set_new(o, "below", json_true());
 	r = o ? json_dumpf(o, stdout, JSON_COMPACT) : -1;
 	putchar('\n');
 	json_decref(o);
@@ -168,15 +181,37 @@ static void print_text(const struct explanation *e, const char *right, const cha
 		print_rule(p, "by", decides);
 	else
 		printf("  %-8s %s\n", "by",
-		       allowed ? "what is built in" : "no rule: nothing allows it");
+		       allowed		 ? "what is built in"
+		       : e->answer.below ? "what it brings: names below its own, where rules say "
+					   "what may be made"
+					 : "no rule: nothing allows it");
 	for (size_t i = 0; i < e->matches.count; i++)
 		if (e->matches.list[i].rule != decides && e->matches.list[i].rule < p->rule_count)
 			print_rule(p, "also", e->matches.list[i].rule);
 	if (e->rule)
 		printf("  %-8s under %s: %s\n", "smallest", question_section(e->question.right),
 		       e->rule);
+	if (is_but_for_host(e))
+		printf("  %-8s not if it is the host's own address: that takes a rule with this very "
+		       "address\n",
+		       "but");
 	if (denied)
 		printf("  %-8s a deny wins over every allow: narrow it first\n", "but");
+}
+
+/* A name that leads through a symbolic link here is none that a record would have. */
+static void tell_of_link(const char *object)
+{
+	char resolved[PATH_MAX];
+	size_t length = strlen(object);
+
+	if (object[0] != '/' || strncmp(object, "/proc/", 6) == 0 || !realpath(object, resolved) ||
+	    strcmp(object, resolved) == 0 ||
+	    (object[length - 1] == '/' && strlen(resolved) == length - 1 &&
+	     memcmp(object, resolved, length - 1) == 0))
+		return;
+	message("on this host, %s leads through a symbolic link to %s: ask about that name", object,
+		resolved);
 }
 
 /* Asks and prints, with the question in place. 0: allowed, 1: refused, 2: no answer, which was said. */
@@ -188,7 +223,7 @@ static int explain_question(struct explanation *e, const char *name,
 
 	if (r == 0)
 		r = policy_find_matches(name, search, &e->question, &e->matches);
-	if (r == 0 && e->answer.missing) {
+	if (r == 0 && e->answer.missing && !e->answer.below) {
 		e->rule = question_smallest_rule(e->policy, &e->question);
 		r = e->rule ? 0 : -ENOMEM;
 	}
@@ -218,6 +253,7 @@ static int explain(const char *name, const struct policy_search *search, const s
 		message("%s", r == -EINVAL ? error : strerror(-r));
 		return 2;
 	}
+	tell_of_link(object);
 	return explain_question(&e, name, search, right, object, json);
 }
 
@@ -269,9 +305,11 @@ static int explain_setting(const struct compiled_policy *p, const struct recorde
 	return r < 0 ? 2 : !answer->allowed;
 }
 
-/* "list" where a directory was to be listed. */
+/* "list" where a directory was to be listed, "symlink" where a symbolic link was made. */
 static const char *right_word(const struct recorded_access *a, unsigned int right)
 {
+	if (right == CORDON_CREATE && a->operation == CORDON_OP_SYMLINK)
+		return "symlink";
 	return right == CORDON_READ && a->listing ? "list" : question_right_name(right);
 }
 
@@ -280,25 +318,36 @@ static int explain_access(const struct policy_search *search, const struct compi
 			  bool json)
 {
 	struct replay_answer answer;
+	uint32_t rights;
 	int status = 0, one;
 
 	if (replay_judge(p, run, a, &answer) < 0)
 		return 2;
 	if (!answer.decided || a->kind >= ACCESS_CAPABILITY)
 		return explain_setting(p, a, &answer, json);
+	rights = a->reason == CORDON_REASON_HOST ? CORDON_RIGHT(CORDON_NET_HOST) : answer.asked;
 	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
 		_cleanup_(explanation_release) struct explanation e = {.policy = p};
+		_cleanup_(freep) char *object = NULL;
+		const char *asked;
 
-		if (!(a->rights & CORDON_RIGHT(right)))
+		if (!(rights & CORDON_RIGHT(right)))
 			continue;
 		replay_question(p, run, a, right, &e.question);
+		asked = e.question.bytes;
 		/* Of its own, to be released with it. */
-		e.question.bytes = malloc(a->size + 1);
+		e.question.bytes = malloc(e.question.size + 1);
 		if (!e.question.bytes)
 			return 2;
-		memcpy(e.question.bytes, a->bytes, a->size + 1);
+		memcpy(e.question.bytes, asked, e.question.size);
+		e.question.bytes[e.question.size] = '\0';
 		e.question.path.name = e.question.bytes;
-		one = explain_question(&e, run->policy_file, search, right_word(a, right), a->text,
+		/* An address that was asked about by the name that it stood for. */
+		object = asked == a->named ? question_format(e.question.start, asked, a->named_size)
+					   : strdup(a->text);
+		if (!object)
+			return 2;
+		one = explain_question(&e, run->policy_file, search, right_word(a, right), object,
 				       json);
 		status = one > status ? one : status;
 	}

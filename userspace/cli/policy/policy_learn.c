@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "base/walk.h"
 #include "cli/term/message.h"
 #include "cli/policy/policy_command.h"
 #include "cli/log/recorded.h"
@@ -115,11 +116,18 @@ static int list_fragments(const struct policy_search *search, char ***ret_names)
 
 static int write_file(const char *path, const char *text)
 {
-	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-	int r = fd < 0 ? -errno : io_write_all(fd, text, strlen(text));
+	_cleanup_(closep) int directory_fd = -1, fd = -1;
+	struct failure failure = {};
+	const char *name;
+	int r;
 
+	r = walk_parent(AT_FDCWD, path, "the policy's directory", &directory_fd, &name, &failure);
+	if (r == 0) {
+		fd = openat(directory_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		r = fd < 0 ? -errno : io_write_all(fd, text, strlen(text));
+	}
 	if (r < 0)
-		message("cannot write %s: %s", path, strerror(-r));
+		message("cannot write %s: %s", path, failure.text[0] ? failure.text : strerror(-r));
 	return r;
 }
 

@@ -4,20 +4,30 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "audit/storage/policy_store.h"
+#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/terminal.h"
 #include "cli/policy/policy_command.h"
 #include "policy/source/settings.h"
 
 static void print_help(FILE *out)
 {
 	fputs("usage: cordon policy show [--json] POLICY\n"
+	      "       cordon policy show [--json] [--log DIR] DIGEST\n"
 	      "\n"
 	      "Shows POLICY as a run would use it: the rules of all its files in the order in which the\n"
-	      "first one decides, each with its file and line, and every setting with its value.\n",
+	      "first one decides, each with its file and line, and every setting with its value.\n"
+	      "DIGEST, or how it begins as records and `cordon show` have it: the policy that was in force, as\n"
+	      "it is kept with the log, whatever its file says now. Its settings are in the records.\n"
+	      "\n"
+	      "      --json      for programs\n"
+	      "      --log DIR   the log's directory (/var/log/cordon)\n"
+	      "  -h, --help      this text\n",
 	      out);
 }
 
-static int print_json(const struct compiled_policy *p)
+static int print_json(const struct compiled_policy *p, bool kept)
 {
 	json_t *rules = json_array(), *settings = json_object(), *o;
 	char value[SETTING_TEXT];
@@ -36,7 +46,7 @@ static int print_json(const struct compiled_policy *p)
 		json_object_set_new(item, "tags", tags);
 		json_array_append_new(rules, item);
 	}
-	for (size_t i = 0; setting_describe(p, i, value); i++)
+	for (size_t i = 0; !kept && setting_describe(p, i, value); i++)
 		json_object_set_new(settings, setting_name(i), json_string(value));
 	o = json_pack("{s:s, s:s*, s:s, s:s, s:s, s:o, s:o}", "name", p->name, "description",
 		      p->description, "file", p->file, "mode", p->observe ? "observe" : "enforce",
@@ -47,7 +57,8 @@ static int print_json(const struct compiled_policy *p)
 	return r == 0 ? 0 : -ENOMEM;
 }
 
-static void print_text(const struct compiled_policy *p)
+/* `kept`: it comes from beside a log, where settings are not. */
+static void print_text(const struct compiled_policy *p, bool kept)
 {
 	char value[SETTING_TEXT], origin[128];
 	int width = 0;
@@ -67,29 +78,72 @@ static void print_text(const struct compiled_policy *p)
 		snprintf(origin, sizeof(origin), "%s:%u", p->rules[i].file, p->rules[i].line);
 		printf("%-*s  %s\n", width, origin, p->rules[i].text);
 	}
+	if (kept)
+		return;
 	putchar('\n');
 	for (size_t i = 0; setting_describe(p, i, value); i++)
 		printf("%-20s %s\n", setting_name(i), value);
 }
 
+/* Takes the policy that was in force by its digest. False: that is none of one that is kept. */
+static bool load_kept(const char *directory, const char *word, struct compiled_policy **ret_policy)
+{
+	char digest[SHA256_TEXT_SIZE];
+	struct failure failure;
+	int r = policy_store_complete(directory, word, digest);
+
+	if (r == -ENOTUNIQ)
+		message("several policies in %s have a digest that begins with %s", directory,
+			word);
+	if (r < 0)
+		return false;
+	r = policy_store_get(directory, digest, ret_policy, &failure);
+	if (r < 0)
+		message("%s", failure.text);
+	return r == 0;
+}
+
+/* -1: go on; else the exit status. */
+static int parse(int argc, char **argv, bool *ret_json, const char **ret_directory)
+{
+	static const struct option options[] = {
+		{"json", no_argument, NULL, 'j'},
+		{"log", required_argument, NULL, 'l'},
+		{"help", no_argument, NULL, 'h'},
+		{},
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+		if (option == 'j') {
+			*ret_json = true;
+		} else if (option == 'l') {
+			*ret_directory = optarg;
+		} else {
+			print_help(option == 'h' ? stdout : stderr);
+			return option == 'h' ? 0 : EXIT_USAGE;
+		}
+	}
+	if (argc - optind == 1)
+		return -1;
+	message("name one policy to show");
+	print_help(stderr);
+	return EXIT_USAGE;
+}
+
 int policy_command_show(const struct policy_search *search, int argc, char **argv)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
-	int status = 0;
-	bool json;
+	const char *directory = DEFAULT_LOG_DIRECTORY;
+	bool json = false, kept;
+	int status = parse(argc, argv, &json, &directory);
 
-	if (policy_command_options(argc, argv, print_help, &json, &status) < 0)
+	if (status >= 0)
 		return status;
-	if (argc - optind != 1) {
-		message("name one policy to show");
-		print_help(stderr);
-		return 2;
-	}
-	if (policy_command_load(argv[optind], search, &p) < 0)
+	kept = load_kept(directory, argv[optind], &p);
+	if (!kept && policy_command_load(argv[optind], search, &p) < 0)
 		return 1;
 	if (!json)
-		print_text(p);
-	else if (print_json(p) < 0)
-		status = 1;
-	return policy_command_finish(status);
+		print_text(p, kept);
+	return policy_command_finish(json && print_json(p, kept) < 0);
 }

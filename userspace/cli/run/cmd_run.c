@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "cli/run/standard_streams.h"
 #include "cli/term/commands.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
@@ -65,8 +66,7 @@ static int gather(struct run *run)
 	if (r < 0)
 		return r;
 	if (run->options.report) {
-		r = report_file_open(run->options.report, run->request.workdir,
-				     run->request.workdir_fd, &run->report, &run->failure);
+		r = report_file_open(run->options.report, &run->report, &run->failure);
 		if (r < 0)
 			return r;
 	}
@@ -115,8 +115,8 @@ static int make_environment(struct run *run)
 	anchors[count++] = (struct environment_anchor){"tmp", run->prepared.tmp};
 	if (run->request.home)
 		anchors[count++] = (struct environment_anchor){"home", run->request.home};
-	for (size_t i = 0; i < run->options.bind_count; i++)
-		anchors[count++] = (struct environment_anchor){run->options.binds[i].name,
+	for (size_t i = 0; i < run->request.bind_count; i++)
+		anchors[count++] = (struct environment_anchor){run->request.bind_names[i],
 							       run->request.bind_paths[i]};
 	return environment_build(environ, &run->prepared.environment, anchors, count,
 				 &run->request.identity, &run->environment, &run->failure);
@@ -242,7 +242,7 @@ static int finish(struct run *run, const struct supervised *end)
 	};
 	int r = -ECONNRESET;
 
-	if (run->pump)
+	if (run->pump && run->request.code.stream)
 		ended.have_code =
 			stdin_pump_finish(run->pump, ended.code_digest, &ended.code_length) == 0;
 	if (!end->daemon_lost)
@@ -273,6 +273,23 @@ static int give_up(struct run *run, int error, int status)
 
 /* --- the run ------------------------------------------------------------------------------ */
 
+/* The command's own where they could be opened; the pump's pipe for its code, and for what would share its place with us. */
+static int give_streams(struct run *run, const int own[STREAM_COUNT], struct launch *launch)
+{
+	int r;
+
+	if (!run->pump && streams_share_place(STDIN_FILENO, own)) {
+		r = stdin_pump_new(STDIN_FILENO, &run->pump);
+		if (r < 0)
+			return failure_set(&run->failure, r,
+					   "cannot hand standard input through: %m");
+	}
+	memcpy(launch->streams, own, sizeof(launch->streams));
+	if (run->pump)
+		launch->streams[STDIN_FILENO] = run->pump->read_fd;
+	return 0;
+}
+
 static int start(struct run *run, struct launched *ret_child)
 {
 	struct launch launch = {
@@ -280,7 +297,6 @@ static int start(struct run *run, struct launched *ret_child)
 		.environment = run->environment.variables,
 		.workdir_fd = run->request.workdir_fd,
 		.cgroup_fd = run->prepared.moves ? -1 : run->prepared.cgroup_fd,
-		.stdin_fd = run->pump ? run->pump->read_fd : -1,
 		.identity = &run->request.identity,
 		.limits = &run->prepared.limits,
 		.capabilities = run->prepared.capabilities,
@@ -288,12 +304,19 @@ static int start(struct run *run, struct launched *ret_child)
 		.filter_fd = run->prepared.filter_fd,
 		.signals = &run->signals,
 	};
-	int r;
+	int own[STREAM_COUNT], r;
 
 	r = supervise_signals(&run->signal_fd);
 	if (r < 0)
 		return failure_set(&run->failure, r, "cannot take over signals: %m");
+	streams_open(own);
+	r = give_streams(run, own, &launch);
+	if (r < 0) {
+		streams_close(own);
+		return r;
+	}
 	r = launch_start(&launch, ret_child, &run->failure);
+	streams_close(own);
 	if (r < 0)
 		return r;
 	r = client_label(run->socket, ret_child->pidfd, run->environment.kept,
@@ -399,6 +422,10 @@ int cmd_run(int argc, char **argv)
 	if (run.options.help) {
 		fputs(run_help, stdout);
 		return 0;
+	}
+	if (run.options.no_input && standard_streams_leave_input() < 0) {
+		message("cannot open /dev/null for standard input: %m");
+		return EXIT_NOTHING_RAN;
 	}
 	return run_command(&run);
 }

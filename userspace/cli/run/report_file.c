@@ -3,96 +3,105 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 #include "base/hex.h"
 #include "base/io.h"
+#include "base/walk.h"
 
 /* More than any report: a bound on what the daemon can make us hold. */
 #define REPORT_MAX_SIZE (256u << 20)
 
-/* What follows `workdir` in an absolute path, or NULL. */
-static const char *below(const char *path, const char *workdir)
+/* Links to what is open already, the caller's own doing. */
+static bool is_descriptor(const char *path)
 {
-	size_t length = strlen(workdir);
+	static const char *const streams[] = {"/dev/stdout", "/dev/stderr"};
+	static const char *const directories[] = {"/dev/fd/", "/proc/self/fd/"};
 
-	return strncmp(path, workdir, length) == 0 && path[length] == '/' ? path + length + 1
-									  : NULL;
-}
+	for (size_t i = 0; i < ARRAY_SIZE(streams); i++)
+		if (strcmp(path, streams[i]) == 0)
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
+		size_t length = strlen(directories[i]);
 
-static int open_parent(const char *directory, const char *workdir, int workdir_fd)
-{
-	struct open_how how = {
-		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS,
-	};
-	_cleanup_(freep) char *full = NULL;
-	const char *rest;
-	int fd;
-
-	full = directory[0] == '/' ? strdup(directory) : NULL;
-	if (!full) {
-		_cleanup_(freep) char *here = getcwd(NULL, 0);
-
-		if (!here || asprintf(&full, "%s/%s/", here, directory) < 0) {
-			full = NULL;
-			return -ENOMEM;
-		}
+		if (strncmp(path, directories[i], length) == 0 && path[length] != '\0' &&
+		    path[length + strspn(path + length, "0123456789")] == '\0')
+			return true;
 	}
-	rest = below(full, workdir);
-	if (rest && *rest)
-		fd = (int)syscall(SYS_openat2, workdir_fd, rest, &how, sizeof(how));
-	else
-		fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return false;
 }
 
-static int split(const char *path, const char *workdir, int workdir_fd, struct report_file *file)
+static int open_parent(const char *path, int *ret_fd, const char **ret_name,
+		       struct failure *failure)
 {
-	const char *slash = strrchr(path, '/');
-	_cleanup_(freep) char *directory = NULL;
-
-	directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-	file->name = strdup(slash ? slash + 1 : path);
-	if (!directory || !file->name)
-		return -ENOMEM;
-	if (file->name[0] == '\0')
-		return -EISDIR;
-	file->directory_fd = open_parent(directory, workdir, workdir_fd);
-	return file->directory_fd < 0 ? file->directory_fd : 0;
+	return walk_parent(AT_FDCWD, path, "the report file's directory", ret_fd, ret_name,
+			   failure);
 }
 
-/* First as a new file, to know whether there was one. */
-static int open_file(const char *path, struct report_file *file)
+static int split(const char *path, struct report_file *file, struct failure *failure)
 {
-	/* /dev/stdout and /dev/fd/3 are links to what is open already, and may have content. */
-	bool device = strncmp(path, "/dev/", 5) == 0;
-	int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (device ? O_APPEND : O_TRUNC | O_NOFOLLOW);
+	const char *name;
+	int r = open_parent(path, &file->directory_fd, &name, failure);
+
+	if (r < 0)
+		return r;
+	file->path = strdup(path);
+	file->name = strdup(name);
+	return file->path && file->name ? 0 : -ENOMEM;
+}
+
+/*
+ * First as a new file, to know whether there was one. Non-blocking: a FIFO that code has left there must not hold us
+ * up before it is refused.
+ */
+static int open_file(struct report_file *file, struct failure *failure)
+{
+	const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW | O_NONBLOCK;
 	struct stat st;
 
 	file->fd = openat(file->directory_fd, file->name, flags | O_CREAT | O_EXCL, 0666);
 	file->created = file->fd >= 0;
 	if (file->fd < 0 && errno == EEXIST)
 		file->fd = openat(file->directory_fd, file->name, flags);
+	/* A FIFO that nobody reads, a socket. */
+	if (file->fd < 0 && errno == ENXIO)
+		goto special;
 	if (file->fd < 0 || fstat(file->fd, &st) < 0)
 		return -errno;
-	file->regular = !device && S_ISREG(st.st_mode);
-	return 0;
+	if (S_ISCHR(st.st_mode))
+		return fcntl(file->fd, F_SETFL, 0) < 0 ? -errno : 0;
+	if (!S_ISREG(st.st_mode))
+		goto special;
+	file->regular = true;
+	return ftruncate(file->fd, 0) < 0 ? -errno : 0;
+special:
+	return failure_set(failure, EINVAL,
+			   "the report file %s is no regular file; for a pipe, name a descriptor "
+			   "(/dev/fd/3)",
+			   file->path);
 }
 
-int report_file_open(const char *path, const char *workdir, int workdir_fd,
-		     struct report_file *ret_file, struct failure *failure)
+static int open_descriptor(const char *path, struct report_file *file)
+{
+	/* What is behind it may have content. */
+	file->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_APPEND);
+	return file->fd < 0 ? -errno : 0;
+}
+
+int report_file_open(const char *path, struct report_file *ret_file, struct failure *failure)
 {
 	struct report_file file = REPORT_FILE_NONE;
 	int r;
 
-	r = split(path, workdir, workdir_fd, &file);
-	if (r == 0)
-		r = open_file(path, &file);
+	if (is_descriptor(path)) {
+		r = open_descriptor(path, &file);
+	} else {
+		r = split(path, &file, failure);
+		if (r == 0)
+			r = open_file(&file, failure);
+	}
 	if (r == 0) {
 		*ret_file = file;
 		return 0;
@@ -104,6 +113,29 @@ int report_file_open(const char *path, const char *workdir, int workdir_fd,
 				   "the file itself",
 				   path);
 	return failure_set(failure, r, "cannot write the report file %s: %m", path);
+}
+
+/*
+ * The code has ended. Where it has put another directory in the place of the one that was opened, whoever reads the
+ * report by its name would read what it left there.
+ */
+static int find_directory(struct report_file *file, struct failure *failure)
+{
+	_cleanup_(closep) int fd = -1;
+	struct stat now, before;
+	const char *name;
+	int r;
+
+	r = open_parent(file->path, &fd, &name, failure);
+	if (r < 0)
+		return r;
+	if (fstat(fd, &now) < 0 || fstat(file->directory_fd, &before) < 0)
+		return -errno;
+	if (now.st_dev == before.st_dev && now.st_ino == before.st_ino)
+		return 0;
+	closep(&file->directory_fd);
+	file->directory_fd = TAKE_FD(fd);
+	return 0;
 }
 
 /* A new file beside the report. Its name cannot be foreseen, and O_EXCL does not follow links. */
@@ -141,6 +173,25 @@ static int write_beside(const struct report_file *file, const char *data, size_t
 	return r;
 }
 
+/* What the name leads to is the report, or there is a message that it is not. */
+static int write_regular(struct report_file *file, const char *data, size_t size,
+			 struct failure *failure)
+{
+	int r = find_directory(file, failure);
+
+	return r < 0 ? r : write_beside(file, data, size);
+}
+
+/* No place beside it (a directory that one may not write to): is it still the file that was opened? */
+static bool is_in_place(const struct report_file *file)
+{
+	struct stat opened, named;
+
+	return fstat(file->fd, &opened) == 0 &&
+	       fstatat(file->directory_fd, file->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
 int report_file_write(struct report_file *file, int from, struct failure *failure)
 {
 	_cleanup_(freep) char *data = NULL;
@@ -152,12 +203,15 @@ int report_file_write(struct report_file *file, int from, struct failure *failur
 	r = io_read_all(from, REPORT_MAX_SIZE, &data, &size);
 	if (r < 0)
 		return failure_set(failure, r, "cannot read the daemon's report: %m");
-	r = file->regular ? write_beside(file, data, size) : -EACCES;
-	/* No place beside it (a directory that one may not write to): then into the file itself. */
-	if (r == -EACCES || r == -EPERM || r == -EROFS)
+	r = file->regular ? write_regular(file, data, size, failure)
+			  : io_write_all(file->fd, data, size);
+	if (file->regular && (r == -EACCES || r == -EPERM || r == -EROFS) && is_in_place(file))
 		r = io_write_all(file->fd, data, size);
 	if (r < 0)
-		return failure_set(failure, r, "cannot write the report file %s: %m", file->name);
+		return failure_replace(failure, r,
+				       "cannot write the report file %s: %m; what is there now is "
+				       "not this run's report",
+				       file->path ? file->path : "");
 	return 0;
 }
 
@@ -172,5 +226,6 @@ void report_file_close(struct report_file *file)
 	closep(&file->fd);
 	closep(&file->directory_fd);
 	free(file->name);
+	free(file->path);
 	*file = (struct report_file)REPORT_FILE_NONE;
 }

@@ -17,9 +17,11 @@ const char run_help[] =
 	"                        shell-sandbox for shells, else it must be given\n"
 	"  --workdir DIR         where it runs and what ${workdir} stands for; default: the\n"
 	"                        current directory\n"
-	"  --bind NAME=DIR       what ${NAME} in the policy stands for; up to 6 times\n"
+	"  --bind NAME=DIR       what ${NAME} in the policy stands for; up to 5 times;\n"
+	"                        venv is found where COMMAND lies in a Python environment\n"
 	"  --user USER[:GROUP]   whom it runs as, by name or number; default: who you are,\n"
 	"                        without capabilities\n"
+	"  --stdin inherit|null  standard input: yours (default), or nothing\n"
 	"  --observe             report what the policy would refuse, and refuse nothing\n"
 	"\n"
 	"Limits; they can only lower the policy's:\n"
@@ -55,6 +57,7 @@ enum {
 	OPTION_WORKDIR,
 	OPTION_BIND,
 	OPTION_USER,
+	OPTION_STDIN,
 	OPTION_OBSERVE,
 	OPTION_SESSION,
 	OPTION_AGENT,
@@ -70,6 +73,7 @@ static const struct option named_options[] = {
 	{"workdir", required_argument, NULL, OPTION_WORKDIR},
 	{"bind", required_argument, NULL, OPTION_BIND},
 	{"user", required_argument, NULL, OPTION_USER},
+	{"stdin", required_argument, NULL, OPTION_STDIN},
 	{"observe", no_argument, NULL, OPTION_OBSERVE},
 	{"session", required_argument, NULL, OPTION_SESSION},
 	{"agent", required_argument, NULL, OPTION_AGENT},
@@ -154,6 +158,17 @@ static int add_bind(struct run_options *options, const char *text, struct failur
 	return 0;
 }
 
+static int set_stdin(bool *ret_no_input, struct failure *failure)
+{
+	bool none = strcmp(optarg, "null") == 0;
+
+	if (!none && strcmp(optarg, "inherit") != 0)
+		return failure_set(failure, EINVAL, "--stdin takes 'inherit' or 'null', not '%s'",
+				   optarg);
+	*ret_no_input = none;
+	return 0;
+}
+
 /* What goes into records must be text. */
 static int set_text(const char **ret, const char *option, struct failure *failure)
 {
@@ -177,6 +192,8 @@ static int take(struct run_options *options, int option, struct failure *failure
 	case OPTION_OBSERVE:
 		options->observe = true;
 		return 0;
+	case OPTION_STDIN:
+		return set_stdin(&options->no_input, failure);
 	case OPTION_BIND:
 		return add_bind(options, optarg, failure);
 	case OPTION_POLICY:

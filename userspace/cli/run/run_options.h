@@ -9,8 +9,8 @@
 #include "base/failure.h"
 #include "policy/compile/compile.h"
 
-/* As many descriptors as the control protocol has room for beside work directory and home. */
-#define RUN_MAX_BINDS 6
+/* As many descriptors as the control protocol has room for beside work directory, home and code. */
+#define RUN_MAX_BINDS 5
 
 struct run_bind {
 	char *name; /* owned: cut out of NAME=DIR */
@@ -30,6 +30,7 @@ struct run_options {
 	const char *log;
 	const char *report;
 	bool observe;
+	bool no_input;		     /* standard input is /dev/null */
 	struct policy_limits limits; /* 0: not given */
 	struct run_bind binds[RUN_MAX_BINDS];
 	size_t bind_count;

@@ -8,13 +8,14 @@
 #include "base/sha256.h"
 #include "cli/run/accounts.h"
 #include "cli/run/directory.h"
+#include "cli/run/python_venv.h"
 
 /* Longer argument lists are recorded by digest alone: a request has to fit into one packet. */
 #define MAX_RECORDED_ARGUMENTS 32768
 
 void run_request_init(struct run_request *request)
 {
-	*request = (struct run_request){.workdir_fd = -1, .home_fd = -1};
+	*request = (struct run_request){.workdir_fd = -1, .home_fd = -1, .code = {.fd = -1}};
 	for (size_t i = 0; i < RUN_MAX_BINDS; i++)
 		request->bind_fds[i] = -1;
 }
@@ -134,10 +135,51 @@ static int open_directories(struct run_request *request, struct failure *failure
 
 	r = directory_open(options->workdir, "the work directory", &request->workdir_fd,
 			   &request->workdir, failure);
-	for (size_t i = 0; r == 0 && i < options->bind_count; i++)
+	for (size_t i = 0; r == 0 && i < options->bind_count; i++) {
+		request->bind_names[i] = options->binds[i].name;
+		request->bind_count++;
 		r = directory_open(options->binds[i].directory, "the bound directory",
 				   &request->bind_fds[i], &request->bind_paths[i], failure);
+	}
 	return r;
+}
+
+/*
+ * Where ${name} stands unless it was said, for policies that have it. Not below the work directory, and not where a
+ * symbolic link is on the way: code could have chosen the directory. What needs one there has to name it.
+ */
+static void add_found(struct run_request *request, const char *name, const char *directory)
+{
+	size_t next = request->bind_count;
+	struct failure ignored = {};
+
+	for (size_t i = 0; i < next; i++)
+		if (strcmp(request->bind_names[i], name) == 0)
+			return;
+	if (next == RUN_MAX_BINDS || directory_open(directory, name, &request->bind_fds[next],
+						    &request->bind_paths[next], &ignored) < 0)
+		return;
+	if (directory_is_below(request->bind_paths[next], request->workdir)) {
+		closep(&request->bind_fds[next]);
+		request->bind_fds[next] = -1;
+		return;
+	}
+	request->bind_names[next] = name;
+	request->bind_count++;
+	request->found_count++;
+}
+
+static int find_venv(struct run_request *request, struct failure *failure)
+{
+	_cleanup_(freep) char *directory = NULL;
+	int r = python_venv_find(request->options->argv[0], getenv("PATH"), request->workdir,
+				 &directory);
+
+	if (r < 0)
+		return failure_set(failure, r, "%m");
+	if (directory)
+		add_found(request, "venv", directory);
+	return 0;
 }
 
 static int find_code(struct run_request *request, struct failure *failure)
@@ -167,6 +209,8 @@ int run_request_make(const struct run_options *options, struct run_request *requ
 
 	request->options = options;
 	r = open_directories(request, failure);
+	if (r == 0)
+		r = find_venv(request, failure);
 	if (r == 0)
 		r = resolve_user(request, failure);
 	if (r == 0)
@@ -231,15 +275,15 @@ int run_request_send(const struct run_request *request, int socket,
 {
 	const struct run_options *options = request->options;
 	_cleanup_(freep) char **arguments = NULL;
-	const char *bind_names[RUN_MAX_BINDS];
 	struct client_prepare ask = {
 		.policy = request->policy,
 		.workdir = request->workdir,
 		.workdir_fd = request->workdir_fd,
 		.home_fd = request->home_fd,
-		.bind_names = bind_names,
+		.bind_names = request->bind_names,
 		.bind_fds = request->bind_fds,
-		.bind_count = options->bind_count,
+		.bind_count = request->bind_count,
+		.found_count = request->found_count,
 		.session = options->session,
 		.agent = options->agent,
 		.executor = options->executor,
@@ -250,13 +294,12 @@ int run_request_send(const struct run_request *request, int socket,
 		.program = options->argv[0],
 		.argument_count = options->argc,
 		.code = &request->code.audit,
+		.code_fd = request->code.fd,
 		.uid = request->identity.change ? request->identity.uid : geteuid(),
 		.gid = request->identity.change ? request->identity.gid : getegid(),
 	};
 	int r;
 
-	for (size_t i = 0; i < options->bind_count; i++)
-		bind_names[i] = options->binds[i].name;
 	r = hash_arguments(options, &ask);
 	if (r == 0)
 		r = recordable_arguments(options, &arguments);

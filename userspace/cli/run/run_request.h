@@ -15,8 +15,12 @@ struct run_request {
 	char *workdir; /* real path */
 	int home_fd;   /* -1: the user has none */
 	char *home;
+	/* Those of options->binds, then those that were found. */
+	const char *bind_names[RUN_MAX_BINDS]; /* not owned */
 	int bind_fds[RUN_MAX_BINDS];
 	char *bind_paths[RUN_MAX_BINDS];
+	size_t bind_count;
+	size_t found_count; /* so many of the last ones were found */
 	struct code code;
 	const char *language; /* or NULL */
 	char *policy;	      /* name or absolute path */

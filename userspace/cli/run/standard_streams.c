@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
 
-#include "cli/term/message.h"
+#include "base/cleanup.h"
+#include "cli/term/terminal.h"
 
 int standard_streams_hold(void)
 {
@@ -19,11 +21,16 @@ int standard_streams_hold(void)
 	return 0;
 }
 
+int standard_streams_leave_input(void)
+{
+	_cleanup_(closep) int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0)
+		return -errno;
+	return 0;
+}
+
 int standard_streams_finish(int status)
 {
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		message("cannot write to standard output: %m");
-		return status ? status : 1;
-	}
-	return status;
+	return terminal_finish(stdout, status);
 }

@@ -9,6 +9,9 @@
  */
 int standard_streams_hold(void);
 
+/* Standard input is /dev/null from here on. -errno of what kept it from being opened. */
+int standard_streams_leave_input(void);
+
 /* A result that could not be written is no result. Returns the exit status: `status`, or 1 for that. */
 int standard_streams_finish(int status);
 

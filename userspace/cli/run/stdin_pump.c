@@ -11,6 +11,7 @@ int stdin_pump_new(int in, struct stdin_pump **ret_pump)
 	if (!pump)
 		return -ENOMEM;
 	pump->in = in;
+	pump->place = lseek(in, 0, SEEK_CUR);
 	pump->out = -1;
 	pump->read_fd = -1;
 	pump->hash = sha256_new();
@@ -60,7 +61,9 @@ struct pollfd stdin_pump_wants(const struct stdin_pump *pump)
 
 static void take_in(struct stdin_pump *pump)
 {
-	ssize_t n = read(pump->in, pump->buffer, sizeof(pump->buffer));
+	size_t room = sizeof(pump->buffer);
+	ssize_t n = pump->place < 0 ? read(pump->in, pump->buffer, room)
+				    : pread(pump->in, pump->buffer, room, pump->place);
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
@@ -69,6 +72,8 @@ static void take_in(struct stdin_pump *pump)
 		stop(pump);
 		return;
 	}
+	if (pump->place >= 0)
+		pump->place += n;
 	pump->start = 0;
 	pump->end = (size_t)n;
 }

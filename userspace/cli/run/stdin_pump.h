@@ -9,11 +9,13 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/sha256.h"
 
 struct stdin_pump {
 	int in;	     /* not owned; -1: at its end */
+	off_t place; /* in a file, whose own place stays where it is for the caller; -1: there is none */
 	int out;     /* owned; -1: closed, nothing more passes */
 	int read_fd; /* the command's end; owned until stdin_pump_started() */
 	struct sha256 *hash;

@@ -3,6 +3,12 @@
 #ifndef CORDON_CLI_EXIT_STATUS_H
 #define CORDON_CLI_EXIT_STATUS_H
 
+/*
+ * Of all other commands where the command line is wrong. `status` has a meaning of its own for it, since what it says of
+ * the host has this one.
+ */
+#define EXIT_USAGE 2
+
 enum exit_status {
 	EXIT_TIMED_OUT = 124,
 	EXIT_NOTHING_RAN = 125, /* cordon itself failed */

@@ -139,3 +139,9 @@ int moment_parse(const char *text, uint64_t now, char ret_moment[CLOCK_TEXT_SIZE
 		r = parse_clock(text, now, ret_moment);
 	return r < 0 ? parse_date(text, ret_moment) : r;
 }
+
+void moment_utc(void)
+{
+	setenv("TZ", "UTC0", 1);
+	tzset();
+}

@@ -14,4 +14,7 @@
  */
 int moment_parse(const char *text, uint64_t now, char ret_moment[CLOCK_TEXT_SIZE]);
 
+/* From here on times are shown and read as UTC. */
+void moment_utc(void);
+
 #endif

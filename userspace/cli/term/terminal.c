@@ -50,8 +50,10 @@ int terminal_finish(FILE *stream, int status)
 
 	if (fflush(stream) == 0 && !ferror(stream))
 		return status;
+	/* Whoever asks again is not told again. */
+	clearerr(stream);
 	if (poll(&output, 1, 0) > 0 && (output.revents & POLLERR))
 		return status;
 	message("cannot write all of the output; is the disk full?");
-	return EXIT_FAILURE;
+	return status ? status : EXIT_FAILURE;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "daemon/host/turn.h"
 
 /* Datagrams that are looked at before the loop goes on: others may come from whoever guesses the port. */
 #define DATAGRAMS_AT_ONCE 8
@@ -122,6 +123,7 @@ static bool take(struct dns_exchange *x, const uint8_t *data, size_t size)
 
 static void on_datagram(evutil_socket_t fd, short what, void *context)
 {
+	TURN("dns answer");
 	struct dns_exchange *x = context;
 	uint8_t data[DNS_ANSWER_MAX];
 
@@ -165,9 +167,9 @@ static int by_datagram(struct dns_exchange *x)
 static bool make_room(struct dns_exchange *x)
 {
 	size_t size = (size_t)x->buffer[0] << 8 | x->buffer[1];
-	uint8_t *larger = realloc(x->buffer, 2 + size);
+	uint8_t *larger = size < DNS_HEADER_SIZE ? NULL : realloc(x->buffer, 2 + size);
 
-	if (size < DNS_HEADER_SIZE || !larger)
+	if (!larger)
 		return false;
 	x->buffer = larger;
 	x->size = 2 + size;
@@ -205,6 +207,7 @@ static void on_stream_readable(struct dns_exchange *x)
 
 static void on_stream(evutil_socket_t fd, short what, void *context)
 {
+	TURN("dns answer");
 	struct dns_exchange *x = context;
 
 	if (what & EV_READ) {
@@ -259,6 +262,7 @@ static void next_try(struct dns_exchange *x)
 
 static void on_timer(evutil_socket_t fd, short what, void *context)
 {
+	TURN("dns answer");
 	(void)fd;
 	(void)what;
 	next_try(context);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the policy says to names that executions ask for, and what follows from it. */
+#include <arpa/inet.h>
 #include <inttypes.h>
-#include <netinet/in.h>
 #include <stdalign.h>
 #include <string.h>
 
@@ -140,30 +140,98 @@ static bool is_reachable(const struct dns_address *address)
 	       memcmp(address->address, none, size) != 0;
 }
 
+/* Those that names do not lead to are taken out. */
+static void keep_reachable(struct dns_asker *asker, const char *name, struct dns_answer *answer)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < answer->address_count; i++)
+		if (is_reachable(&answer->addresses[i]))
+			answer->addresses[kept++] = answer->addresses[i];
+	if (kept < answer->address_count)
+		record_refusal(asker, name, CORDON_NO_RULE, CORDON_REASON_FOREIGN);
+	answer->address_count = kept;
+}
+
+/* The same in whatever order the addresses come. */
+static uint64_t digest_answer(const char *name, const struct dns_answer *answer)
+{
+	uint64_t start = fnv1a(FNV1A_START, name, strlen(name)), sum = start;
+
+	for (size_t i = 0; i < answer->address_count; i++)
+		sum += fnv1a(start, (const char *)answer->addresses[i].address,
+			     answer->addresses[i].family == 4 ? 4 : 16);
+	return sum;
+}
+
+static void record_answer(struct dns_asker *asker, const char *name,
+			  const struct dns_answer *answer, uint64_t until)
+{
+	struct execution *e = asker->execution;
+	char texts[DNS_ADDRESSES_MAX][INET6_ADDRSTRLEN], *addresses[DNS_ADDRESSES_MAX + 1] = {};
+	uint64_t now = clock_nsec(CLOCK_REALTIME);
+	struct audit_resolution resolution = {
+		.name = name,
+		.addresses = addresses,
+		.until = now + until - clock_nsec(CLOCK_BOOTTIME),
+	};
+
+	for (size_t i = 0; i < answer->address_count; i++) {
+		inet_ntop(answer->addresses[i].family == 4 ? AF_INET : AF_INET6,
+			  answer->addresses[i].address, texts[i], sizeof(texts[i]));
+		addresses[i] = texts[i];
+	}
+	(void)logs_append(e->log, audit_record_resolution(&e->record, &resolution, now));
+	daemon_flush_soon(e->daemon);
+}
+
+/* Until when the answer holds; *ret_new: which is not on record yet. */
+static uint64_t give(struct dns_client *client, uint64_t digest, uint32_t ttl, bool *ret_new)
+{
+	uint64_t now = clock_nsec(CLOCK_BOOTTIME);
+	struct dns_given *given = NULL;
+
+	for (size_t i = 0; i < DNS_GIVEN && !given; i++)
+		if (client->given[i].answer == digest && client->given[i].until > 0)
+			given = &client->given[i];
+	*ret_new = !given || now >= given->renew;
+	if (!*ret_new)
+		return given->until;
+	if (!given)
+		given = &client->given[client->next_given++ % DNS_GIVEN];
+	*given = (struct dns_given){
+		.answer = digest,
+		.until = now + ttl * NSEC_PER_SEC,
+		.renew = now + ttl * NSEC_PER_SEC / 2,
+	};
+	return given->until;
+}
+
 int dns_install(struct dns_asker *asker, const char *name, struct dns_answer *answer)
 {
 	struct cordon_host host = {};
-	size_t kept = 0;
+	bool new;
 	int r;
 
 	if (answer->ttl < DNS_TTL_LEAST)
 		answer->ttl = DNS_TTL_LEAST;
 	if (answer->ttl > DNS_TTL_MOST)
 		answer->ttl = DNS_TTL_MOST;
-	host.expiry = clock_nsec(CLOCK_BOOTTIME) + answer->ttl * NSEC_PER_SEC;
 	host.length = (uint32_t)host_question(name, IPPROTO_TCP, host.question);
 	if (!host.length)
 		return -ENAMETOOLONG;
+	keep_reachable(asker, name, answer);
+	if (answer->address_count == 0)
+		return 0;
+	host.expiry = give(asker->client, digest_answer(name, answer), answer->ttl, &new);
+	answer->ttl = (uint32_t)((host.expiry - clock_nsec(CLOCK_BOOTTIME)) / NSEC_PER_SEC);
+	/* Before it can be used. */
+	if (new)
+		record_answer(asker, name, answer, host.expiry);
 	for (size_t i = 0; i < answer->address_count; i++) {
-		if (!is_reachable(&answer->addresses[i]))
-			continue;
 		r = install(asker, &host, &answer->addresses[i]);
 		if (r < 0)
 			return r;
-		answer->addresses[kept++] = answer->addresses[i];
 	}
-	if (kept < answer->address_count)
-		record_refusal(asker, name, CORDON_NO_RULE, CORDON_REASON_FOREIGN);
-	answer->address_count = kept;
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "daemon/dns/dns_stub_parts.h"
+#include "daemon/host/turn.h"
 
 /* For the next message, and for taking an answer. */
 #define IDLE_SECONDS 10
@@ -67,6 +68,7 @@ static bool serve(struct dns_stream *s, const uint8_t *data, size_t size)
 
 static void on_readable(evutil_socket_t fd, short what, void *context)
 {
+	TURN("dns");
 	struct dns_stream *s = context;
 	size_t wanted = s->in_size < 2 ? 2 : 2 + ((size_t)s->in[0] << 8 | s->in[1]);
 	ssize_t size;

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "daemon/dns/dns_stub_parts.h"
+#include "daemon/host/turn.h"
 
 /* Before the loop goes on. */
 #define DATAGRAMS_AT_ONCE 16
@@ -202,10 +203,16 @@ static void on_answer(const struct dns_answer *from_server, void *context)
 	forget(w);
 }
 
+/* One whose first process an executor has started was asked for by nobody: it is whose code it runs. */
+static uid_t user_of(const struct execution *e)
+{
+	return e->adopted ? e->record.uid : e->client_uid;
+}
+
 static bool forward(struct dns_stub *stub, struct dns_asker *asker, const struct dns_way *way,
 		    const struct dns_query *query)
 {
-	const struct dns_reader reader = {stub->answer_readers, asker->execution->client_uid};
+	const struct dns_reader reader = {stub->answer_readers, user_of(asker->execution)};
 	struct dns_waiting *w;
 
 	if (stub->waiting_count >= DNS_WAITING_MAX || asker->client->waiting >= DNS_WAITING_EACH)
@@ -237,7 +244,7 @@ static bool forward(struct dns_stub *stub, struct dns_asker *asker, const struct
 bool dns_serve(struct dns_stub *stub, struct dns_asker *asker, const struct dns_way *way,
 	       const uint8_t *data, size_t size)
 {
-	const struct dns_reader reader = {stub->query_readers, asker->execution->client_uid};
+	const struct dns_reader reader = {stub->query_readers, user_of(asker->execution)};
 	struct dns_query query;
 	int r = dns_reader_query(&reader, data, size, &query);
 
@@ -292,7 +299,7 @@ static uint64_t arrival(struct msghdr *message)
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS)
 			continue;
 		memcpy(&then, CMSG_DATA(c), sizeof(then));
-		real = (uint64_t)then.tv_sec * NSEC_PER_SEC + (uint64_t)then.tv_nsec;
+		real = timespec_nsec(&then);
 		return real - (clock_nsec(CLOCK_REALTIME) - clock_nsec(CLOCK_BOOTTIME));
 	}
 	return 0;
@@ -331,6 +338,7 @@ static bool serve_datagram(struct dns_stub *stub, int fd)
 
 static void on_datagram(evutil_socket_t fd, short what, void *context)
 {
+	TURN("dns");
 	(void)what;
 	for (int i = 0; i < DATAGRAMS_AT_ONCE; i++)
 		if (!serve_datagram(context, fd))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The DNS server of executions whose policies name hosts. The kernel leads their DNS to it
- * (bpf/hook_dns.bpf.h). It asks the host's servers for names that the policy allows to connect to, and for
+ * (bpf/hooks/dns.bpf.h). It asks the host's servers for names that the policy allows to connect to, and for
  * nothing else; the addresses stand for the name in the kernel before the answer goes out, and for as long
  * as it lives.
  */

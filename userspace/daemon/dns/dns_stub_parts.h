@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the DNS stub share: see daemon/dns_stub.h. */
+/* What the parts of the DNS stub share: see daemon/dns/dns_stub.h. */
 #ifndef CORDON_DAEMON_DNS_STUB_PARTS_H
 #define CORDON_DAEMON_DNS_STUB_PARTS_H
 
@@ -47,6 +47,15 @@ struct dns_recent {
 	uint32_t repeats;
 };
 
+/* An answer that was put on record: given again before half its time is over, it ends with the record. */
+#define DNS_GIVEN 32u
+
+struct dns_given {
+	uint64_t answer; /* a digest of the name and its addresses */
+	uint64_t until;	 /* boot clock, ns */
+	uint64_t renew;
+};
+
 /* What the stub knows of the execution in a slot. */
 struct dns_client {
 	uint32_t generation;
@@ -55,6 +64,8 @@ struct dns_client {
 	uint64_t filled; /* boot clock, ns */
 	struct dns_recent recent[DNS_RECENT];
 	unsigned int next_recent;
+	struct dns_given given[DNS_GIVEN];
+	unsigned int next_given;
 };
 
 struct dns_stream;
@@ -125,8 +136,8 @@ bool dns_name_allowed(struct dns_asker *asker, const char *name);
 bool dns_aliases_denied(struct dns_asker *asker, const struct dns_answer *answer);
 
 /*
- * Has the answer's addresses stand for the name; those of the host itself, which names do not lead to, are taken out.
- * The answer's time becomes the time that they hold.
+ * Has the answer's addresses stand for the name, which is put on record; those of the host itself, which names do not
+ * lead to, are taken out. The answer's time becomes the time that they hold.
  */
 int dns_install(struct dns_asker *asker, const char *name, struct dns_answer *answer);
 

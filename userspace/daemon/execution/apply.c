@@ -5,7 +5,7 @@
 
 #include "audit/storage/policy_store.h"
 #include "base/clock.h"
-#include "daemon/server/approve.h"
+#include "daemon/execution/approval_check.h"
 #include "daemon/execution/events.h"
 #include "daemon/execution/execution.h"
 #include "daemon/host/process.h"
@@ -265,8 +265,8 @@ static int check(struct apply *a, char **ret_message, struct failure *failure)
 			return r;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(a->uses); i++) {
-		int r = a->uses[i] ? approve_check(a->daemon, a->uses[i]->policy, NULL,
-						   a->change.uid, ret_message, failure)
+		int r = a->uses[i] ? approval_check(a->daemon, a->uses[i]->policy, NULL,
+						    a->change.uid, ret_message, failure)
 				   : 0;
 
 		if (r < 0)

@@ -11,14 +11,17 @@
 #include "audit/record/event_text.h"
 #include "bpf/abi.h"
 #include "daemon/host/cgroup.h"
+#include "daemon/peer/account.h"
 #include "daemon/privsep/logs.h"
 #include "daemon/policy/policies.h"
 #include "kernel/enforcement.h"
 
+struct adopted_calls;
 struct approvals;
 struct dns_stub;
 struct execution;
 struct executors;
+struct leftovers;
 struct server;
 
 #define DAEMON_TMP_PARENT "/tmp"
@@ -35,7 +38,9 @@ struct daemon {
 	int state_fd; /* directory of state files */
 	char **gaps;  /* what this kernel leaves uncovered, NULL-terminated */
 	struct server *server;
+	struct accounts accounts;
 	struct dns_stub *dns;
+	struct leftovers *leftovers; /* NULL: none */
 	struct executors *executors; /* NULL: embedded, or not yet */
 
 	struct execution *by_slot[CORDON_MAX_EXECUTIONS];
@@ -58,6 +63,17 @@ struct daemon {
 	void (*say)(const char *line);
 	/* Called when the last execution or connection has gone; decides about leaving. */
 	void (*idle)(struct daemon *daemon);
+	/* Called when there is something to write or to look after. */
+	void (*busy)(struct daemon *daemon);
+	/*
+	 * NULL while nobody can be connected: an execution's start is written, or why it cannot be; it has finished, or
+	 * resists being killed.
+	 */
+	void (*execution_begun)(struct execution *e, int result, const char *why);
+	void (*execution_finished)(struct execution *e);
+	void (*execution_stuck)(struct execution *e);
+	/* What is done for executions of executors. */
+	const struct adopted_calls *adopted;
 };
 
 /* Formats a line for daemon->say. */

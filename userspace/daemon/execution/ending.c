@@ -8,12 +8,13 @@
 
 #include "base/clock.h"
 #include "base/io.h"
-#include "daemon/executor/adopted.h"
+#include "daemon/execution/adopted_calls.h"
 #include "daemon/execution/events.h"
 #include "daemon/host/process.h"
-#include "daemon/server/server.h"
 #include "daemon/execution/state.h"
 #include "daemon/host/tmpdir.h"
+#include "daemon/execution/left_behind.h"
+#include "daemon/host/turn.h"
 #include "insight/export/report.h"
 
 /* Between looks whether all is dead: short at first, for most ends take a millisecond. */
@@ -31,8 +32,10 @@
 #define STUCK_LOOK_MSEC 1000u
 /* How long the owner may take to tell the status of a command that the daemon has killed. */
 #define TELL_MSEC 5000u
+/* What whoever waits for the end waits for its record, where the log's writer is slow. */
+#define WRITE_MSEC 2000u
 /* Entries of a temporary directory that are removed in one go. */
-#define REMOVE_ENTRIES 2000u
+#define REMOVE_ENTRIES 500u
 /* The cgroup stays busy for a moment after its last task; other failures are final soon. */
 #define REMOVE_ATTEMPTS 100u
 
@@ -79,13 +82,12 @@ static void kill_all(struct execution *e)
 }
 
 /*
- * What is dead, but not waited for by an executor that takes its time, still carries the label. It runs
- * nothing: the end need not wait for it, the slot must.
+ * What is dead, but not waited for by whoever outside is its parent, still carries the label. It runs nothing: the end
+ * need not wait for it.
  */
 static bool all_dead(const struct execution *e)
 {
-	bool gone = e->view->tasks == 0 ||
-		    (e->adopted && e->ending_steps > 1 && e->searched && e->alive == 0);
+	bool gone = e->view->tasks == 0 || (e->ending_steps > 1 && e->searched && e->alive == 0);
 
 	return gone && (e->cgroup_fd < 0 || cgroup_populated(e->cgroup_fd) <= 0);
 }
@@ -98,8 +100,8 @@ static void say_stuck(struct execution *e)
 	daemon_record(e->daemon, "stuck",
 		      json_pack("{s:s,s:I}", "execution", e->id, "tasks",
 				(json_int_t)e->view->tasks));
-	if (e->daemon->server)
-		server_execution_stuck(e->daemon->server, e);
+	if (e->daemon->execution_stuck)
+		e->daemon->execution_stuck(e);
 }
 
 static void finish(struct execution *e);
@@ -155,9 +157,12 @@ void ending_begin(struct execution *e, enum audit_end_cause cause)
 {
 	if (e->state >= EXECUTION_ENDING)
 		return;
-	adopted_need_start(e);
+	e->daemon->adopted->need_start(e);
 	if (e->state >= EXECUTION_ENDING)
 		return;
+	/* Its start may still be on its way into the file; its end comes after it. */
+	if (e->writing)
+		logs_cancel(e->log, TAKE_PTR(e->writing));
 	e->state = EXECUTION_ENDING;
 	e->end.cause = cause;
 	e->ending_since = clock_nsec(CLOCK_BOOTTIME);
@@ -241,30 +246,90 @@ static int make_report(struct execution *e)
 
 static void clean(struct execution *e);
 
+/* Once: whoever is told finds the end in the log. */
+static void tell(struct execution *e)
+{
+	e->untold = false;
+	evtimer_del(e->timer);
+	if (e->writing)
+		logs_cancel(e->log, TAKE_PTR(e->writing));
+	if (e->daemon->execution_finished)
+		e->daemon->execution_finished(e);
+	e->connection = NULL;
+	e->ending_steps = 0;
+	clean(e);
+}
+
+static void on_end_written(int result, void *context)
+{
+	struct execution *e = context;
+
+	e->writing = NULL;
+	if (result < 0)
+		daemon_say(e->daemon, "execution %s: its end record waits for room in %s", e->id,
+			   logs_directory(e->log));
+	tell(e);
+}
+
+/* No task of it is left: what the kernel has noted stays. A digest that something else was opened for is not what ran. */
+static void note_code(struct execution *e)
+{
+	const struct cordon_code *code = &e->view->code;
+	struct audit_code *record = &e->record.code;
+
+	if (record->source != AUDIT_CODE_FILE || code->watch == CORDON_CODE_UNWATCHED)
+		return;
+	record->watched = true;
+	record->opens = code->opens;
+	if (code->watch != CORDON_CODE_CHANGED)
+		return;
+	record->opened = code->opened;
+	record->have_digest = false;
+}
+
 static void finish(struct execution *e)
 {
 	struct daemon *daemon = e->daemon;
 
 	evtimer_del(e->timer);
+	left_behind_remove(e->daemon, e->slot, e->id);
 	events_drain(daemon, EVENTS_ALL);
 	events_finish(e);
 	fill_end(e);
+	note_code(e);
 	e->state = EXECUTION_FINISHED;
 	if (e->started)
 		(void)logs_append(e->log, audit_record_end(&e->record, &e->end,
 							   clock_nsec(CLOCK_REALTIME)));
-	if (logs_flush(e->log) < 0)
-		daemon_say(daemon, "execution %s: its end record waits for room in %s", e->id,
-			   logs_directory(e->log));
 	daemon_flush_soon(daemon);
 	e->report_fd = make_report(e);
 	daemon->executions--;
-	/* While recovering, nobody can be connected yet. */
-	if (daemon->server)
-		server_execution_finished(daemon->server, e);
-	e->connection = NULL;
-	e->ending_steps = 0;
-	clean(e);
+	e->untold = true;
+	if (logs_when_written(e->log, on_end_written, e, &e->writing) < 0)
+		tell(e);
+	else
+		arm(e, WRITE_MSEC);
+}
+
+/*
+ * Most parents wait soon, and to look for tasks takes going through all of the host's: only zombies that are still there
+ * after a while lose their execution. False: not yet.
+ */
+static bool release_slot(struct execution *e)
+{
+	if (!e->bound || e->view->tasks == 0)
+		return true;
+	if (!e->waited) {
+		e->waited = true;
+		return false;
+	}
+	if (enforcement_retire(e->daemon->enforcement, e->slot) < 0) {
+		kill_all(e);
+		return false;
+	}
+	e->daemon->by_slot[e->slot] = NULL;
+	e->bound = false;
+	return true;
 }
 
 /* In steps: a cgroup may be busy for a moment, a directory may hold a million files. */
@@ -281,7 +346,7 @@ static void clean(struct execution *e)
 		}
 		e->have_tmp = r < 0;
 	}
-	if (e->view->tasks > 0) {
+	if (!release_slot(e)) {
 		arm(e, STUCK_LOOK_MSEC);
 		return;
 	}
@@ -305,6 +370,7 @@ static void clean(struct execution *e)
 
 void ending_timer(evutil_socket_t fd, short what, void *execution)
 {
+	TURN("ending");
 	struct execution *e = execution;
 
 	(void)fd;
@@ -323,7 +389,10 @@ void ending_timer(evutil_socket_t fd, short what, void *execution)
 		finish(e);
 		break;
 	case EXECUTION_FINISHED:
-		clean(e);
+		if (e->untold)
+			tell(e);
+		else
+			clean(e);
 		break;
 	}
 }
@@ -365,9 +434,12 @@ void ending_aborted(struct execution *e, const struct abort_request *aborted)
 void ending_leader_gone(struct execution *e)
 {
 	e->told = true;
-	adopted_need_start(e);
+	e->daemon->adopted->need_start(e);
 	if (!e->begun)
 		ending_begin(e, AUDIT_END_NOT_STARTED);
+	else if (e->deadline > 0 && clock_nsec(CLOCK_BOOTTIME) >= e->deadline)
+		/* The guard was faster. */
+		ending_begin(e, AUDIT_END_TIMEOUT);
 	else if (e->end.have_status && WIFSIGNALED(e->end.status))
 		ending_begin(e, AUDIT_END_SIGNALED);
 	else

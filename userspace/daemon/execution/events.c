@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "daemon/executor/adopted.h"
+#include "daemon/execution/adopted_calls.h"
+#include "daemon/execution/domain.h"
 #include "daemon/execution/ending.h"
 
-/* Some kilobytes each. Of all executions; and what each may have in any case. */
-#define DENIALS_KEPT_MAX  32768u
-#define DENIALS_KEPT_EACH 64u
+/* Up to 20 KB each. Of all executions; and what each may have in any case. */
+#define DENIALS_KEPT_MAX  16384u
+#define DENIALS_KEPT_EACH 1u
+/* Bytes of events of one execution that wait for its start. */
+#define EARLY_MAX (128u << 10)
 
 static void gap(uint64_t after, uint64_t before, void *context)
 {
@@ -40,27 +43,51 @@ static void keep_denial(struct execution *e, const struct buffer *text)
 /* An event names the policy that decided, which need not be the one in force any more. */
 static int write_record(const struct execution *e, const struct cordon_event *event, size_t size)
 {
-	struct daemon *daemon = e->daemon;
+	struct event_text *text = &e->daemon->event_text;
+	const struct audit_execution *execution = &e->record;
 	struct audit_execution then;
+	struct event_domain domain;
+	int r;
 
-	if (!e->previous || event->policy != e->previous->ref)
-		return event_text_write(&daemon->event_text, &e->record, event, size,
-					daemon->boot_offset);
-	then = e->record;
-	then.policy = e->previous->policy;
-	return event_text_write(&daemon->event_text, &then, event, size, daemon->boot_offset);
+	if (e->previous && event->policy == e->previous->ref) {
+		then = e->record;
+		then.policy = e->previous->policy;
+		execution = &then;
+	}
+	if (domain_find(e->daemon->enforcement, execution->policy, event, size, &domain))
+		text->domain = &domain;
+	r = event_text_write(text, execution, event, size, e->daemon->boot_offset);
+	text->domain = NULL;
+	return r;
 }
 
-/* What an executor's child is, is looked at when its program is in place: after the exec's event. */
+struct early {
+	size_t size;
+	char event[];
+};
+
+/*
+ * What an executor's child is, is looked at when its program is in place, after the exec's event. One that is not held
+ * goes on meanwhile.
+ */
 static bool keep_early(struct execution *e, const struct cordon_event *event, size_t size)
 {
-	if (!e->adopted || e->started || e->early || event->type != CORDON_EVENT_EXEC)
+	size_t needed = (sizeof(struct early) + size + 7) & ~(size_t)7;
+	struct early *early;
+	char *grown;
+
+	if (!e->adopted || e->started ||
+	    !(execution_runs_unlooked(e) || (!e->early && event->type == CORDON_EVENT_EXEC)) ||
+	    needed > EARLY_MAX - e->early_size)
 		return false;
-	e->early = malloc(size);
-	if (!e->early)
+	grown = realloc(e->early, e->early_size + needed);
+	if (!grown)
 		return false;
-	memcpy(e->early, event, size);
-	e->early_size = size;
+	early = (void *)(grown + e->early_size);
+	early->size = size;
+	memcpy(early->event, event, size);
+	e->early = grown;
+	e->early_size += needed;
 	return true;
 }
 
@@ -72,7 +99,7 @@ static void put_on_record(struct execution *e, const struct cordon_event *event,
 
 	r = write_record(e, event, size);
 	if (r == 0) {
-		(void)logs_append_text(e->log, text->record.data, text->record.size);
+		(void)logs_append_text(e->log, &e->log_share, text->record.data, text->record.size);
 		if (event->type == CORDON_EVENT_DENIAL) {
 			keep_denial(e, &text->record);
 			ending_check_denials(e);
@@ -86,13 +113,27 @@ static void put_on_record(struct execution *e, const struct cordon_event *event,
 	}
 }
 
+static void follow(struct execution *e, const struct cordon_event *event, size_t size)
+{
+	put_on_record(e, event, size);
+	if (event->type == CORDON_EVENT_EXIT && size >= sizeof(struct cordon_exit_event))
+		e->daemon->adopted->exit(e, (const void *)event);
+	if (event->type == CORDON_EVENT_EMPTY)
+		ending_hurry(e);
+}
+
 void events_release_early(struct execution *e)
 {
-	void *early = TAKE_PTR(e->early);
+	_cleanup_(freep) char *events = TAKE_PTR(e->early);
+	size_t size = e->early_size;
 
-	if (early)
-		put_on_record(e, early, e->early_size);
-	free(early);
+	e->early_size = 0;
+	for (size_t at = 0; at < size;) {
+		const struct early *early = (const void *)(events + at);
+
+		follow(e, (const void *)early->event, early->size);
+		at += (sizeof(*early) + early->size + 7) & ~(size_t)7;
+	}
 }
 
 static void handle_of(struct execution *e, const struct cordon_event *event, size_t size)
@@ -105,17 +146,13 @@ static void handle_of(struct execution *e, const struct cordon_event *event, siz
 	if (event->type == CORDON_EVENT_BEGIN) {
 		e->unwritten[1] = event->sequence;
 		if (size >= sizeof(struct cordon_adopt_event))
-			adopted_begin(e);
+			e->daemon->adopted->begin(e);
 		return;
 	}
 	if (keep_early(e, event, size))
 		return;
-	adopted_need_start(e);
-	put_on_record(e, event, size);
-	if (event->type == CORDON_EVENT_EXIT && size >= sizeof(struct cordon_exit_event))
-		adopted_exit(e, (const void *)event);
-	if (event->type == CORDON_EVENT_EMPTY)
-		ending_hurry(e);
+	e->daemon->adopted->need_start(e);
+	follow(e, event, size);
 }
 
 static void handle_stray(struct daemon *daemon, const struct cordon_event *event)
@@ -149,7 +186,8 @@ void events_handle(const void *data, size_t size, void *context)
 	}
 	if (event->type == CORDON_EVENT_REFUSED ||
 	    (event->slot < CORDON_MAX_EXECUTIONS && !daemon->by_slot[event->slot]))
-		if (adopted_event(daemon, event, size) && event->type == CORDON_EVENT_REFUSED)
+		if (daemon->adopted->event(daemon, event, size) &&
+		    event->type == CORDON_EVENT_REFUSED)
 			return;
 	e = event->slot < CORDON_MAX_EXECUTIONS ? daemon->by_slot[event->slot] : NULL;
 	if (e && e->generation == event->generation && e->state != EXECUTION_FINISHED)

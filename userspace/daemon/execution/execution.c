@@ -4,8 +4,9 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "audit/text/text.h"
 #include "base/clock.h"
-#include "daemon/executor/adopted.h"
+#include "daemon/execution/adopted_calls.h"
 #include "daemon/execution/ending.h"
 #include "daemon/execution/state.h"
 #include "daemon/host/tmpdir.h"
@@ -21,6 +22,7 @@ struct execution *execution_new(struct daemon *daemon, json_t *message, pid_t ow
 	e->owner = owner;
 	e->connection = connection;
 	e->cgroup_fd = -1;
+	e->code_fd = -1;
 	e->report_fd = -1;
 	e->request = json_incref(message);
 	e->denials = calloc(EXECUTION_MAX_REPORTED, sizeof(*e->denials));
@@ -88,7 +90,7 @@ void execution_free(struct execution *e)
 
 	if (e->timer)
 		event_free(e->timer);
-	adopted_release(e);
+	daemon->adopted->release(e);
 	free(e->early);
 	if (e->bound) {
 		int r = enforcement_release(daemon->enforcement, e->slot);
@@ -106,6 +108,7 @@ void execution_free(struct execution *e)
 	if (e->have_tmp)
 		(void)tmpdir_remove(DAEMON_TMP_PARENT, e->name, 1);
 	closep(&e->cgroup_fd);
+	closep(&e->code_fd);
 	closep(&e->report_fd);
 	for (size_t i = 0; i < e->directory_count; i++)
 		closep(&e->directories[i]);
@@ -113,6 +116,8 @@ void execution_free(struct execution *e)
 		policies_put(daemon->policies, e->policy);
 	if (e->recovered_policy)
 		compiled_policy_free(e->recovered_policy);
+	if (e->writing)
+		logs_cancel(e->log, e->writing);
 	logs_put(e->log);
 	audit_execution_release(&e->record);
 	free(e->policy_name);
@@ -149,25 +154,34 @@ static json_t *use_json(const struct execution *e)
 			 number_or_null(use.have_pids, use.pids));
 }
 
+json_t *execution_text(const char *text)
+{
+	return text ? text_lossy(text, strlen(text)) : json_null();
+}
+
 json_t *execution_json(const struct execution *e)
 {
 	static const char *const states[] = {
-		[EXECUTION_PREPARED] = "prepared", [EXECUTION_LIVE] = "live",
-		[EXECUTION_ENDING] = "ending",	   [EXECUTION_DEAD] = "dead",
-		[EXECUTION_FINISHED] = "finished",
+		[EXECUTION_PREPARED] = "prepared",
+		[EXECUTION_LIVE] = "live",
+		[EXECUTION_ENDING] = "ending",
+		[EXECUTION_DEAD] = "dead",
 	};
 	uint64_t now = clock_nsec(CLOCK_BOOTTIME);
 
-	return json_pack("{s:s,s:s,s:s,s:s,s:s,s:s?,s:s?,s:s,s:i,s:i,s:I,s:I,s:I,s:I,s:I,s:b,"
+	return json_pack("{s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:i,s:i,s:I,s:I,s:I,s:I,s:I,s:b,"
 			 "s:I,s:o,s:o}",
 			 "id", e->id, "state", states[e->state], "policy", e->record.policy->name,
-			 "workdir", e->record.workdir, "program", e->record.program, "session",
-			 e->record.session, "agent", e->record.agent, "executor",
-			 e->record.executor, "pid", (int)e->leader, "owner", (int)e->owner,
-			 "age_nsec", (json_int_t)(e->start ? now - e->start : 0), "deadline_nsec",
-			 (json_int_t)(e->deadline > now ? e->deadline - now : 0), "tasks",
-			 (json_int_t)e->view->tasks, "denials", (json_int_t)e->view->denials,
-			 "would_denials", (json_int_t)e->view->would_denials, "observe",
-			 e->record.observe, "uid", (json_int_t)e->record.uid, "limits",
+			 "workdir", execution_text(e->record.workdir), "program",
+			 execution_text(e->record.program), "session",
+			 execution_text(e->record.session), "agent",
+			 execution_text(e->record.agent), "executor",
+			 execution_text(e->record.executor), "pid", (int)e->leader, "owner",
+			 (int)e->owner, "age_nsec", (json_int_t)(e->start ? now - e->start : 0),
+			 "deadline_nsec", (json_int_t)(e->deadline > now ? e->deadline - now : 0),
+			 "tasks", (json_int_t)e->view->tasks, "denials",
+			 (json_int_t)e->view->denials, "would_denials",
+			 (json_int_t)e->view->would_denials, "observe", e->record.observe, "uid",
+			 (json_int_t)e->record.uid, "limits",
 			 protocol_limits(&e->record.limits, false), "use", use_json(e));
 }

@@ -18,6 +18,7 @@
 #include "daemon/execution/context.h"
 #include "daemon/peer/peer.h"
 #include "daemon/policy/policies.h"
+#include "daemon/privsep/writer_share.h"
 #include "control/protocol.h"
 #include "control/request.h"
 #include "daemon/execution/sequence.h"
@@ -32,6 +33,9 @@ enum execution_state {
 	EXECUTION_DEAD,
 	EXECUTION_FINISHED,
 };
+
+struct errand;
+struct gate;
 
 struct execution {
 	struct daemon *daemon;
@@ -48,14 +52,17 @@ struct execution {
 	const char *changing_name;
 	struct compiled_policy *recovered_policy; /* instead, where an earlier daemon had it */
 	struct log_use *log;
+	struct writer_share log_share; /* of what waits for its writer */
 
 	bool bound; /* slot and view are set */
 	uint32_t slot;
 	uint32_t generation;
 	const struct cordon_execution *view;
 	int cgroup_fd;
+	uint64_t cgroup_number;		       /* of that, once somebody has asked: see whose.h */
 	int directories[PROTOCOL_MAX_FDS + 1]; /* pin the anchors' inodes */
 	size_t directory_count;
+	int code_fd; /* of the file that was hashed, until it is watched; -1: none */
 	bool have_tmp;
 	uid_t tmp_uid;
 
@@ -68,7 +75,8 @@ struct execution {
 	bool recovered;		   /* an earlier daemon began it */
 	bool resumed;		   /* and it goes on under this one: see resume.h */
 	struct event *owner_event; /* its pidfd, while it is watched without a connection */
-	bool started;		   /* the start record is written */
+	bool started;		   /* the start record comes before all that is appended now */
+	bool written;		   /* and is in the log's file */
 	uint64_t start;		   /* boot clock, ns: when it was labelled */
 	uint64_t deadline;
 
@@ -85,17 +93,26 @@ struct execution {
 	unsigned int ending_steps;
 	bool leader_killed; /* counted in end.killed_tasks */
 	bool stuck;	    /* said that it cannot be killed */
+	bool waited;	    /* for those who are to wait for its zombies */
 	int report_fd;
 	struct event *timer;
+	struct writer_wait *writing; /* until its start, or its end, is in the log's file */
+	bool untold;		     /* its end is being written, and then told */
 
 	/* Made by the kernel of an executor's child: nobody asked for it, nobody waits for it. */
 	bool adopted;
 	bool begun;	 /* and was looked at before its first instruction */
-	bool in_order;	 /* and was found to be so: it may go on */
+	bool fit;	 /* and was found to be in order: it may go on once its start is written */
+	bool in_order;	 /* and goes on */
 	bool unrecorded; /* its start cannot be written */
 	struct event *leader_event;
-	struct gate *gate; /* while it is asked */
-	void *early; /* the exec that brought its program in: its record follows the start's */
+	struct account *account; /* of the user whose executor it is; NULL: root's */
+	struct errand *look;	 /* while its code is read */
+	struct gate *gate;	 /* while it is asked */
+	bool unlooked;		 /* its start was written before that was known */
+	bool left;		 /* it ended meanwhile */
+	/* Events whose records follow the start's: the exec that brought its program in, and what it did while its code was read. */
+	char *early;
 	size_t early_size;
 	unsigned int alive; /* processes that were still there when last killed */
 	bool searched;	    /* and by their labels, wherever they were */
@@ -105,6 +122,12 @@ struct execution {
 /* With its memory and its timer, and nothing else; either may be missing. NULL without memory. */
 struct execution *execution_new(struct daemon *daemon, json_t *message, pid_t owner,
 				void *connection);
+
+/* Its code is being read while it runs already: it is not held. */
+static inline bool execution_runs_unlooked(const struct execution *e)
+{
+	return e->look && e->state == EXECUTION_LIVE && e->view->state == CORDON_EXECUTION_LIVE;
+}
 
 /* CORDON_POLICY_*, of the policy in force. */
 uint32_t execution_policy_flags(const struct execution *e);
@@ -128,6 +151,9 @@ void execution_free(struct execution *e);
 
 /* The live execution with this id, or NULL. */
 struct execution *execution_find(struct daemon *daemon, const char *id);
+
+/* Words that others chose, which need not be text: as far as they are. NULL becomes null. New reference or NULL. */
+json_t *execution_text(const char *text);
 
 /* Denials and so on as of now, for lists. New reference or NULL. */
 json_t *execution_json(const struct execution *e);

@@ -110,20 +110,49 @@ int execution_check_descriptors(struct execution *e, int pidfd, struct failure *
 	return 0;
 }
 
-int execution_write_start(struct execution *e, struct failure *failure)
+int execution_start_unwritten(const struct execution *e, int error, struct failure *failure)
+{
+	if (!logs_must_write_start(e->log))
+		return 0;
+	return failure_set(
+		failure, error,
+		"the start record cannot be written to %s (%m), and nothing runs without "
+		"one",
+		logs_directory(e->log));
+}
+
+int execution_append_start(struct execution *e, struct failure *failure)
 {
 	int r = logs_append(e->log, audit_record_start(&e->record, clock_nsec(CLOCK_REALTIME)));
 
-	if (r >= 0)
-		r = logs_flush_start(e->log);
+	/* It waits in memory, and is counted if it has to go. */
 	if (r < 0)
-		return failure_set(failure, r,
-				   "the start record cannot be written to %s (%m), and nothing "
-				   "runs without one",
-				   logs_directory(e->log));
+		r = execution_start_unwritten(e, r, failure);
+	if (r < 0)
+		return r;
 	e->started = true;
 	daemon_flush_soon(e->daemon);
 	return 0;
+}
+
+/* It is held until then: its time begins now. */
+static void on_start_written(int result, void *context)
+{
+	struct execution *e = context;
+	struct failure failure = {};
+	int r = result < 0 ? execution_start_unwritten(e, result, &failure) : 0;
+
+	e->writing = NULL;
+	/* It may be written yet, once there is a writer: it has its end then. */
+	e->written = r == 0;
+	e->start = clock_nsec(CLOCK_BOOTTIME);
+	if (r == 0)
+		r = state_save(e->daemon->state_fd, e, &failure);
+	if (r == 0) {
+		(void)event_base_update_cache_time(e->daemon->base);
+		execution_start_deadline(e);
+	}
+	e->daemon->execution_begun(e, r, failure.text);
 }
 
 void execution_start_deadline(struct execution *e)
@@ -135,6 +164,7 @@ void execution_start_deadline(struct execution *e)
 	if (wall == 0)
 		return;
 	e->deadline = e->start + wall;
+	enforcement_set_deadline(e->daemon->enforcement, e->slot, e->deadline);
 	left = e->deadline > now ? e->deadline - now : 0;
 	after.tv_sec = (time_t)(left / NSEC_PER_SEC);
 	after.tv_usec = (suseconds_t)(left % NSEC_PER_SEC / 1000);
@@ -167,13 +197,12 @@ int execution_label(struct execution *e, json_t *message, struct protocol_fds *f
 		return failure_set(failure, r, "process %d cannot be labelled: %m", e->leader);
 	e->state = EXECUTION_LIVE;
 	e->start = clock_nsec(CLOCK_BOOTTIME);
+	evtimer_del(e->timer);
 	r = execution_check_descriptors(e, fds->fd[0], failure);
 	if (r == 0)
-		r = execution_write_start(e, failure);
-	if (r == 0)
-		r = state_save(e->daemon->state_fd, e, failure);
+		r = execution_append_start(e, failure);
 	if (r < 0)
 		return r;
-	execution_start_deadline(e);
-	return 0;
+	r = logs_when_written(e->log, on_start_written, e, &e->writing);
+	return r < 0 ? failure_set(failure, r, "%m") : 0;
 }

@@ -5,13 +5,14 @@
 
 #include "daemon/execution/execution.h"
 
-/* Labels its first task, a child of the owner, and writes the start record. */
+/* Labels its first task, a child of the owner, and has the start record written: daemon->execution_begun() says when. */
 int execution_label(struct execution *e, json_t *message, struct protocol_fds *fds,
 		    const struct peer *peer, struct failure *failure);
 
 /* Steps of a start, for those that are not started by execution_label(). */
 int execution_check_descriptors(struct execution *e, int pidfd, struct failure *failure);
-int execution_write_start(struct execution *e, struct failure *failure);
+int execution_append_start(struct execution *e, struct failure *failure);
+int execution_start_unwritten(const struct execution *e, int error, struct failure *failure);
 /* From e->start on: what has passed of it under an earlier daemon counts. */
 void execution_start_deadline(struct execution *e);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/execution/prepare.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 
 #include "audit/storage/policy_store.h"
 #include "base/clock.h"
-#include "daemon/server/approve.h"
+#include "base/walk.h"
+#include "daemon/execution/approval_check.h"
 #include "daemon/host/limits.h"
 #include "daemon/peer/member.h"
 #include "daemon/host/process.h"
@@ -19,6 +21,7 @@ static int take_request(struct execution *e, struct protocol_fds *fds, const str
 			struct prepare_request *ret_request, struct failure *failure)
 {
 	struct prepare_request request;
+	bool has_code;
 	size_t wanted;
 	int r;
 
@@ -33,12 +36,15 @@ static int take_request(struct execution *e, struct protocol_fds *fds, const str
 	}
 	e->record = request.execution;
 	request.execution = (struct audit_execution){};
-	wanted = 1 + (request.home ? 1u : 0u) + request.bind_count;
+	has_code = e->record.code.source == AUDIT_CODE_FILE && e->record.code.have_digest;
+	wanted = 1 + (request.home ? 1u : 0u) + request.bind_count + (has_code ? 1u : 0u);
 	if (fds->count != wanted) {
 		prepare_request_release(&request);
 		return failure_set(failure, EINVAL, "%zu descriptors came along, not %zu",
 				   fds->count, wanted);
 	}
+	if (has_code)
+		e->code_fd = fds->fd[--fds->count];
 	for (size_t i = 0; i < fds->count; i++)
 		e->directories[e->directory_count++] = fds->fd[i];
 	fds->count = 0;
@@ -71,8 +77,8 @@ static int take_policy(struct execution *e, const struct prepare_request *reques
 	if (e->member)
 		r = member_check_policy(peer, e->policy->policy, failure);
 	if (r == 0)
-		r = approve_check(e->daemon, e->policy->policy, NULL, e->client_uid, ret_message,
-				  failure);
+		r = approval_check(e->daemon, e->policy->policy, NULL, e->client_uid, ret_message,
+				   failure);
 	if (r < 0)
 		return r;
 	e->record.policy = e->policy->policy;
@@ -101,12 +107,40 @@ static int check_coverage(const struct execution *e, struct failure *failure)
 			   e->record.policy->name, gap, e->daemon->gaps[1] ? ", and more" : "");
 }
 
+/*
+ * The real path of the directory that a request names, or that is made where it names: never through a link that agent
+ * code may have left, which would choose what becomes a log. Caller frees.
+ */
+static int find_log(const char *asked, char **ret_directory, struct failure *failure)
+{
+	static const char what[] = "the log directory";
+	_cleanup_(freep) char *parent = NULL;
+	_cleanup_(closep) int fd = -1;
+	const char *name;
+	int r;
+
+	r = walk_directory(AT_FDCWD, asked, what, &fd, failure);
+	if (r == 0)
+		return walk_path_of(fd, ret_directory);
+	if (r == -ENOENT)
+		r = walk_parent(AT_FDCWD, asked, what, &fd, &name, failure);
+	if (r == 0)
+		r = walk_path_of(fd, &parent);
+	if (r == 0 &&
+	    asprintf(ret_directory, "%s/%s", strcmp(parent, "/") != 0 ? parent : "", name) < 0)
+		r = -ENOMEM;
+	return r < 0 ? failure_set(failure, r, "%s %s: %m", what, asked) : 0;
+}
+
 static int take_log(struct execution *e, const struct prepare_request *request,
 		    struct failure *failure)
 {
-	const char *directory = request->log ? request->log : logs_directory(e->daemon->log);
-	int r = logs_get(e->daemon->logs, directory, &e->log, failure);
+	_cleanup_(freep) char *asked = NULL;
+	int r = request->log ? find_log(request->log, &asked, failure) : 0;
 
+	if (r == 0)
+		r = logs_get(e->daemon->logs, asked ? asked : logs_directory(e->daemon->log),
+			     &e->log, failure);
 	if (r == 0)
 		r = logs_writable(e->log, failure);
 	if (r < 0)
@@ -173,6 +207,14 @@ static int identify(struct execution *e, struct enforcement_binding *binding, in
 	return 0;
 }
 
+/* Nobody asked for it, and the policy has no variable for it. */
+static bool is_unwanted(const struct execution *e, const struct prepare_request *request,
+			size_t bind)
+{
+	return bind + request->found_count >= request->bind_count &&
+	       anchor_of(e->policy->policy, request->binds[bind]) < 0;
+}
+
 /* directories[] holds: work directory, home if any, bindings, and the temporary one last. */
 static int bind_anchors(struct execution *e, const struct prepare_request *request,
 			struct enforcement_binding *binding, struct failure *failure)
@@ -186,16 +228,42 @@ static int bind_anchors(struct execution *e, const struct prepare_request *reque
 			     failure);
 	for (size_t i = 0; r == 0 && i < request->bind_count; i++) {
 		int anchor = anchor_of(e->policy->policy, request->binds[i]);
+		int directory = e->directories[next++];
 
+		if (is_unwanted(e, request, i))
+			continue;
 		if (anchor < 0)
 			return failure_set(failure, EINVAL, "policy %s has no directory ${%s}",
 					   e->policy->policy->name, request->binds[i]);
-		r = identify(e, binding, anchor, e->directories[next++], request->binds[i],
-			     failure);
+		r = identify(e, binding, anchor, directory, request->binds[i], failure);
 	}
 	if (r == 0)
 		r = identify(e, binding, CORDON_ANCHOR_TMP, e->directories[next], "tmp", failure);
 	return r;
+}
+
+int execution_watch_code(struct execution *e, struct failure *failure)
+{
+	const struct audit_code *code = &e->record.code;
+	struct enforcement_code watch = {
+		.fd = e->code_fd,
+		.size = code->length,
+		.changed = code->changed,
+	};
+	int r;
+
+	if (code->source != AUDIT_CODE_FILE)
+		return 0;
+	if (e->code_fd < 0 && execution_policy_flags(e) & CORDON_POLICY_PINNED)
+		return failure_set(failure, ENOENT,
+				   "policy %s pins the code, and no file %s was hashed",
+				   e->record.policy->name, code->path);
+	memcpy(watch.names, code->names, sizeof(watch.names));
+	r = enforcement_watch_code(e->daemon->enforcement, e->slot, &watch);
+	closep(&e->code_fd);
+	e->code_fd = -1;
+	return r < 0 ? failure_set(failure, r, "the code %s cannot be identified: %m", code->path)
+		     : 0;
 }
 
 static int bind_slot(struct execution *e, const struct prepare_request *request,
@@ -210,13 +278,7 @@ static int bind_slot(struct execution *e, const struct prepare_request *request,
 	int r;
 
 	memcpy(binding.id, e->record.id, sizeof(binding.id));
-	if (e->record.limits.wall_nsec > 0)
-		binding.deadline = clock_nsec(CLOCK_BOOTTIME) + e->record.limits.wall_nsec;
 	r = bind_anchors(e, request, &binding, failure);
-	if (r < 0)
-		return r;
-	/* A crash from here on leaves a slot whose execution the next daemon can name. */
-	r = state_save(daemon->state_fd, e, failure);
 	if (r < 0)
 		return r;
 	r = enforcement_bind(daemon->enforcement, &binding, &e->slot);
@@ -229,7 +291,7 @@ static int bind_slot(struct execution *e, const struct prepare_request *request,
 	e->view = enforcement_execution(daemon->enforcement, e->slot);
 	e->generation = e->view->generation;
 	daemon->by_slot[e->slot] = e;
-	return 0;
+	return execution_watch_code(e, failure);
 }
 
 /* Records shall name the directory that it is, whatever a member calls it. */
@@ -260,6 +322,8 @@ static int check_member_directories(struct execution *e, const struct prepare_re
 	for (size_t i = 0; r == 0 && i < request->bind_count; i++) {
 		struct failure why = {};
 
+		if (is_unwanted(e, request, i))
+			continue;
 		r = workdir_check(e->directories[first + i], DAEMON_PASSWD, own, &why);
 		if (r < 0)
 			failure_set(failure, r, "${%s}: %s", request->binds[i], why.text);
@@ -314,6 +378,8 @@ static int build(struct execution *e, struct prepare_request *request, const str
 	(void)((r = take_policy(e, request, peer, ret_message, failure)) < 0 ||
 	       (r = check_coverage(e, failure)) < 0 || (r = take_log(e, request, failure)) < 0 ||
 	       (r = check_directories(e, request, peer, failure)) < 0 ||
+	       /* What a crash leaves from here on, the next daemon can name. */
+	       (r = state_save(e->daemon->state_fd, e, failure)) < 0 ||
 	       (r = make_tmp(e, failure)) < 0 || (r = make_cgroup(e, failure)) < 0 ||
 	       (r = bind_slot(e, request, failure)) < 0);
 	return r;

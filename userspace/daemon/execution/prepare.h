@@ -13,6 +13,12 @@ int execution_prepare(struct daemon *daemon, json_t *message, struct protocol_fd
 		      const struct peer *peer, void *connection, struct execution **ret_execution,
 		      char **ret_message, struct failure *failure);
 
+/*
+ * Has the kernel compare what is opened as the code with what was hashed; takes over e->code_fd. -ENOENT: the policy pins the
+ * code, and there was no file; -errno of bpf(2).
+ */
+int execution_watch_code(struct execution *e, struct failure *failure);
+
 /* For the start record: where the directory is now. -errno of readlink(2); -ENOMEM. */
 int execution_note_directory(struct execution *e, const char *name, int fd);
 

@@ -12,13 +12,13 @@
 #include "daemon/execution/apply.h"
 #include "daemon/execution/ending.h"
 #include "daemon/execution/events.h"
+#include "daemon/execution/leftovers.h"
 #include "daemon/execution/resume.h"
 #include "daemon/execution/state.h"
 #include "daemon/host/tmpdir.h"
 
 #define KILL_TIMEOUT_NSEC (20 * NSEC_PER_SEC)
 #define LOOK_MSEC	  5
-#define REMOVE_ENTRIES	  100000u
 
 struct found {
 	struct daemon *daemon;
@@ -37,6 +37,10 @@ static int recovered_policy(struct execution *e, struct state *state)
 	char digest[65];
 	int r;
 
+	e->policy = policies_resumed(e->daemon->policies, e->view->policy, state->policy_digest,
+				     state->policy_name, state->policy_file);
+	if (e->policy)
+		return 0;
 	r = policies_compile(e->daemon->policies, state->request.policy,
 			     state->request.execution.observe, &policy);
 	if (r < 0 || memcmp(policy->digest, state->policy_digest, sizeof(policy->digest)) != 0) {
@@ -104,6 +108,11 @@ static bool settle_change(struct execution *e, struct state *state)
 	return false;
 }
 
+static const struct compiled_policy *policy_of(const struct execution *e)
+{
+	return e->policy ? e->policy->policy : e->recovered_policy;
+}
+
 static int fill_known(struct execution *e, struct state *state)
 {
 	bool as_recorded = settle_change(e, state);
@@ -114,7 +123,7 @@ static int fill_known(struct execution *e, struct state *state)
 		return r;
 	e->record = state->request.execution;
 	state->request.execution = (struct audit_execution){};
-	e->started = state->started;
+	e->started = e->written = state->started;
 	e->start = state->start;
 	e->request = json_incref(state->asked);
 	e->policy_name = TAKE_PTR(state->request.policy);
@@ -129,8 +138,7 @@ static int fill_known(struct execution *e, struct state *state)
 			   logs_directory(e->daemon->log));
 	/* Beside the record of the change. */
 	else if (!as_recorded)
-		apply_record_unchanged(e, e->recovered_policy->name,
-				       e->recovered_policy->digest_text);
+		apply_record_unchanged(e, policy_of(e)->name, policy_of(e)->digest_text);
 	return 0;
 }
 
@@ -163,7 +171,7 @@ void recovery_recall(struct execution *e)
 		e->sequence = (struct sequence){.anywhere = true};
 		return;
 	}
-	e->started = (e->started || found.started) && !found.ended;
+	e->started = e->written = (e->started || found.started) && !found.ended;
 	/* Nor does what is still to come of one that has ended begin it a second time. */
 	e->unrecorded = found.ended;
 	for (size_t i = 0; found.started && i < ARRAY_SIZE(e->unwritten); i++)
@@ -198,7 +206,7 @@ static int adopt_slot(struct daemon *daemon, uint32_t slot, const struct cordon_
 	}
 	recovery_recall(e);
 	memcpy(e->record.id, view->id, sizeof(e->record.id));
-	e->record.policy = e->recovered_policy;
+	e->record.policy = policy_of(e);
 	e->adopted = view->executor != 0;
 	/* It runs, and is not to be looked at as if it were held: adopted_scan(). */
 	e->begun = e->adopted && e->in_order;
@@ -214,14 +222,14 @@ static bool goes_on(const struct execution *e)
 
 /*
  * What an executor started has no owner that comes back. It is watched once the executors are known; its
- * policy stays in force in any case, and may be one that this daemon's other executions run under.
+ * policy stays in force in any case, and may be one that this daemon's other executions run under. So may that of one
+ * that is ended.
  */
 static bool take_up(struct execution *e)
 {
-	if (!e->adopted)
-		return resume(e) == 0;
-	(void)resume_policy(e);
-	return true;
+	int r = resume_policy(e);
+
+	return e->adopted || (r == 0 && resume(e) == 0);
 }
 
 static bool stands_ready(const struct cordon_execution *view)
@@ -238,6 +246,19 @@ static bool has_state(const struct daemon *daemon, const struct cordon_execution
 	return faccessat(daemon->state_fd, name, F_OK, 0) == 0;
 }
 
+/*
+ * The daemon died before it could write down what it had made for an executor's child: it is about to be made again. No more
+ * than a slice of it: who fills it keeps his own process from going on.
+ */
+static void remake_directory(const struct cordon_execution *view)
+{
+	char id[UUID_TEXT_SIZE], name[sizeof("cordon-") + UUID_TEXT_SIZE];
+
+	uuid_format(view->id, id);
+	snprintf(name, sizeof(name), "cordon-%s", id);
+	(void)tmpdir_remove(DAEMON_TMP_PARENT, name, LEFTOVERS_SLICE);
+}
+
 static int adopt_slots(struct found *found)
 {
 	struct daemon *daemon = found->daemon;
@@ -251,8 +272,10 @@ static int adopt_slots(struct found *found)
 		if (view->state == CORDON_EXECUTION_FREE || stands_ready(view))
 			continue;
 		/* Its start is not on record yet: it is looked at as a new one. */
-		if (view->executor && !has_state(daemon, view))
+		if (view->executor && !has_state(daemon, view)) {
+			remake_directory(view);
 			continue;
+		}
 		r = adopt_slot(daemon, slot, view, &e);
 		if (r < 0)
 			return r;
@@ -362,26 +385,6 @@ static int remove_cgroup(const char *name, void *context)
 	return 0;
 }
 
-static void remove_directories(struct found *found)
-{
-	static const char prefix[] = "cordon-";
-	_cleanup_(closedirp) DIR *dir = opendir(DAEMON_TMP_PARENT);
-	struct dirent *entry;
-
-	while (dir && (entry = readdir(dir)) != NULL) {
-		const char *id = entry->d_name + sizeof(prefix) - 1;
-		int r;
-
-		if (strncmp(entry->d_name, prefix, sizeof(prefix) - 1) != 0 ||
-		    !is_execution_id(id) || execution_find(found->daemon, id))
-			continue;
-		do {
-			r = tmpdir_remove(DAEMON_TMP_PARENT, entry->d_name, REMOVE_ENTRIES);
-		} while (r == -EAGAIN);
-		note(found, r, &found->directories, "directory", entry->d_name);
-	}
-}
-
 /* What came behind the last event on record, and the counters, nobody can tell any more. */
 static void write_lost_end(struct daemon *daemon, struct log_use *log, const char *id,
 			   struct state *state)
@@ -424,13 +427,15 @@ static void record_lost(struct daemon *daemon, const char *id)
 static int remove_state(const char *id, void *context)
 {
 	struct found *found = context;
+	char path[sizeof(DAEMON_TMP_PARENT "/cordon-") + UUID_TEXT_SIZE];
 
-	if (!execution_find(found->daemon, id)) {
-		record_lost(found->daemon, id);
-		state_remove(found->daemon->state_fd, id);
-		found->states++;
-	}
-	return 0;
+	if (execution_find(found->daemon, id))
+		return 0;
+	record_lost(found->daemon, id);
+	found->states++;
+	snprintf(path, sizeof(path), DAEMON_TMP_PARENT "/cordon-%s", id);
+	found->directories += faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	return leftovers_add(found->daemon, id);
 }
 
 int recovery_run(struct daemon *daemon, struct failure *failure)
@@ -453,8 +458,11 @@ int recovery_run(struct daemon *daemon, struct failure *failure)
 			return r;
 	}
 	(void)cgroup_for_each(&daemon->cgroups, remove_cgroup, &found);
-	remove_directories(&found);
-	(void)state_for_each(daemon->state_fd, remove_state, &found);
+	r = state_for_each(daemon->state_fd, remove_state, &found);
+	if (r == 0)
+		r = leftovers_start(daemon);
+	if (r < 0)
+		return failure_set(failure, r, "cannot look after what an earlier daemon left: %m");
 	policies_remove_stale(daemon->policies);
 	if (daemon->origin != ENFORCEMENT_LOADED || found.cgroups || found.directories ||
 	    found.states)

@@ -12,9 +12,11 @@
 #include "daemon/execution/label.h"
 #include "daemon/host/pid_event.h"
 #include "daemon/host/process.h"
+#include "daemon/host/turn.h"
 
 static void on_owner_gone(evutil_socket_t fd, short what, void *context)
 {
+	TURN("owner");
 	struct execution *e = context;
 
 	(void)fd;
@@ -41,6 +43,8 @@ int resume_policy(struct execution *e)
 	unsigned char digest[32];
 	int r;
 
+	if (e->policy)
+		return 0;
 	if (!e->recovered_policy || !e->recovered_policy->tables)
 		return -EBADMSG;
 	r = enforcement_policy_digest(e->daemon->enforcement, e->view->policy, digest);
@@ -81,12 +85,8 @@ int resume(struct execution *e)
 	if (e->view->state != CORDON_EXECUTION_LIVE || !e->started || !e->log)
 		return -ENOENT;
 	r = watch_owner(e);
-	if (r == 0)
-		r = resume_policy(e);
-	if (r < 0) {
-		pid_event_free(&e->owner_event);
+	if (r < 0)
 		return r;
-	}
 	e->resumed = true;
 	/* The start record was the last thing that the earlier daemon did. */
 	if (e->start == 0)

@@ -35,7 +35,7 @@ json_t *state_json(const struct execution *e)
 		"id", e->id, "request", e->request, "log", logs_directory(e->log), "policy", "name",
 		r->policy->name, "file", r->policy->file, "digest", r->policy->digest_text,
 		"limits", protocol_limits(&r->limits, false), "limits_missing",
-		protocol_strings(r->limits_missing), "observe", r->observe, "started", e->started,
+		protocol_strings(r->limits_missing), "observe", r->observe, "started", e->written,
 		"start", (json_int_t)e->start, "environment_kept",
 		protocol_strings(r->environment_kept), "environment_removed",
 		protocol_strings(r->environment_removed), "changing", changing_json(e),

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/hex.h"
 #include "base/proc.h"
-#include "daemon/adopted_prepare.h"
+#include "daemon/executor/adopted_prepare.h"
 #include "daemon/execution/ending.h"
 #include "daemon/execution/events.h"
 #include "daemon/executor/executors.h"
@@ -23,6 +23,10 @@
 #include "daemon/host/process.h"
 #include "daemon/execution/recovery.h"
 #include "daemon/execution/state.h"
+#include "daemon/host/turn.h"
+
+/* What looks at it may read a gigabyte, and stand in line. */
+#define LOOK_SECONDS 60
 
 /* --- becoming known ----------------------------------------------------------------------- */
 
@@ -61,12 +65,17 @@ static struct event *watch(struct execution *e, pid_t pid, uint64_t latest, even
 	return event;
 }
 
-void adopted_release(struct execution *e)
+static void adopted_release(struct execution *e)
 {
 	pid_event_free(&e->leader_event);
 	pid_event_free(&e->owner_event);
 	gate_free(e->gate);
+	errand_cancel(e->look);
+	if (e->account)
+		account_close(e->account);
+	e->account = NULL;
 	e->gate = NULL;
+	e->look = NULL;
 }
 
 static bool is_container(const struct execution *e)
@@ -122,6 +131,25 @@ static void recall_earlier(struct execution *e)
 		e->sequence.anywhere = false;
 }
 
+/* Its entry is gone, and with it what its policy was called: the kernel knows which it is. */
+static int stand_in(struct execution *e)
+{
+	struct compiled_policy *policy = calloc(1, sizeof(*policy));
+
+	e->recovered_policy = policy;
+	e->policy_name = strdup("unknown");
+	if (!policy || !e->policy_name)
+		return -ENOMEM;
+	(void)enforcement_policy_digest(e->daemon->enforcement, e->view->policy, policy->digest);
+	hex_encode(policy->digest, sizeof(policy->digest), policy->digest_text);
+	policy->name = strdup("unknown");
+	policy->file = strdup("unknown");
+	e->record.policy = policy;
+	return policy->name && policy->file ? 0 : -ENOMEM;
+}
+
+static void refuse(struct execution *e, const struct failure *failure);
+
 static struct execution *make_known(struct daemon *daemon, uint32_t slot,
 				    const struct cordon_adopt_event *event)
 {
@@ -129,6 +157,7 @@ static struct execution *make_known(struct daemon *daemon, uint32_t slot,
 	const struct executor_entry *entry = executors_entry(daemon->executors, view->executor - 1);
 	struct execution *e = execution_adopted(daemon, slot, view);
 	const char *workdir = event ? (const char *)event->data : NULL;
+	struct failure failure = {};
 
 	if (!e)
 		return NULL;
@@ -154,15 +183,23 @@ static struct execution *make_known(struct daemon *daemon, uint32_t slot,
 		e->record.uid = event->event.uid;
 		e->record.gid = event->event.gid;
 	}
-	if (!e->record.executor || !e->record.workdir || !e->record.program || !entry ||
+	if (!e->record.executor || !e->record.workdir || !e->record.program ||
+	    (!entry && stand_in(e) < 0) ||
 	    logs_get(daemon->logs, logs_directory(daemon->log), &e->log, NULL) < 0) {
-		/* Of an entry that nobody knows any more: it does not get to run. */
-		(void)enforcement_kill(daemon->enforcement, slot, &(unsigned int){0});
+		/* No memory: it is found again, and held until then. */
+		e->bound = false;
+		daemon->by_slot[slot] = NULL;
+		daemon->executions--;
 		execution_free(e);
 		return NULL;
 	}
 	recall_earlier(e);
 	watch_both(e);
+	if (!entry) {
+		e->begun = true;
+		failure_set(&failure, EPERM, "its entry in cordon.yaml is gone");
+		refuse(e, &failure);
+	}
 	return e;
 }
 
@@ -176,6 +213,8 @@ static void record_refusal(struct daemon *daemon, const struct cordon_adopt_even
 		[CORDON_ADOPT_OUTSIDE] = "its current directory is not below workdir_under",
 		[CORDON_ADOPT_NO_LABEL] = "no memory for a label",
 		[CORDON_ADOPT_TRACES] = "it traces another process",
+		[CORDON_ADOPT_INPUT] =
+			"its standard input is not /dev/null, and the entry says stdin: null",
 		[CORDON_ADOPT_LOCAL] = "expected in a container, it was started on the host",
 	};
 	const struct executor_entry *entry = executors_entry(daemon->executors, event->executor);
@@ -213,7 +252,7 @@ static bool well_formed(const struct cordon_event *event, size_t size)
 	       (uint64_t)adopt->workdir_length + adopt->program_length <= size - sizeof(*adopt);
 }
 
-bool adopted_event(struct daemon *daemon, const struct cordon_event *event, size_t size)
+static bool adopted_event(struct daemon *daemon, const struct cordon_event *event, size_t size)
 {
 	const struct cordon_execution *view;
 
@@ -252,19 +291,23 @@ static json_t *request_of(const struct execution *e)
 	hex_encode(x->arguments_digest, 32, arguments);
 	hex_encode(x->code.digest, 32, code);
 	return json_pack(
-		"{s:s,s:i,s:s,s:s,s:b,s:[],s:s?,s:s?,s:s?,s:s?,s:o,s:b,s:n,s:s,s:I,s:s,s:I,s:n,"
-		"s:{s:s,s:s?,s:s?,s:I},s:I,s:I}",
+		"{s:s,s:i,s:s,s:o,s:b,s:[],s:o,s:o,s:o,s:s?,s:o,s:b,s:n,s:o,s:I,s:s,s:I,s:n,"
+		"s:{s:s,s:o,s:s?,s:I},s:I,s:I}",
 		"op", "prepare", "version", PROTOCOL_VERSION, "policy", e->policy_name, "workdir",
-		x->workdir, "home", 0, "binds", "session", x->session, "agent", x->agent,
-		"executor", x->executor, "language", x->language, "limits",
+		execution_text(x->workdir), "home", 0, "binds", "session",
+		execution_text(x->session), "agent", execution_text(x->agent), "executor",
+		execution_text(x->executor), "language", x->language, "limits",
 		protocol_limits(&x->limits, false), "observe", x->observe, "log", "program",
-		x->program, "argument_count", (json_int_t)x->argument_count, "arguments_sha256",
-		arguments, "arguments_length", (json_int_t)x->arguments_length, "arguments", "code",
-		"source", protocol_code_source_name(x->code.source), "path", x->code.path, "sha256",
-		x->code.have_digest ? code : NULL, "length", (json_int_t)x->code.length, "uid",
-		(json_int_t)x->uid, "gid", (json_int_t)x->gid);
+		execution_text(x->program), "argument_count", (json_int_t)x->argument_count,
+		"arguments_sha256", arguments, "arguments_length", (json_int_t)x->arguments_length,
+		"arguments", "code", "source", protocol_code_source_name(x->code.source), "path",
+		execution_text(x->code.path), "sha256", x->code.have_digest ? code : NULL, "length",
+		(json_int_t)x->code.length, "uid", (json_int_t)x->uid, "gid", (json_int_t)x->gid);
 }
 
+static void on_start_written(int result, void *context);
+
+/* Appends it; what is held waits until it is in the file. */
 static int write_start(struct execution *e, struct failure *failure)
 {
 	int r = 0;
@@ -274,10 +317,12 @@ static int write_start(struct execution *e, struct failure *failure)
 		return 0;
 	if (!e->started) {
 		r = logs_writable(e->log, failure);
-		if (r == 0)
+		if (r == 0 && e->record.policy->tables)
 			r = policy_store_put(logs_directory(e->log), e->record.policy, failure);
 		if (r >= 0)
-			r = execution_write_start(e, failure);
+			r = execution_append_start(e, failure);
+		if (r >= 0)
+			r = logs_when_written(e->log, on_start_written, e, &e->writing);
 	}
 	if (r < 0)
 		return r;
@@ -297,12 +342,13 @@ static void refuse(struct execution *e, const struct failure *failure)
 	ending_begin(e, e->started ? AUDIT_END_KILLED : AUDIT_END_NOT_STARTED);
 }
 
-void adopted_need_start(struct execution *e)
+static void adopted_need_start(struct execution *e)
 {
 	struct failure failure = {};
 
 	if (!e->adopted || e->started || e->unrecorded || e->state >= EXECUTION_ENDING)
 		return;
+	e->unlooked = e->look != NULL;
 	if (write_start(e, &failure) < 0) {
 		e->unrecorded = true;
 		refuse(e, &failure);
@@ -323,21 +369,44 @@ static void go_on(struct execution *e)
 		(void)pidfd_send_signal(event_get_fd(e->leader_event), SIGCONT, NULL, 0);
 }
 
-/* The next daemon lets go what was found to be in order, and nothing else. */
-static int note_in_order(struct execution *e, struct failure *failure)
+/* Its start is written. The next daemon lets go what was found to be in order, and nothing else. */
+static void set_off(struct execution *e)
 {
-	bool has_state = e->request;
-	int r;
+	struct failure failure = {};
 
-	e->in_order = true;
-	r = write_start(e, failure);
-	return r == 0 && has_state ? state_save(e->daemon->state_fd, e, failure) : r;
+	e->in_order = e->fit;
+	if (state_save(e->daemon->state_fd, e, &failure) < 0) {
+		refuse(e, &failure);
+	} else if (e->in_order) {
+		/* Looking at it has taken time that the event loop's clock has not seen. */
+		(void)event_base_update_cache_time(e->daemon->base);
+		execution_start_deadline(e);
+		go_on(e);
+	}
+}
+
+static void on_start_written(int result, void *context)
+{
+	struct execution *e = context;
+	struct failure failure = {};
+
+	e->writing = NULL;
+	e->written = result == 0;
+	if (result < 0 && execution_start_unwritten(e, result, &failure) < 0) {
+		e->unrecorded = true;
+		refuse(e, &failure);
+	} else {
+		set_off(e);
+	}
 }
 
 static void begin(struct execution *e, int r, struct failure *failure)
 {
 	if (r == 0)
-		r = note_in_order(e, failure);
+		r = write_start(e, failure);
+	/* What it did meanwhile was its end. */
+	if (e->state >= EXECUTION_ENDING)
+		return;
 	if (r < 0 && !leader_runs(e)) {
 		/* Killed, or it was not held and has ended: there is nothing to refuse. */
 		adopted_need_start(e);
@@ -347,10 +416,9 @@ static void begin(struct execution *e, int r, struct failure *failure)
 		refuse(e, failure);
 		return;
 	}
-	/* Looking at it has taken time that the event loop's clock has not seen. */
-	(void)event_base_update_cache_time(e->daemon->base);
-	execution_start_deadline(e);
-	go_on(e);
+	e->fit = true;
+	if (!e->writing)
+		set_off(e);
 }
 
 static void on_answer(struct execution *e, const char *refusal)
@@ -363,9 +431,73 @@ static void on_answer(struct execution *e, const char *refusal)
 	begin(e, refusal ? failure_set(&failure, EPERM, "%s", refusal) : 0, &failure);
 }
 
-void adopted_begin(struct execution *e)
+static void go_further(struct execution *e, int r, struct failure *failure)
 {
 	const struct executor_entry *entry = entry_of(e);
+
+	if (r == 0 && entry && entry->is->gate[0]) {
+		r = gate_start(e, entry->is->gate, on_answer, &e->gate, failure);
+		if (r == 0)
+			return;
+	}
+	begin(e, r, failure);
+}
+
+static void on_look(void *context, int result, const char *data, size_t size,
+		    struct errand_fds *fds, const struct failure *why)
+{
+	struct execution *e = context;
+	struct failure failure = *why;
+	uint64_t begin_time = clock_nsec(CLOCK_MONOTONIC), now;
+
+	e->look = NULL;
+	if (e->state >= EXECUTION_ENDING)
+		return;
+	if (e->unlooked && result == 0)
+		result = failure_set(&failure, EOVERFLOW,
+				     "it did more before it was looked at than can be kept");
+	if (result == 0)
+		result = adopted_prepare(e, data, size, fds, &failure);
+	else
+		adopted_note_failed(e, data, size);
+	go_further(e, result, &failure);
+	now = clock_nsec(CLOCK_MONOTONIC);
+	if (e->account)
+		account_charge(e->account, (int64_t)(now - begin_time), now);
+	if (e->left)
+		ending_leader_gone(e);
+}
+
+/* Whose executor it is; where that is gone, whose code. */
+static uid_t user_of(const struct execution *e)
+{
+	uid_t uid;
+
+	return process_uid(e->owner, &uid) == 0 ? uid : e->record.uid;
+}
+
+/* What it takes of the daemon is its user's, as with those who connect. */
+static int open_account(struct execution *e, uid_t uid, struct failure *failure)
+{
+	if (uid == 0 || e->account)
+		return 0;
+	e->account = account_open(&e->daemon->accounts, uid, clock_nsec(CLOCK_MONOTONIC));
+	return e->account ? 0
+			  : failure_set(failure, EUSERS,
+					"user %u has too many executions; try again later", uid);
+}
+
+static void adopted_begin(struct execution *e)
+{
+	const uid_t uid = user_of(e);
+	const struct errand_job job = {
+		.what = "what looks at the code",
+		.uid = uid,
+		.seconds = LOOK_SECONDS,
+		.work = adopted_look,
+		.done = on_look,
+		.context = e,
+	};
 	struct failure failure = {};
 	int r;
 
@@ -373,18 +505,16 @@ void adopted_begin(struct execution *e)
 	if (e->begun || e->state >= EXECUTION_ENDING || !e->daemon->executors)
 		return;
 	e->begun = true;
-	r = adopted_prepare(e, &failure);
-	if (r == 0 && entry && entry->is->gate[0]) {
-		r = gate_start(e, entry->is->gate, on_answer, &e->gate, &failure);
-		if (r == 0)
-			return;
-	}
-	begin(e, r, &failure);
+	r = open_account(e, uid, &failure);
+	if (r == 0)
+		r = errand_start(e->daemon->base, &job, &e->look, &failure);
+	if (r < 0)
+		begin(e, r, &failure);
 }
 
 /* --- its end ------------------------------------------------------------------------------ */
 
-void adopted_exit(struct execution *e, const struct cordon_exit_event *event)
+static void adopted_exit(struct execution *e, const struct cordon_exit_event *event)
 {
 	if (!e->adopted || (pid_t)event->event.tgid != e->leader || e->told)
 		return;
@@ -398,6 +528,7 @@ void adopted_exit(struct execution *e, const struct cordon_exit_event *event)
 
 static void on_leader(evutil_socket_t fd, short what, void *context)
 {
+	TURN("leader");
 	struct execution *e = context;
 	struct daemon *daemon = e->daemon;
 	uint32_t slot = e->slot;
@@ -406,18 +537,39 @@ static void on_leader(evutil_socket_t fd, short what, void *context)
 	(void)what;
 	/* How it ended stands in an event, if that was not lost. */
 	events_drain(daemon, EVENTS_ALL);
-	if (daemon->by_slot[slot] == e)
+	if (daemon->by_slot[slot] != e)
+		return;
+	/* One that was not held may have done its work: what that was is about to be known. */
+	if (execution_runs_unlooked(e))
+		e->left = true;
+	else
 		ending_leader_gone(e);
 }
 
 static void on_owner(evutil_socket_t fd, short what, void *context)
 {
+	TURN("owner");
 	(void)fd;
 	(void)what;
 	ending_owner_gone(context);
 }
 
 /* --- what events did not tell ------------------------------------------------------------- */
+
+/*
+ * Is its program in place? Newer kernels preempt tracing programs, and leave out the one that tells (bpf/core/begin.bpf.h):
+ * then the process itself is looked at.
+ */
+static bool has_begun(const struct cordon_execution *view)
+{
+	uint32_t begun = __atomic_load_n(&view->begun, __ATOMIC_ACQUIRE);
+	struct process_status status;
+
+	if (begun & CORDON_BEGUN)
+		return true;
+	return (begun & CORDON_BEGUN_DECIDED) &&
+	       process_status((pid_t)view->leader, &status) == 0 && status.in_place;
+}
 
 void adopted_scan(struct daemon *daemon)
 {
@@ -432,7 +584,7 @@ void adopted_scan(struct daemon *daemon)
 			continue;
 		if (!e)
 			e = make_known(daemon, slot, NULL);
-		if (e && e->adopted && !e->begun && view->begun)
+		if (e && e->adopted && !e->begun && has_begun(view))
 			adopted_begin(e);
 	}
 }
@@ -444,7 +596,7 @@ void adopted_resume(struct execution *e)
 	e->leader = (pid_t)e->view->leader;
 	watch_both(e);
 	/* Its program is not in place yet: that will be told. */
-	if (e->state >= EXECUTION_ENDING || (!e->in_order && !e->view->begun))
+	if (e->state >= EXECUTION_ENDING || (!e->in_order && !has_begun(e->view)))
 		return;
 	if (!e->in_order && e->daemon->executors) {
 		adopted_begin(e);
@@ -456,6 +608,18 @@ void adopted_resume(struct execution *e)
 		refuse(e, &failure);
 		return;
 	}
+	/* One that runs is not ended for being one too many. */
+	(void)open_account(e, user_of(e), &failure);
 	execution_start_deadline(e);
 	go_on(e);
 }
+
+/* --- what the life of executions calls ---------------------------------------------------- */
+
+const struct adopted_calls adopted_calls = {
+	.event = adopted_event,
+	.need_start = adopted_need_start,
+	.begin = adopted_begin,
+	.exit = adopted_exit,
+	.release = adopted_release,
+};

@@ -6,30 +6,16 @@
 #ifndef CORDON_DAEMON_ADOPTED_H
 #define CORDON_DAEMON_ADOPTED_H
 
+#include "daemon/execution/adopted_calls.h"
 #include "daemon/execution/execution.h"
 
-/*
- * An event of an execution that the daemon does not know yet. True: it does now, or the event tells of a
- * refusal; false: the slot is of no executor's.
- */
-bool adopted_event(struct daemon *daemon, const struct cordon_event *event, size_t size);
-
-/* Before any other record of it: events can come before the program is in place. */
-void adopted_need_start(struct execution *e);
-
-/* Its program is in place. Does what comes before its first instruction, and lets it go. */
-void adopted_begin(struct execution *e);
-
-/* The event that its first process has ended. */
-void adopted_exit(struct execution *e, const struct cordon_exit_event *event);
+/* For daemon->adopted, before there is any execution. */
+extern const struct adopted_calls adopted_calls;
 
 /* Those of which events were lost, or that an earlier daemon left. */
 void adopted_scan(struct daemon *daemon);
 
 /* After a restart: its record is known, it goes on. */
 void adopted_resume(struct execution *e);
-
-/* For the end of its life: what it is watched by. */
-void adopted_release(struct execution *e);
 
 #endif

@@ -6,8 +6,9 @@
 
 #include "adopt/environment_room.h"
 #include "adopt/process_code.h"
+#include "base/parcel.h"
 #include "base/proc.h"
-#include "daemon/adopted_prepare.h"
+#include "daemon/executor/adopted_prepare.h"
 #include "daemon/host/container.h"
 #include "daemon/executor/executors.h"
 #include "daemon/execution/label.h"
@@ -17,48 +18,160 @@
 #include "launch/environment.h"
 #include "launch/resource.h"
 
-static int note_process(struct execution *e, struct failure *failure)
-{
-	struct process_code code;
-	int r = process_code_read(e->leader, e->record.policy->arguments == POLICY_ARGUMENTS_FULL,
-				  &code, failure);
+/* --- in a process of its own: see errand.h ------------------------------------------------ */
 
+static int check_place(const struct execution *e, int *ret_fd, struct failure *failure)
+{
+	const char *const own[] = {PROTOCOL_DIRECTORY, logs_directory(e->log), NULL};
+	_cleanup_(closep) int fd = proc_open(e->leader, "cwd", O_PATH | O_DIRECTORY);
+	int r;
+
+	if (fd < 0)
+		return failure_set(failure, fd, "the directory %s: %m", e->record.workdir);
+	r = workdir_check(fd, DAEMON_PASSWD, own, failure);
+	if (r == 0)
+		*ret_fd = TAKE_FD(fd);
+	return r;
+}
+
+/* What the kernel was not allowed to do, or had no occasion to finish. */
+static int clean_environment(const struct execution *e, char ***ret_kept, char ***ret_removed,
+			     struct failure *failure)
+{
+	const struct policy_environment *environment = &e->record.policy->environment;
+	const uint32_t done = CORDON_BEGUN_CLEAN | CORDON_BEGUN;
+	int r = 0;
+
+	if ((e->view->begun & done) != done && !environment->keep_all)
+		r = process_environment_clean(e->leader, environment, ret_removed, failure);
+	return r < 0 ? r : process_environment_note(e->leader, ret_kept, failure);
+}
+
+static size_t strings_count(char *const *list)
+{
+	size_t count = 0;
+
+	while (list && list[count])
+		count++;
+	return count;
+}
+
+/* Of the very file that was hashed, but open for nothing: its file system is asked for nothing when it is closed, either. */
+static int as_path(int fd)
+{
+	char link[64];
+	int path;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	path = open(link, O_PATH | O_CLOEXEC);
+	return path < 0 ? -errno : path;
+}
+
+static int read_code(const struct execution *e, FILE *to, int *ret_fd, struct failure *failure)
+{
+	bool arguments = e->record.policy->arguments == POLICY_ARGUMENTS_FULL;
+	struct process_code code;
+	int r = process_code_read(e->leader, arguments, &code, failure);
+
+	if (r == 0 && code.code_fd >= 0) {
+		*ret_fd = as_path(code.code_fd);
+		if (*ret_fd < 0)
+			r = failure_set(failure, *ret_fd, "the code %s: %m", code.code.path);
+	}
 	if (r < 0)
 		return r;
-	free(e->record.program);
-	e->record.program = code.program;
-	e->record.argument_count = code.argument_count;
-	e->record.arguments = code.arguments;
-	e->record.arguments_length = code.arguments_length;
-	memcpy(e->record.arguments_digest, code.arguments_digest, sizeof(code.arguments_digest));
-	e->record.code = code.code;
-	e->record.language = code.language ? strdup(code.language) : NULL;
-	e->record.uid = code.uid;
-	e->record.gid = code.gid;
-	if (code.contradicted)
+	(void)fwrite(&code, sizeof(code), 1, to);
+	parcel_put_text(to, code.program);
+	parcel_put_text(to, code.code.path);
+	parcel_put_text(to, code.language);
+	parcel_put_list(to, code.arguments, code.argument_count);
+	return 0;
+}
+
+int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
+{
+	const struct execution *e = context;
+	const struct executor_entry *entry =
+		executors_entry(e->daemon->executors, e->view->executor - 1);
+	char **kept = NULL, **removed = NULL;
+	int r = clean_environment(e, &kept, &removed, failure);
+
+	parcel_put_list(to, kept, strings_count(kept));
+	parcel_put_list(to, removed, strings_count(removed));
+	if (r == 0)
+		r = read_code(e, to, &fds->fd[0], failure);
+	if (r < 0)
+		return r;
+	if (entry && entry->is->kind == CONFIG_CONTAINER)
+		return container_check_volumes(e->leader, entry->is->volumes, failure);
+	return entry && entry->is->is_itself ? 0 : check_place(e, &fds->fd[1], failure);
+}
+
+/* --- in the daemon ------------------------------------------------------------------------ */
+
+static int take_code(struct execution *e, struct parcel *from, bool *ret_contradicted)
+{
+	const void *at = parcel_take(from, sizeof(struct process_code));
+	struct audit_execution *x = &e->record;
+	char *program = NULL, *path = NULL;
+	struct process_code code;
+	size_t count = 0;
+	int r;
+
+	if (!at)
+		return -EPROTO;
+	memcpy(&code, at, sizeof(code));
+	(void)((r = parcel_take_text(from, &program)) < 0 ||
+	       (r = parcel_take_text(from, &path)) < 0 ||
+	       (r = parcel_take_text(from, &x->language)) < 0 ||
+	       (r = parcel_take_list(from, &x->arguments, &count)) < 0);
+	if (program) {
+		free(x->program);
+		x->program = program;
+	}
+	x->argument_count = x->arguments ? count : code.argument_count;
+	x->arguments_length = code.arguments_length;
+	memcpy(x->arguments_digest, code.arguments_digest, sizeof(code.arguments_digest));
+	x->code = code.code;
+	x->code.path = path;
+	x->uid = code.uid;
+	x->gid = code.gid;
+	*ret_contradicted = code.contradicted;
+	return r == 0 && (!program || x->argument_count != code.argument_count) ? -EPROTO : r;
+}
+
+/* `complete`: with the code; else as much as there was before it failed. */
+static int take_answer(struct execution *e, const char *data, size_t size, bool complete,
+		       struct failure *failure)
+{
+	struct parcel from = {data, size};
+	bool contradicted = false;
+	size_t count;
+	int r;
+
+	(void)((r = parcel_take_list(&from, &e->record.environment_kept, &count)) < 0 ||
+	       (r = parcel_take_list(&from, &e->record.environment_removed, &count)) < 0 ||
+	       (!complete && from.left == 0) || (r = take_code(e, &from, &contradicted)) < 0);
+	if (r < 0)
+		return failure_set(failure, r, "what has read the code makes no sense");
+	if (contradicted)
 		return failure_set(failure, EBADMSG,
 				   "the name of %s says another SHA-256 digest than the file has",
 				   e->record.code.path);
 	return 0;
 }
 
-static int check_place(struct execution *e, struct failure *failure)
+/* Nothing that the directory's file system is asked: that may not answer. */
+static int take_place(struct execution *e, struct errand_fds *fds, struct failure *failure)
 {
-	const char *const own[] = {PROTOCOL_DIRECTORY, logs_directory(e->log), NULL};
-	_cleanup_(closep) int fd = proc_open(e->leader, "cwd", O_RDONLY | O_DIRECTORY);
 	struct cordon_anchor anchor;
-	int r;
+	int r = fds->fd[1] < 0 ? -EBADF
+			       : enforcement_identify(e->daemon->enforcement, fds->fd[1], &anchor);
 
-	if (fd < 0)
-		return failure_set(failure, fd, "the directory %s: %m", e->record.workdir);
-	r = workdir_check(fd, DAEMON_PASSWD, own, failure);
-	if (r < 0)
-		return r;
-	r = enforcement_identify(e->daemon->enforcement, fd, &anchor);
 	if (r < 0 || memcmp(&anchor, &e->view->anchors[CORDON_ANCHOR_WORKDIR], sizeof(anchor)) != 0)
 		return failure_set(failure, r < 0 ? r : ESTALE,
 				   "the directory %s cannot be identified: %m", e->record.workdir);
-	e->directories[e->directory_count++] = TAKE_FD(fd);
+	e->directories[e->directory_count++] = TAKE_FD(fds->fd[1]);
 	return execution_note_directory(e, "workdir", e->directories[e->directory_count - 1]);
 }
 
@@ -101,21 +214,6 @@ static int apply_limits(struct execution *e, bool cgroup, struct failure *failur
 		return failure_set(failure, errno, "process %d cannot be moved to its cgroup: %m",
 				   e->leader);
 	return 0;
-}
-
-/* What the kernel was not allowed to do. */
-static int clean_environment(struct execution *e, struct failure *failure)
-{
-	const struct policy_environment *environment = &e->record.policy->environment;
-	int r;
-
-	if ((e->view->begun & CORDON_BEGUN_CLEAN) || environment->keep_all)
-		return process_environment_note(e->leader, &e->record.environment_kept, failure);
-	r = process_environment_clean(e->leader, environment, &e->record.environment_removed,
-				      failure);
-	if (r == 0)
-		r = process_environment_note(e->leader, &e->record.environment_kept, failure);
-	return r;
 }
 
 static bool sets(const struct policy_environment *environment, const char *name)
@@ -178,15 +276,6 @@ static int note_unset(struct execution *e, char *const *variables)
 	return 0;
 }
 
-static size_t strings_count(char *const *list)
-{
-	size_t count = 0;
-
-	while (list[count])
-		count++;
-	return count;
-}
-
 /* Only while it is held: what runs may be looking at its environment. */
 static int set_environment(struct execution *e, struct failure *failure)
 {
@@ -237,7 +326,8 @@ static int keep_directories(struct execution *e, const struct executor_entry *en
 	return 0;
 }
 
-int adopted_prepare(struct execution *e, struct failure *failure)
+int adopted_prepare(struct execution *e, const char *data, size_t size, struct errand_fds *fds,
+		    struct failure *failure)
 {
 	const struct executor_entry *entry =
 		executors_entry(e->daemon->executors, e->view->executor - 1);
@@ -246,15 +336,22 @@ int adopted_prepare(struct execution *e, struct failure *failure)
 	_cleanup_(closep) int pidfd = pidfd_open(e->leader, 0);
 	int r = pidfd < 0 ? failure_set(failure, errno, "process %d: %m", e->leader) : 0;
 
-	(void)(r < 0 || (r = clean_environment(e, failure)) < 0 ||
-	       (r = note_process(e, failure)) < 0 ||
+	if (r == 0)
+		r = take_answer(e, data, size, true, failure);
+	e->code_fd = TAKE_FD(fds->fd[0]);
+	(void)(r < 0 || (r = execution_watch_code(e, failure)) < 0 ||
 	       (r = keep_directories(e, entry, failure)) < 0 ||
-	       (r = container ? container_check_volumes(e->leader, entry->is->volumes, failure)
-		    : itself  ? 0
-			      : check_place(e, failure)) < 0 ||
+	       (r = container || itself ? 0 : take_place(e, fds, failure)) < 0 ||
 	       (!container && (r = make_tmp(e, failure)) < 0) ||
 	       (r = set_environment(e, failure)) < 0 ||
 	       (r = execution_check_descriptors(e, pidfd, failure)) < 0 ||
 	       (r = apply_limits(e, entry && entry->cgroup, failure)) < 0);
 	return r;
+}
+
+void adopted_note_failed(struct execution *e, const char *data, size_t size)
+{
+	struct failure ignored = {};
+
+	(void)take_answer(e, data, size, false, &ignored);
 }

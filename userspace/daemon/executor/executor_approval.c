@@ -3,7 +3,7 @@
  * The first use of an entry of cordon.yaml waits for approval, as does any change of whom it matches, what it
  * confines and where; its policy may get narrower.
  */
-#include "daemon/server/approve.h"
+#include "daemon/execution/approval_check.h"
 #include "daemon/executor/executors_parts.h"
 
 static json_t *list_of(const char *const *texts)
@@ -44,7 +44,7 @@ void executor_check_approval(struct executors *x, struct executor_entry *entry)
 	if (!x->daemon->approvals)
 		return;
 	use = use_of(entry->is);
-	r = use ? approve_check(x->daemon, entry->policy->policy, use, 0, &message, &failure)
+	r = use ? approval_check(x->daemon, entry->policy->policy, use, 0, &message, &failure)
 		: failure_set(&failure, ENOMEM, "%m");
 	entry->waits = r < 0;
 	if (!entry->waits || waited)

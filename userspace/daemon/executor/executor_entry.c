@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/walk.h"
 #include "daemon/executor/adopted.h"
 #include "daemon/executor/executors_parts.h"
 #include "daemon/host/limits.h"
@@ -37,6 +38,30 @@ int executor_resolve(const char *path, const char *what, const struct config_exe
 		return failure_set(failure, ENAMETOOLONG,
 				   "executor %s: %s %s is %s, which is longer than %u bytes",
 				   is->name, what, path, ret_path, CONFIG_PATH_MAX);
+	return 0;
+}
+
+/* Not through links that agent code may have put there: it would choose where the next code works. */
+static int resolve_directory(const char *path, const struct config_executor *is,
+			     char ret_path[PATH_MAX], struct failure *failure)
+{
+	_cleanup_(closep) int fd = -1;
+	_cleanup_(freep) char *real = NULL, *what = NULL;
+	int r;
+
+	if (asprintf(&what, "executor %s: the directory", is->name) < 0) {
+		what = NULL;
+		return failure_set(failure, ENOMEM, "%m");
+	}
+	r = walk_directory(AT_FDCWD, path, what, &fd, failure);
+	if (r == 0)
+		r = walk_path_of(fd, &real);
+	if (r < 0 || !real)
+		return failure_set(failure, r, "%s %s: %m", what, path);
+	if (strlen(real) > CONFIG_PATH_MAX)
+		return failure_set(failure, ENAMETOOLONG, "%s %s is longer than %u bytes", what,
+				   real, CONFIG_PATH_MAX);
+	snprintf(ret_path, PATH_MAX, "%s", real);
 	return 0;
 }
 
@@ -106,6 +131,8 @@ static int fill_kernel(struct executors *x, const struct executor_entry *entry,
 		kernel->flags |= CORDON_EXECUTOR_DENY_AWAY;
 	if (is->hold)
 		kernel->flags |= CORDON_EXECUTOR_HOLD;
+	if (is->no_input)
+		kernel->flags |= CORDON_EXECUTOR_NO_INPUT;
 	if (is->gate[0])
 		kernel->flags |= CORDON_EXECUTOR_GATE;
 	if (is->kind == CONFIG_CONTAINER)
@@ -166,7 +193,7 @@ static int add_directories(struct executors *x, const struct executor_entry *ent
 	int r = 0;
 
 	for (const char **at = entry->is->workdir_under; r == 0 && *at; at++) {
-		r = executor_resolve(*at, "the directory", entry->is, path, failure);
+		r = resolve_directory(*at, entry->is, path, failure);
 		if (r == 0 && strcmp(path, "/") != 0)
 			strcat(path, "/");
 		if (r == 0)
@@ -267,6 +294,8 @@ static int open_directory(struct executors *x, struct executor_entry *entry, con
 			  const char *path, struct failure *failure)
 {
 	char *const *names = entry->policy->policy->anchor_names;
+	_cleanup_(freep) char *what = NULL;
+	_cleanup_(closep) int fd = -1;
 	size_t anchor = 0;
 	int r;
 
@@ -275,10 +304,16 @@ static int open_directory(struct executors *x, struct executor_entry *entry, con
 	if (anchor == CORDON_MAX_ANCHORS)
 		return failure_set(failure, EINVAL, "executor %s: its policy %s has no ${%s}",
 				   entry->is->name, entry->policy->policy->name, name);
-	entry->directories[anchor] = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (asprintf(&what, "executor %s: ${%s},", entry->is->name, name) < 0) {
+		what = NULL;
+		return failure_set(failure, ENOMEM, "%m");
+	}
+	r = walk_directory(AT_FDCWD, path, what, &fd, failure);
+	if (r < 0)
+		return failure_set(failure, r, "%s %s: %m", what, path);
+	entry->directories[anchor] = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (entry->directories[anchor] < 0)
-		return failure_set(failure, errno, "executor %s: ${%s}, %s: %m", entry->is->name,
-				   name, path);
+		return failure_set(failure, errno, "%s %s: %m", what, path);
 	r = enforcement_identify(x->daemon->enforcement, entry->directories[anchor],
 				 &entry->anchors[anchor]);
 	if (r < 0)

@@ -9,6 +9,7 @@
 #include "daemon/executor/adopted.h"
 #include "daemon/executor/executors_parts.h"
 #include "control/protocol.h"
+#include "daemon/host/turn.h"
 #include "daemon/host/workdir.h"
 
 /* The daemon says every second that it is there. Its death is noticed at once; this is for one that hangs. */
@@ -29,6 +30,7 @@ void executors_look_after(struct executors *x)
 
 static void on_timer(evutil_socket_t fd, short what, void *context)
 {
+	TURN("executors");
 	const struct timeval after = {.tv_sec = RENEW_USEC / 1000000};
 	struct executors *x = context;
 

@@ -19,14 +19,21 @@
 #include "base/proc.h"
 #include "base/sha256.h"
 #include "daemon/host/pid_event.h"
+#include "daemon/host/turn.h"
 
 #define PATIENCE_SEC 30
 #define SAID_MAX     4096 /* bytes that it may write */
 #define NOBODY	     65534
+/* What it is shown is kept in memory while it looks. */
+#define CODE_MAX (64u << 20)
+/* As execve(2) fails for a shell; and where there is nothing to show. */
+#define STATUS_NOT_CONFINED 126
+#define STATUS_NOT_RUN	    127
+#define STATUS_NOT_SHOWN    125
 
 struct gate {
 	struct execution *execution;
-	gate_answer *answer;
+	gate_answer *answer; /* NULL: nobody waits for it; it only is to be reaped */
 	struct event *ended, *late;
 	pid_t pid;
 	int said;
@@ -49,11 +56,15 @@ static int copy_code(const struct audit_code *code, int from, int to)
 	_cleanup_(sha256_freep) struct sha256 *hash = sha256_new();
 	unsigned char digest[SHA256_SIZE];
 	char buffer[16384];
+	size_t size = 0;
 	ssize_t n;
 	int r = hash ? 0 : -ENOMEM;
 
 	while (r == 0 && (n = read(from, buffer, sizeof(buffer))) != 0) {
-		r = n < 0 ? -errno : sha256_update(hash, buffer, (size_t)n);
+		size += n > 0 ? (size_t)n : 0;
+		r = n < 0	      ? -errno
+		    : size > CODE_MAX ? -EFBIG
+				      : sha256_update(hash, buffer, (size_t)n);
 		if (r == 0)
 			r = io_write_all(to, buffer, (size_t)n);
 	}
@@ -122,25 +133,39 @@ static bool become_nobody(void)
 	       prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
 }
 
-static _Noreturn void run(const struct execution *e, const char *const *command, int question,
-			  int said)
+/* A change of user clears it. */
+static bool dies_with(pid_t daemon)
+{
+	return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == daemon;
+}
+
+/* Reads the code itself, too: a file system that does not answer keeps nobody waiting but this. */
+static _Noreturn void run(const struct execution *e, const char *const *command, int said,
+			  pid_t daemon)
 {
 	const struct rlimit most = {SAID_MAX, SAID_MAX};
+	struct failure failure = {};
+	int question = -1;
 	sigset_t none;
 
 	(void)setsid();
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (!dies_with(daemon))
+		_exit(STATUS_NOT_CONFINED);
 	for (int signal_number = 1; signal_number < NSIG; signal_number++)
 		(void)signal(signal_number, SIG_DFL);
 	sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	if (make_question(e, &question, &failure) < 0) {
+		(void)io_write_all(said, failure.text, strlen(failure.text));
+		_exit(STATUS_NOT_SHOWN);
+	}
 	set_variables(e);
 	if (dup2(question, 0) < 0 || dup2(said, 1) < 0 || dup2(said, 2) < 0 ||
 	    close_range(3, ~0u, 0) < 0 || chdir("/") < 0 || setrlimit(RLIMIT_FSIZE, &most) < 0 ||
-	    !become_nobody())
-		_exit(126);
+	    !become_nobody() || !dies_with(daemon))
+		_exit(STATUS_NOT_CONFINED);
 	execv(command[0], (char **)(uintptr_t)command);
-	_exit(127);
+	_exit(STATUS_NOT_RUN);
 }
 
 /* --- its answer --------------------------------------------------------------------------- */
@@ -166,17 +191,34 @@ static void finish(struct gate *gate, const char *refusal)
 	answer(e, refusal);
 }
 
+static void release(struct gate *gate)
+{
+	pid_event_free(&gate->ended);
+	if (gate->late)
+		event_free(gate->late);
+	if (gate->said >= 0)
+		close(gate->said);
+	free(gate);
+}
+
 static void on_end(evutil_socket_t fd, short what, void *context)
 {
+	TURN("gate");
 	struct gate *gate = context;
 	char said[200], text[320];
 	int status = 0;
 
 	(void)fd;
 	(void)what;
+	/* What it has started goes with it; until it is waited for, the number is its own. */
+	(void)kill(-gate->pid, SIGKILL);
 	if (waitpid(gate->pid, &status, WNOHANG) != gate->pid)
 		return;
 	gate->pid = 0;
+	if (!gate->answer) {
+		release(gate);
+		return;
+	}
 	first_line(gate->said, said);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
 		finish(gate, NULL);
@@ -191,6 +233,7 @@ static void on_end(evutil_socket_t fd, short what, void *context)
 
 static void on_late(evutil_socket_t fd, short what, void *context)
 {
+	TURN("gate");
 	(void)fd;
 	(void)what;
 	finish(context, "the gate did not answer in time");
@@ -215,13 +258,10 @@ static int watch(struct gate *gate)
 int gate_start(struct execution *e, const char *const *command, gate_answer *answer,
 	       struct gate **ret_gate, struct failure *failure)
 {
-	_cleanup_(closep) int question = -1;
-	struct gate *gate;
-	int r = make_question(e, &question, failure);
+	struct gate *gate = calloc(1, sizeof(*gate));
+	pid_t daemon = getpid();
+	int r;
 
-	if (r < 0)
-		return r;
-	gate = calloc(1, sizeof(*gate));
 	if (!gate)
 		return failure_set(failure, ENOMEM, "%m");
 	gate->execution = e;
@@ -229,7 +269,7 @@ int gate_start(struct execution *e, const char *const *command, gate_answer *ans
 	gate->said = memfd_create("cordon-gate-said", MFD_CLOEXEC);
 	gate->pid = gate->said < 0 ? -1 : fork();
 	if (gate->pid == 0)
-		run(e, command, question, gate->said);
+		run(e, command, gate->said, daemon);
 	r = gate->pid < 0 ? -errno : watch(gate);
 	if (r < 0) {
 		gate_free(gate);
@@ -243,14 +283,16 @@ void gate_free(struct gate *gate)
 {
 	if (!gate)
 		return;
-	pid_event_free(&gate->ended);
-	if (gate->late)
-		event_free(gate->late);
 	if (gate->pid > 0) {
+		/* By its own number, too: it may not have a group yet. */
 		(void)kill(gate->pid, SIGKILL);
-		(void)waitpid(gate->pid, NULL, 0);
+		(void)kill(-gate->pid, SIGKILL);
+		if (gate->ended && waitpid(gate->pid, NULL, WNOHANG) == 0) {
+			/* It takes its time to die, in the kernel perhaps: its end is an event. */
+			gate->answer = NULL;
+			evtimer_del(gate->late);
+			return;
+		}
 	}
-	if (gate->said >= 0)
-		close(gate->said);
-	free(gate);
+	release(gate);
 }

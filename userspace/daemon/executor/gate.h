@@ -14,13 +14,13 @@ struct gate;
 typedef void gate_answer(struct execution *e, const char *refusal);
 
 /*
- * Starts `command` (NULL-terminated, [0] an absolute path). What it is given to read is what the
- * record's digest says: -ESTALE: the code has changed since. -errno of fork(2) and others.
+ * Starts `command` (NULL-terminated, [0] an absolute path). What it is given to read is what the record's digest
+ * says; code that has changed since, or has more than 64 MiB, is refused. -errno of fork(2) and others.
  */
 int gate_start(struct execution *e, const char *const *command, gate_answer *answer,
 	       struct gate **ret_gate, struct failure *failure);
 
-/* Kills it if it still runs. May be NULL. */
+/* Kills it, and what it has started, if it still runs; does not wait for its death. May be NULL. */
 void gate_free(struct gate *gate);
 
 #endif

@@ -2,6 +2,7 @@
 #include "daemon/executor/guard.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/pidfd.h>
@@ -10,7 +11,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "kernel/adoption.h"
+
+/* Between looks at deadlines; and what the daemon has for each, so that it says why. */
+#define LOOK_MSEC  1000
+#define GRACE_NSEC (2 * NSEC_PER_SEC)
 
 static void let_go(struct enforcement *e, uint32_t slot, pid_t leader)
 {
@@ -49,11 +55,36 @@ static void see_to_all(struct enforcement *e, struct adoption *a, uint32_t dead)
 	}
 }
 
+/* The daemon ends what is past its deadline; where it is stopped or busy, this does. */
+static void end_overdue(struct enforcement *e)
+{
+	uint64_t now = clock_nsec(CLOCK_BOOTTIME);
+
+	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++) {
+		const struct cordon_execution *view = enforcement_execution(e, slot);
+		uint64_t deadline = __atomic_load_n(&view->deadline, __ATOMIC_ACQUIRE);
+		uint32_t state = __atomic_load_n(&view->state, __ATOMIC_ACQUIRE);
+
+		if (deadline == 0 || now < deadline + GRACE_NSEC || view->tasks == 0 ||
+		    (state != CORDON_EXECUTION_LIVE && state != CORDON_EXECUTION_ENDING))
+			continue;
+		enforcement_set_ending(e, slot);
+		(void)enforcement_kill(e, slot, &(unsigned int){0});
+	}
+}
+
+/* True: the daemon is gone. */
+static bool wait_for_end(int fd)
+{
+	struct pollfd end = {.fd = fd, .events = POLLIN};
+
+	return poll(&end, 1, LOOK_MSEC) > 0;
+}
+
 static void run(int fd, uint32_t dead)
 {
 	struct enforcement *e = NULL;
 	struct adoption *a = NULL;
-	char byte;
 
 	(void)setsid();
 	(void)prctl(PR_SET_NAME, "cordon-guard");
@@ -65,8 +96,8 @@ static void run(int fd, uint32_t dead)
 	(void)close_range((unsigned int)fd + 1, ~0u, 0);
 	if (enforcement_join(&e, NULL) < 0 || adoption_open(&a, NULL) < 0)
 		_exit(1);
-	while (read(fd, &byte, 1) < 0 && errno == EINTR)
-		;
+	while (!wait_for_end(fd))
+		end_overdue(e);
 	/* An exec on its way may be held a moment later still. */
 	for (int i = 0; i < 20; i++) {
 		const struct timespec pause = {.tv_nsec = 50000000};

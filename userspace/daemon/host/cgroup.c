@@ -23,6 +23,7 @@ static const char *const controller_names[CGROUP_CONTROLLER_COUNT] = {
 	[CGROUP_MEMORY] = "memory",
 	[CGROUP_PIDS] = "pids",
 	[CGROUP_CPU] = "cpu",
+	[CGROUP_HUGETLB] = "hugetlb",
 };
 
 /* mountinfo writes blanks and backslashes as \ooo. */
@@ -176,6 +177,36 @@ static int apply(int fd, const char *file, const char *value, struct failure *fa
 	return 0;
 }
 
+/*
+ * The memory controller does not count pages of a host's pool of huge ones: an execution under a limit gets
+ * none, neither by mapping nor by reserving them. Sizes are the kernel's ("hugetlb.2MB.max").
+ */
+static int refuse_huge_pages(int fd, struct failure *failure)
+{
+	_cleanup_(closedirp) DIR *dir = NULL;
+	struct dirent *entry;
+	int r = io_open_directory(fd, ".", &dir);
+
+	if (r < 0)
+		return failure_set(failure, r, "cannot list the cgroup: %m");
+	while (r == 0 && (entry = readdir(dir)) != NULL) {
+		size_t length = strlen(entry->d_name);
+
+		if (strncmp(entry->d_name, "hugetlb.", 8) == 0 && length > 4 &&
+		    strcmp(entry->d_name + length - 4, ".max") == 0)
+			r = apply(fd, entry->d_name, "0", failure);
+	}
+	return r;
+}
+
+static int limit_huge_pages(struct cgroup_tree *tree, int fd, char **missing,
+			    struct failure *failure)
+{
+	if (tree->available[CGROUP_HUGETLB])
+		return refuse_huge_pages(fd, failure);
+	return note_missing(missing, "huge pages: no controller");
+}
+
 static int apply_limits(struct cgroup_tree *tree, int fd, const struct policy_limits *limits,
 			char **missing, struct failure *failure)
 {
@@ -194,6 +225,8 @@ static int apply_limits(struct cgroup_tree *tree, int fd, const struct policy_li
 	} else if (limits->memory_bytes > 0) {
 		r = note_missing(missing, "memory: no controller");
 	}
+	if (r == 0 && limits->memory_bytes > 0)
+		r = limit_huge_pages(tree, fd, missing, failure);
 	if (r == 0 && limits->pids > 0 && tree->available[CGROUP_PIDS]) {
 		snprintf(text, sizeof(text), "%" PRIu64, limits->pids);
 		r = apply(fd, "pids.max", text, failure);

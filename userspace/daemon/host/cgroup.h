@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/failure.h"
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 
 #define CGROUP_TREE_NAME "cordon"
 
@@ -21,6 +21,7 @@ enum cgroup_controller {
 	CGROUP_MEMORY,
 	CGROUP_PIDS,
 	CGROUP_CPU,
+	CGROUP_HUGETLB,
 	CGROUP_CONTROLLER_COUNT,
 };
 

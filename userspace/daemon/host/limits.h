@@ -4,7 +4,7 @@
 #define CORDON_DAEMON_LIMITS_H
 
 #include "base/failure.h"
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 
 /*
  * A limit that is asked for (not 0) applies if the policy has none or a higher one.

@@ -41,14 +41,17 @@ int process_status_parse(const char *stat, struct process_status *ret_status)
 	const char *fields = strrchr(stat, ')');
 	long ticks = sysconf(_SC_CLK_TCK);
 	struct process_status status;
-	uint64_t start;
+	uint64_t start, environment_end = 0;
 
+	/* proc_pid_stat(5): fields 3, 4, 22 and 51. */
 	if (!fields ||
 	    sscanf(fields,
 		   ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
-		   "%" SCNu64,
-		   &status.state, &status.parent, &start) != 3)
+		   "%" SCNu64 " %*u %*d %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u "
+		   "%*d %*d %*u %*u %*u %*u %*d %*u %*u %*u %*u %*u %*u %" SCNu64,
+		   &status.state, &status.parent, &start, &environment_end) < 3)
 		return -EBADMSG;
+	status.in_place = environment_end != 0;
 	status.start_nsec = start * (NSEC_PER_SEC / (uint64_t)ticks);
 	*ret_status = status;
 	return 0;
@@ -82,6 +85,21 @@ int process_login(pid_t pid, uint32_t *ret_uid)
 		return -ENODATA;
 	*ret_uid = uid;
 	return 0;
+}
+
+int process_uid(pid_t pid, uid_t *ret_uid)
+{
+	_cleanup_(freep) char *text = NULL;
+	const char *line;
+	size_t size;
+	int r;
+
+	r = proc_read(pid, "status", PROC_FILE_MAX, &text, &size);
+	if (r < 0)
+		return r == -ENOENT ? -ESRCH : r;
+	/* The name above it has no line of its own: its newlines are escaped. */
+	line = strstr(text, "\nUid:");
+	return line && sscanf(line, "\nUid: %u", ret_uid) == 1 ? 0 : -EBADMSG;
 }
 
 bool process_alive(pid_t pid, uint64_t start_nsec)

@@ -14,6 +14,7 @@ struct process_status {
 	pid_t parent;
 	char state;	     /* 'R', 'S', 'Z', ... */
 	uint64_t start_nsec; /* boot clock; with the pid this names the process */
+	bool in_place; /* its program is: false in the middle of an execve(2), and of a thread of the kernel's */
 };
 
 /* -ESRCH: no such process. */
@@ -24,6 +25,12 @@ int process_status_parse(const char *stat, struct process_status *ret_status);
 
 /* Whom it was logged in as (its audit login uid). -ENODATA: nobody, as services are; -errno. */
 int process_login(pid_t pid, uint32_t *ret_uid);
+
+/*
+ * Whose it is: its real user id, which /proc tells of one that may not be dumped, too, unlike the owner of its directory
+ * there. -ESRCH: it is gone; -errno.
+ */
+int process_uid(pid_t pid, uid_t *ret_uid);
 
 /* Is the process that had this pid and start time still there (zombies are not)? */
 bool process_alive(pid_t pid, uint64_t start_nsec);

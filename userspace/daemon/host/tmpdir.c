@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -156,6 +157,12 @@ int tmpdir_remove(const char *parent, const char *name, unsigned int budget)
 	if (top_fd < 0)
 		return top_fd == -ENOENT ? 0 : top_fd;
 	removal.top_fd = top_fd;
+	/* Whoever owned it puts nothing new there. */
+	(void)fchown(top_fd, geteuid(), (gid_t)-1);
+	(void)fchmod(top_fd, 0700);
+	/* Names that nobody can have taken beforehand. */
+	if (getrandom(&removal.moved, sizeof(removal.moved), 0) < 0)
+		return -errno;
 	for (;;) {
 		unsigned int before = removal.budget;
 

@@ -6,12 +6,17 @@
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
 
 #define PASSWD_MAX (16u << 20)
+/* Deeper ones have no name that a call takes. */
+#define DEPTH_MAX (PATH_MAX / 2)
 
 /* May not be a work directory, nor lie below one. */
 static const char *const system_directories[] = {
@@ -60,26 +65,38 @@ const char *const *workdir_system_directories(void)
 	return system_directories;
 }
 
+/* Takes the last word off an absolute path; one that has ".." is no name of what it is said to be. */
+static void leave_last(char *name)
+{
+	size_t length = strlen(name);
+
+	while (length > 1 && name[length - 1] == '/')
+		length--;
+	while (length > 1 && name[length - 1] != '/')
+		length--;
+	while (length > 1 && name[length - 1] == '/')
+		length--;
+	name[length] = '\0';
+}
+
 static bool same_directory(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
 /*
- * Is `directory` the inner one or an ancestor of it? Climbs by "..", so that names play no part: one call for each
- * step, as this is asked about every home directory at each launch. An inner one that cannot be looked at does not
- * exist for anybody.
+ * Is `directory` the one that is open or an ancestor of it? Climbs by "..", so that names play no part, and one step at a
+ * time: whoever asks chooses how deep it lies.
  */
-static bool contains(const struct stat *directory, int inner_fd, const char *inner)
+static bool contains(const struct stat *directory, int inner_fd)
 {
-	char path[PATH_MAX];
-	size_t length = (size_t)snprintf(path, sizeof(path), "%s/.", inner);
+	_cleanup_(closep) int fd = openat(inner_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct stat here, below = {};
 
-	if (length >= sizeof(path))
-		return false;
-	for (int depth = 0; length < sizeof(path); depth++) {
-		if (fstatat(inner_fd, path, &here, 0) < 0)
+	for (int depth = 0; depth < DEPTH_MAX; depth++) {
+		int parent;
+
+		if (fd < 0 || fstat(fd, &here) < 0)
 			return false;
 		if (same_directory(&here, directory))
 			return true;
@@ -87,21 +104,49 @@ static bool contains(const struct stat *directory, int inner_fd, const char *inn
 		if (depth > 0 && same_directory(&here, &below))
 			return false;
 		below = here;
-		length += (size_t)snprintf(path + length, sizeof(path) - length, "/..");
+		parent = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		close(fd);
+		fd = parent;
 	}
 	return true;
 }
 
+/*
+ * Does the name lead to `directory`, or to something in it? By its own words as long as these are no links: a home may be a
+ * mount whose server does not answer, or mounted by whoever steps into it. What cannot be looked at does not exist for
+ * anybody.
+ */
 static bool directory_contains_path(const struct stat *directory, const char *path)
 {
-	return contains(directory, AT_FDCWD, path);
+	_cleanup_(closep) int fd = -1;
+	char name[PATH_MAX];
+	struct statx here;
+
+	if (snprintf(name, sizeof(name), "%s", path) >= (int)sizeof(name))
+		return false;
+	for (;;) {
+		if (statx(AT_FDCWD, name,
+			  AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
+			  STATX_TYPE | STATX_INO, &here) < 0)
+			return false;
+		if (S_ISLNK(here.stx_mode))
+			break;
+		if (here.stx_ino == directory->st_ino &&
+		    makedev(here.stx_dev_major, here.stx_dev_minor) == directory->st_dev)
+			return true;
+		if (strcmp(name, "/") == 0)
+			return false;
+		leave_last(name);
+	}
+	fd = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd >= 0 && contains(directory, fd);
 }
 
 static bool path_contains_directory(const char *path, int directory_fd)
 {
 	struct stat outer;
 
-	return stat(path, &outer) == 0 && contains(&outer, directory_fd, ".");
+	return stat(path, &outer) == 0 && contains(&outer, directory_fd);
 }
 
 static int refuse(struct failure *failure, const char *relation, const char *path)

@@ -12,7 +12,7 @@
 
 /* Users that are accounted for at a time. */
 #define ACCOUNTS_MAX 64
-/* Connections, and so executions, of one user. */
+/* Connections, and so executions, of one user; those that his executors make count likewise. */
 #define ACCOUNT_MAX_CONNECTIONS 64
 /* A user may take one part in so many of the daemon's time. */
 #define ACCOUNT_SHARE 2

@@ -10,7 +10,7 @@
 #include "daemon/peer/peer.h"
 #include "control/protocol.h"
 #include "control/request.h"
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 
 /* A policy by its name, not by a file that the daemon would open as root. */
 bool member_is_plain_name(const char *policy);

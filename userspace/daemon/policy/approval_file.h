@@ -11,7 +11,7 @@
 
 #include "base/failure.h"
 #include "base/sha256.h"
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 
 enum approval_state {
 	APPROVAL_WAITING,
@@ -36,6 +36,7 @@ struct approval_entry {
 	char *reason;
 	json_t *settings; /* what the policy store does not keep */
 	struct compiled_policy *policy;
+	bool compared; /* it waits, and allows more than each that is approved now */
 };
 
 /* What exactly is approved: the policy, and what uses it, which may be NULL. -ENOMEM. */

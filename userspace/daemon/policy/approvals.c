@@ -273,6 +273,7 @@ static int keep(struct approvals *a, const struct question *q, struct comparison
 		return failure_set(failure, ENOMEM, "%m");
 	entry->asked = q->now;
 	entry->asked_by = q->uid;
+	entry->compared = true;
 	if (with->base) {
 		entry->have_base = true;
 		memcpy(entry->base, with->base->identity, SHA256_SIZE);
@@ -306,7 +307,9 @@ static int check_undecided(struct approvals *a, const struct question *q,
 		widening_free(with.wider);
 		return 0;
 	}
-	if (r == 0 && !entry)
+	if (r == 0 && entry)
+		entry->compared = true;
+	else if (r == 0)
 		r = keep(a, q, &with, &entry, failure);
 	widening_free(with.wider);
 	return r < 0 ? failure_set(failure, r, "%m")
@@ -335,6 +338,8 @@ int approvals_check(struct approvals *a, const struct compiled_policy *policy, c
 		return approval_entry_refuse(entry, ret_message, failure);
 	if (is_covered(a, q.identity))
 		return 0;
+	if (entry && entry->compared)
+		return approval_entry_refuse(entry, ret_message, failure);
 	return check_undecided(a, &q, entry, ret_message, failure);
 }
 
@@ -403,6 +408,14 @@ static int check_decision(const struct approval_entry *entry,
 	return 0;
 }
 
+/* More, or less, may be approved than what others were compared with. */
+static void forget_comparisons(struct approvals *a)
+{
+	a->covered_count = 0;
+	for (size_t i = 0; i < a->count; i++)
+		a->entries[i]->compared = false;
+}
+
 static const enum approval_state state_after[] = {
 	[AUDIT_APPROVAL_GRANTED] = APPROVAL_APPROVED,
 	[AUDIT_APPROVAL_REFUSED] = APPROVAL_REFUSED,
@@ -442,7 +455,7 @@ int approvals_decide(struct approvals *a, const struct approval_decision *decisi
 		return failure_set(failure, r, "the decision cannot be kept: %m");
 	}
 	free(before.reason);
-	a->covered_count = 0;
+	forget_comparisons(a);
 	*ret_entry = approval_entry_json(entry);
 	return *ret_entry ? 0 : -ENOMEM;
 }

@@ -13,7 +13,7 @@
 
 #include "audit/record/approval.h"
 #include "base/failure.h"
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 
 /* Policies that wait, or were decided about; beyond that, those that wait longest are forgotten. */
 #define APPROVALS_MAX 4096

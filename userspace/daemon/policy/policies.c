@@ -464,6 +464,20 @@ int policies_resume(struct policies *policies, struct compiled_policy *compiled,
 	return 0;
 }
 
+const struct policy_use *policies_resumed(struct policies *policies, uint64_t ref,
+					  const unsigned char digest[32], const char *name,
+					  const char *file)
+{
+	struct entry *entry = find_ref(policies, ref);
+
+	if (!entry ||
+	    memcmp(entry->compiled->digest, digest, sizeof(entry->compiled->digest)) != 0 ||
+	    !same_text(entry->compiled->name, name) || !same_text(entry->compiled->file, file))
+		return NULL;
+	policies_share(policies, &entry->use);
+	return &entry->use;
+}
+
 void policies_share(struct policies *policies, const struct policy_use *use)
 {
 	struct entry *entry;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Compiled policies in use. A policy is compiled anew when anything has changed that it was compiled from
- * (policy/inputs.h); what compiles to the same is held once, in memory and in the kernel, where it stays
+ * (policy/source/inputs.h); what compiles to the same is held once, in memory and in the kernel, where it stays
  * for a while after its last use, because putting it there costs a grace period.
  */
 #ifndef CORDON_DAEMON_POLICIES_H
@@ -47,6 +47,14 @@ int policies_get(struct policies *policies, const char *name_or_path, bool obser
  */
 int policies_resume(struct policies *policies, struct compiled_policy *compiled, uint64_t ref,
 		    const struct policy_use **ret_use);
+
+/*
+ * The one that policies_resume() has taken over by this reference already, if it is called by these names: with as many to
+ * take over, each policy is compiled once. Its reference is the caller's; NULL: there is none.
+ */
+const struct policy_use *policies_resumed(struct policies *policies, uint64_t ref,
+					  const unsigned char digest[32], const char *name,
+					  const char *file);
 
 /* Another user of the same. */
 void policies_share(struct policies *policies, const struct policy_use *use);

@@ -10,18 +10,20 @@
 #include "daemon/privsep/writer.h"
 #include "daemon/privsep/writer_directory.h"
 
+/* What the loop waits for a decision, or a change of policy, to be on record, where the writer is not slow already. */
+#define FLUSH_MSEC 1000
+
 struct log_use {
 	LIST_ENTRY(log_use) link;
 	struct logs *logs;
 	struct writer *writer;
 	unsigned int references;
-	bool dirty;    /* holds records that are not written */
-	bool unsynced; /* wrote records that are not on disk */
-	bool failing;  /* the last try to write did */
+	struct writer_wait *last; /* once nobody uses it: for what it has to be written */
 };
 
 struct logs {
-	LIST_HEAD(, log_use) uses;
+	LIST_HEAD(, log_use) uses, leaving;
+	struct event_base *base;
 	struct logs_options options;
 	uid_t uid;
 	gid_t gid;
@@ -29,7 +31,8 @@ struct logs {
 	uint64_t lost_before; /* of logs that are closed, and what had no memory */
 };
 
-int logs_new(const struct logs_options *options, struct logs **ret_logs, struct failure *failure)
+int logs_new(const struct logs_options *options, struct event_base *base, struct logs **ret_logs,
+	     struct failure *failure)
 {
 	static const struct logs_options defaults = {.log = AUDIT_LOG_DEFAULTS};
 	struct logs *logs = calloc(1, sizeof(*logs));
@@ -38,6 +41,8 @@ int logs_new(const struct logs_options *options, struct logs **ret_logs, struct 
 	if (!logs)
 		return failure_set(failure, ENOMEM, "%m");
 	LIST_INIT(&logs->uses);
+	LIST_INIT(&logs->leaving);
+	logs->base = base;
 	logs->options = options ? *options : defaults;
 	r = writer_user_find(logs->options.user, &logs->uid, &logs->gid, failure);
 	if (r < 0) {
@@ -52,6 +57,7 @@ int logs_new(const struct logs_options *options, struct logs **ret_logs, struct 
 static void use_free(struct log_use *use)
 {
 	use->logs->lost_before += writer_lost(use->writer);
+	writer_wait_cancel(use->writer, use->last);
 	writer_close(use->writer);
 	LIST_REMOVE(use, link);
 	free(use);
@@ -61,6 +67,8 @@ void logs_free(struct logs *logs)
 {
 	while (!LIST_EMPTY(&logs->uses))
 		use_free(LIST_FIRST(&logs->uses));
+	while (!LIST_EMPTY(&logs->leaving))
+		use_free(LIST_FIRST(&logs->leaving));
 	buffer_free(&logs->text);
 	free(logs);
 }
@@ -96,6 +104,12 @@ static void on_restart(const char *why, void *context)
 	json_decref(details);
 }
 
+static void on_left(struct writer *writer, void *context)
+{
+	(void)writer;
+	use_free(context);
+}
+
 static int use_new(struct logs *logs, const char *directory, struct log_use **ret_use,
 		   struct failure *failure)
 {
@@ -104,7 +118,9 @@ static int use_new(struct logs *logs, const char *directory, struct log_use **re
 		.log = logs->options.log,
 		.uid = logs->uid,
 		.gid = logs->gid,
+		.base = logs->base,
 		.restarted = on_restart,
+		.left = on_left,
 		.context = use,
 	};
 	uint64_t repaired;
@@ -138,21 +154,36 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 	return 0;
 }
 
-/* One that cannot be written keeps its records, and its place, until it can. */
-static bool settle(struct log_use *use)
+static void leave(struct log_use *use)
 {
-	use->failing = writer_flush(use->writer, true) < 0;
-	if (!use->failing)
-		use->dirty = use->unsynced = false;
-	return !use->failing;
+	LIST_REMOVE(use, link);
+	LIST_INSERT_HEAD(&use->logs->leaving, use, link);
+	writer_leave(use->writer);
+}
+
+/* One that cannot be written keeps its records, and its place, until it can. */
+static void on_last_written(int result, void *context)
+{
+	struct log_use *use = context;
+
+	use->last = NULL;
+	if (result == 0 && use->references == 0)
+		leave(use);
+}
+
+static void write_last(struct log_use *use)
+{
+	if (!use->last)
+		(void)writer_when_flushed(use->writer, true, on_last_written, use, &use->last);
 }
 
 void logs_put(struct log_use *log)
 {
 	if (!log || --log->references > 0)
 		return;
-	log->dirty = true;
-	if (settle(log))
+	if (log->logs->base)
+		write_last(log);
+	else if (writer_flush(log->writer, true) == 0)
 		use_free(log);
 }
 
@@ -191,7 +222,7 @@ static int append_json(struct log_use *log, json_t *record)
 		log->logs->lost_before++;
 		return -ENOMEM;
 	}
-	return logs_append_text(log, text->data, text->size);
+	return logs_append_text(log, NULL, text->data, text->size);
 }
 
 int logs_append(struct log_use *log, json_t *record)
@@ -202,50 +233,80 @@ int logs_append(struct log_use *log, json_t *record)
 	return r;
 }
 
-int logs_append_text(struct log_use *log, const char *record, size_t size)
+int logs_append_text(struct log_use *log, struct writer_share *share, const char *record,
+		     size_t size)
 {
-	log->dirty = true;
-	return writer_append(log->writer, record, size);
+	return writer_append(log->writer, share, record, size);
 }
 
-int logs_flush_start(struct log_use *log)
+int logs_when_written(struct log_use *log, writer_done *done, void *context,
+		      struct writer_wait **ret_wait)
 {
-	int r = logs_flush(log);
+	return writer_when_flushed(log->writer, false, done, context, ret_wait);
+}
 
-	/* It waits in memory, and is counted if it has to go. */
-	return log->logs->options.go_on_when_full ? 0 : r;
+void logs_cancel(struct log_use *log, struct writer_wait *wait)
+{
+	writer_wait_cancel(log->writer, wait);
+}
+
+bool logs_must_write_start(const struct log_use *log)
+{
+	return !log->logs->options.go_on_when_full;
 }
 
 int logs_flush(struct log_use *log)
 {
-	int r = writer_flush(log->writer, false);
+	if (log->logs->base && writer_is_slow(log->writer))
+		return -ETIMEDOUT;
+	return log->logs->base ? writer_flush_within(log->writer, false, FLUSH_MSEC)
+			       : writer_flush(log->writer, false);
+}
 
-	if (r == 0 && log->dirty) {
-		log->dirty = false;
-		log->unsynced = true;
+static void flush_one(struct log_use *use, bool sync)
+{
+	if (!use->logs->base) {
+		if (writer_flush(use->writer, sync) == 0 && use->references == 0)
+			use_free(use);
+	} else if (use->references == 0) {
+		write_last(use);
+	} else {
+		writer_flush_soon(use->writer, sync);
 	}
-	return r;
 }
 
 bool logs_flush_all(struct logs *logs, bool sync)
 {
 	struct log_use *use, *next;
-	bool any = false;
+	bool any = !LIST_EMPTY(&logs->leaving);
 
 	for (use = LIST_FIRST(&logs->uses); use; use = next) {
 		next = LIST_NEXT(use, link);
-		if (!use->dirty && !(sync && use->unsynced))
+		if (!writer_is_dirty(use->writer) && !(sync && writer_is_unsynced(use->writer)) &&
+		    use->references > 0)
 			continue;
 		any = true;
-		use->failing = writer_flush(use->writer, sync) < 0;
-		if (use->failing)
-			continue;
-		use->unsynced = !sync;
-		use->dirty = false;
-		if (use->references == 0)
-			use_free(use);
+		flush_one(use, sync);
 	}
 	return any;
+}
+
+void logs_settle_all(struct logs *logs)
+{
+	struct log_use *use;
+
+	LIST_FOREACH(use, &logs->uses, link)
+	(void)writer_flush(use->writer, true);
+}
+
+bool logs_are_behind(const struct logs *logs)
+{
+	const struct log_use *use;
+
+	LIST_FOREACH(use, &logs->uses, link)
+	if (writer_is_behind(use->writer))
+		return true;
+	return false;
 }
 
 bool logs_tick_all(struct logs *logs)
@@ -262,7 +323,7 @@ bool logs_next_failing(struct logs *logs, struct log_use **log)
 {
 	struct log_use *use = *log ? LIST_NEXT(*log, link) : LIST_FIRST(&logs->uses);
 
-	while (use && !use->failing)
+	while (use && !writer_is_failing(use->writer))
 		use = LIST_NEXT(use, link);
 	*log = use;
 	return use != NULL;

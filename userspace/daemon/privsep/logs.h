@@ -12,7 +12,9 @@
 
 #include "audit/write/log.h"
 #include "base/failure.h"
+#include "daemon/privsep/writer.h"
 
+struct event_base;
 struct logs;
 struct log_use;
 
@@ -22,8 +24,9 @@ struct logs_options {
 	bool go_on_when_full; /* executions start although a log cannot take their records */
 };
 
-/* `options`: NULL for the usual ones. -ENOMEM; or as writer_user_find(). */
-int logs_new(const struct logs_options *options, struct logs **ret_logs, struct failure *failure);
+/* `options`: NULL for the usual ones; `base`: NULL to wait for each writer. -ENOMEM; or as writer_user_find(). */
+int logs_new(const struct logs_options *options, struct event_base *base, struct logs **ret_logs,
+	     struct failure *failure);
 void logs_free(struct logs *logs);
 
 /* Opens the log, or takes another reference to it. -errno as writer_open(). */
@@ -44,17 +47,29 @@ const char *logs_directory(const struct log_use *log);
 /* Appends a record and drops its reference. NULL is -ENOMEM. */
 int logs_append(struct log_use *log, json_t *record);
 
-/* Appends a record that is text, as event_text_write() makes it. */
-int logs_append_text(struct log_use *log, const char *record, size_t size);
+/* Appends a record that is text, as event_text_write() makes it, of a source with this share: as writer_append(). */
+int logs_append_text(struct log_use *log, struct writer_share *share, const char *record,
+		     size_t size);
 
-/* Writes what is buffered. */
+/* Says, once and from the loop, when all that was appended is written: as writer_when_flushed(). */
+int logs_when_written(struct log_use *log, writer_done *done, void *context,
+		      struct writer_wait **ret_wait);
+void logs_cancel(struct log_use *log, struct writer_wait *wait); /* or NULL */
+
+/* May nothing run whose start record cannot be written? */
+bool logs_must_write_start(const struct log_use *log);
+
+/* Waits, for a second at most, until all that was appended is written: for what root decides. -ETIMEDOUT. */
 int logs_flush(struct log_use *log);
 
-/* The same for a start record, without which nothing may run, unless the options say so. */
-int logs_flush_start(struct log_use *log);
-
-/* Writes what is buffered in all logs, and syncs if `sync`. True if something was there to write. */
+/* Has what is buffered in all logs written, and synced if `sync`. True if something was there to write. */
 bool logs_flush_all(struct logs *logs, bool sync);
+
+/* The same, and waits for it: at the end. */
+void logs_settle_all(struct logs *logs);
+
+/* So much waits to be written that no more should be read from the kernel. */
+bool logs_are_behind(const struct logs *logs);
 
 /* What is due in any log, as audit_log_tick(): about once a second. True: something will be due later. */
 bool logs_tick_all(struct logs *logs);

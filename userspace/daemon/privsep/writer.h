@@ -3,10 +3,14 @@
  * A log's writer, as the daemon sees it: a process of an unprivileged user (writer_process.h). What it is given stays here,
  * too, until it says that it is in the log's file. If it dies or hangs, another one takes its place, repairs the log, and is
  * given what the first one had not confirmed: nothing is lost with a writer.
+ *
+ * With a loop nobody waits for it: whoever needs to know that a record is written is told when it is. One flush is
+ * for all who came while the one before it was on its way.
  */
 #ifndef CORDON_DAEMON_WRITER_H
 #define CORDON_DAEMON_WRITER_H
 
+#include <event2/event.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -15,30 +19,62 @@
 #include "base/failure.h"
 
 struct writer;
+struct writer_share;
+struct writer_wait;
 
 struct writer_settings {
 	struct audit_log_options log;
 	uid_t uid;
 	gid_t gid;
+	struct event_base *base; /* NULL: each call waits for its answer */
 	/* Another writer had to be started; `why`: what became of the one before. May be NULL. */
 	void (*restarted)(const char *why, void *context);
+	/* It has left, as writer_leave() told it to, or takes too long for that: writer_close() ends it. */
+	void (*left)(struct writer *writer, void *context);
 	void *context;
 };
 
-/* As audit_log_open(), and writer_directory_open(). */
+/* As audit_log_open(), and writer_directory_open(). Waits for the first writer to be ready. */
 int writer_open(const char *directory, const struct writer_settings *settings,
 		struct writer **ret_writer, uint64_t *ret_repaired, struct failure *failure);
 
 /*
- * Hands over a record, as event_text_write() makes it. -ENOMEM; or, once 1 MiB waits, the error that keeps the log
- * from being written: the record is then lost, and counted.
+ * Hands over a record, as event_text_write() makes it. -ENOMEM; -ENOBUFS once 16 MiB wait for one that is slow; or,
+ * once 1 MiB waits, the error that keeps the log from being written: the record is then lost, and counted. With a
+ * share (writer_share.h), a source that has a sixteenth of that waiting loses its records when half is taken already:
+ * one that floods the log does not cost the others theirs. NULL: a record that every source has few of.
  */
-int writer_append(struct writer *writer, const char *record, size_t size);
+int writer_append(struct writer *writer, struct writer_share *share, const char *record,
+		  size_t size);
 
-/* As audit_log_flush(), audit_log_writable(), audit_log_tick(). -EPIPE: no writer can be had now. */
+/* 0: written (and on disk); or as audit_log_flush(); -EPIPE, -ETIMEDOUT: no writer can be had. */
+typedef void writer_done(int result, void *context);
+
+/* Has what was appended written. */
+void writer_flush_soon(struct writer *writer, bool sync);
+
+/* The same, and says when: once, from the loop, unless it is cancelled before. -ENOMEM. */
+int writer_when_flushed(struct writer *writer, bool sync, writer_done *done, void *context,
+			struct writer_wait **ret_wait);
+void writer_wait_cancel(struct writer *writer, struct writer_wait *wait); /* or NULL */
+
+/* The same, waited for; -ETIMEDOUT: not in that time, but perhaps later. */
 int writer_flush(struct writer *writer, bool sync);
+int writer_flush_within(struct writer *writer, bool sync, uint64_t msec);
+
+/* As audit_log_writable(), or as it was last where the writer has other things to do. -EPIPE: none can be had now. */
 int writer_writable(struct writer *writer);
+
+/* As audit_log_tick(). With a loop, what it said the last time. */
 bool writer_tick(struct writer *writer);
+
+/* Has records that are not confirmed; wrote what is not on disk; the last try to write failed. */
+bool writer_is_dirty(const struct writer *writer);
+bool writer_is_unsynced(const struct writer *writer);
+bool writer_is_failing(const struct writer *writer);
+/* Has not answered for a while; so much waits for it that no more should come. */
+bool writer_is_slow(const struct writer *writer);
+bool writer_is_behind(const struct writer *writer);
 
 /* Records that are lost, since writer_open(). */
 uint64_t writer_lost(const struct writer *writer);
@@ -46,7 +82,10 @@ const char *writer_directory(const struct writer *writer);
 /* Is this the directory that it writes in? One log may be named in several ways. */
 bool writer_is_in(const struct writer *writer, dev_t device, ino_t inode);
 
-/* Has it write, seal and leave in order, and waits for that. */
+/* Has it seal and leave in order, once all is written. */
+void writer_leave(struct writer *writer);
+
+/* Has it write, seal and leave in order, and waits for that. Nobody who waits is called any more. */
 void writer_close(struct writer *writer);
 DEFINE_CLEANUP(struct writer *, writer_close, writer_closep)
 

@@ -21,6 +21,7 @@ enum writer_request {
 	WRITER_TICK,	 /* audit_log_tick() */
 	WRITER_WRITABLE, /* audit_log_writable() */
 	WRITER_CLOSE,	 /* the last: writes, seals, notes that the writer stopped in order */
+	WRITER_REQUEST_COUNT,
 };
 
 struct writer_header {

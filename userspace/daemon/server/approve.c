@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "daemon/execution/approval_check.h"
 #include "daemon/policy/approvals.h"
 #include "control/decide_request.h"
 #include "daemon/executor/executors.h"
@@ -15,27 +16,6 @@ bool approve_is_authorised(const struct peer *peer)
 	char *const names[] = {group, NULL};
 
 	return peer_is_one_of(peer, names);
-}
-
-static int record(void *context, const struct audit_approval *approval)
-{
-	struct daemon *daemon = context;
-	int r = logs_append(daemon->log,
-			    audit_record_approval(approval, clock_nsec(CLOCK_REALTIME)));
-
-	if (r >= 0)
-		r = logs_flush(daemon->log);
-	return r < 0 ? r : 0;
-}
-
-int approve_check(struct daemon *daemon, const struct compiled_policy *policy, const char *use,
-		  uint32_t uid, char **ret_message, struct failure *failure)
-{
-	*ret_message = NULL;
-	if (!daemon->approvals)
-		return 0;
-	return approvals_check(daemon->approvals, policy, use, uid, clock_nsec(CLOCK_REALTIME),
-			       record, daemon, ret_message, failure);
 }
 
 static int not_required(struct connection *c)
@@ -75,8 +55,8 @@ static int decide(struct connection *c, const struct decide_request *request, js
 	if (r < 0)
 		return r;
 	decision.ahead = use ? use->policy : NULL;
-	r = approvals_decide(c->daemon->approvals, &decision, clock_nsec(CLOCK_REALTIME), record,
-			     c->daemon, ret_entry, failure);
+	r = approvals_decide(c->daemon->approvals, &decision, clock_nsec(CLOCK_REALTIME),
+			     approval_record, c->daemon, ret_entry, failure);
 	if (use)
 		policies_put(c->daemon->policies, use);
 	return r;

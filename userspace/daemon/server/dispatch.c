@@ -15,9 +15,11 @@
 #include "daemon/host/pid_event.h"
 #include "daemon/execution/prepare.h"
 #include "daemon/host/process.h"
+#include "daemon/host/turn.h"
 #include "control/request.h"
 #include "daemon/execution/resume.h"
 #include "daemon/server/server.h"
+#include "daemon/execution/whose.h"
 
 /* Hello is said by those who are about to run something. */
 static bool do_hello(struct connection *c)
@@ -92,14 +94,11 @@ static void do_label(struct connection *c, json_t *message, struct protocol_fds 
 	if (!e)
 		return connection_refuse(c, EINVAL, "nothing was prepared, or it has ended");
 	r = execution_label(e, message, fds, &c->peer, &failure);
+	/* Else it is answered when the start record is written: tell_begun(). */
 	if (r < 0) {
 		connection_refuse(c, r, failure.text);
 		ending_begin(e, AUDIT_END_NOT_STARTED);
-		return;
 	}
-	connection_answer(
-		c, json_pack("{s:b,s:I}", "ok", 1, "deadline_boot_nsec", (json_int_t)e->deadline),
-		NULL, 0);
 }
 
 /* The client tells its child's end; the answer comes when all is dead and recorded. */
@@ -182,7 +181,7 @@ static void do_status(struct connection *c)
 	connection_answer(
 		c,
 		json_pack(
-			"{s:b,s:s,s:i,s:i,s:b,s:b,s:I,s:I,s:I,s:s,s:b,s:s,s:I,s:I,s:I,s:I,s:o,s:o,s:o}",
+			"{s:b,s:s,s:i,s:i,s:b,s:b,s:I,s:I,s:I,s:s,s:b,s:s,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o}",
 			"ok", 1, "version", CORDON_VERSION, "protocol", PROTOCOL_VERSION, "pid",
 			(int)getpid(), "embedded", daemon->embedded, "enforcing", 1, "uptime_nsec",
 			(json_int_t)(clock_nsec(CLOCK_BOOTTIME) - daemon->start_time), "executions",
@@ -194,7 +193,7 @@ static void do_status(struct connection *c)
 			(json_int_t)daemon->malformed, "connections",
 			(json_int_t)server_connections(c->server), "counters",
 			counters_json(daemon), "dns", dns_stub_json(daemon->dns), "executors",
-			executors_status_json(daemon->executors)),
+			executors_status_json(daemon->executors), "turns", turn_json()),
 		NULL, 0);
 }
 
@@ -232,7 +231,9 @@ static void do_ps(struct connection *c, json_t *message)
 		_cleanup_(json_decrefp) json_t *entry = NULL;
 		size_t size;
 
-		if (!daemon->by_slot[i] || !may_see(c, daemon->by_slot[i]))
+		/* Of one that has ended a slot may be left, for as long as nobody waits for its zombies. */
+		if (!daemon->by_slot[i] || daemon->by_slot[i]->state == EXECUTION_FINISHED ||
+		    !may_see(c, daemon->by_slot[i]))
 			continue;
 		entry = list_entry(daemon->by_slot[i], limit);
 		if (!entry || !list)
@@ -246,6 +247,31 @@ static void do_ps(struct connection *c, json_t *message)
 		json_array_append(list, entry);
 	}
 	connection_answer(c, json_pack("{s:b,s:O,s:O}", "ok", 1, "executions", list, "next", next),
+			  NULL, 0);
+}
+
+static void do_who(struct connection *c, json_t *message)
+{
+	struct who_request request;
+	struct failure failure = {};
+	struct execution *e = NULL;
+	int r = who_request_parse(message, &request, &failure);
+
+	if (r < 0)
+		return connection_refuse(c, r, failure.text);
+	r = request.pid ? whose_process(c->daemon, request.pid, &e)
+			: whose_cgroup(c->daemon, request.cgroup, &e);
+	/* What is another's is told like what is nobody's. */
+	if (r == 0 && !may_see(c, e))
+		r = -ENOENT;
+	if (r < 0)
+		return connection_refuse(c, r,
+					 r == -ENOENT  ? "no live execution has it"
+					 : r == -ESRCH ? "there is no such process"
+						       : strerror(-r));
+	connection_answer(c,
+			  json_pack("{s:b,s:o}", "ok", 1, "execution",
+				    list_entry(e, PROTOCOL_MAX_PACKET - 256)),
 			  NULL, 0);
 }
 
@@ -352,7 +378,7 @@ static int authorise(const struct connection *c, enum request_op op, struct fail
 	static const bool of_members[REQUEST_OP_COUNT] = {
 		[REQUEST_HELLO] = true, [REQUEST_PREPARE] = true, [REQUEST_LABEL] = true,
 		[REQUEST_ENDED] = true, [REQUEST_ABORT] = true,	  [REQUEST_STATUS] = true,
-		[REQUEST_PS] = true,	[REQUEST_KILL] = true,
+		[REQUEST_PS] = true,	[REQUEST_KILL] = true,	  [REQUEST_WHO] = true,
 	};
 
 	if (c->peer.root || of_members[op])
@@ -444,6 +470,9 @@ bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
 		break;
 	case REQUEST_ADOPT:
 		do_adopt(c, message);
+		break;
+	case REQUEST_WHO:
+		do_who(c, message);
 		break;
 	case REQUEST_OP_COUNT:
 		break;

@@ -13,6 +13,7 @@
 #include "daemon/server/dispatch.h"
 #include "daemon/execution/ending.h"
 #include "control/protocol.h"
+#include "daemon/host/turn.h"
 #include "daemon/privsep/readers.h"
 
 #define BACKLOG		 128
@@ -25,7 +26,6 @@ struct server {
 	bool have_group;
 	gid_t group; /* whose members may connect */
 	LIST_HEAD(, connection) connections;
-	struct accounts accounts;
 	size_t count;
 	size_t members; /* of count: connections of those who are not root */
 	bool stop_requested;
@@ -111,6 +111,7 @@ static bool is_sender(const struct connection *c, const struct ucred *sender)
 
 static void on_readable(evutil_socket_t fd, short what, void *context)
 {
+	TURN("request");
 	struct connection *c = context;
 	_cleanup_(protocol_fds_close) struct protocol_fds fds = {};
 	_cleanup_(json_decrefp) json_t *message = NULL;
@@ -149,10 +150,18 @@ static void on_readable(evutil_socket_t fd, short what, void *context)
 	charge(account, begin);
 }
 
+/*
+ * What was asked before is taken out, and nothing comes any more: where something is left unread when a socket is closed,
+ * its peer is told of a reset and not what was answered (unix_release_sock(), net/unix/af_unix.c).
+ */
 static void turn_away(int fd, int error, const char *text)
 {
 	_cleanup_(json_decrefp) json_t *message = protocol_error(error, text);
+	char packet;
 
+	if (shutdown(fd, SHUT_RD) == 0)
+		while (recv(fd, &packet, sizeof(packet), MSG_DONTWAIT) > 0)
+			;
 	if (message)
 		(void)protocol_send(fd, message, NULL, 0);
 }
@@ -182,7 +191,7 @@ static int open_account(struct server *server, struct connection *c)
 		return 0;
 	/* All of them together leave room for root. */
 	if (++server->members <= PROTOCOL_MAX_MEMBERS)
-		c->account = account_open(&server->accounts, c->peer.ucred.uid,
+		c->account = account_open(&server->daemon->accounts, c->peer.ucred.uid,
 					  clock_nsec(CLOCK_MONOTONIC));
 	if (!c->account) {
 		turn_away(c->fd, EUSERS, "you have too many connections; try again later");
@@ -247,6 +256,7 @@ static void pause_accepting(struct server *server, int error)
 
 static void on_acceptable(evutil_socket_t listener, short what, void *context)
 {
+	TURN("connections");
 	struct server *server = context;
 	struct peer peer;
 
@@ -265,6 +275,58 @@ static void on_acceptable(evutil_socket_t listener, short what, void *context)
 		}
 		if (admit(server, fd, &peer) == 0)
 			(void)add_connection(server, TAKE_FD(fd), &peer);
+	}
+}
+
+/* --- who waits ---------------------------------------------------------------------------- */
+
+static void tell_begun(struct execution *e, int result, const char *why)
+{
+	struct connection *owner = e->connection;
+
+	if (result < 0) {
+		if (owner)
+			connection_refuse(owner, result, why);
+		ending_begin(e, AUDIT_END_NOT_STARTED);
+	} else if (owner) {
+		connection_answer(owner,
+				  json_pack("{s:b,s:I}", "ok", 1, "deadline_boot_nsec",
+					    (json_int_t)e->deadline),
+				  NULL, 0);
+	}
+}
+
+static void tell_finished(struct execution *e)
+{
+	struct server *server = e->daemon->server;
+	struct connection *owner = e->connection, *c, *next;
+
+	if (owner)
+		connection_finished(owner, e);
+	for (c = LIST_FIRST(&server->connections); c; c = next) {
+		next = LIST_NEXT(c, link);
+		if (strcmp(c->awaits_kill, e->id) != 0)
+			continue;
+		c->awaits_kill[0] = '\0';
+		connection_answer(c, protocol_ok(), NULL, 0);
+	}
+}
+
+static void tell_stuck(struct execution *e)
+{
+	static const char text[] = "tasks of the execution survive SIGKILL (stuck in the kernel?); "
+				   "they stay confined, and killing them goes on";
+	struct connection *c;
+
+	LIST_FOREACH(c, &e->daemon->server->connections, link)
+	{
+		bool owner = c == e->connection && c->awaits_outcome;
+
+		if (!owner && strcmp(c->awaits_kill, e->id) != 0)
+			continue;
+		c->awaits_outcome = false;
+		c->awaits_kill[0] = '\0';
+		connection_refuse(c, ETIMEDOUT, text);
 	}
 }
 
@@ -335,6 +397,9 @@ int server_start(struct daemon *daemon, struct server **ret_server, struct failu
 		server_free(server);
 		return r;
 	}
+	daemon->execution_begun = tell_begun;
+	daemon->execution_finished = tell_finished;
+	daemon->execution_stuck = tell_stuck;
 	*ret_server = server;
 	return 0;
 }
@@ -396,40 +461,5 @@ void server_stopped(struct server *server, int error, const char *message)
 		c->awaits_stop = false;
 		connection_answer(c, error < 0 ? protocol_error(error, message) : protocol_ok(),
 				  NULL, 0);
-	}
-}
-
-/* --- who waits ---------------------------------------------------------------------------- */
-
-void server_execution_finished(struct server *server, struct execution *e)
-{
-	struct connection *owner = e->connection, *c, *next;
-
-	if (owner)
-		connection_finished(owner, e);
-	for (c = LIST_FIRST(&server->connections); c; c = next) {
-		next = LIST_NEXT(c, link);
-		if (strcmp(c->awaits_kill, e->id) != 0)
-			continue;
-		c->awaits_kill[0] = '\0';
-		connection_answer(c, protocol_ok(), NULL, 0);
-	}
-}
-
-void server_execution_stuck(struct server *server, struct execution *e)
-{
-	static const char text[] = "tasks of the execution survive SIGKILL (stuck in the kernel?); "
-				   "they stay confined, and killing them goes on";
-	struct connection *c;
-
-	LIST_FOREACH(c, &server->connections, link)
-	{
-		bool owner = c == e->connection && c->awaits_outcome;
-
-		if (!owner && strcmp(c->awaits_kill, e->id) != 0)
-			continue;
-		c->awaits_outcome = false;
-		c->awaits_kill[0] = '\0';
-		connection_refuse(c, ETIMEDOUT, text);
 	}
 }

@@ -8,7 +8,11 @@
 #include "daemon/execution/context.h"
 #include "daemon/execution/execution.h"
 
-/* Binds the socket (0600, or 0660 for PEER_GROUP), a stale one replaced: the caller holds the daemon's lock. */
+/*
+ * Binds the socket (0600, or 0660 for PEER_GROUP), a stale one replaced: the caller holds the daemon's lock, and
+ * lets daemon->server be *ret_server before an event is handled. From then on whoever waits for the end of an
+ * execution is told.
+ */
 int server_start(struct daemon *daemon, struct server **ret_server, struct failure *failure);
 
 /* Accepts no more; the socket's name goes. Connections stay. */
@@ -18,12 +22,6 @@ void server_stop_accepting(struct server *server);
 void server_free(struct server *server);
 
 size_t server_connections(const struct server *server);
-
-/* An execution is finished: whoever waits for that is told. */
-void server_execution_finished(struct server *server, struct execution *e);
-
-/* An execution resists being killed: whoever waits for its end is told so. */
-void server_execution_stuck(struct server *server, struct execution *e);
 
 /* To be unloaded when the last execution is gone, even if whoever asked for that has left. */
 void server_request_stop(struct server *server);

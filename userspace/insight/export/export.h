@@ -7,7 +7,10 @@
 #define CORDON_INSIGHT_EXPORT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
+
+#include "audit/text/buffer.h"
 
 #define EXPORT_ECS_VERSION  "8.11.0"
 #define EXPORT_OCSF_VERSION "1.3.0"
@@ -27,6 +30,12 @@ json_t *export_ocsf(const json_t *record, const struct export_source *source);
  */
 void export_csv_head(FILE *out);
 void export_csv(FILE *out, const json_t *record);
+
+/*
+ * The same from a record's line, many times faster; `buffer` is for what it needs meanwhile. False: nothing was written,
+ * the line has to be parsed.
+ */
+bool export_csv_line(FILE *out, struct buffer *buffer, const char *line, size_t size);
 
 /* One cell, quoted. NULL: empty. */
 void export_csv_cell(FILE *out, const char *text);

@@ -15,6 +15,7 @@ static const struct mapping {
 	{"process-exit", "process", "end"},	      {"open", "file", "access"},
 	{"connect", "network", "connection"},	      {"gap", "process", "error"},
 	{"policy-change", "configuration", "change"}, {"approval", "configuration", "change"},
+	{"resolve", "network", "protocol"},
 };
 
 /* A denial's category follows from what it was about. */

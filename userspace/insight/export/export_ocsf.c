@@ -35,6 +35,7 @@ enum ocsf_activity {
 	NETWORK_REFUSE = 5,
 	NETWORK_LISTEN = 7,
 	DNS_QUERY = 1,
+	DNS_RESPONSE = 2,
 	LIFECYCLE_START = 3,
 	LIFECYCLE_STOP = 4,
 };
@@ -122,6 +123,7 @@ static struct kind kind_of(const json_t *record)
 		{"process-exit", {CLASS_PROCESS, PROCESS_TERMINATE}},
 		{"agent-start", {CLASS_LIFECYCLE, LIFECYCLE_START}},
 		{"agent-stop", {CLASS_LIFECYCLE, LIFECYCLE_STOP}},
+		{"resolve", {CLASS_DNS, DNS_RESPONSE}},
 		{"gap", {CLASS_BASE, ACTIVITY_OTHER}},
 	};
 	const char *action = view_text(record, "event.action");
@@ -248,6 +250,26 @@ static void add_verdict(json_t *to, const json_t *record)
 					      view_text(record, "cordon.policy.digest")));
 }
 
+/* A name that was refused is the object of an access; one that was looked up has its answers. */
+static void add_resolution(json_t *to, const json_t *record)
+{
+	const char *name = view_is(record, "resolve") ? view_text(record, "dns.question.name")
+						      : NULL;
+	const json_t *address;
+	json_t *answers;
+	size_t i;
+
+	json_object_set_new(to, "query",
+			    json_pack("{s:s?}", "hostname",
+				      name ? name : view_text(record, "cordon.object.text")));
+	if (!name)
+		return;
+	answers = json_array();
+	json_array_foreach(view_field(record, "dns.resolved_ip"), i, address)
+		json_array_append_new(answers, json_pack("{s:O}", "rdata", address));
+	json_object_set_new(to, "answers", answers);
+}
+
 static void add_object(json_t *to, const json_t *record, enum ocsf_class class)
 {
 	switch (class) {
@@ -265,6 +287,7 @@ static void add_object(json_t *to, const json_t *record, enum ocsf_class class)
 		json_t *endpoint = json_object(), *connection = json_object();
 
 		set_text(endpoint, "ip", view_text(record, "destination.ip"));
+		set_text(endpoint, "hostname", view_text(record, "destination.domain"));
 		if (view_has_number(record, "destination.port"))
 			json_object_set_new(
 				endpoint, "port",
@@ -279,9 +302,7 @@ static void add_object(json_t *to, const json_t *record, enum ocsf_class class)
 		break;
 	}
 	case CLASS_DNS:
-		json_object_set_new(to, "query",
-				    json_pack("{s:s?}", "hostname",
-					      view_text(record, "cordon.object.text")));
+		add_resolution(to, record);
 		break;
 	case CLASS_LIFECYCLE:
 		json_object_set_new(to, "app",

@@ -54,16 +54,17 @@ static struct learn_address read_address(const struct recorded_access *a)
 	return found;
 }
 
-/* At a likely port: whoever looks a name up does not say what for. */
+/* By a name. Whoever only looks it up does not say what for: at a likely port. */
 static struct learn_address read_host(const struct recorded_access *a)
 {
-	uint16_t port = (uint16_t)((unsigned char)a->bytes[a->size - 2] << 8 |
-				   (unsigned char)a->bytes[a->size - 1]);
+	const unsigned char *question = (const unsigned char *)(a->domain ? a->named : a->bytes);
+	size_t size = a->domain ? a->named_size : a->size;
+	uint16_t port = (uint16_t)(question[size - 2] << 8 | question[size - 1]);
 
 	return (struct learn_address){
 		.family = CORDON_NET_NAME,
-		.protocol = (unsigned char)a->bytes[1],
-		.host = a->text,
+		.protocol = question[1],
+		.host = a->domain ? a->domain : a->text,
 		.low = port,
 		.high = port,
 		.rights = a->rights,
@@ -79,7 +80,8 @@ static bool same_service(const struct learn_address *x, const struct learn_addre
 
 static int add_address(struct learning *l, const struct recorded_access *a)
 {
-	struct learn_address found = a->kind == ACCESS_HOST ? read_host(a) : read_address(a);
+	struct learn_address found = a->kind == ACCESS_HOST || a->domain ? read_host(a)
+									 : read_address(a);
 	struct learn_address **end = &l->addresses;
 
 	for (; *end; end = &(*end)->next) {

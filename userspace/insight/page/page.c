@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "insight/text/html.h"
 #include "insight/page/page_parts.h"
+#include "insight/story/clusters.h"
 #include "insight/text/view.h"
 
 struct document {
@@ -84,6 +85,8 @@ static int add_record(struct document *d, json_t *record)
 		d->missing += view_number(record, "cordon.gap.missing");
 	if (!view_is_denial(record))
 		return 0;
+	if (denial_weight(record) > e->weight)
+		e->weight = denial_weight(record);
 	if (view_is(record, "denial"))
 		e->denied += 1 + view_number(record, "cordon.repeats");
 	else
@@ -177,9 +180,13 @@ static void write_contents(const struct document *d)
 	for (size_t i = 0; i < d->count; i++) {
 		const struct page_execution *e = &d->executions[i];
 
-		fprintf(out, "<tr><th scope=\"row\"><a class=\"mono\" href=\"#e%zu\">", i + 1);
+		if (!e->listed)
+			continue;
+		fputs("<tr><th scope=\"row\" class=\"mono\">", out);
+		if (e->whole)
+			fprintf(out, "<a href=\"#e%zu\">", i + 1);
 		html_format(out, "%.13s", e->id);
-		fputs("</a></th><td>", out);
+		fprintf(out, "%s</th><td>", e->whole ? "</a>" : "");
 		write_moment(out, view_time(e->start));
 		fputs("</td><td>", out);
 		html_text(out, e->start ? view_text(e->start, "cordon.execution.agent") : NULL);
@@ -190,7 +197,14 @@ static void write_contents(const struct document *d)
 		fprintf(out, "</td><td class=\"n\">%llu</td></tr>\n",
 			(unsigned long long)e->denied);
 	}
-	fputs("</tbody></table></div>\n</nav>\n", out);
+	fputs("</tbody></table></div>\n", out);
+	if (d->count > PAGE_EXECUTIONS_MAX)
+		fprintf(out,
+			"<p class=\"soft\">Of %zu executions the %u to which the gravest accesses were "
+			"refused follow whole, and %zu are listed: make a report of one by its id.</p>\n",
+			d->count, PAGE_EXECUTIONS_MAX,
+			d->count < PAGE_LISTED_MAX ? d->count : (size_t)PAGE_LISTED_MAX);
+	fputs("</nav>\n", out);
 }
 
 static void write_summary(const struct document *d)
@@ -214,10 +228,11 @@ static void write_summary(const struct document *d)
 	fputs("</section>\n", out);
 }
 
-static void write_execution(const struct document *d, size_t number)
+static int write_execution(const struct document *d, size_t number)
 {
 	const struct page_execution *e = &d->executions[number];
 	FILE *out = d->out;
+	int r;
 
 	fprintf(out, "<article aria-labelledby=\"e%zu\">\n<h2 id=\"e%zu\" tabindex=\"-1\">",
 		number + 1, number + 1);
@@ -227,9 +242,40 @@ static void write_execution(const struct document *d, size_t number)
 	fputs("</span></h2>\n", out);
 	page_facts(out, e);
 	page_processes(out, e, number + 1);
-	page_denials(out, e);
-	page_accesses(out, e);
+	r = page_denials(out, e);
+	if (r == 0)
+		r = page_accesses(out, e);
 	fputs("</article>\n", out);
+	return r;
+}
+
+static int compare_weights(const void *left, const void *right)
+{
+	const struct page_execution *a = *(const struct page_execution *const *)left;
+	const struct page_execution *b = *(const struct page_execution *const *)right;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	if (a->denied != b->denied)
+		return a->denied > b->denied ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+/* Of many executions those are told whole to which the gravest things were refused. */
+static int choose_executions(struct document *d)
+{
+	_cleanup_(freep) struct page_execution **order = calloc(d->count + 1, sizeof(*order));
+
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < d->count; i++)
+		order[i] = &d->executions[i];
+	qsort(order, d->count, sizeof(struct page_execution *), compare_weights);
+	for (size_t i = 0; i < d->count && i < PAGE_LISTED_MAX; i++) {
+		order[i]->listed = true;
+		order[i]->whole = i < PAGE_EXECUTIONS_MAX;
+	}
+	return 0;
 }
 
 int page_write(FILE *out, const struct page *page)
@@ -237,11 +283,14 @@ int page_write(FILE *out, const struct page *page)
 	struct document d = {.page = page, .out = out};
 	int r = sort_records(&d);
 
+	if (r == 0)
+		r = choose_executions(&d);
 	if (r == 0) {
 		write_head(&d);
 		write_summary(&d);
-		for (size_t i = 0; i < d.count; i++)
-			write_execution(&d, i);
+		for (size_t i = 0; r == 0 && i < d.count; i++)
+			if (d.executions[i].whole)
+				r = write_execution(&d, i);
 		if (d.count == 0)
 			fputs("<p>No execution of this log matches.</p>\n", out);
 		fputs("</main>\n<footer>", out);

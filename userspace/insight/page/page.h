@@ -33,6 +33,9 @@ struct page {
 	size_t count;
 };
 
+/* Executions with all their parts, and in the list of them, at most. */
+#define PAGE_EXECUTIONS_MAX 50u
+#define PAGE_LISTED_MAX	    1000u
 /* What is shown of one execution at most; the rest is counted. */
 #define PAGE_PROCESSES_MAX 500u
 #define PAGE_ROWS_MAX	   500u

@@ -5,23 +5,10 @@
 #include "insight/text/html.h"
 #include "insight/page/page.h"
 #include "insight/page/page_parts.h"
+#include "insight/story/clusters.h"
 #include "insight/text/view.h"
 
 /* --- denials by rule ---------------------------------------------------------------------- */
-
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-/* Decided by the same rule, or for the same reason without one? */
-static bool same_rule(const json_t *a, const json_t *b)
-{
-	return same_text(view_text(a, "cordon.rule.file"), view_text(b, "cordon.rule.file")) &&
-	       view_number(a, "cordon.rule.line") == view_number(b, "cordon.rule.line") &&
-	       same_text(view_text(a, "cordon.rule.text"), view_text(b, "cordon.rule.text")) &&
-	       same_text(view_text(a, "cordon.reason"), view_text(b, "cordon.reason"));
-}
 
 static void write_rule_head(FILE *out, const json_t *record)
 {
@@ -57,24 +44,25 @@ static void write_rule_head(FILE *out, const json_t *record)
 	}
 }
 
-static void write_denial(FILE *out, const struct page_execution *e,
-			 const struct denial_group *group)
+static void write_place(FILE *out, const struct page_execution *e, const struct denial_place *place)
 {
-	_cleanup_(freep) char *phrase = denial_phrase(group->first);
-	const char *name = view_text(group->first, "process.name");
+	const json_t *record = place->first->first;
+	_cleanup_(freep) char *phrase = denial_place_phrase(place);
+	const char *name = view_text(record, "process.name");
 
 	fputs("<li>", out);
+	page_damage(out, record);
 	html_text(out, phrase);
-	if (group->count > 1)
-		fprintf(out, " <strong>&times;%llu</strong>", (unsigned long long)group->count);
+	if (place->count > 1)
+		fprintf(out, " <strong>&times;%llu</strong>", (unsigned long long)place->count);
 	fputs(" <span class=\"soft\">", out);
-	page_offset(out, e, group->first);
+	if (place->objects > 1)
+		fputs("first ", out);
+	page_offset(out, e, record);
 	html_format(out, ", %s[%llu], %s, seq %llu", name ? name : "?",
-		    (unsigned long long)view_number(group->first, "process.pid"),
-		    view_text(group->first, "cordon.error")
-			    ? view_text(group->first, "cordon.error")
-			    : "?",
-		    (unsigned long long)view_number(group->first, "seq"));
+		    (unsigned long long)view_number(record, "process.pid"),
+		    view_text(record, "cordon.error") ? view_text(record, "cordon.error") : "?",
+		    (unsigned long long)view_number(record, "seq"));
 	fputs("</span></li>\n", out);
 }
 
@@ -95,64 +83,58 @@ static void write_suggestion(FILE *out, const char *rule, const char *before)
 	}
 }
 
-static void write_changes(FILE *out, const struct denial_groups *groups, size_t first)
+static void write_changes(FILE *out, const struct denial_cluster *cluster)
 {
-	const json_t *decided = groups->items[first].first;
-	const char *why = view_text(decided, "cordon.suggestion.why");
-	const char *before = NULL;
-	size_t shown = 0;
+	const char *why = view_text(cluster->first, "cordon.suggestion.why");
+	_cleanup_(freep) char *before = NULL;
 
-	for (size_t i = first; i < groups->count && shown < PAGE_ROWS_MAX; i++) {
-		const char *rule = view_text(groups->items[i].first, "cordon.suggestion.rule");
+	for (size_t i = 0; i < cluster->place_count; i++) {
+		char *rule = denial_place_rule(&cluster->places[i]);
 
-		if (!rule || !same_rule(groups->items[i].first, decided))
+		if (!rule)
 			continue;
-		if (shown++ == 0)
+		if (!before)
 			fputs("<p>The smallest change that would allow it:</p>\n<pre>", out);
 		write_suggestion(out, rule, before);
+		free(before);
 		before = rule;
 	}
-	if (shown > 0)
+	if (before) {
 		fputs("</pre>\n", out);
-	if (shown == 0 && why) {
+	} else if (why) {
 		fputs("<p>No rule would allow it: ", out);
 		html_text(out, why);
 		fputs(".</p>\n", out);
 	}
 }
 
-static bool is_first_of_rule(const struct denial_groups *groups, size_t index)
+int page_denials(FILE *out, const struct page_execution *e)
 {
-	for (size_t i = 0; i < index; i++)
-		if (same_rule(groups->items[i].first, groups->items[index].first))
-			return false;
-	return true;
-}
+	_cleanup_(denial_clusters_free) struct denial_clusters clusters;
+	int r = denial_clusters_build(&e->denials, &clusters);
 
-void page_denials(FILE *out, const struct page_execution *e)
-{
-	const struct denial_groups *groups = &e->denials;
-	size_t limit = groups->count < PAGE_ROWS_MAX ? groups->count : PAGE_ROWS_MAX;
-
+	if (r < 0)
+		return r;
 	fputs("<section>\n<h3>What was refused, by rule</h3>\n", out);
-	if (groups->count == 0)
+	if (clusters.count == 0)
 		fputs("<p>Nothing was refused.</p>\n", out);
-	for (size_t i = 0; i < limit; i++) {
-		if (!is_first_of_rule(groups, i))
-			continue;
+	for (size_t i = 0; i < clusters.count; i++) {
+		const struct denial_cluster *c = &clusters.items[i];
+
 		fputs("<div class=\"rule\">\n", out);
-		write_rule_head(out, groups->items[i].first);
+		write_rule_head(out, c->first);
 		fputs("<ul>\n", out);
-		for (size_t j = i; j < limit; j++)
-			if (same_rule(groups->items[j].first, groups->items[i].first))
-				write_denial(out, e, &groups->items[j]);
+		for (size_t k = 0; k < c->place_count; k++)
+			write_place(out, e, &c->places[k]);
+		if (c->omitted > 0)
+			fprintf(out, "<li class=\"soft\">and in %zu more places</li>\n",
+				c->omitted);
 		fputs("</ul>\n", out);
-		write_changes(out, groups, i);
+		write_changes(out, c);
 		fputs("</div>\n", out);
 	}
-	if (limit < groups->count)
-		fprintf(out, "<p class=\"soft\">... and %zu more.</p>\n", groups->count - limit);
 	fputs("</section>\n", out);
+	return 0;
 }
 
 /* --- files and network -------------------------------------------------------------------- */
@@ -166,16 +148,27 @@ static const char *verdict_tag(const json_t *record)
 	return "<span class=\"tag plain\">allowed</span>";
 }
 
-static void write_row(FILE *out, const struct page_execution *e, const struct denial_group *group)
+static void write_object(FILE *out, const struct denial_place *place)
 {
-	const json_t *rights = view_field(group->first, "cordon.rights");
-	const char *name = view_text(group->first, "process.name");
+	if (place->objects == 1)
+		html_text(out, view_text(place->first->first, "cordon.object.text"));
+	else
+		html_format(out, "%zu %s %.*s", place->objects, place->below ? "below" : "in",
+			    (int)place->length, place->where);
+}
+
+static void write_row(FILE *out, const struct page_execution *e, const struct denial_place *place)
+{
+	const json_t *record = place->first->first;
+	const json_t *rights = view_field(record, "cordon.rights");
+	const char *name = view_text(record, "process.name");
 
 	fputs("<tr><th scope=\"row\" class=\"mono\">", out);
-	html_text(out, view_text(group->first, "cordon.object.text"));
-	if (view_text(group->first, "network.transport")) {
+	page_damage(out, record);
+	write_object(out, place);
+	if (view_text(record, "network.transport")) {
 		fputs(" <span class=\"soft\">", out);
-		html_text(out, view_text(group->first, "network.transport"));
+		html_text(out, view_text(record, "network.transport"));
 		fputs("</span>", out);
 	}
 	fputs("</th><td>", out);
@@ -183,12 +176,44 @@ static void write_row(FILE *out, const struct page_execution *e, const struct de
 		fputs(i > 0 ? ", " : "", out);
 		html_text(out, json_string_value(json_array_get(rights, i)));
 	}
-	fprintf(out, "</td><td>%s</td><td class=\"mono who\">", verdict_tag(group->first));
+	fprintf(out, "</td><td>%s</td><td class=\"mono who\">", verdict_tag(record));
 	html_format(out, "%s[%llu]", name ? name : "?",
-		    (unsigned long long)view_number(group->first, "process.pid"));
+		    (unsigned long long)view_number(record, "process.pid"));
 	fputs("</td><td class=\"n\">", out);
-	page_offset(out, e, group->first);
-	fprintf(out, "</td><td class=\"n\">%llu</td></tr>\n", (unsigned long long)group->count);
+	page_offset(out, e, record);
+	fprintf(out, "</td><td class=\"n\">%llu</td></tr>\n", (unsigned long long)place->count);
+}
+
+/* What was refused, by place, and then what was allowed. How many more there are. */
+static size_t write_rows(FILE *out, const struct page_execution *e,
+			 const struct denial_groups *groups, const struct denial_clusters *clusters)
+{
+	size_t rows = 0, omitted = 0;
+
+	for (size_t i = 0; i < clusters->count; i++) {
+		const struct denial_cluster *c = &clusters->items[i];
+
+		omitted += c->omitted;
+		for (size_t k = 0; k < c->place_count; k++) {
+			if (rows++ < PAGE_ROWS_MAX || c->weight > 0)
+				write_row(out, e, &c->places[k]);
+			else
+				omitted++;
+		}
+	}
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct denial_group *g = &groups->items[i];
+
+		if (view_is_denial(g->first))
+			continue;
+		if (rows++ < PAGE_ROWS_MAX)
+			write_row(out, e,
+				  &(struct denial_place){
+					  .first = g, .objects = 1, .count = g->count});
+		else
+			omitted++;
+	}
+	return omitted;
 }
 
 static bool is_one_of(const char *const *kinds, const char *kind)
@@ -203,17 +228,19 @@ static bool is_one_of(const char *const *kinds, const char *kind)
 static int write_accesses(FILE *out, const struct page_execution *e, const char *title,
 			  const char *const *kinds, const char *none)
 {
+	_cleanup_(denial_clusters_free) struct denial_clusters clusters = {};
 	struct denial_groups groups = {0};
-	size_t index, limit;
+	size_t index, omitted = 0;
 	int r = 0, is_new;
 
 	for (size_t i = 0; r == 0 && i < e->count; i++) {
 		if (is_one_of(kinds, view_text(e->records[i], "cordon.object.kind")))
 			r = denial_groups_add(&groups, e->records[i], &index, &is_new);
 	}
-	limit = groups.count < PAGE_ROWS_MAX ? groups.count : PAGE_ROWS_MAX;
+	if (r == 0)
+		r = denial_clusters_build(&groups, &clusters);
 	fprintf(out, "<section>\n<h3>%s</h3>\n", title);
-	if (limit == 0) {
+	if (groups.count == 0) {
 		fprintf(out, "<p>%s</p>\n", none);
 	} else {
 		fprintf(out,
@@ -223,23 +250,25 @@ static int write_accesses(FILE *out, const struct page_execution *e, const char 
 			"class=\"n\">First</th><th scope=\"col\" class=\"n\">Times</th></tr></thead>\n"
 			"<tbody>\n",
 			title);
-		for (size_t i = 0; i < limit; i++)
-			write_row(out, e, &groups.items[i]);
+		omitted = write_rows(out, e, &groups, &clusters);
 		fputs("</tbody></table></div>\n", out);
 	}
-	if (limit < groups.count)
-		fprintf(out, "<p class=\"soft\">... and %zu more.</p>\n", groups.count - limit);
+	if (omitted > 0)
+		fprintf(out, "<p class=\"soft\">... and %zu more.</p>\n", omitted);
 	fputs("</section>\n", out);
 	denial_groups_free(&groups);
 	return r;
 }
 
-void page_accesses(FILE *out, const struct page_execution *e)
+int page_accesses(FILE *out, const struct page_execution *e)
 {
 	static const char *const files[] = {"path", "special", NULL};
 	static const char *const network[] = {"net", "host", "socket", "abstract", NULL};
 
-	(void)write_accesses(out, e, "Files", files,
-			     "No file was refused, and the policy records none that was opened.");
-	(void)write_accesses(out, e, "Network", network, "No connection was made or refused.");
+	int r = write_accesses(out, e, "Files", files,
+			       "No file was refused, and the policy records none that was opened.");
+
+	return r < 0 ? r
+		     : write_accesses(out, e, "Network", network,
+				      "No connection was made or refused.");
 }

@@ -7,12 +7,20 @@
 #include "insight/text/style.h"
 #include "insight/text/view.h"
 
+void page_damage(FILE *out, const json_t *record)
+{
+	if (!view_damage(record))
+		return;
+	fputs("<span class=\"tag bad\">damaged</span> ", out);
+}
+
 void page_result(FILE *out, const struct page_execution *e)
 {
 	const struct outcome o = outcome_of(e->end);
 	char duration[STYLE_QUANTITY_SIZE];
 
-	fprintf(out, "<span class=\"tag %s\">", o.good ? "good" : "bad");
+	/* All went well for whoever was refused something, and for nobody else. */
+	fprintf(out, "<span class=\"tag %s\">", !o.good ? "bad" : e->denied > 0 ? "warn" : "good");
 	if (!e->end)
 		fputs("no end on record", out);
 	else if (o.phrase)
@@ -78,7 +86,10 @@ static void code_fact(FILE *out, const struct page_execution *e)
 	}
 	fputs("SHA-256 <code>", out);
 	html_text(out, digest);
-	fputs("</code></dd>\n", out);
+	fputs("</code>", out);
+	if (json_is_true(view_field(e->end, "cordon.execution.code.changed")))
+		fputs(", changed before it was opened: this is not what ran", out);
+	fputs("</dd>\n", out);
 }
 
 static void limits_fact(FILE *out, const json_t *start)
@@ -143,6 +154,8 @@ void page_facts(FILE *out, const struct page_execution *e)
 		return;
 	}
 	text_fact(out, "Started", view_text(s, "@timestamp"), false);
+	text_fact(out, "Ended", view_text(e->end, "@timestamp"), false);
+	text_fact(out, "User", view_text(s, "user.id"), false);
 	text_fact(out, "Agent", view_text(s, "cordon.execution.agent"), false);
 	text_fact(out, "Session", view_text(s, "cordon.execution.session"), false);
 	text_fact(out, "Started by", view_text(s, "cordon.execution.executor"), false);

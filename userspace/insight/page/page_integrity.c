@@ -30,11 +30,30 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
+/* What good seals prove ends where damage begins. */
+static void write_proof(FILE *out, const struct verify_result *r)
+{
+	unsigned long long behind = r->sequence - r->sealed;
+
+	fprintf(out,
+		"<p class=\"note%s\"><strong>%s.</strong> %llu seal%s, checked with the "
+		"verification key, prove%s that nothing up to seq %llu was changed or cut "
+		"off, not even by root. ",
+		r->problems > 0 ? " bad" : "", r->problems > 0 ? "Sealed in part" : "Sealed",
+		(unsigned long long)r->proven, plural(r->proven), r->proven == 1 ? "s" : "",
+		(unsigned long long)r->sealed);
+	if (r->problems > 0)
+		fputs("What follows is not proven: the log is damaged.", out);
+	else
+		fprintf(out, "%llu record%s behind that %s only chained.", behind, plural(behind),
+			behind == 1 ? "is" : "are");
+	fputs("</p>\n", out);
+}
+
 /* With the key, who could have written the log is settled; without, it is said what that leaves open. */
 static void write_seals(FILE *out, const struct page_integrity *i)
 {
 	const struct verify_result *r = &i->result;
-	unsigned long long proven = r->seals - r->unchecked, behind = r->sequence - r->sealed;
 
 	if (r->seals == 0)
 		fputs("<p class=\"note warn\"><strong>Not sealed.</strong> Whoever could write the "
@@ -47,17 +66,20 @@ static void write_seals(FILE *out, const struct page_integrity *i)
 			"seal%s. With the verification key (<code>--key-file</code>) they prove that "
 			"not even root changed what they cover.</p>\n",
 			(unsigned long long)r->seals, plural(r->seals));
-	else if (r->sealed == 0)
+	else if (r->sealed == 0 && r->behind == 0)
 		fputs("<p class=\"note bad\"><strong>No seal is good.</strong> Nothing is proven.</p>\n",
 		      out);
+	else if (r->sealed == 0)
+		fputs("<p class=\"note bad\"><strong>Nothing is proven.</strong> The damage lies before "
+		      "the first seal.</p>\n",
+		      out);
 	else
+		write_proof(out, r);
+	if (i->with_key && r->behind > 0)
 		fprintf(out,
-			"<p class=\"note\"><strong>Sealed.</strong> %llu seal%s, checked with the "
-			"verification key, prove%s that nothing up to seq %llu was changed or cut "
-			"off, not even by root. %llu record%s behind that %s only chained.</p>\n",
-			proven, plural(proven), proven == 1 ? "s" : "",
-			(unsigned long long)r->sealed, behind, plural(behind),
-			behind == 1 ? "is" : "are");
+			"<p class=\"soft\">Behind the damage, seals up to seq %llu are good: the records "
+			"that are chained to them are as they were.</p>\n",
+			(unsigned long long)r->behind);
 }
 
 static void write_notes(FILE *out, const struct page_integrity *i)

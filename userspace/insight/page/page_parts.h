@@ -22,6 +22,8 @@ struct page_execution {
 	struct tree tree;
 	struct denial_groups denials;
 	uint64_t denied, would; /* accesses, merged ones included */
+	unsigned int weight;	/* of the gravest denial */
+	bool listed, whole;	/* in the contents; with all its parts */
 };
 
 /* Can the log be believed? `missing`: events that are known to be. */
@@ -30,11 +32,14 @@ void page_integrity_write(FILE *out, const struct page_integrity *integrity, uin
 /* The processes over time, as a drawing and as a table. */
 void page_processes(FILE *out, const struct page_execution *e, size_t number);
 
-/* Denials by the rule that decided, with what would allow them. */
-void page_denials(FILE *out, const struct page_execution *e);
+/* Denials by the rule that decided, the gravest first, with what would allow them. -ENOMEM. */
+int page_denials(FILE *out, const struct page_execution *e);
 
-/* Files, network, programs. */
-void page_accesses(FILE *out, const struct page_execution *e);
+/* Files, network, programs. -ENOMEM. */
+int page_accesses(FILE *out, const struct page_execution *e);
+
+/* A tag where the record cannot be believed. */
+void page_damage(FILE *out, const json_t *record);
 
 /* What it was, under which policy and limits, with which environment, and how it ended. */
 void page_facts(FILE *out, const struct page_execution *e);

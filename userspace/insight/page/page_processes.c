@@ -3,6 +3,7 @@
 #include "insight/text/html.h"
 #include "insight/page/page.h"
 #include "insight/page/page_parts.h"
+#include "insight/story/clusters.h"
 #include "insight/text/style.h"
 #include "insight/text/view.h"
 
@@ -18,13 +19,15 @@
 #define GRID_LINES  5
 #define MIN_BAR	    3.0
 #define MARK	    5.0
+/* Marks of one process are no nearer to each other than they are wide. */
+#define LANES 64u
 
 struct chart {
 	FILE *out;
 	const struct page_execution *e;
 	uint64_t start, end;
 	size_t order[PAGE_PROCESSES_MAX]; /* processes, depth first */
-	size_t rows;
+	size_t rows, light;
 };
 
 void page_offset(FILE *out, const struct page_execution *e, const json_t *record)
@@ -40,7 +43,9 @@ static void take_process(struct chart *c, size_t index)
 {
 	const struct tree_process *p = &c->e->tree.processes[index];
 
-	if (c->rows == PAGE_PROCESSES_MAX)
+	/* Half of the rows is for those to whom something grave was refused, and whoever started them. */
+	if (c->rows == PAGE_PROCESSES_MAX ||
+	    (p->weight == 0 && c->light++ >= PAGE_PROCESSES_MAX / 2))
 		return;
 	c->order[c->rows++] = index;
 	for (size_t i = 0; i < p->item_count; i++)
@@ -76,30 +81,60 @@ static void draw_grid(const struct chart *c, double height)
 	}
 }
 
-/* What was refused to it: a cross, or for would-deny a ring. */
+/* What was refused to it at about one time, which is one mark. */
+struct lane {
+	const struct denial_group *gravest;
+	uint64_t count;
+	size_t groups;
+};
+
+static void draw_mark(const struct chart *c, const struct lane *lane, double x, double y)
+{
+	const json_t *record = lane->gravest->first;
+	_cleanup_(freep) char *phrase = denial_phrase(record);
+
+	fputs("<g><title>", c->out);
+	html_text(c->out, phrase);
+	if (lane->groups > 1)
+		fprintf(c->out, " and %zu others, %llu times in all", lane->groups - 1,
+			(unsigned long long)lane->count);
+	fputs(" ", c->out);
+	page_offset(c->out, c->e, record);
+	if (view_is(record, "denial"))
+		fprintf(c->out,
+			"</title><path class=\"hit\" d=\"M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz\"/></g>\n",
+			x, y - MARK - 2, MARK + 1, MARK + 2, -MARK - 1, MARK + 2, -MARK - 1,
+			-MARK - 2);
+	else
+		fprintf(c->out,
+			"</title><circle class=\"would\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/></g>\n",
+			x, y, MARK);
+}
+
+/* A diamond, or for would-deny a disc: one for all that would lie on top of each other, named after the gravest. */
 static void draw_marks(const struct chart *c, const struct tree_process *p, double y)
 {
-	for (size_t i = 0; i < p->accesses.count; i++) {
-		const json_t *record = p->accesses.items[i].first;
-		_cleanup_(freep) char *phrase = NULL;
-		double x = x_of(c, view_time(record));
+	struct lane lanes[2][LANES] = {};
 
-		if (!view_is_denial(record))
+	for (size_t i = 0; i < p->accesses.count; i++) {
+		const struct denial_group *g = &p->accesses.items[i];
+		double x = x_of(c, view_time(g->first)) - LABEL_WIDTH;
+		struct lane *lane;
+
+		if (!view_is_denial(g->first))
 			continue;
-		phrase = denial_phrase(record);
-		fputs("<g><title>", c->out);
-		html_text(c->out, phrase);
-		fputs(" ", c->out);
-		page_offset(c->out, c->e, record);
-		if (view_is(record, "denial"))
-			fprintf(c->out,
-				"</title><path class=\"hit\" d=\"M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz\"/></g>\n",
-				x, y - MARK - 2, MARK + 1, MARK + 2, -MARK - 1, MARK + 2, -MARK - 1,
-				-MARK - 2);
-		else
-			fprintf(c->out,
-				"</title><circle class=\"would\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\"/></g>\n",
-				x, y, MARK);
+		lane = &lanes[view_is(g->first, "would-deny")]
+			     [(size_t)(x / CHART_WIDTH * (LANES - 1))];
+		lane->groups++;
+		lane->count += g->count;
+		if (!lane->gravest || denial_weight(g->first) > denial_weight(lane->gravest->first))
+			lane->gravest = g;
+	}
+	for (size_t i = 0; i < 2 * LANES; i++) {
+		const struct lane *lane = &lanes[i / LANES][i % LANES];
+
+		if (lane->gravest)
+			draw_mark(c, lane, x_of(c, view_time(lane->gravest->first)), y);
 	}
 }
 

@@ -186,6 +186,9 @@ static uint32_t take_rights(const json_t *record)
 		if (right < CORDON_RIGHT_COUNT)
 			rights |= CORDON_RIGHT(right);
 	}
+	/* Something special is made, which is refused for that alone. */
+	if (rights & CORDON_RIGHT(CORDON_SPECIAL))
+		rights |= CORDON_RIGHT(CORDON_CREATE);
 	return rights;
 }
 
@@ -206,7 +209,9 @@ static int compare_accesses(const struct recorded_access *a, const struct record
 	r = r ? r : compare_numbers(a->reason, b->reason);
 	r = r ? r : compare_numbers(a->listing, b->listing);
 	r = r ? r : compare_numbers(a->size, b->size);
-	return r ? r : memcmp(a->bytes, b->bytes, a->size);
+	r = r ? r : memcmp(a->bytes, b->bytes, a->size);
+	r = r ? r : compare_numbers(a->named_size, b->named_size);
+	return r || !a->named_size ? r : memcmp(a->named, b->named, a->named_size);
 }
 
 static int compare_nodes(const void *a, const void *b)

@@ -55,6 +55,9 @@ struct recorded_access {
 	bool own;	   /* ACCESS_TRACE: of a process of the same execution */
 	const char *bytes; /* the question, with a NUL behind it */
 	size_t size;
+	const char *domain; /* ACCESS_NET: a name that the address stood for, or NULL */
+	const char *named;  /* the question about that, and its size */
+	size_t named_size;
 	uint64_t number;
 	const char *text;    /* as people read it */
 	const char *program; /* file name of the program, or what the process calls itself */

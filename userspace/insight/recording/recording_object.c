@@ -169,6 +169,24 @@ static uint32_t protocol_number(const char *name)
 	return name ? (uint32_t)strtoul(name, NULL, 10) : 0;
 }
 
+/* The name that granted the access, or that the address stood for at least. */
+static int take_domain(struct recording *r, const json_t *record, struct recorded_access *a)
+{
+	const char *domain = view_text(record, "destination.domain");
+	unsigned char bytes[CORDON_HOST_QUESTION_SIZE];
+	char name[HOST_NAME_SIZE];
+
+	if (!domain || host_name_read(domain, false, name) < 0)
+		return 0;
+	a->named_size = host_question_at(name, (uint8_t)a->bytes[1],
+					 (uint16_t)view_number(record, "destination.port"), bytes);
+	if (a->named_size == 0)
+		return 0;
+	a->named = arena_copy(r->arena, (const char *)bytes, a->named_size);
+	a->domain = recording_copy(r, name);
+	return a->named && a->domain ? 0 : -ENOMEM;
+}
+
 static int take_net(struct recording *r, const json_t *record, struct recorded_access *a)
 {
 	const char *ip = view_text(record, "destination.ip");
@@ -191,7 +209,7 @@ static int take_net(struct recording *r, const json_t *record, struct recorded_a
 	a->kind = ACCESS_NET;
 	a->text = arena_printf(r->arena, n == 4 ? "%s:%s:%llu" : "%s:[%s]:%llu",
 			       transport ? transport : "?", ip, (unsigned long long)port);
-	return a->text && set_bytes(r, a, bytes, n + 4) ? 0 : -ENOMEM;
+	return a->text && set_bytes(r, a, bytes, n + 4) ? take_domain(r, record, a) : -ENOMEM;
 }
 
 static int take_host(struct recording *r, struct recorded_access *a)
@@ -202,11 +220,9 @@ static int take_host(struct recording *r, struct recorded_access *a)
 
 	if (host_name_read(a->text, false, name) < 0)
 		return 0;
-	size = host_question(name, IPPROTO_TCP, bytes);
+	size = host_question_at(name, IPPROTO_TCP, LIKELY_PORT, bytes);
 	if (size == 0)
 		return 0;
-	bytes[size++] = LIKELY_PORT >> 8;
-	bytes[size++] = LIKELY_PORT & 0xff;
 	a->kind = ACCESS_HOST;
 	return set_bytes(r, a, bytes, size) ? 0 : -ENOMEM;
 }

@@ -16,6 +16,16 @@ static size_t find_anchor(const struct recorded_access *a, const char *directory
 	return n;
 }
 
+static bool is_asked_by_name(const struct compiled_policy *policy, const struct recorded_access *a)
+{
+	struct policy_answer by_address;
+
+	return a->named &&
+	       policy_judge(policy->tables, policy->tables_size, CORDON_START_NET, a->bytes,
+			    a->size, CORDON_RIGHT(CORDON_NET_CONNECT), &by_address) == 0 &&
+	       host_asks_names(&by_address);
+}
+
 void replay_question(const struct compiled_policy *policy, const struct recorded_run *run,
 		     const struct recorded_access *access, unsigned int right,
 		     struct policy_question *ret_question)
@@ -32,8 +42,14 @@ void replay_question(const struct compiled_policy *policy, const struct recorded
 		.size = access->size,
 	};
 
-	q.path = (struct policy_path){
-		.name = access->bytes, .size = access->size, .listing = access->listing};
+	if (is_asked_by_name(policy, access)) {
+		q.bytes = (char *)access->named;
+		q.size = access->named_size;
+	}
+	q.path = (struct policy_path){.name = access->bytes,
+				      .size = access->size,
+				      .listing = access->listing,
+				      .link = access->operation == CORDON_OP_SYMLINK};
 	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
 		q.path.anchors[i] =
 			access->kind == ACCESS_PATH && policy->anchor_names[i]
@@ -49,6 +65,7 @@ static bool is_beyond_policies(const struct recorded_access *a)
 	switch (a->reason) {
 	case CORDON_REASON_DEFAULT:
 	case CORDON_REASON_RULE:
+	case CORDON_REASON_HOST:
 	case RECORDING_NO_ANSWER:
 		return a->kind == ACCESS_OTHER || a->partial;
 	case CORDON_REASON_FOREIGN:
@@ -76,30 +93,51 @@ static bool setting_allows(const struct compiled_policy *p, const struct recorde
 	}
 }
 
+/* Rights that the policy asks about. */
+static uint32_t asked_rights(const struct compiled_policy *p, const struct recorded_access *a)
+{
+	struct cordon_policy_header header;
+
+	memcpy(&header, p->tables, sizeof(header));
+	return header.flags & CORDON_POLICY_SPECIAL ? a->rights
+						    : a->rights & ~CORDON_RIGHT(CORDON_SPECIAL);
+}
+
 static int judge_rights(const struct compiled_policy *p, const struct recorded_run *run,
 			const struct recorded_access *a, struct replay_answer *answer)
 {
+	uint32_t rights = asked_rights(p, a);
 	struct policy_question q;
 	struct policy_answer found;
 	int r;
 
+	if (a->reason == CORDON_REASON_HOST)
+		rights |= CORDON_RIGHT(CORDON_NET_HOST);
 	replay_question(p, run, a, 0, &q);
 	if (a->kind == ACCESS_HOST)
 		r = host_judge(p, a->text, &found);
 	else
-		r = q.start == CORDON_START_PATH ? policy_judge_path(p->tables, p->tables_size,
-								     &q.path, a->rights, &found)
-						 : policy_judge(p->tables, p->tables_size, q.start,
-								q.bytes, q.size, a->rights, &found);
+		r = q.start == CORDON_START_PATH
+			    ? policy_judge_path(p->tables, p->tables_size, &q.path, rights, &found)
+			    : policy_judge(p->tables, p->tables_size, q.start, q.bytes, q.size,
+					   rights, &found);
 	if (r < 0)
 		return r;
+	/* Opened as a program's loader: MAP is enough (decide_open(), bpf/hooks/open.bpf.h). */
+	if (a->operation == CORDON_OP_EXEC && a->outcome == ACCESS_ALLOWED &&
+	    !verdict_missing(&found.verdict, CORDON_RIGHT(CORDON_MAP)) &&
+	    found.missing == CORDON_RIGHT(CORDON_RUN)) {
+		rights = CORDON_RIGHT(CORDON_MAP);
+		found.missing = 0;
+	}
+	answer->asked = rights;
 	answer->missing = found.missing;
 	answer->allowed = !found.missing;
 	answer->granted = found.verdict.allow & ~found.verdict.deny;
 	answer->right = 0;
 	/* The rule of a right that is missing, else of the first one. */
 	while (answer->right < CORDON_RIGHT_COUNT &&
-	       !((found.missing ? found.missing : a->rights) & CORDON_RIGHT(answer->right)))
+	       !((found.missing ? found.missing : rights) & CORDON_RIGHT(answer->right)))
 		answer->right++;
 	answer->rule = answer->right < CORDON_RIGHT_COUNT ? found.rule[answer->right]
 							  : CORDON_NO_RULE;

@@ -4,13 +4,14 @@
 #define CORDON_INSIGHT_REPLAY_H
 
 #include "insight/recording/recording.h"
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 #include "policy/ask/evaluate.h"
 #include "policy/ask/question.h"
 
 struct replay_answer {
 	bool decided; /* false: no policy decides this, the record's outcome stands */
 	bool allowed;
+	uint32_t asked;	    /* rights that it took */
 	uint32_t missing;   /* rights that the policy does not grant */
 	unsigned int right; /* that `rule` is about; CORDON_RIGHT_COUNT: a setting of the policy */
 	uint16_t rule;	    /* that decides, or CORDON_NO_RULE */

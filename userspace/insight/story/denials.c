@@ -30,7 +30,7 @@ static char *identity(const json_t *record)
 		"event.action",	      "cordon.operation", "cordon.object.kind",
 		"cordon.object.text", "cordon.rights",	  "cordon.object.text_base64",
 		"cordon.rule.number", "cordon.reason",	  "cordon.error",
-		"network.transport",
+		"network.transport",  "cordon.damaged",
 	};
 	_cleanup_(denials_json_decrefp) json_t *list = json_array();
 
@@ -71,11 +71,12 @@ int denial_groups_add(struct denial_groups *groups, const json_t *record, size_t
 		*ret_index = (size_t)json_integer_value(known);
 		*ret_new = 0;
 		groups->items[*ret_index].count += count;
+		groups->items[*ret_index].records++;
 		return 0;
 	}
 	if (json_object_set_new(groups->index, key, json_integer((json_int_t)groups->count)) < 0)
 		return -ENOMEM;
-	groups->items[groups->count] = (struct denial_group){record, count};
+	groups->items[groups->count] = (struct denial_group){record, count, 1};
 	*ret_index = groups->count++;
 	*ret_new = 1;
 	return 0;
@@ -132,7 +133,11 @@ static const char *operation_phrase(const char *operation)
 
 char *denial_phrase(const json_t *record)
 {
-	const char *object = view_text(record, "cordon.object.text");
+	return denial_phrase_of(record, view_text(record, "cordon.object.text"));
+}
+
+char *denial_phrase_of(const json_t *record, const char *object)
+{
 	const char *operation = view_text(record, "cordon.operation");
 	const json_t *rights = view_field(record, "cordon.rights");
 	const char *outcome = view_is(record, "denial") ? "was refused" : "would have been refused";
@@ -167,12 +172,15 @@ const char *denial_reason_phrase(const json_t *record)
 	} phrases[] = {
 		{"default", "no rule allows it"},
 		{"rule", "a rule denies it"},
-		{"widens", "the new name would grant more than the old one"},
+		{"widens",
+		 "the new name would grant more, or what lies below may not be made there"},
 		{"unresolved", "the object has no name that a rule could match"},
 		{"unknown", "the process belongs to no execution that is alive"},
 		{"builtin", "no policy can allow this"},
 		{"foreign", "it belongs to another execution or to the host"},
 		{"ending", "the execution was being ended"},
+		{"host", "the address is the host's own, and no rule names it"},
+		{"changed", "it is not the code whose digest is on record"},
 	};
 	const char *reason = view_text(record, "cordon.reason");
 

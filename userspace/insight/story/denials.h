@@ -10,6 +10,7 @@
 struct denial_group {
 	const json_t *first; /* the first of the records, borrowed */
 	uint64_t count;	     /* accesses refused, those that the kernel merged included */
+	uint64_t records;
 };
 
 struct denial_groups {
@@ -33,6 +34,9 @@ int denial_groups_add(struct denial_groups *groups, const json_t *record, size_t
  * Untrusted text is in it as it is. NULL without memory. Caller frees.
  */
 char *denial_phrase(const json_t *record);
+
+/* The same, of another object. */
+char *denial_phrase_of(const json_t *record, const char *object);
 
 /* Why, without a rule: "no rule allows it". Never NULL. */
 const char *denial_reason_phrase(const json_t *record);

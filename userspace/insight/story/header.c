@@ -141,6 +141,8 @@ static void write_code(struct header *h, const json_t *start, const json_t *end)
 	if (sum)
 		bytes(h, view_number(from, "cordon.execution.code.length"), "long");
 	digest(h, sum);
+	if (end && json_is_true(view_field(end, "cordon.execution.code.changed")))
+		untrusted(h, "changed before it was opened: this is not what ran");
 	end_line(h);
 }
 
@@ -221,8 +223,11 @@ static void write_use(struct header *h, const json_t *end)
 static void write_result(struct header *h, const json_t *end)
 {
 	const struct outcome o = outcome_of(end);
-	const enum style_role role = o.good || !end ? STYLE_GOOD : STYLE_BAD;
 	unsigned long long denials = view_number(end, "cordon.counters.denials");
+	/* Where something was refused, that it went well is its own opinion. */
+	const enum style_role role = end && !o.good ? STYLE_BAD
+				     : denials > 0  ? STYLE_WARN
+						    : STYLE_GOOD;
 	unsigned long long would = view_number(end, "cordon.counters.would_denials");
 	char text[STYLE_QUANTITY_SIZE];
 

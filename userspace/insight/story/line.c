@@ -22,6 +22,7 @@ static const struct {
 	{"process-exit", "exit", STYLE_DIM},	     {"denial", "DENIED", STYLE_BAD},
 	{"would-deny", "would deny", STYLE_WARN},    {"open", "open", STYLE_PLAIN},
 	{"connect", "connect", STYLE_PLAIN},	     {"gap", "GAP", STYLE_WARN},
+	{"resolve", "resolve", STYLE_PLAIN},
 };
 
 void line_time(unsigned long long realtime_nsec, bool date, char text[LINE_TIME_SIZE])
@@ -34,8 +35,24 @@ void line_time(unsigned long long realtime_nsec, bool date, char text[LINE_TIME_
 	if (realtime_nsec == 0 || !localtime_r(&seconds, &tm))
 		return;
 	length = strftime(text, LINE_TIME_SIZE, date ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &tm);
-	snprintf(text + length, LINE_TIME_SIZE - length, ".%03llu",
-		 realtime_nsec % NSEC_PER_SEC / NSEC_PER_MSEC);
+	length += (size_t)snprintf(text + length, LINE_TIME_SIZE - length, ".%03llu",
+				   realtime_nsec % NSEC_PER_SEC / NSEC_PER_MSEC);
+	if (date)
+		strftime(text + length, LINE_TIME_SIZE - length, " %Z", &tm);
+}
+
+void line_day(FILE *out, const struct style *style, struct line_day *day, const json_t *record)
+{
+	time_t seconds = (time_t)(view_time(record) / NSEC_PER_SEC);
+	char text[sizeof(day->text)];
+	struct tm tm;
+
+	if (seconds == 0 || !localtime_r(&seconds, &tm) ||
+	    strftime(text, sizeof(text), "%Y-%m-%d %Z", &tm) == 0 || strcmp(text, day->text) == 0)
+		return;
+	memcpy(day->text, text, sizeof(text));
+	style_text_in(out, style, STYLE_BOLD, text, 0);
+	fputc('\n', out);
 }
 
 static void write_action(FILE *out, const struct style *style, const json_t *record)
@@ -165,6 +182,19 @@ static void write_gap(FILE *out, const struct style *style, const json_t *record
 	fputs(" missing", out);
 }
 
+static void write_resolve(FILE *out, const struct style *style, const json_t *record)
+{
+	const char *name = view_text(record, "dns.question.name");
+	const json_t *address;
+	size_t i;
+
+	style_text(out, style, name ? name : "?");
+	json_array_foreach(view_field(record, "dns.resolved_ip"), i, address) {
+		fputs(i == 0 ? ": " : ", ", out);
+		style_text(out, style, json_string_value(address));
+	}
+}
+
 static void write_policy_change(FILE *out, const struct style *style, const json_t *record)
 {
 	const char *before = view_text(record, "cordon.previous_policy.name");
@@ -201,6 +231,8 @@ static void write_detail(FILE *out, const struct style *style, const json_t *rec
 {
 	const char *text;
 
+	if (view_damage(record))
+		style_text_in(out, style, STYLE_BAD, "DAMAGED  ", 0);
 	if (view_is_denial(record)) {
 		write_denial(out, style, record);
 	} else if (view_is(record, "process-exec")) {
@@ -217,11 +249,19 @@ static void write_detail(FILE *out, const struct style *style, const json_t *rec
 		write_approval(out, style, record);
 	} else if (view_is(record, "gap")) {
 		write_gap(out, style, record);
+	} else if (view_is(record, "resolve")) {
+		write_resolve(out, style, record);
 	} else {
+		const char *domain = view_text(record, "destination.domain");
+
 		text = view_text(record, "error.message");
 		if (!text)
 			text = view_text(record, "cordon.object.text");
 		style_text(out, style, text ? text : "");
+		if (domain) {
+			fputs(", which was ", out);
+			style_text(out, style, domain);
+		}
 	}
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "insight/story/clusters.h"
 #include "insight/story/header.h"
 #include "insight/story/tree.h"
 #include "insight/text/view.h"
@@ -20,7 +21,7 @@ struct story {
 	const struct style *style;
 	const struct tree *tree;
 	uint64_t start;
-	size_t shown; /* processes */
+	size_t shown, hidden; /* processes */
 };
 
 struct branch {
@@ -145,6 +146,8 @@ static void write_access(const struct story *s, const char *prefix,
 		fputs(branches(s)->mark, s->out);
 		style_end(s->out, s->style, role);
 	}
+	if (view_damage(group->first))
+		style_text_in(s->out, s->style, STYLE_BAD, "DAMAGED ", 0);
 	style_text_in(s->out, s->style, role, phrase ? phrase : "?", 0);
 	if (denied && error) {
 		fputs(" (", s->out);
@@ -157,6 +160,65 @@ static void write_access(const struct story *s, const char *prefix,
 	fputc('\n', s->out);
 	if (denied || would)
 		write_explanation(s, prefix, group->first);
+}
+
+static void write_place(const struct story *s, const struct denial_place *place)
+{
+	const json_t *record = place->first->first;
+	const char *file = view_text(record, "cordon.rule.file");
+	const char *severity = view_text(record, "cordon.rule.severity");
+	_cleanup_(freep) char *phrase = denial_place_phrase(place);
+
+	fprintf(s->out, "  %*llu  ", TIME_WIDTH, (unsigned long long)place->count);
+	style_text_in(s->out, s->style, view_is(record, "denial") ? STYLE_BAD : STYLE_WARN,
+		      phrase ? phrase : "?", 0);
+	fputs("  ", s->out);
+	if (!file) {
+		dim_text(s, denial_reason_phrase(record));
+	} else {
+		style_text_in(s->out, s->style, STYLE_DIM, file, 0);
+		fprintf(s->out, ":%llu",
+			(unsigned long long)view_number(record, "cordon.rule.line"));
+	}
+	if (severity) {
+		fputs("  severity ", s->out);
+		style_text(s->out, s->style, severity);
+	}
+	fputc('\n', s->out);
+}
+
+/* What was refused in all, what matters most first: below, it may stand among much else. */
+static int write_refused(const struct story *s, json_t *const *records, size_t count)
+{
+	_cleanup_(denial_clusters_free) struct denial_clusters clusters = {};
+	struct denial_groups groups = {};
+	size_t index;
+	int r = 0, is_new;
+
+	for (size_t i = 0; r == 0 && i < count; i++)
+		if (view_is_denial(records[i]))
+			r = denial_groups_add(&groups, records[i], &index, &is_new);
+	if (r == 0 && groups.count > STORY_REFUSED_MIN)
+		r = denial_clusters_build(&groups, &clusters);
+	if (clusters.count > 0) {
+		fputc('\n', s->out);
+		style_text_in(s->out, s->style, STYLE_BOLD, "  Refused", 0);
+		dim_text(s, "  how often, the most serious first; `cordon why` explains each");
+		fputc('\n', s->out);
+	}
+	for (size_t i = 0; i < clusters.count; i++) {
+		const struct denial_cluster *c = &clusters.items[i];
+		size_t limit = c->weight > 0 ? c->place_count : STORY_PLACES_MAX;
+
+		for (size_t k = 0; k < c->place_count && k < limit; k++)
+			write_place(s, &c->places[k]);
+		if (limit < c->place_count || c->omitted > 0)
+			fprintf(s->out, "  %*s  and in %zu more places\n", TIME_WIDTH, "",
+				c->place_count + c->omitted -
+					(limit < c->place_count ? limit : c->place_count));
+	}
+	denial_groups_free(&groups);
+	return r;
 }
 
 static void write_exec(const struct story *s, const json_t *record)
@@ -220,19 +282,46 @@ static void write_exit(const struct story *s, const struct tree_process *process
 static void write_process(struct story *s, size_t index, const char *prefix, const char *branch,
 			  const char *below);
 
+static unsigned int weight_of(const struct story *s, const struct tree_process *process,
+			      const struct tree_item *item)
+{
+	if (item->kind == TREE_CHILD)
+		return s->tree->processes[item->index].weight;
+	return item->kind == TREE_ACCESS ? denial_weight(process->accesses.items[item->index].first)
+					 : 0;
+}
+
+/* Which of too many items are shown: what matters, and of the rest those that came first. How many. */
+static size_t choose_items(const struct story *s, const struct tree_process *process, bool *chosen)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < process->item_count && count < STORY_ITEMS_MAX; i++)
+		if (weight_of(s, process, &process->items[i]) > 0)
+			count += chosen[i] = true;
+	for (size_t i = 0; i < process->item_count && count < STORY_ITEMS_MAX; i++)
+		if (!chosen[i])
+			count += chosen[i] = true;
+	return count;
+}
+
 static void write_items(struct story *s, const struct tree_process *process, const char *prefix)
 {
-	size_t limit = process->item_count < STORY_ITEMS_MAX ? process->item_count
-							     : STORY_ITEMS_MAX;
-	size_t last_child = TREE_NONE;
+	_cleanup_(freep) bool *chosen = calloc(process->item_count + 1, sizeof(*chosen));
+	size_t last_child = TREE_NONE, limit;
 
-	for (size_t i = 0; i < limit; i++)
-		if (process->items[i].kind == TREE_CHILD)
+	if (!chosen)
+		return;
+	limit = choose_items(s, process, chosen);
+	for (size_t i = 0; i < process->item_count; i++)
+		if (chosen[i] && process->items[i].kind == TREE_CHILD)
 			last_child = i;
-	for (size_t i = 0; i < limit; i++) {
+	for (size_t i = 0; i < process->item_count; i++) {
 		const struct tree_item *item = &process->items[i];
 		char inner[PREFIX_SIZE];
 
+		if (!chosen[i])
+			continue;
 		if (item->kind == TREE_CHILD) {
 			write_process(s, item->index, prefix,
 				      i == last_child ? branches(s)->last : branches(s)->tee,
@@ -267,8 +356,11 @@ static void write_process(struct story *s, size_t index, const char *prefix, con
 	const struct tree_process *process = &s->tree->processes[index];
 	char inner[PREFIX_SIZE];
 
-	if (s->shown++ >= STORY_PROCESSES_MAX)
+	if (s->shown >= STORY_PROCESSES_MAX + (process->weight > 0 ? STORY_PROCESSES_MAX : 0)) {
+		s->hidden++;
 		return;
+	}
+	s->shown++;
 	write_time(s, process->first);
 	write_prefix(s, prefix);
 	write_prefix(s, branch);
@@ -294,9 +386,9 @@ static void write_tree(struct story *s)
 	for (size_t i = 0; i < s->tree->count; i++)
 		if (s->tree->processes[i].parent == TREE_NONE)
 			write_process(s, i, "", "", "");
-	if (s->shown > STORY_PROCESSES_MAX)
+	if (s->hidden > 0)
 		fprintf(s->out, "  ... and %zu more processes; `cordon show --json` has them all\n",
-			s->tree->count - STORY_PROCESSES_MAX);
+			s->tree->count - s->shown);
 }
 
 static void write_killed(const struct story *s, const json_t *end)
@@ -368,12 +460,13 @@ int story_write(FILE *out, const struct style *style, json_t *const *records, si
 		return r;
 	s.start = view_time(start ? start : count > 0 ? records[0] : NULL);
 	header_write(out, style, records, count);
-	if (tree.count > 0) {
+	r = write_refused(&s, records, count);
+	if (r == 0 && tree.count > 0) {
 		fputc('\n', out);
 		write_tree(&s);
 	}
 	write_killed(&s, end);
 	write_gaps(&s, records, count, end);
 	tree_free(&tree);
-	return 0;
+	return r;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "insight/story/clusters.h"
 #include "insight/text/view.h"
 
 void tree_free(struct tree *tree)
@@ -81,6 +82,8 @@ static int add_access(struct tree_process *process, const json_t *record)
 	size_t index;
 	int is_new, r;
 
+	if (view_is_denial(record) && denial_weight(record) > process->weight)
+		process->weight = denial_weight(record);
 	r = denial_groups_add(&process->accesses, record, &index, &is_new);
 	if (r < 0 || !is_new)
 		return r;
@@ -126,6 +129,13 @@ int tree_build(struct tree *tree, json_t *const *records, size_t count)
 			tree_free(tree);
 			return r;
 		}
+	}
+	/* Parents come before their children. */
+	for (size_t i = tree->count; i-- > 0;) {
+		const struct tree_process *p = &tree->processes[i];
+
+		if (p->parent != TREE_NONE && tree->processes[p->parent].weight < p->weight)
+			tree->processes[p->parent].weight = p->weight;
 	}
 	return 0;
 }

@@ -34,6 +34,7 @@ struct tree_process {
 	const json_t *exit;  /* or NULL */
 	size_t parent;	     /* or TREE_NONE */
 	unsigned int depth;
+	unsigned int weight; /* of the gravest denial, its descendants' included */
 	struct denial_groups accesses;
 	struct tree_item *items;
 	size_t item_count, item_capacity;

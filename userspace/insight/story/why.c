@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "insight/story/denials.h"
+#include "insight/story/clusters.h"
 #include "insight/story/line.h"
 #include "insight/text/view.h"
 
@@ -20,27 +20,31 @@ static json_t *copy_or_null(const json_t *record, const char *name)
 	return value ? json_deep_copy(value) : json_null();
 }
 
-/* Records that say the same, by their places in the log. */
-static json_t *places_of(json_t *const *records, size_t count, const size_t *groups, size_t group)
+/* Places in the log of records that say the same. */
+static int add_place(json_t **places, size_t group, const json_t *record)
 {
-	json_t *places = json_array();
-
-	for (size_t i = 0; i < count; i++)
-		if (groups[i] == group && json_array_size(places) < 100)
-			json_array_append_new(places, copy_or_null(records[i], "seq"));
-	return places;
+	if (!places[group])
+		places[group] = json_array();
+	if (json_array_size(places[group]) >= 100)
+		return 0;
+	return json_array_append_new(places[group], copy_or_null(record, "seq")) < 0 ? -ENOMEM : 0;
 }
 
-static json_t *make_entry(const struct denial_group *group, json_t *places)
+/* `place`: of those that are explained as one, or NULL. */
+static json_t *make_entry(const struct denial_group *group, const struct denial_place *place,
+			  json_t *places)
 {
-	_cleanup_(freep) char *what = denial_phrase(group->first);
+	_cleanup_(freep) char *what = place ? denial_place_phrase(place)
+					    : denial_phrase(group->first);
+	_cleanup_(freep) char *rule = place ? denial_place_rule(place) : NULL;
 	const json_t *r = group->first;
+	uint64_t count = place ? place->count : group->count;
 
 	return json_pack(
-		"{s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:o}",
-		"what", what, "seq", copy_or_null(r, "seq"), "@timestamp",
-		copy_or_null(r, "@timestamp"), "execution", copy_or_null(r, "cordon.execution.id"),
-		"process",
+		"{s:s?, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:I, s:I, s:I, s:o}",
+		"what", what, "damaged", view_damage(r), "seq", copy_or_null(r, "seq"),
+		"@timestamp", copy_or_null(r, "@timestamp"), "execution",
+		copy_or_null(r, "cordon.execution.id"), "process",
 		json_pack("{s:o, s:o}", "pid", copy_or_null(r, "process.pid"), "name",
 			  copy_or_null(r, "process.name")),
 		"operation", copy_or_null(r, "cordon.operation"), "object",
@@ -51,60 +55,88 @@ static json_t *make_entry(const struct denial_group *group, json_t *places)
 		copy_or_null(r, "cordon.error"), "action", copy_or_null(r, "event.action"),
 		"reason", copy_or_null(r, "cordon.reason"), "reason_text", denial_reason_phrase(r),
 		"rule", copy_or_null(r, "cordon.rule"), "smallest_rule",
-		copy_or_null(r, "cordon.suggestion.rule"), "why_not",
-		copy_or_null(r, "cordon.suggestion.why"), "count", (json_int_t)group->count,
+		rule ? json_string(rule) : copy_or_null(r, "cordon.suggestion.rule"), "why_not",
+		copy_or_null(r, "cordon.suggestion.why"), "count", (json_int_t)count,
 		/* What the kernel merged into these records. */
-		"merged", (json_int_t)(group->count - json_array_size(places)), "records", places);
+		"merged", (json_int_t)(count - (place ? place->records : group->records)),
+		"objects", (json_int_t)(place ? place->objects : 1), "records",
+		json_incref(places));
 }
 
-static json_t *make_list(json_t *const *records, size_t count, const struct denial_groups *groups,
-			 const size_t *group_of, uint64_t *omitted)
-{
-	json_t *list = json_array();
+struct list {
+	json_t *made;
+	json_t **places; /* per group */
+	const struct denial_groups *groups;
+	uint64_t omitted;
+};
 
-	for (size_t i = 0; list && i < groups->count; i++) {
-		if (i >= WHY_DENIALS_MAX) {
-			*omitted += groups->items[i].count;
-			continue;
-		}
-		if (json_array_append_new(list,
-					  make_entry(&groups->items[i],
-						     places_of(records, count, group_of, i))) < 0) {
-			json_decref(list);
-			return NULL;
+static int add_entry(struct list *l, const struct denial_group *group,
+		     const struct denial_place *place)
+{
+	if (json_array_size(l->made) >= WHY_DENIALS_MAX) {
+		l->omitted += place ? place->count : group->count;
+		return 0;
+	}
+	return json_array_append_new(l->made, make_entry(group, place,
+							 l->places[group - l->groups->items])) < 0
+		       ? -ENOMEM
+		       : 0;
+}
+
+/* What matters most comes first, and is not among what is left out. */
+static int make_list(struct list *l)
+{
+	_cleanup_(denial_clusters_free) struct denial_clusters clusters;
+	int r = denial_clusters_build(l->groups, &clusters);
+
+	for (size_t i = 0; r == 0 && i < clusters.count; i++) {
+		const struct denial_cluster *c = &clusters.items[i];
+
+		for (size_t k = 0; r == 0 && k < c->place_count; k++) {
+			const struct denial_place *p = &c->places[k];
+
+			r = add_entry(l, p->first, p->objects > 1 ? p : NULL);
 		}
 	}
-	return list;
+	return r;
 }
 
 json_t *why_build(json_t *const *records, size_t count)
 {
-	_cleanup_(freep) size_t *group_of = calloc(count + 1, sizeof(*group_of));
 	struct denial_groups groups = {0};
-	uint64_t omitted = 0;
-	json_t *list = NULL, *policy = NULL;
-	int r = group_of ? 0 : -ENOMEM;
+	struct list l = {.made = json_array(), .groups = &groups};
+	json_t *policy = NULL, *made = NULL;
+	int r = 0;
 
+	l.places = calloc(count + 1, sizeof(*l.places));
+	if (!l.made || !l.places)
+		r = -ENOMEM;
 	for (size_t i = 0; r == 0 && i < count; i++) {
+		size_t group;
 		int is_new;
 
-		group_of[i] = SIZE_MAX;
 		if (!view_is_denial(records[i]))
 			continue;
 		if (!policy)
 			policy = copy_or_null(records[i], "cordon.policy");
-		r = denial_groups_add(&groups, records[i], &group_of[i], &is_new);
+		r = denial_groups_add(&groups, records[i], &group, &is_new);
+		if (r == 0)
+			r = add_place(l.places, group, records[i]);
 	}
 	if (r == 0)
-		list = make_list(records, count, &groups, group_of, &omitted);
+		r = make_list(&l);
+	for (size_t i = 0; l.places && i < groups.count; i++)
+		json_decref(l.places[i]);
+	free(l.places);
 	denial_groups_free(&groups);
-	if (!list) {
+	if (r == 0)
+		made = json_pack("{s:o, s:O, s:I, s:s}", "policy", policy ? policy : json_null(),
+				 "denials", l.made, "denials_omitted", (json_int_t)l.omitted,
+				 "note", json_array_size(l.made) > 0 ? note_refused : note_nothing);
+	else
 		json_decref(policy);
-		return NULL;
-	}
-	return json_pack("{s:o, s:o, s:I, s:s}", "policy", policy ? policy : json_null(), "denials",
-			 list, "denials_omitted", (json_int_t)omitted, "note",
-			 json_array_size(list) > 0 ? note_refused : note_nothing);
+	json_decref(l.made);
+	return made;
 }
 
 bool why_question(const json_t *entry, struct why_question *ret_question)
@@ -207,8 +239,8 @@ static void write_where(FILE *out, const struct style *style, const json_t *entr
 	if (view_number(entry, "count") <= 1)
 		return;
 	label(out, style, "how often");
-	fprintf(out, "%llu times in %zu records", (unsigned long long)view_number(entry, "count"),
-		json_array_size(json_object_get(entry, "records")));
+	fprintf(out, "%llu times in %llu records", (unsigned long long)view_number(entry, "count"),
+		(unsigned long long)(view_number(entry, "count") - merged));
 	if (merged > 0)
 		fprintf(out, ", of which the kernel merged %llu", (unsigned long long)merged);
 	fputc('\n', out);
@@ -231,6 +263,11 @@ static void write_entry(FILE *out, const struct style *style, const json_t *entr
 		fputc(')', out);
 	}
 	fputc('\n', out);
+	if (view_text(entry, "damaged")) {
+		label(out, style, "DAMAGED");
+		style_text_in(out, style, STYLE_BAD, view_text(entry, "damaged"), 0);
+		fputc('\n', out);
+	}
 	write_where(out, style, entry);
 	label(out, style, "because");
 	fprintf(out, "%s\n", view_text(entry, "reason_text"));

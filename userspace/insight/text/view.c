@@ -48,6 +48,11 @@ bool view_is_denial(const json_t *record)
 	return view_is(record, "denial") || view_is(record, "would-deny");
 }
 
+const char *view_damage(const json_t *record)
+{
+	return view_text(record, "cordon.damaged");
+}
+
 uint64_t view_time(const json_t *record)
 {
 	const char *text = view_text(record, "@timestamp");

@@ -18,6 +18,9 @@ bool view_is(const json_t *record, const char *action);
 /* A denial or would-deny. */
 bool view_is_denial(const json_t *record);
 
+/* Why the record cannot be believed, as reading found; NULL: it can. */
+const char *view_damage(const json_t *record);
+
 /* "@timestamp" in ns since the epoch; 0: none. */
 uint64_t view_time(const json_t *record);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/automaton/alike.h"
 #include "policy/ask/diff.h"
 
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "policy/automaton/product.h"
 #include "policy/ask/question.h"
 #include "policy/compile/unpack.h"
+#include "policy/core/vector.h"
 
 #define TUPLES_MAX (4u << 20)
 #define NONE	   0xffffffffu
@@ -33,6 +35,8 @@ static const struct {
 	{"write", CORDON_WRITE, CORDON_START_PATH, 1u << NAME_ROOT | 1u << NAME_OBJECT},
 	{"create", CORDON_CREATE, CORDON_START_PATH, 1u << NAME_ROOT | 1u << NAME_OBJECT},
 	{"delete", CORDON_DELETE, CORDON_START_PATH, 1u << NAME_ROOT | 1u << NAME_OBJECT},
+	{"link", CORDON_CREATE, CORDON_START_PATH, 1u << NAME_ROOT | 1u << NAME_OBJECT},
+	{"special", CORDON_SPECIAL, CORDON_START_PATH, 1u << NAME_ROOT | 1u << NAME_OBJECT},
 	{"run", CORDON_RUN, CORDON_START_PATH,
 	 1u << NAME_ROOT | 1u << NAME_OBJECT | 1u << NAME_SPECIAL},
 	{"map", CORDON_MAP, CORDON_START_PATH,
@@ -43,7 +47,12 @@ static const struct {
 	{"bind", CORDON_NET_BIND, CORDON_START_NET, 0},
 	{"listen", CORDON_NET_LISTEN, CORDON_START_NET, 0},
 	{"socket", CORDON_SOCKET, CORDON_START_SOCKET, 0},
+	{"host", CORDON_NET_HOST, CORDON_START_NET, 0},
 };
+
+/* Not of a right's own: symbolic links that lead inside, which take creating and no deny of "special". */
+#define ROW_LINK     5
+#define LINK_GRANTED (1u << 31)
 
 /* A directory that rules of either policy start at. */
 struct variable {
@@ -59,12 +68,17 @@ struct found {
 struct diff {
 	const struct compiled_policy *policy[2];
 	struct automaton *rights[2];
+	struct alike alike; /* states of both */
 	struct automaton *names;
 	struct variable variables[VARIABLES_MAX];
 	size_t variable_count;
 	unsigned int start; /* of the product at hand */
 	struct found found[POLICY_DIFFERENCES];
 	struct policy_difference *differences;
+	/* Instead of those, where all rules that widen are asked for: per rule of the second policy. */
+	struct widener *wideners;
+	struct policy_widening *widenings;
+	size_t widening_count, widening_capacity;
 };
 
 static void diff_release(struct diff *d)
@@ -74,6 +88,9 @@ static void diff_release(struct diff *d)
 			automaton_free(d->rights[i]);
 	if (d->names)
 		automaton_free(d->names);
+	alike_release(&d->alike);
+	free(d->wideners);
+	policy_widenings_free(d->widenings, d->widening_count);
 }
 
 static void witness_release(struct policy_witness *w)
@@ -128,44 +145,105 @@ static void add_state(const struct automaton *a, uint32_t state, uint32_t *allow
 	*deny |= a->verdicts[a->verdict[state]].deny;
 }
 
+static bool denies_special(const struct diff *d, size_t side)
+{
+	const struct cordon_policy_header *header = (const void *)d->policy[side]->tables;
+
+	return header->flags & CORDON_POLICY_SPECIAL;
+}
+
+/* What creating alone does not grant under `special: deny`, and grants without it. */
+static bool grants(const struct diff *d, size_t side, size_t row, uint32_t granted)
+{
+	uint32_t needed = CORDON_RIGHT(rows[row].right);
+
+	if (row == ROW_LINK)
+		return granted & LINK_GRANTED;
+	if (rows[row].right == CORDON_SPECIAL)
+		needed = CORDON_RIGHT(CORDON_CREATE) | (denies_special(d, side) ? needed : 0);
+	return (granted & needed) == needed;
+}
+
 /* Which rights differ at a tuple: those granted by one and not by the other. */
+static bool is_asked(const struct diff *d, size_t row, enum name_kind kind)
+{
+	if ((rows[row].right == CORDON_SPECIAL || row == ROW_LINK) && !denies_special(d, 0) &&
+	    !denies_special(d, 1))
+		return false;
+	if (rows[row].start != d->start && rows[row].right != CORDON_UNIX_CONNECT)
+		return false;
+	return rows[row].start != CORDON_START_PATH || d->start != CORDON_START_PATH ||
+	       (rows[row].kinds >> kind & 1);
+}
+
 static void note_differences(struct diff *d, uint32_t node, const uint32_t granted[2],
 			     enum name_kind kind)
 {
 	for (size_t i = 0; i < POLICY_DIFFERENCES; i++) {
-		uint32_t bit = CORDON_RIGHT(rows[i].right);
-		bool a = granted[0] & bit, b = granted[1] & bit;
+		bool a = grants(d, 0, i, granted[0]), b = grants(d, 1, i, granted[1]);
 
-		if (a == b || d->found[i].node[b] != NONE)
-			continue;
-		if (rows[i].start != d->start && rows[i].right != CORDON_UNIX_CONNECT)
-			continue;
-		if (rows[i].start == CORDON_START_PATH && d->start == CORDON_START_PATH &&
-		    !(rows[i].kinds >> kind & 1))
-			continue;
-		d->found[i].node[b] = node;
+		if (a != b && d->found[i].node[b] == NONE && is_asked(d, i, kind))
+			d->found[i].node[b] = node;
 	}
+}
+
+/*
+ * Nothing that follows can tell the policies apart: both say the same from here on, and by each directory that a variable
+ * may yet stand for. Most of what two versions of a policy say, so that variables cost little where they are the same.
+ */
+static bool is_settled(const struct diff *d, const uint32_t *states)
+{
+	if (denies_special(d, 0) != denies_special(d, 1))
+		return false;
+	for (size_t i = AXIS_PATH; i < AXIS_VARIABLES; i += 2)
+		if (!alike_states(&d->alike, states[i], states[i + 1]))
+			return false;
+	for (size_t i = 0; i < d->variable_count; i++) {
+		const uint32_t *own = &states[AXIS_VARIABLES + 2 * i];
+		const struct variable *v = &d->variables[i];
+
+		if (!(own[0] == PRODUCT_IDLE ? alike_states(&d->alike, variable_state(d, v, 0),
+							    variable_state(d, v, 1))
+					     : alike_states(&d->alike, own[0], own[1])))
+			return false;
+	}
+	return true;
+}
+
+/* What both grant at a tuple of names. False: nothing is asked there. */
+static bool judge_name(const struct diff *d, const uint32_t *states, uint32_t granted[2])
+{
+	uint32_t allow[2] = {0}, deny[2] = {0};
+	size_t width = AXIS_VARIABLES + 2 * d->variable_count;
+
+	if (states[AXIS_NAMES] == 0 || is_settled(d, states))
+		return false;
+	for (size_t i = AXIS_VARIABLES; i < width; i += 2)
+		/* Both runs are over: the same name without this binding says the same. */
+		if (states[i] == 0 && states[i + 1] == 0)
+			return false;
+	for (size_t i = AXIS_PATH; i < width; i++)
+		add_state(d->rights[(i - AXIS_PATH) % 2], states[i], &allow[(i - AXIS_PATH) % 2],
+			  &deny[(i - AXIS_PATH) % 2]);
+	for (size_t side = 0; side < 2; side++) {
+		granted[side] = allow[side] & ~deny[side];
+		if (granted[side] & CORDON_RIGHT(CORDON_CREATE) &&
+		    !(denies_special(d, side) && deny[side] & CORDON_RIGHT(CORDON_SPECIAL)))
+			granted[side] |= LINK_GRANTED;
+	}
+	return true;
 }
 
 static int visit_name(void *context, struct product *p, uint32_t node)
 {
 	struct diff *d = context;
-	uint32_t allow[2] = {0}, deny[2] = {0}, granted[2], states[PRODUCT_WIDTH_MAX];
+	uint32_t granted[2], states[PRODUCT_WIDTH_MAX];
 	size_t width = AXIS_VARIABLES + 2 * d->variable_count;
 	enum name_kind kind;
 
 	memcpy(states, product_states(p, node), width * sizeof(*states));
-	if (states[AXIS_NAMES] == 0)
+	if (!judge_name(d, states, granted))
 		return PRODUCT_PRUNE;
-	for (size_t i = AXIS_VARIABLES; i < width; i += 2)
-		/* Both runs are over: the same name without this binding says the same. */
-		if (states[i] == 0 && states[i + 1] == 0)
-			return PRODUCT_PRUNE;
-	for (size_t i = AXIS_PATH; i < width; i++)
-		add_state(d->rights[(i - AXIS_PATH) % 2], states[i], &allow[(i - AXIS_PATH) % 2],
-			  &deny[(i - AXIS_PATH) % 2]);
-	for (size_t side = 0; side < 2; side++)
-		granted[side] = allow[side] & ~deny[side];
 	kind = names_kind(d->names, states[AXIS_NAMES]);
 	note_differences(d, node, granted, kind);
 	for (size_t i = 0; kind == NAME_OBJECT && i < d->variable_count; i++) {
@@ -184,20 +262,26 @@ static int visit_name(void *context, struct product *p, uint32_t node)
 	return PRODUCT_EXPAND;
 }
 
-static int visit_pair(void *context, struct product *p, uint32_t node)
+static bool judge_pair(const struct diff *d, const uint32_t *states, uint32_t granted[2])
 {
-	struct diff *d = context;
-	const uint32_t *states = product_states(p, node);
-	uint32_t granted[2];
-
 	if (states[0] == 0 && states[1] == 0)
-		return PRODUCT_PRUNE;
+		return false;
 	for (size_t side = 0; side < 2; side++) {
 		uint32_t allow = 0, deny = 0;
 
 		add_state(d->rights[side], states[side], &allow, &deny);
 		granted[side] = allow & ~deny;
 	}
+	return true;
+}
+
+static int visit_pair(void *context, struct product *p, uint32_t node)
+{
+	struct diff *d = context;
+	uint32_t granted[2];
+
+	if (!judge_pair(d, product_states(p, node), granted))
+		return PRODUCT_PRUNE;
 	note_differences(d, node, granted, NAME_NONE);
 	return PRODUCT_EXPAND;
 }
@@ -255,13 +339,12 @@ static int describe_bindings(const struct diff *d, const char *bytes, const size
 }
 
 /* `side`: the policy that allows it. */
-static int make_witness(const struct diff *d, const struct product *p, size_t row, size_t side,
-			struct policy_witness *w)
+static int make_witness(const struct diff *d, const struct product *p, uint32_t node, size_t row,
+			size_t side, struct policy_witness *w)
 {
 	_cleanup_(freep) char *bytes = NULL;
 	size_t marks[VARIABLES_MAX];
-	int r = product_string(p, d->found[row].node[side], &bytes, &w->size, marks,
-			       d->variable_count);
+	int r = product_string(p, node, &bytes, &w->size, marks, d->variable_count);
 
 	if (r == 0)
 		r = find_rule(d, side, row, bytes, w->size, marks, &w->allowing);
@@ -287,12 +370,152 @@ static int make_witnesses(struct diff *d, const struct product *p)
 
 			if (d->found[i].node[side] == NONE || w->object)
 				continue;
-			r = make_witness(d, p, i, side, w);
+			r = make_witness(d, p, d->found[i].node[side], i, side, w);
 			if (r < 0)
 				return r;
 			difference->change |= side ? SETTING_WIDER : SETTING_NARROWER;
 		}
 	return 0;
+}
+
+/* ---- all rules that widen ---- */
+
+/* A rule of the second policy that allows what the first does not. */
+struct widener {
+	uint32_t node; /* of a shortest example for the first of the rows */
+	size_t row;
+	uint32_t large; /* of one that is reached by unboundedly many names, NONE: there is none */
+	uint32_t rows;
+	uint64_t count[POLICY_DIFFERENCES];
+};
+
+static bool is_shorter(const struct product *p, uint32_t node, uint32_t than)
+{
+	return than == NONE || product_depth(p, node) < product_depth(p, than);
+}
+
+static void note_widener(struct diff *d, const struct product *p, const uint64_t *sizes,
+			 uint32_t node, size_t row, uint16_t rule, bool bound)
+{
+	struct widener *w;
+
+	if (rule >= d->policy[1]->rule_count)
+		return;
+	w = &d->wideners[rule];
+	if (!w->rows || row < w->row || (row == w->row && is_shorter(p, node, w->node))) {
+		w->node = node;
+		w->row = row;
+	}
+	w->rows |= 1u << row;
+	if (sizes[node] == PRODUCT_UNBOUNDED && (w->large == NONE || is_shorter(p, node, w->large)))
+		w->large = node;
+	/* The same name with a variable bound is the same name. */
+	if (bound)
+		return;
+	if (__builtin_add_overflow(w->count[row], sizes[node], &w->count[row]))
+		w->count[row] = PRODUCT_UNBOUNDED - 1;
+}
+
+/* Each run of the second policy that allows it has a rule of its own. */
+static void note_wideners(struct diff *d, const struct product *p, const uint64_t *sizes,
+			  uint32_t node, size_t row, size_t width)
+{
+	const uint32_t *states = product_states(p, node);
+	size_t from = d->start == CORDON_START_PATH ? AXIS_PATH + 1 : 1;
+	const struct automaton *a = d->rights[1];
+	bool bound = false;
+
+	for (size_t i = AXIS_VARIABLES; i < width; i++)
+		bound |= states[i] != PRODUCT_IDLE;
+	for (size_t i = from; i < width; i += 2) {
+		const struct cordon_verdict *v;
+
+		if (states[i] == PRODUCT_IDLE)
+			continue;
+		v = &a->verdicts[a->verdict[states[i]]];
+		if (v->allow & ~v->deny & CORDON_RIGHT(rows[row].right))
+			note_widener(d, p, sizes, node, row, v->rule[rows[row].right], bound);
+	}
+}
+
+static size_t first_row(uint32_t rows_found)
+{
+	return (size_t)__builtin_ctz(rows_found);
+}
+
+/* Of unboundedly many names: the directory below which they lie, or NULL. */
+static char *bound_of(const struct diff *d, const struct product *p, const uint64_t *sizes,
+		      uint32_t node)
+{
+	_cleanup_(freep) char *bytes = NULL;
+	size_t size, end = product_bound(p, sizes, node);
+
+	if (d->start != CORDON_START_PATH || product_string(p, node, &bytes, &size, NULL, 0) < 0)
+		return NULL;
+	/* A directory of which the same can be said as of those in it. */
+	if (bytes[end] == '/')
+		end++;
+	while (end > 0 && bytes[end - 1] != '/')
+		end--;
+	return question_format(d->start, bytes, end > 0 ? end : 1);
+}
+
+static int take_widener(struct diff *d, const struct product *p, const uint64_t *sizes,
+			uint16_t rule)
+{
+	struct widener *w = &d->wideners[rule];
+	struct policy_widening *made;
+	int r;
+
+	/* The sockets come with the destinations, which are told already. */
+	for (size_t i = 0; i < d->widening_count && d->start == CORDON_START_SOCKET; i++)
+		if (d->widenings[i].rule == rule)
+			return 0;
+	if (vector_reserve(&d->widenings, &d->widening_capacity, d->widening_count + 1) < 0)
+		return -ENOMEM;
+	made = &d->widenings[d->widening_count];
+	*made = (struct policy_widening){
+		.rule = rule,
+		.section = question_section(rows[first_row(w->rows)].right),
+		.unbounded = w->large != NONE,
+		.count = w->count[first_row(w->rows)],
+	};
+	for (size_t i = 0; i < POLICY_DIFFERENCES; i++)
+		if (w->rows & 1u << i)
+			made->rights[made->right_count++] = rows[i].word;
+	r = make_witness(d, p, w->node, first_row(w->rows), 1, &made->witness);
+	/* A directory that a variable stands for is anywhere: what lies below it has no other bound. */
+	if (r == 0 && made->unbounded && !*made->witness.bindings)
+		made->below = bound_of(d, p, sizes, w->large);
+	*w = (struct widener){.node = NONE, .large = NONE};
+	if (r == 0)
+		d->widening_count++;
+	return r;
+}
+
+static int collect_wideners(struct diff *d, const struct product *p, size_t width)
+{
+	_cleanup_(freep) uint64_t *sizes = NULL;
+	int r = product_sizes(p, &sizes);
+
+	for (uint32_t node = 0; r == 0 && node < product_count(p); node++) {
+		const uint32_t *states = product_states(p, node);
+		bool names = d->start == CORDON_START_PATH;
+		enum name_kind kind = NAME_NONE;
+		uint32_t granted[2];
+
+		if (!(names ? judge_name : judge_pair)(d, states, granted))
+			continue;
+		if (names)
+			kind = names_kind(d->names, states[AXIS_NAMES]);
+		for (size_t i = 0; i < POLICY_DIFFERENCES; i++)
+			if (!grants(d, 0, i, granted[0]) && grants(d, 1, i, granted[1]) &&
+			    is_asked(d, i, kind))
+				note_wideners(d, p, sizes, node, i, width);
+	}
+	for (size_t i = 0; r == 0 && i < d->policy[1]->rule_count; i++)
+		r = d->wideners[i].rows ? take_widener(d, p, sizes, (uint16_t)i) : 0;
+	return r;
 }
 
 /* ---- products ---- */
@@ -321,7 +544,9 @@ static int compare_names(struct diff *d)
 						: PRODUCT_IDLE;
 	}
 	r = product_explore(axes, start, width, TUPLES_MAX, visit_name, d, &p);
-	return r < 0 ? r : make_witnesses(d, p);
+	if (r < 0)
+		return r;
+	return d->wideners ? collect_wideners(d, p, width) : make_witnesses(d, p);
 }
 
 static int compare_pairs(struct diff *d, unsigned int start)
@@ -337,8 +562,33 @@ static int compare_pairs(struct diff *d, unsigned int start)
 	if (r < 0)
 		return r;
 	d->variable_count = 0;
-	r = make_witnesses(d, p);
+	r = d->wideners ? collect_wideners(d, p, 2) : make_witnesses(d, p);
 	d->variable_count = variables;
+	return r;
+}
+
+/* Products over all that can be asked. */
+static int run(struct diff *d)
+{
+	int r;
+
+	d->names = names_automaton();
+	r = d->names ? automaton_of_rights(d->policy[0], &d->rights[0]) : -ENOMEM;
+	if (r == 0)
+		r = (d->wideners ? automaton_of_rules : automaton_of_rights)(d->policy[1],
+									     &d->rights[1]);
+	if (r == 0)
+		r = alike_compare(d->rights[0], d->rights[1], &d->alike);
+	if (r == 0) {
+		find_variables(d);
+		r = compare_names(d);
+	}
+	if (r == 0)
+		r = compare_pairs(d, CORDON_START_ABSTRACT);
+	if (r == 0)
+		r = compare_pairs(d, CORDON_START_NET);
+	if (r == 0)
+		r = compare_pairs(d, CORDON_START_SOCKET);
 	return r;
 }
 
@@ -353,23 +603,41 @@ int policy_diff(const struct compiled_policy *a, const struct compiled_policy *b
 		differences[i].section = question_section(rows[i].right);
 		differences[i].right = rows[i].word;
 	}
-	d.names = names_automaton();
-	r = d.names ? automaton_of_rights(a, &d.rights[0]) : -ENOMEM;
-	if (r == 0)
-		r = automaton_of_rights(b, &d.rights[1]);
-	if (r == 0) {
-		find_variables(&d);
-		r = compare_names(&d);
-	}
-	if (r == 0)
-		r = compare_pairs(&d, CORDON_START_ABSTRACT);
-	if (r == 0)
-		r = compare_pairs(&d, CORDON_START_NET);
-	if (r == 0)
-		r = compare_pairs(&d, CORDON_START_SOCKET);
+	r = run(&d);
 	if (r < 0)
 		policy_diff_release(differences);
 	else
 		memcpy(ret_differences, differences, sizeof(differences));
 	return r;
+}
+
+void policy_widening_release(struct policy_widening *widening)
+{
+	witness_release(&widening->witness);
+	free(widening->below);
+}
+
+void policy_widenings_free(struct policy_widening *widenings, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		policy_widening_release(&widenings[i]);
+	free(widenings);
+}
+
+int policy_widenings(const struct compiled_policy *a, const struct compiled_policy *b,
+		     struct policy_widening **ret_widenings, size_t *ret_count)
+{
+	_cleanup_(diff_release) struct diff d = {.policy = {a, b}};
+	int r;
+
+	d.wideners = calloc(b->rule_count + 1, sizeof(*d.wideners));
+	for (size_t i = 0; d.wideners && i < b->rule_count; i++)
+		d.wideners[i] = (struct widener){.node = NONE, .large = NONE};
+	r = d.wideners ? run(&d) : -ENOMEM;
+	if (r < 0)
+		return r;
+	*ret_widenings = TAKE_PTR(d.widenings);
+	*ret_count = d.widening_count;
+	d.widening_count = 0;
+	return 0;
 }

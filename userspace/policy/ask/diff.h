@@ -11,7 +11,7 @@
 #ifndef CORDON_POLICY_DIFF_H
 #define CORDON_POLICY_DIFF_H
 
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 #include "policy/source/settings.h"
 
 /* One example: an access that one of the two policies allows and the other does not. */
@@ -32,7 +32,7 @@ struct policy_difference {
 };
 
 /* read, list, write, ...: in this order */
-#define POLICY_DIFFERENCES 13
+#define POLICY_DIFFERENCES 16
 
 /*
  * -E2BIG: the two have too little in common to compare: more tuples of states than would fit in memory;
@@ -42,5 +42,26 @@ int policy_diff(const struct compiled_policy *a, const struct compiled_policy *b
 		struct policy_difference ret_differences[POLICY_DIFFERENCES]);
 
 void policy_diff_release(struct policy_difference differences[POLICY_DIFFERENCES]);
+
+/* A rule of the second policy by which it allows what the first does not. */
+struct policy_widening {
+	uint16_t rule;
+	const char *section;
+	const char *rights[POLICY_DIFFERENCES]; /* in which it is wider */
+	size_t right_count;
+	struct policy_witness witness; /* a shortest example, for the first of them */
+	bool unbounded;		       /* there is no end of such names, */
+	char *below;		       /* and they lie below this directory, NULL: not below one */
+	uint64_t count;		       /* else so many, with the first right */
+};
+
+/*
+ * All rules that widen, not one example for each right: each rule that is the one to allow some such name. In the order of
+ * the names' kinds and of the rules. Errors as policy_diff(). Free with policy_widenings_free().
+ */
+int policy_widenings(const struct compiled_policy *a, const struct compiled_policy *b,
+		     struct policy_widening **ret_widenings, size_t *ret_count);
+void policy_widening_release(struct policy_widening *widening);
+void policy_widenings_free(struct policy_widening *widenings, size_t count);
 
 #endif

@@ -252,6 +252,84 @@ static bool find_part(const struct policy_path *p, unsigned int start, size_t *r
 	return true;
 }
 
+static uint32_t unspoken_component(struct runner *runner, uint32_t state)
+{
+	unsigned char bytes[UNSPOKEN_LENGTH + 1];
+
+	memset(bytes, UNSPOKEN_BYTE, UNSPOKEN_LENGTH);
+	bytes[UNSPOKEN_LENGTH] = '/';
+	return advance(runner, state, bytes, sizeof(bytes));
+}
+
+/* Do rules say the same of making from both states on? Negative: damaged tables. */
+static int is_same_below(struct runner *runner, uint32_t a, uint32_t b)
+{
+	struct cordon_final one = {0}, other = {0};
+	int r = outcome_of(runner, a, NULL, &one);
+
+	if (r == 0)
+		r = outcome_of(runner, b, NULL, &other);
+	if (r < 0)
+		return r;
+	return a == b || (!verdict_speaks_of_making(&one) && !verdict_speaks_of_making(&other));
+}
+
+/*
+ * One run of what bpf/core/below.bpf.h asks of a link's name. Adds what the run says of everything below to `below`;
+ * 1: rules speak of that in particular, 0: not.
+ */
+static int add_below(struct runner *runner, unsigned int start, const char *part, size_t size,
+		     struct verdict *below)
+{
+	const char *leaf = memrchr(part, '/', size);
+	size_t directory_size = leaf ? (size_t)(leaf - part) : 0;
+	uint32_t directory = advance(runner, runner->header->start[start],
+				     (const unsigned char *)part, directory_size);
+	uint32_t named = advance(runner, directory, (const unsigned char *)part + directory_size,
+				 size - directory_size);
+	uint32_t beside = advance(runner, directory, (const unsigned char *)"/", 1), deeper;
+	struct cordon_final final;
+	int r;
+
+	named = advance(runner, named, (const unsigned char *)"/", 1);
+	beside = unspoken_component(runner, beside);
+	deeper = unspoken_component(runner, beside);
+	r = outcome_of(runner, named, NULL, &final);
+	if (r < 0)
+		return r;
+	verdict_add_final(below, &final);
+	r = is_same_below(runner, deeper, beside);
+	if (r == 1)
+		r = is_same_below(runner, beside, named);
+	return r < 0 ? r : !r;
+}
+
+/* A link's name is granted: what is missing below it, where rules speak of that. */
+static int judge_below_link(const unsigned char *tables, size_t size,
+			    const struct policy_path *path, struct policy_answer *a)
+{
+	struct verdict below = {0};
+	struct runner runner;
+	bool spoken = false;
+	size_t begin;
+	int r = runner_init(&runner, tables, size);
+
+	for (unsigned int start = 0; start < CORDON_START_COUNT && r >= 0; start++) {
+		if (!find_part(path, start, &begin) || begin == path->size)
+			continue;
+		r = add_below(&runner, start, path->name + begin, path->size - begin, &below);
+		spoken |= r > 0;
+	}
+	if (r < 0)
+		return r;
+	a->missing = spoken ? verdict_tree_makes(&below) : 0;
+	a->below = a->missing != 0;
+	/* What allows the name does not decide. */
+	if (a->below)
+		a->rule[CORDON_CREATE] = a->rule[CORDON_WRITE] = CORDON_NO_RULE;
+	return 0;
+}
+
 int policy_judge_path(const unsigned char *tables, size_t size, const struct policy_path *path,
 		      uint32_t wanted, struct policy_answer *ret_answer)
 {
@@ -277,6 +355,12 @@ int policy_judge_path(const unsigned char *tables, size_t size, const struct pol
 		answer_add(&a, &outcome);
 	}
 	a.missing = verdict_missing(&a.verdict, wanted);
+	if (path->link && !a.missing && !root) {
+		int r = judge_below_link(tables, size, path, &a);
+
+		if (r < 0)
+			return r;
+	}
 	*ret_answer = a;
 	return 0;
 }

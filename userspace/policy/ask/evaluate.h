@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs the kernel's own matcher (bpf/matcher.h, bpf/verdict.h) over a compiled policy on the
+ * Runs the kernel's own matcher (bpf/pure/matcher.h, bpf/pure/verdict.h) over a compiled policy on the
  * host: what would the kernel say?
  */
 #ifndef CORDON_POLICY_EVALUATE_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "bpf/abi.h"
-#include "bpf/verdict.h"
+#include "bpf/pure/verdict.h"
 
 /*
  * Checks tables of unknown origin before they are run or handed to the kernel: magic, version,
@@ -31,6 +31,7 @@ struct policy_path {
 		*name; /* absolute, without a '/' at the end unless it is the root; or "@memfd" */
 	size_t size;
 	bool listing; /* the directory is to be listed */
+	bool link;    /* a symbolic link is to be made there: what is below it gets names, too */
 	/* Per anchor: the size of the part of `name` that it stands at (0: the root), or POLICY_NO_ANCHOR */
 	size_t anchors[CORDON_MAX_ANCHORS];
 };
@@ -41,6 +42,7 @@ struct policy_path {
 struct policy_answer {
 	struct verdict verdict; /* allow and deny */
 	uint32_t missing;	/* of the wanted rights; 0: granted */
+	bool below; /* the name is granted, and `missing` below it, where a link would give names */
 	/* Per right the first rule that denies it, else the first that allows it, else CORDON_NO_RULE. */
 	uint16_t rule[CORDON_RIGHT_SLOTS];
 };

@@ -20,6 +20,19 @@ size_t host_question(const char *name, uint8_t protocol,
 	return 2 + size;
 }
 
+size_t host_question_at(const char *name, uint8_t protocol, uint16_t port,
+			unsigned char ret_question[CORDON_HOST_QUESTION_SIZE])
+{
+	size_t size = host_question(name, protocol == IPPROTO_ICMPV6 ? IPPROTO_ICMP : protocol,
+				    ret_question);
+
+	if (size == 0)
+		return 0;
+	ret_question[size++] = (unsigned char)(port >> 8);
+	ret_question[size++] = (unsigned char)port;
+	return size;
+}
+
 int host_judge(const struct compiled_policy *policy, const char *name,
 	       struct policy_answer *ret_answer)
 {

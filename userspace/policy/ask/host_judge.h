@@ -3,7 +3,7 @@
 #ifndef CORDON_POLICY_HOST_JUDGE_H
 #define CORDON_POLICY_HOST_JUDGE_H
 
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 #include "policy/ask/evaluate.h"
 #include "policy/source/host_name.h"
 
@@ -12,6 +12,16 @@
  */
 size_t host_question(const char *name, uint8_t protocol,
 		     unsigned char ret_question[CORDON_HOST_QUESTION_SIZE]);
+
+/* The whole question, as the kernel asks it of an address that stands for the name: names know one protocol for echo requests. */
+size_t host_question_at(const char *name, uint8_t protocol, uint16_t port,
+			unsigned char ret_question[CORDON_HOST_QUESTION_SIZE]);
+
+/* No rule speaks of the address: the kernel asks about the names that it stands for (may_be_host(), bpf/core/hosts.bpf.h). */
+static inline bool host_asks_names(const struct policy_answer *by_address)
+{
+	return by_address->missing & ~by_address->verdict.deny & CORDON_RIGHT(CORDON_NET_CONNECT);
+}
 
 /* At whatever protocol and port. `name` as host_name_read() leaves it. -EBADMSG: damaged tables. */
 int host_judge(const struct compiled_policy *policy, const char *name,

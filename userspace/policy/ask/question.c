@@ -42,6 +42,8 @@ static const struct {
 	[CORDON_NET_BIND] = {"bind", "network"},
 	[CORDON_NET_LISTEN] = {"listen", "network"},
 	[CORDON_SOCKET] = {"socket", "network"},
+	[CORDON_NET_HOST] = {"host", "network"},
+	[CORDON_SPECIAL] = {"special", "files"},
 };
 
 const char *question_right_name(unsigned int right)
@@ -174,8 +176,8 @@ static int ask_name(const struct compiled_policy *policy, const char *right, con
 		    const char *const directories[CORDON_MAX_ANCHORS], struct policy_question *q,
 		    char error[QUESTION_ERROR_TEXT])
 {
-	bool list = strcmp(right, "list") == 0;
-	const char *word = list ? "read" : right;
+	bool list = strcmp(right, "list") == 0, link = strcmp(right, "symlink") == 0;
+	const char *word = list ? "read" : link ? "create" : right;
 	int r;
 
 	q->start = CORDON_START_PATH;
@@ -187,7 +189,7 @@ static int ask_name(const struct compiled_policy *policy, const char *right, con
 	    find_right(word, "unix", &q->right) < 0)
 		return refuse(error,
 			      "\"%s\" is no right on a name: one of read, list, write, create, "
-			      "delete, run, map, connect",
+			      "symlink, delete, run, map, connect",
 			      right);
 	if (*object == '@') {
 		if ((strcmp(object, "@anonymous") != 0 && strcmp(object, "@memfd") != 0) ||
@@ -205,6 +207,7 @@ static int ask_name(const struct compiled_policy *policy, const char *right, con
 	if (q->path.listing && q->right != CORDON_READ)
 		return refuse(error, "only \"read\" asks for a name that ends in '/'");
 	q->path.listing |= list && q->size > 1;
+	q->path.link = link;
 	q->path.name = q->bytes;
 	q->path.size = q->size;
 	return 0;

@@ -6,7 +6,7 @@
 #ifndef CORDON_POLICY_QUESTION_H
 #define CORDON_POLICY_QUESTION_H
 
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 #include "policy/ask/evaluate.h"
 
 struct policy_question {
@@ -21,7 +21,7 @@ struct policy_question {
 
 /*
  * `right`: a word of the policy language, or "list": to read a directory's listing, which a '/' behind
- * the name says, too. `directories`: what the policy's variables are bound to, by anchor number; NULL:
+ * the name says, too; or "symlink": to create a symbolic link by the name. `directories`: what the policy's variables are bound to, by anchor number; NULL:
  * not bound. An object that starts with a variable that is not bound is taken to lie in a directory
  * of that name, "/${workdir}", of which no rule speaks.
  *

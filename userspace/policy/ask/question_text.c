@@ -181,7 +181,9 @@ char *question_smallest_rule(const struct compiled_policy *policy, const struct 
 
 	if (!out)
 		return NULL;
-	fprintf(out, "- {allow: [%s], ", question_right_name(q->right));
+	/* A rule that names the address leads there even if it is the host's own. */
+	fprintf(out, "- {allow: [%s], ",
+		question_right_name(q->right == CORDON_NET_HOST ? CORDON_NET_CONNECT : q->right));
 	switch (q->start) {
 	case CORDON_START_NET:
 		put_destination(out, bytes, q->size);

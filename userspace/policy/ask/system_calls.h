@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 
 /* What is true is left to the hooks; what is false the launcher's filter refuses before them. */
 struct policy_system_calls {

@@ -131,6 +131,7 @@ RIGHT(read)
 RIGHT(list)
 RIGHT(write)
 RIGHT(create)
+RIGHT(symlink)
 RIGHT(delete)
 RIGHT(run)
 RIGHT(map)
@@ -138,6 +139,7 @@ RIGHT(connect)
 RIGHT(bind)
 RIGHT(listen)
 RIGHT(socket)
+RIGHT(host)
 
 static int check_object(struct reader *r, const struct entry *e, const struct node *n)
 {
@@ -179,11 +181,14 @@ static int check_object(struct reader *r, const struct entry *e, const struct no
 static int run_entry(struct reader *r, struct table *t, const struct node *n)
 {
 	static const struct key keys[] = {
-		{"verdict", read_verdict}, {"rule", read_rule},	  {"read", read_read},
-		{"list", read_list},	   {"write", read_write}, {"create", read_create},
-		{"delete", read_delete},   {"run", read_run},	  {"map", read_map},
-		{"connect", read_connect}, {"bind", read_bind},	  {"listen", read_listen},
-		{"socket", read_socket},   {NULL, NULL},
+		{"verdict", read_verdict}, {"rule", read_rule},
+		{"read", read_read},	   {"list", read_list},
+		{"write", read_write},	   {"create", read_create},
+		{"symlink", read_symlink}, {"delete", read_delete},
+		{"run", read_run},	   {"map", read_map},
+		{"connect", read_connect}, {"bind", read_bind},
+		{"listen", read_listen},   {"socket", read_socket},
+		{"host", read_host},	   {NULL, NULL},
 	};
 	struct entry e = {.table = t};
 	size_t errors = diagnostics_errors(r->diagnostics);

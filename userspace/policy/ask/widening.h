@@ -3,7 +3,7 @@
 #ifndef CORDON_POLICY_WIDENING_H
 #define CORDON_POLICY_WIDENING_H
 
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 
 /*
  * One line for each right and setting in which `b` is wider than `a`, with a shortest example;

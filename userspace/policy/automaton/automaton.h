@@ -64,6 +64,9 @@ struct automaton_effort {
 int automaton_build(const struct nfa *n, struct rule_use *use, size_t rule_count,
 		    struct automaton_effort *ret_effort, struct automaton **ret_automaton);
 
+/* Per state a number; states with equal numbers say the same of all that may follow. Caller frees. -ENOMEM. */
+int automaton_classes(const struct automaton *a, uint32_t **ret_class_of);
+
 /*
  * The smallest automaton that says the same, its states numbered in breadth-first order from the
  * start states: two that say the same come out equal. -ENOMEM.

@@ -41,6 +41,8 @@ static int accept_deny(struct lowering *l, const struct pattern *p, uint32_t nod
 
 	if (!pattern_is_listing(p)) {
 		r = add_accept(l, node, l->rule->rights);
+		if (p->itself)
+			return r;
 		if (r == 0)
 			r = nfa_follow_range(l->nfa, node, '/', '/', &node);
 	}
@@ -62,7 +64,7 @@ static int accept_allow(struct lowering *l, const struct pattern *p, uint32_t no
 		return add_accept(l, node, l->rule->rights);
 	}
 	r = add_accept(l, node, l->rule->rights);
-	if (r < 0 || !read)
+	if (r < 0 || !read || p->itself)
 		return r;
 	r = nfa_follow_range(l->nfa, node, '/', '/', &node);
 	return r < 0 ? r : add_accept(l, node, read);
@@ -191,7 +193,9 @@ static int accept_block(struct lowering *l, uint32_t node, const struct net_bloc
 	uint32_t connect = l->rule->rights & CORDON_RIGHT(CORDON_NET_CONNECT), end;
 	int r = 0;
 
-	l->rights = l->rule->rights;
+	if (connect && (l->rule->deny || sheltered_named(b)))
+		connect |= CORDON_RIGHT(CORDON_NET_HOST);
+	l->rights = l->rule->rights | connect;
 	if (!l->rule->deny && connect && sheltered_within(b)) {
 		l->rights = connect;
 		r = sheltered_follow(l->nfa, node, b, accept_ports_of, l);
@@ -304,10 +308,11 @@ static void note_sheltered(struct lowering *l, const struct net_block *blocks, s
 	for (size_t i = 0; i < count; i++)
 		reaches |= sheltered_within(&blocks[i]);
 	if (reaches)
-		report_note(l->diagnostics, &l->rule->place,
-			    "name those that are meant: to: [127.0.0.1, \"::1\"]",
-			    "this rule does not lead to loopback, link-local and cloud metadata "
-			    "addresses, wide as it is");
+		report_note(
+			l->diagnostics, &l->rule->place,
+			"name those that are meant: to: [127.0.0.1, \"::1\"]",
+			"this rule does not lead to the host itself, nor to link-local, multicast "
+			"and cloud metadata addresses, wide as it is");
 }
 
 static int lower_network(struct lowering *l)

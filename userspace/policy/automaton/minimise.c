@@ -369,8 +369,8 @@ static int write_quotient(const struct refinement *r, struct automaton **ret_aut
 {
 	const struct automaton *a = r->a;
 	_cleanup_(automaton_freep) struct automaton *out = calloc(1, sizeof(*out));
-	_cleanup_(freep) uint32_t *number = malloc(r->class_count * sizeof(*number));
-	_cleanup_(freep) uint32_t *class = malloc(r->class_count * sizeof(*class));
+	_cleanup_(freep) uint32_t *number = malloc((r->class_count + 1) * sizeof(*number));
+	_cleanup_(freep) uint32_t *class = malloc((r->class_count + 1) * sizeof(*class));
 	struct numbering n = {number, class, 0};
 	int e;
 
@@ -394,18 +394,30 @@ static int write_quotient(const struct refinement *r, struct automaton **ret_aut
 	return e;
 }
 
+static int refine(struct refinement *r)
+{
+	if (allocate(r) < 0)
+		return -ENOMEM;
+	index_predecessors(r);
+	partition_by_verdict(r);
+	while (r->queue_count)
+		split(r, r->queue[--r->queue_count]);
+	return 0;
+}
+
+int automaton_classes(const struct automaton *a, uint32_t **ret_class_of)
+{
+	_cleanup_(refinement_release) struct refinement r = {.a = a};
+
+	if (refine(&r) < 0)
+		return -ENOMEM;
+	*ret_class_of = TAKE_PTR(r.class_of);
+	return 0;
+}
+
 int automaton_minimise(const struct automaton *a, struct automaton **ret_automaton)
 {
 	_cleanup_(refinement_release) struct refinement r = {.a = a};
 
-	if (allocate(&r) < 0)
-		return -ENOMEM;
-	index_predecessors(&r);
-	partition_by_verdict(&r);
-	while (r.queue_count) {
-		uint32_t class = r.queue[--r.queue_count];
-
-		split(&r, class);
-	}
-	return write_quotient(&r, ret_automaton);
+	return refine(&r) < 0 ? -ENOMEM : write_quotient(&r, ret_automaton);
 }

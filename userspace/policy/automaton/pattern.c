@@ -319,6 +319,10 @@ static int read_combination(struct expansion *x, const char *text, size_t size)
 	if (++x->combinations > PATTERN_COMBINATIONS_MAX)
 		return fail(x, "write several patterns",
 			    "the alternatives make more than 1024 combinations");
+	if (!x->name->abstract && size > 2 && memcmp(text + size - 2, "/.", 2) == 0) {
+		pattern.itself = true;
+		c.end -= 2;
+	}
 	r = read_start(x, &c, &pattern);
 	if (r == 0)
 		r = read_elements(x, &c, x->name->abstract);
@@ -326,6 +330,9 @@ static int read_combination(struct expansion *x, const char *text, size_t size)
 		return r;
 	pattern.elements = elements;
 	pattern.count = c.count;
+	if (pattern.itself && (pattern_is_subtree(&pattern) || pattern_is_listing(&pattern)))
+		return fail(x, "put the name of one object before it",
+			    "'/.' stands for an object without what is below");
 	if (is_floating(&pattern))
 		pattern.start = CORDON_START_FLOATING;
 	return x->emit(x->context, &pattern);

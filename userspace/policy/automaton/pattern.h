@@ -6,6 +6,7 @@
  *   ?      one character, not '/'                       **{/}  any directories, also none
  *   [a-z]  one ASCII character of a set, [!a-z] one character outside it
  *   {a,b}  either; nested, with wildcards               \x     x itself
+ *   x/.    x, and nothing below it
  */
 #ifndef CORDON_POLICY_PATTERN_H
 #define CORDON_POLICY_PATTERN_H
@@ -21,6 +22,7 @@
 struct pattern {
 	enum cordon_start start; /* CORDON_START_FLOATING: it may match at any depth */
 	bool special;		 /* "@anonymous", "@memfd" */
+	bool itself;		 /* ends in "/.": nothing below the object */
 	const struct element *elements;
 	size_t count;
 };

@@ -12,13 +12,17 @@
 struct step {
 	uint32_t parent;
 	uint16_t byte; /* or MARK + the jump's mark */
-	bool visited;
+	bool visited, expanded;
 	uint32_t depth; /* bytes from the start */
 };
 
 struct level {
 	uint32_t *nodes;
 	size_t count, capacity;
+};
+
+struct jump {
+	uint32_t from, to;
 };
 
 struct product {
@@ -29,6 +33,8 @@ struct product {
 	struct step *steps;
 	size_t count, state_capacity, step_capacity;
 	struct slots slots; /* of the nodes */
+	struct jump *jumps;
+	size_t jump_count, jump_capacity;
 };
 
 void product_free(struct product *p)
@@ -38,6 +44,7 @@ void product_free(struct product *p)
 	free(p->slots.at);
 	free(p->now.nodes);
 	free(p->next.nodes);
+	free(p->jumps);
 	free(p);
 }
 
@@ -70,6 +77,18 @@ static int meet_again(struct product *p, uint32_t node, struct step step, struct
 	return push(level, node);
 }
 
+/* The slot of a tuple, or the empty one where it belongs. */
+static size_t find_slot(const struct product *p, const uint32_t *states)
+{
+	size_t bytes = p->width * sizeof(*states);
+	size_t slot = slots_first(&p->slots, slots_hash(states, bytes));
+
+	while (p->slots.at[slot] &&
+	       memcmp(product_states(p, p->slots.at[slot] - 1), states, bytes) != 0)
+		slot = slots_next(&p->slots, slot);
+	return slot;
+}
+
 static int add_node(struct product *p, const uint32_t *states, struct step step,
 		    struct level *level)
 {
@@ -77,10 +96,9 @@ static int add_node(struct product *p, const uint32_t *states, struct step step,
 
 	if (slots_reserve(&p->slots, p->count, hash_of_node, p) < 0)
 		return -ENOMEM;
-	for (slot = slots_first(&p->slots, slots_hash(states, bytes)); p->slots.at[slot];
-	     slot = slots_next(&p->slots, slot))
-		if (memcmp(product_states(p, p->slots.at[slot] - 1), states, bytes) == 0)
-			return meet_again(p, p->slots.at[slot] - 1, step, level);
+	slot = find_slot(p, states);
+	if (p->slots.at[slot] && p->steps)
+		return meet_again(p, p->slots.at[slot] - 1, step, level);
 	if (p->count >= p->limit)
 		return -E2BIG;
 	if (vector_reserve(&p->states, &p->state_capacity, (p->count + 1) * p->width) < 0 ||
@@ -97,7 +115,14 @@ int product_jump(struct product *p, uint32_t node, const uint32_t *states, unsig
 	struct step step = {
 		.parent = node, .byte = (uint16_t)(MARK + mark), .depth = p->steps[node].depth};
 
-	return add_node(p, states, step, &p->now);
+	int r = add_node(p, states, step, &p->now);
+
+	if (r < 0)
+		return r;
+	if (vector_reserve(&p->jumps, &p->jump_capacity, p->jump_count + 1) < 0)
+		return -ENOMEM;
+	p->jumps[p->jump_count++] = (struct jump){node, p->slots.at[find_slot(p, states)] - 1};
+	return 0;
 }
 
 /* A range of bytes that all lead to the same tuple. */
@@ -184,6 +209,7 @@ static int visit_level(struct product *p, product_visitor *visit, void *context)
 			continue;
 		p->steps[node].visited = true;
 		r = visit(context, p, node);
+		p->steps[node].expanded = r == PRODUCT_EXPAND;
 		if (r == PRODUCT_EXPAND)
 			r = expand(p, node);
 	}
@@ -244,4 +270,150 @@ int product_string(const struct product *p, uint32_t node, char **ret_string, si
 	*ret_string = string;
 	*ret_size = size;
 	return 0;
+}
+
+uint32_t product_depth(const struct product *p, uint32_t node)
+{
+	return p->steps[node].depth;
+}
+
+uint32_t product_count(const struct product *p)
+{
+	return (uint32_t)p->count;
+}
+
+/* --- sizes -------------------------------------------------------------------------------- */
+
+struct edge {
+	uint32_t to;
+	uint32_t bytes; /* that lead there */
+};
+
+struct graph {
+	struct edge *edges;
+	size_t count, capacity;
+	size_t *first;	   /* per node, and the end */
+	uint32_t *pending; /* edges that lead to a node and were not followed yet */
+	uint32_t *ready;
+};
+
+static void graph_release(struct graph *g)
+{
+	free(g->edges);
+	free(g->first);
+	free(g->pending);
+	free(g->ready);
+}
+
+static int add_edge(struct graph *g, uint32_t to, uint32_t bytes)
+{
+	if (vector_reserve(&g->edges, &g->capacity, g->count + 1) < 0)
+		return -ENOMEM;
+	g->edges[g->count++] = (struct edge){to, bytes};
+	g->pending[to]++;
+	return 0;
+}
+
+static int compare_jumps(const void *left, const void *right)
+{
+	const struct jump *a = left, *b = right;
+
+	return (a->from > b->from) - (a->from < b->from);
+}
+
+static int add_edges(const struct product *p, struct graph *g, uint32_t node)
+{
+	struct range ranges[256];
+	uint32_t from[PRODUCT_WIDTH_MAX];
+	size_t count;
+
+	if (!p->steps[node].expanded)
+		return 0;
+	memcpy(from, product_states(p, node), p->width * sizeof(*from));
+	count = gather_ranges(p, from, ranges);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t found = p->slots.at[find_slot(p, ranges[i].states)];
+
+		if (found && add_edge(g, found - 1, ranges[i].last - ranges[i].first + 1u) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int make_graph(const struct product *p, struct graph *g)
+{
+	_cleanup_(freep) struct jump *jumps = calloc(p->jump_count + 1, sizeof(*jumps));
+	size_t next = 0;
+
+	g->first = calloc(p->count + 1, sizeof(*g->first));
+	g->pending = calloc(p->count + 1, sizeof(*g->pending));
+	g->ready = calloc(p->count + 1, sizeof(*g->ready));
+	if (!jumps || !g->first || !g->pending || !g->ready)
+		return -ENOMEM;
+	if (p->jump_count > 0)
+		memcpy(jumps, p->jumps, p->jump_count * sizeof(*jumps));
+	qsort(jumps, p->jump_count, sizeof(*jumps), compare_jumps);
+	for (uint32_t node = 0; node < p->count; node++) {
+		g->first[node] = g->count;
+		if (add_edges(p, g, node) < 0)
+			return -ENOMEM;
+		for (; next < p->jump_count && jumps[next].from == node; next++)
+			if (add_edge(g, jumps[next].to, 1) < 0)
+				return -ENOMEM;
+	}
+	g->first[p->count] = g->count;
+	return 0;
+}
+
+static uint64_t saturate(uint64_t sum, uint64_t count, uint64_t factor)
+{
+	uint64_t more;
+
+	if (__builtin_mul_overflow(count, factor, &more) || __builtin_add_overflow(sum, more, &sum))
+		return PRODUCT_UNBOUNDED - 1;
+	return sum;
+}
+
+/*
+ * Nodes are done once all that leads to them is (Kahn 1962). All are reached from the first; so what is never done is
+ * reached through a cycle, that is by unboundedly many strings.
+ */
+int product_sizes(const struct product *p, uint64_t **ret_sizes)
+{
+	_cleanup_(graph_release) struct graph g = {};
+	_cleanup_(freep) uint64_t *sizes = calloc(p->count + 1, sizeof(*sizes));
+	size_t ready = 0;
+
+	if (!sizes || make_graph(p, &g) < 0)
+		return -ENOMEM;
+	if (p->count > 0 && g.pending[0] == 0) {
+		sizes[0] = 1;
+		g.ready[ready++] = 0;
+	}
+	for (size_t done = 0; done < ready; done++) {
+		uint32_t node = g.ready[done];
+
+		for (size_t i = g.first[node]; i < g.first[node + 1]; i++) {
+			const struct edge *e = &g.edges[i];
+
+			sizes[e->to] = saturate(sizes[e->to], sizes[node], e->bytes);
+			if (--g.pending[e->to] == 0)
+				g.ready[ready++] = e->to;
+		}
+	}
+	for (uint32_t node = 0; node < p->count; node++)
+		if (g.pending[node] > 0)
+			sizes[node] = PRODUCT_UNBOUNDED;
+	*ret_sizes = TAKE_PTR(sizes);
+	return 0;
+}
+
+size_t product_bound(const struct product *p, const uint64_t *sizes, uint32_t node)
+{
+	uint32_t first = node;
+
+	for (uint32_t n = node; n != NONE; n = p->steps[n].parent)
+		if (sizes[n] == PRODUCT_UNBOUNDED)
+			first = n;
+	return p->steps[first].depth > 0 ? p->steps[first].depth - 1 : 0;
 }

@@ -47,6 +47,21 @@ int product_jump(struct product *p, uint32_t node, const uint32_t *states, unsig
 int product_string(const struct product *p, uint32_t node, char **ret_string, size_t *ret_size,
 		   size_t *ret_marks, size_t mark_count);
 
+/* Bytes of the string that product_string() gives. */
+uint32_t product_depth(const struct product *p, uint32_t node);
+
+/* Tuples: numbers from 0, in the order in which they were found. */
+uint32_t product_count(const struct product *p);
+
+/* By how many strings a tuple is reached; PRODUCT_UNBOUNDED: by as many as there are. */
+#define PRODUCT_UNBOUNDED UINT64_MAX
+
+/* Per tuple. Caller frees. -ENOMEM. */
+int product_sizes(const struct product *p, uint64_t **ret_sizes);
+
+/* Of the string that product_string() gives, the bytes before the first tuple that is reached by unboundedly many. */
+size_t product_bound(const struct product *p, const uint64_t *sizes, uint32_t node);
+
 void product_free(struct product *p);
 DEFINE_CLEANUP(struct product *, product_free, product_freep)
 

@@ -1,16 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/automaton/sheltered.h"
 
+/* What NAT64's well-known prefix (RFC 6052) and 6to4 (RFC 3056) make of an IPv4 block. */
+#define NAT64(prefix, ...)                                                                         \
+	{                                                                                          \
+		6, 96 + (prefix),                                                                  \
+		{                                                                                  \
+			0x00, 0x64, 0xff, 0x9b, [12] = __VA_ARGS__                                 \
+		}                                                                                  \
+	}
+#define SIX_TO_FOUR(prefix, ...)                                                                   \
+	{                                                                                          \
+		6, 16 + (prefix),                                                                  \
+		{                                                                                  \
+			0x20, 0x02, __VA_ARGS__                                                    \
+		}                                                                                  \
+	}
+#define EVERY_FORM(prefix, ...)                                                                    \
+	{4, prefix, {__VA_ARGS__}}, NAT64(prefix, __VA_ARGS__), SIX_TO_FOUR(prefix, __VA_ARGS__)
+
 static const struct net_block sheltered[] = {
 	/* loopback */
-	{4, 8, {127}},
+	EVERY_FORM(8, 127),
 	{6, 128, {[15] = 1}},
 	/* link-local: EC2, Google, Azure, OpenStack, DigitalOcean; ECS and EKS credentials */
-	{4, 16, {169, 254}},
+	EVERY_FORM(16, 169, 254),
 	{6, 10, {0xfe, 0x80}},
-	{4, 32, {169, 254, 169, 254}},
-	{4, 32, {169, 254, 170, 2}},
-	{4, 32, {169, 254, 170, 23}},
+	EVERY_FORM(32, 169, 254, 169, 254),
+	EVERY_FORM(32, 169, 254, 170, 2),
+	EVERY_FORM(32, 169, 254, 170, 23),
 	/* EC2 over IPv6: ...::254 metadata, ...::23 EKS credentials, ...::253 DNS, ...::123 time */
 	{6, 32, {0xfd, 0x00, 0x0e, 0xc2}},
 	{6, 128, {0xfd, 0x00, 0x0e, 0xc2, [14] = 0x02, 0x54}},
@@ -18,12 +36,26 @@ static const struct net_block sheltered[] = {
 	/* Google over IPv6 */
 	{6, 128, {0xfd, 0x20, 0x00, 0xce, [14] = 0x02, 0x54}},
 	/* Alibaba; Azure's host agent; Oracle */
-	{4, 32, {100, 100, 100, 200}},
-	{4, 32, {168, 63, 129, 16}},
-	{4, 32, {192, 0, 0, 192}},
+	EVERY_FORM(32, 100, 100, 100, 200),
+	EVERY_FORM(32, 168, 63, 129, 16),
+	EVERY_FORM(32, 192, 0, 0, 192),
+	/* everybody on the link, and groups: the host itself among them */
+	EVERY_FORM(4, 224),
+	{6, 8, {0xff}},
+	EVERY_FORM(32, 255, 255, 255, 255),
+	/*
+	 * Other ways to write IPv4 addresses, whose place in the address is not always the same:
+	 * compatible (RFC 4291), translated (RFC 2765), NAT64 of a site's own (RFC 8215), Teredo
+	 * (RFC 4380).
+	 */
+	{6, 96, {0}},
+	{6, 96, {[8] = 0xff, 0xff}},
+	{6, 48, {0x00, 0x64, 0xff, 0x9b, 0x00, 0x01}},
+	{6, 32, {0x20, 0x01}},
 };
 
 #define SHELTERED_COUNT ARRAY_SIZE(sheltered)
+_Static_assert(SHELTERED_COUNT <= 64, "a set of blocks is a word");
 
 /* The bits that a block leaves open in one of its bytes. */
 static uint8_t open_bits(const struct net_block *b, unsigned int byte)
@@ -55,20 +87,31 @@ bool sheltered_address(uint8_t family, const uint8_t *address)
 }
 
 /* Bit n: block n of the table is to be left out. */
-static uint32_t left_out(const struct net_block *block)
+static uint64_t left_out(const struct net_block *block)
 {
-	uint32_t set = 0;
+	uint64_t set = 0;
 
 	for (size_t i = 0; i < SHELTERED_COUNT; i++)
 		if (sheltered[i].family == block->family && sheltered[i].prefix > block->prefix &&
 		    same_prefix(sheltered[i].address, block->address, block->prefix))
-			set |= 1u << i;
+			set |= 1ull << i;
 	return set;
 }
 
 bool sheltered_within(const struct net_block *block)
 {
 	return left_out(block) != 0;
+}
+
+bool sheltered_named(const struct net_block *block)
+{
+	if (block->prefix == (block->family == 4 ? 32 : 128))
+		return true;
+	for (size_t i = 0; i < SHELTERED_COUNT; i++)
+		if (sheltered[i].family == block->family && sheltered[i].prefix <= block->prefix &&
+		    same_prefix(sheltered[i].address, block->address, sheltered[i].prefix))
+			return true;
+	return false;
 }
 
 struct following {
@@ -82,12 +125,12 @@ struct following {
 /* What is left out of a run of byte values that all have the same fate. */
 struct fate {
 	uint8_t low, high;
-	uint32_t set;  /* sheltered blocks that go on below these values */
+	uint64_t set;  /* sheltered blocks that go on below these values */
 	bool excluded; /* one that ends with this byte covers them */
 };
 
 /* The longest run of values from `low` on that share a fate. */
-static struct fate next_fate(uint32_t set, unsigned int byte, unsigned int low, unsigned int high)
+static struct fate next_fate(uint64_t set, unsigned int byte, unsigned int low, unsigned int high)
 {
 	struct fate fate = {.low = (uint8_t)low};
 
@@ -95,7 +138,7 @@ static struct fate next_fate(uint32_t set, unsigned int byte, unsigned int low, 
 		const struct net_block *s = &sheltered[i];
 		unsigned int first = s->address[byte], last = first | open_bits(s, byte);
 
-		if (!(set & 1u << i))
+		if (!(set & 1ull << i))
 			continue;
 		if (low < first) {
 			high = high < first - 1 ? high : first - 1;
@@ -104,14 +147,14 @@ static struct fate next_fate(uint32_t set, unsigned int byte, unsigned int low, 
 			if (s->prefix <= (byte + 1) * 8)
 				fate.excluded = true;
 			else
-				fate.set |= 1u << i;
+				fate.set |= 1ull << i;
 		}
 	}
 	fate.high = (uint8_t)high;
 	return fate;
 }
 
-static int follow(const struct following *f, uint32_t node, unsigned int byte, uint32_t set)
+static int follow(const struct following *f, uint32_t node, unsigned int byte, uint64_t set)
 {
 	unsigned int low, last;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sheltered addresses: the host's own (loopback) and those at which clouds hand out credentials to
- * whoever asks. A wide block or `to: any` does not lead there; a rule must name them.
+ * Sheltered addresses: the host's own (loopback), those at which clouds hand out credentials to
+ * whoever asks, all that IPv6 makes of these, groups, and everybody on the link. A wide block or
+ * `to: any` does not lead there; a rule must name them.
  */
 #ifndef CORDON_POLICY_SHELTERED_H
 #define CORDON_POLICY_SHELTERED_H
@@ -14,6 +15,12 @@ bool sheltered_address(uint8_t family, const uint8_t *address);
 
 /* Does the block reach over a sheltered one, without lying in it? */
 bool sheltered_within(const struct net_block *block);
+
+/*
+ * Does a rule for this block name the addresses in it? It does as a single address, and within a
+ * sheltered block. What it names it leads to even where that is the host itself (CORDON_NET_HOST).
+ */
+bool sheltered_named(const struct net_block *block);
 
 /*
  * Calls `visit` for each node that is reached from `node` by the addresses of `block` but those of

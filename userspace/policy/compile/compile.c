@@ -8,53 +8,13 @@
 #include "policy/automaton/automaton.h"
 #include "policy/automaton/describe.h"
 #include "policy/automaton/effect.h"
+#include "policy/source/host_paths.h"
 #include "policy/source/load.h"
 #include "policy/automaton/lower.h"
 #include "policy/source/search.h"
 #include "policy/automaton/share.h"
 #include "policy/compile/tables.h"
 #include "policy/source/words.h"
-
-static void strings_free(char **strings)
-{
-	for (size_t i = 0; strings && strings[i]; i++)
-		free(strings[i]);
-	free(strings);
-}
-
-static void rule_clear(struct policy_rule *r)
-{
-	free(r->file);
-	free(r->text);
-	free(r->severity);
-	free(r->message);
-	strings_free(r->tags);
-}
-
-void compiled_policy_free(struct compiled_policy *p)
-{
-	if (!p)
-		return;
-	for (size_t i = 0; i < p->rule_count; i++)
-		rule_clear(&p->rules[i]);
-	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
-		free(p->anchor_names[i]);
-	strings_free(p->environment.keep);
-	strings_free(p->environment.set_names);
-	strings_free(p->environment.set_values);
-	free(p->rules);
-	free(p->tables);
-	free(p->name);
-	free(p->file);
-	free(p->description);
-	strings_free(p->run_by);
-	free(p);
-}
-
-uint32_t compiled_policy_states(const struct compiled_policy *policy)
-{
-	return ((const struct cordon_policy_header *)policy->tables)->states_count;
-}
 
 /* ---- copies that outlive the arena ---- */
 
@@ -75,7 +35,7 @@ static int copy_strings(const char *const *strings, size_t count, char ***ret_co
 	for (size_t i = 0; i < count; i++) {
 		copies[i] = strdup(strings[i]);
 		if (!copies[i]) {
-			strings_free(copies);
+			compiled_strings_free(copies);
 			return -ENOMEM;
 		}
 	}
@@ -274,9 +234,16 @@ static int make_tables(struct arena *a, const struct model *m, const struct sour
 	return r;
 }
 
+/* What is compiled, and looked at. */
+enum scope {
+	SCOPE_RUN,   /* policies that can be run under */
+	SCOPE_CHECK, /* fragments, too */
+	SCOPE_HOST,  /* and what this host's files say of them */
+};
+
 static int compile_source(struct arena *a, const struct source *root,
-			  const struct policy_search *search, bool fragments, struct diagnostics *d,
-			  struct compiled_policy **ret_policy)
+			  const struct policy_search *search, enum scope scope,
+			  struct diagnostics *d, struct compiled_policy **ret_policy)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p = calloc(1, sizeof(*p));
 	struct model *m = NULL;
@@ -287,7 +254,7 @@ static int compile_source(struct arena *a, const struct source *root,
 	r = load_model(a, root, search, d, &m);
 	if (r < 0)
 		return r;
-	if (m->fragment && !fragments) {
+	if (m->fragment && scope == SCOPE_RUN) {
 		report_error(d, &m->fragment_place, "name a policy that includes it",
 			     "this is a fragment, not a policy to run under");
 		return -EINVAL;
@@ -295,6 +262,8 @@ static int compile_source(struct arena *a, const struct source *root,
 	r = make_tables(a, m, root, d, p);
 	if (r == 0)
 		r = copy_model(m, root->path, p);
+	if (r == 0 && scope == SCOPE_HOST)
+		r = host_paths_warn(a, m, d);
 	if (r < 0)
 		return r;
 	memcpy(p->digest, ((struct cordon_policy_header *)p->tables)->digest, sizeof(p->digest));
@@ -331,7 +300,7 @@ int policy_compile_text(const char *text, size_t size, const char *file,
 			     "larger than 1 MiB");
 		return finish(diagnostics, -E2BIG, &p, ret_policy);
 	}
-	r = compile_source(a, &root, search, false, diagnostics, &p);
+	r = compile_source(a, &root, search, SCOPE_RUN, diagnostics, &p);
 	return finish(diagnostics, r, &p, ret_policy);
 }
 
@@ -374,7 +343,7 @@ static int report_unreadable(const char *name, const struct policy_search *searc
 	return error == -EFBIG ? -E2BIG : error;
 }
 
-static int compile_named(const char *name, const struct policy_search *search, bool fragments,
+static int compile_named(const char *name, const struct policy_search *search, enum scope scope,
 			 struct diagnostics *d, struct compiled_policy **ret_policy)
 {
 	_cleanup_(arena_freep) struct arena *a = arena_new();
@@ -390,18 +359,24 @@ static int compile_named(const char *name, const struct policy_search *search, b
 		r = source_read_input(a, path, path, search, &root);
 	if (r < 0)
 		return finish(d, report_unreadable(name, search, r, a, d), &p, ret_policy);
-	r = compile_source(a, root, search, fragments, d, &p);
+	r = compile_source(a, root, search, scope, d, &p);
 	return finish(d, r, &p, ret_policy);
 }
 
 int policy_compile(const char *name_or_path, const struct policy_search *search,
 		   struct diagnostics *diagnostics, struct compiled_policy **ret_policy)
 {
-	return compile_named(name_or_path, search, false, diagnostics, ret_policy);
+	return compile_named(name_or_path, search, SCOPE_RUN, diagnostics, ret_policy);
 }
 
 int policy_check(const char *name_or_path, const struct policy_search *search,
 		 struct diagnostics *diagnostics, struct compiled_policy **ret_policy)
 {
-	return compile_named(name_or_path, search, true, diagnostics, ret_policy);
+	return compile_named(name_or_path, search, SCOPE_CHECK, diagnostics, ret_policy);
+}
+
+int policy_check_host(const char *name_or_path, const struct policy_search *search,
+		      struct diagnostics *diagnostics, struct compiled_policy **ret_policy)
+{
+	return compile_named(name_or_path, search, SCOPE_HOST, diagnostics, ret_policy);
 }

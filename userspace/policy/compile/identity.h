@@ -4,7 +4,7 @@
 #define CORDON_POLICY_IDENTITY_H
 
 #include "base/sha256.h"
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 
 /* Where rules stand, and how they are written, makes no difference. -ENOMEM, -EIO. */
 int policy_identity(const struct compiled_policy *policy, unsigned char ret_identity[SHA256_SIZE]);

@@ -59,7 +59,7 @@ static uint32_t find_masks(struct automaton *a, const struct cordon_verdict *v)
 	return a->verdict_count++;
 }
 
-static int unpack(const struct tables *t, struct automaton **ret_automaton)
+static int unpack(const struct tables *t, bool rules, struct automaton **ret_automaton)
 {
 	_cleanup_(automaton_freep) struct automaton *a = calloc(1, sizeof(*a));
 	_cleanup_(freep) uint32_t *masks = calloc(t->header->verdicts_count, sizeof(*masks));
@@ -76,8 +76,11 @@ static int unpack(const struct tables *t, struct automaton **ret_automaton)
 		return -ENOMEM;
 	/* Number 0 says nothing. */
 	find_masks(a, &nothing);
-	for (uint32_t i = 0; i < t->header->verdicts_count; i++)
-		masks[i] = find_masks(a, &t->verdicts[i]);
+	for (uint32_t i = 0; i < t->header->verdicts_count; i++) {
+		masks[i] = rules ? a->verdict_count : find_masks(a, &t->verdicts[i]);
+		if (rules)
+			a->verdicts[a->verdict_count++] = t->verdicts[i];
+	}
 	for (uint32_t s = 0; s < a->state_count; s++) {
 		a->verdict[s] = masks[t->finals[s].verdict];
 		if (add_segments(a, t, s, &count, &capacity) < 0)
@@ -94,7 +97,14 @@ int automaton_of_rights(const struct compiled_policy *policy, struct automaton *
 {
 	_cleanup_(automaton_freep) struct automaton *large = NULL;
 	struct tables t = open_tables(policy->tables);
-	int r = unpack(&t, &large);
+	int r = unpack(&t, false, &large);
 
 	return r < 0 ? r : automaton_minimise(large, ret_automaton);
+}
+
+int automaton_of_rules(const struct compiled_policy *policy, struct automaton **ret_automaton)
+{
+	struct tables t = open_tables(policy->tables);
+
+	return unpack(&t, true, ret_automaton);
 }

@@ -4,7 +4,7 @@
 #define CORDON_POLICY_UNPACK_H
 
 #include "policy/automaton/automaton.h"
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 
 /*
  * The smallest automaton with the rights that a policy's tables allow and deny; which rule decides is
@@ -12,5 +12,8 @@
  * The tables must have passed policy_tables_check(). -ENOMEM.
  */
 int automaton_of_rights(const struct compiled_policy *policy, struct automaton **ret_automaton);
+
+/* The automaton of a policy's tables as it is, with the rules that decide. -ENOMEM. */
+int automaton_of_rules(const struct compiled_policy *policy, struct automaton **ret_automaton);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "policy/source/load.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
 #include "policy/source/reader.h"
@@ -166,6 +167,20 @@ static int apply_defaults(struct arena *a, const struct source *root, struct mod
 	return 0;
 }
 
+/* A list that was meant to be short and leaves out what every program is found by. */
+static void warn_of_path(const struct model *m, struct diagnostics *d)
+{
+	bool found = !m->keep_given || m->keep_count == 0;
+
+	for (size_t i = 0; i < m->keep_count; i++)
+		found |= fnmatch(m->keep[i], "PATH", 0) == 0;
+	for (size_t i = 0; i < m->set_count; i++)
+		found |= strcmp(m->set_names[i], "PATH") == 0;
+	if (!found)
+		report_warning(d, &m->keep_place, "add PATH to the list, or to set:",
+			       "PATH is not kept: programs are not found by their names");
+}
+
 int load_model(struct arena *a, const struct source *root, const struct policy_search *search,
 	       struct diagnostics *d, struct model **ret_model)
 {
@@ -186,6 +201,7 @@ int load_model(struct arena *a, const struct source *root, const struct policy_s
 		return e;
 	if (errors != diagnostics_errors(d))
 		return -EINVAL;
+	warn_of_path(m, d);
 	e = apply_defaults(a, root, m);
 	if (e < 0)
 		return e;

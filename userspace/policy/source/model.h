@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "bpf/abi.h"
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 #include "policy/source/source.h"
 
 #define MODEL_RULES_MAX (CORDON_NO_RULE - 1u)
@@ -80,6 +80,7 @@ struct model {
 	const char *anchors[CORDON_MAX_ANCHORS]; /* names by number, NULL: unused */
 	struct policy_limits limits;
 	bool keep_given;
+	struct place keep_place;
 	const char **keep;
 	size_t keep_count;
 	const char **set_names, **set_values;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The section network: internet destinations, and sockets of other kinds. */
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <strings.h>
 
 #include "policy/source/host_name.h"
 #include "policy/source/read_rules.h"
@@ -22,11 +24,96 @@ static bool ends_in_port(const char *text)
 	       (strchr(text, ':') == colon || (colon > text && colon[-1] == ']'));
 }
 
+static bool is_one_of(const char *text, const char *const *words)
+{
+	for (; *words; words++)
+		if (strcasecmp(text, *words) == 0)
+			return true;
+	return false;
+}
+
+static bool is_every_address(const char *text)
+{
+	static const char *const words[] = {"any", "all", "every", "everywhere", NULL};
+
+	return is_one_of(text, words);
+}
+
+/* Names that stand for the host itself wherever they are looked up. */
+static bool is_loopback(const char *text)
+{
+	static const char *const words[] = {
+		"localhost", "localhost.", "localhost.localdomain", "ip6-localhost", "ip6-loopback",
+		"loopback",  NULL};
+	size_t length = strlen(text);
+
+	return is_one_of(text, words) ||
+	       (length > 10 && strcasecmp(text + length - 10, ".localhost") == 0);
+}
+
+/* "10.0.0.1-10.0.0.9", "192.168.*.*": digits where a name has letters. */
+static bool is_numeric(const char *text)
+{
+	return strspn(text, "0123456789.*-") == strlen(text) && strpbrk(text, "0123456789");
+}
+
+/* The blocks of a range of IPv4 addresses, or how they are written. */
+static const char *hint_of_range(struct reader *r, const char *text)
+{
+	const char *dash = strchr(text, '-'), *list = NULL;
+	struct in_addr first, last;
+	uint64_t low, high;
+	char head[16];
+
+	if (!dash || (size_t)(dash - text) >= sizeof(head))
+		return "write addresses, or blocks like 192.0.2.0/24";
+	memcpy(head, text, (size_t)(dash - text));
+	head[dash - text] = '\0';
+	if (inet_pton(AF_INET, head, &first) != 1 || inet_pton(AF_INET, dash + 1, &last) != 1)
+		return "write addresses, or blocks like 192.0.2.0/24";
+	low = ntohl(first.s_addr);
+	high = ntohl(last.s_addr);
+	while (low <= high) {
+		unsigned int prefix = 32;
+
+		while (prefix > 0 && !(low & (1ull << (32 - prefix))) &&
+		       low + (2ull << (32 - prefix)) - 1 <= high)
+			prefix--;
+		list = arena_printf(r->arena, "%s%s%u.%u.%u.%u/%u", list ? list : "write to: [",
+				    list ? ", " : "", (unsigned int)(low >> 24),
+				    (unsigned int)(low >> 16 & 255), (unsigned int)(low >> 8 & 255),
+				    (unsigned int)(low & 255), prefix);
+		if (!list)
+			return NULL;
+		low += 1ull << (32 - prefix);
+	}
+	return list ? arena_printf(r->arena, "%s]", list) : "write the lower address first";
+}
+
+/* What looks like a host's name and is meant otherwise: true if that was said. */
+static bool is_mistaken(struct reader *r, const struct node *n)
+{
+	if (is_every_address(n->text))
+		report_error(r->diagnostics, &n->place, "write to: any, without brackets",
+			     "in a list, \"%s\" would be a host of that name", n->text);
+	else if (is_loopback(n->text))
+		report_error(r->diagnostics, &n->place, "write to: [127.0.0.1, \"::1\"]",
+			     "names do not lead to the host itself, as \"%s\" would", n->text);
+	else if (is_numeric(n->text))
+		report_error(r->diagnostics, &n->place, hint_of_range(r, n->text),
+			     "\"%s\" is neither an address nor a host name", n->text);
+	else
+		return false;
+	return true;
+}
+
 static int add_host(struct reader *r, struct rule *rule, const struct node *n)
 {
 	char name[HOST_NAME_SIZE];
 	const char **hosts, *copy;
 
+	if (is_mistaken(r, n))
+		return 0;
 	if (host_name_read(n->text, true, name) < 0) {
 		report_error(
 			r->diagnostics, &n->place,
@@ -73,6 +160,10 @@ static int add_block(struct reader *r, struct rule *rule, const struct node *n)
 	}
 	if (e < 0 && looks_like_name(n->text))
 		return add_host(r, rule, n);
+	if (e < 0 && is_numeric(n->text)) {
+		is_mistaken(r, n);
+		return 0;
+	}
 	if (e < 0 && ends_in_port(n->text)) {
 		report_error(r->diagnostics, &n->place,
 			     "ports have a key of their own: {..., to: [NAME], ports: [443]}",
@@ -101,6 +192,11 @@ static int read_to(struct reader *r, const struct node *n, void *target)
 	rule->has_to = true;
 	if (n->type == NODE_SCALAR && strcmp(n->text, "any") == 0)
 		return 0;
+	if (n->type == NODE_SCALAR && (is_every_address(n->text) || strcmp(n->text, "*") == 0)) {
+		report_error(r->diagnostics, &n->place, "write to: any", "\"%s\" is no address",
+			     n->text);
+		return 0;
+	}
 	if (!reader_expect(r, n, NODE_SEQUENCE, "a list of addresses or \"any\"",
 			   "write to: [203.0.113.0/24] or to: any"))
 		return 0;

@@ -83,6 +83,24 @@ static int read_metadata(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
+static int read_special(struct reader *r, const struct node *n, void *target)
+{
+	static const struct word words[] = {{"allow", 0}, {"deny", 1}, {NULL, 0}};
+
+	(void)target;
+	read_flag(r, n, "value for special", words, CORDON_POLICY_SPECIAL);
+	return 0;
+}
+
+static int read_code(struct reader *r, const struct node *n, void *target)
+{
+	static const struct word words[] = {{"recorded", 0}, {"pinned", 1}, {NULL, 0}};
+
+	(void)target;
+	read_flag(r, n, "value for code", words, CORDON_POLICY_PINNED);
+	return 0;
+}
+
 static int read_descriptors(struct reader *r, const struct node *n, void *target)
 {
 	static const struct word words[] = {
@@ -153,6 +171,8 @@ int read_process(struct reader *r, const struct node *n, void *target)
 		{"io_uring", read_io_uring},
 		{"metadata", read_metadata},
 		{"descriptors", read_descriptors},
+		{"code", read_code},
+		{"special", read_special},
 		{NULL, NULL},
 	};
 

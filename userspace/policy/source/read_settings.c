@@ -133,8 +133,10 @@ static int read_keep(struct reader *r, const struct node *n, void *target)
 				r->diagnostics, reader_place_of(n, m->keep[i]),
 				"names may hold letters, digits, _ and the wildcards * ? [a-z]",
 				"\"%s\" is no variable name", m->keep[i]);
-	if (!m->fragment)
+	if (!m->fragment) {
 		m->keep_given = true;
+		m->keep_place = n->place;
+	}
 	return e;
 }
 

@@ -2,6 +2,7 @@
 #include "policy/source/search.h"
 
 #include <limits.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -5,8 +5,16 @@
 
 #include <stddef.h>
 
+#include "base/cleanup.h"
 #include "policy/core/arena.h"
-#include "policy/compile/compile.h"
+
+struct policy_inputs;
+
+/* Where policies named without a path are looked for. */
+struct policy_search {
+	const char *const *directories; /* NULL-terminated; first hit wins */
+	struct policy_inputs *inputs;	/* what is looked at is added there; NULL: nowhere */
+};
 
 /*
  * The directories for a program whose file is `executable`: those of the host, and last what came

@@ -6,7 +6,7 @@
 #ifndef CORDON_POLICY_SETTINGS_H
 #define CORDON_POLICY_SETTINGS_H
 
-#include "policy/compile/compile.h"
+#include "policy/core/compiled.h"
 
 #define SETTING_TEXT 4096
 

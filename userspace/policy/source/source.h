@@ -8,8 +8,8 @@
 #include <sys/types.h>
 
 #include "policy/core/arena.h"
-#include "policy/compile/compile.h"
 #include "policy/source/diagnostic.h"
+#include "policy/source/search.h"
 
 #define SOURCE_SIZE_MAX (1u << 20)
 

@@ -13,6 +13,7 @@ const struct word words_file_rights[] = {
 	{"create", CORDON_RIGHT(CORDON_CREATE)},
 	{"delete", CORDON_RIGHT(CORDON_DELETE)},
 	{"metadata", CORDON_RIGHT(CORDON_METADATA)},
+	{"special", CORDON_RIGHT(CORDON_SPECIAL)},
 	{"all", CORDON_RIGHT(CORDON_READ) | CORDON_RIGHT(CORDON_WRITE) |
 			CORDON_RIGHT(CORDON_CREATE) | CORDON_RIGHT(CORDON_DELETE)},
 	{NULL, 0},
@@ -106,13 +107,10 @@ const struct word words_socket_types[] = {
 };
 
 const struct word words_socket_protocols[] = {
-	{"tcp", IPPROTO_TCP},
-	{"udp", IPPROTO_UDP},
-	{"icmp", IPPROTO_ICMP},
-	{"icmpv6", IPPROTO_ICMPV6},
-	{"sctp", IPPROTO_SCTP},
-	{"route", 0},
-	{NULL, 0},
+	{"tcp", IPPROTO_TCP},	{"udp", IPPROTO_UDP},
+	{"icmp", IPPROTO_ICMP}, {"icmpv6", IPPROTO_ICMPV6},
+	{"igmp", IPPROTO_IGMP}, {"sctp", IPPROTO_SCTP},
+	{"route", 0},		{NULL, 0},
 };
 
 const struct word words_severities[] = {

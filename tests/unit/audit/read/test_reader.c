@@ -257,6 +257,30 @@ static void assert_next(struct audit_reader *reader, int sequence)
 	json_decref(record);
 }
 
+/* A changed record is read all the same, and says that it is damaged; what follows is as it was. */
+static void test_damaged_record(void **state)
+{
+	struct place *place = *state;
+	_cleanup_(audit_reader_closep) struct audit_reader *reader = NULL;
+	const char *mark;
+	json_t *record;
+	char *at;
+
+	at = strchr(strstr(place->clean + line_begin(place, 2), "\"@timestamp\":\""), 'Z');
+	at[-1] = at[-1] == '1' ? '2' : '1';
+	rewrite(place, place->clean, place->clean_size);
+	assert_int_equal(audit_reader_open(place->directory, &reader, NULL), 0);
+	assert_next(reader, 1);
+	assert_next(reader, 2);
+	record = next(reader, -EBADMSG);
+	assert_int_equal(json_integer_value(json_object_get(record, "seq")), 3);
+	mark = json_string_value(json_object_get(json_object_get(record, "cordon"), "damaged"));
+	assert_non_null(mark);
+	assert_non_null(strstr(mark, "the chain is broken"));
+	json_decref(record);
+	assert_next(reader, 4);
+}
+
 /* A log that grows byte by byte gives each record once, when it is whole. */
 static void test_follow(void **state)
 {
@@ -486,6 +510,7 @@ int main(void)
 		TEST(test_garbage_between),
 		TEST(test_line_without_end),
 		TEST(test_torn_end),
+		TEST(test_damaged_record),
 		TEST(test_follow),
 		TEST(test_follow_into_a_new_file),
 		TEST(test_segments),

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "audit/record/decode.h"
-#include "fixture.h"
+#include "tests/unit/audit/fixture.h"
 
 static const struct fixture_denial denial = {
 	.pid = 7,

@@ -512,6 +512,49 @@ static void test_rewritten(void **state)
 	assert_int_equal(verify(true).sealed, 0);
 }
 
+/* What is proven ends before the first damage, however good the seals behind it are. */
+static void test_proof_ends_at_damage(void **state)
+{
+	static const struct {
+		const char *changed;
+		uint64_t sealed, proven;
+	} cases[] = {{"\"number\":1}", 0, 0}, {"\"number\":11}", 4, 1}, {"\"number\":21}", 8, 2}};
+	struct audit_log *log;
+	_cleanup_(freep) char *data = NULL;
+	char path[160];
+	size_t size;
+
+	(void)state;
+	empty();
+	set_up_keys();
+	log = open_one_segment();
+	for (int i = 0; i < 3; i++) {
+		append(log, 10 * i);
+		append(log, 10 * i + 1);
+		append_sealed(log, 1);
+	}
+	audit_log_close(log);
+	assert_int_equal(verify(true).sealed, 12);
+	assert_int_equal(verify(true).proven, 3);
+	assert_int_equal(verify(true).behind, 0);
+	snprintf(path, sizeof(path), "%s/" SEGMENT_NAME, directory);
+	assert_int_equal(io_read_file(AT_FDCWD, path, 1 << 20, &data, &size), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *at = strstr(data, cases[i].changed);
+		struct verify_result result;
+
+		assert_non_null(at);
+		at[strlen("\"number\":")] = '7';
+		write_file(SEGMENT_NAME, data, size);
+		at[strlen("\"number\":")] = cases[i].changed[strlen("\"number\":")];
+		result = verify(true);
+		assert_true(result.problems > 0);
+		assert_int_equal(result.sealed, cases[i].sealed);
+		assert_int_equal(result.proven, cases[i].proven);
+		assert_int_equal(result.behind, 12);
+	}
+}
+
 /* Cut off behind a seal, the log looks whole; the key on the host tells how many there were. */
 static void test_cut_at_a_seal(void **state)
 {
@@ -776,6 +819,34 @@ static void test_renewed_in_the_past(void **state)
 	assert_true(verify_with(0, 2).problems > 0);
 }
 
+/* A key that is another log's, though its next seal has the number that is awaited, goes on where no seal says so. */
+static void test_sealed_with_another_key(void **state)
+{
+	_cleanup_(freep) char *other = NULL;
+	struct audit_log *log;
+	size_t size;
+
+	(void)state;
+	empty();
+	begin_with(verification[1]);
+	log = open_one_segment();
+	append_sealed(log, 2);
+	audit_log_close(log);
+	read_key_file(&other, &size);
+	empty();
+	set_up_keys();
+	log = open_one_segment();
+	append_sealed(log, 2);
+	audit_log_close(log);
+	assert_int_equal(verify_with(0, 2).problems, 0);
+	write_file(SEAL_FILE, other, size);
+	log = open_one_segment();
+	append_sealed(log, 2);
+	audit_log_close(log);
+	assert_int_equal(verify_with(0, 2).problems, 1);
+	assert_non_null(strstr(last_text, "seal 2 was made with another key"));
+}
+
 static unsigned int notes;
 
 static void count_note(void *data, const char *text)
@@ -951,13 +1022,21 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_clean_logs),	cmocka_unit_test(test_mutations),
-		cmocka_unit_test(test_rewritten),	cmocka_unit_test(test_cut_at_a_seal),
-		cmocka_unit_test(test_keys_are_erased), cmocka_unit_test(test_key_file_torn),
-		cmocka_unit_test(test_renewed),		cmocka_unit_test(test_renewed_in_the_past),
-		cmocka_unit_test(test_begun_later),	cmocka_unit_test(test_clock_steps),
-		cmocka_unit_test(test_key_text),	cmocka_unit_test(test_retention),
+		cmocka_unit_test(test_clean_logs),
+		cmocka_unit_test(test_mutations),
+		cmocka_unit_test(test_rewritten),
+		cmocka_unit_test(test_cut_at_a_seal),
+		cmocka_unit_test(test_keys_are_erased),
+		cmocka_unit_test(test_key_file_torn),
+		cmocka_unit_test(test_renewed),
+		cmocka_unit_test(test_renewed_in_the_past),
+		cmocka_unit_test(test_begun_later),
+		cmocka_unit_test(test_clock_steps),
+		cmocka_unit_test(test_key_text),
+		cmocka_unit_test(test_retention),
 		cmocka_unit_test(test_compressed),
+		cmocka_unit_test(test_proof_ends_at_damage),
+		cmocka_unit_test(test_sealed_with_another_key),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -17,6 +17,7 @@
 #include "audit/search/index.h"
 #include "audit/write/log.h"
 #include "audit/search/search.h"
+#include "audit/storage/chain.h"
 #include "audit/storage/segment.h"
 #include "audit/storage/segments.h"
 #include "base/clock.h"
@@ -136,17 +137,42 @@ static struct index_result update(const struct place *p, bool rebuild, bool chec
 	return result;
 }
 
+static unsigned int marked;
+
 static int note(void *data, json_t *record)
 {
+	marked += json_object_get(json_object_get(record, "cordon"), "damaged") != NULL;
 	fprintf(data, "%lld ", (long long)json_integer_value(json_object_get(record, "seq")));
 	return 0;
+}
+
+/* Takes every other line, so that lines and records have to come in one order. */
+static bool note_line(void *data, const char *line, size_t size)
+{
+	uint64_t sequence;
+
+	assert_int_equal(chain_sequence(line, size, &sequence), 0);
+	if (sequence % 2)
+		fprintf(data, "%llu ", (unsigned long long)sequence);
+	return sequence % 2;
+}
+
+static void at_most_all(void *data, uint64_t done, uint64_t all)
+{
+	*(bool *)data = true;
+	assert_true(done <= all);
 }
 
 /* The sequence numbers of what is found. */
 static char *find(const struct place *p, const struct audit_query *query, bool no_index,
 		  uint64_t limit, struct search_result *result)
 {
-	const struct search_options options = {.no_index = no_index, .limit = limit};
+	bool told = false;
+	const struct search_options options = {.no_index = no_index,
+					       .limit = limit,
+					       .visit_line = note_line,
+					       .progress = at_most_all,
+					       .progress_data = &told};
 	struct failure failure = {0};
 	char *text = NULL;
 	size_t size;
@@ -154,6 +180,7 @@ static char *find(const struct place *p, const struct audit_query *query, bool n
 
 	if (audit_search(p->directory, query, &options, note, out, result, &failure) < 0)
 		fail_msg("%s", failure.text);
+	assert_true(told || result->looked_at == 0);
 	fclose(out);
 	return text;
 }
@@ -316,7 +343,30 @@ static void test_notices_a_shorter_log(void **state)
 	ask_everything(p);
 }
 
-static void test_leaves_out_what_was_altered(void **state)
+/* The last records come from the log's end: what lies before is not even read. */
+static void test_last_reads_the_end(void **state)
+{
+	static const struct audit_query everything = {.session = NULL};
+	struct place *p = *state;
+	struct search_result all, last, none;
+	_cleanup_(freep) char *whole = find(p, &everything, true, 0, &all);
+
+	for (uint64_t limit = 1; limit < 2 * RECORDS; limit *= 3) {
+		_cleanup_(freep) char *text = find(p, &everything, true, limit, &last);
+		size_t size = strlen(text);
+
+		assert_int_equal(last.found, limit < RECORDS ? limit : RECORDS);
+		assert_string_equal(whole + strlen(whole) - size, text);
+	}
+	free(find(p, &everything, true, 10, &last));
+	assert_true(last.looked_at < RECORDS / 3);
+	/* And on to the beginning where there are none. */
+	free(find(p, &(struct audit_query){.session = "none"}, true, 10, &none));
+	assert_int_equal(none.found, 0);
+	assert_int_equal(none.looked_at, RECORDS);
+}
+
+static void test_marks_what_was_altered(void **state)
 {
 	static const struct audit_query everything = {.session = "s1"};
 	struct place *p = *state;
@@ -334,11 +384,17 @@ static void test_leaves_out_what_was_altered(void **state)
 	at = strstr(at, "\"name\":\"");
 	edit(p->log, at + 8 - text, "X", 1);
 	free(text);
+	assert_int_equal(marked, 0);
 	free(find(p, &everything, false, 0, &after));
+	assert_int_equal(marked, 1);
 	assert_int_equal(after.damaged, 1);
-	assert_int_equal(after.found, before.found - 1);
+	assert_int_equal(after.found, before.found);
 	free(find(p, &everything, true, 0, &after));
 	assert_int_equal(after.damaged, 1);
+	free(find(p, &(struct audit_query){.session = NULL}, true, 0, &after));
+	assert_int_equal(after.damaged, 1);
+	assert_int_equal(after.found, RECORDS);
+	assert_int_equal(marked, 3);
 }
 
 /* Any byte of the index: what is found stays right, or the damage is noticed. */
@@ -471,11 +527,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_finds_the_same),	   TEST(test_grows),
-		TEST(test_leaves_a_torn_line_out), TEST(test_notices_another_log),
-		TEST(test_notices_a_shorter_log),  TEST(test_leaves_out_what_was_altered),
-		TEST(test_survives_damage),	   TEST(test_replaces_what_is_no_index),
-		TEST(test_refuses_what_is_no_log), TEST(test_follows_segments),
+		TEST(test_finds_the_same),
+		TEST(test_grows),
+		TEST(test_leaves_a_torn_line_out),
+		TEST(test_notices_another_log),
+		TEST(test_notices_a_shorter_log),
+		TEST(test_marks_what_was_altered),
+		TEST(test_last_reads_the_end),
+		TEST(test_survives_damage),
+		TEST(test_replaces_what_is_no_index),
+		TEST(test_refuses_what_is_no_log),
+		TEST(test_follows_segments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

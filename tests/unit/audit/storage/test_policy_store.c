@@ -14,6 +14,7 @@
 #include "audit/storage/policy_store.h"
 #include "base/io.h"
 #include "policy/ask/question.h"
+#include "policy/compile/compile.h"
 
 static const char source[] =
 	"version: 1\n"
@@ -154,14 +155,40 @@ static void test_refuses(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+static void test_completes_digests(void **state)
+{
+	struct place *p = *state;
+	char prefix[65], found[65], path[256], other[65];
+	int fd;
+
+	snprintf(prefix, sizeof(prefix), "%.8s", p->policy->digest_text);
+	assert_int_equal(policy_store_complete(p->directory, prefix, found), 0);
+	assert_string_equal(found, p->policy->digest_text);
+	assert_int_equal(policy_store_complete(p->directory, found, found), 0);
+	prefix[7] = '\0';
+	assert_int_equal(policy_store_complete(p->directory, prefix, found), -EINVAL);
+	assert_int_equal(policy_store_complete(p->directory, "python-sandbox", found), -EINVAL);
+	assert_int_equal(policy_store_complete(p->directory, "../../../", found), -EINVAL);
+	snprintf(other, sizeof(other), "%s", p->policy->digest_text);
+	other[63] = other[63] == '0' ? '1' : '0';
+	snprintf(path, sizeof(path), "%s/" POLICY_STORE_NAME "/%s", p->directory, other);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(fd >= 0);
+	close(fd);
+	other[60] = '\0';
+	assert_int_equal(policy_store_complete(p->directory, other, found), -ENOTUNIQ);
+	assert_int_equal(unlink(path), 0);
+	other[0] = other[0] == '0' ? '1' : '0';
+	assert_int_equal(policy_store_complete(p->directory, other, found), -ENOENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_decides_as_it_did),
-		TEST(test_is_written_once),
-		TEST(test_notices_changes),
-		TEST(test_refuses),
+		TEST(test_decides_as_it_did), TEST(test_is_written_once),
+		TEST(test_notices_changes),   TEST(test_refuses),
+		TEST(test_completes_digests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-/* In place of audit/storage.c: does what that does, and takes notes. */
+/* In place of audit/storage/storage.c: does what that does, and takes notes. */
 #define storage_create	       real_create
 #define storage_append	       real_append
 #define storage_overwrite      real_overwrite
@@ -26,7 +26,7 @@
 #define storage_sync_directory real_sync_directory
 #define storage_rename	       real_rename
 #define storage_remove	       real_remove
-#include "userspace/audit/storage.c"
+#include "userspace/audit/storage/storage.c"
 #undef storage_create
 #undef storage_append
 #undef storage_overwrite

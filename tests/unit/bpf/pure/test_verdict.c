@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "bpf/verdict.h"
+#include "bpf/pure/verdict.h"
 
 #define READ  CORDON_RIGHT(CORDON_READ)
 #define WRITE CORDON_RIGHT(CORDON_WRITE)
@@ -86,6 +86,23 @@ static void test_tree_widens_exhaustively(void **state)
 	}
 }
 
+/* A tree may go where all that it could hold may be created and written, and nothing is denied. */
+static void test_tree_makes_exhaustively(void **state)
+{
+	const uint32_t create = CORDON_RIGHT(CORDON_CREATE);
+
+	(void)state;
+	for (uint32_t bits = 0; bits < 16; bits++) {
+		const struct verdict to = {
+			.may_allow = READ | WRITE | create,
+			.must_allow = (bits & 1 ? create : 0) | (bits & 2 ? WRITE : 0),
+			.may_deny = (bits & 4 ? create : 0) | (bits & 8 ? WRITE : 0) | READ};
+		uint32_t missing = ((bits & 5) == 1 ? 0 : create) | ((bits & 10) == 2 ? 0 : WRITE);
+
+		assert_int_equal(verdict_tree_makes(&to), missing);
+	}
+}
+
 static void test_finals_add_up(void **state)
 {
 	const struct cordon_final one = {.may_allow = READ, .must_allow = READ};
@@ -109,6 +126,7 @@ int main(void)
 		cmocka_unit_test(test_name_widens_exhaustively),
 		cmocka_unit_test(test_a_right_without_a_name_does_not_widen),
 		cmocka_unit_test(test_tree_widens_exhaustively),
+		cmocka_unit_test(test_tree_makes_exhaustively),
 		cmocka_unit_test(test_finals_add_up),
 	};
 

@@ -72,6 +72,11 @@ static void test_explain(void **state)
 	assert_int_equal(run(policy_command_explain, "--workdir", "here", "python-sandbox", "read",
 			     "/x", NULL),
 			 2);
+	/* The rule names the address, so that it leads to the host itself, too. */
+	assert_int_equal(run(policy_command_explain, "pip-install", "host", "127.0.0.1:3141", NULL),
+			 0);
+	assert_int_equal(run(policy_command_explain, "pip-install", "host", "127.0.0.2:3141", NULL),
+			 1);
 	assert_int_equal(run(policy_command_explain, "python-sandbox", "read", "x", NULL), 2);
 	assert_int_equal(run(policy_command_explain, "no-such-policy", "read", "/x", NULL), 2);
 	assert_int_equal(run(policy_command_explain, "python-sandbox", "read", NULL), 2);

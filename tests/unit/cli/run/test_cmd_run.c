@@ -348,6 +348,16 @@ static void test_bad_workdirs(void **state)
 	snprintf(message, sizeof(message), "cordon: the work directory %s is not a directory\n",
 		 file);
 	expect(125, "", message, WORDS("--workdir", file, "sh", "-c", "echo ran"));
+	/* In the middle, and what is below is a directory like any other. */
+	snprintf(
+		message, sizeof(message),
+		"cordon: the work directory %s/cron.d leads through %s, which is a symbolic link to "
+		"'/etc' and may have been put there by code that ran before; name the directory "
+		"itself\n",
+		link, link);
+	strcat(link, "/cron.d");
+	expect(125, "", message, WORDS("--workdir", link, "sh", "-c", "echo ran"));
+	link[strlen(link) - strlen("/cron.d")] = '\0';
 	expect(125, "", "cordon: the work directory /nowhere does not exist; create it first\n",
 	       WORDS("--workdir", "/nowhere", "sh", "-c", "echo ran"));
 	strcat(link, "/");
@@ -803,6 +813,47 @@ static void test_report(void **state)
 	unlink(path);
 }
 
+/* What the code may leave where the next run writes its report, and what it may put in its place meanwhile. */
+static void test_report_planted(void **state)
+{
+	_cleanup_(freep) char *report = NULL;
+	char directory[128], path[192], message[512], script[512];
+	size_t size;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/report.json", workdir);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	snprintf(message, sizeof(message),
+		 "cordon: the report file %s is no regular file; for a pipe, name a descriptor "
+		 "(/dev/fd/3)\n",
+		 path);
+	expect(125, "", message, WORDS("--report", path, "sh", "-c", "echo ran"));
+	unlink(path);
+
+	snprintf(directory, sizeof(directory), "%s/reports", workdir);
+	snprintf(path, sizeof(path), "%s/report.json", directory);
+	assert_int_equal(mkdir(directory, 0700), 0);
+	snprintf(script, sizeof(script), "mv %s %s.old; mkdir %s; echo forged >%s", directory,
+		 directory, directory, path);
+	expect(0, "", "", WORDS("--report", path, "sh", "-c", script));
+	assert_int_equal(io_read_file(AT_FDCWD, path, 4096, &report, &size), 0);
+	assert_string_equal(report, "{\"denied\":[]}\n");
+
+	/* A link in its place is said, and not followed. */
+	snprintf(script, sizeof(script), "rm -r %s.old; mv %s %s.old; ln -s %s.old %s", directory,
+		 directory, directory, directory, directory);
+	snprintf(message, sizeof(message),
+		 "cordon: cannot write the report file %s: Too many levels of symbolic links; what "
+		 "is there now is not this run's report\n",
+		 path);
+	expect(0, "", message, WORDS("--report", path, "sh", "-c", script));
+	unlink(directory);
+	snprintf(path, sizeof(path), "%s.old/report.json", directory);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s.old", directory);
+	assert_int_equal(rmdir(path), 0);
+}
+
 static void test_denials_are_silent_without_terminal(void **state)
 {
 	(void)state;
@@ -865,6 +916,7 @@ int main(void)
 		TEST(test_daemon_comes_back),
 		TEST(test_end_refused),
 		TEST(test_report),
+		TEST(test_report_planted),
 		TEST(test_denials_are_silent_without_terminal),
 	};
 

@@ -12,7 +12,7 @@
 #include "cli/run/run_options.h"
 #include "cli/term/suggest.h"
 
-#define MAX_ARGUMENTS 24
+#define MAX_ARGUMENTS 32
 
 static int parse(struct run_options *options, struct failure *failure, const char *const *words)
 {
@@ -37,8 +37,8 @@ static void test_all(void **state)
 	assert_int_equal(parse(&o, &failure,
 			       WORDS("--policy=p", "--workdir", "w", "--session", "s", "--agent=a",
 				     "--executor", "e", "--language=l", "--user", "u", "--observe",
-				     "--log", "d", "--report=r", "--bind", "docs=/x=y", "--timeout",
-				     "2s", "--", "cmd", "--policy")),
+				     "--stdin=null", "--log", "d", "--report=r", "--bind",
+				     "docs=/x=y", "--timeout", "2s", "--", "cmd", "--policy")),
 			 0);
 	assert_string_equal(o.policy, "p");
 	assert_string_equal(o.workdir, "w");
@@ -48,6 +48,7 @@ static void test_all(void **state)
 	assert_string_equal(o.language, "l");
 	assert_string_equal(o.user, "u");
 	assert_true(o.observe);
+	assert_true(o.no_input);
 	assert_string_equal(o.log, "d");
 	assert_string_equal(o.report, "r");
 	assert_int_equal(o.bind_count, 1);
@@ -100,6 +101,7 @@ static void test_refused(void **state)
 	refuse("'-x' is not an option", WORDS("-x", "true"));
 	refuse("--policy needs a value", WORDS("--policy"));
 	refuse("takes no value", WORDS("--observe=yes", "true"));
+	refuse("'inherit' or 'null'", WORDS("--stdin", "none", "true"));
 	refuse("is empty", WORDS("--policy", "", "true"));
 	refuse("not UTF-8", WORDS("--agent", "\xff", "true"));
 	refuse("--timeout takes", WORDS("--timeout", "0", "true"));
@@ -109,7 +111,7 @@ static void test_refused(void **state)
 	refuse("NAME=DIR", WORDS("--bind", "a=", "true"));
 	refuse("bound by cordon itself", WORDS("--bind", "tmp=/x", "true"));
 	refuse("twice", WORDS("--bind", "a=/x", "--bind", "a=/y", "true"));
-	refuse("6 times",
+	refuse("5 times",
 	       WORDS("--bind", "a=/x", "--bind", "b=/x", "--bind", "c=/x", "--bind", "d=/x",
 		     "--bind", "e=/x", "--bind", "f=/x", "--bind", "g=/x", "true"));
 }

@@ -54,7 +54,7 @@ static void make(struct execution *e, struct compiled_policy *policy, struct log
 	e->record.policy = policy;
 	e->record.observe = true;
 	e->record.limits.pids = 12;
-	e->started = true;
+	e->written = true;
 	e->start = 77;
 	e->client_uid = 4294967290;
 	e->unwritten[0] = 1;
@@ -75,7 +75,7 @@ static void test_roundtrip(void **state)
 	(void)state;
 	memset(policy.digest, 0xab, sizeof(policy.digest));
 	hex_encode(policy.digest, sizeof(policy.digest), policy.digest_text);
-	assert_int_equal(logs_new(NULL, &logs, NULL), 0);
+	assert_int_equal(logs_new(NULL, NULL, &logs, NULL), 0);
 	make(&e, &policy, logs);
 	e.record.limits_missing = missing_list;
 	e.record.environment_kept = kept;
@@ -183,12 +183,34 @@ static void test_listing(void **state)
 	assert_int_equal(found, 4);
 }
 
+/* A directory may be called anything: lists show it, and all others beside it. */
+static void test_names_that_are_no_text(void **state)
+{
+	struct compiled_policy policy = {.name = (char[]){"p"}};
+	struct cordon_execution view = {};
+	struct execution e = {.view = &view, .cgroup_fd = -1, .id = "x"};
+	static char workdir[] = "/srv/\xff\xfe", program[] = "/bin/\x80";
+	json_t *entry;
+
+	(void)state;
+	e.record.policy = &policy;
+	e.record.workdir = workdir;
+	e.record.program = program;
+	entry = execution_json(&e);
+	assert_non_null(entry);
+	assert_string_equal(json_string_value(json_object_get(entry, "workdir")),
+			    "/srv/\xef\xbf\xbd\xef\xbf\xbd");
+	assert_true(json_is_null(json_object_get(entry, "agent")));
+	json_decref(entry);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_roundtrip, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_damaged, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_listing, setup, teardown),
+		cmocka_unit_test(test_names_that_are_no_text),
 	};
 
 	writer_fixture_main(argc, argv);

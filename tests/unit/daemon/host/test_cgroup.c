@@ -98,7 +98,7 @@ static void test_controllers(void **state)
 
 	(void)state;
 	/* On: nothing to do. There but off: switched on. A name that only contains it: not there. */
-	put("cgroup.controllers", "cpuset io memory hugetlb pids\n");
+	put("cgroup.controllers", "cpuset io memory pids\n");
 	put("cgroup.subtree_control", "memory pids\n");
 	snprintf(path, sizeof(path), "%s/cordon", mount_point);
 	assert_int_equal(mkdir(path, 0755), 0);
@@ -108,6 +108,7 @@ static void test_controllers(void **state)
 	assert_true(tree.available[CGROUP_MEMORY]);
 	assert_false(tree.available[CGROUP_PIDS]);
 	assert_false(tree.available[CGROUP_CPU]);
+	assert_false(tree.available[CGROUP_HUGETLB]);
 	check_file("cgroup.subtree_control", "memory pids\n");
 	check_file("cordon/cgroup.subtree_control", "+memory");
 	cgroup_tree_close(&tree);
@@ -133,9 +134,10 @@ static void test_missing(void **state)
 	(void)state;
 	assert_int_equal(cgroup_create(&tree, "x", &limits, &fd, &missing, NULL), 0);
 	assert_string_equal(missing[0], "memory: no controller");
-	assert_string_equal(missing[1], "pids: no controller");
-	assert_string_equal(missing[2], "cpu: no controller");
-	assert_null(missing[3]);
+	assert_string_equal(missing[1], "huge pages: no controller");
+	assert_string_equal(missing[2], "pids: no controller");
+	assert_string_equal(missing[3], "cpu: no controller");
+	assert_null(missing[4]);
 	protocol_strings_free(missing);
 	assert_int_equal(cgroup_create(&tree, "x", &limits, &fd, &missing, NULL), -EEXIST);
 	close(fd);

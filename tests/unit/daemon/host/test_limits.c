@@ -58,7 +58,7 @@ static void test_raise(void **state)
 		 "--cpu-time 1s500ms is more than the policy's 1s;"},
 		{{.address_space_bytes = 1000},
 		 {.address_space_bytes = 1025},
-		 "--address-space 1025 is more than the policy's 1000;"},
+		 "--address-space 1025B is more than the policy's 1000B;"},
 		{{.file_size_bytes = 1024},
 		 {.file_size_bytes = 4096},
 		 "--file-size 4K is more than the policy's 1K;"},

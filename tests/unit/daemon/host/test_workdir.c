@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/cleanup.h"
+#include "base/clock.h"
 #include "daemon/host/workdir.h"
 
 static char top[64], passwd[96];
@@ -123,6 +125,66 @@ static void test_symlink(void **state)
 	assert_int_equal(check("link", &failure), -EPERM);
 }
 
+static int check_depth(int depth, uint64_t *ret_nsec)
+{
+	struct failure failure = {};
+	char path[128], own[128];
+	uint64_t start;
+	int fd, r;
+
+	snprintf(path, sizeof(path), "%s/free", top);
+	snprintf(own, sizeof(own), "%s/own", top);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	for (int i = 0; i < depth; i++) {
+		int next;
+
+		(void)mkdirat(fd, "d", 0700);
+		next = openat(fd, "d", O_RDONLY | O_CLOEXEC);
+		assert_true(next >= 0);
+		close(fd);
+		fd = next;
+	}
+	start = clock_nsec(CLOCK_THREAD_CPUTIME_ID);
+	r = workdir_check(fd, passwd, (const char *const[]){own, NULL}, &failure);
+	*ret_nsec = clock_nsec(CLOCK_THREAD_CPUTIME_ID) - start;
+	close(fd);
+	return r;
+}
+
+/* Four times as deep costs about four times as much. */
+static void test_deep(void **state)
+{
+	uint64_t shallow, deep;
+
+	(void)state;
+	assert_int_equal(check_depth(300, &shallow), 0);
+	assert_int_equal(check_depth(1200, &deep), 0);
+	assert_true(deep < 9 * shallow);
+	/* Too deep to be climbed out of. */
+	assert_int_equal(check_depth(3000, &deep), -EPERM);
+}
+
+/* Homes are named in any way. */
+static void test_names_of_homes(void **state)
+{
+	static const char *const names[] = {"homes/a/", "link/a", "/homes/./a", "own/../homes/a"};
+	struct failure failure;
+	char path[128];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/link", top);
+	assert_int_equal(symlink("homes", path), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		FILE *file = fopen(passwd, "we");
+
+		fprintf(file, "a:x:1000:1000::%s/%s:/bin/sh\n", top, names[i]);
+		fclose(file);
+		assert_int_equal(check("homes/a", &failure), -EPERM);
+		assert_int_equal(check("homes", &failure), -EPERM);
+		assert_int_equal(check("free", &failure), 0);
+	}
+}
+
 static void test_no_passwd(void **state)
 {
 	struct failure failure = {};
@@ -141,6 +203,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_allowed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_symlink, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_deep, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_names_of_homes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_passwd, setup, teardown),
 	};
 

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "daemon/peer/member.h"
-#include "request_fixture.h"
+#include "tests/unit/control/request_fixture.h"
 
 #define STATUS(uids, capabilities, privs)                                                          \
 	"Name:\tx\nPPid:\t1\nUid:\t" uids "\nGid:\t7\t7\t7\t7\nCapInh:\t0000000000000000\n"        \

@@ -15,7 +15,9 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "daemon/policy/approvals.h"
+#include "policy/compile/compile.h"
 
 #define HOUR 3600000000000ull
 #define NOW  (1800000000ull * 1000000000ull)
@@ -267,6 +269,52 @@ static void test_expiry(void **state)
 	assert_int_equal(check(POLICY("p", "1G", WRITES)), -EPERM);
 }
 
+static void version(char text[512], int number)
+{
+	int size = snprintf(text, 512, POLICY("p", "1G", ""));
+
+	for (int i = 0; i < 4; i++)
+		size += snprintf(text + size, 512 - (size_t)size,
+				 "  - {allow: [write], paths: [/srv/%d/**/x%d*y*]}\n", number, i);
+}
+
+static uint64_t processor_nsec(int checks, const struct compiled_policy *policy)
+{
+	uint64_t start = clock_nsec(CLOCK_THREAD_CPUTIME_ID);
+
+	for (int i = 0; i < checks; i++) {
+		struct failure failure = {};
+		char *message;
+
+		assert_int_equal(approvals_check(approvals, policy, NULL, 1000, NOW, recorder, NULL,
+						 &message, &failure),
+				 -EPERM);
+		free(message);
+	}
+	return clock_nsec(CLOCK_THREAD_CPUTIME_ID) - start;
+}
+
+/* What waits is asked about every second: it is compared when it comes, and after each decision. */
+static void test_waiting_is_compared_once(void **state)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *policy = NULL;
+	char text[512];
+	uint64_t first;
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		version(text, i);
+		approve(text, 0);
+	}
+	version(text, 9);
+	policy = compile(text);
+	first = processor_nsec(1, policy);
+	assert_true(processor_nsec(20, policy) < 5 * first);
+	/* A decision about another may let it in. */
+	approve(POLICY("p", "1G", "  - {allow: [write], paths: [/srv/**]}\n"), 0);
+	assert_int_equal(check(text), 0);
+}
+
 static void test_refusal_and_revocation(void **state)
 {
 	_cleanup_(freep) char *digest = asked(POLICY("p", "1G", "")), *wide = NULL;
@@ -289,6 +337,18 @@ static void test_refusal_and_revocation(void **state)
 	reopen();
 	assert_int_equal(check(POLICY("p", "1G", "")), -EPERM);
 	assert_int_equal(check(POLICY("p", "1G", WRITES)), 0);
+}
+
+/* What was let in because it allows less than what was approved is not, once that is no longer. */
+static void test_revocation_of_what_covers(void **state)
+{
+	_cleanup_(freep) char *digest = asked(POLICY("p", "1G", WRITES));
+
+	(void)state;
+	assert_int_equal(decide(AUDIT_APPROVAL_GRANTED, digest, 0), 0);
+	assert_int_equal(check(POLICY("p", "1G", "")), 0);
+	assert_int_equal(decide(AUDIT_APPROVAL_REVOKED, digest, 0), 0);
+	assert_int_equal(check(POLICY("p", "1G", "")), -EPERM);
 }
 
 static void test_no_record_no_decision(void **state)
@@ -414,7 +474,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_same_tables_under_two_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_witnesses_are_recorded, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_expiry, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_waiting_is_compared_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusal_and_revocation, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_revocation_of_what_covers, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_record_no_decision, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_ahead, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_edited_store, setup, teardown),

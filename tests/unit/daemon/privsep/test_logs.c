@@ -37,7 +37,7 @@ static struct logs *new_logs(void)
 {
 	struct logs *logs = NULL;
 
-	assert_int_equal(logs_new(NULL, &logs, NULL), 0);
+	assert_int_equal(logs_new(NULL, NULL, &logs, NULL), 0);
 	return logs;
 }
 

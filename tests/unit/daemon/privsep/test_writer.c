@@ -21,6 +21,7 @@
 #include "base/io.h"
 #include "daemon/privsep/writer.h"
 #include "daemon/privsep/writer_directory.h"
+#include "daemon/privsep/writer_share.h"
 #include "tests/unit/daemon/privsep/writer_fixture.h"
 
 #define RECORDS 400
@@ -68,9 +69,23 @@ static void count_death(const char *why, void *context)
 	deaths++;
 }
 
-static struct writer *new_writer(void)
+static unsigned int left;
+
+static void note_left(struct writer *writer, void *context)
 {
-	struct writer_settings settings = {.log = AUDIT_LOG_DEFAULTS, .restarted = count_death};
+	(void)context;
+	left++;
+	writer_close(writer);
+}
+
+static struct writer *new_writer_in(struct event_base *base)
+{
+	struct writer_settings settings = {
+		.log = AUDIT_LOG_DEFAULTS,
+		.base = base,
+		.restarted = count_death,
+		.left = note_left,
+	};
 	struct writer *writer = NULL;
 	struct failure failure = {};
 	uint64_t repaired;
@@ -82,16 +97,27 @@ static struct writer *new_writer(void)
 	return writer;
 }
 
-static int append(struct writer *writer, unsigned int number)
+static struct writer *new_writer(void)
+{
+	return new_writer_in(NULL);
+}
+
+static int append_of(struct writer *writer, struct writer_share *share, const char *key,
+		     unsigned int number)
 {
 	char text[256], time[CLOCK_TEXT_SIZE];
 	int size;
 
 	clock_format(clock_nsec(CLOCK_REALTIME), time);
 	size = snprintf(text, sizeof(text),
-			"{\"@timestamp\":\"%s\",\"event\":{\"action\":\"test\"},\"number\":%u}",
-			time, number);
-	return writer_append(writer, text, (size_t)size);
+			"{\"@timestamp\":\"%s\",\"event\":{\"action\":\"test\"},\"%s\":%u}", time,
+			key, number);
+	return writer_append(writer, share, text, (size_t)size);
+}
+
+static int append(struct writer *writer, unsigned int number)
+{
+	return append_of(writer, NULL, "number", number);
 }
 
 /* The one child of this process that is alive. */
@@ -324,12 +350,182 @@ static void test_confined(void **state)
 	assert_int_equal(child(), 0);
 }
 
+#define WAITS 50
+
+struct waits {
+	unsigned int done, failed;
+};
+
+static void on_done(int result, void *context)
+{
+	struct waits *waits = context;
+
+	waits->done++;
+	waits->failed += result < 0;
+}
+
+static void turn_until(struct event_base *base, const unsigned int *done, unsigned int wanted)
+{
+	uint64_t end = clock_nsec(CLOCK_MONOTONIC) + 20 * NSEC_PER_SEC;
+
+	while (*done < wanted && clock_nsec(CLOCK_MONOTONIC) < end)
+		event_base_loop(base, EVLOOP_ONCE);
+	assert_int_equal(*done, wanted);
+}
+
+/* A writer that hangs keeps nobody waiting but for its word; when it goes on, all hear it. */
+static void test_stopped(void **state)
+{
+	struct event_base *base = event_base_new();
+	struct writer_wait *waits[WAITS], *cancelled;
+	unsigned int number = 0;
+	struct waits heard = {};
+	struct writer *writer;
+	uint64_t begin;
+	pid_t pid;
+
+	(void)state;
+	remove_all();
+	writer = new_writer_in(base);
+	pid = child();
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	begin = clock_nsec(CLOCK_MONOTONIC);
+	for (unsigned int i = 0; i < WAITS; i++) {
+		assert_int_equal(append(writer, number++), 0);
+		assert_int_equal(writer_when_flushed(writer, i % 2, on_done, &heard, &waits[i]), 0);
+	}
+	assert_int_equal(writer_when_flushed(writer, false, on_done, &heard, &cancelled), 0);
+	writer_wait_cancel(writer, cancelled);
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(writer_writable(writer), 0);
+		event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+	}
+	/* More than any buffer on the way to it has room for. */
+	while (number < 20000)
+		assert_int_equal(append(writer, number++), 0);
+	assert_true(clock_nsec(CLOCK_MONOTONIC) - begin < 3 * NSEC_PER_SEC);
+	assert_int_equal(writer_flush_within(writer, false, 10), -ETIMEDOUT);
+	assert_int_equal(heard.done, 0);
+	assert_int_equal(kill(pid, SIGCONT), 0);
+	turn_until(base, &heard.done, WAITS);
+	assert_int_equal(heard.failed, 0);
+	assert_true(count(directory).numbers >= WAITS);
+	writer_close(writer);
+	assert_int_equal(count(directory).numbers, number);
+	assert_true(count(directory).ordered);
+	assert_int_equal(deaths, 0);
+	event_base_free(base);
+}
+
+/* Who waits when a writer dies hears of it from the next one. */
+static void test_killed_while_others_wait(void **state)
+{
+	struct event_base *base = event_base_new();
+	struct writer_wait *wait;
+	struct waits heard = {};
+	struct writer *writer;
+
+	(void)state;
+	remove_all();
+	left = 0;
+	writer = new_writer_in(base);
+	for (unsigned int i = 0; i < 10; i++) {
+		assert_int_equal(kill(child(), SIGSTOP), 0);
+		assert_int_equal(append(writer, i), 0);
+		assert_int_equal(writer_when_flushed(writer, i % 2, on_done, &heard, &wait), 0);
+		event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
+		assert_int_equal(kill(child(), SIGKILL), 0);
+		turn_until(base, &heard.done, i + 1);
+		assert_int_equal(count(directory).numbers, i + 1);
+	}
+	assert_int_equal(heard.failed, 0);
+	assert_int_equal(deaths, 10);
+	/* It leaves without anybody waiting for that. */
+	writer_leave(writer);
+	turn_until(base, &left, 1);
+	assert_int_equal(child(), 0);
+	assert_verifies(directory);
+	event_base_free(base);
+}
+
+/*
+ * With much to do it is asked in parts, each of which is confirmed by itself: whoever waits for the first of the records
+ * hears before the last one is written.
+ */
+static void test_much(void **state)
+{
+	struct event_base *base = event_base_new();
+	struct waits first = {}, last = {};
+	struct writer_wait *wait;
+	struct writer *writer;
+	unsigned int number = 0;
+
+	(void)state;
+	remove_all();
+	writer = new_writer_in(base);
+	assert_int_equal(append(writer, number++), 0);
+	assert_int_equal(writer_when_flushed(writer, true, on_done, &first, &wait), 0);
+	while (number < 20000)
+		assert_int_equal(append(writer, number++), 0);
+	assert_int_equal(writer_when_flushed(writer, true, on_done, &last, &wait), 0);
+	while (first.done == 0) {
+		assert_int_equal(last.done, 0);
+		event_base_loop(base, EVLOOP_ONCE);
+	}
+	assert_true(writer_is_dirty(writer));
+	turn_until(base, &last.done, 1);
+	assert_false(writer_is_dirty(writer));
+	assert_int_equal(first.failed + last.failed, 0);
+	assert_int_equal(count(directory).numbers, number);
+	writer_close(writer);
+	assert_verifies(directory);
+	event_base_free(base);
+}
+
+/* One that floods a writer that hangs loses of its own; others, and what has no share, lose nothing. */
+static void test_flooded(void **state)
+{
+	struct event_base *base = event_base_new();
+	struct writer_share loud = {}, quiet = {};
+	unsigned int number = 0, kept = 0;
+	struct writer *writer;
+	pid_t pid;
+
+	(void)state;
+	remove_all();
+	writer = new_writer_in(base);
+	pid = child();
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	for (unsigned int i = 0; i < 200000; i++)
+		kept += append_of(writer, &loud, "loud", i) == 0;
+	assert_in_range(kept, 1000, 199999);
+	assert_int_equal(writer_lost(writer), 200000 - kept);
+	while (number < 2000) {
+		assert_int_equal(append_of(writer, number % 2 ? &quiet : NULL, "number", number), 0);
+		number++;
+	}
+	assert_int_equal(append_of(writer, &loud, "loud", 0), -ENOBUFS);
+	assert_int_equal(kill(pid, SIGCONT), 0);
+	writer_close(writer);
+	assert_int_equal(count(directory).numbers, number);
+	assert_true(count(directory).ordered);
+	assert_int_equal(count(directory).gaps, 1);
+	assert_verifies(directory);
+	event_base_free(base);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_killed),	       cmocka_unit_test(test_moved),
-		cmocka_unit_test(test_none_to_be_had), cmocka_unit_test(test_directory),
+		cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_moved),
+		cmocka_unit_test(test_none_to_be_had),
+		cmocka_unit_test(test_directory),
 		cmocka_unit_test(test_confined),
+		cmocka_unit_test(test_stopped),
+		cmocka_unit_test(test_killed_while_others_wait),
+		cmocka_unit_test(test_much),
+		cmocka_unit_test(test_flooded),
 	};
 
 	writer_fixture_main(argc, argv);

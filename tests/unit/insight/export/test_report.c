@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "../audit/fixture.h"
+#include "tests/unit/audit/fixture.h"
 #include "insight/export/report.h"
 #include "insight/text/view.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../audit/fixture.h"
+#include "tests/unit/audit/fixture.h"
 #include "insight/export/export.h"
 #include "insight/text/html.h"
 #include "insight/page/page.h"
@@ -150,9 +150,26 @@ static void test_integrity(void **state)
 		 "<strong>No seal is good.</strong>"},
 		{{.checked = true,
 		  .with_key = true,
-		  .result = {.seals = 3, .unchecked = 1, .sealed = 40, .sequence = 41}},
+		  .result =
+			  {.seals = 3, .unchecked = 1, .proven = 2, .sealed = 40, .sequence = 41}},
 		 "2 seals, checked with the verification key, prove that nothing up to seq 40 was changed or "
 		 "cut off, not even by root. 1 record behind that is only chained."},
+		{{.checked = true,
+		  .with_key = true,
+		  .result = {.seals = 9,
+			     .proven = 2,
+			     .sealed = 40,
+			     .sequence = 90,
+			     .problems = 1,
+			     .behind = 90},
+		  .first_problem = "x"},
+		 "prove that nothing up to seq 40 was changed or cut off, not even by root. What follows is not "
+		 "proven: the log is damaged.</p>\n<p class=\"soft\">Behind the damage, seals up to seq 90 are"},
+		{{.checked = true,
+		  .with_key = true,
+		  .result = {.seals = 9, .sequence = 90, .problems = 1, .behind = 90},
+		  .first_problem = "x"},
+		 "<strong>Nothing is proven.</strong>"},
 		{{.checked = true, .notes = notes, .note_count = 1, .result = {.notes = 3}},
 		 "<li>the clock &lt;b&gt;went back&lt;/b&gt;</li>\n<li>and 2 more of the kind</li>"},
 	};
@@ -252,6 +269,85 @@ static void test_page_is_harmless(void **state)
 	free(text);
 }
 
+/* Thousands of refused files of two kinds of places, and what matters behind them. */
+static void add_noise(struct run *run, json_t **records, size_t *count, size_t noise)
+{
+	for (size_t i = 0; i < noise; i++) {
+		char path[64];
+
+		snprintf(path, sizeof(path), i % 2 ? "/usr/share/doc/%zu" : "/srv/%zu/x", i);
+		add_denial(run, path, CORDON_REASON_DEFAULT, 0);
+		records[(*count)++] = run->records[--run->count];
+	}
+	add_denial(run, "/etc/shadow", CORDON_REASON_RULE, 0);
+	records[(*count)++] = run->records[--run->count];
+}
+
+static void test_page_of_much(void **state)
+{
+	enum { NOISE = 20000 };
+	struct run *run = *state;
+	json_t **records = calloc(NOISE + 2, sizeof(*records));
+	struct page page = {.title = "much", .directory = "/", .version = "1", .records = records};
+	size_t size, held = run->count;
+	char *text = NULL;
+	FILE *out;
+
+	records[page.count++] = json_incref(run->records[0]);
+	add_noise(run, records, &page.count, NOISE);
+	run->count = held;
+	out = open_memstream(&text, &size);
+	assert_int_equal(page_write(out, &page), 0);
+	fclose(out);
+	assert_balanced(text);
+	assert_has(text, "read of /etc/shadow was refused <span");
+	/* What matters comes first. */
+	assert_true(strstr(text, "read of /etc/shadow was refused <span") <
+		    strstr(text, "read of 10000 files in /usr/share/doc/ was refused"));
+	assert_has(text, "read of 10000 files below /srv/ was refused");
+	assert_has(text, "<th scope=\"row\" class=\"mono\">/etc/shadow</th>");
+	assert_in_range(size, 1000, 100000);
+	for (size_t i = 0; i < page.count; i++)
+		json_decref(records[i]);
+	free(records);
+	free(text);
+}
+
+/* Of many executions the one to which the gravest was refused is told whole. */
+static void test_page_of_many(void **state)
+{
+	enum { EXECUTIONS = 3000 };
+	struct run *run = *state;
+	json_t **records = calloc(2 * EXECUTIONS, sizeof(*records));
+	struct page page = {.title = "many", .directory = "/", .version = "1", .records = records};
+	char id[40], *text = NULL;
+	size_t size;
+	FILE *out;
+
+	for (unsigned int i = 0; i < EXECUTIONS; i++) {
+		for (unsigned int k = 0; k < 2; k++) {
+			json_t *copy = json_deep_copy(run->records[k == 0 ? 0 : i == 2000 ? 4 : 2]);
+
+			snprintf(id, sizeof(id), "019aa3c4-0000-7000-8000-%012u", i);
+			json_object_set_new(json_object_get(json_object_get(copy, "cordon"),
+							    "execution"),
+					    "id", json_string(id));
+			records[page.count++] = copy;
+		}
+	}
+	out = open_memstream(&text, &size);
+	assert_int_equal(page_write(out, &page), 0);
+	fclose(out);
+	assert_balanced(text);
+	assert_has(text, "<article aria-labelledby=\"e2001\">");
+	assert_has(text, "Of 3000 executions the 50 to which");
+	assert_in_range(size, 1000, 700000);
+	for (size_t i = 0; i < page.count; i++)
+		json_decref(records[i]);
+	free(records);
+	free(text);
+}
+
 static void test_page_of_recovered(void **state)
 {
 	struct run *run = *state;
@@ -263,7 +359,7 @@ static void test_page_of_recovered(void **state)
 	add(run, audit_record_end(&run->f.execution, &end, FIXTURE_TIME));
 	text = page_of(run);
 	assert_has(text,
-		   "<span class=\"tag good\">exit 0</span> after 1.50 s, while no daemon ran");
+		   "<span class=\"tag warn\">exit 0</span> after 1.50 s, while no daemon ran");
 	free(text);
 	end.have_status = false;
 	json_decref(run->records[--run->count]);
@@ -464,16 +560,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_page_is_whole),
-		TEST(test_integrity),
-		TEST(test_page_is_harmless),
-		TEST(test_page_of_nothing),
-		TEST(test_page_of_recovered),
-		TEST(test_html_text),
-		TEST(test_csv_cells),
-		TEST(test_csv_lines),
-		TEST(test_ocsf),
-		TEST(test_ecs),
+		TEST(test_page_is_whole),     TEST(test_integrity),    TEST(test_page_is_harmless),
+		TEST(test_page_of_nothing),   TEST(test_page_of_much), TEST(test_page_of_many),
+		TEST(test_page_of_recovered), TEST(test_html_text),    TEST(test_csv_cells),
+		TEST(test_csv_lines),	      TEST(test_ocsf),	       TEST(test_ecs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

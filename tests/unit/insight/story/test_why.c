@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "../audit/fixture.h"
+#include "tests/unit/audit/fixture.h"
 #include "insight/text/view.h"
 #include "insight/story/why.h"
 
@@ -124,12 +124,86 @@ static void test_is_harmless(void **state)
 	json_decref(record);
 }
 
+/* Of thousands in one directory one entry is made, and what a rule refused comes before it. */
+static void test_much(void **state)
+{
+	enum { NOISE = 3003 };
+	json_t *records[NOISE + 2], *why, *list;
+	struct fixture f;
+	char path[64], *text;
+
+	(void)state;
+	fixture_init(&f);
+	for (int i = 0; i < NOISE; i++) {
+		snprintf(path, sizeof(path), "/usr/share/doc/%d", i);
+		records[i] = denial(&f, path, CORDON_REASON_DEFAULT, 0, 1);
+	}
+	records[NOISE] = denial(&f, "/etc/shadow", CORDON_REASON_RULE, 1, 0);
+	records[NOISE + 1] = denial(&f, "/proc/1/environ", CORDON_REASON_FOREIGN, 0, 0);
+	why = why_build(records, NOISE + 2);
+	list = json_object_get(why, "denials");
+	assert_int_equal(json_array_size(list), 3);
+	assert_string_equal(view_text(json_array_get(list, 0), "what"),
+			    "read of /etc/shadow was refused");
+	assert_string_equal(view_text(json_array_get(list, 1), "what"),
+			    "read of /proc/1/environ was refused");
+	assert_string_equal(view_text(json_array_get(list, 2), "what"),
+			    "read of 3003 files in /usr/share/doc/ was refused");
+	/* One rule for all of them, not one for the first. */
+	assert_string_equal(view_text(json_array_get(list, 2), "smallest_rule"),
+			    "files:\n  - {allow: [read], paths: [\"/usr/share/doc/*\"]}");
+	assert_int_equal(view_number(json_array_get(list, 2), "objects"), NOISE);
+	assert_int_equal(view_number(json_array_get(list, 2), "count"), 2 * NOISE);
+	assert_int_equal(view_number(json_array_get(list, 2), "merged"), NOISE);
+	text = text_of(why);
+	assert_non_null(strstr(text, "6006 times in 3003 records"));
+	free(text);
+	json_decref(why);
+	for (int i = 0; i < NOISE + 2; i++)
+		json_decref(records[i]);
+}
+
+/* Names that are refused in many directories: one rule for what they have in common, unless that is half of the host. */
+static void test_rule_below(void **state)
+{
+	static const struct {
+		const char *directory, *name, *rule;
+	} cases[] = {
+		{"/opt/venv/lib/p", "/q/x",
+		 "files:\n  - {allow: [read], paths: [\"/opt/venv/lib/**\"]}"},
+		{"/home/u/work/src/d", "/x",
+		 "files:\n  - {allow: [read], paths: [\"${workdir}/src/**\"]}"},
+		{"/opt/v", "/x", "files:\n  - {allow: [read], paths: [\"/opt/v0/x0\"]}"},
+	};
+	enum { COUNT = 200 };
+	json_t *records[COUNT], *why;
+	struct fixture f;
+	char path[64];
+
+	(void)state;
+	fixture_init(&f);
+	for (size_t c = 0; c < ARRAY_SIZE(cases); c++) {
+		for (int i = 0; i < COUNT; i++) {
+			snprintf(path, sizeof(path), "%s%d%s%d", cases[c].directory, i,
+				 cases[c].name, i);
+			records[i] = denial(&f, path, CORDON_REASON_DEFAULT, 0, 0);
+		}
+		why = why_build(records, COUNT);
+		assert_string_equal(view_text(json_array_get(json_object_get(why, "denials"), 0),
+					      "smallest_rule"),
+				    cases[c].rule);
+		json_decref(why);
+		for (int i = 0; i < COUNT; i++)
+			json_decref(records[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_explains),
-		cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_is_harmless),
+		cmocka_unit_test(test_explains),    cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_is_harmless), cmocka_unit_test(test_much),
+		cmocka_unit_test(test_rule_below),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include "policy/ask/host_judge.h"
 #include "policy/source/host_name.h"
 #include "policy/ask/question.h"
-#include "support.h"
+#include "tests/unit/policy/support.h"
 
 static void test_reading(void **state)
 {

@@ -6,8 +6,8 @@
  */
 #include "policy/ask/match.h"
 #include "policy/ask/question.h"
-#include "draw.h"
-#include "support.h"
+#include "tests/unit/policy/draw.h"
+#include "tests/unit/policy/support.h"
 
 static const char policy_text[] =
 	"version: 1\n"
@@ -38,6 +38,38 @@ static int is_granted(const struct compiled_policy *p, const char *right, const 
 		return -1;
 	assert_int_equal(question_judge(p, &q, &a), 0);
 	return a.missing == 0;
+}
+
+/* A link gives names to what is below its target: where rules tell those from names beside them, it is refused. */
+static void test_links(void **state)
+{
+	static const char text[] =
+		"version: 1\n"
+		"files:\n"
+		"  - {allow: [write, create], paths: [\"${workdir}/a/**\", \"${workdir}/flat/*\"]}\n"
+		"  - {allow: [create], paths: [\"${workdir}/flat/fixed/y\", \"${workdir}/all/**\"]}\n"
+		"  - {allow: [write], paths: [\"${workdir}/all/**\"]}\n"
+		"  - {deny: [create], paths: [\"${workdir}/a/*/hooks/x\", \"**/.ssh\", \"**/.config/gh\"]}\n";
+	static const struct {
+		const char *object;
+		int link, name;
+	} cases[] = {
+		{"${workdir}/flat/x", 1, 1},	    {"${workdir}/flat/fixed", 0, 1},
+		{"${workdir}/a/x/y", 1, 1},	    {"${workdir}/a/x", 0, 1},
+		{"${workdir}/a/x/hooks", 0, 1},	    {"${workdir}/a/x/.config", 0, 1},
+		{"${workdir}/a/x/y/.config", 0, 1}, {"${workdir}/all/x", 1, 1},
+		{"${workdir}/all/.config", 0, 1},   {"${workdir}/all/.ssh", 0, 0},
+		{"${workdir}/none", 0, 0},
+	};
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = compile_good(text);
+	char error[QUESTION_ERROR_TEXT];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		if (is_granted(p, "symlink", cases[i].object, error) != cases[i].link ||
+		    is_granted(p, "create", cases[i].object, error) != cases[i].name)
+			fail_msg("%s", cases[i].object);
+	}
 }
 
 static void test_spelling(void **state)
@@ -72,6 +104,8 @@ static void test_spelling(void **state)
 		{"listen", "tcp:[2001:db8::7]:53", 1},
 		{"bind", "tcp:10.1.2.3:53", 0},
 		{"connect", "icmp:192.0.2.1", 1},
+		{"host", "10.1.2.3:53", 0},
+		{"host", "icmp:192.0.2.1", 0},
 		{"connect", "icmp:2001:db8::1", 1},
 		{"socket", "netlink/raw/route", 1},
 		{"socket", "netlink/raw/3", 0},
@@ -272,6 +306,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_spelling),
+		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_smallest_rule),
 		cmocka_unit_test(test_explanations),
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which system calls a policy has no use for. */
-#include "support.h"
+#include "tests/unit/policy/support.h"
 
 #include <sys/socket.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "support.h"
+#include "tests/unit/policy/support.h"
 
 static int allows(const char *pattern, const char *name)
 {
@@ -42,6 +42,19 @@ static void test_listing(void **state)
 	assert_true(allows("/", "/"));
 	assert_false(allows("/", "/a"));
 	assert_true(allows("/**", "/"));
+}
+
+static void test_itself(void **state)
+{
+	(void)state;
+	assert_true(denies("/a/.git/.", "/a/.git"));
+	assert_false(denies("/a/.git/.", "/a/.git/x"));
+	assert_false(denies("/a/.git/.", "/a/.git/"));
+	assert_true(denies("/*/x/.", "/a/x"));
+	assert_false(denies("/*/x/.", "/a/x/x"));
+	assert_true(allows("/a/.", "/a"));
+	assert_false(allows("/a/.", "/a/"));
+	assert_false(allows("/a/.", "/a/b"));
 }
 
 static void test_wildcards(void **state)
@@ -190,6 +203,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_listing),
+		cmocka_unit_test(test_itself),
 		cmocka_unit_test(test_wildcards),
 		cmocka_unit_test(test_deny_covers_what_lies_below),
 		cmocka_unit_test(test_anchors),

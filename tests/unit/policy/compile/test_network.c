@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 
 #include "policy/source/units.h"
-#include "support.h"
+#include "tests/unit/policy/support.h"
 
 struct question {
 	uint8_t bytes[20];
@@ -72,7 +72,7 @@ static void test_every_prefix(void **state)
 				inet_ntop(AF_INET, &in, address, sizeof(address));
 				assert_int_equal(may(p, net(address, IPPROTO_TCP, 1),
 						     CORDON_NET_CONNECT),
-						 (a & mask) == first);
+						 (a & mask) == first && a != INADDR_BROADCAST);
 			}
 		}
 	}
@@ -196,6 +196,29 @@ static void test_sheltered(void **state)
 		"fd00:ec2::254",
 		"fd00:ec2:0:ffff::1",
 		"fd20:ce::254",
+		"224.0.0.0",
+		"239.255.255.250",
+		"255.255.255.255",
+		"ff02::fb",
+		"ffff:ffff::",
+		/* as NAT64 and 6to4 write them */
+		"64:ff9b::169.254.169.254",
+		"64:ff9b::127.0.0.1",
+		"64:ff9b::100.100.100.200",
+		"64:ff9b::168.63.129.16",
+		"64:ff9b::224.0.0.1",
+		"64:ff9b::255.255.255.255",
+		"2002:a9fe:a9fe::1",
+		"2002:7f00:1::",
+		"2002:6464:64c8:ffff::",
+		"2002:e000:1::1",
+		/* and others */
+		"::",
+		"::2",
+		"::169.254.169.254",
+		"::ffff:0:169.254.169.254",
+		"64:ff9b:1:a9fe:a9:fe00::",
+		"2001::5601:5601",
 	};
 	static const char *const outside[] = {
 		"126.255.255.255",
@@ -209,9 +232,17 @@ static void test_sheltered(void **state)
 		"192.0.0.191",
 		"192.0.0.193",
 		"10.0.0.1",
-		"::",
-		"::2",
-		"::1:1",
+		"223.255.255.255",
+		"240.0.0.0",
+		"255.255.255.254",
+		"64:ff9b::198.51.100.7",
+		"64:ff9b::1:127.0.0.1",
+		"64:ff9b:2::1",
+		"2002:c633:6407::1",
+		"2001:1::1",
+		"2001:db8::1",
+		"::1:0:0",
+		"::fffe:0:0:1",
 		"fe7f:ffff::",
 		"fec0::",
 		"fd00:ec1:ffff::",
@@ -226,6 +257,8 @@ static void test_sheltered(void **state)
 		compile_rule("{allow: [connect], to: [0.0.0.0/0, '::/0'], ports: [80]}");
 	_cleanup_(compiled_policy_freep) struct compiled_policy *named = compile_rule(
 		"{allow: [connect], to: [127.0.0.0/8, '::1', 169.254.0.0/16, 169.254.170.2]}");
+	_cleanup_(compiled_policy_freep) struct compiled_policy *dressed = compile_rule(
+		"{allow: [connect], to: ['64:ff9b::a9fe:0/112', 224.0.0.0/4, 'ff02::fb']}");
 	_cleanup_(compiled_policy_freep) struct compiled_policy *half =
 		compile_rule("{allow: [connect], to: [127.0.0.0/9, 126.0.0.0/7, 'fd00::/8']}");
 
@@ -250,11 +283,40 @@ static void test_sheltered(void **state)
 	assert_true(may(named, net("169.254.1.1", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
 	assert_false(may(named, net("169.254.169.254", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
 	assert_true(may(named, net("169.254.170.2", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+	assert_true(may(dressed, net("64:ff9b::169.254.1.1", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+	assert_false(
+		may(dressed, net("64:ff9b::169.254.169.254", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+	assert_true(may(dressed, net("224.0.0.251", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+	assert_true(may(dressed, net("ff02::fb", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
 	assert_true(may(half, net("127.0.0.1", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
 	assert_false(may(half, net("127.128.0.1", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
 	assert_true(may(half, net("126.128.0.1", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
 	assert_true(may(half, net("fd01::1", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
 	assert_false(may(half, net("fd00:ec2::254", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+}
+
+/* Which rules lead to an address even where that is the host's own. */
+static void test_host(void **state)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = compile_good(
+		"version: 1\nnetwork:\n"
+		"  - {allow: [connect], to: [10.0.0.5, '2001:db8::5', 127.0.0.0/8, 10.1.0.0/16]}\n"
+		"  - {allow: [bind], to: [10.0.0.6]}\n"
+		"  - {allow: [connect], to: any, ports: [443]}\n"
+		"  - {deny: [connect], to: [10.0.0.5], ports: [22]}\n");
+
+	(void)state;
+	assert_true(may(p, net("10.0.0.5", IPPROTO_TCP, 80), CORDON_NET_HOST));
+	assert_true(may(p, net("2001:db8::5", IPPROTO_TCP, 80), CORDON_NET_HOST));
+	assert_true(may(p, net("127.0.0.1", IPPROTO_TCP, 80), CORDON_NET_HOST));
+	/* reached, but not named */
+	assert_true(may(p, net("10.1.0.5", IPPROTO_TCP, 80), CORDON_NET_CONNECT));
+	assert_false(may(p, net("10.1.0.5", IPPROTO_TCP, 80), CORDON_NET_HOST));
+	assert_true(may(p, net("10.9.0.5", IPPROTO_TCP, 443), CORDON_NET_CONNECT));
+	assert_false(may(p, net("10.9.0.5", IPPROTO_TCP, 443), CORDON_NET_HOST));
+	assert_false(may(p, net("10.0.0.6", IPPROTO_TCP, 443), CORDON_NET_HOST));
+	assert_false(may(p, net("10.0.0.5", IPPROTO_TCP, 22), CORDON_NET_HOST));
+	assert_false(may(p, net("10.0.0.5", IPPROTO_UDP, 80), CORDON_NET_HOST));
 }
 
 static void test_blocks(void **state)
@@ -287,6 +349,7 @@ int main(void)
 		cmocka_unit_test(test_families_and_protocols),
 		cmocka_unit_test(test_sockets),
 		cmocka_unit_test(test_sheltered),
+		cmocka_unit_test(test_host),
 		cmocka_unit_test(test_blocks),
 	};
 

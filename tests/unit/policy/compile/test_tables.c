@@ -4,7 +4,7 @@
  * continuations is exact, that absorbing states are marked, and that damage is noticed.
  */
 #include "policy/compile/tables.h"
-#include "support.h"
+#include "tests/unit/policy/support.h"
 
 static const char *const policies[] = {
 	"version: 1\n",

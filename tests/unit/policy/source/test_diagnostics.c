@@ -9,7 +9,7 @@
 #include <fcntl.h>
 
 #include "base/io.h"
-#include "support.h"
+#include "tests/unit/policy/support.h"
 
 /* Every error says where it is and what to do about it. */
 static void check_complete(const struct diagnostics *d)

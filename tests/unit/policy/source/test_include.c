@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How fragments join: order, each once, where they are looked for, whose word counts. */
-#include "support.h"
+#include "tests/unit/policy/support.h"
 
 #define DIRECTORY "tests/unit/policy/include/"
 

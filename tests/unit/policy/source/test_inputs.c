@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a compilation depends on is noticed when it changes, however it is hidden. */
-#include "support.h"
+#include "tests/unit/policy/support.h"
 
 #include <fcntl.h>
 #include <ftw.h>

@@ -5,7 +5,7 @@
  */
 #include <jansson.h>
 
-#include "support.h"
+#include "tests/unit/policy/support.h"
 
 #define UNKNOWN "qqqqqqqqqqqqqqqqqqqqqqqq"
 
@@ -154,6 +154,10 @@ static void test_words(void **state)
 		 "version: 1\nprocess: {system_calls: " UNKNOWN "}\n"},
 		{"properties/process/properties/metadata",
 		 "version: 1\nprocess: {metadata: " UNKNOWN "}\n"},
+		{"properties/process/properties/special",
+		 "version: 1\nprocess: {special: " UNKNOWN "}\n"},
+		{"properties/process/properties/code",
+		 "version: 1\nprocess: {code: " UNKNOWN "}\n"},
 		{"properties/process/properties/descriptors",
 		 "version: 1\nprocess: {descriptors: " UNKNOWN "}\n"},
 		{"properties/coverage", "version: 1\ncoverage: " UNKNOWN "\n"},

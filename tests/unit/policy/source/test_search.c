@@ -5,7 +5,7 @@
 
 #include "base/cleanup.h"
 #include "policy/source/search.h"
-#include "support.h"
+#include "tests/unit/policy/support.h"
 
 static char top[] = "/tmp/cordon-search-XXXXXX";
 

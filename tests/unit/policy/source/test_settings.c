@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Everything of a policy that is no rule: limits, environment, flags, audit, and the digest. */
 #include "policy/source/units.h"
-#include "support.h"
+#include "tests/unit/policy/support.h"
 
 static void test_durations_and_sizes(void **state)
 {
@@ -106,6 +106,8 @@ static void test_start_settings(void **state)
 			 CORDON_POLICY_ALL_SYSTEM_CALLS | CORDON_POLICY_IO_URING);
 	assert_int_equal(flags_of("version: 1\nprocess: {metadata: deny}\ncoverage: full\n"),
 			 CORDON_POLICY_METADATA | CORDON_POLICY_FULL_COVERAGE);
+	assert_int_equal(flags_of("version: 1\nprocess: {special: deny}\n"), CORDON_POLICY_SPECIAL);
+	assert_int_equal(flags_of("version: 1\nprocess: {special: allow}\n"), 0);
 	assert_int_equal(flags_of("version: 1\nprocess: {descriptors: deny}\n"),
 			 CORDON_DESCRIPTORS_DENY << CORDON_POLICY_DESCRIPTORS_SHIFT);
 	assert_int_equal(flags_of("version: 1\nprocess: {descriptors: record}\n"),

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * Kernel objects whose layout has changed between supported kernels. Each way of reading one is a flavour of its type,
+ * TYPE___SUBJECT_VARIANT, and which of them is taken follows from the types of the kernel that the object is loaded on:
+ * the others are dead code there. userspace/kernel/layout.c wants one variant of each subject whole, and says which
+ * field it misses.
+ */
+#ifndef CORDON_BPF_KERNEL_BPF_H
+#define CORDON_BPF_KERNEL_BPF_H
+
+#include "bpf/core/read.bpf.h"
+
+#define FLAVOUR __attribute__((preserve_access_index))
+
+/*
+ * Mounts of a file system. A "link" is a step on the way through them: the file system's own, which is where the way
+ * begins and ends, or a mount's.
+ */
+
+/* A list with its head in the file system. */
+struct super_block___mounts_list {
+	struct list_head s_mounts;
+} FLAVOUR;
+
+struct mount___mounts_list {
+	struct list_head mnt_instance;
+} FLAVOUR;
+
+/* Since Linux 6.18: a chain of pointers, the last of them null. */
+struct super_block___mounts_chain {
+	struct mount *s_mounts;
+} FLAVOUR;
+
+struct mount___mounts_chain {
+	struct mount *mnt_next_for_sb;
+} FLAVOUR;
+
+#define MOUNTS_IN_LIST (bpf_core_field_exists(struct mount___mounts_list, mnt_instance))
+
+static __always_inline __u64 first_mount_link(__u64 super_block)
+{
+	if (MOUNTS_IN_LIST)
+		return FIELD(struct super_block___mounts_list, super_block, s_mounts);
+	return FIELD(struct super_block___mounts_chain, super_block, s_mounts);
+}
+
+/* 0: it cannot be read; `first`: that was the last. */
+static __always_inline __u64 next_mount_link(__u64 link, __u64 first)
+{
+	__u64 mount;
+
+	if (MOUNTS_IN_LIST)
+		return read_u64(FIELD(struct list_head, link, next));
+	/*
+	 * What cannot be read looks like the end. A mount that can be met here is freed after all readers, among which
+	 * is the program, and its going moves mount_lock.
+	 */
+	mount = read_u64(link);
+	return mount ? FIELD(struct mount___mounts_chain, mount, mnt_next_for_sb) : first;
+}
+
+/* The struct mount that a link, other than the first, is in. */
+static __always_inline __u64 mount_of_link(__u64 link)
+{
+	if (MOUNTS_IN_LIST)
+		return link - bpf_core_field_offset(struct mount___mounts_list, mnt_instance);
+	return link - bpf_core_field_offset(struct mount___mounts_chain, mnt_next_for_sb);
+}
+
+/* Names of an inode: the list of its dentries. */
+
+struct dentry___names_inner {
+	union {
+		struct hlist_node d_alias;
+	} d_u;
+} FLAVOUR;
+
+/* Since Linux 7.1 in a union without a name. */
+struct dentry___names_plain {
+	struct hlist_node d_alias;
+} FLAVOUR;
+
+/* The struct dentry that a node of struct inode's i_dentry is in. */
+static __always_inline __u64 dentry_of_node(__u64 node)
+{
+	if (bpf_core_field_exists(struct dentry___names_inner, d_u.d_alias))
+		return node - bpf_core_field_offset(struct dentry___names_inner, d_u.d_alias);
+	return node - bpf_core_field_offset(struct dentry___names_plain, d_alias);
+}
+
+/* A file's owner: whom the kernel sends its signals to. */
+
+struct fown_struct___any {
+	struct pid *pid;
+} FLAVOUR;
+
+/* Part of the file before Linux 6.12. */
+struct file___owner_inside {
+	struct fown_struct___any f_owner;
+} FLAVOUR;
+
+struct file___owner_beside {
+	struct fown_struct___any *f_owner;
+} FLAVOUR;
+
+/* As a struct pid; 0: nobody. */
+static __always_inline __u64 owner_of(struct file *file)
+{
+	__u64 owner;
+
+	if (bpf_core_field_exists(struct file___owner_inside, f_owner)) {
+		owner = FIELD(struct file___owner_inside, file, f_owner);
+	} else {
+		owner = read_u64(FIELD(struct file___owner_beside, file, f_owner));
+		if (!owner)
+			return 0;
+	}
+	return read_u64(FIELD(struct fown_struct___any, owner, pid));
+}
+
+/* An inode's last change (ctime). */
+
+struct inode___change_whole {
+	struct timespec64 i_ctime;
+} FLAVOUR;
+
+/* Since Linux 6.6. */
+struct inode___change_hidden {
+	struct timespec64 __i_ctime;
+} FLAVOUR;
+
+/* Since Linux 6.11. */
+struct inode___change_parts {
+	time64_t i_ctime_sec;
+	u32 i_ctime_nsec;
+} FLAVOUR;
+
+/* In what remains of the number the kernel notes that somebody has asked (I_CTIME_QUERIED, Linux 6.13). */
+#define CHANGE_NSEC_MASK 0x7fffffffu
+
+/* ns since the epoch. */
+static __always_inline __u64 last_change_of(__u64 inode)
+{
+	__u64 seconds, nsec;
+
+	if (bpf_core_field_exists(struct inode___change_parts, i_ctime_sec)) {
+		seconds = read_u64(FIELD(struct inode___change_parts, inode, i_ctime_sec));
+		nsec = read_u32(FIELD(struct inode___change_parts, inode, i_ctime_nsec)) &
+		       CHANGE_NSEC_MASK;
+	} else if (bpf_core_field_exists(struct inode___change_hidden, __i_ctime)) {
+		seconds = read_u64(FIELD(struct inode___change_hidden, inode, __i_ctime.tv_sec));
+		nsec = read_u64(FIELD(struct inode___change_hidden, inode, __i_ctime.tv_nsec));
+	} else {
+		seconds = read_u64(FIELD(struct inode___change_whole, inode, i_ctime.tv_sec));
+		nsec = read_u64(FIELD(struct inode___change_whole, inode, i_ctime.tv_nsec));
+	}
+	return seconds * 1000000000ull + nsec;
+}
+
+#undef FLAVOUR
+
+#endif

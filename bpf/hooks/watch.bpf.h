@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * Watching files (inotify, fanotify): what may be watched, and how much of what the kernel counts by user one execution
+ * takes. What runs outside as the same user is refused its own watching when that user's share is used up.
+ */
+#ifndef CORDON_BPF_HOOK_WATCH_BPF_H
+#define CORDON_BPF_HOOK_WATCH_BPF_H
+
+#include "bpf/hooks/descriptor.bpf.h"
+
+/* Who made a group, as the kernel calls what inotify_init(2) and fanotify_init(2) make; gone with it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u64);
+	__type(value, struct label);
+} watchers SEC(".maps");
+
+static __always_inline bool record_group(__u64 group, const struct label *label,
+					 struct cordon_execution *execution)
+{
+	if (__sync_fetch_and_add(&execution->watchers, 1) < CORDON_MAX_WATCHERS &&
+	    bpf_map_update_elem(&watchers, &group, label, BPF_ANY) == 0)
+		return true;
+	__sync_fetch_and_add(&execution->watchers, -1);
+	return false;
+}
+
+/*
+ * No hook is on this way, and the call cannot be failed from here: whoever has too many does not return from asking for
+ * one more. The kernel gives back what it had, that one included.
+ */
+SEC("?fexit/fsnotify_alloc_group")
+int BPF_PROG(cordon_group_alloc, const void *operations, int flags, struct fsnotify_group *group)
+{
+	struct subject s;
+
+	if (IS_ERR_VALUE((__u64)group))
+		return 0;
+	switch (subject_get(&s)) {
+	case SUBJECT_OUTSIDE:
+		return 0;
+	case SUBJECT_UNKNOWN:
+		bpf_send_signal(SIGKILL);
+		return 0;
+	default:
+		break;
+	}
+	if (!record_group((__u64)group, &s.label, s.execution) &&
+	    deny_number(&s, CORDON_OP_OPEN, CORDON_MAX_WATCHERS, CORDON_REASON_BUILTIN, -EMFILE))
+		bpf_send_signal(SIGKILL);
+	subject_put(&s);
+	return 0;
+}
+
+/* Of whoever lets go of it last; `current` has nothing to do with it. */
+SEC("?fentry/fsnotify_destroy_group")
+int BPF_PROG(cordon_group_destroy, struct fsnotify_group *group)
+{
+	__u64 key = (__u64)group;
+	const struct label *label = bpf_map_lookup_elem(&watchers, &key);
+	struct cordon_execution *execution;
+
+	if (!label)
+		return 0;
+	execution = execution_of(label);
+	if (execution)
+		__sync_fetch_and_add(&execution->watchers, -1);
+	bpf_map_delete_elem(&watchers, &key);
+	return 0;
+}
+
+#define NAMESPACES_MAX 33 /* kernel/user_namespace.c: 32 below the first */
+
+/* Has the user less than a quarter left of what the kernel counts so, in any user namespace that it is counted in? */
+static __always_inline bool is_short_of(__u32 kind)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 counts = (__u64)task->cred->ucounts, namespace, used, most;
+
+	for (int i = 0; i < NAMESPACES_MAX && counts; i++) {
+		namespace = read_u64(FIELD(struct ucounts, counts, ns));
+		used = read_u64(FIELD(struct ucounts, counts, ucount) + 8ull * kind);
+		most = read_u64(FIELD(struct user_namespace, namespace, ucount_max) + 8ull * kind);
+		if (used >= most - most / 4)
+			return true;
+		counts = read_u64(FIELD(struct user_namespace, namespace, ucounts));
+	}
+	return false;
+}
+
+/*
+ * Watching tells what is opened, made and renamed: for a directory as much as listing it again and
+ * again. Whole mounts and file systems, and events that wait for the watcher's leave, are the host's. So is the last
+ * quarter of the watches that the kernel lets a user have.
+ */
+SEC("lsm/path_notify")
+int BPF_PROG(cordon_path_notify, const struct path *path, __u64 mask, unsigned int type, int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	if (type != FSNOTIFY_INODE || (mask & FAN_PERMISSION_EVENTS))
+		return LEAVE(&s,
+			     deny_number(&s, CORDON_OP_OPEN, mask, CORDON_REASON_BUILTIN, -EPERM));
+	if (is_short_of(bpf_core_enum_value(enum ucount_type, UCOUNT_INOTIFY_WATCHES)) ||
+	    is_short_of(bpf_core_enum_value(enum ucount_type, UCOUNT_FANOTIFY_MARKS)))
+		return LEAVE(&s,
+			     deny_number(&s, CORDON_OP_OPEN, mask, CORDON_REASON_BUILTIN, -ENOSPC));
+	return LEAVE(&s, judge_handling(&s, path, CORDON_OP_OPEN, CORDON_READ));
+}
+
+#endif

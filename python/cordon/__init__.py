@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs agent-written code under a policy that the kernel enforces: `cordon.run(["python3", "job.py"], workdir=...)`.
+
+What is refused comes back with the result: `result.denials`, and as text for a model, `result.explain()`."""
+
+from .errors import CordonError, PolicyError
+from .execution import Execution, run, run_async, start
+from .policy import Policy, sandbox
+from .result import Denial, Result
+from .session import Answer, PythonSession
+
+__all__ = [
+    "Answer",
+    "CordonError",
+    "Denial",
+    "Execution",
+    "Policy",
+    "PolicyError",
+    "PythonSession",
+    "Result",
+    "run",
+    "run_async",
+    "sandbox",
+    "start",
+]
+__version__ = "0.1.0"

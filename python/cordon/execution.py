@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs commands by cordon-run(1), and reads its report."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import IO, TYPE_CHECKING, Any, List, Mapping, Optional, Sequence, TypedDict, Union
+
+from .errors import CordonError
+from .policy import Limit, Policy, seconds, size
+from .result import Denial, Result
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+# Code decides how much it writes: what goes beyond is read and dropped.
+MAX_OUTPUT = 16 << 20
+# cordon-run(1)'s own status where nothing ran.
+FAILED = 125
+
+REPORT = "report.json"
+
+Path = Union[str, "os.PathLike[str]"]
+PolicyLike = Union[Path, Policy, None]
+
+
+class Stream(threading.Thread):
+    """Reads a pipe to its end and keeps the beginning."""
+
+    def __init__(self, pipe: IO[bytes], limit: int) -> None:
+        super().__init__(daemon=True)
+        self._pipe, self._limit, self._kept = pipe, limit, bytearray()
+        self.truncated = False
+        self.start()
+
+    def run(self) -> None:
+        while True:
+            some = os.read(self._pipe.fileno(), 65536)
+            if not some:
+                break
+            room = self._limit - len(self._kept)
+            self._kept += some[:room]
+            self.truncated = self.truncated or len(some) > room
+        self._pipe.close()
+
+    def text(self) -> str:
+        """All of it, once the pipe has ended."""
+        self.join()
+        return self._kept.decode("utf-8", "replace")
+
+
+class Execution:
+    """One that runs; made by start(). wait() once, from one thread; cancel() from any."""
+
+    def __init__(self, command: Sequence[str], env: Optional[Mapping[str, str]], given: Optional[bytes], limit: int, folder: str) -> None:
+        self._folder, self._cordon, self._given, self._cancelled = folder, command[0], given, False
+        self._done: Optional[Result] = None
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=None if env is None else dict(env),
+            )
+        except OSError as error:
+            raise CordonError(f"{command[0]}: {error.strerror}") from error
+        assert self._process.stdout is not None and self._process.stderr is not None
+        self._streams = [Stream(self._process.stdout, limit), Stream(self._process.stderr, limit)]
+
+    def cancel(self) -> None:
+        """Ends it with everything that it started: the daemon kills what loses its `cordon run`."""
+        self._cancelled = True
+        self._process.kill()
+
+    def wait(self) -> Result:
+        """Until all of it has ended. CordonError: nothing ran."""
+        if self._done is None:
+            try:
+                self._done = self._wait()
+            except BaseException:
+                # Nobody waits any more, after an interrupt for instance.
+                self.cancel()
+                self._process.wait()
+                raise
+            finally:
+                shutil.rmtree(self._folder, ignore_errors=True)
+        return self._done
+
+    def __enter__(self) -> Execution:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._done is None:
+            self.cancel()
+            self.wait()
+
+    def _wait(self) -> Result:
+        if self._process.stdin is not None:
+            try:
+                self._process.stdin.write(self._given or b"")
+                self._process.stdin.close()
+            except BrokenPipeError:
+                pass
+        # They end when the last process that has them is dead.
+        stdout, stderr = (stream.text() for stream in self._streams)
+        status = self._process.wait()
+        said = "\n".join(line for line in stderr.splitlines() if line.startswith("cordon: ")) or stderr.strip()
+        return read_result(
+            self._folder,
+            said,
+            cancelled=self._cancelled,
+            status=status if status >= 0 else 128 - status,
+            stdout=stdout,
+            stderr=stderr,
+            truncated=any(stream.truncated for stream in self._streams),
+            cordon=(self._cordon,),
+        )
+
+
+def read_result(folder: str, said: str, *, cancelled: bool = False, **known: Any) -> Result:
+    """Of the report in `folder`. CordonError, with what cordon said, where none was written: nothing ran."""
+    report: Mapping[str, Any] = {}
+    try:
+        with open(os.path.join(folder, REPORT), encoding="utf-8") as file:
+            report = json.load(file)
+    except (OSError, ValueError) as error:
+        if not cancelled:
+            raise CordonError(said or f"cordon ended with status {known['status']} and without a report") from error
+    if known["status"] == FAILED and report.get("outcome", {}).get("cause") == "not-started":
+        raise CordonError(said)
+    return Result(
+        cause="cancelled" if cancelled else report["outcome"]["cause"],
+        execution=report.get("execution"),
+        policy=report.get("policy", {}).get("name"),
+        denials=tuple(Denial.read(entry) for entry in report.get("denials", [])),
+        denials_total=report.get("denials_total", 0),
+        **known,
+    )
+
+
+class Options(TypedDict, total=False):
+    """What run(), run_async() and start() take besides the command. Limits can only lower those of the policy."""
+
+    policy: PolicyLike  # a Policy, or a name or file; without it, cordon-run(1)'s for the program
+    workdir: Path  # without it, the current directory
+    input: Union[str, bytes, None]  # for the standard input; without it, there is none
+    env: Optional[Mapping[str, str]]  # of which the code sees what the policy keeps; without it, the caller's
+    timeout: Optional[Limit]  # in seconds
+    max_memory: Optional[Limit]  # in bytes, or as "512M"
+    max_procs: Optional[int]
+    binds: Mapping[str, Path]  # directories for the policy's variables
+    user: Optional[str]
+    agent: Optional[str]
+    session: Optional[str]
+    executor: str
+    language: Optional[str]
+    observe: bool
+    log: Optional[Path]
+    max_output: int  # of each stream, in bytes: the rest is dropped
+    cordon: str  # the program; without it, $CORDON or the one on the PATH
+
+
+def _arguments(options: Options, folder: str) -> List[str]:
+    policy, memory, timeout = options.get("policy"), options.get("max_memory"), options.get("timeout")
+    if isinstance(policy, Policy):
+        path = os.path.join(folder, f"{policy.name}.yaml" if re.fullmatch(r"[A-Za-z0-9_.-]+", policy.name) else "policy.yaml")
+        policy.write(path)
+        policy = path
+    said = {
+        "--policy": policy,
+        "--workdir": options.get("workdir"),
+        "--timeout": None if timeout is None else seconds(timeout),
+        "--memory": None if memory is None else size(memory),
+        "--pids": options.get("max_procs"),
+        "--user": options.get("user"),
+        "--agent": options.get("agent"),
+        "--session": options.get("session"),
+        "--executor": options.get("executor", "cordon-python"),
+        "--language": options.get("language"),
+        "--log": options.get("log"),
+        "--stdin": "null" if options.get("input") is None else None,
+        "--report": os.path.join(folder, REPORT),
+    }
+    arguments = [word for option, value in said.items() if value is not None for word in (option, str(value))]
+    for name, directory in options.get("binds", {}).items():
+        arguments += ["--bind", f"{name}={os.fspath(directory)}"]
+    return arguments + (["--observe"] if options.get("observe") else [])
+
+
+def command_line(argv: Sequence[str], options: Options, folder: str) -> List[str]:
+    """`cordon run` with all of this; `folder` gets the report, and a policy that is no file yet."""
+    if not argv:
+        raise ValueError("argv: no command")
+    return [options.get("cordon") or os.environ.get("CORDON") or "cordon", "run", *_arguments(options, folder), "--", *argv]
+
+
+def start(argv: Sequence[str], **options: Unpack[Options]) -> Execution:
+    """Starts argv as an execution. CordonError."""
+    given = options.get("input")
+    # Of the caller alone, and out of the code's reach: what was refused is read from there.
+    folder = tempfile.mkdtemp(prefix="python-cordon-")
+    try:
+        return Execution(
+            command_line(argv, options, folder),
+            options.get("env"),
+            given.encode() if isinstance(given, str) else given,
+            options.get("max_output", MAX_OUTPUT),
+            folder,
+        )
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def run(argv: Sequence[str], **options: Unpack[Options]) -> Result:
+    """start(), and waits. CordonError."""
+    return start(argv, **options).wait()
+
+
+async def wait_async(execution: Execution) -> Result:
+    """Waits without holding up the loop. Whoever cancels it ends the execution, which has ended when this returns."""
+    with ThreadPoolExecutor(1) as pool:
+        waited = asyncio.get_running_loop().run_in_executor(pool, execution.wait)
+        try:
+            return await asyncio.shield(waited)
+        except asyncio.CancelledError:
+            execution.cancel()
+            await asyncio.wait([waited])
+            raise
+
+
+async def run_async(argv: Sequence[str], **options: Unpack[Options]) -> Result:
+    """run() for event loops. Cancelling the task ends the execution. CordonError."""
+    return await wait_async(start(argv, **options))

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An execution is what its record says at the moment that it asks:
+ *
+ *     executions [--keep]
+ *
+ * A bound directory is what was bound and nothing else: another that came to have its memory, its number, or both, grants
+ * nothing. What a policy has granted is no ground once another one is in force. And what is being killed
+ * neither forks nor runs anything, be it only observed. A task belongs to one execution. --keep: what was loaded stays. Root, on a kernel that can enforce.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "kernel/enforcement.h"
+#include "policy/compile/compile.h"
+
+#define GRANTING                                                                                   \
+	"files:\n"                                                                                 \
+	"  - {allow: [read], paths: ['${workdir}/**']}\n"                                          \
+	"exec:\n"                                                                                  \
+	"  - {allow: [run, map], paths: ['/**']}\n"                                                \
+	"network:\n"                                                                               \
+	"  - {allow: [socket], families: [inet], types: [dgram], protocols: [udp]}\n"
+
+static const char granting[] = "version: 1\nname: granting\n" GRANTING;
+/* Which grants nothing of that. */
+static const char other[] = "version: 1\nname: other\n"
+			    "files:\n"
+			    "  - {allow: [write], paths: ['${workdir}/**']}\n";
+static const char observing[] = "version: 1\nname: observing\nmode: observe\n" GRANTING;
+
+struct test {
+	struct enforcement *enforcement;
+	char directory[64], file[80];
+	uint64_t granting, other, observing;
+	unsigned int passed, failed;
+};
+
+/* A task that does what it is told, and says how it went. */
+struct task {
+	pid_t pid;
+	uint32_t slot;
+	int tell, said;
+};
+
+static void __attribute__((noreturn)) give_up(const char *what, int error)
+{
+	printf("not ok - %s: %s\n# executions: 0 passed, 1 failed\n", what, strerror(abs(error)));
+	exit(1);
+}
+
+static int closed(int fd)
+{
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return 0;
+}
+
+static int try_fork(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	if (pid < 0)
+		return errno;
+	return waitpid(pid, NULL, 0) == pid ? 0 : errno;
+}
+
+static int try_exec(void)
+{
+	static char name[] = "/bin/true", *arguments[] = {name, NULL};
+
+	execv(name, arguments);
+	return errno;
+}
+
+static void __attribute__((noreturn)) obey(const struct test *t, int told, int say)
+{
+	char what;
+
+	while (read(told, &what, 1) == 1) {
+		unsigned char error = EINVAL;
+
+		if (what == 'o')
+			error = (unsigned char)closed(open(t->file, O_RDONLY | O_CLOEXEC));
+		else if (what == 's')
+			error = (unsigned char)closed(
+				socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, IPPROTO_UDP));
+		else if (what == 'f')
+			error = (unsigned char)try_fork();
+		else if (what == 'x')
+			error = (unsigned char)try_exec();
+		if (write(say, &error, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+static void start(struct test *t, uint64_t policy, const struct cordon_anchor *anchor,
+		  struct task *task)
+{
+	struct enforcement_binding binding = {.policy = policy};
+	_cleanup_(closep) int pidfd = -1;
+	int told[2], said[2], r;
+
+	binding.anchors[CORDON_ANCHOR_WORKDIR] = *anchor;
+	if (pipe2(told, O_CLOEXEC) < 0 || pipe2(said, O_CLOEXEC) < 0)
+		give_up("a pipe", errno);
+	task->pid = fork();
+	if (task->pid == 0) {
+		close(told[1]);
+		close(said[0]);
+		obey(t, told[0], said[1]);
+	}
+	close(told[0]);
+	close(said[1]);
+	task->tell = told[1];
+	task->said = said[0];
+	pidfd = pidfd_open(task->pid, 0);
+	r = enforcement_bind(t->enforcement, &binding, &task->slot);
+	if (r == 0)
+		r = enforcement_label(t->enforcement, task->slot, pidfd);
+	if (r < 0) {
+		(void)kill(task->pid, SIGKILL);
+		give_up("an execution does not begin", r);
+	}
+}
+
+/* The errno that it met. Of an exec that succeeds nothing is said, and the pipe ends. */
+static int tell(const struct task *task, char what)
+{
+	unsigned char error = 0;
+
+	if (write(task->tell, &what, 1) != 1)
+		give_up("a task", errno);
+	return read(task->said, &error, 1) < 0 ? errno : error;
+}
+
+static void stop(struct test *t, struct task *task)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+	int r = -EBUSY;
+
+	close(task->tell);
+	close(task->said);
+	if (waitpid(task->pid, NULL, 0) != task->pid)
+		give_up("a task", errno);
+	/* A label goes when the kernel has freed its task. */
+	for (int i = 0; i < 3000 && r == -EBUSY; i++) {
+		r = enforcement_release(t->enforcement, task->slot);
+		if (r == -EBUSY)
+			(void)nanosleep(&pause, NULL);
+	}
+	if (r < 0)
+		give_up("an execution does not end", r);
+}
+
+static void check(struct test *t, int got, int error, const char *what)
+{
+	if (got == error)
+		t->passed++;
+	else
+		t->failed++;
+	printf("%sok - %s: %s\n", got == error ? "" : "not ", what, strerror(got));
+}
+
+static void expect(struct test *t, const struct cordon_anchor *anchor, int error, const char *what)
+{
+	struct task task;
+
+	start(t, t->granting, anchor, &task);
+	check(t, tell(&task, 'o'), error, what);
+	stop(t, &task);
+}
+
+static void try_anchors(struct test *t, const struct cordon_anchor *bound)
+{
+	struct cordon_anchor changed;
+
+	expect(t, bound, 0, "what was bound grants");
+	changed = *bound;
+	changed.address += 8;
+	expect(t, &changed, EACCES, "of another address: nothing");
+	changed = *bound;
+	changed.inode++;
+	expect(t, &changed, EACCES, "of another number: nothing");
+	changed = *bound;
+	changed.generation++;
+	expect(t, &changed, EACCES, "of another generation: nothing");
+	changed = *bound;
+	changed.device++;
+	expect(t, &changed, EACCES, "of another file system: nothing");
+	expect(t, bound, 0, "what was bound still grants");
+}
+
+/* Twice, so that the second answer is from what was remembered. */
+static void try_swap(struct test *t, const struct cordon_anchor *bound)
+{
+	struct task task;
+
+	start(t, t->granting, bound, &task);
+	for (int i = 0; i < 2; i++) {
+		check(t, tell(&task, 'o'), 0, "a policy grants a file");
+		check(t, tell(&task, 's'), 0, "and a socket");
+	}
+	enforcement_set_policy(t->enforcement, task.slot, t->other);
+	check(t, tell(&task, 'o'), EACCES, "another policy: the file is refused");
+	check(t, tell(&task, 's'), EACCES, "and the socket");
+	stop(t, &task);
+}
+
+static void try_ending(struct test *t, const struct cordon_anchor *bound, uint64_t policy,
+		       const char *what)
+{
+	char text[64];
+	struct task task;
+
+	start(t, policy, bound, &task);
+	snprintf(text, sizeof(text), "%s: it forks", what);
+	check(t, tell(&task, 'f'), 0, text);
+	enforcement_set_ending(t->enforcement, task.slot);
+	snprintf(text, sizeof(text), "%s, ending: no fork", what);
+	check(t, tell(&task, 'f'), EPERM, text);
+	snprintf(text, sizeof(text), "%s, ending: no program", what);
+	check(t, tell(&task, 'x'), EACCES, text);
+	stop(t, &task);
+	start(t, policy, bound, &task);
+	snprintf(text, sizeof(text), "%s: a program", what);
+	check(t, tell(&task, 'x'), 0, text);
+	stop(t, &task);
+}
+
+static void try_labels(struct test *t, const struct cordon_anchor *bound)
+{
+	struct enforcement_binding binding = {.policy = t->granting};
+	_cleanup_(closep) int pidfd = -1;
+	struct task task;
+	uint32_t slot;
+
+	start(t, t->granting, bound, &task);
+	pidfd = pidfd_open(task.pid, 0);
+	if (enforcement_bind(t->enforcement, &binding, &slot) < 0)
+		give_up("a second execution", EBUSY);
+	check(t, -enforcement_label(t->enforcement, slot, pidfd), EBUSY,
+	      "a task of one execution becomes no other's");
+	if (enforcement_release(t->enforcement, slot) < 0)
+		give_up("the second execution does not end", EBUSY);
+	stop(t, &task);
+}
+
+static uint64_t add_policy(struct test *t, const char *text)
+{
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	_cleanup_(compiled_policy_freep) struct compiled_policy *policy = NULL;
+	uint64_t ref;
+
+	if (!d || policy_compile_text(text, strlen(text), "executions.yaml", NULL, d, &policy) < 0)
+		give_up("a policy", EINVAL);
+	if (enforcement_policy_add(t->enforcement, policy->tables, policy->tables_size, &ref) < 0)
+		give_up("a policy cannot be added", ENOSPC);
+	return ref;
+}
+
+static void prepare(struct test *t)
+{
+	int fd;
+
+	snprintf(t->directory, sizeof(t->directory), "/tmp/cordon-executions-%d", getpid());
+	snprintf(t->file, sizeof(t->file), "%s/file", t->directory);
+	if (mkdir(t->directory, 0755) < 0)
+		give_up("a directory", errno);
+	fd = open(t->file, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	if (fd < 0)
+		give_up("a file", errno);
+	close(fd);
+	t->granting = add_policy(t, granting);
+	t->other = add_policy(t, other);
+	t->observing = add_policy(t, observing);
+}
+
+static void run(struct test *t)
+{
+	_cleanup_(closep) int fd = open(t->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct cordon_anchor bound;
+	int r = enforcement_identify(t->enforcement, fd, &bound);
+
+	if (r < 0)
+		give_up("the directory is not identified", r);
+	try_anchors(t, &bound);
+	try_labels(t, &bound);
+	try_swap(t, &bound);
+	try_ending(t, &bound, t->granting, "enforced");
+	try_ending(t, &bound, t->observing, "observed");
+}
+
+int main(int argc, char **argv)
+{
+	_cleanup_(closep) int cgroup_fd =
+		open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool keep = argc == 2 && strcmp(argv[1], "--keep") == 0;
+	enum enforcement_origin origin;
+	struct failure failure = {};
+	struct test t = {};
+	int r = enforcement_open(cgroup_fd, &t.enforcement, &origin, &failure);
+
+	if (r < 0)
+		give_up(failure.text, r);
+	prepare(&t);
+	run(&t);
+	(void)unlink(t.file);
+	(void)rmdir(t.directory);
+	if (!keep && enforcement_unload(t.enforcement, &failure) < 0)
+		give_up(failure.text, EBUSY);
+	printf("# executions: %u passed, %u failed\n", t.passed, t.failed);
+	return t.failed ? 1 : 0;
+}

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""cordon who: whose a process is, and whose a connection, as a proxy asks."""
+
+import json
+import os
+import socket
+import subprocess
+
+from adopt_support import PYTHON
+from support import wait_until
+
+# Two executions under it: each tells its address, and stays.
+POLICY = """version: 1
+name: client
+include: [runtime/linux, runtime/python3]
+files:
+  - {allow: [read, write, create], paths: ["${workdir}/**"]}
+network:
+  - {allow: [connect], to: [127.0.0.1], protocols: [tcp, udp]}
+"""
+CLIENT = """import os, socket, sys
+tcp, udp = socket.create_connection(('127.0.0.1', int(sys.argv[1]))), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+udp.connect(('127.0.0.1', int(sys.argv[1])))
+child = os.fork()
+if child == 0:
+    sys.stdin.read()
+else:
+    with open('said', 'w') as file:
+        print(tcp.getsockname()[1], udp.getsockname()[1], child, file=file)
+    os.rename('said', 'address')
+    os.waitpid(child, 0)
+"""
+
+
+def who(suite, what):
+    done = subprocess.run(
+        [suite.daemon.cordon, "who", "--json", what], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600, check=False
+    )
+    return done.returncode, [execution["id"] for execution in json.loads(done.stdout or "[]")], done.stderr
+
+
+def asked(suite):
+    suite.forget()
+    server = socket.create_server(("127.0.0.1", 0))
+    port, policy = server.getsockname()[1], suite.policy("client", POLICY)
+    position, clients, places, accepted = len(suite.daemon.records()), [], [], []
+    for agent in ("first", "second"):
+        work = suite.work()
+        command = [suite.daemon.cordon, "run", "--policy", policy, "--workdir", work, "--agent", agent, "--", PYTHON, "-c", CLIENT, str(port)]
+        clients.append(subprocess.Popen(command, stdin=subprocess.PIPE))  # pylint: disable=consider-using-with
+        path = os.path.join(work, "address")
+        wait_until(lambda path=path, client=clients[-1]: os.path.exists(path) or client.poll() is not None, 300)
+        with open(path, encoding="ascii") as file:
+            places.append(file.read().split())
+        accepted.append(server.accept())
+    starts = [r["cordon"]["execution"] for r in suite.daemon.of("execution-start", position)]
+    ids = [start["id"] for start in starts]
+    suite.check("two executions are connected", len(ids) == 2 and len(set(ids)) == 2, starts)
+    # What a proxy knows of a connection is where it comes from.
+    answers = [who(suite, f"{peer[0]}:{peer[1]}") for _, peer in accepted]
+    suite.check("a connection is its execution's", [answer[:2] for answer in answers] == [(0, [ids[0]]), (0, [ids[1]])], answers)
+    answers = [who(suite, f"127.0.0.1:{place[1]}") for place in places]
+    suite.check("so is a socket for datagrams", [answer[:2] for answer in answers] == [(0, [ids[0]]), (0, [ids[1]])], answers)
+    answers = [who(suite, place[2]) for place in places]
+    suite.check("and a process that it started", [answer[:2] for answer in answers] == [(0, [ids[0]]), (0, [ids[1]])], answers)
+    text = subprocess.run([suite.daemon.cordon, "who", places[1][2]], capture_output=True, text=True, check=False).stdout
+    suite.check("its agent and policy are told", "second" in text and "client" in text and ids[1] in text, text)
+    for what, target in (("the server's end", f"127.0.0.1:{port}"), ("a process of the host", str(os.getpid())), ("no process", "4194303")):
+        answer = who(suite, target)
+        suite.check(f"{what} is no execution's", answer[0] == (1 if what == "no process" else 2) and not answer[1], answer)
+    for client in clients:
+        client.stdin.close()
+        client.wait()
+    answer = who(suite, places[0][2])
+    suite.check("nor is it told of what has ended", answer[0] != 0 and not answer[1], answer)
+
+
+CHECKS = (asked,)

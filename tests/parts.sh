@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# For scripts that run tests part by part and sum them up:  . tests/parts.sh
+# A part ends with a line "# <name>: N passed, N failed". One that does not, or whose status contradicts
+# its count, counts as a failure.
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+start=$SECONDS
+: >"$scratch/results"
+: >"$scratch/failures"
+
+elapsed() {
+	printf '%d:%02d' $(((SECONDS - start) / 60)) $(((SECONDS - start) % 60))
+}
+
+# count LOG STATUS SECONDS NAME: adds "PASSED FAILED SECONDS NAME" of a part to the results.
+count() {
+	local counts passed failed
+	counts=$(sed -n 's/^# [^:]*: \([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p' "$1" | tail -n 1)
+	if [ -z "$counts" ]; then
+		printf '# %s: ended with status %d and without a count\n' "$4" "$2" >>"$1"
+		counts='0 1'
+	fi
+	read -r passed failed <<<"$counts"
+	if [ "$2" -ne 0 ] && [ "$failed" -eq 0 ]; then
+		printf '# %s: status %d although no failure was counted\n' "$4" "$2" >>"$1"
+		failed=1
+	fi
+	[ "$failed" -eq 0 ] || { printf '\n-- %s\n' "$4" && failures "$1"; } >>"$scratch/failures"
+	printf '%d %d %d %s\n' "$passed" "$failed" "$3" "$4" >>"$scratch/results"
+}
+
+# failures LOG: the checks that failed, each with what it says below itself; without any, how the log ends.
+failures() {
+	awk '/^[^a-zA-Z]*not ok/ { told = 6; any = 1 } /^ok/ { told = 0 } told-- > 0 { print substr($0, 1, 300) } END { exit !any }' "$1" ||
+		tail -n 20 "$1"
+}
+
+# part NAME COMMAND...: runs it, its output as it comes.
+part() {
+	local name=$1 since=$SECONDS
+	shift
+	printf '\n== %s\n' "$name"
+	"$@" </dev/null 2>&1 | tee "$scratch/part"
+	count "$scratch/part" "${PIPESTATUS[0]}" $((SECONDS - since)) "$name"
+	tail -n 1 "$scratch/part" | grep -q '^# .*: status\|^# .*: ended' && tail -n 1 "$scratch/part"
+}
+
+# quiet_part NAME COMMAND...: the same for parts that run side by side: output when it is complete.
+quiet_part() {
+	local name=$1 log since=$SECONDS status=0
+	shift
+	log=$(mktemp "$scratch/log.XXXXXX")
+	printf '%s  %s ...\n' "$(elapsed)" "$name"
+	"$@" </dev/null >"$log" 2>&1 || status=$?
+	count "$log" "$status" $((SECONDS - since)) "$name"
+	flock "$scratch" cat <(printf '\n== %s (done at %s)\n' "$name" "$(elapsed)") "$log"
+}
+
+# queue_part NAME COMMAND...: for run_queue to run.
+queue_part() {
+	printf '%q ' "$@" >>"$scratch/queue"
+	printf '\n' >>"$scratch/queue"
+}
+
+# recorded_seconds NAME: how long the part took when that was recorded; 9999 where it was not, so that it is begun first.
+recorded_seconds() {
+	awk -v name="$1" '$0 !~ /^#/ { seconds = $1; sub(/^[0-9]+ /, ""); if ($0 == name) { print seconds; exit } }' \
+		tests/seconds | grep . || echo 9999
+}
+
+# run_queue MACHINES: the queued parts as quiet ones, so many at a time, the longest first.
+run_queue() {
+	local running=0 line
+	local -a words
+	while IFS= read -r line; do
+		eval "words=($line)"
+		printf '%d\t%s\n' "$(recorded_seconds "${words[0]}")" "$line"
+	done <"$scratch/queue" | sort -s -k1,1nr | cut -f 2- >"$scratch/order"
+	while IFS= read -r line; do
+		if [ "$running" -ge "$1" ]; then
+			wait -n
+			running=$((running - 1))
+		fi
+		eval "quiet_part $line" &
+		running=$((running + 1))
+	done <"$scratch/order"
+	wait
+}
+
+# What each part counted and how long it took, beside what is recorded; the longest first; the sum; what failed, last,
+# where it is seen. Its status says whether all is well.
+summary() {
+	printf '\n'
+	sort -k3,3nr "$scratch/results" | while read -r passed failed seconds name; do
+		printf '%6d passed %4d failed %5d s, on record %4d s  %s\n' "$passed" "$failed" "$seconds" \
+			"$(recorded_seconds "$name")" "$name"
+	done
+	[ ! -s "$scratch/failures" ] || { printf '\nWhat failed:\n' && cat "$scratch/failures"; }
+	awk '{ p += $1; f += $2 } END { printf "'"$(elapsed)"'\n%d passed, %d failed\n", p, f; exit f > 0 || NR == 0 }' \
+		"$scratch/results"
+}

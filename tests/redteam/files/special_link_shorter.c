@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Attack: plants an absolute link to a directory that is called as the work directory's name begins
+ * Hook: path_symlink
+ * Errno: EACCES
+ * Control: makes one below the work directory
+ * Record: symlink $WORK/planted
+ * As: root+special user+special
+ */
+#include "tests/redteam/attack.h"
+
+static int attack(void)
+{
+	const char *work = setting("REDTEAM_WORK");
+	char name[PATH_SIZE];
+
+	snprintf(name, sizeof(name), "%.*s/x", (int)strlen(work) - 1, work);
+	return outcome(symlink(name, "planted"));
+}
+
+static int control(void)
+{
+	return outcome(symlink(in_directory(setting("REDTEAM_WORK"), "x"), "allowed"));
+}
+
+REDTEAM(.attack = attack, .control = control)

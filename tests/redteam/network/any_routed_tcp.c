@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Attack: connects to an address that is the host's by a route alone: no answer comes
+ * Hook: (packet)
+ * Errno: EINPROGRESS
+ * Control: connects outside
+ * Record: packet 203.0.113.9:7106 as EPERM
+ */
+#include "tests/redteam/net.h"
+
+static int connect_for_a_second(const char *ip)
+{
+	struct address address = address_v4(ip, PORT_ANYWHERE);
+	int fd = socket_or_broken(AF_INET, SOCK_STREAM), error;
+	struct timeval second = {.tv_sec = 1};
+
+	NEED(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof(second)));
+	error = outcome(connect(fd, &address.any, address.length));
+	close(fd);
+	return error;
+}
+
+static int attack(void)
+{
+	return connect_for_a_second(ROUTED_V4);
+}
+
+static int control(void)
+{
+	return connect_for_a_second(OUTSIDE_V4);
+}
+
+REDTEAM(.attack = attack, .control = control)

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Attack: sends a datagram by way of another IPv6 address than the one it names, from a socket that the host has made
+ * Hook: socket_sendmsg
+ * Errno: EPERM
+ * Control: sends it straight
+ * Record: socket $ANY
+ */
+#include "tests/redteam/route.h"
+
+#define SOCKET "socket:udp6:7101"
+
+static int attack(void)
+{
+	struct routing_header header = routing_header("::1");
+
+	return send_from(receive_descriptor(SOCKET), NULL, SOL_IPV6, IPV6_RTHDR, &header,
+			 sizeof(header));
+}
+
+static int control(void)
+{
+	return send_from(receive_descriptor(SOCKET), NULL, 0, 0, NULL, 0);
+}
+
+REDTEAM(.attack = attack, .control = control)

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Attack: holds a pipe by O_PATH, which is no access, and opens it for writing
+ * Hook: file_open
+ * Errno: EACCES
+ * Control: does so where it has the writing end besides
+ * Record: open $ANY
+ * As: root bare user
+ */
+#include "tests/redteam/streams.h"
+
+static int write_by_path(int fd)
+{
+	return open_again(NEED(open(descriptor_path(fd), O_PATH)), O_WRONLY);
+}
+
+static int attack(void)
+{
+	return with_end_of_pipe(0, write_by_path);
+}
+
+static int control(void)
+{
+	return with_end_of_pipe(1, write_by_path);
+}
+
+REDTEAM(.attack = attack, .control = control)

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "cli/live/sockets.h"
+
+static struct socket_address parsed(const char *text)
+{
+	struct socket_address address;
+
+	assert_int_equal(socket_address_parse(text, &address), 0);
+	return address;
+}
+
+static void test_addresses(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		":",
+		"127.0.0.1",
+		"127.0.0.1:",
+		"127.0.0.1:0",
+		"127.0.0.1:+1",
+		"127.0.0.1:65536",
+		"127.0.0.1:1x",
+		"127.1:80",
+		"host:80",
+		"::1:80",
+		"[::1]",
+		"[::1:80",
+		"[]:80",
+		"[127.0.0.1]:80",
+		"1111111111111111111111111111111111111111111111111111111111111:80",
+	};
+	static const unsigned char mapped[16] = {[10] = 0xff, 0xff, 192, 0, 2, 1};
+	struct socket_address address = parsed("192.0.2.1:443");
+
+	(void)state;
+	assert_memory_equal(&address.address, mapped, 16);
+	assert_int_equal(address.port, 443);
+	address = parsed("[::1]:65535");
+	assert_memory_equal(&address.address, &in6addr_loopback, 16);
+	assert_int_equal(address.port, 65535);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(socket_address_parse(bad[i], &address), -EINVAL);
+}
+
+/* What is bound to every address counts only beside nothing better, whichever comes first. */
+static void test_owners(void **state)
+{
+	const struct socket_address wanted = parsed("127.0.0.1:80"), other = parsed("127.0.0.2:80");
+	const struct in6_addr any4 = {.s6_addr = {[10] = 0xff, [11] = 0xff}};
+	struct socket_owners owners = {};
+
+	(void)state;
+	socket_owners_note(&owners, &wanted, &other.address, 1);
+	assert_int_equal(owners.count, 0);
+	socket_owners_note(&owners, &wanted, &any4, 2);
+	socket_owners_note(&owners, &wanted, &in6addr_any, 3);
+	socket_owners_note(&owners, &wanted, &any4, 2);
+	assert_int_equal(owners.count, 2);
+	socket_owners_note(&owners, &wanted, &wanted.address, 4);
+	socket_owners_note(&owners, &wanted, &any4, 2);
+	assert_true(owners.exact);
+	assert_int_equal(owners.count, 1);
+	assert_int_equal(owners.cgroups[0], 4);
+	for (uint64_t cgroup = 10; cgroup < 100; cgroup++)
+		socket_owners_note(&owners, &wanted, &wanted.address, cgroup);
+	assert_int_equal(owners.count, SOCKETS_CGROUPS_MAX);
+}
+
+/* A socket of this process with that address, its port in *ret_port. -1: this host does not have the address. */
+static int own_socket(int family, int type, const struct in6_addr *address, uint16_t *ret_port)
+{
+	int fd = socket(family, type | SOCK_CLOEXEC, 0);
+	struct sockaddr_storage name = {.ss_family = (sa_family_t)family};
+	struct sockaddr_in *four = (struct sockaddr_in *)&name;
+	struct sockaddr_in6 *six = (struct sockaddr_in6 *)&name;
+	socklen_t size = family == AF_INET ? sizeof(*four) : sizeof(*six);
+
+	if (fd < 0)
+		return -1;
+	if (family == AF_INET)
+		memcpy(&four->sin_addr, &address->s6_addr[12], 4);
+	else
+		six->sin6_addr = *address;
+	if (bind(fd, (struct sockaddr *)&name, size) < 0 ||
+	    (type == SOCK_STREAM && listen(fd, 1) < 0) ||
+	    getsockname(fd, (struct sockaddr *)&name, &size) < 0) {
+		close(fd);
+		return -1;
+	}
+	*ret_port = ntohs(family == AF_INET ? four->sin_port : six->sin6_port);
+	return fd;
+}
+
+/* The kernel has it in its list, with a cgroup, for as long as it is open; another try where somebody else has that port. */
+static void find_own(int family, int type, const char *text)
+{
+	struct socket_address wanted = parsed(text);
+	bool good = false;
+
+	for (int tries = 0; tries < 20 && !good; tries++) {
+		struct socket_owners open = {}, closed = {};
+		int fd = own_socket(family, type, &wanted.address, &wanted.port);
+
+		if (fd < 0 && family == AF_INET6)
+			return;
+		assert_true(fd >= 0);
+		assert_int_equal(socket_owners_find(&wanted, &open), 0);
+		close(fd);
+		assert_int_equal(socket_owners_find(&wanted, &closed), 0);
+		good = open.count == 1 && open.exact && closed.count == 0;
+	}
+	assert_true(good);
+}
+
+static void test_found(void **state)
+{
+	(void)state;
+	find_own(AF_INET, SOCK_STREAM, "127.0.0.1:1");
+	find_own(AF_INET, SOCK_DGRAM, "127.0.0.1:1");
+	find_own(AF_INET6, SOCK_STREAM, "[::1]:1");
+	find_own(AF_INET6, SOCK_DGRAM, "[::1]:1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_owners),
+		cmocka_unit_test(test_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cordon who: which execution a process or a connection belongs to. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/live/sockets.h"
+#include "cli/term/commands.h"
+#include "cli/term/message.h"
+#include "cli/term/terminal.h"
+#include "control/client.h"
+
+enum who_exit {
+	WHO_FOUND = 0,
+	WHO_FAILED = 1,
+	WHO_NOBODY = 2,
+};
+
+static const char help[] =
+	"usage: cordon who [--json] PID\n"
+	"       cordon who [--json] ADDRESS:PORT\n"
+	"\n"
+	"Says which execution, agent, session and policy a process belongs to, or the socket with this\n"
+	"local address: for a proxy, the address that a connection comes from. TCP and UDP of this\n"
+	"network namespace; IPv6 addresses in brackets. A socket is the execution's that made it, where\n"
+	"that has a cgroup of its own: all that `cordon run` starts, and of what executors start, what\n"
+	"may use the network. Who is not root is told of executions of its own.\n"
+	"\n"
+	"      --json   for programs: an array of objects, as `cordon ps --json` has them\n"
+	"  -h, --help   this text\n"
+	"\n"
+	"Exit status: 0 it is an execution's; 1 failed; 2 no live execution has it.\n";
+
+struct question {
+	bool json;
+	pid_t pid; /* 0: the address is asked about */
+	struct socket_address address;
+};
+
+static bool parse_target(const char *text, struct question *question)
+{
+	unsigned long pid;
+	char *end;
+
+	if (strchr(text, ':'))
+		return socket_address_parse(text, &question->address) == 0;
+	errno = 0;
+	pid = strtoul(text, &end, 10);
+	if (errno || *end || *text < '0' || *text > '9' || pid == 0 || pid > INT32_MAX)
+		return false;
+	question->pid = (pid_t)pid;
+	return true;
+}
+
+/* Returns an exit status, or -1 to go on. */
+static int parse(int argc, char **argv, struct question *ret_question)
+{
+	static const struct option long_options[] = {
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{},
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return EXIT_SUCCESS;
+		}
+		if (c != 'j') {
+			message("see `cordon who --help`");
+			return WHO_FAILED;
+		}
+		ret_question->json = true;
+	}
+	if (argc - optind != 1 || !parse_target(argv[optind], ret_question)) {
+		message("who: takes a process id, or an address and a port such as 127.0.0.1:41234 or [::1]:41234");
+		return WHO_FAILED;
+	}
+	return -1;
+}
+
+/* Adds the execution, if there is one. 0 or as client_who(). */
+static int ask(int socket, pid_t pid, uint64_t cgroup, json_t *found, struct failure *failure)
+{
+	json_t *execution;
+	int r = client_who(socket, pid, cgroup, &execution, failure);
+
+	if (r == 0)
+		return json_array_append_new(found, execution) < 0
+			       ? failure_set(failure, ENOMEM, "out of memory")
+			       : 0;
+	return r == -ENOENT ? 0 : r;
+}
+
+static int ask_all(int socket, const struct question *question, json_t *found,
+		   struct failure *failure)
+{
+	struct socket_owners owners;
+	int r;
+
+	if (question->pid)
+		return ask(socket, question->pid, 0, found, failure);
+	r = socket_owners_find(&question->address, &owners);
+	if (r < 0)
+		return failure_set(failure, -r, "cannot list the sockets of this host: %s",
+				   r == -ENOENT ? "the kernel lacks tcp_diag and udp_diag"
+						: strerror(-r));
+	for (size_t i = 0; i < owners.count && r == 0; i++)
+		r = ask(socket, 0, owners.cgroups[i], found, failure);
+	return r;
+}
+
+static void show(const json_t *execution)
+{
+	const struct style style = terminal_style(stdout);
+	static const char *const keys[] = {"policy",   "agent",	  "session",
+					   "executor", "program", "workdir"};
+
+	printf("%s\n", json_string_value(json_object_get(execution, "id")));
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		const char *value = json_string_value(json_object_get(execution, keys[i]));
+
+		if (!value)
+			continue;
+		printf("  %-9s ", keys[i]);
+		style_text(stdout, &style, value);
+		putchar('\n');
+	}
+}
+
+int cmd_who(int argc, char **argv)
+{
+	_cleanup_(json_decrefp) json_t *found = json_array();
+	_cleanup_(closep) int socket = -1;
+	struct question question = {};
+	struct failure failure = {};
+	json_t *execution;
+	size_t i;
+	int r;
+
+	r = parse(argc, argv, &question);
+	if (r >= 0)
+		return r;
+	r = client_connect(&socket, &failure);
+	if (r == -ENOENT || r == -ECONNREFUSED)
+		message("no daemon runs, which alone knows");
+	else if (r < 0 || (r = ask_all(socket, &question, found, &failure)) < 0)
+		message("%s", failure.text);
+	if (r < 0)
+		return WHO_FAILED;
+	if (question.json) {
+		json_dumpf(found, stdout, JSON_COMPACT);
+		putchar('\n');
+	} else {
+		json_array_foreach(found, i, execution)
+			show(execution);
+	}
+	return terminal_finish(stdout, json_array_size(found) > 0 ? WHO_FOUND : WHO_NOBODY);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/live/sockets.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <linux/sock_diag.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/cleanup.h"
+
+static void map_address(struct in6_addr *address, const void *four)
+{
+	*address = (struct in6_addr){.s6_addr = {[10] = 0xff, [11] = 0xff}};
+	memcpy(&address->s6_addr[12], four, 4);
+}
+
+static bool parse_port(const char *text, uint16_t *ret_port)
+{
+	unsigned long port;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	port = strtoul(text, &end, 10);
+	if (errno || *end || port == 0 || port > UINT16_MAX)
+		return false;
+	*ret_port = (uint16_t)port;
+	return true;
+}
+
+int socket_address_parse(const char *text, struct socket_address *ret_address)
+{
+	const char *colon = strrchr(text, ':');
+	struct socket_address address = {};
+	char host[INET6_ADDRSTRLEN + 2];
+	struct in_addr four;
+	size_t length;
+
+	if (!colon || (size_t)(colon - text) >= sizeof(host) ||
+	    !parse_port(colon + 1, &address.port))
+		return -EINVAL;
+	length = (size_t)(colon - text);
+	memcpy(host, text, length);
+	host[length] = '\0';
+	if (host[0] == '[' && length > 2 && host[length - 1] == ']') {
+		host[length - 1] = '\0';
+		if (inet_pton(AF_INET6, host + 1, &address.address) != 1)
+			return -EINVAL;
+	} else if (inet_pton(AF_INET, host, &four) == 1) {
+		map_address(&address.address, &four);
+	} else {
+		return -EINVAL;
+	}
+	*ret_address = address;
+	return 0;
+}
+
+static bool is_any(const struct in6_addr *address)
+{
+	static const unsigned char four[4] = {};
+
+	return IN6_IS_ADDR_UNSPECIFIED(address) ||
+	       (IN6_IS_ADDR_V4MAPPED(address) && memcmp(&address->s6_addr[12], four, 4) == 0);
+}
+
+void socket_owners_note(struct socket_owners *owners, const struct socket_address *wanted,
+			const struct in6_addr *source, uint64_t cgroup)
+{
+	bool exact = IN6_ARE_ADDR_EQUAL(source, &wanted->address);
+
+	if (!exact && (owners->exact || !is_any(source)))
+		return;
+	if (exact && !owners->exact)
+		*owners = (struct socket_owners){.exact = true};
+	for (size_t i = 0; i < owners->count; i++)
+		if (owners->cgroups[i] == cgroup)
+			return;
+	if (owners->count < SOCKETS_CGROUPS_MAX)
+		owners->cgroups[owners->count++] = cgroup;
+}
+
+/* 0: the kernel has not said, as of a connection that waits for its end. */
+static uint64_t cgroup_of(const struct nlmsghdr *header)
+{
+	const struct inet_diag_msg *found = NLMSG_DATA(header);
+	const struct rtattr *attribute = (const struct rtattr *)(found + 1);
+	unsigned int left = header->nlmsg_len - (unsigned int)NLMSG_LENGTH(sizeof(*found));
+	uint64_t cgroup = 0;
+
+	for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left))
+		if (attribute->rta_type == INET_DIAG_CGROUP_ID &&
+		    RTA_PAYLOAD(attribute) == sizeof(cgroup))
+			memcpy(&cgroup, RTA_DATA(attribute), sizeof(cgroup));
+	return cgroup;
+}
+
+/* The next of a packet's messages that is a socket's. 1: go on reading; 0: that was all; -errno. */
+static int read_packet(const void *packet, size_t size, const struct socket_address *wanted,
+		       struct socket_owners *owners)
+{
+	for (const struct nlmsghdr *header = packet; NLMSG_OK(header, size);
+	     header = NLMSG_NEXT(header, size)) {
+		const struct inet_diag_msg *found = NLMSG_DATA(header);
+		struct in6_addr source;
+		uint64_t cgroup;
+
+		if (header->nlmsg_type == NLMSG_DONE)
+			return 0;
+		if (header->nlmsg_type == NLMSG_ERROR) {
+			const struct nlmsgerr *error = NLMSG_DATA(header);
+
+			return header->nlmsg_len >= NLMSG_LENGTH(sizeof(*error)) && error->error
+				       ? error->error
+				       : -EPROTO;
+		}
+		if (header->nlmsg_len < NLMSG_LENGTH(sizeof(*found)))
+			return -EPROTO;
+		if (ntohs(found->id.idiag_sport) != wanted->port)
+			continue;
+		if (found->idiag_family == AF_INET)
+			map_address(&source, found->id.idiag_src);
+		else
+			memcpy(&source, found->id.idiag_src, sizeof(source));
+		cgroup = cgroup_of(header);
+		if (cgroup)
+			socket_owners_note(owners, wanted, &source, cgroup);
+	}
+	return 1;
+}
+
+static int list(int socket, int family, int protocol, const struct socket_address *wanted,
+		struct socket_owners *owners)
+{
+	struct {
+		struct nlmsghdr header;
+		struct inet_diag_req_v2 request;
+	} ask = {
+		.header = {.nlmsg_len = sizeof(ask),
+			   .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+			   .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+		.request = {.sdiag_family = (uint8_t)family,
+			    .sdiag_protocol = (uint8_t)protocol,
+			    .idiag_states = UINT32_MAX,
+			    .id = {.idiag_sport = htons(wanted->port)}},
+	};
+	_Alignas(struct nlmsghdr) char packet[32768];
+	int r = 1;
+
+	if (send(socket, &ask, sizeof(ask), 0) < 0)
+		return -errno;
+	while (r > 0) {
+		ssize_t n = recv(socket, packet, sizeof(packet), 0);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		r = n < 0 ? -errno : read_packet(packet, (size_t)n, wanted, owners);
+	}
+	return r;
+}
+
+int socket_owners_find(const struct socket_address *wanted, struct socket_owners *ret_owners)
+{
+	static const int families[] = {AF_INET, AF_INET6}, protocols[] = {IPPROTO_TCP, IPPROTO_UDP};
+	_cleanup_(closep) int netlink =
+		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	struct socket_owners owners = {};
+	int r = netlink < 0 ? -errno : 0;
+	size_t missing = 0;
+
+	for (size_t i = 0; i < 4 && r == 0; i++) {
+		r = list(netlink, families[i / 2], protocols[i % 2], wanted, &owners);
+		/* Without IPv6, say, there are no such sockets to tell of. */
+		if (r == -ENOENT && ++missing < 4)
+			r = 0;
+	}
+	if (r == 0)
+		*ret_owners = owners;
+	return r;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who has made the sockets that have an address of this host: the kernel's own list (sock_diag). */
+#ifndef CORDON_CLI_SOCKETS_H
+#define CORDON_CLI_SOCKETS_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sockets of more cgroups than this share no address. */
+#define SOCKETS_CGROUPS_MAX 16
+
+struct socket_address {
+	struct in6_addr address; /* IPv4 as ::ffff:a.b.c.d */
+	uint16_t port;		 /* host order */
+};
+
+/* "192.0.2.1:80", "[2001:db8::1]:80". -EINVAL. */
+int socket_address_parse(const char *text, struct socket_address *ret_address);
+
+struct socket_owners {
+	uint64_t cgroups[SOCKETS_CGROUPS_MAX]; /* each once: the kernel's numbers */
+	size_t count;
+	bool exact; /* one of them has this very address, not every address */
+};
+
+/*
+ * Notes one socket. Those bound to every address count only where none is bound to this one: a server's listener,
+ * say, beside the connection that was accepted.
+ */
+void socket_owners_note(struct socket_owners *owners, const struct socket_address *wanted,
+			const struct in6_addr *source, uint64_t cgroup);
+
+/*
+ * TCP and UDP sockets of this network namespace with that local address. What was accepted is its listener's; what
+ * was passed on stays its maker's. No owners: there is no such socket, or it is closed. -ENOENT: the
+ * kernel has no list (modules tcp_diag and udp_diag); -errno of it.
+ */
+int socket_owners_find(const struct socket_address *wanted, struct socket_owners *ret_owners);
+
+#endif

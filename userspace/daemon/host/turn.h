@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How long the turns of the daemon's loop take, and what in them: while one turns, nobody else is served. There is one loop.
+ */
+#ifndef CORDON_DAEMON_TURN_H
+#define CORDON_DAEMON_TURN_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+
+struct turn {
+	const char *what;
+	uint64_t start; /* monotonic clock, ns */
+};
+
+struct turn turn_begin(const char *what);
+void turn_end(const struct turn *turn);
+
+/* At the beginning of what the loop calls; `what` is a string that stays. */
+#define TURN(what)                                                                                 \
+	_cleanup_(turn_end) const struct turn turn_ __attribute__((unused)) = turn_begin(what)
+
+/* {"longest":{"what","nsec"}|null,"histogram":[{"below_nsec":N|null,"turns":N}]}: new reference or NULL. */
+json_t *turn_json(void);
+
+#endif

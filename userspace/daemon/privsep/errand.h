@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What may take long or never end, as reading a file that others chose or looking a user up, is done by a process of its
+ * own, and the daemon is told when there is an answer. The loop waits for none of them; one that does not answer in time is
+ * killed, and what it was for is refused.
+ */
+#ifndef CORDON_DAEMON_ERRAND_H
+#define CORDON_DAEMON_ERRAND_H
+
+#include <event2/event.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "base/failure.h"
+
+#define ERRAND_FDS 2u
+/* What an answer may have. */
+#define ERRAND_DATA_MAX (64u << 20)
+/*
+ * Of one user at a time; the others wait in line. Those count that were killed and are still in the kernel, so that files
+ * that never answer cost no more processes than these.
+ */
+#define ERRANDS_AT_A_TIME 8u
+
+struct errand;
+
+/* -1: none. */
+struct errand_fds {
+	int fd[ERRAND_FDS];
+};
+
+/*
+ * In the process, which has the daemon's memory as it was and none of its descriptors: writes its answer to `to`, and puts
+ * descriptors that go along, which must not be files that are open for reading or writing (O_PATH), into `fds`. 0 or -errno.
+ */
+typedef int errand_work(const void *context, FILE *to, struct errand_fds *fds,
+			struct failure *failure);
+
+/*
+ * In the loop: what the work returned, also what it wrote before it failed; -ETIMEDOUT; -EPROTO: it died. Whoever wants a
+ * descriptor takes it out (TAKE_FD). The errand is over by then.
+ */
+typedef void errand_done(void *context, int result, const char *data, size_t size,
+			 struct errand_fds *fds, const struct failure *failure);
+
+struct errand_job {
+	const char *what; /* for messages: "what reads the code" */
+	uid_t uid;	  /* whose it is */
+	time_t seconds;	  /* for it to answer; in line, without that it moves */
+	errand_work *work;
+	errand_done *done;
+	void *context;
+};
+
+/* `job` is copied. -errno of fork(2) and others. */
+int errand_start(struct event_base *base, const struct errand_job *job, struct errand **ret_errand,
+		 struct failure *failure);
+
+/* Nobody wants the answer any more: kills it, and does not wait for its death. May be NULL. */
+void errand_cancel(struct errand *errand);
+
+/* All, for the end of the loop. */
+void errands_forget(void);
+
+#endif
