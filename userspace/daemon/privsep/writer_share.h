@@ -12,10 +12,10 @@
 
 /* All zero to begin with. */
 struct writer_share {
-	uint64_t mark;	 /* position */
-	uint64_t end;	 /* position behind the last that it added */
-	size_t earlier;	 /* bytes added between the mark before and this one */
-	size_t since;	 /* and after this one */
+	uint64_t mark;	/* position */
+	uint64_t end;	/* position behind the last that it added */
+	size_t earlier; /* bytes added between the mark before and this one */
+	size_t since;	/* and after this one */
 };
 
 /* Bytes that may wait still, at least as many as do. `confirmed`: where the queue of `size` bytes begins. */

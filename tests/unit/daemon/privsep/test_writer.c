@@ -501,7 +501,8 @@ static void test_flooded(void **state)
 	assert_in_range(kept, 1000, 199999);
 	assert_int_equal(writer_lost(writer), 200000 - kept);
 	while (number < 2000) {
-		assert_int_equal(append_of(writer, number % 2 ? &quiet : NULL, "number", number), 0);
+		assert_int_equal(append_of(writer, number % 2 ? &quiet : NULL, "number", number),
+				 0);
 		number++;
 	}
 	assert_int_equal(append_of(writer, &loud, "loud", 0), -ENOBUFS);
