@@ -330,7 +330,9 @@ enum cordon_event_type {
 	CORDON_EVENT_ADOPT = 8,	   /* an executor's child became an execution */
 	CORDON_EVENT_BEGIN = 9,	   /* and its program is in place: nothing of it has run */
 	CORDON_EVENT_REFUSED = 10, /* an executor's child was refused its exec; of no execution */
-	CORDON_EVENT_TYPE_COUNT = 11,
+	CORDON_EVENT_CHANGE =
+		11, /* a name or what belongs to it was to be made, moved, changed or taken away */
+	CORDON_EVENT_TYPE_COUNT = 12,
 };
 
 enum cordon_operation {
@@ -465,7 +467,7 @@ struct cordon_exit_event {
 	__u64 system_ns;
 };
 
-/* CORDON_EVENT_OPEN and CORDON_EVENT_CONNECT */
+/* CORDON_EVENT_OPEN, CORDON_EVENT_CHANGE and CORDON_EVENT_CONNECT */
 struct cordon_access_event {
 	struct cordon_event event;
 	__u32 operation;

@@ -118,6 +118,53 @@ static __always_inline int decide_path(const struct subject *s, __u32 operation,
 	return s->walk->answer.missing ? deny_path(s, operation, error) : 0;
 }
 
+/* Does the policy want to see accesses with these rights to files, if they are allowed? */
+static __always_inline bool is_reported(const struct subject *s, __u32 rights)
+{
+	__u32 level = CORDON_AUDIT_LEVEL(s->policy->audit, OPENS);
+
+	return level == CORDON_AUDIT_ALL ||
+	       (level == CORDON_AUDIT_WRITES && (rights & CORDON_RIGHT(CORDON_WRITE)));
+}
+
+/* An allowed access. By itself, so that what it has on the stack is not there while names are asked about. */
+static __noinline void report_path(const struct subject *s, __u32 type, __u32 operation,
+				   __u32 rights)
+{
+	struct object object = {.kind = CORDON_OBJECT_PATH};
+	struct report report;
+
+	fill_report(&report, s, operation, &object, &s->walk->answer);
+	report.type = type;
+	report.rights = rights;
+	report_access(s->walk, s->execution, &report);
+}
+
+static __always_inline bool reports_changes(const struct subject *s)
+{
+	return is_reported(s, CORDON_RIGHT(CORDON_WRITE));
+}
+
+/* A flag of the question about a name that is to be changed: its answer may be put on record by decide_change(). */
+static __always_inline __u32 spelled_change(const struct subject *s)
+{
+	return reports_changes(s) ? NAME_SPELLED : 0;
+}
+
+/*
+ * decide_path() for what makes, changes or takes away: allowed, it is put on record where the policy says so. An open is
+ * not all that changes a file, and what is gone was perhaps never opened.
+ */
+static __always_inline int decide_change(const struct subject *s, __u32 operation, __s32 error,
+					 __u32 rights)
+{
+	if (s->walk->answer.missing)
+		return deny_path(s, operation, error);
+	if (reports_changes(s))
+		report_path(s, CORDON_EVENT_CHANGE, operation, rights);
+	return 0;
+}
+
 /* No scratch to put the question in, or an object that cannot be read: as good as no name. */
 static __always_inline int deny_unasked(const struct subject *s, __u32 operation)
 {

@@ -162,6 +162,9 @@ static __always_inline int decide_mountless(struct subject *s, __u32 operation,
 	answer_clear(&s->walk->answer, rights);
 	bpf_loop(NAME_ATTEMPTS, search_attempt, s, 0);
 	conclude_search(s);
+	/* Times change with all that is read and written. */
+	if (operation == CORDON_OP_SETXATTR)
+		return decide_change(s, operation, -EACCES, rights);
 	return decide_path(s, operation, -EACCES);
 }
 

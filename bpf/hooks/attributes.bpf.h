@@ -9,6 +9,7 @@
 
 static __always_inline int judge_attribute(const struct path *path, __u32 operation, int ret)
 {
+	const __u32 right = CORDON_RIGHT(CORDON_WRITE);
 	struct file_object o;
 	struct subject s;
 
@@ -17,8 +18,10 @@ static __always_inline int judge_attribute(const struct path *path, __u32 operat
 		return LEAVE(&s, deny_unasked(&s, operation));
 	if (o.class != CLASS_NAMED)
 		return LEAVE(&s, o.class == CLASS_NAMESPACE ? deny_unasked(&s, operation) : 0);
-	return LEAVE(&s, decide_name(&s, operation, o.dentry, o.vfsmount,
-				     NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), o.name_flags)));
+	if (!subject_need_walk(&s))
+		return LEAVE(&s, deny_unasked(&s, operation));
+	ask_name(&s, o.dentry, o.vfsmount, NAME_QUESTION(right, o.name_flags | spelled_change(&s)));
+	return LEAVE(&s, decide_change(&s, operation, -EACCES, right));
 }
 
 static __always_inline int refuse_set_id(const struct path *path, int ret)

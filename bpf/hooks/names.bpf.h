@@ -33,8 +33,8 @@ static __always_inline int judge_name_change(const struct path *dir, struct dent
 	ENTER(&s, ret);
 	if (!subject_need_walk(&s))
 		return LEAVE(&s, deny_unasked(&s, operation));
-	ask_dentry(&s, dentry, (__u64)dir->mnt, NAME_QUESTION(right, 0));
-	return LEAVE(&s, decide_path(&s, operation, -EACCES));
+	ask_dentry(&s, dentry, (__u64)dir->mnt, NAME_QUESTION(right, spelled_change(&s)));
+	return LEAVE(&s, decide_change(&s, operation, -EACCES, right));
 }
 
 /*
@@ -55,7 +55,8 @@ static __always_inline int judge_special(const struct path *dir, struct dentry *
 		return LEAVE(&s, deny_unasked(&s, operation));
 	/* What becomes of a link depends on all of its name, so that no remembered directory will do. */
 	rights = judges_special(&s) ? CREATE | SPECIAL : CREATE;
-	flags = (link ? LINK_FLAGS : 0) | (judges_special(&s) || builtin ? NAME_SPELLED : 0);
+	flags = (link ? LINK_FLAGS : 0) | (judges_special(&s) || builtin ? NAME_SPELLED : 0) |
+		spelled_change(&s);
 	ask_name(&s, (__u64)dentry, (__u64)dir->mnt, NAME_QUESTION(rights, flags));
 	if (link)
 		note_spoken_below(&s);
@@ -67,7 +68,7 @@ static __always_inline int judge_special(const struct path *dir, struct dentry *
 		answer->missing = 0;
 	if (link)
 		ask_below_link(&s);
-	return LEAVE(&s, decide_path(&s, operation, builtin ? -EPERM : -EACCES));
+	return LEAVE(&s, decide_change(&s, operation, builtin ? -EPERM : -EACCES, CREATE));
 }
 
 SEC("lsm/path_mknod")
@@ -186,6 +187,22 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 	walk->move_error = -EXDEV;
 }
 
+/* By name, which is all that is asked. */
+static __always_inline void report_name(const struct subject *s, __u64 dentry, __u64 mount,
+					__u32 operation, __u32 rights)
+{
+	ask_name(s, dentry, mount, NAME_QUESTION(0, NAME_SPELLED));
+	report_path(s, CORDON_EVENT_CHANGE, operation, rights);
+}
+
+/* Both names are on record, the old one first, each with what was asked of it: of a link's source nothing. */
+static __always_inline void report_move(const struct subject *s, __u32 operation,
+					const struct move *move)
+{
+	report_name(s, move->from, move->from_mount, operation, move->wanted_from);
+	report_name(s, move->to, move->to_mount, operation, move->wanted_to);
+}
+
 /* Direction 0, and for an exchange also 1. Ends at the first that is refused. */
 static __always_inline int decide_moves(struct subject *s, __u32 operation, __u32 directions)
 {
@@ -196,7 +213,12 @@ static __always_inline int decide_moves(struct subject *s, __u32 operation, __u3
 		if (s->walk->answer.missing)
 			break;
 	}
-	return decide_path(s, operation, s->walk->move_error);
+	if (s->walk->answer.missing)
+		return deny_path(s, operation, s->walk->move_error);
+	/* What is only observed may have been told of its old name already. */
+	if (reports_changes(s) && !s->walk->from.missing)
+		report_move(s, operation, &s->walk->moves[0]);
+	return 0;
 }
 
 static __always_inline bool is_of_type(const struct dentry *dentry, __u32 type)

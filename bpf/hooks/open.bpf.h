@@ -36,15 +36,6 @@ static __always_inline bool is_process_memory(const struct subject *s, const str
 	return name[0] == 'm' && name[1] == 'e' && name[2] == 'm';
 }
 
-/* Does the policy want to see opens like this one, if they are allowed? */
-static __always_inline bool is_reported(const struct subject *s, __u32 rights)
-{
-	__u32 level = CORDON_AUDIT_LEVEL(s->policy->audit, OPENS);
-
-	return level == CORDON_AUDIT_ALL ||
-	       (level == CORDON_AUDIT_WRITES && (rights & CORDON_RIGHT(CORDON_WRITE)));
-}
-
 static __always_inline __u32 modes_of_rights(__u32 rights)
 {
 	return (rights & CORDON_RIGHT(CORDON_READ) ? FMODE_READ : 0) |
@@ -71,18 +62,6 @@ static __always_inline bool is_left_terminal(const struct subject *s, const stru
 		return false;
 	terminal = controlling_terminal(bpf_get_current_task_btf());
 	return terminal && !is_own_session(&s->label, terminal);
-}
-
-/* By itself, so that what it has on the stack is not there while names are asked about. */
-static __noinline void report_open(const struct subject *s, __u32 operation, __u32 rights)
-{
-	struct object object = {.kind = CORDON_OBJECT_PATH};
-	struct report report;
-
-	fill_report(&report, s, operation, &object, &s->walk->answer);
-	report.type = CORDON_EVENT_OPEN;
-	report.rights = rights;
-	report_access(s->walk, s->execution, &report);
 }
 
 static __always_inline int decide_open(struct subject *s, const struct file *file,
@@ -140,7 +119,7 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 	if (answer->missing)
 		verdict = decide_path(s, operation, -EACCES);
 	else if (*(volatile __u32 *)&s->walk->flags & NAME_SPELLED)
-		report_open(s, operation, rights);
+		report_path(s, CORDON_EVENT_OPEN, operation, rights);
 	/* Opened for execution it is not read yet. */
 	if (!verdict && operation != CORDON_OP_RECEIVE)
 		note_code(s, o->inode, flags & FMODE_EXEC ? 0 : rights);
@@ -217,10 +196,11 @@ static __always_inline int judge_truncate(struct subject *s, const struct path *
 	}
 	if (!subject_need_walk(s))
 		return deny_unasked(s, CORDON_OP_TRUNCATE);
-	ask_name(s, o.dentry, o.vfsmount, NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), o.name_flags));
+	ask_name(s, o.dentry, o.vfsmount,
+		 NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), o.name_flags | spelled_change(s)));
 	if (s->walk->answer.missing && opens_the_same(&o) && is_held(&o, FMODE_WRITE, false))
 		return 0;
-	return decide_path(s, CORDON_OP_TRUNCATE, -EACCES);
+	return decide_change(s, CORDON_OP_TRUNCATE, -EACCES, CORDON_RIGHT(CORDON_WRITE));
 }
 
 /* truncate(2); before Linux 6.2 also ftruncate(2) and O_TRUNC. */

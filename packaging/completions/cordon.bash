@@ -116,7 +116,7 @@ _cordon()
 		;;
 	--action)
 		mapfile -t COMPREPLY < <(compgen -W "execution-start execution-end execution-refused process-exec process-exit
-			denial would-deny open connect resolve gap policy-change approval seal retention segment-compressed
+			denial would-deny open change connect resolve gap policy-change approval seal retention segment-compressed
 			agent-start agent-stop" -- "$cur")
 		;;
 	--stdin)

@@ -148,6 +148,7 @@ int decode_event(const void *data, size_t size, struct decoded_event *ret)
 		r = decode_denial(data, size, &event);
 		break;
 	case CORDON_EVENT_OPEN:
+	case CORDON_EVENT_CHANGE:
 	case CORDON_EVENT_CONNECT:
 		r = decode_access(data, size, &event);
 		break;

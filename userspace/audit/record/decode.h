@@ -34,7 +34,7 @@ struct decoded_event {
 			uint8_t would;
 			uint32_t repeats;
 		} denial;
-		struct decoded_access access; /* CORDON_EVENT_OPEN, CORDON_EVENT_CONNECT */
+		struct decoded_access access; /* CORDON_EVENT_OPEN, _CHANGE, _CONNECT */
 		struct {
 			const char *path;
 			size_t path_length;

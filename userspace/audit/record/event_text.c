@@ -442,6 +442,11 @@ int event_text_write(struct event_text *text, const struct audit_execution *exec
 		write_access(&w, &w.event.access);
 		end(&w);
 		break;
+	case CORDON_EVENT_CHANGE:
+		begin(&w, EVENT("event", "change", "success"));
+		write_access(&w, &w.event.access);
+		end(&w);
+		break;
 	case CORDON_EVENT_CONNECT:
 		begin(&w, EVENT("event", "connect", "success"));
 		write_access(&w, &w.event.access);

@@ -105,6 +105,7 @@ bool audit_verdict_has(enum audit_verdict verdict, const char *action, size_t si
 		{AUDIT_VERDICT_DENIED, "execution-refused"},
 		{AUDIT_VERDICT_WOULD_DENY, "would-deny"},
 		{AUDIT_VERDICT_ALLOWED, "open"},
+		{AUDIT_VERDICT_ALLOWED, "change"},
 		{AUDIT_VERDICT_ALLOWED, "connect"},
 		{AUDIT_VERDICT_ALLOWED, "process-exec"},
 	};

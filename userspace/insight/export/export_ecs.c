@@ -18,6 +18,24 @@ static const struct mapping {
 	{"resolve", "network", "protocol"},
 };
 
+/* Of what changes a file, by ECS's words for names that come and go. */
+static const char *type_of_change(const json_t *record)
+{
+	static const struct {
+		const char *operation, *type;
+	} types[] = {
+		{"create", "creation"}, {"mkdir", "creation"},	 {"mknod", "creation"},
+		{"link", "creation"},	{"symlink", "creation"}, {"unlink", "deletion"},
+		{"rmdir", "deletion"},
+	};
+	const char *operation = view_text(record, "cordon.operation");
+
+	for (size_t i = 0; operation && i < ARRAY_SIZE(types); i++)
+		if (strcmp(types[i].operation, operation) == 0)
+			return types[i].type;
+	return "change";
+}
+
 /* A denial's category follows from what it was about. */
 static const char *category_of(const json_t *record)
 {
@@ -48,6 +66,9 @@ static void add_event(json_t *event, const json_t *record)
 		type = "denied";
 	} else if (view_is(record, "would-deny")) {
 		type = "allowed";
+	} else if (view_is(record, "change")) {
+		type = type_of_change(record);
+		second = "allowed";
 	} else if (view_is(record, "connect") || view_is(record, "open")) {
 		second = "allowed";
 	}

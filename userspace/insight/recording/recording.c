@@ -326,7 +326,7 @@ static int take_record(struct recording *r, struct recorded_run *run, json_t *re
 		return take_access(r, run, record, ACCESS_REFUSED);
 	else if (view_is(record, "would-deny"))
 		return take_access(r, run, record, ACCESS_OBSERVED);
-	else if (view_is(record, "open") || view_is(record, "connect"))
+	else if (view_is(record, "open") || view_is(record, "change") || view_is(record, "connect"))
 		return take_access(r, run, record, ACCESS_ALLOWED);
 	return 0;
 }

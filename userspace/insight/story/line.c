@@ -22,7 +22,7 @@ static const struct {
 	{"process-exit", "exit", STYLE_DIM},	     {"denial", "DENIED", STYLE_BAD},
 	{"would-deny", "would deny", STYLE_WARN},    {"open", "open", STYLE_PLAIN},
 	{"connect", "connect", STYLE_PLAIN},	     {"gap", "GAP", STYLE_WARN},
-	{"resolve", "resolve", STYLE_PLAIN},
+	{"resolve", "resolve", STYLE_PLAIN},	     {"change", "change", STYLE_PLAIN},
 };
 
 void line_time(unsigned long long realtime_nsec, bool date, char text[LINE_TIME_SIZE])
@@ -195,6 +195,27 @@ static void write_resolve(FILE *out, const struct style *style, const json_t *re
 	}
 }
 
+/* A name that came to be or is gone says so by its operation: a move by both of its names, with what happened to each. */
+static void write_change(FILE *out, const struct style *style, const json_t *record)
+{
+	const char *operation = view_text(record, "cordon.operation");
+	const char *text = view_text(record, "cordon.object.text");
+	const json_t *rights = view_field(record, "cordon.rights"), *right;
+	bool moves = operation && strcmp(operation, "rename") == 0;
+	bool made = false, gone = false;
+	size_t i;
+
+	json_array_foreach(rights, i, right) {
+		const char *name = json_string_value(right);
+
+		made |= name && strcmp(name, "create") == 0;
+		gone |= name && strcmp(name, "delete") == 0;
+	}
+	style_text(out, style, operation ? operation : "?");
+	fputs(moves && gone && !made ? " from " : moves && made && !gone ? " to " : " ", out);
+	style_text(out, style, text ? text : "?");
+}
+
 static void write_policy_change(FILE *out, const struct style *style, const json_t *record)
 {
 	const char *before = view_text(record, "cordon.previous_policy.name");
@@ -251,6 +272,8 @@ static void write_detail(FILE *out, const struct style *style, const json_t *rec
 		write_gap(out, style, record);
 	} else if (view_is(record, "resolve")) {
 		write_resolve(out, style, record);
+	} else if (view_is(record, "change")) {
+		write_change(out, style, record);
 	} else {
 		const char *domain = view_text(record, "destination.domain");
 

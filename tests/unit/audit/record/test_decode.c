@@ -60,7 +60,7 @@ static void test_good(void **state)
 
 static void test_every_truncation(void **state)
 {
-	struct fixture_event e[4];
+	struct fixture_event e[5];
 	struct fixture f;
 
 	(void)state;
@@ -70,6 +70,8 @@ static void test_every_truncation(void **state)
 	fixture_exit(&f, 7, 1, "x", 0, &e[2]);
 	fixture_access(&f, CORDON_EVENT_OPEN, 7, 1, "x", CORDON_OP_OPEN, 1, CORDON_OBJECT_PATH,
 		       "/x", 2, &e[3]);
+	fixture_access(&f, CORDON_EVENT_CHANGE, 7, 1, "x", CORDON_OP_UNLINK, 1, CORDON_OBJECT_PATH,
+		       "/x", 2, &e[4]);
 	for (size_t i = 0; i < ARRAY_SIZE(e); i++) {
 		assert_int_equal(decode_exact(e[i].data, e[i].size), 0);
 		for (size_t size = 0; size < e[i].size; size++) {

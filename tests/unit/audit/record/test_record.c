@@ -542,6 +542,14 @@ static void test_allowed_accesses(void **state)
 	assert_text(record, "event.action", "open");
 	assert_text(record, "cordon.rule.text", "allow read /usr/lib/python3/**");
 	json_decref(record);
+	fixture_access(&f, CORDON_EVENT_CHANGE, 7, 1, "x", CORDON_OP_RMDIR,
+		       CORDON_RIGHT(CORDON_DELETE), CORDON_OBJECT_PATH, BYTES("/w/d"), &e);
+	record = of_event(&f, &e);
+	assert_text(record, "event.action", "change");
+	assert_text(record, "event.outcome", "success");
+	assert_text(record, "cordon.operation", "rmdir");
+	assert_text(record, "file.path", "/w/d");
+	json_decref(record);
 	fixture_access(&f, CORDON_EVENT_CONNECT, 7, 1, "x", CORDON_OP_CONNECT,
 		       CORDON_RIGHT(CORDON_NET_CONNECT), CORDON_OBJECT_NET, net, sizeof(net), &e);
 	record = of_event(&f, &e);
