@@ -64,6 +64,8 @@ static void kill_all(struct execution *e)
 	e->searched = e->view->tasks > 0 && (!empty || e->ending_steps >= SEARCH_FROM);
 	if (e->searched) {
 		r = enforcement_kill(e->daemon->enforcement, e->slot, &signalled);
+		/* That it has found nobody says nothing then. */
+		e->searched = r >= 0;
 		if (r < 0)
 			daemon_say(e->daemon, "execution %s: killing by label: %s", e->id,
 				   strerror(-r));

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All of daemon/privsep/logs.h without a writer's process: what is appended is kept, and is in the log's file at once. Whoever
+ * waits for that is told from the loop, as from the real one.
+ */
+#ifndef CORDON_TESTS_DAEMON_FAKE_LOGS_H
+#define CORDON_TESTS_DAEMON_FAKE_LOGS_H
+
+#include <event2/event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/queue.h>
+#include <sys/stat.h>
+
+#include "daemon/privsep/logs.h"
+#include "tests/unit/daemon/fake/faults.h"
+
+struct writer_wait {
+	LIST_ENTRY(writer_wait) link;
+	struct event *event;
+	writer_done *done;
+	void *context;
+};
+
+struct log_use {
+	LIST_ENTRY(log_use) link;
+	char *directory;
+	unsigned int users;
+};
+
+struct logs {
+	struct event_base *base;
+	LIST_HEAD(, log_use) all;
+	LIST_HEAD(, writer_wait) waits;
+	json_t *records; /* of all logs, in order */
+	bool lenient;	 /* go_on_when_full */
+	bool hold;	 /* nobody is told that what he waits for is written */
+	int written;	 /* what they are told */
+};
+
+static struct logs *fake_logs;
+static unsigned int logs_held; /* references and waits that were left when it was freed */
+
+int logs_new(const struct logs_options *options, struct event_base *base, struct logs **ret_logs,
+	     struct failure *failure)
+{
+	struct logs *logs = calloc(1, sizeof(*logs));
+
+	(void)options;
+	(void)failure;
+	logs->base = base;
+	logs->records = json_array();
+	*ret_logs = fake_logs = logs;
+	return 0;
+}
+
+void logs_free(struct logs *logs)
+{
+	struct log_use *use, *next;
+
+	for (use = LIST_FIRST(&logs->all); use; use = next) {
+		next = LIST_NEXT(use, link);
+		logs_held += use->users;
+		free(use->directory);
+		free(use);
+	}
+	logs_held += !LIST_EMPTY(&logs->waits);
+	json_decref(logs->records);
+	free(logs);
+	fake_logs = NULL;
+}
+
+int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
+	     struct failure *failure)
+{
+	int r = faults_next(__func__);
+	struct log_use *use;
+
+	if (r < 0)
+		return failure_set(failure, r, "the log %s cannot be opened: %m", directory);
+	LIST_FOREACH(use, &logs->all, link)
+	if (strcmp(use->directory, directory) == 0)
+		break;
+	if (!use) {
+		use = calloc(1, sizeof(*use));
+		use->directory = strdup(directory);
+		LIST_INSERT_HEAD(&logs->all, use, link);
+		(void)mkdir(directory, 0700);
+	}
+	use->users++;
+	*ret_log = use;
+	return 0;
+}
+
+void logs_put(struct log_use *log)
+{
+	if (log && log->users-- == 0)
+		abort();
+}
+
+int logs_writable(struct log_use *log, struct failure *failure)
+{
+	int r = faults_next(__func__);
+
+	return r < 0 ? failure_set(failure, r, "%s cannot be written: %m", log->directory) : 0;
+}
+
+const char *logs_directory(const struct log_use *log)
+{
+	return log->directory;
+}
+
+static inline void logs_keep(struct log_use *log, json_t *record)
+{
+	_cleanup_(freep) char *text = json_dumps(record, JSON_COMPACT);
+	char path[256];
+	FILE *file;
+
+	json_array_append_new(fake_logs->records, record);
+	snprintf(path, sizeof(path), "%s/current.jsonl", log->directory);
+	file = fopen(path, "ae");
+	if (!file)
+		return;
+	fprintf(file, "%s\n", text);
+	fclose(file);
+}
+
+int logs_append(struct log_use *log, json_t *record)
+{
+	int r = record ? faults_next(__func__) : -ENOMEM;
+
+	if (r < 0) {
+		json_decref(record);
+		return r;
+	}
+	logs_keep(log, record);
+	return 0;
+}
+
+int logs_append_text(struct log_use *log, struct writer_share *share, const char *record,
+		     size_t size)
+{
+	(void)share;
+	FAULT_HERE();
+	logs_keep(log, json_loadb(record, size, 0, NULL));
+	return 0;
+}
+
+static inline void logs_forget_wait(struct writer_wait *wait)
+{
+	LIST_REMOVE(wait, link);
+	event_free(wait->event);
+	free(wait);
+}
+
+static void logs_on_written(evutil_socket_t fd, short what, void *context)
+{
+	struct writer_wait wait = *(struct writer_wait *)context;
+
+	(void)fd;
+	(void)what;
+	logs_forget_wait(context);
+	wait.done(fake_logs->written, wait.context);
+}
+
+int logs_when_written(struct log_use *log, writer_done *done, void *context,
+		      struct writer_wait **ret_wait)
+{
+	struct writer_wait *wait;
+
+	(void)log;
+	FAULT_HERE();
+	wait = calloc(1, sizeof(*wait));
+	wait->done = done;
+	wait->context = context;
+	wait->event = evtimer_new(fake_logs->base, logs_on_written, wait);
+	LIST_INSERT_HEAD(&fake_logs->waits, wait, link);
+	if (!fake_logs->hold)
+		event_active(wait->event, EV_TIMEOUT, 1);
+	*ret_wait = wait;
+	return 0;
+}
+
+void logs_cancel(struct log_use *log, struct writer_wait *wait)
+{
+	(void)log;
+	if (wait)
+		logs_forget_wait(wait);
+}
+
+bool logs_must_write_start(const struct log_use *log)
+{
+	(void)log;
+	return !fake_logs->lenient;
+}
+
+int logs_flush(struct log_use *log)
+{
+	(void)log;
+	FAULT_HERE();
+	return 0;
+}
+
+bool logs_flush_all(struct logs *logs, bool sync)
+{
+	(void)logs;
+	(void)sync;
+	return false;
+}
+
+void logs_settle_all(struct logs *logs)
+{
+	(void)logs;
+}
+
+bool logs_are_behind(const struct logs *logs)
+{
+	(void)logs;
+	return false;
+}
+
+bool logs_tick_all(struct logs *logs)
+{
+	(void)logs;
+	return false;
+}
+
+bool logs_next_failing(struct logs *logs, struct log_use **log)
+{
+	(void)logs;
+	(void)log;
+	return false;
+}
+
+uint64_t logs_lost(const struct logs *logs)
+{
+	(void)logs;
+	return 0;
+}
+
+/* How many records of this action there are; `last` gets the last one, borrowed. */
+static inline size_t logs_count(const char *action, json_t **last)
+{
+	size_t count = 0, i;
+	json_t *record;
+
+	json_array_foreach(fake_logs->records, i, record) {
+		const char *is = json_string_value(
+			json_object_get(json_object_get(record, "event"), "action"));
+
+		if (!is || strcmp(is, action) != 0)
+			continue;
+		count++;
+		if (last)
+			*last = record;
+	}
+	return count;
+}
+
+#endif

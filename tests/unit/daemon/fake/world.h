@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A daemon at work on the fakes: the real code of daemon/execution, with policies, a state directory and a loop, beside a
+ * kernel, logs and cgroups that are in memory. What is left when it ends is looked for.
+ */
+#ifndef CORDON_TESTS_DAEMON_FAKE_WORLD_H
+#define CORDON_TESTS_DAEMON_FAKE_WORLD_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <event2/event.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "daemon/execution/ending.h"
+#include "daemon/execution/events.h"
+#include "daemon/execution/label.h"
+#include "daemon/execution/prepare.h"
+#include "daemon/execution/state.h"
+#include "daemon/executor/adopted.h"
+#include "daemon/host/process.h"
+#include "daemon/policy/policies.h"
+#include "tests/unit/daemon/fake/cgroups.h"
+#include "tests/unit/daemon/fake/kernel.h"
+#include "tests/unit/daemon/fake/logs.h"
+
+#define WORLD_DIGEST "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+#define WORLD_TOP    "/var/tmp/cordon-unit-heart-"
+
+static struct daemon *world;
+static struct {
+	char directory[64];
+	char said[8192]; /* all lines */
+	unsigned int idle, begun, finished, stuck;
+	int begun_result;
+	struct audit_end end; /* of the last that finished */
+	bool had_report;
+	pid_t children[32];
+	size_t child_count;
+} seen;
+static const char *world_policies[2];
+
+static inline char *world_path(const char *name)
+{
+	static char path[4][160];
+	static unsigned int next;
+	char *at = path[next++ % 4];
+
+	snprintf(at, sizeof(path[0]), "%s/%s", seen.directory, name);
+	return at;
+}
+
+static void world_say(const char *line)
+{
+	size_t used = strlen(seen.said);
+
+	snprintf(seen.said + used, sizeof(seen.said) - used, "%s\n", line);
+}
+
+static void world_idle(struct daemon *daemon)
+{
+	(void)daemon;
+	seen.idle++;
+}
+
+static void world_busy(struct daemon *daemon)
+{
+	(void)daemon;
+}
+
+static void world_begun(struct execution *e, int result, const char *why)
+{
+	seen.begun++;
+	seen.begun_result = result;
+	(void)why;
+	if (result < 0)
+		ending_begin(e, AUDIT_END_NOT_STARTED);
+}
+
+static void world_finished(struct execution *e)
+{
+	seen.finished++;
+	seen.end = e->end;
+	seen.had_report = e->report_fd >= 0;
+}
+
+static void world_stuck(struct execution *e)
+{
+	(void)e;
+	seen.stuck++;
+}
+
+static void world_flush(evutil_socket_t fd, short what, void *context)
+{
+	struct daemon *daemon = context;
+
+	(void)fd;
+	(void)what;
+	daemon->flush_pending = false;
+}
+
+static inline void world_write(const char *name, const char *text)
+{
+	FILE *file = fopen(world_path(name), "we");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* The daemon, from which a crash has taken nothing but its memory if there is a directory already. */
+static inline void world_start(void)
+{
+	static char *no_gaps[] = {NULL};
+
+	world = calloc(1, sizeof(*world));
+	world->base = event_base_new();
+	world->enforcement = kernel;
+	world->gaps = no_gaps;
+	world->say = world_say;
+	world->idle = world_idle;
+	world->busy = world_busy;
+	world->execution_begun = world_begun;
+	world->execution_finished = world_finished;
+	world->execution_stuck = world_stuck;
+	world->adopted = &adopted_calls;
+	world->start_time = clock_nsec(CLOCK_BOOTTIME);
+	world->flush_timer = evtimer_new(world->base, world_flush, world);
+	assert_int_equal(logs_new(NULL, world->base, &world->logs, NULL), 0);
+	assert_int_equal(logs_get(world->logs, world_path("log"), &world->log, NULL), 0);
+	assert_int_equal(cgroup_tree_open(world_path("cgroup"), &world->cgroups, NULL), 0);
+	world->state_fd = open(world_path("state"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(world->state_fd >= 0);
+	assert_int_equal(policies_new(kernel, world_policies,
+				      open(world_path("notes"), O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+				      &world->policies),
+			 0);
+	(void)enforcement_on_event(kernel, events_handle, world);
+}
+
+static inline void world_new(void)
+{
+	static const char *const folders[] = {"log",  "state", "cgroup",
+					      "work", "notes", "policies"};
+
+	faults_none();
+	logs_held = 0;
+	memset(&seen, 0, sizeof(seen));
+	memset(&cgroups, 0, sizeof(cgroups));
+	strcpy(seen.directory, WORLD_TOP "XXXXXX");
+	assert_non_null(mkdtemp(seen.directory));
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		assert_int_equal(mkdir(world_path(folders[i]), 0755), 0);
+	world_policies[0] = strdup(world_path("policies"));
+	world_write(
+		"policies/p.yaml",
+		"version: 1\nname: p\nfiles:\n"
+		"  - {allow: [read, write, create, delete], paths: [\"${workdir}/**\", \"${tmp}/**\"]}\n"
+		"on_denial: {limit: 3, action: kill}\n");
+	assert_non_null(kernel_new());
+	world_start();
+}
+
+/* One turn of the loop, and what is due by then. */
+static inline void world_turn(void)
+{
+	event_base_loop(world->base, EVLOOP_NONBLOCK);
+}
+
+/* Until no execution is left, or two seconds have passed. */
+static inline bool world_settle(void)
+{
+	uint64_t end = clock_nsec(CLOCK_MONOTONIC) + 2 * NSEC_PER_SEC;
+	const struct timespec pause = {.tv_nsec = 200000};
+
+	while (world->unfinished > 0 && clock_nsec(CLOCK_MONOTONIC) < end) {
+		world_turn();
+		nanosleep(&pause, NULL);
+	}
+	return world->unfinished == 0;
+}
+
+/* The daemon's memory goes; what is outside it stays. */
+static inline void world_stop(void)
+{
+	policies_free(world->policies);
+	logs_put(world->log);
+	logs_free(world->logs);
+	cgroup_tree_close(&world->cgroups);
+	closep(&world->state_fd);
+	event_text_release(&world->event_text);
+	event_free(world->flush_timer);
+	event_base_free(world->base);
+	free(world);
+	world = NULL;
+}
+
+/* As by SIGKILL: nothing of what ends an execution is done, but this process has to free it. */
+static inline void world_crash(void)
+{
+	struct enforcement *real = kernel;
+	struct execution *lost[64];
+	size_t count = 0;
+
+	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++)
+		if (world->by_slot[slot] && count < 64)
+			lost[count++] = world->by_slot[slot];
+	/* Frees what it has in memory, on a kernel and in folders that are not looked at again. */
+	kernel = calloc(1, sizeof(*kernel));
+	memcpy(kernel->policies, real->policies, sizeof(kernel->policies));
+	world->enforcement = kernel;
+	for (size_t i = 0; i < count; i++) {
+		lost[i]->id[0] = '\0';
+		lost[i]->have_tmp = false;
+		closep(&lost[i]->cgroup_fd);
+		lost[i]->cgroup_fd = -1;
+		execution_free(lost[i]);
+	}
+	world_stop();
+	free(kernel);
+	kernel = real;
+	kernel->event_count = 0;
+}
+
+static inline size_t world_entries(const char *folder)
+{
+	DIR *dir = opendir(world_path(folder));
+	const struct dirent *entry;
+	size_t count = 0;
+
+	while (dir && (entry = readdir(dir)) != NULL)
+		count += entry->d_name[0] != '.';
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+/* What is to be gone once all executions are. `but`: the failure of this call excuses what it left. */
+static inline void world_check_empty(const char *but)
+{
+	assert_int_equal(world->executions, 0);
+	assert_int_equal(world->unfinished, 0);
+	assert_int_equal(world->denials_kept, 0);
+	assert_int_equal(world_entries("state"), 0);
+	assert_true(LIST_EMPTY(&world->logs->waits));
+	if (!but || strcmp(but, "enforcement_release") != 0) {
+		assert_int_equal(kernel_used_slots(), 0);
+		assert_int_equal(kernel->dangling, 0);
+	}
+	if (!but || strcmp(but, "cgroup_remove") != 0)
+		assert_int_equal(world_entries("cgroup"), 0);
+	for (size_t i = 0; i < CORDON_MAX_EXECUTIONS; i++)
+		assert_null(world->by_slot[i]);
+}
+
+static inline void world_end(void)
+{
+	char command[128];
+
+	faults_none();
+	for (size_t i = 0; i < seen.child_count; i++) {
+		kill(seen.children[i], SIGKILL);
+		waitpid(seen.children[i], NULL, 0);
+	}
+	world_stop();
+	kernel_free();
+	free((void *)world_policies[0]);
+	snprintf(command, sizeof(command), "rm -rf %s", seen.directory);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(logs_held, 0);
+}
+
+/* A process that does nothing until it is killed. */
+static inline pid_t world_child(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+	assert_true(pid > 0);
+	seen.children[seen.child_count++] = pid;
+	return pid;
+}
+
+static inline void world_kill(pid_t pid)
+{
+	for (size_t i = 0; i < seen.child_count; i++)
+		if (seen.children[i] == pid)
+			seen.children[i] = seen.children[--seen.child_count];
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static inline struct peer world_peer(pid_t pid, uid_t uid)
+{
+	struct process_status status = {};
+	struct peer peer = {.ucred = {.pid = pid, .uid = uid, .gid = uid}, .root = uid == 0};
+
+	(void)process_status(pid, &status);
+	peer.start_nsec = status.start_nsec;
+	return peer;
+}
+
+static inline json_t *world_request(const char *policy, bool observe)
+{
+	return json_pack(
+		"{s:s,s:i,s:s,s:s,s:b,s:[],s:s,s:n,s:n,s:s,s:{},s:b,s:n,s:s,s:i,s:s,s:i,s:n,"
+		"s:{s:s,s:n,s:s,s:i},s:i,s:i}",
+		"op", "prepare", "version", PROTOCOL_VERSION, "policy", policy, "workdir",
+		world_path("work"), "home", 0, "binds", "session", "s-1", "agent", "executor",
+		"language", "python", "limits", "observe", observe, "log", "program", "python3",
+		"argument_count", 2, "arguments_sha256", WORLD_DIGEST, "arguments_length", 17,
+		"arguments", "code", "source", "stdin", "path", "sha256", WORLD_DIGEST, "length",
+		100, "uid", (int)geteuid(), "gid", (int)getegid());
+}
+
+static inline int world_try_prepare(pid_t owner, const char *policy, bool observe,
+				    struct execution **ret_execution)
+{
+	_cleanup_(json_decrefp) json_t *request = world_request(policy, observe);
+	_cleanup_(freep) char *message = NULL;
+	struct peer peer = world_peer(owner, 0);
+	struct protocol_fds fds = {.count = 1};
+	struct failure failure = {};
+	int r;
+
+	fds.fd[0] = open(world_path("work"), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	r = execution_prepare(world, request, &fds, &peer, seen.directory, ret_execution, &message,
+			      &failure);
+	protocol_fds_close(&fds);
+	/* Whoever asked is told. */
+	assert_int_equal(r < 0, failure.text[0] != '\0' || (message && *message));
+	return r;
+}
+
+static inline struct execution *world_prepare_as(pid_t owner, const char *policy, bool observe)
+{
+	struct execution *e = NULL;
+
+	assert_int_equal(world_try_prepare(owner, policy, observe, &e), 0);
+	return e;
+}
+
+static inline struct execution *world_prepare(void)
+{
+	return world_prepare_as(getpid(), "p", false);
+}
+
+/* What execution_label() does once it has seen that the child is the owner's and where it belongs. */
+static inline int world_try_label(struct execution *e, pid_t child)
+{
+	struct failure failure = {};
+	int r = enforcement_label(kernel, e->slot, -1);
+
+	if (r < 0)
+		return r;
+	cgroups.populated = true;
+	e->state = EXECUTION_LIVE;
+	e->leader = child;
+	e->start = clock_nsec(CLOCK_BOOTTIME);
+	evtimer_del(e->timer);
+	r = execution_append_start(e, &failure);
+	if (r < 0)
+		return r;
+	e->written = true;
+	r = state_save(world->state_fd, e, &failure);
+	if (r == 0)
+		execution_start_deadline(e);
+	return r;
+}
+
+static inline struct execution *world_live(void)
+{
+	struct execution *e = world_prepare();
+
+	assert_int_equal(world_try_label(e, 4194000), 0);
+	return e;
+}
+
+static inline const char *world_end_cause(void)
+{
+	json_t *last = NULL;
+
+	if (logs_count("execution-end", &last) == 0)
+		return "";
+	return json_string_value(
+		json_object_get(json_object_get(json_object_get(last, "cordon"), "end"), "cause"));
+}
+
+#endif
