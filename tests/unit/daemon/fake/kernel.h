@@ -89,6 +89,17 @@ static inline void kernel_emit(uint32_t slot, void *event, size_t size, uint32_t
 	memcpy(to->data, event, size);
 }
 
+/* The same with text behind its fixed part. */
+static inline void kernel_emit_text(uint32_t slot, const void *event, size_t size, const char *text,
+				    uint32_t type)
+{
+	unsigned char whole[512] = {};
+
+	memcpy(whole, event, size);
+	memcpy(whole + size, text, strlen(text));
+	kernel_emit(slot, whole, size + strlen(text), type);
+}
+
 static inline size_t kernel_used_slots(void)
 {
 	size_t used = 0;

@@ -208,28 +208,25 @@ static inline void world_stop(void)
 /* As by SIGKILL: nothing of what ends an execution is done, but this process has to free it. */
 static inline void world_crash(void)
 {
-	struct enforcement *real = kernel;
-	struct execution *lost[64];
-	size_t count = 0;
+	struct enforcement *as_it_was = malloc(sizeof(*kernel));
 
-	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++)
-		if (world->by_slot[slot] && count < 64)
-			lost[count++] = world->by_slot[slot];
-	/* Frees what it has in memory, on a kernel and in folders that are not looked at again. */
-	kernel = calloc(1, sizeof(*kernel));
-	memcpy(kernel->policies, real->policies, sizeof(kernel->policies));
-	world->enforcement = kernel;
-	for (size_t i = 0; i < count; i++) {
-		lost[i]->id[0] = '\0';
-		lost[i]->have_tmp = false;
-		closep(&lost[i]->cgroup_fd);
-		lost[i]->cgroup_fd = -1;
-		execution_free(lost[i]);
+	memcpy(as_it_was, kernel, sizeof(*kernel));
+	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++) {
+		struct execution *e = world->by_slot[slot];
+
+		if (!e)
+			continue;
+		/* What is in files stays there. */
+		e->id[0] = '\0';
+		e->have_tmp = false;
+		closep(&e->cgroup_fd);
+		e->cgroup_fd = -1;
+		kernel->slots[slot].tasks = 0;
+		execution_free(e);
 	}
 	world_stop();
-	free(kernel);
-	kernel = real;
-	kernel->event_count = 0;
+	memcpy(kernel, as_it_was, sizeof(*kernel));
+	free(as_it_was);
 }
 
 static inline size_t world_entries(const char *folder)

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the rings into the logs: what each event becomes, what is counted instead, and whose it is. */
+#include "tests/unit/daemon/fake/world.h"
+
+static struct execution *e;
+
+static int setup(void **state)
+{
+	(void)state;
+	world_new();
+	e = world_live();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	int r = 0;
+
+	(void)state;
+	if (world->by_slot[0] == e && e->state < EXECUTION_ENDING)
+		ending_owner_gone(e);
+	if (!world_settle())
+		r = -1;
+	world_end();
+	return r;
+}
+
+static void emit_exec(void)
+{
+	const struct cordon_exec_event event = {.path_length = 8};
+
+	kernel_emit_text(e->slot, &event, sizeof(event), "/bin/cat", CORDON_EVENT_EXEC);
+}
+
+static void emit_exit(pid_t pid, int code)
+{
+	struct cordon_exit_event event = {.exit_code = code, .user_ns = 3, .system_ns = 4};
+
+	event.event.tgid = (uint32_t)pid;
+	kernel_emit(e->slot, &event, sizeof(event), CORDON_EVENT_EXIT);
+}
+
+static void emit_denial(void)
+{
+	const struct cordon_denial_event event = {
+		.operation = CORDON_OP_OPEN,
+		.object_kind = CORDON_OBJECT_PATH,
+		.rights = 1,
+		.error = -EACCES,
+		.rule = CORDON_NO_RULE,
+		.object_length = 11,
+		.object_total = 11,
+	};
+
+	kernel->slots[e->slot].denials++;
+	kernel_emit_text(e->slot, &event, sizeof(event), "/etc/shadow", CORDON_EVENT_DENIAL);
+}
+
+static void emit_plain(uint32_t type)
+{
+	struct cordon_event event = {};
+
+	kernel_emit(e->slot, &event, sizeof(event), type);
+}
+
+static void drain(void)
+{
+	events_drain(world, EVENTS_ALL);
+}
+
+/* --- records ------------------------------------------------------------------------------ */
+
+static void test_records(void **state)
+{
+	(void)state;
+	emit_plain(CORDON_EVENT_LABEL);
+	emit_exec();
+	emit_exit(1, 0);
+	/* No more than asked for at a time. */
+	events_drain(world, 2);
+	assert_int_equal(kernel->event_count, 1);
+	assert_int_equal(logs_count("process-exec", NULL), 1);
+	drain();
+	assert_int_equal(logs_count("process-exit", NULL), 1);
+	assert_true(world->flush_pending);
+	assert_int_equal(e->state, EXECUTION_LIVE);
+	events_finish(e);
+	assert_int_equal(logs_count("gap", NULL), 0);
+}
+
+static void test_denials_kept_and_counted(void **state)
+{
+	(void)state;
+	emit_denial();
+	emit_denial();
+	drain();
+	assert_int_equal(e->denial_count, 2);
+	assert_int_equal(world->denials_kept, 2);
+	assert_int_equal(e->state, EXECUTION_LIVE);
+	/* The policy's limit. */
+	emit_denial();
+	emit_denial();
+	drain();
+	assert_int_equal(e->state, EXECUTION_ENDING);
+	assert_int_equal(e->end.cause, AUDIT_END_DENIALS);
+	/* What comes in while it ends is still on record. */
+	assert_int_equal(e->denial_count, 4);
+	e->connection = NULL;
+}
+
+/* Where all have kept much, each keeps one. */
+static void test_denials_beyond(void **state)
+{
+	(void)state;
+	world->denials_kept = 16384;
+	emit_denial();
+	emit_denial();
+	drain();
+	assert_int_equal(e->denial_count, 1);
+	world->denials_kept -= 16384;
+}
+
+static void test_gap(void **state)
+{
+	json_t *last = NULL;
+
+	(void)state;
+	emit_exec();
+	kernel->slots[e->slot].sequence += 2;
+	emit_exec();
+	drain();
+	assert_int_equal(logs_count("gap", NULL), 0);
+	events_settle(e, 4);
+	assert_int_equal(logs_count("gap", &last), 1);
+	/* Once. */
+	events_finish(e);
+	assert_int_equal(logs_count("gap", NULL), 1);
+}
+
+/* One that makes no sense is a gap of its own number. */
+static void test_malformed_of_execution(void **state)
+{
+	struct cordon_event event = {};
+
+	(void)state;
+	kernel_emit(e->slot, &event, sizeof(event), CORDON_EVENT_EXEC);
+	drain();
+	assert_int_equal(world->malformed, 1);
+	assert_int_equal(logs_count("gap", NULL), 1);
+	assert_non_null(strstr(seen.said, "is lost"));
+}
+
+static void test_too_short(void **state)
+{
+	const char nothing[8] = {};
+
+	(void)state;
+	events_handle(nothing, sizeof(nothing), world);
+	assert_int_equal(world->malformed, 1);
+	assert_int_equal(logs_count("agent-malformed-event", NULL), 1);
+}
+
+/* --- whose it is -------------------------------------------------------------------------- */
+
+static void test_stray(void **state)
+{
+	struct cordon_event event = {.type = CORDON_EVENT_EXEC, .generation = 99};
+
+	(void)state;
+	event.slot = e->slot;
+	events_handle(&event, sizeof(event), world);
+	event.slot = 77;
+	events_handle(&event, sizeof(event), world);
+	event.slot = 0xffffffff;
+	events_handle(&event, sizeof(event), world);
+	assert_int_equal(world->strays, 3);
+	assert_int_equal(logs_count("agent-stray-event", NULL), 3);
+	assert_int_equal(logs_count("process-exec", NULL), 0);
+}
+
+/* It was seen to be empty before the kernel could say so. */
+static void test_late_farewell(void **state)
+{
+	struct cordon_event event = {.type = CORDON_EVENT_EMPTY};
+
+	(void)state;
+	event.slot = e->slot;
+	event.generation = e->generation;
+	ending_owner_gone(e);
+	assert_true(world_settle());
+	events_handle(&event, sizeof(event), world);
+	assert_int_equal(world->strays, 0);
+	event.type = CORDON_EVENT_EXEC;
+	events_handle(&event, sizeof(event), world);
+	assert_int_equal(world->strays, 1);
+}
+
+static void test_empty_hurries(void **state)
+{
+	(void)state;
+	kernel->death = FAKE_STUBBORN;
+	ending_begin(e, AUDIT_END_KILLED);
+	e->connection = NULL;
+	world_turn();
+	assert_int_equal(e->state, EXECUTION_ENDING);
+	kernel->slots[e->slot].tasks = 0;
+	cgroups.populated = false;
+	emit_plain(CORDON_EVENT_EMPTY);
+	drain();
+	world_turn();
+	assert_true(world->unfinished == 0 || e->state >= EXECUTION_DEAD);
+}
+
+/* While a change is under way, an event names the policy that decided. */
+static void test_previous_policy(void **state)
+{
+	struct compiled_policy other = *e->policy->policy;
+	struct policy_use before = {.policy = &other, .ref = 4242};
+	json_t *last = NULL;
+	char *text;
+
+	(void)state;
+	other.name = (char[]){"earlier"};
+	e->previous = &before;
+	emit_denial();
+	((struct cordon_event *)kernel->events[kernel->event_first].data)->policy = before.ref;
+	drain();
+	e->previous = NULL;
+	assert_int_equal(logs_count("denial", &last), 1);
+	text = json_dumps(last, JSON_COMPACT);
+	assert_non_null(strstr(text, "earlier"));
+	free(text);
+}
+
+/* --- each call that can fail -------------------------------------------------------------- */
+
+static void test_faults(void **state)
+{
+	(void)state;
+	for (unsigned int n = 1;; n++) {
+		uint64_t gaps;
+
+		faults_set(n, ENOBUFS);
+		emit_exec();
+		emit_exit(1, 0);
+		kernel->slots[e->slot].sequence++;
+		drain();
+		/* What could not be read stays in the ring. */
+		if (faults.failed && strcmp(faults.failed, "enforcement_drain") == 0) {
+			assert_int_equal(kernel->event_count, 2);
+			assert_non_null(strstr(seen.said, "reading events"));
+			drain();
+		}
+		events_finish(e);
+		gaps = e->sequence.settled;
+		assert_int_equal(gaps, kernel->slots[e->slot].sequence);
+		assert_int_equal(kernel->event_count, 0);
+		assert_int_equal(e->state, EXECUTION_LIVE);
+		assert_int_equal(world->malformed, 0);
+		if (!faults.failed)
+			break;
+		assert_true(n < 20);
+	}
+	faults_none();
+}
+
+int main(void)
+{
+#define ONE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		ONE(test_records),
+		ONE(test_denials_kept_and_counted),
+		ONE(test_denials_beyond),
+		ONE(test_gap),
+		ONE(test_malformed_of_execution),
+		ONE(test_too_short),
+		ONE(test_stray),
+		ONE(test_late_farewell),
+		ONE(test_empty_hurries),
+		ONE(test_previous_policy),
+		ONE(test_faults),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
