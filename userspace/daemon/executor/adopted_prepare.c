@@ -132,12 +132,21 @@ static int take_code(struct execution *e, struct parcel *from, bool *ret_contrad
 	x->argument_count = x->arguments ? count : code.argument_count;
 	x->arguments_length = code.arguments_length;
 	memcpy(x->arguments_digest, code.arguments_digest, sizeof(code.arguments_digest));
+	free(x->code.path);
 	x->code = code.code;
 	x->code.path = path;
 	x->uid = code.uid;
 	x->gid = code.gid;
 	*ret_contradicted = code.contradicted;
 	return r == 0 && (!program || x->argument_count != code.argument_count) ? -EPROTO : r;
+}
+
+/* What an earlier daemon had found, before it died: it is looked at again. */
+static void forget_answer(struct audit_execution *x)
+{
+	protocol_strings_free(TAKE_PTR(x->environment_kept));
+	protocol_strings_free(TAKE_PTR(x->environment_removed));
+	free(TAKE_PTR(x->language));
 }
 
 /* `complete`: with the code; else as much as there was before it failed. */
@@ -149,6 +158,7 @@ static int take_answer(struct execution *e, const char *data, size_t size, bool 
 	size_t count;
 	int r;
 
+	forget_answer(&e->record);
 	(void)((r = parcel_take_list(&from, &e->record.environment_kept, &count)) < 0 ||
 	       (r = parcel_take_list(&from, &e->record.environment_removed, &count)) < 0 ||
 	       (!complete && from.left == 0) || (r = take_code(e, &from, &contradicted)) < 0);

@@ -277,18 +277,28 @@ static inline void world_end(void)
 	assert_int_equal(logs_held, 0);
 }
 
-/* A process that does nothing until it is killed. */
+/* A process in the work directory that does nothing until it is killed. */
 static inline pid_t world_child(void)
 {
-	pid_t pid = fork();
+	int ready[2];
+	pid_t pid;
+	char byte;
 
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (chdir(world_path("work")) == 0)
+			(void)!write(ready[1], "", 1);
+		close(ready[1]);
 		for (;;)
 			pause();
 	}
 	assert_true(pid > 0);
 	seen.children[seen.child_count++] = pid;
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
 	return pid;
 }
 
