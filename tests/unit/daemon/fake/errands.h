@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All of daemon/privsep/errand.h and daemon/executor/gate.h without processes: they answer when the test says so. One each. */
+#ifndef CORDON_TESTS_DAEMON_FAKE_ERRANDS_H
+#define CORDON_TESTS_DAEMON_FAKE_ERRANDS_H
+
+#include "daemon/executor/gate.h"
+#include "daemon/privsep/errand.h"
+#include "tests/unit/daemon/fake/world.h"
+
+struct errand {
+	struct errand_job job;
+};
+
+struct gate {
+	struct execution *e;
+	gate_answer *answer;
+};
+
+static struct errand *errand;
+static struct gate *gate;
+
+int errand_start(struct event_base *base, const struct errand_job *job, struct errand **ret_errand,
+		 struct failure *failure)
+{
+	int r = faults_next(__func__);
+
+	(void)base;
+	if (r < 0)
+		return failure_set(failure, r, "no process: %m");
+	errand = calloc(1, sizeof(*errand));
+	errand->job = *job;
+	*ret_errand = errand;
+	return 0;
+}
+
+void errand_cancel(struct errand *cancelled)
+{
+	if (!cancelled)
+		return;
+	assert_ptr_equal(cancelled, errand);
+	errand = NULL;
+	free(cancelled);
+}
+
+void errands_forget(void)
+{
+}
+
+int gate_start(struct execution *e, const char *const *command, gate_answer *answer,
+	       struct gate **ret_gate, struct failure *failure)
+{
+	int r = faults_next(__func__);
+
+	(void)command;
+	if (r < 0)
+		return failure_set(failure, r, "no gate: %m");
+	gate = calloc(1, sizeof(*gate));
+	*gate = (struct gate){.e = e, .answer = answer};
+	*ret_gate = gate;
+	return 0;
+}
+
+void gate_free(struct gate *freed)
+{
+	if (freed)
+		gate = NULL;
+	free(freed);
+}
+
+static inline void gate_says(const char *refusal)
+{
+	struct gate asked = *gate;
+
+	free(TAKE_PTR(gate));
+	asked.answer(asked.e, refusal);
+}
+
+/* What the work leaves goes with its process, which it does not have here. */
+void __lsan_disable(void) __attribute__((weak));
+void __lsan_enable(void) __attribute__((weak));
+
+static inline int errand_work_here(const struct errand_job *job, FILE *to, struct errand_fds *fds,
+				   struct failure *failure)
+{
+	int r;
+
+	if (__lsan_disable)
+		__lsan_disable();
+	r = job->work(job->context, to, fds, failure);
+	if (__lsan_enable)
+		__lsan_enable();
+	return r;
+}
+
+/* `result`: 0: what the work says. */
+static inline void errand_answers(int result)
+{
+	struct errand *answering = TAKE_PTR(errand);
+	struct errand_fds fds = {.fd = {-1, -1}};
+	struct failure failure = {};
+	char *data = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&data, &size);
+
+	assert_non_null(answering);
+	if (result == 0)
+		result = errand_work_here(&answering->job, to, &fds, &failure);
+	else
+		failure_set(&failure, result, "it did not answer: %m");
+	fclose(to);
+	answering->job.done(answering->job.context, result, data, size, &fds, &failure);
+	closep(&fds.fd[0]);
+	closep(&fds.fd[1]);
+	free(data);
+	free(answering);
+}
+
+#endif
