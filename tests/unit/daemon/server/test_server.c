@@ -429,12 +429,13 @@ static void test_stuck(void **state)
 	send_with(owner, ended(NULL), NULL, 0);
 	send_with(fd, kill_of(e->id), NULL, 0);
 	turns();
-	/* One request at a time. */
 	e->ending_since = 0;
 	ending_timer(-1, EV_TIMEOUT, e);
 	expect_refused(answer(fd), "survive SIGKILL");
 	expect_refused(answer(owner), "survive SIGKILL");
 	kernel->death = FAKE_DIES;
+	while (e->state == EXECUTION_ENDING)
+		ending_timer(-1, EV_TIMEOUT, e);
 	close(fd);
 	close(owner);
 }
@@ -501,7 +502,6 @@ static void test_stop(void **state)
 	expect_refused(ask(fd, stop(false)), "are live");
 	assert_false(server_stop_requested(world->server));
 	send_with(fd, stop(true), NULL, 0);
-	assert_true(world_settle() || world->unfinished > 0);
 	turns();
 	assert_true(server_stop_requested(world->server));
 	assert_true(world_settle());
