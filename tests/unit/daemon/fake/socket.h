@@ -49,6 +49,11 @@ int listen(int fd, int backlog)
 	return failed(__func__) ? -1 : (int)syscall(SYS_listen, fd, backlog);
 }
 
+int accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
+{
+	return failed(__func__) ? -1 : (int)syscall(SYS_accept4, fd, address, size, flags);
+}
+
 int unlink(const char *path)
 {
 	if (strcmp(path, PROTOCOL_SOCKET) == 0 && failed(__func__))

@@ -678,6 +678,53 @@ static void test_too_many_of_one(void **state)
 		close(fds[i]);
 }
 
+/* Out of descriptors: whoever waits in the backlog has his turn a second later, and the loop does not spin. */
+static void test_accept_fails(void **state)
+{
+	uint64_t end = clock_nsec(CLOCK_MONOTONIC) + 30 * NSEC_PER_SEC;
+	int fd;
+
+	(void)state;
+	faults_set_for("accept4", ECONNABORTED);
+	fd = client();
+	assert_int_equal(server_connections(world->server), 1);
+	close(fd);
+	turns();
+	faults_set_for("accept4", EMFILE);
+	fd = client();
+	assert_int_equal(server_connections(world->server), 0);
+	assert_non_null(strstr(seen.said, "accepting a connection"));
+	while (server_connections(world->server) == 0 && clock_nsec(CLOCK_MONOTONIC) < end)
+		event_base_loop(world->base, EVLOOP_ONCE);
+	expect_ok(ask(fd, op("status")));
+	close(fd);
+}
+
+/* Whoever has had his share is read from later; root is not kept waiting. */
+static void test_share(void **state)
+{
+	struct account *account = &world->accounts.account[0];
+	int fd, other = client();
+	json_t *reply;
+
+	(void)state;
+	assert_int_equal(chmod(seen.directory, 0755), 0);
+	be(USER);
+	fd = client();
+	assert_int_equal(account->uid, USER);
+	account_charge(account, ACCOUNT_SAVINGS_NSEC + 100 * (int64_t)NSEC_PER_MSEC,
+		       clock_nsec(CLOCK_MONOTONIC));
+	send_with(fd, op("status"), NULL, 0);
+	be(0);
+	assert_null(answer(fd));
+	expect_ok(ask(other, op("status")));
+	for (int i = 0; !(reply = answer(fd)) && i < 1000; i++)
+		nanosleep(&(const struct timespec){.tv_nsec = 10000000}, NULL);
+	expect_ok(reply);
+	close(fd);
+	close(other);
+}
+
 static int only_as_root(void **state)
 {
 	(void)state;
@@ -718,6 +765,8 @@ int main(void)
 		ONE(test_handed_on),
 		ONE(test_stranger),
 		ONE(test_too_many_of_one),
+		ONE(test_accept_fails),
+		ONE(test_share),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
