@@ -86,6 +86,7 @@ void running_stop(struct running *running)
 	if (daemon->logs)
 		logs_free(daemon->logs);
 	event_text_release(&daemon->event_text);
+	names_release(&daemon->names);
 	protocol_strings_free(daemon->gaps);
 	errands_forget();
 	running_free_loop(running);

@@ -3,12 +3,25 @@
 
 #include "base/clock.h"
 
+/* The daemon itself, which notices expiries, asks nobody what root is called. */
+static const char *name_of(const struct daemon *daemon, uint32_t uid)
+{
+	char question[NAMES_ACCOUNT_SIZE];
+	const struct name *account;
+
+	names_account(uid, question);
+	account = names_find(&daemon->names, question);
+	return account ? account->login : uid == 0 ? "root" : NULL;
+}
+
 int approval_record(void *context, const struct audit_approval *approval)
 {
 	struct daemon *daemon = context;
-	int r = logs_append(daemon->log,
-			    audit_record_approval(approval, clock_nsec(CLOCK_REALTIME)));
+	struct audit_approval named = *approval;
+	int r;
 
+	named.who = name_of(daemon, named.have_login ? named.login_uid : named.uid);
+	r = logs_append(daemon->log, audit_record_approval(&named, clock_nsec(CLOCK_REALTIME)));
 	if (r >= 0)
 		r = logs_flush(daemon->log);
 	return r < 0 ? r : 0;

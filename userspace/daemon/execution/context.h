@@ -12,6 +12,7 @@
 #include "bpf/abi.h"
 #include "daemon/host/cgroup.h"
 #include "daemon/peer/account.h"
+#include "daemon/peer/names.h"
 #include "daemon/privsep/logs.h"
 #include "daemon/policy/policies.h"
 #include "kernel/enforcement.h"
@@ -39,6 +40,7 @@ struct daemon {
 	char **gaps;  /* what this kernel leaves uncovered, NULL-terminated */
 	struct server *server;
 	struct accounts accounts;
+	struct names names;
 	struct dns_stub *dns;
 	struct leftovers *leftovers; /* NULL: none */
 	struct executors *executors; /* NULL: embedded, or not yet */

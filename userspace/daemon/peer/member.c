@@ -3,10 +3,10 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include "base/cleanup.h"
 #include "base/io.h"
@@ -114,17 +114,25 @@ static int check_mount(int fd, const char *mountinfo, struct failure *failure)
 	return 0;
 }
 
-static bool same(const struct stat *a, const struct stat *b)
+/* As it is known: what has it need not answer. */
+static bool is_home(const struct name *account, int fd)
 {
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+	struct statx given;
+
+	return account->inode != 0 &&
+	       statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &given) == 0 &&
+	       given.stx_ino == account->inode &&
+	       makedev(given.stx_dev_major, given.stx_dev_minor) == account->device;
 }
 
 static int check_home(const struct peer *peer, int fd, struct failure *failure)
 {
-	const struct passwd *user = getpwuid(peer->ucred.uid);
-	struct stat given, own;
+	const struct name *account;
+	char question[NAMES_ACCOUNT_SIZE];
 
-	if (user && stat(user->pw_dir, &own) == 0 && fstat(fd, &given) == 0 && same(&given, &own))
+	names_account(peer->ucred.uid, question);
+	account = names_find(peer->names, question);
+	if (account && is_home(account, fd))
 		return 0;
 	return failure_set(failure, EPERM,
 			   "the home directory that came along is not that of user %u",

@@ -24,7 +24,7 @@ int member_check_request(const struct peer *peer, const struct prepare_request *
 
 /*
  * The directories that came along, in the order of the request: on file systems that answer (a user's
- * own file system might never), and home the one of the account. -EPERM.
+ * own file system might never), and home the one of the account, as far as that is known. -EPERM.
  */
 int member_check_directories(const struct peer *peer, const struct prepare_request *request,
 			     const int *fds, size_t count, struct failure *failure);

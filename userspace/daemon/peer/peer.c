@@ -2,7 +2,6 @@
 #include "daemon/peer/peer.h"
 
 #include <grp.h>
-#include <pwd.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -87,18 +86,13 @@ void peer_release(struct peer *peer)
 	*peer = (struct peer){};
 }
 
-/* Names are looked up each time: whom they stand for may have changed. */
 static bool is_named(const struct peer *peer, const char *name)
 {
-	const struct passwd *user;
-	const struct group *group;
+	const struct name *known = names_find(peer->names, name);
 
-	if (name[0] == '@') {
-		group = getgrnam(name + 1);
-		return group && peer_in_group(peer, group->gr_gid);
-	}
-	user = getpwnam(name);
-	return user && user->pw_uid == peer->ucred.uid;
+	if (!known)
+		return false;
+	return name[0] == '@' ? peer_in_group(peer, known->id) : known->id == peer->ucred.uid;
 }
 
 bool peer_is_one_of(const struct peer *peer, char *const *names)

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "base/failure.h"
+#include "daemon/peer/names.h"
 
 /* Its members may run, see and end executions of their own. */
 #define PEER_GROUP "cordon"
@@ -22,6 +23,7 @@ struct peer {
 	size_t group_count;
 	uint64_t start_nsec; /* boot clock: with the pid this names the process */
 	bool root;
+	const struct names *names; /* what is known of the host's users; NULL: nothing */
 };
 
 /* The group's id; false: this host does not have it, and root is alone. */
@@ -35,7 +37,10 @@ void peer_release(struct peer *peer);
 
 bool peer_in_group(const struct peer *peer, gid_t gid);
 
-/* Is it root, or one of "alice" and "@group"? `names` is NULL-terminated, or NULL for nobody. */
+/*
+ * Is it root, or one of "alice" and "@group"? `names` is NULL-terminated, or NULL for nobody. What has not been looked up, it
+ * is not.
+ */
 bool peer_is_one_of(const struct peer *peer, char *const *names);
 
 #endif

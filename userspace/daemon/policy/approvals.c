@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/policy/approvals.h"
 
-#include <pwd.h>
 #include <string.h>
 
 #include "audit/storage/policy_store.h"
@@ -129,13 +128,9 @@ static int load_policy(const struct approvals *a, struct approval_entry *entry)
 
 static void fill_who(struct audit_approval *record, const struct ucred *who)
 {
-	const struct passwd *user;
-
 	record->pid = (uint32_t)who->pid;
 	record->uid = who->uid;
 	record->have_login = process_login(who->pid, &record->login_uid) == 0;
-	user = getpwuid(record->have_login ? record->login_uid : who->uid);
-	record->who = user ? user->pw_name : NULL;
 }
 
 static int write_down(const struct approval_entry *entry, enum audit_approval_decision decision,

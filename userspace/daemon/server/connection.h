@@ -29,6 +29,7 @@ struct connection {
 	struct audit_end outcome;
 	uint64_t outlived; /* processes that were killed besides the command itself */
 	int report_fd;
+	struct ahead *ahead; /* while its request is not dispatched yet; NULL: there is none */
 	/* Requests that are answered later. */
 	bool awaits_outcome;
 	bool awaits_stop;

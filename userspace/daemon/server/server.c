@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "daemon/server/ahead.h"
 #include "daemon/server/connection.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/execution/ending.h"
@@ -38,6 +39,7 @@ struct server {
 static void release(struct connection *c)
 {
 	LIST_REMOVE(c, link);
+	ahead_cancel(c);
 	event_free(c->readable);
 	if (c->resume)
 		event_free(c->resume);
@@ -64,14 +66,18 @@ static void drop(struct connection *c)
 
 /* --- what a user takes -------------------------------------------------------------------- */
 
-static void on_resume(evutil_socket_t fd, short what, void *context)
+static int read_on(struct connection *c)
 {
 	const struct timeval silence = {.tv_sec = PROTOCOL_SILENCE_SECONDS};
-	struct connection *c = context;
 
+	return event_add(c->readable, c->peer.root ? NULL : &silence);
+}
+
+static void on_resume(evutil_socket_t fd, short what, void *context)
+{
 	(void)fd;
 	(void)what;
-	event_add(c->readable, &silence);
+	(void)read_on(context);
 }
 
 /* False: the user has had its share for now, and what it asks stays in the socket. */
@@ -109,6 +115,24 @@ static bool is_sender(const struct connection *c, const struct ucred *sender)
 	return sender->pid == c->peer.ucred.pid && sender->uid == c->peer.ucred.uid;
 }
 
+static void serve(struct connection *c, json_t *message, struct protocol_fds *fds)
+{
+	if (!dispatch(c, message, fds))
+		drop(c);
+}
+
+/* What it needs to know is known by now; NULL: it was refused. */
+static void on_ready(struct connection *c, json_t *message, struct protocol_fds *fds)
+{
+	struct account *account = c->account;
+	uint64_t begin = clock_nsec(CLOCK_MONOTONIC);
+
+	(void)read_on(c);
+	if (message)
+		serve(c, message, fds);
+	charge(account, begin);
+}
+
 static void on_readable(evutil_socket_t fd, short what, void *context)
 {
 	TURN("request");
@@ -141,11 +165,16 @@ static void on_readable(evutil_socket_t fd, short what, void *context)
 	if (r == 0)
 		r = readers_parse(c->server->readers, c->peer.ucred.uid, c->server->packet, size,
 				  &message, &failure);
+	if (r == 0)
+		r = ahead_start(c, &message, &fds, on_ready, &failure);
+	/* Answers come in the order of requests: the next one stays in the socket meanwhile. */
+	if (r > 0)
+		event_del(c->readable);
 	if (r < 0) {
 		connection_refuse(c, r, failure.text);
 		drop(c);
-	} else if (!dispatch(c, message, &fds)) {
-		drop(c);
+	} else if (r == 0) {
+		serve(c, message, &fds);
 	}
 	charge(account, begin);
 }
@@ -204,7 +233,6 @@ static int open_account(struct server *server, struct connection *c)
 /* Takes over descriptor and peer, even on failure. */
 static int add_connection(struct server *server, int fd, struct peer *peer)
 {
-	const struct timeval silence = {.tv_sec = PROTOCOL_SILENCE_SECONDS};
 	struct connection *c = calloc(1, sizeof(*c));
 	int r = -ENOMEM;
 
@@ -220,11 +248,12 @@ static int add_connection(struct server *server, int fd, struct peer *peer)
 	c->server = server;
 	c->daemon = server->daemon;
 	c->peer = *peer;
+	c->peer.names = &server->daemon->names;
 	c->report_fd = -1;
 	c->fd = fd;
 	LIST_INSERT_HEAD(&server->connections, c, link);
 	r = open_account(server, c);
-	if (r == 0 && event_add(c->readable, c->peer.root ? NULL : &silence) < 0)
+	if (r == 0 && read_on(c) < 0)
 		r = -ENOMEM;
 	if (r < 0) {
 		release(c);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 
 #include "base/cleanup.h"
 #include "daemon/peer/member.h"
@@ -106,15 +107,52 @@ static void test_request(void **state)
 	assert_int_equal(ask("policy", json_string("tight")), 0);
 }
 
+/* As the daemon has it asked by a process of its own. */
+static void ask_host(struct names *names, char *const *questions)
+{
+	_cleanup_(freep) char *data = NULL;
+	size_t size;
+	FILE *to = open_memstream(&data, &size);
+
+	assert_non_null(to);
+	names_look_up(questions, to);
+	assert_int_equal(fclose(to), 0);
+	assert_int_equal(names_learn(names, questions, data, size, 0), 0);
+}
+
+/* A directory that came along as somebody's home is that of his account, or none. */
+static void test_home(void **state)
+{
+	char *const account[] = {(char *)"#0", NULL};
+	_cleanup_(names_release) struct names names = {};
+	const struct peer peer = {.ucred = {.pid = 1}, .names = &names};
+	const struct prepare_request request = {.home = true};
+	struct failure failure = {};
+	int fds[2] = {open("/", O_PATH | O_DIRECTORY), open("/root", O_PATH | O_DIRECTORY)};
+
+	(void)state;
+	assert_true(fds[0] >= 0 && fds[1] >= 0);
+	assert_int_equal(member_check_directories(&peer, &request, fds, 2, &failure), -EPERM);
+	ask_host(&names, account);
+	assert_int_equal(member_check_directories(&peer, &request, fds, 2, &failure), 0);
+	assert_int_equal(dup3(fds[0], fds[1], 0), fds[1]);
+	assert_int_equal(member_check_directories(&peer, &request, fds, 2, &failure), -EPERM);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 static void test_who_may(void **state)
 {
 	char *const nobody[] = {NULL};
 	char *const daemons[] = {(char *)"no-such-user", (char *)"daemon", NULL};
 	char *const groups[] = {(char *)"@no-such-group", (char *)"@daemon", NULL};
-	struct peer peer = {.ucred = {.pid = 1, .uid = 54321, .gid = 54321}};
+	_cleanup_(names_release) struct names names = {};
+	struct peer peer = {.ucred = {.pid = 1, .uid = 54321, .gid = 54321}, .names = &names};
 	gid_t one = 1;
 
 	(void)state;
+	ask_host(&names, daemons);
+	ask_host(&names, groups);
 	assert_false(peer_is_one_of(&peer, NULL));
 	assert_false(peer_is_one_of(&peer, nobody));
 	assert_false(peer_is_one_of(&peer, daemons));
@@ -124,6 +162,9 @@ static void test_who_may(void **state)
 	peer.groups = &one;
 	peer.group_count = 1;
 	assert_true(peer_is_one_of(&peer, groups));
+	peer.names = NULL;
+	assert_false(peer_is_one_of(&peer, groups));
+	assert_false(peer_is_one_of(&peer, daemons));
 	peer = (struct peer){.root = true};
 	assert_true(peer_is_one_of(&peer, NULL));
 }
@@ -131,9 +172,8 @@ static void test_who_may(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_child),
-		cmocka_unit_test(test_mounts),
-		cmocka_unit_test(test_request),
+		cmocka_unit_test(test_child),	cmocka_unit_test(test_mounts),
+		cmocka_unit_test(test_request), cmocka_unit_test(test_home),
 		cmocka_unit_test(test_who_may),
 	};
 
