@@ -52,20 +52,6 @@ static int take_request(struct execution *e, struct protocol_fds *fds, const str
 	return 0;
 }
 
-/* What the daemon's own reading of a policy says is not for everybody who may name it. */
-static int hide_diagnostics(const struct execution *e, int error, char **message,
-			    struct failure *failure)
-{
-	if (!e->member || !*message)
-		return error;
-	free(*message);
-	*message = NULL;
-	return failure_replace(
-		failure, error,
-		"policy %s cannot be used (%m); `cordon policy check` tells root why",
-		e->policy_name);
-}
-
 static int take_policy(struct execution *e, const struct prepare_request *request,
 		       const struct peer *peer, char **ret_message, struct failure *failure)
 {
@@ -73,7 +59,8 @@ static int take_policy(struct execution *e, const struct prepare_request *reques
 			     ret_message, failure);
 
 	if (r < 0)
-		return hide_diagnostics(e, r, ret_message, failure);
+		return e->member ? member_hide_diagnostics(e->policy_name, r, ret_message, failure)
+				 : r;
 	if (e->member)
 		r = member_check_policy(peer, e->policy->policy, failure);
 	if (r == 0)

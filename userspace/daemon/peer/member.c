@@ -57,6 +57,17 @@ int member_check_policy(const struct peer *peer, const struct compiled_policy *p
 			   policy->name, peer->ucred.uid);
 }
 
+int member_hide_diagnostics(const char *policy, int error, char **message, struct failure *failure)
+{
+	if (!*message)
+		return error;
+	free(*message);
+	*message = NULL;
+	return failure_replace(
+		failure, error,
+		"policy %s cannot be used (%m); `cordon policy check` tells root why", policy);
+}
+
 /* --- directories -------------------------------------------------------------------------- */
 
 int member_mount_type(const char *mountinfo, int id, char ret_type[64])

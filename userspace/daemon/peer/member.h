@@ -34,6 +34,12 @@ int member_check_policy(const struct peer *peer, const struct compiled_policy *p
 			struct failure *failure);
 
 /*
+ * What the daemon's own reading of a policy says is not for everybody who may name it: `message`, if there is one, goes, and
+ * `failure` says whom to ask. `error`.
+ */
+int member_hide_diagnostics(const char *policy, int error, char **message, struct failure *failure);
+
+/*
  * The held child: all its user ids are the client's, it has no capability, and can never gain either again
  * (no_new_privs). -EPERM, -ESRCH.
  */

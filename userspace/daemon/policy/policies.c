@@ -7,11 +7,15 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "launch/seccomp.h"
 #include "policy/ask/evaluate.h"
+#include "policy/core/compiled_parcel.h"
 #include "policy/source/inputs.h"
 
+/* What was as it is a moment ago, in the same turn of the loop mostly, is not read again. */
+#define CHECKED_NSEC NSEC_PER_MSEC
 /* Unused policies that stay resident. */
 #define MAX_IDLE 16
 
@@ -20,6 +24,7 @@ struct origin {
 	char *name_or_path;
 	bool observe;
 	struct policy_inputs *inputs;
+	uint64_t checked; /* monotonic clock, ns: when it last depended on what is there */
 };
 
 /*
@@ -249,17 +254,22 @@ static struct entry *find(struct policies *policies, const struct compiled_polic
 static struct entry *find_unchanged(struct policies *policies, const char *name_or_path,
 				    bool observe)
 {
+	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
 	struct entry *entry;
 
 	TAILQ_FOREACH(entry, &policies->entries, link)
 	{
-		const struct origin *origin = entry->origin;
+		struct origin *origin = entry->origin;
 
 		if (!origin || origin->observe != observe ||
 		    strcmp(origin->name_or_path, name_or_path) != 0)
 			continue;
-		if (policy_inputs_unchanged(origin->inputs))
+		if (now - origin->checked < CHECKED_NSEC)
 			return entry;
+		if (policy_inputs_unchanged(origin->inputs)) {
+			origin->checked = now;
+			return entry;
+		}
 		origin_free(entry->origin);
 		entry->origin = NULL;
 	}
@@ -386,23 +396,17 @@ int policies_compile(struct policies *policies, const char *name_or_path, bool o
 	return compile(policies, name_or_path, observe, NULL, ret_policy, NULL);
 }
 
-static int compile_entry(struct policies *policies, const char *name_or_path, bool observe,
-			 struct entry **ret_entry, char **ret_message, struct failure *failure)
+/* Takes both over, also on failure. */
+static int add_compiled(struct policies *policies, struct compiled_policy *policy,
+			struct origin *from, struct entry **ret_entry, struct failure *failure)
 {
-	_cleanup_(compiled_policy_freep) struct compiled_policy *compiled = NULL;
-	_cleanup_(origin_freep) struct origin *origin = NULL;
-	struct entry *entry;
-	int r;
+	_cleanup_(compiled_policy_freep) struct compiled_policy *compiled = policy;
+	_cleanup_(origin_freep) struct origin *origin = from;
+	struct entry *entry = find(policies, compiled);
 
-	r = origin_new(name_or_path, observe, &origin);
-	if (r == 0)
-		r = compile(policies, name_or_path, observe, origin->inputs, &compiled,
-			    ret_message);
-	if (r < 0)
-		return failure_set(failure, r, "policy %s: %m", name_or_path);
-	entry = find(policies, compiled);
 	if (!entry) {
-		r = add(policies, compiled, &entry, failure);
+		int r = add(policies, compiled, &entry, failure);
+
 		if (r < 0)
 			return r;
 		TAKE_PTR(compiled);
@@ -411,6 +415,80 @@ static int compile_entry(struct policies *policies, const char *name_or_path, bo
 	entry->origin = TAKE_PTR(origin);
 	*ret_entry = entry;
 	return 0;
+}
+
+static int compile_entry(struct policies *policies, const char *name_or_path, bool observe,
+			 struct entry **ret_entry, char **ret_message, struct failure *failure)
+{
+	_cleanup_(origin_freep) struct origin *origin = NULL;
+	struct compiled_policy *compiled = NULL;
+	int r = origin_new(name_or_path, observe, &origin);
+
+	if (r == 0)
+		r = compile(policies, name_or_path, observe, origin->inputs, &compiled,
+			    ret_message);
+	if (r < 0)
+		return failure_set(failure, r, "policy %s: %m", name_or_path);
+	return add_compiled(policies, compiled, TAKE_PTR(origin), ret_entry, failure);
+}
+
+static const struct policy_use *use_of(struct policies *policies, struct entry *entry)
+{
+	TAILQ_REMOVE(&policies->entries, entry, link);
+	TAILQ_INSERT_TAIL(&policies->entries, entry, link);
+	if (entry->references++ == 0)
+		policies->idle--;
+	return &entry->use;
+}
+
+const struct policy_use *policies_find(struct policies *policies, const char *name_or_path,
+				       bool observe)
+{
+	struct entry *entry = find_unchanged(policies, name_or_path, observe);
+
+	return entry ? use_of(policies, entry) : NULL;
+}
+
+int policies_prepare(struct policies *policies, const char *name_or_path, bool observe, FILE *to,
+		     struct failure *failure)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *compiled = NULL;
+	_cleanup_(policy_inputs_freep) struct policy_inputs *inputs = policy_inputs_new();
+	_cleanup_(freep) char *message = NULL;
+	int r = inputs ? compile(policies, name_or_path, observe, inputs, &compiled, &message)
+		       : -ENOMEM;
+
+	if (r < 0) {
+		parcel_put_text(to, message);
+		return failure_set(failure, r, "policy %s: %m", name_or_path);
+	}
+	policy_inputs_put(inputs, to);
+	compiled_policy_put(to, compiled);
+	return 0;
+}
+
+int policies_take(struct policies *policies, const char *name_or_path, bool observe,
+		  struct parcel *from, const struct policy_use **ret_use, struct failure *failure)
+{
+	_cleanup_(origin_freep) struct origin *origin = NULL;
+	struct compiled_policy *compiled = NULL;
+	struct policy_inputs *inputs = NULL;
+	struct entry *entry = NULL;
+	int r = origin_new(name_or_path, observe, &origin);
+
+	if (r == 0)
+		r = policy_inputs_take(from, &inputs);
+	if (r == 0) {
+		policy_inputs_free(origin->inputs);
+		origin->inputs = inputs;
+		r = compiled_policy_take(from, &compiled);
+	}
+	if (r < 0)
+		return failure_set(failure, r, "policy %s, as it was compiled: %m", name_or_path);
+	r = add_compiled(policies, compiled, TAKE_PTR(origin), &entry, failure);
+	if (r == 0)
+		*ret_use = use_of(policies, entry);
+	return r;
 }
 
 int policies_get(struct policies *policies, const char *name_or_path, bool observe,
@@ -426,11 +504,7 @@ int policies_get(struct policies *policies, const char *name_or_path, bool obser
 		if (r < 0)
 			return r;
 	}
-	TAILQ_REMOVE(&policies->entries, entry, link);
-	TAILQ_INSERT_TAIL(&policies->entries, entry, link);
-	if (entry->references++ == 0)
-		policies->idle--;
-	*ret_use = &entry->use;
+	*ret_use = use_of(policies, entry);
 	return 0;
 }
 

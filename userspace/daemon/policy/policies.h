@@ -10,8 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/failure.h"
+#include "base/parcel.h"
 #include "kernel/enforcement.h"
 #include "policy/compile/compile.h"
 
@@ -40,6 +42,24 @@ void policies_free(struct policies *policies);
  */
 int policies_get(struct policies *policies, const char *name_or_path, bool observe,
 		 const struct policy_use **ret_use, char **ret_message, struct failure *failure);
+
+/* As policies_get(), of what it need not compile. NULL: it would have to. */
+const struct policy_use *policies_find(struct policies *policies, const char *name_or_path,
+				       bool observe);
+
+/*
+ * Compiles it in a process of its own, which may take a second, and writes it for policies_take(); on failure, as policies_get(),
+ * its message as a parcel's text.
+ */
+int policies_prepare(struct policies *policies, const char *name_or_path, bool observe, FILE *to,
+		     struct failure *failure);
+
+/*
+ * Has resident what that process has written, as policies_get() would have found it. -EPROTO: that is no policy; -ENOMEM; -errno
+ * of the kernel.
+ */
+int policies_take(struct policies *policies, const char *name_or_path, bool observe,
+		  struct parcel *from, const struct policy_use **ret_use, struct failure *failure);
 
 /*
  * For an execution that an earlier daemon began: what is in the kernel by this reference already, of which

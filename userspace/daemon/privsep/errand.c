@@ -235,7 +235,7 @@ static int receive(int socket, struct errand_reply *ret_reply, int *ret_data,
 	return n == sizeof(*ret_reply) && next == count && ret_reply->result <= 0 ? 0 : -EPROTO;
 }
 
-static int read_data(int fd, char **ret_data, size_t *ret_size)
+static int read_data(int fd, size_t most, char **ret_data, size_t *ret_size)
 {
 	_cleanup_(freep) char *data = NULL;
 	struct stat st;
@@ -243,7 +243,7 @@ static int read_data(int fd, char **ret_data, size_t *ret_size)
 
 	if (fstat(fd, &st) < 0)
 		return -errno;
-	if (st.st_size > ERRAND_DATA_MAX)
+	if ((uint64_t)st.st_size > (most ? most : ERRAND_DATA_MAX))
 		return -EFBIG;
 	data = malloc((size_t)st.st_size + 1);
 	if (!data)
@@ -273,7 +273,7 @@ static void on_answer(evutil_socket_t socket, short what, void *context)
 		return;
 	}
 	if (r == 0)
-		r = read_data(data_fd, &data, &size);
+		r = read_data(data_fd, errand->job.most, &data, &size);
 	if (r < 0)
 		fail(errand, r, "has failed");
 	else

@@ -15,7 +15,7 @@
 #include "base/failure.h"
 
 #define ERRAND_FDS 2u
-/* What an answer may have. */
+/* What an answer may have, where its job says nothing else. */
 #define ERRAND_DATA_MAX (64u << 20)
 /*
  * Of one user at a time; the others wait in line. Those count that were killed and are still in the kernel, so that files
@@ -51,6 +51,7 @@ struct errand_job {
 	errand_work *work;
 	errand_done *done;
 	void *context;
+	size_t most; /* bytes of its answer; 0: ERRAND_DATA_MAX */
 };
 
 /* `job` is copied. -errno of fork(2) and others. */

@@ -1,130 +1,198 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What requests need to know of the host's users, asked for by processes of their own. */
+/* What requests need that takes time: their policy, compiled, and what the host says of its users, each by a process of its own. */
 #include "daemon/server/ahead.h"
 
 #include <grp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/parcel.h"
+#include "control/decide_request.h"
 #include "control/request.h"
 #include "daemon/host/process.h"
+#include "daemon/host/turn.h"
 #include "daemon/peer/member.h"
 #include "daemon/privsep/errand.h"
 #include "daemon/privsep/reader_process.h"
 #include "daemon/server/approve.h"
 
+/* Reads root's files alone, which answer. */
+#define COMPILE_SECONDS 60
+/* The tables, and the texts of rules beside them. */
+#define COMPILED_MAX ((size_t)CORDON_MAX_PAGES * CORDON_PAGE_SIZE + ERRAND_DATA_MAX)
+
 struct ahead {
+	LIST_ENTRY(ahead) link; /* of those whose policy is compiled */
+	bool listed;
+	struct event *again; /* for one that waits for another to have it compiled */
 	struct connection *c;
 	pid_t daemon;
 	struct errand *errand;
 	json_t *message;
 	struct protocol_fds fds;
-	char **questions; /* see names.h */
 	ahead_ready *ready;
+	enum request_op op;
+	/* The policy that it is about; NULL: none, or none that is to be looked at before it is refused. */
+	char *policy;
+	bool observe;
+	const struct policy_use *use; /* stays until it is dispatched */
+	bool run_by, account; /* whom the policy names, and the user's account, are to be known */
+	char **questions;     /* see names.h */
 };
+
+static LIST_HEAD(, ahead) compiling = LIST_HEAD_INITIALIZER(compiling);
+
+static void leave_line(struct ahead *a)
+{
+	if (a->listed)
+		LIST_REMOVE(a, link);
+	a->listed = false;
+}
 
 static void ahead_free(struct ahead *a)
 {
 	if (!a)
 		return;
+	leave_line(a);
+	if (a->again)
+		event_free(a->again);
+	if (a->use)
+		policies_put(a->c->daemon->policies, a->use);
 	json_decref(a->message);
 	protocol_fds_close(&a->fds);
 	protocol_strings_free(a->questions);
+	free(a->policy);
 	free(a);
 }
 DEFINE_CLEANUP(struct ahead *, ahead_free, ahead_freep)
 
-/* --- which questions ---------------------------------------------------------------------- */
+/* --- what is to be known ------------------------------------------------------------------ */
 
-static int add_question(char ***list, const char *text)
+static int copy_policy(struct ahead *a, const char *policy)
+{
+	a->policy = policy ? strdup(policy) : NULL;
+	return policy && !a->policy ? -ENOMEM : 0;
+}
+
+/* Nothing for one that is refused without looking at its policy. */
+static int want_for_prepare(struct ahead *a, json_t *message)
+{
+	const struct connection *c = a->c;
+	struct prepare_request request;
+	struct failure ignored = {};
+	int r = 0;
+
+	if (c->daemon->leaving || c->execution || c->have_outcome ||
+	    prepare_request_parse(message, &request, &ignored) < 0)
+		return 0;
+	if (c->peer.root || member_check_request(&c->peer, &request, &ignored) == 0) {
+		a->observe = request.execution.observe;
+		a->run_by = !c->peer.root;
+		a->account = !c->peer.root && request.home;
+		r = copy_policy(a, request.policy);
+	}
+	prepare_request_release(&request);
+	return r;
+}
+
+static int want_for_decision(struct ahead *a, json_t *message)
+{
+	_cleanup_(decide_request_release) struct decide_request request = {};
+	struct failure ignored = {};
+
+	if (!a->c->daemon->approvals || decide_request_parse(message, &request, &ignored) < 0)
+		return 0;
+	a->account = true;
+	return !request.policy || a->c->peer.root || member_is_plain_name(request.policy)
+		       ? copy_policy(a, request.policy)
+		       : 0;
+}
+
+static int want(struct ahead *a, json_t *message)
+{
+	struct failure ignored = {};
+
+	if (request_op(message, &a->op, &ignored) < 0)
+		return 0;
+	if (a->op == REQUEST_PREPARE)
+		return want_for_prepare(a, message);
+	return a->op == REQUEST_DECIDE ? want_for_decision(a, message) : 0;
+}
+
+static int add_question(struct ahead *a, const char *text)
 {
 	size_t count = 0;
 	char **larger;
 
-	while (*list && (*list)[count])
+	while (a->questions && a->questions[count])
 		count++;
-	larger = reallocarray(*list, count + 2, sizeof(*larger));
+	larger = reallocarray(a->questions, count + 2, sizeof(*larger));
 	if (!larger)
 		return -ENOMEM;
-	*list = larger;
+	a->questions = larger;
 	larger[count + 1] = NULL;
 	larger[count] = strdup(text);
 	return larger[count] ? 0 : -ENOMEM;
 }
 
-static int add_account(char ***list, uint32_t uid)
+/* The record of a decision says by name who it was, as whom somebody was logged in. */
+static int add_account(struct ahead *a)
 {
+	const struct peer *peer = &a->c->peer;
 	char question[NAMES_ACCOUNT_SIZE];
-
-	names_account(uid, question);
-	return add_question(list, question);
-}
-
-/* Whom the policy lets run something. One that cannot be used is refused when it is dispatched. */
-static int add_run_by(const struct connection *c, const char *policy, char ***list)
-{
-	const struct policy_use *use;
-	struct failure ignored = {};
-	char *message = NULL;
-	int r = policies_get(c->daemon->policies, policy, false, &use, &message, &ignored);
-
-	free(message);
-	if (r < 0)
-		return r == -ENOMEM ? r : 0;
-	for (char **name = use->policy->run_by; r == 0 && name && *name; name++)
-		r = add_question(list, *name);
-	policies_put(c->daemon->policies, use);
-	return r;
-}
-
-static int questions_of_prepare(const struct connection *c, json_t *message, char ***list)
-{
-	struct prepare_request request;
-	struct failure ignored = {};
-	int r;
-
-	if (c->peer.root || prepare_request_parse(message, &request, &ignored) < 0)
-		return 0;
-	r = member_check_request(&c->peer, &request, &ignored) < 0
-		    ? 0
-		    : add_run_by(c, request.policy, list);
-	if (r == 0 && request.home)
-		r = add_account(list, c->peer.ucred.uid);
-	prepare_request_release(&request);
-	return r;
-}
-
-/* The record of a decision says who it was by name. */
-static int questions_of_decision(const struct connection *c, char ***list)
-{
 	uint32_t uid;
 
-	if (process_login(c->peer.ucred.pid, &uid) < 0)
-		uid = c->peer.ucred.uid;
-	return add_account(list, uid);
+	if (a->op != REQUEST_DECIDE || process_login(peer->ucred.pid, &uid) < 0)
+		uid = peer->ucred.uid;
+	names_account(uid, question);
+	return add_question(a, question);
 }
 
-static int questions_of(const struct connection *c, json_t *message, char ***list)
+static int add_questions(struct ahead *a)
 {
-	struct failure ignored = {};
-	enum request_op op;
+	bool about_approvals = a->op == REQUEST_DECIDE || a->op == REQUEST_APPROVALS;
+	char *const *name = a->run_by && a->use ? a->use->policy->run_by : NULL;
 	int r = 0;
 
-	if (request_op(message, &op, &ignored) < 0)
-		return 0;
-	if (op == REQUEST_PREPARE)
-		return questions_of_prepare(c, message, list);
-	if (op != REQUEST_DECIDE && op != REQUEST_APPROVALS)
-		return 0;
-	if (!c->peer.root)
-		r = add_question(list, "@" APPROVE_GROUP);
-	return r == 0 && op == REQUEST_DECIDE ? questions_of_decision(c, list) : r;
+	if (about_approvals && !a->c->peer.root)
+		r = add_question(a, "@" APPROVE_GROUP);
+	for (; r == 0 && name && *name; name++)
+		r = add_question(a, *name);
+	return r == 0 && a->account ? add_account(a) : r;
 }
 
-/* --- in a process of its own -------------------------------------------------------------- */
+/* --- in processes of their own ------------------------------------------------------------ */
+
+/* What it took is its user's: that comes first. */
+static void put_time(FILE *to)
+{
+	const uint64_t took = clock_nsec(CLOCK_PROCESS_CPUTIME_ID);
+
+	(void)fwrite(&took, sizeof(took), 1, to);
+}
+
+static int compile(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
+{
+	const struct ahead *a = context;
+	_cleanup_(freep) char *data = NULL;
+	size_t size = 0;
+	FILE *text = open_memstream(&data, &size);
+	int r;
+
+	(void)fds;
+	if (!text)
+		return failure_set(failure, ENOMEM, "%m");
+	r = policies_prepare(a->c->daemon->policies, a->policy, a->observe, text, failure);
+	if (fclose(text) != 0)
+		return failure_set(failure, ENOMEM, "%m");
+	put_time(to);
+	(void)fwrite(data, 1, size, to);
+	return r;
+}
 
 /* As whoever asks: he may know of himself what he can find out anyway, and what answers him has no rights over others. */
 static bool become(const struct peer *peer)
@@ -148,43 +216,200 @@ static int look_up(const void *context, FILE *to, struct errand_fds *fds, struct
 	return 0;
 }
 
-/* --- the answer --------------------------------------------------------------------------- */
+/* --- the answers -------------------------------------------------------------------------- */
 
 /* What was refused is on record, as it would be if it had been dispatched. */
-static void refuse(struct connection *c, json_t *message, int error, const char *text)
+static void refuse(const struct ahead *a, int error, const char *text)
 {
-	const char *policy = json_string_value(json_object_get(message, "policy"));
+	struct connection *c = a->c;
 
-	if (strcmp(json_string_value(json_object_get(message, "op")), "prepare") == 0) {
-		(void)logs_append(c->daemon->log, audit_record_refused(policy ? policy : "", text,
-								       c->peer.ucred.uid,
+	if (a->op == REQUEST_PREPARE) {
+		(void)logs_append(c->daemon->log, audit_record_refused(a->policy ? a->policy : "",
+								       text, c->peer.ucred.uid,
 								       clock_nsec(CLOCK_REALTIME)));
 		daemon_flush_soon(c->daemon);
 	}
 	connection_refuse(c, error, text);
 }
 
-static void on_answer(void *context, int result, const char *data, size_t size,
-		      struct errand_fds *fds, const struct failure *why)
+/* Nothing is missing any more, or it was refused. */
+static void go_on(struct ahead *ended, bool refused)
 {
-	_cleanup_(ahead_freep) struct ahead *a = context;
-	struct connection *c = a->c;
-	struct daemon *daemon = c->daemon;
+	_cleanup_(ahead_freep) struct ahead *a = ended;
+	struct names *names = &a->c->daemon->names;
+
+	a->c->ahead = NULL;
+	a->ready(a->c, refused ? NULL : a->message, &a->fds);
+	names_forget_missing(names);
+}
+
+static void on_names(void *context, int result, const char *data, size_t size,
+		     struct errand_fds *fds, const struct failure *why)
+{
+	struct ahead *a = context;
+	const struct connection *c = a->c;
+	bool refused;
 
 	(void)fds;
-	c->ahead = NULL;
 	if (result == 0)
-		result = names_learn(&daemon->names, a->questions, data, size,
+		result = names_learn(&c->daemon->names, a->questions, data, size,
 				     clock_nsec(CLOCK_MONOTONIC));
 	/* For root it was only about what to call somebody. */
-	if (result < 0 && !c->peer.root) {
-		refuse(c, a->message, result,
-		       why->text[0] ? why->text : "what looks users up makes no sense");
-		a->ready(c, NULL, &a->fds);
-	} else {
-		a->ready(c, a->message, &a->fds);
+	refused = result < 0 && !c->peer.root;
+	if (refused)
+		refuse(a, result, why->text[0] ? why->text : "what looks users up makes no sense");
+	go_on(a, refused);
+}
+
+/* 0: they are known; 1: on_names() is called. */
+static int ask_for_names(struct ahead *a, struct failure *failure)
+{
+	const struct errand_job job = {
+		.what = "what looks users up",
+		.uid = a->c->peer.ucred.uid,
+		.seconds = AHEAD_SECONDS,
+		.work = look_up,
+		.done = on_names,
+		.context = a,
+	};
+	int r = add_questions(a);
+
+	if (r < 0)
+		return failure_set(failure, r, "%m");
+	if (!a->questions ||
+	    names_know(&a->c->daemon->names, a->questions, clock_nsec(CLOCK_MONOTONIC)))
+		return 0;
+	r = errand_start(a->c->daemon->base, &job, &a->errand, failure);
+	return r < 0 ? r : 1;
+}
+
+static bool same_policy(const struct ahead *a, const struct ahead *b)
+{
+	return a->observe == b->observe && strcmp(a->policy, b->policy) == 0;
+}
+
+static bool is_being_compiled(const struct ahead *a)
+{
+	const struct ahead *other;
+
+	LIST_FOREACH(other, &compiling, link)
+	if (other != a && other->errand && same_policy(other, a))
+		return true;
+	return false;
+}
+
+/* It is compiled, or will not be by this one: whoever waits for it looks again, each in a turn of its own. */
+static void tell_line(struct ahead *a)
+{
+	struct ahead *other;
+
+	leave_line(a);
+	LIST_FOREACH(other, &compiling, link)
+	if (!other->errand && same_policy(other, a))
+		event_active(other->again, EV_TIMEOUT, 0);
+}
+
+static void charge(const struct connection *c, struct parcel *from)
+{
+	const void *at = parcel_take(from, sizeof(uint64_t));
+	uint64_t took = 0;
+
+	if (at)
+		memcpy(&took, at, sizeof(took));
+	if (c->account)
+		account_charge(c->account, (int64_t)took, clock_nsec(CLOCK_MONOTONIC));
+}
+
+static void refuse_policy(const struct ahead *a, int error, struct parcel *from,
+			  struct failure *failure)
+{
+	_cleanup_(freep) char *message = NULL;
+
+	(void)parcel_take_text(from, &message);
+	if (!a->c->peer.root)
+		(void)member_hide_diagnostics(a->policy, error, &message, failure);
+	refuse(a, error, message && *message ? message : failure->text);
+}
+
+static void on_compiled(void *context, int result, const char *data, size_t size,
+			struct errand_fds *fds, const struct failure *why)
+{
+	struct ahead *a = context;
+	struct parcel from = {data, size};
+	struct failure failure = *why;
+
+	(void)fds;
+	a->errand = NULL;
+	tell_line(a);
+	charge(a->c, &from);
+	if (result < 0) {
+		refuse_policy(a, result, &from, &failure);
+		go_on(a, true);
+		return;
 	}
-	names_forget_missing(&daemon->names);
+	result = policies_take(a->c->daemon->policies, a->policy, a->observe, &from, &a->use,
+			       &failure);
+	if (result == 0)
+		result = ask_for_names(a, &failure);
+	if (result < 0)
+		refuse(a, result, failure.text);
+	if (result <= 0)
+		go_on(a, result < 0);
+}
+
+static void on_again(evutil_socket_t fd, short what, void *context);
+
+static int compile_it(struct ahead *a, struct failure *failure)
+{
+	const struct errand_job job = {
+		.what = "what compiles the policy",
+		.uid = a->c->peer.ucred.uid,
+		.seconds = COMPILE_SECONDS,
+		.work = compile,
+		.done = on_compiled,
+		.context = a,
+		.most = COMPILED_MAX,
+	};
+
+	if (!a->again)
+		a->again = evtimer_new(a->c->daemon->base, on_again, a);
+	if (!a->again)
+		return failure_set(failure, ENOMEM, "%m");
+	if (!a->listed)
+		LIST_INSERT_HEAD(&compiling, a, link);
+	a->listed = true;
+	return is_being_compiled(a) ? 0
+				    : errand_start(a->c->daemon->base, &job, &a->errand, failure);
+}
+
+/* 0: nothing is missing; 1: on_compiled(), on_again() or on_names() is called. */
+static int ask(struct ahead *a, struct failure *failure)
+{
+	int r;
+
+	if (a->policy)
+		a->use = policies_find(a->c->daemon->policies, a->policy, a->observe);
+	if (a->use || !a->policy) {
+		leave_line(a);
+		return ask_for_names(a, failure);
+	}
+	r = compile_it(a, failure);
+	return r < 0 ? r : 1;
+}
+
+static void on_again(evutil_socket_t fd, short what, void *context)
+{
+	TURN("request");
+	struct ahead *a = context;
+	struct failure failure = {};
+	int r = a->errand ? 1 : ask(a, &failure);
+
+	(void)fd;
+	(void)what;
+	if (r < 0)
+		refuse(a, r, failure.text);
+	if (r <= 0)
+		go_on(a, r < 0);
 }
 
 /* ------------------------------------------------------------------------------------------ */
@@ -193,26 +418,18 @@ int ahead_start(struct connection *c, json_t **message, struct protocol_fds *fds
 		ahead_ready *ready, struct failure *failure)
 {
 	_cleanup_(ahead_freep) struct ahead *a = calloc(1, sizeof(*a));
-	const struct errand_job job = {
-		.what = "what looks users up",
-		.uid = c->peer.ucred.uid,
-		.seconds = AHEAD_SECONDS,
-		.work = look_up,
-		.done = on_answer,
-		.context = a,
-	};
-	int r = a ? questions_of(c, *message, &a->questions) : -ENOMEM;
+	int r;
 
-	if (r < 0)
-		return failure_set(failure, r, "%m");
-	if (!a->questions ||
-	    names_know(&c->daemon->names, a->questions, clock_nsec(CLOCK_MONOTONIC)))
-		return 0;
+	if (!a)
+		return failure_set(failure, ENOMEM, "%m");
 	a->c = c;
 	a->daemon = getpid();
 	a->ready = ready;
-	r = errand_start(c->daemon->base, &job, &a->errand, failure);
+	r = want(a, *message);
 	if (r < 0)
+		return failure_set(failure, r, "%m");
+	r = ask(a, failure);
+	if (r <= 0)
 		return r;
 	a->message = *message;
 	*message = NULL;
@@ -224,9 +441,13 @@ int ahead_start(struct connection *c, json_t **message, struct protocol_fds *fds
 
 void ahead_cancel(struct connection *c)
 {
-	if (!c->ahead)
+	struct ahead *a = c->ahead;
+
+	if (!a)
 		return;
-	errand_cancel(c->ahead->errand);
-	ahead_free(c->ahead);
+	errand_cancel(a->errand);
+	if (a->listed && a->errand)
+		tell_line(a);
+	ahead_free(a);
 	c->ahead = NULL;
 }

@@ -83,6 +83,79 @@ int policy_inputs_add_file(struct policy_inputs *inputs, const struct source *so
 	return r < 0 ? r : add(inputs, source->path, &input);
 }
 
+/* --- from one process to another ---------------------------------------------------------- */
+
+struct written {
+	uint32_t kind;
+	uint64_t device, inode;
+	unsigned char digest[SHA256_SIZE];
+};
+
+void policy_inputs_put(const struct policy_inputs *inputs, FILE *to)
+{
+	const uint64_t count = inputs->count;
+
+	(void)fwrite(&count, sizeof(count), 1, to);
+	for (size_t i = 0; i < inputs->count; i++) {
+		const struct input *input = &inputs->list[i];
+		struct written written;
+
+		memset(&written, 0, sizeof(written));
+		written.kind = input->kind;
+		written.device = input->device;
+		written.inode = input->inode;
+		if (input->kind == CONTENT)
+			memcpy(written.digest, input->digest, sizeof(written.digest));
+		(void)fwrite(&written, sizeof(written), 1, to);
+		parcel_put_text(to, input->path);
+	}
+}
+
+static int take_one(struct policy_inputs *inputs, struct parcel *from)
+{
+	const void *at = parcel_take(from, sizeof(struct written));
+	_cleanup_(freep) char *path = NULL;
+	struct written written;
+	struct input input = {};
+	int r;
+
+	if (!at)
+		return -EPROTO;
+	memcpy(&written, at, sizeof(written));
+	r = parcel_take_text(from, &path);
+	if (r < 0)
+		return r;
+	if (!path || written.kind > CONTENT)
+		return -EPROTO;
+	input.kind = (enum kind)written.kind;
+	input.device = written.device;
+	input.inode = written.inode;
+	memcpy(input.digest, written.digest, sizeof(input.digest));
+	return add(inputs, path, &input);
+}
+
+int policy_inputs_take(struct parcel *from, struct policy_inputs **ret_inputs)
+{
+	_cleanup_(policy_inputs_freep) struct policy_inputs *inputs = policy_inputs_new();
+	const void *at = parcel_take(from, sizeof(uint64_t));
+	uint64_t count;
+	int r = 0;
+
+	if (!inputs)
+		return -ENOMEM;
+	if (!at)
+		return -EPROTO;
+	memcpy(&count, at, sizeof(count));
+	for (uint64_t i = 0; r == 0 && i < count; i++)
+		r = take_one(inputs, from);
+	if (r < 0)
+		return r;
+	*ret_inputs = TAKE_PTR(inputs);
+	return 0;
+}
+
+/* --- later -------------------------------------------------------------------------------- */
+
 static bool same_content(const struct input *input)
 {
 	_cleanup_(arena_freep) struct arena *a = arena_new();

@@ -8,8 +8,10 @@
 #define CORDON_POLICY_INPUTS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "base/cleanup.h"
+#include "base/parcel.h"
 
 struct policy_inputs;
 struct source;
@@ -22,6 +24,12 @@ DEFINE_CLEANUP(struct policy_inputs *, policy_inputs_free, policy_inputs_freep)
 /* For the compiler; without `inputs` they do nothing. -ENOMEM, -EIO: SHA-256 is not to be had. */
 int policy_inputs_add_name(struct policy_inputs *inputs, const char *path, bool found);
 int policy_inputs_add_file(struct policy_inputs *inputs, const struct source *source);
+
+/* For another process of the same program. Whether all of it was written, ferror(3) says. */
+void policy_inputs_put(const struct policy_inputs *inputs, FILE *to);
+
+/* Caller frees. -EPROTO: there is none; -ENOMEM. */
+int policy_inputs_take(struct parcel *from, struct policy_inputs **ret_inputs);
 
 /*
  * Would the same compilation see the same? False also when that cannot be found out. A file that was replaced by another

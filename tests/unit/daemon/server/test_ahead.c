@@ -19,6 +19,8 @@
 #include "daemon/privsep/errand.h"
 #include "daemon/server/ahead.h"
 #include "daemon/server/approve.h"
+#include "tests/unit/control/request_fixture.h"
+#include "tests/unit/daemon/privsep/writer_fixture.h"
 
 /* What the loop may take for a turn in which somebody asks; a sanitized program's fork takes its time. */
 #define TURN_NSEC (2 * NSEC_PER_SEC)
@@ -28,6 +30,7 @@
 static struct daemon *of;
 static unsigned int told, dispatched;
 static pid_t loop;
+static char log_directory[] = "/tmp/cordon-ahead-log-XXXXXX";
 
 /* Shared with the process that asks. */
 static struct {
@@ -52,11 +55,30 @@ struct group *getgrnam(const char *name)
 	return database->exists && strcmp(name, APPROVE_GROUP) == 0 ? &group : NULL;
 }
 
+static void on_flush(evutil_socket_t fd, short what, void *context)
+{
+	(void)fd;
+	(void)what;
+	(void)context;
+}
+
+static void busy(struct daemon *daemon)
+{
+	assert_ptr_equal(daemon, of);
+}
+
 static int setup(void **state)
 {
 	(void)state;
 	of = calloc(1, sizeof(*of));
+	if (!of || !mkdtemp(log_directory))
+		return -1;
+	of->busy = busy;
 	of->base = event_base_new();
+	of->flush_timer = evtimer_new(of->base, on_flush, of);
+	if (logs_new(NULL, of->base, &of->logs, NULL) < 0 ||
+	    logs_get(of->logs, log_directory, &of->log, NULL) < 0)
+		return -1;
 	loop = getpid();
 	database = mmap(NULL, sizeof(*database), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 			-1, 0);
@@ -65,14 +87,19 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
+	char command[80];
+
 	(void)state;
 	errands_forget();
+	logs_free(of->logs);
+	event_free(of->flush_timer);
 	event_base_free(of->base);
 	names_release(&of->names);
 	free(of);
 	while (waitpid(-1, NULL, 0) > 0)
 		;
-	return 0;
+	snprintf(command, sizeof(command), "rm -rf %s", log_directory);
+	return system(command);
 }
 
 static void on_ready(struct connection *c, json_t *message, struct protocol_fds *fds)
@@ -214,14 +241,176 @@ static void test_left(void **state)
 	close_both(&c, client);
 }
 
-int main(void)
+/* --- policies ----------------------------------------------------------------------------- */
+
+#define RULES 1500
+#define REF   7u
+
+static char place[] = "/tmp/cordon-ahead-XXXXXX", big[64], bad[64];
+
+static void write_policies(void)
+{
+	FILE *f;
+
+	assert_non_null(mkdtemp(place));
+	snprintf(big, sizeof(big), "%s/big.yaml", place);
+	snprintf(bad, sizeof(bad), "%s/bad.yaml", place);
+	f = fopen(big, "we");
+	assert_non_null(f);
+	fputs("version: 1\nname: big\nfiles:\n", f);
+	for (int i = 0; i < RULES; i++)
+		fprintf(f, "  - {allow: [read], paths: [\"/srv/%d/**/*.{txt,dat%d}\"]}\n", i, i);
+	assert_int_equal(fclose(f), 0);
+	f = fopen(bad, "we");
+	assert_non_null(f);
+	fputs("version: 1\nname: bad\nfile:\n", f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void remove_policies(void)
+{
+	assert_int_equal(unlink(big), 0);
+	assert_int_equal(unlink(bad), 0);
+	assert_int_equal(rmdir(place), 0);
+	strcpy(place + strlen(place) - 6, "XXXXXX");
+}
+
+static void on_policy(struct connection *c, json_t *message, struct protocol_fds *fds)
+{
+	assert_int_equal(fds->count, 0);
+	assert_null(c->ahead);
+	told++;
+	dispatched += message != NULL;
+}
+
+/* *ret_took: in the loop. */
+static int ask_for(struct connection *c, const char *policy, uint64_t *ret_took)
+{
+	json_t *message = good_prepare();
+	struct protocol_fds fds = {};
+	struct failure failure = {};
+	uint64_t begin;
+	int r;
+
+	json_object_set_new(message, "policy", json_string(policy));
+	begin = clock_nsec(CLOCK_MONOTONIC);
+	r = ahead_start(c, &message, &fds, on_policy, &failure);
+	*ret_took = clock_nsec(CLOCK_MONOTONIC) - begin;
+	json_decref(message);
+	return r;
+}
+
+static void connect_root(struct connection *c, int *ret_client)
+{
+	connect_member(c, ret_client);
+	c->peer = (struct peer){.ucred = {.pid = getpid()}, .root = true, .names = &of->names};
+}
+
+/* Two ask for what takes long to compile: it is compiled once, beside the loop, and is there for both. */
+static void test_compiled(void **state)
+{
+	const char *const none[] = {NULL};
+	const struct policy_use *resumed = NULL, *use;
+	struct compiled_policy *compiled = NULL;
+	struct connection first, second;
+	uint64_t begin, whole, took;
+	int clients[2];
+
+	(void)state;
+	write_policies();
+	assert_int_equal(policies_new(NULL, none, -1, &of->policies), 0);
+	begin = clock_nsec(CLOCK_THREAD_CPUTIME_ID);
+	assert_int_equal(policies_compile(of->policies, big, false, &compiled), 0);
+	whole = clock_nsec(CLOCK_THREAD_CPUTIME_ID) - begin;
+	/* In the kernel already, so that this is not asked for anything: only what it was compiled from is not known. */
+	assert_int_equal(policies_resume(of->policies, compiled, REF, &resumed), 0);
+	connect_root(&first, &clients[0]);
+	connect_root(&second, &clients[1]);
+	begin = clock_nsec(CLOCK_THREAD_CPUTIME_ID);
+	assert_int_equal(ask_for(&first, big, &took), 1);
+	assert_int_equal(ask_for(&second, big, &took), 1);
+	assert_true(clock_nsec(CLOCK_THREAD_CPUTIME_ID) - begin < whole / 4);
+	while (first.ahead || second.ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_int_equal(told, 2);
+	assert_int_equal(dispatched, 2);
+	use = policies_find(of->policies, big, false);
+	assert_ptr_equal(use, resumed);
+	policies_put(of->policies, use);
+	assert_int_equal(ask_for(&first, big, &took), 0);
+	close_both(&first, clients[0]);
+	close_both(&second, clients[1]);
+	policies_free(of->policies);
+	of->policies = NULL;
+	remove_policies();
+}
+
+/* Whoever has it compiled leaves: who waits for it has it compiled instead. */
+static void test_left_while_compiled(void **state)
+{
+	const char *const none[] = {NULL};
+	const struct policy_use *resumed = NULL;
+	struct compiled_policy *compiled = NULL;
+	struct connection first, second;
+	uint64_t took;
+	int clients[2];
+
+	(void)state;
+	write_policies();
+	assert_int_equal(policies_new(NULL, none, -1, &of->policies), 0);
+	assert_int_equal(policies_compile(of->policies, big, false, &compiled), 0);
+	assert_int_equal(policies_resume(of->policies, compiled, REF, &resumed), 0);
+	connect_root(&first, &clients[0]);
+	connect_root(&second, &clients[1]);
+	assert_int_equal(ask_for(&first, big, &took), 1);
+	assert_int_equal(ask_for(&second, big, &took), 1);
+	ahead_cancel(&first);
+	while (second.ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_int_equal(told, 1);
+	assert_int_equal(dispatched, 1);
+	close_both(&first, clients[0]);
+	close_both(&second, clients[1]);
+	policies_free(of->policies);
+	of->policies = NULL;
+	remove_policies();
+}
+
+static void test_bad_policy(void **state)
+{
+	const char *const none[] = {NULL};
+	struct connection c;
+	char answer[2048] = "";
+	uint64_t took;
+	int client;
+
+	(void)state;
+	write_policies();
+	assert_int_equal(policies_new(NULL, none, -1, &of->policies), 0);
+	connect_root(&c, &client);
+	assert_int_equal(ask_for(&c, bad, &took), 1);
+	while (c.ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_int_equal(told, 1);
+	assert_int_equal(dispatched, 0);
+	assert_true(recv(client, answer, sizeof(answer) - 1, MSG_DONTWAIT) > 0);
+	assert_non_null(strstr(answer, "EINVAL"));
+	assert_non_null(strstr(answer, "bad.yaml:3:1"));
+	close_both(&c, client);
+	policies_free(of->policies);
+	of->policies = NULL;
+	remove_policies();
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_answered),
-		cmocka_unit_test(test_missing),
-		cmocka_unit_test(test_hangs),
-		cmocka_unit_test(test_left),
+		cmocka_unit_test(test_answered),   cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_hangs),	   cmocka_unit_test(test_left),
+		cmocka_unit_test(test_compiled),   cmocka_unit_test(test_left_while_compiled),
+		cmocka_unit_test(test_bad_policy),
 	};
 
+	writer_fixture_main(argc, argv);
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -120,6 +120,31 @@ static void test_content(void **state)
 	expect_noticed_alteration(p, p->other);
 }
 
+/* What another process has noted is noticed as what this one has. */
+static void test_from_another_process(void **state)
+{
+	const struct place *p = *state;
+	_cleanup_(policy_inputs_freep) struct policy_inputs *inputs = compile(p), *read = NULL;
+	_cleanup_(freep) char *data = NULL;
+	size_t size;
+	FILE *to = open_memstream(&data, &size);
+	struct parcel from;
+
+	assert_non_null(to);
+	policy_inputs_put(inputs, to);
+	assert_int_equal(fclose(to), 0);
+	for (size_t cut = 0; cut < size; cut++) {
+		from = (struct parcel){data, cut};
+		assert_int_equal(policy_inputs_take(&from, &read), -EPROTO);
+	}
+	from = (struct parcel){data, size};
+	assert_int_equal(policy_inputs_take(&from, &read), 0);
+	assert_int_equal(from.left, 0);
+	assert_true(policy_inputs_unchanged(read));
+	alter(p->part);
+	assert_false(policy_inputs_unchanged(read));
+}
+
 /* As it was is as if nothing had been. */
 static void test_back_and_forth(void **state)
 {
@@ -191,8 +216,9 @@ static void test_no_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_content),    TEST(test_back_and_forth), TEST(test_absence),
-		TEST(test_appearance), TEST(test_another_file),	  TEST(test_no_file),
+		TEST(test_content), TEST(test_from_another_process), TEST(test_back_and_forth),
+		TEST(test_absence), TEST(test_appearance),	     TEST(test_another_file),
+		TEST(test_no_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
