@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "control/client.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -262,6 +263,20 @@ static int prepared_of(json_t *reply, struct protocol_fds *received,
 	return 0;
 }
 
+/*
+ * The very file, but open for nothing: whoever closes the last descriptor of one that is open has its file system asked,
+ * which may never answer, and the daemon will not take such a one from everybody.
+ */
+static int as_path(int fd)
+{
+	char link[64];
+	int path;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	path = open(link, O_PATH | O_CLOEXEC);
+	return path < 0 ? -errno : path;
+}
+
 int client_prepare(int socket, const struct client_prepare *prepare,
 		   struct client_prepared *ret_prepared, char **ret_message,
 		   struct failure *failure)
@@ -269,6 +284,7 @@ int client_prepare(int socket, const struct client_prepare *prepare,
 	_cleanup_(json_decrefp) json_t *reply = NULL;
 	_cleanup_(protocol_fds_close) struct protocol_fds received = {};
 	struct client_prepared prepared = {.cgroup_fd = -1, .filter_fd = -1};
+	_cleanup_(closep) int code_fd = -1;
 	int fds[PROTOCOL_MAX_FDS];
 	size_t count = 0;
 	int r;
@@ -281,8 +297,13 @@ int client_prepare(int socket, const struct client_prepare *prepare,
 		fds[count++] = prepare->home_fd;
 	for (size_t i = 0; i < prepare->bind_count; i++)
 		fds[count++] = prepare->bind_fds[i];
-	if (prepare->code->source == AUDIT_CODE_FILE && prepare->code->have_digest)
-		fds[count++] = prepare->code_fd;
+	if (prepare->code->source == AUDIT_CODE_FILE && prepare->code->have_digest) {
+		code_fd = as_path(prepare->code_fd);
+		if (code_fd < 0)
+			return failure_set(failure, code_fd, "the code %s: %m",
+					   prepare->code->path);
+		fds[count++] = code_fd;
+	}
 	if (ret_message)
 		*ret_message = NULL;
 	r = ask(socket, prepare_json(prepare), fds, count, &reply, &received, ret_message, failure);

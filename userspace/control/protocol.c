@@ -103,7 +103,6 @@ int protocol_receive_packet(int socket, char data[PROTOCOL_MAX_PACKET], size_t *
 			    struct protocol_fds *ret_fds, struct ucred *ret_sender,
 			    struct failure *failure)
 {
-	_cleanup_(protocol_fds_close) struct protocol_fds fds = {};
 	union {
 		struct cmsghdr header;
 		char buffer[CMSG_SPACE(sizeof(struct ucred)) +
@@ -119,12 +118,13 @@ int protocol_receive_packet(int socket, char data[PROTOCOL_MAX_PACKET], size_t *
 					(ret_sender ? CMSG_SPACE(sizeof(*ret_sender)) : 0)};
 	ssize_t size;
 
+	ret_fds->count = 0;
 	do {
 		size = recvmsg(socket, &packet, MSG_CMSG_CLOEXEC);
 	} while (size < 0 && errno == EINTR);
 	if (size < 0)
 		return -errno;
-	collect(&packet, &fds, ret_sender);
+	collect(&packet, ret_fds, ret_sender);
 	if (size == 0)
 		return -ECONNRESET;
 	if (packet.msg_flags & MSG_TRUNC)
@@ -134,8 +134,6 @@ int protocol_receive_packet(int socket, char data[PROTOCOL_MAX_PACKET], size_t *
 		return failure_set(failure, EMSGSIZE, "a message may carry %u descriptors at most",
 				   PROTOCOL_MAX_FDS);
 	*ret_size = (size_t)size;
-	*ret_fds = fds;
-	fds.count = 0;
 	return 0;
 }
 
@@ -144,7 +142,7 @@ int protocol_receive(int socket, json_t **ret_message, struct protocol_fds *ret_
 {
 	_cleanup_(freep) char *data = malloc(PROTOCOL_MAX_PACKET);
 	_cleanup_(protocol_fds_close) struct protocol_fds fds = {};
-	size_t size;
+	size_t size = 0;
 	int r;
 
 	if (!data)

@@ -67,7 +67,10 @@ int protocol_send(int socket, const json_t *message, const int *fds, size_t fd_c
 int protocol_receive(int socket, json_t **ret_message, struct protocol_fds *ret_fds,
 		     struct ucred *ret_sender, struct failure *failure);
 
-/* The same, with the bytes as they came. */
+/*
+ * The same, with the bytes as they came. Descriptors that came along are in `ret_fds` on failure, too, for the caller to close:
+ * that may take for ever.
+ */
 int protocol_receive_packet(int socket, char data[PROTOCOL_MAX_PACKET], size_t *ret_size,
 			    struct protocol_fds *ret_fds, struct ucred *ret_sender,
 			    struct failure *failure);

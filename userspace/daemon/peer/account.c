@@ -17,7 +17,7 @@ static void refresh(struct account *account, uint64_t now)
 /* One that tells no more than a new one would. */
 static int is_free(struct account *account, uint64_t now)
 {
-	if (account->connections > 0)
+	if (account->connections > 0 || account->kept > 0)
 		return 0;
 	refresh(account, now);
 	return account->as_of == 0 || account->balance_nsec == ACCOUNT_SAVINGS_NSEC;
@@ -48,7 +48,8 @@ struct account *account_open(struct accounts *accounts, uid_t uid, uint64_t now)
 {
 	struct account *account = find(accounts, uid, now);
 
-	if (!account || account->connections >= ACCOUNT_MAX_CONNECTIONS)
+	if (!account || account->connections >= ACCOUNT_MAX_CONNECTIONS ||
+	    account->kept >= ACCOUNT_MAX_KEPT)
 		return NULL;
 	account->connections++;
 	return account;

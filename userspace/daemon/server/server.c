@@ -14,6 +14,7 @@
 #include "daemon/server/dispatch.h"
 #include "daemon/execution/ending.h"
 #include "control/protocol.h"
+#include "daemon/peer/foreign.h"
 #include "daemon/host/turn.h"
 #include "daemon/privsep/readers.h"
 
@@ -115,6 +116,16 @@ static bool is_sender(const struct connection *c, const struct ucred *sender)
 	return sender->pid == c->peer.ucred.pid && sender->uid == c->peer.ucred.uid;
 }
 
+/* Root's own are trusted to be closed. */
+static bool keep_what_may_hang(const struct connection *c, struct protocol_fds *fds)
+{
+	size_t kept = c->account ? foreign_set_aside(fds) : 0;
+
+	if (kept > 0)
+		c->account->kept += (unsigned int)kept;
+	return kept > 0;
+}
+
 static void serve(struct connection *c, json_t *message, struct protocol_fds *fds)
 {
 	if (!dispatch(c, message, fds))
@@ -156,6 +167,11 @@ static void on_readable(evutil_socket_t fd, short what, void *context)
 	r = protocol_receive_packet(fd, c->server->packet, &size, &fds, &sender, &failure);
 	if (r == -EAGAIN)
 		return;
+	if (keep_what_may_hang(c, &fds))
+		r = failure_set(&failure, EPERM,
+				"a descriptor may be of a directory or a process, or open for "
+				"nothing (O_PATH): this one is kept, and whoever sends more of "
+				"them is not let in");
 	if (r == -ECONNRESET) {
 		drop(c);
 		return;

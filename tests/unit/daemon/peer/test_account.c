@@ -29,6 +29,27 @@ static void test_connections_are_bounded(void **state)
 	assert_ptr_equal(account_open(&accounts, 1000, SECOND), account);
 }
 
+/* Whose descriptors are kept open is remembered, however long ago that was, and let in no more from some number on. */
+static void test_kept_descriptors(void **state)
+{
+	struct account *account;
+
+	(void)state;
+	accounts = (struct accounts){};
+	account = account_open(&accounts, 1000, SECOND);
+	assert_non_null(account);
+	account->kept = ACCOUNT_MAX_KEPT - 1;
+	assert_ptr_equal(account_open(&accounts, 1000, SECOND), account);
+	account->kept++;
+	assert_null(account_open(&accounts, 1000, SECOND));
+	account_close(account);
+	account_close(account);
+	for (uid_t uid = 2000; uid < 2000 + ACCOUNTS_MAX - 1; uid++)
+		assert_non_null(account_open(&accounts, uid, 1000 * SECOND));
+	assert_null(account_open(&accounts, 3000, 1000 * SECOND));
+	assert_null(account_open(&accounts, 1000, 1000 * SECOND));
+}
+
 static void test_share_of_time(void **state)
 {
 	struct account *greedy, *modest;
@@ -90,6 +111,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_connections_are_bounded),
+		cmocka_unit_test(test_kept_descriptors),
 		cmocka_unit_test(test_share_of_time),
 		cmocka_unit_test(test_nothing_is_gained_by_coming_back),
 		cmocka_unit_test(test_users_are_bounded),
