@@ -6,6 +6,7 @@
 
 #include "adopt/environment_room.h"
 #include "adopt/process_code.h"
+#include "adopt/source_agent.h"
 #include "base/parcel.h"
 #include "base/proc.h"
 #include "daemon/executor/adopted_prepare.h"
@@ -88,14 +89,26 @@ static int read_code(const struct execution *e, FILE *to, int *ret_fd, struct fa
 	return 0;
 }
 
+/* The executor's memory is its own: reading it may take for ever. */
+static void read_agent(const struct execution *e, const struct executor_entry *entry, FILE *to)
+{
+	_cleanup_(freep) char *agent = NULL;
+
+	if (entry && entry->is->agent_source == CONFIG_AGENT_VARIABLE)
+		agent = source_agent_variable(e->owner, entry->is->agent);
+	parcel_put_text(to, agent);
+}
+
 int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
 {
 	const struct execution *e = context;
 	const struct executor_entry *entry =
 		executors_entry(e->daemon->executors, e->view->executor - 1);
 	char **kept = NULL, **removed = NULL;
-	int r = clean_environment(e, &kept, &removed, failure);
+	int r;
 
+	read_agent(e, entry, to);
+	r = clean_environment(e, &kept, &removed, failure);
 	parcel_put_list(to, kept, strings_count(kept));
 	parcel_put_list(to, removed, strings_count(removed));
 	if (r == 0)
@@ -154,14 +167,18 @@ static int take_answer(struct execution *e, const char *data, size_t size, bool 
 		       struct failure *failure)
 {
 	struct parcel from = {data, size};
+	_cleanup_(freep) char *agent = NULL;
 	bool contradicted = false;
 	size_t count;
 	int r;
 
 	forget_answer(&e->record);
-	(void)((r = parcel_take_list(&from, &e->record.environment_kept, &count)) < 0 ||
+	(void)((r = parcel_take_text(&from, &agent)) < 0 ||
+	       (r = parcel_take_list(&from, &e->record.environment_kept, &count)) < 0 ||
 	       (r = parcel_take_list(&from, &e->record.environment_removed, &count)) < 0 ||
 	       (!complete && from.left == 0) || (r = take_code(e, &from, &contradicted)) < 0);
+	if (agent && !e->record.agent)
+		e->record.agent = TAKE_PTR(agent);
 	if (r < 0)
 		return failure_set(failure, r, "what has read the code makes no sense");
 	if (contradicted)

@@ -13,6 +13,7 @@
 
 #include "base/sha256.h"
 #include "daemon/executor/adopted_prepare.h"
+#include "daemon/executor/executors_parts.h"
 #include "tests/unit/adopt/stopped_process.h"
 #include "tests/unit/daemon/privsep/writer_fixture.h"
 
@@ -22,6 +23,7 @@ static char directory[] = "/tmp/cordon-look-XXXXXX", script[64], place[64];
 static struct daemon *of;
 static struct log_use *log_of;
 static struct cordon_execution view;
+static pid_t executor;
 
 struct question {
 	struct execution e;
@@ -104,7 +106,7 @@ static void ask(struct question *question, pid_t pid, const struct compiled_poli
 	struct errand *errand;
 
 	*question = (struct question){
-		.e = {.daemon = of, .leader = pid, .view = &view, .log = log_of},
+		.e = {.daemon = of, .leader = pid, .owner = executor, .view = &view, .log = log_of},
 		.fds = {{-1, -1}},
 	};
 	question->e.record.policy = policy;
@@ -178,6 +180,35 @@ static void test_code(void **state)
 	forget(&question);
 }
 
+/* Which agent it works for stands in the executor's own memory: what looks at the code looks there, too. */
+static void test_agent(void **state)
+{
+	static const struct config_executor is = {
+		.kind = CONFIG_PER_RUN,
+		.agent_source = CONFIG_AGENT_VARIABLE,
+		.agent = "SECRET",
+	};
+	struct executor_entry entry = {.is = &is};
+	struct executors executors = {.entries = {&entry}};
+	struct question question;
+	pid_t pid = start(script, place);
+
+	(void)state;
+	executor = start(script, "/");
+	of->executors = &executors;
+	view.executor = 1;
+	ask(&question, pid, &policy);
+	stopped_process_end(executor);
+	stopped_process_end(pid);
+	assert_int_equal(question.result, 0);
+	assert_null(question.e.record.agent);
+	adopted_note_failed(&question.e, question.data, question.size);
+	assert_string_equal(question.e.record.agent, "1");
+	forget(&question);
+	of->executors = NULL;
+	view.executor = executor = 0;
+}
+
 /* Cut anywhere, it is as much of a record as there is. */
 static void test_cut(void **state)
 {
@@ -239,9 +270,8 @@ static void test_gone(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_code),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_place),
+		cmocka_unit_test(test_code), cmocka_unit_test(test_agent),
+		cmocka_unit_test(test_cut),  cmocka_unit_test(test_place),
 		cmocka_unit_test(test_gone),
 	};
 
