@@ -97,6 +97,7 @@ int log_write_pending(struct audit_log *log)
 			return (int)n;
 		log->written += (size_t)n;
 		log->segment.size += (uint64_t)n;
+		log->appended += (uint64_t)n;
 	}
 	if (log->segment.first == 0 && log->segment.sequence > log->persisted.sequence) {
 		log->segment.first = log->persisted.sequence + 1;
@@ -259,9 +260,8 @@ int audit_log_writable(struct audit_log *log)
 	if (space.f_flag & ST_RDONLY)
 		return -EROFS;
 	/* File systems that cannot tell have no blocks at all. */
-	if (space.f_blocks > 0 && (uint64_t)space.f_bavail * space.f_frsize < RESERVE_BYTES)
-		return -ENOSPC;
-	return 0;
+	log->free = space.f_blocks > 0 ? (uint64_t)space.f_bavail * space.f_frsize : UINT64_MAX;
+	return log->free < RESERVE_BYTES ? -ENOSPC : 0;
 }
 
 void audit_log_position(const struct audit_log *log, struct audit_log_position *ret_position)
@@ -270,6 +270,20 @@ void audit_log_position(const struct audit_log *log, struct audit_log_position *
 	memcpy(ret_position->chain, log->persisted.chain, SHA256_SIZE);
 	if (log->sealing.file.fd >= 0)
 		ret_position->key = log->sealing.file.key;
+}
+
+void audit_log_figures(const struct audit_log *log, struct audit_log_figures *ret_figures)
+{
+	const struct sealing *sealing = &log->sealing;
+
+	*ret_figures = (struct audit_log_figures){
+		.sequence = log->persisted.sequence,
+		.written = log->appended,
+		.free = log->free,
+		.sealing = sealing->file.fd >= 0,
+		.sealed = sealing->sequence,
+		.sealed_at = sealing->time,
+	};
 }
 
 int audit_log_continue(struct audit_log *log, const struct audit_log_position *position)
@@ -362,6 +376,7 @@ int audit_log_open(const char *directory, const struct audit_log_options *option
 	log->segment_time = segment_begun(log);
 	log->clock_offset =
 		(int64_t)(log->options.clock(CLOCK_REALTIME) - log->options.clock(CLOCK_BOOTTIME));
+	log->free = UINT64_MAX;
 	log->segments_changed = true;
 	log->segments_time = log->options.clock(CLOCK_BOOTTIME);
 	(void)storage_remove(log->segment.directory_fd, COMPRESS_NAME);

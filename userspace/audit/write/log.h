@@ -97,6 +97,20 @@ struct audit_log_position {
 
 void audit_log_position(const struct audit_log *log, struct audit_log_position *ret_position);
 
+/* How the log stands, for whoever watches it. */
+struct audit_log_figures {
+	uint64_t sequence; /* of the last record in its file */
+	uint64_t written;  /* bytes, since it was opened */
+	/* Bytes of its file system, when audit_log_writable() last looked; UINT64_MAX: unknown. */
+	uint64_t free;
+	bool sealing;	 /* there is a key */
+	uint64_t sealed; /* sequence of the last seal; 0: none */
+	/* When that was, boot clock in ns; 0: before the log was opened, or never. */
+	uint64_t sealed_at;
+};
+
+void audit_log_figures(const struct audit_log *log, struct audit_log_figures *ret_figures);
+
 /*
  * The log, just opened, goes on for one whose writer and directory are gone: its first record says what that one
  * ended with. -ENOMEM.

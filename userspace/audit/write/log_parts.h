@@ -49,6 +49,8 @@ struct audit_log {
 	struct buffer scratch; /* one record's JSON */
 	int error;	       /* of the last write, until one succeeds */
 	struct losses lost;
+	uint64_t appended;		 /* bytes, since it was opened */
+	uint64_t free;			 /* bytes of the file system; UINT64_MAX: unknown */
 	char last_time[CLOCK_TEXT_SIZE]; /* of the last record, lost ones included */
 };
 

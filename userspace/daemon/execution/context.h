@@ -10,6 +10,7 @@
 
 #include "audit/record/event_text.h"
 #include "bpf/abi.h"
+#include "daemon/execution/totals.h"
 #include "daemon/host/cgroup.h"
 #include "daemon/peer/account.h"
 #include "daemon/peer/names.h"
@@ -58,6 +59,7 @@ struct daemon {
 	size_t denials_kept; /* for reports, of all executions */
 	uint64_t strays;     /* events of executions that are no more */
 	uint64_t malformed;  /* events that are none */
+	struct totals totals;
 	struct event *flush_timer;
 	bool flush_pending;
 

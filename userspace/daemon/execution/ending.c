@@ -300,9 +300,11 @@ static void finish(struct execution *e)
 	fill_end(e);
 	note_code(e);
 	e->state = EXECUTION_FINISHED;
-	if (e->started)
+	if (e->started) {
+		totals_add_end(&daemon->totals, &e->end);
 		(void)logs_append(e->log, audit_record_end(&e->record, &e->end,
 							   clock_nsec(CLOCK_REALTIME)));
+	}
 	daemon_flush_soon(daemon);
 	e->report_fd = make_report(e);
 	daemon->executions--;
@@ -426,10 +428,12 @@ void ending_told(struct execution *e, const struct ended_request *ended)
 void ending_aborted(struct execution *e, const struct abort_request *aborted)
 {
 	e->told = true;
-	if (!e->started)
+	if (!e->started) {
+		e->daemon->totals.refused++;
 		(void)logs_append(e->log,
 				  audit_record_refused(e->policy_name, aborted->message,
 						       e->record.uid, clock_nsec(CLOCK_REALTIME)));
+	}
 	go_on(e, AUDIT_END_NOT_STARTED);
 }
 

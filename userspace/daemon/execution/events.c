@@ -19,6 +19,7 @@ static void gap(uint64_t after, uint64_t before, void *context)
 {
 	struct execution *e = context;
 
+	totals_add_gap(&e->daemon->totals, after, before);
 	(void)logs_append(e->log,
 			  audit_record_gap(&e->record, after, before, clock_nsec(CLOCK_REALTIME)));
 }

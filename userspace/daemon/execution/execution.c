@@ -185,3 +185,17 @@ json_t *execution_json(const struct execution *e)
 			 (json_int_t)e->record.uid, "limits",
 			 protocol_limits(&e->record.limits, false), "use", use_json(e));
 }
+
+json_t *execution_totals_json(const struct daemon *daemon)
+{
+	struct totals now = daemon->totals;
+
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++) {
+		const struct execution *e = daemon->by_slot[i];
+
+		/* One that is finished is in the sums, though its slot may wait for zombies. */
+		if (e && e->state != EXECUTION_FINISHED && e->view)
+			totals_add_live(&now, e->view);
+	}
+	return totals_json(&now);
+}

@@ -158,4 +158,7 @@ json_t *execution_text(const char *text);
 /* Denials and so on as of now, for lists. New reference or NULL. */
 json_t *execution_json(const struct execution *e);
 
+/* The daemon's sums, with what live executions have so far: as totals_json(). New reference or NULL. */
+json_t *execution_totals_json(const struct daemon *daemon);
+
 #endif

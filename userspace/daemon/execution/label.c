@@ -131,6 +131,7 @@ int execution_append_start(struct execution *e, struct failure *failure)
 	if (r < 0)
 		return r;
 	e->started = true;
+	e->daemon->totals.started++;
 	daemon_flush_soon(e->daemon);
 	return 0;
 }

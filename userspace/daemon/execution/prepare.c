@@ -379,6 +379,7 @@ static void record_refusal(struct execution *e, const char *policy, const char *
 	json_t *record = audit_record_refused(policy ? policy : "", text, e->record.uid,
 					      clock_nsec(CLOCK_REALTIME));
 
+	e->daemon->totals.refused++;
 	(void)logs_append(log, record);
 	daemon_flush_soon(e->daemon);
 }

@@ -241,6 +241,7 @@ static void record_refusal(struct daemon *daemon, const struct cordon_adopt_even
 	if (event->reason == CORDON_ADOPT_LOCAL)
 		(void)json_object_set_new(json_object_get(record, "event"), "kind",
 					  json_string("alert"));
+	daemon->totals.refused++;
 	(void)logs_append(daemon->log, record);
 	daemon_flush_soon(daemon);
 }
@@ -337,6 +338,7 @@ static int write_start(struct execution *e, struct failure *failure)
 
 static void refuse(struct execution *e, const struct failure *failure)
 {
+	e->daemon->totals.refused++;
 	(void)logs_append(e->log, audit_record_refused(e->policy_name, failure->text, e->record.uid,
 						       clock_nsec(CLOCK_REALTIME)));
 	daemon_flush_soon(e->daemon);

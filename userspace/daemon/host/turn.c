@@ -11,6 +11,7 @@ static const uint64_t below[] = {
 static struct {
 	struct turn longest; /* `start`: how long */
 	uint64_t counts[ARRAY_SIZE(below)];
+	uint64_t total; /* ns, of all */
 } turns;
 
 struct turn turn_begin(const char *what)
@@ -26,6 +27,7 @@ void turn_end(const struct turn *turn)
 	while (took >= below[i] && i < ARRAY_SIZE(below) - 1)
 		i++;
 	turns.counts[i]++;
+	turns.total += took;
 	if (took > turns.longest.start)
 		turns.longest = (struct turn){turn->what, took};
 }
@@ -41,9 +43,9 @@ json_t *turn_json(void)
 							? json_null()
 							: json_integer((json_int_t)below[i]),
 						"turns", (json_int_t)turns.counts[i]));
-	return json_pack("{s:o,s:o}", "longest",
+	return json_pack("{s:o,s:I,s:o}", "longest",
 			 turns.longest.what ? json_pack("{s:s,s:I}", "what", turns.longest.what,
 							"nsec", (json_int_t)turns.longest.start)
 					    : json_null(),
-			 "histogram", histogram);
+			 "total_nsec", (json_int_t)turns.total, "histogram", histogram);
 }

@@ -22,7 +22,7 @@ void turn_end(const struct turn *turn);
 #define TURN(what)                                                                                 \
 	_cleanup_(turn_end) const struct turn turn_ __attribute__((unused)) = turn_begin(what)
 
-/* {"longest":{"what","nsec"}|null,"histogram":[{"below_nsec":N|null,"turns":N}]}: new reference or NULL. */
+/* {"longest":{"what","nsec"}|null,"total_nsec":N,"histogram":[{"below_nsec":N|null,"turns":N}]}: new reference or NULL. */
 json_t *turn_json(void);
 
 #endif

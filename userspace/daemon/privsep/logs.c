@@ -204,6 +204,24 @@ const char *logs_directory(const struct log_use *log)
 	return writer_directory(log->writer);
 }
 
+static json_t *number_or_null(uint64_t number, bool known)
+{
+	return known ? json_integer((json_int_t)number) : json_null();
+}
+
+json_t *logs_figures_json(const struct log_use *log)
+{
+	struct audit_log_figures f;
+	uint64_t now = clock_nsec(CLOCK_BOOTTIME);
+
+	writer_figures(log->writer, &f);
+	return json_pack("{s:b,s:I,s:I,s:o,s:b,s:I,s:o}", "failing", writer_is_failing(log->writer),
+			 "records", (json_int_t)f.sequence, "written_bytes", (json_int_t)f.written,
+			 "free_bytes", number_or_null(f.free, f.free != UINT64_MAX), "sealing",
+			 f.sealing, "sealed", (json_int_t)f.sealed, "seal_age_nsec",
+			 number_or_null(now - f.sealed_at, f.sealed_at > 0 && now >= f.sealed_at));
+}
+
 static int dump_piece(const char *data, size_t size, void *to)
 {
 	buffer_add(to, data, size);

@@ -44,6 +44,12 @@ int logs_writable(struct log_use *log, struct failure *failure);
 
 const char *logs_directory(const struct log_use *log);
 
+/*
+ * {"failing": the last try to write did, "records": sequence of the last, "written_bytes", "free_bytes"|null, "sealing", "sealed": sequence of the last seal,
+ * "seal_age_nsec"|null}, as of the writer's last answer. New reference, or NULL without memory.
+ */
+json_t *logs_figures_json(const struct log_use *log);
+
 /* Appends a record and drops its reference. NULL is -ENOMEM. */
 int logs_append(struct log_use *log, json_t *record);
 

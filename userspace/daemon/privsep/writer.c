@@ -100,11 +100,13 @@ struct writer {
 	struct failure why_not_begun;
 	uint64_t repaired;
 	struct audit_log_position position;
-	uint64_t lost;	       /* by this writer, as it said last */
-	uint64_t lost_before;  /* by those before it, and here */
-	unsigned int restarts; /* since the last that did something */
-	unsigned int deaths;   /* likewise */
-	uint64_t not_before;   /* monotonic clock: when to try again */
+	uint64_t lost;			  /* by this writer, as it said last */
+	uint64_t lost_before;		  /* by those before it, and here */
+	struct audit_log_figures figures; /* as it said last */
+	uint64_t written_before;	  /* bytes, by those before it */
+	unsigned int restarts;		  /* since the last that did something */
+	unsigned int deaths;		  /* likewise */
+	uint64_t not_before;		  /* monotonic clock: when to try again */
 };
 
 /* --- the process -------------------------------------------------------------------------- */
@@ -173,6 +175,8 @@ static void put_down(struct writer *w, char *why, size_t size)
 	w->said = false;
 	w->lost_before += w->lost;
 	w->lost = 0;
+	w->written_before += w->figures.written;
+	w->figures.written = 0;
 }
 
 /* --- who waits ---------------------------------------------------------------------------- */
@@ -424,6 +428,9 @@ static void take_reply(struct writer *w)
 	w->reply_size = 0;
 	w->asking = false;
 	w->lost = reply->lost;
+	/* One that has closed the log, or could not open it, has none. */
+	if (w->asked != WRITER_CLOSE && (w->asked != WRITER_HELLO || reply->result == 0))
+		w->figures = reply->figures;
 	if (w->late)
 		evtimer_del(w->late);
 	if (w->asked == WRITER_HELLO && reply->result < 0) {
@@ -903,6 +910,12 @@ bool writer_is_behind(const struct writer *w)
 uint64_t writer_lost(const struct writer *w)
 {
 	return w->lost_before + w->lost;
+}
+
+void writer_figures(const struct writer *w, struct audit_log_figures *ret_figures)
+{
+	*ret_figures = w->figures;
+	ret_figures->written += w->written_before;
 }
 
 const char *writer_directory(const struct writer *w)

@@ -78,6 +78,8 @@ bool writer_is_behind(const struct writer *writer);
 
 /* Records that are lost, since writer_open(). */
 uint64_t writer_lost(const struct writer *writer);
+/* As audit_log_figures(), as of its last answer; `written` since writer_open(). */
+void writer_figures(const struct writer *writer, struct audit_log_figures *ret_figures);
 const char *writer_directory(const struct writer *writer);
 /* Is this the directory that it writes in? One log may be named in several ways. */
 bool writer_is_in(const struct writer *writer, dev_t device, ino_t inode);

@@ -158,8 +158,10 @@ static int send_reply(struct process *p, struct writer_reply *reply)
 	int r;
 
 	reply->lost = p->lost;
-	if (p->log)
+	if (p->log) {
 		audit_log_position(p->log, &reply->position);
+		audit_log_figures(p->log, &reply->figures);
+	}
 	r = io_write_all(HELPER_SOCKET_FD, reply, sizeof(*reply));
 	OPENSSL_cleanse(&reply->position.key, sizeof(reply->position.key));
 	return r;

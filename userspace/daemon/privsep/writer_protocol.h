@@ -52,6 +52,7 @@ struct writer_reply {
 	uint64_t lost;	/* records that could not be appended, since WRITER_HELLO */
 	uint64_t repaired; /* with WRITER_HELLO: bytes of a torn end that were cut off */
 	struct audit_log_position position;
+	struct audit_log_figures figures;
 	char text[1024]; /* what failed, for people */
 };
 

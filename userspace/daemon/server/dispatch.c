@@ -181,7 +181,7 @@ static void do_status(struct connection *c)
 	connection_answer(
 		c,
 		json_pack(
-			"{s:b,s:s,s:i,s:i,s:b,s:b,s:I,s:I,s:I,s:s,s:b,s:s,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o}",
+			"{s:b,s:s,s:i,s:i,s:b,s:b,s:I,s:I,s:I,s:s,s:b,s:s,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o,s:o}",
 			"ok", 1, "version", CORDON_VERSION, "protocol", PROTOCOL_VERSION, "pid",
 			(int)getpid(), "embedded", daemon->embedded, "enforcing", 1, "uptime_nsec",
 			(json_int_t)(clock_nsec(CLOCK_BOOTTIME) - daemon->start_time), "executions",
@@ -193,7 +193,9 @@ static void do_status(struct connection *c)
 			(json_int_t)daemon->malformed, "connections",
 			(json_int_t)server_connections(c->server), "counters",
 			counters_json(daemon), "dns", dns_stub_json(daemon->dns), "executors",
-			executors_status_json(daemon->executors), "turns", turn_json()),
+			executors_status_json(daemon->executors), "turns", turn_json(), "totals",
+			execution_totals_json(daemon), "log_figures",
+			logs_figures_json(daemon->log), "gaps", protocol_strings(daemon->gaps)),
 		NULL, 0);
 }
 

@@ -49,6 +49,8 @@ static void test_longest_and_histogram(void **state)
 	assert_true(json_integer_value(json_object_get(longest, "nsec")) >=
 		    (json_int_t)(60 * NSEC_PER_MSEC));
 	assert_int_equal(turns_from(json, 0), 3);
+	assert_true(json_integer_value(json_object_get(json, "total_nsec")) >=
+		    json_integer_value(json_object_get(longest, "nsec")));
 	/* From 50 ms on. */
 	assert_true(turns_from(json, 4) >= 1);
 	json_decref(json);

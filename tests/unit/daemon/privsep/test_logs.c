@@ -112,11 +112,55 @@ static void test_torn(void **state)
 	assert_int_equal(torn, 7);
 }
 
+static json_int_t figure(const struct log_use *log, const char *name)
+{
+	json_t *figures = logs_figures_json(log);
+	const json_t *value = json_object_get(figures, name);
+	json_int_t number;
+
+	assert_non_null(value);
+	number = json_is_null(value)	  ? -1
+		 : json_is_boolean(value) ? json_is_true(value)
+					  : json_integer_value(value);
+	json_decref(figures);
+	return number;
+}
+
+static void test_figures(void **state)
+{
+	struct logs *logs = new_logs();
+	json_int_t records, written;
+	struct failure failure = {};
+	struct log_use *log;
+
+	(void)state;
+	assert_int_equal(logs_get(logs, directory, &log, NULL), 0);
+	assert_int_equal(figure(log, "free_bytes"), -1);
+	assert_int_equal(logs_writable(log, &failure), 0);
+	assert_true(figure(log, "free_bytes") > 0);
+	records = figure(log, "records");
+	written = figure(log, "written_bytes");
+	append(log, "one");
+	append(log, "two");
+	assert_int_equal(figure(log, "records"), records);
+	assert_true(logs_flush_all(logs, true));
+	assert_int_equal(figure(log, "records"), records + 2);
+	/* Each has its chain value, of 64 digits, at least. */
+	assert_true(figure(log, "written_bytes") > written + 2 * 64);
+	assert_int_equal(figure(log, "failing"), 0);
+	assert_int_equal(figure(log, "sealing"), 0);
+	assert_int_equal(figure(log, "sealed"), 0);
+	assert_int_equal(figure(log, "seal_age_nsec"), -1);
+	logs_put(log);
+	logs_free(logs);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_torn),
+		cmocka_unit_test(test_figures),
 	};
 
 	writer_fixture_main(argc, argv);
