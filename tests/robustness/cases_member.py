@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Users who are not root: what members of the group cordon may do, and that nothing else can be had by cheating."""
 
+import grp
 import json
 import os
 import pwd
@@ -12,6 +13,9 @@ import time
 
 from service import (
     CLIENT,
+    STATUS_SOCKET,
+    WATCHER,
+    Client,
     as_user,
     cheat,
     ensure_standing,
@@ -115,6 +119,36 @@ def stranger():
         refused(result, "EPERM", "only root and members of the group cordon")
     finally:
         os.chmod(SOCKET, 0o660)
+
+
+@case("members of cordon-watch may ask for status, at a socket where nobody may ask for anything else")
+def watchers():
+    ensure_standing()
+    status, stop = '{"op":"status"}', '{"op":"stop","force":false}'
+    equal((os.stat(STATUS_SOCKET).st_mode & 0o777, os.stat(STATUS_SOCKET).st_gid), (0o660, grp.getgrnam("cordon-watch").gr_gid), "socket")
+    run_as("alice", "sh", "-c", "cat /etc/shadow")
+    answer = cheat(WATCHER, "ask", STATUS_SOCKET, status)
+    equal((answer["ok"], answer["enforcing"]), (True, True), "what a watcher is told")
+    totals = answer["totals"]
+    check(totals["started"] > 0 and totals["denials"] > 0 and totals["ended"]["exited"] > 0, f"totals: {totals}")
+    check(answer["log_figures"]["written_bytes"] > 0 and answer["log_figures"]["free_bytes"] > 0, f"log: {answer['log_figures']}")
+    for request in (stop, '{"op":"ps"}', '{"op":"hello","version":2}', '{"op":"kill","id":"' + "0" * 36 + '"}'):
+        refused(cheat(WATCHER, "ask", STATUS_SOCKET, request), "EPERM", "nothing but status")
+    # Root may stop the daemon, but not by that socket; the watcher does not reach the other; others reach neither.
+    client = Client(STATUS_SOCKET)
+    refused(client.ask(json.loads(stop)), "EPERM", "nothing but status")
+    client.close()
+    equal(cheat(WATCHER, "ask", SOCKET, status)["error"], "EACCES", "at the control socket")
+    for name in ("eve", "alice"):
+        equal(cheat(name, "ask", STATUS_SOCKET, status)["error"], "EACCES", f"{name} at the status socket")
+    equal(cheat("alice", "ask", SOCKET, status)["ok"], True, "a member's status")
+    # As many as may look, and no more; who may run things is not in their way.
+    clients = [Client(STATUS_SOCKET) for _ in range(16)]
+    refused(Client(STATUS_SOCKET).receive(), "EUSERS", "too many")
+    equal(run_as("alice", "true").status, 0, "a run beside them")
+    for client in clients:
+        client.close()
+    wait_for(lambda: cheat(WATCHER, "ask", STATUS_SOCKET, status)["ok"], 10, "room")
 
 
 @case("a member names policies that root installed, and of these those that allow it")

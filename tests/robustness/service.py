@@ -16,16 +16,20 @@ from support import CORDON, LOG, ROOT, SOCKET, Failed, check, cordon, daemons, e
 
 POLICIES = os.path.join(ROOT, "policies")
 MEMBERS = ("alice", "bob")
-USERS = (*MEMBERS, "eve")
+# Of the group whose members may ask for status and nothing else.
+WATCHER = "walter"
+USERS = (*MEMBERS, "eve", WATCHER)
 CLIENT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "member_client.py")
+STATUS_SOCKET = "/run/cordon/status.sock"
 MEMORY_OF = {}
 
 
 def make_users():
-    try:
-        grp.getgrnam("cordon")
-    except KeyError:
-        subprocess.run(["groupadd", "cordon"], check=True)
+    for name in ("cordon", "cordon-watch"):
+        try:
+            grp.getgrnam(name)
+        except KeyError:
+            subprocess.run(["groupadd", name], check=True)
     for name in USERS:
         try:
             pwd.getpwnam(name)
@@ -33,6 +37,7 @@ def make_users():
             subprocess.run(["useradd", "--create-home", name], check=True)
     for name in MEMBERS:
         subprocess.run(["usermod", "-aG", "cordon", name], check=True)
+    subprocess.run(["usermod", "-aG", "cordon-watch", WATCHER], check=True)
 
 
 def policy(name, *lines, based_on="shell-sandbox"):
@@ -176,10 +181,10 @@ def cheat(name, what, *arguments, **how):
 class Client:
     """A connection of this process's."""
 
-    def __init__(self):
+    def __init__(self, path=SOCKET):
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.socket.settimeout(60)
-        self.socket.connect(SOCKET)
+        self.socket.connect(path)
 
     def send(self, message, fds=()):
         data = message if isinstance(message, bytes) else json.dumps(message).encode()

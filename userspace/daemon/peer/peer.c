@@ -7,9 +7,9 @@
 #include "base/cleanup.h"
 #include "daemon/host/process.h"
 
-bool peer_group(gid_t *ret_gid)
+bool peer_group(const char *name, gid_t *ret_gid)
 {
-	const struct group *group = getgrnam(PEER_GROUP);
+	const struct group *group = getgrnam(name);
 
 	if (group)
 		*ret_gid = group->gr_gid;

@@ -14,6 +14,8 @@
 
 /* Its members may run, see and end executions of their own. */
 #define PEER_GROUP "cordon"
+/* Its members may ask for `status`, by a socket where nothing else is answered. */
+#define PEER_STATUS_GROUP "cordon-watch"
 /* A process has at most 65536 groups; one with more than this is told to have fewer. */
 #define PEER_MAX_GROUPS 1024
 
@@ -26,8 +28,8 @@ struct peer {
 	const struct names *names; /* what is known of the host's users; NULL: nothing */
 };
 
-/* The group's id; false: this host does not have it, and root is alone. */
-bool peer_group(gid_t *ret_gid);
+/* The id of one of these groups; false: this host does not have it, and root is alone. */
+bool peer_group(const char *name, gid_t *ret_gid);
 
 /*
  * -EPERM: neither root nor, where `group` is not NULL, a member of it; -ESRCH: the process is gone; -errno.

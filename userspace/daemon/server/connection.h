@@ -22,6 +22,7 @@ struct connection {
 	struct event *readable;
 	struct event *resume; /* reads on, where a user takes too much time; NULL for root */
 	struct peer peer;
+	bool for_looking;	     /* came by the status socket: may ask for `status`, root too */
 	struct account *account;     /* NULL for root */
 	struct execution *execution; /* its own, until that is finished */
 	/* How it finished, kept until the client asks. */

@@ -374,7 +374,7 @@ static void do_reload(struct connection *c)
 		NULL, 0);
 }
 
-/* Whoever is not root runs, sees and ends what is its own. */
+/* Whoever is not root runs, sees and ends what is its own; whoever came to look, looks. */
 static int authorise(const struct connection *c, enum request_op op, struct failure *failure)
 {
 	static const bool of_members[REQUEST_OP_COUNT] = {
@@ -383,6 +383,12 @@ static int authorise(const struct connection *c, enum request_op op, struct fail
 		[REQUEST_PS] = true,	[REQUEST_KILL] = true,	  [REQUEST_WHO] = true,
 	};
 
+	if (c->for_looking)
+		return op == REQUEST_STATUS
+			       ? 0
+			       : failure_set(
+					 failure, EPERM,
+					 "nothing but status may be asked for on " PROTOCOL_STATUS_SOCKET);
 	if (c->peer.root || of_members[op])
 		return 0;
 	if ((op == REQUEST_DECIDE || op == REQUEST_APPROVALS) && approve_is_authorised(&c->peer))

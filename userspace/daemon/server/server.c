@@ -21,15 +21,25 @@
 #define BACKLOG		 128
 #define ACCEPT_AT_A_TIME 64
 
-struct server {
-	struct daemon *daemon;
+/* A socket that clients connect to. */
+struct listener {
+	struct server *server;
+	const char *path, *group_name;
+	bool for_looking; /* at `status`, and nothing else */
 	int fd;
 	struct event *acceptable;
 	bool have_group;
 	gid_t group; /* whose members may connect */
+};
+
+struct server {
+	struct daemon *daemon;
+	struct listener control, status;
 	LIST_HEAD(, connection) connections;
 	size_t count;
-	size_t members; /* of count: connections of those who are not root */
+	size_t members;		/* of count: connections of those who are not root */
+	size_t watchers;	/* not of count: connections to the status socket */
+	struct account looking; /* what they take of the daemon's time, all together */
 	bool stop_requested;
 	struct readers *readers;
 	char packet[PROTOCOL_MAX_PACKET];
@@ -46,7 +56,7 @@ static void release(struct connection *c)
 		event_free(c->resume);
 	if (c->account)
 		account_close(c->account);
-	c->server->members -= !c->peer.root;
+	c->server->members -= !c->peer.root && !c->for_looking;
 	peer_release(&c->peer);
 	closep(&c->fd);
 	closep(&c->report_fd);
@@ -58,6 +68,12 @@ static void drop(struct connection *c)
 	struct daemon *daemon = c->daemon;
 	struct execution *e = c->execution;
 
+	/* Whoever looks keeps no daemon that would leave. */
+	if (c->for_looking) {
+		c->server->watchers--;
+		release(c);
+		return;
+	}
 	c->server->count--;
 	release(c);
 	if (e)
@@ -211,18 +227,31 @@ static void turn_away(int fd, int error, const char *text)
 		(void)protocol_send(fd, message, NULL, 0);
 }
 
+/* Those beyond the first are for `cordon status`, `ps`, `kill` and `disable`: see dispatch(). */
+static bool is_full(const struct listener *listener)
+{
+	const struct server *server = listener->server;
+
+	return listener->for_looking
+		       ? server->watchers >= PROTOCOL_MAX_WATCHERS
+		       : server->count >= PROTOCOL_MAX_CLIENTS + PROTOCOL_RESERVED_CLIENTS;
+}
+
 /* Who it is is taken from connect(2). */
-static int admit(struct server *server, int fd, struct peer *ret_peer)
+static int admit(const struct listener *listener, int fd, struct peer *ret_peer)
 {
 	struct failure failure = {};
-	int r = peer_read(fd, server->have_group ? &server->group : NULL, ret_peer, &failure);
+	int r = peer_read(fd, listener->have_group ? &listener->group : NULL, ret_peer, &failure);
 
+	if (r == -EPERM && listener->for_looking)
+		failure_replace(&failure, r,
+				"only root and members of the group " PEER_STATUS_GROUP
+				" may use this socket");
 	if (r < 0) {
 		turn_away(fd, r, failure.text);
 		return r;
 	}
-	/* Those beyond are for `cordon status`, `ps`, `kill` and `disable`: see dispatch(). */
-	if (server->count >= PROTOCOL_MAX_CLIENTS + PROTOCOL_RESERVED_CLIENTS) {
+	if (is_full(listener)) {
 		turn_away(fd, EUSERS, "too many clients are connected; try again later");
 		peer_release(ret_peer);
 		return -EUSERS;
@@ -234,10 +263,15 @@ static int open_account(struct server *server, struct connection *c)
 {
 	if (c->peer.root)
 		return 0;
-	/* All of them together leave room for root. */
-	if (++server->members <= PROTOCOL_MAX_MEMBERS)
+	if (c->for_looking) {
+		/* Not one of its own: there are as many as 64 users may have. */
+		c->account = &server->looking;
+		c->account->connections++;
+	} else if (++server->members <= PROTOCOL_MAX_MEMBERS) {
+		/* All of them together leave room for root. */
 		c->account = account_open(&server->daemon->accounts, c->peer.ucred.uid,
 					  clock_nsec(CLOCK_MONOTONIC));
+	}
 	if (!c->account) {
 		turn_away(c->fd, EUSERS, "you have too many connections; try again later");
 		return -EUSERS;
@@ -247,8 +281,9 @@ static int open_account(struct server *server, struct connection *c)
 }
 
 /* Takes over descriptor and peer, even on failure. */
-static int add_connection(struct server *server, int fd, struct peer *peer)
+static int add_connection(const struct listener *listener, int fd, struct peer *peer)
 {
+	struct server *server = listener->server;
 	struct connection *c = calloc(1, sizeof(*c));
 	int r = -ENOMEM;
 
@@ -265,6 +300,7 @@ static int add_connection(struct server *server, int fd, struct peer *peer)
 	c->daemon = server->daemon;
 	c->peer = *peer;
 	c->peer.names = &server->daemon->names;
+	c->for_looking = listener->for_looking;
 	c->report_fd = -1;
 	c->fd = fd;
 	LIST_INSERT_HEAD(&server->connections, c, link);
@@ -275,51 +311,55 @@ static int add_connection(struct server *server, int fd, struct peer *peer)
 		release(c);
 		return r;
 	}
-	server->count++;
+	if (c->for_looking)
+		server->watchers++;
+	else
+		server->count++;
 	return 0;
 }
 
 static void resume_accepting(evutil_socket_t fd, short what, void *context)
 {
-	struct server *server = context;
+	const struct listener *listener = context;
 
 	(void)fd;
 	(void)what;
-	if (server->acceptable)
-		event_add(server->acceptable, NULL);
+	if (listener->acceptable)
+		event_add(listener->acceptable, NULL);
 }
 
 /* Out of descriptors, say: the connection stays in the backlog, and would be reported for ever. */
-static void pause_accepting(struct server *server, int error)
+static void pause_accepting(struct listener *listener, int error)
 {
+	struct daemon *daemon = listener->server->daemon;
 	const struct timeval after = {.tv_sec = 1};
 
-	daemon_say(server->daemon, "accepting a connection: %s", strerror(error));
-	event_del(server->acceptable);
-	event_base_once(server->daemon->base, -1, EV_TIMEOUT, resume_accepting, server, &after);
+	daemon_say(daemon, "accepting a connection: %s", strerror(error));
+	event_del(listener->acceptable);
+	event_base_once(daemon->base, -1, EV_TIMEOUT, resume_accepting, listener, &after);
 }
 
-static void on_acceptable(evutil_socket_t listener, short what, void *context)
+static void on_acceptable(evutil_socket_t socket, short what, void *context)
 {
 	TURN("connections");
-	struct server *server = context;
+	struct listener *listener = context;
 	struct peer peer;
 
 	(void)what;
 	/* Not until none is left: those who are connected have their turn in between. */
 	for (int i = 0; i < ACCEPT_AT_A_TIME; i++) {
 		_cleanup_(closep) int fd =
-			accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+			accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 		if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
 			continue;
 		if (fd < 0) {
 			if (errno != EAGAIN)
-				pause_accepting(server, errno);
+				pause_accepting(listener, errno);
 			return;
 		}
-		if (admit(server, fd, &peer) == 0)
-			(void)add_connection(server, TAKE_FD(fd), &peer);
+		if (admit(listener, fd, &peer) == 0)
+			(void)add_connection(listener, TAKE_FD(fd), &peer);
 	}
 }
 
@@ -378,19 +418,19 @@ static void tell_stuck(struct execution *e)
 /* --- the socket ---------------------------------------------------------------------------- */
 
 /* Its members may knock; what each may ask for, dispatch() says. */
-static int let_group_in(const gid_t *group, struct failure *failure)
+static int let_group_in(const struct listener *listener, struct failure *failure)
 {
-	if (!group)
+	if (!listener->have_group)
 		return 0;
-	if (lchown(PROTOCOL_SOCKET, 0, *group) < 0 || chmod(PROTOCOL_SOCKET, 0660) < 0)
-		return failure_set(failure, errno, "cannot give %s to the group " PEER_GROUP ": %m",
-				   PROTOCOL_SOCKET);
+	if (lchown(listener->path, 0, listener->group) < 0 || chmod(listener->path, 0660) < 0)
+		return failure_set(failure, errno, "cannot give %s to the group %s: %m",
+				   listener->path, listener->group_name);
 	return 0;
 }
 
-static int bind_socket(const gid_t *group, int *ret_fd, struct failure *failure)
+static int bind_socket(const struct listener *listener, int *ret_fd, struct failure *failure)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = PROTOCOL_SOCKET};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	_cleanup_(closep) int fd =
 		socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	const int on = 1;
@@ -401,21 +441,51 @@ static int bind_socket(const gid_t *group, int *ret_fd, struct failure *failure)
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
 		return failure_set(failure, errno, "cannot make a socket: %m");
 	/* The lock is held: whoever bound it is gone. */
-	if (unlink(PROTOCOL_SOCKET) < 0 && errno != ENOENT)
+	if (unlink(listener->path) < 0 && errno != ENOENT)
 		return failure_set(failure, errno, "cannot remove the stale %s: %m",
-				   PROTOCOL_SOCKET);
+				   listener->path);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", listener->path);
 	mask = umask(0177);
 	r = bind(fd, (struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
 	umask(mask);
 	if (r == 0 && listen(fd, BACKLOG) < 0)
 		r = -errno;
 	if (r < 0)
-		return failure_set(failure, r, "cannot listen on %s: %m", PROTOCOL_SOCKET);
-	r = let_group_in(group, failure);
+		return failure_set(failure, r, "cannot listen on %s: %m", listener->path);
+	r = let_group_in(listener, failure);
 	if (r < 0)
 		return r;
 	*ret_fd = TAKE_FD(fd);
 	return 0;
+}
+
+static int listener_open(struct listener *listener, struct failure *failure)
+{
+	struct event_base *base = listener->server->daemon->base;
+	int r;
+
+	listener->have_group = peer_group(listener->group_name, &listener->group);
+	r = bind_socket(listener, &listener->fd, failure);
+	if (r < 0)
+		return r;
+	listener->acceptable =
+		event_new(base, listener->fd, EV_READ | EV_PERSIST, on_acceptable, listener);
+	if (!listener->acceptable || event_add(listener->acceptable, NULL) < 0)
+		return failure_set(failure, ENOMEM, "%m");
+	return 0;
+}
+
+static void listener_close(struct listener *listener)
+{
+	if (listener->fd < 0)
+		return;
+	/* The name first: whoever finds it no more waits for the lock. */
+	(void)unlink(listener->path);
+	if (listener->acceptable)
+		event_free(listener->acceptable);
+	listener->acceptable = NULL;
+	closep(&listener->fd);
+	listener->fd = -1;
 }
 
 int server_start(struct daemon *daemon, struct server **ret_server, struct failure *failure)
@@ -427,17 +497,26 @@ int server_start(struct daemon *daemon, struct server **ret_server, struct failu
 		return failure_set(failure, ENOMEM, "%m");
 	server->daemon = daemon;
 	LIST_INIT(&server->connections);
-	server->fd = -1;
-	server->have_group = peer_group(&server->group);
+	server->control = (struct listener){
+		.server = server,
+		.path = PROTOCOL_SOCKET,
+		.group_name = PEER_GROUP,
+		.fd = -1,
+	};
+	server->status = (struct listener){
+		.server = server,
+		.path = PROTOCOL_STATUS_SOCKET,
+		.group_name = PEER_STATUS_GROUP,
+		.for_looking = true,
+		.fd = -1,
+	};
+	server->looking.balance_nsec = ACCOUNT_SAVINGS_NSEC;
+	server->looking.as_of = clock_nsec(CLOCK_MONOTONIC);
 	r = readers_new(READER_REQUESTS, &server->readers, failure);
 	if (r == 0)
-		r = bind_socket(server->have_group ? &server->group : NULL, &server->fd, failure);
-	if (r == 0) {
-		server->acceptable = event_new(daemon->base, server->fd, EV_READ | EV_PERSIST,
-					       on_acceptable, server);
-		if (!server->acceptable || event_add(server->acceptable, NULL) < 0)
-			r = failure_set(failure, ENOMEM, "%m");
-	}
+		r = listener_open(&server->status, failure);
+	if (r == 0)
+		r = listener_open(&server->control, failure);
 	if (r < 0) {
 		server_free(server);
 		return r;
@@ -452,15 +531,8 @@ int server_start(struct daemon *daemon, struct server **ret_server, struct failu
 void server_stop_accepting(struct server *server)
 {
 	server->daemon->leaving = true;
-	if (server->fd < 0)
-		return;
-	/* The name first: whoever finds it no more waits for the lock. */
-	(void)unlink(PROTOCOL_SOCKET);
-	if (server->acceptable)
-		event_free(server->acceptable);
-	server->acceptable = NULL;
-	closep(&server->fd);
-	server->fd = -1;
+	listener_close(&server->control);
+	listener_close(&server->status);
 }
 
 void server_free(struct server *server)

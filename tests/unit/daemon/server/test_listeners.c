@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who gets in by which socket, and what is answered there, short of what needs a kernel that enforces. In a mount namespace of
+ * its own, where /run is empty and /etc/group has the groups; as root, and without that there is nothing to let in.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#include "base/io.h"
+#include "control/protocol.h"
+#include "daemon/privsep/reader_process.h"
+#include "daemon/server/server.h"
+
+#define GROUPS	     "root:x:0:\ncordon:x:64001:\ncordon-watch:x:64002:\n"
+#define RUNNERS	     64001
+#define WATCHERS     64002
+#define STRANGERS    64003
+#define SOMEBODY     64100
+#define PATIENCE_SEC 20
+
+static struct daemon *daemon_of_test;
+static unsigned int idles;
+
+static void on_idle(struct daemon *daemon)
+{
+	(void)daemon;
+	idles++;
+}
+
+static void on_say(const char *line)
+{
+	print_message("%s\n", line);
+}
+
+static void make_world(void)
+{
+	int fd = open("/tmp/cordon-test-group", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	assert_true(fd >= 0);
+	assert_int_equal(io_write_all(fd, GROUPS, strlen(GROUPS)), 0);
+	close(fd);
+	assert_int_equal(unshare(CLONE_NEWNS), 0);
+	assert_int_equal(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	assert_int_equal(mount("none", "/run", "tmpfs", 0, "mode=755"), 0);
+	assert_int_equal(mkdir(PROTOCOL_DIRECTORY, 0755), 0);
+	assert_int_equal(mount("/tmp/cordon-test-group", "/etc/group", NULL, MS_BIND, NULL), 0);
+	assert_int_equal(unlink("/tmp/cordon-test-group"), 0);
+}
+
+static int start(void **state)
+{
+	struct failure failure = {};
+
+	(void)state;
+	if (geteuid() != 0) {
+		print_message("only root can be somebody else: nothing is looked at\n");
+		return 0;
+	}
+	make_world();
+	daemon_of_test = calloc(1, sizeof(*daemon_of_test));
+	assert_non_null(daemon_of_test);
+	daemon_of_test->base = event_base_new();
+	daemon_of_test->idle = on_idle;
+	daemon_of_test->say = on_say;
+	if (server_start(daemon_of_test, &daemon_of_test->server, &failure) < 0)
+		fail_msg("%s", failure.text);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	struct stat status;
+
+	(void)state;
+	if (!daemon_of_test)
+		return 0;
+	server_free(daemon_of_test->server);
+	/* The names go with those who answered to them. */
+	assert_int_equal(stat(PROTOCOL_SOCKET, &status), -1);
+	assert_int_equal(stat(PROTOCOL_STATUS_SOCKET, &status), -1);
+	event_base_free(daemon_of_test->base);
+	free(daemon_of_test);
+	return 0;
+}
+
+/* -errno where nobody lets it in. */
+static int connect_at(const char *path)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	close(fd);
+	return -errno;
+}
+
+/* In the server's process nobody else turns the loop. */
+static void turn_until_readable(int fd)
+{
+	struct pollfd wait = {.fd = fd, .events = POLLIN};
+
+	for (int i = 0; i < PATIENCE_SEC * 100; i++) {
+		event_base_loop(daemon_of_test->base, EVLOOP_NONBLOCK);
+		if (poll(&wait, 1, 10) > 0)
+			return;
+	}
+	fail_msg("no answer");
+}
+
+/* The name of the errno that is answered, or "": as long as the next answer. */
+static const char *answer_of(int fd)
+{
+	static char error[32];
+	struct failure failure = {};
+	struct protocol_fds fds;
+	json_t *message;
+	const char *name;
+
+	if (protocol_receive(fd, &message, &fds, NULL, &failure) < 0)
+		return "gone";
+	name = json_string_value(json_object_get(message, "error"));
+	snprintf(error, sizeof(error), "%s", name ? name : "");
+	json_decref(message);
+	return error;
+}
+
+static void send_text(int fd, const char *request)
+{
+	assert_int_equal(send(fd, request, strlen(request), MSG_NOSIGNAL), strlen(request));
+}
+
+/* What root is told who asks this there. */
+static const char *asked(const char *path, const char *request)
+{
+	_cleanup_(closep) int fd = connect_at(path);
+
+	assert_true(fd >= 0);
+	send_text(fd, request);
+	turn_until_readable(fd);
+	return answer_of(fd);
+}
+
+/* The same of a user of this group; "EACCES" and so on where that one does not get in. */
+static const char *asked_by(gid_t gid, const char *path, const char *request)
+{
+	static char text[32];
+	int fds[2], status, fd;
+	ssize_t size;
+	pid_t pid;
+
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		const char *answer = "?";
+
+		if (setgroups(0, NULL) == 0 && setgid(gid) == 0 && setuid(SOMEBODY) == 0) {
+			fd = connect_at(path);
+			answer = fd < 0 ? protocol_errno_name(-fd) : NULL;
+			if (fd >= 0) {
+				(void)!send(fd, request, strlen(request), MSG_NOSIGNAL);
+				answer = answer_of(fd);
+			}
+		}
+		_exit(write(fds[1], answer, strlen(answer)) < 0);
+	}
+	close(fds[1]);
+	turn_until_readable(fds[0]);
+	size = read(fds[0], text, sizeof(text) - 1);
+	assert_true(size >= 0);
+	text[size] = '\0';
+	close(fds[0]);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	return text;
+}
+
+static const char ps[] = "{\"op\":\"ps\"}";
+static const char halt[] = "{\"op\":\"stop\",\"force\":true}";
+static const char hello[] = "{\"op\":\"hello\",\"version\":2}";
+/* Allowed, and then found to be wrong: status itself needs a kernel. */
+static const char status_and_more[] = "{\"op\":\"status\",\"more\":1}";
+
+static void test_modes(void **state)
+{
+	struct stat status;
+
+	(void)state;
+	if (!daemon_of_test)
+		return;
+	assert_int_equal(stat(PROTOCOL_SOCKET, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0660);
+	assert_int_equal(status.st_gid, RUNNERS);
+	assert_int_equal(stat(PROTOCOL_STATUS_SOCKET, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0660);
+	assert_int_equal(status.st_gid, WATCHERS);
+}
+
+static void test_root(void **state)
+{
+	(void)state;
+	if (!daemon_of_test)
+		return;
+	assert_string_equal(asked(PROTOCOL_SOCKET, ps), "");
+	assert_string_equal(asked(PROTOCOL_STATUS_SOCKET, status_and_more), "EINVAL");
+	assert_string_equal(asked(PROTOCOL_STATUS_SOCKET, ps), "EPERM");
+	assert_string_equal(asked(PROTOCOL_STATUS_SOCKET, hello), "EPERM");
+	assert_string_equal(asked(PROTOCOL_STATUS_SOCKET, halt), "EPERM");
+	assert_false(server_stop_requested(daemon_of_test->server));
+}
+
+static void test_groups(void **state)
+{
+	(void)state;
+	if (!daemon_of_test)
+		return;
+	assert_string_equal(asked_by(WATCHERS, PROTOCOL_STATUS_SOCKET, status_and_more), "EINVAL");
+	assert_string_equal(asked_by(WATCHERS, PROTOCOL_STATUS_SOCKET, ps), "EPERM");
+	assert_string_equal(asked_by(WATCHERS, PROTOCOL_STATUS_SOCKET, hello), "EPERM");
+	assert_string_equal(asked_by(WATCHERS, PROTOCOL_SOCKET, ps), "EACCES");
+	assert_string_equal(asked_by(RUNNERS, PROTOCOL_SOCKET, ps), "");
+	assert_string_equal(asked_by(RUNNERS, PROTOCOL_SOCKET, hello), "");
+	assert_string_equal(asked_by(RUNNERS, PROTOCOL_STATUS_SOCKET, status_and_more), "EACCES");
+	assert_string_equal(asked_by(STRANGERS, PROTOCOL_STATUS_SOCKET, status_and_more), "EACCES");
+	/* Even where somebody opens it to all, the daemon knows who asks. */
+	assert_int_equal(chmod(PROTOCOL_STATUS_SOCKET, 0666), 0);
+	assert_string_equal(asked_by(STRANGERS, PROTOCOL_STATUS_SOCKET, status_and_more), "EPERM");
+	assert_int_equal(chmod(PROTOCOL_STATUS_SOCKET, 0660), 0);
+}
+
+/* Those who look are counted apart, and a daemon with nobody else may leave. */
+static void test_crowd(void **state)
+{
+	int fds[PROTOCOL_MAX_WATCHERS], more;
+	unsigned int idles_before;
+
+	(void)state;
+	if (!daemon_of_test)
+		return;
+	event_base_loop(daemon_of_test->base, EVLOOP_NONBLOCK);
+	for (size_t i = 0; i < PROTOCOL_MAX_WATCHERS; i++) {
+		fds[i] = connect_at(PROTOCOL_STATUS_SOCKET);
+		assert_true(fds[i] >= 0);
+	}
+	more = connect_at(PROTOCOL_STATUS_SOCKET);
+	turn_until_readable(more);
+	assert_string_equal(answer_of(more), "EUSERS");
+	close(more);
+	assert_int_equal(server_connections(daemon_of_test->server), 0);
+	assert_string_equal(asked(PROTOCOL_SOCKET, ps), "");
+	event_base_loop(daemon_of_test->base, EVLOOP_NONBLOCK);
+	idles_before = idles;
+	for (size_t i = 0; i < PROTOCOL_MAX_WATCHERS; i++)
+		close(fds[i]);
+	event_base_loop(daemon_of_test->base, EVLOOP_NONBLOCK);
+	assert_int_equal(idles, idles_before);
+	assert_string_equal(asked(PROTOCOL_STATUS_SOCKET, status_and_more), "EINVAL");
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_root),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_crowd),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	/* What the server starts to read for it is this program. */
+	if (argc == 3 && strcmp(argv[2], READER_REQUESTS) == 0)
+		_exit(reader_process());
+	return cmocka_run_group_tests(tests, start, stop);
+}
