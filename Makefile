@@ -151,6 +151,10 @@ $(BUILD_ID): $(BPF_OBJECT)
 SOURCES := $(sort $(wildcard userspace/*/*.c userspace/*/*/*.c))
 # What users start: `run` alone. The rest is in lib/cordon/cordon, which it starts.
 FRONT   := userspace/cli/run/front.c userspace/cli/run/accounts_file.c
+# A program of its own, so that what speaks HTTP is in no process with privileges.
+WATCH_MAIN := userspace/watch/main.c
+# What is in no program but theirs.
+APART   := $(FRONT) $(filter userspace/watch/%,$(SOURCES))
 # What needs no kernel: libraries for every test program and fuzzer, built without the BPF object.
 PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% control/% daemon/pure/% cli/term/moment.c),$(SOURCES))
 
@@ -176,11 +180,17 @@ SAN_OBJECTS  := $(SOURCES:%.c=$(BUILD)/san/%.o)
 SAN_PURE     := $(BUILD)/san/pure.a
 SAN_ALL      := $(BUILD)/san/all.a
 FUZZ_PURE    := $(BUILD)/fuzz/pure.a
-not_main      = $(filter-out $(addprefix %/userspace/cli/,host/main.o run/front.o run/accounts_file.o),$(1))
+WATCH        := $(BUILD)/lib/cordon/cordon-watch
+not_main      = $(filter-out $(addprefix %/userspace/,cli/host/main.o cli/run/front.o cli/run/accounts_file.o watch/main.o),$(1))
 
-all: $(BUILD)/cordon $(WHOLE)
+all: $(BUILD)/cordon $(WHOLE) $(WATCH)
 
-$(WHOLE): $(filter-out $(FRONT:%.c=$(BUILD)/obj/%.o),$(OBJECTS))
+$(WATCH): $(WATCH_MAIN:%.c=$(BUILD)/obj/%.o) $(ARCHIVE)
+	@mkdir -p $(@D)
+	@echo "  LD   $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--gc-sections $^ -Wl,--as-needed -lmicrohttpd -ljansson -lcrypto -lcap -lseccomp -lm -o $@
+
+$(WHOLE): $(filter-out $(APART:%.c=$(BUILD)/obj/%.o),$(OBJECTS))
 	@mkdir -p $(@D)
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
@@ -288,7 +298,7 @@ $(BUILD)/variants/%/cordon: $(BUILD)/variants/%/enforce.bpf.o $(OBJECTS)
 	$(Q)for source in $(VARIANT_SOURCES); do \
 		$(CC) -I$(@D) $(CPPFLAGS) $(COMMON_CFLAGS) $(GCC_WARNINGS) $(HARDENING) $(CFLAGS) -c $$source \
 			-o $(@D)/$$(basename $$source .c).o || exit 1; done
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(filter-out $(FRONT:%.c=$(BUILD)/obj/%.o) $(VARIANT_SOURCES:%.c=$(BUILD)/obj/%.o),$(OBJECTS)) \
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(filter-out $(APART:%.c=$(BUILD)/obj/%.o) $(VARIANT_SOURCES:%.c=$(BUILD)/obj/%.o),$(OBJECTS)) \
 		$(addprefix $(@D)/,$(notdir $(VARIANT_SOURCES:.c=.o))) $(LDLIBS) -o $@
 
 # All mutations of a table in one object, each behind its number: tests/mutants/run.
@@ -440,6 +450,7 @@ SHARE := $(DESTDIR)$(PREFIX)/share
 install: all
 	install -D -m 755 $(BUILD)/cordon $(DESTDIR)$(PREFIX)/bin/cordon
 	install -D -m 755 $(WHOLE) $(DESTDIR)$(PREFIX)/lib/cordon/cordon
+	install -D -m 755 $(WATCH) $(DESTDIR)$(PREFIX)/lib/cordon/cordon-watch
 	@set -e; for f in $$(find policies -name '*.yaml' -o -name '*.schema.json'); do \
 		install -D -m 644 $$f $(SHARE)/cordon/$$f; done
 	@set -e; for f in $(wildcard packaging/man/*.[1-8]); do \

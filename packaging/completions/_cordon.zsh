@@ -33,6 +33,7 @@ _cordon() {
 		'kill:end an execution and everything that it started'
 		'adopt:make an executor of a process that runs'
 		'status:is enforcement on, and what runs under it'
+		'watch:the same as series, for Prometheus'
 		'doctor:can this host enforce, and if not, what to do'
 		'policy:check and look into policies'
 		'config:check cordon.yaml, or have the daemon read it again'
@@ -104,6 +105,11 @@ _cordon() {
 		;;
 	ps | status)
 		_arguments '--json[for programs]' {-h,--help}'[show help]'
+		;;
+	watch)
+		_arguments '--listen=[serve there]:address:(127.0.0.1\:9783 unix\:/run/cordon-watch/watch.sock)' \
+			'--textfile=[for node_exporter]:file:_files' '--interval=[between two textfiles]:seconds:' \
+			'--socket=[of the daemon]:socket:_files' {-h,--help}'[show help]'
 		;;
 	approve)
 		_arguments '--policy=[ahead of its first use]:policy:_cordon_known policies' '--reason=[why]:text:' \

@@ -20,7 +20,7 @@ _cordon_known()
 _cordon()
 {
 	local cur prev command= i
-	local commands="run events show why could report ps top approve approvals kill who adopt status doctor policy config log daemon disable help"
+	local commands="run events show why could report ps top approve approvals kill who adopt status watch doctor policy config log daemon disable help"
 	local -A options=(
 		[run]="--policy --workdir --bind --user --stdin --observe --timeout --memory --pids --cpu
 			--cpu-time --address-space --file-size --open-files --session --agent --executor
@@ -38,6 +38,7 @@ _cordon()
 		[who]="--json --help"
 		[adopt]="--executor --json --help"
 		[status]="--json --help"
+		[watch]="--listen --textfile --interval --socket --help"
 		[doctor]="--quick --json --help"
 		[policy]="--json --help"
 		[log-verify]="--json --key --key-file --log --help"
@@ -99,7 +100,7 @@ _cordon()
 	--workdir | --log | --policies)
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		;;
-	--report)
+	--report | --textfile | --socket)
 		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		;;
 	--policy | --baseline)

@@ -33,6 +33,7 @@ complete -c cordon -n __fish_use_subcommand -a approvals -d 'what waits for appr
 complete -c cordon -n __fish_use_subcommand -a kill -d 'end an execution and everything that it started'
 complete -c cordon -n __fish_use_subcommand -a adopt -d 'make an executor of a process that runs'
 complete -c cordon -n __fish_use_subcommand -a status -d 'is enforcement on, and what runs under it'
+complete -c cordon -n __fish_use_subcommand -a watch -d 'the same as series, for Prometheus'
 complete -c cordon -n __fish_use_subcommand -a doctor -d 'can this host enforce, and if not, what to do'
 complete -c cordon -n __fish_use_subcommand -a policy -d 'check and look into policies'
 complete -c cordon -n __fish_use_subcommand -a config -d 'check cordon.yaml, or have the daemon read it again'
@@ -107,6 +108,12 @@ complete -c cordon -n '__fish_seen_subcommand_from adopt' -l json
 complete -c cordon -n '__fish_seen_subcommand_from adopt' -l help -s h
 complete -c cordon -n '__fish_seen_subcommand_from status' -l json
 complete -c cordon -n '__fish_seen_subcommand_from status' -l help -s h
+
+complete -c cordon -n '__fish_seen_subcommand_from watch' -l listen -x -a '127.0.0.1:9783 unix:/run/cordon-watch/watch.sock'
+complete -c cordon -n '__fish_seen_subcommand_from watch' -l textfile -r -F
+complete -c cordon -n '__fish_seen_subcommand_from watch' -l interval -x
+complete -c cordon -n '__fish_seen_subcommand_from watch' -l socket -r -F
+complete -c cordon -n '__fish_seen_subcommand_from watch' -l help -s h
 complete -c cordon -n '__fish_seen_subcommand_from doctor' -l quick
 complete -c cordon -n '__fish_seen_subcommand_from doctor' -l json
 complete -c cordon -n '__fish_seen_subcommand_from doctor' -l help -s h

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -11,26 +12,48 @@
 #include "base/hex.h"
 #include "control/protocol.h"
 
-int client_connect(int *ret_socket, struct failure *failure)
+/* `seconds`: for connecting and for each message; 0: for ever. */
+static int connect_to(const char *path, const char *group, unsigned int seconds, int *ret_socket,
+		      struct failure *failure)
 {
-	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = PROTOCOL_SOCKET};
+	const struct timeval patience = {.tv_sec = seconds};
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	_cleanup_(closep) int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	int r;
 
 	if (fd < 0)
 		return failure_set(failure, errno, "cannot make a socket: %m");
+	if (strlen(path) >= sizeof(address.sun_path))
+		return failure_set(failure, ENAMETOOLONG, "%s: %m", path);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+	if (seconds > 0 &&
+	    (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0 ||
+	     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) < 0))
+		return failure_set(failure, errno, "cannot set up the connection: %m");
 	do {
 		r = connect(fd, (struct sockaddr *)&address, sizeof(address));
 	} while (r < 0 && errno == EINTR);
 	if (r < 0 && errno == EACCES)
 		return failure_set(failure, EACCES,
-				   "only root and members of the group cordon may use the cordon "
-				   "daemon");
+				   "only root and members of the group %s may use the cordon "
+				   "daemon",
+				   group);
 	if (r < 0)
 		return failure_set(failure, errno, "cannot reach the cordon daemon at %s: %m",
-				   PROTOCOL_SOCKET);
+				   path);
 	*ret_socket = TAKE_FD(fd);
 	return 0;
+}
+
+int client_connect(int *ret_socket, struct failure *failure)
+{
+	return connect_to(PROTOCOL_SOCKET, "cordon", 0, ret_socket, failure);
+}
+
+int client_connect_looking(const char *path, unsigned int seconds, int *ret_socket,
+			   struct failure *failure)
+{
+	return connect_to(path, "cordon-watch", seconds, ret_socket, failure);
 }
 
 static int broken(struct failure *failure)

@@ -25,6 +25,13 @@
 /* Connects to a running daemon. -ENOENT, -ECONNREFUSED: none runs; -EACCES: not allowed. */
 int client_connect(int *ret_socket, struct failure *failure);
 
+/*
+ * Connects to the daemon's status socket, PROTOCOL_STATUS_SOCKET or another path, where nothing but client_status() is
+ * answered. `seconds`: how long connecting, and each answer, may take. Errors as client_connect(); -ENAMETOOLONG.
+ */
+int client_connect_looking(const char *path, unsigned int seconds, int *ret_socket,
+			   struct failure *failure);
+
 /* Is the daemon there, and will it stay? It does not leave for being idle while connected to. */
 int client_hello(int socket, struct failure *failure);
 

@@ -30,6 +30,7 @@ static const struct command {
 	{"who", cmd_who, "which execution a process or a connection belongs to"},
 	{"adopt", cmd_adopt, "make an executor of a process that runs"},
 	{"status", cmd_status, "is enforcement on, and what runs under it"},
+	{"watch", cmd_watch, "the same as series, for Prometheus"},
 	{"doctor", cmd_doctor, "can this host enforce, and if not, what to do"},
 	{"policy", cmd_policy, "check and look into policies"},
 	{"config", cmd_config, "check cordon.yaml, or have the daemon read it again"},

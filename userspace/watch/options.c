@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of `cordon watch`. */
+#include "watch/options.h"
+
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "control/protocol.h"
+
+#define DEFAULT_SECONDS 15
+#define MAX_SECONDS	3600
+
+static const char help[] =
+	"usage: cordon watch [--listen ADDRESS] [--textfile FILE] [--interval SECONDS] [--socket PATH]\n"
+	"\n"
+	"Offers what `cordon status` knows to Prometheus: at most 100 series, none with a label that\n"
+	"code inside an execution could choose. With neither --listen nor --textfile, writes them to\n"
+	"standard output, once. Otherwise it goes on until it is told to end, without a capability and\n"
+	"with nothing left but to ask the daemon for its status. Who is not root has to be a member of\n"
+	"the group cordon-watch, which may start nothing.\n"
+	"\n"
+	"      --listen ADDRESS    serve GET /metrics on unix:/PATH, 127.0.0.1:PORT or [::1]:PORT\n"
+	"      --textfile FILE     write FILE, whose name ends in .prom, for node_exporter\n"
+	"      --interval SECONDS  between two textfiles (default: 15)\n"
+	"      --socket PATH       the daemon's status socket (default: " PROTOCOL_STATUS_SOCKET
+	")\n"
+	"  -h, --help              this text\n"
+	"\n"
+	"Exit status: 0 written, or told to end; 1 failed; 2 asked wrongly. A daemon that does not\n"
+	"answer is no failure: cordon_up is 0 then.\n";
+
+void watch_say(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	fputs("cordon: watch: ", stderr);
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+	va_end(arguments);
+}
+
+static int parse_seconds(const char *text, unsigned int *ret_seconds)
+{
+	unsigned long value;
+	char *end;
+
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || end == text || *end || text[0] == '-' || value < 1 || value > MAX_SECONDS) {
+		watch_say("--interval %s: seconds, 1 to %d", text, MAX_SECONDS);
+		return -EINVAL;
+	}
+	*ret_seconds = (unsigned int)value;
+	return 0;
+}
+
+static int parse_listen(const char *text, struct options *options)
+{
+	struct failure failure = {};
+	int r = address_parse(text, &options->address, &failure);
+
+	if (r < 0) {
+		watch_say("--listen %s", failure.text);
+		return r;
+	}
+	options->listens = true;
+	options->listen = text;
+	return 0;
+}
+
+/* An option that was taken: 0. */
+static int take(int c, struct options *options)
+{
+	switch (c) {
+	case 'l':
+		return parse_listen(optarg, options);
+	case 't':
+		options->textfile = optarg;
+		return 0;
+	case 'i':
+		return parse_seconds(optarg, &options->seconds);
+	case 's':
+		options->socket = optarg;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+int options_parse(int argc, char **argv, struct options *ret_options)
+{
+	static const struct option long_options[] = {
+		{"listen", required_argument, NULL, 'l'},
+		{"textfile", required_argument, NULL, 't'},
+		{"interval", required_argument, NULL, 'i'},
+		{"socket", required_argument, NULL, 's'},
+		{"help", no_argument, NULL, 'h'},
+		{},
+	};
+	struct options options = {.socket = PROTOCOL_STATUS_SOCKET, .seconds = DEFAULT_SECONDS};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
+		if (c == 'h') {
+			fputs(help, stdout);
+			return WATCH_DONE;
+		}
+		if (take(c, &options) < 0) {
+			watch_say("see `cordon watch --help`");
+			return WATCH_USAGE;
+		}
+	}
+	if (optind < argc) {
+		watch_say("unexpected argument \"%s\"; see `cordon watch --help`", argv[optind]);
+		return WATCH_USAGE;
+	}
+	*ret_options = options;
+	return -1;
+}
