@@ -142,6 +142,14 @@ def watchers():
     for name in ("eve", "alice"):
         equal(cheat(name, "ask", STATUS_SOCKET, status)["error"], "EACCES", f"{name} at the status socket")
     equal(cheat("alice", "ask", SOCKET, status)["ok"], True, "a member's status")
+    # What is made of it for Prometheus.
+    result = as_user(WATCHER, "watch")
+    equal(result.status, 0, f"status of cordon watch ({result.text})")
+    found = dict(line.rsplit(" ", 1) for line in result.out.decode().splitlines() if not line.startswith("#"))
+    equal((found["cordon_up"], found["cordon_enforcing"], found["cordon_watch_series_left_out"]), ("1", "1", "0"), "of a daemon")
+    check(70 < len(found) <= 100, f"{len(found)} series")
+    check(int(found["cordon_denials_total"]) > 0 and int(found["cordon_log_written_bytes_total"]) > 0, f"{found}")
+    equal(as_user("eve", "watch").out.count(b"cordon_up 0\n"), 1, "a stranger's")
     # As many as may look, and no more; who may run things is not in their way.
     clients = [Client(STATUS_SOCKET) for _ in range(16)]
     refused(Client(STATUS_SOCKET).receive(), "EUSERS", "too many")
