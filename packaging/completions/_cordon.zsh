@@ -84,6 +84,7 @@ _cordon() {
 			{-n,--lines=}'[the last records only]:count:' \
 			{-o,--output=}'[format]:format:(compact json)' \
 			'--execution=[of this execution only]:id:_cordon_known ids' '--utc[times in UTC]' \
+			'--after=[behind this record]:seq:' '--cursor=[notes how far that is]:file:_files' \
 			'--log=[the log]:directory:_files -/' \
 			{-h,--help}'[show help]'
 		;;
@@ -180,11 +181,13 @@ _cordon() {
 				{--since=,--until=}'[time]:time:' \
 				'--execution=[of this execution]:id:_cordon_known ids' '--session=[of this session]:name:_cordon_known sessions' \
 				'--agent=[of this agent]:name:_cordon_known agents' '--policy=[under this policy]:name:_cordon_known policies' \
-				'--operation=[what was tried]:operation:' '--action=[kind of record]:action:(execution-start execution-end execution-refused process-exec process-exit denial would-deny open change connect resolve gap policy-change approval seal retention segment-compressed agent-start agent-stop)' \
+				'--operation=[what was tried]:operation:' '--action=[kind of record]:action:(execution-start execution-end execution-refused process-exec process-exit denial would-deny open change connect resolve gap policy-change approval identity seal retention segment-compressed agent-start agent-stop)' \
 				'--verdict=[how it was judged]:verdict:(denied would-deny allowed)' \
 				'--path=[of a file or program]:pattern:_files' '--address=[address or network]:address:' \
 				'--text=[stands in the record]:words:' '--lines=[the last ones only]:count:' \
 				'--no-index[read all of the log]' '--json[the records]' '--utc[times in UTC]' '--format=[form]:form:(ecs ocsf csv)' \
+				'--follow[go on as records are written]' '--after=[behind this record]:seq:' \
+				'--cursor=[notes how far that is]:file:_files' \
 				'--log=[the log]:directory:_files -/' {-h,--help}'[show help]' '*:action:(query export)'
 			return
 		elif [[ $words[2] == index ]]; then
@@ -201,7 +204,7 @@ _cordon() {
 		_arguments '--log=[write the log there]:directory:_files -/' \
 			'--keep-segments=[closed segments to keep]:number:' '--keep-size=[megabytes to keep]:number:' \
 			'--keep-days=[days to keep]:number:' '--when-full=[the log cannot be written]:what:(refuse continue)' \
-			'--log-user=[who writes the log]:user:_users' \
+			'--log-user=[who writes the log]:user:_users' '--fleet=[tenant and labels]:file:_files' \
 			'*--policies=[look for policies there]:directory:_files -/' \
 			'--config=[which programs start agent code]:file:_files' \
 			'--require-approval[policies wait for approval]' '--state=[keep approvals there]:directory:_files -/' \

@@ -25,7 +25,7 @@ _cordon()
 		[run]="--policy --workdir --bind --user --stdin --observe --timeout --memory --pids --cpu
 			--cpu-time --address-space --file-size --open-files --session --agent --executor
 			--language --log --report --help"
-		[events]="--follow --lines --output --execution --utc --log --help"
+		[events]="--follow --lines --output --execution --after --cursor --utc --log --help"
 		[show]="--json --utc --log --help"
 		[why]="--json --utc --log --help"
 		[could]="--all --json --log --help"
@@ -51,10 +51,10 @@ _cordon()
 		[policy-apply]="--execution --all-of --session --allow-wider --json --help"
 		[log-query]="--since --until --execution --session --agent --policy --operation --action
 			--verdict --path --address --text --lines --no-index --json --utc --log --help"
-		[log-export]="--format --since --until --execution --session --agent --policy --operation --action
+		[log-export]="--format --follow --after --cursor --since --until --execution --session --agent --policy --operation --action
 			--verdict --path --address --text --lines --no-index --log --help"
 		[log-index]="--rebuild --check --json --log --help"
-		[daemon]="--log --keep-segments --keep-size --keep-days --when-full --log-user --policies --config
+		[daemon]="--log --keep-segments --keep-size --keep-days --when-full --log-user --policies --config --fleet
 			--require-approval --state --pid-file --idle --embedded --help"
 		[disable]="--force --help"
 		[config]="--json --help"
@@ -117,7 +117,7 @@ _cordon()
 		;;
 	--action)
 		mapfile -t COMPREPLY < <(compgen -W "execution-start execution-end execution-refused process-exec process-exit
-			denial would-deny open change connect resolve gap policy-change approval seal retention segment-compressed
+			denial would-deny open change connect resolve gap policy-change approval identity seal retention segment-compressed
 			agent-start agent-stop" -- "$cur")
 		;;
 	--stdin)

@@ -65,6 +65,8 @@ complete -c cordon -n '__fish_seen_subcommand_from run' -l help -s h
 complete -c cordon -n '__fish_seen_subcommand_from events' -l follow
 complete -c cordon -n '__fish_seen_subcommand_from events' -l lines -r -F
 complete -c cordon -n '__fish_seen_subcommand_from events' -l output -r -a 'compact json'
+complete -c cordon -n '__fish_seen_subcommand_from events' -l after -r -F
+complete -c cordon -n '__fish_seen_subcommand_from events' -l cursor -r -F
 complete -c cordon -n '__fish_seen_subcommand_from events' -l execution -r -a '(__cordon_known ids)'
 complete -c cordon -n '__fish_seen_subcommand_from events' -l utc
 complete -c cordon -n '__fish_seen_subcommand_from events' -l log -r -F
@@ -164,7 +166,7 @@ complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcomma
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l agent -r -a '(__cordon_known agents)'
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l policy -r -a '(__cordon_known policies)' -F
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l operation -r -F
-complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l action -r -a 'execution-start execution-end execution-refused process-exec process-exit denial would-deny open change connect resolve gap policy-change approval seal retention segment-compressed agent-start agent-stop'
+complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l action -r -a 'execution-start execution-end execution-refused process-exec process-exit denial would-deny open change connect resolve gap policy-change approval identity seal retention segment-compressed agent-start agent-stop'
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l verdict -r -a 'denied would-deny allowed'
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l path -r -F
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l address -r -F
@@ -176,6 +178,9 @@ complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcomma
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l log -r -F
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l help -s h
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l format -r -a 'ecs ocsf csv'
+complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l follow
+complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l after -r -F
+complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l cursor -r -F
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l since -r -F
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l until -r -F
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l execution -r -a '(__cordon_known ids)'
@@ -183,7 +188,7 @@ complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcomma
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l agent -r -a '(__cordon_known agents)'
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l policy -r -a '(__cordon_known policies)' -F
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l operation -r -F
-complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l action -r -a 'execution-start execution-end execution-refused process-exec process-exit denial would-deny open change connect resolve gap policy-change approval seal retention segment-compressed agent-start agent-stop'
+complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l action -r -a 'execution-start execution-end execution-refused process-exec process-exit denial would-deny open change connect resolve gap policy-change approval identity seal retention segment-compressed agent-start agent-stop'
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l verdict -r -a 'denied would-deny allowed'
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l path -r -F
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l address -r -F
@@ -202,6 +207,7 @@ complete -c cordon -n '__fish_seen_subcommand_from daemon' -l keep-segments -r -
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l keep-size -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l keep-days -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l when-full -r -a 'refuse continue'
+complete -c cordon -n '__fish_seen_subcommand_from daemon' -l fleet -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l log-user -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l policies -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l config -r -F

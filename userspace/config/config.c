@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/read_executor.h"
+#include "config/read_root.h"
 
 struct config {
 	struct arena *arena;
@@ -50,15 +51,6 @@ static int read_executor(struct reader *r, const struct node *n, struct config *
 
 /* --- the file ----------------------------------------------------------------------------- */
 
-static int read_version(struct reader *r, const struct node *n, void *target)
-{
-	(void)target;
-	if (n->type != NODE_SCALAR || strcmp(n->text, "1") != 0)
-		report_error(r->diagnostics, &n->place, "write version: 1",
-			     "this cordon reads configuration version 1 only");
-	return 0;
-}
-
 static int read_executors(struct reader *r, const struct node *n, void *target)
 {
 	struct config *config = target;
@@ -71,47 +63,21 @@ static int read_executors(struct reader *r, const struct node *n, void *target)
 	return e;
 }
 
-static int read_root(struct reader *r, const struct source *s, struct config *config)
-{
-	static const struct key keys[] = {
-		{"version", read_version},
-		{"executors", read_executors},
-		{NULL, NULL},
-	};
-	struct place bad, start = {s, 1, 1};
-	struct node *root = NULL;
-	bool nul;
-	int e;
-
-	if (source_find_bad_byte(s, &bad, &nul)) {
-		report_error(r->diagnostics, &bad, "write UTF-8 text",
-			     nul ? "there is a NUL byte" : "this is not UTF-8");
-		return 0;
-	}
-	e = node_parse(r->arena, s, r->diagnostics, &root);
-	if (e < 0)
-		return e;
-	if (!root) {
-		report_error(r->diagnostics, &start, "start with version: 1", "the file is empty");
-		return 0;
-	}
-	e = reader_mapping(r, root, "the configuration", keys, config);
-	if (e == 0 && root->type == NODE_MAPPING && !node_get(root, "version"))
-		report_error(r->diagnostics, &root->place, "add version: 1",
-			     "the configuration has no version");
-	return e;
-}
-
 static int read_source(struct arena *arena, const struct source *s, struct diagnostics *d,
 		       struct config **ret_config)
 {
 	struct reader r = {.arena = arena, .diagnostics = d};
+	static const struct key keys[] = {
+		{"version", config_read_version},
+		{"executors", read_executors},
+		{NULL, NULL},
+	};
 	struct config *config = calloc(1, sizeof(*config));
 	int e;
 
 	if (!config)
 		return -ENOMEM;
-	e = read_root(&r, s, config);
+	e = config_read_root(&r, s, keys, config);
 	if (e == 0 && diagnostics_failed(d))
 		e = -ENOMEM;
 	if (e == 0 && diagnostics_errors(d) > 0)

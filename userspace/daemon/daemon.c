@@ -19,6 +19,7 @@
 #include "daemon/handover.h"
 #include "control/lock.h"
 #include "daemon/host/notify.h"
+#include "daemon/log_identity.h"
 #include "control/protocol.h"
 #include "daemon/privsep/reader_process.h"
 #include "daemon/execution/recovery.h"
@@ -102,6 +103,21 @@ static void leave_starter(const struct daemon *daemon)
 			   "the daemon stays where it was started: %s", strerror(-r));
 }
 
+/* Who this host is, for the head of its logs. */
+static int find_identity(struct running *running, struct failure *failure)
+{
+	_cleanup_(freep) char *trouble = NULL;
+	int r = log_identity_of(running->options.fleet, running->identity, &trouble);
+
+	if (r < 0)
+		return failure_set(failure, r, "cannot say which host this is: %m");
+	if (trouble)
+		daemon_say(&running->daemon, "this host's logs name no tenant and no labels: %s",
+			   trouble);
+	running->options.logs.log.identity = running->identity;
+	return 0;
+}
+
 static int open_files(struct running *running, struct failure *failure)
 {
 	struct daemon *daemon = &running->daemon;
@@ -112,7 +128,8 @@ static int open_files(struct running *running, struct failure *failure)
 		return r;
 	if (daemon->embedded)
 		leave_starter(daemon);
-	(void)((r = logs_new(&running->options.logs, daemon->base, &daemon->logs, failure)) < 0 ||
+	(void)((r = find_identity(running, failure)) < 0 ||
+	       (r = logs_new(&running->options.logs, daemon->base, &daemon->logs, failure)) < 0 ||
 	       (r = logs_get(daemon->logs, running->options.log, &daemon->log, failure)) < 0 ||
 	       (r = open_agent_log(running, failure)) < 0 ||
 	       (r = lock_subdirectory("executions", &daemon->state_fd, failure)) < 0 ||

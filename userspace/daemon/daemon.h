@@ -17,6 +17,7 @@ struct daemon_options {
 	unsigned int idle_seconds;
 	const char *log;
 	const char *config;   /* cordon.yaml: read at the start and on SIGHUP */
+	const char *fleet;    /* fleet.yaml: read at the start; it may be absent */
 	const char *pid_file; /* or NULL */
 	bool require_approval;
 	const char *state; /* directory of what outlives a boot */

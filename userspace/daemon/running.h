@@ -5,6 +5,7 @@
 
 #include <event2/event.h>
 
+#include "audit/record/identity.h"
 #include "base/failure.h"
 #include "daemon/execution/context.h"
 #include "daemon/daemon.h"
@@ -18,6 +19,7 @@ struct running {
 	int pipe_fd;
 	int guard_fd;
 	char **directories;
+	char identity[IDENTITY_TEXT_MAX]; /* this host's, which logs begin with */
 	struct event *signals[3];
 	struct event *events;
 	struct event *tick;

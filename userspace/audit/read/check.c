@@ -19,6 +19,13 @@ void check_release(struct check *check)
 	check->hash = NULL;
 }
 
+void check_anchor(struct check *check, uint64_t sequence, const unsigned char chain[SHA256_SIZE])
+{
+	check->begun = check->anchored = true;
+	check->first = check->sequence = sequence;
+	memcpy(check->chain, chain, sizeof(check->chain));
+}
+
 static int bad_line(const struct lines *lines, struct failure *failure, const char *why)
 {
 	return failure_set(failure, EBADMSG, "%s:%" PRIu64 ": %s", lines_path(lines),

@@ -24,6 +24,9 @@ struct check {
 int check_init(struct check *check);
 void check_release(struct check *check);
 
+/* The next line is to follow from this one. */
+void check_anchor(struct check *check, uint64_t sequence, const unsigned char chain[SHA256_SIZE]);
+
 /*
  * The line that `lines` handed out last. A log whose first segments were deleted begins with any seq: that is
  * for the caller to judge. -EBADMSG: no record, or it breaks the chain; -EIO: libcrypto refused.

@@ -144,8 +144,39 @@ static int open_next(struct lines *lines, uint64_t first, struct failure *failur
 	return r;
 }
 
-int lines_open(const char *directory, bool digests, struct lines **ret_lines,
-	       struct failure *failure)
+/* The seq that the segment that grows begins with; 0: it has no line, or is not there. */
+static uint64_t first_of_current(const char *directory)
+{
+	_cleanup_(segment_input_closep) struct segment_input *input = NULL;
+	char path[PATH_MAX], head[64];
+	uint64_t first;
+	ssize_t n;
+
+	if (snprintf(path, sizeof(path), "%s/%s", directory, SEGMENT_NAME) >= (int)sizeof(path) ||
+	    segment_input_open(path, false, &input) < 0)
+		return 0;
+	n = segment_input_read(input, head, sizeof(head));
+	return n > 0 && chain_sequence(head, (size_t)n, &first) == 0 ? first : 0;
+}
+
+/* Which segment comes before the one that has the record, as open_next() wants it. */
+static uint64_t segment_before(const char *directory, uint64_t record)
+{
+	uint64_t current = first_of_current(directory), before = 0;
+	struct segments segments;
+
+	if (current > 0 && current <= record)
+		return current - 1;
+	if (segments_list(directory, &segments) < 0)
+		return 0;
+	for (size_t i = 0; i < segments.count && segments.entries[i].first <= record; i++)
+		before = segments.entries[i].first - 1;
+	segments_free(&segments);
+	return before;
+}
+
+static int open_from(const char *directory, bool digests, uint64_t before, struct lines **ret_lines,
+		     struct failure *failure)
 {
 	_cleanup_(lines_closep) struct lines *lines = calloc(1, sizeof(*lines));
 	struct failure why = {};
@@ -162,7 +193,7 @@ int lines_open(const char *directory, bool digests, struct lines **ret_lines,
 	    (int)sizeof(lines->directory))
 		return failure_set(failure, ENAMETOOLONG,
 				   "the name of the log directory is too long");
-	r = open_next(lines, 0, &why);
+	r = open_next(lines, before, &why);
 	if (r == -ENOENT)
 		return failure_set(failure, ENOENT,
 				   "there is no log in %s; name its directory with --log",
@@ -173,6 +204,18 @@ int lines_open(const char *directory, bool digests, struct lines **ret_lines,
 	lines->event = LINES_NONE;
 	*ret_lines = TAKE_PTR(lines);
 	return 0;
+}
+
+int lines_open(const char *directory, bool digests, struct lines **ret_lines,
+	       struct failure *failure)
+{
+	return open_from(directory, digests, 0, ret_lines, failure);
+}
+
+int lines_open_at(const char *directory, uint64_t after, struct lines **ret_lines,
+		  struct failure *failure)
+{
+	return open_from(directory, false, segment_before(directory, after), ret_lines, failure);
 }
 
 static void end_digest(struct lines *lines)

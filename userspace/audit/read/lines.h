@@ -27,6 +27,12 @@ enum lines_event {
 /* `digests`: take the digests of compressed segments. Errors as audit_reader_open(). */
 int lines_open(const char *directory, bool digests, struct lines **ret_lines,
 	       struct failure *failure);
+/*
+ * The same from the segment on that has the record `after`, or, where its segment is gone, from the oldest that is left.
+ * A segment that is closed meanwhile may come to begin behind that record: look, and open again.
+ */
+int lines_open_at(const char *directory, uint64_t after, struct lines **ret_lines,
+		  struct failure *failure);
 void lines_close(struct lines *lines);
 DEFINE_CLEANUP(struct lines *, lines_close, lines_closep)
 

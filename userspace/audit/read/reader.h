@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "audit/read/cursor.h"
 #include "base/cleanup.h"
 #include "base/failure.h"
 
@@ -15,6 +16,18 @@ struct audit_reader;
 /* -ENOENT: no such directory or no log in it; ... */
 int audit_reader_open(const char *directory, struct audit_reader **ret_reader,
 		      struct failure *failure);
+
+/*
+ * Goes on behind the record that the cursor names; *ret_missing: how many of those behind it are deleted. -ESTALE: the
+ * record there has another chain value, or the log another id, or it ends before: *failure says which; or as
+ * audit_reader_open().
+ */
+int audit_reader_open_after(const char *directory, const struct audit_cursor *cursor,
+			    struct audit_reader **ret_reader, uint64_t *ret_missing,
+			    struct failure *failure);
+
+/* How far it has read: what audit_reader_open_after() goes on from. */
+void audit_reader_position(const struct audit_reader *reader, struct audit_cursor *ret_cursor);
 void audit_reader_close(struct audit_reader *reader);
 DEFINE_CLEANUP(struct audit_reader *, audit_reader_close, audit_reader_closep)
 
@@ -25,6 +38,13 @@ DEFINE_CLEANUP(struct audit_reader *, audit_reader_close, audit_reader_closep)
  * on behind it.
  */
 int audit_reader_next(struct audit_reader *reader, json_t **ret_record, struct failure *failure);
+
+/*
+ * The same as text: the next line without its newline, valid until the next call. -EBADMSG with a line: it breaks the
+ * chain; else *ret_line is NULL.
+ */
+int audit_reader_next_line(struct audit_reader *reader, const char **ret_line, size_t *ret_size,
+			   struct failure *failure);
 
 struct audit_verification {
 	uint64_t records; /* that are well chained */

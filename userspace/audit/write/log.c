@@ -69,6 +69,9 @@ static int take_over(struct audit_log *log)
 	log->segment.sequence = log->persisted.sequence;
 	memcpy(log->segment.chain, log->persisted.chain, SHA256_SIZE);
 	r = log_line_takeover(log, &lines);
+	log->identity_due = log->options.identity;
+	if (r == 0)
+		r = log_identity_add(log, &lines);
 	if (r == 0)
 		r = log_lines_recompose(log, &lines, unwritten);
 	if (r < 0) {
@@ -121,8 +124,8 @@ static void rotate_when_due(struct audit_log *log)
 	if ((options->segment_bytes > 0 && log->segment.size >= options->segment_bytes) ||
 	    (options->segment_nsec > 0 && now >= log->segment_time &&
 	     now - log->segment_time >= options->segment_nsec)) {
-		if (log_seal(log) == 0)
-			(void)segment_rotate(&log->segment);
+		if (log_seal(log) == 0 && segment_rotate(&log->segment) == 0)
+			log->identity_due = log->options.identity;
 		log->segments_changed = true;
 	}
 }
@@ -142,7 +145,9 @@ static int flush(struct audit_log *log, bool sync)
 	if (r < 0)
 		return r;
 	if (log->lost.records > 0) {
-		r = log_line_loss(log);
+		r = log_identity_add(log, &log->pending);
+		if (r == 0)
+			r = log_line_loss(log);
 		if (r < 0)
 			return r;
 		r = log_write_pending(log);
@@ -181,6 +186,8 @@ int audit_log_append(struct audit_log *log, json_t *record)
 		return -EINVAL;
 	log_copy_time(log->last_time, time ? time : "");
 	if (r == 0)
+		r = log_identity_add(log, &log->pending);
+	if (r == 0)
 		r = log_line_record(log, &log->pending, record);
 	if (r < 0)
 		count_lost(log, r);
@@ -199,6 +206,8 @@ int audit_log_append_text(struct audit_log *log, const char *record, size_t size
 		return -EINVAL;
 	memcpy(log->last_time, record + sizeof(head) - 1, CLOCK_TEXT_SIZE - 2);
 	log->last_time[CLOCK_TEXT_SIZE - 2] = '\0';
+	if (r == 0)
+		r = log_identity_add(log, &log->pending);
 	if (r == 0)
 		r = log_line_compose(log, &log->pending, record + 1, size - 2);
 	if (r < 0)
@@ -270,6 +279,7 @@ void audit_log_position(const struct audit_log *log, struct audit_log_position *
 	memcpy(ret_position->chain, log->persisted.chain, SHA256_SIZE);
 	if (log->sealing.file.fd >= 0)
 		ret_position->key = log->sealing.file.key;
+	memcpy(ret_position->id, log->id, sizeof(log->id));
 }
 
 void audit_log_figures(const struct audit_log *log, struct audit_log_figures *ret_figures)
@@ -300,6 +310,10 @@ int audit_log_continue(struct audit_log *log, const struct audit_log_position *p
 		memcpy(sealing->last.id, position->key.id, SEAL_ID_SIZE);
 	}
 	clock_format(log->options.clock(CLOCK_REALTIME), log->last_time);
+	/* It is the same log, in another place. */
+	if (position->id[0])
+		memcpy(log->id, position->id, sizeof(log->id));
+	log->identity_due = log->options.identity;
 	return log_line_takeover(log, &log->pending);
 }
 
@@ -352,6 +366,22 @@ static uint64_t segment_begun(const struct audit_log *log)
 	return time;
 }
 
+/* A segment of another boot, build or name of this host ends here, so that its head is true for all of it. */
+static int begin_identity(struct audit_log *log)
+{
+	bool changed = false;
+	int r = log_identity_find(log, &changed);
+
+	if (r < 0)
+		return r;
+	/* Where it cannot be closed, as for want of space, the record comes in its midst. */
+	if (changed && log->segment.first > 0 && log_seal(log) == 0 &&
+	    segment_rotate(&log->segment) == 0)
+		log->segments_changed = true;
+	log->identity_due = changed;
+	return log->segment.first == 0 ? log_identity_add(log, &log->pending) : 0;
+}
+
 int audit_log_open(const char *directory, const struct audit_log_options *options,
 		   struct audit_log **ret_log, uint64_t *ret_repaired, struct failure *failure)
 {
@@ -384,11 +414,11 @@ int audit_log_open(const char *directory, const struct audit_log_options *option
 	log_seal_load_keys(log);
 	log->persisted.sequence = log->segment.sequence;
 	memcpy(log->persisted.chain, log->segment.chain, SHA256_SIZE);
-	if (log->segment.crashed) {
+	r = begin_identity(log);
+	if (r == 0 && log->segment.crashed)
 		r = log_line_crash(log);
-		if (r < 0)
-			return r;
-	}
+	if (r < 0)
+		return r;
 	*ret_repaired = log->segment.repaired;
 	*ret_log = TAKE_PTR(log);
 	return 0;

@@ -18,6 +18,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/failure.h"
+#include "base/uuid.h"
 
 struct audit_log;
 
@@ -35,6 +36,11 @@ struct audit_log_options {
 	uint64_t keep_segments;
 	uint64_t keep_bytes;
 	uint64_t keep_nsec;
+	/*
+	 * What identity_format() made, for the record at the head of each segment; NULL: there is none. Not copied. A
+	 * segment that says something else is closed when the log is opened.
+	 */
+	const char *identity;
 };
 
 #define AUDIT_LOG_DEFAULTS                                                                         \
@@ -92,7 +98,8 @@ int audit_log_writable(struct audit_log *log);
 struct audit_log_position {
 	uint64_t sequence; /* of its last record, 0: it has none */
 	unsigned char chain[SHA256_SIZE];
-	struct seal_key key; /* of the next seal; number 0: nothing is sealed */
+	struct seal_key key;	 /* of the next seal; number 0: nothing is sealed */
+	char id[UUID_TEXT_SIZE]; /* of the log; empty: it has none */
 };
 
 void audit_log_position(const struct audit_log *log, struct audit_log_position *ret_position);

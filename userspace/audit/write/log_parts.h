@@ -40,8 +40,10 @@ struct audit_log {
 	uint64_t segments_time; /* when they were last looked at, boot clock */
 	int64_t clock_offset;	/* wall clock minus boot clock, when last looked at */
 	struct audit_log_options options;
-	uint64_t segment_time;	/* when the first record of the segment was written */
-	struct segment segment; /* sequence and chain in it: of the last line composed */
+	char id[UUID_TEXT_SIZE]; /* of the log; empty: it has none */
+	bool identity_due;	 /* the next record goes behind one that says whose log it is */
+	uint64_t segment_time;	 /* when the first record of the segment was written */
+	struct segment segment;	 /* sequence and chain in it: of the last line composed */
 	struct sha256 *hash;
 	struct buffer pending; /* whole lines */
 	size_t written;	       /* bytes of `pending` that are in the file */
@@ -75,6 +77,13 @@ int log_line_takeover(struct audit_log *log, struct buffer *to);
 int log_line_crash(struct audit_log *log);
 /* Composes again, for the chain at hand, the pending lines that are not wholly written. */
 int log_lines_recompose(struct audit_log *log, struct buffer *to, size_t start);
+
+/* --- log_identity.c --------------------------------------------------------------------------------------- */
+
+/* Takes up the id that the log has, or gives it one. Is what it says of its host true? *ret_changed: no. */
+int log_identity_find(struct audit_log *log, bool *ret_changed);
+/* Adds the record that is due at the head of a segment, if it is. */
+int log_identity_add(struct audit_log *log, struct buffer *to);
 
 /* --- log_seal.c ------------------------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
 #include "cli/term/commands.h"
 #include "cli/term/message.h"
 #include "config/config.h"
+#include "config/fleet.h"
 #include "daemon/daemon.h"
 
 #define MAX_POLICY_DIRECTORIES 32
@@ -35,6 +36,8 @@ static const char help[] =
 	"                   /usr/share/cordon/policies)\n"
 	"  --config FILE    which executors' children become executions; read again on SIGHUP\n"
 	"                   (default: " CONFIG_FILE ")\n"
+	"  --fleet FILE     this host's tenant and labels, which its log names (default:\n"
+	"                   " CONFIG_FLEET_FILE ")\n"
 	"  --require-approval\n"
 	"                   policies may be used once an authorised person has approved them, see\n"
 	"                   `cordon approve --help`\n"
@@ -121,6 +124,7 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 		{"log", required_argument, NULL, 'l'},
 		{"policies", required_argument, NULL, 'p'},
 		{"config", required_argument, NULL, 'c'},
+		{"fleet", required_argument, NULL, 'f'},
 		{"idle", required_argument, NULL, 'i'},
 		{"embedded", no_argument, NULL, 'e'},
 		{"pid-file", required_argument, NULL, 'P'},
@@ -161,6 +165,9 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 		case 'c':
 			options->config = optarg;
 			break;
+		case 'f':
+			options->fleet = optarg;
+			break;
 		case 'A':
 			options->require_approval = true;
 			break;
@@ -198,6 +205,7 @@ int cmd_daemon(int argc, char **argv)
 		.idle_seconds = DAEMON_DEFAULT_IDLE_SECONDS,
 		.log = DAEMON_DEFAULT_LOG,
 		.config = CONFIG_FILE,
+		.fleet = CONFIG_FLEET_FILE,
 		.state = DAEMON_DEFAULT_STATE,
 		.logs = {.log = AUDIT_LOG_DEFAULTS},
 		.say = say,

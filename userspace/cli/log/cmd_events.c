@@ -8,6 +8,7 @@
 #include "audit/record/record.h"
 #include "base/uuid.h"
 #include "cli/log/find.h"
+#include "cli/log/resume.h"
 #include "cli/term/commands.h"
 #include "cli/term/message.h"
 #include "cli/term/moment.h"
@@ -23,6 +24,7 @@
 
 static const char help[] =
 	"usage: cordon events [-f] [-n N] [-o compact|json] [--log DIR] [--execution ID]\n"
+	"                     [--after SEQ] [--cursor FILE]\n"
 	"\n"
 	"Shows the audit log, one record a line.\n"
 	"\n"
@@ -30,6 +32,9 @@ static const char help[] =
 	"  -n, --lines N        the last N records only (with -f: 10)\n"
 	"  -o, --output FORMAT  compact: for people; json: the records\n"
 	"      --execution ID   of this execution only; a prefix of its id will do\n"
+	"      --after SEQ      only records behind this one\n"
+	"      --cursor FILE    go on behind what was shown before, which FILE says, and note\n"
+	"                       there how far that is; made if it is not there\n"
 	"      --utc            times in UTC, not local ones\n"
 	"      --log DIR        the log's directory (/var/log/cordon)\n"
 	"  -h, --help           this text\n";
@@ -46,6 +51,7 @@ struct events {
 	json_t **kept;
 	size_t kept_count, kept_next;
 	unsigned long long problems;
+	struct resume resume;
 };
 
 static volatile sig_atomic_t stopped;
@@ -179,6 +185,15 @@ static int show_last(struct events *e)
 	return r == -ECANCELED ? EXIT_SUCCESS : r == 0 ? status : EXIT_FAILURE;
 }
 
+static int show_behind(void *data, json_t *record)
+{
+	struct events *e = data;
+
+	if (wanted(e, record))
+		show(e, record);
+	return ferror(stdout) ? -ECANCELED : 0;
+}
+
 static int run(struct events *e)
 {
 	_cleanup_(audit_reader_closep) struct audit_reader *reader = NULL;
@@ -219,6 +234,8 @@ static int parse(int argc, char **argv, struct events *e)
 		{"execution", required_argument, NULL, 'e'},
 		{"log", required_argument, NULL, 'l'},
 		{"utc", no_argument, NULL, 'u'},
+		{"after", required_argument, NULL, 'a'},
+		{"cursor", required_argument, NULL, 'c'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
@@ -249,6 +266,13 @@ static int parse(int argc, char **argv, struct events *e)
 		case 'l':
 			e->directory = optarg;
 			break;
+		case 'a':
+			if (resume_take_after(&e->resume, optarg) < 0)
+				return 2;
+			break;
+		case 'c':
+			e->resume.cursor = optarg;
+			break;
 		case 'u':
 			moment_utc();
 			break;
@@ -263,6 +287,10 @@ static int parse(int argc, char **argv, struct events *e)
 	if (optind < argc) {
 		message("events takes no argument \"%s\"", argv[optind]);
 		fputs(help, stderr);
+		return 2;
+	}
+	if (resume_is_wanted(&e->resume) && e->tail) {
+		message("-n shows the last records, --after and --cursor those behind one: give one of them");
 		return 2;
 	}
 	if (e->follow && !e->tail) {
@@ -281,6 +309,11 @@ int cmd_events(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	e.style = terminal_style(stdout);
+	if (resume_is_wanted(&e.resume)) {
+		e.resume.directory = e.directory;
+		e.resume.follow = e.follow;
+		return resume_run(&e.resume, NULL, show_behind, &e);
+	}
 	e.kept = calloc(e.lines + 1, sizeof(json_t *));
 	if (!e.kept) {
 		message("out of memory");

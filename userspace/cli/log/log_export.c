@@ -6,6 +6,7 @@
 
 #include "cli/log/find.h"
 #include "cli/log/log_command.h"
+#include "cli/log/resume.h"
 #include "cli/term/message.h"
 #include "cli/log/query_options.h"
 #include "cli/term/terminal.h"
@@ -21,6 +22,8 @@ static void print_help(FILE *out)
 	      "\n"
 	      "      --format F            ecs, ocsf or csv\n",
 	      out);
+	fputs("      --follow              go on as records are written, until Ctrl-C\n", out);
+	fputs(resume_help, out);
 	fputs(query_options_help, out);
 	fputs("  -h, --help                this text\n", out);
 }
@@ -32,6 +35,9 @@ struct export
 	const char *format;
 	struct export_source source;
 	struct buffer buffer;
+	const struct audit_query *query;
+	char host[HOST_SIZE];
+	struct resume resume;
 };
 
 static int add(const char *text, size_t size, void *data)
@@ -73,36 +79,79 @@ static bool write_line(void *data, const char *line, size_t size)
 
 static int take_host(void *data, json_t *record)
 {
-	const char *host = view_text(record, "cordon.agent.host");
+	const char *host = view_text(record, "host.name");
 
+	if (!host)
+		host = view_text(record, "cordon.agent.host");
 	return host && snprintf(data, HOST_SIZE, "%s", host) < 0 ? -EIO : 0;
 }
 
 /* The host that the log is of, which need not be the one where it is read. */
 static void find_host(const struct query_options *options, char host[HOST_SIZE])
 {
-	const struct audit_query query = {.action = "agent-start"};
+	/* Logs of earlier builds have the name where the daemon's start is recorded. */
+	static const char *const actions[] = {"identity", "agent-start"};
 	const struct search_options last = {.limit = 1, .no_index = options->search.no_index};
 	struct search_result result;
 	struct failure failure;
 
 	host[0] = '\0';
-	(void)audit_search(options->directory, &query, &last, take_host, host, &result, &failure);
+	for (size_t i = 0; !host[0] && i < ARRAY_SIZE(actions); i++) {
+		const struct audit_query query = {.action = actions[i]};
+
+		(void)audit_search(options->directory, &query, &last, take_host, host, &result,
+				   &failure);
+	}
 	if (!host[0] && gethostname(host, HOST_SIZE - 1) < 0)
 		host[0] = '\0';
+}
+
+static int begin_behind(void *data)
+{
+	const struct export *e = data;
+
+	if (strcmp(e->format, "csv") == 0 && e->resume.begun)
+		export_csv_head(stdout);
+	return 0;
+}
+
+/* The host is the one that the log names last before the record. */
+static int write_behind(void *data, json_t *record)
+{
+	const char *host = view_text(record, "host.name");
+	struct export *e = data;
+
+	if (host) {
+		snprintf(e->host, sizeof(e->host), "%s", host);
+		e->source.host = e->host;
+	}
+	return audit_query_matches(e->query, record) ? write_record(data, record) : 0;
+}
+
+static int export_behind(const struct query_options *options, struct export *e)
+{
+	if (options->search.limit > 0) {
+		message("--lines takes the last records, --after, --cursor and --follow those behind "
+			"one: leave one out");
+		return 2;
+	}
+	find_host(options, e->host);
+	e->source.host = e->host[0] ? e->host : NULL;
+	e->query = &options->query;
+	e->resume.directory = options->directory;
+	return resume_run(&e->resume, begin_behind, write_behind, e);
 }
 
 static int export(const struct query_options *options, struct export *e)
 {
 	struct search_options search = options->search;
-	char host[HOST_SIZE];
 	int status = EXIT_FAILURE, r;
 
 	if (strcmp(e->format, "csv") == 0) {
 		export_csv_head(stdout);
 	} else {
-		find_host(options, host);
-		e->source.host = host[0] ? host : NULL;
+		find_host(options, e->host);
+		e->source.host = e->host[0] ? e->host : NULL;
 	}
 	search.visit_line = write_line;
 	r = find_records(options->directory, &options->query, &search, write_record, e, &status);
@@ -122,15 +171,16 @@ static bool is_format(const char *format)
 
 int log_command_export(int argc, char **argv)
 {
-	struct option table[QUERY_OPTIONS_COUNT + 3] = {
-		{"format", required_argument, NULL, 'f'},
-		{"help", no_argument, NULL, 'h'},
+	struct option table[QUERY_OPTIONS_COUNT + 6] = {
+		{"format", required_argument, NULL, 'f'}, {"help", no_argument, NULL, 'h'},
+		{"follow", no_argument, NULL, 'F'},	  {"after", required_argument, NULL, 'a'},
+		{"cursor", required_argument, NULL, 'c'},
 	};
 	struct export e = {.source = {.version = CORDON_VERSION}};
 	struct query_options options;
 	int option, status = -1;
 
-	memcpy(table + 2, query_options_table, sizeof(query_options_table));
+	memcpy(table + 5, query_options_table, sizeof(query_options_table));
 	query_options_init(&options);
 	while (status < 0 && (option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
 		if (option == 'f') {
@@ -138,6 +188,12 @@ int log_command_export(int argc, char **argv)
 		} else if (option == 'h') {
 			print_help(stdout);
 			status = EXIT_SUCCESS;
+		} else if (option == 'F') {
+			e.resume.follow = true;
+		} else if (option == 'a') {
+			status = resume_take_after(&e.resume, optarg) < 0 ? 2 : -1;
+		} else if (option == 'c') {
+			e.resume.cursor = optarg;
 		} else if (option == '?') {
 			message("see `cordon log export --help`");
 			status = 2;
@@ -150,7 +206,9 @@ int log_command_export(int argc, char **argv)
 		status = 2;
 	}
 	if (status < 0) {
-		status = export(&options, &e);
+		status = resume_is_wanted(&e.resume) || e.resume.follow
+				 ? export_behind(&options, &e)
+				 : export(&options, &e);
 	}
 	buffer_free(&e.buffer);
 	query_options_release(&options);

@@ -382,6 +382,7 @@ static int pump(struct writer *w)
 static void note_position(struct writer *w, bool confirmed)
 {
 	w->position.key = w->reply.position.key;
+	memcpy(w->position.id, w->reply.position.id, sizeof(w->position.id));
 	if (confirmed || w->queue.size == 0) {
 		w->position.sequence = w->reply.position.sequence;
 		memcpy(w->position.chain, w->reply.position.chain, SHA256_SIZE);
@@ -510,6 +511,8 @@ static void greet(struct writer *w)
 	};
 
 	snprintf(hello.name, sizeof(hello.name), "%s", w->directory);
+	if (hello.options.identity)
+		snprintf(hello.identity, sizeof(hello.identity), "%s", hello.options.identity);
 	ask(w, WRITER_HELLO, &hello, sizeof(hello));
 	OPENSSL_cleanse(&hello.position.key, sizeof(hello.position.key));
 }

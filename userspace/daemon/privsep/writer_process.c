@@ -202,6 +202,7 @@ static int serve_first(struct process *p)
 		return r;
 	p->hello.options.clock = NULL;
 	p->hello.options.shown = p->hello.name;
+	p->hello.options.identity = p->hello.identity[0] ? p->hello.identity : NULL;
 	reply.result = begin(p, &reply);
 	r = send_reply(p, &reply);
 	return r < 0 ? r : reply.result;

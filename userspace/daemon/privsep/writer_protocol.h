@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdint.h>
 
+#include "audit/record/identity.h"
 #include "audit/write/log.h"
 
 enum writer_request {
@@ -33,7 +34,7 @@ struct writer_header {
 #define WRITER_PAYLOAD_MAX (16u << 20)
 
 struct writer_hello {
-	struct audit_log_options options; /* but for its clock */
+	struct audit_log_options options; /* but for its clock and what it points to */
 	uint32_t uid, gid;		  /* to become */
 	uint32_t patience_msec;		  /* for another writer, which may be about to leave */
 	uint32_t confine;		  /* 0: not root, so nothing to give up */
@@ -44,6 +45,7 @@ struct writer_hello {
 	struct audit_log_position position;
 	uint32_t anew;	     /* in another directory than that writer, in place of its */
 	char name[PATH_MAX]; /* of the directory, for messages */
+	char identity[IDENTITY_TEXT_MAX]; /* what identity_format() made; empty: nothing */
 };
 
 struct writer_reply {

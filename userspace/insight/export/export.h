@@ -16,7 +16,7 @@
 #define EXPORT_OCSF_VERSION "1.3.0"
 
 struct export_source {
-	const char *host;    /* this host's name, or NULL */
+	const char *host;    /* the log's host, or NULL */
 	const char *version; /* of cordon */
 };
 

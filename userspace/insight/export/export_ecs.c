@@ -140,7 +140,8 @@ json_t *export_ecs(const json_t *record, const struct export_source *source)
 	add_rule(to, record);
 	add_message(to, record);
 	json_object_set_new(to, "ecs", json_pack("{s:s}", "version", EXPORT_ECS_VERSION));
-	if (source->host)
+	/* A record that names a host says more of it. */
+	if (source->host && !json_object_get(to, "host"))
 		json_object_set_new(to, "host", json_pack("{s:s}", "name", source->host));
 	/* The log's own fields, and process.signal, which ECS does not know, go below cordon. */
 	cordon = json_object_get(to, "cordon");

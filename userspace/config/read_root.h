@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What cordon.yaml and fleet.yaml have in common: one mapping, with a version. */
+#ifndef CORDON_CONFIG_READ_ROOT_H
+#define CORDON_CONFIG_READ_ROOT_H
+
+#include "policy/source/reader.h"
+
+/* Reads the whole of a file by its keys, which are in a table that ends with NULL. 0, or -ENOMEM. */
+int config_read_root(struct reader *r, const struct source *s, const struct key *keys,
+		     void *target);
+
+/* For that table: "version" must be 1. */
+int config_read_version(struct reader *r, const struct node *n, void *target);
+
+#endif
