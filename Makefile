@@ -148,7 +148,9 @@ $(BUILD_ID): $(BPF_OBJECT)
 
 # --- userspace -----------------------------------------------------------------------------------
 
-SOURCES := $(sort $(wildcard userspace/*/*.c userspace/*/*/*.c))
+# cordon-ship, which alone needs libnats: what of it is not in the libraries.
+SHIP    := $(addprefix userspace/fleet/ship/,ship.c ship_options.c ship_sandbox.c publisher.c)
+SOURCES := $(sort $(filter-out $(SHIP),$(wildcard userspace/*/*.c userspace/*/*/*.c)))
 # What users start: `run` alone. The rest is in lib/cordon/cordon, which it starts.
 FRONT   := userspace/cli/run/front.c userspace/cli/run/accounts_file.c
 # A program of its own, so that what speaks HTTP is in no process with privileges.
@@ -156,7 +158,7 @@ WATCH_MAIN := userspace/watch/main.c
 # What is in no program but theirs.
 APART   := $(FRONT) $(filter userspace/watch/%,$(SOURCES))
 # What needs no kernel: libraries for every test program and fuzzer, built without the BPF object.
-PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% control/% daemon/pure/% cli/term/moment.c),$(SOURCES))
+PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% control/% daemon/pure/% fleet/ship/% cli/term/moment.c),$(SOURCES))
 
 WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold-style-definition \
 	-Wshadow -Wvla -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings \
@@ -183,7 +185,14 @@ FUZZ_PURE    := $(BUILD)/fuzz/pure.a
 WATCH        := $(BUILD)/lib/cordon/cordon-watch
 not_main      = $(filter-out $(addprefix %/userspace/,cli/host/main.o cli/run/front.o cli/run/accounts_file.o watch/main.o),$(1))
 
-all: $(BUILD)/cordon $(WHOLE) $(WATCH)
+SHIPPER      := $(BUILD)/lib/cordon/cordon-ship
+
+all: $(BUILD)/cordon $(WHOLE) $(WATCH) $(SHIPPER)
+
+$(SHIPPER): $(SHIP:%.c=$(BUILD)/obj/%.o) $(ARCHIVE)
+	@mkdir -p $(@D)
+	@echo "  LD   $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -lnats -o $@
 
 $(WATCH): $(WATCH_MAIN:%.c=$(BUILD)/obj/%.o) $(ARCHIVE)
 	@mkdir -p $(@D)
@@ -233,7 +242,7 @@ $(ARCHIVE) $(SAN_ALL) $(SAN_PURE) $(FUZZ_PURE):
 UNIT_SOURCES   := $(sort $(wildcard $(addprefix tests/unit/$(or $(UNIT),*)/,test_*.c */test_*.c)))
 UNIT_PROGRAMS  := $(UNIT_SOURCES:%.c=$(BUILD)/%)
 # Tests of what needs no kernel link what needs none, so that they build when the BPF object does not.
-UNIT_PURE      := $(filter $(addprefix $(BUILD)/tests/unit/,base/% policy/% audit/% insight/% control/% daemon/pure/% bpf/%),$(UNIT_PROGRAMS))
+UNIT_PURE      := $(filter $(addprefix $(BUILD)/tests/unit/,base/% policy/% audit/% insight/% control/% daemon/pure/% fleet/ship/% bpf/%),$(UNIT_PROGRAMS))
 UNIT_OTHER     := $(filter-out $(UNIT_PURE),$(UNIT_PROGRAMS))
 FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_$(or $(FUZZ),*).c))
 FUZZ_PROGRAMS  := $(FUZZ_SOURCES:%.c=$(BUILD)/%)
@@ -244,7 +253,7 @@ HELPERS        := $(HELPER_SOURCES:tests/integration/helpers/%.c=$(BUILD)/tests/
 ELSEWHERE      := $(if $(filter arm64,$(ARCH)),$(shell grep -rl --include='*.c' '^ [*] Needs: machine x86_64' tests/redteam))
 REDTEAM        := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out $(ELSEWHERE),$(wildcard tests/redteam/*.c tests/redteam/*/*.c))))
 # Programs that drive cordon's own code inside the VM.
-LINKED_TESTS   := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out %.bpf.c,$(wildcard tests/bpf/*.c tests/bench/*.c tests/schema/*.c)))) \
+LINKED_TESTS   := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out %.bpf.c,$(wildcard tests/bpf/*.c tests/bench/*.c tests/schema/*.c tests/fleet/write_log.c)))) \
 	$(BUILD)/tests/bench/kernel/filter $(BUILD)/tests/bench/kernel/verifier
 # What is measured there: nothing but the C library.
 BENCH_STATIC   := $(BUILD)/tests/bench/kernel/operations
@@ -360,7 +369,7 @@ fuzz: packages-test $(FUZZ_PROGRAMS)
 tidy_include = $(if $(filter %/failure.c,$(1)),,-include tests/lint/analyzer.h)
 # What __attribute__((cleanup)) frees is a leak to unix.Malloc, which finds double frees as well.
 only_leaks = { grep -q ' error: ' $@.log && ! grep ' error: ' $@.log | grep -qv 'Potential \(leak of memory\|memory leak\).*unix.Malloc'; }
-TIDY_STAMPS := $(SOURCES:%.c=$(BUILD)/tidy/%.ok)
+TIDY_STAMPS := $(patsubst %.c,$(BUILD)/tidy/%.ok,$(SOURCES) $(SHIP))
 
 tidy: $(TIDY_STAMPS)
 
@@ -451,6 +460,7 @@ install: all
 	install -D -m 755 $(BUILD)/cordon $(DESTDIR)$(PREFIX)/bin/cordon
 	install -D -m 755 $(WHOLE) $(DESTDIR)$(PREFIX)/lib/cordon/cordon
 	install -D -m 755 $(WATCH) $(DESTDIR)$(PREFIX)/lib/cordon/cordon-watch
+	install -D -m 755 $(SHIPPER) $(DESTDIR)$(PREFIX)/lib/cordon/cordon-ship
 	@set -e; for f in $$(find policies -name '*.yaml' -o -name '*.schema.json'); do \
 		install -D -m 644 $$f $(SHARE)/cordon/$$f; done
 	@set -e; for f in $(wildcard packaging/man/*.[1-8]); do \
@@ -472,6 +482,7 @@ distclean: clean
 	rm -rf $(KERNELS) $(BUILD)
 
 -include $(BPF_OBJECT).d
+-include $(SHIP:%.c=$(BUILD)/obj/%.d)
 -include $(OBJECTS:.o=.d) $(SAN_OBJECTS:.o=.d) $(PURE:%.c=$(BUILD)/fuzz/%.d)
 -include $(UNIT_SOURCES:%.c=$(BUILD)/san/%.d) $(FUZZ_SOURCES:%.c=$(BUILD)/fuzz/%.d)
 -include $(wildcard $(TIDY_DEPS))

@@ -17,6 +17,7 @@ struct audit_reader {
 	struct lines *lines;
 	struct check check;
 	char log[UUID_TEXT_SIZE]; /* its id, once a record has said it */
+	char host[IDENTITY_HOST_SIZE];
 };
 
 void audit_reader_close(struct audit_reader *reader)
@@ -43,6 +44,21 @@ int audit_reader_open(const char *directory, struct audit_reader **ret_reader,
 	return 0;
 }
 
+static void note_identity(struct audit_reader *reader, const char *line, size_t size)
+{
+	const char *text;
+	size_t text_size;
+
+	if (identity_of_line(line, size, reader->log, &text, &text_size) &&
+	    !identity_host_of_text(text, text_size, reader->host))
+		reader->host[0] = '\0';
+}
+
+const char *audit_reader_host(const struct audit_reader *reader)
+{
+	return reader->host;
+}
+
 int audit_reader_next_line(struct audit_reader *reader, const char **ret_line, size_t *ret_size,
 			   struct failure *failure)
 {
@@ -52,7 +68,7 @@ int audit_reader_next_line(struct audit_reader *reader, const char **ret_line, s
 	r = lines_next(reader->lines, ret_line, ret_size, failure);
 	if (r < 0)
 		return r;
-	(void)identity_of_line(*ret_line, *ret_size, reader->log, NULL, NULL);
+	note_identity(reader, *ret_line, *ret_size);
 	return check_line(&reader->check, reader->lines, *ret_line, *ret_size, failure);
 }
 
@@ -110,7 +126,7 @@ static int seek(struct audit_reader *reader, const struct audit_cursor *cursor, 
 					   cursor->sequence);
 		if (r < 0)
 			return r;
-		(void)identity_of_line(line, size, reader->log, NULL, NULL);
+		note_identity(reader, line, size);
 		if (chain_sequence(line, size, &sequence) < 0 || sequence < cursor->sequence)
 			continue;
 		*ret_first = sequence;

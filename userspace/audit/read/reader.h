@@ -26,6 +26,9 @@ int audit_reader_open_after(const char *directory, const struct audit_cursor *cu
 			    struct audit_reader **ret_reader, uint64_t *ret_missing,
 			    struct failure *failure);
 
+/* The id of the host whose records it reads, as the log says it; empty: it does not. Valid until the next call. */
+const char *audit_reader_host(const struct audit_reader *reader);
+
 /* How far it has read: what audit_reader_open_after() goes on from. */
 void audit_reader_position(const struct audit_reader *reader, struct audit_cursor *ret_cursor);
 void audit_reader_close(struct audit_reader *reader);

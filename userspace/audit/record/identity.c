@@ -176,3 +176,20 @@ bool identity_of_line(const char *line, size_t size, char ret_log[UUID_TEXT_SIZE
 	}
 	return true;
 }
+
+bool identity_host_of_text(const char *text, size_t size, char ret_host[IDENTITY_HOST_SIZE])
+{
+	static const char member[] = "\"host\":{\"id\":\"";
+	unsigned char id[16];
+	char host[IDENTITY_HOST_SIZE];
+
+	if (size < sizeof(member) - 1 + sizeof(host) ||
+	    memcmp(text, member, sizeof(member) - 1) != 0)
+		return false;
+	memcpy(host, text + sizeof(member) - 1, sizeof(host) - 1);
+	host[sizeof(host) - 1] = '\0';
+	if (hex_decode(host, id, sizeof(id)) < 0)
+		return false;
+	memcpy(ret_host, host, sizeof(host));
+	return true;
+}

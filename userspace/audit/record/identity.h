@@ -51,4 +51,7 @@ void identity_record(const char *text, const char log[UUID_TEXT_SIZE], const cha
 bool identity_of_line(const char *line, size_t size, char ret_log[UUID_TEXT_SIZE],
 		      const char **ret_text, size_t *ret_size);
 
+/* The host's id in what identity_format() made; false: it has none. */
+bool identity_host_of_text(const char *text, size_t size, char ret_host[IDENTITY_HOST_SIZE]);
+
 #endif

@@ -23,7 +23,8 @@
 const char resume_help[] =
 	"      --after SEQ           only records behind this one\n"
 	"      --cursor FILE         go on behind what was read before, which FILE says, and note\n"
-	"                            there how far that is; made if it is not there\n";
+	"                            there how far that is; made if it is not there, and until\n"
+	"                            then --after counts\n";
 
 static volatile sig_atomic_t stopped;
 
@@ -66,38 +67,6 @@ static int cut_output(const json_t *noted)
 	return -EIO;
 }
 
-/* Where to go on. */
-static int find_place(struct resume *resume, struct audit_cursor *ret_place)
-{
-	json_t *noted = NULL;
-	int r;
-
-	*ret_place = (struct audit_cursor){.sequence = resume->after};
-	resume->begun = true;
-	if (!resume->cursor)
-		return 0;
-	r = audit_cursor_load(resume->cursor, &noted);
-	if (r == -ENOENT)
-		return 0;
-	if (r == 0)
-		r = audit_cursor_from_json(noted, ret_place);
-	if (r == -EBADMSG)
-		message("%s holds no cursor; name another file, or remove it to begin anew",
-			resume->cursor);
-	else if (r < 0)
-		message("cannot read %s: %s", resume->cursor, strerror(-r));
-	if (r == 0 && resume->from) {
-		message("%s says where to go on, and so does --after: give one of them",
-			resume->cursor);
-		r = -EINVAL;
-	}
-	if (r == 0)
-		r = cut_output(noted);
-	json_decref(noted);
-	resume->begun = false;
-	return r;
-}
-
 static json_t *output_place(void)
 {
 	struct stat status;
@@ -110,21 +79,11 @@ static json_t *output_place(void)
 			 (json_int_t)status.st_ino, "size", (json_int_t)status.st_size);
 }
 
-static int save(const struct resume *resume, const struct audit_reader *reader)
+static int note(const struct resume *resume, const struct audit_cursor *place)
 {
-	struct audit_cursor place;
-	json_t *object, *output;
+	json_t *object = audit_cursor_to_json(place), *output = output_place();
 	int r;
 
-	if (fflush(stdout) != 0)
-		return -ECANCELED;
-	if (!resume->cursor)
-		return 0;
-	audit_reader_position(reader, &place);
-	if (place.sequence == 0)
-		return 0;
-	object = audit_cursor_to_json(&place);
-	output = output_place();
 	if (output)
 		json_object_set_new(object, "output", output);
 	r = audit_cursor_save(resume->cursor, object);
@@ -132,6 +91,51 @@ static int save(const struct resume *resume, const struct audit_reader *reader)
 	if (r < 0)
 		message("cannot note in %s how far that was: %s", resume->cursor, strerror(-r));
 	return r;
+}
+
+/* Where the file says to go on. */
+static int read_place(const struct resume *resume, struct audit_cursor *ret_place)
+{
+	json_t *noted = NULL;
+	int r = audit_cursor_load(resume->cursor, &noted);
+
+	if (r == -ENOENT)
+		return r;
+	if (r == 0)
+		r = audit_cursor_from_json(noted, ret_place);
+	if (r == -EBADMSG)
+		message("%s holds no cursor; name another file, or remove it to begin anew",
+			resume->cursor);
+	else if (r < 0)
+		message("cannot read %s: %s", resume->cursor, strerror(-r));
+	if (r == 0)
+		r = cut_output(noted);
+	json_decref(noted);
+	return r;
+}
+
+/* Where to go on. That it begins is noted, too: what comes out before the first cursor could not be told from what was there. */
+static int find_place(struct resume *resume, struct audit_cursor *ret_place)
+{
+	int r = -ENOENT;
+
+	*ret_place = (struct audit_cursor){.sequence = resume->after};
+	if (resume->cursor)
+		r = read_place(resume, ret_place);
+	resume->begun = !ret_place->known;
+	if (r == -ENOENT)
+		r = resume->cursor ? note(resume, ret_place) : 0;
+	return r;
+}
+
+static int save(const struct resume *resume, const struct audit_reader *reader)
+{
+	struct audit_cursor place;
+
+	if (fflush(stdout) != 0)
+		return -ECANCELED;
+	audit_reader_position(reader, &place);
+	return resume->cursor && place.sequence > 0 ? note(resume, &place) : 0;
 }
 
 /* Waits a moment; false: whoever reads our output is gone. */

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A NATS server of its own, and as much of a client as tests of what goes through it need."""
+
+import base64
+import json
+import os
+import signal
+import socket
+import subprocess
+import time
+
+STREAM = "CORDON"
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """nats-server with JetStream in a directory, which can be killed and started again."""
+
+    def __init__(self, directory):
+        self.directory, self.port, self.process = directory, free_port(), None
+        self.url = f"nats://127.0.0.1:{self.port}"
+        self.log = open(os.path.join(directory, "server.log"), "ab")
+        self.start()
+
+    def start(self):
+        command = ["nats-server", "-a", "127.0.0.1", "-p", str(self.port), "-js", "-sd", os.path.join(self.directory, "store")]
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
+        end = time.monotonic() + 30
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                if time.monotonic() > end or self.process.poll() is not None:
+                    raise
+                time.sleep(0.05)
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def close(self):
+        if self.process.poll() is None:
+            self.kill()
+        self.log.close()
+
+
+class Client:
+    """Asks JetStream's API; each question is answered before the next."""
+
+    def __init__(self, server):
+        self.socket = socket.create_connection(("127.0.0.1", server.port), 30)
+        self.file = self.socket.makefile("rb")
+        self.file.readline()
+        self.socket.sendall(b'CONNECT {"verbose":false,"pedantic":false,"headers":true}\r\nSUB _INBOX.test 1\r\n')
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
+
+    def request(self, subject, question):
+        body = json.dumps(question).encode()
+        self.socket.sendall(f"PUB {subject} _INBOX.test {len(body)}\r\n".encode() + body + b"\r\n")
+        while True:
+            line = self.file.readline()
+            if line.startswith(b"PING"):
+                self.socket.sendall(b"PONG\r\n")
+            elif line.startswith(b"MSG"):
+                size = int(line.split()[-1])
+                answer = json.loads(self.file.read(size + 2)[:-2])
+                if "error" in answer:
+                    raise LookupError(answer["error"])
+                return answer
+            elif not line:
+                raise ConnectionError("the server has gone")
+
+    def make_stream(self):
+        self.request(f"$JS.API.STREAM.CREATE.{STREAM}", {
+            "name": STREAM, "subjects": ["cordon.log.>"], "retention": "limits", "storage": "file",
+            "num_replicas": 1, "discard": "old", "duplicate_window": 120_000_000_000})
+
+    def last(self):
+        return self.request(f"$JS.API.STREAM.INFO.{STREAM}", {})["state"]["last_seq"]
+
+    def message(self, number):
+        """Subject, headers and payload of one message of the stream."""
+        found = self.request(f"$JS.API.STREAM.MSG.GET.{STREAM}", {"seq": number})["message"]
+        lines = base64.b64decode(found.get("hdrs", "")).decode().split("\r\n")[1:]
+        headers = dict(line.split(": ", 1) for line in lines if ": " in line)
+        return found["subject"], headers, base64.b64decode(found.get("data", ""))

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Messages to the fleet's store: what goes into one, how it is named, and what goes ahead. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "fleet/ship/batch.h"
+#include "fleet/ship/state.h"
+
+#define HOST "0123456789abcdef0123456789abcdef"
+#define LOG  "019aa3c4-11d2-7abc-8def-010203040506"
+
+static void names(void **state)
+{
+	struct batch batch = {.host = HOST, .log = LOG};
+	char subject[BATCH_SUBJECT_SIZE], id[BATCH_ID_SIZE], range[BATCH_RANGE_SIZE];
+
+	(void)state;
+	assert_int_equal(batch_add(&batch, UINT64_MAX - 1, "a", 1), 0);
+	assert_int_equal(batch_add(&batch, UINT64_MAX, "bc", 2), 0);
+	assert_int_equal(batch.lines.size, 5);
+	assert_memory_equal(batch.lines.data, "a\nbc\n", 5);
+	batch_subject(&batch, subject);
+	batch_id(&batch, id);
+	batch_range(&batch, range);
+	assert_string_equal(subject, "cordon.log." HOST "." LOG ".bulk");
+	assert_string_equal(id, LOG ":18446744073709551614-18446744073709551615");
+	assert_string_equal(range, "18446744073709551614-18446744073709551615");
+	batch.lane = BATCH_FIRST;
+	batch_clear(&batch);
+	assert_int_equal(batch_add(&batch, 7, "a", 1), 0);
+	batch_subject(&batch, subject);
+	batch_id(&batch, id);
+	assert_string_equal(subject, "cordon.log." HOST "." LOG ".first");
+	assert_string_equal(id, "f:" LOG ":7-7");
+	batch_release(&batch);
+}
+
+static void bounds(void **state)
+{
+	struct batch batch = {};
+	char *line = calloc(1, BATCH_BYTES_MAX + 1);
+
+	(void)state;
+	assert_non_null(line);
+	memset(line, 'x', BATCH_BYTES_MAX + 1);
+	/* One that is too long for any goes alone. */
+	assert_false(batch_is_full(&batch, BATCH_BYTES_MAX + 1));
+	assert_int_equal(batch_add(&batch, 1, line, BATCH_BYTES_MAX + 1), 0);
+	assert_true(batch_is_full(&batch, 0));
+	batch_clear(&batch);
+	assert_int_equal(batch_add(&batch, 1, line, BATCH_BYTES_MAX - 3), 0);
+	assert_false(batch_is_full(&batch, 1));
+	assert_true(batch_is_full(&batch, 2));
+	batch_clear(&batch);
+	for (unsigned int i = 0; i < BATCH_RECORDS_MAX; i++) {
+		assert_false(batch_is_full(&batch, 1));
+		assert_int_equal(batch_add(&batch, i + 1, "x", 1), 0);
+	}
+	assert_true(batch_is_full(&batch, 1));
+	batch_release(&batch);
+	free(line);
+}
+
+static void compressed(void **state)
+{
+	struct batch batch = {};
+	struct buffer packed = {}, again = {};
+	char text[64], back[64 * 1000];
+	z_stream stream = {};
+
+	(void)state;
+	for (unsigned int i = 1; i <= 1000; i++) {
+		snprintf(text, sizeof(text), "{\"seq\":%u,\"x\":\"yyyyyyyyyyyyyyyyyyyyyy\"}", i);
+		assert_int_equal(batch_add(&batch, i, text, strlen(text)), 0);
+	}
+	assert_int_equal(batch_compress(&batch, &packed), 0);
+	assert_true(packed.size < batch.lines.size / 4);
+	assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
+	stream.next_in = (unsigned char *)packed.data;
+	stream.avail_in = (uInt)packed.size;
+	stream.next_out = (unsigned char *)back;
+	stream.avail_out = sizeof(back);
+	assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+	assert_int_equal(stream.total_out, batch.lines.size);
+	assert_memory_equal(back, batch.lines.data, batch.lines.size);
+	inflateEnd(&stream);
+	/* The same lines make the same message, whoever sends them. */
+	assert_int_equal(batch_compress(&batch, &again), 0);
+	assert_int_equal(again.size, packed.size);
+	assert_memory_equal(again.data, packed.data, packed.size);
+	buffer_free(&packed);
+	buffer_free(&again);
+	batch_release(&batch);
+}
+
+static bool goes_first(const char *action, const char *rest)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line),
+		 "{\"seq\":12345678901234567890,\"@timestamp\":\"2026-11-21T00:00:00.000000000Z\","
+		 "\"event\":{\"kind\":\"event\",\"action\":\"%s\"%s",
+		 action, rest);
+	return batch_line_goes_first(line, strlen(line));
+}
+
+static void ahead(void **state)
+{
+	static const char *const first[] = {"denial", "execution-end", "gap",
+					    "seal",   "identity",      "agent-heartbeat"};
+	static const char *const others[] = {
+		"would-deny", "execution-start", "process-exec", "denials", "gaps", ""};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(first) / sizeof(*first); i++)
+		assert_true(goes_first(first[i], ",\"outcome\":\"failure\"}}"));
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_false(goes_first(others[i], ",\"outcome\":\"failure\"}}"));
+	/* What somebody chose to call himself changes nothing. */
+	assert_false(goes_first("process-exec", ",\"outcome\":\"success\"},\"process\":{\"name\":"
+						"\"\\\"action\\\":\\\"denial\\\"\"}}"));
+	assert_false(batch_line_goes_first("", 0));
+	assert_false(batch_line_goes_first("\"action\":\"denial", 16));
+}
+
+static void states(void **state)
+{
+	static const char *const bad[] = {
+		"[]", "{\"log\":\"\",\"seq\":1,\"chain\":null,\"first\":-1}",
+		"{\"log\":\"\",\"seq\":1,\"chain\":null,\"sending\":\"2\"}"};
+	struct ship_state saved = {.acknowledged = {.log = LOG, .sequence = 17, .known = true},
+				   .sending = 20,
+				   .first = 23};
+	char directory[] = "/tmp/cordon-state-XXXXXX", path[64];
+	struct ship_state loaded;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/state.json", directory);
+	assert_int_equal(ship_state_load(path, &loaded), -ENOENT);
+	assert_int_equal(loaded.acknowledged.sequence, 0);
+	memset(saved.acknowledged.chain, 0x5a, SHA256_SIZE);
+	assert_int_equal(ship_state_save(path, &saved), 0);
+	assert_int_equal(ship_state_load(path, &loaded), 0);
+	assert_memory_equal(&loaded.acknowledged.chain, &saved.acknowledged.chain, SHA256_SIZE);
+	assert_string_equal(loaded.acknowledged.log, LOG);
+	assert_int_equal(loaded.acknowledged.sequence, 17);
+	assert_int_equal(loaded.sending, 20);
+	assert_int_equal(loaded.first, 23);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		FILE *file = fopen(path, "w");
+
+		assert_non_null(file);
+		fputs(bad[i], file);
+		fclose(file);
+		assert_int_equal(ship_state_load(path, &loaded), -EBADMSG);
+	}
+	unlink(path);
+	rmdir(directory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names), cmocka_unit_test(bounds), cmocka_unit_test(compressed),
+		cmocka_unit_test(ahead), cmocka_unit_test(states),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

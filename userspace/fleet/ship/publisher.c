@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JetStream, by libnats. */
+#include "fleet/ship/publisher.h"
+
+#include <errno.h>
+#include <nats/nats.h>
+#include <stdlib.h>
+
+#define ACK_MSEC       5000
+#define CONNECT_MSEC   5000
+#define RECONNECT_MSEC 500
+
+struct publisher {
+	const struct publisher_options *options;
+	natsOptions *nats_options;
+	natsConnection *connection;
+	jsCtx *stream;
+	struct buffer compressed;
+	uint64_t bytes;
+};
+
+static void free_message(natsMsg **message)
+{
+	natsMsg_Destroy(*message);
+}
+
+void publisher_close(struct publisher *publisher)
+{
+	jsCtx_Destroy(publisher->stream);
+	natsConnection_Destroy(publisher->connection);
+	natsOptions_Destroy(publisher->nats_options);
+	buffer_free(&publisher->compressed);
+	free(publisher);
+}
+
+static natsStatus set_options(natsOptions *to, const struct publisher_options *from)
+{
+	natsStatus s = natsOptions_SetURL(to, from->url);
+
+	if (s == NATS_OK)
+		s = natsOptions_SetName(to, "cordon-ship");
+	if (s == NATS_OK)
+		s = natsOptions_SetTimeout(to, CONNECT_MSEC);
+	/* For ever, and not all hosts at the same moment. */
+	if (s == NATS_OK)
+		s = natsOptions_SetMaxReconnect(to, -1);
+	if (s == NATS_OK)
+		s = natsOptions_SetReconnectWait(to, RECONNECT_MSEC);
+	if (s == NATS_OK)
+		s = natsOptions_SetReconnectJitter(to, RECONNECT_MSEC, RECONNECT_MSEC);
+	if (s == NATS_OK && from->credentials)
+		s = natsOptions_SetUserCredentialsFromFiles(to, from->credentials, NULL);
+	if (s == NATS_OK && (from->ca || from->certificate))
+		s = natsOptions_SetSecure(to, true);
+	if (s == NATS_OK && from->ca)
+		s = natsOptions_LoadCATrustedCertificates(to, from->ca);
+	if (s == NATS_OK && from->certificate)
+		s = natsOptions_LoadCertificatesChain(to, from->certificate, from->key);
+	return s;
+}
+
+int publisher_open(const struct publisher_options *options, struct publisher **ret_publisher,
+		   struct failure *failure)
+{
+	_cleanup_(publisher_closep) struct publisher *publisher = calloc(1, sizeof(*publisher));
+	natsStatus s;
+
+	if (!publisher)
+		return failure_set(failure, ENOMEM, "%m");
+	publisher->options = options;
+	s = natsOptions_Create(&publisher->nats_options);
+	if (s == NATS_OK)
+		s = set_options(publisher->nats_options, options);
+	if (s != NATS_OK)
+		return failure_set(failure, EINVAL, "cannot use these options for NATS: %s",
+				   nats_GetLastError(NULL) ? nats_GetLastError(NULL)
+							   : natsStatus_GetText(s));
+	s = natsConnection_Connect(&publisher->connection, publisher->nats_options);
+	if (s == NATS_OK)
+		s = natsConnection_JetStream(&publisher->stream, publisher->connection, NULL);
+	if (s != NATS_OK)
+		return failure_set(failure, ECONNREFUSED, "cannot reach %s: %s", options->url,
+				   natsStatus_GetText(s));
+	*ret_publisher = TAKE_PTR(publisher);
+	return 0;
+}
+
+static natsStatus set_headers(natsMsg *message, const struct batch *batch, bool compressed)
+{
+	char range[BATCH_RANGE_SIZE];
+	natsStatus s;
+
+	batch_range(batch, range);
+	s = natsMsgHeader_Set(message, "Cordon-Host", batch->host);
+	if (s == NATS_OK)
+		s = natsMsgHeader_Set(message, "Cordon-Log", batch->log);
+	if (s == NATS_OK)
+		s = natsMsgHeader_Set(message, "Cordon-Seq", range);
+	if (s == NATS_OK && compressed)
+		s = natsMsgHeader_Set(message, "Content-Encoding", "gzip");
+	return s;
+}
+
+static int describe(natsStatus s, jsErrCode code, const char *subject, struct failure *failure)
+{
+	if (s == NATS_NO_RESPONDERS)
+		return failure_set(failure, EAGAIN,
+				   "no stream takes %s: the fleet's store makes " PUBLISHER_STREAM,
+				   subject);
+	if (s == NATS_NO_MEMORY)
+		return failure_set(failure, ENOMEM, "%m");
+	return failure_set(failure, EAGAIN, "the stream did not acknowledge: %s (%d)",
+			   natsStatus_GetText(s), (int)code);
+}
+
+int publisher_send(struct publisher *publisher, const struct batch *batch, struct failure *failure)
+{
+	char subject[BATCH_SUBJECT_SIZE], id[BATCH_ID_SIZE];
+	jsPubOptions options = {.ExpectStream = PUBLISHER_STREAM, .MaxWait = ACK_MSEC};
+	_cleanup_(free_message) natsMsg *message = NULL;
+	const struct buffer *payload = &batch->lines;
+	jsErrCode code = 0;
+	jsPubAck *ack = NULL;
+	natsStatus s;
+	int r;
+
+	if (!publisher->options->plain) {
+		r = batch_compress(batch, &publisher->compressed);
+		if (r < 0)
+			return failure_set(failure, r, "cannot compress: %m");
+		payload = &publisher->compressed;
+	}
+	if ((int64_t)payload->size > natsConnection_GetMaxPayload(publisher->connection))
+		return failure_set(failure, EMSGSIZE,
+				   "a record is larger than the %lld bytes that the server takes; "
+				   "raise its max_payload",
+				   (long long)natsConnection_GetMaxPayload(publisher->connection));
+	batch_subject(batch, subject);
+	batch_id(batch, id);
+	options.MsgId = id;
+	s = natsMsg_Create(&message, subject, NULL, payload->data, (int)payload->size);
+	if (s == NATS_OK)
+		s = set_headers(message, batch, !publisher->options->plain);
+	if (s == NATS_OK)
+		s = js_PublishMsg(&ack, publisher->stream, message, &options, &code);
+	jsPubAck_Destroy(ack);
+	if (s != NATS_OK)
+		return describe(s, code, subject, failure);
+	publisher->bytes += payload->size;
+	return 0;
+}
+
+uint64_t publisher_bytes(const struct publisher *publisher)
+{
+	return publisher->bytes;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Publishes batches to NATS JetStream, and waits for the stream to have each. */
+#ifndef CORDON_FLEET_PUBLISHER_H
+#define CORDON_FLEET_PUBLISHER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/failure.h"
+#include "fleet/ship/batch.h"
+
+#define PUBLISHER_STREAM "CORDON"
+
+struct publisher;
+
+struct publisher_options {
+	const char *url;
+	const char *credentials; /* a file of NATS's, or NULL */
+	const char *ca;		 /* files in PEM, or NULL: not TLS unless the URL says so */
+	const char *certificate, *key;
+	bool plain; /* lines as they are, not as gzip */
+};
+
+/* Tries once. `options` is borrowed. -ECONNREFUSED: cannot be reached; -EINVAL: the options are wrong; -ENOMEM. */
+int publisher_open(const struct publisher_options *options, struct publisher **ret_publisher,
+		   struct failure *failure);
+void publisher_close(struct publisher *publisher);
+DEFINE_CLEANUP(struct publisher *, publisher_close, publisher_closep)
+
+/*
+ * 0: the stream has it. -EAGAIN: it did not say so: to be sent again, in the same message; -EMSGSIZE: larger than the
+ * server takes; -ENOMEM.
+ */
+int publisher_send(struct publisher *publisher, const struct batch *batch, struct failure *failure);
+
+/* Bytes of messages that were sent, headers not counted. */
+uint64_t publisher_bytes(const struct publisher *publisher);
+
+#endif

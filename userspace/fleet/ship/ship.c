@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cordon-ship: sends a host's audit log to the fleet's store. The log is the only queue. */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "fleet/ship/feed.h"
+#include "fleet/ship/publisher.h"
+#include "fleet/ship/ship_options.h"
+#include "fleet/ship/ship_sandbox.h"
+#include "fleet/ship/state.h"
+
+#define EXIT_REWRITTEN 3
+
+/* How often the log is looked at, give or take a quarter, so that a fleet does not do so at the same moment. */
+#define LOOK_MSEC 500u
+/* How long it waits for a server that does not answer: twice as long each time. */
+#define RETRY_MIN_MSEC 200u
+#define RETRY_MAX_MSEC 10000u
+
+struct ship {
+	struct ship_options options;
+	char state_file[PATH_MAX];
+	struct ship_state state;
+	struct feed *feed;
+	struct publisher *publisher;
+	struct batch bulk, first;
+	struct audit_cursor end; /* of what is in `bulk` */
+	bool backlog;		 /* there was more than went into it */
+	uint64_t next_time;	 /* when the rate lets the next one go, monotonic */
+	uint64_t nameless;	 /* lines; those that were told */
+	char told[512];		 /* what failed last: each thing is said once */
+	unsigned int seed;
+};
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int number)
+{
+	(void)number;
+	stopped = 1;
+}
+
+_printf_(1, 2) static void say(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	fputs("cordon-ship: ", stderr);
+	vfprintf(stderr, format, arguments);
+	fputc('\n', stderr);
+	va_end(arguments);
+}
+
+static void say_once(struct ship *ship, const char *text)
+{
+	if (strcmp(ship->told, text) == 0)
+		return;
+	snprintf(ship->told, sizeof(ship->told), "%s", text);
+	say("%s", text);
+}
+
+static void pause_msec(struct ship *ship, uint64_t msec)
+{
+	uint64_t jitter = msec / 2 > 0 ? (uint64_t)rand_r(&ship->seed) % (msec / 2) : 0;
+	uint64_t nsec = (msec - msec / 4 + jitter) * NSEC_PER_MSEC;
+	const struct timespec time = {.tv_sec = (time_t)(nsec / NSEC_PER_SEC),
+				      .tv_nsec = (long)(nsec % NSEC_PER_SEC)};
+
+	(void)nanosleep(&time, NULL);
+}
+
+/* --- what is sent --------------------------------------------------------------------------- */
+
+static int save_state(struct ship *ship)
+{
+	int r = ship_state_save(ship->state_file, &ship->state);
+
+	if (r < 0)
+		say("cannot note in %s how far it is: %s", ship->state_file, strerror(-r));
+	return r;
+}
+
+/* Until the stream has it. -ECANCELED: told to leave before. */
+static int send_batch(struct ship *ship, const struct batch *batch)
+{
+	uint64_t wait = RETRY_MIN_MSEC;
+
+	while (!stopped) {
+		struct failure failure = {};
+		int r = publisher_send(ship->publisher, batch, &failure);
+
+		if (r == 0) {
+			if (ship->told[0])
+				say("the stream acknowledges again");
+			ship->told[0] = '\0';
+			return 0;
+		}
+		say_once(ship, failure.text);
+		if (r != -EAGAIN && r != -EMSGSIZE)
+			return r;
+		pause_msec(ship, wait);
+		wait = wait * 2 < RETRY_MAX_MSEC ? wait * 2 : RETRY_MAX_MSEC;
+	}
+	return -ECANCELED;
+}
+
+/* What somebody waits for, ahead of a backlog. */
+static int send_first(struct ship *ship)
+{
+	int more = 1;
+
+	while (more > 0 && !stopped) {
+		uint64_t acknowledged = ship->state.acknowledged.sequence;
+		uint64_t after = ship->state.first > acknowledged ? ship->state.first
+								  : acknowledged;
+		struct failure failure = {};
+		uint64_t end = after;
+		int r = 0;
+
+		batch_clear(&ship->first);
+		more = feed_fill_first(ship->feed, &ship->first, after, &end, &failure);
+		if (more < 0) {
+			say("%s", failure.text);
+			return more;
+		}
+		if (ship->first.records > 0)
+			r = send_batch(ship, &ship->first);
+		if (r < 0)
+			return r;
+		ship->state.first = end;
+	}
+	return 0;
+}
+
+static void note_rate(struct ship *ship)
+{
+	uint64_t now = clock_nsec(CLOCK_MONOTONIC), rate = ship->options.records_second;
+
+	if (rate == 0)
+		return;
+	if (ship->next_time < now)
+		ship->next_time = now;
+	ship->next_time += ship->bulk.records * NSEC_PER_SEC / rate;
+}
+
+/* Waits for the rate, and meanwhile sends what goes ahead. */
+static int await_rate(struct ship *ship)
+{
+	while (!stopped) {
+		uint64_t now = clock_nsec(CLOCK_MONOTONIC);
+		uint64_t wait = ship->next_time > now ? (ship->next_time - now) / NSEC_PER_MSEC : 0;
+		int r;
+
+		if (wait == 0)
+			return 0;
+		pause_msec(ship, wait < LOOK_MSEC ? wait : LOOK_MSEC);
+		r = send_first(ship);
+		if (r < 0)
+			return r;
+	}
+	return -ECANCELED;
+}
+
+/* --- from the log --------------------------------------------------------------------------- */
+
+static void tell_nameless(struct ship *ship)
+{
+	uint64_t nameless = feed_nameless(ship->feed);
+
+	if (nameless > 0 && ship->nameless == 0)
+		say("the log begins with records of a build that does not say which host they are of; "
+		    "these stay here");
+	ship->nameless = nameless;
+}
+
+/* The next lines in order. `last`: the one that they end with, 0: any. */
+static int fill_bulk(struct ship *ship, uint64_t last)
+{
+	int r;
+
+	batch_clear(&ship->bulk);
+	do {
+		struct failure failure = {};
+
+		r = feed_fill(ship->feed, &ship->bulk, last, &ship->end, &failure);
+		if (r < 0)
+			say("%s", failure.text);
+	} while (r == -EBADMSG);
+	tell_nameless(ship);
+	ship->backlog = r == 1;
+	return r < 0 ? r : 0;
+}
+
+/* The stream has what is in `bulk`, or nothing is in it but lines were passed over. */
+static void acknowledge(struct ship *ship)
+{
+	ship->state.acknowledged = ship->end;
+	ship->state.sending = 0;
+}
+
+/*
+ * One message in order. What is on its way is noted before, together with what was acknowledged: whoever takes over from a
+ * shipper that was killed sends the very message again, and the stream knows it by its id.
+ */
+static int ship_bulk(struct ship *ship)
+{
+	int r;
+
+	if (ship->bulk.records == 0)
+		return 0;
+	ship->state.sending = ship->bulk.last;
+	r = save_state(ship);
+	if (r == 0 && ship->backlog)
+		r = send_first(ship);
+	if (r == 0)
+		r = await_rate(ship);
+	if (r == 0)
+		r = send_batch(ship, &ship->bulk);
+	if (r == 0) {
+		note_rate(ship);
+		acknowledge(ship);
+	}
+	return r;
+}
+
+static int ship_log(struct ship *ship)
+{
+	uint64_t last = ship->state.sending, noted = ship->state.acknowledged.sequence;
+	int r;
+
+	for (;;) {
+		ship->end = ship->state.acknowledged;
+		r = fill_bulk(ship, last);
+		if (r == 0)
+			r = ship_bulk(ship);
+		if (r < 0 || stopped)
+			return r;
+		last = 0;
+		if (ship->backlog)
+			continue;
+		acknowledge(ship);
+		if (ship->state.acknowledged.sequence != noted)
+			r = save_state(ship);
+		noted = ship->state.acknowledged.sequence;
+		if (r < 0 || ship->options.once)
+			return r;
+		pause_msec(ship, LOOK_MSEC);
+	}
+}
+
+/* --- beginning and end ---------------------------------------------------------------------- */
+
+static int load_state(struct ship *ship)
+{
+	int r;
+
+	if (snprintf(ship->state_file, sizeof(ship->state_file), "%s/state.json",
+		     ship->options.state) >= (int)sizeof(ship->state_file))
+		return -ENAMETOOLONG;
+	r = ship_state_load(ship->state_file, &ship->state);
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0)
+		say("%s does not say how far it was: %s; remove it to send all of the log again, which "
+		    "the store will know",
+		    ship->state_file,
+		    r == -EBADMSG ? "it is no state of this program" : strerror(-r));
+	return r;
+}
+
+static int enter_sandbox(const struct ship *ship)
+{
+	const struct publisher_options *publisher = &ship->options.publisher;
+	const char *const given[] = {publisher->credentials, publisher->ca, publisher->certificate,
+				     publisher->key};
+	const char *files[ARRAY_SIZE(given) + 1];
+	const struct ship_sandbox sandbox = {
+		.log = ship->options.log,
+		.state = ship->options.state,
+		.files = files,
+		.port = ship->options.port,
+	};
+	struct failure failure = {};
+	size_t count = 0;
+	int r;
+
+	for (size_t i = 0; i < ARRAY_SIZE(given); i++)
+		if (given[i])
+			files[count++] = given[i];
+	files[count] = NULL;
+	if (access(sandbox.log, R_OK | X_OK) < 0 || access(sandbox.state, W_OK | X_OK) < 0) {
+		say("needs to read %s and to write %s: %s", sandbox.log, sandbox.state,
+		    strerror(errno));
+		return -EACCES;
+	}
+	r = ship_sandbox_enter(&sandbox, &failure);
+	if (r < 0)
+		say("%s", failure.text);
+	return r;
+}
+
+static int connect_to_server(struct ship *ship)
+{
+	uint64_t wait = RETRY_MIN_MSEC;
+
+	while (!stopped) {
+		struct failure failure = {};
+		int r = publisher_open(&ship->options.publisher, &ship->publisher, &failure);
+
+		if (r == 0)
+			return 0;
+		say_once(ship, failure.text);
+		if (r != -ECONNREFUSED)
+			return r;
+		pause_msec(ship, wait);
+		wait = wait * 2 < RETRY_MAX_MSEC ? wait * 2 : RETRY_MAX_MSEC;
+	}
+	return -ECANCELED;
+}
+
+static int open_log(struct ship *ship)
+{
+	for (;;) {
+		struct failure failure = {};
+		uint64_t missing = 0;
+		int r = feed_open(ship->options.log, &ship->state.acknowledged, &ship->feed,
+				  &missing, &failure);
+
+		if (r == -ENOENT && !ship->options.once && !stopped) {
+			pause_msec(ship, LOOK_MSEC);
+			continue;
+		}
+		if (r < 0)
+			say("%s%s", failure.text,
+			    r == -ESTALE
+				    ? "; nothing is sent until somebody has looked into this, and "
+				      "removed the state file"
+				    : "");
+		if (r == 0 && missing > 0) {
+			say("%llu records behind seq %llu were deleted before the stream had them",
+			    (unsigned long long)missing,
+			    (unsigned long long)ship->state.acknowledged.sequence);
+			ship->state.sending = 0;
+		}
+		return r;
+	}
+}
+
+static int run(struct ship *ship)
+{
+	int r = load_state(ship);
+
+	if (r == 0)
+		r = enter_sandbox(ship);
+	if (r == 0)
+		r = open_log(ship);
+	if (r == 0)
+		r = connect_to_server(ship);
+	if (r == 0)
+		r = ship_log(ship);
+	return stopped && r == -ECANCELED ? 0 : r;
+}
+
+int main(int argc, char **argv)
+{
+	static struct ship ship = {.first = {.lane = BATCH_FIRST}};
+	struct sigaction action = {.sa_handler = stop};
+	int r = ship_options_parse(argc, argv, &ship.options);
+
+	if (r >= 0)
+		return r;
+	ship.seed = (unsigned int)clock_nsec(CLOCK_MONOTONIC) ^ (unsigned int)getpid();
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	r = run(&ship);
+	if (ship.publisher)
+		publisher_close(ship.publisher);
+	if (ship.feed)
+		feed_close(ship.feed);
+	batch_release(&ship.bulk);
+	batch_release(&ship.first);
+	return r == 0 ? EXIT_SUCCESS : r == -ESTALE ? EXIT_REWRITTEN : EXIT_FAILURE;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shipper's command line. */
+#ifndef CORDON_FLEET_SHIP_OPTIONS_H
+#define CORDON_FLEET_SHIP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "fleet/ship/publisher.h"
+
+struct ship_options {
+	const char *log;
+	const char *state;	 /* directory */
+	uint64_t records_second; /* of the bulk lane, at most; 0: as many as there are */
+	bool once;		 /* leave when all that is there now is shipped */
+	uint16_t port;		 /* of the server */
+	struct publisher_options publisher;
+};
+
+/* -1: go on; else the exit status: what there was to say was said. */
+int ship_options_parse(int argc, char **argv, struct ship_options *ret_options);
+
+/* nats://[USER:PASSWORD@]HOST[:PORT], also tls://. -EINVAL: it is none. */
+int ship_options_port(const char *url, uint16_t *ret_port);
+
+#endif
