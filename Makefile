@@ -149,7 +149,7 @@ $(BUILD_ID): $(BPF_OBJECT)
 # --- userspace -----------------------------------------------------------------------------------
 
 # cordon-ship, which alone needs libnats: what of it is not in the libraries.
-SHIP    := $(addprefix userspace/fleet/ship/,ship.c ship_options.c ship_sandbox.c publisher.c)
+SHIP    := $(addprefix userspace/fleet/ship/,ship.c publisher.c)
 SOURCES := $(sort $(filter-out $(SHIP),$(wildcard userspace/*/*.c userspace/*/*/*.c)))
 # What users start: `run` alone. The rest is in lib/cordon/cordon, which it starts.
 FRONT   := userspace/cli/run/front.c userspace/cli/run/accounts_file.c

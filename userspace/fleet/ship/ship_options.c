@@ -52,9 +52,10 @@ int ship_options_port(const char *url, uint16_t *ret_port)
 	if (!host[0] || host[0] == ':' || (host[0] == '[' && !bracket))
 		return -EINVAL;
 	colon = strchr(bracket ? bracket : host, ':');
-	*ret_port = NATS_PORT;
-	if (!colon)
+	if (!colon) {
+		*ret_port = NATS_PORT;
 		return 0;
+	}
 	errno = 0;
 	port = strtoul(colon + 1, &end, 10);
 	if (colon[1] < '0' || colon[1] > '9' || errno || (*end && strcmp(end, "/") != 0) ||
