@@ -150,7 +150,9 @@ $(BUILD_ID): $(BPF_OBJECT)
 
 # cordon-ship, which alone needs libnats: what of it is not in the libraries.
 SHIP    := $(addprefix userspace/fleet/ship/,ship.c publisher.c)
-SOURCES := $(sort $(filter-out $(SHIP),$(wildcard userspace/*/*.c userspace/*/*/*.c)))
+# What needs the network is in a program of its own, which nothing privileged loads.
+FLEET_SOURCES := $(sort $(wildcard userspace/fleet/store/*.c userspace/fleet/ask/*.c))
+SOURCES := $(sort $(filter-out $(SHIP) $(FLEET_SOURCES),$(wildcard userspace/*/*.c userspace/*/*/*.c)))
 # What users start: `run` alone. The rest is in lib/cordon/cordon, which it starts.
 FRONT   := userspace/cli/run/front.c userspace/cli/run/accounts_file.c
 # A program of its own, so that what speaks HTTP is in no process with privileges.
@@ -180,6 +182,9 @@ WHOLE        := $(BUILD)/lib/cordon/cordon
 ARCHIVE      := $(BUILD)/libcordon.a
 SAN_OBJECTS  := $(SOURCES:%.c=$(BUILD)/san/%.o)
 SAN_PURE     := $(BUILD)/san/pure.a
+FLEET        := $(BUILD)/cordon-fleet
+FLEET_OBJECTS := $(FLEET_SOURCES:%.c=$(BUILD)/obj/%.o)
+SAN_FLEET    := $(BUILD)/san/fleet.a
 SAN_ALL      := $(BUILD)/san/all.a
 FUZZ_PURE    := $(BUILD)/fuzz/pure.a
 WATCH        := $(BUILD)/lib/cordon/cordon-watch
@@ -187,7 +192,7 @@ not_main      = $(filter-out $(addprefix %/userspace/,cli/host/main.o cli/run/fr
 
 SHIPPER      := $(BUILD)/lib/cordon/cordon-ship
 
-all: $(BUILD)/cordon $(WHOLE) $(WATCH) $(SHIPPER)
+all: $(BUILD)/cordon $(WHOLE) $(WATCH) $(SHIPPER) $(FLEET)
 
 $(SHIPPER): $(SHIP:%.c=$(BUILD)/obj/%.o) $(ARCHIVE)
 	@mkdir -p $(@D)
@@ -208,6 +213,10 @@ $(WHOLE): $(filter-out $(APART:%.c=$(BUILD)/obj/%.o),$(OBJECTS))
 $(BUILD)/cordon: $(FRONT:%.c=$(BUILD)/obj/%.o) $(ARCHIVE)
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) $(filter-out -pie,$(LDFLAGS)) -static-pie -Wl,--gc-sections $^ -ljansson -lcap -lcrypto -o $@
+
+$(FLEET): $(FLEET_OBJECTS) $(ARCHIVE)
+	@echo "  LD   $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -lnats -o $@
 
 # Both are generated; the dependency files know them only after the first build.
 $(filter-out $(PURE:%.c=$(BUILD)/obj/%.o),$(OBJECTS)): | $(SKELETON) $(BUILD_ID)
@@ -232,8 +241,9 @@ $(BUILD)/fuzz/%.o: %.c Makefile | packages-test
 $(ARCHIVE): $(call not_main,$(OBJECTS))
 $(SAN_ALL): $(call not_main,$(SAN_OBJECTS))
 $(SAN_PURE): $(PURE:%.c=$(BUILD)/san/%.o)
+$(SAN_FLEET): $(filter-out %/cmd_store.o %/stream.o %/fleet/ask/cmd_%.o %/main.o,$(FLEET_SOURCES:%.c=$(BUILD)/san/%.o))
 $(FUZZ_PURE): $(PURE:%.c=$(BUILD)/fuzz/%.o)
-$(ARCHIVE) $(SAN_ALL) $(SAN_PURE) $(FUZZ_PURE):
+$(ARCHIVE) $(SAN_ALL) $(SAN_PURE) $(SAN_FLEET) $(FUZZ_PURE):
 	@rm -f $@
 	@$(AR) rcs $@ $^
 
@@ -243,7 +253,8 @@ UNIT_SOURCES   := $(sort $(wildcard $(addprefix tests/unit/$(or $(UNIT),*)/,test
 UNIT_PROGRAMS  := $(UNIT_SOURCES:%.c=$(BUILD)/%)
 # Tests of what needs no kernel link what needs none, so that they build when the BPF object does not.
 UNIT_PURE      := $(filter $(addprefix $(BUILD)/tests/unit/,base/% policy/% audit/% insight/% control/% daemon/pure/% fleet/ship/% bpf/%),$(UNIT_PROGRAMS))
-UNIT_OTHER     := $(filter-out $(UNIT_PURE),$(UNIT_PROGRAMS))
+UNIT_FLEET     := $(filter $(addprefix $(BUILD)/tests/unit/fleet/,store/% ask/%),$(UNIT_PROGRAMS))
+UNIT_OTHER     := $(filter-out $(UNIT_PURE) $(UNIT_FLEET),$(UNIT_PROGRAMS))
 FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_$(or $(FUZZ),*).c))
 FUZZ_PROGRAMS  := $(FUZZ_SOURCES:%.c=$(BUILD)/%)
 # Small programs that tests run inside the VM or under cordon: no libraries, no sanitizers.
@@ -264,6 +275,11 @@ $(UNIT_PURE): $(BUILD)/tests/unit/%: $(BUILD)/san/tests/unit/%.o $(SAN_PURE)
 	@mkdir -p $(@D)
 	@echo "  LD   $@"
 	$(Q)$(SAN_CC) $(SANITIZE) $< $(SAN_PURE) $(LDLIBS) -lcmocka -o $@
+
+$(UNIT_FLEET): $(BUILD)/tests/unit/%: $(BUILD)/san/tests/unit/%.o $(SAN_FLEET) $(SAN_PURE)
+	@mkdir -p $(@D)
+	@echo "  LD   $@"
+	$(Q)$(SAN_CC) $(SANITIZE) $< $(SAN_FLEET) $(SAN_PURE) $(LDLIBS) -lcmocka -o $@
 
 $(UNIT_OTHER): $(BUILD)/tests/unit/%: $(BUILD)/san/tests/unit/%.o $(SAN_ALL)
 	@mkdir -p $(@D)
@@ -369,7 +385,7 @@ fuzz: packages-test $(FUZZ_PROGRAMS)
 tidy_include = $(if $(filter %/failure.c,$(1)),,-include tests/lint/analyzer.h)
 # What __attribute__((cleanup)) frees is a leak to unix.Malloc, which finds double frees as well.
 only_leaks = { grep -q ' error: ' $@.log && ! grep ' error: ' $@.log | grep -qv 'Potential \(leak of memory\|memory leak\).*unix.Malloc'; }
-TIDY_STAMPS := $(patsubst %.c,$(BUILD)/tidy/%.ok,$(SOURCES) $(SHIP))
+TIDY_STAMPS := $(patsubst %.c,$(BUILD)/tidy/%.ok,$(SOURCES) $(SHIP) $(FLEET_SOURCES))
 
 tidy: $(TIDY_STAMPS)
 
@@ -461,6 +477,7 @@ install: all
 	install -D -m 755 $(WHOLE) $(DESTDIR)$(PREFIX)/lib/cordon/cordon
 	install -D -m 755 $(WATCH) $(DESTDIR)$(PREFIX)/lib/cordon/cordon-watch
 	install -D -m 755 $(SHIPPER) $(DESTDIR)$(PREFIX)/lib/cordon/cordon-ship
+	install -D -m 755 $(FLEET) $(DESTDIR)$(PREFIX)/bin/cordon-fleet
 	@set -e; for f in $$(find policies -name '*.yaml' -o -name '*.schema.json'); do \
 		install -D -m 644 $$f $(SHARE)/cordon/$$f; done
 	@set -e; for f in $(wildcard packaging/man/*.[1-8]); do \
@@ -483,6 +500,7 @@ distclean: clean
 
 -include $(BPF_OBJECT).d
 -include $(SHIP:%.c=$(BUILD)/obj/%.d)
+-include $(FLEET_OBJECTS:.o=.d) $(FLEET_SOURCES:%.c=$(BUILD)/san/%.d)
 -include $(OBJECTS:.o=.d) $(SAN_OBJECTS:.o=.d) $(PURE:%.c=$(BUILD)/fuzz/%.d)
 -include $(UNIT_SOURCES:%.c=$(BUILD)/san/%.d) $(FUZZ_SOURCES:%.c=$(BUILD)/fuzz/%.d)
 -include $(wildcard $(TIDY_DEPS))

@@ -25,6 +25,7 @@ static void print_help(FILE *out)
 	fputs("      --follow              go on as records are written, until Ctrl-C\n", out);
 	fputs(resume_help, out);
 	fputs(query_options_help, out);
+	fputs(query_options_log_help, out);
 	fputs("  -h, --help                this text\n", out);
 }
 

@@ -21,6 +21,7 @@ static void print_help(FILE *out)
 	      "\n",
 	      out);
 	fputs(query_options_help, out);
+	fputs(query_options_log_help, out);
 	fputs("      --utc                 times in UTC, not local ones; put it before times that are given\n"
 	      "      --json                the records, one JSON object a line\n"
 	      "  -h, --help                this text\n",

@@ -61,7 +61,9 @@ const char query_options_help[] =
 	"      --address A           203.0.113.7, 203.0.113.0/24, [2001:db8::1]:443\n"
 	"      --text WORDS          stands in any text of the record\n"
 	"      --lines N             only the last N of them\n"
-	"      --no-index            read all of the log\n"
+	"      --no-index            read all of the log\n";
+
+const char query_options_log_help[] =
 	"      --log DIR             the log's directory (/var/log/cordon)\n";
 
 void query_options_init(struct query_options *options)

@@ -23,12 +23,12 @@ struct query_options {
 /* Long options with values from here on; a command's own come before. */
 #define QUERY_OPTION_FIRST 256
 
-/* For getopt_long(), without the terminator. */
+/* For getopt_long(), without the terminator; --log is the last. */
 #define QUERY_OPTIONS_COUNT 15
 extern const struct option query_options_table[QUERY_OPTIONS_COUNT];
 
-/* Lines for --help. */
-extern const char query_options_help[];
+/* Lines for --help: which records, and in which log. */
+extern const char query_options_help[], query_options_log_help[];
 
 void query_options_init(struct query_options *options);
 void query_options_release(struct query_options *options);

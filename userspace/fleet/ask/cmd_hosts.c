@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `cordon-fleet hosts`: what the store has of each host. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cli/term/exit_status.h"
+#include "cli/term/terminal.h"
+#include "fleet/ask/fleet_options.h"
+#include "fleet/store/fleet_commands.h"
+
+#define NAME_WIDTH  24
+#define STATE_WIDTH 14
+
+static const char help[] =
+	"usage: cordon-fleet hosts [OPTION]... [--json]\n"
+	"\n"
+	"Shows each host that the store has heard of: how many records it has of it without a hole, how\n"
+	"many it lacks of those up to the last that it knows of, and when it was heard of. Exits with 0 if all\n"
+	"are complete, 1 if not, 2 if the question is wrong or the store cannot be read.\n"
+	"\n";
+
+static const char *state_of(const struct completeness *c, const struct completeness_host *host)
+{
+	if (host->never_heard)
+		return "never heard of";
+	if (completeness_is_silent(c, host))
+		return "silent";
+	return host->missing > 0 ? "lacks records" : "complete";
+}
+
+static void print_host(const struct completeness *c, const struct completeness_host *host,
+		       const struct style *style)
+{
+	bool good = completeness_is_complete(c, host);
+	char buffer[16], heard[16] = "-";
+	size_t width = style_text_in(stdout, style, STYLE_NAME, completeness_name(host, buffer),
+				     NAME_WIDTH);
+
+	style_pad(stdout, NAME_WIDTH + 2 - width);
+	width = style_text_in(stdout, style, good ? STYLE_GOOD : STYLE_BAD, state_of(c, host), 0);
+	style_pad(stdout, STATE_WIDTH + 2 - width);
+	if (!host->never_heard)
+		completeness_age(c->now > host->last_heard ? c->now - host->last_heard : 0, heard);
+	printf("%12" PRIu64 "  %10" PRIu64 "  %5" PRIu64 "  %4" PRIu64 "  %10s  ", host->contiguous,
+	       host->missing, host->apart, host->logs, heard);
+	style_text(stdout, style, host->host);
+	putchar('\n');
+}
+
+static void print_json(const struct completeness *c, const struct completeness_host *host)
+{
+	char heard[CLOCK_TEXT_SIZE];
+	json_t *object;
+
+	clock_format(host->last_heard, heard);
+	object = json_pack("{s:s, s:s?, s:s, s:I, s:I, s:I, s:I, s:s?}", "id", host->host, "name",
+			   host->name, "state", state_of(c, host), "contiguous",
+			   (json_int_t)host->contiguous, "missing", (json_int_t)host->missing,
+			   "apart", (json_int_t)host->apart, "logs", (json_int_t)host->logs,
+			   "last_heard", host->never_heard ? NULL : heard);
+	json_dumpf(object, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
+	putchar('\n');
+	json_decref(object);
+}
+
+int fleet_command_hosts(int argc, char **argv)
+{
+	struct style style = terminal_style(stdout);
+	struct fleet_options options;
+	struct fleet_view view;
+	int status = fleet_options_parse(&options, "hosts", help, argc, argv);
+
+	if (status >= 0)
+		return status;
+	if (fleet_view_open(&options, &view) < 0)
+		return EXIT_USAGE;
+	status = EXIT_SUCCESS;
+	if (!options.json)
+		printf("%-*s  %-*s%14s  %10s  %5s  %4s  %10s  %s\n", NAME_WIDTH, "HOST",
+		       STATE_WIDTH, "STATE", "WITHOUT HOLE", "LACKS", "APART", "LOGS", "HEARD AGO",
+		       "ID");
+	for (size_t i = 0; i < view.states.count; i++) {
+		if (options.json)
+			print_json(&view.completeness, &view.states.hosts[i]);
+		else
+			print_host(&view.completeness, &view.states.hosts[i], &style);
+		if (!completeness_is_complete(&view.completeness, &view.states.hosts[i]))
+			status = EXIT_FAILURE;
+	}
+	fleet_view_finish(&view, &options, &style);
+	fleet_view_close(&view);
+	return terminal_finish(stdout, status);
+}

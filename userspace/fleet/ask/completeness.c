@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Says which hosts an answer is complete for, and what the others lack. */
+#include "fleet/ask/completeness.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "base/clock.h"
+
+/* Hosts that are named for each thing that is wrong; the rest is counted. */
+#define NAMED_MAX 5
+/* Clocks differ by this much without being wrong. */
+#define AHEAD_MAX ((int64_t)(60 * NSEC_PER_SEC))
+#define ID_SHOWN  12
+
+uint64_t completeness_missing(uint64_t contiguous, const struct completeness_range *ranges,
+			      size_t count, uint64_t *ret_highest)
+{
+	uint64_t missing = 0, reached = contiguous;
+
+	for (size_t i = 0; i < count; i++) {
+		if (ranges[i].first > reached + 1)
+			missing += ranges[i].first - reached - 1;
+		if (ranges[i].last > reached)
+			reached = ranges[i].last;
+	}
+	if (ret_highest)
+		*ret_highest = reached;
+	return missing;
+}
+
+static uint64_t age(const struct completeness *c, const struct completeness_host *host)
+{
+	return c->now > host->last_heard ? c->now - host->last_heard : 0;
+}
+
+bool completeness_is_silent(const struct completeness *c, const struct completeness_host *host)
+{
+	return !host->never_heard && age(c, host) > c->silent_after;
+}
+
+bool completeness_is_complete(const struct completeness *c, const struct completeness_host *host)
+{
+	return !host->never_heard && host->missing == 0 && !completeness_is_silent(c, host);
+}
+
+void completeness_age(uint64_t nsec, char text[16])
+{
+	static const struct {
+		uint64_t seconds, until;
+		const char *unit;
+	} units[] = {
+		{1, 120, "s"}, {60, 7200, "min"}, {3600, 172800, "h"}, {86400, UINT64_MAX, "d"}};
+	uint64_t seconds = nsec / NSEC_PER_SEC;
+	size_t i = 0;
+
+	while (seconds >= units[i].until)
+		i++;
+	(void)snprintf(text, 16, "%" PRIu64 " %s", seconds / units[i].seconds, units[i].unit);
+}
+
+const char *completeness_name(const struct completeness_host *host, char buffer[16])
+{
+	if (host->name)
+		return host->name;
+	if (host->never_heard)
+		return host->host;
+	(void)snprintf(buffer, 16, "%.*s", ID_SHOWN, host->host);
+	return buffer;
+}
+
+/* "1,204" */
+static void write_count(FILE *out, uint64_t count)
+{
+	char digits[24];
+	int size = snprintf(digits, sizeof(digits), "%" PRIu64, count);
+
+	for (int i = 0; i < size; i++) {
+		if (i > 0 && (size - i) % 3 == 0)
+			fputc(',', out);
+		fputc(digits[i], out);
+	}
+}
+
+/* "03:11", and the day where that is another one. */
+static void write_moment(FILE *out, uint64_t moment, uint64_t now)
+{
+	time_t seconds = (time_t)(moment / NSEC_PER_SEC);
+	char text[32] = "";
+	struct tm local;
+
+	if (localtime_r(&seconds, &local))
+		(void)strftime(text, sizeof(text),
+			       now - moment < 86400 * NSEC_PER_SEC ? "%H:%M" : "%Y-%m-%d %H:%M",
+			       &local);
+	fputs(text, out);
+}
+
+typedef bool (*write_problem)(FILE *out, const struct completeness *c,
+			      const struct completeness_host *host);
+
+/*
+ * Each writes what is wrong with a host, if it is and there is somewhere to write, and says
+ * whether it is.
+ */
+static bool never_heard(FILE *out, const struct completeness *c,
+			const struct completeness_host *host)
+{
+	(void)c;
+	if (host->never_heard && out)
+		fputs(" never heard of", out);
+	return host->never_heard;
+}
+
+static bool silent(FILE *out, const struct completeness *c, const struct completeness_host *host)
+{
+	bool is = completeness_is_silent(c, host);
+
+	if (is && out) {
+		fputs(" silent since ", out);
+		write_moment(out, host->last_heard, c->now);
+		if (strcmp(host->last_action, "agent-stop") == 0)
+			fputs(" (stopped in order)", out);
+	}
+	return is;
+}
+
+static bool lacks(FILE *out, const struct completeness *c, const struct completeness_host *host)
+{
+	(void)c;
+	if (host->missing > 0 && out) {
+		fputs(" lacks ", out);
+		write_count(out, host->missing);
+		fputs(host->missing == 1 ? " record" : " records", out);
+	}
+	return host->missing > 0;
+}
+
+static bool has_apart(FILE *out, const struct completeness *c, const struct completeness_host *host)
+{
+	(void)c;
+	if (host->apart > 0 && out) {
+		fputs(" has ", out);
+		write_count(out, host->apart);
+		fputs(host->apart == 1 ? " delivery kept apart" : " deliveries kept apart", out);
+	}
+	return host->apart > 0;
+}
+
+static bool is_ahead(FILE *out, const struct completeness *c, const struct completeness_host *host)
+{
+	char text[16];
+
+	(void)c;
+	if (host->ahead > AHEAD_MAX && out) {
+		completeness_age((uint64_t)host->ahead, text);
+		fprintf(out, " has a clock that is %s ahead", text);
+	}
+	return host->ahead > AHEAD_MAX;
+}
+
+static bool two_grow(FILE *out, const struct completeness *c, const struct completeness_host *host)
+{
+	(void)c;
+	if (host->two_grow && out)
+		fputs(" has two logs that grow at once (two hosts with one machine-id?)", out);
+	return host->two_grow;
+}
+
+static const struct {
+	write_problem write;
+	const char *of_others;
+} problems[] = {
+	{never_heard, "never heard of"}, {silent, "silent"},
+	{lacks, "that lack records"},	 {has_apart, "with deliveries kept apart"},
+	{is_ahead, "with clocks ahead"}, {two_grow, "with two logs that grow at once"},
+};
+
+static void write_problems(FILE *out, const struct completeness *c,
+			   const struct completeness_host *hosts, size_t count, size_t number)
+{
+	size_t found = 0;
+	char buffer[16];
+
+	for (size_t i = 0; i < count; i++) {
+		if (!problems[number].write(NULL, c, &hosts[i]))
+			continue;
+		if (++found > NAMED_MAX)
+			continue;
+		fprintf(out, "; %s", completeness_name(&hosts[i], buffer));
+		(void)problems[number].write(out, c, &hosts[i]);
+	}
+	if (found > NAMED_MAX) {
+		fputs("; ", out);
+		write_count(out, found - NAMED_MAX);
+		fprintf(out, " more %s", problems[number].of_others);
+	}
+}
+
+/* How many are complete; *ret_oldest: how long ago the one that was heard of first was, ns. */
+static size_t count_complete(const struct completeness *c, const struct completeness_host *hosts,
+			     size_t count, uint64_t *ret_oldest)
+{
+	size_t complete = 0;
+
+	*ret_oldest = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!completeness_is_complete(c, &hosts[i]))
+			continue;
+		complete++;
+		if (age(c, &hosts[i]) > *ret_oldest)
+			*ret_oldest = age(c, &hosts[i]);
+	}
+	return complete;
+}
+
+char *completeness_text(const struct completeness *c, const struct completeness_host *hosts,
+			size_t count)
+{
+	_cleanup_(fclosep) FILE *out = NULL;
+	char *text = NULL, duration[16];
+	uint64_t oldest;
+	size_t size, complete = count_complete(c, hosts, count, &oldest);
+
+	out = open_memstream(&text, &size);
+	if (!out)
+		return NULL;
+	write_count(out, complete);
+	fputs(" of ", out);
+	write_count(out, count);
+	fputs(count == 1 ? " host complete" : " hosts complete", out);
+	if (complete > 0) {
+		completeness_age(oldest, duration);
+		fprintf(out, " to %s ago", duration);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(problems); i++)
+		write_problems(out, c, hosts, count, i);
+	if (fclose(TAKE_PTR(out)) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static json_t *host_json(const struct completeness *c, const struct completeness_host *host)
+{
+	char heard[CLOCK_TEXT_SIZE];
+
+	clock_format(host->last_heard, heard);
+	return json_pack("{s:s, s:s?, s:s?, s:b, s:I, s:I, s:b, s:b}", "id", host->host, "name",
+			 host->name, "last_heard", host->never_heard ? NULL : heard, "silent",
+			 completeness_is_silent(c, host), "missing", (json_int_t)host->missing,
+			 "apart", (json_int_t)host->apart, "clock_ahead", host->ahead > AHEAD_MAX,
+			 "two_logs_grow", host->two_grow);
+}
+
+json_t *completeness_json(const struct completeness *c, const struct completeness_host *hosts,
+			  size_t count)
+{
+	_cleanup_(freep) char *text = completeness_text(c, hosts, count);
+	json_t *incomplete = json_array();
+	uint64_t oldest;
+	size_t complete = count_complete(c, hosts, count, &oldest);
+
+	for (size_t i = 0; i < count; i++)
+		if (!completeness_is_complete(c, &hosts[i]) || hosts[i].apart > 0)
+			json_array_append_new(incomplete, host_json(c, &hosts[i]));
+	return json_pack("{s:s?, s:I, s:I, s:I, s:o}", "text", text, "hosts", (json_int_t)count,
+			 "complete", (json_int_t)complete, "complete_to_seconds_ago",
+			 (json_int_t)(oldest / NSEC_PER_SEC), "not_complete", incomplete);
+}

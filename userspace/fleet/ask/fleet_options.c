@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens a store for a question, and says at the end of the answer how complete it is. */
+#include "fleet/ask/fleet_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "cli/term/exit_status.h"
+#include "cli/term/message.h"
+#include "cli/term/moment.h"
+#include "fleet/store/fleet_commands.h"
+
+/* Three heartbeats. */
+#define SILENT_AFTER_SECONDS 180
+
+enum { OPTION_STORE = FLEET_OPTION_FIRST, OPTION_EXPECT, OPTION_SILENT, OPTION_JSON, OPTION_UTC };
+
+const struct option fleet_options_table[FLEET_OPTIONS_COUNT] = {
+	{"store", required_argument, NULL, OPTION_STORE},
+	{"expect", required_argument, NULL, OPTION_EXPECT},
+	{"silent-after", required_argument, NULL, OPTION_SILENT},
+	{"json", no_argument, NULL, OPTION_JSON},
+	{"utc", no_argument, NULL, OPTION_UTC},
+};
+
+const char fleet_options_help[] =
+	"      --store DIR           the store's directory (" DEFAULT_STORE_DIRECTORY ")\n"
+	"      --expect FILE         hosts that there should be, an id or a name a line\n"
+	"      --silent-after N      a host is silent that was not heard of for N seconds (180)\n"
+	"      --json                one JSON object a line; the last says how complete the answer is\n"
+	"      --utc                 times in UTC, not local ones; put it before times that are given\n"
+	"  -h, --help                this text\n";
+
+void fleet_options_init(struct fleet_options *options)
+{
+	*options = (struct fleet_options){
+		.store = DEFAULT_STORE_DIRECTORY,
+		.silent_after = SILENT_AFTER_SECONDS * NSEC_PER_SEC,
+	};
+}
+
+static int take_silent_after(struct fleet_options *o, const char *value)
+{
+	unsigned long seconds;
+	char *end;
+
+	errno = 0;
+	seconds = strtoul(value, &end, 10);
+	if (value[0] < '1' || value[0] > '9' || *end || errno || seconds > 86400 * 365) {
+		message("--silent-after takes a number of seconds, not \"%s\"", value);
+		return -EINVAL;
+	}
+	o->silent_after = seconds * NSEC_PER_SEC;
+	return 0;
+}
+
+int fleet_options_take(struct fleet_options *o, int option, const char *value)
+{
+	switch (option) {
+	case OPTION_STORE:
+		o->store = value;
+		return 0;
+	case OPTION_EXPECT:
+		o->expected = value;
+		return 0;
+	case OPTION_SILENT:
+		return take_silent_after(o, value);
+	case OPTION_JSON:
+		o->json = true;
+		return 0;
+	case OPTION_UTC:
+		moment_utc();
+		return 0;
+	default:
+		return -ENOENT;
+	}
+}
+
+int fleet_view_open(const struct fleet_options *options, struct fleet_view *ret_view)
+{
+	struct fleet_view view = {
+		.completeness = {.now = clock_nsec(CLOCK_REALTIME),
+				 .silent_after = options->silent_after},
+	};
+	struct failure failure = {};
+	int r = rows_open(options->store, false, &view.rows, &failure);
+
+	if (r == 0)
+		r = host_states_read(view.rows, options->expected, &view.states, &failure);
+	if (r < 0) {
+		message("%s", failure.text);
+		fleet_view_close(&view);
+		return r;
+	}
+	*ret_view = view;
+	return 0;
+}
+
+void fleet_view_close(struct fleet_view *view)
+{
+	host_states_free(&view->states);
+	if (view->rows)
+		rows_close(view->rows);
+	view->rows = NULL;
+}
+
+void fleet_view_finish(const struct fleet_view *view, const struct fleet_options *options,
+		       const struct style *style)
+{
+	_cleanup_(freep) char *text = NULL;
+	json_t *object;
+
+	if (options->json) {
+		object = json_pack("{s:o}", "completeness",
+				   completeness_json(&view->completeness, view->states.hosts,
+						     view->states.count));
+		json_dumpf(object, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
+		putchar('\n');
+		json_decref(object);
+		return;
+	}
+	text = completeness_text(&view->completeness, view->states.hosts, view->states.count);
+	style_text(stdout, style, text ? text : "out of memory");
+	putchar('\n');
+}
+
+int fleet_options_parse(struct fleet_options *options, const char *command, const char *help,
+			int argc, char **argv)
+{
+	struct option table[FLEET_OPTIONS_COUNT + 2] = {{"help", no_argument, NULL, 'h'}};
+	int option;
+
+	memcpy(table + 1, fleet_options_table, sizeof(fleet_options_table));
+	fleet_options_init(options);
+	while ((option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
+		int r;
+
+		if (option == 'h') {
+			fputs(help, stdout);
+			fputs(fleet_options_help, stdout);
+			return EXIT_SUCCESS;
+		}
+		r = fleet_options_take(options, option, optarg);
+		if (r == -ENOENT)
+			message("see `cordon-fleet %s --help`", command);
+		if (r < 0)
+			return EXIT_USAGE;
+	}
+	if (optind == argc)
+		return -1;
+	message("%s: unexpected argument \"%s\"; see `cordon-fleet %s --help`", command,
+		argv[optind], command);
+	return EXIT_USAGE;
+}

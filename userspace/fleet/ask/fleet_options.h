@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options and the closing line that all questions to a store have in common. */
+#ifndef CORDON_FLEET_OPTIONS_H
+#define CORDON_FLEET_OPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "fleet/ask/host_states.h"
+#include "fleet/store/rows.h"
+#include "insight/text/style.h"
+
+struct fleet_options {
+	const char *store, *expected;
+	bool json;
+	uint64_t silent_after; /* ns */
+};
+
+#define FLEET_OPTION_FIRST  512
+#define FLEET_OPTIONS_COUNT 5
+extern const struct option fleet_options_table[FLEET_OPTIONS_COUNT];
+extern const char fleet_options_help[];
+
+void fleet_options_init(struct fleet_options *options);
+/* -EINVAL: it was said why; -ENOENT: not one of these. */
+int fleet_options_take(struct fleet_options *options, int option, const char *value);
+
+/* What answers are made of. */
+struct fleet_view {
+	struct rows *rows;
+	struct host_states states;
+	struct completeness completeness;
+};
+
+/* *failure was said on standard error when it fails. */
+int fleet_view_open(const struct fleet_options *options, struct fleet_view *ret_view);
+void fleet_view_close(struct fleet_view *view);
+
+/* What every answer ends with. With JSON on a line of its own: {"completeness": ...}. */
+void fleet_view_finish(const struct fleet_view *view, const struct fleet_options *options,
+		       const struct style *style);
+
+/* For commands that have no other options. -1: go on; else the status to exit with. */
+int fleet_options_parse(struct fleet_options *options, const char *command, const char *help,
+			int argc, char **argv);
+
+#endif

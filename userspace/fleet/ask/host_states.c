@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gathers what is there, and what is not, of each host's logs. */
+#include "fleet/ask/host_states.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+
+/* A log that grows for so long after another one of its host was begun: both grow. */
+#define OVERLAP_SECONDS 60
+
+static const char hosts_sql[] =
+	"SELECT h.id, h.host, h.name, h.last_heard, h.ahead,"
+	" (SELECT count(*) FROM apart a WHERE a.host = h.host),"
+	" (SELECT l.last_action FROM logs l WHERE l.host = h.id ORDER BY l.last_grown DESC LIMIT 1),"
+	" EXISTS(SELECT 1 FROM logs l, logs m WHERE l.host = h.id AND m.host = h.id AND l.id != m.id"
+	"  AND l.last_grown > m.first_heard + ?1 AND m.last_grown > l.first_heard + ?1"
+	"  AND abs(l.last_grown - m.last_grown) < ?1)"
+	" FROM hosts h ORDER BY coalesce(h.name, h.host), h.host";
+static const char logs_sql[] = "SELECT id, contiguous FROM logs WHERE host = ?1";
+static const char ranges_sql[] =
+	"SELECT first, last FROM waiting WHERE log = ?1 AND last > ?2"
+	" UNION ALL SELECT seq, seq FROM early WHERE log = ?1 AND seq > ?2 ORDER BY 1";
+
+static void finalizep(sqlite3_stmt **statement)
+{
+	sqlite3_finalize(*statement);
+}
+
+static sqlite3_stmt *prepare(struct rows *rows, const char *sql)
+{
+	sqlite3_stmt *statement = NULL;
+
+	(void)sqlite3_prepare_v2(rows_database(rows), sql, -1, &statement, NULL);
+	return statement;
+}
+
+static int sql_failure(struct rows *rows, struct failure *failure)
+{
+	return failure_set(failure, EIO, "cannot read the store's rows: %s",
+			   sqlite3_errmsg(rows_database(rows)));
+}
+
+static char *copy_text(sqlite3_stmt *statement, int number)
+{
+	const char *text = (const char *)sqlite3_column_text(statement, number);
+
+	return text ? strdup(text) : NULL;
+}
+
+static int add_host(struct host_states *states, struct completeness_host **ret_host)
+{
+	struct completeness_host *hosts =
+		reallocarray(states->hosts, states->count + 1, sizeof(*hosts));
+
+	if (!hosts)
+		return -ENOMEM;
+	states->hosts = hosts;
+	*ret_host = &hosts[states->count++];
+	**ret_host = (struct completeness_host){};
+	return 0;
+}
+
+static int read_ranges(struct rows *rows, int64_t log, uint64_t contiguous,
+		       struct completeness_host *host, struct failure *failure)
+{
+	_cleanup_(finalizep) sqlite3_stmt *statement = prepare(rows, ranges_sql);
+	uint64_t reached = contiguous;
+	int r;
+
+	sqlite3_bind_int64(statement, 1, log);
+	sqlite3_bind_int64(statement, 2, (sqlite3_int64)contiguous);
+	/* One after the other, since they may be many. */
+	while ((r = sqlite3_step(statement)) == SQLITE_ROW) {
+		struct completeness_range range = {
+			(uint64_t)sqlite3_column_int64(statement, 0),
+			(uint64_t)sqlite3_column_int64(statement, 1),
+		};
+
+		host->missing += completeness_missing(reached, &range, 1, &reached);
+	}
+	return r == SQLITE_DONE ? 0 : sql_failure(rows, failure);
+}
+
+static int read_logs(struct rows *rows, int64_t id, struct completeness_host *host,
+		     struct failure *failure)
+{
+	_cleanup_(finalizep) sqlite3_stmt *statement = prepare(rows, logs_sql);
+	int r;
+
+	sqlite3_bind_int64(statement, 1, id);
+	while ((r = sqlite3_step(statement)) == SQLITE_ROW) {
+		uint64_t contiguous = (uint64_t)sqlite3_column_int64(statement, 1);
+		int error = read_ranges(rows, sqlite3_column_int64(statement, 0), contiguous, host,
+					failure);
+
+		if (error < 0)
+			return error;
+		host->logs++;
+		host->contiguous += contiguous;
+	}
+	return r == SQLITE_DONE ? 0 : sql_failure(rows, failure);
+}
+
+static int read_host(struct rows *rows, sqlite3_stmt *statement, struct host_states *states,
+		     struct failure *failure)
+{
+	const char *action = (const char *)sqlite3_column_text(statement, 6);
+	struct completeness_host *host;
+
+	if (add_host(states, &host) < 0)
+		return failure_set(failure, ENOMEM, "out of memory");
+	host->host = copy_text(statement, 1);
+	host->name = copy_text(statement, 2);
+	if (!host->host)
+		return failure_set(failure, ENOMEM, "out of memory");
+	host->last_heard = (uint64_t)sqlite3_column_int64(statement, 3);
+	host->ahead = sqlite3_column_int64(statement, 4);
+	host->apart = (uint64_t)sqlite3_column_int64(statement, 5);
+	host->two_grow = sqlite3_column_int(statement, 7) != 0;
+	(void)snprintf(host->last_action, sizeof(host->last_action), "%s", action ? action : "");
+	return read_logs(rows, sqlite3_column_int64(statement, 0), host, failure);
+}
+
+static bool has_host(const struct host_states *states, const char *word)
+{
+	for (size_t i = 0; i < states->count; i++)
+		if (strcmp(states->hosts[i].host, word) == 0 ||
+		    (states->hosts[i].name && strcmp(states->hosts[i].name, word) == 0))
+			return true;
+	return false;
+}
+
+static int add_expected(const char *path, struct host_states *states, struct failure *failure)
+{
+	_cleanup_(fclosep) FILE *file = fopen(path, "re");
+	_cleanup_(freep) char *line = NULL;
+	size_t capacity = 0;
+
+	if (!file)
+		return failure_set(failure, errno, "cannot open %s: %m; it names a host a line",
+				   path);
+	while (getline(&line, &capacity, file) > 0) {
+		struct completeness_host *host;
+		char *word = line + strspn(line, " \t");
+
+		word[strcspn(word, " \t\n#")] = '\0';
+		if (!word[0] || has_host(states, word))
+			continue;
+		if (add_host(states, &host) < 0)
+			return failure_set(failure, ENOMEM, "out of memory");
+		host->never_heard = true;
+		host->host = strdup(word);
+		if (!host->host)
+			return failure_set(failure, ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+static int read_hosts(struct rows *rows, struct host_states *states, struct failure *failure)
+{
+	_cleanup_(finalizep) sqlite3_stmt *statement = prepare(rows, hosts_sql);
+	int r;
+
+	sqlite3_bind_int64(statement, 1, (sqlite3_int64)(OVERLAP_SECONDS * NSEC_PER_SEC));
+	while ((r = sqlite3_step(statement)) == SQLITE_ROW) {
+		int error = read_host(rows, statement, states, failure);
+
+		if (error < 0)
+			return error;
+	}
+	return r == SQLITE_DONE ? 0 : sql_failure(rows, failure);
+}
+
+int host_states_read(struct rows *rows, const char *expected, struct host_states *ret_states,
+		     struct failure *failure)
+{
+	struct host_states states = {};
+	int r = read_hosts(rows, &states, failure);
+
+	if (r == 0 && expected)
+		r = add_expected(expected, &states, failure);
+	if (r < 0) {
+		host_states_free(&states);
+		return r;
+	}
+	*ret_states = states;
+	return 0;
+}
+
+void host_states_free(struct host_states *states)
+{
+	for (size_t i = 0; i < states->count; i++) {
+		free(states->hosts[i].host);
+		free(states->hosts[i].name);
+	}
+	free(states->hosts);
+	*states = (struct host_states){};
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `cordon-fleet store`: keeps the logs of many hosts. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/clock.h"
+#include "cli/term/exit_status.h"
+#include "cli/term/message.h"
+#include "fleet/store/fleet_commands.h"
+#include "fleet/store/import.h"
+#include "fleet/store/stream.h"
+
+/* A log whose beginning is not there may be one that was delivered out of order for so long. */
+#define PATIENCE (120 * NSEC_PER_SEC)
+
+static const char help[] =
+	"usage: cordon-fleet store [OPTION]...\n"
+	"       cordon-fleet store --import FILE --host ID --log ID [--first] [--store DIR]\n"
+	"\n"
+	"Keeps the logs of many hosts as a stream of NATS JetStream brings them: each byte for byte in\n"
+	"DIR/hosts/HOST/LOG, where `cordon show`, `why`, `report` and `log verify` read it with --log, and\n"
+	"rows of all in DIR/fleet.sqlite, which `cordon-fleet ask`, `hosts` and `policies` read. Nothing is\n"
+	"acknowledged before it is on disk. What does not fit lies in DIR/apart, with the reason.\n"
+	"Runs until it is told to end; exits with 1 if it cannot go on.\n"
+	"\n"
+	"      --store DIR          where (" DEFAULT_STORE_DIRECTORY ")\n"
+	"      --nats URL           the server (nats://127.0.0.1:4222)\n"
+	"      --stream NAME        its stream (CORDON), which is made if it is not there\n"
+	"      --consumer NAME      how the server knows this store (cordon-store)\n"
+	"      --credentials FILE   who it is there, as `nsc` writes it\n"
+	"      --tls-ca FILE        whom to believe that they are the server\n"
+	"      --tls-cert FILE, --tls-key FILE\n"
+	"                           who this store is\n"
+	"      --ack-wait SECONDS   until what was not acknowledged comes again (30)\n"
+	"      --until-idle SECONDS ends when nothing has come for so long\n"
+	"\n"
+	"      --import FILE        takes in records of a file, of a log's folder, or with - of standard\n"
+	"                           input, instead of a stream; exits with 1 if any was kept apart\n"
+	"      --host ID, --log ID  whose they are\n"
+	"      --first              chosen records ahead of the rest, which no chain covers\n"
+	"  -h, --help               this text\n";
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int number)
+{
+	(void)number;
+	stopped = 1;
+}
+
+struct command {
+	const char *directory;
+	struct stream_options stream;
+	struct import import;
+};
+
+enum {
+	OPTION_STORE = 256,
+	OPTION_NATS,
+	OPTION_STREAM,
+	OPTION_CONSUMER,
+	OPTION_CREDENTIALS,
+	OPTION_CA,
+	OPTION_CERTIFICATE,
+	OPTION_KEY,
+	OPTION_ACK_WAIT,
+	OPTION_IDLE,
+	OPTION_IMPORT,
+	OPTION_HOST,
+	OPTION_LOG,
+	OPTION_FIRST,
+};
+
+static const struct option options[] = {
+	{"store", required_argument, NULL, OPTION_STORE},
+	{"nats", required_argument, NULL, OPTION_NATS},
+	{"stream", required_argument, NULL, OPTION_STREAM},
+	{"consumer", required_argument, NULL, OPTION_CONSUMER},
+	{"credentials", required_argument, NULL, OPTION_CREDENTIALS},
+	{"tls-ca", required_argument, NULL, OPTION_CA},
+	{"tls-cert", required_argument, NULL, OPTION_CERTIFICATE},
+	{"tls-key", required_argument, NULL, OPTION_KEY},
+	{"ack-wait", required_argument, NULL, OPTION_ACK_WAIT},
+	{"until-idle", required_argument, NULL, OPTION_IDLE},
+	{"import", required_argument, NULL, OPTION_IMPORT},
+	{"host", required_argument, NULL, OPTION_HOST},
+	{"log", required_argument, NULL, OPTION_LOG},
+	{"first", no_argument, NULL, OPTION_FIRST},
+	{"help", no_argument, NULL, 'h'},
+	{},
+};
+
+static int take_seconds(const char *option, const char *value, uint64_t *ret_nsec)
+{
+	unsigned long seconds;
+	char *end;
+
+	errno = 0;
+	seconds = strtoul(value, &end, 10);
+	if (value[0] < '1' || value[0] > '9' || *end || errno || seconds > 86400) {
+		message("--%s takes a number of seconds from 1 to 86400, not \"%s\"", option,
+			value);
+		return -EINVAL;
+	}
+	*ret_nsec = seconds * NSEC_PER_SEC;
+	return 0;
+}
+
+static int take_option(struct command *c, int option, const char *value)
+{
+	const struct {
+		int option;
+		const char **to;
+	} texts[] = {
+		{OPTION_STORE, &c->directory},
+		{OPTION_NATS, &c->stream.url},
+		{OPTION_STREAM, &c->stream.stream},
+		{OPTION_CONSUMER, &c->stream.consumer},
+		{OPTION_CREDENTIALS, &c->stream.credentials},
+		{OPTION_CA, &c->stream.ca},
+		{OPTION_CERTIFICATE, &c->stream.certificate},
+		{OPTION_KEY, &c->stream.key},
+		{OPTION_IMPORT, &c->import.from},
+		{OPTION_HOST, &c->import.host},
+		{OPTION_LOG, &c->import.log},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		if (texts[i].option == option) {
+			*texts[i].to = value;
+			return 0;
+		}
+	}
+	switch (option) {
+	case OPTION_ACK_WAIT:
+		return take_seconds("ack-wait", value, &c->stream.ack_wait);
+	case OPTION_IDLE:
+		return take_seconds("until-idle", value, &c->stream.idle_end);
+	case OPTION_FIRST:
+		c->import.first_lane = true;
+		return 0;
+	default:
+		message("see `cordon-fleet store --help`");
+		return -EINVAL;
+	}
+}
+
+static bool is_complete(const struct command *c)
+{
+	if (c->import.from && (!c->import.host || !c->import.log))
+		message("store: --import takes --host and --log, whose records they are");
+	else if (!c->import.from && (c->import.host || c->import.log || c->import.first_lane))
+		message("store: --host, --log and --first go with --import");
+	else if (c->stream.key && !c->stream.certificate)
+		message("store: --tls-key goes with --tls-cert");
+	else
+		return true;
+	return false;
+}
+
+static void report(const char *text)
+{
+	message("%s; waiting for it", text);
+}
+
+static int import(struct intake *intake, const struct import *what)
+{
+	uint64_t counts[INTAKE_RESULT_COUNT];
+	struct failure failure = {};
+
+	if (import_run(intake, what, counts, &failure) < 0) {
+		message("%s", failure.text);
+		return EXIT_FAILURE;
+	}
+	printf("deliveries: %" PRIu64 " taken, %" PRIu64 " known, %" PRIu64 " waiting, %" PRIu64
+	       " kept apart\n",
+	       counts[INTAKE_TAKEN], counts[INTAKE_KNOWN], counts[INTAKE_WAITS],
+	       counts[INTAKE_APART]);
+	return counts[INTAKE_APART] > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int run_stream(struct intake *intake, const struct stream_options *stream)
+{
+	struct sigaction action = {.sa_handler = stop};
+	struct failure failure = {};
+
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	if (stream_run(intake, stream, &stopped, report, &failure) < 0) {
+		message("%s", failure.text);
+		return EXIT_FAILURE;
+	}
+	return EXIT_SUCCESS;
+}
+
+/* Three for each log that is open. */
+static void raise_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		(void)setrlimit(RLIMIT_NOFILE, &limit);
+	}
+}
+
+static int run(const struct command *c)
+{
+	_cleanup_(intake_closep) struct intake *intake = NULL;
+	struct failure failure = {};
+
+	raise_descriptors();
+	if (intake_open(c->directory, c->import.from ? 0 : PATIENCE, &intake, &failure) < 0) {
+		message("%s", failure.text);
+		return EXIT_FAILURE;
+	}
+	return c->import.from ? import(intake, &c->import) : run_stream(intake, &c->stream);
+}
+
+int fleet_command_store(int argc, char **argv)
+{
+	struct command c = {
+		.directory = DEFAULT_STORE_DIRECTORY,
+		.stream = {.url = "nats://127.0.0.1:4222",
+			   .stream = "CORDON",
+			   .consumer = "cordon-store",
+			   .ack_wait = 30 * NSEC_PER_SEC},
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+		if (option == 'h') {
+			fputs(help, stdout);
+			return EXIT_SUCCESS;
+		}
+		if (take_option(&c, option, optarg) < 0)
+			return EXIT_USAGE;
+	}
+	if (optind < argc) {
+		message("store: unexpected argument \"%s\"; see `cordon-fleet store --help`",
+			argv[optind]);
+		return EXIT_USAGE;
+	}
+	return is_complete(&c) ? run(&c) : EXIT_USAGE;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps the copy of one host's log, byte for byte. */
+#include "fleet/store/host_log.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "audit/storage/chain.h"
+#include "audit/storage/segments.h"
+#include "audit/storage/storage.h"
+
+static int make_parents(const char *directory, const char *host, struct failure *failure)
+{
+	char path[PATH_MAX];
+
+	(void)snprintf(path, sizeof(path), "%s/" HOST_LOG_FOLDER, directory);
+	if (mkdir(path, 0750) < 0 && errno != EEXIST)
+		return failure_set(failure, errno, "cannot create %s: %m", path);
+	(void)snprintf(path, sizeof(path), "%s/" HOST_LOG_FOLDER "/%s", directory, host);
+	if (mkdir(path, 0750) < 0 && errno != EEXIST)
+		return failure_set(failure, errno, "cannot create %s: %m", path);
+	return 0;
+}
+
+int host_log_open(struct host_log *log, const char *directory, const char *host, const char *id,
+		  struct failure *failure)
+{
+	int r;
+
+	*log = (struct host_log){.segment = SEGMENT_INIT};
+	(void)snprintf(log->host, sizeof(log->host), "%s", host);
+	(void)snprintf(log->log, sizeof(log->log), "%s", id);
+	if (snprintf(log->path, sizeof(log->path), "%s/" HOST_LOG_FOLDER "/%s/%s", directory, host,
+		     id) >= (int)sizeof(log->path))
+		return failure_set(failure, ENAMETOOLONG, "%s: %m", directory);
+	r = make_parents(directory, host, failure);
+	return r < 0 ? r : segment_open(log->path, NULL, &log->segment, failure);
+}
+
+void host_log_close(struct host_log *log)
+{
+	if (log->segment.lock_fd >= 0 && !log->dirty)
+		(void)segment_stop(&log->segment);
+	segment_close(&log->segment);
+}
+
+static int write_all(int fd, const char *data, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t n = storage_append(fd, data + done, size - done);
+
+		if (n < 0)
+			return (int)n;
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+int host_log_append(struct host_log *log, const struct batch *batch, size_t from,
+		    uint64_t *ret_offset, struct failure *failure)
+{
+	const struct batch_record *first = &batch->records[from],
+				  *last = &batch->records[batch->count - 1];
+	/* They lie one behind the other. */
+	size_t size = (size_t)(last->line + last->size - first->line), body;
+	struct segment *segment = &log->segment;
+	int r = write_all(segment->fd, first->line, size);
+
+	if (r < 0) {
+		(void)storage_truncate(segment->fd, segment->size);
+		return failure_set(
+			failure, r,
+			"cannot write %s/" SEGMENT_NAME
+			": %m; nothing of it was acknowledged, and it comes again once the store can write",
+			log->path);
+	}
+	*ret_offset = segment->size;
+	if (segment->first == 0)
+		segment->first = first->sequence;
+	segment->size += size;
+	log->dirty = true;
+	return chain_split(last->line, last->size - 1, &body, &segment->sequence, segment->chain);
+}
+
+int host_log_sync(struct host_log *log, struct failure *failure)
+{
+	int r = log->dirty ? storage_sync(log->segment.fd) : 0;
+
+	if (r < 0)
+		return failure_set(failure, r,
+				   "cannot sync %s/" SEGMENT_NAME
+				   ": %m; nothing of it was acknowledged",
+				   log->path);
+	log->dirty = false;
+	return 0;
+}
+
+int host_log_rotate(struct host_log *log, struct failure *failure)
+{
+	int r = log->segment.size >= HOST_LOG_SEGMENT ? segment_rotate(&log->segment) : 0;
+
+	return r < 0 ? failure_set(failure, r, "cannot close a segment of %s: %m", log->path) : 0;
+}
+
+/* The line there, if the file has one whose seq is of this segment. */
+static int read_line(const char *path, uint64_t segment, uint64_t offset, char **ret_line,
+		     size_t *ret_size)
+{
+	_cleanup_(fclosep) FILE *file = fopen(path, "re");
+	_cleanup_(freep) char *line = NULL;
+	uint64_t sequence;
+	size_t capacity = 0;
+	ssize_t size;
+
+	if (!file)
+		return -errno;
+	if (getline(&line, &capacity, file) <= 0 ||
+	    chain_sequence(line, strlen(line), &sequence) < 0 || sequence != segment)
+		return -ENODATA;
+	if (fseeko(file, (off_t)offset, SEEK_SET) < 0)
+		return -errno;
+	size = getline(&line, &capacity, file);
+	if (size <= 0 || line[size - 1] != '\n')
+		return -ENODATA;
+	*ret_line = TAKE_PTR(line);
+	*ret_size = (size_t)size;
+	return 0;
+}
+
+int host_log_read(const char *path, uint64_t segment, uint64_t offset, char **ret_line,
+		  size_t *ret_size)
+{
+	char name[SEGMENTS_NAME_SIZE], file[PATH_MAX];
+	int r = -ENODATA;
+
+	segments_name(segment, false, name);
+	/* Twice: between a look at the one and the other it may have been closed. */
+	for (unsigned int i = 0; i < 4 && r < 0; i++) {
+		if (snprintf(file, sizeof(file), "%s/%s", path, i % 2 ? SEGMENT_NAME : name) >=
+		    (int)sizeof(file))
+			return -ENAMETOOLONG;
+		r = read_line(file, segment, offset, ret_line, ret_size);
+	}
+	return r;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Takes deliveries in. Between intake_begin() and intake_commit() nothing may be acknowledged;
+ * after intake_commit() all that was taken is on disk, in logs and rows. A crash at any moment
+ * leaves logs that verify, and deliveries that come again.
+ */
+#ifndef CORDON_FLEET_INTAKE_H
+#define CORDON_FLEET_INTAKE_H
+
+#include <stdint.h>
+
+#include "base/cleanup.h"
+#include "base/failure.h"
+#include "fleet/store/delivery.h"
+
+enum intake_result {
+	INTAKE_TAKEN, /* records are new */
+	INTAKE_KNOWN, /* all were there */
+	INTAKE_WAITS, /* for what comes before them */
+	INTAKE_APART, /* cannot be taken: kept apart */
+	INTAKE_RESULT_COUNT,
+};
+
+struct intake;
+
+/*
+ * Opens the store in `directory`, which is made if it is not there, and adds to the rows what logs
+ * have that they have not. `patience`: how long a log may lack its beginning until a deletion that
+ * is on record accounts for it, ns. -EBUSY: another store is at work there; -errno.
+ */
+int intake_open(const char *directory, uint64_t patience, struct intake **ret_intake,
+		struct failure *failure);
+void intake_close(struct intake *intake);
+DEFINE_CLEANUP(struct intake *, intake_close, intake_closep)
+
+int intake_begin(struct intake *intake, struct failure *failure);
+int intake_commit(struct intake *intake, struct failure *failure);
+
+/*
+ * One delivery. -EAGAIN: too much of its log waits already: try later. Any other error is the
+ * store's own, and ends it: nothing since intake_begin() may be acknowledged.
+ */
+int intake_take(struct intake *intake, const struct delivery *delivery,
+		enum intake_result *ret_result, struct failure *failure);
+
+/* One that could not even be read (no such subject, not gzip): keeps it apart. */
+int intake_refuse(struct intake *intake, const struct delivery *delivery, const char *reason,
+		  struct failure *failure);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The logs that are open: a bounded number, the one that was used longest ago gives way. */
+#ifndef CORDON_FLEET_INTAKE_LOGS_H
+#define CORDON_FLEET_INTAKE_LOGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/failure.h"
+#include "fleet/store/host_log.h"
+#include "fleet/store/rows.h"
+
+struct intake_logs {
+	const char *directory; /* borrowed */
+	struct rows *rows;     /* borrowed */
+	struct host_log *first;
+	size_t count;
+	uint64_t uses;
+};
+
+/*
+ * Opens it if it is not open, and adds rows of what it has and they have not; inside a transaction
+ * of the rows. -EBADMSG: this log cannot be gone on with, *failure says why; other errors are
+ * those of the store.
+ */
+int intake_logs_get(struct intake_logs *logs, const char *host, const char *id, uint64_t now,
+		    struct host_log **ret_log, struct failure *failure);
+/*
+ * Every log that DIR/hosts has. One that cannot be gone on with is passed over: its next delivery
+ * says so.
+ */
+int intake_logs_get_all(struct intake_logs *logs, uint64_t now, struct failure *failure);
+int intake_logs_sync(struct intake_logs *logs, struct failure *failure);
+int intake_logs_rotate(struct intake_logs *logs, struct failure *failure);
+void intake_logs_close(struct intake_logs *logs);
+
+#endif

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of all hosts in SQLite: one transaction for each group of messages. */
+#include "fleet/store/rows.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/sha256.h"
+#include "fleet/store/rows_schema.h"
+
+enum statement {
+	ADD_HOST,
+	GET_HOST,
+	ADD_LOG,
+	GET_LOG,
+	LAST_PLACE,
+	HEARD,
+	NAME,
+	GET_EARLY,
+	DROP_EARLY,
+	PUT_RECORD,
+	PUT_EARLY_ROW,
+	PUT_EARLY,
+	CONTIGUOUS,
+	GREW,
+	ROLLUP,
+	POLICY,
+	WAITING_BYTES,
+	WAIT,
+	DUE,
+	WAITED,
+	RETENTION,
+	ANCHOR,
+	APART,
+	APART_BYTES,
+	STATEMENT_COUNT,
+};
+
+static const char *const texts[STATEMENT_COUNT] = {
+	[ADD_HOST] =
+		"INSERT OR IGNORE INTO hosts(host, first_heard, last_heard) VALUES(?1, ?2, ?2)",
+	[GET_HOST] = "SELECT id FROM hosts WHERE host = ?1",
+	[ADD_LOG] = "INSERT OR IGNORE INTO logs(host, log, first_heard) VALUES(?1, ?2, ?3)",
+	[GET_LOG] = "SELECT id, contiguous, first_heard FROM logs WHERE host = ?1 AND log = ?2",
+	[LAST_PLACE] = ("SELECT segment, offset, size FROM records"
+			" WHERE host = ?1 AND log = ?2 AND seq = ?3 AND segment IS NOT NULL"),
+	[HEARD] =
+		"UPDATE hosts SET last_heard = max(last_heard, ?2), ahead = iif(?3 > 0, ?3 - ?2, ahead) WHERE id = ?1",
+	[NAME] = "UPDATE hosts SET name = ?2 WHERE id = ?1",
+	[GET_EARLY] = "SELECT line FROM early WHERE log = ?1 AND seq = ?2",
+	[DROP_EARLY] = "DELETE FROM early WHERE log = ?1 AND seq = ?2",
+	[PUT_RECORD] =
+		"INSERT OR REPLACE INTO records VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+	[PUT_EARLY_ROW] =
+		"INSERT OR IGNORE INTO records VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, NULL, NULL, NULL)",
+	[PUT_EARLY] = "INSERT OR IGNORE INTO early VALUES(?1, ?2, ?3)",
+	[CONTIGUOUS] =
+		"UPDATE logs SET contiguous = ?2, last_time = ?3, last_action = ?4 WHERE id = ?1",
+	[GREW] = "UPDATE logs SET last_grown = ?2 WHERE id = ?1",
+	[ROLLUP] = ("INSERT INTO rollups VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, 1)"
+		    " ON CONFLICT DO UPDATE SET count = count + 1"),
+	[POLICY] = ("INSERT INTO policies VALUES(?1, ?2, ?3, ?4, ?4, 1) ON CONFLICT DO UPDATE SET"
+		    " last_time = max(last_time, ?4), records = records + 1"),
+	[WAITING_BYTES] = "SELECT coalesce(sum(length(data)), 0) FROM waiting WHERE log = ?1",
+	[WAIT] =
+		"INSERT OR IGNORE INTO waiting(log, first, last, digest, data) VALUES(?1, ?2, ?3, ?4, ?5)",
+	[DUE] = "SELECT id, data FROM waiting WHERE log = ?1 AND first <= ?2 ORDER BY first LIMIT 1",
+	[WAITED] = "DELETE FROM waiting WHERE id = ?1",
+	[RETENTION] = "INSERT OR IGNORE INTO retention VALUES(?1, ?2, ?3)",
+	[ANCHOR] = ("SELECT r.last, r.chain FROM retention r JOIN waiting w"
+		    " ON w.log = r.log AND w.first = r.last + 1 WHERE r.log = ?1 LIMIT 1"),
+	[APART] = "INSERT OR IGNORE INTO apart VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+	[APART_BYTES] = "SELECT coalesce(sum(bytes), 0) FROM apart WHERE host = ?1",
+};
+
+struct rows {
+	sqlite3 *database;
+	sqlite3_stmt *statements[STATEMENT_COUNT];
+	char path[PATH_MAX];
+};
+
+static int sql_failure(struct rows *rows, struct failure *failure)
+{
+	int code = sqlite3_errcode(rows->database);
+	int error = code == SQLITE_FULL ? ENOSPC : code == SQLITE_BUSY ? EBUSY : EIO;
+
+	return failure_set(
+		failure, error, "%s: %s%s", rows->path, sqlite3_errmsg(rows->database),
+		error == ENOSPC
+			? "; make room, then start the store again: what it had not acknowledged comes again"
+		: error == EBUSY ? "; another store writes there, stop it"
+				 : "");
+}
+
+static sqlite3_stmt *use(struct rows *rows, enum statement number)
+{
+	sqlite3_reset(rows->statements[number]);
+	return rows->statements[number];
+}
+
+/* 's': text, 'i': number, each to the next parameter. */
+static void bind(sqlite3_stmt *statement, const char *types, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, types);
+	for (int i = 0; types[i]; i++) {
+		if (types[i] == 's')
+			sqlite3_bind_text(statement, i + 1, va_arg(arguments, const char *), -1,
+					  SQLITE_STATIC);
+		else
+			sqlite3_bind_int64(statement, i + 1, va_arg(arguments, sqlite3_int64));
+	}
+	va_end(arguments);
+}
+
+#define NUMBER(value) ((sqlite3_int64)(value))
+
+/* One that gives no row. */
+static int run(struct rows *rows, sqlite3_stmt *statement, struct failure *failure)
+{
+	int r = sqlite3_step(statement);
+
+	if (r != SQLITE_DONE)
+		r = sql_failure(rows, failure);
+	else
+		r = 0;
+	sqlite3_reset(statement);
+	return r;
+}
+
+/* 1: it is at a row, which use() or this leaves; 0: there is none. */
+static int first_row(struct rows *rows, sqlite3_stmt *statement, struct failure *failure)
+{
+	int r = sqlite3_step(statement);
+
+	if (r == SQLITE_ROW)
+		return 1;
+	if (r != SQLITE_DONE)
+		return sql_failure(rows, failure);
+	sqlite3_reset(statement);
+	return 0;
+}
+
+static uint64_t column(sqlite3_stmt *statement, int number)
+{
+	return (uint64_t)sqlite3_column_int64(statement, number);
+}
+
+static int execute(struct rows *rows, const char *sql, struct failure *failure)
+{
+	return sqlite3_exec(rows->database, sql, NULL, NULL, NULL) == SQLITE_OK
+		       ? 0
+		       : sql_failure(rows, failure);
+}
+
+static int check_version(struct rows *rows, bool write, struct failure *failure)
+{
+	sqlite3_stmt *statement;
+	int version = -1;
+
+	if (sqlite3_prepare_v2(rows->database, "PRAGMA user_version", -1, &statement, NULL) !=
+	    SQLITE_OK)
+		return sql_failure(rows, failure);
+	if (sqlite3_step(statement) == SQLITE_ROW)
+		version = sqlite3_column_int(statement, 0);
+	sqlite3_finalize(statement);
+	if (version == ROWS_VERSION)
+		return 0;
+	if (version < 0)
+		return failure_set(
+			failure, EBADMSG,
+			"%s is no database: move it away, the store makes a new one from its logs",
+			rows->path);
+	if (version == 0 && write) {
+		int r = execute(rows, "BEGIN IMMEDIATE", failure);
+
+		if (r == 0)
+			r = execute(rows, rows_schema, failure);
+		return r == 0 ? execute(rows, "COMMIT", failure) : r;
+	}
+	return failure_set(
+		failure, EBADMSG,
+		"%s is of another version of cordon-fleet: move it away, the store makes a new one from its logs",
+		rows->path);
+}
+
+static int open_database(struct rows *rows, bool write, struct failure *failure)
+{
+	int flags = write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY, r;
+
+	if (!write && access(rows->path, F_OK) < 0)
+		return failure_set(
+			failure, errno,
+			"cannot open %s: %m; is it a store's directory? `cordon-fleet store` makes one",
+			rows->path);
+	if (sqlite3_open_v2(rows->path, &rows->database, flags, NULL) != SQLITE_OK)
+		return sql_failure(rows, failure);
+	sqlite3_busy_timeout(rows->database, 5000);
+	r = write ? execute(rows, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL", failure)
+		  : 0;
+	if (r == 0)
+		r = check_version(rows, write, failure);
+	for (unsigned int i = 0; r == 0 && write && i < STATEMENT_COUNT; i++)
+		if (sqlite3_prepare_v3(rows->database, texts[i], -1, SQLITE_PREPARE_PERSISTENT,
+				       &rows->statements[i], NULL) != SQLITE_OK)
+			r = sql_failure(rows, failure);
+	return r;
+}
+
+int rows_open(const char *directory, bool write, struct rows **ret_rows, struct failure *failure)
+{
+	struct rows *rows = calloc(1, sizeof(*rows));
+	int r;
+
+	if (!rows)
+		return failure_set(failure, ENOMEM, "out of memory");
+	if (snprintf(rows->path, sizeof(rows->path), "%s/" ROWS_NAME, directory) >=
+	    (int)sizeof(rows->path))
+		r = failure_set(failure, ENAMETOOLONG, "%s: %m", directory);
+	else
+		r = open_database(rows, write, failure);
+	if (r < 0) {
+		rows_close(rows);
+		return r;
+	}
+	*ret_rows = rows;
+	return 0;
+}
+
+void rows_close(struct rows *rows)
+{
+	for (unsigned int i = 0; i < STATEMENT_COUNT; i++)
+		sqlite3_finalize(rows->statements[i]);
+	sqlite3_close(rows->database);
+	free(rows);
+}
+
+sqlite3 *rows_database(struct rows *rows)
+{
+	return rows->database;
+}
+
+int rows_begin(struct rows *rows, struct failure *failure)
+{
+	return execute(rows, "BEGIN IMMEDIATE", failure);
+}
+
+int rows_commit(struct rows *rows, struct failure *failure)
+{
+	return execute(rows, "COMMIT", failure);
+}
+
+void rows_rollback(struct rows *rows)
+{
+	(void)execute(rows, "ROLLBACK", NULL);
+}
+
+static int find_id(struct rows *rows, enum statement number, int64_t *ret_id,
+		   struct failure *failure)
+{
+	int r = first_row(rows, rows->statements[number], failure);
+
+	if (r == 0)
+		return failure_set(failure, EIO, "%s: a row that was added is not there",
+				   rows->path);
+	if (r > 0)
+		*ret_id = sqlite3_column_int64(rows->statements[number], 0);
+	return r < 0 ? r : 0;
+}
+
+static void read_last_place(struct rows *rows, struct rows_log *log)
+{
+	sqlite3_stmt *last = use(rows, LAST_PLACE);
+
+	bind(last, "iii", NUMBER(log->host), NUMBER(log->log), NUMBER(log->contiguous));
+	if (first_row(rows, last, NULL) <= 0)
+		return;
+	log->segment = column(last, 0);
+	log->offset = column(last, 1);
+	log->size = column(last, 2);
+	sqlite3_reset(last);
+}
+
+int rows_log(struct rows *rows, const char *host, const char *log, uint64_t now,
+	     struct rows_log *ret_log, struct failure *failure)
+{
+	struct rows_log found = {};
+	int r;
+
+	bind(use(rows, ADD_HOST), "si", host, NUMBER(now));
+	r = run(rows, rows->statements[ADD_HOST], failure);
+	bind(use(rows, GET_HOST), "s", host);
+	if (r == 0)
+		r = find_id(rows, GET_HOST, &found.host, failure);
+	bind(use(rows, ADD_LOG), "isi", NUMBER(found.host), log, NUMBER(now));
+	if (r == 0)
+		r = run(rows, rows->statements[ADD_LOG], failure);
+	bind(use(rows, GET_LOG), "is", NUMBER(found.host), log);
+	if (r == 0)
+		r = find_id(rows, GET_LOG, &found.log, failure);
+	if (r < 0)
+		return r;
+	found.contiguous = column(rows->statements[GET_LOG], 1);
+	found.first_heard = column(rows->statements[GET_LOG], 2);
+	sqlite3_reset(rows->statements[GET_LOG]);
+	read_last_place(rows, &found);
+	*ret_log = found;
+	return 0;
+}
+
+int rows_heard(struct rows *rows, const struct rows_log *log, uint64_t now, uint64_t newest,
+	       struct failure *failure)
+{
+	bind(use(rows, HEARD), "iii", NUMBER(log->host), NUMBER(now), NUMBER(newest));
+	return run(rows, rows->statements[HEARD], failure);
+}
+
+int rows_name(struct rows *rows, const struct rows_log *log, const char *name,
+	      struct failure *failure)
+{
+	bind(use(rows, NAME), "is", NUMBER(log->host), name);
+	return run(rows, rows->statements[NAME], failure);
+}
+
+static void bind_row(sqlite3_stmt *statement, const struct rows_log *log, const struct row *row)
+{
+	bind(statement, "iiissssssss", NUMBER(log->host), NUMBER(log->log), NUMBER(row->sequence),
+	     row->time, row->action, row->execution, row->policy, row->digest, row->rule,
+	     row->operation, row->template);
+}
+
+/*
+ * What the first lane brought of this record, if that was another line; it is not needed any more.
+ */
+static int take_early(struct rows *rows, const struct rows_log *log, uint64_t sequence,
+		      const char *line, size_t size, char **ret_early, struct failure *failure)
+{
+	sqlite3_stmt *get = use(rows, GET_EARLY);
+	int r;
+
+	*ret_early = NULL;
+	bind(get, "ii", NUMBER(log->log), NUMBER(sequence));
+	r = first_row(rows, get, failure);
+	if (r <= 0)
+		return r;
+	if ((size_t)sqlite3_column_bytes(get, 0) != size ||
+	    memcmp(sqlite3_column_blob(get, 0), line, size) != 0)
+		*ret_early =
+			strndup(sqlite3_column_blob(get, 0), (size_t)sqlite3_column_bytes(get, 0));
+	sqlite3_reset(get);
+	bind(use(rows, DROP_EARLY), "ii", NUMBER(log->log), NUMBER(sequence));
+	return run(rows, rows->statements[DROP_EARLY], failure);
+}
+
+static int count_row(struct rows *rows, const struct rows_log *log, const struct row *row,
+		     struct failure *failure)
+{
+	char day[sizeof("2026-01-31")];
+	int r = 0;
+
+	(void)snprintf(day, sizeof(day), "%.10s", row->time);
+	if (row->operation[0]) {
+		bind(use(rows, ROLLUP), "sisssss", day, NUMBER(log->host), row->action, row->policy,
+		     row->rule, row->operation, row->template);
+		r = run(rows, rows->statements[ROLLUP], failure);
+	}
+	if (r == 0 && row->digest[0]) {
+		bind(use(rows, POLICY), "isss", NUMBER(log->host), row->policy, row->digest,
+		     row->time);
+		r = run(rows, rows->statements[POLICY], failure);
+	}
+	return r;
+}
+
+int rows_add(struct rows *rows, struct rows_log *log, const struct row *row, uint64_t segment,
+	     uint64_t offset, const char *line, size_t size, char **ret_early,
+	     struct failure *failure)
+{
+	sqlite3_stmt *put = use(rows, PUT_RECORD);
+	int r = take_early(rows, log, row->sequence, line, size, ret_early, failure);
+
+	bind_row(put, log, row);
+	sqlite3_bind_int64(put, 12, NUMBER(segment));
+	sqlite3_bind_int64(put, 13, NUMBER(offset));
+	sqlite3_bind_int64(put, 14, NUMBER(size));
+	if (r == 0)
+		r = run(rows, put, failure);
+	if (r == 0)
+		r = count_row(rows, log, row, failure);
+	bind(use(rows, CONTIGUOUS), "iiss", NUMBER(log->log), NUMBER(row->sequence), row->time,
+	     row->action);
+	if (r == 0)
+		r = run(rows, rows->statements[CONTIGUOUS], failure);
+	if (r < 0) {
+		free(*ret_early);
+		*ret_early = NULL;
+		return r;
+	}
+	log->contiguous = row->sequence;
+	log->segment = segment;
+	log->offset = offset;
+	log->size = size;
+	return 0;
+}
+
+int rows_grew(struct rows *rows, const struct rows_log *log, uint64_t now, struct failure *failure)
+{
+	bind(use(rows, GREW), "ii", NUMBER(log->log), NUMBER(now));
+	return run(rows, rows->statements[GREW], failure);
+}
+
+int rows_add_early(struct rows *rows, const struct rows_log *log, const struct row *row,
+		   const char *line, size_t size, struct failure *failure)
+{
+	sqlite3_stmt *put = use(rows, PUT_EARLY);
+	int r;
+
+	bind_row(use(rows, PUT_EARLY_ROW), log, row);
+	r = run(rows, rows->statements[PUT_EARLY_ROW], failure);
+	/* The row was there: its line is in the log, or came early before. */
+	if (r < 0 || sqlite3_changes(rows->database) == 0)
+		return r;
+	bind(put, "ii", NUMBER(log->log), NUMBER(row->sequence));
+	sqlite3_bind_blob(put, 3, line, (int)size, SQLITE_STATIC);
+	return run(rows, put, failure);
+}
+
+int rows_place(struct rows *rows, const struct rows_log *log, uint64_t sequence,
+	       uint64_t *ret_segment, uint64_t *ret_offset, uint64_t *ret_size)
+{
+	sqlite3_stmt *place = use(rows, LAST_PLACE);
+
+	bind(place, "iii", NUMBER(log->host), NUMBER(log->log), NUMBER(sequence));
+	if (first_row(rows, place, NULL) <= 0)
+		return -ENOENT;
+	*ret_segment = column(place, 0);
+	*ret_offset = column(place, 1);
+	*ret_size = column(place, 2);
+	sqlite3_reset(place);
+	return 0;
+}
+
+static int sum(struct rows *rows, enum statement number, uint64_t *ret_sum, struct failure *failure)
+{
+	int r = first_row(rows, rows->statements[number], failure);
+
+	if (r <= 0)
+		return r;
+	*ret_sum = column(rows->statements[number], 0);
+	sqlite3_reset(rows->statements[number]);
+	return 0;
+}
+
+int rows_waiting_bytes(struct rows *rows, const struct rows_log *log, uint64_t *ret_bytes,
+		       struct failure *failure)
+{
+	bind(use(rows, WAITING_BYTES), "i", NUMBER(log->log));
+	return sum(rows, WAITING_BYTES, ret_bytes, failure);
+}
+
+int rows_wait(struct rows *rows, const struct rows_log *log, uint64_t first, uint64_t last,
+	      const char *data, size_t size, struct failure *failure)
+{
+	unsigned char digest[SHA256_SIZE];
+	sqlite3_stmt *wait = use(rows, WAIT);
+	int r = sha256_of(data, size, digest);
+
+	if (r < 0)
+		return failure_set(failure, r, "cannot compute SHA-256: %m");
+	bind(wait, "iii", NUMBER(log->log), NUMBER(first), NUMBER(last));
+	sqlite3_bind_blob(wait, 4, digest, sizeof(digest), SQLITE_STATIC);
+	sqlite3_bind_blob(wait, 5, data, (int)size, SQLITE_STATIC);
+	return run(rows, wait, failure);
+}
+
+int rows_due(struct rows *rows, const struct rows_log *log, uint64_t next, int64_t *ret_id,
+	     char **ret_data, size_t *ret_size, struct failure *failure)
+{
+	sqlite3_stmt *due = use(rows, DUE);
+	size_t size;
+	char *data;
+	int r;
+
+	bind(due, "ii", NUMBER(log->log), NUMBER(next));
+	r = first_row(rows, due, failure);
+	if (r <= 0)
+		return r < 0 ? r : -ENOENT;
+	size = (size_t)sqlite3_column_bytes(due, 1);
+	data = malloc(size + 1);
+	if (data) {
+		memcpy(data, sqlite3_column_blob(due, 1), size);
+		*ret_id = sqlite3_column_int64(due, 0);
+		*ret_data = data;
+		*ret_size = size;
+	}
+	sqlite3_reset(due);
+	return data ? 0 : failure_set(failure, ENOMEM, "out of memory");
+}
+
+int rows_waited(struct rows *rows, int64_t id, struct failure *failure)
+{
+	bind(use(rows, WAITED), "i", NUMBER(id));
+	return run(rows, rows->statements[WAITED], failure);
+}
+
+int rows_retention(struct rows *rows, const struct rows_log *log, uint64_t last, const char *chain,
+		   struct failure *failure)
+{
+	bind(use(rows, RETENTION), "iis", NUMBER(log->log), NUMBER(last), chain);
+	return run(rows, rows->statements[RETENTION], failure);
+}
+
+int rows_anchor(struct rows *rows, const struct rows_log *log, uint64_t *ret_last,
+		char ret_chain[65])
+{
+	sqlite3_stmt *anchor = use(rows, ANCHOR);
+
+	bind(anchor, "i", NUMBER(log->log));
+	if (first_row(rows, anchor, NULL) <= 0)
+		return -ENOENT;
+	*ret_last = column(anchor, 0);
+	(void)snprintf(ret_chain, 65, "%s", (const char *)sqlite3_column_text(anchor, 1));
+	sqlite3_reset(anchor);
+	return 0;
+}
+
+int rows_apart(struct rows *rows, const char *host, const char *log, uint64_t now,
+	       const char *reason, const char *file, uint64_t bytes, struct failure *failure)
+{
+	bind(use(rows, APART), "ssissi", host, log, NUMBER(now), reason, file, NUMBER(bytes));
+	return run(rows, rows->statements[APART], failure);
+}
+
+int rows_apart_bytes(struct rows *rows, const char *host, uint64_t *ret_bytes,
+		     struct failure *failure)
+{
+	bind(use(rows, APART_BYTES), "s", host);
+	return sum(rows, APART_BYTES, ret_bytes, failure);
+}

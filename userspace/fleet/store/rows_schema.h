@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tables of DIR/fleet.sqlite. Moments are ns since the epoch where they are the store's, text
+ * where they are a record's.
+ */
+#ifndef CORDON_FLEET_ROWS_SCHEMA_H
+#define CORDON_FLEET_ROWS_SCHEMA_H
+
+/* Of the tables; in the database's user_version. */
+#define ROWS_VERSION 1
+
+static const char rows_schema[] =
+	"CREATE TABLE hosts(id INTEGER PRIMARY KEY, host TEXT UNIQUE NOT NULL, name TEXT,"
+	" first_heard INTEGER NOT NULL, last_heard INTEGER NOT NULL, ahead INTEGER NOT NULL DEFAULT 0);"
+	"CREATE TABLE logs(id INTEGER PRIMARY KEY, host INTEGER NOT NULL REFERENCES hosts, log TEXT NOT NULL,"
+	" contiguous INTEGER NOT NULL DEFAULT 0, last_time TEXT, last_action TEXT,"
+	" first_heard INTEGER NOT NULL, last_grown INTEGER NOT NULL DEFAULT 0, UNIQUE(host, log));"
+	"CREATE TABLE records(host INTEGER NOT NULL, log INTEGER NOT NULL, seq INTEGER NOT NULL, time TEXT,"
+	" action TEXT, execution TEXT, policy TEXT, digest TEXT, rule TEXT, operation TEXT, template TEXT,"
+	/* NULL: of the first lane, not in the log's file yet */
+	" segment INTEGER, offset INTEGER, size INTEGER, PRIMARY KEY(host, log, seq)) WITHOUT ROWID;"
+	"CREATE INDEX records_time ON records(time);"
+	"CREATE INDEX records_action ON records(action, time);"
+	"CREATE INDEX records_execution ON records(execution);"
+	"CREATE TABLE early(log INTEGER NOT NULL, seq INTEGER NOT NULL, line BLOB NOT NULL, PRIMARY KEY(log, seq));"
+	"CREATE TABLE waiting(id INTEGER PRIMARY KEY, log INTEGER NOT NULL, first INTEGER NOT NULL,"
+	" last INTEGER NOT NULL, digest BLOB NOT NULL, data BLOB NOT NULL, UNIQUE(log, first, digest));"
+	"CREATE TABLE retention(log INTEGER NOT NULL, last INTEGER NOT NULL, chain TEXT NOT NULL,"
+	" PRIMARY KEY(log, last));"
+	/* What the chain covers, by day; texts are '' where there is none. */
+	"CREATE TABLE rollups(day TEXT NOT NULL, host INTEGER NOT NULL, action TEXT NOT NULL, policy TEXT NOT NULL,"
+	" rule TEXT NOT NULL, operation TEXT NOT NULL, template TEXT NOT NULL, count INTEGER NOT NULL,"
+	" PRIMARY KEY(day, host, action, policy, rule, operation, template)) WITHOUT ROWID;"
+	"CREATE TABLE policies(host INTEGER NOT NULL, name TEXT NOT NULL, digest TEXT NOT NULL,"
+	" first_time TEXT NOT NULL, last_time TEXT NOT NULL, records INTEGER NOT NULL,"
+	" PRIMARY KEY(host, name, digest)) WITHOUT ROWID;"
+	"CREATE TABLE apart(host TEXT NOT NULL, log TEXT NOT NULL, at INTEGER NOT NULL, reason TEXT NOT NULL,"
+	" file TEXT NOT NULL, bytes INTEGER NOT NULL, UNIQUE(host, file));"
+	"PRAGMA user_version = 1;";
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fetches messages in groups, has each group on disk, and only then acknowledges it. */
+#include "fleet/store/stream.h"
+
+#include <nats/nats.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/clock.h"
+
+/* Messages of one transaction: half a MiB each at most. */
+#define GROUP_MAX 64
+#define FETCH_MS  1000
+/* Until what has no room to wait is offered again. */
+#define LATER_MS 10000
+/* More than this is not under way at once. */
+#define PENDING_MAX 4096
+
+struct connection {
+	natsOptions *options;
+	natsConnection *connection;
+	jsCtx *stream;
+	natsSubscription *subscription;
+};
+
+static int nats_failure(struct failure *failure, int error, const char *what,
+			const struct stream_options *o, natsStatus status)
+{
+	const char *detail = nats_GetLastError(NULL);
+
+	return failure_set(failure, error, "%s %s: %s%s%s", what, o->url,
+			   natsStatus_GetText(status), detail && detail[0] ? ": " : "",
+			   detail ? detail : "");
+}
+
+static natsStatus set_options(natsOptions *options, const struct stream_options *o)
+{
+	natsStatus s = natsOptions_SetURL(options, o->url);
+
+	if (s == NATS_OK)
+		s = natsOptions_SetName(options, "cordon-fleet store");
+	if (s == NATS_OK)
+		s = natsOptions_SetMaxReconnect(options, -1);
+	if (s == NATS_OK && o->credentials)
+		s = natsOptions_SetUserCredentialsFromFiles(options, o->credentials, NULL);
+	if (s == NATS_OK && (o->ca || o->certificate))
+		s = natsOptions_SetSecure(options, true);
+	if (s == NATS_OK && o->ca)
+		s = natsOptions_LoadCATrustedCertificates(options, o->ca);
+	if (s == NATS_OK && o->certificate)
+		s = natsOptions_LoadCertificatesChain(options, o->certificate,
+						      o->key ? o->key : o->certificate);
+	return s;
+}
+
+static natsStatus make_stream(struct connection *c, const struct stream_options *o)
+{
+	const char *subjects[] = {"cordon.log.>"};
+	jsStreamConfig config;
+	jsStreamInfo *info = NULL;
+	jsErrCode code;
+	natsStatus s = js_GetStreamInfo(&info, c->stream, o->stream, NULL, &code);
+
+	if (s == NATS_NOT_FOUND) {
+		jsStreamConfig_Init(&config);
+		config.Name = o->stream;
+		config.Subjects = subjects;
+		config.SubjectsLen = 1;
+		config.Storage = js_FileStorage;
+		s = js_AddStream(&info, c->stream, &config, NULL, &code);
+	}
+	jsStreamInfo_Destroy(info);
+	return s;
+}
+
+static natsStatus subscribe(struct connection *c, const struct stream_options *o)
+{
+	jsSubOptions options;
+	jsErrCode code;
+
+	jsSubOptions_Init(&options);
+	options.Stream = o->stream;
+	options.ManualAck = true;
+	options.Config.AckPolicy = js_AckExplicit;
+	options.Config.DeliverPolicy = js_DeliverAll;
+	options.Config.AckWait = (int64_t)o->ack_wait;
+	options.Config.MaxAckPending = PENDING_MAX;
+	return js_PullSubscribe(&c->subscription, c->stream, "cordon.log.>", o->consumer, NULL,
+				&options, &code);
+}
+
+static void disconnect(struct connection *c)
+{
+	natsSubscription_Destroy(c->subscription);
+	jsCtx_Destroy(c->stream);
+	natsConnection_Destroy(c->connection);
+	natsOptions_Destroy(c->options);
+	*c = (struct connection){};
+}
+
+/* What lasts, whoever waits: 0: it may pass. */
+static int is_final(natsStatus s)
+{
+	switch (s) {
+	case NATS_CONNECTION_AUTH_FAILED:
+	case NATS_NOT_PERMITTED:
+	case NATS_SECURE_CONNECTION_REQUIRED:
+	case NATS_SECURE_CONNECTION_WANTED:
+	case NATS_SSL_ERROR:
+		return EACCES;
+	case NATS_INVALID_ARG:
+	case NATS_ADDRESS_MISSING:
+	case NATS_ERR:
+		return EPROTO;
+	default:
+		return 0;
+	}
+}
+
+/* 0: connected; 1: not yet, *failure says why; negative: never. */
+static int connect_once(struct connection *c, const struct stream_options *o,
+			struct failure *failure)
+{
+	const char *what = "cannot use the options for";
+	natsStatus s = natsOptions_Create(&c->options);
+	int error;
+
+	if (s == NATS_OK)
+		s = set_options(c->options, o);
+	if (s == NATS_OK) {
+		what = "cannot connect to";
+		s = natsConnection_Connect(&c->connection, c->options);
+	} else {
+		error = nats_failure(failure, EINVAL, what, o, s);
+		disconnect(c);
+		return error;
+	}
+	if (s == NATS_OK)
+		s = natsConnection_JetStream(&c->stream, c->connection, NULL);
+	if (s == NATS_OK) {
+		what = "cannot use the stream at";
+		s = make_stream(c, o);
+	}
+	if (s == NATS_OK) {
+		what = "cannot read the stream at";
+		s = subscribe(c, o);
+	}
+	if (s == NATS_OK)
+		return 0;
+	error = is_final(s);
+	(void)nats_failure(failure, error ? error : EAGAIN, what, o, s);
+	disconnect(c);
+	return error ? -error : 1;
+}
+
+/* A message that was decided about, and what its sender is told once all is on disk. */
+enum answer { ANSWER_ACKNOWLEDGE, ANSWER_LATER };
+
+static const char *header(natsMsg *message, const char *name)
+{
+	const char *value = NULL;
+
+	return natsMsgHeader_Get(message, name, &value) == NATS_OK ? value : NULL;
+}
+
+/* -EBADMSG: it is not what the contract says. */
+static int read_message(natsMsg *message, struct delivery *delivery, struct buffer *text,
+			struct failure *failure)
+{
+	const char *encoding = header(message, "Content-Encoding");
+	int r;
+
+	delivery->data = natsMsg_GetData(message);
+	delivery->size = (size_t)natsMsg_GetDataLength(message);
+	if (delivery_read_subject(natsMsg_GetSubject(message), delivery, failure) < 0)
+		return -EBADMSG;
+	r = delivery_read_headers(delivery, header(message, "Cordon-Host"),
+				  header(message, "Cordon-Log"), header(message, "Cordon-Seq"),
+				  failure);
+	if (r < 0 || !encoding)
+		return r;
+	if (strcasecmp(encoding, "gzip") != 0)
+		return failure_set(failure, EBADMSG, "the encoding %.32s is not known", encoding);
+	r = delivery_inflate(delivery->data, delivery->size, text);
+	if (r == -ENOMEM)
+		return failure_set(failure, ENOMEM, "out of memory");
+	if (r < 0)
+		return failure_set(failure, EBADMSG,
+				   r == -EFBIG ? "it holds more than 4 MiB"
+					       : "its gzip is damaged");
+	delivery->data = text->data;
+	delivery->size = text->size;
+	return 0;
+}
+
+static int take_message(struct intake *intake, natsMsg *message, enum answer *ret_answer,
+			struct failure *failure)
+{
+	struct delivery delivery = {.now = clock_nsec(CLOCK_REALTIME)};
+	struct buffer text = {};
+	struct failure why = {};
+	enum intake_result result;
+	int r = read_message(message, &delivery, &text, &why);
+
+	*ret_answer = ANSWER_ACKNOWLEDGE;
+	if (r == -EBADMSG)
+		r = intake_refuse(intake, &delivery, why.text, failure);
+	else if (r == 0)
+		r = intake_take(intake, &delivery, &result, failure);
+	buffer_free(&text);
+	if (r == -EAGAIN) {
+		*ret_answer = ANSWER_LATER;
+		r = 0;
+	}
+	return r;
+}
+
+static int take_group(struct intake *intake, natsMsgList *list, struct failure *failure)
+{
+	enum answer answers[GROUP_MAX];
+	int r = intake_begin(intake, failure);
+
+	for (int i = 0; i < list->Count && r == 0; i++)
+		r = take_message(intake, list->Msgs[i], &answers[i], failure);
+	if (r == 0)
+		r = intake_commit(intake, failure);
+	/* One whose acknowledgement is lost comes again, and is known. */
+	for (int i = 0; i < list->Count && r == 0; i++) {
+		if (answers[i] == ANSWER_ACKNOWLEDGE)
+			(void)natsMsg_Ack(list->Msgs[i], NULL);
+		else
+			(void)natsMsg_NakWithDelay(list->Msgs[i], LATER_MS, NULL);
+	}
+	return r;
+}
+
+/* 0: go on; 1: connect anew. */
+static int fetch(struct intake *intake, struct connection *c, uint64_t *active,
+		 struct failure *failure)
+{
+	natsMsgList list = {};
+	jsErrCode code;
+	natsStatus s = natsSubscription_Fetch(&list, c->subscription, GROUP_MAX, FETCH_MS, &code);
+	int r = 0;
+
+	if (s == NATS_OK && list.Count > 0) {
+		r = take_group(intake, &list, failure);
+		*active = clock_nsec(CLOCK_MONOTONIC);
+	} else if (s != NATS_OK && s != NATS_TIMEOUT) {
+		r = 1;
+	}
+	natsMsgList_Destroy(&list);
+	return r;
+}
+
+static void pause_a_second(void)
+{
+	(void)nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+}
+
+static int run(struct intake *intake, struct connection *c, const struct stream_options *options,
+	       const volatile sig_atomic_t *stop, void (*report)(const char *text),
+	       struct failure *failure)
+{
+	uint64_t active = clock_nsec(CLOCK_MONOTONIC);
+	bool told = false;
+	int r = 0;
+
+	while (r >= 0 && !*stop &&
+	       (options->idle_end == 0 ||
+		clock_nsec(CLOCK_MONOTONIC) - active < options->idle_end)) {
+		struct failure why = {};
+
+		if (c->subscription) {
+			r = fetch(intake, c, &active, failure);
+			if (r > 0) {
+				disconnect(c);
+				pause_a_second();
+			}
+			continue;
+		}
+		r = connect_once(c, options, &why);
+		if (r < 0)
+			return failure_set(failure, r, "%s", why.text);
+		if (r > 0 && !told)
+			report(why.text);
+		told = r > 0;
+		if (r > 0)
+			pause_a_second();
+	}
+	return r < 0 ? r : 0;
+}
+
+int stream_run(struct intake *intake, const struct stream_options *options,
+	       const volatile sig_atomic_t *stop, void (*report)(const char *text),
+	       struct failure *failure)
+{
+	struct connection connection = {};
+	int r = run(intake, &connection, options, stop, report, failure);
+
+	/* What was acknowledged is on its way. */
+	if (connection.connection)
+		(void)natsConnection_FlushTimeout(connection.connection, FETCH_MS);
+	disconnect(&connection);
+	nats_Close();
+	return r;
+}
