@@ -27,7 +27,10 @@ struct completeness_host {
 	bool never_heard;
 	uint64_t logs, contiguous, missing;
 	uint64_t last_heard;
-	/* its clock is before the store's by so much; negative: behind, or records were on their way */
+	/*
+	 * its clock is before the store's by so much; negative: behind, or records were on their
+	 * way
+	 */
 	int64_t ahead;
 	uint64_t apart;	      /* deliveries that did not fit */
 	bool two_grow;	      /* two logs of it grow at once */

@@ -7,6 +7,7 @@
 
 #include "audit/storage/chain.h"
 #include "audit/text/buffer.h"
+#include "base/clock.h"
 #include "fleet/store/host_log.h"
 
 enum parameter { HOST = 1, SINCE, UNTIL, EXECUTION, POLICY, OPERATION, ACTION, SEQUENCE };
@@ -26,8 +27,9 @@ static void write_sql(const struct fleet_search *s, struct buffer *sql)
 	} conditions[] = {
 		{q->since, " AND r.time >= ?2"},
 		{q->until, " AND r.time <= ?3"},
-		{q->execution, " AND r.execution >= ?4 AND r.execution < ?4 || '~'"},
-		{q->policy, " AND (r.policy = ?5 OR substr(r.digest, 1, length(?5)) = ?5)"},
+		{q->execution,
+		 " AND r.execution != '' AND r.execution >= ?4 AND r.execution < ?4 || '~'"},
+		{q->policy, " AND (r.policy = ?5 OR r.digest LIKE substr(?5, 1, 16) || '%')"},
 		{q->operation, " AND r.operation = ?6"},
 		{q->action, " AND r.action = ?7"},
 		{q->sequence > 0, " AND r.seq = ?8"},
@@ -35,7 +37,7 @@ static void write_sql(const struct fleet_search *s, struct buffer *sql)
 
 	buffer_literal(
 		sql,
-		"SELECT h.host, h.name, l.log, r.seq, r.segment, r.offset, e.line FROM records r"
+		"SELECT h.host, h.name, l.log, r.seq, r.segment, r.offset, e.line, r.log FROM records r"
 		" JOIN hosts h ON h.id = r.host JOIN logs l ON l.id = r.log"
 		" LEFT JOIN early e ON r.segment IS NULL AND e.log = r.log AND e.seq = r.seq WHERE 1");
 	if (s->host)
@@ -57,6 +59,14 @@ static void bind_text(sqlite3_stmt *statement, int parameter, const char *text)
 		(void)sqlite3_bind_text(statement, parameter, text, -1, SQLITE_STATIC);
 }
 
+static void bind_time(sqlite3_stmt *statement, int parameter, const char *text)
+{
+	uint64_t nsec;
+
+	if (text && clock_parse(text, &nsec) == 0)
+		(void)sqlite3_bind_int64(statement, parameter, (sqlite3_int64)nsec);
+}
+
 static sqlite3_stmt *prepare(struct rows *rows, const struct fleet_search *s)
 {
 	const struct audit_query *q = s->query;
@@ -68,8 +78,8 @@ static sqlite3_stmt *prepare(struct rows *rows, const struct fleet_search *s)
 		(void)sqlite3_prepare_v2(rows_database(rows), sql.data, -1, &statement, NULL);
 	buffer_free(&sql);
 	bind_text(statement, HOST, s->host);
-	bind_text(statement, SINCE, q->since);
-	bind_text(statement, UNTIL, q->until);
+	bind_time(statement, SINCE, q->since);
+	bind_time(statement, UNTIL, q->until);
 	bind_text(statement, EXECUTION, q->execution);
 	bind_text(statement, POLICY, q->policy);
 	bind_text(statement, OPERATION, q->operation);
@@ -79,24 +89,68 @@ static sqlite3_stmt *prepare(struct rows *rows, const struct fleet_search *s)
 	return statement;
 }
 
-/*
- * The line of a row, from the log or as the first lane brought it; caller frees. NULL: it is not
- * there.
- */
-static char *read_line(const struct fleet_search *s, sqlite3_stmt *row, size_t *ret_size)
+/* Segments that are open: each is opened once for the many records of an answer that lie in it. */
+#define OPEN_SEGMENTS 64
+
+struct segments_cache {
+	struct {
+		int64_t log;
+		uint64_t segment;
+		FILE *file;
+	} open[OPEN_SEGMENTS];
+	size_t next; /* the one to give way */
+};
+
+static void close_segments(const struct segments_cache *cache)
+{
+	for (size_t i = 0; i < OPEN_SEGMENTS; i++)
+		if (cache->open[i].file)
+			(void)fclose(cache->open[i].file);
+}
+
+/* NULL: it cannot be opened. */
+static FILE *open_segment(const struct fleet_search *s, struct segments_cache *cache,
+			  sqlite3_stmt *row)
+{
+	uint64_t segment = (uint64_t)sqlite3_column_int64(row, 4);
+	int64_t log = sqlite3_column_int64(row, 7);
+	size_t place = cache->next;
+	char path[PATH_MAX];
+	FILE *file;
+
+	for (size_t i = 0; i < OPEN_SEGMENTS; i++)
+		if (cache->open[i].file && cache->open[i].log == log &&
+		    cache->open[i].segment == segment)
+			return cache->open[i].file;
+	if (snprintf(path, sizeof(path), "%s/" HOST_LOG_FOLDER "/%s/%s", s->directory,
+		     (const char *)sqlite3_column_text(row, 0),
+		     (const char *)sqlite3_column_text(row, 2)) >= (int)sizeof(path) ||
+	    host_log_open_segment(path, segment, &file) < 0)
+		return NULL;
+	if (cache->open[place].file)
+		(void)fclose(cache->open[place].file);
+	cache->open[place].log = log;
+	cache->open[place].segment = segment;
+	cache->open[place].file = file;
+	cache->next = (place + 1) % OPEN_SEGMENTS;
+	return file;
+}
+
+/* Of a row, from the log or as the first lane brought it; caller frees. NULL: it is not there. */
+static char *read_line(const struct fleet_search *s, struct segments_cache *cache,
+		       sqlite3_stmt *row, size_t *ret_size)
 {
 	uint64_t sequence;
-	char path[PATH_MAX], *line = NULL;
+	char *line = NULL;
+	FILE *file;
 
 	if (sqlite3_column_type(row, 6) != SQLITE_NULL) {
 		*ret_size = (size_t)sqlite3_column_bytes(row, 6);
 		return strndup(sqlite3_column_blob(row, 6), *ret_size);
 	}
-	if (snprintf(path, sizeof(path), "%s/" HOST_LOG_FOLDER "/%s/%s", s->directory,
-		     (const char *)sqlite3_column_text(row, 0),
-		     (const char *)sqlite3_column_text(row, 2)) >= (int)sizeof(path) ||
-	    host_log_read(path, (uint64_t)sqlite3_column_int64(row, 4),
-			  (uint64_t)sqlite3_column_int64(row, 5), &line, ret_size) < 0)
+	file = open_segment(s, cache, row);
+	if (!file ||
+	    host_log_read_at(file, (uint64_t)sqlite3_column_int64(row, 5), &line, ret_size) < 0)
 		return NULL;
 	if (chain_sequence(line, *ret_size, &sequence) == 0 &&
 	    sequence == (uint64_t)sqlite3_column_int64(row, 3))
@@ -106,7 +160,7 @@ static char *read_line(const struct fleet_search *s, sqlite3_stmt *row, size_t *
 }
 
 /* 1: it matches, *ret_record is a new reference; 0: no. */
-static int judge(const struct fleet_search *s, sqlite3_stmt *row,
+static int judge(const struct fleet_search *s, struct segments_cache *cache, sqlite3_stmt *row,
 		 struct fleet_search_result *result, json_t **ret_record)
 {
 	_cleanup_(freep) char *line = NULL;
@@ -114,7 +168,7 @@ static int judge(const struct fleet_search *s, sqlite3_stmt *row,
 	json_t *record;
 	size_t size;
 
-	line = read_line(s, row, &size);
+	line = read_line(s, cache, row, &size);
 	if (!line) {
 		result->lost++;
 		return 0;
@@ -202,6 +256,7 @@ int fleet_search_run(struct rows *rows, const struct fleet_search *search,
 {
 	sqlite3_stmt *row = prepare(rows, search);
 	struct fleet_search_result result = {};
+	struct segments_cache cache = {};
 	struct holding holding = {};
 	int r = 0, step = SQLITE_DONE;
 
@@ -209,7 +264,7 @@ int fleet_search_run(struct rows *rows, const struct fleet_search *search,
 	       (step = sqlite3_step(row)) == SQLITE_ROW) {
 		json_t *record = NULL;
 
-		if (judge(search, row, &result, &record) == 0)
+		if (judge(search, &cache, row, &result, &record) == 0)
 			continue;
 		result.found++;
 		if (search->limit > 0)
@@ -227,6 +282,7 @@ int fleet_search_run(struct rows *rows, const struct fleet_search *search,
 		r = failure_set(failure, EIO, "cannot read the store's rows: %s",
 				sqlite3_errmsg(rows_database(rows)));
 	sqlite3_finalize(row);
+	close_segments(&cache);
 	if (r == 0)
 		r = visit_held(&holding, visit, data);
 	release(&holding);

@@ -105,21 +105,45 @@ int host_log_rotate(struct host_log *log, struct failure *failure)
 	return r < 0 ? failure_set(failure, r, "cannot close a segment of %s: %m", log->path) : 0;
 }
 
-/* The line there, if the file has one whose seq is of this segment. */
-static int read_line(const char *path, uint64_t segment, uint64_t offset, char **ret_line,
-		     size_t *ret_size)
+/* The file, if its first record is that of this segment. */
+static int open_file(const char *path, uint64_t segment, FILE **ret_file)
 {
 	_cleanup_(fclosep) FILE *file = fopen(path, "re");
 	_cleanup_(freep) char *line = NULL;
 	uint64_t sequence;
 	size_t capacity = 0;
-	ssize_t size;
 
 	if (!file)
 		return -errno;
 	if (getline(&line, &capacity, file) <= 0 ||
 	    chain_sequence(line, strlen(line), &sequence) < 0 || sequence != segment)
 		return -ENODATA;
+	*ret_file = TAKE_PTR(file);
+	return 0;
+}
+
+int host_log_open_segment(const char *path, uint64_t segment, FILE **ret_file)
+{
+	char name[SEGMENTS_NAME_SIZE], file[PATH_MAX];
+	int r = -ENODATA;
+
+	segments_name(segment, false, name);
+	/* Twice: between a look at the one and the other it may have been closed. */
+	for (unsigned int i = 0; i < 4 && r < 0; i++) {
+		if (snprintf(file, sizeof(file), "%s/%s", path, i % 2 ? name : SEGMENT_NAME) >=
+		    (int)sizeof(file))
+			return -ENAMETOOLONG;
+		r = open_file(file, segment, ret_file);
+	}
+	return r;
+}
+
+int host_log_read_at(FILE *file, uint64_t offset, char **ret_line, size_t *ret_size)
+{
+	_cleanup_(freep) char *line = NULL;
+	size_t capacity = 0;
+	ssize_t size;
+
 	if (fseeko(file, (off_t)offset, SEEK_SET) < 0)
 		return -errno;
 	size = getline(&line, &capacity, file);
@@ -133,16 +157,8 @@ static int read_line(const char *path, uint64_t segment, uint64_t offset, char *
 int host_log_read(const char *path, uint64_t segment, uint64_t offset, char **ret_line,
 		  size_t *ret_size)
 {
-	char name[SEGMENTS_NAME_SIZE], file[PATH_MAX];
-	int r = -ENODATA;
+	_cleanup_(fclosep) FILE *file = NULL;
+	int r = host_log_open_segment(path, segment, &file);
 
-	segments_name(segment, false, name);
-	/* Twice: between a look at the one and the other it may have been closed. */
-	for (unsigned int i = 0; i < 4 && r < 0; i++) {
-		if (snprintf(file, sizeof(file), "%s/%s", path, i % 2 ? SEGMENT_NAME : name) >=
-		    (int)sizeof(file))
-			return -ENAMETOOLONG;
-		r = read_line(file, segment, offset, ret_line, ret_size);
-	}
-	return r;
+	return r < 0 ? r : host_log_read_at(file, offset, ret_line, ret_size);
 }

@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "audit/storage/segment.h"
 #include "base/failure.h"
@@ -50,10 +51,17 @@ int host_log_sync(struct host_log *log, struct failure *failure);
 int host_log_rotate(struct host_log *log, struct failure *failure);
 
 /*
- * The line at an offset of the segment that begins with seq `segment`: in its file, or in the one
- * that grows. Caller frees *ret_line (with its newline and a NUL). -ENODATA: none is there; -errno
- * of reading.
+ * The file of the segment that begins with seq `segment`: its own, or the one that grows; caller
+ * closes it. It stays right when that one is closed meanwhile. -ENODATA: there is none; -errno of
+ * opening.
  */
+int host_log_open_segment(const char *path, uint64_t segment, FILE **ret_file);
+/*
+ * The line at an offset of such a file; caller frees *ret_line (with its newline and a NUL).
+ * -ENODATA: none is there; -errno of reading.
+ */
+int host_log_read_at(FILE *file, uint64_t offset, char **ret_line, size_t *ret_size);
+/* Both. */
 int host_log_read(const char *path, uint64_t segment, uint64_t offset, char **ret_line,
 		  size_t *ret_size);
 

@@ -326,11 +326,21 @@ int rows_name(struct rows *rows, const struct rows_log *log, const char *name,
 	return run(rows, rows->statements[NAME], failure);
 }
 
+/* The digits of a digest by which rows are narrowed. */
+#define DIGEST_DIGITS 16
+
 static void bind_row(sqlite3_stmt *statement, const struct rows_log *log, const struct row *row)
 {
-	bind(statement, "iiissssssss", NUMBER(log->host), NUMBER(log->log), NUMBER(row->sequence),
-	     row->time, row->action, row->execution, row->policy, row->digest, row->rule,
-	     row->operation, row->template);
+	uint64_t time = 0;
+
+	(void)clock_parse(row->time, &time);
+	bind(statement, "iiiisss", NUMBER(log->host), NUMBER(log->log), NUMBER(row->sequence),
+	     NUMBER(time), row->action, row->execution, row->policy);
+	(void)sqlite3_bind_text(statement, 8, row->digest, (int)strnlen(row->digest, DIGEST_DIGITS),
+				SQLITE_STATIC);
+	(void)sqlite3_bind_text(statement, 9, row->rule, -1, SQLITE_STATIC);
+	(void)sqlite3_bind_text(statement, 10, row->operation, -1, SQLITE_STATIC);
+	(void)sqlite3_bind_text(statement, 11, row->template, -1, SQLITE_STATIC);
 }
 
 /*

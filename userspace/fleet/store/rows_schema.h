@@ -15,13 +15,15 @@ static const char rows_schema[] =
 	"CREATE TABLE logs(id INTEGER PRIMARY KEY, host INTEGER NOT NULL REFERENCES hosts, log TEXT NOT NULL,"
 	" contiguous INTEGER NOT NULL DEFAULT 0, last_time TEXT, last_action TEXT,"
 	" first_heard INTEGER NOT NULL, last_grown INTEGER NOT NULL DEFAULT 0, UNIQUE(host, log));"
-	"CREATE TABLE records(host INTEGER NOT NULL, log INTEGER NOT NULL, seq INTEGER NOT NULL, time TEXT,"
-	" action TEXT, execution TEXT, policy TEXT, digest TEXT, rule TEXT, operation TEXT, template TEXT,"
+	/* Times as ns, and what digests begin with: there is one for each record of each host. */
+	"CREATE TABLE records(host INTEGER NOT NULL, log INTEGER NOT NULL, seq INTEGER NOT NULL,"
+	" time INTEGER, action TEXT, execution TEXT, policy TEXT, digest TEXT, rule TEXT, operation TEXT,"
+	" template TEXT,"
 	/* NULL: of the first lane, not in the log's file yet */
 	" segment INTEGER, offset INTEGER, size INTEGER, PRIMARY KEY(host, log, seq)) WITHOUT ROWID;"
 	"CREATE INDEX records_time ON records(time);"
 	"CREATE INDEX records_action ON records(action, time);"
-	"CREATE INDEX records_execution ON records(execution);"
+	"CREATE INDEX records_execution ON records(execution) WHERE execution != '';"
 	"CREATE TABLE early(log INTEGER NOT NULL, seq INTEGER NOT NULL, line BLOB NOT NULL, PRIMARY KEY(log, seq));"
 	"CREATE TABLE waiting(id INTEGER PRIMARY KEY, log INTEGER NOT NULL, first INTEGER NOT NULL,"
 	" last INTEGER NOT NULL, digest BLOB NOT NULL, data BLOB NOT NULL, UNIQUE(log, first, digest));"
