@@ -60,7 +60,7 @@ int audit_cursor_load(const char *path, json_t **ret_object)
 	return 0;
 }
 
-int audit_cursor_save(const char *path, const json_t *object)
+int audit_cursor_save(const char *path, const json_t *object, bool lasting)
 {
 	_cleanup_(freep) char *text = json_dumps(object, JSON_COMPACT);
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -77,5 +77,5 @@ int audit_cursor_save(const char *path, const json_t *object)
 	fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	return io_replace_file(fd, name, fresh, text, true);
+	return io_replace_file(fd, name, fresh, text, lasting);
 }

@@ -27,9 +27,9 @@ int audit_cursor_from_json(const json_t *object, struct audit_cursor *ret_cursor
 int audit_cursor_load(const char *path, json_t **ret_object);
 
 /*
- * Puts it in the file's place, by way of a file beside it: a reader finds the one or the other whole, over a crash of the
- * machine too. -errno of what failed.
+ * Puts it in the file's place, by way of a file beside it: a reader finds the one or the other whole, and where it is
+ * `lasting`, over a crash of the machine too. -errno of what failed.
  */
-int audit_cursor_save(const char *path, const json_t *object);
+int audit_cursor_save(const char *path, const json_t *object, bool lasting);
 
 #endif

@@ -86,7 +86,7 @@ static int note(const struct resume *resume, const struct audit_cursor *place)
 
 	if (output)
 		json_object_set_new(object, "output", output);
-	r = audit_cursor_save(resume->cursor, object);
+	r = audit_cursor_save(resume->cursor, object, true);
 	json_decref(object);
 	if (r < 0)
 		message("cannot note in %s how far that was: %s", resume->cursor, strerror(-r));

@@ -24,6 +24,8 @@
 /* How long it waits for a server that does not answer: twice as long each time. */
 #define RETRY_MIN_MSEC 200u
 #define RETRY_MAX_MSEC 10000u
+/* After a crash of the machine so much is sent again, at most. */
+#define SAVE_NSEC (5 * NSEC_PER_SEC)
 
 struct ship {
 	struct ship_options options;
@@ -35,6 +37,7 @@ struct ship {
 	struct audit_cursor end; /* of what is in `bulk` */
 	bool backlog;		 /* there was more than went into it */
 	uint64_t next_time;	 /* when the rate lets the next one go, monotonic */
+	uint64_t saved_time;	 /* when that was on disk, monotonic */
 	uint64_t nameless;	 /* lines; those that were told */
 	char told[512];		 /* what failed last: each thing is said once */
 	unsigned int seed;
@@ -79,9 +82,14 @@ static void pause_msec(struct ship *ship, uint64_t msec)
 
 /* --- what is sent --------------------------------------------------------------------------- */
 
-static int save_state(struct ship *ship)
+static int save_state(struct ship *ship, bool finished)
 {
-	int r = ship_state_save(ship->state_file, &ship->state);
+	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
+	bool lasting = finished || now - ship->saved_time >= SAVE_NSEC;
+	int r = ship_state_save(ship->state_file, &ship->state, lasting);
+
+	if (lasting)
+		ship->saved_time = now;
 
 	if (r < 0)
 		say("cannot note in %s how far it is: %s", ship->state_file, strerror(-r));
@@ -217,7 +225,7 @@ static int ship_bulk(struct ship *ship)
 	if (ship->bulk.records == 0)
 		return 0;
 	ship->state.sending = ship->bulk.last;
-	r = save_state(ship);
+	r = save_state(ship, false);
 	if (r == 0 && ship->backlog)
 		r = send_first(ship);
 	if (r == 0)
@@ -248,7 +256,7 @@ static int ship_log(struct ship *ship)
 			continue;
 		acknowledge(ship);
 		if (ship->state.acknowledged.sequence != noted)
-			r = save_state(ship);
+			r = save_state(ship, ship->options.once);
 		noted = ship->state.acknowledged.sequence;
 		if (r < 0 || ship->options.once)
 			return r;
@@ -266,8 +274,9 @@ static int load_state(struct ship *ship)
 		     ship->options.state) >= (int)sizeof(ship->state_file))
 		return -ENAMETOOLONG;
 	r = ship_state_load(ship->state_file, &ship->state);
+	/* The first is there from the start, so that the second counts. */
 	if (r == -ENOENT)
-		return 0;
+		return save_state(ship, true);
 	if (r < 0)
 		say("%s does not say how far it was: %s; remove it to send all of the log again, which "
 		    "the store will know",
@@ -366,6 +375,8 @@ static int run(struct ship *ship)
 		r = connect_to_server(ship);
 	if (r == 0)
 		r = ship_log(ship);
+	if (stopped && ship->feed && ship->publisher)
+		(void)save_state(ship, true);
 	return stopped && r == -ECANCELED ? 0 : r;
 }
 

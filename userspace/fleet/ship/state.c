@@ -3,6 +3,9 @@
 #include "fleet/ship/state.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 
@@ -19,7 +22,7 @@ static int read_number(const json_t *object, const char *name, uint64_t *ret)
 	return 0;
 }
 
-int ship_state_load(const char *path, struct ship_state *ret_state)
+static int load_one(const char *path, struct ship_state *ret_state)
 {
 	_cleanup_(state_json_decrefp) json_t *object = NULL;
 	struct ship_state state = {};
@@ -38,13 +41,48 @@ int ship_state_load(const char *path, struct ship_state *ret_state)
 	return r;
 }
 
-int ship_state_save(const char *path, const struct ship_state *state)
+static int recent_path(const char *path, char recent[PATH_MAX])
+{
+	return snprintf(recent, PATH_MAX, "%s" SHIP_STATE_RECENT, path) < PATH_MAX ? 0
+										   : -ENAMETOOLONG;
+}
+
+/* Does the second file say the same and perhaps more? One that a crash left in pieces says nothing. */
+static bool goes_beyond(const struct ship_state *recent, const struct ship_state *state)
+{
+	const struct audit_cursor *there = &recent->acknowledged, *here = &state->acknowledged;
+
+	if (there->sequence != here->sequence)
+		return there->sequence > here->sequence &&
+		       (here->sequence == 0 || strcmp(there->log, here->log) == 0);
+	return there->known == here->known && memcmp(there->chain, here->chain, SHA256_SIZE) == 0;
+}
+
+int ship_state_load(const char *path, struct ship_state *ret_state)
+{
+	char recent_file[PATH_MAX];
+	struct ship_state recent;
+	int r = load_one(path, ret_state);
+
+	if (r == 0)
+		r = recent_path(path, recent_file);
+	if (r == 0 && load_one(recent_file, &recent) == 0 && goes_beyond(&recent, ret_state))
+		*ret_state = recent;
+	return r;
+}
+
+int ship_state_save(const char *path, const struct ship_state *state, bool lasting)
 {
 	_cleanup_(state_json_decrefp) json_t *object = audit_cursor_to_json(&state->acknowledged);
+	char recent_file[PATH_MAX];
+	int r = recent_path(path, recent_file);
+
+	if (r < 0)
+		return r;
 
 	if (!object ||
 	    json_object_set_new(object, "sending", json_integer((json_int_t)state->sending)) < 0 ||
 	    json_object_set_new(object, "first", json_integer((json_int_t)state->first)) < 0)
 		return -ENOMEM;
-	return audit_cursor_save(path, object);
+	return audit_cursor_save(lasting ? path : recent_file, object, lasting);
 }

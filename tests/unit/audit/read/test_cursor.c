@@ -241,7 +241,7 @@ static void files(void **state)
 	assert_int_equal(audit_cursor_load(place->file, &object), -ENOENT);
 	place_of(place, 3, &cursor);
 	object = audit_cursor_to_json(&cursor);
-	assert_int_equal(audit_cursor_save(place->file, object), 0);
+	assert_int_equal(audit_cursor_save(place->file, object, true), 0);
 	json_decref(object);
 	assert_int_equal(audit_cursor_load(place->file, &object), 0);
 	assert_int_equal(audit_cursor_from_json(object, &again), 0);
@@ -263,7 +263,8 @@ static void files(void **state)
 		}
 		assert_int_equal(r, -EBADMSG);
 	}
-	assert_int_equal(audit_cursor_save("/nowhere/cursor", object = json_object()), -ENOENT);
+	assert_int_equal(audit_cursor_save("/nowhere/cursor", object = json_object(), false),
+			 -ENOENT);
 	json_decref(object);
 }
 

@@ -142,7 +142,7 @@ static void states(void **state)
 	struct ship_state saved = {.acknowledged = {.log = LOG, .sequence = 17, .known = true},
 				   .sending = 20,
 				   .first = 23};
-	char directory[] = "/tmp/cordon-state-XXXXXX", path[64];
+	char directory[] = "/tmp/cordon-state-XXXXXX", path[64], recent[80];
 	struct ship_state loaded;
 
 	(void)state;
@@ -151,13 +151,36 @@ static void states(void **state)
 	assert_int_equal(ship_state_load(path, &loaded), -ENOENT);
 	assert_int_equal(loaded.acknowledged.sequence, 0);
 	memset(saved.acknowledged.chain, 0x5a, SHA256_SIZE);
-	assert_int_equal(ship_state_save(path, &saved), 0);
+	assert_int_equal(ship_state_save(path, &saved, true), 0);
 	assert_int_equal(ship_state_load(path, &loaded), 0);
 	assert_memory_equal(&loaded.acknowledged.chain, &saved.acknowledged.chain, SHA256_SIZE);
 	assert_string_equal(loaded.acknowledged.log, LOG);
 	assert_int_equal(loaded.acknowledged.sequence, 17);
 	assert_int_equal(loaded.sending, 20);
 	assert_int_equal(loaded.first, 23);
+	/* The second file counts where it goes beyond the first, and only there. */
+	saved.acknowledged.sequence = 30;
+	assert_int_equal(ship_state_save(path, &saved, false), 0);
+	assert_int_equal(ship_state_load(path, &loaded), 0);
+	assert_int_equal(loaded.acknowledged.sequence, 30);
+	saved.acknowledged.sequence = 40;
+	assert_int_equal(ship_state_save(path, &saved, true), 0);
+	assert_int_equal(ship_state_load(path, &loaded), 0);
+	assert_int_equal(loaded.acknowledged.sequence, 40);
+	saved.sending = 44;
+	assert_int_equal(ship_state_save(path, &saved, false), 0);
+	assert_int_equal(ship_state_load(path, &loaded), 0);
+	assert_int_equal(loaded.sending, 44);
+	saved.acknowledged.chain[0] ^= 1;
+	saved.sending = 55;
+	assert_int_equal(ship_state_save(path, &saved, false), 0);
+	assert_int_equal(ship_state_load(path, &loaded), 0);
+	assert_int_equal(loaded.sending, 20);
+	snprintf(recent, sizeof(recent), "%s" SHIP_STATE_RECENT, path);
+	assert_int_equal(truncate(recent, 5), 0);
+	assert_int_equal(ship_state_load(path, &loaded), 0);
+	assert_int_equal(loaded.acknowledged.sequence, 40);
+	unlink(recent);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		FILE *file = fopen(path, "w");
 
