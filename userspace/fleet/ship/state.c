@@ -52,10 +52,15 @@ static bool goes_beyond(const struct ship_state *recent, const struct ship_state
 {
 	const struct audit_cursor *there = &recent->acknowledged, *here = &state->acknowledged;
 
+	if (here->sequence == 0)
+		return there->sequence > 0 || recent->sending > 0;
+	if (strcmp(there->log, here->log) != 0)
+		return false;
 	if (there->sequence != here->sequence)
-		return there->sequence > here->sequence &&
-		       (here->sequence == 0 || strcmp(there->log, here->log) == 0);
-	return there->known == here->known && memcmp(there->chain, here->chain, SHA256_SIZE) == 0;
+		return there->sequence > here->sequence;
+	/* The first may be the newer one, and say what is on its way now. */
+	return recent->sending > state->sending && there->known == here->known &&
+	       memcmp(there->chain, here->chain, SHA256_SIZE) == 0;
 }
 
 int ship_state_load(const char *path, struct ship_state *ret_state)
