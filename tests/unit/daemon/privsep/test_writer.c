@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include "audit/read/reader.h"
+#include "audit/record/identity.h"
 #include "audit/seal/seal.h"
 #include "audit/storage/segment.h"
 #include "audit/seal/verify.h"
@@ -80,6 +81,7 @@ static void note_left(struct writer *writer, void *context)
 
 static struct writer *new_writer_in(struct event_base *base)
 {
+	static char identity[IDENTITY_TEXT_MAX];
 	struct writer_settings settings = {
 		.log = AUDIT_LOG_DEFAULTS,
 		.base = base,
@@ -91,6 +93,10 @@ static struct writer *new_writer_in(struct event_base *base)
 	uint64_t repaired;
 
 	deaths = 0;
+	/* The writer, which cannot look, is told which host this is. */
+	assert_int_equal(identity_format(&(struct identity){.name = "web-7", .version = "1"}, identity),
+			 0);
+	settings.log.identity = identity;
 	assert_int_equal(writer_user_find(NULL, &settings.uid, &settings.gid, NULL), 0);
 	if (writer_open(directory, &settings, &writer, &repaired, &failure) < 0)
 		fail_msg("%s", failure.text);
@@ -132,8 +138,8 @@ static pid_t child(void)
 }
 
 struct counts {
-	unsigned int numbers, gaps;
-	bool ordered;
+	unsigned int numbers, gaps, records;
+	bool ordered, named;
 };
 
 static struct counts count(const char *of)
@@ -145,13 +151,18 @@ static struct counts count(const char *of)
 	assert_int_equal(audit_reader_open(of, &reader, NULL), 0);
 	while (audit_reader_next(reader, &record, NULL) == 0) {
 		const json_t *number = json_object_get(record, "number");
+		const json_t *host = json_object_get(record, "host");
 
+		/* A segment's first record, or behind the gap that says what became of the log before it. */
+		if (counts.records++ < 2 && json_object_get(host, "name"))
+			counts.named = true;
 		if (number)
 			counts.ordered &= json_integer_value(number) == counts.numbers++;
 		else if (json_object_get(json_object_get(record, "cordon"), "gap"))
 			counts.gaps++;
 		json_decref(record);
 	}
+	assert_true(counts.named);
 	return counts;
 }
 
