@@ -11,6 +11,8 @@
 /* Messages of one transaction: half a MiB each at most. */
 #define GROUP_MAX 64
 #define FETCH_MS  1000
+/* The first lane is looked at between two groups, and not waited for. */
+#define FIRST_MS 20
 /* Until what has no room to wait is offered again. */
 #define LATER_MS 10000
 /* More than this is not under way at once. */
@@ -20,7 +22,9 @@ struct connection {
 	natsOptions *options;
 	natsConnection *connection;
 	jsCtx *stream;
-	natsSubscription *subscription;
+	natsSubscription *all;
+	/* ahead of a backlog of the rest; what it brings comes with that again */
+	natsSubscription *first_lane;
 };
 
 static int nats_failure(struct failure *failure, int error, const char *what,
@@ -73,7 +77,9 @@ static natsStatus make_stream(struct connection *c, const struct stream_options 
 	return s;
 }
 
-static natsStatus subscribe(struct connection *c, const struct stream_options *o)
+static natsStatus subscribe_to(struct connection *c, const struct stream_options *o,
+			       const char *subject, const char *consumer,
+			       natsSubscription **ret_subscription)
 {
 	jsSubOptions options;
 	jsErrCode code;
@@ -85,13 +91,23 @@ static natsStatus subscribe(struct connection *c, const struct stream_options *o
 	options.Config.DeliverPolicy = js_DeliverAll;
 	options.Config.AckWait = (int64_t)o->ack_wait;
 	options.Config.MaxAckPending = PENDING_MAX;
-	return js_PullSubscribe(&c->subscription, c->stream, "cordon.log.>", o->consumer, NULL,
-				&options, &code);
+	return js_PullSubscribe(ret_subscription, c->stream, subject, consumer, NULL, &options,
+				&code);
+}
+
+static natsStatus subscribe(struct connection *c, const struct stream_options *o)
+{
+	natsStatus s = subscribe_to(c, o, "cordon.log.>", o->consumer, &c->all);
+	char name[128];
+
+	(void)snprintf(name, sizeof(name), "%.100s-first", o->consumer);
+	return s == NATS_OK ? subscribe_to(c, o, "cordon.log.*.*.first", name, &c->first_lane) : s;
 }
 
 static void disconnect(struct connection *c)
 {
-	natsSubscription_Destroy(c->subscription);
+	natsSubscription_Destroy(c->first_lane);
+	natsSubscription_Destroy(c->all);
 	jsCtx_Destroy(c->stream);
 	natsConnection_Destroy(c->connection);
 	natsOptions_Destroy(c->options);
@@ -235,12 +251,12 @@ static int take_group(struct intake *intake, natsMsgList *list, struct failure *
 }
 
 /* 0: go on; 1: connect anew. */
-static int fetch(struct intake *intake, struct connection *c, uint64_t *active,
+static int fetch(struct intake *intake, natsSubscription *from, int64_t wait_ms, uint64_t *active,
 		 struct failure *failure)
 {
 	natsMsgList list = {};
 	jsErrCode code;
-	natsStatus s = natsSubscription_Fetch(&list, c->subscription, GROUP_MAX, FETCH_MS, &code);
+	natsStatus s = natsSubscription_Fetch(&list, from, GROUP_MAX, wait_ms, &code);
 	int r = 0;
 
 	if (s == NATS_OK && list.Count > 0) {
@@ -271,8 +287,10 @@ static int run(struct intake *intake, struct connection *c, const struct stream_
 		clock_nsec(CLOCK_MONOTONIC) - active < options->idle_end)) {
 		struct failure why = {};
 
-		if (c->subscription) {
-			r = fetch(intake, c, &active, failure);
+		if (c->first_lane) {
+			r = fetch(intake, c->first_lane, FIRST_MS, &active, failure);
+			if (r == 0)
+				r = fetch(intake, c->all, FETCH_MS, &active, failure);
 			if (r > 0) {
 				disconnect(c);
 				pause_a_second();
