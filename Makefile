@@ -487,6 +487,8 @@ install: all
 		*.zsh) install -D -m 644 $$f $(SHARE)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)/_cordon ;; \
 		*.fish) install -D -m 644 $$f $(SHARE)/fish/vendor_completions.d/cordon.fish ;; esac; done
 	install -D -m 644 packaging/examples/cordon.yaml $(SHARE)/cordon/examples/cordon.yaml
+	@set -e; for f in $$(find packaging/fleet -type f); do \
+		install -D -m 644 $$f $(SHARE)/cordon/$${f#packaging/}; done
 	@set -e; for f in $(wildcard packaging/systemd/*.*); do \
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/lib/systemd/system/$${f##*/}; done
 	install -D -m 644 packaging/sysusers/cordon.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/cordon.conf

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who gets in by which socket, and what is answered there, short of what needs a kernel that enforces. In a mount namespace of
+ * Who gets in by which socket, and what is answered there, with nothing in the kernel behind it. In a mount namespace of
  * its own, where /run is empty and /etc/group has the groups; as root, and without that there is nothing to let in.
  */
 #include <setjmp.h>
@@ -24,7 +24,10 @@
 #include "base/io.h"
 #include "control/protocol.h"
 #include "daemon/privsep/reader_process.h"
+#include "daemon/dns/dns_stub_parts.h"
 #include "daemon/server/server.h"
+#include "kernel/handle.h"
+#include "tests/unit/daemon/privsep/writer_fixture.h"
 
 #define GROUPS	     "root:x:0:\ncordon:x:64001:\ncordon-watch:x:64002:\n"
 #define RUNNERS	     64001
@@ -62,6 +65,39 @@ static void make_world(void)
 	assert_int_equal(unlink("/tmp/cordon-test-group"), 0);
 }
 
+/* What `status` looks at: counters that stand at 7, a log, a kernel that lacks something. */
+static void fill_daemon(struct daemon *daemon)
+{
+	static char gap[] = "pids controller: `limits: pids` is not applied", *gaps[] = {gap, NULL};
+	const char *const directories[] = {NULL};
+	struct failure failure = {};
+
+	daemon->enforcement = calloc(1, sizeof(struct enforcement));
+	daemon->dns = calloc(1, sizeof(struct dns_stub));
+	assert_non_null(daemon->enforcement);
+	assert_non_null(daemon->dns);
+	daemon->enforcement->counters = calloc(CORDON_COUNTER_SLOTS, sizeof(__u64));
+	assert_non_null(daemon->enforcement->counters);
+	daemon->enforcement->counters[CORDON_COUNTER_NO_POLICY] = 7;
+	daemon->totals.started = 5;
+	daemon->gaps = gaps;
+	assert_int_equal(policies_new(daemon->enforcement, directories, -1, &daemon->policies), 0);
+	assert_int_equal(mkdir("/run/log", 0750), 0);
+	if (logs_new(NULL, daemon->base, &daemon->logs, &failure) < 0 ||
+	    logs_get(daemon->logs, "/run/log", &daemon->log, &failure) < 0)
+		fail_msg("%s", failure.text);
+}
+
+static void empty_daemon(struct daemon *daemon)
+{
+	logs_put(daemon->log);
+	logs_free(daemon->logs);
+	policies_free(daemon->policies);
+	free(daemon->dns);
+	free(daemon->enforcement->counters);
+	free(daemon->enforcement);
+}
+
 static int start(void **state)
 {
 	struct failure failure = {};
@@ -77,6 +113,7 @@ static int start(void **state)
 	daemon_of_test->base = event_base_new();
 	daemon_of_test->idle = on_idle;
 	daemon_of_test->say = on_say;
+	fill_daemon(daemon_of_test);
 	if (server_start(daemon_of_test, &daemon_of_test->server, &failure) < 0)
 		fail_msg("%s", failure.text);
 	return 0;
@@ -93,6 +130,7 @@ static int stop(void **state)
 	/* The names go with those who answered to them. */
 	assert_int_equal(stat(PROTOCOL_SOCKET, &status), -1);
 	assert_int_equal(stat(PROTOCOL_STATUS_SOCKET, &status), -1);
+	empty_daemon(daemon_of_test);
 	event_base_free(daemon_of_test->base);
 	free(daemon_of_test);
 	return 0;
@@ -195,7 +233,7 @@ static const char *asked_by(gid_t gid, const char *path, const char *request)
 static const char ps[] = "{\"op\":\"ps\"}";
 static const char halt[] = "{\"op\":\"stop\",\"force\":true}";
 static const char hello[] = "{\"op\":\"hello\",\"version\":2}";
-/* Allowed, and then found to be wrong: status itself needs a kernel. */
+/* Allowed, and then found to be wrong. */
 static const char status_and_more[] = "{\"op\":\"status\",\"more\":1}";
 
 static void test_modes(void **state)
@@ -245,6 +283,45 @@ static void test_groups(void **state)
 	assert_int_equal(chmod(PROTOCOL_STATUS_SOCKET, 0660), 0);
 }
 
+static json_int_t number_in(const json_t *status, const char *object, const char *key)
+{
+	const json_t *value = json_object_get(json_object_get(status, object), key);
+
+	if (!json_is_integer(value))
+		fail_msg("status has no number %s in %s", key, object);
+	return json_integer_value(value);
+}
+
+/* All that docs/protocol.md promises to whoever watches, from the daemon's own hand. */
+static void test_status(void **state)
+{
+	_cleanup_(closep) int fd = -1;
+	struct protocol_fds fds;
+	struct failure failure = {};
+	json_t *status;
+
+	(void)state;
+	if (!daemon_of_test)
+		return;
+	fd = connect_at(PROTOCOL_STATUS_SOCKET);
+	assert_true(fd >= 0);
+	send_text(fd, "{\"op\":\"status\"}");
+	turn_until_readable(fd);
+	assert_int_equal(protocol_receive(fd, &status, &fds, NULL, &failure), 0);
+	assert_true(json_is_true(json_object_get(status, "ok")));
+	assert_int_equal(number_in(status, "counters", "no_policy"), 7);
+	assert_int_equal(number_in(status, "totals", "started"), 5);
+	assert_int_equal(number_in(status, "totals", "missing_events"), 0);
+	assert_int_equal(
+		json_object_size(json_object_get(json_object_get(status, "totals"), "ended")),
+		TOTALS_CAUSES);
+	assert_true(number_in(status, "log_figures", "free_bytes") > 0);
+	assert_int_equal(number_in(status, "log_figures", "sealed"), 0);
+	assert_true(number_in(status, "turns", "total_nsec") > 0);
+	assert_int_equal(json_array_size(json_object_get(status, "gaps")), 1);
+	json_decref(status);
+}
+
 /* Those who look are counted apart, and a daemon with nobody else may leave. */
 static void test_crowd(void **state)
 {
@@ -277,13 +354,12 @@ static void test_crowd(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_root),
-		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_modes),  cmocka_unit_test(test_root),
+		cmocka_unit_test(test_status), cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_crowd),
 	};
 
-	signal(SIGPIPE, SIG_IGN);
+	writer_fixture_main(argc, argv);
 	/* What the server starts to read for it is this program. */
 	if (argc == 3 && strcmp(argv[2], READER_REQUESTS) == 0)
 		_exit(reader_process());
