@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -18,8 +19,10 @@ static char *written(const json_t *status, size_t *ret_series)
 	char *text;
 
 	assert_int_equal(metrics_write(&x, &source), 0);
-	text = strndup(x.text.data, x.text.size);
+	text = malloc(x.text.size + 1);
 	assert_non_null(text);
+	memcpy(text, x.text.data, x.text.size);
+	text[x.text.size] = '\0';
 	if (ret_series)
 		*ret_series = x.series;
 	return text;

@@ -3,6 +3,10 @@
 #ifndef CORDON_TESTS_DAEMON_FAKE_ERRANDS_H
 #define CORDON_TESTS_DAEMON_FAKE_ERRANDS_H
 
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "base/io.h"
 #include "daemon/executor/gate.h"
 #include "daemon/privsep/errand.h"
 #include "tests/unit/daemon/fake/world.h"
@@ -112,6 +116,43 @@ static inline void errand_answers(int result)
 	closep(&fds.fd[0]);
 	closep(&fds.fd[1]);
 	free(data);
+	free(answering);
+}
+
+/* As errand_answers(0), of work that gives up its rights: in a process of its own after all, which is waited for. */
+static inline void errand_answers_apart(void)
+{
+	struct told {
+		int result;
+		struct failure failure;
+	} *told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		       0);
+	struct errand *answering = TAKE_PTR(errand);
+	struct errand_fds fds = {.fd = {-1, -1}};
+	_cleanup_(freep) char *data = NULL;
+	size_t size = 0;
+	int ends[2];
+	pid_t pid;
+
+	assert_non_null(answering);
+	assert_ptr_not_equal(told, MAP_FAILED);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		FILE *to = fdopen(ends[1], "w");
+
+		told->result =
+			answering->job.work(answering->job.context, to, &fds, &told->failure);
+		fclose(to);
+		_exit(0);
+	}
+	close(ends[1]);
+	assert_int_equal(io_read_all(ends[0], 1 << 24, &data, &size), 0);
+	close(ends[0]);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	answering->job.done(answering->job.context, told->result, data, size, &fds, &told->failure);
+	munmap(told, sizeof(*told));
 	free(answering);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The control socket below the directory of the test, calls for it that can fail, a group that the host need not have, and all
+ * The sockets below the directory of the test, calls for it that can fail, a group that the host need not have, and all
  * of daemon/privsep/readers.h in this process.
  */
 #ifndef CORDON_TESTS_DAEMON_FAKE_SOCKET_H
@@ -14,7 +14,7 @@
 #include "daemon/privsep/readers.h"
 #include "tests/unit/daemon/fake/world.h"
 
-/* --- the socket's name is the test's, and calls of it can fail ---------------------------- */
+/* --- the sockets' names are the test's, and calls of it can fail ---------------------------- */
 
 #define FAKE_GROUP 4242
 
@@ -22,7 +22,9 @@ static bool have_group;
 
 static inline const char *name_of(const char *path)
 {
-	return strcmp(path, PROTOCOL_SOCKET) == 0 ? world_path("socket") : path;
+	if (strcmp(path, PROTOCOL_SOCKET) == 0)
+		return world_path("socket");
+	return strcmp(path, PROTOCOL_STATUS_SOCKET) == 0 ? world_path("status") : path;
 }
 
 static inline int failed(const char *call)
@@ -40,7 +42,8 @@ int bind(int fd, const struct sockaddr *address, socklen_t size)
 	(void)size;
 	if (failed(__func__))
 		return -1;
-	snprintf(un.sun_path, sizeof(un.sun_path), "%s", world_path("socket"));
+	snprintf(un.sun_path, sizeof(un.sun_path), "%s",
+		 name_of(((const struct sockaddr_un *)address)->sun_path));
 	return (int)syscall(SYS_bind, fd, &un, sizeof(un));
 }
 
@@ -56,9 +59,11 @@ int accept4(int fd, struct sockaddr *address, socklen_t *size, int flags)
 
 int unlink(const char *path)
 {
-	if (strcmp(path, PROTOCOL_SOCKET) == 0 && failed(__func__))
+	const char *name = name_of(path);
+
+	if (name != path && failed(__func__))
 		return -1;
-	return (int)syscall(SYS_unlinkat, AT_FDCWD, name_of(path), 0);
+	return (int)syscall(SYS_unlinkat, AT_FDCWD, name, 0);
 }
 
 int chmod(const char *path, mode_t mode)

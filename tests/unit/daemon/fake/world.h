@@ -207,6 +207,7 @@ static inline bool world_settle(void)
 static inline void world_stop(void)
 {
 	policies_free(world->policies);
+	names_release(&world->names);
 	logs_put(world->log);
 	logs_free(world->logs);
 	cgroup_tree_close(&world->cgroups);

@@ -94,8 +94,8 @@ static struct writer *new_writer_in(struct event_base *base)
 
 	deaths = 0;
 	/* The writer, which cannot look, is told which host this is. */
-	assert_int_equal(identity_format(&(struct identity){.name = "web-7", .version = "1"}, identity),
-			 0);
+	assert_int_equal(
+		identity_format(&(struct identity){.name = "web-7", .version = "1"}, identity), 0);
 	settings.log.identity = identity;
 	assert_int_equal(writer_user_find(NULL, &settings.uid, &settings.gid, NULL), 0);
 	if (writer_open(directory, &settings, &writer, &repaired, &failure) < 0)

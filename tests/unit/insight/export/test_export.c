@@ -113,6 +113,7 @@ static void each_action(void (*check)(json_t *record))
 					      "denial",
 					      "would-deny",
 					      "open",
+					      "change",
 					      "connect",
 					      "resolve",
 					      "gap",
@@ -127,10 +128,10 @@ static void each_action(void (*check)(json_t *record))
 	const char *pattern =
 		view_text(json_object_get(schema, "properties"), "event.properties.action.pattern");
 
-	assert_string_equal(
-		pattern, "^(execution-(start|end|refused)|process-(exec|exit)|denial|would-deny|"
-			 "open|connect|resolve|gap|policy-change|approval|identity|seal|retention|"
-			 "segment-compressed|agent-[a-z-]+)$");
+	assert_string_equal(pattern,
+			    "^(execution-(start|end|refused)|process-(exec|exit)|denial|would-deny|"
+			    "open|change|connect|resolve|gap|policy-change|approval|identity|seal|"
+			    "retention|segment-compressed|agent-[a-z-]+)$");
 	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
 		json_t *record = whole_record(actions[i]);
 
