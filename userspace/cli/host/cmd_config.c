@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "cli/term/commands.h"
-#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
-#include "cli/term/suggest.h"
 #include "config/config.h"
 #include "control/client.h"
 #include "policy/compile/compile.h"
@@ -136,8 +134,6 @@ int cmd_config(int argc, char **argv)
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
-	static const char *const actions[] = {"check", "reload"};
-	const char *near;
 	bool json = false;
 	int option;
 
@@ -156,13 +152,7 @@ int cmd_config(int argc, char **argv)
 		return check(optind + 1 < argc ? argv[optind + 1] : CONFIG_FILE, json);
 	if (optind + 1 == argc && strcmp(argv[optind], "reload") == 0)
 		return reload(json);
-	near = optind < argc ? suggest(argv[optind], actions, ARRAY_SIZE(actions)) : NULL;
-	if (near && strcmp(near, argv[optind]) != 0) {
-		message("'config %s' is not a command; did you mean 'config %s'?", argv[optind],
-			near);
-		return EXIT_USAGE;
-	}
 	message("config: check or reload");
 	fputs(help, stderr);
-	return EXIT_USAGE;
+	return 2;
 }

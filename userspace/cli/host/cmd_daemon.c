@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "cli/term/commands.h"
-#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
 #include "config/config.h"
 #include "config/fleet.h"
@@ -151,7 +150,7 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 			if (count == MAX_POLICY_DIRECTORIES) {
 				message("daemon: at most %d times --policies",
 					MAX_POLICY_DIRECTORIES);
-				return EXIT_USAGE;
+				return EXIT_FAILURE;
 			}
 			directories[count++] = optarg;
 			options->policies = directories;
@@ -160,7 +159,7 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 			if (parse_idle(optarg, &options->idle_seconds) < 0) {
 				message("daemon: --idle %s: seconds, 0 to %d", optarg,
 					MAX_IDLE_SECONDS);
-				return EXIT_USAGE;
+				return EXIT_FAILURE;
 			}
 			break;
 		case 'c':
@@ -188,13 +187,13 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 			if (parse_log_option(c, optarg, &options->logs) == 0)
 				break;
 			message("see `cordon daemon --help`");
-			return EXIT_USAGE;
+			return EXIT_FAILURE;
 		}
 	}
 	if (optind < argc) {
 		message("daemon: unexpected argument \"%s\"; see `cordon daemon --help`",
 			argv[optind]);
-		return EXIT_USAGE;
+		return EXIT_FAILURE;
 	}
 	return -1;
 }
