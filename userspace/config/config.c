@@ -78,10 +78,6 @@ static int read_source(struct arena *arena, const struct source *s, struct diagn
 	if (!config)
 		return -ENOMEM;
 	e = config_read_root(&r, s, keys, config);
-	if (e == 0 && diagnostics_failed(d))
-		e = -ENOMEM;
-	if (e == 0 && diagnostics_errors(d) > 0)
-		e = -EINVAL;
 	if (e < 0) {
 		free(config);
 		return e;

@@ -94,10 +94,6 @@ static int read_source(struct arena *arena, const struct source *s, struct diagn
 	if (!fleet)
 		return -ENOMEM;
 	e = config_read_root(&r, s, keys, fleet);
-	if (e == 0 && diagnostics_failed(d))
-		e = -ENOMEM;
-	if (e == 0 && diagnostics_errors(d) > 0)
-		e = -EINVAL;
 	if (e < 0) {
 		free(fleet);
 		return e;

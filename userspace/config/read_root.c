@@ -14,7 +14,7 @@ int config_read_version(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
-int config_read_root(struct reader *r, const struct source *s, const struct key *keys, void *target)
+static int read_root(struct reader *r, const struct source *s, const struct key *keys, void *target)
 {
 	struct place bad, start = {s, 1, 1};
 	struct node *root = NULL;
@@ -38,4 +38,15 @@ int config_read_root(struct reader *r, const struct source *s, const struct key 
 		report_error(r->diagnostics, &root->place, "add version: 1",
 			     "the configuration has no version");
 	return e;
+}
+
+int config_read_root(struct reader *r, const struct source *s, const struct key *keys, void *target)
+{
+	int e = read_root(r, s, keys, target);
+
+	if (e < 0)
+		return e;
+	if (diagnostics_failed(r->diagnostics))
+		return -ENOMEM;
+	return diagnostics_errors(r->diagnostics) > 0 ? -EINVAL : 0;
 }

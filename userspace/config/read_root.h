@@ -5,7 +5,10 @@
 
 #include "policy/source/reader.h"
 
-/* Reads the whole of a file by its keys, which are in a table that ends with NULL. 0, or -ENOMEM. */
+/*
+ * Reads the whole of a file by its keys, which are in a table that ends with NULL. -EINVAL: the diagnostics, which were empty
+ * before, have an error; -ENOMEM.
+ */
 int config_read_root(struct reader *r, const struct source *s, const struct key *keys,
 		     void *target);
 
