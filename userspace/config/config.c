@@ -64,8 +64,9 @@ static int read_executors(struct reader *r, const struct node *n, void *target)
 }
 
 static int read_source(struct arena *arena, const struct source *s, struct diagnostics *d,
-		       struct config **ret_config)
+		       void *ret)
 {
+	struct config **ret_config = ret;
 	struct reader r = {.arena = arena, .diagnostics = d};
 	static const struct key keys[] = {
 		{"version", config_read_version},
@@ -110,25 +111,7 @@ int config_parse(const char *text, size_t size, const char *name, struct diagnos
 
 int config_load(const char *path, struct diagnostics *diagnostics, struct config **ret_config)
 {
-	struct arena *arena = arena_new();
-	struct source *source = NULL;
-	int r;
-
-	if (!arena)
-		return -ENOMEM;
-	r = source_read(arena, path, path, &source);
-	if (r == 0) {
-		r = read_source(arena, source, diagnostics, ret_config);
-	} else if (r != -ENOENT && r != -ENOMEM) {
-		struct source named = {.name = path, .path = path};
-
-		report_error(diagnostics, &(struct place){&named, 0, 0},
-			     "it must be a file that root can read", "cannot read it: %s",
-			     strerror(-r));
-	}
-	if (r < 0)
-		arena_free(arena);
-	return r;
+	return config_read_file(path, diagnostics, read_source, ret_config);
 }
 
 void config_free(struct config *config)

@@ -79,8 +79,9 @@ static int read_labels(struct reader *r, const struct node *n, void *target)
 }
 
 static int read_source(struct arena *arena, const struct source *s, struct diagnostics *d,
-		       struct config_fleet **ret_fleet)
+		       void *ret)
 {
+	struct config_fleet **ret_fleet = ret;
 	static const struct key keys[] = {
 		{"version", config_read_version},
 		{"tenant", read_tenant},
@@ -106,25 +107,7 @@ static int read_source(struct arena *arena, const struct source *s, struct diagn
 int config_fleet_load(const char *path, struct diagnostics *diagnostics,
 		      struct config_fleet **ret_fleet)
 {
-	struct arena *arena = arena_new();
-	struct source *source = NULL;
-	int r;
-
-	if (!arena)
-		return -ENOMEM;
-	r = source_read(arena, path, path, &source);
-	if (r == 0) {
-		r = read_source(arena, source, diagnostics, ret_fleet);
-	} else if (r != -ENOENT && r != -ENOMEM) {
-		struct source named = {.name = path, .path = path};
-
-		report_error(diagnostics, &(struct place){&named, 0, 0},
-			     "it must be a file that root can read", "cannot read it: %s",
-			     strerror(-r));
-	}
-	if (r < 0)
-		arena_free(arena);
-	return r;
+	return config_read_file(path, diagnostics, read_source, ret_fleet);
 }
 
 void config_fleet_free(struct config_fleet *fleet)

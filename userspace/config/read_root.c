@@ -50,3 +50,27 @@ int config_read_root(struct reader *r, const struct source *s, const struct key 
 		return -ENOMEM;
 	return diagnostics_errors(r->diagnostics) > 0 ? -EINVAL : 0;
 }
+
+int config_read_file(const char *path, struct diagnostics *diagnostics, config_take *take,
+		     void *ret)
+{
+	struct arena *arena = arena_new();
+	struct source *source = NULL;
+	int r;
+
+	if (!arena)
+		return -ENOMEM;
+	r = source_read(arena, path, path, &source);
+	if (r == 0) {
+		r = take(arena, source, diagnostics, ret);
+	} else if (r != -ENOENT && r != -ENOMEM) {
+		struct source named = {.name = path, .path = path};
+
+		report_error(diagnostics, &(struct place){&named, 0, 0},
+			     "it must be a file that root can read", "cannot read it: %s",
+			     strerror(-r));
+	}
+	if (r < 0)
+		arena_free(arena);
+	return r;
+}

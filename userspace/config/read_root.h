@@ -15,4 +15,12 @@ int config_read_root(struct reader *r, const struct source *s, const struct key 
 /* For that table: "version" must be 1. */
 int config_read_version(struct reader *r, const struct node *n, void *target);
 
+/* Makes of a source what *ret gets, which keeps `arena` where it succeeds. */
+typedef int config_take(struct arena *arena, const struct source *s, struct diagnostics *d,
+			void *ret);
+
+/* The file at `path`, by `take`. What `take` returns; or what source_read() does, said in the diagnostics but for -ENOENT. */
+int config_read_file(const char *path, struct diagnostics *diagnostics, config_take *take,
+		     void *ret);
+
 #endif
