@@ -188,9 +188,8 @@ SAN_FLEET    := $(BUILD)/san/fleet.a
 SAN_ALL      := $(BUILD)/san/all.a
 FUZZ_PURE    := $(BUILD)/fuzz/pure.a
 WATCH        := $(BUILD)/lib/cordon/cordon-watch
-not_main      = $(filter-out $(addprefix %/userspace/,cli/host/main.o cli/run/front.o cli/run/accounts_file.o watch/main.o),$(1))
-
 SHIPPER      := $(BUILD)/lib/cordon/cordon-ship
+not_main      = $(filter-out $(addprefix %/userspace/,cli/host/main.o cli/run/front.o cli/run/accounts_file.o watch/main.o),$(1))
 
 all: $(BUILD)/cordon $(WHOLE) $(WATCH) $(SHIPPER) $(FLEET)
 
