@@ -74,6 +74,18 @@ class Daemon:
     def of(self, action, position=0):
         return [r for r in self.records()[position:] if r["event"]["action"] == action]
 
+    def unended(self):
+        """Executions whose end is not on record."""
+        ids = {"execution-start": set(), "execution-end": set()}
+        for record in self.records():
+            if record["event"]["action"] in ids:
+                ids[record["event"]["action"]].add(record["cordon"]["execution"]["id"])
+        return ids["execution-start"] - ids["execution-end"]
+
+    def settle(self):
+        """Waits for the ends of what one check left behind, so that they are not among the records of the next."""
+        wait_until(lambda: not self.unended(), 20)
+
 
 class Agent:
     """An executor at work."""
