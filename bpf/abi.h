@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #endif
 
-#define CORDON_ABI_VERSION 6u
+#define CORDON_ABI_VERSION 7u
 
 /* Capacity. Arrays of these sizes are allocated once, when cordon is loaded. */
 #define CORDON_MAX_EXECUTIONS 16384u
@@ -309,6 +309,8 @@ struct cordon_execution {
 	struct cordon_code code;
 	__u32 variables; /* of its environment, how many were overwritten when it was adopted */
 	__u32 reserved;
+	/* Adopted, and asked to end by whoever started it: when its grace is over, boot clock, ns; 0: it was not. */
+	__u64 end_by;
 };
 
 #define CORDON_POLICY_REF(slot, generation) ((__u64)(slot) | ((__u64)(generation) << 32))
@@ -332,7 +334,8 @@ enum cordon_event_type {
 	CORDON_EVENT_REFUSED = 10, /* an executor's child was refused its exec; of no execution */
 	CORDON_EVENT_CHANGE =
 		11, /* a name or what belongs to it was to be made, moved, changed or taken away */
-	CORDON_EVENT_TYPE_COUNT = 12,
+	CORDON_EVENT_ASKED = 12, /* whoever started it asked it to end; makes no record by itself */
+	CORDON_EVENT_TYPE_COUNT = 13,
 };
 
 enum cordon_operation {
@@ -678,6 +681,8 @@ enum cordon_descriptor_kind {
 #define CORDON_EXECUTOR_NO_INPUT                                                                   \
 	0x400u /* what comes with another standard input than the null device is refused */
 
+#define CORDON_EXECUTOR_SESSION 0x800u /* SIGINT interrupts what it does, and asks for no end */
+
 struct cordon_glob {
 	__u32 length; /* 0: anything */
 	__u32 reserved;
@@ -694,8 +699,8 @@ struct cordon_executor {
 	struct cordon_glob arguments; /* one of the executor's own */
 	struct cordon_glob child_arguments; /* one of a child's that is agent code */
 	__u32 next_standby;		    /* where to look first */
-	__u32 reserved1;
-	char name[72]; /* so that the next daemon finds the entry again */
+	__u32 grace_msec; /* that an execution has once it was asked to end; 0: for ever */
+	char name[72];	  /* so that the next daemon finds the entry again */
 	/* CORDON_STANDBY(); 0: taken. The daemon fills, the kernel takes. */
 	__u64 standby[CORDON_MAX_STANDBY];
 };
@@ -770,7 +775,7 @@ CORDON_ASSERT_SIZE(struct cordon_policy_header, 256);
 CORDON_ASSERT_SIZE(struct cordon_anchor, 24);
 CORDON_ASSERT_SIZE(struct cordon_file_state, 32);
 CORDON_ASSERT_SIZE(struct cordon_code, 104);
-CORDON_ASSERT_SIZE(struct cordon_execution, 552);
+CORDON_ASSERT_SIZE(struct cordon_execution, 560);
 CORDON_ASSERT_SIZE(struct cordon_process_object, 16);
 CORDON_ASSERT_SIZE(struct cordon_event, 96);
 CORDON_ASSERT_SIZE(struct cordon_denial_event, 128);

@@ -3,6 +3,7 @@
 #ifndef CORDON_BPF_HOOK_PROCESS_BPF_H
 #define CORDON_BPF_HOOK_PROCESS_BPF_H
 
+#include "bpf/core/asked.bpf.h"
 #include "bpf/core/decide.bpf.h"
 #include "bpf/core/credentials.bpf.h"
 #include "bpf/core/machine.bpf.h"
@@ -70,15 +71,27 @@ static __always_inline bool is_own_task(const struct subject *s, struct task_str
 	return target && same_label(target, &s->label);
 }
 
+/* What an executor that is confined itself has started. */
+static __always_inline bool is_started_by_current(struct task_struct *task)
+{
+	const struct label *label = label_of_address((__u64)task);
+	const struct cordon_execution *execution = label ? execution_of(label) : 0;
+
+	return execution && is_owner(execution);
+}
+
 SEC("lsm/task_kill")
 int BPF_PROG(cordon_task_kill, struct task_struct *target, struct kernel_siginfo *info, int sig,
 	     const struct cred *cred, int ret)
 {
 	struct subject s;
 
-	/* `cred` is given when the signal is sent for somebody else (USB completion). */
+	/* `cred` is given when the signal is sent for somebody else (USB completion): to that very task, so it may count. */
+	if (!ret)
+		note_signal(target, sig);
 	ENTER(&s, ret);
-	if ((s.policy->flags & CORDON_POLICY_SIGNAL_ANY) || is_own_task(&s, target))
+	if ((s.policy->flags & CORDON_POLICY_SIGNAL_ANY) || is_own_task(&s, target) ||
+	    is_started_by_current(target))
 		return LEAVE(&s, 0);
 	return LEAVE(&s, deny_process(&s, CORDON_OP_SIGNAL, (__u64)target, target->tgid, sig));
 }

@@ -132,7 +132,10 @@
 
 /* include/uapi/linux/personality.h; kernel/exec_domain.c; include/uapi/asm-generic/signal.h */
 #define READ_IMPLIES_EXEC 0x0400000u
+#define SIGINT		  2
+#define SIGQUIT		  3
 #define SIGKILL		  9
+#define SIGTERM		  15
 #define SIGSTOP		  19
 
 /* include/uapi/linux/elf.h: the first four bytes, as a little-endian number */

@@ -60,6 +60,7 @@ struct config_executor {
 	enum config_kind kind;
 	const char *policy;    /* never NULL */
 	uint64_t timeout_nsec; /* 0: the policy's */
+	uint32_t grace_msec;   /* of what was asked to end; 0: it may go on for ever */
 	const char **workdir_under;
 	const char **volumes; /* container: directories of the host that may be mounted in it */
 	const char **binds;   /* NAME, PATH, NAME, PATH, ...: the policy's own directories */
@@ -70,7 +71,8 @@ struct config_executor {
 	const char *session;
 	enum config_away away;
 	bool hold;
-	bool no_input; /* children come with /dev/null as standard input, or not at all */
+	bool has_grace; /* the file says which */
+	bool no_input;	/* children come with /dev/null as standard input, or not at all */
 	/*
 	 * What the executor's own processes run under, or NULL. An entry by itself, with policy and binds of its own
 	 * and a name that says so.

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "config/read_value.h"
 #include "policy/source/units.h"
 
@@ -18,6 +19,13 @@ static const struct word stages[] = {
 	{"production", CONFIG_PRODUCTION},
 	{"ephemeral", CONFIG_EPHEMERAL},
 	{NULL, 0},
+};
+
+/* A session is told to end by a message, and by SIGTERM where that does not help; a container's runtime has a grace of its own. */
+static const uint32_t default_grace_msec[] = {
+	[CONFIG_PER_RUN] = 2000,
+	[CONFIG_SESSION] = 10000,
+	[CONFIG_CONTAINER] = 0,
 };
 
 /* --- match and children ------------------------------------------------------------------- */
@@ -144,6 +152,22 @@ static int read_timeout(struct reader *r, const struct node *n, void *target)
 		report_error(r->diagnostics, &n->place, hint, "timeout is no duration");
 	else
 		TARGET->timeout_nsec = nsec;
+	return 0;
+}
+
+static int read_grace(struct reader *r, const struct node *n, void *target)
+{
+	static const char hint[] = "write a duration up to a day, such as 2s, or none";
+	uint64_t nsec = 0;
+
+	TARGET->has_grace = true;
+	if (n->type == NODE_SCALAR && strcmp(n->text, "none") == 0)
+		TARGET->grace_msec = 0;
+	else if (n->type != NODE_SCALAR || units_duration(n->text, &nsec) < 0 ||
+		 nsec < NSEC_PER_MSEC || nsec > 24 * 3600 * NSEC_PER_SEC)
+		report_error(r->diagnostics, &n->place, hint, "grace is no such duration");
+	else
+		TARGET->grace_msec = (uint32_t)(nsec / NSEC_PER_MSEC);
 	return 0;
 }
 
@@ -314,6 +338,7 @@ const struct key config_executor_keys[] = {
 	{"kind", read_kind},
 	{"policy", read_policy_name},
 	{"timeout", read_timeout},
+	{"grace", read_grace},
 	{"workdir_under", read_workdir_under},
 	{"volumes", read_volumes},
 	{"bind", read_bind},
@@ -383,6 +408,8 @@ int config_finish_executor(struct reader *r, const struct node *n, struct config
 		report_error(r->diagnostics, &n->place,
 			     "add workdir_under: [/directory] with those that its code works below",
 			     "nothing says where its executions may work");
+	if (!e->has_grace)
+		e->grace_msec = default_grace_msec[e->kind];
 	if (e->itself)
 		check_itself(r, n, e);
 	return e->itself && e->name ? complete_itself(r, e) : 0;

@@ -295,6 +295,7 @@ static const char *const cause_names[] = {
 	[AUDIT_END_TIMEOUT] = "timeout",       [AUDIT_END_DENIALS] = "denials",
 	[AUDIT_END_OWNER_GONE] = "owner-gone", [AUDIT_END_KILLED] = "killed",
 	[AUDIT_END_RECOVERED] = "recovered",   [AUDIT_END_NOT_STARTED] = "not-started",
+	[AUDIT_END_CANCELLED] = "cancelled",
 };
 
 static const char *const code_source_names[] = {

@@ -13,6 +13,7 @@
 #include "daemon/privsep/confine.h"
 #include "daemon/dns/dns_stub.h"
 #include "control/embedded.h"
+#include "daemon/execution/ending.h"
 #include "daemon/execution/events.h"
 #include "daemon/executor/executors.h"
 #include "daemon/executor/guard.h"
@@ -281,6 +282,7 @@ int daemon_run(const struct daemon_options *options, struct failure *failure)
 	daemon->say = options->say;
 	daemon->idle = running_idle;
 	daemon->busy = running_busy;
+	daemon->execution_timer = ending_timer;
 	daemon->adopted = &adopted_calls;
 	daemon->start_time = clock_nsec(CLOCK_BOOTTIME);
 	signal(SIGPIPE, SIG_IGN);

@@ -150,6 +150,15 @@ void enforcement_set_policy(struct enforcement *e, uint32_t slot, uint64_t ref);
 /* When it is to end, on the boot clock in ns; 0: never. Whoever looks after deadlines reads it there. */
 void enforcement_set_deadline(struct enforcement *e, uint32_t slot, uint64_t deadline);
 
+/* The earlier of that and of when the grace of one that was asked to end is over; 0: neither is set. */
+static inline uint64_t enforcement_ends_by(const struct cordon_execution *view)
+{
+	uint64_t deadline = __atomic_load_n(&view->deadline, __ATOMIC_ACQUIRE);
+	uint64_t end_by = __atomic_load_n(&view->end_by, __ATOMIC_ACQUIRE);
+
+	return deadline == 0 || (end_by > 0 && end_by < deadline) ? end_by : deadline;
+}
+
 /*
  * Counts what the daemon itself has refused a bound execution, as the kernel's programs do; with a number for its
  * event, or, without `ret_sequence`, counted into an earlier one.

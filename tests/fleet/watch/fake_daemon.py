@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 
-CAUSES = ("exited", "signaled", "timeout", "denials", "owner-gone", "killed", "recovered", "not-started")
+CAUSES = ("exited", "signaled", "timeout", "denials", "owner-gone", "killed", "recovered", "not-started", "cancelled")
 COUNTERS = (
     "unknown_execution", "unresolved", "too_deep", "rename_race", "label_fallback", "scratch_exhausted", "label_exhausted",
     "no_policy", "critical_dropped", "activity_dropped", "fork_refused", "bad_table", "packet_unowned", "label_busy",

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 for line in sys.stdin:
     request = json.loads(line)
@@ -18,6 +19,21 @@ for line in sys.stdin:
         if how == "read":
             with open(command, encoding="utf-8") as file:
                 print(json.dumps({"text": file.read()}), flush=True)
+            continue
+        if how == "kill":
+            os.kill(request["pid"], request["signal"])
+            print(json.dumps({}), flush=True)
+            continue
+        if how == "cancel":
+            number, after = request.pop("signal"), request.pop("after", 0)
+            with subprocess.Popen(command, cwd=workdir, env=environment, stdout=subprocess.PIPE, **request) as process:
+                process.stdout.readline()
+                time.sleep(after)
+                begin = time.monotonic()
+                if number:
+                    process.send_signal(number)
+                process.wait()
+                print(json.dumps({"status": process.returncode, "seconds": time.monotonic() - begin}), flush=True)
             continue
         if how == "shell":
             done = subprocess.run(command, shell=True, cwd=workdir, env=environment, capture_output=True, **request)

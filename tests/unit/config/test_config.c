@@ -44,6 +44,7 @@ static void whole(void **state)
 		"    kind: session\n"
 		"    policy: autogen-local\n"
 		"    timeout: 90s\n"
+		"    grace: 1.5s\n"
 		"    workdir_under: [/srv/a, /srv/b]\n"
 		"    agent: writer\n"
 		"    session: s1\n"
@@ -70,6 +71,7 @@ static void whole(void **state)
 	assert_int_equal(e->kind, CONFIG_SESSION);
 	assert_string_equal(e->policy, "autogen-local");
 	assert_true(e->timeout_nsec == 90000000000ull);
+	assert_int_equal(e->grace_msec, 1500);
 	assert_string_equal(e->workdir_under[1], "/srv/b");
 	assert_null(e->workdir_under[2]);
 	assert_string_equal(e->agent, "writer");
@@ -129,6 +131,8 @@ static void mistakes(void **state)
 	refused(HEAD "  - {name: a, kind: per_run, " REQUIRED "}\n", "did you mean \"per-run\"?");
 	refused(HEAD "  - {name: a, timeout: 5, " REQUIRED "}\n", "timeout is no duration");
 	refused(HEAD "  - {name: a, timeout: 0s, " REQUIRED "}\n", "timeout is no duration");
+	refused(HEAD "  - {name: a, grace: 5, " REQUIRED "}\n", "grace is no such duration");
+	refused(HEAD "  - {name: a, grace: 25h, " REQUIRED "}\n", "2s, or none");
 	refused(HEAD "  - {name: a, hold: \"true\", " REQUIRED "}\n", "hold must be true or false");
 	refused(HEAD "  - {name: a, when_away: allow, " REQUIRED "}\n",
 		"unknown when_away \"allow\"");
@@ -267,6 +271,9 @@ static void itself(void **state)
 	assert_string_equal(e->binds[1], "/srv/data");
 	assert_int_equal(e->away, CONFIG_AWAY_ENFORCE_ONLY);
 	assert_true(e->is_itself && e->hold && !e->itself);
+	/* Nobody has an executor end for being asked to. */
+	assert_int_equal(e->grace_msec, 0);
+	assert_int_equal(config_executor_at(config, 0)->grace_msec, 2000);
 	config_free(config);
 	free(said);
 	refused(HEAD "  - {name: a, " REQUIRED ", itself: {}}\n", "executor itself runs under");

@@ -137,6 +137,7 @@ int decode_event(const void *data, size_t size, struct decoded_event *ret)
 	switch (event.header.type) {
 	case CORDON_EVENT_LABEL:
 	case CORDON_EVENT_EMPTY:
+	case CORDON_EVENT_ASKED:
 		break;
 	case CORDON_EVENT_EXEC:
 		r = decode_exec(data, size, &event);

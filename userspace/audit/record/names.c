@@ -167,6 +167,7 @@ const char *name_of_end_cause(enum audit_end_cause cause)
 		[AUDIT_END_TIMEOUT] = "timeout",       [AUDIT_END_DENIALS] = "denials",
 		[AUDIT_END_OWNER_GONE] = "owner-gone", [AUDIT_END_KILLED] = "killed",
 		[AUDIT_END_RECOVERED] = "recovered",   [AUDIT_END_NOT_STARTED] = "not-started",
+		[AUDIT_END_CANCELLED] = "cancelled",
 	};
 
 	return LOOKUP(names, (uint32_t)cause);

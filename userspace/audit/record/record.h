@@ -79,6 +79,7 @@ enum audit_end_cause {
 	AUDIT_END_KILLED,      /* cordon kill, or cordon told to stop */
 	AUDIT_END_RECOVERED,   /* found orphaned when cordon started */
 	AUDIT_END_NOT_STARTED, /* exec failed */
+	AUDIT_END_CANCELLED,   /* whoever started it asked it to end, and its grace was over */
 };
 
 struct audit_end {
@@ -109,7 +110,7 @@ json_t *audit_record_end(const struct audit_execution *execution, const struct a
  * From one kernel event; `size` bytes at `data` come from a ring and are not trusted to be well formed.
  *
  * -EBADMSG: not a well-formed event, *ret_record unset; -ENODATA: an event that makes no record
- * (CORDON_EVENT_LABEL, CORDON_EVENT_EMPTY); -ENOMEM.
+ * (CORDON_EVENT_LABEL, CORDON_EVENT_EMPTY, CORDON_EVENT_ASKED); -ENOMEM.
  */
 int audit_record_event(const struct audit_execution *execution, const void *data, size_t size,
 		       uint64_t boot_offset, json_t **ret_record);

@@ -76,6 +76,8 @@ struct daemon {
 	void (*execution_begun)(struct execution *e, int result, const char *why);
 	void (*execution_finished)(struct execution *e);
 	void (*execution_stuck)(struct execution *e);
+	/* ending_timer(), for each execution that is made. */
+	void (*execution_timer)(evutil_socket_t fd, short what, void *execution);
 	/* What is done for executions of executors. */
 	const struct adopted_calls *adopted;
 };

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "daemon/execution/adopted_calls.h"
+#include "daemon/execution/deadline.h"
 #include "daemon/execution/events.h"
 #include "daemon/host/process.h"
 #include "daemon/execution/state.h"
@@ -384,7 +385,7 @@ void ending_timer(evutil_socket_t fd, short what, void *execution)
 		ending_begin(e, AUDIT_END_NOT_STARTED);
 		break;
 	case EXECUTION_LIVE:
-		ending_begin(e, AUDIT_END_TIMEOUT);
+		ending_begin(e, deadline_cause(e));
 		break;
 	case EXECUTION_ENDING:
 		look(e);
@@ -443,9 +444,9 @@ void ending_leader_gone(struct execution *e)
 	e->daemon->adopted->need_start(e);
 	if (!e->begun)
 		ending_begin(e, AUDIT_END_NOT_STARTED);
-	else if (e->deadline > 0 && clock_nsec(CLOCK_BOOTTIME) >= e->deadline)
+	else if (deadline_is_over(e))
 		/* The guard was faster. */
-		ending_begin(e, AUDIT_END_TIMEOUT);
+		ending_begin(e, deadline_cause(e));
 	else if (e->end.have_status && WIFSIGNALED(e->end.status))
 		ending_begin(e, AUDIT_END_SIGNALED);
 	else

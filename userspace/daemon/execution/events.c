@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "daemon/execution/adopted_calls.h"
+#include "daemon/execution/deadline.h"
 #include "daemon/execution/domain.h"
 #include "daemon/execution/ending.h"
 
@@ -121,6 +122,8 @@ static void follow(struct execution *e, const struct cordon_event *event, size_t
 		e->daemon->adopted->exit(e, (const void *)event);
 	if (event->type == CORDON_EVENT_EMPTY)
 		ending_hurry(e);
+	if (event->type == CORDON_EVENT_ASKED)
+		deadline_asked(e);
 }
 
 void events_release_early(struct execution *e)

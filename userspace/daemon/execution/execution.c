@@ -7,7 +7,6 @@
 #include "audit/text/text.h"
 #include "base/clock.h"
 #include "daemon/execution/adopted_calls.h"
-#include "daemon/execution/ending.h"
 #include "daemon/execution/state.h"
 #include "daemon/host/tmpdir.h"
 
@@ -26,7 +25,7 @@ struct execution *execution_new(struct daemon *daemon, json_t *message, pid_t ow
 	e->report_fd = -1;
 	e->request = json_incref(message);
 	e->denials = calloc(EXECUTION_MAX_REPORTED, sizeof(*e->denials));
-	e->timer = evtimer_new(daemon->base, ending_timer, e);
+	e->timer = evtimer_new(daemon->base, daemon->execution_timer, e);
 	return e;
 }
 

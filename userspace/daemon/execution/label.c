@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "daemon/execution/deadline.h"
 #include "daemon/host/descriptors.h"
 #include "daemon/peer/member.h"
 #include "daemon/host/process.h"
@@ -151,25 +152,9 @@ static void on_start_written(int result, void *context)
 		r = state_save(e->daemon->state_fd, e, &failure);
 	if (r == 0) {
 		(void)event_base_update_cache_time(e->daemon->base);
-		execution_start_deadline(e);
+		deadline_start(e);
 	}
 	e->daemon->execution_begun(e, r, failure.text);
-}
-
-void execution_start_deadline(struct execution *e)
-{
-	struct timeval after;
-	uint64_t wall = e->record.limits.wall_nsec, now = clock_nsec(CLOCK_BOOTTIME), left;
-
-	evtimer_del(e->timer);
-	if (wall == 0)
-		return;
-	e->deadline = e->start + wall;
-	enforcement_set_deadline(e->daemon->enforcement, e->slot, e->deadline);
-	left = e->deadline > now ? e->deadline - now : 0;
-	after.tv_sec = (time_t)(left / NSEC_PER_SEC);
-	after.tv_usec = (suseconds_t)(left % NSEC_PER_SEC / 1000);
-	evtimer_add(e->timer, &after);
 }
 
 int execution_label(struct execution *e, json_t *message, struct protocol_fds *fds,

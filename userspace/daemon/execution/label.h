@@ -13,7 +13,5 @@ int execution_label(struct execution *e, json_t *message, struct protocol_fds *f
 int execution_check_descriptors(struct execution *e, int pidfd, struct failure *failure);
 int execution_append_start(struct execution *e, struct failure *failure);
 int execution_start_unwritten(const struct execution *e, int error, struct failure *failure);
-/* From e->start on: what has passed of it under an earlier daemon counts. */
-void execution_start_deadline(struct execution *e);
 
 #endif

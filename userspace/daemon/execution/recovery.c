@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/hex.h"
 #include "daemon/execution/apply.h"
+#include "daemon/execution/deadline.h"
 #include "daemon/execution/ending.h"
 #include "daemon/execution/events.h"
 #include "daemon/execution/leftovers.h"
@@ -313,11 +314,7 @@ static size_t count_alive(const struct daemon *daemon)
 /* The deadline may have been what the earlier daemon was about. */
 static enum audit_end_cause cause_of(const struct execution *e)
 {
-	uint64_t deadline = e->view->deadline;
-
-	return e->started && deadline > 0 && clock_nsec(CLOCK_BOOTTIME) >= deadline
-		       ? AUDIT_END_TIMEOUT
-		       : AUDIT_END_RECOVERED;
+	return e->started && deadline_is_over(e) ? deadline_cause(e) : AUDIT_END_RECOVERED;
 }
 
 /*

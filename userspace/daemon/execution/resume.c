@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "daemon/execution/deadline.h"
 #include "daemon/execution/ending.h"
 #include "daemon/execution/label.h"
 #include "daemon/host/pid_event.h"
@@ -92,7 +93,7 @@ int resume(struct execution *e)
 	if (e->start == 0)
 		e->start = e->view->deadline ? e->view->deadline - e->record.limits.wall_nsec
 					     : clock_nsec(CLOCK_BOOTTIME);
-	execution_start_deadline(e);
+	deadline_start(e);
 	hold_directories(e);
 	return 0;
 }

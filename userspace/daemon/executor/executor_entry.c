@@ -145,6 +145,9 @@ static int fill_kernel(struct executors *x, const struct executor_entry *entry,
 		kernel->flags |= CORDON_EXECUTOR_KEEP_ALL;
 	if (is->is_itself)
 		kernel->flags |= CORDON_EXECUTOR_ITSELF;
+	if (is->kind == CONFIG_SESSION)
+		kernel->flags |= CORDON_EXECUTOR_SESSION;
+	kernel->grace_msec = is->grace_msec;
 	kernel->itself = itself ? itself->index + 1 : 0;
 	set_glob(&kernel->arguments, is->arguments);
 	set_glob(&kernel->child_arguments, is->child_arguments);

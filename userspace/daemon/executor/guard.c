@@ -62,10 +62,10 @@ static void end_overdue(struct enforcement *e)
 
 	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++) {
 		const struct cordon_execution *view = enforcement_execution(e, slot);
-		uint64_t deadline = __atomic_load_n(&view->deadline, __ATOMIC_ACQUIRE);
+		uint64_t ends_by = enforcement_ends_by(view);
 		uint32_t state = __atomic_load_n(&view->state, __ATOMIC_ACQUIRE);
 
-		if (deadline == 0 || now < deadline + GRACE_NSEC || view->tasks == 0 ||
+		if (ends_by == 0 || now < ends_by + GRACE_NSEC || view->tasks == 0 ||
 		    (state != CORDON_EXECUTION_LIVE && state != CORDON_EXECUTION_ENDING))
 			continue;
 		enforcement_set_ending(e, slot);

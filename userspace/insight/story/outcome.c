@@ -16,6 +16,7 @@ static const char *cause_phrase(const char *cause)
 		{"owner-gone", "killed: whoever started it was gone"},
 		{"killed", "killed on request"},
 		{"recovered", "killed: found orphaned when cordon started"},
+		{"cancelled", "killed: it was asked to end, and went on"},
 		{"not-started", "never ran: the program could not be executed"},
 	};
 

@@ -436,7 +436,7 @@ static void leader_gone(int status, bool begun, uint64_t deadline)
 	struct execution *e = world_live();
 
 	e->begun = begun;
-	e->deadline = deadline;
+	enforcement_set_deadline(world->enforcement, e->slot, deadline);
 	e->end.have_status = status >= 0;
 	e->end.status = status;
 	ending_leader_gone(e);
@@ -461,6 +461,50 @@ static void test_leader_late(void **state)
 	(void)state;
 	leader_gone(SIGKILL, true, 1);
 	expect_end("timeout");
+}
+
+/* Its executor has asked it to end; which of two deadlines was first says why it ended. */
+static void ends_by(uint64_t deadline, uint64_t end_by, const char *cause)
+{
+	struct execution *e = world_live();
+
+	kernel->slots[e->slot].deadline = deadline;
+	kernel->slots[e->slot].end_by = end_by;
+	timer(e);
+	timer(e);
+	timer(e);
+	expect_end(cause);
+}
+
+static void test_asked(void **state)
+{
+	(void)state;
+	ends_by(0, 1, "cancelled");
+}
+
+static void test_asked_before_its_time(void **state)
+{
+	(void)state;
+	ends_by(2, 1, "cancelled");
+}
+
+static void test_asked_too_late(void **state)
+{
+	(void)state;
+	ends_by(1, 2, "timeout");
+}
+
+static void test_asked_leader_gone(void **state)
+{
+	struct execution *e = world_live();
+
+	(void)state;
+	kernel->slots[e->slot].end_by = 1;
+	e->begun = true;
+	e->end.have_status = true;
+	e->end.status = SIGKILL;
+	ending_leader_gone(e);
+	expect_end("cancelled");
 }
 
 static void test_leader_not_begun(void **state)
@@ -577,6 +621,10 @@ int main(void)
 		ONE(test_leader_exited),
 		ONE(test_leader_signaled),
 		ONE(test_leader_late),
+		ONE(test_asked),
+		ONE(test_asked_before_its_time),
+		ONE(test_asked_too_late),
+		ONE(test_asked_leader_gone),
 		ONE(test_leader_not_begun),
 		cmocka_unit_test(test_faults),
 	};

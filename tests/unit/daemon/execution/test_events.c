@@ -211,6 +211,21 @@ static void test_empty_hurries(void **state)
 	assert_true(world->unfinished == 0 || e->state >= EXECUTION_DEAD);
 }
 
+/* The kernel says when the grace is over; no record is made of the request. */
+static void test_asked(void **state)
+{
+	(void)state;
+	assert_false(evtimer_pending(e->timer, NULL));
+	kernel->slots[e->slot].end_by = 1;
+	emit_plain(CORDON_EVENT_ASKED);
+	drain();
+	assert_true(evtimer_pending(e->timer, NULL));
+	assert_int_equal(world->malformed, 0);
+	e->connection = NULL;
+	assert_true(world_settle());
+	assert_string_equal(world_end_cause(), "cancelled");
+}
+
 /* While a change is under way, an event names the policy that decided. */
 static void test_previous_policy(void **state)
 {
@@ -277,6 +292,7 @@ int main(void)
 		ONE(test_stray),
 		ONE(test_late_farewell),
 		ONE(test_empty_hurries),
+		ONE(test_asked),
 		ONE(test_previous_policy),
 		ONE(test_faults),
 	};

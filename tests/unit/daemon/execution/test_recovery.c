@@ -141,7 +141,7 @@ static void test_deadline_goes_on(void **state)
 	json_object_set_new(e->request, "limits",
 			    json_pack("{s:I}", "wall_nsec",
 				      (json_int_t)e->record.limits.wall_nsec));
-	execution_start_deadline(e);
+	deadline_start(e);
 	assert_int_equal(state_save(world->state_fd, e, NULL), 0);
 	crash();
 	assert_int_equal(recover(), 0);

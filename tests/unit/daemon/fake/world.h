@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "daemon/execution/deadline.h"
 #include "daemon/execution/ending.h"
 #include "daemon/execution/events.h"
 #include "daemon/execution/label.h"
@@ -146,6 +147,7 @@ static inline void world_start(void)
 	world->execution_begun = world_begun;
 	world->execution_finished = world_finished;
 	world->execution_stuck = world_stuck;
+	world->execution_timer = ending_timer;
 	world->adopted = &adopted_calls;
 	world->start_time = clock_nsec(CLOCK_BOOTTIME);
 	world->flush_timer = evtimer_new(world->base, world_flush, world);
@@ -399,7 +401,7 @@ static inline int world_try_label(struct execution *e, pid_t child)
 	e->written = true;
 	r = state_save(world->state_fd, e, &failure);
 	if (r == 0)
-		execution_start_deadline(e);
+		deadline_start(e);
 	return r;
 }
 
