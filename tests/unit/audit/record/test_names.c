@@ -34,7 +34,7 @@ static void test_complete(void **state)
 	CHECK_COMPLETE(name_of_object_kind, uint32_t, CORDON_OBJECT_COUNT);
 	CHECK_COMPLETE(name_of_counter, uint32_t, CORDON_COUNTER_COUNT);
 	CHECK_COMPLETE(name_of_code_source, enum audit_code_source, AUDIT_CODE_STDIN + 1);
-	CHECK_COMPLETE(name_of_end_cause, enum audit_end_cause, AUDIT_END_NOT_STARTED + 1);
+	CHECK_COMPLETE(name_of_end_cause, enum audit_end_cause, AUDIT_END_CANCELLED + 1);
 	CHECK_COMPLETE(name_of_approval_decision, enum audit_approval_decision,
 		       AUDIT_APPROVAL_USED + 1);
 	CHECK_COMPLETE(name_of_capability, uint64_t, CAP_LAST_CAP + 1);
