@@ -8,11 +8,10 @@
 #include "base/failure.h"
 
 struct ship_sandbox {
-	const char *log;   /* directory to read */
-	const char *state; /* directory to write */
-	const char *const
-		*files; /* to read, NULL-terminated; those that do not exist are passed over */
-	uint16_t port;	/* to connect to; 0: any */
+	const char *log;	  /* directory to read */
+	const char *state;	  /* directory to write */
+	const char *const *files; /* to read, NULL-terminated; all must exist */
+	uint16_t port;		  /* to connect to; 0: any */
 };
 
 /*
