@@ -122,14 +122,11 @@ static void on_reload(evutil_socket_t signal, short what, void *context)
 {
 	TURN("reload");
 	struct running *running = context;
-	struct failure failure = {};
-	size_t count;
 
 	(void)signal;
 	(void)what;
-	if (running->daemon.executors &&
-	    executors_load(running->daemon.executors, &count, &failure) < 0)
-		daemon_say(&running->daemon, "%s", failure.text);
+	if (running->daemon.executors)
+		executors_reload(running->daemon.executors);
 }
 
 static bool nothing_to_do(const struct daemon *daemon)

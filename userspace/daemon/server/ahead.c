@@ -6,29 +6,22 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/queue.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/parcel.h"
 #include "control/decide_request.h"
 #include "control/request.h"
+#include "daemon/execution/apply.h"
+#include "daemon/executor/executors.h"
 #include "daemon/host/process.h"
 #include "daemon/host/turn.h"
 #include "daemon/peer/member.h"
+#include "daemon/policy/compiling.h"
 #include "daemon/privsep/errand.h"
 #include "daemon/privsep/reader_process.h"
 #include "daemon/server/approve.h"
 
-/* Reads root's files alone, which answer. */
-#define COMPILE_SECONDS 60
-/* The tables, and the texts of rules beside them. */
-#define COMPILED_MAX ((size_t)CORDON_MAX_PAGES * CORDON_PAGE_SIZE + ERRAND_DATA_MAX)
-
 struct ahead {
-	LIST_ENTRY(ahead) link; /* of those whose policy is compiled */
-	bool listed;
-	struct event *again; /* for one that waits for another to have it compiled */
 	struct connection *c;
 	pid_t daemon;
 	struct errand *errand;
@@ -36,32 +29,20 @@ struct ahead {
 	struct protocol_fds fds;
 	ahead_ready *ready;
 	enum request_op op;
-	/* The policy that it is about; NULL: none, or none that is to be looked at before it is refused. */
-	char *policy;
-	bool observe;
-	const struct policy_use *use; /* stays until it is dispatched */
+	/* The policies that it is about: none, if it is to be refused without a look at them. */
+	struct compiling_wishes wishes;
+	struct compiling *compiling; /* what they are stays until it is dispatched */
+	char *policy;		     /* the first of them, or NULL */
 	bool run_by, account; /* whom the policy names, and the user's account, are to be known */
 	char **questions;     /* see names.h */
 };
-
-static LIST_HEAD(, ahead) compiling = LIST_HEAD_INITIALIZER(compiling);
-
-static void leave_line(struct ahead *a)
-{
-	if (a->listed)
-		LIST_REMOVE(a, link);
-	a->listed = false;
-}
 
 static void ahead_free(struct ahead *a)
 {
 	if (!a)
 		return;
-	leave_line(a);
-	if (a->again)
-		event_free(a->again);
-	if (a->use)
-		policies_put(a->c->daemon->policies, a->use);
+	compiling_free(a->compiling);
+	compiling_wishes_release(&a->wishes);
 	json_decref(a->message);
 	protocol_fds_close(&a->fds);
 	protocol_strings_free(a->questions);
@@ -72,10 +53,11 @@ DEFINE_CLEANUP(struct ahead *, ahead_free, ahead_freep)
 
 /* --- what is to be known ------------------------------------------------------------------ */
 
-static int copy_policy(struct ahead *a, const char *policy)
+static int wish(struct ahead *a, const char *policy, bool observe)
 {
-	a->policy = policy ? strdup(policy) : NULL;
-	return policy && !a->policy ? -ENOMEM : 0;
+	if (!a->policy)
+		a->policy = strdup(policy);
+	return a->policy ? compiling_wish(&a->wishes, policy, observe) : -ENOMEM;
 }
 
 /* Nothing for one that is refused without looking at its policy. */
@@ -90,10 +72,9 @@ static int want_for_prepare(struct ahead *a, json_t *message)
 	    prepare_request_parse(message, &request, &ignored) < 0)
 		return 0;
 	if (c->peer.root || member_check_request(&c->peer, &request, &ignored) == 0) {
-		a->observe = request.execution.observe;
 		a->run_by = !c->peer.root;
 		a->account = !c->peer.root && request.home;
-		r = copy_policy(a, request.policy);
+		r = wish(a, request.policy, request.execution.observe);
 	}
 	prepare_request_release(&request);
 	return r;
@@ -107,9 +88,33 @@ static int want_for_decision(struct ahead *a, json_t *message)
 	if (!a->c->daemon->approvals || decide_request_parse(message, &request, &ignored) < 0)
 		return 0;
 	a->account = true;
-	return !request.policy || a->c->peer.root || member_is_plain_name(request.policy)
-		       ? copy_policy(a, request.policy)
+	return request.policy && (a->c->peer.root || member_is_plain_name(request.policy))
+		       ? wish(a, request.policy, false)
 		       : 0;
+}
+
+/* In force, and as one that only observes: as those are that it is for. */
+static int want_for_apply(struct ahead *a, json_t *message)
+{
+	_cleanup_(apply_request_release) struct apply_request request = {};
+	struct failure ignored = {};
+	bool forms[2];
+	int r = 0;
+
+	if (!a->c->peer.root || apply_request_parse(message, &request, &ignored) < 0)
+		return 0;
+	apply_forms(a->c->daemon, &request, forms);
+	for (size_t observe = 0; r == 0 && observe < ARRAY_SIZE(forms); observe++)
+		if (forms[observe])
+			r = wish(a, request.policy, observe);
+	return r;
+}
+
+static int want_for_reload(struct ahead *a)
+{
+	struct executors *x = a->c->daemon->executors;
+
+	return x && a->c->peer.root ? executors_wish(x, &a->wishes) : 0;
 }
 
 static int want(struct ahead *a, json_t *message)
@@ -120,6 +125,10 @@ static int want(struct ahead *a, json_t *message)
 		return 0;
 	if (a->op == REQUEST_PREPARE)
 		return want_for_prepare(a, message);
+	if (a->op == REQUEST_APPLY)
+		return want_for_apply(a, message);
+	if (a->op == REQUEST_RELOAD)
+		return want_for_reload(a);
 	return a->op == REQUEST_DECIDE ? want_for_decision(a, message) : 0;
 }
 
@@ -155,7 +164,8 @@ static int add_account(struct ahead *a)
 static int add_questions(struct ahead *a)
 {
 	bool about_approvals = a->op == REQUEST_DECIDE || a->op == REQUEST_APPROVALS;
-	char *const *name = a->run_by && a->use ? a->use->policy->run_by : NULL;
+	const struct policy_use *use = compiling_use(a->compiling, 0);
+	char *const *name = a->run_by && use ? use->policy->run_by : NULL;
 	int r = 0;
 
 	if (about_approvals && !a->c->peer.root)
@@ -165,34 +175,7 @@ static int add_questions(struct ahead *a)
 	return r == 0 && a->account ? add_account(a) : r;
 }
 
-/* --- in processes of their own ------------------------------------------------------------ */
-
-/* What it took is its user's: that comes first. */
-static void put_time(FILE *to)
-{
-	const uint64_t took = clock_nsec(CLOCK_PROCESS_CPUTIME_ID);
-
-	(void)fwrite(&took, sizeof(took), 1, to);
-}
-
-static int compile(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
-{
-	const struct ahead *a = context;
-	_cleanup_(freep) char *data = NULL;
-	size_t size = 0;
-	FILE *text = open_memstream(&data, &size);
-	int r;
-
-	(void)fds;
-	if (!text)
-		return failure_set(failure, ENOMEM, "%m");
-	r = policies_prepare(a->c->daemon->policies, a->policy, a->observe, text, failure);
-	if (fclose(text) != 0)
-		return failure_set(failure, ENOMEM, "%m");
-	put_time(to);
-	(void)fwrite(data, 1, size, to);
-	return r;
-}
+/* --- in a process of its own --------------------------------------------------------------- */
 
 /* As whoever asks: he may know of himself what he can find out anyway, and what answers him has no rights over others. */
 static bool become(const struct peer *peer)
@@ -283,133 +266,57 @@ static int ask_for_names(struct ahead *a, struct failure *failure)
 	return r < 0 ? r : 1;
 }
 
-static bool same_policy(const struct ahead *a, const struct ahead *b)
+static void charge(const struct ahead *a)
 {
-	return a->observe == b->observe && strcmp(a->policy, b->policy) == 0;
+	if (a->c->account)
+		account_charge(a->c->account, (int64_t)compiling_took(a->compiling),
+			       clock_nsec(CLOCK_MONOTONIC));
 }
 
-static bool is_being_compiled(const struct ahead *a)
-{
-	const struct ahead *other;
-
-	LIST_FOREACH(other, &compiling, link)
-	if (other != a && other->errand && same_policy(other, a))
-		return true;
-	return false;
-}
-
-/* It is compiled, or will not be by this one: whoever waits for it looks again, each in a turn of its own. */
-static void tell_line(struct ahead *a)
-{
-	struct ahead *other;
-
-	leave_line(a);
-	LIST_FOREACH(other, &compiling, link)
-	if (!other->errand && same_policy(other, a))
-		event_active(other->again, EV_TIMEOUT, 0);
-}
-
-static void charge(const struct connection *c, struct parcel *from)
-{
-	const void *at = parcel_take(from, sizeof(uint64_t));
-	uint64_t took = 0;
-
-	if (at)
-		memcpy(&took, at, sizeof(took));
-	if (c->account)
-		account_charge(c->account, (int64_t)took, clock_nsec(CLOCK_MONOTONIC));
-}
-
-static void refuse_policy(const struct ahead *a, int error, struct parcel *from,
+static void refuse_policy(const struct ahead *a, int error, const char *said,
 			  struct failure *failure)
 {
-	_cleanup_(freep) char *message = NULL;
+	_cleanup_(freep) char *message = said ? strdup(said) : NULL;
 
-	(void)parcel_take_text(from, &message);
 	if (!a->c->peer.root)
 		(void)member_hide_diagnostics(a->policy, error, &message, failure);
+	if (a->op == REQUEST_RELOAD)
+		executors_refuse(a->c->daemon->executors, error, message, failure);
 	refuse(a, error, message && *message ? message : failure->text);
 }
 
-static void on_compiled(void *context, int result, const char *data, size_t size,
-			struct errand_fds *fds, const struct failure *why)
+static void on_compiled(void *context, int result, const char *message, const struct failure *why)
 {
 	struct ahead *a = context;
-	struct parcel from = {data, size};
 	struct failure failure = *why;
 
-	(void)fds;
-	a->errand = NULL;
-	tell_line(a);
-	charge(a->c, &from);
+	charge(a);
 	if (result < 0) {
-		refuse_policy(a, result, &from, &failure);
-		go_on(a, true);
-		return;
-	}
-	result = policies_take(a->c->daemon->policies, a->policy, a->observe, &from, &a->use,
-			       &failure);
-	if (result == 0)
+		refuse_policy(a, result, message, &failure);
+	} else {
 		result = ask_for_names(a, &failure);
-	if (result < 0)
-		refuse(a, result, failure.text);
+		if (result < 0)
+			refuse(a, result, failure.text);
+	}
 	if (result <= 0)
 		go_on(a, result < 0);
 }
 
-static void on_again(evutil_socket_t fd, short what, void *context);
-
-static int compile_it(struct ahead *a, struct failure *failure)
-{
-	const struct errand_job job = {
-		.what = "what compiles the policy",
-		.uid = a->c->peer.ucred.uid,
-		.seconds = COMPILE_SECONDS,
-		.work = compile,
-		.done = on_compiled,
-		.context = a,
-		.most = COMPILED_MAX,
-	};
-
-	if (!a->again)
-		a->again = evtimer_new(a->c->daemon->base, on_again, a);
-	if (!a->again)
-		return failure_set(failure, ENOMEM, "%m");
-	if (!a->listed)
-		LIST_INSERT_HEAD(&compiling, a, link);
-	a->listed = true;
-	return is_being_compiled(a) ? 0
-				    : errand_start(a->c->daemon->base, &job, &a->errand, failure);
-}
-
-/* 0: nothing is missing; 1: on_compiled(), on_again() or on_names() is called. */
+/* 0: nothing is missing; 1: on_compiled() or on_names() is called. */
 static int ask(struct ahead *a, struct failure *failure)
 {
-	int r;
+	const struct compiling_job job = {
+		.base = a->c->daemon->base,
+		.policies = a->c->daemon->policies,
+		.uid = a->c->peer.ucred.uid,
+		.done = on_compiled,
+		.context = a,
+	};
+	int r = 0;
 
-	if (a->policy)
-		a->use = policies_find(a->c->daemon->policies, a->policy, a->observe);
-	if (a->use || !a->policy) {
-		leave_line(a);
-		return ask_for_names(a, failure);
-	}
-	r = compile_it(a, failure);
-	return r < 0 ? r : 1;
-}
-
-static void on_again(evutil_socket_t fd, short what, void *context)
-{
-	TURN("request");
-	struct ahead *a = context;
-	struct failure failure = {};
-	int r = a->errand ? 1 : ask(a, &failure);
-
-	(void)fd;
-	(void)what;
-	if (r < 0)
-		refuse(a, r, failure.text);
-	if (r <= 0)
-		go_on(a, r < 0);
+	if (a->wishes.count > 0)
+		r = compiling_start(&job, &a->wishes, &a->compiling, failure);
+	return r == 0 ? ask_for_names(a, failure) : r;
 }
 
 /* ------------------------------------------------------------------------------------------ */
@@ -446,8 +353,6 @@ void ahead_cancel(struct connection *c)
 	if (!a)
 		return;
 	errand_cancel(a->errand);
-	if (a->listed && a->errand)
-		tell_line(a);
 	ahead_free(a);
 	c->ahead = NULL;
 }
