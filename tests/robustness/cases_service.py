@@ -153,11 +153,10 @@ def heard():
 
 
 @case("heartbeats say how the daemon stands, and `events` shows them when it is asked to")
-def heartheard():
-    before = len(heard())
-    refuses = refused("--heartbeat", "often")
-    matches(refuses, "--heartbeat often: seconds, 0 to 86400", "what it says")
+def heartbeats():
     start_daemon("--heartbeat", "1")
+    before = len(heard())
+    matches(refused("--heartbeat", "often"), "--heartbeat often: seconds, 0 to 86400", "what it says")
     process = start("sh", "-c", "cat /etc/shadow; sleep 600")
     wait_for(lambda: len(heard()) > before and heard()[-1]["totals"]["denials"] == 1, 60, "one after the denial")
     beat = heard()[-1]
