@@ -240,7 +240,7 @@ $(BUILD)/fuzz/%.o: %.c Makefile | packages-test
 $(ARCHIVE): $(call not_main,$(OBJECTS))
 $(SAN_ALL): $(call not_main,$(SAN_OBJECTS))
 $(SAN_PURE): $(PURE:%.c=$(BUILD)/san/%.o)
-$(SAN_FLEET): $(filter-out %/cmd_store.o %/stream.o %/fleet/ask/cmd_%.o %/main.o,$(FLEET_SOURCES:%.c=$(BUILD)/san/%.o))
+$(SAN_FLEET): $(filter-out %/cmd_store.o %/stream.o %/presence_stream.o %/fleet/ask/cmd_%.o %/main.o,$(FLEET_SOURCES:%.c=$(BUILD)/san/%.o))
 $(FUZZ_PURE): $(PURE:%.c=$(BUILD)/fuzz/%.o)
 $(ARCHIVE) $(SAN_ALL) $(SAN_PURE) $(SAN_FLEET) $(FUZZ_PURE):
 	@rm -f $@

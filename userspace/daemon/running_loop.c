@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "daemon/execution/ending.h"
 #include "daemon/execution/events.h"
+#include "daemon/execution/heartbeat.h"
 #include "daemon/executor/executors.h"
 #include "daemon/host/notify.h"
 #include "daemon/host/turn.h"
@@ -88,6 +89,16 @@ static void on_tick(evutil_socket_t fd, short what, void *context)
 	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
 		if (daemon->by_slot[i])
 			ending_check_denials(daemon->by_slot[i]);
+}
+
+static void on_heartbeat(evutil_socket_t fd, short what, void *context)
+{
+	TURN("heartbeat");
+	struct running *running = context;
+
+	(void)fd;
+	(void)what;
+	heartbeat_record(&running->daemon, running->options.heartbeat_seconds);
 }
 
 /* Told from the loop: one that does not turn is not alive. */
@@ -226,11 +237,24 @@ static int start_watchdog(struct running *running, struct failure *failure)
 	return running->watchdog ? 0 : failure_set(failure, ENOMEM, "cannot watch the time");
 }
 
+static int start_heartbeat(struct running *running, struct failure *failure)
+{
+	const struct timeval every = {.tv_sec = running->options.heartbeat_seconds};
+
+	/* Nobody misses one that leaves when it has nothing to do. */
+	if (every.tv_sec == 0 || running->daemon.embedded)
+		return 0;
+	running->heartbeat = add_event(running, -1, EV_PERSIST, on_heartbeat, running, &every);
+	return running->heartbeat ? 0 : failure_set(failure, ENOMEM, "cannot watch the time");
+}
+
 int running_watch(struct running *running, struct failure *failure)
 {
 	int r = watch_signals(running, failure);
 
-	return r < 0 ? r : start_watchdog(running, failure);
+	if (r == 0)
+		r = start_watchdog(running, failure);
+	return r < 0 ? r : start_heartbeat(running, failure);
 }
 
 /* --- its end ------------------------------------------------------------------------------ */
@@ -239,9 +263,9 @@ void running_free_loop(struct running *running)
 {
 	struct daemon *daemon = &running->daemon;
 	struct event *events[] = {
-		running->signals[0], running->signals[1], running->signals[2],
-		running->events,     running->tick,	  running->catch_up,
-		running->idle_timer, running->watchdog,	  daemon->flush_timer,
+		running->signals[0], running->signals[1], running->signals[2], running->events,
+		running->tick,	     running->catch_up,	  running->idle_timer, running->watchdog,
+		running->heartbeat,  daemon->flush_timer,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++)

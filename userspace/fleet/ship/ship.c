@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "fleet/ship/feed.h"
+#include "fleet/ship/presence.h"
 #include "fleet/ship/publisher.h"
 #include "fleet/ship/ship_options.h"
 #include "fleet/ship/ship_sandbox.h"
@@ -39,6 +40,8 @@ struct ship {
 	uint64_t next_time;	 /* when the rate lets the next one go, monotonic */
 	uint64_t saved_time;	 /* when that was on disk, monotonic */
 	uint64_t nameless;	 /* lines; those that were told */
+	struct presence present; /* as it was said last */
+	uint64_t present_time;	 /* when that was, monotonic; 0: never */
 	char told[512];		 /* what failed last: each thing is said once */
 	unsigned int seed;
 };
@@ -70,6 +73,36 @@ static void say_once(struct ship *ship, const char *text)
 	say("%s", text);
 }
 
+/* --- that it is there ----------------------------------------------------------------------- */
+
+/* Says how it is with shipper and daemon, when that is another than it was, and now and then. */
+static void be_present(struct ship *ship, enum presence_state state)
+{
+	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
+	char subject[PRESENCE_SUBJECT_SIZE], here[PRESENCE_SUBJECT_SIZE], text[PRESENCE_TEXT_SIZE];
+	struct presence present = {.state = state, .every = ship->options.presence};
+
+	/* One that leaves again at once is nobody to be missed. */
+	if (!ship->publisher || ship->options.once || ship->options.presence == 0)
+		return;
+	present.daemon = presence_look(ship->options.log);
+	if (ship->present_time > 0 &&
+	    now - ship->present_time < ship->options.presence * NSEC_PER_SEC &&
+	    present.state == ship->present.state && present.daemon == ship->present.daemon)
+		return;
+	if (!feed_identity(ship->options.log, present.host, present.log))
+		return;
+	present.acknowledged = ship->state.acknowledged.sequence;
+	present.read = ship->end.sequence;
+	presence_subject(&present, subject);
+	presence_here(&present, here);
+	presence_text(&present, text);
+	if (publisher_announce(ship->publisher, subject, here, text) < 0)
+		return;
+	ship->present = present;
+	ship->present_time = now;
+}
+
 static void pause_msec(struct ship *ship, uint64_t msec)
 {
 	uint64_t jitter = msec / 2 > 0 ? (uint64_t)rand_r(&ship->seed) % (msec / 2) : 0;
@@ -77,6 +110,7 @@ static void pause_msec(struct ship *ship, uint64_t msec)
 	const struct timespec time = {.tv_sec = (time_t)(nsec / NSEC_PER_SEC),
 				      .tv_nsec = (long)(nsec % NSEC_PER_SEC)};
 
+	be_present(ship, PRESENCE_SHIPPING);
 	(void)nanosleep(&time, NULL);
 }
 
@@ -235,6 +269,7 @@ static int ship_bulk(struct ship *ship)
 	if (r == 0) {
 		note_rate(ship);
 		acknowledge(ship);
+		be_present(ship, PRESENCE_SHIPPING);
 	}
 	return r;
 }
@@ -363,6 +398,18 @@ static int open_log(struct ship *ship)
 	}
 }
 
+/* The last word: why no more comes. */
+static void leave(struct ship *ship, int result)
+{
+	if (result == -ESTALE && !ship->publisher && !ship->options.once &&
+	    ship->options.presence > 0)
+		(void)connect_to_server(ship);
+	if (!ship->publisher || (result != -ESTALE && !stopped))
+		return;
+	be_present(ship, result == -ESTALE ? PRESENCE_REWRITTEN : PRESENCE_LEAVING);
+	publisher_flush(ship->publisher);
+}
+
 static int run(struct ship *ship)
 {
 	int r = load_state(ship);
@@ -375,6 +422,7 @@ static int run(struct ship *ship)
 		r = connect_to_server(ship);
 	if (r == 0)
 		r = ship_log(ship);
+	leave(ship, r);
 	if (stopped && ship->feed && ship->publisher)
 		(void)save_state(ship, true);
 	return stopped && r == -ECANCELED ? 0 : r;

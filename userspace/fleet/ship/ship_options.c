@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fleet/ship/presence.h"
+
 #define DEFAULT_LOG    "/var/log/cordon"
 #define DEFAULT_STATE  "/var/lib/cordon-ship"
 #define DEFAULT_SERVER "nats://localhost:4222"
@@ -32,6 +34,7 @@ static const char help[] =
 	"                       its own certificate\n"
 	"      --rate N         records a second, at most, of a backlog (20000; 0: any number);\n"
 	"                       denials, ends, gaps and seals of now go ahead of it\n"
+	"      --presence N     says each N seconds that it is there, and how the daemon is (15; 0: never)\n"
 	"      --plain          sends lines as they are, not as gzip\n"
 	"      --once           leaves when all that is there now is acknowledged\n"
 	"  -h, --help           this text\n";
@@ -87,32 +90,41 @@ static int check(struct ship_options *options, int argc, char **argv)
 	return -1;
 }
 
-static int parse_rate(const char *text, uint64_t *ret)
+static int parse_number(const char *text, uint64_t max, uint64_t *ret)
 {
 	char *end;
 
 	errno = 0;
 	*ret = strtoull(text, &end, 10);
-	return text[0] < '0' || text[0] > '9' || *end || errno || *ret > RATE_MAX ? -EINVAL : 0;
+	return text[0] < '0' || text[0] > '9' || *end || errno || *ret > max ? -EINVAL : 0;
 }
 
 int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 {
 	static const struct option table[] = {
-		{"server", required_argument, NULL, 's'}, {"log", required_argument, NULL, 'l'},
-		{"state", required_argument, NULL, 'S'},  {"creds", required_argument, NULL, 'c'},
-		{"ca", required_argument, NULL, 'a'},	  {"cert", required_argument, NULL, 'C'},
-		{"key", required_argument, NULL, 'k'},	  {"rate", required_argument, NULL, 'r'},
-		{"plain", no_argument, NULL, 'p'},	  {"once", no_argument, NULL, 'o'},
-		{"help", no_argument, NULL, 'h'},	  {},
+		{"server", required_argument, NULL, 's'},
+		{"log", required_argument, NULL, 'l'},
+		{"state", required_argument, NULL, 'S'},
+		{"creds", required_argument, NULL, 'c'},
+		{"ca", required_argument, NULL, 'a'},
+		{"cert", required_argument, NULL, 'C'},
+		{"key", required_argument, NULL, 'k'},
+		{"rate", required_argument, NULL, 'r'},
+		{"presence", required_argument, NULL, 'P'},
+		{"plain", no_argument, NULL, 'p'},
+		{"once", no_argument, NULL, 'o'},
+		{"help", no_argument, NULL, 'h'},
+		{},
 	};
 	struct ship_options *o = ret_options;
+	uint64_t number;
 	int option;
 
 	*o = (struct ship_options){
 		.log = DEFAULT_LOG,
 		.state = DEFAULT_STATE,
 		.records_second = DEFAULT_RATE,
+		.presence = PRESENCE_SECONDS,
 		.publisher.url = DEFAULT_SERVER,
 	};
 	while ((option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
@@ -139,8 +151,13 @@ int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 			o->publisher.key = optarg;
 			break;
 		case 'r':
-			if (parse_rate(optarg, &o->records_second) < 0)
+			if (parse_number(optarg, RATE_MAX, &o->records_second) < 0)
 				return refuse("--rate takes a number up to 10000000", optarg);
+			break;
+		case 'P':
+			if (parse_number(optarg, PRESENCE_SECONDS_MAX, &number) < 0)
+				return refuse("--presence takes seconds, 0 to 3600", optarg);
+			o->presence = (unsigned int)number;
 			break;
 		case 'p':
 			o->publisher.plain = true;

@@ -12,6 +12,7 @@ struct ship_options {
 	const char *log;
 	const char *state;	 /* directory */
 	uint64_t records_second; /* of the bulk lane, at most; 0: as many as there are */
+	unsigned int presence;	 /* seconds between two words of its own; 0: none */
 	bool once;		 /* leave when all that is there now is shipped */
 	uint16_t port;		 /* of the server */
 	struct publisher_options publisher;

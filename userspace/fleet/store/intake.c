@@ -385,3 +385,19 @@ int intake_take(struct intake *intake, const struct delivery *delivery,
 	}
 	return r < 0 ? failure_set(failure, r, "%s", why.text) : 0;
 }
+
+int intake_presence(struct intake *intake, const struct presence *presence, struct failure *failure)
+{
+	return rows_presence(intake->rows, presence, failure);
+}
+
+int intake_overdue(struct intake *intake, uint64_t after, uint64_t before,
+		   char ret_host[DELIVERY_ID_SIZE], struct failure *failure)
+{
+	return rows_overdue(intake->rows, after, before, ret_host, failure);
+}
+
+int intake_closed(struct intake *intake, const char *host, uint64_t now, struct failure *failure)
+{
+	return rows_closed(intake->rows, host, now, failure);
+}
