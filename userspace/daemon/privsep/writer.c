@@ -12,6 +12,7 @@
 #include "daemon/privsep/writer_child.h"
 #include "daemon/privsep/writer_keep.h"
 #include "daemon/privsep/writer_queue.h"
+#include "daemon/privsep/writer_ready.h"
 #include "daemon/privsep/writer_state.h"
 #include "daemon/privsep/writer_wait.h"
 
@@ -29,6 +30,7 @@ static void writer_free(struct writer *w)
 	writer_child_put_down(w, why, sizeof(why));
 	writer_child_drop_event(&w->late);
 	writer_child_drop_event(&w->deliver);
+	writer_child_drop_event(&w->look);
 	buffer_free(&w->queue);
 	buffer_free(&w->out);
 	OPENSSL_cleanse(&w->position.key, sizeof(w->position.key));
@@ -72,13 +74,15 @@ int writer_open(const char *directory, const struct writer_settings *settings,
 	/* Nobody is told of one that does not begin. */
 	w->settings.restarted = NULL;
 	TAILQ_INIT(&w->waits);
+	TAILQ_INIT(&w->ready);
 	TAILQ_INIT(&w->completed);
 	w->directory = strdup(directory);
 	if (settings->base) {
 		w->late = evtimer_new(settings->base, writer_keep_on_late, w);
 		w->deliver = evtimer_new(settings->base, writer_wait_on_deliver, w);
+		w->look = evtimer_new(settings->base, writer_ready_on_look, w);
 	}
-	r = !w->directory || (settings->base && (!w->late || !w->deliver))
+	r = !w->directory || (settings->base && (!w->late || !w->deliver || !w->look))
 		    ? failure_set(failure, ENOMEM, "%m")
 		    : start_first(w, failure);
 	if (r < 0) {
@@ -138,7 +142,7 @@ void writer_wait_cancel(struct writer *w, struct writer_wait *wait)
 	if (wait->completed)
 		TAILQ_REMOVE(&w->completed, wait, link);
 	else
-		TAILQ_REMOVE(&w->waits, wait, link);
+		TAILQ_REMOVE(wait->for_ready ? &w->ready : &w->waits, wait, link);
 	free(wait);
 }
 
@@ -247,7 +251,7 @@ void writer_close(struct writer *w)
 			writer_leave(w);
 		writer_keep_await(w, WRITER_CLOSE, CLOSE_PATIENCE_SECONDS * 1000);
 	}
-	while ((wait = TAILQ_FIRST(&w->waits)) != NULL ||
+	while ((wait = TAILQ_FIRST(&w->waits)) != NULL || (wait = TAILQ_FIRST(&w->ready)) != NULL ||
 	       (wait = TAILQ_FIRST(&w->completed)) != NULL)
 		writer_wait_cancel(w, wait);
 	writer_free(w);

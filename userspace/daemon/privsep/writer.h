@@ -50,6 +50,14 @@ int writer_flush_within(struct writer *writer, bool sync, uint64_t msec);
 /* As audit_log_writable(), or as it was last where the writer has other things to do. -EPIPE: none can be had now. */
 int writer_writable(struct writer *writer);
 
+/*
+ * Where there is no writer for a moment, or the log could not be written when it was asked last: asks it, again when it dies, and
+ * says, as writer_when_flushed() does, what it has answered, and nothing that follows from anything else. -EPIPE, -ETIMEDOUT: no answer
+ * in 8 s. 1: `done` is called; 0: there is nothing to wait for; -ENOMEM. Without a loop, 0.
+ */
+int writer_when_ready(struct writer *writer, writer_done *done, void *context,
+		      struct writer_wait **ret_wait);
+
 /* As audit_log_tick(). With a loop, what it said the last time. */
 bool writer_tick(struct writer *writer);
 

@@ -29,7 +29,12 @@ static void note_position(struct writer *w, bool confirmed)
 static void note_flushed(struct writer *w, int result)
 {
 	w->failing = result < 0;
-	w->error = w->unwritable = result;
+	w->error = result;
+	/* That there was room for these records does not say that there is for more: that is asked for. */
+	if (result < 0)
+		w->unwritable = result;
+	else if (w->unwritable < 0 && w->settings.base)
+		w->wanted[WRITER_WRITABLE] = true;
 	if (result == 0) {
 		writer_queue_confirm(w);
 		w->unsynced = w->asked != WRITER_SYNC && (w->unsynced || w->covers > 0);
@@ -63,6 +68,7 @@ static void take_reply(struct writer *w)
 			failure_set(&w->why_not_begun, reply->result, "%s", reply->text);
 		writer_child_put_down(w, why, sizeof(why));
 		writer_wait_fail(w, reply->result);
+		writer_wait_note_answer(w, reply->result);
 		return;
 	}
 	if (w->asked == WRITER_HELLO) {
@@ -78,7 +84,7 @@ static void take_reply(struct writer *w)
 	}
 	note_position(w, false);
 	if (w->asked == WRITER_WRITABLE)
-		w->unwritable = reply->result;
+		writer_wait_note_answer(w, reply->result);
 	else if (w->asked == WRITER_TICK)
 		w->later = reply->later;
 	else if (w->asked == WRITER_CLOSE)

@@ -147,6 +147,9 @@ void writer_keep_say(struct writer *w)
 
 	if (r < 0) {
 		writer_wait_fail(w, r);
+		/* But for one that is only to be tried again later. */
+		if (r != -EPIPE)
+			writer_wait_note_answer(w, r);
 		return;
 	}
 	r = writer_ask_on(w);

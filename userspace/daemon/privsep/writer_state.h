@@ -26,8 +26,11 @@
 struct writer_wait {
 	TAILQ_ENTRY(writer_wait) link;
 	bool sync;
-	uint64_t end; /* as `confirmed`: how far it has to come */
-	bool covered; /* by what the writer is being asked */
+	uint64_t end;	  /* as `confirmed`: how far it has to come */
+	bool covered;	  /* by what the writer is being asked */
+	bool for_ready;	  /* for the log to be writable, not for records to be written */
+	uint64_t answers; /* as the writer's were when it began */
+	uint64_t until;	  /* monotonic clock */
 	bool completed;
 	int result;
 	writer_done *done; /* NULL: whoever waits looks at `completed` */
@@ -58,8 +61,8 @@ struct writer {
 	bool partial;	   /* which is not all that was wanted */
 	bool wanted[WRITER_REQUEST_COUNT];
 	bool anew; /* the next one begins in another directory */
-	struct wait_list waits, completed;
-	struct event *readable, *writable, *late, *deliver; /* NULL without a loop */
+	struct wait_list waits, ready, completed;
+	struct event *readable, *writable, *late, *deliver, *look; /* NULL without a loop */
 	uint64_t unsaid; /* lost here; the log does not say so yet */
 	bool said;	 /* this writer has been told */
 	bool failing;	 /* the last try to write did */
@@ -67,7 +70,9 @@ struct writer {
 	bool later;	 /* something will be due although nothing is appended */
 	bool closed;	 /* has left in order */
 	int error;
-	int unwritable; /* as it said last: 0, or why */
+	int unwritable;	  /* as it said last: 0, or why */
+	uint64_t answers; /* so often was it said whether the log can be written */
+	int answer;	  /* the last of them */
 	struct failure why_not_begun;
 	uint64_t repaired;
 	struct audit_log_position position;

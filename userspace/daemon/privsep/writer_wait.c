@@ -7,9 +7,9 @@
 #include "daemon/host/turn.h"
 #include "daemon/privsep/writer_state.h"
 
-static void complete(struct writer *w, struct writer_wait *wait, int result)
+void writer_wait_end(struct writer *w, struct writer_wait *wait, int result)
 {
-	TAILQ_REMOVE(&w->waits, wait, link);
+	TAILQ_REMOVE(wait->for_ready ? &w->ready : &w->waits, wait, link);
 	wait->completed = true;
 	wait->result = result;
 	TAILQ_INSERT_TAIL(&w->completed, wait, link);
@@ -47,7 +47,7 @@ void writer_wait_end_covered(struct writer *w, int result)
 	for (wait = TAILQ_FIRST(&w->waits); wait; wait = next) {
 		next = TAILQ_NEXT(wait, link);
 		if (wait->covered)
-			complete(w, wait, result);
+			writer_wait_end(w, wait, result);
 	}
 }
 
@@ -57,7 +57,7 @@ void writer_wait_give_up(struct writer *w, int error)
 
 	w->wanted[WRITER_FLUSH] = w->wanted[WRITER_SYNC] = false;
 	while ((wait = TAILQ_FIRST(&w->waits)) != NULL)
-		complete(w, wait, error);
+		writer_wait_end(w, wait, error);
 }
 
 void writer_wait_fail(struct writer *w, int error)
@@ -73,4 +73,12 @@ void writer_wait_note_closed(struct writer *w)
 	w->closed = true;
 	if (w->deliver)
 		event_active(w->deliver, EV_TIMEOUT, 1);
+}
+
+void writer_wait_note_answer(struct writer *w, int answer)
+{
+	w->answers++;
+	w->answer = w->unwritable = answer;
+	if (!TAILQ_EMPTY(&w->ready))
+		event_active(w->look, EV_TIMEOUT, 1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What requests need that takes time: their policy, compiled, and what the host says of its users, each by a process of its own. */
+/* What requests need that takes time: their policy, compiled, what the host says of its users, and the log's writer. */
 #include "daemon/server/ahead.h"
 
 #include <grp.h>
@@ -35,6 +35,8 @@ struct ahead {
 	char *policy;		     /* the first of them, or NULL */
 	bool run_by, account; /* whom the policy names, and the user's account, are to be known */
 	char **questions;     /* see names.h */
+	struct log_use *log;  /* that is to be writable, or NULL */
+	struct writer_wait *waiting;
 };
 
 static void ahead_free(struct ahead *a)
@@ -42,6 +44,9 @@ static void ahead_free(struct ahead *a)
 	if (!a)
 		return;
 	compiling_free(a->compiling);
+	if (a->waiting)
+		logs_cancel(a->log, a->waiting);
+	logs_put(a->log);
 	compiling_wishes_release(&a->wishes);
 	json_decref(a->message);
 	protocol_fds_close(&a->fds);
@@ -60,6 +65,12 @@ static int wish(struct ahead *a, const char *policy, bool observe)
 	return a->policy ? compiling_wish(&a->wishes, policy, observe) : -ENOMEM;
 }
 
+/* Another than the daemon's own only if it is in use: who opens one waits for its writer. */
+static struct log_use *log_of(const struct connection *c, const char *directory)
+{
+	return directory ? logs_find(c->daemon->logs, directory) : logs_share(c->daemon->log);
+}
+
 /* Nothing for one that is refused without looking at its policy. */
 static int want_for_prepare(struct ahead *a, json_t *message)
 {
@@ -75,6 +86,7 @@ static int want_for_prepare(struct ahead *a, json_t *message)
 		a->run_by = !c->peer.root;
 		a->account = !c->peer.root && request.home;
 		r = wish(a, request.policy, request.execution.observe);
+		a->log = log_of(c, request.log);
 	}
 	prepare_request_release(&request);
 	return r;
@@ -226,6 +238,25 @@ static void go_on(struct ahead *ended, bool refused)
 	names_forget_missing(names);
 }
 
+static void on_writable(int result, void *context)
+{
+	struct ahead *a = context;
+	struct failure failure = {};
+
+	a->waiting = NULL;
+	if (result < 0) {
+		(void)logs_unwritable(a->log, result, &failure);
+		refuse(a, result, failure.text);
+	}
+	go_on(a, result < 0);
+}
+
+/* 0: there is no need to, or no memory: then it is seen when it is dispatched; 1: on_writable() is called. */
+static int wait_for_log(struct ahead *a)
+{
+	return a->log && logs_when_writable(a->log, on_writable, a, &a->waiting) > 0;
+}
+
 static void on_names(void *context, int result, const char *data, size_t size,
 		     struct errand_fds *fds, const struct failure *why)
 {
@@ -241,10 +272,11 @@ static void on_names(void *context, int result, const char *data, size_t size,
 	refused = result < 0 && !c->peer.root;
 	if (refused)
 		refuse(a, result, why->text[0] ? why->text : "what looks users up makes no sense");
-	go_on(a, refused);
+	if (refused || wait_for_log(a) == 0)
+		go_on(a, refused);
 }
 
-/* 0: they are known; 1: on_names() is called. */
+/* 0: they are known; 1: on_names() or on_writable() is called. */
 static int ask_for_names(struct ahead *a, struct failure *failure)
 {
 	const struct errand_job job = {
@@ -261,7 +293,7 @@ static int ask_for_names(struct ahead *a, struct failure *failure)
 		return failure_set(failure, r, "%m");
 	if (!a->questions ||
 	    names_know(&a->c->daemon->names, a->questions, clock_nsec(CLOCK_MONOTONIC)))
-		return 0;
+		return wait_for_log(a);
 	r = errand_start(a->c->daemon->base, &job, &a->errand, failure);
 	return r < 0 ? r : 1;
 }
@@ -302,7 +334,7 @@ static void on_compiled(void *context, int result, const char *message, const st
 		go_on(a, result < 0);
 }
 
-/* 0: nothing is missing; 1: on_compiled() or on_names() is called. */
+/* 0: nothing is missing; 1: on_compiled(), on_names() or on_writable() is called. */
 static int ask(struct ahead *a, struct failure *failure)
 {
 	const struct compiling_job job = {

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/io.h"
 #include "daemon/executor/executors_parts.h"
 #include "daemon/privsep/errand.h"
 #include "daemon/server/ahead.h"
@@ -449,6 +451,89 @@ static void test_applied(void **state)
 	remove_policies();
 }
 
+/* An errand that is over may still be a child, too. */
+static pid_t writer_pid(void)
+{
+	_cleanup_(freep) char *children = NULL;
+	size_t size;
+
+	assert_int_equal(
+		io_read_file(AT_FDCWD, "/proc/thread-self/children", 4096, &children, &size), 0);
+	for (char *rest = children, *word; (word = strsep(&rest, " ")) != NULL;) {
+		_cleanup_(freep) char *command = NULL;
+		char path[64];
+
+		snprintf(path, sizeof(path), "/proc/%s/cmdline", word);
+		if (*word && io_read_file(AT_FDCWD, path, 4096, &command, &size) == 0 &&
+		    memmem(command, size, "--log-writer", strlen("--log-writer")))
+			return (pid_t)atoi(word);
+	}
+	fail_msg("the log has no writer");
+	return 0;
+}
+
+static void kill_writer(void)
+{
+	pid_t pid = writer_pid();
+
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	/* It is replaced once somebody needs it: its death alone is told. */
+	while (kill(pid, 0) == 0)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+}
+
+/* Who comes while the log's writer is started again waits for it; nobody waits for a log that there can be no writer for. */
+static void test_writer_killed(void **state)
+{
+	const char *const none[] = {NULL};
+	const struct policy_use *use = NULL;
+	struct compiled_policy *compiled = NULL;
+	char answer[2048] = "", aside[64];
+	struct connection c;
+	uint64_t took;
+	int client;
+
+	(void)state;
+	write_policies();
+	assert_int_equal(policies_new(NULL, none, -1, &of->policies), 0);
+	assert_int_equal(policies_compile(of->policies, big, false, &compiled), 0);
+	assert_int_equal(policies_resume(of->policies, compiled, REF, &use), 0);
+	connect_root(&c, &client);
+	assert_int_equal(ask_for(&c, big, &took), 1);
+	while (c.ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_int_equal(ask_for(&c, big, &took), 0);
+	assert_int_equal(dispatched, 1);
+
+	kill_writer();
+	assert_int_equal(ask_for(&c, big, &took), 1);
+	while (c.ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_int_equal(dispatched, 2);
+
+	/* Whoever leaves waits no more. */
+	kill_writer();
+	assert_int_equal(ask_for(&c, big, &took), 1);
+	ahead_cancel(&c);
+
+	snprintf(aside, sizeof(aside), "%s/log", place);
+	assert_int_equal(rename(log_directory, aside), 0);
+	close(open(log_directory, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+	assert_int_equal(ask_for(&c, big, &took), 1);
+	while (c.ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_int_equal(told, 3);
+	assert_int_equal(dispatched, 2);
+	assert_true(recv(client, answer, sizeof(answer) - 1, MSG_DONTWAIT) > 0);
+	assert_non_null(strstr(answer, "cannot be written"));
+	assert_int_equal(unlink(log_directory), 0);
+	assert_int_equal(rename(aside, log_directory), 0);
+	close_both(&c, client);
+	policies_free(of->policies);
+	of->policies = NULL;
+	remove_policies();
+}
+
 static char said[2048];
 
 static void say(const char *line)
@@ -543,7 +628,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_hangs),	   cmocka_unit_test(test_left),
 		cmocka_unit_test(test_compiled),   cmocka_unit_test(test_left_while_compiled),
 		cmocka_unit_test(test_bad_policy), cmocka_unit_test(test_applied),
-		cmocka_unit_test(test_reloaded),
+		cmocka_unit_test(test_reloaded),   cmocka_unit_test(test_writer_killed),
 	};
 
 	writer_fixture_main(argc, argv);
