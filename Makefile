@@ -240,7 +240,7 @@ $(BUILD)/fuzz/%.o: %.c Makefile | packages-test
 $(ARCHIVE): $(call not_main,$(OBJECTS))
 $(SAN_ALL): $(call not_main,$(SAN_OBJECTS))
 $(SAN_PURE): $(PURE:%.c=$(BUILD)/san/%.o)
-$(SAN_FLEET): $(filter-out %/cmd_store.o %/stream.o %/presence_stream.o %/fleet/ask/cmd_%.o %/main.o,$(FLEET_SOURCES:%.c=$(BUILD)/san/%.o))
+$(SAN_FLEET): $(filter-out %/cmd_store.o %/stream.o %_stream.o %/fleet/ask/cmd_%.o %/main.o,$(FLEET_SOURCES:%.c=$(BUILD)/san/%.o))
 $(FUZZ_PURE): $(PURE:%.c=$(BUILD)/fuzz/%.o)
 $(ARCHIVE) $(SAN_ALL) $(SAN_PURE) $(SAN_FLEET) $(FUZZ_PURE):
 	@rm -f $@
@@ -263,7 +263,7 @@ HELPERS        := $(HELPER_SOURCES:tests/integration/helpers/%.c=$(BUILD)/tests/
 ELSEWHERE      := $(if $(filter arm64,$(ARCH)),$(shell grep -rl --include='*.c' '^ [*] Needs: machine x86_64' tests/redteam))
 REDTEAM        := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out $(ELSEWHERE),$(wildcard tests/redteam/*.c tests/redteam/*/*.c))))
 # Programs that drive cordon's own code inside the VM.
-LINKED_TESTS   := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out %.bpf.c,$(wildcard tests/bpf/*.c tests/bench/*.c tests/schema/*.c tests/fleet/write_log.c)))) \
+LINKED_TESTS   := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out %.bpf.c,$(wildcard tests/bpf/*.c tests/bench/*.c tests/schema/*.c tests/fleet/*.c)))) \
 	$(BUILD)/tests/bench/kernel/filter $(BUILD)/tests/bench/kernel/verifier
 # What is measured there: nothing but the C library.
 BENCH_STATIC   := $(BUILD)/tests/bench/kernel/operations

@@ -176,6 +176,21 @@ int publisher_announce(struct publisher *publisher, const char *subject, const c
 	return s == NATS_OK ? 0 : -EAGAIN;
 }
 
+int publisher_send_policy(struct publisher *publisher, const char *subject, const char *data,
+			  size_t size)
+{
+	jsPubOptions options = {.ExpectNoMessage = true, .MaxWait = ACK_MSEC};
+	jsErrCode code = 0;
+	jsPubAck *ack = NULL;
+	natsStatus s;
+
+	if ((int64_t)size > natsConnection_GetMaxPayload(publisher->connection))
+		return -EMSGSIZE;
+	s = js_Publish(&ack, publisher->stream, subject, data, (int)size, &options, &code);
+	jsPubAck_Destroy(ack);
+	return s == NATS_OK || code == JSStreamWrongLastSequenceErr ? 0 : -EAGAIN;
+}
+
 void publisher_flush(struct publisher *publisher)
 {
 	(void)natsConnection_FlushTimeout(publisher->connection, FLUSH_MSEC);

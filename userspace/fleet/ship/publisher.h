@@ -41,6 +41,13 @@ int publisher_send(struct publisher *publisher, const struct batch *batch, struc
 int publisher_announce(struct publisher *publisher, const char *subject, const char *here,
 		       const char *text);
 
+/*
+ * 0: the stream of policies has the one on this subject, or had it before. -EAGAIN: it did not say so; -EMSGSIZE: larger
+ * than the server takes.
+ */
+int publisher_send_policy(struct publisher *publisher, const char *subject, const char *data,
+			  size_t size);
+
 /* Waits until the server has what was said, for a second at most. */
 void publisher_flush(struct publisher *publisher);
 

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "fleet/ship/feed.h"
+#include "fleet/ship/policies.h"
 #include "fleet/ship/presence.h"
 #include "fleet/ship/publisher.h"
 #include "fleet/ship/ship_options.h"
@@ -19,6 +20,10 @@
 #include "fleet/ship/state.h"
 
 #define EXIT_REWRITTEN 3
+
+/* How often is looked for policies that are new. */
+#define POLICIES_NSEC	    (5 * NSEC_PER_SEC)
+#define POLICY_SUBJECT_SIZE 192u
 
 /* How often the log is looked at, give or take a quarter, so that a fleet does not do so at the same moment. */
 #define LOOK_MSEC 500u
@@ -41,8 +46,11 @@ struct ship {
 	uint64_t saved_time;	 /* when that was on disk, monotonic */
 	uint64_t nameless;	 /* lines; those that were told */
 	struct presence present; /* as it was said last */
-	uint64_t present_time;	 /* when that was, monotonic; 0: never */
-	char told[512];		 /* what failed last: each thing is said once */
+	struct policies_shipped policies;
+	char policies_log[UUID_TEXT_SIZE]; /* of which log they are */
+	uint64_t policies_time;		   /* when they were looked at, monotonic; 0: never */
+	uint64_t present_time;		   /* when that was, monotonic; 0: never */
+	char told[512];			   /* what failed last: each thing is said once */
 	unsigned int seed;
 };
 
@@ -101,6 +109,52 @@ static void be_present(struct ship *ship, enum presence_state state)
 		return;
 	ship->present = present;
 	ship->present_time = now;
+}
+
+/* --- what is in force ----------------------------------------------------------------------- */
+
+/* 1: that one is shipped, or never will be. */
+static int ship_policy(struct ship *ship, const struct presence *whose)
+{
+	_cleanup_(freep) char *data = NULL;
+	char digest[SHA256_TEXT_SIZE], subject[POLICY_SUBJECT_SIZE];
+	size_t size;
+	int r = policies_next(ship->options.log, &ship->policies, digest, &data, &size);
+
+	if (r < 0)
+		return r;
+	snprintf(subject, sizeof(subject), "cordon.policy.%s.%s.%s", whose->host, whose->log,
+		 digest);
+	r = publisher_send_policy(ship->publisher, subject, data, size);
+	if (r == -EMSGSIZE)
+		say("the policy %.16s... is larger than the server takes: raise its max_payload, or "
+		    "import it at the store",
+		    digest);
+	else if (r < 0)
+		return r;
+	r = policies_add(&ship->policies, digest);
+	return r < 0 ? r : 1;
+}
+
+/* Those that are new; what keeps from it now may not the next time. */
+static void ship_policies(struct ship *ship)
+{
+	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
+	struct presence whose;
+
+	if (!ship->publisher ||
+	    (ship->policies_time > 0 && now - ship->policies_time < POLICIES_NSEC))
+		return;
+	ship->policies_time = now;
+	if (!feed_identity(ship->options.log, whose.host, whose.log))
+		return;
+	/* Of another log none is known there. */
+	if (strcmp(whose.log, ship->policies_log) != 0) {
+		policies_release(&ship->policies);
+		memcpy(ship->policies_log, whose.log, sizeof(whose.log));
+	}
+	while (!stopped && ship_policy(ship, &whose) == 1)
+		;
 }
 
 static void pause_msec(struct ship *ship, uint64_t msec)
@@ -293,6 +347,7 @@ static int ship_log(struct ship *ship)
 		if (ship->state.acknowledged.sequence != noted)
 			r = save_state(ship, ship->options.once);
 		noted = ship->state.acknowledged.sequence;
+		ship_policies(ship);
 		if (r < 0 || ship->options.once)
 			return r;
 		pause_msec(ship, LOOK_MSEC);
@@ -445,6 +500,7 @@ int main(int argc, char **argv)
 		publisher_close(ship.publisher);
 	if (ship.feed)
 		feed_close(ship.feed);
+	policies_release(&ship.policies);
 	batch_release(&ship.bulk);
 	batch_release(&ship.first);
 	return r == 0 ? EXIT_SUCCESS : r == -ESTALE ? EXIT_REWRITTEN : EXIT_FAILURE;

@@ -14,6 +14,7 @@
 #include "fleet/store/apart.h"
 #include "fleet/store/batch.h"
 #include "fleet/store/intake_logs.h"
+#include "fleet/store/policy_copy.h"
 #include "fleet/store/rows.h"
 #include "insight/text/view.h"
 
@@ -400,4 +401,20 @@ int intake_overdue(struct intake *intake, uint64_t after, uint64_t before,
 int intake_closed(struct intake *intake, const char *host, uint64_t now, struct failure *failure)
 {
 	return rows_closed(intake->rows, host, now, failure);
+}
+
+int intake_policy(struct intake *intake, const struct delivery *delivery, const char *digest,
+		  struct failure *failure)
+{
+	struct failure why = {};
+	struct host_log *log;
+	int r = intake_logs_get(&intake->logs, delivery->host, delivery->log, delivery->now, &log,
+				&why);
+
+	if (r == 0)
+		r = policy_copy_keep(intake->directory, log->path, digest, delivery->data,
+				     delivery->size, &why);
+	if (r == -EBADMSG)
+		return intake_refuse(intake, delivery, why.text, failure);
+	return r < 0 ? failure_set(failure, r, "%s", why.text) : 0;
 }

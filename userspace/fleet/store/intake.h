@@ -47,6 +47,12 @@ int intake_take(struct intake *intake, const struct delivery *delivery,
 /* What a shipper says of itself. */
 int intake_presence(struct intake *intake, const struct presence *presence,
 		    struct failure *failure);
+/*
+ * The file of a policy by its digest, of the log that `delivery` is of, whose data it is. What is not that policy is kept
+ * apart.
+ */
+int intake_policy(struct intake *intake, const struct delivery *delivery, const char *digest,
+		  struct failure *failure);
 /* rows_overdue() and rows_closed() of this store. */
 int intake_overdue(struct intake *intake, uint64_t after, uint64_t before,
 		   char ret_host[DELIVERY_ID_SIZE], struct failure *failure);

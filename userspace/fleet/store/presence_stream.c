@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "fleet/store/side_stream.h"
 
 #define GROUP_MAX 256
-#define FETCH_MS  20
 /* A server that has no connection of somebody says so at once. */
 #define ASK_MS	 150
 #define ASKS_MAX 8
@@ -16,27 +16,6 @@
 #define KNOWS_NSEC (100 * NSEC_PER_SEC)
 
 #define NAME_SIZE 160
-
-static natsStatus make_stream(jsCtx *context, const char *name)
-{
-	const char *subjects[] = {"cordon.presence.*"};
-	jsStreamConfig config;
-	jsStreamInfo *info = NULL;
-	jsErrCode code;
-	natsStatus s = js_GetStreamInfo(&info, context, name, NULL, &code);
-
-	if (s == NATS_NOT_FOUND) {
-		jsStreamConfig_Init(&config);
-		config.Name = name;
-		config.Subjects = subjects;
-		config.SubjectsLen = 1;
-		config.Storage = js_FileStorage;
-		config.MaxMsgsPerSubject = 1;
-		s = js_AddStream(&info, context, &config, NULL, &code);
-	}
-	jsStreamInfo_Destroy(info);
-	return s;
-}
 
 static uint64_t count_reconnects(natsConnection *connection)
 {
@@ -54,22 +33,9 @@ natsStatus presence_stream_open(natsConnection *connection, jsCtx *context, cons
 				const char *consumer, struct presence_stream *ret_stream)
 {
 	struct presence_stream opened = {.connection = connection};
-	char name[NAME_SIZE], durable[NAME_SIZE];
-	jsSubOptions options;
-	jsErrCode code;
-	natsStatus s;
+	natsStatus s = side_stream_open(context, stream, consumer, "PRESENCE", "cordon.presence.*",
+					&opened.said);
 
-	(void)snprintf(name, sizeof(name), "%.100s_PRESENCE", stream);
-	(void)snprintf(durable, sizeof(durable), "%.100s-presence", consumer);
-	s = make_stream(context, name);
-	jsSubOptions_Init(&options);
-	options.Stream = name;
-	options.ManualAck = true;
-	options.Config.AckPolicy = js_AckExplicit;
-	options.Config.DeliverPolicy = js_DeliverAll;
-	if (s == NATS_OK)
-		s = js_PullSubscribe(&opened.said, context, "cordon.presence.*", durable, NULL,
-				     &options, &code);
 	if (s != NATS_OK)
 		return s;
 	opened.reconnects = count_reconnects(connection);
@@ -116,28 +82,6 @@ static int take_one(struct intake *intake, natsMsg *message, struct failure *fai
 	return intake_presence(intake, &presence, failure);
 }
 
-static int take_said(struct presence_stream *stream, struct intake *intake, struct failure *failure)
-{
-	natsMsgList list = {};
-	jsErrCode code;
-	natsStatus s = natsSubscription_Fetch(&list, stream->said, GROUP_MAX, FETCH_MS, &code);
-	int r = 0;
-
-	if (s == NATS_OK && list.Count > 0) {
-		r = intake_begin(intake, failure);
-		for (int i = 0; i < list.Count && r == 0; i++)
-			r = take_one(intake, list.Msgs[i], failure);
-		if (r == 0)
-			r = intake_commit(intake, failure);
-		for (int i = 0; i < list.Count && r == 0; i++)
-			(void)natsMsg_Ack(list.Msgs[i], NULL);
-	} else if (s != NATS_OK && s != NATS_TIMEOUT) {
-		r = 1;
-	}
-	natsMsgList_Destroy(&list);
-	return r;
-}
-
 /* Does the server say that nobody listens for this host? */
 static bool is_closed(struct presence_stream *stream, const char *host)
 {
@@ -175,7 +119,7 @@ int presence_stream_turn(struct presence_stream *stream, struct intake *intake,
 			 struct failure *failure)
 {
 	uint64_t reconnects = count_reconnects(stream->connection);
-	int r = take_said(stream, intake, failure);
+	int r = side_stream_take(stream->said, intake, GROUP_MAX, take_one, failure);
 
 	if (r != 0)
 		return r;
