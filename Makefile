@@ -492,6 +492,12 @@ install: all
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/lib/systemd/system/$${f##*/}; done
 	install -D -m 644 packaging/sysusers/cordon.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/cordon.conf
 	install -D -m 644 packaging/tmpfiles/cordon.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/cordon.conf
+	@set -e; for f in $$(find docs -type f -not -name '*.schema.json') README.md SECURITY.md; do \
+		install -D -m 644 $$f $(SHARE)/doc/cordon/$$f; done
+	@set -e; for f in $(wildcard docs/*.schema.json); do \
+		install -D -m 644 $$f $(SHARE)/cordon/schemas/$${f##*/} && \
+		ln -sf ../../../cordon/schemas/$${f##*/} $(SHARE)/doc/cordon/$$f; done
+	install -d -m 755 $(DESTDIR)/etc/cordon/policies
 
 clean:
 	rm -rf $(filter-out $(BUILD)/kernels,$(wildcard $(BUILD)/*)) $(SKELETON)
