@@ -574,6 +574,11 @@ void policies_put(struct policies *policies, const struct policy_use *use)
 		evict_oldest(policies);
 }
 
+const char *const *policies_directories(const struct policies *policies)
+{
+	return policies->directories;
+}
+
 size_t policies_count(const struct policies *policies)
 {
 	return policies->count;

@@ -87,6 +87,9 @@ int policies_compile(struct policies *policies, const char *name_or_path, bool o
 /* Removes from the kernel what an earlier daemon left there, but for what was resumed. */
 void policies_remove_stale(struct policies *policies);
 
+/* Where they are looked for. */
+const char *const *policies_directories(const struct policies *policies);
+
 size_t policies_count(const struct policies *policies);
 
 #endif
