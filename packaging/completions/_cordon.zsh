@@ -7,7 +7,7 @@ _cordon_known() {
 	local -a found
 	case $1 in
 	policies) found=(${(f)"$(cordon policy list --json | grep -o '"name":"[^"]*"')"}) ;;
-	digests) found=(${(f)"$(cordon approvals --json | grep -o '"digest":"[^"]*"')"}) ;;
+	digests) found=(${(f)"$(cordon approvals --brief --json | grep -o '"digest":"[^"]*"')"}) ;;
 	ids) found=(${(f)"$(cordon log query --action execution-start --lines 20 --json | grep -o '"execution":{"id":"[^"]*"')"}) ;;
 	*) found=(${(f)"$(cordon log query --action execution-start --lines 200 --json | grep -o "\"${1%s}\":\"[^\"]*\"")"}) ;;
 	esac 2>/dev/null
@@ -29,6 +29,8 @@ _cordon() {
 		'top:the same, as it goes on'
 		'approve:let a policy be used that waits for approval'
 		'approvals:what waits for approval, and what was decided'
+		'propose:ask for what an execution was refused'
+		'mcp:serve a model the tools run, why and propose (Model Context Protocol)'
 		'who:which execution a process or a connection belongs to'
 		'kill:end an execution and everything that it started'
 		'adopt:make an executor of a process that runs'
@@ -119,7 +121,8 @@ _cordon() {
 			{-h,--help}'[show help]' ':digest:_cordon_known digests'
 		;;
 	approvals)
-		_arguments '--reason=[why]:text:' '--json[for programs]' {-h,--help}'[show help]' \
+		_arguments {-f,--follow}'[go on as more begin to wait]' '--exec=[run this for each]:command:' \
+			'--reason=[why]:text:' '--brief[without the rules]' '--json[for programs]' {-h,--help}'[show help]' \
 			':action:(list refuse revoke)' ':digest:_cordon_known digests'
 		;;
 	top)
@@ -129,6 +132,18 @@ _cordon() {
 	kill)
 		local -a live=(${(f)"$(cordon ps --json 2>/dev/null | grep -o '"id":"[^"]*"' | cut -d '"' -f 4)"})
 		_arguments '--json[for programs]' {-h,--help}'[show help]' ":id:(${live})"
+		;;
+	propose)
+		_arguments '--for=[for how much]:scope:(execution session policy)' '--until=[after so long it ends]:time:' \
+			'--json[for programs]' {-h,--help}'[show help]' ':id:_cordon_known ids'
+		;;
+	mcp)
+		_arguments \
+			'*--policy=[what commands may do]:policy:_cordon_known policies' \
+			'--workdir=[where commands run]:directory:_files -/' \
+			'--session=[executions that belong together]:name:_cordon_known sessions' \
+			'--agent=[the agent whose code this is]:name:_cordon_known agents' \
+			'--log=[the log]:directory:_files -/' {-h,--help}'[show help]'
 		;;
 	who)
 		_arguments '--json[for programs]' {-h,--help}'[show help]' ':process, or address\:port:_pids'

@@ -11,7 +11,7 @@ _cordon_known()
 	done
 	case $1 in
 	policies) cordon policy list --json | grep -o '"name":"[^"]*"' ;;
-	digests) cordon approvals --json | grep -o '"digest":"[^"]*"' ;;
+	digests) cordon approvals --brief --json | grep -o '"digest":"[^"]*"' ;;
 	ids) cordon log query --action execution-start --lines 20 --json "${log[@]}" | grep -o '"execution":{"id":"[^"]*"' ;;
 	*) cordon log query --action execution-start --lines 200 --json "${log[@]}" | grep -o "\"${1%s}\":\"[^\"]*\"" ;;
 	esac 2>/dev/null | sed 's/.*":"//; s/"$//' | sort -u
@@ -20,7 +20,7 @@ _cordon_known()
 _cordon()
 {
 	local cur prev command= i
-	local commands="run events show why could report ps top approve approvals kill who adopt status watch doctor policy config log daemon disable help"
+	local commands="run events show why could report ps top approve approvals kill propose mcp who adopt status watch doctor policy config log daemon disable help"
 	local -A options=(
 		[run]="--policy --workdir --bind --user --stdin --observe --timeout --memory --pids --cpu
 			--cpu-time --address-space --file-size --open-files --session --agent --executor
@@ -32,9 +32,11 @@ _cordon()
 		[report]="--output --session --since --until --key-file --log --help"
 		[ps]="--json --help"
 		[approve]="--policy --reason --expires --json --help"
-		[approvals]="--reason --json --help"
+		[approvals]="--follow --exec --reason --brief --json --help"
 		[top]="--interval --json --help"
 		[kill]="--json --help"
+		[propose]="--for --until --json --help"
+		[mcp]="--policy --workdir --session --agent --log --help"
 		[who]="--json --help"
 		[adopt]="--executor --json --help"
 		[status]="--json --help"
@@ -120,6 +122,9 @@ _cordon()
 			denial would-deny open change connect resolve gap policy-change approval identity seal retention segment-compressed
 			agent-start agent-stop" -- "$cur")
 		;;
+	--for)
+		mapfile -t COMPREPLY < <(compgen -W "execution session policy" -- "$cur")
+		;;
 	--stdin)
 		mapfile -t COMPREPLY < <(compgen -W "inherit null" -- "$cur")
 		;;
@@ -158,7 +163,7 @@ _cordon()
 	*)
 		if [[ $cur == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "${options[$command]}" -- "$cur")
-		elif [[ $command =~ ^(show|why|could|report|policy-learn)$ ]]; then
+		elif [[ $command =~ ^(show|why|could|report|propose|policy-learn)$ ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "last $(_cordon_known ids)" -- "$cur")
 		elif [[ $command == policy* && ${COMP_WORDS[2]} != test ]]; then
 			mapfile -t COMPREPLY < <(compgen -f -W "$(_cordon_known policies)" -- "$cur")

@@ -7,7 +7,7 @@ function __cordon_known
 		case policies
 			cordon policy list --json 2>/dev/null | string match -rag '"name":"([^"]*)"'
 		case digests
-			cordon approvals --json 2>/dev/null | string match -rag '"digest":"([^"]*)"'
+			cordon approvals --brief --json 2>/dev/null | string match -rag '"digest":"([^"]*)"'
 		case ids
 			echo last
 			cordon log query --action execution-start --lines 20 --json 2>/dev/null | string match -rag '"execution":\{"id":"([^"]*)"'
@@ -31,6 +31,8 @@ complete -c cordon -n __fish_use_subcommand -a top -d 'the same, as it goes on'
 complete -c cordon -n __fish_use_subcommand -a approve -d 'let a policy be used that waits for approval'
 complete -c cordon -n __fish_use_subcommand -a approvals -d 'what waits for approval, and what was decided'
 complete -c cordon -n __fish_use_subcommand -a kill -d 'end an execution and everything that it started'
+complete -c cordon -n __fish_use_subcommand -a propose -d 'ask for what an execution was refused'
+complete -c cordon -n __fish_use_subcommand -a mcp -d 'serve a model the tools run, why and propose'
 complete -c cordon -n __fish_use_subcommand -a adopt -d 'make an executor of a process that runs'
 complete -c cordon -n __fish_use_subcommand -a status -d 'is enforcement on, and what runs under it'
 complete -c cordon -n __fish_use_subcommand -a watch -d 'the same as series, for Prometheus'
@@ -98,7 +100,10 @@ complete -c cordon -n '__fish_seen_subcommand_from approve' -l reason -r -F
 complete -c cordon -n '__fish_seen_subcommand_from approve' -l expires -r -F
 complete -c cordon -n '__fish_seen_subcommand_from approve' -l json
 complete -c cordon -n '__fish_seen_subcommand_from approve' -l help -s h
+complete -c cordon -n '__fish_seen_subcommand_from approvals' -l follow -s f
+complete -c cordon -n '__fish_seen_subcommand_from approvals' -l exec -r
 complete -c cordon -n '__fish_seen_subcommand_from approvals' -l reason -r -F
+complete -c cordon -n '__fish_seen_subcommand_from approvals' -l brief
 complete -c cordon -n '__fish_seen_subcommand_from approvals' -l json
 complete -c cordon -n '__fish_seen_subcommand_from approvals' -l help -s h
 complete -c cordon -n '__fish_seen_subcommand_from top' -l interval -r -F
@@ -106,6 +111,16 @@ complete -c cordon -n '__fish_seen_subcommand_from top' -l json
 complete -c cordon -n '__fish_seen_subcommand_from top' -l help -s h
 complete -c cordon -n '__fish_seen_subcommand_from kill' -l json
 complete -c cordon -n '__fish_seen_subcommand_from kill' -l help -s h
+complete -c cordon -n '__fish_seen_subcommand_from propose' -l for -r -a 'execution session policy'
+complete -c cordon -n '__fish_seen_subcommand_from propose' -l until -r
+complete -c cordon -n '__fish_seen_subcommand_from propose' -l json
+complete -c cordon -n '__fish_seen_subcommand_from propose' -l help -s h
+complete -c cordon -n '__fish_seen_subcommand_from mcp' -l policy -r -a '(__cordon_known policies)' -F
+complete -c cordon -n '__fish_seen_subcommand_from mcp' -l workdir -r -F
+complete -c cordon -n '__fish_seen_subcommand_from mcp' -l session -r -a '(__cordon_known sessions)'
+complete -c cordon -n '__fish_seen_subcommand_from mcp' -l agent -r -a '(__cordon_known agents)'
+complete -c cordon -n '__fish_seen_subcommand_from mcp' -l log -r -F
+complete -c cordon -n '__fish_seen_subcommand_from mcp' -l help -s h
 complete -c cordon -n '__fish_seen_subcommand_from adopt' -l executor -r -F
 complete -c cordon -n '__fish_seen_subcommand_from adopt' -l json
 complete -c cordon -n '__fish_seen_subcommand_from adopt' -l help -s h

@@ -69,6 +69,7 @@ def approve():
     check(not exists("marker"), "the command ran")
     last = decisions()[-1]
     equal((last["decision"], last["reason"], last["uid"]), ("granted", "looked at it", 0), "the decision on record")
+    check(any(re.search(r"allowed by \S+:\d+: allow ", line) for line in last["witnesses"]), f"every rule on record: {last}")
     # Over a crash, and a restart.
     restart(number=signal.SIGKILL)
     equal([e["digest"][:16] for e in entries("waiting")], [digest], "what waits")

@@ -549,6 +549,16 @@ int client_apply(int socket, const struct client_apply *apply, json_t **ret_repl
 		   NULL, 0, ret_reply, NULL, ret_message, failure);
 }
 
+int client_propose(int socket, const struct client_propose *propose, json_t **ret_reply,
+		   struct failure *failure)
+{
+	return ask(socket,
+		   json_pack("{s:s,s:o,s:s,s:I}", "op", "propose", "execution",
+			     string_or_null(propose->execution), "for", propose->scope, "expires",
+			     (json_int_t)propose->expires),
+		   NULL, 0, ret_reply, NULL, NULL, failure);
+}
+
 int client_stop(int socket, bool force, struct failure *failure)
 {
 	return ask(socket, json_pack("{s:s,s:b}", "op", "stop", "force", force), NULL, 0, NULL,

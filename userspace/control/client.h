@@ -171,6 +171,16 @@ struct client_decide {
 int client_decide(int socket, const struct client_decide *decide, json_t **ret_reply,
 		  char **ret_message, struct failure *failure);
 
+struct client_propose {
+	const char *execution; /* id, or the beginning of it */
+	const char *scope;     /* "execution", "session", "policy" */
+	uint64_t expires;      /* wall clock in ns */
+};
+
+/* Asks for what it was refused; *ret_reply as docs/protocol.md says, caller owns the reference. */
+int client_propose(int socket, const struct client_propose *propose, json_t **ret_reply,
+		   struct failure *failure);
+
 /* All entries, a new reference. */
 int client_approvals(int socket, json_t **ret_approvals, struct failure *failure);
 

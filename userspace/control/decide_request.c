@@ -95,6 +95,60 @@ void decide_request_release(struct decide_request *request)
 	*request = (struct decide_request){};
 }
 
+static int parse_scope(const char *text, enum propose_scope *ret_scope, struct failure *failure)
+{
+	static const char *const words[] = {
+		[PROPOSE_EXECUTION] = "execution",
+		[PROPOSE_SESSION] = "session",
+		[PROPOSE_POLICY] = "policy",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcmp(words[i], text) == 0) {
+			*ret_scope = (enum propose_scope)i;
+			return 0;
+		}
+	}
+	return failure_set(failure, EINVAL, "\"for\" is execution, session or policy");
+}
+
+static int parse_beginning_of_id(const char *text, char id[UUID_TEXT_SIZE], struct failure *failure)
+{
+	size_t length = strlen(text);
+
+	if (length < DIGITS_MIN || length >= UUID_TEXT_SIZE ||
+	    strspn(text, "0123456789abcdef-") != length)
+		return failure_set(
+			failure, EINVAL,
+			"\"execution\" must be an id, or its first %d characters or more",
+			DIGITS_MIN);
+	memcpy(id, text, length + 1);
+	return 0;
+}
+
+int propose_request_parse(json_t *message, struct propose_request *ret_request,
+			  struct failure *failure)
+{
+	struct propose_request request = {};
+	const char *op, *execution, *scope;
+	json_int_t expires;
+	json_error_t error;
+	int r;
+
+	if (json_unpack_ex(message, &error, 0, "{s:s,s:s,s:s,s:I!}", "op", &op, "execution",
+			   &execution, "for", &scope, "expires", &expires) < 0)
+		return request_malformed(failure, &error);
+	if (expires <= 0)
+		return failure_set(failure, EINVAL, "\"expires\" must be a time");
+	request.expires = (uint64_t)expires;
+	r = parse_beginning_of_id(execution, request.execution, failure);
+	if (r == 0)
+		r = parse_scope(scope, &request.scope, failure);
+	if (r == 0)
+		*ret_request = request;
+	return r;
+}
+
 int approvals_request_parse(json_t *message, uint32_t *ret_from, struct failure *failure)
 {
 	json_error_t error;

@@ -9,6 +9,7 @@
 #include "audit/record/approval.h"
 #include "base/failure.h"
 #include "base/sha256.h"
+#include "base/uuid.h"
 
 /* Exactly one of digest and policy says what it is about. */
 struct decide_request {
@@ -22,6 +23,17 @@ struct decide_request {
 int decide_request_parse(json_t *message, struct decide_request *ret_request,
 			 struct failure *failure);
 void decide_request_release(struct decide_request *request);
+
+enum propose_scope { PROPOSE_EXECUTION, PROPOSE_SESSION, PROPOSE_POLICY };
+
+struct propose_request {
+	char execution[UUID_TEXT_SIZE]; /* id, or its first 8 characters or more */
+	enum propose_scope scope;
+	uint64_t expires; /* wall clock in ns since the epoch */
+};
+
+int propose_request_parse(json_t *message, struct propose_request *ret_request,
+			  struct failure *failure);
 
 /* *ret_from: the number of the entry to begin with. */
 int approvals_request_parse(json_t *message, uint32_t *ret_from, struct failure *failure);

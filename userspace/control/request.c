@@ -15,7 +15,7 @@ static const char *const op_names[REQUEST_OP_COUNT] = {
 	[REQUEST_STOP] = "stop",     [REQUEST_APPLY] = "apply",
 	[REQUEST_DECIDE] = "decide", [REQUEST_APPROVALS] = "approvals",
 	[REQUEST_RELOAD] = "reload", [REQUEST_ADOPT] = "adopt",
-	[REQUEST_WHO] = "who",
+	[REQUEST_WHO] = "who",	     [REQUEST_PROPOSE] = "propose",
 };
 
 int request_op(json_t *message, enum request_op *ret_op, struct failure *failure)

@@ -36,6 +36,7 @@ enum request_op {
 	REQUEST_APPROVALS,
 	REQUEST_ADOPT,
 	REQUEST_WHO,
+	REQUEST_PROPOSE,
 	REQUEST_OP_COUNT,
 };
 
@@ -100,6 +101,7 @@ struct apply_request {
 	char *all_of;			/* name of a policy, or NULL */
 	char *session;			/* or NULL */
 	char *reason;			/* why the policy may be wider; NULL: it may not */
+	const char *use; /* what it was approved for, never from the wire; NULL: all */
 };
 
 int apply_request_parse(json_t *message, struct apply_request *ret_request,

@@ -2,6 +2,7 @@
 /* How a daemon leaves: with enforcement, or without it, in the order in which its parts need one another. */
 #include <unistd.h>
 
+#include "daemon/execution/refused.h"
 #include "daemon/policy/approvals.h"
 #include "daemon/dns/dns_stub.h"
 #include "daemon/execution/leftovers.h"
@@ -83,6 +84,7 @@ void running_stop(struct running *running)
 	}
 	if (daemon->approvals)
 		approvals_free(daemon->approvals);
+	refused_list_free(daemon->refused);
 	if (daemon->logs)
 		logs_free(daemon->logs);
 	event_text_release(&daemon->event_text);

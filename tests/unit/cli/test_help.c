@@ -13,6 +13,7 @@
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <sys/wait.h>
 
@@ -57,6 +58,8 @@ static const struct command {
 	{"approvals", cmd_approvals},
 	{"kill", cmd_kill},
 	{"who", cmd_who},
+	{"mcp", cmd_mcp},
+	{"propose", cmd_propose},
 	{"status", cmd_status},
 	{"disable", cmd_disable},
 	{"doctor", cmd_doctor},
@@ -253,11 +256,67 @@ static void test_completions(void **state)
 	}
 }
 
+static void assert_in_page(const char *page, const char *word)
+{
+	if (!strstr(page, word))
+		fail_msg("'%s' is missing in cordon-policy(5)", word);
+}
+
+/* Keys, and the words that settings may have. */
+static void check_schema(json_t *node, const char *page, size_t *found)
+{
+	const char *key;
+	json_t *value;
+	size_t i;
+
+	json_object_foreach(json_object_get(node, "properties"), key, value) {
+		assert_in_page(page, key);
+		++*found;
+	}
+	json_array_foreach(json_object_get(node, "enum"), i, value) {
+		if (json_is_string(value))
+			assert_in_page(page, json_string_value(value));
+	}
+	if (json_is_object(node)) {
+		json_object_foreach(node, key, value)
+			check_schema(value, page, found);
+	}
+	json_array_foreach(node, i, value)
+		check_schema(value, page, found);
+}
+
+/* The page has the language's words, and its example compiles. */
+static void test_policy_manual(void **state)
+{
+	static const char *const directories[] = {"policies", NULL};
+	static const struct policy_search shipped = {.directories = directories};
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	_cleanup_(compiled_policy_freep) struct compiled_policy *policy = NULL;
+	_cleanup_(json_decrefp)
+		json_t *schema = json_load_file("policies/policy.schema.json", 0, NULL);
+	_cleanup_(freep) char *page = read_text("packaging/man/cordon-policy.5");
+	_cleanup_(freep) char *example = NULL;
+	size_t found = 0;
+	const char *text;
+
+	(void)state;
+	unescape(page);
+	check_schema(schema, page, &found);
+	assert_true(found > 50);
+	example = part(page, ".nf\n", "\n.fi");
+	text = example + strlen(".nf\n");
+	assert_int_equal(policy_compile_text(text, strlen(text), "cordon-policy.5", &shipped, d,
+					     &policy),
+			 0);
+	assert_int_equal(diagnostics_count(d), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_manual),
 		cmocka_unit_test(test_completions),
+		cmocka_unit_test(test_policy_manual),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

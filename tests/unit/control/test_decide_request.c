@@ -92,11 +92,55 @@ static void test_revocations(void **state)
 	json_decref(message);
 }
 
+static json_t *good_proposal(void)
+{
+	return json_pack("{s:s,s:s,s:s,s:i}", "op", "propose", "execution", "01a200d6-0593", "for",
+			 "session", "expires", 5);
+}
+
+static void test_proposal(void **state)
+{
+	static const struct {
+		const char *key, *json, *says;
+	} cases[] = {
+		{"execution", "null", "malformed"},
+		{"execution", "\"01a200d\"", "must be an id"},
+		{"execution", "\"01a200d6-0593-7d12-b4c9-af794e74c0c00\"", "must be an id"},
+		{"execution", "\"../../etc\"", "must be an id"},
+		{"for", "\"everybody\"", "is execution"},
+		{"for", "1", "malformed"},
+		{"expires", "0", "must be a time"},
+		{"expires", "-1", "must be a time"},
+		{"rules", "[]", "malformed"},
+		{"policy", "\"observe\"", "malformed"},
+	};
+	struct propose_request request;
+	struct failure failure = {};
+	json_t *message = good_proposal();
+
+	(void)state;
+	assert_int_equal(propose_request_parse(message, &request, &failure), 0);
+	assert_string_equal(request.execution, "01a200d6-0593");
+	assert_int_equal(request.scope, PROPOSE_SESSION);
+	assert_int_equal(request.expires, 5);
+	json_decref(message);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		failure = (struct failure){};
+		message = good_proposal();
+		json_object_set_new(message, cases[i].key,
+				    json_loads(cases[i].json, JSON_DECODE_ANY, NULL));
+		assert_int_equal(propose_request_parse(message, &request, &failure), -EINVAL);
+		assert_non_null(strstr(failure.text, cases[i].says));
+		json_decref(message);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_good),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_proposal),
 		cmocka_unit_test(test_revocations),
 	};
 

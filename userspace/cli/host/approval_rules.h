@@ -16,4 +16,10 @@
 bool approval_rules_write(FILE *out, const struct style *style, const json_t *entries,
 			  const json_t *entry);
 
+/*
+ * The same for programs: "wider_rules" as `cordon policy diff --json` has them, or null where there are only the daemon's
+ * examples, and "complete".
+ */
+void approval_rules_add(const json_t *entries, json_t *entry);
+
 #endif

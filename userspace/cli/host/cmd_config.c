@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "cli/term/commands.h"
+#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/suggest.h"
 #include "config/config.h"
 #include "control/client.h"
 #include "policy/compile/compile.h"
@@ -134,6 +136,8 @@ int cmd_config(int argc, char **argv)
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
+	static const char *const actions[] = {"check", "reload"};
+	const char *near;
 	bool json = false;
 	int option;
 
@@ -152,7 +156,13 @@ int cmd_config(int argc, char **argv)
 		return check(optind + 1 < argc ? argv[optind + 1] : CONFIG_FILE, json);
 	if (optind + 1 == argc && strcmp(argv[optind], "reload") == 0)
 		return reload(json);
+	near = optind < argc ? suggest(argv[optind], actions, ARRAY_SIZE(actions)) : NULL;
+	if (near && strcmp(near, argv[optind]) != 0) {
+		message("'config %s' is not a command; did you mean 'config %s'?", argv[optind],
+			near);
+		return EXIT_USAGE;
+	}
 	message("config: check or reload");
 	fputs(help, stderr);
-	return 2;
+	return EXIT_USAGE;
 }

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "cli/term/commands.h"
+#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
 #include "config/config.h"
 #include "config/fleet.h"
@@ -156,18 +157,18 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 			if (count == MAX_POLICY_DIRECTORIES) {
 				message("daemon: at most %d times --policies",
 					MAX_POLICY_DIRECTORIES);
-				return EXIT_FAILURE;
+				return EXIT_USAGE;
 			}
 			directories[count++] = optarg;
 			options->policies = directories;
 			break;
 		case 'i':
 			if (parse_seconds("idle", optarg, &options->idle_seconds) < 0)
-				return EXIT_FAILURE;
+				return EXIT_USAGE;
 			break;
 		case 'b':
 			if (parse_seconds("heartbeat", optarg, &options->heartbeat_seconds) < 0)
-				return EXIT_FAILURE;
+				return EXIT_USAGE;
 			break;
 		case 'c':
 			options->config = optarg;
@@ -194,13 +195,13 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 			if (parse_log_option(c, optarg, &options->logs) == 0)
 				break;
 			message("see `cordon daemon --help`");
-			return EXIT_FAILURE;
+			return EXIT_USAGE;
 		}
 	}
 	if (optind < argc) {
 		message("daemon: unexpected argument \"%s\"; see `cordon daemon --help`",
 			argv[optind]);
-		return EXIT_FAILURE;
+		return EXIT_USAGE;
 	}
 	return -1;
 }

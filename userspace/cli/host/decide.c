@@ -50,7 +50,8 @@ static void write_uid(FILE *out, const json_t *entry, const char *key)
 /* As a witness of the daemon: "files read /x, allowed by ..."; a setting has no such words. */
 static bool is_rule(const char *line)
 {
-	static const char *const sections[] = {"files ", "exec ", "network ", "unix "};
+	static const char *const sections[] = {"files ", "exec ",	  "network ",
+					       "unix ",	 "this lets it ", "cannot be compared "};
 
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
 		if (strncmp(line, sections[i], strlen(sections[i])) == 0)
@@ -64,6 +65,7 @@ void decide_write_entry(FILE *out, const struct style *style, const json_t *entr
 	const json_t *witnesses = json_object_get(entry, "witnesses"), *line;
 	const char *state = text_of(entry, "state");
 	bool waits = strcmp(state, "waiting") == 0, told;
+	bool first = json_is_null(json_object_get(entry, "base"));
 	size_t i;
 
 	fprintf(out, "%.16s  ", text_of(entry, "digest"));
@@ -91,15 +93,15 @@ void decide_write_entry(FILE *out, const struct style *style, const json_t *entr
 		style_text(out, style, text_of(entry, "use"));
 		putc('\n', out);
 	}
-	if (json_is_null(json_object_get(entry, "base")))
+	if (first)
 		fputs("  the first of its name\n", out);
-	told = waits && approval_rules_write(out, style, entries, entry);
+	told = waits && entries && approval_rules_write(out, style, entries, entry);
 	json_array_foreach(witnesses, i, line) {
 		const char *text = json_string_value(line);
 
 		if (!text || (told && is_rule(text)))
 			continue;
-		fputs("  wider: ", out);
+		fputs(first ? "  allows: " : "  wider: ", out);
 		style_text(out, style, text);
 		putc('\n', out);
 	}

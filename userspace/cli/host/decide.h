@@ -18,7 +18,7 @@ int decide_connect(int *ret_socket);
 /* Has it decided, and says so. An exit status. */
 int decide_ask(const struct client_decide *decide, bool json);
 
-/* One of the `entries`, with what it allows. */
+/* One of the `entries`, with what it allows; `entries` NULL: with the daemon's examples alone. */
 void decide_write_entry(FILE *out, const struct style *style, const json_t *entries,
 			const json_t *entry);
 

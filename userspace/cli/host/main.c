@@ -27,6 +27,8 @@ static const struct command {
 	{"kill", cmd_kill, "end an execution and everything that it started"},
 	{"approve", cmd_approve, "let a policy be used that waits for approval"},
 	{"approvals", cmd_approvals, "what waits for approval, and what was decided"},
+	{"propose", cmd_propose, "ask for what an execution was refused"},
+	{"mcp", cmd_mcp, "serve a model the tools run, why and propose (Model Context Protocol)"},
 	{"who", cmd_who, "which execution a process or a connection belongs to"},
 	{"adopt", cmd_adopt, "make an executor of a process that runs"},
 	{"status", cmd_status, "is enforcement on, and what runs under it"},

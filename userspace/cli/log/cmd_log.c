@@ -6,7 +6,9 @@
 #include "base/cleanup.h"
 #include "cli/term/commands.h"
 #include "cli/log/log_command.h"
+#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/suggest.h"
 
 static const char help[] = "usage: cordon log verify       is the log complete and unaltered?\n"
 			   "       cordon log setup-keys   begin to seal it\n"
@@ -27,7 +29,7 @@ int cmd_log(int argc, char **argv)
 		{"renew-keys", log_command_renew_keys}, {"query", log_command_query},
 		{"index", log_command_index},		{"export", log_command_export},
 	};
-	const char *word = argc > 1 ? argv[1] : "";
+	const char *word = argc > 1 ? argv[1] : "", *names[ARRAY_SIZE(commands)], *near;
 
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (strcmp(commands[i].name, word) == 0)
@@ -36,7 +38,14 @@ int cmd_log(int argc, char **argv)
 		fputs(help, stdout);
 		return EXIT_SUCCESS;
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		names[i] = commands[i].name;
+	near = suggest(word, names, ARRAY_SIZE(names));
+	if (near) {
+		message("'log %s' is not a command; did you mean 'log %s'?", word, near);
+		return EXIT_USAGE;
+	}
 	message("say what to do with the log: cordon log verify, setup-keys, renew-keys, query, index or export");
 	fputs(help, stderr);
-	return 2;
+	return EXIT_USAGE;
 }

@@ -29,7 +29,7 @@ static void print_help(FILE *out)
 	      "  show POLICY|DIGEST             all of its rules and where each comes from\n"
 	      "  explain POLICY RIGHT OBJECT    which rule decides an access, and which others match\n"
 	      "  test FILE...                   tables of accesses and the verdicts they must get\n"
-	      "  diff A B                       what B allows that A does not, with examples\n"
+	      "  diff [A] B                     every rule by which B allows what A does not\n"
 	      "  learn ID...                    a policy that allows what executions did\n"
 	      "  try POLICY [ID]...             what it would have refused of what they did\n"
 	      "  apply POLICY ...               put what is running under another policy\n"
@@ -41,9 +41,16 @@ static void print_help(FILE *out)
 int policy_command_load(const char *name, const struct policy_search *search,
 			struct compiled_policy **ret_policy)
 {
+	return policy_command_load_written(name, search, NULL, ret_policy);
+}
+
+int policy_command_load_written(const char *name, const struct policy_search *search,
+				struct policy_written **ret_written,
+				struct compiled_policy **ret_policy)
+{
 	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
 	_cleanup_(freep) char *text = NULL;
-	int r = d ? policy_check(name, search, d, ret_policy) : -ENOMEM;
+	int r = d ? policy_check_written(name, search, d, ret_written, ret_policy) : -ENOMEM;
 
 	if (r == 0)
 		return 0;

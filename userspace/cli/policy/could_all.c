@@ -12,25 +12,24 @@ static json_t *rule_json(const struct judge *judge, const struct widening *w)
 {
 	_cleanup_(freep) char *phrase = widening_phrase(w);
 
-	return json_pack("{s:s?, s:s?, s:b, s:o}", "what", phrase, "alarm", w->alarm, "unbounded",
-			 w->by.unbounded, "rule", judge_rule(judge, w->by.rule));
+	return json_pack("{s:s?, s:s?, s:b, s:o}", "what", phrase, "alarm", w->alarm.text,
+			 "unbounded", w->by.unbounded, "rule", judge_rule(judge, w->by.rule));
 }
 
 json_t *could_all(const char *directory, const char *digest, const json_t *start)
 {
 	json_t *variables = json_object(), *rules = json_array(), *all = NULL;
-	struct widening *widenings = NULL;
+	struct widenings found = {};
 	struct judge judge;
-	size_t count = 0;
 	int r = judge_open(directory, digest, start, &judge);
 
 	if (r == 0) {
-		r = widenings_find(NULL, judge.policy, &widenings, &count);
+		r = widenings_find(NULL, judge.policy, NULL, POLICY_TUPLES_MAX, &found);
 		if (r < 0)
 			message("cannot take policy %s apart: %s", judge.policy->name,
 				strerror(-r));
-		for (size_t i = 0; i < count; i++)
-			json_array_append_new(rules, rule_json(&judge, &widenings[i]));
+		for (size_t i = 0; i < found.count; i++)
+			json_array_append_new(rules, rule_json(&judge, &found.list[i]));
 		for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
 			if (judge.policy->anchor_names[i] && judge.directories[i])
 				json_object_set_new(variables, judge.policy->anchor_names[i],
@@ -40,7 +39,7 @@ json_t *could_all(const char *directory, const char *digest, const json_t *start
 					judge.policy->name, "file", judge.policy->file, "digest",
 					judge.policy->digest_text, "observe", judge.policy->observe,
 					"variables", variables, "rules", rules);
-		widenings_free(widenings, count);
+		widenings_release(&found);
 		judge_close(&judge);
 	}
 	json_decref(variables);

@@ -26,6 +26,11 @@ int policy_command_try(const struct policy_search *search, int argc, char **argv
 int policy_command_load(const char *name, const struct policy_search *search,
 			struct compiled_policy **ret_policy);
 
+/* The same, and the policy as it is written. */
+int policy_command_load_written(const char *name, const struct policy_search *search,
+				struct policy_written **ret_written,
+				struct compiled_policy **ret_policy);
+
 /* Takes `--json` and `--help` alone. 0: go on at optind; else the exit status is in *ret_status. */
 int policy_command_options(int argc, char **argv, void (*print_help)(FILE *out), bool *ret_json,
 			   int *ret_status);

@@ -27,5 +27,7 @@ int cmd_log(int argc, char **argv);
 int cmd_config(int argc, char **argv);
 int cmd_adopt(int argc, char **argv);
 int cmd_policy(int argc, char **argv);
+int cmd_propose(int argc, char **argv);
+int cmd_mcp(int argc, char **argv);
 
 #endif

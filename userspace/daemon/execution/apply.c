@@ -274,7 +274,7 @@ static int check(struct apply *a, char **ret_message, struct failure *failure)
 			return r;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(a->uses); i++) {
-		int r = a->uses[i] ? approval_check(a->daemon, a->uses[i]->policy, NULL,
+		int r = a->uses[i] ? approval_check(a->daemon, a->uses[i]->policy, a->request->use,
 						    a->change.uid, ret_message, failure)
 				   : 0;
 

@@ -24,6 +24,7 @@ struct dns_stub;
 struct execution;
 struct executors;
 struct leftovers;
+struct refused_list;
 struct server;
 
 #define DAEMON_TMP_PARENT "/tmp"
@@ -33,7 +34,8 @@ struct daemon {
 	struct event_base *base;
 	struct enforcement *enforcement;
 	struct policies *policies;
-	struct approvals *approvals; /* NULL: none are required */
+	struct approvals *approvals;  /* NULL: none are required */
+	struct refused_list *refused; /* NULL: nothing was, yet */
 	struct logs *logs;
 	struct log_use *log; /* the daemon's own, and the default of executions */
 	struct cgroup_tree cgroups;

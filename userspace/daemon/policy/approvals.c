@@ -8,6 +8,7 @@
 #include "base/hex.h"
 #include "base/io.h"
 #include "daemon/policy/approval_file.h"
+#include "daemon/policy/approval_listing.h"
 #include "daemon/host/process.h"
 #include "policy/ask/widening.h"
 
@@ -184,8 +185,10 @@ static void note_covered(struct approvals *a, const unsigned char identity[SHA25
 }
 
 struct comparison {
-	char **wider; /* than the approved one that is nearest: what is least */
-	const struct approval_entry *base;
+	char **wider;		      /* than the approved one that is nearest: what is least */
+	bool have_base, incomparable; /* the latter: `wider` says no more than that */
+	unsigned char identity[SHA256_SIZE]; /* of the base */
+	uint64_t expires;		     /* of what waits; 0: never */
 };
 
 static size_t lines_in(char *const *lines)
@@ -202,12 +205,28 @@ static bool same_use(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+static int say_incomparable(char ***ret_lines)
+{
+	char **lines = calloc(2, sizeof(*lines));
+
+	if (!lines)
+		return -ENOMEM;
+	lines[0] = strdup(WIDENING_INCOMPARABLE);
+	if (!lines[0]) {
+		free(lines);
+		return -ENOMEM;
+	}
+	*ret_lines = lines;
+	return 0;
+}
+
 /* With each that is approved under its name, for the same use. What cannot be compared is wider. */
 static int compare(struct approvals *a, const struct question *q, struct comparison *best)
 {
 	for (size_t i = 0; i < a->count; i++) {
 		struct approval_entry *entry = a->entries[i];
 		char **wider = NULL;
+		bool incomparable;
 		int r;
 
 		if (strcmp(entry->name, q->policy->name) != 0 || !same_use(entry->use, q->use) ||
@@ -216,14 +235,20 @@ static int compare(struct approvals *a, const struct question *q, struct compari
 		r = load_policy(a, entry);
 		if (r == 0)
 			r = widening_describe_all(entry->policy, q->policy, &wider);
+		incomparable = r == -E2BIG;
+		if (incomparable)
+			r = best->have_base ? r : say_incomparable(&wider);
 		if (r == -ENOMEM)
 			return r;
 		if (r < 0)
 			continue;
-		if (!best->base || lines_in(wider) < lines_in(best->wider)) {
+		if (!best->have_base || best->incomparable ||
+		    lines_in(wider) < lines_in(best->wider)) {
 			widening_free(best->wider);
 			best->wider = wider;
-			best->base = entry;
+			best->incomparable = incomparable;
+			best->have_base = true;
+			memcpy(best->identity, entry->identity, SHA256_SIZE);
 		} else {
 			widening_free(wider);
 		}
@@ -235,6 +260,30 @@ static int compare(struct approvals *a, const struct question *q, struct compari
 
 /* --- waiting ------------------------------------------------------------------------------ */
 
+/* The text of a proposal, unless an entry but this one is about it. */
+static void remove_text(const struct approvals *a, const char *file,
+			const struct approval_entry *but)
+{
+	size_t length = strlen(a->path);
+
+	if (strncmp(file, a->path, length) != 0 || file[length] != '/' ||
+	    strchr(file + length + 1, '/'))
+		return;
+	for (size_t i = 0; i < a->count; i++)
+		if (a->entries[i] != but && strcmp(a->entries[i]->file, file) == 0)
+			return;
+	(void)unlinkat(a->fd, file + length + 1, 0);
+}
+
+static void forget(struct approvals *a, size_t i)
+{
+	remove_text(a, a->entries[i]->file, a->entries[i]);
+	approval_file_remove(a->fd, a->entries[i]);
+	approval_entry_free(a->entries[i]);
+	memmove(&a->entries[i], &a->entries[i + 1],
+		(--a->count - i) * sizeof(struct approval_entry *));
+}
+
 /* Those that wait longest make room. */
 static void forget_one(struct approvals *a)
 {
@@ -244,12 +293,8 @@ static void forget_one(struct approvals *a)
 		if (a->entries[i]->state == APPROVAL_WAITING &&
 		    (oldest == a->count || a->entries[i]->asked < a->entries[oldest]->asked))
 			oldest = i;
-	if (oldest == a->count)
-		return;
-	approval_file_remove(a->fd, a->entries[oldest]);
-	approval_entry_free(a->entries[oldest]);
-	memmove(&a->entries[oldest], &a->entries[oldest + 1],
-		(--a->count - oldest) * sizeof(struct approval_entry *));
+	if (oldest < a->count)
+		forget(a, oldest);
 }
 
 static int keep(struct approvals *a, const struct question *q, struct comparison *with,
@@ -269,9 +314,10 @@ static int keep(struct approvals *a, const struct question *q, struct comparison
 	entry->asked = q->now;
 	entry->asked_by = q->uid;
 	entry->compared = true;
-	if (with->base) {
+	entry->expires = with->expires;
+	if (with->have_base) {
 		entry->have_base = true;
-		memcpy(entry->base, with->base->identity, SHA256_SIZE);
+		memcpy(entry->base, with->identity, SHA256_SIZE);
 	}
 	entry->witnesses = with->wider;
 	with->wider = NULL;
@@ -297,7 +343,7 @@ static int check_undecided(struct approvals *a, const struct question *q,
 	struct comparison with = {};
 	int r = compare(a, q, &with);
 
-	if (r == 0 && with.base && !lines_in(with.wider)) {
+	if (r == 0 && with.have_base && !lines_in(with.wider)) {
 		note_covered(a, q->identity);
 		widening_free(with.wider);
 		return 0;
@@ -336,6 +382,149 @@ int approvals_check(struct approvals *a, const struct compiled_policy *policy, c
 	if (entry && entry->compared)
 		return approval_entry_refuse(entry, ret_message, failure);
 	return check_undecided(a, &q, entry, ret_message, failure);
+}
+
+/* --- proposing ---------------------------------------------------------------------------- */
+
+/* One that waits and whose time is up asks for nothing any more. */
+static bool is_overdue(const struct approval_entry *entry, uint64_t now)
+{
+	return entry->state == APPROVAL_WAITING && entry->expires > 0 && entry->expires <= now;
+}
+
+void approvals_forget_overdue(struct approvals *a, uint64_t now)
+{
+	for (size_t i = a->count; i-- > 0;)
+		if (is_overdue(a->entries[i], now))
+			forget(a, i);
+}
+
+static size_t count_proposed(const struct approvals *a, uint32_t uid, uint64_t now)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < a->count; i++)
+		count += a->entries[i]->state == APPROVAL_WAITING && a->entries[i]->expires > now &&
+			 a->entries[i]->asked_by == uid;
+	return count;
+}
+
+static int check_proposal(const struct approvals *a, const struct approval_proposal *p,
+			  uint64_t now, struct comparison *with, struct failure *failure)
+{
+	int r = widening_describe_all(p->base, p->policy, &with->wider);
+
+	if (r < 0)
+		return failure_set(failure, r, "cannot compare it with policy %s: %m",
+				   p->base->name);
+	if (!lines_in(with->wider))
+		return failure_set(failure, ENODATA,
+				   "policy %s allows all that was refused by now: try again",
+				   p->base->name);
+	if (count_proposed(a, p->uid, now) >= APPROVALS_PROPOSED_MAX)
+		return failure_set(failure, EDQUOT,
+				   "%d proposals of this user wait already, and no more can",
+				   APPROVALS_PROPOSED_MAX);
+	with->have_base = true;
+	with->expires = p->expires;
+	return approval_identity(p->base, NULL, with->identity);
+}
+
+static int answer_proposal(const struct approval_entry *entry, json_t **ret_entry,
+			   struct failure *failure)
+{
+	if (entry->state == APPROVAL_REFUSED || entry->state == APPROVAL_REVOKED)
+		return failure_set(failure, EPERM, "this was proposed before, and is %s%s%s",
+				   entry->state == APPROVAL_REFUSED ? "refused" : "revoked",
+				   entry->reason ? ": " : "", entry->reason ? entry->reason : "");
+	*ret_entry = approval_entry_json(entry);
+	return *ret_entry ? 0 : failure_set(failure, ENOMEM, "%m");
+}
+
+/* The same was asked for before, and its time was up. */
+static int ask_again(const struct approvals *a, struct approval_entry *entry,
+		     const struct approval_proposal *p, uint64_t now, struct failure *failure)
+{
+	int r;
+
+	entry->state = APPROVAL_WAITING;
+	entry->expires = p->expires;
+	entry->asked = now;
+	entry->asked_by = p->uid;
+	r = approval_file_save(a->fd, entry);
+	return r < 0 ? failure_set(failure, r, "cannot keep what waits for approval in %s: %m",
+				   a->path)
+		     : 0;
+}
+
+int approvals_propose(struct approvals *a, const struct approval_proposal *p, uint64_t now,
+		      json_t **ret_entry, struct failure *failure)
+{
+	struct question q = {.policy = p->policy, .use = p->use, .uid = p->uid, .now = now};
+	struct comparison with = {};
+	struct approval_entry *entry;
+	int r = approval_identity(p->policy, p->use, q.identity);
+
+	if (r < 0)
+		return failure_set(failure, r, "%m");
+	entry = find(a, q.identity);
+	if (entry && entry->state != APPROVAL_EXPIRED && !is_overdue(entry, now))
+		return answer_proposal(entry, ret_entry, failure);
+	r = check_proposal(a, p, now, &with, failure);
+	if (r == 0)
+		r = entry ? ask_again(a, entry, p, now, failure)
+			  : keep(a, &q, &with, &entry, failure);
+	widening_free(with.wider);
+	if (r < 0 || !entry)
+		return r;
+	approvals_forget_overdue(a, now);
+	return answer_proposal(entry, ret_entry, failure);
+}
+
+void approvals_drop_text(struct approvals *a, const char *path)
+{
+	remove_text(a, path, NULL);
+}
+
+int approvals_keep_text(struct approvals *a, const char *text, char **ret_path,
+			struct failure *failure)
+{
+	char digest[SHA256_TEXT_SIZE], name[SHA256_TEXT_SIZE + 32], *path;
+	unsigned char hash[SHA256_SIZE];
+	int r = sha256_of(text, strlen(text), hash);
+
+	if (r < 0)
+		return failure_set(failure, r, "%m");
+	hex_encode(hash, SHA256_SIZE, digest);
+	snprintf(name, sizeof(name), "proposal-%.32s.yaml", digest);
+	r = io_replace_file(a->fd, name, "proposal.new", text, true);
+	if (r < 0)
+		return failure_set(failure, r, "cannot keep the proposal in %s: %m", a->path);
+	if (asprintf(&path, "%s/%s", a->path, name) < 0)
+		return failure_set(failure, ENOMEM, "%m");
+	*ret_path = path;
+	return 0;
+}
+
+const char *approvals_amended(struct approvals *a, const struct compiled_policy *base,
+			      const char *use, uint64_t now, approvals_recorder record,
+			      void *context)
+{
+	struct question q = {
+		.policy = base, .use = use, .now = now, .record = record, .context = context};
+	const struct approval_entry *last = NULL;
+
+	if (approval_identity(base, NULL, q.identity) < 0)
+		return NULL;
+	for (size_t i = 0; i < a->count; i++) {
+		struct approval_entry *entry = a->entries[i];
+
+		if (entry->have_base && memcmp(entry->base, q.identity, SHA256_SIZE) == 0 &&
+		    same_use(entry->use, use) && is_approved(a, entry, &q) &&
+		    (!last || entry->decided >= last->decided))
+			last = entry;
+	}
+	return last ? last->file : NULL;
 }
 
 /* --- deciding ----------------------------------------------------------------------------- */
@@ -386,6 +575,16 @@ static int find_ahead(struct approvals *a, const struct approval_decision *decis
 	return r;
 }
 
+/* What was proposed until then is approved until then, unless whoever decides says otherwise. */
+static uint64_t expires_after(const struct approval_entry *entry,
+			      const struct approval_decision *decision)
+{
+	if (decision->decision != AUDIT_APPROVAL_GRANTED)
+		return 0;
+	return decision->expires == 0 && entry->state == APPROVAL_WAITING ? entry->expires
+									  : decision->expires;
+}
+
 static int check_decision(const struct approval_entry *entry,
 			  const struct approval_decision *decision, uint64_t now,
 			  struct failure *failure)
@@ -397,8 +596,8 @@ static int check_decision(const struct approval_entry *entry,
 				   entry->name);
 	if (decision->decision == AUDIT_APPROVAL_REFUSED && entry->state == APPROVAL_REFUSED)
 		return failure_set(failure, EALREADY, "policy %s is refused already", entry->name);
-	if (decision->decision == AUDIT_APPROVAL_GRANTED && decision->expires > 0 &&
-	    decision->expires <= now)
+	if (decision->decision == AUDIT_APPROVAL_GRANTED && expires_after(entry, decision) > 0 &&
+	    expires_after(entry, decision) <= now)
 		return failure_set(failure, EINVAL, "the approval would have expired already");
 	return 0;
 }
@@ -435,10 +634,10 @@ int approvals_decide(struct approvals *a, const struct approval_decision *decisi
 	if (!reason)
 		return failure_set(failure, ENOMEM, "%m");
 	before = *entry;
+	entry->expires = expires_after(entry, decision);
 	entry->state = state_after[decision->decision];
 	entry->decided = now;
 	entry->decided_by = decision->who.uid;
-	entry->expires = decision->decision == AUDIT_APPROVAL_GRANTED ? decision->expires : 0;
 	entry->reason = reason;
 	/* On record first: a decision that nobody can look up was not made. */
 	r = write_down(entry, decision->decision, &decision->who, reason, record, context);
@@ -453,6 +652,46 @@ int approvals_decide(struct approvals *a, const struct approval_decision *decisi
 	forget_comparisons(a);
 	*ret_entry = approval_entry_json(entry);
 	return *ret_entry ? 0 : -ENOMEM;
+}
+
+/* --- what it allows ----------------------------------------------------------------------- */
+
+int approvals_subject(struct approvals *a, const struct approval_decision *decision, uint64_t now,
+		      approvals_recorder record, void *context,
+		      unsigned char ret_identity[SHA256_SIZE], struct failure *failure)
+{
+	struct approval_entry *entry = NULL;
+	int r = decision->ahead ? find_ahead(a, decision, now, record, context, &entry, failure)
+				: find_by_digest(a, decision->digest, &entry, failure);
+
+	if (r == 0)
+		memcpy(ret_identity, entry->identity, SHA256_SIZE);
+	return r;
+}
+
+int approvals_write_rules(const struct approvals *a, const unsigned char identity[SHA256_SIZE],
+			  const char *const *directories, FILE *to, struct failure *failure)
+{
+	struct approval_entry *entry = find(a, identity);
+	struct approval_entry *base = entry && entry->have_base ? find(a, entry->base) : NULL;
+
+	if (!entry || (entry->have_base && !base))
+		return failure_set(failure, ENOENT, "what was to be compared is gone");
+	return approval_listing_write(a->path, entry, base, directories, to, failure);
+}
+
+int approvals_take_rules(struct approvals *a, const unsigned char identity[SHA256_SIZE],
+			 const char *lines, size_t size)
+{
+	struct approval_entry *entry = find(a, identity);
+	char **taken;
+	int r = entry ? approval_listing_read(lines, size, &taken) : -ENOENT;
+
+	if (r < 0)
+		return r;
+	widening_free(entry->witnesses);
+	entry->witnesses = taken;
+	return 0;
 }
 
 /* --- listing ------------------------------------------------------------------------------ */

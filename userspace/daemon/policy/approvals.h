@@ -9,10 +9,12 @@
 
 #include <jansson.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/socket.h>
 
 #include "audit/record/approval.h"
 #include "base/failure.h"
+#include "base/sha256.h"
 #include "policy/core/compiled.h"
 
 /* Policies that wait, or were decided about; beyond that, those that wait longest are forgotten. */
@@ -36,6 +38,43 @@ int approvals_check(struct approvals *approvals, const struct compiled_policy *p
 		    const char *use, uint32_t uid, uint64_t now, approvals_recorder record,
 		    void *context, char **ret_message, struct failure *failure);
 
+/* What somebody asks for besides a policy. */
+struct approval_proposal {
+	const struct compiled_policy *base, *policy; /* as it is, and with what is asked for */
+	const char *use;			     /* for whom: an object as JSON */
+	uint64_t expires;			     /* wall clock: approved or not, it ends then */
+	uint32_t uid;
+};
+
+/* Proposals of one user that may wait at a time. */
+#define APPROVALS_PROPOSED_MAX 32
+
+/*
+ * Has it wait, with exactly what it allows beyond its base. *ret_entry: how it stands, a new reference; also where the
+ * same was proposed before. -ENODATA: it allows no more; -EDQUOT: too many of this user's wait; -E2BIG: the two cannot be
+ * compared; -EPERM: it was refused or revoked before. -errno of the store.
+ */
+int approvals_propose(struct approvals *approvals, const struct approval_proposal *proposal,
+		      uint64_t now, json_t **ret_entry, struct failure *failure);
+
+/* Proposals that wait and whose time is up ask for nothing any more. */
+void approvals_forget_overdue(struct approvals *approvals, uint64_t now);
+
+/* Keeps the text of a proposal. *ret_path: its file, whose name the text decides; caller frees. */
+int approvals_keep_text(struct approvals *approvals, const char *text, char **ret_path,
+			struct failure *failure);
+
+/* It came to nothing: removes the file, unless another proposal has the same text. */
+void approvals_drop_text(struct approvals *approvals, const char *path);
+
+/*
+ * The file of the last policy that was approved for `use` in the place of `base`, just as that is now, and still is;
+ * NULL: none. Valid until the approvals change.
+ */
+const char *approvals_amended(struct approvals *approvals, const struct compiled_policy *base,
+			      const char *use, uint64_t now, approvals_recorder record,
+			      void *context);
+
 struct approval_decision {
 	enum audit_approval_decision decision; /* GRANTED, REFUSED, REVOKED */
 	const char *digest;		       /* its identity, or the beginning of it */
@@ -52,6 +91,26 @@ struct approval_decision {
 int approvals_decide(struct approvals *approvals, const struct approval_decision *decision,
 		     uint64_t now, approvals_recorder record, void *context, json_t **ret_entry,
 		     struct failure *failure);
+
+/*
+ * Before a decision: what it is about. One that nobody asked for waits from here on, so that the decision can name it by
+ * its identity. Errors as approvals_decide().
+ */
+int approvals_subject(struct approvals *approvals, const struct approval_decision *decision,
+		      uint64_t now, approvals_recorder record, void *context,
+		      unsigned char ret_identity[SHA256_SIZE], struct failure *failure);
+
+/*
+ * Every rule and setting by which it allows what the approved one does not, or for the first of its name, anything, as
+ * approval_listing_write() does it: not for the loop.
+ */
+int approvals_write_rules(const struct approvals *approvals,
+			  const unsigned char identity[SHA256_SIZE], const char *const *directories,
+			  FILE *to, struct failure *failure);
+
+/* Has them in its list and on record instead of the examples. -ENOENT: it is gone; -EPROTO; -ENOMEM. */
+int approvals_take_rules(struct approvals *approvals, const unsigned char identity[SHA256_SIZE],
+			 const char *lines, size_t size);
 
 /* Those from number `from` on that fit into so many bytes of JSON: new references. *ret_next: 0: that is all. */
 json_t *approvals_list(const struct approvals *approvals, size_t from, size_t room,

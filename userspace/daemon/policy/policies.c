@@ -598,6 +598,11 @@ json_t *policies_in_use(const struct policies *policies, size_t max, size_t *ret
 	return list;
 }
 
+const char *const *policies_directories(const struct policies *policies)
+{
+	return policies->directories;
+}
+
 size_t policies_count(const struct policies *policies)
 {
 	return policies->count;

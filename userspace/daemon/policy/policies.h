@@ -94,6 +94,9 @@ void policies_remove_stale(struct policies *policies);
  */
 json_t *policies_in_use(const struct policies *policies, size_t max, size_t *ret_omitted);
 
+/* Where they are looked for. */
+const char *const *policies_directories(const struct policies *policies);
+
 size_t policies_count(const struct policies *policies);
 
 #endif

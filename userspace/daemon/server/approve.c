@@ -4,11 +4,14 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hex.h"
 #include "daemon/execution/approval_check.h"
+#include "daemon/execution/proposal.h"
 #include "daemon/policy/approvals.h"
 #include "control/decide_request.h"
 #include "daemon/executor/executors.h"
 #include "daemon/peer/member.h"
+#include "daemon/privsep/errand.h"
 
 bool approve_is_authorised(const struct peer *peer)
 {
@@ -39,48 +42,195 @@ static int get_ahead(struct connection *c, const struct decide_request *request,
 			    failure);
 }
 
-static int decide(struct connection *c, const struct decide_request *request, json_t **ret_entry,
-		  char **ret_message, struct failure *failure)
+static struct approval_decision decision_of(const struct connection *c,
+					    const struct decide_request *request)
 {
-	struct approval_decision decision = {
+	return (struct approval_decision){
 		.decision = request->decision,
 		.digest = request->digest,
 		.reason = request->reason,
 		.expires = request->expires,
 		.who = c->peer.ucred,
 	};
+}
+
+/* What it is about; only what is to be granted is looked at closer. */
+static int find_subject(struct connection *c, const struct decide_request *request,
+			unsigned char ret_identity[SHA256_SIZE], char **ret_message,
+			struct failure *failure)
+{
+	struct approval_decision decision = decision_of(c, request);
 	const struct policy_use *use = NULL;
 	int r = get_ahead(c, request, &use, ret_message, failure);
 
 	if (r < 0)
 		return r;
 	decision.ahead = use ? use->policy : NULL;
-	r = approvals_decide(c->daemon->approvals, &decision, clock_nsec(CLOCK_REALTIME),
-			     approval_record, c->daemon, ret_entry, failure);
+	r = approvals_subject(c->daemon->approvals, &decision, clock_nsec(CLOCK_REALTIME),
+			      approval_record, c->daemon, ret_identity, failure);
 	if (use)
 		policies_put(c->daemon->policies, use);
 	return r;
 }
 
+static void decide(struct connection *c, const struct decide_request *request,
+		   const unsigned char identity[SHA256_SIZE])
+{
+	struct approval_decision decision = decision_of(c, request);
+	char digest[SHA256_TEXT_SIZE];
+	struct failure failure = {};
+	json_t *entry = NULL;
+	size_t changed = 0;
+	int r;
+
+	hex_encode(identity, SHA256_SIZE, digest);
+	decision.digest = digest;
+	r = approvals_decide(c->daemon->approvals, &decision, clock_nsec(CLOCK_REALTIME),
+			     approval_record, c->daemon, &entry, &failure);
+	if (r < 0)
+		return connection_refuse(c, r, failure.text);
+	executors_check_approvals(c->daemon->executors);
+	if (request->decision == AUDIT_APPROVAL_GRANTED)
+		changed = proposal_apply(c->daemon, entry, request->reason, &c->peer.ucred);
+	/* Its witnesses may be too many for one packet; they are shown before it is decided. */
+	json_object_del(entry, "witnesses");
+	connection_answer(c,
+			  json_pack("{s:b,s:o,s:I}", "ok", 1, "approval", entry, "changed",
+				    (json_int_t)changed),
+			  NULL, 0);
+}
+
+/* --- while its rules are found ------------------------------------------------------------- */
+
+/* Far less than a client waits. */
+#define RULES_SECONDS 20
+
+/* A grant: its record has every rule, which an errand finds. */
+struct approve_pending {
+	struct connection *connection;
+	const struct approvals *approvals;
+	const char *const *directories;
+	struct decide_request request;
+	unsigned char identity[SHA256_SIZE];
+	struct errand *errand;
+};
+
+static void pending_free(struct approve_pending *p)
+{
+	decide_request_release(&p->request);
+	free(p);
+}
+
+static int find_rules(const void *context, FILE *to, struct errand_fds *fds,
+		      struct failure *failure)
+{
+	const struct approve_pending *p = context;
+
+	(void)fds;
+	return approvals_write_rules(p->approvals, p->identity, p->directories, to, failure);
+}
+
+/* Where they could not be found in time, the examples are on record. */
+static void on_rules(void *context, int result, const char *data, size_t size,
+		     struct errand_fds *fds, const struct failure *failure)
+{
+	struct approve_pending *p = context;
+	struct connection *c = p->connection;
+
+	(void)fds;
+	c->approve_pending = NULL;
+	if (result == 0)
+		result = approvals_take_rules(c->daemon->approvals, p->identity, data, size);
+	if (result < 0)
+		daemon_say(c->daemon, "an approval has examples on record, and not every rule: %s",
+			   failure && failure->text[0] ? failure->text : strerror(-result));
+	decide(c, &p->request, p->identity);
+	pending_free(p);
+}
+
+static int start_pending(struct connection *c, struct decide_request *request,
+			 const unsigned char identity[SHA256_SIZE], struct failure *failure)
+{
+	struct approve_pending *p = calloc(1, sizeof(*p));
+	struct errand_job job = {
+		.what = "what compares policies",
+		.uid = c->peer.ucred.uid,
+		.seconds = RULES_SECONDS,
+		.work = find_rules,
+		.done = on_rules,
+		.context = p,
+	};
+	int r;
+
+	if (!p)
+		return -ENOMEM;
+	p->connection = c;
+	p->approvals = c->daemon->approvals;
+	p->directories = policies_directories(c->daemon->policies);
+	memcpy(p->identity, identity, SHA256_SIZE);
+	r = errand_start(c->daemon->base, &job, &p->errand, failure);
+	if (r < 0) {
+		free(p);
+		return r;
+	}
+	p->request = *request;
+	*request = (struct decide_request){};
+	c->approve_pending = p;
+	return 0;
+}
+
+void approve_forget(struct connection *c)
+{
+	if (!c->approve_pending)
+		return;
+	errand_cancel(c->approve_pending->errand);
+	pending_free(c->approve_pending);
+	c->approve_pending = NULL;
+}
+
 void approve_decide(struct connection *c, json_t *message)
 {
 	_cleanup_(decide_request_release) struct decide_request request = {};
+	unsigned char identity[SHA256_SIZE];
 	_cleanup_(freep) char *text = NULL;
 	struct failure failure = {};
-	json_t *entry = NULL;
 	int r;
 
 	if (not_required(c) < 0)
 		return;
 	r = decide_request_parse(message, &request, &failure);
 	if (r == 0)
-		r = decide(c, &request, &entry, &text, &failure);
+		r = find_subject(c, &request, identity, &text, &failure);
 	if (r < 0)
 		return connection_refuse(c, r, text && *text ? text : failure.text);
-	/* Its witnesses may be too many for one packet; they are shown before it is decided. */
-	json_object_del(entry, "witnesses");
-	executors_check_approvals(c->daemon->executors);
-	connection_answer(c, json_pack("{s:b,s:o}", "ok", 1, "approval", entry), NULL, 0);
+	/* Without an errand, with examples. */
+	if (request.decision != AUDIT_APPROVAL_GRANTED ||
+	    start_pending(c, &request, identity, &failure) < 0)
+		decide(c, &request, identity);
+}
+
+void approve_propose(struct connection *c, json_t *message)
+{
+	struct propose_request request;
+	struct failure failure = {};
+	json_t *entry = NULL;
+	uint64_t left = 0;
+	int r;
+
+	if (not_required(c) < 0)
+		return;
+	r = propose_request_parse(message, &request, &failure);
+	if (r == 0)
+		r = proposal_make(c->daemon, &request, &c->peer, &entry, &left, &failure);
+	if (r < 0)
+		return connection_refuse(c, r, failure.text);
+	/* Who may decide sees all of it in the list. */
+	if (json_dumpb(entry, NULL, 0, JSON_COMPACT | JSON_ENSURE_ASCII) >
+	    PROTOCOL_MAX_PACKET - 256)
+		json_object_set_new(entry, "witnesses", json_array());
+	connection_answer(
+		c, json_pack("{s:b,s:o,s:I}", "ok", 1, "approval", entry, "left", (json_int_t)left),
+		NULL, 0);
 }
 
 void approve_list(struct connection *c, json_t *message)
@@ -96,6 +246,8 @@ void approve_list(struct connection *c, json_t *message)
 	r = approvals_request_parse(message, &from, &failure);
 	if (r < 0)
 		return connection_refuse(c, r, failure.text);
+	if (from == 0)
+		approvals_forget_overdue(c->daemon->approvals, clock_nsec(CLOCK_REALTIME));
 	list = approvals_list(c->daemon->approvals, from, PROTOCOL_MAX_PACKET - 256, &next);
 	connection_answer(c,
 			  json_pack("{s:b,s:o,s:o}", "ok", 1, "approvals", list, "next",

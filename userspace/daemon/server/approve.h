@@ -10,8 +10,12 @@
 
 bool approve_is_authorised(const struct peer *peer);
 
-/* The two requests, answered. */
+/* The three requests, answered; a grant later, when all that it lets in is known. */
 void approve_decide(struct connection *c, json_t *message);
+void approve_propose(struct connection *c, json_t *message);
 void approve_list(struct connection *c, json_t *message);
+
+/* The connection is to be closed: nobody waits for its grant any more, and it is not made. */
+void approve_forget(struct connection *c);
 
 #endif

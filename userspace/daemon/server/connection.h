@@ -14,6 +14,8 @@
 #include "daemon/execution/execution.h"
 #include "daemon/peer/peer.h"
 
+struct approve_pending;
+
 struct connection {
 	LIST_ENTRY(connection) link;
 	struct server *server;
@@ -35,6 +37,7 @@ struct connection {
 	bool awaits_outcome;
 	bool awaits_stop;
 	char awaits_kill[UUID_TEXT_SIZE]; /* id, or "" */
+	struct approve_pending *approve_pending;
 };
 
 /* Takes over the message; NULL: no memory. A client that does not read its answers is dropped later. */

@@ -378,9 +378,10 @@ static void do_reload(struct connection *c)
 static int authorise(const struct connection *c, enum request_op op, struct failure *failure)
 {
 	static const bool of_members[REQUEST_OP_COUNT] = {
-		[REQUEST_HELLO] = true, [REQUEST_PREPARE] = true, [REQUEST_LABEL] = true,
-		[REQUEST_ENDED] = true, [REQUEST_ABORT] = true,	  [REQUEST_STATUS] = true,
-		[REQUEST_PS] = true,	[REQUEST_KILL] = true,	  [REQUEST_WHO] = true,
+		[REQUEST_HELLO] = true,	  [REQUEST_PREPARE] = true, [REQUEST_LABEL] = true,
+		[REQUEST_ENDED] = true,	  [REQUEST_ABORT] = true,   [REQUEST_STATUS] = true,
+		[REQUEST_PS] = true,	  [REQUEST_KILL] = true,    [REQUEST_WHO] = true,
+		[REQUEST_PROPOSE] = true,
 	};
 
 	if (c->for_looking)
@@ -421,7 +422,7 @@ bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
 	enum request_op op;
 	int r;
 
-	if (c->awaits_outcome || c->awaits_stop || c->awaits_kill[0]) {
+	if (c->awaits_outcome || c->awaits_stop || c->awaits_kill[0] || c->approve_pending) {
 		connection_refuse(c, EPROTO,
 				  "one request at a time: the last one is not answered yet");
 		return false;
@@ -481,6 +482,9 @@ bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
 		break;
 	case REQUEST_WHO:
 		do_who(c, message);
+		break;
+	case REQUEST_PROPOSE:
+		approve_propose(c, message);
 		break;
 	case REQUEST_OP_COUNT:
 		break;

@@ -10,9 +10,11 @@
 
 #include "base/clock.h"
 #include "daemon/server/ahead.h"
+#include "daemon/server/approve.h"
 #include "daemon/server/connection.h"
 #include "daemon/server/dispatch.h"
 #include "daemon/execution/ending.h"
+#include "daemon/execution/refused.h"
 #include "control/protocol.h"
 #include "daemon/peer/foreign.h"
 #include "daemon/host/turn.h"
@@ -51,6 +53,7 @@ static void release(struct connection *c)
 {
 	LIST_REMOVE(c, link);
 	ahead_cancel(c);
+	approve_forget(c);
 	event_free(c->readable);
 	if (c->resume)
 		event_free(c->resume);
@@ -123,7 +126,8 @@ static void charge(struct account *account, uint64_t since)
 
 static bool is_silent(const struct connection *c)
 {
-	return !c->execution && !c->have_outcome && !c->awaits_outcome && !c->awaits_kill[0];
+	return !c->execution && !c->have_outcome && !c->awaits_outcome && !c->awaits_kill[0] &&
+	       !c->approve_pending;
 }
 
 /* The kernel's word, for each message: a connection that was handed on is nobody's. */
@@ -386,6 +390,8 @@ static void tell_finished(struct execution *e)
 	struct server *server = e->daemon->server;
 	struct connection *owner = e->connection, *c, *next;
 
+	/* Whoever is told that it has ended may ask for what it was refused. */
+	refused_keep(e);
 	if (owner)
 		connection_finished(owner, e);
 	for (c = LIST_FIRST(&server->connections); c; c = next) {

@@ -11,8 +11,7 @@
 #include "policy/compile/unpack.h"
 #include "policy/core/vector.h"
 
-#define TUPLES_MAX (4u << 20)
-#define NONE	   0xffffffffu
+#define NONE 0xffffffffu
 
 /* Axes of the product over names; behind them two per variable. */
 enum {
@@ -67,6 +66,7 @@ struct found {
 
 struct diff {
 	const struct compiled_policy *policy[2];
+	size_t tuples_max; /* of each product */
 	struct automaton *rights[2];
 	struct alike alike; /* states of both */
 	struct automaton *names;
@@ -416,6 +416,13 @@ static void note_widener(struct diff *d, const struct product *p, const uint64_t
 		w->count[row] = PRODUCT_UNBOUNDED - 1;
 }
 
+/* Where nothing denies special objects, whoever may create may make them. */
+static unsigned int deciding_right(const struct diff *d, size_t row)
+{
+	return rows[row].right == CORDON_SPECIAL && !denies_special(d, 1) ? CORDON_CREATE
+									  : rows[row].right;
+}
+
 /* Each run of the second policy that allows it has a rule of its own. */
 static void note_wideners(struct diff *d, const struct product *p, const uint64_t *sizes,
 			  uint32_t node, size_t row, size_t width)
@@ -423,6 +430,7 @@ static void note_wideners(struct diff *d, const struct product *p, const uint64_
 	const uint32_t *states = product_states(p, node);
 	size_t from = d->start == CORDON_START_PATH ? AXIS_PATH + 1 : 1;
 	const struct automaton *a = d->rights[1];
+	unsigned int right = deciding_right(d, row);
 	bool bound = false;
 
 	for (size_t i = AXIS_VARIABLES; i < width; i++)
@@ -433,8 +441,8 @@ static void note_wideners(struct diff *d, const struct product *p, const uint64_
 		if (states[i] == PRODUCT_IDLE)
 			continue;
 		v = &a->verdicts[a->verdict[states[i]]];
-		if (v->allow & ~v->deny & CORDON_RIGHT(rows[row].right))
-			note_widener(d, p, sizes, node, row, v->rule[rows[row].right], bound);
+		if (v->allow & ~v->deny & CORDON_RIGHT(right))
+			note_widener(d, p, sizes, node, row, v->rule[right], bound);
 	}
 }
 
@@ -543,7 +551,7 @@ static int compare_names(struct diff *d)
 			   : i < AXIS_VARIABLES ? a->start[CORDON_START_FLOATING]
 						: PRODUCT_IDLE;
 	}
-	r = product_explore(axes, start, width, TUPLES_MAX, visit_name, d, &p);
+	r = product_explore(axes, start, width, d->tuples_max, visit_name, d, &p);
 	if (r < 0)
 		return r;
 	return d->wideners ? collect_wideners(d, p, width) : make_witnesses(d, p);
@@ -558,7 +566,7 @@ static int compare_pairs(struct diff *d, unsigned int start)
 	int r;
 
 	begin(d, start);
-	r = product_explore(axes, states, 2, TUPLES_MAX, visit_pair, d, &p);
+	r = product_explore(axes, states, 2, d->tuples_max, visit_pair, d, &p);
 	if (r < 0)
 		return r;
 	d->variable_count = 0;
@@ -595,8 +603,16 @@ static int run(struct diff *d)
 int policy_diff(const struct compiled_policy *a, const struct compiled_policy *b,
 		struct policy_difference ret_differences[POLICY_DIFFERENCES])
 {
+	return policy_diff_within(a, b, POLICY_TUPLES_MAX, ret_differences);
+}
+
+int policy_diff_within(const struct compiled_policy *a, const struct compiled_policy *b,
+		       size_t tuples_max,
+		       struct policy_difference ret_differences[POLICY_DIFFERENCES])
+{
 	struct policy_difference differences[POLICY_DIFFERENCES] = {0};
-	_cleanup_(diff_release) struct diff d = {.policy = {a, b}, .differences = differences};
+	_cleanup_(diff_release) struct diff d = {
+		.policy = {a, b}, .tuples_max = tuples_max, .differences = differences};
 	int r;
 
 	for (size_t i = 0; i < POLICY_DIFFERENCES; i++) {
@@ -625,9 +641,9 @@ void policy_widenings_free(struct policy_widening *widenings, size_t count)
 }
 
 int policy_widenings(const struct compiled_policy *a, const struct compiled_policy *b,
-		     struct policy_widening **ret_widenings, size_t *ret_count)
+		     size_t tuples_max, struct policy_widening **ret_widenings, size_t *ret_count)
 {
-	_cleanup_(diff_release) struct diff d = {.policy = {a, b}};
+	_cleanup_(diff_release) struct diff d = {.policy = {a, b}, .tuples_max = tuples_max};
 	int r;
 
 	d.wideners = calloc(b->rule_count + 1, sizeof(*d.wideners));

@@ -31,6 +31,9 @@ struct policy_difference {
 	struct policy_witness wider, narrower; /* object NULL: there is none */
 };
 
+/* What fits into half a gigabyte. */
+#define POLICY_TUPLES_MAX (4u << 20)
+
 /* read, list, write, ...: in this order */
 #define POLICY_DIFFERENCES 16
 
@@ -40,6 +43,11 @@ struct policy_difference {
  */
 int policy_diff(const struct compiled_policy *a, const struct compiled_policy *b,
 		struct policy_difference ret_differences[POLICY_DIFFERENCES]);
+
+/* The same with a bound of its own: tuples of states, some 500,000 a second. For loops that others wait for. */
+int policy_diff_within(const struct compiled_policy *a, const struct compiled_policy *b,
+		       size_t tuples_max,
+		       struct policy_difference ret_differences[POLICY_DIFFERENCES]);
 
 void policy_diff_release(struct policy_difference differences[POLICY_DIFFERENCES]);
 
@@ -57,10 +65,10 @@ struct policy_widening {
 
 /*
  * All rules that widen, not one example for each right: each rule that is the one to allow some such name. In the order of
- * the names' kinds and of the rules. Errors as policy_diff(). Free with policy_widenings_free().
+ * the names' kinds and of the rules. `tuples_max` as above. Errors as policy_diff(). Free with policy_widenings_free().
  */
 int policy_widenings(const struct compiled_policy *a, const struct compiled_policy *b,
-		     struct policy_widening **ret_widenings, size_t *ret_count);
+		     size_t tuples_max, struct policy_widening **ret_widenings, size_t *ret_count);
 void policy_widening_release(struct policy_widening *widening);
 void policy_widenings_free(struct policy_widening *widenings, size_t count);
 

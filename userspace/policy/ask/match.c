@@ -151,19 +151,14 @@ void policy_matches_release(struct policy_matches *m)
 	m->list = NULL;
 }
 
-int policy_find_matches(const char *name_or_path, const struct policy_search *search,
-			const struct policy_question *q, struct policy_matches *ret_matches)
+int policy_match_rules(const struct nfa *nfa, const struct policy_question *q,
+		       struct policy_matches *ret_matches)
 {
-	_cleanup_(arena_freep) struct arena *a = arena_new();
-	_cleanup_(nfa_freep) struct nfa *nfa = NULL;
-	_cleanup_(simulation_release) struct simulation s = {0};
+	_cleanup_(simulation_release) struct simulation s = {.nfa = nfa};
 	_cleanup_(policy_matches_release) struct policy_matches m = {0};
 	size_t capacity = 0;
-	int r = a ? load_rules(a, name_or_path, search, &nfa) : -ENOMEM;
+	int r;
 
-	if (r < 0)
-		return r;
-	s.nfa = nfa;
 	s.now = calloc(nfa->node_count, sizeof(*s.now));
 	s.next = calloc(nfa->node_count, sizeof(*s.next));
 	s.seen = calloc(nfa->node_count, sizeof(*s.seen));
@@ -177,4 +172,14 @@ int policy_find_matches(const char *name_or_path, const struct policy_search *se
 	*ret_matches = m;
 	m.list = NULL;
 	return 0;
+}
+
+int policy_find_matches(const char *name_or_path, const struct policy_search *search,
+			const struct policy_question *q, struct policy_matches *ret_matches)
+{
+	_cleanup_(arena_freep) struct arena *a = arena_new();
+	_cleanup_(nfa_freep) struct nfa *nfa = NULL;
+	int r = a ? load_rules(a, name_or_path, search, &nfa) : -ENOMEM;
+
+	return r < 0 ? r : policy_match_rules(nfa, q, ret_matches);
 }

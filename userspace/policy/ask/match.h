@@ -26,4 +26,8 @@ void policy_matches_release(struct policy_matches *m);
 int policy_find_matches(const char *name_or_path, const struct policy_search *search,
 			const struct policy_question *q, struct policy_matches *ret_matches);
 
+/* The same of patterns that were read: by policy_written_rules(). -ENOMEM. */
+int policy_match_rules(const struct nfa *nfa, const struct policy_question *q,
+		       struct policy_matches *ret_matches);
+
 #endif

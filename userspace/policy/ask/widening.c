@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes what a policy allows besides as lines, for messages and records. */
 #include "policy/ask/widening.h"
 
 #include <string.h>
 
-#include "policy/ask/diff.h"
+#include "policy/ask/wider_rules.h"
+
+/* Half a second of a loop. */
+#define EXAMPLE_TUPLES_MAX (1u << 18)
+#define LISTED_MAX	   256u
+#define LINE_SIZE_MAX	   2048u
 
 void widening_free(char **lines)
 {
@@ -49,7 +55,7 @@ static int add_rights(const struct compiled_policy *a, const struct compiled_pol
 		      char ***lines, size_t *count)
 {
 	struct policy_difference differences[POLICY_DIFFERENCES];
-	int r = policy_diff(a, b, differences);
+	int r = policy_diff_within(a, b, EXAMPLE_TUPLES_MAX, differences);
 
 	if (r < 0)
 		return r;
@@ -81,6 +87,18 @@ static char *describe_setting(const struct compiled_policy *a, const struct comp
 	return line;
 }
 
+static int add_settings(const struct compiled_policy *a, const struct compiled_policy *b,
+			bool launch, char ***lines, size_t *count)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && setting_name(i); i++)
+		if ((launch || !acts_at_launch(setting_name(i))) &&
+		    setting_compare(a, b, i) & SETTING_WIDER)
+			r = add(lines, count, describe_setting(a, b, i));
+	return r;
+}
+
 static int describe(const struct compiled_policy *a, const struct compiled_policy *b, bool launch,
 		    char ***ret_lines)
 {
@@ -88,10 +106,8 @@ static int describe(const struct compiled_policy *a, const struct compiled_polic
 	size_t count = 0;
 	int r = lines ? add_rights(a, b, &lines, &count) : -ENOMEM;
 
-	for (size_t i = 0; r == 0 && setting_name(i); i++)
-		if ((launch || !acts_at_launch(setting_name(i))) &&
-		    setting_compare(a, b, i) & SETTING_WIDER)
-			r = add(&lines, &count, describe_setting(a, b, i));
+	if (r == 0)
+		r = add_settings(a, b, launch, &lines, &count);
 	if (r < 0) {
 		widening_free(lines);
 		return r;
@@ -110,4 +126,60 @@ int widening_describe_all(const struct compiled_policy *a, const struct compiled
 			  char ***ret_lines)
 {
 	return describe(a, b, true, ret_lines);
+}
+
+/* As long as a person may read, on whole characters. */
+static char *cut(char *line)
+{
+	size_t end = LINE_SIZE_MAX;
+
+	if (!line || strlen(line) <= LINE_SIZE_MAX)
+		return line;
+	while (end > 0 && ((unsigned char)line[end] & 0xc0) == 0x80)
+		end--;
+	memcpy(line + end, "...", 4);
+	return line;
+}
+
+static int add_rules(const struct widenings *found, const struct compiled_policy *b, char ***lines,
+		     size_t *count)
+{
+	char *more;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < found->count && i < LISTED_MAX; i++)
+		r = add(lines, count, cut(widening_line(&found->list[i], b)));
+	if (r == 0 && found->count > LISTED_MAX)
+		r = asprintf(&more, "and %zu more rules", found->count - LISTED_MAX) < 0
+			    ? -ENOMEM
+			    : add(lines, count, more);
+	if (r == 0 && found->count > 0 && !found->complete)
+		r = add(lines, count, strdup(WIDENINGS_INCOMPLETE));
+	return r;
+}
+
+int widening_list(const struct compiled_policy *a, const struct compiled_policy *b,
+		  const struct policy_written *written, size_t tuples_max, char ***ret_lines)
+{
+	char **lines = calloc(1, sizeof(*lines));
+	struct widenings found = {};
+	size_t count = 0;
+	int r = lines ? widenings_find(a, b, written, tuples_max, &found) : -ENOMEM;
+
+	if (r == -E2BIG && a) {
+		r = add(&lines, &count, strdup(WIDENING_INCOMPARABLE));
+		if (r == 0)
+			r = widenings_find(NULL, b, written, tuples_max, &found);
+	}
+	if (r == 0)
+		r = add_rules(&found, b, &lines, &count);
+	if (r == 0 && a)
+		r = add_settings(a, b, true, &lines, &count);
+	widenings_release(&found);
+	if (r < 0) {
+		widening_free(lines);
+		return r;
+	}
+	*ret_lines = lines;
+	return 0;
 }

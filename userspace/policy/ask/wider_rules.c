@@ -1,75 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the rules that widen, puts them in order, and says what each of them does. */
 #include "policy/ask/wider_rules.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#include "policy/ask/question.h"
-#include "policy/compile/compile.h"
 #include "policy/source/diagnostic.h"
-
-/* What somebody who has to decide must not overlook: an access that shows it. */
-static const struct {
-	const char *alarm, *right, *object;
-	const char *too; /* another one that is allowed by the same rule, or NULL */
-} probes[] = {
-	{"read credentials", "read", "/root/.ssh/id_rsa", NULL},
-	{"read credentials", "read", "/home/user/.ssh/id_rsa", NULL},
-	{"read credentials", "read", "/home/user/.aws/credentials", NULL},
-	{"read credentials", "read", "/etc/shadow", NULL},
-	{"change what others obey", "write", "/root/.ssh/authorized_keys", NULL},
-	{"change what others obey", "write", "/home/user/.bashrc", NULL},
-	{"change what others obey", "write", "/etc/cron.d/job", NULL},
-	{"change what others obey", "write", "/etc/systemd/system/job.service", NULL},
-	{"change what others obey", "write", "/usr/local/bin/job", NULL},
-	{"connect anywhere, at any port", "connect", "tcp:198.51.100.1:443",
-	 "tcp:203.0.113.77:31337"},
-	{"connect anywhere", "connect", "tcp:198.51.100.1:443", "tcp:203.0.113.77:443"},
-	{"connect anywhere", "connect", "tcp:198.51.100.1:80", "tcp:203.0.113.77:80"},
-	{"connect anywhere", "connect", "tcp:198.51.100.1:22", "tcp:203.0.113.77:22"},
-	{"send anywhere", "connect", "udp:198.51.100.1:53", "udp:203.0.113.77:53"},
-	{"run any program", "run", "/any/program", "/home/user/any-program"},
-	{"run code that it makes", "run", "@memfd", NULL},
-};
-
-/* Does the rule decide that it is allowed? Without a rule: is it allowed at all? */
-static bool is_allowed(const struct compiled_policy *p, const char *right, const char *object,
-		       uint16_t rule)
-{
-	const char *unbound[CORDON_MAX_ANCHORS] = {};
-	char error[QUESTION_ERROR_TEXT];
-	struct policy_question q;
-	struct policy_answer a;
-	bool allowed;
-
-	if (!p || question_read(p, right, object, unbound, &q, error) < 0)
-		return false;
-	allowed = question_judge(p, &q, &a) == 0 && a.missing == 0 &&
-		  (rule == CORDON_NO_RULE || a.rule[q.right] == rule);
-	question_release(&q);
-	return allowed;
-}
-
-static void find_alarm(const struct compiled_policy *a, const struct compiled_policy *b,
-		       struct widening *w)
-{
-	const struct policy_rule *denied = a && w->by.witness.refusing < a->rule_count
-						   ? &a->rules[w->by.witness.refusing]
-						   : NULL;
-
-	for (size_t i = 0; i < ARRAY_SIZE(probes) && !w->alarm; i++) {
-		if (is_allowed(a, probes[i].right, probes[i].object, CORDON_NO_RULE) ||
-		    !is_allowed(b, probes[i].right, probes[i].object, w->by.rule) ||
-		    (probes[i].too && !is_allowed(b, probes[i].right, probes[i].too, w->by.rule)))
-			continue;
-		w->alarm = probes[i].alarm;
-		w->alarm_example = probes[i].object;
-	}
-	if (w->alarm || !denied || !(denied->severity || denied->tags))
-		return;
-	w->alarm = "do what a rule denied";
-	w->alarm_example = denied->tags && denied->tags[0] ? denied->tags[0] : denied->severity;
-}
 
 static unsigned int depth_of(const struct policy_widening *w)
 {
@@ -84,8 +20,8 @@ static int compare_widenings(const void *left, const void *right)
 {
 	const struct widening *a = left, *b = right;
 
-	if (!a->alarm != !b->alarm)
-		return a->alarm ? -1 : 1;
+	if (a->alarm.kind != b->alarm.kind)
+		return a->alarm.kind < b->alarm.kind ? -1 : 1;
 	if (a->by.unbounded != b->by.unbounded)
 		return a->by.unbounded ? -1 : 1;
 	if (a->by.unbounded && depth_of(&a->by) != depth_of(&b->by))
@@ -104,40 +40,141 @@ static int compile_nothing(struct compiled_policy **ret_policy)
 		 : -ENOMEM;
 }
 
-int widenings_find(const struct compiled_policy *a, const struct compiled_policy *b,
-		   struct widening **ret_widenings, size_t *ret_count)
+/* Takes over what `found` holds. */
+static int append(struct widenings *all, struct alarms *alarms, struct policy_widening *found,
+		  size_t count)
 {
-	_cleanup_(compiled_policy_freep) struct compiled_policy *nothing = NULL;
-	struct policy_widening *found = NULL;
-	struct widening *made;
-	size_t count = 0;
-	int r = a ? 0 : compile_nothing(&nothing);
+	struct widening *larger = reallocarray(all->list, all->count + count, sizeof(*larger));
 
-	if (r == 0)
-		r = policy_widenings(a ? a : nothing, b, &found, &count);
-	if (r < 0)
-		return r;
-	made = calloc(count + 1, sizeof(*made));
-	if (!made) {
-		policy_widenings_free(found, count);
+	if (!larger)
 		return -ENOMEM;
-	}
+	all->list = larger;
 	for (size_t i = 0; i < count; i++) {
-		made[i].by = found[i];
-		find_alarm(a, b, &made[i]);
+		struct widening *w = &all->list[all->count++];
+		int r;
+
+		*w = (struct widening){.by = found[i]};
+		found[i] = (struct policy_widening){};
+		r = alarms_find(alarms, &w->by, &w->alarm);
+		if (r < 0)
+			return r;
 	}
-	free(found);
-	qsort(made, count, sizeof(*made), compare_widenings);
-	*ret_widenings = made;
-	*ret_count = count;
 	return 0;
 }
 
-void widenings_free(struct widening *widenings, size_t count)
+/* Far quicker than to tell the rules apart. 1: it is. */
+static int is_wider(const struct compiled_policy *a, const struct compiled_policy *b,
+		    size_t tuples_max)
 {
-	for (size_t i = 0; i < count; i++)
-		policy_widening_release(&widenings[i].by);
-	free(widenings);
+	struct policy_difference differences[POLICY_DIFFERENCES];
+	bool wider = false;
+	int r = policy_diff_within(a, b, tuples_max, differences);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < POLICY_DIFFERENCES; i++)
+		wider |= differences[i].change & SETTING_WIDER;
+	policy_diff_release(differences);
+	return wider;
+}
+
+/* Those that decide in `rest`. 1: there are some. */
+static int find_round(const struct compiled_policy *a, const struct compiled_policy *rest,
+		      size_t tuples_max, struct alarms *alarms, struct widenings *all)
+{
+	struct policy_widening *found = NULL;
+	size_t count = 0;
+	int r = policy_widenings(a, rest, tuples_max, &found, &count);
+
+	if (r == 0 && count > 0)
+		r = append(all, alarms, found, count);
+	policy_widenings_free(found, count);
+	return r < 0 ? r : count > 0;
+}
+
+/* What is looked at, and what was taken out of it. */
+struct search {
+	const struct compiled_policy *a, *b;
+	const struct policy_written *written;
+	size_t tuples_max;
+	struct alarms *alarms;
+	bool *left_out; /* per rule of b */
+	struct widenings *all;
+	size_t noted; /* of `all`: left out */
+};
+
+/* What the rounds before did not show, though they looked at it, is allowed by others that they did show. */
+static void leave_out_found(struct search *s, bool looked_at)
+{
+	for (; s->noted < s->all->count; s->noted++) {
+		struct widening *w = &s->all->list[s->noted];
+
+		s->left_out[w->by.rule] = true;
+		w->behind = looked_at;
+	}
+}
+
+/* Without all that were found before. */
+static int find_next_round(struct search *s, bool first)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *rest = NULL;
+	int r = first ? 0 : policy_written_without(s->written, s->left_out, &rest);
+
+	if (r == 0)
+		r = is_wider(s->a, first ? s->b : rest, s->tuples_max);
+	if (r > 0)
+		r = find_round(s->a, first ? s->b : rest, s->tuples_max, s->alarms, s->all);
+	leave_out_found(s, !first);
+	s->all->complete = r == 0;
+	return r;
+}
+
+static int find_all(const struct compiled_policy *a, const struct compiled_policy *b,
+		    const struct policy_written *written, size_t tuples_max, struct widenings *all)
+{
+	_cleanup_(freep) bool *left_out = calloc(b->rule_count + 1, sizeof(*left_out));
+	_cleanup_(alarms_freep) struct alarms *alarms = NULL;
+	struct search s = {a, b, written, tuples_max, NULL, left_out, all, 0};
+	int r = left_out ? alarms_new(a, b, written, &alarms) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	s.alarms = alarms;
+	r = find_next_round(&s, true);
+	for (size_t round = 1; r > 0 && written && round < WIDENINGS_ROUNDS_MAX; round++)
+		r = find_next_round(&s, false);
+	/* What got too large leaves what was found before. */
+	return r >= 0 || (r == -E2BIG && all->count > 0) ? 0 : r;
+}
+
+int widenings_find(const struct compiled_policy *a, const struct compiled_policy *b,
+		   const struct policy_written *written, size_t tuples_max,
+		   struct widenings *ret_widenings)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *nothing = NULL;
+	struct widenings all = {};
+	int r = a ? 0 : compile_nothing(&nothing);
+
+	if (r == 0)
+		r = find_all(a ? a : nothing, b, written, tuples_max, &all);
+	if (r < 0) {
+		widenings_release(&all);
+		return r;
+	}
+	if (all.count > 0)
+		qsort(all.list, all.count, sizeof(*all.list), compare_widenings);
+	*ret_widenings = all;
+	return 0;
+}
+
+void widenings_release(struct widenings *widenings)
+{
+	for (size_t i = 0; i < widenings->count; i++) {
+		policy_widening_release(&widenings->list[i].by);
+		alarm_release(&widenings->list[i].alarm);
+	}
+	free(widenings->list);
+	*widenings = (struct widenings){};
 }
 
 char *widening_phrase(const struct widening *w)
@@ -149,8 +186,8 @@ char *widening_phrase(const struct widening *w)
 
 	if (!out)
 		return NULL;
-	if (w->alarm)
-		fprintf(out, "this lets it %s: ", w->alarm);
+	if (w->alarm.text)
+		fprintf(out, "this lets it %s: ", w->alarm.text);
 	fputs(by->section, out);
 	for (size_t i = 0; i < by->right_count; i++)
 		fprintf(out, "%s %s", i > 0 ? "," : "", by->rights[i]);
@@ -170,6 +207,8 @@ char *widening_phrase(const struct widening *w)
 		fputs(" and more than a million others", out);
 	else if (by->count > 1)
 		fprintf(out, " and %" PRIu64 " more", by->count - 1);
+	if (w->behind)
+		fputs(", as other rules do", out);
 	return fclose(out) == 0 ? TAKE_PTR(text) : NULL;
 }
 

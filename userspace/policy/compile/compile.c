@@ -193,6 +193,13 @@ static void report_too_big(const struct place *whole, const char *what, unsigned
 
 /* ---- compilation ---- */
 
+/* Everything but `arena` belongs to that. */
+struct policy_written {
+	struct arena *arena;
+	const struct model *model;
+	const struct source *root;
+};
+
 static int make_tables(struct arena *a, const struct model *m, const struct source *root,
 		       struct diagnostics *d, struct compiled_policy *p)
 {
@@ -241,17 +248,32 @@ enum scope {
 	SCOPE_HOST,  /* and what this host's files say of them */
 };
 
-static int compile_source(struct arena *a, const struct source *root,
-			  const struct policy_search *search, enum scope scope,
-			  struct diagnostics *d, struct compiled_policy **ret_policy)
+static int compile_model(struct arena *a, const struct model *m, const struct source *root,
+			 struct diagnostics *d, struct compiled_policy **ret_policy)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p = calloc(1, sizeof(*p));
-	struct model *m = NULL;
-	int r;
+	int r = p ? make_tables(a, m, root, d, p) : -ENOMEM;
 
-	if (!p)
-		return -ENOMEM;
-	r = load_model(a, root, search, d, &m);
+	if (r == 0)
+		r = copy_model(m, root->path, p);
+	if (r < 0)
+		return r;
+	memcpy(p->digest, ((struct cordon_policy_header *)p->tables)->digest, sizeof(p->digest));
+	hex_encode(p->digest, sizeof(p->digest), p->digest_text);
+	*ret_policy = TAKE_PTR(p);
+	return 0;
+}
+
+/* *ret_model: what was compiled, of the arena. */
+static int compile_source(struct arena *a, const struct source *root,
+			  const struct policy_search *search, enum scope scope,
+			  struct diagnostics *d, const struct model **ret_model,
+			  struct compiled_policy **ret_policy)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+	struct model *m = NULL;
+	int r = load_model(a, root, search, d, &m);
+
 	if (r < 0)
 		return r;
 	if (m->fragment && scope == SCOPE_RUN) {
@@ -259,15 +281,12 @@ static int compile_source(struct arena *a, const struct source *root,
 			     "this is a fragment, not a policy to run under");
 		return -EINVAL;
 	}
-	r = make_tables(a, m, root, d, p);
-	if (r == 0)
-		r = copy_model(m, root->path, p);
+	r = compile_model(a, m, root, d, &p);
 	if (r == 0 && scope == SCOPE_HOST)
 		r = host_paths_warn(a, m, d);
 	if (r < 0)
 		return r;
-	memcpy(p->digest, ((struct cordon_policy_header *)p->tables)->digest, sizeof(p->digest));
-	hex_encode(p->digest, sizeof(p->digest), p->digest_text);
+	*ret_model = m;
 	*ret_policy = TAKE_PTR(p);
 	return 0;
 }
@@ -283,6 +302,19 @@ static int finish(struct diagnostics *d, int result, struct compiled_policy **po
 	return result;
 }
 
+/* Keeps the arena. */
+static int keep_written(struct arena **arena, const struct model *model, const struct source *root,
+			struct policy_written **ret_written)
+{
+	struct policy_written *w = malloc(sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	*w = (struct policy_written){TAKE_PTR(*arena), model, root};
+	*ret_written = w;
+	return 0;
+}
+
 int policy_compile_text(const char *text, size_t size, const char *file,
 			const struct policy_search *search, struct diagnostics *diagnostics,
 			struct compiled_policy **ret_policy)
@@ -291,6 +323,7 @@ int policy_compile_text(const char *text, size_t size, const char *file,
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
 	struct source root = {.name = file, .path = file, .text = text, .size = size};
 	struct place whole = {&root, 0, 0};
+	const struct model *model;
 	int r;
 
 	if (!a)
@@ -300,7 +333,7 @@ int policy_compile_text(const char *text, size_t size, const char *file,
 			     "larger than 1 MiB");
 		return finish(diagnostics, -E2BIG, &p, ret_policy);
 	}
-	r = compile_source(a, &root, search, SCOPE_RUN, diagnostics, &p);
+	r = compile_source(a, &root, search, SCOPE_RUN, diagnostics, &model, &p);
 	return finish(diagnostics, r, &p, ret_policy);
 }
 
@@ -344,10 +377,12 @@ static int report_unreadable(const char *name, const struct policy_search *searc
 }
 
 static int compile_named(const char *name, const struct policy_search *search, enum scope scope,
-			 struct diagnostics *d, struct compiled_policy **ret_policy)
+			 struct diagnostics *d, struct policy_written **ret_written,
+			 struct compiled_policy **ret_policy)
 {
 	_cleanup_(arena_freep) struct arena *a = arena_new();
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+	const struct model *model = NULL;
 	struct source *root = NULL;
 	const char *path;
 	int r;
@@ -359,24 +394,69 @@ static int compile_named(const char *name, const struct policy_search *search, e
 		r = source_read_input(a, path, path, search, &root);
 	if (r < 0)
 		return finish(d, report_unreadable(name, search, r, a, d), &p, ret_policy);
-	r = compile_source(a, root, search, scope, d, &p);
+	r = compile_source(a, root, search, scope, d, &model, &p);
+	if (r == 0 && ret_written && !diagnostics_failed(d))
+		r = keep_written(&a, model, root, ret_written);
 	return finish(d, r, &p, ret_policy);
 }
 
 int policy_compile(const char *name_or_path, const struct policy_search *search,
 		   struct diagnostics *diagnostics, struct compiled_policy **ret_policy)
 {
-	return compile_named(name_or_path, search, SCOPE_RUN, diagnostics, ret_policy);
+	return compile_named(name_or_path, search, SCOPE_RUN, diagnostics, NULL, ret_policy);
 }
 
 int policy_check(const char *name_or_path, const struct policy_search *search,
 		 struct diagnostics *diagnostics, struct compiled_policy **ret_policy)
 {
-	return compile_named(name_or_path, search, SCOPE_CHECK, diagnostics, ret_policy);
+	return compile_named(name_or_path, search, SCOPE_CHECK, diagnostics, NULL, ret_policy);
 }
 
 int policy_check_host(const char *name_or_path, const struct policy_search *search,
 		      struct diagnostics *diagnostics, struct compiled_policy **ret_policy)
 {
-	return compile_named(name_or_path, search, SCOPE_HOST, diagnostics, ret_policy);
+	return compile_named(name_or_path, search, SCOPE_HOST, diagnostics, NULL, ret_policy);
+}
+
+/* ---- parts of a policy ---- */
+
+int policy_check_written(const char *name_or_path, const struct policy_search *search,
+			 struct diagnostics *diagnostics, struct policy_written **ret_written,
+			 struct compiled_policy **ret_policy)
+{
+	return compile_named(name_or_path, search, SCOPE_CHECK, diagnostics, ret_written,
+			     ret_policy);
+}
+
+void policy_written_free(struct policy_written *w)
+{
+	arena_free(w->arena);
+	free(w);
+}
+
+int policy_written_without(const struct policy_written *w, const bool *left_out,
+			   struct compiled_policy **ret_policy)
+{
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	_cleanup_(arena_freep) struct arena *a = arena_new();
+	/* Names nothing; those that are left keep their numbers. */
+	struct rule nothing = {.kind = RULE_FILES, .place = {w->root, 0, 0}};
+	struct model rest = *w->model;
+
+	if (!a || !d)
+		return -ENOMEM;
+	rest.rules = arena_alloc(a, (rest.rule_count + 1) * sizeof(struct rule *));
+	if (!rest.rules)
+		return -ENOMEM;
+	for (size_t i = 0; i < rest.rule_count; i++)
+		rest.rules[i] = left_out[i] ? &nothing : w->model->rules[i];
+	return compile_model(a, &rest, w->root, d, ret_policy);
+}
+
+int policy_written_rules(const struct policy_written *w, struct nfa **ret_nfa)
+{
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	uint32_t anchors;
+
+	return d ? lower_rules(w->arena, w->model, d, ret_nfa, &anchors) : -ENOMEM;
 }

@@ -40,6 +40,30 @@ int policy_check_host(const char *name_or_path, const struct policy_search *sear
 		      struct diagnostics *diagnostics, struct compiled_policy **ret_policy);
 
 /*
+ * A policy as it is written, beside what it was compiled to: rules can be left out of it, so that those show that allow
+ * the same.
+ */
+struct policy_written;
+
+/* policy_check(), and what was compiled. Free that with policy_written_free(). */
+int policy_check_written(const char *name_or_path, const struct policy_search *search,
+			 struct diagnostics *diagnostics, struct policy_written **ret_written,
+			 struct compiled_policy **ret_policy);
+void policy_written_free(struct policy_written *written);
+DEFINE_CLEANUP(struct policy_written *, policy_written_free, policy_written_freep)
+
+/*
+ * The policy without the rules whose flag is set (an array with one per rule); the others keep their numbers.
+ * -E2BIG: the rest is larger than the compiler's limits, as fewer rules may be; -ENOMEM.
+ */
+int policy_written_without(const struct policy_written *written, const bool *left_out,
+			   struct compiled_policy **ret_policy);
+
+/* Every rule's patterns, for policy_match_rules(). Free with nfa_free(). -E2BIG, -ENOMEM. */
+struct nfa;
+int policy_written_rules(const struct policy_written *written, struct nfa **ret_nfa);
+
+/*
  * Turns it into one that only reports what it would refuse, as `mode: observe` does; its digest is another
  * one, too. -EIO: SHA-256 is not to be had.
  */

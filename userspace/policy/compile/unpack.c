@@ -59,11 +59,53 @@ static uint32_t find_masks(struct automaton *a, const struct cordon_verdict *v)
 	return a->verdict_count++;
 }
 
+/* What is denied is denied, by whatever rule; what is not allowed, by none. */
+static struct cordon_verdict without_denies(const struct cordon_verdict *v)
+{
+	struct cordon_verdict stripped = {.allow = v->allow & ~v->deny, .deny = v->deny};
+
+	for (unsigned int right = 0; right < CORDON_RIGHT_SLOTS; right++)
+		stripped.rule[right] = stripped.allow & CORDON_RIGHT(right) ? v->rule[right]
+									    : CORDON_NO_RULE;
+	return stripped;
+}
+
+static int compare_verdicts(const void *left, const void *right)
+{
+	return memcmp(left, right, sizeof(struct cordon_verdict));
+}
+
+/* Number 0, and each that is different once: with rules they may be many. -ENOMEM. */
+static int number_rules(const struct tables *t, struct automaton *a, uint32_t *numbers)
+{
+	size_t count = t->header->verdicts_count, kept = 0;
+	struct cordon_verdict *list = a->verdicts + 1;
+
+	for (size_t i = 0; i < count; i++)
+		list[i] = without_denies(&t->verdicts[i]);
+	qsort(list, count, sizeof(*list), compare_verdicts);
+	for (size_t i = 0; i < count; i++)
+		if (kept == 0 || compare_verdicts(&list[kept - 1], &list[i]) != 0)
+			list[kept++] = list[i];
+	a->verdict_count = (uint32_t)kept + 1;
+	for (size_t i = 0; i < count; i++) {
+		struct cordon_verdict wanted = without_denies(&t->verdicts[i]);
+		const struct cordon_verdict *found =
+			bsearch(&wanted, list, kept, sizeof(*list), compare_verdicts);
+
+		if (!found)
+			return -EINVAL;
+		numbers[i] = wanted.allow | wanted.deny ? (uint32_t)(found - a->verdicts) : 0;
+	}
+	return 0;
+}
+
 static int unpack(const struct tables *t, bool rules, struct automaton **ret_automaton)
 {
 	_cleanup_(automaton_freep) struct automaton *a = calloc(1, sizeof(*a));
 	_cleanup_(freep) uint32_t *masks = calloc(t->header->verdicts_count, sizeof(*masks));
-	static const struct cordon_verdict nothing = {0};
+	/* Number 0 says nothing. */
+	struct cordon_verdict nothing = {0};
 	size_t count = 0, capacity = 0;
 
 	if (!a || !masks)
@@ -74,13 +116,11 @@ static int unpack(const struct tables *t, bool rules, struct automaton **ret_aut
 	a->verdicts = calloc(t->header->verdicts_count + 1u, sizeof(*a->verdicts));
 	if (!a->first || !a->verdict || !a->verdicts)
 		return -ENOMEM;
-	/* Number 0 says nothing. */
 	find_masks(a, &nothing);
-	for (uint32_t i = 0; i < t->header->verdicts_count; i++) {
-		masks[i] = rules ? a->verdict_count : find_masks(a, &t->verdicts[i]);
-		if (rules)
-			a->verdicts[a->verdict_count++] = t->verdicts[i];
-	}
+	for (uint32_t i = 0; i < t->header->verdicts_count && !rules; i++)
+		masks[i] = find_masks(a, &t->verdicts[i]);
+	if (rules && number_rules(t, a, masks) < 0)
+		return -EINVAL;
 	for (uint32_t s = 0; s < a->state_count; s++) {
 		a->verdict[s] = masks[t->finals[s].verdict];
 		if (add_segments(a, t, s, &count, &capacity) < 0)
@@ -93,18 +133,22 @@ static int unpack(const struct tables *t, bool rules, struct automaton **ret_aut
 	return 0;
 }
 
-int automaton_of_rights(const struct compiled_policy *policy, struct automaton **ret_automaton)
+static int unpack_small(const struct compiled_policy *policy, bool rules,
+			struct automaton **ret_automaton)
 {
 	_cleanup_(automaton_freep) struct automaton *large = NULL;
 	struct tables t = open_tables(policy->tables);
-	int r = unpack(&t, false, &large);
+	int r = unpack(&t, rules, &large);
 
 	return r < 0 ? r : automaton_minimise(large, ret_automaton);
 }
 
+int automaton_of_rights(const struct compiled_policy *policy, struct automaton **ret_automaton)
+{
+	return unpack_small(policy, false, ret_automaton);
+}
+
 int automaton_of_rules(const struct compiled_policy *policy, struct automaton **ret_automaton)
 {
-	struct tables t = open_tables(policy->tables);
-
-	return unpack(&t, true, ret_automaton);
+	return unpack_small(policy, true, ret_automaton);
 }

@@ -13,7 +13,7 @@
  */
 int automaton_of_rights(const struct compiled_policy *policy, struct automaton **ret_automaton);
 
-/* The automaton of a policy's tables as it is, with the rules that decide. -ENOMEM. */
+/* The same with the rules that decide what is allowed; those that deny are left out. -ENOMEM. */
 int automaton_of_rules(const struct compiled_policy *policy, struct automaton **ret_automaton);
 
 #endif

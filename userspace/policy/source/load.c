@@ -13,6 +13,7 @@ struct loader {
 	size_t seen_count;
 	const struct source *chain[LOAD_DEPTH_MAX + 1]; /* the files being read */
 	size_t depth;
+	const struct source *amended; /* the whole policy at the bottom, if the root amends one */
 };
 
 static bool same_file(const struct source *a, const struct source *b)
@@ -50,12 +51,17 @@ static int report_missing(struct loader *l, const struct node *n, int error)
 	return 0;
 }
 
-static int include(struct loader *l, const struct source *from, const struct node *n)
+/*
+ * Reads the file that a node names. *ret_source stays as it is where there is nothing to read: it was read already, or
+ * something is wrong and was reported.
+ */
+static int open_named(struct loader *l, const struct source *from, const struct node *n,
+		      struct source **ret_source)
 {
 	struct reader *r = &l->reader;
 	struct source *s = NULL;
 	const char *path, *name;
-	size_t length = strlen(n->text), errors = diagnostics_errors(r->diagnostics);
+	size_t length = strlen(n->text);
 	int e;
 
 	name = length > 5 && strcmp(n->text + length - 5, ".yaml") == 0
@@ -92,11 +98,48 @@ static int include(struct loader *l, const struct source *from, const struct nod
 			     "includes are nested more than %d deep", LOAD_DEPTH_MAX);
 		return 0;
 	}
+	*ret_source = s;
+	return 0;
+}
+
+static int include(struct loader *l, const struct source *from, const struct node *n)
+{
+	struct reader *r = &l->reader;
+	size_t errors = diagnostics_errors(r->diagnostics);
+	struct source *s = NULL;
+	int e = open_named(l, from, n, &s);
+
+	if (e < 0 || !s)
+		return e;
 	e = load_tree(l, s);
 	if (e == 0 && errors == diagnostics_errors(r->diagnostics) && !r->model->fragment)
 		report_error(r->diagnostics, &n->place,
 			     "only a file with \"fragment: true\" can be included",
 			     "\"%s\" is a whole policy", n->text);
+	return e;
+}
+
+/* Another policy with this file's rules besides: what that says counts, and its name is the name. */
+static int load_amended(struct loader *l, const struct source *from, const struct node *n)
+{
+	struct reader *r = &l->reader;
+	size_t errors = diagnostics_errors(r->diagnostics);
+	struct source *s = NULL;
+	const char *name;
+	int e;
+
+	if (!reader_string(r, n, "a policy to amend", &name))
+		return 0;
+	e = open_named(l, from, n, &s);
+	if (e < 0 || !s)
+		return e;
+	e = load_tree(l, s);
+	if (!l->amended)
+		l->amended = s;
+	if (e == 0 && errors == diagnostics_errors(r->diagnostics) && r->model->fragment)
+		report_error(r->diagnostics, &n->place, "include it instead",
+			     "\"%s\" is a fragment, and only whole policies can be amended",
+			     n->text);
 	return e;
 }
 
@@ -122,6 +165,7 @@ static int load_includes(struct loader *l, const struct source *s, const struct 
 static int load_tree(struct loader *l, const struct source *s)
 {
 	struct reader *r = &l->reader;
+	const struct node *amends = NULL;
 	struct node *root = NULL;
 	int e;
 
@@ -131,10 +175,17 @@ static int load_tree(struct loader *l, const struct source *s)
 	if (e == 0 && !root)
 		report_error(r->diagnostics, &(struct place){s, 1, 1}, "start with version: 1",
 			     "the file is empty");
+	if (e == 0 && root && root->type == NODE_MAPPING)
+		amends = node_get(root, "amends");
+	if (e == 0 && amends)
+		e = load_amended(l, s, amends);
 	if (e == 0 && root)
 		e = load_includes(l, s, root);
 	if (e == 0 && root)
 		e = read_policy(r, root);
+	/* It was read like a fragment, and is a whole policy with the one that it amends. */
+	if (amends)
+		r->model->fragment = false;
 	l->depth--;
 	return e == -ENOMEM ? e : 0;
 }
@@ -202,7 +253,7 @@ int load_model(struct arena *a, const struct source *root, const struct policy_s
 	if (errors != diagnostics_errors(d))
 		return -EINVAL;
 	warn_of_path(m, d);
-	e = apply_defaults(a, root, m);
+	e = apply_defaults(a, l.amended ? l.amended : root, m);
 	if (e < 0)
 		return e;
 	*ret_model = m;

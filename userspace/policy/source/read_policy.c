@@ -72,7 +72,7 @@ static int read_fragment(struct reader *r, const struct node *n, void *target)
 }
 
 /* Followed by the loader, which knows where to look. */
-static int skip_include(struct reader *r, const struct node *n, void *target)
+static int skip_file(struct reader *r, const struct node *n, void *target)
 {
 	(void)r;
 	(void)n;
@@ -149,7 +149,8 @@ static const struct key policy_keys[] = {
 	{"description", read_description},
 	{"mode", read_mode},
 	{"fragment", read_fragment},
-	{"include", skip_include},
+	{"include", skip_file},
+	{"amends", skip_file},
 	{"variables", read_variables},
 	{"files", read_file_rules},
 	{"exec", read_exec_rules},
@@ -195,9 +196,11 @@ int read_policy(struct reader *r, const struct node *root)
 	fragment = node_get(root, "fragment");
 	r->model->fragment = fragment && fragment->type == NODE_SCALAR && fragment->plain &&
 			     strcmp(fragment->text, "true") == 0;
-	if (r->model->fragment) {
+	if (r->model->fragment)
 		r->model->fragment_place = fragment->place;
+	/* What amends a policy adds rules, as what it includes does. */
+	r->model->fragment |= node_get(root, "amends") != NULL;
+	if (r->model->fragment)
 		refuse_in_fragment(r, root);
-	}
 	return reader_mapping(r, root, "a policy", policy_keys, NULL);
 }

@@ -6,10 +6,15 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include "base/cleanup.h"
+#include "base/io.h"
 #include "cli/policy/policy_command.h"
 
 static const char *const directories[] = {"policies", NULL};
@@ -103,7 +108,69 @@ static void test_diff(void **state)
 	assert_int_equal(run(policy_command_diff, "python-sandbox", "shell-sandbox", NULL), 1);
 	assert_int_equal(run(policy_command_diff, "--json", "python-sandbox", "observe", NULL), 1);
 	assert_int_equal(run(policy_command_diff, "python-sandbox", "no-such-policy", NULL), 2);
-	assert_int_equal(run(policy_command_diff, "python-sandbox", NULL), 2);
+	/* By itself: it allows something. */
+	assert_int_equal(run(policy_command_diff, "lockdown", NULL), 1);
+	assert_int_equal(run(policy_command_diff, "--json", "observe", NULL), 0);
+	assert_int_equal(run(policy_command_diff, NULL), 2);
+	assert_int_equal(run(policy_command_diff, "lockdown", "lockdown", "lockdown", NULL), 2);
+}
+
+/* The block of docs/policies.md that begins so, up to its fence, as a string; caller frees. */
+static char *find_block(const char *docs, const char *beginning)
+{
+	const char *at = strstr(docs, beginning), *end = at ? strstr(at, "```") : NULL;
+
+	if (!end)
+		fail_msg("no block in docs/policies.md begins with %s", beginning);
+	return strndup(at, (size_t)(end - at));
+}
+
+static void write_block(const char *docs, const char *beginning, const char *file)
+{
+	_cleanup_(freep) char *text = find_block(docs, beginning);
+	FILE *out = fopen(file, "w");
+
+	assert_non_null(out);
+	fputs(text, out);
+	assert_int_equal(fclose(out), 0);
+}
+
+/* What the command prints. Caller frees. */
+static char *printed_by_diff(int expected_status)
+{
+	_cleanup_(closep) int before = dup(STDOUT_FILENO), fd = memfd_create("printed", 0);
+	char *text;
+	size_t size;
+	int status;
+
+	assert_true(fflush(stdout) == 0 && dup2(fd, STDOUT_FILENO) >= 0);
+	status = run(policy_command_diff, "report.yaml", "wider.yaml", NULL);
+	assert_true(fflush(stdout) == 0 && dup2(before, STDOUT_FILENO) >= 0);
+	assert_int_equal(status, expected_status);
+	size = (size_t)lseek(fd, 0, SEEK_CUR);
+	text = calloc(1, size + 1);
+	assert_non_null(text);
+	assert_int_equal(pread(fd, text, size, 0), size);
+	return text;
+}
+
+static void test_documented_diff(void **state)
+{
+	_cleanup_(closep) int home = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(freep) char *docs = NULL, *expected = NULL, *printed = NULL;
+	char directory[] = "/tmp/cordon-diff-XXXXXX";
+	size_t size;
+
+	(void)state;
+	assert_int_equal(io_read_file(AT_FDCWD, "docs/policies.md", 1 << 20, &docs, &size), 0);
+	expected = find_block(docs, "wider.yaml allows what report.yaml does not");
+	assert_true(mkdtemp(directory) && chdir(directory) == 0);
+	write_block(docs, "# report.yaml\n", "report.yaml");
+	write_block(docs, "# wider.yaml\n", "wider.yaml");
+	printed = printed_by_diff(1);
+	assert_true(unlink("report.yaml") == 0 && unlink("wider.yaml") == 0);
+	assert_true(fchdir(home) == 0 && rmdir(directory) == 0);
+	assert_string_equal(printed, expected);
 }
 
 int main(void)
@@ -111,7 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_check),	cmocka_unit_test(test_show),
 		cmocka_unit_test(test_explain), cmocka_unit_test(test_test),
-		cmocka_unit_test(test_diff),
+		cmocka_unit_test(test_diff),	cmocka_unit_test(test_documented_diff),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

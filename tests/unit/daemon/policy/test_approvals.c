@@ -13,10 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "daemon/policy/approvals.h"
+#include "daemon/privsep/errand.h"
+#include "policy/ask/wider_rules.h"
 #include "policy/compile/compile.h"
 
 #define HOUR 3600000000000ull
@@ -34,6 +37,7 @@ static struct {
 	enum audit_approval_decision last;
 	char reason[64];
 	bool witnesses;
+	char lines[2048]; /* those, each with a newline */
 } recorded;
 
 static int recorder(void *context, const struct audit_approval *approval)
@@ -44,6 +48,12 @@ static int recorder(void *context, const struct audit_approval *approval)
 	recorded.count++;
 	recorded.last = approval->decision;
 	recorded.witnesses = approval->witnesses && approval->witnesses[0];
+	recorded.lines[0] = '\0';
+	for (char *const *line = approval->witnesses; line && *line; line++) {
+		size_t used = strlen(recorded.lines);
+
+		snprintf(recorded.lines + used, sizeof(recorded.lines) - used, "%s\n", *line);
+	}
 	snprintf(recorded.reason, sizeof(recorded.reason), "%s",
 		 approval->reason ? approval->reason : "");
 	return 0;
@@ -250,6 +260,253 @@ static void test_witnesses_are_recorded(void **state)
 	assert_false(recorded.witnesses);
 	approve(POLICY("p", "1G", WRITES), 0);
 	assert_true(recorded.witnesses);
+}
+
+/* As `cordon approve` has it: the errand's work, then the decision. */
+static void grant_with_rules(const char *digest)
+{
+	const struct approval_decision d = {
+		.decision = AUDIT_APPROVAL_GRANTED, .digest = digest, .reason = "a reason"};
+	const char *const none[] = {NULL};
+	_cleanup_(freep) char *lines = NULL;
+	unsigned char identity[SHA256_SIZE];
+	struct failure failure = {};
+	size_t size;
+	FILE *to = open_memstream(&lines, &size);
+
+	assert_int_equal(approvals_subject(approvals, &d, NOW, recorder, NULL, identity, &failure),
+			 0);
+	assert_int_equal(approvals_write_rules(approvals, identity, none, to, &failure), 0);
+	assert_int_equal(fclose(to), 0);
+	assert_int_equal(approvals_take_rules(approvals, identity, lines, size), 0);
+	assert_int_equal(decide(AUDIT_APPROVAL_GRANTED, digest, 0), 0);
+}
+
+/* The policy as a file, which is read again to find the rules behind others. */
+static void ask_for_file(const char *text)
+{
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	_cleanup_(compiled_policy_freep) struct compiled_policy *policy = NULL;
+	_cleanup_(freep) char *message = NULL;
+	struct failure failure = {};
+	char path[128];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/p.yaml", directory);
+	out = fopen(path, "w");
+	assert_non_null(out);
+	fputs(text, out);
+	assert_int_equal(fclose(out), 0);
+	assert_int_equal(policy_compile(path, NULL, d, &policy), 0);
+	assert_int_equal(approvals_check(approvals, policy, NULL, 1000, NOW, recorder, NULL,
+					 &message, &failure),
+			 -EPERM);
+}
+
+static char *last_waiting(void)
+{
+	size_t next;
+	json_t *list = approvals_list(approvals, 0, 1 << 20, &next);
+	const json_t *entry = json_array_get(list, json_array_size(list) - 1);
+	char *digest = strdup(json_string_value(json_object_get(entry, "digest")));
+
+	assert_string_equal(json_string_value(json_object_get(entry, "state")), "waiting");
+	json_decref(list);
+	return digest;
+}
+
+/* Every rule is on record, not an example for each right; for the first of a name, all that it allows. */
+static void test_every_rule_is_recorded(void **state)
+{
+	_cleanup_(freep) char *first = asked(POLICY("p", "1G", "")), *second = NULL;
+
+	(void)state;
+	grant_with_rules(first);
+	/* There is no such file: what other rules allow as well cannot be told. */
+	assert_string_equal(
+		recorded.lines,
+		"files read, list /srv/a/a and others without end below /srv/a/, allowed "
+		"by /p.yaml:5: allow read /srv/a/**\n" WIDENINGS_INCOMPLETE "\n");
+	ask_for_file(POLICY("p", "2G",
+			    "  - {allow: [read], paths: [/x]}\n"
+			    "  - {allow: [read], paths: ['/home/**']}\n"
+			    "  - {allow: [read], paths: ['/home/user/**']}\n"
+			    "network:\n  - {allow: [connect], to: any, ports: [443]}\n"));
+	second = last_waiting();
+	grant_with_rules(second);
+	assert_non_null(strstr(recorded.lines, "limits.memory"));
+	*strstr(recorded.lines, "limits.memory") = '\0';
+	for (char *at; (at = strstr(recorded.lines, directory));)
+		memmove(at, at + strlen(directory), strlen(at + strlen(directory)) + 1);
+	assert_string_equal(
+		recorded.lines,
+		"this lets it read credentials: files read, list /home/a and others without end "
+		"below /home/, allowed by /p.yaml:7: allow read /home/**\n"
+		"this lets it read credentials: files read, list /home/user/a and others without "
+		"end below /home/user/, as other rules do, allowed by /p.yaml:8: allow read "
+		"/home/user/**\n"
+		"this lets it connect anywhere: network connect tcp:97.97.97.97:443 and more than a "
+		"million others, allowed by /p.yaml:10: allow connect over tcp to any ports 443\n"
+		"files read, list /x, allowed by /p.yaml:6: allow read /x\n");
+	/* What is kept stays so over a restart. */
+	reopen();
+	assert_int_equal(decide(AUDIT_APPROVAL_REVOKED, second, 0), 0);
+	assert_non_null(strstr(recorded.lines, "this lets it connect anywhere"));
+}
+
+/* What is no list of lines changes nothing. */
+static void test_damaged_rules(void **state)
+{
+	_cleanup_(freep) char *digest = asked(POLICY("p", "1G", ""));
+	const struct approval_decision d = {
+		.decision = AUDIT_APPROVAL_GRANTED, .digest = digest, .reason = "a reason"};
+	_cleanup_(freep) char *many = calloc(1, 5000);
+	unsigned char identity[SHA256_SIZE], other[SHA256_SIZE] = {};
+	struct failure failure = {};
+
+	(void)state;
+	assert_int_equal(approvals_subject(approvals, &d, NOW, recorder, NULL, identity, &failure),
+			 0);
+	assert_int_equal(approvals_take_rules(approvals, identity, "a\0b", 3), -EPROTO);
+	assert_int_equal(approvals_take_rules(approvals, identity, many, 5000), -EPROTO);
+	assert_int_equal(approvals_take_rules(approvals, other, "a", 2), -ENOENT);
+	assert_int_equal(approvals_take_rules(approvals, identity, "a\0b", 4), 0);
+	assert_int_equal(decide(AUDIT_APPROVAL_GRANTED, digest, 0), 0);
+	assert_string_equal(recorded.lines, "a\nb\n");
+}
+
+/* What the errand of a grant has said. */
+static struct {
+	struct event_base *base;
+	unsigned char identity[SHA256_SIZE];
+	bool over;
+	int result;
+	char *lines;
+	size_t size;
+	unsigned int turns; /* that the loop took meanwhile */
+} granted;
+
+static int errand_work_of_grant(const void *context, FILE *to, struct errand_fds *fds,
+				struct failure *failure)
+{
+	static const char *const none[] = {NULL};
+
+	(void)context;
+	(void)fds;
+	return approvals_write_rules(approvals, granted.identity, none, to, failure);
+}
+
+static void on_answer(void *context, int result, const char *data, size_t size,
+		      struct errand_fds *fds, const struct failure *failure)
+{
+	(void)context;
+	(void)fds;
+	(void)failure;
+	granted.over = true;
+	granted.result = result;
+	granted.size = size;
+	granted.lines = result == 0 ? malloc(size + 1) : NULL;
+	if (granted.lines)
+		memcpy(granted.lines, data, size);
+}
+
+/* Other work of the loop, which does not wait. */
+static void on_turn(evutil_socket_t fd, short what, void *context)
+{
+	(void)fd;
+	(void)what;
+	(void)context;
+	granted.turns++;
+}
+
+static void run_errand(const char *digest, time_t seconds)
+{
+	const struct approval_decision d = {
+		.decision = AUDIT_APPROVAL_GRANTED, .digest = digest, .reason = "a reason"};
+	const struct errand_job job = {.what = "what compares policies",
+				       .seconds = seconds,
+				       .work = errand_work_of_grant,
+				       .done = on_answer};
+	const struct timeval often = {.tv_usec = 1000};
+	struct failure failure = {};
+	struct errand *errand;
+	struct event *turn;
+
+	memset(&granted, 0, sizeof(granted));
+	granted.base = event_base_new();
+	turn = event_new(granted.base, -1, EV_PERSIST, on_turn, NULL);
+	assert_int_equal(event_add(turn, &often), 0);
+	assert_int_equal(approvals_subject(approvals, &d, NOW, recorder, NULL, granted.identity,
+					   &failure),
+			 0);
+	assert_int_equal(errand_start(granted.base, &job, &errand, &failure), 0);
+	while (!granted.over)
+		assert_int_equal(event_base_loop(granted.base, EVLOOP_ONCE), 0);
+	errands_forget();
+	event_free(turn);
+	event_base_free(granted.base);
+}
+
+/* In a process of its own, with what the daemon knows of both policies. */
+static void test_errand_finds_rules(void **state)
+{
+	static const char expected[] =
+		"this lets it read credentials: files read, list /x, and names without end below "
+		"/root/, allowed by ";
+	_cleanup_(freep) char *digest = NULL;
+
+	(void)state;
+	approve(POLICY("p", "1G", ""), 0);
+	ask_for_file(POLICY("p", "1G", "  - {allow: [read], paths: ['/root/**', /x]}\n"));
+	digest = last_waiting();
+	run_errand(digest, 60);
+	assert_int_equal(granted.result, 0);
+	assert_int_equal(
+		approvals_take_rules(approvals, granted.identity, granted.lines, granted.size), 0);
+	free(granted.lines);
+	assert_int_equal(decide(AUDIT_APPROVAL_GRANTED, digest, 0), 0);
+	assert_int_equal(strncmp(recorded.lines, expected, sizeof(expected) - 1), 0);
+}
+
+/* Thousands of hostile rules: the loop goes on after half a second or so, and what it cannot compare waits. */
+static void test_hostile_policy(void **state)
+{
+	_cleanup_(freep) char *text = NULL, *message = NULL, *digest = NULL;
+	struct timespec begin, end;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	fputs("version: 1\nname: p\nlimits: {memory: 1G}\nvariables: [v, w, x, y]\nfiles:\n", out);
+	for (int i = 0; i < 3000; i++)
+		fprintf(out, "  - {allow: [%s], paths: ['${%c}/d%d/%c*/f%d']}\n",
+			i % 2 ? "read" : "write", "vwxy"[i % 4], i / 7, 'a' + i % 26, i);
+	fclose(out);
+	approve(POLICY("p", "1G",
+		       "  - {allow: [read], paths: ['${workdir}/**/b*/c', '${tmp}/**/a/*d/e']}\n"),
+		0);
+	{
+		_cleanup_(compiled_policy_freep) struct compiled_policy *policy = compile(text);
+		struct failure failure = {};
+
+		assert_int_equal(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin), 0);
+		assert_int_equal(approvals_check(approvals, policy, NULL, 1000, NOW, recorder, NULL,
+						 &message, &failure),
+				 -EPERM);
+		assert_int_equal(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end), 0);
+	}
+	print_message("%.2f s of processor time, sanitized\n",
+		      (double)(end.tv_sec - begin.tv_sec) +
+			      (double)(end.tv_nsec - begin.tv_nsec) / 1e9);
+	assert_non_null(strstr(message, "cannot be compared with the approved one"));
+	/* Its rules take longer, too long perhaps; the loop goes on all the while. */
+	digest = last_waiting();
+	run_errand(digest, 2);
+	print_message("the loop took %u turns meanwhile\n", granted.turns);
+	assert_true(granted.turns > 20);
+	assert_true(granted.result == 0 || granted.result == -E2BIG ||
+		    granted.result == -ETIMEDOUT);
+	free(granted.lines);
 }
 
 static void test_expiry(void **state)
@@ -464,6 +721,143 @@ static void test_directory_of_others(void **state)
 	assert_non_null(strstr(failure.text, "approvals"));
 }
 
+static int propose(const char *base_text, const char *text, const char *use, uint32_t uid,
+		   uint64_t now, json_t **ret_entry)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *base = compile(base_text);
+	_cleanup_(compiled_policy_freep) struct compiled_policy *policy = compile(text);
+	struct approval_proposal proposal = {
+		.base = base, .policy = policy, .use = use, .expires = now + HOUR, .uid = uid};
+	struct failure failure = {};
+	int r = approvals_propose(approvals, &proposal, now, ret_entry, &failure);
+
+	assert_true((r < 0) == (failure.text[0] != '\0'));
+	return r;
+}
+
+static bool amended(const char *base_text, const char *use, uint64_t now)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *base = compile(base_text);
+
+	return approvals_amended(approvals, base, use, now, recorder, NULL) != NULL;
+}
+
+static int decide_proposal(const json_t *entry, enum audit_approval_decision decision, uint64_t now)
+{
+	const struct approval_decision d = {
+		.decision = decision,
+		.digest = json_string_value(json_object_get(entry, "digest")),
+		.reason = "because",
+	};
+	struct failure failure = {};
+	json_t *after = NULL;
+	int r = approvals_decide(approvals, &d, now, recorder, NULL, &after, &failure);
+
+	json_decref(after);
+	return r;
+}
+
+#define BASE	 POLICY("p", "1M", "")
+#define MORE	 POLICY("p", "1M", WRITES)
+#define SESSION	 "{\"session\":\"s\",\"user\":7}"
+#define SESSION2 "{\"session\":\"t\",\"user\":7}"
+
+/* It waits with exactly what it adds, counts once it is approved, for its use and base alone, and ends by itself. */
+static void test_proposal(void **state)
+{
+	json_t *entry = NULL, *again = NULL;
+
+	(void)state;
+	assert_int_equal(propose(BASE, MORE, SESSION, 7, NOW, &entry), 0);
+	assert_string_equal(json_string_value(json_object_get(entry, "state")), "waiting");
+	assert_int_equal(json_array_size(json_object_get(entry, "witnesses")), 1);
+	assert_non_null(
+		strstr(json_string_value(json_array_get(json_object_get(entry, "witnesses"), 0)),
+		       "/srv/b/"));
+	assert_int_equal(json_integer_value(json_object_get(entry, "expires")), NOW + HOUR);
+	assert_false(amended(BASE, SESSION, NOW));
+	assert_int_equal(propose(BASE, MORE, SESSION, 7, NOW, &again), 0);
+	assert_true(json_equal(json_object_get(entry, "digest"), json_object_get(again, "digest")));
+	assert_int_equal(decide_proposal(entry, AUDIT_APPROVAL_GRANTED, NOW + 1), 0);
+	assert_true(amended(BASE, SESSION, NOW + 2));
+	assert_false(amended(BASE, SESSION2, NOW + 2));
+	assert_false(amended(MORE, SESSION, NOW + 2));
+	/* It is approved for that session, not for whoever brings such a policy. */
+	assert_int_equal(check(MORE), -EPERM);
+	reopen();
+	assert_true(amended(BASE, SESSION, NOW + HOUR - 1));
+	assert_false(amended(BASE, SESSION, NOW + HOUR));
+	assert_int_equal(recorded.last, AUDIT_APPROVAL_EXPIRED);
+	json_decref(entry);
+	json_decref(again);
+}
+
+static void test_refused_proposals(void **state)
+{
+	json_t *entry = NULL, *ignored = NULL;
+
+	(void)state;
+	assert_int_equal(propose(BASE, BASE, SESSION, 7, NOW, &entry), -ENODATA);
+	assert_int_equal(propose(MORE, BASE, SESSION, 7, NOW, &entry), -ENODATA);
+	assert_int_equal(propose(BASE, MORE, SESSION, 7, NOW, &entry), 0);
+	/* Too late to approve what was asked for until then. */
+	assert_int_equal(decide_proposal(entry, AUDIT_APPROVAL_GRANTED, NOW + HOUR), -EINVAL);
+	assert_int_equal(decide_proposal(entry, AUDIT_APPROVAL_REFUSED, NOW + 1), 0);
+	assert_int_equal(propose(BASE, MORE, SESSION, 7, NOW + 2, &ignored), -EPERM);
+	assert_false(amended(BASE, SESSION, NOW + 2));
+	json_decref(entry);
+}
+
+/* One user's cannot crowd out those of others, and make room when their time is up. */
+static void test_many_proposals(void **state)
+{
+	char use[64];
+	json_t *entry;
+
+	(void)state;
+	for (int i = 0; i <= APPROVALS_PROPOSED_MAX; i++) {
+		bool fits = i < APPROVALS_PROPOSED_MAX;
+
+		snprintf(use, sizeof(use), "{\"session\":\"%d\",\"user\":7}", i);
+		entry = NULL;
+		assert_int_equal(propose(BASE, MORE, use, 7, NOW, &entry), fits ? 0 : -EDQUOT);
+		json_decref(entry);
+	}
+	entry = NULL;
+	assert_int_equal(propose(BASE, MORE, SESSION, 8, NOW, &entry), 0);
+	json_decref(entry);
+	entry = NULL;
+	assert_int_equal(propose(BASE, MORE, use, 7, NOW + HOUR, &entry), 0);
+	json_decref(entry);
+	/* Of all of them that one alone is left, until its time is up. */
+	for (uint64_t now = NOW + HOUR; now <= NOW + 2 * HOUR; now += HOUR) {
+		size_t ignored;
+
+		approvals_forget_overdue(approvals, now);
+		entry = approvals_list(approvals, 0, 60000, &ignored);
+		assert_int_equal(json_array_size(entry), now == NOW + HOUR);
+		json_decref(entry);
+	}
+}
+
+static void test_texts(void **state)
+{
+	_cleanup_(freep) char *path = NULL, *again = NULL, *other = NULL;
+	struct failure failure = {};
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(approvals_keep_text(approvals, "a", &path, &failure), 0);
+	assert_int_equal(approvals_keep_text(approvals, "a", &again, &failure), 0);
+	assert_int_equal(approvals_keep_text(approvals, "b", &other, &failure), 0);
+	assert_string_equal(path, again);
+	assert_string_not_equal(path, other);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	/* Not taken for approvals. */
+	reopen();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -473,6 +867,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_uses, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_same_tables_under_two_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_witnesses_are_recorded, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_every_rule_is_recorded, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_damaged_rules, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_errand_finds_rules, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_hostile_policy, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_expiry, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_waiting_is_compared_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refusal_and_revocation, setup, teardown),
@@ -482,6 +880,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_edited_store, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_list_in_parts, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_directory_of_others, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_proposal, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refused_proposals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_proposals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_texts, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,6 @@
  */
 #include "policy/ask/diff.h"
 #include "policy/ask/question.h"
-#include "policy/ask/wider_rules.h"
 #include "policy/ask/widening.h"
 #include "tests/unit/policy/support.h"
 
@@ -360,121 +359,6 @@ static void test_widening(void **state)
 	widening_free(lines);
 }
 
-/* What a rule with a severity denied is told before what is larger. */
-static void check_denied(void)
-{
-	_cleanup_(compiled_policy_freep) struct compiled_policy *a = compile_good(
-		"version: 1\nfiles:\n  - {deny: [write], paths: [/srv/hook], tags: [persistence]}\n");
-	_cleanup_(compiled_policy_freep) struct compiled_policy *b =
-		compile_good("version: 1\nfiles:\n  - {allow: [read], paths: ['/opt/**']}\n"
-			     "  - {allow: [write], paths: [/srv/hook]}\n");
-	struct widening *widenings;
-	size_t count;
-	char *line;
-
-	assert_int_equal(widenings_find(a, b, &widenings, &count), 0);
-	assert_int_equal(count, 2);
-	line = widening_line(&widenings[0], b);
-	assert_true(strncmp(line, "this lets it do what a rule denied: files write /srv/hook",
-			    57) == 0);
-	free(line);
-	widenings_free(widenings, count);
-}
-
-/* Every rule that widens is told, what must not be overlooked first, and how much it lets in. */
-static void test_every_widening(void **state)
-{
-	_cleanup_(compiled_policy_freep) struct compiled_policy *a =
-		compile_good("version: 1\nfiles:\n  - {allow: [read], paths: [/srv/**]}\n");
-	_cleanup_(compiled_policy_freep) struct compiled_policy *b =
-		compile_good("version: 1\nfiles:\n"
-			     "  - {allow: [read], paths: [/srv/**, /x]}\n"
-			     "  - {allow: [read], paths: ['/opt/[a-c]']}\n"
-			     "  - {allow: [read], paths: ['/opt/data/**']}\n"
-			     "  - {allow: [read], paths: ['/home/**']}\n"
-			     "  - {allow: [read], paths: ['/home/user/**']}\n"
-			     "  - {allow: [write], paths: ['${workdir}/**']}\n"
-			     "  - {allow: [read], paths: [/srv/x]}\n"
-			     "network:\n"
-			     "  - {allow: [connect], to: any, ports: [443]}\n"
-			     "  - {allow: [connect], to: [192.0.2.0/30], ports: [80]}\n");
-	static const char *const expected[] = {
-		"this lets it read credentials: files read, list /home/a and others without end below "
-		"/home/, allowed by test.yaml:6",
-		"this lets it connect anywhere: network connect ",
-		"files write /a/a (workdir=/a) and others without end, allowed by "
-		"test.yaml:8",
-		"files read, list /opt/data/a and others without end below /opt/data/, allowed by "
-		"test.yaml:5",
-		"network connect tcp:192.0.2.0:80 and 3 more, allowed by test.yaml:12",
-		"files read, list /opt/a and 2 more, allowed by test.yaml:4",
-		"files read, list /x, allowed by test.yaml:3",
-	};
-	struct widening *widenings;
-	size_t count;
-	char *line;
-
-	(void)state;
-	assert_int_equal(widenings_find(a, b, &widenings, &count), 0);
-	assert_int_equal(count, ARRAY_SIZE(expected));
-	for (size_t i = 0; i < count; i++) {
-		line = widening_line(&widenings[i], b);
-		if (strncmp(line, expected[i], strlen(expected[i])) != 0)
-			fail_msg("line %zu: %s", i, line);
-		free(line);
-	}
-	widenings_free(widenings, count);
-	assert_int_equal(widenings_find(b, a, &widenings, &count), 0);
-	assert_int_equal(count, 0);
-	widenings_free(widenings, count);
-	check_denied();
-	/* Compared with nothing: all that it allows. */
-	assert_int_equal(widenings_find(NULL, a, &widenings, &count), 0);
-	assert_int_equal(count, 1);
-	line = widening_phrase(&widenings[0]);
-	assert_true(strncmp(line, "files read, list /srv/", 22) == 0);
-	free(line);
-	widenings_free(widenings, count);
-}
-
-/* Whatever policies are drawn: where one right is wider, some rule is told, and none where none is. */
-static void test_widenings_agree(void **state)
-{
-	(void)state;
-	for (int round = 0; round < ROUNDS / 4; round++) {
-		_cleanup_(freep) char *first = NULL, *second = NULL;
-		_cleanup_(compiled_policy_freep) struct compiled_policy *a = draw(&first);
-		_cleanup_(compiled_policy_freep) struct compiled_policy *b = draw(&second);
-		struct policy_difference d[POLICY_DIFFERENCES];
-		struct widening *widenings;
-		size_t count;
-
-		assert_int_equal(policy_diff(a, b, d), 0);
-		assert_int_equal(widenings_find(a, b, &widenings, &count), 0);
-		for (size_t i = 0; i < POLICY_DIFFERENCES; i++) {
-			size_t shortest = SIZE_MAX;
-			bool told = false;
-
-			for (size_t k = 0; k < count; k++) {
-				const struct policy_widening *by = &widenings[k].by;
-
-				assert_true(by->rule < b->rule_count);
-				for (size_t n = 0; n < by->right_count; n++)
-					told |= strcmp(by->rights[n], d[i].right) == 0;
-				if (strcmp(by->rights[0], d[i].right) == 0 &&
-				    by->witness.size < shortest)
-					shortest = by->witness.size;
-			}
-			assert_int_equal(told, d[i].wider.object != NULL);
-			/* "read" comes before all other rights. */
-			if (told && i == 0)
-				assert_int_equal(shortest, d[i].wider.size);
-		}
-		policy_diff_release(d);
-		widenings_free(widenings, count);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -484,8 +368,6 @@ int main(void)
 		cmocka_unit_test(test_special),
 		cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_widening),
-		cmocka_unit_test(test_every_widening),
-		cmocka_unit_test(test_widenings_agree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,12 +103,64 @@ static void test_names(void **state)
 			       "did you mean \"no-keep\"?"));
 }
 
+static struct compiled_policy *compile_text(const char *text, struct diagnostics *d)
+{
+	struct compiled_policy *p = NULL;
+
+	(void)policy_compile_text(text, strlen(text), "/x/more.yaml", &search, d, &p);
+	return p;
+}
+
+/* All that the amended one says counts, and its name; the rules are both files'. */
+static void test_amends(void **state)
+{
+	static const char text[] = "version: 1\nname: other\namends: root\n"
+				   "files:\n  - {allow: [write], paths: [/more]}\n";
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	_cleanup_(compiled_policy_freep) struct compiled_policy *root = compile("root");
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = compile_text(text, d);
+
+	(void)state;
+	assert_non_null(p);
+	assert_string_equal(p->name, root->name);
+	assert_string_equal(p->file, "/x/more.yaml");
+	assert_memory_equal(&p->limits, &root->limits, sizeof(p->limits));
+	assert_string_equal(value_of(p, "OWN"), "root");
+	assert_int_equal(p->rule_count, root->rule_count + 1);
+	assert_true(granted(p, CORDON_START_PATH, "/more", CORDON_WRITE));
+	assert_true(granted(p, CORDON_START_PATH, "/root-rule", CORDON_READ));
+	assert_false(granted(root, CORDON_START_PATH, "/more", CORDON_WRITE));
+}
+
+static void test_amends_nothing_else(void **state)
+{
+	static const char *const bad[] = {
+		"version: 1\namends: missing\n",
+		"version: 1\namends: first\n",
+		"version: 1\namends: [root]\n",
+		"version: 1\namends: root\nlimits: {memory: 1G}\n",
+		"version: 1\namends: root\nprocess: {trace: own}\n",
+		"version: 1\namends: root\nmode: observe\n",
+		"version: 1\namends: root\nrun_by: [alice]\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+
+		assert_null(compile_text(bad[i], d));
+		assert_true(diagnostics_errors(d) > 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rules_in_order),
 		cmocka_unit_test(test_environment),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_amends),
+		cmocka_unit_test(test_amends_nothing_else),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

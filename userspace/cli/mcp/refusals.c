@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/mcp/refusals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "audit/text/buffer.h"
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+/* Where the report has no rule it says why instead; `why` has that beside it. */
+static void write_reason(struct buffer *out, const json_t *denial)
+{
+	const json_t *rule = json_object_get(denial, "rule");
+	const char *file = text_of(rule, "file"), *message = text_of(denial, "message");
+	const char *reason = text_of(denial, "reason_text");
+
+	if (file) {
+		buffer_literal(out, ", by the rule in ");
+		buffer_string(out, file);
+		buffer_print(out, ":%" JSON_INTEGER_FORMAT,
+			     json_integer_value(json_object_get(rule, "line")));
+	} else if (json_is_string(rule) || reason) {
+		buffer_literal(out, ": ");
+		buffer_string(out, json_is_string(rule) ? json_string_value(rule) : reason);
+	}
+	if (!message)
+		message = text_of(rule, "message");
+	if (message) {
+		buffer_literal(out, " (\"");
+		buffer_string(out, message);
+		buffer_literal(out, "\")");
+	}
+}
+
+static json_t *refusal(const json_t *denial)
+{
+	const char *what = text_of(denial, "what"), *why_not = text_of(denial, "why_not");
+	const char *rules = text_of(denial, "how_to_ask");
+	struct buffer sentence = {};
+	json_t *made = NULL;
+
+	if (!rules)
+		rules = text_of(denial, "smallest_rule");
+	buffer_string(&sentence, what ? what : "something was refused");
+	write_reason(&sentence, denial);
+	if (!rules && why_not) {
+		buffer_literal(&sentence, "; it cannot be proposed: ");
+		buffer_string(&sentence, why_not);
+	}
+	buffer_literal(&sentence, ".");
+	if (!sentence.failed)
+		made = json_pack("{s:o,s:s?,s:I}", "sentence",
+				 json_stringn(sentence.data, sentence.size), "proposal", rules,
+				 "count", json_integer_value(json_object_get(denial, "count")));
+	buffer_free(&sentence);
+	return made;
+}
+
+json_t *refusals_of(const json_t *denials, size_t limit)
+{
+	json_t *list = json_array();
+	const json_t *denial;
+	size_t i;
+
+	json_array_foreach(denials, i, denial) {
+		if (i == limit)
+			break;
+		if (json_array_append_new(list, refusal(denial)) < 0) {
+			json_decref(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+/* Each line of the rules, a little to the right. */
+static void write_rules(struct buffer *out, const char *rules)
+{
+	buffer_literal(out, "  what would allow it:\n");
+	while (*rules) {
+		size_t length = strcspn(rules, "\n");
+
+		buffer_literal(out, "    ");
+		buffer_add(out, rules, length);
+		buffer_literal(out, "\n");
+		rules += length + (rules[length] == '\n');
+	}
+}
+
+char *refusals_text(const json_t *refusals, json_int_t omitted)
+{
+	struct buffer out = {};
+	const json_t *refusal;
+	size_t i;
+
+	json_array_foreach(refusals, i, refusal) {
+		json_int_t count = json_integer_value(json_object_get(refusal, "count"));
+		const char *rules = text_of(refusal, "proposal");
+
+		buffer_literal(&out, "- ");
+		buffer_string(&out, text_of(refusal, "sentence"));
+		if (count > 1)
+			buffer_print(&out, " (%" JSON_INTEGER_FORMAT " times)", count);
+		buffer_literal(&out, "\n");
+		if (rules)
+			write_rules(&out, rules);
+	}
+	if (omitted > 0)
+		buffer_print(&out, "- and %" JSON_INTEGER_FORMAT " more\n", omitted);
+	buffer_add(&out, "", 1);
+	if (out.failed)
+		buffer_free(&out);
+	return out.data;
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/execution/proposal.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/execution/apply.h"
+#include "daemon/execution/approval_check.h"
+#include "daemon/execution/refused.h"
+
+/* Amended policies that were amended again. */
+#define CHAIN_MAX 6
+
+/* For whom: approved along with the policy, and shown beside it. NULL without memory; caller frees. */
+static char *use_of(enum propose_scope scope, const char *id, const char *session, uid_t uid)
+{
+	json_t *use;
+	char *text;
+
+	if (scope == PROPOSE_EXECUTION)
+		use = json_pack("{s:s}", "execution", id);
+	else if (scope == PROPOSE_SESSION)
+		use = json_pack("{s:o,s:I}", "session", execution_text(session), "user",
+				(json_int_t)uid);
+	else
+		use = json_pack("{s:s}", "runs", "all");
+	text = use ? json_dumps(use, JSON_COMPACT) : NULL;
+	json_decref(use);
+	return text;
+}
+
+/* --- asking ------------------------------------------------------------------------------- */
+
+static int check_scope(const struct refused *refused, enum propose_scope scope,
+		       struct failure *failure)
+{
+	if (scope == PROPOSE_EXECUTION && !refused->live)
+		return failure_set(failure, ESRCH,
+				   "execution %s has ended: ask for its session (--for session) or "
+				   "for its policy (--for policy)",
+				   refused->id);
+	if (scope == PROPOSE_SESSION && !refused->session)
+		return failure_set(
+			failure, EINVAL,
+			"execution %s belongs to no session: run it with --session, or ask "
+			"for its policy (--for policy)",
+			refused->id);
+	if (json_object_size(refused->rules) == 0)
+		return failure_set(
+			failure, ENODATA,
+			refused->settings
+				? "what execution %s was refused is no matter of rules, but of "
+				  "settings of its policy: see `cordon why`"
+				: "execution %s was refused nothing that a rule could allow",
+			refused->id);
+	return 0;
+}
+
+static int check_expiry(uint64_t expires, uint64_t now, struct failure *failure)
+{
+	if (expires > now && expires - now <= PROPOSAL_DAYS_MAX * 86400 * NSEC_PER_SEC)
+		return 0;
+	return failure_set(failure, EINVAL, "a proposal ends within %u days", PROPOSAL_DAYS_MAX);
+}
+
+static int find_refused(const struct daemon *daemon, const char *id, const struct peer *peer,
+			struct refused *ret_refused, struct failure *failure)
+{
+	int r = refused_find(daemon, id, peer, ret_refused);
+
+	if (r == -ENOTUNIQ)
+		return failure_set(failure, r, "several executions have ids that begin with %s",
+				   id);
+	return r < 0 ? failure_set(
+			       failure, r,
+			       "no execution %s that was refused something is live, or among the "
+			       "last that ended",
+			       id)
+		     : 0;
+}
+
+static int compile(struct daemon *daemon, const char *file, struct compiled_policy **ret_policy,
+		   struct failure *failure)
+{
+	int r = policies_compile(daemon->policies, file, false, ret_policy);
+
+	return r < 0 ? failure_set(failure, r, "policy %s cannot be compiled: %m", file) : 0;
+}
+
+static int put(struct daemon *daemon, const struct refused *refused,
+	       const struct propose_request *request, uint32_t uid, json_t **ret_entry,
+	       struct failure *failure)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *base = NULL, *policy = NULL;
+	_cleanup_(freep) char *use =
+		use_of(request->scope, refused->id, refused->session, refused->uid);
+	_cleanup_(freep) char *text = refused_policy_text(refused), *path = NULL;
+	struct approval_proposal proposal = {.use = use, .expires = request->expires, .uid = uid};
+	int r = use && text ? 0 : failure_set(failure, ENOMEM, "%m");
+
+	if (r == 0)
+		r = compile(daemon, refused->file, &base, failure);
+	if (r == 0)
+		r = approvals_keep_text(daemon->approvals, text, &path, failure);
+	if (r == 0)
+		r = compile(daemon, path, &policy, failure);
+	proposal.base = base;
+	proposal.policy = policy;
+	if (r == 0)
+		r = approvals_propose(daemon->approvals, &proposal, clock_nsec(CLOCK_REALTIME),
+				      ret_entry, failure);
+	if (r < 0 && path)
+		approvals_drop_text(daemon->approvals, path);
+	return r;
+}
+
+int proposal_make(struct daemon *daemon, const struct propose_request *request,
+		  const struct peer *peer, json_t **ret_entry, uint64_t *ret_left,
+		  struct failure *failure)
+{
+	_cleanup_(refused_release) struct refused refused = {};
+	int r = check_expiry(request->expires, clock_nsec(CLOCK_REALTIME), failure);
+
+	if (r == 0)
+		r = find_refused(daemon, request->execution, peer, &refused, failure);
+	if (r == 0)
+		r = check_scope(&refused, request->scope, failure);
+	if (r == 0)
+		r = put(daemon, &refused, request, peer->ucred.uid, ret_entry, failure);
+	if (r < 0)
+		return r;
+	*ret_left = refused.settings + refused.omitted;
+	daemon_record(daemon, "proposal",
+		      json_pack("{s:s,s:O,s:O,s:O,s:I}", "execution", refused.id, "policy",
+				json_object_get(*ret_entry, "policy"), "digest",
+				json_object_get(*ret_entry, "digest"), "use",
+				json_object_get(*ret_entry, "use"), "uid",
+				(json_int_t)peer->ucred.uid));
+	return 0;
+}
+
+/* --- the effect --------------------------------------------------------------------------- */
+
+/* The next one in the place of *use. False: there is none, or it cannot be used. */
+static bool replace(struct daemon *daemon, const char *why, const struct policy_use **use)
+{
+	const char *file = approvals_amended(daemon->approvals, (*use)->policy, why,
+					     clock_nsec(CLOCK_REALTIME), approval_record, daemon);
+	_cleanup_(freep) char *text = NULL, *message = NULL;
+	const struct policy_use *amended;
+	struct failure failure = {};
+
+	if (!file)
+		return false;
+	if (policies_get(daemon->policies, file, false, &amended, &text, &failure) < 0) {
+		daemon_say(daemon, "an approved proposal cannot be used: %s", failure.text);
+		return false;
+	}
+	/* What was approved is that very policy. */
+	if (amended == *use ||
+	    approval_check(daemon, amended->policy, why, 0, &message, &failure) < 0) {
+		policies_put(daemon->policies, amended);
+		return false;
+	}
+	policies_put(daemon->policies, *use);
+	*use = amended;
+	return true;
+}
+
+void proposal_amend(struct daemon *daemon, const char *session, uid_t uid,
+		    const struct policy_use **use)
+{
+	_cleanup_(freep) char *for_session = NULL, *for_all = NULL;
+
+	/* One that only observes refuses nothing. */
+	if (!daemon->approvals || (*use)->policy->observe)
+		return;
+	for_session = session ? use_of(PROPOSE_SESSION, NULL, session, uid) : NULL;
+	for_all = use_of(PROPOSE_POLICY, NULL, NULL, 0);
+	if (!for_all)
+		return;
+	for (int i = 0; i < CHAIN_MAX; i++)
+		if (!(for_session && replace(daemon, for_session, use)) &&
+		    !replace(daemon, for_all, use))
+			return;
+}
+
+size_t proposal_apply(struct daemon *daemon, const json_t *entry, const char *reason,
+		      const struct ucred *who)
+{
+	const char *use = json_string_value(json_object_get(entry, "use"));
+	const char *file = json_string_value(json_object_get(entry, "file"));
+	json_t *parsed = use ? json_loads(use, 0, NULL) : NULL;
+	const char *id = json_string_value(json_object_get(parsed, "execution"));
+	struct apply_request request = {
+		.policy = (char *)file, .reason = (char *)reason, .use = use};
+	_cleanup_(apply_result_release) struct apply_result result = {};
+	_cleanup_(freep) char *text = NULL;
+	struct failure failure = {};
+	int r = -ENOENT;
+
+	if (id && file && strlen(id) < sizeof(request.execution)) {
+		snprintf(request.execution, sizeof(request.execution), "%s", id);
+		r = apply_policy(daemon, &request, who, &result, &text, &failure);
+		if (r < 0)
+			daemon_say(daemon, "execution %s: what was approved has no effect: %s", id,
+				   failure.text);
+	}
+	json_decref(parsed);
+	return r < 0 ? 0 : result.changed;
+}

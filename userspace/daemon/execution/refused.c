@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/execution/refused.h"
+
+#include <string.h>
+
+#include "audit/text/buffer.h"
+#include "insight/text/view.h"
+
+struct refused_list {
+	struct refused items[REFUSED_KEPT];
+	size_t next; /* the oldest, once all are in use */
+};
+
+void refused_release(struct refused *r)
+{
+	free(r->policy);
+	free(r->file);
+	free(r->session);
+	json_decref(r->rules);
+	*r = (struct refused){};
+}
+
+void refused_list_free(struct refused_list *list)
+{
+	for (size_t i = 0; list && i < REFUSED_KEPT; i++)
+		refused_release(&list->items[i]);
+	free(list);
+}
+
+/* --- gathering ---------------------------------------------------------------------------- */
+
+static bool is_setting(const char *rule)
+{
+	return strncmp(rule, "process:", strlen("process:")) == 0;
+}
+
+int refused_gather(json_t *const *denials, size_t count, struct refused *refused)
+{
+	size_t bytes = 0;
+
+	refused->rules = json_object();
+	if (!refused->rules)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		const char *rule = view_text(denials[i], "cordon.suggestion.rule");
+
+		if (!rule || json_object_get(refused->rules, rule))
+			continue;
+		if (is_setting(rule)) {
+			refused->settings++;
+			continue;
+		}
+		if (json_object_size(refused->rules) == REFUSED_RULES_MAX ||
+		    bytes + strlen(rule) > REFUSED_BYTES_MAX) {
+			refused->omitted++;
+			continue;
+		}
+		bytes += strlen(rule);
+		if (json_object_set_new(refused->rules, rule, json_true()) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Where the policy's name is that of an amended one, the file says which. */
+static int fill(const struct execution *e, struct refused *r)
+{
+	const struct compiled_policy *policy = e->policy ? e->policy->policy : NULL;
+
+	if (!policy || !policy->file)
+		return -ENOENT;
+	memcpy(r->id, e->id, sizeof(r->id));
+	r->uid = e->client_uid;
+	r->member = e->member;
+	r->live = e->state == EXECUTION_LIVE;
+	r->policy = strdup(policy->name);
+	r->file = strdup(policy->file);
+	r->session = e->record.session ? strdup(e->record.session) : NULL;
+	if (!r->policy || !r->file || (e->record.session && !r->session))
+		return -ENOMEM;
+	return refused_gather(e->denials, e->denial_count, r);
+}
+
+void refused_keep(const struct execution *e)
+{
+	struct daemon *daemon = e->daemon;
+	struct refused refused = {};
+
+	if (!daemon->approvals || e->denial_count == 0)
+		return;
+	if (!daemon->refused)
+		daemon->refused = calloc(1, sizeof(*daemon->refused));
+	if (!daemon->refused || fill(e, &refused) < 0) {
+		refused_release(&refused);
+		return;
+	}
+	refused.live = false;
+	refused_release(&daemon->refused->items[daemon->refused->next]);
+	daemon->refused->items[daemon->refused->next] = refused;
+	daemon->refused->next = (daemon->refused->next + 1) % REFUSED_KEPT;
+}
+
+/* --- finding ------------------------------------------------------------------------------ */
+
+static bool matches(const char *id, const char *wanted)
+{
+	return id[0] && strncmp(id, wanted, strlen(wanted)) == 0;
+}
+
+static bool may_ask(const struct peer *peer, bool member, uid_t uid)
+{
+	return peer->root || (member && uid == peer->ucred.uid);
+}
+
+static int copy(const struct refused *from, struct refused *ret)
+{
+	struct refused r = *from;
+
+	r.policy = strdup(from->policy);
+	r.file = strdup(from->file);
+	r.session = from->session ? strdup(from->session) : NULL;
+	json_incref(r.rules);
+	if (!r.policy || !r.file || (from->session && !r.session)) {
+		refused_release(&r);
+		return -ENOMEM;
+	}
+	*ret = r;
+	return 0;
+}
+
+/* How many there are; one of them goes to *ret_live or *ret_ended. */
+static size_t look(const struct daemon *daemon, const char *id, const struct peer *peer,
+		   const struct execution **ret_live, const struct refused **ret_ended)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++) {
+		const struct execution *e = daemon->by_slot[i];
+
+		if (!e || e->state == EXECUTION_FINISHED || !matches(e->id, id) ||
+		    !may_ask(peer, e->member, e->client_uid))
+			continue;
+		*ret_live = e;
+		found++;
+	}
+	for (size_t i = 0; daemon->refused && i < REFUSED_KEPT; i++) {
+		const struct refused *r = &daemon->refused->items[i];
+
+		if (!matches(r->id, id) || !may_ask(peer, r->member, r->uid))
+			continue;
+		*ret_ended = r;
+		found++;
+	}
+	return found;
+}
+
+int refused_find(const struct daemon *daemon, const char *id, const struct peer *peer,
+		 struct refused *ret_refused)
+{
+	const struct execution *live = NULL;
+	const struct refused *ended = NULL;
+	struct refused refused = {};
+	size_t found = look(daemon, id, peer, &live, &ended);
+	int r;
+
+	if (found != 1)
+		return found ? -ENOTUNIQ : -ENOENT;
+	r = live ? fill(live, &refused) : copy(ended, &refused);
+	if (r < 0)
+		refused_release(&refused);
+	else
+		*ret_refused = refused;
+	return r;
+}
+
+/* --- the text ----------------------------------------------------------------------------- */
+
+/* The lines of one section in a suggestion: each section begins at the left, and its rules do not. */
+static void add_section(struct buffer *out, const char *rule, const char *section)
+{
+	bool inside = false;
+
+	while (*rule) {
+		size_t length = strcspn(rule, "\n");
+
+		if (rule[0] != ' ')
+			inside = length == strlen(section) + 1 &&
+				 strncmp(rule, section, length - 1) == 0;
+		else if (inside) {
+			buffer_add(out, rule, length);
+			buffer_literal(out, "\n");
+		}
+		rule += length + (rule[length] == '\n');
+	}
+}
+
+static void write_rules(struct buffer *out, json_t *rules)
+{
+	static const char *const sections[] = {"files", "exec", "unix", "network"};
+	const char *rule;
+	json_t *value;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		struct buffer lines = {};
+
+		json_object_foreach(rules, rule, value) {
+			add_section(&lines, rule, sections[i]);
+		}
+		if (lines.size > 0) {
+			buffer_string(out, sections[i]);
+			buffer_literal(out, ":\n");
+			buffer_add(out, lines.data, lines.size);
+		}
+		out->failed |= lines.failed;
+		buffer_free(&lines);
+	}
+}
+
+char *refused_policy_text(const struct refused *refused)
+{
+	json_t *file = json_string(refused->file);
+	/* A text of JSON is one of YAML. */
+	char *quoted = file ? json_dumps(file, JSON_ENCODE_ANY) : NULL;
+	struct buffer out = {};
+
+	json_decref(file);
+	if (!quoted)
+		return NULL;
+	buffer_literal(&out, "# What an execution was refused, and somebody has asked for.\n"
+			     "version: 1\namends: ");
+	buffer_string(&out, quoted);
+	buffer_literal(&out, "\n");
+	write_rules(&out, refused->rules);
+	buffer_add(&out, "", 1);
+	free(quoted);
+	if (out.failed)
+		buffer_free(&out);
+	return out.data;
+}
