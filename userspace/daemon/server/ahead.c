@@ -16,12 +16,16 @@
 #include "daemon/host/process.h"
 #include "daemon/host/turn.h"
 #include "daemon/peer/member.h"
+#include "daemon/policy/approvals.h"
+#include "daemon/policy/comparison.h"
 #include "daemon/privsep/errand.h"
 #include "daemon/privsep/reader_process.h"
 #include "daemon/server/approve.h"
 
 /* Reads root's files alone, which answer. */
 #define COMPILE_SECONDS 60
+/* A launch waits for it: what is not told by then, the loop tries for a moment. */
+#define COMPARE_SECONDS 60
 /* The tables, and the texts of rules beside them. */
 #define COMPILED_MAX ((size_t)CORDON_MAX_PAGES * CORDON_PAGE_SIZE + ERRAND_DATA_MAX)
 
@@ -194,6 +198,27 @@ static int compile(const void *context, FILE *to, struct errand_fds *fds, struct
 	return r;
 }
 
+/* With what is approved of its name: in the daemon's memory as it was. */
+static int compare(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
+{
+	const struct ahead *a = context;
+	_cleanup_(freep) char *data = NULL;
+	size_t size = 0;
+	FILE *text = open_memstream(&data, &size);
+	int r;
+
+	(void)fds;
+	if (!text)
+		return failure_set(failure, ENOMEM, "%m");
+	r = approvals_write_comparison(a->c->daemon->approvals, a->use->policy, NULL,
+				       clock_nsec(CLOCK_REALTIME), text, failure);
+	if (fclose(text) != 0)
+		return failure_set(failure, ENOMEM, "%m");
+	put_time(to);
+	(void)fwrite(data, 1, size, to);
+	return r;
+}
+
 /* As whoever asks: he may know of himself what he can find out anyway, and what answers him has no rights over others. */
 static bool become(const struct peer *peer)
 {
@@ -331,6 +356,49 @@ static void refuse_policy(const struct ahead *a, int error, struct parcel *from,
 	refuse(a, error, message && *message ? message : failure->text);
 }
 
+/* What could not be compared is asked for as what is wider. */
+static void on_compared(void *context, int result, const char *data, size_t size,
+			struct errand_fds *fds, const struct failure *why)
+{
+	struct ahead *a = context;
+	struct parcel from = {data, size};
+	struct failure failure = {};
+
+	(void)fds;
+	(void)why;
+	a->errand = NULL;
+	charge(a->c, &from);
+	if (result == 0)
+		(void)approvals_take_comparison(a->c->daemon->approvals, from.at, from.left);
+	result = ask_for_names(a, &failure);
+	if (result < 0)
+		refuse(a, result, failure.text);
+	if (result <= 0)
+		go_on(a, result < 0);
+}
+
+/* With its policy. 0: nothing is missing; 1: on_compared() or on_names() is called. */
+static int ask_further(struct ahead *a, struct failure *failure)
+{
+	const struct connection *c = a->c;
+	const struct errand_job job = {
+		.what = "what compares policies",
+		.uid = c->peer.ucred.uid,
+		.seconds = COMPARE_SECONDS,
+		.work = compare,
+		.done = on_compared,
+		.context = a,
+	};
+	int r;
+
+	if (!a->use || !c->daemon->approvals ||
+	    !approvals_must_compare(c->daemon->approvals, a->use->policy, NULL,
+				    clock_nsec(CLOCK_REALTIME)))
+		return ask_for_names(a, failure);
+	r = errand_start(c->daemon->base, &job, &a->errand, failure);
+	return r < 0 ? r : 1;
+}
+
 static void on_compiled(void *context, int result, const char *data, size_t size,
 			struct errand_fds *fds, const struct failure *why)
 {
@@ -350,7 +418,7 @@ static void on_compiled(void *context, int result, const char *data, size_t size
 	result = policies_take(a->c->daemon->policies, a->policy, a->observe, &from, &a->use,
 			       &failure);
 	if (result == 0)
-		result = ask_for_names(a, &failure);
+		result = ask_further(a, &failure);
 	if (result < 0)
 		refuse(a, result, failure.text);
 	if (result <= 0)
@@ -382,7 +450,7 @@ static int compile_it(struct ahead *a, struct failure *failure)
 				    : errand_start(a->c->daemon->base, &job, &a->errand, failure);
 }
 
-/* 0: nothing is missing; 1: on_compiled(), on_again() or on_names() is called. */
+/* 0: nothing is missing; 1: on_compiled(), on_again(), on_compared() or on_names() is called. */
 static int ask(struct ahead *a, struct failure *failure)
 {
 	int r;
@@ -391,7 +459,7 @@ static int ask(struct ahead *a, struct failure *failure)
 		a->use = policies_find(a->c->daemon->policies, a->policy, a->observe);
 	if (a->use || !a->policy) {
 		leave_line(a);
-		return ask_for_names(a, failure);
+		return ask_further(a, failure);
 	}
 	r = compile_it(a, failure);
 	return r < 0 ? r : 1;
