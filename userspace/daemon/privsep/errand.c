@@ -359,23 +359,6 @@ int errand_start(struct event_base *base, const struct errand_job *job, struct e
 	return 0;
 }
 
-void errand_put_time(FILE *to)
-{
-	const uint64_t took = clock_nsec(CLOCK_PROCESS_CPUTIME_ID);
-
-	(void)fwrite(&took, sizeof(took), 1, to);
-}
-
-uint64_t errand_take_time(struct parcel *from)
-{
-	const void *at = parcel_take(from, sizeof(uint64_t));
-	uint64_t took = 0;
-
-	if (at)
-		memcpy(&took, at, sizeof(took));
-	return took;
-}
-
 void errand_cancel(struct errand *errand)
 {
 	if (errand)

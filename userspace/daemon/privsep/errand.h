@@ -9,12 +9,10 @@
 
 #include <event2/event.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
 #include "base/failure.h"
-#include "base/parcel.h"
 
 #define ERRAND_FDS 2u
 /* What an answer may have, where its job says nothing else. */
@@ -59,12 +57,6 @@ struct errand_job {
 /* `job` is copied. -errno of fork(2) and others. */
 int errand_start(struct event_base *base, const struct errand_job *job, struct errand **ret_errand,
 		 struct failure *failure);
-
-/* In the process: what it took of a processor, for whoever it is charged to. First of what it writes. */
-void errand_put_time(FILE *to);
-
-/* In the loop, first of what is read: nanoseconds; 0: none was written. */
-uint64_t errand_take_time(struct parcel *from);
 
 /* Nobody wants the answer any more: kills it, and does not wait for its death. May be NULL. */
 void errand_cancel(struct errand *errand);
