@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon config: is cordon.yaml right, and have the daemon read it again. */
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/term/commands.h"
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 #include "config/config.h"
 #include "control/client.h"
 #include "policy/compile/compile.h"
@@ -137,7 +137,7 @@ int cmd_config(int argc, char **argv)
 	bool json = false;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", options)) >= 0) {
 		if (option == 'h') {
 			fputs(help, stdout);
 			return 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon daemon: in the foreground, for systemd or a terminal. */
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +7,9 @@
 
 #include "base/clock.h"
 #include "cli/term/commands.h"
+#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 #include "config/config.h"
 #include "config/fleet.h"
 #include "daemon/daemon.h"
@@ -141,7 +142,7 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 	size_t count = 0;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "", long_options, NULL)) >= 0) {
+	while ((c = read_option(argc, argv, "", long_options)) >= 0) {
 		switch (c) {
 		case 'l':
 			options->log = optarg;
@@ -150,7 +151,7 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 			if (count == MAX_POLICY_DIRECTORIES) {
 				message("daemon: at most %d times --policies",
 					MAX_POLICY_DIRECTORIES);
-				return EXIT_FAILURE;
+				return EXIT_USAGE;
 			}
 			directories[count++] = optarg;
 			options->policies = directories;
@@ -159,7 +160,7 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 			if (parse_idle(optarg, &options->idle_seconds) < 0) {
 				message("daemon: --idle %s: seconds, 0 to %d", optarg,
 					MAX_IDLE_SECONDS);
-				return EXIT_FAILURE;
+				return EXIT_USAGE;
 			}
 			break;
 		case 'c':
@@ -187,13 +188,13 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 			if (parse_log_option(c, optarg, &options->logs) == 0)
 				break;
 			message("see `cordon daemon --help`");
-			return EXIT_FAILURE;
+			return EXIT_USAGE;
 		}
 	}
 	if (optind < argc) {
 		message("daemon: unexpected argument \"%s\"; see `cordon daemon --help`",
 			argv[optind]);
-		return EXIT_FAILURE;
+		return EXIT_USAGE;
 	}
 	return -1;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon policy check`: is a policy right? */
-#include <getopt.h>
 #include <jansson.h>
 #include <string.h>
 
 #include "cli/term/message.h"
 #include "cli/policy/policy_command.h"
+#include "cli/term/read_option.h"
 
 static void print_help(FILE *out)
 {
@@ -116,7 +116,7 @@ int policy_command_check(const struct policy_search *search, int argc, char **ar
 	bool json = false;
 	int option, status = 0;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", options)) >= 0) {
 		if (option == 'h') {
 			print_help(stdout);
 			return 0;

@@ -3,10 +3,11 @@
 #include "fleet/ship/ship_options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/next_option.h"
 
 #define DEFAULT_LOG    "/var/log/cordon"
 #define DEFAULT_STATE  "/var/lib/cordon-ship"
@@ -107,6 +108,7 @@ int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 		{"help", no_argument, NULL, 'h'},	  {},
 	};
 	struct ship_options *o = ret_options;
+	struct failure failure = {};
 	int option;
 
 	*o = (struct ship_options){
@@ -115,7 +117,7 @@ int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 		.records_second = DEFAULT_RATE,
 		.publisher.url = DEFAULT_SERVER,
 	};
-	while ((option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
+	while ((option = next_option(argc, argv, "h", table, &failure)) >= 0) {
 		switch (option) {
 		case 's':
 			o->publisher.url = optarg;
@@ -152,7 +154,8 @@ int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 			fputs(help, stdout);
 			return EXIT_SUCCESS;
 		default:
-			fputs("see `cordon-ship --help`\n", stderr);
+			fprintf(stderr, "cordon-ship: %s\ncordon-ship: see `cordon-ship --help`\n",
+				failure.text);
 			return 2;
 		}
 	}
