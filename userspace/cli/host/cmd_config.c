@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/term/commands.h"
+#include "cli/term/diagnostics_json.h"
 #include "cli/term/message.h"
 #include "cli/term/read_option.h"
 #include "config/config.h"
@@ -48,14 +49,15 @@ static json_t *executor_json(const struct config_executor *e)
 			 "executable", e->executable, "policy", e->policy);
 }
 
-static void print_json(const char *file, bool good, const struct config *config, const char *text)
+static void print_json(const char *file, bool good, const struct config *config,
+		       const struct diagnostics *diagnostics)
 {
 	json_t *executors = json_array(), *o;
 
 	for (size_t i = 0; good && i < config_executor_count(config); i++)
 		json_array_append_new(executors, executor_json(config_executor_at(config, i)));
-	o = json_pack("{s:s,s:b,s:o,s:s}", "file", file, "ok", good, "executors", executors,
-		      "diagnostics", text);
+	o = json_pack("{s:s,s:b,s:o,s:o}", "file", file, "ok", good, "executors", executors,
+		      "diagnostics", diagnostics_json(diagnostics));
 	if (o)
 		json_dumpf(o, stdout, JSON_COMPACT);
 	putchar('\n');
@@ -78,9 +80,9 @@ static int check(const char *file, bool json)
 		return 1;
 	}
 	good = r == 0 && check_policies(config, diagnostics) == 0;
-	text = diagnostics_format(diagnostics, !json && isatty(STDERR_FILENO));
+	text = json ? NULL : diagnostics_format(diagnostics, isatty(STDERR_FILENO));
 	if (json)
-		print_json(file, good, config, text ? text : "");
+		print_json(file, good, config, diagnostics);
 	else
 		fputs(text ? text : "", stderr);
 	if (good && !json)
