@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cleanup.h"
+#include "cli/term/choose_word.h"
 #include "cli/term/commands.h"
 #include "cli/term/diagnostics_json.h"
 #include "cli/term/message.h"
@@ -136,6 +138,7 @@ int cmd_config(int argc, char **argv)
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
+	static const char *const actions[] = {"check", "reload"};
 	bool json = false;
 	int option;
 
@@ -154,7 +157,10 @@ int cmd_config(int argc, char **argv)
 		return check(optind + 1 < argc ? argv[optind + 1] : CONFIG_FILE, json);
 	if (optind + 1 == argc && strcmp(argv[optind], "reload") == 0)
 		return reload(json);
-	message("config: check or reload");
+	if (optind >= argc)
+		message("config: check or reload");
+	else if (choose_word("config", argv[optind], actions, ARRAY_SIZE(actions)) >= 0)
+		message("config %s: unexpected argument \"%s\"", argv[optind], argv[argc - 1]);
 	fputs(help, stderr);
 	return 2;
 }
