@@ -148,8 +148,8 @@ $(BUILD_ID): $(BPF_OBJECT)
 
 # --- userspace -----------------------------------------------------------------------------------
 
-# cordon-ship, which alone needs libnats: what of it is not in the libraries.
-SHIP    := $(addprefix userspace/fleet/ship/,ship.c publisher.c)
+# cordon-ship, which alone needs libnats and libcurl: what of it is not in the libraries.
+SHIP    := $(addprefix userspace/fleet/ship/,ship.c publisher.c otlp.c)
 # What needs the network is in a program of its own, which nothing privileged loads.
 FLEET_SOURCES := $(sort $(wildcard userspace/fleet/store/*.c userspace/fleet/ask/*.c))
 SOURCES := $(sort $(filter-out $(SHIP) $(FLEET_SOURCES),$(wildcard userspace/*/*.c userspace/*/*/*.c)))
@@ -196,7 +196,7 @@ all: $(BUILD)/cordon $(WHOLE) $(WATCH) $(SHIPPER) $(FLEET)
 $(SHIPPER): $(SHIP:%.c=$(BUILD)/obj/%.o) $(ARCHIVE)
 	@mkdir -p $(@D)
 	@echo "  LD   $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -lnats -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -lnats -lcurl -o $@
 
 $(WATCH): $(WATCH_MAIN:%.c=$(BUILD)/obj/%.o) $(ARCHIVE)
 	@mkdir -p $(@D)
@@ -240,7 +240,7 @@ $(BUILD)/fuzz/%.o: %.c Makefile | packages-test
 $(ARCHIVE): $(call not_main,$(OBJECTS))
 $(SAN_ALL): $(call not_main,$(SAN_OBJECTS))
 $(SAN_PURE): $(PURE:%.c=$(BUILD)/san/%.o)
-$(SAN_FLEET): $(filter-out %/cmd_store.o %/stream.o %/fleet/ask/cmd_%.o %/main.o,$(FLEET_SOURCES:%.c=$(BUILD)/san/%.o))
+$(SAN_FLEET): $(filter-out %/cmd_store.o %/stream.o %_stream.o %/fleet/ask/cmd_%.o %/main.o,$(FLEET_SOURCES:%.c=$(BUILD)/san/%.o))
 $(FUZZ_PURE): $(PURE:%.c=$(BUILD)/fuzz/%.o)
 $(ARCHIVE) $(SAN_ALL) $(SAN_PURE) $(SAN_FLEET) $(FUZZ_PURE):
 	@rm -f $@
@@ -263,7 +263,7 @@ HELPERS        := $(HELPER_SOURCES:tests/integration/helpers/%.c=$(BUILD)/tests/
 ELSEWHERE      := $(if $(filter arm64,$(ARCH)),$(shell grep -rl --include='*.c' '^ [*] Needs: machine x86_64' tests/redteam))
 REDTEAM        := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out $(ELSEWHERE),$(wildcard tests/redteam/*.c tests/redteam/*/*.c))))
 # Programs that drive cordon's own code inside the VM.
-LINKED_TESTS   := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out %.bpf.c,$(wildcard tests/bpf/*.c tests/bench/*.c tests/schema/*.c tests/fleet/write_log.c)))) \
+LINKED_TESTS   := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out %.bpf.c,$(wildcard tests/bpf/*.c tests/bench/*.c tests/schema/*.c tests/fleet/*.c)))) \
 	$(BUILD)/tests/bench/kernel/filter $(BUILD)/tests/bench/kernel/verifier
 # What is measured there: nothing but the C library.
 BENCH_STATIC   := $(BUILD)/tests/bench/kernel/operations
@@ -492,6 +492,12 @@ install: all
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/lib/systemd/system/$${f##*/}; done
 	install -D -m 644 packaging/sysusers/cordon.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/cordon.conf
 	install -D -m 644 packaging/tmpfiles/cordon.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/cordon.conf
+	@set -e; for f in $$(find docs -type f -not -name '*.schema.json') README.md SECURITY.md; do \
+		install -D -m 644 $$f $(SHARE)/doc/cordon/$$f; done
+	@set -e; for f in $(wildcard docs/*.schema.json); do \
+		install -D -m 644 $$f $(SHARE)/cordon/schemas/$${f##*/} && \
+		ln -sf ../../../cordon/schemas/$${f##*/} $(SHARE)/doc/cordon/$$f; done
+	install -d -m 755 $(DESTDIR)/etc/cordon/policies
 
 clean:
 	rm -rf $(filter-out $(BUILD)/kernels,$(wildcard $(BUILD)/*)) $(SKELETON)

@@ -386,6 +386,9 @@ enum cordon_operation {
 	CORDON_OP_COUNT = 44,
 };
 
+/* A path: something was renamed or mounted since it was judged, so that parts of its text may be of another name. */
+#define CORDON_OBJECT_MOVED 0x1u
+
 enum cordon_object_kind {
 	CORDON_OBJECT_NONE = 0,
 	CORDON_OBJECT_PATH = 1,	    /* object: the path, no NUL */
@@ -440,13 +443,14 @@ struct cordon_event {
 
 struct cordon_denial_event {
 	struct cordon_event event;
-	__u32 operation; /* enum cordon_operation */
-	__u32 rights;	 /* those that were missing */
-	__s32 error;	 /* negative errno returned, or that enforce would return */
-	__u16 rule;	 /* deciding rule, CORDON_NO_RULE */
-	__u8 reason;	 /* enum cordon_reason */
-	__u8 would;	 /* 1: observe mode, the access went ahead */
-	__u32 object_kind;
+	__u32 operation;     /* enum cordon_operation */
+	__u32 rights;	     /* those that were missing */
+	__s32 error;	     /* negative errno returned, or that enforce would return */
+	__u16 rule;	     /* deciding rule, CORDON_NO_RULE */
+	__u8 reason;	     /* enum cordon_reason */
+	__u8 would;	     /* 1: observe mode, the access went ahead */
+	__u16 object_kind;   /* enum cordon_object_kind */
+	__u16 object_flags;  /* CORDON_OBJECT_* */
 	__u32 object_length; /* bytes in `object`, at most its class's capacity */
 	__u32 object_total;  /* bytes the object really has */
 	__u32 repeats;	     /* identical denials counted into this event since the last one */
@@ -477,7 +481,8 @@ struct cordon_access_event {
 	__u32 rights;
 	__u16 rule;
 	__u16 reserved;
-	__u32 object_kind;
+	__u16 object_kind;  /* enum cordon_object_kind */
+	__u16 object_flags; /* CORDON_OBJECT_* */
 	__u32 object_length;
 	__u32 object_total;
 	__u8 object[];

@@ -10,6 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 start=$SECONDS
 : >"$scratch/results"
 : >"$scratch/failures"
+: >"$scratch/turns"
 
 elapsed() {
 	printf '%d:%02d' $(((SECONDS - start) / 60)) $(((SECONDS - start) % 60))
@@ -30,6 +31,13 @@ count() {
 	fi
 	[ "$failed" -eq 0 ] || { printf '\n-- %s\n' "$4" && failures "$1"; } >>"$scratch/failures"
 	printf '%d %d %d %s\n' "$passed" "$failed" "$3" "$4" >>"$scratch/results"
+	turns "$1" "$4" >>"$scratch/turns"
+}
+
+# turns LOG NAME: "MILLISECONDS WHAT, in NAME" of the longest turn of each daemon's loop that the part has looked at.
+turns() {
+	sed -n "s/^(longest turn of the daemon's loop: \([0-9.]*\) ms, \(.*\))\r*\$/\1 \2/p" "$1" |
+		while IFS= read -r turn; do printf '%s, in %s\n' "$turn" "$2"; done
 }
 
 # failures LOG: the checks that failed, each with what it says below itself; without any, how the log ends.
@@ -90,7 +98,13 @@ run_queue() {
 	wait
 }
 
-# What each part counted and how long it took, beside what is recorded; the longest first; the sum; what failed, last,
+# Of all parts, so that a loop that something holds up is seen although nothing failed.
+longest_turn() {
+	[ ! -s "$scratch/turns" ] || sort -k1,1nr "$scratch/turns" | head -n 1 |
+		sed "s/^\([0-9.]*\) \(.*\)/\nthe longest turn of a daemon's loop: \1 ms, \2/"
+}
+
+# What each part counted and how long it took, beside what is recorded; the longest first; the loop's longest turn; the sum; what failed, last,
 # where it is seen. Its status says whether all is well.
 summary() {
 	printf '\n'
@@ -98,6 +112,7 @@ summary() {
 		printf '%6d passed %4d failed %5d s, on record %4d s  %s\n' "$passed" "$failed" "$seconds" \
 			"$(recorded_seconds "$name")" "$name"
 	done
+	longest_turn
 	[ ! -s "$scratch/failures" ] || { printf '\nWhat failed:\n' && cat "$scratch/failures"; }
 	awk '{ p += $1; f += $2 } END { printf "'"$(elapsed)"'\n%d passed, %d failed\n", p, f; exit f > 0 || NR == 0 }' \
 		"$scratch/results"

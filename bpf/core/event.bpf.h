@@ -177,6 +177,14 @@ static __noinline __u32 spell_path(struct walk *walk, __u8 *data, __u32 *ret_tot
 	return walk->spelled;
 }
 
+/* The text is read from the kernel's names as they are now, and the answer was given before. */
+static __always_inline __u16 object_flags(const struct walk *walk, const struct object *object)
+{
+	return object->kind == CORDON_OBJECT_PATH && walk && name_sequence() != walk->sequence
+		       ? CORDON_OBJECT_MOVED
+		       : 0;
+}
+
 /* Writes the object behind an event's fixed part; returns its bytes. */
 static __always_inline __u32 fill_object(struct walk *walk, const struct object *object, __u8 *data,
 					 __u32 *ret_total)
@@ -331,6 +339,7 @@ __noinline int report_denial(struct walk *walk, struct cordon_execution *executi
 	event->reason = r->reason;
 	event->would = r->would;
 	event->object_kind = r->object.kind;
+	event->object_flags = object_flags(walk, &r->object);
 	event->object_length = length;
 	event->object_total = total;
 	event->repeats = repeats;
@@ -373,6 +382,7 @@ __noinline int report_access(struct walk *walk, struct cordon_execution *executi
 	event->rule = r->rule;
 	event->reserved = 0;
 	event->object_kind = r->object.kind;
+	event->object_flags = object_flags(walk, &r->object);
 	event->object_length = length;
 	event->object_total = total;
 	length &= 2 * CORDON_EVENT_LARGE - 1;

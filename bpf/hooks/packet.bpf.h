@@ -112,6 +112,7 @@ static __noinline void report_packet(const struct subject *s, const struct inter
 	d->reason = answer->reason;
 	d->would = !!(s->policy->flags & CORDON_POLICY_OBSERVE);
 	d->object_kind = CORDON_OBJECT_NET;
+	d->object_flags = 0;
 	d->object_length = p->length;
 	d->object_total = p->length;
 	d->repeats = repeats;

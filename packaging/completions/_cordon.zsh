@@ -87,6 +87,7 @@ _cordon() {
 			{-o,--output=}'[format]:format:(compact json)' \
 			'--execution=[of this execution only]:id:_cordon_known ids' '--utc[times in UTC]' \
 			'--after=[behind this record]:seq:' '--cursor=[notes how far that is]:file:_files' \
+			'--heartbeats[also what says each minute that the daemon is there]' \
 			'--log=[the log]:directory:_files -/' \
 			{-h,--help}'[show help]'
 		;;
@@ -223,6 +224,7 @@ _cordon() {
 			'*--policies=[look for policies there]:directory:_files -/' \
 			'--config=[which programs start agent code]:file:_files' \
 			'--require-approval[policies wait for approval]' '--state=[keep approvals there]:directory:_files -/' \
+			'--heartbeat=[how often the log says that it is there]:seconds:' \
 			'--pid-file=[has the process id in it]:file:_files' \
 			'--idle=[leave after that long without work]:seconds:' \
 			'--embedded[as cordon run starts it]' {-h,--help}'[show help]'

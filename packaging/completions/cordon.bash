@@ -25,7 +25,7 @@ _cordon()
 		[run]="--policy --workdir --bind --user --stdin --observe --timeout --memory --pids --cpu
 			--cpu-time --address-space --file-size --open-files --session --agent --executor
 			--language --log --report --help"
-		[events]="--follow --lines --output --execution --after --cursor --utc --log --help"
+		[events]="--follow --lines --output --execution --after --cursor --heartbeats --utc --log --help"
 		[show]="--json --utc --log --help"
 		[why]="--json --utc --log --help"
 		[could]="--all --json --log --help"
@@ -57,7 +57,7 @@ _cordon()
 			--verdict --path --address --text --lines --no-index --log --help"
 		[log-index]="--rebuild --check --json --log --help"
 		[daemon]="--log --keep-segments --keep-size --keep-days --when-full --log-user --policies --config --fleet
-			--require-approval --state --pid-file --idle --embedded --help"
+			--require-approval --state --heartbeat --pid-file --idle --embedded --help"
 		[disable]="--force --help"
 		[config]="--json --help"
 	)

@@ -70,6 +70,7 @@ complete -c cordon -n '__fish_seen_subcommand_from events' -l output -r -a 'comp
 complete -c cordon -n '__fish_seen_subcommand_from events' -l after -r -F
 complete -c cordon -n '__fish_seen_subcommand_from events' -l cursor -r -F
 complete -c cordon -n '__fish_seen_subcommand_from events' -l execution -r -a '(__cordon_known ids)'
+complete -c cordon -n '__fish_seen_subcommand_from events' -l heartbeats
 complete -c cordon -n '__fish_seen_subcommand_from events' -l utc
 complete -c cordon -n '__fish_seen_subcommand_from events' -l log -r -F
 complete -c cordon -n '__fish_seen_subcommand_from events' -l help -s h
@@ -227,6 +228,7 @@ complete -c cordon -n '__fish_seen_subcommand_from daemon' -l log-user -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l policies -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l config -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l require-approval
+complete -c cordon -n '__fish_seen_subcommand_from daemon' -l heartbeat -r -f
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l state -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l pid-file -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l idle -r -F

@@ -11,6 +11,7 @@ from executor import OUTSIDE, UNDER, Agent, configure
 from service import ensure_standing, policy, refused, said, spawn_daemon, standing, start_daemon, stop_all
 from support import (
     CORDON,
+    LOG,
     PINS,
     ROOT,
     WORK,
@@ -145,6 +146,41 @@ def manager():
     os.unlink(path)
     check(not os.path.exists(pid_file), "the pid file is still there")
     check(os.path.exists(os.path.join(PINS, "links")), "enforcement went with the daemon")
+
+
+def heard():
+    return [r["cordon"]["agent"] for r in records() if action(r) == "agent-heartbeat"]
+
+
+@case("heartbeats say how the daemon stands, and `events` shows them when it is asked to")
+def heartbeats():
+    start_daemon("--heartbeat", "1")
+    before = len(heard())
+    matches(refused("--heartbeat", "often"), "--heartbeat often: seconds, 0 to 86400", "what it says")
+    process = start("sh", "-c", "cat /etc/shadow; sleep 600")
+    wait_for(lambda: len(heard()) > before and heard()[-1]["totals"]["denials"] == 1, 60, "one after the denial")
+    beat = heard()[-1]
+    equal(beat["executions"], 1, "executions")
+    equal(beat["interval"], 1, "interval")
+    start_record = [r for r in records() if action(r) == "execution-start"][-1]
+    ran_under = start_record["cordon"]["policy"]
+    equal(beat["policies"], [{"name": ran_under["name"], "digest": ran_under["digest"]}], "policies")
+    process.terminate()
+    finish(process)
+    wait_for(lambda: heard()[-1]["executions"] == 0, 60, "one without it")
+    equal(heard()[-1]["policies"], [], "policies")
+    stop_all()
+    seen = len(heard())
+    for options in ([], ["-n", "1000"]):
+        equal(cordon("events", *options, "--log", LOG).out.count(b"live"), 0, f"events {options}")
+        shown = cordon("events", *options, "--heartbeats", "--log", LOG).out
+        check(b" heartbeat " in shown and b"1 execution live" in shown, f"events --heartbeats {options}")
+    equal(cordon("events", "-o", "json", "--log", LOG).out.count(b'"agent-heartbeat"'), seen, "as JSON")
+    # Without the option that asks for one each minute, or with 0, there is none.
+    start_daemon()
+    equal(run("true").status, 0, "a run")
+    equal(len(heard()), seen, "heartbeats of a daemon that makes none")
+    account_for_everything()
 
 
 @case("a second daemon is refused, and does not touch the first")

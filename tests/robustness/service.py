@@ -87,7 +87,7 @@ def stop_all(number=signal.SIGTERM, seconds=30):
 
 def spawn_daemon(*options, executable=CORDON, environment=None):
     shipped = os.path.realpath(os.path.join(os.path.dirname(CORDON), "..", "policies"))
-    argv = ["cordon", "daemon", "--log", LOG, "--policies", POLICIES, "--policies", shipped, *options]
+    argv = ["cordon", "daemon", "--log", LOG, "--policies", POLICIES, "--policies", shipped, "--heartbeat", "0", *options]
     with open(os.path.join(ROOT, "daemon.txt"), "ab") as said:
         return subprocess.Popen(
             argv, executable=executable, cwd="/", stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=environment

@@ -466,6 +466,17 @@ def check_records():
     print(f"schema: {done.stdout.splitlines()[-1]}")
 
 
+def check_answers():
+    """What answers people says of each access that any case had recorded what was decided."""
+    if not logs():
+        print("answers: these cases leave no log")
+        return
+    agree = os.path.join(os.path.dirname(CORDON), "tests", "schema", "agree")
+    done = subprocess.run([agree, *logs()], capture_output=True, text=True, errors="replace", check=False)
+    check(done.returncode == 0, f"answers against what was decided: {done.stdout[-12000:]}{done.stderr}")
+    print(f"answers: {done.stdout.splitlines()[-1]}")
+
+
 def print_longest_turn():
     """What the loop of the daemon that is left, if any, has been at for longest."""
     try:
@@ -479,9 +490,12 @@ def run_cases(only=None):
     """Runs all cases in order; returns how many passed and failed."""
     passed = failed = 0
     print(f"slowness {SLOWNESS:.2f}")
-    last = [("records: all that the cases had recorded is as docs/audit.schema.json says", check_records)]
+    last = [
+        ("records: all that the cases had recorded is as docs/audit.schema.json says", check_records),
+        ("records: what answers people says of each access what was decided", check_answers),
+    ]
     for title, function in CASES + last:
-        if only and not re.search(only, title) and function != check_records:
+        if only and not re.search(only, title) and function not in (check_records, check_answers):
             continue
         begin = time.monotonic()
         try:

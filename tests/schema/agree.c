@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Does what answers people agree with what was decided?   agree DIRECTORY
+ * Does what answers people agree with what was decided?   agree DIRECTORY...
  *
  * Asks of each access on record the policy that it was judged by, kept beside the log, as `could`, `why`,
  * `policy explain --record`, `policy try` and `policy learn` do, and compares the answer with the verdict on record.
@@ -38,6 +38,16 @@ static const struct compiled_policy *policy_of(const char *digest)
 	if (policy_store_get(directory, digest, &kept[i].policy, NULL) < 0)
 		kept[i].policy = NULL;
 	return kept[i].policy;
+}
+
+/* What one log lacks another may have. */
+static void forget_policies(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
+		compiled_policy_free(kept[i].policy);
+		kept[i].policy = NULL;
+		kept[i].digest[0] = 0;
+	}
 }
 
 static void take_start(const char *file, const char *line, size_t size)
@@ -136,14 +146,18 @@ static void take_line(const char *file, const char *line, size_t size)
 
 int main(int argc, char **argv)
 {
-	if (argc != 2) {
-		fprintf(stderr, "usage: agree DIRECTORY\n");
+	if (argc < 2) {
+		fprintf(stderr, "usage: agree DIRECTORY...\n");
 		return 2;
 	}
-	directory = argv[1];
 	starts = json_object();
-	if (segments_read(directory, take_start) < 0 || segments_read(directory, take_line) < 0)
-		return 2;
+	for (int i = 1; i < argc; i++) {
+		directory = argv[i];
+		if (segments_read(directory, take_start) < 0 ||
+		    segments_read(directory, take_line) < 0)
+			return 2;
+		forget_policies();
+	}
 	printf("%lu accesses agree with what answers, %lu do not, %lu no policy decides, of %lu the policy is not kept\n",
 	       judged - wrong, wrong, undecided, unkept);
 	json_decref(starts);

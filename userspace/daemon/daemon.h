@@ -11,10 +11,12 @@
 #define DAEMON_DEFAULT_LOG	    "/var/log/cordon"
 #define DAEMON_DEFAULT_STATE	    "/var/lib/cordon"
 #define DAEMON_DEFAULT_IDLE_SECONDS 30u
+#define DAEMON_DEFAULT_HEARTBEAT    60u
 
 struct daemon_options {
 	bool embedded; /* started by a client, which listens on EMBEDDED_PIPE_FD; leaves when idle */
 	unsigned int idle_seconds;
+	unsigned int heartbeat_seconds; /* between two records that say it is there; 0: none */
 	const char *log;
 	const char *config;   /* cordon.yaml: read at the start and on SIGHUP */
 	const char *fleet;    /* fleet.yaml: read at the start; it may be absent */

@@ -26,6 +26,7 @@ struct running {
 	struct event *catch_up; /* reads the rings again */
 	struct event *idle_timer;
 	struct event *watchdog;
+	struct event *heartbeat; /* NULL: none */
 	bool pid_written;
 	unsigned int ticks;
 	bool unload; /* leave nothing behind */
@@ -34,7 +35,7 @@ struct running {
 /* Makes the loop and what turns in it before there is anything to listen to. -ENOMEM. */
 int running_make_loop(struct running *running, struct failure *failure);
 
-/* Signals, the rings, and the service manager's watchdog if there is one. -ENOMEM. */
+/* Signals, the rings, the service manager's watchdog if there is one, and heartbeats. -ENOMEM. */
 int running_watch(struct running *running, struct failure *failure);
 
 /* Called whenever something has gone: one that stays only while there is work may leave. */

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "daemon/execution/ending.h"
 #include "daemon/execution/events.h"
+#include "daemon/execution/heartbeat.h"
 #include "daemon/executor/executors.h"
 #include "daemon/host/notify.h"
 #include "daemon/host/turn.h"
@@ -90,6 +91,16 @@ static void on_tick(evutil_socket_t fd, short what, void *context)
 			ending_check_denials(daemon->by_slot[i]);
 }
 
+static void on_heartbeat(evutil_socket_t fd, short what, void *context)
+{
+	TURN("heartbeat");
+	struct running *running = context;
+
+	(void)fd;
+	(void)what;
+	heartbeat_record(&running->daemon, running->options.heartbeat_seconds);
+}
+
 /* Told from the loop: one that does not turn is not alive. */
 static void on_watchdog(evutil_socket_t fd, short what, void *context)
 {
@@ -122,14 +133,11 @@ static void on_reload(evutil_socket_t signal, short what, void *context)
 {
 	TURN("reload");
 	struct running *running = context;
-	struct failure failure = {};
-	size_t count;
 
 	(void)signal;
 	(void)what;
-	if (running->daemon.executors &&
-	    executors_load(running->daemon.executors, &count, &failure) < 0)
-		daemon_say(&running->daemon, "%s", failure.text);
+	if (running->daemon.executors)
+		executors_reload(running->daemon.executors);
 }
 
 static bool nothing_to_do(const struct daemon *daemon)
@@ -229,11 +237,24 @@ static int start_watchdog(struct running *running, struct failure *failure)
 	return running->watchdog ? 0 : failure_set(failure, ENOMEM, "cannot watch the time");
 }
 
+static int start_heartbeat(struct running *running, struct failure *failure)
+{
+	const struct timeval every = {.tv_sec = running->options.heartbeat_seconds};
+
+	/* Nobody misses one that leaves when it has nothing to do. */
+	if (every.tv_sec == 0 || running->daemon.embedded)
+		return 0;
+	running->heartbeat = add_event(running, -1, EV_PERSIST, on_heartbeat, running, &every);
+	return running->heartbeat ? 0 : failure_set(failure, ENOMEM, "cannot watch the time");
+}
+
 int running_watch(struct running *running, struct failure *failure)
 {
 	int r = watch_signals(running, failure);
 
-	return r < 0 ? r : start_watchdog(running, failure);
+	if (r == 0)
+		r = start_watchdog(running, failure);
+	return r < 0 ? r : start_heartbeat(running, failure);
 }
 
 /* --- its end ------------------------------------------------------------------------------ */
@@ -242,9 +263,9 @@ void running_free_loop(struct running *running)
 {
 	struct daemon *daemon = &running->daemon;
 	struct event *events[] = {
-		running->signals[0], running->signals[1], running->signals[2],
-		running->events,     running->tick,	  running->catch_up,
-		running->idle_timer, running->watchdog,	  daemon->flush_timer,
+		running->signals[0], running->signals[1], running->signals[2], running->events,
+		running->tick,	     running->catch_up,	  running->idle_timer, running->watchdog,
+		running->heartbeat,  daemon->flush_timer,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++)

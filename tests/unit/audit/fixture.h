@@ -119,7 +119,8 @@ struct fixture_denial {
 	size_t object_size;
 	uint32_t total; /* 0: as long as object_size */
 	uint8_t reason, would;
-	uint16_t rule; /* with CORDON_REASON_RULE */
+	uint16_t flags; /* CORDON_OBJECT_* */
+	uint16_t rule;	/* with CORDON_REASON_RULE */
 	uint32_t repeats;
 	int32_t error; /* 0: -EACCES */
 };
@@ -135,7 +136,8 @@ static inline void fixture_denial(struct fixture *f, const struct fixture_denial
 		.rule = d->reason == CORDON_REASON_RULE ? d->rule : CORDON_NO_RULE,
 		.reason = d->reason,
 		.would = d->would,
-		.object_kind = d->kind,
+		.object_kind = (uint16_t)d->kind,
+		.object_flags = d->flags,
 		.object_length = (uint32_t)d->object_size,
 		.object_total = d->total ? d->total : (uint32_t)d->object_size,
 		.repeats = d->repeats,
@@ -184,7 +186,7 @@ static inline void fixture_access(struct fixture *f, uint32_t type, uint32_t pid
 		.operation = operation,
 		.rights = rights,
 		.rule = 0,
-		.object_kind = kind,
+		.object_kind = (uint16_t)kind,
 		.object_length = (uint32_t)object_size,
 		.object_total = (uint32_t)object_size,
 	};

@@ -309,6 +309,7 @@ static void test_lines(void **state)
 {
 	struct run *run = *state;
 	struct audit_end end = {.have_status = true, .status = 0, .duration_nsec = 1000000};
+	json_t *beat = json_pack("{s:i,s:{s:i}}", "executions", 1, "totals", "denials", 4);
 	_cleanup_(freep) char *text = NULL;
 	struct fixture_event e;
 
@@ -322,6 +323,8 @@ static void test_lines(void **state)
 	add(run, audit_record_gap(&run->f.execution, 1, 5, FIXTURE_TIME));
 	add(run, audit_record_refused("p", "no such policy", 0, FIXTURE_TIME));
 	add(run, audit_record_agent("start", NULL, FIXTURE_TIME));
+	add(run, audit_record_agent("heartbeat", beat, FIXTURE_TIME));
+	json_decref(beat);
 	text = lines(run, (struct style){0});
 	assert_int_equal(count_lines(text), run->count);
 	assert_has(text, "00:00:00.000  019aa3c4-11d2  start ");
@@ -332,6 +335,8 @@ static void test_lines(void **state)
 	assert_has(text, "3 events missing\n");
 	assert_has(text, "no such policy\n");
 	assert_has(text, "agent-start");
+	assert_has(text, "heartbeat ");
+	assert_has(text, "1 execution live, 4 refused accesses since the start\n");
 }
 
 /* Puts EVIL_TEXT in place of every string below `value`. */

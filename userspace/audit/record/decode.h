@@ -6,6 +6,7 @@
 #ifndef CORDON_AUDIT_DECODE_H
 #define CORDON_AUDIT_DECODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,7 @@ struct decoded_access {
 	uint32_t rights;
 	uint16_t rule;
 	uint32_t object_kind;
+	bool object_moved; /* its text may be of another name, see CORDON_OBJECT_MOVED */
 	uint32_t object_total;
 	/* into the event */
 	const unsigned char *object;

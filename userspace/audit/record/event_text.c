@@ -178,6 +178,8 @@ static void write_object(struct writing *w, const struct decoded_access *access)
 		buffer_literal(out, ",\"length\":");
 		buffer_number(out, access->object_total);
 	}
+	if (access->object_moved)
+		buffer_literal(out, ",\"moved\":true");
 	buffer_literal(out, "}");
 }
 

@@ -88,6 +88,14 @@ static int hand_out(struct search *s, json_t *record)
 	return json_array_append(s->kept, record) < 0 ? -ENOMEM : 0;
 }
 
+static bool has_action(const json_t *record, const char *action)
+{
+	const char *found =
+		json_string_value(json_object_get(json_object_get(record, "event"), "action"));
+
+	return found && strcmp(found, action) == 0;
+}
+
 /* One line that may match; check_chain() says what `before` is. */
 static int take_line(struct search *s, size_t segment, uint64_t offset, const char *line,
 		     size_t size, size_t before)
@@ -111,6 +119,8 @@ static int take_line(struct search *s, size_t segment, uint64_t offset, const ch
 	if (r == -EBADMSG) {
 		s->result.damaged++;
 		r = damage_mark(record, "it does not follow from the line before it");
+	} else if (r == 0 && s->options->but_action && has_action(record, s->options->but_action)) {
+		return 0;
 	}
 	return r < 0 ? r : hand_out(s, record);
 }

@@ -16,6 +16,8 @@
 struct search_options {
 	bool no_index;	/* read all of the log */
 	uint64_t limit; /* only the last so many; 0: all */
+	/* Records with this event.action are passed over unless they are damaged; NULL: none are. */
+	const char *but_action;
 	/*
 	 * Is given lines before they are parsed, where all records are wanted and this one follows from the one before it.
 	 * True: `visit` need not see it.

@@ -279,14 +279,28 @@ bool segment_is_current(const struct segment *segment, const char *directory)
 	       ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
-bool segment_has_writer(const char *directory)
+static int open_lock(const char *directory)
 {
-	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-	_cleanup_(closep) int fd = -1;
 	char path[PATH_MAX];
 
 	if (snprintf(path, sizeof(path), "%s/%s", directory, SEGMENT_LOCK) >= (int)sizeof(path))
-		return false;
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+		return -ENAMETOOLONG;
+	return open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+}
+
+bool segment_was_stopped(const char *directory)
+{
+	_cleanup_(closep) int fd = open_lock(directory);
+	char state[sizeof(WRITER_AT_WORK)] = "";
+
+	return fd < 0 || pread(fd, state, sizeof(state) - 1, 0) < 0 ||
+	       strcmp(state, WRITER_AT_WORK) != 0;
+}
+
+bool segment_has_writer(const char *directory)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	_cleanup_(closep) int fd = open_lock(directory);
+
 	return fd >= 0 && fcntl(fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }

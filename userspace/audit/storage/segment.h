@@ -57,4 +57,7 @@ bool segment_is_current(const struct segment *segment, const char *directory);
 /* Does somebody hold the lock of this log? Takes nothing, so that no writer is disturbed. */
 bool segment_has_writer(const char *directory);
 
+/* Does the lock of this log say that its last writer stopped in order? Also where there is none that can be read. */
+bool segment_was_stopped(const char *directory);
+
 #endif

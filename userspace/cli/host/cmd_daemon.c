@@ -15,7 +15,7 @@
 #include "daemon/daemon.h"
 
 #define MAX_POLICY_DIRECTORIES 32
-#define MAX_IDLE_SECONDS       86400
+#define MAX_SECONDS	       86400
 #define MAX_KEEP	       1000000000
 
 static const char help[] =
@@ -43,6 +43,9 @@ static const char help[] =
 	"                   policies may be used once an authorised person has approved them, see\n"
 	"                   `cordon approve --help`\n"
 	"  --state DIR      keep approvals there (default: " DAEMON_DEFAULT_STATE ")\n"
+	"  --heartbeat SECONDS\n"
+	"                   how often the log says that the daemon is there, and how it stands\n"
+	"                   (default: 60; 0: never)\n"
 	"  --pid-file FILE  has its process id in it while it serves\n"
 	"  --idle SECONDS   an embedded daemon leaves after that long without work (default: 30)\n"
 	"  --log-user USER  who writes the log, in a process without privileges (default: the user\n"
@@ -59,15 +62,17 @@ static void say(const char *line)
 	fprintf(stderr, "%s cordon daemon: %s\n", when, line);
 }
 
-static int parse_idle(const char *text, unsigned int *ret_seconds)
+static int parse_seconds(const char *option, const char *text, unsigned int *ret_seconds)
 {
 	char *end;
 	unsigned long value;
 
 	errno = 0;
 	value = strtoul(text, &end, 10);
-	if (errno || end == text || *end || text[0] == '-' || value > MAX_IDLE_SECONDS)
+	if (errno || end == text || *end || text[0] == '-' || value > MAX_SECONDS) {
+		message("daemon: --%s %s: seconds, 0 to %d", option, text, MAX_SECONDS);
 		return -EINVAL;
+	}
 	*ret_seconds = (unsigned int)value;
 	return 0;
 }
@@ -127,6 +132,7 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 		{"config", required_argument, NULL, 'c'},
 		{"fleet", required_argument, NULL, 'f'},
 		{"idle", required_argument, NULL, 'i'},
+		{"heartbeat", required_argument, NULL, 'b'},
 		{"embedded", no_argument, NULL, 'e'},
 		{"pid-file", required_argument, NULL, 'P'},
 		{"require-approval", no_argument, NULL, 'A'},
@@ -157,11 +163,12 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 			options->policies = directories;
 			break;
 		case 'i':
-			if (parse_idle(optarg, &options->idle_seconds) < 0) {
-				message("daemon: --idle %s: seconds, 0 to %d", optarg,
-					MAX_IDLE_SECONDS);
+			if (parse_seconds("idle", optarg, &options->idle_seconds) < 0)
 				return EXIT_USAGE;
-			}
+			break;
+		case 'b':
+			if (parse_seconds("heartbeat", optarg, &options->heartbeat_seconds) < 0)
+				return EXIT_USAGE;
 			break;
 		case 'c':
 			options->config = optarg;
@@ -204,6 +211,7 @@ int cmd_daemon(int argc, char **argv)
 	const char *directories[MAX_POLICY_DIRECTORIES + 1] = {};
 	struct daemon_options options = {
 		.idle_seconds = DAEMON_DEFAULT_IDLE_SECONDS,
+		.heartbeat_seconds = DAEMON_DEFAULT_HEARTBEAT,
 		.log = DAEMON_DEFAULT_LOG,
 		.config = CONFIG_FILE,
 		.fleet = CONFIG_FLEET_FILE,

@@ -19,12 +19,15 @@
 /* How often a log that is followed is looked at. */
 #define FOLLOW_MSEC 200
 
+/* Once a minute, and of interest to whoever misses it. */
+#define HEARTBEAT "agent-heartbeat"
+
 /* What `-f` shows of what was there before. */
 #define FOLLOW_LINES 10
 
 static const char help[] =
 	"usage: cordon events [-f] [-n N] [-o compact|json] [--log DIR] [--execution ID]\n"
-	"                     [--after SEQ] [--cursor FILE]\n"
+	"                     [--after SEQ] [--cursor FILE] [--heartbeats]\n"
 	"\n"
 	"Shows the audit log, one record a line.\n"
 	"\n"
@@ -35,6 +38,8 @@ static const char help[] =
 	"      --after SEQ      only records behind this one\n"
 	"      --cursor FILE    go on behind what was shown before, which FILE says, and note\n"
 	"                       there how far that is; made if it is not there\n"
+	"      --heartbeats     also those in which the daemon says each minute that it is there;\n"
+	"                       with -o json they are among the records in any case\n"
 	"      --utc            times in UTC, not local ones\n"
 	"      --log DIR        the log's directory (/var/log/cordon)\n"
 	"  -h, --help           this text\n";
@@ -43,7 +48,8 @@ struct events {
 	const char *directory;
 	const char *execution; /* prefix of an id, or NULL */
 	bool follow, json;
-	bool tail; /* only the last `lines` of what is there at first */
+	bool heartbeats; /* are shown, too */
+	bool tail;	 /* only the last `lines` of what is there at first */
 	size_t lines;
 	struct style style;
 	struct line_day day; /* of the line before */
@@ -66,6 +72,8 @@ static bool wanted(const struct events *e, const json_t *record)
 {
 	const char *id = view_text(record, "cordon.execution.id");
 
+	if (!e->heartbeats && !e->json && view_is(record, HEARTBEAT) && !view_damage(record))
+		return false;
 	return !e->execution || (id && strncmp(id, e->execution, strlen(e->execution)) == 0);
 }
 
@@ -174,7 +182,11 @@ static int show_last(struct events *e)
 {
 	char id[UUID_TEXT_SIZE];
 	const struct audit_query query = {.execution = e->execution ? id : NULL};
-	const struct search_options options = {.limit = e->lines, .no_index = !e->execution};
+	const struct search_options options = {
+		.limit = e->lines,
+		.no_index = !e->execution,
+		.but_action = e->heartbeats || e->json ? NULL : HEARTBEAT,
+	};
 	int status = EXIT_FAILURE, r;
 
 	snprintf(id, sizeof(id), "%s", e->execution ? e->execution : "");
@@ -236,6 +248,7 @@ static int parse(int argc, char **argv, struct events *e)
 		{"utc", no_argument, NULL, 'u'},
 		{"after", required_argument, NULL, 'a'},
 		{"cursor", required_argument, NULL, 'c'},
+		{"heartbeats", no_argument, NULL, 'b'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
@@ -272,6 +285,9 @@ static int parse(int argc, char **argv, struct events *e)
 			break;
 		case 'c':
 			e->resume.cursor = optarg;
+			break;
+		case 'b':
+			e->heartbeats = true;
 			break;
 		case 'u':
 			moment_utc();

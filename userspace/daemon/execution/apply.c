@@ -72,6 +72,15 @@ static bool observes(const struct execution *e)
 	return json_is_true(json_object_get(e->request, "observe"));
 }
 
+void apply_forms(const struct daemon *daemon, const struct apply_request *request,
+		 bool ret_forms[2])
+{
+	ret_forms[0] = ret_forms[1] = false;
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
+		if (is_wanted(daemon->by_slot[i], request))
+			ret_forms[observes(daemon->by_slot[i])] = true;
+}
+
 static const struct policy_use *use_for(const struct apply *a, const struct execution *e)
 {
 	return a->uses[observes(e)];

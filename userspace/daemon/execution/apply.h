@@ -6,6 +6,7 @@
 #ifndef CORDON_DAEMON_APPLY_H
 #define CORDON_DAEMON_APPLY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/socket.h>
 
@@ -34,6 +35,10 @@ void apply_result_release(struct apply_result *result);
 int apply_policy(struct daemon *daemon, const struct apply_request *request,
 		 const struct ucred *peer, struct apply_result *ret_result, char **ret_message,
 		 struct failure *failure);
+
+/* For which of its two forms, in force ([0]) and as one that only observes ([1]), there are executions that it is for. */
+void apply_forms(const struct daemon *daemon, const struct apply_request *request,
+		 bool ret_forms[2]);
 
 /* Says in its log that the change which is on record there was not made. */
 void apply_record_unchanged(struct execution *e, const char *policy, const char *digest);

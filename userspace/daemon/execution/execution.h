@@ -96,8 +96,9 @@ struct execution {
 	bool waited;	    /* for those who are to wait for its zombies */
 	int report_fd;
 	struct event *timer;
-	struct writer_wait *writing; /* until its start, or its end, is in the log's file */
-	bool untold;		     /* its end is being written, and then told */
+	struct writer_wait *
+		writing; /* until the log can be written; until its start, or its end, is in the file */
+	bool untold;	 /* its end is being written, and then told */
 
 	/* Made by the kernel of an executor's child: nobody asked for it, nobody waits for it. */
 	bool adopted;

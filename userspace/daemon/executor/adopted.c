@@ -319,6 +319,8 @@ static int write_start(struct execution *e, struct failure *failure)
 	if (e->started && e->request)
 		return 0;
 	if (!e->started) {
+		/* What has no time to wait until the log can be written. */
+		logs_cancel(e->log, TAKE_PTR(e->writing));
 		r = logs_writable(e->log, failure);
 		if (r == 0 && e->record.policy->tables)
 			r = policy_store_put(logs_directory(e->log), e->record.policy, failure);
@@ -404,7 +406,7 @@ static void on_start_written(int result, void *context)
 	}
 }
 
-static void begin(struct execution *e, int r, struct failure *failure)
+static void begin_now(struct execution *e, int r, struct failure *failure)
 {
 	if (r == 0)
 		r = write_start(e, failure);
@@ -423,6 +425,33 @@ static void begin(struct execution *e, int r, struct failure *failure)
 	e->fit = true;
 	if (!e->writing)
 		set_off(e);
+}
+
+static void on_writable(int result, void *context)
+{
+	struct execution *e = context;
+	struct failure failure = {};
+
+	e->writing = NULL;
+	if (result < 0) {
+		e->unrecorded = true;
+		(void)logs_unwritable(e->log, result, &failure);
+		refuse(e, &failure);
+	} else {
+		begin_now(e, 0, &failure);
+	}
+}
+
+/* It is held meanwhile: a writer that is started again costs nobody's execution. */
+static void begin(struct execution *e, int r, struct failure *failure)
+{
+	int waits = r == 0 && !e->started ? logs_when_writable(e->log, on_writable, e, &e->writing)
+					  : 0;
+
+	if (waits < 0)
+		r = failure_set(failure, waits, "%m");
+	if (waits <= 0)
+		begin_now(e, r, failure);
 }
 
 static void on_answer(struct execution *e, const char *refusal)

@@ -244,6 +244,77 @@ int executors_load(struct executors *x, size_t *ret_count, struct failure *failu
 	return 0;
 }
 
+void executors_refuse(struct executors *x, int r, const char *message, struct failure *failure)
+{
+	record_refusal(x->daemon, x->path, r, message, failure);
+}
+
+int executors_wish(const struct executors *x, struct compiling_wishes *wishes)
+{
+	_cleanup_(freep) char *message = NULL;
+	struct failure ignored = {};
+	struct config *config = NULL;
+	int r = 0;
+
+	if (read_file(x->path, &config, &message, &ignored) < 0)
+		return 0;
+	for (size_t i = 0; r == 0 && i < config_executor_count(config); i++) {
+		const struct config_executor *is = config_executor_at(config, i);
+
+		r = compiling_wish(wishes, is->policy, false);
+		if (r == 0 && is->itself)
+			r = compiling_wish(wishes, is->itself->policy, false);
+	}
+	config_free(config);
+	return r;
+}
+
+static void load(struct executors *x)
+{
+	struct failure failure = {};
+	size_t count;
+
+	if (executors_load(x, &count, &failure) < 0)
+		daemon_say(x->daemon, "%s", failure.text);
+}
+
+static void on_compiled(void *context, int result, const char *message, const struct failure *why)
+{
+	struct executors *x = context;
+	struct failure failure = *why;
+
+	if (result < 0) {
+		executors_refuse(x, result, message, &failure);
+		daemon_say(x->daemon, "%s", failure.text);
+	} else {
+		load(x);
+	}
+	compiling_free(TAKE_PTR(x->reloading));
+}
+
+void executors_reload(struct executors *x)
+{
+	const struct compiling_job job = {
+		.base = x->daemon->base,
+		.policies = x->daemon->policies,
+		.done = on_compiled,
+		.context = x,
+	};
+	struct compiling_wishes wishes = {};
+	struct failure failure = {};
+	int r = executors_wish(x, &wishes);
+
+	/* What the file says by now is what counts. */
+	compiling_free(TAKE_PTR(x->reloading));
+	if (r == 0)
+		r = compiling_start(&job, &wishes, &x->reloading, &failure);
+	else
+		failure_set(&failure, r, "%m");
+	compiling_wishes_release(&wishes);
+	if (r != 1)
+		on_compiled(x, r, NULL, &failure);
+}
+
 int executors_start(struct daemon *daemon, const char *path, struct executors **ret_executors,
 		    struct failure *failure)
 {
@@ -268,6 +339,7 @@ int executors_start(struct daemon *daemon, const char *path, struct executors **
 
 void executors_clear(struct executors *x)
 {
+	compiling_free(TAKE_PTR(x->reloading));
 	switch_to(x, NULL, 0);
 }
 
@@ -282,6 +354,7 @@ void executors_free(struct executors *x)
 	}
 	if (config)
 		config_free(config);
+	compiling_free(x->reloading);
 	if (x->timer)
 		event_free(x->timer);
 	if (x->adoption)

@@ -10,6 +10,7 @@
 
 #include "config/config.h"
 #include "daemon/execution/context.h"
+#include "daemon/policy/compiling.h"
 #include "control/request.h"
 #include "kernel/adoption.h"
 
@@ -51,6 +52,15 @@ void executors_free(struct executors *x);
  * *ret_count: entries in force.
  */
 int executors_load(struct executors *x, size_t *ret_count, struct failure *failure);
+
+/* Adds the policies that the file names, for executors_load() to find resident. Of a file that cannot be read, none. -ENOMEM. */
+int executors_wish(const struct executors *x, struct compiling_wishes *wishes);
+
+/* Records that the file is refused, because of a policy; `failure` has the message then, if there is one. */
+void executors_refuse(struct executors *x, int r, const char *message, struct failure *failure);
+
+/* Has the policies compiled beside the loop and the file loaded then, and says what was wrong. */
+void executors_reload(struct executors *x);
 
 /* None is in force from here on; what stood ready is given back. */
 void executors_clear(struct executors *x);

@@ -12,6 +12,7 @@ struct executors {
 	struct executor_entry *entries[CORDON_MAX_EXECUTORS];
 	uint64_t active;
 	struct event *timer;
+	struct compiling *reloading; /* for executors_reload(); NULL: nothing is compiled */
 };
 
 /*

@@ -8,7 +8,9 @@
 #include <sys/queue.h>
 
 #include "base/clock.h"
+#include "base/hex.h"
 #include "base/io.h"
+#include "base/sha256.h"
 #include "launch/seccomp.h"
 #include "policy/ask/evaluate.h"
 #include "policy/core/compiled_parcel.h"
@@ -572,6 +574,28 @@ void policies_put(struct policies *policies, const struct policy_use *use)
 		return;
 	if (++policies->idle > MAX_IDLE)
 		evict_oldest(policies);
+}
+
+json_t *policies_in_use(const struct policies *policies, size_t max, size_t *ret_omitted)
+{
+	char digest[SHA256_TEXT_SIZE];
+	json_t *list = json_array();
+	const struct entry *entry;
+
+	*ret_omitted = 0;
+	TAILQ_FOREACH_REVERSE(entry, &policies->entries, entries, link)
+	{
+		if (entry->references == 0)
+			continue;
+		if (json_array_size(list) >= max) {
+			++*ret_omitted;
+			continue;
+		}
+		hex_encode(entry->compiled->digest, sizeof(entry->compiled->digest), digest);
+		json_array_append_new(list, json_pack("{s:s,s:s}", "name", entry->compiled->name,
+						      "digest", digest));
+	}
+	return list;
 }
 
 const char *const *policies_directories(const struct policies *policies)

@@ -7,6 +7,7 @@
 #ifndef CORDON_DAEMON_POLICIES_H
 #define CORDON_DAEMON_POLICIES_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -86,6 +87,12 @@ int policies_compile(struct policies *policies, const char *name_or_path, bool o
 
 /* Removes from the kernel what an earlier daemon left there, but for what was resumed. */
 void policies_remove_stale(struct policies *policies);
+
+/*
+ * Those that executions are under now, as [{"name", "digest"}], the `max` that were asked for last; *ret_omitted: how many more
+ * there are. New reference, or NULL without memory.
+ */
+json_t *policies_in_use(const struct policies *policies, size_t max, size_t *ret_omitted);
 
 /* Where they are looked for. */
 const char *const *policies_directories(const struct policies *policies);

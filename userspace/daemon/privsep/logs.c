@@ -187,16 +187,40 @@ void logs_put(struct log_use *log)
 		use_free(log);
 }
 
+struct log_use *logs_find(struct logs *logs, const char *directory)
+{
+	struct log_use *use = find(logs, directory);
+
+	return use ? logs_share(use) : NULL;
+}
+
+struct log_use *logs_share(struct log_use *log)
+{
+	log->references++;
+	return log;
+}
+
+int logs_when_writable(struct log_use *log, writer_done *done, void *context,
+		       struct writer_wait **ret_wait)
+{
+	return log->logs->options.go_on_when_full
+		       ? 0
+		       : writer_when_ready(log->writer, done, context, ret_wait);
+}
+
+int logs_unwritable(const struct log_use *log, int r, struct failure *failure)
+{
+	return failure_set(failure, r,
+			   "the audit log in %s cannot be written (%m), and nothing runs "
+			   "without a record; make room there or name another with --log",
+			   writer_directory(log->writer));
+}
+
 int logs_writable(struct log_use *log, struct failure *failure)
 {
 	int r = writer_writable(log->writer);
 
-	if (r < 0 && !log->logs->options.go_on_when_full)
-		return failure_set(failure, r,
-				   "the audit log in %s cannot be written (%m), and nothing runs "
-				   "without a record; make room there or name another with --log",
-				   writer_directory(log->writer));
-	return 0;
+	return r < 0 && !log->logs->options.go_on_when_full ? logs_unwritable(log, r, failure) : 0;
 }
 
 const char *logs_directory(const struct log_use *log)

@@ -39,6 +39,20 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
  */
 void logs_put(struct log_use *log);
 
+/* The log in that directory, if it is in use already: another reference to it, or NULL. */
+struct log_use *logs_find(struct logs *logs, const char *directory);
+/* Another reference to it. */
+struct log_use *logs_share(struct log_use *log);
+
+/*
+ * Where nobody can say at the moment whether the log can be written, as while its writer is started again: finds out beside
+ * the loop, as writer_when_ready(). To be asked before logs_writable(), which waits for nobody. logs_cancel().
+ */
+int logs_when_writable(struct log_use *log, writer_done *done, void *context,
+		       struct writer_wait **ret_wait);
+/* Fills `failure` with what that found out, a negative errno. */
+int logs_unwritable(const struct log_use *log, int r, struct failure *failure);
+
 /* May an execution start that logs there? Not where no record can be written now; `failure` says why. */
 int logs_writable(struct log_use *log, struct failure *failure);
 

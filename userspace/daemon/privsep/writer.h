@@ -10,29 +10,17 @@
 #ifndef CORDON_DAEMON_WRITER_H
 #define CORDON_DAEMON_WRITER_H
 
-#include <event2/event.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "audit/write/log.h"
 #include "base/failure.h"
+#include "daemon/privsep/writer_settings.h"
 
 struct writer;
 struct writer_share;
 struct writer_wait;
-
-struct writer_settings {
-	struct audit_log_options log;
-	uid_t uid;
-	gid_t gid;
-	struct event_base *base; /* NULL: each call waits for its answer */
-	/* Another writer had to be started; `why`: what became of the one before. May be NULL. */
-	void (*restarted)(const char *why, void *context);
-	/* It has left, as writer_leave() told it to, or takes too long for that: writer_close() ends it. */
-	void (*left)(struct writer *writer, void *context);
-	void *context;
-};
 
 /* As audit_log_open(), and writer_directory_open(). Waits for the first writer to be ready. */
 int writer_open(const char *directory, const struct writer_settings *settings,
@@ -46,9 +34,6 @@ int writer_open(const char *directory, const struct writer_settings *settings,
  */
 int writer_append(struct writer *writer, struct writer_share *share, const char *record,
 		  size_t size);
-
-/* 0: written (and on disk); or as audit_log_flush(); -EPIPE, -ETIMEDOUT: no writer can be had. */
-typedef void writer_done(int result, void *context);
 
 /* Has what was appended written. */
 void writer_flush_soon(struct writer *writer, bool sync);
@@ -64,6 +49,14 @@ int writer_flush_within(struct writer *writer, bool sync, uint64_t msec);
 
 /* As audit_log_writable(), or as it was last where the writer has other things to do. -EPIPE: none can be had now. */
 int writer_writable(struct writer *writer);
+
+/*
+ * Where there is no writer for a moment, or the log could not be written when it was asked last: asks it, again when it dies, and
+ * says, as writer_when_flushed() does, what it has answered, and nothing that follows from anything else. -EPIPE, -ETIMEDOUT: no answer
+ * in 8 s. 1: `done` is called; 0: there is nothing to wait for; -ENOMEM. Without a loop, 0.
+ */
+int writer_when_ready(struct writer *writer, writer_done *done, void *context,
+		      struct writer_wait **ret_wait);
 
 /* As audit_log_tick(). With a loop, what it said the last time. */
 bool writer_tick(struct writer *writer);

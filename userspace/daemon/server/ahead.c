@@ -1,38 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What requests need that takes time: their policy, compiled, and what the host says of its users, each by a process of its own. */
+/* What requests need that takes time: their policy, compiled, what the host says of its users, and the log's writer. */
 #include "daemon/server/ahead.h"
 
 #include <grp.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/queue.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/parcel.h"
 #include "control/decide_request.h"
 #include "control/request.h"
+#include "daemon/execution/apply.h"
+#include "daemon/executor/executors.h"
 #include "daemon/host/process.h"
 #include "daemon/host/turn.h"
 #include "daemon/peer/member.h"
 #include "daemon/policy/approvals.h"
 #include "daemon/policy/comparison.h"
+#include "daemon/policy/compiling.h"
 #include "daemon/privsep/errand.h"
 #include "daemon/privsep/reader_process.h"
 #include "daemon/server/approve.h"
 
-/* Reads root's files alone, which answer. */
-#define COMPILE_SECONDS 60
 /* A launch waits for it: what is not told by then, the loop tries for a moment. */
 #define COMPARE_SECONDS 60
-/* The tables, and the texts of rules beside them. */
-#define COMPILED_MAX ((size_t)CORDON_MAX_PAGES * CORDON_PAGE_SIZE + ERRAND_DATA_MAX)
 
 struct ahead {
-	LIST_ENTRY(ahead) link; /* of those whose policy is compiled */
-	bool listed;
-	struct event *again; /* for one that waits for another to have it compiled */
 	struct connection *c;
 	pid_t daemon;
 	struct errand *errand;
@@ -40,32 +35,26 @@ struct ahead {
 	struct protocol_fds fds;
 	ahead_ready *ready;
 	enum request_op op;
-	/* The policy that it is about; NULL: none, or none that is to be looked at before it is refused. */
-	char *policy;
-	bool observe;
-	const struct policy_use *use; /* stays until it is dispatched */
+	/* The policies that it is about: none, if it is to be refused without a look at them. */
+	struct compiling_wishes wishes;
+	struct compiling *compiling; /* what they are stays until it is dispatched */
+	char *policy;		     /* the first of them, or NULL */
+	size_t compared;	     /* so many with what is approved */
 	bool run_by, account; /* whom the policy names, and the user's account, are to be known */
 	char **questions;     /* see names.h */
+	struct log_use *log;  /* that is to be writable, or NULL */
+	struct writer_wait *waiting;
 };
-
-static LIST_HEAD(, ahead) compiling = LIST_HEAD_INITIALIZER(compiling);
-
-static void leave_line(struct ahead *a)
-{
-	if (a->listed)
-		LIST_REMOVE(a, link);
-	a->listed = false;
-}
 
 static void ahead_free(struct ahead *a)
 {
 	if (!a)
 		return;
-	leave_line(a);
-	if (a->again)
-		event_free(a->again);
-	if (a->use)
-		policies_put(a->c->daemon->policies, a->use);
+	compiling_free(a->compiling);
+	if (a->waiting)
+		logs_cancel(a->log, a->waiting);
+	logs_put(a->log);
+	compiling_wishes_release(&a->wishes);
 	json_decref(a->message);
 	protocol_fds_close(&a->fds);
 	protocol_strings_free(a->questions);
@@ -76,10 +65,17 @@ DEFINE_CLEANUP(struct ahead *, ahead_free, ahead_freep)
 
 /* --- what is to be known ------------------------------------------------------------------ */
 
-static int copy_policy(struct ahead *a, const char *policy)
+static int wish(struct ahead *a, const char *policy, bool observe)
 {
-	a->policy = policy ? strdup(policy) : NULL;
-	return policy && !a->policy ? -ENOMEM : 0;
+	if (!a->policy)
+		a->policy = strdup(policy);
+	return a->policy ? compiling_wish(&a->wishes, policy, observe) : -ENOMEM;
+}
+
+/* Another than the daemon's own only if it is in use: who opens one waits for its writer. */
+static struct log_use *log_of(const struct connection *c, const char *directory)
+{
+	return directory ? logs_find(c->daemon->logs, directory) : logs_share(c->daemon->log);
 }
 
 /* Nothing for one that is refused without looking at its policy. */
@@ -94,10 +90,10 @@ static int want_for_prepare(struct ahead *a, json_t *message)
 	    prepare_request_parse(message, &request, &ignored) < 0)
 		return 0;
 	if (c->peer.root || member_check_request(&c->peer, &request, &ignored) == 0) {
-		a->observe = request.execution.observe;
 		a->run_by = !c->peer.root;
 		a->account = !c->peer.root && request.home;
-		r = copy_policy(a, request.policy);
+		r = wish(a, request.policy, request.execution.observe);
+		a->log = log_of(c, request.log);
 	}
 	prepare_request_release(&request);
 	return r;
@@ -111,9 +107,33 @@ static int want_for_decision(struct ahead *a, json_t *message)
 	if (!a->c->daemon->approvals || decide_request_parse(message, &request, &ignored) < 0)
 		return 0;
 	a->account = true;
-	return !request.policy || a->c->peer.root || member_is_plain_name(request.policy)
-		       ? copy_policy(a, request.policy)
+	return request.policy && (a->c->peer.root || member_is_plain_name(request.policy))
+		       ? wish(a, request.policy, false)
 		       : 0;
+}
+
+/* In force, and as one that only observes: as those are that it is for. */
+static int want_for_apply(struct ahead *a, json_t *message)
+{
+	_cleanup_(apply_request_release) struct apply_request request = {};
+	struct failure ignored = {};
+	bool forms[2];
+	int r = 0;
+
+	if (!a->c->peer.root || apply_request_parse(message, &request, &ignored) < 0)
+		return 0;
+	apply_forms(a->c->daemon, &request, forms);
+	for (size_t observe = 0; r == 0 && observe < ARRAY_SIZE(forms); observe++)
+		if (forms[observe])
+			r = wish(a, request.policy, observe);
+	return r;
+}
+
+static int want_for_reload(struct ahead *a)
+{
+	struct executors *x = a->c->daemon->executors;
+
+	return x && a->c->peer.root ? executors_wish(x, &a->wishes) : 0;
 }
 
 static int want(struct ahead *a, json_t *message)
@@ -124,6 +144,10 @@ static int want(struct ahead *a, json_t *message)
 		return 0;
 	if (a->op == REQUEST_PREPARE)
 		return want_for_prepare(a, message);
+	if (a->op == REQUEST_APPLY)
+		return want_for_apply(a, message);
+	if (a->op == REQUEST_RELOAD)
+		return want_for_reload(a);
 	return a->op == REQUEST_DECIDE ? want_for_decision(a, message) : 0;
 }
 
@@ -159,7 +183,8 @@ static int add_account(struct ahead *a)
 static int add_questions(struct ahead *a)
 {
 	bool about_approvals = a->op == REQUEST_DECIDE || a->op == REQUEST_APPROVALS;
-	char *const *name = a->run_by && a->use ? a->use->policy->run_by : NULL;
+	const struct policy_use *use = compiling_use(a->compiling, 0);
+	char *const *name = a->run_by && use ? use->policy->run_by : NULL;
 	int r = 0;
 
 	if (about_approvals && !a->c->peer.root)
@@ -171,50 +196,26 @@ static int add_questions(struct ahead *a)
 
 /* --- in processes of their own ------------------------------------------------------------ */
 
-/* What it took is its user's: that comes first. */
-static void put_time(FILE *to)
-{
-	const uint64_t took = clock_nsec(CLOCK_PROCESS_CPUTIME_ID);
-
-	(void)fwrite(&took, sizeof(took), 1, to);
-}
-
-static int compile(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
-{
-	const struct ahead *a = context;
-	_cleanup_(freep) char *data = NULL;
-	size_t size = 0;
-	FILE *text = open_memstream(&data, &size);
-	int r;
-
-	(void)fds;
-	if (!text)
-		return failure_set(failure, ENOMEM, "%m");
-	r = policies_prepare(a->c->daemon->policies, a->policy, a->observe, text, failure);
-	if (fclose(text) != 0)
-		return failure_set(failure, ENOMEM, "%m");
-	put_time(to);
-	(void)fwrite(data, 1, size, to);
-	return r;
-}
-
-/* With what is approved of its name: in the daemon's memory as it was. */
+/* With what is approved of its name. What it took is its user's: that comes first. */
 static int compare(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
 {
 	const struct ahead *a = context;
+	const struct policy_use *use = compiling_use(a->compiling, a->compared);
 	_cleanup_(freep) char *data = NULL;
 	size_t size = 0;
 	FILE *text = open_memstream(&data, &size);
+	uint64_t took;
 	int r;
 
 	(void)fds;
 	if (!text)
 		return failure_set(failure, ENOMEM, "%m");
-	r = approvals_write_comparison(a->c->daemon->approvals, a->use->policy, NULL,
+	r = approvals_write_comparison(a->c->daemon->approvals, use->policy, NULL,
 				       clock_nsec(CLOCK_REALTIME), text, failure);
 	if (fclose(text) != 0)
 		return failure_set(failure, ENOMEM, "%m");
-	put_time(to);
+	took = clock_nsec(CLOCK_PROCESS_CPUTIME_ID);
+	(void)fwrite(&took, sizeof(took), 1, to);
 	(void)fwrite(data, 1, size, to);
 	return r;
 }
@@ -268,6 +269,25 @@ static void go_on(struct ahead *ended, bool refused)
 	names_forget_missing(names);
 }
 
+static void on_writable(int result, void *context)
+{
+	struct ahead *a = context;
+	struct failure failure = {};
+
+	a->waiting = NULL;
+	if (result < 0) {
+		(void)logs_unwritable(a->log, result, &failure);
+		refuse(a, result, failure.text);
+	}
+	go_on(a, result < 0);
+}
+
+/* 0: there is no need to, or no memory: then it is seen when it is dispatched; 1: on_writable() is called. */
+static int wait_for_log(struct ahead *a)
+{
+	return a->log && logs_when_writable(a->log, on_writable, a, &a->waiting) > 0;
+}
+
 static void on_names(void *context, int result, const char *data, size_t size,
 		     struct errand_fds *fds, const struct failure *why)
 {
@@ -283,10 +303,11 @@ static void on_names(void *context, int result, const char *data, size_t size,
 	refused = result < 0 && !c->peer.root;
 	if (refused)
 		refuse(a, result, why->text[0] ? why->text : "what looks users up makes no sense");
-	go_on(a, refused);
+	if (refused || wait_for_log(a) == 0)
+		go_on(a, refused);
 }
 
-/* 0: they are known; 1: on_names() is called. */
+/* 0: they are known; 1: on_names() or on_writable() is called. */
 static int ask_for_names(struct ahead *a, struct failure *failure)
 {
 	const struct errand_job job = {
@@ -303,58 +324,18 @@ static int ask_for_names(struct ahead *a, struct failure *failure)
 		return failure_set(failure, r, "%m");
 	if (!a->questions ||
 	    names_know(&a->c->daemon->names, a->questions, clock_nsec(CLOCK_MONOTONIC)))
-		return 0;
+		return wait_for_log(a);
 	r = errand_start(a->c->daemon->base, &job, &a->errand, failure);
 	return r < 0 ? r : 1;
 }
 
-static bool same_policy(const struct ahead *a, const struct ahead *b)
+static void charge(const struct ahead *a, uint64_t took)
 {
-	return a->observe == b->observe && strcmp(a->policy, b->policy) == 0;
+	if (a->c->account)
+		account_charge(a->c->account, (int64_t)took, clock_nsec(CLOCK_MONOTONIC));
 }
 
-static bool is_being_compiled(const struct ahead *a)
-{
-	const struct ahead *other;
-
-	LIST_FOREACH(other, &compiling, link)
-	if (other != a && other->errand && same_policy(other, a))
-		return true;
-	return false;
-}
-
-/* It is compiled, or will not be by this one: whoever waits for it looks again, each in a turn of its own. */
-static void tell_line(struct ahead *a)
-{
-	struct ahead *other;
-
-	leave_line(a);
-	LIST_FOREACH(other, &compiling, link)
-	if (!other->errand && same_policy(other, a))
-		event_active(other->again, EV_TIMEOUT, 0);
-}
-
-static void charge(const struct connection *c, struct parcel *from)
-{
-	const void *at = parcel_take(from, sizeof(uint64_t));
-	uint64_t took = 0;
-
-	if (at)
-		memcpy(&took, at, sizeof(took));
-	if (c->account)
-		account_charge(c->account, (int64_t)took, clock_nsec(CLOCK_MONOTONIC));
-}
-
-static void refuse_policy(const struct ahead *a, int error, struct parcel *from,
-			  struct failure *failure)
-{
-	_cleanup_(freep) char *message = NULL;
-
-	(void)parcel_take_text(from, &message);
-	if (!a->c->peer.root)
-		(void)member_hide_diagnostics(a->policy, error, &message, failure);
-	refuse(a, error, message && *message ? message : failure->text);
-}
+static int ask_further(struct ahead *a, struct failure *failure);
 
 /* What could not be compared is asked for as what is wider. */
 static void on_compared(void *context, int result, const char *data, size_t size,
@@ -363,121 +344,100 @@ static void on_compared(void *context, int result, const char *data, size_t size
 	struct ahead *a = context;
 	struct parcel from = {data, size};
 	struct failure failure = {};
+	uint64_t took = 0;
+	const void *at = parcel_take(&from, sizeof(took));
 
 	(void)fds;
 	(void)why;
 	a->errand = NULL;
-	charge(a->c, &from);
+	if (at)
+		memcpy(&took, at, sizeof(took));
+	charge(a, took);
 	if (result == 0)
 		(void)approvals_take_comparison(a->c->daemon->approvals, from.at, from.left);
-	result = ask_for_names(a, &failure);
+	a->compared++;
+	result = ask_further(a, &failure);
 	if (result < 0)
 		refuse(a, result, failure.text);
 	if (result <= 0)
 		go_on(a, result < 0);
 }
 
-/* With its policy. 0: nothing is missing; 1: on_compared() or on_names() is called. */
+/* The entries of cordon.yaml are approved along with what they say. */
+static bool must_compare(const struct ahead *a, const struct policy_use *use)
+{
+	struct approvals *approvals = a->c->daemon->approvals;
+
+	return approvals && a->op != REQUEST_RELOAD &&
+	       approvals_must_compare(approvals, use->policy, NULL, clock_nsec(CLOCK_REALTIME));
+}
+
+/* With its policies. 0: nothing is missing; 1: on_compared(), on_names() or on_writable() is called. */
 static int ask_further(struct ahead *a, struct failure *failure)
 {
-	const struct connection *c = a->c;
 	const struct errand_job job = {
 		.what = "what compares policies",
-		.uid = c->peer.ucred.uid,
+		.uid = a->c->peer.ucred.uid,
 		.seconds = COMPARE_SECONDS,
 		.work = compare,
 		.done = on_compared,
 		.context = a,
 	};
+	const struct policy_use *use;
 	int r;
 
-	if (!a->use || !c->daemon->approvals ||
-	    !approvals_must_compare(c->daemon->approvals, a->use->policy, NULL,
-				    clock_nsec(CLOCK_REALTIME)))
+	while ((use = compiling_use(a->compiling, a->compared)) && !must_compare(a, use))
+		a->compared++;
+	if (!use)
 		return ask_for_names(a, failure);
-	r = errand_start(c->daemon->base, &job, &a->errand, failure);
+	r = errand_start(a->c->daemon->base, &job, &a->errand, failure);
 	return r < 0 ? r : 1;
 }
 
-static void on_compiled(void *context, int result, const char *data, size_t size,
-			struct errand_fds *fds, const struct failure *why)
+static void refuse_policy(const struct ahead *a, int error, const char *said,
+			  struct failure *failure)
+{
+	_cleanup_(freep) char *message = said ? strdup(said) : NULL;
+
+	if (!a->c->peer.root)
+		(void)member_hide_diagnostics(a->policy, error, &message, failure);
+	if (a->op == REQUEST_RELOAD)
+		executors_refuse(a->c->daemon->executors, error, message, failure);
+	refuse(a, error, message && *message ? message : failure->text);
+}
+
+static void on_compiled(void *context, int result, const char *message, const struct failure *why)
 {
 	struct ahead *a = context;
-	struct parcel from = {data, size};
 	struct failure failure = *why;
 
-	(void)fds;
-	a->errand = NULL;
-	tell_line(a);
-	charge(a->c, &from);
+	charge(a, compiling_took(a->compiling));
 	if (result < 0) {
-		refuse_policy(a, result, &from, &failure);
-		go_on(a, true);
-		return;
-	}
-	result = policies_take(a->c->daemon->policies, a->policy, a->observe, &from, &a->use,
-			       &failure);
-	if (result == 0)
+		refuse_policy(a, result, message, &failure);
+	} else {
 		result = ask_further(a, &failure);
-	if (result < 0)
-		refuse(a, result, failure.text);
+		if (result < 0)
+			refuse(a, result, failure.text);
+	}
 	if (result <= 0)
 		go_on(a, result < 0);
 }
 
-static void on_again(evutil_socket_t fd, short what, void *context);
-
-static int compile_it(struct ahead *a, struct failure *failure)
-{
-	const struct errand_job job = {
-		.what = "what compiles the policy",
-		.uid = a->c->peer.ucred.uid,
-		.seconds = COMPILE_SECONDS,
-		.work = compile,
-		.done = on_compiled,
-		.context = a,
-		.most = COMPILED_MAX,
-	};
-
-	if (!a->again)
-		a->again = evtimer_new(a->c->daemon->base, on_again, a);
-	if (!a->again)
-		return failure_set(failure, ENOMEM, "%m");
-	if (!a->listed)
-		LIST_INSERT_HEAD(&compiling, a, link);
-	a->listed = true;
-	return is_being_compiled(a) ? 0
-				    : errand_start(a->c->daemon->base, &job, &a->errand, failure);
-}
-
-/* 0: nothing is missing; 1: on_compiled(), on_again(), on_compared() or on_names() is called. */
+/* 0: nothing is missing; 1: on_compiled(), on_compared(), on_names() or on_writable() is called. */
 static int ask(struct ahead *a, struct failure *failure)
 {
-	int r;
+	const struct compiling_job job = {
+		.base = a->c->daemon->base,
+		.policies = a->c->daemon->policies,
+		.uid = a->c->peer.ucred.uid,
+		.done = on_compiled,
+		.context = a,
+	};
+	int r = 0;
 
-	if (a->policy)
-		a->use = policies_find(a->c->daemon->policies, a->policy, a->observe);
-	if (a->use || !a->policy) {
-		leave_line(a);
-		return ask_further(a, failure);
-	}
-	r = compile_it(a, failure);
-	return r < 0 ? r : 1;
-}
-
-static void on_again(evutil_socket_t fd, short what, void *context)
-{
-	TURN("request");
-	struct ahead *a = context;
-	struct failure failure = {};
-	int r = a->errand ? 1 : ask(a, &failure);
-
-	(void)fd;
-	(void)what;
-	if (r < 0)
-		refuse(a, r, failure.text);
-	if (r <= 0)
-		go_on(a, r < 0);
+	if (a->wishes.count > 0)
+		r = compiling_start(&job, &a->wishes, &a->compiling, failure);
+	return r == 0 ? ask_further(a, failure) : r;
 }
 
 /* ------------------------------------------------------------------------------------------ */
@@ -514,8 +474,6 @@ void ahead_cancel(struct connection *c)
 	if (!a)
 		return;
 	errand_cancel(a->errand);
-	if (a->listed && a->errand)
-		tell_line(a);
 	ahead_free(a);
 	c->ahead = NULL;
 }

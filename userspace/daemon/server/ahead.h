@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a request needs that takes time is seen to by processes of their own before the request is dispatched: its policy, which
- * is compiled if it is not resident, and whom the names in that stand for.
+ * is compiled if it is not resident, whom the names in that stand for, and a log's writer that is started again.
  */
 #ifndef CORDON_DAEMON_AHEAD_H
 #define CORDON_DAEMON_AHEAD_H

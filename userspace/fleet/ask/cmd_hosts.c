@@ -10,7 +10,7 @@
 #include "fleet/store/fleet_commands.h"
 
 #define NAME_WIDTH  24
-#define STATE_WIDTH 14
+#define STATE_WIDTH 15
 
 static const char help[] =
 	"usage: cordon-fleet hosts [OPTION]... [--json]\n"
@@ -22,10 +22,10 @@ static const char help[] =
 
 static const char *state_of(const struct completeness *c, const struct completeness_host *host)
 {
-	if (host->never_heard)
-		return "never heard of";
-	if (completeness_is_silent(c, host))
-		return "silent";
+	enum completeness_condition condition = completeness_condition(c, host);
+
+	if (condition != COMPLETENESS_FINE)
+		return completeness_condition_text(condition);
 	return host->missing > 0 ? "lacks records" : "complete";
 }
 

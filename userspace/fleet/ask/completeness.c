@@ -37,14 +37,63 @@ static uint64_t age(const struct completeness *c, const struct completeness_host
 	return c->now > host->last_heard ? c->now - host->last_heard : 0;
 }
 
+static enum completeness_condition condition_without_word(const struct completeness_host *host)
+{
+	if (host->presence.state == PRESENCE_LEAVING)
+		return COMPLETENESS_SHIPPER_STOPPED;
+	return host->presence.closed > 0 ? COMPLETENESS_SHIPPER_KILLED : COMPLETENESS_CUT_OFF;
+}
+
+enum completeness_condition completeness_condition(const struct completeness *c,
+						   const struct completeness_host *host)
+{
+	const struct presence *presence = &host->presence;
+
+	if (host->never_heard)
+		return COMPLETENESS_NEVER_HEARD;
+	if (presence->state == PRESENCE_REWRITTEN)
+		return COMPLETENESS_REWRITTEN;
+	if (presence->state == PRESENCE_LEAVING ||
+	    (presence->state != PRESENCE_UNKNOWN && !presence_is_fresh(presence, c->now)))
+		return condition_without_word(host);
+	if (presence->daemon == PRESENCE_KILLED)
+		return COMPLETENESS_DAEMON_KILLED;
+	if (presence->daemon == PRESENCE_STOPPED)
+		return COMPLETENESS_DAEMON_STOPPED;
+	if (age(c, host) <= c->silent_after)
+		return COMPLETENESS_FINE;
+	if (presence->daemon == PRESENCE_RUNNING)
+		return COMPLETENESS_DAEMON_MUTE;
+	return strcmp(host->last_action, "agent-stop") == 0 ? COMPLETENESS_DAEMON_STOPPED
+							    : COMPLETENESS_SILENT;
+}
+
+const char *completeness_condition_text(enum completeness_condition condition)
+{
+	static const char *const texts[COMPLETENESS_CONDITION_COUNT] = {
+		[COMPLETENESS_FINE] = "",
+		[COMPLETENESS_NEVER_HEARD] = "never heard of",
+		[COMPLETENESS_REWRITTEN] = "log rewritten",
+		[COMPLETENESS_DAEMON_KILLED] = "daemon killed",
+		[COMPLETENESS_DAEMON_STOPPED] = "daemon stopped",
+		[COMPLETENESS_DAEMON_MUTE] = "daemon mute",
+		[COMPLETENESS_SHIPPER_STOPPED] = "shipper stopped",
+		[COMPLETENESS_SHIPPER_KILLED] = "shipper gone",
+		[COMPLETENESS_CUT_OFF] = "cut off",
+		[COMPLETENESS_SILENT] = "silent",
+	};
+
+	return texts[condition];
+}
+
 bool completeness_is_silent(const struct completeness *c, const struct completeness_host *host)
 {
-	return !host->never_heard && age(c, host) > c->silent_after;
+	return !host->never_heard && completeness_condition(c, host) != COMPLETENESS_FINE;
 }
 
 bool completeness_is_complete(const struct completeness *c, const struct completeness_host *host)
 {
-	return !host->never_heard && host->missing == 0 && !completeness_is_silent(c, host);
+	return host->missing == 0 && completeness_condition(c, host) == COMPLETENESS_FINE;
 }
 
 void completeness_age(uint64_t nsec, char text[16])
@@ -115,6 +164,42 @@ static bool never_heard(FILE *out, const struct completeness *c,
 	return host->never_heard;
 }
 
+static void write_seal(FILE *out, const struct completeness_host *host)
+{
+	if (!host->sealed) {
+		fputs(", no seal", out);
+		return;
+	}
+	fputs(", last seal ", out);
+	if (host->unsealed == 0) {
+		fputs("intact", out);
+		return;
+	}
+	write_count(out, host->unsealed);
+	fputs(host->unsealed == 1 ? " record before its end" : " records before its end", out);
+}
+
+/* Why; with what can be said about it, where that may be an attack. */
+static void write_cause(FILE *out, const struct completeness_host *host,
+			enum completeness_condition condition)
+{
+	static const char *const causes[COMPLETENESS_CONDITION_COUNT] = {
+		[COMPLETENESS_REWRITTEN] = "its log was rewritten, and its shipper stopped",
+		[COMPLETENESS_DAEMON_KILLED] = "daemon killed",
+		[COMPLETENESS_DAEMON_STOPPED] = "daemon stopped in order",
+		[COMPLETENESS_DAEMON_MUTE] = "daemon and shipper are there, nothing is recorded",
+		[COMPLETENESS_SHIPPER_STOPPED] = "shipper stopped in order",
+		[COMPLETENESS_SHIPPER_KILLED] = "shipper gone, the host's connection is closed",
+		[COMPLETENESS_CUT_OFF] = "neither shipper nor its connection answer",
+	};
+
+	if (!causes[condition])
+		return;
+	fprintf(out, ": %s", causes[condition]);
+	if (condition == COMPLETENESS_DAEMON_KILLED || condition == COMPLETENESS_REWRITTEN)
+		write_seal(out, host);
+}
+
 static bool silent(FILE *out, const struct completeness *c, const struct completeness_host *host)
 {
 	bool is = completeness_is_silent(c, host);
@@ -122,8 +207,7 @@ static bool silent(FILE *out, const struct completeness *c, const struct complet
 	if (is && out) {
 		fputs(" silent since ", out);
 		write_moment(out, host->last_heard, c->now);
-		if (strcmp(host->last_action, "agent-stop") == 0)
-			fputs(" (stopped in order)", out);
+		write_cause(out, host, completeness_condition(c, host));
 	}
 	return is;
 }
@@ -246,14 +330,19 @@ char *completeness_text(const struct completeness *c, const struct completeness_
 
 static json_t *host_json(const struct completeness *c, const struct completeness_host *host)
 {
+	enum completeness_condition condition = completeness_condition(c, host);
 	char heard[CLOCK_TEXT_SIZE];
 
 	clock_format(host->last_heard, heard);
-	return json_pack("{s:s, s:s?, s:s?, s:b, s:I, s:I, s:b, s:b}", "id", host->host, "name",
-			 host->name, "last_heard", host->never_heard ? NULL : heard, "silent",
-			 completeness_is_silent(c, host), "missing", (json_int_t)host->missing,
-			 "apart", (json_int_t)host->apart, "clock_ahead", host->ahead > AHEAD_MAX,
-			 "two_logs_grow", host->two_grow);
+	return json_pack("{s:s, s:s?, s:s?, s:b, s:s?, s:o, s:I, s:I, s:b, s:b}", "id", host->host,
+			 "name", host->name, "last_heard", host->never_heard ? NULL : heard,
+			 "silent", completeness_is_silent(c, host), "condition",
+			 condition == COMPLETENESS_FINE ? NULL
+							: completeness_condition_text(condition),
+			 "records_behind_seal",
+			 host->sealed ? json_integer((json_int_t)host->unsealed) : json_null(),
+			 "missing", (json_int_t)host->missing, "apart", (json_int_t)host->apart,
+			 "clock_ahead", host->ahead > AHEAD_MAX, "two_logs_grow", host->two_grow);
 }
 
 json_t *completeness_json(const struct completeness *c, const struct completeness_host *hosts,

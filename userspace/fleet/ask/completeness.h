@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fleet/store/presence.h"
+
 /* Records that are there although some before them are not: `first` to `last`. */
 struct completeness_range {
 	uint64_t first, last;
@@ -32,9 +34,12 @@ struct completeness_host {
 	 * way
 	 */
 	int64_t ahead;
-	uint64_t apart;	      /* deliveries that did not fit */
-	bool two_grow;	      /* two logs of it grow at once */
-	char last_action[32]; /* of its last record: "agent-stop" tells a stop from silence */
+	uint64_t apart;		  /* deliveries that did not fit */
+	bool two_grow;		  /* two logs of it grow at once */
+	char last_action[32];	  /* of its last record: "agent-stop" tells a stop from silence */
+	struct presence presence; /* what its shipper said last, of itself and the daemon */
+	bool sealed;		  /* there is a seal in the log that grew last */
+	uint64_t unsealed;	  /* records behind it */
 };
 
 struct completeness {
@@ -42,6 +47,27 @@ struct completeness {
 	uint64_t silent_after; /* heard of longer ago than this: silent */
 };
 
+/* What a host's records, and the word of its shipper, or that there is none, come to. */
+enum completeness_condition {
+	COMPLETENESS_FINE,
+	COMPLETENESS_NEVER_HEARD,
+	COMPLETENESS_REWRITTEN, /* its log is not as its shipper had read it */
+	COMPLETENESS_DAEMON_KILLED,
+	COMPLETENESS_DAEMON_STOPPED,  /* in order */
+	COMPLETENESS_DAEMON_MUTE,     /* it is there, and nothing is recorded */
+	COMPLETENESS_SHIPPER_STOPPED, /* it was told to leave */
+	COMPLETENESS_SHIPPER_KILLED,
+	COMPLETENESS_CUT_OFF, /* neither host nor network say anything */
+	COMPLETENESS_SILENT,  /* and nothing is known about why */
+	COMPLETENESS_CONDITION_COUNT,
+};
+
+enum completeness_condition completeness_condition(const struct completeness *c,
+						   const struct completeness_host *host);
+/* "daemon killed"; "" for COMPLETENESS_FINE. */
+const char *completeness_condition_text(enum completeness_condition condition);
+
+/* Nothing is recorded there, or it does not come here. */
 bool completeness_is_silent(const struct completeness *c, const struct completeness_host *host);
 bool completeness_is_complete(const struct completeness *c, const struct completeness_host *host);
 /* "40 s", "5 min", "3 h", "2 d". */

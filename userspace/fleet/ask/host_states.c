@@ -8,6 +8,8 @@
 
 /* A log that grows for so long after another one of its host was begun: both grow. */
 #define OVERLAP_SECONDS 60
+/* What the stream has, the store has by then. */
+#define ON_ITS_WAY (10 * NSEC_PER_SEC)
 
 static const char hosts_sql[] =
 	"SELECT h.id, h.host, h.name, h.last_heard, h.ahead,"
@@ -15,9 +17,15 @@ static const char hosts_sql[] =
 	" (SELECT l.last_action FROM logs l WHERE l.host = h.id ORDER BY l.last_grown DESC LIMIT 1),"
 	" EXISTS(SELECT 1 FROM logs l, logs m WHERE l.host = h.id AND m.host = h.id AND l.id != m.id"
 	"  AND l.last_grown > m.first_heard + ?1 AND m.last_grown > l.first_heard + ?1"
-	"  AND abs(l.last_grown - m.last_grown) < ?1)"
-	" FROM hosts h ORDER BY coalesce(h.name, h.host), h.host";
-static const char logs_sql[] = "SELECT id, contiguous FROM logs WHERE host = ?1";
+	"  AND abs(l.last_grown - m.last_grown) < ?1),"
+	" p.log, p.state, p.daemon, p.acknowledged, p.every, p.at, p.closed"
+	" FROM hosts h LEFT JOIN presence p ON p.host = h.id ORDER BY coalesce(h.name, h.host), h.host";
+static const char logs_sql[] = "SELECT id, contiguous, log FROM logs WHERE host = ?1";
+/* The seal of the log that grew last, if there is one among the last records. */
+static const char seal_sql[] =
+	"SELECT l.contiguous, (SELECT r.seq FROM records r WHERE r.host = l.host AND r.log = l.id"
+	"  AND r.seq <= l.contiguous AND r.seq > l.contiguous - 100000 AND r.action = 'seal' ORDER BY r.seq DESC LIMIT 1)"
+	" FROM logs l WHERE l.host = ?1 ORDER BY l.last_grown DESC LIMIT 1";
 static const char ranges_sql[] =
 	"SELECT first, last FROM waiting WHERE log = ?1 AND last > ?2"
 	" UNION ALL SELECT seq, seq FROM early WHERE log = ?1 AND seq > ?2 ORDER BY 1";
@@ -62,7 +70,8 @@ static int add_host(struct host_states *states, struct completeness_host **ret_h
 }
 
 static int read_ranges(struct rows *rows, int64_t log, uint64_t contiguous,
-		       struct completeness_host *host, struct failure *failure)
+		       struct completeness_host *host, uint64_t *ret_reached,
+		       struct failure *failure)
 {
 	_cleanup_(finalizep) sqlite3_stmt *statement = prepare(rows, ranges_sql);
 	uint64_t reached = contiguous;
@@ -79,27 +88,76 @@ static int read_ranges(struct rows *rows, int64_t log, uint64_t contiguous,
 
 		host->missing += completeness_missing(reached, &range, 1, &reached);
 	}
+	*ret_reached = reached;
 	return r == SQLITE_DONE ? 0 : sql_failure(rows, failure);
+}
+
+/* What the stream acknowledged to the shipper a while ago, and what came of it. */
+static void count_acknowledged(struct completeness_host *host, const char *log, uint64_t reached,
+			       uint64_t now)
+{
+	const struct presence *presence = &host->presence;
+
+	if (presence->state != PRESENCE_UNKNOWN && strcmp(presence->log, log) == 0 &&
+	    presence->acknowledged > reached && now > presence->at &&
+	    now - presence->at > ON_ITS_WAY)
+		host->missing += presence->acknowledged - reached;
+}
+
+static int read_seal(struct rows *rows, int64_t id, struct completeness_host *host,
+		     struct failure *failure)
+{
+	_cleanup_(finalizep) sqlite3_stmt *statement = prepare(rows, seal_sql);
+	int r;
+
+	sqlite3_bind_int64(statement, 1, id);
+	r = sqlite3_step(statement);
+	if (r != SQLITE_ROW)
+		return r == SQLITE_DONE ? 0 : sql_failure(rows, failure);
+	host->sealed = sqlite3_column_type(statement, 1) != SQLITE_NULL;
+	if (host->sealed)
+		host->unsealed = (uint64_t)(sqlite3_column_int64(statement, 0) -
+					    sqlite3_column_int64(statement, 1));
+	return 0;
 }
 
 static int read_logs(struct rows *rows, int64_t id, struct completeness_host *host,
 		     struct failure *failure)
 {
 	_cleanup_(finalizep) sqlite3_stmt *statement = prepare(rows, logs_sql);
+	uint64_t now = clock_nsec(CLOCK_REALTIME);
 	int r;
 
 	sqlite3_bind_int64(statement, 1, id);
 	while ((r = sqlite3_step(statement)) == SQLITE_ROW) {
 		uint64_t contiguous = (uint64_t)sqlite3_column_int64(statement, 1);
+		const char *log = (const char *)sqlite3_column_text(statement, 2);
+		uint64_t reached = contiguous;
 		int error = read_ranges(rows, sqlite3_column_int64(statement, 0), contiguous, host,
-					failure);
+					&reached, failure);
 
 		if (error < 0)
 			return error;
+		count_acknowledged(host, log, reached, now);
 		host->logs++;
 		host->contiguous += contiguous;
 	}
 	return r == SQLITE_DONE ? 0 : sql_failure(rows, failure);
+}
+
+static void read_presence(sqlite3_stmt *statement, struct presence *presence)
+{
+	const char *log = (const char *)sqlite3_column_text(statement, 8);
+
+	if (!log)
+		return;
+	(void)snprintf(presence->log, sizeof(presence->log), "%s", log);
+	presence->state = (enum presence_state)sqlite3_column_int(statement, 9);
+	presence->daemon = (enum presence_daemon)sqlite3_column_int(statement, 10);
+	presence->acknowledged = (uint64_t)sqlite3_column_int64(statement, 11);
+	presence->every = (uint64_t)sqlite3_column_int64(statement, 12);
+	presence->at = (uint64_t)sqlite3_column_int64(statement, 13);
+	presence->closed = (uint64_t)sqlite3_column_int64(statement, 14);
 }
 
 static int read_host(struct rows *rows, sqlite3_stmt *statement, struct host_states *states,
@@ -107,6 +165,7 @@ static int read_host(struct rows *rows, sqlite3_stmt *statement, struct host_sta
 {
 	const char *action = (const char *)sqlite3_column_text(statement, 6);
 	struct completeness_host *host;
+	int r;
 
 	if (add_host(states, &host) < 0)
 		return failure_set(failure, ENOMEM, "out of memory");
@@ -119,7 +178,13 @@ static int read_host(struct rows *rows, sqlite3_stmt *statement, struct host_sta
 	host->apart = (uint64_t)sqlite3_column_int64(statement, 5);
 	host->two_grow = sqlite3_column_int(statement, 7) != 0;
 	(void)snprintf(host->last_action, sizeof(host->last_action), "%s", action ? action : "");
-	return read_logs(rows, sqlite3_column_int64(statement, 0), host, failure);
+	read_presence(statement, &host->presence);
+	r = read_logs(rows, sqlite3_column_int64(statement, 0), host, failure);
+	/* Asked for where it matters, since it may be far from the end. */
+	if (r == 0 && (host->presence.state == PRESENCE_REWRITTEN ||
+		       host->presence.daemon == PRESENCE_KILLED))
+		r = read_seal(rows, sqlite3_column_int64(statement, 0), host, failure);
+	return r;
 }
 
 static bool has_host(const struct host_states *states, const char *word)

@@ -11,6 +11,9 @@
 #include "audit/read/reader.h"
 #include "audit/storage/chain.h"
 
+/* Among so many a segment says whose it is. */
+#define IDENTITY_LINES 4
+
 /* A line that was read and did not go into a batch yet; its text is the reader's, which is not asked again before. */
 struct held {
 	const char *line; /* NULL: none is */
@@ -30,6 +33,24 @@ struct feed {
 	struct held ahead_held;
 	char host[IDENTITY_HOST_SIZE], log[UUID_TEXT_SIZE]; /* of the line read last */
 };
+
+bool feed_identity(const char *directory, char ret_host[IDENTITY_HOST_SIZE],
+		   char ret_log[UUID_TEXT_SIZE])
+{
+	_cleanup_(lines_closep) struct lines *lines = NULL;
+	struct failure ignored = {};
+	const char *line, *text;
+	size_t size, text_size;
+
+	/* It is the first line of each segment, but for what a file that was moved away leaves to be said before. */
+	if (lines_open_at(directory, INT64_MAX, &lines, &ignored) < 0)
+		return false;
+	for (unsigned int i = 0; i < IDENTITY_LINES; i++)
+		if (lines_next(lines, &line, &size, &ignored) == 0 &&
+		    identity_of_line(line, size, ret_log, &text, &text_size))
+			return identity_host_of_text(text, text_size, ret_host);
+	return false;
+}
 
 int feed_open(const char *directory, const struct audit_cursor *place, struct feed **ret_feed,
 	      uint64_t *ret_missing, struct failure *failure)

@@ -13,6 +13,10 @@
 
 struct feed;
 
+/* Whose log grows there, by its newest segment. false: it does not say. */
+bool feed_identity(const char *directory, char ret_host[IDENTITY_HOST_SIZE],
+		   char ret_log[UUID_TEXT_SIZE]);
+
 /*
  * Goes on behind `place`; *ret_missing: records behind it that are deleted. Errors as audit_reader_open_after(), so
  * -ESTALE: the log was rewritten, or is another one.

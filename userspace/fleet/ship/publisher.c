@@ -9,12 +9,14 @@
 #define ACK_MSEC       5000
 #define CONNECT_MSEC   5000
 #define RECONNECT_MSEC 500
+#define FLUSH_MSEC     1000
 
 struct publisher {
 	const struct publisher_options *options;
 	natsOptions *nats_options;
 	natsConnection *connection;
 	jsCtx *stream;
+	natsSubscription *here;
 	struct buffer compressed;
 	uint64_t bytes;
 };
@@ -26,6 +28,7 @@ static void free_message(natsMsg **message)
 
 void publisher_close(struct publisher *publisher)
 {
+	natsSubscription_Destroy(publisher->here);
 	jsCtx_Destroy(publisher->stream);
 	natsConnection_Destroy(publisher->connection);
 	natsOptions_Destroy(publisher->nats_options);
@@ -125,7 +128,7 @@ int publisher_send(struct publisher *publisher, const struct batch *batch, struc
 	int r;
 
 	if (!publisher->options->plain) {
-		r = batch_compress(batch, &publisher->compressed);
+		r = batch_compress(&batch->lines, &publisher->compressed);
 		if (r < 0)
 			return failure_set(failure, r, "cannot compress: %m");
 		payload = &publisher->compressed;
@@ -148,6 +151,49 @@ int publisher_send(struct publisher *publisher, const struct batch *batch, struc
 		return describe(s, code, subject, failure);
 	publisher->bytes += payload->size;
 	return 0;
+}
+
+/* Nothing that comes from elsewhere matters to a shipper. */
+static void drop(natsConnection *connection, natsSubscription *subscription, natsMsg *message,
+		 void *closure)
+{
+	(void)connection;
+	(void)subscription;
+	(void)closure;
+	natsMsg_Destroy(message);
+}
+
+int publisher_announce(struct publisher *publisher, const char *subject, const char *here,
+		       const char *text)
+{
+	natsStatus s = NATS_OK;
+
+	if (!publisher->here)
+		s = natsConnection_Subscribe(&publisher->here, publisher->connection, here, drop,
+					     NULL);
+	if (s == NATS_OK)
+		s = natsConnection_PublishString(publisher->connection, subject, text);
+	return s == NATS_OK ? 0 : -EAGAIN;
+}
+
+int publisher_send_policy(struct publisher *publisher, const char *subject, const char *data,
+			  size_t size)
+{
+	jsPubOptions options = {.ExpectNoMessage = true, .MaxWait = ACK_MSEC};
+	jsErrCode code = 0;
+	jsPubAck *ack = NULL;
+	natsStatus s;
+
+	if ((int64_t)size > natsConnection_GetMaxPayload(publisher->connection))
+		return -EMSGSIZE;
+	s = js_Publish(&ack, publisher->stream, subject, data, (int)size, &options, &code);
+	jsPubAck_Destroy(ack);
+	return s == NATS_OK || code == JSStreamWrongLastSequenceErr ? 0 : -EAGAIN;
+}
+
+void publisher_flush(struct publisher *publisher)
+{
+	(void)natsConnection_FlushTimeout(publisher->connection, FLUSH_MSEC);
 }
 
 uint64_t publisher_bytes(const struct publisher *publisher)

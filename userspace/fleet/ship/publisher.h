@@ -34,6 +34,23 @@ DEFINE_CLEANUP(struct publisher *, publisher_close, publisher_closep)
  */
 int publisher_send(struct publisher *publisher, const struct batch *batch, struct failure *failure);
 
+/*
+ * Says `text` on `subject` once, to whoever hears it, and from then on listens on `here` without hearing anything: the
+ * server can tell that it does. -EAGAIN: it could not be said.
+ */
+int publisher_announce(struct publisher *publisher, const char *subject, const char *here,
+		       const char *text);
+
+/*
+ * 0: the stream of policies has the one on this subject, or had it before. -EAGAIN: it did not say so; -EMSGSIZE: larger
+ * than the server takes.
+ */
+int publisher_send_policy(struct publisher *publisher, const char *subject, const char *data,
+			  size_t size);
+
+/* Waits until the server has what was said, for a second at most. */
+void publisher_flush(struct publisher *publisher);
+
 /* Bytes of messages that were sent, headers not counted. */
 uint64_t publisher_bytes(const struct publisher *publisher);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cordon-ship: sends a host's audit log to the fleet's store. The log is the only queue. */
+/* cordon-ship: sends a host's audit log to the fleet's store, or to a collector. The log is the only queue. */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -12,12 +12,19 @@
 
 #include "base/clock.h"
 #include "fleet/ship/feed.h"
+#include "fleet/ship/otlp.h"
+#include "fleet/ship/policies.h"
+#include "fleet/ship/presence.h"
 #include "fleet/ship/publisher.h"
 #include "fleet/ship/ship_options.h"
 #include "fleet/ship/ship_sandbox.h"
 #include "fleet/ship/state.h"
 
 #define EXIT_REWRITTEN 3
+
+/* How often is looked for policies that are new. */
+#define POLICIES_NSEC	    (5 * NSEC_PER_SEC)
+#define POLICY_SUBJECT_SIZE 192u
 
 /* How often the log is looked at, give or take a quarter, so that a fleet does not do so at the same moment. */
 #define LOOK_MSEC 500u
@@ -32,14 +39,20 @@ struct ship {
 	char state_file[PATH_MAX];
 	struct ship_state state;
 	struct feed *feed;
-	struct publisher *publisher;
+	struct publisher *publisher; /* one of the two */
+	struct otlp *otlp;
 	struct batch bulk, first;
 	struct audit_cursor end; /* of what is in `bulk` */
 	bool backlog;		 /* there was more than went into it */
 	uint64_t next_time;	 /* when the rate lets the next one go, monotonic */
 	uint64_t saved_time;	 /* when that was on disk, monotonic */
 	uint64_t nameless;	 /* lines; those that were told */
-	char told[512];		 /* what failed last: each thing is said once */
+	struct presence present; /* as it was said last */
+	struct policies_shipped policies;
+	char policies_log[UUID_TEXT_SIZE]; /* of which log they are */
+	uint64_t policies_time;		   /* when they were looked at, monotonic; 0: never */
+	uint64_t present_time;		   /* when that was, monotonic; 0: never */
+	char told[512];			   /* what failed last: each thing is said once */
 	unsigned int seed;
 };
 
@@ -70,6 +83,82 @@ static void say_once(struct ship *ship, const char *text)
 	say("%s", text);
 }
 
+/* --- that it is there ----------------------------------------------------------------------- */
+
+/* Says how it is with shipper and daemon, when that is another than it was, and now and then. */
+static void be_present(struct ship *ship, enum presence_state state)
+{
+	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
+	char subject[PRESENCE_SUBJECT_SIZE], here[PRESENCE_SUBJECT_SIZE], text[PRESENCE_TEXT_SIZE];
+	struct presence present = {.state = state, .every = ship->options.presence};
+
+	/* One that leaves again at once is nobody to be missed. */
+	if (!ship->publisher || ship->options.once || ship->options.presence == 0)
+		return;
+	present.daemon = presence_look(ship->options.log);
+	if (ship->present_time > 0 &&
+	    now - ship->present_time < ship->options.presence * NSEC_PER_SEC &&
+	    present.state == ship->present.state && present.daemon == ship->present.daemon)
+		return;
+	if (!feed_identity(ship->options.log, present.host, present.log))
+		return;
+	present.acknowledged = ship->state.acknowledged.sequence;
+	present.read = ship->end.sequence;
+	presence_subject(&present, subject);
+	presence_here(&present, here);
+	presence_text(&present, text);
+	if (publisher_announce(ship->publisher, subject, here, text) < 0)
+		return;
+	ship->present = present;
+	ship->present_time = now;
+}
+
+/* --- what is in force ----------------------------------------------------------------------- */
+
+/* 1: that one is shipped, or never will be. */
+static int ship_policy(struct ship *ship, const struct presence *whose)
+{
+	_cleanup_(freep) char *data = NULL;
+	char digest[SHA256_TEXT_SIZE], subject[POLICY_SUBJECT_SIZE];
+	size_t size;
+	int r = policies_next(ship->options.log, &ship->policies, digest, &data, &size);
+
+	if (r < 0)
+		return r;
+	snprintf(subject, sizeof(subject), "cordon.policy.%s.%s.%s", whose->host, whose->log,
+		 digest);
+	r = publisher_send_policy(ship->publisher, subject, data, size);
+	if (r == -EMSGSIZE)
+		say("the policy %.16s... is larger than the server takes: raise its max_payload, or "
+		    "import it at the store",
+		    digest);
+	else if (r < 0)
+		return r;
+	r = policies_add(&ship->policies, digest);
+	return r < 0 ? r : 1;
+}
+
+/* Those that are new; what keeps from it now may not the next time. */
+static void ship_policies(struct ship *ship)
+{
+	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
+	struct presence whose;
+
+	if (!ship->publisher ||
+	    (ship->policies_time > 0 && now - ship->policies_time < POLICIES_NSEC))
+		return;
+	ship->policies_time = now;
+	if (!feed_identity(ship->options.log, whose.host, whose.log))
+		return;
+	/* Of another log none is known there. */
+	if (strcmp(whose.log, ship->policies_log) != 0) {
+		policies_release(&ship->policies);
+		memcpy(ship->policies_log, whose.log, sizeof(whose.log));
+	}
+	while (!stopped && ship_policy(ship, &whose) == 1)
+		;
+}
+
 static void pause_msec(struct ship *ship, uint64_t msec)
 {
 	uint64_t jitter = msec / 2 > 0 ? (uint64_t)rand_r(&ship->seed) % (msec / 2) : 0;
@@ -77,7 +166,18 @@ static void pause_msec(struct ship *ship, uint64_t msec)
 	const struct timespec time = {.tv_sec = (time_t)(nsec / NSEC_PER_SEC),
 				      .tv_nsec = (long)(nsec % NSEC_PER_SEC)};
 
+	be_present(ship, PRESENCE_SHIPPING);
 	(void)nanosleep(&time, NULL);
+}
+
+/* Of the time that it was asked to wait no jitter takes anything away. */
+static void pause_at_least(struct ship *ship, uint64_t msec, uint64_t least)
+{
+	uint64_t until = clock_nsec(CLOCK_MONOTONIC) + least * NSEC_PER_MSEC;
+
+	pause_msec(ship, msec);
+	while (!stopped && clock_nsec(CLOCK_MONOTONIC) < until)
+		pause_msec(ship, LOOK_MSEC);
 }
 
 /* --- what is sent --------------------------------------------------------------------------- */
@@ -96,34 +196,52 @@ static int save_state(struct ship *ship, bool finished)
 	return r;
 }
 
-/* Until the stream has it. -ECANCELED: told to leave before. */
+/* Once. *ret_wait: how long to leave the destination alone before the next time, ns. */
+static int try_to_send(struct ship *ship, const struct batch *batch, uint64_t *ret_wait,
+		       struct failure *failure)
+{
+	uint64_t refused = 0;
+	int r;
+
+	*ret_wait = 0;
+	if (!ship->otlp)
+		return publisher_send(ship->publisher, batch, failure);
+	r = otlp_send(ship->otlp, batch, &refused, ret_wait, failure);
+	if (r == 0 && refused > 0)
+		say("%s", failure->text);
+	return r;
+}
+
+/* Until the stream, or the collector, has it. -ECANCELED: told to leave before. */
 static int send_batch(struct ship *ship, const struct batch *batch)
 {
 	uint64_t wait = RETRY_MIN_MSEC;
 
 	while (!stopped) {
 		struct failure failure = {};
-		int r = publisher_send(ship->publisher, batch, &failure);
+		uint64_t asked;
+		int r = try_to_send(ship, batch, &asked, &failure);
 
 		if (r == 0) {
 			if (ship->told[0])
-				say("the stream acknowledges again");
+				say("%s again", ship->otlp ? "the collector takes records"
+							   : "the stream acknowledges");
 			ship->told[0] = '\0';
 			return 0;
 		}
 		say_once(ship, failure.text);
 		if (r != -EAGAIN && r != -EMSGSIZE)
 			return r;
-		pause_msec(ship, wait);
+		pause_at_least(ship, wait, asked / NSEC_PER_MSEC);
 		wait = wait * 2 < RETRY_MAX_MSEC ? wait * 2 : RETRY_MAX_MSEC;
 	}
 	return -ECANCELED;
 }
 
-/* What somebody waits for, ahead of a backlog. */
+/* What somebody waits for, ahead of a backlog. A collector cannot know the same record again, and gets each in its turn. */
 static int send_first(struct ship *ship)
 {
-	int more = 1;
+	int more = ship->otlp ? 0 : 1;
 
 	while (more > 0 && !stopped) {
 		uint64_t acknowledged = ship->state.acknowledged.sequence;
@@ -235,6 +353,7 @@ static int ship_bulk(struct ship *ship)
 	if (r == 0) {
 		note_rate(ship);
 		acknowledge(ship);
+		be_present(ship, PRESENCE_SHIPPING);
 	}
 	return r;
 }
@@ -258,6 +377,7 @@ static int ship_log(struct ship *ship)
 		if (ship->state.acknowledged.sequence != noted)
 			r = save_state(ship, ship->options.once);
 		noted = ship->state.acknowledged.sequence;
+		ship_policies(ship);
 		if (r < 0 || ship->options.once)
 			return r;
 		pause_msec(ship, LOOK_MSEC);
@@ -322,7 +442,10 @@ static int connect_to_server(struct ship *ship)
 
 	while (!stopped) {
 		struct failure failure = {};
-		int r = publisher_open(&ship->options.publisher, &ship->publisher, &failure);
+		int r = ship->options.otlp
+				? otlp_open(&ship->options.publisher, &ship->otlp, &failure)
+				: publisher_open(&ship->options.publisher, &ship->publisher,
+						 &failure);
 
 		if (r == 0)
 			return 0;
@@ -363,6 +486,18 @@ static int open_log(struct ship *ship)
 	}
 }
 
+/* The last word: why no more comes. */
+static void leave(struct ship *ship, int result)
+{
+	if (result == -ESTALE && !ship->publisher && !ship->options.otlp && !ship->options.once &&
+	    ship->options.presence > 0)
+		(void)connect_to_server(ship);
+	if (!ship->publisher || (result != -ESTALE && !stopped))
+		return;
+	be_present(ship, result == -ESTALE ? PRESENCE_REWRITTEN : PRESENCE_LEAVING);
+	publisher_flush(ship->publisher);
+}
+
 static int run(struct ship *ship)
 {
 	int r = load_state(ship);
@@ -375,7 +510,8 @@ static int run(struct ship *ship)
 		r = connect_to_server(ship);
 	if (r == 0)
 		r = ship_log(ship);
-	if (stopped && ship->feed && ship->publisher)
+	leave(ship, r);
+	if (stopped && ship->feed && (ship->publisher || ship->otlp))
 		(void)save_state(ship, true);
 	return stopped && r == -ECANCELED ? 0 : r;
 }
@@ -395,8 +531,11 @@ int main(int argc, char **argv)
 	r = run(&ship);
 	if (ship.publisher)
 		publisher_close(ship.publisher);
+	if (ship.otlp)
+		otlp_close(ship.otlp);
 	if (ship.feed)
 		feed_close(ship.feed);
+	policies_release(&ship.policies);
 	batch_release(&ship.bulk);
 	batch_release(&ship.first);
 	return r == 0 ? EXIT_SUCCESS : r == -ESTALE ? EXIT_REWRITTEN : EXIT_FAILURE;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fleet/ship/presence.h"
+
 #define DEFAULT_LOG    "/var/log/cordon"
 #define DEFAULT_STATE  "/var/lib/cordon-ship"
 #define DEFAULT_SERVER "nats://localhost:4222"
@@ -24,6 +26,7 @@ static const char help[] =
 	"as it was. docs/fleet.md says how to set it up.\n"
 	"\n"
 	"      --server URL     nats://HOST:PORT or tls://HOST:PORT (" DEFAULT_SERVER ")\n"
+	"      --otlp URL       instead of that, an OpenTelemetry collector: https://HOST:4318/v1/logs\n"
 	"      --log DIR        the log's directory (" DEFAULT_LOG ")\n"
 	"      --state DIR      notes there how far it is (" DEFAULT_STATE ")\n"
 	"      --creds FILE     credentials of NATS\n"
@@ -32,34 +35,57 @@ static const char help[] =
 	"                       its own certificate\n"
 	"      --rate N         records a second, at most, of a backlog (20000; 0: any number);\n"
 	"                       denials, ends, gaps and seals of now go ahead of it\n"
+	"      --presence N     says each N seconds that it is there, and how the daemon is (15; 0: never)\n"
 	"      --plain          sends lines as they are, not as gzip\n"
 	"      --once           leaves when all that is there now is acknowledged\n"
 	"  -h, --help           this text\n";
 
-int ship_options_port(const char *url, uint16_t *ret_port)
+/* Of those that a destination may have: the port that it means; 0: none of them. */
+static uint16_t default_port(const char *url, bool otlp)
 {
-	const char *host = strstr(url, "://"), *at, *colon, *bracket;
+	static const struct {
+		const char *scheme;
+		bool otlp;
+		uint16_t port;
+	} schemes[] = {
+		{"nats://", false, NATS_PORT},
+		{"tls://", false, NATS_PORT},
+		{"http://", true, 80},
+		{"https://", true, 443},
+	};
+
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
+		if (schemes[i].otlp == otlp &&
+		    strncmp(url, schemes[i].scheme, strlen(schemes[i].scheme)) == 0)
+			return schemes[i].port;
+	return 0;
+}
+
+int ship_options_port(const char *url, bool otlp, uint16_t *ret_port)
+{
+	uint16_t port_meant = default_port(url, otlp);
+	const char *host, *at, *colon, *bracket, *path;
 	char *end;
 	unsigned long port;
 
-	if (!host || (strncmp(url, "nats://", 7) != 0 && strncmp(url, "tls://", 6) != 0) ||
-	    strpbrk(url, ", \t\n"))
+	if (!port_meant || strpbrk(url, ", \t\n"))
 		return -EINVAL;
-	host += 3;
-	at = strrchr(host, '@');
+	host = strstr(url, "://") + 3;
+	path = strchr(host, '/');
+	at = memrchr(host, '@', path ? (size_t)(path - host) : strlen(host));
 	host = at ? at + 1 : host;
 	bracket = host[0] == '[' ? strchr(host, ']') : NULL;
-	if (!host[0] || host[0] == ':' || (host[0] == '[' && !bracket))
+	if (!host[0] || host[0] == ':' || host[0] == '/' || (host[0] == '[' && !bracket))
 		return -EINVAL;
 	colon = strchr(bracket ? bracket : host, ':');
-	if (!colon) {
-		*ret_port = NATS_PORT;
+	if (!colon || (path && colon > path)) {
+		*ret_port = port_meant;
 		return 0;
 	}
 	errno = 0;
 	port = strtoul(colon + 1, &end, 10);
-	if (colon[1] < '0' || colon[1] > '9' || errno || (*end && strcmp(end, "/") != 0) ||
-	    port == 0 || port > UINT16_MAX)
+	if (colon[1] < '0' || colon[1] > '9' || errno || port == 0 || port > UINT16_MAX ||
+	    (otlp ? *end && *end != '/' : *end && strcmp(end, "/") != 0))
 		return -EINVAL;
 	*ret_port = (uint16_t)port;
 	return 0;
@@ -77,9 +103,14 @@ static int check(struct ship_options *options, int argc, char **argv)
 
 	if (optind < argc)
 		return refuse("takes options only", argv[optind]);
-	if (ship_options_port(publisher->url, &options->port) < 0)
-		return refuse("--server takes nats://HOST:PORT or tls://HOST:PORT, one of them",
-			      publisher->url);
+	if (ship_options_port(publisher->url, options->otlp, &options->port) < 0)
+		return options->otlp
+			       ? refuse("--otlp takes https://HOST:PORT/v1/logs or http://...",
+					publisher->url)
+			       : refuse("--server takes nats://HOST:PORT or tls://HOST:PORT, one of them",
+					publisher->url);
+	if (options->otlp && publisher->credentials)
+		return refuse("--creds is for NATS, and --otlp takes --cert", publisher->url);
 	if (!publisher->certificate != !publisher->key) {
 		fputs("cordon-ship: --cert and --key go together\n", stderr);
 		return 2;
@@ -87,41 +118,56 @@ static int check(struct ship_options *options, int argc, char **argv)
 	return -1;
 }
 
-static int parse_rate(const char *text, uint64_t *ret)
+static int parse_number(const char *text, uint64_t max, uint64_t *ret)
 {
 	char *end;
 
 	errno = 0;
 	*ret = strtoull(text, &end, 10);
-	return text[0] < '0' || text[0] > '9' || *end || errno || *ret > RATE_MAX ? -EINVAL : 0;
+	return text[0] < '0' || text[0] > '9' || *end || errno || *ret > max ? -EINVAL : 0;
 }
 
 int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 {
 	static const struct option table[] = {
-		{"server", required_argument, NULL, 's'}, {"log", required_argument, NULL, 'l'},
-		{"state", required_argument, NULL, 'S'},  {"creds", required_argument, NULL, 'c'},
-		{"ca", required_argument, NULL, 'a'},	  {"cert", required_argument, NULL, 'C'},
-		{"key", required_argument, NULL, 'k'},	  {"rate", required_argument, NULL, 'r'},
-		{"plain", no_argument, NULL, 'p'},	  {"once", no_argument, NULL, 'o'},
-		{"help", no_argument, NULL, 'h'},	  {},
+		{"server", required_argument, NULL, 's'},
+		{"log", required_argument, NULL, 'l'},
+		{"state", required_argument, NULL, 'S'},
+		{"creds", required_argument, NULL, 'c'},
+		{"ca", required_argument, NULL, 'a'},
+		{"cert", required_argument, NULL, 'C'},
+		{"key", required_argument, NULL, 'k'},
+		{"rate", required_argument, NULL, 'r'},
+		{"otlp", required_argument, NULL, 'O'},
+		{"presence", required_argument, NULL, 'P'},
+		{"plain", no_argument, NULL, 'p'},
+		{"once", no_argument, NULL, 'o'},
+		{"help", no_argument, NULL, 'h'},
+		{},
 	};
 	struct ship_options *o = ret_options;
+	uint64_t number;
 	int option;
 
 	*o = (struct ship_options){
 		.log = DEFAULT_LOG,
 		.state = DEFAULT_STATE,
 		.records_second = DEFAULT_RATE,
+		.presence = PRESENCE_SECONDS,
 		.publisher.url = DEFAULT_SERVER,
 	};
 	while ((option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
 		switch (option) {
 		case 's':
 			o->publisher.url = optarg;
+			o->otlp = false;
 			break;
 		case 'l':
 			o->log = optarg;
+			break;
+		case 'O':
+			o->publisher.url = optarg;
+			o->otlp = true;
 			break;
 		case 'S':
 			o->state = optarg;
@@ -139,8 +185,13 @@ int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 			o->publisher.key = optarg;
 			break;
 		case 'r':
-			if (parse_rate(optarg, &o->records_second) < 0)
+			if (parse_number(optarg, RATE_MAX, &o->records_second) < 0)
 				return refuse("--rate takes a number up to 10000000", optarg);
+			break;
+		case 'P':
+			if (parse_number(optarg, PRESENCE_SECONDS_MAX, &number) < 0)
+				return refuse("--presence takes seconds, 0 to 3600", optarg);
+			o->presence = (unsigned int)number;
 			break;
 		case 'p':
 			o->publisher.plain = true;

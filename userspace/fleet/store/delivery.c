@@ -23,26 +23,46 @@ static void copy_id(char to[DELIVERY_ID_SIZE], const char *from, size_t size)
 	to[size] = '\0';
 }
 
+/* HOST.LOG.REST behind `head`. NULL: it is not that; else REST. */
+static const char *read_ids(const char *subject, const char *head, struct delivery *delivery)
+{
+	const char *host = subject + strlen(head), *log, *rest;
+
+	if (strncmp(subject, head, strlen(head)) != 0)
+		return NULL;
+	log = strchr(host, '.');
+	rest = log ? strchr(log + 1, '.') : NULL;
+	if (!rest || !id_has(host, (size_t)(log - host), "0123456789abcdef") ||
+	    !id_has(log + 1, (size_t)(rest - log - 1), "0123456789abcdef-") || log[1] == '-')
+		return NULL;
+	copy_id(delivery->host, host, (size_t)(log - host));
+	copy_id(delivery->log, log + 1, (size_t)(rest - log - 1));
+	return rest + 1;
+}
+
 int delivery_read_subject(const char *subject, struct delivery *delivery, struct failure *failure)
 {
-	const char *host = subject + sizeof(SUBJECT_HEAD) - 1, *log, *lane;
+	struct delivery found = *delivery;
+	const char *lane = read_ids(subject, SUBJECT_HEAD, &found);
 
-	if (strncmp(subject, SUBJECT_HEAD, sizeof(SUBJECT_HEAD) - 1) != 0)
-		goto refuse;
-	log = strchr(host, '.');
-	lane = log ? strchr(log + 1, '.') : NULL;
-	if (!lane || !id_has(host, (size_t)(log - host), "0123456789abcdef") ||
-	    !id_has(log + 1, (size_t)(lane - log - 1), "0123456789abcdef-") || log[1] == '-')
-		goto refuse;
-	if (strcmp(lane, ".bulk") != 0 && strcmp(lane, ".first") != 0)
-		goto refuse;
-	copy_id(delivery->host, host, (size_t)(log - host));
-	copy_id(delivery->log, log + 1, (size_t)(lane - log - 1));
-	delivery->first_lane = strcmp(lane, ".first") == 0;
+	if (!lane || (strcmp(lane, "bulk") != 0 && strcmp(lane, "first") != 0))
+		return failure_set(failure, EINVAL,
+				   "the subject is not cordon.log.<host id>.<log id>.<bulk|first>");
+	found.first_lane = strcmp(lane, "first") == 0;
+	*delivery = found;
 	return 0;
-refuse:
-	return failure_set(failure, EINVAL,
-			   "the subject is not cordon.log.<host id>.<log id>.<bulk|first>");
+}
+
+int delivery_read_policy_subject(const char *subject, struct delivery *delivery,
+				 const char **ret_digest, struct failure *failure)
+{
+	const char *digest = read_ids(subject, "cordon.policy.", delivery);
+
+	if (!digest)
+		return failure_set(failure, EINVAL,
+				   "the subject is not cordon.policy.<host id>.<log id>.<digest>");
+	*ret_digest = digest;
+	return 0;
 }
 
 static bool read_range(const char *text, uint64_t *ret_first, uint64_t *ret_last)

@@ -2,16 +2,23 @@
 /* Cuts lines into deliveries as a shipper does, and takes them in. */
 #include "fleet/store/import.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "audit/read/lines.h"
+#include "audit/storage/policy_store.h"
 #include "base/clock.h"
+#include "base/io.h"
+#include "fleet/store/policy_copy.h"
 
 /* As large as a message's payload is at most. */
 #define IMPORT_SIZE (512u << 10)
 /* Committed together. */
-#define IMPORT_GROUP 32
+#define IMPORT_GROUP	32
+#define POLICY_SIZE_MAX (64u << 20)
 
 struct run {
 	struct intake *intake;
@@ -97,6 +104,42 @@ static int read_folder(struct run *run, const char *folder, struct failure *fail
 	return r == -ENODATA ? 0 : r;
 }
 
+/* What was in force lies beside the lines. */
+static int read_policies(struct run *run, const char *folder, struct failure *failure)
+{
+	_cleanup_(closedirp) DIR *policies = NULL;
+	char path[PATH_MAX];
+	struct dirent *entry;
+	int r = 0;
+
+	if (snprintf(path, sizeof(path), "%s/" POLICY_STORE_NAME, folder) >= (int)sizeof(path) ||
+	    io_open_directory(AT_FDCWD, path, &policies) < 0)
+		return 0;
+	while (r == 0 && (entry = readdir(policies)) != NULL) {
+		struct delivery delivery = run->delivery;
+		_cleanup_(freep) char *data = NULL;
+
+		if (!policy_copy_is_digest(entry->d_name))
+			continue;
+		r = io_read_file(dirfd(policies), entry->d_name, POLICY_SIZE_MAX, &data,
+				 &delivery.size);
+		if (r < 0)
+			return failure_set(failure, r, "cannot read %s/%s: %m", path,
+					   entry->d_name);
+		delivery.data = data;
+		delivery.now = clock_nsec(CLOCK_REALTIME);
+		r = intake_policy(run->intake, &delivery, entry->d_name, failure);
+	}
+	return r;
+}
+
+static int read_from_folder(struct run *run, const char *folder, struct failure *failure)
+{
+	int r = read_folder(run, folder, failure);
+
+	return r == 0 ? read_policies(run, folder, failure) : r;
+}
+
 static int read_all(struct run *run, const struct import *import, struct failure *failure)
 {
 	_cleanup_(fclosep) FILE *file = NULL;
@@ -105,7 +148,7 @@ static int read_all(struct run *run, const struct import *import, struct failure
 	if (strcmp(import->from, "-") == 0)
 		return read_file(run, stdin, failure);
 	if (stat(import->from, &status) == 0 && S_ISDIR(status.st_mode))
-		return read_folder(run, import->from, failure);
+		return read_from_folder(run, import->from, failure);
 	file = fopen(import->from, "re");
 	if (!file)
 		return failure_set(failure, errno, "cannot open %s: %m", import->from);

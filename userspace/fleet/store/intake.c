@@ -14,6 +14,7 @@
 #include "fleet/store/apart.h"
 #include "fleet/store/batch.h"
 #include "fleet/store/intake_logs.h"
+#include "fleet/store/policy_copy.h"
 #include "fleet/store/rows.h"
 #include "insight/text/view.h"
 
@@ -383,5 +384,37 @@ int intake_take(struct intake *intake, const struct delivery *delivery,
 		*ret_result = INTAKE_APART;
 		return intake_refuse(intake, delivery, why.text, failure);
 	}
+	return r < 0 ? failure_set(failure, r, "%s", why.text) : 0;
+}
+
+int intake_presence(struct intake *intake, const struct presence *presence, struct failure *failure)
+{
+	return rows_presence(intake->rows, presence, failure);
+}
+
+int intake_overdue(struct intake *intake, uint64_t after, uint64_t before,
+		   char ret_host[DELIVERY_ID_SIZE], struct failure *failure)
+{
+	return rows_overdue(intake->rows, after, before, ret_host, failure);
+}
+
+int intake_closed(struct intake *intake, const char *host, uint64_t now, struct failure *failure)
+{
+	return rows_closed(intake->rows, host, now, failure);
+}
+
+int intake_policy(struct intake *intake, const struct delivery *delivery, const char *digest,
+		  struct failure *failure)
+{
+	struct failure why = {};
+	struct host_log *log;
+	int r = intake_logs_get(&intake->logs, delivery->host, delivery->log, delivery->now, &log,
+				&why);
+
+	if (r == 0)
+		r = policy_copy_keep(intake->directory, log->path, digest, delivery->data,
+				     delivery->size, &why);
+	if (r == -EBADMSG)
+		return intake_refuse(intake, delivery, why.text, failure);
 	return r < 0 ? failure_set(failure, r, "%s", why.text) : 0;
 }

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/failure.h"
 #include "fleet/store/delivery.h"
+#include "fleet/store/presence.h"
 
 enum intake_result {
 	INTAKE_TAKEN, /* records are new */
@@ -42,6 +43,20 @@ int intake_commit(struct intake *intake, struct failure *failure);
  */
 int intake_take(struct intake *intake, const struct delivery *delivery,
 		enum intake_result *ret_result, struct failure *failure);
+
+/* What a shipper says of itself. */
+int intake_presence(struct intake *intake, const struct presence *presence,
+		    struct failure *failure);
+/*
+ * The file of a policy by its digest, of the log that `delivery` is of, whose data it is. What is not that policy is kept
+ * apart.
+ */
+int intake_policy(struct intake *intake, const struct delivery *delivery, const char *digest,
+		  struct failure *failure);
+/* rows_overdue() and rows_closed() of this store. */
+int intake_overdue(struct intake *intake, uint64_t after, uint64_t before,
+		   char ret_host[DELIVERY_ID_SIZE], struct failure *failure);
+int intake_closed(struct intake *intake, const char *host, uint64_t now, struct failure *failure);
 
 /* One that could not even be read (no such subject, not gzip): keeps it apart. */
 int intake_refuse(struct intake *intake, const struct delivery *delivery, const char *reason,

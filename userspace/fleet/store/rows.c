@@ -36,6 +36,10 @@ enum statement {
 	ANCHOR,
 	APART,
 	APART_BYTES,
+	PRESENCE,
+	OVERDUE,
+	ASKED,
+	CLOSED,
 	STATEMENT_COUNT,
 };
 
@@ -74,6 +78,15 @@ static const char *const texts[STATEMENT_COUNT] = {
 		    " ON w.log = r.log AND w.first = r.last + 1 WHERE r.log = ?1 LIMIT 1"),
 	[APART] = "INSERT OR IGNORE INTO apart VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
 	[APART_BYTES] = "SELECT coalesce(sum(bytes), 0) FROM apart WHERE host = ?1",
+	[PRESENCE] =
+		("INSERT OR REPLACE INTO presence(host, log, state, daemon, acknowledged, every, at)"
+		 " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)"),
+	[OVERDUE] =
+		("SELECT h.id, h.host FROM presence p JOIN hosts h ON h.id = p.host"
+		 " WHERE p.asked = 0 AND p.state = ?3 AND p.at >= ?1 AND p.at + 2 * p.every < ?2 LIMIT 1"),
+	[ASKED] = "UPDATE presence SET asked = 1 WHERE host = ?1",
+	[CLOSED] =
+		"UPDATE presence SET closed = ?2 WHERE asked = 1 AND host = (SELECT id FROM hosts WHERE host = ?1)",
 };
 
 struct rows {
@@ -550,4 +563,51 @@ int rows_apart_bytes(struct rows *rows, const char *host, uint64_t *ret_bytes,
 {
 	bind(use(rows, APART_BYTES), "s", host);
 	return sum(rows, APART_BYTES, ret_bytes, failure);
+}
+
+int rows_presence(struct rows *rows, const struct presence *presence, struct failure *failure)
+{
+	int64_t host = 0;
+	int r;
+
+	bind(use(rows, ADD_HOST), "si", presence->host, NUMBER(presence->at));
+	r = run(rows, rows->statements[ADD_HOST], failure);
+	bind(use(rows, GET_HOST), "s", presence->host);
+	if (r == 0)
+		r = find_id(rows, GET_HOST, &host, failure);
+	if (r < 0)
+		return r;
+	sqlite3_reset(rows->statements[GET_HOST]);
+	bind(use(rows, PRESENCE), "isiiiii", NUMBER(host), presence->log, NUMBER(presence->state),
+	     NUMBER(presence->daemon), NUMBER(presence->acknowledged), NUMBER(presence->every),
+	     NUMBER(presence->at));
+	return run(rows, rows->statements[PRESENCE], failure);
+}
+
+int rows_overdue(struct rows *rows, uint64_t after, uint64_t before,
+		 char ret_host[DELIVERY_ID_SIZE], struct failure *failure)
+{
+	sqlite3_stmt *overdue = use(rows, OVERDUE);
+	char host[DELIVERY_ID_SIZE];
+	int64_t id;
+	int r;
+
+	bind(overdue, "iii", NUMBER(after), NUMBER(before), NUMBER(PRESENCE_SHIPPING));
+	r = first_row(rows, overdue, failure);
+	if (r <= 0)
+		return r < 0 ? r : -ENOENT;
+	id = sqlite3_column_int64(overdue, 0);
+	(void)snprintf(host, sizeof(host), "%s", (const char *)sqlite3_column_text(overdue, 1));
+	sqlite3_reset(overdue);
+	bind(use(rows, ASKED), "i", NUMBER(id));
+	r = run(rows, rows->statements[ASKED], failure);
+	if (r == 0)
+		memcpy(ret_host, host, sizeof(host));
+	return r;
+}
+
+int rows_closed(struct rows *rows, const char *host, uint64_t now, struct failure *failure)
+{
+	bind(use(rows, CLOSED), "si", host, NUMBER(now));
+	return run(rows, rows->statements[CLOSED], failure);
 }

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/failure.h"
+#include "fleet/store/presence.h"
 #include "fleet/store/row.h"
 
 #define ROWS_NAME "fleet.sqlite"
@@ -104,5 +105,16 @@ int rows_apart(struct rows *rows, const char *host, const char *log, uint64_t no
 	       const char *reason, const char *file, uint64_t bytes, struct failure *failure);
 int rows_apart_bytes(struct rows *rows, const char *host, uint64_t *ret_bytes,
 		     struct failure *failure);
+
+/* What a host's shipper said, in place of what it said before. */
+int rows_presence(struct rows *rows, const struct presence *presence, struct failure *failure);
+/*
+ * A host whose shipper was last heard of before `before` and not before `after`, and that was not asked for since: it is
+ * taken as asked for. -ENOENT: there is no more.
+ */
+int rows_overdue(struct rows *rows, uint64_t after, uint64_t before,
+		 char ret_host[DELIVERY_ID_SIZE], struct failure *failure);
+/* The server had no connection of it. */
+int rows_closed(struct rows *rows, const char *host, uint64_t now, struct failure *failure);
 
 #endif

@@ -7,7 +7,7 @@
 #define CORDON_FLEET_ROWS_SCHEMA_H
 
 /* Of the tables; in the database's user_version. */
-#define ROWS_VERSION 1
+#define ROWS_VERSION 2
 
 static const char rows_schema[] =
 	"CREATE TABLE hosts(id INTEGER PRIMARY KEY, host TEXT UNIQUE NOT NULL, name TEXT,"
@@ -38,6 +38,10 @@ static const char rows_schema[] =
 	" PRIMARY KEY(host, name, digest)) WITHOUT ROWID;"
 	"CREATE TABLE apart(host TEXT NOT NULL, log TEXT NOT NULL, at INTEGER NOT NULL, reason TEXT NOT NULL,"
 	" file TEXT NOT NULL, bytes INTEGER NOT NULL, UNIQUE(host, file));"
-	"PRAGMA user_version = 1;";
+	/* What its shipper said last; asked: whether the server was asked for it since. */
+	"CREATE TABLE presence(host INTEGER PRIMARY KEY REFERENCES hosts, log TEXT NOT NULL, state INTEGER NOT NULL,"
+	" daemon INTEGER NOT NULL, acknowledged INTEGER NOT NULL, every INTEGER NOT NULL, at INTEGER NOT NULL,"
+	" asked INTEGER NOT NULL DEFAULT 0, closed INTEGER NOT NULL DEFAULT 0);"
+	"PRAGMA user_version = 2;";
 
 #endif

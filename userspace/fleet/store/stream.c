@@ -7,6 +7,8 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "fleet/store/policy_stream.h"
+#include "fleet/store/presence_stream.h"
 
 /* Messages of one transaction: half a MiB each at most. */
 #define GROUP_MAX 64
@@ -25,6 +27,8 @@ struct connection {
 	natsSubscription *all;
 	/* ahead of a backlog of the rest; what it brings comes with that again */
 	natsSubscription *first_lane;
+	struct presence_stream presence;
+	natsSubscription *policies;
 };
 
 static int nats_failure(struct failure *failure, int error, const char *what,
@@ -101,11 +105,18 @@ static natsStatus subscribe(struct connection *c, const struct stream_options *o
 	char name[128];
 
 	(void)snprintf(name, sizeof(name), "%.100s-first", o->consumer);
+	if (s == NATS_OK)
+		s = presence_stream_open(c->connection, c->stream, o->stream, o->consumer,
+					 &c->presence);
+	if (s == NATS_OK)
+		s = policy_stream_open(c->stream, o->stream, o->consumer, &c->policies);
 	return s == NATS_OK ? subscribe_to(c, o, "cordon.log.*.*.first", name, &c->first_lane) : s;
 }
 
 static void disconnect(struct connection *c)
 {
+	natsSubscription_Destroy(c->policies);
+	presence_stream_close(&c->presence);
 	natsSubscription_Destroy(c->first_lane);
 	natsSubscription_Destroy(c->all);
 	jsCtx_Destroy(c->stream);
@@ -291,6 +302,10 @@ static int run(struct intake *intake, struct connection *c, const struct stream_
 			r = fetch(intake, c->first_lane, FIRST_MS, &active, failure);
 			if (r == 0)
 				r = fetch(intake, c->all, FETCH_MS, &active, failure);
+			if (r == 0)
+				r = policy_stream_turn(c->policies, intake, failure);
+			if (r == 0)
+				r = presence_stream_turn(&c->presence, intake, failure);
 			if (r > 0) {
 				disconnect(c);
 				pause_a_second();

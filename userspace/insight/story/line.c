@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "insight/story/line.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
@@ -23,6 +24,7 @@ static const struct {
 	{"would-deny", "would deny", STYLE_WARN},    {"open", "open", STYLE_PLAIN},
 	{"connect", "connect", STYLE_PLAIN},	     {"gap", "GAP", STYLE_WARN},
 	{"resolve", "resolve", STYLE_PLAIN},	     {"change", "change", STYLE_PLAIN},
+	{"agent-heartbeat", "heartbeat", STYLE_DIM},
 };
 
 void line_time(unsigned long long realtime_nsec, bool date, char text[LINE_TIME_SIZE])
@@ -248,6 +250,14 @@ static void write_approval(FILE *out, const struct style *style, const json_t *r
 	}
 }
 
+static void write_heartbeat(FILE *out, const json_t *record)
+{
+	uint64_t live = view_number(record, "cordon.agent.executions");
+
+	fprintf(out, "%" PRIu64 " execution%s live, %" PRIu64 " refused accesses since the start",
+		live, live == 1 ? "" : "s", view_number(record, "cordon.agent.totals.denials"));
+}
+
 static void write_detail(FILE *out, const struct style *style, const json_t *record)
 {
 	const char *text;
@@ -274,6 +284,8 @@ static void write_detail(FILE *out, const struct style *style, const json_t *rec
 		write_resolve(out, style, record);
 	} else if (view_is(record, "change")) {
 		write_change(out, style, record);
+	} else if (view_is(record, "agent-heartbeat")) {
+		write_heartbeat(out, record);
 	} else {
 		const char *domain = view_text(record, "destination.domain");
 

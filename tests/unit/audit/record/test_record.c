@@ -350,6 +350,7 @@ static void test_names_that_are_no_text(void **state)
 		.object = "/tmp/\xff\"\n\x1b",
 		.object_size = 9,
 		.total = 5000,
+		.flags = CORDON_OBJECT_MOVED,
 	};
 	_cleanup_(json_decrefp) json_t *record = NULL;
 	_cleanup_(freep) char *line = NULL;
@@ -363,6 +364,7 @@ static void test_names_that_are_no_text(void **state)
 	assert_text(record, "process.name", "\xef\xbf\xbd\x1b[31m");
 	assert_text(record, "process.name_base64", "/xtbMzFt");
 	assert_number(record, "cordon.object.length", 5000);
+	assert_true(json_is_true(view_field(record, "cordon.object.moved")));
 	assert_null_field(record, "cordon.suggestion.rule");
 	line = json_dumps(record, JSON_COMPACT | JSON_ENSURE_ASCII);
 	for (const char *c = line; *c; c++)

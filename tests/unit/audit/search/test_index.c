@@ -366,6 +366,59 @@ static void test_last_reads_the_end(void **state)
 	assert_int_equal(none.looked_at, RECORDS);
 }
 
+static int note_action(void *data, json_t *record)
+{
+	const char *action =
+		json_string_value(json_object_get(json_object_get(record, "event"), "action"));
+
+	fprintf(data, "%s%s ", action,
+		json_object_get(json_object_get(record, "cordon"), "damaged") ? "!" : "");
+	return 0;
+}
+
+/* The last so many that are not passed over; one that was altered is not. */
+static void test_passes_over(void **state)
+{
+	struct place *p = *state;
+	const struct search_options options = {
+		.no_index = true, .limit = 3, .but_action = "denial"};
+	static const struct audit_query everything = {.session = NULL};
+	struct search_result result;
+	struct failure failure = {0};
+	char *text = NULL;
+	const char *at;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(audit_search(p->directory, &everything, &options, note_action, out,
+				      &result, &failure),
+			 0);
+	fclose(out);
+	assert_int_equal(result.found, 3);
+	assert_null(strstr(text, "denial"));
+	free(text);
+
+	/* One gets another session. */
+	assert_int_equal(io_read_file(AT_FDCWD, p->log, 64 << 20, &text, &size), 0);
+	at = strstr(text + size / 2, "\"action\":\"denial\"");
+	assert_non_null(at);
+	at = strstr(at, "\"session\":\"");
+	assert_non_null(at);
+	edit(p->log, at + 11 - text, "X", 1);
+	free(text);
+	text = NULL;
+	out = open_memstream(&text, &size);
+	assert_int_equal(
+		audit_search(p->directory, &everything,
+			     &(struct search_options){.no_index = true, .but_action = "denial"},
+			     note_action, out, &result, &failure),
+		0);
+	fclose(out);
+	assert_non_null(strstr(text, "denial! "));
+	assert_null(strstr(text, "denial "));
+	free(text);
+}
+
 static void test_marks_what_was_altered(void **state)
 {
 	static const struct audit_query everything = {.session = "s1"};
@@ -534,6 +587,7 @@ int main(void)
 		TEST(test_notices_a_shorter_log),
 		TEST(test_marks_what_was_altered),
 		TEST(test_last_reads_the_end),
+		TEST(test_passes_over),
 		TEST(test_survives_damage),
 		TEST(test_replaces_what_is_no_index),
 		TEST(test_refuses_what_is_no_log),

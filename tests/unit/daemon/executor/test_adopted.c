@@ -380,6 +380,54 @@ static void test_start_cannot_be_written(void **state)
 	fake_logs->written = 0;
 }
 
+/* The log's writer is started again meanwhile: the child is held until there is one. */
+static void test_waits_for_writer(void **state)
+{
+	struct execution *e = begun();
+
+	(void)state;
+	fake_logs->restarts = true;
+	errand_answers(0);
+	assert_false(e->started);
+	assert_int_equal(kernel->continued, 0);
+	turns();
+	assert_true(e->started);
+	assert_int_equal(logs_count("execution-start", NULL), 1);
+	assert_int_equal(kernel->continued, 1);
+}
+
+static void test_waits_for_writer_in_vain(void **state)
+{
+	struct execution *e = begun();
+
+	(void)state;
+	fake_logs->restarts = true;
+	fake_logs->writable = -ENOSPC;
+	errand_answers(0);
+	assert_int_equal(e->state, EXECUTION_LIVE);
+	turns();
+	assert_int_equal(kernel->continued, 0);
+	assert_int_equal(logs_count("execution-refused", NULL), 1);
+	assert_int_equal(logs_count("execution-start", NULL), 0);
+}
+
+/* What ends while it waits was an execution: that is on record. */
+static void test_ends_while_it_waits(void **state)
+{
+	struct execution *e = begun();
+
+	(void)state;
+	fake_logs->restarts = fake_logs->hold = true;
+	errand_answers(0);
+	assert_non_null(e->writing);
+	kernel->death = FAKE_STUBBORN;
+	ending_begin(e, AUDIT_END_KILLED);
+	fake_logs->hold = false;
+	turns();
+	assert_int_equal(kernel->continued, 0);
+	assert_int_equal(logs_count("execution-start", NULL), 1);
+}
+
 /* Unless the host's owner has said that it may go on. */
 static void test_start_may_be_missing(void **state)
 {
@@ -720,6 +768,9 @@ int main(void)
 		ONE(test_gate_too_late),
 		ONE(test_no_gate),
 		ONE(test_start_cannot_be_written),
+		ONE(test_waits_for_writer),
+		ONE(test_waits_for_writer_in_vain),
+		ONE(test_ends_while_it_waits),
 		ONE(test_start_may_be_missing),
 		ONE(test_no_state),
 		ONE(test_dies_meanwhile),

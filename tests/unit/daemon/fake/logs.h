@@ -18,6 +18,7 @@
 struct writer_wait {
 	LIST_ENTRY(writer_wait) link;
 	struct event *event;
+	bool for_writable;
 	writer_done *done;
 	void *context;
 };
@@ -35,6 +36,8 @@ struct logs {
 	json_t *records; /* of all logs, in order */
 	bool lenient;	 /* go_on_when_full */
 	bool hold;	 /* nobody is told that what he waits for is written */
+	bool restarts;	 /* its writer is about to be there again */
+	int writable;	 /* what those are told who wait for that */
 	int written;	 /* what they are told */
 };
 
@@ -96,6 +99,27 @@ void logs_put(struct log_use *log)
 {
 	if (log && log->users-- == 0)
 		abort();
+}
+
+struct log_use *logs_share(struct log_use *log)
+{
+	log->users++;
+	return log;
+}
+
+struct log_use *logs_find(struct logs *logs, const char *directory)
+{
+	struct log_use *use;
+
+	LIST_FOREACH(use, &logs->all, link)
+	if (strcmp(use->directory, directory) == 0)
+		break;
+	return use ? logs_share(use) : NULL;
+}
+
+int logs_unwritable(const struct log_use *log, int r, struct failure *failure)
+{
+	return failure_set(failure, r, "%s cannot be written: %m", log->directory);
 }
 
 int logs_writable(struct log_use *log, struct failure *failure)
@@ -160,17 +184,15 @@ static void logs_on_written(evutil_socket_t fd, short what, void *context)
 	(void)fd;
 	(void)what;
 	logs_forget_wait(context);
-	wait.done(fake_logs->written, wait.context);
+	wait.done(wait.for_writable ? fake_logs->writable : fake_logs->written, wait.context);
 }
 
-int logs_when_written(struct log_use *log, writer_done *done, void *context,
-		      struct writer_wait **ret_wait)
+static inline void logs_add_wait(bool for_writable, writer_done *done, void *context,
+				 struct writer_wait **ret_wait)
 {
-	struct writer_wait *wait;
+	struct writer_wait *wait = calloc(1, sizeof(*wait));
 
-	(void)log;
-	FAULT_HERE();
-	wait = calloc(1, sizeof(*wait));
+	wait->for_writable = for_writable;
 	wait->done = done;
 	wait->context = context;
 	wait->event = evtimer_new(fake_logs->base, logs_on_written, wait);
@@ -178,7 +200,26 @@ int logs_when_written(struct log_use *log, writer_done *done, void *context,
 	if (!fake_logs->hold)
 		event_active(wait->event, EV_TIMEOUT, 1);
 	*ret_wait = wait;
+}
+
+int logs_when_written(struct log_use *log, writer_done *done, void *context,
+		      struct writer_wait **ret_wait)
+{
+	(void)log;
+	FAULT_HERE();
+	logs_add_wait(false, done, context, ret_wait);
 	return 0;
+}
+
+int logs_when_writable(struct log_use *log, writer_done *done, void *context,
+		       struct writer_wait **ret_wait)
+{
+	(void)log;
+	FAULT_HERE();
+	if (!fake_logs->restarts || fake_logs->lenient)
+		return 0;
+	logs_add_wait(true, done, context, ret_wait);
+	return 1;
 }
 
 void logs_cancel(struct log_use *log, struct writer_wait *wait)

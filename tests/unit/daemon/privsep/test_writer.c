@@ -23,6 +23,7 @@
 #include "daemon/privsep/writer.h"
 #include "daemon/privsep/writer_directory.h"
 #include "daemon/privsep/writer_share.h"
+#include "daemon/privsep/writer_state.h"
 #include "tests/unit/daemon/privsep/writer_fixture.h"
 
 #define RECORDS 400
@@ -526,6 +527,123 @@ static void test_flooded(void **state)
 	event_base_free(base);
 }
 
+struct answer {
+	unsigned int done;
+	int result;
+};
+
+static void on_answer(int result, void *context)
+{
+	struct answer *answer = context;
+
+	answer->done++;
+	answer->result = result;
+}
+
+static void kill_idle(struct event_base *base)
+{
+	unsigned int before = deaths;
+	pid_t pid;
+
+	while ((pid = child()) == 0)
+		assert_int_equal(event_base_loop(base, EVLOOP_ONCE), 0);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	while (deaths == before)
+		assert_int_equal(event_base_loop(base, EVLOOP_ONCE), 0);
+}
+
+/* Who asks when there is no writer hears from the next one, however many die before they answer. */
+static void test_ready(void **state)
+{
+	struct event_base *base = event_base_new();
+	struct answer heard = {};
+	struct writer_wait *wait;
+	struct writer *writer;
+
+	(void)state;
+	remove_all();
+	writer = new_writer_in(base);
+	assert_int_equal(writer_when_ready(writer, on_answer, &heard, &wait), 0);
+	kill_idle(base);
+	assert_int_equal(writer_when_ready(writer, on_answer, &heard, &wait), 1);
+	writer_wait_cancel(writer, wait);
+	assert_int_equal(writer_when_ready(writer, on_answer, &heard, &wait), 1);
+	for (int i = 0; i < 2 * DEATHS_MAX && heard.done == 0; i++)
+		kill_idle(base);
+	turn_until(base, &heard.done, 1);
+	assert_int_equal(heard.result, 0);
+	assert_int_equal(writer_when_ready(writer, on_answer, &heard, &wait), 0);
+	writer_close(writer);
+	event_base_free(base);
+}
+
+/* Why there is none is an answer, too; so is that there was none in time. */
+static void test_not_ready(void **state)
+{
+	struct event_base *base = event_base_new();
+	struct answer heard = {};
+	struct writer_wait *wait;
+	struct writer *writer;
+
+	(void)state;
+	remove_all();
+	writer = new_writer_in(base);
+	kill_idle(base);
+	assert_int_equal(rename(directory, aside), 0);
+	close(open(directory, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+	assert_int_equal(writer_when_ready(writer, on_answer, &heard, &wait), 1);
+	turn_until(base, &heard.done, 1);
+	assert_int_equal(heard.result, -ENOTDIR);
+	unlink(directory);
+	assert_int_equal(rename(aside, directory), 0);
+	/* It was no when it was asked last. */
+	assert_int_equal(writer_when_ready(writer, on_answer, &heard, &wait), 1);
+	turn_until(base, &heard.done, 2);
+	assert_int_equal(heard.result, 0);
+
+	kill_idle(base);
+	writer->not_before = UINT64_MAX;
+	assert_int_equal(writer_when_ready(writer, on_answer, &heard, &wait), 1);
+	event_base_loop(base, EVLOOP_NONBLOCK);
+	assert_int_equal(heard.done, 2);
+	assert_true(wait->until > clock_nsec(CLOCK_MONOTONIC));
+	wait->until = 0;
+	turn_until(base, &heard.done, 3);
+	assert_int_equal(heard.result, -ETIMEDOUT);
+	/* One that is left when the log is closed is told nothing. */
+	assert_int_equal(writer_when_ready(writer, on_answer, &heard, &wait), 1);
+	writer->not_before = 0;
+	writer_close(writer);
+	assert_int_equal(heard.done, 3);
+	event_base_free(base);
+}
+
+/* A log that is full has room for what is written by then: that it was written does not say that more can be. */
+static void test_written_is_not_writable(void **state)
+{
+	struct event_base *base = event_base_new();
+	struct waits written = {};
+	struct writer_wait *wait;
+	struct writer *writer;
+
+	(void)state;
+	remove_all();
+	writer = new_writer_in(base);
+	/* As it said last. */
+	writer->unwritable = -ENOSPC;
+	assert_int_equal(append(writer, 0), 0);
+	assert_int_equal(writer_when_flushed(writer, true, on_done, &written, &wait), 0);
+	turn_until(base, &written.done, 1);
+	assert_int_equal(written.failed, 0);
+	assert_true(writer->unwritable == -ENOSPC || writer->answers > 0);
+	/* It is asked for because of that. */
+	while (writer->answers == 0)
+		assert_int_equal(event_base_loop(base, EVLOOP_ONCE), 0);
+	assert_int_equal(writer->unwritable, 0);
+	writer_close(writer);
+	event_base_free(base);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -538,6 +656,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_killed_while_others_wait),
 		cmocka_unit_test(test_much),
 		cmocka_unit_test(test_flooded),
+		cmocka_unit_test(test_ready),
+		cmocka_unit_test(test_not_ready),
+		cmocka_unit_test(test_written_is_not_writable),
 	};
 
 	writer_fixture_main(argc, argv);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -17,6 +18,8 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/io.h"
+#include "daemon/executor/executors_parts.h"
 #include "daemon/policy/approvals.h"
 #include "daemon/policy/comparison.h"
 #include "daemon/privsep/errand.h"
@@ -405,6 +408,222 @@ static void test_bad_policy(void **state)
 	remove_policies();
 }
 
+/* What executions are put under is compiled beside the loop in the forms that they need. */
+static void test_applied(void **state)
+{
+	const char *const none[] = {NULL};
+	const struct policy_use *resumed[2] = {}, *use;
+	struct execution executions[2] = {};
+	json_t *message = json_pack("{s:s,s:s,s:s}", "op", "apply", "policy", big, "all_of", "big");
+	struct protocol_fds fds = {};
+	struct failure failure = {};
+	struct connection c;
+	int client;
+
+	(void)state;
+	write_policies();
+	json_object_set_new(message, "policy", json_string(big));
+	assert_int_equal(policies_new(NULL, none, -1, &of->policies), 0);
+	for (int observe = 0; observe < 2; observe++) {
+		struct compiled_policy *compiled = NULL;
+		struct execution *e = &executions[observe];
+
+		assert_int_equal(policies_compile(of->policies, big, observe, &compiled), 0);
+		assert_int_equal(policies_resume(of->policies, compiled, REF + (uint64_t)observe,
+						 &resumed[observe]),
+				 0);
+		*e = (struct execution){.policy = resumed[observe], .state = EXECUTION_LIVE};
+		e->request = json_pack("{s:b}", "observe", observe);
+		of->by_slot[observe] = e;
+	}
+	connect_root(&c, &client);
+	assert_int_equal(ahead_start(&c, &message, &fds, on_policy, &failure), 1);
+	while (c.ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_int_equal(dispatched, 1);
+	for (int observe = 0; observe < 2; observe++) {
+		use = policies_find(of->policies, big, observe);
+		assert_ptr_equal(use, resumed[observe]);
+		policies_put(of->policies, use);
+		json_decref(executions[observe].request);
+		of->by_slot[observe] = NULL;
+	}
+	close_both(&c, client);
+	policies_free(of->policies);
+	of->policies = NULL;
+	remove_policies();
+}
+
+/* An errand that is over may still be a child, too. */
+static pid_t writer_pid(void)
+{
+	_cleanup_(freep) char *children = NULL;
+	size_t size;
+
+	assert_int_equal(
+		io_read_file(AT_FDCWD, "/proc/thread-self/children", 4096, &children, &size), 0);
+	for (char *rest = children, *word; (word = strsep(&rest, " ")) != NULL;) {
+		_cleanup_(freep) char *command = NULL;
+		char path[64];
+
+		snprintf(path, sizeof(path), "/proc/%s/cmdline", word);
+		if (*word && io_read_file(AT_FDCWD, path, 4096, &command, &size) == 0 &&
+		    memmem(command, size, "--log-writer", strlen("--log-writer")))
+			return (pid_t)atoi(word);
+	}
+	fail_msg("the log has no writer");
+	return 0;
+}
+
+static void kill_writer(void)
+{
+	pid_t pid = writer_pid();
+
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	/* It is replaced once somebody needs it: its death alone is told. */
+	while (kill(pid, 0) == 0)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+}
+
+/* Who comes while the log's writer is started again waits for it; nobody waits for a log that there can be no writer for. */
+static void test_writer_killed(void **state)
+{
+	const char *const none[] = {NULL};
+	const struct policy_use *use = NULL;
+	struct compiled_policy *compiled = NULL;
+	char answer[2048] = "", aside[64];
+	struct connection c;
+	uint64_t took;
+	int client;
+
+	(void)state;
+	write_policies();
+	assert_int_equal(policies_new(NULL, none, -1, &of->policies), 0);
+	assert_int_equal(policies_compile(of->policies, big, false, &compiled), 0);
+	assert_int_equal(policies_resume(of->policies, compiled, REF, &use), 0);
+	connect_root(&c, &client);
+	assert_int_equal(ask_for(&c, big, &took), 1);
+	while (c.ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_int_equal(ask_for(&c, big, &took), 0);
+	assert_int_equal(dispatched, 1);
+
+	kill_writer();
+	assert_int_equal(ask_for(&c, big, &took), 1);
+	while (c.ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_int_equal(dispatched, 2);
+
+	/* Whoever leaves waits no more. */
+	kill_writer();
+	assert_int_equal(ask_for(&c, big, &took), 1);
+	ahead_cancel(&c);
+
+	snprintf(aside, sizeof(aside), "%s/log", place);
+	assert_int_equal(rename(log_directory, aside), 0);
+	close(open(log_directory, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+	assert_int_equal(ask_for(&c, big, &took), 1);
+	while (c.ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_int_equal(told, 3);
+	assert_int_equal(dispatched, 2);
+	assert_true(recv(client, answer, sizeof(answer) - 1, MSG_DONTWAIT) > 0);
+	assert_non_null(strstr(answer, "cannot be written"));
+	assert_int_equal(unlink(log_directory), 0);
+	assert_int_equal(rename(aside, log_directory), 0);
+	close_both(&c, client);
+	policies_free(of->policies);
+	of->policies = NULL;
+	remove_policies();
+}
+
+static char said[2048];
+
+static void say(const char *line)
+{
+	snprintf(said, sizeof(said), "%s", line);
+}
+
+static void write_config(const char *path, const char *first, const char *second)
+{
+	FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+	fprintf(f,
+		"version: 1\nexecutors:\n"
+		"  - {name: one, match: {executable: /usr/bin/true}, policy: %s, workdir_under: [/srv]}\n"
+		"  - {name: two, match: {executable: /usr/bin/true}, policy: %s, workdir_under: [/srv]}\n",
+		first, second);
+	assert_int_equal(fclose(f), 0);
+}
+
+static int ask_to_reload(struct connection *c)
+{
+	json_t *message = json_pack("{s:s}", "op", "reload");
+	struct protocol_fds fds = {};
+	struct failure failure = {};
+	int r = ahead_start(c, &message, &fds, on_policy, &failure);
+
+	json_decref(message);
+	return r;
+}
+
+/* What cordon.yaml names, likewise; one that is wrong is refused as the whole file is, whoever wants it loaded. */
+static void test_reloaded(void **state)
+{
+	const char *const none[] = {NULL};
+	const struct policy_use *resumed = NULL, *use;
+	struct compiled_policy *compiled = NULL;
+	char config[80], answer[2048] = "";
+	struct executors x = {.daemon = of, .path = config};
+	struct connection c;
+	int client;
+
+	(void)state;
+	write_policies();
+	snprintf(config, sizeof(config), "%s/cordon.yaml", place);
+	assert_int_equal(policies_new(NULL, none, -1, &of->policies), 0);
+	assert_int_equal(policies_compile(of->policies, big, false, &compiled), 0);
+	assert_int_equal(policies_resume(of->policies, compiled, REF, &resumed), 0);
+	of->executors = &x;
+	of->say = say;
+	connect_root(&c, &client);
+
+	write_config(config, big, big);
+	assert_int_equal(ask_to_reload(&c), 1);
+	while (c.ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_int_equal(dispatched, 1);
+	use = policies_find(of->policies, big, false);
+	assert_ptr_equal(use, resumed);
+	policies_put(of->policies, use);
+
+	write_config(config, big, bad);
+	assert_int_equal(ask_to_reload(&c), 1);
+	while (c.ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_int_equal(told, 2);
+	assert_int_equal(dispatched, 1);
+	assert_true(recv(client, answer, sizeof(answer) - 1, MSG_DONTWAIT) > 0);
+	assert_non_null(strstr(answer, "bad.yaml:3:1"));
+
+	/* Twice: the second takes the place of the first. */
+	executors_reload(&x);
+	assert_non_null(x.reloading);
+	executors_reload(&x);
+	while (x.reloading)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_non_null(strstr(said, "bad.yaml:3:1"));
+
+	of->executors = NULL;
+	of->say = NULL;
+	close_both(&c, client);
+	policies_free(of->policies);
+	of->policies = NULL;
+	assert_int_equal(unlink(config), 0);
+	remove_policies();
+}
+
 static int record_nothing(void *context, const struct audit_approval *approval)
 {
 	(void)context;
@@ -477,7 +696,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_answered),   cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_hangs),	   cmocka_unit_test(test_left),
 		cmocka_unit_test(test_compiled),   cmocka_unit_test(test_left_while_compiled),
-		cmocka_unit_test(test_bad_policy), cmocka_unit_test(test_compared),
+		cmocka_unit_test(test_bad_policy), cmocka_unit_test(test_applied),
+		cmocka_unit_test(test_reloaded),   cmocka_unit_test(test_writer_killed),
+		cmocka_unit_test(test_compared),
 	};
 
 	writer_fixture_main(argc, argv);

@@ -75,7 +75,7 @@ static void texts(void **state)
 	strcpy(hosts[1].last_action, "agent-stop");
 	hosts[1].last_heard = NOW - 3 * 86400 * NSEC_PER_SEC;
 	expect(hosts, 2,
-	       "1 of 2 hosts complete to 40 s ago; web-7 silent since 2025-11-18 00:00 (stopped in order)");
+	       "1 of 2 hosts complete to 40 s ago; web-7 silent since 2025-11-18 00:00: daemon stopped in order");
 	hosts[3].apart = 2;
 	expect(hosts + 3, 1,
 	       "1 of 1 host complete to 1 s ago; 5c04cde4a12c has 2 deliveries kept apart");
@@ -87,6 +87,93 @@ static void texts(void **state)
 	       "5c04cde4a12c has two logs that grow at once (two hosts with one machine-id?)");
 	hosts[3] = (struct completeness_host){.host = (char *)"mail-1", .never_heard = true};
 	expect(hosts + 3, 1, "0 of 1 host complete; mail-1 never heard of");
+}
+
+static void conditions(void **state)
+{
+	static const struct {
+		enum presence_state state;
+		enum presence_daemon daemon;
+		unsigned int said, heard; /* seconds ago */
+		bool closed, stopped;
+		enum completeness_condition expected;
+	} cases[] = {
+		/* No word of a shipper: the records alone tell. */
+		{0, 0, 0, 100, false, false, COMPLETENESS_FINE},
+		{0, 0, 0, 200, false, false, COMPLETENESS_SILENT},
+		{0, 0, 0, 200, false, true, COMPLETENESS_DAEMON_STOPPED},
+		{PRESENCE_SHIPPING, PRESENCE_RUNNING, 10, 100, false, false, COMPLETENESS_FINE},
+		{PRESENCE_SHIPPING, PRESENCE_RUNNING, 45, 100, false, false, COMPLETENESS_FINE},
+		{PRESENCE_SHIPPING, PRESENCE_RUNNING, 10, 200, false, false,
+		 COMPLETENESS_DAEMON_MUTE},
+		/* Not only once it is silent for long. */
+		{PRESENCE_SHIPPING, PRESENCE_KILLED, 10, 20, false, false,
+		 COMPLETENESS_DAEMON_KILLED},
+		{PRESENCE_SHIPPING, PRESENCE_STOPPED, 10, 20, false, true,
+		 COMPLETENESS_DAEMON_STOPPED},
+		{PRESENCE_LEAVING, PRESENCE_RUNNING, 1, 20, false, false,
+		 COMPLETENESS_SHIPPER_STOPPED},
+		{PRESENCE_LEAVING, PRESENCE_KILLED, 4000, 4000, true, false,
+		 COMPLETENESS_SHIPPER_STOPPED},
+		{PRESENCE_SHIPPING, PRESENCE_RUNNING, 46, 50, true, false,
+		 COMPLETENESS_SHIPPER_KILLED},
+		{PRESENCE_SHIPPING, PRESENCE_RUNNING, 46, 50, false, false, COMPLETENESS_CUT_OFF},
+		/* What was true of the daemon then says nothing of now. */
+		{PRESENCE_SHIPPING, PRESENCE_KILLED, 46, 50, false, false, COMPLETENESS_CUT_OFF},
+		{PRESENCE_REWRITTEN, PRESENCE_RUNNING, 9000, 9000, false, false,
+		 COMPLETENESS_REWRITTEN},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct completeness_host host = heard("web-7", cases[i].heard);
+		enum completeness_condition found;
+
+		host.presence = (struct presence){
+			.state = cases[i].state,
+			.daemon = cases[i].daemon,
+			.every = 15 * NSEC_PER_SEC,
+			.at = NOW - cases[i].said * NSEC_PER_SEC,
+			.closed = cases[i].closed,
+		};
+		if (cases[i].stopped)
+			strcpy(host.last_action, "agent-stop");
+		found = completeness_condition(&at_now, &host);
+		if (found != cases[i].expected)
+			fail_msg("case %zu: %s, not %s", i, completeness_condition_text(found),
+				 completeness_condition_text(cases[i].expected));
+		assert_int_equal(completeness_is_complete(&at_now, &host),
+				 found == COMPLETENESS_FINE);
+	}
+	for (unsigned int i = 0; i < COMPLETENESS_CONDITION_COUNT; i++)
+		assert_non_null(completeness_condition_text(i));
+}
+
+static void causes(void **state)
+{
+	struct completeness_host host = heard("web-7", 3 * 3600);
+
+	(void)state;
+	host.presence = (struct presence){.state = PRESENCE_SHIPPING,
+					  .daemon = PRESENCE_KILLED,
+					  .every = 15 * NSEC_PER_SEC,
+					  .at = NOW};
+	expect(&host, 1, "0 of 1 host complete; web-7 silent since 21:00: daemon killed, no seal");
+	host.sealed = true;
+	expect(&host, 1,
+	       "0 of 1 host complete; web-7 silent since 21:00: daemon killed, last seal intact");
+	host.unsealed = 1204;
+	expect(&host, 1,
+	       "0 of 1 host complete; web-7 silent since 21:00: daemon killed, "
+	       "last seal 1,204 records before its end");
+	host.unsealed = 1;
+	host.presence.state = PRESENCE_REWRITTEN;
+	expect(&host, 1,
+	       "0 of 1 host complete; web-7 silent since 21:00: its log was rewritten, "
+	       "and its shipper stopped, last seal 1 record before its end");
+	host.presence.state = PRESENCE_LEAVING;
+	expect(&host, 1,
+	       "0 of 1 host complete; web-7 silent since 21:00: shipper stopped in order");
 }
 
 static void many_are_counted(void **state)
@@ -127,10 +214,9 @@ static void json_names_who_is_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(missing_between),
-		cmocka_unit_test(texts),
-		cmocka_unit_test(many_are_counted),
-		cmocka_unit_test(json_names_who_is_not),
+		cmocka_unit_test(missing_between),  cmocka_unit_test(texts),
+		cmocka_unit_test(conditions),	    cmocka_unit_test(causes),
+		cmocka_unit_test(many_are_counted), cmocka_unit_test(json_names_who_is_not),
 	};
 
 	setenv("TZ", "UTC", 1);

@@ -136,13 +136,41 @@ static void templates(void **state)
 	assert_true(strlen(template) < ROW_TEXT_SIZE);
 }
 
+static void policy_subjects(void **state)
+{
+	static const char *const wrong[] = {
+		"cordon.policy",
+		"cordon.policy.ab12",
+		"cordon.policy.ab12.01a2013c",
+		"cordon.policy..01a2.43",
+		"cordon.policy.ab-12.01a2.43",
+		"cordon.policy.ab12.-1a2.43",
+		"cordon.log.ab12.01a2.43",
+	};
+	struct delivery delivery = {};
+	struct failure failure = {};
+	const char *digest = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		assert_int_equal(delivery_read_policy_subject(wrong[i], &delivery, &digest,
+							      &failure),
+				 -EINVAL);
+	assert_null(digest);
+	assert_int_equal(delivery_read_policy_subject("cordon.policy.ab12.01a2-13c.4321", &delivery,
+						      &digest, &failure),
+			 0);
+	assert_string_equal(delivery.host, "ab12");
+	assert_string_equal(delivery.log, "01a2-13c");
+	assert_string_equal(digest, "4321");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(subjects),
-		cmocka_unit_test(headers),
-		cmocka_unit_test(encodings),
-		cmocka_unit_test(templates),
+		cmocka_unit_test(subjects),	   cmocka_unit_test(headers),
+		cmocka_unit_test(encodings),	   cmocka_unit_test(templates),
+		cmocka_unit_test(policy_subjects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -412,6 +412,41 @@ static void second_store_is_refused(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
+/* Those whose word is overdue are asked for once, and again after their next one. */
+static void shippers_are_asked_for_once(void **state)
+{
+	struct made *m = *state;
+	struct presence presence = {.host = HOST,
+				    .log = "01a2013c-58d6-7f6f-8e64-000000000001",
+				    .state = PRESENCE_SHIPPING,
+				    .daemon = PRESENCE_RUNNING,
+				    .every = 10,
+				    .at = 1000};
+	char host[DELIVERY_ID_SIZE];
+	struct failure failure = {};
+
+	for (unsigned int word = 0; word < 2; word++) {
+		assert_int_equal(intake_presence(m->intake, &presence, &failure), 0);
+		assert_int_equal(number_of(m, "SELECT closed FROM presence"), 0);
+		/* It is not overdue yet, or nobody can tell any more. */
+		assert_int_equal(intake_overdue(m->intake, 0, 1020, host, &failure), -ENOENT);
+		assert_int_equal(intake_overdue(m->intake, 1001, 1100, host, &failure), -ENOENT);
+		/* What is said of one that was not asked for is an answer to something else. */
+		assert_int_equal(intake_closed(m->intake, HOST, 1021, &failure), 0);
+		assert_int_equal(number_of(m, "SELECT closed FROM presence"), 0);
+		assert_int_equal(intake_overdue(m->intake, 1000, 1021, host, &failure), 0);
+		assert_string_equal(host, HOST);
+		assert_int_equal(intake_overdue(m->intake, 1000, 1021, host, &failure), -ENOENT);
+		assert_int_equal(intake_closed(m->intake, HOST, 1021, &failure), 0);
+		assert_int_equal(number_of(m, "SELECT closed FROM presence"), 1021);
+	}
+	/* One that said that it leaves is not missed. */
+	presence.state = PRESENCE_LEAVING;
+	assert_int_equal(intake_presence(m->intake, &presence, &failure), 0);
+	assert_int_equal(intake_overdue(m->intake, 0, 9000, host, &failure), -ENOENT);
+	assert_int_equal(number_of(m, "SELECT count(*) FROM presence"), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -426,6 +461,7 @@ int main(void)
 		TEST(cut_log_is_told),
 		TEST(begins_behind_a_deletion_on_record),
 		TEST(second_store_is_refused),
+		TEST(shippers_are_asked_for_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that are no text: a record has them in Base64 beside what is fit to be read. */
+/* Names that are no text, which a record has in Base64 beside what is fit to be read, and names in doubt. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "insight/recording/recording.h"
 
-/* Of one denial, the access. */
-static const struct recorded_access *take(struct recording *recording, const char *exact)
+/* Of one denial, the access; its name was in doubt where it says `moved`. */
+static const struct recorded_access *take_denial(struct recording *recording, const char *exact,
+						 bool moved)
 {
 	const struct recorded_access *found;
 	size_t count;
@@ -24,11 +26,19 @@ static const struct recorded_access *take(struct recording *recording, const cha
 
 	assert_non_null(recording);
 	assert_non_null(record);
+	if (moved)
+		json_object_set_new(json_object_get(json_object_get(record, "cordon"), "object"),
+				    "moved", json_true());
 	assert_int_equal(recording_add(recording, record), 0);
 	json_decref(record);
 	found = recording_accesses(recording, &count);
 	assert_int_equal(count, 1);
 	return found;
+}
+
+static const struct recorded_access *take(struct recording *recording, const char *exact)
+{
+	return take_denial(recording, exact, false);
 }
 
 static void test_names_that_are_no_text(void **state)
@@ -68,11 +78,24 @@ static void test_base64_that_is_none(void **state)
 	}
 }
 
+/* No policy can be asked about a name that is perhaps none. */
+static void test_moved(void **state)
+{
+	(void)state;
+	for (int moved = 0; moved < 2; moved++) {
+		struct recording *recording = recording_new();
+
+		assert_int_equal(take_denial(recording, "L3Nydi//", moved)->partial, moved);
+		recording_free(recording);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_that_are_no_text),
 		cmocka_unit_test(test_base64_that_is_none),
+		cmocka_unit_test(test_moved),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

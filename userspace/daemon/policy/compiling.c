@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/policy/compiling.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "base/clock.h"
+#include "base/parcel.h"
+#include "daemon/host/turn.h"
+#include "daemon/privsep/errand.h"
+
+/* Reads root's files alone, which answer. */
+#define COMPILE_SECONDS 60
+/* The tables, and the texts of rules beside them. */
+#define COMPILED_MAX ((size_t)CORDON_MAX_PAGES * CORDON_PAGE_SIZE + ERRAND_DATA_MAX)
+
+struct compiling {
+	LIST_ENTRY(compiling) link; /* of those that miss one */
+	bool listed;
+	struct event *again; /* for one that waits for another to have it compiled */
+	struct errand *errand;
+	struct compiling_job job;
+	struct compiling_wishes wishes;
+	size_t at; /* those before it are there */
+	uint64_t took;
+};
+
+static LIST_HEAD(, compiling) line = LIST_HEAD_INITIALIZER(line);
+
+int compiling_wish(struct compiling_wishes *wishes, const char *policy, bool observe)
+{
+	struct compiling_wish *larger =
+		reallocarray(wishes->list, wishes->count + 1, sizeof(*larger));
+	char *copy = strdup(policy);
+
+	if (larger)
+		wishes->list = larger;
+	if (!larger || !copy) {
+		free(copy);
+		return -ENOMEM;
+	}
+	larger[wishes->count++] = (struct compiling_wish){.policy = copy, .observe = observe};
+	return 0;
+}
+
+void compiling_wishes_release(struct compiling_wishes *wishes)
+{
+	for (size_t i = 0; i < wishes->count; i++)
+		free(wishes->list[i].policy);
+	free(wishes->list);
+	*wishes = (struct compiling_wishes){};
+}
+
+/* --- the line ----------------------------------------------------------------------------- */
+
+static void leave_line(struct compiling *c)
+{
+	if (c->listed)
+		LIST_REMOVE(c, link);
+	c->listed = false;
+}
+
+static bool same_policy(const struct compiling *a, const struct compiling *b)
+{
+	const struct compiling_wish *first = &a->wishes.list[a->at],
+				    *second = &b->wishes.list[b->at];
+
+	return a->job.policies == b->job.policies && first->observe == second->observe &&
+	       strcmp(first->policy, second->policy) == 0;
+}
+
+static bool is_being_compiled(const struct compiling *c)
+{
+	const struct compiling *other;
+
+	LIST_FOREACH(other, &line, link)
+	if (other != c && other->errand && same_policy(other, c))
+		return true;
+	return false;
+}
+
+/* It is compiled, or will not be by this one: whoever waits for it looks again, each in a turn of its own. */
+static void tell_line(struct compiling *c)
+{
+	struct compiling *other;
+
+	leave_line(c);
+	LIST_FOREACH(other, &line, link)
+	if (!other->errand && same_policy(other, c))
+		event_active(other->again, EV_TIMEOUT, 0);
+}
+
+/* --- one after the other ------------------------------------------------------------------ */
+
+/* What it took comes first. */
+static void put_time(FILE *to)
+{
+	const uint64_t took = clock_nsec(CLOCK_PROCESS_CPUTIME_ID);
+
+	(void)fwrite(&took, sizeof(took), 1, to);
+}
+
+/* In a process of its own. */
+static int compile(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
+{
+	const struct compiling *c = context;
+	const struct compiling_wish *wish = &c->wishes.list[c->at];
+	_cleanup_(freep) char *data = NULL;
+	size_t size = 0;
+	FILE *text = open_memstream(&data, &size);
+	int r;
+
+	(void)fds;
+	if (!text)
+		return failure_set(failure, ENOMEM, "%m");
+	r = policies_prepare(c->job.policies, wish->policy, wish->observe, text, failure);
+	if (fclose(text) != 0)
+		return failure_set(failure, ENOMEM, "%m");
+	put_time(to);
+	(void)fwrite(data, 1, size, to);
+	return r;
+}
+
+static void take_time(struct compiling *c, struct parcel *from)
+{
+	const void *at = parcel_take(from, sizeof(uint64_t));
+	uint64_t took = 0;
+
+	if (at)
+		memcpy(&took, at, sizeof(took));
+	c->took += took;
+}
+
+static int go_on(struct compiling *c, struct failure *failure);
+
+static void on_compiled(void *context, int result, const char *data, size_t size,
+			struct errand_fds *fds, const struct failure *why)
+{
+	struct compiling *c = context;
+	struct compiling_wish *wish = &c->wishes.list[c->at];
+	_cleanup_(freep) char *message = NULL;
+	struct parcel from = {data, size};
+	struct failure failure = *why;
+
+	(void)fds;
+	c->errand = NULL;
+	tell_line(c);
+	take_time(c, &from);
+	if (result < 0) {
+		(void)parcel_take_text(&from, &message);
+	} else {
+		result = policies_take(c->job.policies, wish->policy, wish->observe, &from,
+				       &wish->use, &failure);
+		if (result == 0)
+			result = go_on(c, &failure);
+	}
+	if (result <= 0)
+		c->job.done(c->job.context, result, message, &failure);
+}
+
+static void on_again(evutil_socket_t fd, short what, void *context)
+{
+	TURN("request");
+	struct compiling *c = context;
+	struct failure failure = {};
+	int r = c->errand ? 1 : go_on(c, &failure);
+
+	(void)fd;
+	(void)what;
+	if (r <= 0)
+		c->job.done(c->job.context, r, NULL, &failure);
+}
+
+static int compile_it(struct compiling *c, struct failure *failure)
+{
+	const struct errand_job job = {
+		.what = "what compiles the policy",
+		.uid = c->job.uid,
+		.seconds = COMPILE_SECONDS,
+		.work = compile,
+		.done = on_compiled,
+		.context = c,
+		.most = COMPILED_MAX,
+	};
+
+	if (!c->again)
+		c->again = evtimer_new(c->job.base, on_again, c);
+	if (!c->again)
+		return failure_set(failure, ENOMEM, "%m");
+	if (!c->listed)
+		LIST_INSERT_HEAD(&line, c, link);
+	c->listed = true;
+	return is_being_compiled(c) ? 0 : errand_start(c->job.base, &job, &c->errand, failure);
+}
+
+/* 0: none is missing; 1: on_compiled() or on_again() is called. */
+static int go_on(struct compiling *c, struct failure *failure)
+{
+	for (; c->at < c->wishes.count; c->at++) {
+		struct compiling_wish *wish = &c->wishes.list[c->at];
+		int r;
+
+		if (!wish->use)
+			wish->use = policies_find(c->job.policies, wish->policy, wish->observe);
+		if (wish->use)
+			continue;
+		r = compile_it(c, failure);
+		return r < 0 ? r : 1;
+	}
+	leave_line(c);
+	return 0;
+}
+
+/* ------------------------------------------------------------------------------------------ */
+
+int compiling_start(const struct compiling_job *job, struct compiling_wishes *wishes,
+		    struct compiling **ret_compiling, struct failure *failure)
+{
+	_cleanup_(compiling_freep) struct compiling *c = calloc(1, sizeof(*c));
+	int r;
+
+	if (!c) {
+		compiling_wishes_release(wishes);
+		return failure_set(failure, ENOMEM, "%m");
+	}
+	c->job = *job;
+	c->wishes = *wishes;
+	*wishes = (struct compiling_wishes){};
+	r = go_on(c, failure);
+	if (r >= 0)
+		*ret_compiling = TAKE_PTR(c);
+	return r;
+}
+
+uint64_t compiling_took(const struct compiling *compiling)
+{
+	return compiling->took;
+}
+
+const struct policy_use *compiling_use(const struct compiling *compiling, size_t index)
+{
+	return compiling && index < compiling->wishes.count ? compiling->wishes.list[index].use
+							    : NULL;
+}
+
+void compiling_free(struct compiling *c)
+{
+	if (!c)
+		return;
+	errand_cancel(c->errand);
+	if (c->listed && c->errand)
+		tell_line(c);
+	leave_line(c);
+	if (c->again)
+		event_free(c->again);
+	for (size_t i = 0; i < c->wishes.count; i++)
+		if (c->wishes.list[i].use)
+			policies_put(c->job.policies, c->wishes.list[i].use);
+	compiling_wishes_release(&c->wishes);
+	free(c);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stream that brings the policies that hosts have in force. */
+#ifndef CORDON_FLEET_POLICY_STREAM_H
+#define CORDON_FLEET_POLICY_STREAM_H
+
+#include "fleet/store/side_stream.h"
+
+/* As side_stream_open() and side_stream_take(). */
+natsStatus policy_stream_open(jsCtx *context, const char *stream, const char *consumer,
+			      natsSubscription **ret_subscription);
+int policy_stream_turn(natsSubscription *subscription, struct intake *intake,
+		       struct failure *failure);
+
+#endif

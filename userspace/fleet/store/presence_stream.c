@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hears of shippers, and tells a killed one from a cable that was cut: only of the first the server knows that it has gone. */
+#include "fleet/store/presence_stream.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "fleet/store/side_stream.h"
+
+#define GROUP_MAX 256
+/* A server that has no connection of somebody says so at once. */
+#define ASK_MS	 150
+#define ASKS_MAX 8
+/* It gives up connections that do not answer after two minutes at least: until then it can tell. */
+#define KNOWS_NSEC (100 * NSEC_PER_SEC)
+
+#define NAME_SIZE 160
+
+static uint64_t count_reconnects(natsConnection *connection)
+{
+	natsStatistics *statistics = NULL;
+	uint64_t count = 0;
+
+	if (natsStatistics_Create(&statistics) == NATS_OK &&
+	    natsConnection_GetStats(connection, statistics) == NATS_OK)
+		(void)natsStatistics_GetCounts(statistics, NULL, NULL, NULL, NULL, &count);
+	natsStatistics_Destroy(statistics);
+	return count;
+}
+
+natsStatus presence_stream_open(natsConnection *connection, jsCtx *context, const char *stream,
+				const char *consumer, struct presence_stream *ret_stream)
+{
+	struct presence_stream opened = {.connection = connection};
+	natsStatus s = side_stream_open(context, stream, consumer, "PRESENCE", "cordon.presence.*",
+					&opened.said);
+
+	if (s != NATS_OK)
+		return s;
+	opened.reconnects = count_reconnects(connection);
+	opened.since = clock_nsec(CLOCK_REALTIME);
+	*ret_stream = opened;
+	return NATS_OK;
+}
+
+void presence_stream_close(struct presence_stream *stream)
+{
+	natsSubscription_Destroy(stream->said);
+	*stream = (struct presence_stream){};
+}
+
+/* When the server had it, which may be long ago. */
+static uint64_t time_of(natsMsg *message, uint64_t now)
+{
+	jsMsgMetaData *data = NULL;
+	uint64_t time = now;
+
+	if (natsMsg_GetMetaData(&data, message) == NATS_OK && data->Timestamp > 0 &&
+	    (uint64_t)data->Timestamp < now)
+		time = (uint64_t)data->Timestamp;
+	jsMsgMetaData_Destroy(data);
+	return time;
+}
+
+static int take_one(struct intake *intake, natsMsg *message, struct failure *failure)
+{
+	uint64_t now = clock_nsec(CLOCK_REALTIME);
+	struct delivery delivery = {
+		.data = natsMsg_GetData(message),
+		.size = (size_t)natsMsg_GetDataLength(message),
+		.now = now,
+	};
+	struct presence presence;
+	struct failure why = {};
+	int r = presence_read(natsMsg_GetSubject(message), delivery.data, delivery.size, &presence,
+			      &why);
+
+	if (r < 0)
+		return intake_refuse(intake, &delivery, why.text, failure);
+	presence.at = time_of(message, now);
+	return intake_presence(intake, &presence, failure);
+}
+
+/* Does the server say that nobody listens for this host? */
+static bool is_closed(struct presence_stream *stream, const char *host)
+{
+	natsMsg *reply = NULL;
+	char subject[NAME_SIZE];
+	natsStatus s;
+
+	(void)snprintf(subject, sizeof(subject), "cordon.here.%.100s", host);
+	s = natsConnection_RequestString(&reply, stream->connection, subject, "", ASK_MS);
+	natsMsg_Destroy(reply);
+	return s == NATS_NO_RESPONDERS;
+}
+
+/* One that has said nothing lately. 1: there was none. */
+static int ask_one(struct presence_stream *stream, struct intake *intake, struct failure *failure)
+{
+	uint64_t now = clock_nsec(CLOCK_REALTIME);
+	uint64_t after = now - KNOWS_NSEC > stream->since ? now - KNOWS_NSEC : stream->since;
+	char host[DELIVERY_ID_SIZE];
+	int r = intake_begin(intake, failure), found;
+
+	if (r < 0)
+		return r;
+	found = intake_overdue(intake, after, now, host, failure);
+	if (found == 0 && is_closed(stream, host))
+		r = intake_closed(intake, host, now, failure);
+	if (found < 0 && found != -ENOENT)
+		r = found;
+	if (r == 0)
+		r = intake_commit(intake, failure);
+	return r < 0 ? r : found == -ENOENT;
+}
+
+int presence_stream_turn(struct presence_stream *stream, struct intake *intake,
+			 struct failure *failure)
+{
+	uint64_t reconnects = count_reconnects(stream->connection);
+	int r = side_stream_take(stream->said, intake, GROUP_MAX, take_one, failure);
+
+	if (r != 0)
+		return r;
+	/* Others may not be back yet where the server was gone. */
+	if (reconnects != stream->reconnects)
+		stream->since = clock_nsec(CLOCK_REALTIME);
+	stream->reconnects = reconnects;
+	for (unsigned int i = 0; i < ASKS_MAX && r == 0; i++)
+		r = ask_one(stream, intake, failure);
+	return r < 0 ? r : 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/store/side_stream.h"
+
+#include <stdio.h>
+
+#define FETCH_MS  20
+#define NAME_SIZE 160
+
+static natsStatus make_stream(jsCtx *context, const char *name, const char *subject)
+{
+	const char *subjects[] = {subject};
+	jsStreamConfig config;
+	jsStreamInfo *info = NULL;
+	jsErrCode code;
+	natsStatus s = js_GetStreamInfo(&info, context, name, NULL, &code);
+
+	if (s == NATS_NOT_FOUND) {
+		jsStreamConfig_Init(&config);
+		config.Name = name;
+		config.Subjects = subjects;
+		config.SubjectsLen = 1;
+		config.Storage = js_FileStorage;
+		config.MaxMsgsPerSubject = 1;
+		s = js_AddStream(&info, context, &config, NULL, &code);
+	}
+	jsStreamInfo_Destroy(info);
+	return s;
+}
+
+natsStatus side_stream_open(jsCtx *context, const char *stream, const char *consumer,
+			    const char *suffix, const char *subject,
+			    natsSubscription **ret_subscription)
+{
+	char name[NAME_SIZE], durable[NAME_SIZE];
+	jsSubOptions options;
+	jsErrCode code;
+	natsStatus s;
+
+	(void)snprintf(name, sizeof(name), "%.100s_%s", stream, suffix);
+	(void)snprintf(durable, sizeof(durable), "%.100s_%s", consumer, suffix);
+	s = make_stream(context, name, subject);
+	jsSubOptions_Init(&options);
+	options.Stream = name;
+	options.ManualAck = true;
+	options.Config.AckPolicy = js_AckExplicit;
+	options.Config.DeliverPolicy = js_DeliverAll;
+	return s == NATS_OK ? js_PullSubscribe(ret_subscription, context, subject, durable, NULL,
+					       &options, &code)
+			    : s;
+}
+
+int side_stream_take(natsSubscription *subscription, struct intake *intake, int most,
+		     int (*take)(struct intake *intake, natsMsg *message, struct failure *failure),
+		     struct failure *failure)
+{
+	natsMsgList list = {};
+	jsErrCode code;
+	natsStatus s = natsSubscription_Fetch(&list, subscription, most, FETCH_MS, &code);
+	int r = 0;
+
+	if (s == NATS_OK && list.Count > 0) {
+		r = intake_begin(intake, failure);
+		for (int i = 0; i < list.Count && r == 0; i++)
+			r = take(intake, list.Msgs[i], failure);
+		if (r == 0)
+			r = intake_commit(intake, failure);
+		for (int i = 0; i < list.Count && r == 0; i++)
+			(void)natsMsg_Ack(list.Msgs[i], NULL);
+	} else if (s != NATS_OK && s != NATS_TIMEOUT) {
+		r = 1;
+	}
+	natsMsgList_Destroy(&list);
+	return r;
+}
