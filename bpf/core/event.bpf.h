@@ -148,9 +148,13 @@ static long spell_component(__u32 index, void *context)
 	return 0;
 }
 
+/* In a path's length, which is below it: CORDON_OBJECT_MOVED. */
+#define SPELLED_MOVED 0x80000000u
+
 /*
  * The resolved path as text, a directory that was to be listed with a slash behind it, as it was asked.
- * Returns the bytes written; *ret_total what it really has.
+ * Returns the bytes written; *ret_total what it really has, and SPELLED_MOVED: the text is read from the kernel's
+ * names as they are now, and the answer was given before.
  */
 static __noinline __u32 spell_path(struct walk *walk, __u8 *data, __u32 *ret_total)
 {
@@ -173,16 +177,12 @@ static __noinline __u32 spell_path(struct walk *walk, __u8 *data, __u32 *ret_tot
 		}
 		walk->spelled_total++;
 	}
+	if (name_sequence() != walk->sequence)
+		walk->spelled_total |= SPELLED_MOVED;
+	/* From memory, so that what follows is the same to the verifier after both. */
+	barrier();
 	*ret_total = walk->spelled_total;
 	return walk->spelled;
-}
-
-/* The text is read from the kernel's names as they are now, and the answer was given before. */
-static __always_inline __u16 object_flags(const struct walk *walk, const struct object *object)
-{
-	return object->kind == CORDON_OBJECT_PATH && walk && name_sequence() != walk->sequence
-		       ? CORDON_OBJECT_MOVED
-		       : 0;
 }
 
 /* Writes the object behind an event's fixed part; returns its bytes. */
@@ -307,7 +307,7 @@ __noinline int report_denial(struct walk *walk, struct cordon_execution *executi
 	struct shared_scratch *shared;
 	struct event_scratch *scratch;
 	__u64 now = bpf_ktime_get_boot_ns(), key;
-	__u32 repeats, length, total = 0;
+	__u32 repeats, length, total = 0; /* with SPELLED_MOVED */
 
 	if (!execution || !r)
 		return 0;
@@ -339,9 +339,9 @@ __noinline int report_denial(struct walk *walk, struct cordon_execution *executi
 	event->reason = r->reason;
 	event->would = r->would;
 	event->object_kind = r->object.kind;
-	event->object_flags = object_flags(walk, &r->object);
+	event->object_flags = total >> 31;
 	event->object_length = length;
-	event->object_total = total;
+	event->object_total = total & ~SPELLED_MOVED;
 	event->repeats = repeats;
 	length &= 2 * CORDON_EVENT_LARGE - 1;
 	if (length > CORDON_EVENT_LARGE)
@@ -382,9 +382,9 @@ __noinline int report_access(struct walk *walk, struct cordon_execution *executi
 	event->rule = r->rule;
 	event->reserved = 0;
 	event->object_kind = r->object.kind;
-	event->object_flags = object_flags(walk, &r->object);
+	event->object_flags = total >> 31;
 	event->object_length = length;
-	event->object_total = total;
+	event->object_total = total & ~SPELLED_MOVED;
 	length &= 2 * CORDON_EVENT_LARGE - 1;
 	if (length > CORDON_EVENT_LARGE)
 		length = CORDON_EVENT_LARGE;
