@@ -302,12 +302,24 @@ static void test_explanations(void **state)
 	print_message("%zu explanations of names of up to %d bytes\n", checked, LENGTH_MAX);
 }
 
+static void test_meant(void **state)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = compile_good(policy_text);
+	char error[QUESTION_ERROR_TEXT];
+
+	(void)state;
+	assert_int_equal(is_granted(p, "raed", "/x", error), -1);
+	assert_non_null(strstr(error, "did you mean \"read\"?"));
+	assert_int_equal(is_granted(p, "frobnicate", "/x", error), -1);
+	assert_non_null(strstr(error, "one of read, list"));
+	assert_null(strstr(error, "did you mean"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_spelling),
-		cmocka_unit_test(test_links),
-		cmocka_unit_test(test_smallest_rule),
+		cmocka_unit_test(test_spelling),     cmocka_unit_test(test_links),
+		cmocka_unit_test(test_meant),	     cmocka_unit_test(test_smallest_rule),
 		cmocka_unit_test(test_explanations),
 	};
 
