@@ -5,14 +5,16 @@
  *     executions [--keep]
  *
  * A bound directory is what was bound and nothing else: another that came to have its memory, its number, or both, grants
- * nothing. What a policy has granted is no ground once another one is in force. And what is being killed
- * neither forks nor runs anything, be it only observed. A task belongs to one execution. --keep: what was loaded stays. Root, on a kernel that can enforce.
+ * nothing, and what was remembered of the directory about it says nothing of it. What a policy has granted is no ground once
+ * another one is in force. And what is being killed neither forks nor runs anything, be it only observed. A task belongs to one
+ * execution. --keep: what was loaded stays. Root, on a kernel that can enforce.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -30,17 +32,29 @@
 	"network:\n"                                                                               \
 	"  - {allow: [socket], families: [inet], types: [dgram], protocols: [udp]}\n"
 
+#define PORT 7209
+
 static const char granting[] = "version: 1\nname: granting\n" GRANTING;
+/* And besides, to send where the test listens. */
+static const char talking[] =
+	"version: 1\nname: talking\n" GRANTING
+	"  - {allow: [connect], to: [127.0.0.1], ports: [7209], protocols: [udp]}\n";
 /* Which grants nothing of that. */
 static const char other[] = "version: 1\nname: other\n"
 			    "files:\n"
 			    "  - {allow: [write], paths: ['${workdir}/**']}\n";
+/* Everything about, but not the bound directory; and what is in other directories, but not these. */
+static const char around[] = "version: 1\nname: around\n"
+			     "files:\n"
+			     "  - {allow: [read, delete], paths: ['/tmp/**', '/proc/**']}\n"
+			     "  - {allow: [write], paths: ['/tmp/*/**']}\n"
+			     "  - {deny: [read, delete], paths: ['${workdir}{,/**}']}\n";
 static const char observing[] = "version: 1\nname: observing\nmode: observe\n" GRANTING;
 
 struct test {
 	struct enforcement *enforcement;
-	char directory[64], file[80];
-	uint64_t granting, other, observing;
+	char top[64], beside[80], directory[80], below[96], file[112];
+	uint64_t granting, talking, other, around, observing;
 	unsigned int passed, failed;
 };
 
@@ -63,6 +77,31 @@ static int closed(int fd)
 		return errno;
 	close(fd);
 	return 0;
+}
+
+static int udp_socket(int (*use)(int, const struct sockaddr *, socklen_t))
+{
+	const struct sockaddr_in address = {.sin_family = AF_INET,
+					    .sin_port = htons(PORT),
+					    .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, IPPROTO_UDP), error;
+
+	if (fd >= 0 && use(fd, (const struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	error = errno;
+	close(fd);
+	errno = error;
+	return -1;
+}
+
+/* By the socket that was connected the first time. */
+static int try_send(void)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = udp_socket(connect);
+	return fd < 0 || send(fd, "x", 1, 0) < 0 ? errno : 0;
 }
 
 static int try_fork(void)
@@ -93,9 +132,24 @@ static void __attribute__((noreturn)) obey(const struct test *t, int told, int s
 
 		if (what == 'o')
 			error = (unsigned char)closed(open(t->file, O_RDONLY | O_CLOEXEC));
+		else if (what == 'b')
+			error = (unsigned char)closed(open(t->beside, O_RDONLY | O_CLOEXEC));
+		else if (what == 'd')
+			error = (unsigned char)(rmdir(t->directory) < 0 ? errno : 0);
+		else if (what == 'c')
+			error = (unsigned char)(chmod(t->beside, 0600) < 0 ? errno : 0);
+		else if (what == 'r')
+			error = (unsigned char)(chmod(t->top, 0700) < 0 ? errno : 0);
+		else if (what == 'p')
+			error = (unsigned char)closed(
+				open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+		else if (what == '1')
+			error = (unsigned char)closed(open("/proc/1/status", O_RDONLY | O_CLOEXEC));
 		else if (what == 's')
 			error = (unsigned char)closed(
 				socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, IPPROTO_UDP));
+		else if (what == 'u')
+			error = (unsigned char)try_send();
 		else if (what == 'f')
 			error = (unsigned char)try_fork();
 		else if (what == 'x')
@@ -203,6 +257,25 @@ static void try_anchors(struct test *t, const struct cordon_anchor *bound)
 	expect(t, bound, 0, "what was bound still grants");
 }
 
+/* What was remembered of the directory that it lies in says nothing of a bound one, and of a file system's root nothing at all. */
+static void try_around(struct test *t, const struct cordon_anchor *bound)
+{
+	struct task task;
+
+	start(t, t->around, bound, &task);
+	for (int i = 0; i < 2; i++)
+		check(t, tell(&task, 'b'), 0, "a file beside what is bound");
+	check(t, tell(&task, 'd'), EACCES, "what is bound is denied by its rule");
+	for (int i = 0; i < 2; i++)
+		check(t, tell(&task, 'o'), EACCES, "so is a file in it");
+	for (int i = 0; i < 2; i++)
+		check(t, tell(&task, 'c'), 0, "a file of a file system that is mounted");
+	check(t, tell(&task, 'r'), EACCES, "its root, which no rule grants");
+	check(t, tell(&task, 'p'), 0, "its own process");
+	check(t, tell(&task, '1'), EACCES, "another process, whatever is granted by its number");
+	stop(t, &task);
+}
+
 /* Twice, so that the second answer is from what was remembered. */
 static void try_swap(struct test *t, const struct cordon_anchor *bound)
 {
@@ -216,6 +289,22 @@ static void try_swap(struct test *t, const struct cordon_anchor *bound)
 	enforcement_set_policy(t->enforcement, task.slot, t->other);
 	check(t, tell(&task, 'o'), EACCES, "another policy: the file is refused");
 	check(t, tell(&task, 's'), EACCES, "and the socket");
+	stop(t, &task);
+}
+
+/* A connected socket is judged as its packets go. */
+static void try_connected(struct test *t, const struct cordon_anchor *bound)
+{
+	_cleanup_(closep) int listening = udp_socket(bind);
+	struct task task;
+
+	if (listening < 0)
+		give_up("a socket", errno);
+	start(t, t->talking, bound, &task);
+	for (int i = 0; i < 2; i++)
+		check(t, tell(&task, 'u'), 0, "a policy grants a datagram");
+	enforcement_set_policy(t->enforcement, task.slot, t->granting);
+	check(t, tell(&task, 'u'), EPERM, "another policy: the next is refused");
 	stop(t, &task);
 }
 
@@ -271,20 +360,33 @@ static uint64_t add_policy(struct test *t, const char *text)
 	return ref;
 }
 
-static void prepare(struct test *t)
+static void make_file(const char *path)
 {
-	int fd;
+	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 
-	snprintf(t->directory, sizeof(t->directory), "/tmp/cordon-executions-%d", getpid());
-	snprintf(t->file, sizeof(t->file), "%s/file", t->directory);
-	if (mkdir(t->directory, 0755) < 0)
-		give_up("a directory", errno);
-	fd = open(t->file, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	if (fd < 0)
 		give_up("a file", errno);
 	close(fd);
+}
+
+static void prepare(struct test *t)
+{
+	snprintf(t->top, sizeof(t->top), "/tmp/cordon-executions-%d", getpid());
+	snprintf(t->beside, sizeof(t->beside), "%s/beside", t->top);
+	snprintf(t->directory, sizeof(t->directory), "%s/bound", t->top);
+	/* Below it, so that all that its rules say is settled where the name goes on. */
+	snprintf(t->below, sizeof(t->below), "%s/below", t->directory);
+	snprintf(t->file, sizeof(t->file), "%s/file", t->below);
+	if (mkdir(t->top, 0755) < 0 || mount("tmpfs", t->top, "tmpfs", 0, NULL) < 0)
+		give_up("a file system", errno);
+	if (mkdir(t->directory, 0755) < 0 || mkdir(t->below, 0755) < 0)
+		give_up("a directory", errno);
+	make_file(t->file);
+	make_file(t->beside);
 	t->granting = add_policy(t, granting);
+	t->talking = add_policy(t, talking);
 	t->other = add_policy(t, other);
+	t->around = add_policy(t, around);
 	t->observing = add_policy(t, observing);
 }
 
@@ -297,8 +399,10 @@ static void run(struct test *t)
 	if (r < 0)
 		give_up("the directory is not identified", r);
 	try_anchors(t, &bound);
+	try_around(t, &bound);
 	try_labels(t, &bound);
 	try_swap(t, &bound);
+	try_connected(t, &bound);
 	try_ending(t, &bound, t->granting, "enforced");
 	try_ending(t, &bound, t->observing, "observed");
 }
@@ -317,8 +421,8 @@ int main(int argc, char **argv)
 		give_up(failure.text, r);
 	prepare(&t);
 	run(&t);
-	(void)unlink(t.file);
-	(void)rmdir(t.directory);
+	(void)umount(t.top);
+	(void)rmdir(t.top);
 	if (!keep && enforcement_unload(t.enforcement, &failure) < 0)
 		give_up(failure.text, EBUSY);
 	printf("# executions: %u passed, %u failed\n", t.passed, t.failed);

@@ -175,11 +175,28 @@ static int fill(const char *top)
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
+/* "FROM:TO" */
+static int bind_or_move(const char *paths, bool move)
+{
+	char from[PATH_SIZE];
+	const char *to = strchr(paths, ':');
+
+	if (!to)
+		return -1;
+	snprintf(from, sizeof(from), "%.*s", (int)(to - paths), paths);
+	return move ? rename(from, to + 1) : mount(from, to + 1, NULL, MS_BIND, NULL);
+}
+
 /*
- * "unlink:PATH", "umount:PATH", "fill:PATH": answered with something harmless. -1: it is not to be done, but opened.
+ * "unlink:PATH", "umount:PATH", "fill:PATH", "bind:FROM:TO", "move:FROM:TO": answered with something harmless. -1: it is not to
+ * be done, but opened.
  */
 static int do_for(const char *path)
 {
+	if (strncmp(path, "bind:", 5) == 0 || strncmp(path, "move:", 5) == 0)
+		return bind_or_move(path + 5, path[0] == 'm') < 0
+			       ? -1
+			       : open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (strncmp(path, "fill:", 5) == 0)
 		return fill(path + 5);
 	if (strncmp(path, "unlink:", 7) == 0)
@@ -193,7 +210,7 @@ static int do_for(const char *path)
 /* Reads a path, opens it for reading and writing or as a directory, and sends the descriptor. */
 static void pass_file(int connection)
 {
-	char path[PATH_SIZE] = {};
+	char path[2 * PATH_SIZE + 8] = {};
 	struct pollfd ready = {.fd = connection, .events = POLLIN};
 	int fd;
 

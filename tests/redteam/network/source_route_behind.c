@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: names another way behind as much ancillary data as is looked through
+ * Attack: names another way behind as much ancillary data as is looked through, by a socket that the host has made
  * Hook: socket_sendmsg
  * Errno: EPERM
  * Control: sends with less of it
@@ -26,14 +26,9 @@ static void add(struct msghdr *message, int type, const void *data, size_t lengt
 static int send_behind(int harmless, bool route)
 {
 	char control[512] __attribute__((aligned(8))) = {};
-	struct address address = address_v4("127.0.0.1", PORT_ALLOWED);
 	struct iovec text = {"x", 1};
-	struct msghdr message = {.msg_name = &address.any,
-				 .msg_namelen = address.length,
-				 .msg_iov = &text,
-				 .msg_iovlen = 1,
-				 .msg_control = control};
-	int fd = socket_or_broken(AF_INET, SOCK_DGRAM), lifetime = 64, error;
+	struct msghdr message = {.msg_iov = &text, .msg_iovlen = 1, .msg_control = control};
+	int fd = receive_descriptor("socket:udp:7101"), lifetime = 64, error;
 
 	for (int i = 0; i < harmless; i++)
 		add(&message, IP_TTL, &lifetime, sizeof(lifetime));
