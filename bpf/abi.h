@@ -50,7 +50,10 @@ enum cordon_right {
 	CORDON_SOCKET = 12,
 	/* with NET_CONNECT: though the address is the host's own, or everybody's on a link */
 	CORDON_NET_HOST = 13,
-	/* files, under CORDON_POLICY_SPECIAL: a new name may be a symbolic link that leads out, a FIFO, a socket */
+	/*
+	 * files, under CORDON_POLICY_SPECIAL: a new name may be a symbolic link that leads out, a
+	 * FIFO, a socket
+	 */
 	CORDON_SPECIAL = 14,
 	CORDON_RIGHT_COUNT = 15,
 };
@@ -79,7 +82,8 @@ enum cordon_right {
  *   START_NET       family (4 or 6), protocol (IPPROTO_*), address (4 or 16 bytes, network
  *                   order), port (2 bytes, network order). IPv4-mapped IPv6 is asked as IPv4.
  *                   For a host by name the family is NET_NAME, and the name stands for the
- *                   address: its labels from the last to the first with '/' between them, and a NUL.
+ *                   address: its labels from the last to the first with '/' between them, and
+ *                   a NUL.
  *   START_SOCKET    family (AF_*), type (SOCK_*), protocol (2 bytes, network order; for
  *                   internet stream and datagram sockets 0 is asked as TCP or UDP)
  *   START_ABSTRACT  an abstract unix name without its leading NUL
@@ -132,8 +136,8 @@ struct cordon_edge {
 /*
  * What a state decides. `verdict` is for a name that ends here; the three masks speak of all
  * strings that continue from here (the empty one included) and settle whether moving a whole
- * directory could grant more, or bring what may not be made: may_allow is allowed for at least one of them, must_allow for
- * all of them, may_deny denied for at least one.
+ * directory could grant more, or bring what may not be made: may_allow is allowed for at least one
+ * of them, must_allow for all of them, may_deny denied for at least one.
  */
 struct cordon_final {
 	__u32 verdict; /* index into the verdicts */
@@ -220,7 +224,8 @@ enum cordon_anchor_name {
 
 /*
  * A directory's identity as the kernel sees it; inode 0: not bound. All four must agree. Whoever
- * bound it holds a descriptor, so that neither the number nor the address can pass to another inode.
+ * bound it holds a descriptor, so that neither the number nor the address can pass to another
+ * inode.
  */
 struct cordon_anchor {
 	__u64 inode;
@@ -247,7 +252,9 @@ enum cordon_code_watch {
 	CORDON_CODE_OWN = 3,	 /* it had read its code, and opened it to write to it */
 };
 
-/* The file that an execution was started with as its code. What it was is on record by its digest. */
+/*
+ * The file that an execution was started with as its code. What it was is on record by its digest.
+ */
 struct cordon_code {
 	/* written by the daemon before anything runs */
 	struct cordon_file_state hashed;
@@ -293,7 +300,9 @@ struct cordon_execution {
 	__u64 window;	  /* event rate limit: start of the current window, ns */
 	__u64 window_events;
 	__u64 limited; /* events held back by that limit */
-	/* IP packets of the execution's sockets, headers included, as the host's stack handles them */
+	/*
+	 * IP packets of the execution's sockets, headers included, as the host's stack handles them
+	 */
 	__u64 bytes_sent;
 	__u64 bytes_received;
 	__u64 packets_sent;
@@ -309,7 +318,10 @@ struct cordon_execution {
 	struct cordon_code code;
 	__u32 variables; /* of its environment, how many were overwritten when it was adopted */
 	__u32 reserved;
-	/* Adopted, and asked to end by whoever started it: when its grace is over, boot clock, ns; 0: it was not. */
+	/*
+	 * Adopted, and asked to end by whoever started it: when its grace is over, boot clock, ns;
+	 * 0: it was not.
+	 */
 	__u64 end_by;
 };
 
@@ -386,7 +398,10 @@ enum cordon_operation {
 	CORDON_OP_COUNT = 44,
 };
 
-/* A path: something was renamed or mounted since it was judged, so that parts of its text may be of another name. */
+/*
+ * A path: something was renamed or mounted since it was judged, so that parts of its text may be of
+ * another name.
+ */
 #define CORDON_OBJECT_MOVED 0x1u
 
 enum cordon_object_kind {
@@ -489,8 +504,8 @@ struct cordon_access_event {
 };
 
 /*
- * CORDON_EVENT_ADOPT, _BEGIN, _REFUSED. `data`: the current directory, then the program as it was asked for,
- * none of which is there with BEGIN.
+ * CORDON_EVENT_ADOPT, _BEGIN, _REFUSED. `data`: the current directory, then the program as it was
+ * asked for, none of which is there with BEGIN.
  */
 struct cordon_adopt_event {
 	struct cordon_event event; /* REFUSED: slot 0xffffffff */
@@ -636,8 +651,8 @@ struct cordon_task_record {
 };
 
 /*
- * A descriptor that a task keeps over an exec; `name_length` bytes follow: the resolved path, or the name of
- * an anonymous inode.
+ * A descriptor that a task keeps over an exec; `name_length` bytes follow: the resolved path, or
+ * the name of an anonymous inode.
  */
 struct cordon_descriptor_record {
 	__u32 fd;
@@ -661,7 +676,10 @@ enum cordon_descriptor_kind {
 /* ------------------------------------------------------------------------------------------
  * Adoption: which processes start agent code, and which of their children are it.
  * ------------------------------------------------------------------------------------------ */
-/* Bits of cordon_adoption.active. 2n and 2n + 1 belong to one entry: a changed one takes the other number. */
+/*
+ * Bits of cordon_adoption.active. 2n and 2n + 1 belong to one entry: a changed one takes the other
+ * number.
+ */
 #define CORDON_MAX_EXECUTORS 64u
 #define CORDON_MAX_STANDBY   64u /* executions that stand ready for one entry */
 #define CORDON_ADOPT_TEXT    240u
@@ -694,7 +712,10 @@ struct cordon_glob {
 	char text[CORDON_ADOPT_GLOB]; /* '*' stands for any bytes */
 };
 
-/* Mapped into the daemon. What it says is changed only while its bit in cordon_adoption.active is off. */
+/*
+ * Mapped into the daemon. What it says is changed only while its bit in cordon_adoption.active is
+ * off.
+ */
 struct cordon_executor {
 	__u32 flags;
 	__u32 uid;
@@ -757,7 +778,10 @@ enum cordon_adopt_reason {
 #define CORDON_BEGUN_DECIDED                                                                       \
 	0x8u /* the kernel has seen to the others, and the program is on its way */
 
-/* What stands in place of each character of a variable that is not kept, until its program is in place. */
+/*
+ * What stands in place of each character of a variable that is not kept, until its program is in
+ * place.
+ */
 #define CORDON_BLOT '#'
 
 struct cordon_meta {

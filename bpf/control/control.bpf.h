@@ -8,8 +8,8 @@
 #include "bpf/core/label.bpf.h"
 
 /*
- * The identity of an open file or directory of the caller. Taken here because no system call tells it:
- * stat's device is not the superblock's on stacked and some other file systems.
+ * The identity of an open file or directory of the caller. Taken here because no system call tells
+ * it: stat's device is not the superblock's on stacked and some other file systems.
  */
 SEC("syscall")
 int cordon_identify(struct cordon_identify *request)
@@ -139,7 +139,10 @@ int cordon_adopt_tasks(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* A zombie's label is of use as long as its execution is: the room for labels is not its parent's to fill. */
+/*
+ * A zombie's label is of use as long as its execution is: the room for labels is not its parent's
+ * to fill.
+ */
 static __always_inline void bury(const struct task_struct *task, const struct label *label)
 {
 	const struct cordon_execution *execution;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Executors that know nothing of cordon. A task has a role from the moment that its program is recognised:
- * the executor's own processes have one, what they fork has another one, and what such a child then
- * executes may be agent code.
+ * Executors that know nothing of cordon. A task has a role from the moment that its program is
+ * recognised: the executor's own processes have one, what they fork has another one, and what such
+ * a child then executes may be agent code.
  *
- * Roles stand in a hash map by task address, and not in task storage: only fork, exec and the end of
- * a task look at them, and there a lookup that can fail would be a child that gets away.
+ * Roles stand in a hash map by task address, and not in task storage: only fork, exec and the end
+ * of a task look at them, and there a lookup that can fail would be a child that gets away.
  */
 #ifndef CORDON_BPF_ADOPT_BPF_H
 #define CORDON_BPF_ADOPT_BPF_H
@@ -101,7 +101,10 @@ static __always_inline struct cordon_executor *
 executor_of(const struct cordon_adoption *a, const struct role *role, __u32 *ret_index)
 {
 	__u32 index = role->executor & (CORDON_MAX_EXECUTORS - 1);
-	/* One read: between two, a reload may move from one of the pair to the other, and neither would be found. */
+	/*
+	 * One read: between two, a reload may move from one of the pair to the other, and neither
+	 * would be found.
+	 */
 	__u64 active = *(volatile __u64 *)&a->active;
 
 	if (!((active >> index) & 1))
@@ -168,8 +171,8 @@ static long glob_step(__u32 index, void *context)
 #define ARGUMENTS_LOOKED_AT 256u
 
 /*
- * One of the argument strings that exec was given. They are still the caller's: an executor's, which has no
- * reason to change them meanwhile, and which the kernel has just copied them from.
+ * One of the argument strings that exec was given. They are still the caller's: an executor's,
+ * which has no reason to change them meanwhile, and which the kernel has just copied them from.
  */
 static long match_argument(__u32 index, void *context)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Executors that ask what they have started to end, by a signal to its first process. From then on an execution has the grace
- * of its entry: code that ignores the signal does not have its executor wait for the wall limit.
+ * Executors that ask what they have started to end, by a signal to its first process. From then on
+ * an execution has the grace of its entry: code that ignores the signal does not have its executor
+ * wait for the wall limit.
  */
 #ifndef CORDON_BPF_ASKED_BPF_H
 #define CORDON_BPF_ASKED_BPF_H
@@ -45,8 +46,8 @@ static __always_inline void note_request(const struct label *label,
 }
 
 /*
- * A signal of the current task's to `target`: from outside of all executions, or from the owner. Code that signals itself
- * asks for nothing.
+ * A signal of the current task's to `target`: from outside of all executions, or from the owner.
+ * Code that signals itself asks for nothing.
  */
 static __always_inline void note_signal(struct task_struct *target, int sig)
 {

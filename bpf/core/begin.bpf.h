@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * The beginning of an execution that was adopted, before its first instruction: its environment is cleaned, and it is held
- * for the daemon. Decided by an LSM hook, of which none is left out: a tracing program is, wherever another task was
- * preempted in it on the same processor (bpf_prog_check_recur(), include/linux/bpf_verifier.h), and tells only.
+ * The beginning of an execution that was adopted, before its first instruction: its environment is
+ * cleaned, and it is held for the daemon. Decided by an LSM hook, of which none is left out: a
+ * tracing program is, wherever another task was preempted in it on the same processor
+ * (bpf_prog_check_recur(), include/linux/bpf_verifier.h), and tells only.
  */
 #ifndef CORDON_BPF_BEGIN_BPF_H
 #define CORDON_BPF_BEGIN_BPF_H
@@ -12,7 +13,10 @@
 /* Set by the loader. Under lockdown the kernel takes no program that writes to user memory. */
 const volatile bool may_write_user = true;
 
-/* What exec has copied, one string behind the other: the arguments, the environment, the program's name. */
+/*
+ * What exec has copied, one string behind the other: the arguments, the environment, the program's
+ * name.
+ */
 struct string_walk {
 	__u64 at;
 	__u32 left; /* strings */
@@ -38,8 +42,9 @@ static long walk_piece(__u32 index, void *context)
 #define STRING_PIECES (1u << 17)
 
 /*
- * Behind the arguments of the exec in progress, or as far as they could be read: *ret_whole. Before the program is in
- * place, its memory says where they lie by `bprm` alone (copy_strings(), fs/exec.c).
+ * Behind the arguments of the exec in progress, or as far as they could be read: *ret_whole. Before
+ * the program is in place, its memory says where they lie by `bprm` alone (copy_strings(),
+ * fs/exec.c).
  */
 static __noinline __u64 arguments_end(const struct linux_binprm *bprm, bool *ret_whole)
 {
@@ -112,8 +117,8 @@ static __always_inline bool clean_environment(struct environment_scan *scan, __u
 }
 
 /*
- * While exec is in progress: by as many other characters, since the kernel is still to count these strings
- * (create_elf_tables(), fs/binfmt_elf.c).
+ * While exec is in progress: by as many other characters, since the kernel is still to count these
+ * strings (create_elf_tables(), fs/binfmt_elf.c).
  */
 static __noinline bool blot_environment(struct event_scratch *scratch, __u32 executor,
 					const struct linux_binprm *bprm)
@@ -144,8 +149,8 @@ static __noinline void empty_environment(struct event_scratch *scratch, __u32 ex
 }
 
 /*
- * A process that leads a group in its parent's session is a shell's job, and the shell would hear of the stop
- * (do_notify_parent_cldstop()). Nobody else asks to.
+ * A process that leads a group in its parent's session is a shell's job, and the shell would hear
+ * of the stop (do_notify_parent_cldstop()). Nobody else asks to.
  */
 static __always_inline bool is_job(struct task_struct *task)
 {
@@ -246,7 +251,9 @@ static __always_inline void tell_begin(struct subject *s, struct task_struct *ta
 	send_begin_event(scratch, &s->label, execution);
 }
 
-/* A task exits. If the daemon is gone with it, that is known at once, not when its lease runs out. */
+/*
+ * A task exits. If the daemon is gone with it, that is known at once, not when its lease runs out.
+ */
 static __always_inline void end_lease_of(const struct task_struct *task)
 {
 	struct cordon_adoption *a = adoption_state();

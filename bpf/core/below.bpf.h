@@ -50,7 +50,10 @@ static long compare_below(__u32 index, void *context)
 	return walk->others.spoken & 1;
 }
 
-/* Of the name that was asked about last, from the root on (NAME_SPELLED). Leaves the answer in others.spoken. */
+/*
+ * Of the name that was asked about last, from the root on (NAME_SPELLED). Leaves the answer in
+ * others.spoken.
+ */
 static __noinline void note_spoken_below(const struct subject *s)
 {
 	struct walk *walk = s->walk;

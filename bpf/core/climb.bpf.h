@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * From a dentry up to the root of the mount namespace: the components of an object's name, and which
- * anchors they pass. No path buffer and no length limit but the number of components; never the
- * string that a system call was given.
+ * From a dentry up to the root of the mount namespace: the components of an object's name, and
+ * which anchors they pass. No path buffer and no length limit but the number of components; never
+ * the string that a system call was given.
  *
  * Fail closed: a climb that does not end at the root of the mount namespace that was recorded for
- * the execution (detached trees, other namespaces, lazily unmounted trees) or that is too deep has no
- * name, and what has no name is denied.
+ * the execution (detached trees, other namespaces, lazily unmounted trees) or that is too deep has
+ * no name, and what has no name is denied.
  */
 #ifndef CORDON_BPF_CLIMB_BPF_H
 #define CORDON_BPF_CLIMB_BPF_H
@@ -62,8 +62,8 @@ static __always_inline __u32 mount_sequence(void)
 }
 
 /*
- * Sequence counts that every rename and every change of the mount tree moves. What is read between two of these calls
- * is read between them.
+ * Sequence counts that every rename and every change of the mount tree moves. What is read between
+ * two of these calls is read between them.
  */
 static __always_inline __u64 name_sequence(void)
 {
@@ -76,8 +76,8 @@ static __always_inline __u64 name_sequence(void)
 }
 
 /*
- * Odd while a writer is inside. The mounts' is never 0 once there is a root directory: that is what comes of an address that
- * cannot be read, and no name may be believed then.
+ * Odd while a writer is inside. The mounts' is never 0 once there is a root directory: that is what
+ * comes of an address that cannot be read, and no name may be believed then.
  */
 static __always_inline bool sequence_busy(__u64 sequence)
 {
@@ -234,7 +234,9 @@ static __always_inline __u32 climb(const struct subject *s)
 	walk->crossed = 0;
 	walk->mount = mount_of(walk->vfsmount);
 	walk->mount_root = read_u64(FIELD(struct vfsmount, walk->vfsmount, mnt_root));
-	/* The root of a mount has its name on another, in a directory that is not its own parent. */
+	/*
+	 * The root of a mount has its name on another, in a directory that is not its own parent.
+	 */
 	if (walk->dentry == walk->mount_root)
 		walk->unstable = 1;
 	bpf_loop(CORDON_MAX_COMPONENTS + MOUNT_CROSSINGS, climb_step, (void *)s, 0);

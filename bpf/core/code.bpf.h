@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Is what an execution opens as its code still what was hashed? The digest on record was taken before anything ran, of the
- * file that a name led to then; the interpreter opens the name once more.
+ * Is what an execution opens as its code still what was hashed? The digest on record was taken
+ * before anything ran, of the file that a name led to then; the interpreter opens the name once
+ * more.
  *
- * By its name means: as the caller of open(2) or execve(2) has spelled it, in the copy that the kernel walks by (struct
- * nameidata). Links on the way may lead elsewhere by then, so that what was found says nothing of it. Nothing is
- * granted for a name: it only finds what is to be compared.
+ * By its name means: as the caller of open(2) or execve(2) has spelled it, in the copy that the
+ * kernel walks by (struct nameidata). Links on the way may lead elsewhere by then, so that what was
+ * found says nothing of it. Nothing is granted for a name: it only finds what is to be compared.
  */
 #ifndef CORDON_BPF_CODE_BPF_H
 #define CORDON_BPF_CODE_BPF_H
@@ -37,7 +38,10 @@ static __always_inline bool is_same_file(const struct cordon_file_state *a,
 	return a->inode == b->inode && a->device == b->device && a->generation == b->generation;
 }
 
-/* The name that the current task has asked for, as a number; 0: none, or too long. Overwrites walk->components. */
+/*
+ * The name that the current task has asked for, as a number; 0: none, or too long. Overwrites
+ * walk->components.
+ */
 static __always_inline __u64 hash_asked_name(struct walk *walk)
 {
 	__u64 at = (__u64)read_task(bpf_get_current_task_btf())->nameidata, name;
@@ -73,7 +77,10 @@ static __always_inline bool is_code_name(const struct cordon_code *code, __u64 n
 	return name && (name == code->names[0] || name == code->names[1] || name == code->names[2]);
 }
 
-/* What the file behind the inode at walk->at is to an execution whose code is watched: enum code_found. */
+/*
+ * What the file behind the inode at walk->at is to an execution whose code is watched: enum
+ * code_found.
+ */
 __noinline int compare_code(struct walk *walk, struct cordon_execution *execution)
 {
 	struct cordon_file_state found;
@@ -92,7 +99,10 @@ __noinline int compare_code(struct walk *walk, struct cordon_execution *executio
 	return is_code_name(code, hash_asked_name(walk)) ? CODE_CHANGED : CODE_OTHER;
 }
 
-/* It is opened, to be read or with `rights` besides. Only the first one that is not what was hashed is noted. */
+/*
+ * It is opened, to be read or with `rights` besides. Only the first one that is not what was hashed
+ * is noted.
+ */
 __noinline int note_code_opened(struct walk *walk, struct cordon_execution *execution, __u32 rights)
 {
 	struct cordon_code *code;

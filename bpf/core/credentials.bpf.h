@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * With whose credentials a labelled task acts: with its own, or with those that the kernel put in their place for
- * work of its own.
+ * With whose credentials a labelled task acts: with its own, or with those that the kernel put in
+ * their place for work of its own.
  *
- * A stacked file system reads and writes its layers in the task's context, under the credentials of whoever mounted
- * it (override_creds(), fs/overlayfs); name services of network file systems do likewise. That is not the task's
- * wish, whose own call has been judged, and a refusal there harms everybody: overlayfs that may not read its own
- * attributes takes a directory for one that is not opaque, and remembers so for the whole host.
+ * A stacked file system reads and writes its layers in the task's context, under the credentials of
+ * whoever mounted it (override_creds(), fs/overlayfs); name services of network file systems do
+ * likewise. That is not the task's wish, whose own call has been judged, and a refusal there harms
+ * everybody: overlayfs that may not read its own attributes takes a directory for one that is not
+ * opaque, and remembers so for the whole host.
  *
- * Capability sets do not tell the two apart, as the task may hold every capability itself. Descent does: whatever an
- * execution's task acts with was copied from what it acted with before (prepare_creds(), kernel/cred.c), from the
- * credentials under which it was labelled on. io_uring, access(2) and core dumps put such copies in force for a
- * while. All copies are on record here as long as they exist; what is neither the task's own nor on record is the
- * kernel's.
+ * Capability sets do not tell the two apart, as the task may hold every capability itself. Descent
+ * does: whatever an execution's task acts with was copied from what it acted with before
+ * (prepare_creds(), kernel/cred.c), from the credentials under which it was labelled on. io_uring,
+ * access(2) and core dumps put such copies in force for a while. All copies are on record here as
+ * long as they exist; what is neither the task's own nor on record is the kernel's.
  *
  * Fail closed: credentials that find no room are not made, and the call that wanted them fails.
  */
@@ -24,7 +25,10 @@
 /* Of one execution: files that it has open hold those under which they were opened. */
 #define CREDENTIALS_PER_EXECUTION (2 * CORDON_MAX_TASKS)
 
-/* Keyed by address, with the label under which they were made. Exact: the kernel tells of each end (cred_free). */
+/*
+ * Keyed by address, with the label under which they were made. Exact: the kernel tells of each end
+ * (cred_free).
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 2 * CORDON_MAX_LABELS);
@@ -33,8 +37,8 @@ struct {
 } own_credentials SEC(".maps");
 
 /*
- * Where no active security module keeps anything with credentials, the kernel does not tell of their end
- * (security_cred_free()), and nothing can be on record.
+ * Where no active security module keeps anything with credentials, the kernel does not tell of
+ * their end (security_cred_free()), and nothing can be on record.
  */
 static __always_inline bool tells_end(const struct cred *cred)
 {
@@ -57,7 +61,10 @@ static __always_inline __u64 permitted_capabilities(const struct cred *cred)
 	return set;
 }
 
-/* Does the current task, which is labelled, act with credentials that the kernel put in force for itself? */
+/*
+ * Does the current task, which is labelled, act with credentials that the kernel put in force for
+ * itself?
+ */
 static __always_inline bool kernel_acts_for_itself(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -67,7 +74,10 @@ static __always_inline bool kernel_acts_for_itself(void)
 		return false;
 	if (tells_end(cred))
 		return !is_on_record(cred);
-	/* The next best: a stacked file system's permit what the task gave up, its own copies never do. */
+	/*
+	 * The next best: a stacked file system's permit what the task gave up, its own copies never
+	 * do.
+	 */
 	return permitted_capabilities(cred) & ~permitted_capabilities(real);
 }
 

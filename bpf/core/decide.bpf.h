@@ -17,7 +17,10 @@ static __always_inline int deny_unknown(void)
 	return -EACCES;
 }
 
-/* What is refused, and with which error, in one: a function has five arguments, and the stack little room. */
+/*
+ * What is refused, and with which error, in one: a function has five arguments, and the stack
+ * little room.
+ */
 #define REFUSAL(operation, error) ((__u64)(operation) << 32 | (__u32)(error))
 
 static __noinline int deny(const struct subject *s, __u64 refusal, __u64 identity,
@@ -47,8 +50,9 @@ static __noinline int deny(const struct subject *s, __u64 refusal, __u64 identit
 }
 
 /*
- * Denies, for a reason that is not a policy rule, something named by a number. By itself, so that what it has on the stack
- * is not there while names are asked about: with that, the deepest calls fill the 512 bytes.
+ * Denies, for a reason that is not a policy rule, something named by a number. By itself, so that
+ * what it has on the stack is not there while names are asked about: with that, the deepest calls
+ * fill the 512 bytes.
  */
 static __noinline int deny_number(const struct subject *s, __u32 operation, __u64 number,
 				  __u32 reason, __s32 error)
@@ -127,7 +131,10 @@ static __always_inline bool is_reported(const struct subject *s, __u32 rights)
 	       (level == CORDON_AUDIT_WRITES && (rights & CORDON_RIGHT(CORDON_WRITE)));
 }
 
-/* An allowed access. By itself, so that what it has on the stack is not there while names are asked about. */
+/*
+ * An allowed access. By itself, so that what it has on the stack is not there while names are asked
+ * about.
+ */
 static __noinline void report_path(const struct subject *s, __u32 type, __u32 operation,
 				   __u32 rights)
 {
@@ -145,15 +152,19 @@ static __always_inline bool reports_changes(const struct subject *s)
 	return is_reported(s, CORDON_RIGHT(CORDON_WRITE));
 }
 
-/* A flag of the question about a name that is to be changed: its answer may be put on record by decide_change(). */
+/*
+ * A flag of the question about a name that is to be changed: its answer may be put on record by
+ * decide_change().
+ */
 static __always_inline __u32 spelled_change(const struct subject *s)
 {
 	return reports_changes(s) ? NAME_SPELLED : 0;
 }
 
 /*
- * decide_path() for what makes, changes or takes away: allowed, it is put on record where the policy says so. An open is
- * not all that changes a file, and what is gone was perhaps never opened.
+ * decide_path() for what makes, changes or takes away: allowed, it is put on record where the
+ * policy says so. An open is not all that changes a file, and what is gone was perhaps never
+ * opened.
  */
 static __always_inline int decide_change(const struct subject *s, __u32 operation, __s32 error,
 					 __u32 rights)
@@ -213,7 +224,10 @@ static __always_inline void ask_short(const struct subject *s, __u32 start, __u3
 		  (__u64)start << 32 | length, rights);
 }
 
-/* The question is in walk->name, of one of the lengths that questions about sockets and addresses have. */
+/*
+ * The question is in walk->name, of one of the lengths that questions about sockets and addresses
+ * have.
+ */
 static __always_inline bool is_last_grant(const struct subject *s, const struct short_grant *last,
 					  __u32 length, __u32 rights)
 {
@@ -246,8 +260,8 @@ static __always_inline void remember_grant(const struct subject *s, struct short
 }
 
 /*
- * ask_short() for sockets' kinds and addresses, answered at once if it is the one that was granted last. Not where the
- * calls are deepest: together they may have 512 bytes of stack.
+ * ask_short() for sockets' kinds and addresses, answered at once if it is the one that was granted
+ * last. Not where the calls are deepest: together they may have 512 bytes of stack.
  */
 static __noinline void ask_again(const struct subject *s, __u32 start, __u32 length, __u32 rights)
 {

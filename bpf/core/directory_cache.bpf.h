@@ -11,13 +11,13 @@
  * - when the mount tree changes: every change moves mount_lock (fs/namespace.c), which is compared;
  * - when the policy is swapped: its reference is compared. Anchors and the mount namespace of an
  *   execution never change, and the cache is the task's own;
- * - when the memory of the dentry or of the inode is given to another directory. Inodes of directories
- *   are counted as they are freed (hooks/names.bpf.h), and the count is compared: none was freed
- *   since, so this inode is the same directory. A dentry at the same address may have been
- *   made anew for it, but of a directory there is one at a time, and it has the same name in the same
- *   directory, as no rename took place. File systems whose names change behind the kernel's back say so
- *   with DCACHE_OP_REVALIDATE; no directory on one of them is remembered. What lies above the mount is
- *   pinned by it.
+ * - when the memory of the dentry or of the inode is given to another directory. Inodes of
+ *   directories are counted as they are freed (hooks/names.bpf.h), and the count is compared: none
+ *   was freed since, so this inode is the same directory. A dentry at the same address may have
+ *   been made anew for it, but of a directory there is one at a time, and it has the same name in
+ *   the same directory, as no rename took place. File systems whose names change behind the
+ *   kernel's back say so with DCACHE_OP_REVALIDATE; no directory on one of them is remembered. What
+ *   lies above the mount is pinned by it.
  *
  * All of it is read before the two locks are, so a change that comes later is a later access's.
  * And only grants are taken from here: what would be denied is asked again from the root.

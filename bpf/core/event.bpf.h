@@ -152,9 +152,9 @@ static long spell_component(__u32 index, void *context)
 #define SPELLED_MOVED 0x80000000u
 
 /*
- * The resolved path as text, a directory that was to be listed with a slash behind it, as it was asked.
- * Returns the bytes written; *ret_total what it really has, and SPELLED_MOVED: the text is read from the kernel's
- * names as they are now, and the answer was given before.
+ * The resolved path as text, a directory that was to be listed with a slash behind it, as it was
+ * asked. Returns the bytes written; *ret_total what it really has, and SPELLED_MOVED: the text is
+ * read from the kernel's names as they are now, and the answer was given before.
  */
 static __noinline __u32 spell_path(struct walk *walk, __u8 *data, __u32 *ret_total)
 {
@@ -254,8 +254,8 @@ static __always_inline bool coalesce(struct cordon_execution *execution, __u64 k
 }
 
 /*
- * Dentries are used again as soon as they are freed, those of /proc at once: the name that they hold
- * and the one above it keep different objects apart.
+ * Dentries are used again as soon as they are freed, those of /proc at once: the name that they
+ * hold and the one above it keep different objects apart.
  */
 static __always_inline __u64 name_hash(__u64 dentry)
 {

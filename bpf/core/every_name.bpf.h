@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * The other names of an object: where its file system is mounted more than once in the execution's namespace (bind
- * mounts), each mount that the object lies below gives it one.
+ * The other names of an object: where its file system is mounted more than once in the execution's
+ * namespace (bind mounts), each mount that the object lies below gives it one.
  *
- * What is asked for has to be granted by the name that was used. What a rule denies is denied by whatever name:
- * "nobody reads /srv/ *" (without the blank) is said of what stands there, and a second way to it is not
- * another object. A name that the execution could only have by being given another mount grants nothing here.
+ * What is asked for has to be granted by the name that was used. What a rule denies is denied by
+ * whatever name: "nobody reads /srv/ *" (without the blank) is said of what stands there, and a
+ * second way to it is not another object. A name that the execution could only have by being given
+ * another mount grants nothing here.
  *
- * A file system that is mounted once costs one comparison for each name that is climbed, and none for a name in a
- * directory that is remembered; no directory is remembered that has another name, or something in it that has. A
- * mount anywhere changes mount_lock, and all is looked at again.
+ * A file system that is mounted once costs one comparison for each name that is climbed, and none
+ * for a name in a directory that is remembered; no directory is remembered that has another name,
+ * or something in it that has. A mount anywhere changes mount_lock, and all is looked at again.
  *
- * All names are read under one state of renames and mounts, as one name is: else an object that moves meanwhile would
- * be asked about by names that it never had together. Fail closed: what does not come to rest, and more mounts
- * than there is room for, is denied.
+ * All names are read under one state of renames and mounts, as one name is: else an object that
+ * moves meanwhile would be asked about by names that it never had together. Fail closed: what does
+ * not come to rest, and more mounts than there is room for, is denied.
  */
 #ifndef CORDON_BPF_EVERY_NAME_BPF_H
 #define CORDON_BPF_EVERY_NAME_BPF_H
@@ -22,7 +23,10 @@
 #include "bpf/core/mountless.bpf.h"
 
 #define OTHER_NAMES_TURNS (1u << 20) /* note_disturbed() ends it long before */
-/* Of SEARCH_LENGTH mounts each: a host of many containers has that many of one file system in all namespaces. */
+/*
+ * Of SEARCH_LENGTH mounts each: a host of many containers has that many of one file system in all
+ * namespaces.
+ */
 #define SEARCH_TURNS 64
 
 static __always_inline __u64 super_block_of(__u64 dentry)
@@ -62,8 +66,8 @@ static __noinline bool has_one_mount(const struct subject *s)
 #define ALL_SEEN 1ull /* no address */
 
 /*
- * The next mount of the file system but for the one that was used. 0: there is none; others->at says whether all of
- * them were seen.
+ * The next mount of the file system but for the one that was used. 0: there is none; others->at
+ * says whether all of them were seen.
  */
 static __noinline __u64 next_other_mount(const struct subject *s)
 {
@@ -112,8 +116,8 @@ static __always_inline bool is_below(__u64 dentry, __u64 above)
 }
 
 /*
- * A device's node mounted over another name says "nothing here" (containers have /dev/null over /proc/kcore): what is denied
- * by that name is what stood there before.
+ * A device's node mounted over another name says "nothing here" (containers have /dev/null over
+ * /proc/kcore): what is denied by that name is what stood there before.
  */
 static __always_inline bool is_mask(__u64 root)
 {
@@ -131,8 +135,8 @@ static __always_inline void forget_directory(struct walk *walk)
 }
 
 /*
- * Does a mount give the object a name? If not, but something beside it has one by the mount, the directory that they stand in is
- * not remembered.
+ * Does a mount give the object a name? If not, but something beside it has one by the mount, the
+ * directory that they stand in is not remembered.
  */
 static __always_inline bool gives_name(struct walk *walk, __u64 mount)
 {
@@ -190,8 +194,8 @@ static __noinline bool add_other_name(const struct subject *s)
 }
 
 /*
- * The name that was used has been asked about once more, so that the walk holds it again. true: with what the others
- * deny, it stands; false: something moved meanwhile, and all are asked again.
+ * The name that was used has been asked about once more, so that the walk holds it again. true:
+ * with what the others deny, it stands; false: something moved meanwhile, and all are asked again.
  */
 static __noinline bool conclude_other_names(const struct subject *s)
 {

@@ -2,23 +2,28 @@
 /*
  * What the task holds open, as the ground of opening it anew.
  *
- * /proc/self/fd/N, and /dev/stdin and its like through it, lead to the object that a descriptor is about, and the
- * kernel opens it with whatever access its permission bits allow: a pipe that came along to be read from is opened to be
- * written to, and whoever reads it next outside reads what the code wrote. So what has no name is opened anew with the access
- * only that descriptors of the task have to it. What has a name is opened with that access even where the policy
- * grants it nothing: the held descriptors reach all that a new one would.
+ * /proc/self/fd/N, and /dev/stdin and its like through it, lead to the object that a descriptor is
+ * about, and the kernel opens it with whatever access its permission bits allow: a pipe that came
+ * along to be read from is opened to be written to, and whoever reads it next outside reads what
+ * the code wrote. So what has no name is opened anew with the access only that descriptors of the
+ * task have to it. What has a name is opened with that access even where the policy grants it
+ * nothing: the held descriptors reach all that a new one would.
  *
  * Why that grants nothing new:
- * - Each descriptor was judged when it was opened or arrived, or came along by the will of whoever started the execution.
- * - Read access reaches all of the file, by pread(2) or mmap(2), and so does write access: whoever can overwrite
- *   every byte gains nothing by cutting them off.
- * - Appending is less than writing: it counts only for what appends again. It stays so (cordon_file_fcntl(), cordon_mmap_file()).
+ * - Each descriptor was judged when it was opened or arrived, or came along by the will of whoever
+ *   started the execution.
+ * - Read access reaches all of the file, by pread(2) or mmap(2), and so does write access: whoever
+ *   can overwrite every byte gains nothing by cutting them off.
+ * - Appending is less than writing: it counts only for what appends again. It stays so
+ *   (cordon_file_fcntl(), cordon_mmap_file()).
  * - A descriptor opened by O_PATH has neither mode, and counts for nothing.
- * - A new open of most devices, and of files of procfs, is a new object and not the held one again: they are asked about by name.
- * - The same inode by another name or another mount is asked about by that name: the path must be the same.
+ * - A new open of most devices, and of files of procfs, is a new object and not the held one again:
+ *   they are asked about by name.
+ * - The same inode by another name or another mount is asked about by that name: the path must be
+ *   the same.
  *
- * Those of other tasks of the execution do not count, though it reaches them through /proc/PID/fd: which descriptor an
- * open came through, no hook is told.
+ * Those of other tasks of the execution do not count, though it reaches them through /proc/PID/fd:
+ * which descriptor an open came through, no hook is told.
  */
 #ifndef CORDON_BPF_HELD_BPF_H
 #define CORDON_BPF_HELD_BPF_H
@@ -56,7 +61,10 @@ static long look_at_held(__u32 index, void *context)
 	modes = read_u32(FIELD(struct file, file, f_mode)) & (FMODE_READ | FMODE_WRITE);
 	if (!search->appending && (read_u32(FIELD(struct file, file, f_flags)) & O_APPEND))
 		modes &= ~FMODE_WRITE;
-	/* Another thread may have closed it meanwhile, and the memory be somebody else's file by now. */
+	/*
+	 * Another thread may have closed it meanwhile, and the memory be somebody else's file by
+	 * now.
+	 */
 	if (read_u64(slot) != file)
 		return 0;
 	search->wanted &= ~modes;
@@ -90,7 +98,10 @@ static __always_inline bool is_held(const struct file_object *o, __u32 wanted, b
 	return holds(o, wanted, appending);
 }
 
-/* A file that can be appended to only, as long as it has that flag. Of no file, address 0, there is none. */
+/*
+ * A file that can be appended to only, as long as it has that flag. Of no file, address 0, there is
+ * none.
+ */
 static __always_inline bool appends_only(__u64 file)
 {
 	__u64 inode;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Which execution made an internet socket, and which of its destinations was judged last. The socket
- * carries it, so that its packets can be judged where no task is known.
+ * Which execution made an internet socket, and which of its destinations was judged last. The
+ * socket carries it, so that its packets can be judged where no task is known.
  */
 #ifndef CORDON_BPF_INTERNET_BPF_H
 #define CORDON_BPF_INTERNET_BPF_H
@@ -80,7 +80,10 @@ static __always_inline void remember_allowed(const struct subject *s, struct soc
 
 #define CGROUP_LEVELS 8
 
-/* Does the socket pass the programs for packets and addresses, which are attached to cordon's cgroup? */
+/*
+ * Does the socket pass the programs for packets and addresses, which are attached to cordon's
+ * cgroup?
+ */
 static __noinline int is_in_cgroup(struct sock *sk)
 {
 	struct cgroup *cgroup = BPF_CORE_READ(sk, sk_cgrp_data.cgroup);

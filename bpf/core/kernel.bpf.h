@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Kernel objects whose layout has changed between supported kernels. Each way of reading one is a flavour of its type,
- * TYPE___SUBJECT_VARIANT, and which of them is taken follows from the types of the kernel that the object is loaded on:
- * the others are dead code there. userspace/kernel/layout.c wants one variant of each subject whole, and says which
- * field it misses.
+ * Kernel objects whose layout has changed between supported kernels. Each way of reading one is a
+ * flavour of its type, TYPE___SUBJECT_VARIANT, and which of them is taken follows from the types of
+ * the kernel that the object is loaded on: the others are dead code there.
+ * userspace/kernel/layout.c wants one variant of each subject whole, and says which field it
+ * misses.
  */
 #ifndef CORDON_BPF_KERNEL_BPF_H
 #define CORDON_BPF_KERNEL_BPF_H
@@ -13,8 +14,8 @@
 #define FLAVOUR __attribute__((preserve_access_index))
 
 /*
- * Mounts of a file system. A "link" is a step on the way through them: the file system's own, which is where the way
- * begins and ends, or a mount's.
+ * Mounts of a file system. A "link" is a step on the way through them: the file system's own, which
+ * is where the way begins and ends, or a mount's.
  */
 
 /* A list with its head in the file system. */
@@ -52,8 +53,8 @@ static __always_inline __u64 next_mount_link(__u64 link, __u64 first)
 	if (MOUNTS_IN_LIST)
 		return read_u64(FIELD(struct list_head, link, next));
 	/*
-	 * What cannot be read looks like the end. A mount that can be met here is freed after all readers, among which
-	 * is the program, and its going moves mount_lock.
+	 * What cannot be read looks like the end. A mount that can be met here is freed after all
+	 * readers, among which is the program, and its going moves mount_lock.
 	 */
 	mount = read_u64(link);
 	return mount ? FIELD(struct mount___mounts_chain, mount, mnt_next_for_sb) : first;
@@ -135,7 +136,10 @@ struct inode___change_parts {
 	u32 i_ctime_nsec;
 } FLAVOUR;
 
-/* In what remains of the number the kernel notes that somebody has asked (I_CTIME_QUERIED, Linux 6.13). */
+/*
+ * In what remains of the number the kernel notes that somebody has asked (I_CTIME_QUERIED, Linux
+ * 6.13).
+ */
 #define CHANGE_NSEC_MASK 0x7fffffffu
 
 /* ns since the epoch. */

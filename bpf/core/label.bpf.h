@@ -6,8 +6,9 @@
 #include "bpf/core/event.bpf.h"
 
 /*
- * Both numbers at once, as subject_label() reads them: of neither can the other be an older one's. What the slot holds by
- * now comes before, and whoever has read the label finds it: the slot's place depends on the label.
+ * Both numbers at once, as subject_label() reads them: of neither can the other be an older one's.
+ * What the slot holds by now comes before, and whoever has read the label finds it: the slot's
+ * place depends on the label.
  */
 static __always_inline void publish_label(struct labelled_task *labelled, const struct label *label)
 {

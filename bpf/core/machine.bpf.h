@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* What differs between processors: how a system call was made, its number, and what orders memory. */
+/*
+ * What differs between processors: how a system call was made, its number, and what orders memory.
+ */
 #ifndef CORDON_BPF_MACHINE_BPF_H
 #define CORDON_BPF_MACHINE_BPF_H
 
@@ -61,8 +63,9 @@ static __always_inline bool is_32bit_call(const struct pt_regs *regs)
 #define CALL_ARGUMENT_2(regs) ((regs)->regs[2])
 
 /*
- * All reads and writes before it come before all after it. There is no instruction of BPF for that alone: an atomic one
- * that returns what was there acquires and releases, in every translation of the kernel's.
+ * All reads and writes before it come before all after it. There is no instruction of BPF for that
+ * alone: an atomic one that returns what was there acquires and releases, in every translation of
+ * the kernel's.
  */
 static __always_inline void order(void)
 {

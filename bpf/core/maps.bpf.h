@@ -111,8 +111,8 @@ struct directory_cache {
 };
 
 /*
- * The last question about a socket's kind, and the last about an address, that were granted. What a policy says to
- * them depends on its tables and on these bytes, and on nothing else.
+ * The last question about a socket's kind, and the last about an address, that were granted. What a
+ * policy says to them depends on its tables and on these bytes, and on nothing else.
  */
 #define SHORT_WORDS 3
 
@@ -168,7 +168,9 @@ struct mountless_search {
  * the one before.
  */
 struct walk {
-	/* the question; addresses that have been through memory are plain numbers to the verifier */
+	/*
+	 * the question; addresses that have been through memory are plain numbers to the verifier
+	 */
 	__u64 dentry;
 	__u64 vfsmount;
 	__u32 wanted;
@@ -228,7 +230,10 @@ struct walk {
 			__u32 spelled;
 			__u32 spelled_total;
 		};
-		/* before that, below a name that no rule mentions: the state on the way, and the first that was come to */
+		/*
+		 * before that, below a name that no rule mentions: the state on the way, and the
+		 * first that was come to
+		 */
 		struct {
 			__u32 way;
 			__u32 beside;
@@ -256,8 +261,8 @@ struct labelled_task {
 _Static_assert(CORDON_RIGHT_COUNT <= 16, "struct directory has room for 16 rights");
 
 /*
- * Kept for each labelled task. The kernel adds what it knows it by (struct bpf_local_storage_elem and the
- * allocator's link: 80 bytes) and takes the next power of two: one page, not two.
+ * Kept for each labelled task. The kernel adds what it knows it by (struct bpf_local_storage_elem
+ * and the allocator's link: 80 bytes) and takes the next power of two: one page, not two.
  */
 #define LABEL_OVERHEAD 96
 _Static_assert(sizeof(struct labelled_task) + LABEL_OVERHEAD <= 4096,
@@ -365,7 +370,10 @@ struct {
 	__type(value, struct event_scratch);
 } event_scratches SEC(".maps");
 
-/* The same for most events: a task of its own storage would pay for two pages at its first. Taken like spare walks. */
+/*
+ * The same for most events: a task of its own storage would pay for two pages at its first. Taken
+ * like spare walks.
+ */
 #define SHARED_SCRATCHES 64u
 struct shared_scratch {
 	__u32 taken;

@@ -2,12 +2,12 @@
 /*
  * Questions about an object of which a hook says the dentry but not the mount.
  *
- * Every mount of its file system in the execution's mount namespace gives it a name, if it lies below that
- * mount's root. All these names are asked about: any grant grants, as the object could as well be reached by that
- * name, and any deny wins.
+ * Every mount of its file system in the execution's mount namespace gives it a name, if it lies
+ * below that mount's root. All these names are asked about: any grant grants, as the object could
+ * as well be reached by that name, and any deny wins.
  *
- * Fail closed: an object without a name in the namespace, more mounts than there is room for, and a mount tree
- * that does not come to rest are denied.
+ * Fail closed: an object without a name in the namespace, more mounts than there is room for, and a
+ * mount tree that does not come to rest are denied.
  */
 #ifndef CORDON_BPF_MOUNTLESS_BPF_H
 #define CORDON_BPF_MOUNTLESS_BPF_H
@@ -121,7 +121,9 @@ static long search_attempt(__u32 attempt, void *context)
 	return s->walk->ended & 1;
 }
 
-/* Leaves in walk->answer what all names together come to, and in the walk the one to put on record. */
+/*
+ * Leaves in walk->answer what all names together come to, and in the walk the one to put on record.
+ */
 static __noinline void conclude_search(const struct subject *s)
 {
 	struct walk *walk = s->walk;
@@ -139,7 +141,10 @@ static __noinline void conclude_search(const struct subject *s)
 	a->missing = verdict_missing(&a->verdict, walk->wanted);
 }
 
-/* May the current task have `rights` on the object behind a dentry, by whatever name it was reached? */
+/*
+ * May the current task have `rights` on the object behind a dentry, by whatever name it was
+ * reached?
+ */
 static __always_inline int decide_mountless(struct subject *s, __u32 operation,
 					    const struct dentry *dentry, __u32 rights)
 {

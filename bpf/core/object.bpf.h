@@ -14,10 +14,11 @@ enum object_class {
 };
 
 /*
- * A regular file whose program would run as its owner or group, whoever starts it. It outlives the execution,
- * and serves somebody outside who is let run it: an execution of uid 0 without a capability could so leave the
- * host's uid 0 to anybody. No policy can allow it. The group's bit counts even where the group may
- * not run the file yet: an access control list can change that without a call that says a mode.
+ * A regular file whose program would run as its owner or group, whoever starts it. It outlives the
+ * execution, and serves somebody outside who is let run it: an execution of uid 0 without a
+ * capability could so leave the host's uid 0 to anybody. No policy can allow it. The group's bit
+ * counts even where the group may not run the file yet: an access control list can change that
+ * without a call that says a mode.
  */
 static __always_inline bool is_set_id(__u32 type, __u32 mode)
 {

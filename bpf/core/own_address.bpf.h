@@ -107,8 +107,8 @@ __noinline int is_among_addresses(struct walk *walk, __u64 devices)
 	}
 	/*
 	 * Begun outside the loop: before Linux 6.7 the verifier follows its body once, with what is
-	 * known at its first turn, and takes out what cannot be reached in that. From zeros it would
-	 * look at no address.
+	 * known at its first turn, and takes out what cannot be reached in that. From zeros it
+	 * would look at no address.
 	 */
 	search.device = read_u64(search.devices);
 	if (search.device == search.devices)

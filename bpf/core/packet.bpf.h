@@ -75,7 +75,9 @@ static __always_inline void spell_v6(struct packet_name *p, __u32 protocol, cons
 
 #define IPOPT_MAX 40u
 
-/* Loose and strict source routes: RFC 791, section 3.1. Options that cannot be read count as such. */
+/*
+ * Loose and strict source routes: RFC 791, section 3.1. Options that cannot be read count as such.
+ */
 static __noinline bool has_source_route(struct __sk_buff *skb, __u32 end)
 {
 	__u32 at = 20;
@@ -168,7 +170,9 @@ static __always_inline void read_packet(struct __sk_buff *skb, struct packet_nam
 	}
 }
 
-/* Where a connected socket leads, before the host translates addresses. false: it is not connected. */
+/*
+ * Where a connected socket leads, before the host translates addresses. false: it is not connected.
+ */
 static __always_inline bool read_peer(const struct bpf_sock *sk, struct packet_name *p)
 {
 	__u32 address[4] = {sk->dst_ip6[0], sk->dst_ip6[1], sk->dst_ip6[2], sk->dst_ip6[3]};

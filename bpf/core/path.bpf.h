@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Questions about the names of kernel objects: runs of the automaton downwards from the root and from
- * each anchor, component by component, over what a climb found or, where a directory was asked about
- * before, over the last component alone.
+ * Questions about the names of kernel objects: runs of the automaton downwards from the root and
+ * from each anchor, component by component, over what a climb found or, where a directory was asked
+ * about before, over the last component alone.
  *
  * Fail closed: a name that renames disturb for too long is denied.
  */
@@ -12,10 +12,11 @@
 #include "bpf/core/directory_cache.bpf.h"
 
 /*
- * How often, and for how long after that, what renames or changes of mounts disturb is asked again. One container's
- * start changes the tree of mounts once for each mount in it, and who is at it may have lost a virtual processor for a
- * while, as may who asks: time alone would say nothing. The kernel's own readers of these sequences wait without limit; a
- * task that is about it on purpose, by the longest of names, must not hold up a processor for that long.
+ * How often, and for how long after that, what renames or changes of mounts disturb is asked again.
+ * One container's start changes the tree of mounts once for each mount in it, and who is at it may
+ * have lost a virtual processor for a while, as may who asks: time alone would say nothing. The
+ * kernel's own readers of these sequences wait without limit; a task that is about it on purpose,
+ * by the longest of names, must not hold up a processor for that long.
  */
 #define NAME_ATTEMPTS	 (1u << 20)
 #define NAME_PATIENCE	 100u
@@ -131,8 +132,8 @@ static __always_inline void attempt_prepare(const struct subject *s, __u32 attem
 	walk->freed = directories_freed();
 	walk->sequence = name_sequence();
 	/*
-	 * Again, under the sequence that it may be remembered with: a rename since it was noted would
-	 * file the states of one directory under another.
+	 * Again, under the sequence that it may be remembered with: a rename since it was noted
+	 * would file the states of one directory under another.
 	 */
 	if (walk->leaf.directory)
 		note_leaf_at(walk, walk->dentry);
@@ -175,8 +176,8 @@ static __noinline bool attempt_settle(const struct subject *s)
 }
 
 /*
- * Ends the attempts when their time is over. There is no use in another one where the count of mounts reads 0: it
- * cannot be read, see sequence_busy().
+ * Ends the attempts when their time is over. There is no use in another one where the count of
+ * mounts reads 0: it cannot be read, see sequence_busy().
  */
 static __noinline void note_disturbed(struct walk *walk, __u32 mounts)
 {
@@ -264,8 +265,9 @@ static __always_inline void put_question(struct walk *walk, __u64 dentry, __u64 
 static __always_inline void ask_other_names(const struct subject *s);
 
 /*
- * Asks for rights on the object named by dentry and mount, and whether another of its names denies them; the answer stands in walk->answer. It is
- * always complete: what cannot be resolved is missing altogether.
+ * Asks for rights on the object named by dentry and mount, and whether another of its names denies
+ * them; the answer stands in walk->answer. It is always complete: what cannot be resolved is
+ * missing altogether.
  */
 static __always_inline void ask_name(const struct subject *s, __u64 dentry, __u64 vfsmount,
 				     __u32 question)

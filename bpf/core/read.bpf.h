@@ -4,12 +4,15 @@
 #define CORDON_BPF_READ_BPF_H
 
 /*
- * An address as a pointer that is loaded from directly: a load that faults yields 0, as a probe read that fails does
- * here, at a tenth of the cost. Since Linux 6.2.
+ * An address as a pointer that is loaded from directly: a load that faults yields 0, as a probe
+ * read that fails does here, at a tenth of the cost. Since Linux 6.2.
  */
 extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym __weak;
 
-/* Decided when the program is loaded: from a kernel that has this type (Linux 6.5) the other way is taken out. */
+/*
+ * Decided when the program is loaded: from a kernel that has this type (Linux 6.5) the other way is
+ * taken out.
+ */
 #define HAS_DIRECT_LOADS (bpf_core_type_exists(struct backing_file))
 
 static __always_inline __u64 read_u64(__u64 address)
@@ -42,10 +45,10 @@ static __always_inline __u32 read_u32(__u64 address)
 }
 
 /*
- * An object of the kernel for reading what its pointers lead to. The verifier looks up in the names of
- * all the kernel's types whether what a trusted pointer leads to is to be trusted as well
- * (btf_nested_type_is_trusted()): a million instructions for each load of a pointer, on each path that
- * it follows. Through this one nothing is trusted, and a fault reads 0.
+ * An object of the kernel for reading what its pointers lead to. The verifier looks up in the names
+ * of all the kernel's types whether what a trusted pointer leads to is to be trusted as well
+ * (btf_nested_type_is_trusted()): a million instructions for each load of a pointer, on each path
+ * that it follows. Through this one nothing is trusted, and a fault reads 0.
  */
 #define DEFINE_READ(name, type)                                                                    \
 	static __always_inline const struct type *name(const struct type *object)                  \
@@ -65,8 +68,9 @@ DEFINE_READ(read_file, file)
 #define SHORT_NAME 32u
 
 /*
- * A name's bytes to `to`, which has room for CORDON_NAME_MAX + 1 and is aligned. Bytes behind the name may come
- * along. false: they cannot be read; no name begins with NUL, which is what such loads yield.
+ * A name's bytes to `to`, which has room for CORDON_NAME_MAX + 1 and is aligned. Bytes behind the
+ * name may come along. false: they cannot be read; no name begins with NUL, which is what such
+ * loads yield.
  */
 static __always_inline bool read_name(__u8 *to, __u64 name, __u32 length)
 {

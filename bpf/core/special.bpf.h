@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * What somebody outside who comes upon a name would be led away by, or wait for: symbolic links that lead
- * out of the bound directory that they lie in, FIFOs and sockets. Under `special: deny` a name may
- * become one only where a rule grants CORDON_SPECIAL; where a rule denies it, it becomes no link at all,
- * wherever that leads: even inside there are names that the execution may not write, and an executor may.
+ * What somebody outside who comes upon a name would be led away by, or wait for: symbolic links
+ * that lead out of the bound directory that they lie in, FIFOs and sockets. Under `special: deny` a
+ * name may become one only where a rule grants CORDON_SPECIAL; where a rule denies it, it becomes
+ * no link at all, wherever that leads: even inside there are names that the execution may not
+ * write, and an executor may.
  *
- * A link leads inside if its text is relative, goes up at its beginning only and no further than to the
- * innermost bound directory above it, or if it is absolute, begins with that directory's resolved name and
- * goes up nowhere. ".." behind a component could follow another link from somewhere else; without it, each
- * component leads down, or along a link that was judged as well. What remains true when a directory
- * moves is decided by how deep it lies: its links go up no further than they could where it was.
+ * A link leads inside if its text is relative, goes up at its beginning only and no further than to
+ * the innermost bound directory above it, or if it is absolute, begins with that directory's
+ * resolved name and goes up nowhere. ".." behind a component could follow another link from
+ * somewhere else; without it, each component leads down, or along a link that was judged as well.
+ * What remains true when a directory moves is decided by how deep it lies: its links go up no
+ * further than they could where it was.
  */
 #ifndef CORDON_BPF_SPECIAL_BPF_H
 #define CORDON_BPF_SPECIAL_BPF_H
@@ -119,8 +121,9 @@ static __always_inline bool leads_out(const struct subject *s, __u64 text)
 }
 
 /*
- * The text of a link that exists, where its file system keeps it in memory with the inode (inode.i_link):
- * tmpfs, ext4 and xfs do for short ones, btrfs, overlayfs and network file systems never.
+ * The text of a link that exists, where its file system keeps it in memory with the inode
+ * (inode.i_link): tmpfs, ext4 and xfs do for short ones, btrfs, overlayfs and network file systems
+ * never.
  */
 static __always_inline __u64 text_of(__u64 inode)
 {
@@ -128,8 +131,8 @@ static __always_inline __u64 text_of(__u64 inode)
 }
 
 /*
- * Behind the question about a move's new name, which was granted: what moves must not lead elsewhere from
- * there. mv(1) makes such a link anew, which is judged by its text.
+ * Behind the question about a move's new name, which was granted: what moves must not lead
+ * elsewhere from there. mv(1) makes such a link anew, which is judged by its text.
  */
 static __noinline void ask_special_move(const struct subject *s, const struct move *move)
 {

@@ -83,7 +83,9 @@ static __always_inline bool subject_label(struct task_struct *task, struct subje
 	if (!task->bpf_storage)
 		return false;
 	labelled = bpf_task_storage_get(&labels, task, 0, 0);
-	/* No generation yet: it is being labelled at this moment, and the exact map knows by whom. */
+	/*
+	 * No generation yet: it is being labelled at this moment, and the exact map knows by whom.
+	 */
 	both = labelled ? *(volatile __u64 *)&labelled->label : 0;
 	if (both >> 32) {
 		s->label.slot = (__u32)both;
@@ -101,8 +103,9 @@ static __always_inline bool subject_label(struct task_struct *task, struct subje
 }
 
 /*
- * Is the task's program still being put in place? The end of the environment is the last that the kernel writes down when
- * it maps one (create_elf_tables(), fs/binfmt_elf.c), and prctl(2) takes no 0 for it.
+ * Is the task's program still being put in place? The end of the environment is the last that the
+ * kernel writes down when it maps one (create_elf_tables(), fs/binfmt_elf.c), and prctl(2) takes no
+ * 0 for it.
  */
 static __always_inline bool is_being_loaded(void)
 {
@@ -125,7 +128,10 @@ static __always_inline enum subject_kind subject_resolve_held(struct subject *s,
 	}
 	/* The daemon opens a slot once all else is in it. */
 	order();
-	/* One read: all of the verdict comes from the policy named here. It depends on what was read, and so comes after. */
+	/*
+	 * One read: all of the verdict comes from the policy named here. It depends on what was
+	 * read, and so comes after.
+	 */
 	s->policy_ref = *(volatile __u64 *)&s->execution->policy;
 	key = CORDON_POLICY_SLOT(s->policy_ref);
 	s->pages = bpf_map_lookup_elem(&policies, &key);
@@ -142,8 +148,8 @@ static __always_inline enum subject_kind subject_resolve_held(struct subject *s,
 }
 
 /*
- * An execution that is held does nothing: whatever it tries is refused. But what the kernel does to put its program in
- * place is judged.
+ * An execution that is held does nothing: whatever it tries is refused. But what the kernel does to
+ * put its program in place is judged.
  */
 static __always_inline enum subject_kind subject_resolve(struct subject *s)
 {
@@ -163,10 +169,10 @@ static __always_inline __u64 subject_number(const struct subject *s)
 }
 
 /*
- * What a function gets of a subject that the verifier looks at by itself: one that is not static. It is
- * followed once in each program that calls it, and not once for each state that it is called in; in
- * return it knows nothing of what it is given but the size of the memory. It returns a number, as older
- * kernels want, and no verdict.
+ * What a function gets of a subject that the verifier looks at by itself: one that is not static.
+ * It is followed once in each program that calls it, and not once for each state that it is called
+ * in; in return it knows nothing of what it is given but the size of the memory. It returns a
+ * number, as older kernels want, and no verdict.
  */
 #define APART(s)                                                                                   \
 	(s)->walk, (s)->execution, (struct policy_page *)(s)->policy, (s)->policy_ref,             \

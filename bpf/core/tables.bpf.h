@@ -75,8 +75,9 @@ static __always_inline bool tables_outcome(const struct subject *s, __u32 state,
 }
 
 /*
- * The number of the lowest bit of 16 that is set, without a branch per bit for the verifier to follow
- * (Leiserson, Prokop, Randall 1998: the product with a de Bruijn sequence tells the bits apart).
+ * The number of the lowest bit of 16 that is set, without a branch per bit for the verifier to
+ * follow (Leiserson, Prokop, Randall 1998: the product with a de Bruijn sequence tells the bits
+ * apart).
  */
 static __always_inline __u32 lowest_bit(__u32 bits)
 {
@@ -94,9 +95,9 @@ static __always_inline __u16 deciding_rule(const struct cordon_verdict *outcome,
 }
 
 /*
- * Runs of the automaton, over components or over the bytes in walk->name. One call of run_chunk() takes
- * one run through a few bytes: what a loop changes stands in map memory, so that the verifier has
- * little to follow.
+ * Runs of the automaton, over components or over the bytes in walk->name. One call of run_chunk()
+ * takes one run through a few bytes: what a loop changes stands in map memory, so that the verifier
+ * has little to follow.
  */
 #define CHUNK_MIN	2u
 #define CHUNKS_PER_NAME ((CORDON_NAME_MAX + CHUNK_MIN) / CHUNK_MIN)

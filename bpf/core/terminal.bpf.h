@@ -36,7 +36,10 @@ static __always_inline bool leads_to(__u64 slots, __u32 fd, __u64 terminal)
 	inode = read_u64(FIELD(struct file, file, f_inode));
 	if ((read_u32(FIELD(struct inode, inode, i_mode)) & S_IFMT) != S_IFCHR)
 		return false;
-	/* Of a terminal's file, a struct tty_file_private; of others', whatever has not this address in it. */
+	/*
+	 * Of a terminal's file, a struct tty_file_private; of others', whatever has not this
+	 * address in it.
+	 */
 	private = read_u64(FIELD(struct file, file, private_data));
 	return read_u64(FIELD(struct tty_file_private, private, tty)) == terminal;
 }

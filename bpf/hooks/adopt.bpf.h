@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Turning an executor's child into an execution at its exec. Before the check of the program, so that every
- * hook on the way judges it by its policy, and before the point of no return, so that a refusal is an error
- * that the executor gets.
+ * Turning an executor's child into an execution at its exec. Before the check of the program, so
+ * that every hook on the way judges it by its policy, and before the point of no return, so that a
+ * refusal is an error that the executor gets.
  *
- * A child whose exec then fails keeps the label: it was forked to become agent code, and has nothing else to do.
+ * A child whose exec then fails keeps the label: it was forked to become agent code, and has
+ * nothing else to do.
  */
 #ifndef CORDON_BPF_HOOK_ADOPT_BPF_H
 #define CORDON_BPF_HOOK_ADOPT_BPF_H
@@ -166,7 +167,10 @@ static __always_inline bool traces(struct task_struct *task)
 
 #define NULL_DEVICE (1u << 20 | 3) /* Documentation/admin-guide/devices.txt */
 
-/* Is there something to be read that the executor or whoever started it reads, too? No descriptor of a process can be exchanged from here. */
+/*
+ * Is there something to be read that the executor or whoever started it reads, too? No descriptor
+ * of a process can be exchanged from here.
+ */
 static __always_inline bool has_input(struct task_struct *task)
 {
 	__u64 table = read_u64(FIELD(struct files_struct, task->files, fdt));
@@ -264,7 +268,10 @@ static __always_inline bool is_executor(const struct cordon_executor *executor,
 	return match_arguments(&executor->arguments, scratch) == GLOB_YES;
 }
 
-/* The entries whose program this is. In a key on the stack: nearly always the answer is that there is none. */
+/*
+ * The entries whose program this is. In a key on the stack: nearly always the answer is that there
+ * is none.
+ */
 static __noinline __u64 executors_of(struct linux_binprm *bprm)
 {
 	struct cordon_adopt_key key = {};
@@ -294,8 +301,8 @@ static __always_inline int give_role(__u32 executor)
 }
 
 /*
- * Does this exec start the program of one of these executors? 1: yes, and it has its role; -EAGAIN: it cannot be
- * told or kept.
+ * Does this exec start the program of one of these executors? 1: yes, and it has its role; -EAGAIN:
+ * it cannot be told or kept.
  */
 __noinline int recognise(__u64 mask)
 {
@@ -321,8 +328,9 @@ __noinline int recognise(__u64 mask)
 }
 
 /*
- * What the executor starts in its own place, as a shell does with the last command, is started by it like all
- * the others; unless it is the executor once more. A container's runtime prepares itself so.
+ * What the executor starts in its own place, as a shell does with the last command, is started by
+ * it like all the others; unless it is the executor once more. A container's runtime prepares
+ * itself so.
  */
 static __always_inline bool may_be_agent_code(const struct adopt_question *q)
 {
@@ -338,7 +346,10 @@ static __always_inline int exec_by(struct adopt_question *q, const struct role *
 	return q->executor && may_be_agent_code(q) ? judge_child(q) : 0;
 }
 
-/* Is this label that of an executor which is confined itself? Its children are still to become executions. */
+/*
+ * Is this label that of an executor which is confined itself? Its children are still to become
+ * executions.
+ */
 static __always_inline bool labels_executor(const struct label *label)
 {
 	const struct cordon_execution *execution;
@@ -427,7 +438,8 @@ int BPF_PROG(cordon_adopt_exec, struct linux_binprm *bprm, int ret)
 }
 
 /*
- * `cordon run` sets no_new_privs, under which this cannot be; nobody sets it for those that are adopted.
+ * `cordon run` sets no_new_privs, under which this cannot be; nobody sets it for those that are
+ * adopted.
  */
 SEC("lsm/bprm_creds_from_file")
 int BPF_PROG(cordon_bprm_creds, struct linux_binprm *bprm, struct file *file, int ret)

@@ -120,7 +120,10 @@ int BPF_PROG(cordon_inode_remove_acl, void *idmap, struct dentry *dentry, const 
 	return judge_dentry(dentry, CORDON_OP_SETXATTR, ret);
 }
 
-/* Flags, project and extent sizes, by file_setattr(2) and by ioctl: since Linux 6.17, before which there was the ioctl alone. */
+/*
+ * Flags, project and extent sizes, by file_setattr(2) and by ioctl: since Linux 6.17, before which
+ * there was the ioctl alone.
+ */
 SEC("?lsm/inode_file_setattr")
 int BPF_PROG(cordon_inode_file_setattr, struct dentry *dentry, void *attributes, int ret)
 {

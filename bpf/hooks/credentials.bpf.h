@@ -6,9 +6,9 @@
 #include "bpf/core/credentials.bpf.h"
 
 /*
- * Copies of what the kernel acts with are the kernel's, too: overlayfs makes a file's owner out of its mounter
- * (ovl_create_or_link()). Those under which the task was labelled are recorded with the first copy, before the task
- * can put another one in their place.
+ * Copies of what the kernel acts with are the kernel's, too: overlayfs makes a file's owner out of
+ * its mounter (ovl_create_or_link()). Those under which the task was labelled are recorded with the
+ * first copy, before the task can put another one in their place.
  */
 SEC("lsm/cred_prepare")
 int BPF_PROG(cordon_cred_prepare, struct cred *new, const struct cred *old, gfp_t gfp, int ret)

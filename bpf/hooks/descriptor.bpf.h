@@ -24,8 +24,9 @@ static __always_inline int judge_handling(struct subject *s, const struct path *
 }
 
 /*
- * The process's number as it knows it itself: in the innermost of its namespaces. Addresses that have been through memory are
- * plain numbers to the verifier, which takes no computed index into what a pointer of the kernel's leads to.
+ * The process's number as it knows it itself: in the innermost of its namespaces. Addresses that
+ * have been through memory are plain numbers to the verifier, which takes no computed index into
+ * what a pointer of the kernel's leads to.
  */
 static __always_inline __u32 own_number(struct task_struct *task)
 {
@@ -49,8 +50,9 @@ static __always_inline int judge_owner(struct subject *s, unsigned int cmd, unsi
 }
 
 /*
- * Which signal a file sends, and whether, is for its receiver to say: the descriptor may have come from outside with
- * another's process in it. Where nobody is named yet, the other may still name itself; a terminal names its group.
+ * Which signal a file sends, and whether, is for its receiver to say: the descriptor may have come
+ * from outside with another's process in it. Where nobody is named yet, the other may still name
+ * itself; a terminal names its group.
  */
 static __always_inline int judge_signal(struct file *file, unsigned int cmd, bool nobodys)
 {
@@ -62,7 +64,10 @@ static __always_inline int judge_signal(struct file *file, unsigned int cmd, boo
 	return refuse_builtin(CORDON_OP_SIGNAL, cmd);
 }
 
-/* Since Linux 6.16 what has no file, such as an epoll's or a pidfd's inode, is a regular file to the kernel. */
+/*
+ * Since Linux 6.16 what has no file, such as an epoll's or a pidfd's inode, is a regular file to
+ * the kernel.
+ */
 static __always_inline bool is_on_disk(struct file *file)
 {
 	const struct inode *inode = read_file(file)->f_inode;
@@ -95,8 +100,8 @@ enum rewriting {
 };
 
 /*
- * A log that many write to is handed on to be appended to. Without O_APPEND what others wrote there can be
- * overwritten, which is more than was handed on.
+ * A log that many write to is handed on to be appended to. Without O_APPEND what others wrote there
+ * can be overwritten, which is more than was handed on.
  */
 static __always_inline enum rewriting rewriting_of(const struct file *file)
 {
@@ -159,10 +164,10 @@ static __always_inline bool is_in_own_place(const struct walk *walk)
 }
 
 /*
- * To lock others out of a file takes no less than to write it; the system calls ask for that only where the lock
- * is exclusive, and flock(2) not even then. A shared lock keeps out all who would write, for as long as its
- * holder likes: root's package manager as well. In the execution's own directories, where readers of a
- * database take it, it is in nobody's way.
+ * To lock others out of a file takes no less than to write it; the system calls ask for that only
+ * where the lock is exclusive, and flock(2) not even then. A shared lock keeps out all who would
+ * write, for as long as its holder likes: root's package manager as well. In the execution's own
+ * directories, where readers of a database take it, it is in nobody's way.
  */
 static __always_inline int judge_lock(struct subject *s, const struct path *path, bool shared)
 {
@@ -199,7 +204,10 @@ enum ioctl_kind {
 	IOCTL_OTHER,  /* the whole file system, or what nobody here knows */
 };
 
-/* Of regular files and directories. Terminals' commands come to nothing there, yet isatty(3) is asked. */
+/*
+ * Of regular files and directories. Terminals' commands come to nothing there, yet isatty(3) is
+ * asked.
+ */
 static __always_inline enum ioctl_kind kind_of_ioctl(unsigned int cmd)
 {
 	if (((cmd >> 8) & 0xff) == 'T')
@@ -250,7 +258,10 @@ static __always_inline int judge_ioctl(struct file *file, unsigned int cmd, int 
 	if (ret)
 		return ret;
 	switch (cmd) {
-	/* Typing into a terminal is running commands in the shell that reads it; so is a key that types. */
+	/*
+	 * Typing into a terminal is running commands in the shell that reads it; so is a key that
+	 * types.
+	 */
 	case TIOCSTI:
 	case TIOCLINUX:
 	case TIOCCONS:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * DNS of executions that may connect to names goes to the daemon's stub, whichever server it was meant
- * for, unless the policy lets them talk to that server. Attached to the cgroup above all executions';
- * runs in the process that connects, sends or receives, with the socket locked.
+ * DNS of executions that may connect to names goes to the daemon's stub, whichever server it was
+ * meant for, unless the policy lets them talk to that server. Attached to the cgroup above all
+ * executions'; runs in the process that connects, sends or receives, with the socket locked.
  */
 #ifndef CORDON_BPF_HOOK_DNS_BPF_H
 #define CORDON_BPF_HOOK_DNS_BPF_H

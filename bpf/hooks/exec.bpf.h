@@ -105,8 +105,8 @@ static __always_inline int judge_mapping(struct subject *s, __u64 file, bool wri
 }
 
 /*
- * A shared mapping of a file that is open for writing can be written to, now or after mprotect(2), and
- * knows nothing of appending.
+ * A shared mapping of a file that is open for writing can be written to, now or after mprotect(2),
+ * and knows nothing of appending.
  */
 static __always_inline bool maps_for_rewriting(__u64 file, unsigned long flags)
 {
@@ -119,8 +119,8 @@ static __always_inline bool maps_for_rewriting(__u64 file, unsigned long flags)
 }
 
 /*
- * `prot` and not `reqprot`: the personality READ_IMPLIES_EXEC adds to the former. `file` is NULL for
- * anonymous memory, yet newer verifiers take it for non-null and would drop the test; fetched
+ * `prot` and not `reqprot`: the personality READ_IMPLIES_EXEC adds to the former. `file` is NULL
+ * for anonymous memory, yet newer verifiers take it for non-null and would drop the test; fetched
  * by bpf_get_func_arg() it is a plain number.
  */
 SEC("lsm/mmap_file")
@@ -149,9 +149,10 @@ int BPF_PROG(cordon_mmap_file, struct file *unused, unsigned long reqprot, unsig
 }
 
 /*
- * READ_IMPLIES_EXEC makes what brk(2) and io_setup(2) add executable, and no hook on their way is told of that
- * (do_brk_flags(), aio_setup_ring()): but each looks for a place first (__get_unmapped_area(), mm/mmap.c). With that
- * personality whoever may not have "@anonymous" gets none.
+ * READ_IMPLIES_EXEC makes what brk(2) and io_setup(2) add executable, and no hook on their way is
+ * told of that (do_brk_flags(), aio_setup_ring()): but each looks for a place first
+ * (__get_unmapped_area(), mm/mmap.c). With that personality whoever may not have "@anonymous" gets
+ * none.
  */
 SEC("lsm/mmap_addr")
 int BPF_PROG(cordon_mmap_addr, unsigned long address, int ret)
@@ -170,8 +171,8 @@ int BPF_PROG(cordon_mmap_addr, unsigned long address, int ret)
 }
 
 /*
- * A userfaultfd fills pages of a private mapping that need not be writable, executable ones of files
- * in memory included (mfill_atomic()), past every other hook.
+ * A userfaultfd fills pages of a private mapping that need not be writable, executable ones of
+ * files in memory included (mfill_atomic()), past every other hook.
  */
 SEC("lsm/inode_init_security_anon")
 int BPF_PROG(cordon_anonymous_inode, struct inode *inode, const struct qstr *name,

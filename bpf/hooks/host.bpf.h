@@ -52,7 +52,10 @@ int BPF_PROG(cordon_quotactl, int commands, int type, int id, const struct super
 	REFUSE(CORDON_OP_MOUNT, commands);
 }
 
-/* Where the host lets everybody read the kernel's messages, an execution needs the capability all the same. */
+/*
+ * Where the host lets everybody read the kernel's messages, an execution needs the capability all
+ * the same.
+ */
 SEC("lsm/syslog")
 int BPF_PROG(cordon_syslog, int type, int ret)
 {
@@ -128,7 +131,9 @@ int BPF_PROG(cordon_kernel_module_request, char *name, int ret)
 	REFUSE(CORDON_OP_KERNEL_LOAD, 0);
 }
 
-/* Credentials that a ring has from before the label would pass for the kernel's, see credentials. */
+/*
+ * Credentials that a ring has from before the label would pass for the kernel's, see credentials.
+ */
 SEC("lsm/uring_override_creds")
 int BPF_PROG(cordon_uring_override_creds, const struct cred *new, int ret)
 {

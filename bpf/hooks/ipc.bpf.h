@@ -9,7 +9,9 @@
 #include "bpf/core/decide.bpf.h"
 #include "bpf/core/credentials.bpf.h"
 
-/* Who made a System V object. Its number is not known yet when it is made: see cordon_list_ipc(). */
+/*
+ * Who made a System V object. Its number is not known yet when it is made: see cordon_list_ipc().
+ */
 struct ipc_owner {
 	struct label label;
 	__u64 namespace; /* struct ipc_namespace */
@@ -25,7 +27,10 @@ struct {
 	__type(value, struct ipc_owner);
 } ipc_owners SEC(".maps");
 
-/* What the execution asked about last has made. One request at a time, from the enforcement's owner. */
+/*
+ * What the execution asked about last has made. One request at a time, from the enforcement's
+ * owner.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -34,8 +39,8 @@ struct {
 } ipc_list SEC(".maps");
 
 /*
- * Without a record the object would be nobody's: it is not made. Nor are so many that others would find no
- * room for theirs.
+ * Without a record the object would be nobody's: it is not made. Nor are so many that others would
+ * find no room for theirs.
  */
 static __always_inline int record_owner(__u64 object, __u32 kind, int ret)
 {
@@ -125,8 +130,8 @@ int BPF_PROG(cordon_ipc_permission, struct kern_ipc_perm *object, short flag, in
 }
 
 /*
- * Control of an object: removing and changing it ask nobody else. NULL for what speaks of all objects,
- * behind newer verifiers' back.
+ * Control of an object: removing and changing it ask nobody else. NULL for what speaks of all
+ * objects, behind newer verifiers' back.
  */
 static __always_inline int judge_control(void *ctx, int ret)
 {
@@ -191,8 +196,9 @@ static long note_object(void *map, const __u64 *object, const struct ipc_owner *
 }
 
 /*
- * Leaves in ipc_list the System V objects of an execution whose tasks are gone. Of those in other IPC namespaces than the
- * caller's none: a number means another object there, and they end with their namespace.
+ * Leaves in ipc_list the System V objects of an execution whose tasks are gone. Of those in other
+ * IPC namespaces than the caller's none: a number means another object there, and they end with
+ * their namespace.
  */
 SEC("syscall")
 int cordon_list_ipc(struct cordon_list_ipc *request)
@@ -214,8 +220,8 @@ int cordon_list_ipc(struct cordon_list_ipc *request)
 }
 
 /*
- * POSIX message queues are opened as files without a path, which is refused; made and removed they are
- * past the hooks that know a path.
+ * POSIX message queues are opened as files without a path, which is refused; made and removed they
+ * are past the hooks that know a path.
  */
 static __always_inline int judge_queue(const struct inode *directory, int ret)
 {
@@ -240,7 +246,10 @@ int BPF_PROG(cordon_inode_unlink, struct inode *directory, struct dentry *dentry
 	return judge_queue(directory, ret);
 }
 
-/* Keys that nobody may use need not be made; making some has the kernel run a program of the host's. */
+/*
+ * Keys that nobody may use need not be made; making some has the kernel run a program of the
+ * host's.
+ */
 SEC("lsm/key_alloc")
 int BPF_PROG(cordon_key_alloc, void *key, const struct cred *cred, unsigned long flags, int ret)
 {
@@ -253,8 +262,9 @@ int BPF_PROG(cordon_key_alloc, void *key, const struct cred *cred, unsigned long
 }
 
 /*
- * A user's keyring is shared by all that the user runs, the host's sessions included. Network file systems have one of
- * their own for the names of users and servers, under credentials of their own (nfs_idmap_get_key()).
+ * A user's keyring is shared by all that the user runs, the host's sessions included. Network file
+ * systems have one of their own for the names of users and servers, under credentials of their own
+ * (nfs_idmap_get_key()).
  */
 SEC("lsm/key_permission")
 int BPF_PROG(cordon_key_permission, void *key, const struct cred *cred, unsigned int need, int ret)

@@ -8,7 +8,10 @@
 #include "bpf/core/label.bpf.h"
 #include "bpf/core/object.bpf.h"
 
-/* The child has the label, so that the same is right for it; a program that starts finds its libraries known. */
+/*
+ * The child has the label, so that the same is right for it; a program that starts finds its
+ * libraries known.
+ */
 static __always_inline void inherit_directories(struct task_struct *child, const struct subject *s)
 {
 	struct labelled_task *labelled = bpf_task_storage_get(&labels, child, 0, 0);
@@ -18,8 +21,8 @@ static __always_inline void inherit_directories(struct task_struct *child, const
 }
 
 /*
- * A child of somebody outside would stay as a zombie, label and all, for as long as that one does not wait for it, which
- * never heard of it. Threads have no such end.
+ * A child of somebody outside would stay as a zombie, label and all, for as long as that one does
+ * not wait for it, which never heard of it. Threads have no such end.
  */
 static __always_inline bool is_left_to_others(const struct task_struct *parent,
 					      const struct label *label, unsigned long clone_flags)
@@ -44,13 +47,19 @@ int BPF_PROG(cordon_task_alloc, struct task_struct *child, unsigned long clone_f
 		return ret;
 	if (!subject_label(task, &s))
 		return inherit_role(child, clone_flags);
-	/* A cgroup's directory need not be opened for reading to be named: the limits would be shed. */
+	/*
+	 * A cgroup's directory need not be opened for reading to be named: the limits would be
+	 * shed.
+	 */
 	if ((clone_flags & CLONE_INTO_CGROUP) || is_left_to_others(task, &s.label, clone_flags)) {
 		ret = refuse_builtin(CORDON_OP_FORK, 0);
 		if (ret)
 			return ret;
 	}
-	/* Another build's copy of this program was here before, while one takes over from the other. */
+	/*
+	 * Another build's copy of this program was here before, while one takes over from the
+	 * other.
+	 */
 	if (is_labelled(child, &s.label))
 		return 0;
 	key = s.label.slot;
@@ -83,8 +92,9 @@ int BPF_PROG(cordon_task_free, struct task_struct *task)
 #define EXEC_PATH_MAX CORDON_EVENT_LARGE
 
 /*
- * The new program's arguments, which stand in its memory already: they were just written there by this very task, so that
- * the read does not fault; what cannot be read is not reported as if it were empty: args_total says what there was.
+ * The new program's arguments, which stand in its memory already: they were just written there by
+ * this very task, so that the read does not fault; what cannot be read is not reported as if it
+ * were empty: args_total says what there was.
  */
 static __always_inline __u32 fill_arguments(const struct linux_binprm *bprm, __u8 *data,
 					    __u32 *ret_total)
@@ -94,7 +104,10 @@ static __always_inline __u32 fill_arguments(const struct linux_binprm *bprm, __u
 	__u64 length = arguments_end(bprm, &whole) - start;
 
 	*ret_total = length;
-	/* Bounded by a comparison of all of it: of half of one, the verifier learns nothing about the other. */
+	/*
+	 * Bounded by a comparison of all of it: of half of one, the verifier learns nothing about
+	 * the other.
+	 */
 	barrier_var(length);
 	if (length > CORDON_EXEC_ARGS)
 		length = CORDON_EXEC_ARGS;

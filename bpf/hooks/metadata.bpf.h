@@ -3,8 +3,9 @@
  * Looking at what a file is without opening it: stat, readlink, watching. Asked about only under
  * policies that say so; attached once the first of them is there, since stat is frequent.
  *
- * To be looked at is granted by any right on a name, by rules that grant it alone, to directories on the
- * way to anything that may be granted, and to those above an anchor: programs resolve names step by step.
+ * To be looked at is granted by any right on a name, by rules that grant it alone, to directories
+ * on the way to anything that may be granted, and to those above an anchor: programs resolve names
+ * step by step.
  */
 #ifndef CORDON_BPF_HOOK_METADATA_BPF_H
 #define CORDON_BPF_HOOK_METADATA_BPF_H
@@ -14,8 +15,8 @@
 #include "bpf/core/object.bpf.h"
 
 /*
- * The mount of a file system in the execution's mount namespace that is likeliest to show all of it: struct mount, 0: none.
- * Later ones are often of a part.
+ * The mount of a file system in the execution's mount namespace that is likeliest to show all of
+ * it: struct mount, 0: none. Later ones are often of a part.
  */
 __noinline __u64 mount_of_superblock(__u64 super_block, __u64 namespace)
 {

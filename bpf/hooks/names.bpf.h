@@ -12,7 +12,10 @@
 
 #define LINK_FLAGS (NAME_TREE | NAME_LINK | NAME_SPELLED)
 
-/* A symbolic link's name was granted: but not for what is below its target, where rules speak of that (below.bpf.h). */
+/*
+ * A symbolic link's name was granted: but not for what is below its target, where rules speak of
+ * that (below.bpf.h).
+ */
 static __always_inline void ask_below_link(const struct subject *s)
 {
 	struct answer *a = &s->walk->answer;
@@ -38,9 +41,9 @@ static __always_inline int judge_name_change(const struct path *dir, struct dent
 }
 
 /*
- * A symbolic link, a FIFO or a socket: what somebody else may be led away by, or wait for. And what is
- * refused whatever the policy (`builtin`): set-id files, and names for devices, which would give what no rule
- * speaks of: a disk, the machine's memory. Device 0 is a whiteout and leads nowhere.
+ * A symbolic link, a FIFO or a socket: what somebody else may be led away by, or wait for. And what
+ * is refused whatever the policy (`builtin`): set-id files, and names for devices, which would give
+ * what no rule speaks of: a disk, the machine's memory. Device 0 is a whiteout and leads nowhere.
  */
 static __always_inline int judge_special(const struct path *dir, struct dentry *dentry,
 					 __u32 operation, __u64 text, bool builtin, int ret)
@@ -53,7 +56,10 @@ static __always_inline int judge_special(const struct path *dir, struct dentry *
 	ENTER(&s, ret);
 	if (!subject_need_walk(&s))
 		return LEAVE(&s, deny_unasked(&s, operation));
-	/* What becomes of a link depends on all of its name, so that no remembered directory will do. */
+	/*
+	 * What becomes of a link depends on all of its name, so that no remembered directory will
+	 * do.
+	 */
 	rights = judges_special(&s) ? CREATE | SPECIAL : CREATE;
 	flags = (link ? LINK_FLAGS : 0) | (judges_special(&s) || builtin ? NAME_SPELLED : 0) |
 		spelled_change(&s);
@@ -82,7 +88,10 @@ int BPF_PROG(cordon_path_mknod, const struct path *dir, struct dentry *dentry, u
 
 	if (builtin || is_waited_for(mode))
 		return judge_special(dir, dentry, operation, LINK_UNKNOWN, builtin, ret);
-	/* Nothing can be made in procfs, yet opening by O_CREAT asks before it looks for the name, as `>/dev/stderr` does. */
+	/*
+	 * Nothing can be made in procfs, yet opening by O_CREAT asks before it looks for the name,
+	 * as `>/dev/stderr` does.
+	 */
 	if (dir->dentry->d_sb->s_magic == PROC_SUPER_MAGIC)
 		return ret;
 	return judge_name_change(dir, dentry, operation, CREATE, ret);
@@ -115,8 +124,9 @@ int BPF_PROG(cordon_path_rmdir, const struct path *dir, struct dentry *dentry, i
 }
 
 /*
- * What a directory brings to its new name that it could not have there otherwise, as rights; 0: nothing. In
- * the same states everything below is judged as before, name by name, and nothing comes of the move.
+ * What a directory brings to its new name that it could not have there otherwise, as rights; 0:
+ * nothing. In the same states everything below is judged as before, name by name, and nothing comes
+ * of the move.
  */
 static __always_inline __u32 brought_below(const struct walk *walk)
 {
@@ -130,15 +140,16 @@ static __always_inline __u32 brought_below(const struct walk *walk)
 }
 
 /*
- * One direction of a rename, or a link: the rights at both names, then that the new name grants nothing
- * that the old one did not, and for a directory also that nothing comes into being below it that may
- * not be made there (verdict.h says why both are asked). A move inside one execution must neither turn a
- * file that may be written into one that may be run, nor a folder of scraps into a repository's hooks.
+ * One direction of a rename, or a link: the rights at both names, then that the new name grants
+ * nothing that the old one did not, and for a directory also that nothing comes into being below it
+ * that may not be made there (verdict.h says why both are asked). A move inside one execution must
+ * neither turn a file that may be written into one that may be run, nor a folder of scraps into a
+ * repository's hooks.
  *
- * An exchange is two of these, one each way. Only a directory has names below it, and a symbolic link has its
- * target's; and no execution mounts anything, which would be another way to put a tree in
- * place. A stacked file system that records a move instead of making it (overlayfs' redirects) is asked by the
- * merged names, here as well. The answer, in walk->answer, has the error to return.
+ * An exchange is two of these, one each way. Only a directory has names below it, and a symbolic
+ * link has its target's; and no execution mounts anything, which would be another way to put a tree
+ * in place. A stacked file system that records a move instead of making it (overlayfs' redirects)
+ * is asked by the merged names, here as well. The answer, in walk->answer, has the error to return.
  */
 static __always_inline void ask_move(struct subject *s, const struct move *move)
 {
@@ -183,7 +194,10 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 	to->reason = CORDON_REASON_WIDENS;
 	to->rule = CORDON_NO_RULE;
 	to->missing = brought;
-	/* As between file systems: mv(1) and the like fall back on copying, which is judged as such. */
+	/*
+	 * As between file systems: mv(1) and the like fall back on copying, which is judged as
+	 * such.
+	 */
 	walk->move_error = -EXDEV;
 }
 
@@ -195,7 +209,10 @@ static __always_inline void report_name(const struct subject *s, __u64 dentry, _
 	report_path(s, CORDON_EVENT_CHANGE, operation, rights);
 }
 
-/* Both names are on record, the old one first, each with what was asked of it: of a link's source nothing. */
+/*
+ * Both names are on record, the old one first, each with what was asked of it: of a link's source
+ * nothing.
+ */
 static __always_inline void report_move(const struct subject *s, __u32 operation,
 					const struct move *move)
 {
@@ -288,8 +305,8 @@ int BPF_PROG(cordon_path_link, struct dentry *old_dentry, const struct path *new
 }
 
 /*
- * For the directory cache: from here on, the inode's address may come to mean another directory. Runs
- * for whoever lets go of the inode last; `current` has nothing to do with it.
+ * For the directory cache: from here on, the inode's address may come to mean another directory.
+ * Runs for whoever lets go of the inode last; `current` has nothing to do with it.
  */
 SEC("lsm/inode_free_security")
 int BPF_PROG(cordon_inode_free, struct inode *inode)

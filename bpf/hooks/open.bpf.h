@@ -49,9 +49,9 @@ static __always_inline bool is_opened_again(const struct file_object *o, __u32 r
 }
 
 /*
- * /dev/tty of an execution that was adopted without it: the terminal of who started the executor. `cordon run` has left it
- * then, and the kernel says of such a one that there is no such device; so it is here, of the name that every shell
- * tries at its start.
+ * /dev/tty of an execution that was adopted without it: the terminal of who started the executor.
+ * `cordon run` has left it then, and the kernel says of such a one that there is no such device; so
+ * it is here, of the name that every shell tries at its start.
  */
 static __always_inline bool is_left_terminal(const struct subject *s, const struct file_object *o)
 {
@@ -93,7 +93,9 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 		return deny_unasked(s, operation);
 	if (is_reported(s, rights) || is_refused_code(s))
 		name_flags |= NAME_SPELLED;
-	/* By way of memory, so that what comes next is the same to the verifier whatever is asked. */
+	/*
+	 * By way of memory, so that what comes next is the same to the verifier whatever is asked.
+	 */
 	*(volatile __u32 *)&s->walk->wanted = rights;
 	*(volatile __u32 *)&s->walk->flags = name_flags;
 	if (is_left_terminal(s, o))
@@ -135,8 +137,8 @@ static __always_inline int decide_nameless(struct subject *s, const struct file 
 	int verdict = 0;
 
 	/*
-	 * What arrives comes as it is. To run memory is asked elsewhere. A process descriptor is made by opening, and says
-	 * the same however it was opened.
+	 * What arrives comes as it is. To run memory is asked elsewhere. A process descriptor is
+	 * made by opening, and says the same however it was opened.
 	 */
 	if (operation != CORDON_OP_OPEN || (flags & FMODE_EXEC) || !rights ||
 	    inode->i_sb->s_magic == PIDFS_MAGIC)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * The backstop behind the socket hooks: packets of executions' sockets on their way out, whatever made
- * them, and the count of what goes out and comes in.
+ * The backstop behind the socket hooks: packets of executions' sockets on their way out, whatever
+ * made them, and the count of what goes out and comes in.
  *
- * Runs in softirq as well, under an unrelated current: who sends is what the socket says. Attached to
- * the cgroup above all executions' cgroups.
+ * Runs in softirq as well, under an unrelated current: who sends is what the socket says. Attached
+ * to the cgroup above all executions' cgroups.
  */
 #ifndef CORDON_BPF_HOOK_PACKET_BPF_H
 #define CORDON_BPF_HOOK_PACKET_BPF_H
@@ -198,7 +198,9 @@ recall_allowed(struct internet_socket *socket, const struct packet_name *p, __u6
 	return found;
 }
 
-/* The host may have translated the address that was asked about. Of TCP it is the one to ask about. */
+/*
+ * The host may have translated the address that was asked about. Of TCP it is the one to ask about.
+ */
 static __noinline enum remembered recall_peer(const struct bpf_sock *sk,
 					      struct internet_socket *socket, struct packet_name *p,
 					      __u64 *ret_policy)
@@ -301,7 +303,9 @@ static __noinline int note_stub_client(struct __sk_buff *skb, const struct inter
 	client.maker = socket->maker;
 	client.maker.slot = socket->label.slot;
 	client.maker.generation = socket->label.generation;
-	/* Since when the port is this execution's: the stub takes nothing that came before for its. */
+	/*
+	 * Since when the port is this execution's: the stub takes nothing that came before for its.
+	 */
 	known = bpf_map_lookup_elem(&stub_clients, &key);
 	if (known && known->maker.slot == client.maker.slot &&
 	    known->maker.generation == client.maker.generation)

@@ -9,9 +9,9 @@
 #include "bpf/core/machine.bpf.h"
 
 /*
- * System calls that reach what belongs to the host, have no hook of their own, and ask for a capability on
- * their way: for them it does not exist, whatever the policy. Their arguments do not matter. Of calls that this
- * build does not know, nobody has looked what they reach.
+ * System calls that reach what belongs to the host, have no hook of their own, and ask for a
+ * capability on their way: for them it does not exist, whatever the policy. Their arguments do not
+ * matter. Of calls that this build does not know, nobody has looked what they reach.
  */
 static __always_inline bool is_host_call(void)
 {
@@ -22,8 +22,8 @@ static __always_inline bool is_host_call(void)
 	if (number == NR_STATMOUNT || number == NR_LISTMOUNT || number == NR_LISTNS)
 		return true;
 	/*
-	 * Since Linux 6.15, who may watch performance gets at another's memory map past ptrace's hook. Numbers below 0
-	 * are no call, but a fault or a thread of the kernel's.
+	 * Since Linux 6.15, who may watch performance gets at another's memory map past ptrace's
+	 * hook. Numbers below 0 are no call, but a fault or a thread of the kernel's.
 	 */
 	if (number == NR_OPEN_TREE_ATTR || number == NR_PROCESS_MADVISE ||
 	    (number > NR_LAST_KNOWN && (__s32)number > 0))
@@ -86,7 +86,10 @@ int BPF_PROG(cordon_task_kill, struct task_struct *target, struct kernel_siginfo
 {
 	struct subject s;
 
-	/* `cred` is given when the signal is sent for somebody else (USB completion): to that very task, so it may count. */
+	/*
+	 * `cred` is given when the signal is sent for somebody else (USB completion): to that very
+	 * task, so it may count.
+	 */
 	if (!ret)
 		note_signal(target, sig);
 	ENTER(&s, ret);

@@ -23,8 +23,9 @@ static __always_inline int judge_received_unix(struct subject *s, struct sock *s
 }
 
 /*
- * Whoever sent it has it still and may connect it elsewhere afterwards. What it is used for is watched where policies
- * let descriptors come along (cordon_file_permission()); to others none is sent.
+ * Whoever sent it has it still and may connect it elsewhere afterwards. What it is used for is
+ * watched where policies let descriptors come along (cordon_file_permission()); to others none is
+ * sent.
  */
 static __always_inline bool is_watched(const struct subject *s, struct sock *sk)
 {
@@ -57,8 +58,8 @@ static __always_inline __u64 word_of(const char text[8])
 }
 
 /*
- * Objects of the kernel that can do more than pass on what is put into them: rings whose thread is somebody else's,
- * counters, supervisors of system calls, maps.
+ * Objects of the kernel that can do more than pass on what is put into them: rings whose thread is
+ * somebody else's, counters, supervisors of system calls, maps.
  */
 static __always_inline bool is_powerful(struct file *file)
 {

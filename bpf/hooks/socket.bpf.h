@@ -71,7 +71,9 @@ static __always_inline bool is_mapped(const __u8 *ip)
 	return !words[0] && !words[1] && words[2] == bpf_htonl(0xffff);
 }
 
-/* Connecting to no address means the own host (ip_route_output_key_hash(), ip6_dst_lookup_tail()). */
+/*
+ * Connecting to no address means the own host (ip_route_output_key_hash(), ip6_dst_lookup_tail()).
+ */
 static __always_inline void spell_own_host(union address *address, bool v6)
 {
 	__u32 *words = (__u32 *)(v6 ? address->v6.ip : address->v4.ip);
@@ -384,8 +386,8 @@ int BPF_PROG(cordon_socket_setsockopt, struct socket *sock, int level, int optna
 }
 
 /*
- * Addresses in options of SCTP, several in one: its address may be allowed to nobody, as rules have no word for
- * its ports.
+ * Addresses in options of SCTP, several in one: its address may be allowed to nobody, as rules have
+ * no word for its ports.
  */
 SEC("lsm/sctp_bind_connect")
 int BPF_PROG(cordon_sctp_bind_connect, struct sock *sk, int optname, struct sockaddr *address,

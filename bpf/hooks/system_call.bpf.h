@@ -57,7 +57,9 @@ int BPF_PROG(cordon_system_call, const struct seccomp_data *data, int ret)
 	return ret ? report_refused() : 0;
 }
 
-/* What it is called since Linux 7.1. Of a bool that is returned, the lowest byte alone is defined. */
+/*
+ * What it is called since Linux 7.1. Of a bool that is returned, the lowest byte alone is defined.
+ */
 SEC("?fexit/__seccomp_permit_syscall")
 int BPF_PROG(cordon_system_call_permit, __u8 permitted)
 {

@@ -2,9 +2,10 @@
 /*
  * The controlling terminal and its job control.
  *
- * A session that an execution has begun is its own, with its terminal and all its process groups. One that it was
- * born into is the caller's: there it may hand the foreground on where it has it, and no more. Otherwise a background job
- * takes the foreground, or joins the group that has it, and reads what is typed next.
+ * A session that an execution has begun is its own, with its terminal and all its process groups.
+ * One that it was born into is the caller's: there it may hand the foreground on where it has it,
+ * and no more. Otherwise a background job takes the foreground, or joins the group that has it, and
+ * reads what is typed next.
  */
 #ifndef CORDON_BPF_HOOK_TERMINAL_BPF_H
 #define CORDON_BPF_HOOK_TERMINAL_BPF_H
@@ -57,7 +58,10 @@ static __noinline bool is_own_group(const struct subject *s, __u64 group)
 	return search.found;
 }
 
-/* Handing the foreground on: TIOCSPGRP, of which the kernel takes care that it is the task's own terminal. */
+/*
+ * Handing the foreground on: TIOCSPGRP, of which the kernel takes care that it is the task's own
+ * terminal.
+ */
 static __always_inline int judge_foreground(void)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -76,8 +80,8 @@ static __always_inline int judge_foreground(void)
 }
 
 /*
- * Whoever may, takes the terminal away from the session that has it: TIOCSCTTY. The kernel asks for a capability, and a
- * policy may grant that for something else.
+ * Whoever may, takes the terminal away from the session that has it: TIOCSCTTY. The kernel asks for
+ * a capability, and a policy may grant that for something else.
  */
 static __always_inline int judge_taking(const struct file *file)
 {
@@ -148,7 +152,10 @@ static __noinline bool has_child(const struct subject *s, __u64 parent, __u64 nu
 	return search.found;
 }
 
-/* Groups of the caller's session: a new one, its own, and those that shells make of a pipeline's processes. */
+/*
+ * Groups of the caller's session: a new one, its own, and those that shells make of a pipeline's
+ * processes.
+ */
 static __always_inline bool may_join(const struct subject *s, struct task_struct *joining,
 				     __u32 number)
 {
@@ -165,7 +172,10 @@ static __always_inline bool may_join(const struct subject *s, struct task_struct
 SEC("lsm/task_setpgid")
 int BPF_PROG(cordon_task_setpgid, struct task_struct *joining, pid_t number, int ret)
 {
-	/* Of who joins: its parent, who may ask for it, can have left the terminal. Without one a group has nothing. */
+	/*
+	 * Of who joins: its parent, who may ask for it, can have left the terminal. Without one a
+	 * group has nothing.
+	 */
 	__u64 terminal = controlling_terminal(joining);
 	struct subject s;
 

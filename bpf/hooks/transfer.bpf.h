@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* What goes out of internet sockets and comes in: freely by those that the execution made, and were judged as they were. */
+/*
+ * What goes out of internet sockets and comes in: freely by those that the execution made, and were
+ * judged as they were.
+ */
 #ifndef CORDON_BPF_HOOK_TRANSFER_BPF_H
 #define CORDON_BPF_HOOK_TRANSFER_BPF_H
 
@@ -17,8 +20,8 @@ static __always_inline __u32 ask_spelled(struct subject *s, struct sock *sk,
 
 /*
  * A socket that this execution did not make, handed to it open: may it have what it is open to? For
- * one that listens, or that somebody accepted, listening there would do as well. Returns the length of the
- * question that was asked last; 0: there is nothing to ask.
+ * one that listens, or that somebody accepted, listening there would do as well. Returns the length
+ * of the question that was asked last; 0: there is nothing to ask.
  */
 static __noinline __u32 ask_foreign(struct subject *s, struct sock *sk)
 {
@@ -84,8 +87,8 @@ static __always_inline int judge_use(struct subject *s, struct sock *sk, __u32 o
 
 /*
  * A network file system sends its requests in the context of the task whose file they are about, by
- * sockets that the kernel made (sock_create_kern(), net/socket.c). No descriptor leads to those: the
- * access to the file was judged.
+ * sockets that the kernel made (sock_create_kern(), net/socket.c). No descriptor leads to those:
+ * the access to the file was judged.
  */
 static __always_inline bool is_the_kernels(const struct sock *sk)
 {
@@ -114,8 +117,8 @@ static __always_inline bool names_route(const struct cmsghdr *header)
 }
 
 /*
- * Does the ancillary data of a message, which the kernel has copied by now, carry a source route, or more than
- * can be looked through?
+ * Does the ancillary data of a message, which the kernel has copied by now, carry a source route,
+ * or more than can be looked through?
  */
 static __always_inline bool is_routed(__u64 at, __u64 length)
 {
@@ -193,10 +196,10 @@ int BPF_PROG(cordon_socket_getsockopt, struct socket *sock, int level, int optna
 }
 
 /*
- * Pages that go to a socket or come from one without a message: sendfile(2) and splice(2), before Linux 6.5 to,
- * and everywhere from it. Asked before each read and write of the host, so attached once an execution
- * begins with a socket that others made, or may be sent one (CORDON_DESCRIPTORS_RECORD): sockets of its own are
- * judged at its packets.
+ * Pages that go to a socket or come from one without a message: sendfile(2) and splice(2), before
+ * Linux 6.5 to, and everywhere from it. Asked before each read and write of the host, so attached
+ * once an execution begins with a socket that others made, or may be sent one
+ * (CORDON_DESCRIPTORS_RECORD): sockets of its own are judged at its packets.
  */
 SEC("lsm/file_permission")
 int BPF_PROG(cordon_file_permission, struct file *file, int mask, int ret)

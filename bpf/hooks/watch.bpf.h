@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Watching files (inotify, fanotify): what may be watched, and how much of what the kernel counts by user one execution
- * takes. What runs outside as the same user is refused its own watching when that user's share is used up.
+ * Watching files (inotify, fanotify): what may be watched, and how much of what the kernel counts
+ * by user one execution takes. What runs outside as the same user is refused its own watching when
+ * that user's share is used up.
  */
 #ifndef CORDON_BPF_HOOK_WATCH_BPF_H
 #define CORDON_BPF_HOOK_WATCH_BPF_H
 
 #include "bpf/hooks/descriptor.bpf.h"
 
-/* Who made a group, as the kernel calls what inotify_init(2) and fanotify_init(2) make; gone with it. */
+/*
+ * Who made a group, as the kernel calls what inotify_init(2) and fanotify_init(2) make; gone with
+ * it.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
@@ -27,8 +31,8 @@ static __always_inline bool record_group(__u64 group, const struct label *label,
 }
 
 /*
- * No hook is on this way, and the call cannot be failed from here: whoever has too many does not return from asking for
- * one more. The kernel gives back what it had, that one included.
+ * No hook is on this way, and the call cannot be failed from here: whoever has too many does not
+ * return from asking for one more. The kernel gives back what it had, that one included.
  */
 SEC("?fexit/fsnotify_alloc_group")
 int BPF_PROG(cordon_group_alloc, const void *operations, int flags, struct fsnotify_group *group)
@@ -72,7 +76,10 @@ int BPF_PROG(cordon_group_destroy, struct fsnotify_group *group)
 
 #define NAMESPACES_MAX 33 /* kernel/user_namespace.c: 32 below the first */
 
-/* Has the user less than a quarter left of what the kernel counts so, in any user namespace that it is counted in? */
+/*
+ * Has the user less than a quarter left of what the kernel counts so, in any user namespace that it
+ * is counted in?
+ */
 static __always_inline bool is_short_of(__u32 kind)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -91,8 +98,8 @@ static __always_inline bool is_short_of(__u32 kind)
 
 /*
  * Watching tells what is opened, made and renamed: for a directory as much as listing it again and
- * again. Whole mounts and file systems, and events that wait for the watcher's leave, are the host's. So is the last
- * quarter of the watches that the kernel lets a user have.
+ * again. Whole mounts and file systems, and events that wait for the watcher's leave, are the
+ * host's. So is the last quarter of the watches that the kernel lets a user have.
  */
 SEC("lsm/path_notify")
 int BPF_PROG(cordon_path_notify, const struct path *path, __u64 mask, unsigned int type, int ret)

@@ -187,7 +187,9 @@
 #define FS_IOC_FSSETXATTR     0x401c5820u
 #define FS_IOC_ENABLE_VERITY  0x40806685u
 
-/* include/linux/fsnotify_backend.h, include/uapi/linux/fanotify.h: opens, reads and runs that wait */
+/*
+ * include/linux/fsnotify_backend.h, include/uapi/linux/fanotify.h: opens, reads and runs that wait
+ */
 #define FSNOTIFY_INODE	      0u
 #define FAN_PERMISSION_EVENTS 0x70000ull
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Names as they are asked for, as numbers: by which the kernel's programs know the code's names. Nothing is granted for a
- * number: two names of one would be taken for the same code.
+ * Names as they are asked for, as numbers: by which the kernel's programs know the code's names.
+ * Nothing is granted for a number: two names of one would be taken for the same code.
  */
 #ifndef CORDON_BPF_NAME_HASH_H
 #define CORDON_BPF_NAME_HASH_H

@@ -7,7 +7,10 @@
 #ifndef CORDON_BPF_SYSTEM_CALLS_H
 #define CORDON_BPF_SYSTEM_CALLS_H
 
-/* Headers of build hosts may be older than kernels; from 424 on, numbers are those of every architecture. */
+/*
+ * Headers of build hosts may be older than kernels; from 424 on, numbers are those of every
+ * architecture.
+ */
 #ifndef __NR_open_tree_attr
 #define __NR_open_tree_attr 467
 #endif
@@ -52,14 +55,19 @@
 	X(fspick)                                                                                  \
 	X(setns)
 
-/* Rings of requests in memory. Those of io_setup(2) count against one number for the whole host (fs.aio-max-nr). */
+/*
+ * Rings of requests in memory. Those of io_setup(2) count against one number for the whole host
+ * (fs.aio-max-nr).
+ */
 #define CORDON_SYSTEM_CALLS_IO_URING(X)                                                            \
 	X(io_uring_setup)                                                                          \
 	X(io_uring_enter)                                                                          \
 	X(io_uring_register)                                                                       \
 	X(io_setup)
 
-/* Refused by a hook, or for want of a capability, at their very beginning: by a strict filter only. */
+/*
+ * Refused by a hook, or for want of a capability, at their very beginning: by a strict filter only.
+ */
 #define CORDON_SYSTEM_CALLS_GUARDED(X)                                                             \
 	X(kexec_load)                                                                              \
 	X(kexec_file_load)                                                                         \

@@ -53,8 +53,8 @@ static int hash_from(int fd, off_t offset, struct audit_code *code)
 }
 
 /*
- * File systems stamp a change with the time of the clock's last tick: one that follows within the same tick cannot be
- * told by it. Waits for the next one.
+ * File systems stamp a change with the time of the clock's last tick: one that follows within the
+ * same tick cannot be told by it. Waits for the next one.
  */
 static void outlast_tick(uint64_t changed)
 {
@@ -67,7 +67,10 @@ static void outlast_tick(uint64_t changed)
 		nanosleep(&tick, NULL);
 }
 
-/* The digest of the file as it was at one time, which its size and the time of its last change say again later. */
+/*
+ * The digest of the file as it was at one time, which its size and the time of its last change say
+ * again later.
+ */
 static int hash_file(int fd, struct audit_code *code)
 {
 	struct stat before, after;
@@ -132,7 +135,10 @@ static bool is_null_device(const struct stat *st)
 	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
 }
 
-/* -EISDIR, -EINVAL: not a regular file, nor the null device. Non-blocking: a FIFO must not hold us up. */
+/*
+ * -EISDIR, -EINVAL: not a regular file, nor the null device. Non-blocking: a FIFO must not hold us
+ * up.
+ */
 static int open_regular(const struct code_question *question, const char *name, int *ret_fd)
 {
 	_cleanup_(closep) int fd = -1;
@@ -157,7 +163,9 @@ static bool is_missing(int error)
 	       error == -ENAMETOOLONG;
 }
 
-/* The names by which it may be asked for: as given, from the root on, and as the kernel calls it. */
+/*
+ * The names by which it may be asked for: as given, from the root on, and as the kernel calls it.
+ */
 static int note_names(const struct code_question *question, const char *name, struct code *code)
 {
 	_cleanup_(freep) char *whole =
@@ -292,7 +300,10 @@ static const char *shebang_language(char *line)
 	return arguments_find_code(argc, argv, &found) < 0 ? NULL : found.language;
 }
 
-/* A program that is itself a text is code; anything else is a program, and one that cannot be read is not for an interpreter. */
+/*
+ * A program that is itself a text is code; anything else is a program, and one that cannot be read
+ * is not for an interpreter.
+ */
 static int from_program(const struct code_question *question, struct code *code)
 {
 	_cleanup_(closep) int fd = -1;

@@ -29,17 +29,22 @@ struct code_question {
 	const char *workdir; /* what relative names start from, for the record */
 	int workdir_fd;
 	int stdin_fd;
-	/* Names are those of another root directory, such as a container's: `workdir` is then a path below it. */
+	/*
+	 * Names are those of another root directory, such as a container's: `workdir` is then a
+	 * path below it.
+	 */
 	bool elsewhere;
 	int root_fd;
 };
 
 /*
- * A script file is hashed by an opened descriptor, which stays open; standard input, if it is a file, from its
- * current offset and without moving it. Where there is no file by the script's name there is nothing to hash, and the
- * command's own error comes soon. Code that is there and cannot be hashed shall not run:
+ * A script file is hashed by an opened descriptor, which stays open; standard input, if it is a
+ * file, from its current offset and without moving it. Where there is no file by the script's name
+ * there is nothing to hash, and the command's own error comes soon. Code that is there and cannot
+ * be hashed shall not run:
  *
- * -EFBIG: larger than CODE_MAX_SIZE; -EAGAIN: somebody has a lease on it; -EBUSY: it is being written; -EINVAL: not a
+ * -EFBIG: larger than CODE_MAX_SIZE; -EAGAIN: somebody has a lease on it; -EBUSY: it is being
+ * written; -EINVAL: not a
  * regular file; other errors of open(2) and read(2); -EIO: libcrypto; -ENOMEM. Caller releases.
  */
 int code_identify(const struct code_question *question, struct code *ret_code,

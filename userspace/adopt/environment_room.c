@@ -164,7 +164,10 @@ static int write_memory(int fd, uint64_t at, const void *from, size_t size)
 	return n < 0 ? -errno : (size_t)n == size ? 0 : -EIO;
 }
 
-/* The words that the stack begins with: the number of arguments, pointers to them, 0, those to variables, 0. */
+/*
+ * The words that the stack begins with: the number of arguments, pointers to them, 0, those to
+ * variables, 0.
+ */
 static int find_pointers(const uint64_t *words, size_t count, uint64_t arguments,
 			 struct environment_room *room, size_t *ret_index)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gives a process that has not run an instruction yet variables that it was not started with. Its stack begins with
- * pointers to the strings of its environment, and nobody but itself can make either list longer: new strings go
- * where strings stood that were overwritten.
+ * Gives a process that has not run an instruction yet variables that it was not started with. Its
+ * stack begins with pointers to the strings of its environment, and nobody but itself can make
+ * either list longer: new strings go where strings stood that were overwritten.
  */
 #ifndef CORDON_ADOPT_ENVIRONMENT_ROOM_H
 #define CORDON_ADOPT_ENVIRONMENT_ROOM_H
@@ -13,7 +13,9 @@
 
 #include "base/failure.h"
 
-/* The strings and the pointers to them, as read from the process, to be changed and written back. */
+/*
+ * The strings and the pointers to them, as read from the process, to be changed and written back.
+ */
 struct environment_room {
 	uint64_t start; /* address of text[0] */
 	char *text;
@@ -23,8 +25,10 @@ struct environment_room {
 };
 
 /*
- * Puts `variables` ("NAME=value", NULL-terminated) where empty strings, and strings of the same names, are pointed
- * to. *ret_left: how many of the last ones found no room, or no pointer. -EBADMSG: a pointer that leads elsewhere;
+ * Puts `variables` ("NAME=value", NULL-terminated) where empty strings, and strings of the same
+ * names, are pointed
+ * to. *ret_left: how many of the last ones found no room, or no pointer. -EBADMSG: a pointer that
+ * leads elsewhere;
  * -ENOMEM.
  */
 int environment_room_fill(struct environment_room *room, char *const *variables, size_t *ret_left,

@@ -24,13 +24,16 @@ struct process_code {
 	uint32_t uid, gid;
 };
 
-/* The caller owns what ret_code points to. -ESRCH: it is gone; -EFBIG: see code_identify(); -ENOMEM. */
+/*
+ * The caller owns what ret_code points to. -ESRCH: it is gone; -EFBIG: see code_identify();
+ * -ENOMEM.
+ */
 int process_code_read(pid_t pid, bool arguments, struct process_code *ret_code,
 		      struct failure *failure);
 
 /*
- * The SHA-256 digest that a file name carries, as AutoGen's "tmp_code_<64 hexadecimal digits>.py" does.
- * False: none.
+ * The SHA-256 digest that a file name carries, as AutoGen's "tmp_code_<64 hexadecimal digits>.py"
+ * does. False: none.
  */
 bool process_code_claimed(const char *path, unsigned char ret_digest[32]);
 

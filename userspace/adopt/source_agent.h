@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which agent an executor works for, as its own process tells: for the record, nothing depends on it. */
+/*
+ * Which agent an executor works for, as its own process tells: for the record, nothing depends on
+ * it.
+ */
 #ifndef CORDON_ADOPT_SOURCE_AGENT_H
 #define CORDON_ADOPT_SOURCE_AGENT_H
 
 #include <sys/types.h>
 
-/* The value of a variable that the executor was started with. NULL: it has none, or is gone. Caller frees. */
+/*
+ * The value of a variable that the executor was started with. NULL: it has none, or is gone. Caller
+ * frees.
+ */
 char *source_agent_variable(pid_t executor, const char *name);
 
-/* The last component of the executor's cgroup, which service managers name. NULL: as above, or the root. */
+/*
+ * The last component of the executor's cgroup, which service managers name. NULL: as above, or the
+ * root.
+ */
 char *source_agent_cgroup(pid_t executor);
 
 #endif

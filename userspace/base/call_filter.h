@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A seccomp filter of the system calls that are allowed; all others, and memory that is code, are EPERM. */
+/*
+ * A seccomp filter of the system calls that are allowed; all others, and memory that is code, are
+ * EPERM.
+ */
 #ifndef CORDON_BASE_CALL_FILTER_H
 #define CORDON_BASE_CALL_FILTER_H
 

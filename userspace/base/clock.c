@@ -10,8 +10,8 @@ static void two_digits(char *text, unsigned int value)
 }
 
 /*
- * Days since the epoch to a date of the Gregorian calendar. After Howard Hinnant, "chrono-Compatible
- * Low-Level Date Algorithms".
+ * Days since the epoch to a date of the Gregorian calendar. After Howard Hinnant,
+ * "chrono-Compatible Low-Level Date Algorithms".
  */
 static void write_date(uint64_t days, char *text)
 {

@@ -6,7 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The eight digits of four bytes, the first in the lowest byte: each nibble in a byte of its own. */
+/*
+ * The eight digits of four bytes, the first in the lowest byte: each nibble in a byte of its own.
+ */
 static uint64_t digits_of(uint32_t four)
 {
 	uint64_t x = four;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * System calls that kernels have and the libseccomp that cordon may be linked with does not know. From 424 on, their
- * numbers are those of every architecture.
+ * System calls that kernels have and the libseccomp that cordon may be linked with does not know.
+ * From 424 on, their numbers are those of every architecture.
  */
 #ifndef CORDON_BASE_NEWER_CALLS_H
 #define CORDON_BASE_NEWER_CALLS_H

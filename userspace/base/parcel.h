@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts and lists of them, as one process writes them down for another of the same program. What is read may be anybody's:
- * each length is checked.
+ * Texts and lists of them, as one process writes them down for another of the same program. What is
+ * read may be anybody's: each length is checked.
  */
 #ifndef CORDON_BASE_PARCEL_H
 #define CORDON_BASE_PARCEL_H
@@ -26,7 +26,10 @@ const void *parcel_take(struct parcel *from, size_t size);
 /* Caller frees. -EPROTO: there is none; -ENOMEM. */
 int parcel_take_text(struct parcel *from, char **ret_text);
 
-/* NULL-terminated, or NULL; caller frees it with the texts, of which the first ones are there on failure, too. */
+/*
+ * NULL-terminated, or NULL; caller frees it with the texts, of which the first ones are there on
+ * failure, too.
+ */
 int parcel_take_list(struct parcel *from, char ***ret_list, size_t *ret_count);
 
 #endif

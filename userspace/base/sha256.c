@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plain functions: EVP's have to find a provider first and read a configuration file, which costs more than most of
- * what is hashed here, and link most of libcrypto into a program that only hashes.
+ * The plain functions: EVP's have to find a provider first and read a configuration file, which
+ * costs more than most of what is hashed here, and link most of libcrypto into a program that only
+ * hashes.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/sha256.h"

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * The closest of `count` names, or NULL if none is close (optimal string alignment distance, Damerau 1964: one edit in
- * three letters, and one in a shorter word).
+ * The closest of `count` names, or NULL if none is close (optimal string alignment distance,
+ * Damerau 1964: one edit in three letters, and one in a shorter word).
  */
 const char *suggest(const char *word, const char *const *names, size_t count);
 

@@ -101,7 +101,9 @@ static int take_link(struct walk *w, int fd, const char *name, struct failure *f
 	return is_systems(w->fd) ? follow(w, target) : refuse(w, name, target, failure);
 }
 
-/* The first component of what is left, cut off it; caller frees. NULL: there is none, or no memory. */
+/*
+ * The first component of what is left, cut off it; caller frees. NULL: there is none, or no memory.
+ */
 static char *take_component(struct walk *w)
 {
 	char *start = w->rest + strspn(w->rest, "/");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /etc/cordon/cordon.yaml: which programs of this host start agent code, and under which policy it runs. Read as
- * policies are, with the same diagnostics. Pure but for reading the file: whether the paths that
- * it names exist is for whoever puts it into force.
+ * /etc/cordon/cordon.yaml: which programs of this host start agent code, and under which policy it
+ * runs. Read as policies are, with the same diagnostics. Pure but for reading the file: whether the
+ * paths that it names exist is for whoever puts it into force.
  */
 #ifndef CORDON_CONFIG_CONFIG_H
 #define CORDON_CONFIG_CONFIG_H
@@ -74,8 +74,8 @@ struct config_executor {
 	bool has_grace; /* the file says which */
 	bool no_input;	/* children come with /dev/null as standard input, or not at all */
 	/*
-	 * What the executor's own processes run under, or NULL. An entry by itself, with policy and binds of its own
-	 * and a name that says so.
+	 * What the executor's own processes run under, or NULL. An entry by itself, with policy and
+	 * binds of its own and a name that says so.
 	 */
 	struct config_executor *itself;
 	bool is_itself; /* it is such a one */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /etc/cordon/fleet.yaml: whose host this is, for whoever looks at the records of many. Read as cordon.yaml is, with the
- * same diagnostics.
+ * /etc/cordon/fleet.yaml: whose host this is, for whoever looks at the records of many. Read as
+ * cordon.yaml is, with the same diagnostics.
  */
 #ifndef CORDON_CONFIG_FLEET_H
 #define CORDON_CONFIG_FLEET_H
@@ -16,7 +16,10 @@
 
 struct config_fleet;
 
-/* As config_load(): -EINVAL with errors in `diagnostics`; -ENOENT; -EACCES, ...; -ENOMEM. Caller releases. */
+/*
+ * As config_load(): -EINVAL with errors in `diagnostics`; -ENOENT; -EACCES, ...; -ENOMEM. Caller
+ * releases.
+ */
 int config_fleet_load(const char *path, struct diagnostics *diagnostics,
 		      struct config_fleet **ret_fleet);
 void config_fleet_free(struct config_fleet *fleet);

@@ -21,7 +21,10 @@ static const struct word stages[] = {
 	{NULL, 0},
 };
 
-/* A session is told to end by a message, and by SIGTERM where that does not help; a container's runtime has a grace of its own. */
+/*
+ * A session is told to end by a message, and by SIGTERM where that does not help; a container's
+ * runtime has a grace of its own.
+ */
 static const uint32_t default_grace_msec[] = {
 	[CONFIG_PER_RUN] = 2000,
 	[CONFIG_SESSION] = 10000,
@@ -353,7 +356,9 @@ const struct key config_executor_keys[] = {
 	{NULL, NULL},
 };
 
-/* What it has in common with the entry that it belongs to. No name that a person gave has a slash. */
+/*
+ * What it has in common with the entry that it belongs to. No name that a person gave has a slash.
+ */
 static int complete_itself(struct reader *r, struct config_executor *e)
 {
 	struct config_executor *itself = e->itself;

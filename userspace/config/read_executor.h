@@ -10,7 +10,10 @@
 struct config_executor config_executor_empty(const struct node *n);
 extern const struct key config_executor_keys[];
 
-/* Reports what is missing or contradicts itself, and completes the entry for the executor itself. -ENOMEM. */
+/*
+ * Reports what is missing or contradicts itself, and completes the entry for the executor itself.
+ * -ENOMEM.
+ */
 int config_finish_executor(struct reader *r, const struct node *n, struct config_executor *e);
 
 #endif

@@ -6,8 +6,8 @@
 #include "policy/source/reader.h"
 
 /*
- * Reads the whole of a file by its keys, which are in a table that ends with NULL. -EINVAL: the diagnostics, which were empty
- * before, have an error; -ENOMEM.
+ * Reads the whole of a file by its keys, which are in a table that ends with NULL. -EINVAL: the
+ * diagnostics, which were empty before, have an error; -ENOMEM.
  */
 int config_read_root(struct reader *r, const struct source *s, const struct key *keys,
 		     void *target);
@@ -19,7 +19,10 @@ int config_read_version(struct reader *r, const struct node *n, void *target);
 typedef int config_take(struct arena *arena, const struct source *s, struct diagnostics *d,
 			void *ret);
 
-/* The file at `path`, by `take`. What `take` returns; or what source_read() does, said in the diagnostics but for -ENOENT. */
+/*
+ * The file at `path`, by `take`. What `take` returns; or what source_read() does, said in the
+ * diagnostics but for -ENOENT.
+ */
 int config_read_file(const char *path, struct diagnostics *diagnostics, config_take *take,
 		     void *ret);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values of cordon.yaml. What is wrong with one becomes a diagnostic, and its target stays as it was;
- * `what` names it there. -ENOMEM, or 0.
+ * Values of cordon.yaml. What is wrong with one becomes a diagnostic, and its target stays as it
+ * was; `what` names it there. -ENOMEM, or 0.
  */
 #ifndef CORDON_CONFIG_READ_VALUE_H
 #define CORDON_CONFIG_READ_VALUE_H

@@ -287,8 +287,9 @@ static int prepared_of(json_t *reply, struct protocol_fds *received,
 }
 
 /*
- * The very file, but open for nothing: whoever closes the last descriptor of one that is open has its file system asked,
- * which may never answer, and the daemon will not take such a one from everybody.
+ * The very file, but open for nothing: whoever closes the last descriptor of one that is open has
+ * its file system asked, which may never answer, and the daemon will not take such a one from
+ * everybody.
  */
 static int as_path(int fd)
 {

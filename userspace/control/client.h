@@ -4,9 +4,9 @@
  * retried. The connection is a plain descriptor: poll it for POLLHUP to notice that the daemon
  * has died. Closing it before client_ended() has everything the execution started killed.
  *
- * Every function returns 0 or -errno with `failure` filled: -ECONNRESET when the daemon is gone, -ETIMEDOUT when the
- * connection has a SO_RCVTIMEO and that is over, -EBADMSG when it does not speak this protocol, otherwise the errno that
- * the daemon named.
+ * Every function returns 0 or -errno with `failure` filled: -ECONNRESET when the daemon is gone,
+ * -ETIMEDOUT when the connection has a SO_RCVTIMEO and that is over, -EBADMSG when it does not
+ * speak this protocol, otherwise the errno that the daemon named.
  */
 #ifndef CORDON_DAEMON_CLIENT_H
 #define CORDON_DAEMON_CLIENT_H
@@ -26,8 +26,9 @@
 int client_connect(int *ret_socket, struct failure *failure);
 
 /*
- * Connects to the daemon's status socket, PROTOCOL_STATUS_SOCKET or another path, where nothing but client_status() is
- * answered. `seconds`: how long connecting, and each answer, may take. Errors as client_connect(); -ENAMETOOLONG.
+ * Connects to the daemon's status socket, PROTOCOL_STATUS_SOCKET or another path, where nothing but
+ * client_status() is answered. `seconds`: how long connecting, and each answer, may take. Errors as
+ * client_connect(); -ENAMETOOLONG.
  */
 int client_connect_looking(const char *path, unsigned int seconds, int *ret_socket,
 			   struct failure *failure);
@@ -87,8 +88,8 @@ int client_prepare(int socket, const struct client_prepare *prepare,
 		   struct failure *failure);
 
 /*
- * Has the held child labelled; after success the start record is on disk, and only then may it exec.
- * The names are NULL-terminated; NULL: none. *ret_deadline: boot clock, ns; 0: none.
+ * Has the held child labelled; after success the start record is on disk, and only then may it
+ * exec. The names are NULL-terminated; NULL: none. *ret_deadline: boot clock, ns; 0: none.
  */
 int client_label(int socket, int pidfd, char *const *environment_kept,
 		 char *const *environment_removed, uint64_t *ret_deadline, struct failure *failure);
@@ -123,11 +124,17 @@ int client_abort(int socket, int error, const char *message, struct client_outco
 /* Has the daemon read cordon.yaml again; what is wrong with it is in `failure`. */
 int client_reload(int socket, json_t **ret_reply, struct failure *failure);
 
-/* Makes an executor of a process; `executor` may be NULL. See docs/protocol.md. Caller owns the reference. */
+/*
+ * Makes an executor of a process; `executor` may be NULL. See docs/protocol.md. Caller owns the
+ * reference.
+ */
 int client_adopt(int socket, pid_t pid, const char *executor, json_t **ret_reply,
 		 struct failure *failure);
 
-/* Whose is this process, or what was made in this cgroup (the other is 0)? -ENOENT: no execution's. Caller owns the reference. */
+/*
+ * Whose is this process, or what was made in this cgroup (the other is 0)? -ENOENT: no execution's.
+ * Caller owns the reference.
+ */
 int client_who(int socket, pid_t pid, uint64_t cgroup, json_t **ret_execution,
 	       struct failure *failure);
 
@@ -150,8 +157,8 @@ struct client_apply {
 };
 
 /*
- * Puts executions under another policy, all or none; *ret_reply as docs/protocol.md says, caller owns the
- * reference. *ret_message as for client_prepare(). -ESRCH: none is live; -EPERM: wider.
+ * Puts executions under another policy, all or none; *ret_reply as docs/protocol.md says, caller
+ * owns the reference. *ret_message as for client_prepare(). -ESRCH: none is live; -EPERM: wider.
  */
 int client_apply(int socket, const struct client_apply *apply, json_t **ret_reply,
 		 char **ret_message, struct failure *failure);

@@ -11,7 +11,9 @@
 #include "control/embedded.h"
 #include "control/lock.h"
 
-/* A daemon that leaves detaches its programs one by one: some 10 s, minutes on a crowded machine. */
+/*
+ * A daemon that leaves detaches its programs one by one: some 10 s, minutes on a crowded machine.
+ */
 #define LEAVING_TIMEOUT_SECONDS 180
 #define RETRY_MSEC		20
 /* One with too many clients may have room when a run ends. */
@@ -67,8 +69,8 @@ static void say_waiting(void)
 }
 
 /*
- * No daemon accepts. Either one has the lock and is starting or leaving: wait; or none has it: start
- * one. Called under the start lock.
+ * No daemon accepts. Either one has the lock and is starting or leaving: wait; or none has it:
+ * start one. Called under the start lock.
  */
 static int start_and_connect(int *ret_socket, struct failure *failure)
 {

@@ -6,11 +6,11 @@
 #include "base/failure.h"
 
 /*
- * Connects as client_connect() does, but as root starts an embedded daemon where none runs, and waits
- * until it accepts; race-free among many callers. Also waits for a daemon that is just leaving, and some
- * seconds for one that has too many clients. `failure` carries the
- * new daemon's reason when it cannot start. -EPERM: none runs and the
- * caller is not root; -EUSERS: too many clients.
+ * Connects as client_connect() does, but as root starts an embedded daemon where none runs, and
+ * waits until it accepts; race-free among many callers. Also waits for a daemon that is just
+ * leaving, and some seconds for one that has too many clients. `failure` carries the new daemon's
+ * reason when it cannot start. -EPERM: none runs and the caller is not root; -EUSERS: too many
+ * clients.
  */
 int client_connect_or_start(int *ret_socket, struct failure *failure);
 

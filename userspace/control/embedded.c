@@ -18,7 +18,8 @@
 #define START_TIMEOUT_SECONDS 600
 
 /*
- * --- in the new process, between fork and exec: it takes nothing over from who happened to start it
+ * --- in the new process, between fork and exec: it takes nothing over from who happened to start
+ * it
  */
 
 static void forget_signals(void)

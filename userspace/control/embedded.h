@@ -19,7 +19,8 @@
 
 /*
  * Starts one and waits until it accepts connections. The caller holds the start lock.
- * -EBUSY: another daemon has the enforcement; other: it could not start, and `failure` has its reason.
+ * -EBUSY: another daemon has the enforcement; other: it could not start, and `failure` has its
+ * reason.
  */
 int embedded_start(struct failure *failure);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A message as the process that read it hands it to the daemon: no text to parse, but lengths before contents.
- * The daemon trusts none of it: every length is checked, and what comes out is what JSON could have said.
+ * A message as the process that read it hands it to the daemon: no text to parse, but lengths
+ * before contents. The daemon trusts none of it: every length is checked, and what comes out is
+ * what JSON could have said.
  */
 #ifndef CORDON_DAEMON_MESSAGE_CODEC_H
 #define CORDON_DAEMON_MESSAGE_CODEC_H

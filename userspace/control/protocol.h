@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The control protocol between clients (`cordon run`, `status`, ...) and the daemon; docs/protocol.md
- * describes every message.
+ * The control protocol between clients (`cordon run`, `status`, ...) and the daemon;
+ * docs/protocol.md describes every message.
  *
  * A SOCK_SEQPACKET socket; one JSON object per packet, at most PROTOCOL_MAX_PACKET bytes, with at
- * most PROTOCOL_MAX_FDS descriptors beside it (SCM_RIGHTS). The client asks, the daemon answers each
- * request with one packet, in order. One connection owns at most one execution, and the
+ * most PROTOCOL_MAX_FDS descriptors beside it (SCM_RIGHTS). The client asks, the daemon answers
+ * each request with one packet, in order. One connection owns at most one execution, and the
  * execution ends with the connection.
  */
 #ifndef CORDON_DAEMON_PROTOCOL_H
@@ -33,7 +33,9 @@
 #define PROTOCOL_MAX_CLIENTS CORDON_MAX_EXECUTIONS
 /* Of these, of all clients that are not root. */
 #define PROTOCOL_MAX_MEMBERS 3072u
-/* Further connections, for looking at and ending what the others run: no execution can start there. */
+/*
+ * Further connections, for looking at and ending what the others run: no execution can start there.
+ */
 #define PROTOCOL_RESERVED_CLIENTS 16u
 /* Connections to the status socket, besides. */
 #define PROTOCOL_MAX_WATCHERS 16u
@@ -61,8 +63,8 @@ DEFINE_CLEANUP(char **, protocol_strings_free, protocol_strings_freep)
 int protocol_send(int socket, const json_t *message, const int *fds, size_t fd_count);
 
 /*
- * Receives one message, a new reference; descriptors are close-on-exec. *ret_sender: the process that sent
- * it, as the kernel says, on a socket with SO_PASSCRED; NULL where nobody asks.
+ * Receives one message, a new reference; descriptors are close-on-exec. *ret_sender: the process
+ * that sent it, as the kernel says, on a socket with SO_PASSCRED; NULL where nobody asks.
  *
  * -ECONNRESET: the peer has closed; -EAGAIN: nothing there on a non-blocking socket; -EMSGSIZE:
  * more bytes or descriptors than the protocol allows; -EBADMSG: not one JSON object, see
@@ -72,8 +74,8 @@ int protocol_receive(int socket, json_t **ret_message, struct protocol_fds *ret_
 		     struct ucred *ret_sender, struct failure *failure);
 
 /*
- * The same, with the bytes as they came. Descriptors that came along are in `ret_fds` on failure, too, for the caller to close:
- * that may take for ever.
+ * The same, with the bytes as they came. Descriptors that came along are in `ret_fds` on failure,
+ * too, for the caller to close: that may take for ever.
  */
 int protocol_receive_packet(int socket, char data[PROTOCOL_MAX_PACKET], size_t *ret_size,
 			    struct protocol_fds *ret_fds, struct ucred *ret_sender,
@@ -94,9 +96,9 @@ const char *protocol_errno_name(int error);
 int protocol_errno(const char *name);
 
 /*
- * An array of strings, what is no UTF-8 in them replaced (null entries allowed if `nulls`) and back. protocol_strings_of() returns
- * a NULL-terminated array in which a null entry is a NULL pointer, so that with `nulls` the count
- * is json_array_size(). -EINVAL: not that; -ENOMEM.
+ * An array of strings, what is no UTF-8 in them replaced (null entries allowed if `nulls`) and
+ * back. protocol_strings_of() returns a NULL-terminated array in which a null entry is a NULL
+ * pointer, so that with `nulls` the count is json_array_size(). -EINVAL: not that; -ENOMEM.
  */
 json_t *protocol_strings(char *const *strings);
 int protocol_strings_of(json_t *array, bool nulls, char ***ret_strings);

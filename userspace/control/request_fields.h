@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the keys of requests hold, checked: -EINVAL with a text that names the key, -ENOMEM. Copies are the
- * caller's; each is NULL where a text may be missing and is.
+ * What the keys of requests hold, checked: -EINVAL with a text that names the key, -ENOMEM. Copies
+ * are the caller's; each is NULL where a text may be missing and is.
  */
 #ifndef CORDON_DAEMON_REQUEST_FIELDS_H
 #define CORDON_DAEMON_REQUEST_FIELDS_H

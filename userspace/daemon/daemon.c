@@ -90,7 +90,10 @@ static int open_approvals(struct running *running, struct failure *failure)
 	return approvals_open(running->options.state, &running->daemon.approvals, failure);
 }
 
-/* It serves others than who happened to start it: it does not end with his cgroup, nor is killed for his memory. */
+/*
+ * It serves others than who happened to start it: it does not end with his cgroup, nor is killed
+ * for his memory.
+ */
 static void leave_starter(const struct daemon *daemon)
 {
 	_cleanup_(closep) int top =

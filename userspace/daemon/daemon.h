@@ -38,7 +38,10 @@ int daemon_run(const struct daemon_options *options, struct failure *failure);
 /* A log's writer, which a daemon has started: writer_process(). */
 int daemon_write_log(void);
 
-/* What `cordon daemon OPTION` is with this one: see reader_process.h. daemon_read() returns an exit status. */
+/*
+ * What `cordon daemon OPTION` is with this one: see reader_process.h. daemon_read() returns an exit
+ * status.
+ */
 bool daemon_is_reader(const char *option);
 int daemon_read(void);
 

@@ -8,9 +8,10 @@
 #include "base/failure.h"
 
 /*
- * Has enforcement of the host unloaded: asks the daemon if one runs, else unloads what is pinned itself, under the
- * daemon's lock. With `force` also what is broken or of another build, after everything in cordon's
- * cgroups was killed. *ret_found: there was something to unload. -EPERM: not root.
+ * Has enforcement of the host unloaded: asks the daemon if one runs, else unloads what is pinned
+ * itself, under the daemon's lock. With `force` also what is broken or of another build, after
+ * everything in cordon's cgroups was killed. *ret_found: there was something to unload. -EPERM: not
+ * root.
  */
 int client_disable(bool force, bool *ret_found, struct failure *failure);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One daemon at a time. One that is to stay takes the place of one that `cordon run` started for itself, with
- * all that runs under it.
+ * One daemon at a time. One that is to stay takes the place of one that `cordon run` started for
+ * itself, with all that runs under it.
  */
 #ifndef CORDON_DAEMON_HANDOVER_H
 #define CORDON_DAEMON_HANDOVER_H
@@ -11,7 +11,8 @@
 #include "base/failure.h"
 
 /*
- * Takes the daemon's lock. -EBUSY: another daemon has it that is to stay, or, if this one is `embedded`, any;
+ * Takes the daemon's lock. -EBUSY: another daemon has it that is to stay, or, if this one is
+ * `embedded`, any;
  * -ETIMEDOUT: an embedded one was told to leave, and does not.
  */
 int handover_lock(bool embedded, int *ret_lock, struct failure *failure);

@@ -6,8 +6,9 @@
 #include "audit/record/identity.h"
 
 /*
- * `fleet`: fleet.yaml, which need not exist, or NULL. What is wrong with it costs tenant and labels, not the host its
- * enforcement: *ret_trouble says so, or is NULL; caller frees. -ENOMEM, -EMSGSIZE as identity_format().
+ * `fleet`: fleet.yaml, which need not exist, or NULL. What is wrong with it costs tenant and
+ * labels, not the host its enforcement: *ret_trouble says so, or is NULL; caller frees. -ENOMEM,
+ * -EMSGSIZE as identity_format().
  */
 int log_identity_of(const char *fleet, char text[IDENTITY_TEXT_MAX], char **ret_trouble);
 

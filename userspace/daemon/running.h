@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A daemon at work, with what only the parts of daemon_run() know of it: its start, its loop, its end. */
+/*
+ * A daemon at work, with what only the parts of daemon_run() know of it: its start, its loop, its
+ * end.
+ */
 #ifndef CORDON_DAEMON_RUNNING_H
 #define CORDON_DAEMON_RUNNING_H
 
@@ -46,7 +49,10 @@ void running_busy(struct daemon *daemon);
 
 void running_free_loop(struct running *running);
 
-/* Takes enforcement out of the kernel. Detaching takes seconds; until then the lock makes new daemons wait. */
+/*
+ * Takes enforcement out of the kernel. Detaching takes seconds; until then the lock makes new
+ * daemons wait.
+ */
 int running_unload(struct running *running, struct failure *failure);
 
 /* Gives back all but the struct; what is in the kernel stays. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a daemon leaves: with enforcement, or without it, in the order in which its parts need one another. */
+/*
+ * How a daemon leaves: with enforcement, or without it, in the order in which its parts need one
+ * another.
+ */
 #include <unistd.h>
 
 #include "daemon/execution/refused.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernel must know to recognise executors and to turn their children into executions. Entries are
- * numbered; a changed one gets a new number and is named as the successor of the old, so that one write,
- * enforcement_adoption_switch(), changes the whole configuration.
+ * What the kernel must know to recognise executors and to turn their children into executions.
+ * Entries are numbered; a changed one gets a new number and is named as the successor of the old,
+ * so that one write, enforcement_adoption_switch(), changes the whole configuration.
  */
 #ifndef CORDON_KERNEL_ADOPTION_H
 #define CORDON_KERNEL_ADOPTION_H
@@ -48,8 +48,10 @@ bool adoption_offer(struct adoption *a, uint32_t index, uint32_t slot, uint32_t 
 bool adoption_withdraw(struct adoption *a, uint32_t index, uint32_t slot, uint32_t generation);
 
 /*
- * The process behind the pidfd is an executor of this entry from here on, and what it has started its children.
- * *ret_threads: its own, that are; *ret_children: theirs. -EBUSY: it is an execution, or another entry's;
+ * The process behind the pidfd is an executor of this entry from here on, and what it has started
+ * its children.
+ * *ret_threads: its own, that are; *ret_children: theirs. -EBUSY: it is an execution, or another
+ * entry's;
  * -ESRCH: it is gone; -ENOMEM: the kernel's table is full; -errno of the pinned program.
  */
 int adoption_register(uint32_t index, pid_t pid, int pidfd, uint32_t *ret_threads,

@@ -392,8 +392,8 @@ static const struct calls_row rows[] = {
 	 NULL, DESCRIPTOR},
 
 	/*
-	 * ioctls: of files and directories, processes' and namespaces' descriptors, all that are not known are refused, so
-	 * that these are the ones that pass or ask for a right.
+	 * ioctls: of files and directories, processes' and namespaces' descriptors, all that are
+	 * not known are refused, so that these are the ones that pass or ask for a right.
 	 */
 	{CALLS_IOCTL, CALLS_PASS,
 	 "FS_IOC_SETFLAGS=0x40086602 FS_IOC32_SETFLAGS=0x40046602 FS_IOC_SETVERSION=0x40087602 "
@@ -482,8 +482,8 @@ static void count_name(struct count *count, const char *name)
 }
 
 /*
- * By each entry, those of a processor's own first, and of a call without arguments what all of these call: it alone is
- * sure to be among the types.
+ * By each entry, those of a processor's own first, and of a call without arguments what all of
+ * these call: it alone is sure to be among the types.
  */
 static const char *const prefixes[] = {
 	"__x64_sys_",	      "__ia32_sys_",	     "__x64_compat_sys_",

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All that code can ask of the kernels that cordon knows: which hooks judge it, when the system call filter refuses it, or
- * why neither is needed. docs/system-calls.md is written from this.
+ * All that code can ask of the kernels that cordon knows: which hooks judge it, when the system
+ * call filter refuses it, or why neither is needed. docs/system-calls.md is written from this.
  *
- * A kernel's own types name its system calls and the operations of io_uring. Options of prctl(2), commands of fcntl(2) and
- * ioctls are macros, so that their numbers stand here ("NAME=NUMBER"): a kernel can be asked whether it knows a number.
+ * A kernel's own types name its system calls and the operations of io_uring. Options of prctl(2),
+ * commands of fcntl(2) and ioctls are macros, so that their numbers stand here ("NAME=NUMBER"): a
+ * kernel can be asked whether it knows a number.
  */
 #ifndef CORDON_KERNEL_CALLS_H
 #define CORDON_KERNEL_CALLS_H
@@ -25,7 +26,10 @@ enum calls_kind {
 	CALLS_KINDS,
 };
 
-/* When the filter refuses them. It never sees what rings are asked for, and of arguments numbers only. */
+/*
+ * When the filter refuses them. It never sees what rings are asked for, and of arguments numbers
+ * only.
+ */
 enum calls_filter {
 	CALLS_PASS,
 	CALLS_REFUSED,
@@ -50,7 +54,10 @@ const struct calls_row *calls_rows(size_t *ret_count);
 /* NULL: not known. */
 const struct calls_row *calls_find(enum calls_kind kind, const char *name);
 
-/* How many of this kind (CALLS_SYSTEM to CALLS_RING_REGISTER) the kernel has that are not known; ret_first is one, or "". */
+/*
+ * How many of this kind (CALLS_SYSTEM to CALLS_RING_REGISTER) the kernel has that are not known;
+ * ret_first is one, or "".
+ */
 int calls_count_new(const struct btf *kernel, enum calls_kind kind,
 		    char ret_first[CALLS_NAME_SIZE]);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors of a process through a file iterator (kernel/bpf/task_iter.c), judged in the kernel. */
+/*
+ * Descriptors of a process through a file iterator (kernel/bpf/task_iter.c), judged in the kernel.
+ */
 #include <bpf/bpf.h>
 #include <string.h>
 

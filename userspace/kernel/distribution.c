@@ -59,8 +59,8 @@ static bool has(const struct host *host, const char *path)
 }
 
 /*
- * The first that is so. Hosts whose files are an image come before what they are made of; a loader that is known by a file,
- * before one that is the distribution's habit. %s is the argument.
+ * The first that is so. Hosts whose files are an image come before what they are made of; a loader
+ * that is known by a file, before one that is the distribution's habit. %s is the argument.
  */
 static const struct {
 	const char *id;	  /* or NULL: any */

@@ -167,7 +167,10 @@ static struct enforcement *enforcement_new(void)
 	return e;
 }
 
-/* Executions or executors live under another build's enforcement, which this build's is to take over. */
+/*
+ * Executions or executors live under another build's enforcement, which this build's is to take
+ * over.
+ */
 static int upgrade(int cgroup_fd, struct failure *failure)
 {
 	struct failure why = {};
@@ -185,8 +188,9 @@ static int upgrade(int cgroup_fd, struct failure *failure)
 }
 
 /*
- * Loading notes its build last, and unloading forgets it first: what is incomplete without a note has no executors, or
- * none that anybody wants confined. With a note it is what confines their children.
+ * Loading notes its build last, and unloading forgets it first: what is incomplete without a note
+ * has no executors, or none that anybody wants confined. With a note it is what confines their
+ * children.
  */
 static bool was_in_force(void)
 {

@@ -26,11 +26,13 @@ enum enforcement_origin {
 };
 
 /*
- * Reopens what is pinned, or loads, attaches (serially) and pins. What is pinned but incomplete
- * or of another build is removed first if no execution lives under it, refused otherwise. All executions'
- * cgroups lie below the one behind `cgroup_fd`: the programs that see packets are attached there.
+ * Reopens what is pinned, or loads, attaches (serially) and pins. What is pinned but incomplete or
+ * of another build is removed first if no execution lives under it, refused otherwise. All
+ * executions' cgroups lie below the one behind `cgroup_fd`: the programs that see packets are
+ * attached there.
  *
- * -EPERM: not root, or lockdown; -EOPNOTSUPP: the kernel lacks something (`failure` names it and says
+ * -EPERM: not root, or lockdown; -EOPNOTSUPP: the kernel lacks something (`failure` names it and
+ * says
  * what to do: see `cordon doctor`); -EBUSY: another build's enforcement has live executions;
  * -ENOMEM; -errno of the step that failed. Nothing is left attached or pinned on failure.
  */
@@ -59,7 +61,8 @@ int enforcement_remove_pins(struct failure *failure);
 /* --- policies ----------------------------------------------------------------------------- */
 
 /*
- * Puts a compiled policy's tables (see compiled_policy.tables; checked by the caller) beside those in force.
+ * Puts a compiled policy's tables (see compiled_policy.tables; checked by the caller) beside those
+ * in force.
  * *ret_ref names it until enforcement_policy_remove(). Costs an RCU grace period.
  * -ENOSPC: CORDON_MAX_POLICIES are resident; -E2BIG; -ENOMEM.
  */
@@ -67,15 +70,16 @@ int enforcement_policy_add(struct enforcement *e, const unsigned char *tables, s
 			   uint64_t *ret_ref);
 
 /*
- * Attaches what these tables need besides what every policy needs, unless it is there. Before anything
- * runs under them. -errno of the step that failed.
+ * Attaches what these tables need besides what every policy needs, unless it is there. Before
+ * anything runs under them. -errno of the step that failed.
  */
 int enforcement_provide(struct enforcement *e, const unsigned char *tables,
 			struct failure *failure);
 
 /*
- * Attaches what judges sendfile(2) and splice(2) of executions with sockets that others made, unless it is
- * there. Costs every read and write of the host a little. -errno of the step that failed.
+ * Attaches what judges sendfile(2) and splice(2) of executions with sockets that others made,
+ * unless it is there. Costs every read and write of the host a little. -errno of the step that
+ * failed.
  */
 int enforcement_watch_sockets(struct failure *failure);
 
@@ -83,8 +87,9 @@ int enforcement_watch_sockets(struct failure *failure);
 int enforcement_policy_remove(struct enforcement *e, uint64_t ref);
 
 /*
- * Waits until no program still decides by a reference that it read before this call: until then, what
- * enforcement_set_policy() replaced must stay. `ref`: any resident policy. -ENOENT: not resident.
+ * Waits until no program still decides by a reference that it read before this call: until then,
+ * what enforcement_set_policy() replaced must stay. `ref`: any resident policy. -ENOENT: not
+ * resident.
  */
 int enforcement_policy_settle(struct enforcement *e, uint64_t ref);
 
@@ -94,8 +99,8 @@ int enforcement_policy_digest(struct enforcement *e, uint64_t ref, unsigned char
 /* --- executions --------------------------------------------------------------------------- */
 
 /*
- * The System V objects that an execution has made in this process's IPC namespace and that exist. To be asked
- * when its tasks are gone: else there may be more a moment later. -errno of bpf(2).
+ * The System V objects that an execution has made in this process's IPC namespace and that exist.
+ * To be asked when its tasks are gone: else there may be more a moment later. -errno of bpf(2).
  */
 int enforcement_list_ipc(struct enforcement *e, uint32_t slot, struct cordon_ipc_list *ret_list);
 
@@ -129,28 +134,37 @@ int enforcement_bind(struct enforcement *e, const struct enforcement_binding *bi
 int enforcement_label(struct enforcement *e, uint32_t slot, int pidfd);
 
 /*
- * Each descriptor that the labelled process behind `pidfd` keeps over an exec, with what it is and what its
- * policy does not grant of it; `name` has record->name_length bytes. `visit` returns 0 to go on,
- * else that is returned. -EBADMSG: not what the program writes; -errno of the iterator.
+ * Each descriptor that the labelled process behind `pidfd` keeps over an exec, with what it is and
+ * what its policy does not grant of it; `name` has record->name_length bytes. `visit` returns 0 to
+ * go on, else that is returned. -EBADMSG: not what the program writes; -errno of the iterator.
  */
 int enforcement_for_each_descriptor(struct enforcement *e, int pidfd,
 				    int (*visit)(const struct cordon_descriptor_record *record,
 						 const char *name, void *context),
 				    void *context);
 
-/* The slot as the kernel counts it, mapped memory: fields change while they are read. NULL: out of range. */
+/*
+ * The slot as the kernel counts it, mapped memory: fields change while they are read. NULL: out of
+ * range.
+ */
 const struct cordon_execution *enforcement_execution(struct enforcement *e, uint32_t slot);
 
 /*
- * Swaps the policy of a live execution: one aligned write, no system call. Each verdict is by one of
- * the two policies as a whole. The old one must stay until enforcement_policy_settle().
+ * Swaps the policy of a live execution: one aligned write, no system call. Each verdict is by one
+ * of the two policies as a whole. The old one must stay until enforcement_policy_settle().
  */
 void enforcement_set_policy(struct enforcement *e, uint32_t slot, uint64_t ref);
 
-/* When it is to end, on the boot clock in ns; 0: never. Whoever looks after deadlines reads it there. */
+/*
+ * When it is to end, on the boot clock in ns; 0: never. Whoever looks after deadlines reads it
+ * there.
+ */
 void enforcement_set_deadline(struct enforcement *e, uint32_t slot, uint64_t deadline);
 
-/* The earlier of that and of when the grace of one that was asked to end is over; 0: neither is set. */
+/*
+ * The earlier of that and of when the grace of one that was asked to end is over; 0: neither is
+ * set.
+ */
 static inline uint64_t enforcement_ends_by(const struct cordon_execution *view)
 {
 	uint64_t deadline = __atomic_load_n(&view->deadline, __ATOMIC_ACQUIRE);
@@ -160,13 +174,15 @@ static inline uint64_t enforcement_ends_by(const struct cordon_execution *view)
 }
 
 /*
- * Counts what the daemon itself has refused a bound execution, as the kernel's programs do; with a number for its
- * event, or, without `ret_sequence`, counted into an earlier one.
+ * Counts what the daemon itself has refused a bound execution, as the kernel's programs do; with a
+ * number for its event, or, without `ret_sequence`, counted into an earlier one.
  */
 void enforcement_note_denial(struct enforcement *e, uint32_t slot, bool would,
 			     uint64_t *ret_sequence);
 
-/* The daemon has done all that comes before the first instruction. False: it is not held, or ends. */
+/*
+ * The daemon has done all that comes before the first instruction. False: it is not held, or ends.
+ */
 bool enforcement_go_on(struct enforcement *e, uint32_t slot);
 
 /* Names an anchor of an execution in which nothing runs: one that stands ready, or is held. */
@@ -181,8 +197,8 @@ struct enforcement_code {
 };
 
 /*
- * Has what an execution opens by these names compared with what was hashed; before anything of it runs. Nothing
- * needs to stay open. -errno of bpf(2) or fstat(2).
+ * Has what an execution opens by these names compared with what was hashed; before anything of it
+ * runs. Nothing needs to stay open. -errno of bpf(2) or fstat(2).
  */
 int enforcement_watch_code(struct enforcement *e, uint32_t slot,
 			   const struct enforcement_code *code);
@@ -200,13 +216,17 @@ int enforcement_release(struct enforcement *e, uint32_t slot);
 int enforcement_kill(struct enforcement *e, uint32_t slot, unsigned int *ret_killed);
 
 /*
- * Frees the slot of an execution that is ending, though tasks carry the label that are dead: zombies, which somebody
- * outside does not wait for. Call once enforcement_kill() has found nothing more, as a fork that had begun before the end
- * may show its child only then. -EBUSY: one of them is alive; -EINVAL: it is not ending; or what reading the list said.
+ * Frees the slot of an execution that is ending, though tasks carry the label that are dead:
+ * zombies, which somebody outside does not wait for. Call once enforcement_kill() has found nothing
+ * more, as a fork that had begun before the end may show its child only then. -EBUSY: one of them
+ * is alive; -EINVAL: it is not ending; or what reading the list said.
  */
 int enforcement_retire(struct enforcement *e, uint32_t slot);
 
-/* The label of the process behind `pidfd`, of whose threads alone something is read. -ENOENT: it carries none. */
+/*
+ * The label of the process behind `pidfd`, of whose threads alone something is read. -ENOENT: it
+ * carries none.
+ */
 int enforcement_label_of(struct enforcement *e, int pidfd, uint32_t *ret_slot,
 			 uint32_t *ret_generation);
 
@@ -239,8 +259,8 @@ int enforcement_host_get(struct enforcement *e, const struct cordon_host_key *ke
 			 struct cordon_host *ret_host);
 
 /*
- * Looks at the next `most` of these addresses and removes what has expired or belongs to executions that are no more. True:
- * there may be others left.
+ * Looks at the next `most` of these addresses and removes what has expired or belongs to executions
+ * that are no more. True: there may be others left.
  */
 bool enforcement_hosts_sweep(struct enforcement *e, uint64_t now, unsigned int most);
 
@@ -255,8 +275,9 @@ int enforcement_on_event(struct enforcement *e, enforcement_event_handler handle
 int enforcement_event_fd(const struct enforcement *e);
 
 /*
- * Hands over the events that are there, without waiting, but no more than `most` (at least 1): whoever makes
- * them faster than they are handled must not keep the caller from all else. Number of events, or -errno.
+ * Hands over the events that are there, without waiting, but no more than `most` (at least 1):
+ * whoever makes them faster than they are handled must not keep the caller from all else. Number of
+ * events, or -errno.
  */
 int enforcement_drain(struct enforcement *e, unsigned int most);
 

@@ -165,7 +165,10 @@ int enforcement_watch_code(struct enforcement *e, uint32_t slot,
 			r = -errno;
 		if (r < 0)
 			return r;
-		/* In the kernel's own numbers, which are not stat's on each file system; changed since it was hashed, it stays so. */
+		/*
+		 * In the kernel's own numbers, which are not stat's on each file system; changed
+		 * since it was hashed, it stays so.
+		 */
 		if (st.stx_size != code->size ||
 		    (uint64_t)st.stx_ctime.tv_sec * NSEC_PER_SEC + st.stx_ctime.tv_nsec !=
 			    code->changed) {

@@ -25,20 +25,21 @@ struct feature {
 
 /*
  * Looks at the running host: kernel version, BTF, BPF LSM, lockdown, cgroup2 and each controller,
- * bpffs, root, hooks, pinned state. Always succeeds in looking: what cannot be read is reported as such.
- * Caller frees the array. -ENOMEM.
+ * bpffs, root, hooks, pinned state. Always succeeds in looking: what cannot be read is reported as
+ * such. Caller frees the array. -ENOMEM.
  */
 int features_probe(struct feature **ret_features, size_t *ret_count);
 
 /*
- * Puts behind them whether the kernel takes the programs, which takes seconds: all are loaded and none is attached,
- * unless they are in force already. Not where something is FEATURE_MISSING: that comes first. -ENOMEM.
+ * Puts behind them whether the kernel takes the programs, which takes seconds: all are loaded and
+ * none is attached, unless they are in force already. Not where something is FEATURE_MISSING: that
+ * comes first. -ENOMEM.
  */
 int features_try(struct feature **features, size_t *count);
 
 /*
- * The names and effects of those that are gaps, NULL-terminated: "memory controller: `limits: memory` is
- * not applied". The caller frees texts and list. -ENOMEM.
+ * The names and effects of those that are gaps, NULL-terminated: "memory controller: `limits:
+ * memory` is not applied". The caller frees texts and list. -ENOMEM.
  */
 int features_gaps(char ***ret_gaps);
 

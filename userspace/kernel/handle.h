@@ -43,7 +43,10 @@ struct enforcement {
 	unsigned int handed_over_at_most; /* during a drain: how many more */
 };
 
-/* Reads a task iterator to its end; pidfd -1: all tasks. The records go to `visit`, if there is one. */
+/*
+ * Reads a task iterator to its end; pidfd -1: all tasks. The records go to `visit`, if there is
+ * one.
+ */
 int tasks_iterate(int program_fd, int pidfd,
 		  int (*visit)(const struct cordon_task_record *task, void *context),
 		  void *context);

@@ -8,7 +8,9 @@
 #define SIGNATURE_SIZE 256
 #define MAX_POINTERS   4
 
-/* In the order of their names; a hook that kernels call in several ways stands there several times. */
+/*
+ * In the order of their names; a hook that kernels call in several ways stands there several times.
+ */
 static const struct {
 	const char *name;
 	const char *arguments; /* NULL: no program */

@@ -40,7 +40,9 @@ static struct host_count *count_of(struct enforcement *e, const struct cordon_ho
 	return count;
 }
 
-/* Of the places that an address has for names: its own, a free one, else that which expires first. */
+/*
+ * Of the places that an address has for names: its own, a free one, else that which expires first.
+ */
 static bool choose_place(struct enforcement *e, struct cordon_host_key *key,
 			 const struct cordon_host *host, bool *ret_new)
 {

@@ -221,7 +221,10 @@ static enum found find_in(const struct check *c, const struct steps *steps, uint
 	}
 	if (!passes_for(plain(c->local, steps->leaf), type))
 		return FOUND_NONE;
-	/* Single bits are read as such, wherever they lie; what is read whole must not have become some. */
+	/*
+	 * Single bits are read as such, wherever they lie; what is read whole must not have become
+	 * some.
+	 */
 	if (narrow != steps->narrow || (in_place && steps->bits == 0 && bits != 0))
 		return FOUND_OTHER;
 	return same_type(c->local, steps->leaf, c->kernel, id) ? FOUND_SAME : FOUND_OTHER;
@@ -363,7 +366,10 @@ static int check_access(struct check *c, const struct access *access,
 
 	if (!read_steps(c->local, access->type, name_of(c->local, access->path), &steps))
 		return 0;
-	/* What an address is cast to may stand for anything that begins as it does; variants are never cast to. */
+	/*
+	 * What an address is cast to may stand for anything that begins as it does; variants are
+	 * never cast to.
+	 */
 	in_place = !steps.flavour[0] &&
 		   asks_about(c, relocations, count, BPF_CORE_TYPE_ID_TARGET, steps.root);
 	found = find(c, &steps, in_place);

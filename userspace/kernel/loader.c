@@ -173,8 +173,8 @@ int loader_check_hooks(const struct btf *btf, char ret_missing[LOADER_HOOK_SIZE]
 }
 
 /*
- * Programs that would cost every process of the host something, and are attached when a policy first
- * asks for what they do.
+ * Programs that would cost every process of the host something, and are attached when a policy
+ * first asks for what they do.
  */
 static const struct {
 	const char *program;
@@ -338,8 +338,9 @@ static int write_meta(struct enforce_bpf *skeleton, struct failure *failure)
 }
 
 /*
- * Does this kernel let programs write to user memory? Under lockdown it does not. libbpf tells by words of the
- * verifier that newer kernels have changed, so a program that does nothing else is tried.
+ * Does this kernel let programs write to user memory? Under lockdown it does not. libbpf tells by
+ * words of the verifier that newer kernels have changed, so a program that does nothing else is
+ * tried.
  */
 static bool may_write_user(void)
 {

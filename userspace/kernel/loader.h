@@ -8,9 +8,9 @@
 #include "base/failure.h"
 
 /*
- * Loads the object, attaches program after program and pins everything; those for packets to the cgroup
- * behind `cgroup_fd`. On failure nothing is left
- * attached or pinned. -EOPNOTSUPP: the kernel lacks something; -errno of the step that failed.
+ * Loads the object, attaches program after program and pins everything; those for packets to the
+ * cgroup behind `cgroup_fd`. On failure nothing is left attached or pinned. -EOPNOTSUPP: the kernel
+ * lacks something; -errno of the step that failed.
  */
 int loader_load_and_pin(int cgroup_fd, struct failure *failure);
 
@@ -24,23 +24,32 @@ struct enforce_bpf;
 struct bpf_program;
 struct bpf_map;
 
-/* The two steps before attaching: the object with the programs of this kernel chosen, and its load. */
+/*
+ * The two steps before attaching: the object with the programs of this kernel chosen, and its load.
+ */
 int loader_open(struct enforce_bpf **ret_skeleton, struct failure *failure);
 int loader_load(struct enforce_bpf *skeleton, struct failure *failure);
 
-/* Is it attached from the start; to a cgroup instead of the whole host? Is this map pinned as itself? */
+/*
+ * Is it attached from the start; to a cgroup instead of the whole host? Is this map pinned as
+ * itself?
+ */
 bool loader_is_attached(const struct bpf_program *program);
 bool loader_is_for_cgroup(const struct bpf_program *program);
 bool loader_is_pinned(const struct enforce_bpf *skeleton, const struct bpf_map *map);
 
-/* Number of links, besides extras, that this kernel's complete enforcement has. -ENOENT: no kernel BTF. */
+/*
+ * Number of links, besides extras, that this kernel's complete enforcement has. -ENOENT: no kernel
+ * BTF.
+ */
 int loader_expected_links(void);
 
 #define LOADER_HOOK_SIZE 64
 
 /*
- * How many LSM hooks the programs of this build cannot do without; ret_missing is a function of the kernel that is not
- * there, or takes other arguments than any program knows, or "". -ENOENT: no programs.
+ * How many LSM hooks the programs of this build cannot do without; ret_missing is a function of the
+ * kernel that is not there, or takes other arguments than any program knows, or "". -ENOENT: no
+ * programs.
  */
 int loader_check_hooks(const struct btf *btf, char ret_missing[LOADER_HOOK_SIZE]);
 

@@ -36,8 +36,8 @@ int pins_prepare(struct failure *failure);
 int pin_get(const char *directory, const char *name);
 
 /*
- * Pins beside, then moves over what is there: the name always stands for one of the two, whenever the caller is killed.
- * 0, or -errno of bpf(2), unlink(2) and rename(2).
+ * Pins beside, then moves over what is there: the name always stands for one of the two, whenever
+ * the caller is killed. 0, or -errno of bpf(2), unlink(2) and rename(2).
  */
 int pin_replace(int fd, const char *directory, const char *name);
 

@@ -207,7 +207,10 @@ int enforcement_retire(struct enforcement *e, uint32_t slot)
 		return r;
 	if (wanted.found)
 		return -EBUSY;
-	/* The labels that are left are of no execution from here on, and their ends change no count. */
+	/*
+	 * The labels that are left are of no execution from here on, and their ends change no
+	 * count.
+	 */
 	__atomic_store_n(&execution->generation, execution->generation + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&execution->tasks, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&execution->state, CORDON_EXECUTION_FREE, __ATOMIC_RELEASE);

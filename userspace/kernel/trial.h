@@ -11,8 +11,8 @@ struct trial {
 };
 
 /*
- * Loads every program that belongs on this kernel, attaches none, and lets go of them. -errno, with the program and the
- * kernel's reason in `failure`, in the words of a start that fails.
+ * Loads every program that belongs on this kernel, attaches none, and lets go of them. -errno, with
+ * the program and the kernel's reason in `failure`, in the words of a start that fails.
  */
 int trial_load(struct trial *ret_trial, struct failure *failure);
 

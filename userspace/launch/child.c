@@ -81,7 +81,10 @@ static int close_between(unsigned int first, unsigned int last)
 	return syscall(SYS_close_range, first, last, 0) < 0 ? -errno : 0;
 }
 
-/* All but standard input, output, error and the two that lead to the parent, unless they are to stay. */
+/*
+ * All but standard input, output, error and the two that lead to the parent, unless they are to
+ * stay.
+ */
 static int close_descriptors(const struct child_plan *plan)
 {
 	unsigned int low = (unsigned int)plan->go_fd, high = (unsigned int)plan->status_fd;
@@ -155,9 +158,9 @@ static void wait_for_go(const struct child_plan *plan)
 }
 
 /*
- * execvp(3) hands a text without "#!" to /bin/sh, as shells and env(1) do. It is not left to look into PATH where there is
- * a program: an exec that finds nothing costs ten times such a look, and where the policy refuses the first program
- * another one of its name would run.
+ * execvp(3) hands a text without "#!" to /bin/sh, as shells and env(1) do. It is not left to look
+ * into PATH where there is a program: an exec that finds nothing costs ten times such a look, and
+ * where the policy refuses the first program another one of its name would run.
  */
 static void execute(const struct launch *launch)
 {

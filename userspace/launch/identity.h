@@ -16,8 +16,8 @@ int identity_resolve(const char *text, struct launch_identity *ret_identity,
 		     struct failure *failure);
 
 /*
- * The uid or gid that `text` is. False: it is no number, or not one of these. (uid_t)-1 means "leave as it is"
- * to the kernel, and is none.
+ * The uid or gid that `text` is. False: it is no number, or not one of these. (uid_t)-1 means
+ * "leave as it is" to the kernel, and is none.
  */
 bool identity_parse_id(const char *text, unsigned int *ret_id);
 

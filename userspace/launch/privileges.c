@@ -64,7 +64,10 @@ int privileges_drop_bounding(const struct privileges *privileges)
 			break; /* the kernel knows no more */
 		if (!present)
 			continue;
-		/* Who is not root has none to give at an exec, and no_new_privs lets none be gained. */
+		/*
+		 * Who is not root has none to give at an exec, and no_new_privs lets none be
+		 * gained.
+		 */
 		if (error == EPERM && geteuid() != 0)
 			return 0;
 		return -error;

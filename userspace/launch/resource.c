@@ -59,8 +59,8 @@ static int lower(pid_t pid, enum __rlimit_resource resource, uint64_t soft, uint
 }
 
 /*
- * Of what the kernel counts by user: it compares what all processes of the user have with the limit of the one that asks
- * for more. With half of it, an execution leaves those outside the other half.
+ * Of what the kernel counts by user: it compares what all processes of the user have with the limit
+ * of the one that asks for more. With half of it, an execution leaves those outside the other half.
  */
 static int leave_half(pid_t pid, enum __rlimit_resource resource)
 {

@@ -8,8 +8,9 @@
 #include "policy/core/compiled.h"
 
 /*
- * Applies them to the calling process, turns core dumps off, and leaves half of what is counted by user. Nothing is ever raised: a limit
- * above the hard one in force comes down to it. Async-signal-safe. -errno of setrlimit(2).
+ * Applies them to the calling process, turns core dumps off, and leaves half of what is counted by
+ * user. Nothing is ever raised: a limit above the hard one in force comes down to it.
+ * Async-signal-safe. -errno of setrlimit(2).
  */
 int resource_limits_apply(const struct policy_limits *limits);
 

@@ -29,8 +29,8 @@ static_assert(AF_MAX <= 2 * WORD_BITS, "two words hold a bit for each family");
 #define RETURN(value) BPF_STMT(BPF_RET | BPF_K, value)
 
 /*
- * The lower half of the argument alone, as the kernel does. It refuses numbers from AF_MAX on by itself. A family's bit
- * is looked for in the word that has it.
+ * The lower half of the argument alone, as the kernel does. It refuses numbers from AF_MAX on by
+ * itself. A family's bit is looked for in the word that has it.
  */
 static size_t add_families(const struct policy_system_calls *calls, struct sock_filter *at)
 {

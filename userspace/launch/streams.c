@@ -10,7 +10,10 @@
 
 #include "base/cleanup.h"
 
-/* Documentation/admin-guide/devices.txt: terminals that a new open leads to, and not to a new one (ptmx). */
+/*
+ * Documentation/admin-guide/devices.txt: terminals that a new open leads to, and not to a new one
+ * (ptmx).
+ */
 #define MAJOR_TTY     4u
 #define MAJOR_PTS     136u
 #define MAJOR_PTS_END 144u
@@ -98,7 +101,9 @@ void streams_close(int fds[STREAM_COUNT])
 	}
 }
 
-/* A terminal says its session to those whose own it is only; a pseudo-terminal's other side to all. */
+/*
+ * A terminal says its session to those whose own it is only; a pseudo-terminal's other side to all.
+ */
 static bool is_controlling_terminal(int fd)
 {
 	return tcgetsid(fd) == getsid(0);

@@ -19,14 +19,15 @@ struct address {
 };
 
 /*
- * "unix:/PATH", "127.0.0.1:PORT" or "[::1]:PORT". -EINVAL: none of these; -EPERM: an address that others than this host can
- * reach, for which series are not meant.
+ * "unix:/PATH", "127.0.0.1:PORT" or "[::1]:PORT". -EINVAL: none of these; -EPERM: an address that
+ * others than this host can reach, for which series are not meant.
  */
 int address_parse(const char *text, struct address *ret_address, struct failure *failure);
 
 /*
- * Listens there. A unix socket (0660) takes the place of one that nobody listens on any more. -EADDRINUSE: somebody
- * listens there; -EEXIST: the path is something else; or what socket(2), bind(2) or listen(2) said.
+ * Listens there. A unix socket (0660) takes the place of one that nobody listens on any more.
+ * -EADDRINUSE: somebody listens there; -EEXIST: the path is something else; or what socket(2),
+ * bind(2) or listen(2) said.
  */
 int address_listen(const struct address *address, int *ret_fd, struct failure *failure);
 

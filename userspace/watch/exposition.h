@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prometheus text exposition, format 0.0.4, with a bound on how many series come of it: whoever stores series pays for each,
- * for as long as they are kept, so that no fault of a daemon may make many.
+ * Prometheus text exposition, format 0.0.4, with a bound on how many series come of it: whoever
+ * stores series pays for each, for as long as they are kept, so that no fault of a daemon may make
+ * many.
  */
 #ifndef CORDON_WATCH_EXPOSITION_H
 #define CORDON_WATCH_EXPOSITION_H
@@ -43,12 +44,16 @@ static inline void exposition_release(struct exposition *x)
 	buffer_free(&x->text);
 }
 
-/* What follows is of this family, which must stay until the next one; nothing is written of one without a sample. */
+/*
+ * What follows is of this family, which must stay until the next one; nothing is written of one
+ * without a sample.
+ */
 void exposition_begin(struct exposition *x, const struct exposition_family *family);
 
 /*
- * A sample of the family at hand; `label` may be NULL. `suffix` is "" or, of a histogram, "_bucket", "_sum", "_count". It is
- * left out, and counted, where no more series may be, or where the number is none.
+ * A sample of the family at hand; `label` may be NULL. `suffix` is "" or, of a histogram,
+ * "_bucket", "_sum", "_count". It is left out, and counted, where no more series may be, or where
+ * the number is none.
  */
 void exposition_add(struct exposition *x, const char *suffix, const struct exposition_label *label,
 		    uint64_t number);

@@ -11,7 +11,10 @@
 #include "control/protocol.h"
 #include "watch/metrics.h"
 
-/* Prometheus gives a scrape 10 s unless told otherwise: by then it should know that the daemon hangs. */
+/*
+ * Prometheus gives a scrape 10 s unless told otherwise: by then it should know that the daemon
+ * hangs.
+ */
 #define PATIENCE_SECONDS 5
 #define FRESH_NSEC	 NSEC_PER_SEC
 

@@ -16,8 +16,8 @@ struct feed {
 };
 
 /*
- * Brings `text` up to date. However often it is called, the daemon is asked once a second at most. A daemon that does not
- * answer is a series, not a failure: -ENOMEM.
+ * Brings `text` up to date. However often it is called, the daemon is asked once a second at most.
+ * A daemon that does not answer is a series, not a failure: -ENOMEM.
  */
 int feed_read(struct feed *feed);
 

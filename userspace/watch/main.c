@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cordon watch: what the daemon's `status` says, for Prometheus. A program of its own, so that nothing of what speaks HTTP is
- * ever in a process with privileges.
+ * cordon watch: what the daemon's `status` says, for Prometheus. A program of its own, so that
+ * nothing of what speaks HTTP is ever in a process with privileges.
  */
 #include <fcntl.h>
 #include <jansson.h>

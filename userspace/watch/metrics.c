@@ -95,7 +95,10 @@ static const struct metric metrics[] = {
 	 NUMBER},
 };
 
-/* One series for each member of an object, which is a number, but for that which is a metric by itself. */
+/*
+ * One series for each member of an object, which is a number, but for that which is a metric by
+ * itself.
+ */
 struct metric_group {
 	struct exposition_family family;
 	const char *label;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the daemon's `status` says, as series. Values of labels are the daemon's own words (causes of ends, names of counters,
- * features of the kernel): nothing that code inside an execution, or whoever starts one, can choose.
+ * What the daemon's `status` says, as series. Values of labels are the daemon's own words (causes
+ * of ends, names of counters, features of the kernel): nothing that code inside an execution, or
+ * whoever starts one, can choose.
  */
 #ifndef CORDON_WATCH_METRICS_H
 #define CORDON_WATCH_METRICS_H

@@ -118,8 +118,9 @@ static unsigned int clients(const struct serve *serve)
 }
 
 /*
- * The library listens no more while it has as many clients as it may, and begins again when it is next called: that it has
- * dropped them all for their silence is no event, and the timeout that it asks for is for ever.
+ * The library listens no more while it has as many clients as it may, and begins again when it is
+ * next called: that it has dropped them all for their silence is no event, and the timeout that it
+ * asks for is for ever.
  */
 int serve_timeout_msec(const struct serve *serve)
 {

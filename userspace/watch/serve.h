@@ -8,7 +8,10 @@
 
 struct serve;
 
-/* Takes over the listening socket, even on failure; `feed` stays the caller's. -ENOMEM, or as the library says. */
+/*
+ * Takes over the listening socket, even on failure; `feed` stays the caller's. -ENOMEM, or as the
+ * library says.
+ */
 int serve_start(int listen_fd, struct feed *feed, struct serve **ret_serve,
 		struct failure *failure);
 void serve_free(struct serve *serve);

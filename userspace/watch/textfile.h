@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file for node_exporter's textfile collector: whoever reads it finds the old text or the new one, whole. */
+/*
+ * A file for node_exporter's textfile collector: whoever reads it finds the old text or the new
+ * one, whole.
+ */
 #ifndef CORDON_WATCH_TEXTFILE_H
 #define CORDON_WATCH_TEXTFILE_H
 
@@ -16,8 +19,8 @@ struct textfile {
 #define TEXTFILE_INIT {.directory_fd = -1}
 
 /*
- * `path` must stay. -EINVAL: its name does not end in ".prom", and the collector would not read it; or what opening
- * its directory said.
+ * `path` must stay. -EINVAL: its name does not end in ".prom", and the collector would not read it;
+ * or what opening its directory said.
  */
 int textfile_open(const char *path, struct textfile *ret_file, struct failure *failure);
 

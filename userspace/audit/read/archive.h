@@ -16,8 +16,8 @@
 struct audit_archive;
 
 /*
- * The files as they are now, the oldest first; those that appear later are not seen. -ENOENT: no such
- * directory or no log in it; -EACCES, -EBADMSG (no regular file), ...
+ * The files as they are now, the oldest first; those that appear later are not seen. -ENOENT: no
+ * such directory or no log in it; -EACCES, -EBADMSG (no regular file), ...
  */
 int audit_archive_open(const char *directory, struct audit_archive **ret_archive,
 		       struct failure *failure);
@@ -33,14 +33,15 @@ const char *audit_archive_name(const struct audit_archive *archive, size_t numbe
 uint64_t audit_archive_size(const struct audit_archive *archive, size_t number);
 
 /*
- * What tells a compressed segment from others without decompressing it: size and checksum of its text.
+ * What tells a compressed segment from others without decompressing it: size and checksum of its
+ * text.
  * -ENODATA: it is not compressed.
  */
 int audit_archive_stamp(const struct audit_archive *archive, size_t number, uint64_t *ret_stamp);
 
 /*
- * Up to `size` bytes from `offset`, fewer only at the end. A compressed segment is decompressed as a
- * whole, and kept until another one is read. -EBADMSG: it is damaged; -errno of reading.
+ * Up to `size` bytes from `offset`, fewer only at the end. A compressed segment is decompressed as
+ * a whole, and kept until another one is read. -EBADMSG: it is damaged; -errno of reading.
  */
 int audit_archive_read(struct audit_archive *archive, size_t number, uint64_t offset, void *data,
 		       size_t size, size_t *ret_size);

@@ -49,8 +49,8 @@ static void anchor(struct check *check, enum lines_event event, uint64_t sequenc
 }
 
 /*
- * What nearly every line is: the one that follows, unchanged. Compares digests as they are written, and so spares
- * reading them. 1: it is; 0: look closer.
+ * What nearly every line is: the one that follows, unchanged. Compares digests as they are written,
+ * and so spares reading them. 1: it is; 0: look closer.
  */
 static int is_next(struct check *check, const char *line, size_t size)
 {

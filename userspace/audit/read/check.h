@@ -28,8 +28,9 @@ void check_release(struct check *check);
 void check_anchor(struct check *check, uint64_t sequence, const unsigned char chain[SHA256_SIZE]);
 
 /*
- * The line that `lines` handed out last. A log whose first segments were deleted begins with any seq: that is
- * for the caller to judge. -EBADMSG: no record, or it breaks the chain; -EIO: libcrypto refused.
+ * The line that `lines` handed out last. A log whose first segments were deleted begins with any
+ * seq: that is for the caller to judge. -EBADMSG: no record, or it breaks the chain; -EIO:
+ * libcrypto refused.
  */
 int check_line(struct check *check, struct lines *lines, const char *line, size_t size,
 	       struct failure *failure);

@@ -6,8 +6,8 @@
 #include <jansson.h>
 
 /*
- * Sets cordon.damaged, which no record of a log that is in order has. Nothing else in the record can be
- * believed from now on, the mark can. -ENOMEM.
+ * Sets cordon.damaged, which no record of a log that is in order has. Nothing else in the record
+ * can be believed from now on, the mark can. -ENOMEM.
  */
 int damage_mark(json_t *record, const char *why);
 

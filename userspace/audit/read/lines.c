@@ -121,8 +121,8 @@ static int open_segment(struct lines *lines, const struct segments_entry *entry,
 }
 
 /*
- * Opens the segment that follows those up to `first`. A closed one may get compressed, and the one that grows
- * may get closed, between looking and opening.
+ * Opens the segment that follows those up to `first`. A closed one may get compressed, and the one
+ * that grows may get closed, between looking and opening.
  */
 static int open_next(struct lines *lines, uint64_t first, struct failure *failure)
 {
@@ -301,8 +301,8 @@ static int look_at_cut(struct lines *lines, uint64_t offset, uint64_t size, stru
 }
 
 /*
- * At the end of the segment that grows: was it cut, closed, or has another file taken its place? 0: there may be
- * more to read after all; -ENODATA: no.
+ * At the end of the segment that grows: was it cut, closed, or has another file taken its place? 0:
+ * there may be more to read after all; -ENODATA: no.
  */
 static int look_again(struct lines *lines, struct failure *failure)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lines of a log, segment after segment: the closed ones in the order of their names, then the one
- * that grows. What is said of a failure begins with file and line.
+ * The lines of a log, segment after segment: the closed ones in the order of their names, then the
+ * one that grows. What is said of a failure begins with file and line.
  */
 #ifndef CORDON_AUDIT_LINES_H
 #define CORDON_AUDIT_LINES_H
@@ -28,8 +28,9 @@ enum lines_event {
 int lines_open(const char *directory, bool digests, struct lines **ret_lines,
 	       struct failure *failure);
 /*
- * The same from the segment on that has the record `after`, or, where its segment is gone, from the oldest that is left.
- * A segment that is closed meanwhile may come to begin behind that record: look, and open again.
+ * The same from the segment on that has the record `after`, or, where its segment is gone, from the
+ * oldest that is left. A segment that is closed meanwhile may come to begin behind that record:
+ * look, and open again.
  */
 int lines_open_at(const char *directory, uint64_t after, struct lines **ret_lines,
 		  struct failure *failure);
@@ -38,7 +39,8 @@ DEFINE_CLEANUP(struct lines *, lines_close, lines_closep)
 
 /*
  * The next whole line without its newline, valid until the next call. -ENODATA: the end for now;
- * -EBADMSG: a line that is too long, a segment that is damaged, or the file was cut: the next call goes on
+ * -EBADMSG: a line that is too long, a segment that is damaged, or the file was cut: the next call
+ * goes on
  * behind it; or what reading said.
  */
 int lines_next(struct lines *lines, const char **ret_line, size_t *ret_size,

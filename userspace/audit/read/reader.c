@@ -150,7 +150,10 @@ static int open_behind(const char *directory, const struct audit_cursor *cursor,
 	return 0;
 }
 
-/* A segment that is closed between looking and opening makes the log seem to begin behind the cursor. */
+/*
+ * A segment that is closed between looking and opening makes the log seem to begin behind the
+ * cursor.
+ */
 #define SEEK_ATTEMPTS 3
 
 int audit_reader_open_after(const char *directory, const struct audit_cursor *cursor,

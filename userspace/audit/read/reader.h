@@ -18,15 +18,18 @@ int audit_reader_open(const char *directory, struct audit_reader **ret_reader,
 		      struct failure *failure);
 
 /*
- * Goes on behind the record that the cursor names; *ret_missing: how many of those behind it are deleted. -ESTALE: the
- * record there has another chain value, or the log another id, or it ends before: *failure says which; or as
- * audit_reader_open().
+ * Goes on behind the record that the cursor names; *ret_missing: how many of those behind it are
+ * deleted. -ESTALE: the record there has another chain value, or the log another id, or it ends
+ * before: *failure says which; or as audit_reader_open().
  */
 int audit_reader_open_after(const char *directory, const struct audit_cursor *cursor,
 			    struct audit_reader **ret_reader, uint64_t *ret_missing,
 			    struct failure *failure);
 
-/* The id of the host whose records it reads, as the log says it; empty: it does not. Valid until the next call. */
+/*
+ * The id of the host whose records it reads, as the log says it; empty: it does not. Valid until
+ * the next call.
+ */
 const char *audit_reader_host(const struct audit_reader *reader);
 
 /* How far it has read: what audit_reader_open_after() goes on from. */
@@ -35,16 +38,16 @@ void audit_reader_close(struct audit_reader *reader);
 DEFINE_CLEANUP(struct audit_reader *, audit_reader_close, audit_reader_closep)
 
 /*
- * The next record, a new reference. -ENODATA: the end for now (call again to follow a growing
- * log); -EBADMSG: a line that is not a record or breaks the chain: *failure says which segment and line
- * and why, *ret_record is what it holds, marked as damaged, or NULL where that is no record; the next call goes
- * on behind it.
+ * The next record, a new reference. -ENODATA: the end for now (call again to follow a growing log);
+ * -EBADMSG: a line that is not a record or breaks the chain: *failure says which segment and line
+ * and why, *ret_record is what it holds, marked as damaged, or NULL where that is no record; the
+ * next call goes on behind it.
  */
 int audit_reader_next(struct audit_reader *reader, json_t **ret_record, struct failure *failure);
 
 /*
- * The same as text: the next line without its newline, valid until the next call. -EBADMSG with a line: it breaks the
- * chain; else *ret_line is NULL.
+ * The same as text: the next line without its newline, valid until the next call. -EBADMSG with a
+ * line: it breaks the chain; else *ret_line is NULL.
  */
 int audit_reader_next_line(struct audit_reader *reader, const char **ret_line, size_t *ret_size,
 			   struct failure *failure);

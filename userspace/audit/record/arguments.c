@@ -423,7 +423,10 @@ static void mark_piece(void *data, size_t index, const char *text)
 	carries[index] = true;
 }
 
-/* Each may look at all that follows it: so many of them do, and what comes after is taken to carry code. */
+/*
+ * Each may look at all that follows it: so many of them do, and what comes after is taken to carry
+ * code.
+ */
 #define INTERPRETERS_MAX 16
 
 void arguments_mark_code(size_t argc, const char *const *argv, bool *carries)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the records of many events have in common, as text: who executes, under which policy, and each rule. A log
- * that keeps up with a flood cannot write that anew for each.
+ * What the records of many events have in common, as text: who executes, under which policy, and
+ * each rule. A log that keeps up with a flood cannot write that anew for each.
  */
 #ifndef CORDON_AUDIT_EVENT_PARTS_H
 #define CORDON_AUDIT_EVENT_PARTS_H

@@ -94,7 +94,9 @@ static void end(struct writing *w)
 
 /* --- accesses ----------------------------------------------------------------------------- */
 
-/* A path stands in a record twice. What needs no exact bytes beside it is copied the second time. */
+/*
+ * A path stands in a record twice. What needs no exact bytes beside it is copied the second time.
+ */
 static void write_path(struct writing *w, const char *key, const struct decoded_access *access)
 {
 	struct buffer *out = w->out;

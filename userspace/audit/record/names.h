@@ -30,7 +30,9 @@ const char *name_of_protocol(uint32_t protocol);
 
 /* "EACCES" for -EACCES or EACCES; "unknown" for no errno. */
 const char *name_of_error(int error);
-/* "keyctl", or "getpid (i386)" of another ABI; NULL for none. Lives until the thread's next call. */
+/*
+ * "keyctl", or "getpid (i386)" of another ABI; NULL for none. Lives until the thread's next call.
+ */
 const char *name_of_system_call(uint64_t number);
 /* "SIGKILL"; NULL for no signal. The text lives until the thread's next call. */
 const char *name_of_signal(int number);

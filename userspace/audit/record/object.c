@@ -40,7 +40,9 @@ static void format_ipv4(const unsigned char bytes[4], char *to)
 
 void object_format_address(const struct decoded_address *address, char text[INET6_ADDRSTRLEN])
 {
-	/* By far the most frequent, and the C library's way takes as long as all else of a record. */
+	/*
+	 * By far the most frequent, and the C library's way takes as long as all else of a record.
+	 */
 	if (address->family == 4)
 		format_ipv4(address->address, text);
 	else

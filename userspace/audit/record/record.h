@@ -62,7 +62,10 @@ struct audit_execution {
 	struct policy_limits limits;	      /* in force: the policy's, lowered by options */
 	bool observe;
 	uint32_t uid, gid;
-	/* What the policy's variables stand for: name, path, name, path, ...; NULL-terminated, or NULL */
+	/*
+	 * What the policy's variables stand for: name, path, name, path, ...; NULL-terminated, or
+	 * NULL
+	 */
 	char **directories;
 	char **environment_kept;    /* names, NULL-terminated, or NULL */
 	char **environment_removed; /* names, NULL-terminated, or NULL */
@@ -99,15 +102,16 @@ struct audit_end {
 };
 
 /*
- * Each returns a new reference, or NULL without memory. `time` is the wall clock in ns since the epoch,
- * `boot_offset` what to add to CLOCK_BOOTTIME to get it.
+ * Each returns a new reference, or NULL without memory. `time` is the wall clock in ns since the
+ * epoch, `boot_offset` what to add to CLOCK_BOOTTIME to get it.
  */
 json_t *audit_record_start(const struct audit_execution *execution, uint64_t time);
 json_t *audit_record_end(const struct audit_execution *execution, const struct audit_end *end,
 			 uint64_t time);
 
 /*
- * From one kernel event; `size` bytes at `data` come from a ring and are not trusted to be well formed.
+ * From one kernel event; `size` bytes at `data` come from a ring and are not trusted to be well
+ * formed.
  *
  * -EBADMSG: not a well-formed event, *ret_record unset; -ENODATA: an event that makes no record
  * (CORDON_EVENT_LABEL, CORDON_EVENT_EMPTY, CORDON_EVENT_ASKED); -ENOMEM.

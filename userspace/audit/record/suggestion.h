@@ -12,7 +12,9 @@ struct suggestion {
 	char *why;  /* why there is no rule; NULL if there is one */
 };
 
-/* Adds the rule to `out`; or returns why there is none. For an event that decode_event() let pass. */
+/*
+ * Adds the rule to `out`; or returns why there is none. For an event that decode_event() let pass.
+ */
 const char *suggestion_write(const struct audit_execution *execution,
 			     const struct decoded_access *access, uint8_t reason,
 			     struct buffer *out);

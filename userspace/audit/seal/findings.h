@@ -8,7 +8,10 @@
 #include "base/cleanup.h"
 
 struct findings {
-	/* Each may be NULL. A problem says where. A note is worth knowing, but nothing is wrong with the log. */
+	/*
+	 * Each may be NULL. A problem says where. A note is worth knowing, but nothing is wrong
+	 * with the log.
+	 */
 	void (*problem)(void *data, const char *text);
 	void (*note)(void *data, const char *text);
 	void *data;

@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Forward-secure seals. Each seal is a record of the log whose MAC covers all that came before it. Its key is used
- * once: the next key is a hash of it, and then it is erased. Whoever takes the host finds the key of the next
- * seal, but none of those before, and so cannot write sealed records anew. The verification key, from which
- * the first key was made, was shown once, and is on the host no more.
+ * Forward-secure seals. Each seal is a record of the log whose MAC covers all that came before it.
+ * Its key is used once: the next key is a hash of it, and then it is erased. Whoever takes the host
+ * finds the key of the next seal, but none of those before, and so cannot write sealed records
+ * anew. The verification key, from which the first key was made, was shown once, and is on the host
+ * no more.
  *
- * After Ma and Tsudik, "A New Approach to Secure Logging" (2008), and Marson and Poettering, "Practical Secure
- * Logging: Seekable Sequential Key Generators" (2013), as systemd-journald has it.
+ * After Ma and Tsudik, "A New Approach to Secure Logging" (2008), and Marson and Poettering,
+ * "Practical Secure Logging: Seekable Sequential Key Generators" (2013), as systemd-journald has
+ * it.
  *
- * DIRECTORY/seal.key, mode 0600, holds the key of the next seal: in two places in turn, so that a crash leaves one
- * that is whole; the other is overwritten with zeros.
+ * DIRECTORY/seal.key, mode 0600, holds the key of the next seal: in two places in turn, so that a
+ * crash leaves one that is whole; the other is overwritten with zeros.
  *
- * A verification key that became known, or was lost, is replaced: DIRECTORY/seal.next holds the first key of another
- * one. The last seal of the old key names it, so that nobody can begin anew without the key at hand.
+ * A verification key that became known, or was lost, is replaced: DIRECTORY/seal.next holds the
+ * first key of another one. The last seal of the old key names it, so that nobody can begin anew
+ * without the key at hand.
  */
 #ifndef CORDON_AUDIT_SEAL_H
 #define CORDON_AUDIT_SEAL_H
@@ -43,7 +46,10 @@ int seal_key_first(const unsigned char verification[SEAL_KEY_SIZE], struct seal_
 int seal_key_advance(struct seal_key *key);
 void seal_key_erase(struct seal_key *key);
 
-/* Over the chain value of the line before, and of the seal's own line what comes before its MAC. -EIO. */
+/*
+ * Over the chain value of the line before, and of the seal's own line what comes before its MAC.
+ * -EIO.
+ */
 int seal_mac(const struct seal_key *key, const unsigned char previous[SHA256_SIZE],
 	     const char *line, size_t size, unsigned char ret_mac[SHA256_SIZE]);
 
@@ -66,13 +72,19 @@ int seal_file_read(int directory_fd, struct seal_key *ret_key);
 int seal_file_advance(struct seal_file *file);
 void seal_file_close(struct seal_file *file);
 
-/* The first key of another verification key, as SEAL_DRAFT, in place of a draft that was left there. */
+/*
+ * The first key of another verification key, as SEAL_DRAFT, in place of a draft that was left
+ * there.
+ */
 int seal_next_draft(int directory_fd, const struct seal_key *key, struct seal_file *ret_file);
 /* The draft is for the writer to take up. -EEXIST: another one is waiting. */
 int seal_next_offer(int directory_fd);
 /* -ENOENT: there is none; -EBADMSG: it holds no key. */
 int seal_next_open(int directory_fd, struct seal_file *ret_file);
-/* `file` has the key of `next` then, and that alone; `next` is erased, removed and closed. May be repeated after a failure. */
+/*
+ * `file` has the key of `next` then, and that alone; `next` is erased, removed and closed. May be
+ * repeated after a failure.
+ */
 int seal_next_take(int directory_fd, struct seal_file *file, struct seal_file *next);
 
 /* A key as people keep it: 64 digits in groups of eight. */
@@ -96,8 +108,8 @@ struct seal_claim {
 #define SEAL_EVENT "\"event\":{\"kind\":\"event\",\"action\":\"seal\",\"outcome\":\"success\"}"
 
 /*
- * The record's text up to and without its MAC; then seal_claim_end(). Returns the length. `next`: the id of the key that
- * comes then, where this is the last seal of `key`; else NULL.
+ * The record's text up to and without its MAC; then seal_claim_end(). Returns the length. `next`:
+ * the id of the key that comes then, where this is the last seal of `key`; else NULL.
  */
 #define SEAL_RECORD_SIZE 512
 size_t seal_claim_format(const char *time, const struct seal_key *key, const unsigned char *next,

@@ -209,14 +209,20 @@ static uint64_t next_number(const struct seal_check *c)
 	return c->last.last ? 1 : c->last.number + 1;
 }
 
-/* A change of keys is on record, and the key on disk still the one before it: one of the two came later. */
+/*
+ * A change of keys is on record, and the key on disk still the one before it: one of the two came
+ * later.
+ */
 static bool is_before_change(const struct seal_check *c)
 {
 	return c->last.last && same_id(c->on_disk.id, c->last.id) &&
 	       c->on_disk.number <= c->last.number;
 }
 
-/* The key on the host is that of the next seal, and cannot be turned back: it tells how many there were. */
+/*
+ * The key on the host is that of the next seal, and cannot be turned back: it tells how many there
+ * were.
+ */
 static void check_count(struct seal_check *c)
 {
 	if (c->on_disk.number > next_number(c))

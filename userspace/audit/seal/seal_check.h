@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Follows the seals of a log. Their numbers and keys must follow each other, in any case; with verification keys, each seal
- * of theirs must be the one that only the key of its time could make, and none may be missing at the end.
+ * Follows the seals of a log. Their numbers and keys must follow each other, in any case; with
+ * verification keys, each seal of theirs must be the one that only the key of its time could make,
+ * and none may be missing at the end.
  */
 #ifndef CORDON_AUDIT_SEAL_CHECK_H
 #define CORDON_AUDIT_SEAL_CHECK_H
@@ -51,7 +52,10 @@ struct seal_place {
 	const unsigned char *previous;
 };
 
-/* Before the log is read, which may be sealed meanwhile. `directory` stays the caller's. -E2BIG: too many keys; -EIO. */
+/*
+ * Before the log is read, which may be sealed meanwhile. `directory` stays the caller's. -E2BIG:
+ * too many keys; -EIO.
+ */
 int seal_check_begin(struct seal_check *check, struct findings *findings,
 		     const unsigned char (*keys)[SEAL_KEY_SIZE], size_t key_count,
 		     const char *directory);

@@ -72,7 +72,10 @@ static int load(int fd, unsigned int place, struct seal_key *ret_key, bool *ret_
 	return r;
 }
 
-/* The newer of the two: the other one is of before a crash. *ret_spare: does the other need erasing? */
+/*
+ * The newer of the two: the other one is of before a crash. *ret_spare: does the other need
+ * erasing?
+ */
 static int load_newest(int fd, struct seal_key *ret_key, unsigned int *ret_place, bool *ret_spare)
 {
 	struct seal_key keys[PLACES] = {};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is a log complete and unaltered? Without a key: as far as its chain tells. With the verification key: what is
- * sealed cannot have been written anew, not even by root, and nothing sealed was cut off at the end.
+ * Is a log complete and unaltered? Without a key: as far as its chain tells. With the verification
+ * key: what is sealed cannot have been written anew, not even by root, and nothing sealed was cut
+ * off at the end.
  */
 #ifndef CORDON_AUDIT_VERIFY_H
 #define CORDON_AUDIT_VERIFY_H
@@ -14,10 +15,16 @@
 #include "base/sha256.h"
 
 struct verify_options {
-	/* Verification keys: that of the log, and where it was replaced, those before and behind it. */
+	/*
+	 * Verification keys: that of the log, and where it was replaced, those before and behind
+	 * it.
+	 */
 	const unsigned char (*keys)[SEAL_KEY_SIZE];
 	size_t key_count;
-	/* Each may be NULL. A problem says where. A note is worth knowing, but nothing is wrong with the log. */
+	/*
+	 * Each may be NULL. A problem says where. A note is worth knowing, but nothing is wrong
+	 * with the log.
+	 */
 	void (*problem)(void *data, const char *text);
 	void (*note)(void *data, const char *text);
 	/* Now and then: how many segments of how many, and records. */
@@ -45,7 +52,10 @@ struct verify_result {
 	uint64_t behind; /* seq of the last good seal behind damage; 0: there is none */
 };
 
-/* 0 when it could be read to its end, whatever was found; errors as audit_reader_open() and _next(). */
+/*
+ * 0 when it could be read to its end, whatever was found; errors as audit_reader_open() and
+ * _next().
+ */
 int verify_log(const char *directory, const struct verify_options *options,
 	       struct verify_result *ret_result, struct failure *failure);
 

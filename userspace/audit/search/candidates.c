@@ -123,7 +123,10 @@ static bool is_enough(const struct finding *f)
 	return f->narrowed && f->all.count <= FEW;
 }
 
-/* Records whose field has one of the values. `second`: another field that will do, or SKIM_FIELD_COUNT. */
+/*
+ * Records whose field has one of the values. `second`: another field that will do, or
+ * SKIM_FIELD_COUNT.
+ */
 static int apply(struct finding *f, enum skim_field field, enum skim_field second,
 		 const char *prefix, bool whole,
 		 bool (*accepts)(const struct audit_query *query, const struct posting *posting))
@@ -248,7 +251,9 @@ static int resolve(const struct finding *f, const uint32_t *numbers, struct cand
 		sorted &= made == 0 || compare_candidates(&items[made - 1], &items[made]) < 0;
 		made++;
 	}
-	/* Blocks are in the order of indexing, which a log that was put back together need not be. */
+	/*
+	 * Blocks are in the order of indexing, which a log that was put back together need not be.
+	 */
 	if (!sorted)
 		qsort(items, made, sizeof(*items), compare_candidates);
 	ret->items = items;

@@ -23,8 +23,8 @@ struct candidates {
 void candidates_release(struct candidates *candidates);
 
 /*
- * All lines that can match are among the candidates. `numbers`: per segment of the archive its id in the
- * index, 0 if it is not in it. -EBADMSG: the index is damaged; -ENOMEM, -EIO, ...
+ * All lines that can match are among the candidates. `numbers`: per segment of the archive its id
+ * in the index, 0 if it is not in it. -EBADMSG: the index is damaged; -ENOMEM, -EIO, ...
  */
 int candidates_find(struct index_file *file, const struct audit_query *query,
 		    const int64_t *numbers, size_t segments, struct candidates *ret_candidates);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Patterns for names on record, as policies spell them: `*` stays inside a component, `**` crosses,
- * `?`, `[a-z]`, `{a,b}`, and a backslash in front of what is meant as it is. A pattern without a '/'
- * is one for the last component.
+ * `?`, `[a-z]`, `{a,b}`, and a backslash in front of what is meant as it is. A pattern without a
+ * '/' is one for the last component.
  */
 #ifndef CORDON_AUDIT_GLOB_H
 #define CORDON_AUDIT_GLOB_H

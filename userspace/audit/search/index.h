@@ -27,7 +27,8 @@ struct index_progress {
 };
 
 /*
- * Takes in what was written since the last time. With `rebuild`, from nothing; with `check`, all of the
+ * Takes in what was written since the last time. With `rebuild`, from nothing; with `check`, all of
+ * the
  * index is looked at first. One at a time per log, others wait.
  * -ENOENT: no log; -EACCES, -EROFS: no index can be written there; -ENOSPC, -EIO, -ENOMEM.
  */
@@ -36,8 +37,8 @@ int index_update(const char *directory, bool rebuild, bool check,
 		 struct failure *failure);
 
 /*
- * Where this segment stands in the index. -ENOENT: not in it; -ENODATA: it has no line yet; -ESTALE: the
- * segment's text is not what was indexed.
+ * Where this segment stands in the index. -ENOENT: not in it; -ENODATA: it has no line yet;
+ * -ESTALE: the segment's text is not what was indexed.
  */
 int index_locate(struct index_file *file, struct audit_archive *archive, size_t number,
 		 struct index_segment *ret_segment);

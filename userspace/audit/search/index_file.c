@@ -134,7 +134,9 @@ static int create(struct index_file *file)
 	char text[128];
 	int r;
 
-	/* Nothing but this file can be lost, and it is only moved into place when it is finished. */
+	/*
+	 * Nothing but this file can be lost, and it is only moved into place when it is finished.
+	 */
 	r = execute(file, "PRAGMA page_size=8192; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
 			  "PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-262144");
 	if (r < 0)

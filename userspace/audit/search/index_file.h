@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The index of a log as a file: an SQLite database with the stretches ("blocks") of each segment and,
- * per field and value, where in them it stands. It has nothing that the log has not.
+ * The index of a log as a file: an SQLite database with the stretches ("blocks") of each segment
+ * and, per field and value, where in them it stands. It has nothing that the log has not.
  */
 #ifndef CORDON_AUDIT_INDEX_FILE_H
 #define CORDON_AUDIT_INDEX_FILE_H
@@ -74,8 +74,8 @@ int index_file_add_posting(struct index_file *file, int64_t block, const struct 
 int index_file_blocks(struct index_file *file, struct index_block **ret_blocks, size_t *ret_count);
 
 /*
- * Values of a field that begin with `prefix` (`whole`: that are it), each block by block. The visitor stops
- * the walk with a negative result. -EBADMSG: damaged.
+ * Values of a field that begin with `prefix` (`whole`: that are it), each block by block. The
+ * visitor stops the walk with a negative result. -EBADMSG: damaged.
  */
 int index_file_walk(struct index_file *file, enum skim_field field, const char *prefix, bool whole,
 		    int (*visit)(void *data, int64_t block, const struct posting *posting),

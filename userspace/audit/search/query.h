@@ -19,7 +19,9 @@ struct audit_network {
 	int port;	   /* -1: any */
 };
 
-/* "203.0.113.7", "203.0.113.0/24", "203.0.113.7:443", "2001:db8::/32", "[2001:db8::1]:53". -EINVAL */
+/*
+ * "203.0.113.7", "203.0.113.0/24", "203.0.113.7:443", "2001:db8::/32", "[2001:db8::1]:53". -EINVAL
+ */
 int audit_network_parse(const char *text, struct audit_network *ret_network);
 
 enum audit_verdict {

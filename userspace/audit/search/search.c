@@ -44,8 +44,9 @@ static void count_read(struct search *s, uint64_t bytes)
 }
 
 /*
- * Does the line follow from the one before it? For the first of a segment that one is elsewhere: such a
- * line is only checked for being one. `before`: bytes that are known to stand before the line.
+ * Does the line follow from the one before it? For the first of a segment that one is elsewhere:
+ * such a line is only checked for being one. `before`: bytes that are known to stand before the
+ * line.
  */
 static int check_chain(struct search *s, size_t segment, uint64_t offset, const char *line,
 		       size_t size, size_t before)
@@ -208,7 +209,9 @@ static int take(struct search *s, const struct candidate *c)
 	return c->size > 0 ? take_stretch(s, c) : take_place(s, c);
 }
 
-/* Where the last lines of a stretch begin, of which it cuts off about as much as is read at a time. */
+/*
+ * Where the last lines of a stretch begin, of which it cuts off about as much as is read at a time.
+ */
 static int cut_tail(struct search *s, struct candidate *stretch, struct candidate *ret_tail)
 {
 	uint64_t end = stretch->offset + stretch->size, begin = end;

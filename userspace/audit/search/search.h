@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds records in a log: with its index where there is one, by reading all of it where there is none.
- * Each record is taken from the log and checked against the chain; the index only says where to look.
+ * Finds records in a log: with its index where there is one, by reading all of it where there is
+ * none. Each record is taken from the log and checked against the chain; the index only says where
+ * to look.
  */
 #ifndef CORDON_AUDIT_SEARCH_H
 #define CORDON_AUDIT_SEARCH_H
@@ -16,11 +17,13 @@
 struct search_options {
 	bool no_index;	/* read all of the log */
 	uint64_t limit; /* only the last so many; 0: all */
-	/* Records with this event.action are passed over unless they are damaged; NULL: none are. */
+	/*
+	 * Records with this event.action are passed over unless they are damaged; NULL: none are.
+	 */
 	const char *but_action;
 	/*
-	 * Is given lines before they are parsed, where all records are wanted and this one follows from the one before it.
-	 * True: `visit` need not see it.
+	 * Is given lines before they are parsed, where all records are wanted and this one follows
+	 * from the one before it. True: `visit` need not see it.
 	 */
 	bool (*visit_line)(void *data, const char *line, size_t size);
 	/* Now and then: how many bytes were read, of about how many. May be NULL. */
@@ -39,8 +42,9 @@ struct search_result {
 };
 
 /*
- * Calls `visit` with a borrowed record for each that matches, in the log's order, damaged ones marked; it stops with a
- * negative result, which is passed on. Otherwise errors as audit_archive_open(), and -ENOMEM.
+ * Calls `visit` with a borrowed record for each that matches, in the log's order, damaged ones
+ * marked; it stops with a negative result, which is passed on. Otherwise errors as
+ * audit_archive_open(), and -ENOMEM.
  */
 int audit_search(const char *directory, const struct audit_query *query,
 		 const struct search_options *options, int (*visit)(void *data, json_t *record),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The few fields of a record that an index needs, from its line of JSON without parsing all of it. What
- * it finds in a line that a parser accepts is what the parser finds there.
+ * The few fields of a record that an index needs, from its line of JSON without parsing all of it.
+ * What it finds in a line that a parser accepts is what the parser finds there.
  */
 #ifndef CORDON_AUDIT_SKIM_H
 #define CORDON_AUDIT_SKIM_H

@@ -21,7 +21,10 @@ struct compress {
 	struct compress_job *job;
 };
 
-/* Compresses NNN.jsonl of the directory to COMPRESS_NAME, and syncs that. -EAGAIN: no thread to be had; -ENOMEM. */
+/*
+ * Compresses NNN.jsonl of the directory to COMPRESS_NAME, and syncs that. -EAGAIN: no thread to be
+ * had; -ENOMEM.
+ */
 int compress_start(struct compress *compress, int directory_fd, uint64_t first);
 /* Is what was started done? If so, its results are there, and another can be started. */
 bool compress_finish(struct compress *compress);

@@ -16,10 +16,10 @@ struct ending {
 };
 
 /*
- * Of a plain file of `size` bytes. `previous`, `previous_chain`: of the segment before, 0: there is none, or it is not
- * known. After a crash (`crashed`) a line with NUL bytes ends the log, too: space that the file system allotted and
- * never filled. -EBADMSG: the last whole line is no record that follows from the one before; -ENOMEM, or what
- * reading gave.
+ * Of a plain file of `size` bytes. `previous`, `previous_chain`: of the segment before, 0: there is
+ * none, or it is not known. After a crash (`crashed`) a line with NUL bytes ends the log, too:
+ * space that the file system allotted and never filled. -EBADMSG: the last whole line is no record
+ * that follows from the one before; -ENOMEM, or what reading gave.
  */
 int ending_find(int fd, uint64_t size, bool crashed, uint64_t previous,
 		const unsigned char previous_chain[SHA256_SIZE], struct ending *ret_ending);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the end of a log says of one execution: for a writer that takes over from one that crashed. */
+/*
+ * What the end of a log says of one execution: for a writer that takes over from one that crashed.
+ */
 #ifndef CORDON_AUDIT_RECALL_H
 #define CORDON_AUDIT_RECALL_H
 
@@ -18,8 +20,8 @@ struct recall {
 typedef void (*recall_visitor)(uint64_t first, uint64_t last, void *context);
 
 /*
- * `id`: as records write it. All false and 0 where there is nothing of it. `visit` may be NULL. -ENOMEM, or what
- * reading the file gave.
+ * `id`: as records write it. All false and 0 where there is nothing of it. `visit` may be NULL.
+ * -ENOMEM, or what reading the file gave.
  */
 int recall_execution(const char *directory, const char *id, recall_visitor visit, void *context,
 		     struct recall *ret_recall);

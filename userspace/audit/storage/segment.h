@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file that a log grows in: DIRECTORY/current.jsonl, and DIRECTORY/lock, which says by an
- * open file description lock that somebody writes, and by its content whether the last writer stopped in
- * order. A segment that is large or old enough is closed: it gets the name that segments.h describes.
+ * The file that a log grows in: DIRECTORY/current.jsonl, and DIRECTORY/lock, which says by an open
+ * file description lock that somebody writes, and by its content whether the last writer stopped in
+ * order. A segment that is large or old enough is closed: it gets the name that segments.h
+ * describes.
  */
 #ifndef CORDON_AUDIT_SEGMENT_H
 #define CORDON_AUDIT_SEGMENT_H
@@ -46,8 +47,8 @@ int segment_stop(struct segment *segment);
 void segment_close(struct segment *segment);
 
 /*
- * Closes the segment, which has records, and begins the next. Where it fails, the segment goes on, or
- * segment_is_current() says no.
+ * Closes the segment, which has records, and begins the next. Where it fails, the segment goes on,
+ * or segment_is_current() says no.
  */
 int segment_rotate(struct segment *segment);
 
@@ -57,7 +58,10 @@ bool segment_is_current(const struct segment *segment, const char *directory);
 /* Does somebody hold the lock of this log? Takes nothing, so that no writer is disturbed. */
 bool segment_has_writer(const char *directory);
 
-/* Does the lock of this log say that its last writer stopped in order? Also where there is none that can be read. */
+/*
+ * Does the lock of this log say that its last writer stopped in order? Also where there is none
+ * that can be read.
+ */
 bool segment_was_stopped(const char *directory);
 
 #endif

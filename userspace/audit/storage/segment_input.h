@@ -18,8 +18,8 @@ void segment_input_close(struct segment_input *input);
 DEFINE_CLEANUP(struct segment_input *, segment_input_close, segment_input_closep)
 
 /*
- * Reads on: the number of bytes, 0 at the end (of a plain file that grows: for now), -EBADMSG where compressed
- * data is damaged or goes on behind its end, or what read(2) said.
+ * Reads on: the number of bytes, 0 at the end (of a plain file that grows: for now), -EBADMSG where
+ * compressed data is damaged or goes on behind its end, or what read(2) said.
  */
 ssize_t segment_input_read(struct segment_input *input, void *buffer, size_t size);
 

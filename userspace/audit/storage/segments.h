@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The closed segments of a log: files named by the `seq` of their first record, twenty digits wide, so that
- * their names sort as their records do. NNN.jsonl, or NNN.jsonl.gz once compressed.
+ * The closed segments of a log: files named by the `seq` of their first record, twenty digits wide,
+ * so that their names sort as their records do. NNN.jsonl, or NNN.jsonl.gz once compressed.
  */
 #ifndef CORDON_AUDIT_SEGMENTS_H
 #define CORDON_AUDIT_SEGMENTS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All by which the log changes what is on disk, in one place: what a crash between any two of these leaves
- * behind must be a log that verifies. Tests put themselves between.
+ * All by which the log changes what is on disk, in one place: what a crash between any two of these
+ * leaves behind must be a log that verifies. Tests put themselves between.
  */
 #ifndef CORDON_AUDIT_STORAGE_H
 #define CORDON_AUDIT_STORAGE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes that grow. The first failure (there is but one: no memory) is remembered, so that what is written can
- * be written down as a list of its parts.
+ * Bytes that grow. The first failure (there is but one: no memory) is remembered, so that what is
+ * written can be written down as a list of its parts.
  */
 #ifndef CORDON_AUDIT_BUFFER_H
 #define CORDON_AUDIT_BUFFER_H

@@ -10,8 +10,8 @@
 #include "audit/storage/storage.h"
 
 /*
- * Beyond this much in the buffer, appending writes without being asked to; what comes while that fails is
- * lost, and counted.
+ * Beyond this much in the buffer, appending writes without being asked to; what comes while that
+ * fails is lost, and counted.
  */
 #define BUFFER_HIGH (1u << 20)
 
@@ -366,7 +366,10 @@ static uint64_t segment_begun(const struct audit_log *log)
 	return time;
 }
 
-/* A segment of another boot, build or name of this host ends here, so that its head is true for all of it. */
+/*
+ * A segment of another boot, build or name of this host ends here, so that its head is true for all
+ * of it.
+ */
 static int begin_identity(struct audit_log *log)
 {
 	bool changed = false;

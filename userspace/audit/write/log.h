@@ -4,8 +4,8 @@
  * SHA-256, so that an edited, dropped, inserted or reordered record is found.
  *
  * A line is the compact JSON of a record whose last member is "chain": the hexadecimal digest of
- * the previous line's chain value (32 raw bytes; zeros before the first line of a log) followed by the
- * line up to that member. Every record carries "seq", counting from 1 in the log.
+ * the previous line's chain value (32 raw bytes; zeros before the first line of a log) followed by
+ * the line up to that member. Every record carries "seq", counting from 1 in the log.
  */
 #ifndef CORDON_AUDIT_LOG_H
 #define CORDON_AUDIT_LOG_H
@@ -29,16 +29,22 @@ struct audit_log_options {
 	/* A segment is closed when it is that large, or its first record that old; 0: never. */
 	uint64_t segment_bytes;
 	uint64_t segment_nsec;
-	/* With keys (see seal.h): how long records stay without a seal; 0: until the segment is closed. */
+	/*
+	 * With keys (see seal.h): how long records stay without a seal; 0: until the segment is
+	 * closed.
+	 */
 	uint64_t seal_nsec;
 	bool compress; /* closed segments */
-	/* Of closed segments, the oldest are deleted beyond so many, so many bytes, or when so old; 0: never. */
+	/*
+	 * Of closed segments, the oldest are deleted beyond so many, so many bytes, or when so old;
+	 * 0: never.
+	 */
 	uint64_t keep_segments;
 	uint64_t keep_bytes;
 	uint64_t keep_nsec;
 	/*
-	 * What identity_format() made, for the record at the head of each segment; NULL: there is none. Not copied. A
-	 * segment that says something else is closed when the log is opened.
+	 * What identity_format() made, for the record at the head of each segment; NULL: there is
+	 * none. Not copied. A segment that says something else is closed when the log is opened.
 	 */
 	const char *identity;
 };
@@ -52,10 +58,10 @@ struct audit_log_options {
 	}
 
 /*
- * Opens (and creates, mode 0750, parents not) the log in `directory` for appending; takes a lock, so that
- * one writer has it. A torn last line, left by a crash, is cut off; *ret_repaired says how many
- * bytes. Where the last writer did not stop in order, the first record is a "gap" that says so. `options`:
- * NULL for AUDIT_LOG_DEFAULTS.
+ * Opens (and creates, mode 0750, parents not) the log in `directory` for appending; takes a lock,
+ * so that one writer has it. A torn last line, left by a crash, is cut off; *ret_repaired says how
+ * many bytes. Where the last writer did not stop in order, the first record is a "gap" that says
+ * so. `options`: NULL for AUDIT_LOG_DEFAULTS.
  *
  * -EWOULDBLOCK: another writer has it; -EBADMSG: the last whole line is not a record of this
  * log; or what the file system said. `failure` says which and what to do.
@@ -65,33 +71,37 @@ int audit_log_open(const char *directory, const struct audit_log_options *option
 
 /*
  * Appends one record: adds seq and chain. Buffered: audit_log_flush() writes. Takes no reference.
- * -ENOMEM; -EMSGSIZE: longer than a line may be; or, once 1 MiB is buffered, the write error that persists
- * (-ENOSPC, -EROFS, -EIO ...): the record is then counted as lost and a "gap" record is written as soon as
+ * -ENOMEM; -EMSGSIZE: longer than a line may be; or, once 1 MiB is buffered, the write error that
+ * persists
+ * (-ENOSPC, -EROFS, -EIO ...): the record is then counted as lost and a "gap" record is written as
+ * soon as
  * writing works again. -EINVAL: it has a seq or chain already.
  */
 int audit_log_append(struct audit_log *log, json_t *record);
 
 /*
- * The same for a record that is text already, as event_text_write() makes it: a compact JSON object that
- * begins with its "@timestamp", in ASCII.
+ * The same for a record that is text already, as event_text_write() makes it: a compact JSON object
+ * that begins with its "@timestamp", in ASCII.
  */
 int audit_log_append_text(struct audit_log *log, const char *record, size_t size);
 
 /*
  * Writes what is buffered, and syncs if `sync`. Keeps the rest for the next try on error. Where the
- * log's file was removed or moved away, goes on in a new one, whose first record says so. Closes a segment
- * that is large enough.
+ * log's file was removed or moved away, goes on in a new one, whose first record says so. Closes a
+ * segment that is large enough.
  */
 int audit_log_flush(struct audit_log *log, bool sync);
 
 /*
- * What is due: sealing, closing a segment by its age, compressing and deleting closed ones, recording that
- * the clock was set. Call about once a second
- * while there is a writer. True: something will be due later although nothing is appended.
+ * What is due: sealing, closing a segment by its age, compressing and deleting closed ones,
+ * recording that the clock was set. Call about once a second while there is a writer. True:
+ * something will be due later although nothing is appended.
  */
 bool audit_log_tick(struct audit_log *log);
 
-/* Can a record be written now? Probes free space; -ENOSPC, -EROFS, -EIO, -ENOENT (directory gone). */
+/*
+ * Can a record be written now? Probes free space; -ENOSPC, -EROFS, -EIO, -ENOENT (directory gone).
+ */
 int audit_log_writable(struct audit_log *log);
 
 /* How far the log's file goes, and what is needed to go on elsewhere. */
@@ -119,8 +129,8 @@ struct audit_log_figures {
 void audit_log_figures(const struct audit_log *log, struct audit_log_figures *ret_figures);
 
 /*
- * The log, just opened, goes on for one whose writer and directory are gone: its first record says what that one
- * ended with. -ENOMEM.
+ * The log, just opened, goes on for one whose writer and directory are gone: its first record says
+ * what that one ended with. -ENOMEM.
  */
 int audit_log_continue(struct audit_log *log, const struct audit_log_position *position);
 

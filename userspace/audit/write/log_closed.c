@@ -48,7 +48,9 @@ void log_closed_adopt(struct audit_log *log)
 		r = storage_remove(fd, plain);
 	if (r < 0)
 		(void)storage_remove(fd, COMPRESS_NAME);
-	/* After a failure, as for want of space, another segment closed is the time to try again. */
+	/*
+	 * After a failure, as for want of space, another segment closed is the time to try again.
+	 */
 	log->segments_changed = r == 0;
 	log->compress.first = 0;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of a log's writer share: log.c, log_lines.c, log_seal.c and log_closed.c, and nobody else. */
+/*
+ * What the parts of a log's writer share: log.c, log_lines.c, log_seal.c and log_closed.c, and
+ * nobody else.
+ */
 #ifndef CORDON_AUDIT_LOG_PARTS_H
 #define CORDON_AUDIT_LOG_PARTS_H
 
@@ -80,7 +83,10 @@ int log_lines_recompose(struct audit_log *log, struct buffer *to, size_t start);
 
 /* --- log_identity.c --------------------------------------------------------------------------------------- */
 
-/* Takes up the id that the log has, or gives it one. Is what it says of its host true? *ret_changed: no. */
+/*
+ * Takes up the id that the log has, or gives it one. Is what it says of its host true?
+ * *ret_changed: no.
+ */
 int log_identity_find(struct audit_log *log, bool *ret_changed);
 /* Adds the record that is due at the head of a segment, if it is. */
 int log_identity_add(struct audit_log *log, struct buffer *to);
@@ -89,7 +95,10 @@ int log_identity_add(struct audit_log *log, struct buffer *to);
 
 /* What the segment that was just opened says of the last seal. */
 void log_seal_find_last(struct audit_log *log);
-/* Takes up keys, where there are any. A crash, or a failure, may have come between a seal and erasing its key. */
+/*
+ * Takes up keys, where there are any. A crash, or a failure, may have come between a seal and
+ * erasing its key.
+ */
 void log_seal_load_keys(struct audit_log *log);
 /* Is there something to seal, or a key to be replaced? */
 bool log_seal_is_wanted(const struct audit_log *log);
@@ -104,7 +113,9 @@ void log_seal_keep(struct audit_log *log);
 
 /* --- log_closed.c: closed segments ------------------------------------------------------------------------ */
 
-/* Looks at them when one was added, and every hour for those that got too old. `now`: boot clock. */
+/*
+ * Looks at them when one was added, and every hour for those that got too old. `now`: boot clock.
+ */
 void log_closed_keep_up(struct audit_log *log, uint64_t now);
 /* A compressed segment takes the place of the plain one, once the log says what is in it. */
 void log_closed_adopt(struct audit_log *log);

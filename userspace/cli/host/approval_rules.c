@@ -77,7 +77,9 @@ static const json_t *find(const json_t *entries, const char *identity)
 	return NULL;
 }
 
-/* What it is compared with: nothing where it is the first of its name. False: that cannot be had. */
+/*
+ * What it is compared with: nothing where it is the first of its name. False: that cannot be had.
+ */
 static bool find_both(const json_t *entries, const json_t *entry, struct subject *ret_base,
 		      struct subject *ret_subject)
 {
@@ -91,7 +93,10 @@ static bool find_both(const json_t *entries, const json_t *entry, struct subject
 	return find_subject(entry, ret_subject);
 }
 
-/* *ret_compared: with the base; false: with nothing, as it is the first, or since the two have too little in common. */
+/*
+ * *ret_compared: with the base; false: with nothing, as it is the first, or since the two have too
+ * little in common.
+ */
 static int find_rules(const struct subject *base, const struct subject *subject,
 		      struct widenings *ret_found, bool *ret_compared)
 {

@@ -142,7 +142,10 @@ static void pause_a_while(void)
 	nanosleep(&time, NULL);
 }
 
-/* The daemon has gone: it may be restarting. Whether one is there is looked at as often as else what waits. */
+/*
+ * The daemon has gone: it may be restarting. Whether one is there is looked at as often as else
+ * what waits.
+ */
 static void reconnect(int *socket)
 {
 	struct failure ignored = {};

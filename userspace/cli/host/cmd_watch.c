@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cordon watch: gives its place to the program for that, which lies beside this one and links what speaks HTTP. */
+/*
+ * cordon watch: gives its place to the program for that, which lies beside this one and links what
+ * speaks HTTP.
+ */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -51,7 +51,9 @@ int main(int argc, char **argv)
 	status = command_choose(&table, argc, argv, &command);
 	if (status >= 0)
 		return standard_streams_finish(status);
-	/* A reader that has seen enough is no failure. What `run` starts gets the signal as it was. */
+	/*
+	 * A reader that has seen enough is no failure. What `run` starts gets the signal as it was.
+	 */
 	if (command->run != cmd_run && command->run != cmd_daemon)
 		signal(SIGPIPE, SIG_IGN);
 	return standard_streams_finish(command->run(argc - 1, argv + 1));

@@ -151,7 +151,9 @@ static void draw(const struct snapshot *now, const struct snapshot *before, cons
 	if (problem)
 		fprintf(out, "%s\nlooking again; q ends this\n", problem);
 	else
-		/* The header, the titles, "... and N more", and the last line, which stays empty. */
+		/*
+		 * The header, the titles, "... and N more", and the last line, which stays empty.
+		 */
 		(void)write_snapshot(out, &style, now, before, lines > 8 ? lines - 6 : 2);
 	if (fclose(out) == 0)
 		screen_draw(text, size);

@@ -26,16 +26,16 @@ struct socket_owners {
 };
 
 /*
- * Notes one socket. Those bound to every address count only where none is bound to this one: a server's listener,
- * say, beside the connection that was accepted.
+ * Notes one socket. Those bound to every address count only where none is bound to this one: a
+ * server's listener, say, beside the connection that was accepted.
  */
 void socket_owners_note(struct socket_owners *owners, const struct socket_address *wanted,
 			const struct in6_addr *source, uint64_t cgroup);
 
 /*
- * TCP and UDP sockets of this network namespace with that local address. What was accepted is its listener's; what
- * was passed on stays its maker's. No owners: there is no such socket, or it is closed. -ENOENT: the
- * kernel has no list (modules tcp_diag and udp_diag); -errno of it.
+ * TCP and UDP sockets of this network namespace with that local address. What was accepted is its
+ * listener's; what was passed on stays its maker's. No owners: there is no such socket, or it is
+ * closed. -ENOENT: the kernel has no list (modules tcp_diag and udp_diag); -errno of it.
  */
 int socket_owners_find(const struct socket_address *wanted, struct socket_owners *ret_owners);
 

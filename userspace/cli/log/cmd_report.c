@@ -111,8 +111,9 @@ static void check_integrity(const struct request *q, struct findings_kept *kept,
 }
 
 /*
- * A file beside the one that it is to replace. One that was left there is taken away, not opened: code that ran there may
- * have left a link, or a FIFO that would hold us up. It tells what a host's agents do: not for everybody.
+ * A file beside the one that it is to replace. One that was left there is taken away, not opened:
+ * code that ran there may have left a link, or a FIFO that would hold us up. It tells what a host's
+ * agents do: not for everybody.
  */
 static int open_beside(int directory_fd, const char *fresh)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records for commands: found through the log's index, which is brought up to date if that can be. */
+/*
+ * Records for commands: found through the log's index, which is brought up to date if that can be.
+ */
 #ifndef CORDON_CLI_FIND_H
 #define CORDON_CLI_FIND_H
 
@@ -8,8 +10,9 @@
 #include "audit/search/search.h"
 
 /*
- * As audit_search(). What fails was said on standard error, and so were damaged records and an index
- * that was of no use; *ret_status: EXIT_FAILURE if records are damaged or gone, else EXIT_SUCCESS.
+ * As audit_search(). What fails was said on standard error, and so were damaged records and an
+ * index that was of no use; *ret_status: EXIT_FAILURE if records are damaged or gone, else
+ * EXIT_SUCCESS.
  */
 int find_records(const char *directory, const struct audit_query *query,
 		 const struct search_options *options, int (*visit)(void *data, json_t *record),

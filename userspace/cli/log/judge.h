@@ -18,8 +18,8 @@ struct judge {
 };
 
 /*
- * The policy of this digest, kept beside the log; `start`: the record of the execution's start, borrowed as
- * long as the judge is used. Negative errno: it was said why.
+ * The policy of this digest, kept beside the log; `start`: the record of the execution's start,
+ * borrowed as long as the judge is used. Negative errno: it was said why.
  */
 int judge_open(const char *directory, const char *digest, const json_t *start,
 	       struct judge *ret_judge);
@@ -29,8 +29,8 @@ void judge_close(struct judge *judge);
 json_t *judge_rule(const struct judge *judge, uint32_t number);
 
 /*
- * All rules that speak of what is asked but for `decides`: an array, or null where only the deciding one can
- * be told. A new reference.
+ * All rules that speak of what is asked but for `decides`: an array, or null where only the
+ * deciding one can be told. A new reference.
  */
 json_t *judge_others(const struct judge *judge, const struct policy_question *question,
 		     uint32_t decides);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options by which commands choose records: what `cordon log query` and `export` have in common. */
+/*
+ * The options by which commands choose records: what `cordon log query` and `export` have in
+ * common.
+ */
 #ifndef CORDON_CLI_QUERY_OPTIONS_H
 #define CORDON_CLI_QUERY_OPTIONS_H
 

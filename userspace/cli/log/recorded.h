@@ -21,12 +21,14 @@ struct recorded_choice {
 int recorded_since(struct recorded_choice *choice, const char *text);
 
 /*
- * Reads the log. -ENOENT: none of that name, or no log; -EINVAL: a name is ambiguous or no id; or as
- * reading. It was said why. Damaged lines are left out, which is said, too.
+ * Reads the log. -ENOENT: none of that name, or no log; -EINVAL: a name is ambiguous or no id; or
+ * as reading. It was said why. Damaged lines are left out, which is said, too.
  */
 int recorded_load(const struct recorded_choice *choice, struct recording **ret_recording);
 
-/* The record with this number, a new reference, with the start of its execution. Errors as above. */
+/*
+ * The record with this number, a new reference, with the start of its execution. Errors as above.
+ */
 int recorded_find(const char *directory, uint64_t number, json_t **ret_record,
 		  struct recording **ret_recording);
 

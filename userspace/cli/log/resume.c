@@ -114,7 +114,10 @@ static int read_place(const struct resume *resume, struct audit_cursor *ret_plac
 	return r;
 }
 
-/* Where to go on. That it begins is noted, too: what comes out before the first cursor could not be told from what was there. */
+/*
+ * Where to go on. That it begins is noted, too: what comes out before the first cursor could not be
+ * told from what was there.
+ */
 static int find_place(struct resume *resume, struct audit_cursor *ret_place)
 {
 	int r = -ENOENT;

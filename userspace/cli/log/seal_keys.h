@@ -13,7 +13,9 @@ struct seal_keys {
 	size_t count;
 };
 
-/* False: it was said why. The text is overwritten: not for longer in the process list than need be. */
+/*
+ * False: it was said why. The text is overwritten: not for longer in the process list than need be.
+ */
 bool seal_keys_take(struct seal_keys *keys, char *text);
 /* From a file; "-": standard input. */
 bool seal_keys_read(struct seal_keys *keys, const char *path);

@@ -22,7 +22,9 @@ int capture_add(struct capture *capture, const char *data, size_t size);
 /* So much of the middle is not there. */
 uint64_t capture_omitted(const struct capture *capture);
 
-/* As text: U+FFFD in place of what is none, and a line about what is left out. NULL without memory. */
+/*
+ * As text: U+FFFD in place of what is none, and a line about what is left out. NULL without memory.
+ */
 json_t *capture_text(const struct capture *capture);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cordon mcp: the tools run, why and propose for a model, by the Model Context Protocol on standard input and output. */
+/*
+ * cordon mcp: the tools run, why and propose for a model, by the Model Context Protocol on standard
+ * input and output.
+ */
 #include <getopt.h>
 #include <stdio.h>
 #include <sys/random.h>

@@ -15,7 +15,10 @@
 
 /* --- in the child ------------------------------------------------------------------------- */
 
-/* Whatever descriptors these are, each comes to its place: first all are put out of the way of the places. */
+/*
+ * Whatever descriptors these are, each comes to its place: first all are put out of the way of the
+ * places.
+ */
 static int place(const int from[REPORT_FD + 1])
 {
 	int moved[REPORT_FD + 1];

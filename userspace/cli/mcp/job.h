@@ -40,8 +40,8 @@ void job_poll(const struct job *job, struct pollfd polled[JOB_POLLED]);
 int job_step(struct job *job, const struct pollfd polled[JOB_POLLED]);
 
 /*
- * Kills it and waits for that: an execution of its goes with it, by the daemon. Closes and frees all, also where it has
- * ended already.
+ * Kills it and waits for that: an execution of its goes with it, by the daemon. Closes and frees
+ * all, also where it has ended already.
  */
 void job_release(struct job *job);
 

@@ -6,8 +6,9 @@
 #include <jansson.h>
 
 /*
- * From the `denials` of `cordon run --report` or of `cordon why --json`: an array of at most `limit` objects
- * {"sentence": ..., "proposal": rules as YAML or null, "count": n}; a new reference, or NULL without memory.
+ * From the `denials` of `cordon run --report` or of `cordon why --json`: an array of at most
+ * `limit` objects {"sentence": ..., "proposal": rules as YAML or null, "count": n}; a new
+ * reference, or NULL without memory.
  */
 json_t *refusals_of(const json_t *denials, size_t limit);
 

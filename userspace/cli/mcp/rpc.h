@@ -32,9 +32,9 @@ struct rpc_message {
 void rpc_message_release(struct rpc_message *message);
 
 /*
- * 0; -EBADMSG: it is none, and *ret_answer is what to say to that, a new reference (NULL without memory,
- * and for a notification, which nobody answers).
- * Duplicate keys, what is no UTF-8 and NUL in strings are refused.
+ * 0; -EBADMSG: it is none, and *ret_answer is what to say to that, a new reference (NULL without
+ * memory, and for a notification, which nobody answers). Duplicate keys, what is no UTF-8 and NUL
+ * in strings are refused.
  */
 int rpc_read(const char *text, size_t size, struct rpc_message *ret_message, json_t **ret_answer);
 

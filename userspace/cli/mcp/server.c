@@ -11,7 +11,10 @@
 
 /* As long as the client leaves that much unread, nothing more of it is read. */
 #define OUTBOX_MAX (1u << 20)
-/* A pipe that is ready takes that much at once: writing never waits, and so signals and calls do not. */
+/*
+ * A pipe that is ready takes that much at once: writing never waits, and so signals and calls do
+ * not.
+ */
 #define WRITE_SIZE 4096
 
 struct call {

@@ -10,8 +10,9 @@
 #define SERVER_CALLS_MAX 8
 
 /*
- * Serves until the input is over and all is answered (0), the client reads no more although it waits for something (-EPIPE), or a signal has come
- * that ends it: *ret_signal, else 0. Then nothing that it started goes on. -ENOMEM, or as poll(2).
+ * Serves until the input is over and all is answered (0), the client reads no more although it
+ * waits for something (-EPIPE), or a signal has come that ends it: *ret_signal, else 0. Then
+ * nothing that it started goes on. -ENOMEM, or as poll(2).
  */
 int server_run(const struct tool_settings *settings, int input_fd, int output_fd, int *ret_signal,
 	       struct failure *failure);

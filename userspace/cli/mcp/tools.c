@@ -127,7 +127,9 @@ static const char *words_for_run(const struct tool_settings *settings, json_t *a
 	return why ? why : add_command(json_object_get(arguments, "command"), argv);
 }
 
-/* An id or the beginning of one: never a word that reads as an option or as a number of a record. */
+/*
+ * An id or the beginning of one: never a word that reads as an option or as a number of a record.
+ */
 static const char *add_id(const json_t *id, json_t *argv)
 {
 	const char *text = json_string_value(id);

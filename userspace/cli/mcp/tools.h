@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tools: what a model may ask for, the command of cordon that answers it, and the answer in words. */
+/*
+ * The tools: what a model may ask for, the command of cordon that answers it, and the answer in
+ * words.
+ */
 #ifndef CORDON_CLI_MCP_TOOLS_H
 #define CORDON_CLI_MCP_TOOLS_H
 
@@ -23,7 +26,10 @@ struct tool_settings {
 struct tool {
 	const char *name;
 	size_t limit; /* see job_start() */
-	/* Adds the command and its arguments to `argv`; returns what is wrong with the arguments, or NULL. */
+	/*
+	 * Adds the command and its arguments to `argv`; returns what is wrong with the arguments,
+	 * or NULL.
+	 */
 	const char *(*words)(const struct tool_settings *settings, json_t *arguments, json_t *argv);
 	/* The result of tools/call, a new reference; NULL: no memory. */
 	json_t *(*result)(const struct job *job);

@@ -136,8 +136,9 @@ static bool read_address(const struct policy_question *q, char address[INET6_ADD
 }
 
 /*
- * Where no rule speaks of an address, the kernel asks about the names that the execution was given it for: the first
- * look-up on record whose name is allowed replaces question and answer. 0 or negative errno.
+ * Where no rule speaks of an address, the kernel asks about the names that the execution was given
+ * it for: the first look-up on record whose name is allowed replaces question and answer. 0 or
+ * negative errno.
  */
 static int ask_by_names(struct could *c, const struct judge *judge,
 			struct policy_question *question, struct policy_answer *answer)
@@ -176,7 +177,8 @@ static int ask_by_names(struct could *c, const struct judge *judge,
 }
 
 /*
- * What an address of the host's own takes besides: which addresses were that is on record where they were refused for it.
+ * What an address of the host's own takes besides: which addresses were that is on record where
+ * they were refused for it.
  */
 static void ask_as_host(const struct could *c, const struct policy_question *question,
 			struct policy_answer *answer)

@@ -8,8 +8,8 @@
 #include "insight/text/style.h"
 
 /*
- * The rules that allow anything, the gravest first, and what the variables stood for; a new reference. `start`: the record of
- * the execution's start. NULL: it was said why.
+ * The rules that allow anything, the gravest first, and what the variables stood for; a new
+ * reference. `start`: the record of the execution's start. NULL: it was said why.
  */
 json_t *could_all(const char *directory, const char *digest, const json_t *start);
 

@@ -20,8 +20,8 @@ int policy_command_learn(const struct policy_search *search, int argc, char **ar
 int policy_command_try(const struct policy_search *search, int argc, char **argv);
 
 /*
- * Compiles a policy or a fragment and says on standard error what is wrong with it; warnings are for
- * `check` alone. Negative errno: it was said why.
+ * Compiles a policy or a fragment and says on standard error what is wrong with it; warnings are
+ * for `check` alone. Negative errno: it was said why.
  */
 int policy_command_load(const char *name, const struct policy_search *search,
 			struct compiled_policy **ret_policy);

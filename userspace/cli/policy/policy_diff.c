@@ -197,7 +197,10 @@ static int compare(struct comparison *c)
 		wider |= c->differences[i].change & SETTING_WIDER;
 	if (wider)
 		r = widenings_find(c->a, c->b, c->written, POLICY_TUPLES_MAX, &c->widenings);
-	/* One rule apart from the other takes more memory than all of them together: the examples remain. */
+	/*
+	 * One rule apart from the other takes more memory than all of them together: the examples
+	 * remain.
+	 */
 	if (r == -E2BIG && c->differences[0].section)
 		r = 0;
 	if (r < 0) {

@@ -214,7 +214,10 @@ static void tell_of_link(const char *object)
 		resolved);
 }
 
-/* Asks and prints, with the question in place. 0: allowed, 1: refused, 2: no answer, which was said. */
+/*
+ * Asks and prints, with the question in place. 0: allowed, 1: refused, 2: no answer, which was
+ * said.
+ */
 static int explain_question(struct explanation *e, const char *name,
 			    const struct policy_search *search, const char *right,
 			    const char *object, bool json)

@@ -12,7 +12,10 @@ static struct {
 	char *home;
 } known;
 
-/* "passwd: files systemd" and the like. Without the file or the line, the C library looks there, too. */
+/*
+ * "passwd: files systemd" and the like. Without the file or the line, the C library looks there,
+ * too.
+ */
 static bool looks_at_file_first(void)
 {
 	_cleanup_(fclosep) FILE *file = fopen("/etc/nsswitch.conf", "re");

@@ -187,8 +187,8 @@ static int own_status(const struct supervised *end)
 }
 
 /*
- * What was ended from outside may have ended itself in the last moment, over a fork that was refused to it already:
- * its status says how it was ended all the same.
+ * What was ended from outside may have ended itself in the last moment, over a fork that was
+ * refused to it already: its status says how it was ended all the same.
  */
 static int told_status(const struct client_outcome *outcome, const struct supervised *end)
 {
@@ -273,7 +273,10 @@ static int give_up(struct run *run, int error, int status)
 
 /* --- the run ------------------------------------------------------------------------------ */
 
-/* The command's own where they could be opened; the pump's pipe for its code, and for what would share its place with us. */
+/*
+ * The command's own where they could be opened; the pump's pipe for its code, and for what would
+ * share its place with us.
+ */
 static int give_streams(struct run *run, const int own[STREAM_COUNT], struct launch *launch)
 {
 	int r;

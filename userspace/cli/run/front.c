@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The program that users start. `cordon run` begins each execution, so it is here, statically linked with what it needs and
- * nothing else: binding the libraries of all subcommands took several times as long as all that it does. Every
- * other command is the whole program's, PREFIX/lib/cordon/cordon, which takes this one's place.
+ * The program that users start. `cordon run` begins each execution, so it is here, statically
+ * linked with what it needs and nothing else: binding the libraries of all subcommands took several
+ * times as long as all that it does. Every other command is the whole program's,
+ * PREFIX/lib/cordon/cordon, which takes this one's place.
  */
 #include <jansson.h>
 #include <limits.h>
@@ -17,7 +18,10 @@
 #include "cli/term/message.h"
 #include "cli/run/standard_streams.h"
 
-/* Of PREFIX/bin/cordon it is in PREFIX/lib, of SOURCE/build/cordon in SOURCE/build/lib. NULL: cannot be told. */
+/*
+ * Of PREFIX/bin/cordon it is in PREFIX/lib, of SOURCE/build/cordon in SOURCE/build/lib. NULL:
+ * cannot be told.
+ */
 static char *whole_program(void)
 {
 	char own[PATH_MAX], *name, *path;
@@ -49,12 +53,18 @@ static int start_whole(char **argv)
 	return EXIT_NOTHING_RAN;
 }
 
-/* Whoever is to be another user may have to be asked of modules of the C library, as may a user who is not in the file. */
+/*
+ * Whoever is to be another user may have to be asked of modules of the C library, as may a user who
+ * is not in the file.
+ */
 static bool can_run(int argc, char **argv)
 {
 	if (argc < 2 || strcmp(argv[1], "run") != 0)
 		return false;
-	/* "--user" and what it may be cut down to; of the command's arguments, too, which does no harm. */
+	/*
+	 * "--user" and what it may be cut down to; of the command's arguments, too, which does no
+	 * harm.
+	 */
 	for (int i = 2; i < argc; i++)
 		if (strncmp(argv[i], "--u", 3) == 0)
 			return false;

@@ -21,7 +21,10 @@ static bool is_python(const char *path)
 	return name[6 + strspn(name + 6, "0123456789.")] == '\0';
 }
 
-/* Links are left as they are: an environment's interpreter is a link that leads out of it. Caller frees. */
+/*
+ * Links are left as they are: an environment's interpreter is a link that leads out of it. Caller
+ * frees.
+ */
 static char *as_it_is_named(const char *program, const char *path, const char *workdir)
 {
 	char room[PATH_MAX], *named;

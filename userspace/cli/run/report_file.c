@@ -53,8 +53,8 @@ static int split(const char *path, struct report_file *file, struct failure *fai
 }
 
 /*
- * First as a new file, to know whether there was one. Non-blocking: a FIFO that code has left there must not hold us
- * up before it is refused.
+ * First as a new file, to know whether there was one. Non-blocking: a FIFO that code has left there
+ * must not hold us up before it is refused.
  */
 static int open_file(struct report_file *file, struct failure *failure)
 {
@@ -116,8 +116,8 @@ int report_file_open(const char *path, struct report_file *ret_file, struct fail
 }
 
 /*
- * The code has ended. Where it has put another directory in the place of the one that was opened, whoever reads the
- * report by its name would read what it left there.
+ * The code has ended. Where it has put another directory in the place of the one that was opened,
+ * whoever reads the report by its name would read what it left there.
  */
 static int find_directory(struct report_file *file, struct failure *failure)
 {
@@ -182,7 +182,9 @@ static int write_regular(struct report_file *file, const char *data, size_t size
 	return r < 0 ? r : write_beside(file, data, size);
 }
 
-/* No place beside it (a directory that one may not write to): is it still the file that was opened? */
+/*
+ * No place beside it (a directory that one may not write to): is it still the file that was opened?
+ */
 static bool is_in_place(const struct report_file *file)
 {
 	struct stat opened, named;

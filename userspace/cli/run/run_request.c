@@ -120,7 +120,9 @@ static int resolve_user(struct run_request *request, struct failure *failure)
 	} else {
 		home = own_home = accounts_home(geteuid());
 	}
-	/* ${home} is bound where there is one; whether anything in it is allowed, the policy says. */
+	/*
+	 * ${home} is bound where there is one; whether anything in it is allowed, the policy says.
+	 */
 	if (home && home[0] == '/' && strcmp(home, "/") != 0) {
 		request->home_fd = open(home, O_PATH | O_DIRECTORY | O_CLOEXEC);
 		request->home = request->home_fd >= 0 ? strdup(home) : NULL;
@@ -145,8 +147,9 @@ static int open_directories(struct run_request *request, struct failure *failure
 }
 
 /*
- * Where ${name} stands unless it was said, for policies that have it. Not below the work directory, and not where a
- * symbolic link is on the way: code could have chosen the directory. What needs one there has to name it.
+ * Where ${name} stands unless it was said, for policies that have it. Not below the work directory,
+ * and not where a symbolic link is on the way: code could have chosen the directory. What needs one
+ * there has to name it.
  */
 static void add_found(struct run_request *request, const char *name, const char *directory)
 {

@@ -5,7 +5,10 @@
 
 #include <stddef.h>
 
-/* The place of `word` in `words`. -EINVAL: it is none of them; says what `taker` ("--verdict") takes and which is near. */
+/*
+ * The place of `word` in `words`. -EINVAL: it is none of them; says what `taker` ("--verdict")
+ * takes and which is near.
+ */
 int choose_word(const char *taker, const char *word, const char *const *words, size_t count);
 
 #endif

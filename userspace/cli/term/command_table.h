@@ -27,8 +27,9 @@ const struct command *command_find(const struct command_table *table, const char
 int command_unknown(const struct command_table *table, const char *name);
 
 /*
- * All of main() but the command itself. Returns an exit status where that was all: --help, --version, `help COMMAND`, no
- * command or one that there is not; else -1, and the command is in *ret_command.
+ * All of main() but the command itself. Returns an exit status where that was all: --help,
+ * --version, `help COMMAND`, no command or one that there is not; else -1, and the command is in
+ * *ret_command.
  */
 int command_choose(const struct command_table *table, int argc, char **argv,
 		   const struct command **ret_command);

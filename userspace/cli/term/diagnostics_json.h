@@ -8,9 +8,9 @@
 #include "policy/source/diagnostic.h"
 
 /*
- * An array of objects, each with all of "severity" ("error", "warning", "note"), "file", "line", "column", "message" and
- * "fix"; null where that is not known. NULL: no memory, or a
- * text is no UTF-8.
+ * An array of objects, each with all of "severity" ("error", "warning", "note"), "file", "line",
+ * "column", "message" and "fix"; null where that is not known. NULL: no memory, or a text is no
+ * UTF-8.
  */
 json_t *diagnostics_json(const struct diagnostics *diagnostics);
 

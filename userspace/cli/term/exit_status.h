@@ -4,8 +4,8 @@
 #define CORDON_CLI_EXIT_STATUS_H
 
 /*
- * Of all other commands where the command line is wrong. `status` has a meaning of its own for it, since what it says of
- * the host has this one.
+ * Of all other commands where the command line is wrong. `status` has a meaning of its own for it,
+ * since what it says of the host has this one.
  */
 #define EXIT_USAGE 2
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far a long piece of work is, in one line on a terminal's standard error; nowhere else, and not for short work. */
+/*
+ * How far a long piece of work is, in one line on a terminal's standard error; nowhere else, and
+ * not for short work.
+ */
 #ifndef CORDON_CLI_PROGRESS_H
 #define CORDON_CLI_PROGRESS_H
 
@@ -12,7 +15,10 @@ struct progress {
 	bool possible, shown;
 };
 
-/* `prints`: results go to standard output meanwhile; where that is a terminal, they show how far it is. */
+/*
+ * `prints`: results go to standard output meanwhile; where that is a terminal, they show how far it
+ * is.
+ */
 void progress_begin(struct progress *progress, const char *what, bool prints);
 
 /* So much of `all`; cheap. `data` is the struct progress. */

@@ -5,7 +5,10 @@
 
 #include <getopt.h>
 
-/* As next_option(), but says what is wrong: '?' is left to be answered with EXIT_USAGE, or what the command has for it. */
+/*
+ * As next_option(), but says what is wrong: '?' is left to be answered with EXIT_USAGE, or what the
+ * command has for it.
+ */
 int read_option(int argc, char **argv, const char *letters, const struct option *options);
 
 #endif

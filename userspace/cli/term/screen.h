@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A terminal taken over for a while: another screen, keys without Enter, and all as before afterwards. */
+/*
+ * A terminal taken over for a while: another screen, keys without Enter, and all as before
+ * afterwards.
+ */
 #ifndef CORDON_CLI_SCREEN_H
 #define CORDON_CLI_SCREEN_H
 

@@ -14,8 +14,8 @@
 struct style terminal_style(FILE *stream);
 
 /*
- * At the end of a command: writes out what is buffered and returns `status`; EXIT_FAILURE after a message
- * if output was lost, unless only because the reader closed the pipe.
+ * At the end of a command: writes out what is buffered and returns `status`; EXIT_FAILURE after a
+ * message if output was lost, unless only because the reader closed the pipe.
  */
 int terminal_finish(FILE *stream, int status);
 

@@ -11,7 +11,10 @@
 #include "base/cleanup.h"
 #include "daemon/host/turn.h"
 
-/* Datagrams that are looked at before the loop goes on: others may come from whoever guesses the port. */
+/*
+ * Datagrams that are looked at before the loop goes on: others may come from whoever guesses the
+ * port.
+ */
 #define DATAGRAMS_AT_ONCE 8
 
 struct dns_exchange {

@@ -16,7 +16,10 @@
 /* A name that is refused again within that time is counted, not recorded again. */
 #define RECENT_NSEC NSEC_PER_SEC
 
-/* True: on record a moment ago. *ret_repeats: how often it was only counted since the record before. */
+/*
+ * True: on record a moment ago. *ret_repeats: how often it was only counted since the record
+ * before.
+ */
 static bool is_repeated(struct dns_client *client, const char *name, uint64_t now,
 			uint32_t *ret_repeats)
 {

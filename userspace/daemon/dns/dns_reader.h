@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DNS messages of executions and of servers, read by processes without privileges: see reader_process.h. Queries and
- * answers have their own, so that whoever takes over what reads his queries does not say which addresses names have.
+ * DNS messages of executions and of servers, read by processes without privileges: see
+ * reader_process.h. Queries and answers have their own, so that whoever takes over what reads his
+ * queries does not say which addresses names have.
  */
 #ifndef CORDON_DAEMON_DNS_READER_H
 #define CORDON_DAEMON_DNS_READER_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DNS over TCP from executions: messages with their length before them (RFC 7766), one after the other. */
+/*
+ * DNS over TCP from executions: messages with their length before them (RFC 7766), one after the
+ * other.
+ */
 #include <netinet/in.h>
 #include <string.h>
 #include <unistd.h>

@@ -203,7 +203,10 @@ static void on_answer(const struct dns_answer *from_server, void *context)
 	forget(w);
 }
 
-/* One whose first process an executor has started was asked for by nobody: it is whose code it runs. */
+/*
+ * One whose first process an executor has started was asked for by nobody: it is whose code it
+ * runs.
+ */
 static uid_t user_of(const struct execution *e)
 {
 	return e->adopted ? e->record.uid : e->client_uid;

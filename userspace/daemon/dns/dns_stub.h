@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The DNS server of executions whose policies name hosts. The kernel leads their DNS to it
- * (bpf/hooks/dns.bpf.h). It asks the host's servers for names that the policy allows to connect to, and for
- * nothing else; the addresses stand for the name in the kernel before the answer goes out, and for as long
- * as it lives.
+ * (bpf/hooks/dns.bpf.h). It asks the host's servers for names that the policy allows to connect to,
+ * and for nothing else; the addresses stand for the name in the kernel before the answer goes out,
+ * and for as long as it lives.
  */
 #ifndef CORDON_DAEMON_DNS_STUB_H
 #define CORDON_DAEMON_DNS_STUB_H

@@ -47,7 +47,10 @@ struct dns_recent {
 	uint32_t repeats;
 };
 
-/* An answer that was put on record: given again before half its time is over, it ends with the record. */
+/*
+ * An answer that was put on record: given again before half its time is over, it ends with the
+ * record.
+ */
 #define DNS_GIVEN 32u
 
 struct dns_given {
@@ -95,8 +98,8 @@ struct dns_asker {
 };
 
 /*
- * The execution that sent from this address. `received`: boot clock, ns, or 0: now. False: none, or another one has the
- * address since.
+ * The execution that sent from this address. `received`: boot clock, ns, or 0: now. False: none, or
+ * another one has the address since.
  */
 bool dns_asker_find(struct dns_stub *stub, const struct sockaddr *from, uint8_t protocol,
 		    uint64_t received, struct dns_asker *ret_asker);
@@ -136,8 +139,8 @@ bool dns_name_allowed(struct dns_asker *asker, const char *name);
 bool dns_aliases_denied(struct dns_asker *asker, const struct dns_answer *answer);
 
 /*
- * Has the answer's addresses stand for the name, which is put on record; those of the host itself, which names do not
- * lead to, are taken out. The answer's time becomes the time that they hold.
+ * Has the answer's addresses stand for the name, which is put on record; those of the host itself,
+ * which names do not lead to, are taken out. The answer's time becomes the time that they hold.
  */
 int dns_install(struct dns_asker *asker, const char *name, struct dns_answer *answer);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the life of an execution that the kernel made of an executor's child differs from that of one somebody
- * asked for. daemon/executor/ does it; what is here is all that the life knows of it.
+ * Where the life of an execution that the kernel made of an executor's child differs from that of
+ * one somebody asked for. daemon/executor/ does it; what is here is all that the life knows of it.
  */
 #ifndef CORDON_DAEMON_ADOPTED_CALLS_H
 #define CORDON_DAEMON_ADOPTED_CALLS_H
@@ -16,11 +16,14 @@ struct execution;
 
 struct adopted_calls {
 	/*
-	 * An event of an execution that the daemon does not know yet. True: it does now, or the event tells of a
-	 * refusal; false: the slot is of no executor's.
+	 * An event of an execution that the daemon does not know yet. True: it does now, or the
+	 * event tells of a refusal; false: the slot is of no executor's.
 	 */
 	bool (*event)(struct daemon *daemon, const struct cordon_event *event, size_t size);
-	/* Before any other record of an adopted one: events can come before the program is in place. */
+	/*
+	 * Before any other record of an adopted one: events can come before the program is in
+	 * place.
+	 */
 	void (*need_start)(struct execution *e);
 	/* Its program is in place. Does what comes before its first instruction, and lets it go. */
 	void (*begin)(struct execution *e);

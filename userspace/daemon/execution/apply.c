@@ -289,7 +289,10 @@ static int check(struct apply *a, char **ret_message, struct failure *failure)
 
 /* --- doing it ----------------------------------------------------------------------------- */
 
-/* From here on the next daemon knows that a change was begun; the kernel tells it whether it was made. */
+/*
+ * From here on the next daemon knows that a change was begun; the kernel tells it whether it was
+ * made.
+ */
 static int announce(const struct apply *a, struct execution *e, struct failure *failure)
 {
 	struct audit_policy_change change = a->change;

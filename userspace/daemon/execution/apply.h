@@ -36,7 +36,10 @@ int apply_policy(struct daemon *daemon, const struct apply_request *request,
 		 const struct ucred *peer, struct apply_result *ret_result, char **ret_message,
 		 struct failure *failure);
 
-/* For which of its two forms, in force ([0]) and as one that only observes ([1]), there are executions that it is for. */
+/*
+ * For which of its two forms, in force ([0]) and as one that only observes ([1]), there are
+ * executions that it is for.
+ */
 void apply_forms(const struct daemon *daemon, const struct apply_request *request,
 		 bool ret_forms[2]);
 

@@ -22,7 +22,10 @@ int approval_record(void *context, const struct audit_approval *approval)
 
 	named.who = name_of(daemon, named.have_login ? named.login_uid : named.uid);
 	r = logs_append(daemon->log, audit_record_approval(&named, clock_nsec(CLOCK_REALTIME)));
-	/* Nobody decided that: whoever happens to launch something comes upon it, and need not wait for a disk. */
+	/*
+	 * Nobody decided that: whoever happens to launch something comes upon it, and need not wait
+	 * for a disk.
+	 */
 	if (r >= 0 && approval->decision == AUDIT_APPROVAL_EXPIRED)
 		daemon_flush_soon(daemon);
 	else if (r >= 0)

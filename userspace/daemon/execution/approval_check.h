@@ -7,8 +7,8 @@
 #include "daemon/policy/approvals.h"
 
 /*
- * May this policy be used, where approval is required? `use`: see approvals_check(). -EPERM: it waits;
- * *ret_message says why, caller frees. -errno.
+ * May this policy be used, where approval is required? `use`: see approvals_check(). -EPERM: it
+ * waits; *ret_message says why, caller frees. -errno.
  */
 int approval_check(struct daemon *daemon, const struct compiled_policy *policy, const char *use,
 		   uint32_t uid, char **ret_message, struct failure *failure);

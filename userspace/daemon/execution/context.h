@@ -72,8 +72,8 @@ struct daemon {
 	/* Called when there is something to write or to look after. */
 	void (*busy)(struct daemon *daemon);
 	/*
-	 * NULL while nobody can be connected: an execution's start is written, or why it cannot be; it has finished, or
-	 * resists being killed.
+	 * NULL while nobody can be connected: an execution's start is written, or why it cannot be;
+	 * it has finished, or resists being killed.
 	 */
 	void (*execution_begun)(struct execution *e, int result, const char *why);
 	void (*execution_finished)(struct execution *e);

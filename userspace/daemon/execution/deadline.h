@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When an execution's time is up: by its wall limit, or since whoever started it has asked it to end. */
+/*
+ * When an execution's time is up: by its wall limit, or since whoever started it has asked it to
+ * end.
+ */
 #ifndef CORDON_DAEMON_DEADLINE_H
 #define CORDON_DAEMON_DEADLINE_H
 

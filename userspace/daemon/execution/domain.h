@@ -7,9 +7,9 @@
 #include "kernel/enforcement.h"
 
 /*
- * For the record of an access: the name by which `policy` allows to connect where no rule does by the address, and the
- * rule that does; else a name that the address stands for, and no rule. False: the event is about no address of
- * a name.
+ * For the record of an access: the name by which `policy` allows to connect where no rule does by
+ * the address, and the rule that does; else a name that the address stands for, and no rule. False:
+ * the event is about no address of a name.
  */
 bool domain_find(struct enforcement *enforcement, const struct compiled_policy *policy,
 		 const struct cordon_event *event, size_t size, struct event_domain *ret_domain);

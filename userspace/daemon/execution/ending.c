@@ -24,8 +24,9 @@
 /* Every so many looks what is still there is killed again. */
 #define KILL_EVERY 8u
 /*
- * Until this look, tasks with the label are not looked for where the cgroup is empty: the kernel frees a task, and
- * takes it from the count, some milliseconds after its death, and to find them it goes through all tasks of the host.
+ * Until this look, tasks with the label are not looked for where the cgroup is empty: the kernel
+ * frees a task, and takes it from the count, some milliseconds after its death, and to find them it
+ * goes through all tasks of the host.
  */
 #define SEARCH_FROM 4u
 /* Then it is said aloud that something resists; looks go on, at a slower pace. */
@@ -85,8 +86,8 @@ static void kill_all(struct execution *e)
 }
 
 /*
- * What is dead, but not waited for by whoever outside is its parent, still carries the label. It runs nothing: the end
- * need not wait for it.
+ * What is dead, but not waited for by whoever outside is its parent, still carries the label. It
+ * runs nothing: the end need not wait for it.
  */
 static bool all_dead(const struct execution *e)
 {
@@ -274,7 +275,10 @@ static void on_end_written(int result, void *context)
 	tell(e);
 }
 
-/* No task of it is left: what the kernel has noted stays. A digest that something else was opened for is not what ran. */
+/*
+ * No task of it is left: what the kernel has noted stays. A digest that something else was opened
+ * for is not what ran.
+ */
 static void note_code(struct execution *e)
 {
 	const struct cordon_code *code = &e->view->code;
@@ -317,8 +321,8 @@ static void finish(struct execution *e)
 }
 
 /*
- * Most parents wait soon, and to look for tasks takes going through all of the host's: only zombies that are still there
- * after a while lose their execution. False: not yet.
+ * Most parents wait soon, and to look for tasks takes going through all of the host's: only zombies
+ * that are still there after a while lose their execution. False: not yet.
  */
 static bool release_slot(struct execution *e)
 {

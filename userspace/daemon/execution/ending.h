@@ -19,7 +19,9 @@ void ending_timer(evutil_socket_t fd, short what, void *execution);
 /* Begins the end. The first cause stays; later calls change nothing. */
 void ending_begin(struct execution *e, enum audit_end_cause cause);
 
-/* The owner told that its command has ended (or that nothing ran): begins or goes on with the end. */
+/*
+ * The owner told that its command has ended (or that nothing ran): begins or goes on with the end.
+ */
 void ending_told(struct execution *e, const struct ended_request *ended);
 void ending_aborted(struct execution *e, const struct abort_request *aborted);
 

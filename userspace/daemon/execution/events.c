@@ -69,8 +69,8 @@ struct early {
 };
 
 /*
- * What an executor's child is, is looked at when its program is in place, after the exec's event. One that is not held
- * goes on meanwhile.
+ * What an executor's child is, is looked at when its program is in place, after the exec's event.
+ * One that is not held goes on meanwhile.
  */
 static bool keep_early(struct execution *e, const struct cordon_event *event, size_t size)
 {
@@ -168,7 +168,10 @@ static void handle_stray(struct daemon *daemon, const struct cordon_event *event
 				(json_int_t)event->sequence, "pid", (int)event->tgid));
 }
 
-/* Nobody is left, says the kernel, of an execution that was seen to be empty before it could say so. */
+/*
+ * Nobody is left, says the kernel, of an execution that was seen to be empty before it could say
+ * so.
+ */
 static bool is_late_farewell(struct daemon *daemon, const struct cordon_event *event)
 {
 	return event->type == CORDON_EVENT_EMPTY && event->slot < CORDON_MAX_EXECUTIONS &&

@@ -81,7 +81,10 @@ struct execution {
 	uint64_t deadline;
 
 	struct sequence sequence;
-	/* Of the events that are no records, since the start record tells of them: that an executor's child was taken, and begun. */
+	/*
+	 * Of the events that are no records, since the start record tells of them: that an
+	 * executor's child was taken, and begun.
+	 */
 	uint64_t unwritten[2];
 	uint64_t found_sequence; /* of the last event when it was recovered */
 	json_t **denials;	 /* records; room for EXECUTION_MAX_REPORTED */
@@ -112,7 +115,10 @@ struct execution {
 	struct gate *gate;	 /* while it is asked */
 	bool unlooked;		 /* its start was written before that was known */
 	bool left;		 /* it ended meanwhile */
-	/* Events whose records follow the start's: the exec that brought its program in, and what it did while its code was read. */
+	/*
+	 * Events whose records follow the start's: the exec that brought its program in, and what
+	 * it did while its code was read.
+	 */
 	char *early;
 	size_t early_size;
 	unsigned int alive; /* processes that were still there when last killed */
@@ -141,8 +147,8 @@ struct execution *execution_recovered(struct daemon *daemon, uint32_t slot,
 				      const struct cordon_execution *view);
 
 /*
- * What the kernel has made of an executor's child, in a slot that stood ready; policy, record and log are still
- * to be filled in. NULL without memory.
+ * What the kernel has made of an executor's child, in a slot that stood ready; policy, record and
+ * log are still to be filled in. NULL without memory.
  */
 struct execution *execution_adopted(struct daemon *daemon, uint32_t slot,
 				    const struct cordon_execution *view);
@@ -153,13 +159,19 @@ void execution_free(struct execution *e);
 /* The live execution with this id, or NULL. */
 struct execution *execution_find(struct daemon *daemon, const char *id);
 
-/* Words that others chose, which need not be text: as far as they are. NULL becomes null. New reference or NULL. */
+/*
+ * Words that others chose, which need not be text: as far as they are. NULL becomes null. New
+ * reference or NULL.
+ */
 json_t *execution_text(const char *text);
 
 /* Denials and so on as of now, for lists. New reference or NULL. */
 json_t *execution_json(const struct execution *e);
 
-/* The daemon's sums, with what live executions have so far: as totals_json(). New reference or NULL. */
+/*
+ * The daemon's sums, with what live executions have so far: as totals_json(). New reference or
+ * NULL.
+ */
 json_t *execution_totals_json(const struct daemon *daemon);
 
 #endif

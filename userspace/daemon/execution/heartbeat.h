@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The record that says now and then that the daemon is there, and how it stands: where none comes, somebody elsewhere knows
- * that it is not.
+ * The record that says now and then that the daemon is there, and how it stands: where none comes,
+ * somebody elsewhere knows that it is not.
  */
 #ifndef CORDON_DAEMON_HEARTBEAT_H
 #define CORDON_DAEMON_HEARTBEAT_H

@@ -54,8 +54,9 @@ static int check_child(struct execution *e, int pidfd, const struct peer *peer, 
 }
 
 /*
- * A member's child cannot enter the cgroup itself, and its parent may not have set its limits. Whoever has
- * its number by the time of the move, because it died meanwhile, goes where its parent is, unharmed.
+ * A member's child cannot enter the cgroup itself, and its parent may not have set its limits.
+ * Whoever has its number by the time of the move, because it died meanwhile, goes where its parent
+ * is, unharmed.
  */
 static int take_child(struct execution *e, int pidfd, pid_t pid, struct failure *failure)
 {

@@ -5,7 +5,10 @@
 
 #include "daemon/execution/execution.h"
 
-/* Labels its first task, a child of the owner, and has the start record written: daemon->execution_begun() says when. */
+/*
+ * Labels its first task, a child of the owner, and has the start record written:
+ * daemon->execution_begun() says when.
+ */
 int execution_label(struct execution *e, json_t *message, struct protocol_fds *fds,
 		    const struct peer *peer, struct failure *failure);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Temporary directories that an earlier daemon left without an execution. They may hold anything, and whoever owned them may be
- * filling them: they are removed in slices while this daemon serves. Only what has a state file is one of ours: anybody may
- * make a directory in /tmp that is called like it. The state file goes after it.
+ * Temporary directories that an earlier daemon left without an execution. They may hold anything,
+ * and whoever owned them may be filling them: they are removed in slices while this daemon serves.
+ * Only what has a state file is one of ours: anybody may make a directory in /tmp that is called
+ * like it. The state file goes after it.
  */
 #ifndef CORDON_DAEMON_LEFTOVERS_H
 #define CORDON_DAEMON_LEFTOVERS_H

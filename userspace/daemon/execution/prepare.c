@@ -98,8 +98,9 @@ static int check_coverage(const struct execution *e, struct failure *failure)
 }
 
 /*
- * The real path of the directory that a request names, or that is made where it names: never through a link that agent
- * code may have left, which would choose what becomes a log. Caller frees.
+ * The real path of the directory that a request names, or that is made where it names: never
+ * through a link that agent code may have left, which would choose what becomes a log. Caller
+ * frees.
  */
 static int find_log(const char *asked, char **ret_directory, struct failure *failure)
 {
@@ -340,7 +341,10 @@ static int make_cgroup(struct execution *e, struct failure *failure)
 	int r = cgroup_create(&e->daemon->cgroups, e->id, &e->record.limits, &e->cgroup_fd,
 			      &e->record.limits_missing, failure);
 
-	/* The second guard of its deadline is the client, who ends what is in it where the daemon hangs. */
+	/*
+	 * The second guard of its deadline is the client, who ends what is in it where the daemon
+	 * hangs.
+	 */
 	if (r == 0 && e->member)
 		(void)cgroup_let_kill(e->cgroup_fd, e->client_uid);
 	return r;

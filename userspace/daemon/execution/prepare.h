@@ -14,8 +14,8 @@ int execution_prepare(struct daemon *daemon, json_t *message, struct protocol_fd
 		      char **ret_message, struct failure *failure);
 
 /*
- * Has the kernel compare what is opened as the code with what was hashed; takes over e->code_fd. -ENOENT: the policy pins the
- * code, and there was no file; -errno of bpf(2).
+ * Has the kernel compare what is opened as the code with what was hashed; takes over e->code_fd.
+ * -ENOENT: the policy pins the code, and there was no file; -errno of bpf(2).
  */
 int execution_watch_code(struct execution *e, struct failure *failure);
 

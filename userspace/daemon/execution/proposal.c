@@ -16,7 +16,9 @@
 /* A quarter of what a command may take: it is the daemon's memory. */
 #define TUPLES_MAX (POLICY_TUPLES_MAX / 4)
 
-/* For whom: approved along with the policy, and shown beside it. NULL without memory; caller frees. */
+/*
+ * For whom: approved along with the policy, and shown beside it. NULL without memory; caller frees.
+ */
 static char *use_of(enum propose_scope scope, const char *id, const char *session, uid_t uid)
 {
 	json_t *use;

@@ -29,8 +29,9 @@ struct found {
 /* --- executions --------------------------------------------------------------------------- */
 
 /*
- * The policy that it runs under, for what it decides and for the names of rules in records: compiled anew
- * if its files still say the same, else what the log keeps, else as much as the state file tells.
+ * The policy that it runs under, for what it decides and for the names of rules in records:
+ * compiled anew if its files still say the same, else what the log keeps, else as much as the state
+ * file tells.
  */
 static int recovered_policy(struct execution *e, struct state *state)
 {
@@ -85,8 +86,9 @@ static int fill_unknown(struct execution *e)
 }
 
 /*
- * The daemon died while it put the execution under another policy: the change was on record before the
- * swap. Which of the two was in force when it died, the kernel says. False: the change that is on record was not made.
+ * The daemon died while it put the execution under another policy: the change was on record before
+ * the swap. Which of the two was in force when it died, the kernel says. False: the change that is
+ * on record was not made.
  */
 static bool settle_change(struct execution *e, struct state *state)
 {
@@ -159,9 +161,9 @@ static void note_recorded(uint64_t first, uint64_t last, void *context)
 }
 
 /*
- * A crash comes between any two steps. What the log has of this execution is certain: whether the start is
- * there, without which nothing ran; whether the end is, which is not to be told twice; and which
- * events are, of which those that are missing once the rings are read are a gap.
+ * A crash comes between any two steps. What the log has of this execution is certain: whether the
+ * start is there, without which nothing ran; whether the end is, which is not to be told twice; and
+ * which events are, of which those that are missing once the rings are read are a gap.
  */
 void recovery_recall(struct execution *e)
 {
@@ -222,9 +224,9 @@ static bool goes_on(const struct execution *e)
 }
 
 /*
- * What an executor started has no owner that comes back. It is watched once the executors are known; its
- * policy stays in force in any case, and may be one that this daemon's other executions run under. So may that of one
- * that is ended.
+ * What an executor started has no owner that comes back. It is watched once the executors are
+ * known; its policy stays in force in any case, and may be one that this daemon's other executions
+ * run under. So may that of one that is ended.
  */
 static bool take_up(struct execution *e)
 {
@@ -248,8 +250,8 @@ static bool has_state(const struct daemon *daemon, const struct cordon_execution
 }
 
 /*
- * The daemon died before it could write down what it had made for an executor's child: it is about to be made again. No more
- * than a slice of it: who fills it keeps his own process from going on.
+ * The daemon died before it could write down what it had made for an executor's child: it is about
+ * to be made again. No more than a slice of it: who fills it keeps his own process from going on.
  */
 static void remake_directory(const struct cordon_execution *view)
 {
@@ -318,8 +320,8 @@ static enum audit_end_cause cause_of(const struct execution *e)
 }
 
 /*
- * Those that cannot go on: the ordinary end, run by the ordinary loop until all are dead. Those whose owner is
- * alive stay a little longer, for it to tell how they ended once it can connect.
+ * Those that cannot go on: the ordinary end, run by the ordinary loop until all are dead. Those
+ * whose owner is alive stay a little longer, for it to tell how they ended once it can connect.
  */
 static int end_others(struct found *found, struct failure *failure)
 {

@@ -175,7 +175,9 @@ int refused_find(const struct daemon *daemon, const char *id, const struct peer 
 
 /* --- the text ----------------------------------------------------------------------------- */
 
-/* The lines of one section in a suggestion: each section begins at the left, and its rules do not. */
+/*
+ * The lines of one section in a suggestion: each section begins at the left, and its rules do not.
+ */
 static void add_section(struct buffer *out, const char *rule, const char *section)
 {
 	bool inside = false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What executions were refused, as rules that would allow it: of those that live, and of the last that have ended, so that
- * whoever ran them can ask for more. Nobody can ask for anything but what the kernel has refused.
+ * What executions were refused, as rules that would allow it: of those that live, and of the last
+ * that have ended, so that whoever ran them can ask for more. Nobody can ask for anything but what
+ * the kernel has refused.
  */
 #ifndef CORDON_DAEMON_REFUSED_H
 #define CORDON_DAEMON_REFUSED_H
@@ -37,8 +38,8 @@ void refused_list_free(struct refused_list *list);
 void refused_keep(const struct execution *e);
 
 /*
- * The one execution whose id begins so, live or ended. Release it. -ENOENT: none, -ENOTUNIQ: several; -ENOMEM.
- * `peer`: who asks, and sees no others' than its own unless it is root.
+ * The one execution whose id begins so, live or ended. Release it. -ENOENT: none, -ENOTUNIQ:
+ * several; -ENOMEM. `peer`: who asks, and sees no others' than its own unless it is root.
  */
 int refused_find(const struct daemon *daemon, const char *id, const struct peer *peer,
 		 struct refused *ret_refused);

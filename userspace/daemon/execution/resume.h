@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An execution that an earlier daemon began, and that goes on under this one: its label, its policy and its
- * tasks are in the kernel, where nothing changed for it meanwhile.
+ * An execution that an earlier daemon began, and that goes on under this one: its label, its policy
+ * and its tasks are in the kernel, where nothing changed for it meanwhile.
  */
 #ifndef CORDON_DAEMON_RESUME_H
 #define CORDON_DAEMON_RESUME_H
@@ -9,9 +9,9 @@
 #include "daemon/execution/execution.h"
 
 /*
- * Its record, log, start and policy (recovered_policy, which it takes over) are filled in. -ESRCH: its owner
- * is gone; -EBADMSG: the policy is not the one that is in force in the kernel, or not known in full; -ENOENT:
- * it was not begun, or is ending. Then it stays as it was, to be ended.
+ * Its record, log, start and policy (recovered_policy, which it takes over) are filled in. -ESRCH:
+ * its owner is gone; -EBADMSG: the policy is not the one that is in force in the kernel, or not
+ * known in full; -ENOENT: it was not begun, or is ending. Then it stays as it was, to be ended.
  */
 int resume(struct execution *e);
 

@@ -67,7 +67,10 @@ void sequence_add(struct sequence *s, uint64_t number, sequence_gap_handler hand
 void sequence_add_range(struct sequence *s, uint64_t first, uint64_t last,
 			sequence_gap_handler handler, void *context)
 {
-	/* One by one but for what is settled, and not for ever: so long a range is a hole that was given up. */
+	/*
+	 * One by one but for what is settled, and not for ever: so long a range is a hole that was
+	 * given up.
+	 */
 	if (last - first > RANGE_MAX)
 		first = last - RANGE_MAX;
 	if (first <= s->settled)

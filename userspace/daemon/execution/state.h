@@ -46,7 +46,9 @@ void state_release(struct state *state);
 json_t *state_json(const struct execution *e);
 int state_parse(json_t *object, struct state *ret_state, struct failure *failure);
 
-/* Calls `visit` with the id of each state file; twice if one was being replaced when cordon died. */
+/*
+ * Calls `visit` with the id of each state file; twice if one was being replaced when cordon died.
+ */
 int state_for_each(int dir_fd, int (*visit)(const char *id, void *context), void *context);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the daemon has seen since it started, summed over executions: for whoever watches a host, not one execution. Numbers
- * only grow while the daemon lives, and begin at 0 with the next one.
+ * What the daemon has seen since it started, summed over executions: for whoever watches a host,
+ * not one execution. Numbers only grow while the daemon lives, and begin at 0 with the next one.
  */
 #ifndef CORDON_DAEMON_TOTALS_H
 #define CORDON_DAEMON_TOTALS_H

@@ -26,7 +26,10 @@ int whose_process(struct daemon *daemon, pid_t pid, struct execution **ret_execu
 	return 0;
 }
 
-/* 0: it has none. Asked of the file system once, so that looking through all of them costs no more than that. */
+/*
+ * 0: it has none. Asked of the file system once, so that looking through all of them costs no more
+ * than that.
+ */
 static uint64_t cgroup_number(struct execution *e)
 {
 	struct stat status;

@@ -52,8 +52,9 @@ static void on_leader(evutil_socket_t fd, short what, void *context);
 static void on_owner(evutil_socket_t fd, short what, void *context);
 
 /*
- * A pidfd's event; NULL: the process is gone, or there is no memory for it. The number may have passed to
- * another process while no daemon watched: one that is younger than `latest` (boot clock, ns).
+ * A pidfd's event; NULL: the process is gone, or there is no memory for it. The number may have
+ * passed to another process while no daemon watched: one that is younger than `latest` (boot clock,
+ * ns).
  */
 static struct event *watch(struct execution *e, pid_t pid, uint64_t latest, event_callback_fn call)
 {
@@ -87,8 +88,8 @@ static bool is_container(const struct execution *e)
 }
 
 /*
- * The executor may have gone by now. An embedded daemon knows no entries, and so not whether it is to go:
- * `cordon daemon` sees to that when it takes over.
+ * The executor may have gone by now. An embedded daemon knows no entries, and so not whether it is
+ * to go: `cordon daemon` sees to that when it takes over.
  */
 static void watch_both(struct execution *e)
 {
@@ -97,7 +98,10 @@ static void watch_both(struct execution *e)
 		ending_leader_gone(e);
 		return;
 	}
-	/* A container's runtime goes when it has started it; what an executor started in its place is all that is left of it. */
+	/*
+	 * A container's runtime goes when it has started it; what an executor started in its place
+	 * is all that is left of it.
+	 */
 	if (is_container(e) || !e->daemon->executors || e->owner == e->leader)
 		return;
 	e->owner_event = watch(e, e->owner, e->owner_start, on_owner);
@@ -109,7 +113,10 @@ static char *agent_of(const struct execution *e, const struct config_executor *i
 {
 	switch (is->agent_source) {
 	case CONFIG_AGENT_VARIABLE:
-		/* In the executor's memory, which may be a file that does not answer: see adopted_look(). */
+		/*
+		 * In the executor's memory, which may be a file that does not answer: see
+		 * adopted_look().
+		 */
 		return NULL;
 	case CONFIG_AGENT_CGROUP:
 		return source_agent_cgroup(e->owner);
@@ -120,8 +127,8 @@ static char *agent_of(const struct execution *e, const struct config_executor *i
 }
 
 /*
- * A daemon may have died between a record and the state file that goes with it: before the one was written, or after
- * the end, when it was removed.
+ * A daemon may have died between a record and the state file that goes with it: before the one was
+ * written, or after the end, when it was removed.
  */
 static void recall_earlier(struct execution *e)
 {
@@ -590,8 +597,8 @@ static void on_owner(evutil_socket_t fd, short what, void *context)
 /* --- what events did not tell ------------------------------------------------------------- */
 
 /*
- * Is its program in place? Newer kernels preempt tracing programs, and leave out the one that tells (bpf/core/begin.bpf.h):
- * then the process itself is looked at.
+ * Is its program in place? Newer kernels preempt tracing programs, and leave out the one that tells
+ * (bpf/core/begin.bpf.h): then the process itself is looked at.
  */
 static bool has_begun(const struct cordon_execution *view)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Executions that the kernel made of an executor's children. The kernel has labelled them; everything that
- * `cordon run` and execution_label() do for others is done here, while they are held.
+ * Executions that the kernel made of an executor's children. The kernel has labelled them;
+ * everything that `cordon run` and execution_label() do for others is done here, while they are
+ * held.
  */
 #ifndef CORDON_DAEMON_ADOPTED_H
 #define CORDON_DAEMON_ADOPTED_H

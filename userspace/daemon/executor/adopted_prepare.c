@@ -57,7 +57,10 @@ static size_t strings_count(char *const *list)
 	return count;
 }
 
-/* Of the very file that was hashed, but open for nothing: its file system is asked for nothing when it is closed, either. */
+/*
+ * Of the very file that was hashed, but open for nothing: its file system is asked for nothing when
+ * it is closed, either.
+ */
 static int as_path(int fd)
 {
 	char link[64];

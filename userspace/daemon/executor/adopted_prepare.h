@@ -7,15 +7,15 @@
 #include "daemon/privsep/errand.h"
 
 /*
- * An errand_work of an execution's, for its process, its code and its place may be on file systems that do not answer:
- * overwrites variables where the kernel could not, takes digests, and looks at the place. -ESRCH and others: its process
- * is gone.
+ * An errand_work of an execution's, for its process, its code and its place may be on file systems
+ * that do not answer: overwrites variables where the kernel could not, takes digests, and looks at
+ * the place. -ESRCH and others: its process is gone.
  */
 int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure);
 
 /*
- * What that has found; looks at descriptors, and applies limits. Any failure: the execution must not begin; `failure` says
- * why.
+ * What that has found; looks at descriptors, and applies limits. Any failure: the execution must
+ * not begin; `failure` says why.
  */
 int adopted_prepare(struct execution *e, const char *data, size_t size, struct errand_fds *fds,
 		    struct failure *failure);

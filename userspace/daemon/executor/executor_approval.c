@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first use of an entry of cordon.yaml waits for approval, as does any change of whom it matches, what it
- * confines and where; its policy may get narrower.
+ * The first use of an entry of cordon.yaml waits for approval, as does any change of whom it
+ * matches, what it confines and where; its policy may get narrower.
  */
 #include "daemon/execution/approval_check.h"
 #include "daemon/executor/executors_parts.h"
@@ -15,7 +15,10 @@ static json_t *list_of(const char *const *texts)
 	return list;
 }
 
-/* What is approved along with the policy, which has a digest of its own and bounds limits; caller frees. */
+/*
+ * What is approved along with the policy, which has a digest of its own and bounds limits; caller
+ * frees.
+ */
 static char *use_of(const struct config_executor *is)
 {
 	_cleanup_(json_decrefp) json_t *use = json_pack(

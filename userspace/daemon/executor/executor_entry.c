@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An entry of cordon.yaml as the kernel needs it: names looked up, policy compiled, limits lowered. */
+/*
+ * An entry of cordon.yaml as the kernel needs it: names looked up, policy compiled, limits lowered.
+ */
 #include <fcntl.h>
 #include <limits.h>
 #include <pwd.h>
@@ -41,7 +43,9 @@ int executor_resolve(const char *path, const char *what, const struct config_exe
 	return 0;
 }
 
-/* Not through links that agent code may have put there: it would choose where the next code works. */
+/*
+ * Not through links that agent code may have put there: it would choose where the next code works.
+ */
 static int resolve_directory(const char *path, const struct config_executor *is,
 			     char ret_path[PATH_MAX], struct failure *failure)
 {
@@ -288,7 +292,9 @@ static int take_policy(struct executors *x, struct executor_entry *entry, char *
 			"not give: %s",
 			entry->is->name, entry->is->policy, x->daemon->gaps[0]);
 	r = limits_lower(&entry->policy->policy->limits, &asked, &entry->limits, failure);
-	/* What an executor that is confined starts must not stay in the cgroup that dies with it. */
+	/*
+	 * What an executor that is confined starts must not stay in the cgroup that dies with it.
+	 */
 	entry->cgroup = needs_cgroup(entry) || entry->is->itself;
 	return r;
 }

@@ -12,7 +12,10 @@
 #include "daemon/host/turn.h"
 #include "daemon/host/workdir.h"
 
-/* The daemon says every second that it is there. Its death is noticed at once; this is for one that hangs. */
+/*
+ * The daemon says every second that it is there. Its death is noticed at once; this is for one that
+ * hangs.
+ */
 #define LEASE_NSEC (10 * NSEC_PER_SEC)
 #define RENEW_USEC 1000000
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The entries of cordon.yaml in force, and the executions that stand ready for each: bound slots that the
- * kernel hands to an executor's child at its exec, without asking anybody.
+ * The entries of cordon.yaml in force, and the executions that stand ready for each: bound slots
+ * that the kernel hands to an executor's child at its exec, without asking anybody.
  */
 #ifndef CORDON_DAEMON_EXECUTORS_H
 #define CORDON_DAEMON_EXECUTORS_H
@@ -32,7 +32,8 @@ struct executor_entry {
 };
 
 /*
- * Before anything is loaded for its sake: can the file be read? What its policies say comes later. As executors_load() otherwise.
+ * Before anything is loaded for its sake: can the file be read? What its policies say comes later.
+ * As executors_load() otherwise.
  */
 int executors_check(struct daemon *daemon, const char *path, struct failure *failure);
 
@@ -47,16 +48,22 @@ int executors_start(struct daemon *daemon, const char *path, struct executors **
 void executors_free(struct executors *x);
 
 /*
- * Reads the file and changes over at once, or not at all: -EINVAL and what else reading it or compiling its
- * policies says; `failure` has the diagnostics, as the record of it does. Without the file there are no executors.
- * *ret_count: entries in force.
+ * Reads the file and changes over at once, or not at all: -EINVAL and what else reading it or
+ * compiling its policies says; `failure` has the diagnostics, as the record of it does. Without the
+ * file there are no executors. *ret_count: entries in force.
  */
 int executors_load(struct executors *x, size_t *ret_count, struct failure *failure);
 
-/* Adds the policies that the file names, for executors_load() to find resident. Of a file that cannot be read, none. -ENOMEM. */
+/*
+ * Adds the policies that the file names, for executors_load() to find resident. Of a file that
+ * cannot be read, none. -ENOMEM.
+ */
 int executors_wish(const struct executors *x, struct compiling_wishes *wishes);
 
-/* Records that the file is refused, because of a policy; `failure` has the message then, if there is one. */
+/*
+ * Records that the file is refused, because of a policy; `failure` has the message then, if there
+ * is one.
+ */
 void executors_refuse(struct executors *x, int r, const char *message, struct failure *failure);
 
 /* Has the policies compiled beside the loop and the file loaded then, and says what was wrong. */
@@ -68,17 +75,20 @@ void executors_clear(struct executors *x);
 /* NULL: none with this number. */
 const struct executor_entry *executors_entry(const struct executors *x, uint32_t index);
 
-/* Where a person has to say which may be used: those that may, start from here on; the others do not. */
+/*
+ * Where a person has to say which may be used: those that may, start from here on; the others do
+ * not.
+ */
 void executors_check_approvals(struct executors *x);
 
 /* Sees to it that enough executions stand ready, and says that the daemon is there. */
 void executors_look_after(struct executors *x);
 
 /*
- * A process that runs already is an executor from here on. *ret_reply: {ok, executor, pid, threads, children}, new
- * reference. -ENOENT: no such entry, or none for its program; -ESRCH: no such process; -EBUSY: it is an
- * execution, or another entry's; -EINVAL: it cannot be one; -EOPNOTSUPP: the entry confines the executor
- * itself; -ENOMEM.
+ * A process that runs already is an executor from here on. *ret_reply: {ok, executor, pid, threads,
+ * children}, new reference. -ENOENT: no such entry, or none for its program; -ESRCH: no such
+ * process; -EBUSY: it is an execution, or another entry's; -EINVAL: it cannot be one; -EOPNOTSUPP:
+ * the entry confines the executor itself; -ENOMEM.
  */
 int executors_adopt(struct executors *x, const struct adopt_request *request,
 		    const struct ucred *peer, json_t **ret_reply, struct failure *failure);
@@ -89,9 +99,9 @@ size_t executors_count(const struct executors *x);
 json_t *executors_json(const struct executors *x);
 
 /*
- * {entries, adopted, refused, cleaned_late}: how many are in force; since cordon was loaded, how many executions they
- * made, how many were refused, and how many environments the daemon had to clean, not the kernel. New reference
- * or NULL.
+ * {entries, adopted, refused, cleaned_late}: how many are in force; since cordon was loaded, how
+ * many executions they made, how many were refused, and how many environments the daemon had to
+ * clean, not the kernel. New reference or NULL.
  */
 json_t *executors_status_json(const struct executors *x);
 

@@ -16,8 +16,8 @@ struct executors {
 };
 
 /*
- * An entry that stands in the kernel and is not in force yet. `is` and `config` must stay. `itself`: that for the
- * executor itself, or NULL. Caller frees.
+ * An entry that stands in the kernel and is not in force yet. `is` and `config` must stay.
+ * `itself`: that for the executor itself, or NULL. Caller frees.
  */
 int executor_entry_make(struct executors *x, struct config *config,
 			const struct config_executor *is, const struct executor_entry *itself,

@@ -42,7 +42,10 @@ static void see_to(struct enforcement *e, struct adoption *a, uint32_t slot)
 	(void)enforcement_kill(e, slot, &killed);
 }
 
-/* A daemon that has come since looks after its own, and what it holds is held after it has said its number. */
+/*
+ * A daemon that has come since looks after its own, and what it holds is held after it has said its
+ * number.
+ */
 static void see_to_all(struct enforcement *e, struct adoption *a, uint32_t dead)
 {
 	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++) {

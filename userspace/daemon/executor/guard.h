@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process that does nothing but wait for the daemon to be gone, however that comes about, and then sees to
- * those that the daemon had held at their first instruction: nothing stays stopped.
+ * A process that does nothing but wait for the daemon to be gone, however that comes about, and
+ * then sees to those that the daemon had held at their first instruction: nothing stays stopped.
  */
 #ifndef CORDON_DAEMON_GUARD_H
 #define CORDON_DAEMON_GUARD_H
@@ -11,8 +11,8 @@
 #include "base/failure.h"
 
 /*
- * Starts it. *ret_fd: while any copy of this descriptor is open, it waits. Before the daemon has sockets: it
- * closes all else, but what it closes is open for a moment. -errno.
+ * Starts it. *ret_fd: while any copy of this descriptor is open, it waits. Before the daemon has
+ * sockets: it closes all else, but what it closes is open for a moment. -errno.
  */
 int guard_start(int *ret_fd, struct failure *failure);
 

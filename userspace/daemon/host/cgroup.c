@@ -178,8 +178,9 @@ static int apply(int fd, const char *file, const char *value, struct failure *fa
 }
 
 /*
- * The memory controller does not count pages of a host's pool of huge ones: an execution under a limit gets
- * none, neither by mapping nor by reserving them. Sizes are the kernel's ("hugetlb.2MB.max").
+ * The memory controller does not count pages of a host's pool of huge ones: an execution under a
+ * limit gets none, neither by mapping nor by reserving them. Sizes are the kernel's
+ * ("hugetlb.2MB.max").
  */
 static int refuse_huge_pages(int fd, struct failure *failure)
 {

@@ -45,7 +45,8 @@ int cgroup_tree_open(const char *mount_point, struct cgroup_tree *ret_tree,
 void cgroup_tree_close(struct cgroup_tree *tree);
 
 /*
- * Makes a cgroup with these limits. *ret_missing: NULL-terminated texts, one for each limit that this
+ * Makes a cgroup with these limits. *ret_missing: NULL-terminated texts, one for each limit that
+ * this
  * host cannot apply ("memory: no controller"); caller frees (protocol_strings_free).
  * -EEXIST; -EINVAL: the kernel refuses a value; ...
  */

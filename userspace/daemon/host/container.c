@@ -45,7 +45,10 @@ static const char *const devices[] = {
 	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", NULL,
 };
 
-/* Views of the kernel, of which there is one for all or one for each namespace: hooks judge what is done there. */
+/*
+ * Views of the kernel, of which there is one for all or one for each namespace: hooks judge what is
+ * done there.
+ */
 static const char *const views[] = {"cgroup2", "sysfs", "mqueue", "devpts", NULL};
 
 static bool listed(const char *const *list, const char *text)

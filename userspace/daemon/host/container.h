@@ -8,11 +8,12 @@
 #include "base/failure.h"
 
 /*
- * Everything that is mounted in the mount namespace of `pid` and comes from a directory or file of the host is
- * below one of `volumes` (NULL-terminated) or of the runtime's own storage. The process is held, so
- * that what it has does not change meanwhile.
+ * Everything that is mounted in the mount namespace of `pid` and comes from a directory or file of
+ * the host is below one of `volumes` (NULL-terminated) or of the runtime's own storage. The process
+ * is held, so that what it has does not change meanwhile.
  *
- * -EPERM: something else is mounted, `failure` says what; -ESRCH: the process is gone; -ENOMEM; -EIO:
+ * -EPERM: something else is mounted, `failure` says what; -ESRCH: the process is gone; -ENOMEM;
+ * -EIO:
  * it cannot be told, and is refused as well.
  */
 int container_check_volumes(pid_t pid, const char *const *volumes, struct failure *failure);

@@ -16,12 +16,14 @@ struct descriptor_check {
 
 /*
  * Looks at what the labelled process behind `pidfd` keeps over its exec. Granted are files by their
- * names and rights, pipes, and event descriptors; never sockets, and nothing that stands for a part of
- * the kernel (rings, BPF, namespaces). -ENOMEM; -errno of the iterator.
+ * names and rights, pipes, and event descriptors; never sockets, and nothing that stands for a part
+ * of the kernel (rings, BPF, namespaces). -ENOMEM; -errno of the iterator.
  */
 int descriptors_check(struct enforcement *e, int pidfd, struct descriptor_check *ret_check);
 
-/* The text for one record, or NULL where it is granted or there is no memory (*ret_r says which). */
+/*
+ * The text for one record, or NULL where it is granted or there is no memory (*ret_r says which).
+ */
 char *descriptor_text(const struct cordon_descriptor_record *record, const char *name, int *ret_r);
 
 #endif

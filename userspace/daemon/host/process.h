@@ -27,8 +27,8 @@ int process_status_parse(const char *stat, struct process_status *ret_status);
 int process_login(pid_t pid, uint32_t *ret_uid);
 
 /*
- * Whose it is: its real user id, which /proc tells of one that may not be dumped, too, unlike the owner of its directory
- * there. -ESRCH: it is gone; -errno.
+ * Whose it is: its real user id, which /proc tells of one that may not be dumped, too, unlike the
+ * owner of its directory there. -ESRCH: it is gone; -errno.
  */
 int process_uid(pid_t pid, uid_t *ret_uid);
 

@@ -118,7 +118,10 @@ static int for_each_entry(struct removal *removal, int dir_fd, entry_handler han
 	return -errno;
 }
 
-/* Below the second level directories move up to the first: depth costs neither stack nor descriptors. */
+/*
+ * Below the second level directories move up to the first: depth costs neither stack nor
+ * descriptors.
+ */
 static int remove_or_move_up(struct removal *removal, int dir_fd, const char *name)
 {
 	int r = unlink_entry(dir_fd, name);

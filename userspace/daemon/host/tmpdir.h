@@ -15,9 +15,9 @@ int tmpdir_create(const char *parent, const char *name, uid_t uid, gid_t gid, in
 		  struct failure *failure);
 
 /*
- * Removes `name` in `parent` with all that is in it, whatever that is: symlinks are not
- * followed, other file systems mounted inside are not entered, any depth needs two descriptors. Takes
- * away at most `budget` entries in one call, so that the caller can do something else in between.
+ * Removes `name` in `parent` with all that is in it, whatever that is: symlinks are not followed,
+ * other file systems mounted inside are not entered, any depth needs two descriptors. Takes away at
+ * most `budget` entries in one call, so that the caller can do something else in between.
  *
  * 0: gone (or never there); -EAGAIN: there is more, call again; -EBUSY: something is mounted in
  * it; or what the file system said.

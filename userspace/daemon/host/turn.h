@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long the turns of the daemon's loop take, and what in them: while one turns, nobody else is served. There is one loop.
+ * How long the turns of the daemon's loop take, and what in them: while one turns, nobody else is
+ * served. There is one loop.
  */
 #ifndef CORDON_DAEMON_TURN_H
 #define CORDON_DAEMON_TURN_H
@@ -22,7 +23,10 @@ void turn_end(const struct turn *turn);
 #define TURN(what)                                                                                 \
 	_cleanup_(turn_end) const struct turn turn_ __attribute__((unused)) = turn_begin(what)
 
-/* {"longest":{"what","nsec"}|null,"total_nsec":N,"histogram":[{"below_nsec":N|null,"turns":N}]}: new reference or NULL. */
+/*
+ * {"longest":{"what","nsec"}|null,"total_nsec":N,"histogram":[{"below_nsec":N|null,"turns":N}]}:
+ * new reference or NULL.
+ */
 json_t *turn_json(void);
 
 #endif

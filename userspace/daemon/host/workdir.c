@@ -65,7 +65,9 @@ const char *const *workdir_system_directories(void)
 	return system_directories;
 }
 
-/* Takes the last word off an absolute path; one that has ".." is no name of what it is said to be. */
+/*
+ * Takes the last word off an absolute path; one that has ".." is no name of what it is said to be.
+ */
 static void leave_last(char *name)
 {
 	size_t length = strlen(name);
@@ -85,8 +87,8 @@ static bool same_directory(const struct stat *a, const struct stat *b)
 }
 
 /*
- * Is `directory` the one that is open or an ancestor of it? Climbs by "..", so that names play no part, and one step at a
- * time: whoever asks chooses how deep it lies.
+ * Is `directory` the one that is open or an ancestor of it? Climbs by "..", so that names play no
+ * part, and one step at a time: whoever asks chooses how deep it lies.
  */
 static bool contains(const struct stat *directory, int inner_fd)
 {
@@ -112,9 +114,9 @@ static bool contains(const struct stat *directory, int inner_fd)
 }
 
 /*
- * Does the name lead to `directory`, or to something in it? By its own words as long as these are no links: a home may be a
- * mount whose server does not answer, or mounted by whoever steps into it. What cannot be looked at does not exist for
- * anybody.
+ * Does the name lead to `directory`, or to something in it? By its own words as long as these are
+ * no links: a home may be a mount whose server does not answer, or mounted by whoever steps into
+ * it. What cannot be looked at does not exist for anybody.
  */
 static bool directory_contains_path(const struct stat *directory, const char *path)
 {

@@ -14,7 +14,10 @@
 #define ACCOUNTS_MAX 64
 /* Connections, and so executions, of one user; those that his executors make count likewise. */
 #define ACCOUNT_MAX_CONNECTIONS 64
-/* Descriptors of one user that are kept open, because closing them might take for ever; a user with so many is not let in. */
+/*
+ * Descriptors of one user that are kept open, because closing them might take for ever; a user with
+ * so many is not let in.
+ */
 #define ACCOUNT_MAX_KEPT 16
 /* A user may take one part in so many of the daemon's time. */
 #define ACCOUNT_SHARE 2
@@ -36,8 +39,8 @@ struct accounts {
 };
 
 /*
- * One connection more. NULL: the user has ACCOUNT_MAX_CONNECTIONS or ACCOUNT_MAX_KEPT, or ACCOUNTS_MAX other users are
- * at work. Stays where it is until account_close().
+ * One connection more. NULL: the user has ACCOUNT_MAX_CONNECTIONS or ACCOUNT_MAX_KEPT, or
+ * ACCOUNTS_MAX other users are at work. Stays where it is until account_close().
  */
 struct account *account_open(struct accounts *accounts, uid_t uid, uint64_t now);
 void account_close(struct account *account);

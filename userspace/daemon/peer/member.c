@@ -207,8 +207,9 @@ int member_check_status(const char *status, uid_t uid, struct failure *failure)
 int member_check_child(const struct peer *peer, pid_t pid, struct failure *failure)
 {
 	/*
-	 * Twice: one reading takes identity and no_new_privs one after the other, and a set-id program
-	 * may have come in between. What the second finds, no_new_privs of the first makes lasting.
+	 * Twice: one reading takes identity and no_new_privs one after the other, and a set-id
+	 * program may have come in between. What the second finds, no_new_privs of the first makes
+	 * lasting.
 	 */
 	for (int i = 0; i < 2; i++) {
 		_cleanup_(freep) char *text = NULL;

@@ -16,15 +16,16 @@
 bool member_is_plain_name(const char *policy);
 
 /*
- * Before anything is done: a policy by name, the daemon's log, enforcing, as the user and one of the
- * groups that the client has. -EPERM.
+ * Before anything is done: a policy by name, the daemon's log, enforcing, as the user and one of
+ * the groups that the client has. -EPERM.
  */
 int member_check_request(const struct peer *peer, const struct prepare_request *request,
 			 struct failure *failure);
 
 /*
- * The directories that came along, in the order of the request: on file systems that answer (a user's
- * own file system might never), and home the one of the account, as far as that is known. -EPERM.
+ * The directories that came along, in the order of the request: on file systems that answer (a
+ * user's own file system might never), and home the one of the account, as far as that is known.
+ * -EPERM.
  */
 int member_check_directories(const struct peer *peer, const struct prepare_request *request,
 			     const int *fds, size_t count, struct failure *failure);
@@ -34,14 +35,14 @@ int member_check_policy(const struct peer *peer, const struct compiled_policy *p
 			struct failure *failure);
 
 /*
- * What the daemon's own reading of a policy says is not for everybody who may name it: `message`, if there is one, goes, and
- * `failure` says whom to ask. `error`.
+ * What the daemon's own reading of a policy says is not for everybody who may name it: `message`,
+ * if there is one, goes, and `failure` says whom to ask. `error`.
  */
 int member_hide_diagnostics(const char *policy, int error, char **message, struct failure *failure);
 
 /*
- * The held child: all its user ids are the client's, it has no capability, and can never gain either again
- * (no_new_privs). -EPERM, -ESRCH.
+ * The held child: all its user ids are the client's, it has no capability, and can never gain
+ * either again (no_new_privs). -EPERM, -ESRCH.
  */
 int member_check_child(const struct peer *peer, pid_t pid, struct failure *failure);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the host's databases say of users and groups. They may be another machine, which may never answer: a process of its
- * own asks (names_look_up), and the daemon, which only keeps the answers, looks at these.
+ * What the host's databases say of users and groups. They may be another machine, which may never
+ * answer: a process of its own asks (names_look_up), and the daemon, which only keeps the answers,
+ * looks at these.
  *
- * A question is "alice", the user of that name; "@staff", the group; or "#1000", the account of the user with that number.
+ * A question is "alice", the user of that name; "@staff", the group; or "#1000", the account of the
+ * user with that number.
  */
 #ifndef CORDON_DAEMON_NAMES_H
 #define CORDON_DAEMON_NAMES_H
@@ -39,7 +41,8 @@ void names_release(struct names *names);
 void names_look_up(char *const *questions, FILE *to);
 
 /*
- * The answers to the same questions, as names_look_up() wrote them, which may be anybody's word. -EPROTO: they are none;
+ * The answers to the same questions, as names_look_up() wrote them, which may be anybody's word.
+ * -EPROTO: they are none;
  * -ENOMEM. Nothing is learnt then.
  */
 int names_learn(struct names *names, char *const *questions, const char *data, size_t size,

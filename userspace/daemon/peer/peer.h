@@ -32,7 +32,8 @@ struct peer {
 bool peer_group(const char *name, gid_t *ret_gid);
 
 /*
- * -EPERM: neither root nor, where `group` is not NULL, a member of it; -ESRCH: the process is gone; -errno.
+ * -EPERM: neither root nor, where `group` is not NULL, a member of it; -ESRCH: the process is gone;
+ * -errno.
  */
 int peer_read(int socket, const gid_t *group, struct peer *ret_peer, struct failure *failure);
 void peer_release(struct peer *peer);
@@ -40,8 +41,8 @@ void peer_release(struct peer *peer);
 bool peer_in_group(const struct peer *peer, gid_t gid);
 
 /*
- * Is it root, or one of "alice" and "@group"? `names` is NULL-terminated, or NULL for nobody. What has not been looked up, it
- * is not.
+ * Is it root, or one of "alice" and "@group"? `names` is NULL-terminated, or NULL for nobody. What
+ * has not been looked up, it is not.
  */
 bool peer_is_one_of(const struct peer *peer, char *const *names);
 

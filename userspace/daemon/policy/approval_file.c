@@ -25,8 +25,8 @@ static const char *const states[APPROVAL_STATE_COUNT] = {
 /* --- settings ----------------------------------------------------------------------------- */
 
 /*
- * The store goes by the digest of the tables: another policy with the same ones, and other names for itself and
- * its variables, may have been kept first.
+ * The store goes by the digest of the tables: another policy with the same ones, and other names
+ * for itself and its variables, may have been kept first.
  */
 static json_t *variables_json(const struct compiled_policy *p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One policy that waits for approval or was decided about, and its file: DIRECTORY/approvals/IDENTITY.json,
- * with its tables in the policy store beside it.
+ * One policy that waits for approval or was decided about, and its file:
+ * DIRECTORY/approvals/IDENTITY.json, with its tables in the policy store beside it.
  */
 #ifndef CORDON_DAEMON_APPROVAL_FILE_H
 #define CORDON_DAEMON_APPROVAL_FILE_H
@@ -53,17 +53,22 @@ void approval_entry_free(struct approval_entry *entry);
 json_t *approval_entry_json(const struct approval_entry *entry);
 
 /*
- * Why it may not be used now, and who may change that: -EPERM, with the long form in *ret_message, which the
- * caller frees; -ENOMEM.
+ * Why it may not be used now, and who may change that: -EPERM, with the long form in *ret_message,
+ * which the caller frees; -ENOMEM.
  */
 int approval_entry_refuse(const struct approval_entry *entry, char **ret_message,
 			  struct failure *failure);
 
-/* From the store in `directory`, to compare with: -EBADMSG where it is not what the file says; -errno. */
+/*
+ * From the store in `directory`, to compare with: -EBADMSG where it is not what the file says;
+ * -errno.
+ */
 int approval_entry_load_policy(const char *directory, struct approval_entry *entry,
 			       struct failure *failure);
 
-/* Makes both directories where they are not, for root alone. -EPERM: somebody else may write there. */
+/*
+ * Makes both directories where they are not, for root alone. -EPERM: somebody else may write there.
+ */
 int approval_directory_open(const char *parent, const char *path, int *ret_fd);
 
 int approval_file_save(int dir_fd, const struct approval_entry *entry);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which policies may be used, where a person has to say so: those that were approved, and whatever allows no
- * more than one of the same name that was. Others wait. Each decision is a record in the log; the store
- * below the state directory is what the next daemon goes by.
+ * Which policies may be used, where a person has to say so: those that were approved, and whatever
+ * allows no more than one of the same name that was. Others wait. Each decision is a record in the
+ * log; the store below the state directory is what the next daemon goes by.
  */
 #ifndef CORDON_DAEMON_APPROVALS_H
 #define CORDON_DAEMON_APPROVALS_H
@@ -31,8 +31,9 @@ void approvals_free(struct approvals *approvals);
 typedef int (*approvals_recorder)(void *context, const struct audit_approval *approval);
 
 /*
- * May it be used? `use`: what by, where that is approved along with it, else NULL. -EPERM: it waits for approval, and *ret_message says what it allows beyond what was
- * approved; caller frees. `now`: wall clock in ns since the epoch. -ENOMEM; -errno of the store.
+ * May it be used? `use`: what by, where that is approved along with it, else NULL. -EPERM: it waits
+ * for approval, and *ret_message says what it allows beyond what was approved; caller frees. `now`:
+ * wall clock in ns since the epoch. -ENOMEM; -errno of the store.
  */
 int approvals_check(struct approvals *approvals, const struct compiled_policy *policy,
 		    const char *use, uint32_t uid, uint64_t now, approvals_recorder record,
@@ -51,9 +52,9 @@ struct approval_proposal {
 #define APPROVALS_PROPOSED_MAX 32
 
 /*
- * Has it wait, with exactly what it allows beyond its base. *ret_entry: how it stands, a new reference; also where the
- * same was proposed before. -ENODATA: it allows no more; -EDQUOT: too many of this user's wait; -EPERM: it was refused or
- * revoked before. -errno of the store.
+ * Has it wait, with exactly what it allows beyond its base. *ret_entry: how it stands, a new
+ * reference; also where the same was proposed before. -ENODATA: it allows no more; -EDQUOT: too
+ * many of this user's wait; -EPERM: it was refused or revoked before. -errno of the store.
  */
 int approvals_propose(struct approvals *approvals, struct approval_proposal *proposal, uint64_t now,
 		      json_t **ret_entry, struct failure *failure);
@@ -69,8 +70,8 @@ int approvals_keep_text(struct approvals *approvals, const char *text, char **re
 void approvals_drop_text(struct approvals *approvals, const char *path);
 
 /*
- * The file of the last policy that was approved for `use` in the place of `base`, just as that is now, and still is;
- * NULL: none. Valid until the approvals change.
+ * The file of the last policy that was approved for `use` in the place of `base`, just as that is
+ * now, and still is; NULL: none. Valid until the approvals change.
  */
 const char *approvals_amended(struct approvals *approvals, const struct compiled_policy *base,
 			      const char *use, uint64_t now, approvals_recorder record,
@@ -86,7 +87,8 @@ struct approval_decision {
 };
 
 /*
- * -ENOENT: none of that digest; -ENOTUNIQ: several; -EALREADY: it is so already; -EINVAL: nothing to revoke, or
+ * -ENOENT: none of that digest; -ENOTUNIQ: several; -EALREADY: it is so already; -EINVAL: nothing
+ * to revoke, or
  * it has expired before it begins. *ret_entry: how it stands now, a new reference.
  */
 int approvals_decide(struct approvals *approvals, const struct approval_decision *decision,
@@ -94,33 +96,42 @@ int approvals_decide(struct approvals *approvals, const struct approval_decision
 		     struct failure *failure);
 
 /*
- * Before a decision: what it is about. One that nobody asked for waits from here on, so that the decision can name it by
- * its identity. Errors as approvals_decide().
+ * Before a decision: what it is about. One that nobody asked for waits from here on, so that the
+ * decision can name it by its identity. Errors as approvals_decide().
  */
 int approvals_subject(struct approvals *approvals, const struct approval_decision *decision,
 		      uint64_t now, approvals_recorder record, void *context,
 		      unsigned char ret_identity[SHA256_SIZE], struct failure *failure);
 
 /*
- * Every rule and setting by which it allows what the approved one does not, or for the first of its name, anything, as
- * approval_listing_write() does it: not for the loop.
+ * Every rule and setting by which it allows what the approved one does not, or for the first of its
+ * name, anything, as approval_listing_write() does it: not for the loop.
  */
 int approvals_write_rules(const struct approvals *approvals,
 			  const unsigned char identity[SHA256_SIZE], const char *const *directories,
 			  FILE *to, struct failure *failure);
 
-/* Has them in its list and on record instead of the examples. -ENOENT: it is gone; -EPROTO; -ENOMEM. */
+/*
+ * Has them in its list and on record instead of the examples. -ENOENT: it is gone; -EPROTO;
+ * -ENOMEM.
+ */
 int approvals_take_rules(struct approvals *approvals, const unsigned char identity[SHA256_SIZE],
 			 const char *lines, size_t size);
 
-/* For one that is the first of its name, where they could not be found in time: the texts of its rules. */
+/*
+ * For one that is the first of its name, where they could not be found in time: the texts of its
+ * rules.
+ */
 int approvals_take_texts(struct approvals *approvals, const unsigned char identity[SHA256_SIZE]);
 
 /* They are there: an approval that is given again has them on record again. */
 bool approvals_know_rules(const struct approvals *approvals,
 			  const unsigned char identity[SHA256_SIZE]);
 
-/* Those from number `from` on that fit into so many bytes of JSON: new references. *ret_next: 0: that is all. */
+/*
+ * Those from number `from` on that fit into so many bytes of JSON: new references. *ret_next: 0:
+ * that is all.
+ */
 json_t *approvals_list(const struct approvals *approvals, size_t from, size_t room,
 		       size_t *ret_next);
 

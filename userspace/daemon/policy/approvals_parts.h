@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parts of the approvals share: approvals.c, comparison.c and proposals.c; nobody else includes it. */
+/*
+ * What the parts of the approvals share: approvals.c, comparison.c and proposals.c; nobody else
+ * includes it.
+ */
 #ifndef CORDON_DAEMON_APPROVALS_PARTS_H
 #define CORDON_DAEMON_APPROVALS_PARTS_H
 
@@ -9,7 +12,10 @@
 #include "daemon/policy/approvals.h"
 #include "daemon/policy/comparison.h"
 
-/* Comparisons that are kept: that something allows no more than what is approved, and what is to be asked for next. */
+/*
+ * Comparisons that are kept: that something allows no more than what is approved, and what is to be
+ * asked for next.
+ */
 #define COMPARISONS_MAX 64
 
 struct approvals {
@@ -40,7 +46,10 @@ struct approval_entry *approvals_find(const struct approvals *approvals,
 bool approvals_is_approved(struct approvals *approvals, struct approval_entry *entry,
 			   const struct question *question);
 
-/* Has it wait, and takes over what it was found to allow besides. -ENOSPC, -ENOMEM, -errno of the store. */
+/*
+ * Has it wait, and takes over what it was found to allow besides. -ENOSPC, -ENOMEM, -errno of the
+ * store.
+ */
 int approvals_keep(struct approvals *approvals, const struct question *question,
 		   struct comparison *with, struct approval_entry **ret_entry,
 		   struct failure *failure);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a policy allows beyond those of its name that are approved. Two that are large take seconds to compare, for which
- * executors would be without their daemon: a process of its own does it, and the loop, where nothing was found before,
- * only tries for a moment.
+ * What a policy allows beyond those of its name that are approved. Two that are large take seconds
+ * to compare, for which executors would be without their daemon: a process of its own does it, and
+ * the loop, where nothing was found before, only tries for a moment.
  */
 #ifndef CORDON_DAEMON_COMPARISON_H
 #define CORDON_DAEMON_COMPARISON_H
@@ -53,8 +53,8 @@ int approvals_write_comparison(struct approvals *approvals, const struct compile
 			       const char *use, uint64_t now, FILE *to, struct failure *failure);
 
 /*
- * In the loop: has what the errand has written ready. -ESTALE: other policies are approved by now; -EPROTO: that is no
- * comparison; -ENOMEM.
+ * In the loop: has what the errand has written ready. -ESTALE: other policies are approved by now;
+ * -EPROTO: that is no comparison; -ENOMEM.
  */
 int approvals_take_comparison(struct approvals *approvals, const char *data, size_t size);
 

@@ -82,7 +82,10 @@ static bool is_being_compiled(const struct compiling *c)
 	return false;
 }
 
-/* It is compiled, or will not be by this one: whoever waits for it looks again, each in a turn of its own. */
+/*
+ * It is compiled, or will not be by this one: whoever waits for it looks again, each in a turn of
+ * its own.
+ */
 static void tell_line(struct compiling *c)
 {
 	struct compiling *other;

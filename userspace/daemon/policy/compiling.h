@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policies that are not resident, compiled beside the loop by a process of its own for each: once for all who wait for the same one.
- * Thousands of rules take a second.
+ * Policies that are not resident, compiled beside the loop by a process of its own for each: once
+ * for all who wait for the same one. Thousands of rules take a second.
  */
 #ifndef CORDON_DAEMON_COMPILING_H
 #define CORDON_DAEMON_COMPILING_H
@@ -31,7 +31,10 @@ struct compiling_wishes {
 int compiling_wish(struct compiling_wishes *wishes, const char *policy, bool observe);
 void compiling_wishes_release(struct compiling_wishes *wishes);
 
-/* 0: all are there; else as policies_get(), of the first that is not, with its message or NULL. May free it. */
+/*
+ * 0: all are there; else as policies_get(), of the first that is not, with its message or NULL. May
+ * free it.
+ */
 typedef void compiling_done(void *context, int result, const char *message,
 			    const struct failure *failure);
 
@@ -44,8 +47,8 @@ struct compiling_job {
 };
 
 /*
- * Takes the wishes over, also on failure. 0: all are resident; 1: `done` is called. What is there stays until
- * compiling_free(). -ENOMEM, or -errno of fork(2).
+ * Takes the wishes over, also on failure. 0: all are resident; 1: `done` is called. What is there
+ * stays until compiling_free(). -ENOMEM, or -errno of fork(2).
  */
 int compiling_start(const struct compiling_job *job, struct compiling_wishes *wishes,
 		    struct compiling **ret_compiling, struct failure *failure);
@@ -55,7 +58,10 @@ uint64_t compiling_took(const struct compiling *compiling);
 /* NULL: there is none. */
 const struct policy_use *compiling_use(const struct compiling *compiling, size_t index);
 
-/* Nobody waits any more, if `done` was not called; what nobody else uses need not stay. May be NULL. */
+/*
+ * Nobody waits any more, if `done` was not called; what nobody else uses need not stay. May be
+ * NULL.
+ */
 void compiling_free(struct compiling *compiling);
 DEFINE_CLEANUP(struct compiling *, compiling_free, compiling_freep)
 

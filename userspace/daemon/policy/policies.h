@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compiled policies in use. A policy is compiled anew when anything has changed that it was compiled from
- * (policy/source/inputs.h); what compiles to the same is held once, in memory and in the kernel, where it stays
- * for a while after its last use, because putting it there costs a grace period.
+ * Compiled policies in use. A policy is compiled anew when anything has changed that it was
+ * compiled from (policy/source/inputs.h); what compiles to the same is held once, in memory and in
+ * the kernel, where it stays for a while after its last use, because putting it there costs a grace
+ * period.
  */
 #ifndef CORDON_DAEMON_POLICIES_H
 #define CORDON_DAEMON_POLICIES_H
@@ -27,8 +28,8 @@ struct policy_use {
 };
 
 /*
- * `directories` (NULL-terminated) is searched for policies named without a path, and must stay. `notes_fd` is
- * a directory where each resident policy is noted, for the next daemon to remove: see
+ * `directories` (NULL-terminated) is searched for policies named without a path, and must stay.
+ * `notes_fd` is a directory where each resident policy is noted, for the next daemon to remove: see
  * policies_remove_stale().
  */
 int policies_new(struct enforcement *e, const char *const *directories, int notes_fd,
@@ -38,8 +39,9 @@ int policies_new(struct enforcement *e, const char *const *directories, int note
 void policies_free(struct policies *policies);
 
 /*
- * Compiles `name_or_path` and has it resident; with `observe`, as a policy that only reports. *ret_message: diagnostics as text when the policy is
- * at fault (-EINVAL, -ENOENT, -E2BIG ...), else NULL; caller frees.
+ * Compiles `name_or_path` and has it resident; with `observe`, as a policy that only reports.
+ * *ret_message: diagnostics as text when the policy is at fault (-EINVAL, -ENOENT, -E2BIG ...),
+ * else NULL; caller frees.
  */
 int policies_get(struct policies *policies, const char *name_or_path, bool observe,
 		 const struct policy_use **ret_use, char **ret_message, struct failure *failure);
@@ -49,29 +51,30 @@ const struct policy_use *policies_find(struct policies *policies, const char *na
 				       bool observe);
 
 /*
- * Compiles it in a process of its own, which may take a second, and writes it for policies_take(); on failure, as policies_get(),
- * its message as a parcel's text.
+ * Compiles it in a process of its own, which may take a second, and writes it for policies_take();
+ * on failure, as policies_get(), its message as a parcel's text.
  */
 int policies_prepare(struct policies *policies, const char *name_or_path, bool observe, FILE *to,
 		     struct failure *failure);
 
 /*
- * Has resident what that process has written, as policies_get() would have found it. -EPROTO: that is no policy; -ENOMEM; -errno
- * of the kernel.
+ * Has resident what that process has written, as policies_get() would have found it. -EPROTO: that
+ * is no policy; -ENOMEM; -errno of the kernel.
  */
 int policies_take(struct policies *policies, const char *name_or_path, bool observe,
 		  struct parcel *from, const struct policy_use **ret_use, struct failure *failure);
 
 /*
- * For an execution that an earlier daemon began: what is in the kernel by this reference already, of which
- * `compiled` has tables and rules at least. Takes it over on success.
+ * For an execution that an earlier daemon began: what is in the kernel by this reference already,
+ * of which `compiled` has tables and rules at least. Takes it over on success.
  */
 int policies_resume(struct policies *policies, struct compiled_policy *compiled, uint64_t ref,
 		    const struct policy_use **ret_use);
 
 /*
- * The one that policies_resume() has taken over by this reference already, if it is called by these names: with as many to
- * take over, each policy is compiled once. Its reference is the caller's; NULL: there is none.
+ * The one that policies_resume() has taken over by this reference already, if it is called by these
+ * names: with as many to take over, each policy is compiled once. Its reference is the caller's;
+ * NULL: there is none.
  */
 const struct policy_use *policies_resumed(struct policies *policies, uint64_t ref,
 					  const unsigned char digest[32], const char *name,
@@ -89,8 +92,8 @@ int policies_compile(struct policies *policies, const char *name_or_path, bool o
 void policies_remove_stale(struct policies *policies);
 
 /*
- * Those that executions are under now, as [{"name", "digest"}], the `max` that were asked for last; *ret_omitted: how many more
- * there are. New reference, or NULL without memory.
+ * Those that executions are under now, as [{"name", "digest"}], the `max` that were asked for last;
+ * *ret_omitted: how many more there are. New reference, or NULL without memory.
  */
 json_t *policies_in_use(const struct policies *policies, size_t max, size_t *ret_omitted);
 

@@ -13,9 +13,10 @@
 DEFINE_CLEANUP(scmp_filter_ctx, seccomp_release, contextp)
 
 /*
- * The last one is needed for giving up the others. CAP_SYS_NICE stays: before Linux 6.6, moving a process of root's to a
- * cgroup asks for it where the cpuset controller is on. CAP_SYSLOG stays: addresses of the kernel's variables, without which
- * no program is loaded, are told to nobody else; syslog(2) itself is denied below.
+ * The last one is needed for giving up the others. CAP_SYS_NICE stays: before Linux 6.6, moving a
+ * process of root's to a cgroup asks for it where the cpuset controller is on. CAP_SYSLOG stays:
+ * addresses of the kernel's variables, without which no program is loaded, are told to nobody else;
+ * syslog(2) itself is denied below.
  */
 static const int dropped[] = {
 	CAP_SYS_MODULE,	     CAP_SYS_RAWIO,
@@ -32,7 +33,9 @@ static const int dropped[] = {
 	CAP_SETPCAP,
 };
 
-/* Other code for the kernel, other namespaces and mounts, other processes' memory, the clock, keys. */
+/*
+ * Other code for the kernel, other namespaces and mounts, other processes' memory, the clock, keys.
+ */
 static const char *const denied[] = {
 	"init_module",
 	"finit_module",

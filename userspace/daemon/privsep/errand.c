@@ -30,7 +30,10 @@ struct errand {
 	struct event *answer, *ended, *late;
 };
 
-/* What a process sends; the descriptors that go along are its data, and those of `fds` that are set. */
+/*
+ * What a process sends; the descriptors that go along are its data, and those of `fds` that are
+ * set.
+ */
 struct errand_reply {
 	int32_t result;
 	uint32_t present; /* bits of `fds` */

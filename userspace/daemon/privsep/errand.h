@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What may take long or never end, as reading a file that others chose or looking a user up, is done by a process of its
- * own, and the daemon is told when there is an answer. The loop waits for none of them; one that does not answer in time is
- * killed, and what it was for is refused.
+ * What may take long or never end, as reading a file that others chose or looking a user up, is
+ * done by a process of its own, and the daemon is told when there is an answer. The loop waits for
+ * none of them; one that does not answer in time is killed, and what it was for is refused.
  */
 #ifndef CORDON_DAEMON_ERRAND_H
 #define CORDON_DAEMON_ERRAND_H
@@ -18,8 +18,8 @@
 /* What an answer may have, where its job says nothing else. */
 #define ERRAND_DATA_MAX (64u << 20)
 /*
- * Of one user at a time; the others wait in line. Those count that were killed and are still in the kernel, so that files
- * that never answer cost no more processes than these.
+ * Of one user at a time; the others wait in line. Those count that were killed and are still in the
+ * kernel, so that files that never answer cost no more processes than these.
  */
 #define ERRANDS_AT_A_TIME 8u
 
@@ -31,15 +31,16 @@ struct errand_fds {
 };
 
 /*
- * In the process, which has the daemon's memory as it was and none of its descriptors: writes its answer to `to`, and puts
- * descriptors that go along, which must not be files that are open for reading or writing (O_PATH), into `fds`. 0 or -errno.
+ * In the process, which has the daemon's memory as it was and none of its descriptors: writes its
+ * answer to `to`, and puts descriptors that go along, which must not be files that are open for
+ * reading or writing (O_PATH), into `fds`. 0 or -errno.
  */
 typedef int errand_work(const void *context, FILE *to, struct errand_fds *fds,
 			struct failure *failure);
 
 /*
- * In the loop: what the work returned, also what it wrote before it failed; -ETIMEDOUT; -EPROTO: it died. Whoever wants a
- * descriptor takes it out (TAKE_FD). The errand is over by then.
+ * In the loop: what the work returned, also what it wrote before it failed; -ETIMEDOUT; -EPROTO: it
+ * died. Whoever wants a descriptor takes it out (TAKE_FD). The errand is over by then.
  */
 typedef void errand_done(void *context, int result, const char *data, size_t size,
 			 struct errand_fds *fds, const struct failure *failure);

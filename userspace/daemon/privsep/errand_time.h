@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an errand took of a processor, first of what it answers: it is charged to whoever it was for. */
+/*
+ * What an errand took of a processor, first of what it answers: it is charged to whoever it was
+ * for.
+ */
 #ifndef CORDON_DAEMON_ERRAND_TIME_H
 #define CORDON_DAEMON_ERRAND_TIME_H
 

@@ -10,7 +10,10 @@
 #include "daemon/privsep/writer.h"
 #include "daemon/privsep/writer_directory.h"
 
-/* What the loop waits for a decision, or a change of policy, to be on record, where the writer is not slow already. */
+/*
+ * What the loop waits for a decision, or a change of policy, to be on record, where the writer is
+ * not slow already.
+ */
 #define FLUSH_MSEC 1000
 
 struct log_use {

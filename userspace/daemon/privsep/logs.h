@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The audit logs in use: each directory is opened once and shared by the executions that log there. Each has a
- * process that writes it.
+ * The audit logs in use: each directory is opened once and shared by the executions that log there.
+ * Each has a process that writes it.
  */
 #ifndef CORDON_DAEMON_LOGS_H
 #define CORDON_DAEMON_LOGS_H
@@ -24,7 +24,10 @@ struct logs_options {
 	bool go_on_when_full; /* executions start although a log cannot take their records */
 };
 
-/* `options`: NULL for the usual ones; `base`: NULL to wait for each writer. -ENOMEM; or as writer_user_find(). */
+/*
+ * `options`: NULL for the usual ones; `base`: NULL to wait for each writer. -ENOMEM; or as
+ * writer_user_find().
+ */
 int logs_new(const struct logs_options *options, struct event_base *base, struct logs **ret_logs,
 	     struct failure *failure);
 void logs_free(struct logs *logs);
@@ -34,8 +37,8 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 	     struct failure *failure);
 
 /*
- * Drops a reference; the last one flushes, syncs and closes. A log that cannot be written stays open
- * with its records, and logs_flush_all() closes it once they are written.
+ * Drops a reference; the last one flushes, syncs and closes. A log that cannot be written stays
+ * open with its records, and logs_flush_all() closes it once they are written.
  */
 void logs_put(struct log_use *log);
 
@@ -45,29 +48,37 @@ struct log_use *logs_find(struct logs *logs, const char *directory);
 struct log_use *logs_share(struct log_use *log);
 
 /*
- * Where nobody can say at the moment whether the log can be written, as while its writer is started again: finds out beside
- * the loop, as writer_when_ready(). To be asked before logs_writable(), which waits for nobody. logs_cancel().
+ * Where nobody can say at the moment whether the log can be written, as while its writer is started
+ * again: finds out beside the loop, as writer_when_ready(). To be asked before logs_writable(),
+ * which waits for nobody. logs_cancel().
  */
 int logs_when_writable(struct log_use *log, writer_done *done, void *context,
 		       struct writer_wait **ret_wait);
 /* Fills `failure` with what that found out, a negative errno. */
 int logs_unwritable(const struct log_use *log, int r, struct failure *failure);
 
-/* May an execution start that logs there? Not where no record can be written now; `failure` says why. */
+/*
+ * May an execution start that logs there? Not where no record can be written now; `failure` says
+ * why.
+ */
 int logs_writable(struct log_use *log, struct failure *failure);
 
 const char *logs_directory(const struct log_use *log);
 
 /*
- * {"failing": the last try to write did, "records": sequence of the last, "written_bytes", "free_bytes"|null, "sealing", "sealed": sequence of the last seal,
- * "seal_age_nsec"|null}, as of the writer's last answer. New reference, or NULL without memory.
+ * {"failing": the last try to write did, "records": sequence of the last, "written_bytes",
+ * "free_bytes"|null, "sealing", "sealed": sequence of the last seal, "seal_age_nsec"|null}, as of
+ * the writer's last answer. New reference, or NULL without memory.
  */
 json_t *logs_figures_json(const struct log_use *log);
 
 /* Appends a record and drops its reference. NULL is -ENOMEM. */
 int logs_append(struct log_use *log, json_t *record);
 
-/* Appends a record that is text, as event_text_write() makes it, of a source with this share: as writer_append(). */
+/*
+ * Appends a record that is text, as event_text_write() makes it, of a source with this share: as
+ * writer_append().
+ */
 int logs_append_text(struct log_use *log, struct writer_share *share, const char *record,
 		     size_t size);
 
@@ -79,10 +90,16 @@ void logs_cancel(struct log_use *log, struct writer_wait *wait); /* or NULL */
 /* May nothing run whose start record cannot be written? */
 bool logs_must_write_start(const struct log_use *log);
 
-/* Waits, for a second at most, until all that was appended is written: for what root decides. -ETIMEDOUT. */
+/*
+ * Waits, for a second at most, until all that was appended is written: for what root decides.
+ * -ETIMEDOUT.
+ */
 int logs_flush(struct log_use *log);
 
-/* Has what is buffered in all logs written, and synced if `sync`. True if something was there to write. */
+/*
+ * Has what is buffered in all logs written, and synced if `sync`. True if something was there to
+ * write.
+ */
 bool logs_flush_all(struct logs *logs, bool sync);
 
 /* The same, and waits for it: at the end. */
@@ -91,10 +108,15 @@ void logs_settle_all(struct logs *logs);
 /* So much waits to be written that no more should be read from the kernel. */
 bool logs_are_behind(const struct logs *logs);
 
-/* What is due in any log, as audit_log_tick(): about once a second. True: something will be due later. */
+/*
+ * What is due in any log, as audit_log_tick(): about once a second. True: something will be due
+ * later.
+ */
 bool logs_tick_all(struct logs *logs);
 
-/* Goes on from *log (NULL: from the start) to the next log whose last write failed; false: no more. */
+/*
+ * Goes on from *log (NULL: from the start) to the next log whose last write failed; false: no more.
+ */
 bool logs_next_failing(struct logs *logs, struct log_use **log);
 
 /* Records that could not be appended, of all logs since the start. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process of the daemon's that needs no privileges keeps none of: before it reads its first byte. */
+/*
+ * What a process of the daemon's that needs no privileges keeps none of: before it reads its first
+ * byte.
+ */
 #ifndef CORDON_DAEMON_SANDBOX_H
 #define CORDON_DAEMON_SANDBOX_H
 
@@ -21,8 +24,8 @@ struct sandbox {
 };
 
 /*
- * Root, limits, user and group, no_new_privs, Landlock (where the kernel has it) and seccomp. Single-threaded,
- * as root. -errno: some of it failed, and the process must end.
+ * Root, limits, user and group, no_new_privs, Landlock (where the kernel has it) and seccomp.
+ * Single-threaded, as root. -errno: some of it failed, and the process must end.
  */
 int sandbox_enter(const struct sandbox *sandbox, struct failure *failure);
 

@@ -20,7 +20,10 @@
 #define QUEUE_BACKLOG (4u << 20)
 /* One that has not answered for so long is not waited for by those who need not. */
 #define SLOW_NSEC (2 * NSEC_PER_SEC)
-/* For an answer that the loop waits for: whether the log can be written, of a writer that has nothing else to do. */
+/*
+ * For an answer that the loop waits for: whether the log can be written, of a writer that has
+ * nothing else to do.
+ */
 #define WRITABLE_MSEC 50
 
 static void writer_free(struct writer *w)
@@ -38,7 +41,10 @@ static void writer_free(struct writer *w)
 	free(w);
 }
 
-/* One that dies before it could say why was killed, which says nothing about the log: it gets a second try. */
+/*
+ * One that dies before it could say why was killed, which says nothing about the log: it gets a
+ * second try.
+ */
 static int start_first(struct writer *w, struct failure *failure)
 {
 	for (int i = 0; i < DEATHS_MAX && !w->failing; i++) {

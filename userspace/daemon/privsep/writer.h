@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A log's writer, as the daemon sees it: a process of an unprivileged user (writer_process.h). What it is given stays here,
- * too, until it says that it is in the log's file. If it dies or hangs, another one takes its place, repairs the log, and is
- * given what the first one had not confirmed: nothing is lost with a writer.
+ * A log's writer, as the daemon sees it: a process of an unprivileged user (writer_process.h). What
+ * it is given stays here, too, until it says that it is in the log's file. If it dies or hangs,
+ * another one takes its place, repairs the log, and is given what the first one had not confirmed:
+ * nothing is lost with a writer.
  *
- * With a loop nobody waits for it: whoever needs to know that a record is written is told when it is. One flush is
- * for all who came while the one before it was on its way.
+ * With a loop nobody waits for it: whoever needs to know that a record is written is told when it
+ * is. One flush is for all who came while the one before it was on its way.
  */
 #ifndef CORDON_DAEMON_WRITER_H
 #define CORDON_DAEMON_WRITER_H
@@ -27,10 +28,11 @@ int writer_open(const char *directory, const struct writer_settings *settings,
 		struct writer **ret_writer, uint64_t *ret_repaired, struct failure *failure);
 
 /*
- * Hands over a record, as event_text_write() makes it. -ENOMEM; -ENOBUFS once 16 MiB wait for one that is slow; or,
- * once 1 MiB waits, the error that keeps the log from being written: the record is then lost, and counted. With a
- * share (writer_share.h), a source that has a sixteenth of that waiting loses its records when half is taken already:
- * one that floods the log does not cost the others theirs. NULL: a record that every source has few of.
+ * Hands over a record, as event_text_write() makes it. -ENOMEM; -ENOBUFS once 16 MiB wait for one
+ * that is slow; or, once 1 MiB waits, the error that keeps the log from being written: the record
+ * is then lost, and counted. With a share (writer_share.h), a source that has a sixteenth of that
+ * waiting loses its records when half is taken already: one that floods the log does not cost the
+ * others theirs. NULL: a record that every source has few of.
  */
 int writer_append(struct writer *writer, struct writer_share *share, const char *record,
 		  size_t size);
@@ -47,13 +49,17 @@ void writer_wait_cancel(struct writer *writer, struct writer_wait *wait); /* or 
 int writer_flush(struct writer *writer, bool sync);
 int writer_flush_within(struct writer *writer, bool sync, uint64_t msec);
 
-/* As audit_log_writable(), or as it was last where the writer has other things to do. -EPIPE: none can be had now. */
+/*
+ * As audit_log_writable(), or as it was last where the writer has other things to do. -EPIPE: none
+ * can be had now.
+ */
 int writer_writable(struct writer *writer);
 
 /*
- * Where there is no writer for a moment, or the log could not be written when it was asked last: asks it, again when it dies, and
- * says, as writer_when_flushed() does, what it has answered, and nothing that follows from anything else. -EPIPE, -ETIMEDOUT: no answer
- * in 8 s. 1: `done` is called; 0: there is nothing to wait for; -ENOMEM. Without a loop, 0.
+ * Where there is no writer for a moment, or the log could not be written when it was asked last:
+ * asks it, again when it dies, and says, as writer_when_flushed() does, what it has answered, and
+ * nothing that follows from anything else. -EPIPE, -ETIMEDOUT: no answer in 8 s. 1: `done` is
+ * called; 0: there is nothing to wait for; -ENOMEM. Without a loop, 0.
  */
 int writer_when_ready(struct writer *writer, writer_done *done, void *context,
 		      struct writer_wait **ret_wait);
@@ -80,7 +86,9 @@ bool writer_is_in(const struct writer *writer, dev_t device, ino_t inode);
 /* Has it seal and leave in order, once all is written. */
 void writer_leave(struct writer *writer);
 
-/* Has it write, seal and leave in order, and waits for that. Nobody who waits is called any more. */
+/*
+ * Has it write, seal and leave in order, and waits for that. Nobody who waits is called any more.
+ */
 void writer_close(struct writer *writer);
 DEFINE_CLEANUP(struct writer *, writer_close, writer_closep)
 

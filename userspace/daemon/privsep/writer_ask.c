@@ -11,8 +11,8 @@
 #include "daemon/privsep/writer_state.h"
 
 /*
- * Handed over before the writer is asked whether the last of it is written: a writer with much to do answers in between,
- * so that it is not taken for one that hangs.
+ * Handed over before the writer is asked whether the last of it is written: a writer with much to
+ * do answers in between, so that it is not taken for one that hangs.
  */
 #define UNANSWERED_MAX (2 * BATCH_SIZE)
 
@@ -80,7 +80,10 @@ static size_t unanswered(const struct writer *w)
 	return w->sent - (flushing ? w->covers : 0);
 }
 
-/* Records that keep coming do not keep it from anything else: every other question may be of something else. */
+/*
+ * Records that keep coming do not keep it from anything else: every other question may be of
+ * something else.
+ */
 static bool is_turn_of_others(const struct writer *w)
 {
 	return (w->asked == WRITER_FLUSH || w->asked == WRITER_SYNC) &&

@@ -8,7 +8,10 @@
 
 struct writer;
 
-/* Whatever state it is in, it is gone then; what it has not confirmed is still here, and is asked about again. */
+/*
+ * Whatever state it is in, it is gone then; what it has not confirmed is still here, and is asked
+ * about again.
+ */
 void writer_child_put_down(struct writer *writer, char *why, size_t size);
 
 /* Frees *event, which may be NULL, and is then. */

@@ -108,7 +108,10 @@ static int refuse_other(int directory_fd, const char *name, uid_t uid, gid_t gid
 	return is_of_log(name) ? 0 : -ENOTEMPTY;
 }
 
-/* Root's, so that nobody else changes it meanwhile. The directory last: until then this is done again. */
+/*
+ * Root's, so that nobody else changes it meanwhile. The directory last: until then this is done
+ * again.
+ */
 static int give(int fd, const struct stat *status, uid_t uid, gid_t gid, const char *directory,
 		struct failure *failure)
 {

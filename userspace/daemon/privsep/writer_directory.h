@@ -9,20 +9,23 @@
 
 /* Where there is a user of this name, it is the one. */
 #define WRITER_USER "cordon"
-/* Else this one: between what Debian gives out and what systemd does (61184 to 65519), and nobody. */
+/*
+ * Else this one: between what Debian gives out and what systemd does (61184 to 65519), and nobody.
+ */
 #define WRITER_UID 65530u
 
 /*
- * `name`: a user's name or number; NULL: the one by default. -ENOENT: there is none of that name; -EINVAL: root; or
- * what the user database said.
+ * `name`: a user's name or number; NULL: the one by default. -ENOENT: there is none of that name;
+ * -EINVAL: root; or what the user database said.
  */
 int writer_user_find(const char *name, uid_t *ret_uid, gid_t *ret_gid, struct failure *failure);
 
 /*
- * Opens the log's directory, which is made if it is not there, with the writer's user as its owner. One of root's becomes
- * that user's, with the log's files, if it is empty or holds a log.
+ * Opens the log's directory, which is made if it is not there, with the writer's user as its owner.
+ * One of root's becomes that user's, with the log's files, if it is empty or holds a log.
  *
- * -ENOTEMPTY: it holds something else; -EPERM: it belongs to somebody else; or what the file system said.
+ * -ENOTEMPTY: it holds something else; -EPERM: it belongs to somebody else; or what the file system
+ * said.
  */
 int writer_directory_open(const char *directory, uid_t uid, gid_t gid, struct failure *failure);
 

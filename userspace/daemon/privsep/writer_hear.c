@@ -12,8 +12,8 @@
 #include "daemon/privsep/writer_wait.h"
 
 /*
- * Takes note of where the log's file ends, for the next writer: behind what is confirmed, not behind what this
- * one may have written of the rest. The key is in any case the one at hand.
+ * Takes note of where the log's file ends, for the next writer: behind what is confirmed, not
+ * behind what this one may have written of the rest. The key is in any case the one at hand.
  */
 static void note_position(struct writer *w, bool confirmed)
 {
@@ -30,7 +30,10 @@ static void note_flushed(struct writer *w, int result)
 {
 	w->failing = result < 0;
 	w->error = result;
-	/* That there was room for these records does not say that there is for more: that is asked for. */
+	/*
+	 * That there was room for these records does not say that there is for more: that is asked
+	 * for.
+	 */
 	if (result < 0)
 		w->unwritable = result;
 	else if (w->unwritable < 0 && w->settings.base)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A writer that is there: begun, heard, and replaced by another one when it dies, hangs, or has another directory. */
+/*
+ * A writer that is there: begun, heard, and replaced by another one when it dies, hangs, or has
+ * another directory.
+ */
 #ifndef CORDON_DAEMON_WRITER_KEEP_H
 #define CORDON_DAEMON_WRITER_KEEP_H
 

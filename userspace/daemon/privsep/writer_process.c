@@ -213,7 +213,10 @@ int writer_process(void)
 	struct process p = {};
 	int r;
 
-	/* A write into a closed socket is an error like others; and who interrupts the daemon wants it, not this. */
+	/*
+	 * A write into a closed socket is an error like others; and who interrupts the daemon wants
+	 * it, not this.
+	 */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
@@ -222,8 +225,8 @@ int writer_process(void)
 	while (r == 0)
 		r = serve_one(&p);
 	/*
-	 * The daemon is gone. What it gave is written; that the writer stopped in order is not noted, for nobody can say
-	 * what else the daemon had.
+	 * The daemon is gone. What it gave is written; that the writer stopped in order is not
+	 * noted, for nobody can say what else the daemon had.
 	 */
 	if (p.log)
 		(void)audit_log_flush(p.log, true);

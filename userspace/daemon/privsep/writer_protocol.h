@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Between the daemon and a log's writer: a stream socket on HELPER_SOCKET_FD, whose both ends are the same program. The
- * daemon sends requests, each a header and its payload; all but WRITER_APPEND and WRITER_LOSE are answered by one struct writer_reply.
- * The log's directory is open on HELPER_DIRECTORY_FD.
+ * Between the daemon and a log's writer: a stream socket on HELPER_SOCKET_FD, whose both ends are
+ * the same program. The daemon sends requests, each a header and its payload; all but WRITER_APPEND
+ * and WRITER_LOSE are answered by one struct writer_reply. The log's directory is open on
+ * HELPER_DIRECTORY_FD.
  */
 #ifndef CORDON_DAEMON_WRITER_PROTOCOL_H
 #define CORDON_DAEMON_WRITER_PROTOCOL_H
@@ -39,8 +40,8 @@ struct writer_hello {
 	uint32_t patience_msec;		  /* for another writer, which may be about to leave */
 	uint32_t confine;		  /* 0: not root, so nothing to give up */
 	/*
-	 * What an earlier writer of this daemon is known to have written. The records behind it are sent again.
-	 * sequence 0: there was none.
+	 * What an earlier writer of this daemon is known to have written. The records behind it are
+	 * sent again. sequence 0: there was none.
 	 */
 	struct audit_log_position position;
 	uint32_t anew;	     /* in another directory than that writer, in place of its */

@@ -7,7 +7,10 @@
 #include "daemon/privsep/writer_share.h"
 #include "daemon/privsep/writer_state.h"
 
-/* As much waits here as in the log's own buffer; what comes then is lost while nothing can be written. */
+/*
+ * As much waits here as in the log's own buffer; what comes then is lost while nothing can be
+ * written.
+ */
 #define QUEUE_MAX (1u << 20)
 /* While it only is slow. */
 #define QUEUE_MAX_SLOW (16u << 20)

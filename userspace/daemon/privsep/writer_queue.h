@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The records of a log that its writer has not confirmed: what fits, whose they are, and what is lost for want of room. */
+/*
+ * The records of a log that its writer has not confirmed: what fits, whose they are, and what is
+ * lost for want of room.
+ */
 #ifndef CORDON_DAEMON_WRITER_QUEUE_H
 #define CORDON_DAEMON_WRITER_QUEUE_H
 

@@ -12,7 +12,10 @@
 #include "daemon/privsep/writer_state.h"
 #include "daemon/privsep/writer_wait.h"
 
-/* A machine with much to do takes its time to start another; whoever waits gives up later than that. */
+/*
+ * A machine with much to do takes its time to start another; whoever waits gives up later than
+ * that.
+ */
 #define READY_NSEC (8 * NSEC_PER_SEC)
 /* A question that no writer has lived to answer is asked again. */
 #define LOOK_USEC 50000

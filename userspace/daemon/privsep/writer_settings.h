@@ -17,7 +17,10 @@ struct writer_settings {
 	struct event_base *base; /* NULL: each call waits for its answer */
 	/* Another writer had to be started; `why`: what became of the one before. May be NULL. */
 	void (*restarted)(const char *why, void *context);
-	/* It has left, as writer_leave() told it to, or takes too long for that: writer_close() ends it. */
+	/*
+	 * It has left, as writer_leave() told it to, or takes too long for that: writer_close()
+	 * ends it.
+	 */
 	void (*left)(struct writer *writer, void *context);
 	void *context;
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much of a writer's queue one source of records has filled, such as an execution, without looking at the queue:
- * what the source added since a mark, and what it added before that and since the mark before. Positions are bytes of
- * all records that were ever queued, so that those behind the mark are confirmed when the queue begins after it.
+ * How much of a writer's queue one source of records has filled, such as an execution, without
+ * looking at the queue: what the source added since a mark, and what it added before that and since
+ * the mark before. Positions are bytes of all records that were ever queued, so that those behind
+ * the mark are confirmed when the queue begins after it.
  */
 #ifndef CORDON_DAEMON_WRITER_SHARE_H
 #define CORDON_DAEMON_WRITER_SHARE_H
@@ -18,7 +19,10 @@ struct writer_share {
 	size_t since;	/* and after this one */
 };
 
-/* Bytes that may wait still, at least as many as do. `confirmed`: where the queue of `size` bytes begins. */
+/*
+ * Bytes that may wait still, at least as many as do. `confirmed`: where the queue of `size` bytes
+ * begins.
+ */
 size_t writer_share_waiting(struct writer_share *share, uint64_t confirmed, size_t size);
 
 /* `size` bytes were added, which end at `end`. */

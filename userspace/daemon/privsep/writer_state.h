@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the daemon knows of a log's writer, for the files of privsep/ that make up writer.h, and for nobody else. */
+/*
+ * What the daemon knows of a log's writer, for the files of privsep/ that make up writer.h, and for
+ * nobody else.
+ */
 #ifndef CORDON_DAEMON_WRITER_STATE_H
 #define CORDON_DAEMON_WRITER_STATE_H
 
@@ -17,7 +20,10 @@
 
 /* Handed over in one piece, before anybody asks for it. */
 #define BATCH_SIZE (1u << 17)
-/* A disk may take its time; a writer that takes more hangs. Closing may wait for a segment's compression. */
+/*
+ * A disk may take its time; a writer that takes more hangs. Closing may wait for a segment's
+ * compression.
+ */
 #define PATIENCE_SECONDS       30
 #define CLOSE_PATIENCE_SECONDS 120
 /* If it dies over a question, the next one is asked; if that does as well, it is the question. */

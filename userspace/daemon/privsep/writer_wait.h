@@ -14,7 +14,10 @@ void writer_wait_end(struct writer *writer, struct writer_wait *wait, int result
 void writer_wait_end_covered(struct writer *writer, int result);
 /* Until somebody asks again: nobody waits for a flush that cannot be. */
 void writer_wait_give_up(struct writer *writer, int error);
-/* Nothing can be written now: nobody waits for that, or for another answer. What is in the queue stays. */
+/*
+ * Nothing can be written now: nobody waits for that, or for another answer. What is in the queue
+ * stays.
+ */
 void writer_wait_fail(struct writer *writer, int error);
 void writer_wait_note_closed(struct writer *writer);
 /* Somebody knows whether the log can be written: the writer, or why there can be none. */

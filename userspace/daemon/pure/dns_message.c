@@ -34,8 +34,8 @@ static bool take(struct reading *r, unsigned int bytes, uint32_t *ret_number)
 }
 
 /*
- * A name, with pointers followed: these only lead backwards, so that none is met twice. A name that is
- * no host name comes back empty.
+ * A name, with pointers followed: these only lead backwards, so that none is met twice. A name that
+ * is no host name comes back empty.
  */
 static bool take_name(struct reading *r, char name[HOST_NAME_SIZE])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DNS messages (RFC 1035) as far as a stub needs them: one question for an address, and answers that are
- * addresses or aliases. Pure: buffers in, structs out. Whatever comes in may be malformed.
+ * DNS messages (RFC 1035) as far as a stub needs them: one question for an address, and answers
+ * that are addresses or aliases. Pure: buffers in, structs out. Whatever comes in may be malformed.
  */
 #ifndef CORDON_DAEMON_DNS_MESSAGE_H
 #define CORDON_DAEMON_DNS_MESSAGE_H
@@ -43,7 +43,8 @@ struct dns_query {
 
 /*
  * A query with one question of class IN.
- * -EBADMSG: no DNS query at all, to be ignored; -EINVAL: to be answered with DNS_CODE_FORMAT: ret_query
+ * -EBADMSG: no DNS query at all, to be ignored; -EINVAL: to be answered with DNS_CODE_FORMAT:
+ * ret_query
  * has the id, and a name that is no host name is left empty.
  */
 int dns_query_read(const uint8_t *data, size_t size, struct dns_query *ret_query);
@@ -71,7 +72,8 @@ struct dns_answer {
 
 /*
  * What a server's message answers to `query`: addresses of its type that belong to its name, or to
- * one that its aliases lead to. Others are left out. -EBADMSG: malformed, or no answer to this query;
+ * one that its aliases lead to. Others are left out. -EBADMSG: malformed, or no answer to this
+ * query;
  * -ELOOP: more aliases than DNS_ALIASES_MAX.
  */
 int dns_answer_read(const uint8_t *data, size_t size, const struct dns_query *query,
@@ -80,7 +82,10 @@ int dns_answer_read(const uint8_t *data, size_t size, const struct dns_query *qu
 /* Is that what dns_answer_read() may leave of an answer to the query? */
 bool dns_answer_is_possible(const struct dns_answer *answer, const struct dns_query *query);
 
-/* The answer to a client, at most `size` bytes: addresses that have no room are left out. Returns its size. */
+/*
+ * The answer to a client, at most `size` bytes: addresses that have no room are left out. Returns
+ * its size.
+ */
 size_t dns_answer_write(const struct dns_query *query, const struct dns_answer *answer,
 			uint8_t *buffer, size_t size);
 

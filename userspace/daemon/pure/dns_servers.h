@@ -21,7 +21,10 @@ struct dns_servers {
 	struct stat file; /* that was read */
 };
 
-/* Of the file's text; without any there is the one on this host. Lines that say nothing are passed over. */
+/*
+ * Of the file's text; without any there is the one on this host. Lines that say nothing are passed
+ * over.
+ */
 void dns_servers_parse(const char *text, size_t size, struct dns_servers *ret_servers);
 
 /* Reads the file again if it has changed; what cannot be read leaves `servers` as it was. */

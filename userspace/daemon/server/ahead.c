@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What requests need that takes time: their policy, compiled, what the host says of its users, and the log's writer. */
+/*
+ * What requests need that takes time: their policy, compiled, what the host says of its users, and
+ * the log's writer.
+ */
 #include "daemon/server/ahead.h"
 
 #include <grp.h>
@@ -219,7 +222,10 @@ static int compare(const void *context, FILE *to, struct errand_fds *fds, struct
 	return r;
 }
 
-/* As whoever asks: he may know of himself what he can find out anyway, and what answers him has no rights over others. */
+/*
+ * As whoever asks: he may know of himself what he can find out anyway, and what answers him has no
+ * rights over others.
+ */
 static bool become(const struct peer *peer)
 {
 	uid_t uid = peer->root ? READER_UID : peer->ucred.uid;
@@ -281,7 +287,10 @@ static void on_writable(int result, void *context)
 	go_on(a, result < 0);
 }
 
-/* 0: there is no need to, or no memory: then it is seen when it is dispatched; 1: on_writable() is called. */
+/*
+ * 0: there is no need to, or no memory: then it is seen when it is dispatched; 1: on_writable() is
+ * called.
+ */
 static int wait_for_log(struct ahead *a)
 {
 	return a->log && logs_when_writable(a->log, on_writable, a, &a->waiting) > 0;
@@ -367,7 +376,10 @@ static bool must_compare(const struct ahead *a, const struct policy_use *use)
 	       approvals_must_compare(approvals, use->policy, NULL, clock_nsec(CLOCK_REALTIME));
 }
 
-/* With its policies. 0: nothing is missing; 1: on_compared(), on_names() or on_writable() is called. */
+/*
+ * With its policies. 0: nothing is missing; 1: on_compared(), on_names() or on_writable() is
+ * called.
+ */
 static int ask_further(struct ahead *a, struct failure *failure)
 {
 	const struct errand_job job = {

@@ -42,7 +42,10 @@ struct connection {
 	struct propose_pending *propose_pending;
 };
 
-/* Takes over the message; NULL: no memory. A client that does not read its answers is dropped later. */
+/*
+ * Takes over the message; NULL: no memory. A client that does not read its answers is dropped
+ * later.
+ */
 void connection_answer(struct connection *c, json_t *message, const int *fds, size_t fd_count);
 
 /* `error` may be negative. */

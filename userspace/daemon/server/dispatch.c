@@ -117,7 +117,9 @@ static bool await_outcome(struct connection *c)
 	return true;
 }
 
-/* An execution that an earlier daemon began: its owner, and nobody else, is still to tell its end. */
+/*
+ * An execution that an earlier daemon began: its owner, and nobody else, is still to tell its end.
+ */
 static int take_over(struct connection *c, const char *id, struct failure *failure)
 {
 	struct execution *e = execution_find(c->daemon, id);
@@ -217,7 +219,9 @@ static json_t *list_entry(const struct execution *e, size_t limit)
 	return entry;
 }
 
-/* One packet is one answer: where the list does not fit, it says from which slot on to ask again. */
+/*
+ * One packet is one answer: where the list does not fit, it says from which slot on to ask again.
+ */
 static void do_ps(struct connection *c, json_t *message)
 {
 	const struct daemon *daemon = c->daemon;
@@ -234,7 +238,10 @@ static void do_ps(struct connection *c, json_t *message)
 		_cleanup_(json_decrefp) json_t *entry = NULL;
 		size_t size;
 
-		/* Of one that has ended a slot may be left, for as long as nobody waits for its zombies. */
+		/*
+		 * Of one that has ended a slot may be left, for as long as nobody waits for its
+		 * zombies.
+		 */
 		if (!daemon->by_slot[i] || daemon->by_slot[i]->state == EXECUTION_FINISHED ||
 		    !may_see(c, daemon->by_slot[i]))
 			continue;

@@ -218,8 +218,9 @@ static void on_readable(evutil_socket_t fd, short what, void *context)
 }
 
 /*
- * What was asked before is taken out, and nothing comes any more: where something is left unread when a socket is closed,
- * its peer is told of a reset and not what was answered (unix_release_sock(), net/unix/af_unix.c).
+ * What was asked before is taken out, and nothing comes any more: where something is left unread
+ * when a socket is closed, its peer is told of a reset and not what was answered
+ * (unix_release_sock(), net/unix/af_unix.c).
  */
 static void turn_away(int fd, int error, const char *text)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Could anything on a host have had an access? Decided by the tables that its executions ran under. */
+/*
+ * Could anything on a host have had an access? Decided by the tables that its executions ran under.
+ */
 #ifndef CORDON_FLEET_COULD_H
 #define CORDON_FLEET_COULD_H
 
@@ -37,7 +39,8 @@ struct could_answer {
 };
 
 /*
- * -EINVAL: there is no such access, `failure` says why; -EIO, -ENOMEM. Release with could_answer_release().
+ * -EINVAL: there is no such access, `failure` says why; -EIO, -ENOMEM. Release with
+ * could_answer_release().
  */
 int could_ask(const struct could_question *question, const struct could_use *use,
 	      struct could_answer *ret_answer, struct failure *failure);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of one log on their way to the fleet's store, as they stand in it: one message. Two lanes: all lines in order,
- * and ahead of a backlog those that somebody waits for.
+ * Lines of one log on their way to the fleet's store, as they stand in it: one message. Two lanes:
+ * all lines in order, and ahead of a backlog those that somebody waits for.
  */
 #ifndef CORDON_FLEET_BATCH_H
 #define CORDON_FLEET_BATCH_H
@@ -51,7 +51,10 @@ void batch_id(const struct batch *batch, char id[BATCH_ID_SIZE]);
 /* FIRST-LAST */
 void batch_range(const struct batch *batch, char range[BATCH_RANGE_SIZE]);
 
-/* Is this line, without its newline, one that goes ahead: a denial, an end, a gap, a seal, an identity or a heartbeat? */
+/*
+ * Is this line, without its newline, one that goes ahead: a denial, an end, a gap, a seal, an
+ * identity or a heartbeat?
+ */
 bool batch_line_goes_first(const char *line, size_t size);
 
 /* A text as gzip. -ENOMEM; -EIO: zlib refused. */

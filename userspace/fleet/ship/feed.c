@@ -14,7 +14,10 @@
 /* Among so many a segment says whose it is. */
 #define IDENTITY_LINES 4
 
-/* A line that was read and did not go into a batch yet; its text is the reader's, which is not asked again before. */
+/*
+ * A line that was read and did not go into a batch yet; its text is the reader's, which is not
+ * asked again before.
+ */
 struct held {
 	const char *line; /* NULL: none is */
 	size_t size;
@@ -42,7 +45,10 @@ bool feed_identity(const char *directory, char ret_host[IDENTITY_HOST_SIZE],
 	const char *line, *text;
 	size_t size, text_size;
 
-	/* It is the first line of each segment, but for what a file that was moved away leaves to be said before. */
+	/*
+	 * It is the first line of each segment, but for what a file that was moved away leaves to
+	 * be said before.
+	 */
 	if (lines_open_at(directory, INT64_MAX, &lines, &ignored) < 0)
 		return false;
 	for (unsigned int i = 0; i < IDENTITY_LINES; i++)

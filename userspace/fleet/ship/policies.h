@@ -13,8 +13,8 @@ struct policies_shipped {
 };
 
 /*
- * The next one in the log's directory that is not among these; caller frees *ret_data. -ENOENT: there is none; -errno of
- * reading, of -ENOMEM.
+ * The next one in the log's directory that is not among these; caller frees *ret_data. -ENOENT:
+ * there is none; -errno of reading, of -ENOMEM.
  */
 int policies_next(const char *directory, const struct policies_shipped *shipped,
 		  char ret_digest[SHA256_TEXT_SIZE], char **ret_data, size_t *ret_size);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the shipper says of itself and of the daemon beside its log, so that whoever hears nothing of a host can tell why. The
- * daemon is known by the lock of its log alone: to look at that takes no right and disturbs nobody.
+ * What the shipper says of itself and of the daemon beside its log, so that whoever hears nothing
+ * of a host can tell why. The daemon is known by the lock of its log alone: to look at that takes
+ * no right and disturbs nobody.
  */
 #ifndef CORDON_FLEET_PRESENCE_H
 #define CORDON_FLEET_PRESENCE_H
@@ -41,7 +42,10 @@ enum presence_daemon presence_look(const char *directory);
 #define PRESENCE_SUBJECT_SIZE 96u
 #define PRESENCE_TEXT_SIZE    384u
 
-/* cordon.presence.HOST: where it says so; cordon.here.HOST: where it hears nothing, but somebody may see that it listens. */
+/*
+ * cordon.presence.HOST: where it says so; cordon.here.HOST: where it hears nothing, but somebody
+ * may see that it listens.
+ */
 void presence_subject(const struct presence *presence, char subject[PRESENCE_SUBJECT_SIZE]);
 void presence_here(const struct presence *presence, char subject[PRESENCE_SUBJECT_SIZE]);
 /* One JSON object. */

@@ -22,28 +22,31 @@ struct publisher_options {
 	bool plain; /* lines as they are, not as gzip */
 };
 
-/* Tries once. `options` is borrowed. -ECONNREFUSED: cannot be reached; -EINVAL: the options are wrong; -ENOMEM. */
+/*
+ * Tries once. `options` is borrowed. -ECONNREFUSED: cannot be reached; -EINVAL: the options are
+ * wrong; -ENOMEM.
+ */
 int publisher_open(const struct publisher_options *options, struct publisher **ret_publisher,
 		   struct failure *failure);
 void publisher_close(struct publisher *publisher);
 DEFINE_CLEANUP(struct publisher *, publisher_close, publisher_closep)
 
 /*
- * 0: the stream has it. -EAGAIN: it did not say so: to be sent again, in the same message; -EMSGSIZE: larger than the
- * server takes; -ENOMEM.
+ * 0: the stream has it. -EAGAIN: it did not say so: to be sent again, in the same message;
+ * -EMSGSIZE: larger than the server takes; -ENOMEM.
  */
 int publisher_send(struct publisher *publisher, const struct batch *batch, struct failure *failure);
 
 /*
- * Says `text` on `subject` once, to whoever hears it, and from then on listens on `here` without hearing anything: the
- * server can tell that it does. -EAGAIN: it could not be said.
+ * Says `text` on `subject` once, to whoever hears it, and from then on listens on `here` without
+ * hearing anything: the server can tell that it does. -EAGAIN: it could not be said.
  */
 int publisher_announce(struct publisher *publisher, const char *subject, const char *here,
 		       const char *text);
 
 /*
- * 0: the stream of policies has the one on this subject, or had it before. -EAGAIN: it did not say so; -EMSGSIZE: larger
- * than the server takes.
+ * 0: the stream of policies has the one on this subject, or had it before. -EAGAIN: it did not say
+ * so; -EMSGSIZE: larger than the server takes.
  */
 int publisher_send_policy(struct publisher *publisher, const char *subject, const char *data,
 			  size_t size);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cordon-ship: sends a host's audit log to the fleet's store, or to a collector. The log is the only queue. */
+/*
+ * cordon-ship: sends a host's audit log to the fleet's store, or to a collector. The log is the
+ * only queue.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -26,7 +29,10 @@
 #define POLICIES_NSEC	    (5 * NSEC_PER_SEC)
 #define POLICY_SUBJECT_SIZE 192u
 
-/* How often the log is looked at, give or take a quarter, so that a fleet does not do so at the same moment. */
+/*
+ * How often the log is looked at, give or take a quarter, so that a fleet does not do so at the
+ * same moment.
+ */
 #define LOOK_MSEC 500u
 /* How long it waits for a server that does not answer: twice as long each time. */
 #define RETRY_MIN_MSEC 200u
@@ -238,7 +244,10 @@ static int send_batch(struct ship *ship, const struct batch *batch)
 	return -ECANCELED;
 }
 
-/* What somebody waits for, ahead of a backlog. A collector cannot know the same record again, and gets each in its turn. */
+/*
+ * What somebody waits for, ahead of a backlog. A collector cannot know the same record again, and
+ * gets each in its turn.
+ */
 static int send_first(struct ship *ship)
 {
 	int more = ship->otlp ? 0 : 1;
@@ -333,8 +342,9 @@ static void acknowledge(struct ship *ship)
 }
 
 /*
- * One message in order. What is on its way is noted before, together with what was acknowledged: whoever takes over from a
- * shipper that was killed sends the very message again, and the stream knows it by its id.
+ * One message in order. What is on its way is noted before, together with what was acknowledged:
+ * whoever takes over from a shipper that was killed sends the very message again, and the stream
+ * knows it by its id.
  */
 static int ship_bulk(struct ship *ship)
 {

@@ -22,7 +22,10 @@ struct ship_options {
 /* -1: go on; else the exit status: what there was to say was said. */
 int ship_options_parse(int argc, char **argv, struct ship_options *ret_options);
 
-/* nats://[USER:PASSWORD@]HOST[:PORT], also tls://; http:// or https:// and a path. -EINVAL: it is none. */
+/*
+ * nats://[USER:PASSWORD@]HOST[:PORT], also tls://; http:// or https:// and a path. -EINVAL: it is
+ * none.
+ */
 int ship_options_port(const char *url, bool otlp, uint16_t *ret_port);
 
 #endif

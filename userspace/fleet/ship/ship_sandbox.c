@@ -25,7 +25,10 @@ static int drop_capabilities(void)
 
 	if (!none)
 		return -ENOMEM;
-	/* Those that it may take again, first. It may lack the capability to, and then has none to lose. */
+	/*
+	 * Those that it may take again, first. It may lack the capability to, and then has none to
+	 * lose.
+	 */
 	for (cap_value_t c = 0; cap_get_bound(c) >= 0; c++)
 		(void)cap_drop_bound(c);
 	(void)cap_reset_ambient();

@@ -47,7 +47,9 @@ static int recent_path(const char *path, char recent[PATH_MAX])
 										   : -ENAMETOOLONG;
 }
 
-/* Does the second file say the same and perhaps more? One that a crash left in pieces says nothing. */
+/*
+ * Does the second file say the same and perhaps more? One that a crash left in pieces says nothing.
+ */
 static bool goes_beyond(const struct ship_state *recent, const struct ship_state *state)
 {
 	const struct audit_cursor *there = &recent->acknowledged, *here = &state->acknowledged;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far a host's log is with the fleet's store: a file that says what the store's stream has acknowledged, and which
- * records were on their way. These are sent again in the same message, so that the stream knows it. Waiting for the disk
- * before each message would cost more than all else: a second file beside it, with the suffix SHIP_STATE_RECENT, outlives the
- * program but perhaps not the machine, and counts where it says more.
+ * How far a host's log is with the fleet's store: a file that says what the store's stream has
+ * acknowledged, and which records were on their way. These are sent again in the same message, so
+ * that the stream knows it. Waiting for the disk before each message would cost more than all else:
+ * a second file beside it, with the suffix SHIP_STATE_RECENT, outlives the program but perhaps not
+ * the machine, and counts where it says more.
  */
 #ifndef CORDON_FLEET_STATE_H
 #define CORDON_FLEET_STATE_H
@@ -21,10 +22,16 @@ struct ship_state {
 	uint64_t first;			  /* how far those that go ahead are acknowledged */
 };
 
-/* Of both. -ENOENT: the first is not there, *ret_state is empty; -EBADMSG: it holds something else; or what reading gave. */
+/*
+ * Of both. -ENOENT: the first is not there, *ret_state is empty; -EBADMSG: it holds something else;
+ * or what reading gave.
+ */
 int ship_state_load(const char *path, struct ship_state *ret_state);
 
-/* Whole. `lasting`: over a crash of the machine, too, in the first file; else in the second. -errno. */
+/*
+ * Whole. `lasting`: over a crash of the machine, too, in the first file; else in the second.
+ * -errno.
+ */
 int ship_state_save(const char *path, const struct ship_state *state, bool lasting);
 
 #endif

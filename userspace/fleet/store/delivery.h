@@ -31,7 +31,10 @@ bool delivery_id_is_valid(const char *id);
 /* "cordon.log.<host>.<log>.<bulk|first>". Sets host, log, lane and nothing else. -EINVAL. */
 int delivery_read_subject(const char *subject, struct delivery *delivery, struct failure *failure);
 
-/* "cordon.policy.<host>.<log>.<digest>". Sets host and log; *ret_digest: into the subject, unchecked. -EINVAL. */
+/*
+ * "cordon.policy.<host>.<log>.<digest>". Sets host and log; *ret_digest: into the subject,
+ * unchecked. -EINVAL.
+ */
 int delivery_read_policy_subject(const char *subject, struct delivery *delivery,
 				 const char **ret_digest, struct failure *failure);
 

@@ -48,8 +48,8 @@ int intake_take(struct intake *intake, const struct delivery *delivery,
 int intake_presence(struct intake *intake, const struct presence *presence,
 		    struct failure *failure);
 /*
- * The file of a policy by its digest, of the log that `delivery` is of, whose data it is. What is not that policy is kept
- * apart.
+ * The file of a policy by its digest, of the log that `delivery` is of, whose data it is. What is
+ * not that policy is kept apart.
  */
 int intake_policy(struct intake *intake, const struct delivery *delivery, const char *digest,
 		  struct failure *failure);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policies that were in force on a host, beside the copy of its log and in the layout that is there: so that
- * whatever asks a log's policies asks the copy's.
+ * The policies that were in force on a host, beside the copy of its log and in the layout that is
+ * there: so that whatever asks a log's policies asks the copy's.
  */
 #ifndef CORDON_FLEET_POLICY_COPY_H
 #define CORDON_FLEET_POLICY_COPY_H
@@ -15,8 +15,9 @@
 bool policy_copy_is_digest(const char *digest);
 
 /*
- * Keeps the file beside the log in `log`, unless it is there. Its tables must have the digest; its texts are what the host
- * says. `store`: the store's directory, where it waits until that is known. -EBADMSG: it is not that policy; -errno.
+ * Keeps the file beside the log in `log`, unless it is there. Its tables must have the digest; its
+ * texts are what the host says. `store`: the store's directory, where it waits until that is known.
+ * -EBADMSG: it is not that policy; -errno.
  */
 int policy_copy_keep(const char *store, const char *log, const char *digest, const char *data,
 		     size_t size, struct failure *failure);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a host's shipper says of itself and of the daemon beside it: cordon.presence.<host id>. Pure. */
+/*
+ * What a host's shipper says of itself and of the daemon beside it: cordon.presence.<host id>.
+ * Pure.
+ */
 #ifndef CORDON_FLEET_STORE_PRESENCE_H
 #define CORDON_FLEET_STORE_PRESENCE_H
 
@@ -34,7 +37,10 @@ struct presence {
 		closed; /* when the server had no connection of it although its word was due; 0: not known */
 };
 
-/* What has no bound in the message has one here. Sets all but `at` and `closed`. -EBADMSG: *failure says why. */
+/*
+ * What has no bound in the message has one here. Sets all but `at` and `closed`. -EBADMSG: *failure
+ * says why.
+ */
 int presence_read(const char *subject, const char *data, size_t size, struct presence *presence,
 		  struct failure *failure);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hears of shippers, and tells a killed one from a cable that was cut: only of the first the server knows that it has gone. */
+/*
+ * Hears of shippers, and tells a killed one from a cable that was cut: only of the first the server
+ * knows that it has gone.
+ */
 #include "fleet/store/presence_stream.h"
 
 #include <stdio.h>

@@ -109,8 +109,8 @@ int rows_apart_bytes(struct rows *rows, const char *host, uint64_t *ret_bytes,
 /* What a host's shipper said, in place of what it said before. */
 int rows_presence(struct rows *rows, const struct presence *presence, struct failure *failure);
 /*
- * A host whose shipper was last heard of before `before` and not before `after`, and that was not asked for since: it is
- * taken as asked for. -ENOENT: there is no more.
+ * A host whose shipper was last heard of before `before` and not before `after`, and that was not
+ * asked for since: it is taken as asked for. -ENOENT: there is no more.
  */
 int rows_overdue(struct rows *rows, uint64_t after, uint64_t before,
 		 char ret_host[DELIVERY_ID_SIZE], struct failure *failure);

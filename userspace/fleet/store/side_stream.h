@@ -8,16 +8,16 @@
 #include "fleet/store/intake.h"
 
 /*
- * The stream is `stream` with `suffix` behind it, and made if it is not there; its consumer is named after `consumer` in the
- * same way.
+ * The stream is `stream` with `suffix` behind it, and made if it is not there; its consumer is
+ * named after `consumer` in the same way.
  */
 natsStatus side_stream_open(jsCtx *context, const char *stream, const char *consumer,
 			    const char *suffix, const char *subject,
 			    natsSubscription **ret_subscription);
 
 /*
- * Gives what has come to `take`, `most` messages at most, and acknowledges it once it is on disk. 0: go on; 1: connect
- * anew; negative: the store's own failure.
+ * Gives what has come to `take`, `most` messages at most, and acknowledges it once it is on disk.
+ * 0: go on; 1: connect anew; negative: the store's own failure.
  */
 int side_stream_take(natsSubscription *subscription, struct intake *intake, int most,
 		     int (*take)(struct intake *intake, natsMsg *message, struct failure *failure),

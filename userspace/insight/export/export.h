@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records in the forms that other systems take: the Elastic Common Schema 8.11, the Open Cybersecurity
- * Schema Framework 1.3, and CSV. docs/export.md has the mapping.
+ * Records in the forms that other systems take: the Elastic Common Schema 8.11, the Open
+ * Cybersecurity Schema Framework 1.3, and CSV. docs/export.md has the mapping.
  */
 #ifndef CORDON_INSIGHT_EXPORT_H
 #define CORDON_INSIGHT_EXPORT_H
@@ -25,15 +25,15 @@ json_t *export_ecs(const json_t *record, const struct export_source *source);
 json_t *export_ocsf(const json_t *record, const struct export_source *source);
 
 /*
- * A line of RFC 4180. What a spreadsheet would take for a formula begins with an apostrophe; control
- * characters and what reorders text show as \x1b and \u{202e}.
+ * A line of RFC 4180. What a spreadsheet would take for a formula begins with an apostrophe;
+ * control characters and what reorders text show as \x1b and \u{202e}.
  */
 void export_csv_head(FILE *out);
 void export_csv(FILE *out, const json_t *record);
 
 /*
- * The same from a record's line, many times faster; `buffer` is for what it needs meanwhile. False: nothing was written,
- * the line has to be parsed.
+ * The same from a record's line, many times faster; `buffer` is for what it needs meanwhile. False:
+ * nothing was written, the line has to be parsed.
  */
 bool export_csv_line(FILE *out, struct buffer *buffer, const char *line, size_t size);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON as the log's writer makes it nearly always: printable ASCII without blanks between the values, no escapes but
- * the short ones. Reading such a line this way takes a tenth of what parsing takes; a parser has to look at all others.
+ * JSON as the log's writer makes it nearly always: printable ASCII without blanks between the
+ * values, no escapes but the short ones. Reading such a line this way takes a tenth of what parsing
+ * takes; a parser has to look at all others.
  */
 #ifndef CORDON_INSIGHT_PLAIN_JSON_H
 #define CORDON_INSIGHT_PLAIN_JSON_H
@@ -24,8 +25,8 @@ struct plain_value {
 };
 
 /*
- * Calls `take` for each value that is no object, with its dotted name ("cordon.execution.id"). False: the line is
- * something else, or `take` said so; what was taken does not count then.
+ * Calls `take` for each value that is no object, with its dotted name ("cordon.execution.id").
+ * False: the line is something else, or `take` said so; what was taken does not count then.
  */
 bool plain_json_walk(const char *line, size_t size,
 		     bool (*take)(void *data, const char *name, size_t name_size,

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was refused to an execution, for the agent that started it to act on (`cordon run --report`). */
+/*
+ * What was refused to an execution, for the agent that started it to act on (`cordon run
+ * --report`).
+ */
 #ifndef CORDON_INSIGHT_REPORT_H
 #define CORDON_INSIGHT_REPORT_H
 

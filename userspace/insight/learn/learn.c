@@ -80,8 +80,8 @@ static void put_failure(FILE *out, const struct recorded_access *a)
 }
 
 /*
- * A pattern or a fragment may grant more on one of the names that a run moved something to than it grants on
- * the others: then the others have to follow.
+ * A pattern or a fragment may grant more on one of the names that a run moved something to than it
+ * grants on the others: then the others have to follow.
  */
 static bool moves_widen(const struct learning *l, const struct move_rights *moves)
 {

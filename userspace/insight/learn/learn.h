@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From what executions did to a policy that allows it: fragments where they cover much of it, patterns
- * where names will be others next time, else the names themselves; with the evidence beside each
- * rule. The result is compiled, and every recorded access asked of it again.
+ * From what executions did to a policy that allows it: fragments where they cover much of it,
+ * patterns where names will be others next time, else the names themselves; with the evidence
+ * beside each rule. The result is compiled, and every recorded access asked of it again.
  */
 #ifndef CORDON_INSIGHT_LEARN_H
 #define CORDON_INSIGHT_LEARN_H
@@ -32,7 +32,8 @@ struct learned {
 };
 
 /*
- * -ENODATA: nothing was accessed; -EINVAL: a fragment or the result does not compile, see `diagnostics`;
+ * -ENODATA: nothing was accessed; -EINVAL: a fragment or the result does not compile, see
+ * `diagnostics`;
  * -ENOMEM. Release with learned_release().
  */
 int learn_policy(const struct recording *recording, const struct learn_options *options,

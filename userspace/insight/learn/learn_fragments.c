@@ -96,8 +96,9 @@ static int is_broad(const struct compiled_policy *p, bool *ret)
 }
 
 /*
- * Only fragments that say what one piece of installed software needs: those that join others, or that allow
- * something in the directories of an execution, would grant more than what these runs did.
+ * Only fragments that say what one piece of installed software needs: those that join others, or
+ * that allow something in the directories of an execution, would grant more than what these runs
+ * did.
  */
 static bool is_candidate(const struct compiled_policy *p)
 {

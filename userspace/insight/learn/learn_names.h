@@ -13,9 +13,9 @@
 
 /*
  * The pattern for one component of a path, or an abstract name. UUIDs and hashes always become "*";
- * random parts as of mkstemp(3), process ids and times in names of LEARN_CREATED; all but the first number of a
- * version in those of LEARN_INSTALLED; numbers in those of LEARN_NUMBERED. Everything else stands for
- * itself. NULL: no memory.
+ * random parts as of mkstemp(3), process ids and times in names of LEARN_CREATED; all but the first
+ * number of a version in those of LEARN_INSTALLED; numbers in those of LEARN_NUMBERED. Everything
+ * else stands for itself. NULL: no memory.
  */
 const char *learn_pattern(struct arena *a, const char *name, size_t size, unsigned int flags);
 
@@ -23,8 +23,8 @@ const char *learn_pattern(struct arena *a, const char *name, size_t size, unsign
 int learn_is_wild(const char *pattern);
 
 /*
- * One pattern for several names of a directory: what they have in common at their beginning and end around
- * a "*"; "*" alone if that is nothing. NULL: no memory.
+ * One pattern for several names of a directory: what they have in common at their beginning and end
+ * around a "*"; "*" alone if that is nothing. NULL: no memory.
  */
 const char *learn_common(struct arena *a, const char *const *patterns, size_t count);
 

@@ -20,8 +20,8 @@ static bool is_loopback(const unsigned char *bytes)
 }
 
 /*
- * A port that was asked for as 0 is known when it is listened on, and to whoever connects to it on the
- * same host: it will be another one next time.
+ * A port that was asked for as 0 is known when it is listened on, and to whoever connects to it on
+ * the same host: it will be another one next time.
  */
 static bool is_ephemeral(const struct recorded_access *a, uint16_t port)
 {

@@ -2,9 +2,9 @@
 /*
  * Names as trees of patterns, one per variable.
  *
- * A move must not widen: the new name may grant nothing that the old one does not. So all names that a run
- * moves something from or to get one set of rights, and so does everything below directories
- * that it moves.
+ * A move must not widen: the new name may grant nothing that the old one does not. So all names
+ * that a run moves something from or to get one set of rights, and so does everything below
+ * directories that it moves.
  */
 #include <string.h>
 
@@ -74,8 +74,9 @@ static int find_made(struct learning *l, uint32_t *linked)
 }
 
 /*
- * Of a hard link only the new name is on record. Programs that make one to put a file into its place take
- * the old name away afterwards: names that the run made and took away are taken for such.
+ * Of a hard link only the new name is on record. Programs that make one to put a file into its
+ * place take the old name away afterwards: names that the run made and took away are taken for
+ * such.
  */
 static int find_link_sources(struct learning *l, const uint32_t *linked)
 {

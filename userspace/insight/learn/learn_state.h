@@ -79,7 +79,10 @@ struct learning {
 
 struct evidence learn_evidence(const struct recorded_access *a);
 
-/* Of a name that the run moved or linked something from or to? For learn_paths() to have been called. */
+/*
+ * Of a name that the run moved or linked something from or to? For learn_paths() to have been
+ * called.
+ */
 bool learn_is_moved(const struct learning *l, const struct recorded_access *a);
 
 /* Chooses fragments and fills `fates` and `missing`. -EINVAL, -ENOMEM. */

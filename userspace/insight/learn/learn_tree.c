@@ -6,7 +6,10 @@
 #include "bpf/abi.h"
 #include "insight/learn/learn_names.h"
 
-/* So many names alike in one directory stand for all of them: where the run makes files, and elsewhere. */
+/*
+ * So many names alike in one directory stand for all of them: where the run makes files, and
+ * elsewhere.
+ */
 #define MANY_SCRATCH 4u
 #define MANY	     8u
 /* Below one directory; a policy of thousands of names is nobody's to read. */
@@ -228,7 +231,10 @@ static int reduce_varying(struct arena *a, struct learn_node *node, const struct
 		pattern = learn_common(a, s.patterns, s.count);
 		if (!pattern)
 			return -ENOMEM;
-		/* With nothing in common they may be anything; only what the run makes is that free. */
+		/*
+		 * With nothing in common they may be anything; only what the run makes is that
+		 * free.
+		 */
 		if (strlen(pattern) < 3 && !(area->scratch && c->rights & MAKING))
 			continue;
 		r = replace_children(a, node, s.chosen, pattern);

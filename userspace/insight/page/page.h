@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A report on one or more executions as a single HTML page: it needs no network, no script and no other
- * file, and may load nothing (its own Content-Security-Policy forbids it).
+ * A report on one or more executions as a single HTML page: it needs no network, no script and no
+ * other file, and may load nothing (its own Content-Security-Policy forbids it).
  */
 #ifndef CORDON_INSIGHT_PAGE_H
 #define CORDON_INSIGHT_PAGE_H

@@ -224,7 +224,9 @@ static bool is_one_of(const char *const *kinds, const char *kind)
 	return false;
 }
 
-/* One table of accesses whose object is of some kinds; all of the execution's processes together. */
+/*
+ * One table of accesses whose object is of some kinds; all of the execution's processes together.
+ */
 static int write_accesses(FILE *out, const struct page_execution *e, const char *title,
 			  const char *const *kinds, const char *none)
 {

@@ -50,7 +50,10 @@ static void write_proof(FILE *out, const struct verify_result *r)
 	fputs("</p>\n", out);
 }
 
-/* With the key, who could have written the log is settled; without, it is said what that leaves open. */
+/*
+ * With the key, who could have written the log is settled; without, it is said what that leaves
+ * open.
+ */
 static void write_seals(FILE *out, const struct page_integrity *i)
 {
 	const struct verify_result *r = &i->result;

@@ -43,7 +43,10 @@ static void take_process(struct chart *c, size_t index)
 {
 	const struct tree_process *p = &c->e->tree.processes[index];
 
-	/* Half of the rows is for those to whom something grave was refused, and whoever started them. */
+	/*
+	 * Half of the rows is for those to whom something grave was refused, and whoever started
+	 * them.
+	 */
 	if (c->rows == PAGE_PROCESSES_MAX ||
 	    (p->weight == 0 && c->light++ >= PAGE_PROCESSES_MAX / 2))
 		return;
@@ -111,7 +114,10 @@ static void draw_mark(const struct chart *c, const struct lane *lane, double x, 
 			x, y, MARK);
 }
 
-/* A diamond, or for would-deny a disc: one for all that would lie on top of each other, named after the gravest. */
+/*
+ * A diamond, or for would-deny a disc: one for all that would lie on top of each other, named after
+ * the gravest.
+ */
 static void draw_marks(const struct chart *c, const struct tree_process *p, double y)
 {
 	struct lane lanes[2][LANES] = {};

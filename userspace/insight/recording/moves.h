@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Moves of a recording under another policy: a new name must grant nothing that the old one does not. The
- * log has both names of a rename, not which of them belong together, so that this finds what may be refused
- * and never misses what would be, but for what lies below directories, and for hard links, whose old names
- * are not on record.
+ * Moves of a recording under another policy: a new name must grant nothing that the old one does
+ * not. The log has both names of a rename, not which of them belong together, so that this finds
+ * what may be refused and never misses what would be, but for what lies below directories, and for
+ * hard links, whose old names are not on record.
  */
 #ifndef CORDON_INSIGHT_MOVES_H
 #define CORDON_INSIGHT_MOVES_H

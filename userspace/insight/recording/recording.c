@@ -279,8 +279,8 @@ static int take_access(struct recording *r, struct recorded_run *run, const json
 }
 
 /*
- * A program that was run. Where everything is on record, its exec was asked about just before and is
- * there already.
+ * A program that was run. Where everything is on record, its exec was asked about just before and
+ * is there already.
  */
 static int take_exec(struct recording *r, struct recorded_run *run, const json_t *record)
 {

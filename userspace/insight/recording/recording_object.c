@@ -72,7 +72,9 @@ static size_t digits_at(const char *text)
 	return strspn(text, "0123456789");
 }
 
-/* The directory of a process below /proc, as rules spell it: all but other executions' are "self". */
+/*
+ * The directory of a process below /proc, as rules spell it: all but other executions' are "self".
+ */
 static int spell_self(struct recording *r, struct recorded_access *a)
 {
 	static const char proc[] = "/proc/";
@@ -102,9 +104,9 @@ static bool is_below(const char *path, size_t size, const char *directory, size_
 }
 
 /*
- * Times and extended attributes are changed by a hook that knows no mount: the name begins at the root of
- * its file system. It is looked for below the variables, which alone can allow it: each may be known
- * by the end of its path. False: it is below none.
+ * Times and extended attributes are changed by a hook that knows no mount: the name begins at the
+ * root of its file system. It is looked for below the variables, which alone can allow it: each may
+ * be known by the end of its path. False: it is below none.
  */
 static bool place_unmounted(struct recording *r, const struct recorded_run *run,
 			    struct recorded_access *a)

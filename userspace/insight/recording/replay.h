@@ -19,8 +19,8 @@ struct replay_answer {
 };
 
 /*
- * What was allowed is asked for the rights that are on record; what was refused, for those that were
- * missing. -EBADMSG: the policy's tables are damaged.
+ * What was allowed is asked for the rights that are on record; what was refused, for those that
+ * were missing. -EBADMSG: the policy's tables are damaged.
  */
 int replay_judge(const struct compiled_policy *policy, const struct recorded_run *run,
 		 const struct recorded_access *access, struct replay_answer *ret_answer);

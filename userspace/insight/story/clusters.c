@@ -225,7 +225,10 @@ static bool same_prefix(const struct entry *a, const struct entry *b, unsigned i
 	       memcmp(a->place.where, b->place.where, length) == 0;
 }
 
-/* Directories of one `depth` that have more than `few` below them become one. How many places are left. */
+/*
+ * Directories of one `depth` that have more than `few` below them become one. How many places are
+ * left.
+ */
 static size_t fold_depth(struct entry *e, size_t count, unsigned int depth, size_t few)
 {
 	size_t made = 0;
@@ -384,7 +387,10 @@ char *denial_place_phrase(const struct denial_place *place)
 	return denial_phrase_of(record, objects);
 }
 
-/* Where the name ends that is left of `from` to `to` without its last `count` components; NULL: it has no more than that. */
+/*
+ * Where the name ends that is left of `from` to `to` without its last `count` components; NULL: it
+ * has no more than that.
+ */
 static const char *without_last(const char *from, const char *to, size_t count)
 {
 	while (to > from && count > 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Denials by the rule that decided, and within it by directory, what matters most first: however many there are, one of
- * a rule that somebody gave a severity is not lost among those of no rule.
+ * Denials by the rule that decided, and within it by directory, what matters most first: however
+ * many there are, one of a rule that somebody gave a severity is not lost among those of no rule.
  */
 #ifndef CORDON_INSIGHT_CLUSTERS_H
 #define CORDON_INSIGHT_CLUSTERS_H
@@ -15,7 +15,10 @@
 
 /* Up to so many objects of one directory are told apart. */
 #define CLUSTERS_ALIKE_MAX 5u
-/* Of a cluster at most so many places: where there are more, directories are folded into those above them. */
+/*
+ * Of a cluster at most so many places: where there are more, directories are folded into those
+ * above them.
+ */
 #define CLUSTERS_PLACES_MAX 50u
 
 /* What was refused in one directory, or of one object. */
@@ -45,19 +48,25 @@ struct denial_clusters {
 	size_t count, capacity;
 };
 
-/* How much a denial matters: by the rule's severity, then by its tags; without a rule it is 0, or little more. */
+/*
+ * How much a denial matters: by the rule's severity, then by its tags; without a rule it is 0, or
+ * little more.
+ */
 unsigned int denial_weight(const json_t *record);
 
 /* Those of the groups that are denials; the groups are borrowed. -ENOMEM. */
 int denial_clusters_build(const struct denial_groups *groups, struct denial_clusters *ret);
 void denial_clusters_free(struct denial_clusters *clusters);
 
-/* "read of 3003 files in /usr/share/doc/ was refused"; as denial_phrase() for a single object. Caller frees. */
+/*
+ * "read of 3003 files in /usr/share/doc/ was refused"; as denial_phrase() for a single object.
+ * Caller frees.
+ */
 char *denial_place_phrase(const struct denial_place *place);
 
 /*
- * The rule that is suggested for the first one, and for all of one place where it has several files: of what is in its
- * directory, or below it. Caller frees; NULL: there is none.
+ * The rule that is suggested for the first one, and for all of one place where it has several
+ * files: of what is in its directory, or below it. Caller frees; NULL: there is none.
  */
 char *denial_place_rule(const struct denial_place *place);
 

@@ -197,7 +197,10 @@ static void write_resolve(FILE *out, const struct style *style, const json_t *re
 	}
 }
 
-/* A name that came to be or is gone says so by its operation: a move by both of its names, with what happened to each. */
+/*
+ * A name that came to be or is gone says so by its operation: a move by both of its names, with
+ * what happened to each.
+ */
 static void write_change(FILE *out, const struct style *style, const json_t *record)
 {
 	const char *operation = view_text(record, "cordon.operation");

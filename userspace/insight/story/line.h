@@ -18,7 +18,10 @@
  */
 void line_write(FILE *out, const struct style *style, const json_t *record);
 
-/* The day of a record, with the zone of its times, in a line of its own where it is another than that of the line before. */
+/*
+ * The day of a record, with the zone of its times, in a line of its own where it is another than
+ * that of the line before.
+ */
 struct line_day {
 	char text[48];
 };

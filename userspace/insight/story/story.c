@@ -291,7 +291,9 @@ static unsigned int weight_of(const struct story *s, const struct tree_process *
 					 : 0;
 }
 
-/* Which of too many items are shown: what matters, and of the rest those that came first. How many. */
+/*
+ * Which of too many items are shown: what matters, and of the rest those that came first. How many.
+ */
 static size_t choose_items(const struct story *s, const struct tree_process *process, bool *chosen)
 {
 	size_t count = 0;

@@ -12,7 +12,10 @@
 /* What is shown at most; the rest is counted. */
 #define STORY_PROCESSES_MAX 400u
 #define STORY_ITEMS_MAX	    60u
-/* Different denials beyond which they are told together first, and places of them that matter little. */
+/*
+ * Different denials beyond which they are told together first, and places of them that matter
+ * little.
+ */
 #define STORY_REFUSED_MIN 3u
 #define STORY_PLACES_MAX  5u
 

@@ -12,12 +12,16 @@
 #define WHY_DENIALS_MAX 1000u
 
 /*
- * {"denials": [...], "denials_omitted": n, "note": ...} from records, others than denials are passed over;
- * identical ones are one entry with a count. docs/audit.md describes it. NULL without memory.
+ * {"denials": [...], "denials_omitted": n, "note": ...} from records, others than denials are
+ * passed over; identical ones are one entry with a count. docs/audit.md describes it. NULL without
+ * memory.
  */
 json_t *why_build(json_t *const *records, size_t count);
 
-/* What `cordon policy explain` would be asked: the right's word and the object, NULL if it has none. */
+/*
+ * What `cordon policy explain` would be asked: the right's word and the object, NULL if it has
+ * none.
+ */
 struct why_question {
 	const char *right;
 	char *object; /* caller frees */

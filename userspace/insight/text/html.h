@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 /*
- * As the text of an element or of a quoted attribute. What could reorder or hide text shows as \u{202e},
- * control characters as \x1b, and NULL as "?".
+ * As the text of an element or of a quoted attribute. What could reorder or hide text shows as
+ * \u{202e}, control characters as \x1b, and NULL as "?".
  */
 void html_text(FILE *out, const char *text);
 

@@ -37,7 +37,10 @@ static const struct probe probes[] = {
 	{ALARM_PROGRAMS, "run code that it makes", "run", "@memfd", NULL},
 };
 
-/* Addresses and a name of nobody's, far from each other: whoever may reach both at a port may reach all there. */
+/*
+ * Addresses and a name of nobody's, far from each other: whoever may reach both at a port may reach
+ * all there.
+ */
 static const char *const far_apart[][2] = {
 	{"198.51.100.1", "203.0.113.77"},
 	{"[2001:db8::1]", "[2a0e::77]"},

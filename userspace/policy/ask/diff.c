@@ -49,7 +49,10 @@ static const struct {
 	{"host", CORDON_NET_HOST, CORDON_START_NET, 0},
 };
 
-/* Not of a right's own: symbolic links that lead inside, which take creating and no deny of "special". */
+/*
+ * Not of a right's own: symbolic links that lead inside, which take creating and no deny of
+ * "special".
+ */
 #define ROW_LINK     5
 #define LINK_GRANTED (1u << 31)
 
@@ -75,7 +78,10 @@ struct diff {
 	unsigned int start; /* of the product at hand */
 	struct found found[POLICY_DIFFERENCES];
 	struct policy_difference *differences;
-	/* Instead of those, where all rules that widen are asked for: per rule of the second policy. */
+	/*
+	 * Instead of those, where all rules that widen are asked for: per rule of the second
+	 * policy.
+	 */
 	struct widener *wideners;
 	struct policy_widening *widenings;
 	size_t widening_count, widening_capacity;
@@ -188,8 +194,9 @@ static void note_differences(struct diff *d, uint32_t node, const uint32_t grant
 }
 
 /*
- * Nothing that follows can tell the policies apart: both say the same from here on, and by each directory that a variable
- * may yet stand for. Most of what two versions of a policy say, so that variables cost little where they are the same.
+ * Nothing that follows can tell the policies apart: both say the same from here on, and by each
+ * directory that a variable may yet stand for. Most of what two versions of a policy say, so that
+ * variables cost little where they are the same.
  */
 static bool is_settled(const struct diff *d, const uint32_t *states)
 {
@@ -492,7 +499,10 @@ static int take_widener(struct diff *d, const struct product *p, const uint64_t 
 		if (w->rows & 1u << i)
 			made->rights[made->right_count++] = rows[i].word;
 	r = make_witness(d, p, w->node, first_row(w->rows), 1, &made->witness);
-	/* A directory that a variable stands for is anywhere: what lies below it has no other bound. */
+	/*
+	 * A directory that a variable stands for is anywhere: what lies below it has no other
+	 * bound.
+	 */
 	if (r == 0 && made->unbounded && !*made->witness.bindings)
 		made->below = bound_of(d, p, sizes, w->large);
 	*w = (struct widener){.node = NONE, .large = NONE};

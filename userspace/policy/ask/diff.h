@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one policy allows that another does not, decided exactly: both policies' automata run side by
- * side over every name that can be asked, with a shortest example for each right.
+ * What one policy allows that another does not, decided exactly: both policies' automata run side
+ * by side over every name that can be asked, with a shortest example for each right.
  *
- * Over names the comparison is of whole questions: absolute rules, rules that match at any depth, and
- * rules below variables, for every way to bind the variables to directories below the root, one
- * inside the other included. Variables of the two policies are the same if their names are.
- * Names are of any length, without empty components, "." and "..".
+ * Over names the comparison is of whole questions: absolute rules, rules that match at any depth,
+ * and rules below variables, for every way to bind the variables to directories below the root, one
+ * inside the other included. Variables of the two policies are the same if their names are. Names
+ * are of any length, without empty components, "." and "..".
  */
 #ifndef CORDON_POLICY_DIFF_H
 #define CORDON_POLICY_DIFF_H
@@ -38,13 +38,17 @@ struct policy_difference {
 #define POLICY_DIFFERENCES 16
 
 /*
- * -E2BIG: the two have too little in common to compare: more tuples of states than would fit in memory;
+ * -E2BIG: the two have too little in common to compare: more tuples of states than would fit in
+ * memory;
  * -ENOMEM. Release with policy_diff_release().
  */
 int policy_diff(const struct compiled_policy *a, const struct compiled_policy *b,
 		struct policy_difference ret_differences[POLICY_DIFFERENCES]);
 
-/* The same with a bound of its own: tuples of states, some 500,000 a second. For loops that others wait for. */
+/*
+ * The same with a bound of its own: tuples of states, some 500,000 a second. For loops that others
+ * wait for.
+ */
 int policy_diff_within(const struct compiled_policy *a, const struct compiled_policy *b,
 		       size_t tuples_max,
 		       struct policy_difference ret_differences[POLICY_DIFFERENCES]);
@@ -64,8 +68,9 @@ struct policy_widening {
 };
 
 /*
- * All rules that widen, not one example for each right: each rule that is the one to allow some such name. In the order of
- * the names' kinds and of the rules. `tuples_max` as above. Errors as policy_diff(). Free with policy_widenings_free().
+ * All rules that widen, not one example for each right: each rule that is the one to allow some
+ * such name. In the order of the names' kinds and of the rules. `tuples_max` as above. Errors as
+ * policy_diff(). Free with policy_widenings_free().
  */
 int policy_widenings(const struct compiled_policy *a, const struct compiled_policy *b,
 		     size_t tuples_max, struct policy_widening **ret_widenings, size_t *ret_count);

@@ -238,7 +238,9 @@ static void answer_add(struct policy_answer *a, const struct cordon_verdict *out
 	verdict_add(&a->verdict, outcome);
 }
 
-/* Where in the name the part that run number `start` is about begins; false: there is no such run. */
+/*
+ * Where in the name the part that run number `start` is about begins; false: there is no such run.
+ */
 static bool find_part(const struct policy_path *p, unsigned int start, size_t *ret_begin)
 {
 	if (start == CORDON_START_PATH || start == CORDON_START_FLOATING) {
@@ -275,8 +277,8 @@ static int is_same_below(struct runner *runner, uint32_t a, uint32_t b)
 }
 
 /*
- * One run of what bpf/core/below.bpf.h asks of a link's name. Adds what the run says of everything below to `below`;
- * 1: rules speak of that in particular, 0: not.
+ * One run of what bpf/core/below.bpf.h asks of a link's name. Adds what the run says of everything
+ * below to `below`; 1: rules speak of that in particular, 0: not.
  */
 static int add_below(struct runner *runner, unsigned int start, const char *part, size_t size,
 		     struct verdict *below)
@@ -381,7 +383,10 @@ int policy_judge(const unsigned char *tables, size_t size, unsigned int start, c
 	return 0;
 }
 
-/* Calls `visit` for each state that one byte more leads to; for one of those with many ways to it once in most cases. */
+/*
+ * Calls `visit` for each state that one byte more leads to; for one of those with many ways to it
+ * once in most cases.
+ */
 static int for_each_next(struct runner *runner, uint32_t state,
 			 int (*visit)(struct runner *runner, uint32_t state, void *context),
 			 void *context)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs the kernel's own matcher (bpf/pure/matcher.h, bpf/pure/verdict.h) over a compiled policy on the
- * host: what would the kernel say?
+ * Runs the kernel's own matcher (bpf/pure/matcher.h, bpf/pure/verdict.h) over a compiled policy on
+ * the host: what would the kernel say?
  */
 #ifndef CORDON_POLICY_EVALUATE_H
 #define CORDON_POLICY_EVALUATE_H
@@ -32,7 +32,10 @@ struct policy_path {
 	size_t size;
 	bool listing; /* the directory is to be listed */
 	bool link;    /* a symbolic link is to be made there: what is below it gets names, too */
-	/* Per anchor: the size of the part of `name` that it stands at (0: the root), or POLICY_NO_ANCHOR */
+	/*
+	 * Per anchor: the size of the part of `name` that it stands at (0: the root), or
+	 * POLICY_NO_ANCHOR
+	 */
 	size_t anchors[CORDON_MAX_ANCHORS];
 };
 
@@ -43,7 +46,10 @@ struct policy_answer {
 	struct verdict verdict; /* allow and deny */
 	uint32_t missing;	/* of the wanted rights; 0: granted */
 	bool below; /* the name is granted, and `missing` below it, where a link would give names */
-	/* Per right the first rule that denies it, else the first that allows it, else CORDON_NO_RULE. */
+	/*
+	 * Per right the first rule that denies it, else the first that allows it, else
+	 * CORDON_NO_RULE.
+	 */
 	uint16_t rule[CORDON_RIGHT_SLOTS];
 };
 
@@ -60,8 +66,8 @@ int policy_judge(const unsigned char *tables, size_t size, unsigned int start, c
 		 size_t question_size, uint32_t wanted, struct policy_answer *ret_answer);
 
 /*
- * The same for a START_NET question without its last two bytes: granted if some port is; else denied by a
- * rule if some port is.
+ * The same for a START_NET question without its last two bytes: granted if some port is; else
+ * denied by a rule if some port is.
  */
 int policy_judge_any_port(const unsigned char *tables, size_t size, const void *question,
 			  size_t question_size, uint32_t wanted, struct policy_answer *ret_answer);

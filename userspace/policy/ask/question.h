@@ -20,10 +20,11 @@ struct policy_question {
 #define QUESTION_ERROR_TEXT 256
 
 /*
- * `right`: a word of the policy language, or "list": to read a directory's listing, which a '/' behind
- * the name says, too; or "symlink": to create a symbolic link by the name. `directories`: what the policy's variables are bound to, by anchor number; NULL:
- * not bound. An object that starts with a variable that is not bound is taken to lie in a directory
- * of that name, "/${workdir}", of which no rule speaks.
+ * `right`: a word of the policy language, or "list": to read a directory's listing, which a '/'
+ * behind the name says, too; or "symlink": to create a symbolic link by the name. `directories`:
+ * what the policy's variables are bound to, by anchor number; NULL: not bound. An object that
+ * starts with a variable that is not bound is taken to lie in a directory of that name,
+ * "/${workdir}", of which no rule speaks.
  *
  * -EINVAL: no such access, why stands in `error`; -ENOMEM. Release with question_release().
  */

@@ -20,8 +20,8 @@ struct policy_system_calls {
 };
 
 /*
- * Families that rules have a word for are never refused here: the hook that judges them comes before
- * any of their code, and tells more of what it refuses. -EBADMSG: damaged tables.
+ * Families that rules have a word for are never refused here: the hook that judges them comes
+ * before any of their code, and tells more of what it refuses. -EBADMSG: damaged tables.
  */
 int policy_system_calls(const struct compiled_policy *policy,
 			struct policy_system_calls *ret_calls);

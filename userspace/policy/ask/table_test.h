@@ -21,9 +21,8 @@ struct table_result {
 /*
  * Runs the table in `path` with the matcher that the kernel runs. What is wrong with the file and
  * each verdict that is another than expected is an error in `diagnostics`. The policy is found as
- * policy_check() finds it; a path is relative to the table.
- * 0: *ret_result is filled, failures included; -EINVAL: the table or the policy is wrong; -ENOMEM; or
- * as reading the file.
+ * policy_check() finds it; a path is relative to the table. 0: *ret_result is filled, failures
+ * included; -EINVAL: the table or the policy is wrong; -ENOMEM; or as reading the file.
  */
 int table_test_run(const char *path, const struct policy_search *search,
 		   struct diagnostics *diagnostics, struct table_result *ret_result);

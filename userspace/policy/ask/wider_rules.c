@@ -103,7 +103,10 @@ struct search {
 	size_t noted; /* of `all`: left out */
 };
 
-/* What the rounds before did not show, though they looked at it, is allowed by others that they did show. */
+/*
+ * What the rounds before did not show, though they looked at it, is allowed by others that they did
+ * show.
+ */
 static void leave_out_found(struct search *s, bool looked_at)
 {
 	for (; s->noted < s->all->count; s->noted++) {

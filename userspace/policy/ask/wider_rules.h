@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules by which one policy allows what another does not, for somebody who has to decide about it: what must not be
- * overlooked comes first. It takes seconds for large policies: nothing for a loop that others wait for.
+ * The rules by which one policy allows what another does not, for somebody who has to decide about
+ * it: what must not be overlooked comes first. It takes seconds for large policies: nothing for a
+ * loop that others wait for.
  */
 #ifndef CORDON_POLICY_WIDER_RULES_H
 #define CORDON_POLICY_WIDER_RULES_H
@@ -27,10 +28,12 @@ struct widenings {
 #define WIDENINGS_ROUNDS_MAX 24u
 
 /*
- * All rules by which `b` allows what `a` does not; `a` NULL: by which it allows anything. What leads to credentials,
- * to what others obey, anywhere, or to any program comes first, then the largest. Those that are found are taken out, and
- * the rest is looked at, until nothing is wider: that takes `written`, of `b`; NULL: what others allow as well is left
- * out. `tuples_max`: POLICY_TUPLES_MAX, or fewer where others wait. Errors as policy_diff(). Release with widenings_release().
+ * All rules by which `b` allows what `a` does not; `a` NULL: by which it allows anything. What
+ * leads to credentials, to what others obey, anywhere, or to any program comes first, then the
+ * largest. Those that are found are taken out, and the rest is looked at, until nothing is wider:
+ * that takes `written`, of `b`; NULL: what others allow as well is left out. `tuples_max`:
+ * POLICY_TUPLES_MAX, or fewer where others wait. Errors as policy_diff(). Release with
+ * widenings_release().
  */
 int widenings_find(const struct compiled_policy *a, const struct compiled_policy *b,
 		   const struct policy_written *written, size_t tuples_max,

@@ -12,7 +12,10 @@ struct alike {
 	uint32_t second;    /* where those of the second begin */
 };
 
-/* By refining the partition of the states of both; which rules decide is left aside. -ENOMEM. Caller releases. */
+/*
+ * By refining the partition of the states of both; which rules decide is left aside. -ENOMEM.
+ * Caller releases.
+ */
 int alike_compare(const struct automaton *a, const struct automaton *b, struct alike *ret_alike);
 
 void alike_release(struct alike *alike);

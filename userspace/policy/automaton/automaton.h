@@ -14,7 +14,10 @@
 #include "bpf/abi.h"
 #include "policy/automaton/nfa.h"
 
-/* Subsets beyond this are an explosion, not a policy. Fuzzers give up earlier, for the sake of their pace. */
+/*
+ * Subsets beyond this are an explosion, not a policy. Fuzzers give up earlier, for the sake of
+ * their pace.
+ */
 #define AUTOMATON_STATES_MAX   (1u << 20)
 #define AUTOMATON_MEMBERS_MAX  (48u << 20) /* of all subsets together */
 #define AUTOMATON_SEGMENTS_MAX (32u << 20)
@@ -64,7 +67,10 @@ struct automaton_effort {
 int automaton_build(const struct nfa *n, struct rule_use *use, size_t rule_count,
 		    struct automaton_effort *ret_effort, struct automaton **ret_automaton);
 
-/* Per state a number; states with equal numbers say the same of all that may follow. Caller frees. -ENOMEM. */
+/*
+ * Per state a number; states with equal numbers say the same of all that may follow. Caller frees.
+ * -ENOMEM.
+ */
 int automaton_classes(const struct automaton *a, uint32_t **ret_class_of);
 
 /*

@@ -4,7 +4,10 @@
 #include "policy/automaton/finals.h"
 #include "policy/core/vector.h"
 
-/* Names at which two states meet are few: rules share few beginnings. Beyond this it is not worth it. */
+/*
+ * Names at which two states meet are few: rules share few beginnings. Beyond this it is not worth
+ * it.
+ */
 #define PAIRS_PER_STATE 4u
 
 /* The states behind which a run was looked at while the other one denies `deny` for good. */
@@ -143,7 +146,9 @@ static int visit(struct effect *e, const uint32_t states[2])
 
 /* ---- the states that both runs reach together ---- */
 
-/* Most states of the one run meet a single state of the other: the hash table is for those beyond. */
+/*
+ * Most states of the one run meet a single state of the other: the hash table is for those beyond.
+ */
 struct pairs {
 	uint32_t *partner; /* per state: 1 + the first that it was met with, 0: none */
 	uint64_t *slots;   /* hash table: 1 + pair, 0: free */

@@ -47,7 +47,10 @@ bool pattern_is_subtree(const struct pattern *p)
 	return p->count && p->elements[p->count - 1].kind == ELEMENT_GLOBSTAR;
 }
 
-/* Behind its first '/' the pattern matches at any depth. "/" and two stars alone is no such pattern. */
+/*
+ * Behind its first '/' the pattern matches at any depth. "/" and two stars alone is no such
+ * pattern.
+ */
 static bool is_floating(const struct pattern *p)
 {
 	return p->start == CORDON_START_PATH && p->count > 1 &&

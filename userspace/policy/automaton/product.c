@@ -375,8 +375,8 @@ static uint64_t saturate(uint64_t sum, uint64_t count, uint64_t factor)
 }
 
 /*
- * Nodes are done once all that leads to them is (Kahn 1962). All are reached from the first; so what is never done is
- * reached through a cycle, that is by unboundedly many strings.
+ * Nodes are done once all that leads to them is (Kahn 1962). All are reached from the first; so
+ * what is never done is reached through a cycle, that is by unboundedly many strings.
  */
 int product_sizes(const struct product *p, uint64_t **ret_sizes)
 {

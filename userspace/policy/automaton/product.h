@@ -41,8 +41,9 @@ const uint32_t *product_states(const struct product *p, uint32_t node);
 int product_jump(struct product *p, uint32_t node, const uint32_t *states, unsigned int mark);
 
 /*
- * A shortest string that leads to `node`, with a NUL behind it. *ret_marks, if wanted: per mark below
- * `mark_count` where in the string the jump was, or SIZE_MAX. Caller frees the string. -ENOMEM.
+ * A shortest string that leads to `node`, with a NUL behind it. *ret_marks, if wanted: per mark
+ * below `mark_count` where in the string the jump was, or SIZE_MAX. Caller frees the string.
+ * -ENOMEM.
  */
 int product_string(const struct product *p, uint32_t node, char **ret_string, size_t *ret_size,
 		   size_t *ret_marks, size_t mark_count);
@@ -59,7 +60,10 @@ uint32_t product_count(const struct product *p);
 /* Per tuple. Caller frees. -ENOMEM. */
 int product_sizes(const struct product *p, uint64_t **ret_sizes);
 
-/* Of the string that product_string() gives, the bytes before the first tuple that is reached by unboundedly many. */
+/*
+ * Of the string that product_string() gives, the bytes before the first tuple that is reached by
+ * unboundedly many.
+ */
 size_t product_bound(const struct product *p, const uint64_t *sizes, uint32_t node);
 
 void product_free(struct product *p);

@@ -100,9 +100,9 @@ static bool find_settled(const struct nfa *nfa, const uint32_t *members, size_t 
 }
 
 /*
- * May a sink's rule stand in for a node's? Among rules of one kind the first decides, so a later one
- * may not; a sink does not settle itself. Of the rules that match at any depth the outermost match
- * decides: kept in order, n of them would need n copies of all that come before each of them.
+ * May a sink's rule stand in for a node's? Among rules of one kind the first decides, so a later
+ * one may not; a sink does not settle itself. Of the rules that match at any depth the outermost
+ * match decides: kept in order, n of them would need n copies of all that come before each of them.
  */
 static bool stands_in(uint32_t settled, uint32_t rule, const struct nfa_node *node)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Members of a subset that can no longer matter: below a name for which a rule decides whatever
- * follows, other rules of less weight are not worth a state. Without this, n rules such as "deny **",
- * slash and a name would make 2^n states: one for each set of them that has matched so far.
+ * follows, other rules of less weight are not worth a state. Without this, n rules such as "deny
+ * **", slash and a name would make 2^n states: one for each set of them that has matched so far.
  */
 #ifndef CORDON_POLICY_SETTLE_H
 #define CORDON_POLICY_SETTLE_H

@@ -7,9 +7,9 @@
 #include "policy/core/vector.h"
 
 /*
- * Nodes are taken in the order in which a depth-first search leaves them, so that all that a node leads
- * to has been taken before it: but for edges to itself, a pattern automaton has no cycles. What a node
- * says is then a list of words, equal for equal nodes, and found by a hash table.
+ * Nodes are taken in the order in which a depth-first search leaves them, so that all that a node
+ * leads to has been taken before it: but for edges to itself, a pattern automaton has no cycles.
+ * What a node says is then a list of words, equal for equal nodes, and found by a hash table.
  */
 struct sharing {
 	const struct nfa *from;

@@ -24,7 +24,8 @@ bool sheltered_named(const struct net_block *block);
 
 /*
  * Calls `visit` for each node that is reached from `node` by the addresses of `block` but those of
- * sheltered blocks that it reaches over. Returns what `visit` returned if that is not 0; -ENOMEM; -E2BIG.
+ * sheltered blocks that it reaches over. Returns what `visit` returned if that is not 0; -ENOMEM;
+ * -E2BIG.
  */
 int sheltered_follow(struct nfa *n, uint32_t node, const struct net_block *block,
 		     int (*visit)(void *context, uint32_t node), void *context);

@@ -338,7 +338,9 @@ int policy_compile_text(const char *text, size_t size, const char *file,
 	return finish(diagnostics, r, &p, ret_policy);
 }
 
-/* For a name that is nowhere: the nearest policy, or all there are, and where they were looked for. */
+/*
+ * For a name that is nowhere: the nearest policy, or all there are, and where they were looked for.
+ */
 static const char *hint_of_names(const char *name, const struct policy_search *search,
 				 struct arena *a)
 {

@@ -35,13 +35,16 @@ int policy_compile_text(const char *text, size_t size, const char *file,
 int policy_check(const char *name_or_path, const struct policy_search *search,
 		 struct diagnostics *diagnostics, struct compiled_policy **ret_policy);
 
-/* The same, with warnings and notes of names that mean something else on this host than they seem to. */
+/*
+ * The same, with warnings and notes of names that mean something else on this host than they seem
+ * to.
+ */
 int policy_check_host(const char *name_or_path, const struct policy_search *search,
 		      struct diagnostics *diagnostics, struct compiled_policy **ret_policy);
 
 /*
- * A policy as it is written, beside what it was compiled to: rules can be left out of it, so that those show that allow
- * the same.
+ * A policy as it is written, beside what it was compiled to: rules can be left out of it, so that
+ * those show that allow the same.
  */
 struct policy_written;
 
@@ -53,7 +56,8 @@ void policy_written_free(struct policy_written *written);
 DEFINE_CLEANUP(struct policy_written *, policy_written_free, policy_written_freep)
 
 /*
- * The policy without the rules whose flag is set (an array with one per rule); the others keep their numbers.
+ * The policy without the rules whose flag is set (an array with one per rule); the others keep
+ * their numbers.
  * -E2BIG: the rest is larger than the compiler's limits, as fewer rules may be; -ENOMEM.
  */
 int policy_written_without(const struct policy_written *written, const bool *left_out,
@@ -64,8 +68,8 @@ struct nfa;
 int policy_written_rules(const struct policy_written *written, struct nfa **ret_nfa);
 
 /*
- * Turns it into one that only reports what it would refuse, as `mode: observe` does; its digest is another
- * one, too. -EIO: SHA-256 is not to be had.
+ * Turns it into one that only reports what it would refuse, as `mode: observe` does; its digest is
+ * another one, too. -EIO: SHA-256 is not to be had.
  */
 int compiled_policy_observe(struct compiled_policy *policy);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A policy as a whole in one digest: what it allows, with its name, limits, environment and who may run it. */
+/*
+ * A policy as a whole in one digest: what it allows, with its name, limits, environment and who may
+ * run it.
+ */
 #ifndef CORDON_POLICY_IDENTITY_H
 #define CORDON_POLICY_IDENTITY_H
 

@@ -48,7 +48,10 @@ static uint32_t reference(const struct automaton *a, uint32_t state)
 	return automaton_is_absorbing(a, state) ? state | CORDON_ABSORBING : state;
 }
 
-/* The target of most bytes, of equals the one with the lowest number; and how many do not lead there. */
+/*
+ * The target of most bytes, of equals the one with the lowest number; and how many do not lead
+ * there.
+ */
 static uint32_t find_otherwise(struct packer *p, uint32_t state, uint32_t *ret_exceptions)
 {
 	const struct automaton *a = p->a;

@@ -7,9 +7,9 @@
 #include "policy/core/compiled.h"
 
 /*
- * The smallest automaton with the rights that a policy's tables allow and deny; which rule decides is
- * left out (CORDON_NO_RULE throughout), so that it is far smaller than the policy's own.
- * The tables must have passed policy_tables_check(). -ENOMEM.
+ * The smallest automaton with the rights that a policy's tables allow and deny; which rule decides
+ * is left out (CORDON_NO_RULE throughout), so that it is far smaller than the policy's own. The
+ * tables must have passed policy_tables_check(). -ENOMEM.
  */
 int automaton_of_rights(const struct compiled_policy *policy, struct automaton **ret_automaton);
 

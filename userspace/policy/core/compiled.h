@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A compiled policy: the tables that the kernel runs, and beside them what userspace needs to launch under the
- * policy and to explain its verdicts.
+ * A compiled policy: the tables that the kernel runs, and beside them what userspace needs to
+ * launch under the policy and to explain its verdicts.
  */
 #ifndef CORDON_POLICY_COMPILED_H
 #define CORDON_POLICY_COMPILED_H

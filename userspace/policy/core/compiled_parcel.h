@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compiled policy on its way from the process that compiled it to one of the same program that uses it. */
+/*
+ * A compiled policy on its way from the process that compiled it to one of the same program that
+ * uses it.
+ */
 #ifndef CORDON_POLICY_COMPILED_PARCEL_H
 #define CORDON_POLICY_COMPILED_PARCEL_H
 
@@ -12,8 +15,8 @@
 void compiled_policy_put(FILE *to, const struct compiled_policy *policy);
 
 /*
- * Its shape is checked, what its tables say is not: policy_tables_check() does that. Caller releases with
- * compiled_policy_free(). -EPROTO: there is none; -ENOMEM.
+ * Its shape is checked, what its tables say is not: policy_tables_check() does that. Caller
+ * releases with compiled_policy_free(). -EPROTO: there is none; -ENOMEM.
  */
 int compiled_policy_take(struct parcel *from, struct compiled_policy **ret_policy);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hash tables of indexes: the elements lie in an array of their owner, in which they keep their places;
- * a slot holds 1 + an index, or 0. Whoever looks for an element compares what the slots from its hash on
- * stand for, up to the first free one.
+ * Hash tables of indexes: the elements lie in an array of their owner, in which they keep their
+ * places; a slot holds 1 + an index, or 0. Whoever looks for an element compares what the slots
+ * from its hash on stand for, up to the first free one.
  */
 #ifndef CORDON_POLICY_SLOTS_H
 #define CORDON_POLICY_SLOTS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is wrong with a policy file, and where: errors, warnings and notes with file, line and column,
- * all of them in one go. Shown by the caller; nothing here prints.
+ * What is wrong with a policy file, and where: errors, warnings and notes with file, line and
+ * column, all of them in one go. Shown by the caller; nothing here prints.
  */
 #ifndef CORDON_POLICY_DIAGNOSTIC_H
 #define CORDON_POLICY_DIAGNOSTIC_H

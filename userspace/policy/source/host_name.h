@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Host names in network rules, and their place in questions: a START_NET question with the family
- * CORDON_NET_NAME, the protocol, the labels from the last to the first set apart by '/', a NUL and the
- * port. So "*" and "**" mean in names what they mean in paths.
+ * CORDON_NET_NAME, the protocol, the labels from the last to the first set apart by '/', a NUL and
+ * the port. So "*" and "**" mean in names what they mean in paths.
  */
 #ifndef CORDON_POLICY_HOST_NAME_H
 #define CORDON_POLICY_HOST_NAME_H
@@ -17,8 +17,8 @@
 #define HOST_NAME_SIZE (HOST_NAME_MAX_TEXT + 1)
 
 /*
- * Checks a name, or with `pattern` one that may have "*" in labels and "**" as a label, and writes it in small
- * letters, without a last dot. -EINVAL: it is none.
+ * Checks a name, or with `pattern` one that may have "*" in labels and "**" as a label, and writes
+ * it in small letters, without a last dot. -EINVAL: it is none.
  */
 int host_name_read(const char *text, bool pattern, char ret_name[HOST_NAME_SIZE]);
 

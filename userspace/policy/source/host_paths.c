@@ -71,7 +71,10 @@ static bool is_literal(const char *text)
 	return !strpbrk(text, "*?[\\{$");
 }
 
-/* Does a pattern without braces match the name, so that nothing need be said? A deny reaches what lies below, too. */
+/*
+ * Does a pattern without braces match the name, so that nothing need be said? A deny reaches what
+ * lies below, too.
+ */
 static bool covers(const char *pattern, const char *name, bool deny)
 {
 	size_t length = strlen(pattern);
@@ -106,7 +109,10 @@ static int has_rule(struct arena *a, const struct model *m, const struct rule *l
 	return 0;
 }
 
-/* The first component of the pattern's fixed beginning that is a symbolic link; its size, 0: none is. */
+/*
+ * The first component of the pattern's fixed beginning that is a symbolic link; its size, 0: none
+ * is.
+ */
 static size_t find_link(const char *pattern, char link[PATH_MAX])
 {
 	size_t end = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What this host's file system says of a policy's patterns: names that a symbolic link makes dead, since rules are matched
- * with the names of objects themselves, and directories that are named without what is in them.
+ * What this host's file system says of a policy's patterns: names that a symbolic link makes dead,
+ * since rules are matched with the names of objects themselves, and directories that are named
+ * without what is in them.
  */
 #ifndef CORDON_POLICY_HOST_PATHS_H
 #define CORDON_POLICY_HOST_PATHS_H

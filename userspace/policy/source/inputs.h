@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a compilation looked at: each file that it read, by content, and each name that it looked for, found or not.
- * Compilation depends on nothing else, so that as long as all of it answers the same, compiling again would give the
- * same policy. Times and sizes of files are not asked: they can be set.
+ * What a compilation looked at: each file that it read, by content, and each name that it looked
+ * for, found or not. Compilation depends on nothing else, so that as long as all of it answers the
+ * same, compiling again would give the same policy. Times and sizes of files are not asked: they
+ * can be set.
  */
 #ifndef CORDON_POLICY_INPUTS_H
 #define CORDON_POLICY_INPUTS_H
@@ -32,8 +33,9 @@ void policy_inputs_put(const struct policy_inputs *inputs, FILE *to);
 int policy_inputs_take(struct parcel *from, struct policy_inputs **ret_inputs);
 
 /*
- * Would the same compilation see the same? False also when that cannot be found out. A file that was replaced by another
- * one counts as changed, whatever is in it: which names mean one file is an input, too.
+ * Would the same compilation see the same? False also when that cannot be found out. A file that
+ * was replaced by another one counts as changed, whatever is in it: which names mean one file is an
+ * input, too.
  */
 bool policy_inputs_unchanged(const struct policy_inputs *inputs);
 

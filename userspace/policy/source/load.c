@@ -52,8 +52,8 @@ static int report_missing(struct loader *l, const struct node *n, int error)
 }
 
 /*
- * Reads the file that a node names. *ret_source stays as it is where there is nothing to read: it was read already, or
- * something is wrong and was reported.
+ * Reads the file that a node names. *ret_source stays as it is where there is nothing to read: it
+ * was read already, or something is wrong and was reported.
  */
 static int open_named(struct loader *l, const struct source *from, const struct node *n,
 		      struct source **ret_source)
@@ -119,7 +119,9 @@ static int include(struct loader *l, const struct source *from, const struct nod
 	return e;
 }
 
-/* Another policy with this file's rules besides: what that says counts, and its name is the name. */
+/*
+ * Another policy with this file's rules besides: what that says counts, and its name is the name.
+ */
 static int load_amended(struct loader *l, const struct source *from, const struct node *n)
 {
 	struct reader *r = &l->reader;

@@ -42,8 +42,8 @@ static char *directory_above(const char *path, unsigned int levels)
 }
 
 /*
- * PREFIX/bin/cordon and PREFIX/lib/cordon/cordon have PREFIX/share/cordon/policies; SOURCE/build/cordon and
- * SOURCE/build/lib/cordon/cordon have SOURCE/policies beside SOURCE/bpf.
+ * PREFIX/bin/cordon and PREFIX/lib/cordon/cordon have PREFIX/share/cordon/policies;
+ * SOURCE/build/cordon and SOURCE/build/lib/cordon/cordon have SOURCE/policies beside SOURCE/bpf.
  */
 static char *own_directory(const char *executable)
 {

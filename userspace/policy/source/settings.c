@@ -244,8 +244,8 @@ static void describe_keep(const struct compiled_policy *p, const struct setting 
 
 /*
  * Patterns are compared as text: one is taken to cover another where it matches its spelling. That
- * may call two lists different that are not, never the other way round: names hold no wildcards, and
- * what a pattern matches letter by letter, wildcards included, it matches with them filled in.
+ * may call two lists different that are not, never the other way round: names hold no wildcards,
+ * and what a pattern matches letter by letter, wildcards included, it matches with them filled in.
  */
 static bool covers(const struct policy_environment *wide, const struct policy_environment *narrow)
 {
