@@ -55,6 +55,14 @@ def entries(state):
     return [e for e in json.loads(cordon("approvals", "--json").out) if e["state"] == state and (e["use"] or "").startswith("{")]
 
 
+def digests(path):
+    """Of the entries that the command has written there, a line each."""
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line)["digest"] for line in file if line.endswith("\n")]
+
+
 def read_outside(client):
     return client.call("run", command=f"echo before; cat {OUTSIDE}")["structuredContent"]
 
@@ -170,6 +178,8 @@ def proposals():
 def scopes():
     path = begin()
     told = os.path.join(ROOT, "told")
+    # What waits from before is told of at once.
+    before = {e["digest"] for e in json.loads(cordon("approvals", "--brief", "--json").out) if e["state"] == "waiting"}
     follower = subprocess.Popen(
         [CORDON, "approvals", "--follow", "--json", "--exec", f"cat >>{told}"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
@@ -181,10 +191,10 @@ def scopes():
         check(process.poll() is None, "the execution read what only waits for approval")
         entry = entries("waiting")[0]
         equal(json.loads(entry["use"]), {"execution": execution}, "use")
-        wait_for(lambda: os.path.exists(told) and os.path.getsize(told), 60, "the command")
-        with open(told, encoding="utf-8") as file:
-            equal([json.loads(line)["digest"] for line in file], [entry["digest"]], "what the command was told")
-        equal(json.loads(follower.stdout.readline())["digest"], entry["digest"], "what is followed")
+        wait_for(lambda: entry["digest"] in digests(told), 60, "the command")
+        equal([d for d in digests(told) if d not in before], [entry["digest"]], "what the command was told")
+        followed = [json.loads(follower.stdout.readline())["digest"] for _ in range(len(before) + 1)]
+        equal([d for d in followed if d not in before], [entry["digest"]], "what is followed")
         equal(cordon("approve", entry["digest"], "--reason", "go on").status, 0, "approve")
         equal(process.wait(60), 0, "the execution's status")
     finally:

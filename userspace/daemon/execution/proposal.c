@@ -4,12 +4,17 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/parcel.h"
 #include "daemon/execution/apply.h"
 #include "daemon/execution/approval_check.h"
-#include "daemon/execution/refused.h"
+#include "policy/ask/diff.h"
+#include "policy/ask/widening.h"
+#include "policy/core/compiled_parcel.h"
 
 /* Amended policies that were amended again. */
 #define CHAIN_MAX 6
+/* A quarter of what a command may take: it is the daemon's memory. */
+#define TUPLES_MAX (POLICY_TUPLES_MAX / 4)
 
 /* For whom: approved along with the policy, and shown beside it. NULL without memory; caller frees. */
 static char *use_of(enum propose_scope scope, const char *id, const char *session, uid_t uid)
@@ -79,63 +84,126 @@ static int find_refused(const struct daemon *daemon, const char *id, const struc
 		     : 0;
 }
 
-static int compile(struct daemon *daemon, const char *file, struct compiled_policy **ret_policy,
-		   struct failure *failure)
+static int begin(struct daemon *daemon, const struct propose_request *request,
+		 const struct peer *peer, struct proposal *p, struct failure *failure)
+{
+	_cleanup_(freep) char *text = NULL;
+	int r = check_expiry(request->expires, clock_nsec(CLOCK_REALTIME), failure);
+
+	if (r == 0)
+		r = find_refused(daemon, request->execution, peer, &p->refused, failure);
+	if (r == 0)
+		r = check_scope(&p->refused, request->scope, failure);
+	if (r < 0)
+		return r;
+	p->expires = request->expires;
+	p->uid = peer->ucred.uid;
+	p->use = use_of(request->scope, p->refused.id, p->refused.session, p->refused.uid);
+	text = refused_policy_text(&p->refused);
+	if (!p->use || !text)
+		return failure_set(failure, ENOMEM, "%m");
+	return approvals_keep_text(daemon->approvals, text, &p->path, failure);
+}
+
+int proposal_begin(struct daemon *daemon, const struct propose_request *request,
+		   const struct peer *peer, struct proposal *ret_proposal, struct failure *failure)
+{
+	struct proposal p = {};
+	int r = begin(daemon, request, peer, &p, failure);
+
+	if (r < 0)
+		proposal_release(daemon, &p);
+	else
+		*ret_proposal = p;
+	return r;
+}
+
+void proposal_release(struct daemon *daemon, struct proposal *p)
+{
+	/* Unless it waits by now, or another one has the same. */
+	if (p->path)
+		approvals_drop_text(daemon->approvals, p->path);
+	refused_release(&p->refused);
+	free(p->use);
+	free(p->path);
+	*p = (struct proposal){};
+}
+
+static int compile(const struct daemon *daemon, const char *file,
+		   struct compiled_policy **ret_policy, struct failure *failure)
 {
 	int r = policies_compile(daemon->policies, file, false, ret_policy);
 
 	return r < 0 ? failure_set(failure, r, "policy %s cannot be compiled: %m", file) : 0;
 }
 
-static int put(struct daemon *daemon, const struct refused *refused,
-	       const struct propose_request *request, uint32_t uid, json_t **ret_entry,
-	       struct failure *failure)
+int proposal_work(const struct daemon *daemon, const struct proposal *p, FILE *to,
+		  struct failure *failure)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *base = NULL, *policy = NULL;
-	_cleanup_(freep) char *use =
-		use_of(request->scope, refused->id, refused->session, refused->uid);
-	_cleanup_(freep) char *text = refused_policy_text(refused), *path = NULL;
-	struct approval_proposal proposal = {.use = use, .expires = request->expires, .uid = uid};
-	int r = use && text ? 0 : failure_set(failure, ENOMEM, "%m");
+	char **wider = NULL;
+	size_t count = 0;
+	int r = compile(daemon, p->refused.file, &base, failure);
 
 	if (r == 0)
-		r = compile(daemon, refused->file, &base, failure);
+		r = compile(daemon, p->path, &policy, failure);
+	if (r < 0)
+		return r;
+	r = widening_describe_all(base, policy, TUPLES_MAX, &wider);
+	if (r < 0)
+		return failure_set(failure, r, "cannot compare it with policy %s: %m", base->name);
+	while (wider[count])
+		count++;
+	compiled_policy_put(to, base);
+	compiled_policy_put(to, policy);
+	parcel_put_list(to, wider, count);
+	widening_free(wider);
+	return 0;
+}
+
+static int take(const char *data, size_t size, struct compiled_policy **ret_base,
+		struct compiled_policy **ret_policy, char ***ret_wider)
+{
+	struct parcel from = {data, size};
+	size_t count;
+	int r = compiled_policy_take(&from, ret_base);
+
 	if (r == 0)
-		r = approvals_keep_text(daemon->approvals, text, &path, failure);
+		r = compiled_policy_take(&from, ret_policy);
 	if (r == 0)
-		r = compile(daemon, path, &policy, failure);
+		r = parcel_take_list(&from, ret_wider, &count);
+	return r == 0 && from.left > 0 ? -EPROTO : r;
+}
+
+static int put(struct daemon *daemon, const struct proposal *p, const char *data, size_t size,
+	       json_t **ret_entry, struct failure *failure)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *base = NULL, *policy = NULL;
+	struct approval_proposal proposal = {.use = p->use, .expires = p->expires, .uid = p->uid};
+	int r = take(data, size, &base, &policy, &proposal.wider);
+
 	proposal.base = base;
 	proposal.policy = policy;
-	if (r == 0)
-		r = approvals_propose(daemon->approvals, &proposal, clock_nsec(CLOCK_REALTIME),
+	r = r < 0 ? failure_set(failure, r, "what was asked for, as it was compiled: %m")
+		  : approvals_propose(daemon->approvals, &proposal, clock_nsec(CLOCK_REALTIME),
 				      ret_entry, failure);
-	if (r < 0 && path)
-		approvals_drop_text(daemon->approvals, path);
+	widening_free(proposal.wider);
 	return r;
 }
 
-int proposal_make(struct daemon *daemon, const struct propose_request *request,
-		  const struct peer *peer, json_t **ret_entry, uint64_t *ret_left,
-		  struct failure *failure)
+int proposal_put(struct daemon *daemon, const struct proposal *p, const char *data, size_t size,
+		 json_t **ret_entry, uint64_t *ret_left, struct failure *failure)
 {
-	_cleanup_(refused_release) struct refused refused = {};
-	int r = check_expiry(request->expires, clock_nsec(CLOCK_REALTIME), failure);
+	int r = put(daemon, p, data, size, ret_entry, failure);
 
-	if (r == 0)
-		r = find_refused(daemon, request->execution, peer, &refused, failure);
-	if (r == 0)
-		r = check_scope(&refused, request->scope, failure);
-	if (r == 0)
-		r = put(daemon, &refused, request, peer->ucred.uid, ret_entry, failure);
 	if (r < 0)
 		return r;
-	*ret_left = refused.settings + refused.omitted;
+	*ret_left = p->refused.settings + p->refused.omitted;
 	daemon_record(daemon, "proposal",
-		      json_pack("{s:s,s:O,s:O,s:O,s:I}", "execution", refused.id, "policy",
+		      json_pack("{s:s,s:O,s:O,s:O,s:I}", "execution", p->refused.id, "policy",
 				json_object_get(*ret_entry, "policy"), "digest",
 				json_object_get(*ret_entry, "digest"), "use",
-				json_object_get(*ret_entry, "use"), "uid",
-				(json_int_t)peer->ucred.uid));
+				json_object_get(*ret_entry, "use"), "uid", (json_int_t)p->uid));
 	return 0;
 }
 

@@ -266,7 +266,8 @@ int approval_file_save(int dir_fd, const struct approval_entry *entry)
 	char name[NAME_SIZE], fresh[NAME_SIZE];
 	json_t *object = approval_entry_json(entry);
 
-	if (object && json_object_set(object, "settings", entry->settings) == 0)
+	if (object && json_object_set(object, "settings", entry->settings) == 0 &&
+	    json_object_set_new(object, "listed", json_boolean(entry->listed)) == 0)
 		text = json_dumps(object, JSON_COMPACT);
 	json_decref(object);
 	if (!text)
@@ -300,14 +301,15 @@ static int parse_into(json_t *object, struct approval_entry *entry)
 	json_int_t asked, asked_by, decided, decided_by, expires;
 	const char *identity, *state, *name, *file, *use, *tables, *base, *reason;
 	json_t *witnesses, *settings, *base_json, *reason_json, *use_json;
-	int r;
+	int r, listed = false;
 
-	if (json_unpack(object, "{s:s,s:s,s:s,s:s,s:o,s:s,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:o,s:o!}",
+	if (json_unpack(object,
+			"{s:s,s:s,s:s,s:s,s:o,s:s,s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s?b!}",
 			"digest", &identity, "state", &state, "policy", &name, "file", &file, "use",
 			&use_json, "tables", &tables, "base", &base_json, "witnesses", &witnesses,
 			"asked", &asked, "asked_by", &asked_by, "decided", &decided, "decided_by",
 			&decided_by, "expires", &expires, "reason", &reason_json, "settings",
-			&settings) < 0)
+			&settings, "listed", &listed) < 0)
 		return -EBADMSG;
 	base = json_string_value(base_json);
 	reason = json_string_value(reason_json);
@@ -324,6 +326,7 @@ static int parse_into(json_t *object, struct approval_entry *entry)
 	entry->decided_by = (uint32_t)decided_by;
 	entry->expires = (uint64_t)expires;
 	entry->settings = json_incref(settings);
+	entry->listed = listed;
 	entry->name = strdup(name);
 	entry->file = strdup(file);
 	entry->reason = reason ? strdup(reason) : NULL;

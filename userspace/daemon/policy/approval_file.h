@@ -29,6 +29,7 @@ struct approval_entry {
 	char *use; /* what uses it, as far as that is approved along with it; NULL: anybody */
 	char digest[SHA256_TEXT_SIZE]; /* of its tables */
 	char **witnesses; /* what it allows beyond the base; NULL-terminated, or NULL */
+	bool listed;	  /* `witnesses` are all rules and settings, and not examples alone */
 	bool have_base;
 	unsigned char base[SHA256_SIZE];
 	uint64_t asked, decided, expires; /* wall clock; 0: not, never */

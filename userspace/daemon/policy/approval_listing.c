@@ -8,10 +8,12 @@
 #include "policy/ask/widening.h"
 #include "policy/source/diagnostic.h"
 
-/* A quarter of what a command may take: it is the daemon's memory. */
-#define TUPLES_MAX (POLICY_TUPLES_MAX / 4)
+/* Half of what a command may take: it is the daemon's memory. */
+#define TUPLES_MAX (POLICY_TUPLES_MAX / 2)
 /* widening_list() has some hundreds of lines. */
 #define LINES_MAX 4096
+/* As many as widening_list() names. */
+#define TEXTS_MAX 256
 
 static bool is_same(struct compiled_policy *policy, const struct approval_entry *entry)
 {
@@ -60,6 +62,31 @@ int approval_listing_write(const char *directory, struct approval_entry *entry,
 		(void)fwrite(*line, 1, strlen(*line) + 1, to);
 	widening_free(lines);
 	return ferror(to) ? failure_set(failure, EIO, "%m") : 0;
+}
+
+int approval_listing_texts(const struct approval_entry *entry, char ***ret_lines)
+{
+	const struct compiled_policy *policy = entry->policy;
+	char **list = calloc(policy->rule_count + 1, sizeof(*list));
+	size_t taken = 0;
+
+	if (!list)
+		return -ENOMEM;
+	for (size_t i = 0; i < policy->rule_count && taken < TEXTS_MAX; i++) {
+		const struct policy_rule *rule = &policy->rules[i];
+
+		if (strncmp(rule->text, "allow ", 6) != 0)
+			continue;
+		if (asprintf(&list[taken], "allowed by %s:%u: %s", rule->file, rule->line,
+			     rule->text) < 0) {
+			list[taken] = NULL;
+			widening_free(list);
+			return -ENOMEM;
+		}
+		taken++;
+	}
+	*ret_lines = list;
+	return 0;
 }
 
 int approval_listing_read(const char *lines, size_t size, char ***ret_lines)

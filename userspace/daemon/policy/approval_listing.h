@@ -19,6 +19,9 @@ int approval_listing_write(const char *directory, struct approval_entry *entry,
 			   struct approval_entry *base, const char *const *policies, FILE *to,
 			   struct failure *failure);
 
+/* In the loop, instead: the texts of all rules of its policy, which is loaded, that allow something. -ENOMEM. */
+int approval_listing_texts(const struct approval_entry *entry, char ***ret_lines);
+
 /* In the loop: NULL-terminated, caller frees with widening_free(). -EPROTO: no such lines; -ENOMEM. */
 int approval_listing_read(const char *lines, size_t size, char ***ret_lines);
 

@@ -6,34 +6,10 @@
 #include "audit/storage/policy_store.h"
 #include "base/clock.h"
 #include "base/hex.h"
-#include "base/io.h"
-#include "daemon/policy/approval_file.h"
 #include "daemon/policy/approval_listing.h"
+#include "daemon/policy/approvals_parts.h"
 #include "daemon/host/process.h"
 #include "policy/ask/widening.h"
-
-/* What was found to allow no more than an approved one, so that it is compared once. */
-#define COVERED_MAX 64
-
-struct approvals {
-	int fd; /* of the directory */
-	char *path;
-	struct approval_entry **entries;
-	size_t count;
-	unsigned char covered[COVERED_MAX][SHA256_SIZE];
-	size_t covered_count;
-};
-
-/* What is asked for, by whom and when, and where an expiry that is found on the way is recorded. */
-struct question {
-	const struct compiled_policy *policy;
-	const char *use;
-	unsigned char identity[SHA256_SIZE];
-	uint32_t uid;
-	uint64_t now;
-	approvals_recorder record;
-	void *context;
-};
 
 /* --- opening ------------------------------------------------------------------------------ */
 
@@ -102,6 +78,7 @@ void approvals_free(struct approvals *a)
 {
 	for (size_t i = 0; i < a->count; i++)
 		approval_entry_free(a->entries[i]);
+	comparison_forget_all(a);
 	free(a->entries);
 	free(a->path);
 	closep(&a->fd);
@@ -110,21 +87,13 @@ void approvals_free(struct approvals *a)
 
 /* --- looking ------------------------------------------------------------------------------ */
 
-static struct approval_entry *find(const struct approvals *a,
-				   const unsigned char identity[SHA256_SIZE])
+struct approval_entry *approvals_find(const struct approvals *a,
+				      const unsigned char identity[SHA256_SIZE])
 {
 	for (size_t i = 0; i < a->count; i++)
 		if (memcmp(a->entries[i]->identity, identity, SHA256_SIZE) == 0)
 			return a->entries[i];
 	return NULL;
-}
-
-/* The policy of an entry, from the store, once. */
-static int load_policy(const struct approvals *a, struct approval_entry *entry)
-{
-	struct failure ignored = {};
-
-	return entry->policy ? 0 : approval_entry_load_policy(a->path, entry, &ignored);
 }
 
 static void fill_who(struct audit_approval *record, const struct ucred *who)
@@ -153,8 +122,8 @@ static int write_down(const struct approval_entry *entry, enum audit_approval_de
 	return record(context, &approval);
 }
 
-/* Approved, and still so. One whose time is up is so from here on, and on record. */
-static bool is_approved(struct approvals *a, struct approval_entry *entry, const struct question *q)
+bool approvals_is_approved(struct approvals *a, struct approval_entry *entry,
+			   const struct question *q)
 {
 	const struct ucred self = {.pid = getpid(), .uid = geteuid()};
 
@@ -163,121 +132,17 @@ static bool is_approved(struct approvals *a, struct approval_entry *entry, const
 	if (entry->expires == 0 || q->now < entry->expires)
 		return true;
 	entry->state = APPROVAL_EXPIRED;
-	a->covered_count = 0;
+	comparison_forget_all(a);
 	(void)write_down(entry, AUDIT_APPROVAL_EXPIRED, &self, NULL, q->record, q->context);
 	(void)approval_file_save(a->fd, entry);
 	return false;
 }
 
-static bool is_covered(const struct approvals *a, const unsigned char identity[SHA256_SIZE])
-{
-	for (size_t i = 0; i < a->covered_count; i++)
-		if (memcmp(a->covered[i], identity, SHA256_SIZE) == 0)
-			return true;
-	return false;
-}
-
-static void note_covered(struct approvals *a, const unsigned char identity[SHA256_SIZE])
-{
-	if (a->covered_count == COVERED_MAX)
-		a->covered_count = 0;
-	memcpy(a->covered[a->covered_count++], identity, SHA256_SIZE);
-}
-
-struct comparison {
-	char **wider;		      /* than the approved one that is nearest: what is least */
-	bool have_base, incomparable; /* the latter: `wider` says no more than that */
-	unsigned char identity[SHA256_SIZE]; /* of the base */
-	uint64_t expires;		     /* of what waits; 0: never */
-};
-
-static size_t lines_in(char *const *lines)
-{
-	size_t count = 0;
-
-	while (lines && lines[count])
-		count++;
-	return count;
-}
-
-static bool same_use(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static int say_incomparable(char ***ret_lines)
-{
-	char **lines = calloc(2, sizeof(*lines));
-
-	if (!lines)
-		return -ENOMEM;
-	lines[0] = strdup(WIDENING_INCOMPARABLE);
-	if (!lines[0]) {
-		free(lines);
-		return -ENOMEM;
-	}
-	*ret_lines = lines;
-	return 0;
-}
-
-/* With each that is approved under its name, for the same use. What cannot be compared is wider. */
-static int compare(struct approvals *a, const struct question *q, struct comparison *best)
-{
-	for (size_t i = 0; i < a->count; i++) {
-		struct approval_entry *entry = a->entries[i];
-		char **wider = NULL;
-		bool incomparable;
-		int r;
-
-		if (strcmp(entry->name, q->policy->name) != 0 || !same_use(entry->use, q->use) ||
-		    !is_approved(a, entry, q))
-			continue;
-		r = load_policy(a, entry);
-		if (r == 0)
-			r = widening_describe_all(entry->policy, q->policy, &wider);
-		incomparable = r == -E2BIG;
-		if (incomparable)
-			r = best->have_base ? r : say_incomparable(&wider);
-		if (r == -ENOMEM)
-			return r;
-		if (r < 0)
-			continue;
-		if (!best->have_base || best->incomparable ||
-		    lines_in(wider) < lines_in(best->wider)) {
-			widening_free(best->wider);
-			best->wider = wider;
-			best->incomparable = incomparable;
-			best->have_base = true;
-			memcpy(best->identity, entry->identity, SHA256_SIZE);
-		} else {
-			widening_free(wider);
-		}
-		if (!lines_in(best->wider))
-			return 0;
-	}
-	return 0;
-}
-
 /* --- waiting ------------------------------------------------------------------------------ */
 
-/* The text of a proposal, unless an entry but this one is about it. */
-static void remove_text(const struct approvals *a, const char *file,
-			const struct approval_entry *but)
+void approvals_forget(struct approvals *a, size_t i)
 {
-	size_t length = strlen(a->path);
-
-	if (strncmp(file, a->path, length) != 0 || file[length] != '/' ||
-	    strchr(file + length + 1, '/'))
-		return;
-	for (size_t i = 0; i < a->count; i++)
-		if (a->entries[i] != but && strcmp(a->entries[i]->file, file) == 0)
-			return;
-	(void)unlinkat(a->fd, file + length + 1, 0);
-}
-
-static void forget(struct approvals *a, size_t i)
-{
-	remove_text(a, a->entries[i]->file, a->entries[i]);
+	approvals_remove_text(a, a->entries[i]->file, a->entries[i]);
 	approval_file_remove(a->fd, a->entries[i]);
 	approval_entry_free(a->entries[i]);
 	memmove(&a->entries[i], &a->entries[i + 1],
@@ -294,11 +159,11 @@ static void forget_one(struct approvals *a)
 		    (oldest == a->count || a->entries[i]->asked < a->entries[oldest]->asked))
 			oldest = i;
 	if (oldest < a->count)
-		forget(a, oldest);
+		approvals_forget(a, oldest);
 }
 
-static int keep(struct approvals *a, const struct question *q, struct comparison *with,
-		struct approval_entry **ret_entry, struct failure *failure)
+int approvals_keep(struct approvals *a, const struct question *q, struct comparison *with,
+		   struct approval_entry **ret_entry, struct failure *failure)
 {
 	struct approval_entry *entry;
 	int r;
@@ -317,7 +182,7 @@ static int keep(struct approvals *a, const struct question *q, struct comparison
 	entry->expires = with->expires;
 	if (with->have_base) {
 		entry->have_base = true;
-		memcpy(entry->base, with->identity, SHA256_SIZE);
+		memcpy(entry->base, with->base, SHA256_SIZE);
 	}
 	entry->witnesses = with->wider;
 	with->wider = NULL;
@@ -341,18 +206,17 @@ static int check_undecided(struct approvals *a, const struct question *q,
 			   struct failure *failure)
 {
 	struct comparison with = {};
-	int r = compare(a, q, &with);
+	int r = comparison_find(a, q, &with);
 
-	if (r == 0 && with.have_base && !lines_in(with.wider)) {
-		note_covered(a, q->identity);
-		widening_free(with.wider);
+	if (r == 0 && comparison_is_covered(&with)) {
+		comparison_keep(a, &with);
 		return 0;
 	}
 	if (r == 0 && entry)
 		entry->compared = true;
 	else if (r == 0)
-		r = keep(a, q, &with, &entry, failure);
-	widening_free(with.wider);
+		r = approvals_keep(a, q, &with, &entry, failure);
+	comparison_release(&with);
 	return r < 0 ? failure_set(failure, r, "%m")
 		     : approval_entry_refuse(entry, ret_message, failure);
 }
@@ -370,161 +234,18 @@ int approvals_check(struct approvals *a, const struct compiled_policy *policy, c
 		return failure_set(failure, r, "%m");
 	/* Expiries are noticed when they matter, and then all of them. */
 	for (size_t i = 0; i < a->count; i++)
-		(void)is_approved(a, a->entries[i], &q);
-	entry = find(a, q.identity);
+		(void)approvals_is_approved(a, a->entries[i], &q);
+	entry = approvals_find(a, q.identity);
 	if (entry && entry->state == APPROVAL_APPROVED)
 		return 0;
 	/* What was refused or revoked is not let in by another that allows more. */
 	if (entry && (entry->state == APPROVAL_REFUSED || entry->state == APPROVAL_REVOKED))
 		return approval_entry_refuse(entry, ret_message, failure);
-	if (is_covered(a, q.identity))
+	if (comparison_covers(a, q.identity))
 		return 0;
 	if (entry && entry->compared)
 		return approval_entry_refuse(entry, ret_message, failure);
 	return check_undecided(a, &q, entry, ret_message, failure);
-}
-
-/* --- proposing ---------------------------------------------------------------------------- */
-
-/* One that waits and whose time is up asks for nothing any more. */
-static bool is_overdue(const struct approval_entry *entry, uint64_t now)
-{
-	return entry->state == APPROVAL_WAITING && entry->expires > 0 && entry->expires <= now;
-}
-
-void approvals_forget_overdue(struct approvals *a, uint64_t now)
-{
-	for (size_t i = a->count; i-- > 0;)
-		if (is_overdue(a->entries[i], now))
-			forget(a, i);
-}
-
-static size_t count_proposed(const struct approvals *a, uint32_t uid, uint64_t now)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < a->count; i++)
-		count += a->entries[i]->state == APPROVAL_WAITING && a->entries[i]->expires > now &&
-			 a->entries[i]->asked_by == uid;
-	return count;
-}
-
-static int check_proposal(const struct approvals *a, const struct approval_proposal *p,
-			  uint64_t now, struct comparison *with, struct failure *failure)
-{
-	int r = widening_describe_all(p->base, p->policy, &with->wider);
-
-	if (r < 0)
-		return failure_set(failure, r, "cannot compare it with policy %s: %m",
-				   p->base->name);
-	if (!lines_in(with->wider))
-		return failure_set(failure, ENODATA,
-				   "policy %s allows all that was refused by now: try again",
-				   p->base->name);
-	if (count_proposed(a, p->uid, now) >= APPROVALS_PROPOSED_MAX)
-		return failure_set(failure, EDQUOT,
-				   "%d proposals of this user wait already, and no more can",
-				   APPROVALS_PROPOSED_MAX);
-	with->have_base = true;
-	with->expires = p->expires;
-	return approval_identity(p->base, NULL, with->identity);
-}
-
-static int answer_proposal(const struct approval_entry *entry, json_t **ret_entry,
-			   struct failure *failure)
-{
-	if (entry->state == APPROVAL_REFUSED || entry->state == APPROVAL_REVOKED)
-		return failure_set(failure, EPERM, "this was proposed before, and is %s%s%s",
-				   entry->state == APPROVAL_REFUSED ? "refused" : "revoked",
-				   entry->reason ? ": " : "", entry->reason ? entry->reason : "");
-	*ret_entry = approval_entry_json(entry);
-	return *ret_entry ? 0 : failure_set(failure, ENOMEM, "%m");
-}
-
-/* The same was asked for before, and its time was up. */
-static int ask_again(const struct approvals *a, struct approval_entry *entry,
-		     const struct approval_proposal *p, uint64_t now, struct failure *failure)
-{
-	int r;
-
-	entry->state = APPROVAL_WAITING;
-	entry->expires = p->expires;
-	entry->asked = now;
-	entry->asked_by = p->uid;
-	r = approval_file_save(a->fd, entry);
-	return r < 0 ? failure_set(failure, r, "cannot keep what waits for approval in %s: %m",
-				   a->path)
-		     : 0;
-}
-
-int approvals_propose(struct approvals *a, const struct approval_proposal *p, uint64_t now,
-		      json_t **ret_entry, struct failure *failure)
-{
-	struct question q = {.policy = p->policy, .use = p->use, .uid = p->uid, .now = now};
-	struct comparison with = {};
-	struct approval_entry *entry;
-	int r = approval_identity(p->policy, p->use, q.identity);
-
-	if (r < 0)
-		return failure_set(failure, r, "%m");
-	entry = find(a, q.identity);
-	if (entry && entry->state != APPROVAL_EXPIRED && !is_overdue(entry, now))
-		return answer_proposal(entry, ret_entry, failure);
-	r = check_proposal(a, p, now, &with, failure);
-	if (r == 0)
-		r = entry ? ask_again(a, entry, p, now, failure)
-			  : keep(a, &q, &with, &entry, failure);
-	widening_free(with.wider);
-	if (r < 0 || !entry)
-		return r;
-	approvals_forget_overdue(a, now);
-	return answer_proposal(entry, ret_entry, failure);
-}
-
-void approvals_drop_text(struct approvals *a, const char *path)
-{
-	remove_text(a, path, NULL);
-}
-
-int approvals_keep_text(struct approvals *a, const char *text, char **ret_path,
-			struct failure *failure)
-{
-	char digest[SHA256_TEXT_SIZE], name[SHA256_TEXT_SIZE + 32], *path;
-	unsigned char hash[SHA256_SIZE];
-	int r = sha256_of(text, strlen(text), hash);
-
-	if (r < 0)
-		return failure_set(failure, r, "%m");
-	hex_encode(hash, SHA256_SIZE, digest);
-	snprintf(name, sizeof(name), "proposal-%.32s.yaml", digest);
-	r = io_replace_file(a->fd, name, "proposal.new", text, true);
-	if (r < 0)
-		return failure_set(failure, r, "cannot keep the proposal in %s: %m", a->path);
-	if (asprintf(&path, "%s/%s", a->path, name) < 0)
-		return failure_set(failure, ENOMEM, "%m");
-	*ret_path = path;
-	return 0;
-}
-
-const char *approvals_amended(struct approvals *a, const struct compiled_policy *base,
-			      const char *use, uint64_t now, approvals_recorder record,
-			      void *context)
-{
-	struct question q = {
-		.policy = base, .use = use, .now = now, .record = record, .context = context};
-	const struct approval_entry *last = NULL;
-
-	if (approval_identity(base, NULL, q.identity) < 0)
-		return NULL;
-	for (size_t i = 0; i < a->count; i++) {
-		struct approval_entry *entry = a->entries[i];
-
-		if (entry->have_base && memcmp(entry->base, q.identity, SHA256_SIZE) == 0 &&
-		    same_use(entry->use, use) && is_approved(a, entry, &q) &&
-		    (!last || entry->decided >= last->decided))
-			last = entry;
-	}
-	return last ? last->file : NULL;
 }
 
 /* --- deciding ----------------------------------------------------------------------------- */
@@ -562,16 +283,21 @@ static int find_ahead(struct approvals *a, const struct approval_decision *decis
 {
 	struct question q = {decision->ahead, NULL, {}, decision->who.uid, now, record, context};
 	struct comparison with = {};
+	bool covered;
 	int r = approval_identity(decision->ahead, NULL, q.identity);
 
 	if (r == 0)
-		*ret_entry = find(a, q.identity);
+		*ret_entry = approvals_find(a, q.identity);
 	if (r < 0 || *ret_entry)
 		return r;
-	r = compare(a, &q, &with);
+	r = comparison_find(a, &q, &with);
+	covered = r == 0 && comparison_is_covered(&with);
 	if (r == 0)
-		r = keep(a, &q, &with, ret_entry, failure);
-	widening_free(with.wider);
+		r = approvals_keep(a, &q, &with, ret_entry, failure);
+	/* What is not decided in the end may be used as before. */
+	if (r == 0 && covered)
+		comparison_keep(a, &with);
+	comparison_release(&with);
 	return r;
 }
 
@@ -605,7 +331,7 @@ static int check_decision(const struct approval_entry *entry,
 /* More, or less, may be approved than what others were compared with. */
 static void forget_comparisons(struct approvals *a)
 {
-	a->covered_count = 0;
+	comparison_forget_all(a);
 	for (size_t i = 0; i < a->count; i++)
 		a->entries[i]->compared = false;
 }
@@ -672,8 +398,9 @@ int approvals_subject(struct approvals *a, const struct approval_decision *decis
 int approvals_write_rules(const struct approvals *a, const unsigned char identity[SHA256_SIZE],
 			  const char *const *directories, FILE *to, struct failure *failure)
 {
-	struct approval_entry *entry = find(a, identity);
-	struct approval_entry *base = entry && entry->have_base ? find(a, entry->base) : NULL;
+	struct approval_entry *entry = approvals_find(a, identity);
+	struct approval_entry *base = entry && entry->have_base ? approvals_find(a, entry->base)
+								: NULL;
 
 	if (!entry || (entry->have_base && !base))
 		return failure_set(failure, ENOENT, "what was to be compared is gone");
@@ -683,7 +410,7 @@ int approvals_write_rules(const struct approvals *a, const unsigned char identit
 int approvals_take_rules(struct approvals *a, const unsigned char identity[SHA256_SIZE],
 			 const char *lines, size_t size)
 {
-	struct approval_entry *entry = find(a, identity);
+	struct approval_entry *entry = approvals_find(a, identity);
 	char **taken;
 	int r = entry ? approval_listing_read(lines, size, &taken) : -ENOENT;
 
@@ -691,7 +418,36 @@ int approvals_take_rules(struct approvals *a, const unsigned char identity[SHA25
 		return r;
 	widening_free(entry->witnesses);
 	entry->witnesses = taken;
+	entry->listed = true;
 	return 0;
+}
+
+int approvals_take_texts(struct approvals *a, const unsigned char identity[SHA256_SIZE])
+{
+	struct approval_entry *entry = approvals_find(a, identity);
+	struct failure ignored = {};
+	char **taken;
+	int r = entry ? 0 : -ENOENT;
+
+	if (r < 0 || entry->have_base)
+		return r;
+	if (!entry->policy)
+		r = approval_entry_load_policy(a->path, entry, &ignored);
+	if (r < 0)
+		return r;
+	r = approval_listing_texts(entry, &taken);
+	if (r < 0)
+		return r;
+	widening_free(entry->witnesses);
+	entry->witnesses = taken;
+	return 0;
+}
+
+bool approvals_know_rules(const struct approvals *a, const unsigned char identity[SHA256_SIZE])
+{
+	const struct approval_entry *entry = approvals_find(a, identity);
+
+	return entry && entry->listed;
 }
 
 /* --- listing ------------------------------------------------------------------------------ */

@@ -41,8 +41,9 @@ int approvals_check(struct approvals *approvals, const struct compiled_policy *p
 /* What somebody asks for besides a policy. */
 struct approval_proposal {
 	const struct compiled_policy *base, *policy; /* as it is, and with what is asked for */
-	const char *use;			     /* for whom: an object as JSON */
-	uint64_t expires;			     /* wall clock: approved or not, it ends then */
+	char **wider; /* than the base: as widening_describe_all() has it; it may be taken over */
+	const char *use;  /* for whom: an object as JSON */
+	uint64_t expires; /* wall clock: approved or not, it ends then */
 	uint32_t uid;
 };
 
@@ -51,11 +52,11 @@ struct approval_proposal {
 
 /*
  * Has it wait, with exactly what it allows beyond its base. *ret_entry: how it stands, a new reference; also where the
- * same was proposed before. -ENODATA: it allows no more; -EDQUOT: too many of this user's wait; -E2BIG: the two cannot be
- * compared; -EPERM: it was refused or revoked before. -errno of the store.
+ * same was proposed before. -ENODATA: it allows no more; -EDQUOT: too many of this user's wait; -EPERM: it was refused or
+ * revoked before. -errno of the store.
  */
-int approvals_propose(struct approvals *approvals, const struct approval_proposal *proposal,
-		      uint64_t now, json_t **ret_entry, struct failure *failure);
+int approvals_propose(struct approvals *approvals, struct approval_proposal *proposal, uint64_t now,
+		      json_t **ret_entry, struct failure *failure);
 
 /* Proposals that wait and whose time is up ask for nothing any more. */
 void approvals_forget_overdue(struct approvals *approvals, uint64_t now);
@@ -111,6 +112,13 @@ int approvals_write_rules(const struct approvals *approvals,
 /* Has them in its list and on record instead of the examples. -ENOENT: it is gone; -EPROTO; -ENOMEM. */
 int approvals_take_rules(struct approvals *approvals, const unsigned char identity[SHA256_SIZE],
 			 const char *lines, size_t size);
+
+/* For one that is the first of its name, where they could not be found in time: the texts of its rules. */
+int approvals_take_texts(struct approvals *approvals, const unsigned char identity[SHA256_SIZE]);
+
+/* They are there: an approval that is given again has them on record again. */
+bool approvals_know_rules(const struct approvals *approvals,
+			  const unsigned char identity[SHA256_SIZE]);
 
 /* Those from number `from` on that fit into so many bytes of JSON: new references. *ret_next: 0: that is all. */
 json_t *approvals_list(const struct approvals *approvals, size_t from, size_t room,

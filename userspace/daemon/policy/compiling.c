@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "base/clock.h"
 #include "base/parcel.h"
 #include "daemon/host/turn.h"
 #include "daemon/privsep/errand.h"
@@ -94,14 +93,6 @@ static void tell_line(struct compiling *c)
 
 /* --- one after the other ------------------------------------------------------------------ */
 
-/* What it took comes first. */
-static void put_time(FILE *to)
-{
-	const uint64_t took = clock_nsec(CLOCK_PROCESS_CPUTIME_ID);
-
-	(void)fwrite(&took, sizeof(took), 1, to);
-}
-
 /* In a process of its own. */
 static int compile(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
 {
@@ -118,19 +109,9 @@ static int compile(const void *context, FILE *to, struct errand_fds *fds, struct
 	r = policies_prepare(c->job.policies, wish->policy, wish->observe, text, failure);
 	if (fclose(text) != 0)
 		return failure_set(failure, ENOMEM, "%m");
-	put_time(to);
+	errand_put_time(to);
 	(void)fwrite(data, 1, size, to);
 	return r;
-}
-
-static void take_time(struct compiling *c, struct parcel *from)
-{
-	const void *at = parcel_take(from, sizeof(uint64_t));
-	uint64_t took = 0;
-
-	if (at)
-		memcpy(&took, at, sizeof(took));
-	c->took += took;
 }
 
 static int go_on(struct compiling *c, struct failure *failure);
@@ -147,7 +128,7 @@ static void on_compiled(void *context, int result, const char *data, size_t size
 	(void)fds;
 	c->errand = NULL;
 	tell_line(c);
-	take_time(c, &from);
+	c->took += errand_take_time(&from);
 	if (result < 0) {
 		(void)parcel_take_text(&from, &message);
 	} else {

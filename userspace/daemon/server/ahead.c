@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/parcel.h"
 #include "control/decide_request.h"
 #include "control/request.h"
 #include "daemon/execution/apply.h"
@@ -16,10 +17,15 @@
 #include "daemon/host/process.h"
 #include "daemon/host/turn.h"
 #include "daemon/peer/member.h"
+#include "daemon/policy/approvals.h"
+#include "daemon/policy/comparison.h"
 #include "daemon/policy/compiling.h"
 #include "daemon/privsep/errand.h"
 #include "daemon/privsep/reader_process.h"
 #include "daemon/server/approve.h"
+
+/* A launch waits for it: what is not told by then, the loop tries for a moment. */
+#define COMPARE_SECONDS 60
 
 struct ahead {
 	struct connection *c;
@@ -32,6 +38,7 @@ struct ahead {
 	/* The policies that it is about: none, if it is to be refused without a look at them. */
 	struct compiling_wishes wishes;
 	struct compiling *compiling; /* what they are stays until it is dispatched */
+	size_t compared;	     /* those before it are with what is approved */
 	char *policy;		     /* the first of them, or NULL */
 	bool run_by, account; /* whom the policy names, and the user's account, are to be known */
 	char **questions;     /* see names.h */
@@ -187,7 +194,43 @@ static int add_questions(struct ahead *a)
 	return r == 0 && a->account ? add_account(a) : r;
 }
 
-/* --- in a process of its own --------------------------------------------------------------- */
+/* --- in processes of their own ------------------------------------------------------------ */
+
+/* Moves on to the next that is to be compared. An executor's entry is approved with what else it says, which nobody knows here. */
+static bool find_to_compare(struct ahead *a)
+{
+	struct approvals *approvals = a->c->daemon->approvals;
+	const struct policy_use *use;
+
+	if (!approvals || a->op == REQUEST_RELOAD)
+		return false;
+	while ((use = compiling_use(a->compiling, a->compared)) &&
+	       !approvals_must_compare(approvals, use->policy, NULL, clock_nsec(CLOCK_REALTIME)))
+		a->compared++;
+	return use != NULL;
+}
+
+/* With what is approved of its name: in the daemon's memory as it was. */
+static int compare(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
+{
+	const struct ahead *a = context;
+	_cleanup_(freep) char *data = NULL;
+	size_t size = 0;
+	FILE *text = open_memstream(&data, &size);
+	int r;
+
+	(void)fds;
+	if (!text)
+		return failure_set(failure, ENOMEM, "%m");
+	r = approvals_write_comparison(a->c->daemon->approvals,
+				       compiling_use(a->compiling, a->compared)->policy, NULL,
+				       clock_nsec(CLOCK_REALTIME), text, failure);
+	if (fclose(text) != 0)
+		return failure_set(failure, ENOMEM, "%m");
+	errand_put_time(to);
+	(void)fwrite(data, 1, size, to);
+	return r;
+}
 
 /* As whoever asks: he may know of himself what he can find out anyway, and what answers him has no rights over others. */
 static bool become(const struct peer *peer)
@@ -265,6 +308,7 @@ static void on_names(void *context, int result, const char *data, size_t size,
 	bool refused;
 
 	(void)fds;
+	a->errand = NULL;
 	if (result == 0)
 		result = names_learn(&c->daemon->names, a->questions, data, size,
 				     clock_nsec(CLOCK_MONOTONIC));
@@ -298,11 +342,11 @@ static int ask_for_names(struct ahead *a, struct failure *failure)
 	return r < 0 ? r : 1;
 }
 
-static void charge(const struct ahead *a)
+/* What it took is its user's. */
+static void charge(const struct ahead *a, uint64_t took)
 {
 	if (a->c->account)
-		account_charge(a->c->account, (int64_t)compiling_took(a->compiling),
-			       clock_nsec(CLOCK_MONOTONIC));
+		account_charge(a->c->account, (int64_t)took, clock_nsec(CLOCK_MONOTONIC));
 }
 
 static void refuse_policy(const struct ahead *a, int error, const char *said,
@@ -317,16 +361,60 @@ static void refuse_policy(const struct ahead *a, int error, const char *said,
 	refuse(a, error, message && *message ? message : failure->text);
 }
 
+static int ask_further(struct ahead *a, struct failure *failure);
+
+/* What could not be compared is asked for as what is wider. */
+static void on_compared(void *context, int result, const char *data, size_t size,
+			struct errand_fds *fds, const struct failure *why)
+{
+	struct ahead *a = context;
+	struct parcel from = {data, size};
+	struct failure failure = {};
+
+	(void)fds;
+	(void)why;
+	a->errand = NULL;
+	a->compared++;
+	charge(a, errand_take_time(&from));
+	if (result == 0)
+		(void)approvals_take_comparison(a->c->daemon->approvals, from.at, from.left);
+	result = ask_further(a, &failure);
+	if (result < 0)
+		refuse(a, result, failure.text);
+	if (result <= 0)
+		go_on(a, result < 0);
+}
+
+/* With its policies. 0: nothing is missing; 1: on_compared(), on_names() or on_writable() is called. */
+static int ask_further(struct ahead *a, struct failure *failure)
+{
+	const struct connection *c = a->c;
+	const struct errand_job job = {
+		.what = "what compares policies",
+		.uid = c->peer.ucred.uid,
+		.seconds = COMPARE_SECONDS,
+		.work = compare,
+		.done = on_compared,
+		.context = a,
+	};
+	int r;
+
+	if (!find_to_compare(a))
+		return ask_for_names(a, failure);
+	r = errand_start(c->daemon->base, &job, &a->errand, failure);
+	return r < 0 ? r : 1;
+}
+
 static void on_compiled(void *context, int result, const char *message, const struct failure *why)
 {
 	struct ahead *a = context;
 	struct failure failure = *why;
 
-	charge(a);
+	charge(a, compiling_took(a->compiling));
 	if (result < 0) {
 		refuse_policy(a, result, message, &failure);
 	} else {
-		result = ask_for_names(a, &failure);
+		result = ask_further(a, &failure);
 		if (result < 0)
 			refuse(a, result, failure.text);
 	}
@@ -334,7 +422,7 @@ static void on_compiled(void *context, int result, const char *message, const st
 		go_on(a, result < 0);
 }
 
-/* 0: nothing is missing; 1: on_compiled(), on_names() or on_writable() is called. */
+/* 0: nothing is missing; 1: on_compiled(), on_compared(), on_names() or on_writable() is called. */
 static int ask(struct ahead *a, struct failure *failure)
 {
 	const struct compiling_job job = {
@@ -348,7 +436,7 @@ static int ask(struct ahead *a, struct failure *failure)
 
 	if (a->wishes.count > 0)
 		r = compiling_start(&job, &a->wishes, &a->compiling, failure);
-	return r == 0 ? ask_for_names(a, failure) : r;
+	return r == 0 ? ask_further(a, failure) : r;
 }
 
 /* ------------------------------------------------------------------------------------------ */

@@ -21,7 +21,7 @@ bool approve_is_authorised(const struct peer *peer)
 	return peer_is_one_of(peer, names);
 }
 
-static int not_required(struct connection *c)
+int approve_not_required(struct connection *c)
 {
 	if (c->daemon->approvals)
 		return 0;
@@ -102,8 +102,8 @@ static void decide(struct connection *c, const struct decide_request *request,
 
 /* --- while its rules are found ------------------------------------------------------------- */
 
-/* Far less than a client waits. */
-#define RULES_SECONDS 20
+/* Whoever approves waits for it. */
+#define RULES_SECONDS 60
 
 /* A grant: its record has every rule, which an errand finds. */
 struct approve_pending {
@@ -113,6 +113,7 @@ struct approve_pending {
 	struct decide_request request;
 	unsigned char identity[SHA256_SIZE];
 	struct errand *errand;
+	uint64_t since; /* wall clock */
 };
 
 static void pending_free(struct approve_pending *p)
@@ -130,7 +131,15 @@ static int find_rules(const void *context, FILE *to, struct errand_fds *fds,
 	return approvals_write_rules(p->approvals, p->identity, p->directories, to, failure);
 }
 
-/* Where they could not be found in time, the examples are on record. */
+/* It lasts as long as it was to, from when it is granted. */
+static void put_off(struct approve_pending *p)
+{
+	uint64_t now = clock_nsec(CLOCK_REALTIME);
+
+	if (p->request.expires > p->since && now > p->since)
+		p->request.expires += now - p->since;
+}
+
 static void on_rules(void *context, int result, const char *data, size_t size,
 		     struct errand_fds *fds, const struct failure *failure)
 {
@@ -141,9 +150,12 @@ static void on_rules(void *context, int result, const char *data, size_t size,
 	c->approve_pending = NULL;
 	if (result == 0)
 		result = approvals_take_rules(c->daemon->approvals, p->identity, data, size);
-	if (result < 0)
-		daemon_say(c->daemon, "an approval has examples on record, and not every rule: %s",
+	if (result < 0) {
+		daemon_say(c->daemon, "an approval has no example for every rule on record: %s",
 			   failure && failure->text[0] ? failure->text : strerror(-result));
+		(void)approvals_take_texts(c->daemon->approvals, p->identity);
+	}
+	put_off(p);
 	decide(c, &p->request, p->identity);
 	pending_free(p);
 }
@@ -165,6 +177,7 @@ static int start_pending(struct connection *c, struct decide_request *request,
 	if (!p)
 		return -ENOMEM;
 	p->connection = c;
+	p->since = clock_nsec(CLOCK_REALTIME);
 	p->approvals = c->daemon->approvals;
 	p->directories = policies_directories(c->daemon->policies);
 	memcpy(p->identity, identity, SHA256_SIZE);
@@ -196,41 +209,18 @@ void approve_decide(struct connection *c, json_t *message)
 	struct failure failure = {};
 	int r;
 
-	if (not_required(c) < 0)
+	if (approve_not_required(c) < 0)
 		return;
 	r = decide_request_parse(message, &request, &failure);
 	if (r == 0)
 		r = find_subject(c, &request, identity, &text, &failure);
 	if (r < 0)
 		return connection_refuse(c, r, text && *text ? text : failure.text);
-	/* Without an errand, with examples. */
+	/* Without an errand, with what is there. */
 	if (request.decision != AUDIT_APPROVAL_GRANTED ||
+	    approvals_know_rules(c->daemon->approvals, identity) ||
 	    start_pending(c, &request, identity, &failure) < 0)
 		decide(c, &request, identity);
-}
-
-void approve_propose(struct connection *c, json_t *message)
-{
-	struct propose_request request;
-	struct failure failure = {};
-	json_t *entry = NULL;
-	uint64_t left = 0;
-	int r;
-
-	if (not_required(c) < 0)
-		return;
-	r = propose_request_parse(message, &request, &failure);
-	if (r == 0)
-		r = proposal_make(c->daemon, &request, &c->peer, &entry, &left, &failure);
-	if (r < 0)
-		return connection_refuse(c, r, failure.text);
-	/* Who may decide sees all of it in the list. */
-	if (json_dumpb(entry, NULL, 0, JSON_COMPACT | JSON_ENSURE_ASCII) >
-	    PROTOCOL_MAX_PACKET - 256)
-		json_object_set_new(entry, "witnesses", json_array());
-	connection_answer(
-		c, json_pack("{s:b,s:o,s:I}", "ok", 1, "approval", entry, "left", (json_int_t)left),
-		NULL, 0);
 }
 
 void approve_list(struct connection *c, json_t *message)
@@ -241,7 +231,7 @@ void approve_list(struct connection *c, json_t *message)
 	json_t *list;
 	int r;
 
-	if (not_required(c) < 0)
+	if (approve_not_required(c) < 0)
 		return;
 	r = approvals_request_parse(message, &from, &failure);
 	if (r < 0)

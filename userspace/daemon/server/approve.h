@@ -10,9 +10,11 @@
 
 bool approve_is_authorised(const struct peer *peer);
 
-/* The three requests, answered; a grant later, when all that it lets in is known. */
+/* -EOPNOTSUPP: this daemon has no approvals, and whoever asks was told. */
+int approve_not_required(struct connection *c);
+
+/* The two requests, answered; a grant later, when all that it lets in is known. */
 void approve_decide(struct connection *c, json_t *message);
-void approve_propose(struct connection *c, json_t *message);
 void approve_list(struct connection *c, json_t *message);
 
 /* The connection is to be closed: nobody waits for its grant any more, and it is not made. */

@@ -15,6 +15,7 @@
 #include "daemon/peer/peer.h"
 
 struct approve_pending;
+struct propose_pending;
 
 struct connection {
 	LIST_ENTRY(connection) link;
@@ -38,6 +39,7 @@ struct connection {
 	bool awaits_stop;
 	char awaits_kill[UUID_TEXT_SIZE]; /* id, or "" */
 	struct approve_pending *approve_pending;
+	struct propose_pending *propose_pending;
 };
 
 /* Takes over the message; NULL: no memory. A client that does not read its answers is dropped later. */

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "daemon/execution/apply.h"
 #include "daemon/server/approve.h"
+#include "daemon/server/propose.h"
 #include "daemon/dns/dns_stub.h"
 #include "daemon/execution/ending.h"
 #include "daemon/executor/executors.h"
@@ -422,7 +423,8 @@ bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
 	enum request_op op;
 	int r;
 
-	if (c->awaits_outcome || c->awaits_stop || c->awaits_kill[0] || c->approve_pending) {
+	if (c->awaits_outcome || c->awaits_stop || c->awaits_kill[0] || c->approve_pending ||
+	    c->propose_pending) {
 		connection_refuse(c, EPROTO,
 				  "one request at a time: the last one is not answered yet");
 		return false;
@@ -484,7 +486,7 @@ bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
 		do_who(c, message);
 		break;
 	case REQUEST_PROPOSE:
-		approve_propose(c, message);
+		propose(c, message);
 		break;
 	case REQUEST_OP_COUNT:
 		break;

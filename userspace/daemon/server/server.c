@@ -13,6 +13,7 @@
 #include "daemon/server/approve.h"
 #include "daemon/server/connection.h"
 #include "daemon/server/dispatch.h"
+#include "daemon/server/propose.h"
 #include "daemon/execution/ending.h"
 #include "daemon/execution/refused.h"
 #include "control/protocol.h"
@@ -54,6 +55,7 @@ static void release(struct connection *c)
 	LIST_REMOVE(c, link);
 	ahead_cancel(c);
 	approve_forget(c);
+	propose_forget(c);
 	event_free(c->readable);
 	if (c->resume)
 		event_free(c->resume);
@@ -127,7 +129,7 @@ static void charge(struct account *account, uint64_t since)
 static bool is_silent(const struct connection *c)
 {
 	return !c->execution && !c->have_outcome && !c->awaits_outcome && !c->awaits_kill[0] &&
-	       !c->approve_pending;
+	       !c->approve_pending && !c->propose_pending;
 }
 
 /* The kernel's word, for each message: a connection that was handed on is nobody's. */

@@ -6,10 +6,8 @@
 
 #include "policy/ask/wider_rules.h"
 
-/* Half a second of a loop. */
-#define EXAMPLE_TUPLES_MAX (1u << 18)
-#define LISTED_MAX	   256u
-#define LINE_SIZE_MAX	   2048u
+#define LISTED_MAX    256u
+#define LINE_SIZE_MAX 2048u
 
 void widening_free(char **lines)
 {
@@ -52,10 +50,10 @@ static char *describe_right(const struct policy_difference *d, const struct comp
 }
 
 static int add_rights(const struct compiled_policy *a, const struct compiled_policy *b,
-		      char ***lines, size_t *count)
+		      size_t tuples_max, char ***lines, size_t *count)
 {
 	struct policy_difference differences[POLICY_DIFFERENCES];
-	int r = policy_diff_within(a, b, EXAMPLE_TUPLES_MAX, differences);
+	int r = policy_diff_within(a, b, tuples_max, differences);
 
 	if (r < 0)
 		return r;
@@ -99,12 +97,12 @@ static int add_settings(const struct compiled_policy *a, const struct compiled_p
 	return r;
 }
 
-static int describe(const struct compiled_policy *a, const struct compiled_policy *b, bool launch,
-		    char ***ret_lines)
+static int describe(const struct compiled_policy *a, const struct compiled_policy *b,
+		    size_t tuples_max, bool launch, char ***ret_lines)
 {
 	char **lines = calloc(1, sizeof(*lines));
 	size_t count = 0;
-	int r = lines ? add_rights(a, b, &lines, &count) : -ENOMEM;
+	int r = lines ? add_rights(a, b, tuples_max, &lines, &count) : -ENOMEM;
 
 	if (r == 0)
 		r = add_settings(a, b, launch, &lines, &count);
@@ -119,13 +117,13 @@ static int describe(const struct compiled_policy *a, const struct compiled_polic
 int widening_describe(const struct compiled_policy *a, const struct compiled_policy *b,
 		      char ***ret_lines)
 {
-	return describe(a, b, false, ret_lines);
+	return describe(a, b, WIDENING_TUPLES_LOOP, false, ret_lines);
 }
 
 int widening_describe_all(const struct compiled_policy *a, const struct compiled_policy *b,
-			  char ***ret_lines)
+			  size_t tuples_max, char ***ret_lines)
 {
-	return describe(a, b, true, ret_lines);
+	return describe(a, b, tuples_max, true, ret_lines);
 }
 
 /* As long as a person may read, on whole characters. */

@@ -5,6 +5,9 @@
 
 #include "policy/compile/compile.h"
 
+/* Of two policies that a loop compares: half a second. */
+#define WIDENING_TUPLES_LOOP ((size_t)1 << 18)
+
 /*
  * One line for each right and setting in which `b` is wider than `a`, with a shortest example;
  * NULL-terminated, empty: in none. Limits and environment are left out: they are applied at the
@@ -15,9 +18,12 @@
 int widening_describe(const struct compiled_policy *a, const struct compiled_policy *b,
 		      char ***ret_lines);
 
-/* The same for executions to come, for which limits, environment and who may run them count as well. */
+/*
+ * The same for executions to come, for which limits, environment and who may run them count as well. `tuples_max`:
+ * POLICY_TUPLES_MAX, or fewer where others wait.
+ */
 int widening_describe_all(const struct compiled_policy *a, const struct compiled_policy *b,
-			  char ***ret_lines);
+			  size_t tuples_max, char ***ret_lines);
 
 /* What is said instead, or before all that the policy allows, where the two have too little in common. */
 #define WIDENING_INCOMPARABLE                                                                      \

@@ -135,9 +135,26 @@ static int ask_for(struct fixture *f, const struct peer *peer, enum propose_scop
 		.expires = clock_nsec(CLOCK_REALTIME) + seconds * NSEC_PER_SEC,
 	};
 	struct failure failure = {};
+	_cleanup_(freep) char *data = NULL;
+	struct proposal proposal;
 	uint64_t left;
+	size_t size;
+	int r = proposal_begin(&f->daemon, &request, peer, &proposal, &failure);
+	FILE *to;
 
-	return proposal_make(&f->daemon, &request, peer, ret_entry, &left, &failure);
+	if (r < 0)
+		return r;
+	to = open_memstream(&data, &size);
+	assert_non_null(to);
+	assert_int_equal(proposal_work(&f->daemon, &proposal, to, &failure), 0);
+	assert_int_equal(fclose(to), 0);
+	/* Whatever is not what was written. */
+	assert_int_equal(proposal_put(&f->daemon, &proposal, data, size - 1, ret_entry, &left,
+				      &failure),
+			 -EPROTO);
+	r = proposal_put(&f->daemon, &proposal, data, size, ret_entry, &left, &failure);
+	proposal_release(&f->daemon, &proposal);
+	return r;
 }
 
 static int refuse_ask(struct fixture *f, const struct peer *peer, enum propose_scope scope,

@@ -20,6 +20,7 @@
 #include "daemon/policy/approvals.h"
 #include "daemon/privsep/errand.h"
 #include "policy/ask/wider_rules.h"
+#include "policy/ask/widening.h"
 #include "policy/compile/compile.h"
 
 #define HOUR 3600000000000ull
@@ -282,6 +283,17 @@ static void grant_with_rules(const char *digest)
 	assert_int_equal(decide(AUDIT_APPROVAL_GRANTED, digest, 0), 0);
 }
 
+static bool knows_rules(const char *digest)
+{
+	const struct approval_decision d = {.digest = digest};
+	unsigned char identity[SHA256_SIZE];
+	struct failure failure = {};
+
+	assert_int_equal(approvals_subject(approvals, &d, NOW, recorder, NULL, identity, &failure),
+			 0);
+	return approvals_know_rules(approvals, identity);
+}
+
 /* The policy as a file, which is read again to find the rules behind others. */
 static void ask_for_file(const char *text)
 {
@@ -333,6 +345,7 @@ static void test_every_rule_is_recorded(void **state)
 			    "  - {allow: [read], paths: ['/home/user/**']}\n"
 			    "network:\n  - {allow: [connect], to: any, ports: [443]}\n"));
 	second = last_waiting();
+	assert_false(knows_rules(second));
 	grant_with_rules(second);
 	assert_non_null(strstr(recorded.lines, "limits.memory"));
 	*strstr(recorded.lines, "limits.memory") = '\0';
@@ -350,8 +363,35 @@ static void test_every_rule_is_recorded(void **state)
 		"files read, list /x, allowed by /p.yaml:6: allow read /x\n");
 	/* What is kept stays so over a restart. */
 	reopen();
+	assert_true(knows_rules(second));
 	assert_int_equal(decide(AUDIT_APPROVAL_REVOKED, second, 0), 0);
 	assert_non_null(strstr(recorded.lines, "this lets it connect anywhere"));
+}
+
+/* Without the errand's word, the record of the first of a name has what it says. */
+static void test_texts_of_rules(void **state)
+{
+	_cleanup_(freep) char *first = asked(POLICY("p", "1G", WRITES)), *second = NULL;
+	unsigned char identity[SHA256_SIZE];
+	struct approval_decision d = {.digest = first};
+	struct failure failure = {};
+
+	(void)state;
+	assert_int_equal(approvals_subject(approvals, &d, NOW, recorder, NULL, identity, &failure),
+			 0);
+	assert_int_equal(approvals_take_texts(approvals, identity), 0);
+	assert_false(approvals_know_rules(approvals, identity));
+	assert_int_equal(decide(AUDIT_APPROVAL_GRANTED, first, 0), 0);
+	assert_string_equal(recorded.lines, "allowed by /p.yaml:5: allow read /srv/a/**\n"
+					    "allowed by /p.yaml:6: allow write /srv/b/**\n");
+	/* Others have examples. */
+	second = asked(POLICY("p", "2G", WRITES));
+	d.digest = second;
+	assert_int_equal(approvals_subject(approvals, &d, NOW, recorder, NULL, identity, &failure),
+			 0);
+	assert_int_equal(approvals_take_texts(approvals, identity), 0);
+	assert_int_equal(decide(AUDIT_APPROVAL_GRANTED, second, 0), 0);
+	assert_non_null(strstr(recorded.lines, "limits.memory"));
 }
 
 /* What is no list of lines changes nothing. */
@@ -729,8 +769,12 @@ static int propose(const char *base_text, const char *text, const char *use, uin
 	struct approval_proposal proposal = {
 		.base = base, .policy = policy, .use = use, .expires = now + HOUR, .uid = uid};
 	struct failure failure = {};
-	int r = approvals_propose(approvals, &proposal, now, ret_entry, &failure);
+	int r;
 
+	assert_int_equal(widening_describe_all(base, policy, WIDENING_TUPLES_LOOP, &proposal.wider),
+			 0);
+	r = approvals_propose(approvals, &proposal, now, ret_entry, &failure);
+	widening_free(proposal.wider);
 	assert_true((r < 0) == (failure.text[0] != '\0'));
 	return r;
 }
@@ -868,6 +912,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_same_tables_under_two_names, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_witnesses_are_recorded, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_every_rule_is_recorded, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_texts_of_rules, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_damaged_rules, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_errand_finds_rules, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_hostile_policy, setup, teardown),
