@@ -291,9 +291,10 @@ static int find_ahead(struct approvals *a, const struct approval_decision *decis
 	if (r < 0 || *ret_entry)
 		return r;
 	r = comparison_find(a, &q, &with);
-	covered = r == 0 && comparison_is_covered(&with);
-	if (r == 0)
-		r = approvals_keep(a, &q, &with, ret_entry, failure);
+	if (r < 0)
+		return r;
+	covered = comparison_is_covered(&with);
+	r = approvals_keep(a, &q, &with, ret_entry, failure);
 	/* What is not decided in the end may be used as before. */
 	if (r == 0 && covered)
 		comparison_keep(a, &with);
@@ -427,12 +428,11 @@ int approvals_take_texts(struct approvals *a, const unsigned char identity[SHA25
 	struct approval_entry *entry = approvals_find(a, identity);
 	struct failure ignored = {};
 	char **taken;
-	int r = entry ? 0 : -ENOENT;
+	int r;
 
-	if (r < 0 || entry->have_base)
-		return r;
-	if (!entry->policy)
-		r = approval_entry_load_policy(a->path, entry, &ignored);
+	if (!entry || entry->have_base)
+		return entry ? 0 : -ENOENT;
+	r = entry->policy ? 0 : approval_entry_load_policy(a->path, entry, &ignored);
 	if (r < 0)
 		return r;
 	r = approval_listing_texts(entry, &taken);

@@ -9,6 +9,7 @@
 #include "base/parcel.h"
 #include "daemon/host/turn.h"
 #include "daemon/privsep/errand.h"
+#include "daemon/privsep/errand_time.h"
 
 /* Reads root's files alone, which answer. */
 #define COMPILE_SECONDS 60

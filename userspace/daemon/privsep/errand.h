@@ -9,12 +9,10 @@
 
 #include <event2/event.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
 #include "base/failure.h"
-#include "base/parcel.h"
 
 #define ERRAND_FDS 2u
 /* What an answer may have, where its job says nothing else. */
@@ -59,11 +57,6 @@ struct errand_job {
 /* `job` is copied. -errno of fork(2) and others. */
 int errand_start(struct event_base *base, const struct errand_job *job, struct errand **ret_errand,
 		 struct failure *failure);
-
-/* In the process, before its answer: what it took of processors' time. */
-void errand_put_time(FILE *to);
-/* In the loop: nanoseconds; 0: it died before it said so. */
-uint64_t errand_take_time(struct parcel *from);
 
 /* Nobody wants the answer any more: kills it, and does not wait for its death. May be NULL. */
 void errand_cancel(struct errand *errand);

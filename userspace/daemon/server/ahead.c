@@ -21,6 +21,7 @@
 #include "daemon/policy/comparison.h"
 #include "daemon/policy/compiling.h"
 #include "daemon/privsep/errand.h"
+#include "daemon/privsep/errand_time.h"
 #include "daemon/privsep/reader_process.h"
 #include "daemon/server/approve.h"
 

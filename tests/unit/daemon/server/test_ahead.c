@@ -16,9 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "daemon/executor/executors_parts.h"
+#include "daemon/policy/approvals.h"
+#include "daemon/policy/comparison.h"
 #include "daemon/privsep/errand.h"
 #include "daemon/server/ahead.h"
 #include "daemon/server/approve.h"
@@ -621,6 +624,72 @@ static void test_reloaded(void **state)
 	remove_policies();
 }
 
+static int record_nothing(void *context, const struct audit_approval *approval)
+{
+	(void)context;
+	(void)approval;
+	return 0;
+}
+
+static void approve_smaller(void)
+{
+	static const char text[] =
+		"version: 1\nname: big\nfiles:\n  - {allow: [read], paths: [/srv/0/a.txt]}\n";
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	_cleanup_(compiled_policy_freep) struct compiled_policy *policy = NULL;
+	struct approval_decision decision = {.decision = AUDIT_APPROVAL_GRANTED,
+					     .reason = "because"};
+	struct failure failure = {};
+	json_t *entry = NULL;
+
+	assert_int_equal(policy_compile_text(text, strlen(text), "/big.yaml", NULL, d, &policy), 0);
+	decision.ahead = policy;
+	assert_int_equal(approvals_decide(of->approvals, &decision, clock_nsec(CLOCK_REALTIME),
+					  record_nothing, NULL, &entry, &failure),
+			 0);
+	json_decref(entry);
+}
+
+/* What is to be compared with what is approved of its name is compared beside the loop, and then known. */
+static void test_compared(void **state)
+{
+	const char *const none[] = {NULL};
+	const struct policy_use *resumed = NULL;
+	struct compiled_policy *compiled = NULL;
+	char directory[] = "/tmp/cordon-ahead-state-XXXXXX", command[64];
+	struct failure failure = {};
+	struct connection c;
+	uint64_t took;
+	int client;
+
+	(void)state;
+	write_policies();
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(policies_new(NULL, none, -1, &of->policies), 0);
+	assert_int_equal(policies_compile(of->policies, big, false, &compiled), 0);
+	assert_int_equal(policies_resume(of->policies, compiled, REF, &resumed), 0);
+	assert_int_equal(approvals_open(directory, &of->approvals, &failure), 0);
+	approve_smaller();
+	assert_true(approvals_must_compare(of->approvals, resumed->policy, NULL,
+					   clock_nsec(CLOCK_REALTIME)));
+	connect_root(&c, &client);
+	assert_int_equal(ask_for(&c, big, &took), 1);
+	while (c.ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_int_equal(dispatched, 1);
+	assert_false(approvals_must_compare(of->approvals, resumed->policy, NULL,
+					    clock_nsec(CLOCK_REALTIME)));
+	assert_int_equal(ask_for(&c, big, &took), 0);
+	close_both(&c, client);
+	approvals_free(of->approvals);
+	of->approvals = NULL;
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	assert_int_equal(system(command), 0);
+	policies_free(of->policies);
+	of->policies = NULL;
+	remove_policies();
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -629,6 +698,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_compiled),   cmocka_unit_test(test_left_while_compiled),
 		cmocka_unit_test(test_bad_policy), cmocka_unit_test(test_applied),
 		cmocka_unit_test(test_reloaded),   cmocka_unit_test(test_writer_killed),
+		cmocka_unit_test(test_compared),
 	};
 
 	writer_fixture_main(argc, argv);
