@@ -148,8 +148,8 @@ $(BUILD_ID): $(BPF_OBJECT)
 
 # --- userspace -----------------------------------------------------------------------------------
 
-# cordon-ship, which alone needs libnats: what of it is not in the libraries.
-SHIP    := $(addprefix userspace/fleet/ship/,ship.c publisher.c)
+# cordon-ship, which alone needs libnats and libcurl: what of it is not in the libraries.
+SHIP    := $(addprefix userspace/fleet/ship/,ship.c publisher.c otlp.c)
 # What needs the network is in a program of its own, which nothing privileged loads.
 FLEET_SOURCES := $(sort $(wildcard userspace/fleet/store/*.c userspace/fleet/ask/*.c))
 SOURCES := $(sort $(filter-out $(SHIP) $(FLEET_SOURCES),$(wildcard userspace/*/*.c userspace/*/*/*.c)))
@@ -196,7 +196,7 @@ all: $(BUILD)/cordon $(WHOLE) $(WATCH) $(SHIPPER) $(FLEET)
 $(SHIPPER): $(SHIP:%.c=$(BUILD)/obj/%.o) $(ARCHIVE)
 	@mkdir -p $(@D)
 	@echo "  LD   $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -lnats -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -lnats -lcurl -o $@
 
 $(WATCH): $(WATCH_MAIN:%.c=$(BUILD)/obj/%.o) $(ARCHIVE)
 	@mkdir -p $(@D)

@@ -7,6 +7,7 @@
  *                    on standard input; prints how many, and waits for the end of standard input
  *   quiet FILE N     tries to open N of them, one after the other, and prints what the fastest ten of them cost
  *   tasks            starts threads until it is refused another
+ *   credentials      opens files, each under credentials of its own, until it is refused others
  *   queues           makes System V message queues until it is refused another
  *   modest           starts one child and makes one queue, and says whether it got them
  */
@@ -23,6 +24,7 @@
 #include <sys/ipc.h>
 #include <sys/mman.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -161,6 +163,22 @@ static int tasks(void)
 	return 1;
 }
 
+/* More files than there may be credentials: an open file holds those under which it was opened. */
+#define FILES 40000
+
+static int credentials(void)
+{
+	const struct rlimit files = {.rlim_cur = FILES, .rlim_max = FILES};
+	long many = 0;
+
+	if (setrlimit(RLIMIT_NOFILE, &files) < 0)
+		return 1;
+	while (prctl(PR_SET_KEEPCAPS, many % 2, 0, 0, 0) == 0 && open("/", O_PATH | O_CLOEXEC) >= 0)
+		many++;
+	say_and_wait("credentials", many, errno);
+	return 1;
+}
+
 static int queues(void)
 {
 	long many = 0;
@@ -199,6 +217,8 @@ int main(int argc, char **argv)
 		return quiet(argv[2], atol(argv[3]));
 	if (strcmp(way, "tasks") == 0)
 		return tasks();
+	if (strcmp(way, "credentials") == 0)
+		return credentials();
 	if (strcmp(way, "queues") == 0)
 		return queues();
 	if (strcmp(way, "modest") == 0)

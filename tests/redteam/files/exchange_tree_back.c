@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: gives a directory the place of one built elsewhere, which so gets a file that may not be made where it was
+ * Attack: exchanges a file for a directory built elsewhere, which has a file that may not be made there
  * Hook: path_rename
  * Errno: EXDEV
  * Control: exchanges two others
@@ -10,23 +10,22 @@
  */
 #include "tests/redteam/attack.h"
 
-static int exchange(const char *one, const char *other)
+/* The file is named first: what it becomes is nothing, and the way back is what is refused. */
+static int exchange(const char *file, const char *directory)
 {
-	return outcome(renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE));
+	make_file(file, "", 0644);
+	NEED(mkdir(directory, 0755));
+	make_file(in_directory(directory, "settings.json"), "{}", 0644);
+	return outcome(renameat2(AT_FDCWD, file, AT_FDCWD, directory, RENAME_EXCHANGE));
 }
 
 static int attack(void)
 {
-	NEED(mkdir("conf", 0755));
-	NEED(mkdir("tree", 0755));
-	make_file("tree/settings.json", "{}", 0644);
 	return exchange("conf", "tree");
 }
 
 static int control(void)
 {
-	NEED(mkdir("one", 0755));
-	NEED(mkdir("other", 0755));
 	return exchange("one", "other");
 }
 

@@ -83,7 +83,7 @@ bool batch_line_goes_first(const char *line, size_t size)
 	return false;
 }
 
-int batch_compress(const struct batch *batch, struct buffer *ret)
+int batch_compress(const struct buffer *text, struct buffer *ret)
 {
 	z_stream stream = {};
 	int r;
@@ -93,12 +93,12 @@ int batch_compress(const struct batch *batch, struct buffer *ret)
 		return -ENOMEM;
 	ret->size = 0;
 	ret->failed = false;
-	if (!buffer_reserve(ret, deflateBound(&stream, batch->lines.size))) {
+	if (!buffer_reserve(ret, deflateBound(&stream, text->size))) {
 		deflateEnd(&stream);
 		return -ENOMEM;
 	}
-	stream.next_in = (unsigned char *)batch->lines.data;
-	stream.avail_in = (uInt)batch->lines.size;
+	stream.next_in = (unsigned char *)text->data;
+	stream.avail_in = (uInt)text->size;
 	stream.next_out = (unsigned char *)ret->data;
 	stream.avail_out = (uInt)ret->capacity;
 	r = deflate(&stream, Z_FINISH);

@@ -54,7 +54,7 @@ void batch_range(const struct batch *batch, char range[BATCH_RANGE_SIZE]);
 /* Is this line, without its newline, one that goes ahead: a denial, an end, a gap, a seal, an identity or a heartbeat? */
 bool batch_line_goes_first(const char *line, size_t size);
 
-/* The lines as gzip. -ENOMEM; -EIO: zlib refused. */
-int batch_compress(const struct batch *batch, struct buffer *ret);
+/* A text as gzip. -ENOMEM; -EIO: zlib refused. */
+int batch_compress(const struct buffer *text, struct buffer *ret);
 
 #endif

@@ -128,7 +128,7 @@ int publisher_send(struct publisher *publisher, const struct batch *batch, struc
 	int r;
 
 	if (!publisher->options->plain) {
-		r = batch_compress(batch, &publisher->compressed);
+		r = batch_compress(&batch->lines, &publisher->compressed);
 		if (r < 0)
 			return failure_set(failure, r, "cannot compress: %m");
 		payload = &publisher->compressed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cordon-ship: sends a host's audit log to the fleet's store. The log is the only queue. */
+/* cordon-ship: sends a host's audit log to the fleet's store, or to a collector. The log is the only queue. */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "fleet/ship/feed.h"
+#include "fleet/ship/otlp.h"
 #include "fleet/ship/policies.h"
 #include "fleet/ship/presence.h"
 #include "fleet/ship/publisher.h"
@@ -38,7 +39,8 @@ struct ship {
 	char state_file[PATH_MAX];
 	struct ship_state state;
 	struct feed *feed;
-	struct publisher *publisher;
+	struct publisher *publisher; /* one of the two */
+	struct otlp *otlp;
 	struct batch bulk, first;
 	struct audit_cursor end; /* of what is in `bulk` */
 	bool backlog;		 /* there was more than went into it */
@@ -168,6 +170,16 @@ static void pause_msec(struct ship *ship, uint64_t msec)
 	(void)nanosleep(&time, NULL);
 }
 
+/* Of the time that it was asked to wait no jitter takes anything away. */
+static void pause_at_least(struct ship *ship, uint64_t msec, uint64_t least)
+{
+	uint64_t until = clock_nsec(CLOCK_MONOTONIC) + least * NSEC_PER_MSEC;
+
+	pause_msec(ship, msec);
+	while (!stopped && clock_nsec(CLOCK_MONOTONIC) < until)
+		pause_msec(ship, LOOK_MSEC);
+}
+
 /* --- what is sent --------------------------------------------------------------------------- */
 
 static int save_state(struct ship *ship, bool finished)
@@ -184,34 +196,52 @@ static int save_state(struct ship *ship, bool finished)
 	return r;
 }
 
-/* Until the stream has it. -ECANCELED: told to leave before. */
+/* Once. *ret_wait: how long to leave the destination alone before the next time, ns. */
+static int try_to_send(struct ship *ship, const struct batch *batch, uint64_t *ret_wait,
+		       struct failure *failure)
+{
+	uint64_t refused = 0;
+	int r;
+
+	*ret_wait = 0;
+	if (!ship->otlp)
+		return publisher_send(ship->publisher, batch, failure);
+	r = otlp_send(ship->otlp, batch, &refused, ret_wait, failure);
+	if (r == 0 && refused > 0)
+		say("%s", failure->text);
+	return r;
+}
+
+/* Until the stream, or the collector, has it. -ECANCELED: told to leave before. */
 static int send_batch(struct ship *ship, const struct batch *batch)
 {
 	uint64_t wait = RETRY_MIN_MSEC;
 
 	while (!stopped) {
 		struct failure failure = {};
-		int r = publisher_send(ship->publisher, batch, &failure);
+		uint64_t asked;
+		int r = try_to_send(ship, batch, &asked, &failure);
 
 		if (r == 0) {
 			if (ship->told[0])
-				say("the stream acknowledges again");
+				say("%s again", ship->otlp ? "the collector takes records"
+							   : "the stream acknowledges");
 			ship->told[0] = '\0';
 			return 0;
 		}
 		say_once(ship, failure.text);
 		if (r != -EAGAIN && r != -EMSGSIZE)
 			return r;
-		pause_msec(ship, wait);
+		pause_at_least(ship, wait, asked / NSEC_PER_MSEC);
 		wait = wait * 2 < RETRY_MAX_MSEC ? wait * 2 : RETRY_MAX_MSEC;
 	}
 	return -ECANCELED;
 }
 
-/* What somebody waits for, ahead of a backlog. */
+/* What somebody waits for, ahead of a backlog. A collector cannot know the same record again, and gets each in its turn. */
 static int send_first(struct ship *ship)
 {
-	int more = 1;
+	int more = ship->otlp ? 0 : 1;
 
 	while (more > 0 && !stopped) {
 		uint64_t acknowledged = ship->state.acknowledged.sequence;
@@ -412,7 +442,10 @@ static int connect_to_server(struct ship *ship)
 
 	while (!stopped) {
 		struct failure failure = {};
-		int r = publisher_open(&ship->options.publisher, &ship->publisher, &failure);
+		int r = ship->options.otlp
+				? otlp_open(&ship->options.publisher, &ship->otlp, &failure)
+				: publisher_open(&ship->options.publisher, &ship->publisher,
+						 &failure);
 
 		if (r == 0)
 			return 0;
@@ -456,7 +489,7 @@ static int open_log(struct ship *ship)
 /* The last word: why no more comes. */
 static void leave(struct ship *ship, int result)
 {
-	if (result == -ESTALE && !ship->publisher && !ship->options.once &&
+	if (result == -ESTALE && !ship->publisher && !ship->options.otlp && !ship->options.once &&
 	    ship->options.presence > 0)
 		(void)connect_to_server(ship);
 	if (!ship->publisher || (result != -ESTALE && !stopped))
@@ -478,7 +511,7 @@ static int run(struct ship *ship)
 	if (r == 0)
 		r = ship_log(ship);
 	leave(ship, r);
-	if (stopped && ship->feed && ship->publisher)
+	if (stopped && ship->feed && (ship->publisher || ship->otlp))
 		(void)save_state(ship, true);
 	return stopped && r == -ECANCELED ? 0 : r;
 }
@@ -498,6 +531,8 @@ int main(int argc, char **argv)
 	r = run(&ship);
 	if (ship.publisher)
 		publisher_close(ship.publisher);
+	if (ship.otlp)
+		otlp_close(ship.otlp);
 	if (ship.feed)
 		feed_close(ship.feed);
 	policies_release(&ship.policies);

@@ -26,6 +26,7 @@ static const char help[] =
 	"as it was. docs/fleet.md says how to set it up.\n"
 	"\n"
 	"      --server URL     nats://HOST:PORT or tls://HOST:PORT (" DEFAULT_SERVER ")\n"
+	"      --otlp URL       instead of that, an OpenTelemetry collector: https://HOST:4318/v1/logs\n"
 	"      --log DIR        the log's directory (" DEFAULT_LOG ")\n"
 	"      --state DIR      notes there how far it is (" DEFAULT_STATE ")\n"
 	"      --creds FILE     credentials of NATS\n"
@@ -39,30 +40,52 @@ static const char help[] =
 	"      --once           leaves when all that is there now is acknowledged\n"
 	"  -h, --help           this text\n";
 
-int ship_options_port(const char *url, uint16_t *ret_port)
+/* Of those that a destination may have: the port that it means; 0: none of them. */
+static uint16_t default_port(const char *url, bool otlp)
 {
-	const char *host = strstr(url, "://"), *at, *colon, *bracket;
+	static const struct {
+		const char *scheme;
+		bool otlp;
+		uint16_t port;
+	} schemes[] = {
+		{"nats://", false, NATS_PORT},
+		{"tls://", false, NATS_PORT},
+		{"http://", true, 80},
+		{"https://", true, 443},
+	};
+
+	for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++)
+		if (schemes[i].otlp == otlp &&
+		    strncmp(url, schemes[i].scheme, strlen(schemes[i].scheme)) == 0)
+			return schemes[i].port;
+	return 0;
+}
+
+int ship_options_port(const char *url, bool otlp, uint16_t *ret_port)
+{
+	uint16_t port_meant = default_port(url, otlp);
+	const char *host, *at, *colon, *bracket, *path;
 	char *end;
 	unsigned long port;
 
-	if (!host || (strncmp(url, "nats://", 7) != 0 && strncmp(url, "tls://", 6) != 0) ||
-	    strpbrk(url, ", \t\n"))
+	if (!port_meant || strpbrk(url, ", \t\n"))
 		return -EINVAL;
-	host += 3;
-	at = strrchr(host, '@');
+	host = strstr(url, "://") + 3;
+	path = strchr(host, '/');
+	at = memrchr(host, '@', path ? (size_t)(path - host) : strlen(host));
 	host = at ? at + 1 : host;
 	bracket = host[0] == '[' ? strchr(host, ']') : NULL;
-	if (!host[0] || host[0] == ':' || (host[0] == '[' && !bracket))
+	if (!host[0] || host[0] == ':' || host[0] == '/' || (host[0] == '[' && !bracket))
 		return -EINVAL;
 	colon = strchr(bracket ? bracket : host, ':');
-	if (!colon) {
-		*ret_port = NATS_PORT;
+	if (!colon || (path && colon > path)) {
+		*ret_port = port_meant;
 		return 0;
 	}
 	errno = 0;
 	port = strtoul(colon + 1, &end, 10);
-	if (colon[1] < '0' || colon[1] > '9' || errno || (*end && strcmp(end, "/") != 0) ||
-	    port == 0 || port > UINT16_MAX)
+	if (colon[1] < '0' || colon[1] > '9' || errno || port == 0 || port > UINT16_MAX ||
+	    (otlp ? *end && *end != '/' : *end && strcmp(end, "/") != 0))
 		return -EINVAL;
 	*ret_port = (uint16_t)port;
 	return 0;
@@ -80,9 +103,14 @@ static int check(struct ship_options *options, int argc, char **argv)
 
 	if (optind < argc)
 		return refuse("takes options only", argv[optind]);
-	if (ship_options_port(publisher->url, &options->port) < 0)
-		return refuse("--server takes nats://HOST:PORT or tls://HOST:PORT, one of them",
-			      publisher->url);
+	if (ship_options_port(publisher->url, options->otlp, &options->port) < 0)
+		return options->otlp
+			       ? refuse("--otlp takes https://HOST:PORT/v1/logs or http://...",
+					publisher->url)
+			       : refuse("--server takes nats://HOST:PORT or tls://HOST:PORT, one of them",
+					publisher->url);
+	if (options->otlp && publisher->credentials)
+		return refuse("--creds is for NATS, and --otlp takes --cert", publisher->url);
 	if (!publisher->certificate != !publisher->key) {
 		fputs("cordon-ship: --cert and --key go together\n", stderr);
 		return 2;
@@ -110,6 +138,7 @@ int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 		{"cert", required_argument, NULL, 'C'},
 		{"key", required_argument, NULL, 'k'},
 		{"rate", required_argument, NULL, 'r'},
+		{"otlp", required_argument, NULL, 'O'},
 		{"presence", required_argument, NULL, 'P'},
 		{"plain", no_argument, NULL, 'p'},
 		{"once", no_argument, NULL, 'o'},
@@ -131,9 +160,14 @@ int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 		switch (option) {
 		case 's':
 			o->publisher.url = optarg;
+			o->otlp = false;
 			break;
 		case 'l':
 			o->log = optarg;
+			break;
+		case 'O':
+			o->publisher.url = optarg;
+			o->otlp = true;
 			break;
 		case 'S':
 			o->state = optarg;

@@ -12,6 +12,7 @@ struct ship_options {
 	const char *log;
 	const char *state;	 /* directory */
 	uint64_t records_second; /* of the bulk lane, at most; 0: as many as there are */
+	bool otlp;		 /* to an OpenTelemetry collector, not to NATS */
 	unsigned int presence;	 /* seconds between two words of its own; 0: none */
 	bool once;		 /* leave when all that is there now is shipped */
 	uint16_t port;		 /* of the server */
@@ -21,7 +22,7 @@ struct ship_options {
 /* -1: go on; else the exit status: what there was to say was said. */
 int ship_options_parse(int argc, char **argv, struct ship_options *ret_options);
 
-/* nats://[USER:PASSWORD@]HOST[:PORT], also tls://. -EINVAL: it is none. */
-int ship_options_port(const char *url, uint16_t *ret_port);
+/* nats://[USER:PASSWORD@]HOST[:PORT], also tls://; http:// or https:// and a path. -EINVAL: it is none. */
+int ship_options_port(const char *url, bool otlp, uint16_t *ret_port);
 
 #endif

@@ -274,7 +274,17 @@ static void ports(void **state)
 	static const struct {
 		const char *url;
 		uint16_t port; /* 0: refused */
+		bool otlp;
 	} urls[] = {
+		{"https://collector/v1/logs", 443, true},
+		{"http://collector", 80, true},
+		{"https://collector:4318/v1/logs", 4318, true},
+		{"https://u:p@[::1]:4318/v1/logs:x@y", 4318, true},
+		{"https://[::1]/v1:5/logs", 443, true},
+		{"https://collector:4318x/", 0, true},
+		{"https:///v1/logs", 0, true},
+		{"nats://collector:4318", 0, true},
+		{"https://collector:4318/v1/logs", 0},
 		{"nats://localhost", 4222},
 		{"nats://localhost:4333", 4333},
 		{"tls://user:pass@[::1]:5000", 5000},
@@ -294,7 +304,7 @@ static void ports(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++) {
 		uint16_t port = 0;
-		int r = ship_options_port(urls[i].url, &port);
+		int r = ship_options_port(urls[i].url, urls[i].otlp, &port);
 
 		if ((r == 0) != (urls[i].port != 0) || port != urls[i].port)
 			fail_msg("%s: %d, %u", urls[i].url, r, port);

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a collector is sent, and what is understood of its answers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "base/cleanup.h"
+#include "fleet/ship/otlp_message.h"
+
+#define LINE(seq, action)                                                                          \
+	"{\"seq\":" seq ",\"@timestamp\":\"2026-11-25T00:00:00.000000001Z\","                      \
+	"\"event\":{\"kind\":\"event\",\"action\":\"" action "\",\"outcome\":\"success\"},"        \
+	"\"file\":{\"path\":\"/a\\\"b\\\\c\\u0001\"}}"
+
+static struct batch make_batch(const char *const *lines)
+{
+	struct batch batch = {.host = "5c04cde4a12c886ff55ccaac34f5aebf",
+			      .log = "01a2013c-58d6-7f6f-8e64-000000000001"};
+
+	for (uint64_t i = 0; lines[i]; i++)
+		assert_int_equal(batch_add(&batch, i + 1, lines[i], strlen(lines[i])), 0);
+	return batch;
+}
+
+static const char *attribute(const json_t *list, const char *key, const char *type)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(list, i, item)
+		if (strcmp(json_string_value(json_object_get(item, "key")), key) == 0)
+			return json_string_value(
+				json_object_get(json_object_get(item, "value"), type));
+	return NULL;
+}
+
+static void exact_lines(void **state)
+{
+	static const char *const lines[] = {LINE("1", "denial"), LINE("2", "process-exec"), NULL};
+	struct batch batch = make_batch(lines);
+	struct buffer body = {};
+	const json_t *resource, *records, *attributes;
+	json_t *message;
+
+	(void)state;
+	assert_int_equal(otlp_message(&batch, &body), 0);
+	message = json_loadb(body.data, body.size, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(message);
+	resource = json_array_get(json_object_get(message, "resourceLogs"), 0);
+	attributes = json_object_get(json_object_get(resource, "resource"), "attributes");
+	assert_string_equal(attribute(attributes, "host.id", "stringValue"), batch.host);
+	assert_string_equal(attribute(attributes, "cordon.log", "stringValue"), batch.log);
+	assert_string_equal(attribute(attributes, "service.name", "stringValue"), "cordon");
+	records = json_object_get(json_array_get(json_object_get(resource, "scopeLogs"), 0),
+				  "logRecords");
+	assert_int_equal(json_array_size(records), 2);
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *record = json_array_get(records, i);
+		const char *sequence =
+			attribute(json_object_get(record, "attributes"), "cordon.seq", "intValue");
+
+		assert_string_equal(json_string_value(json_object_get(
+					    json_object_get(record, "body"), "stringValue")),
+				    lines[i]);
+		assert_string_equal(json_string_value(json_object_get(record, "timeUnixNano")),
+				    "1795564800000000001");
+		assert_string_equal(sequence, i == 0 ? "1" : "2");
+		assert_int_equal(json_integer_value(json_object_get(record, "severityNumber")),
+				 i == 0 ? 13 : 9);
+	}
+	json_decref(message);
+	buffer_free(&body);
+	batch_release(&batch);
+}
+
+static void no_records(void **state)
+{
+	static const char *const lines[][2] = {
+		{"{}", NULL},
+		{"{\"seq\":1}", NULL},
+		{"{\"seq\":1,\"@timestamp\":\"yesterday, as far as anybody can tell..\"}", NULL},
+		{"", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		struct batch batch = make_batch(lines[i]);
+		struct buffer body = {};
+
+		assert_int_equal(otlp_message(&batch, &body), -EBADMSG);
+		buffer_free(&body);
+		batch_release(&batch);
+	}
+}
+
+static uint64_t refused(const char *answer, const char *expected)
+{
+	_cleanup_(freep) char *why = NULL;
+	uint64_t count = otlp_refused(answer, strlen(answer), &why);
+
+	if (expected)
+		assert_string_equal(why, expected);
+	else
+		assert_null(why);
+	return count;
+}
+
+static void answers(void **state)
+{
+	(void)state;
+	assert_int_equal(refused("", NULL), 0);
+	assert_int_equal(refused("{}", NULL), 0);
+	assert_int_equal(refused("<html>", NULL), 0);
+	assert_int_equal(refused("{\"partialSuccess\":{}}", NULL), 0);
+	assert_int_equal(refused("{\"partialSuccess\":{\"rejectedLogRecords\":\"7\","
+				 "\"errorMessage\":\"too old\"}}",
+				 "too old"),
+			 7);
+	assert_int_equal(refused("{\"partialSuccess\":{\"rejectedLogRecords\":7}}", NULL), 7);
+	assert_int_equal(refused("{\"partialSuccess\":{\"rejectedLogRecords\":-7}}", NULL), 0);
+}
+
+static void patience(void **state)
+{
+	/* 1994-11-06T08:49:37Z */
+	const uint64_t now = 784111777;
+
+	(void)state;
+	assert_int_equal(otlp_retry_after("0", now), 0);
+	assert_int_equal(otlp_retry_after("7", now), 7);
+	assert_int_equal(otlp_retry_after("7\r\n", now), 7);
+	assert_int_equal(otlp_retry_after("86400", now), 300);
+	assert_int_equal(otlp_retry_after("99999999999999999999999", now), 0);
+	assert_int_equal(otlp_retry_after("7 days", now), 7);
+	assert_int_equal(otlp_retry_after("7x", now), 0);
+	assert_int_equal(otlp_retry_after("-7", now), 0);
+	assert_int_equal(otlp_retry_after("", now), 0);
+	assert_int_equal(otlp_retry_after("Sun, 06 Nov 1994 08:49:37 GMT", now - 9), 9);
+	assert_int_equal(otlp_retry_after("Sun, 06 Nov 1994 08:49:37 GMT", now + 9), 0);
+	assert_int_equal(otlp_retry_after("tomorrow", now), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(exact_lines),
+		cmocka_unit_test(no_records),
+		cmocka_unit_test(answers),
+		cmocka_unit_test(patience),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
