@@ -67,7 +67,7 @@ def asked(suite):
     suite.check("its agent and policy are told", "second" in text and "client" in text and ids[1] in text, text)
     for what, target in (("the server's end", f"127.0.0.1:{port}"), ("a process of the host", str(os.getpid())), ("no process", "4194303")):
         answer = who(suite, target)
-        suite.check(f"{what} is no execution's", answer[0] == (1 if what == "no process" else 2) and not answer[1], answer)
+        suite.check(f"{what} is no execution's", answer[0] == (1 if what == "no process" else 3) and not answer[1], answer)
     for client in clients:
         client.stdin.close()
         client.wait()

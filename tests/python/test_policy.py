@@ -52,7 +52,7 @@ class Policies(unittest.TestCase):
         with self.assertRaises(cordon.PolicyError) as caught:
             cordon.Policy("job").allow_files("raed", "/srv/**").check(cordon=PROGRAM)
         self.assertIn('unknown right "raed"', str(caught.exception))
-        self.assertEqual(caught.exception.diagnostics[0]["hint"], 'did you mean "read"?')
+        self.assertEqual(caught.exception.diagnostics[0]["fix"], 'did you mean "read"?')
 
     def test_lists(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -61,7 +61,7 @@ def command_lines():
         (["run", "--"], r"no command is given"),
         (["run", "--", ""], r"no command is given"),
         (["run", "--polcy", "x", "--", *MARKER], r"--polcy.*did you mean '--policy'"),
-        (["run", "--policy"], r"--policy needs a value"),
+        (["run", "--policy"], r"'--policy' needs a value"),
         (["run", "--policy", "", "--", *MARKER], r"--policy is empty"),
         (["run", "--observe=yes", "--", *MARKER], r"takes no value"),
         (["run", "--session", b"\xff\xfe", "--", *MARKER], r"--session is not UTF-8"),

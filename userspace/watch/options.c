@@ -2,11 +2,11 @@
 /* The command line of `cordon watch`. */
 #include "watch/options.h"
 
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/next_option.h"
 #include "control/protocol.h"
 
 #define DEFAULT_SECONDS 15
@@ -101,13 +101,16 @@ int options_parse(int argc, char **argv, struct options *ret_options)
 		{},
 	};
 	struct options options = {.socket = PROTOCOL_STATUS_SOCKET, .seconds = DEFAULT_SECONDS};
+	struct failure failure = {};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
+	while ((c = next_option(argc, argv, "h", long_options, &failure)) >= 0) {
 		if (c == 'h') {
 			fputs(help, stdout);
 			return WATCH_DONE;
 		}
+		if (c == '?')
+			watch_say("%s", failure.text);
 		if (take(c, &options) < 0) {
 			watch_say("see `cordon watch --help`");
 			return WATCH_USAGE;

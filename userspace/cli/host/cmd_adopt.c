@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon adopt: makes an executor of a process that runs already. */
 #include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include "cli/term/commands.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 #include "control/client.h"
 
 static const char help[] =
@@ -57,7 +57,7 @@ static int parse(int argc, char **argv, struct arguments *arguments)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((c = read_option(argc, argv, "h", options)) >= 0) {
 		switch (c) {
 		case 'e':
 			arguments->executor = optarg;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon approvals: what waits and what was decided; refusing and revoking. */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/suggest.h"
 #include "cli/term/commands.h"
 #include "cli/host/approval_rules.h"
 #include "cli/host/approvals_follow.h"
 #include "cli/host/decide.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
-#include "cli/term/suggest.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 
 static const char help[] =
@@ -100,7 +100,7 @@ static int parse(int argc, char **argv, struct options *options)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "hf", long_options, NULL)) >= 0) {
+	while ((c = read_option(argc, argv, "hf", long_options)) >= 0) {
 		if (c == 'h') {
 			fputs(help, stdout);
 			return DECIDE_DONE;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon approve: an authorised person lets a policy be used. */
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "cli/host/decide.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 #include "policy/source/units.h"
 
 static const char help[] =
@@ -61,7 +61,7 @@ static int parse(int argc, char **argv, struct options *options)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
+	while ((c = read_option(argc, argv, "h", long_options)) >= 0) {
 		switch (c) {
 		case 'p':
 			options->decide.policy = optarg;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon config: is cordon.yaml right, and have the daemon read it again. */
-#include <getopt.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "cli/term/commands.h"
+#include "cli/term/diagnostics_json.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
-#include "cli/term/suggest.h"
+#include "cli/term/read_option.h"
 #include "config/config.h"
 #include "control/client.h"
 #include "policy/compile/compile.h"
@@ -50,14 +51,15 @@ static json_t *executor_json(const struct config_executor *e)
 			 "executable", e->executable, "policy", e->policy);
 }
 
-static void print_json(const char *file, bool good, const struct config *config, const char *text)
+static void print_json(const char *file, bool good, const struct config *config,
+		       const struct diagnostics *diagnostics)
 {
 	json_t *executors = json_array(), *o;
 
 	for (size_t i = 0; good && i < config_executor_count(config); i++)
 		json_array_append_new(executors, executor_json(config_executor_at(config, i)));
-	o = json_pack("{s:s,s:b,s:o,s:s}", "file", file, "ok", good, "executors", executors,
-		      "diagnostics", text);
+	o = json_pack("{s:s,s:b,s:o,s:o}", "file", file, "ok", good, "executors", executors,
+		      "diagnostics", diagnostics_json(diagnostics));
 	if (o)
 		json_dumpf(o, stdout, JSON_COMPACT);
 	putchar('\n');
@@ -80,9 +82,9 @@ static int check(const char *file, bool json)
 		return 1;
 	}
 	good = r == 0 && check_policies(config, diagnostics) == 0;
-	text = diagnostics_format(diagnostics, !json && isatty(STDERR_FILENO));
+	text = json ? NULL : diagnostics_format(diagnostics, isatty(STDERR_FILENO));
 	if (json)
-		print_json(file, good, config, text ? text : "");
+		print_json(file, good, config, diagnostics);
 	else
 		fputs(text ? text : "", stderr);
 	if (good && !json)
@@ -141,7 +143,7 @@ int cmd_config(int argc, char **argv)
 	bool json = false;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", options)) >= 0) {
 		if (option == 'h') {
 			fputs(help, stdout);
 			return 0;

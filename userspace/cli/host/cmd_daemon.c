@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon daemon: in the foreground, for systemd or a terminal. */
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include "cli/term/commands.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 #include "config/config.h"
 #include "config/fleet.h"
 #include "daemon/daemon.h"
@@ -148,7 +148,7 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 	size_t count = 0;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "", long_options, NULL)) >= 0) {
+	while ((c = read_option(argc, argv, "", long_options)) >= 0) {
 		switch (c) {
 		case 'l':
 			options->log = optarg;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon doctor`: can this host enforce, what does it lack, and what is to be done about it? */
-#include <getopt.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "cli/term/commands.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 #include "control/client.h"
 #include "kernel/features.h"
 
@@ -158,7 +158,7 @@ static int parse(int argc, char **argv, bool *ret_quick, bool *ret_json)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((c = read_option(argc, argv, "h", options)) >= 0) {
 		if (c == 'h') {
 			fputs(help, stdout);
 			return EXIT_SUCCESS;

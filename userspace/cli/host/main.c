@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All of cordon: finds the subcommand. Users start front.c, which starts this for all but `run`. */
 #include <signal.h>
-#include <stdio.h>
-#include <stdbool.h>
-#include <string.h>
 
+#include "base/cleanup.h"
+#include "cli/term/command_table.h"
 #include "cli/term/commands.h"
 #include "cli/term/exit_status.h"
-#include "cli/term/message.h"
 #include "cli/run/standard_streams.h"
-#include "cli/term/suggest.h"
 
-static const struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const char *summary;
-} commands[] = {
+static const struct command commands[] = {
 	{"run", cmd_run, "run a command under a policy"},
 	{"events", cmd_events, "what executions did and were refused, from the log"},
 	{"show", cmd_show, "one execution, start to end"},
@@ -41,90 +34,23 @@ static const struct command {
 	{"disable", cmd_disable, "unload enforcement and stop the daemon"},
 };
 
-static void print_help(FILE *out)
-{
-	fputs("cordon confines the code that an agent runs, and keeps the record.\n"
-	      "\n"
-	      "usage: cordon COMMAND [ARGUMENT...]\n"
-	      "\n"
-	      "commands:\n",
-	      out);
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].summary);
-	fputs("\n"
-	      "  cordon COMMAND --help   what COMMAND takes\n"
-	      "  cordon --version\n",
-	      out);
-}
-
-static int unknown(const char *name)
-{
-	const char *names[ARRAY_SIZE(commands)];
-	const char *near;
-
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		names[i] = commands[i].name;
-	near = suggest(name, names, ARRAY_SIZE(names));
-	if (near)
-		message("'%s' is not a command; did you mean '%s'?", name, near);
-	else
-		message("'%s' is not a command; 'cordon --help' lists them", name);
-	return EXIT_NOTHING_RAN;
-}
-
-static const struct command *find(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
-	return NULL;
-}
-
-/* True where the word is one of the two spellings of an option. */
-static bool is_option(const char *word, const char *short_form, const char *long_form)
-{
-	return strcmp(word, short_form) == 0 || strcmp(word, long_form) == 0;
-}
-
-/* `cordon help COMMAND` is `cordon COMMAND --help`. */
-static int help(int argc, char **argv)
-{
-	const struct command *command;
-	char help_option[] = "--help";
-	char *help_argv[] = {argv[0], help_option, NULL};
-
-	if (argc < 2) {
-		print_help(stdout);
-		return 0;
-	}
-	command = find(argv[1]);
-	if (!command)
-		return unknown(argv[1]);
-	help_argv[0] = argv[1];
-	return command->run(2, help_argv);
-}
+static const struct command_table table = {
+	.program = "cordon",
+	.about = "cordon confines the code that an agent runs, and keeps the record.",
+	.commands = commands,
+	.count = ARRAY_SIZE(commands),
+};
 
 int main(int argc, char **argv)
 {
 	const struct command *command;
+	int status;
 
 	if (standard_streams_hold() < 0)
 		return EXIT_NOTHING_RAN;
-	if (argc < 2) {
-		print_help(stderr);
-		return EXIT_NOTHING_RAN;
-	}
-	if (is_option(argv[1], "-h", "--help"))
-		return standard_streams_finish(help(1, argv + 1));
-	if (strcmp(argv[1], "help") == 0)
-		return standard_streams_finish(help(argc - 1, argv + 1));
-	if (is_option(argv[1], "-V", "--version")) {
-		printf("cordon %s\n", CORDON_VERSION);
-		return standard_streams_finish(0);
-	}
-	command = find(argv[1]);
-	if (!command)
-		return unknown(argv[1]);
+	status = command_choose(&table, argc, argv, &command);
+	if (status >= 0)
+		return standard_streams_finish(status);
 	/* A reader that has seen enough is no failure. What `run` starts gets the signal as it was. */
 	if (command->run != cmd_run && command->run != cmd_daemon)
 		signal(SIGPIPE, SIG_IGN);

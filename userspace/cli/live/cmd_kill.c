@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon kill: ends an execution, with everything that it started. */
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include "cli/live/live_execution.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 #include "control/client.h"
 
 enum kill_exit {
@@ -42,7 +42,7 @@ static int parse(int argc, char **argv, bool *ret_json, const char **ret_id)
 	bool json = false;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
+	while ((c = read_option(argc, argv, "h", long_options)) >= 0) {
 		if (c == 'h') {
 			fputs(help, stdout);
 			return EXIT_SUCCESS;

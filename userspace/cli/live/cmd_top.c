@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon top: the live executions as they go on, busiest first. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include "cli/live/live_table.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 #include "cli/term/screen.h"
 #include "cli/term/terminal.h"
 #include "control/client.h"
@@ -210,7 +210,7 @@ int cmd_top(int argc, char **argv)
 	bool json = false;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
+	while ((c = read_option(argc, argv, "h", long_options)) >= 0) {
 		if (c == 'h') {
 			fputs(help, stdout);
 			return EXIT_SUCCESS;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon who: which execution a process or a connection belongs to. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +8,16 @@
 
 #include "cli/live/sockets.h"
 #include "cli/term/commands.h"
+#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "control/client.h"
 
 enum who_exit {
 	WHO_FOUND = 0,
 	WHO_FAILED = 1,
-	WHO_NOBODY = 2,
+	WHO_NOBODY = 3,
 };
 
 static const char help[] =
@@ -32,7 +33,7 @@ static const char help[] =
 	"      --json   for programs: an array of objects, as `cordon ps --json` has them\n"
 	"  -h, --help   this text\n"
 	"\n"
-	"Exit status: 0 it is an execution's; 1 failed; 2 no live execution has it.\n";
+	"Exit status: 0 it is an execution's; 1 failed; 3 no live execution has it.\n";
 
 struct question {
 	bool json;
@@ -65,20 +66,20 @@ static int parse(int argc, char **argv, struct question *ret_question)
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
+	while ((c = read_option(argc, argv, "h", long_options)) >= 0) {
 		if (c == 'h') {
 			fputs(help, stdout);
 			return EXIT_SUCCESS;
 		}
 		if (c != 'j') {
 			message("see `cordon who --help`");
-			return WHO_FAILED;
+			return EXIT_USAGE;
 		}
 		ret_question->json = true;
 	}
 	if (argc - optind != 1 || !parse_target(argv[optind], ret_question)) {
 		message("who: takes a process id, or an address and a port such as 127.0.0.1:41234 or [::1]:41234");
-		return WHO_FAILED;
+		return EXIT_USAGE;
 	}
 	return -1;
 }

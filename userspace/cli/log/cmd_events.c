@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <getopt.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "cli/term/commands.h"
 #include "cli/term/message.h"
 #include "cli/term/moment.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "insight/story/line.h"
 #include "insight/text/view.h"
@@ -254,7 +254,7 @@ static int parse(int argc, char **argv, struct events *e)
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "fn:o:h", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "fn:o:h", options)) >= 0) {
 		switch (option) {
 		case 'f':
 			e->follow = true;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon report`: what happened, as a page to read, keep and hand on. */
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <signal.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "cli/term/moment.h"
 #include "cli/term/progress.h"
 #include "cli/log/seal_keys.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "insight/page/page.h"
 #include "insight/text/view.h"
@@ -266,7 +266,7 @@ static int parse(int argc, char **argv, struct request *q)
 	};
 	int option, r = 0;
 
-	while ((option = getopt_long(argc, argv, "o:h", options, NULL)) >= 0 && r == 0) {
+	while ((option = read_option(argc, argv, "o:h", options)) >= 0 && r == 0) {
 		switch (option) {
 		case 'o':
 			q->output = optarg;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <getopt.h>
 #include <jansson.h>
 #include <signal.h>
 
@@ -8,6 +7,7 @@
 #include "cli/log/find.h"
 #include "cli/term/message.h"
 #include "cli/term/moment.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "insight/story/story.h"
 
@@ -73,7 +73,7 @@ int cmd_show(int argc, char **argv)
 	bool json = false;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", options)) >= 0) {
 		switch (option) {
 		case 'j':
 			json = true;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon why`: why something was refused. */
-#include <getopt.h>
 #include <string.h>
 
 #include "audit/storage/policy_store.h"
@@ -9,6 +8,7 @@
 #include "cli/log/judge.h"
 #include "cli/term/message.h"
 #include "cli/term/moment.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "insight/text/view.h"
 #include "insight/story/why.h"
@@ -168,7 +168,7 @@ int cmd_why(int argc, char **argv)
 	bool json = false;
 	int option, status = EXIT_FAILURE, shown;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", options)) >= 0) {
 		switch (option) {
 		case 'j':
 			json = true;

@@ -9,6 +9,7 @@
 #include "cli/log/resume.h"
 #include "cli/term/message.h"
 #include "cli/log/query_options.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "insight/export/export.h"
 #include "insight/text/view.h"
@@ -183,7 +184,7 @@ int log_command_export(int argc, char **argv)
 
 	memcpy(table + 5, query_options_table, sizeof(query_options_table));
 	query_options_init(&options);
-	while (status < 0 && (option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
+	while (status < 0 && (option = read_option(argc, argv, "h", table)) >= 0) {
 		if (option == 'f') {
 			e.format = optarg;
 		} else if (option == 'h') {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon log index`: builds the index of a log, or brings it up to date. */
-#include <getopt.h>
 #include <jansson.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "cli/log/log_command.h"
 #include "cli/term/message.h"
 #include "cli/term/progress.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 
 static void print_help(FILE *out)
@@ -90,7 +90,7 @@ int log_command_index(int argc, char **argv)
 	bool rebuild = false, check = false, json = false;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", options)) >= 0) {
 		switch (option) {
 		case 'r':
 			rebuild = true;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon log setup-keys, cordon log renew-keys */
 #include <fcntl.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <openssl/crypto.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "cli/term/commands.h"
 #include "cli/log/log_command.h"
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 
 /* A writer looks every second or so while it has anything to do. */
@@ -198,7 +198,7 @@ static int parse(int argc, char **argv, const char *help, const char **ret_direc
 	int option;
 
 	*ret_directory = DEFAULT_LOG_DIRECTORY;
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", options)) >= 0) {
 		switch (option) {
 		case 'l':
 			*ret_directory = optarg;

@@ -8,6 +8,7 @@
 #include "cli/term/message.h"
 #include "cli/log/query_options.h"
 #include "cli/term/moment.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "insight/story/line.h"
 
@@ -80,7 +81,7 @@ int log_command_query(int argc, char **argv)
 
 	memcpy(table + 3, query_options_table, sizeof(query_options_table));
 	query_options_init(&options);
-	while (status < 0 && (option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
+	while (status < 0 && (option = read_option(argc, argv, "h", table)) >= 0) {
 		if (option == 'j') {
 			output.json = true;
 		} else if (option == 'u') {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon log verify */
-#include <getopt.h>
 #include <jansson.h>
 #include <signal.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "cli/log/log_command.h"
 #include "cli/term/message.h"
 #include "cli/log/seal_keys.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 
 /* More problems, or notes, than this are counted, not told. */
@@ -201,7 +201,7 @@ int log_command_verify(int argc, char **argv)
 	struct command c = {.style = terminal_style(stdout)};
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", options)) >= 0) {
 		switch (option) {
 		case 'j':
 			c.json = true;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon could`: could an execution of the log have had an access at all? */
-#include <getopt.h>
 #include <string.h>
 
 #include "audit/record/object.h"
@@ -9,6 +8,7 @@
 #include "cli/log/judge.h"
 #include "cli/policy/could_all.h"
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "insight/story/denials.h"
 #include "insight/text/view.h"
@@ -433,7 +433,7 @@ int cmd_could(int argc, char **argv)
 	bool json = false, all = false;
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", options)) >= 0) {
 		switch (option) {
 		case 'a':
 			all = true;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon policy`: look at policies without running anything under them. */
-#include <getopt.h>
 #include <string.h>
 
 #include "cli/term/commands.h"
 #include "cli/term/message.h"
 #include "cli/policy/policy_command.h"
-#include "cli/term/suggest.h"
+#include "base/suggest.h"
+#include "cli/term/read_option.h"
 #include "policy/source/search.h"
 
 static const struct {
@@ -74,7 +74,7 @@ int policy_command_options(int argc, char **argv, void (*help)(FILE *out), bool 
 	int option;
 
 	*ret_json = false;
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", options)) >= 0) {
 		if (option == 'j') {
 			*ret_json = true;
 			continue;
@@ -102,9 +102,9 @@ static int unknown(const char *word)
 		names[i] = commands[i].name;
 	near = suggest(word, names, ARRAY_SIZE(names));
 	if (near)
-		message("'policy %s' is not a command; did you mean 'policy %s'?", word, near);
+		message("'%s' is not a command; did you mean 'cordon policy %s'?", word, near);
 	else
-		message("'policy %s' is not a command; 'cordon policy --help' lists them", word);
+		message("'%s' is not a command; 'cordon policy --help' lists them", word);
 	return 2;
 }
 

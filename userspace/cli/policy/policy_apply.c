@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon policy apply`: puts executions that are running under another policy. */
-#include <getopt.h>
 #include <limits.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
 #include "cli/policy/policy_command.h"
+#include "cli/term/read_option.h"
 #include "control/client.h"
 
 enum apply_exit {
@@ -56,7 +56,7 @@ static int parse(int argc, char **argv, struct options *options)
 	};
 	int c, ways = 0;
 
-	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
+	while ((c = read_option(argc, argv, "h", long_options)) >= 0) {
 		switch (c) {
 		case 'e':
 			options->wanted = optarg;

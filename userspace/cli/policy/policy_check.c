@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon policy check`: is a policy right? */
-#include <getopt.h>
 #include <jansson.h>
 #include <string.h>
 
+#include "cli/term/diagnostics_json.h"
 #include "cli/term/message.h"
 #include "cli/policy/policy_command.h"
+#include "cli/term/read_option.h"
 
 static void print_help(FILE *out)
 {
@@ -32,32 +33,13 @@ static void checked_release(struct checked *c)
 		compiled_policy_free(c->policy);
 }
 
-static json_t *describe_diagnostic(const struct diagnostic *e)
-{
-	static const char *const severities[] = {
-		[DIAGNOSTIC_ERROR] = "error",
-		[DIAGNOSTIC_WARNING] = "warning",
-		[DIAGNOSTIC_NOTE] = "note",
-	};
-	json_t *o = json_pack("{s:s, s:s, s:s, s:s*}", "severity", severities[e->severity], "file",
-			      e->file, "message", e->message, "hint", e->hint);
-
-	if (o && e->line)
-		json_object_set_new(o, "line", json_integer(e->line));
-	if (o && e->line && e->column)
-		json_object_set_new(o, "column", json_integer(e->column));
-	return o;
-}
-
 static int print_json(const struct checked *c)
 {
-	json_t *list = json_array(), *o;
+	json_t *o;
 	int r;
 
-	for (size_t i = 0; i < diagnostics_count(c->diagnostics); i++)
-		json_array_append_new(list, describe_diagnostic(diagnostics_at(c->diagnostics, i)));
 	o = json_pack("{s:s, s:b, s:o}", "policy", c->name, "ok", c->policy != NULL, "diagnostics",
-		      list);
+		      diagnostics_json(c->diagnostics));
 	if (o && c->policy) {
 		json_object_set_new(o, "name", json_string(c->policy->name));
 		json_object_set_new(o, "rules", json_integer((json_int_t)c->policy->rule_count));
@@ -116,7 +98,7 @@ int policy_command_check(const struct policy_search *search, int argc, char **ar
 	bool json = false;
 	int option, status = 0;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", options)) >= 0) {
 		if (option == 'h') {
 			print_help(stdout);
 			return 0;

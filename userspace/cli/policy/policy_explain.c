@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon policy explain`: why an access is allowed or refused. */
-#include <getopt.h>
 #include <jansson.h>
 #include <limits.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "cli/term/message.h"
 #include "cli/policy/policy_command.h"
 #include "cli/log/recorded.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "insight/recording/replay.h"
 #include "policy/ask/match.h"
@@ -401,7 +401,7 @@ int policy_command_explain(const struct policy_search *search, int argc, char **
 	bool json = false;
 	int option, r = 0;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", options)) >= 0) {
 		switch (option) {
 		case 'w':
 			r = add_binding(&b, "workdir", strlen("workdir"), optarg);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon policy learn`: a policy that allows what executions did. */
 #include <fcntl.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #include "cli/term/message.h"
 #include "cli/policy/policy_command.h"
 #include "cli/log/recorded.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "insight/learn/learn.h"
 
@@ -304,7 +304,7 @@ int policy_command_learn(const struct policy_search *search, int argc, char **ar
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "ho:", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "ho:", options)) >= 0) {
 		if (option == 'h' || option == '?') {
 			print_help(option == 'h' ? stdout : stderr);
 			return option == 'h' ? 0 : 2;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon policy show`: a policy with its includes joined, and where each rule comes from. */
-#include <getopt.h>
 #include <jansson.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "cli/term/message.h"
 #include "cli/term/terminal.h"
 #include "cli/policy/policy_command.h"
+#include "cli/term/read_option.h"
 #include "policy/source/settings.h"
 
 static void print_help(FILE *out)
@@ -114,7 +114,7 @@ static int parse(int argc, char **argv, bool *ret_json, const char **ret_directo
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", options)) >= 0) {
 		if (option == 'j') {
 			*ret_json = true;
 		} else if (option == 'l') {

@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "cli/term/diagnostics_json.h"
 #include "cli/term/message.h"
 #include "cli/policy/policy_command.h"
 #include "policy/ask/table_test.h"
@@ -26,19 +27,10 @@ static void print_help(FILE *out)
 static void print_json(const char *path, int result, const struct table_result *t,
 		       const struct diagnostics *d)
 {
-	json_t *list = json_array(), *o;
+	json_t *o = json_pack("{s:s, s:b, s:i, s:i, s:o}", "table", path, "ok",
+			      result == 0 && t->failed == 0, "passed", (int)t->passed, "failed",
+			      (int)t->failed, "diagnostics", diagnostics_json(d));
 
-	for (size_t i = 0; i < diagnostics_count(d); i++) {
-		const struct diagnostic *e = diagnostics_at(d, i);
-
-		if (e->severity == DIAGNOSTIC_ERROR)
-			json_array_append_new(list,
-					      json_pack("{s:s, s:i, s:s}", "file", e->file, "line",
-							(int)e->line, "message", e->message));
-	}
-	o = json_pack("{s:s, s:b, s:i, s:i, s:o}", "table", path, "ok",
-		      result == 0 && t->failed == 0, "passed", (int)t->passed, "failed",
-		      (int)t->failed, "errors", list);
 	if (o)
 		json_dumpf(o, stdout, JSON_COMPACT);
 	putchar('\n');

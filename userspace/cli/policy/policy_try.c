@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon policy try`: what would a policy have refused of what is on record? */
-#include <getopt.h>
 #include <jansson.h>
 #include <string.h>
 
@@ -8,6 +7,7 @@
 #include "cli/term/message.h"
 #include "cli/policy/policy_command.h"
 #include "cli/log/recorded.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "insight/recording/moves.h"
 #include "insight/recording/replay.h"
@@ -276,7 +276,7 @@ int policy_command_try(const struct policy_search *search, int argc, char **argv
 	bool json = false;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", options)) >= 0) {
 		switch (option) {
 		case 's':
 			if (recorded_since(&choice, optarg) < 0)

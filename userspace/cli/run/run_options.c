@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/run/run_options.h"
 
-#include <getopt.h>
 #include <jansson.h>
 #include <string.h>
 
-#include "cli/term/suggest.h"
+#include "base/next_option.h"
 #include "launch/limits.h"
 
 const char run_help[] =
@@ -94,32 +93,6 @@ static void list_options(struct option options[OPTION_COUNT + 1])
 		options[ARRAY_SIZE(named_options) + (size_t)i] = (struct option){
 			limit_kinds[i].option, required_argument, NULL, OPTION_LIMIT + i};
 	options[OPTION_COUNT] = (struct option){};
-}
-
-/* "--polcy=x" to "policy", if that is it. */
-static const char *nearest(const char *word, const struct option *options)
-{
-	const char *names[OPTION_COUNT];
-	_cleanup_(freep) char *name = NULL;
-
-	word += strspn(word, "-");
-	name = strndup(word, strcspn(word, "="));
-	for (size_t i = 0; i < OPTION_COUNT; i++)
-		names[i] = options[i].name;
-	return name ? suggest(name, names, OPTION_COUNT) : NULL;
-}
-
-static int unknown(const char *word, const struct option *options, struct failure *failure)
-{
-	const char *near = nearest(word, options);
-
-	if (near)
-		return failure_set(failure, EINVAL,
-				   "'%s' is not an option of 'cordon run'; did you mean '--%s'?",
-				   word, near);
-	return failure_set(failure, EINVAL,
-			   "'%s' is not an option of 'cordon run'; 'cordon run --help' lists them",
-			   word);
 }
 
 static bool is_bind_name(const char *name, size_t length)
@@ -223,23 +196,18 @@ static int take(struct run_options *options, int option, struct failure *failure
 static int parse(int argc, char **argv, struct run_options *options, struct failure *failure)
 {
 	struct option known[OPTION_COUNT + 1];
-	int option, at, r;
+	struct failure wrong = {};
+	int option, r;
 
 	list_options(known);
 	optind = 0; /* starts getopt afresh */
 	for (;;) {
-		at = optind ? optind : 1;
 		/* '+': the first word that is no option begins the command. */
-		option = getopt_long(argc, argv, "+:h", known, NULL);
+		option = next_option(argc, argv, "+h", known, &wrong);
 		if (option == -1)
 			break;
-		if (option == ':')
-			return failure_set(failure, EINVAL, "%s needs a value", argv[at]);
-		if (option == '?' && optopt >= OPTION_POLICY)
-			return failure_set(failure, EINVAL, "'%s': that option takes no value",
-					   argv[at]);
 		if (option == '?')
-			return unknown(argv[at], known, failure);
+			return failure_set(failure, EINVAL, "run: %s", wrong.text);
 		r = take(options, option, failure);
 		if (r < 0)
 			return r;

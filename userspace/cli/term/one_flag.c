@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/term/one_flag.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 
 int parse_one_flag(int argc, char **argv, const char *flag, const char *help, int refused,
 		   bool *ret_given)
@@ -18,7 +18,7 @@ int parse_one_flag(int argc, char **argv, const char *flag, const char *help, in
 	bool given = false;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) >= 0) {
+	while ((c = read_option(argc, argv, "h", long_options)) >= 0) {
 		if (c == 'h') {
 			fputs(help, stdout);
 			return EXIT_SUCCESS;

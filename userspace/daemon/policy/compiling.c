@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "base/clock.h"
 #include "base/parcel.h"
 #include "daemon/host/turn.h"
 #include "daemon/privsep/errand.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an errand took of processors' time, which is to be charged to whom it was for: the beginning of its answer. */
+/* What an errand took of a processor, first of what it answers: it is charged to whoever it was for. */
 #ifndef CORDON_DAEMON_ERRAND_TIME_H
 #define CORDON_DAEMON_ERRAND_TIME_H
 
@@ -8,10 +8,10 @@
 
 #include "base/parcel.h"
 
-/* In the process, before anything else. */
+/* In the process. */
 void errand_put_time(FILE *to);
 
-/* In the loop: nanoseconds; 0: it died before it said so. */
+/* In the loop: nanoseconds; 0: none was written. */
 uint64_t errand_take_time(struct parcel *from);
 
 #endif

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/parcel.h"
 #include "control/decide_request.h"
 #include "control/request.h"
 #include "daemon/execution/apply.h"
@@ -39,7 +38,7 @@ struct ahead {
 	/* The policies that it is about: none, if it is to be refused without a look at them. */
 	struct compiling_wishes wishes;
 	struct compiling *compiling; /* what they are stays until it is dispatched */
-	size_t compared;	     /* those before it are with what is approved */
+	size_t compared;	     /* those before it are compared with what is approved */
 	char *policy;		     /* the first of them, or NULL */
 	bool run_by, account; /* whom the policy names, and the user's account, are to be known */
 	char **questions;     /* see names.h */
@@ -343,11 +342,10 @@ static int ask_for_names(struct ahead *a, struct failure *failure)
 	return r < 0 ? r : 1;
 }
 
-/* What it took is its user's. */
-static void charge(const struct ahead *a, uint64_t took)
+static void charge(const struct connection *c, uint64_t took)
 {
-	if (a->c->account)
-		account_charge(a->c->account, (int64_t)took, clock_nsec(CLOCK_MONOTONIC));
+	if (c->account)
+		account_charge(c->account, (int64_t)took, clock_nsec(CLOCK_MONOTONIC));
 }
 
 static void refuse_policy(const struct ahead *a, int error, const char *said,
@@ -376,7 +374,7 @@ static void on_compared(void *context, int result, const char *data, size_t size
 	(void)why;
 	a->errand = NULL;
 	a->compared++;
-	charge(a, errand_take_time(&from));
+	charge(a->c, errand_take_time(&from));
 	if (result == 0)
 		(void)approvals_take_comparison(a->c->daemon->approvals, from.at, from.left);
 	result = ask_further(a, &failure);
@@ -386,7 +384,7 @@ static void on_compared(void *context, int result, const char *data, size_t size
 		go_on(a, result < 0);
 }
 
-/* With its policies. 0: nothing is missing; 1: on_compared(), on_names() or on_writable() is called. */
+/* With its policy. 0: nothing is missing; 1: on_compared() or on_names() is called. */
 static int ask_further(struct ahead *a, struct failure *failure)
 {
 	const struct connection *c = a->c;
@@ -411,7 +409,7 @@ static void on_compiled(void *context, int result, const char *message, const st
 	struct ahead *a = context;
 	struct failure failure = *why;
 
-	charge(a, compiling_took(a->compiling));
+	charge(a->c, compiling_took(a->compiling));
 	if (result < 0) {
 		refuse_policy(a, result, message, &failure);
 	} else {

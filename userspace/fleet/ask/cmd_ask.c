@@ -6,6 +6,7 @@
 #include "cli/log/query_options.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "fleet/ask/fleet_options.h"
 #include "fleet/ask/fleet_search.h"
@@ -128,7 +129,7 @@ static int parse(int argc, char **argv, struct fleet_options *fleet, struct quer
 	/* All but --log: which logs there are, the store knows. */
 	memcpy(table + 2 + FLEET_OPTIONS_COUNT, query_options_table,
 	       sizeof(query_options_table[0]) * (QUERY_OPTIONS_COUNT - 1));
-	while ((option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", table)) >= 0) {
 		if (option == 'h') {
 			fputs(help, stdout);
 			fputs(query_options_help, stdout);

@@ -9,6 +9,7 @@
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
 #include "cli/term/moment.h"
+#include "cli/term/read_option.h"
 #include "fleet/store/fleet_commands.h"
 
 /* Three heartbeats. */
@@ -133,7 +134,7 @@ int fleet_options_parse(struct fleet_options *options, const char *command, cons
 
 	memcpy(table + 1, fleet_options_table, sizeof(fleet_options_table));
 	fleet_options_init(options);
-	while ((option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", table)) >= 0) {
 		int r;
 
 		if (option == 'h') {

@@ -3,11 +3,11 @@
 #include "fleet/ship/ship_options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/next_option.h"
 #include "fleet/ship/presence.h"
 
 #define DEFAULT_LOG    "/var/log/cordon"
@@ -146,6 +146,7 @@ int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 		{},
 	};
 	struct ship_options *o = ret_options;
+	struct failure failure = {};
 	uint64_t number;
 	int option;
 
@@ -156,7 +157,7 @@ int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 		.presence = PRESENCE_SECONDS,
 		.publisher.url = DEFAULT_SERVER,
 	};
-	while ((option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
+	while ((option = next_option(argc, argv, "h", table, &failure)) >= 0) {
 		switch (option) {
 		case 's':
 			o->publisher.url = optarg;
@@ -203,7 +204,8 @@ int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 			fputs(help, stdout);
 			return EXIT_SUCCESS;
 		default:
-			fputs("see `cordon-ship --help`\n", stderr);
+			fprintf(stderr, "cordon-ship: %s\ncordon-ship: see `cordon-ship --help`\n",
+				failure.text);
 			return 2;
 		}
 	}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon-fleet store`: keeps the logs of many hosts. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "base/clock.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 #include "fleet/store/fleet_commands.h"
 #include "fleet/store/import.h"
 #include "fleet/store/stream.h"
@@ -231,7 +231,7 @@ int fleet_command_store(int argc, char **argv)
 	};
 	int option;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", options)) >= 0) {
 		if (option == 'h') {
 			fputs(help, stdout);
 			return EXIT_SUCCESS;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/suggest.h"
 #include "policy/source/words.h"
 
 struct expansion {
@@ -253,7 +254,7 @@ static int find_anchor(struct expansion *x, const char *name, size_t size,
 	copy = arena_copy(r->arena, name, size);
 	if (!copy)
 		return -ENOMEM;
-	closest = words_suggest(copy, known, count);
+	closest = suggest(copy, known, count);
 	if (closest)
 		hint = arena_printf(r->arena, "did you mean ${%s}?", closest);
 	for (size_t i = 0; !closest && i < count && hint; i++)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "base/hex.h"
 #include "policy/automaton/automaton.h"
 #include "policy/automaton/describe.h"
@@ -346,7 +347,7 @@ static const char *hint_of_names(const char *name, const struct policy_search *s
 
 	if (policy_search_list(a, search, &names, &count) < 0)
 		return NULL;
-	near = words_suggest(name, names, count);
+	near = suggest(name, names, count);
 	hint = near ? arena_printf(a, "did you mean \"%s\"? ", near) : "";
 	hint = hint ? arena_printf(a, "%sgive a path, or one of", hint) : NULL;
 	for (size_t i = 0; i < count && hint; i++)

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/suggest.h"
 #include "policy/source/units.h"
 
 bool reader_expect(struct reader *r, const struct node *n, enum node_type type,
@@ -35,7 +36,7 @@ static int report_unknown_key(struct reader *r, const struct node *key, const ch
 		names[count] = keys[count].name;
 		count++;
 	}
-	closest = words_suggest(key->text, names, count);
+	closest = suggest(key->text, names, count);
 	hint = closest ? arena_printf(r->arena, "did you mean \"%s\"?", closest)
 		       : keys_hint(r, keys, "known keys: ");
 	if (!hint)
@@ -164,7 +165,7 @@ const char *reader_word_hint(struct reader *r, const struct word *table, const c
 
 	for (; table[count].text && count < ARRAY_SIZE(names); count++)
 		names[count] = table[count].text;
-	closest = words_suggest(text, names, count);
+	closest = suggest(text, names, count);
 	if (closest)
 		return arena_printf(r->arena, "did you mean \"%s\"?", closest);
 	for (size_t i = 0; i < count && hint; i++)

@@ -34,10 +34,4 @@ const struct word *words_find(const struct word *table, const char *text);
 /* The word with this value, or NULL. */
 const char *words_name(const struct word *table, uint32_t value);
 
-/*
- * The closest of `count` candidates, or NULL if none is close (optimal string alignment distance,
- * Damerau 1964: at most one edit in three letters).
- */
-const char *words_suggest(const char *text, const char *const *candidates, size_t count);
-
 #endif

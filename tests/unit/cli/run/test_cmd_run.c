@@ -318,8 +318,7 @@ static void test_bad_command_lines(void **state)
 {
 	(void)state;
 	expect(125, "", NULL, WORDS("--"));
-	expect(125, "",
-	       "cordon: '--polcy' is not an option of 'cordon run'; did you mean '--policy'?\n",
+	expect(125, "", "cordon: run: '--polcy' is not an option; did you mean '--policy'?\n",
 	       WORDS("--polcy", "x", "true"));
 	expect(125, "", NULL, WORDS("--timeout", "soon", "true"));
 	expect(125, "", NULL, WORDS("--bind", "workdir=/tmp", "true"));

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "cli/term/exit_status.h"
 #include "cli/run/run_options.h"
-#include "cli/term/suggest.h"
+#include "base/suggest.h"
 
 #define MAX_ARGUMENTS 32
 
@@ -97,9 +97,9 @@ static void test_refused(void **state)
 	refuse("no command", WORDS("--", ""));
 	refuse("did you mean '--workdir'", WORDS("--wrokdir", "x", "true"));
 	refuse("did you mean '--memory'", WORDS("--memry=1M", "true"));
-	refuse("'cordon run --help'", WORDS("--zzzzzzzz", "true"));
+	refuse("run: '--zzzzzzzz' is not an option", WORDS("--zzzzzzzz", "true"));
 	refuse("'-x' is not an option", WORDS("-x", "true"));
-	refuse("--policy needs a value", WORDS("--policy"));
+	refuse("'--policy' needs a value", WORDS("--policy"));
 	refuse("takes no value", WORDS("--observe=yes", "true"));
 	refuse("'inherit' or 'null'", WORDS("--stdin", "none", "true"));
 	refuse("is empty", WORDS("--policy", "", "true"));

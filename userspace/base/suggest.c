@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/term/suggest.h"
+#include "base/suggest.h"
 
 #include <string.h>
 
 #include "base/cleanup.h"
 
-#define MAX_LENGTH 32
+#define MAX_LENGTH 63
 
 static size_t least(size_t a, size_t b, size_t c)
 {
@@ -44,14 +44,14 @@ static size_t distance(const char *a, const char *b)
 
 const char *suggest(const char *word, const char *const *names, size_t count)
 {
-	/* Two slips in a word of five letters or more, one in a shorter one. */
-	size_t nearest = strlen(word) < 5 ? 2 : 3;
+	size_t length = strlen(word), nearest = (length < 4 ? 1 : length / 3 + 1) + 1;
 	const char *found = NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		size_t d = distance(word, names[i]);
 
-		if (d < nearest) {
+		/* What shares no letter is no slip. */
+		if (d < nearest && d < length) {
 			nearest = d;
 			found = names[i];
 		}
