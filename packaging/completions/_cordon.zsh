@@ -97,7 +97,8 @@ _cordon() {
 		;;
 	could)
 		_arguments '--all[all that it could have done]' '--json[for programs]' '--log=[the log]:directory:_files -/' \
-			{-h,--help}'[show help]' ':id:_cordon_known ids' '*:right and object:'
+			{-h,--help}'[show help]' ':id:_cordon_known ids' \
+			':right:(read list write create symlink delete run map connect bind listen socket host)' ':object:_files'
 		;;
 	report)
 		_arguments {-o,--output=}'[write it there]:file:_files' '--session=[all of a session]:name:_cordon_known sessions' \
@@ -159,7 +160,8 @@ _cordon() {
 				'*--bind=[what a variable stands for]:NAME=DIR:' \
 				'--record=[the access of this record]:number:' \
 				'--log=[the log]:directory:_files -/' '--json[for programs]' \
-				{-h,--help}'[show help]' '*:policy:_cordon_known policies'
+				{-h,--help}'[show help]' ':action:' ':policy:_cordon_known policies' \
+				':right:(read list write create symlink delete run map connect bind listen socket host)' ':object:_files'
 			return
 			;;
 		learn)

@@ -17,9 +17,24 @@ _cordon_known()
 	esac 2>/dev/null | sed 's/.*":"//; s/"$//' | sort -u
 }
 
+# How many words before this one, from the $1th on, are neither options nor the values of those with one.
+_cordon_operands()
+{
+	local count=0
+
+	for ((i = $1; i < COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		--json | --all | --*=*) ;;
+		--*) ((i++)) ;;
+		*) ((count++)) ;;
+		esac
+	done
+	echo "$count"
+}
+
 _cordon()
 {
-	local cur prev command= i
+	local cur prev command= i rights="read list write create symlink delete run map connect bind listen socket host"
 	local commands="run events show why could report ps top approve approvals kill propose mcp who adopt status watch doctor policy config log daemon disable help"
 	local -A options=(
 		[run]="--policy --workdir --bind --user --stdin --observe --timeout --memory --pids --cpu
@@ -163,6 +178,10 @@ _cordon()
 	*)
 		if [[ $cur == -* ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "${options[$command]}" -- "$cur")
+		elif [[ $command == could && $(_cordon_operands 2) == 1 || $command == policy-explain && $(_cordon_operands 3) == 1 ]]; then
+			mapfile -t COMPREPLY < <(compgen -W "$rights" -- "$cur")
+		elif [[ $command == could && $(_cordon_operands 2) -gt 1 || $command == policy-explain && $(_cordon_operands 3) -gt 1 ]]; then
+			mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		elif [[ $command =~ ^(show|why|could|report|propose|policy-learn)$ ]]; then
 			mapfile -t COMPREPLY < <(compgen -W "last $(_cordon_known ids)" -- "$cur")
 		elif [[ $command == policy* && ${COMP_WORDS[2]} != test ]]; then

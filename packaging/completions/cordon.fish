@@ -33,6 +33,7 @@ complete -c cordon -n __fish_use_subcommand -a approvals -d 'what waits for appr
 complete -c cordon -n __fish_use_subcommand -a kill -d 'end an execution and everything that it started'
 complete -c cordon -n __fish_use_subcommand -a propose -d 'ask for what an execution was refused'
 complete -c cordon -n __fish_use_subcommand -a mcp -d 'serve a model the tools run, why and propose'
+complete -c cordon -n __fish_use_subcommand -a who -d 'which execution a process or a connection belongs to'
 complete -c cordon -n __fish_use_subcommand -a adopt -d 'make an executor of a process that runs'
 complete -c cordon -n __fish_use_subcommand -a status -d 'is enforcement on, and what runs under it'
 complete -c cordon -n __fish_use_subcommand -a watch -d 'the same as series, for Prometheus'
@@ -249,3 +250,4 @@ complete -c cordon -n '__fish_seen_subcommand_from show why could report' -a '(_
 complete -c cordon -n '__fish_seen_subcommand_from run' -a '(__fish_complete_subcommand)'
 complete -c cordon -n '__fish_seen_subcommand_from adopt' -a '(__fish_complete_pids)'
 complete -c cordon -n '__fish_seen_subcommand_from kill' -a '(cordon ps --json 2>/dev/null | string match -rag "\"id\":\"([^\"]*)\"")'
+complete -c cordon -n '__fish_seen_subcommand_from could explain' -a 'read list write create symlink delete run map connect bind listen socket host'

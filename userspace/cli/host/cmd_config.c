@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/suggest.h"
+#include "base/cleanup.h"
+#include "cli/term/choose_word.h"
 #include "cli/term/commands.h"
 #include "cli/term/diagnostics_json.h"
 #include "cli/term/exit_status.h"
@@ -139,7 +140,6 @@ int cmd_config(int argc, char **argv)
 		{NULL, 0, NULL, 0},
 	};
 	static const char *const actions[] = {"check", "reload"};
-	const char *near;
 	bool json = false;
 	int option;
 
@@ -158,13 +158,10 @@ int cmd_config(int argc, char **argv)
 		return check(optind + 1 < argc ? argv[optind + 1] : CONFIG_FILE, json);
 	if (optind + 1 == argc && strcmp(argv[optind], "reload") == 0)
 		return reload(json);
-	near = optind < argc ? suggest(argv[optind], actions, ARRAY_SIZE(actions)) : NULL;
-	if (near && strcmp(near, argv[optind]) != 0) {
-		message("'config %s' is not a command; did you mean 'config %s'?", argv[optind],
-			near);
-		return EXIT_USAGE;
-	}
-	message("config: check or reload");
+	if (optind >= argc)
+		message("config: check or reload");
+	else if (choose_word("config", argv[optind], actions, ARRAY_SIZE(actions)) >= 0)
+		message("config %s: unexpected argument \"%s\"", argv[optind], argv[argc - 1]);
 	fputs(help, stderr);
 	return EXIT_USAGE;
 }

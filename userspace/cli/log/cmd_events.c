@@ -9,6 +9,7 @@
 #include "cli/log/find.h"
 #include "cli/log/resume.h"
 #include "cli/term/commands.h"
+#include "cli/term/choose_word.h"
 #include "cli/term/message.h"
 #include "cli/term/moment.h"
 #include "cli/term/read_option.h"
@@ -252,7 +253,8 @@ static int parse(int argc, char **argv, struct events *e)
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
-	int option;
+	static const char *const outputs[] = {"compact", "json"};
+	int option, output;
 
 	while ((option = read_option(argc, argv, "fn:o:h", options)) >= 0) {
 		switch (option) {
@@ -267,11 +269,10 @@ static int parse(int argc, char **argv, struct events *e)
 			e->tail = true;
 			break;
 		case 'o':
-			if (strcmp(optarg, "json") != 0 && strcmp(optarg, "compact") != 0) {
-				message("-o takes compact or json, not \"%s\"", optarg);
+			output = choose_word("-o", optarg, outputs, ARRAY_SIZE(outputs));
+			if (output < 0)
 				return 2;
-			}
-			e->json = strcmp(optarg, "json") == 0;
+			e->json = output == 1;
 			break;
 		case 'e':
 			e->execution = optarg;

@@ -7,6 +7,7 @@
 #include "cli/log/find.h"
 #include "cli/log/log_command.h"
 #include "cli/log/resume.h"
+#include "cli/term/choose_word.h"
 #include "cli/term/message.h"
 #include "cli/log/query_options.h"
 #include "cli/term/read_option.h"
@@ -165,12 +166,6 @@ static int export(const struct query_options *options, struct export *e)
 	return terminal_finish(stdout, status);
 }
 
-static bool is_format(const char *format)
-{
-	return strcmp(format, "ecs") == 0 || strcmp(format, "ocsf") == 0 ||
-	       strcmp(format, "csv") == 0;
-}
-
 int log_command_export(int argc, char **argv)
 {
 	struct option table[QUERY_OPTIONS_COUNT + 6] = {
@@ -178,6 +173,7 @@ int log_command_export(int argc, char **argv)
 		{"follow", no_argument, NULL, 'F'},	  {"after", required_argument, NULL, 'a'},
 		{"cursor", required_argument, NULL, 'c'},
 	};
+	static const char *const formats[] = {"ecs", "ocsf", "csv"};
 	struct export e = {.source = {.version = CORDON_VERSION}};
 	struct query_options options;
 	int option, status = -1;
@@ -203,7 +199,10 @@ int log_command_export(int argc, char **argv)
 			status = 2;
 		}
 	}
-	if (status < 0 && (!e.format || !is_format(e.format) || optind < argc)) {
+	if (status < 0 && e.format &&
+	    choose_word("--format", e.format, formats, ARRAY_SIZE(formats)) < 0)
+		status = 2;
+	if (status < 0 && (!e.format || optind < argc)) {
 		message("log export takes --format ecs, ocsf or csv; see `cordon log export --help`");
 		status = 2;
 	}

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/record/names.h"
+#include "cli/term/choose_word.h"
 #include "cli/term/message.h"
 #include "cli/term/moment.h"
 #include "cli/term/terminal.h"
@@ -108,16 +110,51 @@ static int take_execution(struct query_options *o, const char *value)
 
 static int take_verdict(struct query_options *o, const char *value)
 {
-	if (strcmp(value, "denied") == 0) {
-		o->query.verdict = AUDIT_VERDICT_DENIED;
-	} else if (strcmp(value, "would-deny") == 0) {
-		o->query.verdict = AUDIT_VERDICT_WOULD_DENY;
-	} else if (strcmp(value, "allowed") == 0) {
-		o->query.verdict = AUDIT_VERDICT_ALLOWED;
-	} else {
-		message("--verdict takes denied, would-deny or allowed, not \"%s\"", value);
-		return -EINVAL;
-	}
+	static const char *const words[] = {"denied", "would-deny", "allowed"};
+	static const enum audit_verdict verdicts[] = {
+		AUDIT_VERDICT_DENIED,
+		AUDIT_VERDICT_WOULD_DENY,
+		AUDIT_VERDICT_ALLOWED,
+	};
+	int r = choose_word("--verdict", value, words, ARRAY_SIZE(words));
+
+	if (r < 0)
+		return r;
+	o->query.verdict = verdicts[r];
+	return 0;
+}
+
+/* Those of the daemon itself are agent-*, of which newer hosts may have more. */
+static int take_action(struct query_options *o, const char *value)
+{
+	static const char *const words[] = {
+		"execution-start", "execution-end", "execution-refused", "process-exec",
+		"process-exit",	   "denial",	    "would-deny",	 "open",
+		"change",	   "connect",	    "resolve",		 "gap",
+		"policy-change",   "approval",	    "identity",		 "seal",
+		"retention",	   "agent-start",   "agent-stop",	 "segment-compressed",
+	};
+	int r = strncmp(value, "agent-", strlen("agent-")) == 0
+			? 0
+			: choose_word("--action", value, words, ARRAY_SIZE(words));
+
+	if (r < 0)
+		return r;
+	o->query.action = value;
+	return 0;
+}
+
+static int take_operation(struct query_options *o, const char *value)
+{
+	const char *words[CORDON_OP_COUNT];
+	int r;
+
+	for (uint32_t i = CORDON_OP_NONE + 1; i < CORDON_OP_COUNT; i++)
+		words[i - 1] = name_of_operation(i);
+	r = choose_word("--operation", value, words, CORDON_OP_COUNT - 1);
+	if (r < 0)
+		return r;
+	o->query.operation = value;
 	return 0;
 }
 
@@ -186,11 +223,9 @@ int query_options_take(struct query_options *o, int option, const char *value)
 		o->query.policy = value;
 		return 0;
 	case OPTION_OPERATION:
-		o->query.operation = value;
-		return 0;
+		return take_operation(o, value);
 	case OPTION_ACTION:
-		o->query.action = value;
-		return 0;
+		return take_action(o, value);
 	case OPTION_VERDICT:
 		return take_verdict(o, value);
 	case OPTION_PATH:

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/parcel.h"
 #include "control/decide_request.h"
 #include "control/request.h"
 #include "daemon/execution/apply.h"
@@ -38,8 +39,8 @@ struct ahead {
 	/* The policies that it is about: none, if it is to be refused without a look at them. */
 	struct compiling_wishes wishes;
 	struct compiling *compiling; /* what they are stays until it is dispatched */
-	size_t compared;	     /* those before it are compared with what is approved */
 	char *policy;		     /* the first of them, or NULL */
+	size_t compared;	     /* so many with what is approved */
 	bool run_by, account; /* whom the policy names, and the user's account, are to be known */
 	char **questions;     /* see names.h */
 	struct log_use *log;  /* that is to be writable, or NULL */
@@ -196,24 +197,11 @@ static int add_questions(struct ahead *a)
 
 /* --- in processes of their own ------------------------------------------------------------ */
 
-/* Moves on to the next that is to be compared. An executor's entry is approved with what else it says, which nobody knows here. */
-static bool find_to_compare(struct ahead *a)
-{
-	struct approvals *approvals = a->c->daemon->approvals;
-	const struct policy_use *use;
-
-	if (!approvals || a->op == REQUEST_RELOAD)
-		return false;
-	while ((use = compiling_use(a->compiling, a->compared)) &&
-	       !approvals_must_compare(approvals, use->policy, NULL, clock_nsec(CLOCK_REALTIME)))
-		a->compared++;
-	return use != NULL;
-}
-
-/* With what is approved of its name: in the daemon's memory as it was. */
+/* With what is approved of its name. What it took is its user's: that comes first. */
 static int compare(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
 {
 	const struct ahead *a = context;
+	const struct policy_use *use = compiling_use(a->compiling, a->compared);
 	_cleanup_(freep) char *data = NULL;
 	size_t size = 0;
 	FILE *text = open_memstream(&data, &size);
@@ -222,8 +210,7 @@ static int compare(const void *context, FILE *to, struct errand_fds *fds, struct
 	(void)fds;
 	if (!text)
 		return failure_set(failure, ENOMEM, "%m");
-	r = approvals_write_comparison(a->c->daemon->approvals,
-				       compiling_use(a->compiling, a->compared)->policy, NULL,
+	r = approvals_write_comparison(a->c->daemon->approvals, use->policy, NULL,
 				       clock_nsec(CLOCK_REALTIME), text, failure);
 	if (fclose(text) != 0)
 		return failure_set(failure, ENOMEM, "%m");
@@ -342,22 +329,10 @@ static int ask_for_names(struct ahead *a, struct failure *failure)
 	return r < 0 ? r : 1;
 }
 
-static void charge(const struct connection *c, uint64_t took)
+static void charge(const struct ahead *a, uint64_t took)
 {
-	if (c->account)
-		account_charge(c->account, (int64_t)took, clock_nsec(CLOCK_MONOTONIC));
-}
-
-static void refuse_policy(const struct ahead *a, int error, const char *said,
-			  struct failure *failure)
-{
-	_cleanup_(freep) char *message = said ? strdup(said) : NULL;
-
-	if (!a->c->peer.root)
-		(void)member_hide_diagnostics(a->policy, error, &message, failure);
-	if (a->op == REQUEST_RELOAD)
-		executors_refuse(a->c->daemon->executors, error, message, failure);
-	refuse(a, error, message && *message ? message : failure->text);
+	if (a->c->account)
+		account_charge(a->c->account, (int64_t)took, clock_nsec(CLOCK_MONOTONIC));
 }
 
 static int ask_further(struct ahead *a, struct failure *failure);
@@ -373,10 +348,10 @@ static void on_compared(void *context, int result, const char *data, size_t size
 	(void)fds;
 	(void)why;
 	a->errand = NULL;
-	a->compared++;
-	charge(a->c, errand_take_time(&from));
+	charge(a, errand_take_time(&from));
 	if (result == 0)
 		(void)approvals_take_comparison(a->c->daemon->approvals, from.at, from.left);
+	a->compared++;
 	result = ask_further(a, &failure);
 	if (result < 0)
 		refuse(a, result, failure.text);
@@ -384,24 +359,47 @@ static void on_compared(void *context, int result, const char *data, size_t size
 		go_on(a, result < 0);
 }
 
-/* With its policy. 0: nothing is missing; 1: on_compared() or on_names() is called. */
+/* The entries of cordon.yaml are approved along with what they say. */
+static bool must_compare(const struct ahead *a, const struct policy_use *use)
+{
+	struct approvals *approvals = a->c->daemon->approvals;
+
+	return approvals && a->op != REQUEST_RELOAD &&
+	       approvals_must_compare(approvals, use->policy, NULL, clock_nsec(CLOCK_REALTIME));
+}
+
+/* With its policies. 0: nothing is missing; 1: on_compared(), on_names() or on_writable() is called. */
 static int ask_further(struct ahead *a, struct failure *failure)
 {
-	const struct connection *c = a->c;
 	const struct errand_job job = {
 		.what = "what compares policies",
-		.uid = c->peer.ucred.uid,
+		.uid = a->c->peer.ucred.uid,
 		.seconds = COMPARE_SECONDS,
 		.work = compare,
 		.done = on_compared,
 		.context = a,
 	};
+	const struct policy_use *use;
 	int r;
 
-	if (!find_to_compare(a))
+	while ((use = compiling_use(a->compiling, a->compared)) && !must_compare(a, use))
+		a->compared++;
+	if (!use)
 		return ask_for_names(a, failure);
-	r = errand_start(c->daemon->base, &job, &a->errand, failure);
+	r = errand_start(a->c->daemon->base, &job, &a->errand, failure);
 	return r < 0 ? r : 1;
+}
+
+static void refuse_policy(const struct ahead *a, int error, const char *said,
+			  struct failure *failure)
+{
+	_cleanup_(freep) char *message = said ? strdup(said) : NULL;
+
+	if (!a->c->peer.root)
+		(void)member_hide_diagnostics(a->policy, error, &message, failure);
+	if (a->op == REQUEST_RELOAD)
+		executors_refuse(a->c->daemon->executors, error, message, failure);
+	refuse(a, error, message && *message ? message : failure->text);
 }
 
 static void on_compiled(void *context, int result, const char *message, const struct failure *why)
@@ -409,7 +407,7 @@ static void on_compiled(void *context, int result, const char *message, const st
 	struct ahead *a = context;
 	struct failure failure = *why;
 
-	charge(a->c, compiling_took(a->compiling));
+	charge(a, compiling_took(a->compiling));
 	if (result < 0) {
 		refuse_policy(a, result, message, &failure);
 	} else {

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "policy/source/host_name.h"
 #include "policy/source/units.h"
 #include "policy/source/words.h"
@@ -172,6 +173,19 @@ static int read_name(const struct compiled_policy *policy, const char *object,
 	return 0;
 }
 
+static int refuse_right(const char *right, char error[QUESTION_ERROR_TEXT])
+{
+	static const char *const words[] = {"read",   "list",	"write", "create",  "symlink",
+					    "delete", "run",	"map",	 "connect", "bind",
+					    "listen", "socket", "host"};
+	const char *near = suggest(right, words, ARRAY_SIZE(words));
+
+	return refuse(error,
+		      "\"%s\" is no right on a name: one of read, list, write, create, symlink, "
+		      "delete, run, map, connect%s%s%s",
+		      right, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
 static int ask_name(const struct compiled_policy *policy, const char *right, const char *object,
 		    const char *const directories[CORDON_MAX_ANCHORS], struct policy_question *q,
 		    char error[QUESTION_ERROR_TEXT])
@@ -187,10 +201,7 @@ static int ask_name(const struct compiled_policy *policy, const char *right, con
 		return refuse(error, "binding to a path creates a file: ask for \"create\"");
 	if (find_right(word, "files", &q->right) < 0 && find_right(word, "exec", &q->right) < 0 &&
 	    find_right(word, "unix", &q->right) < 0)
-		return refuse(error,
-			      "\"%s\" is no right on a name: one of read, list, write, create, "
-			      "symlink, delete, run, map, connect",
-			      right);
+		return refuse_right(right, error);
 	if (*object == '@') {
 		if ((strcmp(object, "@anonymous") != 0 && strcmp(object, "@memfd") != 0) ||
 		    !(CORDON_RIGHT(q->right) & CORDON_EXEC_RIGHTS))

@@ -580,18 +580,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_finds_the_same),
-		TEST(test_grows),
-		TEST(test_leaves_a_torn_line_out),
-		TEST(test_notices_another_log),
-		TEST(test_notices_a_shorter_log),
-		TEST(test_marks_what_was_altered),
-		TEST(test_last_reads_the_end),
-		TEST(test_passes_over),
-		TEST(test_survives_damage),
-		TEST(test_replaces_what_is_no_index),
-		TEST(test_refuses_what_is_no_log),
-		TEST(test_follows_segments),
+		TEST(test_finds_the_same),	   TEST(test_grows),
+		TEST(test_leaves_a_torn_line_out), TEST(test_notices_another_log),
+		TEST(test_notices_a_shorter_log),  TEST(test_marks_what_was_altered),
+		TEST(test_last_reads_the_end),	   TEST(test_passes_over),
+		TEST(test_survives_damage),	   TEST(test_replaces_what_is_no_index),
+		TEST(test_refuses_what_is_no_log), TEST(test_follows_segments),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,8 @@
 /* What the loop may take for a turn in which somebody asks; a sanitized program's fork takes its time. */
 #define TURN_NSEC (2 * NSEC_PER_SEC)
 #define MEMBER	  54321
+/* Who has an account everywhere. */
+#define NOBODY	  65534
 #define APPROVERS 54322
 
 static struct daemon *of;
@@ -592,6 +594,56 @@ static void test_writer_killed(void **state)
 	remove_policies();
 }
 
+static int ask_as_member(struct connection *c)
+{
+	json_t *message = good_prepare();
+	struct protocol_fds fds = {};
+	struct failure failure = {};
+	int r;
+
+	json_object_set_new(message, "policy", json_string("big"));
+	json_object_set_new(message, "log", json_null());
+	json_object_set_new(message, "uid", json_integer(NOBODY));
+	json_object_set_new(message, "gid", json_integer(MEMBER));
+	r = ahead_start(c, &message, &fds, on_policy, &failure);
+	json_decref(message);
+	return r;
+}
+
+/* Whoever leaves while he waits for a writer, after his account was looked up. */
+static void test_left_for_writer(void **state)
+{
+	const char *const directories[] = {place, NULL};
+	char account[NAMES_ACCOUNT_SIZE], *const questions[] = {account, NULL};
+	struct compiled_policy *compiled = NULL;
+	const struct policy_use *use = NULL;
+	struct connection c;
+	int client;
+
+	(void)state;
+	write_policies();
+	assert_int_equal(policies_new(NULL, directories, -1, &of->policies), 0);
+	assert_int_equal(policies_compile(of->policies, "big", false, &compiled), 0);
+	assert_int_equal(policies_resume(of->policies, compiled, REF, &use), 0);
+	connect_member(&c, &client);
+	database->hangs = false;
+	database->exists = true;
+	c.peer.ucred.uid = NOBODY;
+	names_account(NOBODY, account);
+	kill_writer();
+	assert_int_equal(ask_as_member(&c), 1);
+	while (c.ahead && !names_know(&of->names, questions, clock_nsec(CLOCK_MONOTONIC)))
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_non_null(c.ahead);
+	ahead_cancel(&c);
+	assert_int_equal(told + dispatched, 0);
+	names_release(&of->names);
+	close_both(&c, client);
+	policies_free(of->policies);
+	of->policies = NULL;
+	remove_policies();
+}
+
 static char said[2048];
 
 static void say(const char *line)
@@ -719,7 +771,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_compiled),   cmocka_unit_test(test_left_while_compiled),
 		cmocka_unit_test(test_bad_policy), cmocka_unit_test(test_applied),
 		cmocka_unit_test(test_reloaded),   cmocka_unit_test(test_writer_killed),
-		cmocka_unit_test(test_compared),
+		cmocka_unit_test(test_compared),   cmocka_unit_test(test_left_for_writer),
 	};
 
 	writer_fixture_main(argc, argv);
