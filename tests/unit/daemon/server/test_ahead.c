@@ -637,6 +637,12 @@ static void test_left_for_writer(void **state)
 	assert_non_null(c.ahead);
 	ahead_cancel(&c);
 	assert_int_equal(told + dispatched, 0);
+	/* The writer tells only who still waits. */
+	assert_int_equal(ask_as_member(&c), 1);
+	while (c.ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_int_equal(told, 1);
+	assert_int_equal(dispatched, 1);
 	names_release(&of->names);
 	close_both(&c, client);
 	policies_free(of->policies);
