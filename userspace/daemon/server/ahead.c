@@ -304,6 +304,7 @@ static void on_names(void *context, int result, const char *data, size_t size,
 	bool refused;
 
 	(void)fds;
+	a->errand = NULL;
 	if (result == 0)
 		result = names_learn(&c->daemon->names, a->questions, data, size,
 				     clock_nsec(CLOCK_MONOTONIC));

@@ -31,6 +31,8 @@
 /* What the loop may take for a turn in which somebody asks; a sanitized program's fork takes its time. */
 #define TURN_NSEC (2 * NSEC_PER_SEC)
 #define MEMBER	  54321
+/* Who has an account everywhere. */
+#define NOBODY	  65534
 #define APPROVERS 54322
 
 static struct daemon *of;
@@ -408,7 +410,57 @@ static void test_bad_policy(void **state)
 	remove_policies();
 }
 
-/* What executions are put under is compiled beside the loop in the forms that they need. */
+static int record_nothing(void *context, const struct audit_approval *approval)
+{
+	(void)context;
+	(void)approval;
+	return 0;
+}
+
+static void approve_smaller(void)
+{
+	static const char text[] =
+		"version: 1\nname: big\nfiles:\n  - {allow: [read], paths: [/srv/0/a.txt]}\n";
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	_cleanup_(compiled_policy_freep) struct compiled_policy *policy = NULL;
+	struct approval_decision decision = {.decision = AUDIT_APPROVAL_GRANTED,
+					     .reason = "because"};
+	struct failure failure = {};
+	json_t *entry = NULL;
+
+	assert_int_equal(policy_compile_text(text, strlen(text), "/big.yaml", NULL, d, &policy), 0);
+	decision.ahead = policy;
+	assert_int_equal(approvals_decide(of->approvals, &decision, clock_nsec(CLOCK_REALTIME),
+					  record_nothing, NULL, &entry, &failure),
+			 0);
+	json_decref(entry);
+}
+
+static void open_approvals(char *directory)
+{
+	struct failure failure = {};
+
+	assert_non_null(mkdtemp(directory));
+	assert_int_equal(approvals_open(directory, &of->approvals, &failure), 0);
+	approve_smaller();
+}
+
+static void remove_approvals(const char *directory)
+{
+	char command[64];
+
+	approvals_free(of->approvals);
+	of->approvals = NULL;
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	assert_int_equal(system(command), 0);
+}
+
+static bool must_be_compared(const struct policy_use *use)
+{
+	return approvals_must_compare(of->approvals, use->policy, NULL, clock_nsec(CLOCK_REALTIME));
+}
+
+/* What executions are put under is compiled, and compared with what is approved, beside the loop in the forms that they need. */
 static void test_applied(void **state)
 {
 	const char *const none[] = {NULL};
@@ -417,6 +469,7 @@ static void test_applied(void **state)
 	json_t *message = json_pack("{s:s,s:s,s:s}", "op", "apply", "policy", big, "all_of", "big");
 	struct protocol_fds fds = {};
 	struct failure failure = {};
+	char directory[] = "/tmp/cordon-ahead-state-XXXXXX";
 	struct connection c;
 	int client;
 
@@ -436,11 +489,15 @@ static void test_applied(void **state)
 		e->request = json_pack("{s:b}", "observe", observe);
 		of->by_slot[observe] = e;
 	}
+	open_approvals(directory);
+	assert_true(must_be_compared(resumed[0]) && must_be_compared(resumed[1]));
 	connect_root(&c, &client);
 	assert_int_equal(ahead_start(&c, &message, &fds, on_policy, &failure), 1);
 	while (c.ahead)
 		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
 	assert_int_equal(dispatched, 1);
+	assert_false(must_be_compared(resumed[0]) || must_be_compared(resumed[1]));
+	remove_approvals(directory);
 	for (int observe = 0; observe < 2; observe++) {
 		use = policies_find(of->policies, big, observe);
 		assert_ptr_equal(use, resumed[observe]);
@@ -537,6 +594,62 @@ static void test_writer_killed(void **state)
 	remove_policies();
 }
 
+static int ask_as_member(struct connection *c)
+{
+	json_t *message = good_prepare();
+	struct protocol_fds fds = {};
+	struct failure failure = {};
+	int r;
+
+	json_object_set_new(message, "policy", json_string("big"));
+	json_object_set_new(message, "log", json_null());
+	json_object_set_new(message, "uid", json_integer(NOBODY));
+	json_object_set_new(message, "gid", json_integer(MEMBER));
+	r = ahead_start(c, &message, &fds, on_policy, &failure);
+	json_decref(message);
+	return r;
+}
+
+/* Whoever leaves while he waits for a writer, after his account was looked up. */
+static void test_left_for_writer(void **state)
+{
+	const char *const directories[] = {place, NULL};
+	char account[NAMES_ACCOUNT_SIZE], *const questions[] = {account, NULL};
+	struct compiled_policy *compiled = NULL;
+	const struct policy_use *use = NULL;
+	struct connection c;
+	int client;
+
+	(void)state;
+	write_policies();
+	assert_int_equal(policies_new(NULL, directories, -1, &of->policies), 0);
+	assert_int_equal(policies_compile(of->policies, "big", false, &compiled), 0);
+	assert_int_equal(policies_resume(of->policies, compiled, REF, &use), 0);
+	connect_member(&c, &client);
+	database->hangs = false;
+	database->exists = true;
+	c.peer.ucred.uid = NOBODY;
+	names_account(NOBODY, account);
+	kill_writer();
+	assert_int_equal(ask_as_member(&c), 1);
+	while (c.ahead && !names_know(&of->names, questions, clock_nsec(CLOCK_MONOTONIC)))
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_non_null(c.ahead);
+	ahead_cancel(&c);
+	assert_int_equal(told + dispatched, 0);
+	/* The writer tells only who still waits. */
+	assert_int_equal(ask_as_member(&c), 1);
+	while (c.ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_int_equal(told, 1);
+	assert_int_equal(dispatched, 1);
+	names_release(&of->names);
+	close_both(&c, client);
+	policies_free(of->policies);
+	of->policies = NULL;
+	remove_policies();
+}
+
 static char said[2048];
 
 static void say(const char *line)
@@ -624,67 +737,33 @@ static void test_reloaded(void **state)
 	remove_policies();
 }
 
-static int record_nothing(void *context, const struct audit_approval *approval)
-{
-	(void)context;
-	(void)approval;
-	return 0;
-}
-
-static void approve_smaller(void)
-{
-	static const char text[] =
-		"version: 1\nname: big\nfiles:\n  - {allow: [read], paths: [/srv/0/a.txt]}\n";
-	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
-	_cleanup_(compiled_policy_freep) struct compiled_policy *policy = NULL;
-	struct approval_decision decision = {.decision = AUDIT_APPROVAL_GRANTED,
-					     .reason = "because"};
-	struct failure failure = {};
-	json_t *entry = NULL;
-
-	assert_int_equal(policy_compile_text(text, strlen(text), "/big.yaml", NULL, d, &policy), 0);
-	decision.ahead = policy;
-	assert_int_equal(approvals_decide(of->approvals, &decision, clock_nsec(CLOCK_REALTIME),
-					  record_nothing, NULL, &entry, &failure),
-			 0);
-	json_decref(entry);
-}
-
 /* What is to be compared with what is approved of its name is compared beside the loop, and then known. */
 static void test_compared(void **state)
 {
 	const char *const none[] = {NULL};
 	const struct policy_use *resumed = NULL;
 	struct compiled_policy *compiled = NULL;
-	char directory[] = "/tmp/cordon-ahead-state-XXXXXX", command[64];
-	struct failure failure = {};
+	char directory[] = "/tmp/cordon-ahead-state-XXXXXX";
 	struct connection c;
 	uint64_t took;
 	int client;
 
 	(void)state;
 	write_policies();
-	assert_non_null(mkdtemp(directory));
+	open_approvals(directory);
 	assert_int_equal(policies_new(NULL, none, -1, &of->policies), 0);
 	assert_int_equal(policies_compile(of->policies, big, false, &compiled), 0);
 	assert_int_equal(policies_resume(of->policies, compiled, REF, &resumed), 0);
-	assert_int_equal(approvals_open(directory, &of->approvals, &failure), 0);
-	approve_smaller();
-	assert_true(approvals_must_compare(of->approvals, resumed->policy, NULL,
-					   clock_nsec(CLOCK_REALTIME)));
+	assert_true(must_be_compared(resumed));
 	connect_root(&c, &client);
 	assert_int_equal(ask_for(&c, big, &took), 1);
 	while (c.ahead)
 		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
 	assert_int_equal(dispatched, 1);
-	assert_false(approvals_must_compare(of->approvals, resumed->policy, NULL,
-					    clock_nsec(CLOCK_REALTIME)));
+	assert_false(must_be_compared(resumed));
 	assert_int_equal(ask_for(&c, big, &took), 0);
 	close_both(&c, client);
-	approvals_free(of->approvals);
-	of->approvals = NULL;
-	snprintf(command, sizeof(command), "rm -rf %s", directory);
-	assert_int_equal(system(command), 0);
+	remove_approvals(directory);
 	policies_free(of->policies);
 	of->policies = NULL;
 	remove_policies();
@@ -698,7 +777,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_compiled),   cmocka_unit_test(test_left_while_compiled),
 		cmocka_unit_test(test_bad_policy), cmocka_unit_test(test_applied),
 		cmocka_unit_test(test_reloaded),   cmocka_unit_test(test_writer_killed),
-		cmocka_unit_test(test_compared),
+		cmocka_unit_test(test_compared),   cmocka_unit_test(test_left_for_writer),
 	};
 
 	writer_fixture_main(argc, argv);
