@@ -648,6 +648,8 @@ struct cordon_task_record {
 	__u32 tid;
 	__u32 slot;
 	__u32 generation;
+	__u32 exiting; /* 1: it runs no more of its program, and is not dead yet */
+	__u32 reserved;
 };
 
 /*
@@ -821,7 +823,7 @@ CORDON_ASSERT_SIZE(struct cordon_list_ipc, 8);
 CORDON_ASSERT_SIZE(struct cordon_ipc_list, 8 + 8 * CORDON_MAX_IPC);
 CORDON_ASSERT_SIZE(struct cordon_label_request, 16);
 CORDON_ASSERT_SIZE(struct cordon_role_request, 32);
-CORDON_ASSERT_SIZE(struct cordon_task_record, 16);
+CORDON_ASSERT_SIZE(struct cordon_task_record, 24);
 CORDON_ASSERT_SIZE(struct cordon_descriptor_record, 32);
 CORDON_ASSERT_SIZE(struct cordon_meta, 64);
 CORDON_ASSERT_SIZE(struct cordon_host_key, 32);

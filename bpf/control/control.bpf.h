@@ -175,6 +175,8 @@ int cordon_list_tasks(struct bpf_iter__task *ctx)
 	record.tid = task->pid;
 	record.slot = label->slot;
 	record.generation = label->generation;
+	record.exiting = !!(task->flags & PF_EXITING);
+	record.reserved = 0;
 	bpf_seq_write(ctx->meta->seq, &record, sizeof(record));
 	return 0;
 }

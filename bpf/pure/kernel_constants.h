@@ -33,6 +33,9 @@
 #define RENAME_EXCHANGE 2u
 #define MAY_WRITE	0x2
 
+/* include/linux/sched.h */
+#define PF_EXITING 0x4u
+
 /* include/linux/dcache.h */
 #define DCACHE_OP_REVALIDATE 0x4u
 

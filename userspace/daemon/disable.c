@@ -41,14 +41,14 @@ static uint64_t kill_slots(struct enforcement *e)
 
 	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++) {
 		const struct cordon_execution *x = enforcement_execution(e, slot);
-		unsigned int killed;
+		struct enforcement_killed killed;
 
 		if (x->state == CORDON_EXECUTION_FREE)
 			continue;
 		enforcement_set_ending(e, slot);
 		if (x->tasks == 0)
 			(void)enforcement_release(e, slot);
-		else if (enforcement_kill(e, slot, &killed) == 0 && killed == 0)
+		else if (enforcement_kill(e, slot, &killed) == 0 && killed.signalled == 0)
 			(void)enforcement_retire(e, slot);
 		tasks += x->tasks;
 	}

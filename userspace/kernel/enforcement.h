@@ -209,11 +209,16 @@ void enforcement_set_ending(struct enforcement *e, uint32_t slot);
 /* Frees the slot. -EBUSY: tasks still carry the label. */
 int enforcement_release(struct enforcement *e, uint32_t slot);
 
+struct enforcement_killed {
+	unsigned int signalled; /* processes that were not dead */
+	unsigned int running;	/* those of them that were not about to end by themselves */
+};
+
 /*
  * Kills (SIGKILL by pidfd) every process that carries the slot's label, wherever it has moved to.
- * *ret_killed: how many were signalled. Call until the slot's `tasks` is 0.
+ * Call until the slot's `tasks` is 0.
  */
-int enforcement_kill(struct enforcement *e, uint32_t slot, unsigned int *ret_killed);
+int enforcement_kill(struct enforcement *e, uint32_t slot, struct enforcement_killed *ret_killed);
 
 /*
  * Frees the slot of an execution that is ending, though tasks carry the label that are dead:

@@ -120,7 +120,7 @@ struct wanted {
 	uint32_t *processes;
 	size_t count;
 	size_t capacity;
-	bool found;
+	bool found, running;
 };
 
 static bool is_wanted(const struct cordon_task_record *task, const struct wanted *wanted)
@@ -154,27 +154,33 @@ static int note_found(const struct cordon_task_record *task, void *context)
 {
 	struct wanted *wanted = context;
 
-	wanted->found |= is_wanted(task, wanted);
+	if (!is_wanted(task, wanted))
+		return 0;
+	wanted->found = true;
+	wanted->running |= !task->exiting;
 	return 0;
 }
 
 /* The number may have passed to another process since it was listed: ask again, by pidfd. */
-static bool kill_process(struct enforcement *e, uint32_t pid, struct wanted *wanted)
+static void kill_process(struct enforcement *e, uint32_t pid, struct wanted *wanted,
+			 struct enforcement_killed *killed)
 {
 	_cleanup_(closep) int pidfd = pidfd_open((pid_t)pid, 0);
 
 	if (pidfd < 0)
-		return false;
-	wanted->found = false;
-	if (tasks_iterate(e->list_tasks_fd, pidfd, note_found, wanted) < 0 || !wanted->found)
-		return false;
-	return pidfd_send_signal(pidfd, SIGKILL, NULL, 0) == 0;
+		return;
+	wanted->found = wanted->running = false;
+	if (tasks_iterate(e->list_tasks_fd, pidfd, note_found, wanted) < 0 || !wanted->found ||
+	    pidfd_send_signal(pidfd, SIGKILL, NULL, 0) < 0)
+		return;
+	killed->signalled++;
+	killed->running += wanted->running;
 }
 
-int enforcement_kill(struct enforcement *e, uint32_t slot, unsigned int *ret_killed)
+int enforcement_kill(struct enforcement *e, uint32_t slot, struct enforcement_killed *ret_killed)
 {
 	struct wanted wanted = {.slot = slot};
-	unsigned int killed = 0;
+	struct enforcement_killed killed = {};
 	int r;
 
 	if (slot >= CORDON_MAX_EXECUTIONS)
@@ -182,7 +188,7 @@ int enforcement_kill(struct enforcement *e, uint32_t slot, unsigned int *ret_kil
 	wanted.generation = e->executions[slot].generation;
 	r = enforcement_for_each_task(e, collect_process, &wanted);
 	for (size_t i = 0; r == 0 && i < wanted.count; i++)
-		killed += kill_process(e, wanted.processes[i], &wanted);
+		kill_process(e, wanted.processes[i], &wanted, &killed);
 	free(wanted.processes);
 	if (r < 0)
 		return r;

@@ -59,13 +59,13 @@ static bool leader_alive(const struct execution *e)
 static void kill_all(struct execution *e)
 {
 	bool empty = e->cgroup_fd >= 0 && cgroup_populated(e->cgroup_fd) == 0;
-	unsigned int signalled = 0;
+	struct enforcement_killed killed = {};
 	int r;
 
 	/* What remains may have been moved elsewhere, or be dead and not yet freed. */
 	e->searched = e->view->tasks > 0 && (!empty || e->ending_steps >= SEARCH_FROM);
 	if (e->searched) {
-		r = enforcement_kill(e->daemon->enforcement, e->slot, &signalled);
+		r = enforcement_kill(e->daemon->enforcement, e->slot, &killed);
 		/* That it has found nobody says nothing then. */
 		e->searched = r >= 0;
 		if (r < 0)
@@ -76,12 +76,13 @@ static void kill_all(struct execution *e)
 	r = e->cgroup_fd >= 0 && !empty ? cgroup_kill(e->cgroup_fd) : 0;
 	if (r < 0)
 		daemon_say(e->daemon, "execution %s: cgroup.kill: %s", e->id, strerror(-r));
-	e->alive = signalled;
+	e->alive = killed.signalled;
 	/* Counted once: the second time the same ones may still be dying. */
 	if (e->searched && !e->counted) {
 		e->counted = true;
-		e->end.killed_tasks = signalled;
-		e->leader_killed = leader_alive(e) && signalled > 0;
+		/* An adopted leader's end is heard of while it is at it. */
+		e->end.killed_tasks = killed.running;
+		e->leader_killed = leader_alive(e) && killed.signalled > 0;
 	}
 }
 

@@ -31,7 +31,7 @@ static void see_to(struct enforcement *e, struct adoption *a, uint32_t slot)
 {
 	const struct cordon_execution *view = enforcement_execution(e, slot);
 	const struct cordon_executor *executor = adoption_entry(a, view->executor - 1);
-	unsigned int killed = 0;
+	struct enforcement_killed killed;
 
 	if (executor && !(executor->flags & CORDON_EXECUTOR_DENY_AWAY) &&
 	    (view->begun & CORDON_BEGUN_CLEAN)) {
@@ -72,7 +72,7 @@ static void end_overdue(struct enforcement *e)
 		    (state != CORDON_EXECUTION_LIVE && state != CORDON_EXECUTION_ENDING))
 			continue;
 		enforcement_set_ending(e, slot);
-		(void)enforcement_kill(e, slot, &(unsigned int){0});
+		(void)enforcement_kill(e, slot, &(struct enforcement_killed){});
 	}
 }
 

@@ -234,6 +234,18 @@ static void test_dies_late(void **state)
 	assert_int_equal(seen.end.killed_tasks, 1);
 }
 
+/* The leader's end is heard of while it is at it: it was not killed. */
+static void test_ends_by_itself(void **state)
+{
+	struct execution *e = world_live();
+
+	(void)state;
+	kernel->exiting = true;
+	ending_owner_gone(e);
+	expect_end("owner-gone");
+	assert_int_equal(seen.end.killed_tasks, 0);
+}
+
 static void test_stuck(void **state)
 {
 	struct execution *e = world_live();
@@ -607,6 +619,7 @@ int main(void)
 		ONE(test_first_cause_stays),
 		ONE(test_denials),
 		ONE(test_dies_late),
+		ONE(test_ends_by_itself),
 		ONE(test_stuck),
 		ONE(test_zombie),
 		ONE(test_held_child),

@@ -36,6 +36,7 @@ struct enforcement {
 	struct cordon_execution slots[CORDON_MAX_EXECUTIONS];
 	uint32_t kills[CORDON_MAX_EXECUTIONS];
 	enum fake_death death;
+	bool exiting; /* what is left is about to end by itself */
 	struct {
 		uint64_t ref;
 		unsigned char digest[32];
@@ -373,12 +374,16 @@ int enforcement_release(struct enforcement *e, uint32_t slot)
 	return 0;
 }
 
-int enforcement_kill(struct enforcement *e, uint32_t slot, unsigned int *ret_killed)
+int enforcement_kill(struct enforcement *e, uint32_t slot, struct enforcement_killed *ret_killed)
 {
 	struct cordon_execution *x = &e->slots[slot];
 
 	FAULT_HERE();
-	*ret_killed = e->death == FAKE_ZOMBIE && e->kills[slot] > 0 ? 0 : (unsigned int)x->tasks;
+	*ret_killed = (struct enforcement_killed){};
+	if (e->death != FAKE_ZOMBIE || e->kills[slot] == 0)
+		ret_killed->signalled = (unsigned int)x->tasks;
+	if (!e->exiting)
+		ret_killed->running = ret_killed->signalled;
 	e->kills[slot]++;
 	if (e->death == FAKE_DIES || (e->death == FAKE_LATE && e->kills[slot] > 1))
 		x->tasks = 0;
