@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cordon propose: asks for what an execution was refused. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "cli/term/commands.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "policy/source/units.h"
 
@@ -95,7 +95,7 @@ static int parse(int argc, char **argv, struct options *options)
 	};
 	int c, status = -1;
 
-	while (status < 0 && (c = getopt_long(argc, argv, "h", long_options, NULL)) >= 0)
+	while (status < 0 && (c = read_option(argc, argv, "h", long_options)) >= 0)
 		status = take(c, options);
 	if (status < 0 && argc - optind != 1) {
 		message("propose: takes the id of one execution");

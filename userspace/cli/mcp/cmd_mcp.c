@@ -3,7 +3,6 @@
  * cordon mcp: the tools run, why and propose for a model, by the Model Context Protocol on standard
  * input and output.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <sys/random.h>
 
@@ -12,6 +11,7 @@
 #include "cli/term/commands.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 
 #define SESSION_SIZE 32
 
@@ -87,7 +87,7 @@ static int parse(int argc, char **argv, struct tool_settings *settings)
 	};
 	int c, status = -1;
 
-	while (status < 0 && (c = getopt_long(argc, argv, "h", options, NULL)) >= 0)
+	while (status < 0 && (c = read_option(argc, argv, "h", options)) >= 0)
 		status = take(c, settings);
 	if (status < 0 && optind < argc) {
 		message("mcp: takes options only, not '%s'", argv[optind]);

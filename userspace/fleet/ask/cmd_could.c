@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/read_option.h"
 #include "cli/term/moment.h"
 #include "cli/term/terminal.h"
 #include "fleet/ask/could.h"
@@ -253,7 +254,7 @@ static int parse(int argc, char **argv, struct command *c)
 	int option;
 
 	memcpy(table + 4, fleet_options_table, sizeof(fleet_options_table));
-	while ((option = getopt_long(argc, argv, "h", table, NULL)) >= 0) {
+	while ((option = read_option(argc, argv, "h", table)) >= 0) {
 		if (option == 'h') {
 			fputs(help, stdout);
 			fputs(fleet_options_help, stdout);
