@@ -19,9 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WORKERS 2
-#define ROUNDS	50
-#define SHOWN	10 /* of those that are wrong */
+#define WORKERS	    2
+#define START_TRIES 100
+#define ROUNDS	    50
+#define SHOWN	    10 /* of those that are wrong */
 
 static struct {
 	atomic_long asserted;
@@ -100,6 +101,20 @@ static void work(char **argv, time_t until)
 	_exit(0);
 }
 
+/* Now and then a fork is refused because no storage is to be had at that moment. */
+static void start_worker(char **argv)
+{
+	for (int tries = 0; tries < START_TRIES; tries++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			work(argv, time(NULL) + atoi(argv[4]));
+		if (pid > 0)
+			return;
+		atomic_fetch_add(&shared->forks_refused, 1);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int fd;
@@ -121,8 +136,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	for (int i = 0; i < WORKERS; i++)
-		if (fork() == 0)
-			work(argv, time(NULL) + atoi(argv[4]));
+		start_worker(argv);
 	while (wait(NULL) > 0 || errno == EINTR)
 		;
 	printf("asserted %ld wrong %ld forks refused %ld\n", shared->asserted, shared->wrong,
