@@ -131,7 +131,8 @@ int comparison_find(struct approvals *a, const struct question *q, struct compar
 		*kept = (struct comparison){};
 		return 0;
 	}
-	r = compare(a, q, WIDENING_TUPLES_LOOP, &found);
+	/* An entry of cordon.yaml comes without an errand: what is wider is to be told anyway. */
+	r = compare(a, q, q->use ? TUPLES_MAX : WIDENING_TUPLES_LOOP, &found);
 	if (r < 0)
 		comparison_release(&found);
 	else

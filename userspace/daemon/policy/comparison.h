@@ -2,7 +2,8 @@
 /*
  * What a policy allows beyond those of its name that are approved. Two that are large take seconds
  * to compare, for which executors would be without their daemon: a process of its own does it, and
- * the loop, where nothing was found before, only tries for a moment.
+ * the loop, where nothing was found before, only tries for a moment. For entries of cordon.yaml
+ * there is no such process: what is wider of them is found in the loop.
  */
 #ifndef CORDON_DAEMON_COMPARISON_H
 #define CORDON_DAEMON_COMPARISON_H
