@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/queue.h>
 
-#include "base/clock.h"
 #include "base/parcel.h"
 #include "daemon/host/turn.h"
 #include "daemon/privsep/errand.h"
@@ -98,25 +97,19 @@ static void tell_line(struct compiling *c)
 
 /* --- one after the other ------------------------------------------------------------------ */
 
-/* In a process of its own. */
-static int compile(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
+static int write_tables(const void *context, FILE *to, struct failure *failure)
 {
 	const struct compiling *c = context;
 	const struct compiling_wish *wish = &c->wishes.list[c->at];
-	_cleanup_(freep) char *data = NULL;
-	size_t size = 0;
-	FILE *text = open_memstream(&data, &size);
-	int r;
 
+	return policies_prepare(c->job.policies, wish->policy, wish->observe, to, failure);
+}
+
+/* In a process of its own. */
+static int compile(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
+{
 	(void)fds;
-	if (!text)
-		return failure_set(failure, ENOMEM, "%m");
-	r = policies_prepare(c->job.policies, wish->policy, wish->observe, text, failure);
-	if (fclose(text) != 0)
-		return failure_set(failure, ENOMEM, "%m");
-	errand_put_time(to);
-	(void)fwrite(data, 1, size, to);
-	return r;
+	return errand_write_timed(to, write_tables, context, failure);
 }
 
 static int go_on(struct compiling *c, struct failure *failure);

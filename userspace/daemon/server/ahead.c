@@ -200,26 +200,20 @@ static int add_questions(struct ahead *a)
 
 /* --- in processes of their own ------------------------------------------------------------ */
 
-/* With what is approved of its name. What it took is its user's: that comes first. */
-static int compare(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
+static int write_comparison(const void *context, FILE *to, struct failure *failure)
 {
 	const struct ahead *a = context;
 	const struct policy_use *use = compiling_use(a->compiling, a->compared);
-	_cleanup_(freep) char *data = NULL;
-	size_t size = 0;
-	FILE *text = open_memstream(&data, &size);
-	int r;
 
+	return approvals_write_comparison(a->c->daemon->approvals, use->policy, NULL,
+					  clock_nsec(CLOCK_REALTIME), to, failure);
+}
+
+/* With what is approved of its name. What it took is its user's. */
+static int compare(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
+{
 	(void)fds;
-	if (!text)
-		return failure_set(failure, ENOMEM, "%m");
-	r = approvals_write_comparison(a->c->daemon->approvals, use->policy, NULL,
-				       clock_nsec(CLOCK_REALTIME), text, failure);
-	if (fclose(text) != 0)
-		return failure_set(failure, ENOMEM, "%m");
-	errand_put_time(to);
-	(void)fwrite(data, 1, size, to);
-	return r;
+	return errand_write_timed(to, write_comparison, context, failure);
 }
 
 /*
