@@ -454,27 +454,24 @@ def read_bytes(path):
         return file.read()
 
 
-def check_records():
-    """What any case had recorded is as the schema says."""
-    checker = os.path.join(os.path.dirname(CORDON), "tests", "schema", "check")
-    schema = os.path.join(PROJECT, "docs", "audit.schema.json")
-    if not logs():
-        print("schema: these cases leave no log")
+def check_logs(what, program, *arguments):
+    """What any case had recorded, by a program of tests/schema."""
+    found = logs()
+    if not found:
+        print(f"{what}: these cases leave no log")
         return
-    done = subprocess.run([checker, schema, *logs()], capture_output=True, text=True, errors="replace", check=False)
-    check(done.returncode == 0, f"records against the schema: {done.stdout[-6000:]}{done.stderr}")
-    print(f"schema: {done.stdout.splitlines()[-1]}")
+    checker = os.path.join(os.path.dirname(CORDON), "tests", "schema", program)
+    done = subprocess.run([checker, *arguments, *found], capture_output=True, text=True, errors="replace", check=False)
+    check(done.returncode == 0, f"{what}: {done.stdout[-12000:]}{done.stderr}")
+    print(f"{what}: {done.stdout.splitlines()[-1]}")
+
+
+def check_records():
+    check_logs("schema", "check", os.path.join(PROJECT, "docs", "audit.schema.json"))
 
 
 def check_answers():
-    """What answers people says of each access that any case had recorded what was decided."""
-    if not logs():
-        print("answers: these cases leave no log")
-        return
-    agree = os.path.join(os.path.dirname(CORDON), "tests", "schema", "agree")
-    done = subprocess.run([agree, *logs()], capture_output=True, text=True, errors="replace", check=False)
-    check(done.returncode == 0, f"answers against what was decided: {done.stdout[-12000:]}{done.stderr}")
-    print(f"answers: {done.stdout.splitlines()[-1]}")
+    check_logs("answers", "agree")
 
 
 def print_longest_turn():
