@@ -74,7 +74,7 @@ class Network:
 
 
 class Connections:
-    """To ports of this process; there is something to be read from each."""
+    """To ports of this process; there is something to be read from each. And a socket that leads nowhere yet."""
 
     def __init__(self):
         self.ends = []
@@ -86,6 +86,8 @@ class Connections:
             theirs.sendall(b"x" * 4096)
             self.ends += [ours, theirs]
             self.environment[f"REDTEAM_CONNECTED_{name}"] = str(ours.fileno())
+        self.ends.append(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        self.environment["REDTEAM_UNCONNECTED"] = str(self.ends[-1].fileno())
 
     def descriptors(self):
         return [int(number) for number in self.environment.values()]
