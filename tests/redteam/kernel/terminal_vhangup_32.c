@@ -6,6 +6,7 @@
  * Control: asks so for its number
  * Record: capable $ANYSYS_TTY_CONFIG$ANY
  * As: root
+ * Needs: machine x86_64
  */
 #include "tests/redteam/attack.h"
 
