@@ -9,6 +9,7 @@
 #include <sys/personality.h>
 
 #include "tests/redteam/attack.h"
+#include "tests/redteam/machine_code.h"
 
 static void refused(int number)
 {
@@ -26,7 +27,7 @@ static int run_from_heap(void)
 		return EACCES;
 	end = (char *)(((unsigned long)end + 4095) & ~4095ul);
 	signal(SIGSEGV, refused);
-	end[0] = (char)0xc3; /* ret */
+	put_machine_code(end, machine_return, sizeof(machine_return));
 	((void (*)(void))end)();
 	return 0;
 }

@@ -7,13 +7,14 @@
  * Record: mprotect @anonymous
  */
 #include "tests/redteam/attack.h"
+#include "tests/redteam/machine_code.h"
 
 static int attack(void)
 {
 	int fd = NEED(open("/usr/bin/true", O_RDONLY | O_CLOEXEC));
 	char *at = NEED(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0));
 
-	at[0] = (char)0xc3;
+	put_machine_code(at, machine_return, sizeof(machine_return));
 	return outcome(mprotect(at, 4096, PROT_READ | PROT_EXEC));
 }
 

@@ -11,6 +11,7 @@
 #include <sys/ioctl.h>
 
 #include "tests/redteam/attack.h"
+#include "tests/redteam/machine_code.h"
 
 static void *map_program(void)
 {
@@ -24,7 +25,6 @@ static void *map_program(void)
 
 static int attack(void)
 {
-	static const unsigned char answer[] = {0xb8, 0x2a, 0, 0, 0, 0xc3}; /* mov $42, %eax; ret */
 	static unsigned char page[4096] __attribute__((aligned(4096)));
 	struct uffdio_api api = {.api = UFFD_API};
 	struct uffdio_register area = {.mode = UFFDIO_REGISTER_MODE_MISSING};
@@ -34,13 +34,13 @@ static int attack(void)
 
 	if (fd < 0)
 		return errno;
-	memcpy(page, answer, sizeof(answer));
+	put_machine_code(page, machine_answer, sizeof(machine_answer));
 	area.range.start = copy.dst = (unsigned long)code;
 	area.range.len = 4096;
 	NEED(ioctl(fd, UFFDIO_API, &api));
 	NEED(ioctl(fd, UFFDIO_REGISTER, &area));
 	NEED(ioctl(fd, UFFDIO_COPY, &copy));
-	return ((int (*)(void))code)() == 42 ? 0 : BROKEN;
+	return ((int (*)(void))code)() == MACHINE_ANSWER ? 0 : BROKEN;
 }
 
 static int control(void)

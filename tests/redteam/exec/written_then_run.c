@@ -7,13 +7,14 @@
  * Record: mprotect @anonymous
  */
 #include "tests/redteam/attack.h"
+#include "tests/redteam/machine_code.h"
 
 static void *page(void)
 {
 	char *at =
 		NEED(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 
-	at[0] = (char)0xc3;
+	put_machine_code(at, machine_return, sizeof(machine_return));
 	return at;
 }
 

@@ -8,13 +8,15 @@
  */
 #include "tests/redteam/net.h"
 
-static int connect_for_a_second(const char *ip)
+#define PATIENCE_SECONDS 3
+
+static int connect_with_patience(const char *ip)
 {
 	struct address address = address_v4(ip, PORT_ANYWHERE);
 	int fd = socket_or_broken(AF_INET, SOCK_STREAM), error;
-	struct timeval second = {.tv_sec = 1};
+	struct timeval patience = {.tv_sec = PATIENCE_SECONDS};
 
-	NEED(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &second, sizeof(second)));
+	NEED(setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)));
 	error = outcome(connect(fd, &address.any, address.length));
 	close(fd);
 	return error;
@@ -22,12 +24,12 @@ static int connect_for_a_second(const char *ip)
 
 static int attack(void)
 {
-	return connect_for_a_second(ROUTED_V4);
+	return connect_with_patience(ROUTED_V4);
 }
 
 static int control(void)
 {
-	return connect_for_a_second(OUTSIDE_V4);
+	return connect_with_patience(OUTSIDE_V4);
 }
 
 REDTEAM(.attack = attack, .control = control)
