@@ -7,12 +7,18 @@ log of all this is left in LOG, with the policies that were in force."""
 
 import http.server
 import os
+import pwd
 import shutil
 import subprocess
 import sys
 import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "integration"))
+import dns_server  # pylint: disable=wrong-import-position
+
+USER = "nobody"
+NAME_SERVER, HELPDESK = "127.0.5.3", "198.51.100.7"
 WORK = "/srv/support/tickets"
 POLICY = "/etc/cordon/policies/support-agent.yaml"
 SECRETS = {
@@ -48,6 +54,13 @@ def cordon(build, log, session, agent, options, *command):
     return subprocess.run(start, env=ENVIRONMENT, stdin=subprocess.DEVNULL, check=False).returncode
 
 
+class Helpdesk(dict):
+    """A zone in which every name is known: whoever asks for one tells its owner something."""
+
+    def get(self, name, _=None):
+        return [(name, dns_server.A, 300, HELPDESK)]
+
+
 class Set:
     """What the play needs on the host; nothing that was there is touched, and what was made goes."""
 
@@ -67,6 +80,14 @@ class Set:
             with open(path, "x", encoding="utf-8") as file:
                 file.write(text)
             self.made.append((os.unlink, path))
+
+    def give(self, path, user):
+        os.chown(path, pwd.getpwnam(user).pw_uid, -1)
+        os.chmod(path, 0o600)
+
+    def mount(self, source, path):
+        subprocess.run(["mount", "--bind", source, path], check=True)
+        self.made.append((lambda path: subprocess.run(["umount", path], check=False), path))
 
     def copy(self, source, path):
         with open(source, encoding="utf-8") as file:
@@ -88,7 +109,13 @@ def build_set(made):
         made.copy(f"{runtime}/{name}", f"{os.path.dirname(POLICY)}/runtime/{name}")
     made.directory(WORK + "/.git/hooks")
     made.file(WORK + "/tickets.csv", "product,text\nrouter,slow\nrouter,broken\nphone,lost\n")
-    for name in ("summarise.py", "injected.py"):
+    made.file("/srv/support/home/.netrc", "machine helpdesk.test password none\n")
+    made.give("/srv/support/home/.netrc", USER)
+    for number in range(60):
+        made.file(f"/srv/support/archive/{number}.txt", "closed\n")
+    made.file("/srv/support/resolv.conf", f"nameserver {NAME_SERVER}\n")
+    made.mount("/srv/support/resolv.conf", "/etc/resolv.conf")
+    for name in ("summarise.py", "injected.py", "hidden.py"):
         made.copy(f"{HERE}/{name}", f"{WORK}/{name}")
 
 
@@ -99,6 +126,7 @@ def play(build, log):
     cordon(build, log, *coder, (), "bash", "-c", "cp /etc/shadow . || ls -l summary.json")
     cordon(build, log, "weekly-numbers", "autogen:analyst", ("--observe",), "python3", "-c", "open('/etc/shadow')")
     cordon(build, log, "weekly-numbers", "autogen:analyst", ("--timeout", "1s"), "sleep", "20")
+    cordon(build, log, *coder, ("--user", USER), "python3", "hidden.py")
     # A name that tries to act on whoever reads about it.
     cordon(build, log, "hostile", "=1+1<b>", (), "python3", "-c", f"open({HOSTILE!r}, 'w')")
 
@@ -109,6 +137,7 @@ def stage(build, log):
         build_set(made)
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 8080), Tickets)
         threading.Thread(target=server.serve_forever, daemon=True).start()
+        dns_server.Server(NAME_SERVER, Helpdesk())
         play(build, log)
         server.shutdown()
         server.server_close()

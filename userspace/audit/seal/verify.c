@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "audit/storage/chain.h"
 #include "audit/read/check.h"
@@ -19,6 +20,8 @@
 DEFINE_CLEANUP(json_t *, json_decref, verify_json_decrefp)
 
 #define PROGRESS_EVERY 65536u
+/* How many times its size a compressed segment has in lines, or so. */
+#define COMPRESSION 12u
 /* Records come from several sources, and times of kernel events from another clock. */
 #define BACKWARDS_NSEC (5 * NSEC_PER_SEC)
 
@@ -44,6 +47,10 @@ struct verify {
 	struct findings findings;
 	struct verify_result result;
 	struct lines *lines;
+	uint64_t *sizes; /* of the log's files as lines, the one that grows last */
+	size_t size_count;
+	uint64_t all_bytes;
+	uint64_t current_segment, segment_start; /* the one being read, and the bytes before it */
 	struct check check;
 	bool failed;	       /* no memory */
 	struct list seen;      /* names of closed segments with a record in them */
@@ -356,7 +363,48 @@ static int take_line(struct verify *v, const char *line, size_t size, struct fai
 	return 0;
 }
 
-static int read_all(struct verify *v, uint64_t segments, struct failure *failure)
+/* What there is to read: of compressed segments no more than an estimate. */
+static int take_sizes(struct verify *v, const char *directory, const struct segments *segments)
+{
+	v->sizes = calloc(segments->count + 1, sizeof(*v->sizes));
+	if (!v->sizes)
+		return -ENOMEM;
+	v->size_count = segments->count + 1;
+	for (size_t i = 0; i < v->size_count; i++) {
+		bool compressed = i < segments->count && segments->entries[i].compressed;
+		char name[SEGMENTS_NAME_SIZE] = SEGMENT_NAME, path[PATH_MAX];
+		struct stat st;
+
+		if (i < segments->count)
+			segments_name(segments->entries[i].first, compressed, name);
+		if (snprintf(path, sizeof(path), "%s/%s", directory, name) < (int)sizeof(path) &&
+		    stat(path, &st) == 0)
+			v->sizes[i] = (uint64_t)st.st_size * (compressed ? COMPRESSION : 1);
+		v->all_bytes += v->sizes[i];
+	}
+	return 0;
+}
+
+/* A segment that was read to its end counts as what was expected of it. */
+static void tell_progress(struct verify *v)
+{
+	uint64_t opened = lines_segment_count(v->lines), done = 0, within;
+
+	if (!v->options->progress || opened == 0)
+		return;
+	if (opened != v->current_segment) {
+		v->current_segment = opened;
+		v->segment_start = lines_bytes(v->lines);
+	}
+	for (size_t i = 0; i + 1 < opened && i < v->size_count; i++)
+		done += v->sizes[i];
+	within = lines_bytes(v->lines) - v->segment_start;
+	if (opened <= v->size_count && within > v->sizes[opened - 1])
+		within = v->sizes[opened - 1];
+	v->options->progress(v->options->progress_data, done + within, v->all_bytes);
+}
+
+static int read_all(struct verify *v, struct failure *failure)
 {
 	for (uint64_t count = 0;; count++) {
 		struct failure why = {};
@@ -372,9 +420,8 @@ static int read_all(struct verify *v, uint64_t segments, struct failure *failure
 			r = take_line(v, line, size, &why);
 		if (r < 0 && r != -EBADMSG)
 			return failure_set(failure, r, "%s", why.text);
-		if (count % PROGRESS_EVERY == 0 && v->options->progress)
-			v->options->progress(v->options->data, lines_segment_count(v->lines),
-					     segments, v->result.records);
+		if (count % PROGRESS_EVERY == 0)
+			tell_progress(v);
 	}
 }
 
@@ -382,6 +429,7 @@ static void release(struct verify *v)
 {
 	lines_closep(&v->lines);
 	check_release(&v->check);
+	free(v->sizes);
 	free(v->seen.items);
 	free(v->ends.items);
 	free(v->deletions.items);
@@ -410,7 +458,9 @@ static int run(struct verify *v, const char *directory, struct failure *failure)
 	if (r < 0)
 		return failure_set(failure, r, "cannot read %s: %m", directory);
 	lines_on_digest(v->lines, on_digest, v);
-	r = read_all(v, segments.count + 1, failure);
+	r = take_sizes(v, directory, &segments);
+	if (r == 0)
+		r = read_all(v, failure);
 	if (r == 0)
 		check_seen(v, directory, &segments);
 	segments_free(&segments);

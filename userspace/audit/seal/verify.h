@@ -27,9 +27,10 @@ struct verify_options {
 	 */
 	void (*problem)(void *data, const char *text);
 	void (*note)(void *data, const char *text);
-	/* Now and then: how many segments of how many, and records. */
-	void (*progress)(void *data, uint64_t segment, uint64_t segments, uint64_t records);
-	void *data;
+	/* Now and then: how many bytes of the log's files were read, of how many. */
+	void (*progress)(void *data, uint64_t done, uint64_t all);
+	void *progress_data;
+	void *data; /* of the others */
 };
 
 struct verify_result {

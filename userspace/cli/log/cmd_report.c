@@ -50,7 +50,6 @@ struct findings_kept {
 	char *first_problem;
 	char *notes[NOTES_MAX];
 	size_t note_count;
-	struct progress progress;
 };
 
 static void keep_problem(void *data, const char *text)
@@ -77,30 +76,24 @@ static void forget(struct findings_kept *kept)
 		free(kept->notes[i]);
 }
 
-static void on_progress(void *data, uint64_t segment, uint64_t segments, uint64_t records)
-{
-	struct findings_kept *kept = data;
-
-	(void)records;
-	progress_step(&kept->progress, segment > 0 ? segment - 1 : 0, segments);
-}
-
 static void check_integrity(const struct request *q, struct findings_kept *kept,
 			    struct page_integrity *integrity)
 {
+	struct progress progress;
 	const struct verify_options options = {
 		.keys = q->keys.keys,
 		.key_count = q->keys.count,
 		.problem = keep_problem,
 		.note = keep_note,
-		.progress = on_progress,
+		.progress = progress_step,
+		.progress_data = &progress,
 		.data = kept,
 	};
 	int r;
 
-	progress_begin(&kept->progress, "checking the log", false);
+	progress_begin(&progress, "checking the log", false);
 	r = verify_log(q->directory, &options, &integrity->result, NULL);
-	progress_end(&kept->progress);
+	progress_end(&progress);
 	if (r < 0)
 		return;
 	integrity->checked = true;

@@ -37,47 +37,57 @@ struct export
 {
 	const char *format;
 	struct export_source source;
-	struct buffer buffer;
+	struct buffer buffer, dumped;
 	const struct audit_query *query;
 	char host[HOST_SIZE];
 	struct resume resume;
 };
 
-static int add(const char *text, size_t size, void *data)
+static void write_event(struct export *e, const struct flat_record *record)
 {
-	buffer_add(data, text, size);
-	return 0;
+	e->buffer.size = 0;
+	if (strcmp(e->format, "ecs") == 0)
+		export_ecs(&e->buffer, record, &e->source);
+	else
+		export_ocsf(&e->buffer, record, &e->source);
+	buffer_literal(&e->buffer, "\n");
+	if (!e->buffer.failed)
+		fwrite_unlocked(e->buffer.data, 1, e->buffer.size, stdout);
 }
 
 static int write_record(void *data, json_t *record)
 {
 	struct export *e = data;
-	json_t *made;
+	struct flat_record flat;
+	int r;
 
 	if (strcmp(e->format, "csv") == 0) {
 		export_csv(stdout, record);
 		return ferror(stdout) ? -ECANCELED : 0;
 	}
-	made = strcmp(e->format, "ecs") == 0 ? export_ecs(record, &e->source)
-					     : export_ocsf(record, &e->source);
-	if (!made)
-		return -ENOMEM;
-	e->buffer.size = 0;
-	(void)json_dump_callback(made, add, &e->buffer, JSON_COMPACT | JSON_ENSURE_ASCII);
-	json_decref(made);
-	buffer_literal(&e->buffer, "\n");
+	r = flat_record_of(&flat, &e->dumped, record);
+	if (r < 0)
+		return r;
+	write_event(e, &flat);
 	if (e->buffer.failed)
 		return -ENOMEM;
-	fwrite(e->buffer.data, 1, e->buffer.size, stdout);
 	return ferror(stdout) ? -ECANCELED : 0;
 }
 
+/* False: write_record() has to. */
 static bool write_line(void *data, const char *line, size_t size)
 {
 	struct export *e = data;
+	struct flat_record record;
 
-	return strcmp(e->format, "csv") == 0 && !ferror(stdout) &&
-	       export_csv_line(stdout, &e->buffer, line, size);
+	if (ferror(stdout))
+		return false;
+	if (strcmp(e->format, "csv") == 0)
+		return export_csv_line(stdout, &e->buffer, line, size);
+	if (!flat_record_read(&record, line, size))
+		return false;
+	write_event(e, &record);
+	return !e->buffer.failed;
 }
 
 static int take_host(void *data, json_t *record)
@@ -212,6 +222,7 @@ int log_command_export(int argc, char **argv)
 				 : export(&options, &e);
 	}
 	buffer_free(&e.buffer);
+	buffer_free(&e.dumped);
 	query_options_release(&options);
 	return status;
 }

@@ -9,13 +9,13 @@
 #include "cli/term/commands.h"
 #include "cli/log/log_command.h"
 #include "cli/term/message.h"
+#include "cli/term/progress.h"
 #include "cli/log/seal_keys.h"
 #include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 
 /* More problems, or notes, than this are counted, not told. */
-#define TOLD_MAX  100
-#define BAR_WIDTH 30
+#define TOLD_MAX 100
 
 static const char help[] =
 	"usage: cordon log verify [--log DIR] [--key KEY | --key-file FILE] [--json]\n"
@@ -36,17 +36,10 @@ static const char help[] =
 struct command {
 	struct style style;
 	bool json;
-	bool bar, bar_shown;
+	struct progress progress;
 	struct seal_keys keys;
 	json_t *problems, *notes;
 };
-
-static void clear_bar(struct command *c)
-{
-	if (c->bar_shown)
-		fputs("\r\x1b[K", stderr);
-	c->bar_shown = false;
-}
 
 static void tell(struct command *c, json_t *list, enum style_role style, const char *text)
 {
@@ -55,7 +48,7 @@ static void tell(struct command *c, json_t *list, enum style_role style, const c
 	json_array_append_new(list, json_string(text));
 	if (c->json)
 		return;
-	clear_bar(c);
+	progress_end(&c->progress);
 	style_text_in(stdout, &c->style, style, text, 0);
 	putchar('\n');
 }
@@ -72,21 +65,6 @@ static void on_note(void *data, const char *text)
 	struct command *c = data;
 
 	tell(c, c->notes, STYLE_WARN, text);
-}
-
-static void on_progress(void *data, uint64_t segment, uint64_t segments, uint64_t records)
-{
-	struct command *c = data;
-	int done = segments > 0 && segment > 0 ? (int)((segment - 1) * BAR_WIDTH / segments) : 0;
-
-	if (!c->bar)
-		return;
-	if (done > BAR_WIDTH)
-		done = BAR_WIDTH;
-	fprintf(stderr, "\r[%.*s%*s] segment %llu of %llu, %llu records\x1b[K", done,
-		"##############################", BAR_WIDTH - done, "", (unsigned long long)segment,
-		(unsigned long long)segments, (unsigned long long)records);
-	c->bar_shown = true;
 }
 
 static void print_json(const struct command *c, const char *directory,
@@ -169,15 +147,18 @@ static int verify(struct command *c, const char *directory)
 		.key_count = c->keys.count,
 		.problem = on_problem,
 		.note = on_note,
-		.progress = on_progress,
+		.progress = progress_step,
+		.progress_data = &c->progress,
 		.data = c,
 	};
 	struct failure failure = {};
 	struct verify_result result;
 	char chain[SHA256_TEXT_SIZE];
-	int r = verify_log(directory, &options, &result, &failure);
+	int r;
 
-	clear_bar(c);
+	progress_begin(&c->progress, "checking the log", false);
+	r = verify_log(directory, &options, &result, &failure);
+	progress_end(&c->progress);
 	if (r < 0) {
 		message("%s", failure.text[0] ? failure.text : strerror(-r));
 		return 2;
@@ -236,7 +217,6 @@ int log_command_verify(int argc, char **argv)
 		message("out of memory");
 		return 2;
 	}
-	c.bar = !c.json && isatty(STDERR_FILENO);
 	status = terminal_finish(stdout, verify(&c, directory));
 	json_decref(c.problems);
 	json_decref(c.notes);

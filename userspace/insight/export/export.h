@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "audit/text/buffer.h"
+#include "insight/export/flat_record.h"
 
 #define EXPORT_ECS_VERSION  "8.11.0"
 #define EXPORT_OCSF_VERSION "1.3.0"
@@ -20,9 +21,11 @@ struct export_source {
 	const char *version; /* of cordon */
 };
 
-/* New references; NULL without memory. */
-json_t *export_ecs(const json_t *record, const struct export_source *source);
-json_t *export_ocsf(const json_t *record, const struct export_source *source);
+/* Add one object as text without a newline; what went wrong stands in the buffer. */
+void export_ecs(struct buffer *out, const struct flat_record *f,
+		const struct export_source *source);
+void export_ocsf(struct buffer *out, const struct flat_record *f,
+		 const struct export_source *source);
 
 /*
  * A line of RFC 4180. What a spreadsheet would take for a formula begins with an apostrophe;

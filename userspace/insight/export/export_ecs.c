@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "base/cleanup.h"
-#include "insight/story/denials.h"
+#include "audit/text/json_text.h"
 #include "insight/export/export.h"
-#include "insight/text/view.h"
 
 /* event.category and event.type, from ECS's closed lists. */
 static const struct mapping {
@@ -19,7 +17,7 @@ static const struct mapping {
 };
 
 /* Of what changes a file, by ECS's words for names that come and go. */
-static const char *type_of_change(const json_t *record)
+static const char *type_of_change(const struct flat_record *f)
 {
 	static const struct {
 		const char *operation, *type;
@@ -28,134 +26,266 @@ static const char *type_of_change(const json_t *record)
 		{"link", "creation"},	{"symlink", "creation"}, {"unlink", "deletion"},
 		{"rmdir", "deletion"},
 	};
-	const char *operation = view_text(record, "cordon.operation");
 
-	for (size_t i = 0; operation && i < ARRAY_SIZE(types); i++)
-		if (strcmp(types[i].operation, operation) == 0)
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (flat_is(f, FLAT_OPERATION, types[i].operation))
 			return types[i].type;
 	return "change";
 }
 
 /* A denial's category follows from what it was about. */
-static const char *category_of(const json_t *record)
+static const char *category_of(const struct flat_record *f)
 {
-	const char *kind = view_text(record, "cordon.object.kind");
-	const char *operation = view_text(record, "cordon.operation");
+	static const struct {
+		const char *kind, *category;
+	} kinds[] = {
+		{"path", "file"},      {"special", "file"},	{"net", "network"},
+		{"socket", "network"}, {"abstract", "network"}, {"host", "network"},
+	};
 
-	if (operation && strcmp(operation, "exec") == 0)
+	if (flat_is(f, FLAT_OPERATION, "exec"))
 		return "process";
-	if (kind && (strcmp(kind, "path") == 0 || strcmp(kind, "special") == 0))
-		return "file";
-	if (kind && (strcmp(kind, "net") == 0 || strcmp(kind, "socket") == 0 ||
-		     strcmp(kind, "abstract") == 0 || strcmp(kind, "host") == 0))
-		return "network";
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (flat_is(f, FLAT_OBJECT_KIND, kinds[i].kind))
+			return kinds[i].category;
 	return "process";
 }
 
-static void add_event(json_t *event, const json_t *record)
+static void put_types(struct buffer *out, const struct flat_record *f)
 {
-	const char *category = category_of(record), *type = "info";
-	const char *second = NULL;
+	const char *category = NULL, *type = "info";
+	bool allowed = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(mappings); i++)
-		if (view_is(record, mappings[i].action)) {
+		if (flat_is(f, FLAT_EVENT_ACTION, mappings[i].action)) {
 			category = mappings[i].category;
 			type = mappings[i].type;
 		}
-	if (view_is(record, "denial")) {
+	if (flat_is(f, FLAT_EVENT_ACTION, "denial")) {
 		type = "denied";
-	} else if (view_is(record, "would-deny")) {
+	} else if (flat_is(f, FLAT_EVENT_ACTION, "would-deny")) {
 		type = "allowed";
-	} else if (view_is(record, "change")) {
-		type = type_of_change(record);
-		second = "allowed";
-	} else if (view_is(record, "connect") || view_is(record, "open")) {
-		second = "allowed";
+	} else if (flat_is(f, FLAT_EVENT_ACTION, "change")) {
+		type = type_of_change(f);
+		allowed = true;
+	} else if (flat_is(f, FLAT_EVENT_ACTION, "connect") ||
+		   flat_is(f, FLAT_EVENT_ACTION, "open")) {
+		allowed = true;
 	}
-	json_object_set_new(event, "category", json_pack("[s]", category));
-	json_object_set_new(event, "type",
-			    second ? json_pack("[s, s]", type, second) : json_pack("[s]", type));
-	json_object_set_new(event, "module", json_string("cordon"));
-	json_object_set_new(event, "dataset", json_string("cordon.audit"));
-	json_object_set_new(event, "provider", json_string("cordon"));
-	json_object_set_new(event, "sequence",
-			    json_integer((json_int_t)view_number(record, "seq")));
-	if (view_text(record, "chain"))
-		json_object_set_new(event, "hash", json_string(view_text(record, "chain")));
-	if (view_is_denial(record))
-		json_object_set_new(event, "reason", json_string(denial_reason_phrase(record)));
+	json_text_key(out, "category");
+	buffer_literal(out, "[\"");
+	buffer_string(out, category ? category : category_of(f));
+	buffer_literal(out, "\"],\"type\":[\"");
+	buffer_string(out, type);
+	buffer_literal(out, "\"");
+	if (allowed)
+		buffer_literal(out, ",\"allowed\"");
+	buffer_literal(out, "]");
+}
+
+static void put_event(struct buffer *out, const struct flat_record *f)
+{
+	put_types(out, f);
+	buffer_literal(out, ",\"module\":\"cordon\",\"dataset\":\"cordon.audit\","
+			    "\"provider\":\"cordon\",\"sequence\":");
+	buffer_number(out, flat_number(f, FLAT_SEQ));
+	flat_put_text(out, "hash", f, FLAT_CHAIN);
+	if (flat_is_denial(f)) {
+		buffer_literal(out, ",\"reason\":\"");
+		buffer_string(out, flat_reason(f));
+		buffer_literal(out, "\"");
+	}
+}
+
+static bool is_object(const struct flat_record *f, enum flat_field field)
+{
+	return f->values[field].data && f->values[field].kind == PLAIN_OBJECT;
 }
 
 /* The rule that decided, in ECS's rule.*. */
-static void add_rule(json_t *to, const json_t *record)
+static void put_rule(struct buffer *out, const struct flat_record *f)
 {
-	const json_t *rule = view_field(record, "cordon.rule");
-	json_t *object;
+	const struct plain_value *file = flat_text(f, FLAT_RULE_FILE);
 
-	if (!json_is_object(rule))
-		return;
-	object = json_object();
-	json_object_set_new(object, "id",
-			    json_sprintf("%lld", (long long)view_number(rule, "number")));
-	if (view_text(rule, "text"))
-		json_object_set_new(object, "name", json_string(view_text(rule, "text")));
-	if (view_text(rule, "message"))
-		json_object_set_new(object, "description", json_string(view_text(rule, "message")));
-	if (view_text(rule, "file"))
-		json_object_set_new(object, "reference",
-				    json_sprintf("%s:%llu", view_text(rule, "file"),
-						 (unsigned long long)view_number(rule, "line")));
-	if (view_text(record, "cordon.policy.name"))
-		json_object_set_new(object, "ruleset",
-				    json_string(view_text(record, "cordon.policy.name")));
-	json_object_set_new(to, "rule", object);
+	json_text_key(out, "rule");
+	buffer_literal(out, "{\"id\":\"");
+	buffer_number(out, flat_number(f, FLAT_RULE_NUMBER));
+	buffer_literal(out, "\"");
+	flat_put_text(out, "name", f, FLAT_RULE_TEXT);
+	flat_put_text(out, "description", f, FLAT_RULE_MESSAGE);
+	if (file) {
+		json_text_key(out, "reference");
+		buffer_literal(out, "\"");
+		buffer_add(out, file->data, file->size);
+		buffer_literal(out, ":");
+		buffer_number(out, flat_number(f, FLAT_RULE_LINE));
+		buffer_literal(out, "\"");
+	}
+	flat_put_text(out, "ruleset", f, FLAT_POLICY_NAME);
+	buffer_literal(out, "}");
 }
 
-static void add_message(json_t *to, const json_t *record)
+static void put_message(struct buffer *out, const struct flat_record *f)
 {
-	_cleanup_(freep) char *phrase = NULL;
-	const char *text = view_text(record, "error.message");
+	const struct plain_value *text = flat_text(f, FLAT_ERROR_MESSAGE);
 
-	if (view_text(record, "cordon.operation"))
-		phrase = denial_phrase(record);
-	if (phrase)
-		text = phrase;
+	json_text_key(out, "message");
 	if (!text)
-		text = view_text(record, "event.action");
-	json_object_set_new(to, "message", text ? json_string(text) : json_null());
+		text = flat_text(f, FLAT_EVENT_ACTION);
+	if (flat_text(f, FLAT_OPERATION))
+		flat_put_phrase(out, f);
+	else if (text)
+		flat_put(out, text);
+	else
+		buffer_literal(out, "null");
 }
 
-json_t *export_ecs(const json_t *record, const struct export_source *source)
+/* What the record's own object ends with. */
+static void put_rest(struct buffer *out, const struct flat_record *f,
+		     const struct export_source *source)
 {
-	json_t *to = json_deep_copy(record), *event, *process, *signal_name, *cordon;
-
-	if (!to)
-		return NULL;
-	event = json_object_get(to, "event");
-	if (!event) {
-		event = json_object();
-		json_object_set_new(to, "event", event);
+	if (!f->values[FLAT_EVENT].data) {
+		json_text_key(out, "event");
+		buffer_literal(out, "{");
+		put_event(out, f);
+		buffer_literal(out, "}");
 	}
-	add_event(event, record);
-	add_rule(to, record);
-	add_message(to, record);
-	json_object_set_new(to, "ecs", json_pack("{s:s}", "version", EXPORT_ECS_VERSION));
+	if (is_object(f, FLAT_CORDON_RULE))
+		put_rule(out, f);
+	put_message(out, f);
+	buffer_literal(out, ",\"ecs\":{\"version\":\"" EXPORT_ECS_VERSION "\"}");
 	/* A record that names a host says more of it. */
-	if (source->host && !json_object_get(to, "host"))
-		json_object_set_new(to, "host", json_pack("{s:s}", "name", source->host));
-	/* The log's own fields, and process.signal, which ECS does not know, go below cordon. */
-	cordon = json_object_get(to, "cordon");
-	process = json_object_get(to, "process");
-	signal_name = json_object_get(process, "signal");
-	if (signal_name && cordon) {
-		json_object_set(cordon, "signal", signal_name);
-		json_object_del(process, "signal");
+	if (source->host && !f->values[FLAT_HOST].data) {
+		buffer_literal(out, ",\"host\":{\"name\":");
+		json_text_string(out, source->host, strlen(source->host));
+		buffer_literal(out, "}");
 	}
-	if (cordon) {
-		json_object_set(cordon, "seq", json_object_get(to, "seq"));
-		json_object_set(cordon, "chain", json_object_get(to, "chain"));
+}
+
+/* The log's own fields, and process.signal, which ECS does not know, go below cordon. */
+static const struct {
+	const char *key;
+	enum flat_field from, to;
+} moved[] = {
+	{"signal", FLAT_PROCESS_SIGNAL, FLAT_CORDON_SIGNAL},
+	{"seq", FLAT_SEQ, FLAT_CORDON_SEQ},
+	{"chain", FLAT_CHAIN, FLAT_CORDON_CHAIN},
+};
+
+static void put_moved(struct buffer *out, const struct flat_record *f)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(moved); i++)
+		if (f->values[moved[i].from].data) {
+			json_text_key(out, moved[i].key);
+			flat_put(out, &f->values[moved[i].from]);
+		}
+}
+
+/* --- the record's line, with other members and without some ------------------------------- */
+
+#define SPLICES_MAX 24u
+
+/* Where the line is left, and where it goes on. */
+struct splice {
+	const char *from, *to;
+	enum flat_field end_of; /* an object that ends here; FLAT_FIELDS: none does */
+};
+
+struct splices {
+	struct splice items[SPLICES_MAX];
+	size_t count;
+};
+
+/* In the line's order. */
+static void add_splice(struct splices *s, struct splice splice)
+{
+	size_t i = s->count++;
+
+	for (; i > 0 && s->items[i - 1].from > splice.from; i--)
+		s->items[i] = s->items[i - 1];
+	s->items[i] = splice;
+}
+
+/* Before the brace that ends it. */
+static void end_object(struct splices *s, const struct flat_record *f, enum flat_field field)
+{
+	const struct plain_value *v = &f->values[field];
+
+	if (is_object(f, field))
+		add_splice(s, (struct splice){v->data + v->size - 1, v->data + v->size - 1, field});
+}
+
+static void leave_out(struct splices *s, const struct flat_record *f, enum flat_field field)
+{
+	const struct plain_value *v = &f->values[field];
+	size_t quote = v->kind == PLAIN_STRING;
+
+	if (v->data)
+		add_splice(s, (struct splice){v->data - quote - strlen(flat_name(field)) - 3,
+					      v->data + v->size + quote, FLAT_FIELDS});
+}
+
+static void leave_out_others(struct splices *s, const struct flat_record *f)
+{
+	static const enum flat_field replaced[] = {
+		FLAT_SEQ,
+		FLAT_CHAIN,
+		FLAT_MESSAGE,
+		FLAT_ECS,
+		FLAT_EVENT_CATEGORY,
+		FLAT_EVENT_TYPE,
+		FLAT_EVENT_MODULE,
+		FLAT_EVENT_DATASET,
+		FLAT_EVENT_PROVIDER,
+		FLAT_EVENT_SEQUENCE,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(replaced); i++)
+		leave_out(s, f, replaced[i]);
+	if (flat_text(f, FLAT_CHAIN))
+		leave_out(s, f, FLAT_EVENT_HASH);
+	if (flat_is_denial(f))
+		leave_out(s, f, FLAT_EVENT_REASON);
+	if (is_object(f, FLAT_CORDON_RULE))
+		leave_out(s, f, FLAT_RULE);
+	if (!is_object(f, FLAT_CORDON))
+		return;
+	leave_out(s, f, FLAT_PROCESS_SIGNAL);
+	for (size_t i = 0; i < ARRAY_SIZE(moved); i++)
+		if (f->values[moved[i].from].data)
+			leave_out(s, f, moved[i].to);
+}
+
+/* Up to `to`, but for the comma that would stand beside nothing. */
+static void put_part(struct buffer *out, const char *at, const char *to, bool left_out)
+{
+	/* The first of an object's members was left out. */
+	if (at < to && *at == ',' && out->size > 0 && out->data[out->size - 1] == '{')
+		at++;
+	buffer_add(out, at, (size_t)(to - at));
+	if (left_out && at < to && to[-1] == ',')
+		out->size--;
+}
+
+void export_ecs(struct buffer *out, const struct flat_record *f, const struct export_source *source)
+{
+	const char *at = f->line, *end = f->line + f->size - 1;
+	struct splices s = {};
+
+	leave_out_others(&s, f);
+	end_object(&s, f, FLAT_EVENT);
+	end_object(&s, f, FLAT_CORDON);
+	for (size_t i = 0; i < s.count; i++) {
+		const struct splice *splice = &s.items[i];
+
+		put_part(out, at, splice->from, splice->from < splice->to);
+		at = splice->to;
+		if (splice->end_of == FLAT_EVENT)
+			put_event(out, f);
+		else if (splice->end_of == FLAT_CORDON)
+			put_moved(out, f);
 	}
-	json_object_del(to, "seq");
-	json_object_del(to, "chain");
-	return to;
+	put_part(out, at, end, false);
+	put_rest(out, f, source);
+	buffer_literal(out, "}");
 }

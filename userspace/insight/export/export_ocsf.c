@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "base/cleanup.h"
+#include "audit/text/json_text.h"
 #include "base/clock.h"
-#include "insight/story/denials.h"
 #include "insight/export/export.h"
 #include "insight/text/view.h"
 
@@ -70,47 +69,51 @@ static const struct {
 	{"listen", CLASS_NETWORK, NETWORK_LISTEN},
 };
 
-static bool has_right(const json_t *record, const char *right)
+static bool has_right(const struct flat_record *f, const char *right)
 {
-	const json_t *rights = view_field(record, "cordon.rights");
+	struct plain_value is = {};
 
-	for (size_t i = 0; i < json_array_size(rights); i++) {
-		const char *is = json_string_value(json_array_get(rights, i));
-
-		if (is && strcmp(is, right) == 0)
+	while (flat_next(f, FLAT_RIGHTS, &is))
+		if (is.kind == PLAIN_STRING && is.size == strlen(right) &&
+		    memcmp(is.data, right, is.size) == 0)
 			return true;
-	}
 	return false;
 }
 
-static struct kind kind_of_access(const json_t *record)
+static int activity_of_open(const struct flat_record *f)
 {
-	const char *operation = view_text(record, "cordon.operation");
-	const char *object = view_text(record, "cordon.object.kind");
+	return has_right(f, "create")  ? FILE_CREATE
+	       : has_right(f, "write") ? FILE_UPDATE
+	       : has_right(f, "read")  ? FILE_READ
+				       : FILE_OPEN;
+}
+
+static struct kind kind_of_access(const struct flat_record *f)
+{
+	static const char *const network[] = {"net", "socket", "abstract"};
 	struct kind kind = {CLASS_PROCESS, ACTIVITY_OTHER};
 
-	for (size_t i = 0; operation && i < ARRAY_SIZE(operations); i++)
-		if (strcmp(operations[i].operation, operation) == 0)
+	for (size_t i = 0; i < ARRAY_SIZE(operations); i++)
+		if (flat_is(f, FLAT_OPERATION, operations[i].operation))
 			return (struct kind){operations[i].class, operations[i].activity};
-	if (object && (strcmp(object, "path") == 0 || strcmp(object, "special") == 0)) {
+	if (flat_is(f, FLAT_OBJECT_KIND, "path") || flat_is(f, FLAT_OBJECT_KIND, "special")) {
 		kind.class = CLASS_FILE;
-		if (operation && strcmp(operation, "open") == 0)
-			kind.activity = has_right(record, "create")  ? FILE_CREATE
-					: has_right(record, "write") ? FILE_UPDATE
-					: has_right(record, "read")  ? FILE_READ
-								     : FILE_OPEN;
-	} else if (object && (strcmp(object, "net") == 0 || strcmp(object, "socket") == 0 ||
-			      strcmp(object, "abstract") == 0)) {
-		kind.class = CLASS_NETWORK;
-		kind.activity = view_is(record, "denial") ? NETWORK_REFUSE : NETWORK_OPEN;
-	} else if (object && strcmp(object, "host") == 0) {
+		if (flat_is(f, FLAT_OPERATION, "open"))
+			kind.activity = activity_of_open(f);
+	} else if (flat_is(f, FLAT_OBJECT_KIND, "host")) {
 		kind.class = CLASS_DNS;
 		kind.activity = DNS_QUERY;
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(network); i++)
+		if (flat_is(f, FLAT_OBJECT_KIND, network[i])) {
+			kind.class = CLASS_NETWORK;
+			kind.activity = flat_is(f, FLAT_EVENT_ACTION, "denial") ? NETWORK_REFUSE
+										: NETWORK_OPEN;
+		}
 	return kind;
 }
 
-static struct kind kind_of(const json_t *record)
+static struct kind kind_of(const struct flat_record *f)
 {
 	static const struct {
 		const char *action;
@@ -126,238 +129,306 @@ static struct kind kind_of(const json_t *record)
 		{"resolve", {CLASS_DNS, DNS_RESPONSE}},
 		{"gap", {CLASS_BASE, ACTIVITY_OTHER}},
 	};
-	const char *action = view_text(record, "event.action");
+	const struct plain_value *action = flat_text(f, FLAT_EVENT_ACTION);
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (view_is(record, kinds[i].action))
+		if (flat_is(f, FLAT_EVENT_ACTION, kinds[i].action))
 			return kinds[i].kind;
-	if (action && strncmp(action, "agent-", 6) == 0)
+	if (action && action->size > 6 && memcmp(action->data, "agent-", 6) == 0)
 		return (struct kind){CLASS_LIFECYCLE, ACTIVITY_OTHER};
-	if (view_text(record, "cordon.operation"))
-		return kind_of_access(record);
+	if (flat_text(f, FLAT_OPERATION))
+		return kind_of_access(f);
 	return (struct kind){CLASS_BASE, ACTIVITY_OTHER};
 }
 
 /* 1 informational to 5 critical. */
-static int severity_of(const json_t *record)
+static unsigned int severity_of(const struct flat_record *f)
 {
 	static const struct {
 		const char *severity;
-		int id;
+		unsigned int id;
 	} severities[] = {{"low", 2}, {"medium", 3}, {"high", 4}, {"critical", 5}};
-	const char *severity = view_text(record, "cordon.rule.severity");
 
-	if (!view_is_denial(record))
-		return view_is(record, "gap") || view_is(record, "execution-refused") ? 3 : 1;
-	for (size_t i = 0; severity && i < ARRAY_SIZE(severities); i++)
-		if (strcmp(severities[i].severity, severity) == 0)
+	if (!flat_is_denial(f))
+		return flat_is(f, FLAT_EVENT_ACTION, "gap") ||
+				       flat_is(f, FLAT_EVENT_ACTION, "execution-refused")
+			       ? 3
+			       : 1;
+	for (size_t i = 0; i < ARRAY_SIZE(severities); i++)
+		if (flat_is(f, FLAT_RULE_SEVERITY, severities[i].severity))
 			return severities[i].id;
-	return view_is(record, "denial") ? 3 : 2;
+	return flat_is(f, FLAT_EVENT_ACTION, "denial") ? 3 : 2;
 }
 
-static void set_text(json_t *to, const char *key, const char *text)
+static void put_number(struct buffer *out, const char *key, uint64_t number)
 {
-	if (text)
-		json_object_set_new(to, key, json_string(text));
+	json_text_key(out, key);
+	buffer_number(out, number);
 }
 
-static const char *base_name(const char *path)
+/* A member of the record's that is there as a number. */
+static void put_its_number(struct buffer *out, const char *key, const struct flat_record *f,
+			   enum flat_field field)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	return slash && slash[1] ? slash + 1 : path;
+	if (flat_has_number(f, field))
+		put_number(out, key, flat_number(f, field));
 }
 
-static json_t *make_file(const char *path)
+static void put_text_or_null(struct buffer *out, const char *key, const struct flat_record *f,
+			     enum flat_field field)
 {
-	json_t *file = json_pack("{s:s, s:i}", "name", base_name(path ? path : "?"), "type_id", 0);
-
-	set_text(file, "path", path);
-	return file;
+	json_text_key(out, key);
+	if (flat_text(f, field))
+		flat_put(out, flat_text(f, field));
+	else
+		buffer_literal(out, "null");
 }
 
-static json_t *make_process(const json_t *record)
+static void open_object(struct buffer *out, const char *key)
 {
-	const char *path = view_text(record, "process.executable");
-	const char *name = view_text(record, "process.name");
-	json_t *process = json_object();
-
-	if (!name)
-		name = view_text(record, "cordon.execution.program");
-	set_text(process, "name", name);
-	if (view_has_number(record, "process.pid"))
-		json_object_set_new(process, "pid",
-				    json_integer((json_int_t)view_number(record, "process.pid")));
-	set_text(process, "uid", view_text(record, "process.entity_id"));
-	if (path)
-		json_object_set_new(process, "file", make_file(path));
-	if (view_has_number(record, "process.parent.pid"))
-		json_object_set_new(process, "parent_process",
-				    json_pack("{s:I, s:s?}", "pid",
-					      (json_int_t)view_number(record, "process.parent.pid"),
-					      "uid",
-					      view_text(record, "process.parent.entity_id")));
-	return process;
+	json_text_key(out, key);
+	buffer_literal(out, "{");
 }
 
-static json_t *make_actor(const json_t *record)
+/* A path's last component; the path itself where that is empty. */
+static void put_base_name(struct buffer *out, const struct plain_value *path)
 {
-	json_t *actor = json_pack("{s:o}", "process", make_process(record));
-	json_t *user = json_object();
+	struct plain_value name = *path;
+	const char *slash = memrchr(path->data, '/', path->size);
 
-	set_text(user, "uid", view_text(record, "user.id"));
-	json_object_set_new(actor, "user", user);
-	if (view_text(record, "cordon.execution.session"))
-		json_object_set_new(actor, "session",
-				    json_pack("{s:s}", "uid",
-					      view_text(record, "cordon.execution.session")));
-	set_text(actor, "app_name", view_text(record, "cordon.execution.agent"));
-	return actor;
-}
-
-static void add_verdict(json_t *to, const json_t *record)
-{
-	bool denied = view_is(record, "denial") || view_is(record, "execution-refused");
-	const json_t *rule = view_field(record, "cordon.rule");
-	const char *outcome = view_text(record, "event.outcome");
-
-	json_object_set_new(to, "action_id", json_integer(denied ? 2 : 1));
-	/* blocked; logged; allowed */
-	json_object_set_new(to, "disposition_id",
-			    json_integer(denied				 ? 2
-					 : view_is(record, "would-deny") ? 17
-									 : 1));
-	json_object_set_new(to, "status_id",
-			    json_integer(!outcome			   ? 0
-					 : strcmp(outcome, "success") == 0 ? 1
-					 : strcmp(outcome, "failure") == 0 ? 2
-									   : 0));
-	if (view_is_denial(record))
-		set_text(to, "status_detail", denial_reason_phrase(record));
-	set_text(to, "status_code", view_text(record, "cordon.error"));
-	if (json_is_object(rule)) {
-		json_t *object = json_pack(
-			"{s:o, s:s?, s:s?}", "uid",
-			json_sprintf("%llu", (unsigned long long)view_number(rule, "number")),
-			"name", view_text(rule, "text"), "desc", view_text(rule, "message"));
-
-		json_object_set_new(to, "firewall_rule", object);
+	if (slash && slash + 1 < path->data + path->size) {
+		name.size -= (size_t)(slash + 1 - path->data);
+		name.data = slash + 1;
 	}
-	if (view_text(record, "cordon.policy.name"))
-		json_object_set_new(to, "policy",
-				    json_pack("{s:s, s:s?}", "name",
-					      view_text(record, "cordon.policy.name"), "uid",
-					      view_text(record, "cordon.policy.digest")));
+	buffer_literal(out, "\"");
+	buffer_add(out, name.data, name.size);
+	buffer_literal(out, "\"");
+}
+
+static void put_file(struct buffer *out, const struct flat_record *f, enum flat_field field)
+{
+	const struct plain_value *path = flat_text(f, field);
+
+	open_object(out, "file");
+	json_text_key(out, "name");
+	if (path)
+		put_base_name(out, path);
+	else
+		buffer_literal(out, "\"?\"");
+	put_number(out, "type_id", 0);
+	flat_put_text(out, "path", f, field);
+	buffer_literal(out, "}");
+}
+
+static void put_process(struct buffer *out, const struct flat_record *f)
+{
+	open_object(out, "process");
+	flat_put_text(out, "name", f,
+		      flat_text(f, FLAT_PROCESS_NAME) ? FLAT_PROCESS_NAME : FLAT_PROGRAM);
+	put_its_number(out, "pid", f, FLAT_PROCESS_PID);
+	flat_put_text(out, "uid", f, FLAT_PROCESS_ENTITY);
+	if (flat_text(f, FLAT_PROCESS_EXECUTABLE))
+		put_file(out, f, FLAT_PROCESS_EXECUTABLE);
+	if (flat_has_number(f, FLAT_PARENT_PID)) {
+		open_object(out, "parent_process");
+		put_its_number(out, "pid", f, FLAT_PARENT_PID);
+		put_text_or_null(out, "uid", f, FLAT_PARENT_ENTITY);
+		buffer_literal(out, "}");
+	}
+	buffer_literal(out, "}");
+}
+
+static void put_actor(struct buffer *out, const struct flat_record *f)
+{
+	open_object(out, "actor");
+	put_process(out, f);
+	open_object(out, "user");
+	flat_put_text(out, "uid", f, FLAT_USER);
+	buffer_literal(out, "}");
+	if (flat_text(f, FLAT_SESSION)) {
+		open_object(out, "session");
+		flat_put_text(out, "uid", f, FLAT_SESSION);
+		buffer_literal(out, "}");
+	}
+	flat_put_text(out, "app_name", f, FLAT_AGENT);
+	buffer_literal(out, "}");
+}
+
+static void put_rule(struct buffer *out, const struct flat_record *f)
+{
+	open_object(out, "firewall_rule");
+	json_text_key(out, "uid");
+	buffer_literal(out, "\"");
+	buffer_number(out, flat_number(f, FLAT_RULE_NUMBER));
+	buffer_literal(out, "\"");
+	put_text_or_null(out, "name", f, FLAT_RULE_TEXT);
+	put_text_or_null(out, "desc", f, FLAT_RULE_MESSAGE);
+	buffer_literal(out, "}");
+}
+
+static void put_verdict(struct buffer *out, const struct flat_record *f)
+{
+	bool denied = flat_is(f, FLAT_EVENT_ACTION, "denial") ||
+		      flat_is(f, FLAT_EVENT_ACTION, "execution-refused");
+
+	put_number(out, "action_id", denied ? 2 : 1);
+	/* blocked; logged; allowed */
+	put_number(out, "disposition_id",
+		   denied					 ? 2
+		   : flat_is(f, FLAT_EVENT_ACTION, "would-deny") ? 17
+								 : 1);
+	put_number(out, "status_id",
+		   flat_is(f, FLAT_EVENT_OUTCOME, "success")   ? 1
+		   : flat_is(f, FLAT_EVENT_OUTCOME, "failure") ? 2
+							       : 0);
+	if (flat_is_denial(f)) {
+		json_text_key(out, "status_detail");
+		buffer_literal(out, "\"");
+		buffer_string(out, flat_reason(f));
+		buffer_literal(out, "\"");
+	}
+	flat_put_text(out, "status_code", f, FLAT_ERROR);
+	if (f->values[FLAT_CORDON_RULE].data && f->values[FLAT_CORDON_RULE].kind == PLAIN_OBJECT)
+		put_rule(out, f);
+	if (flat_text(f, FLAT_POLICY_NAME)) {
+		open_object(out, "policy");
+		flat_put_text(out, "name", f, FLAT_POLICY_NAME);
+		put_text_or_null(out, "uid", f, FLAT_POLICY_DIGEST);
+		buffer_literal(out, "}");
+	}
 }
 
 /* A name that was refused is the object of an access; one that was looked up has its answers. */
-static void add_resolution(json_t *to, const json_t *record)
+static void put_resolution(struct buffer *out, const struct flat_record *f)
 {
-	const char *name = view_is(record, "resolve") ? view_text(record, "dns.question.name")
-						      : NULL;
-	const json_t *address;
-	json_t *answers;
-	size_t i;
+	bool answered = flat_is(f, FLAT_EVENT_ACTION, "resolve") && flat_text(f, FLAT_QUESTION);
+	struct plain_value address = {};
 
-	json_object_set_new(to, "query",
-			    json_pack("{s:s?}", "hostname",
-				      name ? name : view_text(record, "cordon.object.text")));
-	if (!name)
+	open_object(out, "query");
+	put_text_or_null(out, "hostname", f, answered ? FLAT_QUESTION : FLAT_OBJECT_TEXT);
+	buffer_literal(out, "}");
+	if (!answered)
 		return;
-	answers = json_array();
-	json_array_foreach(view_field(record, "dns.resolved_ip"), i, address)
-		json_array_append_new(answers, json_pack("{s:O}", "rdata", address));
-	json_object_set_new(to, "answers", answers);
+	json_text_key(out, "answers");
+	buffer_literal(out, "[");
+	for (bool first = true; flat_next(f, FLAT_RESOLVED, &address); first = false) {
+		if (!first)
+			buffer_literal(out, ",");
+		buffer_literal(out, "{\"rdata\":");
+		flat_put(out, &address);
+		buffer_literal(out, "}");
+	}
+	buffer_literal(out, "]");
 }
 
-static void add_object(json_t *to, const json_t *record, enum ocsf_class class)
+static void put_endpoint(struct buffer *out, const struct flat_record *f)
+{
+	open_object(out, "dst_endpoint");
+	flat_put_text(out, "ip", f, FLAT_DESTINATION_IP);
+	flat_put_text(out, "hostname", f, FLAT_DESTINATION_DOMAIN);
+	put_its_number(out, "port", f, FLAT_DESTINATION_PORT);
+	if (!flat_text(f, FLAT_DESTINATION_IP) && !flat_text(f, FLAT_DESTINATION_DOMAIN) &&
+	    !flat_has_number(f, FLAT_DESTINATION_PORT))
+		flat_put_text(out, "name", f, FLAT_OBJECT_TEXT);
+	buffer_literal(out, "}");
+	open_object(out, "connection_info");
+	flat_put_text(out, "protocol_name", f, FLAT_TRANSPORT);
+	/* outbound */
+	put_number(out, "direction_id", 2);
+	buffer_literal(out, "}");
+}
+
+static void put_object(struct buffer *out, const struct flat_record *f, enum ocsf_class class)
 {
 	switch (class) {
 	case CLASS_FILE:
-		json_object_set_new(to, "file", make_file(view_text(record, "cordon.object.text")));
+		put_file(out, f, FLAT_OBJECT_TEXT);
 		break;
 	case CLASS_PROCESS:
-		json_object_set_new(to, "process", make_process(record));
-		if (view_has_number(record, "process.exit_code"))
-			json_object_set_new(
-				to, "exit_code",
-				json_integer((json_int_t)view_number(record, "process.exit_code")));
+		put_process(out, f);
+		put_its_number(out, "exit_code", f, FLAT_PROCESS_EXIT_CODE);
 		break;
-	case CLASS_NETWORK: {
-		json_t *endpoint = json_object(), *connection = json_object();
-
-		set_text(endpoint, "ip", view_text(record, "destination.ip"));
-		set_text(endpoint, "hostname", view_text(record, "destination.domain"));
-		if (view_has_number(record, "destination.port"))
-			json_object_set_new(
-				endpoint, "port",
-				json_integer((json_int_t)view_number(record, "destination.port")));
-		if (json_object_size(endpoint) == 0)
-			set_text(endpoint, "name", view_text(record, "cordon.object.text"));
-		json_object_set_new(to, "dst_endpoint", endpoint);
-		set_text(connection, "protocol_name", view_text(record, "network.transport"));
-		/* outbound */
-		json_object_set_new(connection, "direction_id", json_integer(2));
-		json_object_set_new(to, "connection_info", connection);
+	case CLASS_NETWORK:
+		put_endpoint(out, f);
 		break;
-	}
 	case CLASS_DNS:
-		add_resolution(to, record);
+		put_resolution(out, f);
 		break;
 	case CLASS_LIFECYCLE:
-		json_object_set_new(to, "app",
-				    json_pack("{s:s, s:s}", "name", "cordon", "vendor_name",
-					      "cordon"));
+		buffer_literal(out, ",\"app\":{\"name\":\"cordon\",\"vendor_name\":\"cordon\"}");
 		break;
 	case CLASS_BASE:
 		break;
 	}
 }
 
-json_t *export_ocsf(const json_t *record, const struct export_source *source)
+static uint64_t time_of(const struct flat_record *f)
 {
-	struct kind kind = kind_of(record);
-	_cleanup_(freep) char *phrase = NULL;
-	json_t *to, *unmapped;
+	const struct plain_value *value = flat_text(f, FLAT_TIMESTAMP);
+	char text[CLOCK_TEXT_SIZE + 16];
 
-	to = json_pack(
-		"{s:i, s:i, s:i, s:i, s:i, s:I, s:{s:s, s:{s:s, s:s, s:s}, s:[s, s], s:s, s:I}, s:{s:s?, "
-		"s:i}}",
-		"class_uid", (int)kind.class, "category_uid", (int)kind.class / 1000, "activity_id",
-		kind.activity, "type_uid", (int)kind.class * 100 + kind.activity, "severity_id",
-		severity_of(record), "time", (json_int_t)(view_time(record) / NSEC_PER_MSEC),
-		"metadata", "version", EXPORT_OCSF_VERSION, "product", "name", "cordon",
-		"vendor_name", "cordon", "version", source->version, "profiles", "host",
-		"security_control", "log_name", "cordon.audit", "sequence",
-		(json_int_t)view_number(record, "seq"), "device", "hostname", source->host,
-		"type_id", 0);
-	if (!to)
-		return NULL;
+	if (!value || value->size >= sizeof(text))
+		return 0;
+	memcpy(text, value->data, value->size);
+	text[value->size] = '\0';
+	return view_time_of(text);
+}
+
+static void put_string(struct buffer *out, const char *key, const char *text)
+{
+	json_text_key(out, key);
+	if (text)
+		json_text_string(out, text, strlen(text));
+	else
+		buffer_literal(out, "null");
+}
+
+static void put_head(struct buffer *out, const struct flat_record *f, struct kind kind,
+		     const struct export_source *source)
+{
+	put_number(out, "class_uid", kind.class);
+	put_number(out, "category_uid", kind.class / 1000);
+	put_number(out, "activity_id", (unsigned int)kind.activity);
+	put_number(out, "type_uid", kind.class * 100 + (unsigned int)kind.activity);
+	put_number(out, "severity_id", severity_of(f));
+	put_number(out, "time", time_of(f) / NSEC_PER_MSEC);
+	buffer_literal(out, ",\"metadata\":{\"version\":\"" EXPORT_OCSF_VERSION "\",\"product\":{"
+			    "\"name\":\"cordon\",\"vendor_name\":\"cordon\"");
+	put_string(out, "version", source->version);
+	buffer_literal(out, "},\"profiles\":[\"host\",\"security_control\"],"
+			    "\"log_name\":\"cordon.audit\"");
+	put_number(out, "sequence", flat_number(f, FLAT_SEQ));
+	flat_put_text(out, "correlation_uid", f, FLAT_EXECUTION);
+	buffer_literal(out, "},\"device\":{");
+	put_string(out, "hostname", source->host);
+	buffer_literal(out, ",\"type_id\":0}");
 	if (kind.activity == ACTIVITY_OTHER)
-		set_text(to, "activity_name",
-			 view_text(record, "cordon.operation")
-				 ? view_text(record, "cordon.operation")
-				 : view_text(record, "event.action"));
-	if (view_text(record, "cordon.operation"))
-		phrase = denial_phrase(record);
-	set_text(to, "message", phrase ? phrase : view_text(record, "event.action"));
-	if (view_text(record, "cordon.execution.id"))
-		json_object_set_new(json_object_get(to, "metadata"), "correlation_uid",
-				    json_string(view_text(record, "cordon.execution.id")));
-	json_object_set_new(to, "actor", make_actor(record));
-	add_verdict(to, record);
-	add_object(to, record, kind.class);
-	if (view_number(record, "cordon.repeats") > 0)
-		json_object_set_new(
-			to, "count",
-			json_integer((json_int_t)view_number(record, "cordon.repeats") + 1));
-	if (view_has_number(record, "event.duration"))
-		json_object_set_new(
-			to, "duration",
-			json_integer((json_int_t)(view_number(record, "event.duration") /
-						  NSEC_PER_MSEC)));
+		flat_put_text(out, "activity_name", f,
+			      flat_text(f, FLAT_OPERATION) ? FLAT_OPERATION : FLAT_EVENT_ACTION);
+	if (!flat_text(f, FLAT_OPERATION)) {
+		flat_put_text(out, "message", f, FLAT_EVENT_ACTION);
+		return;
+	}
+	json_text_key(out, "message");
+	flat_put_phrase(out, f);
+}
+
+void export_ocsf(struct buffer *out, const struct flat_record *f,
+		 const struct export_source *source)
+{
+	struct kind kind = kind_of(f);
+
+	buffer_literal(out, "{");
+	put_head(out, f, kind, source);
+	put_actor(out, f);
+	put_verdict(out, f);
+	put_object(out, f, kind.class);
+	if (flat_number(f, FLAT_REPEATS) > 0)
+		put_number(out, "count", flat_number(f, FLAT_REPEATS) + 1);
+	if (flat_has_number(f, FLAT_EVENT_DURATION))
+		put_number(out, "duration", flat_number(f, FLAT_EVENT_DURATION) / NSEC_PER_MSEC);
 	/* Nothing of a record is left out. */
-	unmapped = json_deep_copy(record);
-	json_object_set_new(to, "unmapped", unmapped);
-	return to;
+	json_text_key(out, "unmapped");
+	buffer_add(out, f->line, f->size);
+	buffer_literal(out, "}");
 }

@@ -14,7 +14,9 @@ struct walk {
 	void *data;
 	char name[NAME_SIZE];
 	size_t name_size;
-	unsigned int depth, arrays; /* that it is in */
+	unsigned int depth;
+	unsigned int nameless; /* lists and passed over members that it is in */
+	bool dumped;	       /* a parser's own text: all of it is taken */
 };
 
 /* The end of the line is no character of JSON. */
@@ -38,14 +40,14 @@ static bool take_string(struct walk *w, struct plain_value *ret)
 
 	*ret = (struct plain_value){.kind = PLAIN_STRING, .data = at};
 	for (; at < w->end && *at != '"'; at++) {
-		if (*at < ' ' || *at > '~')
+		if ((*at < ' ' || *at > '~') && !w->dumped)
 			return false;
 		if (*at != '\\')
 			continue;
 		/* \u and \/ have more than one way to be written. */
 		ret->escaped = true;
 		at++;
-		if (at == w->end || !*at || !strchr("\"\\bfnrt", *at))
+		if (at == w->end || (!(*at && strchr("\"\\bfnrt", *at)) && !w->dumped))
 			return false;
 	}
 	if (at == w->end)
@@ -55,11 +57,26 @@ static bool take_string(struct walk *w, struct plain_value *ret)
 	return true;
 }
 
+static bool take_other_number(struct walk *w, struct plain_value *ret)
+{
+	const char *at = w->at;
+	bool integer = true;
+
+	for (; at < w->end && *at && strchr("-+0123456789.eE", *at); at++)
+		integer &= !strchr(".eE", *at);
+	*ret = (struct plain_value){integer ? PLAIN_INTEGER : PLAIN_WORD, w->at,
+				    (size_t)(at - w->at), false};
+	w->at = at;
+	return ret->size > 0;
+}
+
 /* Up to 18 digits: any such integer is one to a parser, too. */
 static bool take_integer(struct walk *w, struct plain_value *ret)
 {
 	const char *at = w->at, *digits;
 
+	if (w->dumped)
+		return take_other_number(w, ret);
 	at += *at == '-';
 	digits = at;
 	while (at < w->end && *at >= '0' && *at <= '9')
@@ -105,9 +122,9 @@ static bool take_array(struct walk *w, struct plain_value *ret)
 	const char *start = w->at - 1;
 	struct plain_value ignored;
 
-	if (w->depth++ == DEPTH_MAX)
+	if (w->depth++ == DEPTH_MAX && !w->dumped)
 		return false;
-	w->arrays++;
+	w->nameless++;
 	while (next(w) != ']') {
 		if (w->at > start + 1 && !expect(w, ','))
 			return false;
@@ -117,9 +134,23 @@ static bool take_array(struct walk *w, struct plain_value *ret)
 			return false;
 	}
 	w->at++;
-	w->arrays--;
+	w->nameless--;
 	w->depth--;
 	*ret = (struct plain_value){PLAIN_ARRAY, start, (size_t)(w->at - start), false};
+	return true;
+}
+
+static bool take_object_value(struct walk *w, struct plain_value *ret)
+{
+	const char *start = w->at - 1;
+	size_t size = w->name_size;
+
+	if (w->nameless == 0)
+		w->name[w->name_size++] = '.';
+	if (!take_object(w))
+		return false;
+	w->name_size = size;
+	*ret = (struct plain_value){PLAIN_OBJECT, start, (size_t)(w->at - start), false};
 	return true;
 }
 
@@ -127,21 +158,25 @@ static bool take_member(struct walk *w)
 {
 	size_t size = w->name_size;
 	struct plain_value key, value;
-	bool good;
+	bool named, good;
 
-	/* A dot in a name would make another name of it. */
-	if (!expect(w, '"') || !take_string(w, &key) || key.escaped || !expect(w, ':') ||
-	    size + key.size + 1 > sizeof(w->name) || memchr(key.data, '.', key.size))
+	if (!expect(w, '"') || !take_string(w, &key) || !expect(w, ':'))
 		return false;
-	memcpy(w->name + size, key.data, key.size);
-	w->name_size = size + key.size;
-	if (expect(w, '{')) {
-		w->name[w->name_size++] = '.';
-		good = take_object(w);
-	} else {
-		good = (expect(w, '[') ? take_array(w, &value) : take_scalar(w, &value)) &&
-		       (w->arrays > 0 || w->take(w->data, w->name, w->name_size, &value));
+	/* A dot in a name would make another name of it. */
+	named = !key.escaped && size + key.size + 1 <= sizeof(w->name) &&
+		!memchr(key.data, '.', key.size);
+	if (!named && !w->dumped)
+		return false;
+	w->nameless += !named;
+	if (w->nameless == 0) {
+		memcpy(w->name + size, key.data, key.size);
+		w->name_size = size + key.size;
 	}
+	good = (expect(w, '{')	 ? take_object_value(w, &value)
+		: expect(w, '[') ? take_array(w, &value)
+				 : take_scalar(w, &value)) &&
+	       (w->nameless > 0 || w->take(w->data, w->name, w->name_size, &value));
+	w->nameless -= !named;
 	w->name_size = size;
 	return good;
 }
@@ -149,7 +184,7 @@ static bool take_member(struct walk *w)
 /* Behind the brace that opens it. */
 static bool take_object(struct walk *w)
 {
-	if (w->depth++ == DEPTH_MAX)
+	if (w->depth++ == DEPTH_MAX && !w->dumped)
 		return false;
 	for (bool first = true; next(w) != '}'; first = false)
 		if ((!first && !expect(w, ',')) || !take_member(w))
@@ -165,6 +200,17 @@ bool plain_json_walk(const char *line, size_t size,
 		     void *data)
 {
 	struct walk w = {.at = line, .end = line + size, .take = take, .data = data};
+
+	return expect(&w, '{') && take_object(&w) && w.at == w.end;
+}
+
+bool plain_json_walk_dumped(const char *line, size_t size,
+			    bool (*take)(void *data, const char *name, size_t name_size,
+					 const struct plain_value *value),
+			    void *data)
+{
+	struct walk w = {
+		.at = line, .end = line + size, .take = take, .data = data, .dumped = true};
 
 	return expect(&w, '{') && take_object(&w) && w.at == w.end;
 }

@@ -82,11 +82,22 @@ int denial_groups_add(struct denial_groups *groups, const json_t *record, size_t
 	return 0;
 }
 
-static const char *right_phrase(const char *right)
+struct words {
+	const char *word, *phrase;
+};
+
+/* NULL: none is called so. */
+static const char *find_words(const struct words *all, size_t count, const char *word, size_t size)
 {
-	static const struct {
-		const char *right, *phrase;
-	} phrases[] = {
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(all[i].word, word, size) == 0 && all[i].word[size] == '\0')
+			return all[i].phrase;
+	return NULL;
+}
+
+const char *denial_right_words(const char *right, size_t size)
+{
+	static const struct words phrases[] = {
 		{"read", "read of"},
 		{"write", "write to"},
 		{"create", "creation of"},
@@ -102,17 +113,12 @@ static const char *right_phrase(const char *right)
 		{"socket", "creation of the socket"},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(phrases); i++)
-		if (strcmp(phrases[i].right, right) == 0)
-			return phrases[i].phrase;
-	return right;
+	return find_words(phrases, ARRAY_SIZE(phrases), right, size);
 }
 
-static const char *operation_phrase(const char *operation)
+const char *denial_operation_words(const char *operation, size_t size)
 {
-	static const struct {
-		const char *operation, *phrase;
-	} phrases[] = {
+	static const struct words phrases[] = {
 		{"capable", "use of"},
 		{"signal", "signal to"},
 		{"trace", "tracing of"},
@@ -125,10 +131,21 @@ static const char *operation_phrase(const char *operation)
 		{"system-call", "system call"},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(phrases); i++)
-		if (strcmp(phrases[i].operation, operation) == 0)
-			return phrases[i].phrase;
-	return operation;
+	return find_words(phrases, ARRAY_SIZE(phrases), operation, size);
+}
+
+static const char *right_phrase(const char *right)
+{
+	const char *words = denial_right_words(right, strlen(right));
+
+	return words ? words : right;
+}
+
+static const char *operation_phrase(const char *operation)
+{
+	const char *words = denial_operation_words(operation, strlen(operation));
+
+	return words ? words : operation;
 }
 
 char *denial_phrase(const json_t *record)
@@ -165,11 +182,9 @@ char *denial_phrase_of(const json_t *record, const char *object)
 	return text;
 }
 
-const char *denial_reason_phrase(const json_t *record)
+const char *denial_reason_words(const char *reason, size_t size)
 {
-	static const struct {
-		const char *reason, *phrase;
-	} phrases[] = {
+	static const struct words phrases[] = {
 		{"default", "no rule allows it"},
 		{"rule", "a rule denies it"},
 		{"widens",
@@ -182,10 +197,14 @@ const char *denial_reason_phrase(const json_t *record)
 		{"host", "the address is the host's own, and no rule names it"},
 		{"changed", "it is not the code whose digest is on record"},
 	};
+	const char *words = find_words(phrases, ARRAY_SIZE(phrases), reason, size);
+
+	return words ? words : "for an unknown reason";
+}
+
+const char *denial_reason_phrase(const json_t *record)
+{
 	const char *reason = view_text(record, "cordon.reason");
 
-	for (size_t i = 0; reason && i < ARRAY_SIZE(phrases); i++)
-		if (strcmp(phrases[i].reason, reason) == 0)
-			return phrases[i].phrase;
-	return "for an unknown reason";
+	return denial_reason_words(reason ? reason : "", reason ? strlen(reason) : 0);
 }

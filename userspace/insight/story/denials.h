@@ -41,4 +41,12 @@ char *denial_phrase_of(const json_t *record, const char *object);
 /* Why, without a rule: "no rule allows it". Never NULL. */
 const char *denial_reason_phrase(const json_t *record);
 
+/*
+ * The words of a right ("read of"), of an operation without rights, and of a reason, whose names
+ * need no NUL behind them. NULL, but for the last: it has none but its name.
+ */
+const char *denial_right_words(const char *right, size_t size);
+const char *denial_operation_words(const char *operation, size_t size);
+const char *denial_reason_words(const char *reason, size_t size);
+
 #endif

@@ -56,12 +56,18 @@ const char *view_damage(const json_t *record)
 uint64_t view_time(const json_t *record)
 {
 	const char *text = view_text(record, "@timestamp");
+
+	return text ? view_time_of(text) : 0;
+}
+
+uint64_t view_time_of(const char *text)
+{
 	struct tm tm = {0};
 	const char *rest;
 	uint64_t nsec = 0;
 	time_t seconds;
 
-	rest = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
+	rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
 	if (!rest)
 		return 0;
 	seconds = timegm(&tm);

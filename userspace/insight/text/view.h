@@ -24,4 +24,7 @@ const char *view_damage(const json_t *record);
 /* "@timestamp" in ns since the epoch; 0: none. */
 uint64_t view_time(const json_t *record);
 
+/* The same of such a text. */
+uint64_t view_time_of(const char *text);
+
 #endif

@@ -304,6 +304,14 @@ static int ask_address(const char *object, struct policy_question *q,
 		    q->right != CORDON_NET_CONNECT ||
 		    strspn(address, "0123456789.") == strlen(address))
 			return refuse_address(object, error);
+		/* No rule can have these names, see the reading of "to". */
+		if (host_name_is_loopback(name))
+			return refuse(error,
+				      "names do not lead to the host itself, as \"%s\" would: ask "
+				      "about 127.0.0.1 or [::1]",
+				      address);
+		if (host_name_is_every(name))
+			return refuse(error, "\"%s\" is no address: ask about one", address);
 		block.family = CORDON_NET_NAME;
 	}
 	if (protocol == IPPROTO_ICMP

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <strings.h>
 
 static char small(char c)
 {
@@ -48,6 +49,34 @@ int host_name_read(const char *text, bool pattern, char ret_name[HOST_NAME_SIZE]
 		if (!*label)
 			return 0;
 	}
+}
+
+static bool is_one_of(const char *text, const char *const *words)
+{
+	for (; *words; words++)
+		if (strcasecmp(text, *words) == 0)
+			return true;
+	return false;
+}
+
+bool host_name_is_every(const char *text)
+{
+	static const char *const words[] = {"any",	"all",	    "every",	  "everything",
+					    "anything", "anywhere", "everywhere", "internet",
+					    "world",	NULL};
+
+	return is_one_of(text, words);
+}
+
+bool host_name_is_loopback(const char *text)
+{
+	static const char *const words[] = {
+		"localhost", "localhost.", "localhost.localdomain", "ip6-localhost", "ip6-loopback",
+		"loopback",  NULL};
+	size_t length = strlen(text);
+
+	return is_one_of(text, words) ||
+	       (length > 10 && strcasecmp(text + length - 10, ".localhost") == 0);
 }
 
 /* Copies the parts of `from` in the opposite order. */

@@ -22,6 +22,12 @@
  */
 int host_name_read(const char *text, bool pattern, char ret_name[HOST_NAME_SIZE]);
 
+/* "any", "All": what people write for every address, and would be a host of that name. */
+bool host_name_is_every(const char *text);
+
+/* "localhost", "db.localhost": names that stand for the host itself wherever they are looked up. */
+bool host_name_is_loopback(const char *text);
+
 /* "www.example.org" to "org/example/www" and back: the bytes between are kept. */
 void host_name_reverse(const char *name, char ret_reversed[HOST_NAME_SIZE]);
 void host_name_restore(const char *reversed, size_t size, char ret_name[HOST_NAME_SIZE]);

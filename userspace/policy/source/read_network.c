@@ -24,37 +24,19 @@ static bool ends_in_port(const char *text)
 	       (strchr(text, ':') == colon || (colon > text && colon[-1] == ']'));
 }
 
-static bool is_one_of(const char *text, const char *const *words)
-{
-	for (; *words; words++)
-		if (strcasecmp(text, *words) == 0)
-			return true;
-	return false;
-}
-
-static bool is_every_address(const char *text)
-{
-	static const char *const words[] = {"any", "all", "every", "everywhere", NULL};
-
-	return is_one_of(text, words);
-}
-
-/* Names that stand for the host itself wherever they are looked up. */
-static bool is_loopback(const char *text)
-{
-	static const char *const words[] = {
-		"localhost", "localhost.", "localhost.localdomain", "ip6-localhost", "ip6-loopback",
-		"loopback",  NULL};
-	size_t length = strlen(text);
-
-	return is_one_of(text, words) ||
-	       (length > 10 && strcasecmp(text + length - 10, ".localhost") == 0);
-}
-
-/* "10.0.0.1-10.0.0.9", "192.168.*.*": digits where a name has letters. */
+/*
+ * "10.0.0.1-10.0.0.9", "192.168.*.*": digits where a name has letters. What ends in a number is an
+ * address to whoever looks it up ("0x7f.1"), and no domain is called so.
+ */
 static bool is_numeric(const char *text)
 {
-	return strspn(text, "0123456789.*-") == strlen(text) && strpbrk(text, "0123456789");
+	const char *dot = strrchr(text, '.'), *last = dot ? dot + 1 : text;
+	bool hex = strncasecmp(last, "0x", 2) == 0;
+
+	if (strspn(text, "0123456789.*-") == strlen(text) && strpbrk(text, "0123456789"))
+		return true;
+	return *last && (hex ? strspn(last + 2, "0123456789abcdefABCDEF") == strlen(last + 2)
+			     : strspn(last, "0123456789") == strlen(last));
 }
 
 /* The blocks of a range of IPv4 addresses, or how they are written. */
@@ -93,10 +75,15 @@ static const char *hint_of_range(struct reader *r, const char *text)
 /* What looks like a host's name and is meant otherwise: true if that was said. */
 static bool is_mistaken(struct reader *r, const struct node *n)
 {
-	if (is_every_address(n->text))
+	if (host_name_is_every(n->text))
 		report_error(r->diagnostics, &n->place, "write to: any, without brackets",
 			     "in a list, \"%s\" would be a host of that name", n->text);
-	else if (is_loopback(n->text))
+	else if (strcmp(n->text, "*") == 0)
+		report_error(r->diagnostics, &n->place,
+			     "write to: any, without brackets; or \"**\" for every host that is "
+			     "reached by its name",
+			     "in a list, \"*\" would be the hosts whose names have no dot");
+	else if (host_name_is_loopback(n->text))
 		report_error(r->diagnostics, &n->place, "write to: [127.0.0.1, \"::1\"]",
 			     "names do not lead to the host itself, as \"%s\" would", n->text);
 	else if (is_numeric(n->text))
@@ -187,18 +174,25 @@ static int add_block(struct reader *r, struct rule *rule, const struct node *n)
 
 static int read_to(struct reader *r, const struct node *n, void *target)
 {
+	const char *hint = "write to: [203.0.113.0/24] or to: any";
 	struct rule *rule = target;
 
 	rule->has_to = true;
 	if (n->type == NODE_SCALAR && strcmp(n->text, "any") == 0)
 		return 0;
-	if (n->type == NODE_SCALAR && (is_every_address(n->text) || strcmp(n->text, "*") == 0)) {
+	if (n->type == NODE_SCALAR && (host_name_is_every(n->text) || strcmp(n->text, "*") == 0)) {
 		report_error(r->diagnostics, &n->place, "write to: any", "\"%s\" is no address",
 			     n->text);
 		return 0;
 	}
-	if (!reader_expect(r, n, NODE_SEQUENCE, "a list of addresses or \"any\"",
-			   "write to: [203.0.113.0/24] or to: any"))
+	if (n->type == NODE_SCALAR && n->text[0] && !node_is_null(n)) {
+		hint = host_name_is_loopback(n->text)
+			       ? "write to: [127.0.0.1, \"::1\"]"
+			       : arena_printf(r->arena, "write to: [\"%s\"], or to: any", n->text);
+		if (!hint)
+			return -ENOMEM;
+	}
+	if (!reader_expect(r, n, NODE_SEQUENCE, "a list of addresses or \"any\"", hint))
 		return 0;
 	if (n->count == 0)
 		report_error(r->diagnostics, &n->place, "write to: any for every address",

@@ -226,12 +226,29 @@ static void keep_text(void *data, const char *text)
 	snprintf(last_text, sizeof(last_text), "%s", text);
 }
 
+struct told {
+	unsigned int times;
+	uint64_t done, all;
+};
+
+static void keep_progress(void *data, uint64_t done, uint64_t all)
+{
+	struct told *told = data;
+
+	assert_true(done >= told->done && done <= all);
+	assert_true(told->times == 0 || all == told->all);
+	*told = (struct told){told->times + 1, done, all};
+}
+
 static struct verify_result verify(bool with_key)
 {
+	struct told told = {};
 	const struct verify_options verify_options = {
 		.keys = verification,
 		.key_count = with_key ? key_count : 0,
 		.problem = keep_text,
+		.progress = keep_progress,
+		.progress_data = &told,
 	};
 	struct verify_result result = {};
 	struct failure failure = {};
@@ -239,6 +256,11 @@ static struct verify_result verify(bool with_key)
 	last_text[0] = '\0';
 	if (verify_log(directory, &verify_options, &result, &failure) < 0)
 		fail_msg("%s", failure.text);
+	/* What is to be read is what was: of compressed segments, more or less. */
+	if (result.bytes > 0)
+		assert_true(told.times > 0);
+	if (!options.compress && told.times > 0)
+		assert_int_equal(told.all, result.bytes + result.torn_bytes);
 	return result;
 }
 

@@ -140,6 +140,69 @@ static void each_action(void (*check)(json_t *record))
 	}
 }
 
+/* JSON with ' for ". */
+static json_t *loads_quoted(const char *text)
+{
+	_cleanup_(freep) char *copy = strdup(text);
+	json_error_t error;
+	json_t *value;
+
+	for (char *c = copy; *c; c++)
+		if (*c == '\'')
+			*c = '"';
+	value = json_loads(copy, JSON_REJECT_DUPLICATES, &error);
+	if (!value)
+		fail_msg("%s: %s", error.text, copy);
+	return value;
+}
+
+/* --- an event of it ----------------------------------------------------------------------- */
+
+typedef void (*export_call)(struct buffer *out, const struct flat_record *record,
+			    const struct export_source *source);
+
+/* From the line as it is: NULL if it has to be parsed. */
+static char *event_of_line(export_call export, const char *line)
+{
+	_cleanup_(buffer_free) struct buffer out = {};
+	struct flat_record flat;
+
+	if (!flat_record_read(&flat, line, strlen(line)))
+		return NULL;
+	export(&out, &flat, &source);
+	assert_false(out.failed);
+	buffer_add(&out, "", 1);
+	return strdup(out.data);
+}
+
+static char *event_of_record(export_call export, const json_t *record)
+{
+	_cleanup_(buffer_free) struct buffer text = {}, out = {};
+	struct flat_record flat;
+
+	assert_int_equal(flat_record_of(&flat, &text, record), 0);
+	export(&out, &flat, &source);
+	assert_false(out.failed);
+	buffer_add(&out, "", 1);
+	return strdup(out.data);
+}
+
+/* The event, which is the same from a plain line and from what was parsed. */
+static json_t *exported(export_call export, const json_t *record)
+{
+	_cleanup_(freep) char *text = event_of_record(export, record);
+	_cleanup_(freep) char *line = json_dumps(record, JSON_COMPACT | JSON_ENSURE_ASCII);
+	_cleanup_(freep) char *same = event_of_line(export, line);
+	json_error_t error;
+	json_t *event = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+
+	if (!event)
+		fail_msg("no JSON (%s): %s", error.text, text);
+	if (same)
+		assert_string_equal(same, text);
+	return event;
+}
+
 /* --- where its fields go ------------------------------------------------------------------ */
 
 static const char *const ecs_moved[][2] = {
@@ -177,7 +240,7 @@ static void check_ecs_below(const json_t *event, const char *path, const json_t 
 
 static void check_ecs(json_t *record)
 {
-	json_t *event = export_ecs(record, &source);
+	json_t *event = exported(export_ecs, record);
 
 	check_ecs_below(event, "", record);
 	assert_string_equal(view_text(event, "rule.name"), view_text(record, "cordon.rule.text"));
@@ -214,7 +277,7 @@ static const char *const ocsf_fields[][2] = {
 
 static void check_ocsf(json_t *record)
 {
-	json_t *event = export_ocsf(record, &source);
+	json_t *event = exported(export_ocsf, record);
 
 	for (size_t i = 0; i < ARRAY_SIZE(ocsf_fields); i++)
 		if (!json_equal(view_field(event, ocsf_fields[i][0]),
@@ -257,7 +320,7 @@ static void test_ocsf_objects(void **state)
 		json_t *record = whole_record("denial"), *event;
 
 		set_access(record, cases[i].operation, cases[i].kind);
-		event = export_ocsf(record, &source);
+		event = exported(export_ocsf, record);
 		assert_int_equal(view_number(event, "class_uid"), cases[i].class);
 		assert_int_equal(view_number(event, "category_uid"), cases[i].class / 1000);
 		if (!json_equal(view_field(event, cases[i].to), view_field(record, cases[i].from)))
@@ -285,7 +348,7 @@ static void test_ocsf_operations(void **state)
 			json_t *record = whole_record("denial"), *event;
 
 			set_access(record, json_string_value(operation), json_string_value(kind));
-			event = export_ocsf(record, &source);
+			event = exported(export_ocsf, record);
 			assert_true(view_number(event, "class_uid") > 1000);
 			json_decref(event);
 			json_decref(record);
@@ -297,6 +360,125 @@ static void test_ocsf(void **state)
 {
 	(void)state;
 	each_action(check_ocsf);
+}
+
+/* --- records that no writer made ---------------------------------------------------------- */
+
+/* What is there already is not there twice, and what is missing leaves no comma. */
+static void test_odd_records(void **state)
+{
+	static const struct {
+		const char *record, *ecs;
+	} cases[] = {
+		{"{}", "{'event':{E,'sequence':0},'message':null,R}"},
+		{"{'seq':1,'chain':'c'}", "{'event':{E,'sequence':1,'hash':'c'},'message':null,R}"},
+		{"{'seq':7,'event':{},'cordon':{},'chain':'c'}",
+		 "{'event':{E,'sequence':7,'hash':'c'},'cordon':{'seq':7,'chain':'c'},"
+		 "'message':null,R}"},
+		{"{'event':{'type':1,'action':'x','sequence':{'a':[]},'hash':'h'},'seq':2,'a':1,"
+		 "'message':[1,2],'ecs':null}",
+		 "{'event':{'action':'x','hash':'h',E,'sequence':2},'a':1,'message':'x',R}"},
+		{"{'process':{'signal':'KILL'},'cordon':{'signal':1,'seq':'x'},'event':1}",
+		 "{'process':{},'cordon':{'seq':'x','signal':'KILL'},'event':1,'message':null,R}"},
+		{"{'process':{'a':1,'signal':9,'b':[2]},'event':{'kind':'k'},'rule':1}",
+		 "{'process':{'a':1,'signal':9,'b':[2]},'event':{'kind':'k',E,'sequence':0},"
+		 "'rule':1,'message':null,R}"},
+		{"{'cordon':{'rule':{'file':'f','line':3}},'event':{},'rule':1,'host':{'id':'x'}}",
+		 "{'cordon':{'rule':{'file':'f','line':3}},'event':{E,'sequence':0},"
+		 "'rule':{'id':'0','reference':'f:3'},'message':null,"
+		 "'ecs':{'version':'" EXPORT_ECS_VERSION "'},'host':{'id':'x'}}"},
+		{"{'event.action':'denial','event':{'action':'open'},'cordon':{'operation':'\\u00e9',"
+		 "'rights':[null,'read','\\u20ac'],'object':{'text':'a\\u0001/\\u00e9'}}}",
+		 "{'event.action':'denial','event':{'action':'open',"
+		 "'category':['file'],'type':['access','allowed'],'module':'cordon',"
+		 "'dataset':'cordon.audit','provider':'cordon','sequence':0},"
+		 "'cordon':{'operation':'\\u00e9','rights':[null,'read','\\u20ac'],"
+		 "'object':{'text':'a\\u0001/\\u00e9'}},"
+		 "'message':'? and read of and \\u20ac a\\u0001/\\u00e9',R}"},
+	};
+	static const char every[] = "'category':['process'],'type':['info'],'module':'cordon',"
+				    "'dataset':'cordon.audit','provider':'cordon'";
+	static const char rest[] = "'ecs':{'version':'" EXPORT_ECS_VERSION "'},'host':{'name':'h'}";
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(freep) char *text = NULL;
+		json_t *record, *wanted, *event, *ocsf;
+		size_t size;
+		FILE *out = open_memstream(&text, &size);
+
+		for (const char *c = cases[i].ecs; *c; c++)
+			if (*c == 'E' && strchr("{,", c[-1]))
+				fputs(every, out);
+			else if (*c == 'R' && c[-1] == ',')
+				fputs(rest, out);
+			else
+				fputc(*c, out);
+		fclose(out);
+		record = loads_quoted(cases[i].record);
+		wanted = loads_quoted(text);
+		event = exported(export_ecs, record);
+		if (!json_equal(event, wanted))
+			fail_msg("%s: %s", cases[i].record,
+				 json_dumps(event, JSON_COMPACT | JSON_ENSURE_ASCII));
+		ocsf = exported(export_ocsf, record);
+		assert_true(json_equal(json_object_get(ocsf, "unmapped"), record));
+		json_decref(record);
+		json_decref(wanted);
+		json_decref(event);
+		json_decref(ocsf);
+	}
+}
+
+/* What only a parser takes: deep, long, of every type, with names that are none of the fields. */
+static void test_any_json(void **state)
+{
+	static const char *const records[] = {
+		"{'a':1.5,'b':-1e30,'c':123456789012345678,'d':9223372036854775807,'e':true}",
+		"{'a':[[[[[[[[[[[[{'b':{'c':[]}}]]]]]]]]]]]]}",
+		"{'a':{'b':{'c':{'d':{'e':{'f':{'g':{'h':{'i':{'j':{}}}}}}}}}}}",
+		"{'cordon.operation':'x','event':{'a.b':{'action':'y'}},'\\u00e9':{'seq':1}}",
+		"{'seq':-1,'event':{'duration':-5},'process':{'pid':'x','parent':{'pid':1}}}",
+		"{'seq':{},'event':[],'cordon':null,'process':'x','chain':1,'host':[]}",
+		"{'event':{'action':'agent-'},'@timestamp':'\\u0041 long text that is no time at all, and "
+		"goes on for longer than any time'}",
+		"{'event':{'action':'resolve'},'dns':{'question':{'name':'n'},'resolved_ip':[{'a':']'},"
+		"[1,'],'],'203.0.113.1',null]}}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
+		json_t *record = loads_quoted(records[i]), *ocsf, *ecs;
+
+		ecs = exported(export_ecs, record);
+		ocsf = exported(export_ocsf, record);
+		assert_true(json_equal(json_object_get(ocsf, "unmapped"), record));
+		assert_string_equal(view_text(ecs, "ecs.version"), EXPORT_ECS_VERSION);
+		if (view_is(record, "resolve"))
+			assert_int_equal(json_array_size(json_object_get(ocsf, "answers")), 4);
+		json_decref(record);
+		json_decref(ecs);
+		json_decref(ocsf);
+	}
+}
+
+/* A long name above a short one is not taken for it. */
+static void test_long_names(void **state)
+{
+	char name[300];
+	json_t *record = json_object(), *event;
+
+	(void)state;
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	json_object_set_new(record, name,
+			    json_pack("{s:i, s:{s:s}}", "seq", 1, "event", "action", "a"));
+	json_object_set_new(record, "seq", json_integer(2));
+	event = exported(export_ecs, record);
+	assert_int_equal(view_number(event, "event.sequence"), 2);
+	assert_true(json_equal(json_object_get(event, name), json_object_get(record, name)));
+	json_decref(event);
+	json_decref(record);
 }
 
 /* --- CSV ---------------------------------------------------------------------------------- */
@@ -400,8 +582,12 @@ static void test_csv_of_lines(void **state)
 		taken += same_from_line(plain[i]);
 	/* All but those with dots in names, which mean something else. */
 	assert_int_equal(taken, ARRAY_SIZE(plain) - 2);
-	for (size_t i = 0; i < ARRAY_SIZE(other); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(other); i++) {
 		assert_false(same_from_line(other[i]));
+		/* A carriage return is shown as something else in cells alone. */
+		if (!strstr(other[i], "\\r"))
+			assert_null(event_of_line(export_ecs, other[i]));
+	}
 }
 
 /* The last cell is the record itself, the others what is looked for most. */
@@ -467,6 +653,8 @@ int main(void)
 		cmocka_unit_test(test_ecs),	     cmocka_unit_test(test_ocsf),
 		cmocka_unit_test(test_ocsf_objects), cmocka_unit_test(test_ocsf_operations),
 		cmocka_unit_test(test_csv),	     cmocka_unit_test(test_csv_of_lines),
+		cmocka_unit_test(test_odd_records),  cmocka_unit_test(test_any_json),
+		cmocka_unit_test(test_long_names),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
