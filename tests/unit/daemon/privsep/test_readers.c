@@ -244,7 +244,8 @@ static void test_lies(void **state)
 	/* So does one that speaks when nobody has asked. */
 	ask(1, "chatter", &lied);
 	expect_echo(&lied, "chatter");
-	assert_int_equal(event_base_loop(base, EVLOOP_ONCE), 0);
+	while (kill(last, 0) == 0)
+		assert_int_equal(event_base_loop(base, EVLOOP_ONCE), 0);
 	ask(1, "again", &behind);
 	expect_echo(&behind, "again");
 	assert_int_equal(started, 3);
