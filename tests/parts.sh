@@ -34,9 +34,9 @@ count() {
 	turns "$1" "$4" >>"$scratch/turns"
 }
 
-# turns LOG NAME: "MILLISECONDS WHAT, in NAME" of the longest turn of each daemon's loop that the part has looked at.
+# turns LOG NAME: "MILLISECONDS WHAT, in NAME" of the turn of each daemon's loop that took most processor time, where the part has looked.
 turns() {
-	sed -n "s/^(longest turn of the daemon's loop: \([0-9.]*\) ms, \(.*\))\r*\$/\1 \2/p" "$1" |
+	sed -n "s/^(longest turn of the daemon's loop: \([0-9.]*\) ms of processor time, \(.*\))\r*\$/\1 \2/p" "$1" |
 		while IFS= read -r turn; do printf '%s, in %s\n' "$turn" "$2"; done
 }
 
@@ -101,7 +101,7 @@ run_queue() {
 # Of all parts, so that a loop that something holds up is seen although nothing failed.
 longest_turn() {
 	[ ! -s "$scratch/turns" ] || sort -k1,1nr "$scratch/turns" | head -n 1 |
-		sed "s/^\([0-9.]*\) \(.*\)/\nthe longest turn of a daemon's loop: \1 ms, \2/"
+		sed "s/^\([0-9.]*\) \(.*\)/\nthe longest turn of a daemon's loop: \1 ms of processor time, \2/"
 }
 
 # What each part counted and how long it took, beside what is recorded; the longest first; the loop's longest turn; the sum; what failed, last,

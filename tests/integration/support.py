@@ -178,11 +178,15 @@ class Suite:
 
 
 def print_longest_turn(cordon):
-    """What the loop of the daemon that is there, if any, has been at for longest."""
+    """What the loop of the daemon that is there, if any, took most processor time for, and what it was at for longest."""
     try:
         done = subprocess.run([cordon, "status", "--json"], capture_output=True, timeout=120, check=False)
-        longest = json.loads(done.stdout)["turns"]["longest"]
-        print(f"(longest turn of the daemon's loop: {longest['nsec'] / 1e6:.1f} ms, {longest['what']})", flush=True)
+        turns = json.loads(done.stdout)["turns"]
+        busiest, longest = turns["busiest"], turns["longest"]
+        print(
+            f"(longest turn of the daemon's loop: {busiest['nsec'] / 1e6:.1f} ms of processor time, {busiest['what']}; "
+            f"by the clock {longest['nsec'] / 1e6:.1f} ms, {longest['what']})", flush=True
+        )
     except (OSError, subprocess.TimeoutExpired, ValueError, KeyError, TypeError):
         pass
 

@@ -7,6 +7,7 @@ import json
 import os
 import pwd
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -368,6 +369,40 @@ def resumed():
     wait_for(lambda: found in ends(), 30, "the end record")
     equal((ends()[found]["cordon"]["end"]["cause"], ends()[found]["cordon"]["end"]["exit_code"]), ("exited", 9), "end")
     os.unlink(os.path.join(home("alice"), "stop"))
+    account_for_everything()
+
+
+def readers():
+    return [key[0] for key, line in processes().items() if line.startswith("cordon daemon --request-reader")]
+
+
+@case("SIGSTOP of what reads one member's bytes: that member waits and is told, and nobody else waits")
+def reader_hangs():
+    ensure_standing()
+    # Those of earlier cases go, so that alice's is the only one.
+    for pid in readers():
+        kill(pid)
+    wait_for(lambda: not readers(), PATIENCE, "the readers' death")
+    equal(as_user("alice", "ps").status, 0, "alice's ps")
+    (pid,) = readers()
+    kill(pid, signal.SIGSTOP)
+    begin = time.monotonic()
+    waiting = [
+        subprocess.Popen([CORDON, "ps"], cwd=home("alice"), **identity("alice"), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        for _ in range(3)
+    ]
+    equal(as_user("bob", "ps").status, 0, "bob's ps meanwhile")
+    equal(cordon("status").status, 0, "status meanwhile")
+    equal(run_as("bob", "true").status, 0, "bob's run meanwhile")
+    # It is given up after 10 s: on a crowded machine bob may have taken longer.
+    if time.monotonic() - begin < 9:
+        equal([process.poll() for process in waiting], [None] * 3, "what alice asks meanwhile")
+    told = [process.communicate(timeout=120)[1].decode() for process in waiting]
+    # The one whose bytes it had; what was in line behind them goes to another.
+    equal(sorted(bool(process.returncode) for process in waiting), [False, False, True], f"statuses ({told})")
+    matches("".join(told), "has failed over this one", "what alice is told")
+    wait_for(lambda: gone(pid), PATIENCE, "the hanging reader's death")
+    equal(run_as("alice", "true").status, 0, "alice's run afterwards")
     account_for_everything()
 
 

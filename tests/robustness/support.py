@@ -475,10 +475,14 @@ def check_answers():
 
 
 def print_longest_turn():
-    """What the loop of the daemon that is left, if any, has been at for longest."""
+    """What the loop of the daemon that is left, if any, took most processor time for, and what it was at for longest."""
     try:
-        longest = json.loads(cordon("status", "--json").out)["turns"]["longest"]
-        print(f"(longest turn of the daemon's loop: {longest['nsec'] / 1e6:.1f} ms, {longest['what']})")
+        turns = json.loads(cordon("status", "--json").out)["turns"]
+        busiest, longest = turns["busiest"], turns["longest"]
+        print(
+            f"(longest turn of the daemon's loop: {busiest['nsec'] / 1e6:.1f} ms of processor time, {busiest['what']}; "
+            f"by the clock {longest['nsec'] / 1e6:.1f} ms, {longest['what']})"
+        )
     except (Failed, ValueError, KeyError, TypeError):
         pass
 

@@ -169,10 +169,14 @@ static void add_turns(struct exposition *x, const json_t *status)
 		"Turns of the daemon's loop: while one lasts, nobody else is served."};
 	static const struct exposition_family longest =
 		GAUGE("loop_longest_turn_seconds", "The longest turn since the daemon started.");
+	static const struct exposition_family busiest =
+		GAUGE("loop_busiest_turn_seconds",
+		      "Processor time of the turn that took most since the daemon started.");
 	const json_t *turns = json_object_get(status, "turns"),
 		     *histogram = json_object_get(turns, "histogram"),
 		     *total = json_object_get(turns, "total_nsec"),
-		     *most = json_object_get(json_object_get(turns, "longest"), "nsec");
+		     *most = json_object_get(json_object_get(turns, "longest"), "nsec"),
+		     *busy = json_object_get(json_object_get(turns, "busiest"), "nsec");
 	uint64_t sum = 0;
 
 	exposition_begin(x, &family);
@@ -201,6 +205,10 @@ static void add_turns(struct exposition *x, const json_t *status)
 	if (is_count(most))
 		exposition_add_real(x, "", NULL,
 				    (double)json_integer_value(most) / NSEC_PER_SECOND);
+	exposition_begin(x, &busiest);
+	if (is_count(busy))
+		exposition_add_real(x, "", NULL,
+				    (double)json_integer_value(busy) / NSEC_PER_SECOND);
 }
 
 /* "memory controller: `limits: memory` is not applied": the words before the colon name it. */

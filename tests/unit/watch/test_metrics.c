@@ -89,7 +89,7 @@ static void test_units(void **state)
 static void test_histogram(void **state)
 {
 	_cleanup_(freep) char *text = written_of(
-		"{\"turns\":{\"longest\":{\"what\":\"x\",\"nsec\":60000000},\"total_nsec\":90000000,\"histogram\":["
+		"{\"turns\":{\"longest\":{\"what\":\"x\",\"nsec\":60000000},\"busiest\":{\"what\":\"y\",\"nsec\":20000000},\"total_nsec\":90000000,\"histogram\":["
 		"{\"below_nsec\":1000000,\"turns\":5},{\"below_nsec\":100000000,\"turns\":2},"
 		"{\"below_nsec\":null,\"turns\":1}]}}",
 		NULL);
@@ -101,6 +101,7 @@ static void test_histogram(void **state)
 	assert_line(text, "cordon_loop_turn_seconds_sum 0.09");
 	assert_line(text, "cordon_loop_turn_seconds_count 8");
 	assert_line(text, "cordon_loop_longest_turn_seconds 0.06");
+	assert_line(text, "cordon_loop_busiest_turn_seconds 0.02");
 }
 
 static void test_gaps(void **state)

@@ -71,19 +71,24 @@ static void print_status(const json_t *status)
 {
 	uint64_t uptime = (uint64_t)json_integer_value(json_object_get(status, "uptime_nsec"));
 	const char *problem = json_string_value(json_object_get(status, "log_problem"));
-	const json_t *longest = json_object_get(json_object_get(status, "turns"), "longest");
-	const char *what = json_string_value(json_object_get(longest, "what"));
+	const json_t *turns = json_object_get(status, "turns"),
+		     *longest = json_object_get(turns, "longest"),
+		     *busiest = json_object_get(turns, "busiest");
+	const char *what = json_string_value(json_object_get(longest, "what")),
+		   *busy = json_string_value(json_object_get(busiest, "what"));
 
 	printf("enforcing: %" JSON_INTEGER_FORMAT " execution(s) live, %" JSON_INTEGER_FORMAT
 	       " policies resident; %s daemon, pid %" JSON_INTEGER_FORMAT ", up %" PRIu64
-	       " s, longest turn %.1f ms (%s); log in %s%s%s\n",
+	       " s, longest turn %.1f ms (%s), %.1f ms of processor time (%s); log in %s%s%s\n",
 	       json_integer_value(json_object_get(status, "executions")),
 	       json_integer_value(json_object_get(status, "policies")),
 	       json_is_true(json_object_get(status, "embedded")) ? "embedded" : "standing",
 	       json_integer_value(json_object_get(status, "pid")),
 	       (uint64_t)(uptime / NSEC_PER_SEC),
 	       (double)json_integer_value(json_object_get(longest, "nsec")) / (double)NSEC_PER_MSEC,
-	       what ? what : "none", json_string_value(json_object_get(status, "log")),
+	       what ? what : "none",
+	       (double)json_integer_value(json_object_get(busiest, "nsec")) / (double)NSEC_PER_MSEC,
+	       busy ? busy : "none", json_string_value(json_object_get(status, "log")),
 	       problem && *problem ? ": " : "", problem ? problem : "");
 }
 

@@ -28,6 +28,7 @@ struct dns_exchange {
 	int fd;
 	struct event *io;
 	struct event *timer;
+	struct reader_question *reading; /* what has come: nothing more is taken meanwhile */
 	bool stream;
 	uint8_t *buffer; /* of a stream: length and message, out and then in */
 	size_t size;	 /* of what is to be there */
@@ -38,6 +39,8 @@ static void next_try(struct dns_exchange *x);
 
 static void hang_up(struct dns_exchange *x)
 {
+	readers_cancel(x->reading);
+	x->reading = NULL;
 	if (x->io)
 		event_free(x->io);
 	x->io = NULL;
@@ -101,25 +104,38 @@ static bool is_final(const struct dns_exchange *x, const struct dns_answer *answ
 	       x->tries >= x->servers.count;
 }
 
-/* False: that was no answer to the query, and there may be one yet. */
-static bool take(struct dns_exchange *x, const uint8_t *data, size_t size)
+/* That was no answer to the query: there may be one yet, but no other message by a stream. */
+static void go_on(struct dns_exchange *x)
 {
-	struct dns_answer answer;
-	int r = dns_reader_answer(&x->reader, data, size, &x->query, &answer);
+	if (x->stream || event_add(x->io, NULL) < 0)
+		next_try(x);
+}
 
-	if (r == -ELOOP) {
+static void on_read(void *context, const struct reader_answer *said)
+{
+	struct dns_exchange *x = context;
+	struct dns_answer answer;
+	int r = dns_reader_answer(&x->reader, said, &x->query, &answer);
+
+	x->reading = NULL;
+	if (r == -ELOOP)
 		finish(x, NULL);
-		return true;
-	}
-	if (r < 0)
-		return false;
-	if (answer.truncated && !x->stream)
+	else if (r < 0)
+		go_on(x);
+	else if (answer.truncated && !x->stream)
 		by_stream(x);
 	else if (answer.truncated || !is_final(x, &answer))
 		next_try(x);
 	else
 		finish(x, &answer);
-	return true;
+}
+
+/* In what is left of this try's time. */
+static void take(struct dns_exchange *x, const uint8_t *data, size_t size)
+{
+	(void)event_del(x->io);
+	if (dns_reader_ask_answer(&x->reader, data, size, &x->query, on_read, x, &x->reading) < 0)
+		go_on(x);
 }
 
 /* --- over UDP ----------------------------------------------------------------------------- */
@@ -142,8 +158,10 @@ static void on_datagram(evutil_socket_t fd, short what, void *context)
 			next_try(x);
 			return;
 		}
-		if ((size_t)size <= sizeof(data) && take(x, data, (size_t)size))
+		if ((size_t)size <= sizeof(data)) {
+			take(x, data, (size_t)size);
 			return;
+		}
 	}
 }
 
@@ -200,11 +218,7 @@ static void on_stream_readable(struct dns_exchange *x)
 		if (!make_room(x))
 			next_try(x);
 	} else if (x->at == x->size) {
-		uint8_t *message = TAKE_PTR(x->buffer);
-
-		if (!take(x, message + 2, x->size - 2))
-			next_try(x);
-		free(message);
+		take(x, x->buffer + 2, x->size - 2);
 	}
 }
 

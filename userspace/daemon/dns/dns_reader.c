@@ -17,56 +17,66 @@ static int distrust(const struct dns_reader *reader)
 }
 
 /* 0: `said` has so many bytes; or what its reader says of the message. */
-static int ask(const struct dns_reader *reader, enum reader_kind kind, const struct iovec *parts,
-	       int count, size_t expected, struct reader_reply *ret_reply, const char **ret_said)
+static int check(const struct dns_reader *reader, const struct reader_answer *said, size_t expected)
 {
-	int r = readers_ask(reader->readers, reader->uid, kind, parts, count, ret_reply, ret_said);
+	const struct reader_reply *reply = &said->reply;
 
-	if (r < 0)
+	if (said->result < 0)
 		return -EBADMSG;
-	if (ret_reply->size == expected)
+	if (reply->size == expected)
 		return 0;
-	if (ret_reply->size == 0 && (ret_reply->result == -EBADMSG || ret_reply->result == -ELOOP))
-		return ret_reply->result;
+	if (reply->size == 0 && (reply->result == -EBADMSG || reply->result == -ELOOP))
+		return reply->result;
 	return distrust(reader);
 }
 
-int dns_reader_query(const struct dns_reader *reader, const uint8_t *data, size_t size,
-		     struct dns_query *ret_query)
+int dns_reader_ask_query(const struct dns_reader *reader, const uint8_t *data, size_t size,
+			 reader_answered *done, void *context,
+			 struct reader_question **ret_question)
 {
 	const struct iovec packet = part(data, size);
-	struct reader_reply reply;
-	struct dns_query query;
-	const char *said;
-	int r = size > READER_DNS_MAX
-			? -EBADMSG
-			: ask(reader, READER_DNS_QUERY, &packet, 1, sizeof(query), &reply, &said);
 
-	if (r < 0)
-		return -EBADMSG;
-	memcpy(&query, said, sizeof(query));
-	if (!dns_query_is_possible(&query) ||
-	    !(reply.result == -EINVAL || (reply.result == 0 && query.name[0])))
-		return distrust(reader);
-	*ret_query = query;
-	return reply.result;
+	return size > READER_DNS_MAX ? -E2BIG
+				     : readers_ask(reader->readers, reader->uid, READER_DNS_QUERY,
+						   &packet, 1, done, context, ret_question);
 }
 
-int dns_reader_answer(const struct dns_reader *reader, const uint8_t *data, size_t size,
-		      const struct dns_query *query, struct dns_answer *ret_answer)
+int dns_reader_query(const struct dns_reader *reader, const struct reader_answer *said,
+		     struct dns_query *ret_query)
+{
+	struct dns_query query;
+
+	if (check(reader, said, sizeof(query)) < 0)
+		return -EBADMSG;
+	memcpy(&query, said->data, sizeof(query));
+	if (!dns_query_is_possible(&query) ||
+	    !(said->reply.result == -EINVAL || (said->reply.result == 0 && query.name[0])))
+		return distrust(reader);
+	*ret_query = query;
+	return said->reply.result;
+}
+
+int dns_reader_ask_answer(const struct dns_reader *reader, const uint8_t *data, size_t size,
+			  const struct dns_query *query, reader_answered *done, void *context,
+			  struct reader_question **ret_question)
 {
 	const struct iovec parts[] = {part(query, sizeof(*query)), part(data, size)};
-	struct reader_reply reply;
+
+	return size > READER_DNS_MAX ? -E2BIG
+				     : readers_ask(reader->readers, reader->uid, READER_DNS_ANSWER,
+						   parts, 2, done, context, ret_question);
+}
+
+int dns_reader_answer(const struct dns_reader *reader, const struct reader_answer *said,
+		      const struct dns_query *query, struct dns_answer *ret_answer)
+{
 	struct dns_answer answer;
-	const char *said;
-	int r = size > READER_DNS_MAX
-			? -EBADMSG
-			: ask(reader, READER_DNS_ANSWER, parts, 2, sizeof(answer), &reply, &said);
+	int r = check(reader, said, sizeof(answer));
 
 	if (r < 0)
 		return r;
-	memcpy(&answer, said, sizeof(answer));
-	if (reply.result != 0 || !dns_answer_is_possible(&answer, query))
+	memcpy(&answer, said->data, sizeof(answer));
+	if (said->reply.result != 0 || !dns_answer_is_possible(&answer, query))
 		return distrust(reader);
 	*ret_answer = answer;
 	return 0;

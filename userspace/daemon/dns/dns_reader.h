@@ -18,12 +18,23 @@ struct dns_reader {
 	uid_t uid;
 };
 
-/* As dns_query_read(). Whatever keeps it from being read is -EBADMSG, too. */
-int dns_reader_query(const struct dns_reader *reader, const uint8_t *data, size_t size,
+/* As readers_ask(); -E2BIG: that is no message. */
+int dns_reader_ask_query(const struct dns_reader *reader, const uint8_t *data, size_t size,
+			 reader_answered *done, void *context,
+			 struct reader_question **ret_question);
+int dns_reader_ask_answer(const struct dns_reader *reader, const uint8_t *data, size_t size,
+			  const struct dns_query *query, reader_answered *done, void *context,
+			  struct reader_question **ret_question);
+
+/*
+ * In `done`: as dns_query_read() of what was asked about. Whatever kept it from being read is
+ * -EBADMSG, too.
+ */
+int dns_reader_query(const struct dns_reader *reader, const struct reader_answer *said,
 		     struct dns_query *ret_query);
 
 /* As dns_answer_read(), likewise. */
-int dns_reader_answer(const struct dns_reader *reader, const uint8_t *data, size_t size,
+int dns_reader_answer(const struct dns_reader *reader, const struct reader_answer *said,
 		      const struct dns_query *query, struct dns_answer *ret_answer);
 
 #endif

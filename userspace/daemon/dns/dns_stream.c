@@ -26,7 +26,7 @@ struct dns_stream {
 	uint8_t out[2 + DNS_ANSWER_MAX];
 };
 
-static void close_stream(struct dns_stream *s)
+void dns_stream_close(struct dns_stream *s)
 {
 	struct dns_stub *stub = s->stub;
 	struct dns_client *client = stub->clients[s->slot];
@@ -47,7 +47,7 @@ static void close_stream(struct dns_stream *s)
 void dns_streams_close(struct dns_stub *stub)
 {
 	while (!LIST_EMPTY(&stub->streams))
-		close_stream(LIST_FIRST(&stub->streams));
+		dns_stream_close(LIST_FIRST(&stub->streams));
 }
 
 static void listen_on(struct dns_stream *s)
@@ -55,7 +55,7 @@ static void listen_on(struct dns_stream *s)
 	const struct timeval patience = {.tv_sec = IDLE_SECONDS};
 
 	if (event_add(s->readable, &patience) < 0)
-		close_stream(s);
+		dns_stream_close(s);
 }
 
 /* The asker as of this message: its execution may have ended, or its policy changed. */
@@ -77,14 +77,14 @@ static void on_readable(evutil_socket_t fd, short what, void *context)
 	ssize_t size;
 
 	if (what & EV_TIMEOUT) {
-		close_stream(s);
+		dns_stream_close(s);
 		return;
 	}
 	size = recv(fd, s->in + s->in_size, wanted - s->in_size, 0);
 	if (size < 0 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (size <= 0) {
-		close_stream(s);
+		dns_stream_close(s);
 		return;
 	}
 	s->in_size += (size_t)size;
@@ -92,7 +92,7 @@ static void on_readable(evutil_socket_t fd, short what, void *context)
 		return;
 	wanted = 2 + ((size_t)s->in[0] << 8 | s->in[1]);
 	if (wanted > sizeof(s->in)) {
-		close_stream(s);
+		dns_stream_close(s);
 		return;
 	}
 	if (s->in_size < wanted)
@@ -100,7 +100,7 @@ static void on_readable(evutil_socket_t fd, short what, void *context)
 	s->in_size = 0;
 	event_del(s->readable);
 	if (!serve(s, s->in + 2, wanted - 2))
-		close_stream(s);
+		dns_stream_close(s);
 }
 
 static void send_rest(struct dns_stream *s)
@@ -115,7 +115,7 @@ static void send_rest(struct dns_stream *s)
 		listen_on(s);
 	} else if ((size < 0 && errno != EAGAIN && errno != EINTR) ||
 		   event_add(s->writable, &patience) < 0) {
-		close_stream(s);
+		dns_stream_close(s);
 	}
 }
 
@@ -123,7 +123,7 @@ static void on_writable(evutil_socket_t fd, short what, void *context)
 {
 	(void)fd;
 	if (what & EV_TIMEOUT)
-		close_stream(context);
+		dns_stream_close(context);
 	else
 		send_rest(context);
 }
@@ -161,7 +161,7 @@ static int add_stream(struct dns_stub *stub, int fd, const struct sockaddr_stora
 	stub->stream_count++;
 	asker.client->streams++;
 	if (!s->readable || !s->writable)
-		close_stream(s);
+		dns_stream_close(s);
 	else
 		listen_on(s);
 	return 0;

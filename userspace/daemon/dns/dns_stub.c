@@ -106,15 +106,18 @@ void dns_pause_streams(struct dns_stub *stub)
 
 /* --- queries ------------------------------------------------------------------------------ */
 
-/* A query that the host's servers are asked. */
+/* A query that is read, and then what the host's servers are asked. */
 struct dns_waiting {
 	LIST_ENTRY(dns_waiting) link;
 	struct dns_stub *stub;
 	uint32_t slot, generation;
 	struct cordon_event maker;
 	struct dns_way way;
+	uid_t uid; /* whose reader reads it */
 	struct dns_query query;
-	struct dns_exchange *exchange; /* NULL: done */
+	struct reader_question *reading;   /* NULL: it is read */
+	struct dns_exchange *exchange;	   /* NULL: not begun, or done */
+	bool among_reading, among_waiting; /* it is counted there */
 };
 
 static void answer(const struct dns_way *way, const struct dns_query *query,
@@ -141,15 +144,40 @@ static void answer_code(const struct dns_way *way, const struct dns_query *query
 	answer(way, query, &dns);
 }
 
-static void forget(struct dns_waiting *w)
+/* Among those that are read, or that wait. False: there are enough. */
+static bool count_among(struct dns_waiting *w, bool reading)
+{
+	struct dns_stub *stub = w->stub;
+	struct dns_client *client = stub->clients[w->slot];
+	unsigned int *all = reading ? &stub->reading_count : &stub->waiting_count;
+	uint32_t *its = reading ? &client->reading : &client->waiting;
+
+	if (*all >= (reading ? DNS_READING_MAX : DNS_WAITING_MAX) ||
+	    *its >= (reading ? DNS_BURST : DNS_WAITING_EACH))
+		return false;
+	++*all;
+	++*its;
+	return true;
+}
+
+static void no_more_among(struct dns_waiting *w, bool reading)
 {
 	struct dns_stub *stub = w->stub;
 	struct dns_client *client = stub->clients[w->slot];
 
-	LIST_REMOVE(w, link);
-	stub->waiting_count--;
+	--*(reading ? &stub->reading_count : &stub->waiting_count);
 	if (client && client->generation == w->generation)
-		client->waiting--;
+		--*(reading ? &client->reading : &client->waiting);
+}
+
+static void forget(struct dns_waiting *w)
+{
+	LIST_REMOVE(w, link);
+	if (w->among_reading)
+		no_more_among(w, true);
+	if (w->among_waiting)
+		no_more_among(w, false);
+	readers_cancel(w->reading);
 	if (w->exchange)
 		dns_exchange_free(w->exchange);
 	free(w);
@@ -212,65 +240,100 @@ static uid_t user_of(const struct execution *e)
 	return e->adopted ? e->record.uid : e->client_uid;
 }
 
-static bool forward(struct dns_stub *stub, struct dns_asker *asker, const struct dns_way *way,
-		    const struct dns_query *query)
+static bool forward(struct dns_waiting *w, const struct execution *e)
 {
-	const struct dns_reader reader = {stub->answer_readers, user_of(asker->execution)};
-	struct dns_waiting *w;
+	struct dns_stub *stub = w->stub;
+	const struct dns_reader reader = {stub->answer_readers, user_of(e)};
 
-	if (stub->waiting_count >= DNS_WAITING_MAX || asker->client->waiting >= DNS_WAITING_EACH)
+	w->among_waiting = count_among(w, false);
+	if (!w->among_waiting)
 		return false;
-	w = calloc(1, sizeof(*w));
-	if (!w)
-		return false;
-	*w = (struct dns_waiting){
-		.stub = stub,
-		.slot = asker->execution->slot,
-		.generation = asker->execution->generation,
-		.maker = asker->maker,
-		.way = *way,
-		.query = *query,
-	};
 	dns_servers_refresh(&stub->servers);
-	if (dns_exchange_start(stub->daemon->base, &stub->servers, &reader, query, on_answer, w,
-			       &w->exchange) < 0) {
-		free(w);
+	if (dns_exchange_start(stub->daemon->base, &stub->servers, &reader, &w->query, on_answer, w,
+			       &w->exchange) < 0)
 		return false;
-	}
-	LIST_INSERT_HEAD(&stub->waiting, w, link);
-	stub->waiting_count++;
-	asker->client->waiting++;
 	stub->counts.forwarded++;
 	return true;
+}
+
+/* True: its servers are asked, so that there is an answer later. */
+static bool judge(struct dns_waiting *w, struct execution *e, bool understood)
+{
+	struct dns_stub *stub = w->stub;
+	struct dns_asker asker = {e, client_of(stub, e), w->maker};
+
+	if (!understood) {
+		stub->counts.failed++;
+		answer_code(&w->way, &w->query, DNS_CODE_FORMAT);
+	} else if (!asker.client) {
+		stub->counts.failed++;
+		answer_code(&w->way, &w->query, DNS_CODE_SERVER_FAILURE);
+	} else if (!dns_name_allowed(&asker, w->query.name)) {
+		stub->counts.refused++;
+		answer_code(&w->way, &w->query, DNS_CODE_REFUSED);
+	} else if (w->query.type != DNS_TYPE_A && w->query.type != DNS_TYPE_AAAA) {
+		/* Nobody is asked: for all that the execution may know there are none. */
+		stub->counts.answered++;
+		answer_code(&w->way, &w->query, DNS_CODE_FINE);
+	} else if (forward(w, e)) {
+		return true;
+	} else {
+		stub->counts.failed++;
+		answer_code(&w->way, &w->query, DNS_CODE_SERVER_FAILURE);
+	}
+	return false;
+}
+
+static void on_read(void *context, const struct reader_answer *said)
+{
+	struct dns_waiting *w = context;
+	struct dns_stub *stub = w->stub;
+	struct execution *e = still_there(w);
+	struct dns_stream *stream = w->way.datagram_fd < 0 ? w->way.stream : NULL;
+	const struct dns_reader reader = {stub->query_readers, w->uid};
+	int r = dns_reader_query(&reader, said, &w->query);
+
+	w->reading = NULL;
+	no_more_among(w, true);
+	w->among_reading = false;
+	if (e && r != -EBADMSG) {
+		if (!judge(w, e, r == 0))
+			forget(w);
+		return;
+	}
+	stub->counts.dropped++;
+	forget(w);
+	if (stream)
+		dns_stream_close(stream);
 }
 
 bool dns_serve(struct dns_stub *stub, struct dns_asker *asker, const struct dns_way *way,
 	       const uint8_t *data, size_t size)
 {
 	const struct dns_reader reader = {stub->query_readers, user_of(asker->execution)};
-	struct dns_query query;
-	int r = dns_reader_query(&reader, data, size, &query);
+	struct dns_waiting *w = calloc(1, sizeof(*w));
 
 	stub->counts.queries++;
-	if (r == -EBADMSG) {
+	if (!w) {
 		stub->counts.dropped++;
 		return false;
 	}
-	if (r < 0) {
-		stub->counts.failed++;
-		answer_code(way, &query, DNS_CODE_FORMAT);
-	} else if (!dns_name_allowed(asker, query.name)) {
-		stub->counts.refused++;
-		answer_code(way, &query, DNS_CODE_REFUSED);
-	} else if (query.type != DNS_TYPE_A && query.type != DNS_TYPE_AAAA) {
-		/* Nobody is asked: for all that the execution may know there are none. */
-		stub->counts.answered++;
-		answer_code(way, &query, DNS_CODE_FINE);
-	} else if (!forward(stub, asker, way, &query)) {
-		stub->counts.failed++;
-		answer_code(way, &query, DNS_CODE_SERVER_FAILURE);
-	}
-	return true;
+	*w = (struct dns_waiting){
+		.stub = stub,
+		.slot = asker->execution->slot,
+		.generation = asker->execution->generation,
+		.maker = asker->maker,
+		.way = *way,
+		.uid = reader.uid,
+	};
+	LIST_INSERT_HEAD(&stub->waiting, w, link);
+	w->among_reading = count_among(w, true);
+	if (w->among_reading &&
+	    dns_reader_ask_query(&reader, data, size, on_read, w, &w->reading) == 0)
+		return true;
+	stub->counts.dropped++;
+	forget(w);
+	return false;
 }
 
 void dns_forget_stream(struct dns_stub *stub, const struct dns_stream *stream)
@@ -435,6 +498,18 @@ static int watch(struct dns_stub *stub)
 
 int dns_stub_start(struct daemon *daemon, struct dns_stub **ret_stub, struct failure *failure)
 {
+	const struct readers_options queries = {
+		.base = daemon->base,
+		.option = READER_DNS_QUERIES,
+		.turn = "dns",
+		.seconds = READER_SECONDS,
+	};
+	const struct readers_options answers = {
+		.base = daemon->base,
+		.option = READER_DNS_ANSWERS,
+		.turn = "dns answer",
+		.seconds = READER_SECONDS,
+	};
 	struct dns_stub *stub = calloc(1, sizeof(*stub));
 	struct cordon_stub ports = {};
 	int r;
@@ -446,9 +521,9 @@ int dns_stub_start(struct daemon *daemon, struct dns_stub **ret_stub, struct fai
 		stub->datagram_fd[i] = stub->stream_fd[i] = -1;
 	LIST_INIT(&stub->waiting);
 	LIST_INIT(&stub->streams);
-	r = readers_new(READER_DNS_QUERIES, &stub->query_readers, failure);
+	r = readers_new(&queries, &stub->query_readers, failure);
 	if (r == 0)
-		r = readers_new(READER_DNS_ANSWERS, &stub->answer_readers, failure);
+		r = readers_new(&answers, &stub->answer_readers, failure);
 	if (r < 0) {
 		dns_stub_free(stub);
 		return r;

@@ -15,6 +15,9 @@
 #define DNS_WAITING_MAX	 512u
 #define DNS_WAITING_EACH 32u
 
+/* Those that are still to be read: of all executions; each has DNS_BURST of them at most. */
+#define DNS_READING_MAX 4096u
+
 /* TCP connections of clients likewise. */
 #define DNS_STREAMS_MAX	 128u
 #define DNS_STREAMS_EACH 8u
@@ -62,7 +65,7 @@ struct dns_given {
 /* What the stub knows of the execution in a slot. */
 struct dns_client {
 	uint32_t generation;
-	uint32_t waiting, streams;
+	uint32_t reading, waiting, streams;
 	uint64_t tokens; /* queries that it may send, times a second in ns */
 	uint64_t filled; /* boot clock, ns */
 	struct dns_recent recent[DNS_RECENT];
@@ -85,7 +88,7 @@ struct dns_stub {
 	struct readers *query_readers, *answer_readers;
 	LIST_HEAD(, dns_waiting) waiting;
 	LIST_HEAD(, dns_stream) streams;
-	unsigned int waiting_count, stream_count;
+	unsigned int reading_count, waiting_count, stream_count;
 	struct dns_counts counts;
 	struct dns_client *clients[CORDON_MAX_EXECUTIONS]; /* NULL: has not asked */
 };
@@ -115,7 +118,7 @@ struct dns_way {
 	struct dns_stream *stream;
 };
 
-/* One query; false: it is nothing to be answered. */
+/* One query, which is read first; false: it is nothing to be answered. */
 bool dns_serve(struct dns_stub *stub, struct dns_asker *asker, const struct dns_way *way,
 	       const uint8_t *data, size_t size);
 
@@ -130,6 +133,7 @@ void dns_pause_streams(struct dns_stub *stub);
 /* TCP: see dns_stream.c. */
 void dns_stream_accept(evutil_socket_t listener, short what, void *context);
 void dns_stream_answer(struct dns_stream *stream, const uint8_t *data, size_t size);
+void dns_stream_close(struct dns_stream *stream);
 void dns_streams_close(struct dns_stub *stub);
 
 /* May the execution know this name? Refusals are put on record. */

@@ -21,10 +21,29 @@
 #define KILL_TIMEOUT_NSEC (20 * NSEC_PER_SEC)
 #define LOOK_MSEC	  5
 
+/* Logs whose ends are kept while it is asked for each execution what they say. */
+#define WINDOWS_MAX 4
+
 struct found {
 	struct daemon *daemon;
 	uint64_t executions, resumed, cgroups, directories, states, failures;
+	struct window {
+		char *directory;
+		struct recall_window *recall;
+	} windows[WINDOWS_MAX];
+	size_t next_window;
+	char (*live)[UUID_TEXT_SIZE]; /* identities, in order */
+	size_t live_count;
 };
+
+static void found_release(struct found *found)
+{
+	for (size_t i = 0; i < WINDOWS_MAX; i++) {
+		free(found->windows[i].directory);
+		recall_window_free(found->windows[i].recall);
+	}
+	free(found->live);
+}
 
 /* --- executions --------------------------------------------------------------------------- */
 
@@ -160,17 +179,46 @@ static void note_recorded(uint64_t first, uint64_t last, void *context)
 	sequence_add_range(&e->sequence, first, last, no_gap, NULL);
 }
 
+/* What the log in that directory says of one: its end is read once, not for each of thousands. */
+static int recall(struct found *found, const char *directory, const char *id, recall_visitor visit,
+		  void *context, struct recall *ret_recall)
+{
+	_cleanup_(recall_window_freep) struct recall_window *read = NULL;
+	_cleanup_(freep) char *copy = NULL;
+	struct window *window;
+	int r;
+
+	for (size_t i = 0; i < WINDOWS_MAX; i++) {
+		window = &found->windows[i];
+		if (window->directory && strcmp(window->directory, directory) == 0) {
+			recall_find(window->recall, id, visit, context, ret_recall);
+			return 0;
+		}
+	}
+	copy = strdup(directory);
+	r = copy ? recall_read(directory, &read) : -ENOMEM;
+	if (r < 0)
+		return r;
+	window = &found->windows[found->next_window++ % WINDOWS_MAX];
+	free(window->directory);
+	recall_window_free(window->recall);
+	*window = (struct window){TAKE_PTR(copy), TAKE_PTR(read)};
+	recall_find(window->recall, id, visit, context, ret_recall);
+	return 0;
+}
+
 /*
  * A crash comes between any two steps. What the log has of this execution is certain: whether the
  * start is there, without which nothing ran; whether the end is, which is not to be told twice; and
  * which events are, of which those that are missing once the rings are read are a gap.
  */
-void recovery_recall(struct execution *e)
+static void recall_earlier(struct found *of, struct execution *e)
 {
+	const char *directory = logs_directory(e->log);
 	struct recall found;
 
 	e->sequence.anywhere = false;
-	if (recall_execution(logs_directory(e->log), e->id, note_recorded, e, &found) < 0) {
+	if (recall(of, directory, e->id, note_recorded, e, &found) < 0) {
 		e->sequence = (struct sequence){.anywhere = true};
 		return;
 	}
@@ -187,9 +235,17 @@ void recovery_recall(struct execution *e)
 		e->sequence.anywhere = true;
 }
 
-static int adopt_slot(struct daemon *daemon, uint32_t slot, const struct cordon_execution *view,
+void recovery_recall(struct execution *e)
+{
+	_cleanup_(found_release) struct found alone = {};
+
+	recall_earlier(&alone, e);
+}
+
+static int adopt_slot(struct found *found, uint32_t slot, const struct cordon_execution *view,
 		      struct execution **ret_execution)
 {
+	struct daemon *daemon = found->daemon;
 	struct execution *e = execution_recovered(daemon, slot, view);
 	struct state state = {};
 	int r;
@@ -207,7 +263,7 @@ static int adopt_slot(struct daemon *daemon, uint32_t slot, const struct cordon_
 		execution_free(e);
 		return r;
 	}
-	recovery_recall(e);
+	recall_earlier(found, e);
 	memcpy(e->record.id, view->id, sizeof(e->record.id));
 	e->record.policy = policy_of(e);
 	e->adopted = view->executor != 0;
@@ -279,7 +335,7 @@ static int adopt_slots(struct found *found)
 			remake_directory(view);
 			continue;
 		}
-		r = adopt_slot(daemon, slot, view, &e);
+		r = adopt_slot(found, slot, view, &e);
 		if (r < 0)
 			return r;
 		found->executions++;
@@ -344,6 +400,37 @@ static int end_others(struct found *found, struct failure *failure)
 
 /* --- what is left without an execution ---------------------------------------------------- */
 
+static int compare_ids(const void *a, const void *b)
+{
+	return memcmp(a, b, UUID_TEXT_SIZE);
+}
+
+/* For looking each of what thousands of them have left up among as many. */
+static int list_live(struct found *found)
+{
+	struct daemon *daemon = found->daemon;
+
+	found->live = calloc(ARRAY_SIZE(daemon->by_slot), sizeof(*found->live));
+	if (!found->live)
+		return -ENOMEM;
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
+		if (daemon->by_slot[i])
+			memcpy(found->live[found->live_count++], daemon->by_slot[i]->id,
+			       UUID_TEXT_SIZE);
+	qsort(found->live, found->live_count, sizeof(*found->live), compare_ids);
+	return 0;
+}
+
+static bool is_live(const struct found *found, const char *name)
+{
+	char id[UUID_TEXT_SIZE] = "";
+
+	if (strlen(name) != UUID_TEXT_SIZE - 1)
+		return false;
+	memcpy(id, name, UUID_TEXT_SIZE);
+	return bsearch(id, found->live, found->live_count, sizeof(*found->live), compare_ids);
+}
+
 static bool is_execution_id(const char *name)
 {
 	unsigned char id[16];
@@ -368,7 +455,7 @@ static int remove_cgroup(const char *name, void *context)
 	_cleanup_(closep) int fd = -1;
 	int r;
 
-	if (!is_execution_id(name) || execution_find(found->daemon, name))
+	if (!is_execution_id(name) || is_live(found, name))
 		return 0;
 	fd = openat(tree->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd >= 0)
@@ -385,15 +472,16 @@ static int remove_cgroup(const char *name, void *context)
 }
 
 /* What came behind the last event on record, and the counters, nobody can tell any more. */
-static void write_lost_end(struct daemon *daemon, struct log_use *log, const char *id,
+static void write_lost_end(struct found *of, struct log_use *log, const char *id,
 			   struct state *state)
 {
+	struct daemon *daemon = of->daemon;
 	struct audit_execution *execution = &state->request.execution;
 	struct audit_end end = {.cause = AUDIT_END_RECOVERED};
 	struct compiled_policy policy = {.name = state->policy_name, .file = state->policy_file};
 	struct recall found;
 
-	if (recall_execution(logs_directory(log), id, NULL, NULL, &found) < 0 || found.ended)
+	if (recall(of, logs_directory(log), id, NULL, NULL, &found) < 0 || found.ended)
 		return;
 	memcpy(policy.digest, state->policy_digest, sizeof(policy.digest));
 	hex_encode(policy.digest, sizeof(policy.digest), policy.digest_text);
@@ -410,14 +498,15 @@ static void write_lost_end(struct daemon *daemon, struct log_use *log, const cha
  * Its slot went with the enforcement, as by `cordon disable --force` without a daemon: the file is
  * all that is left to tell its end from.
  */
-static void record_lost(struct daemon *daemon, const char *id)
+static void record_lost(struct found *found, const char *id)
 {
+	struct daemon *daemon = found->daemon;
 	struct state state = {};
 	struct log_use *log;
 
 	if (state_load(daemon->state_fd, id, &state, NULL) == 0 && state.started &&
 	    logs_get(daemon->logs, state.log, &log, NULL) == 0) {
-		write_lost_end(daemon, log, id, &state);
+		write_lost_end(found, log, id, &state);
 		logs_put(log);
 	}
 	state_release(&state);
@@ -428,9 +517,9 @@ static int remove_state(const char *id, void *context)
 	struct found *found = context;
 	char path[sizeof(DAEMON_TMP_PARENT "/cordon-") + UUID_TEXT_SIZE];
 
-	if (execution_find(found->daemon, id))
+	if (is_live(found, id))
 		return 0;
-	record_lost(found->daemon, id);
+	record_lost(found, id);
 	found->states++;
 	snprintf(path, sizeof(path), DAEMON_TMP_PARENT "/cordon-%s", id);
 	found->directories += faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
@@ -439,7 +528,7 @@ static int remove_state(const char *id, void *context)
 
 int recovery_run(struct daemon *daemon, struct failure *failure)
 {
-	struct found found = {.daemon = daemon};
+	_cleanup_(found_release) struct found found = {.daemon = daemon};
 	int r;
 
 	if (daemon->origin != ENFORCEMENT_LOADED) {
@@ -456,6 +545,9 @@ int recovery_run(struct daemon *daemon, struct failure *failure)
 		if (r < 0)
 			return r;
 	}
+	r = list_live(&found);
+	if (r < 0)
+		return failure_set(failure, r, "%m");
 	(void)cgroup_for_each(&daemon->cgroups, remove_cgroup, &found);
 	r = state_for_each(daemon->state_fd, remove_state, &found);
 	if (r == 0)

@@ -15,11 +15,8 @@ static json_t *list_of(const char *const *texts)
 	return list;
 }
 
-/*
- * What is approved along with the policy, which has a digest of its own and bounds limits; caller
- * frees.
- */
-static char *use_of(const struct config_executor *is)
+/* The policy itself has a digest of its own, and bounds limits. */
+char *executor_purpose(const struct config_executor *is)
 {
 	_cleanup_(json_decrefp) json_t *use = json_pack(
 		"{s:s,s:s,s:s?,s:s?,s:s?,s:o,s:o,s:s?,s:s,s:o,s:o,s:o,s:o,s:s,s:b,s:b,s:s*}",
@@ -46,7 +43,7 @@ void executor_check_approval(struct executors *x, struct executor_entry *entry)
 
 	if (!x->daemon->approvals)
 		return;
-	use = use_of(entry->is);
+	use = executor_purpose(entry->is);
 	r = use ? approval_check(x->daemon, entry->policy->policy, use, 0, &message, &failure)
 		: failure_set(&failure, ENOMEM, "%m");
 	entry->waits = r < 0;

@@ -11,6 +11,7 @@
 #include "control/protocol.h"
 #include "daemon/host/turn.h"
 #include "daemon/host/workdir.h"
+#include "daemon/policy/comparing.h"
 
 /*
  * The daemon says every second that it is there. Its death is noticed at once; this is for one that
@@ -252,6 +253,13 @@ void executors_refuse(struct executors *x, int r, const char *message, struct fa
 	record_refusal(x->daemon, x->path, r, message, failure);
 }
 
+static int wish(struct compiling_wishes *wishes, const struct config_executor *is)
+{
+	_cleanup_(freep) char *purpose = executor_purpose(is);
+
+	return purpose ? compiling_wish(wishes, is->policy, purpose, false) : -ENOMEM;
+}
+
 int executors_wish(const struct executors *x, struct compiling_wishes *wishes)
 {
 	_cleanup_(freep) char *message = NULL;
@@ -264,9 +272,9 @@ int executors_wish(const struct executors *x, struct compiling_wishes *wishes)
 	for (size_t i = 0; r == 0 && i < config_executor_count(config); i++) {
 		const struct config_executor *is = config_executor_at(config, i);
 
-		r = compiling_wish(wishes, is->policy, false);
+		r = wish(wishes, is);
 		if (r == 0 && is->itself)
-			r = compiling_wish(wishes, is->itself->policy, false);
+			r = wish(wishes, is->itself);
 	}
 	config_free(config);
 	return r;
@@ -281,18 +289,42 @@ static void load(struct executors *x)
 		daemon_say(x->daemon, "%s", failure.text);
 }
 
+static void forget_reload(struct executors *x)
+{
+	comparing_free(TAKE_PTR(x->comparing));
+	compiling_free(TAKE_PTR(x->reloading));
+}
+
+/* What could not be compared is looked at when it is loaded. */
+static void on_compared(void *context, int result, const struct failure *why)
+{
+	struct executors *x = context;
+
+	(void)result;
+	(void)why;
+	load(x);
+	forget_reload(x);
+}
+
 static void on_compiled(void *context, int result, const char *message, const struct failure *why)
 {
 	struct executors *x = context;
+	const struct comparing_job job = {
+		.base = x->daemon->base,
+		.approvals = x->daemon->approvals,
+		.compiling = x->reloading,
+		.done = on_compared,
+		.context = x,
+	};
 	struct failure failure = *why;
 
 	if (result < 0) {
 		executors_refuse(x, result, message, &failure);
 		daemon_say(x->daemon, "%s", failure.text);
-	} else {
-		load(x);
+		forget_reload(x);
+	} else if (comparing_start(&job, &x->comparing, &failure) <= 0) {
+		on_compared(x, 0, &failure);
 	}
-	compiling_free(TAKE_PTR(x->reloading));
 }
 
 void executors_reload(struct executors *x)
@@ -308,7 +340,7 @@ void executors_reload(struct executors *x)
 	int r = executors_wish(x, &wishes);
 
 	/* What the file says by now is what counts. */
-	compiling_free(TAKE_PTR(x->reloading));
+	forget_reload(x);
 	if (r == 0)
 		r = compiling_start(&job, &wishes, &x->reloading, &failure);
 	else
@@ -342,7 +374,7 @@ int executors_start(struct daemon *daemon, const char *path, struct executors **
 
 void executors_clear(struct executors *x)
 {
-	compiling_free(TAKE_PTR(x->reloading));
+	forget_reload(x);
 	switch_to(x, NULL, 0);
 }
 
@@ -357,7 +389,7 @@ void executors_free(struct executors *x)
 	}
 	if (config)
 		config_free(config);
-	compiling_free(x->reloading);
+	forget_reload(x);
 	if (x->timer)
 		event_free(x->timer);
 	if (x->adoption)

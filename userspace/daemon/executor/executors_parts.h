@@ -12,7 +12,9 @@ struct executors {
 	struct executor_entry *entries[CORDON_MAX_EXECUTORS];
 	uint64_t active;
 	struct event *timer;
-	struct compiling *reloading; /* for executors_reload(); NULL: nothing is compiled */
+	/* For executors_reload(); NULL: nothing is compiled, or compared. */
+	struct compiling *reloading;
+	struct comparing *comparing;
 };
 
 /*
@@ -24,6 +26,9 @@ int executor_entry_make(struct executors *x, struct config *config,
 			struct executor_entry **ret_entry, char **ret_message,
 			struct failure *failure);
 void executor_entry_free(struct executors *x, struct executor_entry *entry);
+
+/* What is approved along with the policy of an entry; caller frees. NULL: no memory. */
+char *executor_purpose(const struct config_executor *is);
 
 /* Sets entry->waits; says and records when that begins. */
 void executor_check_approval(struct executors *x, struct executor_entry *entry);

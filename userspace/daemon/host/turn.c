@@ -9,19 +9,21 @@ static const uint64_t below[] = {
 };
 
 static struct {
-	struct turn longest; /* `start`: how long */
+	struct turn longest, busiest; /* how long it took, in the members for when it began */
 	uint64_t counts[ARRAY_SIZE(below)];
 	uint64_t total; /* ns, of all */
 } turns;
 
 struct turn turn_begin(const char *what)
 {
-	return (struct turn){what, clock_nsec(CLOCK_MONOTONIC)};
+	return (struct turn){what, clock_nsec(CLOCK_MONOTONIC),
+			     clock_nsec(CLOCK_THREAD_CPUTIME_ID)};
 }
 
 void turn_end(const struct turn *turn)
 {
-	uint64_t took = clock_nsec(CLOCK_MONOTONIC) - turn->start;
+	uint64_t took = clock_nsec(CLOCK_MONOTONIC) - turn->start,
+		 processor = clock_nsec(CLOCK_THREAD_CPUTIME_ID) - turn->processor;
 	size_t i = 0;
 
 	while (took >= below[i] && i < ARRAY_SIZE(below) - 1)
@@ -29,7 +31,14 @@ void turn_end(const struct turn *turn)
 	turns.counts[i]++;
 	turns.total += took;
 	if (took > turns.longest.start)
-		turns.longest = (struct turn){turn->what, took};
+		turns.longest = (struct turn){turn->what, took, processor};
+	if (processor > turns.busiest.processor)
+		turns.busiest = (struct turn){turn->what, took, processor};
+}
+
+static json_t *one_json(const char *what, uint64_t nsec)
+{
+	return what ? json_pack("{s:s,s:I}", "what", what, "nsec", (json_int_t)nsec) : json_null();
 }
 
 json_t *turn_json(void)
@@ -43,9 +52,8 @@ json_t *turn_json(void)
 							? json_null()
 							: json_integer((json_int_t)below[i]),
 						"turns", (json_int_t)turns.counts[i]));
-	return json_pack("{s:o,s:I,s:o}", "longest",
-			 turns.longest.what ? json_pack("{s:s,s:I}", "what", turns.longest.what,
-							"nsec", (json_int_t)turns.longest.start)
-					    : json_null(),
-			 "total_nsec", (json_int_t)turns.total, "histogram", histogram);
+	return json_pack("{s:o,s:o,s:I,s:o}", "longest",
+			 one_json(turns.longest.what, turns.longest.start), "busiest",
+			 one_json(turns.busiest.what, turns.busiest.processor), "total_nsec",
+			 (json_int_t)turns.total, "histogram", histogram);
 }

@@ -13,7 +13,8 @@
 
 struct turn {
 	const char *what;
-	uint64_t start; /* monotonic clock, ns */
+	uint64_t start;	    /* monotonic clock, ns */
+	uint64_t processor; /* the thread's own clock, ns */
 };
 
 struct turn turn_begin(const char *what);
@@ -24,8 +25,9 @@ void turn_end(const struct turn *turn);
 	_cleanup_(turn_end) const struct turn turn_ __attribute__((unused)) = turn_begin(what)
 
 /*
- * {"longest":{"what","nsec"}|null,"total_nsec":N,"histogram":[{"below_nsec":N|null,"turns":N}]}:
- * new reference or NULL.
+ * {"longest":{"what","nsec"}|null,"busiest":{"what","nsec"}|null,"total_nsec":N,
+ * "histogram":[{"below_nsec":N|null,"turns":N}]}: new reference or NULL. Only `busiest` is of
+ * processor time: what is longer by the clock waited, or the host was crowded.
  */
 json_t *turn_json(void);
 

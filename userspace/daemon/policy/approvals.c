@@ -132,7 +132,7 @@ bool approvals_is_approved(struct approvals *a, struct approval_entry *entry,
 	if (entry->expires == 0 || q->now < entry->expires)
 		return true;
 	entry->state = APPROVAL_EXPIRED;
-	comparison_forget_all(a);
+	comparison_forget_based_on(a, entry->identity);
 	(void)write_down(entry, AUDIT_APPROVAL_EXPIRED, &self, NULL, q->record, q->context);
 	(void)approval_file_save(a->fd, entry);
 	return false;
@@ -329,12 +329,20 @@ static int check_decision(const struct approval_entry *entry,
 	return 0;
 }
 
-/* More, or less, may be approved than what others were compared with. */
-static void forget_comparisons(struct approvals *a)
+/*
+ * More, or less, may be approved than what others were compared with. Only those of the same name
+ * are: all else that was found stays, for it takes its time.
+ */
+static void forget_comparisons(struct approvals *a, const struct approval_entry *decided)
 {
-	comparison_forget_all(a);
+	if (decided->state == APPROVAL_REVOKED)
+		comparison_forget_based_on(a, decided->identity);
+	if (decided->state != APPROVAL_APPROVED)
+		return;
+	comparison_forget_wider(a);
 	for (size_t i = 0; i < a->count; i++)
-		a->entries[i]->compared = false;
+		if (strcmp(a->entries[i]->name, decided->name) == 0)
+			a->entries[i]->compared = false;
 }
 
 static const enum approval_state state_after[] = {
@@ -376,7 +384,7 @@ int approvals_decide(struct approvals *a, const struct approval_decision *decisi
 		return failure_set(failure, r, "the decision cannot be kept: %m");
 	}
 	free(before.reason);
-	forget_comparisons(a);
+	forget_comparisons(a, entry);
 	*ret_entry = approval_entry_json(entry);
 	return *ret_entry ? 0 : -ENOMEM;
 }

@@ -153,9 +153,24 @@ void comparison_keep(struct approvals *a, struct comparison *comparison)
 	*comparison = (struct comparison){};
 }
 
-void comparison_forget_all(struct approvals *a)
+void comparison_forget_wider(struct approvals *a)
 {
 	a->generation++;
+	for (size_t i = 0; i < COMPARISONS_MAX; i++)
+		if (!comparison_is_covered(&a->comparisons[i]))
+			comparison_release(&a->comparisons[i]);
+}
+
+void comparison_forget_based_on(struct approvals *a, const unsigned char identity[SHA256_SIZE])
+{
+	a->generation++;
+	for (size_t i = 0; i < COMPARISONS_MAX; i++)
+		if (memcmp(a->comparisons[i].base, identity, SHA256_SIZE) == 0)
+			comparison_release(&a->comparisons[i]);
+}
+
+void comparison_forget_all(struct approvals *a)
+{
 	for (size_t i = 0; i < COMPARISONS_MAX; i++)
 		comparison_release(&a->comparisons[i]);
 }

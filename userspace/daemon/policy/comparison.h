@@ -2,8 +2,9 @@
 /*
  * What a policy allows beyond those of its name that are approved. Two that are large take seconds
  * to compare, for which executors would be without their daemon: a process of its own does it, and
- * the loop, where nothing was found before, only tries for a moment. For entries of cordon.yaml
- * there is no such process: what is wider of them is found in the loop.
+ * the loop, where nothing was found before, only tries for a moment. Entries of cordon.yaml are
+ * compared beside it when they are loaded again; what is wider of them is found in the loop when
+ * the daemon starts, and when somebody has decided about others of the same name.
  */
 #ifndef CORDON_DAEMON_COMPARISON_H
 #define CORDON_DAEMON_COMPARISON_H
@@ -42,7 +43,13 @@ int comparison_find(struct approvals *approvals, const struct question *question
 /* Keeps it for comparison_find(). */
 void comparison_keep(struct approvals *approvals, struct comparison *comparison);
 
-/* More, or less, is approved than what others were compared with. */
+/*
+ * More is approved: what is covered stays so, all else may be by now. Less is: what this one covered
+ * may be covered no more.
+ */
+void comparison_forget_wider(struct approvals *approvals);
+void comparison_forget_based_on(struct approvals *approvals,
+				const unsigned char identity[SHA256_SIZE]);
 void comparison_forget_all(struct approvals *approvals);
 
 /* Would approvals_check(), or a decision ahead, have to compare it? `now`: wall clock. */

@@ -29,26 +29,32 @@ struct compiling {
 
 static LIST_HEAD(, compiling) line = LIST_HEAD_INITIALIZER(line);
 
-int compiling_wish(struct compiling_wishes *wishes, const char *policy, bool observe)
+int compiling_wish(struct compiling_wishes *wishes, const char *policy, const char *purpose,
+		   bool observe)
 {
 	struct compiling_wish *larger =
 		reallocarray(wishes->list, wishes->count + 1, sizeof(*larger));
-	char *copy = strdup(policy);
+	_cleanup_(freep) char *copy = strdup(policy);
+	_cleanup_(freep) char *along = purpose ? strdup(purpose) : NULL;
 
 	if (larger)
 		wishes->list = larger;
-	if (!larger || !copy) {
-		free(copy);
+	if (!larger || !copy || (purpose && !along))
 		return -ENOMEM;
-	}
-	larger[wishes->count++] = (struct compiling_wish){.policy = copy, .observe = observe};
+	larger[wishes->count++] = (struct compiling_wish){
+		.policy = TAKE_PTR(copy),
+		.purpose = TAKE_PTR(along),
+		.observe = observe,
+	};
 	return 0;
 }
 
 void compiling_wishes_release(struct compiling_wishes *wishes)
 {
-	for (size_t i = 0; i < wishes->count; i++)
+	for (size_t i = 0; i < wishes->count; i++) {
 		free(wishes->list[i].policy);
+		free(wishes->list[i].purpose);
+	}
 	free(wishes->list);
 	*wishes = (struct compiling_wishes){};
 }
@@ -221,6 +227,12 @@ uint64_t compiling_took(const struct compiling *compiling)
 const struct policy_use *compiling_use(const struct compiling *compiling, size_t index)
 {
 	return compiling && index < compiling->wishes.count ? compiling->wishes.list[index].use
+							    : NULL;
+}
+
+const char *compiling_purpose(const struct compiling *compiling, size_t index)
+{
+	return compiling && index < compiling->wishes.count ? compiling->wishes.list[index].purpose
 							    : NULL;
 }
 

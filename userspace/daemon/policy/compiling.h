@@ -20,7 +20,8 @@ struct compiling;
 
 struct compiling_wishes {
 	struct compiling_wish {
-		char *policy; /* name or path */
+		char *policy;  /* name or path */
+		char *purpose; /* what is approved along with it, or NULL */
 		bool observe;
 		const struct policy_use *use; /* once it is there */
 	} *list;
@@ -28,7 +29,8 @@ struct compiling_wishes {
 };
 
 /* -ENOMEM. */
-int compiling_wish(struct compiling_wishes *wishes, const char *policy, bool observe);
+int compiling_wish(struct compiling_wishes *wishes, const char *policy, const char *purpose,
+		   bool observe);
 void compiling_wishes_release(struct compiling_wishes *wishes);
 
 /*
@@ -57,6 +59,7 @@ int compiling_start(const struct compiling_job *job, struct compiling_wishes *wi
 uint64_t compiling_took(const struct compiling *compiling);
 /* NULL: there is none. */
 const struct policy_use *compiling_use(const struct compiling *compiling, size_t index);
+const char *compiling_purpose(const struct compiling *compiling, size_t index);
 
 /*
  * Nobody waits any more, if `done` was not called; what nobody else uses need not stay. May be

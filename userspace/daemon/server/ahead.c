@@ -21,15 +21,12 @@
 #include "daemon/host/turn.h"
 #include "daemon/peer/member.h"
 #include "daemon/policy/approvals.h"
-#include "daemon/policy/comparison.h"
+#include "daemon/policy/comparing.h"
 #include "daemon/policy/compiling.h"
 #include "daemon/privsep/errand.h"
 #include "daemon/privsep/errand_time.h"
 #include "daemon/privsep/reader_process.h"
 #include "daemon/server/approve.h"
-
-/* A launch waits for it: what is not told by then, the loop tries for a moment. */
-#define COMPARE_SECONDS 60
 
 struct ahead {
 	struct connection *c;
@@ -43,7 +40,7 @@ struct ahead {
 	struct compiling_wishes wishes;
 	struct compiling *compiling; /* what they are stays until it is dispatched */
 	char *policy;		     /* the first of them, or NULL */
-	size_t compared;	     /* so many with what is approved */
+	struct comparing *comparing;
 	bool run_by, account; /* whom the policy names, and the user's account, are to be known */
 	char **questions;     /* see names.h */
 	struct log_use *log;  /* that is to be writable, or NULL */
@@ -54,6 +51,7 @@ static void ahead_free(struct ahead *a)
 {
 	if (!a)
 		return;
+	comparing_free(a->comparing);
 	compiling_free(a->compiling);
 	if (a->waiting)
 		logs_cancel(a->log, a->waiting);
@@ -73,7 +71,7 @@ static int wish(struct ahead *a, const char *policy, bool observe)
 {
 	if (!a->policy)
 		a->policy = strdup(policy);
-	return a->policy ? compiling_wish(&a->wishes, policy, observe) : -ENOMEM;
+	return a->policy ? compiling_wish(&a->wishes, policy, NULL, observe) : -ENOMEM;
 }
 
 /* Another than the daemon's own only if it is in use: who opens one waits for its writer. */
@@ -200,22 +198,6 @@ static int add_questions(struct ahead *a)
 
 /* --- in processes of their own ------------------------------------------------------------ */
 
-static int write_comparison(const void *context, FILE *to, struct failure *failure)
-{
-	const struct ahead *a = context;
-	const struct policy_use *use = compiling_use(a->compiling, a->compared);
-
-	return approvals_write_comparison(a->c->daemon->approvals, use->policy, NULL,
-					  clock_nsec(CLOCK_REALTIME), to, failure);
-}
-
-/* With what is approved of its name. What it took is its user's. */
-static int compare(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
-{
-	(void)fds;
-	return errand_write_timed(to, write_comparison, context, failure);
-}
-
 /*
  * As whoever asks: he may know of himself what he can find out anyway, and what answers him has no
  * rights over others.
@@ -338,37 +320,18 @@ static void charge(const struct ahead *a, uint64_t took)
 		account_charge(a->c->account, (int64_t)took, clock_nsec(CLOCK_MONOTONIC));
 }
 
-static int ask_further(struct ahead *a, struct failure *failure);
-
-/* What could not be compared is asked for as what is wider. */
-static void on_compared(void *context, int result, const char *data, size_t size,
-			struct errand_fds *fds, const struct failure *why)
+static void on_compared(void *context, int result, const struct failure *why)
 {
 	struct ahead *a = context;
-	struct parcel from = {data, size};
-	struct failure failure = {};
+	struct failure failure = *why;
 
-	(void)fds;
-	(void)why;
-	a->errand = NULL;
-	charge(a, errand_take_time(&from));
+	charge(a, comparing_took(a->comparing));
 	if (result == 0)
-		(void)approvals_take_comparison(a->c->daemon->approvals, from.at, from.left);
-	a->compared++;
-	result = ask_further(a, &failure);
+		result = ask_for_names(a, &failure);
 	if (result < 0)
 		refuse(a, result, failure.text);
 	if (result <= 0)
 		go_on(a, result < 0);
-}
-
-/* The entries of cordon.yaml are approved along with what they say. */
-static bool must_compare(const struct ahead *a, const struct policy_use *use)
-{
-	struct approvals *approvals = a->c->daemon->approvals;
-
-	return approvals && a->op != REQUEST_RELOAD &&
-	       approvals_must_compare(approvals, use->policy, NULL, clock_nsec(CLOCK_REALTIME));
 }
 
 /*
@@ -377,23 +340,17 @@ static bool must_compare(const struct ahead *a, const struct policy_use *use)
  */
 static int ask_further(struct ahead *a, struct failure *failure)
 {
-	const struct errand_job job = {
-		.what = "what compares policies",
+	const struct comparing_job job = {
+		.base = a->c->daemon->base,
+		.approvals = a->c->daemon->approvals,
+		.compiling = a->compiling,
 		.uid = a->c->peer.ucred.uid,
-		.seconds = COMPARE_SECONDS,
-		.work = compare,
 		.done = on_compared,
 		.context = a,
 	};
-	const struct policy_use *use;
-	int r;
+	int r = comparing_start(&job, &a->comparing, failure);
 
-	while ((use = compiling_use(a->compiling, a->compared)) && !must_compare(a, use))
-		a->compared++;
-	if (!use)
-		return ask_for_names(a, failure);
-	r = errand_start(a->c->daemon->base, &job, &a->errand, failure);
-	return r < 0 ? r : 1;
+	return r == 0 ? ask_for_names(a, failure) : r;
 }
 
 static void refuse_policy(const struct ahead *a, int error, const char *said,

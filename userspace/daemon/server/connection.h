@@ -10,12 +10,14 @@
 
 #include "audit/record/record.h"
 #include "base/uuid.h"
+#include "control/protocol.h"
 #include "daemon/peer/account.h"
 #include "daemon/execution/execution.h"
 #include "daemon/peer/peer.h"
 
 struct approve_pending;
 struct propose_pending;
+struct reader_question;
 
 struct connection {
 	LIST_ENTRY(connection) link;
@@ -33,6 +35,8 @@ struct connection {
 	struct audit_end outcome;
 	uint64_t outlived; /* processes that were killed besides the command itself */
 	int report_fd;
+	struct reader_question *reading; /* while its packet is read; NULL: there is none */
+	struct protocol_fds fds;	 /* that came along with it */
 	struct ahead *ahead; /* while its request is not dispatched yet; NULL: there is none */
 	/* Requests that are answered later. */
 	bool awaits_outcome;

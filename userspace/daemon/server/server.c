@@ -53,6 +53,8 @@ struct server {
 static void release(struct connection *c)
 {
 	LIST_REMOVE(c, link);
+	readers_cancel(c->reading);
+	protocol_fds_close(&c->fds);
 	ahead_cancel(c);
 	approve_forget(c);
 	propose_forget(c);
@@ -118,12 +120,15 @@ static bool may_go_on(struct connection *c)
 	return false;
 }
 
+static void charge_time(struct account *account, uint64_t took)
+{
+	if (account)
+		account_charge(account, (int64_t)took, clock_nsec(CLOCK_MONOTONIC));
+}
+
 static void charge(struct account *account, uint64_t since)
 {
-	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
-
-	if (account)
-		account_charge(account, (int64_t)(now - since), now);
+	charge_time(account, clock_nsec(CLOCK_MONOTONIC) - since);
 }
 
 static bool is_silent(const struct connection *c)
@@ -166,12 +171,60 @@ static void on_ready(struct connection *c, json_t *message, struct protocol_fds 
 	charge(account, begin);
 }
 
+static void refuse(struct connection *c, int error, const struct failure *failure)
+{
+	connection_refuse(c, error, failure->text);
+	drop(c);
+}
+
+/* What its user's reader has said. That took its time, too. */
+static void on_read(void *context, const struct reader_answer *answer)
+{
+	struct connection *c = context;
+	_cleanup_(protocol_fds_close) struct protocol_fds fds = c->fds;
+	_cleanup_(json_decrefp) json_t *message = NULL;
+	struct account *account = c->account;
+	struct failure failure = {};
+	uint64_t begin = clock_nsec(CLOCK_MONOTONIC);
+	int r;
+
+	c->reading = NULL;
+	c->fds = (struct protocol_fds){};
+	r = readers_message(c->server->readers, c->peer.ucred.uid, answer, &message, &failure);
+	if (r == 0)
+		r = ahead_start(c, &message, &fds, on_ready, &failure);
+	if (r < 0) {
+		refuse(c, r, &failure);
+	} else if (r == 0) {
+		(void)read_on(c);
+		serve(c, message, &fds);
+	}
+	charge(account, begin);
+	charge_time(account, answer->took);
+}
+
+/* Answers come in the order of requests: the next one stays in the socket meanwhile. */
+static int have_read(struct connection *c, size_t size, struct protocol_fds *fds,
+		     struct failure *failure)
+{
+	const struct iovec packet = {c->server->packet, size};
+	int r = readers_ask(c->server->readers, c->peer.ucred.uid, READER_REQUEST, &packet, 1,
+			    on_read, c, &c->reading);
+
+	if (r < 0)
+		return failure_set(failure, EAGAIN,
+				   "the daemon cannot start what reads requests: %s", strerror(-r));
+	event_del(c->readable);
+	c->fds = *fds;
+	*fds = (struct protocol_fds){};
+	return 0;
+}
+
 static void on_readable(evutil_socket_t fd, short what, void *context)
 {
 	TURN("request");
 	struct connection *c = context;
 	_cleanup_(protocol_fds_close) struct protocol_fds fds = {};
-	_cleanup_(json_decrefp) json_t *message = NULL;
 	struct failure failure = {};
 	struct account *account = c->account;
 	uint64_t begin = clock_nsec(CLOCK_MONOTONIC);
@@ -201,19 +254,9 @@ static void on_readable(evutil_socket_t fd, short what, void *context)
 	if (r == 0 && !is_sender(c, &sender))
 		r = failure_set(&failure, EPERM, "this connection is another process's");
 	if (r == 0)
-		r = readers_parse(c->server->readers, c->peer.ucred.uid, c->server->packet, size,
-				  &message, &failure);
-	if (r == 0)
-		r = ahead_start(c, &message, &fds, on_ready, &failure);
-	/* Answers come in the order of requests: the next one stays in the socket meanwhile. */
-	if (r > 0)
-		event_del(c->readable);
-	if (r < 0) {
-		connection_refuse(c, r, failure.text);
-		drop(c);
-	} else if (r == 0) {
-		serve(c, message, &fds);
-	}
+		r = have_read(c, size, &fds, &failure);
+	if (r < 0)
+		refuse(c, r, &failure);
 	charge(account, begin);
 }
 
@@ -499,6 +542,12 @@ static void listener_close(struct listener *listener)
 
 int server_start(struct daemon *daemon, struct server **ret_server, struct failure *failure)
 {
+	const struct readers_options readers = {
+		.base = daemon->base,
+		.option = READER_REQUESTS,
+		.turn = "request",
+		.seconds = READER_SECONDS,
+	};
 	struct server *server = calloc(1, sizeof(*server));
 	int r;
 
@@ -521,7 +570,7 @@ int server_start(struct daemon *daemon, struct server **ret_server, struct failu
 	};
 	server->looking.balance_nsec = ACCOUNT_SAVINGS_NSEC;
 	server->looking.as_of = clock_nsec(CLOCK_MONOTONIC);
-	r = readers_new(READER_REQUESTS, &server->readers, failure);
+	r = readers_new(&readers, &server->readers, failure);
 	if (r == 0)
 		r = listener_open(&server->status, failure);
 	if (r == 0)

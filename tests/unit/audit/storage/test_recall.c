@@ -181,6 +181,35 @@ static void test_closed_segment(void **state)
 	unlink(compressed);
 }
 
+/* Read once, it says of each what it would say if that was asked about alone. */
+static void test_of_several(void **state)
+{
+	struct place *place = *state;
+	struct recall_window *window;
+	struct recall recall;
+	char id[] = ID;
+
+	put(place, RECORD("execution-start", OTHER, "") RECORD("execution-start", ID, ""));
+	put(place, RECORD("denial", ID, ",\"sequence\":3,\"of\":{\"id\":\"" ID "\"}"));
+	put(place, RECORD("execution-end", OTHER, ",\"of\":{\"id\":\"" ID "\"}"));
+	put(place, "{\"id\":\"short\"}\n{\"id\":\"\n");
+	assert_int_equal(recall_read(place->directory, &window), 0);
+	recall_find(window, ID, NULL, NULL, &recall);
+	assert_true(recall.started && !recall.ended);
+	assert_int_equal(recall.last_sequence, 3);
+	recall_find(window, OTHER, NULL, NULL, &recall);
+	assert_true(recall.started && recall.ended && !recall.last_sequence);
+	for (const char *last = "09bdefxyz"; *last; last++) {
+		id[sizeof(id) - 2] = *last;
+		recall_find(window, id, NULL, NULL, &recall);
+		assert_int_equal(recall.started, *last == 'b');
+	}
+	recall_find(window, "short", NULL, NULL, &recall);
+	assert_false(recall.started || recall.ended || recall.last_sequence);
+	recall_window_free(window);
+	recall_window_free(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +219,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_not_deceived, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_window, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_closed_segment, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_of_several, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,13 +19,61 @@
 
 #define TRUNCATED 0x02
 
-/* What reads answers is a process elsewhere. */
-int dns_reader_answer(const struct dns_reader *reader, const uint8_t *data, size_t size,
+/* --- what reads answers is a process elsewhere: its answer comes later ---------------------- */
+
+struct reader_question {
+	reader_answered *done; /* NULL: nobody wants the answer */
+	void *context;
+	size_t size;
+	uint8_t data[];
+};
+
+static struct event_base *base;
+
+static void say(evutil_socket_t fd, short what, void *context)
+{
+	struct reader_question *question = context;
+	const struct reader_answer answer = {.reply.size = (uint32_t)question->size,
+					     .data = (const char *)question->data};
+
+	(void)fd;
+	(void)what;
+	if (question->done)
+		question->done(question->context, &answer);
+	free(question);
+}
+
+int dns_reader_ask_answer(const struct dns_reader *reader, const uint8_t *data, size_t size,
+			  const struct dns_query *query, reader_answered *done, void *context,
+			  struct reader_question **ret_question)
+{
+	const struct timeval now = {};
+	struct reader_question *question = malloc(sizeof(*question) + size);
+
+	(void)reader;
+	(void)query;
+	assert_non_null(question);
+	*question = (struct reader_question){.done = done, .context = context, .size = size};
+	memcpy(question->data, data, size);
+	assert_int_equal(event_base_once(base, -1, EV_TIMEOUT, say, question, &now), 0);
+	*ret_question = question;
+	return 0;
+}
+
+int dns_reader_answer(const struct dns_reader *reader, const struct reader_answer *said,
 		      const struct dns_query *query, struct dns_answer *ret_answer)
 {
 	(void)reader;
-	return dns_answer_read(data, size, query, ret_answer);
+	return dns_answer_read((const uint8_t *)said->data, said->reply.size, query, ret_answer);
 }
+
+void readers_cancel(struct reader_question *question)
+{
+	if (question)
+		question->done = NULL;
+}
+
+/* ------------------------------------------------------------------------------------------ */
 
 struct outcome {
 	struct event_base *base;
@@ -117,6 +165,7 @@ static struct outcome ask(uint16_t said)
 	if (pid == 0)
 		serve(udp, tcp, said);
 	memcpy(&servers.list[0].address, &address, sizeof(address));
+	base = outcome.base;
 	assert_int_equal(dns_exchange_start(outcome.base, &servers, &reader, &query, on_done,
 					    &outcome, &exchange),
 			 0);

@@ -87,11 +87,26 @@ struct group *getgrnam(const char *name)
 
 /* --- what reads requests, in this process ------------------------------------------------- */
 
-int readers_new(const char *option, struct readers **ret_readers, struct failure *failure)
+struct reader_question {
+	reader_answered *done; /* NULL: nobody wants the answer */
+	void *context;
+	struct event *later;
+	size_t size;
+	char data[];
+};
+
+/* None is answered meanwhile. */
+static struct {
+	bool hang;
+	struct reader_question *hanging;
+} fake_reader;
+
+int readers_new(const struct readers_options *options, struct readers **ret_readers,
+		struct failure *failure)
 {
 	int r = faults_next(__func__);
 
-	(void)option;
+	(void)options;
 	if (r < 0)
 		return failure_set(failure, r, "no reader: %m");
 	*ret_readers = (struct readers *)&have_group;
@@ -103,18 +118,58 @@ void readers_free(struct readers *readers)
 	(void)readers;
 }
 
-int readers_ask(struct readers *readers, uid_t uid, enum reader_kind kind,
-		const struct iovec *parts, int count, struct reader_reply *ret_reply,
-		const char **ret_data)
+static inline void fake_answer(evutil_socket_t fd, short what, void *context)
 {
+	struct reader_question *question = context;
+	struct reader_answer answer = {.result = faults_next("readers_parse"),
+				       .reply.size = (uint32_t)question->size,
+				       .data = question->data};
+
+	(void)fd;
+	(void)what;
+	if (question->done && fake_reader.hang) {
+		fake_reader.hanging = question;
+		return;
+	}
+	if (question->done)
+		question->done(question->context, &answer);
+	event_free(question->later);
+	free(question);
+}
+
+int readers_ask(struct readers *readers, uid_t uid, enum reader_kind kind,
+		const struct iovec *parts, int count, reader_answered *done, void *context,
+		struct reader_question **ret_question)
+{
+	struct reader_question *question;
+	int r = faults_next(__func__);
+
 	(void)readers;
 	(void)uid;
-	(void)kind;
-	(void)parts;
-	(void)count;
-	(void)ret_reply;
-	(void)ret_data;
-	return -EAGAIN;
+	if (r < 0)
+		return r;
+	assert_int_equal(kind, READER_REQUEST);
+	assert_int_equal(count, 1);
+	question = malloc(sizeof(*question) + parts[0].iov_len);
+	assert_non_null(question);
+	question->done = done;
+	question->context = context;
+	question->size = parts[0].iov_len;
+	memcpy(question->data, parts[0].iov_base, parts[0].iov_len);
+	question->later = evtimer_new(world->base, fake_answer, question);
+	event_active(question->later, EV_TIMEOUT, 0);
+	*ret_question = question;
+	return 0;
+}
+
+void readers_cancel(struct reader_question *question)
+{
+	if (!question)
+		return;
+	question->done = NULL;
+	if (question == fake_reader.hanging)
+		fake_reader.hanging = NULL;
+	event_active(question->later, EV_TIMEOUT, 0);
 }
 
 void readers_distrust(struct readers *readers, uid_t uid)
@@ -123,15 +178,14 @@ void readers_distrust(struct readers *readers, uid_t uid)
 	(void)uid;
 }
 
-int readers_parse(struct readers *readers, uid_t uid, const char *data, size_t size,
-		  json_t **ret_message, struct failure *failure)
+int readers_message(struct readers *readers, uid_t uid, const struct reader_answer *answer,
+		    json_t **ret_message, struct failure *failure)
 {
-	int r = faults_next(__func__);
-
 	(void)readers;
 	(void)uid;
-	return r < 0 ? failure_set(failure, r, "its reader died: %m")
-		     : protocol_parse(data, size, ret_message, failure);
+	return answer->result < 0
+		       ? failure_set(failure, answer->result, "its reader died: %m")
+		       : protocol_parse(answer->data, answer->reply.size, ret_message, failure);
 }
 
 #endif

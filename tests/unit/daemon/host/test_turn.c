@@ -20,6 +20,15 @@ static void take(const char *what, long msec)
 		(void)nanosleep(&pause, NULL);
 }
 
+static void work(const char *what, uint64_t msec)
+{
+	uint64_t end = clock_nsec(CLOCK_THREAD_CPUTIME_ID) + msec * NSEC_PER_MSEC;
+	TURN(what);
+
+	while (clock_nsec(CLOCK_THREAD_CPUTIME_ID) < end)
+		;
+}
+
 static json_int_t turns_from(const json_t *json, size_t bucket)
 {
 	const json_t *histogram = json_object_get(json, "histogram");
@@ -38,6 +47,7 @@ static void test_longest_and_histogram(void **state)
 
 	(void)state;
 	assert_true(json_is_null(json_object_get(json, "longest")));
+	assert_true(json_is_null(json_object_get(json, "busiest")));
 	assert_int_equal(turns_from(json, 0), 0);
 	json_decref(json);
 	take("short", 0);
@@ -56,10 +66,28 @@ static void test_longest_and_histogram(void **state)
 	json_decref(json);
 }
 
+/* Who waits is not who works. */
+static void test_busiest(void **state)
+{
+	json_t *json;
+	const json_t *busiest;
+
+	(void)state;
+	work("works", 20);
+	take("waits", 100);
+	json = turn_json();
+	busiest = json_object_get(json, "busiest");
+	assert_string_equal(json_string_value(json_object_get(busiest, "what")), "works");
+	assert_true(json_integer_value(json_object_get(busiest, "nsec")) >=
+		    (json_int_t)(20 * NSEC_PER_MSEC));
+	json_decref(json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_longest_and_histogram),
+		cmocka_unit_test(test_busiest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

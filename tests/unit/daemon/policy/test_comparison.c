@@ -13,8 +13,12 @@
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "base/hex.h"
+#include "daemon/policy/approval_file.h"
 #include "daemon/policy/approvals.h"
+#include "daemon/policy/comparing.h"
 #include "daemon/policy/comparison.h"
+#include "daemon/privsep/errand.h"
 #include "policy/compile/compile.h"
 
 #define NOW (1800000000ull * 1000000000ull)
@@ -150,7 +154,9 @@ static void test_what_is_compared(void **state)
 	assert_false(must_compare(WIDER));
 	approve(POLICY("  - {allow: [write], paths: [/var/**]}\n"));
 	assert_true(must_compare(WIDER));
-	assert_true(must_compare(NARROWER));
+	/* What is covered stays so, however much more is approved. */
+	assert_false(must_compare(NARROWER));
+	assert_int_equal(check(NARROWER, &none), 0);
 }
 
 /* What others were approved meanwhile, or are not any more, decides. */
@@ -165,6 +171,125 @@ static void test_stale(void **state)
 	approve(WIDER);
 	assert_int_equal(approvals_take_comparison(approvals, data, size), -ESTALE);
 	assert_int_equal(check(WIDER, &none), 0);
+}
+
+static void decide(enum audit_approval_decision decision, const char *text)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *policy = compile(text);
+	unsigned char identity[SHA256_SIZE];
+	char digest[SHA256_TEXT_SIZE];
+	const struct approval_decision decided = {
+		.decision = decision,
+		.digest = digest,
+		.reason = "a reason",
+		.who = {.pid = getpid(), .uid = geteuid()},
+	};
+	struct failure failure = {};
+	json_t *entry = NULL;
+
+	assert_int_equal(approval_identity(policy, NULL, identity), 0);
+	hex_encode(identity, sizeof(identity), digest);
+	assert_int_equal(
+		approvals_decide(approvals, &decided, NOW, recorder, NULL, &entry, &failure), 0);
+	json_decref(entry);
+}
+
+/* Nor does it say anything once what it was compared with is approved no more. */
+static void test_stale_by_revocation(void **state)
+{
+	_cleanup_(freep) char *data = NULL, *message = NULL;
+	size_t size;
+
+	(void)state;
+	approve(POLICY(""));
+	data = written(NARROWER, &size);
+	decide(AUDIT_APPROVAL_REVOKED, POLICY(""));
+	assert_int_equal(approvals_take_comparison(approvals, data, size), -ESTALE);
+	assert_int_equal(check(NARROWER, &message), -EPERM);
+}
+
+/* What is refused has covered nothing: what was found stays. */
+static void test_refusal_changes_nothing(void **state)
+{
+	_cleanup_(freep) char *data = NULL, *message = NULL;
+	size_t size;
+
+	(void)state;
+	approve(POLICY(""));
+	data = written(NARROWER, &size);
+	assert_int_equal(check(WIDER, &message), -EPERM);
+	decide(AUDIT_APPROVAL_REFUSED, WIDER);
+	assert_int_equal(approvals_take_comparison(approvals, data, size), 0);
+	assert_false(must_compare(NARROWER));
+}
+
+/* --- beside the loop ---------------------------------------------------------------------- */
+
+/* What was compiled, and what for. */
+struct compiling {
+	struct policy_use uses[3];
+	const char *purposes[3];
+};
+
+const struct policy_use *compiling_use(const struct compiling *compiling, size_t index)
+{
+	return index < ARRAY_SIZE(compiling->uses) ? &compiling->uses[index] : NULL;
+}
+
+const char *compiling_purpose(const struct compiling *compiling, size_t index)
+{
+	return compiling->purposes[index];
+}
+
+static int done = -1;
+
+static void on_done(void *context, int result, const struct failure *failure)
+{
+	(void)failure;
+	assert_int_equal(result, 0);
+	done++;
+	comparing_free(TAKE_PTR(*(struct comparing **)context));
+}
+
+/* Only what has to be, each for what it is for; the loop finds it. */
+static void test_beside_the_loop(void **state)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *narrower = compile(NARROWER),
+								*wider = compile(WIDER);
+	struct event_base *base = event_base_new();
+	struct compiling compiling = {
+		.uses = {{.policy = narrower}, {.policy = narrower}, {.policy = wider}},
+		.purposes = {"of another use"},
+	};
+	struct comparing *comparing = NULL;
+	struct comparing_job job = {
+		.base = base,
+		.approvals = approvals,
+		.compiling = &compiling,
+		.done = on_done,
+		.context = &comparing,
+	};
+	struct failure failure = {};
+
+	(void)state;
+	done = 0;
+	/* Nothing is approved of that name. */
+	assert_int_equal(comparing_start(&job, &comparing, &failure), 0);
+	approve(POLICY(""));
+	assert_true(must_compare(NARROWER) && must_compare(WIDER));
+	assert_int_equal(comparing_start(&job, &comparing, &failure), 1);
+	comparing_free(TAKE_PTR(comparing));
+	assert_int_equal(comparing_start(&job, &comparing, &failure), 1);
+	while (done == 0)
+		assert_int_equal(event_base_loop(base, EVLOOP_ONCE), 0);
+	assert_false(must_compare(NARROWER) || must_compare(WIDER));
+	assert_int_equal(comparing_start(&job, &comparing, &failure), 0);
+	job.approvals = NULL;
+	assert_int_equal(comparing_start(&job, &comparing, &failure), 0);
+	assert_int_equal(done, 1);
+	comparing_free(NULL);
+	errands_forget();
+	event_base_free(base);
 }
 
 static void test_damaged(void **state)
@@ -223,6 +348,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_what_is_compared, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stale, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stale_by_revocation, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refusal_changes_nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_beside_the_loop, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_damaged, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_more_than_the_loop_compares, setup, teardown),
 	};

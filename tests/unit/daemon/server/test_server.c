@@ -263,6 +263,50 @@ static void test_reader_dies(void **state)
 	close(fd);
 }
 
+static void test_no_reader(void **state)
+{
+	int fd = client();
+
+	(void)state;
+	faults_set_for("readers_ask", ENFILE);
+	expect_refused(ask(fd, op("status")), "cannot start what reads requests");
+	assert_int_equal(server_connections(world->server), 0);
+	close(fd);
+}
+
+/* Nothing more is taken from whoever asks, and others are served; what came along goes with the connection. */
+static void test_reader_hangs(void **state)
+{
+	int fd = client(), other = client(),
+	    workdir = open(world_path("work"), O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	(void)state;
+	fake_reader.hang = true;
+	send_with(fd, world_request("p", false), &workdir, 1);
+	close(workdir);
+	turns();
+	assert_non_null(fake_reader.hanging);
+	fake_reader.hang = false;
+	send_with(fd, op("status"), NULL, 0);
+	assert_null(answer(fd));
+	expect_ok(ask(other, op("status")));
+	event_active(fake_reader.hanging->later, EV_TIMEOUT, 0);
+	expect_ok(answer(fd));
+	expect_ok(answer(fd));
+	/* Whose server goes meanwhile is told nothing. */
+	fake_reader.hang = true;
+	send_with(other, op("status"), NULL, 0);
+	turns();
+	assert_non_null(fake_reader.hanging);
+	server_free(world->server);
+	world->server = NULL;
+	assert_null(fake_reader.hanging);
+	fake_reader.hang = false;
+	turns();
+	close(fd);
+	close(other);
+}
+
 /* --- an execution ------------------------------------------------------------------------- */
 
 static void test_life(void **state)
@@ -748,6 +792,8 @@ int main(void)
 		ONE(test_questions),
 		ONE(test_nonsense),
 		ONE(test_reader_dies),
+		ONE(test_no_reader),
+		ONE(test_reader_hangs),
 		ONE(test_life),
 		ONE(test_refused_prepare),
 		ONE(test_refused_label),
