@@ -269,6 +269,14 @@ int enforcement_host_get(struct enforcement *e, const struct cordon_host_key *ke
  */
 bool enforcement_hosts_sweep(struct enforcement *e, uint64_t now, unsigned int most);
 
+/* --- traffic ------------------------------------------------------------------------------ */
+
+/*
+ * What an execution has sent and received, by the other end, in room for CORDON_MAX_DESTINATIONS.
+ * How many there are, or -errno of bpf(2).
+ */
+int enforcement_traffic(struct enforcement *e, uint32_t slot, struct cordon_traffic *ret_traffic);
+
 /* --- events ------------------------------------------------------------------------------- */
 
 typedef void (*enforcement_event_handler)(const void *data, size_t size, void *context);

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 
 #include "kernel/handle.h"
+#include "kernel/traffic.h"
 
 static struct cordon_execution *slot_at(struct enforcement *e, uint32_t slot)
 {
@@ -124,6 +125,7 @@ int enforcement_release(struct enforcement *e, uint32_t slot)
 	if (__atomic_load_n(&execution->tasks, __ATOMIC_ACQUIRE) != 0)
 		return -EBUSY;
 	set_state(execution, CORDON_EXECUTION_FREE);
+	traffic_forget(e, slot);
 	return 0;
 }
 

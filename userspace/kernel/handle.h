@@ -25,6 +25,7 @@ struct enforcement {
 	int host_addresses_fd;
 	int stub_fd;
 	int stub_clients_fd;
+	int traffic_fd;
 	struct cordon_host_key swept;	/* where enforcement_hosts_sweep() goes on */
 	bool sweeping;			/* `swept` is set */
 	bool swept_some;		/* of this round are left */

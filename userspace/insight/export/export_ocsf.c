@@ -32,6 +32,7 @@ enum ocsf_activity {
 	PROCESS_TERMINATE = 2,
 	PROCESS_OPEN = 3,
 	NETWORK_OPEN = 1,
+	NETWORK_TRAFFIC = 6,
 	NETWORK_REFUSE = 5,
 	NETWORK_LISTEN = 7,
 	DNS_QUERY = 1,
@@ -124,6 +125,7 @@ static struct kind kind_of(const json_t *record)
 		{"agent-start", {CLASS_LIFECYCLE, LIFECYCLE_START}},
 		{"agent-stop", {CLASS_LIFECYCLE, LIFECYCLE_STOP}},
 		{"resolve", {CLASS_DNS, DNS_RESPONSE}},
+		{"traffic", {CLASS_NETWORK, NETWORK_TRAFFIC}},
 		{"gap", {CLASS_BASE, ACTIVITY_OTHER}},
 	};
 	const char *action = view_text(record, "event.action");
@@ -270,6 +272,55 @@ static void add_resolution(json_t *to, const json_t *record)
 	json_object_set_new(to, "answers", answers);
 }
 
+/* "_in" and "_out" are the destination's: the source's sends are what it gets. */
+static void add_traffic(json_t *to, const json_t *record)
+{
+	static const struct {
+		const char *to, *from;
+	} fields[] = {
+		{"bytes_out", "destination.bytes"},
+		{"bytes_in", "source.bytes"},
+		{"packets_out", "destination.packets"},
+		{"packets_in", "source.packets"},
+	};
+	json_t *traffic = json_object();
+
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
+		json_object_set_new(traffic, fields[i].to,
+				    json_integer((json_int_t)view_number(record, fields[i].from)));
+	json_object_set_new(to, "traffic", traffic);
+}
+
+static void add_connection(json_t *to, const json_t *record)
+{
+	const char *direction =
+		view_is(record, "traffic") ? view_text(record, "cordon.traffic.direction") : NULL;
+	json_t *endpoint = json_object(), *connection = json_object();
+	/* inbound; outbound; unknown */
+	int id = !direction			     ? 2
+		 : strcmp(direction, "inbound") == 0 ? 1
+		 : strcmp(direction, "other") == 0   ? 0
+						     : 2;
+
+	set_text(endpoint, "ip", view_text(record, "destination.ip"));
+	set_text(endpoint, "hostname", view_text(record, "destination.domain"));
+	if (view_has_number(record, "destination.port"))
+		json_object_set_new(
+			endpoint, "port",
+			json_integer((json_int_t)view_number(record, "destination.port")));
+	if (json_object_size(endpoint) == 0)
+		set_text(endpoint, "name", view_text(record, "cordon.object.text"));
+	json_object_set_new(to, "dst_endpoint", endpoint);
+	if (view_text(record, "source.ip"))
+		json_object_set_new(to, "src_endpoint",
+				    json_pack("{s:s}", "ip", view_text(record, "source.ip")));
+	set_text(connection, "protocol_name", view_text(record, "network.transport"));
+	json_object_set_new(connection, "direction_id", json_integer(id));
+	json_object_set_new(to, "connection_info", connection);
+	if (direction)
+		add_traffic(to, record);
+}
+
 static void add_object(json_t *to, const json_t *record, enum ocsf_class class)
 {
 	switch (class) {
@@ -283,24 +334,9 @@ static void add_object(json_t *to, const json_t *record, enum ocsf_class class)
 				to, "exit_code",
 				json_integer((json_int_t)view_number(record, "process.exit_code")));
 		break;
-	case CLASS_NETWORK: {
-		json_t *endpoint = json_object(), *connection = json_object();
-
-		set_text(endpoint, "ip", view_text(record, "destination.ip"));
-		set_text(endpoint, "hostname", view_text(record, "destination.domain"));
-		if (view_has_number(record, "destination.port"))
-			json_object_set_new(
-				endpoint, "port",
-				json_integer((json_int_t)view_number(record, "destination.port")));
-		if (json_object_size(endpoint) == 0)
-			set_text(endpoint, "name", view_text(record, "cordon.object.text"));
-		json_object_set_new(to, "dst_endpoint", endpoint);
-		set_text(connection, "protocol_name", view_text(record, "network.transport"));
-		/* outbound */
-		json_object_set_new(connection, "direction_id", json_integer(2));
-		json_object_set_new(to, "connection_info", connection);
+	case CLASS_NETWORK:
+		add_connection(to, record);
 		break;
-	}
 	case CLASS_DNS:
 		add_resolution(to, record);
 		break;

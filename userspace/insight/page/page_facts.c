@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <string.h>
 
 #include "insight/text/html.h"
+#include "base/cleanup.h"
 #include "insight/story/outcome.h"
+#include "insight/story/traffic.h"
 #include "insight/page/page_parts.h"
 #include "insight/text/style.h"
 #include "insight/text/view.h"
+
+/* Other ends of an execution's traffic. */
+#define TRAFFIC_SHOWN 20u
 
 void page_damage(FILE *out, const json_t *record)
 {
@@ -51,7 +57,8 @@ static void text_fact(FILE *out, const char *name, const char *text, bool mono)
 	fputs(mono ? "</code></dd>\n" : "</dd>\n", out);
 }
 
-static void list_fact(FILE *out, const char *name, const json_t *list, const char *none)
+/* `more`: how many it leaves out. */
+static void list_fact(FILE *out, const char *name, const json_t *list, uint64_t more)
 {
 	size_t count = json_array_size(list);
 
@@ -63,7 +70,9 @@ static void list_fact(FILE *out, const char *name, const json_t *list, const cha
 		html_text(out, text);
 		fputs("</code>", out);
 	}
-	fprintf(out, "%s</dd>\n", count == 0 ? none : "");
+	if (more > 0)
+		fprintf(out, "%s%" PRIu64 " more", count > 0 ? ", and " : "", more);
+	fprintf(out, "%s</dd>\n", count == 0 && more == 0 ? "nothing" : "");
 }
 
 static void code_fact(FILE *out, const struct page_execution *e)
@@ -139,6 +148,28 @@ static void resources_fact(FILE *out, const json_t *end)
 	fputs("</dd>\n", out);
 }
 
+static void traffic_fact(FILE *out, const struct page_execution *e)
+{
+	_cleanup_(freep) const json_t **traffic = NULL;
+	size_t count = 0;
+
+	if (traffic_of(e->records, e->count, &traffic, &count) < 0 || count == 0)
+		return;
+	term(out, "Sent and received");
+	for (size_t i = 0; i < count && i < TRAFFIC_SHOWN; i++) {
+		_cleanup_(freep) char *end = traffic_end(traffic[i]);
+		_cleanup_(freep) char *amount = traffic_amount(traffic[i]);
+
+		fputs(i > 0 ? "<br>" : "", out);
+		html_text(out, end ? end : "?");
+		html_format(out, ": %s", amount ? amount : "?");
+		page_damage(out, traffic[i]);
+	}
+	if (count > TRAFFIC_SHOWN)
+		fprintf(out, "<br>and %zu more", count - TRAFFIC_SHOWN);
+	fputs("</dd>\n", out);
+}
+
 void page_facts(FILE *out, const struct page_execution *e)
 {
 	const json_t *s = e->start;
@@ -171,8 +202,9 @@ void page_facts(FILE *out, const struct page_execution *e)
 	fputs("</code></dd>\n", out);
 	limits_fact(out, s);
 	resources_fact(out, e->end);
-	list_fact(out, "Environment kept", view_field(s, "cordon.environment.kept"), "nothing");
+	traffic_fact(out, e);
+	list_fact(out, "Environment kept", view_field(s, "cordon.environment.kept"), 0);
 	list_fact(out, "Environment removed", view_field(s, "cordon.environment.removed"),
-		  "nothing");
+		  view_number(s, "cordon.environment.unnamed"));
 	fputs("</dl>\n", out);
 }

@@ -7,10 +7,12 @@
 #include "base/clock.h"
 #include "insight/story/line.h"
 #include "insight/story/outcome.h"
+#include "insight/story/traffic.h"
 #include "insight/text/view.h"
 
 #define COMMAND_LIMIT	  60
 #define COMMAND_ARGUMENTS 8u
+#define TRAFFIC_SHOWN	  8u
 #define DIGEST_SHOWN	  19 /* sixteen digits and an ellipsis */
 
 struct header {
@@ -220,6 +222,31 @@ static void write_use(struct header *h, const json_t *end)
 	end_line(h);
 }
 
+/* Where most of it went and came from. */
+static void write_traffic(struct header *h, json_t *const *records, size_t count)
+{
+	_cleanup_(freep) const json_t **traffic = NULL;
+	size_t found = 0;
+
+	if (traffic_of(records, count, &traffic, &found) < 0)
+		return;
+	for (size_t i = 0; i < found && i < TRAFFIC_SHOWN; i++) {
+		_cleanup_(freep) char *end = traffic_end(traffic[i]);
+		_cleanup_(freep) char *amount = traffic_amount(traffic[i]);
+
+		label(h, i == 0 ? "network" : "");
+		untrusted(h, end ? end : "?");
+		fprintf(h->out, ": %s", amount ? amount : "?");
+		end_line(h);
+	}
+	if (found > TRAFFIC_SHOWN) {
+		label(h, "");
+		fprintf(h->out, "and %zu more: cordon events --action traffic",
+			found - TRAFFIC_SHOWN);
+		end_line(h);
+	}
+}
+
 static void write_result(struct header *h, const json_t *end)
 {
 	const struct outcome o = outcome_of(end);
@@ -320,4 +347,5 @@ void header_write(FILE *out, const struct style *style, json_t *const *records, 
 	write_origin(&h, start);
 	write_limits(&h, start);
 	write_use(&h, end);
+	write_traffic(&h, records, count);
 }
