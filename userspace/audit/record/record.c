@@ -70,6 +70,7 @@ json_t *audit_record_start(const struct audit_execution *execution, uint64_t tim
 	object = fields_object(&f, f.cordon, "environment");
 	fields_strings(&f, object, "kept", execution->environment_kept);
 	fields_strings(&f, object, "removed", execution->environment_removed);
+	fields_number(&f, object, "unnamed", execution->environment_unnamed);
 	fields_user(&f, execution->uid, execution->gid);
 	return fields_end(&f);
 }

@@ -67,8 +67,9 @@ struct audit_execution {
 	 * NULL
 	 */
 	char **directories;
-	char **environment_kept;    /* names, NULL-terminated, or NULL */
-	char **environment_removed; /* names, NULL-terminated, or NULL */
+	char **environment_kept;      /* names, NULL-terminated, or NULL */
+	char **environment_removed;   /* names, NULL-terminated, or NULL */
+	uint64_t environment_unnamed; /* how many more were removed, whose names are not known */
 	char **descriptors; /* open from before and not granted: "5: /etc/shadow (read)"; or NULL */
 	char **limits_missing; /* limits that this host cannot apply: "cpu: no controller" */
 };

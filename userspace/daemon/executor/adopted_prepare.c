@@ -16,6 +16,7 @@
 #include "daemon/execution/prepare.h"
 #include "daemon/host/tmpdir.h"
 #include "daemon/host/workdir.h"
+#include "daemon/executor/wiped.h"
 #include "launch/environment.h"
 #include "launch/resource.h"
 
@@ -179,7 +180,8 @@ static int take_answer(struct execution *e, const char *data, size_t size, bool 
 	(void)((r = parcel_take_text(&from, &agent)) < 0 ||
 	       (r = parcel_take_list(&from, &e->record.environment_kept, &count)) < 0 ||
 	       (r = parcel_take_list(&from, &e->record.environment_removed, &count)) < 0 ||
-	       (!complete && from.left == 0) || (r = take_code(e, &from, &contradicted)) < 0);
+	       (r = wiped_add(e)) < 0 || (!complete && from.left == 0) ||
+	       (r = take_code(e, &from, &contradicted)) < 0);
 	if (agent && !e->record.agent)
 		e->record.agent = TAKE_PTR(agent);
 	if (r < 0)
