@@ -323,6 +323,8 @@ struct cordon_execution {
 	 * 0: it was not.
 	 */
 	__u64 end_by;
+	__u32 audit; /* CORDON_AUDIT_* levels that this host has at least; the daemon's */
+	__u32 reserved;
 };
 
 #define CORDON_MAX_TRAFFIC	32768u
@@ -836,7 +838,7 @@ CORDON_ASSERT_SIZE(struct cordon_policy_header, 256);
 CORDON_ASSERT_SIZE(struct cordon_anchor, 24);
 CORDON_ASSERT_SIZE(struct cordon_file_state, 32);
 CORDON_ASSERT_SIZE(struct cordon_code, 104);
-CORDON_ASSERT_SIZE(struct cordon_execution, 560);
+CORDON_ASSERT_SIZE(struct cordon_execution, 568);
 CORDON_ASSERT_SIZE(struct cordon_traffic_key, 8);
 CORDON_ASSERT_SIZE(struct cordon_traffic, 72);
 CORDON_ASSERT_SIZE(struct cordon_process_object, 16);

@@ -174,6 +174,12 @@ static inline uint64_t enforcement_ends_by(const struct cordon_execution *view)
 }
 
 /*
+ * What every execution, those that are bound already included, has on record of what it is allowed,
+ * whatever its policy says: CORDON_AUDIT_* levels, as in struct cordon_policy_header.
+ */
+void enforcement_set_audit(struct enforcement *e, uint32_t levels);
+
+/*
  * Counts what the daemon itself has refused a bound execution, as the kernel's programs do; with a
  * number for its event, or, without `ret_sequence`, counted into an earlier one.
  */

@@ -63,6 +63,7 @@ int enforcement_bind(struct enforcement *e, const struct enforcement_binding *bi
 	execution->owner_start = binding->owner_start;
 	execution->deadline = 0;
 	execution->executor = binding->executor;
+	execution->audit = e->audit;
 	set_state(execution, CORDON_EXECUTION_PREPARED);
 	*ret_slot = slot;
 	return 0;
@@ -87,6 +88,14 @@ void enforcement_set_deadline(struct enforcement *e, uint32_t slot, uint64_t dea
 
 	if (execution)
 		__atomic_store_n(&execution->deadline, deadline, __ATOMIC_RELEASE);
+}
+
+void enforcement_set_audit(struct enforcement *e, uint32_t levels)
+{
+	e->audit = levels;
+	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++)
+		if (slot_state(&e->executions[slot]) != CORDON_EXECUTION_FREE)
+			__atomic_store_n(&e->executions[slot].audit, levels, __ATOMIC_RELEASE);
 }
 
 bool enforcement_go_on(struct enforcement *e, uint32_t slot)

@@ -37,6 +37,7 @@ struct enforcement {
 	int list_ipc_fd;
 	struct cordon_execution *executions; /* mapped, CORDON_MAX_EXECUTIONS */
 	__u64 *counters;		     /* mapped, CORDON_COUNTER_SLOTS */
+	uint32_t audit;			     /* levels that this host has at least */
 	uint32_t next_slot;		     /* where the search for a free one goes on */
 	struct ring_buffer *rings;
 	enforcement_event_handler handler;

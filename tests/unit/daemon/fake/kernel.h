@@ -51,6 +51,7 @@ struct enforcement {
 	struct cordon_host host;
 	struct cordon_traffic traffic[2]; /* of whatever slot */
 	int traffic_count;
+	uint32_t audit;
 	pid_t label_pid; /* label_of() knows this slot's */
 	uint32_t label_slot;
 	unsigned int continued, settled, watched_sockets, denials_noted, dangling;
@@ -337,6 +338,11 @@ void enforcement_note_denial(struct enforcement *e, uint32_t slot, bool would,
 	e->denials_noted++;
 	if (ret_sequence)
 		*ret_sequence = ++e->slots[slot].sequence;
+}
+
+void enforcement_set_audit(struct enforcement *e, uint32_t levels)
+{
+	e->audit = levels;
 }
 
 bool enforcement_go_on(struct enforcement *e, uint32_t slot)
