@@ -148,6 +148,33 @@ static void write_code(struct header *h, const json_t *start, const json_t *end)
 	end_line(h);
 }
 
+/* Those above it, from the nearest on. */
+static void write_starters(struct header *h, const json_t *processes)
+{
+	const json_t *process;
+	size_t i;
+
+	if (json_array_size(processes) == 0)
+		return;
+	label(h, "below");
+	json_array_foreach(processes, i, process) {
+		const char *program = view_text(process, "executable");
+
+		separate(h);
+		if (!program)
+			program = view_text(process, "name");
+		style_text(h->out, h->style, program ? program : "?");
+		fprintf(h->out, "[%llu]", (unsigned long long)view_number(process, "pid"));
+	}
+	end_line(h);
+}
+
+static void login(struct header *h, unsigned long long uid)
+{
+	separate(h);
+	fprintf(h->out, "logged in as %llu", uid);
+}
+
 static void write_origin(struct header *h, const json_t *start)
 {
 	label(h, "started");
@@ -156,7 +183,10 @@ static void write_origin(struct header *h, const json_t *start)
 	named(h, "session", view_text(start, "cordon.execution.session"));
 	named(h, "user", view_text(start, "user.id"));
 	named(h, "group", view_text(start, "group.id"));
+	if (view_has_number(start, "cordon.started_by.login_uid"))
+		login(h, view_number(start, "cordon.started_by.login_uid"));
 	end_line(h);
+	write_starters(h, view_field(start, "cordon.started_by.processes"));
 }
 
 static void write_limits(struct header *h, const json_t *start)

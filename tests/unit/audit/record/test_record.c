@@ -168,6 +168,47 @@ static void test_start_shows_arguments_only_if_asked(void **state)
 	json_decref(record);
 }
 
+static void test_start_says_who(void **state)
+{
+	struct fixture f;
+	json_t *record, *processes;
+
+	(void)state;
+	fixture_init(&f);
+	f.execution.have_login = true;
+	f.execution.login_uid = 1000;
+	f.execution.starters = calloc(AUDIT_STARTERS_MAX, sizeof(*f.execution.starters));
+	assert_non_null(f.execution.starters);
+	f.execution.starters[0] = (struct audit_starter){
+		.pid = 7,
+		.started = FIXTURE_TIME,
+		.name = strdup("agent"),
+		.program = strdup("/opt/agent"),
+		.have_arguments = true,
+		.arguments_digest = {0xab},
+	};
+	f.execution.starters[1] = (struct audit_starter){.pid = 1, .name = strdup("\xff")};
+	f.execution.starter_count = 2;
+	record = checked(audit_record_start(&f.execution, FIXTURE_TIME));
+	assert_number(record, "cordon.started_by.login_uid", 1000);
+	processes = json_object_get(
+		json_object_get(json_object_get(record, "cordon"), "started_by"), "processes");
+	assert_int_equal(json_array_size(processes), 2);
+	assert_text(json_array_get(processes, 0), "executable", "/opt/agent");
+	assert_int_equal(strncmp(json_string_value(json_object_get(json_array_get(processes, 0),
+								   "arguments_sha256")),
+				 "ab00", 4),
+			 0);
+	assert_null_field(json_array_get(processes, 1), "executable");
+	assert_null_field(json_array_get(processes, 1), "arguments_sha256");
+	json_decref(record);
+	f.execution.have_login = false;
+	record = checked(audit_record_start(&f.execution, FIXTURE_TIME));
+	assert_null_field(record, "cordon.started_by.login_uid");
+	json_decref(record);
+	audit_starters_free(f.execution.starters);
+}
+
 static void test_start_with_the_least(void **state)
 {
 	_cleanup_(json_decrefp) json_t *record = NULL;
@@ -793,6 +834,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_start_shows_arguments_only_if_asked),
+		cmocka_unit_test(test_start_says_who),
 		cmocka_unit_test(test_start_with_the_least),
 		cmocka_unit_test(test_end),
 		cmocka_unit_test(test_traffic),
