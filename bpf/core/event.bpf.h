@@ -89,14 +89,18 @@ static __always_inline void fill_parent(struct cordon_event *event)
 	const struct task_struct *task = read_task(bpf_get_current_task_btf());
 	__u64 address = (__u64)bpf_get_current_task_btf();
 	const struct known_task *known = bpf_map_lookup_elem(&labels_by_address, &address);
+	__u32 tgid = known ? known->forker.tgid : 0;
+	__u64 start = known ? known->forker.start : 0;
 
-	if (known && known->forker.tgid) {
-		event->parent_tgid = known->forker.tgid;
-		event->parent_start = known->forker.start;
-		return;
+	/* So that no load is shared by pointers into a map and pointers into the kernel. */
+	barrier_var(tgid);
+	barrier_var(start);
+	if (!tgid) {
+		tgid = task->real_parent->tgid;
+		start = task->real_parent->group_leader->start_boottime;
 	}
-	event->parent_tgid = task->real_parent->tgid;
-	event->parent_start = task->real_parent->group_leader->start_boottime;
+	event->parent_tgid = tgid;
+	event->parent_start = start;
 }
 
 static __always_inline void fill_process(struct cordon_event *event)
