@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #endif
 
-#define CORDON_ABI_VERSION 7u
+#define CORDON_ABI_VERSION 8u
 
 /* Capacity. Arrays of these sizes are allocated once, when cordon is loaded. */
 #define CORDON_MAX_EXECUTIONS 16384u
@@ -316,13 +316,39 @@ struct cordon_execution {
 	__u32 off_terminal; /* 1: adopted, and no standard stream was its controlling terminal */
 	__u32 watchers;	    /* instances of inotify and fanotify that it made and that exist */
 	struct cordon_code code;
-	__u32 variables; /* of its environment, how many were overwritten when it was adopted */
-	__u32 reserved;
+	__u32 variables;    /* of its environment, how many were overwritten when it was adopted */
+	__u32 destinations; /* that have had a place of their own in the counts of traffic */
 	/*
 	 * Adopted, and asked to end by whoever started it: when its grace is over, boot clock, ns;
 	 * 0: it was not.
 	 */
 	__u64 end_by;
+	__u32 audit; /* CORDON_AUDIT_* levels that this host has at least; the daemon's */
+	__u32 reserved;
+};
+
+#define CORDON_MAX_TRAFFIC	32768u
+#define CORDON_MAX_DESTINATIONS 256u /* of one execution */
+
+/*
+ * Traffic of one execution by the other end. `index` is one of CORDON_MAX_DESTINATIONS places; who
+ * stands in which follows from a hash.
+ */
+struct cordon_traffic_key {
+	__u32 slot;
+	__u32 index;
+};
+
+/* IP packets, as in struct cordon_execution. */
+struct cordon_traffic {
+	__u32 generation; /* of the execution; of another one: left over */
+	__u32 served;	  /* 1: whoever it is connected to this execution, at `name`'s port */
+	__u64 name[3];	  /* START_NET question; zero behind its end */
+	__u64 bytes_sent;
+	__u64 bytes_received;
+	__u64 packets_sent;
+	__u64 packets_received;
+	__u64 connections; /* of TCP */
 };
 
 #define CORDON_POLICY_REF(slot, generation) ((__u64)(slot) | ((__u64)(generation) << 32))
@@ -347,7 +373,9 @@ enum cordon_event_type {
 	CORDON_EVENT_CHANGE =
 		11, /* a name or what belongs to it was to be made, moved, changed or taken away */
 	CORDON_EVENT_ASKED = 12, /* whoever started it asked it to end; makes no record by itself */
-	CORDON_EVENT_TYPE_COUNT = 13,
+	/* struct cordon_adopt_event, too, and no record by itself: before BEGIN */
+	CORDON_EVENT_ENVIRONMENT = 13,
+	CORDON_EVENT_TYPE_COUNT = 14,
 };
 
 enum cordon_operation {
@@ -503,9 +531,13 @@ struct cordon_access_event {
 	__u8 object[];
 };
 
+/* Bytes of names of variables that were overwritten, their NULs included, that are told at most. */
+#define CORDON_ENVIRONMENT_NAMES 1024u
+
 /*
  * CORDON_EVENT_ADOPT, _BEGIN, _REFUSED. `data`: the current directory, then the program as it was
- * asked for, none of which is there with BEGIN.
+ * asked for, none of which is there with BEGIN. CORDON_EVENT_ENVIRONMENT: names of variables, each
+ * with its NUL, in place of the program, and no values.
  */
 struct cordon_adopt_event {
 	struct cordon_event event; /* REFUSED: slot 0xffffffff */
@@ -513,7 +545,7 @@ struct cordon_adopt_event {
 	__u32 reason;		   /* enum cordon_adopt_reason */
 	__u32 workdir_length;
 	__u32 program_length;
-	__u32 variables; /* BEGIN: of the environment, how many were overwritten */
+	__u32 variables; /* BEGIN, ENVIRONMENT: how many were overwritten */
 	__u32 begun;	 /* BEGIN: CORDON_BEGUN_* */
 	__u8 data[];
 };
@@ -806,7 +838,9 @@ CORDON_ASSERT_SIZE(struct cordon_policy_header, 256);
 CORDON_ASSERT_SIZE(struct cordon_anchor, 24);
 CORDON_ASSERT_SIZE(struct cordon_file_state, 32);
 CORDON_ASSERT_SIZE(struct cordon_code, 104);
-CORDON_ASSERT_SIZE(struct cordon_execution, 560);
+CORDON_ASSERT_SIZE(struct cordon_execution, 568);
+CORDON_ASSERT_SIZE(struct cordon_traffic_key, 8);
+CORDON_ASSERT_SIZE(struct cordon_traffic, 72);
 CORDON_ASSERT_SIZE(struct cordon_process_object, 16);
 CORDON_ASSERT_SIZE(struct cordon_event, 96);
 CORDON_ASSERT_SIZE(struct cordon_denial_event, 128);

@@ -63,8 +63,40 @@ struct environment_scan {
 	__u32 dropped;
 	__u32 broken;
 	__u32 executor;
+	__u32 noting; /* the names of what is dropped */
+	__u32 noted;  /* bytes of these in `names` */
+	__u32 ended;  /* where the next one begins, once one is written whole */
 	char filler[256];
+	char names[CORDON_ENVIRONMENT_NAMES];
 };
+
+/* Characters of a variable's name that are looked at. */
+#define VARIABLE_NAME_MAX 128u
+_Static_assert(VARIABLE_NAME_MAX <= CORDON_ADOPT_TEXT, "names are read where pieces stand");
+
+static long note_character(__u32 index, void *context)
+{
+	struct environment_scan *scan = *(struct environment_scan **)context;
+	__u32 at = scan->noted + index;
+	char c = scan->key.text[index & (VARIABLE_NAME_MAX - 1)];
+
+	if (at >= CORDON_ENVIRONMENT_NAMES || !c)
+		return 1;
+	if (c == '=') {
+		scan->names[at & (CORDON_ENVIRONMENT_NAMES - 1)] = 0;
+		scan->ended = index ? at + 1 : scan->noted;
+		return 1;
+	}
+	scan->names[at & (CORDON_ENVIRONMENT_NAMES - 1)] = c;
+	return 0;
+}
+
+/* Whole, or not at all: what has no '=' might be part of a value. */
+static __always_inline void note_variable(struct environment_scan *scan)
+{
+	bpf_loop(VARIABLE_NAME_MAX, note_character, &scan, 0);
+	scan->noted = scan->ended;
+}
 
 /* A piece of the environment: a variable, or what of it fits into the key. */
 static long clean_piece(__u32 index, void *context)
@@ -86,7 +118,11 @@ static long clean_piece(__u32 index, void *context)
 		scan->key.executor = scan->executor;
 		kept = bpf_map_lookup_elem(&adopt_names, &scan->key);
 		scan->dropping = !kept || !*kept;
-		scan->dropped += scan->dropping && n > 1;
+		if (scan->dropping && n > 1) {
+			scan->dropped++;
+			if (scan->noting)
+				note_variable(scan);
+		}
 	}
 	/* Without its NUL. The helper takes no empty range. */
 	if (n > 1 && scan->dropping && may_write_user &&
@@ -111,9 +147,17 @@ static __always_inline bool clean_environment(struct environment_scan *scan, __u
 	scan->dropping = 0;
 	scan->dropped = 0;
 	scan->broken = 0;
+	scan->noted = 0;
+	scan->ended = 0;
 	scan->executor = executor;
 	bpf_loop(STRING_PIECES, clean_piece, &scan, 0);
 	return !scan->broken && scan->at >= scan->end;
+}
+
+/* Behind the names, as these are to be told. */
+static __always_inline struct environment_scan *scan_of(struct event_scratch *scratch)
+{
+	return (struct environment_scan *)(scratch->data + CORDON_ENVIRONMENT_NAMES);
 }
 
 /*
@@ -129,9 +173,10 @@ static __noinline bool blot_environment(struct event_scratch *scratch, __u32 exe
 
 	if (!scratch || !may_write_user)
 		return false;
-	scan = (struct environment_scan *)scratch->data;
+	scan = scan_of(scratch);
 	start = arguments_end(bprm, &whole);
 	__builtin_memset(scan->filler, CORDON_BLOT, sizeof(scan->filler));
+	scan->noting = 1;
 	return clean_environment(scan, executor, start, bprm->exec) && whole;
 }
 
@@ -143,8 +188,9 @@ static __noinline void empty_environment(struct event_scratch *scratch, __u32 ex
 
 	if (!scratch || !may_write_user)
 		return;
-	scan = (struct environment_scan *)scratch->data;
+	scan = scan_of(scratch);
 	__builtin_memset(scan->filler, 0, sizeof(scan->filler));
+	scan->noting = 0;
 	clean_environment(scan, executor, mm->env_start, mm->env_end);
 }
 
@@ -160,23 +206,42 @@ static __always_inline bool is_job(struct task_struct *task)
 	       signal->pids[PIDTYPE_SID] != task->thread_pid;
 }
 
-static __always_inline void send_begin_event(struct event_scratch *scratch,
-					     const struct label *label,
-					     struct cordon_execution *execution)
+/* With `names` bytes of what stands behind it in the scratch. */
+static __noinline int send_of_environment(struct event_scratch *scratch, const struct label *label,
+					  struct cordon_execution *execution, __u32 type,
+					  __u32 names)
 {
 	struct cordon_adopt_event *event = adopt_event(scratch);
 
+	if (names > CORDON_ENVIRONMENT_NAMES)
+		names = CORDON_ENVIRONMENT_NAMES;
 	fill_process(&event->event);
-	fill_event(&event->event, label, execution, CORDON_EVENT_BEGIN, sizeof(*event),
+	fill_event(&event->event, label, execution, type, sizeof(*event) + names,
 		   bpf_ktime_get_boot_ns());
 	event->executor = execution->executor - 1;
 	event->reason = CORDON_ADOPTED;
 	event->workdir_length = 0;
-	event->program_length = 0;
+	event->program_length = names;
 	event->variables = execution->variables;
 	event->begun = execution->begun;
-	note_sent(execution, bpf_ringbuf_output(&critical, event, sizeof(*event), 0),
+	note_sent(execution, bpf_ringbuf_output(&critical, event, sizeof(*event) + names, 0),
 		  CORDON_COUNTER_CRITICAL_DROPPED);
+	return 0;
+}
+
+/* Those that were overwritten here; what is left to the daemon it sees for itself. */
+static __always_inline void tell_removed(struct event_scratch *scratch, const struct label *label,
+					 struct cordon_execution *execution)
+{
+	struct environment_scan *scan = scan_of(scratch);
+	__u32 names = scan->noted;
+
+	if (!scan->dropped)
+		return;
+	if (names > CORDON_ENVIRONMENT_NAMES)
+		names = CORDON_ENVIRONMENT_NAMES;
+	bpf_probe_read_kernel(scratch->data, names, scan->names);
+	send_of_environment(scratch, label, execution, CORDON_EVENT_ENVIRONMENT, names);
 }
 
 /* Is this its first program, in the process that was adopted? */
@@ -203,8 +268,10 @@ static __always_inline void begin(struct subject *s, struct cordon_adoption *a,
 	clean = (executor->flags & CORDON_EXECUTOR_KEEP_ALL) != 0;
 	if (!clean) {
 		clean = blot_environment(scratch, index, bprm);
-		if (clean)
-			execution->variables = ((struct environment_scan *)scratch->data)->dropped;
+		if (may_write_user) {
+			execution->variables = scan_of(scratch)->dropped;
+			tell_removed(scratch, &s->label, execution);
+		}
 	}
 	if (clean)
 		begun |= CORDON_BEGUN_CLEAN;
@@ -248,7 +315,7 @@ static __always_inline void tell_begin(struct subject *s, struct task_struct *ta
 	if ((decided & CORDON_BEGUN_CLEAN) && !(executor->flags & CORDON_EXECUTOR_KEEP_ALL))
 		empty_environment(scratch, index);
 	execution->begun = decided | CORDON_BEGUN;
-	send_begin_event(scratch, &s->label, execution);
+	send_of_environment(scratch, &s->label, execution, CORDON_EVENT_BEGIN, 0);
 }
 
 /*

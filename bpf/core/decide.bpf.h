@@ -122,10 +122,20 @@ static __always_inline int decide_path(const struct subject *s, __u32 operation,
 	return s->walk->answer.missing ? deny_path(s, operation, error) : 0;
 }
 
-/* Does the policy want to see accesses with these rights to files, if they are allowed? */
+/* What the policy wants to see of one kind of access, or the host wants to see of whatever policy. */
+#define AUDIT_LEVEL(s, what)                                                                       \
+	higher_level(CORDON_AUDIT_LEVEL((s)->policy->audit, what),                                 \
+		     CORDON_AUDIT_LEVEL((s)->execution->audit, what))
+
+static __always_inline __u32 higher_level(__u32 one, __u32 other)
+{
+	return one > other ? one : other;
+}
+
+/* Are accesses with these rights to files to be seen, if they are allowed? */
 static __always_inline bool is_reported(const struct subject *s, __u32 rights)
 {
-	__u32 level = CORDON_AUDIT_LEVEL(s->policy->audit, OPENS);
+	__u32 level = AUDIT_LEVEL(s, OPENS);
 
 	return level == CORDON_AUDIT_ALL ||
 	       (level == CORDON_AUDIT_WRITES && (rights & CORDON_RIGHT(CORDON_WRITE)));

@@ -80,6 +80,29 @@ static __always_inline bool within_budget(const struct subject *s, __u64 now)
 	return has_budget(s->execution, observes(s), now);
 }
 
+/*
+ * Who forked a process, also where it has got another parent since, or never had that one for a
+ * parent (CLONE_PARENT): what a process does is its forker's doing.
+ */
+static __always_inline void fill_parent(struct cordon_event *event)
+{
+	const struct task_struct *task = read_task(bpf_get_current_task_btf());
+	__u64 address = (__u64)bpf_get_current_task_btf();
+	const struct known_task *known = bpf_map_lookup_elem(&labels_by_address, &address);
+	__u32 tgid = known ? known->forker.tgid : 0;
+	__u64 start = known ? known->forker.start : 0;
+
+	/* So that no load is shared by pointers into a map and pointers into the kernel. */
+	barrier_var(tgid);
+	barrier_var(start);
+	if (!tgid) {
+		tgid = task->real_parent->tgid;
+		start = task->real_parent->group_leader->start_boottime;
+	}
+	event->parent_tgid = tgid;
+	event->parent_start = start;
+}
+
 static __always_inline void fill_process(struct cordon_event *event)
 {
 	const struct task_struct *task = read_task(bpf_get_current_task_btf());
@@ -90,8 +113,7 @@ static __always_inline void fill_process(struct cordon_event *event)
 	event->uid = (__u32)ids;
 	event->gid = (__u32)(ids >> 32);
 	event->process_start = task->group_leader->start_boottime;
-	event->parent_tgid = task->real_parent->tgid;
-	event->parent_start = task->real_parent->group_leader->start_boottime;
+	fill_parent(event);
 	bpf_get_current_comm(event->comm, sizeof(event->comm));
 }
 

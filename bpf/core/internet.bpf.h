@@ -22,6 +22,7 @@ struct internet_socket {
 	__u32 server[4];
 	__u32 server_family; /* 0: DNS was never redirected */
 	__u32 host; /* `name` was allowed even as an address of the host itself; under `lock`, too */
+	__u64 counted; /* where the connection leads that was counted last; 0: none was */
 };
 
 /* Accepted sockets get a copy of their listener's. */

@@ -22,6 +22,7 @@ static __always_inline void publish_label(struct labelled_task *labelled, const 
  */
 static __always_inline int label_task(struct task_struct *task, const struct label *label)
 {
+	struct known_task known = {.label = *label};
 	__u64 address = (__u64)task;
 	struct labelled_task *labelled;
 	struct cordon_execution *execution;
@@ -30,7 +31,7 @@ static __always_inline int label_task(struct task_struct *task, const struct lab
 	execution = bpf_map_lookup_elem(&executions, &key);
 	if (!execution)
 		return -ENOMEM;
-	if (bpf_map_update_elem(&labels_by_address, &address, label, BPF_ANY)) {
+	if (bpf_map_update_elem(&labels_by_address, &address, &known, BPF_ANY)) {
 		count(CORDON_COUNTER_LABEL_EXHAUSTED);
 		return -ENOMEM;
 	}
@@ -94,22 +95,25 @@ static __always_inline void unlabel_task(__u64 address)
 static __always_inline int relabel_task(struct task_struct *task, const struct label *label)
 {
 	__u64 address = (__u64)task;
-	const struct label *found = label_of_address(address);
+	const struct known_task *found = bpf_map_lookup_elem(&labels_by_address, &address);
 	struct labelled_task *labelled;
 	struct cordon_execution *execution;
+	struct known_task known;
 	struct label old;
 	__u32 key = label->slot;
 
 	if (!found)
 		return label_task(task, label);
-	old = *found;
+	known = *found;
+	old = known.label;
+	known.label = *label;
 	execution = bpf_map_lookup_elem(&executions, &key);
 	labelled = bpf_task_storage_get(&labels, task, 0, 0);
 	if (!execution || !labelled) {
 		count(CORDON_COUNTER_LABEL_BUSY);
 		return -ENOMEM;
 	}
-	if (bpf_map_update_elem(&labels_by_address, &address, label, BPF_ANY)) {
+	if (bpf_map_update_elem(&labels_by_address, &address, &known, BPF_ANY)) {
 		count(CORDON_COUNTER_LABEL_EXHAUSTED);
 		return -ENOMEM;
 	}

@@ -276,6 +276,18 @@ struct {
 	__type(value, struct labelled_task);
 } labels SEC(".maps");
 
+/* The process that forked this one; pid 0: it was not in an execution. */
+struct forker {
+	__u64 start; /* boot clock, ns */
+	__u32 tgid;
+	__u32 reserved;
+};
+
+struct known_task {
+	struct label label;
+	struct forker forker;
+};
+
 /*
  * The same label by task address. Task storage lookups can fail under preemption on older
  * kernels (bpf_task_storage_trylock() in kernel/bpf/bpf_task_storage.c); this map cannot. It also
@@ -285,7 +297,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, CORDON_MAX_LABELS);
 	__type(key, __u64);
-	__type(value, struct label);
+	__type(value, struct known_task);
 } labels_by_address SEC(".maps");
 
 /* For the rare walk whose task storage could not be had: taken and given back atomically. */

@@ -189,4 +189,24 @@ static __always_inline bool read_peer(const struct bpf_sock *sk, struct packet_n
 	return true;
 }
 
+/* Bound for the DNS stub, redirected or not: it answers by the policy of whoever asks. */
+static __always_inline bool is_stub(const struct packet_name *p)
+{
+	const __u32 *words = (const __u32 *)p->bytes;
+	const struct cordon_stub *ports;
+	bool v4 = p->length == 8;
+	__u32 key = 0;
+
+	/* Family, protocol, 127.0.0.1 or ::1, port: 16 bits each, but for the first two. */
+	if (v4 ? (words[0] >> 16) != bpf_htons(0x7f00) || (words[1] & 0xffff) != bpf_htons(1)
+	       : (words[0] >> 16) || words[1] || words[2] || words[3] ||
+			    (words[4] & 0xffff) != bpf_htons(1))
+		return false;
+	ports = bpf_map_lookup_elem(&stub, &key);
+	if (!ports || !has_ports(p->protocol))
+		return false;
+	return v4 ? ports->port_v4 && words[1] >> 16 == ports->port_v4
+		  : ports->port_v6 && words[4] >> 16 == ports->port_v6;
+}
+
 #endif

@@ -54,7 +54,9 @@ static __always_inline void subject_put(struct subject *s)
  */
 static __always_inline const struct label *label_of_address(__u64 task)
 {
-	return bpf_map_lookup_elem(&labels_by_address, &task);
+	const struct known_task *known = bpf_map_lookup_elem(&labels_by_address, &task);
+
+	return known ? &known->label : 0;
 }
 
 static __always_inline bool same_label(const struct label *a, const struct label *b)

@@ -20,6 +20,26 @@ static __always_inline void inherit_directories(struct task_struct *child, const
 		labelled->walk.directories = s->walk->directories;
 }
 
+/* A thread's is its process's. */
+static __always_inline void note_forker(struct task_struct *child, struct task_struct *task,
+					unsigned long clone_flags)
+{
+	__u64 address = (__u64)child, own_address = (__u64)task;
+	struct known_task *known = bpf_map_lookup_elem(&labels_by_address, &address);
+	const struct known_task *own;
+
+	if (!known)
+		return;
+	if (!(clone_flags & CLONE_THREAD)) {
+		known->forker.tgid = task->tgid;
+		known->forker.start = read_task(task)->group_leader->start_boottime;
+		return;
+	}
+	own = bpf_map_lookup_elem(&labels_by_address, &own_address);
+	if (own)
+		known->forker = own->forker;
+}
+
 /*
  * A child of somebody outside would stay as a zombie, label and all, for as long as that one does
  * not wait for it, which never heard of it. Threads have no such end.
@@ -75,6 +95,7 @@ int BPF_PROG(cordon_task_alloc, struct task_struct *child, unsigned long clone_f
 		return -EAGAIN;
 	}
 	inherit_directories(child, &s);
+	note_forker(child, task, clone_flags);
 	__sync_fetch_and_add(&execution->forks, 1);
 	/* An executor that is confined itself. */
 	return inherit_role(child, clone_flags);

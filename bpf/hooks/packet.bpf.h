@@ -12,6 +12,7 @@
 #include "bpf/core/hosts.bpf.h"
 #include "bpf/core/own_address.bpf.h"
 #include "bpf/core/packet.bpf.h"
+#include "bpf/core/traffic.bpf.h"
 
 #define PACKET_DROP 0
 #define PACKET_PASS 1
@@ -266,26 +267,6 @@ static __noinline int judge_packet(struct internet_socket *socket, const struct 
 	return PACKET_PASS;
 }
 
-/* Bound for the DNS stub, redirected or not: it answers by the policy of whoever asks. */
-static __always_inline bool is_stub(const struct packet_name *p)
-{
-	const __u32 *words = (const __u32 *)p->bytes;
-	const struct cordon_stub *ports;
-	bool v4 = p->length == 8;
-	__u32 key = 0;
-
-	/* Family, protocol, 127.0.0.1 or ::1, port: 16 bits each, but for the first two. */
-	if (v4 ? (words[0] >> 16) != bpf_htons(0x7f00) || (words[1] & 0xffff) != bpf_htons(1)
-	       : (words[0] >> 16) || words[1] || words[2] || words[3] ||
-			    (words[4] & 0xffff) != bpf_htons(1))
-		return false;
-	ports = bpf_map_lookup_elem(&stub, &key);
-	if (!ports || !has_ports(p->protocol))
-		return false;
-	return v4 ? ports->port_v4 && words[1] >> 16 == ports->port_v4
-		  : ports->port_v6 && words[4] >> 16 == ports->port_v6;
-}
-
 static __noinline int note_stub_client(struct __sk_buff *skb, const struct internet_socket *socket,
 				       const struct packet_name *p)
 {
@@ -384,6 +365,14 @@ static __always_inline struct internet_socket *socket_of_packet(struct __sk_buff
 	return bpf_sk_storage_get(&internet_sockets, sk, 0, 0);
 }
 
+/* What comes after the end is on no record. */
+static __always_inline bool is_counted(const struct cordon_execution *execution,
+				       const struct internet_socket *socket)
+{
+	return execution->generation == socket->label.generation &&
+	       execution->state != CORDON_EXECUTION_FREE;
+}
+
 SEC("cgroup_skb/egress")
 int cordon_egress(struct __sk_buff *skb)
 {
@@ -402,9 +391,10 @@ int cordon_egress(struct __sk_buff *skb)
 	execution = bpf_map_lookup_elem(&executions, &key);
 	if (!execution || decide_packet(skb, sk, socket, execution) == PACKET_DROP)
 		return PACKET_DROP;
-	if (execution->generation == socket->label.generation) {
+	if (is_counted(execution, socket)) {
 		__sync_fetch_and_add(&execution->bytes_sent, skb->len);
 		__sync_fetch_and_add(&execution->packets_sent, 1);
+		count_traffic(skb, sk, socket, execution, true);
 	}
 	return PACKET_PASS;
 }
@@ -422,9 +412,10 @@ int cordon_ingress(struct __sk_buff *skb)
 		return PACKET_PASS;
 	key = socket->label.slot;
 	execution = bpf_map_lookup_elem(&executions, &key);
-	if (execution && execution->generation == socket->label.generation) {
+	if (execution && is_counted(execution, socket)) {
 		__sync_fetch_and_add(&execution->bytes_received, skb->len);
 		__sync_fetch_and_add(&execution->packets_received, 1);
+		count_traffic(skb, sk, socket, execution, false);
 	}
 	return PACKET_PASS;
 }

@@ -253,7 +253,7 @@ static __always_inline int decide_address(struct subject *s, struct sock *sk, co
 		remember_allowed(s, sk, spelled, false, host || observes(s));
 	/* What only goes ahead because the policy observes is on record as that. */
 	if (granted && use->right == CORDON_NET_CONNECT && use->operation == CORDON_OP_CONNECT &&
-	    CORDON_AUDIT_LEVEL(s->policy->audit, CONNECTS) == CORDON_AUDIT_ALL)
+	    AUDIT_LEVEL(s, CONNECTS) == CORDON_AUDIT_ALL)
 		report_connect(s, spelled);
 	return 0;
 }

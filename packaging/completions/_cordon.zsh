@@ -199,7 +199,7 @@ _cordon() {
 				{--since=,--until=}'[time]:time:' \
 				'--execution=[of this execution]:id:_cordon_known ids' '--session=[of this session]:name:_cordon_known sessions' \
 				'--agent=[of this agent]:name:_cordon_known agents' '--policy=[under this policy]:name:_cordon_known policies' \
-				'--operation=[what was tried]:operation:' '--action=[kind of record]:action:(execution-start execution-end execution-refused process-exec process-exit denial would-deny open change connect resolve gap policy-change approval identity seal retention segment-compressed agent-start agent-stop)' \
+				'--operation=[what was tried]:operation:' '--action=[kind of record]:action:(execution-start execution-end execution-refused process-exec process-exit denial would-deny open change connect resolve traffic gap policy-change approval identity seal retention segment-compressed agent-start agent-stop)' \
 				'--verdict=[how it was judged]:verdict:(denied would-deny allowed)' \
 				'--path=[of a file or program]:pattern:_files' '--address=[address or network]:address:' \
 				'--text=[stands in the record]:words:' '--lines=[the last ones only]:count:' \

@@ -134,7 +134,7 @@ _cordon()
 		;;
 	--action)
 		mapfile -t COMPREPLY < <(compgen -W "execution-start execution-end execution-refused process-exec process-exit
-			denial would-deny open change connect resolve gap policy-change approval identity seal retention segment-compressed
+			denial would-deny open change connect resolve traffic gap policy-change approval identity seal retention segment-compressed
 			agent-start agent-stop" -- "$cur")
 		;;
 	--for)

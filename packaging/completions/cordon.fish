@@ -183,7 +183,7 @@ complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcomma
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l agent -r -a '(__cordon_known agents)'
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l policy -r -a '(__cordon_known policies)' -F
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l operation -r -F
-complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l action -r -a 'execution-start execution-end execution-refused process-exec process-exit denial would-deny open change connect resolve gap policy-change approval identity seal retention segment-compressed agent-start agent-stop'
+complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l action -r -a 'execution-start execution-end execution-refused process-exec process-exit denial would-deny open change connect resolve traffic gap policy-change approval identity seal retention segment-compressed agent-start agent-stop'
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l verdict -r -a 'denied would-deny allowed'
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l path -r -F
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l address -r -F
@@ -205,7 +205,7 @@ complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcomma
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l agent -r -a '(__cordon_known agents)'
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l policy -r -a '(__cordon_known policies)' -F
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l operation -r -F
-complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l action -r -a 'execution-start execution-end execution-refused process-exec process-exit denial would-deny open change connect resolve gap policy-change approval identity seal retention segment-compressed agent-start agent-stop'
+complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l action -r -a 'execution-start execution-end execution-refused process-exec process-exit denial would-deny open change connect resolve traffic gap policy-change approval identity seal retention segment-compressed agent-start agent-stop'
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l verdict -r -a 'denied would-deny allowed'
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l path -r -F
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l address -r -F

@@ -204,7 +204,7 @@ def daemon_use(pid):
 
 
 # Of which there is one for each process, name or object that is there.
-COUNTED_MAPS = ("labels_by_address", "roles", "host_addresses", "ipc_owners")
+COUNTED_MAPS = ("labels_by_address", "roles", "host_addresses", "ipc_owners", "traffic")
 
 
 def entries(name):

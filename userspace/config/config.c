@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "bpf/abi.h"
 #include "config/read_executor.h"
 #include "config/read_root.h"
 
@@ -11,6 +12,7 @@ struct config {
 	struct config_executor *executors;
 	size_t count;
 	size_t entries; /* in the kernel */
+	uint32_t audit;
 };
 
 #define EXECUTOR_EXAMPLE                                                                           \
@@ -49,6 +51,53 @@ static int read_executor(struct reader *r, const struct node *n, struct config *
 	return 0;
 }
 
+/* --- what is on record at least ----------------------------------------------------------- */
+
+static void read_level(struct reader *r, const struct node *n, const struct word *words,
+		       unsigned int shift, struct config *config)
+{
+	uint32_t level;
+
+	if (reader_word(r, n, "audit level", words, &level))
+		config->audit = (config->audit & ~(3u << shift)) | level << shift;
+}
+
+static int read_opens(struct reader *r, const struct node *n, void *target)
+{
+	static const struct word words[] = {
+		{"denied", CORDON_AUDIT_NONE},
+		{"writes", CORDON_AUDIT_WRITES},
+		{"all", CORDON_AUDIT_ALL},
+		{NULL, 0},
+	};
+
+	read_level(r, n, words, CORDON_AUDIT_OPENS_SHIFT, target);
+	return 0;
+}
+
+static int read_connects(struct reader *r, const struct node *n, void *target)
+{
+	static const struct word words[] = {
+		{"denied", CORDON_AUDIT_NONE},
+		{"all", CORDON_AUDIT_ALL},
+		{NULL, 0},
+	};
+
+	read_level(r, n, words, CORDON_AUDIT_CONNECTS_SHIFT, target);
+	return 0;
+}
+
+static int read_least(struct reader *r, const struct node *n, void *target)
+{
+	static const struct key keys[] = {
+		{"opens", read_opens},
+		{"connects", read_connects},
+		{NULL, NULL},
+	};
+
+	return reader_mapping(r, n, "audit", keys, target);
+}
+
 /* --- the file ----------------------------------------------------------------------------- */
 
 static int read_executors(struct reader *r, const struct node *n, void *target)
@@ -71,6 +120,7 @@ static int read_source(struct arena *arena, const struct source *s, struct diagn
 	static const struct key keys[] = {
 		{"version", config_read_version},
 		{"executors", read_executors},
+		{"audit", read_least},
 		{NULL, NULL},
 	};
 	struct config *config = calloc(1, sizeof(*config));
@@ -123,6 +173,11 @@ void config_free(struct config *config)
 size_t config_executor_count(const struct config *config)
 {
 	return config->count;
+}
+
+uint32_t config_audit(const struct config *config)
+{
+	return config->audit;
 }
 
 const struct config_executor *config_executor_at(const struct config *config, size_t index)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * /etc/cordon/cordon.yaml: which programs of this host start agent code, and under which policy it
- * runs. Read as policies are, with the same diagnostics. Pure but for reading the file: whether the
+ * runs; and what is on record whatever a policy says. Read as policies are, with the same diagnostics. Pure but for reading the file: whether the
  * paths that it names exist is for whoever puts it into force.
  */
 #ifndef CORDON_CONFIG_CONFIG_H
@@ -98,6 +98,9 @@ DEFINE_CLEANUP(struct config *, config_free, config_freep)
 
 size_t config_executor_count(const struct config *config);
 const struct config_executor *config_executor_at(const struct config *config, size_t index);
+
+/* What is on record of every execution at least: CORDON_AUDIT_* levels of opens and connects. */
+uint32_t config_audit(const struct config *config);
 
 /* "per-run", ... and "production", ... */
 const char *config_kind_name(enum config_kind kind);

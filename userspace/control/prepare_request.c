@@ -197,5 +197,6 @@ void audit_execution_release(struct audit_execution *execution)
 	protocol_strings_free(execution->environment_removed);
 	protocol_strings_free(execution->limits_missing);
 	protocol_strings_free(execution->descriptors);
+	audit_starters_free(execution->starters);
 	*execution = (struct audit_execution){};
 }

@@ -185,7 +185,9 @@ static int start_executors(struct running *running, struct failure *failure)
 
 	if (!running->options.config || daemon->embedded) {
 		resume_adopted(daemon);
-		return 0;
+		return running->options.config
+			       ? executors_audit(daemon, running->options.config, failure)
+			       : 0;
 	}
 	r = executors_start(daemon, running->options.config, &daemon->executors, failure);
 	if (r == 0)

@@ -125,6 +125,8 @@ static int open_handles(struct enforcement *e, struct failure *failure)
 	if (r == 0)
 		r = open_map("stub_clients", &e->stub_clients_fd, failure);
 	if (r == 0)
+		r = open_map("traffic", &e->traffic_fd, failure);
+	if (r == 0)
 		r = open_program("cordon_identify", &e->identify_fd, failure);
 	if (r == 0)
 		r = open_program("cordon_label_tasks", &e->label_tasks_fd, failure);
@@ -163,7 +165,7 @@ static struct enforcement *enforcement_new(void)
 	e->critical_fd = e->activity_fd = e->label_request_fd = -1;
 	e->identify_fd = e->label_tasks_fd = e->list_tasks_fd = e->list_descriptors_fd = -1;
 	e->host_addresses_fd = e->stub_fd = e->stub_clients_fd = -1;
-	e->ipc_list_fd = e->list_ipc_fd = -1;
+	e->ipc_list_fd = e->list_ipc_fd = e->traffic_fd = -1;
 	return e;
 }
 
@@ -306,11 +308,12 @@ int enforcement_join(struct enforcement **ret_enforcement, struct failure *failu
 
 void enforcement_close(struct enforcement *e)
 {
-	const int fds[] = {
-		e->executions_fd,   e->policies_fd,	    e->counters_fd,	  e->critical_fd,
-		e->activity_fd,	    e->label_request_fd,    e->identify_fd,	  e->label_tasks_fd,
-		e->list_tasks_fd,   e->list_descriptors_fd, e->host_addresses_fd, e->stub_fd,
-		e->stub_clients_fd, e->ipc_list_fd,	    e->list_ipc_fd,	  e->cgroup_fd};
+	const int fds[] = {e->executions_fd,	   e->policies_fd,	 e->counters_fd,
+			   e->critical_fd,	   e->activity_fd,	 e->label_request_fd,
+			   e->identify_fd,	   e->label_tasks_fd,	 e->list_tasks_fd,
+			   e->list_descriptors_fd, e->host_addresses_fd, e->stub_fd,
+			   e->stub_clients_fd,	   e->ipc_list_fd,	 e->list_ipc_fd,
+			   e->cgroup_fd,	   e->traffic_fd};
 
 	ring_buffer__free(e->rings);
 	if (e->executions)

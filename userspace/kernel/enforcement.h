@@ -174,6 +174,12 @@ static inline uint64_t enforcement_ends_by(const struct cordon_execution *view)
 }
 
 /*
+ * What every execution, those that are bound already included, has on record of what it is allowed,
+ * whatever its policy says: CORDON_AUDIT_* levels, as in struct cordon_policy_header.
+ */
+void enforcement_set_audit(struct enforcement *e, uint32_t levels);
+
+/*
  * Counts what the daemon itself has refused a bound execution, as the kernel's programs do; with a
  * number for its event, or, without `ret_sequence`, counted into an earlier one.
  */
@@ -268,6 +274,14 @@ int enforcement_host_get(struct enforcement *e, const struct cordon_host_key *ke
  * that are no more. True: there may be others left.
  */
 bool enforcement_hosts_sweep(struct enforcement *e, uint64_t now, unsigned int most);
+
+/* --- traffic ------------------------------------------------------------------------------ */
+
+/*
+ * What an execution has sent and received, by the other end, in room for CORDON_MAX_DESTINATIONS.
+ * How many there are, or -errno of bpf(2).
+ */
+int enforcement_traffic(struct enforcement *e, uint32_t slot, struct cordon_traffic *ret_traffic);
 
 /* --- events ------------------------------------------------------------------------------- */
 

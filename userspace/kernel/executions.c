@@ -8,6 +8,7 @@
 #include "base/clock.h"
 
 #include "kernel/handle.h"
+#include "kernel/traffic.h"
 
 static struct cordon_execution *slot_at(struct enforcement *e, uint32_t slot)
 {
@@ -62,6 +63,7 @@ int enforcement_bind(struct enforcement *e, const struct enforcement_binding *bi
 	execution->owner_start = binding->owner_start;
 	execution->deadline = 0;
 	execution->executor = binding->executor;
+	execution->audit = e->audit;
 	set_state(execution, CORDON_EXECUTION_PREPARED);
 	*ret_slot = slot;
 	return 0;
@@ -86,6 +88,14 @@ void enforcement_set_deadline(struct enforcement *e, uint32_t slot, uint64_t dea
 
 	if (execution)
 		__atomic_store_n(&execution->deadline, deadline, __ATOMIC_RELEASE);
+}
+
+void enforcement_set_audit(struct enforcement *e, uint32_t levels)
+{
+	e->audit = levels;
+	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++)
+		if (slot_state(&e->executions[slot]) != CORDON_EXECUTION_FREE)
+			__atomic_store_n(&e->executions[slot].audit, levels, __ATOMIC_RELEASE);
 }
 
 bool enforcement_go_on(struct enforcement *e, uint32_t slot)
@@ -124,6 +134,7 @@ int enforcement_release(struct enforcement *e, uint32_t slot)
 	if (__atomic_load_n(&execution->tasks, __ATOMIC_ACQUIRE) != 0)
 		return -EBUSY;
 	set_state(execution, CORDON_EXECUTION_FREE);
+	traffic_forget(e, slot);
 	return 0;
 }
 

@@ -25,6 +25,7 @@ struct enforcement {
 	int host_addresses_fd;
 	int stub_fd;
 	int stub_clients_fd;
+	int traffic_fd;
 	struct cordon_host_key swept;	/* where enforcement_hosts_sweep() goes on */
 	bool sweeping;			/* `swept` is set */
 	bool swept_some;		/* of this round are left */
@@ -36,6 +37,7 @@ struct enforcement {
 	int list_ipc_fd;
 	struct cordon_execution *executions; /* mapped, CORDON_MAX_EXECUTIONS */
 	__u64 *counters;		     /* mapped, CORDON_COUNTER_SLOTS */
+	uint32_t audit;			     /* levels that this host has at least */
 	uint32_t next_slot;		     /* where the search for a free one goes on */
 	struct ring_buffer *rings;
 	enforcement_event_handler handler;

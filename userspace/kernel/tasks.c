@@ -9,6 +9,7 @@
 #include <sys/pidfd.h>
 
 #include "kernel/handle.h"
+#include "kernel/traffic.h"
 
 /* A descriptor to read the iterator's output from; pidfd -1: all tasks. */
 static int start_iterator(int program_fd, int pidfd)
@@ -220,6 +221,7 @@ int enforcement_retire(struct enforcement *e, uint32_t slot)
 	__atomic_store_n(&execution->generation, execution->generation + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&execution->tasks, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&execution->state, CORDON_EXECUTION_FREE, __ATOMIC_RELEASE);
+	traffic_forget(e, slot);
 	/* Which are taken off what is dead in passing. */
 	(void)enforcement_for_each_task(e, NULL, NULL);
 	return 0;

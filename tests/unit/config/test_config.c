@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "bpf/abi.h"
 #include "config/config.h"
 
 static struct config *parse(const char *text, char **ret_message)
@@ -34,6 +35,39 @@ static void refused(const char *text, const char *message)
 
 #define HEAD	 "version: 1\nexecutors:\n"
 #define REQUIRED "match: {executable: /usr/bin/a}, policy: p, workdir_under: [/srv]"
+
+static void audit(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t levels;
+	} cases[] = {
+		{"version: 1\n", 0},
+		{"version: 1\naudit: {}\n", 0},
+		{"version: 1\naudit: {opens: writes}\n",
+		 CORDON_AUDIT_WRITES << CORDON_AUDIT_OPENS_SHIFT},
+		{"version: 1\naudit: {connects: all, opens: all}\n",
+		 CORDON_AUDIT_ALL << CORDON_AUDIT_OPENS_SHIFT |
+			 CORDON_AUDIT_ALL << CORDON_AUDIT_CONNECTS_SHIFT},
+		{"version: 1\naudit: {connects: denied, opens: denied}\n", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *said = NULL;
+		struct config *config = parse(cases[i].text, &said);
+
+		if (!config)
+			fail_msg("%s", said);
+		assert_int_equal(config_audit(config), cases[i].levels);
+		config_free(config);
+		free(said);
+	}
+	refused("version: 1\naudit: {opens: some}\n", "audit level");
+	refused("version: 1\naudit: {connects: writes}\n", "audit level");
+	refused("version: 1\naudit: {arguments: full}\n", "arguments");
+	refused("version: 1\naudit: all\n", "audit");
+}
 
 static void whole(void **state)
 {
@@ -290,10 +324,11 @@ static void itself(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole),      cmocka_unit_test(itself),
-		cmocka_unit_test(defaults),   cmocka_unit_test(mistakes),
-		cmocka_unit_test(files),      cmocka_unit_test(schema),
-		cmocka_unit_test(containers), cmocka_unit_test(contradictions),
+		cmocka_unit_test(audit),	  cmocka_unit_test(whole),
+		cmocka_unit_test(itself),	  cmocka_unit_test(defaults),
+		cmocka_unit_test(mistakes),	  cmocka_unit_test(files),
+		cmocka_unit_test(schema),	  cmocka_unit_test(containers),
+		cmocka_unit_test(contradictions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

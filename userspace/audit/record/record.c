@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "audit/record/record.h"
 
+#include <stdlib.h>
 #include <sys/wait.h>
 
 #include "audit/record/fields.h"
@@ -46,6 +47,49 @@ static void add_directories(struct fields *f, json_t *parent, char *const *direc
 		fields_string(f, object, directories[0], directories[1]);
 }
 
+void audit_starters_free(struct audit_starter *starters)
+{
+	for (size_t i = 0; starters && i < AUDIT_STARTERS_MAX; i++) {
+		free(starters[i].name);
+		free(starters[i].program);
+	}
+	free(starters);
+}
+
+static void add_starter(struct fields *f, json_t *list, const struct audit_starter *starter)
+{
+	char started[CLOCK_TEXT_SIZE];
+	json_t *object = json_object();
+
+	/* The list takes the reference, and keeps it. */
+	if (json_array_append_new(list, object) < 0) {
+		f->failed = true;
+		return;
+	}
+	clock_format(starter->started, started);
+	fields_number(f, object, "pid", starter->pid);
+	fields_string(f, object, "started", started);
+	fields_string(f, object, "name", starter->name);
+	fields_string(f, object, "executable", starter->program);
+	if (starter->have_arguments)
+		fields_digest(f, object, "arguments_sha256", starter->arguments_digest);
+	else
+		fields_set(f, object, "arguments_sha256", json_null());
+}
+
+static void add_starters(struct fields *f, const struct audit_execution *execution)
+{
+	json_t *object = fields_object(f, f->cordon, "started_by"), *list = json_array();
+
+	if (execution->have_login)
+		fields_number(f, object, "login_uid", execution->login_uid);
+	else
+		fields_set(f, object, "login_uid", json_null());
+	fields_set(f, object, "processes", list);
+	for (size_t i = 0; list && i < execution->starter_count; i++)
+		add_starter(f, list, &execution->starters[i]);
+}
+
 json_t *audit_record_start(const struct audit_execution *execution, uint64_t time)
 {
 	json_t *object;
@@ -70,7 +114,9 @@ json_t *audit_record_start(const struct audit_execution *execution, uint64_t tim
 	object = fields_object(&f, f.cordon, "environment");
 	fields_strings(&f, object, "kept", execution->environment_kept);
 	fields_strings(&f, object, "removed", execution->environment_removed);
+	fields_number(&f, object, "unnamed", execution->environment_unnamed);
 	fields_user(&f, execution->uid, execution->gid);
+	add_starters(&f, execution);
 	return fields_end(&f);
 }
 

@@ -40,6 +40,21 @@ struct audit_code {
 	struct cordon_file_state opened; /* what was opened in its place; inode 0: nothing */
 };
 
+#define AUDIT_STARTERS_MAX 8u
+
+/* A process that started an execution, or one above it. */
+struct audit_starter {
+	uint32_t pid;
+	uint64_t started; /* ns since the epoch, as exact as /proc is */
+	char *name;	  /* of its command; chosen by it */
+	char *program;	  /* NULL: not known */
+	bool have_arguments;
+	unsigned char arguments_digest[32]; /* SHA-256 of the NUL-terminated argument strings */
+};
+
+/* All AUDIT_STARTERS_MAX of an array, those that are all zero as well; NULL: nothing. */
+void audit_starters_free(struct audit_starter *starters);
+
 /* What every record of an execution says about it. Strings may be NULL unless said otherwise. */
 struct audit_execution {
 	unsigned char id[16];
@@ -62,13 +77,18 @@ struct audit_execution {
 	struct policy_limits limits;	      /* in force: the policy's, lowered by options */
 	bool observe;
 	uint32_t uid, gid;
+	bool have_login;
+	uint32_t login_uid;		/* whom who started it was logged in as */
+	struct audit_starter *starters; /* nearest first; NULL: not known */
+	size_t starter_count;
 	/*
 	 * What the policy's variables stand for: name, path, name, path, ...; NULL-terminated, or
 	 * NULL
 	 */
 	char **directories;
-	char **environment_kept;    /* names, NULL-terminated, or NULL */
-	char **environment_removed; /* names, NULL-terminated, or NULL */
+	char **environment_kept;      /* names, NULL-terminated, or NULL */
+	char **environment_removed;   /* names, NULL-terminated, or NULL */
+	uint64_t environment_unnamed; /* how many more were removed, whose names are not known */
 	char **descriptors; /* open from before and not granted: "5: /etc/shadow (read)"; or NULL */
 	char **limits_missing; /* limits that this host cannot apply: "cpu: no controller" */
 };

@@ -25,6 +25,8 @@ struct adopted_calls {
 	 * place.
 	 */
 	void (*need_start)(struct execution *e);
+	/* Variables of its environment were overwritten: which. */
+	void (*environment)(struct execution *e, const struct cordon_event *event, size_t size);
 	/* Its program is in place. Does what comes before its first instruction, and lets it go. */
 	void (*begin)(struct execution *e);
 	/* The event that the first process of an adopted one has ended. */

@@ -41,22 +41,21 @@ static bool name_allows(const struct compiled_policy *policy, const char *name,
 	return size > 0 && is_allowed(policy, question, size, ret_rule);
 }
 
-/* Of what stood for it at the time, on the boot clock. */
+/* Of what stood for it at the time, on the boot clock. `key`: of which execution. */
 static bool find_name(struct enforcement *enforcement, const struct compiled_policy *policy,
-		      const struct cordon_event *event, const struct decoded_address *address,
-		      struct event_domain *domain)
+		      struct cordon_host_key key, uint64_t time,
+		      const struct decoded_address *address, struct event_domain *domain)
 {
-	struct cordon_host_key key = {
-		.slot = event->slot, .generation = event->generation, .family = address->family};
 	bool found = false;
 
+	key.family = address->family;
 	memcpy(key.address, address->address, address->family == 4 ? 4 : 16);
 	for (key.index = 0; key.index < CORDON_NAMES_PER_ADDRESS; key.index++) {
 		struct cordon_host host;
 		char name[HOST_NAME_SIZE];
 		bool allows;
 
-		if (enforcement_host_get(enforcement, &key, &host) < 0 || host.expiry < event->time)
+		if (enforcement_host_get(enforcement, &key, &host) < 0 || host.expiry < time)
 			continue;
 		host_name_restore((const char *)host.question + 2, host.length - 3, name);
 		allows = name_allows(policy, name, address, &domain->rule);
@@ -73,6 +72,7 @@ bool domain_find(struct enforcement *enforcement, const struct compiled_policy *
 		 const struct cordon_event *event, size_t size, struct event_domain *ret_domain)
 {
 	struct event_domain domain = {.rule = CORDON_NO_RULE};
+	struct cordon_host_key key = {.slot = event->slot, .generation = event->generation};
 	const struct decoded_access *access;
 	struct decoded_address address;
 	struct decoded_event decoded;
@@ -86,7 +86,26 @@ bool domain_find(struct enforcement *enforcement, const struct compiled_policy *
 	    is_allowed(policy, access->object, access->object_length, &rule))
 		return false;
 	decode_address(access, &address);
-	if (!find_name(enforcement, policy, event, &address, &domain))
+	if (!find_name(enforcement, policy, key, event->time, &address, &domain))
+		return false;
+	*ret_domain = domain;
+	return true;
+}
+
+bool domain_of_traffic(struct enforcement *enforcement, const struct compiled_policy *policy,
+		       uint32_t slot, const struct cordon_traffic *traffic,
+		       struct event_domain *ret_domain)
+{
+	const struct decoded_access access = {.object = (const unsigned char *)traffic->name};
+	struct cordon_host_key key = {.slot = slot, .generation = traffic->generation};
+	struct event_domain domain = {.rule = CORDON_NO_RULE};
+	struct decoded_address address;
+
+	if (traffic->served || !asks_names(policy))
+		return false;
+	decode_address(&access, &address);
+	/* Whatever it stood for while the execution lived. */
+	if (!find_name(enforcement, policy, key, 0, &address, &domain))
 		return false;
 	*ret_domain = domain;
 	return true;

@@ -14,4 +14,9 @@
 bool domain_find(struct enforcement *enforcement, const struct compiled_policy *policy,
 		 const struct cordon_event *event, size_t size, struct event_domain *ret_domain);
 
+/* The same for what it sent and received: any name that it was given for the other end. */
+bool domain_of_traffic(struct enforcement *enforcement, const struct compiled_policy *policy,
+		       uint32_t slot, const struct cordon_traffic *traffic,
+		       struct event_domain *ret_domain);
+
 #endif

@@ -13,6 +13,7 @@
 #include "daemon/execution/events.h"
 #include "daemon/host/process.h"
 #include "daemon/execution/state.h"
+#include "daemon/execution/traffic.h"
 #include "daemon/host/tmpdir.h"
 #include "daemon/execution/left_behind.h"
 #include "daemon/host/turn.h"
@@ -308,6 +309,7 @@ static void finish(struct execution *e)
 	e->state = EXECUTION_FINISHED;
 	if (e->started) {
 		totals_add_end(&daemon->totals, &e->end);
+		traffic_append(e);
 		(void)logs_append(e->log, audit_record_end(&e->record, &e->end,
 							   clock_nsec(CLOCK_REALTIME)));
 	}

@@ -153,6 +153,11 @@ static void handle_of(struct execution *e, const struct cordon_event *event, siz
 			e->daemon->adopted->begin(e);
 		return;
 	}
+	if (event->type == CORDON_EVENT_ENVIRONMENT) {
+		e->unwritten[2] = event->sequence;
+		e->daemon->adopted->environment(e, event, size);
+		return;
+	}
 	if (keep_early(e, event, size))
 		return;
 	e->daemon->adopted->need_start(e);

@@ -125,6 +125,7 @@ void execution_free(struct execution *e)
 		json_decref(e->denials[i]);
 	daemon->denials_kept -= e->denial_count;
 	free(e->denials);
+	protocol_strings_free(e->wiped);
 	daemon->unfinished--;
 	free(e);
 }

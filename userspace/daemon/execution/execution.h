@@ -83,9 +83,10 @@ struct execution {
 	struct sequence sequence;
 	/*
 	 * Of the events that are no records, since the start record tells of them: that an
-	 * executor's child was taken, and begun.
+	 * executor's child was taken, and begun, and which of its variables were overwritten.
 	 */
-	uint64_t unwritten[2];
+	uint64_t unwritten[EXECUTION_UNWRITTEN];
+	char **wiped; /* names of these variables, as the kernel told them; NULL-terminated */
 	uint64_t found_sequence; /* of the last event when it was recovered */
 	json_t **denials;	 /* records; room for EXECUTION_MAX_REPORTED */
 	size_t denial_count;

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "daemon/execution/deadline.h"
+#include "daemon/host/ancestry.h"
 #include "daemon/host/descriptors.h"
 #include "daemon/peer/member.h"
 #include "daemon/host/process.h"
@@ -123,9 +124,27 @@ int execution_start_unwritten(const struct execution *e, int error, struct failu
 		logs_directory(e->log));
 }
 
+/* What was not found out with its arguments before. Its start does not fail for want of that. */
+static void note_starters(struct execution *e)
+{
+	struct audit_execution *x = &e->record;
+	int count;
+
+	if (e->owner <= 0)
+		return;
+	x->have_login = process_login(e->owner, &x->login_uid) == 0;
+	if (x->starters)
+		return;
+	count = ancestry_read(e->owner, false, &x->starters);
+	x->starter_count = count > 0 ? (size_t)count : 0;
+}
+
 int execution_append_start(struct execution *e, struct failure *failure)
 {
-	int r = logs_append(e->log, audit_record_start(&e->record, clock_nsec(CLOCK_REALTIME)));
+	int r;
+
+	note_starters(e);
+	r = logs_append(e->log, audit_record_start(&e->record, clock_nsec(CLOCK_REALTIME)));
 
 	/* It waits in memory, and is counted if it has to go. */
 	if (r < 0)

@@ -13,6 +13,9 @@
 /* Runs of numbers that arrived; more holes than that at once are given up as gaps, oldest first. */
 #define SEQUENCE_MAX_RUNS 64
 
+/* Kinds of events that have numbers and are no records: see struct execution. */
+#define EXECUTION_UNWRITTEN 3
+
 struct sequence_run {
 	uint64_t first, last;
 };

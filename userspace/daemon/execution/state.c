@@ -31,7 +31,7 @@ json_t *state_json(const struct execution *e)
 	const struct audit_execution *r = &e->record;
 
 	return json_pack(
-		"{s:s,s:O,s:s,s:{s:s,s:s,s:s},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s:[I,I],s:b}",
+		"{s:s,s:O,s:s,s:{s:s,s:s,s:s},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s:[I,I,I],s:b}",
 		"id", e->id, "request", e->request, "log", logs_directory(e->log), "policy", "name",
 		r->policy->name, "file", r->policy->file, "digest", r->policy->digest_text,
 		"limits", protocol_limits(&r->limits, false), "limits_missing",
@@ -40,7 +40,8 @@ json_t *state_json(const struct execution *e)
 		protocol_strings(r->environment_kept), "environment_removed",
 		protocol_strings(r->environment_removed), "changing", changing_json(e),
 		"client_uid", (json_int_t)e->client_uid, "leader", (int)e->leader, "unwritten",
-		(json_int_t)e->unwritten[0], (json_int_t)e->unwritten[1], "in_order", e->in_order);
+		(json_int_t)e->unwritten[0], (json_int_t)e->unwritten[1],
+		(json_int_t)e->unwritten[2], "in_order", e->in_order);
 }
 
 int state_save(int dir_fd, const struct execution *e, struct failure *failure)
@@ -94,24 +95,40 @@ static int parse_changing(json_t *object, struct state *state, struct failure *f
 	return 0;
 }
 
+/* An earlier build knew fewer of them. */
+static int parse_unwritten(const json_t *list, struct state *state, struct failure *failure)
+{
+	size_t count = json_array_size(list);
+
+	if ((list && !json_is_array(list)) || count > ARRAY_SIZE(state->unwritten))
+		return failure_set(failure, EBADMSG, "\"unwritten\" is no list of numbers");
+	for (size_t i = 0; i < count; i++) {
+		const json_t *number = json_array_get(list, i);
+
+		if (!json_is_integer(number))
+			return failure_set(failure, EBADMSG, "\"unwritten\" is no list of numbers");
+		state->unwritten[i] = (uint64_t)json_integer_value(number);
+	}
+	return 0;
+}
+
 static int parse_into(json_t *object, struct state *state, struct failure *failure)
 {
 	struct audit_execution *e = &state->request.execution;
 	const char *id, *log, *name, *file, *digest;
-	json_t *request, *limits, *missing, *kept, *removed, *changing;
+	json_t *request, *limits, *missing, *kept, *removed, *changing, *unwritten = NULL;
 	int observe, started, leader, in_order = 1, r;
 	json_error_t error;
-	json_int_t start, client, unwritten[2] = {};
+	json_int_t start, client;
 
 	if (json_unpack_ex(
 		    object, &error, 0,
-		    "{s:s,s:o,s:s,s:{s:s,s:s,s:s!},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s?[I,I!],s?b!}",
+		    "{s:s,s:o,s:s,s:{s:s,s:s,s:s!},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s?o,s?b!}",
 		    "id", &id, "request", &request, "log", &log, "policy", "name", &name, "file",
 		    &file, "digest", &digest, "limits", &limits, "limits_missing", &missing,
 		    "observe", &observe, "started", &started, "start", &start, "environment_kept",
 		    &kept, "environment_removed", &removed, "changing", &changing, "client_uid",
-		    &client, "leader", &leader, "unwritten", &unwritten[0], &unwritten[1],
-		    "in_order", &in_order) < 0)
+		    &client, "leader", &leader, "unwritten", &unwritten, "in_order", &in_order) < 0)
 		return failure_set(failure, EBADMSG, "%.160s", error.text);
 	(void)((r = prepare_request_parse(request, &state->request, failure)) < 0 ||
 	       (r = uuid_parse(id, e->id)) < 0 ||
@@ -131,8 +148,9 @@ static int parse_into(json_t *object, struct state *state, struct failure *failu
 	state->client_uid = (uint32_t)client;
 	state->leader = leader;
 	state->in_order = in_order;
-	for (size_t i = 0; i < ARRAY_SIZE(unwritten); i++)
-		state->unwritten[i] = (uint64_t)unwritten[i];
+	r = parse_unwritten(unwritten, state, failure);
+	if (r < 0)
+		return r;
 	state->asked = json_incref(request);
 	state->log = strdup(log);
 	state->policy_name = strdup(name);

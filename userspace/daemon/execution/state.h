@@ -11,6 +11,7 @@
 #include "audit/record/record.h"
 #include "base/failure.h"
 #include "control/request.h"
+#include "daemon/execution/sequence.h"
 
 struct execution;
 
@@ -29,7 +30,7 @@ struct state {
 	uint64_t start; /* boot clock, ns */
 	json_t *asked;	/* the request as it was received */
 	uint32_t client_uid;
-	uint64_t unwritten[2]; /* see struct execution */
+	uint64_t unwritten[EXECUTION_UNWRITTEN]; /* see struct execution */
 	pid_t leader;
 	bool in_order;
 	/* The policy that was about to replace it; the kernel knows whether it did. */

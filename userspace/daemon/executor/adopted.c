@@ -25,6 +25,7 @@
 #include "daemon/execution/recovery.h"
 #include "daemon/execution/state.h"
 #include "daemon/host/turn.h"
+#include "daemon/executor/wiped.h"
 
 /* What looks at it may read a gigabyte, and stand in line. */
 #define LOOK_SECONDS 60
@@ -328,6 +329,7 @@ static int write_start(struct execution *e, struct failure *failure)
 	if (!e->started) {
 		/* What has no time to wait until the log can be written. */
 		logs_cancel(e->log, TAKE_PTR(e->writing));
+		wiped_count(e);
 		r = logs_writable(e->log, failure);
 		if (r == 0 && e->record.policy->tables)
 			r = policy_store_put(logs_directory(e->log), e->record.policy, failure);
@@ -659,6 +661,7 @@ void adopted_resume(struct execution *e)
 const struct adopted_calls adopted_calls = {
 	.event = adopted_event,
 	.need_start = adopted_need_start,
+	.environment = wiped_take,
 	.begin = adopted_begin,
 	.exit = adopted_exit,
 	.release = adopted_release,

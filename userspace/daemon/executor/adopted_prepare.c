@@ -10,12 +10,14 @@
 #include "base/parcel.h"
 #include "base/proc.h"
 #include "daemon/executor/adopted_prepare.h"
+#include "daemon/host/ancestry.h"
 #include "daemon/host/container.h"
 #include "daemon/executor/executors.h"
 #include "daemon/execution/label.h"
 #include "daemon/execution/prepare.h"
 #include "daemon/host/tmpdir.h"
 #include "daemon/host/workdir.h"
+#include "daemon/executor/wiped.h"
 #include "launch/environment.h"
 #include "launch/resource.h"
 
@@ -102,6 +104,15 @@ static void read_agent(const struct execution *e, const struct executor_entry *e
 	parcel_put_text(to, agent);
 }
 
+static void read_starters(const struct execution *e, FILE *to)
+{
+	struct audit_starter *starters = NULL;
+	int count = ancestry_read(e->owner, true, &starters);
+
+	ancestry_put(to, starters, count > 0 ? (size_t)count : 0);
+	audit_starters_free(starters);
+}
+
 int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
 {
 	const struct execution *e = context;
@@ -111,6 +122,7 @@ int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct f
 	int r;
 
 	read_agent(e, entry, to);
+	read_starters(e, to);
 	r = clean_environment(e, &kept, &removed, failure);
 	parcel_put_list(to, kept, strings_count(kept));
 	parcel_put_list(to, removed, strings_count(removed));
@@ -163,6 +175,16 @@ static void forget_answer(struct audit_execution *x)
 	protocol_strings_free(TAKE_PTR(x->environment_kept));
 	protocol_strings_free(TAKE_PTR(x->environment_removed));
 	free(TAKE_PTR(x->language));
+	audit_starters_free(TAKE_PTR(x->starters));
+	x->starter_count = 0;
+}
+
+static int take_starters(struct audit_execution *x, struct parcel *from)
+{
+	int r = ancestry_take(from, &x->starters);
+
+	x->starter_count = r > 0 ? (size_t)r : 0;
+	return r;
 }
 
 /* `complete`: with the code; else as much as there was before it failed. */
@@ -177,9 +199,11 @@ static int take_answer(struct execution *e, const char *data, size_t size, bool 
 
 	forget_answer(&e->record);
 	(void)((r = parcel_take_text(&from, &agent)) < 0 ||
+	       (r = take_starters(&e->record, &from)) < 0 ||
 	       (r = parcel_take_list(&from, &e->record.environment_kept, &count)) < 0 ||
 	       (r = parcel_take_list(&from, &e->record.environment_removed, &count)) < 0 ||
-	       (!complete && from.left == 0) || (r = take_code(e, &from, &contradicted)) < 0);
+	       (r = wiped_add(e)) < 0 || (!complete && from.left == 0) ||
+	       (r = take_code(e, &from, &contradicted)) < 0);
 	if (agent && !e->record.agent)
 		e->record.agent = TAKE_PTR(agent);
 	if (r < 0)

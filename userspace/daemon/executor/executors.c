@@ -190,6 +190,7 @@ static int reload(struct executors *x, size_t *ret_count, char **ret_message,
 	r = read_file(x->path, &config, ret_message, failure);
 	if (r == -ENOENT) {
 		executors_clear(x);
+		enforcement_set_audit(x->daemon->enforcement, 0);
 		*ret_count = 0;
 		return 0;
 	}
@@ -200,6 +201,7 @@ static int reload(struct executors *x, size_t *ret_count, char **ret_message,
 			config_free(config);
 		return r;
 	}
+	enforcement_set_audit(x->daemon->enforcement, config_audit(config));
 	*ret_count = config_executor_count(config);
 	if (*ret_count == 0)
 		config_free(config);
@@ -213,6 +215,23 @@ static void record_refusal(struct daemon *daemon, const char *path, int r, const
 		failure_replace(failure, r, "%s", message);
 	daemon_record(daemon, "configuration-refused",
 		      json_pack("{s:s,s:s}", "file", path, "error", failure->text));
+}
+
+int executors_audit(struct daemon *daemon, const char *path, struct failure *failure)
+{
+	_cleanup_(freep) char *message = NULL;
+	struct config *config = NULL;
+	int r = read_file(path, &config, &message, failure);
+
+	if (r == -ENOENT)
+		return 0;
+	if (r < 0) {
+		record_refusal(daemon, path, r, message, failure);
+		return r;
+	}
+	enforcement_set_audit(daemon->enforcement, config_audit(config));
+	config_free(config);
+	return 0;
 }
 
 int executors_check(struct daemon *daemon, const char *path, struct failure *failure)

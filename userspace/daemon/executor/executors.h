@@ -32,6 +32,12 @@ struct executor_entry {
 };
 
 /*
+ * Only what the file says is on record at least: for a daemon that knows no entries. As
+ * executors_check().
+ */
+int executors_audit(struct daemon *daemon, const char *path, struct failure *failure);
+
+/*
  * Before anything is loaded for its sake: can the file be read? What its policies say comes later.
  * As executors_load() otherwise.
  */

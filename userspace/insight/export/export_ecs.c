@@ -13,7 +13,7 @@ static const struct mapping {
 	{"process-exit", "process", "end"},	      {"open", "file", "access"},
 	{"connect", "network", "connection"},	      {"gap", "process", "error"},
 	{"policy-change", "configuration", "change"}, {"approval", "configuration", "change"},
-	{"resolve", "network", "protocol"},
+	{"resolve", "network", "protocol"},	      {"traffic", "network", "end"},
 };
 
 /* Of what changes a file, by ECS's words for names that come and go. */

@@ -31,6 +31,7 @@ enum ocsf_activity {
 	PROCESS_TERMINATE = 2,
 	PROCESS_OPEN = 3,
 	NETWORK_OPEN = 1,
+	NETWORK_TRAFFIC = 6,
 	NETWORK_REFUSE = 5,
 	NETWORK_LISTEN = 7,
 	DNS_QUERY = 1,
@@ -127,6 +128,7 @@ static struct kind kind_of(const struct flat_record *f)
 		{"agent-start", {CLASS_LIFECYCLE, LIFECYCLE_START}},
 		{"agent-stop", {CLASS_LIFECYCLE, LIFECYCLE_STOP}},
 		{"resolve", {CLASS_DNS, DNS_RESPONSE}},
+		{"traffic", {CLASS_NETWORK, NETWORK_TRAFFIC}},
 		{"gap", {CLASS_BASE, ACTIVITY_OTHER}},
 	};
 	const struct plain_value *action = flat_text(f, FLAT_EVENT_ACTION);
@@ -321,7 +323,27 @@ static void put_resolution(struct buffer *out, const struct flat_record *f)
 	buffer_literal(out, "]");
 }
 
-static void put_endpoint(struct buffer *out, const struct flat_record *f)
+/* "_in" and "_out" are the destination's: the source's sends are what it gets. */
+static void put_traffic(struct buffer *out, const struct flat_record *f)
+{
+	open_object(out, "traffic");
+	put_number(out, "bytes_out", flat_number(f, FLAT_DESTINATION_BYTES));
+	put_number(out, "bytes_in", flat_number(f, FLAT_SOURCE_BYTES));
+	put_number(out, "packets_out", flat_number(f, FLAT_DESTINATION_PACKETS));
+	put_number(out, "packets_in", flat_number(f, FLAT_SOURCE_PACKETS));
+	buffer_literal(out, "}");
+}
+
+static int direction_of(const struct flat_record *f)
+{
+	enum { UNKNOWN = 0, INBOUND = 1, OUTBOUND = 2 };
+
+	return flat_is(f, FLAT_DIRECTION, "inbound") ? INBOUND
+	       : flat_is(f, FLAT_DIRECTION, "other") ? UNKNOWN
+						     : OUTBOUND;
+}
+
+static void put_connection(struct buffer *out, const struct flat_record *f)
 {
 	open_object(out, "dst_endpoint");
 	flat_put_text(out, "ip", f, FLAT_DESTINATION_IP);
@@ -331,11 +353,17 @@ static void put_endpoint(struct buffer *out, const struct flat_record *f)
 	    !flat_has_number(f, FLAT_DESTINATION_PORT))
 		flat_put_text(out, "name", f, FLAT_OBJECT_TEXT);
 	buffer_literal(out, "}");
+	if (flat_text(f, FLAT_SOURCE_IP)) {
+		open_object(out, "src_endpoint");
+		flat_put_text(out, "ip", f, FLAT_SOURCE_IP);
+		buffer_literal(out, "}");
+	}
 	open_object(out, "connection_info");
 	flat_put_text(out, "protocol_name", f, FLAT_TRANSPORT);
-	/* outbound */
-	put_number(out, "direction_id", 2);
+	put_number(out, "direction_id", (uint64_t)direction_of(f));
 	buffer_literal(out, "}");
+	if (flat_is(f, FLAT_EVENT_ACTION, "traffic"))
+		put_traffic(out, f);
 }
 
 static void put_object(struct buffer *out, const struct flat_record *f, enum ocsf_class class)
@@ -349,7 +377,7 @@ static void put_object(struct buffer *out, const struct flat_record *f, enum ocs
 		put_its_number(out, "exit_code", f, FLAT_PROCESS_EXIT_CODE);
 		break;
 	case CLASS_NETWORK:
-		put_endpoint(out, f);
+		put_connection(out, f);
 		break;
 	case CLASS_DNS:
 		put_resolution(out, f);

@@ -109,10 +109,30 @@ static bool is_candidate(const struct compiled_policy *p)
 	return true;
 }
 
-/* How many accesses it would settle besides; 0 also if it denies one that is wanted. */
+/* Is it about programs that run? */
+static bool may_run_something(const struct compiled_policy *p)
+{
+	const struct cordon_final *final;
+	struct cordon_policy_header header;
+	uint32_t state;
+
+	memcpy(&header, p->tables, sizeof(header));
+	state = header.start[CORDON_START_PATH] & CORDON_STATE_MASK;
+	if (state >= header.finals_count)
+		return true;
+	final = (const void *)(p->tables + header.finals_offset + (size_t)state * sizeof(*final));
+	return final->may_allow & CORDON_RIGHT(CORDON_RUN);
+}
+
+/*
+ * How many accesses it would settle besides; 0 also if it denies one that is wanted, or if it is
+ * about programs of which none ran: that somebody looked into their directories is no reason to let
+ * them run.
+ */
 static int count_covered(struct learning *l, const struct learn_fragment *f, size_t *ret_count)
 {
 	struct replay_answer answer;
+	bool ran = !may_run_something(f->policy);
 	size_t count = 0;
 	int r;
 
@@ -126,8 +146,9 @@ static int count_covered(struct learning *l, const struct learn_fragment *f, siz
 		if (is_denied(&answer))
 			return 0;
 		count += (l->missing[i] & ~answer.missing) != 0;
+		ran |= l->accesses[i].rights & ~answer.missing & CORDON_RIGHT(CORDON_RUN);
 	}
-	*ret_count = count;
+	*ret_count = ran ? count : 0;
 	return 0;
 }
 

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
 #include <string.h>
 
 #include "insight/text/html.h"
+#include "base/cleanup.h"
 #include "insight/story/outcome.h"
+#include "insight/story/traffic.h"
 #include "insight/page/page_parts.h"
 #include "insight/text/style.h"
 #include "insight/text/view.h"
+
+/* Other ends of an execution's traffic. */
+#define TRAFFIC_SHOWN 20u
 
 void page_damage(FILE *out, const json_t *record)
 {
@@ -51,7 +57,8 @@ static void text_fact(FILE *out, const char *name, const char *text, bool mono)
 	fputs(mono ? "</code></dd>\n" : "</dd>\n", out);
 }
 
-static void list_fact(FILE *out, const char *name, const json_t *list, const char *none)
+/* `more`: how many it leaves out. */
+static void list_fact(FILE *out, const char *name, const json_t *list, uint64_t more)
 {
 	size_t count = json_array_size(list);
 
@@ -63,7 +70,9 @@ static void list_fact(FILE *out, const char *name, const json_t *list, const cha
 		html_text(out, text);
 		fputs("</code>", out);
 	}
-	fprintf(out, "%s</dd>\n", count == 0 ? none : "");
+	if (more > 0)
+		fprintf(out, "%s%" PRIu64 " more", count > 0 ? ", and " : "", more);
+	fprintf(out, "%s</dd>\n", count == 0 && more == 0 ? "nothing" : "");
 }
 
 static void code_fact(FILE *out, const struct page_execution *e)
@@ -92,9 +101,41 @@ static void code_fact(FILE *out, const struct page_execution *e)
 	fputs("</dd>\n", out);
 }
 
+/* Where the policy has them recorded, all but those that carried code; else what tells them apart. */
+static void arguments_fact(FILE *out, const json_t *start)
+{
+	const json_t *arguments = view_field(start, "process.args"), *argument;
+	const char *digest = view_text(start, "cordon.arguments.sha256");
+	size_t i;
+
+	term(out, "Command");
+	fputs("<code>", out);
+	html_text(out, view_text(start, "cordon.execution.program"));
+	json_array_foreach(arguments, i, argument) {
+		/* The first is the program again. */
+		if (i == 0)
+			continue;
+		fputc(' ', out);
+		html_text(out, json_is_string(argument) ? json_string_value(argument) : "<code>");
+	}
+	fprintf(out, "</code>, %llu arguments",
+		(unsigned long long)view_number(start, "process.args_count"));
+	if (digest)
+		html_format(out, ", SHA-256 %s", digest);
+	fputs("</dd>\n", out);
+}
+
 static void limits_fact(FILE *out, const json_t *start)
 {
 	char text[STYLE_QUANTITY_SIZE];
+	static const struct {
+		const char *field, *of;
+	} sizes[] = {{"cordon.limits.memory_bytes", "memory"},
+		     {"cordon.limits.address_space_bytes", "address space"},
+		     {"cordon.limits.file_size_bytes", "per file"}},
+	  numbers[] = {{"cordon.limits.cpu_percent", "% CPU"},
+		       {"cordon.limits.pids", " processes"},
+		       {"cordon.limits.open_files", " open files"}};
 	const char *separator = "";
 
 	term(out, "Limits");
@@ -103,14 +144,23 @@ static void limits_fact(FILE *out, const json_t *start)
 		fprintf(out, "%s wall clock", text);
 		separator = ", ";
 	}
-	if (view_number(start, "cordon.limits.memory_bytes")) {
-		style_bytes(view_number(start, "cordon.limits.memory_bytes"), text);
-		fprintf(out, "%s%s memory", separator, text);
+	if (view_number(start, "cordon.limits.cpu_time_ms")) {
+		style_duration(view_number(start, "cordon.limits.cpu_time_ms") * 1000000, text);
+		fprintf(out, "%s%s CPU time", separator, text);
 		separator = ", ";
 	}
-	if (view_number(start, "cordon.limits.pids")) {
-		fprintf(out, "%s%llu processes", separator,
-			(unsigned long long)view_number(start, "cordon.limits.pids"));
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		if (!view_number(start, sizes[i].field))
+			continue;
+		style_bytes(view_number(start, sizes[i].field), text);
+		fprintf(out, "%s%s %s", separator, text, sizes[i].of);
+		separator = ", ";
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		if (!view_number(start, numbers[i].field))
+			continue;
+		fprintf(out, "%s%llu%s", separator,
+			(unsigned long long)view_number(start, numbers[i].field), numbers[i].of);
 		separator = ", ";
 	}
 	fprintf(out, "%s</dd>\n", separator[0] ? "" : "none");
@@ -139,6 +189,57 @@ static void resources_fact(FILE *out, const json_t *end)
 	fputs("</dd>\n", out);
 }
 
+static void traffic_fact(FILE *out, const struct page_execution *e)
+{
+	_cleanup_(freep) const json_t **traffic = NULL;
+	size_t count = 0;
+
+	if (traffic_of(e->records, e->count, &traffic, &count) < 0 || count == 0)
+		return;
+	term(out, "Sent and received");
+	for (size_t i = 0; i < count && i < TRAFFIC_SHOWN; i++) {
+		_cleanup_(freep) char *end = traffic_end(traffic[i]);
+		_cleanup_(freep) char *amount = traffic_amount(traffic[i]);
+
+		fputs(i > 0 ? "<br>" : "", out);
+		html_text(out, end ? end : "?");
+		html_format(out, ": %s", amount ? amount : "?");
+		page_damage(out, traffic[i]);
+	}
+	if (count > TRAFFIC_SHOWN)
+		fprintf(out, "<br>and %zu more", count - TRAFFIC_SHOWN);
+	fputs("</dd>\n", out);
+}
+
+/* With the digests of their arguments, where these are known. */
+static void starters_fact(FILE *out, const json_t *start)
+{
+	const json_t *process;
+	size_t i;
+
+	if (view_has_number(start, "cordon.started_by.login_uid")) {
+		term(out, "Logged in as");
+		fprintf(out, "user %llu</dd>\n",
+			(unsigned long long)view_number(start, "cordon.started_by.login_uid"));
+	}
+	if (json_array_size(view_field(start, "cordon.started_by.processes")) == 0)
+		return;
+	term(out, "Below");
+	json_array_foreach(view_field(start, "cordon.started_by.processes"), i, process) {
+		const char *digest = view_text(process, "arguments_sha256");
+		const char *program = view_text(process, "executable");
+
+		fputs(i > 0 ? "<br><code>" : "<code>", out);
+		html_text(out, program ? program : view_text(process, "name"));
+		fprintf(out, "</code>, process %llu",
+			(unsigned long long)view_number(process, "pid"));
+		html_format(out, " since %s", view_text(process, "started"));
+		if (digest)
+			html_format(out, ", SHA-256 of its arguments %s", digest);
+	}
+	fputs("</dd>\n", out);
+}
+
 void page_facts(FILE *out, const struct page_execution *e)
 {
 	const json_t *s = e->start;
@@ -155,10 +256,12 @@ void page_facts(FILE *out, const struct page_execution *e)
 	}
 	text_fact(out, "Started", view_text(s, "@timestamp"), false);
 	text_fact(out, "Ended", view_text(e->end, "@timestamp"), false);
+	arguments_fact(out, s);
 	text_fact(out, "User", view_text(s, "user.id"), false);
 	text_fact(out, "Agent", view_text(s, "cordon.execution.agent"), false);
 	text_fact(out, "Session", view_text(s, "cordon.execution.session"), false);
 	text_fact(out, "Started by", view_text(s, "cordon.execution.executor"), false);
+	starters_fact(out, s);
 	text_fact(out, "Work directory", view_text(s, "cordon.execution.workdir"), true);
 	code_fact(out, e);
 	term(out, "Policy");
@@ -171,8 +274,9 @@ void page_facts(FILE *out, const struct page_execution *e)
 	fputs("</code></dd>\n", out);
 	limits_fact(out, s);
 	resources_fact(out, e->end);
-	list_fact(out, "Environment kept", view_field(s, "cordon.environment.kept"), "nothing");
+	traffic_fact(out, e);
+	list_fact(out, "Environment kept", view_field(s, "cordon.environment.kept"), 0);
 	list_fact(out, "Environment removed", view_field(s, "cordon.environment.removed"),
-		  "nothing");
+		  view_number(s, "cordon.environment.unnamed"));
 	fputs("</dl>\n", out);
 }

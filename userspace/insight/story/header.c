@@ -7,10 +7,12 @@
 #include "base/clock.h"
 #include "insight/story/line.h"
 #include "insight/story/outcome.h"
+#include "insight/story/traffic.h"
 #include "insight/text/view.h"
 
 #define COMMAND_LIMIT	  60
 #define COMMAND_ARGUMENTS 8u
+#define TRAFFIC_SHOWN	  8u
 #define DIGEST_SHOWN	  19 /* sixteen digits and an ellipsis */
 
 struct header {
@@ -146,6 +148,33 @@ static void write_code(struct header *h, const json_t *start, const json_t *end)
 	end_line(h);
 }
 
+/* Those above it, from the nearest on. */
+static void write_starters(struct header *h, const json_t *processes)
+{
+	const json_t *process;
+	size_t i;
+
+	if (json_array_size(processes) == 0)
+		return;
+	label(h, "below");
+	json_array_foreach(processes, i, process) {
+		const char *program = view_text(process, "executable");
+
+		separate(h);
+		if (!program)
+			program = view_text(process, "name");
+		style_text(h->out, h->style, program ? program : "?");
+		fprintf(h->out, "[%llu]", (unsigned long long)view_number(process, "pid"));
+	}
+	end_line(h);
+}
+
+static void login(struct header *h, unsigned long long uid)
+{
+	separate(h);
+	fprintf(h->out, "logged in as %llu", uid);
+}
+
 static void write_origin(struct header *h, const json_t *start)
 {
 	label(h, "started");
@@ -154,7 +183,10 @@ static void write_origin(struct header *h, const json_t *start)
 	named(h, "session", view_text(start, "cordon.execution.session"));
 	named(h, "user", view_text(start, "user.id"));
 	named(h, "group", view_text(start, "group.id"));
+	if (view_has_number(start, "cordon.started_by.login_uid"))
+		login(h, view_number(start, "cordon.started_by.login_uid"));
 	end_line(h);
+	write_starters(h, view_field(start, "cordon.started_by.processes"));
 }
 
 static void write_limits(struct header *h, const json_t *start)
@@ -218,6 +250,31 @@ static void write_use(struct header *h, const json_t *end)
 	if (view_number(end, "cordon.network.packets_received"))
 		bytes(h, view_number(end, "cordon.network.bytes_received"), "received");
 	end_line(h);
+}
+
+/* Where most of it went and came from. */
+static void write_traffic(struct header *h, json_t *const *records, size_t count)
+{
+	_cleanup_(freep) const json_t **traffic = NULL;
+	size_t found = 0;
+
+	if (traffic_of(records, count, &traffic, &found) < 0)
+		return;
+	for (size_t i = 0; i < found && i < TRAFFIC_SHOWN; i++) {
+		_cleanup_(freep) char *end = traffic_end(traffic[i]);
+		_cleanup_(freep) char *amount = traffic_amount(traffic[i]);
+
+		label(h, i == 0 ? "network" : "");
+		untrusted(h, end ? end : "?");
+		fprintf(h->out, ": %s", amount ? amount : "?");
+		end_line(h);
+	}
+	if (found > TRAFFIC_SHOWN) {
+		label(h, "");
+		fprintf(h->out, "and %zu more: cordon events --action traffic",
+			found - TRAFFIC_SHOWN);
+		end_line(h);
+	}
 }
 
 static void write_result(struct header *h, const json_t *end)
@@ -320,4 +377,5 @@ void header_write(FILE *out, const struct style *style, json_t *const *records, 
 	write_origin(&h, start);
 	write_limits(&h, start);
 	write_use(&h, end);
+	write_traffic(&h, records, count);
 }

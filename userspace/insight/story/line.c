@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "insight/story/denials.h"
+#include "insight/story/traffic.h"
 #include "insight/text/view.h"
 
 #define ACTION_WIDTH  10
@@ -24,7 +25,7 @@ static const struct {
 	{"would-deny", "would deny", STYLE_WARN},    {"open", "open", STYLE_PLAIN},
 	{"connect", "connect", STYLE_PLAIN},	     {"gap", "GAP", STYLE_WARN},
 	{"resolve", "resolve", STYLE_PLAIN},	     {"change", "change", STYLE_PLAIN},
-	{"agent-heartbeat", "heartbeat", STYLE_DIM},
+	{"agent-heartbeat", "heartbeat", STYLE_DIM}, {"traffic", "traffic", STYLE_PLAIN},
 };
 
 void line_time(unsigned long long realtime_nsec, bool date, char text[LINE_TIME_SIZE])
@@ -197,6 +198,15 @@ static void write_resolve(FILE *out, const struct style *style, const json_t *re
 	}
 }
 
+static void write_traffic(FILE *out, const struct style *style, const json_t *record)
+{
+	_cleanup_(freep) char *end = traffic_end(record);
+	_cleanup_(freep) char *amount = traffic_amount(record);
+
+	style_text(out, style, end ? end : "?");
+	fprintf(out, ": %s", amount ? amount : "?");
+}
+
 /*
  * A name that came to be or is gone says so by its operation: a move by both of its names, with
  * what happened to each.
@@ -285,6 +295,8 @@ static void write_detail(FILE *out, const struct style *style, const json_t *rec
 		write_gap(out, style, record);
 	} else if (view_is(record, "resolve")) {
 		write_resolve(out, style, record);
+	} else if (view_is(record, "traffic")) {
+		write_traffic(out, style, record);
 	} else if (view_is(record, "change")) {
 		write_change(out, style, record);
 	} else if (view_is(record, "agent-heartbeat")) {

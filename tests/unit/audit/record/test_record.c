@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/socket.h>
 
+#include "audit/record/traffic.h"
 #include "audit/record/approval.h"
 #include "audit/record/record.h"
 #include "base/hex.h"
@@ -167,6 +168,47 @@ static void test_start_shows_arguments_only_if_asked(void **state)
 	json_decref(record);
 }
 
+static void test_start_says_who(void **state)
+{
+	struct fixture f;
+	json_t *record, *processes;
+
+	(void)state;
+	fixture_init(&f);
+	f.execution.have_login = true;
+	f.execution.login_uid = 1000;
+	f.execution.starters = calloc(AUDIT_STARTERS_MAX, sizeof(*f.execution.starters));
+	assert_non_null(f.execution.starters);
+	f.execution.starters[0] = (struct audit_starter){
+		.pid = 7,
+		.started = FIXTURE_TIME,
+		.name = strdup("agent"),
+		.program = strdup("/opt/agent"),
+		.have_arguments = true,
+		.arguments_digest = {0xab},
+	};
+	f.execution.starters[1] = (struct audit_starter){.pid = 1, .name = strdup("\xff")};
+	f.execution.starter_count = 2;
+	record = checked(audit_record_start(&f.execution, FIXTURE_TIME));
+	assert_number(record, "cordon.started_by.login_uid", 1000);
+	processes = json_object_get(
+		json_object_get(json_object_get(record, "cordon"), "started_by"), "processes");
+	assert_int_equal(json_array_size(processes), 2);
+	assert_text(json_array_get(processes, 0), "executable", "/opt/agent");
+	assert_int_equal(strncmp(json_string_value(json_object_get(json_array_get(processes, 0),
+								   "arguments_sha256")),
+				 "ab00", 4),
+			 0);
+	assert_null_field(json_array_get(processes, 1), "executable");
+	assert_null_field(json_array_get(processes, 1), "arguments_sha256");
+	json_decref(record);
+	f.execution.have_login = false;
+	record = checked(audit_record_start(&f.execution, FIXTURE_TIME));
+	assert_null_field(record, "cordon.started_by.login_uid");
+	json_decref(record);
+	audit_starters_free(f.execution.starters);
+}
+
 static void test_start_with_the_least(void **state)
 {
 	_cleanup_(json_decrefp) json_t *record = NULL;
@@ -227,6 +269,90 @@ static void test_end(void **state)
 			    cause == AUDIT_END_EXITED ? "success" : "failure");
 		json_decref(record);
 	}
+}
+
+static struct cordon_traffic to_443(bool served)
+{
+	struct cordon_traffic counts = {
+		.served = served,
+		.bytes_sent = 1000,
+		.bytes_received = 70,
+		.packets_sent = 9,
+		.packets_received = 2,
+		.connections = 3,
+	};
+
+	memcpy(counts.name, (unsigned char[]){4, 6, 203, 0, 113, 7, 1, 0xbb}, 8);
+	return counts;
+}
+
+static void test_traffic(void **state)
+{
+	struct audit_traffic traffic = {.counts = to_443(false), .domain = "example.org"};
+	const unsigned char six[20] = {6, 17, 0x20, 1, 0xd, 0xb8, [17] = 1, [19] = 53};
+	struct fixture f;
+	json_t *record;
+
+	(void)state;
+	fixture_init(&f);
+	record = checked(audit_record_traffic(&f.execution, &traffic, FIXTURE_TIME));
+	assert_text(record, "event.action", "traffic");
+	assert_text(record, "cordon.traffic.direction", "outbound");
+	assert_text(record, "destination.ip", "203.0.113.7");
+	assert_text(record, "destination.domain", "example.org");
+	assert_text(record, "network.transport", "tcp");
+	assert_number(record, "destination.port", 443);
+	assert_number(record, "source.bytes", 1000);
+	assert_number(record, "destination.bytes", 70);
+	assert_number(record, "cordon.traffic.bytes_sent", 1000);
+	assert_number(record, "cordon.traffic.connections", 3);
+	json_decref(record);
+	traffic = (struct audit_traffic){.counts = to_443(true)};
+	record = checked(audit_record_traffic(&f.execution, &traffic, FIXTURE_TIME));
+	assert_text(record, "cordon.traffic.direction", "inbound");
+	assert_text(record, "source.ip", "203.0.113.7");
+	assert_number(record, "destination.port", 443);
+	/* Who came is the source, and sent what was received here. */
+	assert_number(record, "source.bytes", 70);
+	assert_number(record, "destination.bytes", 1000);
+	assert_number(record, "cordon.traffic.bytes_sent", 1000);
+	json_decref(record);
+	traffic.counts.served = 0;
+	memcpy(traffic.counts.name, six, sizeof(six));
+	record = checked(audit_record_traffic(&f.execution, &traffic, FIXTURE_TIME));
+	assert_text(record, "destination.ip", "2001:db8::1");
+	assert_text(record, "network.type", "ipv6");
+	assert_number(record, "destination.port", 53);
+	json_decref(record);
+	traffic.rest = true;
+	record = checked(audit_record_traffic(&f.execution, &traffic, FIXTURE_TIME));
+	assert_text(record, "cordon.traffic.direction", "other");
+	assert_null_field(record, "cordon.traffic.connections");
+	assert_null(json_object_get(json_object_get(record, "destination"), "ip"));
+	json_decref(record);
+}
+
+static void test_traffic_of_the_others(void **state)
+{
+	const struct cordon_traffic counts[] = {to_443(false), to_443(true)};
+	struct audit_end whole = {
+		.bytes_sent = 2500,
+		.bytes_received = 100,
+		.packets_sent = 20,
+		.packets_received = 4,
+	};
+	struct cordon_traffic rest;
+
+	(void)state;
+	assert_true(audit_traffic_rest(&whole, counts, 2, &rest));
+	assert_int_equal(rest.bytes_sent, 500);
+	assert_int_equal(rest.packets_sent, 2);
+	/* Counted since the whole was read. */
+	assert_int_equal(rest.bytes_received, 0);
+	assert_int_equal(rest.packets_received, 0);
+	whole.packets_sent = 18;
+	assert_false(audit_traffic_rest(&whole, counts, 2, &rest));
+	assert_false(audit_traffic_rest(&(struct audit_end){}, NULL, 0, &rest));
 }
 
 static void test_denial_of_a_path(void **state)
@@ -708,8 +834,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_start_shows_arguments_only_if_asked),
+		cmocka_unit_test(test_start_says_who),
 		cmocka_unit_test(test_start_with_the_least),
 		cmocka_unit_test(test_end),
+		cmocka_unit_test(test_traffic),
+		cmocka_unit_test(test_traffic_of_the_others),
 		cmocka_unit_test(test_denial_of_a_path),
 		cmocka_unit_test(test_denial_by_a_rule),
 		cmocka_unit_test(test_would_deny_an_address),

@@ -547,6 +547,33 @@ static void by_kill(struct execution *e)
 	ending_owner_gone(e);
 }
 
+/* What went where is on record before the end, and what was not told apart as one. */
+static void test_traffic(void **state)
+{
+	struct execution *e = world_live();
+	json_t *last = NULL;
+
+	(void)state;
+	kernel->traffic_count = 2;
+	for (int i = 0; i < 2; i++) {
+		kernel->traffic[i].packets_sent = 3;
+		memcpy(kernel->traffic[i].name, (unsigned char[]){4, 6, 10, 0, 0, 1, 0, 80}, 8);
+	}
+	kernel->slots[e->slot].packets_sent = 7;
+	kernel->slots[e->slot].bytes_sent = 4000;
+	tell(e, 0);
+	expect_end("exited");
+	assert_int_equal(logs_count("traffic", &last), 3);
+	last = json_object_get(json_object_get(last, "cordon"), "traffic");
+	assert_string_equal(json_string_value(json_object_get(last, "direction")), "other");
+	assert_int_equal(json_integer_value(json_object_get(last, "packets_sent")), 1);
+	assert_int_equal(json_integer_value(json_object_get(last, "bytes_sent")), 4000);
+	last = json_array_get(fake_logs->records, json_array_size(fake_logs->records) - 1);
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(last, "event"), "action")),
+		"execution-end");
+}
+
 /* The whole life, where the n-th call fails: whatever that was, it is over in the end, and told once. */
 static bool live_with_fault(unsigned int n, void (*end)(struct execution *e))
 {
@@ -575,6 +602,8 @@ static bool live_with_fault(unsigned int n, void (*end)(struct execution *e))
 			assert_non_null(strstr(seen.said, "reading events"));
 		if (faults.failed && strcmp(faults.failed, "enforcement_list_ipc") == 0)
 			assert_non_null(strstr(seen.said, "cannot be listed"));
+		if (faults.failed && strcmp(faults.failed, "enforcement_traffic") == 0)
+			assert_non_null(strstr(seen.said, "traffic by destination"));
 	} else {
 		assert_non_null(faults.failed);
 		assert_true(logs_count("execution-refused", NULL) == 1 ||
@@ -610,6 +639,7 @@ int main(void)
 		ONE(test_aborted),
 		ONE(test_aborted_after_start),
 		ONE(test_exited),
+		ONE(test_traffic),
 		ONE(test_signaled),
 		ONE(test_owner_gone),
 		ONE(test_timeout_told),

@@ -59,6 +59,7 @@ static void make(struct execution *e, struct compiled_policy *policy, struct log
 	e->client_uid = 4294967290;
 	e->unwritten[0] = 1;
 	e->unwritten[1] = 3;
+	e->unwritten[2] = 2;
 	e->in_order = true;
 	e->leader = 4321;
 }
@@ -92,6 +93,7 @@ static void test_roundtrip(void **state)
 	assert_int_equal(loaded.client_uid, 4294967290);
 	assert_int_equal(loaded.unwritten[0], 1);
 	assert_int_equal(loaded.unwritten[1], 3);
+	assert_int_equal(loaded.unwritten[2], 2);
 	assert_true(loaded.in_order);
 	assert_int_equal(loaded.leader, 4321);
 	assert_true(json_equal(loaded.asked, e.request));

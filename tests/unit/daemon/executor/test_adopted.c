@@ -235,6 +235,75 @@ static void test_life(void **state)
 	assert_int_equal(logs_count("gap", NULL), 0);
 }
 
+static void emit_environment(uint32_t slot, const char *names, size_t size, uint32_t variables)
+{
+	const struct cordon_adopt_event event = {.program_length = (uint32_t)size,
+						 .variables = variables};
+	unsigned char told[sizeof(event) + 64];
+
+	memcpy(told, &event, sizeof(event));
+	memcpy(told + sizeof(event), names, size);
+	kernel->slots[slot].variables = variables;
+	kernel_emit(slot, told, sizeof(event) + size, CORDON_EVENT_ENVIRONMENT);
+}
+
+/* Its start, once the kernel has told of these names. */
+static json_t *environment_of(const char *names, size_t size, uint32_t variables)
+{
+	uint32_t slot = take();
+	json_t *start = NULL;
+
+	emit_adopt(slot);
+	emit_exec(slot);
+	emit_environment(slot, names, size, variables);
+	emit_begin(slot);
+	drain();
+	errand_answers(0);
+	expect_not_refused();
+	turns();
+	assert_int_equal(logs_count("execution-start", &start), 1);
+	emit_exit(slot, 0);
+	drain();
+	assert_true(world_settle());
+	assert_int_equal(logs_count("gap", NULL), 0);
+	return json_object_get(json_object_get(start, "cordon"), "environment");
+}
+
+static void expect_removed(const json_t *environment, const char *one, const char *two,
+			   json_int_t unnamed)
+{
+	const json_t *removed = json_object_get(environment, "removed");
+
+	assert_int_equal(json_array_size(removed), (one != NULL) + (two != NULL));
+	if (one)
+		assert_string_equal(json_string_value(json_array_get(removed, 0)), one);
+	if (two)
+		assert_string_equal(json_string_value(json_array_get(removed, 1)), two);
+	assert_int_equal(json_integer_value(json_object_get(environment, "unnamed")), unnamed);
+}
+
+/* What the kernel has overwritten is on record by name, and what it had no room for by number. */
+static void test_environment(void **state)
+{
+	static const char names[] = "SECRET\0TOKEN";
+
+	(void)state;
+	expect_removed(environment_of(names, sizeof(names), 5), "SECRET", "TOKEN", 3);
+}
+
+static void test_environment_cut_off(void **state)
+{
+	(void)state;
+	/* Without its NUL a name might be any longer one. */
+	expect_removed(environment_of("SECRET\0TOK", 10, 2), "SECRET", NULL, 1);
+}
+
+static void test_environment_not_told(void **state)
+{
+	(void)state;
+	expect_removed(environment_of("", 0, 4), NULL, NULL, 4);
+}
+
 static void test_leader_killed(void **state)
 {
 	(void)running();
@@ -756,6 +825,9 @@ int main(void)
 #define ONE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		ONE(test_life),
+		ONE(test_environment),
+		ONE(test_environment_cut_off),
+		ONE(test_environment_not_told),
 		ONE(test_leader_killed),
 		ONE(test_owner_dies),
 		ONE(test_container),

@@ -49,6 +49,9 @@ struct enforcement {
 	struct cordon_ipc_list ipc;
 	struct cordon_host_key host_key;
 	struct cordon_host host;
+	struct cordon_traffic traffic[2]; /* of whatever slot */
+	int traffic_count;
+	uint32_t audit;
 	pid_t label_pid; /* label_of() knows this slot's */
 	uint32_t label_slot;
 	unsigned int continued, settled, watched_sockets, denials_noted, dangling;
@@ -337,6 +340,11 @@ void enforcement_note_denial(struct enforcement *e, uint32_t slot, bool would,
 		*ret_sequence = ++e->slots[slot].sequence;
 }
 
+void enforcement_set_audit(struct enforcement *e, uint32_t levels)
+{
+	e->audit = levels;
+}
+
 bool enforcement_go_on(struct enforcement *e, uint32_t slot)
 {
 	if (e->slots[slot].state != CORDON_EXECUTION_HELD)
@@ -468,6 +476,16 @@ bool enforcement_hosts_sweep(struct enforcement *e, uint64_t now, unsigned int m
 	(void)now;
 	(void)most;
 	return false;
+}
+
+/* --- traffic ------------------------------------------------------------------------------ */
+
+int enforcement_traffic(struct enforcement *e, uint32_t slot, struct cordon_traffic *ret_traffic)
+{
+	(void)slot;
+	FAULT_HERE();
+	memcpy(ret_traffic, e->traffic, sizeof(e->traffic));
+	return e->traffic_count;
 }
 
 /* --- events ------------------------------------------------------------------------------- */

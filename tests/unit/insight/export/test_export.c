@@ -116,6 +116,7 @@ static void each_action(void (*check)(json_t *record))
 					      "change",
 					      "connect",
 					      "resolve",
+					      "traffic",
 					      "gap",
 					      "policy-change",
 					      "approval",
@@ -130,8 +131,8 @@ static void each_action(void (*check)(json_t *record))
 
 	assert_string_equal(pattern,
 			    "^(execution-(start|end|refused)|process-(exec|exit)|denial|would-deny|"
-			    "open|change|connect|resolve|gap|policy-change|approval|identity|seal|"
-			    "retention|segment-compressed|agent-[a-z-]+)$");
+			    "open|change|connect|resolve|traffic|gap|policy-change|approval|"
+			    "identity|seal|retention|segment-compressed|agent-[a-z-]+)$");
 	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
 		json_t *record = whole_record(actions[i]);
 
@@ -326,6 +327,42 @@ static void test_ocsf_objects(void **state)
 		if (!json_equal(view_field(event, cases[i].to), view_field(record, cases[i].from)))
 			fail_msg("OCSF: %s of %s is not %s", cases[i].to, cases[i].operation,
 				 cases[i].from);
+		json_decref(event);
+		json_decref(record);
+	}
+}
+
+/* By the words of both, what the source has sent is what comes in at the destination. */
+static void test_traffic(void **state)
+{
+	static const struct {
+		const char *direction;
+		int id;
+	} directions[] = {{"outbound", 2}, {"inbound", 1}, {"other", 0}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(directions); i++) {
+		json_t *record = whole_record("traffic"), *event;
+
+		json_object_set_new(json_object_get(json_object_get(record, "cordon"), "traffic"),
+				    "direction", json_string(directions[i].direction));
+		event = exported(export_ocsf, record);
+		assert_int_equal(view_number(event, "type_uid"), 400106);
+		assert_int_equal(view_number(event, "connection_info.direction_id"),
+				 directions[i].id);
+		assert_true(json_equal(view_field(event, "traffic.bytes_in"),
+				       view_field(record, "source.bytes")));
+		assert_true(json_equal(view_field(event, "traffic.packets_out"),
+				       view_field(record, "destination.packets")));
+		assert_true(json_equal(view_field(event, "src_endpoint.ip"),
+				       view_field(record, "source.ip")));
+		json_decref(event);
+		event = exported(export_ecs, record);
+		assert_string_equal(
+			json_string_value(json_array_get(view_field(event, "event.category"), 0)),
+			"network");
+		assert_true(json_equal(view_field(event, "source.bytes"),
+				       view_field(record, "source.bytes")));
 		json_decref(event);
 		json_decref(record);
 	}
@@ -650,10 +687,15 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ecs),	     cmocka_unit_test(test_ocsf),
-		cmocka_unit_test(test_ocsf_objects), cmocka_unit_test(test_ocsf_operations),
-		cmocka_unit_test(test_csv),	     cmocka_unit_test(test_csv_of_lines),
-		cmocka_unit_test(test_odd_records),  cmocka_unit_test(test_any_json),
+		cmocka_unit_test(test_ecs),
+		cmocka_unit_test(test_ocsf),
+		cmocka_unit_test(test_traffic),
+		cmocka_unit_test(test_ocsf_objects),
+		cmocka_unit_test(test_ocsf_operations),
+		cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_csv_of_lines),
+		cmocka_unit_test(test_odd_records),
+		cmocka_unit_test(test_any_json),
 		cmocka_unit_test(test_long_names),
 	};
 

@@ -406,6 +406,30 @@ static void test_fragments(void **state)
 	log_end(&log);
 }
 
+/* Who reads much in the compilers' directories has not compiled anything: these are not let run. */
+static void test_fragments_of_what_ran(void **state)
+{
+	(void)state;
+	for (int compiled = 0; compiled < 2; compiled++) {
+		struct learned learned = {0};
+		struct log log = {0};
+		char name[64];
+
+		log_start(&log, 0);
+		for (int i = 0; i < 40; i++) {
+			snprintf(name, sizeof(name), "/usr/include/h%d.h", i);
+			log_path(&log, "open", name, "read");
+		}
+		if (compiled)
+			log_path(&log, "exec", "/usr/bin/gcc", "run map");
+		learn(&log, shipped, false, &learned);
+		assert_int_equal(strstr(learned.text, "  - runtime/c-toolchain") != NULL, compiled);
+		assert_string_equal(learned.failures, "");
+		learned_release(&learned);
+		log_end(&log);
+	}
+}
+
 static void log_credentials(struct log *log)
 {
 	log_start(log, 0);
@@ -665,6 +689,7 @@ int main(void)
 		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_several_runs),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_fragments_of_what_ran),
 		cmocka_unit_test(test_fragments),
 		cmocka_unit_test(test_credentials),
 		cmocka_unit_test(test_what_is_left_out),
