@@ -62,7 +62,7 @@ static void add_event(json_t *event, const json_t *record)
 			category = mappings[i].category;
 			type = mappings[i].type;
 		}
-	if (view_is(record, "denial")) {
+	if (view_is_refused(record)) {
 		type = "denied";
 	} else if (view_is(record, "would-deny")) {
 		type = "allowed";

@@ -102,7 +102,7 @@ static struct kind kind_of_access(const json_t *record)
 	} else if (object && (strcmp(object, "net") == 0 || strcmp(object, "socket") == 0 ||
 			      strcmp(object, "abstract") == 0)) {
 		kind.class = CLASS_NETWORK;
-		kind.activity = view_is(record, "denial") ? NETWORK_REFUSE : NETWORK_OPEN;
+		kind.activity = view_is_refused(record) ? NETWORK_REFUSE : NETWORK_OPEN;
 	} else if (object && strcmp(object, "host") == 0) {
 		kind.class = CLASS_DNS;
 		kind.activity = DNS_QUERY;
@@ -152,7 +152,7 @@ static int severity_of(const json_t *record)
 	for (size_t i = 0; severity && i < ARRAY_SIZE(severities); i++)
 		if (strcmp(severities[i].severity, severity) == 0)
 			return severities[i].id;
-	return view_is(record, "denial") ? 3 : 2;
+	return view_is_refused(record) ? 3 : 2;
 }
 
 static void set_text(json_t *to, const char *key, const char *text)
@@ -217,7 +217,7 @@ static json_t *make_actor(const json_t *record)
 
 static void add_verdict(json_t *to, const json_t *record)
 {
-	bool denied = view_is(record, "denial") || view_is(record, "execution-refused");
+	bool denied = view_is_refused(record) || view_is(record, "execution-refused");
 	const json_t *rule = view_field(record, "cordon.rule");
 	const char *outcome = view_text(record, "event.outcome");
 

@@ -87,7 +87,7 @@ static int add_record(struct document *d, json_t *record)
 		return 0;
 	if (denial_weight(record) > e->weight)
 		e->weight = denial_weight(record);
-	if (view_is(record, "denial"))
+	if (view_is_refused(record))
 		e->denied += 1 + view_number(record, "cordon.repeats");
 	else
 		e->would += 1 + view_number(record, "cordon.repeats");

@@ -121,6 +121,7 @@ static const char *operation_phrase(const char *operation)
 		{"setexec", "gain of privilege by exec of"},
 		{"packet", "packet to"},
 		{"resolve", "looking up the address of"},
+		{"lookup", "looking for"},
 		{"userns", "making a user namespace"},
 		{"system-call", "system call"},
 	};
@@ -140,7 +141,7 @@ char *denial_phrase_of(const json_t *record, const char *object)
 {
 	const char *operation = view_text(record, "cordon.operation");
 	const json_t *rights = view_field(record, "cordon.rights");
-	const char *outcome = view_is(record, "denial") ? "was refused" : "would have been refused";
+	const char *outcome = view_is_refused(record) ? "was refused" : "would have been refused";
 	size_t count = json_array_size(rights), size;
 	char *text = NULL;
 	FILE *out = open_memstream(&text, &size);
@@ -156,7 +157,7 @@ char *denial_phrase_of(const json_t *record, const char *object)
 		fputs(operation_phrase(operation ? operation : "?"), out);
 	if (object && object[0])
 		fprintf(out, " %s", object);
-	if (view_is(record, "denial") || view_is(record, "would-deny"))
+	if (view_is_denial(record))
 		fprintf(out, " %s", outcome);
 	if (fclose(out) != 0) {
 		free(text);
@@ -181,6 +182,8 @@ const char *denial_reason_phrase(const json_t *record)
 		{"ending", "the execution was being ended"},
 		{"host", "the address is the host's own, and no rule names it"},
 		{"changed", "it is not the code whose digest is on record"},
+		{"permissions",
+		 "the host's own permissions refuse it, and a rule denies it besides"},
 	};
 	const char *reason = view_text(record, "cordon.reason");
 

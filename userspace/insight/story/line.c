@@ -22,6 +22,7 @@ static const struct {
 	{"execution-refused", "REFUSED", STYLE_BAD}, {"process-exec", "exec", STYLE_PLAIN},
 	{"process-exit", "exit", STYLE_DIM},	     {"denial", "DENIED", STYLE_BAD},
 	{"would-deny", "would deny", STYLE_WARN},    {"open", "open", STYLE_PLAIN},
+	{"attempt", "ATTEMPT", STYLE_BAD},
 	{"connect", "connect", STYLE_PLAIN},	     {"gap", "GAP", STYLE_WARN},
 	{"resolve", "resolve", STYLE_PLAIN},	     {"change", "change", STYLE_PLAIN},
 	{"agent-heartbeat", "heartbeat", STYLE_DIM},
