@@ -60,7 +60,7 @@ static __noinline __u32 spell_asked(struct walk *walk, __u64 name, __u8 *data)
 		return 0;
 	at = spell_path(walk, data, &total);
 	if (!name)
-		return at;
+		return at < CORDON_EVENT_LARGE ? at : 0;
 	if (at >= ATTEMPT_PART)
 		return 0;
 	at &= ATTEMPT_PART - 1;
@@ -78,16 +78,10 @@ static long hash_word(__u32 index, void *context)
 {
 	struct hashing *hashing = context;
 
-	hashing->hash = mix(hashing->hash,
-			    *(const __u64 *)(hashing->data +
-					     (((__u64)index * 8) & (CORDON_EVENT_LARGE - 1))));
+	hashing->hash = mix(
+		hashing->hash,
+		*(const __u64 *)(hashing->data + (((__u64)index * 8) & (CORDON_EVENT_LARGE - 1))));
 	return 0;
-}
-
-static __always_inline __u32 bound_length(__u32 length)
-{
-	length &= 2 * CORDON_EVENT_LARGE - 1;
-	return length > CORDON_EVENT_LARGE ? CORDON_EVENT_LARGE : length;
 }
 
 static __always_inline __u64 hash_text(__u8 *data, __u32 length, __u64 seed)
@@ -122,7 +116,7 @@ __noinline int report_attempt(struct walk *walk, struct cordon_execution *execut
 		count(CORDON_COUNTER_CRITICAL_DROPPED);
 		return 0;
 	}
-	length = bound_length(spell_asked(walk, name, scratch->data));
+	length = spell_asked(walk, name, scratch->data) & (CORDON_EVENT_LARGE - 1);
 	if (!length)
 		goto out;
 	key = hash_text(scratch->data, length, mix(subject, policy));
@@ -180,8 +174,7 @@ static __always_inline void tell_attempt(struct subject *s, const struct inode *
 
 /* `granted` is a bool, of which the lowest byte alone is defined. */
 SEC("?fexit/capable_wrt_inode_uidgid")
-int BPF_PROG(cordon_attempt, const void *mapping, const struct inode *inode, int cap,
-	     __u8 granted)
+int BPF_PROG(cordon_attempt, const void *mapping, const struct inode *inode, int cap, __u8 granted)
 {
 	struct subject s;
 	__u64 names;

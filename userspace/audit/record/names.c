@@ -102,11 +102,16 @@ const char *name_of_right(uint32_t right)
 const char *name_of_reason(uint32_t reason)
 {
 	static const char *const names[CORDON_REASON_COUNT] = {
-		[CORDON_REASON_DEFAULT] = "default", [CORDON_REASON_RULE] = "rule",
-		[CORDON_REASON_WIDENS] = "widens",   [CORDON_REASON_UNRESOLVED] = "unresolved",
-		[CORDON_REASON_UNKNOWN] = "unknown", [CORDON_REASON_BUILTIN] = "builtin",
-		[CORDON_REASON_FOREIGN] = "foreign", [CORDON_REASON_ENDING] = "ending",
-		[CORDON_REASON_HOST] = "host",	     [CORDON_REASON_CHANGED] = "changed",
+		[CORDON_REASON_DEFAULT] = "default",
+		[CORDON_REASON_RULE] = "rule",
+		[CORDON_REASON_WIDENS] = "widens",
+		[CORDON_REASON_UNRESOLVED] = "unresolved",
+		[CORDON_REASON_UNKNOWN] = "unknown",
+		[CORDON_REASON_BUILTIN] = "builtin",
+		[CORDON_REASON_FOREIGN] = "foreign",
+		[CORDON_REASON_ENDING] = "ending",
+		[CORDON_REASON_HOST] = "host",
+		[CORDON_REASON_CHANGED] = "changed",
 		[CORDON_REASON_PERMISSIONS] = "permissions",
 	};
 

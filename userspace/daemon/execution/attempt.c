@@ -56,8 +56,8 @@ static void find_directories(const struct audit_execution *execution,
 
 static bool is_marked(const struct compiled_policy *policy, uint16_t number)
 {
-	const struct policy_rule *rule =
-		number < policy->rule_count ? &policy->rules[number] : NULL;
+	const struct policy_rule *rule = number < policy->rule_count ? &policy->rules[number]
+								     : NULL;
 
 	return rule && (rule->severity || (rule->tags && rule->tags[0]));
 }
