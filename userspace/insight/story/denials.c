@@ -166,6 +166,24 @@ char *denial_phrase_of(const json_t *record, const char *object)
 	return text;
 }
 
+/* Refused before a destination could be named, as nothing that such sockets reach is allowed. */
+static bool is_socket_for_destination(const json_t *record)
+{
+	static const char *const kinds[] = {"inet/stream/", "inet6/stream/", "inet/dgram/",
+					    "inet6/dgram/"};
+	const char *operation = view_text(record, "cordon.operation");
+	const char *reason = view_text(record, "cordon.reason");
+	const char *object = view_text(record, "cordon.object.text");
+
+	if (!operation || strcmp(operation, "socket") != 0 || !object || !reason ||
+	    strcmp(reason, "default") != 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (strncmp(object, kinds[i], strlen(kinds[i])) == 0)
+			return true;
+	return false;
+}
+
 const char *denial_reason_phrase(const json_t *record)
 {
 	static const struct {
@@ -187,6 +205,9 @@ const char *denial_reason_phrase(const json_t *record)
 	};
 	const char *reason = view_text(record, "cordon.reason");
 
+	if (is_socket_for_destination(record))
+		return "no rule allows it; where it was to lead was not named yet: `network: record` "
+		       "has that on record";
 	for (size_t i = 0; reason && i < ARRAY_SIZE(phrases); i++)
 		if (strcmp(phrases[i].reason, reason) == 0)
 			return phrases[i].phrase;
