@@ -163,6 +163,7 @@ struct cordon_verdict {
 #define CORDON_POLICY_HOSTS	 0x800u /* some rule names hosts: DNS goes to the daemon's stub */
 #define CORDON_POLICY_SPECIAL	 0x1000u /* links that lead out, FIFOs, sockets need CORDON_SPECIAL */
 #define CORDON_POLICY_PINNED	 0x2000u /* code that is not what was hashed is not opened */
+#define CORDON_POLICY_ATTEMPTS	 0x4000u /* some deny rule marks names: what modes refuse is told */
 /* For whoever starts the execution: */
 #define CORDON_POLICY_ALL_SYSTEM_CALLS 0x10u /* no seccomp filter */
 #define CORDON_POLICY_IO_URING	       0x20u /* the filter lets io_uring through */
@@ -375,7 +376,12 @@ enum cordon_event_type {
 	CORDON_EVENT_ASKED = 12, /* whoever started it asked it to end; makes no record by itself */
 	/* struct cordon_adopt_event, too, and no record by itself: before BEGIN */
 	CORDON_EVENT_ENVIRONMENT = 13,
-	CORDON_EVENT_TYPE_COUNT = 14,
+	/*
+	 * struct cordon_denial_event: the modes of a file or directory refused what was asked for by
+	 * a name, before any hook. It has no sequence number, as most make no record.
+	 */
+	CORDON_EVENT_ATTEMPT = 14,
+	CORDON_EVENT_TYPE_COUNT = 15,
 };
 
 enum cordon_operation {
@@ -423,7 +429,8 @@ enum cordon_operation {
 	CORDON_OP_METADATA = 41,    /* stat, readlink, watching */
 	CORDON_OP_PACKET = 42,	    /* found on its way out; no call is known */
 	CORDON_OP_RESOLVE = 43,	    /* a name asked of the DNS stub */
-	CORDON_OP_COUNT = 44,
+	CORDON_OP_LOOKUP = 44,	    /* a name was walked, for whatever was to be done with it */
+	CORDON_OP_COUNT = 45,
 };
 
 /*
@@ -456,7 +463,8 @@ enum cordon_reason {
 	CORDON_REASON_ENDING = 7,
 	CORDON_REASON_HOST = 8,	   /* leads to the host itself, and no rule names the address */
 	CORDON_REASON_CHANGED = 9, /* not the code whose digest is on record */
-	CORDON_REASON_COUNT = 10,
+	CORDON_REASON_PERMISSIONS = 10, /* the modes of the file or of a directory above it */
+	CORDON_REASON_COUNT = 11,
 };
 
 struct cordon_process_object {

@@ -13,6 +13,7 @@
 #include "bpf/core/every_name.bpf.h"
 #include "bpf/hooks/terminal.bpf.h"
 #include "bpf/hooks/adopt.bpf.h"
+#include "bpf/hooks/attempt.bpf.h"
 #include "bpf/hooks/attributes.bpf.h"
 #include "bpf/hooks/credentials.bpf.h"
 #include "bpf/hooks/descriptor.bpf.h"

@@ -117,18 +117,26 @@ static __always_inline void fill_process(struct cordon_event *event)
 	bpf_get_current_comm(event->comm, sizeof(event->comm));
 }
 
-static __always_inline void fill_event(struct cordon_event *event, const struct label *label,
-				       struct cordon_execution *execution, __u32 type, __u32 size,
-				       __u64 now)
+/* Of an event that may make no record: a number that it had would be missing there. */
+static __always_inline void fill_unnumbered(struct cordon_event *event, const struct label *label,
+					    __u64 policy, __u32 type, __u32 size, __u64 now)
 {
 	event->type = type;
 	event->size = size;
 	event->slot = label->slot;
 	event->generation = label->generation;
-	event->sequence = __sync_fetch_and_add(&execution->sequence, 1) + 1;
+	event->sequence = 0;
 	event->time = now;
-	event->policy = execution->policy;
+	event->policy = policy;
 	event->reserved = 0;
+}
+
+static __always_inline void fill_event(struct cordon_event *event, const struct label *label,
+				       struct cordon_execution *execution, __u32 type, __u32 size,
+				       __u64 now)
+{
+	fill_unnumbered(event, label, execution->policy, type, size, now);
+	event->sequence = __sync_fetch_and_add(&execution->sequence, 1) + 1;
 }
 
 static __always_inline void note_sent(struct cordon_execution *execution, long error,
@@ -249,18 +257,16 @@ static __always_inline __u64 mix(__u64 hash, __u64 value)
 }
 
 /*
- * Counts a denial into an earlier event if one like it was sent within the last second. *repeats:
- * how many were counted since the last one sent.
+ * Counts what was refused into an earlier event if one like it was sent within the last second.
+ * *repeats: how many were counted since the last one sent.
  */
-static __always_inline bool coalesce(struct cordon_execution *execution, __u64 key, __u64 now,
-				     __u32 *ret_repeats)
+static __always_inline bool is_repeated(__u64 key, __u64 now, __u32 *ret_repeats)
 {
 	struct recent_denial *recent = bpf_map_lookup_elem(&recent_denials, &key);
 
 	*ret_repeats = 0;
 	if (recent && now - recent->reported < NSEC_PER_SEC) {
 		__sync_fetch_and_add(&recent->repeats, 1);
-		__sync_fetch_and_add(&execution->coalesced, 1);
 		return true;
 	}
 	if (recent) {
@@ -273,6 +279,15 @@ static __always_inline bool coalesce(struct cordon_execution *execution, __u64 k
 		bpf_map_update_elem(&recent_denials, &key, &fresh, BPF_ANY);
 	}
 	return false;
+}
+
+static __always_inline bool coalesce(struct cordon_execution *execution, __u64 key, __u64 now,
+				     __u32 *ret_repeats)
+{
+	if (!is_repeated(key, now, ret_repeats))
+		return false;
+	__sync_fetch_and_add(&execution->coalesced, 1);
+	return true;
 }
 
 /*

@@ -161,6 +161,21 @@ static __always_inline __u64 last_change_of(__u64 inode)
 	return seconds * 1000000000ull + nsec;
 }
 
+/*
+ * The name that the task is walking, as it was asked for. Structs of fs/namei.c's own: where the
+ * kernel's types do not tell them, there is no such name.
+ */
+
+#define TELLS_ASKED_NAME                                                                           \
+	(bpf_core_field_exists(struct nameidata, name) &&                                          \
+	 bpf_core_field_exists(struct nameidata, dfd))
+
+/* A struct nameidata; 0: none is being walked, or it is not told. */
+static __always_inline __u64 name_walked(const struct task_struct *task)
+{
+	return TELLS_ASKED_NAME ? (__u64)read_task(task)->nameidata : 0;
+}
+
 #undef FLAVOUR
 
 #endif

@@ -197,6 +197,7 @@
 #define FAN_PERMISSION_EVENTS 0x70000ull
 
 /* include/uapi/linux/capability.h */
+#define CAP_DAC_OVERRIDE   1
 #define CAP_SYS_MODULE	   16
 #define CAP_SYS_RAWIO	   17
 #define CAP_SYS_PACCT	   20
@@ -205,6 +206,9 @@
 #define CAP_SYS_TTY_CONFIG 26
 #define CAP_SYSLOG	   34
 #define CAP_PERFMON	   38
+
+/* include/uapi/linux/fcntl.h */
+#define AT_FDCWD (-100)
 
 /* include/uapi/linux/sched.h */
 #define CLONE_PARENT	  0x00008000ull

@@ -352,6 +352,8 @@ int enforcement_provide(struct enforcement *e, const unsigned char *tables, stru
 		r = cgroup_links_attach_names(e->cgroup_fd, failure);
 	if (r == 0 && CORDON_AUDIT_LEVEL(header->audit, CALLS) != CORDON_AUDIT_NONE)
 		r = loader_attach_extra(LOADER_EXTRA_SYSTEM_CALLS, failure);
+	if (r == 0 && (header->flags & CORDON_POLICY_ATTEMPTS))
+		r = loader_attach_extra(LOADER_EXTRA_ATTEMPTS, failure);
 	if (r == 0 && (header->flags & CORDON_POLICY_METADATA))
 		r = loader_attach_extra(LOADER_EXTRA_METADATA, failure);
 	if (r == 0 && CORDON_KEPT_DESCRIPTORS(header->flags) == CORDON_DESCRIPTORS_RECORD)

@@ -314,6 +314,11 @@ static void probe_hooks(struct probe *p)
 		explain_gap(add(p, "system call reports", FEATURE_REDUCED, "no such function"),
 			    "what the system call filter refuses is not on record",
 			    "nothing gets past it: the filter refuses all the same");
+	if (btf__find_by_name_kind(btf, "capable_wrt_inode_uidgid", BTF_KIND_FUNC) < 0 ||
+	    btf__find_by_name_kind(btf, "nameidata", BTF_KIND_STRUCT) < 0)
+		explain(add(p, "attempts", FEATURE_REDUCED, "no such function"),
+			"what the modes of files refuse is not on record",
+			"nothing gets past them: the kernel refuses all the same");
 	if (!has_hook(btf, "file_ioctl_compat"))
 		explain_gap(add(p, "file_ioctl_compat hook", FEATURE_REDUCED, "not here"),
 			    "terminal input can be forged through the 32-bit entry",

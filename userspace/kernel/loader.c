@@ -105,6 +105,7 @@ static const struct {
 	{"cordon_group_destroy", "fsnotify_destroy_group", 1},
 	{"cordon_system_call", "__secure_computing", 0},
 	{"cordon_system_call_permit", "__seccomp_permit_syscall", 0},
+	{"cordon_attempt", "capable_wrt_inode_uidgid", 3},
 };
 
 static bool program_applies(const struct btf *btf, const char *program)
@@ -182,6 +183,7 @@ static const struct {
 } extra_programs[] = {
 	{"cordon_system_call", LOADER_EXTRA_SYSTEM_CALLS},
 	{"cordon_system_call_permit", LOADER_EXTRA_SYSTEM_CALLS},
+	{"cordon_attempt", LOADER_EXTRA_ATTEMPTS},
 	{"cordon_inode_getattr", LOADER_EXTRA_METADATA},
 	{"cordon_inode_readlink", LOADER_EXTRA_METADATA},
 	{"cordon_inode_file_getattr", LOADER_EXTRA_METADATA},

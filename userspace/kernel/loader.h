@@ -55,6 +55,7 @@ int loader_check_hooks(const struct btf *btf, char ret_missing[LOADER_HOOK_SIZE]
 
 enum loader_extra {
 	LOADER_EXTRA_SYSTEM_CALLS, /* reports what seccomp filters refuse */
+	LOADER_EXTRA_ATTEMPTS,	   /* reports what modes of files refuse */
 	LOADER_EXTRA_METADATA,	   /* judges stat and the like */
 	LOADER_EXTRA_SOCKETS,	   /* judges sendfile and splice to and from sockets of others */
 	LOADER_EXTRA_NAMES,	   /* leads DNS to the stub: see cgroup_links_attach_names() */

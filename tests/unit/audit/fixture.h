@@ -119,8 +119,9 @@ struct fixture_denial {
 	size_t object_size;
 	uint32_t total; /* 0: as long as object_size */
 	uint8_t reason, would;
+	bool attempt;	/* instead of a denial */
 	uint16_t flags; /* CORDON_OBJECT_* */
-	uint16_t rule;	/* with CORDON_REASON_RULE */
+	uint16_t rule;	/* with CORDON_REASON_RULE, and of an attempt */
 	uint32_t repeats;
 	int32_t error; /* 0: -EACCES */
 };
@@ -129,11 +130,12 @@ static inline void fixture_denial(struct fixture *f, const struct fixture_denial
 				  struct fixture_event *ret)
 {
 	struct cordon_denial_event event = {
-		.event = fixture_header(f, CORDON_EVENT_DENIAL, d->pid, d->parent, d->comm),
+		.event = fixture_header(f, d->attempt ? CORDON_EVENT_ATTEMPT : CORDON_EVENT_DENIAL,
+					d->pid, d->parent, d->comm),
 		.operation = d->operation,
 		.rights = d->rights,
 		.error = d->error ? d->error : -EACCES,
-		.rule = d->reason == CORDON_REASON_RULE ? d->rule : CORDON_NO_RULE,
+		.rule = d->reason == CORDON_REASON_RULE || d->attempt ? d->rule : CORDON_NO_RULE,
 		.reason = d->reason,
 		.would = d->would,
 		.object_kind = (uint16_t)d->kind,

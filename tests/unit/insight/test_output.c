@@ -184,6 +184,42 @@ static void test_story_tells(void **state)
 	assert_null(strstr(strstr(text, "id_rsa was refused") + 1, "id_rsa was refused"));
 }
 
+/* What permissions refused is told like a denial, though the kernel's count leaves it out. */
+static void test_story_attempts(void **state)
+{
+	struct run *run = *state;
+	struct audit_end end = {.have_status = true, .duration_nsec = 1500000000};
+	struct fixture_denial attempt = {
+		.pid = 10,
+		.comm = "cat",
+		.operation = CORDON_OP_LOOKUP,
+		.kind = CORDON_OBJECT_PATH,
+		.object = "/root/.env",
+		.object_size = 10,
+		.repeats = 2,
+		.reason = CORDON_REASON_PERMISSIONS,
+		.attempt = true,
+		.rule = 1,
+	};
+	_cleanup_(freep) char *text = NULL, *line = NULL;
+	struct fixture_event e;
+
+	add(run, audit_record_start(&run->f.execution, FIXTURE_TIME));
+	add_exec(run, 10, 1, "/usr/bin/cat");
+	fixture_denial(&run->f, &attempt, &e);
+	add_event(run, &e);
+	assert_true(view_is_denial(run->records[2]) && view_is_refused(run->records[2]));
+	line = lines(run, (struct style){0});
+	assert_has(line, "ATTEMPT ");
+	assert_has(line, "looking for /root/.env was refused  policies/python-sandbox.yaml:31");
+	add(run, audit_record_end(&run->f.execution, &end, FIXTURE_TIME + 1500000000));
+	text = story(run, (struct style){0});
+	assert_has(text, "exit 0 after 1.50 s, 3 attempts refused by the host's permissions\n");
+	assert_has(text, "x looking for /root/.env was refused (EACCES)  x3\n");
+	assert_has(text, "policies/python-sandbox.yaml:31  deny all **/.env");
+	assert_null(strstr(text, "nothing refused"));
+}
+
 static void test_story_without_start_or_end(void **state)
 {
 	struct run *run = *state;
@@ -501,6 +537,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_story_tells),
+		TEST(test_story_attempts),
 		TEST(test_story_without_start_or_end),
 		TEST(test_story_recovered),
 		TEST(test_story_is_bounded),

@@ -150,6 +150,7 @@ int decode_event(const void *data, size_t size, struct decoded_event *ret)
 		r = decode_exit(data, size, &event);
 		break;
 	case CORDON_EVENT_DENIAL:
+	case CORDON_EVENT_ATTEMPT:
 		r = decode_denial(data, size, &event);
 		break;
 	case CORDON_EVENT_OPEN:

@@ -79,8 +79,10 @@ static void begin_cordon(struct writing *w)
 	struct buffer *out = w->out;
 
 	w->failed |= event_parts_execution(w->parts, w->execution, out) < 0;
-	buffer_literal(out, ",\"sequence\":");
-	number(out, w->event.header.sequence);
+	if (w->event.header.type != CORDON_EVENT_ATTEMPT) {
+		buffer_literal(out, ",\"sequence\":");
+		number(out, w->event.header.sequence);
+	}
 	w->failed |= event_parts_policy(w->parts, w->execution->policy, out) < 0;
 	buffer_literal(out, ",\"generation\":");
 	buffer_number(out, CORDON_POLICY_GENERATION(w->event.header.policy));
@@ -233,12 +235,11 @@ static void write_suggestion(struct writing *w)
 	buffer_literal(out, "}");
 }
 
-static void write_denial(struct writing *w)
+/* All of a record of what was refused but its suggestion and its end. */
+static void write_refused(struct writing *w)
 {
 	struct buffer *out = w->out;
 
-	begin(w, w->event.denial.would ? EVENT("alert", "would-deny", "success")
-				       : EVENT("alert", "denial", "failure"));
 	write_access(w, &w->event.denial.access);
 	buffer_literal(out, ",\"error\":");
 	word(out, name_of_error(w->event.denial.error));
@@ -246,7 +247,22 @@ static void write_denial(struct writing *w)
 	word(out, name_of_reason(w->event.denial.reason));
 	buffer_literal(out, ",\"repeats\":");
 	buffer_number(out, w->event.denial.repeats);
+}
+
+static void write_denial(struct writing *w)
+{
+	begin(w, w->event.denial.would ? EVENT("alert", "would-deny", "success")
+				       : EVENT("alert", "denial", "failure"));
+	write_refused(w);
 	write_suggestion(w);
+	end(w);
+}
+
+/* No rule would change that the host's permissions refuse it. */
+static void write_attempt(struct writing *w)
+{
+	begin(w, EVENT("alert", "attempt", "failure"));
+	write_refused(w);
 	end(w);
 }
 
@@ -434,6 +450,9 @@ int event_text_write(struct event_text *text, const struct audit_execution *exec
 	switch (w.event.header.type) {
 	case CORDON_EVENT_DENIAL:
 		write_denial(&w);
+		break;
+	case CORDON_EVENT_ATTEMPT:
+		write_attempt(&w);
 		break;
 	case CORDON_EVENT_EXEC:
 		write_exec(&w);

@@ -70,6 +70,7 @@ const char *name_of_operation(uint32_t operation)
 		[CORDON_OP_METADATA] = "metadata",
 		[CORDON_OP_PACKET] = "packet",
 		[CORDON_OP_RESOLVE] = "resolve",
+		[CORDON_OP_LOOKUP] = "lookup",
 	};
 
 	return LOOKUP(names, operation);
@@ -101,11 +102,17 @@ const char *name_of_right(uint32_t right)
 const char *name_of_reason(uint32_t reason)
 {
 	static const char *const names[CORDON_REASON_COUNT] = {
-		[CORDON_REASON_DEFAULT] = "default", [CORDON_REASON_RULE] = "rule",
-		[CORDON_REASON_WIDENS] = "widens",   [CORDON_REASON_UNRESOLVED] = "unresolved",
-		[CORDON_REASON_UNKNOWN] = "unknown", [CORDON_REASON_BUILTIN] = "builtin",
-		[CORDON_REASON_FOREIGN] = "foreign", [CORDON_REASON_ENDING] = "ending",
-		[CORDON_REASON_HOST] = "host",	     [CORDON_REASON_CHANGED] = "changed",
+		[CORDON_REASON_DEFAULT] = "default",
+		[CORDON_REASON_RULE] = "rule",
+		[CORDON_REASON_WIDENS] = "widens",
+		[CORDON_REASON_UNRESOLVED] = "unresolved",
+		[CORDON_REASON_UNKNOWN] = "unknown",
+		[CORDON_REASON_BUILTIN] = "builtin",
+		[CORDON_REASON_FOREIGN] = "foreign",
+		[CORDON_REASON_ENDING] = "ending",
+		[CORDON_REASON_HOST] = "host",
+		[CORDON_REASON_CHANGED] = "changed",
+		[CORDON_REASON_PERMISSIONS] = "permissions",
 	};
 
 	return LOOKUP(names, reason);

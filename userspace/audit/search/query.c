@@ -102,6 +102,7 @@ bool audit_verdict_has(enum audit_verdict verdict, const char *action, size_t si
 		const char *action;
 	} actions[] = {
 		{AUDIT_VERDICT_DENIED, "denial"},
+		{AUDIT_VERDICT_DENIED, "attempt"},
 		{AUDIT_VERDICT_DENIED, "execution-refused"},
 		{AUDIT_VERDICT_WOULD_DENY, "would-deny"},
 		{AUDIT_VERDICT_ALLOWED, "open"},

@@ -133,7 +133,7 @@ static int take_action(struct query_options *o, const char *value)
 		"change",	   "connect",	    "resolve",		 "gap",
 		"policy-change",   "approval",	    "identity",		 "seal",
 		"retention",	   "agent-start",   "agent-stop",	 "segment-compressed",
-		"traffic",
+		"traffic",	   "attempt",
 	};
 	int r = strncmp(value, "agent-", strlen("agent-")) == 0
 			? 0

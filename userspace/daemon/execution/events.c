@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "daemon/execution/adopted_calls.h"
+#include "daemon/execution/attempt.h"
 #include "daemon/execution/deadline.h"
 #include "daemon/execution/domain.h"
 #include "daemon/execution/ending.h"
@@ -47,6 +48,7 @@ static int write_record(const struct execution *e, const struct cordon_event *ev
 {
 	struct event_text *text = &e->daemon->event_text;
 	const struct audit_execution *execution = &e->record;
+	_cleanup_(freep) void *marked = NULL;
 	struct audit_execution then;
 	struct event_domain domain;
 	int r;
@@ -55,6 +57,12 @@ static int write_record(const struct execution *e, const struct cordon_event *ev
 		then = e->record;
 		then.policy = e->previous->policy;
 		execution = &then;
+	}
+	if (event->type == CORDON_EVENT_ATTEMPT) {
+		r = attempt_mark(execution, event, size, &marked, &size);
+		if (r < 0)
+			return r;
+		event = marked;
 	}
 	if (domain_find(e->daemon->enforcement, execution->policy, event, size, &domain))
 		text->domain = &domain;
@@ -111,7 +119,8 @@ static void put_on_record(struct execution *e, const struct cordon_event *event,
 		daemon_say(daemon, "execution %s: event %" PRIu64 " is lost: %s", e->id,
 			   (uint64_t)event->sequence, strerror(-r));
 		/* The number has arrived, the record has not. */
-		gap(event->sequence - 1, event->sequence + 1, e);
+		if (event->type != CORDON_EVENT_ATTEMPT)
+			gap(event->sequence - 1, event->sequence + 1, e);
 	}
 }
 
@@ -142,7 +151,8 @@ void events_release_early(struct execution *e)
 
 static void handle_of(struct execution *e, const struct cordon_event *event, size_t size)
 {
-	sequence_add(&e->sequence, event->sequence, gap, e);
+	if (event->type != CORDON_EVENT_ATTEMPT)
+		sequence_add(&e->sequence, event->sequence, gap, e);
 	if (event->type == CORDON_EVENT_ADOPT) {
 		e->unwritten[0] = event->sequence;
 		return;

@@ -16,7 +16,8 @@ enum parameter { HOST = 1, SINCE, UNTIL, EXECUTION, POLICY, OPERATION, ACTION, S
 static void write_sql(const struct fleet_search *s, struct buffer *sql)
 {
 	static const char *const verdicts[] = {
-		[AUDIT_VERDICT_DENIED] = " AND r.action IN ('denial', 'execution-refused')",
+		[AUDIT_VERDICT_DENIED] =
+			" AND r.action IN ('denial', 'attempt', 'execution-refused')",
 		[AUDIT_VERDICT_WOULD_DENY] = " AND r.action = 'would-deny'",
 		[AUDIT_VERDICT_ALLOWED] = " AND r.action IN ('open', 'connect', 'process-exec')",
 	};

@@ -64,8 +64,8 @@ void batch_range(const struct batch *batch, char range[BATCH_RANGE_SIZE])
 
 bool batch_line_goes_first(const char *line, size_t size)
 {
-	static const char *const actions[] = {"denial\"", "execution-end\"", "gap\"",
-					      "seal\"",	  "identity\"",	     "agent-heartbeat\""};
+	static const char *const actions[] = {"denial\"", "attempt\"",	"execution-end\"",  "gap\"",
+					      "seal\"",	  "identity\"", "agent-heartbeat\""};
 	static const char member[] = "\"action\":\"";
 	/* Behind seq and time, always; what others chose comes later in the line. */
 	size_t head = size < 160 ? size : 160;

@@ -52,8 +52,8 @@ void batch_id(const struct batch *batch, char id[BATCH_ID_SIZE]);
 void batch_range(const struct batch *batch, char range[BATCH_RANGE_SIZE]);
 
 /*
- * Is this line, without its newline, one that goes ahead: a denial, an end, a gap, a seal, an
- * identity or a heartbeat?
+ * Is this line, without its newline, one that goes ahead: a denial, an attempt, an end, a gap,
+ * a seal, an identity or a heartbeat?
  */
 bool batch_line_goes_first(const char *line, size_t size);
 

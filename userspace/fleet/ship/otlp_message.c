@@ -56,8 +56,10 @@ static int time_of(const char *line, size_t size, uint64_t *ret_time)
 
 static int add_line(struct buffer *out, const char *line, size_t size)
 {
-	static const char denial[] = "\"action\":\"denial\"";
-	bool warns = memmem(line, size < 160 ? size : 160, denial, sizeof(denial) - 1) != NULL;
+	static const char *const warnings[] = {"\"action\":\"denial\"", "\"action\":\"attempt\""};
+	size_t head = size < 160 ? size : 160;
+	bool warns = memmem(line, head, warnings[0], strlen(warnings[0])) ||
+		     memmem(line, head, warnings[1], strlen(warnings[1]));
 	char severity[16];
 	uint64_t sequence, time;
 

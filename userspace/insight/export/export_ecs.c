@@ -61,7 +61,7 @@ static void put_types(struct buffer *out, const struct flat_record *f)
 			category = mappings[i].category;
 			type = mappings[i].type;
 		}
-	if (flat_is(f, FLAT_EVENT_ACTION, "denial")) {
+	if (flat_is_refused(f)) {
 		type = "denied";
 	} else if (flat_is(f, FLAT_EVENT_ACTION, "would-deny")) {
 		type = "allowed";

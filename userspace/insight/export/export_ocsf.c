@@ -108,8 +108,7 @@ static struct kind kind_of_access(const struct flat_record *f)
 	for (size_t i = 0; i < ARRAY_SIZE(network); i++)
 		if (flat_is(f, FLAT_OBJECT_KIND, network[i])) {
 			kind.class = CLASS_NETWORK;
-			kind.activity = flat_is(f, FLAT_EVENT_ACTION, "denial") ? NETWORK_REFUSE
-										: NETWORK_OPEN;
+			kind.activity = flat_is_refused(f) ? NETWORK_REFUSE : NETWORK_OPEN;
 		}
 	return kind;
 }
@@ -159,7 +158,7 @@ static unsigned int severity_of(const struct flat_record *f)
 	for (size_t i = 0; i < ARRAY_SIZE(severities); i++)
 		if (flat_is(f, FLAT_RULE_SEVERITY, severities[i].severity))
 			return severities[i].id;
-	return flat_is(f, FLAT_EVENT_ACTION, "denial") ? 3 : 2;
+	return flat_is_refused(f) ? 3 : 2;
 }
 
 static void put_number(struct buffer *out, const char *key, uint64_t number)
@@ -270,8 +269,7 @@ static void put_rule(struct buffer *out, const struct flat_record *f)
 
 static void put_verdict(struct buffer *out, const struct flat_record *f)
 {
-	bool denied = flat_is(f, FLAT_EVENT_ACTION, "denial") ||
-		      flat_is(f, FLAT_EVENT_ACTION, "execution-refused");
+	bool denied = flat_is_refused(f) || flat_is(f, FLAT_EVENT_ACTION, "execution-refused");
 
 	put_number(out, "action_id", denied ? 2 : 1);
 	/* blocked; logged; allowed */

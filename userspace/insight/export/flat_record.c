@@ -195,10 +195,14 @@ uint64_t flat_number(const struct flat_record *f, enum flat_field field)
 	return number;
 }
 
+bool flat_is_refused(const struct flat_record *f)
+{
+	return flat_is(f, FLAT_EVENT_ACTION, "denial") || flat_is(f, FLAT_EVENT_ACTION, "attempt");
+}
+
 bool flat_is_denial(const struct flat_record *f)
 {
-	return flat_is(f, FLAT_EVENT_ACTION, "denial") ||
-	       flat_is(f, FLAT_EVENT_ACTION, "would-deny");
+	return flat_is_refused(f) || flat_is(f, FLAT_EVENT_ACTION, "would-deny");
 }
 
 /* Behind a string that begins here. */
@@ -294,7 +298,7 @@ void flat_put_phrase(struct buffer *out, const struct flat_record *f)
 		buffer_literal(out, " ");
 		buffer_add(out, object->data, object->size);
 	}
-	if (flat_is(f, FLAT_EVENT_ACTION, "denial"))
+	if (flat_is_refused(f))
 		buffer_literal(out, " was refused");
 	else if (flat_is(f, FLAT_EVENT_ACTION, "would-deny"))
 		buffer_literal(out, " would have been refused");
@@ -303,7 +307,12 @@ void flat_put_phrase(struct buffer *out, const struct flat_record *f)
 
 const char *flat_reason(const struct flat_record *f)
 {
+	static const struct plain_value none = {.data = ""};
 	const struct plain_value *reason = flat_text(f, FLAT_REASON);
+	const struct plain_value *socket =
+		flat_is(f, FLAT_OPERATION, "socket") ? flat_text(f, FLAT_OBJECT_TEXT) : NULL;
 
-	return denial_reason_words(reason ? reason->data : "", reason ? reason->size : 0);
+	reason = reason ? reason : &none;
+	socket = socket ? socket : &none;
+	return denial_reason_words(reason->data, reason->size, socket->data, socket->size);
 }

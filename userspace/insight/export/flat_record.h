@@ -104,7 +104,8 @@ bool flat_is(const struct flat_record *f, enum flat_field field, const char *wor
 uint64_t flat_number(const struct flat_record *f, enum flat_field field);
 bool flat_has_number(const struct flat_record *f, enum flat_field field);
 
-/* event.action is "denial" or "would-deny". */
+/* view_is_refused() and view_is_denial(), of the line. */
+bool flat_is_refused(const struct flat_record *f);
 bool flat_is_denial(const struct flat_record *f);
 
 /* The next of a list, as it stands in the line; zero-initialise `next` first. False: no more. */

@@ -87,7 +87,9 @@ static int add_record(struct document *d, json_t *record)
 		return 0;
 	if (denial_weight(record) > e->weight)
 		e->weight = denial_weight(record);
-	if (view_is(record, "denial"))
+	if (view_is(record, "attempt"))
+		e->attempts += 1 + view_number(record, "cordon.repeats");
+	else if (view_is(record, "denial"))
 		e->denied += 1 + view_number(record, "cordon.repeats");
 	else
 		e->would += 1 + view_number(record, "cordon.repeats");
@@ -100,7 +102,7 @@ static void settle(struct document *d, struct page_execution *e)
 	uint64_t denied = view_number(e->end, "cordon.counters.denials");
 	uint64_t would = view_number(e->end, "cordon.counters.would_denials");
 
-	e->denied = denied > e->denied ? denied : e->denied;
+	e->denied = (denied > e->denied ? denied : e->denied) + e->attempts;
 	e->would = would > e->would ? would : e->would;
 	d->denied += e->denied;
 	d->would += e->would;

@@ -141,7 +141,7 @@ int page_denials(FILE *out, const struct page_execution *e)
 
 static const char *verdict_tag(const json_t *record)
 {
-	if (view_is(record, "denial"))
+	if (view_is_refused(record))
 		return "<span class=\"tag bad\">refused</span>";
 	if (view_is(record, "would-deny"))
 		return "<span class=\"tag warn\">would be refused</span>";

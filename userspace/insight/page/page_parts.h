@@ -22,6 +22,7 @@ struct page_execution {
 	struct tree tree;
 	struct denial_groups denials;
 	uint64_t denied, would; /* accesses, merged ones included */
+	uint64_t attempts;	/* of `denied`, those that the kernel's count leaves out */
 	unsigned int weight;	/* of the gravest denial */
 	bool listed, whole;	/* in the contents; with all its parts */
 };

@@ -103,7 +103,7 @@ static void draw_mark(const struct chart *c, const struct lane *lane, double x, 
 			(unsigned long long)lane->count);
 	fputs(" ", c->out);
 	page_offset(c->out, c->e, record);
-	if (view_is(record, "denial"))
+	if (view_is_refused(record))
 		fprintf(c->out,
 			"</title><path class=\"hit\" d=\"M%.1f %.1fl%.1f %.1fl%.1f %.1fl%.1f %.1fz\"/></g>\n",
 			x, y - MARK - 2, MARK + 1, MARK + 2, -MARK - 1, MARK + 2, -MARK - 1,
@@ -229,7 +229,7 @@ static void write_table(const struct chart *c)
 		unsigned long long refused = 0;
 
 		for (size_t j = 0; j < p->accesses.count; j++)
-			if (view_is(p->accesses.items[j].first, "denial"))
+			if (view_is_refused(p->accesses.items[j].first))
 				refused += p->accesses.items[j].count;
 		fprintf(c->out,
 			"<tr><th scope=\"row\" class=\"mono who\" style=\"padding-left:%.1frem\">",

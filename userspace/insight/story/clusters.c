@@ -29,7 +29,7 @@ unsigned int denial_weight(const json_t *record)
 	if (!reason || strcmp(reason, "default") == 0)
 		return 0;
 	/* Other executions, the host, what no policy may allow. */
-	if (strcmp(reason, "rule") != 0)
+	if (strcmp(reason, "rule") != 0 && strcmp(reason, "permissions") != 0)
 		return WEIGHT_FOREIGN;
 	for (unsigned int i = 0; severity && i < ARRAY_SIZE(severities); i++)
 		if (strcmp(severities[i], severity) == 0)

@@ -127,6 +127,7 @@ const char *denial_operation_words(const char *operation, size_t size)
 		{"setexec", "gain of privilege by exec of"},
 		{"packet", "packet to"},
 		{"resolve", "looking up the address of"},
+		{"lookup", "looking for"},
 		{"userns", "making a user namespace"},
 		{"system-call", "system call"},
 	};
@@ -157,7 +158,7 @@ char *denial_phrase_of(const json_t *record, const char *object)
 {
 	const char *operation = view_text(record, "cordon.operation");
 	const json_t *rights = view_field(record, "cordon.rights");
-	const char *outcome = view_is(record, "denial") ? "was refused" : "would have been refused";
+	const char *outcome = view_is_refused(record) ? "was refused" : "would have been refused";
 	size_t count = json_array_size(rights), size;
 	char *text = NULL;
 	FILE *out = open_memstream(&text, &size);
@@ -173,7 +174,7 @@ char *denial_phrase_of(const json_t *record, const char *object)
 		fputs(operation_phrase(operation ? operation : "?"), out);
 	if (object && object[0])
 		fprintf(out, " %s", object);
-	if (view_is(record, "denial") || view_is(record, "would-deny"))
+	if (view_is_denial(record))
 		fprintf(out, " %s", outcome);
 	if (fclose(out) != 0) {
 		free(text);
@@ -182,7 +183,20 @@ char *denial_phrase_of(const json_t *record, const char *object)
 	return text;
 }
 
-const char *denial_reason_words(const char *reason, size_t size)
+/* Refused before a destination could be named, as nothing that such sockets reach is allowed. */
+static bool is_for_destination(const char *socket, size_t size)
+{
+	static const char *const kinds[] = {"inet/stream/", "inet6/stream/", "inet/dgram/",
+					    "inet6/dgram/"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (size >= strlen(kinds[i]) && memcmp(socket, kinds[i], strlen(kinds[i])) == 0)
+			return true;
+	return false;
+}
+
+const char *denial_reason_words(const char *reason, size_t size, const char *socket,
+				size_t socket_size)
 {
 	static const struct words phrases[] = {
 		{"default", "no rule allows it"},
@@ -196,15 +210,27 @@ const char *denial_reason_words(const char *reason, size_t size)
 		{"ending", "the execution was being ended"},
 		{"host", "the address is the host's own, and no rule names it"},
 		{"changed", "it is not the code whose digest is on record"},
+		{"permissions",
+		 "the host's own permissions refuse it, and a rule denies it besides"},
 	};
 	const char *words = find_words(phrases, ARRAY_SIZE(phrases), reason, size);
 
+	/* The first of them. */
+	if (words == phrases[0].phrase && is_for_destination(socket, socket_size))
+		return "no rule allows it; where it was to lead was not named yet: `network: record` "
+		       "has that on record";
 	return words ? words : "for an unknown reason";
 }
 
 const char *denial_reason_phrase(const json_t *record)
 {
 	const char *reason = view_text(record, "cordon.reason");
+	const char *operation = view_text(record, "cordon.operation");
+	const char *object = view_text(record, "cordon.object.text");
 
-	return denial_reason_words(reason ? reason : "", reason ? strlen(reason) : 0);
+	if (!reason)
+		reason = "";
+	if (!object || !operation || strcmp(operation, "socket") != 0)
+		object = "";
+	return denial_reason_words(reason, strlen(reason), object, strlen(object));
 }

@@ -47,6 +47,8 @@ const char *denial_reason_phrase(const json_t *record);
  */
 const char *denial_right_words(const char *right, size_t size);
 const char *denial_operation_words(const char *operation, size_t size);
-const char *denial_reason_words(const char *reason, size_t size);
+/* `socket`: which kind was to be made, of that operation; else empty. */
+const char *denial_reason_words(const char *reason, size_t size, const char *socket,
+				size_t socket_size);
 
 #endif

@@ -277,15 +277,53 @@ static void write_traffic(struct header *h, json_t *const *records, size_t count
 	}
 }
 
-static void write_result(struct header *h, const json_t *end)
+/* What the host's own permissions refused, which the kernel's count of denials leaves out. */
+static unsigned long long count_attempts(json_t *const *records, size_t count)
+{
+	unsigned long long attempts = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (view_is(records[i], "attempt"))
+			attempts += 1 + view_number(records[i], "cordon.repeats");
+	return attempts;
+}
+
+static void write_refused(struct header *h, const json_t *end, unsigned long long attempts)
+{
+	unsigned long long denials = view_number(end, "cordon.counters.denials");
+	unsigned long long would = view_number(end, "cordon.counters.would_denials");
+
+	if (denials) {
+		separate(h);
+		style_begin(h->out, h->style, STYLE_BAD);
+		fprintf(h->out, "%llu access%s refused", denials, denials == 1 ? "" : "es");
+		style_end(h->out, h->style, STYLE_BAD);
+	} else if (end && !attempts) {
+		quantity(h, "nothing", "refused");
+	}
+	if (attempts) {
+		separate(h);
+		style_begin(h->out, h->style, STYLE_BAD);
+		fprintf(h->out, "%llu attempt%s refused by the host's permissions", attempts,
+			attempts == 1 ? "" : "s");
+		style_end(h->out, h->style, STYLE_BAD);
+	}
+	if (would) {
+		separate(h);
+		style_begin(h->out, h->style, STYLE_WARN);
+		fprintf(h->out, "%llu would be refused if enforced", would);
+		style_end(h->out, h->style, STYLE_WARN);
+	}
+}
+
+static void write_result(struct header *h, const json_t *end, unsigned long long attempts)
 {
 	const struct outcome o = outcome_of(end);
 	unsigned long long denials = view_number(end, "cordon.counters.denials");
 	/* Where something was refused, that it went well is its own opinion. */
-	const enum style_role role = end && !o.good ? STYLE_BAD
-				     : denials > 0  ? STYLE_WARN
-						    : STYLE_GOOD;
-	unsigned long long would = view_number(end, "cordon.counters.would_denials");
+	const enum style_role role = end && !o.good	      ? STYLE_BAD
+				     : denials + attempts > 0 ? STYLE_WARN
+							      : STYLE_GOOD;
 	char text[STYLE_QUANTITY_SIZE];
 
 	label(h, "result");
@@ -306,20 +344,7 @@ static void write_result(struct header *h, const json_t *end)
 		style_duration(view_number(end, "event.duration"), text);
 		fprintf(h->out, " after %s%s", text, o.alone ? ", while no daemon ran" : "");
 	}
-	if (denials) {
-		separate(h);
-		style_begin(h->out, h->style, STYLE_BAD);
-		fprintf(h->out, "%llu access%s refused", denials, denials == 1 ? "" : "es");
-		style_end(h->out, h->style, STYLE_BAD);
-	} else if (end) {
-		quantity(h, "nothing", "refused");
-	}
-	if (would) {
-		separate(h);
-		style_begin(h->out, h->style, STYLE_WARN);
-		fprintf(h->out, "%llu would be refused if enforced", would);
-		style_end(h->out, h->style, STYLE_WARN);
-	}
+	write_refused(h, end, attempts);
 	end_line(h);
 }
 
@@ -362,7 +387,7 @@ void header_write(FILE *out, const struct style *style, json_t *const *records, 
 	style_begin(out, style, STYLE_DIM);
 	fprintf(out, "  %s\n", time);
 	style_end(out, style, STYLE_DIM);
-	write_result(&h, end);
+	write_result(&h, end, count_attempts(records, count));
 	if (!start) {
 		label(&h, "note");
 		untrusted(&h, "the record of its start is not in this log");

@@ -18,14 +18,23 @@ static const struct {
 	const char *action, *label;
 	enum style_role role;
 } labels[] = {
-	{"execution-start", "start", STYLE_GOOD},    {"execution-end", "end", STYLE_BOLD},
-	{"policy-change", "policy", STYLE_NAME},     {"approval", "approval", STYLE_NAME},
-	{"execution-refused", "REFUSED", STYLE_BAD}, {"process-exec", "exec", STYLE_PLAIN},
-	{"process-exit", "exit", STYLE_DIM},	     {"denial", "DENIED", STYLE_BAD},
-	{"would-deny", "would deny", STYLE_WARN},    {"open", "open", STYLE_PLAIN},
-	{"connect", "connect", STYLE_PLAIN},	     {"gap", "GAP", STYLE_WARN},
-	{"resolve", "resolve", STYLE_PLAIN},	     {"change", "change", STYLE_PLAIN},
-	{"agent-heartbeat", "heartbeat", STYLE_DIM}, {"traffic", "traffic", STYLE_PLAIN},
+	{"execution-start", "start", STYLE_GOOD},
+	{"execution-end", "end", STYLE_BOLD},
+	{"policy-change", "policy", STYLE_NAME},
+	{"approval", "approval", STYLE_NAME},
+	{"execution-refused", "REFUSED", STYLE_BAD},
+	{"process-exec", "exec", STYLE_PLAIN},
+	{"process-exit", "exit", STYLE_DIM},
+	{"denial", "DENIED", STYLE_BAD},
+	{"would-deny", "would deny", STYLE_WARN},
+	{"open", "open", STYLE_PLAIN},
+	{"attempt", "ATTEMPT", STYLE_BAD},
+	{"connect", "connect", STYLE_PLAIN},
+	{"gap", "GAP", STYLE_WARN},
+	{"resolve", "resolve", STYLE_PLAIN},
+	{"change", "change", STYLE_PLAIN},
+	{"agent-heartbeat", "heartbeat", STYLE_DIM},
+	{"traffic", "traffic", STYLE_PLAIN},
 };
 
 void line_time(unsigned long long realtime_nsec, bool date, char text[LINE_TIME_SIZE])

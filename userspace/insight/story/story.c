@@ -135,7 +135,7 @@ static void write_access(const struct story *s, const char *prefix,
 			 const struct denial_group *group)
 {
 	_cleanup_(freep) char *phrase = denial_phrase(group->first);
-	bool denied = view_is(group->first, "denial"), would = view_is(group->first, "would-deny");
+	bool denied = view_is_refused(group->first), would = view_is(group->first, "would-deny");
 	enum style_role role = denied ? STYLE_BAD : would ? STYLE_WARN : STYLE_DIM;
 	const char *error = view_text(group->first, "cordon.error");
 
@@ -170,7 +170,7 @@ static void write_place(const struct story *s, const struct denial_place *place)
 	_cleanup_(freep) char *phrase = denial_place_phrase(place);
 
 	fprintf(s->out, "  %*llu  ", TIME_WIDTH, (unsigned long long)place->count);
-	style_text_in(s->out, s->style, view_is(record, "denial") ? STYLE_BAD : STYLE_WARN,
+	style_text_in(s->out, s->style, view_is_refused(record) ? STYLE_BAD : STYLE_WARN,
 		      phrase ? phrase : "?", 0);
 	fputs("  ", s->out);
 	if (!file) {

@@ -253,7 +253,7 @@ static void write_entry(FILE *out, const struct style *style, const json_t *entr
 		   *why_not = view_text(entry, "why_not");
 	const json_t *rule = json_object_get(entry, "rule"), *others, *other;
 	const char *action = view_text(entry, "action");
-	bool denied = action && strcmp(action, "denial") == 0;
+	bool denied = action && strcmp(action, "would-deny") != 0;
 	size_t i;
 
 	style_text_in(out, style, denied ? STYLE_BAD : STYLE_WARN, what ? what : "?", 0);

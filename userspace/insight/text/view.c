@@ -43,9 +43,14 @@ bool view_is(const json_t *record, const char *action)
 	return is && strcmp(is, action) == 0;
 }
 
+bool view_is_refused(const json_t *record)
+{
+	return view_is(record, "denial") || view_is(record, "attempt");
+}
+
 bool view_is_denial(const json_t *record)
 {
-	return view_is(record, "denial") || view_is(record, "would-deny");
+	return view_is_refused(record) || view_is(record, "would-deny");
 }
 
 const char *view_damage(const json_t *record)

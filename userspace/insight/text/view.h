@@ -15,7 +15,10 @@ bool view_has_number(const json_t *record, const char *name);
 /* Is event.action this? */
 bool view_is(const json_t *record, const char *action);
 
-/* A denial or would-deny. */
+/* A denial, or an attempt that ordinary permissions refused. */
+bool view_is_refused(const json_t *record);
+
+/* One of these, or a would-deny. */
 bool view_is_denial(const json_t *record);
 
 /* Why the record cannot be believed, as reading found; NULL: it can. */

@@ -66,13 +66,24 @@ static bool allows_hosts(const struct model *m)
 	return false;
 }
 
+/* Some rule denies names, and says what they are. */
+static bool marks_names(const struct model *m)
+{
+	for (size_t i = 0; i < m->rule_count; i++)
+		if (m->rules[i]->deny && m->rules[i]->name_count &&
+		    (m->rules[i]->severity || m->rules[i]->tag_count))
+			return true;
+	return false;
+}
+
 static void fill_header(struct cordon_policy_header *h, const struct automaton *a,
 			const struct model *m)
 {
 	h->magic = CORDON_POLICY_MAGIC;
 	h->version = CORDON_POLICY_VERSION;
 	h->flags = m->flags | (m->observe ? CORDON_POLICY_OBSERVE : 0) |
-		   (allows_hosts(m) ? CORDON_POLICY_HOSTS : 0);
+		   (allows_hosts(m) ? CORDON_POLICY_HOSTS : 0) |
+		   (marks_names(m) ? CORDON_POLICY_ATTEMPTS : 0);
 	for (unsigned int i = 0; i < CORDON_START_SLOTS; i++) {
 		uint32_t s = i < CORDON_START_COUNT ? a->start[i] : 0;
 

@@ -360,6 +360,44 @@ static int finish(struct reader *r, struct rule *rule)
 	return 0;
 }
 
+/*
+ * Sockets for what no rule allows to be reached: a program names its destination only once it has a
+ * socket, and is refused then.
+ */
+static int add_recording(struct reader *r, const struct node *n)
+{
+	static const uint16_t families[] = {AF_INET, AF_INET6}, types[] = {SOCK_STREAM, SOCK_DGRAM};
+	static const uint16_t protocols[] = {IPPROTO_TCP, IPPROTO_UDP};
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		struct rule *rule = arena_alloc(r->arena, sizeof(*rule));
+		uint16_t *words = arena_alloc(r->arena, sizeof(families) + 2 * sizeof(*words));
+		int e;
+
+		if (!rule || !words)
+			return -ENOMEM;
+		memcpy(words, families, sizeof(families));
+		words[ARRAY_SIZE(families)] = types[i];
+		words[ARRAY_SIZE(families) + 1] = protocols[i];
+		*rule = (struct rule){
+			.kind = RULE_SOCKET,
+			.rights = CORDON_RIGHT(CORDON_SOCKET),
+			.has_rights = true,
+			.place = n->place,
+			.families = words,
+			.family_count = ARRAY_SIZE(families),
+			.types = words + ARRAY_SIZE(families),
+			.type_count = 1,
+			.protocols = words + ARRAY_SIZE(families) + 1,
+			.protocol_count = 1,
+		};
+		e = add_rule(r, rule);
+		if (e < 0)
+			return e;
+	}
+	return 0;
+}
+
 int read_network_rules(struct reader *r, const struct node *n, void *target)
 {
 	static const struct key keys[] = {
@@ -377,5 +415,7 @@ int read_network_rules(struct reader *r, const struct node *n, void *target)
 	};
 
 	(void)target;
+	if (n->type == NODE_SCALAR && strcmp(n->text, "record") == 0)
+		return add_recording(r, n);
 	return read_rules(r, n, "a network rule", RULE_NETWORK, keys, finish);
 }

@@ -432,6 +432,42 @@ static void test_denial_by_a_rule(void **state)
 	json_decref(record);
 }
 
+static void test_attempt(void **state)
+{
+	struct fixture_denial attempt = {
+		.comm = "cat",
+		.operation = CORDON_OP_LOOKUP,
+		.kind = CORDON_OBJECT_PATH,
+		.object = "/home/u/work/.env",
+		.object_size = 17,
+		.reason = CORDON_REASON_PERMISSIONS,
+		.attempt = true,
+		.rule = 1,
+		.repeats = 3,
+	};
+	_cleanup_(json_decrefp) json_t *record = NULL;
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f);
+	record = of_denial(&f, &attempt);
+	assert_text(record, "event.kind", "alert");
+	assert_text(record, "event.action", "attempt");
+	assert_text(record, "event.outcome", "failure");
+	assert_text(record, "file.path", "/home/u/work/.env");
+	assert_text(record, "cordon.object.text", "/home/u/work/.env");
+	assert_text(record, "cordon.operation", "lookup");
+	assert_text(record, "cordon.error", "EACCES");
+	assert_text(record, "cordon.reason", "permissions");
+	assert_number(record, "cordon.repeats", 3);
+	assert_number(record, "cordon.rule.line", 31);
+	assert_text(record, "cordon.rule.severity", "high");
+	assert_int_equal(json_array_size(view_field(record, "cordon.rights")), 0);
+	/* The kernel gives such events no number, and no rule would change what it refuses. */
+	assert_null(view_field(record, "cordon.sequence"));
+	assert_null(view_field(record, "cordon.suggestion"));
+}
+
 static void test_would_deny_an_address(void **state)
 {
 	static const unsigned char v6[] = {6, 17, 0x20, 1, 0xd, 0xb8, 0, 0, 0, 0,
@@ -832,6 +868,7 @@ static void test_schema_is_strict(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_attempt),
 		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_start_shows_arguments_only_if_asked),
 		cmocka_unit_test(test_start_says_who),

@@ -88,6 +88,29 @@ static void test_records(void **state)
 	assert_int_equal(logs_count("gap", NULL), 0);
 }
 
+/* It has no number, and where no rule marks its name no record. */
+static void test_attempt_unmarked(void **state)
+{
+	const struct cordon_denial_event event = {
+		.operation = CORDON_OP_LOOKUP,
+		.object_kind = CORDON_OBJECT_PATH,
+		.error = -EACCES,
+		.rule = CORDON_NO_RULE,
+		.reason = CORDON_REASON_PERMISSIONS,
+		.object_length = 11,
+		.object_total = 11,
+	};
+	struct cordon_denial_event broken = {.error = 1};
+
+	(void)state;
+	kernel_emit_text(e->slot, &event, sizeof(event), "/etc/shadow", CORDON_EVENT_ATTEMPT);
+	kernel_emit(e->slot, &broken, sizeof(broken), CORDON_EVENT_ATTEMPT);
+	drain();
+	assert_int_equal(logs_count("attempt", NULL), 0);
+	assert_int_equal(e->denial_count, 0);
+	assert_int_equal(logs_count("gap", NULL), 0);
+}
+
 static void test_denials_kept_and_counted(void **state)
 {
 	(void)state;
@@ -283,17 +306,10 @@ int main(void)
 {
 #define ONE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		ONE(test_records),
-		ONE(test_denials_kept_and_counted),
-		ONE(test_denials_beyond),
-		ONE(test_gap),
-		ONE(test_malformed_of_execution),
-		ONE(test_too_short),
-		ONE(test_stray),
-		ONE(test_late_farewell),
-		ONE(test_empty_hurries),
-		ONE(test_asked),
-		ONE(test_previous_policy),
+		ONE(test_attempt_unmarked), ONE(test_records), ONE(test_denials_kept_and_counted),
+		ONE(test_denials_beyond),   ONE(test_gap),     ONE(test_malformed_of_execution),
+		ONE(test_too_short),	    ONE(test_stray),   ONE(test_late_farewell),
+		ONE(test_empty_hurries),    ONE(test_asked),   ONE(test_previous_policy),
 		ONE(test_faults),
 	};
 

@@ -86,7 +86,7 @@ static inline void kernel_emit(uint32_t slot, void *event, size_t size, uint32_t
 	head->size = (uint32_t)size;
 	head->slot = slot;
 	head->generation = kernel->slots[slot].generation;
-	head->sequence = ++kernel->slots[slot].sequence;
+	head->sequence = type == CORDON_EVENT_ATTEMPT ? 0 : ++kernel->slots[slot].sequence;
 	head->policy = kernel->slots[slot].policy;
 	to = &kernel->events[(kernel->event_first + kernel->event_count++) % FAKE_EVENTS];
 	to->size = size;

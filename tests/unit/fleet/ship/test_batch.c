@@ -117,8 +117,8 @@ static bool goes_first(const char *action, const char *rest)
 
 static void ahead(void **state)
 {
-	static const char *const first[] = {"denial", "execution-end", "gap",
-					    "seal",   "identity",      "agent-heartbeat"};
+	static const char *const first[] = {"denial", "attempt",  "execution-end",  "gap",
+					    "seal",   "identity", "agent-heartbeat"};
 	static const char *const others[] = {
 		"would-deny", "execution-start", "process-exec", "denials", "gaps", ""};
 

@@ -112,6 +112,7 @@ static void each_action(void (*check)(json_t *record))
 					      "process-exit",
 					      "denial",
 					      "would-deny",
+					      "attempt",
 					      "open",
 					      "change",
 					      "connect",
@@ -129,10 +130,11 @@ static void each_action(void (*check)(json_t *record))
 	const char *pattern =
 		view_text(json_object_get(schema, "properties"), "event.properties.action.pattern");
 
-	assert_string_equal(pattern,
-			    "^(execution-(start|end|refused)|process-(exec|exit)|denial|would-deny|"
-			    "open|change|connect|resolve|traffic|gap|policy-change|approval|"
-			    "identity|seal|retention|segment-compressed|agent-[a-z-]+)$");
+	assert_string_equal(
+		pattern,
+		"^(execution-(start|end|refused)|process-(exec|exit)|denial|would-deny|"
+		"attempt|open|change|connect|resolve|traffic|gap|policy-change|approval|identity|seal|"
+		"retention|segment-compressed|agent-[a-z-]+)$");
 	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
 		json_t *record = whole_record(actions[i]);
 

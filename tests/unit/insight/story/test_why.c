@@ -27,6 +27,7 @@ static json_t *denial(struct fixture *f, const char *path, uint8_t reason, uint1
 		.object = path,
 		.object_size = strlen(path),
 		.reason = reason,
+		.attempt = reason == CORDON_REASON_PERMISSIONS,
 		.rule = rule,
 		.repeats = repeats,
 	};
@@ -88,6 +89,42 @@ static void test_explains(void **state)
 	json_decref(why);
 	for (size_t i = 0; i < 4; i++)
 		json_decref(records[i]);
+}
+
+/* The gravest first, whoever refused it; and what to do where a socket hid where it was to lead. */
+static void test_attempt_and_socket(void **state)
+{
+	struct fixture f;
+	struct fixture_denial socket = {
+		.comm = "curl",
+		.operation = CORDON_OP_SOCKET,
+		.rights = CORDON_RIGHT(CORDON_SOCKET),
+		.kind = CORDON_OBJECT_SOCKET,
+		.object = "\x02\x01\0\x06",
+		.object_size = 4,
+	};
+	struct fixture_event e;
+	json_t *records[2], *why, *list;
+	char *text;
+
+	(void)state;
+	fixture_init(&f);
+	fixture_denial(&f, &socket, &e);
+	assert_int_equal(audit_record_event(&f.execution, e.data, e.size, FIXTURE_BOOT_OFFSET,
+					    &records[0]),
+			 0);
+	records[1] = denial(&f, "/root/.env", CORDON_REASON_PERMISSIONS, 1, 0);
+	why = why_build(records, 2);
+	list = json_object_get(why, "denials");
+	assert_int_equal(json_array_size(list), 2);
+	assert_string_equal(view_text(json_array_get(list, 0), "object.text"), "/root/.env");
+	text = text_of(why);
+	assert_non_null(strstr(text, "the host's own permissions refuse it"));
+	assert_non_null(strstr(text, "`network: record` has that on record"));
+	free(text);
+	json_decref(why);
+	json_decref(records[0]);
+	json_decref(records[1]);
 }
 
 static void test_nothing(void **state)
@@ -201,8 +238,11 @@ static void test_rule_below(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_explains),    cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_is_harmless), cmocka_unit_test(test_much),
+		cmocka_unit_test(test_attempt_and_socket),
+		cmocka_unit_test(test_explains),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_is_harmless),
+		cmocka_unit_test(test_much),
 		cmocka_unit_test(test_rule_below),
 	};
 

@@ -50,6 +50,30 @@ static struct compiled_policy *compile_rule(const char *rule)
 	return compile_good(text);
 }
 
+/* Sockets for what is recorded, and no address of any use of them. */
+static void test_record(void **state)
+{
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p =
+		compile_good("version: 1\nnetwork: record\n");
+	const uint8_t families[] = {AF_INET, AF_INET6}, protocols[] = {IPPROTO_TCP, IPPROTO_UDP};
+	static const char *const addresses[] = {"203.0.113.7", "2001:db8::7", "127.0.0.1"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
+		assert_true(may_make(p, families[i], SOCK_STREAM, IPPROTO_TCP));
+		assert_true(may_make(p, families[i], SOCK_DGRAM, IPPROTO_UDP));
+		assert_false(may_make(p, families[i], SOCK_DGRAM, IPPROTO_ICMP));
+		assert_false(may_make(p, families[i], SOCK_STREAM, IPPROTO_SCTP));
+		assert_false(may_make(p, families[i], SOCK_RAW, IPPROTO_TCP));
+	}
+	assert_false(may_make(p, AF_NETLINK, SOCK_RAW, 0));
+	for (size_t i = 0; i < ARRAY_SIZE(addresses); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(protocols); k++)
+			for (unsigned int right = CORDON_NET_CONNECT; right <= CORDON_NET_LISTEN;
+			     right++)
+				assert_false(may(p, net(addresses[i], protocols[k], 443), right));
+}
+
 /* Each prefix length, and for each the addresses around both ends of the block. */
 static void test_every_prefix(void **state)
 {
@@ -344,13 +368,10 @@ static void test_blocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_prefix),
-		cmocka_unit_test(test_every_port),
-		cmocka_unit_test(test_families_and_protocols),
-		cmocka_unit_test(test_sockets),
-		cmocka_unit_test(test_sheltered),
-		cmocka_unit_test(test_host),
-		cmocka_unit_test(test_blocks),
+		cmocka_unit_test(test_record),	   cmocka_unit_test(test_every_prefix),
+		cmocka_unit_test(test_every_port), cmocka_unit_test(test_families_and_protocols),
+		cmocka_unit_test(test_sockets),	   cmocka_unit_test(test_sheltered),
+		cmocka_unit_test(test_host),	   cmocka_unit_test(test_blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
