@@ -291,19 +291,26 @@ static unsigned int weight_of(const struct story *s, const struct tree_process *
 					 : 0;
 }
 
-/*
- * Which of too many items are shown: what matters, and of the rest those that came first. How many.
- */
+/* What matters; which processes there were; the rest. */
+enum { RANK_WEIGHTY, RANK_PROCESS, RANK_OTHER, RANK_COUNT };
+
+static int rank_of(const struct story *s, const struct tree_process *process,
+		   const struct tree_item *item)
+{
+	if (weight_of(s, process, item) > 0)
+		return RANK_WEIGHTY;
+	return item->kind == TREE_ACCESS ? RANK_OTHER : RANK_PROCESS;
+}
+
+/* Which of too many items are shown: by rank, and of one rank those that came first. How many. */
 static size_t choose_items(const struct story *s, const struct tree_process *process, bool *chosen)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < process->item_count && count < STORY_ITEMS_MAX; i++)
-		if (weight_of(s, process, &process->items[i]) > 0)
-			count += chosen[i] = true;
-	for (size_t i = 0; i < process->item_count && count < STORY_ITEMS_MAX; i++)
-		if (!chosen[i])
-			count += chosen[i] = true;
+	for (int rank = 0; rank < RANK_COUNT; rank++)
+		for (size_t i = 0; i < process->item_count && count < STORY_ITEMS_MAX; i++)
+			if (rank_of(s, process, &process->items[i]) == rank)
+				count += chosen[i] = true;
 	return count;
 }
 
