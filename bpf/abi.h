@@ -377,8 +377,8 @@ enum cordon_event_type {
 	/* struct cordon_adopt_event, too, and no record by itself: before BEGIN */
 	CORDON_EVENT_ENVIRONMENT = 13,
 	/*
-	 * struct cordon_denial_event: the modes of a file or directory refused what was asked for by
-	 * a name, before any hook. It has no sequence number, as most make no record.
+	 * struct cordon_denial_event: the modes of a file or directory refused what was asked for
+	 * by a name, before any hook. It has no sequence number, as most make no record.
 	 */
 	CORDON_EVENT_ATTEMPT = 14,
 	CORDON_EVENT_TYPE_COUNT = 15,

@@ -122,7 +122,9 @@ static __always_inline int decide_path(const struct subject *s, __u32 operation,
 	return s->walk->answer.missing ? deny_path(s, operation, error) : 0;
 }
 
-/* What the policy wants to see of one kind of access, or the host wants to see of whatever policy. */
+/*
+ * What the policy wants to see of one kind of access, or the host wants to see of whatever policy.
+ */
 #define AUDIT_LEVEL(s, what)                                                                       \
 	higher_level(CORDON_AUDIT_LEVEL((s)->policy->audit, what),                                 \
 		     CORDON_AUDIT_LEVEL((s)->execution->audit, what))

@@ -138,7 +138,9 @@ static __noinline int count_traffic(struct __sk_buff *skb, const struct bpf_sock
 	name_other_end(skb, sk, sent, &p);
 	if (!p.length)
 		return 0;
-	/* Who came chose his port as he liked; which of the execution's he came to is of interest. */
+	/*
+	 * Who came chose his port as he liked; which of the execution's he came to is of interest.
+	 */
 	wanted.served = socket->serves;
 	if (wanted.served)
 		spell_port(&p, bpf_htons(sk->src_port));

@@ -179,7 +179,9 @@ int BPF_PROG(cordon_attempt, const void *mapping, const struct inode *inode, int
 	struct subject s;
 	__u64 names;
 
-	/* It is asked last, whatever else could have overridden the modes (generic_permission()). */
+	/*
+	 * It is asked last, whatever else could have overridden the modes (generic_permission()).
+	 */
 	if (granted || cap != CAP_DAC_OVERRIDE)
 		return 0;
 	if (subject_get(&s) != SUBJECT_EXECUTION)

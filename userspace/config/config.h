@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * /etc/cordon/cordon.yaml: which programs of this host start agent code, and under which policy it
- * runs; and what is on record whatever a policy says. Read as policies are, with the same diagnostics. Pure but for reading the file: whether the
- * paths that it names exist is for whoever puts it into force.
+ * runs; and what is on record whatever a policy says. Read as policies are, with the same
+ * diagnostics. Pure but for reading the file: whether the paths that it names exist is for whoever
+ * puts it into force.
  */
 #ifndef CORDON_CONFIG_CONFIG_H
 #define CORDON_CONFIG_CONFIG_H

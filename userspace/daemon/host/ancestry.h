@@ -12,9 +12,9 @@
 #include "base/parcel.h"
 
 /*
- * `pid` first, then its parent, and so on: AUDIT_STARTERS_MAX at most. With `arguments` their digests,
- * too: these stand in memory of the processes themselves, so reading may take for ever. How many
- * were found; -ENOMEM. Caller frees with audit_starters_free().
+ * `pid` first, then its parent, and so on: AUDIT_STARTERS_MAX at most. With `arguments` their
+ * digests, too: these stand in memory of the processes themselves, so reading may take for ever.
+ * How many were found; -ENOMEM. Caller frees with audit_starters_free().
  */
 int ancestry_read(pid_t pid, bool arguments, struct audit_starter **ret_starters);
 

@@ -44,8 +44,8 @@ int comparison_find(struct approvals *approvals, const struct question *question
 void comparison_keep(struct approvals *approvals, struct comparison *comparison);
 
 /*
- * More is approved: what is covered stays so, all else may be by now. Less is: what this one covered
- * may be covered no more.
+ * More is approved: what is covered stays so, all else may be by now. Less is: what this one
+ * covered may be covered no more.
  */
 void comparison_forget_wider(struct approvals *approvals);
 void comparison_forget_based_on(struct approvals *approvals,

@@ -101,7 +101,9 @@ static void code_fact(FILE *out, const struct page_execution *e)
 	fputs("</dd>\n", out);
 }
 
-/* Where the policy has them recorded, all but those that carried code; else what tells them apart. */
+/*
+ * Where the policy has them recorded, all but those that carried code; else what tells them apart.
+ */
 static void arguments_fact(FILE *out, const json_t *start)
 {
 	const json_t *arguments = view_field(start, "process.args"), *argument;

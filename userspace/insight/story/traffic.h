@@ -13,7 +13,10 @@
 int traffic_of(json_t *const *records, size_t count, const json_t ***ret_traffic,
 	       size_t *ret_count);
 
-/* "203.0.113.7:443, tcp (example.org)", "from 198.51.100.2 to port 80, tcp"; to be freed, or NULL: no memory. */
+/*
+ * "203.0.113.7:443, tcp (example.org)", "from 198.51.100.2 to port 80, tcp"; to be freed, or NULL:
+ * no memory.
+ */
 char *traffic_end(const json_t *record);
 
 /* "1.2 MiB sent, 3.4 KiB received, 2 connections"; to be freed, or NULL: no memory. */
