@@ -9,6 +9,7 @@
 #ifndef CORDON_BPF_TRAFFIC_BPF_H
 #define CORDON_BPF_TRAFFIC_BPF_H
 
+#include "bpf/core/hosts.bpf.h"
 #include "bpf/core/packet.bpf.h"
 
 /* The daemon removes an execution's when its slot becomes free. */
