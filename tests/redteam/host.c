@@ -119,6 +119,8 @@ static int open_socket(const char *kind)
 		return connected(SOCK_STREAM, address_v4("127.0.0.1", atoi(where)));
 	if (strncmp(kind, "own:", 4) == 0)
 		return connected(SOCK_STREAM, address_v4(OWN_V4, atoi(where)));
+	if (strncmp(kind, "outside:", 8) == 0)
+		return connected(SOCK_STREAM, address_v4(OUTSIDE_V4, atoi(where)));
 	if (strncmp(kind, "tcp6:", 5) == 0)
 		return connected(SOCK_STREAM, address_v6("::1", atoi(where)));
 	if (strncmp(kind, "udp6:", 5) == 0)
