@@ -263,9 +263,10 @@ class Account:
         """How far the events are on record without a hole, or in a gap that is."""
         numbers = set(self.numbers)
         if self.adopted:
-            # That the kernel took it, and that its program was in place: the start record tells of both.
+            # That the kernel took it, which variables it removed, and that the program was in place: the start record
+            # tells of these.
             missing = (n for n in range(1, max(numbers, default=0)) if n not in numbers)
-            numbers.update(n for n, _ in zip(missing, range(2)))
+            numbers.update(n for n, _ in zip(missing, range(3)))
         return next(n for n in range(len(numbers) + 1) if n + 1 not in numbers)
 
     def told(self):
