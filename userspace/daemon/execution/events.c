@@ -77,17 +77,23 @@ struct early {
 };
 
 /*
- * What an executor's child is, is looked at when its program is in place, after the exec's event.
- * One that is not held goes on meanwhile.
+ * What an executor's child is, is looked at when its program is in place, after the events that the
+ * exec itself makes: its own, and where allowed opens are on record those of the program and of its
+ * interpreters. A child that is not held goes on meanwhile.
  */
+static bool comes_early(const struct execution *e, const struct cordon_event *event)
+{
+	return execution_runs_unlooked(e) || event->type == CORDON_EVENT_OPEN ||
+	       event->type == CORDON_EVENT_EXEC;
+}
+
 static bool keep_early(struct execution *e, const struct cordon_event *event, size_t size)
 {
 	size_t needed = (sizeof(struct early) + size + 7) & ~(size_t)7;
 	struct early *early;
 	char *grown;
 
-	if (!e->adopted || e->started ||
-	    !(execution_runs_unlooked(e) || (!e->early && event->type == CORDON_EVENT_EXEC)) ||
+	if (!e->adopted || e->started || !comes_early(e, event) ||
 	    needed > EARLY_MAX - e->early_size)
 		return false;
 	grown = realloc(e->early, e->early_size + needed);
