@@ -53,37 +53,26 @@ static int read_executor(struct reader *r, const struct node *n, struct config *
 
 /* --- what is on record at least ----------------------------------------------------------- */
 
-static void read_level(struct reader *r, const struct node *n, const struct word *words,
-		       unsigned int shift, struct config *config)
+static void set_level(struct config *config, unsigned int shift, uint32_t level)
 {
-	uint32_t level;
-
-	if (reader_word(r, n, "audit level", words, &level))
-		config->audit = (config->audit & ~(3u << shift)) | level << shift;
+	config->audit = (config->audit & ~(3u << shift)) | level << shift;
 }
 
 static int read_opens(struct reader *r, const struct node *n, void *target)
 {
-	static const struct word words[] = {
-		{"denied", CORDON_AUDIT_NONE},
-		{"writes", CORDON_AUDIT_WRITES},
-		{"all", CORDON_AUDIT_ALL},
-		{NULL, 0},
-	};
+	uint32_t level;
 
-	read_level(r, n, words, CORDON_AUDIT_OPENS_SHIFT, target);
+	if (reader_opens_level(r, n, &level))
+		set_level(target, CORDON_AUDIT_OPENS_SHIFT, level);
 	return 0;
 }
 
 static int read_connects(struct reader *r, const struct node *n, void *target)
 {
-	static const struct word words[] = {
-		{"denied", CORDON_AUDIT_NONE},
-		{"all", CORDON_AUDIT_ALL},
-		{NULL, 0},
-	};
+	uint32_t level;
 
-	read_level(r, n, words, CORDON_AUDIT_CONNECTS_SHIFT, target);
+	if (reader_access_level(r, n, &level))
+		set_level(target, CORDON_AUDIT_CONNECTS_SHIFT, level);
 	return 0;
 }
 

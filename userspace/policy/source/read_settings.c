@@ -210,13 +210,7 @@ static void set_level(struct model *m, unsigned int shift, uint32_t level)
 	m->audit = (m->audit & ~(3u << shift)) | level << shift;
 }
 
-static const struct word access_levels[] = {
-	{"denied", CORDON_AUDIT_NONE},
-	{"all", CORDON_AUDIT_ALL},
-	{NULL, 0},
-};
-
-static int read_opens(struct reader *r, const struct node *n, void *target)
+bool reader_opens_level(struct reader *r, const struct node *n, uint32_t *ret_level)
 {
 	static const struct word words[] = {
 		{"denied", CORDON_AUDIT_NONE},
@@ -224,10 +218,27 @@ static int read_opens(struct reader *r, const struct node *n, void *target)
 		{"all", CORDON_AUDIT_ALL},
 		{NULL, 0},
 	};
+
+	return reader_word(r, n, "audit level", words, ret_level);
+}
+
+bool reader_access_level(struct reader *r, const struct node *n, uint32_t *ret_level)
+{
+	static const struct word words[] = {
+		{"denied", CORDON_AUDIT_NONE},
+		{"all", CORDON_AUDIT_ALL},
+		{NULL, 0},
+	};
+
+	return reader_word(r, n, "audit level", words, ret_level);
+}
+
+static int read_opens(struct reader *r, const struct node *n, void *target)
+{
 	uint32_t level;
 
 	(void)target;
-	if (reader_word(r, n, "audit level", words, &level))
+	if (reader_opens_level(r, n, &level))
 		set_level(r->model, CORDON_AUDIT_OPENS_SHIFT, level);
 	return 0;
 }
@@ -237,7 +248,7 @@ static int read_connects(struct reader *r, const struct node *n, void *target)
 	uint32_t level;
 
 	(void)target;
-	if (reader_word(r, n, "audit level", access_levels, &level))
+	if (reader_access_level(r, n, &level))
 		set_level(r->model, CORDON_AUDIT_CONNECTS_SHIFT, level);
 	return 0;
 }
@@ -247,7 +258,7 @@ static int read_execs(struct reader *r, const struct node *n, void *target)
 	uint32_t level;
 
 	(void)target;
-	if (reader_word(r, n, "audit level", access_levels, &level))
+	if (reader_access_level(r, n, &level))
 		set_level(r->model, CORDON_AUDIT_EXECS_SHIFT, level);
 	return 0;
 }

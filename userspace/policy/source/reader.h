@@ -55,6 +55,13 @@ bool reader_boolean(struct reader *r, const struct node *n, const char *what, co
 bool reader_word(struct reader *r, const struct node *n, const char *what, const struct word *table,
 		 uint32_t *ret_value);
 
+/*
+ * How much of what is allowed is to be on record, CORDON_AUDIT_*: of opens, and of accesses that
+ * are all on record or none. false: reported.
+ */
+bool reader_opens_level(struct reader *r, const struct node *n, uint32_t *ret_level);
+bool reader_access_level(struct reader *r, const struct node *n, uint32_t *ret_level);
+
 /* The closest word of a table as a hint, or the list of all of them. NULL: no memory. */
 const char *reader_word_hint(struct reader *r, const struct word *table, const char *text);
 
