@@ -48,6 +48,19 @@ static __always_inline struct event_scratch *take_scratch(struct shared_scratch 
 	return event_scratch();
 }
 
+/* Without one a critical event of the execution is lost, and counted. */
+static __always_inline struct event_scratch *
+take_scratch_or_drop(struct cordon_execution *execution, struct shared_scratch **ret_shared)
+{
+	struct event_scratch *scratch = take_scratch(ret_shared);
+
+	if (!scratch) {
+		__sync_fetch_and_add(&execution->dropped, 1);
+		count(CORDON_COUNTER_CRITICAL_DROPPED);
+	}
+	return scratch;
+}
+
 static __always_inline void put_scratch(struct shared_scratch *shared)
 {
 	if (shared)
@@ -357,12 +370,9 @@ __noinline int report_denial(struct walk *walk, struct cordon_execution *executi
 		key = mix(key, name_hash(walk->dentry));
 	if (coalesce(execution, key, now, &repeats) || !has_budget(execution, r->observed, now))
 		return 0;
-	scratch = take_scratch(&shared);
-	if (!scratch) {
-		__sync_fetch_and_add(&execution->dropped, 1);
-		count(CORDON_COUNTER_CRITICAL_DROPPED);
+	scratch = take_scratch_or_drop(execution, &shared);
+	if (!scratch)
 		return 0;
-	}
 	length = fill_object(walk, &r->object, scratch->data, &total);
 	event = (struct cordon_denial_event *)scratch->header;
 	fill_process(&event->event);

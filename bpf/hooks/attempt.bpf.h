@@ -110,12 +110,9 @@ __noinline int report_attempt(struct walk *walk, struct cordon_execution *execut
 
 	if (!execution)
 		return 0;
-	scratch = take_scratch(&shared);
-	if (!scratch) {
-		__sync_fetch_and_add(&execution->dropped, 1);
-		count(CORDON_COUNTER_CRITICAL_DROPPED);
+	scratch = take_scratch_or_drop(execution, &shared);
+	if (!scratch)
 		return 0;
-	}
 	length = spell_asked(walk, name, scratch->data) & (CORDON_EVENT_LARGE - 1);
 	if (!length)
 		goto out;
