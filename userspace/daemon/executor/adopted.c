@@ -49,10 +49,10 @@ static char *read_cwd(pid_t pid)
 	return strdup(proc_readlink(pid, "cwd", path) == 0 ? path : "/");
 }
 
-#define STATUS_TRIES 8
-
 static void on_leader(evutil_socket_t fd, short what, void *context);
 static void on_owner(evutil_socket_t fd, short what, void *context);
+
+#define STATUS_TRIES 8
 
 /*
  * For a moment there may be none: while a thread's exec makes it the process, in place of the
