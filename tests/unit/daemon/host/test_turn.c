@@ -22,8 +22,8 @@ static void take(const char *what, long msec)
 
 static void work(const char *what, uint64_t msec)
 {
-	uint64_t end = clock_nsec(CLOCK_THREAD_CPUTIME_ID) + msec * NSEC_PER_MSEC;
 	TURN(what);
+	const uint64_t end = clock_nsec(CLOCK_THREAD_CPUTIME_ID) + msec * NSEC_PER_MSEC;
 
 	while (clock_nsec(CLOCK_THREAD_CPUTIME_ID) < end)
 		;
