@@ -15,7 +15,7 @@ SEC("syscall")
 int cordon_identify(struct cordon_identify *request)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 table = (__u64)task->files->fdt;
+	__u64 table = (__u64)read_task(task)->files->fdt;
 	__u64 files = read_u64(FIELD(struct fdtable, table, fd));
 	__u64 file, inode;
 
@@ -66,7 +66,7 @@ int cordon_label_tasks(struct bpf_iter__task *ctx)
 		request->error = -EBUSY;
 		return 0;
 	}
-	execution->mount_namespace = (__u64)task->nsproxy->mnt_ns;
+	execution->mount_namespace = (__u64)read_task(task)->nsproxy->mnt_ns;
 	if (label_task(task, &label)) {
 		request->error = -ENOMEM;
 		return 0;
@@ -127,7 +127,7 @@ int cordon_adopt_tasks(struct bpf_iter__task *ctx)
 	role.executor = request->executor;
 	role.owner = request->pid;
 	role.start = request->start;
-	role.mounts = (__u64)task->nsproxy->mnt_ns;
+	role.mounts = (__u64)read_task(task)->nsproxy->mnt_ns;
 	if (bpf_map_update_elem(&roles, &address, &role, BPF_ANY)) {
 		request->error = -ENOMEM;
 		return 0;

@@ -7,7 +7,7 @@
 
 static __always_inline bool closes_on_exec(struct task_struct *task, __u32 fd)
 {
-	__u64 table = read_u64(FIELD(struct files_struct, task->files, fdt));
+	__u64 table = read_u64(FIELD(struct files_struct, read_task(task)->files, fdt));
 	__u64 bits = read_u64(FIELD(struct fdtable, table, close_on_exec));
 
 	return read_u64(bits + 8ull * (fd / 64)) >> (fd % 64) & 1;

@@ -183,7 +183,7 @@ static __noinline bool blot_environment(struct event_scratch *scratch, __u32 exe
 /* Once the program is in place, by nothing; so does the daemon where this was left out. */
 static __noinline void empty_environment(struct event_scratch *scratch, __u32 executor)
 {
-	const struct mm_struct *mm = bpf_get_current_task_btf()->mm;
+	const struct mm_struct *mm = read_task(bpf_get_current_task_btf())->mm;
 	struct environment_scan *scan;
 
 	if (!scratch || !may_write_user)
@@ -198,9 +198,10 @@ static __noinline void empty_environment(struct event_scratch *scratch, __u32 ex
  * A process that leads a group in its parent's session is a shell's job, and the shell would hear
  * of the stop (do_notify_parent_cldstop()). Nobody else asks to.
  */
-static __always_inline bool is_job(struct task_struct *task)
+static __always_inline bool is_job(struct task_struct *current)
 {
-	struct signal_struct *signal = task->signal;
+	const struct task_struct *task = read_task(current);
+	const struct signal_struct *signal = task->signal;
 
 	return signal->pids[PIDTYPE_PGID] == task->thread_pid &&
 	       signal->pids[PIDTYPE_SID] != task->thread_pid;
@@ -325,7 +326,7 @@ static __always_inline void end_lease_of(const struct task_struct *task)
 {
 	struct cordon_adoption *a = adoption_state();
 
-	if (a && a->daemon == (__u32)task->tgid && task->signal->live.counter == 0)
+	if (a && a->daemon == (__u32)task->tgid && read_task(task)->signal->live.counter == 0)
 		a->lease = 0;
 }
 

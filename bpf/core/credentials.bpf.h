@@ -67,7 +67,7 @@ static __always_inline __u64 permitted_capabilities(const struct cred *cred)
  */
 static __always_inline bool kernel_acts_for_itself(void)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	const struct task_struct *task = read_task(bpf_get_current_task_btf());
 	const struct cred *cred = task->cred, *real = task->real_cred;
 
 	if (cred == real)

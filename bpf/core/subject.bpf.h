@@ -9,6 +9,7 @@
 
 #include "bpf/core/machine.bpf.h"
 #include "bpf/core/maps.bpf.h"
+#include "bpf/core/read.bpf.h"
 
 enum subject_kind {
 	SUBJECT_OUTSIDE = 0,   /* no execution's: cordon has no say */
@@ -111,7 +112,7 @@ static __always_inline bool subject_label(struct task_struct *task, struct subje
  */
 static __always_inline bool is_being_loaded(void)
 {
-	const struct mm_struct *mm = bpf_get_current_task_btf()->mm;
+	const struct mm_struct *mm = read_task(bpf_get_current_task_btf())->mm;
 
 	return mm && !mm->env_end;
 }

@@ -51,7 +51,7 @@ static __always_inline bool is_off_terminal(struct task_struct *task)
 
 	if (!terminal)
 		return false;
-	table = read_u64(FIELD(struct files_struct, task->files, fdt));
+	table = read_u64(FIELD(struct files_struct, read_task(task)->files, fdt));
 	slots = read_u64(FIELD(struct fdtable, table, fd));
 	return !leads_to(slots, 0, terminal) && !leads_to(slots, 1, terminal) &&
 	       !leads_to(slots, 2, terminal);

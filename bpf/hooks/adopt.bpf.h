@@ -145,8 +145,7 @@ static __always_inline bool take_standby(struct cordon_executor *executor, struc
 static __always_inline void bind_workdir(const struct adopt_question *q,
 					 struct cordon_execution *execution)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct inode *inode = task->fs->pwd.dentry->d_inode;
+	const struct inode *inode = read_task(bpf_get_current_task_btf())->fs->pwd.dentry->d_inode;
 	struct cordon_anchor *anchor = &execution->anchors[CORDON_ANCHOR_WORKDIR];
 
 	if (!q->workdir)
@@ -173,7 +172,7 @@ static __always_inline bool traces(struct task_struct *task)
  */
 static __always_inline bool has_input(struct task_struct *task)
 {
-	__u64 table = read_u64(FIELD(struct files_struct, task->files, fdt));
+	__u64 table = read_u64(FIELD(struct files_struct, read_task(task)->files, fdt));
 	__u64 file = read_u64(read_u64(FIELD(struct fdtable, table, fd))), inode;
 
 	if (!file)
@@ -210,7 +209,7 @@ static __noinline int adopt(struct adopt_question *q)
 	/* An executor may be started anywhere: it has none. */
 	if (!(q->executor->flags & CORDON_EXECUTOR_ITSELF))
 		bind_workdir(q, execution);
-	execution->mount_namespace = (__u64)task->nsproxy->mnt_ns;
+	execution->mount_namespace = (__u64)read_task(task)->nsproxy->mnt_ns;
 	execution->owner_pid = q->role.owner;
 	execution->owner_start = q->role.start;
 	execution->leader = task->tgid;
@@ -294,7 +293,7 @@ static __always_inline int give_role(__u32 executor)
 		.kind = ROLE_EXECUTOR,
 		.owner = task->tgid,
 		.start = read_task(task)->group_leader->start_boottime,
-		.mounts = (__u64)task->nsproxy->mnt_ns,
+		.mounts = (__u64)read_task(task)->nsproxy->mnt_ns,
 	};
 
 	return bpf_map_update_elem(&roles, &address, &role, BPF_ANY) ? -EAGAIN : 1;
@@ -341,7 +340,7 @@ static __always_inline bool may_be_agent_code(const struct adopt_question *q)
 static __always_inline int exec_by(struct adopt_question *q, const struct role *role)
 {
 	q->role = *role;
-	q->mounts = (__u64)bpf_get_current_task_btf()->nsproxy->mnt_ns;
+	q->mounts = (__u64)read_task(bpf_get_current_task_btf())->nsproxy->mnt_ns;
 	q->executor = executor_of(q->adoption, role, &q->index);
 	return q->executor && may_be_agent_code(q) ? judge_child(q) : 0;
 }
@@ -444,7 +443,7 @@ int BPF_PROG(cordon_adopt_exec, struct linux_binprm *bprm, int ret)
 SEC("lsm/bprm_creds_from_file")
 int BPF_PROG(cordon_bprm_creds, struct linux_binprm *bprm, struct file *file, int ret)
 {
-	const struct cred *own = bpf_get_current_task_btf()->cred, *new = bprm->cred;
+	const struct cred *own = read_task(bpf_get_current_task_btf())->cred, *new = bprm->cred;
 
 	if (ret ||
 	    (own->euid.val == new->euid.val && own->egid.val == new->egid.val &&

@@ -18,7 +18,7 @@ int BPF_PROG(cordon_cred_prepare, struct cred *new, const struct cred *old, gfp_
 
 	if (ret || !subject_label(task, &s) || !tells_end(new))
 		return ret;
-	if (old != task->real_cred && !is_on_record(old))
+	if (old != read_task(task)->real_cred && !is_on_record(old))
 		return 0;
 	if (record_credentials(old, &s.label))
 		return -ENOMEM;

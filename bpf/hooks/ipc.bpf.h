@@ -55,7 +55,7 @@ static __always_inline int record_owner(__u64 object, __u32 kind, int ret)
 	if (!execution)
 		return -EACCES;
 	owner.label = s.label;
-	owner.namespace = (__u64)task->nsproxy->ipc_ns;
+	owner.namespace = (__u64)read_task(task)->nsproxy->ipc_ns;
 	if (__sync_fetch_and_add(&execution->ipc_objects, 1) < CORDON_MAX_IPC &&
 	    bpf_map_update_elem(&ipc_owners, &object, &owner, BPF_ANY) == 0)
 		return 0;
@@ -206,7 +206,7 @@ int cordon_list_ipc(struct cordon_list_ipc *request)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct ipc_search search = {
 		.label = {.slot = request->slot, .generation = request->generation},
-		.namespace = (__u64)task->nsproxy->ipc_ns,
+		.namespace = (__u64)read_task(task)->nsproxy->ipc_ns,
 	};
 	struct cordon_ipc_list *list;
 	__u32 key = 0;

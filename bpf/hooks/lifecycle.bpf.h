@@ -207,13 +207,14 @@ int BPF_PROG(cordon_process_exec, struct task_struct *task)
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(cordon_process_exit, struct task_struct *task)
 {
+	const struct signal_struct *signal = read_task(task)->signal;
 	struct cordon_exit_event event = {};
 	struct subject s;
 	__u64 now;
 
 	end_lease_of(task);
 	/* The last thread of a process; the count has been taken down before (do_exit()). */
-	if (!task->bpf_storage || task->signal->live.counter != 0)
+	if (!task->bpf_storage || signal->live.counter != 0)
 		return 0;
 	if (subject_get(&s) != SUBJECT_EXECUTION)
 		return 0;
@@ -222,11 +223,10 @@ int BPF_PROG(cordon_process_exit, struct task_struct *task)
 		return 0;
 	fill_process(&event.event);
 	fill_event(&event.event, &s.label, s.execution, CORDON_EVENT_EXIT, sizeof(event), now);
-	event.exit_code =
-		task->signal->flags & 0x4 /* SIGNAL_GROUP_EXIT */ ? task->signal->group_exit_code
-								  : task->exit_code;
-	event.user_ns = task->utime + task->signal->utime;
-	event.system_ns = task->stime + task->signal->stime;
+	event.exit_code = signal->flags & 0x4 /* SIGNAL_GROUP_EXIT */ ? signal->group_exit_code
+								      : task->exit_code;
+	event.user_ns = task->utime + signal->utime;
+	event.system_ns = task->stime + signal->stime;
 	note_sent(s.execution, bpf_ringbuf_output(&critical, &event, sizeof(event), 0),
 		  CORDON_COUNTER_CRITICAL_DROPPED);
 	return 0;

@@ -114,7 +114,7 @@ __noinline int leads_to_anchor(struct cordon_execution *execution, __u64 dentry)
 /* What came along as standard input, output and error may be asked what it is. */
 static __always_inline bool is_standard_stream(__u64 dentry)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	const struct task_struct *task = read_task(bpf_get_current_task_btf());
 	__u64 table = read_u64(FIELD(struct files_struct, task->files, fdt));
 	__u64 files = read_u64(FIELD(struct fdtable, table, fd));
 	__u32 capacity = read_u32(FIELD(struct fdtable, table, max_fds));

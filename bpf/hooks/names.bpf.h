@@ -36,7 +36,8 @@ static __always_inline int judge_name_change(const struct path *dir, struct dent
 	ENTER(&s, ret);
 	if (!subject_need_walk(&s))
 		return LEAVE(&s, deny_unasked(&s, operation));
-	ask_dentry(&s, dentry, (__u64)dir->mnt, NAME_QUESTION(right, spelled_change(&s)));
+	ask_dentry(&s, dentry, (__u64)read_path(dir)->mnt,
+		   NAME_QUESTION(right, spelled_change(&s)));
 	return LEAVE(&s, decide_change(&s, operation, -EACCES, right));
 }
 
@@ -63,7 +64,7 @@ static __always_inline int judge_special(const struct path *dir, struct dentry *
 	rights = judges_special(&s) ? CREATE | SPECIAL : CREATE;
 	flags = (link ? LINK_FLAGS : 0) | (judges_special(&s) || builtin ? NAME_SPELLED : 0) |
 		spelled_change(&s);
-	ask_name(&s, (__u64)dentry, (__u64)dir->mnt, NAME_QUESTION(rights, flags));
+	ask_name(&s, (__u64)dentry, (__u64)read_path(dir)->mnt, NAME_QUESTION(rights, flags));
 	if (link)
 		note_spoken_below(&s);
 	answer = &s.walk->answer;
@@ -92,7 +93,7 @@ int BPF_PROG(cordon_path_mknod, const struct path *dir, struct dentry *dentry, u
 	 * Nothing can be made in procfs, yet opening by O_CREAT asks before it looks for the name,
 	 * as `>/dev/stderr` does.
 	 */
-	if (dir->dentry->d_sb->s_magic == PROC_SUPER_MAGIC)
+	if (read_path(dir)->dentry->d_sb->s_magic == PROC_SUPER_MAGIC)
 		return ret;
 	return judge_name_change(dir, dentry, operation, CREATE, ret);
 }
@@ -264,18 +265,18 @@ int BPF_PROG(cordon_path_rename, const struct path *old_dir, struct dentry *old_
 		return LEAVE(&s, deny_unasked(&s, CORDON_OP_RENAME));
 	there = &s.walk->moves[0];
 	there->from = (__u64)old_dentry;
-	there->from_mount = (__u64)old_dir->mnt;
+	there->from_mount = (__u64)read_path(old_dir)->mnt;
 	there->to = (__u64)new_dentry;
-	there->to_mount = (__u64)new_dir->mnt;
+	there->to_mount = (__u64)read_path(new_dir)->mnt;
 	note_type(there, old_dentry);
 	there->wanted_from = exchange ? CREATE | DELETE : DELETE;
 	/* A name that is taken is also taken away. */
 	there->wanted_to = new_dentry->d_inode ? CREATE | DELETE : CREATE;
 	back = &s.walk->moves[1];
 	back->from = (__u64)new_dentry;
-	back->from_mount = (__u64)new_dir->mnt;
+	back->from_mount = (__u64)read_path(new_dir)->mnt;
 	back->to = (__u64)old_dentry;
-	back->to_mount = (__u64)old_dir->mnt;
+	back->to_mount = (__u64)read_path(old_dir)->mnt;
 	note_type(back, new_dentry);
 	back->wanted_from = CREATE | DELETE;
 	back->wanted_to = CREATE | DELETE;
@@ -295,9 +296,9 @@ int BPF_PROG(cordon_path_link, struct dentry *old_dentry, const struct path *new
 	/* Links do not cross mounts (vfs_link()), so the source is on the new directory's. */
 	move = &s.walk->moves[0];
 	move->from = (__u64)old_dentry;
-	move->from_mount = (__u64)new_dir->mnt;
+	move->from_mount = (__u64)read_path(new_dir)->mnt;
 	move->to = (__u64)new_dentry;
-	move->to_mount = (__u64)new_dir->mnt;
+	move->to_mount = (__u64)read_path(new_dir)->mnt;
 	note_type(move, old_dentry);
 	move->wanted_from = 0;
 	move->wanted_to = CREATE;

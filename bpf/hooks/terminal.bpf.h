@@ -159,7 +159,7 @@ static __noinline bool has_child(const struct subject *s, __u64 parent, __u64 nu
 static __always_inline bool may_join(const struct subject *s, struct task_struct *joining,
 				     __u32 number)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	const struct task_struct *task = read_task(bpf_get_current_task_btf());
 	__u32 level = read_u32(FIELD(struct pid, task->thread_pid, level));
 	__u64 wanted = number | (__u64)level << 32;
 

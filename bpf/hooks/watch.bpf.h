@@ -82,7 +82,7 @@ int BPF_PROG(cordon_group_destroy, struct fsnotify_group *group)
  */
 static __always_inline bool is_short_of(__u32 kind)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	const struct task_struct *task = read_task(bpf_get_current_task_btf());
 	__u64 counts = (__u64)task->cred->ucounts, namespace, used, most;
 
 	for (int i = 0; i < NAMESPACES_MAX && counts; i++) {
