@@ -300,9 +300,12 @@ static void finish(struct execution *e)
 {
 	struct daemon *daemon = e->daemon;
 
+	if (!events_caught_up(e, events_drain(daemon, EVENTS_AT_A_TIME))) {
+		arm(e, 0);
+		return;
+	}
 	evtimer_del(e->timer);
 	left_behind_remove(e->daemon, e->slot, e->id);
-	events_drain(daemon, EVENTS_ALL);
 	events_finish(e);
 	fill_end(e);
 	note_code(e);

@@ -224,7 +224,7 @@ void events_handle(const void *data, size_t size, void *context)
 		handle_stray(daemon, event);
 }
 
-void events_drain(struct daemon *daemon, unsigned int most)
+bool events_drain(struct daemon *daemon, unsigned int most)
 {
 	int r;
 
@@ -234,6 +234,16 @@ void events_drain(struct daemon *daemon, unsigned int most)
 		daemon_say(daemon, "reading events: %s", strerror(-r));
 	if (r != 0)
 		daemon_flush_soon(daemon);
+	return r < 0 || (unsigned int)r < most;
+}
+
+bool events_caught_up(struct execution *e, bool drained)
+{
+	e->awaited_events += EVENTS_AT_A_TIME;
+	if (!drained && e->awaited_events < EVENTS_ALL)
+		return false;
+	e->awaited_events = 0;
+	return true;
 }
 
 void events_settle(struct execution *e, uint64_t last)

@@ -12,11 +12,18 @@ void events_handle(const void *data, size_t size, void *context);
 void events_release_early(struct execution *e);
 
 /* So many at a time leave room for requests and deadlines; and more than the rings can hold. */
-#define EVENTS_AT_A_TIME 1024u
+#define EVENTS_AT_A_TIME 64u
 #define EVENTS_ALL	 (1u << 18)
 
-/* Reads what the rings hold now, `most` events of it. */
-void events_drain(struct daemon *daemon, unsigned int most);
+/* Reads what the rings hold now, `most` events of it. Returns whether that was all. */
+bool events_drain(struct daemon *daemon, unsigned int most);
+
+/*
+ * For who needs all that an execution's tasks have told: `drained` is what events_drain() returned
+ * for the next EVENTS_AT_A_TIME. Returns whether it has been read; if not, after another turn of the
+ * loop. Others who keep telling put it off until as much was read as the rings can hold.
+ */
+bool events_caught_up(struct execution *e, bool drained);
 
 /* Records what is missing of an execution's events up to the one with this number. */
 void events_settle(struct execution *e, uint64_t last);

@@ -81,6 +81,7 @@ struct execution {
 	uint64_t deadline;
 
 	struct sequence sequence;
+	unsigned int awaited_events; /* read so far, while all are waited for */
 	/*
 	 * Of the events that are no records, since the start record tells of them: that an
 	 * executor's child was taken, and begun, and which of its variables were overwritten.

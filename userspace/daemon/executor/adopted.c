@@ -589,13 +589,19 @@ static void on_leader(evutil_socket_t fd, short what, void *context)
 	struct execution *e = context;
 	struct daemon *daemon = e->daemon;
 	uint32_t slot = e->slot;
+	bool drained;
 
 	(void)fd;
 	(void)what;
 	/* How it ended stands in an event, if that was not lost. */
-	events_drain(daemon, EVENTS_ALL);
+	drained = events_drain(daemon, EVENTS_AT_A_TIME);
 	if (daemon->by_slot[slot] != e)
 		return;
+	if (!events_caught_up(e, drained)) {
+		if (e->leader_event)
+			event_add(e->leader_event, NULL);
+		return;
+	}
 	/* One that was not held may have done its work: what that was is about to be known. */
 	if (execution_runs_unlooked(e))
 		e->left = true;

@@ -145,6 +145,47 @@ static void test_timeout_told(void **state)
 	expect_end("timeout");
 }
 
+/* More than a turn of the loop may take: its end is written when all of it is on record. */
+static void test_much_is_told(void **state)
+{
+	const struct cordon_exec_event event = {.path_length = 8};
+	struct execution *e = world_live();
+
+	(void)state;
+	for (unsigned int i = 0; i < 2 * EVENTS_AT_A_TIME + 1; i++)
+		kernel_emit_text(e->slot, &event, sizeof(event), "/bin/cat", CORDON_EVENT_EXEC);
+	timer(e);
+	timer(e);
+	tell(e, 0);
+	assert_int_equal(e->state, EXECUTION_DEAD);
+	assert_int_equal(logs_count("process-exec", NULL), EVENTS_AT_A_TIME);
+	assert_int_equal(logs_count("execution-end", NULL), 0);
+	timer(e);
+	assert_int_equal(e->state, EXECUTION_DEAD);
+	timer(e);
+	assert_int_equal(e->state, EXECUTION_FINISHED);
+	assert_int_equal(logs_count("process-exec", NULL), 2 * EVENTS_AT_A_TIME + 1);
+	assert_int_equal(logs_count("gap", NULL), 0);
+	expect_end("timeout");
+}
+
+/* Others who tell more than is read put an end off for so long only. */
+static void test_others_tell_more(void **state)
+{
+	struct execution *e = world_live();
+	unsigned int turns = 1;
+
+	(void)state;
+	while (!events_caught_up(e, false))
+		turns++;
+	assert_int_equal(turns, EVENTS_ALL / EVENTS_AT_A_TIME);
+	assert_false(events_caught_up(e, false));
+	assert_true(events_caught_up(e, true));
+	assert_int_equal(e->awaited_events, 0);
+	tell(e, 0);
+	expect_end("exited");
+}
+
 static void test_timeout_not_told(void **state)
 {
 	struct execution *e = world_live();
@@ -643,6 +684,8 @@ int main(void)
 		ONE(test_signaled),
 		ONE(test_owner_gone),
 		ONE(test_timeout_told),
+		ONE(test_much_is_told),
+		ONE(test_others_tell_more),
 		ONE(test_timeout_not_told),
 		ONE(test_timeout_owner_dies),
 		ONE(test_lost_owner_is_waited_for),

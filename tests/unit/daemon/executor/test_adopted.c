@@ -563,6 +563,25 @@ static void test_runs_unlooked(void **state)
 	assert_int_equal(logs_count("execution-end", NULL), 1);
 }
 
+/* Its process is over: how it ended stands behind more events than a turn of the loop may take. */
+static void test_ends_behind_much(void **state)
+{
+	struct execution *e = running();
+	json_t *end = NULL;
+
+	(void)state;
+	for (unsigned int i = 0; i < EVENTS_AT_A_TIME + 1; i++)
+		emit_exec(e->slot);
+	emit_exit(e->slot, 3 << 8);
+	world_kill(leader);
+	assert_true(world_settle());
+	assert_int_equal(logs_count("execution-end", &end), 1);
+	end = json_object_get(json_object_get(end, "cordon"), "end");
+	assert_int_equal(json_integer_value(json_object_get(end, "exit_code")), 3);
+	assert_int_equal(logs_count("process-exec", NULL), EVENTS_AT_A_TIME + 2);
+	assert_int_equal(logs_count("gap", NULL), 0);
+}
+
 /* It did more than can be kept: its start is written before it is known what it is, and it is ended. */
 static void test_does_too_much(void **state)
 {
@@ -847,6 +866,7 @@ int main(void)
 		ONE(test_no_state),
 		ONE(test_dies_meanwhile),
 		ONE(test_runs_unlooked),
+		ONE(test_ends_behind_much),
 		ONE(test_does_too_much),
 		ONE(test_too_many),
 		ONE(test_refused_by_kernel),
