@@ -284,10 +284,13 @@ static __always_inline void begin(struct subject *s, struct cordon_adoption *a,
 					CORDON_EXECUTION_HELD) == CORDON_EXECUTION_LIVE)
 		begun |= CORDON_BEGUN_HELD;
 	execution->begun = begun;
-	/* Before its first instruction: the kernel looks for signals on the way there. */
+	/*
+	 * Before its first instruction: the kernel looks for signals on the way there. The daemon
+	 * may have gone since adopt() asked, while the exec waited; a gate is one's with `deny`.
+	 */
 	if (begun & CORDON_BEGUN_HELD)
 		bpf_send_signal(SIGSTOP);
-	else if (!clean || (executor->flags & CORDON_EXECUTOR_GATE))
+	else if (!clean || (!there && (executor->flags & CORDON_EXECUTOR_DENY_AWAY)))
 		bpf_send_signal(SIGKILL);
 }
 

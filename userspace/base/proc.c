@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/proc.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,37 +13,58 @@
 
 #define PROC_NAME_MAX	64
 #define CGROUP_FILE_MAX 65536
+#define LOOKS		8
 
 static void spell(char path[PROC_NAME_MAX], pid_t pid, const char *what)
 {
 	snprintf(path, PROC_NAME_MAX, "/proc/%d/%s", pid, what);
 }
 
+/*
+ * While a thread's execve(2) makes it the process, there may be none for a moment: the leader is
+ * found by its number and then asked for it, which it has just passed on (proc_pid_lookup() and
+ * proc_pident_lookup(), fs/proc/base.c; de_thread(), fs/exec.c). The next look finds the thread.
+ */
+static bool look_again(int r, int *looks)
+{
+	return (r == -ENOENT || r == -ESRCH) && ++*looks < LOOKS;
+}
+
 int proc_read(pid_t pid, const char *what, size_t limit, char **ret_text, size_t *ret_size)
 {
 	char path[PROC_NAME_MAX];
+	int looks = 0, r;
 
 	spell(path, pid, what);
-	return io_read_file(AT_FDCWD, path, limit, ret_text, ret_size);
+	do
+		r = io_read_file(AT_FDCWD, path, limit, ret_text, ret_size);
+	while (look_again(r, &looks));
+	return r;
 }
 
 int proc_open(pid_t pid, const char *what, int flags)
 {
 	char path[PROC_NAME_MAX];
-	int fd;
+	int looks = 0, fd;
 
 	spell(path, pid, what);
-	fd = open(path, flags | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	do {
+		fd = open(path, flags | O_CLOEXEC);
+		fd = fd < 0 ? -errno : fd;
+	} while (look_again(fd, &looks));
+	return fd;
 }
 
 int proc_readlink(pid_t pid, const char *what, char ret_path[PATH_MAX])
 {
 	char path[PROC_NAME_MAX], target[PATH_MAX];
 	ssize_t n;
+	int looks = 0;
 
 	spell(path, pid, what);
-	n = readlink(path, target, sizeof(target));
+	do
+		n = readlink(path, target, sizeof(target));
+	while (n < 0 && look_again(-errno, &looks));
 	if (n < 0)
 		return -errno;
 	if ((size_t)n == sizeof(target))

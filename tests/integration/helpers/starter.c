@@ -8,6 +8,7 @@
 #include <linux/sched.h>
 #include <pthread.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,37 @@ static void by_thread_of_child(char **argv)
 	if (fork() != 0)
 		return;
 	need(-pthread_create(&thread, NULL, run_in_thread, argv), "pthread_create");
+	pause();
+}
+
+static bool is_traced(void)
+{
+	char text[4096];
+	const char *tracer;
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	tracer = strstr(text, "\nTracerPid:");
+	return tracer && atoi(tracer + strlen("\nTracerPid:")) != 0;
+}
+
+static void *run_once_traced(void *argv)
+{
+	while (!is_traced())
+		usleep(1000);
+	run(argv);
+}
+
+/* Who traces the first thread has the exec wait for its end. */
+static void by_traced_child(char **argv)
+{
+	pthread_t thread;
+
+	if (fork() != 0)
+		return;
+	need(-pthread_create(&thread, NULL, run_once_traced, argv), "pthread_create");
 	pause();
 }
 
@@ -168,6 +200,7 @@ static const struct {
 	{"spawn", by_spawn},
 	{"thread", by_thread},
 	{"thread-of-child", by_thread_of_child},
+	{"traced-child", by_traced_child},
 	{"orphan", by_orphan},
 	{"memory", by_memory},
 	{"descriptor", by_descriptor},

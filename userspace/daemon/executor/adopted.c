@@ -52,21 +52,6 @@ static char *read_cwd(pid_t pid)
 static void on_leader(evutil_socket_t fd, short what, void *context);
 static void on_owner(evutil_socket_t fd, short what, void *context);
 
-#define STATUS_TRIES 8
-
-/*
- * For a moment there may be none: while a thread's exec makes it the process, in place of the
- * leader (de_thread(), fs/exec.c).
- */
-static int status_of(pid_t pid, struct process_status *ret_status)
-{
-	int r = -ESRCH;
-
-	for (int i = 0; r < 0 && i < STATUS_TRIES; i++)
-		r = process_status(pid, ret_status);
-	return r;
-}
-
 /*
  * A pidfd's event; NULL: the process is gone, or there is no memory for it. The number may have
  * passed to another process while no daemon watched: one that is younger than `latest` (boot clock,
@@ -78,7 +63,7 @@ static struct event *watch(struct execution *e, pid_t pid, uint64_t latest, even
 	struct process_status status;
 	struct event *event = NULL;
 
-	if (fd >= 0 && status_of(pid, &status) == 0 && status.start_nsec <= latest)
+	if (fd >= 0 && process_status(pid, &status) == 0 && status.start_nsec <= latest)
 		(void)pid_event_new(e->daemon->base, &fd, call, e, &event);
 	return event;
 }

@@ -7,6 +7,23 @@
 #include "daemon/executor/executors_parts.h"
 #include "tests/unit/daemon/fake/errands.h"
 
+#include <sys/syscall.h>
+
+/* --- look-ups below /proc/PID that find nothing --------------------------------------------- */
+
+static int misses;
+
+/* In the place of the C library's. */
+int openat(int dir_fd, const char *path, int flags, ...)
+{
+	if (misses > 0 && strncmp(path, "/proc/", 6) == 0) {
+		misses--;
+		errno = ENOENT;
+		return -1;
+	}
+	return (int)syscall(SYS_openat, dir_fd, path, flags, 0600);
+}
+
 /* --- an executor -------------------------------------------------------------------------- */
 
 static const char *no_words[] = {NULL};
@@ -302,6 +319,38 @@ static void test_environment_not_told(void **state)
 {
 	(void)state;
 	expect_removed(environment_of("", 0, 4), NULL, NULL, 4);
+}
+
+/* As where a thread's exec is about to make it the process. */
+static void test_missed_for_a_moment(void **state)
+{
+	uint32_t slot = take();
+
+	(void)state;
+	misses = 1;
+	emit_adopt(slot);
+	drain();
+	assert_int_equal(misses, 0);
+	assert_int_equal(world->by_slot[slot]->state, EXECUTION_LIVE);
+	emit_begin(slot);
+	drain();
+	errand_answers(0);
+	expect_not_refused();
+	turns();
+	assert_int_equal(kernel->continued, 1);
+}
+
+static void test_missed_for_good(void **state)
+{
+	uint32_t slot = take();
+
+	(void)state;
+	misses = 1000;
+	emit_adopt(slot);
+	drain();
+	misses = 0;
+	assert_true(world_settle());
+	assert_string_equal(world_end_cause(), "not-started");
 }
 
 static void test_leader_killed(void **state)
@@ -847,6 +896,8 @@ int main(void)
 		ONE(test_environment),
 		ONE(test_environment_cut_off),
 		ONE(test_environment_not_told),
+		ONE(test_missed_for_a_moment),
+		ONE(test_missed_for_good),
 		ONE(test_leader_killed),
 		ONE(test_owner_dies),
 		ONE(test_container),
