@@ -151,6 +151,9 @@ static void say_outcome(const struct run *run, const struct client_outcome *outc
 		message("%" PRIu64 " access%s have been refused (cordon show %s)",
 			outcome->would_denials, outcome->would_denials == 1 ? " would" : "es would",
 			id);
+	if (outcome->attempts)
+		message("%" PRIu64 " attempt%s refused by the host's permissions (cordon show %s)",
+			outcome->attempts, outcome->attempts == 1 ? " was" : "s were", id);
 }
 
 static void take_outcome(struct run *run, struct client_outcome *outcome)
