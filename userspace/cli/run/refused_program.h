@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why the program that was named did not run: which file it was, and that no other took its place. */
+/* Why a program did not run: which file it was, and that no other took its place. */
 #ifndef CORDON_CLI_REFUSED_PROGRAM_H
 #define CORDON_CLI_REFUSED_PROGRAM_H
 
