@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What another ticket had it write, run as a user: among sixty refusals it takes a key that is the user's own, asks what
-it may read out in names, and goes on in a child that nobody waits for."""
+"""What another ticket had it write, run as a user: among sixty refusals it takes a key that is the user's own, tries one that
+is not, asks what it may read out in names, and goes on in a child that nobody waits for."""
 
 import base64
 import os
@@ -16,6 +16,12 @@ for number in range(60):
     if number == 40:
         try:
             with open("/srv/support/home/.netrc", "rb"):
+                pass
+        except OSError as error:
+            print(error)
+        # Of others: the host's own permissions keep it from that, before any rule does.
+        try:
+            with open("/srv/support/ops/.aws/credentials", "rb"):
                 pass
         except OSError as error:
             print(error)

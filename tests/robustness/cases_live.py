@@ -19,7 +19,7 @@ COMMAND = "until [ -e stop ]; do read -r x </etc/shadow; sleep 0.1; done 2>/dev/
 FIELDS = {
     "id": str, "state": str, "policy": str, "workdir": str, "program": str, "session": str, "agent": str, "executor": str,
     "pid": int, "owner": int, "age_nsec": int, "deadline_nsec": int, "tasks": int, "denials": int, "would_denials": int,
-    "observe": bool, "uid": int, "limits": dict, "use": dict,
+    "attempts": int, "observe": bool, "uid": int, "limits": dict, "use": dict,
 }  # fmt: skip
 
 

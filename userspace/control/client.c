@@ -370,7 +370,7 @@ static int finish(int socket, json_t *request, struct client_outcome *ret_outcom
 {
 	_cleanup_(json_decrefp) json_t *reply = NULL;
 	_cleanup_(protocol_fds_close) struct protocol_fds received = {};
-	json_int_t denials, would_denials, killed;
+	json_int_t denials, would_denials, killed, attempts = 0;
 	struct client_outcome outcome;
 	const char *cause;
 	int ok, r;
@@ -379,12 +379,14 @@ static int finish(int socket, json_t *request, struct client_outcome *ret_outcom
 	if (r < 0)
 		return r;
 	if (received.count != 1 ||
-	    json_unpack(reply, "{s:b,s:s,s:I,s:I,s:I!}", "ok", &ok, "cause", &cause, "denials",
-			&denials, "would_denials", &would_denials, "killed", &killed) < 0 ||
+	    json_unpack(reply, "{s:b,s:s,s:I,s:I,s:I,s?I!}", "ok", &ok, "cause", &cause, "denials",
+			&denials, "would_denials", &would_denials, "killed", &killed, "attempts",
+			&attempts) < 0 ||
 	    protocol_cause(cause, &outcome.cause) < 0)
 		return broken(failure);
 	outcome.denials = (uint64_t)denials;
 	outcome.would_denials = (uint64_t)would_denials;
+	outcome.attempts = (uint64_t)attempts;
 	outcome.killed = (uint64_t)killed;
 	outcome.report_fd = received.fd[0];
 	received.count = 0;

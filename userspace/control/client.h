@@ -105,7 +105,7 @@ struct client_ended {
 
 struct client_outcome {
 	enum audit_end_cause cause;
-	uint64_t denials, would_denials;
+	uint64_t denials, would_denials, attempts;
 	uint64_t killed; /* processes that were still alive when the command had ended */
 	int report_fd;	 /* memfd with the report's JSON, at its start; caller closes */
 };

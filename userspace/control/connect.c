@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "control/client.h"
-#include "control/embedded.h"
 #include "control/lock.h"
 
 /*
@@ -62,7 +61,7 @@ static bool nobody_there(int error)
 
 static void say_waiting(void)
 {
-	static const char text[] = "cordon: waiting for the previous daemon to leave\n";
+	static const char text[] = "cordon: waiting for a daemon that is starting or leaving\n";
 
 	if (isatty(STDERR_FILENO) && write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
 		return;
@@ -72,7 +71,8 @@ static void say_waiting(void)
  * No daemon accepts. Either one has the lock and is starting or leaving: wait; or none has it:
  * start one. Called under the start lock.
  */
-static int start_and_connect(int *ret_socket, struct failure *failure)
+static int start_and_connect(embedded_step *step, void *data, int *ret_socket,
+			     struct failure *failure)
 {
 	uint64_t end = clock_nsec(CLOCK_MONOTONIC) + LEAVING_TIMEOUT_SECONDS * NSEC_PER_SEC;
 	bool said = false;
@@ -91,7 +91,7 @@ static int start_and_connect(int *ret_socket, struct failure *failure)
 		if (r == 0) {
 			closep(&lock);
 			lock = -1;
-			r = embedded_start(failure);
+			r = embedded_start(step, data, failure);
 			if (r < 0 && r != -EBUSY)
 				return r;
 			continue;
@@ -110,7 +110,8 @@ static int start_and_connect(int *ret_socket, struct failure *failure)
 	}
 }
 
-int client_connect_or_start(int *ret_socket, struct failure *failure)
+int client_connect_or_start(embedded_step *step, void *data, int *ret_socket,
+			    struct failure *failure)
 {
 	_cleanup_(closep) int start_lock = -1;
 	struct failure quiet = {};
@@ -128,5 +129,5 @@ int client_connect_or_start(int *ret_socket, struct failure *failure)
 	r = lock_take(LOCK_START, true, &start_lock, failure);
 	if (r < 0)
 		return r;
-	return start_and_connect(ret_socket, failure);
+	return start_and_connect(step, data, ret_socket, failure);
 }

@@ -4,14 +4,16 @@
 #define CORDON_DAEMON_CONNECT_H
 
 #include "base/failure.h"
+#include "control/embedded.h"
 
 /*
  * Connects as client_connect() does, but as root starts an embedded daemon where none runs, and
  * waits until it accepts; race-free among many callers. Also waits for a daemon that is just
  * leaving, and some seconds for one that has too many clients. `failure` carries the new daemon's
  * reason when it cannot start. -EPERM: none runs and the caller is not root; -EUSERS: too many
- * clients.
+ * clients. `step` is told how far a daemon that is started here has loaded; may be NULL.
  */
-int client_connect_or_start(int *ret_socket, struct failure *failure);
+int client_connect_or_start(embedded_step *step, void *data, int *ret_socket,
+			    struct failure *failure);
 
 #endif

@@ -2,6 +2,7 @@
 #include "control/embedded.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -106,8 +107,30 @@ static int spawn(int pipe_fd, struct failure *failure)
 	return 0;
 }
 
-/* Everything the daemon says until it closes the pipe, or what came until the time is over. */
-static size_t hear(int fd, char *text, size_t size)
+struct listener {
+	embedded_step *step;
+	void *data;
+};
+
+/* Tells of the steps at the beginning of the text and takes them out; what is left of it. */
+static size_t take_steps(const struct listener *listener, char *text, size_t length)
+{
+	char *end;
+
+	text[length] = '\0';
+	while (text[0] == EMBEDDED_STEP && (end = strchr(text, '\n'))) {
+		uint64_t done, all;
+
+		if (listener->step && sscanf(text + 1, "%" SCNu64 " %" SCNu64, &done, &all) == 2)
+			listener->step(listener->data, done, all);
+		length -= (size_t)(end + 1 - text);
+		memmove(text, end + 1, length + 1);
+	}
+	return length;
+}
+
+/* The outcome: what the daemon says until it closes the pipe, or what came in time. */
+static size_t hear(const struct listener *listener, int fd, char *text, size_t size)
 {
 	uint64_t end = clock_nsec(CLOCK_MONOTONIC) + START_TIMEOUT_SECONDS * NSEC_PER_SEC;
 	size_t length = 0;
@@ -124,14 +147,15 @@ static size_t hear(int fd, char *text, size_t size)
 		n = read(fd, text + length, size - 1 - length);
 		if (n == 0 || (n < 0 && errno != EINTR))
 			break;
-		length += n > 0 ? (size_t)n : 0;
+		length = take_steps(listener, text, length + (n > 0 ? (size_t)n : 0));
 	}
 	text[length] = '\0';
 	return length;
 }
 
-int embedded_start(struct failure *failure)
+int embedded_start(embedded_step *step, void *data, struct failure *failure)
 {
+	const struct listener listener = {step, data};
 	_cleanup_(closep) int read_fd = -1, write_fd = -1;
 	char text[1024];
 	int ends[2], r;
@@ -145,7 +169,7 @@ int embedded_start(struct failure *failure)
 		return r;
 	closep(&write_fd);
 	write_fd = -1;
-	if (hear(read_fd, text, sizeof(text)) == 0)
+	if (hear(&listener, read_fd, text, sizeof(text)) == 0)
 		return failure_set(failure, EIO,
 				   "the cordon daemon ended or hung while it started; run `cordon "
 				   "doctor`, and see agent.log in the log directory");
@@ -154,6 +178,16 @@ int embedded_start(struct failure *failure)
 	if (text[0] == EMBEDDED_BUSY)
 		return -EBUSY;
 	return failure_set(failure, EIO, "%s", text + 1);
+}
+
+void embedded_tell(int pipe_fd, uint64_t done, uint64_t all)
+{
+	char line[64];
+	int length = snprintf(line, sizeof(line), "%c%" PRIu64 " %" PRIu64 "\n", EMBEDDED_STEP,
+			      done, all);
+
+	/* Nobody may be listening any more. */
+	(void)io_write_all(pipe_fd, line, (size_t)length);
 }
 
 void embedded_report(int pipe_fd, char outcome, const char *text)

@@ -28,6 +28,7 @@
 #include "daemon/server/server.h"
 #include "daemon/privsep/writer_process.h"
 #include "kernel/features.h"
+#include "kernel/load_progress.h"
 #include "policy/source/search.h"
 
 #define AGENT_LOG "agent.log"
@@ -150,11 +151,20 @@ static int check_config(struct running *running, struct failure *failure)
 	return executors_check(&running->daemon, running->options.config, failure);
 }
 
+static void tell_loading(void *data, uint64_t done, uint64_t all)
+{
+	const struct running *running = data;
+
+	embedded_tell(running->pipe_fd, done, all);
+}
+
 static int open_enforcement(struct running *running, struct failure *failure)
 {
 	struct daemon *daemon = &running->daemon;
 	int r;
 
+	if (running->pipe_fd >= 0)
+		load_progress_to(tell_loading, running);
 	r = enforcement_open(daemon->cgroups.fd, &daemon->enforcement, &daemon->origin, failure);
 	if (r < 0)
 		return failure_set(failure, r, "cannot enforce: %m; run `cordon doctor`");

@@ -13,6 +13,7 @@
 #include "enforce.skel.h"
 #include "kernel/hooks.h"
 #include "kernel/layout.h"
+#include "kernel/load_progress.h"
 #include "kernel/pins.h"
 #include "kernel/symbols.h"
 
@@ -401,11 +402,18 @@ int loader_open(struct enforce_bpf **ret_skeleton, struct failure *failure)
 
 int loader_load(struct enforce_bpf *skeleton, struct failure *failure)
 {
+	struct load_progress progress;
+	struct bpf_program *program;
+	uint64_t programs = 0;
 	int r = symbols_check(SYMBOLS_FILE, failure);
 
 	if (r < 0)
 		return r;
+	bpf_object__for_each_program(program, skeleton->obj)
+		programs += bpf_program__autoload(program);
+	load_progress_begin(&progress, programs);
 	r = enforce_bpf__load(skeleton);
+	load_progress_end(&progress);
 	if (r < 0)
 		return failure_set(failure, r,
 				   "cannot load the BPF programs: %m: %s; see `cordon doctor`",

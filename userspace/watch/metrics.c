@@ -45,6 +45,8 @@ static const struct metric metrics[] = {
 	{COUNTER("would_denials",
 		 "Accesses that would have been refused, had they not only been observed."),
 	 "totals", "would_denials", NUMBER},
+	{COUNTER("attempts", "Accesses to what rules mark that the host's permissions refused."),
+	 "totals", "attempts", NUMBER},
 	{COUNTER("packets_denied", "Packets of executions that were dropped."), "totals",
 	 "packets_denied", NUMBER},
 	{COUNTER("events", "Events that the kernel told of executions."), "totals", "events",

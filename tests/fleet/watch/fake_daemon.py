@@ -28,7 +28,7 @@ def healthy():
         "turns": {"longest": {"what": "request", "nsec": 4200000}, "busiest": {"what": "records", "nsec": 2100000},
                   "total_nsec": 1500000000,
                   "histogram": [{"below_nsec": bound, "turns": 100 if i == 0 else 1} for i, bound in enumerate(BELOW)]},
-        "totals": {"started": 40, "refused": 2, "ended": dict.fromkeys(CAUSES, 1), "denials": 12, "would_denials": 0,
+        "totals": {"started": 40, "refused": 2, "ended": dict.fromkeys(CAUSES, 1), "denials": 12, "would_denials": 0, "attempts": 3,
                    "packets_denied": 0, "events": 900, "coalesced": 5, "limited": 0, "dropped": 0, "gaps": 0, "missing_events": 0},
         "log_figures": {"failing": False, "records": 1000, "written_bytes": 800000, "free_bytes": 50 * 2**30, "sealing": True,
                         "sealed": 998, "seal_age_nsec": 4 * 10**9},

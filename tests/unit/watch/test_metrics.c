@@ -66,7 +66,7 @@ static void test_units(void **state)
 {
 	_cleanup_(freep) char *text = written_of(
 		"{\"version\":\"1.2\",\"enforcing\":true,\"embedded\":false,\"uptime_nsec\":2500000000,"
-		"\"totals\":{\"denials\":7,\"ended\":{\"owner-gone\":2}},\"dns\":{\"queries\":3,\"waiting\":1},"
+		"\"totals\":{\"denials\":7,\"attempts\":5,\"ended\":{\"owner-gone\":2}},\"dns\":{\"queries\":3,\"waiting\":1},"
 		"\"log_figures\":{\"free_bytes\":null,\"seal_age_nsec\":null,\"sealing\":false}}",
 		NULL);
 
@@ -77,6 +77,7 @@ static void test_units(void **state)
 	assert_line(text, "cordon_daemon_embedded 0");
 	assert_line(text, "cordon_daemon_uptime_seconds 2.5");
 	assert_line(text, "cordon_denials_total 7");
+	assert_line(text, "cordon_attempts_total 5");
 	assert_line(text, "cordon_executions_ended_total{cause=\"owner-gone\"} 2");
 	assert_line(text, "cordon_dns_questions_total{what=\"queries\"} 3");
 	assert_line(text, "cordon_dns_waiting 1");

@@ -144,6 +144,7 @@ static void add_counters(struct fields *f, const struct audit_end *end)
 	fields_number(f, object, "events", end->events);
 	fields_number(f, object, "denials", end->denials);
 	fields_number(f, object, "would_denials", end->would_denials);
+	fields_number(f, object, "attempts", end->attempts);
 	fields_number(f, object, "forks", end->forks);
 	fields_number(f, object, "execs", end->execs);
 	fields_number(f, object, "coalesced", end->coalesced);

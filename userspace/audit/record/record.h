@@ -111,6 +111,7 @@ struct audit_end {
 	int status; /* as wait(2) reports it, if have_status */
 	uint64_t duration_nsec;
 	uint64_t killed_tasks; /* what was still alive at the end and was killed */
+	uint64_t attempts;     /* on record; the kernel does not count them */
 	/* resource use; have_* false: this host cannot tell */
 	bool have_cpu, have_memory, have_pids;
 	uint64_t user_nsec, system_nsec;

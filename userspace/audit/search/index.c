@@ -186,6 +186,11 @@ static int add_lines(struct build *b, const char *data, size_t size, uint64_t of
 	return 0;
 }
 
+static bool is_stopped(const struct build *b)
+{
+	return b->progress && b->progress->stop && *b->progress->stop;
+}
+
 static void tell(struct build *b, uint64_t bytes)
 {
 	b->done += bytes;
@@ -213,6 +218,8 @@ static int add_text(struct build *b, size_t number, char *data, size_t capacity)
 		if (r < 0)
 			return r;
 		tell(b, taken);
+		if (is_stopped(b))
+			return -ECANCELED;
 		/* A line that is longer than any record stays outside, with all behind it. */
 		if (taken == 0 && (held < capacity || n == 0))
 			break;

@@ -6,6 +6,7 @@
 #ifndef CORDON_AUDIT_INDEX_H
 #define CORDON_AUDIT_INDEX_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -24,13 +25,15 @@ struct index_result {
 struct index_progress {
 	void (*tell)(void *data, uint64_t done, uint64_t all); /* bytes; may be NULL */
 	void *data;
+	const volatile sig_atomic_t *stop; /* once it is not 0, -ECANCELED; may be NULL */
 };
 
 /*
  * Takes in what was written since the last time. With `rebuild`, from nothing; with `check`, all of
  * the
  * index is looked at first. One at a time per log, others wait.
- * -ENOENT: no log; -EACCES, -EROFS: no index can be written there; -ENOSPC, -EIO, -ENOMEM.
+ * -ENOENT: no log; -EACCES, -EROFS: no index can be written there; -ECANCELED: stopped, and the
+ * index is as it was; -ENOSPC, -EIO, -ENOMEM.
  */
 int index_update(const char *directory, bool rebuild, bool check,
 		 const struct index_progress *progress, struct index_result *ret_result,

@@ -7,9 +7,11 @@
 #include "cli/term/commands.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/progress.h"
 #include "cli/term/read_option.h"
 #include "control/client.h"
 #include "kernel/features.h"
+#include "kernel/load_progress.h"
 
 static const char help[] =
 	"Usage: cordon doctor [--quick] [--json]\n"
@@ -191,13 +193,19 @@ int cmd_doctor(int argc, char **argv)
 	_cleanup_(json_decrefp) json_t *status = NULL;
 	_cleanup_(json_decrefp) json_t *counters = NULL;
 	bool json = false, quick = false, able;
+	struct progress progress;
 	size_t count = 0;
 	int r = parse(argc, argv, &quick, &json);
 
 	if (r >= 0)
 		return r;
-	if (features_probe(&features, &count) < 0 ||
-	    (!quick && features_try(&features, &count) < 0)) {
+	progress_begin_counting(&progress, "trying the programs", "programs");
+	load_progress_to(progress_step, &progress);
+	r = features_probe(&features, &count);
+	if (r == 0 && !quick)
+		r = features_try(&features, &count);
+	progress_end(&progress);
+	if (r < 0) {
 		message("out of memory");
 		return EXIT_FAILURE;
 	}

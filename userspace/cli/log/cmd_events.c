@@ -337,8 +337,10 @@ int cmd_events(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	/* Leave at a whole line; a reader that is gone is noticed by the write. */
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	if (e.follow) {
+		sigaction(SIGINT, &action, NULL);
+		sigaction(SIGTERM, &action, NULL);
+	}
 	status = terminal_finish(stdout, e.tail && !e.follow ? show_last(&e) : run(&e));
 	free(e.kept);
 	return status;

@@ -214,7 +214,7 @@ static int report(const struct request *q)
 	_cleanup_(freep) char *title = NULL;
 	int status = EXIT_SUCCESS, made, n, r;
 
-	r = q->word ? find_execution(q->directory, q->word, &found, &status)
+	r = q->word ? find_execution(q->directory, q->word, NULL, &found, &status)
 		    : find_all(q->directory, &query, &found, &status);
 	if (r < 0)
 		return 2;

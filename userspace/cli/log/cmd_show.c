@@ -45,7 +45,7 @@ static int run(const char *directory, const char *word, bool json)
 {
 	_cleanup_(json_decrefp) json_t *found = NULL;
 	int status = EXIT_FAILURE, shown;
-	int r = find_execution(directory, word, &found, &status);
+	int r = find_execution(directory, word, NULL, &found, &status);
 
 	if (r < 0)
 		return r == -EINVAL ? 2 : EXIT_FAILURE;

@@ -137,7 +137,7 @@ static int find(const char *directory, const char *word, json_t **ret_found, int
 	int r;
 
 	if (!parse_sequence(word, &query.sequence))
-		return find_execution(directory, word, ret_found, ret_status);
+		return find_execution(directory, word, view_is_denial, ret_found, ret_status);
 	r = find_all(directory, &query, ret_found, ret_status);
 	if (r < 0)
 		return r;

@@ -6,8 +6,10 @@
 
 #include "audit/search/index.h"
 #include "base/uuid.h"
+#include "cli/term/interrupt.h"
 #include "cli/term/message.h"
 #include "cli/term/progress.h"
+#include "insight/text/share.h"
 #include "insight/text/view.h"
 
 #define CANDIDATES_SHOWN 10
@@ -20,6 +22,7 @@ static int find(const char *directory, const struct audit_query *query,
 	struct search_options options = *asked;
 	struct index_result updated;
 	struct search_result result;
+	struct index_progress indexing;
 	struct failure failure = {0};
 	struct progress progress;
 	int r;
@@ -27,10 +30,10 @@ static int find(const char *directory, const struct audit_query *query,
 	/* Whoever may only read takes the index as it is, and the log for the rest. */
 	if (!options.no_index) {
 		progress_begin(&progress, "indexing the log", false);
-		(void)index_update(directory, false, false,
-				   &(struct index_progress){progress_step, &progress}, &updated,
-				   &failure);
+		indexing = (struct index_progress){progress_step, &progress, interrupt_hold()};
+		(void)index_update(directory, false, false, &indexing, &updated, &failure);
 		progress_end(&progress);
+		interrupt_release();
 	}
 	failure.text[0] = '\0';
 	progress_begin(&progress, "reading the log", prints);
@@ -70,24 +73,54 @@ static int append(void *data, json_t *record)
 	return json_array_append(data, record) < 0 ? -ENOMEM : 0;
 }
 
+/* Records that stay until the last is there. */
+struct kept {
+	json_t *ids;	 /* of executions, as keys; NULL: all records are wanted */
+	json_t *records; /* of the first of them */
+	struct share *share;
+	bool (*wanted)(const json_t *record); /* NULL: each */
+};
+
+static int kept_init(struct kept *kept)
+{
+	kept->records = json_array();
+	kept->share = share_new();
+	if (kept->records && kept->share)
+		return 0;
+	message("out of memory");
+	return -ENOMEM;
+}
+
+static void kept_release(struct kept *kept)
+{
+	json_decref(kept->ids);
+	json_decref(kept->records);
+	if (kept->share)
+		share_free(kept->share);
+}
+
+static int keep(void *data, json_t *record)
+{
+	const struct kept *kept = data;
+
+	if (kept->wanted && !kept->wanted(record))
+		return 0;
+	share_record(kept->share, record);
+	return append(kept->records, record);
+}
+
 int find_all(const char *directory, const struct audit_query *query, json_t **ret_records,
 	     int *ret_status)
 {
+	_cleanup_(kept_release) struct kept kept = {};
 	const struct search_options options = {0};
-	json_t *records = json_array();
-	int r;
+	int r = kept_init(&kept);
 
-	if (!records) {
-		message("out of memory");
-		return -ENOMEM;
-	}
-	r = find(directory, query, &options, false, append, records, ret_status);
-	if (r < 0) {
-		json_decref(records);
-		return r;
-	}
-	*ret_records = records;
-	return 0;
+	if (r == 0)
+		r = find(directory, query, &options, false, keep, &kept, ret_status);
+	if (r == 0)
+		*ret_records = TAKE_PTR(kept.records);
+	return r;
 }
 
 /* Ids are compared as they are written: lower case. */
@@ -126,27 +159,22 @@ static int find_last(const char *directory, char id[UUID_TEXT_SIZE], int *ret_st
 	return r;
 }
 
-struct one {
-	json_t *ids;	 /* as keys */
-	json_t *records; /* of the first of them */
-};
-
 static int collect(void *data, json_t *record)
 {
 	const char *id = view_text(record, "cordon.execution.id");
-	struct one *one = data;
+	struct kept *kept = data;
 
 	if (!id)
 		return 0;
-	if (!json_object_get(one->ids, id) && json_object_set_new(one->ids, id, json_true()) < 0)
+	if (!json_object_get(kept->ids, id) && json_object_set_new(kept->ids, id, json_true()) < 0)
 		return -ENOMEM;
-	return json_object_size(one->ids) == 1 ? append(one->records, record) : 0;
+	return json_object_size(kept->ids) == 1 ? keep(kept, record) : 0;
 }
 
 /* Is it one execution? Says otherwise. */
-static int check_one(const struct one *one, const char *directory, const char *prefix)
+static int check_one(const struct kept *kept, const char *directory, const char *prefix)
 {
-	size_t count = json_object_size(one->ids), shown = 0;
+	size_t count = json_object_size(kept->ids), shown = 0;
 	const char *id;
 	json_t *value;
 
@@ -157,7 +185,7 @@ static int check_one(const struct one *one, const char *directory, const char *p
 	if (count <= 1)
 		return count == 1 ? 0 : -ENOENT;
 	message("%zu executions have an id that begins with %s; say more of it:", count, prefix);
-	json_object_foreach(one->ids, id, value) {
+	json_object_foreach(kept->ids, id, value) {
 		if (shown++ == CANDIDATES_SHOWN)
 			break;
 		message("  %s", id);
@@ -165,12 +193,13 @@ static int check_one(const struct one *one, const char *directory, const char *p
 	return -ENOENT;
 }
 
-int find_execution(const char *directory, const char *word, json_t **ret_records, int *ret_status)
+int find_execution(const char *directory, const char *word, bool (*wanted)(const json_t *record),
+		   json_t **ret_records, int *ret_status)
 {
+	_cleanup_(kept_release) struct kept kept = {.wanted = wanted};
 	char id[UUID_TEXT_SIZE];
 	const struct audit_query query = {.execution = id};
 	const struct search_options options = {0};
-	struct one one;
 	int r;
 
 	if (strcmp(word, "last") == 0) {
@@ -183,17 +212,14 @@ int find_execution(const char *directory, const char *word, json_t **ret_records
 			word);
 		return -EINVAL;
 	}
-	one = (struct one){json_object(), json_array()};
-	r = one.ids && one.records
-		    ? find(directory, &query, &options, false, collect, &one, ret_status)
-		    : -ENOMEM;
+	r = kept_init(&kept);
+	kept.ids = json_object();
 	if (r == 0)
-		r = check_one(&one, directory, id);
-	json_decref(one.ids);
-	if (r < 0) {
-		json_decref(one.records);
-		return r;
-	}
-	*ret_records = one.records;
-	return 0;
+		r = kept.ids ? find(directory, &query, &options, false, collect, &kept, ret_status)
+			     : -ENOMEM;
+	if (r == 0)
+		r = check_one(&kept, directory, id);
+	if (r == 0)
+		*ret_records = TAKE_PTR(kept.records);
+	return r;
 }

@@ -18,14 +18,16 @@ int find_records(const char *directory, const struct audit_query *query,
 		 const struct search_options *options, int (*visit)(void *data, json_t *record),
 		 void *data, int *ret_status);
 
-/* All of them in an array, a new reference. */
+/* All of them in an array, a new reference; what is in them must not be changed: see share.h. */
 int find_all(const char *directory, const struct audit_query *query, json_t **ret_records,
 	     int *ret_status);
 
 /*
  * The records of one execution by its id, a prefix of it, or "last": the one that started last.
+ * `wanted`: those that are kept, where not all are; or NULL.
  * -EINVAL: `word` is neither; -ENOENT: there is none, or more than one; it was said why.
  */
-int find_execution(const char *directory, const char *word, json_t **ret_records, int *ret_status);
+int find_execution(const char *directory, const char *word, bool (*wanted)(const json_t *record),
+		   json_t **ret_records, int *ret_status);
 
 #endif

@@ -6,6 +6,7 @@
 #include "audit/search/index.h"
 #include "base/clock.h"
 #include "cli/log/log_command.h"
+#include "cli/term/interrupt.h"
 #include "cli/term/message.h"
 #include "cli/term/progress.h"
 #include "cli/term/read_option.h"
@@ -58,7 +59,7 @@ static int update(const char *directory, bool rebuild, bool check, bool json)
 {
 	uint64_t start = clock_nsec(CLOCK_MONOTONIC);
 	struct progress progress;
-	const struct index_progress told = {progress_step, &progress};
+	const struct index_progress told = {progress_step, &progress, interrupt_hold()};
 	struct index_result result;
 	struct failure failure = {0};
 	double seconds;
@@ -67,6 +68,7 @@ static int update(const char *directory, bool rebuild, bool check, bool json)
 	progress_begin(&progress, "indexing", false);
 	r = index_update(directory, rebuild, check, &told, &result, &failure);
 	progress_end(&progress);
+	interrupt_release();
 	if (r < 0) {
 		message("%s", failure.text);
 		return EXIT_FAILURE;

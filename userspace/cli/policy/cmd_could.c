@@ -362,7 +362,7 @@ static int find_records_of(struct could *c, const char *word)
 {
 	int status = EXIT_FAILURE, r;
 
-	r = find_execution(c->directory, word, &c->records, &status);
+	r = find_execution(c->directory, word, NULL, &c->records, &status);
 	if (r < 0)
 		return r;
 	c->start = find_start(c->records);

@@ -44,22 +44,38 @@ int policy_command_load(const char *name, const struct policy_search *search,
 	return policy_command_load_written(name, search, NULL, ret_policy);
 }
 
-int policy_command_load_written(const char *name, const struct policy_search *search,
-				struct policy_written **ret_written,
-				struct compiled_policy **ret_policy)
+/* What is wrong with a policy that cannot be compiled. */
+static void tell(const char *name, const struct diagnostics *d, int error)
 {
-	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
 	_cleanup_(freep) char *text = NULL;
-	int r = d ? policy_check_written(name, search, d, ret_written, ret_policy) : -ENOMEM;
 
-	if (r == 0)
-		return 0;
 	if (d && diagnostics_errors(d))
 		text = diagnostics_format(d, isatty(STDERR_FILENO));
 	if (text)
 		fputs(text, stderr);
 	else
-		message("cannot compile %s: %s", name, strerror(-r));
+		message("cannot compile %s: %s", name, strerror(-error));
+}
+
+int policy_command_load_here(const char *name, const struct policy_search *search,
+			     struct diagnostics *d, struct compiled_policy **ret_policy)
+{
+	int r = policy_check_host(name, search, d, ret_policy);
+
+	if (r < 0)
+		tell(name, d, r);
+	return r;
+}
+
+int policy_command_load_written(const char *name, const struct policy_search *search,
+				struct policy_written **ret_written,
+				struct compiled_policy **ret_policy)
+{
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	int r = d ? policy_check_written(name, search, d, ret_written, ret_policy) : -ENOMEM;
+
+	if (r < 0)
+		tell(name, d, r);
 	return r;
 }
 

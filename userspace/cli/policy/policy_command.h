@@ -26,6 +26,10 @@ int policy_command_try(const struct policy_search *search, int argc, char **argv
 int policy_command_load(const char *name, const struct policy_search *search,
 			struct compiled_policy **ret_policy);
 
+/* The same; what else there is to say of it, on this host, is in `d`. */
+int policy_command_load_here(const char *name, const struct policy_search *search,
+			     struct diagnostics *d, struct compiled_policy **ret_policy);
+
 /* The same, and the policy as it is written. */
 int policy_command_load_written(const char *name, const struct policy_search *search,
 				struct policy_written **ret_written,

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "audit/record/names.h"
+#include "audit/storage/policy_store.h"
 #include "cli/term/message.h"
 #include "cli/policy/policy_command.h"
 #include "cli/log/recorded.h"
 #include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "insight/recording/replay.h"
+#include "insight/text/view.h"
 #include "policy/ask/match.h"
 #include "policy/ask/question.h"
 #include "policy/source/units.h"
@@ -23,7 +25,7 @@ static void print_help(FILE *out)
 	      "Says whether POLICY allows an access, which rule decides, which other rules match, and the\n"
 	      "smallest rule that would allow it. Nothing is opened or connected: OBJECT is a resolved name,\n"
 	      "as it stands in a denial's record. With --record the access is that of a record of the log and\n"
-	      "the policy the one that decided it, as long as its file has not changed since.\n"
+	      "the policy the one that decided it, which is kept beside the log if its file has changed.\n"
 	      "\n"
 	      "  read|list|write|create|delete /PATH       run|map /PATH, @anonymous or @memfd\n"
 	      "  connect|bind|listen [tcp:|udp:|icmp:]ADDRESS:PORT\n"
@@ -43,6 +45,7 @@ static void print_help(FILE *out)
 
 struct explanation {
 	const struct compiled_policy *policy;
+	const struct diagnostics *diagnostics; /* of its file on this host, or NULL */
 	struct policy_question question;
 	struct policy_answer answer;
 	struct policy_matches matches;
@@ -134,6 +137,46 @@ static bool is_but_for_host(const struct explanation *e)
 	       !(e->answer.verdict.allow & ~e->answer.verdict.deny & CORDON_RIGHT(CORDON_NET_HOST));
 }
 
+/* What `cordon policy check` warns of: rules that cannot be what decides. */
+static const struct diagnostic *warning_at(const struct explanation *e, size_t index)
+{
+	const struct diagnostic *d = diagnostics_at(e->diagnostics, index);
+
+	return d->severity == DIAGNOSTIC_WARNING ? d : NULL;
+}
+
+static size_t count_said(const struct explanation *e)
+{
+	return e->diagnostics ? diagnostics_count(e->diagnostics) : 0;
+}
+
+static void print_warnings(const struct explanation *e)
+{
+	for (size_t i = 0; i < count_said(e); i++) {
+		const struct diagnostic *d = warning_at(e, i);
+
+		if (d)
+			printf("  %-8s %s:%u: %s%s%s\n", "warning", d->file, d->line, d->message,
+			       d->hint ? "; " : "", d->hint ? d->hint : "");
+	}
+}
+
+static json_t *warnings_json(const struct explanation *e)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count_said(e); i++) {
+		const struct diagnostic *d = warning_at(e, i);
+
+		if (d)
+			json_array_append_new(list,
+					      json_pack("{s:s, s:i, s:s, s:s?}", "file", d->file,
+							"line", (int)d->line, "message", d->message,
+							"fix", d->hint));
+	}
+	return list;
+}
+
 static int print_json(const struct explanation *e, const char *right, const char *object)
 {
 	const struct compiled_policy *p = e->policy;
@@ -155,6 +198,8 @@ static int print_json(const struct explanation *e, const char *right, const char
 		json_object_set_new(o, "host", json_false());
 	if (o && e->answer.below)
 		json_object_set_new(o, "below", json_true());
+	if (o && e->diagnostics)
+		json_object_set_new(o, "warnings", warnings_json(e));
 	r = o ? json_dumpf(o, stdout, JSON_COMPACT) : -1;
 	putchar('\n');
 	json_decref(o);
@@ -197,6 +242,7 @@ static void print_text(const struct explanation *e, const char *right, const cha
 		       "but");
 	if (denied)
 		printf("  %-8s a deny wins over every allow: narrow it first\n", "but");
+	print_warnings(e);
 }
 
 /* A name that leads through a symbolic link here is none that a record would have. */
@@ -215,7 +261,8 @@ static void tell_of_link(const char *object)
 }
 
 /*
- * Asks and prints, with the question in place. 0: allowed, 1: refused, 2: no answer, which was
+ * Asks and prints, with the question in place. `name`: NULL where the policy is not as its file
+ * says, so that what else matches is not known. 0: allowed, 1: refused, 2: no answer, which was
  * said.
  */
 static int explain_question(struct explanation *e, const char *name,
@@ -224,7 +271,7 @@ static int explain_question(struct explanation *e, const char *name,
 {
 	int r = question_judge(e->policy, &e->question, &e->answer);
 
-	if (r == 0)
+	if (r == 0 && name)
 		r = policy_find_matches(name, search, &e->question, &e->matches);
 	if (r == 0 && e->answer.missing && !e->answer.below) {
 		e->rule = question_smallest_rule(e->policy, &e->question);
@@ -235,7 +282,7 @@ static int explain_question(struct explanation *e, const char *name,
 	else if (r == 0)
 		print_text(e, right, object);
 	if (r < 0)
-		message("cannot explain %s: %s", name, strerror(-r));
+		message("cannot explain %s: %s", e->policy->name, strerror(-r));
 	return r < 0 ? 2 : e->answer.missing != 0;
 }
 
@@ -243,12 +290,14 @@ static int explain(const char *name, const struct policy_search *search, const s
 		   const char *right, const char *object, bool json)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
-	_cleanup_(explanation_release) struct explanation e = {0};
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	_cleanup_(explanation_release) struct explanation e = {.diagnostics = d};
 	const char *directories[CORDON_MAX_ANCHORS] = {0};
 	char error[QUESTION_ERROR_TEXT];
 	int r;
 
-	if (policy_command_load(name, search, &p) < 0 || resolve_bindings(p, b, directories) < 0)
+	if (!d || policy_command_load_here(name, search, d, &p) < 0 ||
+	    resolve_bindings(p, b, directories) < 0)
 		return 2;
 	e.policy = p;
 	r = question_read(p, right, object, directories, &e.question, error);
@@ -262,28 +311,57 @@ static int explain(const char *name, const struct policy_search *search, const s
 
 /* --- from a record -------------------------------------------------------------------------- */
 
-/* The policy that decided, or none: its file says something else by now. */
-static int load_decider(const struct policy_search *search, const struct recorded_run *run,
-			uint64_t number, struct compiled_policy **ret_policy)
+struct decider {
+	const struct policy_search *search;
+	const struct recorded_run *run;
+	struct compiled_policy *policy;
+	const char *name; /* its file, as long as that says the same; else NULL */
+};
+
+static void decider_release(struct decider *d)
+{
+	if (d->policy)
+		compiled_policy_free(d->policy);
+}
+
+static int compile_decider(struct decider *d)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+	_cleanup_(diagnostics_freep) struct diagnostics *ignored = diagnostics_new();
+	const char *file = d->run->policy_file;
+	int r = ignored ? 0 : -ENOMEM;
 
-	if (!*run->policy_file || policy_command_load(run->policy_file, search, &p) < 0) {
-		message("the policy %s that decided record %llu cannot be had", run->policy,
-			(unsigned long long)number);
-		return -ENOENT;
-	}
-	if (run->observed && !p->observe && compiled_policy_observe(p) < 0)
-		return -ENOMEM;
-	if (strcmp(p->digest_text, run->policy_digest) != 0) {
-		message("%s is not the policy that decided record %llu any more: its digest was %s and "
-			"is %s; the record itself names the rule",
-			run->policy_file, (unsigned long long)number, run->policy_digest,
-			p->digest_text);
-		return -ESTALE;
-	}
-	*ret_policy = TAKE_PTR(p);
+	if (r == 0)
+		r = *file ? policy_check_written(file, d->search, ignored, NULL, &p) : -ENOENT;
+	if (r == 0 && d->run->observed && !p->observe)
+		r = compiled_policy_observe(p);
+	if (r < 0 || strcmp(p->digest_text, d->run->policy_digest) != 0)
+		return r < 0 ? r : -ESTALE;
+	d->policy = TAKE_PTR(p);
+	d->name = file;
 	return 0;
+}
+
+/* The policy that decided, from its file or, if that says something else, from beside the log. */
+static int find_decider(struct decider *d, const char *directory, uint64_t number)
+{
+	struct failure failure = {0};
+	int r = compile_decider(d);
+
+	if (r == 0 || r == -ENOMEM)
+		return r;
+	r = policy_store_get(directory, d->run->policy_digest, &d->policy, &failure);
+	if (r == 0) {
+		message("the file of %s says something else by now; this is the policy that "
+			"decided, as it is kept beside the log",
+			d->run->policy);
+		return 0;
+	}
+	message("the policy %s that decided record %llu cannot be had: its file says something else "
+		"by now, and none with the digest %s is kept beside the log; the record itself "
+		"names the rule",
+		d->run->policy, (unsigned long long)number, d->run->policy_digest);
+	return r;
 }
 
 /* What a word of the section `process` decides, or no policy at all. */
@@ -316,10 +394,10 @@ static const char *right_word(const struct recorded_access *a, unsigned int righ
 	return right == CORDON_READ && a->listing ? "list" : question_right_name(right);
 }
 
-static int explain_access(const struct policy_search *search, const struct compiled_policy *p,
-			  const struct recorded_run *run, const struct recorded_access *a,
-			  bool json)
+static int explain_access(const struct decider *d, const struct recorded_access *a, bool json)
 {
+	const struct compiled_policy *p = d->policy;
+	const struct recorded_run *run = d->run;
 	struct replay_answer answer;
 	uint32_t rights;
 	int status = 0, one;
@@ -350,22 +428,72 @@ static int explain_access(const struct policy_search *search, const struct compi
 					   : strdup(a->text);
 		if (!object)
 			return 2;
-		one = explain_question(&e, run->policy_file, search, right_word(a, right), object,
-				       json);
+		one = explain_question(&e, d->name, d->search, right_word(a, right), object, json);
 		status = one > status ? one : status;
 	}
 	return status;
 }
 
+/* What was to be done is not known: the first right that the rule on record denies. */
+static int explain_attempt(const struct decider *d, const json_t *record, bool json)
+{
+	static const char *const rights[] = {"read", "list", "write", "create", "delete", "run"};
+	const char *object = view_text(record, "cordon.object.text");
+	const char *directories[CORDON_MAX_ANCHORS];
+
+	for (size_t i = 0; i < ARRAY_SIZE(directories); i++)
+		directories[i] = d->policy->anchor_names[i]
+					 ? recorded_directory(d->run, d->policy->anchor_names[i])
+					 : NULL;
+	for (size_t i = 0; object && i < ARRAY_SIZE(rights); i++) {
+		_cleanup_(explanation_release) struct explanation e = {.policy = d->policy};
+		char error[QUESTION_ERROR_TEXT];
+		struct policy_answer answer;
+
+		if (question_read(d->policy, rights[i], object, directories, &e.question, error) <
+			    0 ||
+		    question_judge(d->policy, &e.question, &answer) < 0)
+			return 2;
+		if (answer.rule[e.question.right] != view_number(record, "cordon.rule.number"))
+			continue;
+		if (!json)
+			printf("lookup %s: refused by the host's own permissions, before any rule; "
+			       "it is on record since a rule marks it:\n",
+			       object);
+		return explain_question(&e, d->name, d->search, rights[i], object, json);
+	}
+	message("the policy does not mark %s", object ? object : "what is on record");
+	return 2;
+}
+
+static int explain_found(const struct decider *d, const json_t *record,
+			 const struct recorded_access *accesses, size_t count, bool json)
+{
+	if (view_is(record, "attempt"))
+		return explain_attempt(d, record, json);
+	return count > 0 ? explain_access(d, &accesses[0], json) : 2;
+}
+
+static const struct recorded_run *find_run(const struct recorded_run *runs, size_t count,
+					   const json_t *record)
+{
+	const char *id = view_text(record, "cordon.execution.id");
+
+	for (size_t i = 0; i < count; i++)
+		if (id && strcmp(runs[i].id, id) == 0)
+			return &runs[i];
+	return &runs[0];
+}
+
 static int explain_record(const struct policy_search *search, const char *directory,
 			  const char *text, bool json)
 {
-	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
 	_cleanup_(recording_freep) struct recording *recording = NULL;
+	_cleanup_(decider_release) struct decider decider = {.search = search};
+	_cleanup_(json_decrefp) json_t *record = NULL;
 	const struct recorded_access *accesses;
 	const struct recorded_run *runs;
 	size_t count, run_count;
-	json_t *record = NULL;
 	uint64_t number;
 
 	if (units_number(text, &number) < 0) {
@@ -374,16 +502,16 @@ static int explain_record(const struct policy_search *search, const char *direct
 	}
 	if (recorded_find(directory, number, &record, &recording) < 0)
 		return 2;
-	json_decref(record);
 	runs = recording_runs(recording, &run_count);
 	accesses = recording_accesses(recording, &count);
-	if (count == 0) {
+	if (run_count == 0 || (count == 0 && !view_is(record, "attempt"))) {
 		message("record %llu is of no access", (unsigned long long)number);
 		return 2;
 	}
-	if (load_decider(search, &runs[accesses[0].run], number, &p) < 0)
+	decider.run = find_run(runs, run_count, record);
+	if (find_decider(&decider, directory, number) < 0)
 		return 2;
-	return explain_access(search, p, &runs[accesses[0].run], &accesses[0], json);
+	return explain_found(&decider, record, accesses, count, json);
 }
 
 int policy_command_explain(const struct policy_search *search, int argc, char **argv)

@@ -15,6 +15,8 @@
 #include "cli/term/commands.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/progress.h"
+#include "cli/run/refused_program.h"
 #include "cli/run/report_file.h"
 #include "cli/run/run_options.h"
 #include "cli/run/run_request.h"
@@ -81,9 +83,12 @@ static int gather(struct run *run)
 static int connect_daemon(struct run *run)
 {
 	struct timeval patience = {.tv_sec = DAEMON_PATIENCE_SECONDS};
+	struct progress progress;
 	int r;
 
-	r = client_connect_or_start(&run->socket, &run->failure);
+	progress_begin_counting(&progress, "loading enforcement", "programs");
+	r = client_connect_or_start(progress_step, &progress, &run->socket, &run->failure);
+	progress_end(&progress);
 	if (r < 0)
 		return r;
 	if (setsockopt(run->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0)
@@ -151,6 +156,9 @@ static void say_outcome(const struct run *run, const struct client_outcome *outc
 		message("%" PRIu64 " access%s have been refused (cordon show %s)",
 			outcome->would_denials, outcome->would_denials == 1 ? " would" : "es would",
 			id);
+	if (outcome->attempts)
+		message("%" PRIu64 " attempt%s refused by the host's permissions (cordon show %s)",
+			outcome->attempts, outcome->attempts == 1 ? " was" : "s were", id);
 }
 
 static void take_outcome(struct run *run, struct client_outcome *outcome)
@@ -355,6 +363,18 @@ static int supervise_run(struct run *run, struct launched *child)
 	return finish(run, &end);
 }
 
+static void say_not_executed(const struct run *run, int error)
+{
+	const char *program = run->options.argv[0];
+	_cleanup_(freep) char *text =
+		error == -EACCES ? refused_program_text(program, getenv("PATH")) : NULL;
+
+	if (text)
+		message("%s", text);
+	else
+		message("%s: %s", program, error == -ENOENT ? "not found" : run->failure.text);
+}
+
 static int execute(struct run *run)
 {
 	struct launched child;
@@ -373,8 +393,7 @@ static int execute(struct run *run)
 		return give_up(run, r, EXIT_NOTHING_RAN);
 	}
 	if (r < 0) {
-		message("%s: %s", run->options.argv[0],
-			r == -ENOENT ? "not found" : run->failure.text);
+		say_not_executed(run, r);
 		return give_up(run, r, exit_status_of_exec(r));
 	}
 	return supervise_run(run, &child);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/term/progress.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,13 @@ void progress_begin(struct progress *progress, const char *what, bool prints)
 	progress->told = progress->start + (SILENT_MSEC - EVERY_MSEC) * NSEC_PER_MSEC;
 }
 
+void progress_begin_counting(struct progress *progress, const char *what, const char *unit)
+{
+	progress_begin(progress, what, false);
+	progress->unit = unit;
+	progress->told = progress->start;
+}
+
 void progress_step(void *data, uint64_t done, uint64_t all)
 {
 	struct progress *p = data;
@@ -39,8 +47,16 @@ void progress_step(void *data, uint64_t done, uint64_t all)
 	p->shown = true;
 	share = done < all ? (double)done / (double)all : 1;
 	seconds = (double)(now - p->start) / 1e9;
-	fprintf(stderr, "\r%s: %3.0f %%, %.0f s left\033[K", p->what, 100 * share,
-		seconds / share - seconds);
+	/* The first few tell nothing of the others. */
+	if (p->unit && share < 0.1)
+		fprintf(stderr, "\r%s: %" PRIu64 " of %" PRIu64 " %s\033[K", p->what, done, all,
+			p->unit);
+	else if (p->unit)
+		fprintf(stderr, "\r%s: %" PRIu64 " of %" PRIu64 " %s, %.0f s left\033[K", p->what,
+			done, all, p->unit, seconds / share - seconds);
+	else
+		fprintf(stderr, "\r%s: %3.0f %%, %.0f s left\033[K", p->what, 100 * share,
+			seconds / share - seconds);
 }
 
 void progress_end(struct progress *progress)

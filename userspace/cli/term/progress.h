@@ -11,6 +11,7 @@
 
 struct progress {
 	const char *what; /* "indexing" */
+	const char *unit; /* "programs"; NULL: a share is told, not a number */
 	uint64_t start, told;
 	bool possible, shown;
 };
@@ -20,6 +21,9 @@ struct progress {
  * is.
  */
 void progress_begin(struct progress *progress, const char *what, bool prints);
+
+/* The same for what is counted: "57 of 116 programs". Its wait is known to be long. */
+void progress_begin_counting(struct progress *progress, const char *what, const char *unit);
 
 /* So much of `all`; cheap. `data` is the struct progress. */
 void progress_step(void *data, uint64_t done, uint64_t all);

@@ -14,6 +14,7 @@
 /* Up to 20 KB each. Of all executions; and what each may have in any case. */
 #define DENIALS_KEPT_MAX  16384u
 #define DENIALS_KEPT_EACH 1u
+#define ATTEMPTS_KEPT	  (EXECUTION_MAX_REPORTED / 4)
 /* Bytes of events of one execution that wait for its start. */
 #define EARLY_MAX (128u << 10)
 
@@ -27,13 +28,13 @@ static void gap(uint64_t after, uint64_t before, void *context)
 }
 
 /* For the report. Beyond the limit they are in the log, and counted. */
-static void keep_denial(struct execution *e, const struct buffer *text)
+static void keep_refused(struct execution *e, const struct buffer *text, size_t limit)
 {
 	struct daemon *daemon = e->daemon;
-	size_t limit = daemon->denials_kept < DENIALS_KEPT_MAX ? EXECUTION_MAX_REPORTED
-							       : DENIALS_KEPT_EACH;
 	json_t *record;
 
+	if (daemon->denials_kept >= DENIALS_KEPT_MAX && limit > DENIALS_KEPT_EACH)
+		limit = DENIALS_KEPT_EACH;
 	if (e->denial_count >= limit)
 		return;
 	record = json_loadb(text->data, text->size, 0, NULL);
@@ -41,6 +42,18 @@ static void keep_denial(struct execution *e, const struct buffer *text)
 		return;
 	e->denials[e->denial_count++] = record;
 	daemon->denials_kept++;
+}
+
+/* What is tried in vain may not push out what a rule refused. */
+static void take_attempt(struct execution *e, const struct cordon_event *event,
+			 const struct buffer *text)
+{
+	const struct cordon_denial_event *attempt = (const void *)event;
+	uint64_t count = 1 + (uint64_t)attempt->repeats;
+
+	e->end.attempts += count;
+	e->daemon->totals.attempts += count;
+	keep_refused(e, text, ATTEMPTS_KEPT);
 }
 
 /* An event names the policy that decided, which need not be the one in force any more. */
@@ -117,8 +130,10 @@ static void put_on_record(struct execution *e, const struct cordon_event *event,
 	if (r == 0) {
 		(void)logs_append_text(e->log, &e->log_share, text->record.data, text->record.size);
 		if (event->type == CORDON_EVENT_DENIAL) {
-			keep_denial(e, &text->record);
+			keep_refused(e, &text->record, EXECUTION_MAX_REPORTED);
 			ending_check_denials(e);
+		} else if (event->type == CORDON_EVENT_ATTEMPT) {
+			take_attempt(e, event, &text->record);
 		}
 	} else if (r != -ENODATA) {
 		daemon->malformed++;

@@ -170,7 +170,7 @@ json_t *execution_json(const struct execution *e)
 	uint64_t now = clock_nsec(CLOCK_BOOTTIME);
 
 	return json_pack("{s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:i,s:i,s:I,s:I,s:I,s:I,s:I,s:b,"
-			 "s:I,s:o,s:o}",
+			 "s:I,s:I,s:o,s:o}",
 			 "id", e->id, "state", states[e->state], "policy", e->record.policy->name,
 			 "workdir", execution_text(e->record.workdir), "program",
 			 execution_text(e->record.program), "session",
@@ -181,7 +181,8 @@ json_t *execution_json(const struct execution *e)
 			 "deadline_nsec", (json_int_t)(e->deadline > now ? e->deadline - now : 0),
 			 "tasks", (json_int_t)e->view->tasks, "denials",
 			 (json_int_t)e->view->denials, "would_denials",
-			 (json_int_t)e->view->would_denials, "observe", e->record.observe, "uid",
+			 (json_int_t)e->view->would_denials, "attempts",
+			 (json_int_t)e->end.attempts, "observe", e->record.observe, "uid",
 			 (json_int_t)e->record.uid, "limits",
 			 protocol_limits(&e->record.limits, false), "use", use_json(e));
 }

@@ -89,7 +89,7 @@ struct execution {
 	uint64_t unwritten[EXECUTION_UNWRITTEN];
 	char **wiped; /* names of these variables, as the kernel told them; NULL-terminated */
 	uint64_t found_sequence; /* of the last event when it was recovered */
-	json_t **denials;	 /* records; room for EXECUTION_MAX_REPORTED */
+	json_t **denials;	 /* records, of attempts, too; room for EXECUTION_MAX_REPORTED */
 	size_t denial_count;
 
 	bool told; /* the owner has told how the command ended */

@@ -46,12 +46,12 @@ static json_t *ended_json(const struct totals *totals)
 
 json_t *totals_json(const struct totals *t)
 {
-	return json_pack("{s:I,s:I,s:o,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "started",
+	return json_pack("{s:I,s:I,s:o,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "started",
 			 (json_int_t)t->started, "refused", (json_int_t)t->refused, "ended",
 			 ended_json(t), "denials", (json_int_t)t->denials, "would_denials",
-			 (json_int_t)t->would_denials, "packets_denied",
-			 (json_int_t)t->packets_denied, "events", (json_int_t)t->events,
-			 "coalesced", (json_int_t)t->coalesced, "limited", (json_int_t)t->limited,
-			 "dropped", (json_int_t)t->dropped, "gaps", (json_int_t)t->gaps,
-			 "missing_events", (json_int_t)t->missing);
+			 (json_int_t)t->would_denials, "attempts", (json_int_t)t->attempts,
+			 "packets_denied", (json_int_t)t->packets_denied, "events",
+			 (json_int_t)t->events, "coalesced", (json_int_t)t->coalesced, "limited",
+			 (json_int_t)t->limited, "dropped", (json_int_t)t->dropped, "gaps",
+			 (json_int_t)t->gaps, "missing_events", (json_int_t)t->missing);
 }

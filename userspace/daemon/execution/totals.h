@@ -21,6 +21,7 @@ struct totals {
 	uint64_t ended[TOTALS_CAUSES]; /* end records, by enum audit_end_cause */
 	uint64_t gaps;		       /* gap records of executions */
 	uint64_t missing;	       /* events that these say are missing */
+	uint64_t attempts;	       /* on record, of all executions */
 	/* Of executions that have ended; those of live ones the kernel counts. */
 	uint64_t denials, would_denials, events, coalesced, limited, dropped, packets_denied;
 };

@@ -34,11 +34,12 @@ void connection_answer_outcome(struct connection *c)
 		return;
 	}
 	connection_answer(c,
-			  json_pack("{s:b,s:s,s:I,s:I,s:I}", "ok", 1, "cause",
+			  json_pack("{s:b,s:s,s:I,s:I,s:I,s:o*}", "ok", 1, "cause",
 				    protocol_cause_name(end->cause), "denials",
 				    (json_int_t)end->denials, "would_denials",
 				    (json_int_t)end->would_denials, "killed",
-				    (json_int_t)c->outlived),
+				    (json_int_t)c->outlived, "attempts",
+				    end->attempts ? json_integer((json_int_t)end->attempts) : NULL),
 			  &c->report_fd, 1);
 	closep(&c->report_fd);
 	c->report_fd = -1;

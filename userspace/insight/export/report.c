@@ -16,6 +16,9 @@ static const char note_refused[] =
 static const char note_observed[] =
 	"The policy observes only: what is listed went ahead, and would be refused if the policy "
 	"said `mode: enforce`.";
+static const char note_attempts[] =
+	"The host's own permissions refused what is listed as attempts. A rule of the policy marks "
+	"it: it would have been refused in any case.";
 static const char note_nothing[] = "Nothing was refused.";
 
 static json_t *copy_or_null(const json_t *record, const char *name)
@@ -66,7 +69,8 @@ static void add_outcome(struct fields *f, const struct audit_end *end)
 	fields_number(f, outcome, "killed_tasks", end->killed_tasks);
 }
 
-static void add_denials(struct fields *f, json_t *const *denials, size_t count)
+/* Those that rules refused, or the attempts; and how many are left out. */
+static void add_refused(struct fields *f, json_t *const *records, size_t count, bool attempts)
 {
 	struct denial_groups groups = {0};
 	json_t *list = json_array();
@@ -76,8 +80,8 @@ static void add_denials(struct fields *f, json_t *const *denials, size_t count)
 		size_t index;
 		int is_new;
 
-		if (view_is_denial(denials[i]) &&
-		    denial_groups_add(&groups, denials[i], &index, &is_new) < 0)
+		if (view_is_denial(records[i]) && view_is(records[i], "attempt") == attempts &&
+		    denial_groups_add(&groups, records[i], &index, &is_new) < 0)
 			f->failed = true;
 	}
 	for (size_t i = 0; i < groups.count; i++) {
@@ -87,8 +91,8 @@ static void add_denials(struct fields *f, json_t *const *denials, size_t count)
 			f->failed = true;
 	}
 	denial_groups_free(&groups);
-	fields_set(f, f->record, "denials", list);
-	fields_number(f, f->record, "denials_omitted", omitted);
+	fields_set(f, f->record, attempts ? "attempts" : "denials", list);
+	fields_number(f, f->record, attempts ? "attempts_omitted" : "denials_omitted", omitted);
 }
 
 json_t *report_build(const struct audit_execution *execution, const struct audit_end *end,
@@ -106,12 +110,16 @@ json_t *report_build(const struct audit_execution *execution, const struct audit
 	fields_string(&f, policy, "file", execution->policy->file);
 	fields_digest(&f, policy, "digest", execution->policy->digest);
 	add_outcome(&f, end);
-	add_denials(&f, denials, count);
+	add_refused(&f, denials, count, false);
 	fields_number(&f, f.record, "denials_total", end->denials + end->would_denials);
+	add_refused(&f, denials, count, true);
+	fields_number(&f, f.record, "attempts_total", end->attempts);
 	if (end->denials > 0)
 		note = note_refused;
 	else if (end->would_denials > 0)
 		note = note_observed;
+	else if (end->attempts > 0)
+		note = note_attempts;
 	fields_set(&f, f.record, "note", json_string(note));
 	if (f.failed) {
 		json_decref(f.record);

@@ -15,8 +15,8 @@
 #define REPORT_DENIALS_MAX 1000u
 
 /*
- * A new reference, or NULL without memory. `denials`: records of action denial or would-deny, from
- * audit_record_event(); others are passed over. docs/audit.md describes the report.
+ * A new reference, or NULL without memory. `denials`: records of action denial, would-deny or
+ * attempt, from audit_record_event(); others are passed over. docs/audit.md describes the report.
  */
 json_t *report_build(const struct audit_execution *execution, const struct audit_end *end,
 		     json_t *const *denials, size_t count);

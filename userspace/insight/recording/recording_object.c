@@ -144,7 +144,9 @@ static int take_path(struct recording *r, const struct recorded_run *run, const 
 	a->text = recording_copy(r, json_string_value(json_object_get(object, "text")));
 	a->kind = a->size && a->bytes[0] == '/' ? ACCESS_PATH : ACCESS_OTHER;
 	a->partial = json_object_get(object, "length") || json_object_get(object, "text_length") ||
-		     json_is_true(json_object_get(object, "moved"));
+		     json_is_true(json_object_get(object, "moved")) ||
+		     /* Read while it was renamed: no object is called so. */
+		     (a->size > 0 && memchr(a->bytes, '\0', a->size));
 	if (a->size > 1 && a->bytes[a->size - 1] == '/') {
 		a->bytes = arena_copy(r->arena, a->bytes, --a->size);
 		a->listing = true;

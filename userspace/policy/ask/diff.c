@@ -387,6 +387,18 @@ static int make_witnesses(struct diff *d, const struct product *p)
 
 /* ---- all rules that widen ---- */
 
+/* By how many names each tuple of the product is reached: see product_sizes(). */
+struct sizes {
+	uint64_t *sizes;
+	uint32_t *bounds;
+};
+
+static void sizes_release(struct sizes *sizes)
+{
+	free(sizes->sizes);
+	free(sizes->bounds);
+}
+
 /* A rule of the second policy that allows what the first does not. */
 struct widener {
 	uint32_t node; /* of a shortest example for the first of the rows */
@@ -401,7 +413,18 @@ static bool is_shorter(const struct product *p, uint32_t node, uint32_t than)
 	return than == NONE || product_depth(p, node) < product_depth(p, than);
 }
 
-static void note_widener(struct diff *d, const struct product *p, const uint64_t *sizes,
+/* One below whose beginning they lie, or else any. */
+static bool is_better_large(const struct product *p, const struct sizes *sizes, uint32_t node,
+			    uint32_t than)
+{
+	bool bound = sizes->bounds[node] != PRODUCT_NO_BOUND;
+
+	if (than == NONE || bound != (sizes->bounds[than] != PRODUCT_NO_BOUND))
+		return than == NONE || bound;
+	return is_shorter(p, node, than);
+}
+
+static void note_widener(struct diff *d, const struct product *p, const struct sizes *sizes,
 			 uint32_t node, size_t row, uint16_t rule, bool bound)
 {
 	struct widener *w;
@@ -414,12 +437,12 @@ static void note_widener(struct diff *d, const struct product *p, const uint64_t
 		w->row = row;
 	}
 	w->rows |= 1u << row;
-	if (sizes[node] == PRODUCT_UNBOUNDED && (w->large == NONE || is_shorter(p, node, w->large)))
+	if (sizes->sizes[node] == PRODUCT_UNBOUNDED && is_better_large(p, sizes, node, w->large))
 		w->large = node;
 	/* The same name with a variable bound is the same name. */
 	if (bound)
 		return;
-	if (__builtin_add_overflow(w->count[row], sizes[node], &w->count[row]))
+	if (__builtin_add_overflow(w->count[row], sizes->sizes[node], &w->count[row]))
 		w->count[row] = PRODUCT_UNBOUNDED - 1;
 }
 
@@ -431,7 +454,7 @@ static unsigned int deciding_right(const struct diff *d, size_t row)
 }
 
 /* Each run of the second policy that allows it has a rule of its own. */
-static void note_wideners(struct diff *d, const struct product *p, const uint64_t *sizes,
+static void note_wideners(struct diff *d, const struct product *p, const struct sizes *sizes,
 			  uint32_t node, size_t row, size_t width)
 {
 	const uint32_t *states = product_states(p, node);
@@ -458,13 +481,15 @@ static size_t first_row(uint32_t rows_found)
 	return (size_t)__builtin_ctz(rows_found);
 }
 
-/* Of unboundedly many names: the directory below which they lie, or NULL. */
-static char *bound_of(const struct diff *d, const struct product *p, const uint64_t *sizes,
+/* Of unboundedly many names: the directory below which they lie, or NULL where none is known. */
+static char *bound_of(const struct diff *d, const struct product *p, const struct sizes *sizes,
 		      uint32_t node)
 {
 	_cleanup_(freep) char *bytes = NULL;
-	size_t size, end = product_bound(p, sizes, node);
+	size_t size, end = sizes->bounds[node];
 
+	if (end == PRODUCT_NO_BOUND)
+		return NULL;
 	if (d->start != CORDON_START_PATH || product_string(p, node, &bytes, &size, NULL, 0) < 0)
 		return NULL;
 	/* A directory of which the same can be said as of those in it. */
@@ -475,7 +500,7 @@ static char *bound_of(const struct diff *d, const struct product *p, const uint6
 	return question_format(d->start, bytes, end > 0 ? end : 1);
 }
 
-static int take_widener(struct diff *d, const struct product *p, const uint64_t *sizes,
+static int take_widener(struct diff *d, const struct product *p, const struct sizes *sizes,
 			uint16_t rule)
 {
 	struct widener *w = &d->wideners[rule];
@@ -513,8 +538,9 @@ static int take_widener(struct diff *d, const struct product *p, const uint64_t 
 
 static int collect_wideners(struct diff *d, const struct product *p, size_t width)
 {
-	_cleanup_(freep) uint64_t *sizes = NULL;
-	int r = product_sizes(p, &sizes);
+	_cleanup_(sizes_release) struct sizes all = {};
+	const struct sizes *sizes = &all;
+	int r = product_sizes(p, &all.sizes, &all.bounds);
 
 	for (uint32_t node = 0; r == 0 && node < product_count(p); node++) {
 		const uint32_t *states = product_states(p, node);

@@ -378,42 +378,148 @@ static uint64_t saturate(uint64_t sum, uint64_t count, uint64_t factor)
  * Nodes are done once all that leads to them is (Kahn 1962). All are reached from the first; so
  * what is never done is reached through a cycle, that is by unboundedly many strings.
  */
-int product_sizes(const struct product *p, uint64_t **ret_sizes)
+static void count_strings(const struct product *p, struct graph *g, uint64_t *sizes)
 {
-	_cleanup_(graph_release) struct graph g = {};
-	_cleanup_(freep) uint64_t *sizes = calloc(p->count + 1, sizeof(*sizes));
 	size_t ready = 0;
 
-	if (!sizes || make_graph(p, &g) < 0)
-		return -ENOMEM;
-	if (p->count > 0 && g.pending[0] == 0) {
+	if (p->count > 0 && g->pending[0] == 0) {
 		sizes[0] = 1;
-		g.ready[ready++] = 0;
+		g->ready[ready++] = 0;
 	}
 	for (size_t done = 0; done < ready; done++) {
-		uint32_t node = g.ready[done];
+		uint32_t node = g->ready[done];
 
-		for (size_t i = g.first[node]; i < g.first[node + 1]; i++) {
-			const struct edge *e = &g.edges[i];
+		for (size_t i = g->first[node]; i < g->first[node + 1]; i++) {
+			const struct edge *e = &g->edges[i];
 
 			sizes[e->to] = saturate(sizes[e->to], sizes[node], e->bytes);
-			if (--g.pending[e->to] == 0)
-				g.ready[ready++] = e->to;
+			if (--g->pending[e->to] == 0)
+				g->ready[ready++] = e->to;
 		}
 	}
 	for (uint32_t node = 0; node < p->count; node++)
-		if (g.pending[node] > 0)
+		if (g->pending[node] > 0)
 			sizes[node] = PRODUCT_UNBOUNDED;
-	*ret_sizes = TAKE_PTR(sizes);
+}
+
+/* Tarjan 1972, without recursion. */
+struct components {
+	uint32_t *number, *low; /* by node; 0: not visited */
+	size_t *next;		/* edge to be followed */
+	uint32_t *path, *open;
+	size_t path_count, open_count;
+	uint32_t visited;
+	bool *is_open, *cyclic;
+};
+
+static void components_release(struct components *c)
+{
+	free(c->number);
+	free(c->low);
+	free(c->next);
+	free(c->path);
+	free(c->open);
+	free(c->is_open);
+}
+
+static int components_init(struct components *c, size_t count)
+{
+	c->number = calloc(count, sizeof(*c->number));
+	c->low = calloc(count, sizeof(*c->low));
+	c->next = calloc(count, sizeof(*c->next));
+	c->path = calloc(count, sizeof(*c->path));
+	c->open = calloc(count, sizeof(*c->open));
+	c->is_open = calloc(count, sizeof(*c->is_open));
+	return c->number && c->low && c->next && c->path && c->open && c->is_open ? 0 : -ENOMEM;
+}
+
+static void enter(struct components *c, const struct graph *g, uint32_t node)
+{
+	c->number[node] = c->low[node] = ++c->visited;
+	c->next[node] = g->first[node];
+	c->is_open[node] = true;
+	c->path[c->path_count++] = node;
+	c->open[c->open_count++] = node;
+}
+
+/* A component of several nodes has a cycle through each of them. */
+static void close_component(struct components *c, uint32_t root)
+{
+	bool several = c->open[c->open_count - 1] != root;
+	uint32_t node;
+
+	do {
+		node = c->open[--c->open_count];
+		c->is_open[node] = false;
+		c->cyclic[node] |= several;
+	} while (node != root);
+}
+
+static void follow_edge(struct components *c, const struct graph *g, uint32_t node)
+{
+	uint32_t to = g->edges[c->next[node]++].to;
+
+	if (to == node)
+		c->cyclic[node] = true;
+	if (!c->number[to])
+		enter(c, g, to);
+	else if (c->is_open[to] && c->number[to] < c->low[node])
+		c->low[node] = c->number[to];
+}
+
+static void leave(struct components *c, uint32_t node)
+{
+	uint32_t before;
+
+	c->path_count--;
+	if (c->low[node] == c->number[node])
+		close_component(c, node);
+	if (c->path_count == 0)
+		return;
+	before = c->path[c->path_count - 1];
+	if (c->low[node] < c->low[before])
+		c->low[before] = c->low[node];
+}
+
+/* Which nodes are led back to themselves. All are reached from the first. */
+static int find_cycles(const struct product *p, const struct graph *g, bool *cyclic)
+{
+	_cleanup_(components_release) struct components c = {.cyclic = cyclic};
+
+	if (components_init(&c, p->count + 1) < 0)
+		return -ENOMEM;
+	if (p->count > 0)
+		enter(&c, g, 0);
+	while (c.path_count > 0) {
+		uint32_t node = c.path[c.path_count - 1];
+
+		if (c.next[node] < g->first[node + 1])
+			follow_edge(&c, g, node);
+		else
+			leave(&c, node);
+	}
 	return 0;
 }
 
-size_t product_bound(const struct product *p, const uint64_t *sizes, uint32_t node)
+int product_sizes(const struct product *p, uint64_t **ret_sizes, uint32_t **ret_bounds)
 {
-	uint32_t first = node;
+	_cleanup_(graph_release) struct graph g = {};
+	_cleanup_(freep) uint64_t *sizes = calloc(p->count + 1, sizeof(*sizes));
+	_cleanup_(freep) uint32_t *bounds = calloc(p->count + 1, sizeof(*bounds));
+	_cleanup_(freep) bool *cyclic = calloc(p->count + 1, sizeof(*cyclic));
 
-	for (uint32_t n = node; n != NONE; n = p->steps[n].parent)
-		if (sizes[n] == PRODUCT_UNBOUNDED)
-			first = n;
-	return p->steps[first].depth > 0 ? p->steps[first].depth - 1 : 0;
+	if (!sizes || !bounds || !cyclic || make_graph(p, &g) < 0 || find_cycles(p, &g, cyclic) < 0)
+		return -ENOMEM;
+	count_strings(p, &g, sizes);
+	/* What comes before was found before. */
+	for (uint32_t node = 0; node < p->count; node++) {
+		uint32_t parent = p->steps[node].parent, depth = p->steps[node].depth;
+
+		bounds[node] = parent == NONE ? PRODUCT_NO_BOUND : bounds[parent];
+		if (bounds[node] == PRODUCT_NO_BOUND && cyclic[node])
+			bounds[node] = depth > 0 ? depth - 1 : 0;
+	}
+	*ret_sizes = TAKE_PTR(sizes);
+	*ret_bounds = TAKE_PTR(bounds);
+	return 0;
 }

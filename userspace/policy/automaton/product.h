@@ -57,14 +57,13 @@ uint32_t product_count(const struct product *p);
 /* By how many strings a tuple is reached; PRODUCT_UNBOUNDED: by as many as there are. */
 #define PRODUCT_UNBOUNDED UINT64_MAX
 
-/* Per tuple. Caller frees. -ENOMEM. */
-int product_sizes(const struct product *p, uint64_t **ret_sizes);
-
 /*
- * Of the string that product_string() gives, the bytes before the first tuple that is reached by
- * unboundedly many.
+ * Per tuple, how many strings reach it; and with how many bytes of the one that product_string()
+ * gives unboundedly many of these begin, PRODUCT_NO_BOUND: not with any that is known. Caller frees
+ * both. -ENOMEM.
  */
-size_t product_bound(const struct product *p, const uint64_t *sizes, uint32_t node);
+#define PRODUCT_NO_BOUND UINT32_MAX
+int product_sizes(const struct product *p, uint64_t **ret_sizes, uint32_t **ret_bounds);
 
 void product_free(struct product *p);
 DEFINE_CLEANUP(struct product *, product_free, product_freep)

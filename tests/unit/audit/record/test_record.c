@@ -233,6 +233,7 @@ static void test_end(void **state)
 		.status = 9,
 		.duration_nsec = 1234567890,
 		.killed_tasks = 3,
+		.attempts = 6,
 		.have_memory = true,
 		.memory_peak_bytes = 1 << 20,
 		.oom_kills = 2,
@@ -252,6 +253,7 @@ static void test_end(void **state)
 	assert_text(record, "cordon.end.signal", "SIGKILL");
 	assert_null_field(record, "cordon.end.exit_code");
 	assert_number(record, "cordon.end.killed_tasks", 3);
+	assert_number(record, "cordon.counters.attempts", 6);
 	assert_null_field(record, "cordon.resources.cpu_user_ns");
 	assert_number(record, "cordon.resources.memory_peak_bytes", 1 << 20);
 	assert_number(record, "cordon.resources.oom_kills", 2);

@@ -498,6 +498,36 @@ static void test_replaces_what_is_no_index(void **state)
 	ask_everything(p);
 }
 
+static void stop_at_once(void *data, uint64_t done, uint64_t all)
+{
+	(void)done;
+	(void)all;
+	*(volatile sig_atomic_t *)data = 1;
+}
+
+/* Stopped halfway: nothing new lies there, and the index that was there is as it was. */
+static void test_can_be_stopped(void **state)
+{
+	volatile sig_atomic_t stop = 0;
+	const struct index_progress progress = {stop_at_once, (void *)&stop, &stop};
+	struct failure failure = {0};
+	struct place *p = *state;
+	struct index_result result;
+	char fresh[PATH_MAX];
+
+	update(p, false, false);
+	snprintf(fresh, sizeof(fresh), "%s/%s.new", p->directory, INDEX_NAME);
+	assert_int_equal(index_update(p->directory, true, false, &progress, &result, &failure),
+			 -ECANCELED);
+	assert_int_equal(access(fresh, F_OK), -1);
+	assert_int_equal(update(p, false, true).added, 0);
+	stop = 0;
+	write_records(p, RECORDS);
+	assert_int_equal(index_update(p->directory, false, false, &progress, &result, &failure),
+			 -ECANCELED);
+	assert_false(update(p, false, true).built);
+}
+
 static void test_refuses_what_is_no_log(void **state)
 {
 	struct place *p = *state;
@@ -586,6 +616,7 @@ int main(void)
 		TEST(test_last_reads_the_end),	   TEST(test_passes_over),
 		TEST(test_survives_damage),	   TEST(test_replaces_what_is_no_index),
 		TEST(test_refuses_what_is_no_log), TEST(test_follows_segments),
+		TEST(test_can_be_stopped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,8 +135,9 @@ static void write_block(const char *docs, const char *beginning, const char *fil
 	assert_int_equal(fclose(out), 0);
 }
 
-/* What the command prints. Caller frees. */
-static char *printed_by_diff(int expected_status)
+/* What a command prints. `option` and `third` may be NULL. Caller frees. */
+static char *printed_by(command *c, char *option, char *first, char *second, char *third,
+			int expected_status)
 {
 	_cleanup_(closep) int before = dup(STDOUT_FILENO), fd = memfd_create("printed", 0);
 	char *text;
@@ -144,7 +145,8 @@ static char *printed_by_diff(int expected_status)
 	int status;
 
 	assert_true(fflush(stdout) == 0 && dup2(fd, STDOUT_FILENO) >= 0);
-	status = run(policy_command_diff, "report.yaml", "wider.yaml", NULL);
+	status = option ? run(c, option, first, second, third, NULL)
+			: run(c, first, second, third, NULL);
 	assert_true(fflush(stdout) == 0 && dup2(before, STDOUT_FILENO) >= 0);
 	assert_int_equal(status, expected_status);
 	size = (size_t)lseek(fd, 0, SEEK_CUR);
@@ -167,18 +169,50 @@ static void test_documented_diff(void **state)
 	assert_true(mkdtemp(directory) && chdir(directory) == 0);
 	write_block(docs, "# report.yaml\n", "report.yaml");
 	write_block(docs, "# wider.yaml\n", "wider.yaml");
-	printed = printed_by_diff(1);
+	printed = printed_by(policy_command_diff, NULL, "report.yaml", "wider.yaml", NULL, 1);
 	assert_true(unlink("report.yaml") == 0 && unlink("wider.yaml") == 0);
 	assert_true(fchdir(home) == 0 && rmdir(directory) == 0);
 	assert_string_equal(printed, expected);
 }
 
+/* A name that leads through a link is of no object: so says `check`, and so does this. */
+static void test_explain_tells_of_dead_patterns(void **state)
+{
+	static const char warning[] =
+		"warning  dead.yaml:1: on this host %s/link is a symbolic link to %s: nothing "
+		"is called \"%s/link/x\"; write \"%s/x\"";
+	_cleanup_(closep) int home = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(freep) char *text = NULL, *json = NULL, *expected = NULL;
+	char directory[] = "/tmp/cordon-dead-XXXXXX";
+	FILE *file;
+
+	(void)state;
+	assert_true(mkdtemp(directory) && chdir(directory) == 0);
+	assert_int_equal(symlink(directory, "link"), 0);
+	file = fopen("dead.yaml", "w");
+	assert_non_null(file);
+	fprintf(file, "{version: 1, files: [{allow: [read], paths: [%s/link/x]}]}\n", directory);
+	assert_int_equal(fclose(file), 0);
+	text = printed_by(policy_command_explain, NULL, "./dead.yaml", "read", "/etc/hosts", 1);
+	json = printed_by(policy_command_explain, "--json", "./dead.yaml", "read", "/etc/hosts", 1);
+	assert_true(unlink("dead.yaml") == 0 && unlink("link") == 0);
+	assert_true(fchdir(home) == 0 && rmdir(directory) == 0);
+	assert_true(asprintf(&expected, warning, directory, directory, directory, directory) > 0);
+	if (!strstr(text, expected + strlen("warning  dead.yaml:1:")))
+		fail_msg("%s", text);
+	assert_non_null(strstr(json, "\"warnings\":[{\"file\":"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_check),	cmocka_unit_test(test_show),
-		cmocka_unit_test(test_explain), cmocka_unit_test(test_test),
-		cmocka_unit_test(test_diff),	cmocka_unit_test(test_documented_diff),
+		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_show),
+		cmocka_unit_test(test_explain),
+		cmocka_unit_test(test_test),
+		cmocka_unit_test(test_diff),
+		cmocka_unit_test(test_documented_diff),
+		cmocka_unit_test(test_explain_tells_of_dead_patterns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

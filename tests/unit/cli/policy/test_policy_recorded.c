@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "audit/storage/policy_store.h"
 #include "audit/write/log.h"
 #include "base/io.h"
 #include "cli/policy/policy_command.h"
@@ -88,10 +89,21 @@ static void append_read(struct audit_log *log, const struct place *p, const char
 		       path, "rights", "read", "policy", policy_json(p)));
 }
 
+static int marking(const struct compiled_policy *policy)
+{
+	for (size_t i = 0; i < policy->rule_count; i++)
+		if (policy->rules[i].tags && policy->rules[i].tags[0])
+			return (int)i;
+	fail();
+	return -1;
+}
+
 static int prepare(void **state)
 {
 	static const char policy[] = "version: 1\nname: old\n"
-				     "files: [{allow: [read], paths: [/etc/hosts]}]\n";
+				     "files:\n"
+				     "  - {allow: [read], paths: [/etc/hosts]}\n"
+				     "  - {deny: [delete], paths: [/srv/key], tags: [keys]}\n";
 	struct place *p = calloc(1, sizeof(*p));
 	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
 	struct audit_log *log = NULL;
@@ -112,6 +124,11 @@ static int prepare(void **state)
 	append_start(log, p, SECOND, "2026-11-22T02:00:00.000000000Z");
 	append_read(log, p, SECOND, "open", "/etc/hosts");
 	append_read(log, p, SECOND, "denial", "/etc/group");
+	append(log, json_pack("{s:s, s:{s:s}, s:{s:{s:s}, s:s, s:{s:s, s:s}, s:[], s:{s:i}, s:o}}",
+			      "@timestamp", "2026-11-22T02:00:00.000000000Z", "event", "action",
+			      "attempt", "cordon", "execution", "id", SECOND, "operation", "lookup",
+			      "object", "kind", "path", "text", "/srv/key", "rights", "rule",
+			      "number", marking(p->decider), "policy", policy_json(p)));
 	assert_int_equal(audit_log_flush(log, false), 0);
 	audit_log_close(log);
 	*state = p;
@@ -186,9 +203,13 @@ static void test_explain(void **state)
 	assert_int_equal(run(policy_command_explain, "--log", p->log, "--record", "3", NULL), 1);
 	assert_int_equal(
 		run(policy_command_explain, "--log", p->log, "--record", "6", "--json", NULL), 1);
+	/* What permissions refused: by the rule that marks it. */
+	assert_int_equal(run(policy_command_explain, "--log", p->log, "--record", "7", NULL), 1);
+	assert_int_equal(
+		run(policy_command_explain, "--log", p->log, "--record", "7", "--json", NULL), 1);
 	/* Of no access, not there, no number, not alone. */
 	assert_int_equal(run(policy_command_explain, "--log", p->log, "--record", "1", NULL), 2);
-	assert_int_equal(run(policy_command_explain, "--log", p->log, "--record", "7", NULL), 2);
+	assert_int_equal(run(policy_command_explain, "--log", p->log, "--record", "8", NULL), 2);
 	assert_int_equal(run(policy_command_explain, "--log", p->log, "--record", "x", NULL), 2);
 	assert_int_equal(
 		run(policy_command_explain, "--log", p->log, "--record", "2", "read", NULL), 2);
@@ -197,6 +218,11 @@ static void test_explain(void **state)
 	assert_int_equal(run(policy_command_explain, "--log", p->log, "--record", "2", NULL), 2);
 	assert_int_equal(unlink(p->policy), 0);
 	assert_int_equal(run(policy_command_explain, "--log", p->log, "--record", "2", NULL), 2);
+	/* Beside the log it is kept. */
+	assert_int_equal(policy_store_put(p->log, p->decider, NULL), 0);
+	assert_int_equal(run(policy_command_explain, "--log", p->log, "--record", "2", NULL), 0);
+	assert_int_equal(run(policy_command_explain, "--log", p->log, "--record", "3", NULL), 1);
+	assert_int_equal(run(policy_command_explain, "--log", p->log, "--record", "7", NULL), 1);
 }
 
 int main(void)

@@ -31,7 +31,7 @@ static void test_ends_and_gaps_add_up(void **state)
 				      .coalesced = 2,
 				      .limited = 1};
 	const struct audit_end other = {.cause = AUDIT_END_NOT_STARTED, .would_denials = 4};
-	struct totals totals = {};
+	struct totals totals = {.attempts = 8};
 	json_t *json;
 
 	(void)state;
@@ -44,6 +44,7 @@ static void test_ends_and_gaps_add_up(void **state)
 	json = totals_json(&totals);
 	assert_int_equal(number(json, "denials"), 6);
 	assert_int_equal(number(json, "would_denials"), 4);
+	assert_int_equal(number(json, "attempts"), 8);
 	assert_int_equal(number(json, "events"), 20);
 	assert_int_equal(number(json, "coalesced"), 4);
 	assert_int_equal(number(json, "limited"), 2);

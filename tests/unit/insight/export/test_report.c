@@ -120,6 +120,53 @@ static void test_nothing(void **state)
 	assert_text(report, "note", "Nothing was refused.");
 }
 
+/* What permissions refused stands apart: no rule would allow it. */
+static void test_attempts(void **state)
+{
+	struct audit_end end = {.attempts = 2};
+	struct fixture_denial attempt = {
+		.pid = 10,
+		.comm = "python3",
+		.operation = CORDON_OP_LOOKUP,
+		.kind = CORDON_OBJECT_PATH,
+		.object = "/root/.ssh/id_rsa",
+		.object_size = 17,
+		.reason = CORDON_REASON_PERMISSIONS,
+		.attempt = true,
+		.rule = 1,
+		.repeats = 1,
+	};
+	_cleanup_(json_decrefp) json_t *report = NULL;
+	const json_t *entry;
+	struct fixture_event event;
+	json_t *records[2];
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f);
+	fixture_denial(&f, &attempt, &event);
+	assert_int_equal(audit_record_event(&f.execution, event.data, event.size, 0, &records[0]),
+			 0);
+	records[1] = denial_of(&f, "/etc/group", CORDON_REASON_DEFAULT, 0);
+	report = report_build(&f.execution, &end, records, 1);
+	assert_int_equal(json_array_size(view_field(report, "denials")), 0);
+	assert_int_equal(view_number(report, "attempts_total"), 2);
+	assert_non_null(strstr(view_text(report, "note"), "permissions"));
+	entry = json_array_get(view_field(report, "attempts"), 0);
+	assert_text(entry, "object", "/root/.ssh/id_rsa");
+	assert_int_equal(view_number(entry, "rule.line"), 31);
+	assert_int_equal(view_number(entry, "count"), 2);
+	assert_true(json_is_null(view_field(entry, "how_to_ask")));
+	json_decref(report);
+	end.denials = 2;
+	report = report_build(&f.execution, &end, records, 2);
+	assert_int_equal(json_array_size(view_field(report, "denials")), 1);
+	assert_int_equal(json_array_size(view_field(report, "attempts")), 1);
+	assert_non_null(strstr(view_text(report, "note"), "how_to_ask"));
+	json_decref(records[0]);
+	json_decref(records[1]);
+}
+
 static void test_many(void **state)
 {
 	struct audit_end end = {.denials = 2 * (REPORT_DENIALS_MAX + 5)};
@@ -144,9 +191,8 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_denials),
-		cmocka_unit_test(test_workdir_is_named),
-		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_denials), cmocka_unit_test(test_workdir_is_named),
+		cmocka_unit_test(test_nothing), cmocka_unit_test(test_attempts),
 		cmocka_unit_test(test_many),
 	};
 

@@ -90,12 +90,23 @@ static void test_moved(void **state)
 	}
 }
 
+/* "/srv/a\0b": what a rename left of two names. */
+static void test_torn(void **state)
+{
+	struct recording *recording = recording_new();
+
+	(void)state;
+	assert_true(take_denial(recording, "L3Nydi9hAGI=", false)->partial);
+	recording_free(recording);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names_that_are_no_text),
 		cmocka_unit_test(test_base64_that_is_none),
 		cmocka_unit_test(test_moved),
+		cmocka_unit_test(test_torn),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

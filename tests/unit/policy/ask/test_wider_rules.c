@@ -135,6 +135,21 @@ static void test_first(void **state)
 	       expected);
 }
 
+/* Below which directory there is no end to them, though a short name is judged alike. */
+static void test_where_there_is_no_end(void **state)
+{
+	static const char *const expected[] = {
+		"files read, list /dev/null, and names without end below /usr/share/lib/, allowed by "
+		"test.yaml:3: allow read /dev/null, /usr/share/lib/*.x",
+	};
+
+	(void)state;
+	EXPECT("version: 1\n",
+	       "version: 1\nfiles:\n"
+	       "  - {allow: [read], paths: [/dev/null, '/usr/share/lib/*.x']}\n",
+	       expected);
+}
+
 /* Anywhere is told at whatever port, by address of either kind and by name, and where few addresses were allowed before. */
 static void test_anywhere(void **state)
 {
@@ -442,10 +457,15 @@ static int leave_directory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_rule), cmocka_unit_test(test_first),
-		cmocka_unit_test(test_anywhere),   cmocka_unit_test(test_denied),
-		cmocka_unit_test(test_kinds),	   cmocka_unit_test(test_incomplete),
-		cmocka_unit_test(test_bounded),	   cmocka_unit_test(test_drawn),
+		cmocka_unit_test(test_every_rule),
+		cmocka_unit_test(test_first),
+		cmocka_unit_test(test_anywhere),
+		cmocka_unit_test(test_denied),
+		cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_incomplete),
+		cmocka_unit_test(test_bounded),
+		cmocka_unit_test(test_drawn),
+		cmocka_unit_test(test_where_there_is_no_end),
 	};
 
 	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
