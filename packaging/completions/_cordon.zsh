@@ -221,7 +221,9 @@ _cordon() {
 	daemon)
 		_arguments '--log=[write the log there]:directory:_files -/' \
 			'--keep-segments=[closed segments to keep]:number:' '--keep-size=[megabytes to keep]:number:' \
-			'--keep-days=[days to keep]:number:' '--when-full=[the log cannot be written]:what:(refuse continue)' \
+			'--keep-days=[days to keep]:number:' \
+			'--keep-unshipped=[megabytes that wait for the shipper]:number:' '--ship-state=[how far it is]:file:_files' \
+			'--when-full=[the log cannot be written]:what:(refuse continue)' \
 			'--log-user=[who writes the log]:user:_users' '--fleet=[tenant and labels]:file:_files' \
 			'*--policies=[look for policies there]:directory:_files -/' \
 			'--config=[which programs start agent code]:file:_files' \

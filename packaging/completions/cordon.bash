@@ -71,7 +71,7 @@ _cordon()
 		[log-export]="--format --follow --after --cursor --since --until --execution --session --agent --policy --operation --action
 			--verdict --path --address --text --lines --no-index --log --help"
 		[log-index]="--rebuild --check --json --log --help"
-		[daemon]="--log --keep-segments --keep-size --keep-days --when-full --log-user --policies --config --fleet
+		[daemon]="--log --keep-segments --keep-size --keep-days --keep-unshipped --ship-state --when-full --log-user --policies --config --fleet
 			--require-approval --state --heartbeat --pid-file --idle --embedded --help"
 		[disable]="--force --help"
 		[config]="--json --help"

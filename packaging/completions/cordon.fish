@@ -223,6 +223,8 @@ complete -c cordon -n '__fish_seen_subcommand_from daemon' -l log -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l keep-segments -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l keep-size -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l keep-days -r -F
+complete -c cordon -n '__fish_seen_subcommand_from daemon' -l keep-unshipped -r -f
+complete -c cordon -n '__fish_seen_subcommand_from daemon' -l ship-state -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l when-full -r -a 'refuse continue'
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l fleet -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l log-user -r -F
