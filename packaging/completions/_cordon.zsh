@@ -204,6 +204,7 @@ _cordon() {
 				'--path=[of a file or program]:pattern:_files' '--address=[address or network]:address:' \
 				'--text=[stands in the record]:words:' '--lines=[the last ones only]:count:' \
 				'--no-index[read all of the log]' '--json[the records]' '--utc[times in UTC]' '--format=[form]:form:(ecs ocsf csv)' \
+				'--pseudonyms=[key of pseudonyms]:file:_files' \
 				'--follow[go on as records are written]' '--after=[behind this record]:seq:' \
 				'--cursor=[notes how far that is]:file:_files' \
 				'--log=[the log]:directory:_files -/' {-h,--help}'[show help]' '*:action:(query export)'
