@@ -2,6 +2,8 @@
 """A NATS server of its own, and as much of a client as tests of what goes through it need."""
 
 import base64
+import gzip
+import hashlib
 import json
 import os
 import signal
@@ -75,6 +77,23 @@ def cluster(directory, count):
             time.sleep(0.2)
         finally:
             client.close()
+
+
+def lines_of(headers, data):
+    """The lines of a message as the log has them: with the chain values that it may have left out."""
+    text = gzip.decompress(data) if headers.get("Content-Encoding") == "gzip" else data
+    lines = text.splitlines(keepends=True)
+    if "Cordon-Chain" in headers:
+        before, last = headers["Cordon-Chain"].split("-")
+        chain, made = bytes.fromhex(before), []
+        for line in lines:
+            body = line[:-len(b"}\n")]
+            chain = hashlib.sha256(chain + body).digest()
+            made.append(body + b',"chain":"' + chain.hex().encode() + b'"}\n')
+        if chain.hex() != last:
+            raise ValueError(f"the lines lead to {chain.hex()}, not to {last}")
+        return made
+    return lines
 
 
 class Client:

@@ -341,6 +341,20 @@ static void acknowledge(struct ship *ship)
 	ship->state.sending = 0;
 }
 
+/* Does the message begin right behind a record whose chain value is known? */
+static void note_before(struct batch *bulk, const struct audit_cursor *acknowledged)
+{
+	bool begins = bulk->first == 1;
+
+	bulk->follows = begins ||
+			(acknowledged->known && bulk->first == acknowledged->sequence + 1 &&
+			 strcmp(bulk->log, acknowledged->log) == 0);
+	if (begins)
+		memset(bulk->before, 0, sizeof(bulk->before));
+	else
+		memcpy(bulk->before, acknowledged->chain, sizeof(bulk->before));
+}
+
 /*
  * One message in order. What is on its way is noted before, together with what was acknowledged:
  * whoever takes over from a shipper that was killed sends the very message again, and the stream
@@ -352,6 +366,7 @@ static int ship_bulk(struct ship *ship)
 
 	if (ship->bulk.records == 0)
 		return 0;
+	note_before(&ship->bulk, &ship->state.acknowledged);
 	ship->state.sending = ship->bulk.last;
 	r = save_state(ship, false);
 	if (r == 0 && ship->backlog)

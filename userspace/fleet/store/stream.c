@@ -220,6 +220,26 @@ static int read_message(natsMsg *message, struct delivery *delivery, struct buff
 	return 0;
 }
 
+/* Lines as the log has them, where the message has them without chain values. */
+static int read_chain(natsMsg *message, struct delivery *delivery, struct buffer *text,
+		      struct failure *failure)
+{
+	const char *chain = header(message, "Cordon-Chain");
+	struct buffer lines = {};
+	int r;
+
+	if (!chain)
+		return 0;
+	r = delivery_chain(chain, delivery->data, delivery->size, &lines, failure);
+	if (r < 0)
+		return r;
+	buffer_free(text);
+	*text = lines;
+	delivery->data = text->data;
+	delivery->size = text->size;
+	return 0;
+}
+
 static int take_message(struct intake *intake, natsMsg *message, enum answer *ret_answer,
 			struct failure *failure)
 {
@@ -229,6 +249,8 @@ static int take_message(struct intake *intake, natsMsg *message, enum answer *re
 	enum intake_result result;
 	int r = read_message(message, &delivery, &text, &why);
 
+	if (r == 0)
+		r = read_chain(message, &delivery, &text, &why);
 	*ret_answer = ANSWER_ACKNOWLEDGE;
 	if (r == -EBADMSG)
 		r = intake_refuse(intake, &delivery, why.text, failure);
