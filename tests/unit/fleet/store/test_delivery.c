@@ -177,6 +177,7 @@ static void chains(void **state)
 	assert_int_equal(delivery_chain("", text, strlen(text), &lines, &failure), -EBADMSG);
 	assert_non_null(strstr(failure.text, "Cordon-Chain is not"));
 	snprintf(header, sizeof(header), "%064d-%064d", 0, 0);
+	failure = (struct failure){};
 	assert_int_equal(delivery_chain(header, text, strlen(text), &lines, &failure), -EBADMSG);
 	assert_non_null(strstr(failure.text, "do not lead to"));
 	assert_int_equal(delivery_chain(header, "\n", 1, &lines, &failure), -EBADMSG);
@@ -190,6 +191,7 @@ static void chains(void **state)
 		buffer_string(&lines, large);
 	}
 	assert_false(lines.failed);
+	failure = (struct failure){};
 	assert_int_equal(delivery_chain(header, lines.data, lines.size, &lines, &failure),
 			 -EBADMSG);
 	assert_non_null(strstr(failure.text, "4 MiB"));
