@@ -163,15 +163,19 @@ static int post(struct otlp *otlp, const struct buffer *body, uint64_t *ret_wait
 /* What goes over the wire for otlp->body. */
 static int encode(struct otlp *otlp, const struct buffer **ret_body)
 {
-	int r = otlp->options->plain ? 0 : batch_compress(&otlp->body, &otlp->compressed);
+	int r;
 
-	*ret_body = otlp->options->plain ? &otlp->body : &otlp->compressed;
+	if (otlp->options->plain)
+		return 0;
+	r = batch_compress(&otlp->body, &otlp->compressed);
+	if (r == 0)
+		*ret_body = &otlp->compressed;
 	return r;
 }
 
 int otlp_announce(struct otlp *otlp, const struct presence *presence)
 {
-	const struct buffer *body = NULL;
+	const struct buffer *body = &otlp->body;
 	uint64_t wait;
 	int r = otlp_presence_message(presence, clock_nsec(CLOCK_REALTIME), &otlp->body);
 
@@ -188,7 +192,7 @@ int otlp_announce(struct otlp *otlp, const struct presence *presence)
 int otlp_send(struct otlp *otlp, const struct batch *batch, uint64_t *ret_refused,
 	      uint64_t *ret_wait, struct failure *failure)
 {
-	const struct buffer *body = NULL;
+	const struct buffer *body = &otlp->body;
 	_cleanup_(freep) char *why = NULL;
 	int r = otlp_message(batch, &otlp->body);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "audit/storage/unchained.h"
+#include "fleet/ship/certificate.h"
 
 #define ACK_MSEC       5000
 #define CONNECT_MSEC   5000
@@ -68,6 +69,21 @@ static natsStatus set_options(natsOptions *to, const struct publisher_options *f
 	return s;
 }
 
+/* libnats knows more than its status says, as that a certificate has expired. */
+static int describe_connection(const struct publisher_options *options, natsStatus s,
+			       struct failure *failure)
+{
+	const char *detail = nats_GetLastError(NULL);
+
+	if (certificate_has_expired(options->certificate))
+		return failure_set(failure, ECONNREFUSED,
+				   "cannot reach %s: %s; the certificate in %s has expired",
+				   options->url, natsStatus_GetText(s), options->certificate);
+	return failure_set(failure, ECONNREFUSED, "cannot reach %s: %s%s%.200s", options->url,
+			   natsStatus_GetText(s), detail && detail[0] ? ": " : "",
+			   detail ? detail : "");
+}
+
 int publisher_open(const struct publisher_options *options, struct publisher **ret_publisher,
 		   struct failure *failure)
 {
@@ -88,8 +104,7 @@ int publisher_open(const struct publisher_options *options, struct publisher **r
 	if (s == NATS_OK)
 		s = natsConnection_JetStream(&publisher->stream, publisher->connection, NULL);
 	if (s != NATS_OK)
-		return failure_set(failure, ECONNREFUSED, "cannot reach %s: %s", options->url,
-				   natsStatus_GetText(s));
+		return describe_connection(options, s, failure);
 	*ret_publisher = TAKE_PTR(publisher);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "fleet/ship/certificate.h"
 #include "fleet/store/policy_stream.h"
 #include "fleet/store/presence_stream.h"
 
@@ -36,6 +37,9 @@ static int nats_failure(struct failure *failure, int error, const char *what,
 {
 	const char *detail = nats_GetLastError(NULL);
 
+	if (certificate_has_expired(o->certificate))
+		return failure_set(failure, error, "%s %s: %s; the certificate in %s has expired",
+				   what, o->url, natsStatus_GetText(status), o->certificate);
 	return failure_set(failure, error, "%s %s: %s%s%s", what, o->url,
 			   natsStatus_GetText(status), detail && detail[0] ? ": " : "",
 			   detail ? detail : "");
