@@ -88,9 +88,9 @@ packages-build:
 packages-test: | packages-build
 	@packaging/setup/install-packages build test
 
-# Those of other people, which the tests adopt.
+# Those of other people, which the tests adopt, and what else of theirs they need.
 executors: | packages-test
-	@packaging/setup/fetch-executors $(BUILD)/executors autogen
+	@packaging/setup/fetch-executors $(BUILD)/executors autogen sigma
 
 containers: | packages-test
 	@packaging/setup/fetch-executors $(BUILD)/executors root

@@ -204,6 +204,7 @@ _cordon() {
 				'--path=[of a file or program]:pattern:_files' '--address=[address or network]:address:' \
 				'--text=[stands in the record]:words:' '--lines=[the last ones only]:count:' \
 				'--no-index[read all of the log]' '--json[the records]' '--utc[times in UTC]' '--format=[form]:form:(ecs ocsf csv)' \
+				'--pseudonyms=[key of pseudonyms]:file:_files' \
 				'--follow[go on as records are written]' '--after=[behind this record]:seq:' \
 				'--cursor=[notes how far that is]:file:_files' \
 				'--log=[the log]:directory:_files -/' {-h,--help}'[show help]' '*:action:(query export)'
@@ -221,7 +222,9 @@ _cordon() {
 	daemon)
 		_arguments '--log=[write the log there]:directory:_files -/' \
 			'--keep-segments=[closed segments to keep]:number:' '--keep-size=[megabytes to keep]:number:' \
-			'--keep-days=[days to keep]:number:' '--when-full=[the log cannot be written]:what:(refuse continue)' \
+			'--keep-days=[days to keep]:number:' \
+			'--keep-unshipped=[megabytes that wait for the shipper]:number:' '--ship-state=[how far it is]:file:_files' \
+			'--when-full=[the log cannot be written]:what:(refuse continue)' \
 			'--log-user=[who writes the log]:user:_users' '--fleet=[tenant and labels]:file:_files' \
 			'*--policies=[look for policies there]:directory:_files -/' \
 			'--config=[which programs start agent code]:file:_files' \

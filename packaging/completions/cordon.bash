@@ -68,10 +68,10 @@ _cordon()
 		[policy-apply]="--execution --all-of --session --allow-wider --json --help"
 		[log-query]="--since --until --execution --session --agent --policy --operation --action
 			--verdict --path --address --text --lines --no-index --json --utc --log --help"
-		[log-export]="--format --follow --after --cursor --since --until --execution --session --agent --policy --operation --action
+		[log-export]="--format --pseudonyms --follow --after --cursor --since --until --execution --session --agent --policy --operation --action
 			--verdict --path --address --text --lines --no-index --log --help"
 		[log-index]="--rebuild --check --json --log --help"
-		[daemon]="--log --keep-segments --keep-size --keep-days --when-full --log-user --policies --config --fleet
+		[daemon]="--log --keep-segments --keep-size --keep-days --keep-unshipped --ship-state --when-full --log-user --policies --config --fleet
 			--require-approval --state --heartbeat --pid-file --idle --embedded --help"
 		[disable]="--force --help"
 		[config]="--json --help"

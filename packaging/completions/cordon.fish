@@ -195,6 +195,7 @@ complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcomma
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l log -r -F
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from query' -l help -s h
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l format -r -a 'ecs ocsf csv'
+complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l pseudonyms -r -F
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l follow
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l after -r -F
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from export' -l cursor -r -F
@@ -223,6 +224,8 @@ complete -c cordon -n '__fish_seen_subcommand_from daemon' -l log -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l keep-segments -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l keep-size -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l keep-days -r -F
+complete -c cordon -n '__fish_seen_subcommand_from daemon' -l keep-unshipped -r -f
+complete -c cordon -n '__fish_seen_subcommand_from daemon' -l ship-state -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l when-full -r -a 'refuse continue'
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l fleet -r -F
 complete -c cordon -n '__fish_seen_subcommand_from daemon' -l log-user -r -F

@@ -2,6 +2,8 @@
 """A NATS server of its own, and as much of a client as tests of what goes through it need."""
 
 import base64
+import gzip
+import hashlib
 import json
 import os
 import signal
@@ -19,21 +21,22 @@ def free_port():
 
 
 class Server:
-    """nats-server with JetStream in a directory, which can be killed and started again."""
+    """nats-server with JetStream in a directory, which can be killed and started again. `more`: its options besides."""
 
-    def __init__(self, directory):
-        self.directory, self.port, self.process = directory, free_port(), None
-        self.url = f"nats://127.0.0.1:{self.port}"
+    def __init__(self, directory, address="127.0.0.1", port=None, more=()):
+        self.directory, self.address, self.port, self.process = directory, address, port or free_port(), None
+        self.url = f"nats://{address}:{self.port}"
+        self.more = list(more)
         self.log = open(os.path.join(directory, "server.log"), "ab")
         self.start()
 
     def start(self):
-        command = ["nats-server", "-a", "127.0.0.1", "-p", str(self.port), "-js", "-sd", os.path.join(self.directory, "store")]
+        command = ["nats-server", "-a", self.address, "-p", str(self.port), "-js", "-sd", os.path.join(self.directory, "store"), *self.more]
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
         end = time.monotonic() + 30
         while True:
             try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                socket.create_connection((self.address, self.port), 1).close()
                 return
             except OSError:
                 if time.monotonic() > end or self.process.poll() is not None:
@@ -50,11 +53,54 @@ class Server:
         self.log.close()
 
 
+def cluster(directory, count):
+    """Servers that hold the stream together: on one port, as those of a real one, and on an address of this host's each."""
+    port, routes = free_port(), free_port()
+    addresses = [f"127.0.0.{number + 1}" for number in range(count)]
+    servers = []
+    for address in addresses:
+        place = os.path.join(directory, address)
+        os.mkdir(place)
+        servers.append(Server(place, address, port, [
+            "--server_name", address, "--cluster_name", "cordon", "--cluster", f"nats://{address}:{routes}",
+            "--routes", ",".join(f"nats://{other}:{routes}" for other in addresses if other != address)]))
+    end = time.monotonic() + 60
+    while True:
+        client = Client(servers[0], 1)
+        try:
+            client.make_stream(count)
+            return servers
+        except (LookupError, TimeoutError):
+            # They have not chosen a leader, and nobody else answers.
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.2)
+        finally:
+            client.close()
+
+
+def lines_of(headers, data):
+    """The lines of a message as the log has them: with the chain values that it may have left out."""
+    text = gzip.decompress(data) if headers.get("Content-Encoding") == "gzip" else data
+    lines = text.splitlines(keepends=True)
+    if "Cordon-Chain" in headers:
+        before, last = headers["Cordon-Chain"].split("-")
+        chain, made = bytes.fromhex(before), []
+        for line in lines:
+            body = line[:-len(b"}\n")]
+            chain = hashlib.sha256(chain + body).digest()
+            made.append(body + b',"chain":"' + chain.hex().encode() + b'"}\n')
+        if chain.hex() != last:
+            raise ValueError(f"the lines lead to {chain.hex()}, not to {last}")
+        return made
+    return lines
+
+
 class Client:
     """Asks JetStream's API; each question is answered before the next."""
 
-    def __init__(self, server):
-        self.socket = socket.create_connection(("127.0.0.1", server.port), 30)
+    def __init__(self, server, patience=30):
+        self.socket = socket.create_connection((server.address, server.port), patience)
         self.file = self.socket.makefile("rb")
         self.file.readline()
         self.socket.sendall(b'CONNECT {"verbose":false,"pedantic":false,"headers":true}\r\nSUB _INBOX.test 1\r\n')
@@ -79,10 +125,10 @@ class Client:
             elif not line:
                 raise ConnectionError("the server has gone")
 
-    def make_stream(self):
+    def make_stream(self, replicas=1):
         self.request(f"$JS.API.STREAM.CREATE.{STREAM}", {
             "name": STREAM, "subjects": ["cordon.log.>"], "retention": "limits", "storage": "file",
-            "num_replicas": 1, "discard": "old", "duplicate_window": 120_000_000_000})
+            "num_replicas": replicas, "discard": "old", "duplicate_window": 120_000_000_000})
 
     def last(self):
         return self.request(f"$JS.API.STREAM.INFO.{STREAM}", {})["state"]["last_seq"]

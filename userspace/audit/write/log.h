@@ -43,6 +43,11 @@ struct audit_log_options {
 	uint64_t keep_bytes;
 	uint64_t keep_nsec;
 	/*
+	 * Closed segments with records that a shipper has not had acknowledged stay all the same,
+	 * until all of them together have so many bytes; 0: they do not.
+	 */
+	uint64_t keep_unshipped;
+	/*
 	 * What identity_format() made, for the record at the head of each segment; NULL: there is
 	 * none. Not copied. A segment that says something else is closed when the log is opened.
 	 */
@@ -113,6 +118,16 @@ struct audit_log_position {
 };
 
 void audit_log_position(const struct audit_log *log, struct audit_log_position *ret_position);
+
+/* How much of a log somebody elsewhere has for good. */
+struct audit_log_shipped {
+	bool known;		  /* somebody ships it; else the rest says nothing */
+	char log[UUID_TEXT_SIZE]; /* whose records; empty: it has begun with none */
+	uint64_t sequence;	  /* of the last of them */
+};
+
+/* What retention waits for: see keep_unshipped. To be said again whenever it is another. */
+void audit_log_note_shipped(struct audit_log *log, const struct audit_log_shipped *shipped);
 
 /* How the log stands, for whoever watches it. */
 struct audit_log_figures {

@@ -73,13 +73,30 @@ static void compress_next(struct audit_log *log, const struct segments *segments
 	}
 }
 
-/* How many of the oldest segments the settings have deleted, and why. */
-static size_t count_expired(const struct audit_log *log, const struct segments *segments,
-			    const char **ret_reason)
+/* How many of the oldest segments are too many, and why. */
+struct expired {
+	size_t count;
+	size_t unbounded;   /* of them, those that not even a shipper is waited for with */
+	const char *reason; /* "count", "size" or "age" */
+};
+
+static const char *why_expired(const struct audit_log_options *options, size_t newer,
+			       uint64_t bytes, uint64_t age)
+{
+	if (options->keep_segments > 0 && newer >= options->keep_segments)
+		return "count";
+	if (options->keep_bytes > 0 && bytes > options->keep_bytes)
+		return "size";
+	return options->keep_nsec > 0 && age > options->keep_nsec ? "age" : NULL;
+}
+
+static void count_expired(const struct audit_log *log, const struct segments *segments,
+			  struct expired *ret)
 {
 	const struct audit_log_options *options = &log->options;
 	uint64_t now = options->clock(CLOCK_REALTIME), bytes = 0;
 
+	*ret = (struct expired){};
 	/* From the newest: whatever breaks a bound, and all that is older, goes. */
 	for (size_t i = segments->count; i > 0; i--) {
 		const struct segments_entry *entry = &segments->entries[i - 1];
@@ -92,49 +109,109 @@ static size_t count_expired(const struct audit_log *log, const struct segments *
 			continue;
 		bytes += (uint64_t)status.st_size;
 		changed = (uint64_t)status.st_mtim.tv_sec * NSEC_PER_SEC;
-		*ret_reason = NULL;
-		if (options->keep_segments > 0 && segments->count - i >= options->keep_segments)
-			*ret_reason = "count";
-		else if (options->keep_bytes > 0 && bytes > options->keep_bytes)
-			*ret_reason = "size";
-		else if (options->keep_nsec > 0 && now > changed &&
-			 now - changed > options->keep_nsec)
-			*ret_reason = "age";
-		if (*ret_reason)
-			return i;
+		if (!ret->reason)
+			ret->reason = why_expired(options, segments->count - i, bytes,
+						  now > changed ? now - changed : 0);
+		if (ret->reason && ret->count == 0)
+			ret->count = i;
+		if (bytes > options->keep_unshipped && ret->unbounded == 0)
+			ret->unbounded = i;
 	}
-	return 0;
+}
+
+/* Somebody ships this log, and has had its records acknowledged up to *ret_sequence. */
+static bool is_shipped(const struct audit_log *log, uint64_t *ret_sequence)
+{
+	const struct audit_log_shipped *shipped = &log->shipped;
+
+	*ret_sequence = shipped->sequence;
+	if (!shipped->known || log->options.keep_unshipped == 0)
+		return false;
+	return shipped->log[0] ? strcmp(shipped->log, log->id) == 0 : shipped->sequence == 0;
+}
+
+/* The last record that can be in a closed segment, whose file need not be read for that. */
+static uint64_t last_of(const struct audit_log *log, const struct segments *segments, size_t i)
+{
+	if (i + 1 < segments->count)
+		return segments->entries[i + 1].first - 1;
+	return log->segment.first > 0 ? log->segment.first - 1 : log->persisted.sequence;
+}
+
+/* Leaves those that a shipper still needs, while they are not too many. */
+static void hold_unshipped(struct audit_log *log, const struct segments *segments,
+			   struct expired *expired)
+{
+	size_t needed = 0, count = expired->count;
+	uint64_t shipped;
+
+	log->held = false;
+	if (count == 0 || !is_shipped(log, &shipped))
+		return;
+	while (needed < count && last_of(log, segments, needed) <= shipped)
+		needed++;
+	if (count > expired->unbounded)
+		count = expired->unbounded;
+	if (count < needed)
+		count = needed;
+	log->held = count < expired->count;
+	expired->count = count;
+}
+
+/* Of the records `first` to `last`, which go, those that the shipper was not done with. */
+static uint64_t count_unshipped(const struct audit_log *log, uint64_t first, uint64_t last)
+{
+	uint64_t shipped;
+
+	if (!is_shipped(log, &shipped) || last <= shipped)
+		return 0;
+	return last - (shipped >= first ? shipped : first - 1);
 }
 
 /* Deletes the oldest segments. That is on record before, so that it is no tampering. */
 static void delete_expired(struct audit_log *log, const struct segments *segments)
 {
-	const char *reason = NULL;
-	size_t count = count_expired(log, segments, &reason);
 	char name[SEGMENTS_NAME_SIZE], path[PATH_MAX], chain[SHA256_TEXT_SIZE];
 	const struct segments_entry *last;
+	struct expired expired;
 	struct ending ending;
+	uint64_t unshipped;
 	int fd = log->segment.directory_fd;
+	json_t *details;
 
-	if (count == 0)
+	count_expired(log, segments, &expired);
+	hold_unshipped(log, segments, &expired);
+	if (expired.count == 0)
 		return;
-	last = &segments->entries[count - 1];
+	last = &segments->entries[expired.count - 1];
 	segments_name(last->first, last->compressed, name);
 	if (snprintf(path, sizeof(path), "%s/%s", log->directory, name) >= (int)sizeof(path) ||
 	    ending_of_closed(path, last->compressed, &ending) < 0)
 		return;
 	hex_encode(ending.chain, SHA256_SIZE, chain);
-	if (record_at_once(log, "retention", "retention",
-			   json_pack("{s:I, s:I, s:s, s:I, s:s}", "first",
-				     (json_int_t)segments->entries[0].first, "last",
-				     (json_int_t)ending.sequence, "chain", chain, "segments",
-				     (json_int_t)count, "reason", reason)) < 0)
+	unshipped = count_unshipped(log, segments->entries[0].first, ending.sequence);
+	details = json_pack("{s:I, s:I, s:s, s:I, s:s, s:o*}", "first",
+			    (json_int_t)segments->entries[0].first, "last",
+			    (json_int_t)ending.sequence, "chain", chain, "segments",
+			    (json_int_t)expired.count, "reason", expired.reason, "unshipped",
+			    unshipped > 0 ? json_integer((json_int_t)unshipped) : NULL);
+	if (record_at_once(log, "retention", "retention", details) < 0)
 		return;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < expired.count; i++) {
 		segments_name(segments->entries[i].first, segments->entries[i].compressed, name);
 		(void)storage_remove(fd, name);
 	}
 	(void)storage_sync_directory(fd);
+}
+
+void audit_log_note_shipped(struct audit_log *log, const struct audit_log_shipped *shipped)
+{
+	/* What was kept for it may go now. */
+	if (log->held &&
+	    (shipped->known != log->shipped.known || shipped->sequence != log->shipped.sequence ||
+	     strcmp(shipped->log, log->shipped.log) != 0))
+		log->segments_changed = true;
+	log->shipped = *shipped;
 }
 
 void log_closed_keep_up(struct audit_log *log, uint64_t now)

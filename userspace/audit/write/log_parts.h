@@ -41,7 +41,9 @@ struct audit_log {
 	struct compress compress;
 	bool segments_changed;	/* there may be some to compress, or to delete */
 	uint64_t segments_time; /* when they were last looked at, boot clock */
-	int64_t clock_offset;	/* wall clock minus boot clock, when last looked at */
+	struct audit_log_shipped shipped;
+	bool held;	      /* segments are kept for a shipper beyond the settings */
+	int64_t clock_offset; /* wall clock minus boot clock, when last looked at */
 	struct audit_log_options options;
 	char id[UUID_TEXT_SIZE]; /* of the log; empty: it has none */
 	bool identity_due;	 /* the next record goes behind one that says whose log it is */

@@ -30,6 +30,13 @@ static const char help[] =
 	"  --keep-segments N, --keep-size MIB, --keep-days N\n"
 	"                   of the log's closed segments keep so many, so many megabytes, so long;\n"
 	"                   deleting older ones is on record (default: all are kept)\n"
+	"  --keep-unshipped MIB\n"
+	"                   those that cordon-ship has not had acknowledged stay all the same, until\n"
+	"                   closed segments have so many megabytes in all (default: 1024; 0: they do\n"
+	"                   not); what is deleted before it was shipped is on record\n"
+	"  --ship-state FILE\n"
+	"                   where cordon-ship says that (default:\n"
+	"                   " DAEMON_DEFAULT_SHIP_STATE ")\n"
 	"  --when-full WHAT refuse: no execution starts while its log cannot be written (default);\n"
 	"                   continue: what cannot be recorded is counted\n"
 	"  --policies DIR   look for policies there; may be given several times (default:\n"
@@ -77,15 +84,16 @@ static int parse_seconds(const char *option, const char *text, unsigned int *ret
 	return 0;
 }
 
-static int parse_keep(const char *option, const char *text, uint64_t unit, uint64_t *ret)
+static int parse_keep(const char *option, const char *text, uint64_t least, uint64_t unit,
+		      uint64_t *ret)
 {
 	char *end;
 	unsigned long value;
 
 	errno = 0;
 	value = strtoul(text, &end, 10);
-	if (errno || end == text || *end || text[0] == '-' || value < 1 || value > MAX_KEEP) {
-		message("daemon: --%s %s: a number, 1 to %d", option, text, MAX_KEEP);
+	if (errno || end == text || *end || text[0] == '-' || value < least || value > MAX_KEEP) {
+		message("daemon: --%s %s: a number, %d to %d", option, text, (int)least, MAX_KEEP);
 		return -EINVAL;
 	}
 	*ret = value * unit;
@@ -109,11 +117,16 @@ static int parse_log_option(int c, const char *text, struct logs_options *logs)
 {
 	switch (c) {
 	case 'S':
-		return parse_keep("keep-segments", text, 1, &logs->log.keep_segments);
+		return parse_keep("keep-segments", text, 1, 1, &logs->log.keep_segments);
 	case 'M':
-		return parse_keep("keep-size", text, 1u << 20, &logs->log.keep_bytes);
+		return parse_keep("keep-size", text, 1, 1u << 20, &logs->log.keep_bytes);
 	case 'D':
-		return parse_keep("keep-days", text, 86400 * NSEC_PER_SEC, &logs->log.keep_nsec);
+		return parse_keep("keep-days", text, 1, 86400 * NSEC_PER_SEC, &logs->log.keep_nsec);
+	case 'K':
+		return parse_keep("keep-unshipped", text, 0, 1u << 20, &logs->log.keep_unshipped);
+	case 'Z':
+		logs->ship_state = text;
+		return 0;
 	case 'U':
 		logs->user = text;
 		return 0;
@@ -140,6 +153,8 @@ static int parse(int argc, char **argv, struct daemon_options *options, const ch
 		{"keep-segments", required_argument, NULL, 'S'},
 		{"keep-size", required_argument, NULL, 'M'},
 		{"keep-days", required_argument, NULL, 'D'},
+		{"keep-unshipped", required_argument, NULL, 'K'},
+		{"ship-state", required_argument, NULL, 'Z'},
 		{"when-full", required_argument, NULL, 'W'},
 		{"log-user", required_argument, NULL, 'U'},
 		{"help", no_argument, NULL, 'h'},
@@ -216,12 +231,13 @@ int cmd_daemon(int argc, char **argv)
 		.config = CONFIG_FILE,
 		.fleet = CONFIG_FLEET_FILE,
 		.state = DAEMON_DEFAULT_STATE,
-		.logs = {.log = AUDIT_LOG_DEFAULTS},
+		.logs = {.log = AUDIT_LOG_DEFAULTS, .ship_state = DAEMON_DEFAULT_SHIP_STATE},
 		.say = say,
 	};
 	struct failure failure = {};
 	int status;
 
+	options.logs.log.keep_unshipped = DAEMON_DEFAULT_UNSHIPPED;
 	/* As a daemon starts it: for its use only. */
 	if (argc == 2 && strcmp(argv[1], "--log-writer") == 0)
 		return daemon_write_log();

@@ -6,6 +6,7 @@
 
 #include "cli/log/find.h"
 #include "cli/log/log_command.h"
+#include "cli/log/private_export.h"
 #include "cli/log/resume.h"
 #include "cli/term/choose_word.h"
 #include "cli/term/message.h"
@@ -22,7 +23,8 @@ static void print_help(FILE *out)
 	      "Writes records to standard output for other systems: Elastic Common Schema, Open Cybersecurity\n"
 	      "Schema Framework (JSON, one object a line) or CSV. docs/export.md says what becomes what.\n"
 	      "\n"
-	      "      --format F            ecs, ocsf or csv\n",
+	      "      --format F            ecs, ocsf or csv\n"
+	      "      --pseudonyms FILE     paths as classes, and pseudonyms instead of names, by the key in FILE\n",
 	      out);
 	fputs("      --follow              go on as records are written, until Ctrl-C\n", out);
 	fputs(resume_help, out);
@@ -41,6 +43,7 @@ struct export
 	const struct audit_query *query;
 	char host[HOST_SIZE];
 	struct resume resume;
+	struct private_export private;
 };
 
 static void write_event(struct export *e, const struct flat_record *record)
@@ -59,8 +62,10 @@ static int write_record(void *data, json_t *record)
 {
 	struct export *e = data;
 	struct flat_record flat;
-	int r;
+	int r = private_export_record(&e->private, record);
 
+	if (r < 0)
+		return r;
 	if (strcmp(e->format, "csv") == 0) {
 		export_csv(stdout, record);
 		return ferror(stdout) ? -ECANCELED : 0;
@@ -80,7 +85,7 @@ static bool write_line(void *data, const char *line, size_t size)
 	struct export *e = data;
 	struct flat_record record;
 
-	if (ferror(stdout))
+	if (ferror(stdout) || e->private.path)
 		return false;
 	if (strcmp(e->format, "csv") == 0)
 		return export_csv_line(stdout, &e->buffer, line, size);
@@ -119,6 +124,17 @@ static void find_host(const struct query_options *options, char host[HOST_SIZE])
 		host[0] = '\0';
 }
 
+/* As the record that names it would say. */
+static void take_private_host(struct export *e)
+{
+	char name[PRIVATE_NAME_SIZE];
+
+	if (e->private.path && e->host[0])
+		(void)snprintf(e->host, sizeof(e->host), "%s",
+			       private_name(&e->private.key, e->host, name) == 0 ? name : "?");
+	e->source.host = e->host[0] ? e->host : NULL;
+}
+
 static int begin_behind(void *data)
 {
 	const struct export *e = data;
@@ -136,8 +152,9 @@ static int write_behind(void *data, json_t *record)
 
 	if (host) {
 		snprintf(e->host, sizeof(e->host), "%s", host);
-		e->source.host = e->host;
+		take_private_host(e);
 	}
+	private_export_note(&e->private, record);
 	return audit_query_matches(e->query, record) ? write_record(data, record) : 0;
 }
 
@@ -149,7 +166,7 @@ static int export_behind(const struct query_options *options, struct export *e)
 		return 2;
 	}
 	find_host(options, e->host);
-	e->source.host = e->host[0] ? e->host : NULL;
+	take_private_host(e);
 	e->query = &options->query;
 	e->resume.directory = options->directory;
 	return resume_run(&e->resume, begin_behind, write_behind, e);
@@ -164,7 +181,7 @@ static int export(const struct query_options *options, struct export *e)
 		export_csv_head(stdout);
 	} else {
 		find_host(options, e->host);
-		e->source.host = e->host[0] ? e->host : NULL;
+		take_private_host(e);
 	}
 	search.visit_line = write_line;
 	r = find_records(options->directory, &options->query, &search, write_record, e, &status);
@@ -178,17 +195,20 @@ static int export(const struct query_options *options, struct export *e)
 
 int log_command_export(int argc, char **argv)
 {
-	struct option table[QUERY_OPTIONS_COUNT + 6] = {
-		{"format", required_argument, NULL, 'f'}, {"help", no_argument, NULL, 'h'},
-		{"follow", no_argument, NULL, 'F'},	  {"after", required_argument, NULL, 'a'},
+	struct option table[QUERY_OPTIONS_COUNT + 7] = {
+		{"format", required_argument, NULL, 'f'},
+		{"help", no_argument, NULL, 'h'},
+		{"follow", no_argument, NULL, 'F'},
+		{"after", required_argument, NULL, 'a'},
 		{"cursor", required_argument, NULL, 'c'},
+		{"pseudonyms", required_argument, NULL, 'P'},
 	};
 	static const char *const formats[] = {"ecs", "ocsf", "csv"};
 	struct export e = {.source = {.version = CORDON_VERSION}};
 	struct query_options options;
 	int option, status = -1;
 
-	memcpy(table + 5, query_options_table, sizeof(query_options_table));
+	memcpy(table + 6, query_options_table, sizeof(query_options_table));
 	query_options_init(&options);
 	while (status < 0 && (option = read_option(argc, argv, "h", table)) >= 0) {
 		if (option == 'f') {
@@ -202,6 +222,8 @@ int log_command_export(int argc, char **argv)
 			status = resume_take_after(&e.resume, optarg) < 0 ? 2 : -1;
 		} else if (option == 'c') {
 			e.resume.cursor = optarg;
+		} else if (option == 'P') {
+			e.private.path = optarg;
 		} else if (option == '?') {
 			message("see `cordon log export --help`");
 			status = 2;
@@ -216,6 +238,8 @@ int log_command_export(int argc, char **argv)
 		message("log export takes --format ecs, ocsf or csv; see `cordon log export --help`");
 		status = 2;
 	}
+	if (status < 0 && private_export_begin(&e.private, options.directory) < 0)
+		status = 2;
 	if (status < 0) {
 		status = resume_is_wanted(&e.resume) || e.resume.follow
 				 ? export_behind(&options, &e)
@@ -223,6 +247,7 @@ int log_command_export(int argc, char **argv)
 	}
 	buffer_free(&e.buffer);
 	buffer_free(&e.dumped);
+	private_export_end(&e.private);
 	query_options_release(&options);
 	return status;
 }

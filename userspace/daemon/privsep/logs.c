@@ -7,6 +7,7 @@
 #include "audit/text/buffer.h"
 #include "audit/record/record.h"
 #include "base/clock.h"
+#include "daemon/privsep/shipped.h"
 #include "daemon/privsep/writer.h"
 #include "daemon/privsep/writer_directory.h"
 
@@ -15,6 +16,8 @@
  * not slow already.
  */
 #define FLUSH_MSEC 1000
+/* How often it is looked how far a log is shipped. Whoever ships it notes that each 5 s. */
+#define SHIPPED_NSEC (10 * NSEC_PER_SEC)
 
 struct log_use {
 	LIST_ENTRY(log_use) link;
@@ -28,6 +31,8 @@ struct logs {
 	LIST_HEAD(, log_use) uses, leaving;
 	struct event_base *base;
 	struct logs_options options;
+	struct audit_log_shipped shipped;
+	uint64_t shipped_time; /* when that was looked at; 0: never */
 	uid_t uid;
 	gid_t gid;
 	struct buffer text;   /* of one record */
@@ -354,13 +359,31 @@ bool logs_are_behind(const struct logs *logs)
 	return false;
 }
 
+/* Only retention asks for it. */
+static void look_at_shipped(struct logs *logs)
+{
+	const struct audit_log_options *log = &logs->options.log;
+	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
+
+	if (!logs->options.ship_state || log->keep_unshipped == 0 ||
+	    (log->keep_segments == 0 && log->keep_bytes == 0 && log->keep_nsec == 0) ||
+	    (logs->shipped_time > 0 && now - logs->shipped_time < SHIPPED_NSEC))
+		return;
+	logs->shipped_time = now;
+	shipped_read(logs->options.ship_state, &logs->shipped);
+}
+
 bool logs_tick_all(struct logs *logs)
 {
 	struct log_use *use;
 	bool more = false;
 
+	look_at_shipped(logs);
 	LIST_FOREACH(use, &logs->uses, link)
-	more |= writer_tick(use->writer);
+	{
+		writer_note_shipped(use->writer, &logs->shipped);
+		more |= writer_tick(use->writer);
+	}
 	return more;
 }
 

@@ -195,6 +195,11 @@ bool writer_tick(struct writer *w)
 	return w->failing || w->later || writer_ask_is_open(w, WRITER_TICK);
 }
 
+void writer_note_shipped(struct writer *w, const struct audit_log_shipped *shipped)
+{
+	w->shipped = *shipped;
+}
+
 bool writer_is_dirty(const struct writer *w)
 {
 	return w->queue.size > 0 || w->unsaid > 0;

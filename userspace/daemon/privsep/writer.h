@@ -66,6 +66,8 @@ int writer_when_ready(struct writer *writer, writer_done *done, void *context,
 
 /* As audit_log_tick(). With a loop, what it said the last time. */
 bool writer_tick(struct writer *writer);
+/* As audit_log_note_shipped(), before each tick from now on. */
+void writer_note_shipped(struct writer *writer, const struct audit_log_shipped *shipped);
 
 /* Has records that are not confirmed; wrote what is not on disk; the last try to write failed. */
 bool writer_is_dirty(const struct writer *writer);

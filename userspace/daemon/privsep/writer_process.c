@@ -133,15 +133,28 @@ static int begin(struct process *p, struct writer_reply *reply)
 	return r;
 }
 
-static int answer(struct process *p, uint32_t request, struct writer_reply *reply)
+static int tick(struct process *p, size_t size, struct writer_reply *reply)
 {
+	struct audit_log_shipped shipped;
+
+	if (size != sizeof(shipped))
+		return -EBADMSG;
+	memcpy(&shipped, p->payload, sizeof(shipped));
+	audit_log_note_shipped(p->log, &shipped);
+	reply->later = audit_log_tick(p->log);
+	return 0;
+}
+
+static int answer(struct process *p, const struct writer_header *header, struct writer_reply *reply)
+{
+	uint32_t request = header->request;
+
 	switch (request) {
 	case WRITER_FLUSH:
 	case WRITER_SYNC:
 		return audit_log_flush(p->log, request == WRITER_SYNC);
 	case WRITER_TICK:
-		reply->later = audit_log_tick(p->log);
-		return 0;
+		return tick(p, header->size, reply);
 	case WRITER_WRITABLE:
 		return audit_log_writable(p->log);
 	case WRITER_CLOSE:
@@ -183,7 +196,7 @@ static int serve_one(struct process *p)
 		return append(p, header.size);
 	if (header.request == WRITER_LOSE)
 		return lose(p, header.size);
-	reply.result = answer(p, header.request, &reply);
+	reply.result = answer(p, &header, &reply);
 	r = send_reply(p, &reply);
 	return r < 0 ? r : header.request == WRITER_CLOSE;
 }

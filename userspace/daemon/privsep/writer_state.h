@@ -82,6 +82,7 @@ struct writer {
 	struct failure why_not_begun;
 	uint64_t repaired;
 	struct audit_log_position position;
+	struct audit_log_shipped shipped; /* for it to know */
 	uint64_t lost;			  /* by this writer, as it said last */
 	uint64_t lost_before;		  /* by those before it, and here */
 	struct audit_log_figures figures; /* as it said last */

@@ -10,6 +10,7 @@
 #include "cli/term/terminal.h"
 #include "fleet/ask/fleet_options.h"
 #include "fleet/ask/fleet_search.h"
+#include "fleet/ask/privacy.h"
 #include "fleet/store/fleet_commands.h"
 #include "insight/story/line.h"
 
@@ -23,14 +24,25 @@ static const char help[] =
 	"since only chosen ones came ahead. Exits with 0 if any was found, 1 if none, 2 if the question is wrong\n"
 	"or the store cannot be read.\n"
 	"\n"
-	"      --host H              of this host: its name, or how its id begins\n";
+	"      --host H              of this host: its name, or how its id begins\n"
+	"      --privacy DIR         keys of those tenants whose records are shown with pseudonyms instead of names\n"
+	"                            (" FLEET_PRIVACY_DIRECTORY ")\n"
+	"      --names               names all the same\n";
 
-enum { OPTION_HOST = 1024 };
+enum { OPTION_HOST = 1024, OPTION_PRIVACY, OPTION_NAMES };
+
+struct ask {
+	struct fleet_options fleet;
+	struct query_options query;
+	const char *host;
+	const char *privacy; /* NULL: names are asked for */
+};
 
 struct output {
 	struct style style;
 	bool json;
-	struct line_day day; /* of the line before */
+	struct fleet_privacy *privacy; /* NULL: names are asked for */
+	struct line_day day;	       /* of the line before */
 };
 
 static void show_json(const struct fleet_found *found)
@@ -50,7 +62,12 @@ static int show(void *data, const struct fleet_found *found)
 	struct output *o = data;
 	char buffer[16];
 	size_t width;
+	int r = o->privacy
+			? fleet_privacy_record(o->privacy, found->host, found->log, found->record)
+			: 0;
 
+	if (r < 0)
+		return r;
 	if (o->json) {
 		show_json(found);
 	} else {
@@ -65,33 +82,46 @@ static int show(void *data, const struct fleet_found *found)
 	return ferror(stdout) ? -ECANCELED : 0;
 }
 
-static int ask(const struct fleet_options *options, const struct query_options *query,
-	       const char *host)
+static int search(const struct ask *a, struct fleet_view *view, struct output *output,
+		  struct fleet_search_result *result, struct failure *failure)
 {
-	struct fleet_search search = {
-		.directory = options->store,
-		.host = host,
-		.query = &query->query,
-		.no_index = query->search.no_index,
-		.limit = query->search.limit,
+	const struct fleet_search search = {
+		.directory = a->fleet.store,
+		.host = a->host,
+		.query = &a->query.query,
+		.no_index = a->query.search.no_index,
+		.limit = a->query.search.limit,
 	};
-	struct output output = {.style = terminal_style(stdout), .json = options->json};
+	_cleanup_(fleet_privacy_closep) struct fleet_privacy *privacy = NULL;
+	int r = a->privacy ? fleet_privacy_open(a->privacy, a->fleet.store, view->rows, &privacy,
+						failure)
+			   : 0;
+
+	output->privacy = privacy;
+	if (r == 0)
+		r = fleet_search_run(view->rows, &search, show, output, result, failure);
+	return r;
+}
+
+static int ask(const struct ask *a)
+{
+	struct output output = {.style = terminal_style(stdout), .json = a->fleet.json};
 	struct fleet_search_result result = {};
 	struct failure failure = {};
 	struct fleet_view view;
 	int r;
 
-	if (fleet_view_open(options, &view) < 0)
+	if (fleet_view_open(&a->fleet, &view) < 0)
 		return EXIT_USAGE;
-	r = fleet_search_run(view.rows, &search, show, &output, &result, &failure);
+	r = search(a, &view, &output, &result, &failure);
 	if (r < 0 && r != -ECANCELED)
 		message("%s", failure.text[0] ? failure.text : "out of memory");
 	if (r == 0)
-		fleet_view_finish(&view, options, &output.style);
+		fleet_view_finish(&view, &a->fleet, &output.style);
 	if (result.lost > 0)
 		message("%" PRIu64
 			" records are not in the logs where the rows say: run `cordon log verify --log` on the logs in %s",
-			result.lost, options->store);
+			result.lost, a->fleet.store);
 	fleet_view_close(&view);
 	if (r < 0 && r != -ECANCELED)
 		return EXIT_USAGE;
@@ -99,35 +129,43 @@ static int ask(const struct fleet_options *options, const struct query_options *
 			       result.found > 0 && result.lost == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-static int take_option(struct fleet_options *fleet, struct query_options *query, const char **host,
-		       int option, const char *value)
+static int take_option(struct ask *a, int option, const char *value)
 {
 	int r;
 
-	if (option == OPTION_HOST) {
-		*host = value;
+	switch (option) {
+	case OPTION_HOST:
+		a->host = value;
 		return 0;
+	case OPTION_PRIVACY:
+		a->privacy = value;
+		return 0;
+	case OPTION_NAMES:
+		a->privacy = NULL;
+		return 0;
+	default:
+		r = fleet_options_take(&a->fleet, option, value);
 	}
-	r = fleet_options_take(fleet, option, value);
 	if (r == -ENOENT)
-		r = query_options_take(query, option, value);
+		r = query_options_take(&a->query, option, value);
 	if (r == -ENOENT)
 		message("see `cordon-fleet ask --help`");
 	return r;
 }
 
-static int parse(int argc, char **argv, struct fleet_options *fleet, struct query_options *query,
-		 const char **host)
+static int parse(int argc, char **argv, struct ask *a)
 {
-	struct option table[FLEET_OPTIONS_COUNT + QUERY_OPTIONS_COUNT + 3] = {
+	struct option table[FLEET_OPTIONS_COUNT + QUERY_OPTIONS_COUNT + 5] = {
 		{"help", no_argument, NULL, 'h'},
 		{"host", required_argument, NULL, OPTION_HOST},
+		{"privacy", required_argument, NULL, OPTION_PRIVACY},
+		{"names", no_argument, NULL, OPTION_NAMES},
 	};
 	int option;
 
-	memcpy(table + 2, fleet_options_table, sizeof(fleet_options_table));
+	memcpy(table + 4, fleet_options_table, sizeof(fleet_options_table));
 	/* All but --log: which logs there are, the store knows. */
-	memcpy(table + 2 + FLEET_OPTIONS_COUNT, query_options_table,
+	memcpy(table + 4 + FLEET_OPTIONS_COUNT, query_options_table,
 	       sizeof(query_options_table[0]) * (QUERY_OPTIONS_COUNT - 1));
 	while ((option = read_option(argc, argv, "h", table)) >= 0) {
 		if (option == 'h') {
@@ -136,7 +174,7 @@ static int parse(int argc, char **argv, struct fleet_options *fleet, struct quer
 			fputs(fleet_options_help, stdout);
 			return EXIT_SUCCESS;
 		}
-		if (take_option(fleet, query, host, option, optarg) < 0)
+		if (take_option(a, option, optarg) < 0)
 			return EXIT_USAGE;
 	}
 	if (optind == argc)
@@ -147,16 +185,14 @@ static int parse(int argc, char **argv, struct fleet_options *fleet, struct quer
 
 int fleet_command_ask(int argc, char **argv)
 {
-	struct query_options query;
-	struct fleet_options fleet;
-	const char *host = NULL;
+	struct ask a = {.privacy = FLEET_PRIVACY_DIRECTORY};
 	int status;
 
-	query_options_init(&query);
-	fleet_options_init(&fleet);
-	status = parse(argc, argv, &fleet, &query, &host);
+	query_options_init(&a.query);
+	fleet_options_init(&a.fleet);
+	status = parse(argc, argv, &a);
 	if (status < 0)
-		status = ask(&fleet, &query, host);
-	query_options_release(&query);
+		status = ask(&a);
+	query_options_release(&a.query);
 	return status;
 }

@@ -12,6 +12,7 @@ void batch_clear(struct batch *batch)
 {
 	batch->first = batch->last = 0;
 	batch->records = 0;
+	batch->follows = false;
 	batch->lines.size = 0;
 	batch->lines.failed = false;
 }

@@ -12,6 +12,7 @@
 
 #include "audit/record/identity.h"
 #include "audit/text/buffer.h"
+#include "base/sha256.h"
 #include "base/uuid.h"
 
 #define BATCH_BYTES_MAX	  (512u << 10) /* of lines; one that is longer goes alone */
@@ -29,6 +30,9 @@ struct batch {
 	uint64_t first, last; /* seq; first 0: it is empty */
 	size_t records;
 	struct buffer lines; /* each with its newline */
+	/* The chain value of the record before the first, where it is known. */
+	bool follows;
+	unsigned char before[SHA256_SIZE];
 };
 
 #define BATCH_SUBJECT_SIZE 160u

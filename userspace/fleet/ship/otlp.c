@@ -12,6 +12,8 @@
 
 #define CONNECT_MSEC 5000L
 #define ANSWER_MSEC  30000L
+/* Nothing waits longer for a word that comes again soon. */
+#define WORD_MSEC 3000L
 /* Of an answer so much is looked at. */
 #define ANSWER_MAX 65536u
 
@@ -158,6 +160,35 @@ static int post(struct otlp *otlp, const struct buffer *body, uint64_t *ret_wait
 			   otlp->options->url, status);
 }
 
+/* What goes over the wire for otlp->body. */
+static int encode(struct otlp *otlp, const struct buffer **ret_body)
+{
+	int r;
+
+	if (otlp->options->plain)
+		return 0;
+	r = batch_compress(&otlp->body, &otlp->compressed);
+	if (r == 0)
+		*ret_body = &otlp->compressed;
+	return r;
+}
+
+int otlp_announce(struct otlp *otlp, const struct presence *presence)
+{
+	const struct buffer *body = &otlp->body;
+	uint64_t wait;
+	int r = otlp_presence_message(presence, clock_nsec(CLOCK_REALTIME), &otlp->body);
+
+	if (r == 0)
+		r = encode(otlp, &body);
+	if (r < 0)
+		return r;
+	(void)curl_easy_setopt(otlp->curl, CURLOPT_TIMEOUT_MS, WORD_MSEC);
+	r = post(otlp, body, &wait, NULL);
+	(void)curl_easy_setopt(otlp->curl, CURLOPT_TIMEOUT_MS, ANSWER_MSEC);
+	return r;
+}
+
 int otlp_send(struct otlp *otlp, const struct batch *batch, uint64_t *ret_refused,
 	      uint64_t *ret_wait, struct failure *failure)
 {
@@ -165,10 +196,8 @@ int otlp_send(struct otlp *otlp, const struct batch *batch, uint64_t *ret_refuse
 	_cleanup_(freep) char *why = NULL;
 	int r = otlp_message(batch, &otlp->body);
 
-	if (r == 0 && !otlp->options->plain) {
-		r = batch_compress(&otlp->body, &otlp->compressed);
-		body = &otlp->compressed;
-	}
+	if (r == 0)
+		r = encode(otlp, &body);
 	if (r < 0)
 		return failure_set(failure, r, "cannot make a message of records %llu to %llu: %m",
 				   (unsigned long long)batch->first,

@@ -3,6 +3,7 @@
 #ifndef CORDON_FLEET_OTLP_H
 #define CORDON_FLEET_OTLP_H
 
+#include "fleet/ship/presence.h"
 #include "fleet/ship/publisher.h"
 
 struct otlp;
@@ -22,5 +23,8 @@ DEFINE_CLEANUP(struct otlp *, otlp_close, otlp_closep)
  */
 int otlp_send(struct otlp *otlp, const struct batch *batch, uint64_t *ret_refused,
 	      uint64_t *ret_wait, struct failure *failure);
+
+/* Says a word of presence, once. -EAGAIN: the collector did not take it; -ENOMEM. */
+int otlp_announce(struct otlp *otlp, const struct presence *presence);
 
 #endif

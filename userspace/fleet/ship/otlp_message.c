@@ -54,27 +54,59 @@ static int time_of(const char *line, size_t size, uint64_t *ret_time)
 	return clock_parse(text, ret_time) < 0 ? -EBADMSG : 0;
 }
 
-static int add_line(struct buffer *out, const char *line, size_t size)
+/* What stands before and behind the records of one log. */
+static void begin(struct buffer *out, const char *host, const char *log)
 {
-	static const char *const warnings[] = {"\"action\":\"denial\"", "\"action\":\"attempt\""};
-	size_t head = size < 160 ? size : 160;
-	bool warns = memmem(line, head, warnings[0], strlen(warnings[0])) ||
-		     memmem(line, head, warnings[1], strlen(warnings[1]));
-	char severity[16];
-	uint64_t sequence, time;
+	out->size = 0;
+	out->failed = false;
+	buffer_literal(out, "{\"resourceLogs\":[{\"resource\":{\"attributes\":[");
+	add_attribute(out, "service.name", "cordon");
+	buffer_literal(out, ",");
+	add_attribute(out, "host.id", host);
+	buffer_literal(out, ",");
+	add_attribute(out, "cordon.log", log);
+	buffer_literal(out, "]},\"scopeLogs\":[{\"scope\":{\"name\":\"cordon-ship\"},"
+			    "\"logRecords\":[");
+}
 
-	if (chain_sequence(line, size, &sequence) < 0 || time_of(line, size, &time) < 0)
-		return -EBADMSG;
+static int finish(struct buffer *out)
+{
+	buffer_literal(out, "]}]}]}");
+	return out->failed ? -ENOMEM : 0;
+}
+
+static void add_head(struct buffer *out, uint64_t time, bool warns)
+{
+	char severity[16];
+
 	buffer_literal(out, "{\"timeUnixNano\":");
 	add_number(out, time);
 	buffer_literal(out, ",\"severityNumber\":");
 	snprintf(severity, sizeof(severity), "%d", warns ? SEVERITY_WARN : SEVERITY_INFO);
 	buffer_string(out, severity);
 	buffer_literal(out, ",\"body\":{\"stringValue\":");
+}
+
+static int add_line(struct buffer *out, enum batch_lane lane, const char *line, size_t size)
+{
+	static const char *const warnings[] = {"\"action\":\"denial\"", "\"action\":\"attempt\""};
+	size_t head = size < 160 ? size : 160;
+	bool warns = memmem(line, head, warnings[0], strlen(warnings[0])) ||
+		     memmem(line, head, warnings[1], strlen(warnings[1]));
+	uint64_t sequence, time;
+
+	if (chain_sequence(line, size, &sequence) < 0 || time_of(line, size, &time) < 0)
+		return -EBADMSG;
+	add_head(out, time, warns);
 	(void)json_text_string(out, line, size);
 	buffer_literal(out, "},\"attributes\":[{\"key\":\"cordon.seq\",\"value\":{\"intValue\":");
 	add_number(out, sequence);
-	buffer_literal(out, "}}]}");
+	buffer_literal(out, "}}");
+	if (lane == BATCH_FIRST) {
+		buffer_literal(out, ",");
+		add_attribute(out, "cordon.lane", "first");
+	}
+	buffer_literal(out, "]}");
 	return 0;
 }
 
@@ -82,16 +114,7 @@ int otlp_message(const struct batch *batch, struct buffer *ret)
 {
 	const char *line = batch->lines.data, *end = line + batch->lines.size;
 
-	ret->size = 0;
-	ret->failed = false;
-	buffer_literal(ret, "{\"resourceLogs\":[{\"resource\":{\"attributes\":[");
-	add_attribute(ret, "service.name", "cordon");
-	buffer_literal(ret, ",");
-	add_attribute(ret, "host.id", batch->host);
-	buffer_literal(ret, ",");
-	add_attribute(ret, "cordon.log", batch->log);
-	buffer_literal(ret, "]},\"scopeLogs\":[{\"scope\":{\"name\":\"cordon-ship\"},"
-			    "\"logRecords\":[");
+	begin(ret, batch->host, batch->log);
 	while (line < end) {
 		const char *newline = memchr(line, '\n', (size_t)(end - line));
 		int r;
@@ -100,13 +123,27 @@ int otlp_message(const struct batch *batch, struct buffer *ret)
 			return -EBADMSG;
 		if (line > batch->lines.data)
 			buffer_literal(ret, ",");
-		r = add_line(ret, line, (size_t)(newline - line));
+		r = add_line(ret, batch->lane, line, (size_t)(newline - line));
 		if (r < 0)
 			return r;
 		line = newline + 1;
 	}
-	buffer_literal(ret, "]}]}]}");
-	return ret->failed ? -ENOMEM : 0;
+	return finish(ret);
+}
+
+int otlp_presence_message(const struct presence *presence, uint64_t time, struct buffer *ret)
+{
+	bool warns = presence->state == PRESENCE_REWRITTEN || presence->daemon == PRESENCE_KILLED;
+	char text[PRESENCE_TEXT_SIZE];
+
+	presence_text(presence, text);
+	begin(ret, presence->host, presence->log);
+	add_head(ret, time, warns);
+	(void)json_text_string(ret, text, strlen(text));
+	buffer_literal(ret, "},\"attributes\":[");
+	add_attribute(ret, "event.name", "cordon.presence");
+	buffer_literal(ret, "]}");
+	return finish(ret);
 }
 
 uint64_t otlp_refused(const char *answer, size_t size, char **ret_why)

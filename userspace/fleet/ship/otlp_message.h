@@ -7,11 +7,16 @@
 #define CORDON_FLEET_OTLP_MESSAGE_H
 
 #include "fleet/ship/batch.h"
+#include "fleet/ship/presence.h"
 
 /*
- * *ret: the request's body, in place of what it held. -ENOMEM; -EBADMSG: a line that is no record.
+ * *ret: the request's body, in place of what it held; records of the first lane say that they are,
+ * since they come in their turn as well. -ENOMEM; -EBADMSG: a line that is no record.
  */
 int otlp_message(const struct batch *batch, struct buffer *ret);
+
+/* The same of a word of presence at `time`, wall clock in ns. -ENOMEM. */
+int otlp_presence_message(const struct presence *presence, uint64_t time, struct buffer *ret);
 
 /*
  * How many records of a request that was taken the answer says were refused, 0 where it says

@@ -6,10 +6,15 @@
 #include <nats/nats.h>
 #include <stdlib.h>
 
+#include "audit/storage/unchained.h"
+#include "fleet/ship/certificate.h"
+
 #define ACK_MSEC       5000
 #define CONNECT_MSEC   5000
 #define RECONNECT_MSEC 500
 #define FLUSH_MSEC     1000
+/* From so many lines on it costs less to say two chain values than to send all. */
+#define UNCHAINED_RECORDS 4u
 
 struct publisher {
 	const struct publisher_options *options;
@@ -17,7 +22,8 @@ struct publisher {
 	natsConnection *connection;
 	jsCtx *stream;
 	natsSubscription *here;
-	struct buffer compressed;
+	struct buffer compressed, unchained;
+	char chain[UNCHAINED_TEXT_SIZE]; /* of the latter; empty: lines go as they are */
 	uint64_t bytes;
 };
 
@@ -33,6 +39,7 @@ void publisher_close(struct publisher *publisher)
 	natsConnection_Destroy(publisher->connection);
 	natsOptions_Destroy(publisher->nats_options);
 	buffer_free(&publisher->compressed);
+	buffer_free(&publisher->unchained);
 	free(publisher);
 }
 
@@ -62,6 +69,21 @@ static natsStatus set_options(natsOptions *to, const struct publisher_options *f
 	return s;
 }
 
+/* libnats knows more than its status says, as that a certificate has expired. */
+static int describe_connection(const struct publisher_options *options, natsStatus s,
+			       struct failure *failure)
+{
+	const char *detail = nats_GetLastError(NULL);
+
+	if (certificate_has_expired(options->certificate))
+		return failure_set(failure, ECONNREFUSED,
+				   "cannot reach %s: %s; the certificate in %s has expired",
+				   options->url, natsStatus_GetText(s), options->certificate);
+	return failure_set(failure, ECONNREFUSED, "cannot reach %s: %s%s%.200s", options->url,
+			   natsStatus_GetText(s), detail && detail[0] ? ": " : "",
+			   detail ? detail : "");
+}
+
 int publisher_open(const struct publisher_options *options, struct publisher **ret_publisher,
 		   struct failure *failure)
 {
@@ -82,14 +104,15 @@ int publisher_open(const struct publisher_options *options, struct publisher **r
 	if (s == NATS_OK)
 		s = natsConnection_JetStream(&publisher->stream, publisher->connection, NULL);
 	if (s != NATS_OK)
-		return failure_set(failure, ECONNREFUSED, "cannot reach %s: %s", options->url,
-				   natsStatus_GetText(s));
+		return describe_connection(options, s, failure);
 	*ret_publisher = TAKE_PTR(publisher);
 	return 0;
 }
 
-static natsStatus set_headers(natsMsg *message, const struct batch *batch, bool compressed)
+static natsStatus set_headers(const struct publisher *publisher, natsMsg *message,
+			      const struct batch *batch)
 {
+	bool compressed = !publisher->options->plain;
 	char range[BATCH_RANGE_SIZE];
 	natsStatus s;
 
@@ -101,7 +124,22 @@ static natsStatus set_headers(natsMsg *message, const struct batch *batch, bool 
 		s = natsMsgHeader_Set(message, "Cordon-Seq", range);
 	if (s == NATS_OK && compressed)
 		s = natsMsgHeader_Set(message, "Content-Encoding", "gzip");
+	if (s == NATS_OK && compressed && publisher->chain[0])
+		s = natsMsgHeader_Set(message, "Cordon-Chain", publisher->chain);
 	return s;
+}
+
+/* What is compressed: lines without chain values, where they can be computed, else as they are. */
+static const struct buffer *without_chain(struct publisher *publisher, const struct batch *batch)
+{
+	unsigned char last[SHA256_SIZE];
+
+	publisher->chain[0] = '\0';
+	if (!batch->follows || batch->records < UNCHAINED_RECORDS ||
+	    unchained_strip(&batch->lines, batch->before, &publisher->unchained, last) < 0)
+		return &batch->lines;
+	unchained_format(batch->before, last, publisher->chain);
+	return &publisher->unchained;
 }
 
 static int describe(natsStatus s, jsErrCode code, const char *subject, struct failure *failure)
@@ -128,7 +166,7 @@ int publisher_send(struct publisher *publisher, const struct batch *batch, struc
 	int r;
 
 	if (!publisher->options->plain) {
-		r = batch_compress(&batch->lines, &publisher->compressed);
+		r = batch_compress(without_chain(publisher, batch), &publisher->compressed);
 		if (r < 0)
 			return failure_set(failure, r, "cannot compress: %m");
 		payload = &publisher->compressed;
@@ -143,7 +181,7 @@ int publisher_send(struct publisher *publisher, const struct batch *batch, struc
 	options.MsgId = id;
 	s = natsMsg_Create(&message, subject, NULL, payload->data, (int)payload->size);
 	if (s == NATS_OK)
-		s = set_headers(message, batch, !publisher->options->plain);
+		s = set_headers(publisher, message, batch);
 	if (s == NATS_OK)
 		s = js_PublishMsg(&ack, publisher->stream, message, &options, &code);
 	jsPubAck_Destroy(ack);

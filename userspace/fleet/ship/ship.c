@@ -37,6 +37,8 @@
 /* How long it waits for a server that does not answer: twice as long each time. */
 #define RETRY_MIN_MSEC 200u
 #define RETRY_MAX_MSEC 10000u
+/* One that does not take a word of presence is not bothered with another one for so long. */
+#define WORD_NSEC (5 * NSEC_PER_SEC)
 /* After a crash of the machine so much is sent again, at most. */
 #define SAVE_NSEC (5 * NSEC_PER_SEC)
 
@@ -58,6 +60,7 @@ struct ship {
 	char policies_log[UUID_TEXT_SIZE]; /* of which log they are */
 	uint64_t policies_time;		   /* when they were looked at, monotonic; 0: never */
 	uint64_t present_time;		   /* when that was, monotonic; 0: never */
+	uint64_t unheard_time;		   /* when nobody took it last, monotonic; 0: never */
 	char told[512];			   /* what failed last: each thing is said once */
 	unsigned int seed;
 };
@@ -91,30 +94,43 @@ static void say_once(struct ship *ship, const char *text)
 
 /* --- that it is there ----------------------------------------------------------------------- */
 
+static int announce(const struct ship *ship, const struct presence *present)
+{
+	char subject[PRESENCE_SUBJECT_SIZE], here[PRESENCE_SUBJECT_SIZE], text[PRESENCE_TEXT_SIZE];
+
+	if (ship->otlp)
+		return otlp_announce(ship->otlp, present);
+	presence_subject(present, subject);
+	presence_here(present, here);
+	presence_text(present, text);
+	return publisher_announce(ship->publisher, subject, here, text);
+}
+
 /* Says how it is with shipper and daemon, when that is another than it was, and now and then. */
 static void be_present(struct ship *ship, enum presence_state state)
 {
 	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
-	char subject[PRESENCE_SUBJECT_SIZE], here[PRESENCE_SUBJECT_SIZE], text[PRESENCE_TEXT_SIZE];
 	struct presence present = {.state = state, .every = ship->options.presence};
 
 	/* One that leaves again at once is nobody to be missed. */
-	if (!ship->publisher || ship->options.once || ship->options.presence == 0)
+	if ((!ship->publisher && !ship->otlp) || ship->options.once || ship->options.presence == 0)
 		return;
 	present.daemon = presence_look(ship->options.log);
 	if (ship->present_time > 0 &&
 	    now - ship->present_time < ship->options.presence * NSEC_PER_SEC &&
 	    present.state == ship->present.state && present.daemon == ship->present.daemon)
 		return;
+	if (ship->unheard_time > 0 && now - ship->unheard_time < WORD_NSEC)
+		return;
 	if (!feed_identity(ship->options.log, present.host, present.log))
 		return;
 	present.acknowledged = ship->state.acknowledged.sequence;
 	present.read = ship->end.sequence;
-	presence_subject(&present, subject);
-	presence_here(&present, here);
-	presence_text(&present, text);
-	if (publisher_announce(ship->publisher, subject, here, text) < 0)
+	if (announce(ship, &present) < 0) {
+		ship->unheard_time = now;
 		return;
+	}
+	ship->unheard_time = 0;
 	ship->present = present;
 	ship->present_time = now;
 }
@@ -244,13 +260,10 @@ static int send_batch(struct ship *ship, const struct batch *batch)
 	return -ECANCELED;
 }
 
-/*
- * What somebody waits for, ahead of a backlog. A collector cannot know the same record again, and
- * gets each in its turn.
- */
+/* What somebody waits for, ahead of a backlog. */
 static int send_first(struct ship *ship)
 {
-	int more = ship->otlp ? 0 : 1;
+	int more = 1;
 
 	while (more > 0 && !stopped) {
 		uint64_t acknowledged = ship->state.acknowledged.sequence;
@@ -341,6 +354,20 @@ static void acknowledge(struct ship *ship)
 	ship->state.sending = 0;
 }
 
+/* Does the message begin right behind a record whose chain value is known? */
+static void note_before(struct batch *bulk, const struct audit_cursor *acknowledged)
+{
+	bool begins = bulk->first == 1;
+
+	bulk->follows = begins ||
+			(acknowledged->known && bulk->first == acknowledged->sequence + 1 &&
+			 strcmp(bulk->log, acknowledged->log) == 0);
+	if (begins)
+		memset(bulk->before, 0, sizeof(bulk->before));
+	else
+		memcpy(bulk->before, acknowledged->chain, sizeof(bulk->before));
+}
+
 /*
  * One message in order. What is on its way is noted before, together with what was acknowledged:
  * whoever takes over from a shipper that was killed sends the very message again, and the stream
@@ -352,6 +379,7 @@ static int ship_bulk(struct ship *ship)
 
 	if (ship->bulk.records == 0)
 		return 0;
+	note_before(&ship->bulk, &ship->state.acknowledged);
 	ship->state.sending = ship->bulk.last;
 	r = save_state(ship, false);
 	if (r == 0 && ship->backlog)
@@ -499,13 +527,14 @@ static int open_log(struct ship *ship)
 /* The last word: why no more comes. */
 static void leave(struct ship *ship, int result)
 {
-	if (result == -ESTALE && !ship->publisher && !ship->options.otlp && !ship->options.once &&
+	if (result == -ESTALE && !ship->publisher && !ship->otlp && !ship->options.once &&
 	    ship->options.presence > 0)
 		(void)connect_to_server(ship);
-	if (!ship->publisher || (result != -ESTALE && !stopped))
+	if (result != -ESTALE && !stopped)
 		return;
 	be_present(ship, result == -ESTALE ? PRESENCE_REWRITTEN : PRESENCE_LEAVING);
-	publisher_flush(ship->publisher);
+	if (ship->publisher)
+		publisher_flush(ship->publisher);
 }
 
 static int run(struct ship *ship)

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "audit/storage/unchained.h"
+
 #define SUBJECT_HEAD "cordon.log."
 
 static bool id_has(const char *id, size_t size, const char *characters)
@@ -127,4 +129,23 @@ int delivery_inflate(const void *data, size_t size, struct buffer *ret_text)
 	}
 	*ret_text = text;
 	return 0;
+}
+
+int delivery_chain(const char *header, const char *data, size_t size, struct buffer *ret_lines,
+		   struct failure *failure)
+{
+	unsigned char before[SHA256_SIZE], last[SHA256_SIZE];
+	int r;
+
+	if (unchained_parse(header, before, last) < 0)
+		return failure_set(failure, EBADMSG,
+				   "the header Cordon-Chain is not <before>-<last>");
+	r = unchained_restore(data, size, before, last, DELIVERY_SIZE_MAX, ret_lines);
+	if (r == -EFBIG)
+		return failure_set(failure, EBADMSG, "it holds more than 4 MiB");
+	if (r == -EBADMSG)
+		return failure_set(failure, EBADMSG,
+				   "its records do not lead to the chain value that its header "
+				   "Cordon-Chain says");
+	return r < 0 ? failure_set(failure, r, "%m") : 0;
 }

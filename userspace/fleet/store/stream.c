@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "fleet/ship/certificate.h"
 #include "fleet/store/policy_stream.h"
 #include "fleet/store/presence_stream.h"
 
@@ -36,6 +37,9 @@ static int nats_failure(struct failure *failure, int error, const char *what,
 {
 	const char *detail = nats_GetLastError(NULL);
 
+	if (certificate_has_expired(o->certificate))
+		return failure_set(failure, error, "%s %s: %s; the certificate in %s has expired",
+				   what, o->url, natsStatus_GetText(status), o->certificate);
 	return failure_set(failure, error, "%s %s: %s%s%s", what, o->url,
 			   natsStatus_GetText(status), detail && detail[0] ? ": " : "",
 			   detail ? detail : "");
@@ -220,6 +224,26 @@ static int read_message(natsMsg *message, struct delivery *delivery, struct buff
 	return 0;
 }
 
+/* Lines as the log has them, where the message has them without chain values. */
+static int read_chain(natsMsg *message, struct delivery *delivery, struct buffer *text,
+		      struct failure *failure)
+{
+	const char *chain = header(message, "Cordon-Chain");
+	struct buffer lines = {};
+	int r;
+
+	if (!chain)
+		return 0;
+	r = delivery_chain(chain, delivery->data, delivery->size, &lines, failure);
+	if (r < 0)
+		return r;
+	buffer_free(text);
+	*text = lines;
+	delivery->data = text->data;
+	delivery->size = text->size;
+	return 0;
+}
+
 static int take_message(struct intake *intake, natsMsg *message, enum answer *ret_answer,
 			struct failure *failure)
 {
@@ -229,6 +253,8 @@ static int take_message(struct intake *intake, natsMsg *message, enum answer *re
 	enum intake_result result;
 	int r = read_message(message, &delivery, &text, &why);
 
+	if (r == 0)
+		r = read_chain(message, &delivery, &text, &why);
 	*ret_answer = ANSWER_ACKNOWLEDGE;
 	if (r == -EBADMSG)
 		r = intake_refuse(intake, &delivery, why.text, failure);

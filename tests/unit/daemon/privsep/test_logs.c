@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include "audit/read/reader.h"
 #include "audit/record/record.h"
@@ -155,12 +156,54 @@ static void test_figures(void **state)
 	logs_free(logs);
 }
 
+/* Appends until three segments would be too many, with a shipper's state or without. Are they? */
+static bool segment_is_deleted(const char *state)
+{
+	const struct logs_options options = {
+		.log = {.segment_bytes = 1, .keep_segments = 3, .keep_unshipped = 1 << 20},
+		.ship_state = state,
+	};
+	struct logs *logs = NULL;
+	struct log_use *log;
+	char path[128];
+
+	assert_int_equal(remove_directory(NULL), 0);
+	assert_int_equal(mkdir(directory, 0700), 0);
+	assert_int_equal(logs_new(&options, NULL, &logs, NULL), 0);
+	assert_int_equal(logs_get(logs, directory, &log, NULL), 0);
+	for (int i = 0; i < 6; i++) {
+		append(log, "test");
+		(void)logs_flush_all(logs, false);
+		(void)logs_tick_all(logs);
+	}
+	logs_put(log);
+	logs_free(logs);
+	snprintf(path, sizeof(path), "%s/00000000000000000001.jsonl", directory);
+	return access(path, F_OK) < 0;
+}
+
+/* The writer hears of a shipper, and deletes nothing that it needs. */
+static void test_shipped(void **state)
+{
+	char file[] = "/tmp/cordon-ship-state-XXXXXX";
+	int fd = mkstemp(file);
+
+	(void)state;
+	assert_true(fd >= 0);
+	closep(&fd);
+	assert_false(segment_is_deleted(file));
+	unlink(file);
+	assert_true(segment_is_deleted(file));
+	assert_true(segment_is_deleted(NULL));
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_torn),
 		cmocka_unit_test(test_figures),
+		cmocka_unit_test(test_shipped),
 	};
 
 	writer_fixture_main(argc, argv);

@@ -79,6 +79,67 @@ static void exact_lines(void **state)
 	batch_release(&batch);
 }
 
+/* Those that come ahead say so, since each comes once more. */
+static void first_lane(void **state)
+{
+	static const char *const lines[] = {LINE("7", "denial"), NULL};
+	struct batch batch = make_batch(lines);
+	struct buffer body = {};
+
+	(void)state;
+	assert_int_equal(otlp_message(&batch, &body), 0);
+	assert_null(memmem(body.data, body.size, "cordon.lane", 11));
+	batch.lane = BATCH_FIRST;
+	assert_int_equal(otlp_message(&batch, &body), 0);
+	assert_non_null(
+		memmem(body.data, body.size,
+		       "{\"key\":\"cordon.lane\",\"value\":{\"stringValue\":\"first\"}}",
+		       strlen("{\"key\":\"cordon.lane\",\"value\":{\"stringValue\":\"first\"}}")));
+	buffer_free(&body);
+	batch_release(&batch);
+}
+
+static json_t *presence_record(const struct presence *presence, json_t **ret_message)
+{
+	struct buffer body = {};
+	json_t *scope;
+
+	assert_int_equal(otlp_presence_message(presence, 17, &body), 0);
+	*ret_message = json_loadb(body.data, body.size, JSON_REJECT_DUPLICATES, NULL);
+	buffer_free(&body);
+	assert_non_null(*ret_message);
+	scope = json_array_get(
+		json_object_get(json_array_get(json_object_get(*ret_message, "resourceLogs"), 0),
+				"scopeLogs"),
+		0);
+	return json_array_get(json_object_get(scope, "logRecords"), 0);
+}
+
+static void words_of_presence(void **state)
+{
+	struct presence presence = {.host = "5c04cde4a12c886ff55ccaac34f5aebf",
+				    .log = "01a2013c-58d6-7f6f-8e64-000000000001",
+				    .acknowledged = 9};
+	char text[PRESENCE_TEXT_SIZE];
+	json_t *message, *record = presence_record(&presence, &message);
+
+	(void)state;
+	presence_text(&presence, text);
+	assert_string_equal(
+		json_string_value(json_object_get(json_object_get(record, "body"), "stringValue")),
+		text);
+	assert_string_equal(json_string_value(json_object_get(record, "timeUnixNano")), "17");
+	assert_int_equal(json_integer_value(json_object_get(record, "severityNumber")), 9);
+	assert_string_equal(attribute(json_object_get(record, "attributes"), "event.name",
+				      "stringValue"),
+			    "cordon.presence");
+	json_decref(message);
+	presence.daemon = PRESENCE_KILLED;
+	record = presence_record(&presence, &message);
+	assert_int_equal(json_integer_value(json_object_get(record, "severityNumber")), 13);
+	json_decref(message);
+}
+
 static void no_records(void **state)
 {
 	static const char *const lines[][2] = {
@@ -149,10 +210,9 @@ static void patience(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exact_lines),
-		cmocka_unit_test(no_records),
-		cmocka_unit_test(answers),
-		cmocka_unit_test(patience),
+		cmocka_unit_test(exact_lines),	     cmocka_unit_test(first_lane),
+		cmocka_unit_test(words_of_presence), cmocka_unit_test(no_records),
+		cmocka_unit_test(answers),	     cmocka_unit_test(patience),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,12 +165,45 @@ static void policy_subjects(void **state)
 	assert_string_equal(digest, "4321");
 }
 
+/* What a host could say of lines without chain values. */
+static void chains(void **state)
+{
+	static const char text[] = "{\"seq\":1,\"a\":1}\n";
+	char header[200], large[64];
+	struct buffer lines = {};
+	struct failure failure = {};
+
+	(void)state;
+	assert_int_equal(delivery_chain("", text, strlen(text), &lines, &failure), -EBADMSG);
+	assert_non_null(strstr(failure.text, "Cordon-Chain is not"));
+	snprintf(header, sizeof(header), "%064d-%064d", 0, 0);
+	failure = (struct failure){};
+	assert_int_equal(delivery_chain(header, text, strlen(text), &lines, &failure), -EBADMSG);
+	assert_non_null(strstr(failure.text, "do not lead to"));
+	assert_int_equal(delivery_chain(header, "\n", 1, &lines, &failure), -EBADMSG);
+	assert_int_equal(delivery_chain(header, "x}", 2, &lines, &failure), -EBADMSG);
+	/* No line at all leads from a value to itself. */
+	assert_int_equal(delivery_chain(header, "", 0, &lines, &failure), 0);
+	assert_int_equal(lines.size, 0);
+	/* Lines that become longer than a message may be. */
+	for (unsigned int i = 1; i < 60000; i++) {
+		snprintf(large, sizeof(large), "{\"seq\":%u,}\n", i);
+		buffer_string(&lines, large);
+	}
+	assert_false(lines.failed);
+	failure = (struct failure){};
+	assert_int_equal(delivery_chain(header, lines.data, lines.size, &lines, &failure),
+			 -EBADMSG);
+	assert_non_null(strstr(failure.text, "4 MiB"));
+	buffer_free(&lines);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(subjects),	   cmocka_unit_test(headers),
 		cmocka_unit_test(encodings),	   cmocka_unit_test(templates),
-		cmocka_unit_test(policy_subjects),
+		cmocka_unit_test(policy_subjects), cmocka_unit_test(chains),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fleet/ship/certificate.h"
+
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+#include <stdio.h>
+
+#include "base/cleanup.h"
+
+bool certificate_has_expired(const char *path)
+{
+	_cleanup_(fclosep) FILE *file = path ? fopen(path, "re") : NULL;
+	X509 *certificate = file ? PEM_read_X509(file, NULL, NULL, NULL) : NULL;
+	/* 0: it says no time that can be read. */
+	bool expired = certificate && X509_cmp_current_time(X509_get0_notAfter(certificate)) < 0;
+
+	X509_free(certificate);
+	return expired;
+}
