@@ -83,7 +83,7 @@ static int ask(const struct fleet_options *options, const struct query_options *
 
 	if (fleet_view_open(options, &view) < 0)
 		return EXIT_USAGE;
-	r = fleet_search_run(view.rows, &search, show, &output, &result, &failure);
+	r = fleet_search_run(view.rows, view.clickhouse, &search, show, &output, &result, &failure);
 	if (r < 0 && r != -ECANCELED)
 		message("%s", failure.text[0] ? failure.text : "out of memory");
 	if (r == 0)
