@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pages by key: each begins behind the last row of the one before; no answer is held open. */
+/*
+ * Pages by key: each begins behind the last row of the one before; no answer is held open. They are
+ * asked for within spans of time, since the server reads what a span may have and no more.
+ */
 #include "fleet/ask/clickhouse_rows.h"
 
 #include <inttypes.h>
@@ -11,6 +14,10 @@
 /* Few are enough for most questions; whoever reads all gets ever more at once. */
 #define PAGE_MIN 1000u
 #define PAGE_MAX 64000u
+
+/* The first span; one that has little is followed by a wider one. */
+#define SPAN_MIN  (3600 * NSEC_PER_SEC)
+#define SPAN_GROW 8
 
 #define TIME_TYPE "DateTime64(9, 'UTC')"
 
@@ -24,7 +31,10 @@ struct clickhouse_rows {
 	struct buffer page;
 	size_t at;
 	uint64_t page_rows, page_limit;
-	bool ended;
+	/* Moments, both included: of all that is there, and of the span that is read. */
+	uint64_t first, end, from, to;
+	uint64_t span;
+	bool begun, page_read, ended;
 	struct source_row last;
 };
 
@@ -63,6 +73,18 @@ static void write_where(struct clickhouse_rows *rows, const struct row_question 
 	buffer_free(&conditions);
 }
 
+static void narrow_times(struct clickhouse_rows *rows, const struct row_question *question)
+{
+	uint64_t moment;
+
+	if (question->all)
+		return;
+	if (question->query->since && clock_parse(question->query->since, &moment) == 0)
+		rows->first = moment;
+	if (question->query->until && clock_parse(question->query->until, &moment) == 0)
+		rows->end = moment;
+}
+
 int clickhouse_rows_open(struct clickhouse *clickhouse, const struct row_question *question,
 			 const char *hosts, struct clickhouse_rows **ret_rows,
 			 struct failure *failure)
@@ -74,6 +96,9 @@ int clickhouse_rows_open(struct clickhouse *clickhouse, const struct row_questio
 	rows->clickhouse = clickhouse;
 	rows->backwards = question->backwards;
 	rows->page_limit = PAGE_MIN;
+	rows->span = SPAN_MIN;
+	rows->end = INT64_MAX;
+	narrow_times(rows, question);
 	write_where(rows, question, hosts);
 	*ret_rows = rows;
 	return 0;
@@ -94,13 +119,12 @@ static void write_sql(const struct clickhouse_rows *rows, struct buffer *sql)
 		sql,
 		"SELECT r.host, r.log, r.seq, toUnixTimestamp64Nano(r.time), r.segment, r.offset FROM records AS r");
 	buffer_add(sql, rows->where.data, rows->where.size);
+	buffer_literal(sql, " AND r.time >= {a:" TIME_TYPE "} AND r.time <= {b:" TIME_TYPE "}");
 	if (rows->last.host[0])
-		/* The first says to the server what it need not read. */
 		buffer_print(sql,
-			     " AND r.time %s= {t:" TIME_TYPE "}"
-			     " AND (r.time, r.host, r.log, r.seq) %s ({t:" TIME_TYPE
+			     " AND (r.time, r.host, r.log, r.seq) %c ({t:" TIME_TYPE
 			     "}, {h:String}, {l:String}, {s:UInt64})",
-			     rows->backwards ? "<" : ">", rows->backwards ? "<" : ">");
+			     rows->backwards ? '<' : '>');
 	buffer_print(sql,
 		     " ORDER BY r.time%s, r.host%s, r.log%s, r.seq%s LIMIT %" PRIu64
 		     " FORMAT JSONCompactEachRow",
@@ -112,9 +136,10 @@ static void write_sql(const struct clickhouse_rows *rows, struct buffer *sql)
 
 static int read_page(struct clickhouse_rows *rows, struct failure *failure)
 {
-	struct clickhouse_parameter parameters[ROW_PARAMETERS_MAX + 4];
+	struct clickhouse_parameter parameters[ROW_PARAMETERS_MAX + 6];
 	char texts[ROW_PARAMETERS_MAX][CLICKHOUSE_TIME_SIZE + NUMBER_SIZE];
 	char names[ROW_PARAMETERS_MAX][3], time[CLICKHOUSE_TIME_SIZE], sequence[NUMBER_SIZE];
+	char from[CLICKHOUSE_TIME_SIZE], to[CLICKHOUSE_TIME_SIZE];
 	struct buffer sql = {};
 	size_t count = 0;
 	int r;
@@ -130,6 +155,10 @@ static int read_page(struct clickhouse_rows *rows, struct failure *failure)
 		parameters[count] = (struct clickhouse_parameter){
 			names[count], p->kind == ROW_TEXT ? p->text : texts[count]};
 	}
+	clickhouse_time(rows->from, from);
+	clickhouse_time(rows->to, to);
+	parameters[count++] = (struct clickhouse_parameter){"a", from};
+	parameters[count++] = (struct clickhouse_parameter){"b", to};
 	if (rows->last.host[0]) {
 		clickhouse_time(rows->last.time, time);
 		(void)snprintf(sequence, sizeof(sequence), "%" PRIu64, rows->last.sequence);
@@ -146,6 +175,76 @@ static int read_page(struct clickhouse_rows *rows, struct failure *failure)
 		    : clickhouse_ask(rows->clickhouse, sql.data, parameters, count, &rows->page,
 				     failure);
 	buffer_free(&sql);
+	rows->page_read = true;
+	return r;
+}
+
+/* The span that begins where the one before ended. */
+static void set_span(struct clickhouse_rows *rows, uint64_t begin)
+{
+	if (rows->backwards) {
+		rows->to = begin;
+		rows->from = begin - rows->first > rows->span ? begin - rows->span : rows->first;
+	} else {
+		rows->from = begin;
+		rows->to = rows->end - begin > rows->span ? begin + rows->span : rows->end;
+	}
+}
+
+static void next_span(struct clickhouse_rows *rows)
+{
+	if (rows->backwards ? rows->from == rows->first : rows->to == rows->end) {
+		rows->ended = true;
+		return;
+	}
+	if (rows->page_rows < rows->page_limit / SPAN_GROW && rows->span < UINT64_MAX / SPAN_GROW)
+		rows->span *= SPAN_GROW;
+	set_span(rows, rows->backwards ? rows->from - 1 : rows->to + 1);
+}
+
+/* From when to when there is anything: the server knows it without a look at rows. */
+static int begin(struct clickhouse_rows *rows, struct failure *failure)
+{
+	static const char sql[] =
+		"SELECT count(), toUnixTimestamp64Nano(min(time)), toUnixTimestamp64Nano(max(time))"
+		" FROM records FORMAT JSONCompactEachRow";
+	json_int_t count = 0, first = 0, end = 0;
+	struct buffer answer = {};
+	json_t *array = NULL;
+	int r = clickhouse_ask(rows->clickhouse, sql, NULL, 0, &answer, failure);
+
+	if (r == 0)
+		array = json_loadb(answer.data, answer.size, 0, NULL);
+	if (r == 0 && (!array || json_unpack(array, "[III]", &count, &first, &end) < 0))
+		r = failure_set(failure, EIO, "ClickHouse answers something else than times");
+	json_decref(array);
+	buffer_free(&answer);
+	if (r < 0)
+		return r;
+	rows->begun = true;
+	rows->first = (uint64_t)first > rows->first ? (uint64_t)first : rows->first;
+	rows->end = (uint64_t)end < rows->end ? (uint64_t)end : rows->end;
+	rows->ended = count == 0 || rows->first > rows->end;
+	if (!rows->ended)
+		set_span(rows, rows->backwards ? rows->end : rows->first);
+	return 0;
+}
+
+/* Until it has a row, or there is none. */
+static int fill(struct clickhouse_rows *rows, struct failure *failure)
+{
+	int r = rows->begun ? 0 : begin(rows, failure);
+
+	while (r == 0 && !rows->ended && rows->at == rows->page.size) {
+		/* The last page was full: its span has more. */
+		if (rows->page_rows == rows->page_limit)
+			rows->page_limit = rows->page_limit * 4 < PAGE_MAX ? rows->page_limit * 4
+									   : PAGE_MAX;
+		else if (rows->page_read)
+			next_span(rows);
+		if (!rows->ended)
+			r = read_page(rows, failure);
+	}
 	return r;
 }
 
@@ -180,19 +279,10 @@ int clickhouse_rows_next(struct clickhouse_rows *rows, struct source_row *ret_ro
 			 struct failure *failure)
 {
 	const char *line, *newline;
-	int r;
+	int r = fill(rows, failure);
 
-	if (rows->at == rows->page.size) {
-		if (rows->ended)
-			return 0;
-		r = read_page(rows, failure);
-		if (r < 0)
-			return r;
-	}
-	if (rows->page.size == 0) {
-		rows->ended = true;
-		return 0;
-	}
+	if (r < 0 || rows->at == rows->page.size)
+		return r;
 	line = rows->page.data + rows->at;
 	newline = memchr(line, '\n', rows->page.size - rows->at);
 	if (!newline)
@@ -202,11 +292,6 @@ int clickhouse_rows_next(struct clickhouse_rows *rows, struct source_row *ret_ro
 		return r;
 	rows->at += (size_t)(newline - line) + 1;
 	rows->page_rows++;
-	if (rows->at == rows->page.size) {
-		rows->ended = rows->page_rows < rows->page_limit;
-		rows->page_limit = rows->page_limit * 4 < PAGE_MAX ? rows->page_limit * 4
-								   : PAGE_MAX;
-	}
 	*ret_row = rows->last;
 	return 1;
 }
