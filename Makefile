@@ -38,7 +38,7 @@ AR       := ar
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help test-arm64 packages packages-build packages-test kernels kernels-update executors containers frameworks obeying \
+.PHONY: all help test-arm64 packages packages-build packages-test kernels kernels-update executors containers frameworks clickhouse obeying \
 	unit corpus fuzz fuzzers helpers programs lint tidy always format \
 	unit-compiler unit-programs coverage mutants check test test-unit test-vm demo bench bench-record soak wheel install clean distclean
 
@@ -99,6 +99,10 @@ containers: | packages-test
 frameworks: | packages-test
 	@packaging/setup/fetch-executors $(BUILD)/executors frameworks
 
+# What a fleet's store may have its rows in.
+clickhouse: | packages-test
+	@packaging/setup/fetch-executors $(BUILD)/executors clickhouse
+
 # Programs that obey what executions leave, which are large.
 obeying: | packages-test
 	@packaging/setup/fetch-executors $(BUILD)/executors obeying
@@ -151,7 +155,7 @@ $(BUILD_ID): $(BPF_OBJECT)
 # cordon-ship, which alone needs libnats and libcurl: what of it is not in the libraries.
 SHIP    := $(addprefix userspace/fleet/ship/,ship.c publisher.c otlp.c)
 # What needs the network is in a program of its own, which nothing privileged loads.
-FLEET_SOURCES := $(sort $(wildcard userspace/fleet/store/*.c userspace/fleet/ask/*.c))
+FLEET_SOURCES := $(sort $(wildcard $(addprefix userspace/fleet/,clickhouse/*.c store/*.c ask/*.c)))
 SOURCES := $(sort $(filter-out $(SHIP) $(FLEET_SOURCES),$(wildcard userspace/*/*.c userspace/*/*/*.c)))
 # What users start: `run` alone. The rest is in lib/cordon/cordon, which it starts.
 FRONT   := userspace/cli/run/front.c userspace/cli/run/accounts_file.c
@@ -215,7 +219,7 @@ $(BUILD)/cordon: $(FRONT:%.c=$(BUILD)/obj/%.o) $(ARCHIVE)
 
 $(FLEET): $(FLEET_OBJECTS) $(ARCHIVE)
 	@echo "  LD   $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -lnats -o $@
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -lnats -lcurl -o $@
 
 # Both are generated; the dependency files know them only after the first build.
 $(filter-out $(PURE:%.c=$(BUILD)/obj/%.o),$(OBJECTS)): | $(SKELETON) $(BUILD_ID)
@@ -252,7 +256,7 @@ UNIT_SOURCES   := $(sort $(wildcard $(addprefix tests/unit/$(or $(UNIT),*)/,test
 UNIT_PROGRAMS  := $(UNIT_SOURCES:%.c=$(BUILD)/%)
 # Tests of what needs no kernel link what needs none, so that they build when the BPF object does not.
 UNIT_PURE      := $(filter $(addprefix $(BUILD)/tests/unit/,base/% policy/% audit/% insight/% control/% daemon/pure/% fleet/ship/% bpf/%),$(UNIT_PROGRAMS))
-UNIT_FLEET     := $(filter $(addprefix $(BUILD)/tests/unit/fleet/,store/% ask/%),$(UNIT_PROGRAMS))
+UNIT_FLEET     := $(filter $(addprefix $(BUILD)/tests/unit/fleet/,clickhouse/% store/% ask/%),$(UNIT_PROGRAMS))
 UNIT_OTHER     := $(filter-out $(UNIT_PURE) $(UNIT_FLEET),$(UNIT_PROGRAMS))
 FUZZ_SOURCES   := $(sort $(wildcard tests/fuzz/fuzz_$(or $(FUZZ),*).c))
 FUZZ_PROGRAMS  := $(FUZZ_SOURCES:%.c=$(BUILD)/%)
@@ -278,7 +282,7 @@ $(UNIT_PURE): $(BUILD)/tests/unit/%: $(BUILD)/san/tests/unit/%.o $(SAN_PURE)
 $(UNIT_FLEET): $(BUILD)/tests/unit/%: $(BUILD)/san/tests/unit/%.o $(SAN_FLEET) $(SAN_PURE)
 	@mkdir -p $(@D)
 	@echo "  LD   $@"
-	$(Q)$(SAN_CC) $(SANITIZE) $< $(SAN_FLEET) $(SAN_PURE) $(LDLIBS) -lcmocka -o $@
+	$(Q)$(SAN_CC) $(SANITIZE) $< $(SAN_FLEET) $(SAN_PURE) $(LDLIBS) -lcurl -lcmocka -o $@
 
 $(UNIT_OTHER): $(BUILD)/tests/unit/%: $(BUILD)/san/tests/unit/%.o $(SAN_ALL)
 	@mkdir -p $(@D)
@@ -407,7 +411,7 @@ lint: packages-test
 format: packages-test
 	@tests/lint/sources | grep '\.[ch]$$' | xargs -r -d '\n' clang-format-19 -i
 
-test: packages programs executors
+test: packages programs executors clickhouse
 	+@tests/run-all
 
 test-unit: unit

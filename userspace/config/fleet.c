@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "config/read_clickhouse.h"
 #include "config/read_root.h"
 
 struct config_fleet {
@@ -12,6 +13,7 @@ struct config_fleet {
 	const char *tenant;
 	const char *labels[2 * CONFIG_LABELS_MAX + 1];
 	size_t label_count;
+	const struct config_clickhouse *clickhouse;
 };
 
 static bool is_word(const char *text, size_t size)
@@ -78,6 +80,11 @@ static int read_labels(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
+static int read_rows(struct reader *r, const struct node *n, void *target)
+{
+	return config_read_clickhouse(r, n, &((struct config_fleet *)target)->clickhouse);
+}
+
 static int read_source(struct arena *arena, const struct source *s, struct diagnostics *d,
 		       void *ret)
 {
@@ -86,6 +93,7 @@ static int read_source(struct arena *arena, const struct source *s, struct diagn
 		{"version", config_read_version},
 		{"tenant", read_tenant},
 		{"labels", read_labels},
+		{"clickhouse", read_rows},
 		{NULL, NULL},
 	};
 	struct reader r = {.arena = arena, .diagnostics = d};
@@ -124,4 +132,9 @@ const char *config_fleet_tenant(const struct config_fleet *fleet)
 const char *const *config_fleet_labels(const struct config_fleet *fleet)
 {
 	return fleet->labels;
+}
+
+const struct config_clickhouse *config_fleet_clickhouse(const struct config_fleet *fleet)
+{
+	return fleet->clickhouse;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /etc/cordon/fleet.yaml: whose host this is, for whoever looks at the records of many. Read as
- * cordon.yaml is, with the same diagnostics.
+ * /etc/cordon/fleet.yaml: whose host this is, for whoever looks at the records of many, and where a
+ * fleet's store has its rows. Read as cordon.yaml is, with the same diagnostics.
  */
 #ifndef CORDON_CONFIG_FLEET_H
 #define CORDON_CONFIG_FLEET_H
 
 #include "base/cleanup.h"
+#include "config/read_clickhouse.h"
 #include "policy/source/diagnostic.h"
 
 #define CONFIG_FLEET_FILE "/etc/cordon/fleet.yaml"
@@ -29,5 +30,7 @@ DEFINE_CLEANUP(struct config_fleet *, config_fleet_free, config_fleet_freep)
 const char *config_fleet_tenant(const struct config_fleet *fleet);
 /* NAME, VALUE, ..., NULL. */
 const char *const *config_fleet_labels(const struct config_fleet *fleet);
+/* NULL: rows stay with the store. Borrowed. */
+const struct config_clickhouse *config_fleet_clickhouse(const struct config_fleet *fleet);
 
 #endif

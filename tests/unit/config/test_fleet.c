@@ -68,6 +68,51 @@ static void whole(void **state)
 	config_fleet_free(fleet);
 }
 
+static void rows(void **state)
+{
+	const struct config_clickhouse *c;
+	struct config_fleet *fleet = NULL;
+	char *said = NULL;
+
+	(void)state;
+	if (load("version: 1\nclickhouse: {url: \"https://c.example:8443\", user: u, "
+		 "password_file: /p, ca: /ca, cert: /cert, key: /key}\n",
+		 &fleet, &said) < 0)
+		fail_msg("%s", said);
+	free(said);
+	c = config_fleet_clickhouse(fleet);
+	assert_string_equal(c->url, "https://c.example:8443");
+	assert_string_equal(c->database, "cordon");
+	assert_string_equal(c->user, "u");
+	assert_string_equal(c->password_file, "/p");
+	assert_string_equal(c->key, "/key");
+	config_fleet_free(fleet);
+	if (load("version: 1\n", &fleet, &said) < 0)
+		fail_msg("%s", said);
+	free(said);
+	assert_null(config_fleet_clickhouse(fleet));
+	config_fleet_free(fleet);
+}
+
+static void mistakes_about_rows(void **state)
+{
+	(void)state;
+	refused("version: 1\nclickhouse: yes\n", "must be a mapping");
+	refused("version: 1\nclickhouse: {database: d}\n", "clickhouse has no url");
+	refused("version: 1\nclickhouse: {url: \"ftp://h\"}\n", "no URL of a ClickHouse server");
+	refused("version: 1\nclickhouse: {url: \"http://\"}\n", "no URL of a ClickHouse server");
+	refused("version: 1\nclickhouse: {url: \"http://u:p@h\"}\n", "no URL of a ClickHouse");
+	refused("version: 1\nclickhouse: {url: \"http://h/?a=b\"}\n", "no URL of a ClickHouse");
+	refused("version: 1\nclickhouse: {url: \"http://h\", database: \"a;b\"}\n",
+		"cannot be a database");
+	refused("version: 1\nclickhouse: {url: \"http://h\", user: u, password_file: p}\n",
+		"no absolute path");
+	refused("version: 1\nclickhouse: {url: \"http://h\", password_file: /p}\n",
+		"goes with a user");
+	refused("version: 1\nclickhouse: {url: \"http://h\", key: /k}\n", "goes with cert");
+	refused("version: 1\nclickhouse: {url: \"http://h\", password: p}\n", "password");
+}
+
 static void mistakes(void **state)
 {
 	char many[1024] = "version: 1\nlabels:\n";
@@ -101,8 +146,8 @@ static void absent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole),
-		cmocka_unit_test(mistakes),
+		cmocka_unit_test(whole),    cmocka_unit_test(rows),
+		cmocka_unit_test(mistakes), cmocka_unit_test(mistakes_about_rows),
 		cmocka_unit_test(absent),
 	};
 

@@ -99,7 +99,8 @@ static int search(const struct ask *a, struct fleet_view *view, struct output *o
 
 	output->privacy = privacy;
 	if (r == 0)
-		r = fleet_search_run(view->rows, &search, show, output, result, failure);
+		r = fleet_search_run(view->rows, view->clickhouse, &search, show, output, result,
+				     failure);
 	return r;
 }
 

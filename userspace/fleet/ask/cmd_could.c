@@ -198,6 +198,7 @@ static int answer(struct command *c)
 		return EXIT_USAGE;
 	c->question.store = c->fleet.store;
 	c->question.rows = view.rows;
+	c->question.clickhouse = view.clickhouse;
 	r = ask_all(c, view.rows);
 	could = c->counts[COULD] + c->counts[COULD_SOME];
 	if (r == 0 && !c->fleet.json)

@@ -147,7 +147,8 @@ static int ask_executions(struct asking *a, const struct could_use *use)
 	const struct fleet_search search = {
 		.directory = a->question->store, .host = use->host, .query = &query};
 	struct fleet_search_result result;
-	int r = fleet_search_run(a->question->rows, &search, ask_execution, a, &result, a->failure);
+	int r = fleet_search_run(a->question->rows, a->question->clickhouse, &search, ask_execution,
+				 a, &result, a->failure);
 
 	if (r == 0 && a->answer->executions > 0)
 		a->answer->verdict = COULD_SOME;

@@ -7,12 +7,14 @@
 
 #include <stdbool.h>
 
+#include "fleet/clickhouse/client.h"
 #include "fleet/store/rows.h"
 #include "policy/core/compiled.h"
 
 struct could_question {
 	const char *store; /* directory */
 	struct rows *rows;
+	struct clickhouse *clickhouse; /* NULL: none is configured */
 	const char *right, *object;
 };
 

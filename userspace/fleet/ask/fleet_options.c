@@ -15,10 +15,18 @@
 /* Three heartbeats. */
 #define SILENT_AFTER_SECONDS 180
 
-enum { OPTION_STORE = FLEET_OPTION_FIRST, OPTION_EXPECT, OPTION_SILENT, OPTION_JSON, OPTION_UTC };
+enum {
+	OPTION_STORE = FLEET_OPTION_FIRST,
+	OPTION_FLEET,
+	OPTION_EXPECT,
+	OPTION_SILENT,
+	OPTION_JSON,
+	OPTION_UTC
+};
 
 const struct option fleet_options_table[FLEET_OPTIONS_COUNT] = {
 	{"store", required_argument, NULL, OPTION_STORE},
+	{"fleet", required_argument, NULL, OPTION_FLEET},
 	{"expect", required_argument, NULL, OPTION_EXPECT},
 	{"silent-after", required_argument, NULL, OPTION_SILENT},
 	{"json", no_argument, NULL, OPTION_JSON},
@@ -27,6 +35,8 @@ const struct option fleet_options_table[FLEET_OPTIONS_COUNT] = {
 
 const char fleet_options_help[] =
 	"      --store DIR           the store's directory (" DEFAULT_STORE_DIRECTORY ")\n"
+	"      --fleet FILE          where it says which ClickHouse has rows (" CONFIG_FLEET_FILE
+	")\n"
 	"      --expect FILE         hosts that there should be, an id or a name a line\n"
 	"      --silent-after N      a host is silent that was not heard of for N seconds (180)\n"
 	"      --json                one JSON object a line; the last says how complete the answer is\n"
@@ -62,6 +72,9 @@ int fleet_options_take(struct fleet_options *o, int option, const char *value)
 	case OPTION_STORE:
 		o->store = value;
 		return 0;
+	case OPTION_FLEET:
+		o->fleet = value;
+		return 0;
 	case OPTION_EXPECT:
 		o->expected = value;
 		return 0;
@@ -78,6 +91,16 @@ int fleet_options_take(struct fleet_options *o, int option, const char *value)
 	}
 }
 
+static int open_clickhouse(const struct fleet_options *options, struct fleet_view *view,
+			   struct failure *failure)
+{
+	const struct config_clickhouse *settings;
+	int r = clickhouse_settings_load(options->fleet, &view->fleet, failure);
+
+	settings = r == 0 && view->fleet ? config_fleet_clickhouse(view->fleet) : NULL;
+	return settings ? clickhouse_open(settings, NULL, &view->clickhouse, failure) : r;
+}
+
 int fleet_view_open(const struct fleet_options *options, struct fleet_view *ret_view)
 {
 	struct fleet_view view = {
@@ -87,6 +110,8 @@ int fleet_view_open(const struct fleet_options *options, struct fleet_view *ret_
 	struct failure failure = {};
 	int r = rows_open(options->store, false, &view.rows, &failure);
 
+	if (r == 0)
+		r = open_clickhouse(options, &view, &failure);
 	if (r == 0)
 		r = host_states_read(view.rows, options->expected, &view.states, &failure);
 	if (r < 0) {
@@ -101,6 +126,11 @@ int fleet_view_open(const struct fleet_options *options, struct fleet_view *ret_
 void fleet_view_close(struct fleet_view *view)
 {
 	host_states_free(&view->states);
+	if (view->clickhouse)
+		clickhouse_close(view->clickhouse);
+	view->clickhouse = NULL;
+	config_fleet_freep(&view->fleet);
+	view->fleet = NULL;
 	if (view->rows)
 		rows_close(view->rows);
 	view->rows = NULL;

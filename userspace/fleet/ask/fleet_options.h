@@ -9,17 +9,20 @@
 #include <stdio.h>
 
 #include "fleet/ask/host_states.h"
+#include "fleet/clickhouse/client.h"
+#include "fleet/clickhouse/settings.h"
 #include "fleet/store/rows.h"
 #include "insight/text/style.h"
 
 struct fleet_options {
 	const char *store, *expected;
+	const char *fleet; /* a fleet.yaml; NULL: the usual one, if it is there */
 	bool json;
 	uint64_t silent_after; /* ns */
 };
 
 #define FLEET_OPTION_FIRST  512
-#define FLEET_OPTIONS_COUNT 5
+#define FLEET_OPTIONS_COUNT 6
 extern const struct option fleet_options_table[FLEET_OPTIONS_COUNT];
 extern const char fleet_options_help[];
 
@@ -30,6 +33,8 @@ int fleet_options_take(struct fleet_options *options, int option, const char *va
 /* What answers are made of. */
 struct fleet_view {
 	struct rows *rows;
+	struct config_fleet *fleet;
+	struct clickhouse *clickhouse; /* NULL: none is configured */
 	struct host_states states;
 	struct completeness completeness;
 };

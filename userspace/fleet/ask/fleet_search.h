@@ -13,6 +13,7 @@
 
 #include "audit/search/query.h"
 #include "base/failure.h"
+#include "fleet/clickhouse/client.h"
 #include "fleet/store/rows.h"
 
 struct fleet_search {
@@ -37,9 +38,11 @@ struct fleet_search_result {
 
 /*
  * Calls `visit` for each that matches, in the order of their times; it stops with a negative
- * result, which is passed on. -EIO: rows cannot be read; -ENOMEM.
+ * result, which is passed on. Errors of row_source_open(), to which `rows` and `clickhouse` are
+ * given, and of row_source_next().
  */
-int fleet_search_run(struct rows *rows, const struct fleet_search *search,
+int fleet_search_run(struct rows *rows, struct clickhouse *clickhouse,
+		     const struct fleet_search *search,
 		     int (*visit)(void *data, const struct fleet_found *found), void *data,
 		     struct fleet_search_result *ret_result, struct failure *failure);
 

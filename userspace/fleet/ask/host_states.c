@@ -21,11 +21,8 @@ static const char hosts_sql[] =
 	" p.log, p.state, p.daemon, p.acknowledged, p.every, p.at, p.closed"
 	" FROM hosts h LEFT JOIN presence p ON p.host = h.id ORDER BY coalesce(h.name, h.host), h.host";
 static const char logs_sql[] = "SELECT id, contiguous, log FROM logs WHERE host = ?1";
-/* The seal of the log that grew last, if there is one among the last records. */
 static const char seal_sql[] =
-	"SELECT l.contiguous, (SELECT r.seq FROM records r WHERE r.host = l.host AND r.log = l.id"
-	"  AND r.seq <= l.contiguous AND r.seq > l.contiguous - 100000 AND r.action = 'seal' ORDER BY r.seq DESC LIMIT 1)"
-	" FROM logs l WHERE l.host = ?1 ORDER BY l.last_grown DESC LIMIT 1";
+	"SELECT contiguous, nullif(sealed, 0) FROM logs WHERE host = ?1 ORDER BY last_grown DESC LIMIT 1";
 static const char ranges_sql[] =
 	"SELECT first, last FROM waiting WHERE log = ?1 AND last > ?2"
 	" UNION ALL SELECT seq, seq FROM early WHERE log = ?1 AND seq > ?2 ORDER BY 1";
@@ -180,7 +177,6 @@ static int read_host(struct rows *rows, sqlite3_stmt *statement, struct host_sta
 	(void)snprintf(host->last_action, sizeof(host->last_action), "%s", action ? action : "");
 	read_presence(statement, &host->presence);
 	r = read_logs(rows, sqlite3_column_int64(statement, 0), host, failure);
-	/* Asked for where it matters, since it may be far from the end. */
 	if (r == 0 && (host->presence.state == PRESENCE_REWRITTEN ||
 		       host->presence.daemon == PRESENCE_KILLED))
 		r = read_seal(rows, sqlite3_column_int64(statement, 0), host, failure);

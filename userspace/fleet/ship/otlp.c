@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/retry_after.h"
 #include "fleet/ship/otlp_message.h"
 
 #define CONNECT_MSEC 5000L
@@ -131,7 +132,7 @@ static uint64_t wait_of(struct otlp *otlp)
 
 	if (curl_easy_header(otlp->curl, "Retry-After", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
 		return 0;
-	return otlp_retry_after(header->value, now) * NSEC_PER_SEC;
+	return retry_after_seconds(header->value, now) * NSEC_PER_SEC;
 }
 
 static int post(struct otlp *otlp, const struct buffer *body, uint64_t *ret_wait,

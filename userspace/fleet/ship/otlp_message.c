@@ -6,7 +6,6 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "audit/storage/chain.h"
 #include "audit/text/json_text.h"
@@ -18,9 +17,6 @@ DEFINE_CLEANUP(json_t *, json_decref, otlp_json_decrefp)
 /* As OpenTelemetry numbers severities. */
 #define SEVERITY_INFO 9
 #define SEVERITY_WARN 13
-
-/* What somebody asks for with Retry-After is believed up to so much. */
-#define RETRY_SECONDS_MAX 300u
 
 static void add_attribute(struct buffer *out, const char *key, const char *value)
 {
@@ -159,23 +155,4 @@ uint64_t otlp_refused(const char *answer, size_t size, char **ret_why)
 	if (digits)
 		return strtoull(digits, NULL, 10);
 	return number > 0 ? (uint64_t)number : 0;
-}
-
-uint64_t otlp_retry_after(const char *value, uint64_t now_seconds)
-{
-	uint64_t seconds = 0;
-	struct tm date = {};
-	char *end;
-	time_t at;
-
-	errno = 0;
-	if (value[0] >= '0' && value[0] <= '9') {
-		seconds = strtoull(value, &end, 10);
-		if (errno || (*end && !strchr(" \t\r\n", *end)))
-			return 0;
-	} else if (strptime(value, "%a, %d %b %Y %H:%M:%S GMT", &date)) {
-		at = timegm(&date);
-		seconds = at > 0 && (uint64_t)at > now_seconds ? (uint64_t)at - now_seconds : 0;
-	}
-	return seconds < RETRY_SECONDS_MAX ? seconds : RETRY_SECONDS_MAX;
 }

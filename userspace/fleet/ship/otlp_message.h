@@ -24,10 +24,4 @@ int otlp_presence_message(const struct presence *presence, uint64_t time, struct
  */
 uint64_t otlp_refused(const char *answer, size_t size, char **ret_why);
 
-/*
- * Seconds that a server asks to be left alone for, by its header Retry-After as number or date; 0:
- * it does not say.
- */
-uint64_t otlp_retry_after(const char *value, uint64_t now_seconds);
-
 #endif

@@ -9,6 +9,7 @@
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
 #include "cli/term/read_option.h"
+#include "fleet/clickhouse/settings.h"
 #include "fleet/store/fleet_commands.h"
 #include "fleet/store/import.h"
 #include "fleet/store/stream.h"
@@ -23,10 +24,13 @@ static const char help[] =
 	"Keeps the logs of many hosts as a stream of NATS JetStream brings them: each byte for byte in\n"
 	"DIR/hosts/HOST/LOG, where `cordon show`, `why`, `report` and `log verify` read it with --log, and\n"
 	"rows of all in DIR/fleet.sqlite, which `cordon-fleet ask`, `hosts` and `policies` read. Nothing is\n"
-	"acknowledged before it is on disk. What does not fit lies in DIR/apart, with the reason.\n"
+	"acknowledged before it is on disk. What does not fit lies in DIR/apart, with the reason. Where\n"
+	"fleet.yaml names a ClickHouse server, rows go on there, and are dropped here once it has them.\n"
 	"Runs until it is told to end; exits with 1 if it cannot go on.\n"
 	"\n"
 	"      --store DIR          where (" DEFAULT_STORE_DIRECTORY ")\n"
+	"      --fleet FILE         where it says which ClickHouse is to have rows (" CONFIG_FLEET_FILE
+	")\n"
 	"      --nats URL           the server (nats://127.0.0.1:4222)\n"
 	"      --stream NAME        its stream (CORDON), which is made if it is not there\n"
 	"      --consumer NAME      how the server knows this store (cordon-store)\n"
@@ -52,13 +56,14 @@ static void stop(int number)
 }
 
 struct command {
-	const char *directory;
+	const char *directory, *fleet;
 	struct stream_options stream;
 	struct import import;
 };
 
 enum {
 	OPTION_STORE = 256,
+	OPTION_FLEET,
 	OPTION_NATS,
 	OPTION_STREAM,
 	OPTION_CONSUMER,
@@ -76,6 +81,7 @@ enum {
 
 static const struct option options[] = {
 	{"store", required_argument, NULL, OPTION_STORE},
+	{"fleet", required_argument, NULL, OPTION_FLEET},
 	{"nats", required_argument, NULL, OPTION_NATS},
 	{"stream", required_argument, NULL, OPTION_STREAM},
 	{"consumer", required_argument, NULL, OPTION_CONSUMER},
@@ -116,6 +122,7 @@ static int take_option(struct command *c, int option, const char *value)
 		const char **to;
 	} texts[] = {
 		{OPTION_STORE, &c->directory},
+		{OPTION_FLEET, &c->fleet},
 		{OPTION_NATS, &c->stream.url},
 		{OPTION_STREAM, &c->stream.stream},
 		{OPTION_CONSUMER, &c->stream.consumer},
@@ -166,12 +173,31 @@ static void report(const char *text)
 	message("%s; waiting for it", text);
 }
 
+static void report_forward(const char *text)
+{
+	message("%s", text);
+}
+
+/*
+ * What was imported goes on at once if it can; else it does when a store runs, and answers have it
+ * in any case.
+ */
+static int finish_forward(struct intake *intake, struct failure *failure)
+{
+	int r;
+
+	while ((r = intake_turn(intake, failure)) != FORWARD_IDLE && r != FORWARD_LATER && r >= 0)
+		(void)nanosleep(&(struct timespec){.tv_nsec = 2 * (long)NSEC_PER_MSEC}, NULL);
+	return r < 0 ? r : 0;
+}
+
 static int import(struct intake *intake, const struct import *what)
 {
 	uint64_t counts[INTAKE_RESULT_COUNT];
 	struct failure failure = {};
 
-	if (import_run(intake, what, counts, &failure) < 0) {
+	if (import_run(intake, what, counts, &failure) < 0 ||
+	    finish_forward(intake, &failure) < 0) {
 		message("%s", failure.text);
 		return EXIT_FAILURE;
 	}
@@ -207,13 +233,33 @@ static void raise_descriptors(void)
 	}
 }
 
+static int forward(const struct command *c, struct intake *intake, struct config_fleet **ret_fleet,
+		   struct failure *failure)
+{
+	const struct config_clickhouse *settings;
+	struct config_fleet *fleet = NULL;
+	int r = clickhouse_settings_load(c->fleet, &fleet, failure);
+
+	if (r < 0)
+		return r;
+	*ret_fleet = fleet;
+	settings = fleet ? config_fleet_clickhouse(fleet) : NULL;
+	return settings ? intake_forward(intake, settings, report_forward, failure) : 0;
+}
+
 static int run(const struct command *c)
 {
+	/* It outlives what borrows from it. */
+	_cleanup_(config_fleet_freep) struct config_fleet *fleet = NULL;
 	_cleanup_(intake_closep) struct intake *intake = NULL;
 	struct failure failure = {};
+	int r;
 
 	raise_descriptors();
-	if (intake_open(c->directory, c->import.from ? 0 : PATIENCE, &intake, &failure) < 0) {
+	r = intake_open(c->directory, c->import.from ? 0 : PATIENCE, &intake, &failure);
+	if (r == 0)
+		r = forward(c, intake, &fleet, &failure);
+	if (r < 0) {
 		message("%s", failure.text);
 		return EXIT_FAILURE;
 	}

@@ -162,3 +162,122 @@ int host_log_read(const char *path, uint64_t segment, uint64_t offset, char **re
 
 	return r < 0 ? r : host_log_read_at(file, offset, ret_line, ret_size);
 }
+
+struct found_line {
+	char *line;
+	size_t size, capacity;
+	off_t at;
+	uint64_t sequence;
+};
+
+static void found_line_release(struct found_line *found)
+{
+	free(found->line);
+}
+
+/* Where the file is at. */
+static int read_line(FILE *file, struct found_line *found)
+{
+	ssize_t size = getline(&found->line, &found->capacity, file);
+
+	if (size <= 0 || found->line[size - 1] != '\n')
+		return -ENODATA;
+	found->size = (size_t)size;
+	return chain_sequence(found->line, found->size, &found->sequence) < 0 ? -ENODATA : 0;
+}
+
+/* -ENODATA: it begins behind that record, or is empty. */
+static int open_growing(const char *path, uint64_t sequence, FILE **ret_file, uint64_t *ret_first)
+{
+	_cleanup_(found_line_release) struct found_line found = {};
+	_cleanup_(fclosep) FILE *file = NULL;
+	char name[PATH_MAX];
+	int r;
+
+	if (snprintf(name, sizeof(name), "%s/" SEGMENT_NAME, path) >= (int)sizeof(name))
+		return -ENAMETOOLONG;
+	file = fopen(name, "re");
+	if (!file)
+		return errno == ENOENT ? -ENODATA : -errno;
+	r = read_line(file, &found);
+	if (r < 0 || found.sequence > sequence)
+		return -ENODATA;
+	*ret_first = found.sequence;
+	*ret_file = TAKE_PTR(file);
+	return 0;
+}
+
+/* The file that a record would be in. */
+static int open_file_of(const char *path, uint64_t sequence, FILE **ret_file, uint64_t *ret_first)
+{
+	struct segments segments;
+	uint64_t first = 0;
+	int r;
+
+	/* The one that grows has the latest; what it begins with stands in it alone. */
+	r = open_growing(path, sequence, ret_file, ret_first);
+	if (r != -ENODATA)
+		return r;
+	r = segments_list(path, &segments);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < segments.count && segments.entries[i].first <= sequence; i++)
+		first = segments.entries[i].first;
+	segments_free(&segments);
+	r = first > 0 ? host_log_open_segment(path, first, ret_file) : -ENODATA;
+	if (r == 0)
+		*ret_first = first;
+	return r;
+}
+
+/* The line that begins first at `from` or behind it, and where. */
+static int next_line(FILE *file, off_t from, struct found_line *found)
+{
+	/* Of the line that `from` lies in the rest goes by; if it is where one begins, its end. */
+	if (fseeko(file, from - 1, SEEK_SET) < 0)
+		return -errno;
+	if (getline(&found->line, &found->capacity, file) <= 0)
+		return -ENODATA;
+	found->at = ftello(file);
+	return read_line(file, found);
+}
+
+int host_log_find(const char *path, uint64_t sequence, uint64_t *ret_segment, uint64_t *ret_offset,
+		  char **ret_line, size_t *ret_size)
+{
+	_cleanup_(fclosep) FILE *file = NULL;
+	_cleanup_(found_line_release) struct found_line found = {};
+	/* A line at `low` is not behind the record; those from `high` on are. */
+	off_t low = 0, high;
+	uint64_t first;
+	int r = open_file_of(path, sequence, &file, &first);
+
+	if (r < 0)
+		return r;
+	if (fseeko(file, 0, SEEK_END) < 0)
+		return -errno;
+	high = ftello(file);
+	while (high - low > 1) {
+		off_t middle = low + (high - low) / 2;
+
+		r = next_line(file, middle, &found);
+		if (r < 0 && r != -ENODATA)
+			return r;
+		if (r == 0 && found.at < high && found.sequence <= sequence)
+			low = found.at;
+		else
+			high = middle;
+	}
+	if (fseeko(file, low, SEEK_SET) < 0)
+		return -errno;
+	r = read_line(file, &found);
+	if (r < 0)
+		return r;
+	if (found.sequence != sequence)
+		return -ENODATA;
+	*ret_segment = first;
+	*ret_offset = (uint64_t)low;
+	*ret_line = TAKE_PTR(found.line);
+	*ret_size = found.size;
+	return 0;
+}

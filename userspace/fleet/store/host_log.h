@@ -61,7 +61,13 @@ int host_log_open_segment(const char *path, uint64_t segment, FILE **ret_file);
  * -ENODATA: none is there; -errno of reading.
  */
 int host_log_read_at(FILE *file, uint64_t offset, char **ret_line, size_t *ret_size);
-/* Both. */
+/*
+ * The record `sequence` of a log that nobody else writes, and where it lies; caller frees
+ * *ret_line. -ENODATA: it has none; -errno of reading.
+ */
+int host_log_find(const char *path, uint64_t sequence, uint64_t *ret_segment, uint64_t *ret_offset,
+		  char **ret_line, size_t *ret_size);
+/* host_log_open_segment() and host_log_read_at(). */
 int host_log_read(const char *path, uint64_t segment, uint64_t offset, char **ret_line,
 		  size_t *ret_size);
 

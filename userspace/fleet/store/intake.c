@@ -29,6 +29,7 @@ struct intake {
 	uint64_t patience;
 	struct rows *rows;
 	struct intake_logs logs;
+	struct forward *forward; /* NULL: rows stay */
 	bool begun;
 };
 
@@ -97,10 +98,42 @@ void intake_close(struct intake *intake)
 	if (intake->begun)
 		rows_rollback(intake->rows);
 	intake_logs_close(&intake->logs);
+	if (intake->forward)
+		forward_close(intake->forward);
 	if (intake->rows)
 		rows_close(intake->rows);
 	closep(&intake->lock_fd);
 	free(intake);
+}
+
+static int restore(void *data, const char *host, const char *id, uint64_t first, uint64_t last,
+		   struct failure *failure)
+{
+	struct intake *intake = data;
+	struct host_log *log;
+	int r = intake_logs_get(&intake->logs, host, id, clock_nsec(CLOCK_REALTIME), &log, failure);
+
+	if (r == 0)
+		r = intake_logs_restore(&intake->logs, log, first, last, failure);
+	/* What is wrong with a log that cannot be gone on with, its next delivery says. */
+	return r == -EBADMSG ? 0 : r;
+}
+
+int intake_forward(struct intake *intake, const struct config_clickhouse *settings,
+		   void (*report)(const char *text), struct failure *failure)
+{
+	const struct forward_options options = {
+		.settings = settings, .report = report, .restore = restore, .data = intake};
+	int r = forward_open(intake->rows, &options, &intake->forward, failure);
+
+	if (r == 0)
+		rows_count_elsewhere(intake->rows);
+	return r;
+}
+
+int intake_turn(struct intake *intake, struct failure *failure)
+{
+	return intake->forward ? forward_turn(intake->forward, failure) : FORWARD_IDLE;
 }
 
 int intake_begin(struct intake *intake, struct failure *failure)
@@ -137,10 +170,8 @@ static int note_name(struct intake *intake, struct host_log *log, const struct b
 	int r = 0;
 
 	for (size_t i = 0; i < batch->count && r == 0; i++) {
-		const char *name = view_text(batch->records[i].record, "host.name");
+		const char *name = row_host_name(batch->records[i].record);
 
-		if (!name)
-			name = view_text(batch->records[i].record, "cordon.agent.host");
 		if (name)
 			r = rows_name(intake->rows, &log->rows, name, failure);
 	}
@@ -185,16 +216,13 @@ static int add_rows(struct intake *intake, struct host_log *log, const struct ba
 }
 
 /* Is this record the one that the log has? */
-static bool is_known(struct intake *intake, const struct host_log *log,
-		     const struct batch_record *record)
+static bool is_known(const struct host_log *log, const struct batch_record *record)
 {
-	uint64_t segment, offset, stored;
 	_cleanup_(freep) char *line = NULL;
+	uint64_t segment, offset;
 	size_t size;
 
-	return rows_place(intake->rows, &log->rows, record->sequence, &segment, &offset, &stored) ==
-		       0 &&
-	       host_log_read(log->path, segment, offset, &line, &size) == 0 &&
+	return host_log_find(log->path, record->sequence, &segment, &offset, &line, &size) == 0 &&
 	       size == record->size && memcmp(line, record->line, size) == 0;
 }
 
@@ -208,7 +236,7 @@ static int fit(struct intake *intake, struct host_log *log, const struct batch *
 	int r;
 
 	for (; from < batch->count && batch->records[from].sequence <= sequence; from++)
-		if (!is_known(intake, log, &batch->records[from]))
+		if (!is_known(log, &batch->records[from]))
 			return failure_set(failure, EBADMSG,
 					   "the store has another record %" PRIu64 " of this log",
 					   batch->records[from].sequence);
@@ -337,7 +365,7 @@ static int take_first(struct intake *intake, struct host_log *log, const struct 
 		int r;
 
 		if (record->sequence <= log->segment.sequence) {
-			if (!is_known(intake, log, record))
+			if (!is_known(log, record))
 				return failure_set(failure, EBADMSG,
 						   "the store has another record %" PRIu64
 						   " of this log",

@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/failure.h"
 #include "fleet/store/delivery.h"
+#include "fleet/store/forward.h"
 #include "fleet/store/presence.h"
 
 enum intake_result {
@@ -33,6 +34,17 @@ int intake_open(const char *directory, uint64_t patience, struct intake **ret_in
 		struct failure *failure);
 void intake_close(struct intake *intake);
 DEFINE_CLEANUP(struct intake *, intake_close, intake_closep)
+
+/*
+ * From now on rows go on to ClickHouse. As forward_open(), whose settings stay borrowed.
+ */
+int intake_forward(struct intake *intake, const struct config_clickhouse *settings,
+		   void (*report)(const char *text), struct failure *failure);
+/*
+ * Outside of intake_begin() and intake_commit(), again and again: as forward_turn(); FORWARD_IDLE
+ * without one.
+ */
+int intake_turn(struct intake *intake, struct failure *failure);
 
 int intake_begin(struct intake *intake, struct failure *failure);
 int intake_commit(struct intake *intake, struct failure *failure);

@@ -19,6 +19,7 @@ static int add_row(struct rows *rows, struct host_log *log, uint64_t segment, ui
 	json_error_t error;
 	struct row row;
 	json_t *record = json_loadb(line, size - 1, 0, &error);
+	const char *name;
 	int r;
 
 	if (!record)
@@ -26,6 +27,9 @@ static int add_row(struct rows *rows, struct host_log *log, uint64_t segment, ui
 				   sequence, log->path);
 	row_from_record(record, sequence, &row);
 	r = rows_add(rows, &log->rows, &row, segment, offset, line, size, &early, failure);
+	name = row_host_name(record);
+	if (r == 0 && name)
+		r = rows_name(rows, &log->rows, name, failure);
 	json_decref(record);
 	return r;
 }
@@ -62,17 +66,59 @@ static int catch_up(struct rows *rows, struct host_log *log, struct failure *fai
 	return 0;
 }
 
-/* The log that starts at a later record: where it does, nobody but its first segment knows. */
-static void begin_where_it_begins(struct host_log *log)
+/* The record that the log's oldest segment begins with. */
+static uint64_t first_of(const struct host_log *log)
 {
 	struct segments segments;
 	uint64_t first = log->segment.first;
 
-	if (log->rows.contiguous > 0 || segments_list(log->path, &segments) < 0)
-		return;
+	if (segments_list(log->path, &segments) < 0)
+		return first;
 	if (segments.count > 0)
 		first = segments.entries[0].first;
 	segments_free(&segments);
+	return first;
+}
+
+static int restore_row(struct rows *rows, const struct host_log *log, uint64_t sequence,
+		       struct failure *failure)
+{
+	_cleanup_(freep) char *line = NULL;
+	uint64_t segment, offset;
+	struct row row;
+	json_t *record;
+	size_t size;
+	int r = host_log_find(log->path, sequence, &segment, &offset, &line, &size);
+
+	record = r == 0 ? json_loadb(line, size - 1, 0, NULL) : NULL;
+	if (!record)
+		return failure_set(failure, EBADMSG, "%s has no record %" PRIu64 ", which it had",
+				   log->path, sequence);
+	row_from_record(record, sequence, &row);
+	r = rows_restore(rows, &log->rows, &row, segment, offset, size, failure);
+	json_decref(record);
+	return r;
+}
+
+int intake_logs_restore(struct intake_logs *logs, struct host_log *log, uint64_t first,
+			uint64_t last, struct failure *failure)
+{
+	const uint64_t begin = first_of(log);
+	int r;
+
+	if (first < begin)
+		first = begin;
+	r = rows_send_again(logs->rows, &log->rows, first - 1, failure);
+	while (r == 0 && first <= last)
+		r = restore_row(logs->rows, log, first++, failure);
+	return r;
+}
+
+/* The log that starts at a later record: where it does, nobody but its first segment knows. */
+static void begin_where_it_begins(struct host_log *log)
+{
+	uint64_t first = log->rows.contiguous > 0 ? 0 : first_of(log);
+
 	if (first > 0)
 		log->rows.contiguous = first - 1;
 }

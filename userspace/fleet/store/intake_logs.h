@@ -26,6 +26,12 @@ struct intake_logs {
 int intake_logs_get(struct intake_logs *logs, const char *host, const char *id, uint64_t now,
 		    struct host_log **ret_log, struct failure *failure);
 /*
+ * Has rows of the log's records `first` to `last` once more, which are to be sent again; inside a
+ * transaction. -EBADMSG: it has not all of them; or an error of the store.
+ */
+int intake_logs_restore(struct intake_logs *logs, struct host_log *log, uint64_t first,
+			uint64_t last, struct failure *failure);
+/*
  * Every log that DIR/hosts has. One that cannot be gone on with is passed over: its next delivery
  * says so.
  */

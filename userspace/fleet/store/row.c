@@ -140,3 +140,10 @@ void row_from_record(const json_t *record, uint64_t sequence, struct row *ret_ro
 	set_rule(record, ret_row->rule);
 	set_template(record, ret_row->template);
 }
+
+const char *row_host_name(const json_t *record)
+{
+	const char *name = view_text(record, "host.name");
+
+	return name ? name : view_text(record, "cordon.agent.host");
+}

@@ -19,6 +19,9 @@ struct row {
 
 void row_from_record(const json_t *record, uint64_t sequence, struct row *ret_row);
 
+/* What the host calls itself in it; NULL: it does not say. */
+const char *row_host_name(const json_t *record);
+
 /*
  * The class of names that a path is of, so that counts by it stay few: numbers are '#', long
  * hexadecimal words and the names of users '*', and what lies deeper than three directories is

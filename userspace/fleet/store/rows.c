@@ -26,6 +26,7 @@ enum statement {
 	PUT_EARLY,
 	CONTIGUOUS,
 	GREW,
+	SEND_AGAIN,
 	ROLLUP,
 	POLICY,
 	WAITING_BYTES,
@@ -61,9 +62,10 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[PUT_EARLY_ROW] =
 		"INSERT OR IGNORE INTO records VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, NULL, NULL, NULL)",
 	[PUT_EARLY] = "INSERT OR IGNORE INTO early VALUES(?1, ?2, ?3)",
-	[CONTIGUOUS] =
-		"UPDATE logs SET contiguous = ?2, last_time = ?3, last_action = ?4 WHERE id = ?1",
+	[CONTIGUOUS] = ("UPDATE logs SET contiguous = ?2, last_time = ?3, last_action = ?4,"
+			" sealed = iif(?4 = 'seal', ?2, sealed) WHERE id = ?1"),
 	[GREW] = "UPDATE logs SET last_grown = ?2 WHERE id = ?1",
+	[SEND_AGAIN] = "UPDATE logs SET sent = ?2, sending = ?2 WHERE id = ?1",
 	[ROLLUP] = ("INSERT INTO rollups VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, 1)"
 		    " ON CONFLICT DO UPDATE SET count = count + 1"),
 	[POLICY] = ("INSERT INTO policies VALUES(?1, ?2, ?3, ?4, ?4, 1) ON CONFLICT DO UPDATE SET"
@@ -93,6 +95,7 @@ struct rows {
 	sqlite3 *database;
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 	char path[PATH_MAX];
+	bool counted_elsewhere;
 };
 
 static int sql_failure(struct rows *rows, struct failure *failure)
@@ -257,6 +260,11 @@ sqlite3 *rows_database(struct rows *rows)
 	return rows->database;
 }
 
+void rows_count_elsewhere(struct rows *rows)
+{
+	rows->counted_elsewhere = true;
+}
+
 int rows_begin(struct rows *rows, struct failure *failure)
 {
 	return execute(rows, "BEGIN IMMEDIATE", failure);
@@ -386,7 +394,7 @@ static int count_row(struct rows *rows, const struct rows_log *log, const struct
 	int r = 0;
 
 	(void)snprintf(day, sizeof(day), "%.10s", row->time);
-	if (row->operation[0]) {
+	if (row->operation[0] && !rows->counted_elsewhere) {
 		bind(use(rows, ROLLUP), "sisssss", day, NUMBER(log->host), row->action, row->policy,
 		     row->rule, row->operation, row->template);
 		r = run(rows, rows->statements[ROLLUP], failure);
@@ -399,19 +407,33 @@ static int count_row(struct rows *rows, const struct rows_log *log, const struct
 	return r;
 }
 
-int rows_add(struct rows *rows, struct rows_log *log, const struct row *row, uint64_t segment,
-	     uint64_t offset, const char *line, size_t size, char **ret_early,
-	     struct failure *failure)
+int rows_restore(struct rows *rows, const struct rows_log *log, const struct row *row,
+		 uint64_t segment, uint64_t offset, size_t size, struct failure *failure)
 {
 	sqlite3_stmt *put = use(rows, PUT_RECORD);
-	int r = take_early(rows, log, row->sequence, line, size, ret_early, failure);
 
 	bind_row(put, log, row);
 	sqlite3_bind_int64(put, 12, NUMBER(segment));
 	sqlite3_bind_int64(put, 13, NUMBER(offset));
 	sqlite3_bind_int64(put, 14, NUMBER(size));
+	return run(rows, put, failure);
+}
+
+int rows_send_again(struct rows *rows, const struct rows_log *log, uint64_t sequence,
+		    struct failure *failure)
+{
+	bind(use(rows, SEND_AGAIN), "ii", NUMBER(log->log), NUMBER(sequence));
+	return run(rows, rows->statements[SEND_AGAIN], failure);
+}
+
+int rows_add(struct rows *rows, struct rows_log *log, const struct row *row, uint64_t segment,
+	     uint64_t offset, const char *line, size_t size, char **ret_early,
+	     struct failure *failure)
+{
+	int r = take_early(rows, log, row->sequence, line, size, ret_early, failure);
+
 	if (r == 0)
-		r = run(rows, put, failure);
+		r = rows_restore(rows, log, row, segment, offset, size, failure);
 	if (r == 0)
 		r = count_row(rows, log, row, failure);
 	bind(use(rows, CONTIGUOUS), "iiss", NUMBER(log->log), NUMBER(row->sequence), row->time,
@@ -450,21 +472,6 @@ int rows_add_early(struct rows *rows, const struct rows_log *log, const struct r
 	bind(put, "ii", NUMBER(log->log), NUMBER(row->sequence));
 	sqlite3_bind_blob(put, 3, line, (int)size, SQLITE_STATIC);
 	return run(rows, put, failure);
-}
-
-int rows_place(struct rows *rows, const struct rows_log *log, uint64_t sequence,
-	       uint64_t *ret_segment, uint64_t *ret_offset, uint64_t *ret_size)
-{
-	sqlite3_stmt *place = use(rows, LAST_PLACE);
-
-	bind(place, "iii", NUMBER(log->host), NUMBER(log->log), NUMBER(sequence));
-	if (first_row(rows, place, NULL) <= 0)
-		return -ENOENT;
-	*ret_segment = column(place, 0);
-	*ret_offset = column(place, 1);
-	*ret_size = column(place, 2);
-	sqlite3_reset(place);
-	return 0;
 }
 
 static int sum(struct rows *rows, enum statement number, uint64_t *ret_sum, struct failure *failure)

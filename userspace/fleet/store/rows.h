@@ -29,8 +29,10 @@ int rows_open(const char *directory, bool write, struct rows **ret_rows, struct 
 void rows_close(struct rows *rows);
 DEFINE_CLEANUP(struct rows *, rows_close, rows_closep)
 
-/* For questions. */
+/* For questions, and for what has statements of its own. */
 sqlite3 *rows_database(struct rows *rows);
+/* Records are counted where their rows go to: not in here as well. */
+void rows_count_elsewhere(struct rows *rows);
 
 /*
  * All below: 0, or -EIO, -ENOSPC after which *failure says what; nothing of it is on disk before
@@ -68,16 +70,18 @@ int rows_name(struct rows *rows, const struct rows_log *log, const char *name,
 int rows_add(struct rows *rows, struct rows_log *log, const struct row *row, uint64_t segment,
 	     uint64_t offset, const char *line, size_t size, char **ret_early,
 	     struct failure *failure);
+/* One that rows_add() had taken and that is not here any more, as it stands in its file. */
+int rows_restore(struct rows *rows, const struct rows_log *log, const struct row *row,
+		 uint64_t segment, uint64_t offset, size_t size, struct failure *failure);
+/* Rows of that log behind `sequence` are to be sent once more. */
+int rows_send_again(struct rows *rows, const struct rows_log *log, uint64_t sequence,
+		    struct failure *failure);
 /* The log grew until `now`. */
 int rows_grew(struct rows *rows, const struct rows_log *log, uint64_t now, struct failure *failure);
 
 /* A record of the first lane, which is not in the log's file yet. */
 int rows_add_early(struct rows *rows, const struct rows_log *log, const struct row *row,
 		   const char *line, size_t size, struct failure *failure);
-
-/* Where a record stands. -ENOENT: it has no row, or is not in a file. */
-int rows_place(struct rows *rows, const struct rows_log *log, uint64_t sequence,
-	       uint64_t *ret_segment, uint64_t *ret_offset, uint64_t *ret_size);
 
 /* Bytes of what waits for what comes before it. */
 int rows_waiting_bytes(struct rows *rows, const struct rows_log *log, uint64_t *ret_bytes,

@@ -7,14 +7,18 @@
 #define CORDON_FLEET_ROWS_SCHEMA_H
 
 /* Of the tables; in the database's user_version. */
-#define ROWS_VERSION 2
+#define ROWS_VERSION 3
 
 static const char rows_schema[] =
 	"CREATE TABLE hosts(id INTEGER PRIMARY KEY, host TEXT UNIQUE NOT NULL, name TEXT,"
 	" first_heard INTEGER NOT NULL, last_heard INTEGER NOT NULL, ahead INTEGER NOT NULL DEFAULT 0);"
 	"CREATE TABLE logs(id INTEGER PRIMARY KEY, host INTEGER NOT NULL REFERENCES hosts, log TEXT NOT NULL,"
 	" contiguous INTEGER NOT NULL DEFAULT 0, last_time TEXT, last_action TEXT,"
-	" first_heard INTEGER NOT NULL, last_grown INTEGER NOT NULL DEFAULT 0, UNIQUE(host, log));"
+	" first_heard INTEGER NOT NULL, last_grown INTEGER NOT NULL DEFAULT 0, sealed INTEGER NOT NULL DEFAULT 0,"
+	/* Rows up to `sent` are in ClickHouse; those up to `sending` are on their way there. */
+	" sent INTEGER NOT NULL DEFAULT 0, sending INTEGER NOT NULL DEFAULT 0, UNIQUE(host, log));"
+	/* The token of the last batch. No row: there was none yet. */
+	"CREATE TABLE forwarding(id INTEGER PRIMARY KEY CHECK(id = 1), token TEXT NOT NULL);"
 	/* Times as ns, and what digests begin with: there is one for each record of each host. */
 	"CREATE TABLE records(host INTEGER NOT NULL, log INTEGER NOT NULL, seq INTEGER NOT NULL,"
 	" time INTEGER, action TEXT, execution TEXT, policy TEXT, digest TEXT, rule TEXT, operation TEXT,"
@@ -42,6 +46,6 @@ static const char rows_schema[] =
 	"CREATE TABLE presence(host INTEGER PRIMARY KEY REFERENCES hosts, log TEXT NOT NULL, state INTEGER NOT NULL,"
 	" daemon INTEGER NOT NULL, acknowledged INTEGER NOT NULL, every INTEGER NOT NULL, at INTEGER NOT NULL,"
 	" asked INTEGER NOT NULL DEFAULT 0, closed INTEGER NOT NULL DEFAULT 0);"
-	"PRAGMA user_version = 2;";
+	"PRAGMA user_version = 3;";
 
 #endif

@@ -16,6 +16,8 @@
 #define FETCH_MS  1000
 /* The first lane is looked at between two groups, and not waited for. */
 #define FIRST_MS 20
+/* While rows are on their way elsewhere. */
+#define BUSY_MS 20
 /* Until what has no room to wait is offered again. */
 #define LATER_MS 10000
 /* More than this is not under way at once. */
@@ -311,11 +313,24 @@ static void pause_a_second(void)
 	(void)nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
 }
 
+/* What is to be done between groups; *ret_wait_ms: how long messages may be waited for then. */
+static int take_turn(struct intake *intake, uint64_t *active, int64_t *ret_wait_ms,
+		     struct failure *failure)
+{
+	int r = intake_turn(intake, failure);
+
+	*ret_wait_ms = r == FORWARD_BUSY || r == FORWARD_ARRIVED ? BUSY_MS : FETCH_MS;
+	if (r == FORWARD_ARRIVED)
+		*active = clock_nsec(CLOCK_MONOTONIC);
+	return r < 0 ? r : 0;
+}
+
 static int run(struct intake *intake, struct connection *c, const struct stream_options *options,
 	       const volatile sig_atomic_t *stop, void (*report)(const char *text),
 	       struct failure *failure)
 {
 	uint64_t active = clock_nsec(CLOCK_MONOTONIC);
+	int64_t wait_ms = FETCH_MS;
 	bool told = false;
 	int r = 0;
 
@@ -324,10 +339,13 @@ static int run(struct intake *intake, struct connection *c, const struct stream_
 		clock_nsec(CLOCK_MONOTONIC) - active < options->idle_end)) {
 		struct failure why = {};
 
+		r = take_turn(intake, &active, &wait_ms, failure);
+		if (r < 0)
+			break;
 		if (c->first_lane) {
 			r = fetch(intake, c->first_lane, FIRST_MS, &active, failure);
 			if (r == 0)
-				r = fetch(intake, c->all, FETCH_MS, &active, failure);
+				r = fetch(intake, c->all, wait_ms, &active, failure);
 			if (r == 0)
 				r = policy_stream_turn(c->policies, intake, failure);
 			if (r == 0)

@@ -187,26 +187,6 @@ static void answers(void **state)
 	assert_int_equal(refused("{\"partialSuccess\":{\"rejectedLogRecords\":-7}}", NULL), 0);
 }
 
-static void patience(void **state)
-{
-	/* 1994-11-06T08:49:37Z */
-	const uint64_t now = 784111777;
-
-	(void)state;
-	assert_int_equal(otlp_retry_after("0", now), 0);
-	assert_int_equal(otlp_retry_after("7", now), 7);
-	assert_int_equal(otlp_retry_after("7\r\n", now), 7);
-	assert_int_equal(otlp_retry_after("86400", now), 300);
-	assert_int_equal(otlp_retry_after("99999999999999999999999", now), 0);
-	assert_int_equal(otlp_retry_after("7 days", now), 7);
-	assert_int_equal(otlp_retry_after("7x", now), 0);
-	assert_int_equal(otlp_retry_after("-7", now), 0);
-	assert_int_equal(otlp_retry_after("", now), 0);
-	assert_int_equal(otlp_retry_after("Sun, 06 Nov 1994 08:49:37 GMT", now - 9), 9);
-	assert_int_equal(otlp_retry_after("Sun, 06 Nov 1994 08:49:37 GMT", now + 9), 0);
-	assert_int_equal(otlp_retry_after("tomorrow", now), 0);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {

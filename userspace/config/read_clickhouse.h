@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The section `clickhouse` of fleet.yaml: where the rows of all hosts' records are kept. */
+#ifndef CORDON_CONFIG_READ_CLICKHOUSE_H
+#define CORDON_CONFIG_READ_CLICKHOUSE_H
+
+#include "policy/source/reader.h"
+
+/* Texts are the arena's; all but `url` and `database` may be NULL. */
+struct config_clickhouse {
+	const char *url; /* http://HOST:PORT or https://HOST:PORT */
+	const char *database;
+	const char *user, *password_file;
+	const char *ca, *certificate, *key;
+};
+
+/* For a table of keys. `target`: const struct config_clickhouse **. */
+int config_read_clickhouse(struct reader *r, const struct node *n, void *target);
+
+#endif
