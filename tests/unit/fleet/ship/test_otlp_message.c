@@ -192,7 +192,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(exact_lines),	     cmocka_unit_test(first_lane),
 		cmocka_unit_test(words_of_presence), cmocka_unit_test(no_records),
-		cmocka_unit_test(answers),	     cmocka_unit_test(patience),
+		cmocka_unit_test(answers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
