@@ -129,6 +129,43 @@ static void judge_access(const struct recording *recording, json_t *record, cons
 		judge_words(policy, &runs[accesses[0].run], record, line, size);
 }
 
+/* What permissions refused is on record since a rule marks it: the policy still says so. */
+static void judge_attempt(const struct recording *recording, const json_t *record, const char *line,
+			  size_t size)
+{
+	static const char *const rights[] = {"read", "list"};
+	const char *digest = view_text(record, "cordon.policy.digest");
+	const char *object = view_text(record, "cordon.object.text");
+	const struct compiled_policy *policy = digest ? policy_of(digest) : NULL;
+	const char *directories[CORDON_MAX_ANCHORS] = {0};
+	const struct recorded_run *runs;
+	size_t count;
+
+	runs = recording_runs(recording, &count);
+	if (!policy || !object || count == 0) {
+		unkept += !policy;
+		return;
+	}
+	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
+		if (policy->anchor_names[i])
+			directories[i] = recorded_directory(&runs[0], policy->anchor_names[i]);
+	judged++;
+	for (size_t i = 0; i < ARRAY_SIZE(rights); i++) {
+		_cleanup_(question_release) struct policy_question question = {0};
+		char error[QUESTION_ERROR_TEXT];
+		struct policy_answer answer;
+
+		if (question_read(policy, rights[i], object, directories, &question, error) < 0 ||
+		    question_judge(policy, &question, &answer) < 0)
+			continue;
+		for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++)
+			if (answer.verdict.deny & CORDON_RIGHT(right) &&
+			    answer.rule[right] == view_number(record, "cordon.rule.number"))
+				return;
+	}
+	disagree(line, size, "no rule marks it", true);
+}
+
 static void take_line(const char *file, const char *line, size_t size)
 {
 	_cleanup_(recording_freep) struct recording *recording = recording_new();
@@ -139,8 +176,12 @@ static void take_line(const char *file, const char *line, size_t size)
 	start = id ? json_object_get(starts, id) : NULL;
 	/* That a program runs is no verdict. */
 	if (recording && start && view_text(record, "cordon.operation") &&
-	    recording_add(recording, start) == 0 && recording_add(recording, record) == 0)
-		judge_access(recording, record, line, size);
+	    recording_add(recording, start) == 0 && recording_add(recording, record) == 0) {
+		if (view_is(record, "attempt"))
+			judge_attempt(recording, record, line, size);
+		else
+			judge_access(recording, record, line, size);
+	}
 	json_decref(record);
 }
 

@@ -218,6 +218,11 @@ static void test_story_attempts(void **state)
 	assert_has(text, "x looking for /root/.env was refused (EACCES)  x3\n");
 	assert_has(text, "policies/python-sandbox.yaml:31  deny all **/.env");
 	assert_null(strstr(text, "nothing refused"));
+	free(line);
+	end.attempts = 3;
+	add(run, audit_record_end(&run->f.execution, &end, FIXTURE_TIME + 1500000000));
+	line = lines(run, (struct style){0});
+	assert_has(line, "exit 0 after 1.50 s, 0 refused, 3 by the host's permissions");
 }
 
 static void test_story_without_start_or_end(void **state)

@@ -122,6 +122,10 @@ static int take_line(struct search *s, size_t segment, uint64_t offset, const ch
 		r = damage_mark(record, "it does not follow from the line before it");
 	} else if (r == 0 && s->options->but_action && has_action(record, s->options->but_action)) {
 		return 0;
+	} else if (r == 0 && !checked && s->options->visit_line && !s->kept &&
+		   s->options->visit_line(s->data, line, size)) {
+		s->result.found++;
+		return 0;
 	}
 	return r < 0 ? r : hand_out(s, record);
 }

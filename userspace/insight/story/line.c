@@ -153,6 +153,7 @@ static void write_end(FILE *out, const struct style *style, const json_t *record
 {
 	const char *cause = view_text(record, "cordon.end.cause");
 	unsigned long long denials = view_number(record, "cordon.counters.denials");
+	unsigned long long attempts = view_number(record, "cordon.counters.attempts");
 	unsigned long long killed = view_number(record, "cordon.end.killed_tasks");
 	char duration[STYLE_QUANTITY_SIZE];
 
@@ -163,6 +164,8 @@ static void write_end(FILE *out, const struct style *style, const json_t *record
 	write_status(out, style, record, "cordon.end");
 	style_duration(view_number(record, "event.duration"), duration);
 	fprintf(out, " after %s, %llu refused", duration, denials);
+	if (attempts)
+		fprintf(out, ", %llu by the host's permissions", attempts);
 	if (killed)
 		fprintf(out, ", %llu killed at the end", killed);
 }
