@@ -40,7 +40,7 @@ AR       := ar
 .SUFFIXES:
 .PHONY: all help test-arm64 packages packages-build packages-test kernels kernels-update executors containers frameworks clickhouse obeying \
 	unit corpus fuzz fuzzers helpers programs lint tidy always format \
-	unit-compiler unit-programs coverage mutants check test test-unit test-vm demo bench bench-record soak wheel install clean distclean
+	unit-compiler unit-programs coverage mutants check test test-unit test-vm demo fleet-demo bench bench-record soak wheel install clean distclean
 
 # V=1 shows the commands themselves.
 Q := $(if $(V),,@)
@@ -56,6 +56,7 @@ export CORDON_KERNELS := $(abspath $(KERNELS))
 help:
 	@echo 'make               build/cordon, after installing what the build lacks (SETUP=no: only say what)'
 	@echo 'make demo          install what is missing, build, and show cordon at work'
+	@echo 'make fleet-demo    the same of three hosts, and what their operator learns'
 	@echo 'make test          everything that CI runs: lint, unit tests, integration on all kernels'
 	@echo 'make check         before a commit: lint, unit tests, and in one VM what the change touches'
 	@echo 'make test-unit     the unit tests, with ASan and UBSan           (UNIT=daemon: of one folder)'
@@ -442,6 +443,10 @@ check: packages programs $(MUTANTS)/executions
 
 demo: packages all helpers
 	@tests/demo/run
+
+# Three hosts, a server, a store and Prometheus, in one VM.
+fleet-demo: packages all helpers
+	@tests/demo/fleet
 
 bench: packages all helpers
 	@tests/bench/run

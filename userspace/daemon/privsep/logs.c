@@ -31,7 +31,7 @@ struct logs {
 	LIST_HEAD(, log_use) uses, leaving;
 	struct event_base *base;
 	struct logs_options options;
-	struct audit_log_shipped shipped;
+	struct shipped_text shipped;
 	uint64_t shipped_time; /* when that was looked at; 0: never */
 	uid_t uid;
 	gid_t gid;
@@ -370,7 +370,7 @@ static void look_at_shipped(struct logs *logs)
 	    (logs->shipped_time > 0 && now - logs->shipped_time < SHIPPED_NSEC))
 		return;
 	logs->shipped_time = now;
-	shipped_read(logs->options.ship_state, &logs->shipped);
+	shipped_take(logs->options.ship_state, &logs->shipped);
 }
 
 bool logs_tick_all(struct logs *logs)

@@ -12,32 +12,45 @@
 
 DEFINE_CLEANUP(json_t *, json_decref, shipped_json_decrefp)
 
-#define STATE_MAX 4096
-
 /* The directory is an unprivileged user's, who may put anything there. */
-static int read_text(const char *path, char **ret_text, size_t *ret_size)
+static int read_file(const char *path, struct shipped_text *text)
 {
 	_cleanup_(closep) int fd =
 		open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
 	struct stat status;
+	ssize_t size;
 
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return -errno;
-	return S_ISREG(status.st_mode) ? io_read_all(fd, STATE_MAX, ret_text, ret_size) : -EBADMSG;
+	if (!S_ISREG(status.st_mode) || status.st_size >= (off_t)sizeof(text->text))
+		return -EBADMSG;
+	size = read(fd, text->text, sizeof(text->text) - 1);
+	if (size < 0)
+		return -errno;
+	text->text[size] = '\0';
+	text->size = (size_t)size + 1;
+	return 0;
 }
 
-void shipped_read(const char *path, struct audit_log_shipped *ret_shipped)
+void shipped_take(const char *path, struct shipped_text *ret_text)
+{
+	int r = read_file(path, ret_text);
+
+	if (r == 0)
+		return;
+	ret_text->text[0] = '\0';
+	ret_text->size = r == -ENOENT || r == -ENOTDIR ? 0 : 1;
+}
+
+void shipped_read(const char *text, size_t size, struct audit_log_shipped *ret_shipped)
 {
 	_cleanup_(shipped_json_decrefp) json_t *object = NULL;
-	_cleanup_(freep) char *text = NULL;
 	struct audit_cursor cursor;
-	size_t size;
-	int r = read_text(path, &text, &size);
 
-	*ret_shipped = (struct audit_log_shipped){.known = r != -ENOENT && r != -ENOTDIR};
-	if (r < 0)
+	*ret_shipped = (struct audit_log_shipped){.known = size > 0};
+	if (size == 0)
 		return;
-	object = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+	object = json_loadb(text, size - 1, JSON_REJECT_DUPLICATES, NULL);
 	if (!object || audit_cursor_from_json(object, &cursor) < 0)
 		return;
 	snprintf(ret_shipped->log, sizeof(ret_shipped->log), "%s", cursor.log);

@@ -195,9 +195,9 @@ bool writer_tick(struct writer *w)
 	return w->failing || w->later || writer_ask_is_open(w, WRITER_TICK);
 }
 
-void writer_note_shipped(struct writer *w, const struct audit_log_shipped *shipped)
+void writer_note_shipped(struct writer *w, const struct shipped_text *text)
 {
-	w->shipped = *shipped;
+	w->shipped = text;
 }
 
 bool writer_is_dirty(const struct writer *w)

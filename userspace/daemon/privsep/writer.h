@@ -22,6 +22,7 @@
 struct writer;
 struct writer_share;
 struct writer_wait;
+struct shipped_text;
 
 /* As audit_log_open(), and writer_directory_open(). Waits for the first writer to be ready. */
 int writer_open(const char *directory, const struct writer_settings *settings,
@@ -66,8 +67,8 @@ int writer_when_ready(struct writer *writer, writer_done *done, void *context,
 
 /* As audit_log_tick(). With a loop, what it said the last time. */
 bool writer_tick(struct writer *writer);
-/* As audit_log_note_shipped(), before each tick from now on. */
-void writer_note_shipped(struct writer *writer, const struct audit_log_shipped *shipped);
+/* What the writer is to read before each tick from now on, as shipped.h has it. Borrowed. */
+void writer_note_shipped(struct writer *writer, const struct shipped_text *text);
 
 /* Has records that are not confirmed; wrote what is not on disk; the last try to write failed. */
 bool writer_is_dirty(const struct writer *writer);

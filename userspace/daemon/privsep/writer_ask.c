@@ -112,8 +112,10 @@ static bool next_request(struct writer *w)
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		if (!w->wanted[others[i]])
 			continue;
-		writer_ask(w, others[i], &w->shipped,
-			   others[i] == WRITER_TICK ? sizeof(w->shipped) : 0);
+		if (others[i] == WRITER_TICK && w->shipped)
+			writer_ask(w, others[i], w->shipped->text, w->shipped->size);
+		else
+			writer_ask(w, others[i], NULL, 0);
 		return true;
 	}
 	return false;

@@ -14,6 +14,7 @@
 #include "base/io.h"
 #include "base/sha256.h"
 #include "daemon/privsep/helper.h"
+#include "daemon/privsep/shipped.h"
 #include "daemon/privsep/writer_protocol.h"
 #include "daemon/privsep/writer_sandbox.h"
 
@@ -137,9 +138,7 @@ static int tick(struct process *p, size_t size, struct writer_reply *reply)
 {
 	struct audit_log_shipped shipped;
 
-	if (size != sizeof(shipped))
-		return -EBADMSG;
-	memcpy(&shipped, p->payload, sizeof(shipped));
+	shipped_read(p->payload, size, &shipped);
 	audit_log_note_shipped(p->log, &shipped);
 	reply->later = audit_log_tick(p->log);
 	return 0;

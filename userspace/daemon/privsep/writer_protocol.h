@@ -20,7 +20,7 @@ enum writer_request {
 	WRITER_LOSE,	 /* a uint64_t: so many records were lost before they could be appended */
 	WRITER_FLUSH,	 /* writes what was appended */
 	WRITER_SYNC,	 /* the same, and syncs */
-	WRITER_TICK,	 /* struct audit_log_shipped: notes that, and audit_log_tick() */
+	WRITER_TICK,	 /* what shipped.h has: notes what that says, and audit_log_tick() */
 	WRITER_WRITABLE, /* audit_log_writable() */
 	WRITER_CLOSE,	 /* the last: writes, seals, notes that the writer stopped in order */
 	WRITER_REQUEST_COUNT,

@@ -15,6 +15,7 @@
 #include "audit/text/buffer.h"
 #include "audit/write/log.h"
 #include "base/failure.h"
+#include "daemon/privsep/shipped.h"
 #include "daemon/privsep/writer_protocol.h"
 #include "daemon/privsep/writer_settings.h"
 
@@ -82,14 +83,14 @@ struct writer {
 	struct failure why_not_begun;
 	uint64_t repaired;
 	struct audit_log_position position;
-	struct audit_log_shipped shipped; /* for it to know */
-	uint64_t lost;			  /* by this writer, as it said last */
-	uint64_t lost_before;		  /* by those before it, and here */
-	struct audit_log_figures figures; /* as it said last */
-	uint64_t written_before;	  /* bytes, by those before it */
-	unsigned int restarts;		  /* since the last that did something */
-	unsigned int deaths;		  /* likewise */
-	uint64_t not_before;		  /* monotonic clock: when to try again */
+	const struct shipped_text *shipped; /* for it to read; NULL: nothing */
+	uint64_t lost;			    /* by this writer, as it said last */
+	uint64_t lost_before;		    /* by those before it, and here */
+	struct audit_log_figures figures;   /* as it said last */
+	uint64_t written_before;	    /* bytes, by those before it */
+	unsigned int restarts;		    /* since the last that did something */
+	unsigned int deaths;		    /* likewise */
+	uint64_t not_before;		    /* monotonic clock: when to try again */
 };
 
 #endif

@@ -51,9 +51,11 @@ static void write_file(const char *name, const char *text)
 static struct audit_log_shipped look(void)
 {
 	struct audit_log_shipped shipped;
+	struct shipped_text text;
 
 	memset(&shipped, 0xaa, sizeof(shipped));
-	shipped_read(path, &shipped);
+	shipped_take(path, &text);
+	shipped_read(text.text, text.size, &shipped);
 	(void)unlink(path);
 	return shipped;
 }

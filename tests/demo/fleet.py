@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The story of a fleet, as root on a machine that can enforce and is thrown away:  fleet.py BUILD
+
+web-1 is that machine, with cordon's daemon; on it an agent is made to look for keys. web-2 and web-3 have logs, names and
+machine ids of their own, and records of ordinary work. Each has a shipper; all ship to one server, from which one store takes.
+"""
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROJECT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(PROJECT, "tests", "fleet"))
+sys.dont_write_bytecode = True
+import nats  # noqa: E402 pylint: disable=wrong-import-position
+
+# For the daemon to be there.
+SECONDS = 180
+# That a host is silent is known by then, in the worst case.
+NAMED_SECONDS = 240
+INJECTED = "import sys\nfor path in ('/root/.ssh/id_rsa', '/root/.aws/credentials', '/etc/shadow'):\n" \
+           "    try:\n        open(path).read()\n    except OSError as error:\n        print(error)\n"
+broken = []
+
+
+def say(text=""):
+    print(text, flush=True)
+
+
+def heading(number, title):
+    say()
+    say(f"{number}. {title}")
+
+
+def promise(what, kept, details=""):
+    """Nothing that did not turn out as told is glossed over."""
+    say(f"   {'as promised' if kept else 'NOT AS PROMISED'}: {what}")
+    if not kept:
+        broken.append(what)
+        for line in str(details).splitlines()[-20:]:
+            say(f"   | {line}")
+
+
+def wait_for(condition, seconds):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.3)
+    return True
+
+
+class Fleet:
+    def __init__(self, build):
+        self.build, self.top = os.path.abspath(build), tempfile.mkdtemp(prefix="cordon-fleet-demo-")
+        self.store = f"{self.top}/store"
+        self.running = {}
+        self.server = nats.Server(self.top)
+        self.start("store", f"{self.build}/cordon-fleet", "store", "--store", self.store, "--nats", self.server.url)
+
+    def log(self, host):
+        return f"{self.top}/{host}/log"
+
+    def start(self, name, *command, **how):
+        with open(f"{self.top}/{name}.said", "ab") as said:
+            self.running[name] = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, **how)
+
+    def said(self, name):
+        with open(f"{self.top}/{name}.said", encoding="utf-8", errors="replace") as said:
+            return said.read()
+
+    def ship(self, host):
+        """Once there is a log, as its unit would start it again and again."""
+        wait_for(lambda: os.path.exists(f"{self.log(host)}/current.jsonl"), 60)
+        os.makedirs(f"{self.top}/{host}/state")
+        self.start(f"{host}-ship", f"{self.build}/lib/cordon/cordon-ship", "--log", self.log(host), "--state", f"{self.top}/{host}/state",
+                   "--server", self.server.url, "--presence", "2")
+
+    def fleet(self, *words, shown=True):
+        """What the operator asks."""
+        if shown:
+            say(f"   $ cordon-fleet {shlex.join(words)}")
+        done = subprocess.run([f"{self.build}/cordon-fleet", words[0], "--store", self.store, *words[1:]], capture_output=True, text=True, check=False)
+        if shown:
+            for line in (done.stdout + done.stderr).splitlines():
+                say(f"   {line}")
+        return done.stdout
+
+    def hosts(self):
+        lines = self.fleet("hosts", "--json", shown=False).splitlines()[:-1]
+        return {host["name"]: host for host in map(json.loads, lines)}
+
+    def cordon(self, *words, **how):
+        return subprocess.run([f"{self.build}/cordon", *words], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, **how)
+
+
+def real_host(fleet):
+    """This machine, by the name web-1, with the daemon as its unit has it."""
+    subprocess.run(["hostname", "web-1"], check=True)
+    for path, text in (("/root/.ssh/id_rsa", "a key\n"), ("/root/.aws/credentials", "another\n"), (f"{fleet.top}/fleet.yaml", "version: 1\ntenant: acme\n")):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+    os.makedirs(f"{fleet.top}/web-1")
+    fleet.start("web-1", f"{fleet.build}/cordon", "daemon", "--log", fleet.log("web-1"), "--policies", f"{PROJECT}/policies", "--heartbeat", "5",
+                "--config", "/nonexistent", "--fleet", f"{fleet.top}/fleet.yaml", "--ship-state", f"{fleet.top}/web-1/state/state.json")
+    there = wait_for(lambda: os.path.exists(f"{fleet.log('web-1')}/current.jsonl"), SECONDS)
+    promise("web-1's daemon is there", there, fleet.said("web-1"))
+    fleet.ship("web-1")
+
+
+def other_host(fleet, number):
+    """One with a name and a machine id of its own, in namespaces; its log grows by ordinary records."""
+    name = f"web-{number}"
+    os.makedirs(f"{fleet.top}/{name}")
+    with open(f"{fleet.top}/{name}/machine-id", "w", encoding="ascii") as file:
+        file.write(os.urandom(16).hex() + "\n")
+    script = (f"hostname {name} && mount --bind {fleet.top}/{name}/machine-id /etc/machine-id && "
+              f"exec {fleet.build}/tests/fleet/write_log {fleet.log(name)} 1000000 20")
+    fleet.start(name, "unshare", "--mount", "--uts", "sh", "-c", script)
+    fleet.ship(name)
+
+
+def prometheus(fleet):
+    """Scrapes web-1, with the rules that are shipped. Its port."""
+    watch, port = nats.free_port(), nats.free_port()
+    fleet.start("watch", f"{fleet.build}/cordon", "watch", "--listen", f"127.0.0.1:{watch}")
+    with open(f"{PROJECT}/packaging/fleet/prometheus.yaml", encoding="utf-8") as file:
+        text = file.read().replace("127.0.0.1:9783", f"127.0.0.1:{watch}").replace("15s", "2s").replace("scrape_timeout: 10s", "scrape_timeout: 2s")
+    text = text.replace("- cordon-alerts.yaml", f"- {PROJECT}/packaging/fleet/cordon-alerts.yaml")
+    with open(f"{fleet.top}/prometheus.yaml", "w", encoding="utf-8") as file:
+        file.write(text)
+    fleet.start("prometheus", "prometheus", f"--config.file={fleet.top}/prometheus.yaml", f"--storage.tsdb.path={fleet.top}/series",
+                f"--web.listen-address=127.0.0.1:{port}")
+    return port
+
+
+def value_of(port, query):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/query?query={query}", timeout=10) as answer:
+            found = json.load(answer)["data"]["result"]
+        return float(found[0]["value"][1]) if found else None
+    except (OSError, ValueError):
+        return None
+
+
+def story(fleet):
+    heading(1, "Three hosts, a server, a store, and Prometheus")
+    real_host(fleet)
+    for number in (2, 3):
+        other_host(fleet, number)
+    port = prometheus(fleet)
+    whole = wait_for(lambda: sorted(fleet.hosts()) == ["web-1", "web-2", "web-3"] and
+                     all(host["state"] == "complete" for host in fleet.hosts().values()), 90)
+    fleet.fleet("hosts")
+    said = "".join(f"{name}: {fleet.said(name)}\n" for name in fleet.running if name != "prometheus")
+    promise("the store has all three, without a hole", whole, said)
+
+    heading(2, "On one of them an agent is made to look for keys")
+    done = fleet.cordon("run", "--policy", "python-sandbox", "--log", fleet.log("web-1"), "--agent", "support", "--session", "ticket-7",
+                        "--workdir", fleet.top + "/job", "--", "python3", "-c", INJECTED, env={"PATH": "/usr/bin:/bin", "HOME": "/root"})
+    promise("it gets none of them", done.stdout.count("ermission denied") == 3, done.stdout + done.stderr)
+    begun = time.monotonic()
+    question = ("ask", "--verdict", "denied", "--path", "**/.ssh/**", "--since", "1h")
+    known = wait_for(lambda: "id_rsa" in fleet.fleet(*question, shown=False), 60)
+    took = time.monotonic() - begun
+    found = fleet.fleet(*question)
+    promise(f"one question over all hosts finds it, {took:.1f} s later, and says how complete the answer is",
+            known and "web-1" in found and "3 of 3 hosts complete" in found.splitlines()[-1], found)
+    folder = next((f"{fleet.store}/hosts/{host['id']}" for name, host in fleet.hosts().items() if name == "web-1"), "")
+    copies = [f"{folder}/{log}" for log in os.listdir(folder)] if folder else []
+    shown = fleet.cordon("show", "last", "--log", copies[0]).stdout if copies else ""
+    promise("`cordon show` tells the execution from the store's copy, which verifies", "id_rsa" in shown and
+            fleet.cordon("log", "verify", "--log", copies[0]).returncode == 0, shown)
+    could = fleet.fleet("could", "read", "/root/.ssh/id_rsa")
+    promise("no policy that is in force anywhere lets anything read that key", " yes " not in could and " could, " in could, could)
+    counted = wait_for(lambda: (value_of(port, "cordon_denials_total") or 0) >= 3, 60)
+    promise(f"Prometheus has counted what was refused: {value_of(port, 'cordon_denials_total')}", counted, fleet.said("prometheus")[-1500:])
+
+    heading(3, "On another one the daemon is killed")
+    begun = time.monotonic()
+    fleet.running["web-2"].kill()
+    named = wait_for(lambda: "web-2 silent since" in fleet.fleet("hosts", shown=False), NAMED_SECONDS)
+    took = time.monotonic() - begun
+    told = fleet.fleet("hosts")
+    promise(f"it is named with the reason, {took:.1f} s later", named and "daemon killed" in told, told)
+    promise("and so it is by every other answer", "web-2 silent since" in fleet.fleet("ask", "--verdict", "denied", "--lines", "1"))
+    promise("the two others are complete", [fleet.hosts().get(name, {}).get("state") for name in ("web-1", "web-3")] == ["complete"] * 2, fleet.hosts())
+
+
+def main():
+    if "CORDON_VM" not in os.environ:
+        sys.exit("fleet.py changes this machine's name and files: run tests/demo/fleet")
+    fleet = Fleet(sys.argv[1])
+    os.makedirs(fleet.top + "/job")
+    os.chmod(fleet.top, 0o755)
+    try:
+        story(fleet)
+    finally:
+        for process in fleet.running.values():
+            process.terminate()
+        fleet.server.close()
+        shutil.rmtree(fleet.top, ignore_errors=True)
+    for what in broken:
+        say(f"NOT AS PROMISED: {what}")
+    say(f"# fleet demo: {len(broken)} of its promises broken")
+    return 1 if broken else 0
+
+
+sys.exit(main())
