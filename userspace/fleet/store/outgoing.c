@@ -52,7 +52,7 @@ static int run(struct outgoing *o, sqlite3_stmt *statement, struct failure *fail
 int outgoing_is_new(struct outgoing *o, struct failure *failure)
 {
 	_cleanup_(finalizep) sqlite3_stmt *statement = NULL;
-	int r = prepare(o, "SELECT token FROM forwarding", &statement, failure);
+	int r = prepare(o, "SELECT token FROM forwarding WHERE token != ''", &statement, failure);
 
 	if (r < 0)
 		return r;
