@@ -235,7 +235,7 @@ static int fill(struct clickhouse_rows *rows, struct failure *failure)
 {
 	int r = rows->begun ? 0 : begin(rows, failure);
 
-	while (r == 0 && !rows->ended && rows->at == rows->page.size) {
+	while (r == 0 && !rows->ended && rows->at >= rows->page.size) {
 		/* The last page was full: its span has more. */
 		if (rows->page_rows == rows->page_limit)
 			rows->page_limit = rows->page_limit * 4 < PAGE_MAX ? rows->page_limit * 4
@@ -278,19 +278,15 @@ static int read_row(const char *line, size_t size, struct source_row *ret_row,
 int clickhouse_rows_next(struct clickhouse_rows *rows, struct source_row *ret_row,
 			 struct failure *failure)
 {
-	const char *line, *newline;
+	const char *line;
+	size_t size;
 	int r = fill(rows, failure);
 
-	if (r < 0 || rows->at == rows->page.size)
+	if (r < 0 || !clickhouse_line(&rows->page, &rows->at, &line, &size))
 		return r;
-	line = rows->page.data + rows->at;
-	newline = memchr(line, '\n', rows->page.size - rows->at);
-	if (!newline)
-		return failure_set(failure, EIO, "ClickHouse's answer ends in the midst of a row");
-	r = read_row(line, (size_t)(newline - line), &rows->last, failure);
+	r = read_row(line, size, &rows->last, failure);
 	if (r < 0)
 		return r;
-	rows->at += (size_t)(newline - line) + 1;
 	rows->page_rows++;
 	*ret_row = rows->last;
 	return 1;

@@ -111,17 +111,12 @@ static int visit_line(const struct reading *r, const char *line, size_t size)
 
 static int visit_lines(const struct reading *r, const struct buffer *answer)
 {
-	const char *at = answer->data, *end = at + answer->size;
+	const char *line;
+	size_t at = 0, size;
 	int e = 0;
 
-	while (at < end && e == 0) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-
-		if (!newline)
-			newline = end;
-		e = visit_line(r, at, (size_t)(newline - at));
-		at = newline + 1;
-	}
+	while (e == 0 && clickhouse_line(answer, &at, &line, &size))
+		e = visit_line(r, line, size);
 	return e;
 }
 

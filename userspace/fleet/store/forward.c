@@ -231,17 +231,12 @@ static int look_at(struct looking *l, const char *line, size_t size)
 
 static int look_at_all(struct looking *l)
 {
-	const char *at = l->forward->answer.data, *end = at + l->forward->answer.size;
+	const char *line;
+	size_t at = 0, size;
 	int r = 0;
 
-	while (at < end && r == 0) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-
-		if (!newline)
-			newline = end;
-		r = look_at(l, at, (size_t)(newline - at));
-		at = newline + 1;
-	}
+	while (r == 0 && clickhouse_line(&l->forward->answer, &at, &line, &size))
+		r = look_at(l, line, size);
 	return r;
 }
 
