@@ -4,9 +4,7 @@
 
 #include <inttypes.h>
 #include <jansson.h>
-#include <string.h>
 
-#include "base/clock.h"
 #include "fleet/ask/own_hosts.h"
 
 #define HOUR_SIZE sizeof("2026-01-31 12:00:00")

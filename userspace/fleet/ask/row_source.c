@@ -51,7 +51,7 @@ static void bind(sqlite3_stmt *statement, const struct row_question *question,
 						SQLITE_STATIC);
 		else
 			(void)sqlite3_bind_int64(statement, number,
-						 (sqlite3_int64)parameters[i].number);
+						 (sqlite3_int64)parameters[i].time);
 	}
 	if (question->host)
 		(void)sqlite3_bind_text(statement, HOST_PARAMETER, question->host, -1,
