@@ -58,3 +58,27 @@ SELECT toStartOfHour(time) AS hour, host, action, policy, rule, operation, templ
 FROM records
 WHERE operation != ''
 GROUP BY hour, host, action, policy, rule, operation, template;
+
+-- The same by day, for what is asked of weeks.
+CREATE TABLE IF NOT EXISTS rollups_by_day
+(
+	day Date CODEC(Delta, ZSTD),
+	host LowCardinality(String),
+	action LowCardinality(String),
+	policy LowCardinality(String),
+	rule LowCardinality(String),
+	operation LowCardinality(String),
+	template LowCardinality(String),
+	count UInt64
+)
+ENGINE = SummingMergeTree(count)
+PARTITION BY toYYYYMM(day)
+ORDER BY (day, host, action, policy, rule, operation, template)
+TTL day + INTERVAL 400 DAY
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS rollups_by_day_of_records TO rollups_by_day AS
+SELECT toDate(time, 'UTC') AS day, host, action, policy, rule, operation, template, count() AS count
+FROM records
+WHERE operation != ''
+GROUP BY day, host, action, policy, rule, operation, template;

@@ -33,6 +33,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_):
         pass
 
+    def handle(self):
+        try:
+            super().handle()
+        except ConnectionError:  # Whoever asked was killed.
+            pass
+
     def answer(self, status, body, **headers):
         self.send_response(status)
         for name, value in headers.items():

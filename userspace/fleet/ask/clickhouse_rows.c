@@ -7,8 +7,8 @@
 
 #include <inttypes.h>
 #include <jansson.h>
-#include <string.h>
 
+#include "base/clock.h"
 #include "fleet/ask/row_conditions.h"
 
 /* Few are enough for most questions; whoever reads all gets ever more at once. */
@@ -41,8 +41,7 @@ struct clickhouse_rows {
 /* As ClickHouse writes what SQLite writes as ?1. */
 static void add_parameter(struct buffer *out, const struct clickhouse_rows *rows, char digit)
 {
-	static const char *const types[] = {
-		[ROW_TEXT] = "String", [ROW_TIME] = TIME_TYPE, [ROW_NUMBER] = "UInt64"};
+	static const char *const types[] = {[ROW_TEXT] = "String", [ROW_TIME] = TIME_TYPE};
 
 	for (size_t i = 0; i < rows->parameter_count; i++)
 		if (rows->parameters[i].digit == digit)
@@ -137,7 +136,7 @@ static void write_sql(const struct clickhouse_rows *rows, struct buffer *sql)
 static int read_page(struct clickhouse_rows *rows, struct failure *failure)
 {
 	struct clickhouse_parameter parameters[ROW_PARAMETERS_MAX + 6];
-	char texts[ROW_PARAMETERS_MAX][CLICKHOUSE_TIME_SIZE + NUMBER_SIZE];
+	char times[ROW_PARAMETERS_MAX][CLICKHOUSE_TIME_SIZE];
 	char names[ROW_PARAMETERS_MAX][3], time[CLICKHOUSE_TIME_SIZE], sequence[NUMBER_SIZE];
 	char from[CLICKHOUSE_TIME_SIZE], to[CLICKHOUSE_TIME_SIZE];
 	struct buffer sql = {};
@@ -148,12 +147,9 @@ static int read_page(struct clickhouse_rows *rows, struct failure *failure)
 		const struct row_parameter *p = &rows->parameters[count];
 
 		(void)snprintf(names[count], sizeof(names[0]), "p%c", p->digit);
-		if (p->kind == ROW_TIME)
-			clickhouse_time(p->number, texts[count]);
-		else
-			(void)snprintf(texts[count], sizeof(texts[0]), "%" PRIu64, p->number);
+		clickhouse_time(p->time, times[count]);
 		parameters[count] = (struct clickhouse_parameter){
-			names[count], p->kind == ROW_TEXT ? p->text : texts[count]};
+			names[count], p->kind == ROW_TEXT ? p->text : times[count]};
 	}
 	clickhouse_time(rows->from, from);
 	clickhouse_time(rows->to, to);
@@ -235,7 +231,7 @@ static int fill(struct clickhouse_rows *rows, struct failure *failure)
 {
 	int r = rows->begun ? 0 : begin(rows, failure);
 
-	while (r == 0 && !rows->ended && rows->at == rows->page.size) {
+	while (r == 0 && !rows->ended && rows->at >= rows->page.size) {
 		/* The last page was full: its span has more. */
 		if (rows->page_rows == rows->page_limit)
 			rows->page_limit = rows->page_limit * 4 < PAGE_MAX ? rows->page_limit * 4
@@ -278,19 +274,15 @@ static int read_row(const char *line, size_t size, struct source_row *ret_row,
 int clickhouse_rows_next(struct clickhouse_rows *rows, struct source_row *ret_row,
 			 struct failure *failure)
 {
-	const char *line, *newline;
+	const char *line;
+	size_t size;
 	int r = fill(rows, failure);
 
-	if (r < 0 || rows->at == rows->page.size)
+	if (r < 0 || !clickhouse_line(&rows->page, &rows->at, &line, &size))
 		return r;
-	line = rows->page.data + rows->at;
-	newline = memchr(line, '\n', rows->page.size - rows->at);
-	if (!newline)
-		return failure_set(failure, EIO, "ClickHouse's answer ends in the midst of a row");
-	r = read_row(line, (size_t)(newline - line), &rows->last, failure);
+	r = read_row(line, size, &rows->last, failure);
 	if (r < 0)
 		return r;
-	rows->at += (size_t)(newline - line) + 1;
 	rows->page_rows++;
 	*ret_row = rows->last;
 	return 1;

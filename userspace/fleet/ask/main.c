@@ -12,6 +12,7 @@ static const struct command commands[] = {
 	{"store", fleet_command_store, "keep the logs of many hosts as a stream brings them"},
 	{"ask", fleet_command_ask, "the records of all hosts that answer a question"},
 	{"hosts", fleet_command_hosts, "what is there of each host, and what is not"},
+	{"report", fleet_command_report, "what was decided most, over all hosts"},
 	{"could", fleet_command_could, "on which hosts anything could have had an access"},
 	{"policies", fleet_command_policies, "which form of which policy is where"},
 };

@@ -13,14 +13,14 @@
 #include "audit/search/query.h"
 #include "audit/text/buffer.h"
 
-enum row_value_kind { ROW_TEXT, ROW_TIME, ROW_NUMBER };
+enum row_value_kind { ROW_TEXT, ROW_TIME };
 
 /* What stands for a digit behind '?'. */
 struct row_parameter {
 	char digit;
 	enum row_value_kind kind;
 	const char *text;
-	uint64_t number; /* ns where it is a time */
+	uint64_t time; /* ns */
 };
 
 #define ROW_PARAMETERS_MAX 6

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "fleet/ask/clickhouse_rows.h"
+#include "fleet/ask/own_hosts.h"
 #include "fleet/ask/row_conditions.h"
 
 struct head {
@@ -50,7 +51,7 @@ static void bind(sqlite3_stmt *statement, const struct row_question *question,
 						SQLITE_STATIC);
 		else
 			(void)sqlite3_bind_int64(statement, number,
-						 (sqlite3_int64)parameters[i].number);
+						 (sqlite3_int64)parameters[i].time);
 	}
 	if (question->host)
 		(void)sqlite3_bind_text(statement, HOST_PARAMETER, question->host, -1,
@@ -101,30 +102,6 @@ static int look_whether_sent(struct row_source *s, struct failure *failure)
 	return r == SQLITE_ROW ? 1 : sql_failure(s, failure);
 }
 
-/* The hosts that the question is about, as SQL lists them. */
-static int list_hosts(struct row_source *s, const struct row_question *question,
-		      struct buffer *hosts, struct failure *failure)
-{
-	sqlite3_stmt *statement = NULL;
-	int r = prepare(s, "SELECT h.host FROM hosts h WHERE 1" HOST_CONDITION, &statement,
-			failure);
-
-	if (r < 0)
-		return r;
-	bind(statement, question, NULL, 0);
-	while ((r = sqlite3_step(statement)) == SQLITE_ROW) {
-		/* Of digits and a to f alone, as whoever added it has seen to. */
-		buffer_string(hosts, hosts->size > 0 ? ",'" : "'");
-		buffer_string(hosts, (const char *)sqlite3_column_text(statement, 0));
-		buffer_literal(hosts, "'");
-	}
-	sqlite3_finalize(statement);
-	buffer_add(hosts, "", 1);
-	if (r != SQLITE_DONE)
-		return sql_failure(s, failure);
-	return hosts->failed ? failure_set(failure, ENOMEM, "out of memory") : 0;
-}
-
 static int open_there(struct row_source *s, struct clickhouse *clickhouse,
 		      const struct row_question *question, struct failure *failure)
 {
@@ -137,8 +114,8 @@ static int open_there(struct row_source *s, struct clickhouse *clickhouse,
 		return failure_set(failure, ENODATA,
 				   "rows of this store are in ClickHouse: say in fleet.yaml where, "
 				   "or name such a file with --fleet");
-	r = question->host ? list_hosts(s, question, &hosts, failure) : 0;
-	if (r == 0 && (!question->host || hosts.size > 1))
+	r = question->host ? own_hosts(s->rows, question->host, &hosts, failure) : 0;
+	if (r == 0 && (!question->host || hosts.data[0]))
 		r = clickhouse_rows_open(clickhouse, question, hosts.data, &s->clickhouse, failure);
 	buffer_free(&hosts);
 	return r;

@@ -361,6 +361,21 @@ int clickhouse_ask(struct clickhouse *c, const char *sql,
 	return post(c, &body, answer, &wait, failure);
 }
 
+bool clickhouse_line(const struct buffer *answer, size_t *at, const char **ret_line,
+		     size_t *ret_size)
+{
+	const char *line, *newline;
+
+	if (*at >= answer->size)
+		return false;
+	line = answer->data + *at;
+	newline = memchr(line, '\n', answer->size - *at);
+	*ret_line = line;
+	*ret_size = newline ? (size_t)(newline - line) : answer->size - *at;
+	*at += *ret_size + 1;
+	return true;
+}
+
 int clickhouse_insert(struct clickhouse *c, const char *table, const char *token,
 		      const struct buffer *lines, uint64_t *ret_wait, struct failure *failure)
 {

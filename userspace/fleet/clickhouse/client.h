@@ -4,6 +4,8 @@
 #define CORDON_FLEET_CLICKHOUSE_CLIENT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "audit/text/buffer.h"
@@ -36,6 +38,10 @@ struct clickhouse_parameter {
 int clickhouse_ask(struct clickhouse *clickhouse, const char *sql,
 		   const struct clickhouse_parameter *parameters, size_t count,
 		   struct buffer *answer, struct failure *failure);
+
+/* The line of an answer that begins at *at, and goes on behind it. False: there is none. */
+bool clickhouse_line(const struct buffer *answer, size_t *at, const char **ret_line,
+		     size_t *ret_size);
 
 /*
  * Rows for a table, an object of JSON a line: 0 when all of them are on its disk. The same token

@@ -10,6 +10,7 @@ int fleet_command_store(int argc, char **argv);
 int fleet_command_ask(int argc, char **argv);
 int fleet_command_hosts(int argc, char **argv);
 int fleet_command_could(int argc, char **argv);
+int fleet_command_report(int argc, char **argv);
 int fleet_command_policies(int argc, char **argv);
 
 #endif

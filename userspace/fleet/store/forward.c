@@ -176,11 +176,11 @@ static void try_later(struct forward *f, const struct failure *why)
 
 /* What it has less than it had acknowledged is sent again. */
 static int restore(struct forward *f, const char *host, const char *log, uint64_t sequence,
-		   struct failure *failure)
+		   uint64_t oldest, struct failure *failure)
 {
 	uint64_t sent = 0;
 	struct failure said = {};
-	int r = outgoing_lost(&f->outgoing, host, log, sequence, &sent, failure);
+	int r = outgoing_lost(&f->outgoing, host, log, sequence, oldest, &sent, failure);
 
 	if (r <= 0)
 		return r;
@@ -221,7 +221,7 @@ static int look_at(struct looking *l, const char *line, size_t size)
 		l->oldest = (uint64_t)oldest;
 		r = l->is_new
 			    ? outgoing_has(&f->outgoing, host, log, (uint64_t)sequence, l->failure)
-			    : restore(f, host, log, (uint64_t)sequence, l->failure);
+			    : restore(f, host, log, (uint64_t)sequence, l->oldest, l->failure);
 	}
 	json_decref(row);
 	return r == -EPROTO ? failure_set(l->failure, EPROTO,
@@ -231,17 +231,12 @@ static int look_at(struct looking *l, const char *line, size_t size)
 
 static int look_at_all(struct looking *l)
 {
-	const char *at = l->forward->answer.data, *end = at + l->forward->answer.size;
+	const char *line;
+	size_t at = 0, size;
 	int r = 0;
 
-	while (at < end && r == 0) {
-		const char *newline = memchr(at, '\n', (size_t)(end - at));
-
-		if (!newline)
-			newline = end;
-		r = look_at(l, at, (size_t)(newline - at));
-		at = newline + 1;
-	}
+	while (r == 0 && clickhouse_line(&l->forward->answer, &at, &line, &size))
+		r = look_at(l, line, size);
 	return r;
 }
 
@@ -252,7 +247,9 @@ static int look_for(void *data, const char *host, const char *log)
 	char key[2 * DELIVERY_ID_SIZE];
 
 	write_key(key, host, log);
-	return json_object_get(l->seen, key) ? 0 : restore(l->forward, host, log, 0, l->failure);
+	return json_object_get(l->seen, key)
+		       ? 0
+		       : restore(l->forward, host, log, 0, l->oldest, l->failure);
 }
 
 static int look(struct forward *f, struct failure *failure)
@@ -263,11 +260,10 @@ static int look(struct forward *f, struct failure *failure)
 	l.is_new = r > 0;
 	if (r >= 0)
 		r = look_at_all(&l);
-	if (r == 0)
-		r = l.is_new
-			    ? outgoing_known(&f->outgoing, failure)
-			    /* What is older may have been dropped for its age. */
-			    : outgoing_visit_sent(&f->outgoing, l.oldest, look_for, &l, failure);
+	if (r == 0 && l.is_new)
+		r = outgoing_known(&f->outgoing, failure);
+	else if (r == 0)
+		r = outgoing_visit_sent(&f->outgoing, l.oldest, look_for, &l, failure);
 	json_decref(l.seen);
 	return r;
 }

@@ -126,9 +126,7 @@ int intake_forward(struct intake *intake, const struct config_clickhouse *settin
 		.settings = settings, .report = report, .restore = restore, .data = intake};
 	int r = forward_open(intake->rows, &options, &intake->forward, failure);
 
-	if (r == 0)
-		rows_count_elsewhere(intake->rows);
-	return r;
+	return r == 0 ? rows_count_elsewhere(intake->rows, failure) : r;
 }
 
 int intake_turn(struct intake *intake, struct failure *failure)

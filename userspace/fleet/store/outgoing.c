@@ -52,7 +52,7 @@ static int run(struct outgoing *o, sqlite3_stmt *statement, struct failure *fail
 int outgoing_is_new(struct outgoing *o, struct failure *failure)
 {
 	_cleanup_(finalizep) sqlite3_stmt *statement = NULL;
-	int r = prepare(o, "SELECT token FROM forwarding", &statement, failure);
+	int r = prepare(o, "SELECT token FROM forwarding WHERE token != ''", &statement, failure);
 
 	if (r < 0)
 		return r;
@@ -81,11 +81,12 @@ int outgoing_has(struct outgoing *o, const char *host, const char *log, uint64_t
 }
 
 int outgoing_lost(struct outgoing *o, const char *host, const char *log, uint64_t sequence,
-		  uint64_t *ret_sent, struct failure *failure)
+		  uint64_t oldest, uint64_t *ret_sent, struct failure *failure)
 {
 	_cleanup_(finalizep) sqlite3_stmt *statement = NULL;
+	char text[CLOCK_TEXT_SIZE];
 	int r = prepare(o,
-			"SELECT sent FROM logs WHERE sent > ?3 AND log = ?2"
+			"SELECT sent FROM logs WHERE sent > ?3 AND log = ?2 AND last_time >= ?4"
 			" AND host = (SELECT id FROM hosts WHERE host = ?1)",
 			&statement, failure);
 
@@ -94,6 +95,8 @@ int outgoing_lost(struct outgoing *o, const char *host, const char *log, uint64_
 	sqlite3_bind_text(statement, 1, host, -1, SQLITE_STATIC);
 	sqlite3_bind_text(statement, 2, log, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(statement, 3, (sqlite3_int64)sequence);
+	clock_format(oldest, text);
+	sqlite3_bind_text(statement, 4, text, -1, SQLITE_STATIC);
 	r = sqlite3_step(statement);
 	if (r == SQLITE_ROW)
 		*ret_sent = (uint64_t)sqlite3_column_int64(statement, 0);

@@ -35,11 +35,11 @@ int outgoing_has(struct outgoing *outgoing, const char *host, const char *log, u
 		 struct failure *failure);
 int outgoing_known(struct outgoing *outgoing, struct failure *failure);
 /*
- * 1: the server has no more than `sequence` of a log, and had acknowledged all up to *ret_sent.
- * -EIO.
+ * 1: the server has no more than `sequence` of a log, and had acknowledged all up to *ret_sent. Of
+ * a log that ends before `oldest`, ns, rows may have been dropped for their age. -EIO.
  */
 int outgoing_lost(struct outgoing *outgoing, const char *host, const char *log, uint64_t sequence,
-		  uint64_t *ret_sent, struct failure *failure);
+		  uint64_t oldest, uint64_t *ret_sent, struct failure *failure);
 
 /*
  * Calls `visit` for each log that rows were sent of and whose last record is not older than

@@ -260,9 +260,10 @@ sqlite3 *rows_database(struct rows *rows)
 	return rows->database;
 }
 
-void rows_count_elsewhere(struct rows *rows)
+int rows_count_elsewhere(struct rows *rows, struct failure *failure)
 {
 	rows->counted_elsewhere = true;
+	return execute(rows, "INSERT OR IGNORE INTO forwarding VALUES(1, '')", failure);
 }
 
 int rows_begin(struct rows *rows, struct failure *failure)
@@ -390,13 +391,14 @@ static int take_early(struct rows *rows, const struct rows_log *log, uint64_t se
 static int count_row(struct rows *rows, const struct rows_log *log, const struct row *row,
 		     struct failure *failure)
 {
-	char day[sizeof("2026-01-31")];
+	char hour[sizeof("2026-01-31 12:00:00")];
 	int r = 0;
 
-	(void)snprintf(day, sizeof(day), "%.10s", row->time);
+	(void)snprintf(hour, sizeof(hour), "%.10s %.2s:00:00", row->time,
+		       strlen(row->time) > 11 ? row->time + 11 : "");
 	if (row->operation[0] && !rows->counted_elsewhere) {
-		bind(use(rows, ROLLUP), "sisssss", day, NUMBER(log->host), row->action, row->policy,
-		     row->rule, row->operation, row->template);
+		bind(use(rows, ROLLUP), "sisssss", hour, NUMBER(log->host), row->action,
+		     row->policy, row->rule, row->operation, row->template);
 		r = run(rows, rows->statements[ROLLUP], failure);
 	}
 	if (r == 0 && row->digest[0]) {

@@ -31,8 +31,8 @@ DEFINE_CLEANUP(struct rows *, rows_close, rows_closep)
 
 /* For questions, and for what has statements of its own. */
 sqlite3 *rows_database(struct rows *rows);
-/* Records are counted where their rows go to: not in here as well. */
-void rows_count_elsewhere(struct rows *rows);
+/* Records are counted where their rows go to: not in here as well. -EIO, -ENOSPC. */
+int rows_count_elsewhere(struct rows *rows, struct failure *failure);
 
 /*
  * All below: 0, or -EIO, -ENOSPC after which *failure says what; nothing of it is on disk before

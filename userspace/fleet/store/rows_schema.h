@@ -17,7 +17,7 @@ static const char rows_schema[] =
 	" first_heard INTEGER NOT NULL, last_grown INTEGER NOT NULL DEFAULT 0, sealed INTEGER NOT NULL DEFAULT 0,"
 	/* Rows up to `sent` are in ClickHouse; those up to `sending` are on their way there. */
 	" sent INTEGER NOT NULL DEFAULT 0, sending INTEGER NOT NULL DEFAULT 0, UNIQUE(host, log));"
-	/* The token of the last batch. No row: there was none yet. */
+	/* A row: records are counted in ClickHouse. `token`: of the last batch, or ''. */
 	"CREATE TABLE forwarding(id INTEGER PRIMARY KEY CHECK(id = 1), token TEXT NOT NULL);"
 	/* Times as ns, and what digests begin with: there is one for each record of each host. */
 	"CREATE TABLE records(host INTEGER NOT NULL, log INTEGER NOT NULL, seq INTEGER NOT NULL,"
@@ -33,10 +33,10 @@ static const char rows_schema[] =
 	" last INTEGER NOT NULL, digest BLOB NOT NULL, data BLOB NOT NULL, UNIQUE(log, first, digest));"
 	"CREATE TABLE retention(log INTEGER NOT NULL, last INTEGER NOT NULL, chain TEXT NOT NULL,"
 	" PRIMARY KEY(log, last));"
-	/* What the chain covers, by day; texts are '' where there is none. */
-	"CREATE TABLE rollups(day TEXT NOT NULL, host INTEGER NOT NULL, action TEXT NOT NULL, policy TEXT NOT NULL,"
+	/* What the chain covers, by hour ("2026-01-31 12:00:00"); texts may be ''. */
+	"CREATE TABLE rollups(hour TEXT NOT NULL, host INTEGER NOT NULL, action TEXT NOT NULL, policy TEXT NOT NULL,"
 	" rule TEXT NOT NULL, operation TEXT NOT NULL, template TEXT NOT NULL, count INTEGER NOT NULL,"
-	" PRIMARY KEY(day, host, action, policy, rule, operation, template)) WITHOUT ROWID;"
+	" PRIMARY KEY(hour, host, action, policy, rule, operation, template)) WITHOUT ROWID;"
 	"CREATE TABLE policies(host INTEGER NOT NULL, name TEXT NOT NULL, digest TEXT NOT NULL,"
 	" first_time TEXT NOT NULL, last_time TEXT NOT NULL, records INTEGER NOT NULL,"
 	" PRIMARY KEY(host, name, digest)) WITHOUT ROWID;"

@@ -44,8 +44,8 @@ static void each(void **state)
 			 2);
 	assert_int_equal(p[0].digit, '1');
 	assert_int_equal(p[0].kind, ROW_TIME);
-	assert_int_equal(p[0].number, 1000000002);
-	assert_int_equal(p[1].number, 3000000000);
+	assert_int_equal(p[0].time, 1000000002);
+	assert_int_equal(p[1].time, 3000000000);
 	assert_int_equal(ask(&(struct audit_query){.operation = "open", .action = "denial"},
 			     " AND r.operation = ?5 AND r.action = ?6", p),
 			 2);
