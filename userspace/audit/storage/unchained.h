@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines of a log without the chain values that they end in, which are more than half of what is left
- * of lines once they are compressed, and which whoever has the value before the first can compute.
- * That the last one comes out as it was said shows that each line is as it was.
+ * Lines of a log without the chain values that they end in, which are more than half of what is
+ * left of lines once they are compressed, and which whoever has the value before the first can
+ * compute. That the last one comes out as it was said shows that each line is as it was.
  */
 #ifndef CORDON_AUDIT_UNCHAINED_H
 #define CORDON_AUDIT_UNCHAINED_H
@@ -16,16 +16,16 @@
 #define UNCHAINED_TEXT_SIZE (2 * SHA256_TEXT_SIZE)
 
 /*
- * Of whole lines, each with its newline: *ret_text is these without their chain member, JSON all the
- * same, and *ret_last the last one's value. -EBADMSG: they do not follow from each other and from
- * `before`; -ENOMEM, -EIO.
+ * Of whole lines, each with its newline: *ret_text is these without their chain member, JSON all
+ * the same, and *ret_last the last one's value. -EBADMSG: they do not follow from each other and
+ * from `before`; -ENOMEM, -EIO.
  */
 int unchained_strip(const struct buffer *lines, const unsigned char before[SHA256_SIZE],
 		    struct buffer *ret_text, unsigned char ret_last[SHA256_SIZE]);
 
 /*
- * The lines again. -EBADMSG: a line that is none, or the last value is not `last`; -EFBIG: more than
- * `limit` bytes; -ENOMEM, -EIO.
+ * The lines again. -EBADMSG: a line that is none, or the last value is not `last`; -EFBIG: more
+ * than `limit` bytes; -ENOMEM, -EIO.
  */
 int unchained_restore(const char *text, size_t size, const unsigned char before[SHA256_SIZE],
 		      const unsigned char last[SHA256_SIZE], size_t limit,

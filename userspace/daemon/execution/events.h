@@ -20,8 +20,8 @@ bool events_drain(struct daemon *daemon, unsigned int most);
 
 /*
  * For who needs all that an execution's tasks have told: `drained` is what events_drain() returned
- * for the next EVENTS_AT_A_TIME. Returns whether it has been read; if not, after another turn of the
- * loop. Others who keep telling put it off until as much was read as the rings can hold.
+ * for the next EVENTS_AT_A_TIME. Returns whether it has been read; if not, after another turn of
+ * the loop. Others who keep telling put it off until as much was read as the rings can hold.
  */
 bool events_caught_up(struct execution *e, bool drained);
 

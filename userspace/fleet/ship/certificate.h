@@ -8,7 +8,9 @@
 
 #include <stdbool.h>
 
-/* Of a file in PEM, its first. false also where there is none that can be read, or `path` is NULL. */
+/*
+ * Of a file in PEM, its first. false also where there is none that can be read, or `path` is NULL.
+ */
 bool certificate_has_expired(const char *path);
 
 #endif

@@ -52,9 +52,9 @@ int delivery_read_headers(struct delivery *delivery, const char *host, const cha
 int delivery_inflate(const void *data, size_t size, struct buffer *ret_text);
 
 /*
- * The lines of a message that left their chain values out: its header Cordon-Chain has the one before
- * and the last, as unchained_parse() takes them. -EBADMSG: they do not lead from the one to the other,
- * or are too many; -ENOMEM, -EIO. *failure says what.
+ * The lines of a message that left their chain values out: its header Cordon-Chain has the one
+ * before and the last, as unchained_parse() takes them. -EBADMSG: they do not lead from the one to
+ * the other, or are too many; -ENOMEM, -EIO. *failure says what.
  */
 int delivery_chain(const char *header, const char *data, size_t size, struct buffer *ret_lines,
 		   struct failure *failure);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A record without names, for whoever may see what was done and not of whom it speaks: paths become
- * a class and a pseudonym, every other text that is not cordon's own or an operator's a pseudonym. A
- * pseudonym is a keyed digest, so the same name is the same one wherever that key is used, and
+ * a class and a pseudonym, every other text that is not cordon's own or an operator's a pseudonym.
+ * A pseudonym is a keyed digest, so the same name is the same one wherever that key is used, and
  * nobody without the key can try names out. What is not known to be harmless is replaced.
  */
 #ifndef CORDON_INSIGHT_PRIVATE_RECORD_H
