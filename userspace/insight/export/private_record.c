@@ -317,7 +317,7 @@ static int walk_value(const struct walk *w, const char *name, json_t *value, jso
 static int walk_list(const struct walk *w, const char *name, json_t *list)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		json_t *value;
+		json_t *value = NULL;
 		int r = walk_value(w, name, json_array_get(list, i), &value);
 
 		if (r < 0)
@@ -341,11 +341,12 @@ static bool is_to_go(const char *key)
 static int walk_object(const struct walk *w, const char *name, json_t *object)
 {
 	const char *key;
-	json_t *member, *value;
+	json_t *member;
 	void *next;
 
 	json_object_foreach_safe(object, next, key, member) {
 		char below[NAME_MAX_SIZE];
+		json_t *value = NULL;
 		int r;
 
 		if (is_to_go(key)) {
