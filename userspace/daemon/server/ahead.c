@@ -43,6 +43,7 @@ struct ahead {
 	struct comparing *comparing;
 	bool run_by, account; /* whom the policy names, and the user's account, are to be known */
 	char **questions;     /* see names.h */
+	char *directory;      /* of a log that is named, or NULL */
 	struct log_use *log;  /* that is to be writable, or NULL */
 	struct writer_wait *waiting;
 };
@@ -60,6 +61,7 @@ static void ahead_free(struct ahead *a)
 	json_decref(a->message);
 	protocol_fds_close(&a->fds);
 	protocol_strings_free(a->questions);
+	free(a->directory);
 	free(a->policy);
 	free(a);
 }
@@ -72,12 +74,6 @@ static int wish(struct ahead *a, const char *policy, bool observe)
 	if (!a->policy)
 		a->policy = strdup(policy);
 	return a->policy ? compiling_wish(&a->wishes, policy, NULL, observe) : -ENOMEM;
-}
-
-/* Another than the daemon's own only if it is in use: who opens one waits for its writer. */
-static struct log_use *log_of(const struct connection *c, const char *directory)
-{
-	return directory ? logs_find(c->daemon->logs, directory) : logs_share(c->daemon->log);
 }
 
 /* Nothing for one that is refused without looking at its policy. */
@@ -95,7 +91,10 @@ static int want_for_prepare(struct ahead *a, json_t *message)
 		a->run_by = !c->peer.root;
 		a->account = !c->peer.root && request.home;
 		r = wish(a, request.policy, request.execution.observe);
-		a->log = log_of(c, request.log);
+		if (!request.log)
+			a->log = logs_share(c->daemon->log);
+		else if (r == 0 && !(a->directory = strdup(request.log)))
+			r = -ENOMEM;
 	}
 	prepare_request_release(&request);
 	return r;
@@ -399,6 +398,64 @@ static int ask(struct ahead *a, struct failure *failure)
 	return r == 0 ? ask_further(a, failure) : r;
 }
 
+/* Whatever it finds: that is for whoever opens the log. */
+static int look_at_log(const void *context, FILE *to, struct errand_fds *fds,
+		       struct failure *failure)
+{
+	const struct ahead *a = context;
+	_cleanup_(freep) char *file = NULL;
+
+	(void)to;
+	(void)fds;
+	if (asprintf(&file, "%s/current.jsonl", a->directory) < 0)
+		return failure_set(failure, ENOMEM, "%m");
+	(void)access(file, F_OK);
+	return 0;
+}
+
+/* One that is in use is waited for until it can be written; who opens another waits for its writer. */
+static void on_log_seen(void *context, int result, const char *data, size_t size,
+			struct errand_fds *fds, const struct failure *why)
+{
+	struct ahead *a = context;
+	struct failure failure = *why;
+
+	(void)data;
+	(void)size;
+	(void)fds;
+	a->errand = NULL;
+	if (result == -ETIMEDOUT)
+		failure_replace(&failure, result,
+				"the file system of the log in %s does not answer", a->directory);
+	if (result == 0) {
+		a->log = logs_find(a->c->daemon->logs, a->directory);
+		result = ask(a, &failure);
+	}
+	if (result < 0)
+		refuse(a, result, failure.text);
+	if (result <= 0)
+		go_on(a, result < 0);
+}
+
+/*
+ * Does the file system answer on which a log is that root has named? 1: on_log_seen() is called. In
+ * an account apart: those that wait for it keep nothing of root's back.
+ */
+static int ask_for_log(struct ahead *a, struct failure *failure)
+{
+	const struct errand_job job = {
+		.what = "what looks at the log's directory",
+		.uid = READER_UID,
+		.seconds = AHEAD_SECONDS,
+		.work = look_at_log,
+		.done = on_log_seen,
+		.context = a,
+	};
+	int r = errand_start(a->c->daemon->base, &job, &a->errand, failure);
+
+	return r < 0 ? r : 1;
+}
+
 /* ------------------------------------------------------------------------------------------ */
 
 int ahead_start(struct connection *c, json_t **message, struct protocol_fds *fds,
@@ -415,7 +472,7 @@ int ahead_start(struct connection *c, json_t **message, struct protocol_fds *fds
 	r = want(a, *message);
 	if (r < 0)
 		return failure_set(failure, r, "%m");
-	r = ask(a, failure);
+	r = a->directory ? ask_for_log(a, failure) : ask(a, failure);
 	if (r <= 0)
 		return r;
 	a->message = *message;
