@@ -81,7 +81,9 @@ class Fleet:
         wait_for(lambda: os.path.exists(f"{self.log(host)}/current.jsonl"), 60)
         os.makedirs(f"{self.top}/{host}/state")
         self.start(f"{host}-ship", f"{self.build}/lib/cordon/cordon-ship", "--log", self.log(host), "--state", f"{self.top}/{host}/state",
-                   "--server", self.server.url, "--presence", "2")
+                   "--server", self.server.url, "--presence", "2",
+                   # It gives up root's rights, and its unit has the log's group.
+                   extra_groups=[os.stat(self.log(host)).st_gid])
 
     def fleet(self, *words, shown=True):
         """What the operator asks."""

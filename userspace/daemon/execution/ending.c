@@ -38,7 +38,7 @@
 /* What whoever waits for the end waits for its record, where the log's writer is slow. */
 #define WRITE_MSEC 2000u
 /* Entries of a temporary directory that are removed in one go. */
-#define REMOVE_ENTRIES 500u
+#define REMOVE_ENTRIES 64u
 /* The cgroup stays busy for a moment after its last task; other failures are final soon. */
 #define REMOVE_ATTEMPTS 100u
 

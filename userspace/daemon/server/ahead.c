@@ -413,7 +413,7 @@ static int look_at_log(const void *context, FILE *to, struct errand_fds *fds,
 	return 0;
 }
 
-/* One that is in use is waited for until it can be written; who opens another waits for its writer. */
+/* One that is in use is waited for until it can be written. */
 static void on_log_seen(void *context, int result, const char *data, size_t size,
 			struct errand_fds *fds, const struct failure *why)
 {
