@@ -405,11 +405,10 @@ static int look_at_log(const void *context, FILE *to, struct errand_fds *fds,
 	const struct ahead *a = context;
 	_cleanup_(freep) char *file = NULL;
 
-	(void)to;
 	(void)fds;
 	if (asprintf(&file, "%s/current.jsonl", a->directory) < 0)
 		return failure_set(failure, ENOMEM, "%m");
-	(void)access(file, F_OK);
+	fputs(access(file, F_OK) == 0 ? "there" : "not there", to);
 	return 0;
 }
 

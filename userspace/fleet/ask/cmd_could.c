@@ -3,11 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
-#include "cli/term/read_option.h"
-#include "cli/term/moment.h"
 #include "cli/term/terminal.h"
 #include "fleet/ask/could.h"
 #include "fleet/ask/fleet_options.h"
@@ -216,9 +213,9 @@ static int answer(struct command *c)
 	return terminal_finish(stdout, c->counts[COULD_UNKNOWN] > 0 ? EXIT_USAGE : EXIT_FAILURE);
 }
 
-static int take_option(struct command *c, int option, const char *value)
+static int take_option(void *command, int option, const char *value)
 {
-	int r;
+	struct command *c = command;
 
 	switch (option) {
 	case OPTION_HOST:
@@ -228,42 +225,25 @@ static int take_option(struct command *c, int option, const char *value)
 		c->all = true;
 		return 0;
 	case OPTION_SINCE:
-		if (moment_parse(value, clock_nsec(CLOCK_REALTIME), c->moment) < 0) {
-			message("--since takes a time like 2026-11-22T03:11:00Z, 03:11, today or "
-				"2h, not \"%s\"",
-				value);
-			return -EINVAL;
-		}
 		c->since = c->moment;
-		return 0;
+		return fleet_options_since(value, c->moment);
 	default:
-		r = fleet_options_take(&c->fleet, option, value);
-		if (r == -ENOENT)
-			message("see `cordon-fleet could --help`");
-		return r;
+		return -ENOENT;
 	}
 }
 
 static int parse(int argc, char **argv, struct command *c)
 {
-	struct option table[FLEET_OPTIONS_COUNT + 5] = {
-		{"help", no_argument, NULL, 'h'},
+	static const struct option own[] = {
 		{"host", required_argument, NULL, OPTION_HOST},
 		{"since", required_argument, NULL, OPTION_SINCE},
 		{"all", no_argument, NULL, OPTION_ALL},
 	};
-	int option;
+	const struct fleet_command command = {"could", help, own, ARRAY_SIZE(own), take_option, c};
+	int status = fleet_options_read(&c->fleet, &command, argc, argv);
 
-	memcpy(table + 4, fleet_options_table, sizeof(fleet_options_table));
-	while ((option = read_option(argc, argv, "h", table)) >= 0) {
-		if (option == 'h') {
-			fputs(help, stdout);
-			fputs(fleet_options_help, stdout);
-			return EXIT_SUCCESS;
-		}
-		if (take_option(c, option, optarg) < 0)
-			return EXIT_USAGE;
-	}
+	if (status >= 0)
+		return status;
 	if (argc - optind != 2) {
 		message("could: name a right and an object; see `cordon-fleet could --help`");
 		return EXIT_USAGE;

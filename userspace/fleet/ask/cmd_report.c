@@ -7,7 +7,6 @@
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
 #include "cli/term/moment.h"
-#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "fleet/ask/decisions.h"
 #include "fleet/ask/fleet_options.h"
@@ -105,15 +104,6 @@ static int report(struct command *c)
 	return terminal_finish(stdout, c->shown > 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-static int take_since(struct command *c, const char *value)
-{
-	if (moment_parse(value, clock_nsec(CLOCK_REALTIME), c->since) == 0)
-		return 0;
-	message("--since takes a time like 2026-11-22T03:11:00Z, 03:11, today or 2h, not \"%s\"",
-		value);
-	return -EINVAL;
-}
-
 static int take_lines(struct command *c, const char *value)
 {
 	unsigned long lines;
@@ -129,52 +119,39 @@ static int take_lines(struct command *c, const char *value)
 	return 0;
 }
 
-static int take_option(struct command *c, int option, const char *value)
+static int take_option(void *command, int option, const char *value)
 {
-	int r;
+	struct command *c = command;
 
 	switch (option) {
 	case OPTION_HOST:
 		c->question.host = value;
 		return 0;
 	case OPTION_SINCE:
-		return take_since(c, value);
+		return fleet_options_since(value, c->since);
 	case OPTION_LINES:
 		return take_lines(c, value);
 	case OPTION_ALL:
 		c->question.all = true;
 		return 0;
 	default:
-		r = fleet_options_take(&c->fleet, option, value);
-		if (r == -ENOENT)
-			message("see `cordon-fleet report --help`");
-		return r;
+		return -ENOENT;
 	}
 }
 
 static int parse(int argc, char **argv, struct command *c)
 {
-	struct option table[FLEET_OPTIONS_COUNT + 6] = {
-		{"help", no_argument, NULL, 'h'},
+	static const struct option own[] = {
 		{"host", required_argument, NULL, OPTION_HOST},
 		{"since", required_argument, NULL, OPTION_SINCE},
 		{"lines", required_argument, NULL, OPTION_LINES},
 		{"all", no_argument, NULL, OPTION_ALL},
 	};
-	int option;
+	const struct fleet_command command = {"report", help, own, ARRAY_SIZE(own), take_option, c};
+	int status = fleet_options_read(&c->fleet, &command, argc, argv);
 
-	memcpy(table + 5, fleet_options_table, sizeof(fleet_options_table));
-	while ((option = read_option(argc, argv, "h", table)) >= 0) {
-		if (option == 'h') {
-			fputs(help, stdout);
-			fputs(fleet_options_help, stdout);
-			return EXIT_SUCCESS;
-		}
-		if (take_option(c, option, optarg) < 0)
-			return EXIT_USAGE;
-	}
-	if (optind == argc)
-		return -1;
+	if (status >= 0 || optind == argc)
+		return status;
 	message("report: unexpected argument \"%s\"; see `cordon-fleet report --help`",
 		argv[optind]);
 	return EXIT_USAGE;

@@ -156,31 +156,55 @@ void fleet_view_finish(const struct fleet_view *view, const struct fleet_options
 	putchar('\n');
 }
 
-int fleet_options_parse(struct fleet_options *options, const char *command, const char *help,
-			int argc, char **argv)
+int fleet_options_since(const char *value, char ret_since[CLOCK_TEXT_SIZE])
 {
-	struct option table[FLEET_OPTIONS_COUNT + 2] = {{"help", no_argument, NULL, 'h'}};
-	int option;
+	if (moment_parse(value, clock_nsec(CLOCK_REALTIME), ret_since) == 0)
+		return 0;
+	message("--since takes a time like 2026-11-22T03:11:00Z, 03:11, today or 2h, not \"%s\"",
+		value);
+	return -EINVAL;
+}
+
+int fleet_options_read(struct fleet_options *options, const struct fleet_command *command, int argc,
+		       char **argv)
+{
+	struct option table[1 + FLEET_OPTIONS_COUNT + FLEET_OWN_OPTIONS_MAX + 1] = {
+		{"help", no_argument, NULL, 'h'},
+	};
+	int option, r;
 
 	memcpy(table + 1, fleet_options_table, sizeof(fleet_options_table));
-	fleet_options_init(options);
+	if (command->count > 0)
+		memcpy(table + 1 + FLEET_OPTIONS_COUNT, command->own,
+		       command->count * sizeof(command->own[0]));
 	while ((option = read_option(argc, argv, "h", table)) >= 0) {
-		int r;
-
 		if (option == 'h') {
-			fputs(help, stdout);
+			fputs(command->help, stdout);
 			fputs(fleet_options_help, stdout);
 			return EXIT_SUCCESS;
 		}
 		r = fleet_options_take(options, option, optarg);
+		if (r == -ENOENT && command->take)
+			r = command->take(command->context, option, optarg);
 		if (r == -ENOENT)
-			message("see `cordon-fleet %s --help`", command);
+			message("see `cordon-fleet %s --help`", command->name);
 		if (r < 0)
 			return EXIT_USAGE;
 	}
-	if (optind == argc)
-		return -1;
-	message("%s: unexpected argument \"%s\"; see `cordon-fleet %s --help`", command,
-		argv[optind], command);
+	return -1;
+}
+
+int fleet_options_parse(struct fleet_options *options, const char *name, const char *help, int argc,
+			char **argv)
+{
+	const struct fleet_command command = {.name = name, .help = help};
+	int status;
+
+	fleet_options_init(options);
+	status = fleet_options_read(options, &command, argc, argv);
+	if (status >= 0 || optind == argc)
+		return status;
+	message("%s: unexpected argument \"%s\"; see `cordon-fleet %s --help`", name, argv[optind],
+		name);
 	return EXIT_USAGE;
 }

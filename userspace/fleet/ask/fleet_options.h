@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "fleet/ask/host_states.h"
 #include "fleet/clickhouse/client.h"
 #include "fleet/clickhouse/settings.h"
@@ -47,8 +48,27 @@ void fleet_view_close(struct fleet_view *view);
 void fleet_view_finish(const struct fleet_view *view, const struct fleet_options *options,
 		       const struct style *style);
 
-/* For commands that have no other options. -1: go on; else the status to exit with. */
-int fleet_options_parse(struct fleet_options *options, const char *command, const char *help,
-			int argc, char **argv);
+/* The time of an option --since as UTC. -EINVAL: it was said why. */
+int fleet_options_since(const char *value, char ret_since[CLOCK_TEXT_SIZE]);
+
+#define FLEET_OWN_OPTIONS_MAX 8u
+
+/* A command that has options of its own besides. */
+struct fleet_command {
+	const char *name, *help;
+	const struct option *own;
+	size_t count; /* FLEET_OWN_OPTIONS_MAX at most */
+	/* 0; -EINVAL: it was said why; -ENOENT: not one of them. */
+	int (*take)(void *context, int option, const char *value);
+	void *context;
+};
+
+/* -1: go on, with the arguments from optind; else the status to exit with. */
+int fleet_options_read(struct fleet_options *options, const struct fleet_command *command, int argc,
+		       char **argv);
+
+/* For commands that have no other options and no arguments. */
+int fleet_options_parse(struct fleet_options *options, const char *name, const char *help, int argc,
+			char **argv);
 
 #endif
