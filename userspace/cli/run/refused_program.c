@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "launch/program_path.h"
@@ -27,7 +28,8 @@ char *refused_program_text(const char *program, const char *path)
 	_cleanup_(freep) char *target = NULL;
 	char *text;
 
-	if (realpath(file, real) && strcmp(real, file) != 0 && asprintf(&target, " (%s)", real) < 0)
+	if (readlink(file, real, sizeof(real)) > 0 && realpath(file, real) &&
+	    asprintf(&target, " (%s)", real) < 0)
 		return NULL;
 	if (asprintf(&text, "%s%s: %s%s%s", file, target ? target : "", strerror(EACCES),
 		     found ? "; no other program of that name is tried" : "",

@@ -169,8 +169,8 @@ json_t *execution_json(const struct execution *e)
 	};
 	uint64_t now = clock_nsec(CLOCK_BOOTTIME);
 
-	return json_pack("{s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:i,s:i,s:I,s:I,s:I,s:I,s:I,s:b,"
-			 "s:I,s:I,s:o,s:o}",
+	return json_pack("{s:s,s:s,s:s,s:o,s:o,s:o,s:o,s:o,s:i,s:i,s:I,s:I,s:I,s:I,s:I,s:I,"
+			 "s:b,s:I,s:o,s:o}",
 			 "id", e->id, "state", states[e->state], "policy", e->record.policy->name,
 			 "workdir", execution_text(e->record.workdir), "program",
 			 execution_text(e->record.program), "session",

@@ -56,9 +56,9 @@ static void ask_to_flush(struct writer *w)
 	uint64_t end = w->confirmed + w->sent;
 	struct writer_wait *wait;
 
-	if (w->unsaid > 0 && !w->said) {
+	if (w->unsaid > 0 && w->said == 0) {
 		add_request(w, WRITER_LOSE, &w->unsaid, sizeof(w->unsaid));
-		w->said = true;
+		w->said = w->unsaid;
 	}
 	w->covers = w->sent;
 	w->partial = !all;

@@ -71,7 +71,7 @@ void writer_child_put_down(struct writer *w, char *why, size_t size)
 	TAILQ_FOREACH(wait, &w->waits, link)
 	wait->covered = false;
 	w->sent = 0;
-	w->said = false;
+	w->said = 0;
 	w->lost_before += w->lost;
 	w->lost = 0;
 	w->written_before += w->figures.written;

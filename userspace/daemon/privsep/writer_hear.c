@@ -41,9 +41,8 @@ static void note_flushed(struct writer *w, int result)
 	if (result == 0) {
 		writer_queue_confirm(w);
 		w->unsynced = w->asked != WRITER_SYNC && (w->unsynced || w->covers > 0);
-		if (w->said)
-			w->unsaid = 0;
-		w->said = false;
+		w->unsaid -= w->said;
+		w->said = 0;
 	}
 	note_position(w, result == 0);
 	if (result < 0 && w->partial)

@@ -71,7 +71,7 @@ struct writer {
 	struct wait_list waits, ready, completed;
 	struct event *readable, *writable, *late, *deliver, *look; /* NULL without a loop */
 	uint64_t unsaid; /* lost here; the log does not say so yet */
-	bool said;	 /* this writer has been told */
+	uint64_t said;	 /* of them, those that this writer has been told of */
 	bool failing;	 /* the last try to write did */
 	bool unsynced;	 /* wrote what is not on disk */
 	bool later;	 /* something will be due although nothing is appended */

@@ -140,6 +140,7 @@ static pid_t child(void)
 
 struct counts {
 	unsigned int numbers, gaps, records;
+	uint64_t missing; /* of records, as gaps say */
 	bool ordered, named;
 };
 
@@ -153,14 +154,16 @@ static struct counts count(const char *of)
 	while (audit_reader_next(reader, &record, NULL) == 0) {
 		const json_t *number = json_object_get(record, "number");
 		const json_t *host = json_object_get(record, "host");
+		const json_t *gap = json_object_get(json_object_get(record, "cordon"), "gap");
 
 		/* A segment's first record, or behind the gap that says what became of the log before it. */
 		if (counts.records++ < 2 && json_object_get(host, "name"))
 			counts.named = true;
 		if (number)
 			counts.ordered &= json_integer_value(number) == counts.numbers++;
-		else if (json_object_get(json_object_get(record, "cordon"), "gap"))
+		else if (gap)
 			counts.gaps++;
+		counts.missing += (uint64_t)json_integer_value(json_object_get(gap, "missing"));
 		json_decref(record);
 	}
 	assert_true(counts.named);
@@ -494,6 +497,41 @@ static void test_much(void **state)
 	event_base_free(base);
 }
 
+/* What is lost while the writer is told of what was lost before is told as well. */
+static void test_lost_meanwhile(void **state)
+{
+	struct event_base *base = event_base_new();
+	struct writer_share loud = {};
+	struct writer *writer;
+	uint64_t lost;
+	pid_t pid;
+
+	(void)state;
+	remove_all();
+	writer = new_writer_in(base);
+	pid = child();
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	while (writer_lost(writer) == 0)
+		(void)append_of(writer, &loud, "loud", 0);
+	assert_int_equal(kill(pid, SIGCONT), 0);
+	for (unsigned int i = 0; i < 200; i++) {
+		for (unsigned int k = 0; k < 500; k++)
+			(void)append_of(writer, &loud, "loud", k);
+		writer_flush_soon(writer, false);
+		event_base_loop(base, EVLOOP_NONBLOCK);
+	}
+	while (writer_is_dirty(writer)) {
+		writer_flush_soon(writer, false);
+		event_base_loop(base, EVLOOP_ONCE);
+	}
+	lost = writer_lost(writer);
+	assert_true(lost > 1);
+	writer_close(writer);
+	assert_int_equal(count(directory).missing, lost);
+	assert_verifies(directory);
+	event_base_free(base);
+}
+
 /* One that floods a writer that hangs loses of its own; others, and what has no share, lose nothing. */
 static void test_flooded(void **state)
 {
@@ -655,6 +693,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_stopped),
 		cmocka_unit_test(test_killed_while_others_wait),
 		cmocka_unit_test(test_much),
+		cmocka_unit_test(test_lost_meanwhile),
 		cmocka_unit_test(test_flooded),
 		cmocka_unit_test(test_ready),
 		cmocka_unit_test(test_not_ready),
