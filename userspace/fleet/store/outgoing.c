@@ -62,6 +62,14 @@ int outgoing_is_new(struct outgoing *o, struct failure *failure)
 	return r == SQLITE_ROW ? 0 : sql_failure(o, failure);
 }
 
+static void bind_record(sqlite3_stmt *statement, const char *host, const char *log,
+			uint64_t sequence)
+{
+	sqlite3_bind_text(statement, 1, host, -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 2, log, -1, SQLITE_STATIC);
+	sqlite3_bind_int64(statement, 3, (sqlite3_int64)sequence);
+}
+
 int outgoing_has(struct outgoing *o, const char *host, const char *log, uint64_t sequence,
 		 struct failure *failure)
 {
@@ -74,9 +82,7 @@ int outgoing_has(struct outgoing *o, const char *host, const char *log, uint64_t
 
 	if (r < 0)
 		return r;
-	sqlite3_bind_text(statement, 1, host, -1, SQLITE_STATIC);
-	sqlite3_bind_text(statement, 2, log, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(statement, 3, (sqlite3_int64)sequence);
+	bind_record(statement, host, log, sequence);
 	return run(o, statement, failure);
 }
 
@@ -92,9 +98,7 @@ int outgoing_lost(struct outgoing *o, const char *host, const char *log, uint64_
 
 	if (r < 0)
 		return r;
-	sqlite3_bind_text(statement, 1, host, -1, SQLITE_STATIC);
-	sqlite3_bind_text(statement, 2, log, -1, SQLITE_STATIC);
-	sqlite3_bind_int64(statement, 3, (sqlite3_int64)sequence);
+	bind_record(statement, host, log, sequence);
 	clock_format(oldest, text);
 	sqlite3_bind_text(statement, 4, text, -1, SQLITE_STATIC);
 	r = sqlite3_step(statement);
