@@ -561,23 +561,38 @@ static void kill_writer(void)
 		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
 }
 
+/* Root's, where the policy is there that it asks for. */
+static void connect_resident(struct connection *c, int *ret_client)
+{
+	const char *const none[] = {NULL};
+	struct compiled_policy *compiled = NULL;
+	const struct policy_use *use = NULL;
+
+	write_policies();
+	assert_int_equal(policies_new(NULL, none, -1, &of->policies), 0);
+	assert_int_equal(policies_compile(of->policies, big, false, &compiled), 0);
+	assert_int_equal(policies_resume(of->policies, compiled, REF, &use), 0);
+	connect_root(c, ret_client);
+}
+
+static void close_resident(struct connection *c, int client)
+{
+	close_both(c, client);
+	policies_free(of->policies);
+	of->policies = NULL;
+	remove_policies();
+}
+
 /* Who comes while the log's writer is started again waits for it; nobody waits for a log that there can be no writer for. */
 static void test_writer_killed(void **state)
 {
-	const char *const none[] = {NULL};
-	const struct policy_use *use = NULL;
-	struct compiled_policy *compiled = NULL;
 	char answer[2048] = "", aside[64];
 	struct connection c;
 	uint64_t took;
 	int client;
 
 	(void)state;
-	write_policies();
-	assert_int_equal(policies_new(NULL, none, -1, &of->policies), 0);
-	assert_int_equal(policies_compile(of->policies, big, false, &compiled), 0);
-	assert_int_equal(policies_resume(of->policies, compiled, REF, &use), 0);
-	connect_root(&c, &client);
+	connect_resident(&c, &client);
 	assert_int_equal(ask_for(&c, big, &took), 1);
 	while (c.ahead)
 		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
@@ -607,29 +622,19 @@ static void test_writer_killed(void **state)
 	assert_non_null(strstr(answer, "cannot be written"));
 	assert_int_equal(unlink(log_directory), 0);
 	assert_int_equal(rename(aside, log_directory), 0);
-	close_both(&c, client);
-	policies_free(of->policies);
-	of->policies = NULL;
-	remove_policies();
+	close_resident(&c, client);
 }
 
 /* A log that is named is looked at beside the loop: its file system may never answer. */
 static void test_named_log(void **state)
 {
-	const char *const none[] = {NULL};
-	struct compiled_policy *compiled = NULL;
-	const struct policy_use *use = NULL;
 	char answer[2048] = "";
 	struct connection c;
 	uint64_t took;
 	int client;
 
 	(void)state;
-	write_policies();
-	assert_int_equal(policies_new(NULL, none, -1, &of->policies), 0);
-	assert_int_equal(policies_compile(of->policies, big, false, &compiled), 0);
-	assert_int_equal(policies_resume(of->policies, compiled, REF, &use), 0);
-	connect_root(&c, &client);
+	connect_resident(&c, &client);
 	database->hangs = false;
 	database->asked = 0;
 	assert_int_equal(ask_with_log(&c, big, json_string(log_directory), &took), 1);
@@ -655,10 +660,7 @@ static void test_named_log(void **state)
 	assert_int_equal(dispatched, 1);
 	assert_true(recv(client, answer, sizeof(answer) - 1, MSG_DONTWAIT) > 0);
 	assert_non_null(strstr(answer, "does not answer"));
-	close_both(&c, client);
-	policies_free(of->policies);
-	of->policies = NULL;
-	remove_policies();
+	close_resident(&c, client);
 }
 
 static int ask_as_member(struct connection *c)
