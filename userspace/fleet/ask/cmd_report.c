@@ -106,17 +106,10 @@ static int report(struct command *c)
 
 static int take_lines(struct command *c, const char *value)
 {
-	unsigned long lines;
-	char *end;
-
-	errno = 0;
-	lines = strtoul(value, &end, 10);
-	if (value[0] < '1' || value[0] > '9' || *end || errno || lines > LINES_MAX) {
-		message("--lines takes a number from 1 to %d, not \"%s\"", LINES_MAX, value);
-		return -EINVAL;
-	}
-	c->question.limit = lines;
-	return 0;
+	if (fleet_options_number(value, LINES_MAX, &c->question.limit))
+		return 0;
+	message("--lines takes a number from 1 to %d, not \"%s\"", LINES_MAX, value);
+	return -EINVAL;
 }
 
 static int take_option(void *command, int option, const char *value)

@@ -13,7 +13,8 @@
 #include "fleet/store/fleet_commands.h"
 
 /* Three heartbeats. */
-#define SILENT_AFTER_SECONDS 180
+#define SILENT_AFTER_SECONDS	 180
+#define SILENT_AFTER_MAX_SECONDS (86400ul * 365)
 
 enum {
 	OPTION_STORE = FLEET_OPTION_FIRST,
@@ -51,14 +52,24 @@ void fleet_options_init(struct fleet_options *options)
 	};
 }
 
-static int take_silent_after(struct fleet_options *o, const char *value)
+bool fleet_options_number(const char *value, unsigned long most, uint64_t *ret_number)
 {
-	unsigned long seconds;
+	unsigned long number;
 	char *end;
 
 	errno = 0;
-	seconds = strtoul(value, &end, 10);
-	if (value[0] < '1' || value[0] > '9' || *end || errno || seconds > 86400 * 365) {
+	number = strtoul(value, &end, 10);
+	if (value[0] < '1' || value[0] > '9' || *end || errno || number > most)
+		return false;
+	*ret_number = number;
+	return true;
+}
+
+static int take_silent_after(struct fleet_options *o, const char *value)
+{
+	uint64_t seconds;
+
+	if (!fleet_options_number(value, SILENT_AFTER_MAX_SECONDS, &seconds)) {
 		message("--silent-after takes a number of seconds, not \"%s\"", value);
 		return -EINVAL;
 	}

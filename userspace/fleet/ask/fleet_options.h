@@ -48,6 +48,8 @@ void fleet_view_close(struct fleet_view *view);
 void fleet_view_finish(const struct fleet_view *view, const struct fleet_options *options,
 		       const struct style *style);
 
+/* A whole number from 1 to `most`, in plain digits. */
+bool fleet_options_number(const char *value, unsigned long most, uint64_t *ret_number);
 /* The time of an option --since as UTC. -EINVAL: it was said why. */
 int fleet_options_since(const char *value, char ret_since[CLOCK_TEXT_SIZE]);
 
