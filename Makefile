@@ -429,14 +429,10 @@ unit-programs: packages-test kernels $(UNIT_PROGRAMS)
 test-vm: packages all helpers
 	@tests/vm/run --kernel $(KERNEL) --timeout 3000 --env BUILD=$(BUILD) -- tests/integration/run $(PART)
 
-# What enforces, on Debian's kernels for arm64: the catalogue, the parts, and doctor, which loads every program.
-ARM64_PARTS ?= redteam normal streams launch code adopt
+# What enforces, on Debian's kernels for arm64.
 test-arm64:
 	@$(MAKE) ARCH=arm64 BUILD=build-arm64 all helpers
-	@set -e; for kernel in 6.12 newest; do \
-		tests/vm/run --arch arm64 --kernel $$kernel --timeout 1800 -n -- build-arm64/cordon doctor; \
-		tests/vm/run --arch arm64 --kernel $$kernel --timeout 14400 --env BUILD=build-arm64 -n -- \
-			tests/integration/run $(ARM64_PARTS); done
+	@BUILD=build-arm64 tests/run-arm64
 
 check: packages programs $(MUTANTS)/executions
 	+@tests/check $(BUILD) $(KERNEL)

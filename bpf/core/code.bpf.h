@@ -133,6 +133,8 @@ static __always_inline bool look_at_code(struct subject *s, __u64 inode)
 		return true;
 	if (!subject_need_walk(s))
 		return false;
+	/* The daemon says what is watched before that it is, and may do so while the code runs. */
+	order();
 	/* Through memory, so that it is a number to the verifier. */
 	*(volatile __u64 *)&s->walk->at = inode;
 	*(volatile __u8 *)&s->walk->code = compare_code(s->walk, s->execution);

@@ -214,6 +214,8 @@ static __noinline int adopt(struct adopt_question *q)
 	execution->owner_start = q->role.start;
 	execution->leader = task->tgid;
 	execution->off_terminal = is_off_terminal(task);
+	/* The daemon, which looks through the slots, takes all of it for said once this is. */
+	order();
 	execution->adopted = now;
 	execution->state = CORDON_EXECUTION_LIVE;
 	if (relabel_task(task, &label))

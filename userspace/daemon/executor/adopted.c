@@ -628,7 +628,9 @@ void adopted_scan(struct daemon *daemon)
 			enforcement_execution(daemon->enforcement, slot);
 		struct execution *e = daemon->by_slot[slot];
 
-		if (!view->executor || !view->adopted || view->state == CORDON_EXECUTION_FREE)
+		/* Before all else that the kernel says of it: adopt() wrote that before. */
+		if (!__atomic_load_n(&view->adopted, __ATOMIC_ACQUIRE) || !view->executor ||
+		    view->state == CORDON_EXECUTION_FREE)
 			continue;
 		if (!e)
 			e = make_known(daemon, slot, NULL);
