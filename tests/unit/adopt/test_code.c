@@ -115,7 +115,10 @@ static void assert_refused(int error, const char *name, const char *text)
 	assert_non_null(strstr(failure.text, text));
 }
 
-/* What tells a file from another and from itself when changed, and the names that interpreters ask by. */
+/*
+ * What tells a file from another and from itself when changed, and the names that interpreters ask
+ * by.
+ */
 static void test_identity(void **state)
 {
 	char absolute[256];

@@ -195,7 +195,10 @@ static void files(void **state)
 	diagnostics_free(d);
 }
 
-/* The keys that the parser lists when it is given one that it does not know are the schema's, all of them. */
+/*
+ * The keys that the parser lists when it is given one that it does not know are the schema's, all
+ * of them.
+ */
 static void same_keys(json_t *properties, const char *text)
 {
 	char *said = NULL, *known, *save = NULL;

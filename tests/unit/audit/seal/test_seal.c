@@ -854,7 +854,10 @@ static void test_renewed_in_the_past(void **state)
 	assert_true(verify_with(0, 2).problems > 0);
 }
 
-/* A key that is another log's, though its next seal has the number that is awaited, goes on where no seal says so. */
+/*
+ * A key that is another log's, though its next seal has the number that is awaited, goes on where
+ * no seal says so.
+ */
 static void test_sealed_with_another_key(void **state)
 {
 	_cleanup_(freep) char *other = NULL;

@@ -528,8 +528,8 @@ static void ignore_some(void)
 }
 
 /*
- * The C library keeps two signals (32, 33) for itself and lets nobody change them; posix_spawn(3) starts
- * programs with both ignored.
+ * The C library keeps two signals (32, 33) for itself and lets nobody change them; posix_spawn(3)
+ * starts programs with both ignored.
  */
 static unsigned long long libc_ignored(void)
 {
@@ -816,7 +816,10 @@ static void test_report(void **state)
 	unlink(path);
 }
 
-/* What the code may leave where the next run writes its report, and what it may put in its place meanwhile. */
+/*
+ * What the code may leave where the next run writes its report, and what it may put in its place
+ * meanwhile.
+ */
 static void test_report_planted(void **state)
 {
 	_cleanup_(freep) char *report = NULL;

@@ -97,7 +97,9 @@ static void test_controllers(void **state)
 	char path[128];
 
 	(void)state;
-	/* On: nothing to do. There but off: switched on. A name that only contains it: not there. */
+	/*
+	 * On: nothing to do. There but off: switched on. A name that only contains it: not there.
+	 */
 	put("cgroup.controllers", "cpuset io memory pids\n");
 	put("cgroup.subtree_control", "memory pids\n");
 	snprintf(path, sizeof(path), "%s/cordon", mount_point);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What waits for approval, what does not, and what decisions do, over restarts of the daemon too. */
+/*
+ * What waits for approval, what does not, and what decisions do, over restarts of the daemon too.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -327,7 +329,10 @@ static char *last_waiting(void)
 	return digest;
 }
 
-/* Every rule is on record, not an example for each right; for the first of a name, all that it allows. */
+/*
+ * Every rule is on record, not an example for each right; for the first of a name, all that it
+ * allows.
+ */
 static void test_every_rule_is_recorded(void **state)
 {
 	_cleanup_(freep) char *first = asked(POLICY("p", "1G", "")), *second = NULL;
@@ -508,7 +513,10 @@ static void test_errand_finds_rules(void **state)
 	assert_int_equal(strncmp(recorded.lines, expected, sizeof(expected) - 1), 0);
 }
 
-/* Thousands of hostile rules: the loop goes on after half a second or so, and what it cannot compare waits. */
+/*
+ * Thousands of hostile rules: the loop goes on after half a second or so, and what it cannot
+ * compare waits.
+ */
 static void test_hostile_policy(void **state)
 {
 	_cleanup_(freep) char *text = NULL, *message = NULL, *digest = NULL;
@@ -806,7 +814,10 @@ static int decide_proposal(const json_t *entry, enum audit_approval_decision dec
 #define SESSION	 "{\"session\":\"s\",\"user\":7}"
 #define SESSION2 "{\"session\":\"t\",\"user\":7}"
 
-/* It waits with exactly what it adds, counts once it is approved, for its use and base alone, and ends by itself. */
+/*
+ * It waits with exactly what it adds, counts once it is approved, for its use and base alone, and
+ * ends by itself.
+ */
 static void test_proposal(void **state)
 {
 	json_t *entry = NULL, *again = NULL;

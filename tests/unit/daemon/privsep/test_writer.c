@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log's writer that is killed, stopped or deprived of its directory: nothing that it was given is lost. */
+/*
+ * A log's writer that is killed, stopped or deprived of its directory: nothing that it was given is
+ * lost.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -156,7 +159,10 @@ static struct counts count(const char *of)
 		const json_t *host = json_object_get(record, "host");
 		const json_t *gap = json_object_get(json_object_get(record, "cordon"), "gap");
 
-		/* A segment's first record, or behind the gap that says what became of the log before it. */
+		/*
+		 * A segment's first record, or behind the gap that says what became of the log
+		 * before it.
+		 */
 		if (counts.records++ < 2 && json_object_get(host, "name"))
 			counts.named = true;
 		if (number)
@@ -268,7 +274,10 @@ static void test_moved(void **state)
 	snprintf(aside, sizeof(aside), "%s/aside", top);
 }
 
-/* No writer can be had: what waits is kept up to a bound, and what is lost behind it is counted in the log. */
+/*
+ * No writer can be had: what waits is kept up to a bound, and what is lost behind it is counted in
+ * the log.
+ */
 static void test_none_to_be_had(void **state)
 {
 	unsigned int kept = 0, lost = 0;
@@ -464,8 +473,8 @@ static void test_killed_while_others_wait(void **state)
 }
 
 /*
- * With much to do it is asked in parts, each of which is confirmed by itself: whoever waits for the first of the records
- * hears before the last one is written.
+ * With much to do it is asked in parts, each of which is confirmed by itself: whoever waits for the
+ * first of the records hears before the last one is written.
  */
 static void test_much(void **state)
 {
@@ -532,7 +541,10 @@ static void test_lost_meanwhile(void **state)
 	event_base_free(base);
 }
 
-/* One that floods a writer that hangs loses of its own; others, and what has no share, lose nothing. */
+/*
+ * One that floods a writer that hangs loses of its own; others, and what has no share, lose
+ * nothing.
+ */
 static void test_flooded(void **state)
 {
 	struct event_base *base = event_base_new();
@@ -656,7 +668,10 @@ static void test_not_ready(void **state)
 	event_base_free(base);
 }
 
-/* A log that is full has room for what is written by then: that it was written does not say that more can be. */
+/*
+ * A log that is full has room for what is written by then: that it was written does not say that
+ * more can be.
+ */
 static void test_written_is_not_writable(void **state)
 {
 	struct event_base *base = event_base_new();

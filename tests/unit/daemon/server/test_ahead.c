@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Databases of users that answer, that do not exist for somebody, and that never answer, behind the daemon's loop. */
+/*
+ * Databases of users that answer, that do not exist for somebody, and that never answer, behind the
+ * daemon's loop.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +31,10 @@
 #include "tests/unit/control/request_fixture.h"
 #include "tests/unit/daemon/privsep/writer_fixture.h"
 
-/* What the loop may take for a turn in which somebody asks; a sanitized program's fork takes its time. */
+/*
+ * What the loop may take for a turn in which somebody asks; a sanitized program's fork takes its
+ * time.
+ */
 #define TURN_NSEC (2 * NSEC_PER_SEC)
 #define MEMBER	  54321
 /* Who has an account everywhere. */
@@ -333,7 +339,10 @@ static void connect_root(struct connection *c, int *ret_client)
 	c->peer = (struct peer){.ucred = {.pid = getpid()}, .root = true, .names = &of->names};
 }
 
-/* Two ask for what takes long to compile: it is compiled once, beside the loop, and is there for both. */
+/*
+ * Two ask for what takes long to compile: it is compiled once, beside the loop, and is there for
+ * both.
+ */
 static void test_compiled(void **state)
 {
 	const char *const none[] = {NULL};
@@ -349,7 +358,10 @@ static void test_compiled(void **state)
 	begin = clock_nsec(CLOCK_THREAD_CPUTIME_ID);
 	assert_int_equal(policies_compile(of->policies, big, false, &compiled), 0);
 	whole = clock_nsec(CLOCK_THREAD_CPUTIME_ID) - begin;
-	/* In the kernel already, so that this is not asked for anything: only what it was compiled from is not known. */
+	/*
+	 * In the kernel already, so that this is not asked for anything: only what it was compiled
+	 * from is not known.
+	 */
 	assert_int_equal(policies_resume(of->policies, compiled, REF, &resumed), 0);
 	connect_root(&first, &clients[0]);
 	connect_root(&second, &clients[1]);
@@ -479,7 +491,10 @@ static bool must_be_compared(const struct policy_use *use)
 	return approvals_must_compare(of->approvals, use->policy, NULL, clock_nsec(CLOCK_REALTIME));
 }
 
-/* What executions are put under is compiled, and compared with what is approved, beside the loop in the forms that they need. */
+/*
+ * What executions are put under is compiled, and compared with what is approved, beside the loop in
+ * the forms that they need.
+ */
 static void test_applied(void **state)
 {
 	const char *const none[] = {NULL};
@@ -583,7 +598,10 @@ static void close_resident(struct connection *c, int client)
 	remove_policies();
 }
 
-/* Who comes while the log's writer is started again waits for it; nobody waits for a log that there can be no writer for. */
+/*
+ * Who comes while the log's writer is started again waits for it; nobody waits for a log that there
+ * can be no writer for.
+ */
 static void test_writer_killed(void **state)
 {
 	char answer[2048] = "", aside[64];
@@ -750,7 +768,10 @@ static int ask_to_reload(struct connection *c)
 	return r;
 }
 
-/* What cordon.yaml names, likewise; one that is wrong is refused as the whole file is, whoever wants it loaded. */
+/*
+ * What cordon.yaml names, likewise; one that is wrong is refused as the whole file is, whoever
+ * wants it loaded.
+ */
 static void test_reloaded(void **state)
 {
 	const char *const none[] = {NULL};
@@ -806,7 +827,10 @@ static void test_reloaded(void **state)
 	remove_policies();
 }
 
-/* What is to be compared with what is approved of its name is compared beside the loop, and then known. */
+/*
+ * What is to be compared with what is approved of its name is compared beside the loop, and then
+ * known.
+ */
 static void test_compared(void **state)
 {
 	const char *const none[] = {NULL};

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clients ask of the control socket and are told, through a socket of the test's own, and who may. */
+/*
+ * What clients ask of the control socket and are told, through a socket of the test's own, and who
+ * may.
+ */
 #include "tests/unit/daemon/fake/world.h"
 
 #include <sys/pidfd.h>
@@ -274,7 +277,10 @@ static void test_no_reader(void **state)
 	close(fd);
 }
 
-/* Nothing more is taken from whoever asks, and others are served; what came along goes with the connection. */
+/*
+ * Nothing more is taken from whoever asks, and others are served; what came along goes with the
+ * connection.
+ */
 static void test_reader_hangs(void **state)
 {
 	int fd = client(), other = client(),
@@ -726,7 +732,10 @@ static void test_too_many_of_one(void **state)
 		close(fds[i]);
 }
 
-/* Out of descriptors: whoever waits in the backlog has his turn a second later, and the loop does not spin. */
+/*
+ * Out of descriptors: whoever waits in the backlog has his turn a second later, and the loop does
+ * not spin.
+ */
 static void test_accept_fails(void **state)
 {
 	uint64_t end = clock_nsec(CLOCK_MONOTONIC) + 30 * NSEC_PER_SEC;
