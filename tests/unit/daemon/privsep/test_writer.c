@@ -397,6 +397,18 @@ static void turn_until(struct event_base *base, const unsigned int *done, unsign
 	assert_int_equal(*done, wanted);
 }
 
+/* A writer with an empty log, whose process does nothing until SIGCONT. */
+static struct writer *stopped_writer(struct event_base *base, pid_t *ret_pid)
+{
+	struct writer *writer;
+
+	remove_all();
+	writer = new_writer_in(base);
+	*ret_pid = child();
+	assert_int_equal(kill(*ret_pid, SIGSTOP), 0);
+	return writer;
+}
+
 /* A writer that hangs keeps nobody waiting but for its word; when it goes on, all hear it. */
 static void test_stopped(void **state)
 {
@@ -409,10 +421,7 @@ static void test_stopped(void **state)
 	pid_t pid;
 
 	(void)state;
-	remove_all();
-	writer = new_writer_in(base);
-	pid = child();
-	assert_int_equal(kill(pid, SIGSTOP), 0);
+	writer = stopped_writer(base, &pid);
 	begin = clock_nsec(CLOCK_MONOTONIC);
 	for (unsigned int i = 0; i < WAITS; i++) {
 		assert_int_equal(append(writer, number++), 0);
@@ -516,10 +525,7 @@ static void test_lost_meanwhile(void **state)
 	pid_t pid;
 
 	(void)state;
-	remove_all();
-	writer = new_writer_in(base);
-	pid = child();
-	assert_int_equal(kill(pid, SIGSTOP), 0);
+	writer = stopped_writer(base, &pid);
 	while (writer_lost(writer) == 0)
 		(void)append_of(writer, &loud, "loud", 0);
 	assert_int_equal(kill(pid, SIGCONT), 0);
@@ -554,10 +560,7 @@ static void test_flooded(void **state)
 	pid_t pid;
 
 	(void)state;
-	remove_all();
-	writer = new_writer_in(base);
-	pid = child();
-	assert_int_equal(kill(pid, SIGSTOP), 0);
+	writer = stopped_writer(base, &pid);
 	for (unsigned int i = 0; i < 200000; i++)
 		kept += append_of(writer, &loud, "loud", i) == 0;
 	assert_in_range(kept, 1000, 199999);
