@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which code a command is about to run, by its digest. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The system call filters of cordon's own processes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

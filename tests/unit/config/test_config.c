@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* cordon.yaml: what it takes, and what is said of what it does not. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

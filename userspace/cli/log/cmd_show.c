@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* `cordon show`: one execution, from its start to its end. */
 #include <jansson.h>
 #include <signal.h>
 

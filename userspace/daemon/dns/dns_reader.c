@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Has DNS messages read by processes without privileges, and checks what those say. */
 #include "daemon/dns/dns_reader.h"
 
 #include <errno.h>

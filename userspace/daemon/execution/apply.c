@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Puts running executions under another policy: all that were asked for, or none. */
 #include "daemon/execution/apply.h"
 
 #include <string.h>

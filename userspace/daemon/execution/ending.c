@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Ends an execution, whatever the cause: kills, reads the last events, reports, removes. */
 #include "daemon/execution/ending.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What a daemon finds of one that died: executions whose owner's connection died with it. */
 #include "daemon/execution/recovery.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Waits in a process of its own for the daemon's end, and releases what it had held. */
 #include "daemon/executor/guard.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What users other than root take of the daemon: connections, and its time. */
 #include "daemon/peer/account.h"
 
 static void refresh(struct account *account, uint64_t now)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which sockets have an address of this host. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Cgroups of executions, in a directory that stands for the hierarchy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Temporary directories, made and removed, whatever is in them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
