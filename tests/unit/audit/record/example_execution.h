@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An execution and its events, as records are made of, and how members of a record are looked at. */
+/* An execution and its events, of which records are made, and how a record is looked at. */
 #ifndef CORDON_TEST_EXAMPLE_EXECUTION_H
 #define CORDON_TEST_EXAMPLE_EXECUTION_H
 

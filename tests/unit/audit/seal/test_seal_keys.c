@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys of seals over a log's life: erased, begun late, renewed, and kept through retention and compression. */
+/* Keys of seals over the life of a log: erased, begun late, renewed, and after retention. */
 #include "tests/unit/audit/seal/sealed_log.h"
 
 /* --- keys ---------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The store of approvals between decisions: what is kept, expires, is edited, listed, or proposed. */
+/* The store of approvals: what is kept in it, expires, is edited, listed, or proposed. */
 #include "tests/unit/daemon/policy/approval_store.h"
 
 static void test_expiry(void **state)
