@@ -15,7 +15,7 @@ static void refresh(struct account *account, uint64_t now)
 		account->balance_nsec = ACCOUNT_SAVINGS_NSEC;
 }
 
-/* One that tells no more than a new one would. */
+/* Idle and with full credit: the slot can be used anew without forgetting a debt. */
 static int is_free(struct account *account, uint64_t now)
 {
 	if (account->connections > 0 || account->kept > 0)
