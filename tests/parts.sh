@@ -54,6 +54,13 @@ part() {
 	"$@" </dev/null 2>&1 | tee "$scratch/part"
 	count "$scratch/part" "${PIPESTATUS[0]}" $((SECONDS - since)) "$name"
 	tail -n 1 "$scratch/part" | grep -q '^# .*: status\|^# .*: ended' && tail -n 1 "$scratch/part"
+	printf '(%d s)\n' $((SECONDS - since))
+}
+
+# sum NAME: the line that counts all parts, for one whose part this is; its status says whether all is well.
+sum() {
+	awk -v name="$1" '{ p += $1; f += $2 } END { printf "# %s: %d passed, %d failed\n", name, p, f; exit f > 0 || NR == 0 }' \
+		"$scratch/results"
 }
 
 # quiet_part NAME COMMAND...: the same for parts that run side by side: output when it is complete.

@@ -31,6 +31,7 @@ from support import (
     nothing_left,
     others,
     processes,
+    program_ids,
     read,
     records,
     run,
@@ -199,6 +200,23 @@ def no_state():
         check(not exists("opened"), "something forbidden succeeded")
         nothing_left(before)
         os.unlink(os.path.join(WORK, "beat"))
+    account_for_everything()
+
+
+@case("a daemon that stays goes on with what one that `cordon run` had started has loaded, though nothing runs under it")
+def handed_over_idle():
+    equal(run("true").status, 0, "a run")
+    loaded = program_ids()
+    standing = subprocess.Popen(["cordon", "daemon", "--log", LOG], executable=CORDON, cwd="/", stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
+    try:
+        wait_for(lambda: not daemons() and cordon("status").status == 0 or standing.poll() is not None, 60, "the new daemon")
+        check(loaded, "no program is loaded")
+        equal(program_ids(), loaded, "programs")
+    finally:
+        kill(standing.pid)
+        standing.wait()
+        ensure_daemon()
     account_for_everything()
 
 

@@ -415,9 +415,14 @@ def kill(pid, number=signal.SIGKILL):
         pass
 
 
-def programs():
+def program_ids():
+    """Of each of cordon's programs that the kernel has: [(id, name)]."""
     result = subprocess.run(["bpftool", "-j", "prog"], capture_output=True, check=True)
-    return [p["name"] for p in json.loads(result.stdout) if p.get("name", "").startswith("cordon")]
+    return [(p["id"], p["name"]) for p in json.loads(result.stdout) if p.get("name", "").startswith("cordon")]
+
+
+def programs():
+    return [name for _, name in program_ids()]
 
 
 def unloaded():

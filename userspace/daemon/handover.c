@@ -15,7 +15,7 @@
 #include "control/lock.h"
 #include "control/protocol.h"
 
-/* Where nothing runs under it, it unloads first: some 10 s, minutes on a crowded machine. */
+/* It may be in the middle of unloading: some 10 s, minutes on a crowded machine. */
 #define LEAVING_SECONDS 180
 #define ANSWER_SECONDS	10
 #define RETRY_MSEC	20
@@ -62,7 +62,7 @@ static int tell_to_leave(struct failure *failure)
 	if (r == -EBUSY)
 		return another_runs(failure);
 	if (r == 0)
-		(void)pidfd_send_signal(pidfd, SIGTERM, NULL, 0);
+		(void)pidfd_send_signal(pidfd, HANDOVER_SIGNAL, NULL, 0);
 	return 0;
 }
 

@@ -6,9 +6,13 @@
 #ifndef CORDON_DAEMON_HANDOVER_H
 #define CORDON_DAEMON_HANDOVER_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "base/failure.h"
+
+/* Tells an embedded daemon to leave and to unload nothing: the next one goes on with what it loaded. */
+#define HANDOVER_SIGNAL SIGUSR1
 
 /*
  * Takes the daemon's lock. -EBUSY: another daemon has it that is to stay, or, if this one is

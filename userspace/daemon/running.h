@@ -23,7 +23,7 @@ struct running {
 	int guard_fd;
 	char **directories;
 	char identity[IDENTITY_TEXT_MAX]; /* this host's, which logs begin with */
-	struct event *signals[3];
+	struct event *signals[4];
 	struct event *events;
 	struct event *tick;
 	struct event *catch_up; /* reads the rings again */

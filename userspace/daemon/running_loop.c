@@ -8,6 +8,7 @@
 #include "daemon/execution/events.h"
 #include "daemon/execution/heartbeat.h"
 #include "daemon/executor/executors.h"
+#include "daemon/handover.h"
 #include "daemon/host/notify.h"
 #include "daemon/host/turn.h"
 #include "daemon/running.h"
@@ -126,7 +127,7 @@ static void on_signal(evutil_socket_t signal, short what, void *context)
 	(void)what;
 	daemon_say(daemon, "%s: leaving%s", strsignal((int)signal),
 		   daemon->executions > 0 ? "; executions stay confined" : "");
-	leave(running, daemon->embedded && daemon->unfinished == 0);
+	leave(running, signal != HANDOVER_SIGNAL && daemon->embedded && daemon->unfinished == 0);
 }
 
 static void on_reload(evutil_socket_t signal, short what, void *context)
@@ -213,12 +214,14 @@ static int watch_signals(struct running *running, struct failure *failure)
 		add_event(running, SIGTERM, EV_SIGNAL | EV_PERSIST, on_signal, running, NULL);
 	running->signals[1] =
 		add_event(running, SIGINT, EV_SIGNAL | EV_PERSIST, on_signal, running, NULL);
+	running->signals[3] = add_event(running, HANDOVER_SIGNAL, EV_SIGNAL | EV_PERSIST, on_signal,
+					running, NULL);
 	running->events = add_event(running, enforcement_event_fd(daemon->enforcement),
 				    EV_READ | EV_PERSIST, on_events, running, NULL);
 	running->signals[2] =
 		add_event(running, SIGHUP, EV_SIGNAL | EV_PERSIST, on_reload, running, NULL);
 	if (!running->signals[0] || !running->signals[1] || !running->signals[2] ||
-	    !running->events)
+	    !running->signals[3] || !running->events)
 		return failure_set(failure, ENOMEM, "cannot watch for events");
 	return 0;
 }
@@ -263,9 +266,9 @@ void running_free_loop(struct running *running)
 {
 	struct daemon *daemon = &running->daemon;
 	struct event *events[] = {
-		running->signals[0], running->signals[1], running->signals[2], running->events,
-		running->tick,	     running->catch_up,	  running->idle_timer, running->watchdog,
-		running->heartbeat,  daemon->flush_timer,
+		running->signals[0], running->signals[1], running->signals[2], running->signals[3],
+		running->events,     running->tick,	  running->catch_up,   running->idle_timer,
+		running->watchdog,   running->heartbeat,  daemon->flush_timer,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
