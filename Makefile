@@ -38,7 +38,7 @@ AR       := ar
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help test-arm64 packages packages-build packages-test kernels kernels-update executors containers frameworks clickhouse obeying \
+.PHONY: all help test-arm64 packages packages-build packages-unit packages-vm packages-wheel packages-test kernels kernels-update executors containers frameworks clickhouse obeying \
 	unit corpus fuzz fuzzers helpers programs lint tidy always format \
 	unit-compiler unit-programs coverage mutants check test test-unit test-vm demo fleet-demo bench bench-record soak wheel install clean distclean
 
@@ -50,11 +50,15 @@ MAKEFLAGS += --jobs=$(JOBS)
 endif
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
+FETCHING := packages packages-% kernels kernels-update executors containers frameworks clickhouse obeying
+# These, demo and test install what is missing; the others say what that is, and how to get it.
+SETUP    ?= $(if $(filter demo fleet-demo test $(FETCHING),$(MAKECMDGOALS)),yes,no)
+
 export SETUP VERSION BUILD MINUTES JOBS
 export CORDON_KERNELS := $(abspath $(KERNELS))
 
 help:
-	@echo 'make               build/cordon, after installing what the build lacks (SETUP=no: only say what)'
+	@echo 'make               build/cordon; what the build lacks is listed (SETUP=yes: and installed, as demo, test and packages do)'
 	@echo 'make demo          install what is missing, build, and show cordon at work'
 	@echo 'make fleet-demo    the same of three hosts, and what their operator learns'
 	@echo 'make test          everything that CI runs: lint, unit tests, integration on all kernels'
@@ -71,11 +75,12 @@ help:
 	@echo 'make mutants       takes out one check after the other, to see who notices   (KERNEL=$(KERNEL) ONLY=PATTERN)'
 	@echo 'make soak          long run under load     (MINUTES=$(MINUTES))'
 	@echo 'make fuzz          fuzz every parser        (MINUTES=$(MINUTES) in all)'
+	@echo 'make compile_commands.json  for editors and analyzers: how each source is compiled'
 	@echo 'make wheel         the Python package, to $(BUILD)/wheel'
 	@echo 'make install       to DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)'
 	@echo 'make clean         remove what was built;   make distclean: the downloaded kernels too'
 	@echo
-	@echo 'Variables: ARCH=arm64 (built here for there) BUILD=$(BUILD) CC=$(CC) SETUP=no JOBS=$(JOBS) VERSION=$(VERSION)'
+	@echo 'Variables: ARCH=arm64 (built here for there) BUILD=$(BUILD) CC=$(CC) SETUP=$(SETUP) JOBS=$(JOBS) VERSION=$(VERSION)'
 
 # --- packages and kernels ------------------------------------------------------------------------
 
@@ -88,6 +93,15 @@ packages-build:
 
 packages-test: | packages-build
 	@packaging/setup/install-packages build test
+
+packages-unit: | packages-build
+	@packaging/setup/install-packages build unit
+
+packages-wheel: | packages-build
+	@packaging/setup/install-packages build packages
+
+packages-vm: | packages-build
+	@packaging/setup/install-packages build unit vm
 
 # Those of other people, which the tests adopt, and what else of theirs they need.
 executors: | packages-test
@@ -174,6 +188,9 @@ WARNINGS := -Wall -Wextra -Werror -Wmissing-prototypes -Wstrict-prototypes -Wold
 GCC_WARNINGS := $(if $(findstring clang,$(CC)),,-Wno-maybe-uninitialized -Wno-format-truncation)
 HARDENING := -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection \
 	$(if $(filter arm64,$(ARCH)),-mbranch-protection=standard,-fcf-protection) -fPIE
+# Rewritten when the version is another, with all that says it.
+VERSION_STAMP := $(BUILD)/version
+VERSIONED     := $(shell grep -rlw --include='*.c' CORDON_VERSION userspace tests/unit)
 CPPFLAGS += -D_GNU_SOURCE -DCORDON_VERSION='"$(VERSION)"' \
 	-I$(BUILD) -I$(dir $(SKELETON_DIR)) -I$(SKELETON_DIR) -I. -Iuserspace
 COMMON_CFLAGS := -std=gnu17 -g $(WARNINGS) -ffile-prefix-map=$(CURDIR)=.
@@ -227,17 +244,23 @@ $(filter-out $(PURE:%.c=$(BUILD)/obj/%.o),$(OBJECTS)): | $(SKELETON) $(BUILD_ID)
 $(filter-out $(PURE:%.c=$(BUILD)/san/%.o),$(SAN_OBJECTS)): | $(SKELETON) $(BUILD_ID)
 $(filter-out $(PURE:%.c=$(BUILD)/tidy/%.ok),$(SOURCES:%.c=$(BUILD)/tidy/%.ok)): | $(SKELETON) $(BUILD_ID)
 
+$(VERSION_STAMP): always
+	@mkdir -p $(@D)
+	@echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
+
+$(foreach kind,obj san fuzz,$(VERSIONED:%.c=$(BUILD)/$(kind)/%.o)): $(VERSION_STAMP)
+
 $(BUILD)/obj/%.o: %.c Makefile | packages-build
 	@mkdir -p $(@D)
 	@echo "  CC   $<"
 	$(Q)$(CC) $(CPPFLAGS) $(COMMON_CFLAGS) $(GCC_WARNINGS) $(HARDENING) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/san/%.o: %.c Makefile | packages-test
+$(BUILD)/san/%.o: %.c Makefile | packages-unit
 	@mkdir -p $(@D)
 	@echo "  CC   $< (sanitized)"
 	$(Q)$(SAN_CC) $(CPPFLAGS) $(COMMON_CFLAGS) $(SANITIZE) -MMD -MP -c $< -o $@
 
-$(BUILD)/fuzz/%.o: %.c Makefile | packages-test
+$(BUILD)/fuzz/%.o: %.c Makefile | packages-unit
 	@mkdir -p $(@D)
 	@echo "  CC   $< (fuzzed)"
 	$(Q)$(SAN_CC) $(CPPFLAGS) $(COMMON_CFLAGS) $(SANITIZE) -fsanitize=fuzzer-no-link -MMD -MP -c $< -o $@
@@ -376,13 +399,13 @@ unit-compiler:
 	@$(info $(SAN_CC) $(SANITIZE))
 	@$(info $(LDLIBS) -lcmocka)
 
-unit: packages-test kernels $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS)
+unit: packages-unit kernels $(UNIT_PROGRAMS) $(FUZZ_PROGRAMS)
 	@tests/unit/run $(BUILD)
 
-corpus: packages-test $(FUZZ_PROGRAMS)
+corpus: packages-unit $(FUZZ_PROGRAMS)
 	@tests/fuzz/run --replay $(BUILD)
 
-fuzz: packages-test $(FUZZ_PROGRAMS)
+fuzz: packages-unit $(FUZZ_PROGRAMS)
 	@tests/fuzz/run --minutes $(MINUTES) $(BUILD)
 
 # failure.c defines what the analyzer's header describes.
@@ -398,7 +421,7 @@ TIDY_DEPS := $(TIDY_STAMPS:.ok=.d)
 $(patsubst %.d,%.ok,$(filter-out $(wildcard $(TIDY_DEPS)),$(TIDY_DEPS))): always
 always:
 
-$(BUILD)/tidy/%.ok: %.c .clang-tidy tests/lint/analyzer.h | packages-test
+$(BUILD)/tidy/%.ok: %.c .clang-tidy tests/lint/analyzer.h | packages-unit
 	@mkdir -p $(@D)
 	@echo "  tidy $<"
 	@$(SAN_CC) -std=gnu17 $(CPPFLAGS) -MM -MP -MF $(@:.ok=.d) -MT $@ $<
@@ -406,10 +429,18 @@ $(BUILD)/tidy/%.ok: %.c .clang-tidy tests/lint/analyzer.h | packages-test
 		{ cat $@.log >&2; exit 1; }
 	@touch $@
 
-lint: packages-test
+COMPILED := tests/lint/compile-commands $(CURDIR)
+compile_commands.json: always $(SKELETON) $(BUILD_ID)
+	@{ $(COMPILED) $(SOURCES) $(SHIP) $(FLEET_SOURCES) -- $(CC) $(CPPFLAGS) $(COMMON_CFLAGS) $(CFLAGS) && \
+	   $(COMPILED) $(UNIT_SOURCES) $(FUZZ_SOURCES) -- $(SAN_CC) $(CPPFLAGS) $(COMMON_CFLAGS) $(SANITIZE) && \
+	   $(COMPILED) $(HELPER_SOURCES) $(REDTEAM:$(BUILD)/%=%.c) -- $(CC) -D_GNU_SOURCE -std=gnu17 -O2 -g -Wall -Wextra -I. && \
+	   $(COMPILED) bpf/enforce.bpf.c -- $(BPF_CC) $(BPF_CFLAGS); } | \
+		python3 -c 'import json, sys; json.dump([json.loads(line) for line in sys.stdin], open("$@", "w"), indent=1)'
+
+lint: packages-unit
 	+@tests/lint/run $(BUILD)
 
-format: packages-test
+format: packages-unit
 	@tests/lint/sources | grep '\.[ch]$$' | xargs -r -d '\n' clang-format-19 -i
 
 test: packages programs executors clickhouse
@@ -423,10 +454,10 @@ coverage:
 	+@$(MAKE) BUILD=$(BUILD)/coverage KERNELS=$(KERNELS) SANITIZE='$(COVERAGE)' unit-programs
 	@tests/unit/coverage $(BUILD)/coverage $(LIST)
 
-unit-programs: packages-test kernels $(UNIT_PROGRAMS)
+unit-programs: packages-unit kernels $(UNIT_PROGRAMS)
 
 # What tests/integration/run knows as parts, on one kernel.
-test-vm: packages all helpers
+test-vm: packages-vm kernels all helpers
 	@tests/vm/run --kernel $(KERNEL) --timeout 3000 --env BUILD=$(BUILD) -- tests/integration/run $(PART)
 
 # What enforces, on Debian's kernels for arm64.
@@ -464,8 +495,9 @@ soak: packages all helpers executors containers frameworks obeying $(MUTANTS)/ex
 wheel: $(WHEEL)
 
 # Built in a copy, since setuptools leaves its notes beside what it packs.
-$(WHEEL): $(PYTHON_SOURCES) | packages-test
+$(WHEEL): $(PYTHON_SOURCES) $(VERSION_STAMP) | packages-wheel
 	@rm -rf $(@D) $(BUILD)/python && mkdir -p $(@D) && cp -r python $(BUILD)/python && rm -rf $(BUILD)/python/cordon/__pycache__
+	@sed -i 's/^\(__version__\|version\) = ".*"$$/\1 = "$(VERSION)"/' $(BUILD)/python/cordon/__init__.py $(BUILD)/python/pyproject.toml
 	@echo "  WHL  $(@D)"
 	$(Q)cd $(BUILD)/python && SOURCE_DATE_EPOCH=1700000000 /usr/bin/python3 -c \
 		'from setuptools import build_meta; build_meta.build_wheel("$(abspath $(@D))")' >$(abspath $(BUILD))/python/log 2>&1 || \
@@ -508,7 +540,7 @@ clean:
 	rm -rf $(filter-out $(BUILD)/kernels,$(wildcard $(BUILD)/*)) $(SKELETON)
 
 distclean: clean
-	rm -rf $(KERNELS) $(BUILD)
+	rm -rf $(KERNELS) $(BUILD) compile_commands.json
 
 -include $(BPF_OBJECT).d
 -include $(SHIP:%.c=$(BUILD)/obj/%.d)

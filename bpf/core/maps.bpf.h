@@ -60,7 +60,7 @@ struct dentry_link {
 	__u64 inode;
 };
 
-/* Following the text of a symbolic link, see hook_special.bpf.h. */
+/* Following the text of a symbolic link, see special.bpf.h. */
 enum link_state {
 	LINK_UP = 0,	    /* nothing but ".." yet; `next`: how often it may still go up */
 	LINK_DOWN = 1,	    /* below the bound directory, and going down */

@@ -41,8 +41,8 @@ static __always_inline void note_forker(struct task_struct *child, struct task_s
 }
 
 /*
- * A child of somebody outside would stay as a zombie, label and all, for as long as that one does
- * not wait for it, which never heard of it. Threads have no such end.
+ * A child whose parent is outside would stay as a zombie, label and all, until that parent waits,
+ * which never heard of the child. Threads leave no zombies.
  */
 static __always_inline bool is_left_to_others(const struct task_struct *parent,
 					      const struct label *label, unsigned long clone_flags)

@@ -193,7 +193,7 @@ static __always_inline enum stands_for ask_connect(struct subject *s, struct soc
 	return stands_for;
 }
 
-/* By itself, as report_open() is. */
+/* By itself, as report_path() is. */
 static __noinline void report_connect(const struct subject *s, __u32 length)
 {
 	struct object object = {.kind = CORDON_OBJECT_NET, .length = length};

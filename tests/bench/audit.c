@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How fast events become chained records on disk, and how fast a log is verified, beside the speed of the hash
- * alone on the same bytes, record by record. In CPU time of one core, best of several runs.  audit [DIRECTORY]
+ * How fast events become chained records on disk, and how fast a log is verified, beside the speed
+ * of the hash alone on the same bytes, record by record. In CPU time of one core, best of several
+ * runs.  audit [DIRECTORY]
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -135,7 +136,10 @@ static double verify_log(const char *directory)
 	return cpu_seconds() - start;
 }
 
-/* One digest for each line, over the previous digest and the line: what the chain cannot do without. */
+/*
+ * One digest for each line, over the previous digest and the line: what the chain cannot do
+ * without.
+ */
 static double hash_alone(const char *data, size_t size)
 {
 	unsigned char chain[SHA256_SIZE] = {};

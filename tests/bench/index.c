@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * How fast an index is built, and how fast it answers: writes a log of as many records as it is told, as a
- * busy host would, indexes it, and asks.   index [RECORDS [DIRECTORY]]
+ * How fast an index is built, and how fast it answers: writes a log of as many records as it is
+ * told, as a busy host would, indexes it, and asks.   index [RECORDS [DIRECTORY]]
  *
  * Budgets: 200,000 records a second into the index; records of one execution within 100 ms.
  */
@@ -271,7 +271,10 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	}
 	seconds = (double)(clock_nsec(CLOCK_MONOTONIC) - start) / 1e9;
-	/* By the processor's time: others use the machine, too. The wall clock's rate stands beside it. */
+	/*
+	 * By the processor's time: others use the machine, too. The wall clock's rate stands beside
+	 * it.
+	 */
 	cpu = (double)(clock_nsec(CLOCK_PROCESS_CPUTIME_ID) - cpu_start) / 1e9;
 	rate = (double)result.added / cpu;
 	snprintf(path, sizeof(path), "%s/" INDEX_NAME, directory);

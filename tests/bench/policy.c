@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What compiling and comparing policies costs: CPU time, the best of several rounds, since the rest is
- * the machine's other work. Policies are made up, always the same ones, in the shape of real ones:
- * directories with a few hundred different names, most rules for all below one, some denies at any depth.
+ * What compiling and comparing policies costs: CPU time, the best of several rounds, since the rest
+ * is the machine's other work. Policies are made up, always the same ones, in the shape of real
+ * ones: directories with a few hundred different names, most rules for all below one, some denies
+ * at any depth.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -156,7 +157,10 @@ static void write_network_rules(FILE *out, uint32_t count)
 	}
 }
 
-/* Of 1,000 mixed rules 600 are about files, 150 each about exec and network, 100 about unix sockets. */
+/*
+ * Of 1,000 mixed rules 600 are about files, 150 each about exec and network, 100 about unix
+ * sockets.
+ */
 static char *make_policy(uint32_t rules, bool mixed, enum form form, uint32_t seed)
 {
 	uint32_t exec = mixed ? rules * 15 / 100 : 0, network = exec,

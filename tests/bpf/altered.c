@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * On a kernel whose types are not what the programs were built for, `cordon doctor` and `cordon run` refuse, and name the same
- * reason. The kernel's own file of types is covered by an altered one in a mount namespace of this program's. Before, with a
- * copy that is not altered, doctor sees nothing wrong.
+ * On a kernel whose types are not what the programs were built for, `cordon doctor` and `cordon
+ * run` refuse, and name the same reason. The kernel's own file of types is covered by an altered
+ * one in a mount namespace of this program's. Before, with a copy that is not altered, doctor sees
+ * nothing wrong.
  */
 #include <bpf/btf.h>
 #include <errno.h>

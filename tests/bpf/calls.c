@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of calls knows all that the running kernel has: its functions' names, its operations of io_uring, and whatever number
- * fcntl(2) and prctl(2) answer in another way than that they do not know it. Of options that ask for arguments which nobody here
- * thinks of, that is not told.
+ * The table of calls knows all that the running kernel has: its functions' names, its operations of
+ * io_uring, and whatever number fcntl(2) and prctl(2) answer in another way than that they do not
+ * know it. Of options that ask for arguments which nobody here thinks of, that is not told.
  */
 #include <bpf/btf.h>
 #include <errno.h>

@@ -4,10 +4,11 @@
  *
  *     executions [--keep]
  *
- * A bound directory is what was bound and nothing else: another that came to have its memory, its number, or both, grants
- * nothing, and what was remembered of the directory about it says nothing of it. What a policy has granted is no ground once
- * another one is in force. And what is being killed neither forks nor runs anything, be it only observed. A task belongs to one
- * execution. --keep: what was loaded stays. Root, on a kernel that can enforce.
+ * A bound directory is what was bound and nothing else: another that came to have its memory, its
+ * number, or both, grants nothing, and what was remembered of the directory about it says nothing
+ * of it. What a policy has granted is no ground once another one is in force. And what is being
+ * killed neither forks nor runs anything, be it only observed. A task belongs to one execution.
+ * --keep: what was loaded stays. Root, on a kernel that can enforce.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +44,9 @@ static const char talking[] =
 static const char other[] = "version: 1\nname: other\n"
 			    "files:\n"
 			    "  - {allow: [write], paths: ['${workdir}/**']}\n";
-/* Everything about, but not the bound directory; and what is in other directories, but not these. */
+/*
+ * Everything about, but not the bound directory; and what is in other directories, but not these.
+ */
 static const char around[] = "version: 1\nname: around\n"
 			     "files:\n"
 			     "  - {allow: [read, delete], paths: ['/tmp/**', '/proc/**']}\n"
@@ -257,7 +260,10 @@ static void try_anchors(struct test *t, const struct cordon_anchor *bound)
 	expect(t, bound, 0, "what was bound still grants");
 }
 
-/* What was remembered of the directory that it lies in says nothing of a bound one, and of a file system's root nothing at all. */
+/*
+ * What was remembered of the directory that it lies in says nothing of a bound one, and of a file
+ * system's root nothing at all.
+ */
 static void try_around(struct test *t, const struct cordon_anchor *bound)
 {
 	struct task task;

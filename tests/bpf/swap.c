@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policies swapped as fast as a store can be repeated, under many live executions whose tasks ask for
- * verdicts on all processors meanwhile:
+ * Policies swapped as fast as a store can be repeated, under many live executions whose tasks ask
+ * for verdicts on all processors meanwhile:
  *
  *     swap [--executions N] [--seconds N]
  *
@@ -197,7 +197,10 @@ static void __attribute__((noreturn)) live(const struct test *t, unsigned int nu
 	struct shared *s = t->shared;
 	cpu_set_t cpus;
 
-	/* Nothing that is judged before the label is there in full: what `cordon run` holds its child for. */
+	/*
+	 * Nothing that is judged before the label is there in full: what `cordon run` holds its
+	 * child for.
+	 */
 	while (!__atomic_load_n(&s->go, __ATOMIC_ACQUIRE))
 		futex(&s->go, FUTEX_WAIT, 0);
 	CPU_ZERO(&cpus);

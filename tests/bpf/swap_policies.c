@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Swaps the policies of all live executions with each other, as fast as it can, until its input ends: each execution
- * gets the next one's, all of one moment's being still in force somewhere. Prints how often.
+ * Swaps the policies of all live executions with each other, as fast as it can, until its input
+ * ends: each execution gets the next one's, all of one moment's being still in force somewhere.
+ * Prints how often.
  *
  * Works on the pinned map behind the daemon's back, by the same single write as the daemon.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Keeps the enforcement from remembering what its policies say of directories, until its input ends: see
- * bpf/core/directory_cache.bpf.h. Works on the pinned map behind the daemon's back.
+ * Keeps the enforcement from remembering what its policies say of directories, until its input
+ * ends: see bpf/core/directory_cache.bpf.h. Works on the pinned map behind the daemon's back.
  */
 #include <bpf/bpf.h>
 #include <stdio.h>

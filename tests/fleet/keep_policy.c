@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps policies beside a log as a host's daemon does, for tests of what reads them:   keep_policy DIRECTORY POLICY...
+ * Keeps policies beside a log as a host's daemon does, for tests of what reads them:   keep_policy
+ * DIRECTORY POLICY...
  *
  * Prints the digest of each.
  */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes a log as a host's daemon does, for tests of what reads it:   write_log DIRECTORY RECORDS [RATE [SEGMENT_BYTES]]
+ * Writes a log as a host's daemon does, for tests of what reads it:   write_log DIRECTORY RECORDS
+ * [RATE [SEGMENT_BYTES]]
  *
- * RATE: records a second, 0: all at once. Every fiftieth is a denial; executions begin and end every hundred. SIGTERM
- * closes it before.
+ * RATE: records a second, 0: all at once. Every fiftieth is a denial; executions begin and end
+ * every hundred. SIGTERM closes it before.
  */
 #include <errno.h>
 #include <signal.h>

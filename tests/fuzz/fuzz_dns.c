@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DNS messages, whatever they are, are queries, answers or errors; what is made of them reads back the same. */
+/*
+ * DNS messages, whatever they are, are queries, answers or errors; what is made of them reads back
+ * the same.
+ */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

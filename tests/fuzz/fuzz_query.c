@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queries of any words over a line of any bytes. What the parsed record matches, the line may match: else the index
- * and the quick look would hide records.
+ * Queries of any words over a line of any bytes. What the parsed record matches, the line may
+ * match: else the index and the quick look would hide records.
  */
 #include <stdint.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines, chain values, keys and claims of seals of any bytes: taken apart as they were put together, or refused. */
+/*
+ * Lines, chain values, keys and claims of seals of any bytes: taken apart as they were put
+ * together, or refused.
+ */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A directory of any bytes as a log: closed segments, plain and compressed, the one that grows, a key and an index. It
- * can be verified, with a key and without, indexed and searched; and a search finds the same with the index as without.
+ * A directory of any bytes as a log: closed segments, plain and compressed, the one that grows, a
+ * key and an index. It can be verified, with a key and without, indexed and searched; and a search
+ * finds the same with the index as without.
  *
- * The input's first byte says what is there; then the files, each behind two bytes that say how long it is.
+ * The input's first byte says what is there; then the files, each behind two bytes that say how
+ * long it is.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -100,7 +102,10 @@ static int search(bool no_index, uint64_t *ret_sum, struct search_result *ret_re
 	return audit_search(directory, &query, &options, visit, ret_sum, ret_result, NULL);
 }
 
-/* `fresh`: the index is of this log. One that is not shows where else to look, but may not break anything. */
+/*
+ * `fresh`: the index is of this log. One that is not shows where else to look, but may not break
+ * anything.
+ */
 static void look(bool fresh)
 {
 	struct search_result with, without;

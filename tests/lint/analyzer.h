@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Included ahead of every source by clang-tidy alone, which sees one file at a time: what functions of other
- * files promise in their headers, in a form that its analyzer understands.
+ * Included ahead of every source by clang-tidy alone, which sees one file at a time: what functions
+ * of other files promise in their headers, in a form that its analyzer understands.
  */
 #ifndef CORDON_LINT_ANALYZER_H
 #define CORDON_LINT_ANALYZER_H
@@ -16,7 +16,10 @@ static inline int analyzer_negative(int error)
 	return error > 0 ? -error : error < 0 ? error : -EIO;
 }
 
-/* They return -abs(error): without that, a caller's outputs look unset after `return failure_set(...)`. */
+/*
+ * They return -abs(error): without that, a caller's outputs look unset after `return
+ * failure_set(...)`.
+ */
 #define failure_set(f, error, ...)                                                                 \
 	({                                                                                         \
 		int analyzer_error_ = (error);                                                     \
@@ -30,7 +33,10 @@ static inline int analyzer_negative(int error)
 		analyzer_negative(analyzer_error_);                                                \
 	})
 
-/* What is taken off a list is not its first any more: removing writes through a pointer, which the analyzer does not follow. */
+/*
+ * What is taken off a list is not its first any more: removing writes through a pointer, which the
+ * analyzer does not follow.
+ */
 void *analyzer_any(void);
 
 #undef LIST_FIRST

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Included first in each file of the BPF object that has all mutations of the table `checks` compiled in. The number
- * says which of them is in force; 0: none.
+ * Included first in each file of the BPF object that has all mutations of the table `checks`
+ * compiled in. The number says which of them is in force; 0: none.
  */
 #ifndef CORDON_TESTS_MUTANT_H
 #define CORDON_TESTS_MUTANT_H

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What every attack of the catalogue is made of. An attack is one program that ends with 0 if what it
- * tried worked and with the errno if it was refused; BROKEN says that it could not even be tried.
+ * What every attack of the catalogue is made of. An attack is one program that ends with 0 if what
+ * it tried worked and with the errno if it was refused; BROKEN says that it could not even be
+ * tried.
  *
  *   PROGRAM setup     unconfined and as root, before: prepares what the attack needs
  *   PROGRAM attack    unconfined (has to work) and confined (has to be refused)
  *   PROGRAM control   confined: the nearest thing that is allowed, which has to work
- *   PROGRAM thread, vfork, handler   confined: the attack from a thread, a vforked child, a signal handler
+ *   PROGRAM thread, vfork, handler   confined: the attack from a thread, a vforked child, a signal
+ *   handler
  *
  * Each finds itself in a directory of its own below the work directory, with a file "own" and a
  * directory "run" whose files may be run, and has a directory of victims outside: see victim().
@@ -78,7 +80,9 @@ static inline const char *in_directory(const char *directory, const char *name)
 	return path;
 }
 
-/* Outside the work directory, this attack's own: "secret", "program", "dir" and "empty" are there. */
+/*
+ * Outside the work directory, this attack's own: "secret", "program", "dir" and "empty" are there.
+ */
 static inline const char *victim(const char *name)
 {
 	return in_directory(setting("REDTEAM_VICTIM"), name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * For attacks that start a set-id program: says whether it runs as root. become_root 0 wants that, become_root 1
- * is content without.
+ * For attacks that start a set-id program: says whether it runs as root. become_root 0 wants that,
+ * become_root 1 is content without.
  */
 #include <errno.h>
 #include <stdlib.h>

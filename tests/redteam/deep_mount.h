@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A directory so deep that its place cannot be climbed, mounted a second time where everything is allowed: bound. */
+/*
+ * A directory so deep that its place cannot be climbed, mounted a second time where everything is
+ * allowed: bound.
+ */
 #ifndef CORDON_REDTEAM_DEEP_MOUNT_H
 #define CORDON_REDTEAM_DEEP_MOUNT_H
 
@@ -7,7 +10,10 @@
 
 #include "tests/redteam/attack.h"
 
-/* As many components as are climbed (CORDON_MAX_COMPONENTS), besides those of the directory that they are made in. */
+/*
+ * As many components as are climbed (CORDON_MAX_COMPONENTS), besides those of the directory that
+ * they are made in.
+ */
 #define DEEP_COMPONENTS 128
 
 static inline void bind_deep(void)

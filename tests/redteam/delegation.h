@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Delegations are leases of files and directories: whoever would change them waits for who has one. */
+/*
+ * Delegations are leases of files and directories: whoever would change them waits for who has one.
+ */
 #ifndef CORDON_TESTS_REDTEAM_DELEGATION_H
 #define CORDON_TESTS_REDTEAM_DELEGATION_H
 

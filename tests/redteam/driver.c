@@ -2,8 +2,8 @@
 /*
  * Runs attacks one after the other and says how each ended: driver DIRECTORY MODE... -- ATTACK...
  * DIRECTORY has the programs; the modes are those of attack.h, plus "prepare", which makes the
- * directories and files that every attack finds. "MODE@PLACE" is the mode in directories of its own, which
- * earlier modes have not changed. One JSON line for each mode of each attack.
+ * directories and files that every attack finds. "MODE@PLACE" is the mode in directories of its
+ * own, which earlier modes have not changed. One JSON line for each mode of each attack.
  */
 #include <libgen.h>
 #include <sys/prctl.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mount namespace besides the host's, which lives on as a file, and calls that name it by its number. */
+/*
+ * A mount namespace besides the host's, which lives on as a file, and calls that name it by its
+ * number.
+ */
 #ifndef CORDON_TESTS_REDTEAM_FOREIGN_MOUNTS_H
 #define CORDON_TESTS_REDTEAM_FOREIGN_MOUNTS_H
 
@@ -42,7 +45,10 @@ static inline void write_numbers(__u64 namespace, __u64 mount)
 		broken("writing numbers");
 }
 
-/* Without the capability, another namespace is told of as if there were none: by some kernels and calls, not by others. */
+/*
+ * Without the capability, another namespace is told of as if there were none: by some kernels and
+ * calls, not by others.
+ */
 static inline int foreign_outcome(long result)
 {
 	int error = outcome(result);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* For attacks that gain capabilities by exec: has_capability N ends with 0 if N is effective, else with EPERM. */
+/*
+ * For attacks that gain capabilities by exec: has_capability N ends with 0 if N is effective, else
+ * with EPERM.
+ */
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdlib.h>

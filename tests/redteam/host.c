@@ -190,8 +190,8 @@ static int bind_or_move(const char *paths, bool move)
 }
 
 /*
- * "unlink:PATH", "umount:PATH", "fill:PATH", "bind:FROM:TO", "move:FROM:TO": answered with something harmless. -1: it is not to
- * be done, but opened.
+ * "unlink:PATH", "umount:PATH", "fill:PATH", "bind:FROM:TO", "move:FROM:TO": answered with
+ * something harmless. -1: it is not to be done, but opened.
  */
 static int do_for(const char *path)
 {
@@ -323,7 +323,9 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	NEED(setpgid(0, 0));
 	NEED(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0));
-	/* Dropping privileges made the process undumpable, which would protect it from other users. */
+	/*
+	 * Dropping privileges made the process undumpable, which would protect it from other users.
+	 */
 	NEED(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));
 	if (strcmp(argv[1], "outside") == 0) {
 		serve_outside();

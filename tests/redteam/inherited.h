@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connections that somebody else made before the execution began, and that came along: see outside.py. */
+/*
+ * Connections that somebody else made before the execution began, and that came along: see
+ * outside.py.
+ */
 #ifndef CORDON_TESTS_REDTEAM_INHERITED_H
 #define CORDON_TESTS_REDTEAM_INHERITED_H
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects without a path that the setup of an attack makes for the host: their numbers and names. */
+/*
+ * Objects without a path that the setup of an attack makes for the host: their numbers and names.
+ */
 #ifndef CORDON_TESTS_REDTEAM_IPC_H
 #define CORDON_TESTS_REDTEAM_IPC_H
 

@@ -24,7 +24,10 @@ static inline const char *own_path(const char *name)
 	return in_directory(directory, name);
 }
 
-/* Most injected libraries are optional to the loader: it complains and goes on. EACCES: it could not map one. */
+/*
+ * Most injected libraries are optional to the loader: it complains and goes on. EACCES: it could
+ * not map one.
+ */
 static inline int run_with(const char *name, const char *value)
 {
 	char text[4096], variable[PATH_SIZE + 64];

@@ -121,8 +121,8 @@ static inline ssize_t receive_message(int fd, struct msghdr *message)
 }
 
 /*
- * Asks the host for a descriptor: of the file that it names, or "socket:KIND:WHERE" (host.c). -1: it did
- * not get through.
+ * Asks the host for a descriptor: of the file that it names, or "socket:KIND:WHERE" (host.c). -1:
+ * it did not get through.
  */
 static inline int receive_descriptor_by(const char *what, receive_function *receive)
 {

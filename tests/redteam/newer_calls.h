@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls that the headers of build hosts may not know: numbers are those of every architecture. */
+/*
+ * System calls that the headers of build hosts may not know: numbers are those of every
+ * architecture.
+ */
 #ifndef CORDON_TESTS_REDTEAM_NEWER_CALLS_H
 #define CORDON_TESTS_REDTEAM_NEWER_CALLS_H
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A name that moves from a directory whose rules deny something to one whose rules do not, at the moment in which it is
- * opened by its old name. Whoever remembers what the rules say of directories must not file the one's under the
- * other: then ".config/gcloud", which is denied, could be opened right afterwards.
+ * A name that moves from a directory whose rules deny something to one whose rules do not, at the
+ * moment in which it is opened by its old name. Whoever remembers what the rules say of directories
+ * must not file the one's under the other: then ".config/gcloud", which is denied, could be opened
+ * right afterwards.
  *
- * One move per round, so that whatever was remembered wrongly is still believed. Who begins when is steered to where the
- * name is found half of the time: there the move comes shortly after the look-up. REDTEAM_SECONDS: how long.
+ * One move per round, so that whatever was remembered wrongly is still believed. Who begins when is
+ * steered to where the name is found half of the time: there the move comes shortly after the
+ * look-up. REDTEAM_SECONDS: how long.
  */
 #ifndef CORDON_TESTS_REDTEAM_RENAME_RACE_H
 #define CORDON_TESTS_REDTEAM_RENAME_RACE_H

@@ -7,7 +7,10 @@
 
 #include "tests/redteam/dns.h"
 
-/* Behind the question, which is all that a query of ours has. Returns the answer's length; 0: it is no query. */
+/*
+ * Behind the question, which is all that a query of ours has. Returns the answer's length; 0: it is
+ * no query.
+ */
 static inline size_t resolve(unsigned char *message, size_t length)
 {
 	static const unsigned char text[] = {0xc0, 12, 0, DNS_TEXT, 0,	 1,   0,   0,  0,

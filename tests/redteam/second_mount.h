@@ -13,7 +13,10 @@ static inline void bind_victims(void)
 	NEED(mount(setting("REDTEAM_VICTIM"), "bound", NULL, MS_BIND, NULL));
 }
 
-/* With kept/secret in it, which a rule denies by its first name, and a file beside, which none names. */
+/*
+ * With kept/secret in it, which a rule denies by its first name, and a file beside, which none
+ * names.
+ */
 static inline void bind_kept(void)
 {
 	const char *kept = victim("kept");

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors as somebody else hands them on: with less access than the object's permissions would give. */
+/*
+ * Descriptors as somebody else hands them on: with less access than the object's permissions would
+ * give.
+ */
 #ifndef CORDON_TESTS_REDTEAM_STREAMS_H
 #define CORDON_TESTS_REDTEAM_STREAMS_H
 
@@ -19,7 +22,10 @@ static inline int open_again(int fd, int flags)
 	return open_with(descriptor_path(fd), flags | O_NONBLOCK);
 }
 
-/* Calls `use` with the one end of a pipe in a process that has that end only; the other stays with its parent. */
+/*
+ * Calls `use` with the one end of a pipe in a process that has that end only; the other stays with
+ * its parent.
+ */
 static inline int with_end_of_pipe(int which, int (*use)(int fd))
 {
 	int ends[2], error;
@@ -37,7 +43,10 @@ static inline int with_end_of_pipe(int which, int (*use)(int fd))
 	return error;
 }
 
-/* Calls `use` with a memory file in a process that has it open with these flags only; its parent can write to it. */
+/*
+ * Calls `use` with a memory file in a process that has it open with these flags only; its parent
+ * can write to it.
+ */
 static inline int with_memory(int flags, int (*use)(int fd))
 {
 	int memory = NEED(memfd_create("shared", 0)), handed, error;

@@ -7,7 +7,10 @@
 
 #include "tests/redteam/attack.h"
 
-/* What the headers of build hosts may not know: IORING_OP_..., and what IORING_OP_URING_CMD does with a socket. */
+/*
+ * What the headers of build hosts may not know: IORING_OP_..., and what IORING_OP_URING_CMD does
+ * with a socket.
+ */
 #define RING_COMMAND	46
 #define RING_BIND	56
 #define RING_LISTEN	57

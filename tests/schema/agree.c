@@ -2,8 +2,9 @@
 /*
  * Does what answers people agree with what was decided?   agree DIRECTORY...
  *
- * Asks of each access on record the policy that it was judged by, kept beside the log, as `could`, `why`,
- * `policy explain --record`, `policy try` and `policy learn` do, and compares the answer with the verdict on record.
+ * Asks of each access on record the policy that it was judged by, kept beside the log, as `could`,
+ * `why`, `policy explain --record`, `policy try` and `policy learn` do, and compares the answer
+ * with the verdict on record.
  */
 #include "insight/recording/replay.h"
 #include "insight/story/why.h"

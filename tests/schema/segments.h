@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every line of the logs in a directory, of plain and compressed segments; a last line without its end is being written. */
+/*
+ * Every line of the logs in a directory, of plain and compressed segments; a last line without its
+ * end is being written.
+ */
 #ifndef CORDON_TESTS_SCHEMA_SEGMENTS_H
 #define CORDON_TESTS_SCHEMA_SEGMENTS_H
 

@@ -2,10 +2,11 @@
 /*
  * The test VM's PID 1: brings the guest up, runs one command, reports how it ended.
  *
- * It talks to tests/vm/run over virtio-serial ports: "ctl" (settings in, text lines out), "in", "out" and
- * "err" (the command's standard streams). The command gets pipes, not the ports themselves: a port can be
- * opened only once, so /dev/stdout would not work, and programs treat pipes as they would under any caller.
- * This being PID 1, it survives whatever the command does to other processes.
+ * It talks to tests/vm/run over virtio-serial ports: "ctl" (settings in, text lines out), "in",
+ * "out" and "err" (the command's standard streams). The command gets pipes, not the ports
+ * themselves: a port can be opened only once, so /dev/stdout would not work, and programs treat
+ * pipes as they would under any caller. This being PID 1, it survives whatever the command does to
+ * other processes.
  */
 
 #include <errno.h>
@@ -44,7 +45,9 @@
 #define PUMP_BYTES   65536
 #define SHARE	     "trans=virtio,version=9p2000.L,msize=524288"
 
-/* How long the processes that the command left behind may take to die before that counts as a hang. */
+/*
+ * How long the processes that the command left behind may take to die before that counts as a hang.
+ */
 #define REAP_SECONDS 20
 
 struct settings {
@@ -295,8 +298,9 @@ static void bind_inside(const char *source, const char *target)
 }
 
 /*
- * /tmp is a tmpfs, as on many hosts, so what the caller's /tmp holds is hidden, except for the folders that
- * the command line names. The tmpfs is put together elsewhere so that those can still be reached meanwhile.
+ * /tmp is a tmpfs, as on many hosts, so what the caller's /tmp holds is hidden, except for the
+ * folders that the command line names. The tmpfs is put together elsewhere so that those can still
+ * be reached meanwhile.
  */
 static void mount_tmp(const struct settings *s)
 {
@@ -407,7 +411,10 @@ static void settle(void)
 		write_file("/sys/fs/cgroup/cgroup.subtree_control", controllers[i]);
 }
 
-/* Another program becomes process 1, as on a host; this one goes on beside it, and serves the command as ever. */
+/*
+ * Another program becomes process 1, as on a host; this one goes on beside it, and serves the
+ * command as ever.
+ */
 static void make_way(const struct settings *s)
 {
 	pid_t pid = fork();
@@ -456,7 +463,10 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* One step in each direction that is ready; closes both ends once the source has ended and all is out. */
+/*
+ * One step in each direction that is ready; closes both ends once the source has ended and all is
+ * out.
+ */
 static void pump_step(struct pump *p, bool readable, bool writable)
 {
 	if (readable && p->from >= 0 && p->begin == p->end) {
@@ -549,8 +559,8 @@ static bool reap(pid_t command, bool *ended, int *status)
 }
 
 /*
- * Moves bytes until the command has ended, everything that it left behind has been killed, and all output
- * is with the host. Returns the wait status.
+ * Moves bytes until the command has ended, everything that it left behind has been killed, and all
+ * output is with the host. Returns the wait status.
  */
 static int supervise(pid_t command, struct pump pumps[3], int signals, int terminal)
 {
@@ -611,8 +621,8 @@ static bool is_complaint(const char *text)
 }
 
 /*
- * Tells the host about every kernel message since boot that means trouble. Only the kernel's own messages
- * (facility 0) count: anybody may write others to /dev/kmsg.
+ * Tells the host about every kernel message since boot that means trouble. Only the kernel's own
+ * messages (facility 0) count: anybody may write others to /dev/kmsg.
  */
 static void report_complaints(int kmsg)
 {
@@ -637,7 +647,10 @@ static void report_complaints(int kmsg)
 			continue;
 		text++;
 		text[strcspn(text, "\n")] = '\0';
-		/* A memory limit at work shows its call trace; where the machine itself is short, more follows. */
+		/*
+		 * A memory limit at work shows its call trace; where the machine itself is short,
+		 * more follows.
+		 */
 		if (strstr(text, "invoked oom-killer")) {
 			limit_reached = true;
 		} else if (limit_reached && strstr(text, "Call Trace")) {
@@ -667,7 +680,10 @@ int main(void)
 	load_modules();
 	ctl = open_port(PORT_CTL, O_RDWR);
 	pumps[0].from = open_port(PORT_IN, O_RDONLY | O_NONBLOCK);
-	/* Closing a port could drop what the host has not yet taken, so a second descriptor keeps it open. */
+	/*
+	 * Closing a port could drop what the host has not yet taken, so a second descriptor keeps
+	 * it open.
+	 */
 	pumps[1].to = dup(open_port(PORT_OUT, O_WRONLY | O_NONBLOCK));
 	pumps[2].to = dup(open_port(PORT_ERR, O_WRONLY | O_NONBLOCK));
 	read_settings(&s);

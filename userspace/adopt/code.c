@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which code a command is about to run, for its record: the digest, never the text. */
 #include "adopt/code.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Gives a process that has not run an instruction yet variables that it was not started with. */
 #include "adopt/environment_room.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What a process that has not run an instruction yet is about to run, as /proc tells. */
 #include "adopt/process_code.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tells from a process's variables and cgroup which agent an executor works for. */
 #include "adopt/source_agent.h"
 
 #include <string.h>

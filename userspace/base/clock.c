@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Clocks in nanoseconds. */
 #include "base/clock.h"
 
 #include <errno.h>

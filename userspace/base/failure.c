@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Why something failed, in words for the person who asked: what failed, on what, and what to do. */
 #include "base/failure.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes and reads lower-case hexadecimal. */
 #include "base/hex.h"
 
 #include <endian.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Whole reads and writes over descriptors. */
 #include "base/io.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers and names of system calls that libseccomp may not know yet. */
 #include "base/newer_calls.h"
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads options by getopt_long(3), and says what is wrong with one. */
 #include "base/next_option.h"
 
 #include <errno.h>

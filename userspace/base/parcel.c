@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Texts and lists of them, as one process writes them down for another of the same program. */
 #include "base/parcel.h"
 
 #include <stdint.h>

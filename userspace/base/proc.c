@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernel shows of a process below /proc/PID; see proc(5). */
 #include "base/proc.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What a server of HTTP says by its header Retry-After. */
 #include "base/retry_after.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the word that was probably meant, by the edits between two words. */
 #include "base/suggest.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* UUID version 7 (RFC 9562, section 5.7): execution ids that sort by time of creation. */
 #include "base/uuid.h"
 
 #include <errno.h>

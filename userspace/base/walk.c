@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Opens a directory one component at a time, where agent code may have changed the path. */
 #include "base/walk.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads /etc/cordon/cordon.yaml. */
 #include "config/config.h"
 
 #include <string.h>

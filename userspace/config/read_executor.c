@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads one entry of cordon.yaml's list of executors. */
 #include "config/read_executor.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads single values of cordon.yaml. */
 #include "config/read_value.h"
 
 #include <string.h>

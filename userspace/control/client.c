@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The client's side of the control protocol, as commands call it. */
 #include "control/client.h"
 
 #include <fcntl.h>

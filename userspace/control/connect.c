@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Connects a client to the daemon that runs, or has one started. */
 #include "control/connect.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses the requests about approvals. */
 #include "control/decide_request.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Starts the embedded daemon, or joins the one that another `cordon run` has started. */
 #include "control/embedded.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Takes the locks below /run/cordon that keep daemons and those who start them apart. */
 #include "control/lock.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Packs a message as lengths and contents, and unpacks it within the bounds of its size. */
 #include "control/message_codec.h"
 
 #include <errno.h>

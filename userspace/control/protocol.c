@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sends and receives one message of the control protocol, with its descriptors. */
 #include "control/protocol.h"
 
 #include <string.h>

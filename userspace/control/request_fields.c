@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What the keys of requests hold, checked: -EINVAL with a text that names the key, -ENOMEM. */
 #include "control/request_fields.h"
 
 #include <limits.h>

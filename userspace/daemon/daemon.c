@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The daemon as a whole: owns the enforcement, the control socket and the log. */
 #include "daemon/daemon.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Turns enforcement off, with or without a daemon. */
 #include "daemon/disable.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Hands over from one daemon to the next, so that there is one at a time. */
 #include "daemon/handover.h"
 
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One daemon at a time. One that is to stay takes the place of one that `cordon run` started for
- * itself, with all that runs under it.
+ * One daemon at a time. A daemon that is started to stay takes over from an embedded daemon, which
+ * `cordon run` started for itself, with all executions.
  */
 #ifndef CORDON_DAEMON_HANDOVER_H
 #define CORDON_DAEMON_HANDOVER_H

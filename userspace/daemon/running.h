@@ -41,7 +41,7 @@ int running_make_loop(struct running *running, struct failure *failure);
 /* Signals, the rings, the service manager's watchdog if there is one, and heartbeats. -ENOMEM. */
 int running_watch(struct running *running, struct failure *failure);
 
-/* Called whenever something has gone: one that stays only while there is work may leave. */
+/* Called when a client or an execution has gone: an embedded daemon without work may exit. */
 void running_idle(struct daemon *daemon);
 
 /* Called when there is something to look after: ticks until there is no more. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernel must know to recognise executors and to turn their children into executions. */
 #include "kernel/adoption.h"
 
 #include <bpf/bpf.h>

@@ -2,7 +2,7 @@
 /*
  * What the kernel must know to recognise executors and to turn their children into executions.
  * Entries are numbered; a changed one gets a new number and is named as the successor of the old,
- * so that one write, enforcement_adoption_switch(), changes the whole configuration.
+ * so that one write, adoption_switch(), changes the whole configuration.
  */
 #ifndef CORDON_KERNEL_ADOPTION_H
 #define CORDON_KERNEL_ADOPTION_H

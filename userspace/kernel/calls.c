@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of system calls: which hooks judge each, or why none has to. */
 #include "kernel/calls.h"
 
 #include <bpf/btf.h>

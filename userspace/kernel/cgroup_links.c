@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that are attached to the cgroup above the executions' cgroups. */
 #include "kernel/cgroup_links.h"
 
 #include <bpf/bpf.h>

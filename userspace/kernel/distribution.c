@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Where this distribution takes the kernel's command line from. */
 #include "kernel/distribution.h"
 
 #include <fcntl.h>

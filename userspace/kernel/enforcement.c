@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Loads, joins and leaves the programs and maps that are pinned below /sys/fs/bpf/cordon. */
 #include "kernel/enforcement.h"
 
 #include <bpf/bpf.h>

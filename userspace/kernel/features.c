@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Probes what this kernel can do, and what it lacks to enforce. */
 #include "kernel/features.h"
 
 #include <bpf/btf.h>

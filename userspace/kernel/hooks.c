@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of LSM hooks and their arguments, by which programs are checked before loading. */
 #include "kernel/hooks.h"
 
 #include <bpf/btf.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compares the layout of the kernel's objects with what the programs were built for. */
 #include "kernel/layout.h"
 
 #include <bpf/btf.h>

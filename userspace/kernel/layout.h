@@ -8,7 +8,7 @@
  * for. Here a field has to be what it was when the programs were built: as wide, a pointer to the
  * same, the same struct.
  *
- * Types of which kernels know several layouts are flavours in the programs (bpf/kernel.bpf.h),
+ * Types of which kernels know several layouts are flavours in the programs (bpf/core/kernel.bpf.h),
  * `struct TYPE___SUBJECT_VARIANT`: of each subject, all fields of one variant at least have to be
  * there.
  */

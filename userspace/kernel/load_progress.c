@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counts from a thread which programs the kernel has taken so far. */
 #include "kernel/load_progress.h"
 
 #include <bpf/bpf.h>

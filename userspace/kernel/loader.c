@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Loads, attaches and pins the BPF object. */
 #include "kernel/loader.h"
 
 #include <bpf/bpf.h>

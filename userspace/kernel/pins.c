@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes, finds, replaces and removes the pins below ENFORCEMENT_PIN_DIRECTORY. */
 #include "kernel/pins.h"
 
 #include <bpf/bpf.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Checks that the addresses of the kernel's variables are shown, and not as zeros. */
 #include "kernel/symbols.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Loads the programs to see whether this kernel takes them, and leaves nothing. */
 #include "kernel/trial.h"
 
 #include <bpf/libbpf.h>

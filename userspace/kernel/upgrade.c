@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Replaces another build's programs one by one, while executions live under them. */
 #include "kernel/upgrade.h"
 
 #include <bpf/bpf.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What the child does between its creation and the exec of the command. */
 #include "launch/child.h"
 
 #include <fcntl.h>

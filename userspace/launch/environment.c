@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The environment of an execution: what the policy keeps of the caller's, and what it sets. */
 #include "launch/environment.h"
 
 #include <fnmatch.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Whom a command is to run as, from what a person writes. */
 #include "launch/identity.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Looks up whom a command is to run as, and that account's groups. */
 #include "launch/identity.h"
 
 #include <ctype.h>

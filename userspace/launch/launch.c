@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Creates the child of a command, has it made ready, and lets it go or aborts it. */
 #include "launch/launch.h"
 
 #include <fcntl.h>

@@ -49,7 +49,7 @@ struct launched {
 	pid_t pid;
 	int pidfd;     /* the caller's to close after launch_go() succeeded */
 	int go_fd;     /* one byte lets it exec; closing it ends it */
-	int status_fd; /* read end: see launch_result() */
+	int status_fd; /* read end: `struct child_report` */
 };
 
 /*

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads and writes limits as people spell them. */
 #include "launch/limits.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Identity and capabilities of the child: worked out before it exists, applied inside it. */
 #include "launch/privileges.h"
 
 #include <sys/prctl.h>

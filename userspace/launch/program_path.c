@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which program a name without a slash stands for. */
 #include "launch/program_path.h"
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Those limits of a policy that the kernel keeps per process (setrlimit(2)). */
 #include "launch/resource.h"
 
 #include <sys/resource.h>

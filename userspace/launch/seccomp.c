@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Hands the finished system call filter from daemon to child, and installs it. */
 #include "launch/seccomp.h"
 
 #include <linux/audit.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Builds the system call filter of an execution by libseccomp. */
 #include "launch/seccomp.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the filter's first part: calls that depend on many values of one argument. */
 #include "launch/seccomp_values.h"
 
 #include <assert.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the signal mask and ignored signals, and restores them in the child. */
 #include "launch/signals.h"
 
 #include <stddef.h>

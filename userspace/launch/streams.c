@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The caller's standard streams, as a command gets them. */
 #include "launch/streams.h"
 
 #include <fcntl.h>

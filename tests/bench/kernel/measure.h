@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Timing of single operations. Under the emulator's instruction clock a nanosecond is one instruction, and the
- * clock is read without a system call.
+ * Timing of single operations. Under the emulator's instruction clock a nanosecond is one
+ * instruction, and the clock is read without a system call.
  */
 #ifndef CORDON_BENCH_MEASURE_H
 #define CORDON_BENCH_MEASURE_H

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What single operations cost where this program runs, a line for each: name, median, smallest, largest.
+ * What single operations cost where this program runs, a line for each: name, median, smallest,
+ * largest.
  *
  *   operations [--landlock RULES] [--seccomp FILE] [--foreign SOCKET] [NAME...]
  *   operations --serve SOCKET     listens there for the one above, from outside
  *   operations --wait             only is there, until its input ends
- *   operations --used COMMAND...  runs it, and writes the microseconds of CPU time that it and all its children used
+ *   operations --used COMMAND...  runs it, and writes the microseconds of CPU time that it and all
+ *   its children used
  *   operations --each N COMMAND...  the same, N times one after the other, for one of them
  *
- * Runs in a directory that it may write to, with files made ready by tests/bench/kernel/measure. NAME: only
- * operations that begin with it.
+ * Runs in a directory that it may write to, with files made ready by tests/bench/kernel/measure.
+ * NAME: only operations that begin with it.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -173,8 +175,8 @@ static void start_and_join(void)
 }
 
 /*
- * The CPU time of this process and its children: on one processor, what records cost their reader would be measured
- * with them otherwise.
+ * The CPU time of this process and its children: on one processor, what records cost their reader
+ * would be measured with them otherwise.
  */
 static long cpu_time(void)
 {

@@ -53,8 +53,8 @@ static inline void landlock_path(int ruleset, const char *path, uint64_t access)
 }
 
 /*
- * `rules` rules for paths: the place of work, what programs read, and below `filler` directories 1, 2, 3, ... for
- * the rest. Where this kernel has them, rules for the ports in use, too.
+ * `rules` rules for paths: the place of work, what programs read, and below `filler` directories 1,
+ * 2, 3, ... for the rest. Where this kernel has them, rules for the ports in use, too.
  */
 static inline void enter_landlock(const char *work, const char *filler, int rules, const int *ports)
 {

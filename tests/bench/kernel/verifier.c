@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the verifier has to do: loads every program that this kernel takes and attaches none. Writes a line for each:
- * "verifier", name, instructions processed, states in all, most states at a time; "time", name, microseconds from
- * the verifier's first look to machine code; and at the end, as "load", the milliseconds that all of it took.
+ * What the verifier has to do: loads every program that this kernel takes and attaches none. Writes
+ * a line for each: "verifier", name, instructions processed, states in all, most states at a time;
+ * "time", name, microseconds from the verifier's first look to machine code; and at the end, as
+ * "load", the milliseconds that all of it took.
  */
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>

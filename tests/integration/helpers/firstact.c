@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * A program whose first act, before its C library is set up, is the attack: firstact OUTSIDE INSIDE [...]
- * Makes the file OUTSIDE, then INSIDE, which shows that it ran. Status 3: there are secrets in its environment.
+ * A program whose first act, before its C library is set up, is the attack: firstact OUTSIDE INSIDE
+ * [...] Makes the file OUTSIDE, then INSIDE, which shows that it ran. Status 3: there are secrets
+ * in its environment.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,9 +3,11 @@
  * Takes as much as it can, to see what is left for others: loud WAY [ARGUMENT...]
  *
  *   flood FILE       tries to open files beside FILE by ever other long names, until it is killed
- *   count FILE N     the same on every processor but one, half of them by one name, at least N in all and until there is a line
+ *   count FILE N     the same on every processor but one, half of them by one name, at least N in
+ *   all and until there is a line
  *                    on standard input; prints how many, and waits for the end of standard input
- *   quiet FILE N     tries to open N of them, one after the other, and prints what the fastest ten of them cost
+ *   quiet FILE N     tries to open N of them, one after the other, and prints what the fastest ten
+ *   of them cost
  *   tasks            starts threads until it is refused another
  *   credentials      opens files, each under credentials of its own, until it is refused others
  *   queues           makes System V message queues until it is refused another

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * An executor that starts code in ways that hit the moment in which it becomes an execution, and the code that it
- * starts: moment WAY|ACT RESULT...
+ * An executor that starts code in ways that hit the moment in which it becomes an execution, and
+ * the code that it starts: moment WAY|ACT RESULT...
  *
- *   storm|race|forks PAYLOAD RESULT OUTSIDE   many at once; threads of one child; children of a child that starts one
+ *   storm|race|forks PAYLOAD RESULT OUTSIDE   many at once; threads of one child; children of a
+ *   child that starts one
  *   pass PAYLOAD RESULT OUTSIDE               sends descriptors all the while
- *   victims PAYLOAD RESULT OUTSIDE SHARED     one after the other, each of which "attack" hears of before
+ *   victims PAYLOAD RESULT OUTSIDE SHARED     one after the other, each of which "attack" hears of
+ *   before
  *   start PAYLOAD RESULT ACT LAST             just that
- *   traced|memory PAYLOAD RESULT ANY          code that traces, or has the memory open of, a process outside
+ *   traced|memory PAYLOAD RESULT ANY          code that traces, or has the memory open of, a
+ *   process outside
  *
  *   act RESULT OUTSIDE, receive RESULT, attack RESULT SHARED, poke RESULT PID, scribble RESULT FD
  *
@@ -182,7 +185,9 @@ static void send_one(int to, char kind, int fd)
 	need(sendmsg(to, &message, MSG_NOSIGNAL), "sendmsg");
 }
 
-/* Some lie there before the child starts anything, others come while it is held and when it runs. */
+/*
+ * Some lie there before the child starts anything, others come while it is held and when it runs.
+ */
 static void pass(void)
 {
 	int file = open(outside, O_RDWR | O_CREAT | O_CLOEXEC, 0644), ends[2], pipes[2];

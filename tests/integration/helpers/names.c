@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Moves files and directories between directories of different rules, by a sequence that is always the same, and opens them
- * and what stands beside them: names WORK ROUNDS. "left/secret" may not be read, everything else may; a thread moves
- * other directories all the while. Now and then a child asks, which was born with all that its parent remembered, and
- * before a move. Prints "asked N wrong M digest X": the digest is of all answers.
+ * Moves files and directories between directories of different rules, by a sequence that is always
+ * the same, and opens them and what stands beside them: names WORK ROUNDS. "left/secret" may not be
+ * read, everything else may; a thread moves other directories all the while. Now and then a child
+ * asks, which was born with all that its parent remembered, and before a move. Prints "asked N
+ * wrong M digest X": the digest is of all answers.
  */
 #include <errno.h>
 #include <fcntl.h>

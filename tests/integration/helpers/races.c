@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Asks the same questions over and over while everything moves: races ALLOWED REFUSED WORK SECONDS. Files below the
- * directory ALLOWED may be read, those below REFUSED may not, and both answers must come each time: from processes that
- * fork and exec all the while, beside threads that move directories of the directory WORK to and fro. Prints
- * "asserted N wrong M" and ends with 0 if none was wrong.
+ * Asks the same questions over and over while everything moves: races ALLOWED REFUSED WORK SECONDS.
+ * Files below the directory ALLOWED may be read, those below REFUSED may not, and both answers must
+ * come each time: from processes that fork and exec all the while, beside threads that move
+ * directories of the directory WORK to and fro. Prints "asserted N wrong M" and ends with 0 if none
+ * was wrong.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An interpreter that leaves time between its start and the opening of its script. It makes the file "ready", waits for the
- * file "go", and then prints the script as often as its second argument says, once unless told; "again" between two of
- * them has it write the script anew.
+ * An interpreter that leaves time between its start and the opening of its script. It makes the
+ * file "ready", waits for the file "go", and then prints the script as often as its second argument
+ * says, once unless told; "again" between two of them has it write the script anew.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Tries to read a file from wherever a process can get to: stay WAY FILE. It prints how many tries there were and
- * how many of them succeeded, "tries N opened M", and ends with 0 if none did. Counters are shared by all processes.
+ * Tries to read a file from wherever a process can get to: stay WAY FILE. It prints how many tries
+ * there were and how many of them succeeded, "tries N opened M", and ends with 0 if none did.
+ * Counters are shared by all processes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -104,7 +105,10 @@ static void deep(void)
 	_exit(0);
 }
 
-/* Every process goes on forking, however many there are. What is left over sleeps until it is killed. */
+/*
+ * Every process goes on forking, however many there are. What is left over sleeps until it is
+ * killed.
+ */
 static void bomb(void)
 {
 	pid_t first = getpid();
@@ -170,7 +174,9 @@ static void vforks(void)
 	}
 }
 
-/* One program after the other in the same process. The counter of how many are left is in the name. */
+/*
+ * One program after the other in the same process. The counter of how many are left is in the name.
+ */
 static void chain(void)
 {
 	int left = atoi(arguments[0]);
@@ -202,7 +208,10 @@ static void clones(void)
 				    CLONE_PARENT | SIGCHLD, CLONE_VM | CLONE_VFORK | SIGCHLD};
 	static char stacks[5][65536];
 
-	/* A level below, where CLONE_PARENT makes a child of this process, and not of whoever started it. */
+	/*
+	 * A level below, where CLONE_PARENT makes a child of this process, and not of whoever
+	 * started it.
+	 */
 	if (fork_or_count() == 0) {
 		for (int i = 0; i < 5; i++)
 			if (clone(in_clone, stacks[i] + sizeof(stacks[i]), flags[i], NULL) < 0)

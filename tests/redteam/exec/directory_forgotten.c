@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: maps programs from directories that it has used where they may be mapped, and moved away, and others since
+ * Attack: maps programs from directories that it has used where they may be mapped, and moved away,
+ *   and others since
  * Hook: mmap_file
  * Errno: EACCES
  * Control: maps them before that

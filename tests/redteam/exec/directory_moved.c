@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: runs a program from a directory that it has used where programs may be run, and has then moved away
+ * Attack: runs a program from a directory that it has used where programs may be run, and has then
+ *   moved away
  * Hook: file_open, bprm_check_security
  * Errno: EACCES
  * Control: runs it before that

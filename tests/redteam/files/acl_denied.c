@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: gives itself rights by the access control list of a file in its directory that a rule for all directories denies
+ * Attack: gives itself rights by the access control list of a file in its directory that a rule for
+ *   all directories denies
  * Hook: inode_set_acl, inode_setxattr
  * Errno: EACCES
  * Control: sets the list of its own

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: removes the access control list of a file in its directory that a rule for all directories denies
+ * Attack: removes the access control list of a file in its directory that a rule for all
+ *   directories denies
  * Hook: inode_remove_acl, inode_removexattr
  * Errno: EACCES
  * Control: removes that of its own

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: takes a delegation of a directory that it may only list: whoever makes a file there waits for it
+ * Attack: takes a delegation of a directory that it may only list: whoever makes a file there waits
+ *   for it
  * Hook: file_fcntl
  * Errno: EACCES
  * Control: takes one of its own directory

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: reads files in directories outside that are given the memory of its own, which it has removed
+ * Attack: reads files in directories outside that are given the memory of its own, which it has
+ *   removed
  * Hook: file_open
  * Errno: EACCES
  * Control: reads files in directories that it makes after removing others
@@ -15,7 +16,10 @@
 #define DIRECTORIES 3
 #define ROUNDS	    12
 
-/* What is freed on a processor is given there to the next who asks, once nobody can be reading it any more. */
+/*
+ * What is freed on a processor is given there to the next who asks, once nobody can be reading it
+ * any more.
+ */
 static void stay_on_one_processor(void)
 {
 	cpu_set_t one;

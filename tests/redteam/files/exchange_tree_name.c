@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: exchanges a directory for one built elsewhere, which has a file that may not be made there
+ * Attack: exchanges a directory for one built elsewhere, which has a file that may not be made
+ *   there
  * Hook: path_rename
  * Errno: EXDEV
  * Control: exchanges two others

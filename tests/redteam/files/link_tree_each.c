@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: makes a link, by any name, where a file may be made in no directory, to one with such a file
+ * Attack: makes a link, by any name, where a file may be made in no directory, to one with such a
+ *   file
  * Hook: path_symlink
  * Errno: EACCES
  * Control: makes one where no rule speaks of what is in directories

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: exchanges a directory with a link to another, which has a file that may not be made in the first
+ * Attack: exchanges a directory with a link to another, which has a file that may not be made in
+ *   the first
  * Hook: path_rename
  * Errno: EXDEV
  * Control: exchanges one that no rule speaks of

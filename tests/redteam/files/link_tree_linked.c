@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: gives a link to a directory a second name, by which it has a file that may not be made there
+ * Attack: gives a link to a directory a second name, by which it has a file that may not be made
+ *   there
  * Hook: path_link
  * Errno: EXDEV
  * Control: gives it one beside

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: makes a link to a directory built elsewhere, by whose name there is a file which may not be made there
+ * Attack: makes a link to a directory built elsewhere, by whose name there is a file which may not
+ *   be made there
  * Hook: path_symlink
  * Errno: EACCES
  * Control: makes one beside

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: makes a link to a directory built elsewhere, two levels above names that may not be made there
+ * Attack: makes a link to a directory built elsewhere, two levels above names that may not be made
+ *   there
  * Hook: path_symlink
  * Errno: EACCES
  * Control: makes one below a name that no rule speaks of

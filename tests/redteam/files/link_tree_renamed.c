@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: makes a link to a directory, and renames it so that it has a file by whose name it may not be made
+ * Attack: makes a link to a directory, and renames it so that it has a file by whose name it may
+ *   not be made
  * Hook: path_rename
  * Errno: EXDEV
  * Control: renames it beside

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: keeps those who would write a file from locking it, by a shared lock on what it may only read
+ * Attack: keeps those who would write a file from locking it, by a shared lock on what it may only
+ *   read
  * Hook: file_lock
  * Errno: EACCES
  * Control: takes a shared lock on a file of its own that is open for reading

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: opens a file outside for neither reading nor writing, which still gives access to its ioctls
+ * Attack: opens a file outside for neither reading nor writing, which still gives access to its
+ *   ioctls
  * Hook: file_open
  * Errno: EACCES
  * Control: opens its own file so

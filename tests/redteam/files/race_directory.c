@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: swaps its directory and a link to one outside while another thread opens a file below that name
+ * Attack: swaps its directory and a link to one outside while another thread opens a file below
+ *   that name
  * Hook: file_open
  * Errno: EACCES
  * Control: uses its own file

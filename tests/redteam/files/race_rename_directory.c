@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: lists a directory while it moves to where more is granted, then opens what is denied beside its old name
+ * Attack: lists a directory while it moves to where more is granted, then opens what is denied
+ *   beside its old name
  * Hook: file_open
  * Errno: EACCES
  * Control: moves it to and fro and opens it by either name

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: opens a file while others move it from one denied directory to another, and then allow the first one's name
+ * Attack: opens a file while others move it from one denied directory to another, and then allow
+ *   the first one's name
  * Hook: file_open
  * Errno: EACCES
  * Control: opens it by the name that is allowed

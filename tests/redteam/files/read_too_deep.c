@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: reads a file so deep outside that what can be climbed of its name is that of an allowed one
+ * Attack: reads a file so deep outside that what can be climbed of its name is that of an allowed
+ *   one
  * Hook: file_open
  * Errno: EACCES
  * Control: reads one of its own that is not so deep

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: removes an extended attribute of a file in its directory that a rule for all directories denies
+ * Attack: removes an extended attribute of a file in its directory that a rule for all directories
+ *   denies
  * Hook: inode_removexattr
  * Errno: EACCES
  * Control: removes one of its own

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: removes an extended attribute of a file that a rule for all directories denies, by a directory's descriptor
+ * Attack: removes an extended attribute of a file that a rule for all directories denies, by a
+ *   directory's descriptor
  * Hook: inode_removexattr
  * Errno: EACCES
  * Control: removes one of its own

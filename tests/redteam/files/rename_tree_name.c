@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: builds a directory elsewhere and renames it so that it has a file which may not be made there
+ * Attack: builds a directory elsewhere and renames it so that it has a file which may not be made
+ *   there
  * Hook: path_rename
  * Errno: EXDEV
  * Control: renames it beside, and back

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: has an overlay redirect a name to a directory of its lower layer, with a file which may not be made there
+ * Attack: has an overlay redirect a name to a directory of its lower layer, with a file which may
+ *   not be made there
  * Hook: path_rename
  * Errno: EXDEV
  * Control: has it redirect another name

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: sets an extended attribute of a file in its directory that a rule for all directories denies
+ * Attack: sets an extended attribute of a file in its directory that a rule for all directories
+ *   denies
  * Hook: inode_setxattr
  * Errno: EACCES
  * Control: sets one of its own

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: sets an extended attribute of a file that a rule for all directories denies, by a directory's descriptor
+ * Attack: sets an extended attribute of a file that a rule for all directories denies, by a
+ *   directory's descriptor
  * Hook: inode_setxattr
  * Errno: EACCES
  * Control: sets one of its own

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: plants a link under an executor's name that leads to a file only the execution may not write
+ * Attack: plants a link under an executor's name that leads to a file only the execution may not
+ *   write
  * Hook: path_symlink
  * Errno: EACCES
  * Control: makes the same link under another name

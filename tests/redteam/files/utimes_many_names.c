@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: changes the times of a file with more names than are looked at, one of which a rule denies
+ * Attack: changes the times of a file with more names than are looked at, one of which a rule
+ *   denies
  * Hook: inode_setattr
  * Errno: EACCES
  * Control: changes those of one with a few
@@ -10,7 +11,9 @@
 
 #include "tests/redteam/attack.h"
 
-/* From either end, the name in the middle comes behind more than there is room for (SEARCH_MOUNTS). */
+/*
+ * From either end, the name in the middle comes behind more than there is room for (SEARCH_MOUNTS).
+ */
 #define NAMES_MANY 160
 #define NAMES_FEW  8
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: changes the times of a file in its directory that another mount shows under a name that a rule denies
+ * Attack: changes the times of a file in its directory that another mount shows under a name that a
+ *   rule denies
  * Hook: inode_setattr
  * Errno: EACCES
  * Control: changes those of one whose other name no rule speaks of

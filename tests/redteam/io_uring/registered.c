@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: opens a file outside straight into a table of registered files, where it has no descriptor
+ * Attack: opens a file outside straight into a table of registered files, where it has no
+ *   descriptor
  * Hook: file_open
  * Errno: EACCES
  * Control: opens its own file so

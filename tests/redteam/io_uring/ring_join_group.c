@@ -10,7 +10,10 @@
 #include "tests/redteam/group.h"
 #include "tests/redteam/uring.h"
 
-/* An entry's layout for this is younger than build hosts' headers: cmd_op, level and optname, optlen, optval. */
+/*
+ * An entry's layout for this is younger than build hosts' headers: cmd_op, level and optname,
+ * optlen, optval.
+ */
 static int set_by_ring(int option, const void *value, unsigned int length)
 {
 	struct io_uring_sqe entry = {.opcode = RING_COMMAND,

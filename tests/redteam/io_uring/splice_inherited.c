@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: splices what a connection that was open before it began receives into a pipe, through io_uring
+ * Attack: splices what a connection that was open before it began receives into a pipe, through
+ *   io_uring
  * Hook: file_permission
  * Errno: EACCES
  * Control: the same by a connection to where the policy leads

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: has the kernel start the host's helper for a key, which asks DNS and others for what its name says
+ * Attack: has the kernel start the host's helper for a key, which asks DNS and others for what its
+ *   name says
  * Hook: key_alloc
  * Errno: EACCES
  * Control: uses its own file

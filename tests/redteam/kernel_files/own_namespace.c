@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: opens the network namespace that it shares with the host, which a descriptor keeps alive and hands on
+ * Attack: opens the network namespace that it shares with the host, which a descriptor keeps alive
+ *   and hands on
  * Hook: file_open
  * Errno: EACCES
  * Control: reads which one it is

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: reads a file of a directory that it holds on to while it is moved out of what is mounted there, to an allowed name
+ * Attack: reads a file of a directory that it holds on to while it is moved out of what is mounted
+ *   there, to an allowed name
  * Hook: file_open
  * Errno: EACCES
  * Control: reads the file that has that name

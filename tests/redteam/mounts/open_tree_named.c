@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: reads a file outside through a detached copy of a mount in which its name is that of an allowed file
+ * Attack: reads a file outside through a detached copy of a mount in which its name is that of an
+ *   allowed file
  * Hook: file_open
  * Errno: EACCES
  * Control: reads the file that has that name

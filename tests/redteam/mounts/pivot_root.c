@@ -17,7 +17,10 @@ static void setup(void)
 	NEED(mkdir(victim("mounted"), 0755));
 	NEED(mount("none", victim("mounted"), "tmpfs", 0, NULL));
 	NEED(mkdir(victim("mounted/old"), 0755));
-	/* The kernel takes no such mount for a root: the host keeps its own where the hook is not there. */
+	/*
+	 * The kernel takes no such mount for a root: the host keeps its own where the hook is not
+	 * there.
+	 */
 	NEED(mount(NULL, victim("mounted"), NULL, MS_SHARED, NULL));
 }
 

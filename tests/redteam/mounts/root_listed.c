@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: reads a file of a file system that is mounted where a rule denies all, after the place itself
+ * Attack: reads a file of a file system that is mounted where a rule denies all, after the place
+ *   itself
  * Hook: file_open
  * Errno: EACCES
  * Control: reads one of a file system that is mounted beside

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: reads through a second mount what lies so deep at the first that no rule on its place can be asked
+ * Attack: reads through a second mount what lies so deep at the first that no rule on its place can
+ *   be asked
  * Hook: file_open
  * Errno: EACCES
  * Control: reads a file of its own

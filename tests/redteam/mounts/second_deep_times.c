@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: changes the times of what lies so deep at its other mount that no rule on its place can be asked
+ * Attack: changes the times of what lies so deep at its other mount that no rule on its place can
+ *   be asked
  * Hook: inode_setattr
  * Errno: EACCES
  * Control: changes those of a file of its own

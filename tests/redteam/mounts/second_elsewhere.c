@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: reads what a rule denies through a second mount, after a file of a file system that is mounted once
+ * Attack: reads what a rule denies through a second mount, after a file of a file system that is
+ *   mounted once
  * Hook: file_open
  * Errno: EACCES
  * Control: reads one from beside, after that

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: makes a link to a directory built beside, by whose name a second mount's rule denies a file
+ * Attack: makes a link to a directory built beside, by whose name a second mount's rule denies a
+ *   file
  * Hook: path_symlink
  * Errno: EACCES
  * Control: makes one of another name

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: builds a directory beside a second mount's rule, and gives it the name that the rule speaks of
+ * Attack: builds a directory beside a second mount's rule, and gives it the name that the rule
+ *   speaks of
  * Hook: path_rename
  * Errno: EXDEV
  * Control: gives it another name

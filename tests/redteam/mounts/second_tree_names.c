@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: builds a directory in a place whose other mount has a rule, and gives it the name that the rule speaks of
+ * Attack: builds a directory in a place whose other mount has a rule, and gives it the name that
+ *   the rule speaks of
  * Hook: path_rename
  * Errno: EXDEV
  * Control: gives it another name

@@ -9,13 +9,18 @@
  */
 #include "tests/redteam/inherited.h"
 
-/* A page's place that is mapped from the socket, as the kernel wants it for what it does not copy. */
+/*
+ * A page's place that is mapped from the socket, as the kernel wants it for what it does not copy.
+ */
 static int use(int fd)
 {
 	static char copy[1 << 16];
 	struct {
 		struct tcp_zerocopy_receive receive;
-		/* What the header of the C library lacks: struct tcp_zerocopy_receive of linux/tcp.h. */
+		/*
+		 * What the header of the C library lacks: struct tcp_zerocopy_receive of
+		 * linux/tcp.h.
+		 */
 		unsigned int waiting;
 		int error;
 		unsigned long copy;

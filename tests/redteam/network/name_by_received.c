@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: asks a DNS server of its own choice by a socket that the host made, which no program of cordon's leads to the stub
+ * Attack: asks a DNS server of its own choice by a socket that the host made, which no program of
+ *   cordon's leads to the stub
  * Hook: socket_sendmsg
  * Errno: EACCES
  * Control: asks it by a socket of its own, and is led to the stub

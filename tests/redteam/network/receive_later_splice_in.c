@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: receives a socket before the host connects it to a forbidden port, and splices what comes into a pipe
+ * Attack: receives a socket before the host connects it to a forbidden port, and splices what comes
+ *   into a pipe
  * Hook: file_permission
  * Errno: EACCES
  * Control: the same by one that is then connected to the allowed port

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: receives a connection that the host has made to its own address, where the policy allows any
+ * Attack: receives a connection that the host has made to its own address, where the policy allows
+ *   any
  * Hook: file_receive
  * Errno: EACCES
  * Control: receives one to the allowed port

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: receives a socket, which whoever sent it may connect anywhere afterwards, where nobody watches what it is used for
+ * Attack: receives a socket, which whoever sent it may connect anywhere afterwards, where nobody
+ *   watches what it is used for
  * Hook: file_receive
  * Errno: EACCES
  * Control: receives one of its own

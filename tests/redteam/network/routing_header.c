@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: sends a datagram by way of another IPv6 address than the one it names, as ancillary data says
+ * Attack: sends a datagram by way of another IPv6 address than the one it names, as ancillary data
+ *   says
  * Hook: socket_sendmsg
  * Errno: EPERM
  * Control: sends it straight

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: tries every other protocol of the internet families for one whose sockets the kernel gives it
+ * Attack: tries every other protocol of the internet families for one whose sockets the kernel
+ *   gives it
  * Hook: socket_create
  * Errno: EACCES
  * Control: makes sockets of the protocols that it may use
@@ -18,7 +19,9 @@ static bool is_usual(int type, int protocol)
 	       (type == SOCK_DGRAM && protocol == IPPROTO_UDP);
 }
 
-/* Protocols that no kernel has a number for are refused like others, before it is looked for them. */
+/*
+ * Protocols that no kernel has a number for are refused like others, before it is looked for them.
+ */
 static int attack(void)
 {
 	static const int types[] = {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET};

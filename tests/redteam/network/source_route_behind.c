@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: names another way behind as much ancillary data as is looked through, by a socket that the host has made
+ * Attack: names another way behind as much ancillary data as is looked through, by a socket that
+ *   the host has made
  * Hook: socket_sendmsg
  * Errno: EPERM
  * Control: sends with less of it

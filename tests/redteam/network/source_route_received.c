@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: sends a datagram by way of another address than the one it names, from a socket that the host has made
+ * Attack: sends a datagram by way of another address than the one it names, from a socket that the
+ *   host has made
  * Hook: socket_sendmsg
  * Errno: EPERM
  * Control: sends it straight

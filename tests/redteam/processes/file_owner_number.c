@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: makes the receiver of a file's signals a process whose number in a namespace is its own outside
+ * Attack: makes the receiver of a file's signals a process whose number in a namespace is its own
+ *   outside
  * Hook: file_fcntl
  * Errno: EPERM
  * Control: makes itself the receiver, by its number in the namespace

@@ -10,8 +10,8 @@
 #include "tests/redteam/net.h"
 
 /*
- * kill(-1) succeeds even if nobody could be signalled: the host says whether it was. Once it answers it
- * has met its signals.
+ * kill(-1) succeeds even if nobody could be signalled: the host says whether it was. Once it
+ * answers it has met its signals.
  */
 static int attack(void)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: makes a ring of requests for asynchronous input and output, all that the host may have at a time
+ * Attack: makes a ring of requests for asynchronous input and output, all that the host may have at
+ *   a time
  * Hook: seccomp
  * Errno: ENOSYS
  * Control: writes without one

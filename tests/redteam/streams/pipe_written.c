@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: opens a pipe that it has for reading, as standard input is, to write into it what the next reader runs
+ * Attack: opens a pipe that it has for reading, as standard input is, to write into it what the
+ *   next reader runs
  * Hook: file_open
  * Errno: EACCES
  * Control: opens it anew for reading, and for both where it has both ends

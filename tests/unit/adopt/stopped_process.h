@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that stops itself before it does anything: what /proc says of it is what a held one would show. */
+/*
+ * A program that stops itself before it does anything: what /proc says of it is what a held one
+ * would show.
+ */
 #ifndef CORDON_TESTS_UNIT_ADOPT_STOPPED_PROCESS_H
 #define CORDON_TESTS_UNIT_ADOPT_STOPPED_PROCESS_H
 

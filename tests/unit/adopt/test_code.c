@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which code a command is about to run, by its digest. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -115,7 +116,10 @@ static void assert_refused(int error, const char *name, const char *text)
 	assert_non_null(strstr(failure.text, text));
 }
 
-/* What tells a file from another and from itself when changed, and the names that interpreters ask by. */
+/*
+ * What tells a file from another and from itself when changed, and the names that interpreters ask
+ * by.
+ */
 static void test_identity(void **state)
 {
 	char absolute[256];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Variables that are put into a process which has not run an instruction yet. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

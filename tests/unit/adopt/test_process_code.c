@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What a process is about to run, and the names of its variables. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

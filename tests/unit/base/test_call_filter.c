@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The system call filters of cordon's own processes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +45,10 @@ static int status_under(const char *const *names, int family, bool threads, unde
 			r = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 		if (r == 0)
 			r = seccomp_load(filter);
-		/* By number: the sanitizers' _exit() makes calls of its own, which the filter refuses. */
+		/*
+		 * By number: the sanitizers' _exit() makes calls of its own, which the filter
+		 * refuses.
+		 */
 		syscall(SYS_exit_group, r < 0 ? 100 : body());
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -110,7 +114,10 @@ static int processes(void)
 {
 	struct clone_args args = {.exit_signal = SIGCHLD};
 
-	/* That it is let through shows by the kernel's own refusal: a thread shares memory and handlers. */
+	/*
+	 * That it is let through shows by the kernel's own refusal: a thread shares memory and
+	 * handlers.
+	 */
 	if (syscall(SYS_clone, CLONE_THREAD, 0, 0, 0, 0) != -1 || errno != EINVAL)
 		return 1;
 	if (!is_refused(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)))

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Landlock as cordon's own processes use it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

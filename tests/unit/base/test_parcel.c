@@ -104,7 +104,9 @@ static void test_cut_anywhere(void **state)
 	}
 }
 
-/* Any byte of it set to anything: refused, or something else is read, and nothing beyond its end. */
+/*
+ * Any byte of it set to anything: refused, or something else is read, and nothing beyond its end.
+ */
 static void test_damaged(void **state)
 {
 	_cleanup_(freep) char *data = NULL;

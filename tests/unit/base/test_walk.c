@@ -78,7 +78,10 @@ static void test_relative(void **state)
 	assert_string_equal(found, at("real/sub"));
 }
 
-/* Root made them, in directories that root alone may write to: as agent code that runs as root does. */
+/*
+ * Root made them, in directories that root alone may write to: as agent code that runs as root
+ * does.
+ */
 static void test_links(void **state)
 {
 	(void)state;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* cordon.yaml: what it takes, and what is said of what it does not. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -195,7 +196,10 @@ static void files(void **state)
 	diagnostics_free(d);
 }
 
-/* The keys that the parser lists when it is given one that it does not know are the schema's, all of them. */
+/*
+ * The keys that the parser lists when it is given one that it does not know are the schema's, all
+ * of them.
+ */
 static void same_keys(json_t *properties, const char *text)
 {
 	char *said = NULL, *known, *save = NULL;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Messages and descriptors over a socket. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Requests, and what is wrong with them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -277,7 +277,10 @@ static void test_story_is_bounded(void **state)
 	assert_true(count_lines(text) < 4 * (STORY_PROCESSES_MAX + STORY_ITEMS_MAX));
 }
 
-/* What a rule with a severity refused is told first, and in its place, however much was refused around it. */
+/*
+ * What a rule with a severity refused is told first, and in its place, however much was refused
+ * around it.
+ */
 static void test_story_hides_nothing_grave(void **state)
 {
 	struct run *run = *state;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of calls knows all that the kernels at hand, libseccomp and this host's headers name, what it says of hooks is so,
- * and docs/system-calls.md says the same; CORDON_UPDATE=1 writes that page anew.
+ * The table of calls knows all that the kernels at hand, libseccomp and this host's headers name,
+ * what it says of hooks is so, and docs/system-calls.md says the same; CORDON_UPDATE=1 writes that
+ * page anew.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -267,7 +268,10 @@ static void test_headers(void **state)
 	assert_true(count > 90);
 }
 
-/* The numbers that the programs judge by are those of the table, and none of what they let pass is missing there. */
+/*
+ * The numbers that the programs judge by are those of the table, and none of what they let pass is
+ * missing there.
+ */
 static void test_constants(void **state)
 {
 	FILE *file = fopen("bpf/pure/kernel_constants.h", "re");

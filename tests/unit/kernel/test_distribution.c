@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is to be done is said in the words of each distribution, as its own files tell which it is. */
+/*
+ * What is to be done is said in the words of each distribution, as its own files tell which it is.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the programs read is looked for in the types of every kernel at hand, and in altered ones. */
+/*
+ * What the programs read is looked for in the types of every kernel at hand, and in altered ones.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,7 +132,9 @@ static void test_retyped(void **state)
 	struct btf *types = alterable("6.12");
 
 	(void)state;
-	/* Another struct, a narrower number, a pointer to another struct: libbpf would take them. */
+	/*
+	 * Another struct, a narrower number, a pointer to another struct: libbpf would take them.
+	 */
 	member_of(types, "super_block", "s_mounts")->type =
 		(__u32)btf__find_by_name_kind(types, "hlist_head", BTF_KIND_STRUCT);
 	expect_refusal(types, "struct super_block.s_mounts as something else");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Whom a command is to run as. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -290,8 +290,8 @@ static void test_limits_only_lower(void **state)
 }
 
 /*
- * The C library keeps two signals (32, 33) for itself and lets nobody change them; posix_spawn(3) starts
- * programs with both ignored.
+ * The C library keeps two signals (32, 33) for itself and lets nobody change them; posix_spawn(3)
+ * starts programs with both ignored.
  */
 static unsigned long long libc_ignored(void)
 {
@@ -391,7 +391,9 @@ static void make_directory(const char *name)
 	assert_int_equal(mkdir(path, 0755), 0);
 }
 
-/* One that may not be executed is passed over for the next in PATH, and remembered where none is. */
+/*
+ * One that may not be executed is passed over for the next in PATH, and remembered where none is.
+ */
 static void test_path_search(void **state)
 {
 	struct setting *s = *state;

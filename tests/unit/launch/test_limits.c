@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Limits as people write them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The seccomp filter, run by an interpreter of the instructions that such programs consist of: what it
- * says of a call under each setting of a policy. One test has the kernel run it.
+ * The seccomp filter, run by an interpreter of the instructions that such programs consist of: what
+ * it says of a call under each setting of a policy. One test has the kernel run it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -324,7 +324,10 @@ static void test_table(void **state)
 	}
 }
 
-/* What they are refused for, the tests about their arguments say; that there is something, both sides have to. */
+/*
+ * What they are refused for, the tests about their arguments say; that there is something, both
+ * sides have to.
+ */
 static void test_partly(void **state)
 {
 #define NAME(call) #call,
@@ -446,7 +449,10 @@ static void test_kernel(void **state)
 	seccomp_filter_unmap(&program);
 }
 
-/* In a child, which has the filter for good. The numbers: FALLOC_FL_PUNCH_HOLE with KEEP_SIZE, RWF_DSYNC, RWF_NOAPPEND. */
+/*
+ * In a child, which has the filter for good. The numbers: FALLOC_FL_PUNCH_HOLE with KEEP_SIZE,
+ * RWF_DSYNC, RWF_NOAPPEND.
+ */
 static int appending(void)
 {
 	char name[] = "/tmp/seccompXXXXXX", byte = 'x';

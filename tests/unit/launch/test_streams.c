@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Standard streams of a command: files, pipes, terminals. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

@@ -148,7 +148,10 @@ static inline bool floats(const struct drawn *rule)
 	return rule->anchor == AT_ROOT && strchr(rule->pattern, '*') != strrchr(rule->pattern, '*');
 }
 
-/* Another rule that may match at any depth speaks as well, perhaps further out: then that one decides. */
+/*
+ * Another rule that may match at any depth speaks as well, perhaps further out: then that one
+ * decides.
+ */
 static inline bool displaced(const struct drawn *rules, size_t count, uint16_t rule,
 			     unsigned int right, const struct question *q)
 {

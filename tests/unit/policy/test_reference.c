@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Policies and names at random: the compiler, the tables and the whole question as the matcher asks
- * it against the reference, which knows none of them. CORDON_PAIRS says how many pairs of policy and
- * name to compare, CORDON_SEED where to begin: see tests/fuzz/reference.
+ * it against the reference, which knows none of them. CORDON_PAIRS says how many pairs of policy
+ * and name to compare, CORDON_SEED where to begin: see tests/fuzz/reference.
  */
 #include "draw.h"
 #include "support.h"

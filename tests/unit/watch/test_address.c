@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Addresses to listen at. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a watcher that somebody has taken over can still do. Each thing is tried before, where it works, and after. */
+/*
+ * What a watcher that somebody has taken over can still do. Each thing is tried before, where it
+ * works, and after.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The text that Prometheus reads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

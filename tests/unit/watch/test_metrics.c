@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The series that a daemon's status becomes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

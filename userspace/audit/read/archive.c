@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The files of a log, for those who read from the middle of them: their text by position. */
 #include "audit/read/archive.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Checks line after line that each follows from the one before it. */
 #include "audit/read/check.h"
 
 #include <inttypes.h>

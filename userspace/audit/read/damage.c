@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Marks a record that does not follow from the line before it: somebody changed one of the two. */
 #include "audit/read/damage.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a log's segments, from the oldest closed one to the one that grows, line by line. */
 #include "audit/read/lines.h"
 
 #include <limits.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a log directory back, record by record, checking the chain on the way. */
 #include "audit/read/reader.h"
 
 #include <inttypes.h>

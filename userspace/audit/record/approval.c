@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The record of a human's decision about what a policy may allow. */
 #include "audit/record/approval.h"
 
 #include "audit/record/fields.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the arguments of a command that carry code, and replaces them by digests. */
 #include "audit/record/arguments.h"
 
 #include <string.h>

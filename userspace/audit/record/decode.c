@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Checks every length, number and enum of an event from the ring. */
 #include "audit/record/decode.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes what the records of many events have in common once, as text. */
 #include "audit/record/event_parts.h"
 
 #include <string.h>

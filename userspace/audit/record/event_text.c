@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Records of kernel events as the text that the log holds: what comes by the hundred thousand. */
 #include "audit/record/event_text.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Builds records as lists of their fields; the first failure is remembered. */
 #include "audit/record/fields.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of programs that run code given to them, and of those that run another program. */
 #include "audit/record/interpreter.h"
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The words that records use for the numbers of bpf/abi.h and of the kernel. */
 #include "audit/record/names.h"
 
 #include <linux/capability.h>

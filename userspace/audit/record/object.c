@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What an access was about, as text: a path, an address, a socket, a capability, a process. */
 #include "audit/record/object.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes audit records, one JSON object each, of what the daemon knows. */
 #include "audit/record/record.h"
 
 #include <stdlib.h>

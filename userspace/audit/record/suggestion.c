@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The smallest rule that would have allowed what was refused. */
 #include "audit/record/suggestion.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What went to and came from one other end, over an execution's whole life. */
 #include "audit/record/traffic.h"
 
 #include "audit/record/decode.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What checking a log comes upon, told as it is found, and counted. */
 #include "audit/seal/findings.h"
 
 #include <stdarg.h>

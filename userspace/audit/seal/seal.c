@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keys, MACs and texts of forward-secure seals. */
 #include "audit/seal/seal.h"
 
 #include <ctype.h>

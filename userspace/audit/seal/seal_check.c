@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Follows the seals of a log. */
 #include "audit/seal/seal_check.h"
 
 #include <fcntl.h>

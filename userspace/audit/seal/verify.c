@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Checks a log's chain and seals, and tells what is not as it should be. */
 #include "audit/seal/verify.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Where in a log to look for what a query asks for, as its index says. */
 #include "audit/search/candidates.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Matches patterns with names on record, as policies spell them. */
 #include "audit/search/glob.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Builds the index of a log and keeps it up to date: DIRECTORY/index.sqlite. */
 #include "audit/search/index.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps the index of a log in an SQLite database. */
 #include "audit/search/index_file.h"
 
 #include <sqlite3.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Packs the places of each value of each field as differences in base 128. */
 #include "audit/search/postings.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Says of a record, or of its line, whether a query asks for it. */
 #include "audit/search/query.h"
 
 #include <arpa/inet.h>

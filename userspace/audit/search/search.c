@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds records by the index where there is one, else by reading all of the log. */
 #include "audit/search/search.h"
 
 #include <limits.h>

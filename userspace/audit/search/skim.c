@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Takes the fields that an index needs from a line of JSON, without parsing all of it. */
 #include "audit/search/skim.h"
 
 #include <errno.h>

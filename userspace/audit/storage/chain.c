@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Computes and reads the digest in which each line of a log ends. */
 #include "audit/storage/chain.h"
 
 #include <string.h>

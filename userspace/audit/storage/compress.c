@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compressing a closed segment, in a thread of its own, so that its log goes on meanwhile. */
 #include "audit/storage/compress.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The end of a segment: what its last record is, and what a crash left behind it. */
 #include "audit/storage/ending.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes and reads the policies in force, each a file named by the digest of its tables. */
 #include "audit/storage/policy_store.h"
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Collects what the end of a log says of one execution. */
 #include "audit/storage/recall.h"
 
 #include <jansson.h>

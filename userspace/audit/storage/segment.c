@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Opens, locks, rotates and closes the file that a log grows in. */
 #include "audit/storage/segment.h"
 
 #include <fcntl.h>

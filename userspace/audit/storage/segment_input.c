@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The text of one segment, plain or compressed (gzip, RFC 1952). */
 #include "audit/storage/segment_input.h"
 
 #include <fcntl.h>

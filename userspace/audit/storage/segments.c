@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Names and lists the closed segments of a log. */
 #include "audit/storage/segments.h"
 
 #include <inttypes.h>

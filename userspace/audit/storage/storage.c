@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The calls by which a log changes what is on disk; tests put themselves between. */
 #include "audit/storage/storage.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the last records of a log, to tell which of those given again it has already. */
 #include "audit/storage/tail.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Takes the chain values off lines, and computes them again from the value before the first. */
 #include "audit/storage/unchained.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A byte buffer that grows; the first failure is remembered. */
 #include "audit/text/buffer.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes JSON straight into a buffer, in ASCII only. */
 #include "audit/text/json_text.h"
 
 #include "audit/text/text.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes JSON of names chosen by others: valid UTF-8, and the exact bytes beside it. */
 #include "audit/text/text.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Appends records to the audit log: chained, sealed, rotated and flushed. */
 #include "audit/write/log.h"
 
 #include <limits.h>

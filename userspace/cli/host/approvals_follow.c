@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* cordon approvals --follow: what begins to wait, as it does. */
 #include "cli/host/approvals_follow.h"
 
 #include <spawn.h>

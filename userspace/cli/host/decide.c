@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What `cordon approve` and `cordon approvals` share: asking the daemon, and showing an entry. */
 #include "cli/host/decide.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Executions as people name them: by as much of the id as tells them apart. */
 #include "cli/live/live_execution.h"
 
 #include <string.h>

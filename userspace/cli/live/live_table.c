@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Live executions as a table: for `cordon ps` and `cordon top`. */
 #include "cli/live/live_table.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Who has made the sockets that have an address of this host: the kernel's own list (sock_diag). */
 #include "cli/live/sockets.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* `cordon events`: shows records as they come, and those before. */
 #include <poll.h>
 #include <signal.h>
 #include <string.h>

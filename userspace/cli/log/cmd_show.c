@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* `cordon show`: one execution, from its start to its end. */
 #include <jansson.h>
 #include <signal.h>
 
 #include "audit/record/record.h"
 #include "cli/term/commands.h"
 #include "cli/log/find.h"
+#include "cli/log/story_options.h"
 #include "cli/term/message.h"
-#include "cli/term/moment.h"
-#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "insight/story/story.h"
 
@@ -62,40 +62,8 @@ static int run(const char *directory, const char *word, bool json)
 
 int cmd_show(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"log", required_argument, NULL, 'l'},
-		{"utc", no_argument, NULL, 'u'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
-	const char *directory = DEFAULT_LOG_DIRECTORY;
-	bool json = false;
-	int option;
+	struct story_options o;
+	int status = story_options_read(argc, argv, help, "show takes one id, or `last`", &o);
 
-	while ((option = read_option(argc, argv, "h", options)) >= 0) {
-		switch (option) {
-		case 'j':
-			json = true;
-			break;
-		case 'l':
-			directory = optarg;
-			break;
-		case 'u':
-			moment_utc();
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return EXIT_SUCCESS;
-		default:
-			fputs(help, stderr);
-			return 2;
-		}
-	}
-	if (optind + 1 != argc) {
-		message("show takes one id, or `last`");
-		fputs(help, stderr);
-		return 2;
-	}
-	return run(directory, argv[optind], json);
+	return status < 0 ? run(o.directory, o.word, o.json) : status;
 }

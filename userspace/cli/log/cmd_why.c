@@ -6,9 +6,9 @@
 #include "cli/term/commands.h"
 #include "cli/log/find.h"
 #include "cli/log/judge.h"
+#include "cli/log/story_options.h"
+#include "cli/term/exit_status.h"
 #include "cli/term/message.h"
-#include "cli/term/moment.h"
-#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "insight/text/view.h"
 #include "insight/story/why.h"
@@ -156,42 +156,18 @@ static int find(const char *directory, const char *word, json_t **ret_found, int
 
 int cmd_why(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"json", no_argument, NULL, 'j'},
-		{"log", required_argument, NULL, 'l'},
-		{"utc", no_argument, NULL, 'u'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
-	const char *directory = DEFAULT_LOG_DIRECTORY;
 	json_t *found = NULL;
-	bool json = false;
-	int option, status = EXIT_FAILURE, shown;
+	struct story_options o;
+	int status = story_options_read(argc, argv, help,
+					"why takes one id, `last`, or the seq of a record", &o);
+	int shown;
 
-	while ((option = read_option(argc, argv, "h", options)) >= 0) {
-		switch (option) {
-		case 'j':
-			json = true;
-			break;
-		case 'l':
-			directory = optarg;
-			break;
-		case 'u':
-			moment_utc();
-			break;
-		default:
-			fputs(help, option == 'h' ? stdout : stderr);
-			return option == 'h' ? EXIT_SUCCESS : 2;
-		}
-	}
-	if (optind + 1 != argc) {
-		message("why takes one id, `last`, or the seq of a record");
-		fputs(help, stderr);
-		return 2;
-	}
-	if (find(directory, argv[optind], &found, &status) < 0)
-		return 2;
-	shown = explain(directory, found, json);
+	if (status >= 0)
+		return status;
+	status = EXIT_FAILURE;
+	if (find(o.directory, o.word, &found, &status) < 0)
+		return EXIT_USAGE;
+	shown = explain(o.directory, found, o.json);
 	json_decref(found);
 	return shown != EXIT_SUCCESS ? shown : status;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds records for commands through the log's index, and brings it up to date if that can be. */
 #include "cli/log/find.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Questions about an access, put to the policies that an execution of the log was under. */
 #include "cli/log/judge.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Takes names out of the records of a log that are exported. */
 #include "cli/log/private_export.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the options by which commands choose records. */
 #include "cli/log/query_options.h"
 
 #include <ctype.h>

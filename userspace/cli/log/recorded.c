@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the executions that a command line names, and what the log recorded of them. */
 #include "cli/log/recorded.h"
 
 #include <ctype.h>

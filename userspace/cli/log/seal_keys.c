@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Verification keys that somebody gives to a command: --key, --key-file. */
 #include "cli/log/seal_keys.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps what a program wrote: of much, the beginning and the end. */
 #include "cli/mcp/capture.h"
 
 #include <inttypes.h>

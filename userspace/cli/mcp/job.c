@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Another command of cordon that runs for a call of a tool, and what it writes. */
 #include "cli/mcp/job.h"
 
 #include <fcntl.h>

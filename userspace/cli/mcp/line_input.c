@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Lines out of a stream of bytes, with a bound on what is held of one. */
 #include "cli/mcp/line_input.h"
 
 #include <string.h>

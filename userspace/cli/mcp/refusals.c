@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What was refused, for a model: a sentence each, and the rule to propose. */
 #include "cli/mcp/refusals.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* JSON-RPC 2.0 without batches: one message a line, from whoever writes to us. */
 #include "cli/mcp/rpc.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The server's loop: a client's messages in, calls that run beside each other, answers out. */
 #include "cli/mcp/server.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The server's side of the Model Context Protocol: which message is answered with what. */
 #include "cli/mcp/session.h"
 
 #include <string.h>

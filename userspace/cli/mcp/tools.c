@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The tools that a model may ask for, each with its command of cordon. */
 #include "cli/mcp/tools.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* All that an execution of the log could have done by a policy that it was under. */
 #include "cli/policy/could_all.h"
 
 #include <string.h>

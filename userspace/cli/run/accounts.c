@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Asks for the host's users, in files first and by the C library where that is needed. */
 #include "cli/run/accounts.h"
 
 #include <pwd.h>

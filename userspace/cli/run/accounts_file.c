@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Looks accounts up in the files of /etc, for a program that is linked statically. */
 #include <ctype.h>
 #include <pwd.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Directories that a person names to have them opened to agent code. */
 #include "cli/run/directory.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the directories of a Python's modules as Python itself finds them. */
 #include "cli/run/python_venv.h"
 
 #include <limits.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Why a program did not run: which file it was, and that no other took its place. */
 #include "cli/run/refused_program.h"
 
 #include <errno.h>

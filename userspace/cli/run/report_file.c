@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Replaces the file of --report as a whole, and finds it unwritable before anything runs. */
 #include "cli/run/report_file.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the command line of `cordon run`. */
 #include "cli/run/run_options.h"
 
 #include <jansson.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What `cordon run` asks the daemon for, made from its options and the host. */
 #include "cli/run/run_request.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps standard input, output and error as they were from a program's start to its end. */
 #include "cli/run/standard_streams.h"
 
 #include <errno.h>

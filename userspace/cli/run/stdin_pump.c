@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Hands standard input through to a command that reads its code from it, and hashes what passes. */
 #include "cli/run/stdin_pump.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Passes signals, stops and input on to the command, and notices its end. */
 #include "cli/run/supervise.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the options whose value is one of a few words. */
 #include "cli/term/choose_word.h"
 
 #include <errno.h>

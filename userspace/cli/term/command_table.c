@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A program's commands in one table: what finds one, lists them, and knows which was meant. */
 #include "cli/term/command_table.h"
 
 #include <stdbool.h>

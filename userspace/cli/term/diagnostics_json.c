@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What is wrong with a file, for programs: one shape in every command that reads one. */
 #include "cli/term/diagnostics_json.h"
 
 static json_t *position(unsigned int number)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The exit statuses of `cordon run`, as env(1), timeout(1) and shells have them. */
 #include "cli/term/exit_status.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Notes Ctrl-C, so that the work under way can stop and tidy up first. */
 #include "cli/term/interrupt.h"
 
 #include <stddef.h>

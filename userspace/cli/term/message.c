@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What cordon itself says, always on standard error: standard output belongs to results. */
 #include "cli/term/message.h"
 
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads moments as people write them on a command line. */
 #include "cli/term/moment.h"
 
 #include <ctype.h>

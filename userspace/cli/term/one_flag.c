@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Options of the commands that take one flag, --help, and nothing else. */
 #include "cli/term/one_flag.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Shows in one line on a terminal how far a long piece of work is. */
 #include "cli/term/progress.h"
 
 #include <inttypes.h>

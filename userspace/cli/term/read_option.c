@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the next option of a command, and says on standard error what is wrong with one. */
 #include "cli/term/read_option.h"
 
 #include "base/next_option.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Takes a terminal over for a while, and leaves it as it was. */
 #include "cli/term/screen.h"
 
 #include <poll.h>

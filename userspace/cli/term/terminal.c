@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What the terminal behind a stream can show. */
 #include "cli/term/terminal.h"
 
 #include <poll.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sends one query to the host's DNS servers, over UDP and over TCP where the answer was cut. */
 #include "daemon/dns/dns_exchange.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Has DNS messages read by processes without privileges, and checks what those say. */
 #include "daemon/dns/dns_reader.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@ static struct iovec part(const void *data, size_t size)
 	return (struct iovec){(void *)(uintptr_t)data, size};
 }
 
-/* It has said what no reader says. */
+/* Its reply is impossible for an honest reader: that process is used no longer. */
 static int distrust(const struct dns_reader *reader)
 {
 	readers_distrust(reader->readers, reader->uid);

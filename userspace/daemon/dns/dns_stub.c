@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The DNS server of executions whose policies name hosts. */
 #include "daemon/dns/dns_stub.h"
 
 #include <netinet/in.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Puts running executions under another policy: all that were asked for, or none. */
 #include "daemon/execution/apply.h"
 
 #include <string.h>
@@ -445,7 +446,7 @@ int apply_policy(struct daemon *daemon, const struct apply_request *request,
 	a.change.have_login = process_login(peer->pid, &a.change.login_uid) == 0;
 	(void)((r = collect(&a, ret_message, failure)) < 0 ||
 	       (r = check(&a, ret_message, failure)) < 0 ||
-	       /* Sockets that others made and the policies so far granted. */
+	       /* The new policy may deny inherited sockets: attach the programs that check. */
 	       (r = enforcement_watch_sockets(failure)) < 0 || (r = fill_result(&a, &result)) < 0 ||
 	       (r = announce_all(&a, failure)) < 0);
 	if (r < 0)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What has to wait for approval before anything runs under it. */
 #include "daemon/execution/approval_check.h"
 
 #include "base/clock.h"

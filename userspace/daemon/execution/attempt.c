@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the rule that says why an attempt which permissions refused is worth a record. */
 #include "daemon/execution/attempt.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the daemon share: what it says, records and flushes. */
 #include "daemon/execution/context.h"
 
 #include <stdarg.h>

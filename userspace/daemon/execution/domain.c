@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which name an address stands for, of those that the DNS stub has answered to an execution. */
 #include "daemon/execution/domain.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Ends an execution, whatever the cause: kills, reads the last events, reports, removes. */
 #include "daemon/execution/ending.h"
 
 #include <fcntl.h>
@@ -19,7 +20,7 @@
 #include "daemon/host/turn.h"
 #include "insight/export/report.h"
 
-/* Between looks whether all is dead: short at first, for most ends take a millisecond. */
+/* Delay between checks for live tasks, doubling: most executions are gone in a millisecond. */
 #define LOOK_FIRST_MSEC 1u
 #define LOOK_LAST_MSEC	50u
 /* Every so many looks what is still there is killed again. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Takes events from the kernel's rings to the logs. */
 #include "daemon/execution/events.h"
 
 #include <inttypes.h>

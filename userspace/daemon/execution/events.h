@@ -15,7 +15,7 @@ void events_release_early(struct execution *e);
 #define EVENTS_AT_A_TIME 64u
 #define EVENTS_ALL	 (1u << 18)
 
-/* Reads what the rings hold now, `most` events of it. Returns whether that was all. */
+/* Reads at most `most` of the events in the rings. Returns whether those were all. */
 bool events_drain(struct daemon *daemon, unsigned int most);
 
 /*

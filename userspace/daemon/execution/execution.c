@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes, finds and frees executions, and says how each is. */
 #include "daemon/execution/execution.h"
 
 #include <fcntl.h>

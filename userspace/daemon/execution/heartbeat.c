@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes now and then the record that the daemon is there, and how it stands. */
 #include "daemon/execution/heartbeat.h"
 
 #include "base/clock.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The second step of an execution: its first task, held by its parent, gets its label. */
 #include "daemon/execution/label.h"
 
 #include <string.h>

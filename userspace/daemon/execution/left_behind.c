@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What outlives the tasks of an execution though no name leads to it: System V objects. */
 #include "daemon/execution/left_behind.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Temporary directories that an earlier daemon left without an execution. */
 #include "daemon/execution/leftovers.h"
 
 #include <errno.h>

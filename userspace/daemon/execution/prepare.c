@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The first step of an execution: all that it needs before there is a process. */
 #include "daemon/execution/prepare.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Follows a proposal from the asking to its effect on executions. */
 #include "daemon/execution/proposal.h"
 
 #include <string.h>

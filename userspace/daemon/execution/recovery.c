@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What a daemon finds of one that died: executions whose owner's connection died with it. */
 #include "daemon/execution/recovery.h"
 
 #include <fcntl.h>
@@ -164,7 +165,7 @@ static int fill_known(struct execution *e, struct state *state)
 	return 0;
 }
 
-/* A gap that was is told already. */
+/* Gaps before the crash are on record: they are not reported again. */
 static void no_gap(uint64_t after, uint64_t before, void *context)
 {
 	(void)after;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps what executions were refused as rules that would allow it. */
 #include "daemon/execution/refused.h"
 
 #include <string.h>

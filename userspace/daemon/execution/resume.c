@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Takes an execution over that an earlier daemon began and that still runs. */
 #include "daemon/execution/resume.h"
 
 #include <fcntl.h>

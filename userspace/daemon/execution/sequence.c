@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which events of an execution have arrived, by sequence number. */
 #include "daemon/execution/sequence.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes and reads state files, /run/cordon/executions/ID.json. */
 #include "daemon/execution/state.h"
 
 #include <fcntl.h>

@@ -29,7 +29,7 @@ struct totals {
 /* An execution has ended and is not to be looked at any more: what its end record says. */
 void totals_add_end(struct totals *totals, const struct audit_end *end);
 
-/* What the kernel has counted so far for one that has not ended. */
+/* What the kernel has counted so far for an execution that has not ended. */
 void totals_add_live(struct totals *totals, const struct cordon_execution *view);
 
 /* Events behind `after` and before `before` never came. */

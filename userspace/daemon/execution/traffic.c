@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Puts on record what an execution has sent and received, by where it went and came from. */
 #include "daemon/execution/traffic.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the execution of a process, or of a cgroup, for `cordon who`. */
 #include "daemon/execution/whose.h"
 
 #include <sys/pidfd.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Executions that the kernel made of an executor's children. */
 #include "daemon/executor/adopted.h"
 
 #include <fcntl.h>

@@ -20,7 +20,7 @@ int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct f
 int adopted_prepare(struct execution *e, const char *data, size_t size, struct errand_fds *fds,
 		    struct failure *failure);
 
-/* As much as one that failed has found, for the record. */
+/* Puts on record what a preparation found until it failed. */
 void adopted_note_failed(struct execution *e, const char *data, size_t size);
 
 #endif

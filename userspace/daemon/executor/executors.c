@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps the entries of cordon.yaml in force, and executions ready for each. */
 #include "daemon/executor/executors.h"
 
 #include <limits.h>

@@ -82,8 +82,8 @@ void executors_clear(struct executors *x);
 const struct executor_entry *executors_entry(const struct executors *x, uint32_t index);
 
 /*
- * Where a person has to say which may be used: those that may, start from here on; the others do
- * not.
+ * Where policies need approval: children of entries whose policies are approved start from here on,
+ * those of other entries do not.
  */
 void executors_check_approvals(struct executors *x);
 

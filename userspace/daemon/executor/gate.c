@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Asks the host owner's command about an execution whose process is held. */
 #include "daemon/executor/gate.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Waits in a process of its own for the daemon's end, and releases what it had held. */
 #include "daemon/executor/guard.h"
 
 #include <fcntl.h>
@@ -101,7 +102,7 @@ static void run(int fd, uint32_t dead)
 		_exit(1);
 	while (!wait_for_end(fd))
 		end_overdue(e);
-	/* An exec on its way may be held a moment later still. */
+	/* An exec in flight may be stopped after this pass: repeat it for a second. */
 	for (int i = 0; i < 20; i++) {
 		const struct timespec pause = {.tv_nsec = 50000000};
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Names of the variables that the kernel has overwritten in an adopted execution. */
 #include "daemon/executor/wiped.h"
 
 #include <string.h>

@@ -13,7 +13,7 @@
 /* From a CORDON_EVENT_ENVIRONMENT; what is not well formed, or finds no memory, is as not told. */
 void wiped_take(struct execution *e, const struct cordon_event *event, size_t size);
 
-/* Puts them beside those that are on record as removed. -ENOMEM. */
+/* Puts the names of overwritten variables beside the removed ones in the record. -ENOMEM. */
 int wiped_add(struct execution *e);
 
 /* Before the start is recorded: how many were overwritten besides. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Who started a process: it and those above it, as /proc shows them now. */
 #include "daemon/host/ancestry.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The cgroups (v2) of executions: MOUNT/cordon/ID each. */
 #include "daemon/host/cgroup.h"
 
 #include <fcntl.h>

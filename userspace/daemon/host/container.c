@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tells what a container has of its host. */
 #include "daemon/host/container.h"
 
 #include <errno.h>

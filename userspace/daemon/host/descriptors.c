@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Descriptors that an execution begins with and that its policy does not grant. */
 #include "daemon/host/descriptors.h"
 
 #include <linux/magic.h>

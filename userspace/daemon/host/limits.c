@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The limits in force: the policy's, lowered by what the caller asks for. */
 #include "daemon/host/limits.h"
 
 #include "launch/limits.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sends a service manager the datagrams of sd_notify(3). */
 #include "daemon/host/notify.h"
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* An event that fires when a process ends, which owns its pidfd. */
 #include "daemon/host/pid_event.h"
 
 #include "base/cleanup.h"

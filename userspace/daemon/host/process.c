@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads what /proc says about another process. */
 #include "daemon/host/process.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The temporary directory of an execution, behind ${tmp}. */
 #include "daemon/host/tmpdir.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Measures how long the turns of the daemon's loop take, and in what. */
 #include "daemon/host/turn.h"
 
 #include "base/clock.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which directories may become an execution's ${workdir}, and so be opened to agent code. */
 #include "daemon/host/workdir.h"
 
 #include <fcntl.h>

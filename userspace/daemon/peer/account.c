@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What users other than root take of the daemon: connections, and its time. */
 #include "daemon/peer/account.h"
 
 static void refresh(struct account *account, uint64_t now)
@@ -14,7 +15,7 @@ static void refresh(struct account *account, uint64_t now)
 		account->balance_nsec = ACCOUNT_SAVINGS_NSEC;
 }
 
-/* One that tells no more than a new one would. */
+/* Idle and with full credit: the slot can be used anew without forgetting a debt. */
 static int is_free(struct account *account, uint64_t now)
 {
 	if (account->connections > 0 || account->kept > 0)

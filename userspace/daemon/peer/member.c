@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What a client that is not root may have done for it. */
 #include "daemon/peer/member.h"
 
 #include <fcntl.h>

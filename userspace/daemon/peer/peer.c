@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Who is at the other end of the control socket, and what that one may ask for. */
 #include "daemon/peer/peer.h"
 
 #include <grp.h>

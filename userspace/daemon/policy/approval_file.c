@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes and reads the file of one policy that waits for approval or was decided about. */
 #include "daemon/policy/approval_file.h"
 
 #include <fcntl.h>

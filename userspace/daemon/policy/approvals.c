@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Decides whether a policy may be used, from those that were approved. */
 #include "daemon/policy/approvals.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compares what was compiled beside the loop with what is approved of its name, there as well. */
 #include "daemon/policy/comparing.h"
 
 #include <stdlib.h>

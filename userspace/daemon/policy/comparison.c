@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What a policy allows beyond those of its name that are approved. */
 #include "daemon/policy/comparison.h"
 
 #include <string.h>

@@ -30,7 +30,7 @@ struct comparison {
 
 void comparison_release(struct comparison *comparison);
 
-/* It allows no more than one that is approved. */
+/* The policy allows no more than an approved policy of its name. */
 bool comparison_is_covered(const struct comparison *comparison);
 
 /* It was found before that it is covered. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compiles policies in processes beside the loop, once for all who wait for the same one. */
 #include "daemon/policy/compiling.h"
 
 #include <stdio.h>

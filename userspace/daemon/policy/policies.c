@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps the compiled policies in use, each once. */
 #include "daemon/policy/policies.h"
 
 #include <fcntl.h>

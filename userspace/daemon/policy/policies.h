@@ -72,9 +72,9 @@ int policies_resume(struct policies *policies, struct compiled_policy *compiled,
 		    const struct policy_use **ret_use);
 
 /*
- * The one that policies_resume() has taken over by this reference already, if it is called by these
- * names: with as many to take over, each policy is compiled once. Its reference is the caller's;
- * NULL: there is none.
+ * The policy that policies_resume() has taken over by this reference already, if it has these
+ * names: each policy is compiled once, however many executions it has. The reference is the
+ * caller's; NULL: there is none.
  */
 const struct policy_use *policies_resumed(struct policies *policies, uint64_t ref,
 					  const unsigned char digest[32], const char *name,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Gives up the capabilities, calls and files that the daemon has no need of. */
 #include "daemon/privsep/confine.h"
 
 #include <linux/capability.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Does in a process of its own what may take long or never end. */
 #include "daemon/privsep/errand.h"
 
 #include <fcntl.h>

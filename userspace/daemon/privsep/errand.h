@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What may take long or never end, as reading a file that others chose or looking a user up, is
- * done by a process of its own, and the daemon is told when there is an answer. The loop waits for
- * none of them; one that does not answer in time is killed, and what it was for is refused.
+ * Work that may take long or never end, as reading a file that others chose or looking a user up,
+ * is done by a process of its own, and the daemon is told when there is an answer. The loop never
+ * waits; a process that does not answer in time is killed, and the request it worked for refused.
  */
 #ifndef CORDON_DAEMON_ERRAND_H
 #define CORDON_DAEMON_ERRAND_H

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Carries the processor time that an errand took, so that it is charged to whoever it was for. */
 #include "daemon/privsep/errand_time.h"
 
 #include <string.h>

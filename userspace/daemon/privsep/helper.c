@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Starts this program once more, with a socket and an empty root, and nothing else. */
 #include "daemon/privsep/helper.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Opens each log once, for all executions that log there. */
 #include "daemon/privsep/logs.h"
 
 #include <sys/queue.h>

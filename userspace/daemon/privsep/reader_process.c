@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The process that reads what comes from outside: without privileges, without files. */
 #include "daemon/privsep/reader_process.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Starts, feeds and replaces the reading processes, one for each user. */
 #include "daemon/privsep/readers.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads from the shipper's state file how far the log is shipped. */
 #include "daemon/privsep/shipped.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A log's writer, as the daemon sees it: a process of an unprivileged user (writer_process.h). */
 #include "daemon/privsep/writer.h"
 
 #include <errno.h>

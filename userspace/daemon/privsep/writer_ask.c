@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What is said to a log's writer, and in which order: records, and one question at a time. */
 #include "daemon/privsep/writer_ask.h"
 
 #include <errno.h>

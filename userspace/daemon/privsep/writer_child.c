@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Ends the process of a log's writer, and waits for it. */
 #include "daemon/privsep/writer_child.h"
 
 #include <openssl/crypto.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Whose a log is: the user that its writer is, and the directory that is given to it. */
 #include "daemon/privsep/writer_directory.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What a log's writer answers, and what follows from it. */
 #include "daemon/privsep/writer_hear.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Begins a writer, hears it, and replaces it when it dies, hangs, or has another directory. */
 #include "daemon/privsep/writer_keep.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The process that writes one log, and reaches nothing but its directory. */
 #include "daemon/privsep/writer_process.h"
 
 #include <openssl/crypto.h>

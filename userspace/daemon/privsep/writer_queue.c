@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps the records that a writer has not confirmed, and counts what is lost for want of room. */
 #include "daemon/privsep/writer_queue.h"
 
 #include <errno.h>

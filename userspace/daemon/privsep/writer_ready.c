@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Answers those who wait for the word whether a log can be written. */
 #include "daemon/privsep/writer_ready.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What a log's writer gives up before it touches the log. */
 #include "daemon/privsep/writer_sandbox.h"
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Counts how much of a writer's queue one source of records has filled. */
 #include "daemon/privsep/writer_share.h"
 
 size_t writer_share_waiting(struct writer_share *share, uint64_t confirmed, size_t size)

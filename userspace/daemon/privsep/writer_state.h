@@ -52,7 +52,7 @@ struct writer {
 	pid_t pid, unreaped;
 	dev_t device; /* of the directory that it has */
 	ino_t inode;
-	dev_t next_device; /* of that which the one that begins is about to have */
+	dev_t next_device; /* of the directory of the writer that begins */
 	ino_t next_inode;
 	struct buffer queue; /* records that are not confirmed, as WRITER_APPEND has them */
 	uint64_t confirmed;  /* bytes that stood before it */
@@ -71,7 +71,7 @@ struct writer {
 	struct wait_list waits, ready, completed;
 	struct event *readable, *writable, *late, *deliver, *look; /* NULL without a loop */
 	uint64_t unsaid; /* lost here; the log does not say so yet */
-	uint64_t said;	 /* of them, those that this writer has been told of */
+	uint64_t said;	 /* of the lost, as many as this writer was told of */
 	bool failing;	 /* the last try to write did */
 	bool unsynced;	 /* wrote what is not on disk */
 	bool later;	 /* something will be due although nothing is appended */

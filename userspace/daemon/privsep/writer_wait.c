@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Who waits for records of a log to be written, and is told, from the loop, what became of them. */
 #include "daemon/privsep/writer_wait.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@ struct writer_wait;
 
 /* It is told, from the loop. */
 void writer_wait_end(struct writer *writer, struct writer_wait *wait, int result);
-/* Tells those that the question to the writer was about. */
+/* Tells the waiters whose records the answered question to the writer covered. */
 void writer_wait_end_covered(struct writer *writer, int result);
 /* Until somebody asks again: nobody waits for a flush that cannot be. */
 void writer_wait_give_up(struct writer *writer, int error);

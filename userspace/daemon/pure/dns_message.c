@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads and writes DNS messages (RFC 1035) as far as a stub needs them. */
 #include "daemon/pure/dns_message.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The host's DNS servers, as resolv.conf(5) names them. */
 #include "daemon/pure/dns_servers.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Approvals in the daemon: what authorised people say. */
 #include "daemon/server/approve.h"
 
 #include <string.h>

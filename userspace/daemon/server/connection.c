@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* One client: who it is, the execution it owns, what it still has to be told. */
 #include "daemon/server/connection.h"
 
 #include "base/clock.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What clients ask for: one function per operation of the protocol. */
 #include "daemon/server/dispatch.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Serves the request that asks for what was refused. */
 #include "daemon/server/propose.h"
 
 #include "control/decide_request.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The control socket: connections, who they are, what they ask, what they are told. */
 #include "daemon/server/server.h"
 
 #include <string.h>

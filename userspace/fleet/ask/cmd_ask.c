@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cordon-fleet ask`: the records of all hosts that answer a question. */
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "cli/log/query_options.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
-#include "cli/term/read_option.h"
 #include "cli/term/terminal.h"
 #include "fleet/ask/fleet_options.h"
 #include "fleet/ask/fleet_search.h"
@@ -30,6 +30,7 @@ static const char help[] =
 	"      --names               names all the same\n";
 
 enum { OPTION_HOST = 1024, OPTION_PRIVACY, OPTION_NAMES };
+#define OWN_OPTIONS 3
 
 struct ask {
 	struct fleet_options fleet;
@@ -130,9 +131,9 @@ static int ask(const struct ask *a)
 			       result.found > 0 && result.lost == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-static int take_option(struct ask *a, int option, const char *value)
+static int take_option(void *context, int option, const char *value)
 {
-	int r;
+	struct ask *a = context;
 
 	switch (option) {
 	case OPTION_HOST:
@@ -145,43 +146,26 @@ static int take_option(struct ask *a, int option, const char *value)
 		a->privacy = NULL;
 		return 0;
 	default:
-		r = fleet_options_take(&a->fleet, option, value);
+		return query_options_take(&a->query, option, value);
 	}
-	if (r == -ENOENT)
-		r = query_options_take(&a->query, option, value);
-	if (r == -ENOENT)
-		message("see `cordon-fleet ask --help`");
-	return r;
 }
 
 static int parse(int argc, char **argv, struct ask *a)
 {
-	struct option table[FLEET_OPTIONS_COUNT + QUERY_OPTIONS_COUNT + 5] = {
-		{"help", no_argument, NULL, 'h'},
+	/* All of the query's but --log, its last: which logs there are, the store knows. */
+	struct option own[OWN_OPTIONS + QUERY_OPTIONS_COUNT - 1] = {
 		{"host", required_argument, NULL, OPTION_HOST},
 		{"privacy", required_argument, NULL, OPTION_PRIVACY},
 		{"names", no_argument, NULL, OPTION_NAMES},
 	};
-	int option;
+	const struct fleet_command command = {
+		"ask", help, own, ARRAY_SIZE(own), take_option, a, query_options_help,
+	};
 
-	memcpy(table + 4, fleet_options_table, sizeof(fleet_options_table));
-	/* All but --log: which logs there are, the store knows. */
-	memcpy(table + 4 + FLEET_OPTIONS_COUNT, query_options_table,
-	       sizeof(query_options_table[0]) * (QUERY_OPTIONS_COUNT - 1));
-	while ((option = read_option(argc, argv, "h", table)) >= 0) {
-		if (option == 'h') {
-			fputs(help, stdout);
-			fputs(query_options_help, stdout);
-			fputs(fleet_options_help, stdout);
-			return EXIT_SUCCESS;
-		}
-		if (take_option(a, option, optarg) < 0)
-			return EXIT_USAGE;
-	}
-	if (optind == argc)
-		return -1;
-	message("ask: unexpected argument \"%s\"; see `cordon-fleet ask --help`", argv[optind]);
-	return EXIT_USAGE;
+	static_assert(ARRAY_SIZE(own) <= FLEET_OWN_OPTIONS_MAX, "as many as are read");
+	memcpy(own + OWN_OPTIONS, query_options_table,
+	       (QUERY_OPTIONS_COUNT - 1) * sizeof(query_options_table[0]));
+	return fleet_options_only(&a->fleet, &command, argc, argv);
 }
 
 int fleet_command_ask(int argc, char **argv)

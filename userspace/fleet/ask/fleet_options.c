@@ -191,6 +191,8 @@ int fleet_options_read(struct fleet_options *options, const struct fleet_command
 	while ((option = read_option(argc, argv, "h", table)) >= 0) {
 		if (option == 'h') {
 			fputs(command->help, stdout);
+			if (command->own_help)
+				fputs(command->own_help, stdout);
 			fputs(fleet_options_help, stdout);
 			return EXIT_SUCCESS;
 		}
@@ -205,17 +207,23 @@ int fleet_options_read(struct fleet_options *options, const struct fleet_command
 	return -1;
 }
 
+int fleet_options_only(struct fleet_options *options, const struct fleet_command *command, int argc,
+		       char **argv)
+{
+	int status = fleet_options_read(options, command, argc, argv);
+
+	if (status >= 0 || optind == argc)
+		return status;
+	message("%s: unexpected argument \"%s\"; see `cordon-fleet %s --help`", command->name,
+		argv[optind], command->name);
+	return EXIT_USAGE;
+}
+
 int fleet_options_parse(struct fleet_options *options, const char *name, const char *help, int argc,
 			char **argv)
 {
 	const struct fleet_command command = {.name = name, .help = help};
-	int status;
 
 	fleet_options_init(options);
-	status = fleet_options_read(options, &command, argc, argv);
-	if (status >= 0 || optind == argc)
-		return status;
-	message("%s: unexpected argument \"%s\"; see `cordon-fleet %s --help`", name, argv[optind],
-		name);
-	return EXIT_USAGE;
+	return fleet_options_only(options, &command, argc, argv);
 }

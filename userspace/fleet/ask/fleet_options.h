@@ -53,7 +53,7 @@ bool fleet_options_number(const char *value, unsigned long most, uint64_t *ret_n
 /* The time of an option --since as UTC. -EINVAL: it was said why. */
 int fleet_options_since(const char *value, char ret_since[CLOCK_TEXT_SIZE]);
 
-#define FLEET_OWN_OPTIONS_MAX 8u
+#define FLEET_OWN_OPTIONS_MAX 20u
 
 /* A command that has options of its own besides. */
 struct fleet_command {
@@ -63,10 +63,15 @@ struct fleet_command {
 	/* 0; -EINVAL: it was said why; -ENOENT: not one of them. */
 	int (*take)(void *context, int option, const char *value);
 	void *context;
+	const char *own_help; /* follows `help`, where that is written down elsewhere */
 };
 
 /* -1: go on, with the arguments from optind; else the status to exit with. */
 int fleet_options_read(struct fleet_options *options, const struct fleet_command *command, int argc,
+		       char **argv);
+
+/* As fleet_options_read(), for commands that take no arguments. */
+int fleet_options_only(struct fleet_options *options, const struct fleet_command *command, int argc,
 		       char **argv);
 
 /* For commands that have no other options and no arguments. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which of the hosts in ClickHouse, where several stores may have rows, are this store's. */
 #include "fleet/ask/own_hosts.h"
 
 int own_hosts(struct rows *rows, const char *host, struct buffer *list, struct failure *failure)

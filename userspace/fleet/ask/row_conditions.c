@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes a question's conditions on rows as SQL for SQLite and ClickHouse. */
 #include "fleet/ask/row_conditions.h"
 
 #include "base/clock.h"

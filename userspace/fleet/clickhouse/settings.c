@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Where the store and whoever asks it learn of a ClickHouse server. */
 #include "fleet/clickhouse/settings.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Looks whether the shipper's own certificate is about to end, or has. */
 #include "fleet/ship/certificate.h"
 
 #include <openssl/pem.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes a batch of lines as OTLP in JSON. */
 #include "fleet/ship/otlp_message.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The policies that were in force, which lie beside the log, and which of them are shipped. */
 #include "fleet/ship/policies.h"
 
 #include <dirent.h>

@@ -38,7 +38,8 @@ static const char help[] =
 	"      --presence N     says each N seconds that it is there, and how the daemon is (15; 0: never)\n"
 	"      --plain          sends lines as they are, not as gzip\n"
 	"      --once           leaves when all that is there now is acknowledged\n"
-	"  -h, --help           this text\n";
+	"  -h, --help           this text\n"
+	"  -V, --version        which one this is\n";
 
 /* Of those that a destination may have: the port that it means; 0: none of them. */
 static uint16_t default_port(const char *url, bool otlp)
@@ -143,6 +144,7 @@ int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 		{"plain", no_argument, NULL, 'p'},
 		{"once", no_argument, NULL, 'o'},
 		{"help", no_argument, NULL, 'h'},
+		{"version", no_argument, NULL, 'V'},
 		{},
 	};
 	struct ship_options *o = ret_options;
@@ -157,7 +159,7 @@ int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 		.presence = PRESENCE_SECONDS,
 		.publisher.url = DEFAULT_SERVER,
 	};
-	while ((option = next_option(argc, argv, "h", table, &failure)) >= 0) {
+	while ((option = next_option(argc, argv, "hV", table, &failure)) >= 0) {
 		switch (option) {
 		case 's':
 			o->publisher.url = optarg;
@@ -202,6 +204,9 @@ int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 			break;
 		case 'h':
 			fputs(help, stdout);
+			return EXIT_SUCCESS;
+		case 'V':
+			puts("cordon-ship " CORDON_VERSION);
 			return EXIT_SUCCESS;
 		default:
 			fprintf(stderr, "cordon-ship: %s\ncordon-ship: see `cordon-ship --help`\n",

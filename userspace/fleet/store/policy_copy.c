@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps the policies of a host's log beside the copy of that log. */
 #include "fleet/store/policy_copy.h"
 
 #include <fcntl.h>

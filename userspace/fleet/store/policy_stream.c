@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The stream that brings the policies that hosts have in force. */
 #include "fleet/store/policy_stream.h"
 
 #include "base/clock.h"

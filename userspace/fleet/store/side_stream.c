@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Streams beside that of the records, which keep the last message of each subject. */
 #include "fleet/store/side_stream.h"
 
 #include <stdio.h>

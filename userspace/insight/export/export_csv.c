@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes records as CSV. */
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes records as documents of the Elastic Common Schema. */
 #include <string.h>
 
 #include "audit/text/json_text.h"

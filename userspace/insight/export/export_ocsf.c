@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes records as events of the Open Cybersecurity Schema Framework. */
 #include <string.h>
 
 #include "audit/text/json_text.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds the members that exports need in a record's line, where they stand. */
 #include "insight/export/flat_record.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads JSON as the log's writer makes it nearly always, and leaves the rest to a parser. */
 #include "insight/export/plain_json.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Says what was refused to an execution, for the agent that started it. */
 #include "insight/export/report.h"
 
 #include "audit/record/fields.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes a policy of what executions did, with the evidence beside each rule. */
 #include "insight/learn/learn.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* From names to patterns: what will be another name next time becomes a wildcard. */
 #include "insight/learn/learn_names.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Holds accessed names as a tree of patterns, and makes it smaller. */
 #include "insight/learn/learn_tree.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the page of a report: one HTML file that needs nothing else. */
 #include "insight/page/page.h"
 
 #include <string.h>

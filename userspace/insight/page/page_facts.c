@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the page's part on what an execution was. */
 #include <inttypes.h>
 #include <string.h>
 

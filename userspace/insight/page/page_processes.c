@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Writes the page's part on the processes. */
 #include "base/cleanup.h"
 #include "insight/text/html.h"
 #include "insight/page/page.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The page's style sheet. */
 #include "insight/page/page_parts.h"
 
 /* Colours meet WCAG 2.1 AA in both themes; nothing is told by colour alone. */

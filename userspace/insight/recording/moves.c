@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Judges the moves of a recording: a new name must grant nothing that the old one does not. */
 #include "insight/recording/moves.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Collects each distinct access of executions as the question that the kernel asked. */
 #include "insight/recording/recording.h"
 
 #include <search.h>

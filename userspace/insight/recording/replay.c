@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A recorded access asked of a policy, by the code that the kernel runs. */
 #include "insight/recording/replay.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Groups denials by rule and directory, what matters most first. */
 #include "insight/story/clusters.h"
 
 #include <errno.h>

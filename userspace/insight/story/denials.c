@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Denial records, the identical ones merged, and what they say in words. */
 #include "insight/story/denials.h"
 
 #include <string.h>

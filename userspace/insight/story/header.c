@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The head of an execution's story: what, under which policy, with what result. */
 #include "insight/story/header.h"
 
 #include <string.h>

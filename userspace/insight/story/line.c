@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* One line of text per record. */
 #include "insight/story/line.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* How an execution ended, for a reader who knows nothing of exit codes. */
 #include "insight/story/outcome.h"
 
 #include <string.h>

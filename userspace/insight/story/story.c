@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* One execution as a person wants to read it: what ran, where, what it did, what was refused. */
 #include "insight/story/story.h"
 
 #include <string.h>

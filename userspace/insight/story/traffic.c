@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What an execution sent and received, by the other end: its records of traffic, put to words. */
 #include "insight/story/traffic.h"
 
 #include <errno.h>

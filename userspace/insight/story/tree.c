@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The processes of one execution, as a tree, with what each did and was refused. */
 #include "insight/story/tree.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Denials explained after the fact, for people and for the agent that ran into them. */
 #include "insight/story/why.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes equal parts of many records one object. */
 #include "insight/text/share.h"
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Output for people: colours where they are wanted, and untrusted text made harmless. */
 #include "insight/text/style.h"
 
 #include <stdlib.h>

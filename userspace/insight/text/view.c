@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Finds fields of a record by their dotted names. */
 #include "insight/text/view.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs two policies' automata side by side for what one allows and the other does not. */
 #include "policy/automaton/alike.h"
 #include "policy/ask/diff.h"
 

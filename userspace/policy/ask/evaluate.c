@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the kernel's own matcher over a compiled policy on the host. */
 #include "policy/ask/evaluate.h"
 
 #include <errno.h>

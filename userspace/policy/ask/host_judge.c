@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Decides whether a policy lets an execution connect to a host somehow. */
 #include "policy/ask/host_judge.h"
 
 #include <netinet/in.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Every rule that speaks of a name, not only the one that decides: for explanations. */
 #include "policy/ask/match.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads one access as people spell it, and asks a compiled policy. */
 #include "policy/ask/question.h"
 
 #include <arpa/inet.h>

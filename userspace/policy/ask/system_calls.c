@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which system calls an execution has no use for, going by its policy. */
 #include "policy/ask/system_calls.h"
 
 #include <string.h>

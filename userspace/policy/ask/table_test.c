@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs a table of accesses and the verdicts that a policy must give. */
 #include "policy/ask/table_test.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which states of two automata grant and deny the same of whatever may follow. */
 #include "policy/automaton/alike.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes a policy's deterministic automaton by subset construction, then minimises it. */
 #include "policy/automaton/automaton.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Rules in one line, as users meet them in denials: "allow read, write /tmp/x". */
 #include "policy/automaton/describe.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which rules still decide something where the runs of one question are combined. */
 #include "policy/automaton/effect.h"
 
 #include "policy/automaton/finals.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What an automaton's states say of all names that continue from them. */
 #include "policy/automaton/finals.h"
 
 #define ALL_RIGHTS ((1u << CORDON_RIGHT_COUNT) - 1)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* From the rules of a model to the nondeterministic automaton over the questions of bpf/abi.h. */
 #include "policy/automaton/lower.h"
 
 #include <netinet/in.h>

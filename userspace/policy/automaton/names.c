@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The names that the kernel can ask for, as an automaton: what a witness must be. */
 #include "policy/automaton/names.h"
 
 #include <string.h>

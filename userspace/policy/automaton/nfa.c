@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The nondeterministic automaton of a policy: one trie of pattern elements per start state. */
 #include "policy/automaton/nfa.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads path patterns and abstract socket names. */
 #include "policy/automaton/pattern.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Explores breadth first the tuples of states that several automata reach by the same bytes. */
 #include "policy/automaton/product.h"
 
 #include <string.h>

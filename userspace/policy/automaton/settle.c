@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Drops members of a subset that can no longer matter. */
 #include "policy/automaton/settle.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes one node of those that say the same of whatever follows. */
 #include "policy/automaton/share.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which addresses a wide block or `to: any` does not lead to. */
 #include "policy/automaton/sheltered.h"
 
 /* What NAT64's well-known prefix (RFC 6052) and 6to4 (RFC 3056) make of an IPv4 block. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Compiles policy files, from their text to the tables of the kernel. */
 #include "policy/compile/compile.h"
 
 #include <inttypes.h>

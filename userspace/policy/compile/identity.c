@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Digests a policy as a whole: rules, name, limits, environment and who may run it. */
 #include "policy/compile/identity.h"
 
 #include <endian.h>

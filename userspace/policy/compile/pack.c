@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Transitions packed by row displacement, see bpf/abi.h. */
 #include "policy/compile/pack.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The compiled policy as one block of bytes, as bpf/abi.h lays it out. */
 #include "policy/compile/tables.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* From the tables of a compiled policy back to an automaton. */
 #include "policy/compile/unpack.h"
 
 #include <string.h>

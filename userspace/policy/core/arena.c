@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that lives exactly as long as one compilation: many small objects, released together. */
 #include "policy/core/arena.h"
 
 #include <stdarg.h>

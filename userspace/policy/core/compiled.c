@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Frees a compiled policy, and what belongs to it. */
 #include "policy/core/compiled.h"
 
 #include <stdlib.h>

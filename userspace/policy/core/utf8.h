@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads one character of UTF-8 at a time, strictly. */
 #ifndef CORDON_POLICY_UTF8_H
 #define CORDON_POLICY_UTF8_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Makes room in an array that grows. */
 #ifndef CORDON_POLICY_VECTOR_H
 #define CORDON_POLICY_VECTOR_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Collects what is wrong with a policy file, and writes it down with the lines. */
 #include "policy/source/diagnostic.h"
 
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads host names in network rules, and turns them round as questions have them. */
 #include "policy/source/host_name.h"
 
 #include <errno.h>

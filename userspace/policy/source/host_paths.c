@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Warns of patterns that this host's links make dead, or that name a directory alone. */
 #include "policy/source/host_paths.h"
 
 #include <fnmatch.h>

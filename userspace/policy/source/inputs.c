@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Notes each file and name that a compilation looked at, and whether all still answer the same. */
 #include "policy/source/inputs.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A policy file with everything that it includes, as one model. */
 #include "policy/source/load.h"
 
 #include <fnmatch.h>

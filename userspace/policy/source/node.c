@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Parses the part of YAML that policies are written in. */
 #include "policy/source/node.h"
 
 #include <ctype.h>

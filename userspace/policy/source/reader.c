@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads keys by table and values by type from the YAML tree. */
 #include "policy/source/reader.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Where policies are looked for that are named without a path. */
 #include "policy/source/search.h"
 
 #include <limits.h>

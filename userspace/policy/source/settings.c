@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The table of what a policy says besides rules. */
 #include "policy/source/settings.h"
 
 #include <fnmatch.h>

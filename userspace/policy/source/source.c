@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Policy text in memory, and places in it. */
 #include "policy/source/source.h"
 
 #include <fcntl.h>

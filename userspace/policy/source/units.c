@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers, durations, sizes, addresses and ports as policies spell them. */
 #include "policy/source/units.h"
 
 #include <arpa/inet.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Logs read back: chains that break, torn ends, segments that are missing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

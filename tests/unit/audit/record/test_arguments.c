@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments that carry code, of all the programs that take some. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Events from the ring, whole, cut off and out of range. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

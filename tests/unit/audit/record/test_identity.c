@@ -29,7 +29,10 @@ static void host_ids(void **state)
 	assert_int_equal(identity_host_id(MACHINE, again), 0);
 	assert_string_equal(id, again);
 	assert_null(strstr(MACHINE, id));
-	/* As systemd-id128 makes it: HMAC-SHA256 under the machine id, marked as a UUID of version 4. */
+	/*
+	 * As systemd-id128 makes it: HMAC-SHA256 under the machine id, marked as a UUID of version
+	 * 4.
+	 */
 	assert_string_equal(id, "0fb7acf2f3924376a384cdc090f2b560");
 	assert_int_equal(identity_host_id("fedcba98765432100123456789abcdef\n", again), 0);
 	assert_string_not_equal(id, again);

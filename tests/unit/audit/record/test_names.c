@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Words for the numbers of the kernel: none is missing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

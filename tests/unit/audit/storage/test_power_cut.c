@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every change that the writer makes to the disk is recorded here, then a crash is pretended between any two of
- * them: what was synced is there, and of what was not, any part, torn anywhere. The log must open, verify,
- * and have every record that was synced.
+ * Every change that the writer makes to the disk is recorded here, then a crash is pretended
+ * between any two of them: what was synced is there, and of what was not, any part, torn anywhere.
+ * The log must open, verify, and have every record that was synced.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -326,7 +326,10 @@ enum loss {
 	LOSS_SOME, /* any of it is, and the rest torn */
 };
 
-/* Within a file, and within the directory, what came first is there first; but a write may leave a hole. */
+/*
+ * Within a file, and within the directory, what came first is there first; but a write may leave a
+ * hole.
+ */
 static void replay(struct disk *disk, size_t crash, enum loss loss)
 {
 	bool directory_lost = false;
@@ -589,7 +592,9 @@ static void test_power_cuts(void **state)
 	assert_true(keys_replaced > 8);
 }
 
-/* SIGKILL at any moment: what was written is there, and the next writer says that one was killed. */
+/*
+ * SIGKILL at any moment: what was written is there, and the next writer says that one was killed.
+ */
 static void test_killed(void **state)
 {
 	unsigned int told = 0;

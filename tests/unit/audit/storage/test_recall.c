@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What the end of a log says of one execution. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Names of any bytes as JSON. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Records appended: chained, rotated, flushed, and what failing writes leave. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a shipper still needs is not deleted, up to a bound, and what goes beyond it is on record. */
+/*
+ * What a shipper still needs is not deleted, up to a bound, and what goes beyond it is on record.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `cordon approvals` shows of a policy that waits: the rules that `cordon policy diff` lists. */
+/*
+ * What `cordon approvals` shows of a policy that waits: the rules that `cordon policy diff` lists.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

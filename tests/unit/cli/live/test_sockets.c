@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Which sockets have an address of this host. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -80,7 +81,10 @@ static void test_owners(void **state)
 	assert_int_equal(owners.count, SOCKETS_CGROUPS_MAX);
 }
 
-/* A socket of this process with that address, its port in *ret_port. -1: this host does not have the address. */
+/*
+ * A socket of this process with that address, its port in *ret_port. -1: this host does not have
+ * the address.
+ */
 static int own_socket(int family, int type, const struct in6_addr *address, uint16_t *ret_port)
 {
 	int fd = socket(family, type | SOCK_CLOEXEC, 0);
@@ -105,7 +109,10 @@ static int own_socket(int family, int type, const struct in6_addr *address, uint
 	return fd;
 }
 
-/* The kernel has it in its list, with a cgroup, for as long as it is open; another try where somebody else has that port. */
+/*
+ * The kernel has it in its list, with a cgroup, for as long as it is open; another try where
+ * somebody else has that port.
+ */
 static void find_own(int family, int type, const char *text)
 {
 	struct socket_address wanted = parsed(text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Options that choose records: whatever words come, they are refused with a reason, or make a query that means what they
- * say. What is random has a seed, which is printed.
+ * Options that choose records: whatever words come, they are refused with a reason, or make a query
+ * that means what they say. What is random has a seed, which is printed.
  */
 #include <setjmp.h>
 #include <stdarg.h>

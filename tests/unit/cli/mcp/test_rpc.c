@@ -317,7 +317,10 @@ static void test_lines(void **state)
 	line_input_free(&input);
 }
 
-/* Said once, whether it comes at once or in parts; what is held stays small; the next line is whole. */
+/*
+ * Said once, whether it comes at once or in parts; what is held stays small; the next line is
+ * whole.
+ */
 static void test_long_lines(void **state)
 {
 	struct line_input input = {.limit = 8};

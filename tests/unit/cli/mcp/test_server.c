@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The server's loop with calls that go on: it starts this very program as if it were cordon, which does what the
- * command says.
+ * The server's loop with calls that go on: it starts this very program as if it were cordon, which
+ * does what the command says.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -193,7 +193,10 @@ static void test_failure(void **state)
 	assert_int_equal(end(&s), 0);
 }
 
-/* One that waits keeps nobody from being answered; cancelled, it is never answered, and its id is free. */
+/*
+ * One that waits keeps nobody from being answered; cancelled, it is never answered, and its id is
+ * free.
+ */
 static void test_side_by_side(void **state)
 {
 	struct served s;

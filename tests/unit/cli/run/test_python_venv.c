@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Where a Python has its modules. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

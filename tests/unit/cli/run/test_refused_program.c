@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Why a program did not run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Ctrl-C amid work that tidies up first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

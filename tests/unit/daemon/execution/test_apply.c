@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Another policy for executions that run: whom it reaches, what refuses it, and that a failure on the way changes nothing. */
+/*
+ * Another policy for executions that run: whom it reaches, what refuses it, and that a failure on
+ * the way changes nothing.
+ */
 #include "tests/unit/daemon/fake/world.h"
 
 #include "daemon/execution/apply.h"
@@ -267,7 +270,10 @@ static void test_not_settled(void **state)
 	assert_non_null(strstr(seen.said, "waiting for verdicts"));
 }
 
-/* All that were asked for, or none: and where it was none, each log that has the change says that it was not made. */
+/*
+ * All that were asked for, or none: and where it was none, each log that has the change says that
+ * it was not made.
+ */
 static void test_faults(void **state)
 {
 	(void)state;

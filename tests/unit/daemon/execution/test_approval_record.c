@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the loop waits for while a log's writer hangs: for a decision, a second; for an expiry that a launch came upon, nothing. */
+/*
+ * What the loop waits for while a log's writer hangs: for a decision, a second; for an expiry that
+ * a launch came upon, nothing.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How an execution ends: each state with each cause, what resists, and what is left when a call fails on the way. */
+/*
+ * How an execution ends: each state with each cause, what resists, and what is left when a call
+ * fails on the way.
+ */
 #include "tests/unit/daemon/fake/world.h"
 
 #include <sys/mman.h>
@@ -615,7 +618,10 @@ static void test_traffic(void **state)
 		"execution-end");
 }
 
-/* The whole life, where the n-th call fails: whatever that was, it is over in the end, and told once. */
+/*
+ * The whole life, where the n-th call fails: whatever that was, it is over in the end, and told
+ * once.
+ */
 static bool live_with_fault(unsigned int n, void (*end)(struct execution *e))
 {
 	struct execution *e = NULL;
@@ -634,7 +640,10 @@ static bool live_with_fault(unsigned int n, void (*end)(struct execution *e))
 		if (!world_settle())
 			fail_msg("not over after %s failed:\n%s", faults.failed, seen.said);
 		assert_int_equal(seen.finished, 1);
-		/* A record that cannot be appended is counted by the log; all else is said or recorded. */
+		/*
+		 * A record that cannot be appended is counted by the log; all else is said or
+		 * recorded.
+		 */
 		if (faults.failed && strcmp(faults.failed, "enforcement_release") == 0)
 			assert_non_null(strstr(seen.said, "its slot cannot be released"));
 		if (faults.failed && strcmp(faults.failed, "enforcement_kill") == 0)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the rings into the logs: what each event becomes, what is counted instead, and whose it is. */
+/*
+ * From the rings into the logs: what each event becomes, what is counted instead, and whose it is.
+ */
 #include "tests/unit/daemon/fake/world.h"
 
 static struct execution *e;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From refusals to a policy that amends another: who may ask, for whom it counts, and until what. The kernel is left
- * out: policies are taken over as if an earlier daemon had put them there.
+ * From refusals to a policy that amends another: who may ask, for whom it counts, and until what.
+ * The kernel is left out: policies are taken over as if an earlier daemon had put them there.
  */
 #include <setjmp.h>
 #include <stdarg.h>

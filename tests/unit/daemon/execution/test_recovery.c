@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the next daemon makes of what a crash has left: who goes on, who is ended, what is told of it, what is removed. */
+/*
+ * What the next daemon makes of what a crash has left: who goes on, who is ended, what is told of
+ * it, what is removed.
+ */
 #include "tests/unit/daemon/fake/world.h"
 
 #include "daemon/execution/leftovers.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was refused as a file that amends the policy: one rule each, by section, and settings apart. */
+/*
+ * What was refused as a file that amends the policy: one rule each, by section, and settings apart.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Events in order, out of order, late and lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

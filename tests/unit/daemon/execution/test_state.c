@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* State files, written and read back, whole and damaged. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

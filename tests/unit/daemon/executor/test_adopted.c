@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of what the kernel made of an executor's child, from its first event on; what looks at it answers when the test says so. */
+/*
+ * The life of what the kernel made of an executor's child, from its first event on; what looks at
+ * it answers when the test says so.
+ */
 #include "tests/unit/daemon/fake/world.h"
 
 #include "daemon/execution/leftovers.h"
@@ -631,7 +634,10 @@ static void test_ends_behind_much(void **state)
 	assert_int_equal(logs_count("gap", NULL), 0);
 }
 
-/* It did more than can be kept: its start is written before it is known what it is, and it is ended. */
+/*
+ * It did more than can be kept: its start is written before it is known what it is, and it is
+ * ended.
+ */
 static void test_does_too_much(void **state)
 {
 	struct execution *e = begun();

@@ -180,7 +180,10 @@ static void test_code(void **state)
 	forget(&question);
 }
 
-/* Which agent it works for stands in the executor's own memory: what looks at the code looks there, too. */
+/*
+ * Which agent it works for stands in the executor's own memory: what looks at the code looks there,
+ * too.
+ */
 static void test_agent(void **state)
 {
 	static const struct config_executor is = {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All of daemon/privsep/errand.h and daemon/executor/gate.h without processes: they answer when the test says so. One each. */
+/*
+ * All of daemon/privsep/errand.h and daemon/executor/gate.h without processes: they answer when the
+ * test says so. One each.
+ */
 #ifndef CORDON_TESTS_DAEMON_FAKE_ERRANDS_H
 #define CORDON_TESTS_DAEMON_FAKE_ERRANDS_H
 
@@ -119,7 +122,10 @@ static inline void errand_answers(int result)
 	free(answering);
 }
 
-/* As errand_answers(0), of work that gives up its rights: in a process of its own after all, which is waited for. */
+/*
+ * As errand_answers(0), of work that gives up its rights: in a process of its own after all, which
+ * is waited for.
+ */
 static inline void errand_answers_apart(void)
 {
 	struct told {

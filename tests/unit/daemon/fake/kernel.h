@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A kernel in memory: all of kernel/enforcement.h and kernel/adoption.h, without BPF. It keeps the promises of those headers
- * that the daemon rests on (a slot with tasks is not released, a policy that a slot refers to is not removed) and is
- * defined in the test program, so that the linker leaves the real one in its archive.
+ * A kernel in memory: all of kernel/enforcement.h and kernel/adoption.h, without BPF. It keeps the
+ * promises of those headers that the daemon rests on (a slot with tasks is not released, a policy
+ * that a slot refers to is not removed) and is defined in the test program, so that the linker
+ * leaves the real one in its archive.
  */
 #ifndef CORDON_TESTS_DAEMON_FAKE_KERNEL_H
 #define CORDON_TESTS_DAEMON_FAKE_KERNEL_H
@@ -52,7 +53,7 @@ struct enforcement {
 	struct cordon_traffic traffic[2]; /* of whatever slot */
 	int traffic_count;
 	uint32_t audit;
-	pid_t label_pid; /* label_of() knows this slot's */
+	pid_t label_pid; /* enforcement_label_of() knows this slot's */
 	uint32_t label_slot;
 	unsigned int continued, settled, watched_sockets, denials_noted, dangling;
 	/* adoption */
@@ -76,7 +77,10 @@ static inline void kernel_free(void)
 
 /* --- what programs in the kernel would do ------------------------------------------------- */
 
-/* An event of this slot, numbered as the kernel numbers it. `event` begins with a struct cordon_event. */
+/*
+ * An event of this slot, numbered as the kernel numbers it. `event` begins with a struct
+ * cordon_event.
+ */
 static inline void kernel_emit(uint32_t slot, void *event, size_t size, uint32_t type)
 {
 	struct cordon_event *head = event;

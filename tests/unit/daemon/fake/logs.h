@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All of daemon/privsep/logs.h without a writer's process: what is appended is kept, and is in the log's file at once. Whoever
- * waits for that is told from the loop, as from the real one.
+ * All of daemon/privsep/logs.h without a writer's process: what is appended is kept, and is in the
+ * log's file at once. Whoever waits for that is told from the loop, as from the real one.
  */
 #ifndef CORDON_TESTS_DAEMON_FAKE_LOGS_H
 #define CORDON_TESTS_DAEMON_FAKE_LOGS_H

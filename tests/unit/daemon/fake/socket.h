@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sockets below the directory of the test, calls for it that can fail, a group that the host need not have, and all
- * of daemon/privsep/readers.h in this process.
+ * The sockets below the directory of the test, calls for it that can fail, a group that the host
+ * need not have, and all of daemon/privsep/readers.h in this process.
  */
 #ifndef CORDON_TESTS_DAEMON_FAKE_SOCKET_H
 #define CORDON_TESTS_DAEMON_FAKE_SOCKET_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A daemon at work on the fakes: the real code of daemon/execution, with policies, a state directory and a loop, beside a
- * kernel, logs and cgroups that are in memory. What is left when it ends is looked for.
+ * A daemon at work on the fakes: the real code of daemon/execution, with policies, a state
+ * directory and a loop, beside a kernel, logs and cgroups that are in memory. What is left when it
+ * ends is looked for.
  */
 #ifndef CORDON_TESTS_DAEMON_FAKE_WORLD_H
 #define CORDON_TESTS_DAEMON_FAKE_WORLD_H
@@ -132,7 +133,9 @@ static inline void world_write(const char *name, const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* The daemon, from which a crash has taken nothing but its memory if there is a directory already. */
+/*
+ * The daemon, from which a crash has taken nothing but its memory if there is a directory already.
+ */
 static inline void world_start(void)
 {
 	static char *no_gaps[] = {NULL};
@@ -258,7 +261,9 @@ static inline size_t world_entries(const char *folder)
 	return count;
 }
 
-/* What is to be gone once all executions are. `but`: the failure of this call excuses what it left. */
+/*
+ * What is to be gone once all executions are. `but`: the failure of this call excuses what it left.
+ */
 static inline void world_check_empty(const char *but)
 {
 	assert_int_equal(world->executions, 0);
@@ -382,7 +387,9 @@ static inline struct execution *world_prepare(void)
 	return world_prepare_as(getpid(), "p", false);
 }
 
-/* What execution_label() does once it has seen that the child is the owner's and where it belongs. */
+/*
+ * What execution_label() does once it has seen that the child is the owner's and where it belongs.
+ */
 static inline int world_try_label(struct execution *e, pid_t child)
 {
 	struct failure failure = {};

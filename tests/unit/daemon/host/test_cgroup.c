@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Cgroups of executions, in a directory that stands for the hierarchy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,7 +98,9 @@ static void test_controllers(void **state)
 	char path[128];
 
 	(void)state;
-	/* On: nothing to do. There but off: switched on. A name that only contains it: not there. */
+	/*
+	 * On: nothing to do. There but off: switched on. A name that only contains it: not there.
+	 */
 	put("cgroup.controllers", "cpuset io memory pids\n");
 	put("cgroup.subtree_control", "memory pids\n");
 	snprintf(path, sizeof(path), "%s/cordon", mount_point);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What a container has of its host. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Limits of policy and caller, the lower of each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

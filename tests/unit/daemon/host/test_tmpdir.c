@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Temporary directories, made and removed, whatever is in them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -147,7 +148,9 @@ static void test_forbidding(void **state)
 	int fd = make();
 
 	(void)state;
-	/* Root needs no permission; without root, nothing here is forbidden to its owner for long. */
+	/*
+	 * Root needs no permission; without root, nothing here is forbidden to its owner for long.
+	 */
 	if (geteuid() == 0) {
 		assert_int_equal(mkdirat(fd, "x", 0700), 0);
 		assert_int_equal(mkdirat(fd, "x/y", 0700), 0);
@@ -179,7 +182,10 @@ static void test_budget(void **state)
 	assert_in_range(calls, 5, 7);
 }
 
-/* So many files, and directories that have to be moved out of the way: the processor time that removing them takes. */
+/*
+ * So many files, and directories that have to be moved out of the way: the processor time that
+ * removing them takes.
+ */
 static uint64_t removal_nsec(const char *files)
 {
 	int fd = make(), r;

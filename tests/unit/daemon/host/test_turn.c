@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* How long turns of the loop are found to take. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

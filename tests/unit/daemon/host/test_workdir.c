@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Directories that may become a work directory, and those that may not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -29,7 +29,10 @@ static void test_connections_are_bounded(void **state)
 	assert_ptr_equal(account_open(&accounts, 1000, SECOND), account);
 }
 
-/* Whose descriptors are kept open is remembered, however long ago that was, and let in no more from some number on. */
+/*
+ * Whose descriptors are kept open is remembered, however long ago that was, and let in no more from
+ * some number on.
+ */
 static void test_kept_descriptors(void **state)
 {
 	struct account *account;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the host says of users and groups, what is kept of that, for how long, and what is no answer. */
+/*
+ * What the host says of users and groups, what is kept of that, for how long, and what is no
+ * answer.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

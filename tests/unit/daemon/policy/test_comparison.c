@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is compared beside the loop: it counts as if the loop had done it, while the same is approved. */
+/*
+ * What is compared beside the loop: it counts as if the loop had done it, while the same is
+ * approved.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -311,7 +314,9 @@ static void test_damaged(void **state)
 	assert_false(must_compare(WIDER));
 }
 
-/* Any directory may be bound below any other one: twice as many names to tell apart with each rule. */
+/*
+ * Any directory may be bound below any other one: twice as many names to tell apart with each rule.
+ */
 static void write_large(char *text, size_t size)
 {
 	FILE *to = fmemopen(text, size, "w");

@@ -83,7 +83,10 @@ static int work_well(const void *context, FILE *to, struct errand_fds *fds, stru
 	(void)failure;
 	(void)fprintf(to, "seen");
 	fds->fd[1] = open("/", O_PATH | O_CLOEXEC);
-	/* None of the daemon's descriptors is here: the socket and the memory file, and what was just opened. */
+	/*
+	 * None of the daemon's descriptors is here: the socket and the memory file, and what was
+	 * just opened.
+	 */
 	for (int fd = 3; fd < 1024; fd++)
 		if (fd != 3 && fd != fileno(to) && fd != fds->fd[1] && fcntl(fd, F_GETFD) >= 0)
 			return -EBADF;
@@ -211,7 +214,10 @@ static void cancelled(void **state)
 	assert_int_equal(errno, ECHILD);
 }
 
-/* One user's that hang are in the way of nobody else's, and the next of his own has its turn when one of them is gone. */
+/*
+ * One user's that hang are in the way of nobody else's, and the next of his own has its turn when
+ * one of them is gone.
+ */
 static void in_line(void **state)
 {
 	struct asked hang[ERRANDS_AT_A_TIME] = {}, next = {}, other = {};

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Logs opened once for all, and closed with the last who use them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -187,7 +187,9 @@ static void test_in_order(void **state)
 	assert_int_equal(started, 1);
 }
 
-/* Whose reader hangs waits, and nobody else; once it has hung for long enough, the next is asked. */
+/*
+ * Whose reader hangs waits, and nobody else; once it has hung for long enough, the next is asked.
+ */
 static void test_hangs(void **state)
 {
 	struct asked hung, behind, other;

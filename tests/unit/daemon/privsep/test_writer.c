@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log's writer that is killed, stopped or deprived of its directory: nothing that it was given is lost. */
+/*
+ * A log's writer that is killed, stopped or deprived of its directory: nothing that it was given is
+ * lost.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -156,7 +159,10 @@ static struct counts count(const char *of)
 		const json_t *host = json_object_get(record, "host");
 		const json_t *gap = json_object_get(json_object_get(record, "cordon"), "gap");
 
-		/* A segment's first record, or behind the gap that says what became of the log before it. */
+		/*
+		 * A segment's first record, or behind the gap that says what became of the log
+		 * before it.
+		 */
 		if (counts.records++ < 2 && json_object_get(host, "name"))
 			counts.named = true;
 		if (number)
@@ -268,7 +274,10 @@ static void test_moved(void **state)
 	snprintf(aside, sizeof(aside), "%s/aside", top);
 }
 
-/* No writer can be had: what waits is kept up to a bound, and what is lost behind it is counted in the log. */
+/*
+ * No writer can be had: what waits is kept up to a bound, and what is lost behind it is counted in
+ * the log.
+ */
 static void test_none_to_be_had(void **state)
 {
 	unsigned int kept = 0, lost = 0;
@@ -388,6 +397,18 @@ static void turn_until(struct event_base *base, const unsigned int *done, unsign
 	assert_int_equal(*done, wanted);
 }
 
+/* A writer with an empty log, whose process does nothing until SIGCONT. */
+static struct writer *stopped_writer(struct event_base *base, pid_t *ret_pid)
+{
+	struct writer *writer;
+
+	remove_all();
+	writer = new_writer_in(base);
+	*ret_pid = child();
+	assert_int_equal(kill(*ret_pid, SIGSTOP), 0);
+	return writer;
+}
+
 /* A writer that hangs keeps nobody waiting but for its word; when it goes on, all hear it. */
 static void test_stopped(void **state)
 {
@@ -400,10 +421,7 @@ static void test_stopped(void **state)
 	pid_t pid;
 
 	(void)state;
-	remove_all();
-	writer = new_writer_in(base);
-	pid = child();
-	assert_int_equal(kill(pid, SIGSTOP), 0);
+	writer = stopped_writer(base, &pid);
 	begin = clock_nsec(CLOCK_MONOTONIC);
 	for (unsigned int i = 0; i < WAITS; i++) {
 		assert_int_equal(append(writer, number++), 0);
@@ -464,8 +482,8 @@ static void test_killed_while_others_wait(void **state)
 }
 
 /*
- * With much to do it is asked in parts, each of which is confirmed by itself: whoever waits for the first of the records
- * hears before the last one is written.
+ * With much to do it is asked in parts, each of which is confirmed by itself: whoever waits for the
+ * first of the records hears before the last one is written.
  */
 static void test_much(void **state)
 {
@@ -507,10 +525,7 @@ static void test_lost_meanwhile(void **state)
 	pid_t pid;
 
 	(void)state;
-	remove_all();
-	writer = new_writer_in(base);
-	pid = child();
-	assert_int_equal(kill(pid, SIGSTOP), 0);
+	writer = stopped_writer(base, &pid);
 	while (writer_lost(writer) == 0)
 		(void)append_of(writer, &loud, "loud", 0);
 	assert_int_equal(kill(pid, SIGCONT), 0);
@@ -532,7 +547,10 @@ static void test_lost_meanwhile(void **state)
 	event_base_free(base);
 }
 
-/* One that floods a writer that hangs loses of its own; others, and what has no share, lose nothing. */
+/*
+ * One that floods a writer that hangs loses of its own; others, and what has no share, lose
+ * nothing.
+ */
 static void test_flooded(void **state)
 {
 	struct event_base *base = event_base_new();
@@ -542,10 +560,7 @@ static void test_flooded(void **state)
 	pid_t pid;
 
 	(void)state;
-	remove_all();
-	writer = new_writer_in(base);
-	pid = child();
-	assert_int_equal(kill(pid, SIGSTOP), 0);
+	writer = stopped_writer(base, &pid);
 	for (unsigned int i = 0; i < 200000; i++)
 		kept += append_of(writer, &loud, "loud", i) == 0;
 	assert_in_range(kept, 1000, 199999);
@@ -656,7 +671,10 @@ static void test_not_ready(void **state)
 	event_base_free(base);
 }
 
-/* A log that is full has room for what is written by then: that it was written does not say that more can be. */
+/*
+ * A log that is full has room for what is written by then: that it was written does not say that
+ * more can be.
+ */
 static void test_written_is_not_writable(void **state)
 {
 	struct event_base *base = event_base_new();

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a source may have waiting is never told as less than it is, and is forgotten when it is written. */
+/*
+ * What a source may have waiting is never told as less than it is, and is forgotten when it is
+ * written.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test program that opens logs is their writers, too: what is executed for one is the program itself. */
+/*
+ * A test program that opens logs is their writers, too: what is executed for one is the program
+ * itself.
+ */
 #ifndef CORDON_TESTS_DAEMON_WRITER_FIXTURE_H
 #define CORDON_TESTS_DAEMON_WRITER_FIXTURE_H
 

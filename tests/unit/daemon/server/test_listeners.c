@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who gets in by which socket, and what is answered there, with nothing in the kernel behind it. In a mount namespace of
- * its own, where /run is empty and /etc/group has the groups; as root, and without that there is nothing to let in.
+ * Who gets in by which socket, and what is answered there, with nothing in the kernel behind it. In
+ * a mount namespace of its own, where /run is empty and /etc/group has the groups; as root, and
+ * without that there is nothing to let in.
  */
 #include <setjmp.h>
 #include <stdarg.h>

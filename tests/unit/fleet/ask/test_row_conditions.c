@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What narrows rows: a condition for each part of a question that rows have a column for, and its value. */
+/*
+ * What narrows rows: a condition for each part of a question that rows have a column for, and its
+ * value.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deliveries in order, out of order, twice, hostile, and after the store died: what is kept, and what is kept apart. */
+/*
+ * Deliveries in order, out of order, twice, hostile, and after the store died: what is kept, and
+ * what is kept apart.
+ */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

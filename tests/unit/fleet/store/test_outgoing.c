@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows on their way to ClickHouse: which are in a batch, what is sent again after a crash, and what stays here. */
+/*
+ * Rows on their way to ClickHouse: which are in a batch, what is sent again after a crash, and what
+ * stays here.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -242,7 +245,10 @@ static void what_it_lost_is_noticed(void **state)
 	assert_int_equal(outgoing_lost(&s->outgoing, "ffff", "01", 3, 0, &sent, &s->failure), 0);
 	assert_int_equal(outgoing_lost(&s->outgoing, HOST, "01", 3, 0, &sent, &s->failure), 1);
 	assert_int_equal(sent, 5);
-	/* Its last record is of January 2026: what is older than February's may be gone for its age. */
+	/*
+	 * Its last record is of January 2026: what is older than February's may be gone for its
+	 * age.
+	 */
 	assert_int_equal(outgoing_lost(&s->outgoing, HOST, "01", 3, 1769904000000000000, &sent,
 				       &s->failure),
 			 0);

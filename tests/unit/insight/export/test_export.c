@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Exports leave nothing out: a record is made for each action with every field that docs/audit.schema.json knows, each
- * with a value of its own, and each of these is looked for where docs/export.md says that it goes.
+ * Exports leave nothing out: a record is made for each action with every field that
+ * docs/audit.schema.json knows, each with a value of its own, and each of these is looked for where
+ * docs/export.md says that it goes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -558,7 +559,10 @@ static char *next_cell(char **at)
 	return cell;
 }
 
-/* From the line: what the record has, or nothing, which the parser's way is there for. Was it the first? */
+/*
+ * From the line: what the record has, or nothing, which the parser's way is there for. Was it the
+ * first?
+ */
 static bool same_from_line(const char *line)
 {
 	json_t *record = json_loads(line, JSON_REJECT_DUPLICATES, NULL);

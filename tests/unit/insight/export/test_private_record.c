@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A record without names: every text that docs/audit.schema.json leaves to others is replaced, also one that it does not
- * know; equal names stay equal, under one key only.
+ * A record without names: every text that docs/audit.schema.json leaves to others is replaced, also
+ * one that it does not know; equal names stay equal, under one key only.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The report for the agent that started an execution. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

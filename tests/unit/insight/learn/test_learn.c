@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policies learnt from records: what they are compared with is written by hand, and what they must allow
- * is asked by the words of `cordon policy explain`, apart from the code that learns.
+ * Policies learnt from records: what they are compared with is written by hand, and what they must
+ * allow is asked by the words of `cordon policy explain`, apart from the code that learns.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -391,7 +391,10 @@ static void test_fragments(void **state)
 	assert_non_null(
 		strstr(learned.text, "  - runtime/python3  # 3 accesses, first in record 2"));
 	assert_non_null(strstr(learned.text, "  - runtime/credentials"));
-	/* One program is no reason to allow all of them, and a fragment that denies what is needed none. */
+	/*
+	 * One program is no reason to allow all of them, and a fragment that denies what is needed
+	 * none.
+	 */
 	assert_null(strstr(learned.text, "  - runtime/shell"));
 	/* What joins others, or speaks of the work directory, is no choice. */
 	assert_null(strstr(learned.text, "  - runtime/coding-agent"));

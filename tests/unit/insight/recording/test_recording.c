@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that are no text, which a record has in Base64 beside what is fit to be read, and names in doubt. */
+/*
+ * Names that are no text, which a record has in Base64 beside what is fit to be read, and names in
+ * doubt.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What was sent and received, put to words: the most first, and harmless whatever a record holds. */
+/*
+ * What was sent and received, put to words: the most first, and harmless whatever a record holds.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

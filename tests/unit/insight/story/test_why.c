@@ -200,7 +200,10 @@ static void test_much(void **state)
 		json_decref(records[i]);
 }
 
-/* Names that are refused in many directories: one rule for what they have in common, unless that is half of the host. */
+/*
+ * Names that are refused in many directories: one rule for what they have in common, unless that is
+ * half of the host.
+ */
 static void test_rule_below(void **state)
 {
 	static const struct {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Records that share what is equal. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

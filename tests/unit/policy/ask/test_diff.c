@@ -81,8 +81,8 @@ static void compare_name(struct compiled_policy *const p[2], const char *name, s
 }
 
 /*
- * All names over the alphabet: the letters that patterns hold, one that only wildcards match, and '/'.
- * Patterns here hold no '?' and [!...], which tell bytes beyond ASCII apart.
+ * All names over the alphabet: the letters that patterns hold, one that only wildcards match, and
+ * '/'. Patterns here hold no '?' and [!...], which tell bytes beyond ASCII apart.
  */
 static void compare_all(struct compiled_policy *const p[2], struct expected *e)
 {
@@ -276,7 +276,10 @@ static enum setting_change compare_setting(const char *name, const char *first, 
 	return SETTING_EQUAL;
 }
 
-/* Whoever may create may make anything special, unless the policy says that it takes a right of its own. */
+/*
+ * Whoever may create may make anything special, unless the policy says that it takes a right of its
+ * own.
+ */
 static void test_special(void **state)
 {
 #define RULES	     "files:\n  - {allow: [create], paths: [/a, /b]}\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Questions as people spell them, and explanations: the verdict, the deciding rule and which others
- * match, against a reference, for every name of up to LENGTH_MAX bytes over a small alphabet and every
- * way to bind two variables.
+ * match, against a reference, for every name of up to LENGTH_MAX bytes over a small alphabet and
+ * every way to bind two variables.
  */
 #include "policy/ask/match.h"
 #include "policy/ask/question.h"
@@ -40,7 +40,10 @@ static int is_granted(const struct compiled_policy *p, const char *right, const 
 	return a.missing == 0;
 }
 
-/* A link gives names to what is below its target: where rules tell those from names beside them, it is refused. */
+/*
+ * A link gives names to what is below its target: where rules tell those from names beside them, it
+ * is refused.
+ */
 static void test_links(void **state)
 {
 	static const char text[] =
@@ -232,7 +235,10 @@ static void check_explanation(const struct compiled_policy *p, const char *file,
 			     m.list[j - 1].rule < m.list[j].rule));
 }
 
-/* Each of two variables nowhere, at the root, or at each directory above the name or the name itself. */
+/*
+ * Each of two variables nowhere, at the root, or at each directory above the name or the name
+ * itself.
+ */
 static size_t check_bindings(const struct compiled_policy *p, const char *file,
 			     const struct drawn *rules, struct question *q)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules by which one policy is wider than another: all of them, in order, with examples that hold. */
+/*
+ * The rules by which one policy is wider than another: all of them, in order, with examples that
+ * hold.
+ */
 #include "policy/ask/wider_rules.h"
 
 #include <stdlib.h>
@@ -150,7 +153,10 @@ static void test_where_there_is_no_end(void **state)
 	       expected);
 }
 
-/* Anywhere is told at whatever port, by address of either kind and by name, and where few addresses were allowed before. */
+/*
+ * Anywhere is told at whatever port, by address of either kind and by name, and where few addresses
+ * were allowed before.
+ */
 static void test_anywhere(void **state)
 {
 	static const char some[] =
@@ -397,7 +403,10 @@ static void check_examples(const struct compiled_policy *a, const struct subject
 	}
 }
 
-/* Without one of those that are listed it may be as wide; without all of them it is not wider at all. */
+/*
+ * Without one of those that are listed it may be as wide; without all of them it is not wider at
+ * all.
+ */
 static void check_rest(const struct compiled_policy *a, const struct subject *b,
 		       const struct widenings *found, const char *const texts[2])
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Path patterns and what they match. */
 #include "tests/unit/policy/support.h"
 
 static int allows(const char *pattern, const char *name)

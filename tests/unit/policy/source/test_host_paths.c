@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns that this host's links make dead, and directories without what is in them, are told by `check`. */
+/*
+ * Patterns that this host's links make dead, and directories without what is in them, are told by
+ * `check`.
+ */
 #include <fcntl.h>
 #include <sys/stat.h>
 

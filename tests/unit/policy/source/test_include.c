@@ -94,7 +94,10 @@ static void test_names(void **state)
 	assert_int_equal(policy_check("first", &search, d, &fragment), 0);
 	assert_int_equal(policy_compile("missing", &search, d, &none), -ENOENT);
 	assert_null(none);
-	/* Whoever mistypes a name is told which there are, in all directories, fragments below them apart. */
+	/*
+	 * Whoever mistypes a name is told which there are, in all directories, fragments below them
+	 * apart.
+	 */
 	assert_string_equal(diagnostics_at(d, diagnostics_count(d) - 1)->hint,
 			    "give a path, or one of first, no-keep, root, shared in " DIRECTORY
 			    "search, " DIRECTORY);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Where policies are looked for. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
