@@ -224,7 +224,7 @@ static void fill_end(struct execution *e)
 	end->forks = view->forks;
 	end->execs = view->execs;
 	end->coalesced = view->coalesced;
-	end->dropped = view->dropped;
+	end->dropped = view->dropped + e->lost_attempts;
 	end->limited = view->limited;
 	end->unresolved = view->unresolved;
 	end->last_sequence = view->sequence;
@@ -301,7 +301,7 @@ static void finish(struct execution *e)
 	struct daemon *daemon = e->daemon;
 
 	if (!events_caught_up(e, events_drain(daemon, EVENTS_AT_A_TIME))) {
-		arm(e, 0);
+		arm(e, backlog_is_empty(&e->backlog) ? 0 : BACKLOG_MSEC);
 		return;
 	}
 	evtimer_del(e->timer);

@@ -91,6 +91,7 @@ void execution_free(struct execution *e)
 		event_free(e->timer);
 	daemon->adopted->release(e);
 	free(e->early);
+	backlog_free(&daemon->backlogs, &e->backlog);
 	if (e->bound) {
 		int r = enforcement_release(daemon->enforcement, e->slot);
 
