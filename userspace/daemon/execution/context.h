@@ -56,7 +56,8 @@ struct daemon {
 	bool embedded;
 	struct event_text event_text; /* of the event at hand */
 	struct backlogs backlogs;     /* events that wait for their turn */
-	struct event *backlog_timer;  /* looks at them again; NULL: who reads events does */
+	struct event *backlog_timer;  /* reads events and looks at these again */
+	size_t with_previous;	      /* executions whose earlier policy's events may come in */
 	bool in_turns;		      /* executions have them now, of so many records left: */
 	unsigned int records_left;
 	uint64_t turn;	      /* counts them */

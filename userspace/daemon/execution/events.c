@@ -357,22 +357,37 @@ static void begin_turn(struct daemon *daemon, bool in_turns)
 	daemon->turn++;
 }
 
-/* What is left: at once, or when the log's writer may have written some. */
-static void end_turn(struct daemon *daemon)
+/* `most` events were read, which was all if `drained`. */
+static void put_previous(struct daemon *daemon, bool drained, unsigned int most)
 {
+	for (size_t i = 0; daemon->with_previous > 0 && i < ARRAY_SIZE(daemon->by_slot); i++) {
+		struct execution *e = daemon->by_slot[i];
+
+		if (!e || !e->previous)
+			continue;
+		e->previous_events += most;
+		if ((drained || e->previous_events >= EVENTS_ALL) && backlog_is_empty(&e->backlog))
+			execution_put_previous(e);
+	}
+}
+
+/* What is left: at once, or when the log's writer may have written some. */
+static void end_turn(struct daemon *daemon, bool drained)
+{
+	bool waits = backlogs_next(&daemon->backlogs) != NULL;
 	struct timeval after = {};
 
 	daemon->in_turns = false;
-	if (!backlogs_next(&daemon->backlogs) || !daemon->backlog_timer)
+	if (!daemon->backlog_timer || (!waits && daemon->with_previous == 0))
 		return;
-	if (daemon->records_left > 0)
+	if (drained && daemon->records_left > 0)
 		after.tv_usec = BACKLOG_MSEC * 1000;
 	evtimer_add(daemon->backlog_timer, &after);
 }
 
 bool events_drain(struct daemon *daemon, unsigned int most)
 {
-	bool waited;
+	bool waited, drained;
 	int r;
 
 	begin_turn(daemon, most < EVENTS_ALL);
@@ -385,14 +400,26 @@ bool events_drain(struct daemon *daemon, unsigned int most)
 	have_turns(daemon);
 	if (r != 0 || waited)
 		daemon_flush_soon(daemon);
-	end_turn(daemon);
-	return r < 0 || (unsigned int)r < most;
+	drained = r < 0 || (unsigned int)r < most;
+	put_previous(daemon, drained, most);
+	end_turn(daemon, drained);
+	return drained;
 }
 
 void events_leave(struct daemon *daemon)
 {
 	begin_turn(daemon, false);
 	have_turns(daemon);
+}
+
+void events_await_previous(struct execution *e)
+{
+	const struct timeval now = {};
+
+	e->previous_events = 0;
+	e->daemon->with_previous++;
+	if (e->daemon->backlog_timer)
+		evtimer_add(e->daemon->backlog_timer, &now);
 }
 
 bool events_caught_up(struct execution *e, bool drained)

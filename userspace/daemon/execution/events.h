@@ -27,6 +27,12 @@ void events_release_early(struct execution *e);
  */
 bool events_drain(struct daemon *daemon, unsigned int most);
 
+/*
+ * The execution has another policy, and no verdict is given by the previous one any more. That is
+ * put back once all of them are on record, in turns of the loop to come.
+ */
+void events_await_previous(struct execution *e);
+
 /* Makes records of all that was read: nobody will look at it later. */
 void events_leave(struct daemon *daemon);
 

@@ -83,6 +83,13 @@ uint32_t execution_policy_flags(const struct execution *e)
 	return header.flags;
 }
 
+void execution_put_previous(struct execution *e)
+{
+	policies_put(e->daemon->policies, e->previous);
+	e->previous = NULL;
+	e->daemon->with_previous--;
+}
+
 void execution_free(struct execution *e)
 {
 	struct daemon *daemon = e->daemon;
@@ -92,6 +99,8 @@ void execution_free(struct execution *e)
 	daemon->adopted->release(e);
 	free(e->early);
 	backlog_free(&daemon->backlogs, &e->backlog);
+	if (e->previous)
+		execution_put_previous(e);
 	if (e->bound) {
 		int r = enforcement_release(daemon->enforcement, e->slot);
 

@@ -47,6 +47,7 @@ struct execution {
 	char *policy_name; /* as asked for */
 	const struct policy_use *policy;
 	const struct policy_use *previous; /* while events that it decided may still come in */
+	unsigned int previous_events;	   /* read since it was replaced */
 	/* What is about to replace it, and as what it was asked for: for the state file. */
 	const struct compiled_policy *changing;
 	const char *changing_name;
@@ -135,6 +136,9 @@ struct execution {
 /* With its memory and its timer, and nothing else; either may be missing. NULL without memory. */
 struct execution *execution_new(struct daemon *daemon, json_t *message, pid_t owner,
 				void *connection);
+
+/* All that its previous policy decided is on record. */
+void execution_put_previous(struct execution *e);
 
 /* Its code is being read while it runs already: it is not held. */
 static inline bool execution_runs_unlooked(const struct execution *e)
