@@ -239,7 +239,7 @@ static void fill_end(struct execution *e)
 static int make_report(struct execution *e)
 {
 	_cleanup_(json_decrefp)
-		json_t *report = report_build(&e->record, &e->end, e->denials, e->denial_count);
+		json_t *report = report_build(&e->record, &e->end, e->reported.records, e->reported.count);
 	_cleanup_(freep) char *text = report ? json_dumps(report, JSON_INDENT(2)) : NULL;
 	_cleanup_(closep) int fd = memfd_create("cordon-report", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 

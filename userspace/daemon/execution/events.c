@@ -33,20 +33,15 @@ static void gap(uint64_t after, uint64_t before, void *context)
 }
 
 /* For the report. Beyond the limit they are in the log, and counted. */
-static void keep_refused(struct execution *e, const struct buffer *text, size_t limit)
+static void keep_refused(struct execution *e, const struct cordon_event *event,
+			 const struct buffer *text, size_t limit)
 {
 	struct daemon *daemon = e->daemon;
-	json_t *record;
 
 	if (daemon->denials_kept >= DENIALS_KEPT_MAX && limit > DENIALS_KEPT_EACH)
 		limit = DENIALS_KEPT_EACH;
-	if (e->denial_count >= limit)
-		return;
-	record = json_loadb(text->data, text->size, 0, NULL);
-	if (!record)
-		return;
-	e->denials[e->denial_count++] = record;
-	daemon->denials_kept++;
+	if (reported_add(&e->reported, (const void *)event, text, limit) == 1)
+		daemon->denials_kept++;
 }
 
 /* What is tried in vain may not push out what a rule refused. */
@@ -58,7 +53,7 @@ static void take_attempt(struct execution *e, const struct cordon_event *event,
 
 	e->end.attempts += count;
 	e->daemon->totals.attempts += count;
-	keep_refused(e, text, ATTEMPTS_KEPT);
+	keep_refused(e, event, text, ATTEMPTS_KEPT);
 }
 
 /* An event names the policy that decided, which need not be the one in force any more. */
@@ -135,7 +130,7 @@ static void put_on_record(struct execution *e, const struct cordon_event *event,
 	if (r == 0) {
 		(void)logs_append_text(e->log, &e->log_share, text->record.data, text->record.size);
 		if (event->type == CORDON_EVENT_DENIAL) {
-			keep_refused(e, &text->record, EXECUTION_MAX_REPORTED);
+			keep_refused(e, event, &text->record, EXECUTION_MAX_REPORTED);
 			ending_check_denials(e);
 		} else if (event->type == CORDON_EVENT_ATTEMPT) {
 			take_attempt(e, event, &text->record);

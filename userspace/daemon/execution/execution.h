@@ -21,6 +21,7 @@
 #include "daemon/privsep/writer_share.h"
 #include "control/protocol.h"
 #include "control/request.h"
+#include "daemon/execution/reported.h"
 #include "daemon/execution/sequence.h"
 
 /* Denials kept for the report, which merges what is identical. */
@@ -93,9 +94,8 @@ struct execution {
 	 */
 	uint64_t unwritten[EXECUTION_UNWRITTEN];
 	char **wiped; /* names of these variables, as the kernel told them; NULL-terminated */
-	uint64_t found_sequence; /* of the last event when it was recovered */
-	json_t **denials;	 /* records, of attempts, too; room for EXECUTION_MAX_REPORTED */
-	size_t denial_count;
+	uint64_t found_sequence;  /* of the last event when it was recovered */
+	struct reported reported; /* EXECUTION_MAX_REPORTED of them, and of attempts */
 
 	bool told; /* the owner has told how the command ended */
 	struct audit_end end;
