@@ -224,7 +224,7 @@ static void fill_end(struct execution *e)
 	end->forks = view->forks;
 	end->execs = view->execs;
 	end->coalesced = view->coalesced;
-	end->dropped = view->dropped + e->lost_attempts;
+	end->dropped = view->dropped + e->lost;
 	end->limited = view->limited;
 	end->unresolved = view->unresolved;
 	end->last_sequence = view->sequence;
@@ -238,8 +238,8 @@ static void fill_end(struct execution *e)
 /* The report as a sealed memfd, for the owner to show or to write where it was asked to. */
 static int make_report(struct execution *e)
 {
-	_cleanup_(json_decrefp)
-		json_t *report = report_build(&e->record, &e->end, e->reported.records, e->reported.count);
+	_cleanup_(json_decrefp) json_t *report =
+		report_build(&e->record, &e->end, e->reported.records, e->reported.count);
 	_cleanup_(freep) char *text = report ? json_dumps(report, JSON_INDENT(2)) : NULL;
 	_cleanup_(closep) int fd = memfd_create("cordon-report", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 

@@ -247,7 +247,7 @@ static bool must_wait(struct execution *e)
 	       logs_have_enough(e->log, &e->log_share);
 }
 
-/* A number that is lost is missing from the sequence, which becomes a gap; others are counted. */
+/* What is lost is counted, and where it has a number that is missing from the sequence: a gap. */
 static bool keep_for_later(struct execution *e, const struct cordon_event *event, size_t size)
 {
 	if (!must_wait(e))
@@ -256,8 +256,7 @@ static bool keep_for_later(struct execution *e, const struct cordon_event *event
 		return true;
 	if (!is_of_many(event))
 		return false;
-	if (event->type == CORDON_EVENT_ATTEMPT)
-		e->lost_attempts++;
+	e->lost++;
 	return true;
 }
 

@@ -86,7 +86,7 @@ struct execution {
 	struct backlog backlog; /* of its events: see events.h */
 	uint64_t turn;		/* the last one in which it had records made, and how many: */
 	unsigned int turn_records;
-	uint64_t lost_attempts;	     /* events without a number that found no room in it */
+	uint64_t lost;		     /* events that found no room in it */
 	unsigned int awaited_events; /* read so far, while all are waited for */
 	/*
 	 * Of the events that are no records, since the start record tells of them: that an
