@@ -5,6 +5,7 @@
  */
 #include <unistd.h>
 
+#include "daemon/execution/events.h"
 #include "daemon/execution/refused.h"
 #include "daemon/policy/approvals.h"
 #include "daemon/dns/dns_stub.h"
@@ -47,6 +48,7 @@ int running_unload(struct running *running, struct failure *failure)
 static void free_execution_handles(struct daemon *daemon)
 {
 	/* They stay in the kernel and in their state files, for the next daemon to end. */
+	events_leave(daemon);
 	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
 		daemon->by_slot[i] = NULL;
 }

@@ -63,6 +63,21 @@ static void on_events(evutil_socket_t fd, short what, void *context)
 	}
 }
 
+/* Executions have more to be put on record than there was time for. */
+static void on_backlog(evutil_socket_t fd, short what, void *context)
+{
+	TURN("events");
+	const struct timeval after = {.tv_usec = BEHIND_MSEC * 1000};
+	struct daemon *daemon = context;
+
+	(void)fd;
+	(void)what;
+	if (logs_are_behind(daemon->logs))
+		evtimer_add(daemon->backlog_timer, &after);
+	else
+		events_drain(daemon, EVENTS_AT_A_TIME);
+}
+
 static void on_catch_up(evutil_socket_t fd, short what, void *context)
 {
 	struct running *running = context;
@@ -198,10 +213,12 @@ int running_make_loop(struct running *running, struct failure *failure)
 	if (!daemon->base)
 		return failure_set(failure, ENOMEM, "cannot make an event loop");
 	daemon->flush_timer = evtimer_new(daemon->base, on_flush, daemon);
+	daemon->backlog_timer = evtimer_new(daemon->base, on_backlog, daemon);
 	running->idle_timer = evtimer_new(daemon->base, on_idle_timer, running);
 	running->tick = evtimer_new(daemon->base, on_tick, running);
 	running->catch_up = evtimer_new(daemon->base, on_catch_up, running);
-	if (!daemon->flush_timer || !running->idle_timer || !running->tick || !running->catch_up)
+	if (!daemon->flush_timer || !daemon->backlog_timer || !running->idle_timer ||
+	    !running->tick || !running->catch_up)
 		return failure_set(failure, ENOMEM, "%m");
 	return 0;
 }
@@ -266,9 +283,10 @@ void running_free_loop(struct running *running)
 {
 	struct daemon *daemon = &running->daemon;
 	struct event *events[] = {
-		running->signals[0], running->signals[1], running->signals[2], running->signals[3],
-		running->events,     running->tick,	  running->catch_up,   running->idle_timer,
-		running->watchdog,   running->heartbeat,  daemon->flush_timer,
+		running->signals[0], running->signals[1], running->signals[2],
+		running->signals[3], running->events,	  running->tick,
+		running->catch_up,   running->idle_timer, running->watchdog,
+		running->heartbeat,  daemon->flush_timer, daemon->backlog_timer,
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++)

@@ -366,7 +366,7 @@ static void swap(const struct apply *a, struct execution *e)
 	e->record.observe = use->policy->observe;
 }
 
-static void settle(const struct apply *a, struct execution *e)
+static void note_changed(const struct apply *a, struct execution *e)
 {
 	char *name = strdup(a->request->policy);
 
@@ -380,24 +380,34 @@ static void settle(const struct apply *a, struct execution *e)
 	if (state_save(a->daemon->state_fd, e, NULL) < 0)
 		daemon_say(a->daemon,
 			   "execution %s: its state file still tells of its earlier policy", e->id);
-	policies_put(a->daemon->policies, e->previous);
-	e->previous = NULL;
+}
+
+/* One that was put under another policy a moment ago: an event names one of two. */
+static bool any_has_previous(const struct apply *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (a->targets[i]->previous)
+			return true;
+	return false;
 }
 
 static void swap_all(const struct apply *a)
 {
 	int r;
 
+	if (any_has_previous(a))
+		events_drain(a->daemon, EVENTS_ALL);
 	for (size_t i = 0; i < a->count; i++)
 		swap(a, a->targets[i]);
-	/* What was decided by the old ones is in the rings now; then they can go. */
+	/* What was decided by the old ones is in the rings now; when it is read they can go. */
 	r = enforcement_policy_settle(a->daemon->enforcement, a->targets[0]->policy->ref);
 	if (r < 0)
 		daemon_say(a->daemon, "waiting for verdicts under the old policy: %s",
 			   strerror(-r));
-	events_drain(a->daemon, EVENTS_ALL);
-	for (size_t i = 0; i < a->count; i++)
-		settle(a, a->targets[i]);
+	for (size_t i = 0; i < a->count; i++) {
+		note_changed(a, a->targets[i]);
+		events_await_previous(a->targets[i]);
+	}
 	daemon_flush_soon(a->daemon);
 }
 

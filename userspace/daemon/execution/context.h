@@ -10,6 +10,7 @@
 
 #include "audit/record/event_text.h"
 #include "bpf/abi.h"
+#include "daemon/execution/backlog.h"
 #include "daemon/execution/totals.h"
 #include "daemon/host/cgroup.h"
 #include "daemon/peer/account.h"
@@ -54,9 +55,15 @@ struct daemon {
 
 	bool embedded;
 	struct event_text event_text; /* of the event at hand */
-	bool leaving;		      /* no connection is accepted any more */
-	uint64_t boot_offset;	      /* wall clock minus boot clock */
-	uint64_t start_time;	      /* boot clock */
+	struct backlogs backlogs;     /* events that wait for their turn */
+	struct event *backlog_timer;  /* reads events and looks at these again */
+	size_t with_previous;	      /* executions whose earlier policy's events may come in */
+	bool in_turns;		      /* executions have them now, of so many records left: */
+	unsigned int records_left;
+	uint64_t turn;	      /* counts them */
+	bool leaving;	      /* no connection is accepted any more */
+	uint64_t boot_offset; /* wall clock minus boot clock */
+	uint64_t start_time;  /* boot clock */
 	enum enforcement_origin origin;
 	size_t denials_kept; /* for reports, of all executions */
 	uint64_t strays;     /* events of executions that are no more */

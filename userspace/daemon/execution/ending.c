@@ -225,7 +225,7 @@ static void fill_end(struct execution *e)
 	end->forks = view->forks;
 	end->execs = view->execs;
 	end->coalesced = view->coalesced;
-	end->dropped = view->dropped;
+	end->dropped = view->dropped + e->lost;
 	end->limited = view->limited;
 	end->unresolved = view->unresolved;
 	end->last_sequence = view->sequence;
@@ -239,8 +239,8 @@ static void fill_end(struct execution *e)
 /* The report as a sealed memfd, for the owner to show or to write where it was asked to. */
 static int make_report(struct execution *e)
 {
-	_cleanup_(json_decrefp)
-		json_t *report = report_build(&e->record, &e->end, e->denials, e->denial_count);
+	_cleanup_(json_decrefp) json_t *report =
+		report_build(&e->record, &e->end, e->reported.records, e->reported.count);
 	_cleanup_(freep) char *text = report ? json_dumps(report, JSON_INDENT(2)) : NULL;
 	_cleanup_(closep) int fd = memfd_create("cordon-report", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -302,7 +302,7 @@ static void finish(struct execution *e)
 	struct daemon *daemon = e->daemon;
 
 	if (!events_caught_up(e, events_drain(daemon, EVENTS_AT_A_TIME))) {
-		arm(e, 0);
+		arm(e, backlog_is_empty(&e->backlog) ? 0 : BACKLOG_MSEC);
 		return;
 	}
 	evtimer_del(e->timer);

@@ -3,6 +3,8 @@
 #include "daemon/execution/events.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -18,6 +20,9 @@
 #define ATTEMPTS_KEPT	  (EXECUTION_MAX_REPORTED / 4)
 /* Bytes of events of one execution that wait for its start. */
 #define EARLY_MAX (128u << 10)
+/* Records of one execution that are made as its events are read; and later in a row. */
+#define RECORDS_EACH	 16u
+#define RECORDS_IN_A_ROW 8u
 
 static void gap(uint64_t after, uint64_t before, void *context)
 {
@@ -29,20 +34,15 @@ static void gap(uint64_t after, uint64_t before, void *context)
 }
 
 /* For the report. Beyond the limit they are in the log, and counted. */
-static void keep_refused(struct execution *e, const struct buffer *text, size_t limit)
+static void keep_refused(struct execution *e, const struct cordon_event *event,
+			 const struct buffer *text, size_t limit)
 {
 	struct daemon *daemon = e->daemon;
-	json_t *record;
 
 	if (daemon->denials_kept >= DENIALS_KEPT_MAX && limit > DENIALS_KEPT_EACH)
 		limit = DENIALS_KEPT_EACH;
-	if (e->denial_count >= limit)
-		return;
-	record = json_loadb(text->data, text->size, 0, NULL);
-	if (!record)
-		return;
-	e->denials[e->denial_count++] = record;
-	daemon->denials_kept++;
+	if (reported_add(&e->reported, (const void *)event, text, limit) == 1)
+		daemon->denials_kept++;
 }
 
 /* What is tried in vain may not push out what a rule refused. */
@@ -54,7 +54,7 @@ static void take_attempt(struct execution *e, const struct cordon_event *event,
 
 	e->end.attempts += count;
 	e->daemon->totals.attempts += count;
-	keep_refused(e, text, ATTEMPTS_KEPT);
+	keep_refused(e, event, text, ATTEMPTS_KEPT);
 }
 
 /* An event names the policy that decided, which need not be the one in force any more. */
@@ -131,7 +131,7 @@ static void put_on_record(struct execution *e, const struct cordon_event *event,
 	if (r == 0) {
 		(void)logs_append_text(e->log, &e->log_share, text->record.data, text->record.size);
 		if (event->type == CORDON_EVENT_DENIAL) {
-			keep_refused(e, &text->record, EXECUTION_MAX_REPORTED);
+			keep_refused(e, event, &text->record, EXECUTION_MAX_REPORTED);
 			ending_check_denials(e);
 		} else if (event->type == CORDON_EVENT_ATTEMPT) {
 			take_attempt(e, event, &text->record);
@@ -216,6 +216,110 @@ static bool is_late_farewell(struct daemon *daemon, const struct cordon_event *e
 		       event->generation;
 }
 
+/* Whether it may be lost when there are too many of them; a life hangs on the others. */
+static bool is_of_many(const struct cordon_event *event)
+{
+	switch (event->type) {
+	case CORDON_EVENT_DENIAL:
+	case CORDON_EVENT_ATTEMPT:
+	case CORDON_EVENT_OPEN:
+	case CORDON_EVENT_CONNECT:
+	case CORDON_EVENT_CHANGE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* After those that wait already; and while others have had less of this turn. */
+static bool must_wait(struct execution *e)
+{
+	struct daemon *daemon = e->daemon;
+
+	if (!backlog_is_empty(&e->backlog))
+		return true;
+	if (!daemon->in_turns)
+		return false;
+	if (e->turn != daemon->turn) {
+		e->turn = daemon->turn;
+		e->turn_records = 0;
+	}
+	return daemon->records_left == 0 || e->turn_records >= RECORDS_EACH ||
+	       logs_have_enough(e->log, &e->log_share);
+}
+
+/* What is lost is counted, and where it has a number that is missing from the sequence: a gap. */
+static bool keep_for_later(struct execution *e, const struct cordon_event *event, size_t size)
+{
+	if (!must_wait(e))
+		return false;
+	if (backlog_add(&e->daemon->backlogs, &e->backlog, event, size) == 0)
+		return true;
+	if (!is_of_many(event))
+		return false;
+	e->lost++;
+	return true;
+}
+
+static void handle_in_turn(struct execution *e, const struct cordon_event *event, size_t size)
+{
+	struct daemon *daemon = e->daemon;
+
+	e->turn_records++;
+	if (daemon->records_left > 0)
+		daemon->records_left--;
+	handle_of(e, event, size);
+}
+
+static void take(struct execution *e, const struct cordon_event *event, size_t size)
+{
+	if (!keep_for_later(e, event, size))
+		handle_in_turn(e, event, size);
+}
+
+static struct execution *execution_of(struct backlog *backlog)
+{
+	return (struct execution *)((char *)backlog - offsetof(struct execution, backlog));
+}
+
+static void have_turn(struct execution *e)
+{
+	struct daemon *daemon = e->daemon;
+	uint32_t slot = e->slot;
+
+	for (unsigned int i = 0; i < RECORDS_IN_A_ROW && daemon->records_left > 0; i++) {
+		size_t size;
+		const void *event = backlog_first(&e->backlog, &size);
+
+		handle_in_turn(e, event, size);
+		if (daemon->by_slot[slot] != e)
+			return;
+		backlog_drop_first(&daemon->backlogs, &e->backlog);
+		if (backlog_is_empty(&e->backlog))
+			return;
+	}
+	backlogs_rotate(&daemon->backlogs, &e->backlog);
+}
+
+static void have_turns(struct daemon *daemon)
+{
+	struct backlog *next, *skipped = NULL;
+
+	while (daemon->records_left > 0 && (next = backlogs_next(&daemon->backlogs)) != NULL &&
+	       next != skipped) {
+		struct execution *e = execution_of(next);
+
+		if (daemon->in_turns && logs_have_enough(e->log, &e->log_share)) {
+			if (!skipped)
+				skipped = next;
+			backlogs_rotate(&daemon->backlogs, next);
+			continue;
+		}
+		have_turn(e);
+		skipped = NULL;
+	}
+}
+
 void events_handle(const void *data, size_t size, void *context)
 {
 	struct daemon *daemon = context;
@@ -235,28 +339,88 @@ void events_handle(const void *data, size_t size, void *context)
 			return;
 	e = event->slot < CORDON_MAX_EXECUTIONS ? daemon->by_slot[event->slot] : NULL;
 	if (e && e->generation == event->generation && e->state != EXECUTION_FINISHED)
-		handle_of(e, event, size);
+		take(e, event, size);
 	else if (!is_late_farewell(daemon, event))
 		handle_stray(daemon, event);
 }
 
+static void begin_turn(struct daemon *daemon, bool in_turns)
+{
+	daemon->boot_offset = clock_nsec(CLOCK_REALTIME) - clock_nsec(CLOCK_BOOTTIME);
+	daemon->in_turns = in_turns;
+	daemon->records_left = in_turns ? RECORDS_AT_A_TIME : UINT_MAX;
+	daemon->turn++;
+}
+
+/* `most` events were read, which was all if `drained`. */
+static void put_previous(struct daemon *daemon, bool drained, unsigned int most)
+{
+	for (size_t i = 0; daemon->with_previous > 0 && i < ARRAY_SIZE(daemon->by_slot); i++) {
+		struct execution *e = daemon->by_slot[i];
+
+		if (!e || !e->previous)
+			continue;
+		e->previous_events += most;
+		if ((drained || e->previous_events >= EVENTS_ALL) && backlog_is_empty(&e->backlog))
+			execution_put_previous(e);
+	}
+}
+
+/* What is left: at once, or when the log's writer may have written some. */
+static void end_turn(struct daemon *daemon, bool drained)
+{
+	bool waits = backlogs_next(&daemon->backlogs) != NULL;
+	struct timeval after = {};
+
+	daemon->in_turns = false;
+	if (!daemon->backlog_timer || (!waits && daemon->with_previous == 0))
+		return;
+	if (drained && daemon->records_left > 0)
+		after.tv_usec = BACKLOG_MSEC * 1000;
+	evtimer_add(daemon->backlog_timer, &after);
+}
+
 bool events_drain(struct daemon *daemon, unsigned int most)
 {
+	bool waited, drained;
 	int r;
 
-	daemon->boot_offset = clock_nsec(CLOCK_REALTIME) - clock_nsec(CLOCK_BOOTTIME);
+	begin_turn(daemon, most < EVENTS_ALL);
+	waited = backlogs_next(&daemon->backlogs) != NULL;
+	if (!daemon->in_turns)
+		have_turns(daemon);
 	r = enforcement_drain(daemon->enforcement, most);
 	if (r < 0)
 		daemon_say(daemon, "reading events: %s", strerror(-r));
-	if (r != 0)
+	have_turns(daemon);
+	if (r != 0 || waited)
 		daemon_flush_soon(daemon);
-	return r < 0 || (unsigned int)r < most;
+	drained = r < 0 || (unsigned int)r < most;
+	put_previous(daemon, drained, most);
+	end_turn(daemon, drained);
+	return drained;
+}
+
+void events_leave(struct daemon *daemon)
+{
+	begin_turn(daemon, false);
+	have_turns(daemon);
+}
+
+void events_await_previous(struct execution *e)
+{
+	const struct timeval now = {};
+
+	e->previous_events = 0;
+	e->daemon->with_previous++;
+	if (e->daemon->backlog_timer)
+		evtimer_add(e->daemon->backlog_timer, &now);
 }
 
 bool events_caught_up(struct execution *e, bool drained)
 {
 	e->awaited_events += EVENTS_AT_A_TIME;
-	if (!drained && e->awaited_events < EVENTS_ALL)
+	if ((!drained && e->awaited_events < EVENTS_ALL) || !backlog_is_empty(&e->backlog))
 		return false;
 	e->awaited_events = 0;
 	return true;

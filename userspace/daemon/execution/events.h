@@ -12,11 +12,33 @@ void events_handle(const void *data, size_t size, void *context);
 void events_release_early(struct execution *e);
 
 /* So many at a time leave room for requests and deadlines; and more than the rings can hold. */
-#define EVENTS_AT_A_TIME 64u
+#define EVENTS_AT_A_TIME 512u
 #define EVENTS_ALL	 (1u << 18)
+/* Records that are made of them in one turn of the loop. */
+#define RECORDS_AT_A_TIME 64u
+/* When what waits for its turn is looked at again while the log's writer has enough of it. */
+#define BACKLOG_MSEC 10u
 
+<<<<<<< HEAD
 /* Reads at most `most` of the events in the rings. Returns whether those were all. */
+=======
+/*
+ * Reads what the rings hold now, `most` events of it, and makes records. Returns whether that was
+ * all that the rings hold. A record costs more than the reading: but for EVENTS_ALL there are some
+ * dozens at a time, of each execution in turn, and what remains of any waits (backlog.h), so that
+ * nobody's stand in line behind a flood of somebody else's.
+ */
+>>>>>>> 1baa0816fb9ceb9a394d9c43868169f23c0cf67c
 bool events_drain(struct daemon *daemon, unsigned int most);
+
+/*
+ * The execution has another policy, and no verdict is given by the previous one any more. That is
+ * put back once all of them are on record, in turns of the loop to come.
+ */
+void events_await_previous(struct execution *e);
+
+/* Makes records of all that was read: nobody will look at it later. */
+void events_leave(struct daemon *daemon);
 
 /*
  * For who needs all that an execution's tasks have told: `drained` is what events_drain() returned

@@ -25,7 +25,6 @@ struct execution *execution_new(struct daemon *daemon, json_t *message, pid_t ow
 	e->code_fd = -1;
 	e->report_fd = -1;
 	e->request = json_incref(message);
-	e->denials = calloc(EXECUTION_MAX_REPORTED, sizeof(*e->denials));
 	e->timer = evtimer_new(daemon->base, daemon->execution_timer, e);
 	return e;
 }
@@ -38,7 +37,7 @@ struct execution *execution_recovered(struct daemon *daemon, uint32_t slot,
 	if (!e)
 		return NULL;
 	daemon->unfinished++;
-	if (!e->denials || !e->timer) {
+	if (!e->timer) {
 		execution_free(e);
 		return NULL;
 	}
@@ -84,6 +83,13 @@ uint32_t execution_policy_flags(const struct execution *e)
 	return header.flags;
 }
 
+void execution_put_previous(struct execution *e)
+{
+	policies_put(e->daemon->policies, e->previous);
+	e->previous = NULL;
+	e->daemon->with_previous--;
+}
+
 void execution_free(struct execution *e)
 {
 	struct daemon *daemon = e->daemon;
@@ -92,6 +98,9 @@ void execution_free(struct execution *e)
 		event_free(e->timer);
 	daemon->adopted->release(e);
 	free(e->early);
+	backlog_free(&daemon->backlogs, &e->backlog);
+	if (e->previous)
+		execution_put_previous(e);
 	if (e->bound) {
 		int r = enforcement_release(daemon->enforcement, e->slot);
 
@@ -122,10 +131,8 @@ void execution_free(struct execution *e)
 	audit_execution_release(&e->record);
 	free(e->policy_name);
 	json_decref(e->request);
-	for (size_t i = 0; i < e->denial_count; i++)
-		json_decref(e->denials[i]);
-	daemon->denials_kept -= e->denial_count;
-	free(e->denials);
+	daemon->denials_kept -= e->reported.count;
+	reported_release(&e->reported);
 	protocol_strings_free(e->wiped);
 	daemon->unfinished--;
 	free(e);

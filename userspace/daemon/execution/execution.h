@@ -21,6 +21,7 @@
 #include "daemon/privsep/writer_share.h"
 #include "control/protocol.h"
 #include "control/request.h"
+#include "daemon/execution/reported.h"
 #include "daemon/execution/sequence.h"
 
 /* Denials kept for the report, which merges what is identical. */
@@ -47,6 +48,7 @@ struct execution {
 	char *policy_name; /* as asked for */
 	const struct policy_use *policy;
 	const struct policy_use *previous; /* while events that it decided may still come in */
+	unsigned int previous_events;	   /* read since it was replaced */
 	/* What is about to replace it, and as what it was asked for: for the state file. */
 	const struct compiled_policy *changing;
 	const char *changing_name;
@@ -81,6 +83,10 @@ struct execution {
 	uint64_t deadline;
 
 	struct sequence sequence;
+	struct backlog backlog; /* of its events: see events.h */
+	uint64_t turn;		/* the last one in which it had records made, and how many: */
+	unsigned int turn_records;
+	uint64_t lost;		     /* events that found no room in it */
 	unsigned int awaited_events; /* read so far, while all are waited for */
 	/*
 	 * Of the events that are no records, since the start record tells of them: that an
@@ -88,9 +94,8 @@ struct execution {
 	 */
 	uint64_t unwritten[EXECUTION_UNWRITTEN];
 	char **wiped; /* names of these variables, as the kernel told them; NULL-terminated */
-	uint64_t found_sequence; /* of the last event when it was recovered */
-	json_t **denials;	 /* records, of attempts, too; room for EXECUTION_MAX_REPORTED */
-	size_t denial_count;
+	uint64_t found_sequence;  /* of the last event when it was recovered */
+	struct reported reported; /* EXECUTION_MAX_REPORTED of them, and of attempts */
 
 	bool told; /* the owner has told how the command ended */
 	struct audit_end end;
@@ -131,6 +136,9 @@ struct execution {
 /* With its memory and its timer, and nothing else; either may be missing. NULL without memory. */
 struct execution *execution_new(struct daemon *daemon, json_t *message, pid_t owner,
 				void *connection);
+
+/* All that its previous policy decided is on record. */
+void execution_put_previous(struct execution *e);
 
 /* Its code is being read while it runs already: it is not held. */
 static inline bool execution_runs_unlooked(const struct execution *e)

@@ -359,7 +359,7 @@ static int build(struct execution *e, struct prepare_request *request, const str
 
 	e->policy_name = TAKE_PTR(request->policy);
 	request->policy = e->policy_name ? strdup(e->policy_name) : NULL;
-	if (!request->policy || !e->denials || !e->timer)
+	if (!request->policy || !e->timer)
 		return failure_set(failure, ENOMEM, "%m");
 	r = process_status(e->owner, &owner);
 	/* Another process may have its number by now. */

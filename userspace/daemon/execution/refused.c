@@ -79,7 +79,7 @@ static int fill(const struct execution *e, struct refused *r)
 	r->session = e->record.session ? strdup(e->record.session) : NULL;
 	if (!r->policy || !r->file || (e->record.session && !r->session))
 		return -ENOMEM;
-	return refused_gather(e->denials, e->denial_count, r);
+	return refused_gather(e->reported.records, e->reported.count, r);
 }
 
 void refused_keep(const struct execution *e)
@@ -87,7 +87,7 @@ void refused_keep(const struct execution *e)
 	struct daemon *daemon = e->daemon;
 	struct refused refused = {};
 
-	if (!daemon->approvals || e->denial_count == 0)
+	if (!daemon->approvals || e->reported.count == 0)
 		return;
 	if (!daemon->refused)
 		daemon->refused = calloc(1, sizeof(*daemon->refused));

@@ -360,6 +360,14 @@ bool logs_are_behind(const struct logs *logs)
 	return false;
 }
 
+bool logs_have_enough(struct log_use *log, struct writer_share *share)
+{
+	if (!writer_has_enough(log->writer, share))
+		return false;
+	writer_flush_soon(log->writer, false);
+	return true;
+}
+
 /* Only retention asks for it. */
 static void look_at_shipped(struct logs *logs)
 {

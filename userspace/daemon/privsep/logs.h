@@ -106,6 +106,12 @@ bool logs_flush_all(struct logs *logs, bool sync);
 /* The same, and waits for it: at the end. */
 void logs_settle_all(struct logs *logs);
 
+/*
+ * So much of this source waits to be written that its next record had better wait: others' stand in
+ * line behind it. Has what waits written at once.
+ */
+bool logs_have_enough(struct log_use *log, struct writer_share *share);
+
 /* So much waits to be written that no more should be read from the kernel. */
 bool logs_are_behind(const struct logs *logs);
 

@@ -14,11 +14,14 @@
 #include "daemon/privsep/writer_keep.h"
 #include "daemon/privsep/writer_queue.h"
 #include "daemon/privsep/writer_ready.h"
+#include "daemon/privsep/writer_share.h"
 #include "daemon/privsep/writer_state.h"
 #include "daemon/privsep/writer_wait.h"
 
 /* Whoever has more to say had better wait. */
 #define QUEUE_BACKLOG (4u << 20)
+/* A source of records, such as an execution: what the writer is given in one piece. */
+#define SOURCE_BACKLOG BATCH_SIZE
 /* One that has not answered for so long is not waited for by those who need not. */
 #define SLOW_NSEC (2 * NSEC_PER_SEC)
 /*
@@ -224,6 +227,12 @@ bool writer_is_slow(const struct writer *w)
 bool writer_is_behind(const struct writer *w)
 {
 	return w->queue.size >= QUEUE_BACKLOG && !w->failing && !writer_is_slow(w);
+}
+
+bool writer_has_enough(const struct writer *w, struct writer_share *share)
+{
+	return writer_share_waiting(share, w->confirmed, w->queue.size) >= SOURCE_BACKLOG &&
+	       !w->failing && !writer_is_slow(w);
 }
 
 uint64_t writer_lost(const struct writer *w)

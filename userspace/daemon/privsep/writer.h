@@ -77,6 +77,11 @@ bool writer_is_failing(const struct writer *writer);
 /* Has not answered for a while; so much waits for it that no more should come. */
 bool writer_is_slow(const struct writer *writer);
 bool writer_is_behind(const struct writer *writer);
+/*
+ * So much of one source waits for it that others' records would wait long behind more. Never of one
+ * that fails or does not answer: it tells what is lost.
+ */
+bool writer_has_enough(const struct writer *writer, struct writer_share *share);
 
 /* Records that are lost, since writer_open(). */
 uint64_t writer_lost(const struct writer *writer);

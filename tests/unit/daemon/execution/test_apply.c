@@ -51,6 +51,8 @@ static struct {
 	char name[32], why[2048];
 } applied;
 
+static bool keep_previous;
+
 static int apply(const struct apply_request *request)
 {
 	const struct ucred peer = {.pid = getpid()};
@@ -69,6 +71,8 @@ static int apply(const struct apply_request *request)
 		assert_true(applied.why[0] != '\0');
 		return r;
 	}
+	if (!keep_previous)
+		events_drain(world, EVENTS_AT_A_TIME);
 	applied.changed = result.changed;
 	applied.unchanged = result.unchanged;
 	while (result.wider && result.wider[applied.wider])
@@ -220,6 +224,83 @@ static void test_observing(void **state)
 	assert_true(observed->policy->ref != other->policy->ref);
 }
 
+static void emit_denial(struct execution *e)
+{
+	const struct cordon_denial_event event = {
+		.operation = CORDON_OP_OPEN,
+		.object_kind = CORDON_OBJECT_PATH,
+		.rights = 1,
+		.error = -EACCES,
+		.rule = CORDON_NO_RULE,
+		.object_length = 11,
+		.object_total = 11,
+	};
+
+	kernel_emit_text(e->slot, &event, sizeof(event), "/etc/shadow", CORDON_EVENT_DENIAL);
+	((struct cordon_event *)kernel
+		 ->events[(kernel->event_first + kernel->event_count - 1) % FAKE_EVENTS]
+		 .data)
+		->policy = e->policy->ref;
+}
+
+static int denials_under(const char *policy)
+{
+	json_t *record;
+	size_t i;
+	int count = 0;
+
+	json_array_foreach(fake_logs->records, i, record) {
+		const char *action = "", *name = "";
+
+		(void)json_unpack(record, "{s:{s:s},s:{s:{s:s}}}", "event", "action", &action,
+				  "cordon", "policy", "name", &name);
+		count += strcmp(action, "denial") == 0 && strcmp(name, policy) == 0;
+	}
+	return count;
+}
+
+/* What the earlier policy refused is put on record under its name, over as many turns as it takes. */
+static void test_previous_stays(void **state)
+{
+	struct execution *e = world_live();
+	unsigned int turns = 1;
+
+	(void)state;
+	keep_previous = true;
+	for (int i = 0; i < 200; i++)
+		emit_denial(e);
+	assert_int_equal(apply_to(e, "narrow", NULL), 0);
+	assert_int_equal(denials_under("p"), 0);
+	emit_denial(e);
+	assert_non_null(e->previous);
+	assert_int_equal(world->with_previous, 1);
+	for (; e->previous && turns < 100; turns++)
+		events_drain(world, EVENTS_AT_A_TIME);
+	assert_in_range(turns, 3, 10);
+	assert_int_equal(world->with_previous, 0);
+	assert_int_equal(denials_under("p"), 200);
+	assert_int_equal(denials_under("narrow"), 1);
+	expect_under(e, "narrow");
+	/* Two changes in a row: an event is of one of two. */
+	emit_denial(e);
+	assert_int_equal(apply_to(e, "p", "back"), 0);
+	emit_denial(e);
+	assert_int_equal(apply_to(e, "narrow", NULL), 0);
+	emit_denial(e);
+	events_drain(world, EVENTS_AT_A_TIME);
+	assert_int_equal(denials_under("p"), 201);
+	assert_int_equal(denials_under("narrow"), 3);
+	expect_under(e, "narrow");
+	/* Nor does it keep an execution that ends meanwhile. */
+	assert_int_equal(apply_to(e, "p", "back"), 0);
+	assert_non_null(e->previous);
+	keep_previous = false;
+	e->connection = NULL;
+	ending_begin(e, AUDIT_END_KILLED);
+	assert_true(world_settle());
+	assert_int_equal(world->with_previous, 0);
+}
+
 static void test_variables(void **state)
 {
 	struct execution *e = world_live();
@@ -326,10 +407,13 @@ int main(void)
 {
 #define ONE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		ONE(test_narrower),    ONE(test_wider),	     ONE(test_none_live),
-		ONE(test_whom),	       ONE(test_many),	     ONE(test_observing),
-		ONE(test_variables),   ONE(test_bad_policy), ONE(test_waits_for_approval),
-		ONE(test_not_settled), ONE(test_faults),     ONE(test_no_state),
+		ONE(test_narrower),	  ONE(test_wider),
+		ONE(test_none_live),	  ONE(test_whom),
+		ONE(test_many),		  ONE(test_observing),
+		ONE(test_previous_stays), ONE(test_variables),
+		ONE(test_bad_policy),	  ONE(test_waits_for_approval),
+		ONE(test_not_settled),	  ONE(test_faults),
+		ONE(test_no_state),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

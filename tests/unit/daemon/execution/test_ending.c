@@ -155,19 +155,19 @@ static void test_much_is_told(void **state)
 	struct execution *e = world_live();
 
 	(void)state;
-	for (unsigned int i = 0; i < 2 * EVENTS_AT_A_TIME + 1; i++)
+	for (unsigned int i = 0; i < 2 * RECORDS_AT_A_TIME + 1; i++)
 		kernel_emit_text(e->slot, &event, sizeof(event), "/bin/cat", CORDON_EVENT_EXEC);
 	timer(e);
 	timer(e);
 	tell(e, 0);
 	assert_int_equal(e->state, EXECUTION_DEAD);
-	assert_int_equal(logs_count("process-exec", NULL), EVENTS_AT_A_TIME);
+	assert_int_equal(logs_count("process-exec", NULL), RECORDS_AT_A_TIME);
 	assert_int_equal(logs_count("execution-end", NULL), 0);
 	timer(e);
 	assert_int_equal(e->state, EXECUTION_DEAD);
 	timer(e);
 	assert_int_equal(e->state, EXECUTION_FINISHED);
-	assert_int_equal(logs_count("process-exec", NULL), 2 * EVENTS_AT_A_TIME + 1);
+	assert_int_equal(logs_count("process-exec", NULL), 2 * RECORDS_AT_A_TIME + 1);
 	assert_int_equal(logs_count("gap", NULL), 0);
 	expect_end("timeout");
 }

@@ -109,8 +109,14 @@ static void test_attempt_unmarked(void **state)
 	kernel_emit(e->slot, &broken, sizeof(broken), CORDON_EVENT_ATTEMPT);
 	drain();
 	assert_int_equal(logs_count("attempt", NULL), 0);
-	assert_int_equal(e->denial_count, 0);
+	assert_int_equal(e->reported.count, 0);
 	assert_int_equal(logs_count("gap", NULL), 0);
+}
+
+static json_int_t kept_repeats(void)
+{
+	return json_integer_value(
+		json_object_get(json_object_get(e->reported.records[0], "cordon"), "repeats"));
 }
 
 static void test_denials_kept_and_counted(void **state)
@@ -119,8 +125,10 @@ static void test_denials_kept_and_counted(void **state)
 	emit_denial();
 	emit_denial();
 	drain();
-	assert_int_equal(e->denial_count, 2);
-	assert_int_equal(world->denials_kept, 2);
+	/* Of two that are alike one, with the other counted. */
+	assert_int_equal(e->reported.count, 1);
+	assert_int_equal(world->denials_kept, 1);
+	assert_int_equal(kept_repeats(), 1);
 	assert_int_equal(e->state, EXECUTION_LIVE);
 	/* The policy's limit. */
 	emit_denial();
@@ -129,7 +137,7 @@ static void test_denials_kept_and_counted(void **state)
 	assert_int_equal(e->state, EXECUTION_ENDING);
 	assert_int_equal(e->end.cause, AUDIT_END_DENIALS);
 	/* What comes in while it ends is still on record. */
-	assert_int_equal(e->denial_count, 4);
+	assert_int_equal(kept_repeats(), 3);
 	e->connection = NULL;
 }
 
@@ -140,8 +148,10 @@ static void test_denials_beyond(void **state)
 	world->denials_kept = 16384;
 	emit_denial();
 	emit_denial();
+	((struct cordon_denial_event *)kernel->events[(kernel->event_first + 1) % FAKE_EVENTS].data)
+		->operation = CORDON_OP_CREATE;
 	drain();
-	assert_int_equal(e->denial_count, 1);
+	assert_int_equal(e->reported.count, 1);
 	world->denials_kept -= 16384;
 }
 
@@ -272,6 +282,125 @@ static void test_previous_policy(void **state)
 	free(text);
 }
 
+/* --- in turns ----------------------------------------------------------------------------- */
+
+static unsigned int denials_of(const struct execution *whose)
+{
+	json_t *record;
+	size_t i;
+	unsigned int count = 0;
+
+	json_array_foreach(fake_logs->records, i, record) {
+		const char *id = "", *action = "";
+
+		(void)json_unpack(record, "{s:{s:s},s:{s:{s:s}}}", "event", "action", &action,
+				  "cordon", "execution", "id", &id);
+		count += strcmp(action, "denial") == 0 && strcmp(id, whose->id) == 0;
+	}
+	return count;
+}
+
+static void emit_denials(struct execution *whose, unsigned int count)
+{
+	struct execution *before = e;
+
+	e = whose;
+	for (unsigned int i = 0; i < count; i++)
+		emit_denial();
+	e = before;
+	/* The policy's limit is not what this is about. */
+	kernel->slots[whose->slot].denials = 0;
+}
+
+/* One tells much, then another little: what that tells does not stand in line behind it. */
+static void test_others_do_not_wait(void **state)
+{
+	struct execution *other = world_live();
+
+	(void)state;
+	emit_denials(e, 200);
+	emit_denials(other, 3);
+	assert_true(events_drain(world, EVENTS_AT_A_TIME));
+	assert_int_equal(kernel->event_count, 0);
+	assert_int_equal(denials_of(other), 3);
+	assert_int_equal(denials_of(e), RECORDS_AT_A_TIME - 3);
+	/* An end comes after what its own execution told. */
+	assert_false(events_caught_up(e, true));
+	assert_true(events_caught_up(other, true));
+	for (int i = 0; i < 3; i++)
+		events_drain(world, EVENTS_AT_A_TIME);
+	assert_int_equal(denials_of(e), 200);
+	assert_true(events_caught_up(e, true));
+	events_finish(e);
+	assert_int_equal(logs_count("gap", NULL), 0);
+	ending_owner_gone(other);
+}
+
+/* What the log's writer has enough of waits, and is written when it has not, in order. */
+static void test_writer_has_enough(void **state)
+{
+	(void)state;
+	fake_logs->enough = true;
+	emit_denials(e, 5);
+	events_drain(world, EVENTS_AT_A_TIME);
+	emit_exec();
+	events_drain(world, EVENTS_AT_A_TIME);
+	assert_int_equal(denials_of(e), 0);
+	assert_int_equal(logs_count("process-exec", NULL), 0);
+	fake_logs->enough = false;
+	events_drain(world, EVENTS_AT_A_TIME);
+	assert_int_equal(denials_of(e), 5);
+	assert_int_equal(logs_count("process-exec", NULL), 1);
+	events_finish(e);
+	assert_int_equal(logs_count("gap", NULL), 0);
+}
+
+/* All of it is wanted, or there is nobody to look at it later. */
+static void test_all_at_once(void **state)
+{
+	(void)state;
+	fake_logs->enough = true;
+	emit_denials(e, 5);
+	events_drain(world, EVENTS_AT_A_TIME);
+	emit_denials(e, 100);
+	drain();
+	assert_int_equal(denials_of(e), 105);
+	emit_denials(e, 5);
+	events_drain(world, EVENTS_AT_A_TIME);
+	assert_int_equal(denials_of(e), 105);
+	events_leave(world);
+	assert_int_equal(denials_of(e), 110);
+}
+
+/* Denials that find no room are told as one gap; that a program ended is not lost with them. */
+static void test_no_room(void **state)
+{
+	struct cordon_denial_event attempt = {.operation = CORDON_OP_LOOKUP};
+	const size_t taken = (size_t)1 << 30;
+
+	(void)state;
+	fake_logs->enough = true;
+	emit_denials(e, 1);
+	events_drain(world, EVENTS_AT_A_TIME);
+	assert_false(backlog_is_empty(&e->backlog));
+	/* By others. */
+	world->backlogs.size += taken;
+	emit_denials(e, 100);
+	kernel_emit(e->slot, &attempt, sizeof(attempt), CORDON_EVENT_ATTEMPT);
+	emit_exit(1, 0);
+	events_drain(world, EVENTS_AT_A_TIME);
+	assert_int_equal(logs_count("process-exit", NULL), 1);
+	world->backlogs.size -= taken;
+	fake_logs->enough = false;
+	events_drain(world, EVENTS_AT_A_TIME);
+	assert_in_range(denials_of(e), 1, 99);
+	/* The attempt as well. */
+	assert_int_equal(e->lost, 101 - denials_of(e) + 1);
+	events_finish(e);
+	assert_int_equal(logs_count("gap", NULL), 1);
+	assert_int_equal(e->sequence.settled, kernel->slots[e->slot].sequence);
+}
+
 /* --- each call that can fail -------------------------------------------------------------- */
 
 static void test_faults(void **state)
@@ -308,10 +437,22 @@ int main(void)
 {
 #define ONE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		ONE(test_attempt_unmarked), ONE(test_records), ONE(test_denials_kept_and_counted),
-		ONE(test_denials_beyond),   ONE(test_gap),     ONE(test_malformed_of_execution),
-		ONE(test_too_short),	    ONE(test_stray),   ONE(test_late_farewell),
-		ONE(test_empty_hurries),    ONE(test_asked),   ONE(test_previous_policy),
+		ONE(test_attempt_unmarked),
+		ONE(test_records),
+		ONE(test_denials_kept_and_counted),
+		ONE(test_denials_beyond),
+		ONE(test_gap),
+		ONE(test_malformed_of_execution),
+		ONE(test_too_short),
+		ONE(test_stray),
+		ONE(test_late_farewell),
+		ONE(test_empty_hurries),
+		ONE(test_asked),
+		ONE(test_previous_policy),
+		ONE(test_others_do_not_wait),
+		ONE(test_writer_has_enough),
+		ONE(test_all_at_once),
+		ONE(test_no_room),
 		ONE(test_faults),
 	};
 

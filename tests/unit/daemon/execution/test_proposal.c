@@ -96,8 +96,8 @@ static int set_up(void **state)
 		.record = {.session = f->session},
 		.client_uid = 7,
 		.member = true,
-		.denials = f->denials,
-		.denial_count = 1,
+		.reported.records = f->denials,
+		.reported.count = 1,
 	};
 	f->daemon.by_slot[5] = &f->execution;
 	*state = f;
@@ -273,10 +273,10 @@ static void test_refused(void **state)
 			 -EINVAL);
 	f->execution.record.session = NULL;
 	assert_int_equal(refuse_ask(f, &alice, PROPOSE_SESSION, 60), -EINVAL);
-	f->execution.denial_count = 0;
+	f->execution.reported.count = 0;
 	assert_int_equal(refuse_ask(f, &alice, PROPOSE_EXECUTION, 60), -ENODATA);
 	/* What root ran is root's to ask for. */
-	f->execution.denial_count = 1;
+	f->execution.reported.count = 1;
 	f->execution.member = false;
 	assert_int_equal(refuse_ask(f, &alice, PROPOSE_EXECUTION, 60), -ENOENT);
 }

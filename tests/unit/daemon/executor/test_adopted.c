@@ -622,7 +622,7 @@ static void test_ends_behind_much(void **state)
 	json_t *end = NULL;
 
 	(void)state;
-	for (unsigned int i = 0; i < EVENTS_AT_A_TIME + 1; i++)
+	for (unsigned int i = 0; i < RECORDS_AT_A_TIME + 1; i++)
 		emit_exec(e->slot);
 	emit_exit(e->slot, 3 << 8);
 	world_kill(leader);
@@ -630,7 +630,7 @@ static void test_ends_behind_much(void **state)
 	assert_int_equal(logs_count("execution-end", &end), 1);
 	end = json_object_get(json_object_get(end, "cordon"), "end");
 	assert_int_equal(json_integer_value(json_object_get(end, "exit_code")), 3);
-	assert_int_equal(logs_count("process-exec", NULL), EVENTS_AT_A_TIME + 2);
+	assert_int_equal(logs_count("process-exec", NULL), RECORDS_AT_A_TIME + 2);
 	assert_int_equal(logs_count("gap", NULL), 0);
 }
 

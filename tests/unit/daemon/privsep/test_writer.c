@@ -580,6 +580,49 @@ static void test_flooded(void **state)
 	event_base_free(base);
 }
 
+/* A source that waits when it is told to has little in line, and loses nothing; one that hangs is not waited for. */
+static void test_enough(void **state)
+{
+	struct event_base *base = event_base_new();
+	struct writer_share loud = {}, quiet = {};
+	unsigned int number = 0;
+	struct writer *writer;
+	pid_t pid;
+
+	(void)state;
+	remove_all();
+	writer = new_writer_in(base);
+	pid = child();
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	assert_false(writer_has_enough(writer, &loud));
+	while (!writer_has_enough(writer, &loud)) {
+		assert_int_equal(append_of(writer, &loud, "number", number++), 0);
+		assert_true(number < 10000);
+	}
+	assert_true(number > 500);
+	assert_false(writer_has_enough(writer, &quiet));
+	assert_false(writer_is_behind(writer));
+	assert_int_equal(kill(pid, SIGCONT), 0);
+	while (writer_has_enough(writer, &loud)) {
+		writer_flush_soon(writer, false);
+		assert_int_equal(event_base_loop(base, EVLOOP_ONCE), 0);
+	}
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	while (!writer_has_enough(writer, &loud))
+		assert_int_equal(append_of(writer, &loud, "number", number++), 0);
+	writer_flush_soon(writer, false);
+	while (!writer_is_slow(writer))
+		usleep(100000);
+	assert_false(writer_has_enough(writer, &loud));
+	assert_int_equal(kill(pid, SIGCONT), 0);
+	assert_int_equal(writer_lost(writer), 0);
+	writer_close(writer);
+	assert_int_equal(count(directory).numbers, number);
+	assert_true(count(directory).ordered);
+	assert_verifies(directory);
+	event_base_free(base);
+}
+
 struct answer {
 	unsigned int done;
 	int result;
@@ -713,6 +756,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_much),
 		cmocka_unit_test(test_lost_meanwhile),
 		cmocka_unit_test(test_flooded),
+		cmocka_unit_test(test_enough),
 		cmocka_unit_test(test_ready),
 		cmocka_unit_test(test_not_ready),
 		cmocka_unit_test(test_written_is_not_writable),
