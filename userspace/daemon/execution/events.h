@@ -19,16 +19,12 @@ void events_release_early(struct execution *e);
 /* When what waits for its turn is looked at again while the log's writer has enough of it. */
 #define BACKLOG_MSEC 10u
 
-<<<<<<< HEAD
-/* Reads at most `most` of the events in the rings. Returns whether those were all. */
-=======
 /*
  * Reads what the rings hold now, `most` events of it, and makes records. Returns whether that was
  * all that the rings hold. A record costs more than the reading: but for EVENTS_ALL there are some
  * dozens at a time, of each execution in turn, and what remains of any waits (backlog.h), so that
  * nobody's stand in line behind a flood of somebody else's.
  */
->>>>>>> 1baa0816fb9ceb9a394d9c43868169f23c0cf67c
 bool events_drain(struct daemon *daemon, unsigned int most);
 
 /*
