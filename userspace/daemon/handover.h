@@ -11,7 +11,7 @@
 
 #include "base/failure.h"
 
-/* Tells an embedded daemon to leave and to unload nothing: the next one goes on with what it loaded. */
+/* Tells an embedded daemon to leave and to unload nothing: the next one goes on with that. */
 #define HANDOVER_SIGNAL SIGUSR1
 
 /*

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps events of each execution until it is their turn to become records. */
 #include "daemon/execution/backlog.h"
 
 #include <errno.h>

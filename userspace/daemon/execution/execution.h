@@ -116,7 +116,7 @@ struct execution {
 	bool fit;	 /* and was found to be in order: it may go on once its start is written */
 	bool in_order;	 /* and goes on */
 	bool unrecorded; /* its start cannot be written */
-	struct event *leader_event;
+	struct event *leader_event, *leader_timer;
 	struct account *account; /* of the user whose executor it is; NULL: root's */
 	struct errand *look;	 /* while its code is read */
 	struct gate *gate;	 /* while it is asked */

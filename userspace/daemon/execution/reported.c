@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Keeps the records that a report is made of, one for all refusals that are alike. */
 #include "daemon/execution/reported.h"
 
 #include <errno.h>

@@ -71,6 +71,9 @@ static struct event *watch(struct execution *e, pid_t pid, uint64_t latest, even
 
 static void adopted_release(struct execution *e)
 {
+	if (e->leader_timer)
+		event_free(e->leader_timer);
+	e->leader_timer = NULL;
 	pid_event_free(&e->leader_event);
 	pid_event_free(&e->owner_event);
 	gate_free(e->gate);
@@ -569,6 +572,19 @@ static void adopted_exit(struct execution *e, const struct cordon_exit_event *ev
 	ending_leader_gone(e);
 }
 
+/* After a turn of the others, or when the log's writer may have taken some of its records. */
+static void look_at_leader_again(struct execution *e)
+{
+	struct timeval after = {.tv_usec = backlog_is_empty(&e->backlog) ? 0 : BACKLOG_MSEC * 1000};
+
+	if (!e->leader_timer)
+		e->leader_timer = evtimer_new(e->daemon->base, on_leader, e);
+	if (e->leader_timer)
+		evtimer_add(e->leader_timer, &after);
+	else if (e->leader_event)
+		event_add(e->leader_event, NULL);
+}
+
 static void on_leader(evutil_socket_t fd, short what, void *context)
 {
 	TURN("leader");
@@ -584,8 +600,7 @@ static void on_leader(evutil_socket_t fd, short what, void *context)
 	if (daemon->by_slot[slot] != e)
 		return;
 	if (!events_caught_up(e, drained)) {
-		if (e->leader_event)
-			event_add(e->leader_event, NULL);
+		look_at_leader_again(e);
 		return;
 	}
 	/* One that was not held may have done its work: what that was is about to be known. */

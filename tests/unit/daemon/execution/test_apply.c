@@ -259,7 +259,7 @@ static int denials_under(const char *policy)
 	return count;
 }
 
-/* What the earlier policy refused is put on record under its name, over as many turns as it takes. */
+/* What the earlier policy refused is put on record under its name, in as many turns as needed. */
 static void test_previous_stays(void **state)
 {
 	struct execution *e = world_live();

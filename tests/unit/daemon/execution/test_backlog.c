@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that wait for their turn: in order, of each no more than its share, and whose turn it is. */
+/* Events that wait for their turn: in order, of each no more than its share, and whose is next. */
 #include "daemon/execution/backlog.h"
 
 #include <errno.h>

@@ -70,7 +70,7 @@ static void test_alike(void **state)
 	assert_int_equal(repeats_of(1), 6);
 }
 
-/* Whatever else is told of it: another right, rule, policy or kind, or a longer name, is another. */
+/* What differs is kept by itself: another right, rule, policy or kind, or a longer name. */
 static void test_unlike(void **state)
 {
 	(void)state;

@@ -580,7 +580,10 @@ static void test_flooded(void **state)
 	event_base_free(base);
 }
 
-/* A source that waits when it is told to has little in line, and loses nothing; one that hangs is not waited for. */
+/*
+ * A source that waits when it is told to has little in line, and loses nothing; one that hangs is
+ * not waited for.
+ */
 static void test_enough(void **state)
 {
 	struct event_base *base = event_base_new();
