@@ -12,7 +12,7 @@
 #define CAPACITY_FIRST 16
 
 struct reported_event {
-	struct cordon_denial_event *event; /* with its object, in the same memory */
+	struct cordon_denial_event *event; /* with its object */
 	uint64_t hash;			   /* of what makes events alike */
 };
 
@@ -32,12 +32,13 @@ static uint64_t hash_of(const struct cordon_denial_event *event)
 	return fnv1a(hash, (const char *)event->object, event->object_length);
 }
 
-static bool is_like(const struct reported_event *known, const struct cordon_denial_event *event)
+static bool is_like(const struct cordon_denial_event *known,
+		    const struct cordon_denial_event *event)
 {
-	return known->event->event.type == event->event.type &&
-	       known->event->event.policy == event->event.policy &&
-	       memcmp(alike(known->event), alike(event), ALIKE_SIZE) == 0 &&
-	       memcmp(known->event->object, event->object, event->object_length) == 0;
+	return known->event.type == event->event.type &&
+	       known->event.policy == event->event.policy &&
+	       memcmp(alike(known), alike(event), ALIKE_SIZE) == 0 &&
+	       memcmp(known->object, event->object, event->object_length) == 0;
 }
 
 /* Hashes that collide cost a comparison. */
@@ -45,7 +46,7 @@ static json_t *find(const struct reported *reported, const struct cordon_denial_
 		    uint64_t hash)
 {
 	for (size_t i = 0; i < reported->count; i++)
-		if (reported->events[i]->hash == hash && is_like(reported->events[i], event))
+		if (reported->events[i].hash == hash && is_like(reported->events[i].event, event))
 			return reported->records[i];
 	return NULL;
 }
@@ -62,7 +63,7 @@ static void count_once_more(json_t *record, const struct cordon_denial_event *ev
 static int grow(struct reported *reported)
 {
 	size_t capacity = reported->capacity ? 2 * reported->capacity : CAPACITY_FIRST;
-	struct reported_event **events;
+	struct reported_event *events;
 	json_t **records;
 
 	if (reported->count < reported->capacity)
@@ -71,7 +72,7 @@ static int grow(struct reported *reported)
 	if (!records)
 		return -ENOMEM;
 	reported->records = records;
-	events = reallocarray(reported->events, capacity, sizeof(struct reported_event *));
+	events = reallocarray(reported->events, capacity, sizeof(*events));
 	if (!events)
 		return -ENOMEM;
 	reported->events = events;
@@ -82,7 +83,7 @@ static int grow(struct reported *reported)
 int reported_add(struct reported *reported, const struct cordon_denial_event *event,
 		 const struct buffer *record, size_t limit)
 {
-	_cleanup_(freep) struct reported_event *copy = NULL;
+	_cleanup_(freep) struct cordon_denial_event *copy = NULL;
 	uint64_t hash = hash_of(event);
 	json_t *known = find(reported, event, hash);
 	int r;
@@ -94,17 +95,16 @@ int reported_add(struct reported *reported, const struct cordon_denial_event *ev
 	if (reported->count >= limit)
 		return 0;
 	r = grow(reported);
-	copy = malloc(sizeof(*copy) + sizeof(*event) + event->object_length);
+	copy = malloc(sizeof(*event) + event->object_length);
 	if (r < 0 || !copy)
 		return -ENOMEM;
 	known = json_loadb(record->data, record->size, 0, NULL);
 	if (!known)
 		return -EBADMSG;
-	copy->hash = hash;
-	copy->event = (void *)(copy + 1);
-	memcpy(copy->event, event, sizeof(*event) + event->object_length);
+	memcpy(copy, event, sizeof(*event) + event->object_length);
 	reported->records[reported->count] = known;
-	reported->events[reported->count++] = TAKE_PTR(copy);
+	reported->events[reported->count++] =
+		(struct reported_event){.event = TAKE_PTR(copy), .hash = hash};
 	return 1;
 }
 
@@ -112,7 +112,7 @@ void reported_release(struct reported *reported)
 {
 	for (size_t i = 0; i < reported->count; i++) {
 		json_decref(reported->records[i]);
-		free(reported->events[i]);
+		free(reported->events[i].event);
 	}
 	free(reported->records);
 	free(reported->events);

@@ -18,7 +18,7 @@ struct reported_event;
 /* All zero to begin with. */
 struct reported {
 	json_t **records;
-	struct reported_event **events; /* what each was made of */
+	struct reported_event *events; /* what each was made of */
 	size_t count, capacity;
 };
 
