@@ -216,6 +216,18 @@ static void append_sealed(struct audit_log *log, int count)
 	(void)audit_log_tick(log);
 }
 
+/* In an empty directory, with new keys: so many records, and the seal after them. */
+static inline struct audit_log *begin_sealed(int records)
+{
+	struct audit_log *log;
+
+	empty();
+	set_up_keys();
+	log = open_one_segment();
+	append_sealed(log, records);
+	return log;
+}
+
 static int setup(void **state)
 {
 	(void)state;

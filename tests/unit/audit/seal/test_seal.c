@@ -317,10 +317,7 @@ static void test_rewritten(void **state)
 	size_t size;
 
 	(void)state;
-	empty();
-	set_up_keys();
-	log = open_one_segment();
-	append_sealed(log, 5);
+	log = begin_sealed(5);
 	append_sealed(log, 5);
 	audit_log_close(log);
 	assert_int_equal(verify(true).problems, 0);
@@ -391,10 +388,7 @@ static void test_cut_at_a_seal(void **state)
 	size_t size;
 
 	(void)state;
-	empty();
-	set_up_keys();
-	log = open_one_segment();
-	append_sealed(log, 2);
+	log = begin_sealed(2);
 	snprintf(path, sizeof(path), "%s/" SEGMENT_NAME, directory);
 	assert_int_equal(io_read_file(AT_FDCWD, path, 1 << 20, &data, &size), 0);
 	append_sealed(log, 2);

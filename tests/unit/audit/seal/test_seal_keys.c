@@ -54,10 +54,7 @@ static void test_key_file_torn(void **state)
 	struct audit_log *log;
 
 	(void)state;
-	empty();
-	set_up_keys();
-	log = open_one_segment();
-	append_sealed(log, 1);
+	log = begin_sealed(1);
 	read_key_file(&before, &before_size);
 	append_sealed(log, 1);
 	audit_log_close(log);
@@ -133,10 +130,7 @@ static void test_renewed(void **state)
 	struct audit_log *log;
 
 	(void)state;
-	empty();
-	set_up_keys();
-	log = open_one_segment();
-	append_sealed(log, 2);
+	log = begin_sealed(2);
 	renew_keys();
 	/* At once, be there something to seal or not. */
 	(void)audit_log_tick(log);
@@ -187,10 +181,7 @@ static void test_renewed_in_the_past(void **state)
 	struct audit_log *log;
 
 	(void)state;
-	empty();
-	set_up_keys();
-	log = open_one_segment();
-	append_sealed(log, 2);
+	log = begin_sealed(2);
 	snprintf(path, sizeof(path), "%s/" SEGMENT_NAME, directory);
 	assert_int_equal(io_read_file(AT_FDCWD, path, 1 << 20, &early, &early_size), 0);
 	append_sealed(log, 2);
@@ -216,10 +207,7 @@ static void test_renewed_in_the_past(void **state)
 	assert_true(verify_with(0, 1).problems > 0);
 	assert_true(verify_with(0, 2).problems > 0);
 	/* Nor by saying that the log ends where the key was replaced. */
-	empty();
-	set_up_keys();
-	log = open_one_segment();
-	append_sealed(log, 2);
+	log = begin_sealed(2);
 	renew_keys();
 	(void)audit_log_tick(log);
 	free(TAKE_PTR(early));
@@ -249,10 +237,7 @@ static void test_sealed_with_another_key(void **state)
 	append_sealed(log, 2);
 	audit_log_close(log);
 	read_key_file(&other, &size);
-	empty();
-	set_up_keys();
-	log = open_one_segment();
-	append_sealed(log, 2);
+	log = begin_sealed(2);
 	audit_log_close(log);
 	assert_int_equal(verify_with(0, 2).problems, 0);
 	write_file(SEAL_FILE, other, size);
