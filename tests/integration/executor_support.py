@@ -70,15 +70,7 @@ class Executors(Suite):
     def try_all(self, *checks):
         try:
             self.daemon.start()
-            for check in checks:
-                if self.chosen and check.__name__ not in self.chosen:
-                    continue
-                begin = time.monotonic()
-                try:
-                    check(self)
-                except Exception as error:  # pylint: disable=broad-except
-                    self.check(check.__name__, False, f"{type(error).__name__}: {error}\n{self.daemon.words()[-2000:]}")
-                print(f"({check.__name__}: {time.monotonic() - begin:.0f} s)", flush=True)
+            self.make(*checks, daemon=self.daemon, settle=False)
         finally:
             self.daemon.stop()
             if self.failed:

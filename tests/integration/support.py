@@ -179,14 +179,15 @@ class Suite:
         summary = done.stdout.splitlines()[-1] if done.stdout else ""
         self.check(f"answers are what was decided: {summary}", done.returncode == 0, done.stdout[:12000] + done.stderr)
 
-    def make(self, *checks, daemon=None):
-        """Runs the checks (all, or those named on the command line). One that fails to run counts as failed."""
+    def make(self, *checks, daemon=None, settle=True):
+        """Runs the checks (all, or those named on the command line), each when what the one before left has ended unless `settle`
+        is off. One that fails to run counts as failed."""
         for check in checks:
             if check.__name__ not in self.chosen if self.chosen else is_left_out(check):
                 continue
             started = time.monotonic()
             try:
-                if daemon:
+                if daemon and settle:
                     daemon.settle()
                 check(self)
             except Exception as error:  # pylint: disable=broad-except
