@@ -49,12 +49,13 @@ static void decode_all(const struct skim *skim)
 static void look_at(const struct audit_query *query, const char *line, size_t size)
 {
 	json_t *record = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL);
-	bool may = audit_query_may_match(query, line, size);
+	enum query_answer answer = audit_query_ask_line(query, line, size);
 	struct skim skim;
 
 	if (skim_record(line, size, &skim) == 0)
 		decode_all(&skim);
-	if (json_is_object(record) && audit_query_matches(query, record) && !may)
+	if (json_is_object(record) && answer != QUERY_MAYBE &&
+	    audit_query_matches(query, record) != (answer == QUERY_YES))
 		abort();
 	json_decref(record);
 }

@@ -255,7 +255,8 @@ static bool may_have_text(const char *text, const char *line, size_t size)
 	return memmem(line, size, text, strlen(text)) != NULL;
 }
 
-bool audit_query_may_match(const struct audit_query *query, const char *line, size_t size)
+enum query_answer audit_query_ask_line(const struct audit_query *query, const char *line,
+				       size_t size)
 {
 	char decoded[SKIM_FIELD_COUNT][512];
 	struct view view = {0};
@@ -264,9 +265,9 @@ bool audit_query_may_match(const struct audit_query *query, const char *line, si
 
 	if (query->sequence && chain_sequence(line, size, &sequence) == 0 &&
 	    sequence != query->sequence)
-		return false;
+		return QUERY_NO;
 	if (skim_record(line, size, &skim) < 0)
-		return false;
+		return QUERY_NO;
 	for (unsigned int i = 0; i < SKIM_FIELD_COUNT; i++) {
 		int r;
 
@@ -275,9 +276,12 @@ bool audit_query_may_match(const struct audit_query *query, const char *line, si
 		r = skim_decode(&skim.values[i], decoded[i], sizeof(decoded[i]), &view.data[i],
 				&view.size[i]);
 		if (r < 0)
-			return true;
+			return QUERY_MAYBE;
 	}
-	if (!matches_view(query, &view))
-		return false;
-	return !query->text || may_have_text(query->text, line, size);
+	if (!matches_view(query, &view) || (query->text && !may_have_text(query->text, line, size)))
+		return QUERY_NO;
+	/* What the view leaves out. */
+	return query->text || query->sequence || (query->address && query->address->port >= 0)
+		       ? QUERY_MAYBE
+		       : QUERY_YES;
 }

@@ -51,11 +51,15 @@ bool audit_query_is_empty(const struct audit_query *query);
 
 bool audit_query_matches(const struct audit_query *query, const json_t *record);
 
-/*
- * The same from a line, without parsing it: false only where the record does not match; true where
- * it may.
- */
-bool audit_query_may_match(const struct audit_query *query, const char *line, size_t size);
+enum query_answer {
+	QUERY_NO,    /* the record does not match */
+	QUERY_MAYBE, /* audit_query_matches() knows */
+	QUERY_YES,   /* it does, if the line is a record at all */
+};
+
+/* The same from a line, without parsing it. */
+enum query_answer audit_query_ask_line(const struct audit_query *query, const char *line,
+				       size_t size);
 
 /* Does the verdict that is asked for have this event.action? */
 bool audit_verdict_has(enum audit_verdict verdict, const char *action, size_t size);

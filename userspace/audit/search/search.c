@@ -28,14 +28,22 @@ struct search {
 	void *data;
 	json_t *kept; /* with a limit: what was found in the stretch at hand */
 	struct search_result result;
-	char *line;
-	size_t line_capacity;
-	char *stretch; /* READ_SIZE and the longest line */
+	struct window {
+		size_t segment;
+		uint64_t offset;
+		char *data;
+		size_t size, capacity;
+		bool ends; /* there is nothing behind it */
+	} window;	   /* where a place of the index was last looked at */
+	char *stretch;	   /* READ_SIZE and the longest line */
 	uint64_t done, all_bytes;
 };
 
 /* What a place of the index counts for, whose record is somewhere in the log. */
 #define PLACE_SIZE 1024u
+/* Read for a place by itself, and for one that is near the last. */
+#define PLACE_READ  4096u
+#define PLACES_READ (1u << 16)
 
 static void count_read(struct search *s, uint64_t bytes)
 {
@@ -98,14 +106,18 @@ static bool has_action(const json_t *record, const char *action)
 	return found && strcmp(found, action) == 0;
 }
 
-/* One line that may match; check_chain() says what `before` is. */
+/* One line; check_chain() says what `before` is. */
 static int take_line(struct search *s, size_t segment, uint64_t offset, const char *line,
 		     size_t size, size_t before)
 {
 	_cleanup_(search_json_decrefp) json_t *record = NULL;
-	bool checked = s->options->visit_line && !s->kept && s->all;
+	enum query_answer answer = s->all ? QUERY_YES : audit_query_ask_line(s->query, line, size);
+	bool checked = answer == QUERY_YES && s->options->visit_line && !s->kept &&
+		       !s->options->but_action;
 	int r = 0;
 
+	if (answer == QUERY_NO)
+		return 0;
 	if (checked) {
 		r = check_chain(s, segment, offset, line, size, before);
 		if (r == 0 && s->options->visit_line(s->data, line, size)) {
@@ -131,33 +143,85 @@ static int take_line(struct search *s, size_t segment, uint64_t offset, const ch
 	return r < 0 ? r : hand_out(s, record);
 }
 
+static int read_window(struct search *s, size_t segment, uint64_t offset, size_t wanted)
+{
+	struct window *w = &s->window;
+	int r;
+
+	if (wanted > w->capacity) {
+		char *data = realloc(w->data, wanted);
+
+		if (!data)
+			return -ENOMEM;
+		w->data = data;
+		w->capacity = wanted;
+	}
+	r = audit_archive_read(s->archive, segment, offset, w->data, wanted, &w->size);
+	if (r < 0) {
+		w->size = 0;
+		return r;
+	}
+	w->segment = segment;
+	w->offset = offset;
+	w->ends = w->size < wanted;
+	return 0;
+}
+
+/*
+ * The line `before` bytes behind an offset, with those bytes before it; borrowed until the next is
+ * looked at. -ENODATA: there is none; -EMSGSIZE: it is longer than lines are.
+ */
+static int line_in_window(struct search *s, size_t segment, uint64_t offset, size_t before,
+			  const char **ret_line, size_t *ret_size)
+{
+	struct window *w = &s->window;
+	bool is_near = w->size > 0 && w->segment == segment && offset >= w->offset &&
+		       offset - w->offset < w->size + PLACES_READ;
+	bool fresh = false;
+
+	for (size_t wanted = is_near ? PLACES_READ : PLACE_READ;;) {
+		size_t at = is_near || fresh ? (size_t)(offset - w->offset) + before : 0;
+		int r;
+
+		if ((is_near || fresh) && at < w->size) {
+			const char *line = w->data + at;
+			const char *newline = memchr(line, '\n', w->size - at);
+
+			if (newline) {
+				*ret_line = line;
+				*ret_size = (size_t)(newline - line);
+				return 0;
+			}
+			if (w->size - at > CHAIN_LINE_MAX)
+				return -EMSGSIZE;
+		}
+		if (fresh && w->ends)
+			return -ENODATA;
+		r = read_window(s, segment, offset, wanted);
+		if (r < 0)
+			return r;
+		fresh = true;
+		wanted *= 4;
+	}
+}
+
 /* Where there is no line where there was one when it came into the index, the log was changed. */
 static int take_place(struct search *s, const struct candidate *c)
 {
-	char before;
-	size_t size;
+	size_t before = c->offset < CHAIN_TAIL_SIZE ? (size_t)c->offset : CHAIN_TAIL_SIZE, size;
+	const char *line;
 	int r;
 
 	count_read(s, PLACE_SIZE);
-	if (c->offset > 0) {
-		r = audit_archive_read(s->archive, c->segment, c->offset - 1, &before, 1, &size);
-		if (r < 0)
-			return r;
-		if (size < 1 || before != '\n') {
-			s->result.lost++;
-			return 0;
-		}
-	}
-	r = audit_archive_line(s->archive, c->segment, c->offset, &s->line, &s->line_capacity,
-			       &size);
-	if (r == -ENODATA || r == -EMSGSIZE) {
+	r = line_in_window(s, c->segment, c->offset - before, before, &line, &size);
+	if (r == -ENODATA || r == -EMSGSIZE || (r == 0 && before > 0 && line[-1] != '\n')) {
 		s->result.lost++;
 		return 0;
 	}
 	if (r < 0)
 		return r;
 	s->result.looked_at++;
-	return take_line(s, c->segment, c->offset, s->line, size, 0);
+	return take_line(s, c->segment, c->offset, line, size, before);
 }
 
 /* The whole lines of what was read; *ret_taken: their size. */
@@ -165,6 +229,7 @@ static int take_lines(struct search *s, size_t segment, uint64_t offset, const c
 		      size_t size, size_t *ret_taken)
 {
 	size_t at = 0;
+	int r;
 
 	while (at < size) {
 		const char *newline = memchr(data + at, '\n', size - at);
@@ -174,12 +239,9 @@ static int take_lines(struct search *s, size_t segment, uint64_t offset, const c
 			break;
 		length = (size_t)(newline - data) - at;
 		s->result.looked_at++;
-		if (s->all || audit_query_may_match(s->query, data + at, length)) {
-			int r = take_line(s, segment, offset + at, data + at, length, at);
-
-			if (r < 0)
-				return r;
-		}
+		r = take_line(s, segment, offset + at, data + at, length, at);
+		if (r < 0)
+			return r;
 		at += length + 1;
 	}
 	*ret_taken = at;
@@ -232,6 +294,9 @@ static int cut_tail(struct search *s, struct candidate *stretch, struct candidat
 			if (r < 0)
 				return r;
 			newline = memchr(s->stretch, '\n', n);
+			/* The end of the last line, which is longer than what was read. */
+			if (newline && begin + (uint64_t)(newline + 1 - s->stretch) >= end)
+				newline = NULL;
 		}
 	} while (begin > stretch->offset && !newline);
 	if (begin > stretch->offset)
@@ -428,7 +493,7 @@ int audit_search(const char *directory, const struct audit_query *query,
 	s.stretch = malloc(READ_SIZE + CHAIN_LINE_MAX);
 	r = s.stretch && hash ? search_once(&s, directory, !options->no_index) : -ENOMEM;
 	free(s.stretch);
-	free(s.line);
+	free(s.window.data);
 	if (r < 0)
 		return failure_set(failure, r, "cannot search the log in %s: %s", directory,
 				   strerror(-r));

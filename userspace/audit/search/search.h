@@ -22,8 +22,8 @@ struct search_options {
 	 */
 	const char *but_action;
 	/*
-	 * Is given lines that follow from the one before them, and where all records are wanted
-	 * before they are parsed. True: `visit` need not see it.
+	 * Is given lines that match and follow from the one before them, and before they are parsed
+	 * where that is known without. True: `visit` need not see it.
 	 */
 	bool (*visit_line)(void *data, const char *line, size_t size);
 	/* Now and then: how many bytes were read, of about how many. May be NULL. */

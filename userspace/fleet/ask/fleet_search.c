@@ -92,7 +92,7 @@ static int judge(const struct fleet_search *s, struct segments_cache *cache,
 		result->lost++;
 		return 0;
 	}
-	if (!audit_query_may_match(s->query, line, size))
+	if (audit_query_ask_line(s->query, line, size) == QUERY_NO)
 		return 0;
 	record = json_loadb(line, size, 0, &error);
 	if (record && audit_query_matches(s->query, record)) {

@@ -33,6 +33,8 @@ struct place {
 	uint64_t segment_bytes; /* 0: one segment */
 };
 
+#define LONGEST_TEXT 150000u
+
 static uint32_t draw(struct place *p, uint32_t below)
 {
 	p->random = p->random * 1664525u + 1013904223u;
@@ -68,6 +70,13 @@ static json_t *make_record(struct place *p)
 					      draw(p, 2) ? 443 : 80));
 	else
 		json_object_set_new(record, "file", json_pack("{s:s}", "path", path));
+	/* Some longer than what is read for one place, or for several. */
+	if (draw(p, 200) == 0) {
+		_cleanup_(freep) char *text = calloc(1, LONGEST_TEXT + 1);
+
+		memset(text, 'x', draw(p, LONGEST_TEXT));
+		json_object_set_new(record, "message", json_string(text));
+	}
 	assert_non_null(record);
 	return record;
 }
