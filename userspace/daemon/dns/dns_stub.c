@@ -238,7 +238,7 @@ static void on_answer(const struct dns_answer *from_server, void *context)
  */
 static uid_t user_of(const struct execution *e)
 {
-	return e->adopted ? e->record.uid : e->client_uid;
+	return e->adopted ? e->record.uid : e->owner.uid;
 }
 
 static bool forward(struct dns_waiting *w, const struct execution *e)

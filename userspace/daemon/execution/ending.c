@@ -55,7 +55,7 @@ static void arm(struct execution *e, unsigned int msec)
 static bool leader_alive(const struct execution *e)
 {
 	/* The owner reaps the leader before it tells. */
-	return e->leader > 0 && !e->told;
+	return e->leader > 0 && !e->ending.told;
 }
 
 static void kill_all(struct execution *e)
@@ -65,11 +65,11 @@ static void kill_all(struct execution *e)
 	int r;
 
 	/* What remains may have been moved elsewhere, or be dead and not yet freed. */
-	e->searched = e->view->tasks > 0 && (!empty || e->ending_steps >= SEARCH_FROM);
-	if (e->searched) {
+	e->ending.searched = e->view->tasks > 0 && (!empty || e->ending.steps >= SEARCH_FROM);
+	if (e->ending.searched) {
 		r = enforcement_kill(e->daemon->enforcement, e->slot, &killed);
 		/* That it has found nobody says nothing then. */
-		e->searched = r >= 0;
+		e->ending.searched = r >= 0;
 		if (r < 0)
 			daemon_say(e->daemon, "execution %s: killing by label: %s", e->id,
 				   strerror(-r));
@@ -78,13 +78,13 @@ static void kill_all(struct execution *e)
 	r = e->cgroup_fd >= 0 && !empty ? cgroup_kill(e->cgroup_fd) : 0;
 	if (r < 0)
 		daemon_say(e->daemon, "execution %s: cgroup.kill: %s", e->id, strerror(-r));
-	e->alive = killed.signalled;
+	e->ending.alive = killed.signalled;
 	/* Counted once: the second time the same ones may still be dying. */
-	if (e->searched && !e->counted) {
-		e->counted = true;
+	if (e->ending.searched && !e->ending.counted) {
+		e->ending.counted = true;
 		/* An adopted leader's end is heard of while it is at it. */
 		e->end.killed_tasks = killed.running;
-		e->leader_killed = leader_alive(e) && killed.signalled > 0;
+		e->ending.leader_killed = leader_alive(e) && killed.signalled > 0;
 	}
 }
 
@@ -94,14 +94,15 @@ static void kill_all(struct execution *e)
  */
 static bool all_dead(const struct execution *e)
 {
-	bool gone = e->view->tasks == 0 || (e->ending_steps > 1 && e->searched && e->alive == 0);
+	bool gone = e->view->tasks == 0 ||
+		    (e->ending.steps > 1 && e->ending.searched && e->ending.alive == 0);
 
 	return gone && (e->cgroup_fd < 0 || cgroup_populated(e->cgroup_fd) <= 0);
 }
 
 static void say_stuck(struct execution *e)
 {
-	e->stuck = true;
+	e->ending.stuck = true;
 	daemon_say(e->daemon, "execution %s: %llu tasks survive SIGKILL; trying on", e->id,
 		   (unsigned long long)e->view->tasks);
 	daemon_record(e->daemon, "stuck",
@@ -118,14 +119,14 @@ static bool will_be_told(const struct execution *e)
 {
 	/* One that lost its daemon comes to this one. */
 	bool lost = e->recovered && !e->adopted && e->started &&
-		    process_alive(e->owner, e->owner_start);
+		    process_alive(e->owner.pid, e->owner.start);
 
 	switch (e->end.cause) {
 	case AUDIT_END_TIMEOUT:
 	case AUDIT_END_DENIALS:
 	case AUDIT_END_KILLED:
 	case AUDIT_END_RECOVERED:
-		return !e->told && (lost || (e->connection && e->leader > 0));
+		return !e->ending.told && (lost || (e->owner.connection && e->leader > 0));
 	default:
 		return false;
 	}
@@ -144,20 +145,20 @@ static void look(struct execution *e)
 {
 	unsigned int delay = LOOK_FIRST_MSEC;
 
-	if (e->ending_steps % KILL_EVERY == 0 || e->ending_steps == SEARCH_FROM || e->adopted)
+	if (e->ending.steps % KILL_EVERY == 0 || e->ending.steps == SEARCH_FROM || e->adopted)
 		kill_all(e);
 	if (all_dead(e)) {
 		dead(e);
 		return;
 	}
-	for (unsigned int i = 0; i < e->ending_steps && delay < LOOK_LAST_MSEC; i++)
+	for (unsigned int i = 0; i < e->ending.steps && delay < LOOK_LAST_MSEC; i++)
 		delay *= 2;
 	if (delay > LOOK_LAST_MSEC)
 		delay = LOOK_LAST_MSEC;
-	e->ending_steps++;
-	if (!e->stuck && clock_nsec(CLOCK_BOOTTIME) - e->ending_since > STUCK_NSEC)
+	e->ending.steps++;
+	if (!e->ending.stuck && clock_nsec(CLOCK_BOOTTIME) - e->ending.since > STUCK_NSEC)
 		say_stuck(e);
-	arm(e, e->stuck ? STUCK_LOOK_MSEC : delay);
+	arm(e, e->ending.stuck ? STUCK_LOOK_MSEC : delay);
 }
 
 void ending_begin(struct execution *e, enum audit_end_cause cause)
@@ -172,12 +173,12 @@ void ending_begin(struct execution *e, enum audit_end_cause cause)
 		logs_cancel(e->log, TAKE_PTR(e->writing));
 	e->state = EXECUTION_ENDING;
 	e->end.cause = cause;
-	e->ending_since = clock_nsec(CLOCK_BOOTTIME);
+	e->ending.since = clock_nsec(CLOCK_BOOTTIME);
 	enforcement_set_ending(e->daemon->enforcement, e->slot);
 	evtimer_del(e->timer);
 	/* Kills at once, but looks later: this may be called while events are being read. */
 	kill_all(e);
-	e->ending_steps++;
+	e->ending.steps++;
 	event_active(e->timer, EV_TIMEOUT, 1);
 }
 
@@ -207,7 +208,7 @@ static void fill_end(struct execution *e)
 	struct cgroup_usage usage;
 
 	if (e->start > 0)
-		end->duration_nsec = e->ending_since - e->start;
+		end->duration_nsec = e->ending.since - e->start;
 	cgroup_usage(e->cgroup_fd, &usage);
 	end->have_cpu = end->have_cpu || usage.have_cpu;
 	if (usage.have_cpu) {
@@ -256,14 +257,14 @@ static void clean(struct execution *e);
 /* Once: whoever is told finds the end in the log. */
 static void tell(struct execution *e)
 {
-	e->untold = false;
+	e->ending.untold = false;
 	evtimer_del(e->timer);
 	if (e->writing)
 		logs_cancel(e->log, TAKE_PTR(e->writing));
 	if (e->daemon->execution_finished)
 		e->daemon->execution_finished(e);
-	e->connection = NULL;
-	e->ending_steps = 0;
+	e->owner.connection = NULL;
+	e->ending.steps = 0;
 	clean(e);
 }
 
@@ -318,9 +319,9 @@ static void finish(struct execution *e)
 							   clock_nsec(CLOCK_REALTIME)));
 	}
 	daemon_flush_soon(daemon);
-	e->report_fd = make_report(e);
+	e->ending.report_fd = make_report(e);
 	daemon->executions--;
-	e->untold = true;
+	e->ending.untold = true;
 	if (logs_when_written(e->log, on_end_written, e, &e->writing) < 0)
 		tell(e);
 	else
@@ -335,8 +336,8 @@ static bool release_slot(struct execution *e)
 {
 	if (!e->bound || e->view->tasks == 0)
 		return true;
-	if (!e->waited) {
-		e->waited = true;
+	if (!e->ending.waited) {
+		e->ending.waited = true;
 		return false;
 	}
 	if (enforcement_retire(e->daemon->enforcement, e->slot) < 0) {
@@ -367,7 +368,7 @@ static void clean(struct execution *e)
 		return;
 	}
 	left = cgroup_remove(&daemon->cgroups, e->id);
-	if ((r < 0 || left < 0) && ++e->ending_steps < REMOVE_ATTEMPTS) {
+	if ((r < 0 || left < 0) && ++e->ending.steps < REMOVE_ATTEMPTS) {
 		arm(e, LOOK_LAST_MSEC);
 		return;
 	}
@@ -405,7 +406,7 @@ void ending_timer(evutil_socket_t fd, short what, void *execution)
 		finish(e);
 		break;
 	case EXECUTION_FINISHED:
-		if (e->untold)
+		if (e->ending.untold)
 			tell(e);
 		else
 			clean(e);
@@ -423,7 +424,7 @@ static void go_on(struct execution *e, enum audit_end_cause cause)
 
 void ending_told(struct execution *e, const struct ended_request *ended)
 {
-	e->told = true;
+	e->ending.told = true;
 	e->end.have_status = true;
 	e->end.status = ended->status;
 	e->end.have_cpu = true;
@@ -439,7 +440,7 @@ void ending_told(struct execution *e, const struct ended_request *ended)
 
 void ending_aborted(struct execution *e, const struct abort_request *aborted)
 {
-	e->told = true;
+	e->ending.told = true;
 	if (!e->started) {
 		e->daemon->totals.refused++;
 		(void)logs_append(e->log,
@@ -451,9 +452,9 @@ void ending_aborted(struct execution *e, const struct abort_request *aborted)
 
 void ending_leader_gone(struct execution *e)
 {
-	e->told = true;
+	e->ending.told = true;
 	e->daemon->adopted->need_start(e);
-	if (!e->begun)
+	if (!e->adoption.begun)
 		ending_begin(e, AUDIT_END_NOT_STARTED);
 	else if (deadline_is_over(e))
 		/* The guard was faster. */
@@ -466,7 +467,7 @@ void ending_leader_gone(struct execution *e)
 
 void ending_owner_gone(struct execution *e)
 {
-	e->connection = NULL;
+	e->owner.connection = NULL;
 	if (e->state == EXECUTION_DEAD)
 		finish(e);
 	else

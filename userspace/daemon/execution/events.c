@@ -108,16 +108,16 @@ static bool keep_early(struct execution *e, const struct cordon_event *event, si
 	char *grown;
 
 	if (!e->adopted || e->started || !comes_early(e, event) ||
-	    needed > EARLY_MAX - e->early_size)
+	    needed > EARLY_MAX - e->adoption.early_size)
 		return false;
-	grown = realloc(e->early, e->early_size + needed);
+	grown = realloc(e->adoption.early, e->adoption.early_size + needed);
 	if (!grown)
 		return false;
-	early = (void *)(grown + e->early_size);
+	early = (void *)(grown + e->adoption.early_size);
 	early->size = size;
 	memcpy(early->event, event, size);
-	e->early = grown;
-	e->early_size += needed;
+	e->adoption.early = grown;
+	e->adoption.early_size += needed;
 	return true;
 }
 
@@ -159,10 +159,10 @@ static void follow(struct execution *e, const struct cordon_event *event, size_t
 
 void events_release_early(struct execution *e)
 {
-	_cleanup_(freep) char *events = TAKE_PTR(e->early);
-	size_t size = e->early_size;
+	_cleanup_(freep) char *events = TAKE_PTR(e->adoption.early);
+	size_t size = e->adoption.early_size;
 
-	e->early_size = 0;
+	e->adoption.early_size = 0;
 	for (size_t at = 0; at < size;) {
 		const struct early *early = (const void *)(events + at);
 

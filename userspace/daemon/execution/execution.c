@@ -19,11 +19,11 @@ struct execution *execution_new(struct daemon *daemon, json_t *message, pid_t ow
 	if (!e)
 		return NULL;
 	e->daemon = daemon;
-	e->owner = owner;
-	e->connection = connection;
+	e->owner.pid = owner;
+	e->owner.connection = connection;
 	e->cgroup_fd = -1;
 	e->code_fd = -1;
-	e->report_fd = -1;
+	e->ending.report_fd = -1;
 	e->request = json_incref(message);
 	e->timer = evtimer_new(daemon->base, daemon->execution_timer, e);
 	return e;
@@ -48,7 +48,7 @@ struct execution *execution_recovered(struct daemon *daemon, uint32_t slot,
 	uuid_format(e->record.id, e->id);
 	snprintf(e->name, sizeof(e->name), "cordon-%s", e->id);
 	e->have_tmp = true;
-	e->owner_start = view->owner_start;
+	e->owner.start = view->owner_start;
 	e->bound = true;
 	e->slot = slot;
 	e->view = view;
@@ -97,7 +97,7 @@ void execution_free(struct execution *e)
 	if (e->timer)
 		event_free(e->timer);
 	daemon->adopted->release(e);
-	free(e->early);
+	free(e->adoption.early);
 	backlog_free(&daemon->backlogs, &e->backlog);
 	if (e->previous)
 		execution_put_previous(e);
@@ -118,7 +118,7 @@ void execution_free(struct execution *e)
 		(void)tmpdir_remove(DAEMON_TMP_PARENT, e->name, 1);
 	closep(&e->cgroup_fd);
 	closep(&e->code_fd);
-	closep(&e->report_fd);
+	closep(&e->ending.report_fd);
 	for (size_t i = 0; i < e->directory_count; i++)
 		closep(&e->directories[i]);
 	if (e->policy)
@@ -185,7 +185,7 @@ json_t *execution_json(const struct execution *e)
 			 execution_text(e->record.session), "agent",
 			 execution_text(e->record.agent), "executor",
 			 execution_text(e->record.executor), "pid", (int)e->leader, "owner",
-			 (int)e->owner, "age_nsec", (json_int_t)(e->start ? now - e->start : 0),
+			 (int)e->owner.pid, "age_nsec", (json_int_t)(e->start ? now - e->start : 0),
 			 "deadline_nsec", (json_int_t)(e->deadline > now ? e->deadline - now : 0),
 			 "tasks", (json_int_t)e->view->tasks, "denials",
 			 (json_int_t)e->view->denials, "would_denials",

@@ -38,6 +38,51 @@ enum execution_state {
 struct errand;
 struct gate;
 
+/* Who asked for it, or whose executor's child it is. */
+struct execution_owner {
+	uid_t uid;   /* who may see and end it, besides root */
+	bool member; /* that is not root: see member.h */
+	pid_t pid;
+	uint64_t start;
+	void *connection;    /* NULL: it is gone */
+	struct event *event; /* its pidfd, while it is watched without a connection */
+};
+
+/* Of one that the kernel made of an executor's child: nobody asked for it, nobody waits for it. */
+struct execution_adoption {
+	bool begun;	 /* it was looked at before its first instruction */
+	bool fit;	 /* and was found to be in order: it may go on once its start is written */
+	bool in_order;	 /* and goes on */
+	bool unrecorded; /* its start cannot be written */
+	bool unlooked;	 /* its start was written before its code was read */
+	bool left;	 /* it ended meanwhile */
+	struct event *leader_event, *leader_timer;
+	struct account *account; /* of the user whose executor it is; NULL: root's */
+	struct errand *look;	 /* while its code is read */
+	struct gate *gate;	 /* while it is asked */
+	/*
+	 * Events whose records follow the start's: the exec that brought its program in, and what
+	 * it did while its code was read.
+	 */
+	char *early;
+	size_t early_size;
+};
+
+/* From when somebody wants it to end until its owner knows that it has. */
+struct execution_ending {
+	uint64_t since; /* boot clock, ns */
+	unsigned int steps;
+	unsigned int alive; /* processes that were still there when last killed */
+	bool searched;	    /* and by their labels, wherever they were */
+	bool counted;	    /* in end.killed_tasks */
+	bool leader_killed; /* counted there, too */
+	bool stuck;	    /* said that it cannot be killed */
+	bool waited;	    /* for those who are to wait for its zombies */
+	bool told;	    /* the owner has told how the command ended */
+	bool untold;	    /* its end is being written, and then told */
+	int report_fd;
+};
+
 struct execution {
 	struct daemon *daemon;
 	enum execution_state state;
@@ -68,18 +113,14 @@ struct execution {
 	bool have_tmp;
 	uid_t tmp_uid;
 
-	uid_t client_uid; /* who may see and end it, besides root */
-	bool member;	  /* that is not root: see member.h */
-	pid_t owner;
-	uint64_t owner_start;
+	struct execution_owner owner;
 	pid_t leader;
-	void *connection;	   /* of the owner, or NULL when it is gone */
-	bool recovered;		   /* an earlier daemon began it */
-	bool resumed;		   /* and it goes on under this one: see resume.h */
-	struct event *owner_event; /* its pidfd, while it is watched without a connection */
-	bool started;		   /* the start record comes before all that is appended now */
-	bool written;		   /* and is in the log's file */
-	uint64_t start;		   /* boot clock, ns: when it was labelled */
+	bool adopted;	/* made by the kernel of an executor's child */
+	bool recovered; /* an earlier daemon began it */
+	bool resumed;	/* and it goes on under this one: see resume.h */
+	bool started;	/* the start record comes before all that is appended now */
+	bool written;	/* and is in the log's file */
+	uint64_t start; /* boot clock, ns: when it was labelled */
 	uint64_t deadline;
 
 	struct sequence sequence;
@@ -97,40 +138,12 @@ struct execution {
 	uint64_t found_sequence;  /* of the last event when it was recovered */
 	struct reported reported; /* EXECUTION_MAX_REPORTED of them, and of attempts */
 
-	bool told; /* the owner has told how the command ended */
 	struct audit_end end;
-	uint64_t ending_since; /* boot clock, ns */
-	unsigned int ending_steps;
-	bool leader_killed; /* counted in end.killed_tasks */
-	bool stuck;	    /* said that it cannot be killed */
-	bool waited;	    /* for those who are to wait for its zombies */
-	int report_fd;
 	struct event *timer;
 	struct writer_wait *
 		writing; /* until the log can be written; until its start, or its end, is in the file */
-	bool untold;	 /* its end is being written, and then told */
-
-	/* Made by the kernel of an executor's child: nobody asked for it, nobody waits for it. */
-	bool adopted;
-	bool begun;	 /* and was looked at before its first instruction */
-	bool fit;	 /* and was found to be in order: it may go on once its start is written */
-	bool in_order;	 /* and goes on */
-	bool unrecorded; /* its start cannot be written */
-	struct event *leader_event, *leader_timer;
-	struct account *account; /* of the user whose executor it is; NULL: root's */
-	struct errand *look;	 /* while its code is read */
-	struct gate *gate;	 /* while it is asked */
-	bool unlooked;		 /* its start was written before that was known */
-	bool left;		 /* it ended meanwhile */
-	/*
-	 * Events whose records follow the start's: the exec that brought its program in, and what
-	 * it did while its code was read.
-	 */
-	char *early;
-	size_t early_size;
-	unsigned int alive; /* processes that were still there when last killed */
-	bool searched;	    /* and by their labels, wherever they were */
-	bool counted;	    /* in end.killed_tasks */
+	struct execution_adoption adoption;
+	struct execution_ending ending;
 };
 
 /* With its memory and its timer, and nothing else; either may be missing. NULL without memory. */
@@ -143,7 +156,8 @@ void execution_put_previous(struct execution *e);
 /* Its code is being read while it runs already: it is not held. */
 static inline bool execution_runs_unlooked(const struct execution *e)
 {
-	return e->look && e->state == EXECUTION_LIVE && e->view->state == CORDON_EXECUTION_LIVE;
+	return e->adoption.look && e->state == EXECUTION_LIVE &&
+	       e->view->state == CORDON_EXECUTION_LIVE;
 }
 
 /* CORDON_POLICY_*, of the policy in force. */

@@ -42,9 +42,10 @@ static int check_child(struct execution *e, int pidfd, const struct peer *peer, 
 	r = process_status(pid, &status);
 	if (r < 0)
 		return failure_set(failure, r, "process %d, to be labelled: %m", pid);
-	if (status.parent != e->owner)
+	if (status.parent != e->owner.pid)
 		return failure_set(failure, EPERM, "process %d is not a child of the client", pid);
-	r = e->member ? member_check_child(peer, pid, failure) : check_cgroup(e, pid, failure);
+	r = e->owner.member ? member_check_child(peer, pid, failure)
+			    : check_cgroup(e, pid, failure);
 	if (r < 0)
 		return r;
 	/* The pid was the pidfd's all the time, so what /proc said was about this process. */
@@ -131,12 +132,12 @@ static void note_starters(struct execution *e)
 	struct audit_execution *x = &e->record;
 	int count;
 
-	if (e->owner <= 0)
+	if (e->owner.pid <= 0)
 		return;
-	x->have_login = process_login(e->owner, &x->login_uid) == 0;
+	x->have_login = process_login(e->owner.pid, &x->login_uid) == 0;
 	if (x->starters)
 		return;
-	count = ancestry_read(e->owner, false, &x->starters);
+	count = ancestry_read(e->owner.pid, false, &x->starters);
 	x->starter_count = count > 0 ? (size_t)count : 0;
 }
 
@@ -195,7 +196,7 @@ int execution_label(struct execution *e, json_t *message, struct protocol_fds *f
 	e->record.environment_kept = request.kept;
 	e->record.environment_removed = request.removed;
 	r = check_child(e, fds->fd[0], peer, &e->leader, failure);
-	if (r == 0 && e->member)
+	if (r == 0 && e->owner.member)
 		r = take_child(e, fds->fd[0], e->leader, failure);
 	if (r < 0)
 		return r;

@@ -30,7 +30,7 @@ static int take_request(struct execution *e, struct protocol_fds *fds, const str
 	r = prepare_request_parse(e->request, &request, failure);
 	if (r < 0)
 		return r;
-	if (e->member)
+	if (e->owner.member)
 		r = member_check_request(peer, &request, failure);
 	if (r < 0) {
 		prepare_request_release(&request);
@@ -61,17 +61,18 @@ static int take_policy(struct execution *e, const struct prepare_request *reques
 			     ret_message, failure);
 
 	if (r < 0)
-		return e->member ? member_hide_diagnostics(e->policy_name, r, ret_message, failure)
-				 : r;
-	if (e->member)
+		return e->owner.member
+			       ? member_hide_diagnostics(e->policy_name, r, ret_message, failure)
+			       : r;
+	if (e->owner.member)
 		r = member_check_policy(peer, e->policy->policy, failure);
 	if (r == 0)
-		r = approval_check(e->daemon, e->policy->policy, NULL, e->client_uid, ret_message,
+		r = approval_check(e->daemon, e->policy->policy, NULL, e->owner.uid, ret_message,
 				   failure);
 	if (r < 0)
 		return r;
 	if (!e->record.observe)
-		proposal_amend(e->daemon, e->record.session, e->client_uid, &e->policy);
+		proposal_amend(e->daemon, e->record.session, e->owner.uid, &e->policy);
 	e->record.policy = e->policy->policy;
 	e->record.observe = e->policy->policy->observe;
 	if (e->record.policy->arguments != POLICY_ARGUMENTS_FULL && e->record.arguments) {
@@ -264,8 +265,8 @@ static int bind_slot(struct execution *e, const struct prepare_request *request,
 	struct daemon *daemon = e->daemon;
 	struct enforcement_binding binding = {
 		.policy = e->policy->ref,
-		.owner_pid = (uint32_t)e->owner,
-		.owner_start = e->owner_start,
+		.owner_pid = (uint32_t)e->owner.pid,
+		.owner_start = e->owner.start,
 	};
 	int r;
 
@@ -328,7 +329,7 @@ static int check_directories(struct execution *e, const struct prepare_request *
 {
 	const char *const own[] = {PROTOCOL_DIRECTORY, logs_directory(e->log), NULL};
 
-	if (e->member) {
+	if (e->owner.member) {
 		int r = check_member_directories(e, request, peer, own, failure);
 
 		if (r < 0)
@@ -346,8 +347,8 @@ static int make_cgroup(struct execution *e, struct failure *failure)
 	 * The second guard of its deadline is the client, who ends what is in it where the daemon
 	 * hangs.
 	 */
-	if (r == 0 && e->member)
-		(void)cgroup_let_kill(e->cgroup_fd, e->client_uid);
+	if (r == 0 && e->owner.member)
+		(void)cgroup_let_kill(e->cgroup_fd, e->owner.uid);
 	return r;
 }
 
@@ -361,11 +362,11 @@ static int build(struct execution *e, struct prepare_request *request, const str
 	request->policy = e->policy_name ? strdup(e->policy_name) : NULL;
 	if (!request->policy || !e->timer)
 		return failure_set(failure, ENOMEM, "%m");
-	r = process_status(e->owner, &owner);
+	r = process_status(e->owner.pid, &owner);
 	/* Another process may have its number by now. */
 	if (r < 0 || owner.start_nsec != peer->start_nsec)
-		return failure_set(failure, ESRCH, "the client, process %d, is gone", e->owner);
-	e->owner_start = owner.start_nsec;
+		return failure_set(failure, ESRCH, "the client, process %d, is gone", e->owner.pid);
+	e->owner.start = owner.start_nsec;
 	r = uuid_generate_v7(e->record.id);
 	if (r < 0)
 		return failure_set(failure, r, "no randomness for an id: %m");
@@ -407,10 +408,10 @@ int execution_prepare(struct daemon *daemon, json_t *message, struct protocol_fd
 	}
 	daemon->executions++;
 	daemon->unfinished++;
-	e->client_uid = peer->ucred.uid;
-	e->member = !peer->root;
+	e->owner.uid = peer->ucred.uid;
+	e->owner.member = !peer->root;
 	/* A refusal is on record as of who it is, not of who it says. */
-	e->record.uid = e->client_uid;
+	e->record.uid = e->owner.uid;
 	r = take_request(e, fds, peer, &request, failure);
 	if (r == 0)
 		r = build(e, &request, peer, ret_message, failure);

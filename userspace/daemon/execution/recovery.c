@@ -150,10 +150,10 @@ static int fill_known(struct execution *e, struct state *state)
 	e->start = state->start;
 	e->request = json_incref(state->asked);
 	e->policy_name = TAKE_PTR(state->request.policy);
-	e->client_uid = state->client_uid;
-	e->member = e->client_uid != 0;
+	e->owner.uid = state->client_uid;
+	e->owner.member = e->owner.uid != 0;
 	e->leader = state->leader;
-	e->in_order = state->in_order;
+	e->adoption.in_order = state->in_order;
 	memcpy(e->unwritten, state->unwritten, sizeof(e->unwritten));
 	r = logs_get(e->daemon->logs, state->log, &e->log, &failure);
 	if (r < 0)
@@ -225,7 +225,7 @@ static void recall_earlier(struct found *of, struct execution *e)
 	}
 	e->started = e->written = (e->started || found.started) && !found.ended;
 	/* Nor does what is still to come of one that has ended begin it a second time. */
-	e->unrecorded = found.ended;
+	e->adoption.unrecorded = found.ended;
 	for (size_t i = 0; found.started && i < ARRAY_SIZE(e->unwritten); i++)
 		if (e->unwritten[i] > 0)
 			sequence_add(&e->sequence, e->unwritten[i], no_gap, NULL);
@@ -269,7 +269,7 @@ static int adopt_slot(struct found *found, uint32_t slot, const struct cordon_ex
 	e->record.policy = policy_of(e);
 	e->adopted = view->executor != 0;
 	/* It runs, and is not to be looked at as if it were held: adopted_scan(). */
-	e->begun = e->adopted && e->in_order;
+	e->adoption.begun = e->adopted && e->adoption.in_order;
 	*ret_execution = e;
 	return 0;
 }

@@ -71,8 +71,8 @@ static int fill(const struct execution *e, struct refused *r)
 	if (!policy || !policy->file)
 		return -ENOENT;
 	memcpy(r->id, e->id, sizeof(r->id));
-	r->uid = e->client_uid;
-	r->member = e->member;
+	r->uid = e->owner.uid;
+	r->member = e->owner.member;
 	r->live = e->state == EXECUTION_LIVE;
 	r->policy = strdup(policy->name);
 	r->file = strdup(policy->file);
@@ -139,7 +139,7 @@ static size_t look(const struct daemon *daemon, const char *id, const struct pee
 		const struct execution *e = daemon->by_slot[i];
 
 		if (!e || e->state == EXECUTION_FINISHED || !matches(e->id, id) ||
-		    !may_ask(peer, e->member, e->client_uid))
+		    !may_ask(peer, e->owner.member, e->owner.uid))
 			continue;
 		*ret_live = e;
 		found++;

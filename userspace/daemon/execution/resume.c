@@ -23,21 +23,21 @@ static void on_owner_gone(evutil_socket_t fd, short what, void *context)
 
 	(void)fd;
 	(void)what;
-	pid_event_free(&e->owner_event);
+	pid_event_free(&e->owner.event);
 	ending_owner_gone(e);
 }
 
 /* It has no connection to close when it dies. */
 static int watch_owner(struct execution *e)
 {
-	_cleanup_(closep) int fd = pidfd_open(e->owner, 0);
+	_cleanup_(closep) int fd = pidfd_open(e->owner.pid, 0);
 
 	if (fd < 0)
 		return -errno;
 	/* The number was its own before and after. */
-	if (!process_alive(e->owner, e->owner_start))
+	if (!process_alive(e->owner.pid, e->owner.start))
 		return -ESRCH;
-	return pid_event_new(e->daemon->base, &fd, on_owner_gone, e, &e->owner_event);
+	return pid_event_new(e->daemon->base, &fd, on_owner_gone, e, &e->owner.event);
 }
 
 int resume_policy(struct execution *e)

@@ -40,9 +40,9 @@ json_t *state_json(const struct execution *e)
 		"start", (json_int_t)e->start, "environment_kept",
 		protocol_strings(r->environment_kept), "environment_removed",
 		protocol_strings(r->environment_removed), "changing", changing_json(e),
-		"client_uid", (json_int_t)e->client_uid, "leader", (int)e->leader, "unwritten",
+		"client_uid", (json_int_t)e->owner.uid, "leader", (int)e->leader, "unwritten",
 		(json_int_t)e->unwritten[0], (json_int_t)e->unwritten[1],
-		(json_int_t)e->unwritten[2], "in_order", e->in_order);
+		(json_int_t)e->unwritten[2], "in_order", e->adoption.in_order);
 }
 
 int state_save(int dir_fd, const struct execution *e, struct failure *failure)

@@ -71,18 +71,18 @@ static struct event *watch(struct execution *e, pid_t pid, uint64_t latest, even
 
 static void adopted_release(struct execution *e)
 {
-	if (e->leader_timer)
-		event_free(e->leader_timer);
-	e->leader_timer = NULL;
-	pid_event_free(&e->leader_event);
-	pid_event_free(&e->owner_event);
-	gate_free(e->gate);
-	errand_cancel(e->look);
-	if (e->account)
-		account_close(e->account);
-	e->account = NULL;
-	e->gate = NULL;
-	e->look = NULL;
+	if (e->adoption.leader_timer)
+		event_free(e->adoption.leader_timer);
+	e->adoption.leader_timer = NULL;
+	pid_event_free(&e->adoption.leader_event);
+	pid_event_free(&e->owner.event);
+	gate_free(e->adoption.gate);
+	errand_cancel(e->adoption.look);
+	if (e->adoption.account)
+		account_close(e->adoption.account);
+	e->adoption.account = NULL;
+	e->adoption.gate = NULL;
+	e->adoption.look = NULL;
 }
 
 static bool is_container(const struct execution *e)
@@ -98,8 +98,8 @@ static bool is_container(const struct execution *e)
  */
 static void watch_both(struct execution *e)
 {
-	e->leader_event = watch(e, e->leader, e->view->adopted, on_leader);
-	if (!e->leader_event) {
+	e->adoption.leader_event = watch(e, e->leader, e->view->adopted, on_leader);
+	if (!e->adoption.leader_event) {
 		ending_leader_gone(e);
 		return;
 	}
@@ -107,10 +107,10 @@ static void watch_both(struct execution *e)
 	 * A container's runtime goes when it has started it; what an executor started in its place
 	 * is all that is left of it.
 	 */
-	if (is_container(e) || !e->daemon->executors || e->owner == e->leader)
+	if (is_container(e) || !e->daemon->executors || e->owner.pid == e->leader)
 		return;
-	e->owner_event = watch(e, e->owner, e->owner_start, on_owner);
-	if (!e->owner_event)
+	e->owner.event = watch(e, e->owner.pid, e->owner.start, on_owner);
+	if (!e->owner.event)
 		ending_owner_gone(e);
 }
 
@@ -124,7 +124,7 @@ static char *agent_of(const struct execution *e, const struct config_executor *i
 		 */
 		return NULL;
 	case CONFIG_AGENT_CGROUP:
-		return source_agent_cgroup(e->owner);
+		return source_agent_cgroup(e->owner.pid);
 	case CONFIG_AGENT_LITERAL:
 		break;
 	}
@@ -141,7 +141,7 @@ static void recall_earlier(struct execution *e)
 		return;
 	recovery_recall(e);
 	/* Of what is not on record at all, nothing may be missing unnoticed. */
-	if (!e->started && !e->unrecorded)
+	if (!e->started && !e->adoption.unrecorded)
 		e->sequence.anywhere = false;
 }
 
@@ -210,7 +210,7 @@ static struct execution *make_known(struct daemon *daemon, uint32_t slot,
 	recall_earlier(e);
 	watch_both(e);
 	if (!entry) {
-		e->begun = true;
+		e->adoption.begun = true;
 		failure_set(&failure, EPERM, "its entry in cordon.yaml is gone");
 		refuse(e, &failure);
 	}
@@ -365,11 +365,11 @@ static void adopted_need_start(struct execution *e)
 {
 	struct failure failure = {};
 
-	if (!e->adopted || e->started || e->unrecorded || e->state >= EXECUTION_ENDING)
+	if (!e->adopted || e->started || e->adoption.unrecorded || e->state >= EXECUTION_ENDING)
 		return;
-	e->unlooked = e->look != NULL;
+	e->adoption.unlooked = e->adoption.look != NULL;
 	if (write_start(e, &failure) < 0) {
-		e->unrecorded = true;
+		e->adoption.unrecorded = true;
 		refuse(e, &failure);
 	}
 }
@@ -384,8 +384,8 @@ static bool leader_runs(const struct execution *e)
 
 static void go_on(struct execution *e)
 {
-	if (enforcement_go_on(e->daemon->enforcement, e->slot) && e->leader_event)
-		(void)pidfd_send_signal(event_get_fd(e->leader_event), SIGCONT, NULL, 0);
+	if (enforcement_go_on(e->daemon->enforcement, e->slot) && e->adoption.leader_event)
+		(void)pidfd_send_signal(event_get_fd(e->adoption.leader_event), SIGCONT, NULL, 0);
 }
 
 /* Its start is written. The next daemon lets go what was found to be in order, and nothing else. */
@@ -393,10 +393,10 @@ static void set_off(struct execution *e)
 {
 	struct failure failure = {};
 
-	e->in_order = e->fit;
+	e->adoption.in_order = e->adoption.fit;
 	if (state_save(e->daemon->state_fd, e, &failure) < 0) {
 		refuse(e, &failure);
-	} else if (e->in_order) {
+	} else if (e->adoption.in_order) {
 		/* Looking at it has taken time that the event loop's clock has not seen. */
 		(void)event_base_update_cache_time(e->daemon->base);
 		deadline_start(e);
@@ -412,7 +412,7 @@ static void on_start_written(int result, void *context)
 	e->writing = NULL;
 	e->written = result == 0;
 	if (result < 0 && execution_start_unwritten(e, result, &failure) < 0) {
-		e->unrecorded = true;
+		e->adoption.unrecorded = true;
 		refuse(e, &failure);
 	} else {
 		set_off(e);
@@ -435,7 +435,7 @@ static void begin_now(struct execution *e, int r, struct failure *failure)
 		refuse(e, failure);
 		return;
 	}
-	e->fit = true;
+	e->adoption.fit = true;
 	if (!e->writing)
 		set_off(e);
 }
@@ -447,7 +447,7 @@ static void on_writable(int result, void *context)
 
 	e->writing = NULL;
 	if (result < 0) {
-		e->unrecorded = true;
+		e->adoption.unrecorded = true;
 		(void)logs_unwritable(e->log, result, &failure);
 		refuse(e, &failure);
 	} else {
@@ -471,7 +471,7 @@ static void on_answer(struct execution *e, const char *refusal)
 {
 	struct failure failure = {};
 
-	e->gate = NULL;
+	e->adoption.gate = NULL;
 	if (e->state >= EXECUTION_ENDING)
 		return;
 	begin(e, refusal ? failure_set(&failure, EPERM, "%s", refusal) : 0, &failure);
@@ -482,7 +482,7 @@ static void go_further(struct execution *e, int r, struct failure *failure)
 	const struct executor_entry *entry = entry_of(e);
 
 	if (r == 0 && entry && entry->is->gate[0]) {
-		r = gate_start(e, entry->is->gate, on_answer, &e->gate, failure);
+		r = gate_start(e, entry->is->gate, on_answer, &e->adoption.gate, failure);
 		if (r == 0)
 			return;
 	}
@@ -496,10 +496,10 @@ static void on_look(void *context, int result, const char *data, size_t size,
 	struct failure failure = *why;
 	uint64_t begin_time = clock_nsec(CLOCK_MONOTONIC), now;
 
-	e->look = NULL;
+	e->adoption.look = NULL;
 	if (e->state >= EXECUTION_ENDING)
 		return;
-	if (e->unlooked && result == 0)
+	if (e->adoption.unlooked && result == 0)
 		result = failure_set(&failure, EOVERFLOW,
 				     "it did more before it was looked at than can be kept");
 	if (result == 0)
@@ -508,9 +508,9 @@ static void on_look(void *context, int result, const char *data, size_t size,
 		adopted_note_failed(e, data, size);
 	go_further(e, result, &failure);
 	now = clock_nsec(CLOCK_MONOTONIC);
-	if (e->account)
-		account_charge(e->account, (int64_t)(now - begin_time), now);
-	if (e->left)
+	if (e->adoption.account)
+		account_charge(e->adoption.account, (int64_t)(now - begin_time), now);
+	if (e->adoption.left)
 		ending_leader_gone(e);
 }
 
@@ -519,18 +519,19 @@ static uid_t user_of(const struct execution *e)
 {
 	uid_t uid;
 
-	return process_uid(e->owner, &uid) == 0 ? uid : e->record.uid;
+	return process_uid(e->owner.pid, &uid) == 0 ? uid : e->record.uid;
 }
 
 /* What it takes of the daemon is its user's, as with those who connect. */
 static int open_account(struct execution *e, uid_t uid, struct failure *failure)
 {
-	if (uid == 0 || e->account)
+	if (uid == 0 || e->adoption.account)
 		return 0;
-	e->account = account_open(&e->daemon->accounts, uid, clock_nsec(CLOCK_MONOTONIC));
-	return e->account ? 0
-			  : failure_set(failure, EUSERS,
-					"user %u has too many executions; try again later", uid);
+	e->adoption.account = account_open(&e->daemon->accounts, uid, clock_nsec(CLOCK_MONOTONIC));
+	return e->adoption.account
+		       ? 0
+		       : failure_set(failure, EUSERS,
+				     "user %u has too many executions; try again later", uid);
 }
 
 static void adopted_begin(struct execution *e)
@@ -548,12 +549,12 @@ static void adopted_begin(struct execution *e)
 	int r;
 
 	/* While a daemon starts it knows no entries yet: see adopted_resume(). */
-	if (e->begun || e->state >= EXECUTION_ENDING || !e->daemon->executors)
+	if (e->adoption.begun || e->state >= EXECUTION_ENDING || !e->daemon->executors)
 		return;
-	e->begun = true;
+	e->adoption.begun = true;
 	r = open_account(e, uid, &failure);
 	if (r == 0)
-		r = errand_start(e->daemon->base, &job, &e->look, &failure);
+		r = errand_start(e->daemon->base, &job, &e->adoption.look, &failure);
 	if (r < 0)
 		begin(e, r, &failure);
 }
@@ -562,7 +563,7 @@ static void adopted_begin(struct execution *e)
 
 static void adopted_exit(struct execution *e, const struct cordon_exit_event *event)
 {
-	if (!e->adopted || (pid_t)event->event.tgid != e->leader || e->told)
+	if (!e->adopted || (pid_t)event->event.tgid != e->leader || e->ending.told)
 		return;
 	e->end.have_status = true;
 	e->end.status = event->exit_code;
@@ -577,12 +578,12 @@ static void look_at_leader_again(struct execution *e)
 {
 	struct timeval after = {.tv_usec = backlog_is_empty(&e->backlog) ? 0 : BACKLOG_MSEC * 1000};
 
-	if (!e->leader_timer)
-		e->leader_timer = evtimer_new(e->daemon->base, on_leader, e);
-	if (e->leader_timer)
-		evtimer_add(e->leader_timer, &after);
-	else if (e->leader_event)
-		event_add(e->leader_event, NULL);
+	if (!e->adoption.leader_timer)
+		e->adoption.leader_timer = evtimer_new(e->daemon->base, on_leader, e);
+	if (e->adoption.leader_timer)
+		evtimer_add(e->adoption.leader_timer, &after);
+	else if (e->adoption.leader_event)
+		event_add(e->adoption.leader_event, NULL);
 }
 
 static void on_leader(evutil_socket_t fd, short what, void *context)
@@ -605,7 +606,7 @@ static void on_leader(evutil_socket_t fd, short what, void *context)
 	}
 	/* One that was not held may have done its work: what that was is about to be known. */
 	if (execution_runs_unlooked(e))
-		e->left = true;
+		e->adoption.left = true;
 	else
 		ending_leader_gone(e);
 }
@@ -650,7 +651,7 @@ void adopted_scan(struct daemon *daemon)
 			continue;
 		if (!e)
 			e = make_known(daemon, slot, NULL);
-		if (e && e->adopted && !e->begun && has_begun(view))
+		if (e && e->adopted && !e->adoption.begun && has_begun(view))
 			adopted_begin(e);
 	}
 }
@@ -662,14 +663,14 @@ void adopted_resume(struct execution *e)
 	e->leader = (pid_t)e->view->leader;
 	watch_both(e);
 	/* Its program is not in place yet: that will be told. */
-	if (e->state >= EXECUTION_ENDING || (!e->in_order && !has_begun(e->view)))
+	if (e->state >= EXECUTION_ENDING || (!e->adoption.in_order && !has_begun(e->view)))
 		return;
-	if (!e->in_order && e->daemon->executors) {
+	if (!e->adoption.in_order && e->daemon->executors) {
 		adopted_begin(e);
 		return;
 	}
-	e->begun = true;
-	if (!e->in_order) {
+	e->adoption.begun = true;
+	if (!e->adoption.in_order) {
 		failure_set(&failure, EPERM, "the daemon died before it had looked at it");
 		refuse(e, &failure);
 		return;

@@ -100,14 +100,14 @@ static void read_agent(const struct execution *e, const struct executor_entry *e
 	_cleanup_(freep) char *agent = NULL;
 
 	if (entry && entry->is->agent_source == CONFIG_AGENT_VARIABLE)
-		agent = source_agent_variable(e->owner, entry->is->agent);
+		agent = source_agent_variable(e->owner.pid, entry->is->agent);
 	parcel_put_text(to, agent);
 }
 
 static void read_starters(const struct execution *e, FILE *to)
 {
 	struct audit_starter *starters = NULL;
-	int count = ancestry_read(e->owner, true, &starters);
+	int count = ancestry_read(e->owner.pid, true, &starters);
 
 	ancestry_put(to, starters, count > 0 ? (size_t)count : 0);
 	audit_starters_free(starters);

@@ -51,8 +51,8 @@ void connection_finished(struct connection *c, struct execution *e)
 	c->execution = NULL;
 	c->have_outcome = true;
 	c->outcome = e->end;
-	c->outlived = e->end.killed_tasks - e->leader_killed;
-	c->report_fd = TAKE_FD(e->report_fd);
+	c->outlived = e->end.killed_tasks - e->ending.leader_killed;
+	c->report_fd = TAKE_FD(e->ending.report_fd);
 	if (c->awaits_outcome)
 		connection_answer_outcome(c);
 }

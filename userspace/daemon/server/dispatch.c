@@ -75,7 +75,8 @@ static void do_prepare(struct connection *c, json_t *message, struct protocol_fd
 		e->policy->filter_fd >= 0, "keep_descriptors",
 		(header.flags & CORDON_POLICY_DESCRIPTORS_MASK) != 0, "tmp", DAEMON_TMP_PARENT "/",
 		e->name, "observe", e->record.observe, "arguments",
-		policy->arguments == POLICY_ARGUMENTS_FULL ? "full" : "digest", "moves", e->member);
+		policy->arguments == POLICY_ARGUMENTS_FULL ? "full" : "digest", "moves",
+		e->owner.member);
 	reply_fds[0] = e->cgroup_fd;
 	reply_fds[1] = e->policy->filter_fd;
 	connection_answer(c, reply, reply_fds, e->policy->filter_fd >= 0 ? 2 : 1);
@@ -84,7 +85,7 @@ static void do_prepare(struct connection *c, json_t *message, struct protocol_fd
 /* Root's are seen and ended by root alone, others by their user as well. */
 static bool may_see(const struct connection *c, const struct execution *e)
 {
-	return c->peer.root || (e->member && e->client_uid == c->peer.ucred.uid);
+	return c->peer.root || (e->owner.member && e->owner.uid == c->peer.ucred.uid);
 }
 
 static void do_label(struct connection *c, json_t *message, struct protocol_fds *fds)
@@ -128,13 +129,14 @@ static int take_over(struct connection *c, const char *id, struct failure *failu
 
 	if (c->execution || c->have_outcome)
 		return failure_set(failure, EINVAL, "a connection owns one execution at most");
-	if (!e || e->connection || !e->recovered || e->adopted || e->state >= EXECUTION_FINISHED)
+	if (!e || e->owner.connection || !e->recovered || e->adopted ||
+	    e->state >= EXECUTION_FINISHED)
 		return failure_set(failure, ENOENT, "no such execution waits to be told its end");
-	if (e->owner != c->peer.ucred.pid || process_status(c->peer.ucred.pid, &peer) < 0 ||
-	    peer.start_nsec != e->owner_start)
+	if (e->owner.pid != c->peer.ucred.pid || process_status(c->peer.ucred.pid, &peer) < 0 ||
+	    peer.start_nsec != e->owner.start)
 		return failure_set(failure, EPERM, "execution %s is another process's", id);
-	pid_event_free(&e->owner_event);
-	e->connection = c;
+	pid_event_free(&e->owner.event);
+	e->owner.connection = c;
 	c->execution = e;
 	return 0;
 }

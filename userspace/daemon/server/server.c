@@ -418,7 +418,7 @@ static void on_acceptable(evutil_socket_t socket, short what, void *context)
 
 static void tell_begun(struct execution *e, int result, const char *why)
 {
-	struct connection *owner = e->connection;
+	struct connection *owner = e->owner.connection;
 
 	if (result < 0) {
 		if (owner)
@@ -435,7 +435,7 @@ static void tell_begun(struct execution *e, int result, const char *why)
 static void tell_finished(struct execution *e)
 {
 	struct server *server = e->daemon->server;
-	struct connection *owner = e->connection, *c, *next;
+	struct connection *owner = e->owner.connection, *c, *next;
 
 	/* Whoever is told that it has ended may ask for what it was refused. */
 	refused_keep(e);
@@ -458,7 +458,7 @@ static void tell_stuck(struct execution *e)
 
 	LIST_FOREACH(c, &e->daemon->server->connections, link)
 	{
-		bool owner = c == e->connection && c->awaits_outcome;
+		bool owner = c == e->owner.connection && c->awaits_outcome;
 
 		if (!owner && strcmp(c->awaits_kill, e->id) != 0)
 			continue;
@@ -601,7 +601,7 @@ void server_free(struct server *server)
 	server_stop_accepting(server);
 	while ((c = LIST_FIRST(&server->connections)) != NULL) {
 		if (c->execution)
-			c->execution->connection = NULL;
+			c->execution->owner.connection = NULL;
 		c->execution = NULL;
 		release(c);
 	}

@@ -172,7 +172,7 @@ static void test_none_live(void **state)
 	e = world_live();
 	assert_int_equal(apply_all("other", "narrow", NULL), -ESRCH);
 	ending_begin(e, AUDIT_END_KILLED);
-	e->connection = NULL;
+	e->owner.connection = NULL;
 	assert_int_equal(apply_all("p", "narrow", NULL), -ESRCH);
 	assert_int_equal(kernel->settled, 0);
 }
@@ -295,7 +295,7 @@ static void test_previous_stays(void **state)
 	assert_int_equal(apply_to(e, "p", "back"), 0);
 	assert_non_null(e->previous);
 	keep_previous = false;
-	e->connection = NULL;
+	e->owner.connection = NULL;
 	ending_begin(e, AUDIT_END_KILLED);
 	assert_true(world_settle());
 	assert_int_equal(world->with_previous, 0);

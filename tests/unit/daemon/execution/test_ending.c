@@ -141,7 +141,7 @@ static void test_timeout_told(void **state)
 	assert_int_equal(e->state, EXECUTION_ENDING);
 	timer(e);
 	assert_int_equal(e->state, EXECUTION_DEAD);
-	assert_true(e->leader_killed);
+	assert_true(e->ending.leader_killed);
 	assert_int_equal(logs_count("execution-end", NULL), 0);
 	tell(e, SIGKILL);
 	assert_int_equal(e->state, EXECUTION_FINISHED);
@@ -212,7 +212,7 @@ static void test_timeout_owner_dies(void **state)
 	timer(e);
 	ending_owner_gone(e);
 	assert_int_equal(e->state, EXECUTION_FINISHED);
-	assert_null(e->connection);
+	assert_null(e->owner.connection);
 	expect_end("timeout");
 }
 
@@ -222,7 +222,7 @@ static void test_lost_owner_is_waited_for(void **state)
 	struct execution *e = world_live();
 
 	(void)state;
-	e->connection = NULL;
+	e->owner.connection = NULL;
 	e->recovered = true;
 	ending_begin(e, AUDIT_END_RECOVERED);
 	timer(e);
@@ -302,7 +302,7 @@ static void test_stuck(void **state)
 	for (int i = 0; i < 12; i++)
 		timer(e);
 	assert_int_equal(seen.stuck, 0);
-	e->ending_since -= 11 * NSEC_PER_SEC;
+	e->ending.since -= 11 * NSEC_PER_SEC;
 	timer(e);
 	timer(e);
 	assert_int_equal(seen.stuck, 1);
@@ -331,7 +331,7 @@ static void test_zombie(void **state)
 	while (seen.finished == 0)
 		world_turn();
 	/* Somebody may yet wait for it. */
-	assert_true(e->waited);
+	assert_true(e->ending.waited);
 	assert_int_equal(kernel->slots[slot].tasks, 1);
 	assert_ptr_equal(world->by_slot[slot], e);
 	/* Then it loses its slot; what is not dead is killed first. */
@@ -383,7 +383,7 @@ static void test_slow_log(void **state)
 	while (e->state != EXECUTION_FINISHED)
 		timer(e);
 	assert_int_equal(seen.finished, 0);
-	assert_true(e->untold);
+	assert_true(e->ending.untold);
 	/* A second call is not a second end. */
 	ending_owner_gone(e);
 	ending_begin(e, AUDIT_END_KILLED);
@@ -417,12 +417,12 @@ static void test_remains(void **state)
 	(void)state;
 	cgroups.busy = 1000;
 	ending_owner_gone(e);
-	while (e->state != EXECUTION_FINISHED || e->untold) {
+	while (e->state != EXECUTION_FINISHED || e->ending.untold) {
 		if (e->state != EXECUTION_FINISHED)
 			timer(e);
 		world_turn();
 	}
-	e->ending_steps = 98;
+	e->ending.steps = 98;
 	timer(e);
 	timer(e);
 	/* It is said, and the execution is over. */
@@ -491,7 +491,7 @@ static void leader_gone(int status, bool begun, uint64_t deadline)
 {
 	struct execution *e = world_live();
 
-	e->begun = begun;
+	e->adoption.begun = begun;
 	enforcement_set_deadline(world->enforcement, e->slot, deadline);
 	e->end.have_status = status >= 0;
 	e->end.status = status;
@@ -556,7 +556,7 @@ static void test_asked_leader_gone(void **state)
 
 	(void)state;
 	kernel->slots[e->slot].end_by = 1;
-	e->begun = true;
+	e->adoption.begun = true;
 	e->end.have_status = true;
 	e->end.status = SIGKILL;
 	ending_leader_gone(e);
@@ -636,7 +636,7 @@ static bool live_with_fault(unsigned int n, void (*end)(struct execution *e))
 		else
 			end(e);
 		if (e->state < EXECUTION_DEAD)
-			e->connection = NULL;
+			e->owner.connection = NULL;
 		if (!world_settle())
 			fail_msg("not over after %s failed:\n%s", faults.failed, seen.said);
 		assert_int_equal(seen.finished, 1);

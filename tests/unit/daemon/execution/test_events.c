@@ -138,7 +138,7 @@ static void test_denials_kept_and_counted(void **state)
 	assert_int_equal(e->end.cause, AUDIT_END_DENIALS);
 	/* What comes in while it ends is still on record. */
 	assert_int_equal(kept_repeats(), 3);
-	e->connection = NULL;
+	e->owner.connection = NULL;
 }
 
 /* Where all have kept much, each keeps one. */
@@ -235,7 +235,7 @@ static void test_empty_hurries(void **state)
 	(void)state;
 	kernel->death = FAKE_STUBBORN;
 	ending_begin(e, AUDIT_END_KILLED);
-	e->connection = NULL;
+	e->owner.connection = NULL;
 	world_turn();
 	assert_int_equal(e->state, EXECUTION_ENDING);
 	kernel->slots[e->slot].tasks = 0;
@@ -256,7 +256,7 @@ static void test_asked(void **state)
 	drain();
 	assert_true(evtimer_pending(e->timer, NULL));
 	assert_int_equal(world->malformed, 0);
-	e->connection = NULL;
+	e->owner.connection = NULL;
 	assert_true(world_settle());
 	assert_string_equal(world_end_cause(), "cancelled");
 }

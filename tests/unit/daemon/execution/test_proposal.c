@@ -94,8 +94,8 @@ static int set_up(void **state)
 		.id = ID,
 		.policy = f->use,
 		.record = {.session = f->session},
-		.client_uid = 7,
-		.member = true,
+		.owner.uid = 7,
+		.owner.member = true,
 		.reported.records = f->denials,
 		.reported.count = 1,
 	};
@@ -277,7 +277,7 @@ static void test_refused(void **state)
 	assert_int_equal(refuse_ask(f, &alice, PROPOSE_EXECUTION, 60), -ENODATA);
 	/* What root ran is root's to ask for. */
 	f->execution.reported.count = 1;
-	f->execution.member = false;
+	f->execution.owner.member = false;
 	assert_int_equal(refuse_ask(f, &alice, PROPOSE_EXECUTION, 60), -ENOENT);
 }
 

@@ -417,12 +417,12 @@ static void test_adopted(void **state)
 	(void)state;
 	kernel->slots[e->slot].executor = 1;
 	kernel->slots[e->slot].adopted = 1;
-	e->in_order = true;
+	e->adoption.in_order = true;
 	assert_int_equal(state_save(world->state_fd, e, NULL), 0);
 	crash();
 	assert_int_equal(recover(), 0);
 	e = world->by_slot[0];
-	assert_true(e->adopted && e->begun && e->in_order);
+	assert_true(e->adopted && e->adoption.begun && e->adoption.in_order);
 	assert_int_equal(e->state, EXECUTION_LIVE);
 	finish_all();
 }

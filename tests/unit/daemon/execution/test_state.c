@@ -57,11 +57,11 @@ static void make(struct execution *e, struct compiled_policy *policy, struct log
 	e->record.limits.pids = 12;
 	e->written = true;
 	e->start = 77;
-	e->client_uid = 4294967290;
+	e->owner.uid = 4294967290;
 	e->unwritten[0] = 1;
 	e->unwritten[1] = 3;
 	e->unwritten[2] = 2;
-	e->in_order = true;
+	e->adoption.in_order = true;
 	e->leader = 4321;
 }
 

@@ -229,7 +229,7 @@ static void test_life(void **state)
 	uint32_t slot = e->slot;
 
 	(void)state;
-	assert_true(e->adopted && e->begun);
+	assert_true(e->adopted && e->adoption.begun);
 	assert_int_equal(e->state, EXECUTION_LIVE);
 	assert_string_equal(e->record.executor, "autogen");
 	assert_string_equal(e->record.agent, "writer");
@@ -243,7 +243,7 @@ static void test_life(void **state)
 	assert_int_equal(kernel->continued, 0);
 	turns();
 	assert_int_equal(kernel->continued, 1);
-	assert_true(e->started && e->written && e->fit && e->in_order);
+	assert_true(e->started && e->written && e->adoption.fit && e->adoption.in_order);
 	assert_int_equal(logs_count("execution-start", NULL), 1);
 	/* The exec that brought its program in follows its start. */
 	assert_int_equal(logs_count("process-exec", NULL), 1);
@@ -385,7 +385,7 @@ static void test_container(void **state)
 	is.kind = CONFIG_CONTAINER;
 	is.agent_source = CONFIG_AGENT_CGROUP;
 	e = begun();
-	assert_null(e->owner_event);
+	assert_null(e->owner.event);
 	world_kill(owner);
 	turns();
 	assert_int_equal(e->state, EXECUTION_LIVE);
@@ -606,7 +606,7 @@ static void test_runs_unlooked(void **state)
 	assert_int_equal(logs_count("process-exec", NULL), 0);
 	world_kill(leader);
 	turns();
-	assert_true(e->left);
+	assert_true(e->adoption.left);
 	assert_int_equal(e->state, EXECUTION_LIVE);
 	errand_answers(0);
 	assert_true(world_settle());
@@ -648,7 +648,7 @@ static void test_does_too_much(void **state)
 		emit_exec(e->slot);
 		drain();
 	}
-	assert_true(e->started && e->unlooked);
+	assert_true(e->started && e->adoption.unlooked);
 	errand_answers(0);
 	assert_int_equal(e->state >= EXECUTION_ENDING, 1);
 }
@@ -659,7 +659,7 @@ static void test_too_many(void **state)
 
 	(void)state;
 	e = begun();
-	assert_null(e->account); /* root's */
+	assert_null(e->adoption.account); /* root's */
 	errand_answers(0);
 }
 
@@ -730,14 +730,14 @@ static void test_scan(void **state)
 	adopted_scan(world);
 	e = world->by_slot[slot];
 	assert_non_null(e);
-	assert_false(e->begun);
+	assert_false(e->adoption.begun);
 	assert_string_equal(e->record.program, "unknown");
 	/* Its program is in place, which the process itself shows. */
 	kernel->slots[slot].begun = CORDON_BEGUN_DECIDED;
 	adopted_scan(world);
 	kernel->slots[slot].begun = CORDON_BEGUN | CORDON_BEGUN_CLEAN;
 	adopted_scan(world);
-	assert_true(e->begun);
+	assert_true(e->adoption.begun);
 	adopted_scan(world);
 	world->executors = NULL;
 	adopted_scan(world);
@@ -793,7 +793,7 @@ static void test_goes_on(void **state)
 	(void)state;
 	policies_put(world->policies, entry.policy);
 	e = after_crash();
-	assert_true(e->adopted && e->in_order);
+	assert_true(e->adopted && e->adoption.in_order);
 	adopted_resume(e);
 	assert_int_equal(e->state, EXECUTION_LIVE);
 	emit_exit(e->slot, SIGSEGV);
@@ -814,9 +814,9 @@ static void test_looked_at_again(void **state)
 	policies_put(world->policies, entry.policy);
 	e = after_crash();
 	assert_non_null(e);
-	assert_false(e->begun);
+	assert_false(e->adoption.begun);
 	adopted_resume(e);
-	assert_true(e->begun);
+	assert_true(e->adoption.begun);
 	errand_answers(0);
 	turns();
 	assert_int_equal(e->view->state, CORDON_EXECUTION_LIVE);

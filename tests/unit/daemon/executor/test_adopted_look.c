@@ -106,7 +106,11 @@ static void ask(struct question *question, pid_t pid, const struct compiled_poli
 	struct errand *errand;
 
 	*question = (struct question){
-		.e = {.daemon = of, .leader = pid, .owner = executor, .view = &view, .log = log_of},
+		.e = {.daemon = of,
+		      .leader = pid,
+		      .owner.pid = executor,
+		      .view = &view,
+		      .log = log_of},
 		.fds = {{-1, -1}},
 	};
 	question->e.record.policy = policy;

@@ -106,7 +106,7 @@ static void world_finished(struct execution *e)
 {
 	seen.finished++;
 	seen.end = e->end;
-	seen.had_report = e->report_fd >= 0;
+	seen.had_report = e->ending.report_fd >= 0;
 }
 
 static void world_stuck(struct execution *e)

@@ -36,10 +36,10 @@ static void test_freed_with_clients(void **state)
 	struct execution *e = live_by(fd);
 
 	(void)state;
-	assert_non_null(e->connection);
+	assert_non_null(e->owner.connection);
 	server_free(world->server);
 	world->server = NULL;
-	assert_null(e->connection);
+	assert_null(e->owner.connection);
 	close(fd);
 }
 
@@ -270,12 +270,12 @@ static void test_taken_over(void **state)
 
 	(void)state;
 	strcpy(id, e->id);
-	e->connection = NULL;
+	e->owner.connection = NULL;
 	expect_refused(ask(fd, ended(id)), "no such execution waits");
 	e->recovered = true;
-	e->owner_start++;
+	e->owner.start++;
 	expect_refused(ask(fd, ended(id)), "another process's");
-	e->owner_start--;
+	e->owner.start--;
 	expect_ok(ask(fd, ended(id)));
 	assert_string_equal(world_end_cause(), "exited");
 	close(fd);

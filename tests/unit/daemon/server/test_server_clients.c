@@ -57,7 +57,7 @@ static void test_stuck(void **state)
 	send_with(owner, ended(NULL), NULL, 0);
 	send_with(fd, kill_of(e->id), NULL, 0);
 	turns();
-	e->ending_since = 0;
+	e->ending.since = 0;
 	ending_timer(-1, EV_TIMEOUT, e);
 	expect_refused(answer(fd), "survive SIGKILL");
 	expect_refused(answer(owner), "survive SIGKILL");
