@@ -260,6 +260,25 @@ static void test_query(void **state)
 	NO(.until = "2026-11-22T03:11:02.432641923Z");
 }
 
+/* Without parsing it: what the few fields say is known, what they leave out is not. */
+static void test_line(void **state)
+{
+	struct audit_network address, with_port;
+	size_t size = strlen(denial);
+
+	(void)state;
+	assert_int_equal(audit_network_parse("203.0.113.0/24", &address), 0);
+	assert_int_equal(audit_network_parse("203.0.113.0/24:443", &with_port), 0);
+#define LINE(...) audit_query_ask_line(&(struct audit_query){__VA_ARGS__}, denial, size)
+	assert_int_equal(LINE(.session = "s", .action = "denial", .address = &address), QUERY_YES);
+	assert_int_equal(LINE(.session = "t"), QUERY_NO);
+	assert_int_equal(LINE(.address = &with_port), QUERY_MAYBE);
+	assert_int_equal(LINE(.text = "id_rsa"), QUERY_MAYBE);
+	assert_int_equal(LINE(.text = "id_dsa"), QUERY_NO);
+	assert_int_equal(LINE(.sequence = 7), QUERY_MAYBE);
+	assert_int_equal(audit_query_ask_line(&(struct audit_query){}, "[]", 2), QUERY_NO);
+}
+
 static int collect(void *data, const struct posting *posting)
 {
 	const unsigned char *at = posting->places, *end = at + posting->places_size;
@@ -332,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_glob_stays_small),
 		cmocka_unit_test(test_network),
 		cmocka_unit_test(test_query),
+		cmocka_unit_test(test_line),
 		cmocka_unit_test(test_postings),
 		cmocka_unit_test(test_postings_grow),
 	};
