@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits in a process of its own for the daemon's end, and releases what it had held. */
+/*
+ * Waits in a process of its own for the daemon's end, or for its silence, and releases what it had
+ * held.
+ */
 #include "daemon/executor/guard.h"
 
 #include <fcntl.h>
@@ -15,7 +18,7 @@
 #include "base/clock.h"
 #include "kernel/adoption.h"
 
-/* Between looks at deadlines; and what the daemon has for each, so that it says why. */
+/* Between looks; and what the daemon has for each deadline, its own among them, so that it says why. */
 #define LOOK_MSEC  1000
 #define GRACE_NSEC (2 * NSEC_PER_SEC)
 
@@ -77,6 +80,18 @@ static void end_overdue(struct enforcement *e)
 	}
 }
 
+/*
+ * A daemon that is stopped or busy for longer than it said it would be there counts as gone for
+ * whoever begins (bpf/core/begin.bpf.h), and for whoever waits for it.
+ */
+static bool is_silent(const struct adoption *a, uint32_t daemon)
+{
+	const struct cordon_adoption *state = adoption_state(a);
+	uint64_t lease = __atomic_load_n(&state->lease, __ATOMIC_ACQUIRE);
+
+	return state->daemon == daemon && lease && clock_nsec(CLOCK_BOOTTIME) > lease + GRACE_NSEC;
+}
+
 /* True: the daemon is gone. */
 static bool wait_for_end(int fd)
 {
@@ -100,8 +115,11 @@ static void run(int fd, uint32_t dead)
 	(void)close_range((unsigned int)fd + 1, ~0u, 0);
 	if (enforcement_join(&e, NULL) < 0 || adoption_open(&a, NULL) < 0)
 		_exit(1);
-	while (!wait_for_end(fd))
+	while (!wait_for_end(fd)) {
 		end_overdue(e);
+		if (is_silent(a, dead))
+			see_to_all(e, a, dead);
+	}
 	/* An exec in flight may be stopped after this pass: repeat it for a second. */
 	for (int i = 0; i < 20; i++) {
 		const struct timespec pause = {.tv_nsec = 50000000};
