@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "kernel/adoption.h"
 
-/* Between looks; and what the daemon has for each deadline, its own among them, so that it says why. */
+/* Between looks; and what the daemon has for each deadline, its own, too, so that it says why. */
 #define LOOK_MSEC  1000
 #define GRACE_NSEC (2 * NSEC_PER_SEC)
 
