@@ -81,16 +81,17 @@ static void add_refused(struct fields *f, json_t *const *records, size_t count, 
 		size_t index;
 		int is_new;
 
-		if (view_is_denial(records[i]) && view_is(records[i], "attempt") == attempts &&
-		    denial_groups_add(&groups, records[i], &index, &is_new) < 0)
+		if (!view_is_denial(records[i]) || view_is(records[i], "attempt") != attempts)
+			continue;
+		/* Whether they are like one that is listed takes most of the time. */
+		if (groups.count == REPORT_DENIALS_MAX)
+			omitted += 1 + view_number(records[i], "cordon.repeats");
+		else if (denial_groups_add(&groups, records[i], &index, &is_new) < 0)
 			f->failed = true;
 	}
-	for (size_t i = 0; i < groups.count; i++) {
-		if (i >= REPORT_DENIALS_MAX)
-			omitted += groups.items[i].count;
-		else if (json_array_append_new(list, entry(&groups.items[i])) < 0)
+	for (size_t i = 0; i < groups.count; i++)
+		if (json_array_append_new(list, entry(&groups.items[i])) < 0)
 			f->failed = true;
-	}
 	denial_groups_free(&groups);
 	fields_set(f, f->record, attempts ? "attempts" : "denials", list);
 	fields_number(f, f->record, attempts ? "attempts_omitted" : "denials_omitted", omitted);
