@@ -64,7 +64,7 @@ help:
 	@echo 'make test          everything that CI runs: lint, unit tests, integration on all kernels'
 	@echo 'make check         before a commit: lint, unit tests, and in one VM what the change touches'
 	@echo 'make test-unit     the unit tests, with ASan and UBSan           (UNIT=daemon: of one folder)'
-	@echo 'make test-vm       parts of the tests of what enforces, in a VM  (KERNEL=$(KERNEL) PART="$(PART)")'
+	@echo 'make test-vm       parts of the tests of what enforces, in a VM  (KERNEL=$(KERNEL) PART="$(PART)"; SAN=yes: with ASan and UBSan)'
 	@echo 'make test-arm64    what enforces, in VMs of arm64, which are emulated: hours, so make test does without'
 	@echo 'make lint          format, static analysis, include direction, licence headers'
 	@echo 'make format        reformat the C sources'
@@ -267,6 +267,23 @@ $(BUILD)/fuzz/%.o: %.c Makefile | packages-unit
 	@echo "  CC   $< (fuzzed)"
 	$(Q)$(SAN_CC) $(CPPFLAGS) $(COMMON_CFLAGS) $(SANITIZE) -fsanitize=fuzzer-no-link -MMD -MP -c $< -o $@
 
+# A folder like $(BUILD) in which the daemon and its helpers are checked while the tests of what enforces run; what
+# begins executions stays as it is, since static programs cannot be.
+SANITIZED    := $(BUILD)/sanitized
+SAN_MAIN     := $(BUILD)/san/userspace/cli/host/main.o $(BUILD)/san/tests/sanitized/report.o
+$(SANITIZED)/lib/cordon/cordon: $(SAN_MAIN) $(SAN_ALL)
+	@mkdir -p $(@D)
+	@echo "  LD   $@"
+	$(Q)$(SAN_CC) $(SANITIZE) $^ $(LDLIBS) -o $@
+
+# What executions are given by its name is no symbolic link.
+$(SANITIZED)/cordon: $(BUILD)/cordon $(SANITIZED)/lib/cordon/cordon $(WATCH) $(SHIPPER) helpers always
+	$(Q)ln -sfn $(filter-out %/sanitized %/lib %/tests %/cordon,$(abspath $(wildcard $(BUILD)/*))) $(@D)
+	$(Q)ln -sfn $(abspath $(WATCH) $(SHIPPER)) $(@D)/lib/cordon
+	$(Q)rm -rf $(@D)/tests && cp -al $(BUILD)/tests $(@D)/tests
+	$(Q)mkdir -p $(@D)/share/cordon && ln -sfn $(CURDIR)/policies $(@D)/share/cordon/policies
+	$(Q)cp $< $@
+
 $(ARCHIVE): $(call not_main,$(OBJECTS))
 $(SAN_ALL): $(call not_main,$(SAN_OBJECTS))
 $(SAN_PURE): $(PURE:%.c=$(BUILD)/san/%.o)
@@ -436,7 +453,7 @@ $(BUILD)/tidy/%.ok: %.c .clang-tidy tests/lint/analyzer.h | packages-unit
 COMPILED := tests/lint/compile-commands $(CURDIR)
 compile_commands.json: always $(SKELETON) $(BUILD_ID)
 	@{ $(COMPILED) $(SOURCES) $(SHIP) $(FLEET_SOURCES) -- $(CC) $(CPPFLAGS) $(COMMON_CFLAGS) $(CFLAGS) && \
-	   $(COMPILED) $(UNIT_SOURCES) $(FUZZ_SOURCES) -- $(SAN_CC) $(CPPFLAGS) $(COMMON_CFLAGS) $(SANITIZE) && \
+	   $(COMPILED) $(UNIT_SOURCES) $(FUZZ_SOURCES) -- $(SAN_CC) $(CPPFLAGS) $(COMMON_CFLAGS) -Wno-write-strings -Wno-missing-prototypes $(SANITIZE) && \
 	   $(COMPILED) $(HELPER_SOURCES) $(REDTEAM:$(BUILD)/%=%.c) -- $(CC) -D_GNU_SOURCE -std=gnu17 -O2 -g -Wall -Wextra -I. && \
 	   $(COMPILED) bpf/enforce.bpf.c -- $(BPF_CC) $(BPF_CFLAGS); } | \
 		python3 -c 'import json, sys; json.dump([json.loads(line) for line in sys.stdin], open("$@", "w"), indent=1)'
@@ -461,8 +478,9 @@ coverage:
 unit-programs: packages-unit kernels $(UNIT_PROGRAMS)
 
 # What tests/integration/run knows as parts, on one kernel.
-test-vm: packages-vm kernels all helpers
-	@tests/vm/run --kernel $(KERNEL) --timeout 3000 --env BUILD=$(BUILD) -- tests/integration/run $(PART)
+test-vm: packages-vm kernels all helpers $(if $(SAN),$(SANITIZED)/cordon)
+	@tests/vm/run --kernel $(KERNEL) --timeout $(if $(SAN),9000,3000) --env BUILD=$(if $(SAN),$(SANITIZED),$(BUILD)) -- \
+		tests/integration/run $(PART)
 
 # What enforces, on Debian's kernels for arm64.
 test-arm64:
