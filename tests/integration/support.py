@@ -31,9 +31,9 @@ TURN = [int(number) for number in os.environ.get("CORDON_THIRD", "0/1").split("/
 
 
 def of_this_turn(rows):
-    """Of a table that is long and the same on every kernel, the rows whose turn it is; all, where nobody says so."""
+    """Of what is long and the same on every kernel, the rows whose turn it is; all, where nobody says so."""
     number, turns = TURN
-    return {name: row for place, (name, row) in enumerate(rows.items()) if place % turns == number % turns}
+    return [row for place, row in enumerate(rows) if place % turns == number % turns]
 
 
 def userspace(check):
