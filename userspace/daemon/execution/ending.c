@@ -2,15 +2,13 @@
 /* Ends an execution, whatever the cause: kills, reads the last events, reports, removes. */
 #include "daemon/execution/ending.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "base/clock.h"
-#include "base/io.h"
 #include "daemon/execution/adopted_calls.h"
 #include "daemon/execution/deadline.h"
+#include "daemon/execution/ending_report.h"
 #include "daemon/execution/events.h"
 #include "daemon/host/process.h"
 #include "daemon/execution/state.h"
@@ -18,7 +16,6 @@
 #include "daemon/host/tmpdir.h"
 #include "daemon/execution/left_behind.h"
 #include "daemon/host/turn.h"
-#include "insight/export/report.h"
 
 /* Delay between checks for live tasks, doubling: most executions are gone in a millisecond. */
 #define LOOK_FIRST_MSEC 1u
@@ -38,6 +35,8 @@
 #define TELL_MSEC 5000u
 /* What whoever waits for the end waits for its record, where the log's writer is slow. */
 #define WRITE_MSEC 2000u
+/* Refusals that are forgotten in one go. */
+#define FORGET_REFUSALS 256u
 /* Entries of a temporary directory that are removed in one go. */
 #define REMOVE_ENTRIES 64u
 /* The cgroup stays busy for a moment after its last task; other failures are final soon. */
@@ -237,30 +236,15 @@ static void fill_end(struct execution *e)
 	end->packets_denied = view->packets_denied;
 }
 
-/* The report as a sealed memfd, for the owner to show or to write where it was asked to. */
-static int make_report(struct execution *e)
-{
-	_cleanup_(json_decrefp) json_t *report =
-		report_build(&e->record, &e->end, e->reported.records, e->reported.count);
-	_cleanup_(freep) char *text = report ? json_dumps(report, JSON_INDENT(2)) : NULL;
-	_cleanup_(closep) int fd = memfd_create("cordon-report", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	if (!text || fd < 0 || io_write_all(fd, text, strlen(text)) < 0 ||
-	    io_write_all(fd, "\n", 1) < 0 || lseek(fd, 0, SEEK_SET) < 0)
-		return -1;
-	(void)fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
-	return TAKE_FD(fd);
-}
-
 static void clean(struct execution *e);
 
-/* Once: whoever is told finds the end in the log. */
-static void tell(struct execution *e)
+/* Once: whoever is told finds the end in the log, where its writer is not slow, and has a report. */
+static void tell_when_complete(struct execution *e)
 {
+	if (e->writing || e->ending.reporting)
+		return;
 	e->ending.untold = false;
 	evtimer_del(e->timer);
-	if (e->writing)
-		logs_cancel(e->log, TAKE_PTR(e->writing));
 	if (e->daemon->execution_finished)
 		e->daemon->execution_finished(e);
 	e->owner.connection = NULL;
@@ -276,7 +260,14 @@ static void on_end_written(int result, void *context)
 	if (result < 0)
 		daemon_say(e->daemon, "execution %s: its end record waits for room in %s", e->id,
 			   logs_directory(e->log));
-	tell(e);
+	tell_when_complete(e);
+}
+
+static void wait_no_longer(struct execution *e)
+{
+	if (e->writing)
+		logs_cancel(e->log, TAKE_PTR(e->writing));
+	tell_when_complete(e);
 }
 
 /*
@@ -319,13 +310,12 @@ static void finish(struct execution *e)
 							   clock_nsec(CLOCK_REALTIME)));
 	}
 	daemon_flush_soon(daemon);
-	e->ending.report_fd = make_report(e);
 	daemon->executions--;
 	e->ending.untold = true;
-	if (logs_when_written(e->log, on_end_written, e, &e->writing) < 0)
-		tell(e);
-	else
+	if (logs_when_written(e->log, on_end_written, e, &e->writing) == 0)
 		arm(e, WRITE_MSEC);
+	ending_report_begin(e, tell_when_complete);
+	tell_when_complete(e);
 }
 
 /*
@@ -355,6 +345,11 @@ static void clean(struct execution *e)
 	struct daemon *daemon = e->daemon;
 	int r = 0, left = 0;
 
+	daemon->denials_kept -= reported_forget(&e->reported, FORGET_REFUSALS);
+	if (e->reported.count > 0) {
+		arm(e, 0);
+		return;
+	}
 	if (e->have_tmp) {
 		r = tmpdir_remove(DAEMON_TMP_PARENT, e->name, REMOVE_ENTRIES);
 		if (r == -EAGAIN) {
@@ -407,7 +402,7 @@ void ending_timer(evutil_socket_t fd, short what, void *execution)
 		break;
 	case EXECUTION_FINISHED:
 		if (e->ending.untold)
-			tell(e);
+			wait_no_longer(e);
 		else
 			clean(e);
 		break;

@@ -8,6 +8,7 @@
 #include "audit/text/text.h"
 #include "base/clock.h"
 #include "daemon/execution/adopted_calls.h"
+#include "daemon/execution/ending_report.h"
 #include "daemon/execution/state.h"
 #include "daemon/host/tmpdir.h"
 
@@ -118,6 +119,7 @@ void execution_free(struct execution *e)
 		(void)tmpdir_remove(DAEMON_TMP_PARENT, e->name, 1);
 	closep(&e->cgroup_fd);
 	closep(&e->code_fd);
+	ending_report_cancel(e);
 	closep(&e->ending.report_fd);
 	for (size_t i = 0; i < e->directory_count; i++)
 		closep(&e->directories[i]);

@@ -37,6 +37,7 @@ enum execution_state {
 
 struct errand;
 struct gate;
+struct reporting;
 
 /* Who asked for it, or whose executor's child it is. */
 struct execution_owner {
@@ -72,14 +73,15 @@ struct execution_adoption {
 struct execution_ending {
 	uint64_t since; /* boot clock, ns */
 	unsigned int steps;
-	unsigned int alive; /* processes that were still there when last killed */
-	bool searched;	    /* and by their labels, wherever they were */
-	bool counted;	    /* in end.killed_tasks */
-	bool leader_killed; /* counted there, too */
-	bool stuck;	    /* said that it cannot be killed */
-	bool waited;	    /* for those who are to wait for its zombies */
-	bool told;	    /* the owner has told how the command ended */
-	bool untold;	    /* its end is being written, and then told */
+	unsigned int alive;	     /* processes that were still there when last killed */
+	bool searched;		     /* and by their labels, wherever they were */
+	bool counted;		     /* in end.killed_tasks */
+	bool leader_killed;	     /* counted there, too */
+	bool stuck;		     /* said that it cannot be killed */
+	bool waited;		     /* for those who are to wait for its zombies */
+	bool told;		     /* the owner has told how the command ended */
+	bool untold;		     /* its end is being written, and then told */
+	struct reporting *reporting; /* while its report is made: see ending_report.h */
 	int report_fd;
 };
 

@@ -108,12 +108,21 @@ int reported_add(struct reported *reported, const struct cordon_denial_event *ev
 	return 1;
 }
 
+size_t reported_forget(struct reported *reported, size_t most)
+{
+	size_t forgotten = 0;
+
+	for (; forgotten < most && reported->count > 0; forgotten++) {
+		reported->count--;
+		json_decref(reported->records[reported->count]);
+		free(reported->events[reported->count].event);
+	}
+	return forgotten;
+}
+
 void reported_release(struct reported *reported)
 {
-	for (size_t i = 0; i < reported->count; i++) {
-		json_decref(reported->records[i]);
-		free(reported->events[i].event);
-	}
+	(void)reported_forget(reported, reported->count);
 	free(reported->records);
 	free(reported->events);
 	*reported = (struct reported){};

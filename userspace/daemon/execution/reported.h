@@ -29,6 +29,9 @@ struct reported {
 int reported_add(struct reported *reported, const struct cordon_denial_event *event,
 		 const struct buffer *record, size_t limit);
 
+/* Drops the last ones, up to `most`; how many there were. */
+size_t reported_forget(struct reported *reported, size_t most);
+
 void reported_release(struct reported *reported);
 
 #endif

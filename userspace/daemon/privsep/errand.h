@@ -32,8 +32,8 @@ struct errand_fds {
 
 /*
  * In the process, which has the daemon's memory as it was and none of its descriptors: writes its
- * answer to `to`, and puts descriptors that go along, which must not be files that are open for
- * reading or writing (O_PATH), into `fds`. 0 or -errno.
+ * answer to `to`, and puts descriptors that go along, of memory or else not open for reading or
+ * writing (O_PATH), into `fds`. 0 or -errno.
  */
 typedef int errand_work(const void *context, FILE *to, struct errand_fds *fds,
 			struct failure *failure);
