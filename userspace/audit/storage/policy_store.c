@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "base/hex.h"
@@ -81,26 +82,25 @@ static int write_packed(int fd, const struct compiled_policy *policy)
 	return -error;
 }
 
-int policy_store_put(const char *directory, const struct compiled_policy *policy,
-		     struct failure *failure)
+int policy_store_put_at(int directory_fd, const char *directory,
+			const struct compiled_policy *policy, struct failure *failure)
 {
-	_cleanup_(closep) int parent = -1, store = -1, fd = -1;
+	_cleanup_(closep) int store = -1, fd = -1;
 	char fresh[96];
 	int r;
 
-	parent = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (parent < 0)
-		return failure_set(failure, errno, "cannot open %s: %m", directory);
-	if (mkdirat(parent, POLICY_STORE_NAME, 0750) < 0 && errno != EEXIST)
+	if (mkdirat(directory_fd, POLICY_STORE_NAME, 0750) < 0 && errno != EEXIST)
 		return failure_set(failure, errno, "cannot create %s/" POLICY_STORE_NAME ": %m",
 				   directory);
-	store = openat(parent, POLICY_STORE_NAME, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	store = openat(directory_fd, POLICY_STORE_NAME,
+		       O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (store < 0)
 		return failure_set(failure, errno, "cannot open %s/" POLICY_STORE_NAME ": %m",
 				   directory);
 	if (faccessat(store, policy->digest_text, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
-	snprintf(fresh, sizeof(fresh), "%s.new", policy->digest_text);
+	/* Several may be at it; the same comes of each. */
+	snprintf(fresh, sizeof(fresh), "%s.new-%d", policy->digest_text, getpid());
 	(void)unlinkat(store, fresh, 0);
 	fd = openat(store, fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0640);
 	if (fd < 0)
@@ -116,6 +116,16 @@ int policy_store_put(const char *directory, const struct compiled_policy *policy
 				   policy->name, directory);
 	}
 	return 0;
+}
+
+int policy_store_put(const char *directory, const struct compiled_policy *policy,
+		     struct failure *failure)
+{
+	_cleanup_(closep) int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return failure_set(failure, errno, "cannot open %s: %m", directory);
+	return policy_store_put_at(fd, directory, policy, failure);
 }
 
 /* --- reading ------------------------------------------------------------------------------ */

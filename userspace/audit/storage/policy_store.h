@@ -20,6 +20,9 @@
  */
 int policy_store_put(const char *directory, const struct compiled_policy *policy,
 		     struct failure *failure);
+/* The same in a directory that is open; `directory`: its name, for messages. */
+int policy_store_put_at(int directory_fd, const char *directory,
+			const struct compiled_policy *policy, struct failure *failure);
 
 /*
  * By the digest as records write it. Only name, file, digest, tables, rules, variables and mode are

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "audit/storage/policy_store.h"
 #include "base/clock.h"
 #include "daemon/execution/approval_check.h"
 #include "daemon/execution/events.h"
@@ -304,7 +303,7 @@ static int announce(const struct apply *a, struct execution *e, struct failure *
 	r = state_save(a->daemon->state_fd, e, failure);
 	/* Beside the log, where its digest in records is looked up. */
 	if (r == 0)
-		r = policy_store_put(logs_directory(e->log), e->changing, failure);
+		r = logs_keep_policy(e->log, e->changing, failure);
 	if (r < 0)
 		return r;
 	change.policy = e->changing;

@@ -238,7 +238,7 @@ static void fill_end(struct execution *e)
 
 static void clean(struct execution *e);
 
-/* Once: whoever is told finds the end in the log, where its writer is not slow, and has a report. */
+/* Once: whoever is told has a report, and finds the end in the log where its writer is not slow. */
 static void tell_when_complete(struct execution *e)
 {
 	if (e->writing || e->ending.reporting)

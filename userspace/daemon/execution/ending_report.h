@@ -6,9 +6,9 @@
 #include "daemon/execution/execution.h"
 
 /*
- * Makes e->ending.report_fd, a sealed memfd with JSON at its start, of one that has an owner. Where
- * the report lists much that is done beside the loop, as e->ending.reporting; `done` is called then,
- * and never before this returns. Without memory or processes there is none.
+ * Makes e->ending.report_fd, a sealed memfd with JSON at its start, if the execution has an owner.
+ * Where the report lists much, that is done beside the loop, as e->ending.reporting; `done` is
+ * called then, and never before this returns. Without memory or processes there is no report.
  */
 void ending_report_begin(struct execution *e, void (*done)(struct execution *e));
 

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <string.h>
 
-#include "audit/storage/policy_store.h"
 #include "base/clock.h"
 #include "base/walk.h"
 #include "daemon/execution/approval_check.h"
@@ -131,16 +130,14 @@ static int take_log(struct execution *e, const struct prepare_request *request,
 	_cleanup_(freep) char *asked = NULL;
 	int r = request->log ? find_log(request->log, &asked, failure) : 0;
 
-	if (r == 0)
-		r = logs_get(e->daemon->logs, asked ? asked : logs_directory(e->daemon->log),
-			     &e->log, failure);
+	if (r == 0 && asked)
+		r = logs_get(e->daemon->logs, asked, &e->log, failure);
+	else if (r == 0)
+		e->log = logs_share(e->daemon->log);
 	if (r == 0)
 		r = logs_writable(e->log, failure);
-	if (r < 0)
-		return r;
 	/* Records name the policy by its digest: what that stands for has its place beside them. */
-	r = policy_store_put(logs_directory(e->log), e->policy->policy, failure);
-	return r < 0 ? r : 0;
+	return r < 0 ? r : logs_keep_policy(e->log, e->policy->policy, failure);
 }
 
 static int make_tmp(struct execution *e, struct failure *failure)

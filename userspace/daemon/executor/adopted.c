@@ -10,7 +10,6 @@
 #include <sys/wait.h>
 
 #include "adopt/source_agent.h"
-#include "audit/storage/policy_store.h"
 #include "base/clock.h"
 #include "base/hex.h"
 #include "base/proc.h"
@@ -336,7 +335,7 @@ static int write_start(struct execution *e, struct failure *failure)
 		wiped_count(e);
 		r = logs_writable(e->log, failure);
 		if (r == 0 && e->record.policy->tables)
-			r = policy_store_put(logs_directory(e->log), e->record.policy, failure);
+			r = logs_keep_policy(e->log, e->record.policy, failure);
 		if (r >= 0)
 			r = execution_append_start(e, failure);
 		if (r >= 0)

@@ -13,6 +13,7 @@
 #include "daemon/host/turn.h"
 #include "daemon/host/workdir.h"
 #include "daemon/policy/comparing.h"
+#include "daemon/policy/keeping.h"
 
 /*
  * The daemon says every second that it is there. Its death is noticed at once; this is for one that
@@ -311,12 +312,13 @@ static void load(struct executors *x)
 
 static void forget_reload(struct executors *x)
 {
+	keeping_free(TAKE_PTR(x->keeping));
 	comparing_free(TAKE_PTR(x->comparing));
 	compiling_free(TAKE_PTR(x->reloading));
 }
 
-/* What could not be compared is looked at when it is loaded. */
-static void on_compared(void *context, int result, const struct failure *why)
+/* What could not be kept is when a child is the first to need it. */
+static void on_kept(void *context, int result, const struct failure *why)
 {
 	struct executors *x = context;
 
@@ -324,6 +326,24 @@ static void on_compared(void *context, int result, const struct failure *why)
 	(void)why;
 	load(x);
 	forget_reload(x);
+}
+
+/* What could not be compared is looked at when it is loaded. */
+static void on_compared(void *context, int result, const struct failure *why)
+{
+	struct executors *x = context;
+	const struct keeping_job job = {
+		.base = x->daemon->base,
+		.compiling = x->reloading,
+		.log = x->daemon->log,
+		.done = on_kept,
+		.context = x,
+	};
+	struct failure failure = *why;
+
+	(void)result;
+	if (keeping_start(&job, &x->keeping, &failure) <= 0)
+		on_kept(x, 0, &failure);
 }
 
 static void on_compiled(void *context, int result, const char *message, const struct failure *why)

@@ -12,9 +12,10 @@ struct executors {
 	struct executor_entry *entries[CORDON_MAX_EXECUTORS];
 	uint64_t active;
 	struct event *timer;
-	/* For executors_reload(); NULL: nothing is compiled, or compared. */
+	/* For executors_reload(); NULL: nothing is compiled, compared, or kept. */
 	struct compiling *reloading;
 	struct comparing *comparing;
+	struct keeping *keeping;
 };
 
 /*

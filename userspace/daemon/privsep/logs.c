@@ -2,12 +2,15 @@
 /* Opens each log once, for all executions that log there. */
 #include "daemon/privsep/logs.h"
 
+#include <fcntl.h>
 #include <sys/queue.h>
 #include <sys/stat.h>
 
 #include "audit/text/buffer.h"
 #include "audit/record/record.h"
+#include "audit/storage/policy_store.h"
 #include "base/clock.h"
+#include "daemon/privsep/kept_policies.h"
 #include "daemon/privsep/shipped.h"
 #include "daemon/privsep/writer.h"
 #include "daemon/privsep/writer_directory.h"
@@ -24,6 +27,7 @@ struct log_use {
 	LIST_ENTRY(log_use) link;
 	struct logs *logs;
 	struct writer *writer;
+	struct kept_policies kept;
 	unsigned int references;
 	struct writer_wait *last; /* once nobody uses it: for what it has to be written */
 };
@@ -68,6 +72,7 @@ static void use_free(struct log_use *use)
 	use->logs->lost_before += writer_lost(use->writer);
 	writer_wait_cancel(use->writer, use->last);
 	writer_close(use->writer);
+	kept_policies_release(&use->kept);
 	LIST_REMOVE(use, link);
 	free(use);
 }
@@ -235,6 +240,45 @@ int logs_writable(struct log_use *log, struct failure *failure)
 const char *logs_directory(const struct log_use *log)
 {
 	return writer_directory(log->writer);
+}
+
+bool logs_has_policy(const struct log_use *log, const struct compiled_policy *policy)
+{
+	return kept_policies_has(&log->kept, policy->digest);
+}
+
+void logs_note_policy(struct log_use *log, const struct compiled_policy *policy)
+{
+	kept_policies_add(&log->kept, policy->digest);
+}
+
+int logs_put_policy(const struct log_use *log, const struct compiled_policy *policy,
+		    struct failure *failure)
+{
+	const char *directory = logs_directory(log);
+	_cleanup_(closep) int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat found;
+
+	if (fd < 0 || fstat(fd, &found) < 0)
+		return failure_set(failure, errno, "cannot open %s: %m", directory);
+	if (!writer_is_in(log->writer, found.st_dev, found.st_ino))
+		return failure_set(failure, ESTALE, "%s is not the directory of its log any more",
+				   directory);
+	return policy_store_put_at(fd, directory, policy, failure);
+}
+
+int logs_keep_policy(struct log_use *log, const struct compiled_policy *policy,
+		     struct failure *failure)
+{
+	int r;
+
+	if (logs_has_policy(log, policy))
+		return 0;
+	r = policy_store_put(logs_directory(log), policy, failure);
+	if (r < 0)
+		return r;
+	logs_note_policy(log, policy);
+	return 0;
 }
 
 static json_t *number_or_null(uint64_t number, bool known)

@@ -13,6 +13,7 @@
 #include "audit/write/log.h"
 #include "base/failure.h"
 #include "daemon/privsep/writer.h"
+#include "policy/core/compiled.h"
 
 struct event_base;
 struct logs;
@@ -65,6 +66,23 @@ int logs_unwritable(const struct log_use *log, int r, struct failure *failure);
 int logs_writable(struct log_use *log, struct failure *failure);
 
 const char *logs_directory(const struct log_use *log);
+
+/*
+ * Has the policy its place beside the log, as far as is known? logs_keep_policy() sees to it, as
+ * policy_store_put(), and waits for the file system where it is not known; a process beside the
+ * loop may do that before, and the loop note what it did.
+ */
+bool logs_has_policy(const struct log_use *log, const struct compiled_policy *policy);
+int logs_keep_policy(struct log_use *log, const struct compiled_policy *policy,
+		     struct failure *failure);
+void logs_note_policy(struct log_use *log, const struct compiled_policy *policy);
+
+/*
+ * What such a process does. -ESTALE: the log's name leads to another directory than the one that
+ * its writer has, which may have been put there by code that ran; or as policy_store_put().
+ */
+int logs_put_policy(const struct log_use *log, const struct compiled_policy *policy,
+		    struct failure *failure);
 
 /*
  * {"failing": the last try to write did, "records": sequence of the last, "written_bytes",

@@ -23,6 +23,7 @@
 #include "daemon/policy/approvals.h"
 #include "daemon/policy/comparing.h"
 #include "daemon/policy/compiling.h"
+#include "daemon/policy/keeping.h"
 #include "daemon/privsep/errand.h"
 #include "daemon/privsep/errand_time.h"
 #include "daemon/privsep/reader_process.h"
@@ -41,6 +42,7 @@ struct ahead {
 	struct compiling *compiling; /* what they are stays until it is dispatched */
 	char *policy;		     /* the first of them, or NULL */
 	struct comparing *comparing;
+	struct keeping *keeping;
 	bool run_by, account; /* whom the policy names, and the user's account, are to be known */
 	char **questions;     /* see names.h */
 	char *directory;      /* of a log that is named, or NULL */
@@ -52,6 +54,7 @@ static void ahead_free(struct ahead *a)
 {
 	if (!a)
 		return;
+	keeping_free(a->keeping);
 	comparing_free(a->comparing);
 	compiling_free(a->compiling);
 	if (a->waiting)
@@ -249,6 +252,41 @@ static void go_on(struct ahead *ended, bool refused)
 	names_forget_missing(names);
 }
 
+/* Where it is for others later, or the log is about to be another, it is tried again then. */
+static void on_kept(void *context, int result, const struct failure *why)
+{
+	struct ahead *a = context;
+	bool refused = result < 0 && result != -ESTALE && a->op == REQUEST_PREPARE;
+
+	if (refused)
+		refuse(a, result, why->text);
+	go_on(a, refused);
+}
+
+/*
+ * 0: they are kept, or it is seen when it is dispatched, as of a log that is not in use and that
+ * nobody has looked at yet; 1: on_kept() is called. Those of executors and of changes are for the
+ * log that all share.
+ */
+static int keep_policies(struct ahead *a)
+{
+	struct daemon *daemon = a->c->daemon;
+	const struct keeping_job job = {
+		.base = daemon->base,
+		.compiling = a->compiling,
+		.log = a->op == REQUEST_PREPARE ? a->log : daemon->log,
+		.uid = a->c->peer.ucred.uid,
+		.done = on_kept,
+		.context = a,
+	};
+	struct failure failure = {};
+
+	if (a->op == REQUEST_DECIDE || !a->compiling || !job.log ||
+	    logs_writable(job.log, &failure) < 0)
+		return 0;
+	return keeping_start(&job, &a->keeping, &failure) > 0;
+}
+
 static void on_writable(int result, void *context)
 {
 	struct ahead *a = context;
@@ -259,16 +297,19 @@ static void on_writable(int result, void *context)
 		(void)logs_unwritable(a->log, result, &failure);
 		refuse(a, result, failure.text);
 	}
-	go_on(a, result < 0);
+	if (result < 0 || keep_policies(a) == 0)
+		go_on(a, result < 0);
 }
 
 /*
- * 0: there is no need to, or no memory: then it is seen when it is dispatched; 1: on_writable() is
- * called.
+ * 0: there is no need to, or no memory: then it is seen when it is dispatched; 1: on_writable() or
+ * on_kept() is called.
  */
 static int wait_for_log(struct ahead *a)
 {
-	return a->log && logs_when_writable(a->log, on_writable, a, &a->waiting) > 0;
+	if (a->log && logs_when_writable(a->log, on_writable, a, &a->waiting) > 0)
+		return 1;
+	return keep_policies(a);
 }
 
 static void on_names(void *context, int result, const char *data, size_t size,
@@ -291,7 +332,7 @@ static void on_names(void *context, int result, const char *data, size_t size,
 		go_on(a, refused);
 }
 
-/* 0: they are known; 1: on_names() or on_writable() is called. */
+/* 0: they are known; 1: on_names(), on_writable() or on_kept() is called. */
 static int ask_for_names(struct ahead *a, struct failure *failure)
 {
 	const struct errand_job job = {
@@ -334,7 +375,7 @@ static void on_compared(void *context, int result, const struct failure *why)
 }
 
 /*
- * With its policies. 0: nothing is missing; 1: on_compared(), on_names() or on_writable() is
+ * With its policies. 0: nothing is missing; 1: on_compared() or one of those that come after it is
  * called.
  */
 static int ask_further(struct ahead *a, struct failure *failure)
@@ -381,7 +422,7 @@ static void on_compiled(void *context, int result, const char *message, const st
 		go_on(a, result < 0);
 }
 
-/* 0: nothing is missing; 1: on_compiled(), on_compared(), on_names() or on_writable() is called. */
+/* 0: nothing is missing; 1: on_compiled() or one of those that come after it is called. */
 static int ask(struct ahead *a, struct failure *failure)
 {
 	const struct compiling_job job = {

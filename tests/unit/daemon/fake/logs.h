@@ -12,6 +12,7 @@
 #include <sys/queue.h>
 #include <sys/stat.h>
 
+#include "audit/storage/policy_store.h"
 #include "daemon/privsep/logs.h"
 #include "tests/unit/daemon/fake/faults.h"
 
@@ -121,6 +122,35 @@ struct log_use *logs_find(struct logs *logs, const char *directory)
 int logs_unwritable(const struct log_use *log, int r, struct failure *failure)
 {
 	return failure_set(failure, r, "%s cannot be written: %m", log->directory);
+}
+
+bool logs_has_policy(const struct log_use *log, const struct compiled_policy *policy)
+{
+	(void)log;
+	(void)policy;
+	return false;
+}
+
+int logs_keep_policy(struct log_use *log, const struct compiled_policy *policy,
+		     struct failure *failure)
+{
+	int r = faults_next(__func__);
+
+	if (r < 0)
+		return failure_set(failure, r, "no room for a policy: %m");
+	return policy_store_put(logs_directory(log), policy, failure);
+}
+
+int logs_put_policy(const struct log_use *log, const struct compiled_policy *policy,
+		    struct failure *failure)
+{
+	return policy_store_put(logs_directory(log), policy, failure);
+}
+
+void logs_note_policy(struct log_use *log, const struct compiled_policy *policy)
+{
+	(void)log;
+	(void)policy;
 }
 
 int logs_writable(struct log_use *log, struct failure *failure)

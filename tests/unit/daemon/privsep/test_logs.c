@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -16,6 +17,7 @@
 #include "audit/storage/segment.h"
 #include "base/io.h"
 #include "daemon/privsep/logs.h"
+#include "policy/compile/compile.h"
 #include "tests/unit/daemon/privsep/writer_fixture.h"
 
 static char directory[] = "/tmp/cordon-logs-XXXXXX";
@@ -198,13 +200,55 @@ static void test_shipped(void **state)
 	assert_true(segment_is_deleted(NULL));
 }
 
+static size_t kept(const char *where)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/policies", where);
+	return access(path, F_OK) == 0;
+}
+
+/* A policy has its place in the directory that the writer has, and nowhere that its name leads. */
+static void test_policy(void **state)
+{
+	static const char text[] =
+		"version: 1\nname: p\nfiles:\n  - {allow: [read], paths: [/srv/p]}\n";
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	_cleanup_(compiled_policy_freep) struct compiled_policy *policy = NULL;
+	char aside[128], elsewhere[] = "/tmp/cordon-elsewhere-XXXXXX";
+	struct logs *logs = new_logs();
+	struct failure failure = {};
+	struct log_use *log;
+
+	(void)state;
+	assert_int_equal(policy_compile_text(text, strlen(text), "/p.yaml", NULL, d, &policy), 0);
+	assert_int_equal(logs_get(logs, directory, &log, NULL), 0);
+	snprintf(aside, sizeof(aside), "%s.aside", directory);
+	assert_non_null(mkdtemp(elsewhere));
+	assert_int_equal(rename(directory, aside), 0);
+	assert_int_equal(symlink(elsewhere, directory), 0);
+	assert_int_equal(logs_put_policy(log, policy, &failure), -ESTALE);
+	assert_non_null(strstr(failure.text, "is not the directory of its log any more"));
+	assert_false(kept(elsewhere) || kept(aside));
+	assert_int_equal(unlink(directory), 0);
+	assert_int_equal(rename(aside, directory), 0);
+	assert_int_equal(rmdir(elsewhere), 0);
+
+	assert_int_equal(logs_put_policy(log, policy, &failure), 0);
+	assert_true(kept(directory));
+	assert_false(logs_has_policy(log, policy));
+	assert_int_equal(logs_keep_policy(log, policy, &failure), 0);
+	assert_true(logs_has_policy(log, policy));
+	logs_put(log);
+	logs_free(logs);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_torn),
-		cmocka_unit_test(test_figures),
-		cmocka_unit_test(test_shipped),
+		cmocka_unit_test(test_shared),	cmocka_unit_test(test_torn),
+		cmocka_unit_test(test_figures), cmocka_unit_test(test_shipped),
+		cmocka_unit_test(test_policy),
 	};
 
 	writer_fixture_main(argc, argv);

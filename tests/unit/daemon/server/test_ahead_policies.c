@@ -2,6 +2,9 @@
 /* What is compiled, compared and reloaded beside the loop, for requests that wait for it. */
 #include "tests/unit/daemon/server/ahead_fixture.h"
 
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
 /*
  * Two ask for what takes long to compile: it is compiled once, beside the loop, and is there for
  * both.
@@ -44,6 +47,71 @@ static void test_compiled(void **state)
 	close_both(&second, clients[1]);
 	policies_free(of->policies);
 	of->policies = NULL;
+	remove_policies();
+}
+
+/* Of the file system of a log, in place of the C library's. */
+int mkdirat(int fd, const char *name, mode_t mode)
+{
+	if (database && database->hangs && getpid() == loop)
+		sleep(3);
+	while (database && database->hangs && getpid() != loop)
+		(void)pause();
+	return (int)syscall(SYS_mkdirat, fd, name, mode);
+}
+
+/* It is beside the log before anything is dispatched, and the loop has not put it there. */
+static void test_kept(void **state)
+{
+	const char *const none[] = {NULL};
+	const struct policy_use *resumed[2];
+	struct compiled_policy *compiled[2];
+	char name[160], other[80];
+	struct connection c;
+	uint64_t took;
+	int client;
+	FILE *f;
+
+	(void)state;
+	write_policies();
+	snprintf(other, sizeof(other), "%s/other.yaml", place);
+	f = fopen(other, "we");
+	assert_non_null(f);
+	fputs("version: 1\nname: other\nfiles:\n  - {allow: [read], paths: [/srv/other]}\n", f);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(policies_new(NULL, none, -1, &of->policies), 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(
+			policies_compile(of->policies, i ? other : big, false, &compiled[i]), 0);
+		assert_int_equal(policies_resume(of->policies, compiled[i], REF + i, &resumed[i]),
+				 0);
+		assert_false(logs_has_policy(of->log, compiled[i]));
+	}
+	snprintf(name, sizeof(name), "%s/policies/%s", log_directory, compiled[0]->digest_text);
+	connect_root(&c, &client);
+	assert_int_equal(ask_for(&c, big, &took), 1);
+	while (c.ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_int_equal(dispatched, 1);
+	assert_int_equal(faccessat(AT_FDCWD, name, F_OK, 0), 0);
+	assert_true(logs_has_policy(of->log, compiled[0]));
+	/* Then it is known. */
+	assert_int_equal(ask_for(&c, big, &took), 0);
+
+	/* Nobody but whoever asks waits for a file system that does not answer. */
+	database->hangs = true;
+	assert_int_equal(ask_for(&c, other, &took), 1);
+	for (int i = 0; i < 20; i++) {
+		assert_int_equal(event_base_loop(of->base, EVLOOP_NONBLOCK), 0);
+		usleep(10000);
+	}
+	assert_int_equal(dispatched, 1);
+	ahead_cancel(&c);
+	database->hangs = false;
+	close_both(&c, client);
+	policies_free(of->policies);
+	of->policies = NULL;
+	assert_int_equal(unlink(other), 0);
 	remove_policies();
 }
 
@@ -336,9 +404,13 @@ static void test_compared(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_compiled),   cmocka_unit_test(test_left_while_compiled),
-		cmocka_unit_test(test_bad_policy), cmocka_unit_test(test_applied),
-		cmocka_unit_test(test_reloaded),   cmocka_unit_test(test_compared),
+		cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_compiled),
+		cmocka_unit_test(test_left_while_compiled),
+		cmocka_unit_test(test_bad_policy),
+		cmocka_unit_test(test_applied),
+		cmocka_unit_test(test_reloaded),
+		cmocka_unit_test(test_compared),
 	};
 
 	writer_fixture_main(argc, argv);
