@@ -22,10 +22,27 @@ struct reporting {
 	void (*done)(struct execution *e);
 };
 
+static json_t *build(const struct execution *e)
+{
+	_cleanup_(freep) json_t **records = calloc(e->reported.count + 1, sizeof(*records));
+	json_t *report = NULL;
+	size_t count = 0;
+
+	if (!records)
+		return NULL;
+	while (count < e->reported.count &&
+	       (records[count] = reported_record(&e->reported, count)) != NULL)
+		count++;
+	if (count == e->reported.count)
+		report = report_build(&e->record, &e->end, records, count);
+	while (count > 0)
+		json_decref(records[--count]);
+	return report;
+}
+
 static int make(const struct execution *e, int *ret_fd)
 {
-	_cleanup_(json_decrefp) json_t *report =
-		report_build(&e->record, &e->end, e->reported.records, e->reported.count);
+	_cleanup_(json_decrefp) json_t *report = build(e);
 	_cleanup_(freep) char *text = report ? json_dumps(report, JSON_INDENT(2)) : NULL;
 	_cleanup_(closep) int fd = memfd_create("cordon-report", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -42,10 +59,10 @@ static int make_apart(const void *context, FILE *to, struct errand_fds *fds,
 		      struct failure *failure)
 {
 	const struct reporting *reporting = context;
+	int r = make(reporting->e, &fds->fd[0]);
 
 	(void)to;
-	(void)failure;
-	return make(reporting->e, &fds->fd[0]);
+	return r < 0 ? failure_set(failure, r, "%m") : 0;
 }
 
 static void on_made(void *context, int result, const char *data, size_t size,

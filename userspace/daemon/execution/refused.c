@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "audit/text/buffer.h"
-#include "insight/text/view.h"
 
 struct refused_list {
 	struct refused items[REFUSED_KEPT];
@@ -35,32 +34,57 @@ static bool is_setting(const char *rule)
 	return strncmp(rule, "process:", strlen("process:")) == 0;
 }
 
-int refused_gather(json_t *const *denials, size_t count, struct refused *refused)
+/*
+ * The one thing that is wanted of a record, without reading all of it. Text inside of strings has
+ * no quotes that are not escaped, and so never looks like this. NULL: it suggests none.
+ */
+static json_t *suggested_rule(const char *record, size_t size)
+{
+	static const char before[] = ",\"suggestion\":{\"rule\":";
+	const char *at = memmem(record, size, before, sizeof(before) - 1), *rule;
+
+	if (!at)
+		return NULL;
+	rule = at + sizeof(before) - 1;
+	return json_loadb(rule, size - (size_t)(rule - record),
+			  JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, NULL);
+}
+
+static int take_rule(struct refused *refused, const char *rule, size_t *bytes)
+{
+	if (json_object_get(refused->rules, rule))
+		return 0;
+	if (is_setting(rule)) {
+		refused->settings++;
+		return 0;
+	}
+	if (json_object_size(refused->rules) == REFUSED_RULES_MAX ||
+	    *bytes + strlen(rule) > REFUSED_BYTES_MAX) {
+		refused->omitted++;
+		return 0;
+	}
+	*bytes += strlen(rule);
+	return json_object_set_new(refused->rules, rule, json_true()) < 0 ? -ENOMEM : 0;
+}
+
+int refused_gather(const struct reported *reported, struct refused *refused)
 {
 	size_t bytes = 0;
+	int r = 0;
 
 	refused->rules = json_object();
 	if (!refused->rules)
 		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		const char *rule = view_text(denials[i], "cordon.suggestion.rule");
+	for (size_t i = 0; r == 0 && i < reported->count; i++) {
+		size_t size;
+		const char *text = reported_text(reported, i, &size);
+		json_t *rule = suggested_rule(text, size);
 
-		if (!rule || json_object_get(refused->rules, rule))
-			continue;
-		if (is_setting(rule)) {
-			refused->settings++;
-			continue;
-		}
-		if (json_object_size(refused->rules) == REFUSED_RULES_MAX ||
-		    bytes + strlen(rule) > REFUSED_BYTES_MAX) {
-			refused->omitted++;
-			continue;
-		}
-		bytes += strlen(rule);
-		if (json_object_set_new(refused->rules, rule, json_true()) < 0)
-			return -ENOMEM;
+		if (json_is_string(rule))
+			r = take_rule(refused, json_string_value(rule), &bytes);
+		json_decref(rule);
 	}
-	return 0;
+	return r;
 }
 
 /* Where the policy's name is that of an amended one, the file says which. */
@@ -79,7 +103,7 @@ static int fill(const struct execution *e, struct refused *r)
 	r->session = e->record.session ? strdup(e->record.session) : NULL;
 	if (!r->policy || !r->file || (e->record.session && !r->session))
 		return -ENOMEM;
-	return refused_gather(e->reported.records, e->reported.count, r);
+	return refused_gather(&e->reported, r);
 }
 
 void refused_keep(const struct execution *e)

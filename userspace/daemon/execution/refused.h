@@ -46,7 +46,7 @@ int refused_find(const struct daemon *daemon, const char *id, const struct peer 
 void refused_release(struct refused *refused);
 
 /* The rules of such records, by kind. For refused_find(), and for tests. -ENOMEM. */
-int refused_gather(json_t *const *denials, size_t count, struct refused *refused);
+int refused_gather(const struct reported *reported, struct refused *refused);
 
 /* A file that amends the policy by these rules. NULL without memory; caller frees. */
 char *refused_policy_text(const struct refused *refused);

@@ -14,6 +14,9 @@
 struct reported_event {
 	struct cordon_denial_event *event; /* with its object */
 	uint64_t hash;			   /* of what makes events alike */
+	uint64_t repeats;		   /* of it, and of those like it */
+	char *record;
+	size_t size;
 };
 
 /* From here to `repeats` it is what was refused, and why. */
@@ -42,36 +45,22 @@ static bool is_like(const struct cordon_denial_event *known,
 }
 
 /* Hashes that collide cost a comparison. */
-static json_t *find(const struct reported *reported, const struct cordon_denial_event *event,
-		    uint64_t hash)
+static struct reported_event *find(const struct reported *reported,
+				   const struct cordon_denial_event *event, uint64_t hash)
 {
 	for (size_t i = 0; i < reported->count; i++)
 		if (reported->events[i].hash == hash && is_like(reported->events[i].event, event))
-			return reported->records[i];
+			return &reported->events[i];
 	return NULL;
-}
-
-static void count_once_more(json_t *record, const struct cordon_denial_event *event)
-{
-	json_t *cordon = json_object_get(record, "cordon");
-	json_int_t repeats = json_integer_value(json_object_get(cordon, "repeats"));
-
-	(void)json_object_set_new(cordon, "repeats",
-				  json_integer(repeats + 1 + (json_int_t)event->repeats));
 }
 
 static int grow(struct reported *reported)
 {
 	size_t capacity = reported->capacity ? 2 * reported->capacity : CAPACITY_FIRST;
 	struct reported_event *events;
-	json_t **records;
 
 	if (reported->count < reported->capacity)
 		return 0;
-	records = reallocarray(reported->records, capacity, sizeof(*records));
-	if (!records)
-		return -ENOMEM;
-	reported->records = records;
 	events = reallocarray(reported->events, capacity, sizeof(*events));
 	if (!events)
 		return -ENOMEM;
@@ -84,28 +73,47 @@ int reported_add(struct reported *reported, const struct cordon_denial_event *ev
 		 const struct buffer *record, size_t limit)
 {
 	_cleanup_(freep) struct cordon_denial_event *copy = NULL;
+	_cleanup_(freep) char *text = NULL;
 	uint64_t hash = hash_of(event);
-	json_t *known = find(reported, event, hash);
-	int r;
+	struct reported_event *known = find(reported, event, hash);
 
 	if (known) {
-		count_once_more(known, event);
+		known->repeats += 1 + (uint64_t)event->repeats;
 		return 0;
 	}
 	if (reported->count >= limit)
 		return 0;
-	r = grow(reported);
 	copy = malloc(sizeof(*event) + event->object_length);
-	if (r < 0 || !copy)
+	text = malloc(record->size);
+	if (grow(reported) < 0 || !copy || !text)
 		return -ENOMEM;
-	known = json_loadb(record->data, record->size, 0, NULL);
-	if (!known)
-		return -EBADMSG;
 	memcpy(copy, event, sizeof(*event) + event->object_length);
-	reported->records[reported->count] = known;
-	reported->events[reported->count++] =
-		(struct reported_event){.event = TAKE_PTR(copy), .hash = hash};
+	memcpy(text, record->data, record->size);
+	reported->events[reported->count++] = (struct reported_event){
+		.event = TAKE_PTR(copy),
+		.hash = hash,
+		.repeats = event->repeats,
+		.record = TAKE_PTR(text),
+		.size = record->size,
+	};
 	return 1;
+}
+
+const char *reported_text(const struct reported *reported, size_t index, size_t *ret_size)
+{
+	*ret_size = reported->events[index].size;
+	return reported->events[index].record;
+}
+
+json_t *reported_record(const struct reported *reported, size_t index)
+{
+	const struct reported_event *event = &reported->events[index];
+	json_t *record = json_loadb(event->record, event->size, 0, NULL);
+
+	if (record)
+		(void)json_object_set_new(json_object_get(record, "cordon"), "repeats",
+					  json_integer((json_int_t)event->repeats));
+	return record;
 }
 
 size_t reported_forget(struct reported *reported, size_t most)
@@ -114,7 +122,7 @@ size_t reported_forget(struct reported *reported, size_t most)
 
 	for (; forgotten < most && reported->count > 0; forgotten++) {
 		reported->count--;
-		json_decref(reported->records[reported->count]);
+		free(reported->events[reported->count].record);
 		free(reported->events[reported->count].event);
 	}
 	return forgotten;
@@ -123,7 +131,6 @@ size_t reported_forget(struct reported *reported, size_t most)
 void reported_release(struct reported *reported)
 {
 	(void)reported_forget(reported, reported->count);
-	free(reported->records);
 	free(reported->events);
 	*reported = (struct reported){};
 }

@@ -2,6 +2,7 @@
 /* Who makes an execution's report, who waits for it, and what happens where nobody can make it. */
 #include "tests/unit/daemon/fake/world.h"
 
+#include "daemon/execution/refused.h"
 #include "tests/unit/daemon/fake/errands.h"
 
 #define MANY 600
@@ -93,8 +94,14 @@ static void expect_end(void)
 
 static void test_few_at_once(void **state)
 {
+	struct refused refused = {};
+
 	(void)state;
 	refuse(3);
+	/* What each would have needed is found in its record as it is written. */
+	assert_int_equal(refused_gather(&e->reported, &refused), 0);
+	assert_int_equal(json_object_size(refused.rules), 3);
+	refused_release(&refused);
 	end_it();
 	assert_null(errand);
 	expect_end();

@@ -115,8 +115,12 @@ static void test_attempt_unmarked(void **state)
 
 static json_int_t kept_repeats(void)
 {
-	return json_integer_value(
-		json_object_get(json_object_get(e->reported.records[0], "cordon"), "repeats"));
+	json_t *record = reported_record(&e->reported, 0);
+	json_int_t repeats =
+		json_integer_value(json_object_get(json_object_get(record, "cordon"), "repeats"));
+
+	json_decref(record);
+	return repeats;
 }
 
 static void test_denials_kept_and_counted(void **state)

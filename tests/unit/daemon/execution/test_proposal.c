@@ -17,6 +17,7 @@
 #include "daemon/execution/proposal.h"
 #include "daemon/execution/refused.h"
 #include "daemon/policy/approvals.h"
+#include "tests/unit/daemon/execution/reported_denial.h"
 
 #define ID   "01a200d6-0593-7d12-b4c9-af794e74c0c0"
 #define RULE "files:\n  - {allow: [read], paths: [\"/srv/more\"]}"
@@ -46,7 +47,6 @@ struct fixture {
 	struct daemon daemon;
 	struct execution execution;
 	char directory[64], base[96], session[8];
-	json_t *denials[1];
 	uint64_t references;
 	const struct policy_use *use; /* of the base */
 };
@@ -87,7 +87,6 @@ static int set_up(void **state)
 	assert_int_equal(policies_new(NULL, none, -1, &f->daemon.policies), 0);
 	f->use = resident(f, f->base);
 	strcpy(f->session, "s");
-	f->denials[0] = json_pack("{s:{s:{s:s}}}", "cordon", "suggestion", "rule", RULE);
 	f->execution = (struct execution){
 		.daemon = &f->daemon,
 		.state = EXECUTION_LIVE,
@@ -96,9 +95,8 @@ static int set_up(void **state)
 		.record = {.session = f->session},
 		.owner.uid = 7,
 		.owner.member = true,
-		.reported.records = f->denials,
-		.reported.count = 1,
 	};
+	reported_denial(&f->execution.reported, RULE);
 	f->daemon.by_slot[5] = &f->execution;
 	*state = f;
 	return 0;
@@ -121,7 +119,7 @@ static int tear_down(void **state)
 	policies_free(f->daemon.policies);
 	approvals_free(f->daemon.approvals);
 	refused_list_free(f->daemon.refused);
-	json_decref(f->denials[0]);
+	reported_release(&f->execution.reported);
 	free(f);
 	return r;
 }

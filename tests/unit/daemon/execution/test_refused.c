@@ -12,22 +12,16 @@
 
 #include "base/cleanup.h"
 #include "daemon/execution/refused.h"
-
-static json_t *denial(const char *rule)
-{
-	return json_pack("{s:{s:{s:s?}}}", "cordon", "suggestion", "rule", rule);
-}
+#include "tests/unit/daemon/execution/reported_denial.h"
 
 static void gather(const char *const *rules, size_t count, struct refused *refused)
 {
-	json_t **denials = calloc(count, sizeof(*denials));
+	struct reported reported = {};
 
 	for (size_t i = 0; i < count; i++)
-		denials[i] = denial(rules[i]);
-	assert_int_equal(refused_gather(denials, count, refused), 0);
-	for (size_t i = 0; i < count; i++)
-		json_decref(denials[i]);
-	free(denials);
+		reported_denial(&reported, rules[i]);
+	assert_int_equal(refused_gather(&reported, refused), 0);
+	reported_release(&reported);
 }
 
 static void test_text(void **state)
