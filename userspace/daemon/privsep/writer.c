@@ -20,8 +20,11 @@
 
 /* Whoever has more to say had better wait. */
 #define QUEUE_BACKLOG (4u << 20)
-/* A source of records, such as an execution: what the writer is given in one piece. */
-#define SOURCE_BACKLOG BATCH_SIZE
+/*
+ * A source of records, such as an execution: a part of what the writer is given in one piece, since
+ * the records of all others stand behind it.
+ */
+#define SOURCE_BACKLOG (BATCH_SIZE / 4)
 /* One that has not answered for so long is not waited for by those who need not. */
 #define SLOW_NSEC (2 * NSEC_PER_SEC)
 /*

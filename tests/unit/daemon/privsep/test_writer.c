@@ -602,7 +602,7 @@ static void test_enough(void **state)
 		assert_int_equal(append_of(writer, &loud, "number", number++), 0);
 		assert_true(number < 10000);
 	}
-	assert_true(number > 500);
+	assert_true(number > 100);
 	assert_false(writer_has_enough(writer, &quiet));
 	assert_false(writer_is_behind(writer));
 	assert_int_equal(kill(pid, SIGCONT), 0);
