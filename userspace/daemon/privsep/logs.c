@@ -27,7 +27,9 @@ struct log_use {
 	LIST_ENTRY(log_use) link;
 	struct logs *logs;
 	struct writer *writer;
-	struct kept_policies kept;
+	struct kept_policies kept; /* as long as the writer is where it was then: */
+	dev_t kept_device;
+	ino_t kept_inode;
 	unsigned int references;
 	struct writer_wait *last; /* once nobody uses it: for what it has to be written */
 };
@@ -244,11 +246,15 @@ const char *logs_directory(const struct log_use *log)
 
 bool logs_has_policy(const struct log_use *log, const struct compiled_policy *policy)
 {
-	return kept_policies_has(&log->kept, policy->digest);
+	return writer_is_in(log->writer, log->kept_device, log->kept_inode) &&
+	       kept_policies_has(&log->kept, policy->digest);
 }
 
 void logs_note_policy(struct log_use *log, const struct compiled_policy *policy)
 {
+	if (!writer_is_in(log->writer, log->kept_device, log->kept_inode))
+		kept_policies_release(&log->kept);
+	writer_where(log->writer, &log->kept_device, &log->kept_inode);
 	kept_policies_add(&log->kept, policy->digest);
 }
 

@@ -254,6 +254,12 @@ const char *writer_directory(const struct writer *w)
 	return w->directory;
 }
 
+void writer_where(const struct writer *w, dev_t *ret_device, ino_t *ret_inode)
+{
+	*ret_device = w->device;
+	*ret_inode = w->inode;
+}
+
 bool writer_is_in(const struct writer *w, dev_t device, ino_t inode)
 {
 	return w->device == device && w->inode == inode;

@@ -90,6 +90,8 @@ void writer_figures(const struct writer *writer, struct audit_log_figures *ret_f
 const char *writer_directory(const struct writer *writer);
 /* Is this the directory that it writes in? One log may be named in several ways. */
 bool writer_is_in(const struct writer *writer, dev_t device, ino_t inode);
+/* The directory that it writes in, which is another once the log's was replaced. */
+void writer_where(const struct writer *writer, dev_t *ret_device, ino_t *ret_inode);
 
 /* Has it seal and leave in order, once all is written. */
 void writer_leave(struct writer *writer);

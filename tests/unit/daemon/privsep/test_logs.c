@@ -200,7 +200,7 @@ static void test_shipped(void **state)
 	assert_true(segment_is_deleted(NULL));
 }
 
-static size_t kept(const char *where)
+static bool kept(const char *where)
 {
 	char path[128];
 
@@ -215,7 +215,7 @@ static void test_policy(void **state)
 		"version: 1\nname: p\nfiles:\n  - {allow: [read], paths: [/srv/p]}\n";
 	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
 	_cleanup_(compiled_policy_freep) struct compiled_policy *policy = NULL;
-	char aside[128], elsewhere[] = "/tmp/cordon-elsewhere-XXXXXX";
+	char aside[128], command[140], elsewhere[] = "/tmp/cordon-elsewhere-XXXXXX";
 	struct logs *logs = new_logs();
 	struct failure failure = {};
 	struct log_use *log;
@@ -239,6 +239,17 @@ static void test_policy(void **state)
 	assert_false(logs_has_policy(log, policy));
 	assert_int_equal(logs_keep_policy(log, policy, &failure), 0);
 	assert_true(logs_has_policy(log, policy));
+
+	/* In another directory of that name, to which the writer goes, it is not. */
+	assert_int_equal(rename(directory, aside), 0);
+	append(log, "stop");
+	assert_int_equal(logs_flush(log), 0);
+	assert_false(kept(directory));
+	assert_false(logs_has_policy(log, policy));
+	assert_int_equal(logs_keep_policy(log, policy, &failure), 0);
+	assert_true(kept(directory) && logs_has_policy(log, policy));
+	snprintf(command, sizeof(command), "rm -rf %s", aside);
+	assert_int_equal(system(command), 0);
 	logs_put(log);
 	logs_free(logs);
 }
