@@ -785,6 +785,18 @@ struct cordon_adoption {
 	__u64 unclean; /* environments that could not be overwritten in the kernel */
 };
 
+/* What stands in the table of roles for a task that runs an executor or was forked by one. */
+struct cordon_role {
+	__u32 executor; /* index of its entry */
+	__u32 kind;
+	__u64 start;  /* of the executor's process: boot clock, ns */
+	__u64 mounts; /* its mount namespace */
+	__u32 owner;  /* that process */
+	__u32 reserved;
+};
+
+#define CORDON_ROLE_EXECUTOR 1u /* it runs the executor's program */
+
 /* Keys of a longest-prefix map. Those that must match as a whole end with their NUL. */
 enum cordon_adopt_question {
 	CORDON_ADOPT_EXECUTOR = 1,  /* path of a program; executor 0; value: mask of entries */

@@ -27,6 +27,14 @@ struct role {
 	__u32 reserved;
 };
 
+/* As the daemon reads it. */
+_Static_assert(sizeof(struct role) == sizeof(struct cordon_role) &&
+		       offsetof(struct role, kind) == offsetof(struct cordon_role, kind) &&
+		       offsetof(struct role, start) == offsetof(struct cordon_role, start) &&
+		       offsetof(struct role, owner) == offsetof(struct cordon_role, owner) &&
+		       (int)ROLE_EXECUTOR == (int)CORDON_ROLE_EXECUTOR,
+	       "both sides have roles alike");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);

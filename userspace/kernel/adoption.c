@@ -141,6 +141,26 @@ void adoption_remove_names(struct adoption *a, uint32_t executor)
 	}
 }
 
+void adoption_keep_executables(struct adoption *a, uint64_t active)
+{
+	struct cordon_adopt_key key, next;
+	int r = bpf_map_get_next_key(a->names_fd, NULL, &next);
+	uint64_t mask;
+
+	while (r == 0) {
+		key = next;
+		r = bpf_map_get_next_key(a->names_fd, &key, &next);
+		if (key.question != CORDON_ADOPT_EXECUTOR ||
+		    bpf_map_lookup_elem(a->names_fd, &key, &mask) < 0 || (mask & ~active) == 0)
+			continue;
+		mask &= active;
+		if (mask)
+			(void)bpf_map_update_elem(a->names_fd, &key, &mask, BPF_EXIST);
+		else
+			(void)bpf_map_delete_elem(a->names_fd, &key);
+	}
+}
+
 /* --- the configuration as a whole --------------------------------------------------------- */
 
 void adoption_switch(struct adoption *a, uint64_t active)
@@ -185,6 +205,64 @@ bool adoption_withdraw(struct adoption *a, uint32_t index, uint32_t slot, uint32
 			return true;
 	}
 	return false;
+}
+
+/* --- executors that run ------------------------------------------------------------------- */
+
+#define ROLES_AT_A_TIME 512u
+
+struct role_batch {
+	__u64 tasks[ROLES_AT_A_TIME];
+	struct cordon_role roles[ROLES_AT_A_TIME];
+};
+
+static int take_executors(const struct cordon_role *roles, size_t count,
+			  struct adoption_executor **list, size_t *at)
+{
+	struct adoption_executor *larger = reallocarray(*list, *at + count, sizeof(*larger));
+
+	if (!larger)
+		return -ENOMEM;
+	*list = larger;
+	for (size_t i = 0; i < count; i++)
+		if (roles[i].kind == CORDON_ROLE_EXECUTOR)
+			larger[(*at)++] =
+				(struct adoption_executor){roles[i].owner, roles[i].start};
+	return 0;
+}
+
+int adoption_list_executors(struct adoption *a, struct adoption_executor **ret_list,
+			    size_t *ret_count)
+{
+	_cleanup_(closep) int fd = pin_get(PIN_MAPS, "roles");
+	_cleanup_(freep) struct role_batch *batch = malloc(sizeof(*batch));
+	_cleanup_(freep) struct adoption_executor *list = NULL;
+	__u64 position;
+	bool first = true;
+	size_t at = 0;
+	int r = 0;
+
+	(void)a;
+	if (fd < 0 || !batch)
+		return fd < 0 ? fd : -ENOMEM;
+	while (r == 0) {
+		__u32 count = ROLES_AT_A_TIME;
+		int taken;
+
+		if (bpf_map_lookup_batch(fd, first ? NULL : &position, &position, batch->tasks,
+					 batch->roles, &count, NULL) < 0)
+			r = -errno;
+		first = false;
+		if (r < 0 && r != -ENOENT)
+			return r;
+		/* -ENOENT: these are the last. */
+		taken = count ? take_executors(batch->roles, count, &list, &at) : 0;
+		if (taken < 0)
+			return taken;
+	}
+	*ret_list = TAKE_PTR(list);
+	*ret_count = at;
+	return 0;
 }
 
 /* --- an executor that runs already -------------------------------------------------------- */

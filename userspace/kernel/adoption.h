@@ -32,6 +32,22 @@ int adoption_add_name(struct adoption *a, enum cordon_adopt_question question, u
 uint64_t adoption_whole_name(struct adoption *a, enum cordon_adopt_question question,
 			     uint32_t executor, const char *text);
 
+/* Of names of executors' programs: what they say of entries that are not among these is gone. */
+void adoption_keep_executables(struct adoption *a, uint64_t active);
+
+/* A process that runs an executor. */
+struct adoption_executor {
+	uint32_t pid;
+	uint64_t start_nsec; /* boot clock */
+};
+
+/*
+ * All of them, each as often as it has threads: those that were recognised, and those that were
+ * registered. Caller frees. -ENOMEM; -errno of the pinned map.
+ */
+int adoption_list_executors(struct adoption *a, struct adoption_executor **ret_list,
+			    size_t *ret_count);
+
 /* Removes all names of an entry, as after it was replaced. */
 void adoption_remove_names(struct adoption *a, uint32_t executor);
 

@@ -19,6 +19,7 @@
 
 #define FAKE_POLICIES 64u
 #define FAKE_EVENTS   256u
+#define FAKE_NAMES    512u
 
 /* What becomes of tasks that are killed. */
 enum fake_death {
@@ -59,6 +60,13 @@ struct enforcement {
 	/* adoption */
 	struct cordon_executor executors[CORDON_MAX_EXECUTORS];
 	struct cordon_adoption adoption;
+	struct fake_name {
+		uint32_t question, executor;
+		bool whole;
+		uint64_t value; /* 0 and no text: free */
+		char text[CORDON_ADOPT_TEXT];
+	} names[FAKE_NAMES];
+	struct adoption_executor running_executor; /* the only one */
 };
 
 static struct enforcement *kernel;
@@ -531,6 +539,16 @@ uint64_t enforcement_counter(const struct enforcement *e, unsigned int counter)
 
 /* --- adoption ----------------------------------------------------------------------------- */
 
+static inline struct fake_name *kernel_name(uint32_t question, uint32_t executor, const char *text)
+{
+	for (size_t i = 0; i < FAKE_NAMES; i++)
+		if (kernel->names[i].question == question &&
+		    kernel->names[i].executor == executor &&
+		    strcmp(kernel->names[i].text, text) == 0)
+			return &kernel->names[i];
+	return NULL;
+}
+
 int adoption_open(struct adoption **ret_adoption, struct failure *failure)
 {
 	(void)failure;
@@ -559,30 +577,64 @@ const struct cordon_adoption *adoption_state(const struct adoption *a)
 int adoption_add_name(struct adoption *a, enum cordon_adopt_question question, uint32_t executor,
 		      const char *text, bool whole, uint64_t value)
 {
+	struct fake_name *name = kernel_name(question, executor, text);
+
 	(void)a;
-	(void)question;
-	(void)executor;
-	(void)text;
-	(void)whole;
-	(void)value;
 	FAULT_HERE();
+	if (strlen(text) >= sizeof(name->text))
+		return -ENAMETOOLONG;
+	for (size_t i = 0; !name && i < FAKE_NAMES; i++)
+		if (!kernel->names[i].text[0])
+			name = &kernel->names[i];
+	if (!name)
+		return -ENOSPC;
+	*name = (struct fake_name){question, executor, whole, value, ""};
+	memcpy(name->text, text, strlen(text));
 	return 0;
 }
 
 uint64_t adoption_whole_name(struct adoption *a, enum cordon_adopt_question question,
 			     uint32_t executor, const char *text)
 {
+	const struct fake_name *name = kernel_name(question, executor, text);
+
 	(void)a;
-	(void)question;
-	(void)executor;
-	(void)text;
-	return 0;
+	return name && name->whole ? name->value : 0;
 }
 
 void adoption_remove_names(struct adoption *a, uint32_t executor)
 {
 	(void)a;
-	(void)executor;
+	for (size_t i = 0; i < FAKE_NAMES; i++)
+		if (kernel->names[i].executor == executor &&
+		    kernel->names[i].question != CORDON_ADOPT_EXECUTOR &&
+		    kernel->names[i].question != CORDON_ADOPT_DIRECTORY)
+			kernel->names[i] = (struct fake_name){};
+}
+
+void adoption_keep_executables(struct adoption *a, uint64_t active)
+{
+	(void)a;
+	for (size_t i = 0; i < FAKE_NAMES; i++) {
+		struct fake_name *name = &kernel->names[i];
+
+		if (name->question != CORDON_ADOPT_EXECUTOR)
+			continue;
+		name->value &= active;
+		if (!name->value)
+			*name = (struct fake_name){};
+	}
+}
+
+int adoption_list_executors(struct adoption *a, struct adoption_executor **ret_list,
+			    size_t *ret_count)
+{
+	(void)a;
+	FAULT_HERE();
+	*ret_list = calloc(1, sizeof(**ret_list));
+	**ret_list = kernel->running_executor;
+	*ret_count = 1;
+	return 0;
 }
 
 void adoption_switch(struct adoption *a, uint64_t active)
