@@ -14,6 +14,8 @@ struct config {
 	size_t count;
 	size_t entries; /* in the kernel */
 	uint32_t audit;
+	bool require_approval;
+	const struct source *source;
 };
 
 #define EXECUTOR_EXAMPLE                                                                           \
@@ -102,6 +104,13 @@ static int read_executors(struct reader *r, const struct node *n, void *target)
 	return e;
 }
 
+static int read_require_approval(struct reader *r, const struct node *n, void *target)
+{
+	(void)reader_boolean(r, n, "require_approval", "write true or false",
+			     &((struct config *)target)->require_approval);
+	return 0;
+}
+
 static int read_source(struct arena *arena, const struct source *s, struct diagnostics *d,
 		       void *ret)
 {
@@ -111,6 +120,7 @@ static int read_source(struct arena *arena, const struct source *s, struct diagn
 		{"version", config_read_version},
 		{"executors", read_executors},
 		{"audit", read_least},
+		{"require_approval", read_require_approval},
 		{NULL, NULL},
 	};
 	struct config *config = calloc(1, sizeof(*config));
@@ -124,6 +134,7 @@ static int read_source(struct arena *arena, const struct source *s, struct diagn
 		return e;
 	}
 	config->arena = arena;
+	config->source = s;
 	*ret_config = config;
 	return 0;
 }
@@ -168,6 +179,17 @@ size_t config_executor_count(const struct config *config)
 uint32_t config_audit(const struct config *config)
 {
 	return config->audit;
+}
+
+bool config_require_approval(const struct config *config)
+{
+	return config->require_approval;
+}
+
+const char *config_text(const struct config *config, size_t *ret_size)
+{
+	*ret_size = config->source->size;
+	return config->source->text;
 }
 
 const struct config_executor *config_executor_at(const struct config *config, size_t index)

@@ -103,6 +103,12 @@ const struct config_executor *config_executor_at(const struct config *config, si
 /* What is on record of every execution at least: CORDON_AUDIT_* levels of opens and connects. */
 uint32_t config_audit(const struct config *config);
 
+/* Policies may be used once they are approved. */
+bool config_require_approval(const struct config *config);
+
+/* The whole of it, as it was read. */
+const char *config_text(const struct config *config, size_t *ret_size);
+
 /* "per-run", ... and "production", ... */
 const char *config_kind_name(enum config_kind kind);
 const char *config_stage_name(enum config_stage stage);

@@ -325,6 +325,33 @@ static void itself(void **state)
 	refused(many, "more than 32 executors");
 }
 
+static void approval(void **state)
+{
+	static const struct {
+		const char *text;
+		bool required;
+	} cases[] = {
+		{"version: 1\n", false},
+		{"version: 1\nrequire_approval: true\n", true},
+		{"version: 1\nrequire_approval: false\n", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *said = NULL;
+		struct config *config = parse(cases[i].text, &said);
+		size_t size = 0;
+
+		assert_non_null(config);
+		assert_int_equal(config_require_approval(config), cases[i].required);
+		assert_string_equal(config_text(config, &size), cases[i].text);
+		assert_int_equal(size, strlen(cases[i].text));
+		config_free(config);
+		free(said);
+	}
+	refused("version: 1\nrequire_approval: maybe\n", "require_approval");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,7 +359,7 @@ int main(void)
 		cmocka_unit_test(itself),	  cmocka_unit_test(defaults),
 		cmocka_unit_test(mistakes),	  cmocka_unit_test(files),
 		cmocka_unit_test(schema),	  cmocka_unit_test(containers),
-		cmocka_unit_test(contradictions),
+		cmocka_unit_test(contradictions), cmocka_unit_test(approval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
