@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "daemon/executor/adopted.h"
-#include "daemon/policy/approvals.h"
+#include "daemon/execution/approval_check.h"
 #include "daemon/privsep/confine.h"
 #include "daemon/dns/dns_stub.h"
 #include "control/embedded.h"
@@ -87,9 +87,11 @@ static int open_agent_log(struct running *running, struct failure *failure)
 
 static int open_approvals(struct running *running, struct failure *failure)
 {
-	if (!running->options.require_approval)
-		return 0;
-	return approvals_open(running->options.state, &running->daemon.approvals, failure);
+	struct daemon *daemon = &running->daemon;
+
+	daemon->state = running->options.state;
+	daemon->approvals_by_option = running->options.require_approval;
+	return approval_require(daemon, false, failure);
 }
 
 /*

@@ -34,11 +34,29 @@ int approval_record(void *context, const struct audit_approval *approval)
 	return r < 0 ? r : 0;
 }
 
+int approval_require(struct daemon *daemon, bool required, struct failure *failure)
+{
+	int r = 0;
+
+	required = required || daemon->approvals_by_option;
+	if (required && !daemon->approvals)
+		r = daemon->state ? approvals_open(daemon->state, &daemon->approvals, failure)
+				  : failure_set(failure, ENOENT, "approvals have no directory");
+	if (r == 0)
+		daemon->approvals_idle = !required;
+	return r;
+}
+
+struct approvals *approvals_required(const struct daemon *daemon)
+{
+	return daemon->approvals_idle ? NULL : daemon->approvals;
+}
+
 int approval_check(struct daemon *daemon, const struct compiled_policy *policy, const char *use,
 		   uint32_t uid, char **ret_message, struct failure *failure)
 {
 	*ret_message = NULL;
-	if (!daemon->approvals)
+	if (!approvals_required(daemon))
 		return 0;
 	return approvals_check(daemon->approvals, policy, use, uid, clock_nsec(CLOCK_REALTIME),
 			       approval_record, daemon, ret_message, failure);

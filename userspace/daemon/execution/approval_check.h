@@ -7,6 +7,15 @@
 #include "daemon/policy/approvals.h"
 
 /*
+ * Whether cordon.yaml requires approval; the option does so by itself. What waits or was decided
+ * stays known. -errno of the store: it is as before.
+ */
+int approval_require(struct daemon *daemon, bool required, struct failure *failure);
+
+/* What a policy has to be approved in; NULL: none has to be. */
+struct approvals *approvals_required(const struct daemon *daemon);
+
+/*
  * May this policy be used, where approval is required? `use`: see approvals_check(). -EPERM: it
  * waits; *ret_message says why, caller frees. -errno.
  */

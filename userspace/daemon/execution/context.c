@@ -20,12 +20,24 @@ void daemon_say(struct daemon *daemon, const char *format, ...)
 	daemon->say(line);
 }
 
-void daemon_record(struct daemon *daemon, const char *action, json_t *details)
+static void record(struct daemon *daemon, const char *action, const char *kind, json_t *details)
 {
-	(void)logs_append(daemon->log,
-			  audit_record_agent(action, details, clock_nsec(CLOCK_REALTIME)));
+	json_t *record = audit_record_agent(action, details, clock_nsec(CLOCK_REALTIME));
+
+	(void)json_object_set_new(json_object_get(record, "event"), "kind", json_string(kind));
+	(void)logs_append(daemon->log, record);
 	json_decref(details);
 	daemon_flush_soon(daemon);
+}
+
+void daemon_record(struct daemon *daemon, const char *action, json_t *details)
+{
+	record(daemon, action, "event", details);
+}
+
+void daemon_alert(struct daemon *daemon, const char *action, json_t *details)
+{
+	record(daemon, action, "alert", details);
 }
 
 void daemon_flush_soon(struct daemon *daemon)

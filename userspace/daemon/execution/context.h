@@ -35,7 +35,10 @@ struct daemon {
 	struct event_base *base;
 	struct enforcement *enforcement;
 	struct policies *policies;
-	struct approvals *approvals;  /* NULL: none are required */
+	struct approvals *approvals;  /* NULL: none are required; see approvals_required() */
+	bool approvals_by_option;     /* whatever cordon.yaml says */
+	bool approvals_idle;	      /* they were required, and are not any more */
+	const char *state;	      /* directory of what outlives a boot; NULL: there is none */
 	struct refused_list *refused; /* NULL: nothing was, yet */
 	struct logs *logs;
 	struct log_use *log; /* the daemon's own, and the default of executions */
@@ -100,5 +103,8 @@ void daemon_flush_soon(struct daemon *daemon);
 
 /* A record about cordon itself, in its own log; takes over `details`. */
 void daemon_record(struct daemon *daemon, const char *action, json_t *details);
+
+/* The same of what somebody should know: an alert. */
+void daemon_alert(struct daemon *daemon, const char *action, json_t *details);
 
 #endif

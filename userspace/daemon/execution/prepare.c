@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/walk.h"
 #include "daemon/execution/approval_check.h"
-#include "daemon/host/limits.h"
+#include "launch/lower_limits.h"
 #include "daemon/peer/member.h"
 #include "daemon/host/process.h"
 #include "daemon/execution/state.h"

@@ -244,7 +244,7 @@ void proposal_amend(struct daemon *daemon, const char *session, uid_t uid,
 	_cleanup_(freep) char *for_session = NULL, *for_all = NULL;
 
 	/* One that only observes refuses nothing. */
-	if (!daemon->approvals || (*use)->policy->observe)
+	if (!approvals_required(daemon) || (*use)->policy->observe)
 		return;
 	for_session = session ? use_of(PROPOSE_SESSION, NULL, session, uid) : NULL;
 	for_all = use_of(PROPOSE_POLICY, NULL, NULL, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps what executions were refused as rules that would allow it. */
+#include "daemon/execution/approval_check.h"
 #include "daemon/execution/refused.h"
 
 #include <string.h>
@@ -111,7 +112,7 @@ void refused_keep(const struct execution *e)
 	struct daemon *daemon = e->daemon;
 	struct refused refused = {};
 
-	if (!daemon->approvals || e->reported.count == 0)
+	if (!approvals_required(daemon) || e->reported.count == 0)
 		return;
 	if (!daemon->refused)
 		daemon->refused = calloc(1, sizeof(*daemon->refused));

@@ -163,11 +163,19 @@ static int stand_in(struct execution *e)
 
 static void refuse(struct execution *e, const struct failure *failure);
 
+/* An entry of which nothing but its name is known, is as good as none. */
+static const struct executor_entry *entry_with_policy(const struct daemon *daemon, uint32_t index)
+{
+	const struct executor_entry *entry = executors_entry(daemon->executors, index);
+
+	return entry && entry->policy ? entry : NULL;
+}
+
 static struct execution *make_known(struct daemon *daemon, uint32_t slot,
 				    const struct cordon_adopt_event *event)
 {
 	const struct cordon_execution *view = enforcement_execution(daemon->enforcement, slot);
-	const struct executor_entry *entry = executors_entry(daemon->executors, view->executor - 1);
+	const struct executor_entry *entry = entry_with_policy(daemon, view->executor - 1);
 	struct execution *e = execution_adopted(daemon, slot, view);
 	const char *workdir = event ? (const char *)event->data : NULL;
 	struct failure failure = {};
@@ -210,7 +218,8 @@ static struct execution *make_known(struct daemon *daemon, uint32_t slot,
 	watch_both(e);
 	if (!entry) {
 		e->adoption.begun = true;
-		failure_set(&failure, EPERM, "its entry in cordon.yaml is gone");
+		failure_set(&failure, EPERM,
+			    "its entry in cordon.yaml, or that one's policy, is gone");
 		refuse(e, &failure);
 	}
 	return e;
@@ -239,6 +248,9 @@ static void record_refusal(struct daemon *daemon, const struct cordon_adopt_even
 
 	if (entry && entry->waits && event->reason == CORDON_ADOPT_EXHAUSTED)
 		reason = "the executor waits for approval, see `cordon approvals`";
+	/* What else is wrong with the child may be wrong for the same reason. */
+	if (entry && entry->why)
+		reason = entry->why;
 	if (asprintf(&text, "executor %s: %.*s in %.*s, process %u: %s",
 		     entry ? entry->is->name : "unknown", (int)event->program_length,
 		     data + event->workdir_length,

@@ -365,7 +365,7 @@ static int keep_directories(struct execution *e, const struct executor_entry *en
 	size_t most = ARRAY_SIZE(e->directories) - 2; /* without work directory and ${tmp} */
 
 	for (size_t i = 0; entry && i < CORDON_MAX_ANCHORS && e->directory_count < most; i++) {
-		const char *name = entry->policy->policy->anchor_names[i];
+		const char *name = entry->policy ? entry->policy->policy->anchor_names[i] : NULL;
 		int fd, r;
 
 		if (entry->directories[i] < 0 || !name)

@@ -97,6 +97,7 @@ int executors_adopt(struct executors *x, const struct adopt_request *request,
 	r = adoption_register(entry->index, request->pid, pidfd, &threads, &children);
 	if (r < 0)
 		return refusal(r, request->pid, failure);
+	executor_before_forget(x, request->pid);
 	daemon_record(x->daemon, "executor-registered",
 		      json_pack("{s:s,s:i,s:s,s:i,s:i,s:i}", "executor", entry->is->name, "pid",
 				(int)request->pid, "program", program, "threads", (int)threads,

@@ -41,8 +41,12 @@ void executor_check_approval(struct executors *x, struct executor_entry *entry)
 	bool waited = entry->waits;
 	int r;
 
-	if (!x->daemon->approvals)
+	if (entry->why)
 		return;
+	if (!approvals_required(x->daemon)) {
+		entry->waits = false;
+		return;
+	}
 	use = executor_purpose(entry->is);
 	r = use ? approval_check(x->daemon, entry->policy->policy, use, 0, &message, &failure)
 		: failure_set(&failure, ENOMEM, "%m");

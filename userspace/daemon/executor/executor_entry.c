@@ -2,21 +2,16 @@
 /*
  * An entry of cordon.yaml as the kernel needs it: names looked up, policy compiled, limits lowered.
  */
-#include <fcntl.h>
-#include <limits.h>
-#include <pwd.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#include "base/walk.h"
+#include "adopt/lookup.h"
 #include "daemon/executor/adopted.h"
 #include "daemon/executor/executors_parts.h"
-#include "daemon/host/limits.h"
 #include "launch/environment.h"
-#include "launch/identity.h"
 #include "policy/ask/evaluate.h"
 
-#define CGROUP_ROOT "/sys/fs/cgroup"
+/* Several entries are told of in one packet. */
+#define WHY_MAX 480
 
 void executor_entry_free(struct executors *x, struct executor_entry *entry)
 {
@@ -27,90 +22,8 @@ void executor_entry_free(struct executors *x, struct executor_entry *entry)
 	if (entry->policy)
 		policies_put(x->daemon->policies, entry->policy);
 	free(entry->program);
+	free(entry->why);
 	free(entry);
-}
-
-/* What the kernel compares with is what the name leads to. */
-int executor_resolve(const char *path, const char *what, const struct config_executor *is,
-		     char ret_path[PATH_MAX], struct failure *failure)
-{
-	if (!realpath(path, ret_path))
-		return failure_set(failure, errno, "executor %s: %s %s: %m", is->name, what, path);
-	if (strlen(ret_path) > CONFIG_PATH_MAX)
-		return failure_set(failure, ENAMETOOLONG,
-				   "executor %s: %s %s is %s, which is longer than %u bytes",
-				   is->name, what, path, ret_path, CONFIG_PATH_MAX);
-	return 0;
-}
-
-/*
- * Not through links that agent code may have put there: it would choose where the next code works.
- */
-static int resolve_directory(const char *path, const struct config_executor *is,
-			     char ret_path[PATH_MAX], struct failure *failure)
-{
-	_cleanup_(closep) int fd = -1;
-	_cleanup_(freep) char *real = NULL, *what = NULL;
-	int r;
-
-	if (asprintf(&what, "executor %s: the directory", is->name) < 0) {
-		what = NULL;
-		return failure_set(failure, ENOMEM, "%m");
-	}
-	r = walk_directory(AT_FDCWD, path, what, &fd, failure);
-	if (r == 0)
-		r = walk_path_of(fd, &real);
-	if (r < 0 || !real)
-		return failure_set(failure, r, "%s %s: %m", what, path);
-	if (strlen(real) > CONFIG_PATH_MAX)
-		return failure_set(failure, ENAMETOOLONG, "%s %s is longer than %u bytes", what,
-				   real, CONFIG_PATH_MAX);
-	snprintf(ret_path, PATH_MAX, "%s", real);
-	return 0;
-}
-
-static int find_program(struct executor_entry *entry, struct failure *failure)
-{
-	char path[PATH_MAX];
-	int r = executor_resolve(entry->is->executable, "its program", entry->is, path, failure);
-
-	if (r < 0)
-		return r;
-	entry->program = strdup(path);
-	return entry->program ? 0 : failure_set(failure, ENOMEM, "%m");
-}
-
-static int find_user(const struct executors *x, const struct config_executor *is, uint32_t *ret_uid,
-		     struct failure *failure)
-{
-	const struct passwd *user;
-
-	if (identity_parse_id(is->user, ret_uid))
-		return 0;
-	user = getpwnam(is->user);
-	if (!user)
-		return failure_set(failure, ENOENT, "%s:%u: executor %s: there is no user %s",
-				   x->path, is->line, is->name, is->user);
-	*ret_uid = user->pw_uid;
-	return 0;
-}
-
-/* cgroup2's id of a directory is its inode number; levels count from the root, which is 0. */
-static int find_cgroup(const struct config_executor *is, struct cordon_executor *kernel,
-		       struct failure *failure)
-{
-	char path[PATH_MAX];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "%s%s", CGROUP_ROOT, is->cgroup);
-	if (stat(path, &st) < 0)
-		return failure_set(failure, errno, "executor %s: the cgroup %s: %m", is->name,
-				   path);
-	kernel->cgroup = st.st_ino;
-	kernel->cgroup_level = 0;
-	for (const char *at = is->cgroup; *at; at++)
-		kernel->cgroup_level += at[0] == '/' && at[1] != '/' && at[1] != '\0';
-	return 0;
 }
 
 static void set_glob(struct cordon_glob *glob, const char *text)
@@ -122,12 +35,11 @@ static void set_glob(struct cordon_glob *glob, const char *text)
 	memcpy(glob->text, text, glob->length);
 }
 
-static int fill_kernel(struct executors *x, const struct executor_entry *entry,
-		       const struct executor_entry *itself, struct failure *failure)
+static void fill_kernel(struct executors *x, const struct executor_entry *entry,
+			const struct executor_entry *itself, const struct lookup *found)
 {
 	struct cordon_executor *kernel = adoption_entry(x->adoption, entry->index);
 	const struct config_executor *is = entry->is;
-	int r = 0;
 
 	memset(kernel, 0, sizeof(*kernel));
 	snprintf(kernel->name, sizeof(kernel->name), "%s", is->name);
@@ -141,11 +53,12 @@ static int fill_kernel(struct executors *x, const struct executor_entry *entry,
 		kernel->flags |= CORDON_EXECUTOR_GATE;
 	if (is->kind == CONFIG_CONTAINER)
 		kernel->flags |= CORDON_EXECUTOR_CONTAINER;
-	if (is->programs[0])
+	/* One of them may be known by another name once it is there: till then, all are meant. */
+	if (is->programs[0] && found->all_programs)
 		kernel->flags |= CORDON_EXECUTOR_ONLY;
 	if (is->except[0])
 		kernel->flags |= CORDON_EXECUTOR_EXCEPT;
-	if (entry->policy->policy->environment.keep_all)
+	if (entry->policy && entry->policy->policy->environment.keep_all)
 		kernel->flags |= CORDON_EXECUTOR_KEEP_ALL;
 	if (is->is_itself)
 		kernel->flags |= CORDON_EXECUTOR_ITSELF;
@@ -155,15 +68,15 @@ static int fill_kernel(struct executors *x, const struct executor_entry *entry,
 	kernel->itself = itself ? itself->index + 1 : 0;
 	set_glob(&kernel->arguments, is->arguments);
 	set_glob(&kernel->child_arguments, is->child_arguments);
-	if (is->user) {
+	if (found->has_user) {
 		kernel->flags |= CORDON_EXECUTOR_UID;
-		r = find_user(x, is, &kernel->uid, failure);
+		kernel->uid = found->user;
 	}
-	if (r == 0 && is->cgroup) {
+	if (found->has_cgroup) {
 		kernel->flags |= CORDON_EXECUTOR_CGROUP;
-		r = find_cgroup(is, kernel, failure);
+		kernel->cgroup = found->cgroup;
+		kernel->cgroup_level = found->cgroup_level;
 	}
-	return r;
 }
 
 static int add_name(struct executors *x, const struct executor_entry *entry,
@@ -179,32 +92,25 @@ static int add_name(struct executors *x, const struct executor_entry *entry,
 	return 0;
 }
 
-static int add_paths(struct executors *x, const struct executor_entry *entry, const char **paths,
+static int add_paths(struct executors *x, const struct executor_entry *entry, char *const *paths,
 		     struct failure *failure)
 {
-	char path[PATH_MAX];
 	int r = 0;
 
-	for (; r == 0 && *paths; paths++) {
-		r = executor_resolve(*paths, "the program", entry->is, path, failure);
-		if (r == 0)
-			r = add_name(x, entry, CORDON_ADOPT_PROGRAM, path, true, 1, failure);
-	}
+	for (; r == 0 && paths && *paths; paths++)
+		r = add_name(x, entry, CORDON_ADOPT_PROGRAM, *paths, true, 1, failure);
 	return r;
 }
 
 static int add_directories(struct executors *x, const struct executor_entry *entry,
-			   struct failure *failure)
+			   char *const *paths, struct failure *failure)
 {
-	char path[PATH_MAX + 1];
+	char path[CONFIG_PATH_MAX + 2];
 	int r = 0;
 
-	for (const char **at = entry->is->workdir_under; r == 0 && *at; at++) {
-		r = resolve_directory(*at, entry->is, path, failure);
-		if (r == 0 && strcmp(path, "/") != 0)
-			strcat(path, "/");
-		if (r == 0)
-			r = add_name(x, entry, CORDON_ADOPT_UNDER, path, false, 1, failure);
+	for (; r == 0 && paths && *paths; paths++) {
+		snprintf(path, sizeof(path), "%s%s", *paths, strcmp(*paths, "/") != 0 ? "/" : "");
+		r = add_name(x, entry, CORDON_ADOPT_UNDER, path, false, 1, failure);
 	}
 	return r;
 }
@@ -227,6 +133,7 @@ static int except_loading(struct executors *x, const struct executor_entry *entr
 	return r;
 }
 
+/* In the form that lookup_policy() found them to have. */
 static int add_variables(struct executors *x, const struct executor_entry *entry,
 			 struct failure *failure)
 {
@@ -238,17 +145,10 @@ static int add_variables(struct executors *x, const struct executor_entry *entry
 		return 0;
 	r = except_loading(x, entry, failure);
 	for (char **keep = environment->keep; r == 0 && *keep; keep++) {
-		size_t length = strlen(*keep), plain = strcspn(*keep, "*?[\\");
-		bool pattern = plain + 1 == length && (*keep)[plain] == '*';
+		size_t plain = strcspn(*keep, "*?[\\");
+		bool pattern = (*keep)[plain] != '\0';
 
-		if ((plain < length && !pattern) || length + 2 > sizeof(text))
-			return failure_set(
-				failure, EINVAL,
-				"executor %s: its policy %s keeps variables like \"%s\"; under "
-				"an executor only names and NAME* can be kept",
-				entry->is->name, entry->policy->policy->name, *keep);
-		snprintf(text, sizeof(text),
-			 pattern ? "%.*s" : "%.*s=", (int)(pattern ? plain : length), *keep);
+		snprintf(text, sizeof(text), pattern ? "%.*s" : "%.*s=", (int)plain, *keep);
 		r = add_name(x, entry, CORDON_ADOPT_KEEP, text, false, 1, failure);
 	}
 	return r;
@@ -273,25 +173,32 @@ static bool needs_cgroup(const struct executor_entry *entry)
 	return (final->may_allow & CORDON_NET_RIGHTS) != 0;
 }
 
-static int take_policy(struct executors *x, struct executor_entry *entry, char **ret_message,
-		       struct failure *failure)
+/* Of its diagnostics the first line. */
+static int lack_policy(struct lookup *found, const struct config_executor *is, int error,
+		       const char *message, const struct failure *failure)
 {
-	struct policy_limits asked = {.wall_nsec = entry->is->timeout_nsec};
-	struct cordon_policy_header header;
-	int r = policies_get(x->daemon->policies, entry->is->policy, false, &entry->policy,
-			     ret_message, failure);
+	if (message && *message)
+		return lookup_add_problem(found, error, "policy %s: %.*s", is->policy,
+					  (int)strcspn(message, "\n"), message);
+	return lookup_add_problem(found, error, "policy %s: %s", is->policy,
+				  failure->text[0] ? failure->text : strerror(abs(error)));
+}
 
-	if (r < 0)
-		return failure_replace(failure, r, "executor %s: policy %s: %m", entry->is->name,
-				       entry->is->policy);
-	memcpy(&header, entry->policy->policy->tables, sizeof(header));
-	if ((header.flags & CORDON_POLICY_FULL_COVERAGE) && x->daemon->gaps[0])
-		return failure_set(
-			failure, EOPNOTSUPP,
-			"executor %s: policy %s asks for full coverage, which this host does "
-			"not give: %s",
-			entry->is->name, entry->is->policy, x->daemon->gaps[0]);
-	r = limits_lower(&entry->policy->policy->limits, &asked, &entry->limits, failure);
+static int take_policy(struct executors *x, struct executor_entry *entry, struct lookup *found)
+{
+	_cleanup_(freep) char *message = NULL;
+	struct failure failure = {};
+	int r = policies_get(x->daemon->policies, entry->is->policy, false, &entry->policy,
+			     &message, &failure);
+
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		entry->policy = NULL;
+		return lack_policy(found, entry->is, r, message, &failure);
+	}
+	r = lookup_policy(found, entry->is, entry->policy->policy, x->daemon->gaps);
+	entry->limits = found->limits;
 	/*
 	 * What an executor that is confined starts must not stay in the cgroup that dies with it.
 	 */
@@ -299,46 +206,39 @@ static int take_policy(struct executors *x, struct executor_entry *entry, char *
 	return r;
 }
 
-static int open_directory(struct executors *x, struct executor_entry *entry, const char *name,
-			  const char *path, struct failure *failure)
-{
-	char *const *names = entry->policy->policy->anchor_names;
-	_cleanup_(freep) char *what = NULL;
-	_cleanup_(closep) int fd = -1;
-	size_t anchor = 0;
-	int r;
-
-	while (anchor < CORDON_MAX_ANCHORS && (!names[anchor] || strcmp(names[anchor], name) != 0))
-		anchor++;
-	if (anchor == CORDON_MAX_ANCHORS)
-		return failure_set(failure, EINVAL, "executor %s: its policy %s has no ${%s}",
-				   entry->is->name, entry->policy->policy->name, name);
-	if (asprintf(&what, "executor %s: ${%s},", entry->is->name, name) < 0) {
-		what = NULL;
-		return failure_set(failure, ENOMEM, "%m");
-	}
-	r = walk_directory(AT_FDCWD, path, what, &fd, failure);
-	if (r < 0)
-		return failure_set(failure, r, "%s %s: %m", what, path);
-	entry->directories[anchor] = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (entry->directories[anchor] < 0)
-		return failure_set(failure, errno, "%s %s: %m", what, path);
-	r = enforcement_identify(x->daemon->enforcement, entry->directories[anchor],
-				 &entry->anchors[anchor]);
-	if (r < 0)
-		return failure_set(failure, r, "executor %s: ${%s}, %s, cannot be identified: %m",
-				   entry->is->name, name, path);
-	return 0;
-}
-
-static int open_directories(struct executors *x, struct executor_entry *entry,
-			    struct failure *failure)
+static int take_directories(struct executors *x, struct executor_entry *entry, struct lookup *found)
 {
 	int r = 0;
 
-	for (const char **at = entry->is->binds; r == 0 && *at; at += 2)
-		r = open_directory(x, entry, at[0], at[1], failure);
+	for (size_t i = 0; r == 0 && i < CORDON_MAX_ANCHORS; i++) {
+		int error;
+
+		if (found->directories[i] < 0)
+			continue;
+		error = enforcement_identify(x->daemon->enforcement, found->directories[i],
+					     &entry->anchors[i]);
+		if (error < 0)
+			r = lookup_add_problem(found, error, "${%s} cannot be identified: %m",
+					       entry->policy->policy->anchor_names[i]);
+		else
+			entry->directories[i] = TAKE_FD(found->directories[i]);
+	}
 	return r;
+}
+
+/* One line. */
+static int say_why(struct executor_entry *entry, const struct lookup *found)
+{
+	char text[WHY_MAX];
+	size_t used = 0;
+
+	if (found->problem_count == 0)
+		return 0;
+	for (size_t i = 0; i < found->problem_count && used < sizeof(text); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? "; " : "",
+					 found->problems[i].text);
+	entry->why = strdup(text);
+	return entry->why ? 0 : -ENOMEM;
 }
 
 /* The other number of its pair, or the first pair that is free. -ENOSPC. */
@@ -363,19 +263,58 @@ static int choose_index(struct executors *x, const char *name, uint32_t *ret_ind
 	return -ENOSPC;
 }
 
-int executor_entry_make(struct executors *x, struct config *config,
-			const struct config_executor *is, const struct executor_entry *itself,
-			struct executor_entry **ret_entry, char **ret_message,
+/* Everything that it names. What is wrong is in entry->why. -ENOMEM. */
+static int look_up(struct executors *x, struct executor_entry *entry, struct lookup *found)
+{
+	int r = take_policy(x, entry, found);
+
+	if (r == 0)
+		r = lookup_names(found, entry->is);
+	if (r == 0)
+		r = take_directories(x, entry, found);
+	if (r == 0)
+		r = say_why(entry, found);
+	entry->program = TAKE_PTR(found->program);
+	return r;
+}
+
+/* Where it may work makes no difference to one for which nothing stands ready. */
+static int add_anywhere(struct executors *x, const struct executor_entry *entry,
 			struct failure *failure)
 {
+	return add_name(x, entry, CORDON_ADOPT_UNDER, "/", false, 1, failure);
+}
+
+static int put_into_kernel(struct executors *x, struct executor_entry *entry,
+			   const struct executor_entry *itself, const struct lookup *found,
+			   struct failure *failure)
+{
+	int r = 0;
+
+	standby_give_back(x, entry->index);
+	adoption_remove_names(x->adoption, entry->index);
+	fill_kernel(x, entry, itself, found);
+	(void)((r = add_paths(x, entry, found->programs, failure)) < 0 ||
+	       (r = add_paths(x, entry, found->except, failure)) < 0 ||
+	       (r = entry->why ? add_anywhere(x, entry, failure)
+			       : add_directories(x, entry, found->under, failure)) < 0 ||
+	       (!entry->why && (r = add_variables(x, entry, failure)) < 0));
+	return r;
+}
+
+int executor_entry_make(struct executors *x, const struct config_executor *is,
+			const struct executor_entry *itself, struct executor_entry **ret_entry,
+			struct failure *failure)
+{
+	_cleanup_(lookup_release) struct lookup found;
 	struct executor_entry *entry = calloc(1, sizeof(*entry));
 	int r;
 
+	lookup_begin(&found);
 	if (!entry)
 		return failure_set(failure, ENOMEM, "%m");
 	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
 		entry->directories[i] = -1;
-	entry->config = config;
 	entry->is = is;
 	r = choose_index(x, is->name, &entry->index);
 	if (r < 0)
@@ -383,27 +322,16 @@ int executor_entry_make(struct executors *x, struct config *config,
 			    "executor %s: too many names since cordon was loaded; `cordon disable` "
 			    "forgets them",
 			    is->name);
+	if (r == 0 && (r = look_up(x, entry, &found)) < 0)
+		failure_set(failure, r, "executor %s: %m", is->name);
 	if (r == 0)
-		r = take_policy(x, entry, ret_message, failure);
-	if (r == 0)
-		executor_check_approval(x, entry);
-	if (r == 0)
-		r = open_directories(x, entry, failure);
-	if (r == 0)
-		r = find_program(entry, failure);
-	if (r == 0) {
-		standby_give_back(x, entry->index);
-		adoption_remove_names(x->adoption, entry->index);
-		r = fill_kernel(x, entry, itself, failure);
-	}
-	(void)(r < 0 || (r = add_paths(x, entry, is->programs, failure)) < 0 ||
-	       (r = add_paths(x, entry, is->except, failure)) < 0 ||
-	       (r = add_directories(x, entry, failure)) < 0 ||
-	       (r = add_variables(x, entry, failure)) < 0);
+		r = put_into_kernel(x, entry, itself, &found, failure);
 	if (r < 0) {
 		executor_entry_free(x, entry);
 		return r;
 	}
+	if (!entry->why)
+		executor_check_approval(x, entry);
 	*ret_entry = entry;
 	return 0;
 }

@@ -18,14 +18,14 @@ struct executors;
 
 /* An entry that is or was in force; while executions of it live, it stays. */
 struct executor_entry {
-	struct config *config; /* what `is` belongs to */
 	const struct config_executor *is;
 	uint32_t index; /* in the kernel */
-	char *program;	/* what the executor's name for its program leads to */
-	const struct policy_use *policy;
-	struct policy_limits limits; /* in force: the policy's, lowered by the entry */
-	bool cgroup;		     /* its executions need one of their own */
-	bool waits;		     /* for approval: none starts */
+	char *program;	/* what the executor's name for its program leads to, or would */
+	char *why; /* not NULL: it names what is not there, and all that its executor starts is refused */
+	const struct policy_use *policy; /* NULL: there is none, which `why` says */
+	struct policy_limits limits;	 /* in force: the policy's, lowered by the entry */
+	bool cgroup;			 /* its executions need one of their own */
+	bool waits;			 /* for approval: none starts */
 	/* The policy's own directories, and what pins them. */
 	struct cordon_anchor anchors[CORDON_MAX_ANCHORS];
 	int directories[CORDON_MAX_ANCHORS];
@@ -38,8 +38,8 @@ struct executor_entry {
 int executors_audit(struct daemon *daemon, const char *path, struct failure *failure);
 
 /*
- * Before anything is loaded for its sake: can the file be read? What its policies say comes later.
- * As executors_load() otherwise.
+ * Before anything is loaded for its sake: can the file be read, or is there a good one kept? What
+ * its policies say comes later. As executors_load() otherwise.
  */
 int executors_check(struct daemon *daemon, const char *path, struct failure *failure);
 
@@ -54,9 +54,11 @@ int executors_start(struct daemon *daemon, const char *path, struct executors **
 void executors_free(struct executors *x);
 
 /*
- * Reads the file and changes over at once, or not at all: -EINVAL and what else reading it or
- * compiling its policies says; `failure` has the diagnostics, as the record of it does. Without the
- * file there are no executors. *ret_count: entries in force.
+ * Reads the file and changes over at once, or not at all: -EINVAL and what else reading it says;
+ * `failure` has the diagnostics, as the record of it does. An entry that names what is not there
+ * refuses what its executor starts, until it is; that is on record. The first time, the last file
+ * that was good is taken instead of one that cannot be read. Without the file there are no
+ * executors. *ret_count: entries in force.
  */
 int executors_load(struct executors *x, size_t *ret_count, struct failure *failure);
 
@@ -101,13 +103,15 @@ int executors_adopt(struct executors *x, const struct adopt_request *request,
 
 size_t executors_count(const struct executors *x);
 
-/* [{name, kind, policy, ...}]. New reference or NULL. */
+/* [{name, kind, policy, ..., refuses}]. New reference or NULL. */
 json_t *executors_json(const struct executors *x);
 
 /*
- * {entries, adopted, refused, cleaned_late}: how many are in force; since cordon was loaded, how
- * many executions they made, how many were refused, and how many environments the daemon had to
- * clean, not the kernel. New reference or NULL.
+ * {entries, adopted, refused, cleaned_late, file, trouble, list, before, before_more}: how many
+ * are in force; since cordon was loaded, how many executions they made, how many were refused, and
+ * how many environments the daemon had to clean, not the kernel; what is wrong with the file, so
+ * that the last good one is in force, or null; each entry with its state; processes that one of
+ * them matches, and that were there before it, and how many more there are. New reference or NULL.
  */
 json_t *executors_status_json(const struct executors *x);
 

@@ -47,7 +47,7 @@ void standby_refill(struct executors *x, const struct executor_entry *entry)
 	const struct cordon_executor *kernel = adoption_entry(x->adoption, entry->index);
 	size_t missing = 0;
 
-	if (entry->waits)
+	if (entry->waits || entry->why)
 		return;
 	for (size_t i = 0; i < CORDON_MAX_STANDBY; i++)
 		missing += __atomic_load_n(&kernel->standby[i], __ATOMIC_ACQUIRE) == 0;

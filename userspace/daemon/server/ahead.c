@@ -3,6 +3,7 @@
  * What requests need that takes time: their policy, compiled, what the host says of its users, and
  * the log's writer.
  */
+#include "daemon/execution/approval_check.h"
 #include "daemon/server/ahead.h"
 
 #include <grp.h>
@@ -108,7 +109,8 @@ static int want_for_decision(struct ahead *a, json_t *message)
 	_cleanup_(decide_request_release) struct decide_request request = {};
 	struct failure ignored = {};
 
-	if (!a->c->daemon->approvals || decide_request_parse(message, &request, &ignored) < 0)
+	if (!approvals_required(a->c->daemon) ||
+	    decide_request_parse(message, &request, &ignored) < 0)
 		return 0;
 	a->account = true;
 	return request.policy && (a->c->peer.root || member_is_plain_name(request.policy))
@@ -382,7 +384,7 @@ static int ask_further(struct ahead *a, struct failure *failure)
 {
 	const struct comparing_job job = {
 		.base = a->c->daemon->base,
-		.approvals = a->c->daemon->approvals,
+		.approvals = approvals_required(a->c->daemon),
 		.compiling = a->compiling,
 		.uid = a->c->peer.ucred.uid,
 		.done = on_compared,

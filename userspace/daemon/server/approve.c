@@ -24,10 +24,12 @@ bool approve_is_authorised(const struct peer *peer)
 
 int approve_not_required(struct connection *c)
 {
-	if (c->daemon->approvals)
+	if (approvals_required(c->daemon))
 		return 0;
-	connection_refuse(c, EOPNOTSUPP,
-			  "this daemon requires no approvals: start it with --require-approval");
+	connection_refuse(
+		c, EOPNOTSUPP,
+		"this daemon requires no approvals: start it with --require-approval, or have "
+		"`require_approval: true` in cordon.yaml");
 	return -EOPNOTSUPP;
 }
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "daemon/host/limits.h"
+#include "launch/lower_limits.h"
 
 static void test_nothing_asked(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The limits in force: the policy's, lowered by what the caller asks for. */
-#include "daemon/host/limits.h"
+#include "launch/lower_limits.h"
 
 #include "launch/limits.h"
 

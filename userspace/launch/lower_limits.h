@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The limits in force: the policy's, lowered by what the caller asks for. */
-#ifndef CORDON_DAEMON_LIMITS_H
-#define CORDON_DAEMON_LIMITS_H
+#ifndef CORDON_LAUNCH_LOWER_LIMITS_H
+#define CORDON_LAUNCH_LOWER_LIMITS_H
 
 #include "base/failure.h"
 #include "policy/core/compiled.h"

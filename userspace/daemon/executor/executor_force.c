@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Changes over from the entries that are in force to others, at once. */
+#include <limits.h>
+#include <pwd.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "daemon/executor/executors_parts.h"
+#include "daemon/host/workdir.h"
+
+static int note_directory(struct executors *x, const char *path)
+{
+	int r = strlen(path) > CONFIG_PATH_MAX
+			? 0
+			: adoption_add_name(x->adoption, CORDON_ADOPT_DIRECTORY, 0, path, true, 1);
+
+	return r < 0 ? r : 0;
+}
+
+/* The kernel refuses these by name; the daemon looks again, by identity, before anything runs. */
+static int refuse_directories(struct executors *x, struct failure *failure)
+{
+	_cleanup_(fclosep) FILE *users = fopen(DAEMON_PASSWD, "re");
+	const struct passwd *user;
+	char path[PATH_MAX];
+	int r = 0;
+
+	for (const char *const *at = workdir_system_directories(); r == 0 && *at; at++)
+		r = note_directory(x, realpath(*at, path) ? path : *at);
+	while (r == 0 && users && (user = fgetpwent(users)) != NULL)
+		if (user->pw_dir[0] == '/' && realpath(user->pw_dir, path))
+			r = note_directory(x, path);
+	if (r < 0)
+		return failure_set(failure, r, "directories cannot be put into the kernel: %m");
+	return 0;
+}
+
+/* One name leads to all entries for that program, those that are to be in force included. */
+static int add_executables(struct executors *x, struct executor_entry *const *fresh, size_t count,
+			   struct failure *failure)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		const char *path = fresh[i]->program;
+		uint64_t mask = 0;
+
+		if (fresh[i]->is->is_itself)
+			continue;
+		for (size_t j = 0; j < count; j++)
+			if (!fresh[j]->is->is_itself && strcmp(fresh[j]->program, path) == 0)
+				mask |= 1ull << fresh[j]->index;
+		mask |= adoption_whole_name(x->adoption, CORDON_ADOPT_EXECUTOR, 0, path) &
+			x->active;
+		r = adoption_add_name(x->adoption, CORDON_ADOPT_EXECUTOR, 0, path, true, mask);
+		if (r < 0)
+			return failure_set(failure, r,
+					   "executor %s: cannot be put into the kernel: %m",
+					   fresh[i]->is->name);
+	}
+	return r;
+}
+
+/* --- what an entry cannot find ------------------------------------------------------------- */
+
+static const struct executor_entry *entry_named(struct executor_entry *const *entries,
+						const char *name)
+{
+	for (size_t i = 0; i < CORDON_MAX_EXECUTORS; i++)
+		if (entries[i] && strcmp(entries[i]->is->name, name) == 0)
+			return entries[i];
+	return NULL;
+}
+
+/* `before`: why it refused until now, or NULL. */
+static void tell(const struct executors *x, const struct executor_entry *entry, const char *before)
+{
+	const struct config_executor *is = entry->is;
+
+	if (entry->why) {
+		daemon_say(x->daemon, "%s:%u: executor %s refuses all that it starts: %s", x->path,
+			   is->line, is->name, entry->why);
+		daemon_alert(x->daemon, "executor-unresolved",
+			     json_pack("{s:s,s:s,s:i,s:s}", "executor", is->name, "file", x->path,
+				       "line", (int)is->line, "error", entry->why));
+	} else if (before) {
+		daemon_say(x->daemon, "executor %s has all that it names, and is in force",
+			   is->name);
+		daemon_record(x->daemon, "executor-resolved",
+			      json_pack("{s:s,s:s,s:i}", "executor", is->name, "file", x->path,
+					"line", (int)is->line));
+	}
+}
+
+/* What is as it was, and was not asked for, is not told again. */
+static void tell_changes(const struct executors *x, struct executor_entry *const *old, bool again)
+{
+	for (size_t i = 0; i < CORDON_MAX_EXECUTORS; i++) {
+		const struct executor_entry *entry = x->entries[i],
+					    *was = entry ? entry_named(old, entry->is->name) : NULL;
+		const char *before = was ? was->why : NULL;
+
+		if (entry && !(again && before && entry->why && strcmp(before, entry->why) == 0))
+			tell(x, entry, before);
+	}
+}
+
+/* ------------------------------------------------------------------------------------------ */
+
+static void switch_to(struct executors *x, struct config *config, struct executor_entry **fresh,
+		      size_t count)
+{
+	struct executor_entry *old[CORDON_MAX_EXECUTORS];
+	struct config *old_config = x->config;
+	uint64_t active = 0, before = x->active;
+
+	memcpy(old, x->entries, sizeof(old));
+	memset(x->entries, 0, sizeof(x->entries));
+	for (size_t i = 0; i < count; i++) {
+		x->entries[fresh[i]->index] = fresh[i];
+		active |= 1ull << fresh[i]->index;
+		standby_refill(x, fresh[i]);
+	}
+	adoption_renew(x->adoption, clock_nsec(CLOCK_BOOTTIME) + EXECUTORS_LEASE_NSEC);
+	adoption_switch(x->adoption, active);
+	x->active = active;
+	x->config = config;
+	/* A number that is used again must not be found by what it was called before. */
+	adoption_keep_executables(x->adoption, active);
+	tell_changes(x, old, config == old_config);
+	for (uint32_t i = 0; i < CORDON_MAX_EXECUTORS; i++) {
+		if ((before >> i) & 1 && !((active >> i) & 1))
+			standby_give_back(x, i);
+		executor_entry_free(x, old[i]);
+	}
+	if (old_config && old_config != config)
+		config_free(old_config);
+	executor_retry_later(x);
+	executors_turn(x);
+	if (active)
+		executor_before_look(x);
+	else
+		executor_before_clear(x);
+}
+
+static int make_entries(struct executors *x, const struct config *config,
+			struct executor_entry **fresh, size_t *made, struct failure *failure)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < config_executor_count(config); i++) {
+		const struct config_executor *is = config_executor_at(config, i);
+		struct executor_entry *itself = NULL;
+
+		if (is->itself)
+			r = executor_entry_make(x, is->itself, NULL, &itself, failure);
+		if (r == 0 && itself)
+			fresh[(*made)++] = itself;
+		if (r == 0)
+			r = executor_entry_make(x, is, itself, &fresh[*made], failure);
+		*made += r == 0;
+	}
+	return r;
+}
+
+int executors_put_into_force(struct executors *x, struct config *config, struct failure *failure)
+{
+	struct executor_entry *fresh[CONFIG_EXECUTORS_MAX] = {};
+	size_t made = 0;
+	int r = refuse_directories(x, failure);
+
+	if (r == 0)
+		r = make_entries(x, config, fresh, &made, failure);
+	if (r == 0)
+		r = add_executables(x, fresh, made, failure);
+	if (r < 0) {
+		for (size_t i = 0; i < made; i++)
+			executor_entry_free(x, fresh[i]);
+		return r;
+	}
+	switch_to(x, config, fresh, made);
+	return 0;
+}
+
+void executors_clear(struct executors *x)
+{
+	executors_forget_reload(x);
+	switch_to(x, NULL, NULL, 0);
+}
