@@ -35,6 +35,7 @@ _cordon() {
 		'kill:end an execution and everything that it started'
 		'adopt:make an executor of a process that runs'
 		'status:is enforcement on, and what runs under it'
+		'wait:until enforcement is on and executors'\'' entries are in force'
 		'watch:the same as series, for Prometheus'
 		'doctor:can this host enforce, and if not, what to do'
 		'policy:check and look into policies'
@@ -110,6 +111,10 @@ _cordon() {
 		;;
 	ps | status)
 		_arguments '--json[for programs]' {-h,--help}'[show help]'
+		;;
+	wait)
+		_arguments '--timeout=[give up after so long]:time:' '*--executor=[this entry, not all]:name:' \
+			{-h,--help}'[show help]'
 		;;
 	watch)
 		_arguments '--listen=[serve there]:address:(127.0.0.1\:9783 unix\:/run/cordon-watch/watch.sock)' \

@@ -36,6 +36,7 @@ complete -c cordon -n __fish_use_subcommand -a mcp -d 'serve a model the tools r
 complete -c cordon -n __fish_use_subcommand -a who -d 'which execution a process or a connection belongs to'
 complete -c cordon -n __fish_use_subcommand -a adopt -d 'make an executor of a process that runs'
 complete -c cordon -n __fish_use_subcommand -a status -d 'is enforcement on, and what runs under it'
+complete -c cordon -n __fish_use_subcommand -a wait -d 'until enforcement is on and executors\' entries are in force'
 complete -c cordon -n __fish_use_subcommand -a watch -d 'the same as series, for Prometheus'
 complete -c cordon -n __fish_use_subcommand -a doctor -d 'can this host enforce, and if not, what to do'
 complete -c cordon -n __fish_use_subcommand -a policy -d 'check and look into policies'
@@ -127,6 +128,9 @@ complete -c cordon -n '__fish_seen_subcommand_from adopt' -l json
 complete -c cordon -n '__fish_seen_subcommand_from adopt' -l help -s h
 complete -c cordon -n '__fish_seen_subcommand_from status' -l json
 complete -c cordon -n '__fish_seen_subcommand_from status' -l help -s h
+complete -c cordon -n '__fish_seen_subcommand_from wait' -l timeout -r
+complete -c cordon -n '__fish_seen_subcommand_from wait' -l executor -r
+complete -c cordon -n '__fish_seen_subcommand_from wait' -l help -s h
 
 complete -c cordon -n '__fish_seen_subcommand_from watch' -l listen -x -a '127.0.0.1:9783 unix:/run/cordon-watch/watch.sock'
 complete -c cordon -n '__fish_seen_subcommand_from watch' -l textfile -r -F

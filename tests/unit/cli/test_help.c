@@ -61,6 +61,7 @@ static const struct command {
 	{"mcp", cmd_mcp},
 	{"propose", cmd_propose},
 	{"status", cmd_status},
+	{"wait", cmd_wait},
 	{"disable", cmd_disable},
 	{"doctor", cmd_doctor},
 	{"log verify", log_command_verify},

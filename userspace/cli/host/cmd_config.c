@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "cli/host/config_check.h"
 #include "cli/term/choose_word.h"
 #include "cli/term/commands.h"
 #include "cli/term/diagnostics_json.h"
@@ -13,38 +14,20 @@
 #include "cli/term/read_option.h"
 #include "config/config.h"
 #include "control/client.h"
-#include "policy/compile/compile.h"
-#include "policy/source/search.h"
 
 static const char help[] =
 	"usage: cordon config check [--json] [FILE]\n"
 	"       cordon config reload\n"
 	"\n"
-	"check says what is wrong with FILE (default: " CONFIG_FILE ") and with the policies\n"
-	"that it names; exit status 1 if anything is. reload has the running daemon read its file\n"
-	"again: all of it comes into force at once, or nothing does and it says why.\n"
+	"check says what is wrong with FILE (default: " CONFIG_FILE "), with the policies that it\n"
+	"names, and with the programs, users, cgroups and directories, as the daemon would find when\n"
+	"it reads it; exit status 1 if anything is. Who is not root is told what was not looked at.\n"
+	"reload has the running daemon read its file again: all of it comes into force at once, or\n"
+	"nothing does and it says why. An entry that names what is not there refuses all that its\n"
+	"executor starts until it is, and the others are in force.\n"
 	"\n"
 	"  --json   for programs\n"
 	"  --help   show this\n";
-
-/* Compiles what the entries name. How many are wrong. */
-static size_t check_policies(const struct config *config, struct diagnostics *diagnostics)
-{
-	_cleanup_(policy_search_freep) char **directories = policy_search_own_directories();
-	const struct policy_search search = {.directories = (const char *const *)directories};
-	size_t wrong = 0;
-
-	for (size_t i = 0; i < config_executor_count(config); i++) {
-		const struct config_executor *e = config_executor_at(config, i);
-		struct compiled_policy *policy = NULL;
-
-		if (policy_compile(e->policy, &search, diagnostics, &policy) < 0)
-			wrong++;
-		else
-			compiled_policy_free(policy);
-	}
-	return wrong;
-}
 
 static json_t *executor_json(const struct config_executor *e)
 {
@@ -82,7 +65,12 @@ static int check(const char *file, bool json)
 		message("%s: %s", file, strerror(-r));
 		return 1;
 	}
-	good = r == 0 && check_policies(config, diagnostics) == 0;
+	if (r == 0 && config_check(config, file, diagnostics) < 0) {
+		message("out of memory");
+		config_free(config);
+		return 1;
+	}
+	good = r == 0 && diagnostics_errors(diagnostics) == 0;
 	text = json ? NULL : diagnostics_format(diagnostics, isatty(STDERR_FILENO));
 	if (json)
 		print_json(file, good, config, diagnostics);
@@ -95,15 +83,19 @@ static int check(const char *file, bool json)
 	return good ? 0 : 1;
 }
 
-static void write_waiting(const json_t *executors)
+static void write_troubles(const json_t *executors)
 {
 	const json_t *executor;
 	size_t i;
 
 	json_array_foreach(executors, i, executor) {
+		const char *name = json_string_value(json_object_get(executor, "name")),
+			   *refuses = json_string_value(json_object_get(executor, "refuses"));
+
 		if (json_is_true(json_object_get(executor, "waits")))
-			printf("%s waits for approval; see `cordon approvals`\n",
-			       json_string_value(json_object_get(executor, "name")));
+			printf("%s waits for approval; see `cordon approvals`\n", name);
+		if (refuses)
+			printf("%s refuses all that it starts: %s\n", name, refuses);
 	}
 }
 
@@ -126,7 +118,7 @@ static int reload(bool json)
 		putchar('\n');
 	} else {
 		printf("%zu executors in force\n", json_array_size(executors));
-		write_waiting(executors);
+		write_troubles(executors);
 	}
 	json_decref(reply);
 	return 0;

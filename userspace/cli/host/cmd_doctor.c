@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/live/executor_troubles.h"
 #include "cli/term/commands.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
@@ -17,7 +18,8 @@ static const char help[] =
 	"Usage: cordon doctor [--quick] [--json]\n"
 	"\n"
 	"Looks at this host and tells whether cordon can enforce here, what is missing and\n"
-	"what to do about it; where a daemon runs, also what its enforcement counted.\n"
+	"what to do about it; where a daemon runs, also what its enforcement counted, and what is to\n"
+	"be seen to about executors.\n"
 	"It has the kernel load every program, and attaches none, which takes seconds.\n"
 	"Exit status 0: it can; 1: it cannot.\n"
 	"\n"
@@ -128,6 +130,12 @@ static void print_executors(const json_t *executors, bool color)
 		       "", "", late);
 }
 
+static void print_trouble(const char *line, void *color)
+{
+	printf("%s%-8s%s %-24s %s\n", color ? state_color(FEATURE_REDUCED) : "", "to do",
+	       color ? "\033[0m" : "", "executors", line);
+}
+
 static int print_json(const struct feature *features, size_t count, bool able, json_t *counters,
 		      json_t *executors)
 {
@@ -220,6 +228,8 @@ int cmd_doctor(int argc, char **argv)
 		print_feature(&features[i], isatty(STDOUT_FILENO));
 	if (json_object_get(status, "executors"))
 		print_executors(json_object_get(status, "executors"), isatty(STDOUT_FILENO));
+	(void)executor_troubles(json_object_get(status, "executors"), print_trouble,
+				isatty(STDOUT_FILENO) ? &able : NULL);
 	if (counters)
 		print_counters(counters, isatty(STDOUT_FILENO));
 	puts(verdict(able, quick));

@@ -25,6 +25,7 @@ static const struct command commands[] = {
 	{"who", cmd_who, "which execution a process or a connection belongs to"},
 	{"adopt", cmd_adopt, "make an executor of a process that runs"},
 	{"status", cmd_status, "is enforcement on, and what runs under it"},
+	{"wait", cmd_wait, "until enforcement is on and executors' entries are in force"},
 	{"watch", cmd_watch, "the same as series, for Prometheus"},
 	{"doctor", cmd_doctor, "can this host enforce, and if not, what to do"},
 	{"policy", cmd_policy, "check and look into policies"},

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "cli/live/executor_troubles.h"
 #include "cli/term/commands.h"
 #include "cli/term/message.h"
 #include "cli/term/one_flag.h"
@@ -28,7 +29,9 @@ enum status_exit {
 static const char help[] =
 	"Usage: cordon status [--json]\n"
 	"\n"
-	"Says in one line whether cordon enforces.\n"
+	"Says in one line whether cordon enforces, and in one more for each what is to be seen to:\n"
+	"entries of cordon.yaml that refuse all that their executor starts, since something that\n"
+	"they name is not there, and executors that ran before cordon knew of them.\n"
 	"\n"
 	"Exit status: 0 enforcing; 1 not enforcing; 2 enforcing, but no daemon runs: what is live\n"
 	"stays confined, nothing is recorded; 3 cannot tell.\n";
@@ -92,6 +95,12 @@ static void print_status(const json_t *status)
 	       problem && *problem ? ": " : "", problem ? problem : "");
 }
 
+static void say_trouble(const char *line, void *context)
+{
+	(void)context;
+	puts(line);
+}
+
 int cmd_status(int argc, char **argv)
 {
 	_cleanup_(json_decrefp) json_t *status = NULL;
@@ -119,6 +128,7 @@ int cmd_status(int argc, char **argv)
 		putchar('\n');
 	} else {
 		print_status(status);
+		(void)executor_troubles(json_object_get(status, "executors"), say_trouble, NULL);
 	}
 	return STATUS_ENFORCING;
 }

@@ -12,6 +12,7 @@ int cmd_top(int argc, char **argv);
 int cmd_approve(int argc, char **argv);
 int cmd_approvals(int argc, char **argv);
 int cmd_status(int argc, char **argv);
+int cmd_wait(int argc, char **argv);
 int cmd_watch(int argc, char **argv);
 int cmd_ps(int argc, char **argv);
 int cmd_who(int argc, char **argv);
