@@ -37,6 +37,7 @@ from support import (
     write,
 )
 
+BOOT = "/run/boot"
 DROP_IN = "/run/systemd/system/cordon.service.d/tests.conf"
 
 
@@ -48,6 +49,8 @@ def booted():
     """Services that come and go at the start of a machine are none that a case left behind."""
     wait_for(lambda: os.path.exists("/run/systemd/private"), 60, "systemd")
     subprocess.run(["systemctl", "is-system-running", "--wait"], stdout=subprocess.DEVNULL, check=False)
+    # There is one at a time.
+    subprocess.run(["systemctl", "stop", "cordon-at-boot.service"], stdout=subprocess.DEVNULL, check=False)
 
 
 def show(name):
@@ -125,6 +128,23 @@ def restarted(pid, how_often):
     check(found not in (0, pid), f"main process {found}, as before")
     equal(cordon("status").status, 0, "status")
     return found
+
+
+@case("systemd: an executor's unit that says nothing of cordon is started at boot when enforcement is there, and what it starts is confined")
+def at_boot():
+    def told(unit, name):
+        return systemctl("show", "--value", "--property", name, unit).out.decode().strip()
+
+    with open(f"{BOOT}/daemon", encoding="utf-8", errors="replace") as file:
+        said = file.read()
+    matches(said, "cordon.yaml: 1 executors.*enforcing", "what the daemon says")
+    began = int(told("executor-at-boot.service", "ExecMainStartTimestampMonotonic"))
+    ready = int(told("cordon-at-boot.service", "ActiveEnterTimestampMonotonic"))
+    check(0 < ready < began, f"ready at {ready}, the executor began at {began}")
+    with open(f"{BOOT}/said", encoding="utf-8") as file:
+        equal(file.read().splitlines()[-1:], ["1"], "status of what the executor started")
+    with open(f"{BOOT}/log/current.jsonl", encoding="utf-8") as file:
+        matches(file.read(), f'"denial".*{BOOT}/secret', "the log")
 
 
 @case("systemd: the unit is in order")
