@@ -22,6 +22,7 @@ class Daemon:
         self.config = os.path.join(top, "cordon.yaml")
         self.said = os.path.join(top, "said")
         self.process = None
+        self.options = []
         self.write(config)
 
     def write(self, config):
@@ -41,7 +42,7 @@ class Daemon:
     def try_to_start(self):
         said = open(self.said, "a", encoding="utf-8")
         before = os.path.getsize(self.said)
-        command = [self.cordon, "daemon", "--log", self.log, "--config", self.config, "--policies", POLICIES, "--heartbeat", "0"]
+        command = [self.cordon, "daemon", "--log", self.log, "--config", self.config, "--policies", POLICIES, "--heartbeat", "0", *self.options]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=said, stdout=said)
         said.close()
         wait_until(lambda: "enforcing" in self.words()[before:] or self.process.poll() is not None, 600)
