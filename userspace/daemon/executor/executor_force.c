@@ -63,8 +63,7 @@ static int add_executables(struct executors *x, struct executor_entry *const *fr
 
 /* --- what an entry cannot find ------------------------------------------------------------- */
 
-static const struct executor_entry *entry_named(struct executor_entry *const *entries,
-						const char *name)
+static struct executor_entry *entry_named(struct executor_entry *const *entries, const char *name)
 {
 	for (size_t i = 0; i < CORDON_MAX_EXECUTORS; i++)
 		if (entries[i] && strcmp(entries[i]->is->name, name) == 0)
@@ -72,14 +71,12 @@ static const struct executor_entry *entry_named(struct executor_entry *const *en
 	return NULL;
 }
 
-/* `before`: why it refused until now, or NULL. */
+/* `before`: why it refused until now, or NULL. Whoever loads the file says the rest. */
 static void tell(const struct executors *x, const struct executor_entry *entry, const char *before)
 {
 	const struct config_executor *is = entry->is;
 
 	if (entry->why) {
-		daemon_say(x->daemon, "%s:%u: executor %s refuses all that it starts: %s", x->path,
-			   is->line, is->name, entry->why);
 		daemon_alert(x->daemon, "executor-unresolved",
 			     json_pack("{s:s,s:s,s:i,s:s}", "executor", is->name, "file", x->path,
 				       "line", (int)is->line, "error", entry->why));
@@ -107,6 +104,12 @@ static void tell_changes(const struct executors *x, struct executor_entry *const
 
 /* ------------------------------------------------------------------------------------------ */
 
+/* It is in force as it is, with what the same configuration says. */
+static bool stays(const struct executors *x, const struct executor_entry *entry)
+{
+	return entry && x->entries[entry->index] == entry;
+}
+
 static void switch_to(struct executors *x, struct config *config, struct executor_entry **fresh,
 		      size_t count)
 {
@@ -131,7 +134,8 @@ static void switch_to(struct executors *x, struct config *config, struct executo
 	for (uint32_t i = 0; i < CORDON_MAX_EXECUTORS; i++) {
 		if ((before >> i) & 1 && !((active >> i) & 1))
 			standby_give_back(x, i);
-		executor_entry_free(x, old[i]);
+		if (!stays(x, old[i]))
+			executor_entry_free(x, old[i]);
 	}
 	if (old_config && old_config != config)
 		config_free(old_config);
@@ -143,6 +147,26 @@ static void switch_to(struct executors *x, struct config *config, struct executo
 		executor_before_clear(x);
 }
 
+/*
+ * Of the configuration that is in force already, what misses nothing stays as it is: a policy that
+ * was changed meanwhile is not to come into force by the way.
+ */
+static bool carry_over(const struct executors *x, const struct config *config,
+		       const struct config_executor *is, struct executor_entry **fresh,
+		       size_t *made)
+{
+	struct executor_entry *entry = entry_named(x->entries, is->name),
+			      *itself = is->itself ? entry_named(x->entries, is->itself->name)
+						   : NULL;
+
+	if (config != x->config || !entry || executor_refuses(x, entry))
+		return false;
+	if (itself)
+		fresh[(*made)++] = itself;
+	fresh[(*made)++] = entry;
+	return true;
+}
+
 static int make_entries(struct executors *x, const struct config *config,
 			struct executor_entry **fresh, size_t *made, struct failure *failure)
 {
@@ -152,6 +176,8 @@ static int make_entries(struct executors *x, const struct config *config,
 		const struct config_executor *is = config_executor_at(config, i);
 		struct executor_entry *itself = NULL;
 
+		if (carry_over(x, config, is, fresh, made))
+			continue;
 		if (is->itself)
 			r = executor_entry_make(x, is->itself, NULL, &itself, failure);
 		if (r == 0 && itself)
@@ -175,7 +201,8 @@ int executors_put_into_force(struct executors *x, struct config *config, struct 
 		r = add_executables(x, fresh, made, failure);
 	if (r < 0) {
 		for (size_t i = 0; i < made; i++)
-			executor_entry_free(x, fresh[i]);
+			if (!stays(x, fresh[i]))
+				executor_entry_free(x, fresh[i]);
 		return r;
 	}
 	switch_to(x, config, fresh, made);

@@ -83,6 +83,8 @@ static int no_file(struct executors *x, size_t *ret_count, struct failure *failu
 {
 	executors_clear(x);
 	enforcement_set_audit(x->daemon->enforcement, 0);
+	x->loaded = true;
+	free(TAKE_PTR(x->trouble));
 	*ret_count = 0;
 	return approval_require(x->daemon, false, failure);
 }
@@ -147,6 +149,27 @@ static int reload(struct executors *x, size_t *ret_count, char **ret_message,
 	return 0;
 }
 
+/* All in one go: somebody may wait for the first line. */
+static void say_loaded(const struct executors *x, size_t count)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	for (size_t i = 0; i < CORDON_MAX_EXECUTORS; i++) {
+		const struct executor_entry *entry = x->entries[i];
+
+		if (entry && entry->why)
+			fprintf(out, "%s:%u: executor %s refuses all that it starts: %s\n", x->path,
+				entry->is->line, entry->is->name, entry->why);
+	}
+	fprintf(out, "%s: %zu executors", x->path, count);
+	if (fclose(out) == 0)
+		x->daemon->say(text);
+}
+
 int executors_load(struct executors *x, size_t *ret_count, struct failure *failure)
 {
 	_cleanup_(freep) char *message = NULL;
@@ -162,7 +185,7 @@ int executors_load(struct executors *x, size_t *ret_count, struct failure *failu
 	daemon_record(x->daemon, "configuration",
 		      json_pack("{s:s,s:o,s:b}", "file", x->path, "executors", executors_json(x),
 				"require_approval", approvals_required(x->daemon) != NULL));
-	daemon_say(x->daemon, "%s: %zu executors", x->path, *ret_count);
+	say_loaded(x, *ret_count);
 	return 0;
 }
 
@@ -200,13 +223,13 @@ int executors_wish(const struct executors *x, struct compiling_wishes *wishes)
 	return r;
 }
 
-/* Those whose policies are there, or seem to be by now. */
+/* Of those that seem to be in order by now. */
 static int wish_again(const struct executors *x, struct compiling_wishes *wishes)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < CORDON_MAX_EXECUTORS; i++)
-		if (x->entries[i] && (x->entries[i]->policy || (x->found >> i) & 1))
+		if (x->entries[i] && (x->found >> i) & 1)
 			r = wish(wishes, x->entries[i]->is);
 	return r;
 }

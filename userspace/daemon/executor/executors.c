@@ -116,8 +116,7 @@ static const struct executor_entry *itself_of(const struct executors *x,
 	return NULL;
 }
 
-/* Why what its executor starts, or the executor itself, is refused; NULL: it is not. */
-static const char *why_of(const struct executors *x, const struct executor_entry *entry)
+const char *executor_refuses(const struct executors *x, const struct executor_entry *entry)
 {
 	const struct executor_entry *itself = itself_of(x, entry);
 
@@ -141,7 +140,7 @@ json_t *executors_json(const struct executors *x)
 				  "executable", is->executable, "policy",
 				  entry->policy ? entry->policy->policy->name : is->policy, "waits",
 				  entry->waits, "itself", is->itself ? is->itself->policy : NULL,
-				  "refuses", why_of(x, entry)));
+				  "refuses", executor_refuses(x, entry)));
 	}
 	return list;
 }
@@ -150,7 +149,7 @@ static const char *state_of(const struct executors *x, const struct executor_ent
 {
 	const struct executor_entry *itself = itself_of(x, entry);
 
-	if (why_of(x, entry))
+	if (executor_refuses(x, entry))
 		return "refuses";
 	return entry->waits || (itself && itself->waits) ? "waits" : "in-force";
 }
@@ -163,10 +162,11 @@ static json_t *states_json(const struct executors *x)
 		const struct executor_entry *entry = entry_at(x, i);
 
 		if (entry)
-			json_array_append_new(
-				list, json_pack("{s:s,s:s,s:i,s:s*}", "name", entry->is->name,
-						"state", state_of(x, entry), "line",
-						(int)entry->is->line, "error", why_of(x, entry)));
+			json_array_append_new(list, json_pack("{s:s,s:s,s:i,s:s*}", "name",
+							      entry->is->name, "state",
+							      state_of(x, entry), "line",
+							      (int)entry->is->line, "error",
+							      executor_refuses(x, entry)));
 	}
 	return list;
 }

@@ -49,6 +49,12 @@ int executor_entry_make(struct executors *x, const struct config_executor *is,
 			struct failure *failure);
 void executor_entry_free(struct executors *x, struct executor_entry *entry);
 
+/*
+ * Why what its executor starts, or the executor itself, is refused; NULL: it is not. Of one for an
+ * executor itself, no more than that one's.
+ */
+const char *executor_refuses(const struct executors *x, const struct executor_entry *entry);
+
 /* What is approved along with the policy of an entry; caller frees. NULL: no memory. */
 char *executor_purpose(const struct config_executor *is);
 
@@ -60,8 +66,8 @@ void standby_give_back(struct executors *x, uint32_t index);
 void standby_refill(struct executors *x, const struct executor_entry *entry);
 
 /*
- * Changes over to what `config` says, which is taken over then, or leaves all as it was. It may be
- * the one that is in force.
+ * Changes over to what `config` says, which is taken over then, or leaves all as it was. Where it
+ * is the one that is in force, entries that miss something are made again, and the others stay.
  */
 int executors_put_into_force(struct executors *x, struct config *config, struct failure *failure);
 

@@ -188,6 +188,26 @@ static void it_comes(void **state)
 	assert_false(look_again());
 }
 
+/* What is in order is not looked up again by the way: its policy may be another by now. */
+static void the_others_stay(void **state)
+{
+	const struct executor_entry *good;
+
+	(void)state;
+	write_config("", gone, world_path("work"));
+	load();
+	good = entry("good");
+	world_write("policies/p.yaml", "version: 1\nname: p\nnonsense: true\n");
+	touch(gone);
+	assert_true(look_again());
+	assert_ptr_equal(entry("good"), good);
+	assert_null(good->why);
+	assert_int_equal(standing_ready("good"), CORDON_MAX_STANDBY);
+	/* The other one would need it. */
+	assert_non_null(entry("late")->why);
+	assert_int_equal(standing_ready("late"), 0);
+}
+
 static void not_too_often(void **state)
 {
 	(void)state;
@@ -680,29 +700,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(missing_program),
-		TEST(it_comes),
-		TEST(not_too_often),
-		TEST(by_a_link),
-		TEST(missing_directory),
-		TEST(missing_match),
-		TEST(missing_policy),
-		TEST(missing_for_itself),
-		TEST(it_goes),
-		TEST(tables_full),
-		TEST(shown),
-		TEST(last_good),
-		TEST(none_kept),
-		TEST(cannot_be_kept),
-		TEST(no_file),
-		TEST(approval),
-		TEST(approval_without_a_place),
-		TEST(ran_before),
-		TEST(ended_since),
-		TEST(recognised),
-		TEST(is_an_execution),
-		TEST(others),
-		TEST(cannot_be_looked_for),
+		TEST(missing_program), TEST(it_comes),	     TEST(the_others_stay),
+		TEST(not_too_often),   TEST(by_a_link),	     TEST(missing_directory),
+		TEST(missing_match),   TEST(missing_policy), TEST(missing_for_itself),
+		TEST(it_goes),	       TEST(tables_full),    TEST(shown),
+		TEST(last_good),       TEST(none_kept),	     TEST(cannot_be_kept),
+		TEST(no_file),	       TEST(approval),	     TEST(approval_without_a_place),
+		TEST(ran_before),      TEST(ended_since),    TEST(recognised),
+		TEST(is_an_execution), TEST(others),	     TEST(cannot_be_looked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
