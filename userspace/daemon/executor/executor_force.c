@@ -81,8 +81,6 @@ static void tell(const struct executors *x, const struct executor_entry *entry, 
 			     json_pack("{s:s,s:s,s:i,s:s}", "executor", is->name, "file", x->path,
 				       "line", (int)is->line, "error", entry->why));
 	} else if (before) {
-		daemon_say(x->daemon, "executor %s has all that it names, and is in force",
-			   is->name);
 		daemon_record(x->daemon, "executor-resolved",
 			      json_pack("{s:s,s:s,s:i}", "executor", is->name, "file", x->path,
 					"line", (int)is->line));
@@ -99,6 +97,9 @@ static void tell_changes(const struct executors *x, struct executor_entry *const
 
 		if (entry && !(again && before && entry->why && strcmp(before, entry->why) == 0))
 			tell(x, entry, before);
+		if (again && before && !entry->why)
+			daemon_say(x->daemon, "executor %s has all that it names, and is in force",
+				   entry->is->name);
 	}
 }
 
