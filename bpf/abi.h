@@ -746,6 +746,9 @@ enum cordon_descriptor_kind {
 #define CORDON_EXECUTOR_NO_INPUT                                                                   \
 	0x400u /* what comes with another standard input than the null device is refused */
 
+#define CORDON_EXECUTOR_RUNTIME                                                                    \
+	0x1000u /* of a container: it runs itself once more on the host, to make one */
+
 #define CORDON_EXECUTOR_SESSION 0x800u /* SIGINT interrupts what it does, and asks for no end */
 
 struct cordon_glob {
@@ -791,6 +794,7 @@ struct cordon_role {
 	__u32 kind;
 	__u64 start;  /* of the executor's process: boot clock, ns */
 	__u64 mounts; /* its mount namespace */
+	__u64 root;   /* its root directory's dentry */
 	__u32 owner;  /* that process */
 	__u32 reserved;
 };

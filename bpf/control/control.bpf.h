@@ -128,6 +128,7 @@ int cordon_adopt_tasks(struct bpf_iter__task *ctx)
 	role.owner = request->pid;
 	role.start = request->start;
 	role.mounts = (__u64)read_task(task)->nsproxy->mnt_ns;
+	role.root = root_of(task);
 	if (bpf_map_update_elem(&roles, &address, &role, BPF_ANY)) {
 		request->error = -ENOMEM;
 		return 0;

@@ -23,6 +23,7 @@ struct role {
 	__u32 kind;
 	__u64 start;  /* of the executor's process: boot clock, ns */
 	__u64 mounts; /* its mount namespace */
+	__u64 root;   /* its root directory's dentry */
 	__u32 owner;  /* that process */
 	__u32 reserved;
 };
@@ -65,6 +66,12 @@ struct {
 	__type(key, struct cordon_adopt_key);
 	__type(value, __u64);
 } adopt_names SEC(".maps");
+
+/* Its root directory's dentry. */
+static __always_inline __u64 root_of(const struct task_struct *task)
+{
+	return read_u64(FIELD(struct fs_struct, read_task(task)->fs, root.dentry));
+}
 
 #define ADOPT_KEY_BITS (8u * (sizeof(struct cordon_adopt_key) - sizeof(__u32)))
 

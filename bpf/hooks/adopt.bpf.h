@@ -28,6 +28,7 @@ struct adopt_question {
 };
 
 #define ADOPT_PROGRAM_MAX CORDON_NAME_MAX
+#define ADOPT_NOT	  0xffffffffu /* no agent code: it goes on as it is */
 
 static __noinline void send_adopt_event(const struct adopt_question *q, const struct label *label,
 					struct cordon_execution *execution, __u32 reason)
@@ -93,6 +94,67 @@ static __always_inline bool is_agent_code(struct adopt_question *q, struct adopt
 			return false;
 	}
 	return match_arguments(&q->executor->child_arguments, scratch) != GLOB_NO;
+}
+
+/*
+ * A copy in memory that nobody can write any more (memfd_create(2)), as far as can be told: by its
+ * length.
+ */
+static __always_inline bool is_sealed_copy(__u64 inode)
+{
+	const __u32 sealed = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+
+	if (!bpf_core_field_exists(struct shmem_inode_info, seals))
+		return false;
+	inode -= bpf_core_field_offset(struct shmem_inode_info, vfs_inode);
+	return (read_u32(FIELD(struct shmem_inode_info, inode, seals)) & sealed) == sealed;
+}
+
+/*
+ * Is the program of this exec the file that the task runs? runc does not show containers its own
+ * file, which one could write to (CVE-2019-5736): it runs a copy in memory, or since 1.2 itself by
+ * way of an overlay that has no layer to write to. An inode of that has the number of the file that
+ * lies below.
+ */
+static __always_inline bool runs_itself(const struct adopt_question *q)
+{
+	const struct mm_struct *mm = read_task(bpf_get_current_task_btf())->mm;
+	__u64 file = read_u64(FIELD(struct mm_struct, mm, exe_file));
+	__u64 own = read_u64(FIELD(struct file, file, f_inode));
+	const struct inode *inode = read_file(q->bprm->file)->f_inode;
+	const struct super_block *super_block = inode->i_sb;
+
+	if (!own)
+		return false;
+	if ((__u64)inode == own)
+		return true;
+	if ((__u64)inode->i_size != read_u64(FIELD(struct inode, own, i_size)))
+		return false;
+	if (super_block->s_magic == TMPFS_MAGIC)
+		return inode->i_nlink == 0 && is_sealed_copy((__u64)inode);
+	return super_block->s_magic == OVERLAYFS_MAGIC && super_block->s_flags & SB_RDONLY &&
+	       inode->i_ino == read_u64(FIELD(struct inode, own, i_ino));
+}
+
+/*
+ * What a runtime runs where it was started itself, to make a container: itself, and the hooks that
+ * its entry lists. In the container, where an image may have programs of any name and a copy of any
+ * file, all is agent code.
+ */
+static __always_inline __u32 judge_container(struct adopt_question *q,
+					     struct adopt_scratch *scratch)
+{
+	if (q->mounts != q->role.mounts)
+		return CORDON_ADOPTED;
+	if (root_of(bpf_get_current_task_btf()) != q->role.root)
+		return CORDON_ADOPT_LOCAL;
+	if ((q->executor->flags & CORDON_EXECUTOR_RUNTIME) && runs_itself(q))
+		return ADOPT_NOT;
+	if ((q->executor->flags & CORDON_EXECUTOR_EXCEPT) &&
+	    bpf_d_path(&q->bprm->file->f_path, scratch->key.text, CORDON_ADOPT_TEXT) > 0 &&
+	    adopt_lookup(scratch, CORDON_ADOPT_PROGRAM, q->index))
+		return ADOPT_NOT;
+	return CORDON_ADOPT_LOCAL;
 }
 
 /* Spells the current directory into the scratch. False: it has no name that could be judged. */
@@ -229,8 +291,9 @@ static __noinline int adopt(struct adopt_question *q)
 
 static __always_inline int judge_child(struct adopt_question *q)
 {
+	__u32 container = q->executor->flags & CORDON_EXECUTOR_CONTAINER;
 	struct adopt_scratch *scratch;
-	__u32 reason;
+	__u32 reason = CORDON_ADOPTED;
 
 	q->scratch = event_scratch();
 	if (!q->scratch) {
@@ -241,13 +304,14 @@ static __always_inline int judge_child(struct adopt_question *q)
 	/* Behind what the event needs of it. */
 	scratch = (struct adopt_scratch *)(q->scratch->data + 2048);
 	q->workdir = 0;
-	if (!is_agent_code(q, scratch))
+	if (container)
+		reason = judge_container(q, scratch);
+	if (reason == ADOPT_NOT || (!container && !is_agent_code(q, scratch)))
 		return 0;
-	reason = find_workdir(q, scratch) ? CORDON_ADOPTED : CORDON_ADOPT_WORKDIR;
+	if (!find_workdir(q, scratch) && !container)
+		reason = CORDON_ADOPT_WORKDIR;
 	bpf_probe_read_kernel(q->scratch->data, CORDON_ADOPT_TEXT, scratch->key.text);
-	if (q->executor->flags & CORDON_EXECUTOR_CONTAINER)
-		reason = q->mounts == q->role.mounts ? CORDON_ADOPT_LOCAL : CORDON_ADOPTED;
-	else if (reason == CORDON_ADOPTED)
+	if (reason == CORDON_ADOPTED && !container)
 		reason = judge_workdir(q, scratch);
 	if (reason != CORDON_ADOPTED)
 		return refuse_adoption(q, reason, -EACCES);
@@ -296,6 +360,7 @@ static __always_inline int give_role(__u32 executor)
 		.owner = task->tgid,
 		.start = read_task(task)->group_leader->start_boottime,
 		.mounts = (__u64)read_task(task)->nsproxy->mnt_ns,
+		.root = root_of(task),
 	};
 
 	return bpf_map_update_elem(&roles, &address, &role, BPF_ANY) ? -EAGAIN : 1;
@@ -337,6 +402,18 @@ static __always_inline bool may_be_agent_code(const struct adopt_question *q)
 {
 	return q->role.kind == ROLE_CHILD || q->role.mounts != q->mounts ||
 	       !(q->executor->flags & CORDON_EXECUTOR_CONTAINER);
+}
+
+/* Has a container's runtime gone into it? What it runs there is none, whatever it is called. */
+static __always_inline bool is_in_container(const struct adopt_question *q, const struct role *role)
+{
+	const struct cordon_executor *executor;
+	__u32 index;
+
+	if (role->mounts == (__u64)read_task(bpf_get_current_task_btf())->nsproxy->mnt_ns)
+		return false;
+	executor = executor_of(q->adoption, role, &index);
+	return executor && executor->flags & CORDON_EXECUTOR_CONTAINER;
 }
 
 static __always_inline int exec_by(struct adopt_question *q, const struct role *role)
@@ -418,7 +495,7 @@ int BPF_PROG(cordon_adopt_exec, struct linux_binprm *bprm, int ret)
 	order(); /* as in executor_of() */
 	role = bpf_map_lookup_elem(&roles, &address);
 	/* A child of an executor is first of all that, whatever it runs. */
-	if (!role || role->kind == ROLE_EXECUTOR)
+	if (!role || (role->kind == ROLE_EXECUTOR && !is_in_container(&q, role)))
 		known = recognise(mask);
 	if (!known && role) {
 		ret = exec_by(&q, role);

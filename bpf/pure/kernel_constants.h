@@ -20,6 +20,7 @@
 #define FMODE_READ	0x1u
 #define FMODE_WRITE	0x2u
 #define FMODE_EXEC	0x20u /* in f_flags: the kernel opens a program; open(2) cannot ask for it */
+#define SB_RDONLY	(1ul << 0)
 #define SB_NOUSER	(1ul << 31)
 #define SB_KERNMOUNT	(1ul << 22)
 #define ATTR_MODE	0x1u
@@ -54,19 +55,22 @@
 #define S_ISDIR(mode) (((mode) & S_IFMT) == S_IFDIR)
 
 /* include/uapi/linux/fcntl.h, asm-generic/fcntl.h */
-#define O_ACCMODE   03
-#define O_TRUNC	    01000
-#define O_APPEND    02000
-#define O_ASYNC	    020000
-#define __O_TMPFILE 020000000
-#define F_SETFL	    4
-#define F_SETOWN    8
-#define F_SETSIG    10
-#define F_SETOWN_EX 15
-#define F_SETLEASE  1024
-#define F_SETDELEG  1040
-#define F_WRLCK	    1
-#define F_UNLCK	    2
+#define O_ACCMODE     03
+#define O_TRUNC	      01000
+#define O_APPEND      02000
+#define O_ASYNC	      020000
+#define __O_TMPFILE   020000000
+#define F_SETFL	      4
+#define F_SETOWN      8
+#define F_SETSIG      10
+#define F_SETOWN_EX   15
+#define F_SETLEASE    1024
+#define F_SETDELEG    1040
+#define F_SEAL_SHRINK 0x2
+#define F_SEAL_GROW   0x4
+#define F_SEAL_WRITE  0x8
+#define F_WRLCK	      1
+#define F_UNLCK	      2
 
 /* include/uapi/linux/magic.h; include/linux/nsfs and fs/ sources for the last ones */
 #define PROC_SUPER_MAGIC    0x9fa0
@@ -75,6 +79,7 @@
 #define ANON_INODE_FS_MAGIC 0x09041934
 #define PIDFS_MAGIC	    0x50494446
 #define TMPFS_MAGIC	    0x01021994
+#define OVERLAYFS_MAGIC	    0x794c7630
 #define HUGETLBFS_MAGIC	    0x958458f6
 #define MQUEUE_MAGIC	    0x19800202
 

@@ -54,14 +54,21 @@ struct config_executor {
 	const char *arguments;	/* pattern that one argument matches */
 	const char *user;	/* name or number */
 	const char *cgroup;	/* below the mount point of cgroup2 */
-	/* children: which of those that it starts are agent code; all if neither is given */
+	/*
+	 * children: which of those that it starts are agent code; all if neither is given. Of a
+	 * container's runtime: what it may run on the host besides, as its hooks; itself, if it is
+	 * one of these.
+	 */
 	const char **programs;	     /* only these */
 	const char **except;	     /* all but these */
 	const char *child_arguments; /* pattern that one argument matches */
 	enum config_kind kind;
 	const char *policy;    /* never NULL */
 	uint64_t timeout_nsec; /* 0: the policy's */
-	uint32_t grace_msec;   /* of what was asked to end; 0: it may go on for ever */
+	/* container: of its first program, until which the others can come and go */
+	bool has_lifetime;
+	uint64_t lifetime_nsec; /* 0: none */
+	uint32_t grace_msec;	/* of what was asked to end; 0: it may go on for ever */
 	const char **workdir_under;
 	const char **volumes; /* container: directories of the host that may be mounted in it */
 	const char **binds;   /* NAME, PATH, NAME, PATH, ...: the policy's own directories */

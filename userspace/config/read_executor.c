@@ -159,6 +159,21 @@ static int read_timeout(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
+static int read_lifetime(struct reader *r, const struct node *n, void *target)
+{
+	static const char hint[] = "write a duration, such as 8h, or none";
+	uint64_t nsec = 0;
+
+	TARGET->has_lifetime = true;
+	if (n->type == NODE_SCALAR && strcmp(n->text, "none") == 0)
+		TARGET->lifetime_nsec = 0;
+	else if (n->type != NODE_SCALAR || units_duration(n->text, &nsec) < 0 || nsec == 0)
+		report_error(r->diagnostics, &n->place, hint, "lifetime is no duration");
+	else
+		TARGET->lifetime_nsec = nsec;
+	return 0;
+}
+
 static int read_grace(struct reader *r, const struct node *n, void *target)
 {
 	static const char hint[] = "write a duration up to a day, such as 2s, or none";
@@ -342,6 +357,7 @@ const struct key config_executor_keys[] = {
 	{"kind", read_kind},
 	{"policy", read_policy_name},
 	{"timeout", read_timeout},
+	{"lifetime", read_lifetime},
 	{"grace", read_grace},
 	{"workdir_under", read_workdir_under},
 	{"volumes", read_volumes},
@@ -406,6 +422,13 @@ int config_finish_executor(struct reader *r, const struct node *n, struct config
 	if (e->kind != CONFIG_CONTAINER && e->volumes[0])
 		report_error(r->diagnostics, &n->place, "leave them out",
 			     "volumes are for kind: container");
+	if (e->kind != CONFIG_CONTAINER && e->has_lifetime)
+		report_error(r->diagnostics, &n->place, "leave it out",
+			     "lifetime is for kind: container");
+	if (e->kind == CONFIG_CONTAINER && (e->programs[0] || e->child_arguments))
+		report_error(r->diagnostics, &n->place,
+			     "children: {except: [/usr/sbin/runc]}, with what runs on the host",
+			     "all that runs in a container is agent code, whatever its name");
 	if (e->gate[0] && (!e->hold || e->away != CONFIG_AWAY_DENY))
 		report_error(r->diagnostics, &n->place,
 			     "without hold: false and when_away: enforce-only",

@@ -185,6 +185,56 @@ static void by_moving(char **argv)
 	}
 }
 
+/* The same, which nobody can write any more, as runc runs itself. */
+static void by_sealed(char **argv)
+{
+	if (fork() == 0) {
+		int from = open(argv[0], O_RDONLY | O_CLOEXEC);
+		int memory = memfd_create("program", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		struct stat st;
+
+		need(fstat(from, &st), "fstat");
+		need(sendfile(memory, from, NULL, (size_t)st.st_size), "sendfile");
+		need(fcntl(memory, F_ADD_SEALS,
+			   F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE),
+		     "F_ADD_SEALS");
+		fexecve(memory, argv, environ);
+		_exit(errno);
+	}
+}
+
+static void enter_container(void)
+{
+	need(unshare(CLONE_NEWNS), "unshare");
+}
+
+static void by_container(char **argv)
+{
+	if (fork() == 0) {
+		enter_container();
+		run(argv);
+	}
+}
+
+static void by_itself_in_container(char **argv)
+{
+	enter_container();
+	run(argv);
+}
+
+/* Among files of somebody else's, on the host. */
+static void by_chroot(char **argv)
+{
+	if (fork() == 0) {
+		char work[4096];
+
+		need(getcwd(work, sizeof(work)) ? 0 : -1, "getcwd");
+		need(chroot(getenv("ROOT")), "chroot");
+		need(chdir(work), work);
+		run(argv);
+	}
+}
+
 /* No child at all: as a shell does with its last command. */
 static void by_itself(char **argv)
 {
@@ -207,6 +257,10 @@ static const struct {
 	{"clone-into", by_clone_into},
 	{"moving", by_moving},
 	{"itself", by_itself},
+	{"sealed", by_sealed},
+	{"container", by_container},
+	{"itself-in-container", by_itself_in_container},
+	{"chroot", by_chroot},
 };
 
 int main(int argc, char **argv)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "bpf/abi.h"
+#include "base/clock.h"
 #include "config/config.h"
 
 static struct config *parse(const char *text, char **ret_message)
@@ -247,6 +248,8 @@ static void containers(void **state)
 					"    bind: {venv: /opt/venv, home: /srv/home}\n"
 					"    gate: [/usr/local/bin/look, --hard]\n"
 					"    stage: ephemeral\n"
+					"    children: {except: [/usr/bin/crun, /usr/bin/hook]}\n"
+					"    lifetime: 8h\n"
 					"    agent: {variable: AGENT}\n";
 	const struct config_executor *e;
 	char *said = NULL;
@@ -257,6 +260,9 @@ static void containers(void **state)
 		fail_msg("%s", said);
 	e = config_executor_at(config, 0);
 	assert_string_equal(config_kind_name(e->kind), "container");
+	assert_string_equal(e->except[1], "/usr/bin/hook");
+	assert_true(e->has_lifetime);
+	assert_true(e->lifetime_nsec == 8 * 3600 * NSEC_PER_SEC);
 	assert_string_equal(config_stage_name(e->stage), "ephemeral");
 	assert_string_equal(e->volumes[0], "/srv/data");
 	assert_null(e->volumes[1]);
@@ -277,6 +283,15 @@ static void contradictions(void **state)
 	refused(HEAD "  - {name: a, kind: container, " REQUIRED "}\n", "a container has its own");
 	refused(HEAD "  - {name: a, volumes: [/x], " REQUIRED "}\n",
 		"volumes are for kind: container");
+	refused(HEAD "  - {name: a, lifetime: 8h, " REQUIRED "}\n",
+		"lifetime is for kind: container");
+	refused(HEAD "  - {name: a, lifetime: soon, " REQUIRED "}\n", "lifetime is no duration");
+	refused(HEAD "  - {name: a, match: {executable: /usr/bin/a}, policy: p, kind: container, "
+		     "children: {programs: [/usr/bin/b]}}\n",
+		"agent code, whatever its name");
+	refused(HEAD "  - {name: a, match: {executable: /usr/bin/a}, policy: p, kind: container, "
+		     "children: {arguments: \"*b\"}}\n",
+		"agent code, whatever its name");
 	refused(HEAD "  - {name: a, volumes: [x], " REQUIRED "}\n", "not an absolute path");
 	refused(HEAD "  - {name: a, gate: [/x], hold: false, " REQUIRED "}\n", "passes no gate");
 	refused(HEAD "  - {name: a, gate: [/x], when_away: enforce-only, " REQUIRED "}\n",

@@ -237,7 +237,8 @@ static void record_refusal(struct daemon *daemon, const struct cordon_adopt_even
 		[CORDON_ADOPT_TRACES] = "it traces another process",
 		[CORDON_ADOPT_INPUT] =
 			"its standard input is not /dev/null, and the entry says stdin: null",
-		[CORDON_ADOPT_LOCAL] = "expected in a container, it was started on the host",
+		[CORDON_ADOPT_LOCAL] =
+			"it was started on the host, in no container; see children: {except}",
 	};
 	const struct executor_entry *entry = executors_entry(daemon->executors, event->executor);
 	const char *data = (const char *)event->data;

@@ -19,7 +19,7 @@ static json_t *list_of(const char *const *texts)
 char *executor_purpose(const struct config_executor *is)
 {
 	_cleanup_(json_decrefp) json_t *use = json_pack(
-		"{s:s,s:s,s:s?,s:s?,s:s?,s:o,s:o,s:s?,s:s,s:o,s:o,s:o,s:o,s:s,s:b,s:b,s:s*}",
+		"{s:s,s:s,s:s?,s:s?,s:s?,s:o,s:o,s:s?,s:s,s:o,s:o,s:o,s:o,s:s,s:b,s:b,s:o*,s:s*}",
 		"executor", is->name, "executable", is->executable, "arguments", is->arguments,
 		"user", is->user, "cgroup", is->cgroup, "programs", list_of(is->programs), "except",
 		list_of(is->except), "child_arguments", is->child_arguments, "kind",
@@ -27,6 +27,9 @@ char *executor_purpose(const struct config_executor *is)
 		list_of(is->volumes), "binds", list_of(is->binds), "gate",
 		list_of((const char *const *)is->gate), "stage", config_stage_name(is->stage),
 		"deny_away", is->away == CONFIG_AWAY_DENY, "hold", is->hold,
+		/* It may be longer than the policy's limit. */
+		"lifetime_ns",
+		is->has_lifetime ? json_integer((json_int_t)is->lifetime_nsec) : NULL,
 		/* Without it, the executor itself would be confined no more. */
 		"itself", is->itself ? is->itself->policy : NULL);
 

@@ -97,8 +97,12 @@ static int add_paths(struct executors *x, const struct executor_entry *entry, ch
 {
 	int r = 0;
 
-	for (; r == 0 && paths && *paths; paths++)
+	for (; r == 0 && paths && *paths; paths++) {
 		r = add_name(x, entry, CORDON_ADOPT_PROGRAM, *paths, true, 1, failure);
+		/* Of what may run on the host for a container, the runtime is known by its file. */
+		if (entry->is->kind == CONFIG_CONTAINER && strcmp(*paths, entry->program) == 0)
+			adoption_entry(x->adoption, entry->index)->flags |= CORDON_EXECUTOR_RUNTIME;
+	}
 	return r;
 }
 
