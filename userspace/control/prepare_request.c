@@ -198,5 +198,6 @@ void audit_execution_release(struct audit_execution *execution)
 	protocol_strings_free(execution->limits_missing);
 	protocol_strings_free(execution->descriptors);
 	audit_starters_free(execution->starters);
+	audit_container_release(&execution->container);
 	*execution = (struct audit_execution){};
 }

@@ -57,6 +57,15 @@ void audit_starters_free(struct audit_starter *starters)
 	free(starters);
 }
 
+void audit_container_release(struct audit_container *container)
+{
+	free(container->id);
+	free(container->name);
+	free(container->image);
+	free(container->image_id);
+	*container = (struct audit_container){};
+}
+
 static void add_starter(struct fields *f, json_t *list, const struct audit_starter *starter)
 {
 	char started[CLOCK_TEXT_SIZE];
@@ -91,6 +100,20 @@ static void add_starters(struct fields *f, const struct audit_execution *executi
 		add_starter(f, list, &execution->starters[i]);
 }
 
+/* As ECS has it. */
+static void add_container(struct fields *f, const struct audit_container *container)
+{
+	json_t *object = fields_object(f, f->record, "container"), *image, *hash;
+	char *const digests[] = {container->image_id, NULL};
+
+	fields_string(f, object, "id", container->id);
+	fields_string(f, object, "name", container->name);
+	image = fields_object(f, object, "image");
+	fields_string(f, image, "name", container->image);
+	hash = fields_object(f, image, "hash");
+	fields_strings(f, hash, "all", digests);
+}
+
 json_t *audit_record_start(const struct audit_execution *execution, uint64_t time)
 {
 	json_t *object;
@@ -116,6 +139,8 @@ json_t *audit_record_start(const struct audit_execution *execution, uint64_t tim
 	fields_strings(&f, object, "kept", execution->environment_kept);
 	fields_strings(&f, object, "removed", execution->environment_removed);
 	fields_number(&f, object, "unnamed", execution->environment_unnamed);
+	if (execution->container.id)
+		add_container(&f, &execution->container);
 	fields_user(&f, execution->uid, execution->gid);
 	add_starters(&f, execution);
 	return fields_end(&f);

@@ -55,6 +55,16 @@ struct audit_starter {
 /* All AUDIT_STARTERS_MAX of an array, those that are all zero as well; NULL: nothing. */
 void audit_starters_free(struct audit_starter *starters);
 
+/* The container that an execution is in, as its engine says; what is not known is NULL. */
+struct audit_container {
+	char *id;
+	char *name;
+	char *image;	/* as whoever made the container called it */
+	char *image_id; /* the digest of its configuration, as a rule behind "sha256:" */
+};
+
+void audit_container_release(struct audit_container *container);
+
 /* What every record of an execution says about it. Strings may be NULL unless said otherwise. */
 struct audit_execution {
 	unsigned char id[16];
@@ -76,6 +86,7 @@ struct audit_execution {
 	const struct compiled_policy *policy; /* never NULL; not owned */
 	struct policy_limits limits;	      /* in force: the policy's, lowered by options */
 	bool observe;
+	struct audit_container container; /* `id` NULL: none */
 	uint32_t uid, gid;
 	bool have_login;
 	uint32_t login_uid;		/* whom who started it was logged in as */

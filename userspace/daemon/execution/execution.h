@@ -56,7 +56,8 @@ struct execution_adoption {
 	bool in_order;	 /* and goes on */
 	bool unrecorded; /* its start cannot be written */
 	bool unlooked;	 /* its start was written before its code was read */
-	bool left;	 /* it ended meanwhile */
+	bool container_first; /* it is the program that a container begins with */
+	bool left;	      /* it ended meanwhile */
 	struct event *leader_event, *leader_timer;
 	struct account *account; /* of the user whose executor it is; NULL: root's */
 	struct errand *look;	 /* while its code is read */

@@ -12,6 +12,7 @@
 #include "daemon/executor/adopted_prepare.h"
 #include "daemon/host/ancestry.h"
 #include "daemon/host/container.h"
+#include "daemon/host/container_identity.h"
 #include "daemon/executor/executors.h"
 #include "daemon/execution/label.h"
 #include "daemon/execution/prepare.h"
@@ -113,6 +114,23 @@ static void read_starters(const struct execution *e, FILE *to)
 	audit_starters_free(starters);
 }
 
+static void read_container(const struct execution *e, const struct executor_entry *entry, FILE *to)
+{
+	struct audit_container container = {};
+	unsigned char first = 0;
+
+	if (entry && entry->is->kind == CONFIG_CONTAINER) {
+		container_identify(e->leader, &container);
+		first = container_is_first(e->leader);
+	}
+	(void)fwrite(&first, sizeof(first), 1, to);
+	parcel_put_text(to, container.id);
+	parcel_put_text(to, container.name);
+	parcel_put_text(to, container.image);
+	parcel_put_text(to, container.image_id);
+	audit_container_release(&container);
+}
+
 int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
 {
 	const struct execution *e = context;
@@ -123,6 +141,7 @@ int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct f
 
 	read_agent(e, entry, to);
 	read_starters(e, to);
+	read_container(e, entry, to);
 	r = clean_environment(e, &kept, &removed, failure);
 	parcel_put_list(to, kept, strings_count(kept));
 	parcel_put_list(to, removed, strings_count(removed));
@@ -177,6 +196,7 @@ static void forget_answer(struct audit_execution *x)
 	free(TAKE_PTR(x->language));
 	audit_starters_free(TAKE_PTR(x->starters));
 	x->starter_count = 0;
+	audit_container_release(&x->container);
 }
 
 static int take_starters(struct audit_execution *x, struct parcel *from)
@@ -184,6 +204,22 @@ static int take_starters(struct audit_execution *x, struct parcel *from)
 	int r = ancestry_take(from, &x->starters);
 
 	x->starter_count = r > 0 ? (size_t)r : 0;
+	return r;
+}
+
+static int take_container(struct execution *e, struct parcel *from)
+{
+	struct audit_container *container = &e->record.container;
+	const unsigned char *first = parcel_take(from, 1);
+	int r;
+
+	if (!first)
+		return -EPROTO;
+	e->adoption.container_first = *first != 0;
+	(void)((r = parcel_take_text(from, &container->id)) < 0 ||
+	       (r = parcel_take_text(from, &container->name)) < 0 ||
+	       (r = parcel_take_text(from, &container->image)) < 0 ||
+	       (r = parcel_take_text(from, &container->image_id)) < 0);
 	return r;
 }
 
@@ -199,7 +235,7 @@ static int take_answer(struct execution *e, const char *data, size_t size, bool 
 
 	forget_answer(&e->record);
 	(void)((r = parcel_take_text(&from, &agent)) < 0 ||
-	       (r = take_starters(&e->record, &from)) < 0 ||
+	       (r = take_starters(&e->record, &from)) < 0 || (r = take_container(e, &from)) < 0 ||
 	       (r = parcel_take_list(&from, &e->record.environment_kept, &count)) < 0 ||
 	       (r = parcel_take_list(&from, &e->record.environment_removed, &count)) < 0 ||
 	       (r = wiped_add(e)) < 0 || (!complete && from.left == 0) ||
@@ -393,6 +429,9 @@ int adopted_prepare(struct execution *e, const char *data, size_t size, struct e
 	if (r == 0)
 		r = take_answer(e, data, size, true, failure);
 	e->code_fd = TAKE_FD(fds->fd[0]);
+	/* With the first program of a container all others would end. */
+	if (container && e->adoption.container_first && entry->is->has_lifetime)
+		e->record.limits.wall_nsec = entry->is->lifetime_nsec;
 	(void)(r < 0 || (r = execution_watch_code(e, failure)) < 0 ||
 	       (r = keep_directories(e, entry, failure)) < 0 ||
 	       (r = container || itself ? 0 : take_place(e, fds, failure)) < 0 ||

@@ -52,6 +52,20 @@ static const char *const devices[] = {
  */
 static const char *const views[] = {"cgroup2", "sysfs", "mqueue", "devpts", NULL};
 
+/* Programs of engines that begin a container in the place of its own, and where they are put. */
+static const struct {
+	const char *point, *program;
+} own_programs[] = {
+	{"/sbin/docker-init", "/usr/bin/docker-init"},
+	{"/sbin/docker-init", "/usr/bin/tini-static"},
+	{"/sbin/docker-init", "/usr/libexec/docker/docker-init"},
+	{"/usr/sbin/docker-init", "/usr/bin/docker-init"},
+	{"/usr/sbin/docker-init", "/usr/bin/tini-static"},
+	{"/usr/sbin/docker-init", "/usr/libexec/docker/docker-init"},
+	{"/run/podman-init", "/usr/libexec/podman/catatonit"},
+	{"/run/podman-init", "/usr/bin/catatonit"},
+};
+
 static bool listed(const char *const *list, const char *text)
 {
 	while (*list && strcmp(*list, text) != 0)
@@ -126,9 +140,18 @@ static bool host_path(const struct mount *host, const struct mount *its,
 	return true;
 }
 
+static bool is_own_program(const char *path, const struct mount *its)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(own_programs); i++)
+		if (strcmp(its->point, own_programs[i].point) == 0 &&
+		    strcmp(path, own_programs[i].program) == 0)
+			return true;
+	return false;
+}
+
 static bool approved(const char *path, const struct mount *its, const char *const *volumes)
 {
-	return below_any(path, volumes) || listed(devices, path) ||
+	return below_any(path, volumes) || listed(devices, path) || is_own_program(path, its) ||
 	       (listed(own_points, its->point) && below_any(path, storage));
 }
 
@@ -171,6 +194,25 @@ int container_judge_mounts(const char *host, const char *its, const char *const 
 		r = judge(&mount, host, volumes, failure);
 	}
 	return r;
+}
+
+bool container_find_mount(const char *host, const char *its, const char *point,
+			  char ret_path[2 * PATH_MAX])
+{
+	struct mount mount, own;
+	bool found = false;
+
+	/* What was mounted last covers the others. */
+	for (; *its; its = strchrnul(its, '\n'), its += *its != '\0')
+		if (read_mount(its, &mount) && strcmp(mount.point, point) == 0) {
+			own = mount;
+			found = true;
+		}
+	for (const char *line = host; found && *line;
+	     line = strchrnul(line, '\n'), line += *line != '\0')
+		if (read_mount(line, &mount) && host_path(&mount, &own, ret_path))
+			return true;
+	return false;
 }
 
 static int read_mounts(pid_t pid, char **ret_text, struct failure *failure)

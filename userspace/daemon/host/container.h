@@ -3,6 +3,8 @@
 #ifndef CORDON_DAEMON_CONTAINER_H
 #define CORDON_DAEMON_CONTAINER_H
 
+#include <limits.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/failure.h"
@@ -21,5 +23,9 @@ int container_check_volumes(pid_t pid, const char *const *volumes, struct failur
 /* The judgement alone, on two texts as of /proc/PID/mountinfo. */
 int container_judge_mounts(const char *host, const char *its, const char *const *volumes,
 			   struct failure *failure);
+
+/* Where the host has what is mounted at `point` there; false: nothing of it is, or it has not. */
+bool container_find_mount(const char *host, const char *its, const char *point,
+			  char ret_path[2 * PATH_MAX]);
 
 #endif

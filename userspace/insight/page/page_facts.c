@@ -263,6 +263,9 @@ void page_facts(FILE *out, const struct page_execution *e)
 	text_fact(out, "User", view_text(s, "user.id"), false);
 	text_fact(out, "Agent", view_text(s, "cordon.execution.agent"), false);
 	text_fact(out, "Session", view_text(s, "cordon.execution.session"), false);
+	text_fact(out, "Container", view_text(s, "container.name"), false);
+	text_fact(out, "Container's id", view_text(s, "container.id"), true);
+	text_fact(out, "Image", view_text(s, "container.image.name"), false);
 	text_fact(out, "Started by", view_text(s, "cordon.execution.executor"), false);
 	starters_fact(out, s);
 	text_fact(out, "Work directory", view_text(s, "cordon.execution.workdir"), true);

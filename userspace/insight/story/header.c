@@ -178,10 +178,15 @@ static void login(struct header *h, unsigned long long uid)
 
 static void write_origin(struct header *h, const json_t *start)
 {
+	const char *container = view_text(start, "container.name");
+	const char *image = view_text(start, "container.image.name");
+
 	label(h, "started");
 	named(h, "by", view_text(start, "cordon.execution.executor"));
 	named(h, "agent", view_text(start, "cordon.execution.agent"));
 	named(h, "session", view_text(start, "cordon.execution.session"));
+	named(h, "container", container ? container : view_text(start, "container.id"));
+	named(h, "image", image);
 	named(h, "user", view_text(start, "user.id"));
 	named(h, "group", view_text(start, "group.id"));
 	if (view_has_number(start, "cordon.started_by.login_uid"))

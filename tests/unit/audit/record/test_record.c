@@ -100,6 +100,32 @@ static void test_start_says_who(void **state)
 	audit_starters_free(f.execution.starters);
 }
 
+static void test_start_in_a_container(void **state)
+{
+	struct fixture f;
+	json_t *record;
+
+	(void)state;
+	fixture_init(&f);
+	record = checked(audit_record_start(&f.execution, FIXTURE_TIME));
+	assert_null(json_object_get(record, "container"));
+	json_decref(record);
+	f.execution.container.id = (char *)"51d7";
+	record = checked(audit_record_start(&f.execution, FIXTURE_TIME));
+	assert_text(record, "container.id", "51d7");
+	assert_null_field(record, "container.name");
+	assert_int_equal(json_array_size(view_field(record, "container.image.hash.all")), 0);
+	json_decref(record);
+	f.execution.container.name = (char *)"box";
+	f.execution.container.image = (char *)"python:3-slim";
+	f.execution.container.image_id = (char *)"sha256:a3";
+	record = checked(audit_record_start(&f.execution, FIXTURE_TIME));
+	assert_text(record, "container.name", "box");
+	assert_text(record, "container.image.name", "python:3-slim");
+	assert_int_equal(json_array_size(view_field(record, "container.image.hash.all")), 1);
+	json_decref(record);
+}
+
 static void test_start_with_the_least(void **state)
 {
 	_cleanup_(json_decrefp) json_t *record = NULL;
@@ -379,6 +405,7 @@ int main(void)
 		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_start_shows_arguments_only_if_asked),
 		cmocka_unit_test(test_start_says_who),
+		cmocka_unit_test(test_start_in_a_container),
 		cmocka_unit_test(test_start_with_the_least),
 		cmocka_unit_test(test_end),
 		cmocka_unit_test(test_traffic),

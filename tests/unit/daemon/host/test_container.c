@@ -42,6 +42,8 @@ static void allowed(void **state)
 		"95 90 8:2 /@data/deep /vol rw - btrfs /dev/sdb rw\n",
 		"96 90 8:1 /var/lib/containers/storage/aa/hosts /etc/hosts rw - ext4 /dev/sda1 rw\n",
 		"98 90 0:8 /null /proc/kcore rw - devtmpfs devtmpfs rw\n",
+		"96 90 8:1 /usr/bin/tini-static /sbin/docker-init ro - ext4 /dev/sda1 rw\n",
+		"96 90 8:1 /usr/bin/docker-init /usr/sbin/docker-init ro - ext4 /dev/sda1 rw\n",
 		"",
 	};
 
@@ -59,6 +61,8 @@ static void refused(void **state)
 		"94 90 8:1 /srv/database /vol rw - ext4 /dev/sda1 rw\n",
 		"94 90 8:1 /srv /vol rw - ext4 /dev/sda1 rw\n",
 		"94 90 8:1 /etc/shadow /etc/hosts rw - ext4 /dev/sda1 rw\n",
+		"96 90 8:1 /etc/shadow /sbin/docker-init ro - ext4 /dev/sda1 rw\n",
+		"96 90 8:1 /usr/bin/tini-static /usr/bin/sh ro - ext4 /dev/sda1 rw\n",
 		"95 90 8:1 /var/lib/containers/storage/overlay/bb/merged /other rw - ext4 /dev/sda1 rw\n",
 		"95 90 8:2 /@other /vol rw - btrfs /dev/sdb rw\n",
 		"95 90 8:2 /@database /vol rw - btrfs /dev/sdb rw\n",
