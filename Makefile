@@ -108,7 +108,7 @@ executors: | packages-test
 	@packaging/setup/fetch-executors $(BUILD)/executors autogen sigma
 
 containers: | packages-test
-	@packaging/setup/fetch-executors $(BUILD)/executors root
+	@packaging/setup/fetch-executors $(BUILD)/executors root docker
 
 # Those that the Python package has adapters for.
 frameworks: | packages-test
