@@ -403,6 +403,47 @@ static void check_itself(struct reader *r, const struct node *n, const struct co
 			     "what a container's runtime does itself is not confined");
 }
 
+static bool is_listed(const char *const *list, const char *text)
+{
+	while (*list && strcmp(*list, text) != 0)
+		list++;
+	return *list != NULL;
+}
+
+static void check_container(struct reader *r, const struct node *n, const struct config_executor *e)
+{
+	const char *base = e->executable ? strrchr(e->executable, '/') : NULL;
+
+	if (e->workdir_under[0])
+		report_error(r->diagnostics, &n->place, "leave it out",
+			     "workdir_under is about directories of the host, and a container has "
+			     "its own");
+	if (e->programs[0] || e->child_arguments)
+		report_error(r->diagnostics, &n->place,
+			     "children: {except: [/usr/sbin/runc]}, with what runs on the host",
+			     "all that runs in a container is agent code, whatever its name");
+	if (base && strcmp(base, "/runc") == 0 && !is_listed(e->except, e->executable))
+		report_warning(r->diagnostics, &n->place,
+			       "children: {except: [/usr/sbin/runc, /usr/sbin/dockerd]}",
+			       "runc runs itself once more on the host, and is refused: no "
+			       "container starts");
+}
+
+static void check_no_container(struct reader *r, const struct node *n,
+			       const struct config_executor *e)
+{
+	if (e->volumes[0])
+		report_error(r->diagnostics, &n->place, "leave them out",
+			     "volumes are for kind: container");
+	if (e->has_lifetime)
+		report_error(r->diagnostics, &n->place, "leave it out",
+			     "lifetime is for kind: container");
+	if (!e->workdir_under[0])
+		report_error(r->diagnostics, &n->place,
+			     "add workdir_under: [/directory] with those that its code works below",
+			     "nothing says where its executions may work");
+}
+
 int config_finish_executor(struct reader *r, const struct node *n, struct config_executor *e)
 {
 	if (!e->name)
@@ -415,28 +456,14 @@ int config_finish_executor(struct reader *r, const struct node *n, struct config
 	if (!e->policy)
 		report_error(r->diagnostics, &n->place, "add policy: NAME",
 			     "nothing says which policy its executions run under");
-	if (e->kind == CONFIG_CONTAINER && e->workdir_under[0])
-		report_error(r->diagnostics, &n->place, "leave it out",
-			     "workdir_under is about directories of the host, and a container has "
-			     "its own");
-	if (e->kind != CONFIG_CONTAINER && e->volumes[0])
-		report_error(r->diagnostics, &n->place, "leave them out",
-			     "volumes are for kind: container");
-	if (e->kind != CONFIG_CONTAINER && e->has_lifetime)
-		report_error(r->diagnostics, &n->place, "leave it out",
-			     "lifetime is for kind: container");
-	if (e->kind == CONFIG_CONTAINER && (e->programs[0] || e->child_arguments))
-		report_error(r->diagnostics, &n->place,
-			     "children: {except: [/usr/sbin/runc]}, with what runs on the host",
-			     "all that runs in a container is agent code, whatever its name");
+	if (e->kind == CONFIG_CONTAINER)
+		check_container(r, n, e);
+	else
+		check_no_container(r, n, e);
 	if (e->gate[0] && (!e->hold || e->away != CONFIG_AWAY_DENY))
 		report_error(r->diagnostics, &n->place,
 			     "without hold: false and when_away: enforce-only",
 			     "what is not held, or begins without a daemon, passes no gate");
-	if (e->kind != CONFIG_CONTAINER && !e->workdir_under[0])
-		report_error(r->diagnostics, &n->place,
-			     "add workdir_under: [/directory] with those that its code works below",
-			     "nothing says where its executions may work");
 	if (!e->has_grace)
 		e->grace_msec = default_grace_msec[e->kind];
 	if (e->itself)

@@ -277,6 +277,29 @@ static void containers(void **state)
 	free(said);
 }
 
+/* One that would start no container is in force all the same: it refuses. */
+static void runtime_of_docker(void **state)
+{
+	static const char *const entries[] = {
+		HEAD
+		"  - {name: a, kind: container, match: {executable: /usr/sbin/runc}, policy: p}\n",
+		HEAD
+		"  - {name: a, kind: container, match: {executable: /usr/sbin/runc}, policy: p, "
+		"children: {except: [/usr/sbin/runc]}}\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		char *said = NULL;
+		struct config *config = parse(entries[i], &said);
+
+		assert_non_null(config);
+		assert_int_equal(said && strstr(said, "runs itself once more"), i == 0);
+		config_free(config);
+		free(said);
+	}
+}
+
 static void contradictions(void **state)
 {
 	(void)state;
@@ -370,11 +393,17 @@ static void approval(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(audit),	  cmocka_unit_test(whole),
-		cmocka_unit_test(itself),	  cmocka_unit_test(defaults),
-		cmocka_unit_test(mistakes),	  cmocka_unit_test(files),
-		cmocka_unit_test(schema),	  cmocka_unit_test(containers),
-		cmocka_unit_test(contradictions), cmocka_unit_test(approval),
+		cmocka_unit_test(audit),
+		cmocka_unit_test(whole),
+		cmocka_unit_test(itself),
+		cmocka_unit_test(defaults),
+		cmocka_unit_test(mistakes),
+		cmocka_unit_test(files),
+		cmocka_unit_test(schema),
+		cmocka_unit_test(containers),
+		cmocka_unit_test(runtime_of_docker),
+		cmocka_unit_test(contradictions),
+		cmocka_unit_test(approval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
