@@ -4,12 +4,19 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "audit/storage/segments.h"
 
 /* Three descriptors each. */
 #define OPEN_MAX_LOGS 2048
+/*
+ * So many syncs are under way at once: a file system writes its journal once for all of them, and
+ * waits for the disk once.
+ */
+#define SYNCS_MAX 16u
 
 static int add_row(struct rows *rows, struct host_log *log, uint64_t segment, uint64_t offset,
 		   const char *line, size_t size, struct failure *failure)
@@ -228,13 +235,64 @@ int intake_logs_get_all(struct intake_logs *logs, uint64_t now, struct failure *
 	return r;
 }
 
+/* Logs that were written to, and who takes the next of them. */
+struct syncs {
+	struct host_log **logs;
+	size_t count;
+	atomic_size_t next;
+	pthread_mutex_t lock; /* of what follows: what failed first */
+	int result;
+	struct failure failure;
+};
+
+static void *sync_some(void *data)
+{
+	struct syncs *syncs = data;
+	size_t i;
+
+	while ((i = atomic_fetch_add(&syncs->next, 1)) < syncs->count) {
+		struct failure why = {};
+		int r = host_log_sync(syncs->logs[i], &why);
+
+		pthread_mutex_lock(&syncs->lock);
+		if (r < 0 && syncs->result == 0) {
+			syncs->result = r;
+			syncs->failure = why;
+		}
+		pthread_mutex_unlock(&syncs->lock);
+	}
+	return NULL;
+}
+
+/* By this thread and others; where there are no others, by this one alone. */
+static int sync_all(struct syncs *syncs, struct failure *failure)
+{
+	pthread_t threads[SYNCS_MAX - 1];
+	size_t count = 0;
+
+	while (count < SYNCS_MAX - 1 && count + 1 < syncs->count &&
+	       pthread_create(&threads[count], NULL, sync_some, syncs) == 0)
+		count++;
+	(void)sync_some(syncs);
+	while (count > 0)
+		pthread_join(threads[--count], NULL);
+	if (syncs->result < 0)
+		*failure = syncs->failure;
+	return syncs->result;
+}
+
 int intake_logs_sync(struct intake_logs *logs, struct failure *failure)
 {
-	int r = 0;
+	_cleanup_(freep) struct host_log **dirty =
+		calloc(logs->count + 1, sizeof(struct host_log *));
+	struct syncs syncs = {.logs = dirty, .lock = PTHREAD_MUTEX_INITIALIZER};
 
-	for (struct host_log *log = logs->first; log && r == 0; log = log->next)
-		r = host_log_sync(log, failure);
-	return r;
+	if (!dirty)
+		return failure_set(failure, ENOMEM, "out of memory");
+	for (struct host_log *log = logs->first; log; log = log->next)
+		if (log->dirty)
+			dirty[syncs.count++] = log;
+	return sync_all(&syncs, failure);
 }
 
 int intake_logs_rotate(struct intake_logs *logs, struct failure *failure)

@@ -12,9 +12,12 @@
 #include "fleet/store/side_stream.h"
 
 #define GROUP_MAX 256
-/* A server that has no connection of somebody says so at once. */
+/*
+ * A server that has no connection of somebody says so at once. One that has some takes so long to
+ * say nothing, so only one of these is asked for at a time.
+ */
 #define ASK_MS	 150
-#define ASKS_MAX 8
+#define ASKS_MAX 64
 /* It gives up connections that do not answer after two minutes at least: until then it can tell. */
 #define KNOWS_NSEC (100 * NSEC_PER_SEC)
 
@@ -85,8 +88,8 @@ static int take_one(struct intake *intake, natsMsg *message, struct failure *fai
 	return intake_presence(intake, &presence, failure);
 }
 
-/* Does the server say that nobody listens for this host? */
-static bool is_closed(struct presence_stream *stream, const char *host)
+/* NATS_NO_RESPONDERS: the server says that nobody listens for this host. */
+static natsStatus ask_server(struct presence_stream *stream, const char *host)
 {
 	natsMsg *reply = NULL;
 	char subject[NAME_SIZE];
@@ -95,27 +98,30 @@ static bool is_closed(struct presence_stream *stream, const char *host)
 	(void)snprintf(subject, sizeof(subject), "cordon.here.%.100s", host);
 	s = natsConnection_RequestString(&reply, stream->connection, subject, "", ASK_MS);
 	natsMsg_Destroy(reply);
-	return s == NATS_NO_RESPONDERS;
+	return s;
 }
 
-/* One that has said nothing lately. 1: there was none. */
+/* One that has said nothing lately. 1: there was none, or it took its time. */
 static int ask_one(struct presence_stream *stream, struct intake *intake, struct failure *failure)
 {
 	uint64_t now = clock_nsec(CLOCK_REALTIME);
 	uint64_t after = now - KNOWS_NSEC > stream->since ? now - KNOWS_NSEC : stream->since;
 	char host[DELIVERY_ID_SIZE];
 	int r = intake_begin(intake, failure), found;
+	natsStatus s = NATS_NO_RESPONDERS;
 
 	if (r < 0)
 		return r;
 	found = intake_overdue(intake, after, now, host, failure);
-	if (found == 0 && is_closed(stream, host))
+	if (found == 0)
+		s = ask_server(stream, host);
+	if (found == 0 && s == NATS_NO_RESPONDERS)
 		r = intake_closed(intake, host, now, failure);
 	if (found < 0 && found != -ENOENT)
 		r = found;
 	if (r == 0)
 		r = intake_commit(intake, failure);
-	return r < 0 ? r : found == -ENOENT;
+	return r < 0 ? r : found == -ENOENT || s != NATS_NO_RESPONDERS;
 }
 
 int presence_stream_turn(struct presence_stream *stream, struct intake *intake,

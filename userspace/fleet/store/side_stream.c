@@ -50,16 +50,18 @@ natsStatus side_stream_open(jsCtx *context, const char *stream, const char *cons
 			    : s;
 }
 
-int side_stream_take(natsSubscription *subscription, struct intake *intake, int most,
-		     int (*take)(struct intake *intake, natsMsg *message, struct failure *failure),
-		     struct failure *failure)
+/* *ret_count: how many there were. */
+static int take_group(natsSubscription *subscription, struct intake *intake, int most,
+		      int (*take)(struct intake *intake, natsMsg *message, struct failure *failure),
+		      int *ret_count, struct failure *failure)
 {
 	natsMsgList list = {};
 	jsErrCode code;
 	natsStatus s = natsSubscription_Fetch(&list, subscription, most, FETCH_MS, &code);
 	int r = 0;
 
-	if (s == NATS_OK && list.Count > 0) {
+	*ret_count = s == NATS_OK ? list.Count : 0;
+	if (*ret_count > 0) {
 		r = intake_begin(intake, failure);
 		for (int i = 0; i < list.Count && r == 0; i++)
 			r = take(intake, list.Msgs[i], failure);
@@ -71,5 +73,17 @@ int side_stream_take(natsSubscription *subscription, struct intake *intake, int 
 		r = 1;
 	}
 	natsMsgList_Destroy(&list);
+	return r;
+}
+
+int side_stream_take(natsSubscription *subscription, struct intake *intake, int most,
+		     int (*take)(struct intake *intake, natsMsg *message, struct failure *failure),
+		     struct failure *failure)
+{
+	int count, r;
+
+	do
+		r = take_group(subscription, intake, most, take, &count, failure);
+	while (r == 0 && count == most);
 	return r;
 }

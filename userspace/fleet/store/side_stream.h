@@ -16,8 +16,8 @@ natsStatus side_stream_open(jsCtx *context, const char *stream, const char *cons
 			    natsSubscription **ret_subscription);
 
 /*
- * Gives what has come to `take`, `most` messages at most, and acknowledges it once it is on disk.
- * 0: go on; 1: connect anew; negative: the store's own failure.
+ * Gives what has come to `take`, and acknowledges it once it is on disk: all of it, `most` messages
+ * at once. 0: go on; 1: connect anew; negative: the store's own failure.
  */
 int side_stream_take(natsSubscription *subscription, struct intake *intake, int most,
 		     int (*take)(struct intake *intake, natsMsg *message, struct failure *failure),

@@ -12,16 +12,20 @@
 #include "fleet/store/presence_stream.h"
 
 /* Messages of one transaction: half a MiB each at most. */
-#define GROUP_MAX 64
+#define GROUP_MAX 128
 #define FETCH_MS  1000
 /* The first lane is looked at between two groups, and not waited for. */
 #define FIRST_MS 20
+/* How often is looked at what else there is to take; behind a backlog no more often either. */
+#define SIDE_NSEC (500 * NSEC_PER_MSEC)
 /* While rows are on their way elsewhere. */
 #define BUSY_MS 20
 /* Until what has no room to wait is offered again. */
 #define LATER_MS 10000
 /* More than this is not under way at once. */
 #define PENDING_MAX 4096
+
+#define SUBJECTS "cordon.log.>"
 
 struct connection {
 	natsOptions *options;
@@ -32,6 +36,7 @@ struct connection {
 	natsSubscription *first_lane;
 	struct presence_stream presence;
 	natsSubscription *policies;
+	uint64_t side_time; /* when the latter two were looked at, monotonic; 0: never */
 };
 
 static int nats_failure(struct failure *failure, int error, const char *what,
@@ -69,7 +74,7 @@ static natsStatus set_options(natsOptions *options, const struct stream_options 
 
 static natsStatus make_stream(struct connection *c, const struct stream_options *o)
 {
-	const char *subjects[] = {"cordon.log.>"};
+	const char *subjects[] = {SUBJECTS};
 	jsStreamConfig config;
 	jsStreamInfo *info = NULL;
 	jsErrCode code;
@@ -87,6 +92,14 @@ static natsStatus make_stream(struct connection *c, const struct stream_options 
 	return s;
 }
 
+static void set_consumer(jsConsumerConfig *config, const struct stream_options *o)
+{
+	config->AckPolicy = js_AckExplicit;
+	config->DeliverPolicy = js_DeliverAll;
+	config->AckWait = (int64_t)o->ack_wait;
+	config->MaxAckPending = PENDING_MAX;
+}
+
 static natsStatus subscribe_to(struct connection *c, const struct stream_options *o,
 			       const char *subject, const char *consumer,
 			       natsSubscription **ret_subscription)
@@ -97,20 +110,40 @@ static natsStatus subscribe_to(struct connection *c, const struct stream_options
 	jsSubOptions_Init(&options);
 	options.Stream = o->stream;
 	options.ManualAck = true;
-	options.Config.AckPolicy = js_AckExplicit;
-	options.Config.DeliverPolicy = js_DeliverAll;
-	options.Config.AckWait = (int64_t)o->ack_wait;
-	options.Config.MaxAckPending = PENDING_MAX;
+	set_consumer(&options.Config, o);
 	return js_PullSubscribe(ret_subscription, c->stream, subject, consumer, NULL, &options,
 				&code);
 }
 
+/*
+ * One that no filter chooses messages for: with one, if it matches all of them, the server looks
+ * through the subjects of all hosts for each message.
+ */
+static natsStatus add_consumer(struct connection *c, const struct stream_options *o)
+{
+	jsConsumerInfo *info = NULL;
+	jsConsumerConfig config;
+	jsErrCode code;
+	natsStatus s = js_GetConsumerInfo(&info, c->stream, o->stream, o->consumer, NULL, &code);
+
+	if (s == NATS_NOT_FOUND) {
+		(void)jsConsumerConfig_Init(&config);
+		config.Durable = o->consumer;
+		set_consumer(&config, o);
+		s = js_AddConsumer(&info, c->stream, o->stream, &config, NULL, &code);
+	}
+	jsConsumerInfo_Destroy(info);
+	return s;
+}
+
 static natsStatus subscribe(struct connection *c, const struct stream_options *o)
 {
-	natsStatus s = subscribe_to(c, o, "cordon.log.>", o->consumer, &c->all);
+	natsStatus s = add_consumer(c, o);
 	char name[128];
 
 	(void)snprintf(name, sizeof(name), "%.100s-first", o->consumer);
+	if (s == NATS_OK)
+		s = subscribe_to(c, o, SUBJECTS, o->consumer, &c->all);
 	if (s == NATS_OK)
 		s = presence_stream_open(c->connection, c->stream, o->stream, o->consumer,
 					 &c->presence);
@@ -308,6 +341,19 @@ static int fetch(struct intake *intake, natsSubscription *from, int64_t wait_ms,
 	return r;
 }
 
+/* Policies, and what shippers say of themselves. */
+static int take_side(struct intake *intake, struct connection *c, struct failure *failure)
+{
+	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
+	int r;
+
+	if (c->side_time > 0 && now - c->side_time < SIDE_NSEC)
+		return 0;
+	c->side_time = now;
+	r = policy_stream_turn(c->policies, intake, failure);
+	return r == 0 ? presence_stream_turn(&c->presence, intake, failure) : r;
+}
+
 static void pause_a_second(void)
 {
 	(void)nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
@@ -347,9 +393,7 @@ static int run(struct intake *intake, struct connection *c, const struct stream_
 			if (r == 0)
 				r = fetch(intake, c->all, wait_ms, &active, failure);
 			if (r == 0)
-				r = policy_stream_turn(c->policies, intake, failure);
-			if (r == 0)
-				r = presence_stream_turn(&c->presence, intake, failure);
+				r = take_side(intake, c, failure);
 			if (r > 0) {
 				disconnect(c);
 				pause_a_second();
