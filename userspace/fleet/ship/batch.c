@@ -8,10 +8,35 @@
 #include <string.h>
 #include <zlib.h>
 
+/* Actions, each with the quote behind it. */
+static const char *const urgent[] = {"denial\"", "attempt\"", "gap\"", NULL};
+static const char *const ahead[] = {"execution-end\"", "seal\"", "identity\"", "agent-heartbeat\"",
+				    NULL};
+
+static bool line_is_one_of(const char *line, size_t size, const char *const actions[])
+{
+	static const char member[] = "\"action\":\"";
+	/* Behind seq and time, always; what others chose comes later in the line. */
+	size_t head = size < 160 ? size : 160;
+	const char *action = memmem(line, head, member, sizeof(member) - 1);
+	size_t left;
+
+	if (!action)
+		return false;
+	action += sizeof(member) - 1;
+	left = size - (size_t)(action - line);
+	for (size_t i = 0; actions[i]; i++)
+		if (left >= strlen(actions[i]) &&
+		    memcmp(action, actions[i], strlen(actions[i])) == 0)
+			return true;
+	return false;
+}
+
 void batch_clear(struct batch *batch)
 {
 	batch->first = batch->last = 0;
 	batch->records = 0;
+	batch->urgent = false;
 	batch->follows = false;
 	batch->lines.size = 0;
 	batch->lines.failed = false;
@@ -43,6 +68,7 @@ int batch_add(struct batch *batch, uint64_t sequence, const char *line, size_t s
 	if (batch->records++ == 0)
 		batch->first = sequence;
 	batch->last = sequence;
+	batch->urgent = batch->urgent || line_is_one_of(line, size, urgent);
 	return 0;
 }
 
@@ -65,23 +91,7 @@ void batch_range(const struct batch *batch, char range[BATCH_RANGE_SIZE])
 
 bool batch_line_goes_first(const char *line, size_t size)
 {
-	static const char *const actions[] = {"denial\"", "attempt\"",	"execution-end\"",  "gap\"",
-					      "seal\"",	  "identity\"", "agent-heartbeat\""};
-	static const char member[] = "\"action\":\"";
-	/* Behind seq and time, always; what others chose comes later in the line. */
-	size_t head = size < 160 ? size : 160;
-	const char *action = memmem(line, head, member, sizeof(member) - 1);
-	size_t left;
-
-	if (!action)
-		return false;
-	action += sizeof(member) - 1;
-	left = size - (size_t)(action - line);
-	for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
-		if (left >= strlen(actions[i]) &&
-		    memcmp(action, actions[i], strlen(actions[i])) == 0)
-			return true;
-	return false;
+	return line_is_one_of(line, size, urgent) || line_is_one_of(line, size, ahead);
 }
 
 int batch_compress(const struct buffer *text, struct buffer *ret)

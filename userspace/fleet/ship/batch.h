@@ -30,6 +30,7 @@ struct batch {
 	uint64_t first, last; /* seq; first 0: it is empty */
 	size_t records;
 	struct buffer lines; /* each with its newline */
+	bool urgent;	     /* one of them is a denial, an attempt or a gap */
 	/* The chain value of the record before the first, where it is known. */
 	bool follows;
 	unsigned char before[SHA256_SIZE];

@@ -371,7 +371,8 @@ static void note_before(struct batch *bulk, const struct audit_cursor *acknowled
 /*
  * One message in order. What is on its way is noted before, together with what was acknowledged:
  * whoever takes over from a shipper that was killed sends the very message again, and the stream
- * knows it by its id.
+ * knows it by its id. What somebody waits for goes ahead of it, also without a backlog here: there
+ * may be one at the store.
  */
 static int ship_bulk(struct ship *ship)
 {
@@ -382,7 +383,7 @@ static int ship_bulk(struct ship *ship)
 	note_before(&ship->bulk, &ship->state.acknowledged);
 	ship->state.sending = ship->bulk.last;
 	r = save_state(ship, false);
-	if (r == 0 && ship->backlog)
+	if (r == 0 && (ship->backlog || ship->bulk.urgent))
 		r = send_first(ship);
 	if (r == 0)
 		r = await_rate(ship);

@@ -134,6 +134,37 @@ static void ahead(void **state)
 	assert_false(batch_line_goes_first("\"action\":\"denial", 16));
 }
 
+static bool makes_urgent(const char *action)
+{
+	struct batch batch = {};
+	char line[256];
+	bool urgent;
+
+	snprintf(line, sizeof(line),
+		 "{\"seq\":1,\"@timestamp\":\"t\",\"event\":{\"action\":\"%s\"}}", action);
+	assert_int_equal(batch_add(&batch, 1, line, strlen(line)), 0);
+	/* What comes behind it does not take that back; another message begins anew. */
+	assert_int_equal(batch_add(&batch, 2, "{}", 2), 0);
+	urgent = batch.urgent;
+	batch_clear(&batch);
+	assert_false(batch.urgent);
+	batch_release(&batch);
+	return urgent;
+}
+
+static void urgent(void **state)
+{
+	static const char *const yes[] = {"denial", "attempt", "gap"};
+	static const char *const no[] = {"seal", "agent-heartbeat", "execution-end", "identity",
+					 "process-exec"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+		assert_true(makes_urgent(yes[i]));
+	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+		assert_false(makes_urgent(no[i]));
+}
+
 static void states(void **state)
 {
 	static const char *const bad[] = {
@@ -207,7 +238,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names), cmocka_unit_test(bounds), cmocka_unit_test(compressed),
-		cmocka_unit_test(ahead), cmocka_unit_test(states),
+		cmocka_unit_test(ahead), cmocka_unit_test(urgent), cmocka_unit_test(states),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
