@@ -14,8 +14,12 @@
 /* Messages of one transaction: half a MiB each at most. */
 #define GROUP_MAX 128
 #define FETCH_MS  1000
-/* The first lane is looked at between two groups, and not waited for. */
-#define FIRST_MS 20
+/*
+ * The first lane is looked at between two groups, and not waited for; but while it brings
+ * something, what else there is, since a server with much to look through needs its time.
+ */
+#define FIRST_MS      20
+#define FIRST_MORE_MS 200
 /* How often is looked at what else there is to take; behind a backlog no more often either. */
 #define SIDE_NSEC (500 * NSEC_PER_MSEC)
 /* While rows are on their way elsewhere. */
@@ -36,6 +40,7 @@ struct connection {
 	natsSubscription *first_lane;
 	struct presence_stream presence;
 	natsSubscription *policies;
+	bool first_brings;  /* it brought something when it was looked at last */
 	uint64_t side_time; /* when the latter two were looked at, monotonic; 0: never */
 };
 
@@ -323,7 +328,7 @@ static int take_group(struct intake *intake, natsMsgList *list, struct failure *
 }
 
 /* 0: go on; 1: connect anew. */
-static int fetch(struct intake *intake, natsSubscription *from, int64_t wait_ms, uint64_t *active,
+static int fetch(struct intake *intake, natsSubscription *from, int64_t wait_ms, bool *ret_brings,
 		 struct failure *failure)
 {
 	natsMsgList list = {};
@@ -331,13 +336,27 @@ static int fetch(struct intake *intake, natsSubscription *from, int64_t wait_ms,
 	natsStatus s = natsSubscription_Fetch(&list, from, GROUP_MAX, wait_ms, &code);
 	int r = 0;
 
-	if (s == NATS_OK && list.Count > 0) {
+	*ret_brings = s == NATS_OK && list.Count > 0;
+	if (*ret_brings) {
 		r = take_group(intake, &list, failure);
-		*active = clock_nsec(CLOCK_MONOTONIC);
 	} else if (s != NATS_OK && s != NATS_TIMEOUT) {
 		r = 1;
 	}
 	natsMsgList_Destroy(&list);
+	return r;
+}
+
+static int take_records(struct intake *intake, struct connection *c, int64_t wait_ms,
+			uint64_t *active, struct failure *failure)
+{
+	bool brings = false;
+	int r = fetch(intake, c->first_lane, c->first_brings ? FIRST_MORE_MS : FIRST_MS,
+		      &c->first_brings, failure);
+
+	if (r == 0)
+		r = fetch(intake, c->all, wait_ms, &brings, failure);
+	if (brings || c->first_brings)
+		*active = clock_nsec(CLOCK_MONOTONIC);
 	return r;
 }
 
@@ -389,9 +408,7 @@ static int run(struct intake *intake, struct connection *c, const struct stream_
 		if (r < 0)
 			break;
 		if (c->first_lane) {
-			r = fetch(intake, c->first_lane, FIRST_MS, &active, failure);
-			if (r == 0)
-				r = fetch(intake, c->all, wait_ms, &active, failure);
+			r = take_records(intake, c, wait_ms, &active, failure);
 			if (r == 0)
 				r = take_side(intake, c, failure);
 			if (r > 0) {
