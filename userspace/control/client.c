@@ -170,7 +170,7 @@ static json_t *prepare_json(const struct client_prepare *p)
 
 	hex_encode(p->arguments_digest, sizeof(p->arguments_digest), digest);
 	return json_pack("{s:s,s:i,s:o,s:o,s:b,s:o,s:o*,s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:I,s:s,"
-			 "s:I,s:o,s:o,s:I,s:I}",
+			 "s:I,s:o,s:o,s:I,s:I,s:o*,s:o*}",
 			 "op", "prepare", "version", PROTOCOL_VERSION, "policy",
 			 string_or_null(p->policy), "workdir", string_or_null(p->workdir), "home",
 			 p->home_fd >= 0, "binds", bind_names_json(p), "binds_found",
@@ -183,7 +183,9 @@ static json_t *prepare_json(const struct client_prepare *p)
 			 (json_int_t)p->argument_count, "arguments_sha256", digest,
 			 "arguments_length", (json_int_t)p->arguments_length, "arguments",
 			 arguments_json(p), "code", code_json(p->code), "uid", (json_int_t)p->uid,
-			 "gid", (json_int_t)p->gid);
+			 "gid", (json_int_t)p->gid, "traceparent",
+			 p->traceparent ? string_or_null(p->traceparent) : NULL, "conversation",
+			 p->conversation ? string_or_null(p->conversation) : NULL);
 }
 
 static int environment_of(json_t *object, struct policy_environment *ret)

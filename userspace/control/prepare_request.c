@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "audit/record/trace_context.h"
 #include "control/protocol.h"
 #include "control/request.h"
 #include "control/request_fields.h"
@@ -100,6 +101,17 @@ static int parse_arguments(json_t *array, struct audit_execution *execution,
 	return request_strings("arguments", array, true, &execution->arguments, failure);
 }
 
+static int parse_traceparent(json_t *text, char **ret, struct failure *failure)
+{
+	struct trace_context context;
+	int r = request_copy_name("traceparent", text, ret, failure);
+
+	if (r == 0 && *ret && !trace_context_parse(*ret, &context))
+		return failure_set(failure, EINVAL,
+				   "\"traceparent\" is not as W3C Trace Context has it");
+	return r;
+}
+
 static int prepare_parse_into(json_t *message, struct prepare_request *request,
 			      struct failure *failure)
 {
@@ -107,6 +119,7 @@ static int prepare_parse_into(json_t *message, struct prepare_request *request,
 	const char *op, *policy = NULL, *workdir = NULL, *program = NULL, *arguments_digest = NULL;
 	json_t *session = NULL, *agent = NULL, *executor = NULL, *language = NULL, *log = NULL;
 	json_t *binds = NULL, *limits = NULL, *arguments = NULL, *code = NULL;
+	json_t *traceparent = NULL, *conversation = NULL;
 	json_int_t argument_count = 0, arguments_length = 0, uid = 0, gid = 0, found = 0;
 	int version = 0, home = 0, observe = 0, r;
 	json_error_t error;
@@ -119,14 +132,15 @@ static int prepare_parse_into(json_t *message, struct prepare_request *request,
 		return r;
 	if (json_unpack_ex(message, &error, 0,
 			   "{s:s,s:i,s:s,s:s,s:b,s:o,s?I,s?o,s?o,s?o,s?o,s:o,s:b,s?o,s:s,s:I,"
-			   "s:s,s:I,s:o,s:o,s:I,s:I!}",
+			   "s:s,s:I,s:o,s:o,s:I,s:I,s?o,s?o!}",
 			   "op", &op, "version", &version, "policy", &policy, "workdir", &workdir,
 			   "home", &home, "binds", &binds, "binds_found", &found, "session",
 			   &session, "agent", &agent, "executor", &executor, "language", &language,
 			   "limits", &limits, "observe", &observe, "log", &log, "program", &program,
 			   "argument_count", &argument_count, "arguments_sha256", &arguments_digest,
 			   "arguments_length", &arguments_length, "arguments", &arguments, "code",
-			   &code, "uid", &uid, "gid", &gid) < 0)
+			   &code, "uid", &uid, "gid", &gid, "traceparent", &traceparent,
+			   "conversation", &conversation) < 0)
 		return request_malformed(failure, &error);
 	request->home = home;
 	e->observe = observe;
@@ -137,6 +151,9 @@ static int prepare_parse_into(json_t *message, struct prepare_request *request,
 	       (r = request_copy_name("agent", agent, &e->agent, failure)) < 0 ||
 	       (r = request_copy_name("executor", executor, &e->executor, failure)) < 0 ||
 	       (r = request_copy_name("language", language, &e->language, failure)) < 0 ||
+	       (r = parse_traceparent(traceparent, &e->traceparent, failure)) < 0 ||
+	       (r = request_copy_name("conversation", conversation, &e->conversation, failure)) <
+		       0 ||
 	       (r = request_copy(program, &e->program, failure)) < 0 ||
 	       (r = parse_binds(binds, found, request, failure)) < 0 ||
 	       (r = protocol_limits_of(limits, &request->limits, failure)) < 0 ||
@@ -186,6 +203,8 @@ void audit_execution_release(struct audit_execution *execution)
 	free(execution->agent);
 	free(execution->executor);
 	free(execution->language);
+	free(execution->traceparent);
+	free(execution->conversation);
 	free(execution->workdir);
 	free(execution->program);
 	for (size_t i = 0; execution->arguments && i < execution->argument_count; i++)

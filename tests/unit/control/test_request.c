@@ -31,6 +31,9 @@ static void test_good(void **state)
 	assert_null(e->agent);
 	assert_string_equal(e->executor, "cordon-run");
 	assert_string_equal(e->language, "python");
+	assert_string_equal(e->traceparent,
+			    "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01");
+	assert_string_equal(e->conversation, "c-17");
 	assert_int_equal(e->argument_count, 2);
 	assert_string_equal(e->arguments[0], "python3");
 	assert_null(e->arguments[1]);
@@ -46,7 +49,8 @@ static void test_good(void **state)
 /* Every key but the optional ones is needed; every key refuses another type; none more is taken. */
 static void test_keys(void **state)
 {
-	static const char *const optional[] = {"session", "agent", "executor", "language", "log"};
+	static const char *const optional[] = {"session", "agent",	 "executor",	"language",
+					       "log",	  "traceparent", "conversation"};
 	json_t *good = good_prepare(), *value;
 	struct prepare_request request;
 	const char *key;
@@ -84,6 +88,9 @@ static void test_values(void **state)
 		{"workdir", "\"work\"", "absolute"},
 		{"log", "\"log\"", "absolute"},
 		{"session", "\"\"", "session"},
+		{"traceparent", "\"\"", "traceparent"},
+		{"traceparent", "\"00-1-2-01\"", "W3C"},
+		{"conversation", "\"\"", "conversation"},
 		{"binds", "[1]", "binds"},
 		{"binds", "[\"\"]", "binds"},
 		{"binds", "[\"a\",\"a\"]", "twice"},

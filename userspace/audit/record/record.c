@@ -7,6 +7,7 @@
 
 #include "audit/record/fields.h"
 #include "audit/record/names.h"
+#include "audit/record/trace_context.h"
 #include "audit/text/text.h"
 #include "base/clock.h"
 
@@ -114,6 +115,23 @@ static void add_container(struct fields *f, const struct audit_container *contai
 	fields_strings(f, hash, "all", digests);
 }
 
+/* Nobody but the caller vouches for it. */
+static void add_caller(struct fields *f, const struct audit_execution *execution)
+{
+	struct trace_context context;
+	json_t *object;
+
+	if (!execution->traceparent && !execution->conversation)
+		return;
+	object = fields_object(f, f->cordon, "caller");
+	if (execution->traceparent && trace_context_parse(execution->traceparent, &context)) {
+		fields_string(f, object, "trace_id", context.trace);
+		fields_string(f, object, "span_id", context.span);
+	}
+	if (execution->conversation)
+		fields_string(f, object, "conversation_id", execution->conversation);
+}
+
 json_t *audit_record_start(const struct audit_execution *execution, uint64_t time)
 {
 	json_t *object;
@@ -143,6 +161,7 @@ json_t *audit_record_start(const struct audit_execution *execution, uint64_t tim
 		add_container(&f, &execution->container);
 	fields_user(&f, execution->uid, execution->gid);
 	add_starters(&f, execution);
+	add_caller(&f, execution);
 	return fields_end(&f);
 }
 

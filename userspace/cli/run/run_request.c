@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "audit/record/arguments.h"
+#include "audit/record/trace_context.h"
 #include "base/sha256.h"
 #include "cli/run/accounts.h"
 #include "cli/run/directory.h"
@@ -278,6 +279,9 @@ int run_request_send(const struct run_request *request, int socket,
 		     struct failure *failure)
 {
 	const struct run_options *options = request->options;
+	const char *traceparent = getenv("TRACEPARENT"), *baggage = getenv("BAGGAGE");
+	char conversation[CONVERSATION_SIZE] = "";
+	struct trace_context context;
 	_cleanup_(freep) char **arguments = NULL;
 	struct client_prepare ask = {
 		.policy = request->policy,
@@ -304,6 +308,11 @@ int run_request_send(const struct run_request *request, int socket,
 	};
 	int r;
 
+	/* What is none is nobody's mistake here. */
+	if (traceparent && trace_context_parse(traceparent, &context))
+		ask.traceparent = traceparent;
+	if (baggage && trace_context_conversation(baggage, conversation))
+		ask.conversation = conversation;
 	r = hash_arguments(options, &ask);
 	if (r == 0)
 		r = recordable_arguments(options, &arguments);

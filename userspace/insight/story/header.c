@@ -191,6 +191,8 @@ static void write_origin(struct header *h, const json_t *start)
 	named(h, "group", view_text(start, "group.id"));
 	if (view_has_number(start, "cordon.started_by.login_uid"))
 		login(h, view_number(start, "cordon.started_by.login_uid"));
+	named(h, "conversation", view_text(start, "cordon.caller.conversation_id"));
+	named(h, "trace", view_text(start, "cordon.caller.trace_id"));
 	end_line(h);
 	write_starters(h, view_field(start, "cordon.started_by.processes"));
 }

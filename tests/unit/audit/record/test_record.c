@@ -100,6 +100,30 @@ static void test_start_says_who(void **state)
 	audit_starters_free(f.execution.starters);
 }
 
+static void test_start_says_what_the_caller_says(void **state)
+{
+	char traceparent[] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+	char conversation[] = "c-17";
+	struct fixture f;
+	json_t *record;
+
+	(void)state;
+	fixture_init(&f);
+	record = checked(audit_record_start(&f.execution, FIXTURE_TIME));
+	assert_null(view_field(record, "cordon.caller"));
+	json_decref(record);
+	f.execution.traceparent = traceparent;
+	record = checked(audit_record_start(&f.execution, FIXTURE_TIME));
+	assert_text(record, "cordon.caller.trace_id", "4bf92f3577b34da6a3ce929d0e0e4736");
+	assert_text(record, "cordon.caller.span_id", "00f067aa0ba902b7");
+	assert_null(view_field(record, "cordon.caller.conversation_id"));
+	json_decref(record);
+	f.execution.conversation = conversation;
+	record = checked(audit_record_start(&f.execution, FIXTURE_TIME));
+	assert_text(record, "cordon.caller.conversation_id", "c-17");
+	json_decref(record);
+}
+
 static void test_start_in_a_container(void **state)
 {
 	struct fixture f;
@@ -405,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_start),
 		cmocka_unit_test(test_start_shows_arguments_only_if_asked),
 		cmocka_unit_test(test_start_says_who),
+		cmocka_unit_test(test_start_says_what_the_caller_says),
 		cmocka_unit_test(test_start_in_a_container),
 		cmocka_unit_test(test_start_with_the_least),
 		cmocka_unit_test(test_end),
