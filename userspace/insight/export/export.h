@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records in the forms that other systems take: the Elastic Common Schema 8.11, the Open
- * Cybersecurity Schema Framework 1.3, and CSV. docs/export.md has the mapping.
+ * Records in the forms that other systems take: the Elastic Common Schema 9.4, the Open
+ * Cybersecurity Schema Framework 1.8, and CSV. docs/export.md has the mapping.
  */
 #ifndef CORDON_INSIGHT_EXPORT_H
 #define CORDON_INSIGHT_EXPORT_H
@@ -13,8 +13,8 @@
 #include "audit/text/buffer.h"
 #include "insight/export/flat_record.h"
 
-#define EXPORT_ECS_VERSION  "8.11.0"
-#define EXPORT_OCSF_VERSION "1.3.0"
+#define EXPORT_ECS_VERSION  "9.4.0"
+#define EXPORT_OCSF_VERSION "1.8.0"
 
 struct export_source {
 	const char *host;    /* the log's host, or NULL */

@@ -12,7 +12,7 @@ static const struct mapping {
 	{"execution-start", "process", "start"},      {"execution-end", "process", "end"},
 	{"execution-refused", "process", "denied"},   {"process-exec", "process", "start"},
 	{"process-exit", "process", "end"},	      {"open", "file", "access"},
-	{"connect", "network", "connection"},	      {"gap", "process", "error"},
+	{"connect", "network", "connection"},	      {"gap", "process", "info"},
 	{"policy-change", "configuration", "change"}, {"approval", "configuration", "change"},
 	{"resolve", "network", "protocol"},	      {"traffic", "network", "end"},
 };
@@ -52,16 +52,29 @@ static const char *category_of(const struct flat_record *f)
 	return "process";
 }
 
+/* What was refused, or let through, is neither for a file nor a process to ECS: so say it besides. */
+static void put_categories(struct buffer *out, const char *category, bool decided)
+{
+	json_text_key(out, "category");
+	buffer_literal(out, "[\"");
+	buffer_string(out, category);
+	buffer_literal(out, "\"");
+	if (decided && strcmp(category, "network") != 0)
+		buffer_literal(out, ",\"intrusion_detection\"");
+	buffer_literal(out, "]");
+}
+
 static void put_types(struct buffer *out, const struct flat_record *f)
 {
 	const char *category = NULL, *type = "info";
-	bool allowed = false;
+	bool allowed = false, decided;
 
 	for (size_t i = 0; i < ARRAY_SIZE(mappings); i++)
 		if (flat_is(f, FLAT_EVENT_ACTION, mappings[i].action)) {
 			category = mappings[i].category;
 			type = mappings[i].type;
 		}
+	decided = flat_is_denial(f) || strcmp(type, "denied") == 0;
 	if (flat_is_refused(f)) {
 		type = "denied";
 	} else if (flat_is(f, FLAT_EVENT_ACTION, "would-deny")) {
@@ -73,10 +86,10 @@ static void put_types(struct buffer *out, const struct flat_record *f)
 		   flat_is(f, FLAT_EVENT_ACTION, "open")) {
 		allowed = true;
 	}
-	json_text_key(out, "category");
-	buffer_literal(out, "[\"");
-	buffer_string(out, category ? category : category_of(f));
-	buffer_literal(out, "\"],\"type\":[\"");
+	if (!category)
+		category = category_of(f);
+	put_categories(out, category, decided || allowed);
+	buffer_literal(out, ",\"type\":[\"");
 	buffer_string(out, type);
 	buffer_literal(out, "\"");
 	if (allowed)
@@ -141,6 +154,18 @@ static void put_message(struct buffer *out, const struct flat_record *f)
 		buffer_literal(out, "null");
 }
 
+/* Of the trace that the caller names, where the record has none such of its own. */
+static void put_id(struct buffer *out, const char *key, const struct flat_record *f,
+		   enum flat_field own, enum flat_field of_caller)
+{
+	if (f->values[own].data || !flat_text(f, of_caller))
+		return;
+	json_text_key(out, key);
+	buffer_literal(out, "{\"id\":");
+	flat_put(out, flat_text(f, of_caller));
+	buffer_literal(out, "}");
+}
+
 /* What the record's own object ends with. */
 static void put_rest(struct buffer *out, const struct flat_record *f,
 		     const struct export_source *source)
@@ -154,6 +179,8 @@ static void put_rest(struct buffer *out, const struct flat_record *f,
 	if (is_object(f, FLAT_CORDON_RULE))
 		put_rule(out, f);
 	put_message(out, f);
+	put_id(out, "trace", f, FLAT_TRACE, FLAT_CALLER_TRACE);
+	put_id(out, "span", f, FLAT_SPAN, FLAT_CALLER_SPAN);
 	buffer_literal(out, ",\"ecs\":{\"version\":\"" EXPORT_ECS_VERSION "\"}");
 	/* A record that names a host says more of it. */
 	if (source->host && !f->values[FLAT_HOST].data) {

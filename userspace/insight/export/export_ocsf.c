@@ -7,7 +7,7 @@
 #include "insight/export/export.h"
 #include "insight/text/view.h"
 
-/* OCSF 1.3: a class's uid is its category's times 1000 and a number. */
+/* OCSF 1.8: a class's uid is its category's times 1000 and a number. */
 enum ocsf_class {
 	CLASS_BASE = 0,
 	CLASS_FILE = 1001,
@@ -176,12 +176,11 @@ static void put_its_number(struct buffer *out, const char *key, const struct fla
 		put_number(out, key, flat_number(f, field));
 }
 
-static void put_text_or_null(struct buffer *out, const char *key, const struct flat_record *f,
-			     enum flat_field field)
+static void put_string(struct buffer *out, const char *key, const char *text)
 {
 	json_text_key(out, key);
-	if (flat_text(f, field))
-		flat_put(out, flat_text(f, field));
+	if (text)
+		json_text_string(out, text, strlen(text));
 	else
 		buffer_literal(out, "null");
 }
@@ -222,37 +221,60 @@ static void put_file(struct buffer *out, const struct flat_record *f, enum flat_
 	buffer_literal(out, "}");
 }
 
+/*
+ * Which process it was: by its number or name of its own, or as the first of its execution. False:
+ * nobody knows.
+ */
+static bool has_process(const struct flat_record *f)
+{
+	return flat_has_number(f, FLAT_PROCESS_PID) || flat_text(f, FLAT_PROCESS_ENTITY) ||
+	       flat_text(f, FLAT_EXECUTION);
+}
+
 static void put_process(struct buffer *out, const struct flat_record *f)
 {
+	bool numbered = flat_has_number(f, FLAT_PROCESS_PID) || flat_text(f, FLAT_PROCESS_ENTITY);
+
 	open_object(out, "process");
 	flat_put_text(out, "name", f,
 		      flat_text(f, FLAT_PROCESS_NAME) ? FLAT_PROCESS_NAME : FLAT_PROGRAM);
 	put_its_number(out, "pid", f, FLAT_PROCESS_PID);
-	flat_put_text(out, "uid", f, FLAT_PROCESS_ENTITY);
+	flat_put_text(out, "uid", f, numbered ? FLAT_PROCESS_ENTITY : FLAT_EXECUTION);
+	if (!has_process(f))
+		put_string(out, "uid", "none");
 	if (flat_text(f, FLAT_PROCESS_EXECUTABLE))
 		put_file(out, f, FLAT_PROCESS_EXECUTABLE);
 	if (flat_has_number(f, FLAT_PARENT_PID)) {
 		open_object(out, "parent_process");
 		put_its_number(out, "pid", f, FLAT_PARENT_PID);
-		put_text_or_null(out, "uid", f, FLAT_PARENT_ENTITY);
+		flat_put_text(out, "uid", f, FLAT_PARENT_ENTITY);
 		buffer_literal(out, "}");
 	}
 	buffer_literal(out, "}");
 }
 
+static void put_uid(struct buffer *out, const char *key, const struct flat_record *f,
+		    enum flat_field field)
+{
+	if (!flat_text(f, field))
+		return;
+	open_object(out, key);
+	flat_put_text(out, "uid", f, field);
+	buffer_literal(out, "}");
+}
+
+/* What the daemon says of itself and of the log, it did. */
 static void put_actor(struct buffer *out, const struct flat_record *f)
 {
 	open_object(out, "actor");
-	put_process(out, f);
-	open_object(out, "user");
-	flat_put_text(out, "uid", f, FLAT_USER);
-	buffer_literal(out, "}");
-	if (flat_text(f, FLAT_SESSION)) {
-		open_object(out, "session");
-		flat_put_text(out, "uid", f, FLAT_SESSION);
-		buffer_literal(out, "}");
-	}
+	if (has_process(f))
+		put_process(out, f);
+	put_uid(out, "user", f, FLAT_USER);
+	put_uid(out, "session", f, FLAT_SESSION);
 	flat_put_text(out, "app_name", f, FLAT_AGENT);
+	if (!has_process(f) && !flat_text(f, FLAT_USER) && !flat_text(f, FLAT_SESSION) &&
+	    !flat_text(f, FLAT_AGENT))
+		put_string(out, "app_name", "cordon");
 	buffer_literal(out, "}");
 }
 
@@ -263,8 +285,8 @@ static void put_rule(struct buffer *out, const struct flat_record *f)
 	buffer_literal(out, "\"");
 	buffer_number(out, flat_number(f, FLAT_RULE_NUMBER));
 	buffer_literal(out, "\"");
-	put_text_or_null(out, "name", f, FLAT_RULE_TEXT);
-	put_text_or_null(out, "desc", f, FLAT_RULE_MESSAGE);
+	flat_put_text(out, "name", f, FLAT_RULE_TEXT);
+	flat_put_text(out, "desc", f, FLAT_RULE_MESSAGE);
 	buffer_literal(out, "}");
 }
 
@@ -294,20 +316,28 @@ static void put_verdict(struct buffer *out, const struct flat_record *f)
 	if (flat_text(f, FLAT_POLICY_NAME)) {
 		open_object(out, "policy");
 		flat_put_text(out, "name", f, FLAT_POLICY_NAME);
-		put_text_or_null(out, "uid", f, FLAT_POLICY_DIGEST);
+		flat_put_text(out, "uid", f, FLAT_POLICY_DIGEST);
 		buffer_literal(out, "}");
 	}
 }
 
 /* A name that was refused is the object of an access; one that was looked up has its answers. */
-static void put_resolution(struct buffer *out, const struct flat_record *f)
+static void put_resolution(struct buffer *out, const struct flat_record *f,
+			   const struct export_source *source)
 {
 	bool answered = flat_is(f, FLAT_EVENT_ACTION, "resolve") && flat_text(f, FLAT_QUESTION);
+	enum flat_field asked = answered ? FLAT_QUESTION : FLAT_OBJECT_TEXT;
 	struct plain_value address = {};
 
-	open_object(out, "query");
-	put_text_or_null(out, "hostname", f, answered ? FLAT_QUESTION : FLAT_OBJECT_TEXT);
+	/* Whoever asks is here. */
+	open_object(out, "src_endpoint");
+	put_string(out, "hostname", source->host ? source->host : "localhost");
 	buffer_literal(out, "}");
+	if (flat_text(f, asked)) {
+		open_object(out, "query");
+		flat_put_text(out, "hostname", f, asked);
+		buffer_literal(out, "}");
+	}
 	if (!answered)
 		return;
 	json_text_key(out, "answers");
@@ -348,9 +378,12 @@ static void put_connection(struct buffer *out, const struct flat_record *f)
 	flat_put_text(out, "ip", f, FLAT_DESTINATION_IP);
 	flat_put_text(out, "hostname", f, FLAT_DESTINATION_DOMAIN);
 	put_its_number(out, "port", f, FLAT_DESTINATION_PORT);
-	if (!flat_text(f, FLAT_DESTINATION_IP) && !flat_text(f, FLAT_DESTINATION_DOMAIN) &&
-	    !flat_has_number(f, FLAT_DESTINATION_PORT))
-		flat_put_text(out, "name", f, FLAT_OBJECT_TEXT);
+	if (!flat_text(f, FLAT_DESTINATION_IP) && !flat_text(f, FLAT_DESTINATION_DOMAIN)) {
+		if (flat_text(f, FLAT_OBJECT_TEXT))
+			flat_put_text(out, "name", f, FLAT_OBJECT_TEXT);
+		else
+			put_string(out, "name", "?");
+	}
 	buffer_literal(out, "}");
 	if (flat_text(f, FLAT_SOURCE_IP)) {
 		open_object(out, "src_endpoint");
@@ -365,7 +398,8 @@ static void put_connection(struct buffer *out, const struct flat_record *f)
 		put_traffic(out, f);
 }
 
-static void put_object(struct buffer *out, const struct flat_record *f, enum ocsf_class class)
+static void put_object(struct buffer *out, const struct flat_record *f, enum ocsf_class class,
+		       const struct export_source *source)
 {
 	switch (class) {
 	case CLASS_FILE:
@@ -379,7 +413,7 @@ static void put_object(struct buffer *out, const struct flat_record *f, enum ocs
 		put_connection(out, f);
 		break;
 	case CLASS_DNS:
-		put_resolution(out, f);
+		put_resolution(out, f, source);
 		break;
 	case CLASS_LIFECYCLE:
 		buffer_literal(out, ",\"app\":{\"name\":\"cordon\",\"vendor_name\":\"cordon\"}");
@@ -399,15 +433,6 @@ static uint64_t time_of(const struct flat_record *f)
 	memcpy(text, value->data, value->size);
 	text[value->size] = '\0';
 	return view_time_of(text);
-}
-
-static void put_string(struct buffer *out, const char *key, const char *text)
-{
-	json_text_key(out, key);
-	if (text)
-		json_text_string(out, text, strlen(text));
-	else
-		buffer_literal(out, "null");
 }
 
 static void put_head(struct buffer *out, const struct flat_record *f, struct kind kind,
@@ -449,7 +474,7 @@ void export_ocsf(struct buffer *out, const struct flat_record *f,
 	put_head(out, f, kind, source);
 	put_actor(out, f);
 	put_verdict(out, f);
-	put_object(out, f, kind.class);
+	put_object(out, f, kind.class, source);
 	if (flat_number(f, FLAT_REPEATS) > 0)
 		put_number(out, "count", flat_number(f, FLAT_REPEATS) + 1);
 	if (flat_has_number(f, FLAT_EVENT_DURATION))

@@ -77,6 +77,10 @@ static const char *const names[FLAT_FIELDS] = {
 	[FLAT_SESSION] = "cordon.execution.session",
 	[FLAT_AGENT] = "cordon.execution.agent",
 	[FLAT_PROGRAM] = "cordon.execution.program",
+	[FLAT_TRACE] = "trace",
+	[FLAT_SPAN] = "span",
+	[FLAT_CALLER_TRACE] = "cordon.caller.trace_id",
+	[FLAT_CALLER_SPAN] = "cordon.caller.span_id",
 };
 
 /* The fields by the sizes of their names, each pointing to the next; FLAT_FIELDS ends a list. */

@@ -16,9 +16,10 @@
 #include "audit/read/damage.h"
 #include "insight/export/export.h"
 #include "insight/text/view.h"
+#include "tests/unit/audit/schema_check.h"
 
 static const struct export_source source = {.host = "h", .version = "1"};
-static json_t *schema;
+static json_t *schema, *ecs_schema, *ocsf_schema;
 static unsigned int made;
 
 /* --- a record with everything ------------------------------------------------------------- */
@@ -242,9 +243,21 @@ static void check_ecs_below(const json_t *event, const char *path, const json_t 
 	}
 }
 
+/* Is the event as the standard has it? */
+static void check_standard(const json_t *standard, const json_t *event)
+{
+	struct schema_check check = {.root = standard};
+
+	if (!schema_valid(&check, standard, event, "event"))
+		fail_msg("%s: %s", check.error,
+			 json_dumps(event, JSON_COMPACT | JSON_ENSURE_ASCII));
+}
+
 static void check_ecs(json_t *record)
 {
 	json_t *event = exported(export_ecs, record);
+
+	check_standard(ecs_schema, event);
 
 	check_ecs_below(event, "", record);
 	assert_string_equal(view_text(event, "rule.name"), view_text(record, "cordon.rule.text"));
@@ -283,6 +296,7 @@ static void check_ocsf(json_t *record)
 {
 	json_t *event = exported(export_ocsf, record);
 
+	check_standard(ocsf_schema, event);
 	for (size_t i = 0; i < ARRAY_SIZE(ocsf_fields); i++)
 		if (!json_equal(view_field(event, ocsf_fields[i][0]),
 				view_field(record, ocsf_fields[i][1])))
@@ -325,6 +339,7 @@ static void test_ocsf_objects(void **state)
 
 		set_access(record, cases[i].operation, cases[i].kind);
 		event = exported(export_ocsf, record);
+		check_standard(ocsf_schema, event);
 		assert_int_equal(view_number(event, "class_uid"), cases[i].class);
 		assert_int_equal(view_number(event, "category_uid"), cases[i].class / 1000);
 		if (!json_equal(view_field(event, cases[i].to), view_field(record, cases[i].from)))
@@ -389,6 +404,7 @@ static void test_ocsf_operations(void **state)
 
 			set_access(record, json_string_value(operation), json_string_value(kind));
 			event = exported(export_ocsf, record);
+			check_standard(ocsf_schema, event);
 			assert_true(view_number(event, "class_uid") > 1000);
 			json_decref(event);
 			json_decref(record);
@@ -396,10 +412,27 @@ static void test_ocsf_operations(void **state)
 	}
 }
 
+/* The least that a record of this action has. */
+static void check_bare(json_t *record)
+{
+	json_t *bare = json_pack("{s:i, s:O, s:{s:s, s:O, s:s}, s:{s:i}}", "seq", 1, "@timestamp",
+				 json_object_get(record, "@timestamp"), "event", "kind", "event",
+				 "action", view_field(record, "event.action"), "outcome", "success",
+				 "cordon", "schema", 1);
+	json_t *ocsf = exported(export_ocsf, bare), *ecs = exported(export_ecs, bare);
+
+	check_standard(ocsf_schema, ocsf);
+	check_standard(ecs_schema, ecs);
+	json_decref(ocsf);
+	json_decref(ecs);
+	json_decref(bare);
+}
+
 static void test_ocsf(void **state)
 {
 	(void)state;
 	each_action(check_ocsf);
+	each_action(check_bare);
 }
 
 /* --- records that no writer made ---------------------------------------------------------- */
@@ -430,7 +463,7 @@ static void test_odd_records(void **state)
 		{"{'event.action':'denial','event':{'action':'open'},'cordon':{'operation':'\\u00e9',"
 		 "'rights':[null,'read','\\u20ac'],'object':{'text':'a\\u0001/\\u00e9'}}}",
 		 "{'event.action':'denial','event':{'action':'open',"
-		 "'category':['file'],'type':['access','allowed'],'module':'cordon',"
+		 "'category':['file','intrusion_detection'],'type':['access','allowed'],'module':'cordon',"
 		 "'dataset':'cordon.audit','provider':'cordon','sequence':0},"
 		 "'cordon':{'operation':'\\u00e9','rights':[null,'read','\\u20ac'],"
 		 "'object':{'text':'a\\u0001/\\u00e9'}},"
@@ -680,13 +713,17 @@ static int setup(void **state)
 
 	(void)state;
 	schema = json_load_file("docs/audit.schema.json", JSON_REJECT_DUPLICATES, &error);
-	return schema ? 0 : -1;
+	ecs_schema = json_load_file("tests/schema/ecs.json", JSON_REJECT_DUPLICATES, &error);
+	ocsf_schema = json_load_file("tests/schema/ocsf.json", JSON_REJECT_DUPLICATES, &error);
+	return schema && ecs_schema && ocsf_schema ? 0 : -1;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
 	json_decref(schema);
+	json_decref(ecs_schema);
+	json_decref(ocsf_schema);
 	return 0;
 }
 

@@ -492,7 +492,7 @@ static json_t *exported(void (*export)(struct buffer *out, const struct flat_rec
 	return event;
 }
 
-/* What each class of OCSF 1.3 asks for, and its arithmetic. */
+/* What each class of OCSF asks for, and its arithmetic. */
 static void assert_ocsf(const json_t *event)
 {
 	int64_t class = number(event, "class_uid");
