@@ -30,6 +30,8 @@
 #define PENDING_MAX 4096
 
 #define SUBJECTS "cordon.log.>"
+/* A stream that is made here keeps what it has so long: as long as a store may be away. */
+#define STREAM_NSEC (7 * 86400ull * NSEC_PER_SEC)
 
 struct connection {
 	natsOptions *options;
@@ -91,6 +93,7 @@ static natsStatus make_stream(struct connection *c, const struct stream_options 
 		config.Subjects = subjects;
 		config.SubjectsLen = 1;
 		config.Storage = js_FileStorage;
+		config.MaxAge = (int64_t)STREAM_NSEC;
 		s = js_AddStream(&info, c->stream, &config, NULL, &code);
 	}
 	jsStreamInfo_Destroy(info);
