@@ -4,14 +4,11 @@
 
 #include "base/clock.h"
 
-/* Each may be as large as the server lets messages be. */
-#define GROUP_MAX 16
-
-natsStatus policy_stream_open(jsCtx *context, const char *stream, const char *consumer,
-			      natsSubscription **ret_subscription)
+natsStatus policy_stream_open(natsConnection *connection, jsCtx *context, const char *stream,
+			      const char *consumer, struct pull *ret_pull)
 {
-	return side_stream_open(context, stream, consumer, "POLICIES", "cordon.policy.*.*.*",
-				ret_subscription);
+	return side_stream_open(connection, context, stream, consumer, "POLICIES",
+				"cordon.policy.*.*.*", ret_pull);
 }
 
 static int take_one(struct intake *intake, natsMsg *message, struct failure *failure)
@@ -29,8 +26,7 @@ static int take_one(struct intake *intake, natsMsg *message, struct failure *fai
 	return intake_policy(intake, &delivery, digest, failure);
 }
 
-int policy_stream_turn(natsSubscription *subscription, struct intake *intake,
-		       struct failure *failure)
+int policy_stream_turn(struct pull *pull, struct intake *intake, struct failure *failure)
 {
-	return side_stream_take(subscription, intake, GROUP_MAX, take_one, failure);
+	return side_stream_take(pull, intake, take_one, failure);
 }

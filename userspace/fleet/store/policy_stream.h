@@ -6,9 +6,8 @@
 #include "fleet/store/side_stream.h"
 
 /* As side_stream_open() and side_stream_take(). */
-natsStatus policy_stream_open(jsCtx *context, const char *stream, const char *consumer,
-			      natsSubscription **ret_subscription);
-int policy_stream_turn(natsSubscription *subscription, struct intake *intake,
-		       struct failure *failure);
+natsStatus policy_stream_open(natsConnection *connection, jsCtx *context, const char *stream,
+			      const char *consumer, struct pull *ret_pull);
+int policy_stream_turn(struct pull *pull, struct intake *intake, struct failure *failure);
 
 #endif

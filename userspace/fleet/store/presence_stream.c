@@ -11,7 +11,6 @@
 #include "base/clock.h"
 #include "fleet/store/side_stream.h"
 
-#define GROUP_MAX 256
 /*
  * A server that has no connection of somebody says so at once. One that has some takes so long to
  * say nothing, so only one of these is asked for at a time.
@@ -39,8 +38,8 @@ natsStatus presence_stream_open(natsConnection *connection, jsCtx *context, cons
 				const char *consumer, struct presence_stream *ret_stream)
 {
 	struct presence_stream opened = {.connection = connection};
-	natsStatus s = side_stream_open(context, stream, consumer, "PRESENCE", "cordon.presence.*",
-					&opened.said);
+	natsStatus s = side_stream_open(connection, context, stream, consumer, "PRESENCE",
+					"cordon.presence.*", &opened.said);
 
 	if (s != NATS_OK)
 		return s;
@@ -52,21 +51,16 @@ natsStatus presence_stream_open(natsConnection *connection, jsCtx *context, cons
 
 void presence_stream_close(struct presence_stream *stream)
 {
-	natsSubscription_Destroy(stream->said);
+	pull_close(&stream->said);
 	*stream = (struct presence_stream){};
 }
 
 /* When the server had it, which may be long ago. */
 static uint64_t time_of(natsMsg *message, uint64_t now)
 {
-	jsMsgMetaData *data = NULL;
-	uint64_t time = now;
+	uint64_t time = pull_time(natsMsg_GetReply(message));
 
-	if (natsMsg_GetMetaData(&data, message) == NATS_OK && data->Timestamp > 0 &&
-	    (uint64_t)data->Timestamp < now)
-		time = (uint64_t)data->Timestamp;
-	jsMsgMetaData_Destroy(data);
-	return time;
+	return time > 0 && time < now ? time : now;
 }
 
 static int take_one(struct intake *intake, natsMsg *message, struct failure *failure)
@@ -128,7 +122,7 @@ int presence_stream_turn(struct presence_stream *stream, struct intake *intake,
 			 struct failure *failure)
 {
 	uint64_t reconnects = count_reconnects(stream->connection);
-	int r = side_stream_take(stream->said, intake, GROUP_MAX, take_one, failure);
+	int r = side_stream_take(&stream->said, intake, take_one, failure);
 
 	if (r != 0)
 		return r;

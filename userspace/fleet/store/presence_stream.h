@@ -9,10 +9,11 @@
 #include <nats/nats.h>
 
 #include "fleet/store/intake.h"
+#include "fleet/store/pull.h"
 
 struct presence_stream {
 	natsConnection *connection; /* borrowed */
-	natsSubscription *said;
+	struct pull said;
 	uint64_t reconnects; /* that the connection has had */
 	uint64_t since;	     /* when the last of them was noticed, or it was opened; wall clock */
 };

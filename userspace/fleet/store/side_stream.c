@@ -4,9 +4,6 @@
 
 #include <stdio.h>
 
-#define FETCH_MS  20
-#define NAME_SIZE 160
-
 static natsStatus make_stream(jsCtx *context, const char *name, const char *subject)
 {
 	const char *subjects[] = {subject};
@@ -28,62 +25,51 @@ static natsStatus make_stream(jsCtx *context, const char *name, const char *subj
 	return s;
 }
 
-natsStatus side_stream_open(jsCtx *context, const char *stream, const char *consumer,
-			    const char *suffix, const char *subject,
-			    natsSubscription **ret_subscription)
+natsStatus side_stream_open(natsConnection *connection, jsCtx *context, const char *stream,
+			    const char *consumer, const char *suffix, const char *subject,
+			    struct pull *ret_pull)
 {
-	char name[NAME_SIZE], durable[NAME_SIZE];
-	jsSubOptions options;
-	jsErrCode code;
+	char name[PULL_NAME_SIZE], durable[PULL_NAME_SIZE];
+	const struct pull_options options = {.stream = name, .consumer = durable};
 	natsStatus s;
 
 	(void)snprintf(name, sizeof(name), "%.100s_%s", stream, suffix);
 	(void)snprintf(durable, sizeof(durable), "%.100s_%s", consumer, suffix);
 	s = make_stream(context, name, subject);
-	jsSubOptions_Init(&options);
-	options.Stream = name;
-	options.ManualAck = true;
-	options.Config.AckPolicy = js_AckExplicit;
-	options.Config.DeliverPolicy = js_DeliverAll;
-	return s == NATS_OK ? js_PullSubscribe(ret_subscription, context, subject, durable, NULL,
-					       &options, &code)
-			    : s;
+	return s == NATS_OK ? pull_open(connection, context, &options, ret_pull) : s;
 }
 
 /* *ret_count: how many there were. */
-static int take_group(natsSubscription *subscription, struct intake *intake, int most,
+static int take_group(struct pull *pull, struct intake *intake,
 		      int (*take)(struct intake *intake, natsMsg *message, struct failure *failure),
 		      int *ret_count, struct failure *failure)
 {
-	natsMsgList list = {};
-	jsErrCode code;
-	natsStatus s = natsSubscription_Fetch(&list, subscription, most, FETCH_MS, &code);
-	int r = 0;
+	natsMsg *messages[SIDE_STREAM_GROUP];
+	natsStatus s = pull_fetch(pull, SIDE_STREAM_GROUP, 0, messages, ret_count);
+	int r = *ret_count == 0 && s != NATS_OK;
 
-	*ret_count = s == NATS_OK ? list.Count : 0;
 	if (*ret_count > 0) {
 		r = intake_begin(intake, failure);
-		for (int i = 0; i < list.Count && r == 0; i++)
-			r = take(intake, list.Msgs[i], failure);
+		for (int i = 0; i < *ret_count && r == 0; i++)
+			r = take(intake, messages[i], failure);
 		if (r == 0)
 			r = intake_commit(intake, failure);
-		for (int i = 0; i < list.Count && r == 0; i++)
-			(void)natsMsg_Ack(list.Msgs[i], NULL);
-	} else if (s != NATS_OK && s != NATS_TIMEOUT) {
-		r = 1;
+		for (int i = 0; i < *ret_count && r == 0; i++)
+			pull_acknowledge(pull, messages[i]);
 	}
-	natsMsgList_Destroy(&list);
+	for (int i = 0; i < *ret_count; i++)
+		natsMsg_Destroy(messages[i]);
 	return r;
 }
 
-int side_stream_take(natsSubscription *subscription, struct intake *intake, int most,
+int side_stream_take(struct pull *pull, struct intake *intake,
 		     int (*take)(struct intake *intake, natsMsg *message, struct failure *failure),
 		     struct failure *failure)
 {
 	int count, r;
 
 	do
-		r = take_group(subscription, intake, most, take, &count, failure);
-	while (r == 0 && count == most);
+		r = take_group(pull, intake, take, &count, failure);
+	while (r == 0 && count == SIDE_STREAM_GROUP);
 	return r;
 }

@@ -6,20 +6,24 @@
 #include <nats/nats.h>
 
 #include "fleet/store/intake.h"
+#include "fleet/store/pull.h"
+
+/* Messages of one transaction; each may be as large as the server lets messages be. */
+#define SIDE_STREAM_GROUP 32
 
 /*
  * The stream is `stream` with `suffix` behind it, and made if it is not there; its consumer is
  * named after `consumer` in the same way.
  */
-natsStatus side_stream_open(jsCtx *context, const char *stream, const char *consumer,
-			    const char *suffix, const char *subject,
-			    natsSubscription **ret_subscription);
+natsStatus side_stream_open(natsConnection *connection, jsCtx *context, const char *stream,
+			    const char *consumer, const char *suffix, const char *subject,
+			    struct pull *ret_pull);
 
 /*
- * Gives what has come to `take`, and acknowledges it once it is on disk: all of it, `most` messages
- * at once. 0: go on; 1: connect anew; negative: the store's own failure.
+ * Gives all that has come to `take`, and acknowledges it once it is on disk. 0: go on; 1: connect
+ * anew; negative: the store's own failure.
  */
-int side_stream_take(natsSubscription *subscription, struct intake *intake, int most,
+int side_stream_take(struct pull *pull, struct intake *intake,
 		     int (*take)(struct intake *intake, natsMsg *message, struct failure *failure),
 		     struct failure *failure);
 

@@ -10,16 +10,11 @@
 #include "fleet/ship/certificate.h"
 #include "fleet/store/policy_stream.h"
 #include "fleet/store/presence_stream.h"
+#include "fleet/store/pull.h"
 
 /* Messages of one transaction: half a MiB each at most. */
 #define GROUP_MAX 128
 #define FETCH_MS  1000
-/*
- * The first lane is looked at between two groups, and not waited for; but while it brings
- * something, what else there is, since a server with much to look through needs its time.
- */
-#define FIRST_MS      20
-#define FIRST_MORE_MS 200
 /* How often is looked at what else there is to take; behind a backlog no more often either. */
 #define SIDE_NSEC (500 * NSEC_PER_MSEC)
 /* While rows are on their way elsewhere. */
@@ -37,12 +32,11 @@ struct connection {
 	natsOptions *options;
 	natsConnection *connection;
 	jsCtx *stream;
-	natsSubscription *all;
+	struct pull all;
 	/* ahead of a backlog of the rest; what it brings comes with that again */
-	natsSubscription *first_lane;
+	struct pull first_lane;
 	struct presence_stream presence;
-	natsSubscription *policies;
-	bool first_brings;  /* it brought something when it was looked at last */
+	struct pull policies;
 	uint64_t side_time; /* when the latter two were looked at, monotonic; 0: never */
 };
 
@@ -100,72 +94,39 @@ static natsStatus make_stream(struct connection *c, const struct stream_options 
 	return s;
 }
 
-static void set_consumer(jsConsumerConfig *config, const struct stream_options *o)
-{
-	config->AckPolicy = js_AckExplicit;
-	config->DeliverPolicy = js_DeliverAll;
-	config->AckWait = (int64_t)o->ack_wait;
-	config->MaxAckPending = PENDING_MAX;
-}
-
-static natsStatus subscribe_to(struct connection *c, const struct stream_options *o,
-			       const char *subject, const char *consumer,
-			       natsSubscription **ret_subscription)
-{
-	jsSubOptions options;
-	jsErrCode code;
-
-	jsSubOptions_Init(&options);
-	options.Stream = o->stream;
-	options.ManualAck = true;
-	set_consumer(&options.Config, o);
-	return js_PullSubscribe(ret_subscription, c->stream, subject, consumer, NULL, &options,
-				&code);
-}
-
-/*
- * One that no filter chooses messages for: with one, if it matches all of them, the server looks
- * through the subjects of all hosts for each message.
- */
-static natsStatus add_consumer(struct connection *c, const struct stream_options *o)
-{
-	jsConsumerInfo *info = NULL;
-	jsConsumerConfig config;
-	jsErrCode code;
-	natsStatus s = js_GetConsumerInfo(&info, c->stream, o->stream, o->consumer, NULL, &code);
-
-	if (s == NATS_NOT_FOUND) {
-		(void)jsConsumerConfig_Init(&config);
-		config.Durable = o->consumer;
-		set_consumer(&config, o);
-		s = js_AddConsumer(&info, c->stream, o->stream, &config, NULL, &code);
-	}
-	jsConsumerInfo_Destroy(info);
-	return s;
-}
-
 static natsStatus subscribe(struct connection *c, const struct stream_options *o)
 {
-	natsStatus s = add_consumer(c, o);
-	char name[128];
+	char name[PULL_NAME_SIZE];
+	/*
+	 * With a filter, if it matches all of them, the server looks through the subjects of all
+	 * hosts for each message.
+	 */
+	struct pull_options options = {.stream = o->stream,
+				       .consumer = o->consumer,
+				       .ack_wait = (int64_t)o->ack_wait,
+				       .pending_max = PENDING_MAX};
+	natsStatus s = pull_open(c->connection, c->stream, &options, &c->all);
 
-	(void)snprintf(name, sizeof(name), "%.100s-first", o->consumer);
-	if (s == NATS_OK)
-		s = subscribe_to(c, o, SUBJECTS, o->consumer, &c->all);
 	if (s == NATS_OK)
 		s = presence_stream_open(c->connection, c->stream, o->stream, o->consumer,
 					 &c->presence);
 	if (s == NATS_OK)
-		s = policy_stream_open(c->stream, o->stream, o->consumer, &c->policies);
-	return s == NATS_OK ? subscribe_to(c, o, "cordon.log.*.*.first", name, &c->first_lane) : s;
+		s = policy_stream_open(c->connection, c->stream, o->stream, o->consumer,
+				       &c->policies);
+	(void)snprintf(name, sizeof(name), "%.100s-first", o->consumer);
+	options.consumer = name;
+	options.filter = "cordon.log.*.*.first";
+	return s == NATS_OK ? pull_open(c->connection, c->stream, &options, &c->first_lane) : s;
 }
 
+/* What reads the connection ends before what it reads for: libnats 3.4 has them race. */
 static void disconnect(struct connection *c)
 {
-	natsSubscription_Destroy(c->policies);
+	natsConnection_Close(c->connection);
+	pull_close(&c->policies);
 	presence_stream_close(&c->presence);
-	natsSubscription_Destroy(c->first_lane);
-	natsSubscription_Destroy(c->all);
+	pull_close(&c->first_lane);
+	pull_close(&c->all);
 	jsCtx_Destroy(c->stream);
 	natsConnection_Destroy(c->connection);
 	natsOptions_Destroy(c->options);
@@ -311,55 +272,42 @@ static int take_message(struct intake *intake, natsMsg *message, enum answer *re
 	return r;
 }
 
-static int take_group(struct intake *intake, natsMsgList *list, struct failure *failure)
+static int take_group(struct intake *intake, const struct pull *from, natsMsg **messages, int count,
+		      struct failure *failure)
 {
 	enum answer answers[GROUP_MAX];
 	int r = intake_begin(intake, failure);
 
-	for (int i = 0; i < list->Count && r == 0; i++)
-		r = take_message(intake, list->Msgs[i], &answers[i], failure);
+	for (int i = 0; i < count && r == 0; i++)
+		r = take_message(intake, messages[i], &answers[i], failure);
 	if (r == 0)
 		r = intake_commit(intake, failure);
 	/* One whose acknowledgement is lost comes again, and is known. */
-	for (int i = 0; i < list->Count && r == 0; i++) {
+	for (int i = 0; i < count && r == 0; i++) {
 		if (answers[i] == ANSWER_ACKNOWLEDGE)
-			(void)natsMsg_Ack(list->Msgs[i], NULL);
+			pull_acknowledge(from, messages[i]);
 		else
-			(void)natsMsg_NakWithDelay(list->Msgs[i], LATER_MS, NULL);
+			pull_later(from, messages[i], LATER_MS);
 	}
 	return r;
 }
 
 /* 0: go on; 1: connect anew. */
-static int fetch(struct intake *intake, natsSubscription *from, int64_t wait_ms, bool *ret_brings,
+static int fetch(struct intake *intake, struct pull *from, int64_t wait_ms, uint64_t *active,
 		 struct failure *failure)
 {
-	natsMsgList list = {};
-	jsErrCode code;
-	natsStatus s = natsSubscription_Fetch(&list, from, GROUP_MAX, wait_ms, &code);
-	int r = 0;
+	natsMsg *messages[GROUP_MAX];
+	int count, r = 0;
+	natsStatus s = pull_fetch(from, GROUP_MAX, wait_ms, messages, &count);
 
-	*ret_brings = s == NATS_OK && list.Count > 0;
-	if (*ret_brings) {
-		r = take_group(intake, &list, failure);
-	} else if (s != NATS_OK && s != NATS_TIMEOUT) {
+	if (count > 0) {
+		r = take_group(intake, from, messages, count, failure);
+		*active = clock_nsec(CLOCK_MONOTONIC);
+	} else if (s != NATS_OK) {
 		r = 1;
 	}
-	natsMsgList_Destroy(&list);
-	return r;
-}
-
-static int take_records(struct intake *intake, struct connection *c, int64_t wait_ms,
-			uint64_t *active, struct failure *failure)
-{
-	bool brings = false;
-	int r = fetch(intake, c->first_lane, c->first_brings ? FIRST_MORE_MS : FIRST_MS,
-		      &c->first_brings, failure);
-
-	if (r == 0)
-		r = fetch(intake, c->all, wait_ms, &brings, failure);
-	if (brings || c->first_brings)
-		*active = clock_nsec(CLOCK_MONOTONIC);
+	while (count > 0)
+		natsMsg_Destroy(messages[--count]);
 	return r;
 }
 
@@ -372,7 +320,7 @@ static int take_side(struct intake *intake, struct connection *c, struct failure
 	if (c->side_time > 0 && now - c->side_time < SIDE_NSEC)
 		return 0;
 	c->side_time = now;
-	r = policy_stream_turn(c->policies, intake, failure);
+	r = policy_stream_turn(&c->policies, intake, failure);
 	return r == 0 ? presence_stream_turn(&c->presence, intake, failure) : r;
 }
 
@@ -410,8 +358,11 @@ static int run(struct intake *intake, struct connection *c, const struct stream_
 		r = take_turn(intake, &active, &wait_ms, failure);
 		if (r < 0)
 			break;
-		if (c->first_lane) {
-			r = take_records(intake, c, wait_ms, &active, failure);
+		if (c->first_lane.inbox) {
+			/* The first lane is looked at between two groups, and not waited for. */
+			r = fetch(intake, &c->first_lane, 0, &active, failure);
+			if (r == 0)
+				r = fetch(intake, &c->all, wait_ms, &active, failure);
 			if (r == 0)
 				r = take_side(intake, c, failure);
 			if (r > 0) {
