@@ -47,8 +47,8 @@ struct client_prepare {
 	size_t bind_count;
 	size_t found_count; /* so many of the last ones are for policies that have such an anchor */
 	const char *session, *agent, *executor, *language; /* NULL: unknown */
-	const char *traceparent,
-		*conversation;	     /* as the caller has them, see trace_context.h; or NULL */
+	/* As the caller has them, see trace_context.h; or NULL. */
+	const char *traceparent, *conversation;
 	struct policy_limits limits; /* asked for on the command line; 0: the policy's */
 	bool observe;		     /* report only, whatever the policy's mode */
 	const char *log;	     /* absolute directory; NULL: the daemon's */

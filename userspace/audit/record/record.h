@@ -75,7 +75,7 @@ struct audit_execution {
 	char *traceparent;  /* one that trace_context_parse() takes */
 	char *conversation; /* of the model's, as the caller says */
 	char *workdir;	    /* never NULL: absolute */
-	char *program; /* never NULL: argv[0] as given, before resolution */
+	char *program;	    /* never NULL: argv[0] as given, before resolution */
 	size_t argument_count;
 	unsigned char arguments_digest[32]; /* SHA-256 of the NUL-terminated argument strings */
 	uint64_t arguments_length;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A durable pull consumer of JetStream, asked for groups of messages. What libnats 3.4 has for that,
- * natsSubscription_Fetch(), writes behind its list where messages of an earlier question come late.
+ * A durable pull consumer of JetStream, asked for groups of messages. What libnats 3.4 has for
+ * that, natsSubscription_Fetch(), writes behind its list where messages of an earlier question come
+ * late.
  */
 #ifndef CORDON_FLEET_PULL_H
 #define CORDON_FLEET_PULL_H

@@ -52,7 +52,7 @@ static const char *category_of(const struct flat_record *f)
 	return "process";
 }
 
-/* What was refused, or let through, is neither for a file nor a process to ECS: so say it besides. */
+/* What was refused, or let through, is neither for a file nor a process to ECS: so it is said. */
 static void put_categories(struct buffer *out, const char *category, bool decided)
 {
 	json_text_key(out, "category");
