@@ -788,7 +788,12 @@ struct cordon_adoption {
 	__u64 unclean; /* environments that could not be overwritten in the kernel */
 };
 
-/* What stands in the table of roles for a task that runs an executor or was forked by one. */
+enum cordon_role_kind {
+	CORDON_ROLE_EXECUTOR = 1, /* runs the executor's program */
+	CORDON_ROLE_CHILD = 2,	  /* was forked by one that has a role */
+};
+
+/* What stands in the table of roles for a task that has one. */
 struct cordon_role {
 	__u32 executor; /* index of its entry */
 	__u32 kind;
@@ -798,8 +803,6 @@ struct cordon_role {
 	__u32 owner;  /* that process */
 	__u32 reserved;
 };
-
-#define CORDON_ROLE_EXECUTOR 1u /* it runs the executor's program */
 
 /* Keys of a longest-prefix map. Those that must match as a whole end with their NUL. */
 enum cordon_adopt_question {
@@ -881,6 +884,7 @@ CORDON_ASSERT_SIZE(struct cordon_list_ipc, 8);
 CORDON_ASSERT_SIZE(struct cordon_ipc_list, 8 + 8 * CORDON_MAX_IPC);
 CORDON_ASSERT_SIZE(struct cordon_label_request, 16);
 CORDON_ASSERT_SIZE(struct cordon_role_request, 32);
+CORDON_ASSERT_SIZE(struct cordon_role, 40);
 CORDON_ASSERT_SIZE(struct cordon_task_record, 24);
 CORDON_ASSERT_SIZE(struct cordon_descriptor_record, 32);
 CORDON_ASSERT_SIZE(struct cordon_meta, 64);

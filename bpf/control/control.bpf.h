@@ -76,21 +76,21 @@ int cordon_label_tasks(struct bpf_iter__task *ctx)
 }
 
 /* The role that a task gets by this request; 0: none. */
-static __always_inline enum role_kind role_for(const struct task_struct *task,
-					       struct cordon_role_request *request)
+static __always_inline enum cordon_role_kind role_for(const struct task_struct *task,
+						      struct cordon_role_request *request)
 {
 	__u64 parent = (__u64)task->real_parent;
-	const struct role *role;
+	const struct cordon_role *role;
 
 	if ((__u32)task->tgid == request->pid) {
 		if (!request->start)
 			request->start = task->group_leader->start_boottime;
 		if (task->group_leader->start_boottime == request->start)
-			return ROLE_EXECUTOR;
+			return CORDON_ROLE_EXECUTOR;
 	}
 	role = bpf_map_lookup_elem(&roles, &parent);
 	if (role && role->owner == request->pid && role->start == request->start)
-		return ROLE_CHILD;
+		return CORDON_ROLE_CHILD;
 	return 0;
 }
 
@@ -100,8 +100,8 @@ int cordon_adopt_tasks(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 	struct cordon_role_request *request;
-	const struct role *present;
-	struct role role = {};
+	const struct cordon_role *present;
+	struct cordon_role role = {};
 	__u64 address = (__u64)task;
 	__u32 key = 0;
 
@@ -117,7 +117,7 @@ int cordon_adopt_tasks(struct bpf_iter__task *ctx)
 	if (present && present->owner == request->pid && present->start == request->start &&
 	    (present->executor | 1) == (request->executor | 1))
 		return 0;
-	if (role.kind == ROLE_EXECUTOR && (present || label_of_address(address))) {
+	if (role.kind == CORDON_ROLE_EXECUTOR && (present || label_of_address(address))) {
 		request->error = -EBUSY;
 		return 0;
 	}
@@ -133,7 +133,7 @@ int cordon_adopt_tasks(struct bpf_iter__task *ctx)
 		request->error = -ENOMEM;
 		return 0;
 	}
-	if (role.kind == ROLE_EXECUTOR)
+	if (role.kind == CORDON_ROLE_EXECUTOR)
 		request->threads++;
 	else
 		request->children++;

@@ -13,34 +13,11 @@
 #include "bpf/core/label.bpf.h"
 #include "bpf/core/machine.bpf.h"
 
-enum role_kind {
-	ROLE_EXECUTOR = 1, /* runs the executor's program */
-	ROLE_CHILD = 2,	   /* was forked by one that has a role */
-};
-
-struct role {
-	__u32 executor; /* index of its entry */
-	__u32 kind;
-	__u64 start;  /* of the executor's process: boot clock, ns */
-	__u64 mounts; /* its mount namespace */
-	__u64 root;   /* its root directory's dentry */
-	__u32 owner;  /* that process */
-	__u32 reserved;
-};
-
-/* As the daemon reads it. */
-_Static_assert(sizeof(struct role) == sizeof(struct cordon_role) &&
-		       offsetof(struct role, kind) == offsetof(struct cordon_role, kind) &&
-		       offsetof(struct role, start) == offsetof(struct cordon_role, start) &&
-		       offsetof(struct role, owner) == offsetof(struct cordon_role, owner) &&
-		       (int)ROLE_EXECUTOR == (int)CORDON_ROLE_EXECUTOR,
-	       "both sides have roles alike");
-
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
 	__type(key, __u64);
-	__type(value, struct role);
+	__type(value, struct cordon_role);
 } roles SEC(".maps");
 
 struct {
@@ -87,8 +64,8 @@ static __always_inline struct cordon_adoption *adoption_state(void)
 static __always_inline int inherit_role(struct task_struct *child, unsigned long clone_flags)
 {
 	__u64 parent = (__u64)bpf_get_current_task_btf(), address = (__u64)child;
-	const struct role *role;
-	struct role own;
+	const struct cordon_role *role;
+	struct cordon_role own;
 
 	if (!adoption_state())
 		return 0;
@@ -97,7 +74,7 @@ static __always_inline int inherit_role(struct task_struct *child, unsigned long
 		return 0;
 	own = *role;
 	if (!(clone_flags & CLONE_THREAD))
-		own.kind = ROLE_CHILD;
+		own.kind = CORDON_ROLE_CHILD;
 	if (bpf_map_update_elem(&roles, &address, &own, BPF_ANY)) {
 		count(CORDON_COUNTER_FORK_REFUSED);
 		return -EAGAIN;
@@ -113,7 +90,7 @@ static __always_inline void drop_role(__u64 task)
 
 /* The entry in force for a role: an entry that changes moves to the other one of its pair. */
 static __always_inline struct cordon_executor *
-executor_of(const struct cordon_adoption *a, const struct role *role, __u32 *ret_index)
+executor_of(const struct cordon_adoption *a, const struct cordon_role *role, __u32 *ret_index)
 {
 	__u32 index = role->executor & (CORDON_MAX_EXECUTORS - 1);
 	/*

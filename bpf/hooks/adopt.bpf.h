@@ -24,7 +24,7 @@ struct adopt_question {
 	__u64 mounts; /* namespace that the child is in */
 	__u32 index;
 	__u32 workdir; /* bytes of its path */
-	struct role role;
+	struct cordon_role role;
 };
 
 #define ADOPT_PROGRAM_MAX CORDON_NAME_MAX
@@ -354,9 +354,9 @@ static __always_inline int give_role(__u32 executor)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 address = (__u64)task;
-	struct role role = {
+	struct cordon_role role = {
 		.executor = executor,
-		.kind = ROLE_EXECUTOR,
+		.kind = CORDON_ROLE_EXECUTOR,
 		.owner = task->tgid,
 		.start = read_task(task)->group_leader->start_boottime,
 		.mounts = (__u64)read_task(task)->nsproxy->mnt_ns,
@@ -400,12 +400,13 @@ __noinline int recognise(__u64 mask)
  */
 static __always_inline bool may_be_agent_code(const struct adopt_question *q)
 {
-	return q->role.kind == ROLE_CHILD || q->role.mounts != q->mounts ||
+	return q->role.kind == CORDON_ROLE_CHILD || q->role.mounts != q->mounts ||
 	       !(q->executor->flags & CORDON_EXECUTOR_CONTAINER);
 }
 
 /* Has a container's runtime gone into it? What it runs there is none, whatever it is called. */
-static __always_inline bool is_in_container(const struct adopt_question *q, const struct role *role)
+static __always_inline bool is_in_container(const struct adopt_question *q,
+					    const struct cordon_role *role)
 {
 	const struct cordon_executor *executor;
 	__u32 index;
@@ -416,7 +417,7 @@ static __always_inline bool is_in_container(const struct adopt_question *q, cons
 	return executor && executor->flags & CORDON_EXECUTOR_CONTAINER;
 }
 
-static __always_inline int exec_by(struct adopt_question *q, const struct role *role)
+static __always_inline int exec_by(struct adopt_question *q, const struct cordon_role *role)
 {
 	q->role = *role;
 	q->mounts = (__u64)read_task(bpf_get_current_task_btf())->nsproxy->mnt_ns;
@@ -446,7 +447,7 @@ static __always_inline bool labels_executor(const struct label *label)
 static __noinline int adopt_executor(struct adopt_question *q)
 {
 	__u64 address = (__u64)bpf_get_current_task_btf();
-	const struct role *role = bpf_map_lookup_elem(&roles, &address);
+	const struct cordon_role *role = bpf_map_lookup_elem(&roles, &address);
 	const struct cordon_executor *executor;
 	struct adopt_scratch *scratch;
 	__u32 index;
@@ -477,7 +478,7 @@ int BPF_PROG(cordon_adopt_exec, struct linux_binprm *bprm, int ret)
 	__u64 address = (__u64)bpf_get_current_task_btf();
 	struct adopt_question q = {.adoption = a, .bprm = bprm};
 	const struct label *label;
-	const struct role *role;
+	const struct cordon_role *role;
 	struct label before = {};
 	__u64 mask = 0;
 	int known = 0;
@@ -495,14 +496,14 @@ int BPF_PROG(cordon_adopt_exec, struct linux_binprm *bprm, int ret)
 	order(); /* as in executor_of() */
 	role = bpf_map_lookup_elem(&roles, &address);
 	/* A child of an executor is first of all that, whatever it runs. */
-	if (!role || (role->kind == ROLE_EXECUTOR && !is_in_container(&q, role)))
+	if (!role || (role->kind == CORDON_ROLE_EXECUTOR && !is_in_container(&q, role)))
 		known = recognise(mask);
 	if (!known && role) {
 		ret = exec_by(&q, role);
 		/* An execution's now, or refused: no executor. */
 		if (ret || label_of_address(address))
 			return ret < 0 && ret >= -MAX_ERRNO ? ret : 0;
-		if (role->kind == ROLE_CHILD)
+		if (role->kind == CORDON_ROLE_CHILD)
 			known = recognise(mask);
 	}
 	if (known > 0 && !label) {
