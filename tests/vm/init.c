@@ -61,8 +61,9 @@ struct settings {
 	char *env[LIST_MAX];
 	char *arg[LIST_MAX];
 	char *visible[LIST_MAX];
-	char *host[LIST_MAX]; /* folders of a host whose root is not the guest's */
-	size_t n_env, n_arg, n_visible, n_host;
+	char *hidden[LIST_MAX]; /* files of the host's root that are not the guest's */
+	char *host[LIST_MAX];	/* folders of a host whose root is not the guest's */
+	size_t n_env, n_arg, n_visible, n_hidden, n_host;
 };
 
 /* One direction of one stream. 'from' and 'to' are -1 once closed. */
@@ -279,6 +280,8 @@ static void read_settings(struct settings *s)
 			append(s->arg, &s->n_arg, v);
 		else if ((v = value_of(field, "visible")))
 			append(s->visible, &s->n_visible, v);
+		else if ((v = value_of(field, "hidden")))
+			append(s->hidden, &s->n_hidden, v);
 		else if ((v = value_of(field, "host")))
 			append(s->host, &s->n_host, v);
 	}
@@ -337,6 +340,17 @@ static void mount_host(const struct settings *s)
 	}
 }
 
+static void hide_files(const struct settings *s)
+{
+	for (size_t i = 0; i < s->n_hidden; i++) {
+		char path[4096];
+
+		snprintf(path, sizeof(path), NEW_ROOT "%s", s->hidden[i]);
+		if (unlink(path) < 0)
+			fail("hide %s", path);
+	}
+}
+
 static void mount_root(const struct settings *s)
 {
 	mount_on("root", "/lower", "9p", MS_RDONLY, SHARE ",access=any,cache=loose");
@@ -346,6 +360,7 @@ static void mount_root(const struct settings *s)
 	mount_on("overlay", NEW_ROOT, "overlay", 0,
 		 "lowerdir=/lower,upperdir=/upper/data,workdir=/upper/work");
 
+	hide_files(s);
 	mount_host(s);
 	bind_inside(s->modules, "/lib/modules");
 	mount_tmp(s);
