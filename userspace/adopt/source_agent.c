@@ -4,23 +4,61 @@
 
 #include <string.h>
 
+#include "audit/record/trace_context.h"
 #include "base/cleanup.h"
 #include "base/proc.h"
 
 #define ENVIRONMENT_MAX (8u << 20)
 #define AGENT_MAX	255u
 
+/* The value of `name` among variables, each with a NUL behind it. NULL: none, or an empty one. */
+static const char *value_of(const char *variables, size_t size, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = variables; at < variables + size; at += strlen(at) + 1)
+		if (strncmp(at, name, length) == 0 && at[length] == '=' && at[length + 1])
+			return at + length + 1;
+	return NULL;
+}
+
 char *source_agent_variable(pid_t executor, const char *name)
 {
 	_cleanup_(freep) char *text = NULL;
-	size_t size, length = strlen(name);
+	const char *value;
+	size_t size;
 
 	if (proc_read(executor, "environ", ENVIRONMENT_MAX, &text, &size) < 0)
 		return NULL;
-	for (const char *at = text; at < text + size; at += strlen(at) + 1)
-		if (strncmp(at, name, length) == 0 && at[length] == '=' && at[length + 1])
-			return strndup(at + length + 1, AGENT_MAX);
-	return NULL;
+	value = value_of(text, size, name);
+	return value ? strndup(value, AGENT_MAX) : NULL;
+}
+
+static void read_trace(pid_t process, char **traceparent, char **conversation)
+{
+	_cleanup_(freep) char *text = NULL;
+	char id[CONVERSATION_SIZE];
+	struct trace_context context;
+	const char *value;
+	size_t size;
+
+	if (proc_read(process, "environ", ENVIRONMENT_MAX, &text, &size) < 0)
+		return;
+	value = value_of(text, size, "TRACEPARENT");
+	if (!*traceparent && value && trace_context_parse(value, &context))
+		*traceparent = strdup(value);
+	value = value_of(text, size, "BAGGAGE");
+	if (!*conversation && value && trace_context_conversation(value, id))
+		*conversation = strdup(id);
+}
+
+void source_agent_trace(pid_t process, pid_t otherwise, char **ret_traceparent,
+			char **ret_conversation)
+{
+	*ret_traceparent = *ret_conversation = NULL;
+	read_trace(process, ret_traceparent, ret_conversation);
+	if (!*ret_traceparent || !*ret_conversation)
+		read_trace(otherwise, ret_traceparent, ret_conversation);
 }
 
 char *source_agent_cgroup(pid_t executor)

@@ -105,6 +105,16 @@ static void read_agent(const struct execution *e, const struct executor_entry *e
 	parcel_put_text(to, agent);
 }
 
+static void read_trace(const struct execution *e, FILE *to)
+{
+	_cleanup_(freep) char *traceparent = NULL;
+	_cleanup_(freep) char *conversation = NULL;
+
+	source_agent_trace(e->leader, e->owner.pid, &traceparent, &conversation);
+	parcel_put_text(to, traceparent);
+	parcel_put_text(to, conversation);
+}
+
 static void read_starters(const struct execution *e, FILE *to)
 {
 	struct audit_starter *starters = NULL;
@@ -140,6 +150,7 @@ int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct f
 	int r;
 
 	read_agent(e, entry, to);
+	read_trace(e, to);
 	read_starters(e, to);
 	read_container(e, entry, to);
 	r = clean_environment(e, &kept, &removed, failure);
@@ -194,6 +205,8 @@ static void forget_answer(struct audit_execution *x)
 	protocol_strings_free(TAKE_PTR(x->environment_kept));
 	protocol_strings_free(TAKE_PTR(x->environment_removed));
 	free(TAKE_PTR(x->language));
+	free(TAKE_PTR(x->traceparent));
+	free(TAKE_PTR(x->conversation));
 	audit_starters_free(TAKE_PTR(x->starters));
 	x->starter_count = 0;
 	audit_container_release(&x->container);
@@ -235,6 +248,8 @@ static int take_answer(struct execution *e, const char *data, size_t size, bool 
 
 	forget_answer(&e->record);
 	(void)((r = parcel_take_text(&from, &agent)) < 0 ||
+	       (r = parcel_take_text(&from, &e->record.traceparent)) < 0 ||
+	       (r = parcel_take_text(&from, &e->record.conversation)) < 0 ||
 	       (r = take_starters(&e->record, &from)) < 0 || (r = take_container(e, &from)) < 0 ||
 	       (r = parcel_take_list(&from, &e->record.environment_kept, &count)) < 0 ||
 	       (r = parcel_take_list(&from, &e->record.environment_removed, &count)) < 0 ||

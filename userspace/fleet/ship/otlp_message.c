@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "audit/record/trace_context.h"
 #include "audit/storage/chain.h"
 #include "audit/text/json_text.h"
 #include "base/cleanup.h"
@@ -18,6 +19,11 @@ DEFINE_CLEANUP(json_t *, json_decref, otlp_json_decrefp)
 /* As OpenTelemetry numbers severities. */
 #define SEVERITY_INFO 9
 #define SEVERITY_WARN 13
+
+/* Of a line: where what is in every record stands. */
+#define HEAD_BYTES 160u
+/* Longer than any action. */
+#define ACTION_SIZE 64u
 
 static void add_attribute(struct buffer *out, const char *key, const char *value)
 {
@@ -84,19 +90,64 @@ static void add_head(struct buffer *out, uint64_t time, bool warns)
 	buffer_literal(out, ",\"body\":{\"stringValue\":");
 }
 
+/*
+ * The word behind `member`, which ends in a quotation mark; no string that somebody chose holds it,
+ * as its quotation marks are escaped. False: there is none of so many characters at most.
+ */
+static bool word_behind(const char *line, size_t size, const char *member, size_t most, char *ret)
+{
+	const char *at = memmem(line, size, member, strlen(member)), *end;
+
+	if (!at)
+		return false;
+	at += strlen(member);
+	end = memchr(at, '"', (size_t)(line + size - at));
+	if (!end || (size_t)(end - at) > most)
+		return false;
+	memcpy(ret, at, (size_t)(end - at));
+	ret[end - at] = '\0';
+	return true;
+}
+
+/* The caller's trace, in the fields that OpenTelemetry has for it. */
+static void add_trace(struct buffer *out, const char *line, size_t size)
+{
+	struct trace_context trace;
+
+	if (!word_behind(line, size, "\"caller\":{\"trace_id\":\"", TRACE_ID_SIZE - 1,
+			 trace.trace) ||
+	    !word_behind(line, size, "\"span_id\":\"", TRACE_SPAN_SIZE - 1, trace.span))
+		return;
+	buffer_literal(out, ",\"traceId\":\"");
+	buffer_string(out, trace.trace);
+	buffer_literal(out, "\",\"spanId\":\"");
+	buffer_string(out, trace.span);
+	buffer_literal(out, "\"");
+}
+
 static int add_line(struct buffer *out, enum batch_lane lane, const char *line, size_t size)
 {
-	static const char *const warnings[] = {"\"action\":\"denial\"", "\"action\":\"attempt\""};
-	size_t head = size < 160 ? size : 160;
-	bool warns = memmem(line, head, warnings[0], strlen(warnings[0])) ||
-		     memmem(line, head, warnings[1], strlen(warnings[1]));
+	size_t head = size < HEAD_BYTES ? size : HEAD_BYTES;
+	char action[ACTION_SIZE] = "";
 	uint64_t sequence, time;
+	bool warns;
+
+	(void)word_behind(line, head, "\"action\":\"", sizeof(action) - 1, action);
+	warns = strcmp(action, "denial") == 0 || strcmp(action, "attempt") == 0;
 
 	if (chain_sequence(line, size, &sequence) < 0 || time_of(line, size, &time) < 0)
 		return -EBADMSG;
 	add_head(out, time, warns);
 	(void)json_text_string(out, line, size);
-	buffer_literal(out, "},\"attributes\":[{\"key\":\"cordon.seq\",\"value\":{\"intValue\":");
+	buffer_literal(out, "}");
+	if (action[0]) {
+		buffer_literal(out, ",\"eventName\":\"cordon.");
+		buffer_string(out, action);
+		buffer_literal(out, "\"");
+	}
+	if (strcmp(action, "execution-start") == 0)
+		add_trace(out, line, size);
+	buffer_literal(out, ",\"attributes\":[{\"key\":\"cordon.seq\",\"value\":{\"intValue\":");
 	add_number(out, sequence);
 	buffer_literal(out, "}}");
 	if (lane == BATCH_FIRST) {

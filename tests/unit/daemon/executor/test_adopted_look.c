@@ -69,12 +69,18 @@ static int teardown(void **state)
 	return system(command);
 }
 
-static pid_t start(const char *code, const char *workdir)
+static pid_t start_with(const char *code, const char *workdir, char *const *environment)
 {
 	char *const argv[] = {(char[]){"/bin/sh"}, (char *)(uintptr_t)code, (char[]){"word"}, NULL};
-	char *const environment[] = {(char[]){"SECRET=1"}, (char[]){"PATH=/bin"}, NULL};
 
 	return stopped_process_start(workdir, argv, environment);
+}
+
+static pid_t start(const char *code, const char *workdir)
+{
+	char *const environment[] = {(char[]){"SECRET=1"}, (char[]){"PATH=/bin"}, NULL};
+
+	return start_with(code, workdir, environment);
 }
 
 static int work(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
@@ -216,6 +222,51 @@ static void test_agent(void **state)
 	view.executor = executor = 0;
 }
 
+#define TRACE "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+/* What it acts for: as the process itself says, and where it says nothing, its executor. */
+static void test_trace(void **state)
+{
+	static char of_executor[] = "TRACEPARENT=" TRACE, wrong[] = "TRACEPARENT=0-0",
+		    talk[] = "BAGGAGE=gen_ai.conversation.id=c9", empty[] = "BAGGAGE=";
+	static char *const says[][3] = {
+		{of_executor, talk, NULL},
+		{of_executor, NULL},
+		{wrong, empty, NULL},
+	};
+	static const struct {
+		size_t process, executor;
+		const char *traceparent, *conversation;
+	} cases[] = {
+		{0, 2, TRACE, "c9"}, {1, 0, TRACE, "c9"}, {2, 0, TRACE, "c9"},
+		{1, 2, TRACE, NULL}, {2, 2, NULL, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct question question;
+		struct audit_execution *x = &question.e.record;
+		pid_t pid = start_with(script, place, says[cases[i].process]);
+
+		executor = start_with(script, "/", says[cases[i].executor]);
+		ask(&question, pid, &policy);
+		stopped_process_end(executor);
+		stopped_process_end(pid);
+		assert_int_equal(question.result, 0);
+		adopted_note_failed(&question.e, question.data, question.size);
+		if (cases[i].traceparent)
+			assert_string_equal(x->traceparent, cases[i].traceparent);
+		else
+			assert_null(x->traceparent);
+		if (cases[i].conversation)
+			assert_string_equal(x->conversation, cases[i].conversation);
+		else
+			assert_null(x->conversation);
+		forget(&question);
+	}
+	executor = 0;
+}
+
 /* Cut anywhere, it is as much of a record as there is. */
 static void test_cut(void **state)
 {
@@ -277,9 +328,9 @@ static void test_gone(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_code), cmocka_unit_test(test_agent),
-		cmocka_unit_test(test_cut),  cmocka_unit_test(test_place),
-		cmocka_unit_test(test_gone),
+		cmocka_unit_test(test_code),  cmocka_unit_test(test_agent),
+		cmocka_unit_test(test_trace), cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_place), cmocka_unit_test(test_gone),
 	};
 
 	writer_fixture_main(argc, argv);

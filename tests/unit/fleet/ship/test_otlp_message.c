@@ -73,10 +73,63 @@ static void exact_lines(void **state)
 		assert_string_equal(sequence, i == 0 ? "1" : "2");
 		assert_int_equal(json_integer_value(json_object_get(record, "severityNumber")),
 				 i == 0 ? 13 : 9);
+		assert_string_equal(json_string_value(json_object_get(record, "eventName")),
+				    i == 0 ? "cordon.denial" : "cordon.process-exec");
+		assert_null(json_object_get(record, "traceId"));
 	}
 	json_decref(message);
 	buffer_free(&body);
 	batch_release(&batch);
+}
+
+#define TRACE  "4bf92f3577b34da6a3ce929d0e0e4736"
+#define CALLER "\"caller\":{\"trace_id\":\"" TRACE "\",\"span_id\":\"00f067aa0ba902b7\"}"
+/* As a name that was chosen to look like it comes out. */
+#define FORGED                                                                                     \
+	"\"name\":\"\\\"caller\\\":{\\\"trace_id\\\":\\\"" TRACE "\\\",\\\"span_id\\\":\\\"1\\\"}\""
+#define START(member)                                                                              \
+	"{\"seq\":1,\"@timestamp\":\"2026-11-25T00:00:00.000000001Z\","                            \
+	"\"event\":{\"kind\":\"event\",\"action\":\"execution-start\"},\"cordon\":{" member "}}"
+#define LONG "0123456789012345678901234567890123456789"
+
+/* The caller's trace is the record's, and no name can say another one. */
+static void caller_trace(void **state)
+{
+	static const struct {
+		const char *line, *trace, *span;
+	} cases[] = {
+		{START(CALLER), TRACE, "00f067aa0ba902b7"},
+		{START(FORGED), NULL, NULL},
+		{START(FORGED "," CALLER), TRACE, "00f067aa0ba902b7"},
+		{START("\"caller\":{\"conversation_id\":\"c\"}"), NULL, NULL},
+		{START("\"caller\":{\"trace_id\":\"" LONG "\",\"span_id\":\"1\"}"), NULL, NULL},
+		{START("\"caller\":{\"trace_id\":\"" TRACE "\"}"), NULL, NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *const lines[] = {cases[i].line, NULL};
+		struct batch batch = make_batch(lines);
+		struct buffer body = {};
+		const char *trace = NULL, *span = NULL;
+		json_t *message;
+
+		assert_int_equal(otlp_message(&batch, &body), 0);
+		message = json_loadb(body.data, body.size, JSON_REJECT_DUPLICATES, NULL);
+		assert_non_null(message);
+		(void)json_unpack(message, "{s:[{s:[{s:[{s?s,s?s}]}]}]}", "resourceLogs",
+				  "scopeLogs", "logRecords", "traceId", &trace, "spanId", &span);
+		if (cases[i].trace) {
+			assert_string_equal(trace, cases[i].trace);
+			assert_string_equal(span, cases[i].span);
+		} else {
+			assert_null(trace);
+			assert_null(span);
+		}
+		json_decref(message);
+		buffer_free(&body);
+		batch_release(&batch);
+	}
 }
 
 /* Those that come ahead say so, since each comes once more. */
@@ -190,9 +243,9 @@ static void answers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exact_lines),	     cmocka_unit_test(first_lane),
-		cmocka_unit_test(words_of_presence), cmocka_unit_test(no_records),
-		cmocka_unit_test(answers),
+		cmocka_unit_test(exact_lines), cmocka_unit_test(caller_trace),
+		cmocka_unit_test(first_lane),  cmocka_unit_test(words_of_presence),
+		cmocka_unit_test(no_records),  cmocka_unit_test(answers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
