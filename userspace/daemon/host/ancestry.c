@@ -11,19 +11,7 @@
 #include "base/sha256.h"
 #include "daemon/host/process.h"
 
-#define NAME_TEXT_MAX 64u
 #define ARGUMENTS_MAX (8u << 20) /* the kernel's own limit, with the environment */
-
-static char *read_name(pid_t pid)
-{
-	char *text;
-	size_t size;
-
-	if (proc_read(pid, "comm", NAME_TEXT_MAX, &text, &size) < 0)
-		return NULL;
-	text[strcspn(text, "\n")] = '\0';
-	return text;
-}
 
 static void read_arguments(pid_t pid, struct audit_starter *starter)
 {
@@ -46,7 +34,7 @@ static int read_one(pid_t pid, bool arguments, struct audit_starter *ret, pid_t 
 		return -ESRCH;
 	starter.started =
 		status.start_nsec + clock_nsec(CLOCK_REALTIME) - clock_nsec(CLOCK_BOOTTIME);
-	starter.name = read_name(pid);
+	starter.name = strdup(status.name);
 	if (proc_readlink(pid, "exe", program) == 0)
 		starter.program = strdup(program);
 	if (arguments)

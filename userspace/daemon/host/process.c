@@ -2,9 +2,12 @@
 /* Reads what /proc says about another process. */
 #include "daemon/host/process.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -36,25 +39,52 @@ int process_of_pidfd(int pidfd, pid_t *ret_pid)
 	return 0;
 }
 
+/*
+ * Each launch reads a dozen of these lines, of which four fields count: scanf(3) would convert all.
+ * `from` is field `number`. NULL: the line ends before field `wanted`.
+ */
+static const char *field(const char *from, unsigned int number, unsigned int wanted)
+{
+	for (; from && number < wanted; number++) {
+		from = strchr(from, ' ');
+		if (from)
+			from++;
+	}
+	return from;
+}
+
+/* False: it is none. */
+static bool take_number(const char *text, uint64_t *ret_number)
+{
+	char *end;
+
+	if (!text || !isdigit((unsigned char)*text))
+		return false;
+	*ret_number = strtoull(text, &end, 10);
+	return *end == ' ' || *end == '\n' || *end == '\0';
+}
+
 int process_status_parse(const char *stat, struct process_status *ret_status)
 {
 	/* The name in parentheses may itself hold ')' and blanks. */
-	const char *fields = strrchr(stat, ')');
+	const char *name = strchr(stat, '('), *name_end = strrchr(stat, ')');
+	const char *state = field(name_end, 2, 3), *start_field = field(state, 3, 22);
+	uint64_t parent, start, environment_end = 0;
 	long ticks = sysconf(_SC_CLK_TCK);
-	struct process_status status;
-	uint64_t start, environment_end = 0;
 
 	/* proc_pid_stat(5): fields 3, 4, 22 and 51. */
-	if (!fields ||
-	    sscanf(fields,
-		   ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
-		   "%" SCNu64 " %*u %*d %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u "
-		   "%*d %*d %*u %*u %*u %*u %*d %*u %*u %*u %*u %*u %*u %" SCNu64,
-		   &status.state, &status.parent, &start, &environment_end) < 3)
+	if (!name || name_end < name || !state || !take_number(field(state, 3, 4), &parent) ||
+	    parent > INT_MAX || !take_number(start_field, &start))
 		return -EBADMSG;
-	status.in_place = environment_end != 0;
-	status.start_nsec = start * (NSEC_PER_SEC / (uint64_t)ticks);
-	*ret_status = status;
+	(void)take_number(field(start_field, 22, 51), &environment_end);
+	*ret_status = (struct process_status){
+		.state = *state,
+		.parent = (pid_t)parent,
+		.in_place = environment_end != 0,
+		.start_nsec = start * (NSEC_PER_SEC / (uint64_t)ticks),
+	};
+	snprintf(ret_status->name, sizeof(ret_status->name), "%.*s", (int)(name_end - name - 1),
+		 name + 1);
 	return 0;
 }
 

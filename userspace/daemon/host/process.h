@@ -10,7 +10,11 @@
 /* The process behind a pidfd. -EBADF: not a pidfd; -ESRCH: it is gone (reaped). */
 int process_of_pidfd(int pidfd, pid_t *ret_pid);
 
+/* As /proc shows it: of a thread of the kernel's with what it works on. */
+#define PROCESS_NAME_SIZE 64u
+
 struct process_status {
+	char name[PROCESS_NAME_SIZE];
 	pid_t parent;
 	char state;	     /* 'R', 'S', 'Z', ... */
 	uint64_t start_nsec; /* boot clock; with the pid this names the process */

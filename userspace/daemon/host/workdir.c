@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <pwd.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +19,8 @@
 #define PASSWD_MAX (16u << 20)
 /* Deeper ones have no name that a call takes. */
 #define DEPTH_MAX (PATH_MAX / 2)
+/* Directories of cordon's own that a caller may name. */
+#define OWN_MAX 8u
 
 /* May not be a work directory, nor lie below one. */
 static const char *const system_directories[] = {
@@ -82,74 +85,164 @@ static void leave_last(char *name)
 	name[length] = '\0';
 }
 
-static bool same_directory(const struct stat *a, const struct stat *b)
+/* A directory as it is seen in one mount: what lies above it is the same each time. */
+struct place {
+	uint64_t mount, device, inode;
+};
+
+/* Of a climb that goes on. STEP_CLEAR: nothing that is looked for lies further up. */
+enum step { STEP_ON, STEP_FOUND, STEP_CLEAR, STEP_LINK, STEP_NOWHERE };
+
+typedef enum step (*judge_place)(void *context, const struct place *place);
+
+static bool same_place(const struct place *a, const struct place *b)
 {
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+	return a->inode == b->inode && a->device == b->device && a->mount == b->mount;
+}
+
+/* Whoever may not answer is not asked: a server, an automounter. */
+static enum step look_at(int fd, const char *name, struct place *ret_place)
+{
+	struct statx st;
+
+	if (statx(fd, name,
+		  AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
+		  STATX_TYPE | STATX_INO | STATX_MNT_ID, &st) < 0)
+		return STEP_NOWHERE;
+	if (S_ISLNK(st.stx_mode))
+		return STEP_LINK;
+	*ret_place = (struct place){st.stx_mnt_id, makedev(st.stx_dev_major, st.stx_dev_minor),
+				    st.stx_ino};
+	return STEP_ON;
 }
 
 /*
- * Is `directory` the one that is open or an ancestor of it? Climbs by "..", so that names play no
- * part, and one step at a time: whoever asks chooses how deep it lies.
+ * From the directory that is open to the root, whose parent is itself, by "..", so that names play
+ * no part, and one step at a time: whoever asks chooses how deep it lies.
  */
-static bool contains(const struct stat *directory, int inner_fd)
+static enum step climb(int inner_fd, judge_place judge, void *context)
 {
 	_cleanup_(closep) int fd = openat(inner_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	struct stat here, below = {};
+	struct place here, below = {};
 
 	for (int depth = 0; depth < DEPTH_MAX; depth++) {
+		enum step step = fd < 0 ? STEP_NOWHERE : look_at(fd, "", &here);
 		int parent;
 
-		if (fd < 0 || fstat(fd, &here) < 0)
-			return false;
-		if (same_directory(&here, directory))
-			return true;
-		/* The root's parent is itself. */
-		if (depth > 0 && same_directory(&here, &below))
-			return false;
+		if (step == STEP_ON && depth > 0 && same_place(&here, &below))
+			return STEP_CLEAR;
+		if (step == STEP_ON)
+			step = judge(context, &here);
+		if (step != STEP_ON)
+			return step;
 		below = here;
 		parent = openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 		close(fd);
 		fd = parent;
 	}
-	return true;
+	return STEP_FOUND;
 }
 
 /*
- * Does the name lead to `directory`, or to something in it? By its own words as long as these are
- * no links: a home may be a mount whose server does not answer, or mounted by whoever steps into
- * it. What cannot be looked at does not exist for anybody.
+ * What is asked about one directory, and the places from which a climb did not come upon it: nobody
+ * climbs from there once more. What finds no room is climbed again.
  */
-static bool directory_contains_path(const struct stat *directory, const char *path)
+struct question {
+	uint64_t device, inode;
+	size_t clear, count; /* places behind the first `clear` are of a climb that goes on */
+	struct place places[96];
+};
+
+static enum step judge_above(void *context, const struct place *place)
+{
+	struct question *q = context;
+
+	if (place->inode == q->inode && place->device == q->device)
+		return STEP_FOUND;
+	for (size_t i = 0; i < q->clear; i++)
+		if (same_place(&q->places[i], place))
+			return STEP_CLEAR;
+	if (q->count < ARRAY_SIZE(q->places))
+		q->places[q->count++] = *place;
+	return STEP_ON;
+}
+
+/*
+ * By the name's own words as long as these are no links: a home may be a mount whose server does
+ * not answer, or mounted by whoever steps into it.
+ */
+static enum step climb_path(struct question *q, const char *path)
 {
 	_cleanup_(closep) int fd = -1;
+	struct place place;
 	char name[PATH_MAX];
-	struct statx here;
 
 	if (snprintf(name, sizeof(name), "%s", path) >= (int)sizeof(name))
-		return false;
+		return STEP_NOWHERE;
 	for (;;) {
-		if (statx(AT_FDCWD, name,
-			  AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
-			  STATX_TYPE | STATX_INO, &here) < 0)
-			return false;
-		if (S_ISLNK(here.stx_mode))
+		enum step step = look_at(AT_FDCWD, name, &place);
+
+		if (step == STEP_LINK)
 			break;
-		if (here.stx_ino == directory->st_ino &&
-		    makedev(here.stx_dev_major, here.stx_dev_minor) == directory->st_dev)
-			return true;
+		if (step == STEP_ON)
+			step = judge_above(q, &place);
+		if (step != STEP_ON)
+			return step;
 		if (strcmp(name, "/") == 0)
-			return false;
+			return STEP_CLEAR;
 		leave_last(name);
 	}
 	fd = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd >= 0 && contains(directory, fd);
+	return fd < 0 ? STEP_NOWHERE : climb(fd, judge_above, q);
 }
 
-static bool path_contains_directory(const char *path, int directory_fd)
+/*
+ * Does the name lead to the directory, or to something in it? What cannot be looked at does not
+ * exist for anybody.
+ */
+static bool contains_path(struct question *q, const char *path)
 {
-	struct stat outer;
+	enum step step = climb_path(q, path);
 
-	return stat(path, &outer) == 0 && contains(&outer, directory_fd);
+	if (step == STEP_CLEAR)
+		q->clear = q->count;
+	else
+		q->count = q->clear;
+	return step == STEP_FOUND;
+}
+
+/* Directories in which nothing may be a work directory: the system's, and cordon's own. */
+struct closed {
+	size_t count;
+	struct {
+		const char *relation, *path;
+		uint64_t device, inode;
+	} trees[ARRAY_SIZE(closed_trees) + OWN_MAX];
+	size_t found; /* which of them; `count`: none */
+};
+
+static enum step judge_below(void *context, const struct place *place)
+{
+	struct closed *closed = context;
+
+	for (closed->found = 0; closed->found < closed->count; closed->found++)
+		if (closed->trees[closed->found].inode == place->inode &&
+		    closed->trees[closed->found].device == place->device)
+			return STEP_FOUND;
+	return STEP_ON;
+}
+
+static void close_tree(struct closed *closed, const char *relation, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return;
+	closed->trees[closed->count].relation = relation;
+	closed->trees[closed->count].path = path;
+	closed->trees[closed->count].device = st.st_dev;
+	closed->trees[closed->count].inode = st.st_ino;
+	closed->count++;
 }
 
 static int refuse(struct failure *failure, const char *relation, const char *path)
@@ -160,7 +253,37 @@ static int refuse(struct failure *failure, const char *relation, const char *pat
 			   relation, path);
 }
 
-static int check_homes(const struct stat *directory, const char *passwd, struct failure *failure)
+static int check_closed(int fd, const char *const *own, struct failure *failure)
+{
+	struct closed closed = {};
+
+	for (size_t i = 0; i < ARRAY_SIZE(closed_trees); i++)
+		close_tree(&closed, "lies in the system directory", closed_trees[i]);
+	for (size_t i = 0; own[i]; i++) {
+		if (i == OWN_MAX)
+			return failure_set(failure, E2BIG, "more than %u directories of cordon's",
+					   OWN_MAX);
+		close_tree(&closed, "lies in cordon's own directory", own[i]);
+	}
+	closed.found = closed.count;
+	if (climb(fd, judge_below, &closed) != STEP_FOUND)
+		return 0;
+	if (closed.found == closed.count)
+		return refuse(failure, "lies deeper than", "anybody climbs");
+	return refuse(failure, closed.trees[closed.found].relation,
+		      closed.trees[closed.found].path);
+}
+
+/* Asked about already, by that name. */
+static bool is_system_directory(const char *path)
+{
+	for (size_t i = 0; system_directories[i]; i++)
+		if (strcmp(system_directories[i], path) == 0)
+			return true;
+	return false;
+}
+
+static int check_homes(struct question *q, const char *passwd, struct failure *failure)
 {
 	_cleanup_(freep) char *text = NULL;
 	_cleanup_(fclosep) FILE *users = NULL;
@@ -175,7 +298,8 @@ static int check_homes(const struct stat *directory, const char *passwd, struct 
 		return failure_set(failure, r < 0 ? r : errno,
 				   "cannot read %s for home directories: %m", passwd);
 	while ((user = fgetpwent(users)) != NULL) {
-		if (user->pw_dir[0] != '/' || !directory_contains_path(directory, user->pw_dir))
+		if (user->pw_dir[0] != '/' || is_system_directory(user->pw_dir) ||
+		    !contains_path(q, user->pw_dir))
 			continue;
 		return refuse(failure, "is or contains the home directory", user->pw_dir);
 	}
@@ -184,24 +308,23 @@ static int check_homes(const struct stat *directory, const char *passwd, struct 
 
 int workdir_check(int fd, const char *passwd, const char *const *own, struct failure *failure)
 {
+	struct question question = {};
 	struct stat directory;
+	int r;
 
 	if (fstat(fd, &directory) < 0)
 		return failure_set(failure, errno, "cannot examine the work directory: %m");
 	if (!S_ISDIR(directory.st_mode))
 		return failure_set(failure, ENOTDIR, "the work directory is not a directory");
+	question.device = directory.st_dev;
+	question.inode = directory.st_ino;
 	for (size_t i = 0; system_directories[i]; i++)
-		if (directory_contains_path(&directory, system_directories[i]))
+		if (contains_path(&question, system_directories[i]))
 			return refuse(failure, "is or contains the system directory",
 				      system_directories[i]);
-	for (size_t i = 0; i < ARRAY_SIZE(closed_trees); i++)
-		if (path_contains_directory(closed_trees[i], fd))
-			return refuse(failure, "lies in the system directory", closed_trees[i]);
-	for (const char *const *path = own; *path; path++) {
-		if (directory_contains_path(&directory, *path))
+	for (const char *const *path = own; *path; path++)
+		if (contains_path(&question, *path))
 			return refuse(failure, "is or contains cordon's own directory", *path);
-		if (path_contains_directory(*path, fd))
-			return refuse(failure, "lies in cordon's own directory", *path);
-	}
-	return check_homes(&directory, passwd, failure);
+	r = check_closed(fd, own, failure);
+	return r < 0 ? r : check_homes(&question, passwd, failure);
 }

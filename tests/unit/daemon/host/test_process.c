@@ -33,6 +33,7 @@ static void test_parse(void **state)
 		0);
 	assert_int_equal(status.parent, 7);
 	assert_int_equal(status.state, 'R');
+	assert_string_equal(status.name, "a) b");
 	assert_int_equal(status.start_nsec, 4567 * (NSEC_PER_SEC / (uint64_t)sysconf(_SC_CLK_TCK)));
 	assert_false(status.in_place);
 	assert_int_equal(
@@ -51,6 +52,15 @@ static void test_parse(void **state)
 	assert_false(status.in_place);
 	assert_int_equal(process_status_parse("12 (a", &status), -EBADMSG);
 	assert_int_equal(process_status_parse("12 (a) R 7", &status), -EBADMSG);
+	assert_int_equal(process_status_parse(
+				 "12 a) (R 7 1 1 0 -1 4 1 0 0 0 2 3 0 0 20 0 1 0 4567 1", &status),
+			 -EBADMSG);
+	assert_int_equal(process_status_parse(
+				 "12 (a) R -7 1 1 0 -1 4 1 0 0 0 2 3 0 0 20 0 1 0 4567 1", &status),
+			 -EBADMSG);
+	assert_int_equal(process_status_parse(
+				 "12 (a) R 7 1 1 0 -1 4 1 0 0 0 2 3 0 0 20 0 1 0 45x 1", &status),
+			 -EBADMSG);
 }
 
 /* Its directory in /proc is root's then. */

@@ -6,8 +6,11 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include <cmocka.h>
@@ -186,6 +189,67 @@ static void test_names_of_homes(void **state)
 	}
 }
 
+static void write_homes(const char *first, const char *second)
+{
+	FILE *file = fopen(passwd, "we");
+
+	fprintf(file, "a:x:1000:1000::%s/%s:/bin/sh\n", top, first);
+	if (second)
+		fprintf(file, "b:x:1001:1001::%s/%s:/bin/sh\n", top, second);
+	fclose(file);
+}
+
+/*
+ * One directory in two places has two ways up: that nothing was found on the one says nothing about
+ * the other.
+ */
+static void test_mounted_twice(void **state)
+{
+	char from[128], to[128], link[128];
+	struct failure failure;
+
+	(void)state;
+	assert_int_equal(unshare(CLONE_NEWNS), 0);
+	assert_int_equal(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	snprintf(from, sizeof(from), "%s/homes/a/project", top);
+	snprintf(to, sizeof(to), "%s/free/mounted", top);
+	snprintf(link, sizeof(link), "%s/link", top);
+	assert_int_equal(mkdir(to, 0700), 0);
+	assert_int_equal(symlink("free/mounted", link), 0);
+	assert_int_equal(mount(from, to, NULL, MS_BIND, NULL), 0);
+	write_homes("homes/a/project", NULL);
+	assert_int_equal(check("free", &failure), 0);
+	for (int links = 0; links < 2; links++) {
+		write_homes("homes/a/project", links ? "link" : "free/mounted");
+		assert_int_equal(check("free", &failure), -EPERM);
+		assert_non_null(strstr(failure.text, "home directory"));
+	}
+	write_homes("link", "homes/a/project");
+	assert_int_equal(check("homes", &failure), -EPERM);
+	assert_int_equal(umount2(to, MNT_DETACH), 0);
+}
+
+/* More homes than are remembered: the last one counts like the first. */
+static void test_many_homes(void **state)
+{
+	struct failure failure;
+	FILE *file = fopen(passwd, "we");
+	char path[128];
+
+	(void)state;
+	for (int i = 0; i < 300; i++) {
+		snprintf(path, sizeof(path), "%s/homes/%d", top, i);
+		assert_int_equal(mkdir(path, 0700), 0);
+		fprintf(file, "u:x:1000:1000::%s:/bin/sh\nv:x:1:1::%s/none:/bin/sh\n", path, path);
+	}
+	fclose(file);
+	assert_int_equal(check("free", &failure), 0);
+	assert_int_equal(check("homes/299", &failure), -EPERM);
+	assert_int_equal(check("homes/0", &failure), -EPERM);
+	assert_int_equal(check("homes", &failure), -EPERM);
+	assert_int_equal(check("homes/a", &failure), 0);
+}
+
 static void test_no_passwd(void **state)
 {
 	struct failure failure = {};
@@ -206,6 +270,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_symlink, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_deep, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_names_of_homes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_mounted_twice, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_many_homes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_passwd, setup, teardown),
 	};
 
