@@ -6,7 +6,7 @@
 
 -- refusals by hour
 SELECT hour, action, sum(count) AS decisions
-FROM rollups
+FROM rollups_of_fleet
 WHERE hour >= {since:DateTime('UTC')} AND action IN ('denial', 'attempt', 'execution-refused', 'would-deny')
 GROUP BY hour, action
 ORDER BY hour, action;

@@ -82,3 +82,24 @@ SELECT toDate(time, 'UTC') AS day, host, action, policy, rule, operation, templa
 FROM records
 WHERE operation != ''
 GROUP BY day, host, action, policy, rule, operation, template;
+
+-- All hosts together, for what is asked hour by hour: few rows, however many hosts there are.
+CREATE TABLE IF NOT EXISTS rollups_of_fleet
+(
+	hour DateTime('UTC') CODEC(Delta, ZSTD),
+	action LowCardinality(String),
+	policy LowCardinality(String),
+	operation LowCardinality(String),
+	count UInt64
+)
+ENGINE = SummingMergeTree(count)
+PARTITION BY toYYYYMM(hour)
+ORDER BY (hour, action, policy, operation)
+TTL hour + INTERVAL 400 DAY
+SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS rollups_of_fleet_of_records TO rollups_of_fleet AS
+SELECT toStartOfHour(time) AS hour, action, policy, operation, count() AS count
+FROM records
+WHERE operation != ''
+GROUP BY hour, action, policy, operation;
