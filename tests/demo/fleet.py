@@ -99,6 +99,10 @@ class Fleet:
         lines = self.fleet("hosts", "--json", shown=False).splitlines()[:-1]
         return {host["name"]: host for host in map(json.loads, lines)}
 
+    def whole(self):
+        hosts = self.hosts()
+        return sorted(hosts) == ["web-1", "web-2", "web-3"] and all(host["state"] == "complete" for host in hosts.values())
+
     def cordon(self, *words, **how):
         return subprocess.run([f"{self.build}/cordon", *words], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL, **how)
 
@@ -159,8 +163,7 @@ def story(fleet):
     for number in (2, 3):
         other_host(fleet, number)
     port = prometheus(fleet)
-    whole = wait_for(lambda: sorted(fleet.hosts()) == ["web-1", "web-2", "web-3"] and
-                     all(host["state"] == "complete" for host in fleet.hosts().values()), 90)
+    whole = wait_for(fleet.whole, SECONDS)
     fleet.fleet("hosts")
     said = "".join(f"{name}: {fleet.said(name)}\n" for name in fleet.running if name != "prometheus")
     promise("the store has all three, without a hole", whole, said)
