@@ -38,7 +38,7 @@ AR       := ar
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help test-arm64 packages packages-build packages-unit packages-vm packages-wheel packages-test kernels kernels-update executors containers frameworks clickhouse obeying \
+.PHONY: all help test-arm64 packages packages-build packages-unit packages-vm packages-wheel packages-test kernels kernels-update executors containers frameworks clickhouse obeying everyday \
 	unit corpus fuzz fuzzers helpers programs lint tidy always format \
 	unit-compiler unit-programs coverage mutants check test test-unit test-vm demo fleet-demo bench bench-record soak wheel install clean distclean
 
@@ -50,7 +50,7 @@ MAKEFLAGS += --jobs=$(JOBS)
 endif
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
-FETCHING := packages packages-% kernels kernels-update executors containers frameworks clickhouse obeying
+FETCHING := packages packages-% kernels kernels-update executors containers frameworks clickhouse obeying everyday
 # These, demo and test install what is missing; the others say what that is, and how to get it.
 SETUP    ?= $(if $(filter demo fleet-demo test $(FETCHING),$(MAKECMDGOALS)),yes,no)
 
@@ -121,6 +121,11 @@ clickhouse: | packages-test
 # Programs that obey what executions leave, which are large.
 obeying: | packages-test
 	@packaging/setup/fetch-executors $(BUILD)/executors obeying
+
+# Toolchains and tools that people use every day, which are large, too.
+everyday: | packages-test
+	@packaging/setup/install-packages everyday
+	@packaging/setup/fetch-executors $(BUILD)/executors everyday
 
 kernels: $(KERNELS)/6.1/version $(KERNELS)/6.12/version $(KERNELS)/newest/version
 
@@ -509,7 +514,7 @@ mutants: packages all helpers $(SAN_ALL) $(MUTANTS)/executions
 	@tests/mutants/run --units $(BUILD) $(if $(ONLY),--only '$(ONLY)')
 	@tests/vm/run --kernel $(KERNEL) --timeout 7200 -- tests/mutants/run $(BUILD) $(if $(ONLY),--only '$(ONLY)')
 
-soak: packages all helpers executors containers frameworks obeying $(MUTANTS)/executions
+soak: packages all helpers executors containers frameworks obeying everyday $(MUTANTS)/executions
 	@tests/soak/run --minutes $(MINUTES)
 
 # --- Python ---------------------------------------------------------------------------------------
