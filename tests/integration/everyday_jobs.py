@@ -14,7 +14,11 @@ import zipfile
 PINNED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "packaging", "setup")
 PYTHON = "/usr/bin/python3"
 CHROMIUM = "/usr/lib/chromium/chromium"
-HEADLESS = ("--headless", "--no-sandbox", "--no-zygote", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking")
+# An emulated processor is too slow for the watchdog of a process for graphics.
+HEADLESS = (
+    "--headless", "--no-sandbox", "--no-zygote", "--in-process-gpu", "--disable-gpu-watchdog", "--disable-gpu", "--disable-dev-shm-usage",
+    "--no-first-run", "--disable-background-networking",
+)
 
 
 def versions():
@@ -432,17 +436,19 @@ RUST_ATTACK = """
 """
 
 
-def cargo(*command, program="/usr/bin/cargo", crates="/usr/share/cargo/registry", build="", test=""):
+def cargo(*command, program=("/usr/bin/cargo",), build="", test=""):
     def make(place):
         place.write("Cargo.toml", '[package]\nname = "everyday"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]\nitoa = "1"\n')
-        if crates:
-            place.write(".cargo/config.toml", f'[source.crates-io]\nreplace-with = "here"\n[source.here]\ndirectory = "{crates}"\n')
+        place.write(".cargo/config.toml", '[source.crates-io]\nreplace-with = "here"\n[source.here]\ndirectory = "/usr/share/cargo/registry"\n')
         place.write("build.rs", "fn main() {\n" + build + '    println!("cargo:rerun-if-changed=build.rs");\n}\n')
         place.write("src/main.rs", 'fn main() { println!("{}", if itoa::Buffer::new().format(42) == "42" { "fine" } else { "wrong" }); }\n#[test]\nfn formats() {\n' + test + '    assert_eq!(itoa::Buffer::new().format(7), "7");\n}\n')
-        return (program, *command)
+        return (*program, *command)
 
     return make
 
+
+# cargo takes the rustc that comes first.
+RUSTUP = ("/usr/bin/env", "PATH=/root/.cargo/bin:/usr/bin:/bin", "cargo")
 
 JAVA_ATTACK = """
         StringBuilder said = new StringBuilder();
@@ -560,13 +566,13 @@ def chromium(place):
 
 
 def chromium_attack(place):
-    return (CHROMIUM, *HEADLESS, f"--user-data-dir={place.work}/profile", "--dump-dom", f"--screenshot={place.outside}", f"file://{place.secret}")
+    return (CHROMIUM, *HEADLESS, f"--user-data-dir={place.work}/profile", "--dump-dom", f"file://{place.secret}")
 
 
 PLAYWRIGHT = """
 const {chromium} = require('playwright-core');
 (async () => {
-    const browser = await chromium.launch({executablePath: '/usr/lib/chromium/chromium', args: ['--disable-gpu', '--no-zygote'], timeout: 600000});
+    const browser = await chromium.launch({executablePath: '/usr/lib/chromium/chromium', args: ['--no-zygote', '--in-process-gpu', '--disable-gpu-watchdog', '--disable-gpu'], timeout: 600000});
     const page = await browser.newPage();
     page.setDefaultTimeout(600000);
 @MORE@
@@ -605,14 +611,14 @@ NAMED = "a policy that amends it by one address and port"
 # What devices, buses and settings there are, and how each of its processes is weighed when memory is short.
 CHROMIUM_REFUSED = (
     "open /", "open /etc/", "open /proc/", "open /proc/*/clear_refs", "open /proc/*/oom_score_adj", "open /proc/sys/*", "open /sys/*",
-    "ioctl *", "socket *", "connect /run/dbus/*", "bind *", "mkdir */.cache*",
+    "ioctl *", "socket inet*", "socket netlink/raw/*", "connect /run/dbus/*", "bind *", "mkdir */.cache*",
 )
 # Whether there is IPv6.
 IPV6_REFUSED = ("bind [[]::1]:0",)
 # What else lies in the directories above a project.
 ABOVE_REFUSED = ("open */",)
 # What it names itself by to an index, and what it moves by copying.
-PIP_REFUSED = ("exec /usr/bin/*", "open /etc/", "rename */packages/*", *IPV6_REFUSED)
+PIP_REFUSED = ("exec /usr/bin/lsb_release", "exec /usr/bin/rustc", "exec /usr/bin/uname", "open /etc/", "rename */packages/*", *IPV6_REFUSED)
 # The interfaces, to wait less where there is no network.
 NPM_REFUSED = ("socket netlink/raw/0",)
 # Which parts of it a core dump would have, and whether there is IPv6.
@@ -640,10 +646,9 @@ JOBS = (
     Job("vite", "building a page", "vite %vite", "build-node", "the same, and native modules", vite, also(vite, IN_NODE), "vite.config", tools=FETCHED_NODE, refused=ABOVE_REFUSED),
     Job("go_build", "vetting and building a program, and running it", "Go 1.19 of Debian 12", "build-go", OFFLINE, go_build(), go_build(attack=GO_ATTACK), "`go generate`", tools=(GO,)),
     Job("go_test", "a package's tests", "Go 1.19 of Debian 12", "build-go", OFFLINE, go_test, also(go_test, GO_ATTACK), "a test", says="ok", tools=(GO,)),
-    Job("go_archive", "building with go.dev's archive", "Go in /usr/local/go", "build-go", OFFLINE, go_build("/usr/local/go/bin/go"), go_build("/usr/local/go/bin/go", GO_ATTACK), "`go generate`", tools=("/usr/local/go/bin/go",), where_there=True, refused=("* */.config*",)),
     Job("cargo_build", "building a program with a crate, and running it", "Rust 1.63 of Debian 12", "build-rust", "crates of Debian's, or vendored ones", cargo("run", "-q"), cargo("run", "-q", build=RUST_ATTACK), "build.rs", tools=("/usr/bin/cargo", "/usr/share/cargo/registry")),
     Job("cargo_test", "its tests", "Rust 1.63 of Debian 12", "build-rust", "the same", cargo("test", "-q"), cargo("test", "-q", test=RUST_ATTACK), "a test", says="1 passed", tools=("/usr/bin/cargo", "/usr/share/cargo/registry")),
-    Job("rustup", "building with rustup's toolchain", "Rust of rustup", "build-rust", "~/.rustup and ~/.cargo/bin", cargo("run", "-q", program="/root/.cargo/bin/cargo"), cargo("run", "-q", program="/root/.cargo/bin/cargo", build=RUST_ATTACK), "build.rs", tools=("/root/.cargo/bin/cargo", "/usr/share/cargo/registry"), where_there=True, root=True),
+    Job("rustup", "building with rustup's toolchain", "Rust of rustup", "build-rust", "~/.rustup and ~/.cargo/bin", cargo("run", "-q", program=RUSTUP), cargo("run", "-q", program=RUSTUP, build=RUST_ATTACK), "build.rs", tools=("/root/.cargo/bin/cargo", "/usr/share/cargo/registry"), where_there=True, root=True),
     Job("javac", "compiling, packing and running", "OpenJDK 17 of Debian 12", "build-java", "nothing", javac, also(javac, JAVA_ATTACK), "an annotation processor", tools=(JAVAC,), refused=JVM_REFUSED),
     Job("maven", "compiling, testing and packing", "Maven of Debian 12", "build-java", "~/.m2/repository, and `--offline`", maven, also(maven, JAVA_ATTACK), "a test", tools=(JAVAC, "/usr/share/maven/bin/mvn", "@FETCHED@/m2"), refused=JVM_REFUSED),
     Job("make", "compiling C, and running the result", "GCC and make of Debian 12", "build-c", "nothing", make, also(make, "main.o: leak\nleak:\n\t@" + IN_SHELL), "a recipe", heavy=False, tools=("/usr/bin/gcc", "/usr/bin/make")),
@@ -655,6 +660,6 @@ JOBS = (
     Job("queries", "tables and JSON", "sqlite3 and jq of Debian 12", "shell-sandbox", "nothing", queries, also(queries, SQL_ATTACK), "their own reading and writing", tools=("/usr/bin/sqlite3", "/usr/bin/jq")),
     Job("curl", "asking a service", "curl of Debian 12", "shell-sandbox", NAMED, curl, also(curl, "@OTHER@"), "the same at another port", says="answer", heavy=False, tools=("/usr/bin/curl",), does=("connect",), amended="network:\n  - {allow: [connect], to: [127.0.0.1], ports: [@ALLOWED@]}\n", within=False),
     Job("pandoc", "Markdown to HTML and DOCX", "pandoc of Debian 12", "shell-sandbox", "nothing", pandoc, also(pandoc, LUA_ATTACK), "a filter", tools=("/usr/bin/pandoc",)),
-    Job("chromium", "what a page makes of itself", "Chromium of Debian 12", "browser-test", "`--no-sandbox`, as it gets no namespaces", chromium, chromium_attack, "a page of the host's files, and the screenshot's name", tools=(CHROMIUM,), refused=CHROMIUM_REFUSED, within=False),
+    Job("chromium", "what a page makes of itself", "Chromium of Debian 12", "browser-test", "`--no-sandbox`, as it gets no namespaces", chromium, chromium_attack, "a page of the host's files", does=("read",), tools=(CHROMIUM,), refused=CHROMIUM_REFUSED, within=False),
     Job("playwright", "opening a page, a click, a screenshot", "Playwright %playwright-core, Chromium of Debian 12", "browser-test", "`executablePath`", playwright, also(playwright, PLAYWRIGHT_ATTACK), "the test", tools=(*FETCHED_NODE, CHROMIUM), refused=CHROMIUM_REFUSED),
 )
