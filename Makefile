@@ -40,7 +40,7 @@ AR       := ar
 .SUFFIXES:
 .PHONY: all help test-arm64 packages packages-build packages-unit packages-vm packages-wheel packages-test kernels kernels-update executors containers frameworks clickhouse obeying everyday \
 	unit corpus fuzz fuzzers helpers programs lint tidy always format \
-	unit-compiler unit-programs coverage mutants check test test-unit test-vm demo fleet-demo bench bench-record soak wheel install clean distclean
+	unit-compiler unit-programs coverage mutants check test test-unit test-vm demo fleet-demo bench bench-record compare soak wheel install clean distclean
 
 # V=1 shows the commands themselves.
 Q := $(if $(V),,@)
@@ -51,8 +51,8 @@ endif
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 FETCHING := packages packages-% kernels kernels-update executors containers frameworks clickhouse obeying everyday
-# These, demo and test install what is missing; the others say what that is, and how to get it.
-SETUP    ?= $(if $(filter demo fleet-demo test $(FETCHING),$(MAKECMDGOALS)),yes,no)
+# These, the demos, compare and test install what is missing; the others say what that is, and how to get it.
+SETUP    ?= $(if $(filter demo fleet-demo test compare $(FETCHING),$(MAKECMDGOALS)),yes,no)
 
 export SETUP VERSION BUILD MINUTES JOBS
 export CORDON_KERNELS := $(abspath $(KERNELS))
@@ -70,6 +70,7 @@ help:
 	@echo 'make format        reformat the C sources'
 	@echo 'make bench         measure costs against the budgets'
 	@echo 'make bench-record  record what make test compares costs with'
+	@echo 'make compare       the same attacks and jobs under other sandboxes, which are fetched, beside this one'
 	@echo 'make kernels-update  moves the kernel that is newest in the tests to the newest that Debian has'
 	@echo 'make coverage      how many lines the unit tests reach, by folder         (LIST=20: the files that lack most)'
 	@echo 'make mutants       takes out one check after the other, to see who notices   (KERNEL=$(KERNEL) ONLY=PATTERN)'
@@ -513,6 +514,12 @@ bench-record: packages all helpers
 mutants: packages all helpers $(SAN_ALL) $(MUTANTS)/executions
 	@tests/mutants/run --units $(BUILD) $(if $(ONLY),--only '$(ONLY)')
 	@tests/vm/run --kernel $(KERNEL) --timeout 7200 -- tests/mutants/run $(BUILD) $(if $(ONLY),--only '$(ONLY)')
+
+# Other sandboxes beside this one: fetched for this only.
+compare: packages all helpers
+	@packaging/setup/install-packages compare
+	@packaging/setup/fetch-executors $(BUILD)/executors sandboxes
+	@BUILD=$(BUILD) tests/compare/run
 
 soak: packages all helpers executors containers frameworks obeying everyday $(MUTANTS)/executions
 	@tests/soak/run --minutes $(MINUTES)
