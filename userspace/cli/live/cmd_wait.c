@@ -155,7 +155,8 @@ static bool are_in_force(const json_t *status, const struct waiting *waiting,
 	return true;
 }
 
-static bool look(const struct waiting *waiting, uint64_t left, struct failure *failure)
+/* 1: in force; 0: `failure` is why not, as the daemon says; -errno: it did not say anything. */
+static int look(const struct waiting *waiting, uint64_t left, struct failure *failure)
 {
 	const struct timeval patience = {
 		.tv_sec = (time_t)(left / NSEC_PER_SEC),
@@ -169,14 +170,14 @@ static bool look(const struct waiting *waiting, uint64_t left, struct failure *f
 		r = failure_set(failure, errno, "cannot set up the connection: %m");
 	if (r == 0)
 		r = client_status(fd, &status, failure);
-	return r == 0 && are_in_force(status, waiting, failure);
+	return r < 0 ? r : are_in_force(status, waiting, failure);
 }
 
 int cmd_wait(int argc, char **argv)
 {
 	const struct timespec pause = {.tv_nsec = POLL_NSEC};
 	struct waiting waiting = {};
-	struct failure failure;
+	struct failure failure = {};
 	uint64_t now, end;
 	int status = parse(argc, argv, &waiting);
 
@@ -185,9 +186,14 @@ int cmd_wait(int argc, char **argv)
 	now = clock_nsec(CLOCK_MONOTONIC);
 	end = now + waiting.nsec;
 	for (;;) {
-		failure = (struct failure){};
-		if (look(&waiting, end - now, &failure))
+		struct failure why = {};
+		int r = look(&waiting, end - now, &why);
+
+		if (r > 0)
 			return EXIT_SUCCESS;
+		/* The last look may leave no time for an answer: the one before stands. */
+		if (r != -ETIMEDOUT || !failure.text[0])
+			failure = why;
 		now = clock_nsec(CLOCK_MONOTONIC);
 		if (now + POLL_NSEC >= end)
 			break;

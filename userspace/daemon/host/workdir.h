@@ -11,7 +11,7 @@
  *
  * -ENOTDIR: not a directory; -EPERM: it is the root directory, a system directory, a home
  * directory of a user, contains one of these, or lies in a place that belongs to the system or to
- * cordon.
+ * cordon; -E2BIG: `own` has more than eight; else why `passwd` cannot be read.
  */
 int workdir_check(int fd, const char *passwd, const char *const *own, struct failure *failure);
 

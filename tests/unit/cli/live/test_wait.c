@@ -6,8 +6,10 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include "base/clock.h"
@@ -16,6 +18,7 @@
 #include "control/client.h"
 
 /* In the place of the client's: what is answered one after the other, the last for ever. */
+#define NO_ANSWER "too late"
 static const char *answers[4];
 static size_t asked;
 
@@ -33,12 +36,15 @@ int client_connect(int *ret_socket, struct failure *failure)
 
 int client_status(int socket, json_t **ret_status, struct failure *failure)
 {
+	const char *answer = answers[asked];
+
 	(void)socket;
-	(void)failure;
-	*ret_status = json_loads(answers[asked], 0, NULL);
-	assert_non_null(*ret_status);
 	if (answers[asked + 1])
 		asked++;
+	if (strcmp(answer, NO_ANSWER) == 0)
+		return failure_set(failure, ETIMEDOUT, "the cordon daemon does not answer");
+	*ret_status = json_loads(answer, 0, NULL);
+	assert_non_null(*ret_status);
 	return 0;
 }
 
@@ -103,6 +109,32 @@ static void later(void **state)
 	assert_true(clock_nsec(CLOCK_MONOTONIC) - begin > 100 * NSEC_PER_MSEC);
 }
 
+/* What a command of `first` and `second` says at its end, of which the second has no time left. */
+static void check_said(const char *first, const char *second, const char *says)
+{
+	int saved = dup(STDERR_FILENO), to = memfd_create("said", MFD_CLOEXEC);
+	char text[512] = "";
+
+	assert_true(saved >= 0 && to >= 0);
+	assert_true(dup2(to, STDERR_FILENO) >= 0);
+	assert_int_equal(WAIT(first, second, (char *)"--timeout", (char *)"400ms"), 1);
+	assert_true(dup2(saved, STDERR_FILENO) >= 0);
+	assert_true(pread(to, text, sizeof(text) - 1, 0) > 0);
+	close(saved);
+	close(to);
+	if (!strstr(text, says))
+		fail_msg("%s does not say: %s", text, says);
+}
+
+/* A last look without an answer takes nothing back; one that finds nobody does. */
+static void what_is_said(void **state)
+{
+	(void)state;
+	check_said(LIST(ENTRY("a", "waits")), NO_ANSWER, "a waits for approval");
+	check_said(NO_ANSWER, NULL, "does not answer");
+	check_said(NO_ANSWER, LIST(ENTRY("a", "waits")), "a waits for approval");
+}
+
 static void options(void **state)
 {
 	(void)state;
@@ -158,7 +190,8 @@ static void troubles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(at_once), cmocka_unit_test(not_at_all), cmocka_unit_test(later),
+		cmocka_unit_test(at_once), cmocka_unit_test(not_at_all),
+		cmocka_unit_test(later),   cmocka_unit_test(what_is_said),
 		cmocka_unit_test(options), cmocka_unit_test(troubles),
 	};
 
