@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/listed.h"
 #include "config/read_value.h"
 #include "policy/source/units.h"
 
@@ -401,13 +402,6 @@ static void check_itself(struct reader *r, const struct node *n, const struct co
 	if (e->kind == CONFIG_CONTAINER)
 		report_error(r->diagnostics, &n->place, "leave it out",
 			     "what a container's runtime does itself is not confined");
-}
-
-static bool is_listed(const char *const *list, const char *text)
-{
-	while (*list && strcmp(*list, text) != 0)
-		list++;
-	return *list != NULL;
 }
 
 static void check_container(struct reader *r, const struct node *n, const struct config_executor *e)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/listed.h"
 #include "base/proc.h"
 
 /* A line of mountinfo; see proc(5). */
@@ -65,13 +66,6 @@ static const struct {
 	{"/run/podman-init", "/usr/libexec/podman/catatonit"},
 	{"/run/podman-init", "/usr/bin/catatonit"},
 };
-
-static bool listed(const char *const *list, const char *text)
-{
-	while (*list && strcmp(*list, text) != 0)
-		list++;
-	return *list != NULL;
-}
 
 /* Is `path` this directory, or below it? */
 static bool below(const char *path, const char *directory)
@@ -151,8 +145,8 @@ static bool is_own_program(const char *path, const struct mount *its)
 
 static bool approved(const char *path, const struct mount *its, const char *const *volumes)
 {
-	return below_any(path, volumes) || listed(devices, path) || is_own_program(path, its) ||
-	       (listed(own_points, its->point) && below_any(path, storage));
+	return below_any(path, volumes) || is_listed(devices, path) || is_own_program(path, its) ||
+	       (is_listed(own_points, its->point) && below_any(path, storage));
 }
 
 static int judge(const struct mount *its, const char *host, const char *const *volumes,
@@ -162,7 +156,7 @@ static int judge(const struct mount *its, const char *host, const char *const *v
 	struct mount mount;
 	bool shared = false;
 
-	if (listed(views, its->type))
+	if (is_listed(views, its->type))
 		return 0;
 	for (const char *line = host; *line; line = strchrnul(line, '\n'), line += *line != '\0') {
 		if (!read_mount(line, &mount))

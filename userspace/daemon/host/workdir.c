@@ -15,6 +15,7 @@
 
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/listed.h"
 
 #define PASSWD_MAX (16u << 20)
 /* Deeper ones have no name that a call takes. */
@@ -274,15 +275,6 @@ static int check_closed(int fd, const char *const *own, struct failure *failure)
 		      closed.trees[closed.found].path);
 }
 
-/* Asked about already, by that name. */
-static bool is_system_directory(const char *path)
-{
-	for (size_t i = 0; system_directories[i]; i++)
-		if (strcmp(system_directories[i], path) == 0)
-			return true;
-	return false;
-}
-
 static int check_homes(struct question *q, const char *passwd, struct failure *failure)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -298,7 +290,8 @@ static int check_homes(struct question *q, const char *passwd, struct failure *f
 		return failure_set(failure, r < 0 ? r : errno,
 				   "cannot read %s for home directories: %m", passwd);
 	while ((user = fgetpwent(users)) != NULL) {
-		if (user->pw_dir[0] != '/' || is_system_directory(user->pw_dir) ||
+		/* System directories were asked about already. */
+		if (user->pw_dir[0] != '/' || is_listed(system_directories, user->pw_dir) ||
 		    !contains_path(q, user->pw_dir))
 			continue;
 		return refuse(failure, "is or contains the home directory", user->pw_dir);
