@@ -59,8 +59,10 @@ class Daemon:
         self.process.wait()
 
     def stop(self):
-        """What it has loaded stays for the part after this: in an emulated machine that takes a minute."""
+        """What it has loaded stays for the part after this: in an emulated machine that takes a minute. What it did not see end,
+        the daemon of that part would have among its own records."""
         if self.process and self.process.poll() is None:
+            self.settle(5)
             print_longest_turn(self.cordon)
             self.process.terminate()
             self.process.wait()
@@ -83,9 +85,9 @@ class Daemon:
                 ids[record["event"]["action"]].add(record["cordon"]["execution"]["id"])
         return ids["execution-start"] - ids["execution-end"]
 
-    def settle(self):
+    def settle(self, seconds=20):
         """Waits for the ends of what one check left behind, so that they are not among the records of the next."""
-        wait_until(lambda: not self.unended(), 20)
+        wait_until(lambda: not self.unended(), seconds)
 
 
 class Agent:
