@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "adopt/initial_stack.h"
 #include "base/cleanup.h"
 #include "base/io.h"
 
@@ -165,79 +166,109 @@ static int write_memory(int fd, uint64_t at, const void *from, size_t size)
 	return n < 0 ? -errno : (size_t)n == size ? 0 : -EIO;
 }
 
-/*
- * The words that the stack begins with: the number of arguments, pointers to them, 0, those to
- * variables, 0.
- */
-static int find_pointers(const uint64_t *words, size_t count, uint64_t arguments,
-			 struct environment_room *room, size_t *ret_index)
-{
-	size_t first = count > 2 && words[0] < count - 2 ? (size_t)words[0] + 2 : 0;
+/* What of a process is read once, and where. */
+struct memory {
+	int fd; /* of /proc/PID/mem */
+	uint64_t stack;
+	uint64_t *words; /* from `stack` to the texts */
+	struct initial_stack layout;
+	struct environment_room room;
+};
 
-	if (first == 0 || words[first - 1] != 0 || (words[0] > 0 && words[1] != arguments))
-		return -EOPNOTSUPP;
-	while (first + room->count < count && words[first + room->count])
-		room->count++;
-	if (first + room->count == count)
-		return -EOPNOTSUPP;
-	*ret_index = first;
+static int read_all(pid_t pid, struct memory *memory, struct failure *failure)
+{
+	struct environment_room *room = &memory->room;
+	uint64_t fields[FIELD_COUNT] = {};
+	size_t count;
+	int r = read_fields(pid, fields, failure);
+
+	if (r < 0)
+		return r;
+	memory->stack = fields[FIELD_STACK];
+	count = (fields[FIELD_ARGUMENTS] - memory->stack) / sizeof(uint64_t);
+	room->start = fields[FIELD_ENVIRONMENT];
+	room->size = fields[FIELD_ENVIRONMENT_END] - room->start;
+	if (count > TEXT_MAX || room->size > TEXT_MAX)
+		return failure_set(failure, EBADMSG, "its stack is not as the kernel made it");
+	memory->words = calloc(count + 1, sizeof(*memory->words));
+	room->text = calloc(1, room->size + 1);
+	if (!memory->words || !room->text)
+		return failure_set(failure, ENOMEM, "%m");
+	r = read_memory(memory->fd, memory->stack, memory->words, count * sizeof(uint64_t));
+	if (r == 0)
+		r = read_memory(memory->fd, room->start, room->text, room->size);
+	if (r == 0)
+		r = initial_stack_parse(memory->words, count, fields[FIELD_ARGUMENTS],
+					&memory->layout);
+	if (r < 0)
+		return failure_set(failure, r, "its environment cannot be read: %m");
+	room->pointers = memory->words + memory->layout.variable;
+	room->count = memory->layout.variable_count;
 	return 0;
 }
 
-static int fill(int fd, const uint64_t *fields, char *const *variables, size_t *ret_left,
+static int fill(struct memory *memory, char *const *variables, size_t *ret_left,
 		struct failure *failure)
 {
-	uint64_t stack = fields[FIELD_STACK];
-	size_t count = (fields[FIELD_ARGUMENTS] - stack) / sizeof(uint64_t), first = 0;
-	struct environment_room room = {
-		.start = fields[FIELD_ENVIRONMENT],
-		.size = fields[FIELD_ENVIRONMENT_END] - fields[FIELD_ENVIRONMENT],
-	};
-	_cleanup_(freep) uint64_t *words = NULL;
-	_cleanup_(freep) char *text = NULL;
-	int r;
+	const struct environment_room *room = &memory->room;
+	int r = environment_room_fill(&memory->room, variables, ret_left, failure);
 
-	if (count > TEXT_MAX || room.size > TEXT_MAX)
-		return failure_set(failure, EBADMSG, "its stack is not as the kernel made it");
-	words = calloc(count + 1, sizeof(*words));
-	text = calloc(1, room.size + 1);
-	if (!words || !text)
-		return failure_set(failure, ENOMEM, "%m");
-	r = read_memory(fd, stack, words, count * sizeof(*words));
-	if (r == 0)
-		r = read_memory(fd, room.start, text, room.size);
-	if (r == 0)
-		r = find_pointers(words, count, fields[FIELD_ARGUMENTS], &room, &first);
-	if (r < 0)
-		return failure_set(failure, r, "its environment cannot be read: %m");
-	room.text = text;
-	room.pointers = words + first;
-	r = environment_room_fill(&room, variables, ret_left, failure);
 	if (r < 0)
 		return r;
-	r = write_memory(fd, room.start, text, room.size);
+	r = write_memory(memory->fd, room->start, room->text, room->size);
 	if (r == 0)
-		r = write_memory(fd, stack + first * sizeof(*words), room.pointers,
-				 room.count * sizeof(*words));
+		r = write_memory(memory->fd,
+				 memory->stack + memory->layout.variable * sizeof(uint64_t),
+				 room->pointers, room->count * sizeof(uint64_t));
 	return r < 0 ? failure_set(failure, r, "its environment cannot be written: %m") : 0;
+}
+
+/* What stands at the old place stays there: whoever does this once more has it do the same. */
+static int lengthen(pid_t pid, const struct memory *memory, char *const *variables)
+{
+	_cleanup_(freep) void *bytes = NULL;
+	struct failure ignored = {};
+	uint64_t address;
+	size_t size;
+	int r = initial_stack_lengthen(&memory->layout, memory->stack, variables, &bytes, &size,
+				       &address);
+
+	if (r == 0)
+		r = write_memory(memory->fd, address, bytes, size);
+	return r < 0 ? r : initial_stack_move(pid, memory->stack, address, &ignored);
+}
+
+static void memory_release(struct memory *memory)
+{
+	closep(&memory->fd);
+	free(memory->words);
+	free(memory->room.text);
 }
 
 int process_environment_set(pid_t pid, char *const *variables, size_t *ret_left,
 			    struct failure *failure)
 {
-	uint64_t fields[FIELD_COUNT] = {};
-	_cleanup_(closep) int fd = -1;
+	_cleanup_(memory_release) struct memory memory = {.fd = -1};
+	size_t count = 0, left = 0;
 	char path[64];
 	int r;
 
-	*ret_left = 0;
-	if (!variables[0])
-		return 0;
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return failure_set(failure, errno == ENOENT ? ESRCH : errno, "cannot open %s: %m",
-				   path);
-	r = read_fields(pid, fields, failure);
-	return r < 0 ? r : fill(fd, fields, variables, ret_left, failure);
+	while (variables[count])
+		count++;
+	if (count > 0) {
+		snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+		memory.fd = open(path, O_RDWR | O_CLOEXEC);
+		if (memory.fd < 0)
+			return failure_set(failure, errno == ENOENT ? ESRCH : errno,
+					   "cannot open %s: %m", path);
+		r = read_all(pid, &memory, failure);
+		if (r == 0)
+			r = fill(&memory, variables, &left, failure);
+		if (r < 0)
+			return r;
+	}
+	if (left > 0 && lengthen(pid, &memory, variables + count - left) == 0)
+		left = 0;
+	*ret_left = left;
+	return 0;
 }

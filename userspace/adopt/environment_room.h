@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Gives a process that has not run an instruction yet variables that it was not started with. Its
- * stack begins with pointers to the strings of its environment, and nobody but itself can make
- * either list longer: new strings go where strings stood that were overwritten.
+ * Gives a process that has not run an instruction yet variables that it was not started with. They
+ * go where strings stood that were overwritten; where there is no room for all, the process begins
+ * with a longer stack (initial_stack.h), for which it has to be stopped, or about to be.
  */
 #ifndef CORDON_ADOPT_ENVIRONMENT_ROOM_H
 #define CORDON_ADOPT_ENVIRONMENT_ROOM_H
@@ -34,7 +34,11 @@ struct environment_room {
 int environment_room_fill(struct environment_room *room, char *const *variables, size_t *ret_left,
 			  struct failure *failure);
 
-/* The same for a process. -ESRCH: it is gone; -EOPNOTSUPP: it is no 64-bit program; as above. */
+/*
+ * The same for a process. What is left over here found no room, and the stack could not be made
+ * longer: see initial_stack_move(). The calling process must not live longer than the process is to
+ * be stopped. -ESRCH: it is gone; -EOPNOTSUPP: it is no 64-bit program; as above.
+ */
 int process_environment_set(pid_t pid, char *const *variables, size_t *ret_left,
 			    struct failure *failure);
 

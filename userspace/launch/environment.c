@@ -381,6 +381,8 @@ int environment_set(const struct policy_environment *policy,
 	int r = add_set(&lists, policy, anchors, anchor_count, failure);
 
 	if (r == 0)
+		r = add_tmpdir(&lists, policy, anchor_path(anchors, anchor_count, "tmp", 3));
+	if (r == 0)
 		r = terminate(&lists.variables);
 	if (r < 0) {
 		lists_release(&lists);

@@ -566,6 +566,8 @@ static void adopted_begin(struct execution *e)
 	e->adoption.begun = true;
 	r = open_account(e, uid, &failure);
 	if (r == 0)
+		r = adopted_keep_directories(e, &failure);
+	if (r == 0)
 		r = errand_start(e->daemon->base, &job, &e->adoption.look, &failure);
 	if (r < 0)
 		begin(e, r, &failure);

@@ -4,11 +4,11 @@
 #include <string.h>
 #include <sys/pidfd.h>
 
-#include "adopt/environment_room.h"
 #include "adopt/process_code.h"
 #include "adopt/source_agent.h"
 #include "base/parcel.h"
 #include "base/proc.h"
+#include "daemon/executor/adopted_environment.h"
 #include "daemon/executor/adopted_prepare.h"
 #include "daemon/host/ancestry.h"
 #include "daemon/host/container.h"
@@ -19,7 +19,6 @@
 #include "daemon/host/tmpdir.h"
 #include "daemon/host/workdir.h"
 #include "daemon/executor/wiped.h"
-#include "launch/environment.h"
 #include "launch/resource.h"
 
 /* --- in a process of its own: see errand.h ------------------------------------------------ */
@@ -36,28 +35,6 @@ static int check_place(const struct execution *e, int *ret_fd, struct failure *f
 	if (r == 0)
 		*ret_fd = TAKE_FD(fd);
 	return r;
-}
-
-/* What the kernel was not allowed to do, or had no occasion to finish. */
-static int clean_environment(const struct execution *e, char ***ret_kept, char ***ret_removed,
-			     struct failure *failure)
-{
-	const struct policy_environment *environment = &e->record.policy->environment;
-	const uint32_t done = CORDON_BEGUN_CLEAN | CORDON_BEGUN;
-	int r = 0;
-
-	if ((e->view->begun & done) != done && !environment->keep_all)
-		r = process_environment_clean(e->leader, environment, ret_removed, failure);
-	return r < 0 ? r : process_environment_note(e->leader, ret_kept, failure);
-}
-
-static size_t strings_count(char *const *list)
-{
-	size_t count = 0;
-
-	while (list && list[count])
-		count++;
-	return count;
 }
 
 /*
@@ -146,16 +123,15 @@ int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct f
 	const struct execution *e = context;
 	const struct executor_entry *entry =
 		executors_entry(e->daemon->executors, e->view->executor - 1);
-	char **kept = NULL, **removed = NULL;
+	struct adopted_variables variables = {};
 	int r;
 
 	read_agent(e, entry, to);
 	read_trace(e, to);
 	read_starters(e, to);
 	read_container(e, entry, to);
-	r = clean_environment(e, &kept, &removed, failure);
-	parcel_put_list(to, kept, strings_count(kept));
-	parcel_put_list(to, removed, strings_count(removed));
+	r = adopted_environment(e, entry, &variables, failure);
+	adopted_variables_put(&variables, to);
 	if (r == 0)
 		r = read_code(e, to, &fds->fd[0], failure);
 	if (r < 0)
@@ -236,6 +212,29 @@ static int take_container(struct execution *e, struct parcel *from)
 	return r;
 }
 
+/* What is to be set and is not, beside the limits that are not in force. */
+static int take_unset(struct execution *e, struct parcel *from)
+{
+	char **unset = NULL;
+	size_t count = 0, noted = 0;
+	int r = parcel_take_list(from, &unset, &count);
+
+	while (e->record.limits_missing && e->record.limits_missing[noted])
+		noted++;
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		char **list = reallocarray(e->record.limits_missing, noted + 2, sizeof(*list));
+
+		if (list)
+			e->record.limits_missing = list;
+		if (!list || asprintf(&list[noted], "environment: %s is not set", unset[i]) < 0)
+			r = -ENOMEM;
+		else
+			list[++noted] = NULL;
+	}
+	protocol_strings_free(unset);
+	return r;
+}
+
 /* `complete`: with the code; else as much as there was before it failed. */
 static int take_answer(struct execution *e, const char *data, size_t size, bool complete,
 		       struct failure *failure)
@@ -253,8 +252,8 @@ static int take_answer(struct execution *e, const char *data, size_t size, bool 
 	       (r = take_starters(&e->record, &from)) < 0 || (r = take_container(e, &from)) < 0 ||
 	       (r = parcel_take_list(&from, &e->record.environment_kept, &count)) < 0 ||
 	       (r = parcel_take_list(&from, &e->record.environment_removed, &count)) < 0 ||
-	       (r = wiped_add(e)) < 0 || (!complete && from.left == 0) ||
-	       (r = take_code(e, &from, &contradicted)) < 0);
+	       (r = take_unset(e, &from)) < 0 || (r = wiped_add(e)) < 0 ||
+	       (!complete && from.left == 0) || (r = take_code(e, &from, &contradicted)) < 0);
 	if (agent && !e->record.agent)
 		e->record.agent = TAKE_PTR(agent);
 	if (r < 0)
@@ -321,98 +320,10 @@ static int apply_limits(struct execution *e, bool cgroup, struct failure *failur
 	return 0;
 }
 
-static bool sets(const struct policy_environment *environment, const char *name)
+int adopted_keep_directories(struct execution *e, struct failure *failure)
 {
-	char *const *set = environment->set_names;
-
-	while (*set && strcmp(*set, name) != 0)
-		set++;
-	return *set != NULL;
-}
-
-/* What is set replaces what was kept. */
-static int note_replaced(struct execution *e)
-{
-	char **kept = e->record.environment_kept, **removed = e->record.environment_removed, **to;
-	size_t count = 0;
-
-	for (to = kept; kept && *kept; kept++) {
-		char **grown;
-
-		if (!sets(&e->record.policy->environment, *kept)) {
-			*to++ = *kept;
-			continue;
-		}
-		while (removed && removed[count])
-			count++;
-		grown = reallocarray(removed, count + 2, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		removed = e->record.environment_removed = grown;
-		removed[count] = *kept;
-		removed[count + 1] = NULL;
-	}
-	if (to)
-		*to = NULL;
-	return 0;
-}
-
-/* What the policy sets and is not set, beside the limits that are not in force. */
-static int note_unset(struct execution *e, char *const *variables)
-{
-	char **list = e->record.limits_missing;
-	size_t count = 0;
-
-	while (list && list[count])
-		count++;
-	for (; *variables; variables++) {
-		list = reallocarray(list, count + 2, sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		e->record.limits_missing = list;
-		list[count + 1] = NULL;
-		if (asprintf(&list[count], "environment: %.*s is not set",
-			     (int)strcspn(*variables, "="), *variables) < 0) {
-			list[count] = NULL;
-			return -ENOMEM;
-		}
-		count++;
-	}
-	return 0;
-}
-
-/* Only while it is held: what runs may be looking at its environment. */
-static int set_environment(struct execution *e, struct failure *failure)
-{
-	const struct policy_environment *environment = &e->record.policy->environment;
-	struct environment_anchor anchors[ARRAY_SIZE(e->directories)];
-	char **directories = e->record.directories, **variables = NULL;
-	size_t count = 0, left;
-	int r;
-
-	if (!environment->set_names[0])
-		return 0;
-	for (; directories && *directories && count < ARRAY_SIZE(anchors); directories += 2)
-		anchors[count++] = (struct environment_anchor){directories[0], directories[1]};
-	r = environment_set(environment, anchors, count, &variables, failure);
-	if (r < 0)
-		return r;
-	left = strings_count(variables);
-	if (e->view->state == CORDON_EXECUTION_HELD) {
-		r = process_environment_set(e->leader, variables, &left, failure);
-		if (r == 0 && note_replaced(e) < 0)
-			r = failure_set(failure, ENOMEM, "%m");
-	}
-	if (r == 0 && note_unset(e, variables + strings_count(variables) - left) < 0)
-		r = failure_set(failure, ENOMEM, "%m");
-	protocol_strings_free(variables);
-	return r;
-}
-
-/* The policy's own directories: they stay what they are as long as somebody has them open. */
-static int keep_directories(struct execution *e, const struct executor_entry *entry,
-			    struct failure *failure)
-{
+	const struct executor_entry *entry =
+		executors_entry(e->daemon->executors, e->view->executor - 1);
 	size_t most = ARRAY_SIZE(e->directories) - 2; /* without work directory and ${tmp} */
 
 	for (size_t i = 0; entry && i < CORDON_MAX_ANCHORS && e->directory_count < most; i++) {
@@ -448,10 +359,8 @@ int adopted_prepare(struct execution *e, const char *data, size_t size, struct e
 	if (container && e->adoption.container_first && entry->is->has_lifetime)
 		e->record.limits.wall_nsec = entry->is->lifetime_nsec;
 	(void)(r < 0 || (r = execution_watch_code(e, failure)) < 0 ||
-	       (r = keep_directories(e, entry, failure)) < 0 ||
 	       (r = container || itself ? 0 : take_place(e, fds, failure)) < 0 ||
 	       (!container && (r = make_tmp(e, failure)) < 0) ||
-	       (r = set_environment(e, failure)) < 0 ||
 	       (r = execution_check_descriptors(e, pidfd, failure)) < 0 ||
 	       (r = apply_limits(e, entry && entry->cgroup, failure)) < 0);
 	return r;

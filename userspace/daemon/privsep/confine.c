@@ -6,6 +6,7 @@
 #include <seccomp.h>
 #include <stdint.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -58,7 +59,6 @@ static const char *const denied[] = {
 	"mount_setattr",
 	"setns",
 	"unshare",
-	"ptrace",
 	"process_vm_readv",
 	"process_vm_writev",
 	"process_madvise",
@@ -111,6 +111,10 @@ static int drop_capabilities(void)
 	return syscall(SYS_capset, &header, data) < 0 ? -errno : 0;
 }
 
+/* Of ptrace(2) there is what initial_stack_move() asks for, which has three numbers in a row. */
+_Static_assert(PTRACE_SETREGSET == PTRACE_GETREGSET + 1 && PTRACE_SEIZE == PTRACE_GETREGSET + 2,
+	       "requests of ptrace(2) between GETREGSET and SEIZE are allowed");
+
 static int deny_calls(void)
 {
 	_cleanup_(contextp) scmp_filter_ctx context = seccomp_init(SCMP_ACT_ALLOW);
@@ -123,6 +127,12 @@ static int deny_calls(void)
 		if (call >= 0)
 			r = seccomp_rule_add(context, SCMP_ACT_ERRNO(EPERM), call, 0);
 	}
+	if (r == 0)
+		r = seccomp_rule_add(context, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ptrace), 1,
+				     SCMP_A0(SCMP_CMP_LT, PTRACE_GETREGSET));
+	if (r == 0)
+		r = seccomp_rule_add(context, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ptrace), 1,
+				     SCMP_A0(SCMP_CMP_GT, PTRACE_SEIZE));
 	return r < 0 ? r : seccomp_load(context);
 }
 

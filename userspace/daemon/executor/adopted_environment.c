@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The variables of an adopted execution: what is overwritten, and what is set. */
+#include "daemon/executor/adopted_environment.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "adopt/environment_room.h"
+#include "adopt/process_code.h"
+#include "base/parcel.h"
+#include "launch/environment.h"
+
+static size_t strings_count(char *const *list)
+{
+	size_t count = 0;
+
+	while (list && list[count])
+		count++;
+	return count;
+}
+
+/* What the kernel was not allowed to do, or had no occasion to finish. */
+static int clean_environment(const struct execution *e, struct adopted_variables *variables,
+			     struct failure *failure)
+{
+	const struct policy_environment *environment = &e->record.policy->environment;
+	const uint32_t done = CORDON_BEGUN_CLEAN | CORDON_BEGUN;
+	int r = 0;
+
+	if ((e->view->begun & done) != done && !environment->keep_all)
+		r = process_environment_clean(e->leader, environment, &variables->removed, failure);
+	return r < 0 ? r : process_environment_note(e->leader, &variables->kept, failure);
+}
+
+/* A mount of its own over it, as of a service with a private /tmp, hides what is made in the daemon's. */
+static bool sees_tmp(const struct execution *e)
+{
+	struct stat own, seen;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/root" DAEMON_TMP_PARENT, e->leader);
+	return stat(DAEMON_TMP_PARENT, &own) == 0 && stat(path, &seen) == 0 &&
+	       own.st_dev == seen.st_dev && own.st_ino == seen.st_ino;
+}
+
+/* What ${...} stands for: directories that are bound, and those that take_place() and make_tmp() note. */
+struct places {
+	char workdir[PATH_MAX], tmp[PATH_MAX];
+	struct environment_anchor anchors[ARRAY_SIZE(((struct execution *)0)->directories)];
+	size_t count;
+};
+
+static void find_places(const struct execution *e, const struct executor_entry *entry,
+			struct places *places)
+{
+	bool container = entry && entry->is->kind == CONFIG_CONTAINER;
+	char **bound = e->record.directories;
+	ssize_t n = -1;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/cwd", e->leader);
+	if (!container && !(entry && entry->is->is_itself))
+		n = readlink(path, places->workdir, sizeof(places->workdir) - 1);
+	if (n >= 0) {
+		places->workdir[n] = '\0';
+		places->anchors[places->count++] =
+			(struct environment_anchor){"workdir", places->workdir};
+	}
+	if (!container) {
+		snprintf(places->tmp, sizeof(places->tmp), DAEMON_TMP_PARENT "/%s", e->name);
+		places->anchors[places->count++] = (struct environment_anchor){"tmp", places->tmp};
+	}
+	for (; bound && *bound && places->count < ARRAY_SIZE(places->anchors); bound += 2)
+		places->anchors[places->count++] = (struct environment_anchor){bound[0], bound[1]};
+}
+
+/* What is set replaces what was kept. */
+static int note_replaced(struct adopted_variables *variables, char *const *set)
+{
+	char **kept = variables->kept, **to = kept;
+	size_t count = strings_count(variables->removed);
+
+	for (; kept && *kept; kept++) {
+		char **grown;
+
+		if (!environment_get(set, *kept)) {
+			*to++ = *kept;
+			continue;
+		}
+		grown = reallocarray(variables->removed, count + 2, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		variables->removed = grown;
+		grown[count++] = *kept;
+		grown[count] = NULL;
+	}
+	if (to)
+		*to = NULL;
+	return 0;
+}
+
+/* Only while it is held: what runs may be looking at its environment. */
+static int set_environment(const struct execution *e, const struct executor_entry *entry,
+			   struct adopted_variables *variables, struct failure *failure)
+{
+	const struct policy_environment *environment = &e->record.policy->environment;
+	struct places places = {};
+	char **set = NULL, *tmpdir = NULL;
+	size_t count, left;
+	int r;
+
+	find_places(e, entry, &places);
+	r = environment_set(environment, places.anchors, places.count, &set, failure);
+	if (r < 0)
+		return r;
+	count = left = strings_count(set);
+	/* The last one, if the policy does not set it. */
+	if (count > strings_count(environment->set_names) && !sees_tmp(e)) {
+		tmpdir = set[--count];
+		set[count] = NULL;
+	}
+	if (e->view->state == CORDON_EXECUTION_HELD) {
+		r = process_environment_set(e->leader, set, &left, failure);
+		if (r == 0 && note_replaced(variables, set) < 0)
+			r = failure_set(failure, ENOMEM, "%m");
+		left += tmpdir ? 1 : 0;
+	}
+	if (tmpdir)
+		set[count++] = tmpdir;
+	variables->unset = set + count - left;
+	for (char **name = variables->unset; *name; name++)
+		(*name)[strcspn(*name, "=")] = '\0';
+	return r;
+}
+
+int adopted_environment(const struct execution *e, const struct executor_entry *entry,
+			struct adopted_variables *variables, struct failure *failure)
+{
+	int r = clean_environment(e, variables, failure);
+
+	return r < 0 ? r : set_environment(e, entry, variables, failure);
+}
+
+void adopted_variables_put(const struct adopted_variables *variables, FILE *to)
+{
+	parcel_put_list(to, variables->kept, strings_count(variables->kept));
+	parcel_put_list(to, variables->removed, strings_count(variables->removed));
+	parcel_put_list(to, variables->unset, strings_count(variables->unset));
+}
