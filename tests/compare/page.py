@@ -65,8 +65,9 @@ def launches(found, columns):
     lines = []
     for name in columns:
         said = found[name]
-        more = [f"{said['besides']:,.0f} in the daemon" if "besides" in said else "", f"{said['within']:,.0f} from a Python that runs" if "within" in said else ""]
-        lines.append([name, f"{said['launch']:,.0f}", f"{said['launch'] / plain:.1f}" if plain else "", ", ".join(filter(None, more))])
+        words = {"besides": "{:,.0f} in the daemon", "by_root": "{:,.0f} by root, with `--user`", "within": "{:,.0f} from a Python that runs"}
+        more = [text.format(said[key]) for key, text in words.items() if key in said]
+        lines.append([name, f"{said['launch']:,.0f}", f"{said['launch'] / plain:.1f}" if plain else "", ", ".join(more)])
     return "CPU time of `true`, what starts it and their children, in microseconds of 1,000 guest instructions:\n\n" + rows(["", "", "times plain", "besides"], lines)
 
 

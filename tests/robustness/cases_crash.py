@@ -30,6 +30,7 @@ from support import (
     matches,
     no_daemons,
     nothing_left,
+    others,
     processes,
     processes_like,
     read,
@@ -138,7 +139,7 @@ def kill_run_later():
 
 @case(f"SIGKILL of the daemon, at several moments: the run goes on, confined, and keeps its status (seed {SEED})")
 def kill_daemon():
-    before = {key: line for key, line in processes().items() if "daemon" not in line}
+    before = others()
     for delay in moments(1.2):
         pid = ensure_daemon()
         known = set(starts())
@@ -161,7 +162,7 @@ def kill_daemon():
 @case("SIGKILL of the daemon in mid-run: the end is on record with its status, and every denial is accounted for")
 def kill_daemon_later():
     pid = ensure_daemon()
-    before = {key: line for key, line in processes().items() if "daemon" not in line}
+    before = others()
     known = set(ends())
     process = start(*trier(30), stderr=subprocess.PIPE)
     wait_for(lambda: exists("beat"), 20, "the command's start")
@@ -180,7 +181,7 @@ def kill_daemon_later():
 
 @case(f"SIGKILL of both at once, at several moments (seed {SEED})")
 def kill_both():
-    before = {key: line for key, line in processes().items() if "daemon" not in line}
+    before = others()
     for delay in moments(1.2):
         pid = ensure_daemon()
         known = set(starts())
@@ -211,7 +212,7 @@ def kill_child():
 @case("SIGTERM to the daemon in mid-run: the run goes on, confined, and its end is on record")
 def terminate_daemon():
     pid = ensure_daemon()
-    before = {key: line for key, line in processes().items() if "daemon" not in line}
+    before = others()
     known = set(ends())
     process = start(*trier(30))
     wait_for(lambda: exists("beat"), 20, "the command's start")
