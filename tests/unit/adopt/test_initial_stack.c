@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -95,6 +96,12 @@ static void test_lengthen(void **state)
 
 /* --- a process that a signal stops at its exec ---------------------------------------------- */
 
+/* What is stopped when a check fails would keep whoever reads this program's output waiting. */
+static void end_with_parent(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
 static pid_t start(int out, bool stop)
 {
 	char *const environment[] = {"PATH=/bin", NULL}, *const command[] = {"/usr/bin/env", NULL};
@@ -103,6 +110,7 @@ static pid_t start(int out, bool stop)
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
+		end_with_parent();
 		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 || dup2(out, 1) < 0)
 			_exit(1);
 		execve(command[0], command, environment);
@@ -197,6 +205,7 @@ static void test_not_at_its_beginning(void **state)
 
 	(void)state;
 	if (pid == 0) {
+		end_with_parent();
 		raise(SIGSTOP);
 		_exit(7);
 	}
