@@ -65,7 +65,7 @@ help:
 	@echo 'make check         before a commit: lint, unit tests, and in one VM what the change touches'
 	@echo 'make test-unit     the unit tests, with ASan and UBSan           (UNIT=daemon: of one folder)'
 	@echo 'make test-vm       parts of the tests of what enforces, in a VM  (KERNEL=$(KERNEL) PART="$(PART)"; SAN=yes: with ASan and UBSan)'
-	@echo 'make test-arm64    what enforces, in VMs of arm64, which are emulated: hours, so make test does without'
+	@echo 'make test-arm64    what enforces, in VMs of arm64, which are emulated: half an hour, and make test does without'
 	@echo 'make lint          format, static analysis, include direction, licence headers'
 	@echo 'make format        reformat the C sources'
 	@echo 'make bench         measure costs against the budgets'
