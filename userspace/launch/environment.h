@@ -38,8 +38,8 @@ int environment_build(char *const *caller, const struct policy_environment *poli
 		      struct failure *failure);
 
 /*
- * What is set whatever the caller has, TMPDIR as above, as "NAME=value", NULL-terminated; the caller
- * frees the list and its entries. Errors as above.
+ * What is set whatever the caller has, TMPDIR as above, as "NAME=value", NULL-terminated; the
+ * caller frees the list and its entries. Errors as above.
  */
 int environment_set(const struct policy_environment *policy,
 		    const struct environment_anchor *anchors, size_t anchor_count,

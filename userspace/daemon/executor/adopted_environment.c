@@ -35,7 +35,7 @@ static int clean_environment(const struct execution *e, struct adopted_variables
 	return r < 0 ? r : process_environment_note(e->leader, &variables->kept, failure);
 }
 
-/* A mount of its own over it, as of a service with a private /tmp, hides what is made in the daemon's. */
+/* A mount over it, as of a service with PrivateTmp=, hides what is made in the daemon's. */
 static bool sees_tmp(const struct execution *e)
 {
 	struct stat own, seen;
@@ -46,30 +46,29 @@ static bool sees_tmp(const struct execution *e)
 	       own.st_dev == seen.st_dev && own.st_ino == seen.st_ino;
 }
 
-/* What ${...} stands for: directories that are bound, and those that take_place() and make_tmp() note. */
+/* What ${...} stands for: directories that are bound, and those that adopted_prepare() notes. */
 struct places {
 	char workdir[PATH_MAX], tmp[PATH_MAX];
 	struct environment_anchor anchors[ARRAY_SIZE(((struct execution *)0)->directories)];
 	size_t count;
 };
 
-static void find_places(const struct execution *e, const struct executor_entry *entry,
+static void find_places(const struct execution *e, bool has_workdir, bool has_tmp,
 			struct places *places)
 {
-	bool container = entry && entry->is->kind == CONFIG_CONTAINER;
 	char **bound = e->record.directories;
 	ssize_t n = -1;
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/cwd", e->leader);
-	if (!container && !(entry && entry->is->is_itself))
+	if (has_workdir)
 		n = readlink(path, places->workdir, sizeof(places->workdir) - 1);
 	if (n >= 0) {
 		places->workdir[n] = '\0';
 		places->anchors[places->count++] =
 			(struct environment_anchor){"workdir", places->workdir};
 	}
-	if (!container) {
+	if (has_tmp) {
 		snprintf(places->tmp, sizeof(places->tmp), DAEMON_TMP_PARENT "/%s", e->name);
 		places->anchors[places->count++] = (struct environment_anchor){"tmp", places->tmp};
 	}
@@ -103,17 +102,15 @@ static int note_replaced(struct adopted_variables *variables, char *const *set)
 }
 
 /* Only while it is held: what runs may be looking at its environment. */
-static int set_environment(const struct execution *e, const struct executor_entry *entry,
+static int set_environment(const struct execution *e, const struct places *places,
 			   struct adopted_variables *variables, struct failure *failure)
 {
 	const struct policy_environment *environment = &e->record.policy->environment;
-	struct places places = {};
 	char **set = NULL, *tmpdir = NULL;
 	size_t count, left;
 	int r;
 
-	find_places(e, entry, &places);
-	r = environment_set(environment, places.anchors, places.count, &set, failure);
+	r = environment_set(environment, places->anchors, places->count, &set, failure);
 	if (r < 0)
 		return r;
 	count = left = strings_count(set);
@@ -136,12 +133,16 @@ static int set_environment(const struct execution *e, const struct executor_entr
 	return r;
 }
 
-int adopted_environment(const struct execution *e, const struct executor_entry *entry,
+int adopted_environment(const struct execution *e, bool has_workdir, bool has_tmp,
 			struct adopted_variables *variables, struct failure *failure)
 {
+	struct places places = {};
 	int r = clean_environment(e, variables, failure);
 
-	return r < 0 ? r : set_environment(e, entry, variables, failure);
+	if (r < 0)
+		return r;
+	find_places(e, has_workdir, has_tmp, &places);
+	return set_environment(e, &places, variables, failure);
 }
 
 void adopted_variables_put(const struct adopted_variables *variables, FILE *to)

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "daemon/execution/execution.h"
-#include "daemon/executor/executors.h"
 
 /* Names, NULL-terminated, or NULL; for the rest of the process that calls. */
 struct adopted_variables {
@@ -15,13 +14,13 @@ struct adopted_variables {
 };
 
 /*
- * In a process of its own (errand.h), which the tracing of the execution's ends with: overwrites
- * what the policy does not keep where the kernel could not, and sets what it sets, and TMPDIR, while
- * the execution is held. Where /tmp is another than the daemon's, as of a service with PrivateTmp=,
- * TMPDIR is not set. -EINVAL: a variable is to be ${x}, and nothing is bound to that; -ESRCH and
- * others: its process is gone.
+ * In a process of its own (errand.h), with which the tracing of the execution's ends: overwrites
+ * what the policy does not keep where the kernel could not, and sets what it sets, and TMPDIR,
+ * while the execution is held. Where /tmp is another than the daemon's, as of a service with
+ * PrivateTmp=, TMPDIR is not set. has_workdir, has_tmp: are there ${workdir} and ${tmp}? -EINVAL: a
+ * variable is to be ${x}, and nothing is bound to that; -ESRCH and others: its process is gone.
  */
-int adopted_environment(const struct execution *e, const struct executor_entry *entry,
+int adopted_environment(const struct execution *e, bool has_workdir, bool has_tmp,
 			struct adopted_variables *variables, struct failure *failure);
 
 /* As three lists: kept, removed, unset. */

@@ -123,6 +123,8 @@ int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct f
 	const struct execution *e = context;
 	const struct executor_entry *entry =
 		executors_entry(e->daemon->executors, e->view->executor - 1);
+	bool container = entry && entry->is->kind == CONFIG_CONTAINER;
+	bool itself = entry && entry->is->is_itself;
 	struct adopted_variables variables = {};
 	int r;
 
@@ -130,15 +132,15 @@ int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct f
 	read_trace(e, to);
 	read_starters(e, to);
 	read_container(e, entry, to);
-	r = adopted_environment(e, entry, &variables, failure);
+	r = adopted_environment(e, !container && !itself, !container, &variables, failure);
 	adopted_variables_put(&variables, to);
 	if (r == 0)
 		r = read_code(e, to, &fds->fd[0], failure);
 	if (r < 0)
 		return r;
-	if (entry && entry->is->kind == CONFIG_CONTAINER)
+	if (container)
 		return container_check_volumes(e->leader, entry->is->volumes, failure);
-	return entry && entry->is->is_itself ? 0 : check_place(e, &fds->fd[1], failure);
+	return itself ? 0 : check_place(e, &fds->fd[1], failure);
 }
 
 /* --- in the daemon ------------------------------------------------------------------------ */
