@@ -182,8 +182,10 @@ SOURCES := $(sort $(filter-out $(SHIP) $(FLEET_SOURCES),$(wildcard userspace/*/*
 FRONT   := userspace/cli/run/front.c userspace/cli/run/accounts_file.c
 # A program of its own, so that what speaks HTTP is in no process with privileges.
 WATCH_MAIN := userspace/watch/main.c
+# `run` for whoever has to be looked up where only the host's C library can.
+RUN_MAIN := userspace/cli/run/runner.c
 # What is in no program but theirs.
-APART   := $(FRONT) $(filter userspace/watch/%,$(SOURCES))
+APART   := $(FRONT) $(RUN_MAIN) $(filter userspace/watch/%,$(SOURCES))
 # What needs no kernel: libraries for every test program and fuzzer, built without the BPF object.
 PURE    := $(filter $(addprefix userspace/,base/% policy/% audit/% insight/% control/% daemon/pure/% fleet/ship/% cli/term/moment.c),$(SOURCES))
 
@@ -217,11 +219,12 @@ FLEET_OBJECTS := $(FLEET_SOURCES:%.c=$(BUILD)/obj/%.o)
 SAN_FLEET    := $(BUILD)/san/fleet.a
 SAN_ALL      := $(BUILD)/san/all.a
 FUZZ_PURE    := $(BUILD)/fuzz/pure.a
+RUNNER       := $(BUILD)/lib/cordon/cordon-run
 WATCH        := $(BUILD)/lib/cordon/cordon-watch
 SHIPPER      := $(BUILD)/lib/cordon/cordon-ship
-not_main      = $(filter-out $(addprefix %/userspace/,cli/host/main.o cli/run/front.o cli/run/accounts_file.o watch/main.o),$(1))
+not_main      = $(filter-out $(addprefix %/userspace/,cli/host/main.o cli/run/front.o cli/run/runner.o cli/run/accounts_file.o watch/main.o),$(1))
 
-all: $(BUILD)/cordon $(WHOLE) $(WATCH) $(SHIPPER) $(FLEET)
+all: $(BUILD)/cordon $(WHOLE) $(RUNNER) $(WATCH) $(SHIPPER) $(FLEET)
 
 $(SHIPPER): $(SHIP:%.c=$(BUILD)/obj/%.o) $(ARCHIVE)
 	@mkdir -p $(@D)
@@ -242,6 +245,12 @@ $(WHOLE): $(filter-out $(APART:%.c=$(BUILD)/obj/%.o),$(OBJECTS))
 $(BUILD)/cordon: $(FRONT:%.c=$(BUILD)/obj/%.o) $(ARCHIVE)
 	@echo "  LD   $@"
 	$(Q)$(CC) $(CFLAGS) $(filter-out -pie,$(LDFLAGS)) -static-pie -Wl,--gc-sections $^ -ljansson -lcap -lcrypto -o $@
+
+# The same, but for the C library.
+$(RUNNER): $(RUN_MAIN:%.c=$(BUILD)/obj/%.o) $(ARCHIVE)
+	@mkdir -p $(@D)
+	@echo "  LD   $@"
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -Wl,--gc-sections $^ -Wl,-Bstatic -ljansson -lcap -lcrypto -Wl,-Bdynamic -o $@
 
 $(FLEET): $(FLEET_OBJECTS) $(ARCHIVE)
 	@echo "  LD   $@"
@@ -283,9 +292,10 @@ $(SANITIZED)/lib/cordon/cordon: $(SAN_MAIN) $(SAN_ALL)
 	$(Q)$(SAN_CC) $(SANITIZE) $^ $(LDLIBS) -o $@
 
 # What executions are given by its name is no symbolic link.
-$(SANITIZED)/cordon: $(BUILD)/cordon $(SANITIZED)/lib/cordon/cordon $(WATCH) $(SHIPPER) helpers always
+$(SANITIZED)/cordon: $(BUILD)/cordon $(SANITIZED)/lib/cordon/cordon $(RUNNER) $(WATCH) $(SHIPPER) helpers always
 	$(Q)ln -sfn $(filter-out %/sanitized %/lib %/tests %/cordon,$(abspath $(wildcard $(BUILD)/*))) $(@D)
 	$(Q)ln -sfn $(abspath $(WATCH) $(SHIPPER)) $(@D)/lib/cordon
+	$(Q)cp $(RUNNER) $(@D)/lib/cordon
 	$(Q)rm -rf $(@D)/tests && cp -al $(BUILD)/tests $(@D)/tests
 	$(Q)mkdir -p $(@D)/share/cordon && ln -sfn $(CURDIR)/policies $(@D)/share/cordon/policies
 	$(Q)cp $< $@
@@ -545,6 +555,7 @@ SHARE := $(DESTDIR)$(PREFIX)/share
 install: all
 	install -D -m 755 $(BUILD)/cordon $(DESTDIR)$(PREFIX)/bin/cordon
 	install -D -m 755 $(WHOLE) $(DESTDIR)$(PREFIX)/lib/cordon/cordon
+	install -D -m 755 $(RUNNER) $(DESTDIR)$(PREFIX)/lib/cordon/cordon-run
 	install -D -m 755 $(WATCH) $(DESTDIR)$(PREFIX)/lib/cordon/cordon-watch
 	install -D -m 755 $(SHIPPER) $(DESTDIR)$(PREFIX)/lib/cordon/cordon-ship
 	install -D -m 755 $(FLEET) $(DESTDIR)$(PREFIX)/bin/cordon-fleet

@@ -25,8 +25,8 @@ BETTER = """## Where others are better
   sandboxes a pool of Python's multiprocessing (its semaphores are files of `/dev/shm`) and a web server on 127.0.0.1 do not work.
 - **Domains.** srt, Codex and sandlock can let code reach hosts by name through a proxy that looks at requests; cordon decides by name and address
   when it connects, and sees no request. sandlock can also keep changes of the work directory back until somebody takes them.
-- **Launches.** bubblewrap's is the cheapest once cordon's daemon is counted. Where root starts a command for a user (`--user`), most goes to
-  a larger program, which can look users up wherever the host keeps them.
+- **Launches.** bubblewrap's is the cheapest, most of all once cordon's daemon is counted. Where root starts a command for a user (`--user`), that user
+  is looked up wherever the host keeps users, which costs nearly as much again.
 - **One setting for all.** Where cordon's narrow policies are used, each kind of job has its own.
 
 What refusals leave behind is the other side: of all these only cordon writes down what was refused, to whom, and by which rule. "Recorded" is
