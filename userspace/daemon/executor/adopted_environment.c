@@ -113,21 +113,21 @@ static int set_environment(const struct execution *e, const struct places *place
 	r = environment_set(environment, places->anchors, places->count, &set, failure);
 	if (r < 0)
 		return r;
-	count = left = strings_count(set);
+	count = strings_count(set);
 	/* The last one, if the policy does not set it. */
 	if (count > strings_count(environment->set_names) && !sees_tmp(e)) {
 		tmpdir = set[--count];
 		set[count] = NULL;
 	}
+	left = count;
 	if (e->view->state == CORDON_EXECUTION_HELD) {
 		r = process_environment_set(e->leader, set, &left, failure);
 		if (r == 0 && note_replaced(variables, set) < 0)
 			r = failure_set(failure, ENOMEM, "%m");
-		left += tmpdir ? 1 : 0;
 	}
-	if (tmpdir)
-		set[count++] = tmpdir;
 	variables->unset = set + count - left;
+	if (tmpdir)
+		set[count] = tmpdir;
 	for (char **name = variables->unset; *name; name++)
 		(*name)[strcspn(*name, "=")] = '\0';
 	return r;
