@@ -14,4 +14,14 @@ static inline bool is_listed(const char *const *list, const char *text)
 	return *list != NULL;
 }
 
+/* How many there are; of NULL, too. */
+static inline size_t list_length(char *const *list)
+{
+	size_t count = 0;
+
+	while (list && list[count])
+		count++;
+	return count;
+}
+
 #endif

@@ -10,17 +10,9 @@
 
 #include "adopt/environment_room.h"
 #include "adopt/process_code.h"
+#include "base/listed.h"
 #include "base/parcel.h"
 #include "launch/environment.h"
-
-static size_t strings_count(char *const *list)
-{
-	size_t count = 0;
-
-	while (list && list[count])
-		count++;
-	return count;
-}
 
 /* What the kernel was not allowed to do, or had no occasion to finish. */
 static int clean_environment(const struct execution *e, struct adopted_variables *variables,
@@ -80,7 +72,7 @@ static void find_places(const struct execution *e, bool has_workdir, bool has_tm
 static int note_replaced(struct adopted_variables *variables, char *const *set)
 {
 	char **kept = variables->kept, **to = kept;
-	size_t count = strings_count(variables->removed);
+	size_t count = list_length(variables->removed);
 
 	for (; kept && *kept; kept++) {
 		char **grown;
@@ -113,9 +105,9 @@ static int set_environment(const struct execution *e, const struct places *place
 	r = environment_set(environment, places->anchors, places->count, &set, failure);
 	if (r < 0)
 		return r;
-	count = strings_count(set);
+	count = list_length(set);
 	/* The last one, if the policy does not set it. */
-	if (count > strings_count(environment->set_names) && !sees_tmp(e)) {
+	if (count > list_length(environment->set_names) && !sees_tmp(e)) {
 		tmpdir = set[--count];
 		set[count] = NULL;
 	}
@@ -147,7 +139,7 @@ int adopted_environment(const struct execution *e, bool has_workdir, bool has_tm
 
 void adopted_variables_put(const struct adopted_variables *variables, FILE *to)
 {
-	parcel_put_list(to, variables->kept, strings_count(variables->kept));
-	parcel_put_list(to, variables->removed, strings_count(variables->removed));
-	parcel_put_list(to, variables->unset, strings_count(variables->unset));
+	parcel_put_list(to, variables->kept, list_length(variables->kept));
+	parcel_put_list(to, variables->removed, list_length(variables->removed));
+	parcel_put_list(to, variables->unset, list_length(variables->unset));
 }

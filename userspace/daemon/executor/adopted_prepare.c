@@ -6,6 +6,7 @@
 
 #include "adopt/process_code.h"
 #include "adopt/source_agent.h"
+#include "base/listed.h"
 #include "base/parcel.h"
 #include "base/proc.h"
 #include "daemon/executor/adopted_environment.h"
@@ -218,11 +219,9 @@ static int take_container(struct execution *e, struct parcel *from)
 static int take_unset(struct execution *e, struct parcel *from)
 {
 	char **unset = NULL;
-	size_t count = 0, noted = 0;
+	size_t count = 0, noted = list_length(e->record.limits_missing);
 	int r = parcel_take_list(from, &unset, &count);
 
-	while (e->record.limits_missing && e->record.limits_missing[noted])
-		noted++;
 	for (size_t i = 0; r == 0 && i < count; i++) {
 		char **list = reallocarray(e->record.limits_missing, noted + 2, sizeof(*list));
 

@@ -4,18 +4,11 @@
 
 #include <string.h>
 
-static size_t count_of(char *const *list)
-{
-	size_t count = 0;
-
-	while (list && list[count])
-		count++;
-	return count;
-}
+#include "base/listed.h"
 
 static int append(char ***list, const char *name, size_t length)
 {
-	size_t count = count_of(*list);
+	size_t count = list_length(*list);
 	char **grown = reallocarray(*list, count + 2, sizeof(*grown));
 
 	if (!grown)
@@ -57,7 +50,7 @@ int wiped_add(struct execution *e)
 
 void wiped_count(struct execution *e)
 {
-	size_t named = count_of(e->wiped);
+	size_t named = list_length(e->wiped);
 
 	e->record.environment_unnamed = e->view->variables > named ? e->view->variables - named : 0;
 }
