@@ -10,6 +10,7 @@
 #include "adopt/initial_stack.h"
 #include "base/cleanup.h"
 #include "base/io.h"
+#include "base/listed.h"
 
 /* The kernel's own limit for arguments and environment together. */
 #define TEXT_MAX (8u << 20)
@@ -249,24 +250,24 @@ int process_environment_set(pid_t pid, char *const *variables, size_t *ret_left,
 			    struct failure *failure)
 {
 	_cleanup_(memory_release) struct memory memory = {.fd = -1};
-	size_t count = 0, left = 0;
+	size_t count = list_length(variables), left;
 	char path[64];
 	int r;
 
-	while (variables[count])
-		count++;
-	if (count > 0) {
-		snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-		memory.fd = open(path, O_RDWR | O_CLOEXEC);
-		if (memory.fd < 0)
-			return failure_set(failure, errno == ENOENT ? ESRCH : errno,
-					   "cannot open %s: %m", path);
-		r = read_all(pid, &memory, failure);
-		if (r == 0)
-			r = fill(&memory, variables, &left, failure);
-		if (r < 0)
-			return r;
+	if (count == 0) {
+		*ret_left = 0;
+		return 0;
 	}
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	memory.fd = open(path, O_RDWR | O_CLOEXEC);
+	if (memory.fd < 0)
+		return failure_set(failure, errno == ENOENT ? ESRCH : errno, "cannot open %s: %m",
+				   path);
+	r = read_all(pid, &memory, failure);
+	if (r == 0)
+		r = fill(&memory, variables, &left, failure);
+	if (r < 0)
+		return r;
 	if (left > 0 && lengthen(pid, &memory, variables + count - left) == 0)
 		left = 0;
 	*ret_left = left;
