@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "adopt/environment_room.h"
+#include "tests/unit/adopt/stopped_process.h"
 
 #define START 0x7f0000001000ull
 
@@ -125,24 +126,6 @@ static void test_pointers_elsewhere(void **state)
 
 /* --- a process that stops at its exec ------------------------------------------------------ */
 
-static pid_t start(char *const *environment, int out)
-{
-	char *const command[] = {"/usr/bin/env", NULL};
-	pid_t pid = fork();
-	int status;
-
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 || dup2(out, 1) < 0)
-			_exit(1);
-		execve(command[0], command, environment);
-		_exit(2);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFSTOPPED(status));
-	return pid;
-}
-
 static void run(char *const *environment, char *const *variables, size_t expected, char *ret_text,
 		size_t size)
 {
@@ -153,7 +136,7 @@ static void run(char *const *environment, char *const *variables, size_t expecte
 	pid_t pid;
 
 	assert_int_equal(pipe(fds), 0);
-	pid = start(environment, fds[1]);
+	pid = traced_process_start(environment, fds[1]);
 	close(fds[1]);
 	assert_int_equal(process_environment_set(pid, variables, &left, &failure), 0);
 	assert_int_equal(left, expected);

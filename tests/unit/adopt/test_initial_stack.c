@@ -17,6 +17,7 @@
 
 #include "adopt/environment_room.h"
 #include "adopt/initial_stack.h"
+#include "tests/unit/adopt/stopped_process.h"
 
 #define STACK	  0x7ffffffde008ull
 #define ARGUMENTS 0x7ffffffdf000ull
@@ -96,28 +97,11 @@ static void test_lengthen(void **state)
 
 /* --- a process that a signal stops at its exec ---------------------------------------------- */
 
-/* What is stopped when a check fails would keep whoever reads this program's output waiting. */
-static void end_with_parent(void)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-}
-
 static pid_t start(int out, bool stop)
 {
-	char *const environment[] = {"PATH=/bin", NULL}, *const command[] = {"/usr/bin/env", NULL};
-	pid_t pid = fork();
-	int status;
+	char *const environment[] = {"PATH=/bin", NULL};
+	pid_t pid = traced_process_start(environment, out);
 
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		end_with_parent();
-		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0 || dup2(out, 1) < 0)
-			_exit(1);
-		execve(command[0], command, environment);
-		_exit(2);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFSTOPPED(status));
 	if (stop)
 		assert_int_equal(ptrace(PTRACE_DETACH, pid, NULL, SIGSTOP), 0);
 	return pid;
@@ -205,7 +189,7 @@ static void test_not_at_its_beginning(void **state)
 
 	(void)state;
 	if (pid == 0) {
-		end_with_parent();
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		raise(SIGSTOP);
 		_exit(7);
 	}
