@@ -27,6 +27,11 @@
 /* Besides enum cordon_reason: the object does not lie below that mount. Of NAME_MAYBE only. */
 #define REASON_ELSEWHERE 0xffu
 
+/* What a climb found of the name: of other names in the same directory, it says nothing. */
+#define UNSTABLE_NAME 0x1u
+/* A directory of it may be moved with no hook to see that, or was being moved. */
+#define UNSTABLE_MOVES 0x2u
+
 extern const void rename_lock __ksym;
 extern const void mount_lock __ksym;
 
@@ -132,7 +137,7 @@ static long note_anchor(__u32 n, void *context)
 		walk->answer.below = walk->depth;
 	/* Nothing else in its directory lies below it. */
 	if (walk->depth == 0)
-		walk->unstable = 1;
+		walk->unstable |= UNSTABLE_NAME;
 	return 0;
 }
 
@@ -147,6 +152,41 @@ static __always_inline bool is_anchor(const struct subject *s, __u64 inode)
 			 anchors[6].address == inode || anchors[7].address == inode);
 }
 
+static __always_inline __u64 super_block_of(__u64 dentry)
+{
+	return read_u64(FIELD(struct dentry, dentry, d_sb));
+}
+
+/*
+ * Does a file system move its directories by vfs_rename() alone, that is under the hook? Those on a
+ * disk do, those in memory, and overlays, whose layers nobody may change beneath them
+ * (Documentation/filesystems/overlayfs.rst). Others are told names by a server or by the kernel
+ * itself. `root`: of a mount of it.
+ */
+static __always_inline bool moves_by_hook(__u64 root)
+{
+	__u64 super_block = super_block_of(root), type, magic;
+
+	magic = read_u64(FIELD(struct super_block, super_block, s_magic));
+	if (magic == TMPFS_MAGIC || magic == OVERLAYFS_MAGIC)
+		return true;
+	type = read_u64(FIELD(struct super_block, super_block, s_type));
+	return read_u32(FIELD(struct file_system_type, type, fs_flags)) & FS_REQUIRES_DEV;
+}
+
+/*
+ * Is something in a directory being made, moved or removed, by whoever it is? vfs_rename() is
+ * called with the lock of what it moves from and to (lock_rename(), fs/namei.c). true as well where
+ * the lock is of another kind (CONFIG_PREEMPT_RT).
+ */
+static __always_inline bool is_changed_inside(__u64 inode)
+{
+	if (!bpf_core_field_exists(struct rw_semaphore, count))
+		return true;
+	return !inode ||
+	       (read_u64(FIELD(struct inode, inode, i_rwsem.count)) & RWSEM_WRITER_LOCKED);
+}
+
 /* From the root of a mount to where it is mounted. */
 static __always_inline enum climb_result cross_mount(struct walk *walk)
 {
@@ -159,6 +199,8 @@ static __always_inline enum climb_result cross_mount(struct walk *walk)
 	walk->at = read_u64(FIELD(struct mount, walk->mount, mnt_mountpoint));
 	walk->mount = parent;
 	walk->mount_root = read_u64(FIELD(struct mount, parent, mnt.mnt_root));
+	if (!moves_by_hook(walk->mount_root))
+		walk->unstable |= UNSTABLE_MOVES;
 	/* The rest of the way lies outside procfs. */
 	walk->in_proc = 0;
 	walk->crossed = 1;
@@ -187,6 +229,8 @@ static __always_inline enum climb_result record_component(const struct subject *
 	component->name = link->name;
 	component->length = link->length;
 	component->self = owner;
+	if (depth == 1 && !walk->crossed)
+		walk->above.dentry = link->parent;
 	walk->depth = depth + 1;
 	walk->at = link->parent;
 	return CLIMB_GOING;
@@ -204,7 +248,15 @@ static long climb_step(__u32 index, void *context)
 	}
 	/* Behind a mount, all is pinned by it: it is named anew only by d_move() or a new mount. */
 	if ((link->flags & DCACHE_OP_REVALIDATE) && !walk->crossed)
-		walk->unstable = 1;
+		walk->unstable |= UNSTABLE_NAME;
+	/* A root has nowhere to move. */
+	if ((link->flags & DCACHE_OP_REVALIDATE) && link->parent != walk->at)
+		walk->unstable |= UNSTABLE_MOVES;
+	/* The directory's own moves, and those of what it stands in, are done under these locks. */
+	if (walk->depth >= 2 && is_changed_inside(link->inode))
+		walk->unstable |= UNSTABLE_MOVES;
+	if (walk->depth == 2 && !walk->crossed)
+		walk->above.inode = link->inode;
 	if (is_anchor(s, link->inode))
 		bpf_loop(CORDON_MAX_ANCHORS, note_anchor, context, 0);
 	if (walk->at == walk->mount_root)
@@ -238,7 +290,9 @@ static __always_inline __u32 climb(const struct subject *s)
 	 * The root of a mount has its name on another, in a directory that is not its own parent.
 	 */
 	if (walk->dentry == walk->mount_root)
-		walk->unstable = 1;
+		walk->unstable |= UNSTABLE_NAME;
+	if (!moves_by_hook(walk->mount_root))
+		walk->unstable |= UNSTABLE_MOVES;
 	bpf_loop(CORDON_MAX_COMPONENTS + MOUNT_CROSSINGS, climb_step, (void *)s, 0);
 	if (walk->foreign)
 		return CORDON_REASON_FOREIGN;

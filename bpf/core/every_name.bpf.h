@@ -29,21 +29,6 @@
  */
 #define SEARCH_TURNS 64
 
-static __always_inline __u64 super_block_of(__u64 dentry)
-{
-	return read_u64(FIELD(struct dentry, dentry, d_sb));
-}
-
-/* After a question that came to rest: is it known that there is no second mount? */
-static __always_inline bool is_mounted_once(const struct walk *walk)
-{
-	const struct other_names *others = &walk->others;
-	__u64 super_block = super_block_of(walk->dentry);
-
-	return super_block && super_block == others->once &&
-	       others->once_mounts == (__u32)walk->sequence;
-}
-
 /* Looks for one, and remembers that there is none until mounts change. */
 static __noinline bool has_one_mount(const struct subject *s)
 {

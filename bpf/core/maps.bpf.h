@@ -60,6 +60,14 @@ struct dentry_link {
 	__u64 inode;
 };
 
+/* Where an attempt starts, see directory_cache.bpf.h. */
+enum recall {
+	RECALL_NONE = 0,     /* at the root */
+	RECALL_COUNTED = 1,  /* at the directory, whose entry has RENAMES_COUNTED */
+	RECALL_COMPARED = 2, /* at the directory, whose entry has a count of rename_lock */
+	RECALL_ABOVE = 3,    /* at the directory that the directory stands in: RENAMES_COUNTED */
+};
+
 /* Following the text of a symbolic link, see special.bpf.h. */
 enum link_state {
 	LINK_UP = 0,	    /* nothing but ".." yet; `next`: how often it may still go up */
@@ -84,7 +92,7 @@ struct leaf {
 	__u64 inode;	       /* struct inode; 0: the name is free */
 	__u64 name;	       /* address of the bytes */
 	__u32 length;
-	__u32 reserved;
+	__u32 sequence; /* of the component's dentry, before all that */
 };
 
 /* See directory_cache.bpf.h. Names below more anchors than there is room for are not remembered. */
@@ -100,13 +108,14 @@ struct directory {
 	/* what the runs say whose outcome no further component changes; their states read DEAD */
 	__u16 allow;
 	__u16 deny;
-	__u32 reserved;
+	__u32 renames; /* of rename_lock; RENAMES_COUNTED: the hooks see all that bear on it */
 };
 
 struct directory_cache {
-	__u64 policy;	/* CORDON_POLICY_REF() */
-	__u64 sequence; /* name_sequence() */
-	__u64 freed;	/* directories_freed() */
+	__u64 policy;  /* CORDON_POLICY_REF() */
+	__u64 changes; /* directory_changes() */
+	__u32 mounts;  /* mount_sequence() */
+	__u32 reserved;
 	struct directory entries[DIRECTORY_CACHE_ENTRIES];
 };
 
@@ -177,12 +186,12 @@ struct walk {
 	__u32 flags; /* NAME_* */
 	__u32 settled;
 	__u32 broken;
-	__u32 partial;	 /* only the last component is known: the others came from the cache */
+	__u32 partial;	 /* enum recall */
 	__u32 keep;	 /* the states noted may be remembered */
 	__u32 reason;	 /* enum cordon_reason: there is no name; 0: there is */
 	__u32 ask_until; /* boot clock, 2^20 ns; 0: not yet looked at */
-	__u64 sequence;	 /* name_sequence() and directories_freed() before the climb */
-	__u64 freed;
+	__u64 sequence;	 /* name_sequence() and directory_changes() before the climb */
+	__u64 changes;
 	struct leaf leaf;
 	union {
 		struct directory noted;
@@ -196,14 +205,21 @@ struct walk {
 	__u32 foreign;		 /* passed the procfs directory of another's process */
 	__u32 climbed;		 /* enum climb_result */
 	__u32 depth;		 /* components recorded */
-	__u32 unstable;		 /* says nothing about other names in the same directory */
+	__u32 unstable;		 /* UNSTABLE_* */
 	__u32 crossed;		 /* left the mount that the climb began on */
 	__u16 ended;		 /* 1: settled, or there is no time for another attempt */
 	__u16 disturbed;	 /* attempts, at most NAME_PATIENCE */
 	struct dentry_link link; /* what stands at `at` */
 	/* runs of the automaton, side by side: each component is read once */
 	struct matcher matcher;
-	struct name_run runs[RUN_SLOTS];
+	union {
+		struct name_run runs[RUN_SLOTS];
+		struct {
+			struct name_run used[NAME_RUNS];
+			/* what `noted` is, of the directory's own directory */
+			struct directory above;
+		};
+	};
 	__u32 run_count;
 	__u32 run;		 /* at work on the component that stands in `name` */
 	__u32 going;		 /* runs whose outcome the rest of the name can still change */
@@ -351,13 +367,16 @@ struct {
 	__type(value, __u64);
 } counters SEC(".maps");
 
-/* How many inodes of directories the kernel has freed: addresses of those may mean others since. */
+/*
+ * How many directories were about to be moved, and how many of their inodes the kernel has freed:
+ * names and addresses of directories may mean others since. See hooks/directories.bpf.h.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, __u64);
-} freed_directories SEC(".maps");
+} changed_directories SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

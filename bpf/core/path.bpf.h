@@ -126,11 +126,16 @@ static __always_inline void attempt_prepare(const struct subject *s, __u32 attem
 	walk->broken = 0;
 	walk->keep = 0;
 	walk->reason = 0;
-	walk->partial = attempt == 0 && directory_recall(s);
+	walk->partial = attempt == 0 ? directory_recall(s) : RECALL_NONE;
 	if (walk->partial)
 		return;
-	walk->freed = directories_freed();
+	walk->changes = directory_changes();
 	walk->sequence = name_sequence();
+	walk->noted.allow = 0;
+	walk->noted.deny = 0;
+	walk->above.allow = 0;
+	walk->above.deny = 0;
+	walk->above.dentry = 0;
 	/*
 	 * Again, under the sequence that it may be remembered with: a rename since it was noted
 	 * would file the states of one directory under another.
@@ -163,14 +168,15 @@ static __noinline bool attempt_settle(const struct subject *s)
 	} else {
 		a->missing = verdict_missing(&a->verdict, walk->wanted);
 	}
-	if (walk->partial)
-		return !a->missing && name_sequence() == walk->directories.sequence;
-	if (sequence_busy(walk->sequence) || name_sequence() != walk->sequence)
+	if (walk->partial ? a->missing || !recall_holds(walk)
+			  : sequence_busy(walk->sequence) || name_sequence() != walk->sequence)
 		return false;
+	if (!finds_directory(walk))
+		return true;
 	/* It may have ended early, because nothing could change any more. */
 	if (walk->next > 0)
-		directory_note(walk);
-	if (walk->keep && walk->leaf.directory && !walk->unstable)
+		directories_note(walk);
+	if (walk->keep && walk->leaf.directory && !(walk->unstable & UNSTABLE_NAME))
 		directory_remember(s);
 	return true;
 }

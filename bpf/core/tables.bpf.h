@@ -214,16 +214,32 @@ static __always_inline void next_run(struct walk *walk)
 	walk->offset = 0;
 }
 
-/* The states before the last component; kept in `walk` until the question is settled. */
-static __always_inline void directory_note(struct walk *walk)
+/* Does the attempt come by the directory, or start at it? */
+static __always_inline bool finds_directory(const struct walk *walk)
 {
-	struct directory *noted = &walk->noted;
+	return walk->partial == RECALL_NONE || walk->partial == RECALL_ABOVE;
+}
 
+static __always_inline void states_note(const struct walk *walk, struct directory *ret)
+{
+	ret->state[0] = walk->runs[0].state;
+	ret->state[1] = walk->runs[1].state;
+	ret->state[2] = walk->runs[2].state;
+	ret->state[3] = walk->runs[3].state;
+}
+
+/*
+ * The states before the last component, or before the last two; kept in `walk` until the question
+ * is settled.
+ */
+static __always_inline void directories_note(struct walk *walk)
+{
 	walk->keep = walk->run_count <= DIRECTORY_STATES;
-	noted->state[0] = walk->runs[0].state;
-	noted->state[1] = walk->runs[1].state;
-	noted->state[2] = walk->runs[2].state;
-	noted->state[3] = walk->runs[3].state;
+	if (!walk->keep)
+		return;
+	if (walk->next >= 2 && walk->partial == RECALL_NONE)
+		states_note(walk, &walk->above);
+	states_note(walk, &walk->noted);
 }
 
 static long run_chunk(__u32 index, void *context)
@@ -238,8 +254,8 @@ static long run_chunk(__u32 index, void *context)
 			return 1; /* the outcome stands */
 		walk->run = 0;
 		walk->offset = 0;
-		if (walk->next == 1 && !walk->partial)
-			directory_note(walk);
+		if (walk->next <= 2 && finds_directory(walk))
+			directories_note(walk);
 		if (!read_component(walk)) {
 			walk->broken = 1;
 			return 1;

@@ -305,22 +305,4 @@ int BPF_PROG(cordon_path_link, struct dentry *old_dentry, const struct path *new
 	return LEAVE(&s, decide_moves(&s, CORDON_OP_LINK, 1));
 }
 
-/*
- * For the directory cache: from here on, the inode's address may come to mean another directory.
- * Runs for whoever lets go of the inode last; `current` has nothing to do with it.
- */
-SEC("lsm/inode_free_security")
-int BPF_PROG(cordon_inode_free, struct inode *inode)
-{
-	__u32 key = 0;
-	__u64 *freed;
-
-	if (!S_ISDIR(inode->i_mode))
-		return 0;
-	freed = bpf_map_lookup_elem(&freed_directories, &key);
-	if (freed)
-		__sync_fetch_and_add(freed, 1);
-	return 0;
-}
-
 #endif

@@ -40,6 +40,12 @@
 /* include/linux/dcache.h */
 #define DCACHE_OP_REVALIDATE 0x4u
 
+/* include/linux/fs.h */
+#define FS_REQUIRES_DEV 1u
+
+/* kernel/locking/rwsem.c */
+#define RWSEM_WRITER_LOCKED 1u
+
 /* include/uapi/linux/stat.h */
 #define S_IFMT	      0170000
 #define S_IFREG	      0100000

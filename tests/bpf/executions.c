@@ -56,7 +56,7 @@ static const char observing[] = "version: 1\nname: observing\nmode: observe\n" G
 
 struct test {
 	struct enforcement *enforcement;
-	char top[64], beside[80], directory[80], below[96], file[112];
+	char top[64], beside[80], directory[80], inside[96], below[96], file[112];
 	uint64_t granting, talking, other, around, observing;
 	unsigned int passed, failed;
 };
@@ -135,6 +135,8 @@ static void __attribute__((noreturn)) obey(const struct test *t, int told, int s
 
 		if (what == 'o')
 			error = (unsigned char)closed(open(t->file, O_RDONLY | O_CLOEXEC));
+		else if (what == 'i')
+			error = (unsigned char)closed(open(t->inside, O_RDONLY | O_CLOEXEC));
 		else if (what == 'b')
 			error = (unsigned char)closed(open(t->beside, O_RDONLY | O_CLOEXEC));
 		else if (what == 'd')
@@ -269,8 +271,11 @@ static void try_around(struct test *t, const struct cordon_anchor *bound)
 	struct task task;
 
 	start(t, t->around, bound, &task);
+	check(t, tell(&task, 'o'), EACCES, "what is below it is denied by its rule");
 	for (int i = 0; i < 2; i++)
 		check(t, tell(&task, 'b'), 0, "a file beside what is bound");
+	for (int i = 0; i < 2; i++)
+		check(t, tell(&task, 'i'), EACCES, "what stands in it is denied, too");
 	check(t, tell(&task, 'd'), EACCES, "what is bound is denied by its rule");
 	for (int i = 0; i < 2; i++)
 		check(t, tell(&task, 'o'), EACCES, "so is a file in it");
@@ -380,6 +385,7 @@ static void prepare(struct test *t)
 	snprintf(t->top, sizeof(t->top), "/tmp/cordon-executions-%d", getpid());
 	snprintf(t->beside, sizeof(t->beside), "%s/beside", t->top);
 	snprintf(t->directory, sizeof(t->directory), "%s/bound", t->top);
+	snprintf(t->inside, sizeof(t->inside), "%s/inside", t->directory);
 	/* Below it, so that all that its rules say is settled where the name goes on. */
 	snprintf(t->below, sizeof(t->below), "%s/below", t->directory);
 	snprintf(t->file, sizeof(t->file), "%s/file", t->below);
@@ -389,6 +395,7 @@ static void prepare(struct test *t)
 		give_up("a directory", errno);
 	make_file(t->file);
 	make_file(t->beside);
+	make_file(t->inside);
 	t->granting = add_policy(t, granting);
 	t->talking = add_policy(t, talking);
 	t->other = add_policy(t, other);

@@ -81,7 +81,7 @@ static __noinline void judge(const struct subject *s)
 	bpf_loop((CORDON_MAX_COMPONENTS + 1) * NAME_RUNS * CHUNKS_PER_NAME, run_chunk, (void *)s,
 		 0);
 	if (walk->next > 0)
-		directory_note(walk);
+		directories_note(walk);
 	bpf_loop(walk->run_count, judge_run, (void *)s, 0);
 }
 
@@ -94,7 +94,7 @@ static __noinline bool same_when_resumed(const struct subject *s, const struct s
 	if (!walk->keep || walk->unstable)
 		return true;
 	walk->flags &= ~NAME_TREE;
-	directory_resume(s, &walk->noted);
+	directory_resume(s, &walk->noted, 1);
 	judge(s);
 	return !walk->broken && a->verdict.allow == q->verdict.allow &&
 	       a->verdict.deny == q->verdict.deny && a->rule == q->rule && a->reason == q->reason;

@@ -12,26 +12,26 @@
 
 #define NOTHING_REMEMBERED (1ull << 63)
 
-/* More than can be freed between the reading and the writing. */
+/* More than can change between the reading and the writing. */
 #define SKIPPED (1ull << 32)
 
 int main(void)
 {
-	unsigned long long freed;
+	unsigned long long changes;
 	unsigned int key = 0;
 	char byte;
-	int fd = pin_get(PIN_MAPS, "freed_directories");
+	int fd = pin_get(PIN_MAPS, "changed_directories");
 
-	if (fd < 0 || bpf_map_lookup_elem(fd, &key, &freed) < 0)
+	if (fd < 0 || bpf_map_lookup_elem(fd, &key, &changes) < 0)
 		return 2;
-	freed |= NOTHING_REMEMBERED;
-	if (bpf_map_update_elem(fd, &key, &freed, BPF_ANY) < 0)
+	changes |= NOTHING_REMEMBERED;
+	if (bpf_map_update_elem(fd, &key, &changes, BPF_ANY) < 0)
 		return 2;
 	puts("ready");
 	fflush(stdout);
 	while (read(STDIN_FILENO, &byte, 1) > 0)
 		;
 	/* No count that was in force before may come again. */
-	freed = (freed & ~NOTHING_REMEMBERED) + SKIPPED;
-	return bpf_map_update_elem(fd, &key, &freed, BPF_ANY) < 0 ? 2 : 0;
+	changes = (changes & ~NOTHING_REMEMBERED) + SKIPPED;
+	return bpf_map_update_elem(fd, &key, &changes, BPF_ANY) < 0 ? 2 : 0;
 }

@@ -111,6 +111,26 @@ static inline uid_t attacker(void)
 	return (uid_t)atoi(setting("REDTEAM_UID"));
 }
 
+/* As code. */
+static inline int map_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), error = 0;
+
+	if (fd < 0)
+		return errno;
+	if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
+		error = errno;
+	close(fd);
+	return error;
+}
+
+/* For somebody beside to make it, or to bring it there. */
+static inline void wait_for_file(const char *path)
+{
+	while (access(path, F_OK) < 0)
+		usleep(20000);
+}
+
 static inline int read_file(const char *path)
 {
 	char byte;
@@ -230,6 +250,24 @@ static inline int use_own_file(void)
 
 static const struct redteam *redteam_in_context;
 static volatile int redteam_result = BROKEN;
+
+/*
+ * Of a setup: what goes on beside the attack, as root. It is in another group before the setup
+ * ends, with which its own group does, and ends by itself.
+ */
+static inline void leave_behind(void (*function)(void))
+{
+	pid_t child = NEED(fork());
+
+	if (child) {
+		NEED(setpgid(child, child));
+		return;
+	}
+	alarm(900);
+	close(STDOUT_FILENO);
+	function();
+	_exit(0);
+}
 
 static inline void *redteam_thread(void *unused)
 {

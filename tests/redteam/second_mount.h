@@ -21,6 +21,8 @@ static inline void bind_kept(void)
 {
 	const char *kept = victim("kept");
 
+	/* Of their own, so that all others are still in a file system that is mounted once. */
+	NEED(mount("victims", setting("REDTEAM_VICTIM"), "tmpfs", 0, "mode=777"));
 	NEED(mkdir(kept, 0755));
 	make_file(victim("kept/secret"), "secret\n", 0666);
 	make_file(victim("beside"), "text\n", 0666);

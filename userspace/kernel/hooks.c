@@ -136,7 +136,7 @@ static const struct {
 	{"inode_remove_acl", "struct mnt_idmap *, struct dentry *, u8 *", NULL},
 	{"inode_removexattr", "struct user_namespace *, struct dentry *, u8 *", NULL},
 	{"inode_removexattr", "struct mnt_idmap *, struct dentry *, u8 *", NULL},
-	{"inode_rename", NULL, "the path hook of that name judges it"},
+	{"inode_rename", "struct inode *, struct dentry *, struct inode *, struct dentry *", NULL},
 	{"inode_rmdir", NULL, "the path hook of that name judges it"},
 	{"inode_set_acl", "struct mnt_idmap *, struct dentry *, u8 *, struct posix_acl *", NULL},
 	{"inode_setattr", "struct dentry *, struct iattr *", NULL},

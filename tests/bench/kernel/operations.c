@@ -79,16 +79,31 @@ static long open_new(int count)
 	return now() - start;
 }
 
-static void create_and_unlink(void)
-{
-	close((int)must(open("new", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), "create"));
-	must(unlink("new"), "unlink");
-}
-
 static void rename_there_and_back(void)
 {
 	must(rename("f", "g"), "rename");
 	must(rename("g", "f"), "rename");
+}
+
+/* The renames are not counted: only what they make the open cost, in another directory. */
+static long open_after_rename(int count)
+{
+	long elapsed = 0, start;
+
+	path_of_depth(5);
+	for (int i = 0; i < count; i++) {
+		rename_there_and_back();
+		start = now();
+		open_and_close(path);
+		elapsed += now() - start;
+	}
+	return elapsed;
+}
+
+static void create_and_unlink(void)
+{
+	close((int)must(open("new", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), "create"));
+	must(unlink("new"), "unlink");
 }
 
 static void across_and_back(void)
@@ -256,6 +271,7 @@ static const struct operation {
 	{"open+close, 16 components", open_16, 50},
 	{"open+close, 20 components", open_20, 50},
 	{"open+close, directory not remembered", open_new, 64},
+	{"open+close, after a file's rename", open_after_rename, 50},
 	{"stat", stats, 100},
 	{"access", accesses, 100},
 	{"pread of 1 byte", reads, 100},

@@ -30,24 +30,17 @@ static void build(const char *directory, int number)
 	copy_file("/proc/self/exe", program_in(directory, number), 0755);
 }
 
-static int map(const char *path)
-{
-	int fd = NEED(open(path, O_RDONLY | O_CLOEXEC)), error = 0;
-
-	if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0) == MAP_FAILED)
-		error = errno;
-	close(fd);
-	return error;
-}
-
 static int attack(void)
 {
 	char from[PATH_SIZE], to[PATH_SIZE];
 	int error = 0;
 
+	/* By then it is known that the file system is mounted once. */
+	if (read_file("own"))
+		broken("own");
 	for (int i = 0; i < DIRECTORIES; i++) {
 		build("run/tree", i);
-		if (map(program_in("run/tree", i)))
+		if (map_file(program_in("run/tree", i)))
 			broken("run/tree");
 	}
 	for (int i = 0; i < DIRECTORIES; i++) {
@@ -58,7 +51,7 @@ static int attack(void)
 	if (read_file("own"))
 		broken("own");
 	for (int i = 0; i < DIRECTORIES; i++) {
-		error = map(program_in("moved", i));
+		error = map_file(program_in("moved", i));
 		if (!error)
 			return 0;
 	}
@@ -68,9 +61,9 @@ static int attack(void)
 static int control(void)
 {
 	build("run/other", 0);
-	if (map(program_in("run/other", 0)))
+	if (map_file(program_in("run/other", 0)))
 		return errno;
-	return map(program_in("run/other", 0));
+	return map_file(program_in("run/other", 0));
 }
 
 REDTEAM(.attack = attack, .control = control)
