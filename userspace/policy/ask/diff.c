@@ -57,6 +57,12 @@ static const struct {
 #define ROW_LINK     5
 #define LINK_GRANTED (1u << 31)
 
+/* What `special: deny` or its absence decides, and the rights that it does so by. */
+#define ROW_SPECIAL    6
+#define SPECIAL_ROWS   (1u << ROW_LINK | 1u << ROW_SPECIAL)
+#define SPECIAL_RIGHTS (CORDON_RIGHT(CORDON_CREATE) | CORDON_RIGHT(CORDON_SPECIAL))
+#define ALL	       0xffffffffu
+
 /* A directory that rules of either policy start at. */
 struct variable {
 	const char *name;
@@ -77,6 +83,7 @@ struct diff {
 	struct variable variables[VARIABLES_MAX];
 	size_t variable_count;
 	unsigned int start; /* of the product at hand */
+	uint32_t rows;	    /* asked there, bits */
 	struct found found[POLICY_DIFFERENCES];
 	struct policy_difference *differences;
 	/*
@@ -88,14 +95,20 @@ struct diff {
 	size_t widening_count, widening_capacity;
 };
 
-static void diff_release(struct diff *d)
+static void release_rights(struct diff *d)
 {
 	for (size_t i = 0; i < 2; i++)
 		if (d->rights[i])
 			automaton_free(d->rights[i]);
+	alike_release(&d->alike);
+	d->rights[0] = d->rights[1] = NULL;
+}
+
+static void diff_release(struct diff *d)
+{
+	release_rights(d);
 	if (d->names)
 		automaton_free(d->names);
-	alike_release(&d->alike);
 	free(d->wideners);
 	policy_widenings_free(d->widenings, d->widening_count);
 }
@@ -128,6 +141,7 @@ static struct variable *find_variable(struct diff *d, const char *name)
 
 static void find_variables(struct diff *d)
 {
+	d->variable_count = 0;
 	for (size_t side = 0; side < 2; side++)
 		for (unsigned int i = 0; i < CORDON_MAX_ANCHORS; i++) {
 			const char *name = d->policy[side]->anchor_names[i];
@@ -174,8 +188,9 @@ static bool grants(const struct diff *d, size_t side, size_t row, uint32_t grant
 /* Which rights differ at a tuple: those granted by one and not by the other. */
 static bool is_asked(const struct diff *d, size_t row, enum name_kind kind)
 {
-	if ((rows[row].right == CORDON_SPECIAL || row == ROW_LINK) && !denies_special(d, 0) &&
-	    !denies_special(d, 1))
+	if (!(d->rows & 1u << row))
+		return false;
+	if (SPECIAL_ROWS & 1u << row && !denies_special(d, 0) && !denies_special(d, 1))
 		return false;
 	if (rows[row].start != d->start && rows[row].right != CORDON_UNIX_CONNECT)
 		return false;
@@ -201,7 +216,7 @@ static void note_differences(struct diff *d, uint32_t node, const uint32_t grant
  */
 static bool is_settled(const struct diff *d, const uint32_t *states)
 {
-	if (denies_special(d, 0) != denies_special(d, 1))
+	if (d->rows & SPECIAL_ROWS && denies_special(d, 0) != denies_special(d, 1))
 		return false;
 	for (size_t i = AXIS_PATH; i < AXIS_VARIABLES; i += 2)
 		if (!alike_states(&d->alike, states[i], states[i + 1]))
@@ -501,17 +516,35 @@ static char *bound_of(const struct diff *d, const struct product *p, const struc
 	return question_format(d->start, bytes, end > 0 ? end : 1);
 }
 
+static struct policy_widening *find_widening(const struct diff *d, uint16_t rule)
+{
+	for (size_t i = 0; i < d->widening_count; i++)
+		if (d->widenings[i].rule == rule)
+			return &d->widenings[i];
+	return NULL;
+}
+
+static void add_words(struct policy_widening *widening, uint32_t rows_found)
+{
+	for (size_t i = 0; i < POLICY_DIFFERENCES; i++)
+		if (rows_found & 1u << i)
+			widening->rights[widening->right_count++] = rows[i].word;
+}
+
 static int take_widener(struct diff *d, const struct product *p, const struct sizes *sizes,
 			uint16_t rule)
 {
-	struct widener *w = &d->wideners[rule];
-	struct policy_widening *made;
+	const struct widener *w = &d->wideners[rule];
+	struct policy_widening *made = find_widening(d, rule);
 	int r;
 
 	/* The sockets come with the destinations, which are told already. */
-	for (size_t i = 0; i < d->widening_count && d->start == CORDON_START_SOCKET; i++)
-		if (d->widenings[i].rule == rule)
-			return 0;
+	if (made && d->start == CORDON_START_SOCKET)
+		return 0;
+	if (made && d->rows == SPECIAL_ROWS) {
+		add_words(made, w->rows);
+		return 0;
+	}
 	if (vector_reserve(&d->widenings, &d->widening_capacity, d->widening_count + 1) < 0)
 		return -ENOMEM;
 	made = &d->widenings[d->widening_count];
@@ -521,9 +554,7 @@ static int take_widener(struct diff *d, const struct product *p, const struct si
 		.unbounded = w->large != NONE,
 		.count = w->count[first_row(w->rows)],
 	};
-	for (size_t i = 0; i < POLICY_DIFFERENCES; i++)
-		if (w->rows & 1u << i)
-			made->rights[made->right_count++] = rows[i].word;
+	add_words(made, w->rows);
 	r = make_witness(d, p, w->node, first_row(w->rows), 1, &made->witness);
 	/*
 	 * A directory that a variable stands for is anywhere: what lies below it has no other
@@ -531,7 +562,6 @@ static int take_widener(struct diff *d, const struct product *p, const struct si
 	 */
 	if (r == 0 && made->unbounded && !*made->witness.bindings)
 		made->below = bound_of(d, p, sizes, w->large);
-	*w = (struct widener){.node = NONE, .large = NONE};
 	if (r == 0)
 		d->widening_count++;
 	return r;
@@ -565,10 +595,13 @@ static int collect_wideners(struct diff *d, const struct product *p, size_t widt
 
 /* ---- products ---- */
 
+/* The nodes that were found are those of the product before. */
 static void begin(struct diff *d, unsigned int start)
 {
 	d->start = start;
 	memset(d->found, 0xff, sizeof(d->found));
+	for (size_t i = 0; d->wideners && i < d->policy[1]->rule_count; i++)
+		d->wideners[i] = (struct widener){.node = NONE, .large = NONE};
 }
 
 static int compare_names(struct diff *d)
@@ -612,29 +645,53 @@ static int compare_pairs(struct diff *d, unsigned int start)
 	return r;
 }
 
-/* Products over all that can be asked. */
-static int run(struct diff *d)
+/* Takes those of `rights` (CORDON_RIGHT() bits) of both policies. */
+static int take_rights(struct diff *d, uint32_t rights)
 {
 	int r;
 
-	d->names = names_automaton();
-	r = d->names ? automaton_of_rights(d->policy[0], &d->rights[0]) : -ENOMEM;
+	release_rights(d);
+	r = automaton_of_rights(d->policy[0], rights, &d->rights[0]);
 	if (r == 0)
-		r = (d->wideners ? automaton_of_rules : automaton_of_rights)(d->policy[1],
+		r = (d->wideners ? automaton_of_rules : automaton_of_rights)(d->policy[1], rights,
 									     &d->rights[1]);
 	if (r == 0)
 		r = alike_compare(d->rights[0], d->rights[1], &d->alike);
-	if (r == 0) {
+	if (r == 0)
 		find_variables(d);
+	return r;
+}
+
+/*
+ * What `special: deny` decides where it stands in one policy alone. Nothing is settled while that
+ * is asked: a product of its own, over the few rights that it takes, is far smaller.
+ */
+static int compare_special(struct diff *d)
+{
+	int r = take_rights(d, SPECIAL_RIGHTS);
+
+	d->rows = SPECIAL_ROWS;
+	return r < 0 ? r : compare_names(d);
+}
+
+/* Products over all that can be asked. */
+static int run(struct diff *d)
+{
+	bool apart = denies_special(d, 0) != denies_special(d, 1);
+	int r;
+
+	d->rows = apart ? ALL & ~SPECIAL_ROWS : ALL;
+	d->names = names_automaton();
+	r = d->names ? take_rights(d, ALL) : -ENOMEM;
+	if (r == 0)
 		r = compare_names(d);
-	}
 	if (r == 0)
 		r = compare_pairs(d, CORDON_START_ABSTRACT);
 	if (r == 0)
 		r = compare_pairs(d, CORDON_START_NET);
 	if (r == 0)
 		r = compare_pairs(d, CORDON_START_SOCKET);
-	return r;
+	return r < 0 || !apart ? r : compare_special(d);
 }
 
 int policy_diff(const struct compiled_policy *a, const struct compiled_policy *b,
@@ -684,8 +741,6 @@ int policy_widenings(const struct compiled_policy *a, const struct compiled_poli
 	int r;
 
 	d.wideners = calloc(b->rule_count + 1, sizeof(*d.wideners));
-	for (size_t i = 0; d.wideners && i < b->rule_count; i++)
-		d.wideners[i] = (struct widener){.node = NONE, .large = NONE};
 	r = d.wideners ? run(&d) : -ENOMEM;
 	if (r < 0)
 		return r;

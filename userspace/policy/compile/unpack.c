@@ -48,9 +48,10 @@ static int add_segments(struct automaton *a, const struct tables *t, uint32_t st
 }
 
 /* Different masks are few, whatever the number of rules. */
-static uint32_t find_masks(struct automaton *a, const struct cordon_verdict *v)
+static uint32_t find_masks(struct automaton *a, const struct cordon_verdict *v, uint32_t rights)
 {
-	struct cordon_verdict stripped = {.allow = v->allow & ~v->deny, .deny = v->deny};
+	struct cordon_verdict stripped = {.allow = v->allow & ~v->deny & rights,
+					  .deny = v->deny & rights};
 
 	memset(stripped.rule, 0xff, sizeof(stripped.rule));
 	for (uint32_t i = 0; i < a->verdict_count; i++)
@@ -61,9 +62,10 @@ static uint32_t find_masks(struct automaton *a, const struct cordon_verdict *v)
 }
 
 /* What is denied is denied, by whatever rule; what is not allowed, by none. */
-static struct cordon_verdict without_denies(const struct cordon_verdict *v)
+static struct cordon_verdict without_denies(const struct cordon_verdict *v, uint32_t rights)
 {
-	struct cordon_verdict stripped = {.allow = v->allow & ~v->deny, .deny = v->deny};
+	struct cordon_verdict stripped = {.allow = v->allow & ~v->deny & rights,
+					  .deny = v->deny & rights};
 
 	for (unsigned int right = 0; right < CORDON_RIGHT_SLOTS; right++)
 		stripped.rule[right] = stripped.allow & CORDON_RIGHT(right) ? v->rule[right]
@@ -77,20 +79,21 @@ static int compare_verdicts(const void *left, const void *right)
 }
 
 /* Number 0, and each that is different once: with rules they may be many. -ENOMEM. */
-static int number_rules(const struct tables *t, struct automaton *a, uint32_t *numbers)
+static int number_rules(const struct tables *t, struct automaton *a, uint32_t rights,
+			uint32_t *numbers)
 {
 	size_t count = t->header->verdicts_count, kept = 0;
 	struct cordon_verdict *list = a->verdicts + 1;
 
 	for (size_t i = 0; i < count; i++)
-		list[i] = without_denies(&t->verdicts[i]);
+		list[i] = without_denies(&t->verdicts[i], rights);
 	qsort(list, count, sizeof(*list), compare_verdicts);
 	for (size_t i = 0; i < count; i++)
 		if (kept == 0 || compare_verdicts(&list[kept - 1], &list[i]) != 0)
 			list[kept++] = list[i];
 	a->verdict_count = (uint32_t)kept + 1;
 	for (size_t i = 0; i < count; i++) {
-		struct cordon_verdict wanted = without_denies(&t->verdicts[i]);
+		struct cordon_verdict wanted = without_denies(&t->verdicts[i], rights);
 		const struct cordon_verdict *found =
 			bsearch(&wanted, list, kept, sizeof(*list), compare_verdicts);
 
@@ -101,7 +104,8 @@ static int number_rules(const struct tables *t, struct automaton *a, uint32_t *n
 	return 0;
 }
 
-static int unpack(const struct tables *t, bool rules, struct automaton **ret_automaton)
+static int unpack(const struct tables *t, bool rules, uint32_t rights,
+		  struct automaton **ret_automaton)
 {
 	_cleanup_(automaton_freep) struct automaton *a = calloc(1, sizeof(*a));
 	_cleanup_(freep) uint32_t *masks = calloc(t->header->verdicts_count, sizeof(*masks));
@@ -117,10 +121,10 @@ static int unpack(const struct tables *t, bool rules, struct automaton **ret_aut
 	a->verdicts = calloc(t->header->verdicts_count + 1u, sizeof(*a->verdicts));
 	if (!a->first || !a->verdict || !a->verdicts)
 		return -ENOMEM;
-	find_masks(a, &nothing);
+	find_masks(a, &nothing, rights);
 	for (uint32_t i = 0; i < t->header->verdicts_count && !rules; i++)
-		masks[i] = find_masks(a, &t->verdicts[i]);
-	if (rules && number_rules(t, a, masks) < 0)
+		masks[i] = find_masks(a, &t->verdicts[i], rights);
+	if (rules && number_rules(t, a, rights, masks) < 0)
 		return -EINVAL;
 	for (uint32_t s = 0; s < a->state_count; s++) {
 		a->verdict[s] = masks[t->finals[s].verdict];
@@ -134,22 +138,24 @@ static int unpack(const struct tables *t, bool rules, struct automaton **ret_aut
 	return 0;
 }
 
-static int unpack_small(const struct compiled_policy *policy, bool rules,
+static int unpack_small(const struct compiled_policy *policy, bool rules, uint32_t rights,
 			struct automaton **ret_automaton)
 {
 	_cleanup_(automaton_freep) struct automaton *large = NULL;
 	struct tables t = open_tables(policy->tables);
-	int r = unpack(&t, rules, &large);
+	int r = unpack(&t, rules, rights, &large);
 
 	return r < 0 ? r : automaton_minimise(large, ret_automaton);
 }
 
-int automaton_of_rights(const struct compiled_policy *policy, struct automaton **ret_automaton)
+int automaton_of_rights(const struct compiled_policy *policy, uint32_t rights,
+			struct automaton **ret_automaton)
 {
-	return unpack_small(policy, false, ret_automaton);
+	return unpack_small(policy, false, rights, ret_automaton);
 }
 
-int automaton_of_rules(const struct compiled_policy *policy, struct automaton **ret_automaton)
+int automaton_of_rules(const struct compiled_policy *policy, uint32_t rights,
+		       struct automaton **ret_automaton)
 {
-	return unpack_small(policy, true, ret_automaton);
+	return unpack_small(policy, true, rights, ret_automaton);
 }

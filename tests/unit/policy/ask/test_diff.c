@@ -10,6 +10,8 @@
 
 #define LENGTH_MAX 6
 #define ROUNDS	   1000
+/* More than the comparison below takes, and far fewer than both policies have together. */
+#define SPECIAL_TUPLES 3000
 
 static uint32_t random_state = 20261122;
 
@@ -308,6 +310,29 @@ static void test_special(void **state)
 			 SETTING_NARROWER);
 }
 
+/*
+ * What `special: deny` decides has a product of its own: the rest of two policies that are the same
+ * else is settled at once, however many tuples theirs has.
+ */
+static void test_special_is_apart(void **state)
+{
+#define LONG_RULES                                                                                  \
+	"files:\n"                                                                                  \
+	"  - {allow: [read, write, create, delete], paths: ['${workdir}/**', '${tmp}/**']}\n"       \
+	"  - {deny: [all], paths: ['/**/.git/config', '/**/.ssh/**', '${home}/.cache/*/x']}\n"      \
+	"  - {deny: [write], paths: ['${workdir}/**/.git/hooks/**', '/**/*.key', '/**/.aws/**']}\n" \
+	"  - {allow: [read], paths: ['/usr/lib/python3*/**', '/etc/*.conf', /proc/self/maps]}\n"
+	_cleanup_(compiled_policy_freep) struct compiled_policy *a =
+		compile_good("version: 1\nprocess: {special: deny}\n" LONG_RULES);
+	_cleanup_(compiled_policy_freep) struct compiled_policy *b =
+		compile_good("version: 1\n" LONG_RULES);
+	struct policy_difference differences[POLICY_DIFFERENCES];
+
+	(void)state;
+	assert_int_equal(policy_diff_within(a, b, SPECIAL_TUPLES, differences), 0);
+	policy_diff_release(differences);
+}
+
 static void test_settings(void **state)
 {
 	(void)state;
@@ -369,6 +394,7 @@ int main(void)
 		cmocka_unit_test(test_other_objects),
 		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_special),
+		cmocka_unit_test(test_special_is_apart),
 		cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_widening),
 	};

@@ -196,6 +196,28 @@ static void test_anywhere(void **state)
 	}
 }
 
+/*
+ * What is compared by itself, special objects, is told with the rest of the same rule, and of no
+ * other.
+ */
+static void test_special(void **state)
+{
+	static const char before[] = "version: 1\nprocess: {special: deny}\n"
+				     "files:\n  - {allow: [read], paths: [/w/a]}\n";
+	static const char after[] =
+		"version: 1\nfiles:\n  - {allow: [read, write, create], paths: [/w/a]}\n"
+		"network:\n  - {allow: [connect], to: [192.0.2.1], ports: [443]}\n";
+	static const char *const expected[] = {
+		"files write, create, link, special /w/a, allowed by test.yaml:3: allow read, write, "
+		"create /w/a",
+		"network connect, host tcp:192.0.2.1:443, allowed by test.yaml:5: allow connect over tcp "
+		"to 192.0.2.1 ports 443",
+	};
+
+	(void)state;
+	EXPECT(before, after, expected);
+}
+
 /* All that one rule does, and the gravest kind first however small it is. */
 static void test_kinds(void **state)
 {
@@ -466,15 +488,11 @@ static int leave_directory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_rule),
-		cmocka_unit_test(test_first),
-		cmocka_unit_test(test_anywhere),
-		cmocka_unit_test(test_denied),
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_incomplete),
-		cmocka_unit_test(test_bounded),
-		cmocka_unit_test(test_drawn),
-		cmocka_unit_test(test_where_there_is_no_end),
+		cmocka_unit_test(test_every_rule), cmocka_unit_test(test_first),
+		cmocka_unit_test(test_anywhere),   cmocka_unit_test(test_denied),
+		cmocka_unit_test(test_special),	   cmocka_unit_test(test_kinds),
+		cmocka_unit_test(test_incomplete), cmocka_unit_test(test_bounded),
+		cmocka_unit_test(test_drawn),	   cmocka_unit_test(test_where_there_is_no_end),
 	};
 
 	return cmocka_run_group_tests(tests, enter_directory, leave_directory);
