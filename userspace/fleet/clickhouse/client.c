@@ -11,6 +11,7 @@
 
 #include "base/io.h"
 #include "base/retry_after.h"
+#include "fleet/ship/certificate.h"
 
 #define CONNECT_MSEC 5000L
 #define ANSWER_MSEC  120000L
@@ -317,6 +318,16 @@ static CURLcode set_request(struct clickhouse *c, const struct buffer *body, str
 	return code;
 }
 
+/* A server that does not take our certificate any more may end the connection before it says so. */
+static int unreachable(const struct clickhouse *c, CURLcode code, struct failure *failure)
+{
+	char expired[CERTIFICATE_TEXT_SIZE];
+
+	return failure_set(failure, EHOSTUNREACH, "cannot reach ClickHouse at %s: %s%s",
+			   c->settings->url, c->error[0] ? c->error : curl_easy_strerror(code),
+			   certificate_say_expired(c->settings->certificate, expired));
+}
+
 static int post(struct clickhouse *c, const struct buffer *body, struct buffer *answer,
 		uint64_t *ret_wait, struct failure *failure)
 {
@@ -337,9 +348,7 @@ static int post(struct clickhouse *c, const struct buffer *body, struct buffer *
 						    "ClickHouse at %s answers more than %u bytes",
 						    c->settings->url, ANSWER_MAX);
 	if (code != CURLE_OK)
-		return failure_set(failure, EHOSTUNREACH, "cannot reach ClickHouse at %s: %s",
-				   c->settings->url,
-				   c->error[0] ? c->error : curl_easy_strerror(code));
+		return unreachable(c, code, failure);
 	(void)curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (status == 200)
 		return 0;

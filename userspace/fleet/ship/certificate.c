@@ -18,3 +18,11 @@ bool certificate_has_expired(const char *path)
 	X509_free(certificate);
 	return expired;
 }
+
+const char *certificate_say_expired(const char *path, char text[CERTIFICATE_TEXT_SIZE])
+{
+	text[0] = '\0';
+	if (certificate_has_expired(path))
+		snprintf(text, CERTIFICATE_TEXT_SIZE, "; the certificate in %s has expired", path);
+	return text;
+}

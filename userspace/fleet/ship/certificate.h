@@ -13,4 +13,8 @@
  */
 bool certificate_has_expired(const char *path);
 
+/* For the end of what is said of a failed connection: that, or "". `text` is room for it. */
+#define CERTIFICATE_TEXT_SIZE 512
+const char *certificate_say_expired(const char *path, char text[CERTIFICATE_TEXT_SIZE]);
+
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/retry_after.h"
+#include "fleet/ship/certificate.h"
 #include "fleet/ship/otlp_message.h"
 
 #define CONNECT_MSEC 5000L
@@ -135,6 +136,19 @@ static uint64_t wait_of(struct otlp *otlp)
 	return retry_after_seconds(header->value, now) * NSEC_PER_SEC;
 }
 
+/*
+ * TLS 1.3 is done for us before the collector has looked at our certificate: what it says of that
+ * may come after our first write has failed, and then nothing but the failed write is known.
+ */
+static int describe_failure(const struct otlp *otlp, CURLcode c, struct failure *failure)
+{
+	char expired[CERTIFICATE_TEXT_SIZE];
+
+	return failure_set(failure, EAGAIN, "cannot reach %s: %s%s", otlp->options->url,
+			   otlp->error[0] ? otlp->error : curl_easy_strerror(c),
+			   certificate_say_expired(otlp->options->certificate, expired));
+}
+
 static int post(struct otlp *otlp, const struct buffer *body, uint64_t *ret_wait,
 		struct failure *failure)
 {
@@ -151,8 +165,7 @@ static int post(struct otlp *otlp, const struct buffer *body, uint64_t *ret_wait
 	if (c == CURLE_OK)
 		c = curl_easy_perform(otlp->curl);
 	if (c != CURLE_OK)
-		return failure_set(failure, EAGAIN, "cannot reach %s: %s", otlp->options->url,
-				   otlp->error[0] ? otlp->error : curl_easy_strerror(c));
+		return describe_failure(otlp, c, failure);
 	(void)curl_easy_getinfo(otlp->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (status >= 200 && status < 300)
 		return 0;
