@@ -3,16 +3,30 @@
 #include "kernel/adoption.h"
 
 #include <bpf/bpf.h>
+#include <search.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/queue.h>
 
 #include "kernel/handle.h"
 #include "kernel/pins.h"
 
 #define EXECUTORS_SIZE (CORDON_MAX_EXECUTORS * sizeof(struct cordon_executor))
 
+struct name {
+	struct cordon_adopt_key key; /* first: by which the tree compares */
+	LIST_ENTRY(name) link;
+};
+
 struct adoption {
 	int names_fd;
+	/*
+	 * What is in that map: the kernel finds the next one in tens of thousands of instructions
+	 * (trie_get_next_key(), kernel/bpf/lpm_trie.c), and there may be as many names.
+	 */
+	LIST_HEAD(, name) names;
+	void *by_key;
 	struct cordon_executor *executors; /* mapped */
 	struct cordon_adoption *state;
 };
@@ -39,6 +53,54 @@ static int map(const char *name, size_t size, void **ret_at, struct failure *fai
 	return 0;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct cordon_adopt_key));
+}
+
+static int remember(struct adoption *a, const struct cordon_adopt_key *key)
+{
+	struct name *name;
+
+	if (tfind(key, &a->by_key, compare_names))
+		return 0;
+	name = malloc(sizeof(*name));
+	if (!name)
+		return -ENOMEM;
+	name->key = *key;
+	if (!tsearch(name, &a->by_key, compare_names)) {
+		free(name);
+		return -ENOMEM;
+	}
+	LIST_INSERT_HEAD(&a->names, name, link);
+	return 0;
+}
+
+static void forget(struct adoption *a, struct name *name)
+{
+	(void)bpf_map_delete_elem(a->names_fd, &name->key);
+	(void)tdelete(name, &a->by_key, compare_names);
+	LIST_REMOVE(name, link);
+	free(name);
+}
+
+/* What an earlier daemon has put there. */
+static int learn_names(struct adoption *a)
+{
+	struct cordon_adopt_key key;
+	int r = bpf_map_get_next_key(a->names_fd, NULL, &key);
+
+	while (r == 0) {
+		struct cordon_adopt_key before = key;
+
+		r = remember(a, &key);
+		if (r < 0)
+			return r;
+		r = bpf_map_get_next_key(a->names_fd, &before, &key);
+	}
+	return 0;
+}
+
 int adoption_open(struct adoption **ret_adoption, struct failure *failure)
 {
 	struct adoption *a = calloc(1, sizeof(*a));
@@ -47,10 +109,13 @@ int adoption_open(struct adoption **ret_adoption, struct failure *failure)
 
 	if (!a)
 		return failure_set(failure, ENOMEM, "%m");
+	LIST_INIT(&a->names);
 	a->names_fd = pin_get(PIN_MAPS, "adopt_names");
 	r = a->names_fd < 0 ? failure_set(failure, a->names_fd,
 					  "cannot open the pinned map adopt_names: %m")
 			    : map("executors", EXECUTORS_SIZE, &at, failure);
+	if (r == 0 && learn_names(a) < 0)
+		r = failure_set(failure, ENOMEM, "%m");
 	if (r == 0) {
 		a->executors = at;
 		r = map("adoption", sizeof(*a->state), &at, failure);
@@ -71,6 +136,7 @@ void adoption_close(struct adoption *a)
 	if (a->state)
 		munmap(a->state, pages(sizeof(*a->state)));
 	closep(&a->names_fd);
+	tdestroy(a->by_key, free);
 	free(a);
 }
 
@@ -105,6 +171,8 @@ int adoption_add_name(struct adoption *a, enum cordon_adopt_question question, u
 	struct cordon_adopt_key key;
 	int r = make_key(&key, question, executor, text, whole);
 
+	if (r == 0)
+		r = remember(a, &key);
 	if (r < 0)
 		return r;
 	return bpf_map_update_elem(a->names_fd, &key, &value, BPF_ANY) < 0 ? -errno : 0;
@@ -130,34 +198,35 @@ static bool belongs_to(const struct cordon_adopt_key *key, uint32_t executor)
 
 void adoption_remove_names(struct adoption *a, uint32_t executor)
 {
-	struct cordon_adopt_key key, next;
-	int r = bpf_map_get_next_key(a->names_fd, NULL, &next);
+	struct name *name = LIST_FIRST(&a->names);
 
-	while (r == 0) {
-		key = next;
-		r = bpf_map_get_next_key(a->names_fd, &key, &next);
-		if (belongs_to(&key, executor))
-			(void)bpf_map_delete_elem(a->names_fd, &key);
+	while (name) {
+		struct name *next = LIST_NEXT(name, link);
+
+		if (belongs_to(&name->key, executor))
+			forget(a, name);
+		name = next;
 	}
 }
 
 void adoption_keep_executables(struct adoption *a, uint64_t active)
 {
-	struct cordon_adopt_key key, next;
-	int r = bpf_map_get_next_key(a->names_fd, NULL, &next);
-	uint64_t mask;
+	struct name *name = LIST_FIRST(&a->names);
 
-	while (r == 0) {
-		key = next;
-		r = bpf_map_get_next_key(a->names_fd, &key, &next);
-		if (key.question != CORDON_ADOPT_EXECUTOR ||
-		    bpf_map_lookup_elem(a->names_fd, &key, &mask) < 0 || (mask & ~active) == 0)
-			continue;
-		mask &= active;
-		if (mask)
-			(void)bpf_map_update_elem(a->names_fd, &key, &mask, BPF_EXIST);
-		else
-			(void)bpf_map_delete_elem(a->names_fd, &key);
+	while (name) {
+		struct name *next = LIST_NEXT(name, link);
+		uint64_t mask;
+
+		if (name->key.question == CORDON_ADOPT_EXECUTOR &&
+		    bpf_map_lookup_elem(a->names_fd, &name->key, &mask) == 0 && (mask & ~active)) {
+			mask &= active;
+			if (mask)
+				(void)bpf_map_update_elem(a->names_fd, &name->key, &mask,
+							  BPF_EXIST);
+			else
+				forget(a, name);
+		}
+		name = next;
 	}
 }
 

@@ -344,14 +344,12 @@ int enforcement_remove_pins(struct failure *failure)
 	return pins_remove(failure);
 }
 
-int enforcement_provide(struct enforcement *e, const unsigned char *tables, struct failure *failure)
+int enforcement_provide_hooks(const unsigned char *tables, struct failure *failure)
 {
 	const struct cordon_policy_header *header = (const void *)tables;
 	int r = 0;
 
-	if (header->flags & CORDON_POLICY_HOSTS)
-		r = cgroup_links_attach_names(e->cgroup_fd, failure);
-	if (r == 0 && CORDON_AUDIT_LEVEL(header->audit, CALLS) != CORDON_AUDIT_NONE)
+	if (CORDON_AUDIT_LEVEL(header->audit, CALLS) != CORDON_AUDIT_NONE)
 		r = loader_attach_extra(LOADER_EXTRA_SYSTEM_CALLS, failure);
 	if (r == 0 && (header->flags & CORDON_POLICY_ATTEMPTS))
 		r = loader_attach_extra(LOADER_EXTRA_ATTEMPTS, failure);
@@ -360,6 +358,16 @@ int enforcement_provide(struct enforcement *e, const unsigned char *tables, stru
 	if (r == 0 && CORDON_KEPT_DESCRIPTORS(header->flags) == CORDON_DESCRIPTORS_RECORD)
 		r = loader_attach_extra(LOADER_EXTRA_SOCKETS, failure);
 	return r;
+}
+
+int enforcement_provide(struct enforcement *e, const unsigned char *tables, struct failure *failure)
+{
+	const struct cordon_policy_header *header = (const void *)tables;
+	int r = 0;
+
+	if (header->flags & CORDON_POLICY_HOSTS)
+		r = cgroup_links_attach_names(e->cgroup_fd, failure);
+	return r == 0 ? enforcement_provide_hooks(tables, failure) : r;
 }
 
 int enforcement_watch_sockets(struct failure *failure)

@@ -77,6 +77,12 @@ int enforcement_provide(struct enforcement *e, const unsigned char *tables,
 			struct failure *failure);
 
 /*
+ * The part of it that takes long, by a process that has none of the owner's descriptors: attaching
+ * a program to a hook waits for every processor. The owner then finds it done.
+ */
+int enforcement_provide_hooks(const unsigned char *tables, struct failure *failure);
+
+/*
  * Attaches what judges sendfile(2) and splice(2) of executions with sockets that others made,
  * unless it is there. Costs every read and write of the host a little. -errno of the step that
  * failed.

@@ -5,8 +5,10 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/file.h>
 
 #include "bpf/abi.h"
 #include "bpf/pure/system_calls.h"
@@ -446,13 +448,30 @@ int loader_load_and_pin(int cgroup_fd, struct failure *failure)
 	return r;
 }
 
+/* One at a time: attached twice, for a moment, it would count what it sees twice. */
+static int lock_links(struct failure *failure)
+{
+	int fd = open(PIN_LINKS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || flock(fd, LOCK_EX) < 0) {
+		int r = failure_set(failure, errno, "cannot lock %s: %m", PIN_LINKS);
+
+		closep(&fd);
+		return r;
+	}
+	return fd;
+}
+
 static int attach_extra(const char *name, struct failure *failure)
 {
-	_cleanup_(closep) int program = -1, link = -1;
+	_cleanup_(closep) int lock = -1, program = -1, link = -1;
 	char path[PIN_PATH_SIZE];
 
 	if (pin_has_link(name))
 		return 0;
+	lock = lock_links(failure);
+	if (lock < 0 || pin_has_link(name))
+		return lock < 0 ? lock : 0;
 	program = pin_get(PIN_PROGRAMS, name);
 	/* Not of this kernel: whatever stands in for it is another entry, or there is a gap. */
 	if (program == -ENOENT)

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/walk.h"
 #include "daemon/execution/approval_check.h"
 #include "launch/lower_limits.h"
 #include "daemon/peer/member.h"
@@ -16,6 +15,7 @@
 #include "daemon/execution/proposal.h"
 #include "daemon/host/tmpdir.h"
 #include "daemon/host/workdir.h"
+#include "daemon/privsep/log_place.h"
 
 /* The request's own part; what it asks of policy, log and directories comes after. */
 static int take_request(struct execution *e, struct protocol_fds *fds, const struct peer *peer,
@@ -98,37 +98,11 @@ static int check_coverage(const struct execution *e, struct failure *failure)
 			   e->record.policy->name, gap, e->daemon->gaps[1] ? ", and more" : "");
 }
 
-/*
- * The real path of the directory that a request names, or that is made where it names: never
- * through a link that agent code may have left, which would choose what becomes a log. Caller
- * frees.
- */
-static int find_log(const char *asked, char **ret_directory, struct failure *failure)
-{
-	static const char what[] = "the log directory";
-	_cleanup_(freep) char *parent = NULL;
-	_cleanup_(closep) int fd = -1;
-	const char *name;
-	int r;
-
-	r = walk_directory(AT_FDCWD, asked, what, &fd, failure);
-	if (r == 0)
-		return walk_path_of(fd, ret_directory);
-	if (r == -ENOENT)
-		r = walk_parent(AT_FDCWD, asked, what, &fd, &name, failure);
-	if (r == 0)
-		r = walk_path_of(fd, &parent);
-	if (r == 0 &&
-	    asprintf(ret_directory, "%s/%s", strcmp(parent, "/") != 0 ? parent : "", name) < 0)
-		r = -ENOMEM;
-	return r < 0 ? failure_set(failure, r, "%s %s: %m", what, asked) : 0;
-}
-
 static int take_log(struct execution *e, const struct prepare_request *request,
 		    struct failure *failure)
 {
 	_cleanup_(freep) char *asked = NULL;
-	int r = request->log ? find_log(request->log, &asked, failure) : 0;
+	int r = request->log ? log_place(request->log, &asked, failure) : 0;
 
 	if (r == 0 && asked)
 		r = logs_get(e->daemon->logs, asked, &e->log, failure);

@@ -20,7 +20,7 @@
 struct compiling {
 	LIST_ENTRY(compiling) link; /* of those that miss one */
 	bool listed;
-	struct event *again; /* for one that waits for another to have it compiled */
+	struct event *again; /* it goes on, or looks whether another has it compiled */
 	struct errand *errand;
 	struct compiling_job job;
 	struct compiling_wishes wishes;
@@ -88,9 +88,17 @@ static bool is_being_compiled(const struct compiling *c)
 	return false;
 }
 
+/* In a turn of its own, when those had theirs who have waited as long. */
+static void go_on_soon(struct compiling *c)
+{
+	const struct timeval now = {};
+
+	if (evtimer_add(c->again, &now) < 0)
+		event_active(c->again, EV_TIMEOUT, 0);
+}
+
 /*
- * It is compiled, or will not be by this one: whoever waits for it looks again, each in a turn of
- * its own.
+ * It is compiled, or will not be by this one: whoever waits for it looks again.
  */
 static void tell_line(struct compiling *c)
 {
@@ -99,7 +107,7 @@ static void tell_line(struct compiling *c)
 	leave_line(c);
 	LIST_FOREACH(other, &line, link)
 	if (!other->errand && same_policy(other, c))
-		event_active(other->again, EV_TIMEOUT, 0);
+		go_on_soon(other);
 }
 
 /* --- one after the other ------------------------------------------------------------------ */
@@ -139,10 +147,10 @@ static void on_compiled(void *context, int result, const char *data, size_t size
 	} else {
 		result = policies_take(c->job.policies, wish->policy, wish->observe, &from,
 				       &wish->use, &failure);
-		if (result == 0)
-			result = go_on(c, &failure);
 	}
-	if (result <= 0)
+	if (result == 0)
+		go_on_soon(c);
+	else
 		c->job.done(c->job.context, result, message, &failure);
 }
 

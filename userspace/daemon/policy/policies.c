@@ -461,6 +461,8 @@ int policies_prepare(struct policies *policies, const char *name_or_path, bool o
 	int r = inputs ? compile(policies, name_or_path, observe, inputs, &compiled, &message)
 		       : -ENOMEM;
 
+	if (r == 0)
+		r = enforcement_provide_hooks(compiled->tables, failure);
 	if (r < 0) {
 		parcel_put_text(to, message);
 		return failure_set(failure, r, "policy %s: %m", name_or_path);

@@ -159,8 +159,8 @@ static void fail(struct errand *errand, int error, const char *why)
 
 static void on_end(evutil_socket_t fd, short what, void *context)
 {
-	TURN("errand");
 	struct errand *errand = context;
+	TURN(errand->job.what);
 	uid_t uid = errand->job.uid;
 
 	(void)fd;
@@ -197,8 +197,8 @@ static bool line_moves(const struct errand *waiting)
 
 static void on_late(evutil_socket_t fd, short what, void *context)
 {
-	TURN("errand");
 	struct errand *errand = context;
+	TURN(errand->job.what);
 
 	(void)fd;
 	(void)what;
@@ -262,8 +262,8 @@ static int read_data(int fd, size_t most, char **ret_data, size_t *ret_size)
 
 static void on_answer(evutil_socket_t socket, short what, void *context)
 {
-	TURN("errand");
 	struct errand *errand = context;
+	TURN(errand->job.what);
 	_cleanup_(closep) int data_fd = -1;
 	_cleanup_(freep) char *data = NULL;
 	struct errand_fds fds = {{-1, -1}};

@@ -203,13 +203,6 @@ void logs_put(struct log_use *log)
 		use_free(log);
 }
 
-struct log_use *logs_find(struct logs *logs, const char *directory)
-{
-	struct log_use *use = find(logs, directory);
-
-	return use ? logs_share(use) : NULL;
-}
-
 struct log_use *logs_share(struct log_use *log)
 {
 	log->references++;

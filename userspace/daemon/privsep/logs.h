@@ -44,8 +44,6 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
  */
 void logs_put(struct log_use *log);
 
-/* The log in that directory, if it is in use already: another reference to it, or NULL. */
-struct log_use *logs_find(struct logs *logs, const char *directory);
 /* Another reference to it. */
 struct log_use *logs_share(struct log_use *log);
 

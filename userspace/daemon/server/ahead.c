@@ -27,6 +27,7 @@
 #include "daemon/policy/keeping.h"
 #include "daemon/privsep/errand.h"
 #include "daemon/privsep/errand_time.h"
+#include "daemon/privsep/log_place.h"
 #include "daemon/privsep/reader_process.h"
 #include "daemon/server/approve.h"
 
@@ -37,6 +38,8 @@ struct ahead {
 	json_t *message;
 	struct protocol_fds fds;
 	ahead_ready *ready;
+	struct event *soon; /* nothing is missing any more */
+	bool refused;
 	enum request_op op;
 	/* The policies that it is about: none, if it is to be refused without a look at them. */
 	struct compiling_wishes wishes;
@@ -64,6 +67,8 @@ static void ahead_free(struct ahead *a)
 	compiling_wishes_release(&a->wishes);
 	json_decref(a->message);
 	protocol_fds_close(&a->fds);
+	if (a->soon)
+		event_free(a->soon);
 	protocol_strings_free(a->questions);
 	free(a->directory);
 	free(a->policy);
@@ -243,15 +248,27 @@ static void refuse(const struct ahead *a, int error, const char *text)
 	connection_refuse(c, error, text);
 }
 
-/* Nothing is missing any more, or it was refused. */
-static void go_on(struct ahead *ended, bool refused)
+static void on_soon(evutil_socket_t fd, short what, void *context)
 {
-	_cleanup_(ahead_freep) struct ahead *a = ended;
+	TURN("request");
+	_cleanup_(ahead_freep) struct ahead *a = context;
 	struct names *names = &a->c->daemon->names;
 
+	(void)fd;
+	(void)what;
 	a->c->ahead = NULL;
-	a->ready(a->c, refused ? NULL : a->message, &a->fds);
+	a->ready(a->c, a->refused ? NULL : a->message, &a->fds);
 	names_forget_missing(names);
+}
+
+/* Nothing is missing any more, or it was refused. What is left to do has a turn of its own. */
+static void go_on(struct ahead *a, bool refused)
+{
+	const struct timeval now = {};
+
+	a->refused = refused;
+	if (evtimer_add(a->soon, &now) < 0)
+		event_active(a->soon, EV_TIMEOUT, 0);
 }
 
 /* Where it is for others later, or the log is about to be another, it is tried again then. */
@@ -455,7 +472,19 @@ static int look_at_log(const void *context, FILE *to, struct errand_fds *fds,
 	return 0;
 }
 
-/* One that is in use is waited for until it can be written. */
+/*
+ * Opened here, it can be waited for until it can be written, and the policy kept beside it. Where
+ * that fails it is tried again when the request is dispatched, which says why.
+ */
+static void use_log(struct ahead *a)
+{
+	_cleanup_(freep) char *directory = NULL;
+	struct failure ignored = {};
+
+	if (log_place(a->directory, &directory, &ignored) == 0)
+		(void)logs_get(a->c->daemon->logs, directory, &a->log, &ignored);
+}
+
 static void on_log_seen(void *context, int result, const char *data, size_t size,
 			struct errand_fds *fds, const struct failure *why)
 {
@@ -470,7 +499,7 @@ static void on_log_seen(void *context, int result, const char *data, size_t size
 		failure_replace(&failure, result,
 				"the file system of the log in %s does not answer", a->directory);
 	if (result == 0) {
-		a->log = logs_find(a->c->daemon->logs, a->directory);
+		use_log(a);
 		result = ask(a, &failure);
 	}
 	if (result < 0)
@@ -511,7 +540,8 @@ int ahead_start(struct connection *c, json_t **message, struct protocol_fds *fds
 	a->c = c;
 	a->daemon = getpid();
 	a->ready = ready;
-	r = want(a, *message);
+	a->soon = evtimer_new(c->daemon->base, on_soon, a);
+	r = a->soon ? want(a, *message) : -ENOMEM;
 	if (r < 0)
 		return failure_set(failure, r, "%m");
 	r = a->directory ? ask_for_log(a, failure) : ask(a, failure);

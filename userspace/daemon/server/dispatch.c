@@ -205,6 +205,9 @@ static void do_status(struct connection *c)
 		NULL, 0);
 }
 
+/* For one answer: what an execution uses, its cgroup has to add up. */
+#define LIST_NSEC (10 * NSEC_PER_MSEC)
+
 static size_t packed_size(const json_t *entry)
 {
 	return json_dumpb(entry, NULL, 0, JSON_COMPACT | JSON_ENSURE_ASCII) + 1;
@@ -223,12 +226,14 @@ static json_t *list_entry(const struct execution *e, size_t limit)
 }
 
 /*
- * One packet is one answer: where the list does not fit, it says from which slot on to ask again.
+ * One packet is one answer, of what one turn of the loop has time for: where the list does not fit,
+ * it says from which slot on to ask again.
  */
 static void do_ps(struct connection *c, json_t *message)
 {
 	const struct daemon *daemon = c->daemon;
 	_cleanup_(json_decrefp) json_t *list = json_array(), *next = json_null();
+	const uint64_t end = clock_nsec(CLOCK_MONOTONIC) + LIST_NSEC;
 	const size_t limit = PROTOCOL_MAX_PACKET - 256;
 	struct failure failure = {};
 	size_t room = limit;
@@ -252,7 +257,7 @@ static void do_ps(struct connection *c, json_t *message)
 		if (!entry || !list)
 			return connection_refuse(c, ENOMEM, "no memory for the list");
 		size = packed_size(entry);
-		if (size > room) {
+		if (size > room || (room < limit && clock_nsec(CLOCK_MONOTONIC) > end)) {
 			next = json_integer((json_int_t)i);
 			break;
 		}

@@ -143,9 +143,13 @@ static bool look_again(void)
 	if (!x->looking)
 		return false;
 	errand_answers(0);
-	/* What there is to compile, and to be kept beside the log. */
-	while (x->reloading)
-		errand_answers(0);
+	/* What there is to compile, and to be kept beside the log; the loop goes on between. */
+	while (x->reloading) {
+		if (errand)
+			errand_answers(0);
+		else
+			event_base_loop(world->base, EVLOOP_ONCE);
+	}
 	errand_cancel(TAKE_PTR(x->scanning));
 	return true;
 }

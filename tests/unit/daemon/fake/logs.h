@@ -109,16 +109,6 @@ struct log_use *logs_share(struct log_use *log)
 	return log;
 }
 
-struct log_use *logs_find(struct logs *logs, const char *directory)
-{
-	struct log_use *use;
-
-	LIST_FOREACH(use, &logs->all, link)
-	if (strcmp(use->directory, directory) == 0)
-		break;
-	return use ? logs_share(use) : NULL;
-}
-
 int logs_unwritable(const struct log_use *log, int r, struct failure *failure)
 {
 	return failure_set(failure, r, "%s cannot be written: %m", log->directory);
