@@ -81,8 +81,9 @@ static bool read_entry(const char *entry, const char *end, char ret[CONVERSATION
 		return false;
 	value = entry + strlen(CONVERSATION_KEY);
 	value += strspn(value, SPACES);
-	if (value >= end || *value++ != '=')
+	if (value >= end || *value != '=')
 		return false;
+	value++;
 	value += strspn(value, SPACES);
 	if (value > end)
 		return false;

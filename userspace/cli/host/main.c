@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All of cordon: finds the subcommand. Users start front.c, which starts this for all but `run`. */
+/* All of cordon: finds the subcommand. Users start front.c, which starts this for most of them. */
 #include <signal.h>
 
 #include "base/cleanup.h"

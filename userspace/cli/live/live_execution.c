@@ -13,10 +13,16 @@ int live_execution_find(int socket, const char *wanted, char ret_id[UUID_TEXT_SI
 	_cleanup_(json_decrefp) json_t *executions = NULL;
 	struct failure failure = {};
 	const char *found = NULL;
+	unsigned char whole[16];
 	json_t *execution;
 	size_t i;
-	int r = client_list(socket, &executions, &failure);
+	int r;
 
+	if (uuid_parse(wanted, whole) == 0) {
+		uuid_format(whole, ret_id);
+		return 0;
+	}
+	r = client_list(socket, &executions, &failure);
 	if (r < 0) {
 		message("%s", failure.text);
 		return r;
