@@ -30,6 +30,10 @@ class Daemon:
             file.write(config)
         os.rename(self.config + ".new", self.config)
 
+    def configuration(self):
+        with open(self.config, encoding="ascii") as file:
+            return file.read()
+
     def words(self):
         with open(self.said, encoding="utf-8", errors="replace") as file:
             return file.read()
@@ -49,6 +53,7 @@ class Daemon:
         return "another cordon daemon runs" not in self.words()[before:]
 
     def reload(self):
+        """What it says of what has changed: there must be something."""
         before = len(self.words())
         self.process.send_signal(signal.SIGHUP)
         wait_until(lambda: len(self.words()) > before, 60)
