@@ -27,18 +27,20 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
-#define PORT_CTL  "/dev/vport0p1"
-#define PORT_IN	  "/dev/vport0p2"
-#define PORT_OUT  "/dev/vport0p3"
-#define PORT_ERR  "/dev/vport0p4"
-#define TERMINAL  "/dev/hvc0"
-#define NEW_ROOT  "/newroot"
-#define HOST_ROOT "/hostroot"
-#define OUT_SHARE "/run/vm-out"
+#define PORT_CTL     "/dev/vport0p1"
+#define PORT_IN	     "/dev/vport0p2"
+#define PORT_OUT     "/dev/vport0p3"
+#define PORT_ERR     "/dev/vport0p4"
+#define TERMINAL     "/dev/hvc0"
+#define NEW_ROOT     "/newroot"
+#define HOST_ROOT    "/hostroot"
+#define VISIBLE_ROOT "/visibleroot"
+#define OUT_SHARE    "/run/vm-out"
 
 #define SETTINGS_MAX (4U << 20)
 #define LIST_MAX     4096
@@ -301,17 +303,33 @@ static void bind_inside(const char *source, const char *target)
 }
 
 /*
+ * Before the root is put together: its /tmp has nothing of the caller's, whose names may change
+ * behind the kernel's back. That would go for all below it, and real hosts are not like that.
+ */
+static void make_tmp(void)
+{
+	make_dir("/upper/data/tmp");
+	if (setxattr("/upper/data/tmp", "trusted.overlay.opaque", "y", 1, 0) < 0)
+		fail("make /tmp opaque");
+}
+
+/*
  * /tmp is a tmpfs, as on many hosts, so what the caller's /tmp holds is hidden, except for the
- * folders that the command line names. The tmpfs is put together elsewhere so that those can still
- * be reached meanwhile.
+ * folders that the command line names.
  */
 static void mount_tmp(const struct settings *s)
 {
+	if (s->n_visible && !s->n_host) {
+		make_dir("/upper/visible");
+		make_dir("/upper/visible-work");
+		mount_on("overlay", VISIBLE_ROOT, "overlay", 0,
+			 "lowerdir=/lower,upperdir=/upper/visible,workdir=/upper/visible-work");
+	}
 	mount_on("tmpfs", "/tmp.new", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
 	for (size_t i = 0; i < s->n_visible; i++) {
 		char from[4096], to[4096];
 
-		snprintf(from, sizeof(from), "%s/tmp/%s", s->n_host ? HOST_ROOT : NEW_ROOT,
+		snprintf(from, sizeof(from), "%s/tmp/%s", s->n_host ? HOST_ROOT : VISIBLE_ROOT,
 			 s->visible[i]);
 		snprintf(to, sizeof(to), "/tmp.new/%s", s->visible[i]);
 		mount_on(from, to, NULL, MS_BIND, NULL);
@@ -357,6 +375,7 @@ static void mount_root(const struct settings *s)
 	mount_on("tmpfs", "/upper", "tmpfs", 0, "mode=755,size=75%");
 	make_dir("/upper/data");
 	make_dir("/upper/work");
+	make_tmp();
 	mount_on("overlay", NEW_ROOT, "overlay", 0,
 		 "lowerdir=/lower,upperdir=/upper/data,workdir=/upper/work");
 
