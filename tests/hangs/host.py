@@ -73,6 +73,7 @@ class Host:
         self.files = 20000  # of each that leaves as many as it can
         self.policy = f"{TOP}/policies/availability.yaml"
         self.started = []
+        self.kills = self.rounds = 0
         os.makedirs(f"{TOP}/w")
         os.chmod(f"{TOP}/w", 0o777)
         os.makedirs(f"{TOP}/policies")
@@ -154,22 +155,36 @@ class Host:
         return time.monotonic() - begin
 
     def kill(self):
-        position = self.position()
-        process = self.start("sleep", "100000")
-        name = self.until(lambda: self.records("execution-start", position=position), "a start record")[-1]["cordon"]["execution"]["id"]
+        self.kills += 1
+        session, position = f"kill-{self.kills}", self.position()
+        process = self.start("sleep", "100000", options=("--session", session))
+
+        def begun():
+            """What another has started may be on record only now."""
+            return [record for record in self.records("execution-start", position=position) if record["cordon"]["execution"].get("session") == session]
+
+        name = self.until(begun, "a start record")[0]["cordon"]["execution"]["id"]
         begin = time.monotonic()
-        self.quiet("kill", name)
+        if self.quiet("kill", name):
+            sys.exit(f"cannot kill {name}")
         process.wait()
         return time.monotonic() - begin
 
     def deadlines(self, count):
         """By how much each was missed."""
-        position = self.position()
-        running = [self.start("sleep", "100000", options=("--timeout", f"{WALL * 1000:.0f}ms")) for _ in range(count)]
+        self.rounds += 1
+        session, position = f"deadline-{self.rounds}", self.position()
+        running = [self.start("sleep", "100000", options=("--session", session, "--timeout", f"{WALL * 1000:.0f}ms")) for _ in range(count)]
         for process in running:
             process.wait()
-        self.until(lambda: len(self.records("execution-end", position=position)) >= count, "the end records")
-        ends = [record for record in self.records("execution-end", position=position) if record["cordon"]["end"]["cause"] == "timeout"]
+
+        def ended():
+            found = [record for record in self.records("execution-end", position=position) if record["cordon"]["execution"].get("session") == session]
+            return found if len(found) == count else None
+
+        ends = self.until(ended, "the end records")
+        if causes := {record["cordon"]["end"]["cause"] for record in ends} - {"timeout"}:
+            sys.exit(f"what was to end at its deadline ended by {causes}")
         return [record["event"]["duration"] / 1e9 - WALL for record in ends]
 
     def refusals(self, count):
