@@ -111,7 +111,7 @@ static __always_inline __u64 directory_changes(void)
 /* Everything else has a meaning of its own, or is asked rarely. */
 static __always_inline bool is_cacheable(const struct subject *s)
 {
-	return !s->spare && !(s->walk->flags & ~NAME_LISTING) && s->walk->wanted;
+	return !s->spare && !(s->walk->flags & ~(NAME_LISTING | NAME_SOURCE)) && s->walk->wanted;
 }
 
 static __always_inline struct directory *entry_of(struct walk *walk, __u64 directory)

@@ -140,8 +140,8 @@ struct move {
 	__u64 to_mount;
 	__u32 wanted_from; /* rights */
 	__u32 wanted_to;
-	__u32 directory;
-	__u32 link; /* symbolic */
+	__u32 type; /* S_IFMT of what moves */
+	__u32 reserved;
 };
 
 /* A file system's mounts in one namespace, one after the other: see mountless.bpf.h. */

@@ -157,7 +157,8 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 	struct walk *walk = s->walk;
 	const struct answer *from = &walk->from;
 	struct answer *to = &walk->answer;
-	__u32 tree = move->directory ? NAME_TREE : 0;
+	bool link = move->type == S_IFLNK, directory = move->type == S_IFDIR;
+	__u32 tree = directory ? NAME_TREE : 0;
 	__u32 brought;
 
 	walk->move_error = -EACCES;
@@ -172,12 +173,17 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 	if (to->missing)
 		decide_path(s, move->wanted_from ? CORDON_OP_RENAME : CORDON_OP_LINK,
 			    walk->move_error);
-	/* Refused below, perhaps, for what no right of its own says. */
+	/*
+	 * Refused below, perhaps, for what no right of its own says. A regular file is so only where
+	 * its new name grants more, and seldom: a remembered directory will do until then.
+	 */
 	ask_name(s, move->to, move->to_mount,
-		 NAME_QUESTION(move->wanted_to, NAME_SPELLED | (move->link ? LINK_FLAGS : tree)));
+		 NAME_QUESTION(move->wanted_to,
+			       move->type == S_IFREG ? 0
+						     : NAME_SPELLED | (link ? LINK_FLAGS : tree)));
 	if (to->missing)
 		return;
-	if (move->link) {
+	if (link) {
 		note_spoken_below(s);
 		ask_below_link(s);
 		walk->move_error = -EXDEV;
@@ -188,10 +194,12 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 	if (verdict_name_widens(&from->verdict, &to->verdict))
 		brought = (to->verdict.allow & ~to->verdict.deny) &
 			  ~(from->verdict.allow & ~from->verdict.deny) & CORDON_NAMED_RIGHTS;
-	else if (move->directory)
+	else if (directory)
 		brought = brought_below(walk);
 	if (!brought)
 		return;
+	if (move->type == S_IFREG)
+		ask_name(s, move->to, move->to_mount, NAME_QUESTION(0, NAME_SPELLED));
 	to->reason = CORDON_REASON_WIDENS;
 	to->rule = CORDON_NO_RULE;
 	to->missing = brought;
@@ -239,17 +247,12 @@ static __always_inline int decide_moves(struct subject *s, __u32 operation, __u3
 	return 0;
 }
 
-static __always_inline bool is_of_type(const struct dentry *dentry, __u32 type)
+/* 0: there is nothing of that name. */
+static __always_inline __u32 type_of(const struct dentry *dentry)
 {
 	struct inode *inode = dentry->d_inode;
 
-	return inode && (inode->i_mode & S_IFMT) == type;
-}
-
-static __always_inline void note_type(struct move *move, const struct dentry *dentry)
-{
-	move->directory = is_of_type(dentry, S_IFDIR);
-	move->link = is_of_type(dentry, S_IFLNK);
+	return inode ? inode->i_mode & S_IFMT : 0;
 }
 
 SEC("lsm/path_rename")
@@ -268,7 +271,7 @@ int BPF_PROG(cordon_path_rename, const struct path *old_dir, struct dentry *old_
 	there->from_mount = (__u64)read_path(old_dir)->mnt;
 	there->to = (__u64)new_dentry;
 	there->to_mount = (__u64)read_path(new_dir)->mnt;
-	note_type(there, old_dentry);
+	there->type = type_of(old_dentry);
 	there->wanted_from = exchange ? CREATE | DELETE : DELETE;
 	/* A name that is taken is also taken away. */
 	there->wanted_to = new_dentry->d_inode ? CREATE | DELETE : CREATE;
@@ -277,7 +280,7 @@ int BPF_PROG(cordon_path_rename, const struct path *old_dir, struct dentry *old_
 	back->from_mount = (__u64)read_path(new_dir)->mnt;
 	back->to = (__u64)old_dentry;
 	back->to_mount = (__u64)read_path(old_dir)->mnt;
-	note_type(back, new_dentry);
+	back->type = type_of(new_dentry);
 	back->wanted_from = CREATE | DELETE;
 	back->wanted_to = CREATE | DELETE;
 	return LEAVE(&s, decide_moves(&s, CORDON_OP_RENAME, exchange ? 2 : 1));
@@ -299,7 +302,7 @@ int BPF_PROG(cordon_path_link, struct dentry *old_dentry, const struct path *new
 	move->from_mount = (__u64)read_path(new_dir)->mnt;
 	move->to = (__u64)new_dentry;
 	move->to_mount = (__u64)read_path(new_dir)->mnt;
-	note_type(move, old_dentry);
+	move->type = type_of(old_dentry);
 	move->wanted_from = 0;
 	move->wanted_to = CREATE;
 	return LEAVE(&s, decide_moves(&s, CORDON_OP_LINK, 1));
