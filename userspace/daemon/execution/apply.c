@@ -11,6 +11,7 @@
 #include "daemon/host/process.h"
 #include "daemon/execution/state.h"
 #include "policy/ask/widening.h"
+#include "policy/core/vector.h"
 
 /* Many executions, few policies in force: each of these is compared with the new one once. */
 struct comparison {
@@ -18,33 +19,34 @@ struct comparison {
 	char **wider;
 };
 
+/* What is being done, to one execution after the other. */
+enum phase {
+	PHASE_ANNOUNCE,	 /* on record, and in its state file, before it is made */
+	PHASE_NOTE,	 /* it is made for all, and in each state file */
+	PHASE_TAKE_BACK, /* none was: on record, and in the state files of those announced */
+};
+
 struct apply {
 	struct daemon *daemon;
 	const struct apply_request *request;
 	/* the new policy: as it is, and for executions that were started to be observed */
 	const struct policy_use *uses[2];
-	struct execution **targets;
+	/* slots: between two turns an execution may end, and another be there */
+	uint32_t *targets;
 	size_t count, capacity, unchanged;
 	struct comparison *comparisons;
 	size_t comparison_count;
 	struct audit_policy_change change;
+	enum phase phase;
+	size_t next; /* of the targets, in this phase */
+	int result;  /* 0, or why it is taken back */
+	struct failure failure;
 };
 
 void apply_result_release(struct apply_result *result)
 {
 	free(result->name);
 	widening_free(result->wider);
-}
-
-static void apply_release(struct apply *a)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(a->uses); i++)
-		if (a->uses[i])
-			policies_put(a->daemon->policies, a->uses[i]);
-	for (size_t i = 0; i < a->comparison_count; i++)
-		widening_free(a->comparisons[i].wider);
-	free(a->comparisons);
-	free(a->targets);
 }
 
 /* --- which ones, and to what -------------------------------------------------------------- */
@@ -94,24 +96,39 @@ static int get_use(struct apply *a, bool observe, char **ret_message, struct fai
 			    ret_message, failure);
 }
 
-static int add_target(struct apply *a, struct execution *e, struct failure *failure)
+/* It is announced, and the change not made yet, or made and not in its state file yet. */
+static bool is_announced(const struct apply *a, const struct execution *e)
 {
-	if (a->count == a->capacity) {
-		size_t capacity = a->capacity ? 2 * a->capacity : 64;
-		struct execution **larger =
-			reallocarray(a->targets, capacity, sizeof(struct execution *));
+	return e && e->changing && use_for(a, e) && e->changing == use_for(a, e)->policy;
+}
 
-		if (!larger)
-			return failure_set(failure, ENOMEM, "%m");
-		a->targets = larger;
-		a->capacity = capacity;
-	}
-	a->targets[a->count++] = e;
+void apply_free(struct apply *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (is_announced(a, a->daemon->by_slot[a->targets[i]]))
+			a->daemon->by_slot[a->targets[i]]->changing = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(a->uses); i++)
+		if (a->uses[i])
+			policies_put(a->daemon->policies, a->uses[i]);
+	for (size_t i = 0; i < a->comparison_count; i++)
+		widening_free(a->comparisons[i].wider);
+	free(a->comparisons);
+	free(a->targets);
+	free(a);
+}
+
+static int add_target(struct apply *a, const struct execution *e, struct failure *failure)
+{
+	if (vector_reserve(&a->targets, &a->capacity, a->count + 1) < 0)
+		return failure_set(failure, ENOMEM, "%m");
+	a->targets[a->count++] = e->slot;
 	return 0;
 }
 
+/* Those that are not announced yet. */
 static int collect(struct apply *a, char **ret_message, struct failure *failure)
 {
+	a->unchanged = 0;
 	for (size_t i = 0; i < ARRAY_SIZE(a->daemon->by_slot); i++) {
 		struct execution *e = a->daemon->by_slot[i];
 		int r;
@@ -121,6 +138,12 @@ static int collect(struct apply *a, char **ret_message, struct failure *failure)
 		r = get_use(a, observes(e), ret_message, failure);
 		if (r < 0)
 			return r;
+		if (is_announced(a, e))
+			continue;
+		if (e->changing)
+			return failure_set(failure, EBUSY,
+					   "execution %s is being put under %s: try again", e->id,
+					   e->changing_name);
 		if (use_for(a, e) == e->policy) {
 			a->unchanged++;
 			continue;
@@ -129,9 +152,7 @@ static int collect(struct apply *a, char **ret_message, struct failure *failure)
 		if (r < 0)
 			return r;
 	}
-	if (a->count + a->unchanged > 0)
-		return 0;
-	return failure_set(failure, ESRCH, "no such execution is live; `cordon ps` shows them");
+	return 0;
 }
 
 /* --- may it? ------------------------------------------------------------------------------ */
@@ -262,8 +283,8 @@ static int check(struct apply *a, char **ret_message, struct failure *failure)
 {
 	const struct comparison *wider;
 
-	for (size_t i = 0; i < a->count; i++) {
-		const struct execution *e = a->targets[i];
+	for (size_t i = a->next; i < a->count; i++) {
+		const struct execution *e = a->daemon->by_slot[a->targets[i]];
 		int r = check_variables(a, e, failure);
 
 		if (r == 0)
@@ -338,18 +359,12 @@ static void take_back(const struct apply *a, struct execution *e)
 	(void)state_save(a->daemon->state_fd, e, NULL);
 }
 
-static int announce_all(const struct apply *a, struct failure *failure)
+void apply_note_ending(struct execution *e)
 {
-	for (size_t i = 0; i < a->count; i++) {
-		int r = announce(a, a->targets[i], failure);
-
-		if (r < 0) {
-			for (size_t j = 0; j <= i; j++)
-				take_back(a, a->targets[j]);
-			return r;
-		}
-	}
-	return 0;
+	if (e->changing && e->changing != e->policy->policy)
+		apply_record_unchanged(e, e->policy->policy->name, e->policy->policy->digest_text);
+	e->changing = NULL;
+	e->changing_name = NULL;
 }
 
 /* Nothing here can fail: the swap is one store. */
@@ -384,29 +399,43 @@ static void note_changed(const struct apply *a, struct execution *e)
 /* One that was put under another policy a moment ago: an event names one of two. */
 static bool any_has_previous(const struct apply *a)
 {
-	for (size_t i = 0; i < a->count; i++)
-		if (a->targets[i]->previous)
+	for (size_t i = 0; i < a->count; i++) {
+		const struct execution *e = a->daemon->by_slot[a->targets[i]];
+
+		if (is_announced(a, e) && e->previous)
 			return true;
+	}
 	return false;
 }
 
-static void swap_all(const struct apply *a)
+/* From here on the targets are those that were changed. */
+static void swap_all(struct apply *a)
 {
+	size_t changed = 0;
 	int r;
 
 	if (any_has_previous(a))
 		events_drain(a->daemon, EVENTS_ALL);
-	for (size_t i = 0; i < a->count; i++)
-		swap(a, a->targets[i]);
+	for (size_t i = 0; i < a->count; i++) {
+		struct execution *e = a->daemon->by_slot[a->targets[i]];
+
+		/* A slot is named twice where the execution in it is not the one from the beginning. */
+		if (!is_announced(a, e) || e->policy == use_for(a, e))
+			continue;
+		swap(a, e);
+		a->targets[changed++] = e->slot;
+	}
+	a->count = changed;
+	if (changed == 0)
+		return;
 	/* What was decided by the old ones is in the rings now; when it is read they can go. */
-	r = enforcement_policy_settle(a->daemon->enforcement, a->targets[0]->policy->ref);
+	r = enforcement_policy_settle(a->daemon->enforcement,
+				      a->daemon->by_slot[a->targets[0]]->policy->ref);
 	if (r < 0)
 		daemon_say(a->daemon, "waiting for verdicts under the old policy: %s",
 			   strerror(-r));
-	for (size_t i = 0; i < a->count; i++) {
-		note_changed(a, a->targets[i]);
-		events_await_previous(a->targets[i]);
-	}
+	for (size_t i = 0; i < changed; i++)
+		events_await_previous(a->daemon->by_slot[a->targets[i]]);
 	daemon_flush_soon(a->daemon);
 }
 
@@ -429,40 +458,134 @@ static int copy_lines(char *const *lines, char ***ret_copy)
 	return copy ? 0 : -ENOMEM;
 }
 
-static int fill_result(const struct apply *a, struct apply_result *result)
+static int fill_result(const struct apply *a, struct apply_result *ret_result)
 {
 	const struct policy_use *use = a->uses[0] ? a->uses[0] : a->uses[1];
 	const struct comparison *wider = first_wider(a);
+	struct apply_result result = {.changed = a->count, .unchanged = a->unchanged};
 
-	result->name = strdup(use->policy->name);
-	memcpy(result->digest, use->policy->digest_text, sizeof(result->digest));
-	result->changed = a->count;
-	result->unchanged = a->unchanged;
-	return result->name ? copy_lines(wider ? wider->wider : NULL, &result->wider) : -ENOMEM;
+	memcpy(result.digest, use->policy->digest_text, sizeof(result.digest));
+	if (copy_lines(wider ? wider->wider : NULL, &result.wider) < 0)
+		return -ENOMEM;
+	result.name = strdup(use->policy->name);
+	if (!result.name) {
+		apply_result_release(&result);
+		return -ENOMEM;
+	}
+	*ret_result = result;
+	return 0;
+}
+
+int apply_begin(struct daemon *daemon, const struct apply_request *request,
+		const struct ucred *peer, struct apply **ret_apply, char **ret_message,
+		struct failure *failure)
+{
+	_cleanup_(apply_freep) struct apply *a = calloc(1, sizeof(*a));
+	int r;
+
+	*ret_message = NULL;
+	if (!a)
+		return failure_set(failure, ENOMEM, "%m");
+	a->daemon = daemon;
+	a->request = request;
+	a->change.pid = (uint32_t)peer->pid;
+	a->change.uid = peer->uid;
+	a->change.have_login = process_login(peer->pid, &a->change.login_uid) == 0;
+	r = collect(a, ret_message, failure);
+	if (r == 0 && a->count + a->unchanged == 0)
+		r = failure_set(failure, ESRCH,
+				"no such execution is live; `cordon ps` shows them");
+	if (r == 0)
+		r = check(a, ret_message, failure);
+	/* The new policy may deny inherited sockets: attach the programs that check. */
+	if (r == 0)
+		r = enforcement_watch_sockets(failure);
+	if (r < 0)
+		return failure_set(failure, r, "%m");
+	*ret_apply = TAKE_PTR(a);
+	return 0;
+}
+
+static void go_over_to(struct apply *a, enum phase phase)
+{
+	a->phase = phase;
+	a->next = 0;
+}
+
+/* Those that began meanwhile come next; where there is none, the change is made. */
+static int announced_all(struct apply *a, struct failure *failure)
+{
+	_cleanup_(freep) char *message = NULL;
+	int r = collect(a, &message, failure);
+
+	if (r == 0 && a->next < a->count)
+		r = check(a, &message, failure);
+	if (r < 0)
+		return r;
+	if (a->next < a->count)
+		return 0;
+	swap_all(a);
+	go_over_to(a, PHASE_NOTE);
+	return 0;
+}
+
+static int announce_next(struct apply *a, struct failure *failure)
+{
+	struct execution *e = a->daemon->by_slot[a->targets[a->next++]];
+
+	/* Or it has ended, with whatever came in its place. */
+	if (!is_wanted(e, a->request) || e->changing || !use_for(a, e) ||
+	    use_for(a, e) == e->policy)
+		return 0;
+	return announce(a, e, failure);
+}
+
+/* One more of the targets. */
+static void do_next(struct apply *a)
+{
+	struct execution *e;
+
+	if (a->phase == PHASE_ANNOUNCE) {
+		a->result = announce_next(a, &a->failure);
+		if (a->result == 0 && a->next == a->count)
+			a->result = announced_all(a, &a->failure);
+		if (a->result < 0) {
+			failure_set(&a->failure, a->result, "%m");
+			go_over_to(a, PHASE_TAKE_BACK);
+		}
+		return;
+	}
+	e = a->daemon->by_slot[a->targets[a->next++]];
+	if (!is_announced(a, e))
+		return;
+	if (a->phase == PHASE_NOTE)
+		note_changed(a, e);
+	else
+		take_back(a, e);
+}
+
+int apply_go_on(struct apply *a, size_t targets, struct apply_result *ret_result,
+		struct failure *failure)
+{
+	for (size_t done = 0; done < targets && a->next < a->count; done++)
+		do_next(a);
+	if (a->next < a->count)
+		return 1;
+	*failure = a->failure;
+	return a->result < 0 ? a->result : fill_result(a, ret_result);
 }
 
 int apply_policy(struct daemon *daemon, const struct apply_request *request,
 		 const struct ucred *peer, struct apply_result *ret_result, char **ret_message,
 		 struct failure *failure)
 {
-	_cleanup_(apply_release) struct apply a = {.daemon = daemon, .request = request};
-	_cleanup_(apply_result_release) struct apply_result result = {};
-	int r;
+	_cleanup_(apply_freep) struct apply *a = NULL;
+	int r = apply_begin(daemon, request, peer, &a, ret_message, failure);
 
-	*ret_message = NULL;
-	a.change.pid = (uint32_t)peer->pid;
-	a.change.uid = peer->uid;
-	a.change.have_login = process_login(peer->pid, &a.change.login_uid) == 0;
-	(void)((r = collect(&a, ret_message, failure)) < 0 ||
-	       (r = check(&a, ret_message, failure)) < 0 ||
-	       /* The new policy may deny inherited sockets: attach the programs that check. */
-	       (r = enforcement_watch_sockets(failure)) < 0 || (r = fill_result(&a, &result)) < 0 ||
-	       (r = announce_all(&a, failure)) < 0);
 	if (r < 0)
-		return failure_set(failure, r, "%m");
-	if (a.count > 0)
-		swap_all(&a);
-	*ret_result = result;
-	result = (struct apply_result){};
-	return 0;
+		return r;
+	do
+		r = apply_go_on(a, APPLY_AT_A_TIME, ret_result, failure);
+	while (r > 0);
+	return r;
 }

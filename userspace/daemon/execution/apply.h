@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
+#include "base/cleanup.h"
 #include "base/failure.h"
 #include "daemon/execution/context.h"
 #include "control/request.h"
@@ -25,16 +26,44 @@ struct apply_result {
 
 void apply_result_release(struct apply_result *result);
 
+/* One that is being made: each execution that it is for is put on record before, and noted after. */
+struct apply;
+
+/* Targets of which a turn of the loop has time for what is to be done. */
+#define APPLY_AT_A_TIME 16
+
 /*
- * *ret_message: text for the caller that is longer than a failure holds, or NULL; caller frees.
+ * Finds out whom it is for, and whether it may be made. The request stays the caller's until the
+ * end. *ret_message: text for the caller that is longer than a failure holds, or NULL; caller frees.
  *
  * -ESRCH: no such execution is live; -EPERM: the policy allows more than one in force and no reason
  * was given (the text says what); -EINVAL: an error in the policy, or a variable that it names
- * is not bound as it expects; or as policies_get() and logs_writable(). Nothing has changed then.
+ * is not bound as it expects; -EBUSY: another change is being made to one of them; or as
+ * policies_get() and logs_writable(). Nothing has changed then.
  */
+int apply_begin(struct daemon *daemon, const struct apply_request *request,
+		const struct ucred *peer, struct apply **ret_apply, char **ret_message,
+		struct failure *failure);
+
+/*
+ * Does so much more of it. 1: there is more to do; 0: the change is made; -errno: an execution
+ * could not be told of, or one that began meanwhile may not be changed, and none is. Between two
+ * calls executions may begin, which are changed as well, and end.
+ */
+int apply_go_on(struct apply *apply, size_t targets, struct apply_result *ret_result,
+		struct failure *failure);
+
+/* One that is not at its end is the next daemon's: in the kernel it is made for all, or for none. */
+void apply_free(struct apply *apply);
+DEFINE_CLEANUP(struct apply *, apply_free, apply_freep)
+
+/* All of it at once, for a few; as both. */
 int apply_policy(struct daemon *daemon, const struct apply_request *request,
 		 const struct ucred *peer, struct apply_result *ret_result, char **ret_message,
 		 struct failure *failure);
+
+/* The execution's end is about to be put on record: a change that was not made is not made any more. */
+void apply_note_ending(struct execution *e);
 
 /*
  * For which of its two forms, in force ([0]) and as one that only observes ([1]), there are

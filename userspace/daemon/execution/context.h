@@ -26,6 +26,7 @@ struct execution;
 struct executors;
 struct leftovers;
 struct refused_list;
+struct applying;
 struct server;
 
 #define DAEMON_TMP_PARENT "/tmp"
@@ -46,6 +47,7 @@ struct daemon {
 	int state_fd; /* directory of state files */
 	char **gaps;  /* what this kernel leaves uncovered, NULL-terminated */
 	struct server *server;
+	LIST_HEAD(, applying) applying; /* changes of policies that are being made */
 	struct accounts accounts;
 	struct names names;
 	struct dns_stub *dns;

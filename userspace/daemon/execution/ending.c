@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "daemon/execution/adopted_calls.h"
+#include "daemon/execution/apply.h"
 #include "daemon/execution/deadline.h"
 #include "daemon/execution/ending_report.h"
 #include "daemon/execution/events.h"
@@ -303,6 +304,7 @@ static void finish(struct execution *e)
 	fill_end(e);
 	note_code(e);
 	e->state = EXECUTION_FINISHED;
+	apply_note_ending(e);
 	if (e->started) {
 		totals_add_end(&daemon->totals, &e->end);
 		traffic_append(e);

@@ -15,6 +15,7 @@
 #include "daemon/execution/execution.h"
 #include "daemon/peer/peer.h"
 
+struct applying;
 struct approve_pending;
 struct propose_pending;
 struct reader_question;
@@ -42,6 +43,7 @@ struct connection {
 	bool awaits_outcome;
 	bool awaits_stop;
 	char awaits_kill[UUID_TEXT_SIZE]; /* id, or "" */
+	struct applying *applying;
 	struct approve_pending *approve_pending;
 	struct propose_pending *propose_pending;
 };

@@ -7,7 +7,7 @@
 
 #include "audit/record/names.h"
 #include "base/clock.h"
-#include "daemon/execution/apply.h"
+#include "daemon/server/applying.h"
 #include "daemon/server/approve.h"
 #include "daemon/server/propose.h"
 #include "daemon/dns/dns_stub.h"
@@ -311,26 +311,6 @@ static void do_kill(struct connection *c, json_t *message)
 	ending_begin(e, AUDIT_END_KILLED);
 }
 
-static void do_apply(struct connection *c, json_t *message)
-{
-	_cleanup_(apply_request_release) struct apply_request request = {};
-	_cleanup_(apply_result_release) struct apply_result result = {};
-	_cleanup_(freep) char *text = NULL;
-	struct failure failure = {};
-	int r = apply_request_parse(message, &request, &failure);
-
-	if (r == 0)
-		r = apply_policy(c->daemon, &request, &c->peer.ucred, &result, &text, &failure);
-	if (r < 0)
-		return connection_refuse(c, r, text && *text ? text : failure.text);
-	connection_answer(c,
-			  json_pack("{s:b,s:s,s:s,s:I,s:I,s:o}", "ok", 1, "policy", result.name,
-				    "digest", result.digest, "changed", (json_int_t)result.changed,
-				    "unchanged", (json_int_t)result.unchanged, "wider",
-				    protocol_strings(result.wider)),
-			  NULL, 0);
-}
-
 static void list_live(struct daemon *daemon, char *text, size_t size)
 {
 	size_t used = 0;
@@ -438,8 +418,8 @@ bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
 	enum request_op op;
 	int r;
 
-	if (c->awaits_outcome || c->awaits_stop || c->awaits_kill[0] || c->approve_pending ||
-	    c->propose_pending) {
+	if (c->awaits_outcome || c->awaits_stop || c->awaits_kill[0] || c->applying ||
+	    c->approve_pending || c->propose_pending) {
 		connection_refuse(c, EPROTO,
 				  "one request at a time: the last one is not answered yet");
 		return false;
@@ -483,7 +463,7 @@ bool dispatch(struct connection *c, json_t *message, struct protocol_fds *fds)
 		do_stop(c, message);
 		break;
 	case REQUEST_APPLY:
-		do_apply(c, message);
+		applying_begin(c, message);
 		break;
 	case REQUEST_RELOAD:
 		do_reload(c);

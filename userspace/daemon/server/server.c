@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "daemon/server/ahead.h"
+#include "daemon/server/applying.h"
 #include "daemon/server/approve.h"
 #include "daemon/server/connection.h"
 #include "daemon/server/dispatch.h"
@@ -57,6 +58,7 @@ static void release(struct connection *c)
 	readers_cancel(c->reading);
 	protocol_fds_close(&c->fds);
 	ahead_cancel(c);
+	applying_forget(c);
 	approve_forget(c);
 	propose_forget(c);
 	event_free(c->readable);
@@ -135,7 +137,7 @@ static void charge(struct account *account, uint64_t since)
 static bool is_silent(const struct connection *c)
 {
 	return !c->execution && !c->have_outcome && !c->awaits_outcome && !c->awaits_kill[0] &&
-	       !c->approve_pending && !c->propose_pending;
+	       !c->applying && !c->approve_pending && !c->propose_pending;
 }
 
 /* The kernel's word, for each message: a connection that was handed on is nobody's. */
@@ -605,6 +607,7 @@ void server_free(struct server *server)
 		c->execution = NULL;
 		release(c);
 	}
+	applying_end_all(server->daemon);
 	if (server->readers)
 		readers_free(server->readers);
 	free(server);

@@ -31,7 +31,7 @@ static int setup(void **state)
 static void end_all(void)
 {
 	faults_none();
-	for (uint32_t slot = 0; slot < 16; slot++)
+	for (uint32_t slot = 0; slot < 64; slot++)
 		if (world->by_slot[slot] && world->by_slot[slot]->state < EXECUTION_ENDING)
 			ending_owner_gone(world->by_slot[slot]);
 	assert_true(world_settle());
@@ -208,6 +208,130 @@ static void test_many(void **state)
 		expect_under(world->by_slot[slot], "narrow");
 		ending_owner_gone(world->by_slot[slot]);
 	}
+}
+
+static struct apply *begin_all(const struct apply_request *request)
+{
+	const struct ucred peer = {.pid = getpid()};
+	struct apply *a = NULL;
+	struct failure failure = {};
+	char *message = NULL;
+
+	assert_int_equal(apply_begin(world, request, &peer, &a, &message, &failure), 0);
+	return a;
+}
+
+static int go_on(struct apply *a, size_t targets)
+{
+	struct apply_result result = {};
+	struct failure failure = {};
+	int r = apply_go_on(a, targets, &result, &failure);
+
+	snprintf(applied.why, sizeof(applied.why), "%s", failure.text);
+	applied.changed = result.changed;
+	apply_result_release(&result);
+	return r;
+}
+
+/* Until its slot is free. */
+static void end_one(struct execution *e)
+{
+	const struct timespec pause = {.tv_nsec = 200000};
+	uint32_t slot = e->slot;
+
+	ending_owner_gone(e);
+	for (int i = 0; world->by_slot[slot] == e && i < 10000; i++) {
+		world_turn();
+		nanosleep(&pause, NULL);
+	}
+	assert_ptr_not_equal(world->by_slot[slot], e);
+}
+
+/* Between two turns an execution that was announced ends, one that was not, and one begins. */
+static void test_in_turns(void **state)
+{
+	const struct apply_request request = {.policy = "narrow", .all_of = "p"};
+	struct execution *first = world_live(), *fresh;
+	uint64_t before = first->view->policy;
+	struct apply *a;
+	int r;
+
+	(void)state;
+	for (int i = 1; i < 40; i++)
+		(void)world_live();
+	a = begin_all(&request);
+	assert_int_equal(go_on(a, 16), 1);
+	assert_int_equal(logs_count("policy-change", NULL), 16);
+	end_one(world->by_slot[3]);
+	assert_int_equal(logs_count("agent-policy-unchanged", NULL), 1);
+	end_one(world->by_slot[30]);
+	fresh = world_live();
+	/* In the kernel it is made for all at once. */
+	for (uint32_t slot = 0; slot < 40; slot++)
+		if (world->by_slot[slot])
+			assert_int_equal(world->by_slot[slot]->view->policy, before);
+	assert_int_equal(apply_to(first, "wide", "why"), -EBUSY);
+	assert_non_null(strstr(applied.why, "narrow"));
+	while ((r = go_on(a, 16)) > 0)
+		;
+	assert_int_equal(r, 0);
+	assert_int_equal(applied.changed, 39);
+	apply_free(a);
+	events_drain(world, EVENTS_AT_A_TIME);
+	expect_under(first, "narrow");
+	expect_under(fresh, "narrow");
+	assert_int_equal(logs_count("agent-policy-unchanged", NULL), 1);
+	for (uint32_t slot = 0; slot < 41; slot++)
+		if (world->by_slot[slot])
+			expect_under(world->by_slot[slot], "narrow");
+}
+
+/* One cannot be told of: those that were are told that nothing has changed. */
+static void test_taken_back_in_turns(void **state)
+{
+	const struct apply_request request = {.policy = "narrow", .all_of = "p"};
+	struct apply *a;
+	int r, fd;
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		(void)world_live();
+	a = begin_all(&request);
+	assert_int_equal(go_on(a, 16), 1);
+	fd = world->state_fd;
+	world->state_fd = -1;
+	assert_int_equal(go_on(a, 1), 1);
+	world->state_fd = fd;
+	while ((r = go_on(a, 4)) > 0)
+		;
+	assert_int_equal(r, -EBADF);
+	assert_true(applied.why[0] != '\0');
+	apply_free(a);
+	assert_int_equal(logs_count("agent-policy-unchanged", NULL), 17);
+	for (uint32_t slot = 0; slot < 20; slot++)
+		expect_under(world->by_slot[slot], "p");
+}
+
+/* The daemon leaves meanwhile: nothing was changed, and the state files tell the next one of it. */
+static void test_left(void **state)
+{
+	const struct apply_request request = {.policy = "narrow", .all_of = "p"};
+	struct execution *e = world_live();
+	struct state saved = {};
+	struct apply *a;
+
+	(void)state;
+	(void)world_live();
+	a = begin_all(&request);
+	assert_int_equal(go_on(a, 1), 1);
+	apply_free(a);
+	assert_null(e->changing);
+	assert_string_equal(e->policy->policy->name, "p");
+	assert_int_equal(state_load(world->state_fd, e->id, &saved, NULL), 0);
+	assert_true(saved.changing);
+	state_release(&saved);
+	assert_int_equal(apply_all("p", "narrow", NULL), 0);
+	assert_int_equal(applied.changed, 2);
 }
 
 /* What was asked to be only observed goes on so. */
@@ -407,12 +531,21 @@ int main(void)
 {
 #define ONE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		ONE(test_narrower),	  ONE(test_wider),
-		ONE(test_none_live),	  ONE(test_whom),
-		ONE(test_many),		  ONE(test_observing),
-		ONE(test_previous_stays), ONE(test_variables),
-		ONE(test_bad_policy),	  ONE(test_waits_for_approval),
-		ONE(test_not_settled),	  ONE(test_faults),
+		ONE(test_narrower),
+		ONE(test_wider),
+		ONE(test_none_live),
+		ONE(test_whom),
+		ONE(test_many),
+		ONE(test_observing),
+		ONE(test_in_turns),
+		ONE(test_taken_back_in_turns),
+		ONE(test_left),
+		ONE(test_previous_stays),
+		ONE(test_variables),
+		ONE(test_bad_policy),
+		ONE(test_waits_for_approval),
+		ONE(test_not_settled),
+		ONE(test_faults),
 		ONE(test_no_state),
 	};
 

@@ -116,6 +116,79 @@ static void test_apply(void **state)
 	close(fd);
 }
 
+static json_t *apply_to_session(void)
+{
+	return json_pack("{s:s,s:s,s:n,s:n,s:s,s:n}", "op", "apply", "policy", "narrow",
+			 "execution", "all_of", "session", "s-1", "reason");
+}
+
+/* It is asked for, and needs more than one turn. */
+static int asked_for_many(void)
+{
+	int fd = client();
+
+	for (int i = 0; i < 40; i++)
+		(void)world_live();
+	send_with(fd, apply_to_session(), NULL, 0);
+	for (int i = 0; i < 100 && LIST_EMPTY(&world->applying); i++) {
+		world_turn();
+		if (errand)
+			errand_answers_apart();
+	}
+	assert_false(LIST_EMPTY(&world->applying));
+	return fd;
+}
+
+static void expect_applied(void)
+{
+	for (int i = 0; i < 100 && !LIST_EMPTY(&world->applying); i++)
+		world_turn();
+	assert_true(LIST_EMPTY(&world->applying));
+	for (uint32_t slot = 0; slot < 40; slot++) {
+		assert_string_equal(world->by_slot[slot]->policy->policy->name, "narrow");
+		ending_owner_gone(world->by_slot[slot]);
+	}
+}
+
+static void test_apply_to_many(void **state)
+{
+	int fd = asked_for_many();
+	json_int_t changed = 0;
+	json_t *reply;
+
+	(void)state;
+	expect_applied();
+	reply = answer(fd);
+	assert_int_equal(json_unpack(reply, "{s:I}", "changed", &changed), 0);
+	assert_int_equal(changed, 40);
+	json_decref(reply);
+	close(fd);
+}
+
+/* What was begun is made, although nobody hears of it. */
+static void test_apply_unheard(void **state)
+{
+	(void)state;
+	close(asked_for_many());
+	expect_applied();
+	assert_int_equal(server_connections(world->server), 0);
+}
+
+static void test_apply_left(void **state)
+{
+	int fd = asked_for_many();
+
+	(void)state;
+	server_free(world->server);
+	world->server = NULL;
+	assert_true(LIST_EMPTY(&world->applying));
+	for (uint32_t slot = 0; slot < 40; slot++) {
+		assert_string_equal(world->by_slot[slot]->policy->policy->name, "p");
+		ending_owner_gone(world->by_slot[slot]);
+	}
+	close(fd);
+}
+
 static json_t *stop(bool force)
 {
 	return json_pack("{s:s,s:b}", "op", "stop", "force", force);
@@ -360,21 +433,15 @@ int main(void)
 {
 #define ONE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		ONE(test_kill),
-		ONE(test_stuck),
-		ONE(test_one_at_a_time),
-		ONE(test_who),
-		ONE(test_apply),
-		ONE(test_stop),
-		ONE(test_stop_failed),
-		ONE(test_executors),
-		ONE(test_approvals),
-		ONE(test_member),
-		ONE(test_handed_on),
-		ONE(test_stranger),
-		ONE(test_too_many_of_one),
-		ONE(test_accept_fails),
-		ONE(test_share),
+		ONE(test_kill),		 ONE(test_stuck),
+		ONE(test_one_at_a_time), ONE(test_who),
+		ONE(test_apply),	 ONE(test_apply_to_many),
+		ONE(test_apply_unheard), ONE(test_apply_left),
+		ONE(test_stop),		 ONE(test_stop_failed),
+		ONE(test_executors),	 ONE(test_approvals),
+		ONE(test_member),	 ONE(test_handed_on),
+		ONE(test_stranger),	 ONE(test_too_many_of_one),
+		ONE(test_accept_fails),	 ONE(test_share),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
