@@ -18,6 +18,7 @@ from host import TOP
 FLOOD = "n = 0\nwhile True:\n    n = (n + 1) % 1000\n    try: open(f'/bench/refused/{n}')\n    except OSError: pass\n"
 # Some have the names that the daemon gives what it removes.
 FILES = "import os, sys\nfor n in range(int(sys.argv[1])): open(f\"{os.environ['TMPDIR']}/{'.cordon-removed-' if n % 2 else ''}{n}\", 'w').close()\n"
+SLOW_FLOOD = FLOOD.replace("    try", "    time.sleep(0.05)\n    try").replace("n = 0", "import time\nn = 0", 1)
 LOOKUPS = "import socket\nwhile True:\n    try: socket.getaddrinfo('nobody.example', 80)\n    except OSError: pass\n"
 
 
@@ -137,6 +138,24 @@ def disk_of_another_log(host):
 
 
 @contextlib.contextmanager
+def disk_of_a_log_in_use(host):
+    """What answered when the log was opened does so no more, and its writer dies besides."""
+    place = f"{TOP}/later"
+
+    def writers():
+        return [pid for pid in cordons("--log-writer") if root_of(pid) == place]
+
+    with background(host, *[(("python3", "-c", SLOW_FLOOD), ("--log", place), {})] * 3):
+        found = host.until(writers, "the other log's writer")
+        with silent_file_system(place):
+            for pid in found:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            with background(host, *[(("true",), ("--log", place), {})] * 3):
+                yield
+
+
+@contextlib.contextmanager
 def another_users_reader(host):
     who = member(pwd.getpwnam("alice"))
 
@@ -238,6 +257,7 @@ CONDITIONS = {
     "nothing hangs": nothing_hangs,
     "another log's writer hangs": another_logs_writer,
     "another log's disk hangs": disk_of_another_log,
+    "the disk of a log in use hangs": disk_of_a_log_in_use,
     "another user's requests hang": another_users_reader,
     "another user's home hangs": another_users_home,
     "another's work directory hangs": work_directory,

@@ -15,7 +15,6 @@
 #include "daemon/execution/proposal.h"
 #include "daemon/host/tmpdir.h"
 #include "daemon/host/workdir.h"
-#include "daemon/privsep/log_place.h"
 
 /* The request's own part; what it asks of policy, log and directories comes after. */
 static int take_request(struct execution *e, struct protocol_fds *fds, const struct peer *peer,
@@ -98,16 +97,15 @@ static int check_coverage(const struct execution *e, struct failure *failure)
 			   e->record.policy->name, gap, e->daemon->gaps[1] ? ", and more" : "");
 }
 
-static int take_log(struct execution *e, const struct prepare_request *request,
+static int take_log(struct execution *e, const struct prepare_request *request, struct log_use *log,
 		    struct failure *failure)
 {
-	_cleanup_(freep) char *asked = NULL;
-	int r = request->log ? log_place(request->log, &asked, failure) : 0;
+	int r = 0;
 
-	if (r == 0 && asked)
-		r = logs_get(e->daemon->logs, asked, &e->log, failure);
-	else if (r == 0)
-		e->log = logs_share(e->daemon->log);
+	if (request->log && !log)
+		r = failure_set(failure, EPROTO, "the log in %s is not open", request->log);
+	else
+		e->log = logs_share(log ? log : e->daemon->log);
 	if (r == 0)
 		r = logs_writable(e->log, failure);
 	/* Records name the policy by its digest: what that stands for has its place beside them. */
@@ -324,7 +322,7 @@ static int make_cgroup(struct execution *e, struct failure *failure)
 }
 
 static int build(struct execution *e, struct prepare_request *request, const struct peer *peer,
-		 char **ret_message, struct failure *failure)
+		 struct log_use *log, char **ret_message, struct failure *failure)
 {
 	struct process_status owner;
 	int r;
@@ -343,7 +341,8 @@ static int build(struct execution *e, struct prepare_request *request, const str
 		return failure_set(failure, r, "no randomness for an id: %m");
 	uuid_format(e->record.id, e->id);
 	(void)((r = take_policy(e, request, peer, ret_message, failure)) < 0 ||
-	       (r = check_coverage(e, failure)) < 0 || (r = take_log(e, request, failure)) < 0 ||
+	       (r = check_coverage(e, failure)) < 0 ||
+	       (r = take_log(e, request, log, failure)) < 0 ||
 	       (r = check_directories(e, request, peer, failure)) < 0 ||
 	       /* What a crash leaves from here on, the next daemon can name. */
 	       (r = state_save(e->daemon->state_fd, e, failure)) < 0 ||
@@ -365,8 +364,8 @@ static void record_refusal(struct execution *e, const char *policy, const char *
 }
 
 int execution_prepare(struct daemon *daemon, json_t *message, struct protocol_fds *fds,
-		      const struct peer *peer, void *connection, struct execution **ret_execution,
-		      char **ret_message, struct failure *failure)
+		      const struct peer *peer, struct log_use *log, void *connection,
+		      struct execution **ret_execution, char **ret_message, struct failure *failure)
 {
 	struct execution *e = execution_new(daemon, message, peer->ucred.pid, connection);
 	struct prepare_request request = {};
@@ -385,7 +384,7 @@ int execution_prepare(struct daemon *daemon, json_t *message, struct protocol_fd
 	e->record.uid = e->owner.uid;
 	r = take_request(e, fds, peer, &request, failure);
 	if (r == 0)
-		r = build(e, &request, peer, ret_message, failure);
+		r = build(e, &request, peer, log, ret_message, failure);
 	if (r < 0) {
 		record_refusal(e, request.policy,
 			       *ret_message && **ret_message ? *ret_message : failure->text);

@@ -7,11 +7,13 @@
 
 /*
  * Makes an execution from a request and its descriptors, which it takes over (even on failure).
+ * `log`: the one that it names, or NULL for the daemon's; stays the caller's reference.
  * *ret_message: text for the caller that is longer than a failure holds, or NULL; caller frees.
  */
 int execution_prepare(struct daemon *daemon, json_t *message, struct protocol_fds *fds,
-		      const struct peer *peer, void *connection, struct execution **ret_execution,
-		      char **ret_message, struct failure *failure);
+		      const struct peer *peer, struct log_use *log, void *connection,
+		      struct execution **ret_execution, char **ret_message,
+		      struct failure *failure);
 
 /*
  * Has the kernel compare what is opened as the code with what was hashed; takes over e->code_fd.

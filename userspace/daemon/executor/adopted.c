@@ -205,8 +205,7 @@ static struct execution *make_known(struct daemon *daemon, uint32_t slot,
 		e->record.gid = event->event.gid;
 	}
 	if (!e->record.executor || !e->record.workdir || !e->record.program ||
-	    (!entry && stand_in(e) < 0) ||
-	    logs_get(daemon->logs, logs_directory(daemon->log), &e->log, NULL) < 0) {
+	    (!entry && stand_in(e) < 0)) {
 		/* No memory: it is found again, and held until then. */
 		e->bound = false;
 		daemon->by_slot[slot] = NULL;
@@ -214,6 +213,7 @@ static struct execution *make_known(struct daemon *daemon, uint32_t slot,
 		execution_free(e);
 		return NULL;
 	}
+	e->log = logs_share(daemon->log);
 	recall_earlier(e);
 	watch_both(e);
 	if (!entry) {

@@ -11,6 +11,7 @@
 #include "audit/storage/policy_store.h"
 #include "base/clock.h"
 #include "daemon/privsep/kept_policies.h"
+#include "daemon/privsep/log_place.h"
 #include "daemon/privsep/shipped.h"
 #include "daemon/privsep/writer.h"
 #include "daemon/privsep/writer_directory.h"
@@ -89,17 +90,21 @@ void logs_free(struct logs *logs)
 	free(logs);
 }
 
-static struct log_use *find(struct logs *logs, const char *directory)
+static struct log_use *find_in(struct logs *logs, dev_t device, ino_t inode)
 {
 	struct log_use *use;
-	struct stat found;
 
-	if (stat(directory, &found) < 0)
-		return NULL;
 	LIST_FOREACH(use, &logs->uses, link)
-	if (writer_is_in(use->writer, found.st_dev, found.st_ino))
+	if (writer_is_in(use->writer, device, inode))
 		return use;
 	return NULL;
+}
+
+static struct log_use *find(struct logs *logs, const char *directory)
+{
+	struct stat found;
+
+	return stat(directory, &found) < 0 ? NULL : find_in(logs, found.st_dev, found.st_ino);
 }
 
 /* A crash tore the last line: what is gone is told by the log itself. */
@@ -120,14 +125,21 @@ static void on_restart(const char *why, void *context)
 	json_decref(details);
 }
 
+static void on_begun(uint64_t repaired, void *context)
+{
+	if (repaired > 0)
+		record_repair(context, repaired);
+}
+
 static void on_left(struct writer *writer, void *context)
 {
 	(void)writer;
 	use_free(context);
 }
 
-static int use_new(struct logs *logs, const char *directory, struct log_use **ret_use,
-		   struct failure *failure)
+/* `place`: where it is found already; NULL: it is looked for, and waited for. */
+static int use_new(struct logs *logs, const char *directory, struct writer_place *place,
+		   struct log_use **ret_use, struct failure *failure)
 {
 	struct log_use *use = calloc(1, sizeof(*use));
 	const struct writer_settings settings = {
@@ -135,16 +147,18 @@ static int use_new(struct logs *logs, const char *directory, struct log_use **re
 		.uid = logs->uid,
 		.gid = logs->gid,
 		.base = logs->base,
+		.begun = place ? on_begun : NULL,
 		.restarted = on_restart,
 		.left = on_left,
 		.context = use,
 	};
-	uint64_t repaired;
+	uint64_t repaired = 0;
 	int r;
 
 	if (!use)
 		return failure_set(failure, ENOMEM, "%m");
-	r = writer_open(directory, &settings, &use->writer, &repaired, failure);
+	r = place ? writer_open_at(directory, place, &settings, &use->writer, failure)
+		  : writer_open(directory, &settings, &use->writer, &repaired, failure);
 	if (r < 0) {
 		free(use);
 		return failure_set(failure, r, "cannot open the audit log in %s: %m", directory);
@@ -164,7 +178,43 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 	struct log_use *use = find(logs, directory);
 
 	if (!use)
-		return use_new(logs, directory, ret_log, failure);
+		return use_new(logs, directory, NULL, ret_log, failure);
+	use->references++;
+	*ret_log = use;
+	return 0;
+}
+
+int logs_look(const struct logs *logs, const char *asked, FILE *to, int *ret_fd,
+	      struct failure *failure)
+{
+	_cleanup_(freep) char *directory = NULL;
+	struct writer_place place;
+	int r = log_place(asked, &directory, failure);
+
+	if (r == 0)
+		r = writer_place_find(directory, logs->uid, logs->gid, &place, failure);
+	if (r < 0)
+		return r;
+	writer_place_write(&place, directory, to);
+	*ret_fd = place.fd;
+	return 0;
+}
+
+int logs_open(struct logs *logs, const char *seen, size_t size, int *fd, struct log_use **ret_log,
+	      struct failure *failure)
+{
+	_cleanup_(writer_place_release) struct writer_place place = WRITER_PLACE_NONE;
+	_cleanup_(freep) char *directory = NULL;
+	struct log_use *use;
+	int r = writer_place_parse(seen, size, &place, &directory);
+
+	if (r < 0 || *fd < 0)
+		return failure_set(failure, r < 0 ? r : -EPROTO,
+				   "what looks at the log's directory makes no sense");
+	place.fd = TAKE_FD(*fd);
+	use = find_in(logs, place.device, place.inode);
+	if (!use)
+		return use_new(logs, directory, &place, ret_log, failure);
 	use->references++;
 	*ret_log = use;
 	return 0;
@@ -193,11 +243,23 @@ static void write_last(struct log_use *use)
 		(void)writer_when_flushed(use->writer, true, on_last_written, use, &use->last);
 }
 
+/* Nothing was ever written, and what does not answer is not waited for. */
+static void use_abandon(struct log_use *use)
+{
+	use->logs->lost_before += writer_lost(use->writer);
+	writer_abandon(use->writer);
+	kept_policies_release(&use->kept);
+	LIST_REMOVE(use, link);
+	free(use);
+}
+
 void logs_put(struct log_use *log)
 {
 	if (!log || --log->references > 0)
 		return;
-	if (log->logs->base)
+	if (!writer_has_begun(log->writer))
+		use_abandon(log);
+	else if (log->logs->base)
 		write_last(log);
 	else if (writer_flush(log->writer, true) == 0)
 		use_free(log);
@@ -219,6 +281,10 @@ int logs_when_writable(struct log_use *log, writer_done *done, void *context,
 
 int logs_unwritable(const struct log_use *log, int r, struct failure *failure)
 {
+	if (!writer_has_begun(log->writer) && *writer_why_not_begun(log->writer))
+		return failure_set(failure, r, "cannot open the audit log in %s: %s",
+				   writer_directory(log->writer),
+				   writer_why_not_begun(log->writer));
 	return failure_set(failure, r,
 			   "the audit log in %s cannot be written (%m), and nothing runs "
 			   "without a record; make room there or name another with --log",

@@ -9,8 +9,10 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "audit/write/log.h"
+#include "base/cleanup.h"
 #include "base/failure.h"
 #include "daemon/privsep/writer.h"
 #include "policy/core/compiled.h"
@@ -39,10 +41,22 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 	     struct failure *failure);
 
 /*
+ * The same in two steps, of which the second waits for nothing. First, in a process that may wait
+ * (errand.h): finds, or makes, the directory that a request names, see log_place.h, and writes what
+ * goes to the second, beside a descriptor. -errno as writer_place_find().
+ */
+int logs_look(const struct logs *logs, const char *asked, FILE *to, int *ret_fd,
+	      struct failure *failure);
+/* Takes the descriptor over. Whether it can be written, logs_when_writable() finds out. */
+int logs_open(struct logs *logs, const char *seen, size_t size, int *fd, struct log_use **ret_log,
+	      struct failure *failure);
+
+/*
  * Drops a reference; the last one flushes, syncs and closes. A log that cannot be written stays
  * open with its records, and logs_flush_all() closes it once they are written.
  */
 void logs_put(struct log_use *log);
+DEFINE_CLEANUP(struct log_use *, logs_put, logs_putp)
 
 /* Another reference to it. */
 struct log_use *logs_share(struct log_use *log);

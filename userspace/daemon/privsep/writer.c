@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/clock.h"
+#include "daemon/privsep/errand.h"
 #include "daemon/privsep/writer_ask.h"
 #include "daemon/privsep/writer_child.h"
 #include "daemon/privsep/writer_keep.h"
@@ -41,6 +42,8 @@ static void writer_free(struct writer *w)
 	writer_child_drop_event(&w->late);
 	writer_child_drop_event(&w->deliver);
 	writer_child_drop_event(&w->look);
+	errand_cancel(w->looking);
+	writer_place_release(&w->place);
 	buffer_free(&w->queue);
 	buffer_free(&w->out);
 	OPENSSL_cleanse(&w->position.key, sizeof(w->position.key));
@@ -73,19 +76,16 @@ static int start_first(struct writer *w, struct failure *failure)
 				     "the log's writer does not answer: %m");
 }
 
-int writer_open(const char *directory, const struct writer_settings *settings,
-		struct writer **ret_writer, uint64_t *ret_repaired, struct failure *failure)
+static int writer_new(const char *directory, const struct writer_settings *settings,
+		      struct writer **ret_writer, struct failure *failure)
 {
 	struct writer *w = calloc(1, sizeof(*w));
-	void (*restarted)(const char *why, void *context) = settings->restarted;
-	int r;
 
 	if (!w)
 		return failure_set(failure, ENOMEM, "%m");
 	w->fd = -1;
+	w->place = WRITER_PLACE_NONE;
 	w->settings = *settings;
-	/* Nobody is told of one that does not begin. */
-	w->settings.restarted = NULL;
 	TAILQ_INIT(&w->waits);
 	TAILQ_INIT(&w->ready);
 	TAILQ_INIT(&w->completed);
@@ -95,17 +95,67 @@ int writer_open(const char *directory, const struct writer_settings *settings,
 		w->deliver = evtimer_new(settings->base, writer_wait_on_deliver, w);
 		w->look = evtimer_new(settings->base, writer_ready_on_look, w);
 	}
-	r = !w->directory || (settings->base && (!w->late || !w->deliver || !w->look))
-		    ? failure_set(failure, ENOMEM, "%m")
-		    : start_first(w, failure);
+	if (!w->directory || (settings->base && (!w->late || !w->deliver || !w->look))) {
+		writer_free(w);
+		return failure_set(failure, ENOMEM, "%m");
+	}
+	*ret_writer = w;
+	return 0;
+}
+
+int writer_open(const char *directory, const struct writer_settings *settings,
+		struct writer **ret_writer, uint64_t *ret_repaired, struct failure *failure)
+{
+	struct writer *w = NULL;
+	int r = writer_new(directory, settings, &w, failure);
+
+	if (r < 0)
+		return r;
+	r = start_first(w, failure);
 	if (r < 0) {
 		writer_free(w);
 		return r;
 	}
-	w->settings.restarted = restarted;
 	*ret_repaired = w->repaired;
 	*ret_writer = w;
 	return 0;
+}
+
+int writer_open_at(const char *directory, struct writer_place *place,
+		   const struct writer_settings *settings, struct writer **ret_writer,
+		   struct failure *failure)
+{
+	struct writer *w = NULL;
+	int r = writer_new(directory, settings, &w, failure);
+
+	if (r < 0)
+		return r;
+	w->place = *place;
+	*place = WRITER_PLACE_NONE;
+	r = writer_keep_start(w, failure);
+	if (r < 0) {
+		writer_free(w);
+		return r;
+	}
+	if (writer_ask_on(w) < 0)
+		writer_keep_lost(w, -EPIPE);
+	*ret_writer = w;
+	return 0;
+}
+
+bool writer_has_begun(const struct writer *w)
+{
+	return w->begun;
+}
+
+const char *writer_why_not_begun(const struct writer *w)
+{
+	return w->why_not_begun.text;
+}
+
+void writer_abandon(struct writer *w)
+{
+	writer_free(w);
 }
 
 int writer_append(struct writer *w, struct writer_share *share, const char *record, size_t size)
@@ -262,7 +312,8 @@ void writer_where(const struct writer *w, dev_t *ret_device, ino_t *ret_inode)
 
 bool writer_is_in(const struct writer *w, dev_t device, ino_t inode)
 {
-	return w->device == device && w->inode == inode;
+	return w->begun ? w->device == device && w->inode == inode
+			: w->place.device == device && w->place.inode == inode;
 }
 
 void writer_leave(struct writer *w)

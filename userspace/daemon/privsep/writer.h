@@ -17,6 +17,7 @@
 
 #include "audit/write/log.h"
 #include "base/failure.h"
+#include "daemon/privsep/writer_place.h"
 #include "daemon/privsep/writer_settings.h"
 
 struct writer;
@@ -27,6 +28,19 @@ struct shipped_text;
 /* As audit_log_open(), and writer_directory_open(). Waits for the first writer to be ready. */
 int writer_open(const char *directory, const struct writer_settings *settings,
 		struct writer **ret_writer, uint64_t *ret_repaired, struct failure *failure);
+
+/*
+ * The same in a place that is found already, and is taken over on success, with a loop: waits for
+ * nothing. writer_when_ready() says whether it can be written.
+ */
+int writer_open_at(const char *directory, struct writer_place *place,
+		   const struct writer_settings *settings, struct writer **ret_writer,
+		   struct failure *failure);
+/* Is there, or was there, a writer that could open the log? If not: why, or "". */
+bool writer_has_begun(const struct writer *writer);
+const char *writer_why_not_begun(const struct writer *writer);
+/* For one that never began: nothing waits to be written, and nobody for it. */
+void writer_abandon(struct writer *writer);
 
 /*
  * Hands over a record, as event_text_write() makes it. -ENOMEM; -ENOBUFS once 16 MiB wait for one

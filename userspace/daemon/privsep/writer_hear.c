@@ -76,8 +76,11 @@ static void take_reply(struct writer *w)
 	}
 	if (w->asked == WRITER_HELLO) {
 		w->repaired = reply->repaired;
-		w->device = w->next_device;
-		w->inode = w->next_inode;
+		w->device = w->place.device;
+		w->inode = w->place.inode;
+		if (!w->begun && w->settings.begun)
+			w->settings.begun(w->repaired, w->settings.context);
+		w->begun = true;
 	} else {
 		w->restarts = w->deaths = 0;
 	}

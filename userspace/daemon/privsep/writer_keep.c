@@ -7,23 +7,26 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "daemon/host/turn.h"
+#include "daemon/privsep/errand.h"
 #include "daemon/privsep/helper.h"
 #include "daemon/privsep/writer_ask.h"
 #include "daemon/privsep/writer_child.h"
-#include "daemon/privsep/writer_directory.h"
 #include "daemon/privsep/writer_hear.h"
 #include "daemon/privsep/writer_state.h"
 #include "daemon/privsep/writer_wait.h"
 
 /* For the lock of one that is about to leave. */
 #define LOCK_PATIENCE_MSEC 3000
+/* For what is in the log's place after it was replaced. */
+#define LOOK_SECONDS 5
+/* What was seen of it is taken for so long to be so. */
+#define SEEN_NSEC NSEC_PER_SEC
 /* After so many in a row that died at once, one a second is tried. */
 #define EAGER_RESTARTS 3
 
@@ -50,7 +53,7 @@ static void greet(struct writer *w)
 		.patience_msec = LOCK_PATIENCE_MSEC,
 		.confine = geteuid() == 0,
 		.position = w->position,
-		.anew = w->anew,
+		.anew = w->begun && (w->device != w->place.device || w->inode != w->place.inode),
 	};
 
 	snprintf(hello.name, sizeof(hello.name), "%s", w->directory);
@@ -62,51 +65,142 @@ static void greet(struct writer *w)
 
 int writer_keep_start(struct writer *w, struct failure *failure)
 {
-	_cleanup_(closep) int directory_fd = -1;
-	struct stat status;
-	int r;
+	int r = w->place.fd >= 0 ? 0
+				 : writer_place_find(w->directory, w->settings.uid, w->settings.gid,
+						     &w->place, failure);
 
-	directory_fd =
-		writer_directory_open(w->directory, w->settings.uid, w->settings.gid, failure);
-	if (directory_fd < 0)
-		return directory_fd;
-	if (fstat(directory_fd, &status) < 0)
-		return failure_set(failure, errno, "cannot examine %s: %m", w->directory);
-	r = helper_start("--log-writer", directory_fd, PATIENCE_SECONDS, &w->pid, &w->fd);
+	if (r < 0)
+		return r;
+	r = helper_start("--log-writer", w->place.fd, PATIENCE_SECONDS, &w->pid, &w->fd);
 	if (r == 0)
 		r = watch(w);
 	if (r < 0)
 		return failure_set(failure, r, "cannot start the log's writer: %m");
-	w->next_device = status.st_dev;
-	w->next_inode = status.st_ino;
 	w->restarts++;
 	greet(w);
 	return 0;
 }
 
-static bool directory_is_its(const struct writer *w)
+/* In a process of its own. */
+static int look(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
 {
-	struct stat status;
+	const struct writer *w = context;
+	struct writer_place place;
+	int r = writer_place_find(w->directory, w->settings.uid, w->settings.gid, &place, failure);
 
-	return stat(w->directory, &status) == 0 && w->device == status.st_dev &&
-	       w->inode == status.st_ino;
+	if (r < 0)
+		return r;
+	writer_place_write(&place, w->directory, to);
+	fds->fd[0] = place.fd;
+	return 0;
 }
 
-/* A writer for what the log's directory is now. */
-static int ensure(struct writer *w)
+static void leave_place(struct writer *w)
 {
 	char why[64];
 
-	if (w->asking && w->asked == WRITER_HELLO)
+	writer_child_put_down(w, why, sizeof(why));
+	writer_place_release(&w->place);
+}
+
+static int take_place(struct writer *w, const char *data, size_t size, struct errand_fds *fds)
+{
+	_cleanup_(freep) char *directory = NULL;
+	struct writer_place place;
+	int r = writer_place_parse(data, size, &place, &directory);
+
+	if (r < 0 || fds->fd[0] < 0)
+		return r < 0 ? r : -EPROTO;
+	w->looked_at = clock_nsec(CLOCK_MONOTONIC);
+	if (w->place.fd >= 0 && w->place.device == place.device && w->place.inode == place.inode)
 		return 0;
-	w->anew = !directory_is_its(w);
-	if (w->anew)
-		writer_child_put_down(w, why, sizeof(why));
-	if (w->fd >= 0)
+	leave_place(w);
+	w->place = place;
+	w->place.fd = TAKE_FD(fds->fd[0]);
+	return 0;
+}
+
+static void on_looked(void *context, int result, const char *data, size_t size,
+		      struct errand_fds *fds, const struct failure *failure)
+{
+	struct writer *w = context;
+
+	(void)failure;
+	w->looking = NULL;
+	if (result == 0)
+		result = take_place(w, data, size, fds);
+	if (result == 0)
+		return writer_keep_say(w);
+	leave_place(w);
+	writer_wait_fail(w, result);
+	writer_wait_note_answer(w, result);
+}
+
+static int begin_to_look(struct writer *w)
+{
+	const struct errand_job job = {
+		.what = "what opens the log's directory",
+		.uid = w->settings.uid,
+		.seconds = LOOK_SECONDS,
+		.work = look,
+		.done = on_looked,
+		.context = w,
+	};
+
+	return errand_start(w->settings.base, &job, &w->looking, NULL);
+}
+
+/* 1: as writer_place_is(); what was seen a moment ago is so still. */
+static int is_in_place(const struct writer *w)
+{
+	int r = writer_place_is(&w->place, w->directory);
+
+	if (r != -EAGAIN)
+		return r;
+	if (!w->settings.base)
+		return writer_place_is_now(&w->place, w->directory);
+	return clock_nsec(CLOCK_MONOTONIC) < w->looked_at + SEEN_NSEC ? 1 : -EAGAIN;
+}
+
+/*
+ * Leaves a place that is not the log's any more. What a file system would have to be asked, it is
+ * asked by a process of its own.
+ */
+static int look_at_place(struct writer *w)
+{
+	int r = w->place.fd >= 0 ? is_in_place(w) : 0;
+
+	if (r == 0 && w->place.fd >= 0)
+		leave_place(w);
+	return r == -EAGAIN || (r == 0 && w->settings.base) ? begin_to_look(w) : 0;
+}
+
+static bool is_beginning(const struct writer *w)
+{
+	return w->asking && w->asked == WRITER_HELLO;
+}
+
+/* A writer for what the log's directory is now. -EINPROGRESS: there will be one. */
+static int ensure(struct writer *w)
+{
+	int r = 0;
+
+	if (is_beginning(w))
 		return 0;
-	if (clock_nsec(CLOCK_MONOTONIC) < w->not_before)
+	if (w->fd < 0 && clock_nsec(CLOCK_MONOTONIC) < w->not_before)
 		return -EPIPE;
-	return writer_keep_start(w, NULL);
+	if (!w->looking)
+		r = look_at_place(w);
+	if (r < 0 || w->looking)
+		return r < 0 ? r : -EINPROGRESS;
+	return w->fd >= 0 ? 0 : writer_keep_start(w, NULL);
+}
+
+bool writer_keep_is_away(struct writer *w)
+{
+	if (!w->looking && !is_beginning(w) && w->place.fd >= 0)
+		(void)look_at_place(w);
+	return w->looking || w->fd < 0;
 }
 
 static bool wants_something(const struct writer *w)
@@ -129,7 +223,7 @@ void writer_keep_lost(struct writer *w, int error)
 	}
 	if (w->restarts >= EAGER_RESTARTS)
 		w->not_before = clock_nsec(CLOCK_MONOTONIC) + NSEC_PER_SEC;
-	if (w->settings.restarted)
+	if (w->settings.restarted && w->begun)
 		w->settings.restarted(why, w->settings.context);
 	/* Another is started once there is something to say. */
 	if (!wants_something(w))
@@ -146,6 +240,8 @@ void writer_keep_say(struct writer *w)
 {
 	int r = ensure(w);
 
+	if (r == -EINPROGRESS)
+		return;
 	if (r < 0) {
 		writer_wait_fail(w, r);
 		/* But for one that is only to be tried again later. */

@@ -7,6 +7,7 @@
 #define CORDON_DAEMON_WRITER_KEEP_H
 
 #include <event2/event.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/failure.h"
@@ -17,6 +18,8 @@ struct writer;
 int writer_keep_start(struct writer *writer, struct failure *failure);
 /* Says what is wanted to one for what the log's directory is now. */
 void writer_keep_say(struct writer *writer);
+/* There is none for what the log's directory is now: one is had when something is said. */
+bool writer_keep_is_away(struct writer *writer);
 /* It died, or has been silent for too long. */
 void writer_keep_lost(struct writer *writer, int error);
 

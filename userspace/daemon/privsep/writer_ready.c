@@ -22,9 +22,10 @@
 #define LOOK_USEC 50000
 
 /* One that is there, and whose last word was yes, is asked when it is needed. */
-static bool is_ready(const struct writer *w)
+static bool is_ready(struct writer *w)
 {
-	return w->fd >= 0 && !(w->asking && w->asked == WRITER_HELLO) && w->unwritable == 0;
+	return !writer_keep_is_away(w) && !(w->asking && w->asked == WRITER_HELLO) &&
+	       w->unwritable == 0;
 }
 
 static void ask(struct writer *w)

@@ -16,6 +16,7 @@
 #include "audit/write/log.h"
 #include "base/failure.h"
 #include "daemon/privsep/shipped.h"
+#include "daemon/privsep/writer_place.h"
 #include "daemon/privsep/writer_protocol.h"
 #include "daemon/privsep/writer_settings.h"
 
@@ -50,14 +51,16 @@ struct writer {
 	struct writer_settings settings;
 	int fd; /* -1: there is none now */
 	pid_t pid, unreaped;
+	bool begun;   /* one of them has */
 	dev_t device; /* of the directory that it has */
 	ino_t inode;
-	dev_t next_device; /* of the directory of the writer that begins */
-	ino_t next_inode;
-	struct buffer queue; /* records that are not confirmed, as WRITER_APPEND has them */
-	uint64_t confirmed;  /* bytes that stood before it */
-	size_t sent;	     /* bytes of it that this writer has */
-	struct buffer out;   /* requests on their way into the socket */
+	struct writer_place place; /* for the writer that begins */
+	struct errand *looking;	   /* for that; NULL: none */
+	uint64_t looked_at;	   /* monotonic clock */
+	struct buffer queue;	   /* records that are not confirmed, as WRITER_APPEND has them */
+	uint64_t confirmed;	   /* bytes that stood before it */
+	size_t sent;		   /* bytes of it that this writer has */
+	struct buffer out;	   /* requests on their way into the socket */
 	size_t out_at;
 	struct writer_reply reply; /* on its way out of it */
 	size_t reply_size;
@@ -67,7 +70,6 @@ struct writer {
 	size_t covers;	   /* bytes of the queue that the flush is about */
 	bool partial;	   /* which is not all that was wanted */
 	bool wanted[WRITER_REQUEST_COUNT];
-	bool anew; /* the next one begins in another directory */
 	struct wait_list waits, ready, completed;
 	struct event *readable, *writable, *late, *deliver, *look; /* NULL without a loop */
 	uint64_t unsaid; /* lost here; the log does not say so yet */

@@ -27,7 +27,6 @@
 #include "daemon/policy/keeping.h"
 #include "daemon/privsep/errand.h"
 #include "daemon/privsep/errand_time.h"
-#include "daemon/privsep/log_place.h"
 #include "daemon/privsep/reader_process.h"
 #include "daemon/server/approve.h"
 
@@ -257,6 +256,8 @@ static void on_soon(evutil_socket_t fd, short what, void *context)
 	(void)fd;
 	(void)what;
 	a->c->ahead = NULL;
+	if (!a->refused)
+		a->c->log = TAKE_PTR(a->log);
 	a->ready(a->c, a->refused ? NULL : a->message, &a->fds);
 	names_forget_missing(names);
 }
@@ -458,50 +459,29 @@ static int ask(struct ahead *a, struct failure *failure)
 	return r == 0 ? ask_further(a, failure) : r;
 }
 
-/* Whatever it finds: that is for whoever opens the log. */
 static int look_at_log(const void *context, FILE *to, struct errand_fds *fds,
 		       struct failure *failure)
 {
 	const struct ahead *a = context;
-	_cleanup_(freep) char *file = NULL;
 
-	(void)fds;
-	if (asprintf(&file, "%s/current.jsonl", a->directory) < 0)
-		return failure_set(failure, ENOMEM, "%m");
-	fputs(access(file, F_OK) == 0 ? "there" : "not there", to);
-	return 0;
+	return logs_look(a->c->daemon->logs, a->directory, to, &fds->fd[0], failure);
 }
 
-/*
- * Opened here, it can be waited for until it can be written, and the policy kept beside it. Where
- * that fails it is tried again when the request is dispatched, which says why.
- */
-static void use_log(struct ahead *a)
-{
-	_cleanup_(freep) char *directory = NULL;
-	struct failure ignored = {};
-
-	if (log_place(a->directory, &directory, &ignored) == 0)
-		(void)logs_get(a->c->daemon->logs, directory, &a->log, &ignored);
-}
-
+/* Opened here, it can be waited for until it can be written, and the policy kept beside it. */
 static void on_log_seen(void *context, int result, const char *data, size_t size,
 			struct errand_fds *fds, const struct failure *why)
 {
 	struct ahead *a = context;
 	struct failure failure = *why;
 
-	(void)data;
-	(void)size;
-	(void)fds;
 	a->errand = NULL;
 	if (result == -ETIMEDOUT)
 		failure_replace(&failure, result,
 				"the file system of the log in %s does not answer", a->directory);
-	if (result == 0) {
-		use_log(a);
+	if (result == 0)
+		result = logs_open(a->c->daemon->logs, data, size, &fds->fd[0], &a->log, &failure);
+	if (result == 0)
 		result = ask(a, &failure);
-	}
 	if (result < 0)
 		refuse(a, result, failure.text);
 	if (result <= 0)
@@ -509,8 +489,8 @@ static void on_log_seen(void *context, int result, const char *data, size_t size
 }
 
 /*
- * Does the file system answer on which a log is that root has named? 1: on_log_seen() is called. In
- * an account apart: those that wait for it keep nothing of root's back.
+ * The file system on which a log is that root has named may not answer. 1: on_log_seen() is called.
+ * In an account apart: those that wait for it keep nothing of root's back.
  */
 static int ask_for_log(struct ahead *a, struct failure *failure)
 {

@@ -38,6 +38,7 @@ struct connection {
 	int report_fd;
 	struct reader_question *reading; /* while its packet is read; NULL: there is none */
 	struct protocol_fds fds;	 /* that came along with it */
+	struct log_use *log; /* that its request is to be on record in; NULL: the daemon's */
 	struct ahead *ahead; /* while its request is not dispatched yet; NULL: there is none */
 	/* Requests that are answered later. */
 	bool awaits_outcome;

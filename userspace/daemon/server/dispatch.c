@@ -36,6 +36,7 @@ static bool do_hello(struct connection *c)
 
 static void do_prepare(struct connection *c, json_t *message, struct protocol_fds *fds)
 {
+	_cleanup_(logs_putp) struct log_use *log = TAKE_PTR(c->log);
 	struct daemon *daemon = c->daemon;
 	_cleanup_(freep) char *text = NULL;
 	struct failure failure = {};
@@ -53,7 +54,7 @@ static void do_prepare(struct connection *c, json_t *message, struct protocol_fd
 		return connection_refuse(c, EUSERS, "too many clients are connected");
 	if (c->execution || c->have_outcome)
 		return connection_refuse(c, EINVAL, "a connection owns one execution at most");
-	r = execution_prepare(daemon, message, fds, &c->peer, c, &e, &text, &failure);
+	r = execution_prepare(daemon, message, fds, &c->peer, log, c, &e, &text, &failure);
 	if (r < 0)
 		return connection_refuse(c, r, text && *text ? text : failure.text);
 	c->execution = e;

@@ -58,6 +58,7 @@ static void release(struct connection *c)
 	readers_cancel(c->reading);
 	protocol_fds_close(&c->fds);
 	ahead_cancel(c);
+	logs_put(c->log);
 	applying_forget(c);
 	approve_forget(c);
 	propose_forget(c);

@@ -7,10 +7,12 @@
 #define CORDON_TESTS_DAEMON_FAKE_LOGS_H
 
 #include <event2/event.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/queue.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "audit/storage/policy_store.h"
 #include "daemon/privsep/logs.h"
@@ -95,6 +97,30 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 	use->users++;
 	*ret_log = use;
 	return 0;
+}
+
+int logs_look(const struct logs *logs, const char *asked, FILE *to, int *ret_fd,
+	      struct failure *failure)
+{
+	int r = faults_next(__func__);
+
+	(void)logs;
+	if (r < 0)
+		return failure_set(failure, r, "the log %s cannot be opened: %m", asked);
+	fputs(asked, to);
+	*ret_fd = open("/", O_PATH | O_CLOEXEC);
+	return 0;
+}
+
+int logs_open(struct logs *logs, const char *seen, size_t size, int *fd, struct log_use **ret_log,
+	      struct failure *failure)
+{
+	char directory[512];
+
+	close(*fd);
+	*fd = -1;
+	snprintf(directory, sizeof(directory), "%.*s", (int)size, seen);
+	return logs_get(logs, directory, ret_log, failure);
 }
 
 void logs_put(struct log_use *log)

@@ -366,8 +366,8 @@ static inline int world_try_prepare(pid_t owner, const char *policy, bool observ
 	int r;
 
 	fds.fd[0] = open(world_path("work"), O_PATH | O_DIRECTORY | O_CLOEXEC);
-	r = execution_prepare(world, request, &fds, &peer, seen.directory, ret_execution, &message,
-			      &failure);
+	r = execution_prepare(world, request, &fds, &peer, NULL, seen.directory, ret_execution,
+			      &message, &failure);
 	protocol_fds_close(&fds);
 	/* Whoever asked is told. */
 	assert_int_equal(r < 0, failure.text[0] != '\0' || (message && *message));

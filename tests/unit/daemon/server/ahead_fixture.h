@@ -15,6 +15,7 @@
 #include <grp.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,16 +75,16 @@ struct group *getgrnam(const char *name)
 }
 
 /* The file system that a log is on, which `hangs` as well. */
-int access(const char *path, int mode)
+int mkdir(const char *path, mode_t mode)
 {
-	if (strncmp(path, log_directory, strlen(log_directory)) != 0)
-		return faccessat(AT_FDCWD, path, mode, 0);
+	if (!database || strncmp(path, log_directory, strlen(log_directory)) != 0)
+		return mkdirat(AT_FDCWD, path, mode);
 	database->asked++;
 	if (database->hangs && getpid() == loop)
 		sleep(3);
 	while (database->hangs && getpid() != loop)
 		(void)pause();
-	return faccessat(AT_FDCWD, path, mode, 0);
+	return mkdirat(AT_FDCWD, path, mode);
 }
 
 static void on_flush(evutil_socket_t fd, short what, void *context)
@@ -156,6 +157,7 @@ static void connect_member(struct connection *c, int *ret_client)
 
 static void close_both(const struct connection *c, int client)
 {
+	logs_put(c->log);
 	close(c->fd);
 	close(client);
 }

@@ -231,7 +231,8 @@ static void test_named_log(void **state)
 	while (c.ahead)
 		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
 	assert_int_equal(dispatched, 1);
-	assert_int_equal(database->asked, 1);
+	/* And for the writer, in whose place something else has been. */
+	assert_in_range(database->asked, 1, 2);
 
 	database->hangs = true;
 	assert_int_equal(ask_with_log(&c, big, json_string(log_directory), &took), 1);

@@ -130,8 +130,9 @@ static int asked_for_many(void)
 	for (int i = 0; i < 40; i++)
 		(void)world_live();
 	send_with(fd, apply_to_session(), NULL, 0);
+	/* Of what is ready, and not of what follows from that. */
 	for (int i = 0; i < 100 && LIST_EMPTY(&world->applying); i++) {
-		world_turn();
+		event_base_loop(world->base, EVLOOP_ONCE | EVLOOP_NONBLOCK);
 		if (errand)
 			errand_answers_apart();
 	}
