@@ -188,7 +188,7 @@ int logs_look(const struct logs *logs, const char *asked, FILE *to, int *ret_fd,
 	      struct failure *failure)
 {
 	_cleanup_(freep) char *directory = NULL;
-	struct writer_place place;
+	struct writer_place place = WRITER_PLACE_NONE;
 	int r = log_place(asked, &directory, failure);
 
 	if (r == 0)
@@ -200,7 +200,7 @@ int logs_look(const struct logs *logs, const char *asked, FILE *to, int *ret_fd,
 	return 0;
 }
 
-int logs_open(struct logs *logs, const char *seen, size_t size, int *fd, struct log_use **ret_log,
+int logs_open(struct logs *logs, const char *seen, size_t size, int fd, struct log_use **ret_log,
 	      struct failure *failure)
 {
 	_cleanup_(writer_place_release) struct writer_place place = WRITER_PLACE_NONE;
@@ -208,10 +208,10 @@ int logs_open(struct logs *logs, const char *seen, size_t size, int *fd, struct 
 	struct log_use *use;
 	int r = writer_place_parse(seen, size, &place, &directory);
 
-	if (r < 0 || *fd < 0)
+	place.fd = fd;
+	if (r < 0 || fd < 0)
 		return failure_set(failure, r < 0 ? r : -EPROTO,
 				   "what looks at the log's directory makes no sense");
-	place.fd = TAKE_FD(*fd);
 	use = find_in(logs, place.device, place.inode);
 	if (!use)
 		return use_new(logs, directory, &place, ret_log, failure);

@@ -479,7 +479,8 @@ static void on_log_seen(void *context, int result, const char *data, size_t size
 		failure_replace(&failure, result,
 				"the file system of the log in %s does not answer", a->directory);
 	if (result == 0)
-		result = logs_open(a->c->daemon->logs, data, size, &fds->fd[0], &a->log, &failure);
+		result = logs_open(a->c->daemon->logs, data, size, TAKE_FD(fds->fd[0]), &a->log,
+				   &failure);
 	if (result == 0)
 		result = ask(a, &failure);
 	if (result < 0)

@@ -112,13 +112,12 @@ int logs_look(const struct logs *logs, const char *asked, FILE *to, int *ret_fd,
 	return 0;
 }
 
-int logs_open(struct logs *logs, const char *seen, size_t size, int *fd, struct log_use **ret_log,
+int logs_open(struct logs *logs, const char *seen, size_t size, int fd, struct log_use **ret_log,
 	      struct failure *failure)
 {
 	char directory[512];
 
-	close(*fd);
-	*fd = -1;
+	close(fd);
 	snprintf(directory, sizeof(directory), "%.*s", (int)size, seen);
 	return logs_get(logs, directory, ret_log, failure);
 }
