@@ -199,8 +199,7 @@ static __always_inline enum climb_result cross_mount(struct walk *walk)
 	walk->at = read_u64(FIELD(struct mount, walk->mount, mnt_mountpoint));
 	walk->mount = parent;
 	walk->mount_root = read_u64(FIELD(struct mount, parent, mnt.mnt_root));
-	if (!moves_by_hook(walk->mount_root))
-		walk->unstable |= UNSTABLE_MOVES;
+	walk->unseen = !moves_by_hook(walk->mount_root);
 	/* The rest of the way lies outside procfs. */
 	walk->in_proc = 0;
 	walk->crossed = 1;
@@ -225,6 +224,9 @@ static __always_inline enum climb_result record_component(const struct subject *
 			owner = 0;
 		}
 	}
+	/* Not of a mount on which another is mounted at once, as on what the host has booted from. */
+	if (walk->unseen)
+		walk->unstable |= UNSTABLE_MOVES;
 	component = &walk->components[depth & (CORDON_MAX_COMPONENTS - 1)];
 	component->name = link->name;
 	component->length = link->length;
@@ -291,8 +293,7 @@ static __always_inline __u32 climb(const struct subject *s)
 	 */
 	if (walk->dentry == walk->mount_root)
 		walk->unstable |= UNSTABLE_NAME;
-	if (!moves_by_hook(walk->mount_root))
-		walk->unstable |= UNSTABLE_MOVES;
+	walk->unseen = !moves_by_hook(walk->mount_root);
 	bpf_loop(CORDON_MAX_COMPONENTS + MOUNT_CROSSINGS, climb_step, (void *)s, 0);
 	if (walk->foreign)
 		return CORDON_REASON_FOREIGN;

@@ -209,6 +209,7 @@ struct walk {
 	__u32 crossed;		 /* left the mount that the climb began on */
 	__u16 ended;		 /* 1: settled, or there is no time for another attempt */
 	__u16 disturbed;	 /* attempts, at most NAME_PATIENCE */
+	__u32 unseen;		 /* no hook sees all moves in the file system of `mount` */
 	struct dentry_link link; /* what stands at `at` */
 	/* runs of the automaton, side by side: each component is read once */
 	struct matcher matcher;
