@@ -105,10 +105,18 @@ run_queue() {
 	wait
 }
 
-# Of all parts, so that a loop that something holds up is seen although nothing failed.
+# longest_of PATTERN WORDS: of the parts that match.
+longest_of() {
+	grep "$1" "$scratch/turns" | sort -k1,1nr | head -n 1 | sed "s/^\([0-9.]*\) \(.*\)/$2: \1 ms of processor time, \2/"
+}
+
+# Of all parts, so that a loop that something holds up is seen although nothing failed. Where processors are emulated beside
+# each other, what they wait for counts.
 longest_turn() {
-	[ ! -s "$scratch/turns" ] || sort -k1,1nr "$scratch/turns" | head -n 1 |
-		sed "s/^\([0-9.]*\) \(.*\)/\nthe longest turn of a daemon's loop: \1 ms of processor time, \2/"
+	[ -s "$scratch/turns" ] || return
+	printf '\n'
+	longest_of ', in turns on' "the longest turn of a daemon's loop, by the instruction clock"
+	longest_of '.' "and of all parts, by an emulated machine's own"
 }
 
 # What each part counted and how long it took, beside what is recorded; the longest first; the loop's longest turn; the sum; what failed, last,
