@@ -224,7 +224,7 @@ static __always_inline enum climb_result record_component(const struct subject *
 			owner = 0;
 		}
 	}
-	/* Not of a mount on which another is mounted at once, as on what the host has booted from. */
+	/* Not so of one on whose root another is mounted, as on that which the host booted from. */
 	if (walk->unseen)
 		walk->unstable |= UNSTABLE_MOVES;
 	component = &walk->components[depth & (CORDON_MAX_COMPONENTS - 1)];

@@ -174,8 +174,8 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 		decide_path(s, move->wanted_from ? CORDON_OP_RENAME : CORDON_OP_LINK,
 			    walk->move_error);
 	/*
-	 * Refused below, perhaps, for what no right of its own says. A regular file is so only where
-	 * its new name grants more, and seldom: a remembered directory will do until then.
+	 * Refused below, perhaps, for what no right of its own says. A regular file is so only
+	 * where its new name grants more, and seldom: a remembered directory will do until then.
 	 */
 	ask_name(s, move->to, move->to_mount,
 		 NAME_QUESTION(move->wanted_to,

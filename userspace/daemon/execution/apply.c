@@ -419,7 +419,7 @@ static void swap_all(struct apply *a)
 	for (size_t i = 0; i < a->count; i++) {
 		struct execution *e = a->daemon->by_slot[a->targets[i]];
 
-		/* A slot is named twice where the execution in it is not the one from the beginning. */
+		/* A slot is named twice where another execution has come into it. */
 		if (!is_announced(a, e) || e->policy == use_for(a, e))
 			continue;
 		swap(a, e);

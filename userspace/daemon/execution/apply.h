@@ -26,7 +26,7 @@ struct apply_result {
 
 void apply_result_release(struct apply_result *result);
 
-/* One that is being made: each execution that it is for is put on record before, and noted after. */
+/* One that is being made: each execution is told of in its log before, in its state file after. */
 struct apply;
 
 /* Targets of which a turn of the loop has time for what is to be done. */
@@ -34,7 +34,8 @@ struct apply;
 
 /*
  * Finds out whom it is for, and whether it may be made. The request stays the caller's until the
- * end. *ret_message: text for the caller that is longer than a failure holds, or NULL; caller frees.
+ * end. *ret_message: text for the caller that is longer than a failure holds, or NULL; caller
+ * frees.
  *
  * -ESRCH: no such execution is live; -EPERM: the policy allows more than one in force and no reason
  * was given (the text says what); -EINVAL: an error in the policy, or a variable that it names
@@ -53,7 +54,7 @@ int apply_begin(struct daemon *daemon, const struct apply_request *request,
 int apply_go_on(struct apply *apply, size_t targets, struct apply_result *ret_result,
 		struct failure *failure);
 
-/* One that is not at its end is the next daemon's: in the kernel it is made for all, or for none. */
+/* Before its end, it is left to the next daemon: in the kernel it is made for all, or for none. */
 void apply_free(struct apply *apply);
 DEFINE_CLEANUP(struct apply *, apply_free, apply_freep)
 
@@ -62,7 +63,7 @@ int apply_policy(struct daemon *daemon, const struct apply_request *request,
 		 const struct ucred *peer, struct apply_result *ret_result, char **ret_message,
 		 struct failure *failure);
 
-/* The execution's end is about to be put on record: a change that was not made is not made any more. */
+/* Before the record of an execution's end: a change that was not made will not be. */
 void apply_note_ending(struct execution *e);
 
 /*

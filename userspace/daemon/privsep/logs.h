@@ -47,7 +47,10 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
  */
 int logs_look(const struct logs *logs, const char *asked, FILE *to, int *ret_fd,
 	      struct failure *failure);
-/* Takes the descriptor over, also where it fails. Whether it can be written, logs_when_writable() finds out. */
+/*
+ * Takes the descriptor over, also where it fails. Whether the log can be written,
+ * logs_when_writable() finds out.
+ */
 int logs_open(struct logs *logs, const char *seen, size_t size, int fd, struct log_use **ret_log,
 	      struct failure *failure);
 

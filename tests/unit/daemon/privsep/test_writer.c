@@ -83,7 +83,7 @@ static void note_left(struct writer *writer, void *context)
 	writer_close(writer);
 }
 
-static struct writer *new_writer_in(struct event_base *base)
+static struct writer_settings settings_in(struct event_base *base)
 {
 	static char identity[IDENTITY_TEXT_MAX];
 	struct writer_settings settings = {
@@ -92,16 +92,23 @@ static struct writer *new_writer_in(struct event_base *base)
 		.restarted = count_death,
 		.left = note_left,
 	};
-	struct writer *writer = NULL;
-	struct failure failure = {};
-	uint64_t repaired;
 
-	deaths = 0;
 	/* The writer, which cannot look, is told which host this is. */
 	assert_int_equal(
 		identity_format(&(struct identity){.name = "web-7", .version = "1"}, identity), 0);
 	settings.log.identity = identity;
 	assert_int_equal(writer_user_find(NULL, &settings.uid, &settings.gid, NULL), 0);
+	return settings;
+}
+
+static struct writer *new_writer_in(struct event_base *base)
+{
+	const struct writer_settings settings = settings_in(base);
+	struct writer *writer = NULL;
+	struct failure failure = {};
+	uint64_t repaired;
+
+	deaths = 0;
 	if (writer_open(directory, &settings, &writer, &repaired, &failure) < 0)
 		fail_msg("%s", failure.text);
 	return writer;
@@ -676,6 +683,139 @@ static void test_ready(void **state)
 	event_base_free(base);
 }
 
+/* The log goes on in a new directory, which the loop has found, made and opened by others. */
+static void test_moved_in_loop(void **state)
+{
+	struct event_base *base = event_base_new();
+	struct waits heard = {};
+	struct answer ready = {};
+	struct writer_wait *wait;
+	struct writer *writer;
+
+	(void)state;
+	remove_all();
+	writer = new_writer_in(base);
+	assert_int_equal(append(writer, 0), 0);
+	assert_int_equal(writer_when_flushed(writer, true, on_done, &heard, &wait), 0);
+	turn_until(base, &heard.done, 1);
+	assert_int_equal(rename(directory, aside), 0);
+	/* It is not there, and by and by it is. */
+	assert_int_equal(writer_when_ready(writer, on_answer, &ready, &wait), 1);
+	assert_non_null(writer->looking);
+	assert_int_equal(append(writer, 1), 0);
+	assert_int_equal(writer_when_flushed(writer, true, on_done, &heard, &wait), 0);
+	turn_until(base, &heard.done, 2);
+	turn_until(base, &ready.done, 1);
+	assert_int_equal(ready.result, 0);
+	assert_int_equal(heard.failed, 0);
+	assert_int_equal(append(writer, 2), 0);
+	writer_close(writer);
+	assert_int_equal(count(aside).numbers, 1);
+	assert_int_equal(count(directory).numbers, 2);
+	assert_int_equal(count(directory).gaps, 1);
+	event_base_free(base);
+}
+
+/* One that dies is followed by another in the same place, and nobody asks where that is. */
+static void test_same_place(void **state)
+{
+	struct event_base *base = event_base_new();
+	struct waits heard = {};
+	struct writer_wait *wait;
+	struct writer *writer;
+
+	(void)state;
+	remove_all();
+	writer = new_writer_in(base);
+	for (unsigned int i = 1; i < 4; i++) {
+		kill_idle(base);
+		assert_int_equal(append(writer, i - 1), 0);
+		assert_int_equal(writer_when_flushed(writer, true, on_done, &heard, &wait), 0);
+		assert_null(writer->looking);
+		turn_until(base, &heard.done, i);
+	}
+	assert_int_equal(heard.failed, 0);
+	writer_close(writer);
+	assert_int_equal(count(directory).numbers, 3);
+	event_base_free(base);
+}
+
+/* What another process has found goes to the loop as text and a descriptor. */
+static void test_place(void **state)
+{
+	struct writer_place place, told;
+	uid_t uid;
+	gid_t gid;
+	char *name = NULL, text[256];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	(void)state;
+	remove_all();
+	assert_int_equal(writer_user_find(NULL, &uid, &gid, NULL), 0);
+	assert_int_equal(writer_place_find(directory, uid, gid, &place, NULL), 0);
+	assert_int_equal(fcntl(place.fd, F_GETFL) & O_PATH, O_PATH);
+	assert_int_equal(writer_place_is(&place, directory), 1);
+	assert_true(writer_place_is_now(&place, directory));
+	writer_place_write(&place, directory, out);
+	assert_int_equal(fclose(out), 0);
+	assert_int_equal(writer_place_parse(text, strlen(text), &told, &name), 0);
+	assert_string_equal(name, directory);
+	assert_int_equal(told.inode, place.inode);
+	assert_int_equal(told.device, place.device);
+	assert_int_equal(told.fd, -1);
+	free(name);
+	assert_int_equal(writer_place_parse("1 2", 3, &told, &name), -EPROTO);
+	assert_int_equal(writer_place_parse("1 x /a", 6, &told, &name), -EPROTO);
+	assert_int_equal(writer_place_parse("1 2 a", 5, &told, &name), -EPROTO);
+	/* Another in its place, which is in the caches as it was just made. */
+	assert_int_equal(rename(directory, aside), 0);
+	assert_int_equal(mkdir(directory, 0750), 0);
+	assert_int_equal(writer_place_is(&place, directory), 0);
+	assert_false(writer_place_is_now(&place, directory));
+	writer_place_release(&place);
+	assert_int_equal(place.fd, -1);
+}
+
+/* Opened in a place that is known, it begins while nobody waits; or says why it cannot. */
+static void test_open_at(void **state)
+{
+	struct event_base *base = event_base_new();
+	const struct writer_settings settings = settings_in(base);
+	struct writer_place place;
+	struct answer heard = {};
+	struct writer_wait *wait;
+	struct writer *writer;
+
+	(void)state;
+	remove_all();
+	assert_int_equal(writer_place_find(directory, settings.uid, settings.gid, &place, NULL), 0);
+	assert_int_equal(writer_open_at(directory, &place, &settings, &writer, NULL), 0);
+	assert_int_equal(place.fd, -1);
+	assert_false(writer_has_begun(writer));
+	assert_int_equal(writer_when_ready(writer, on_answer, &heard, &wait), 1);
+	turn_until(base, &heard.done, 1);
+	assert_int_equal(heard.result, 0);
+	assert_true(writer_has_begun(writer));
+	assert_int_equal(append(writer, 0), 0);
+	writer_close(writer);
+	assert_int_equal(count(directory).numbers, 1);
+
+	remove_all();
+	assert_int_equal(writer_place_find(directory, settings.uid, settings.gid, &place, NULL), 0);
+	snprintf(aside, sizeof(aside), "%s/log/" SEGMENT_NAME, top);
+	assert_int_equal(mkdir(aside, 0700), 0);
+	assert_int_equal(writer_open_at(directory, &place, &settings, &writer, NULL), 0);
+	assert_int_equal(writer_when_ready(writer, on_answer, &heard, &wait), 1);
+	turn_until(base, &heard.done, 2);
+	assert_true(heard.result < 0);
+	assert_false(writer_has_begun(writer));
+	assert_true(*writer_why_not_begun(writer) != '\0');
+	writer_abandon(writer);
+	assert_int_equal(rmdir(aside), 0);
+	snprintf(aside, sizeof(aside), "%s/aside", top);
+	event_base_free(base);
+}
+
 /* Why there is none is an answer, too; so is that there was none in time. */
 static void test_not_ready(void **state)
 {
@@ -761,6 +901,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_flooded),
 		cmocka_unit_test(test_enough),
 		cmocka_unit_test(test_ready),
+		cmocka_unit_test(test_moved_in_loop),
+		cmocka_unit_test(test_same_place),
+		cmocka_unit_test(test_place),
+		cmocka_unit_test(test_open_at),
 		cmocka_unit_test(test_not_ready),
 		cmocka_unit_test(test_written_is_not_writable),
 	};
