@@ -272,6 +272,17 @@ static int name_workdir(struct execution *e, struct failure *failure)
 	return e->record.workdir ? 0 : failure_set(failure, ENOMEM, "%m");
 }
 
+static int check_directory(const struct execution *e, int fd, const char *const *own,
+			   struct failure *failure)
+{
+	dev_t device;
+	ino_t inode;
+	int r = workdir_check(fd, DAEMON_PASSWD, own, failure);
+
+	logs_where(e->log, &device, &inode);
+	return r < 0 ? r : workdir_check_log(fd, logs_directory(e->log), device, inode, failure);
+}
+
 /* Whatever the member has a variable stand for must be as fit as a work directory. */
 static int check_member_directories(struct execution *e, const struct prepare_request *request,
 				    const struct peer *peer, const char *const *own,
@@ -286,7 +297,7 @@ static int check_member_directories(struct execution *e, const struct prepare_re
 
 		if (is_unwanted(e, request, i))
 			continue;
-		r = workdir_check(e->directories[first + i], DAEMON_PASSWD, own, &why);
+		r = check_directory(e, e->directories[first + i], own, &why);
 		if (r < 0)
 			failure_set(failure, r, "${%s}: %s", request->binds[i], why.text);
 	}
@@ -296,7 +307,7 @@ static int check_member_directories(struct execution *e, const struct prepare_re
 static int check_directories(struct execution *e, const struct prepare_request *request,
 			     const struct peer *peer, struct failure *failure)
 {
-	const char *const own[] = {PROTOCOL_DIRECTORY, logs_directory(e->log), NULL};
+	const char *const own[] = {PROTOCOL_DIRECTORY, NULL};
 
 	if (e->owner.member) {
 		int r = check_member_directories(e, request, peer, own, failure);
@@ -304,7 +315,7 @@ static int check_directories(struct execution *e, const struct prepare_request *
 		if (r < 0)
 			return r;
 	}
-	return workdir_check(e->directories[0], DAEMON_PASSWD, own, failure);
+	return check_directory(e, e->directories[0], own, failure);
 }
 
 static int make_cgroup(struct execution *e, struct failure *failure)

@@ -222,6 +222,8 @@ struct closed {
 	size_t found; /* which of them; `count`: none */
 };
 
+#define OWN_RELATION "lies in cordon's own directory"
+
 static enum step judge_below(void *context, const struct place *place)
 {
 	struct closed *closed = context;
@@ -235,14 +237,14 @@ static enum step judge_below(void *context, const struct place *place)
 
 static void close_tree(struct closed *closed, const char *relation, const char *path)
 {
-	struct stat st;
+	struct statx st;
 
-	if (stat(path, &st) < 0)
+	if (statx(AT_FDCWD, path, AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_INO, &st) < 0)
 		return;
 	closed->trees[closed->count].relation = relation;
 	closed->trees[closed->count].path = path;
-	closed->trees[closed->count].device = st.st_dev;
-	closed->trees[closed->count].inode = st.st_ino;
+	closed->trees[closed->count].device = makedev(st.stx_dev_major, st.stx_dev_minor);
+	closed->trees[closed->count].inode = st.stx_ino;
 	closed->count++;
 }
 
@@ -252,6 +254,28 @@ static int refuse(struct failure *failure, const char *relation, const char *pat
 			   "the work directory %s %s; choose a directory of its own for the code "
 			   "to work in",
 			   relation, path);
+}
+
+static int climb_closed(int fd, struct closed *closed, struct failure *failure)
+{
+	closed->found = closed->count;
+	if (climb(fd, judge_below, closed) != STEP_FOUND)
+		return 0;
+	if (closed->found == closed->count)
+		return refuse(failure, "lies deeper than", "anybody climbs");
+	return refuse(failure, closed->trees[closed->found].relation,
+		      closed->trees[closed->found].path);
+}
+
+int workdir_check_log(int fd, const char *path, dev_t device, ino_t inode, struct failure *failure)
+{
+	struct closed closed = {.count = 1};
+
+	closed.trees[0].relation = OWN_RELATION;
+	closed.trees[0].path = path;
+	closed.trees[0].device = device;
+	closed.trees[0].inode = inode;
+	return climb_closed(fd, &closed, failure);
 }
 
 static int check_closed(int fd, const char *const *own, struct failure *failure)
@@ -264,15 +288,9 @@ static int check_closed(int fd, const char *const *own, struct failure *failure)
 		if (i == OWN_MAX)
 			return failure_set(failure, E2BIG, "more than %u directories of cordon's",
 					   OWN_MAX);
-		close_tree(&closed, "lies in cordon's own directory", own[i]);
+		close_tree(&closed, OWN_RELATION, own[i]);
 	}
-	closed.found = closed.count;
-	if (climb(fd, judge_below, &closed) != STEP_FOUND)
-		return 0;
-	if (closed.found == closed.count)
-		return refuse(failure, "lies deeper than", "anybody climbs");
-	return refuse(failure, closed.trees[closed.found].relation,
-		      closed.trees[closed.found].path);
+	return climb_closed(fd, &closed, failure);
 }
 
 static int check_homes(struct question *q, const char *passwd, struct failure *failure)

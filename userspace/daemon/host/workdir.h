@@ -3,6 +3,8 @@
 #ifndef CORDON_DAEMON_WORKDIR_H
 #define CORDON_DAEMON_WORKDIR_H
 
+#include <sys/types.h>
+
 #include "base/failure.h"
 
 /*
@@ -14,6 +16,12 @@
  * cordon; -E2BIG: `own` has more than eight; else why `passwd` cannot be read.
  */
 int workdir_check(int fd, const char *passwd, const char *const *own, struct failure *failure);
+
+/*
+ * -EPERM: it is or lies in a log's directory, which is known by identity and whose file system may
+ * not answer any more. `path`: for the message.
+ */
+int workdir_check_log(int fd, const char *path, dev_t device, ino_t inode, struct failure *failure);
 
 /* Those that are none, by name; NULL-terminated. */
 const char *const *workdir_system_directories(void);

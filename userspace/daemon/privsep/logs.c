@@ -303,6 +303,11 @@ const char *logs_directory(const struct log_use *log)
 	return writer_directory(log->writer);
 }
 
+void logs_where(const struct log_use *log, dev_t *ret_device, ino_t *ret_inode)
+{
+	writer_where(log->writer, ret_device, ret_inode);
+}
+
 bool logs_has_policy(const struct log_use *log, const struct compiled_policy *policy)
 {
 	return writer_is_in(log->writer, log->kept_device, log->kept_inode) &&

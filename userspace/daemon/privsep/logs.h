@@ -81,6 +81,8 @@ int logs_unwritable(const struct log_use *log, int r, struct failure *failure);
 int logs_writable(struct log_use *log, struct failure *failure);
 
 const char *logs_directory(const struct log_use *log);
+/* The directory itself, of which no file system is asked. */
+void logs_where(const struct log_use *log, dev_t *ret_device, ino_t *ret_inode);
 
 /*
  * Has the policy its place beside the log, as far as is known? logs_keep_policy() sees to it, as

@@ -306,8 +306,8 @@ const char *writer_directory(const struct writer *w)
 
 void writer_where(const struct writer *w, dev_t *ret_device, ino_t *ret_inode)
 {
-	*ret_device = w->device;
-	*ret_inode = w->inode;
+	*ret_device = w->begun ? w->device : w->place.device;
+	*ret_inode = w->begun ? w->inode : w->place.inode;
 }
 
 bool writer_is_in(const struct writer *w, dev_t device, ino_t inode)

@@ -111,7 +111,6 @@ static int take_place(struct writer *w, const char *data, size_t size, struct er
 
 	if (r < 0 || fds->fd[0] < 0)
 		return r < 0 ? r : -EPROTO;
-	w->looked_at = clock_nsec(CLOCK_MONOTONIC);
 	if (w->place.fd >= 0 && w->place.device == place.device && w->place.inode == place.inode)
 		return 0;
 	leave_place(w);
@@ -127,12 +126,16 @@ static void on_looked(void *context, int result, const char *data, size_t size,
 
 	(void)failure;
 	w->looking = NULL;
+	w->looked_at = clock_nsec(CLOCK_MONOTONIC);
 	if (result == 0)
 		result = take_place(w, data, size, fds);
 	if (result == 0)
 		return writer_keep_say(w);
-	leave_place(w);
-	writer_wait_fail(w, result);
+	/* A file system that does not answer says nothing of the place that the writer has. */
+	if (w->fd < 0 || result != -ETIMEDOUT) {
+		leave_place(w);
+		writer_wait_fail(w, result);
+	}
 	writer_wait_note_answer(w, result);
 }
 
@@ -180,7 +183,11 @@ static bool is_beginning(const struct writer *w)
 	return w->asking && w->asked == WRITER_HELLO;
 }
 
-/* A writer for what the log's directory is now. -EINPROGRESS: there will be one. */
+/*
+ * A writer for what the log's directory is now. -EINPROGRESS: there will be one. While it is asked
+ * whether a writer is in the right place, that one goes on: those who wait in the loop for what is
+ * written would wait in vain.
+ */
 static int ensure(struct writer *w)
 {
 	int r = 0;
@@ -191,7 +198,7 @@ static int ensure(struct writer *w)
 		return -EPIPE;
 	if (!w->looking)
 		r = look_at_place(w);
-	if (r < 0 || w->looking)
+	if (w->fd < 0 && (r < 0 || w->looking))
 		return r < 0 ? r : -EINPROGRESS;
 	return w->fd >= 0 ? 0 : writer_keep_start(w, NULL);
 }

@@ -31,7 +31,7 @@ static bool is_ready(struct writer *w)
 static void ask(struct writer *w)
 {
 	/* To say something now would be in vain, and would fail what others wait for. */
-	if (writer_ask_is_open(w, WRITER_WRITABLE) ||
+	if (w->looking || writer_ask_is_open(w, WRITER_WRITABLE) ||
 	    (w->fd < 0 && clock_nsec(CLOCK_MONOTONIC) < w->not_before))
 		return;
 	w->wanted[WRITER_WRITABLE] = true;
@@ -45,7 +45,8 @@ static void end_some(struct writer *w)
 
 	for (wait = TAILQ_FIRST(&w->ready); wait; wait = next) {
 		next = TAILQ_NEXT(wait, link);
-		if (wait->answers != w->answers)
+		/* Of a writer that may be in another place by now, an answer is none. */
+		if (wait->answers != w->answers && !w->looking)
 			writer_wait_end(w, wait, w->answer);
 		else if (now >= wait->until)
 			writer_wait_end(w, wait, w->unwritable < 0 ? w->unwritable : -ETIMEDOUT);

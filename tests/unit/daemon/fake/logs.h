@@ -139,6 +139,15 @@ int logs_unwritable(const struct log_use *log, int r, struct failure *failure)
 	return failure_set(failure, r, "%s cannot be written: %m", log->directory);
 }
 
+void logs_where(const struct log_use *log, dev_t *ret_device, ino_t *ret_inode)
+{
+	struct stat found = {};
+
+	(void)stat(log->directory, &found);
+	*ret_device = found.st_dev;
+	*ret_inode = found.st_ino;
+}
+
 bool logs_has_policy(const struct log_use *log, const struct compiled_policy *policy)
 {
 	(void)log;

@@ -702,11 +702,11 @@ static void test_moved_in_loop(void **state)
 	/* It is not there, and by and by it is. */
 	assert_int_equal(writer_when_ready(writer, on_answer, &ready, &wait), 1);
 	assert_non_null(writer->looking);
+	turn_until(base, &ready.done, 1);
+	assert_int_equal(ready.result, 0);
 	assert_int_equal(append(writer, 1), 0);
 	assert_int_equal(writer_when_flushed(writer, true, on_done, &heard, &wait), 0);
 	turn_until(base, &heard.done, 2);
-	turn_until(base, &ready.done, 1);
-	assert_int_equal(ready.result, 0);
 	assert_int_equal(heard.failed, 0);
 	assert_int_equal(append(writer, 2), 0);
 	writer_close(writer);
