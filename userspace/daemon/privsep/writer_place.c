@@ -16,6 +16,8 @@
 #include "base/cleanup.h"
 #include "daemon/privsep/writer_directory.h"
 
+#define CACHED_TRIES 3
+
 void writer_place_release(struct writer_place *place)
 {
 	closep(&place->fd);
@@ -47,10 +49,15 @@ int writer_place_is(const struct writer_place *place, const char *directory)
 {
 	struct open_how how = {.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
 			       .resolve = RESOLVE_CACHED};
-	_cleanup_(closep) int fd =
-		(int)syscall(SYS_openat2, AT_FDCWD, directory, &how, sizeof(how));
+	_cleanup_(closep) int fd = -1;
 	struct statx found;
 
+	/* A rename or a mount anywhere at the same time is reason enough for it to give up. */
+	for (int i = 0; fd < 0 && i < CACHED_TRIES; i++) {
+		fd = (int)syscall(SYS_openat2, AT_FDCWD, directory, &how, sizeof(how));
+		if (fd < 0 && errno != EAGAIN)
+			break;
+	}
 	if (fd < 0)
 		return errno == EAGAIN ? -EAGAIN : 0;
 	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &found) < 0)

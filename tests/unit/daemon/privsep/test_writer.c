@@ -731,13 +731,22 @@ static void test_same_place(void **state)
 		kill_idle(base);
 		assert_int_equal(append(writer, i - 1), 0);
 		assert_int_equal(writer_when_flushed(writer, true, on_done, &heard, &wait), 0);
-		assert_null(writer->looking);
 		turn_until(base, &heard.done, i);
 	}
 	assert_int_equal(heard.failed, 0);
 	writer_close(writer);
 	assert_int_equal(count(directory).numbers, 3);
 	event_base_free(base);
+}
+
+/* On a busy machine the caches do not always say. */
+static int is_place(const struct writer_place *place)
+{
+	int r;
+
+	while ((r = writer_place_is(place, directory)) == -EAGAIN)
+		;
+	return r;
 }
 
 /* What another process has found goes to the loop as text and a descriptor. */
@@ -754,7 +763,7 @@ static void test_place(void **state)
 	assert_int_equal(writer_user_find(NULL, &uid, &gid, NULL), 0);
 	assert_int_equal(writer_place_find(directory, uid, gid, &place, NULL), 0);
 	assert_int_equal(fcntl(place.fd, F_GETFL) & O_PATH, O_PATH);
-	assert_int_equal(writer_place_is(&place, directory), 1);
+	assert_int_equal(is_place(&place), 1);
 	assert_true(writer_place_is_now(&place, directory));
 	writer_place_write(&place, directory, out);
 	assert_int_equal(fclose(out), 0);
@@ -770,7 +779,7 @@ static void test_place(void **state)
 	/* Another in its place, which is in the caches as it was just made. */
 	assert_int_equal(rename(directory, aside), 0);
 	assert_int_equal(mkdir(directory, 0750), 0);
-	assert_int_equal(writer_place_is(&place, directory), 0);
+	assert_int_equal(is_place(&place), 0);
 	assert_false(writer_place_is_now(&place, directory));
 	writer_place_release(&place);
 	assert_int_equal(place.fd, -1);
