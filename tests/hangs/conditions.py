@@ -60,6 +60,10 @@ def root_of(pid):
     return None
 
 
+def writers_in(place):
+    return [pid for pid in cordons("--log-writer") if root_of(pid) == place]
+
+
 def member(user):
     """How a process is started as a user who may use cordon."""
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": [grp.getgrnam("cordon").gr_gid]}
@@ -123,7 +127,7 @@ def nothing_hangs(_):
 @contextlib.contextmanager
 def another_logs_writer(host):
     def writers():
-        return [pid for pid in cordons("--log-writer") if root_of(pid) == f"{TOP}/other"]
+        return writers_in(f"{TOP}/other")
 
     with background(host, *[(("sleep", "100000"), ("--log", f"{TOP}/other"), {})] * 3):
         host.until(writers, "the other log's writer")
@@ -142,11 +146,8 @@ def disk_of_a_log_in_use(host):
     """What answered when the log was opened does so no more, and its writer dies besides."""
     place = f"{TOP}/later"
 
-    def writers():
-        return [pid for pid in cordons("--log-writer") if root_of(pid) == place]
-
     with background(host, *[(("python3", "-c", SLOW_FLOOD), ("--log", place), {})] * 3):
-        found = host.until(writers, "the other log's writer")
+        found = host.until(lambda: writers_in(place), "the other log's writer")
         with silent_file_system(place):
             for pid in found:
                 with contextlib.suppress(ProcessLookupError):

@@ -73,7 +73,7 @@ class Host:
         self.files = 20000  # of each that leaves as many as it can
         self.policy = f"{TOP}/policies/availability.yaml"
         self.started = []
-        self.kills = self.rounds = 0
+        self.sessions = 0
         os.makedirs(f"{TOP}/w")
         os.chmod(f"{TOP}/w", 0o777)
         os.makedirs(f"{TOP}/policies")
@@ -132,6 +132,14 @@ class Host:
         named = f'"action":"{action}"'.encode()
         return [json.loads(line) for line in self.log.lines[position:] if named in line]
 
+    def new_session(self):
+        """By which records are told from those of others, that may come late."""
+        self.sessions += 1
+        return f"session-{self.sessions}"
+
+    def records_of(self, session, action, position):
+        return [record for record in self.records(action, position) if record["cordon"]["execution"].get("session") == session]
+
     def is_on_record(self, name, position):
         self.log.read_on()
         return any(name in line for line in self.log.lines[position:])
@@ -155,15 +163,9 @@ class Host:
         return time.monotonic() - begin
 
     def kill(self):
-        self.kills += 1
-        session, position = f"kill-{self.kills}", self.position()
+        session, position = self.new_session(), self.position()
         process = self.start("sleep", "100000", options=("--session", session))
-
-        def begun():
-            """What another has started may be on record only now."""
-            return [record for record in self.records("execution-start", position=position) if record["cordon"]["execution"].get("session") == session]
-
-        name = self.until(begun, "a start record")[0]["cordon"]["execution"]["id"]
+        name = self.until(lambda: self.records_of(session, "execution-start", position), "a start record")[0]["cordon"]["execution"]["id"]
         begin = time.monotonic()
         if self.quiet("kill", name):
             sys.exit(f"cannot kill {name}")
@@ -172,14 +174,13 @@ class Host:
 
     def deadlines(self, count):
         """By how much each was missed."""
-        self.rounds += 1
-        session, position = f"deadline-{self.rounds}", self.position()
+        session, position = self.new_session(), self.position()
         running = [self.start("sleep", "100000", options=("--session", session, "--timeout", f"{WALL * 1000:.0f}ms")) for _ in range(count)]
         for process in running:
             process.wait()
 
         def ended():
-            found = [record for record in self.records("execution-end", position=position) if record["cordon"]["execution"].get("session") == session]
+            found = self.records_of(session, "execution-end", position)
             return found if len(found) == count else None
 
         ends = self.until(ended, "the end records")

@@ -351,20 +351,18 @@ void apply_record_unchanged(struct execution *e, const char *policy, const char 
 	daemon_flush_soon(e->daemon);
 }
 
-static void take_back(const struct apply *a, struct execution *e)
-{
-	apply_record_unchanged(e, e->policy->policy->name, e->policy->policy->digest_text);
-	e->changing = NULL;
-	e->changing_name = NULL;
-	(void)state_save(a->daemon->state_fd, e, NULL);
-}
-
-void apply_note_ending(struct execution *e)
+void apply_drop_change(struct execution *e)
 {
 	if (e->changing && e->changing != e->policy->policy)
 		apply_record_unchanged(e, e->policy->policy->name, e->policy->policy->digest_text);
 	e->changing = NULL;
 	e->changing_name = NULL;
+}
+
+static void take_back(const struct apply *a, struct execution *e)
+{
+	apply_drop_change(e);
+	(void)state_save(a->daemon->state_fd, e, NULL);
 }
 
 /* Nothing here can fail: the swap is one store. */

@@ -63,8 +63,8 @@ int apply_policy(struct daemon *daemon, const struct apply_request *request,
 		 const struct ucred *peer, struct apply_result *ret_result, char **ret_message,
 		 struct failure *failure);
 
-/* Before the record of an execution's end: a change that was not made will not be. */
-void apply_note_ending(struct execution *e);
+/* If a change of it is announced and not made: it will not be, and the execution's log says so. */
+void apply_drop_change(struct execution *e);
 
 /*
  * For which of its two forms, in force ([0]) and as one that only observes ([1]), there are

@@ -304,7 +304,7 @@ static void finish(struct execution *e)
 	fill_end(e);
 	note_code(e);
 	e->state = EXECUTION_FINISHED;
-	apply_note_ending(e);
+	apply_drop_change(e);
 	if (e->started) {
 		totals_add_end(&daemon->totals, &e->end);
 		traffic_append(e);

@@ -69,12 +69,18 @@ int logs_new(const struct logs_options *options, struct event_base *base, struct
 	return 0;
 }
 
-/* Flushes, and loses what it cannot write. */
+/*
+ * Flushes, and loses what it cannot write. Of one that never began nothing waits to be written, and
+ * what does not answer is not waited for.
+ */
 static void use_free(struct log_use *use)
 {
 	use->logs->lost_before += writer_lost(use->writer);
 	writer_wait_cancel(use->writer, use->last);
-	writer_close(use->writer);
+	if (writer_has_begun(use->writer))
+		writer_close(use->writer);
+	else
+		writer_abandon(use->writer);
 	kept_policies_release(&use->kept);
 	LIST_REMOVE(use, link);
 	free(use);
@@ -243,22 +249,12 @@ static void write_last(struct log_use *use)
 		(void)writer_when_flushed(use->writer, true, on_last_written, use, &use->last);
 }
 
-/* Nothing was ever written, and what does not answer is not waited for. */
-static void use_abandon(struct log_use *use)
-{
-	use->logs->lost_before += writer_lost(use->writer);
-	writer_abandon(use->writer);
-	kept_policies_release(&use->kept);
-	LIST_REMOVE(use, link);
-	free(use);
-}
-
 void logs_put(struct log_use *log)
 {
 	if (!log || --log->references > 0)
 		return;
 	if (!writer_has_begun(log->writer))
-		use_abandon(log);
+		use_free(log);
 	else if (log->logs->base)
 		write_last(log);
 	else if (writer_flush(log->writer, true) == 0)
