@@ -25,6 +25,7 @@ static void learning_release(struct learning *l)
 	learn_fragments_release(l);
 	json_decref(l->created);
 	json_decref(l->moves);
+	json_decref(l->links);
 	if (l->arena)
 		arena_free(l->arena);
 }
@@ -46,10 +47,18 @@ static int begin(struct learning *l, const struct recording *recording,
 	l->moved = arena_alloc(l->arena, l->run_count * sizeof(*l->moved));
 	l->created = json_object();
 	l->moves = json_object();
-	return l->fates && l->missing && l->moved && l->created && l->moves ? 0 : -ENOMEM;
+	l->links = json_object();
+	return l->fates && l->missing && l->moved && l->created && l->moves && l->links ? 0
+											: -ENOMEM;
 }
 
 /* --- what the result allows ----------------------------------------------------------------- */
+
+/* What the policy written so far does not allow, and another may. */
+struct unsettled {
+	bool moves; /* that would widen */
+	bool links; /* symbolic ones that were not known to be refused */
+};
 
 /* What must hold of all names that a run moved something from or to. */
 struct move_rights {
@@ -98,9 +107,10 @@ static bool moves_widen(const struct learning *l, const struct move_rights *move
 }
 
 static int check(const struct learning *l, struct learned *learned, FILE *failures,
-		 bool *ret_widens)
+		 struct unsettled *ret_unsettled)
 {
 	struct move_rights *moves = arena_alloc(l->arena, (l->run_count + 1) * sizeof(*moves));
+	struct unsettled unsettled = {0};
 	struct replay_answer answer;
 	int r;
 
@@ -118,9 +128,16 @@ static int check(const struct learning *l, struct learned *learned, FILE *failur
 		learned->allowed += answer.allowed;
 		if (!answer.allowed)
 			put_failure(failures, a);
+		if (!answer.allowed && a->operation == CORDON_OP_SYMLINK) {
+			r = learn_mark_link(l, a);
+			if (r < 0)
+				return r;
+			unsettled.links |= r > 0;
+		}
 		note_move(l, moves, a, answer.granted);
 	}
-	*ret_widens = moves_widen(l, moves);
+	unsettled.moves = moves_widen(l, moves);
+	*ret_unsettled = unsettled;
 	return 0;
 }
 
@@ -166,7 +183,7 @@ static void count(const struct learning *l, struct learned *learned)
 
 /* Compiles the text and asks every access of it. */
 static int prove(const struct learning *l, struct learned *learned, struct diagnostics *d,
-		 bool *ret_widens)
+		 struct unsettled *ret_unsettled)
 {
 	FILE *out;
 	size_t size;
@@ -185,7 +202,7 @@ static int prove(const struct learning *l, struct learned *learned, struct diagn
 	out = open_memstream(&learned->failures, &size);
 	if (!out)
 		return -ENOMEM;
-	r = check(l, learned, out, ret_widens);
+	r = check(l, learned, out, ret_unsettled);
 	return fclose(out) == 0 ? r : -ENOMEM;
 }
 
@@ -241,23 +258,24 @@ static void drop_idle_rules(char *text, const struct diagnostics *d)
 	*to = '\0';
 }
 
-#define MOVE_ROUNDS 4
+#define MAX_ROUNDS 4
 
-/* Writes the policy until the moves that were made are allowed. */
-static int settle_moves(struct learning *l, struct learned *learned, struct diagnostics *d,
-			bool *ret_widens)
+/* Writes the policy until the moves and the links that were made are allowed. */
+static int settle(struct learning *l, struct learned *learned, struct diagnostics *d,
+		  struct unsettled *ret_unsettled)
 {
-	bool widens = true;
+	struct unsettled unsettled = {.moves = true};
 	int r = 0;
 
-	for (unsigned int round = 0; r == 0 && widens && round < MOVE_ROUNDS; round++) {
+	for (unsigned int round = 0;
+	     r == 0 && (unsettled.moves || unsettled.links) && round < MAX_ROUNDS; round++) {
 		r = learn_paths(l);
 		if (r == 0)
 			r = describe(l, learned, false);
 		if (r == 0)
-			r = prove(l, learned, d, &widens);
+			r = prove(l, learned, d, &unsettled);
 	}
-	*ret_widens = widens;
+	*ret_unsettled = unsettled;
 	return r;
 }
 
@@ -265,21 +283,21 @@ static int finish(struct learning *l, struct learned *learned)
 {
 	_cleanup_(diagnostics_freep) struct diagnostics *drafts = diagnostics_new();
 	_cleanup_(diagnostics_freep) struct diagnostics *idle = diagnostics_new();
-	bool widens = false;
+	struct unsettled unsettled = {0};
 	int r;
 
 	if (!drafts || !idle)
 		return -ENOMEM;
 	count(l, learned);
-	r = settle_moves(l, learned, drafts, &widens);
+	r = settle(l, learned, drafts, &unsettled);
 	/* What stands in the head is known only when the rest has been asked. */
 	if (r == 0)
-		r = describe(l, learned, widens);
+		r = describe(l, learned, unsettled.moves);
 	if (r == 0)
-		r = prove(l, learned, idle, &widens);
+		r = prove(l, learned, idle, &unsettled);
 	if (r == 0)
 		drop_idle_rules(learned->text, idle);
-	return r == 0 || r == -EINVAL ? prove(l, learned, l->diagnostics, &widens) : r;
+	return r == 0 || r == -EINVAL ? prove(l, learned, l->diagnostics, &unsettled) : r;
 }
 
 int learn_policy(const struct recording *recording, const struct learn_options *options,

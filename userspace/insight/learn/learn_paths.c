@@ -55,6 +55,16 @@ bool learn_is_moved(const struct learning *l, const struct recorded_access *a)
 	return a->kind == ACCESS_PATH && is_marked(l->moves, a, a->size);
 }
 
+int learn_mark_link(const struct learning *l, const struct recorded_access *a)
+{
+	int r;
+
+	if (is_marked(l->links, a, a->size))
+		return 0;
+	r = mark(l->links, a);
+	return r < 0 ? r : 1;
+}
+
 static int find_made(struct learning *l, uint32_t *linked)
 {
 	int r = 0;
@@ -166,6 +176,7 @@ static struct learn_node *descend(struct learning *l, struct learn_node *node,
 {
 	unsigned int always = (is_scratch(variable) ? 0 : LEARN_INSTALLED) |
 			      (is_numbered(a) ? LEARN_NUMBERED : 0);
+	bool link = is_marked(l->links, a, a->size);
 
 	node->runs |= run_bit(a->run);
 	while (node && at < a->size) {
@@ -179,6 +190,7 @@ static struct learn_node *descend(struct learning *l, struct learn_node *node,
 		pattern =
 			learn_pattern(l->arena, a->bytes + begin, at - begin,
 				      always | (is_marked(l->created, a, at) ? LEARN_CREATED : 0));
+		node->above_link |= link;
 		node = pattern ? learn_tree_child(l->arena, node, pattern) : NULL;
 		if (node)
 			node->runs |= run_bit(a->run);

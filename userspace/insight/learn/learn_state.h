@@ -68,6 +68,7 @@ struct learning {
 	uint32_t *moved;   /* per run: rights on every name that was moved */
 	json_t *created;   /* per run and path: the run made it */
 	json_t *moves;	   /* per run and path: the run moved it, from or to there */
+	json_t *links;	   /* per run and path: a symbolic link that rules below it keep away */
 	struct learn_fragment *fragments;
 	struct learn_scope *scopes;
 	struct learn_node *abstract; /* unix sockets: each child a name */
@@ -84,6 +85,12 @@ struct evidence learn_evidence(const struct recorded_access *a);
  * called.
  */
 bool learn_is_moved(const struct learning *l, const struct recorded_access *a);
+
+/*
+ * A symbolic link that the policy written so far does not allow: learn_paths() shall make room for
+ * it. 1: marked; 0: that has been tried; -ENOMEM.
+ */
+int learn_mark_link(const struct learning *l, const struct recorded_access *a);
 
 /* Chooses fragments and fills `fates` and `missing`. -EINVAL, -ENOMEM. */
 int learn_fragments(struct learning *l);

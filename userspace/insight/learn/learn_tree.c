@@ -75,6 +75,7 @@ static void merge_nodes(struct learn_node *into, struct learn_node *from)
 	into->listing |= from->listing;
 	into->moved |= from->moved;
 	into->tree |= from->tree;
+	into->above_link |= from->above_link;
 	into->runs |= from->runs;
 	evidence_add(&into->evidence, &from->evidence);
 	merge_children(into, from->children);
@@ -286,6 +287,29 @@ static void drop_covered(struct learn_node *node)
 	}
 }
 
+/*
+ * A symbolic link is allowed only where rules say the same below its name as below any other, at
+ * any depth (policy_judge_path()): what a pattern that may be the link's says of itself and of what
+ * is below it is one set of rights.
+ */
+static int level_below_links(struct arena *a, struct learn_node *node)
+{
+	int r = 0;
+
+	for (struct learn_node *c = node->children; r == 0 && c; c = c->next) {
+		struct learn_node all = {.rights = c->rights};
+
+		if (!learn_is_wild(c->pattern) || (!c->children && !c->listing))
+			continue;
+		if (c->listing)
+			all.rights |= CORDON_RIGHT(CORDON_READ);
+		collect(c, &all);
+		c->rights = all.rights;
+		r = flatten(a, c, all.rights);
+	}
+	return r;
+}
+
 static size_t count_below(const struct learn_node *node)
 {
 	size_t count = 0;
@@ -307,6 +331,8 @@ static int reduce(struct arena *a, struct learn_node *node, const struct learn_a
 		if (r == 0)
 			r = reduce_many(a, node, area);
 	}
+	if (r == 0 && node->above_link)
+		r = level_below_links(a, node);
 	for (struct learn_node *c = node->children; r == 0 && c; c = c->next)
 		r = reduce(a, c, area, depth + 1);
 	drop_covered(node);

@@ -27,6 +27,7 @@ struct learn_node {
 	bool listing;	     /* it was listed */
 	bool moved;	     /* from or to here */
 	bool tree;	     /* a directory that was: below it there is one set of rights */
+	bool above_link;     /* a link below it is refused where rules tell names below it apart */
 	uint64_t runs;	     /* bit n: run n accessed it or something below */
 	struct evidence evidence;
 	struct learn_node *children, *next; /* in order of appearance */

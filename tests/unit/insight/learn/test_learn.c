@@ -320,6 +320,33 @@ static void test_links(void **state)
 	       "  - {allow: [read], paths: ['${workdir}/in']}\n");
 }
 
+/* Refused where rules tell names below the link from names below others apart. */
+static void test_symbolic_links(void **state)
+{
+	struct log log = {0};
+	char name[64];
+
+	(void)state;
+	for (size_t run = 0; run < 2; run++) {
+		const char *top = run ? "/srv/b/w" : "/srv/a/w";
+
+		log_start(&log, run);
+		for (int i = 0; i < 4; i++) {
+			snprintf(name, sizeof(name), "%s/d%c", top, 'a' + i);
+			log_path(&log, "mkdir", name, "create");
+			snprintf(name, sizeof(name), "%s/d%c/in", top, 'a' + i);
+			log_path(&log, "create", name, "create");
+		}
+		snprintf(name, sizeof(name), "%s/t%s", top, run ? "entIHO" : "dzMVpt");
+		log_path(&log, "symlink", name, "create");
+		log_path(&log, "unlink", name, "delete");
+	}
+	expect(&log, none, true,
+	       "files:\n"
+	       "  - {allow: [create], paths: ['${workdir}/{*,*/**}']}\n"
+	       "  - {allow: [create, delete], paths: ['${workdir}/t*']}\n");
+}
+
 static void test_several_runs(void **state)
 {
 	struct log log = {0};
@@ -566,19 +593,34 @@ static void random_name(char *name, size_t size, size_t run)
 				      parts[random_below(ARRAY_SIZE(parts))]);
 }
 
+/* One that is no directory in another run, where a run makes files. */
+static void random_link(char *name, size_t size, size_t run)
+{
+	size_t n = strlen(anchors[run][CORDON_ANCHOR_WORKDIR]);
+
+	while (strncmp(name, anchors[run][CORDON_ANCHOR_WORKDIR], n) != 0)
+		random_name(name, size - 8, run);
+	n = strlen(name);
+	snprintf(name + n, size - n, "/t%u", random_below(100));
+}
+
 static void random_path(struct log *log, struct asked *asked)
 {
 	static const struct {
 		const char *operation, *rights;
 	} kinds[] = {{"open", "read"},	   {"open", "write"},	 {"create", "create"},
 		     {"unlink", "delete"}, {"exec", "run"},	 {"mmap", "map"},
-		     {"rename", "delete"}, {"rename", "create"}, {"mkdir", "create"}};
+		     {"rename", "delete"}, {"rename", "create"}, {"mkdir", "create"},
+		     {"symlink", "create"}};
 	uint32_t kind = random_below(ARRAY_SIZE(kinds));
+	bool link = strcmp(kinds[kind].operation, "symlink") == 0;
 
-	random_name(asked->object, sizeof(asked->object) - 1, log->run);
+	random_name(asked->object, sizeof(asked->object) - 8, log->run);
+	if (link)
+		random_link(asked->object, sizeof(asked->object), log->run);
 	if (kind == 0 && random_below(3) == 0)
 		strcat(asked->object, "/");
-	snprintf(asked->right, sizeof(asked->right), "%s", kinds[kind].rights);
+	snprintf(asked->right, sizeof(asked->right), "%s", link ? "symlink" : kinds[kind].rights);
 	log_path(log, kinds[kind].operation, asked->object, kinds[kind].rights);
 	if (strncmp(asked->object, "/proc/77", 8) == 0) {
 		char rest[200];
@@ -690,6 +732,7 @@ int main(void)
 		cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_moves_get_one_set_of_rights),
 		cmocka_unit_test(test_links),
+		cmocka_unit_test(test_symbolic_links),
 		cmocka_unit_test(test_several_runs),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_fragments_of_what_ran),
