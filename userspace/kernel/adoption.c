@@ -10,6 +10,7 @@
 #include <sys/queue.h>
 
 #include "kernel/handle.h"
+#include "kernel/mappings.h"
 #include "kernel/pins.h"
 
 #define EXECUTORS_SIZE (CORDON_MAX_EXECUTORS * sizeof(struct cordon_executor))
@@ -125,6 +126,7 @@ int adoption_open(struct adoption **ret_adoption, struct failure *failure)
 		return r;
 	}
 	a->state = at;
+	mappings_keep_from_children();
 	*ret_adoption = a;
 	return 0;
 }

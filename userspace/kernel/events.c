@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 
 #include "kernel/handle.h"
+#include "kernel/mappings.h"
 
 static int hand_over(void *context, void *data, size_t size)
 {
@@ -28,6 +29,7 @@ int enforcement_on_event(struct enforcement *e, enforcement_event_handler handle
 		ring_buffer__free(rings);
 		return -error;
 	}
+	mappings_keep_from_children();
 	e->rings = rings;
 	e->handler = handler;
 	e->handler_context = context;

@@ -60,8 +60,13 @@ struct execution_adoption {
 	bool left;	      /* it ended meanwhile */
 	struct event *leader_event, *leader_timer;
 	struct account *account; /* of the user whose executor it is; NULL: root's */
-	struct errand *look;	 /* while its code is read */
-	struct gate *gate;	 /* while it is asked */
+	struct errand *look;	 /* while its code is read, by a process that has no `view`: */
+	struct {
+		uint32_t executor; /* entry's index */
+		bool clean;	   /* the kernel has finished with its environment */
+		bool held;
+	} seen;
+	struct gate *gate; /* while it is asked */
 	/*
 	 * Events whose records follow the start's: the exec that brought its program in, and what
 	 * it did while its code was read.

@@ -548,6 +548,7 @@ static int open_account(struct execution *e, uid_t uid, struct failure *failure)
 
 static void adopted_begin(struct execution *e)
 {
+	const uint32_t clean = CORDON_BEGUN_CLEAN | CORDON_BEGUN;
 	const uid_t uid = user_of(e);
 	const struct errand_job job = {
 		.what = "what looks at the code",
@@ -564,6 +565,9 @@ static void adopted_begin(struct execution *e)
 	if (e->adoption.begun || e->state >= EXECUTION_ENDING || !e->daemon->executors)
 		return;
 	e->adoption.begun = true;
+	e->adoption.seen.executor = e->view->executor - 1;
+	e->adoption.seen.clean = (e->view->begun & clean) == clean;
+	e->adoption.seen.held = e->view->state == CORDON_EXECUTION_HELD;
 	r = open_account(e, uid, &failure);
 	if (r == 0)
 		r = adopted_keep_directories(e, &failure);

@@ -19,10 +19,9 @@ static int clean_environment(const struct execution *e, struct adopted_variables
 			     struct failure *failure)
 {
 	const struct policy_environment *environment = &e->record.policy->environment;
-	const uint32_t done = CORDON_BEGUN_CLEAN | CORDON_BEGUN;
 	int r = 0;
 
-	if ((e->view->begun & done) != done && !environment->keep_all)
+	if (!e->adoption.seen.clean && !environment->keep_all)
 		r = process_environment_clean(e->leader, environment, &variables->removed, failure);
 	return r < 0 ? r : process_environment_note(e->leader, &variables->kept, failure);
 }
@@ -112,7 +111,7 @@ static int set_environment(const struct execution *e, const struct places *place
 		set[count] = NULL;
 	}
 	left = count;
-	if (e->view->state == CORDON_EXECUTION_HELD) {
+	if (e->adoption.seen.held) {
 		r = process_environment_set(e->leader, set, &left, failure);
 		if (r == 0 && note_replaced(variables, set) < 0)
 			r = failure_set(failure, ENOMEM, "%m");

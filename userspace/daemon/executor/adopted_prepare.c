@@ -123,7 +123,7 @@ int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct f
 {
 	const struct execution *e = context;
 	const struct executor_entry *entry =
-		executors_entry(e->daemon->executors, e->view->executor - 1);
+		executors_entry(e->daemon->executors, e->adoption.seen.executor);
 	bool container = entry && entry->is->kind == CONFIG_CONTAINER;
 	bool itself = entry && entry->is->is_itself;
 	struct adopted_variables variables = {};
