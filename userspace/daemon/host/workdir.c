@@ -101,13 +101,15 @@ static bool same_place(const struct place *a, const struct place *b)
 	return a->inode == b->inode && a->device == b->device && a->mount == b->mount;
 }
 
-/* Whoever may not answer is not asked: a server, an automounter. */
-static enum step look_at(int fd, const char *name, struct place *ret_place)
+/*
+ * Whoever may not answer is not asked: a server, an automounter. `flags`: AT_SYMLINK_NOFOLLOW
+ * or none.
+ */
+static enum step look_at(int fd, const char *name, int flags, struct place *ret_place)
 {
 	struct statx st;
 
-	if (statx(fd, name,
-		  AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC,
+	if (statx(fd, name, AT_EMPTY_PATH | AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC | flags,
 		  STATX_TYPE | STATX_INO | STATX_MNT_ID, &st) < 0)
 		return STEP_NOWHERE;
 	if (S_ISLNK(st.stx_mode))
@@ -127,7 +129,8 @@ static enum step climb(int inner_fd, judge_place judge, void *context)
 	struct place here, below = {};
 
 	for (int depth = 0; depth < DEPTH_MAX; depth++) {
-		enum step step = fd < 0 ? STEP_NOWHERE : look_at(fd, "", &here);
+		enum step step = fd < 0 ? STEP_NOWHERE
+					: look_at(fd, "", AT_SYMLINK_NOFOLLOW, &here);
 		int parent;
 
 		if (step == STEP_ON && depth > 0 && same_place(&here, &below))
@@ -152,6 +155,8 @@ struct question {
 	uint64_t device, inode;
 	size_t clear, count; /* places behind the first `clear` are of a climb that goes on */
 	struct place places[96];
+	/* System directories that were climbed from before the one at this index. */
+	size_t system;
 };
 
 static enum step judge_above(void *context, const struct place *place)
@@ -168,9 +173,18 @@ static enum step judge_above(void *context, const struct place *place)
 	return STEP_ON;
 }
 
+/* A system directory that a climb began from without coming upon anything. */
+static bool is_clear_name(const struct question *q, const char *name)
+{
+	for (size_t i = 0; i < q->system; i++)
+		if (strcmp(system_directories[i], name) == 0)
+			return true;
+	return false;
+}
+
 /*
  * By the name's own words as long as these are no links: a home may be a mount whose server does
- * not answer, or mounted by whoever steps into it.
+ * not answer, or mounted by whoever steps into it. Nearly all end at a system directory.
  */
 static enum step climb_path(struct question *q, const char *path)
 {
@@ -181,7 +195,7 @@ static enum step climb_path(struct question *q, const char *path)
 	if (snprintf(name, sizeof(name), "%s", path) >= (int)sizeof(name))
 		return STEP_NOWHERE;
 	for (;;) {
-		enum step step = look_at(AT_FDCWD, name, &place);
+		enum step step = look_at(AT_FDCWD, name, AT_SYMLINK_NOFOLLOW, &place);
 
 		if (step == STEP_LINK)
 			break;
@@ -192,6 +206,15 @@ static enum step climb_path(struct question *q, const char *path)
 		if (strcmp(name, "/") == 0)
 			return STEP_CLEAR;
 		leave_last(name);
+		if (is_clear_name(q, name))
+			return STEP_CLEAR;
+	}
+	/* Where it leads is known mostly, as /usr/bin is. */
+	if (look_at(AT_FDCWD, name, 0, &place) == STEP_ON) {
+		enum step step = judge_above(q, &place);
+
+		if (step != STEP_ON)
+			return step;
 	}
 	fd = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? STEP_NOWHERE : climb(fd, judge_above, q);
@@ -329,7 +352,7 @@ int workdir_check(int fd, const char *passwd, const char *const *own, struct fai
 		return failure_set(failure, ENOTDIR, "the work directory is not a directory");
 	question.device = directory.st_dev;
 	question.inode = directory.st_ino;
-	for (size_t i = 0; system_directories[i]; i++)
+	for (size_t i = 0; system_directories[i]; question.system = ++i)
 		if (contains_path(&question, system_directories[i]))
 			return refuse(failure, "is or contains the system directory",
 				      system_directories[i]);
