@@ -6,8 +6,9 @@
 
 daemon=
 
+# begin_daemon [OPTION]...
 begin_daemon() {
-	"$cordon" daemon --log /bench/log --heartbeat 0 2>/bench/daemon.log &
+	"$cordon" daemon --log /bench/log --heartbeat 0 "$@" 2>/bench/daemon.log &
 	daemon=$!
 	while ! "$cordon" status >/dev/null 2>&1; do
 		kill -0 "$daemon" || {
