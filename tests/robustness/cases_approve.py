@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 
-from service import as_user, make_users, policy, refused, run_as, start_daemon, stop_all
+from service import SMALL, as_user, make_users, policy, refused, run_as, start_daemon, stop_all
 from support import (
     ROOT,
     account_for_everything,
@@ -82,12 +82,12 @@ def approve():
 @case("observation, a running execution's change, and a member's run wait as well")
 def other_ways():
     restart()
-    path = policy("watched", 'run_by: ["@cordon"]')
+    path = policy("watched", 'run_by: ["@cordon"]', based_on=SMALL)
     equal(cordon("approve", "--policy", "watched", "--reason", "for the night").status, 0, "approve ahead")
     equal(run("true", policy=path).status, 0, "a run")
     equal(run_as("alice", "true", policy="watched").status, 0, "a member's run")
     waits(run("touch", "marker", policy=path, options=["--observe"]), "mode: enforce -> observe")
-    wider = policy("watched-more", "process: {trace: own}")
+    wider = policy("watched-more", "process: {trace: own}", based_on=SMALL)
     process = start("sh", "-c", "sleep 100", policy=path)
     try:
         wait_for(lambda: [e for e in json.loads(cordon("ps", "--json").out) if e["state"] == "live"], 60, "its start")
@@ -106,7 +106,7 @@ def other_ways():
         process.wait(60)
     subprocess.run(["groupadd", "-f", "cordon-approvers"], check=True)
     subprocess.run(["usermod", "-aG", "cordon-approvers", "bob"], check=True)
-    policy("by-bob", 'run_by: ["@cordon"]')
+    policy("by-bob", 'run_by: ["@cordon"]', based_on=SMALL)
     equal(as_user("bob", "approve", "--policy", "by-bob", "--reason", "mine").status, 0, "an approver's approval")
     equal(decisions()[-1]["who"], "bob", "who decided")
     equal(run_as("alice", "true", policy="by-bob").status, 0, "a member's run")
@@ -116,7 +116,7 @@ def other_ways():
 @case("refusals, expiries and revocations hold, and are on record")
 def no_longer():
     restart()
-    path = policy("doubtful")
+    path = policy("doubtful", based_on=SMALL)
     digest = waits(run("true", policy=path))
     equal(cordon("approvals", "refuse", digest, "--reason", "no").status, 0, "refuse")
     waits(run("true", policy=path), "was refused approval")
@@ -142,5 +142,5 @@ def unusable_state():
     check(os.path.isdir("/sys/fs/bpf/cordon/links"), "enforcement is gone")
     # Without the option nobody is asked.
     start_daemon()
-    equal(run("true", policy=policy("unasked")).status, 0, "a run")
+    equal(run("true", policy=policy("unasked", based_on=SMALL)).status, 0, "a run")
     matches(cordon("approvals").text, "requires no approvals", "the list")

@@ -10,7 +10,7 @@ import time
 
 from cases_approve import restart
 from mcp_client import Mcp
-from service import as_user, home, identity, policy
+from service import SMALL, as_user, home, identity, policy
 from support import (
     CORDON,
     LOG,
@@ -36,7 +36,7 @@ def begin(*options):
     restart(*options)
     with open(OUTSIDE, "w", encoding="utf-8") as file:
         file.write("from outside\n")
-    path = policy("asked", 'run_by: ["@cordon"]')
+    path = policy("asked", 'run_by: ["@cordon"]', based_on=SMALL)
     equal(cordon("approve", "--policy", "asked", "--reason", "as it is").status, 0, "approve ahead")
     return path
 

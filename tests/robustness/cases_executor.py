@@ -9,7 +9,7 @@ import signal
 
 from cases_approve import decisions, entries, restart
 from executor import CONFIG, OUTSIDE, Agent, configure, why
-from service import as_user, policy, refused, standing, start_daemon, stop_all
+from service import SMALL, as_user, policy, refused, standing, start_daemon, stop_all
 from support import (
     PINS,
     ROOT,
@@ -77,7 +77,7 @@ def guards():
 
 @case("rights: the daemon's guard has none that the daemon gave up, and holds the kernel's objects and a pipe alone")
 def guard():
-    restart("--config", configure("guarded"))
+    restart("--config", configure("guarded", SMALL))
     # That of the daemon before looks once more for a moment.
     wait_for(lambda: len(guards()) == 1, 60, "one guard")
     ((pid, status),) = guards()
@@ -94,7 +94,7 @@ def guard():
 
 @case("SIGSTOP of the daemon: the guard ends what an executor started when its time is over")
 def overdue():
-    path = policy("timed", "limits: {wall: 3s}")
+    path = policy("timed", "limits: {wall: 3s}", based_on=SMALL)
     restart("--config", configure("timed", path))
     equal(cordon("approve", waiting("timed")["digest"][:16], "--reason", "for a while").status, 0, "approve")
     (daemon,) = standing()
@@ -116,7 +116,7 @@ def overdue():
 
 @case("enforcement of which a part is gone while an executor runs: no daemon takes it down, whose children would be free")
 def partial():
-    restart("--config", configure("whole"))
+    restart("--config", configure("whole", SMALL))
     equal(cordon("approve", waiting("whole")["digest"][:16], "--reason", "for a while").status, 0, "approve")
     with Agent() as agent:
         runs(agent)
@@ -150,7 +150,7 @@ def malformed():
 
 @case("an executor's entry waits: its children cannot exec; approved they run confined, revoked they do not")
 def first_use():
-    restart("--config", configure("unseen"))
+    restart("--config", configure("unseen", SMALL))
     with Agent() as agent:
         before = len(records())
         equal(agent.ask(*TRY), REFUSED, "a child of an executor that nobody approved")
@@ -174,16 +174,16 @@ def first_use():
 
 @case("an entry's wider policy waits, with an example of what is wider; a narrower one is in force at once")
 def wider():
-    path = policy("entrys", "limits: {wall: 60s}")
+    path = policy("entrys", "limits: {wall: 60s}", based_on=SMALL)
     restart("--config", configure("seen", path))
     equal(cordon("approve", waiting("seen")["digest"][:16], "--reason", "as it is").status, 0, "approve")
     with Agent() as agent:
         runs(agent)
-        policy("entrys", "limits: {wall: 30s}")
+        policy("entrys", "limits: {wall: 30s}", based_on=SMALL)
         reload()
         equal([e for e in entries("waiting") if '"executor":"seen"' in (e["use"] or "")], [], "what waits after a narrowing")
         runs(agent)
-        policy("entrys", "limits: {wall: 60s}", "process: {trace: own}")
+        policy("entrys", "limits: {wall: 60s}", "process: {trace: own}", based_on=SMALL)
         matches(reload(), "waits", "what reload says")
         witnesses = waiting("seen")["witnesses"]
         check(any("trace" in line for line in witnesses), f"witnesses: {witnesses}")

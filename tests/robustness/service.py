@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 
-from support import CORDON, LOG, ROOT, SOCKET, Failed, check, cordon, daemons, equal, execute, gone, kill, wait_for
+from support import CORDON, LOG, ROOT, SHELL_POLICY, SOCKET, Failed, check, cordon, daemons, equal, execute, gone, kill, wait_for
 
 POLICIES = os.path.join(ROOT, "policies")
 MEMBERS = ("alice", "bob")
@@ -22,6 +22,7 @@ USERS = (*MEMBERS, "eve", WATCHER)
 CLIENT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "member_client.py")
 STATUS_SOCKET = "/run/cordon/status.sock"
 MEMORY_OF = {}
+SMALL = os.path.join(os.path.dirname(CLIENT), "small.yaml")
 
 
 def make_users():
@@ -40,10 +41,9 @@ def make_users():
     subprocess.run(["usermod", "-aG", "cordon-watch", WATCHER], check=True)
 
 
-def policy(name, *lines, based_on="shell-sandbox"):
+def policy(name, *lines, based_on=SHELL_POLICY):
     """One for the daemon's directory: another with lines more, or in place of those with the same key."""
-    source = os.path.join(os.path.dirname(CORDON), "..", "policies", f"{based_on}.yaml")
-    with open(source, encoding="utf-8") as file:
+    with open(based_on, encoding="utf-8") as file:
         text = file.read().splitlines()
     keys = tuple(line.split(":")[0] + ":" for line in (f"name: {name}", *lines))
     kept, dropping = [], False
