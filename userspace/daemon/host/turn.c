@@ -37,6 +37,14 @@ void turn_end(const struct turn *turn)
 		turns.busiest = (struct turn){turn->what, took, processor};
 }
 
+void turn_of_its_own(struct event *timer)
+{
+	const struct timeval now = {};
+
+	if (evtimer_add(timer, &now) < 0)
+		event_active(timer, EV_TIMEOUT, 0);
+}
+
 static json_t *one_json(const char *what, uint64_t nsec)
 {
 	return what ? json_pack("{s:s,s:I}", "what", what, "nsec", (json_int_t)nsec) : json_null();

@@ -6,6 +6,7 @@
 #ifndef CORDON_DAEMON_TURN_H
 #define CORDON_DAEMON_TURN_H
 
+#include <event2/event.h>
 #include <jansson.h>
 #include <stdint.h>
 
@@ -23,6 +24,12 @@ void turn_end(const struct turn *turn);
 /* At the beginning of what the loop calls; `what` is a string that stays. */
 #define TURN(what)                                                                                 \
 	_cleanup_(turn_end) const struct turn turn_ __attribute__((unused)) = turn_begin(what)
+
+/*
+ * Has a timer's callback run once those have had a turn who have waited as long: what is left to do
+ * has one of its own. Where the loop has no memory for that, at once.
+ */
+void turn_of_its_own(struct event *timer);
 
 /*
  * {"longest":{"what","nsec"}|null,"busiest":{"what","nsec"}|null,"total_nsec":N,

@@ -88,15 +88,6 @@ static bool is_being_compiled(const struct compiling *c)
 	return false;
 }
 
-/* In a turn of its own, when those had theirs who have waited as long. */
-static void go_on_soon(struct compiling *c)
-{
-	const struct timeval now = {};
-
-	if (evtimer_add(c->again, &now) < 0)
-		event_active(c->again, EV_TIMEOUT, 0);
-}
-
 /*
  * It is compiled, or will not be by this one: whoever waits for it looks again.
  */
@@ -107,7 +98,7 @@ static void tell_line(struct compiling *c)
 	leave_line(c);
 	LIST_FOREACH(other, &line, link)
 	if (!other->errand && same_policy(other, c))
-		go_on_soon(other);
+		turn_of_its_own(other->again);
 }
 
 /* --- one after the other ------------------------------------------------------------------ */
@@ -149,7 +140,7 @@ static void on_compiled(void *context, int result, const char *data, size_t size
 				       &wish->use, &failure);
 	}
 	if (result == 0)
-		go_on_soon(c);
+		turn_of_its_own(c->again);
 	else
 		c->job.done(c->job.context, result, message, &failure);
 }

@@ -265,11 +265,8 @@ static void on_soon(evutil_socket_t fd, short what, void *context)
 /* Nothing is missing any more, or it was refused. What is left to do has a turn of its own. */
 static void go_on(struct ahead *a, bool refused)
 {
-	const struct timeval now = {};
-
 	a->refused = refused;
-	if (evtimer_add(a->soon, &now) < 0)
-		event_active(a->soon, EV_TIMEOUT, 0);
+	turn_of_its_own(a->soon);
 }
 
 /* Where it is for others later, or the log is about to be another, it is tried again then. */

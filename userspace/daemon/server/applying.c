@@ -45,13 +45,11 @@ static void answer(struct connection *c, const struct apply_result *result)
 static int go_on(struct applying *a)
 {
 	_cleanup_(apply_result_release) struct apply_result result = {};
-	const struct timeval now = {};
 	struct failure failure = {};
 	int r = apply_go_on(a->apply, APPLY_AT_A_TIME, &result, &failure);
 
 	if (r > 0) {
-		if (evtimer_add(a->again, &now) < 0)
-			event_active(a->again, EV_TIMEOUT, 0);
+		turn_of_its_own(a->again);
 	} else if (a->c && r < 0) {
 		connection_refuse(a->c, r, failure.text);
 	} else if (a->c) {
