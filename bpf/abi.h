@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #endif
 
-#define CORDON_ABI_VERSION 8u
+#define CORDON_ABI_VERSION 9u
 
 /* Capacity. Arrays of these sizes are allocated once, when cordon is loaded. */
 #define CORDON_MAX_EXECUTIONS 16384u
@@ -93,11 +93,11 @@ enum cordon_right {
  *   START_ANCHOR+n  what follows anchor n: "" for the anchor itself as a name, "/" for listing
  *                   it, "/a/b" below it
  * ------------------------------------------------------------------------------------------ */
-#define CORDON_PAGE_SIZE      65536u
-#define CORDON_PAGE_SHIFT     16
+#define CORDON_PAGE_SIZE      262144u
+#define CORDON_PAGE_SHIFT     18
 #define CORDON_POLICY_MAGIC   0x31706463u /* "cdp1" */
 #define CORDON_POLICY_VERSION 1u
-#define CORDON_MAX_PAGES      4096u
+#define CORDON_MAX_PAGES      1024u
 
 #define CORDON_NET_NAME 1u
 

@@ -50,6 +50,36 @@ static void test_tables(void **state)
 	assert_true(count >= 3);
 }
 
+/*
+ * All of them, and all their fragments at once, are one page of tables: what has more is matched by
+ * a search for each byte's page, in twice the instructions.
+ */
+static void test_one_page(void **state)
+{
+	_cleanup_(closedirp) DIR *files = opendir("policies/runtime");
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
+	const struct dirent *e;
+	char text[2000];
+	int at = snprintf(text, sizeof(text),
+			  "version: 1\nname: all\nvariables: [venv]\ninclude: [");
+
+	(void)state;
+	assert_non_null(files);
+	while ((e = readdir(files))) {
+		const char *suffix = strrchr(e->d_name, '.');
+
+		if (suffix && strcmp(suffix, ".yaml") == 0)
+			at += snprintf(text + at, sizeof(text) - (size_t)at, "runtime/%.*s, ",
+				       (int)(suffix - e->d_name), e->d_name);
+	}
+	at += snprintf(text + at, sizeof(text) - (size_t)at, "]\n");
+	assert_true((size_t)at < sizeof(text));
+	assert_int_equal(policy_compile_text(text, (size_t)at, "all.yaml", &search, d, &p), 0);
+	assert_true(p->rule_count > 40);
+	assert_int_equal(p->tables_size, CORDON_PAGE_SIZE);
+}
+
 /* Each for itself, as `policy check` takes one, and without a word about it. */
 static void test_fragments(void **state)
 {
@@ -165,9 +195,8 @@ static void test_documentation(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_documentation),
-		cmocka_unit_test(test_tables),
-		cmocka_unit_test(test_fragments),
+		cmocka_unit_test(test_documentation), cmocka_unit_test(test_one_page),
+		cmocka_unit_test(test_tables),	      cmocka_unit_test(test_fragments),
 		cmocka_unit_test(test_failures),
 	};
 
