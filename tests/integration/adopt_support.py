@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of executors share: a daemon with a cordon.yaml, and programs that it takes for executors."""
 
-import json
 import os
 import signal
 import subprocess
+import sys
 
 from support import POLICIES, print_longest_turn, wait_until
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "schema"))
+
+from segment import records_of  # noqa: E402  pylint: disable=wrong-import-position
 
 AGENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clients", "agent.py")
 PYTHON = os.path.realpath("/usr/bin/python3")
@@ -74,10 +78,7 @@ class Daemon:
 
     def records(self):
         path = os.path.join(self.log, "current.jsonl")
-        if not os.path.exists(path):
-            return []
-        with open(path, "rb") as file:
-            return [json.loads(line) for line in file if line.endswith(b"\n")]
+        return list(records_of(path)) if os.path.exists(path) else []
 
     def of(self, action, position=0):
         return [r for r in self.records()[position:] if r["event"]["action"] == action]

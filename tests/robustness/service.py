@@ -12,7 +12,8 @@ import socket
 import subprocess
 import sys
 
-from support import CORDON, LOG, ROOT, SHELL_POLICY, SOCKET, Failed, check, cordon, daemons, equal, execute, gone, kill, wait_for
+from support import CORDON, LOG, ROOT, SHELL_POLICY, SOCKET, Failed
+from support import check, cordon, daemons, equal, execute, gone, kill, user_processes, wait_for
 
 POLICIES = os.path.join(ROOT, "policies")
 MEMBERS = ("alice", "bob")
@@ -62,7 +63,7 @@ def policy(name, *lines, based_on=SHELL_POLICY):
 def standing():
     """Process ids of daemons that stay."""
     found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
+    for pid in user_processes():
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 words = file.read().split(b"\0")
