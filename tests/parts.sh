@@ -16,22 +16,29 @@ elapsed() {
 	printf '%d:%02d' $(((SECONDS - start) / 60)) $(((SECONDS - start) % 60))
 }
 
-# count LOG STATUS SECONDS NAME: adds "PASSED FAILED SECONDS NAME" of a part to the results.
+# Sets `processor`: the seconds of processor time that this shell's children took, and theirs, as far as they have ended.
+look_at_processor() {
+	local taken=$scratch/times.$BASHPID
+	times >"$taken"
+	processor=$(awk -F '[ms ]+' 'NR == 2 { printf "%d", ($1 + $3) * 60 + $2 + $4 }' "$taken")
+}
+
+# count LOG STATUS SECONDS PROCESSOR NAME: adds "PASSED FAILED SECONDS PROCESSOR NAME" of a part to the results.
 count() {
 	local counts passed failed
 	counts=$(sed -n 's/^# [^:]*: \([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p' "$1" | tail -n 1)
 	if [ -z "$counts" ]; then
-		printf '# %s: ended with status %d and without a count\n' "$4" "$2" >>"$1"
+		printf '# %s: ended with status %d and without a count\n' "$5" "$2" >>"$1"
 		counts='0 1'
 	fi
 	read -r passed failed <<<"$counts"
 	if [ "$2" -ne 0 ] && [ "$failed" -eq 0 ]; then
-		printf '# %s: status %d although no failure was counted\n' "$4" "$2" >>"$1"
+		printf '# %s: status %d although no failure was counted\n' "$5" "$2" >>"$1"
 		failed=1
 	fi
-	[ "$failed" -eq 0 ] || { printf '\n-- %s\n' "$4" && failures "$1"; } >>"$scratch/failures"
-	printf '%d %d %d %s\n' "$passed" "$failed" "$3" "$4" >>"$scratch/results"
-	turns "$1" "$4" >>"$scratch/turns"
+	[ "$failed" -eq 0 ] || { printf '\n-- %s\n' "$5" && failures "$1"; } >>"$scratch/failures"
+	printf '%d %d %d %d %s\n' "$passed" "$failed" "$3" "$4" "$5" >>"$scratch/results"
+	turns "$1" "$5" >>"$scratch/turns"
 }
 
 # turns LOG NAME: "MILLISECONDS WHAT, in NAME" of the turn of each daemon's loop that took most processor time, where the part has looked.
@@ -48,11 +55,15 @@ failures() {
 
 # part NAME COMMAND...: runs it, its output as it comes.
 part() {
-	local name=$1 since=$SECONDS
+	local name=$1 since=$SECONDS status processor before
 	shift
+	look_at_processor
+	before=$processor
 	printf '\n== %s\n' "$name"
 	"$@" </dev/null 2>&1 | tee "$scratch/part"
-	count "$scratch/part" "${PIPESTATUS[0]}" $((SECONDS - since)) "$name"
+	status=${PIPESTATUS[0]}
+	look_at_processor
+	count "$scratch/part" "$status" $((SECONDS - since)) $((processor - before)) "$name"
 	tail -n 1 "$scratch/part" | grep -q '^# .*: status\|^# .*: ended' && tail -n 1 "$scratch/part"
 	printf '(%d s)\n' $((SECONDS - since))
 }
@@ -65,12 +76,14 @@ sum() {
 
 # quiet_part NAME COMMAND...: the same for parts that run side by side: output when it is complete.
 quiet_part() {
-	local name=$1 log since=$SECONDS status=0
+	local name=$1 log since=$SECONDS status=0 processor
 	shift
 	log=$(mktemp "$scratch/log.XXXXXX")
 	printf '%s  %s ...\n' "$(elapsed)" "$name"
 	"$@" </dev/null >"$log" 2>&1 || status=$?
-	count "$log" "$status" $((SECONDS - since)) "$name"
+	# A shell of its own has no other children.
+	look_at_processor
+	count "$log" "$status" $((SECONDS - since)) "$processor" "$name"
 	flock "$scratch" cat <(printf '\n== %s (done at %s)\n' "$name" "$(elapsed)") "$log"
 }
 
@@ -86,7 +99,7 @@ recorded_seconds() {
 		tests/seconds | grep . || echo 9999
 }
 
-# run_queue MACHINES: the queued parts as quiet ones, so many at a time, the longest first.
+# run_queue NUMBER: the queued parts as quiet ones, so many at a time, the longest first. Then the queue is empty.
 run_queue() {
 	local running=0 line
 	local -a words
@@ -103,6 +116,7 @@ run_queue() {
 		running=$((running + 1))
 	done <"$scratch/order"
 	wait
+	: >"$scratch/queue"
 }
 
 # longest_of PATTERN WORDS: of the parts that match.
@@ -119,16 +133,16 @@ longest_turn() {
 	longest_of '.' "and of all parts, by an emulated machine's own"
 }
 
-# What each part counted and how long it took, beside what is recorded; the longest first; the loop's longest turn; the sum; what failed, last,
-# where it is seen. Its status says whether all is well.
+# What each part counted, how long it took, beside what is recorded, and how much of processors; the longest first; the loop's longest turn; the
+# sum; what failed, last, where it is seen. Its status says whether all is well.
 summary() {
 	printf '\n'
-	sort -k3,3nr "$scratch/results" | while read -r passed failed seconds name; do
-		printf '%6d passed %4d failed %5d s, on record %4d s  %s\n' "$passed" "$failed" "$seconds" \
-			"$(recorded_seconds "$name")" "$name"
+	sort -k3,3nr "$scratch/results" | while read -r passed failed seconds processor name; do
+		printf '%6d passed %4d failed %5d s, on record %4d s, of processors %4d s  %s\n' "$passed" "$failed" "$seconds" \
+			"$(recorded_seconds "$name")" "$processor" "$name"
 	done
 	longest_turn
 	[ ! -s "$scratch/failures" ] || { printf '\nWhat failed:\n' && cat "$scratch/failures"; }
-	awk '{ p += $1; f += $2 } END { printf "'"$(elapsed)"'\n%d passed, %d failed\n", p, f; exit f > 0 || NR == 0 }' \
+	awk '{ p += $1; f += $2; s += $4 } END { printf "'"$(elapsed)"', %d minutes of processors\n%d passed, %d failed\n", s / 60, p, f; exit f > 0 || NR == 0 }' \
 		"$scratch/results"
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of executors share: a daemon with a cordon.yaml, and programs that it takes for executors."""
 
+import json
 import os
 import signal
 import subprocess
