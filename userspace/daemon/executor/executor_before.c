@@ -83,11 +83,12 @@ static bool is_below(pid_t pid, const char *cgroup)
 	       (path[length] == '/' || path[length] == '\0');
 }
 
-/* As the kernel does at an exec. The program may have been replaced since it was started. */
-static bool is_executor(const struct executors *x, const struct executor_entry *entry, pid_t pid,
-			const char *program)
+/*
+ * As the kernel does at an exec. Its own entries are in a map, and an errand has none. The program
+ * may have been replaced since it was started.
+ */
+static bool is_executor(const struct executor_entry *entry, pid_t pid, const char *program)
 {
-	const struct cordon_executor *kernel = adoption_entry(x->adoption, entry->index);
 	const struct config_executor *is = entry->is;
 	size_t length = strlen(entry->program);
 	uid_t uid;
@@ -97,8 +98,8 @@ static bool is_executor(const struct executors *x, const struct executor_entry *
 	    (program[length] != '\0' && strcmp(program + length, " (deleted)") != 0))
 		return false;
 	/* Of a user that nobody knows, there is no process either. */
-	if (is->user && (!(kernel->flags & CORDON_EXECUTOR_UID) || process_uid(pid, &uid) < 0 ||
-			 uid != kernel->uid))
+	if (is->user &&
+	    (entry->uid == (uid_t)-1 || process_uid(pid, &uid) < 0 || uid != entry->uid))
 		return false;
 	return is_below(pid, is->cgroup) && has_argument(pid, is->arguments);
 }
@@ -114,7 +115,7 @@ static bool find_entry(const struct executors *x, pid_t pid, struct executor_bef
 	for (size_t i = 0; i < CORDON_MAX_EXECUTORS; i++) {
 		const struct executor_entry *entry = x->entries[i];
 
-		if (!entry || !is_executor(x, entry, pid, program))
+		if (!entry || !is_executor(entry, pid, program))
 			continue;
 		if (process_status(pid, &status) < 0)
 			return false;

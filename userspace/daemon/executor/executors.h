@@ -20,7 +20,8 @@ struct executors;
 struct executor_entry {
 	const struct config_executor *is;
 	uint32_t index; /* in the kernel */
-	char *program;	/* what the executor's name for its program leads to, or would */
+	uid_t uid;     /* who alone is the executor; (uid_t)-1: anybody, or there is no such user */
+	char *program; /* what the executor's name for its program leads to, or would */
 	char *why; /* not NULL: it names what is not there, and all that its executor starts is refused */
 	const struct policy_use *policy; /* NULL: there is none, which `why` says */
 	struct policy_limits limits;	 /* in force: the policy's, lowered by the entry */
