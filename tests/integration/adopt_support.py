@@ -57,11 +57,11 @@ class Daemon:
         wait_until(lambda: "enforcing" in self.words()[before:] or self.process.poll() is not None, 600)
         return "another cordon daemon runs" not in self.words()[before:]
 
-    def reload(self):
-        """What it says of what has changed: there must be something."""
+    def reload(self, wanted=""):
+        """What it says of what has changed: there must be something. `wanted` may come behind what it has to say of what it was at."""
         before = len(self.words())
         self.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: len(self.words()) > before, 60)
+        wait_until(lambda: len(self.words()) > before and wanted in self.words()[before:], 60)
         return self.words()[before:]
 
     def kill(self):
