@@ -145,6 +145,16 @@ def reader_dies():
     account_for_everything()
 
 
+def moved_out_and_removed(path):
+    """Moves out what is in a cgroup, and removes it: what forks meanwhile is moved by the next call."""
+    with open(os.path.join(path, "cgroup.procs"), encoding="utf-8") as file:
+        inside = file.read().split()
+    for pid in inside:
+        with open("/sys/fs/cgroup/cgroup.procs", "w", encoding="utf-8") as file:
+            file.write(pid)
+    return not subprocess.run(["rmdir", path], capture_output=True, check=False).returncode
+
+
 @case("a cgroup that somebody deleted: the label alone ends all, and the next run has one again")
 def deleted_cgroup():
     ensure_daemon()
@@ -153,12 +163,7 @@ def deleted_cgroup():
     wait_for(lambda: exists("up"), 20, "the start")
     (name,) = set(starts()) - set(ends())
     path = os.path.join(CGROUPS, name)
-    with open(os.path.join(path, "cgroup.procs"), encoding="utf-8") as file:
-        inside = file.read().split()
-    for pid in inside:
-        with open("/sys/fs/cgroup/cgroup.procs", "w", encoding="utf-8") as file:
-            file.write(pid)
-    wait_for(lambda: not subprocess.run(["rmdir", path], capture_output=True, check=False).returncode, 20, "the removal")
+    wait_for(lambda: moved_out_and_removed(path), 20, "the removal")
     equal(cordon("ps").status, 0, "ps")
     equal(cordon("kill", name).status, 0, "kill")
     equal(finish(process), 137, "status")
