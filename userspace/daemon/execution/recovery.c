@@ -226,6 +226,11 @@ static void recall_earlier(struct found *of, struct execution *e)
 	e->started = e->written = (e->started || found.started) && !found.ended;
 	/* Nor does what is still to come of one that has ended begin it a second time. */
 	e->adoption.unrecorded = found.ended;
+	/* Before it there is a record of each event or a gap; what comes after it makes none. */
+	if (found.ended) {
+		e->sequence = (struct sequence){.anywhere = true};
+		return;
+	}
 	for (size_t i = 0; found.started && i < ARRAY_SIZE(e->unwritten); i++)
 		if (e->unwritten[i] > 0)
 			sequence_add(&e->sequence, e->unwritten[i], no_gap, NULL);
