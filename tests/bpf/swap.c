@@ -509,6 +509,13 @@ static void start_tasks(struct test *t)
 	futex(&t->shared->go, FUTEX_WAKE, INT32_MAX);
 }
 
+static void drain(struct test *t)
+{
+	bool all;
+
+	(void)enforcement_drain(t->enforcement, 1u << 20, &all);
+}
+
 /* Back and forth, as fast as it goes. */
 static void swap_fast(struct test *t)
 {
@@ -518,7 +525,7 @@ static void swap_fast(struct test *t)
 	while (clock_nsec(CLOCK_MONOTONIC) < end) {
 		put_all_under(t, ++rounds % 2);
 		if (rounds % 64 == 0)
-			(void)enforcement_drain(t->enforcement, 1u << 20);
+			drain(t);
 	}
 	printf("# %u rounds of swaps back and forth\n", rounds);
 }
@@ -540,7 +547,7 @@ static void swap_fresh(struct test *t)
 		r = enforcement_policy_settle(t->enforcement, t->now[which]);
 		if (r == 0)
 			r = enforcement_policy_remove(t->enforcement, old);
-		(void)enforcement_drain(t->enforcement, 1u << 20);
+		drain(t);
 	}
 	outcome(t, r == 0 && rounds > 1,
 		"%u policies added, swapped to, and their predecessors removed", rounds);
@@ -669,7 +676,7 @@ static void run(struct test *t)
 	prepare(t);
 	check_mixture(t);
 	/* Those of the single executions are of no interest. */
-	(void)enforcement_drain(t->enforcement, 1u << 20);
+	drain(t);
 	t->denials = t->misattributed = 0;
 	begin_all(t);
 	check_cost(t);
@@ -677,7 +684,7 @@ static void run(struct test *t)
 	swap_fast(t);
 	swap_fresh(t);
 	/* Events of the last rounds come in while the children still run. */
-	(void)enforcement_drain(t->enforcement, 1u << 20);
+	drain(t);
 	check_accesses(t);
 	check_counters(t);
 	check_teeth(t);

@@ -316,7 +316,7 @@ void enforcement_close(struct enforcement *e)
 			   e->stub_clients_fd,	   e->ipc_list_fd,	 e->list_ipc_fd,
 			   e->cgroup_fd,	   e->traffic_fd};
 
-	ring_buffer__free(e->rings);
+	enforcement_close_rings(e);
 	if (e->executions)
 		munmap(e->executions, EXECUTIONS_SIZE);
 	if (e->counters)

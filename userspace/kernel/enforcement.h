@@ -302,9 +302,11 @@ int enforcement_event_fd(const struct enforcement *e);
 /*
  * Hands over the events that are there, without waiting, but no more than `most` (at least 1):
  * whoever makes them faster than they are handled must not keep the caller from all else. Number of
- * events, or -errno.
+ * events, or -errno. `*ret_all`: those are all that tasks have told before the call. Fewer than
+ * `most` may be less than that: a program that has taken room in a ring and not written yet, its
+ * processor being busy with something else, holds up what was written behind it.
  */
-int enforcement_drain(struct enforcement *e, unsigned int most);
+int enforcement_drain(struct enforcement *e, unsigned int most, bool *ret_all);
 
 /* enum cordon_counter. */
 uint64_t enforcement_counter(const struct enforcement *e, unsigned int counter);

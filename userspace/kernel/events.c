@@ -1,9 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Both rings behind one descriptor. */
 #include <bpf/bpf.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "kernel/handle.h"
 #include "kernel/mappings.h"
+
+/*
+ * The first pages of a ring: how far its reader is, and how far programs have taken room in it, at
+ * the beginning of a page each (struct bpf_ringbuf, kernel/bpf/ringbuf.c).
+ */
+#define POSITION_PAGES 2u
+
+static size_t page_size(void)
+{
+	return (size_t)getpagesize();
+}
+
+static unsigned long position(const char *positions, size_t page)
+{
+	const void *at = positions + page * page_size();
+
+	return __atomic_load_n((const unsigned long *)at, __ATOMIC_ACQUIRE);
+}
+
+static unsigned long read_to(const char *positions)
+{
+	return position(positions, 0);
+}
+
+static unsigned long taken_to(const char *positions)
+{
+	return position(positions, 1);
+}
 
 static int hand_over(void *context, void *data, size_t size)
 {
@@ -14,23 +44,41 @@ static int hand_over(void *context, void *data, size_t size)
 	return --e->handed_over_at_most == 0 ? -EAGAIN : 0;
 }
 
+static int add_ring(struct enforcement *e, int fd, char **ret_positions)
+{
+	void *at = mmap(NULL, POSITION_PAGES * page_size(), PROT_READ, MAP_SHARED, fd, 0);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	*ret_positions = at;
+	if (e->rings)
+		return ring_buffer__add(e->rings, fd, hand_over, e);
+	e->rings = ring_buffer__new(fd, hand_over, e, NULL);
+	return e->rings ? 0 : -errno;
+}
+
+void enforcement_close_rings(struct enforcement *e)
+{
+	ring_buffer__free(TAKE_PTR(e->rings));
+	for (size_t i = 0; i < ARRAY_SIZE(e->positions); i++)
+		if (e->positions[i])
+			munmap(TAKE_PTR(e->positions[i]), POSITION_PAGES * page_size());
+}
+
 int enforcement_on_event(struct enforcement *e, enforcement_event_handler handler, void *context)
 {
-	struct ring_buffer *rings;
+	int r;
 
 	if (e->rings)
 		return -EBUSY;
-	rings = ring_buffer__new(e->critical_fd, hand_over, e, NULL);
-	if (!rings)
-		return -errno;
-	if (ring_buffer__add(rings, e->activity_fd, hand_over, e) < 0) {
-		int error = errno;
-
-		ring_buffer__free(rings);
-		return -error;
+	r = add_ring(e, e->critical_fd, &e->positions[0]);
+	if (r == 0)
+		r = add_ring(e, e->activity_fd, &e->positions[1]);
+	if (r < 0) {
+		enforcement_close_rings(e);
+		return r;
 	}
 	mappings_keep_from_children();
-	e->rings = rings;
 	e->handler = handler;
 	e->handler_context = context;
 	return 0;
@@ -41,13 +89,23 @@ int enforcement_event_fd(const struct enforcement *e)
 	return e->rings ? ring_buffer__epoll_fd(e->rings) : -ENOTCONN;
 }
 
-int enforcement_drain(struct enforcement *e, unsigned int most)
+int enforcement_drain(struct enforcement *e, unsigned int most, bool *ret_all)
 {
+	unsigned long taken[ARRAY_SIZE(e->positions)];
+	bool all = true;
 	int r;
 
 	if (!e->rings)
 		return -ENOTCONN;
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
+		taken[i] = taken_to(e->positions[i]);
 	e->handed_over_at_most = most;
 	r = ring_buffer__consume(e->rings);
+	if (r < 0 && r != -EAGAIN)
+		return r;
+	/* They only grow, and may wrap around. */
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
+		all = all && (long)(read_to(e->positions[i]) - taken[i]) >= 0;
+	*ret_all = all;
 	return r == -EAGAIN ? (int)most : r;
 }

@@ -40,10 +40,14 @@ struct enforcement {
 	uint32_t audit;			     /* levels that this host has at least */
 	uint32_t next_slot;		     /* where the search for a free one goes on */
 	struct ring_buffer *rings;
+	char *positions[2]; /* mapped, of the rings */
 	enforcement_event_handler handler;
 	void *handler_context;
 	unsigned int handed_over_at_most; /* during a drain: how many more */
 };
+
+/* Whoever has no rings yet may call it, too. */
+void enforcement_close_rings(struct enforcement *e);
 
 /*
  * Reads a task iterator to its end; pidfd -1: all tasks. The records go to `visit`, if there is

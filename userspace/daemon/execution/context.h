@@ -66,6 +66,7 @@ struct daemon {
 	bool in_turns;		      /* executions have them now, of so many records left: */
 	unsigned int records_left;
 	uint64_t turn;	      /* counts them */
+	bool more_events;     /* the rings had more than the last turn took */
 	bool leaving;	      /* no connection is accepted any more */
 	uint64_t boot_offset; /* wall clock minus boot clock */
 	uint64_t start_time;  /* boot clock */

@@ -293,9 +293,11 @@ static void note_code(struct execution *e)
 static void finish(struct execution *e)
 {
 	struct daemon *daemon = e->daemon;
+	struct timeval after;
 
 	if (!events_caught_up(e, events_drain(daemon, EVENTS_AT_A_TIME))) {
-		arm(e, backlog_is_empty(&e->backlog) ? 0 : BACKLOG_MSEC);
+		after = events_pause(e);
+		evtimer_add(e->timer, &after);
 		return;
 	}
 	evtimer_del(e->timer);

@@ -20,6 +20,8 @@
 #define ATTEMPTS_KEPT	  (EXECUTION_MAX_REPORTED / 4)
 /* Bytes of events of one execution that wait for its start. */
 #define EARLY_MAX (128u << 10)
+/* When what a program has not written yet is looked for again. */
+#define WRITING_MSEC 1u
 /* Records of one execution that are made as its events are read; and later in a row. */
 #define RECORDS_EACH	 16u
 #define RECORDS_IN_A_ROW 8u
@@ -352,7 +354,7 @@ static void begin_turn(struct daemon *daemon, bool in_turns)
 	daemon->turn++;
 }
 
-/* `most` events were read, which was all if `drained`. */
+/* `most` events were read at most, which was all if `drained`. */
 static void put_previous(struct daemon *daemon, bool drained, unsigned int most)
 {
 	for (size_t i = 0; daemon->with_previous > 0 && i < ARRAY_SIZE(daemon->by_slot); i++) {
@@ -367,7 +369,7 @@ static void put_previous(struct daemon *daemon, bool drained, unsigned int most)
 }
 
 /* What is left: at once, or when the log's writer may have written some. */
-static void end_turn(struct daemon *daemon, bool drained)
+static void end_turn(struct daemon *daemon)
 {
 	bool waits = backlogs_next(&daemon->backlogs) != NULL;
 	struct timeval after = {};
@@ -375,29 +377,29 @@ static void end_turn(struct daemon *daemon, bool drained)
 	daemon->in_turns = false;
 	if (!daemon->backlog_timer || (!waits && daemon->with_previous == 0))
 		return;
-	if (drained && daemon->records_left > 0)
+	if (!daemon->more_events && daemon->records_left > 0)
 		after.tv_usec = BACKLOG_MSEC * 1000;
 	evtimer_add(daemon->backlog_timer, &after);
 }
 
 bool events_drain(struct daemon *daemon, unsigned int most)
 {
-	bool waited, drained;
+	bool waited, drained = true;
 	int r;
 
 	begin_turn(daemon, most < EVENTS_ALL);
 	waited = backlogs_next(&daemon->backlogs) != NULL;
 	if (!daemon->in_turns)
 		have_turns(daemon);
-	r = enforcement_drain(daemon->enforcement, most);
+	r = enforcement_drain(daemon->enforcement, most, &drained);
 	if (r < 0)
 		daemon_say(daemon, "reading events: %s", strerror(-r));
 	have_turns(daemon);
 	if (r != 0 || waited)
 		daemon_flush_soon(daemon);
-	drained = r < 0 || (unsigned int)r < most;
 	put_previous(daemon, drained, most);
-	end_turn(daemon, drained);
+	daemon->more_events = r > 0 && (unsigned int)r >= most;
+	end_turn(daemon);
 	return drained;
 }
 
@@ -424,6 +426,17 @@ bool events_caught_up(struct execution *e, bool drained)
 		return false;
 	e->awaited_events = 0;
 	return true;
+}
+
+struct timeval events_pause(const struct execution *e)
+{
+	unsigned int msec = WRITING_MSEC;
+
+	if (!backlog_is_empty(&e->backlog))
+		msec = BACKLOG_MSEC;
+	else if (e->daemon->more_events)
+		msec = 0;
+	return (struct timeval){.tv_usec = (suseconds_t)msec * 1000};
 }
 
 void events_settle(struct execution *e, uint64_t last)

@@ -21,7 +21,7 @@ void events_release_early(struct execution *e);
 
 /*
  * Reads what the rings hold now, `most` events of it, and makes records. Returns whether that was
- * all that the rings hold. A record costs more than the reading: but for EVENTS_ALL there are some
+ * all that tasks had told before. A record costs more than the reading: but for EVENTS_ALL there are some
  * dozens at a time, of each execution in turn, and what remains of any waits (backlog.h), so that
  * nobody's stand in line behind a flood of somebody else's.
  */
@@ -42,6 +42,9 @@ void events_leave(struct daemon *daemon);
  * the loop. Others who keep telling put it off until as much was read as the rings can hold.
  */
 bool events_caught_up(struct execution *e, bool drained);
+
+/* How long until then. */
+struct timeval events_pause(const struct execution *e);
 
 /* Records what is missing of an execution's events up to the one with this number. */
 void events_settle(struct execution *e, uint64_t last);

@@ -594,7 +594,7 @@ static void adopted_exit(struct execution *e, const struct cordon_exit_event *ev
 /* After a turn of the others, or when the log's writer may have taken some of its records. */
 static void look_at_leader_again(struct execution *e)
 {
-	struct timeval after = {.tv_usec = backlog_is_empty(&e->backlog) ? 0 : BACKLOG_MSEC * 1000};
+	const struct timeval after = events_pause(e);
 
 	if (!e->adoption.leader_timer)
 		e->adoption.leader_timer = evtimer_new(e->daemon->base, on_leader, e);

@@ -407,6 +407,27 @@ static void test_no_room(void **state)
 
 /* --- each call that can fail -------------------------------------------------------------- */
 
+/* A program of anybody's that is about to write its event holds up those behind it. */
+static void test_held_up(void **state)
+{
+	(void)state;
+	emit_denials(e, 1);
+	kernel->writing = true;
+	assert_false(events_caught_up(e, events_drain(world, EVENTS_AT_A_TIME)));
+	assert_int_equal(events_pause(e).tv_usec, 1000);
+	kernel->writing = false;
+	assert_true(events_caught_up(e, events_drain(world, EVENTS_AT_A_TIME)));
+	assert_int_equal(denials_of(e), 1);
+	/* Not for ever. */
+	emit_denials(e, 1);
+	kernel->writing = true;
+	for (unsigned int i = 1; i < EVENTS_ALL / EVENTS_AT_A_TIME; i++)
+		assert_false(events_caught_up(e, events_drain(world, EVENTS_AT_A_TIME)));
+	assert_true(events_caught_up(e, events_drain(world, EVENTS_AT_A_TIME)));
+	kernel->writing = false;
+	drain();
+}
+
 static void test_faults(void **state)
 {
 	(void)state;
@@ -442,6 +463,7 @@ int main(void)
 #define ONE(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		ONE(test_attempt_unmarked),
+		ONE(test_held_up),
 		ONE(test_records),
 		ONE(test_denials_kept_and_counted),
 		ONE(test_denials_beyond),

@@ -46,6 +46,7 @@ struct enforcement {
 	uint32_t policy_generation;
 	struct fake_event events[FAKE_EVENTS];
 	size_t event_first, event_count;
+	bool writing; /* a program has taken room for one before them, and is at it */
 	enforcement_event_handler handler;
 	void *handler_context;
 	struct cordon_ipc_list ipc;
@@ -524,18 +525,19 @@ int enforcement_event_fd(const struct enforcement *e)
 	return -1;
 }
 
-int enforcement_drain(struct enforcement *e, unsigned int most)
+int enforcement_drain(struct enforcement *e, unsigned int most, bool *ret_all)
 {
 	unsigned int done = 0;
 
 	FAULT_HERE();
-	for (; e->event_count > 0 && done < most; done++) {
+	for (; e->event_count > 0 && !e->writing && done < most; done++) {
 		struct fake_event event = e->events[e->event_first];
 
 		e->event_first = (e->event_first + 1) % FAKE_EVENTS;
 		e->event_count--;
 		e->handler(event.data, event.size, e->handler_context);
 	}
+	*ret_all = e->event_count == 0;
 	return (int)done;
 }
 
