@@ -15,7 +15,8 @@ DESTDIR  ?=
 MINUTES  ?= 10
 KERNEL   ?= 6.12
 PART     ?= normal launch
-JOBS     ?= $(shell nproc)
+# Once: it is exported, and what is exported is expanded for each command.
+JOBS     := $(or $(JOBS),$(shell nproc))
 
 ifeq ($(origin CC),default)
 CC       := clang-19
@@ -205,7 +206,7 @@ COMMON_CFLAGS := -std=gnu17 -g $(WARNINGS) -ffile-prefix-map=$(CURDIR)=.
 CFLAGS  ?= -O2
 LDFLAGS += -pie -Wl,-z,relro,-z,now,-z,noexecstack
 LDLIBS  := -Wl,--as-needed -lbpf -lelf -lz -lyaml -ljansson -lcrypto -lcap -lseccomp -lsqlite3 -levent_core -lpthread -lm
-SANITIZE := -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+SANITIZE := -O1 -gline-tables-only -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 # Many programs of one archive: a third of the other linker's time.
 SAN_LD   := -fuse-ld=lld-19
 
