@@ -21,9 +21,9 @@ void events_release_early(struct execution *e);
 
 /*
  * Reads what the rings hold now, `most` events of it, and makes records. Returns whether that was
- * all that tasks had told before. A record costs more than the reading: but for EVENTS_ALL there are some
- * dozens at a time, of each execution in turn, and what remains of any waits (backlog.h), so that
- * nobody's stand in line behind a flood of somebody else's.
+ * all that tasks had told before. A record costs more than the reading: but for EVENTS_ALL there
+ * are some dozens at a time, of each execution in turn, and what remains of any waits (backlog.h),
+ * so that nobody's stand in line behind a flood of somebody else's.
  */
 bool events_drain(struct daemon *daemon, unsigned int most);
 

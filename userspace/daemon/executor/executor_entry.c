@@ -35,7 +35,7 @@ static void set_glob(struct cordon_glob *glob, const char *text)
 	memcpy(glob->text, text, glob->length);
 }
 
-static void fill_kernel(struct executors *x, struct executor_entry *entry,
+static void fill_kernel(struct executors *x, const struct executor_entry *entry,
 			const struct executor_entry *itself, const struct lookup *found)
 {
 	struct cordon_executor *kernel = adoption_entry(x->adoption, entry->index);
@@ -68,7 +68,6 @@ static void fill_kernel(struct executors *x, struct executor_entry *entry,
 	kernel->itself = itself ? itself->index + 1 : 0;
 	set_glob(&kernel->arguments, is->arguments);
 	set_glob(&kernel->child_arguments, is->child_arguments);
-	entry->uid = found->has_user ? found->user : (uid_t)-1;
 	if (found->has_user) {
 		kernel->flags |= CORDON_EXECUTOR_UID;
 		kernel->uid = found->user;
@@ -299,6 +298,7 @@ static int put_into_kernel(struct executors *x, struct executor_entry *entry,
 	standby_give_back(x, entry->index);
 	adoption_remove_names(x->adoption, entry->index);
 	fill_kernel(x, entry, itself, found);
+	entry->uid = found->has_user ? found->user : (uid_t)-1;
 	(void)((r = add_paths(x, entry, found->programs, failure)) < 0 ||
 	       (r = add_paths(x, entry, found->except, failure)) < 0 ||
 	       (r = entry->why ? add_anywhere(x, entry, failure)
