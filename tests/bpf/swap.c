@@ -516,6 +516,18 @@ static void drain(struct test *t)
 	(void)enforcement_drain(t->enforcement, 1u << 20, &all);
 }
 
+/* The events of the single executions, which are of no interest themselves. */
+static void check_drain(struct test *t)
+{
+	bool left = true, all = true, none = false;
+	int first = enforcement_drain(t->enforcement, 1, &left);
+	int rest = enforcement_drain(t->enforcement, 1u << 20, &all);
+	int nothing = enforcement_drain(t->enforcement, 1, &none);
+
+	outcome(t, first == 1 && !left && rest > 0 && all && nothing == 0 && none,
+		"of %d events, reading one leaves some, and then all were read", first + rest);
+}
+
 /* Back and forth, as fast as it goes. */
 static void swap_fast(struct test *t)
 {
@@ -675,8 +687,7 @@ static void run(struct test *t)
 {
 	prepare(t);
 	check_mixture(t);
-	/* Those of the single executions are of no interest. */
-	drain(t);
+	check_drain(t);
 	t->denials = t->misattributed = 0;
 	begin_all(t);
 	check_cost(t);
