@@ -339,9 +339,20 @@ def processes_like(text):
     return [key[0] for key, line in processes().items() if text in line and key[0] != os.getpid()]
 
 
+def parent(pid):
+    """0 of one that has gone."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            return int(file.read().rpartition(")")[2].split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
 def daemons():
-    """Daemons that run; one that is still being started counts from its exec on."""
-    return [key[0] for key, line in processes().items() if line.startswith("cordon daemon --embedded")]
+    """Daemons that run; one that is still being started counts from its exec on. What one of them forks for something that takes
+    long has its command line, too."""
+    found = [key[0] for key, line in processes().items() if line.startswith("cordon daemon --embedded")]
+    return [pid for pid in found if len(found) == 1 or parent(pid) not in found]
 
 
 def no_daemons():
