@@ -262,10 +262,16 @@ static __always_inline __u32 fill_object(struct walk *walk, const struct object 
 	return 0;
 }
 
+/*
+ * With both multipliers of MurmurHash3's finalizer. What there is already is spread before the
+ * value meets it: two small numbers, such as a slot and its generation, would cancel out.
+ */
 static __always_inline __u64 mix(__u64 hash, __u64 value)
 {
+	hash *= 0xc4ceb9fe1a85ec53ull;
+	hash ^= hash >> 32;
 	hash ^= value;
-	hash *= 0xff51afd7ed558ccdull; /* finalizer of MurmurHash3 */
+	hash *= 0xff51afd7ed558ccdull;
 	return hash ^ hash >> 33;
 }
 

@@ -99,7 +99,8 @@ static __noinline void report_packet(const struct subject *s, const struct inter
 	__u32 repeats;
 
 	net_words(words, p->bytes, p->length);
-	key = mix(mix(s->label.slot, s->label.generation), CORDON_OP_PACKET);
+	key = mix(mix(s->label.slot, s->label.generation), s->policy_ref);
+	key = mix(key, (__u64)CORDON_OP_PACKET << 32 | answer->missing);
 	key = mix(mix(mix(key, words[0]), words[1]), words[2]);
 	if (coalesce(s->execution, key, now, &repeats) || !within_budget(s, now))
 		return;

@@ -7,8 +7,9 @@
  * A bound directory is what was bound and nothing else: another that came to have its memory, its
  * number, or both, grants nothing, and what was remembered of the directory about it says nothing
  * of it. What a policy has granted is no ground once another one is in force. And what is being
- * killed neither forks nor runs anything, be it only observed. A task belongs to one execution.
- * --keep: what was loaded stays. Root, on a kernel that can enforce.
+ * killed neither forks nor runs anything, be it only observed. A task belongs to one execution. What
+ * two of them are refused within a second is told of each. --keep: what was loaded stays. Root, on
+ * a kernel that can enforce.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,6 +24,7 @@
 #include <time.h>
 
 #include "kernel/enforcement.h"
+#include "kernel/handle.h"
 #include "policy/compile/compile.h"
 
 #define GRANTING                                                                                   \
@@ -358,6 +360,53 @@ static void try_labels(struct test *t, const struct cordon_anchor *bound)
 	stop(t, &task);
 }
 
+/* One in that slot, as the first of a daemon that has been started anew. */
+static uint32_t start_in(struct test *t, uint32_t slot, const struct cordon_anchor *bound,
+			 struct task *task)
+{
+	t->enforcement->next_slot = slot;
+	start(t, t->other, bound, task);
+	if (task->slot != slot)
+		give_up("the slot is not free", EBUSY);
+	return enforcement_execution(t->enforcement, slot)->generation;
+}
+
+static void check_told(struct test *t, const struct task *task)
+{
+	const struct cordon_execution *view = enforcement_execution(t->enforcement, task->slot);
+
+	check(t, tell(task, 'o'), EACCES, "what none of its rules grants");
+	check(t, view->denials == 1 && view->coalesced == 0 ? 0 : EALREADY, 0,
+	      "it is told as this execution's, and not counted into another's");
+}
+
+/* With numbers that are the same where a slot and its generation are merged by XOR. */
+static void try_told_apart(struct test *t, const struct cordon_anchor *bound)
+{
+	uint32_t generation, wanted;
+	struct task first, second;
+
+	generation = start_in(t, 1, bound, &second);
+	stop(t, &second);
+	for (;;) {
+		wanted = start_in(t, 0, bound, &first) ^ 1;
+		if (wanted > generation)
+			break;
+		stop(t, &first);
+	}
+	for (;;) {
+		generation = start_in(t, 1, bound, &second);
+		if (generation == wanted)
+			break;
+		stop(t, &second);
+	}
+	check_told(t, &first);
+	check_told(t, &second);
+	/* It has the pipes of the first as well. */
+	stop(t, &second);
+	stop(t, &first);
+}
+
 static uint64_t add_policy(struct test *t, const char *text)
 {
 	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
@@ -414,6 +463,7 @@ static void run(struct test *t)
 	try_anchors(t, &bound);
 	try_around(t, &bound);
 	try_labels(t, &bound);
+	try_told_apart(t, &bound);
 	try_swap(t, &bound);
 	try_connected(t, &bound);
 	try_ending(t, &bound, t->granting, "enforced");
