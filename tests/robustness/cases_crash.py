@@ -126,12 +126,13 @@ def kill_run():
 @case("SIGKILL of cordon run, once its command runs: the cause is owner-gone")
 def kill_run_later():
     pid = ensure_daemon()
+    known = set(ends())
     process = start(*trier(), stdin=subprocess.PIPE)
     wait_for(lambda: exists("beat"), 20, "the command's start")
     process.kill()
     process.wait()
     wait_for(lambda: not survivors(), 1, "death of all")
-    end = wait_for(lambda: [r for r in records() if action(r) == "execution-end"], 2, "the end record")[-1]
+    end = wait_for(lambda: [end for name, end in ends().items() if name not in known], 2, "the end record")[0]
     equal(end["cordon"]["end"]["cause"], "owner-gone", "recorded cause")
     equal(end["cordon"]["end"]["exit_code"], None, "recorded exit code")
     equal(daemon(), pid, "the daemon")

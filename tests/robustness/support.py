@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the cases share: running cordon, reading its log, and looking for what it left behind."""
 
+import contextlib
 import json
 import os
 import re
@@ -163,6 +164,14 @@ def end_all_started():
         if process.poll() is None:
             process.kill()
             process.wait()
+
+
+def end_all_run():
+    """Nor does what it has run through a shell or a terminal stay."""
+    for pid in processes_like(f"{CORDON} run"):
+        kill(pid)
+    with contextlib.suppress(Failed):
+        wait_for(lambda: not execution_cgroups(), SETTLE, "the executions' end")
 
 
 def finish(process, seconds=PATIENCE):
@@ -515,6 +524,28 @@ def print_longest_turn():
         pass
 
 
+def where(failure, function):
+    """The line of that case."""
+    file = function.__code__.co_filename
+    lines = [frame.lineno for frame in traceback.extract_tb(failure.__traceback__) if frame.filename == file]
+    return f"{os.path.basename(file)}:{lines[0] if lines else function.__code__.co_firstlineno}"
+
+
+def what_runs(before):
+    """What a case that failed has started and that is still there: a line each, with what it waits in and its signals."""
+    lines = []
+    for (pid, since), line in processes().items():
+        if (pid, since) in before or pid == os.getpid():
+            continue
+        with contextlib.suppress(OSError, KeyError):
+            status = status_of(pid)
+            with open(f"/proc/{pid}/wchan", encoding="ascii") as file:
+                wait = file.read()
+            signals = ", ".join(f"{name} {status[name].lstrip('0') or 0}" for name in ("ShdPnd", "SigPnd", "SigBlk", "SigIgn"))
+            lines.append(f"{pid} of {status['PPid']}, {status['State']} in {wait}, {signals}: {line[:120]}")
+    return "".join(f"\nruns: {line}" for line in lines[:12])
+
+
 def run_cases(only=None):
     """Runs all cases in order; returns how many passed and failed."""
     passed = failed = 0
@@ -527,19 +558,22 @@ def run_cases(only=None):
         if only and not re.search(only, title) and function not in (check_records, check_answers):
             continue
         begin = time.monotonic()
+        before = processes()
         try:
             fresh_work()
-            before = processes()
             function()
             nothing_left(before)
             outcome = ""
         except Failed as failure:
-            outcome = str(failure)
+            outcome = f"{failure}\n(at {where(failure, function)})"
         except Exception:  # a case that cannot run has failed
             outcome = traceback.format_exc()
+        if outcome:
+            outcome += what_runs(before)
         end_all_started()
         seconds = time.monotonic() - begin
         if outcome:
+            end_all_run()
             failed += 1
             print(f"not ok {title} ({seconds:.1f} s)")
             print("".join(f"    {line}\n" for line in outcome.splitlines()), end="")
