@@ -294,15 +294,17 @@ static void finish(struct execution *e)
 {
 	struct daemon *daemon = e->daemon;
 	struct timeval after;
+	uint64_t last;
+	bool sent = events_are_sent(e, &last);
 
-	if (!events_caught_up(e, events_drain(daemon, EVENTS_AT_A_TIME))) {
+	if (!events_caught_up(e, events_drain(daemon, EVENTS_AT_A_TIME) && sent)) {
 		after = events_pause(e);
 		evtimer_add(e->timer, &after);
 		return;
 	}
 	evtimer_del(e->timer);
 	left_behind_remove(e->daemon, e->slot, e->id);
-	events_finish(e);
+	events_settle(e, last);
 	fill_end(e);
 	note_code(e);
 	e->state = EXECUTION_FINISHED;

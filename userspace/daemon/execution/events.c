@@ -419,6 +419,17 @@ void events_await_previous(struct execution *e)
 		evtimer_add(e->daemon->backlog_timer, &now);
 }
 
+bool events_are_sent(const struct execution *e, uint64_t *ret_last)
+{
+	const struct cordon_execution *view = e->view;
+	/* Before the number: what was counted by then has one that is no greater. */
+	uint64_t sent = __atomic_load_n(&view->emitted, __ATOMIC_ACQUIRE) +
+			__atomic_load_n(&view->dropped, __ATOMIC_ACQUIRE);
+
+	*ret_last = __atomic_load_n(&view->sequence, __ATOMIC_RELAXED);
+	return *ret_last <= sent;
+}
+
 bool events_caught_up(struct execution *e, bool drained)
 {
 	e->awaited_events += EVENTS_AT_A_TIME;
@@ -442,9 +453,4 @@ struct timeval events_pause(const struct execution *e)
 void events_settle(struct execution *e, uint64_t last)
 {
 	sequence_finish(&e->sequence, last, gap, e);
-}
-
-void events_finish(struct execution *e)
-{
-	events_settle(e, e->view->sequence);
 }

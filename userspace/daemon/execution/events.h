@@ -37,6 +37,13 @@ void events_await_previous(struct execution *e);
 void events_leave(struct daemon *daemon);
 
 /*
+ * Has each event that has a number, up to *ret_last, reached a ring, or been lost and counted? A
+ * program gives the number first: until then the event is no gap. Ask before events_drain(), and
+ * settle what was asked for: the kernel's word that nobody is left may come in between.
+ */
+bool events_are_sent(const struct execution *e, uint64_t *ret_last);
+
+/*
  * For who needs all that an execution's tasks have told: `drained` is what events_drain() returned
  * for the next EVENTS_AT_A_TIME. Returns whether it has been read; if not, after another turn of
  * the loop. Others who keep telling put it off until as much was read as the rings can hold.
@@ -48,7 +55,5 @@ struct timeval events_pause(const struct execution *e);
 
 /* Records what is missing of an execution's events up to the one with this number. */
 void events_settle(struct execution *e, uint64_t last);
-/* The same for all; call when no more will come. */
-void events_finish(struct execution *e);
 
 #endif

@@ -86,7 +86,7 @@ static void test_records(void **state)
 	assert_int_equal(logs_count("process-exit", NULL), 1);
 	assert_true(world->flush_pending);
 	assert_int_equal(e->state, EXECUTION_LIVE);
-	events_finish(e);
+	events_settle(e, e->view->sequence);
 	assert_int_equal(logs_count("gap", NULL), 0);
 }
 
@@ -165,14 +165,14 @@ static void test_gap(void **state)
 
 	(void)state;
 	emit_exec();
-	kernel->slots[e->slot].sequence += 2;
+	kernel_emit_lost(e->slot, 2);
 	emit_exec();
 	drain();
 	assert_int_equal(logs_count("gap", NULL), 0);
 	events_settle(e, 4);
 	assert_int_equal(logs_count("gap", &last), 1);
 	/* Once. */
-	events_finish(e);
+	events_settle(e, e->view->sequence);
 	assert_int_equal(logs_count("gap", NULL), 1);
 }
 
@@ -335,7 +335,7 @@ static void test_others_do_not_wait(void **state)
 		events_drain(world, EVENTS_AT_A_TIME);
 	assert_int_equal(denials_of(e), 200);
 	assert_true(events_caught_up(e, true));
-	events_finish(e);
+	events_settle(e, e->view->sequence);
 	assert_int_equal(logs_count("gap", NULL), 0);
 	ending_owner_gone(other);
 }
@@ -355,7 +355,7 @@ static void test_writer_has_enough(void **state)
 	events_drain(world, EVENTS_AT_A_TIME);
 	assert_int_equal(denials_of(e), 5);
 	assert_int_equal(logs_count("process-exec", NULL), 1);
-	events_finish(e);
+	events_settle(e, e->view->sequence);
 	assert_int_equal(logs_count("gap", NULL), 0);
 }
 
@@ -400,12 +400,10 @@ static void test_no_room(void **state)
 	assert_in_range(denials_of(e), 1, 99);
 	/* The attempt as well. */
 	assert_int_equal(e->lost, 101 - denials_of(e) + 1);
-	events_finish(e);
+	events_settle(e, e->view->sequence);
 	assert_int_equal(logs_count("gap", NULL), 1);
 	assert_int_equal(e->sequence.settled, kernel->slots[e->slot].sequence);
 }
-
-/* --- each call that can fail -------------------------------------------------------------- */
 
 /* A program of anybody's that is about to write its event holds up those behind it. */
 static void test_held_up(void **state)
@@ -428,6 +426,46 @@ static void test_held_up(void **state)
 	drain();
 }
 
+/* One that has given its event a number, and no room in a ring: that is no gap. */
+static void test_numbered_only(void **state)
+{
+	struct cordon_event event = {};
+	uint64_t last;
+
+	(void)state;
+	emit_exec();
+	kernel->slots[e->slot].sequence++;
+	assert_false(events_are_sent(e, &last));
+	ending_owner_gone(e);
+	for (int i = 0; i < 5; i++)
+		ending_timer(-1, EV_TIMEOUT, e);
+	assert_int_equal(e->state, EXECUTION_DEAD);
+	assert_int_equal(logs_count("execution-end", NULL), 0);
+	kernel->slots[e->slot].sequence--;
+	kernel_emit(e->slot, &event, sizeof(event), CORDON_EVENT_EMPTY);
+	assert_true(events_are_sent(e, &last));
+	assert_int_equal(last, 2);
+	ending_timer(-1, EV_TIMEOUT, e);
+	assert_int_equal(logs_count("execution-end", NULL), 1);
+	assert_int_equal(logs_count("gap", NULL), 0);
+}
+
+/* Nor is one that comes after the last reading. */
+static void test_told_after_reading(void **state)
+{
+	(void)state;
+	emit_exec();
+	ending_owner_gone(e);
+	kernel->tells = true;
+	while (e->state < EXECUTION_FINISHED)
+		ending_timer(-1, EV_TIMEOUT, e);
+	assert_false(kernel->tells);
+	assert_int_equal(logs_count("execution-end", NULL), 1);
+	assert_int_equal(logs_count("gap", NULL), 0);
+}
+
+/* --- each call that can fail -------------------------------------------------------------- */
+
 static void test_faults(void **state)
 {
 	(void)state;
@@ -437,7 +475,7 @@ static void test_faults(void **state)
 		faults_set(n, ENOBUFS);
 		emit_exec();
 		emit_exit(1, 0);
-		kernel->slots[e->slot].sequence++;
+		kernel_emit_lost(e->slot, 1);
 		drain();
 		/* What could not be read stays in the ring. */
 		if (faults.failed && strcmp(faults.failed, "enforcement_drain") == 0) {
@@ -445,7 +483,7 @@ static void test_faults(void **state)
 			assert_non_null(strstr(seen.said, "reading events"));
 			drain();
 		}
-		events_finish(e);
+		events_settle(e, e->view->sequence);
 		gaps = e->sequence.settled;
 		assert_int_equal(gaps, kernel->slots[e->slot].sequence);
 		assert_int_equal(kernel->event_count, 0);
@@ -464,6 +502,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		ONE(test_attempt_unmarked),
 		ONE(test_held_up),
+		ONE(test_numbered_only),
+		ONE(test_told_after_reading),
 		ONE(test_records),
 		ONE(test_denials_kept_and_counted),
 		ONE(test_denials_beyond),

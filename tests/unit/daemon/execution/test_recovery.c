@@ -323,7 +323,7 @@ static void test_events_between(void **state)
 	events_drain(world, EVENTS_ALL);
 	crash();
 	/* One was lost with the daemon; one comes after. */
-	kernel->slots[0].sequence++;
+	kernel_emit_lost(0, 1);
 	assert_int_equal(recover(), 0);
 	assert_int_equal(logs_count("gap", NULL), 1);
 	emit_exec(world->by_slot[0]);
@@ -348,7 +348,7 @@ static void test_end_is_on_record(void **state)
 	cgroups.busy = 0;
 	assert_int_equal(logs_count("execution-end", NULL), 1);
 	/* That nobody is left, which this daemon has read. */
-	kernel->slots[0].sequence++;
+	kernel_emit_lost(0, 1);
 	world_kill(owner);
 	crash();
 	assert_int_equal(recover(), 0);

@@ -47,6 +47,7 @@ struct enforcement {
 	struct fake_event events[FAKE_EVENTS];
 	size_t event_first, event_count;
 	bool writing; /* a program has taken room for one before them, and is at it */
+	bool tells;   /* after the next reading, that nobody is left in the first slot */
 	enforcement_event_handler handler;
 	void *handler_context;
 	struct cordon_ipc_list ipc;
@@ -99,11 +100,22 @@ static inline void kernel_emit(uint32_t slot, void *event, size_t size, uint32_t
 	head->size = (uint32_t)size;
 	head->slot = slot;
 	head->generation = kernel->slots[slot].generation;
-	head->sequence = type == CORDON_EVENT_ATTEMPT ? 0 : ++kernel->slots[slot].sequence;
+	head->sequence = 0;
+	if (type != CORDON_EVENT_ATTEMPT) {
+		head->sequence = ++kernel->slots[slot].sequence;
+		kernel->slots[slot].emitted++;
+	}
 	head->policy = kernel->slots[slot].policy;
 	to = &kernel->events[(kernel->event_first + kernel->event_count++) % FAKE_EVENTS];
 	to->size = size;
 	memcpy(to->data, event, size);
+}
+
+/* So many that reach a ring, and no daemon. */
+static inline void kernel_emit_lost(uint32_t slot, unsigned int count)
+{
+	kernel->slots[slot].sequence += count;
+	kernel->slots[slot].emitted += count;
 }
 
 /* The same with text behind its fixed part. */
@@ -357,8 +369,10 @@ void enforcement_note_denial(struct enforcement *e, uint32_t slot, bool would,
 {
 	(void)would;
 	e->denials_noted++;
-	if (ret_sequence)
-		*ret_sequence = ++e->slots[slot].sequence;
+	if (!ret_sequence)
+		return;
+	*ret_sequence = ++e->slots[slot].sequence;
+	e->slots[slot].emitted++;
 }
 
 void enforcement_set_audit(struct enforcement *e, uint32_t levels)
@@ -538,6 +552,12 @@ int enforcement_drain(struct enforcement *e, unsigned int most, bool *ret_all)
 		e->handler(event.data, event.size, e->handler_context);
 	}
 	*ret_all = e->event_count == 0;
+	if (e->tells) {
+		struct cordon_event event = {};
+
+		e->tells = false;
+		kernel_emit(0, &event, sizeof(event), CORDON_EVENT_EMPTY);
+	}
 	return (int)done;
 }
 
