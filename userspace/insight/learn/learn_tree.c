@@ -297,15 +297,13 @@ static int level_below_links(struct arena *a, struct learn_node *node)
 	int r = 0;
 
 	for (struct learn_node *c = node->children; r == 0 && c; c = c->next) {
-		struct learn_node all = {.rights = c->rights};
-
 		if (!learn_is_wild(c->pattern) || (!c->children && !c->listing))
 			continue;
 		if (c->listing)
-			all.rights |= CORDON_RIGHT(CORDON_READ);
-		collect(c, &all);
-		c->rights = all.rights;
-		r = flatten(a, c, all.rights);
+			c->rights |= CORDON_RIGHT(CORDON_READ);
+		r = flatten(a, c, c->rights);
+		if (r == 0)
+			c->rights = c->children->rights;
 	}
 	return r;
 }
