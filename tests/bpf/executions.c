@@ -7,9 +7,9 @@
  * A bound directory is what was bound and nothing else: another that came to have its memory, its
  * number, or both, grants nothing, and what was remembered of the directory about it says nothing
  * of it. What a policy has granted is no ground once another one is in force. And what is being
- * killed neither forks nor runs anything, be it only observed. A task belongs to one execution. What
- * two of them are refused within a second is told of each. --keep: what was loaded stays. Root, on
- * a kernel that can enforce.
+ * killed neither forks nor runs anything, be it only observed. A task belongs to one execution.
+ * What two of them are refused within a second is told of each. --keep: what was loaded stays.
+ * Root, on a kernel that can enforce.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -69,11 +69,12 @@ def at_terminal(function):
     return body
 
 
-def wait_until_asleep(line):
-    """Until the command of that line runs and waits, in no state of being started or continued.
+def wait_until_asleep(terminal, line):
+    """Until the command of that line runs in the foreground and waits, in no state of being started or continued.
 
     A signal that meets the child of a shell between vfork and exec is lost on dash, cordon or not: there it
-    runs the shell's handler, which leaves the signal to a parent that waits for the child.
+    runs the shell's handler, which leaves the signal to a parent that waits for the child. And a shell that
+    takes a job to the foreground says so before it gives the terminal to it.
     """
 
     def asleep():
@@ -81,8 +82,8 @@ def wait_until_asleep(line):
             try:
                 with open(f"/proc/{pid}/stat") as stat:
                     if found.strip() == line and stat.read().rsplit(")", 1)[1].split()[0] == "S":
-                        return True
-            except FileNotFoundError:
+                        return os.getpgid(pid) == os.tcgetpgrp(terminal.fd)
+            except (FileNotFoundError, ProcessLookupError):
                 pass
         return False
 
@@ -94,7 +95,7 @@ def wait_until_asleep(line):
 def interrupt(terminal):
     terminal.send(f"{RUN} sh -c 'echo go; sleep 4321.01'\n")
     terminal.expect(r"\ngo")
-    wait_until_asleep("sleep 4321.01")
+    wait_until_asleep(terminal, "sleep 4321.01")
     terminal.send("\x03")
     terminal.expect("ready> ")
     terminal.send("echo status $?\n")
@@ -113,7 +114,7 @@ def interrupt(terminal):
 def job_control(terminal):
     terminal.send(f"{RUN} bash -c 'echo go; sleep 4321.02'\n")
     terminal.expect(r"\ngo")
-    wait_until_asleep("sleep 4321.02")
+    wait_until_asleep(terminal, "sleep 4321.02")
     terminal.send("\x1a")
     terminal.expect("Stopped")
     terminal.expect("ready> ")
@@ -125,13 +126,13 @@ def job_control(terminal):
     terminal.expect(r"\[1\]\+\s+Running")
     terminal.send("fg\n")
     terminal.expect(r"sleep 4321.02")
-    wait_until_asleep("sleep 4321.02")
+    wait_until_asleep(terminal, "sleep 4321.02")
     terminal.send("\x1a")
     terminal.expect("Stopped")
     terminal.expect("ready> ")
     terminal.send("fg\n")
     terminal.expect(r"sleep 4321.02")
-    wait_until_asleep("sleep 4321.02")
+    wait_until_asleep(terminal, "sleep 4321.02")
     terminal.send("\x1c")
     terminal.expect("ready> ")
     terminal.send("echo status $?\n")
