@@ -11,7 +11,7 @@ import struct
 import termios
 import time
 
-from support import CORDON, LOG, SHELL_POLICY, WORK, Failed, case, ensure_daemon, equal, processes, processes_like, wait_for
+from support import CORDON, LOG, SHELL_POLICY, WORK, Failed, case, ensure_daemon, equal, processes, processes_like, status_of, wait_for
 
 RUN = f"{CORDON} run --policy {SHELL_POLICY} --workdir {WORK} --log {LOG} --"
 
@@ -80,9 +80,8 @@ def wait_until_asleep(terminal, line):
     def asleep():
         for (pid, _), found in processes().items():
             try:
-                with open(f"/proc/{pid}/stat") as stat:
-                    if found.strip() == line and stat.read().rsplit(")", 1)[1].split()[0] == "S":
-                        return os.getpgid(pid) == os.tcgetpgrp(terminal.fd)
+                if found.strip() == line and status_of(pid)["State"].startswith("S"):
+                    return os.getpgid(pid) == os.tcgetpgrp(terminal.fd)
             except (FileNotFoundError, ProcessLookupError):
                 pass
         return False

@@ -351,8 +351,7 @@ def processes_like(text):
 def parent(pid):
     """0 of one that has gone."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
-            return int(file.read().rpartition(")")[2].split()[1])
+        return int(status_of(pid)["PPid"])
     except (FileNotFoundError, ProcessLookupError):
         return 0
 
@@ -570,10 +569,10 @@ def run_cases(only=None):
             outcome = traceback.format_exc()
         if outcome:
             outcome += what_runs(before)
+            end_all_run()
         end_all_started()
         seconds = time.monotonic() - begin
         if outcome:
-            end_all_run()
             failed += 1
             print(f"not ok {title} ({seconds:.1f} s)")
             print("".join(f"    {line}\n" for line in outcome.splitlines()), end="")
