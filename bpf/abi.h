@@ -209,7 +209,8 @@ struct cordon_policy_header {
 	__u32 audit;	    /* CORDON_AUDIT_* levels */
 	__u32 denial_limit; /* kill the execution after so many denials; 0: never */
 	__u32 anchors_used; /* bit n: some rule names anchor n */
-	__u32 reserved[23];
+	__u32 ask_msec;	    /* how long what no rule allows waits for an answer; 0: not at all */
+	__u32 reserved[22];
 	__u8 digest[32]; /* SHA-256 of the whole policy with this field zero */
 };
 
@@ -325,7 +326,17 @@ struct cordon_execution {
 	 */
 	__u64 end_by;
 	__u32 audit; /* CORDON_AUDIT_* levels that this host has at least; the daemon's */
-	__u32 reserved;
+	/* Questions that may still wait for an answer: given by the daemon, taken by the kernel. */
+	__u32 asks_left;
+};
+
+#define CORDON_MAX_QUESTIONS 4096u /* of all executions, answered ones included */
+#define CORDON_ASKS_EACH     16u   /* of one execution */
+
+/* Values of the map `asked_questions`. A key is a hash of what was refused, and to whom. */
+enum cordon_question {
+	CORDON_QUESTION_OPEN = 1,
+	CORDON_QUESTION_REFUSED = 2, /* or nobody has answered in time */
 };
 
 #define CORDON_MAX_TRAFFIC	32768u
@@ -381,7 +392,12 @@ enum cordon_event_type {
 	 * by a name, before any hook. It has no sequence number, as most make no record.
 	 */
 	CORDON_EVENT_ATTEMPT = 14,
-	CORDON_EVENT_TYPE_COUNT = 15,
+	/*
+	 * A call that no rule allows waits for an answer, and its process is stopped: as a denial,
+	 * with the question in place of a number. No record.
+	 */
+	CORDON_EVENT_WAITS = 15,
+	CORDON_EVENT_TYPE_COUNT = 16,
 };
 
 enum cordon_operation {
@@ -478,8 +494,8 @@ struct cordon_event {
 	__u32 size; /* of the whole event */
 	__u32 slot;
 	__u32 generation;
-	__u64 sequence;	     /* per execution, without holes as assigned */
-	__u64 time;	     /* CLOCK_BOOTTIME, ns */
+	__u64 sequence; /* per execution, without holes as assigned; WAITS: key in `asked_questions` */
+	__u64 time;	/* CLOCK_BOOTTIME, ns */
 	__u64 policy;	     /* CORDON_POLICY_REF() in force */
 	__u64 process_start; /* boot clock, ns: with tgid this names the process */
 	__u32 tgid;	     /* pids as the initial pid namespace sees them */

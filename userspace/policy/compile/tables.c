@@ -93,6 +93,7 @@ static void fill_header(struct cordon_policy_header *h, const struct automaton *
 	h->capabilities = m->capabilities;
 	h->audit = m->audit;
 	h->denial_limit = m->denial_limit;
+	h->ask_msec = m->ask_msec;
 }
 
 static int assemble(const struct automaton *a, const struct model *m, uint32_t anchors_used,

@@ -90,6 +90,7 @@ struct model {
 	uint32_t audit;
 	enum policy_arguments arguments;
 	uint32_t denial_limit;
+	uint32_t ask_msec;
 	const char **run_by;
 	size_t run_by_count;
 };

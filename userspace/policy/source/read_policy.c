@@ -162,6 +162,7 @@ static const struct key policy_keys[] = {
 	{"environment", read_environment},
 	{"audit", read_audit},
 	{"on_denial", read_on_denial},
+	{"ask", read_ask},
 	{"run_by", read_run_by},
 	{NULL, NULL},
 };
@@ -169,8 +170,8 @@ static const struct key policy_keys[] = {
 /* What an included fragment must not decide in place of the policy that includes it. */
 static void refuse_in_fragment(struct reader *r, const struct node *root)
 {
-	static const char *const names[] = {"mode",	"variables", "process",	  "limits",
-					    "coverage", "audit",     "on_denial", "run_by"};
+	static const char *const names[] = {"mode",  "variables", "process", "limits", "coverage",
+					    "audit", "on_denial", "run_by",  "ask"};
 
 	for (size_t i = 0; i < root->count; i += 2)
 		for (size_t j = 0; j < ARRAY_SIZE(names); j++)

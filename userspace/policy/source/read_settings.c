@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sections limits, environment, audit and on_denial. */
+/* The sections limits, environment, audit and on_denial, and ask. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "policy/source/reader.h"
 #include "policy/source/units.h"
 
@@ -348,5 +349,25 @@ int read_on_denial(struct reader *r, const struct node *n, void *target)
 		report_error(r->diagnostics, &n->place, "add action: kill",
 			     "a limit needs an action");
 	r->model->denial_limit = o.kill ? (uint32_t)o.limit : 0;
+	return 0;
+}
+
+/* A person needs a moment; and whoever waits for the code has not got forever. */
+#define ASK_MIN_NSEC NSEC_PER_SEC
+#define ASK_MAX_NSEC (3600 * NSEC_PER_SEC)
+
+int read_ask(struct reader *r, const struct node *n, void *target)
+{
+	uint64_t nsec = 0;
+	size_t errors = diagnostics_errors(r->diagnostics);
+	int e = read_quantity(r, n, "ask", DURATION_EXAMPLE, units_duration, &nsec);
+
+	(void)target;
+	if (e < 0 || errors != diagnostics_errors(r->diagnostics))
+		return e;
+	if (nsec != 0 && (nsec < ASK_MIN_NSEC || nsec > ASK_MAX_NSEC))
+		report_error(r->diagnostics, &n->place, "write ask: 30s",
+			     "ask must be between 1s and 1h, or none");
+	r->model->ask_msec = (uint32_t)(nsec / NSEC_PER_MSEC);
 	return 0;
 }

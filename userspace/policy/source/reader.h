@@ -76,6 +76,7 @@ int read_limits(struct reader *r, const struct node *n, void *target);
 int read_environment(struct reader *r, const struct node *n, void *target);
 int read_audit(struct reader *r, const struct node *n, void *target);
 int read_on_denial(struct reader *r, const struct node *n, void *target);
+int read_ask(struct reader *r, const struct node *n, void *target);
 
 /* Reads one file's tree, `include` apart, into the reader's model. */
 int read_policy(struct reader *r, const struct node *root);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "policy/source/words.h"
 
 enum unit {
@@ -228,6 +229,24 @@ static enum setting_change compare_denials(const struct compiled_policy *a,
 
 	(void)s;
 	return changed(y<x, y> x);
+}
+
+static void describe_ask(const struct compiled_policy *p, const struct setting *s, FILE *out)
+{
+	(void)s;
+	if (header(p)->ask_msec)
+		put_scaled(out, header(p)->ask_msec * NSEC_PER_MSEC, time_scales);
+	else
+		fputs("none", out);
+}
+
+/* It allows nothing, but what waits for a person takes a person's time. */
+static enum setting_change compare_ask(const struct compiled_policy *a,
+				       const struct compiled_policy *b, const struct setting *s)
+{
+	(void)s;
+	return changed(
+		header(b)->ask_msec<header(a)->ask_msec, header(b)->ask_msec> header(a)->ask_msec);
 }
 
 /* ---- environment ---- */
@@ -455,6 +474,7 @@ static const struct setting settings[] = {
 	 .shift = CORDON_AUDIT_CALLS_SHIFT},
 	{.name = "audit.arguments", .describe = describe_arguments, .compare = compare_arguments},
 	{.name = "on_denial.limit", .describe = describe_denials, .compare = compare_denials},
+	{.name = "ask", .describe = describe_ask, .compare = compare_ask},
 	{.name = "run_by", .describe = describe_run_by, .compare = compare_run_by},
 };
 

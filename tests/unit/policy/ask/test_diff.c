@@ -352,6 +352,9 @@ static void test_settings(void **state)
 	assert_int_equal(compare_setting("on_denial.limit", "on_denial: {limit: 5, action: kill}",
 					 "on_denial: {limit: 6, action: kill}"),
 			 SETTING_WIDER);
+	assert_int_equal(compare_setting("ask", "ask: 1h", "ask: 60m"), SETTING_EQUAL);
+	assert_int_equal(compare_setting("ask", "", "ask: 30s"), SETTING_WIDER);
+	assert_int_equal(compare_setting("ask", "ask: 1m", "ask: none"), SETTING_NARROWER);
 	assert_int_equal(compare_setting("audit.opens", "audit: {opens: all}",
 					 "audit: {opens: denied}"),
 			 SETTING_WIDER);

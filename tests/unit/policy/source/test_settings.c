@@ -49,6 +49,7 @@ static void test_whole_policy(void **state)
 		"environment: {keep: [PATH, 'LC_*'], set: {A: '1', B: ''}}\n"
 		"audit: {opens: writes, connects: denied, execs: denied, arguments: full}\n"
 		"on_denial: {limit: 20, action: kill}\n"
+		"ask: 30s\n"
 		"files:\n"
 		"  - allow: [read, write]\n"
 		"    paths: [/a, '${tmp}/**']\n"
@@ -70,6 +71,7 @@ static void test_whole_policy(void **state)
 	assert_int_equal(CORDON_AUDIT_LEVEL(h->audit, EXECS), CORDON_AUDIT_NONE);
 	assert_int_equal(p->arguments, POLICY_ARGUMENTS_FULL);
 	assert_int_equal(h->denial_limit, 20);
+	assert_int_equal(h->ask_msec, 30000);
 	assert_int_equal(p->limits.wall_nsec, 60000000000);
 	assert_int_equal(p->limits.cpu_percent, 200);
 	assert_int_equal(p->limits.address_space_bytes, 0);
@@ -83,7 +85,7 @@ static void test_whole_policy(void **state)
 	assert_int_equal(p->rule_count, 1);
 	assert_string_equal(p->rules[0].text, "allow read, write /a, ${tmp}/**");
 	assert_string_equal(p->rules[0].file, "test.yaml");
-	assert_int_equal(p->rules[0].line, 13);
+	assert_int_equal(p->rules[0].line, 14);
 	assert_string_equal(p->rules[0].severity, "high");
 	assert_string_equal(p->rules[0].message, "why");
 	assert_string_equal(p->rules[0].tags[1], "y");
