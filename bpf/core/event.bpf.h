@@ -355,36 +355,27 @@ static __always_inline void fill_report(struct report *report, const struct subj
 	report->observed = observes(s);
 }
 
-/* `walk` is NULL where none could be had. */
-__noinline int report_denial(struct walk *walk, struct cordon_execution *execution,
-			     const struct report *r)
+/* The same for whatever is refused alike; `walk` is NULL where none could be had. */
+static __always_inline __u64 refusal_hash(const struct walk *walk, const struct report *r)
 {
-	struct cordon_denial_event *event;
-	struct shared_scratch *shared;
-	struct event_scratch *scratch;
-	__u64 now = bpf_ktime_get_boot_ns(), key;
-	__u32 repeats, length, total = 0; /* with SPELLED_MOVED */
+	__u64 hash = mix(r->label.slot, r->label.generation);
 
-	if (!execution || !r)
-		return 0;
-	key = mix(r->label.slot, r->label.generation);
-	key = mix(key, (__u64)r->operation << 32 | r->rights);
-	key = mix(key, r->identity);
-	/* What one policy refuses is not counted into what another one refused. */
-	key = mix(key, r->policy);
+	hash = mix(hash, (__u64)r->operation << 32 | r->rights);
+	hash = mix(hash, r->identity);
 	if (r->object.kind == CORDON_OBJECT_PATH && walk)
-		key = mix(key, name_hash(walk->dentry));
-	if (coalesce(execution, key, now, &repeats) || !has_budget(execution, r->observed, now))
-		return 0;
-	scratch = take_scratch_or_drop(execution, &shared);
-	if (!scratch)
-		return 0;
+		hash = mix(hash, name_hash(walk->dentry));
+	return hash;
+}
+
+/* Returns the bytes of the whole event; its common part remains to be filled in. */
+static __always_inline __u32 fill_refusal(struct walk *walk, struct event_scratch *scratch,
+					  const struct report *r)
+{
+	struct cordon_denial_event *event = (struct cordon_denial_event *)scratch->header;
+	__u32 total = 0, length; /* `total`: with SPELLED_MOVED */
+
 	length = fill_object(walk, &r->object, scratch->data, &total);
-	event = (struct cordon_denial_event *)scratch->header;
 	fill_process(&event->event);
-	fill_event(&event->event, &r->label, execution, CORDON_EVENT_DENIAL,
-		   sizeof(*event) + length, now);
-	event->event.policy = r->policy;
 	event->operation = r->operation;
 	event->rights = r->rights;
 	event->error = r->error;
@@ -395,11 +386,37 @@ __noinline int report_denial(struct walk *walk, struct cordon_execution *executi
 	event->object_flags = total >> 31;
 	event->object_length = length;
 	event->object_total = total & ~SPELLED_MOVED;
-	event->repeats = repeats;
+	event->repeats = 0;
 	length &= 2 * CORDON_EVENT_LARGE - 1;
 	if (length > CORDON_EVENT_LARGE)
 		length = CORDON_EVENT_LARGE;
-	note_sent(execution, bpf_ringbuf_output(&critical, scratch, sizeof(*event) + length, 0),
+	return sizeof(*event) + length;
+}
+
+__noinline int report_denial(struct walk *walk, struct cordon_execution *execution,
+			     const struct report *r)
+{
+	struct cordon_denial_event *event;
+	struct shared_scratch *shared;
+	struct event_scratch *scratch;
+	__u64 now = bpf_ktime_get_boot_ns(), key;
+	__u32 repeats, size;
+
+	if (!execution || !r)
+		return 0;
+	/* What one policy refuses is not counted into what another one refused. */
+	key = mix(refusal_hash(walk, r), r->policy);
+	if (coalesce(execution, key, now, &repeats) || !has_budget(execution, r->observed, now))
+		return 0;
+	scratch = take_scratch_or_drop(execution, &shared);
+	if (!scratch)
+		return 0;
+	size = fill_refusal(walk, scratch, r);
+	event = (struct cordon_denial_event *)scratch->header;
+	fill_event(&event->event, &r->label, execution, CORDON_EVENT_DENIAL, size, now);
+	event->event.policy = r->policy;
+	event->repeats = repeats;
+	note_sent(execution, bpf_ringbuf_output(&critical, scratch, size, 0),
 		  CORDON_COUNTER_CRITICAL_DROPPED);
 	put_scratch(shared);
 	return 0;

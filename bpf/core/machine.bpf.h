@@ -25,6 +25,7 @@ static __always_inline const struct pt_regs *entry_registers(void)
 #define NR_MADVISE	   233
 #define NR_EXECVE	   221
 #define NR_EXECVEAT	   281
+#define NR_CONNECT	   203
 #define NR_ACCT		   89
 #define NR_VHANGUP	   58
 #define NR_SWAPON	   224
@@ -82,6 +83,7 @@ static __always_inline void order(void)
 #define NR_MADVISE	   28
 #define NR_EXECVE	   59
 #define NR_EXECVEAT	   322
+#define NR_CONNECT	   42
 #define NR_ACCT		   163
 #define NR_VHANGUP	   153
 #define NR_SWAPON	   167

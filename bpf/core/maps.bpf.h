@@ -438,6 +438,14 @@ struct {
 	__type(value, struct recent_denial);
 } recent_denials SEC(".maps");
 
+/* What waits for an answer, or is not asked again: see waiting.bpf.h. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, CORDON_MAX_QUESTIONS);
+	__type(key, __u64);
+	__type(value, __u32); /* enum cordon_question */
+} asked_questions SEC(".maps");
+
 /* Written by the daemon, which removes what has expired. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -5,6 +5,7 @@
 
 #include "bpf/core/held.bpf.h"
 #include "bpf/core/machine.bpf.h"
+#include "bpf/core/waiting.bpf.h"
 #include "bpf/pure/system_calls.h"
 
 /* Is there a file, and has it a name by which it can be looked at afterwards, too? */
@@ -66,7 +67,7 @@ static __always_inline int judge_program(struct subject *s, const struct linux_b
 	ask_code(s, &o, rights, &object);
 	if (ending)
 		answer_unnamed(&s->walk->answer, rights, CORDON_REASON_ENDING);
-	return decide_answered(s, CORDON_OP_EXEC, &object, code_identity(s, &object), -EACCES);
+	return decide_or_wait(s, CORDON_OP_EXEC, &object, code_identity(s, &object), -EACCES);
 }
 
 SEC("lsm/bprm_check_security")

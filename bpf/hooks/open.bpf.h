@@ -6,6 +6,7 @@
 #include "bpf/core/code.bpf.h"
 #include "bpf/core/held.bpf.h"
 #include "bpf/core/terminal.bpf.h"
+#include "bpf/core/waiting.bpf.h"
 
 static __always_inline __u32 rights_of_open(__u32 mode, __u32 flags)
 {
@@ -106,7 +107,9 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 		   NAME_QUESTION(rights, name_flags));
 	rights = *(volatile __u32 *)&s->walk->wanted;
 	answer = &s->walk->answer;
-	if ((flags & FMODE_EXEC) && !verdict_missing(&answer->verdict, CORDON_RIGHT(CORDON_MAP)))
+	/* Where it may wait, exec's own hook asks for all that it takes: one answer will do. */
+	if ((flags & FMODE_EXEC) && (!verdict_missing(&answer->verdict, CORDON_RIGHT(CORDON_MAP)) ||
+				     may_ask_to_run(s, answer)))
 		answer->missing = 0;
 	if (answer->missing && operation == CORDON_OP_OPEN && opens_the_same(o) &&
 	    is_opened_again(o, rights, flags))

@@ -5,6 +5,7 @@
 
 #include "bpf/core/hosts.bpf.h"
 #include "bpf/core/own_address.bpf.h"
+#include "bpf/core/waiting.bpf.h"
 
 /* What a socket is asked as: protocol 0 means the family's usual one. */
 static __always_inline __u32 usual_protocol(__u32 family, __u32 type, __u32 protocol)
@@ -246,7 +247,7 @@ static __always_inline int decide_address(struct subject *s, struct sock *sk, co
 	}
 	object.length = spelled;
 	granted = !s->walk->answer.missing;
-	verdict = decide_answered(s, use->operation, &object, short_identity(s, spelled), -EACCES);
+	verdict = decide_or_wait(s, use->operation, &object, short_identity(s, spelled), -EACCES);
 	if (verdict)
 		return verdict;
 	if (use->right == CORDON_NET_CONNECT)

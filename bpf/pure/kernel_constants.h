@@ -150,6 +150,7 @@
 #define SIGQUIT		  3
 #define SIGKILL		  9
 #define SIGTERM		  15
+#define SIGCONT		  18
 #define SIGSTOP		  19
 
 /* include/uapi/linux/elf.h: the first four bytes, as a little-endian number */

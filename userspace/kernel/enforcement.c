@@ -128,6 +128,8 @@ static int open_handles(struct enforcement *e, struct failure *failure)
 	if (r == 0)
 		r = open_map("traffic", &e->traffic_fd, failure);
 	if (r == 0)
+		r = open_map("asked_questions", &e->questions_fd, failure);
+	if (r == 0)
 		r = open_program("cordon_identify", &e->identify_fd, failure);
 	if (r == 0)
 		r = open_program("cordon_label_tasks", &e->label_tasks_fd, failure);
@@ -166,7 +168,7 @@ static struct enforcement *enforcement_new(void)
 	e->critical_fd = e->activity_fd = e->label_request_fd = -1;
 	e->identify_fd = e->label_tasks_fd = e->list_tasks_fd = e->list_descriptors_fd = -1;
 	e->host_addresses_fd = e->stub_fd = e->stub_clients_fd = -1;
-	e->ipc_list_fd = e->list_ipc_fd = e->traffic_fd = -1;
+	e->ipc_list_fd = e->list_ipc_fd = e->traffic_fd = e->questions_fd = -1;
 	return e;
 }
 
@@ -314,7 +316,7 @@ void enforcement_close(struct enforcement *e)
 			   e->identify_fd,	   e->label_tasks_fd,	 e->list_tasks_fd,
 			   e->list_descriptors_fd, e->host_addresses_fd, e->stub_fd,
 			   e->stub_clients_fd,	   e->ipc_list_fd,	 e->list_ipc_fd,
-			   e->cgroup_fd,	   e->traffic_fd};
+			   e->cgroup_fd,	   e->traffic_fd,	 e->questions_fd};
 
 	enforcement_close_rings(e);
 	if (e->executions)

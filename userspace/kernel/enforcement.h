@@ -167,6 +167,15 @@ void enforcement_set_policy(struct enforcement *e, uint32_t slot, uint64_t ref);
  */
 void enforcement_set_deadline(struct enforcement *e, uint32_t slot, uint64_t deadline);
 
+/* How many of its questions may wait for an answer from now on. */
+void enforcement_set_asks(struct enforcement *e, uint32_t slot, uint32_t count);
+
+/*
+ * The answer to a question that calls wait for, or that are made again: they are refused.
+ * -errno of bpf(2).
+ */
+int enforcement_refuse_question(struct enforcement *e, uint64_t key);
+
 /*
  * The earlier of that and of when the grace of one that was asked to end is over; 0: neither is
  * set.

@@ -90,6 +90,21 @@ void enforcement_set_deadline(struct enforcement *e, uint32_t slot, uint64_t dea
 		__atomic_store_n(&execution->deadline, deadline, __ATOMIC_RELEASE);
 }
 
+void enforcement_set_asks(struct enforcement *e, uint32_t slot, uint32_t count)
+{
+	struct cordon_execution *execution = slot_at(e, slot);
+
+	if (execution)
+		__atomic_store_n(&execution->asks_left, count, __ATOMIC_RELEASE);
+}
+
+int enforcement_refuse_question(struct enforcement *e, uint64_t key)
+{
+	const __u32 refused = CORDON_QUESTION_REFUSED;
+
+	return bpf_map_update_elem(e->questions_fd, &key, &refused, BPF_ANY) < 0 ? -errno : 0;
+}
+
 void enforcement_set_audit(struct enforcement *e, uint32_t levels)
 {
 	e->audit = levels;

@@ -26,6 +26,7 @@ struct enforcement {
 	int stub_fd;
 	int stub_clients_fd;
 	int traffic_fd;
+	int questions_fd;
 	struct cordon_host_key swept;	/* where enforcement_hosts_sweep() goes on */
 	bool sweeping;			/* `swept` is set */
 	bool swept_some;		/* of this round are left */
