@@ -257,13 +257,13 @@ static int prepared_of(json_t *reply, struct protocol_fds *received,
 	const char *id, *tmp, *arguments;
 	json_t *environment, *limits, *missing;
 	json_int_t capabilities;
-	int ok, filter, keep, observe, moves, r;
+	int ok, filter, keep, observe, asks, moves, r;
 
-	if (json_unpack(reply, "{s:b,s:s,s:o,s:o,s:o,s:I,s:b,s:b,s:s,s:b,s:s,s:b!}", "ok", &ok,
+	if (json_unpack(reply, "{s:b,s:s,s:o,s:o,s:o,s:I,s:b,s:b,s:s,s:b,s:s,s:b,s:b!}", "ok", &ok,
 			"id", &id, "environment", &environment, "limits", &limits, "limits_missing",
 			&missing, "capabilities", &capabilities, "filter", &filter,
 			"keep_descriptors", &keep, "tmp", &tmp, "observe", &observe, "arguments",
-			&arguments, "moves", &moves) < 0)
+			&arguments, "asks", &asks, "moves", &moves) < 0)
 		return -EBADMSG;
 	if (strlen(id) >= sizeof(prepared->id))
 		return -EBADMSG;
@@ -283,6 +283,7 @@ static int prepared_of(json_t *reply, struct protocol_fds *received,
 	prepared->capabilities = (uint64_t)capabilities;
 	prepared->keep_descriptors = keep;
 	prepared->observe = observe;
+	prepared->asks = asks;
 	prepared->moves = moves;
 	prepared->arguments = strcmp(arguments, "full") == 0 ? POLICY_ARGUMENTS_FULL
 							     : POLICY_ARGUMENTS_DIGEST;

@@ -74,6 +74,7 @@ struct client_prepared {
 	bool keep_descriptors;	     /* the caller's stay open in the command */
 	char *tmp;		     /* directory of the execution behind ${tmp} */
 	bool observe;
+	bool asks;  /* calls may wait for an answer, and their process is stopped meanwhile */
 	bool moves; /* the daemon moves the child to its cgroup, which the client may not */
 	enum policy_arguments arguments;
 };

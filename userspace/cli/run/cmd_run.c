@@ -346,6 +346,7 @@ static int supervise_run(struct run *run, struct launched *child)
 		.socket = run->socket,
 		.deadline = run->deadline,
 		.signal_fd = run->signal_fd,
+		.asks = run->prepared.asks,
 		.pump = run->pump,
 	};
 	struct supervised end;

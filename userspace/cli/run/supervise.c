@@ -142,7 +142,7 @@ static void reap(struct state *state)
 			state->ended = true;
 			return;
 		}
-		if (state->follows_stops)
+		if (state->follows_stops && !(state->with->asks && WSTOPSIG(status) == SIGSTOP))
 			stop_like(WSTOPSIG(status), state->with->deadline);
 	}
 }

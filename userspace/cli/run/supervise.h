@@ -20,6 +20,7 @@ struct supervision {
 	int socket;		 /* to the daemon, watched for its death only */
 	uint64_t deadline;	 /* boot clock, ns; 0: none */
 	int signal_fd;		 /* from supervise_signals() */
+	bool asks;		 /* a SIGSTOP may be that of a call that waits */
 	struct stdin_pump *pump; /* or NULL */
 };
 

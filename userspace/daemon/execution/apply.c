@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "daemon/execution/approval_check.h"
+#include "daemon/execution/asking.h"
 #include "daemon/execution/events.h"
 #include "daemon/execution/execution.h"
 #include "daemon/host/process.h"
@@ -421,6 +422,7 @@ static void swap_all(struct apply *a)
 		if (!is_announced(a, e) || e->policy == use_for(a, e))
 			continue;
 		swap(a, e);
+		asking_policy_changed(e);
 		a->targets[changed++] = e->slot;
 	}
 	a->count = changed;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "daemon/execution/adopted_calls.h"
 #include "daemon/execution/apply.h"
+#include "daemon/execution/asking.h"
 #include "daemon/execution/deadline.h"
 #include "daemon/execution/ending_report.h"
 #include "daemon/execution/events.h"
@@ -176,6 +177,7 @@ void ending_begin(struct execution *e, enum audit_end_cause cause)
 	e->ending.since = clock_nsec(CLOCK_BOOTTIME);
 	enforcement_set_ending(e->daemon->enforcement, e->slot);
 	evtimer_del(e->timer);
+	asking_release(e);
 	/* Kills at once, but looks later: this may be called while events are being read. */
 	kill_all(e);
 	e->ending.steps++;

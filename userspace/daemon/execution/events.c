@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "daemon/execution/adopted_calls.h"
+#include "daemon/execution/asking.h"
 #include "daemon/execution/attempt.h"
 #include "daemon/execution/deadline.h"
 #include "daemon/execution/domain.h"
@@ -148,8 +149,30 @@ static void put_on_record(struct execution *e, const struct cordon_event *event,
 	}
 }
 
+/* As what it is refused for the present, of which nothing is on record yet. */
+static void take_waiting(struct execution *e, const struct cordon_event *event, size_t size)
+{
+	_cleanup_(freep) struct cordon_event *denial = malloc(size);
+	struct event_text *text = &e->daemon->event_text;
+	int r = denial ? 0 : -ENOMEM;
+
+	if (r == 0) {
+		memcpy(denial, event, size);
+		denial->type = CORDON_EVENT_DENIAL;
+		r = write_record(e, denial, size);
+	}
+	if (r < 0)
+		daemon_say(e->daemon, "execution %s: what a call waits for is not known: %s", e->id,
+			   strerror(-r));
+	asking_take(e, event, r < 0 ? NULL : &text->record);
+}
+
 static void follow(struct execution *e, const struct cordon_event *event, size_t size)
 {
+	if (event->type == CORDON_EVENT_WAITS) {
+		take_waiting(e, event, size);
+		return;
+	}
 	put_on_record(e, event, size);
 	if (event->type == CORDON_EVENT_EXIT && size >= sizeof(struct cordon_exit_event))
 		e->daemon->adopted->exit(e, (const void *)event);
@@ -175,7 +198,7 @@ void events_release_early(struct execution *e)
 
 static void handle_of(struct execution *e, const struct cordon_event *event, size_t size)
 {
-	if (event->type != CORDON_EVENT_ATTEMPT)
+	if (event->type != CORDON_EVENT_ATTEMPT && event->type != CORDON_EVENT_WAITS)
 		sequence_add(&e->sequence, event->sequence, gap, e);
 	if (event->type == CORDON_EVENT_ADOPT) {
 		e->unwritten[0] = event->sequence;

@@ -37,6 +37,7 @@ enum execution_state {
 
 struct errand;
 struct gate;
+struct question;
 struct reporting;
 
 /* Who asked for it, or whose executor's child it is. */
@@ -143,8 +144,9 @@ struct execution {
 	 */
 	uint64_t unwritten[EXECUTION_UNWRITTEN];
 	char **wiped; /* names of these variables, as the kernel told them; NULL-terminated */
-	uint64_t found_sequence;  /* of the last event when it was recovered */
-	struct reported reported; /* EXECUTION_MAX_REPORTED of them, and of attempts */
+	uint64_t found_sequence;    /* of the last event when it was recovered */
+	struct reported reported;   /* EXECUTION_MAX_REPORTED of them, and of attempts */
+	struct question *questions; /* that its calls wait for an answer to: see asking.h */
 
 	struct audit_end end;
 	struct event *timer;

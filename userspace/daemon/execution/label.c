@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "daemon/execution/asking.h"
 #include "daemon/execution/deadline.h"
 #include "daemon/host/ancestry.h"
 #include "daemon/host/descriptors.h"
@@ -175,6 +176,7 @@ static void on_start_written(int result, void *context)
 	if (r == 0) {
 		(void)event_base_update_cache_time(e->daemon->base);
 		deadline_start(e);
+		asking_start(e);
 	}
 	e->daemon->execution_begun(e, r, failure.text);
 }

@@ -12,7 +12,7 @@
 #include "daemon/peer/member.h"
 #include "daemon/host/process.h"
 #include "daemon/execution/state.h"
-#include "daemon/execution/proposal.h"
+#include "daemon/execution/approved.h"
 #include "daemon/host/tmpdir.h"
 #include "daemon/host/workdir.h"
 
@@ -70,7 +70,7 @@ static int take_policy(struct execution *e, const struct prepare_request *reques
 	if (r < 0)
 		return r;
 	if (!e->record.observe)
-		proposal_amend(e->daemon, e->record.session, e->owner.uid, &e->policy);
+		approved_amend(e->daemon, e->record.session, e->owner.uid, &e->policy);
 	e->record.policy = e->policy->policy;
 	e->record.observe = e->policy->policy->observe;
 	if (e->record.policy->arguments != POLICY_ARGUMENTS_FULL && e->record.arguments) {

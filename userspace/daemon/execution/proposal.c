@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Follows a proposal from the asking to its effect on executions. */
+/* Makes a proposal of what was refused, and puts it into the inbox. */
 #include "daemon/execution/proposal.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/parcel.h"
-#include "daemon/execution/apply.h"
-#include "daemon/execution/approval_check.h"
+#include "daemon/policy/approvals.h"
 #include "policy/ask/diff.h"
 #include "policy/ask/widening.h"
 #include "policy/core/compiled_parcel.h"
 
-/* Amended policies that were amended again. */
-#define CHAIN_MAX 6
 /* A quarter of what a command may take: it is the daemon's memory. */
 #define TUPLES_MAX (POLICY_TUPLES_MAX / 4)
 
-/*
- * For whom: approved along with the policy, and shown beside it. NULL without memory; caller frees.
- */
-static char *use_of(enum propose_scope scope, const char *id, const char *session, uid_t uid)
+char *proposal_use(enum propose_scope scope, const char *id, const char *session, uid_t uid)
 {
 	json_t *use;
 	char *text;
@@ -87,25 +81,33 @@ static int find_refused(const struct daemon *daemon, const char *id, const struc
 		     : 0;
 }
 
+/* What was refused is known: whom it is for, and as a file. */
+static int keep(const struct daemon *daemon, enum propose_scope scope, struct proposal *p,
+		struct failure *failure)
+{
+	_cleanup_(freep) char *text = refused_policy_text(&p->refused);
+	int r = check_scope(&p->refused, scope, failure);
+
+	if (r < 0)
+		return r;
+	p->use = proposal_use(scope, p->refused.id, p->refused.session, p->refused.uid);
+	if (!p->use || !text)
+		return failure_set(failure, ENOMEM, "%m");
+	return approvals_keep_text(daemon->approvals, text, &p->path, failure);
+}
+
 static int begin(struct daemon *daemon, const struct propose_request *request,
 		 const struct peer *peer, struct proposal *p, struct failure *failure)
 {
-	_cleanup_(freep) char *text = NULL;
 	int r = check_expiry(request->expires, clock_nsec(CLOCK_REALTIME), failure);
 
 	if (r == 0)
 		r = find_refused(daemon, request->execution, peer, &p->refused, failure);
-	if (r == 0)
-		r = check_scope(&p->refused, request->scope, failure);
 	if (r < 0)
 		return r;
 	p->expires = request->expires;
 	p->uid = peer->ucred.uid;
-	p->use = use_of(request->scope, p->refused.id, p->refused.session, p->refused.uid);
-	text = refused_policy_text(&p->refused);
-	if (!p->use || !text)
-		return failure_set(failure, ENOMEM, "%m");
-	return approvals_keep_text(daemon->approvals, text, &p->path, failure);
+	return keep(daemon, request->scope, p, failure);
 }
 
 int proposal_begin(struct daemon *daemon, const struct propose_request *request,
@@ -116,6 +118,34 @@ int proposal_begin(struct daemon *daemon, const struct propose_request *request,
 
 	if (r < 0)
 		proposal_release(daemon, &p);
+	else
+		*ret_proposal = p;
+	return r;
+}
+
+static int refused_call(const struct execution *e, const struct cordon_event *event,
+			const struct buffer *record, struct refused *ret_refused)
+{
+	struct reported call = {};
+	int r = reported_add(&call, (const void *)event, record, 1);
+
+	if (r >= 0)
+		r = refused_of(e, &call, ret_refused);
+	reported_release(&call);
+	return r;
+}
+
+int proposal_of_call(const struct execution *e, const struct cordon_event *event,
+		     const struct buffer *record, uint64_t expires, struct proposal *ret_proposal,
+		     struct failure *failure)
+{
+	struct proposal p = {.waits = true, .expires = expires, .uid = e->owner.uid};
+	int r = refused_call(e, event, record, &p.refused);
+
+	r = r < 0 ? failure_set(failure, r, "what it was refused: %m")
+		  : keep(e->daemon, PROPOSE_EXECUTION, &p, failure);
+	if (r < 0)
+		proposal_release(e->daemon, &p);
 	else
 		*ret_proposal = p;
 	return r;
@@ -203,80 +233,10 @@ int proposal_put(struct daemon *daemon, const struct proposal *p, const char *da
 		return r;
 	*ret_left = p->refused.settings + p->refused.omitted;
 	daemon_record(daemon, "proposal",
-		      json_pack("{s:s,s:O,s:O,s:O,s:I}", "execution", p->refused.id, "policy",
+		      json_pack("{s:s,s:O,s:O,s:O,s:I,s:b}", "execution", p->refused.id, "policy",
 				json_object_get(*ret_entry, "policy"), "digest",
 				json_object_get(*ret_entry, "digest"), "use",
-				json_object_get(*ret_entry, "use"), "uid", (json_int_t)p->uid));
+				json_object_get(*ret_entry, "use"), "uid", (json_int_t)p->uid,
+				"waits", p->waits));
 	return 0;
-}
-
-/* --- the effect --------------------------------------------------------------------------- */
-
-/* The next one in the place of *use. False: there is none, or it cannot be used. */
-static bool replace(struct daemon *daemon, const char *why, const struct policy_use **use)
-{
-	const char *file = approvals_amended(daemon->approvals, (*use)->policy, why,
-					     clock_nsec(CLOCK_REALTIME), approval_record, daemon);
-	_cleanup_(freep) char *text = NULL, *message = NULL;
-	const struct policy_use *amended;
-	struct failure failure = {};
-
-	if (!file)
-		return false;
-	if (policies_get(daemon->policies, file, false, &amended, &text, &failure) < 0) {
-		daemon_say(daemon, "an approved proposal cannot be used: %s", failure.text);
-		return false;
-	}
-	/* What was approved is that very policy. */
-	if (amended == *use ||
-	    approval_check(daemon, amended->policy, why, 0, &message, &failure) < 0) {
-		policies_put(daemon->policies, amended);
-		return false;
-	}
-	policies_put(daemon->policies, *use);
-	*use = amended;
-	return true;
-}
-
-void proposal_amend(struct daemon *daemon, const char *session, uid_t uid,
-		    const struct policy_use **use)
-{
-	_cleanup_(freep) char *for_session = NULL, *for_all = NULL;
-
-	/* One that only observes refuses nothing. */
-	if (!approvals_required(daemon) || (*use)->policy->observe)
-		return;
-	for_session = session ? use_of(PROPOSE_SESSION, NULL, session, uid) : NULL;
-	for_all = use_of(PROPOSE_POLICY, NULL, NULL, 0);
-	if (!for_all)
-		return;
-	for (int i = 0; i < CHAIN_MAX; i++)
-		if (!(for_session && replace(daemon, for_session, use)) &&
-		    !replace(daemon, for_all, use))
-			return;
-}
-
-size_t proposal_apply(struct daemon *daemon, const json_t *entry, const char *reason,
-		      const struct ucred *who)
-{
-	const char *use = json_string_value(json_object_get(entry, "use"));
-	const char *file = json_string_value(json_object_get(entry, "file"));
-	json_t *parsed = use ? json_loads(use, 0, NULL) : NULL;
-	const char *id = json_string_value(json_object_get(parsed, "execution"));
-	struct apply_request request = {
-		.policy = (char *)file, .reason = (char *)reason, .use = use};
-	_cleanup_(apply_result_release) struct apply_result result = {};
-	_cleanup_(freep) char *text = NULL;
-	struct failure failure = {};
-	int r = -ENOENT;
-
-	if (id && file && strlen(id) < sizeof(request.execution)) {
-		snprintf(request.execution, sizeof(request.execution), "%s", id);
-		r = apply_policy(daemon, &request, who, &result, &text, &failure);
-		if (r < 0)
-			daemon_say(daemon, "execution %s: what was approved has no effect: %s", id,
-				   failure.text);
-	}
-	json_decref(parsed);
-	return r < 0 ? 0 : result.changed;
 }

@@ -89,7 +89,7 @@ int refused_gather(const struct reported *reported, struct refused *refused)
 }
 
 /* Where the policy's name is that of an amended one, the file says which. */
-static int fill(const struct execution *e, struct refused *r)
+static int fill(const struct execution *e, const struct reported *reported, struct refused *r)
 {
 	const struct compiled_policy *policy = e->policy ? e->policy->policy : NULL;
 
@@ -104,7 +104,20 @@ static int fill(const struct execution *e, struct refused *r)
 	r->session = e->record.session ? strdup(e->record.session) : NULL;
 	if (!r->policy || !r->file || (e->record.session && !r->session))
 		return -ENOMEM;
-	return refused_gather(&e->reported, r);
+	return refused_gather(reported, r);
+}
+
+int refused_of(const struct execution *e, const struct reported *reported,
+	       struct refused *ret_refused)
+{
+	struct refused refused = {};
+	int r = fill(e, reported, &refused);
+
+	if (r < 0)
+		refused_release(&refused);
+	else
+		*ret_refused = refused;
+	return r;
 }
 
 void refused_keep(const struct execution *e)
@@ -116,10 +129,8 @@ void refused_keep(const struct execution *e)
 		return;
 	if (!daemon->refused)
 		daemon->refused = calloc(1, sizeof(*daemon->refused));
-	if (!daemon->refused || fill(e, &refused) < 0) {
-		refused_release(&refused);
+	if (!daemon->refused || refused_of(e, &e->reported, &refused) < 0)
 		return;
-	}
 	refused.live = false;
 	refused_release(&daemon->refused->items[daemon->refused->next]);
 	daemon->refused->items[daemon->refused->next] = refused;
@@ -185,18 +196,11 @@ int refused_find(const struct daemon *daemon, const char *id, const struct peer 
 {
 	const struct execution *live = NULL;
 	const struct refused *ended = NULL;
-	struct refused refused = {};
 	size_t found = look(daemon, id, peer, &live, &ended);
-	int r;
 
 	if (found != 1)
 		return found ? -ENOTUNIQ : -ENOENT;
-	r = live ? fill(live, &refused) : copy(ended, &refused);
-	if (r < 0)
-		refused_release(&refused);
-	else
-		*ret_refused = refused;
-	return r;
+	return live ? refused_of(live, &live->reported, ret_refused) : copy(ended, ret_refused);
 }
 
 /* --- the text ----------------------------------------------------------------------------- */

@@ -45,6 +45,10 @@ int refused_find(const struct daemon *daemon, const char *id, const struct peer 
 		 struct refused *ret_refused);
 void refused_release(struct refused *refused);
 
+/* The same of one that lives, and of these records alone. -ENOENT: it has no policy; -ENOMEM. */
+int refused_of(const struct execution *e, const struct reported *reported,
+	       struct refused *ret_refused);
+
 /* The rules of such records, by kind. For refused_find(), and for tests. -ENOMEM. */
 int refused_gather(const struct reported *reported, struct refused *refused);
 

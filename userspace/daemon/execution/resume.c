@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "daemon/execution/asking.h"
 #include "daemon/execution/deadline.h"
 #include "daemon/execution/ending.h"
 #include "daemon/execution/label.h"
@@ -95,6 +96,7 @@ int resume(struct execution *e)
 		e->start = e->view->deadline ? e->view->deadline - e->record.limits.wall_nsec
 					     : clock_nsec(CLOCK_BOOTTIME);
 	deadline_start(e);
+	asking_start(e);
 	hold_directories(e);
 	return 0;
 }

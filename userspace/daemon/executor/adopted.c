@@ -14,6 +14,7 @@
 #include "base/hex.h"
 #include "base/proc.h"
 #include "daemon/executor/adopted_prepare.h"
+#include "daemon/execution/asking.h"
 #include "daemon/execution/deadline.h"
 #include "daemon/execution/ending.h"
 #include "daemon/execution/events.h"
@@ -412,6 +413,7 @@ static void set_off(struct execution *e)
 		/* Looking at it has taken time that the event loop's clock has not seen. */
 		(void)event_base_update_cache_time(e->daemon->base);
 		deadline_start(e);
+		asking_start(e);
 		go_on(e);
 	}
 }
@@ -696,6 +698,7 @@ void adopted_resume(struct execution *e)
 	/* One that runs is not ended for being one too many. */
 	(void)open_account(e, user_of(e), &failure);
 	deadline_start(e);
+	asking_start(e);
 	go_on(e);
 }
 

@@ -53,14 +53,18 @@ struct approval_proposal {
 
 /*
  * Has it wait, with exactly what it allows beyond its base. *ret_entry: how it stands, a new
- * reference; also where the same was proposed before. -ENODATA: it allows no more; -EDQUOT: too
- * many of this user's wait; -EPERM: it was refused or revoked before. -errno of the store.
+ * reference; also where the same was proposed before. -ENODATA: it allows no more; -ETIME: it is
+ * over already; -EDQUOT: too many of this user's wait; -EPERM: it was refused or revoked before.
+ * -errno of the store.
  */
 int approvals_propose(struct approvals *approvals, struct approval_proposal *proposal, uint64_t now,
 		      json_t **ret_entry, struct failure *failure);
 
 /* Proposals that wait and whose time is up ask for nothing any more. */
 void approvals_forget_overdue(struct approvals *approvals, uint64_t now);
+
+/* What waited for it asks for it no more: forgets it, if it still waits and ends then. */
+void approvals_withdraw(struct approvals *approvals, const char *digest, uint64_t expires);
 
 /* Keeps the text of a proposal. *ret_path: its file, whose name the text decides; caller frees. */
 int approvals_keep_text(struct approvals *approvals, const char *text, char **ret_path,

@@ -34,6 +34,23 @@ void approvals_forget_overdue(struct approvals *a, uint64_t now)
 			approvals_forget(a, i);
 }
 
+void approvals_withdraw(struct approvals *a, const char *digest, uint64_t expires)
+{
+	unsigned char identity[SHA256_SIZE];
+
+	if (hex_decode(digest, identity, sizeof(identity)) < 0)
+		return;
+	for (size_t i = 0; i < a->count; i++) {
+		const struct approval_entry *entry = a->entries[i];
+
+		if (entry->state != APPROVAL_WAITING || entry->expires != expires ||
+		    memcmp(entry->identity, identity, sizeof(identity)) != 0)
+			continue;
+		approvals_forget(a, i);
+		return;
+	}
+}
+
 static size_t count_proposed(const struct approvals *a, uint32_t uid, uint64_t now)
 {
 	size_t count = 0;
@@ -47,6 +64,9 @@ static size_t count_proposed(const struct approvals *a, uint32_t uid, uint64_t n
 static int check_proposal(const struct approvals *a, const struct approval_proposal *p,
 			  uint64_t now, struct failure *failure)
 {
+	if (p->expires <= now)
+		return failure_set(failure, ETIME,
+				   "its time is up before anybody could look at it");
 	if (!p->wider || !p->wider[0])
 		return failure_set(failure, ENODATA,
 				   "policy %s allows all that was refused by now: try again",

@@ -7,7 +7,8 @@
 #include "base/clock.h"
 #include "base/hex.h"
 #include "daemon/execution/approval_check.h"
-#include "daemon/execution/proposal.h"
+#include "daemon/execution/asking.h"
+#include "daemon/execution/approved.h"
 #include "daemon/policy/approvals.h"
 #include "control/decide_request.h"
 #include "daemon/executor/executors.h"
@@ -94,7 +95,9 @@ static void decide(struct connection *c, const struct decide_request *request,
 		return connection_refuse(c, r, failure.text);
 	executors_check_approvals(c->daemon->executors);
 	if (request->decision == AUDIT_APPROVAL_GRANTED)
-		changed = proposal_apply(c->daemon, entry, request->reason, &c->peer.ucred);
+		changed = approved_apply(c->daemon, entry, request->reason, &c->peer.ucred);
+	else
+		asking_not_granted(c->daemon, digest);
 	/* Its witnesses may be too many for one packet; they are shown before it is decided. */
 	json_object_del(entry, "witnesses");
 	connection_answer(c,

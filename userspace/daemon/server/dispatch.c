@@ -11,6 +11,7 @@
 #include "daemon/server/approve.h"
 #include "daemon/server/propose.h"
 #include "daemon/dns/dns_stub.h"
+#include "daemon/execution/asking.h"
 #include "daemon/execution/ending.h"
 #include "daemon/executor/executors.h"
 #include "daemon/execution/label.h"
@@ -66,7 +67,7 @@ static void do_prepare(struct connection *c, json_t *message, struct protocol_fd
 		json_object_set_new(set, environment->set_names[i],
 				    json_string(environment->set_values[i]));
 	reply = json_pack(
-		"{s:b,s:s,s:{s:b,s:o,s:o},s:o,s:o,s:I,s:b,s:b,s:s+,s:b,s:s,s:b}", "ok", 1, "id",
+		"{s:b,s:s,s:{s:b,s:o,s:o},s:o,s:o,s:I,s:b,s:b,s:s+,s:b,s:s,s:b,s:b}", "ok", 1, "id",
 		e->id, "environment", "keep_all", environment->keep_all, "keep",
 		protocol_strings(environment->keep), "set", set, "limits",
 		protocol_limits(&e->record.limits, true), "limits_missing",
@@ -76,8 +77,8 @@ static void do_prepare(struct connection *c, json_t *message, struct protocol_fd
 		e->policy->filter_fd >= 0, "keep_descriptors",
 		(header.flags & CORDON_POLICY_DESCRIPTORS_MASK) != 0, "tmp", DAEMON_TMP_PARENT "/",
 		e->name, "observe", e->record.observe, "arguments",
-		policy->arguments == POLICY_ARGUMENTS_FULL ? "full" : "digest", "moves",
-		e->owner.member);
+		policy->arguments == POLICY_ARGUMENTS_FULL ? "full" : "digest", "asks",
+		asking_is_possible(e), "moves", e->owner.member);
 	reply_fds[0] = e->cgroup_fd;
 	reply_fds[1] = e->policy->filter_fd;
 	connection_answer(c, reply, reply_fds, e->policy->filter_fd >= 0 ? 2 : 1);

@@ -9,8 +9,6 @@
 
 /* Two policies are compiled and compared. */
 #define PROPOSE_SECONDS 60
-/* The tables of both, and the texts of rules beside them. */
-#define PROPOSED_MAX ((size_t)2 * CORDON_MAX_PAGES * CORDON_PAGE_SIZE + ERRAND_DATA_MAX)
 
 struct propose_pending {
 	struct connection *connection;
@@ -74,7 +72,7 @@ static int begin(struct connection *c, const struct propose_request *request,
 		.work = work,
 		.done = on_done,
 		.context = p,
-		.most = PROPOSED_MAX,
+		.most = PROPOSAL_DATA_MAX,
 	};
 	int r;
 

@@ -14,6 +14,7 @@
 #include <ftw.h>
 
 #include "base/clock.h"
+#include "daemon/execution/approved.h"
 #include "daemon/execution/proposal.h"
 #include "daemon/execution/refused.h"
 #include "daemon/policy/approvals.h"
@@ -196,7 +197,7 @@ static bool is_amended(struct fixture *f, const struct policy_use *base, const c
 	const struct policy_use *use = base;
 
 	policies_share(f->daemon.policies, base);
-	proposal_amend(&f->daemon, session, uid, &use);
+	approved_amend(&f->daemon, session, uid, &use);
 	policies_put(f->daemon.policies, use);
 	return use != base;
 }

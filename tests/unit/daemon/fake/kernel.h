@@ -58,6 +58,7 @@ struct enforcement {
 	uint32_t audit;
 	pid_t label_pid; /* enforcement_label_of() knows this slot's */
 	uint32_t label_slot;
+	uint64_t refused_question; /* the last one */
 	unsigned int continued, settled, watched_sockets, denials_noted, dangling;
 	/* adoption */
 	struct cordon_executor executors[CORDON_MAX_EXECUTORS];
@@ -100,8 +101,10 @@ static inline void kernel_emit(uint32_t slot, void *event, size_t size, uint32_t
 	head->size = (uint32_t)size;
 	head->slot = slot;
 	head->generation = kernel->slots[slot].generation;
-	head->sequence = 0;
-	if (type != CORDON_EVENT_ATTEMPT) {
+	/* A question is there already. */
+	if (type == CORDON_EVENT_ATTEMPT)
+		head->sequence = 0;
+	else if (type != CORDON_EVENT_WAITS) {
 		head->sequence = ++kernel->slots[slot].sequence;
 		kernel->slots[slot].emitted++;
 	}
@@ -362,6 +365,18 @@ void enforcement_set_policy(struct enforcement *e, uint32_t slot, uint64_t ref)
 void enforcement_set_deadline(struct enforcement *e, uint32_t slot, uint64_t deadline)
 {
 	e->slots[slot].deadline = deadline;
+}
+
+void enforcement_set_asks(struct enforcement *e, uint32_t slot, uint32_t count)
+{
+	e->slots[slot].asks_left = count;
+}
+
+int enforcement_refuse_question(struct enforcement *e, uint64_t key)
+{
+	FAULT_HERE();
+	e->refused_question = key;
+	return 0;
 }
 
 void enforcement_note_denial(struct enforcement *e, uint32_t slot, bool would,

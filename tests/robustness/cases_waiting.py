@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls that wait for a person's answer, where their policy says so: what waits, for how long, and that nothing is allowed by waiting."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import time
+
+from cases_approve import STATE_DIRECTORY, restart
+from cases_terminal import Terminal
+from service import SMALL, policy, start_daemon, stop_all
+from support import (
+    CORDON,
+    LOG,
+    ROOT,
+    WORK,
+    account_for_everything,
+    action,
+    case,
+    check,
+    cordon,
+    equal,
+    exists,
+    finish,
+    kill,
+    processes_like,
+    read,
+    records,
+    run,
+    start,
+    status_of,
+    wait_for,
+)
+
+TOOLS = os.path.join(ROOT, "tools")
+# To port 9, where nobody is: sockets may be made, and other ports are what no rule speaks of.
+NETWORK = "network: [{allow: [connect], to: [127.0.0.1], ports: [9], protocols: [tcp]}]"
+# As a shell has it that may not run a program.
+REFUSED = 126
+
+
+def begin(name, ask, *options):
+    restart(*options)
+    path = policy(name, f"ask: {ask}", NETWORK, based_on=SMALL)
+    equal(cordon("approve", "--policy", name, "--reason", "as it is").status, 0, "approve ahead")
+    return path
+
+
+def tool(name):
+    """A program that no rule speaks of."""
+    os.makedirs(TOOLS, exist_ok=True)
+    path = os.path.join(TOOLS, name)
+    shutil.copy("/usr/bin/uname", path)
+    return path
+
+
+def text_of(name):
+    return read(name).decode() if exists(name) else ""
+
+
+def waiting():
+    found = json.loads(cordon("approvals", "--json").out)
+    return [e for e in found if e["state"] == "waiting" and '"execution"' in (e["use"] or "")]
+
+
+def wait_for_question(count=1):
+    return wait_for(lambda: len(waiting()) == count and waiting(), 30, "the question")
+
+
+def decide(decision, entry):
+    equal(cordon(*decision, entry["digest"], "--reason", "as asked").status, 0, " ".join(decision))
+
+
+def of_last(kind):
+    last = [r for r in records() if action(r) == "execution-start"][-1]["cordon"]["execution"]["id"]
+    return [r for r in records() if action(r) == kind and r["cordon"]["execution"]["id"] == last]
+
+
+def approved_run(path):
+    """A program that waits is stopped and not refused, and runs once it may: as if nothing had happened."""
+    program = tool("wanted")
+    process = start("sh", "-c", f"{program} -s >out; echo $? >status; {program} -s >>out", policy=path)
+    entry = wait_for_question()[0]
+    check(any(program in line for line in entry["witnesses"]), f"what it would allow: {entry['witnesses']}")
+    equal(entry["policy"], "waits", "policy")
+    (stopped,) = [pid for pid in processes_like("sh -c") if status_of(pid)["State"].startswith("T")]
+    check(not exists("status"), "the call has returned")
+    decide(["approve"], entry)
+    equal(finish(process), 0, "status")
+    equal((text_of("out"), text_of("status")), ("Linux\nLinux\n", "0\n"), f"what it has done (process {stopped})")
+    equal(of_last("denial"), [], "refusals on record")
+    check([r for r in records() if action(r) == "agent-proposal"][-1]["cordon"]["agent"]["waits"], "the proposal's record")
+
+
+def refused_run(path):
+    """Refused by a person: the call fails, is on record, and does not wait again."""
+    program = tool("unwanted")
+    process = start("sh", "-c", f"{program}; echo $? >first; {program}; echo $? >second", policy=path)
+    decide(["approvals", "refuse"], wait_for_question()[0])
+    equal(finish(process), 0, "status")
+    equal((text_of("first"), text_of("second")), (f"{REFUSED}\n", f"{REFUSED}\n"), "the call's outcomes")
+    equal(waiting(), [], "what waits")
+    check([r for r in of_last("denial") if r["file"]["path"] == program], "no refusal on record")
+
+
+def open_refused(path):
+    """What is read or written never waits, nor what a rule denies."""
+    begun = time.monotonic()
+    result = run("sh", "-c", "cat /etc/shadow; echo no >/etc/passwd; :", policy=path)
+    equal((result.status, waiting()), (0, []), "a read and a write")
+    check(time.monotonic() - begun < 60, "it waited")
+
+
+@case("a program that no rule allows waits where the policy says so: approved it runs, refused it fails, and files never wait")
+def programs():
+    path = begin("waits", "10m")
+    approved_run(path)
+    refused_run(path)
+    open_refused(path)
+    account_for_everything()
+
+
+@case("a connection waits, too, and is made once it may be; several processes wait for one answer")
+def connections():
+    path = begin("waits-too", "10m")
+    with socket.create_server(("127.0.0.1", 0), backlog=8) as server:
+        port = server.getsockname()[1]
+        connect = f"bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}' 2>>errors && echo made >>made &"
+        process = start("sh", "-c", f"{connect} {connect} {connect} wait", policy=path)
+        entry = wait_for_question()[0]
+        check(any(f"127.0.0.1:{port}" in line for line in entry["witnesses"]), f"what it would allow: {entry['witnesses']}")
+        wait_for(lambda: len([p for p in processes_like("bash -c") if status_of(p)["State"].startswith("T")]) == 3, 30, "three that wait")
+        # Who is had to go on by others asks again.
+        for pid in processes_like("bash -c"):
+            kill(pid, signal.SIGCONT)
+        time.sleep(1)
+        check(not exists("made") and len(waiting()) == 1, "a connection was made that nobody has approved")
+        decide(["approve"], entry)
+        equal(finish(process), 0, "status")
+        equal(text_of("made"), "made\n" * 3, f"connections ({text_of('errors')})")
+    account_for_everything()
+
+
+@case("without an answer the call is refused when its time is up, and the one after it at once")
+def overdue():
+    path = begin("waits-little", "3s")
+    program, other = tool("late"), tool("later")
+    begun = time.monotonic()
+    equal(run(program, policy=path).status, 126, "status of a command that nobody has approved")
+    check(time.monotonic() - begun >= 3, "it did not wait")
+    equal(waiting(), [], "what waits")
+    result = run("sh", "-c", f"{program}; {other}; date +%s; {program}; {other}; date +%s", policy=path)
+    first, second = [int(line) for line in result.out.split()]
+    check(second - first < 3, f"what was not answered waits again ({second - first} s)")
+    account_for_everything()
+
+
+@case("an execution has so many questions and no more: what goes beyond is refused at once, and nothing of it stays")
+def many():
+    path = begin("waits-often", "10m")
+    everything = " ".join(tool(f"many-{number}") for number in range(20))
+    process = start("sh", "-c", f"for i in {everything}; do $i || echo $? >>refused & done; wait", policy=path)
+    entry = wait_for_question(16)[0]
+    wait_for(lambda: text_of("refused") == f"{REFUSED}\n" * 4, 30, "what goes beyond being refused")
+    decide(["approvals", "refuse"], entry)
+    wait_for(lambda: text_of("refused") == f"{REFUSED}\n" * 5, 30, "a refusal")
+    equal(cordon("kill", json.loads(entry["use"])["execution"]).status, 0, "kill")
+    equal(finish(process), 137, "status")
+    equal(waiting(), [], "what waits")
+    account_for_everything()
+
+
+@case("what waits goes on waiting under the next daemon; its time, the execution's limit and its end end it")
+def daemons():
+    path = begin("waits-on", "10m")
+    program = tool("patient")
+    process = start("sh", "-c", f"{program} -s >out", policy=path)
+    wait_for_question()
+    restart(number=signal.SIGKILL)
+    entry = wait_for_question()[0]
+    equal(text_of("out"), "", "what ran")
+    decide(["approve"], entry)
+    equal((finish(process), text_of("out")), (0, "Linux\n"), "outcome")
+    # Where nobody can be asked any more.
+    process = start("sh", "-c", f"{program} -s; echo $? >status", policy=path)
+    wait_for_question()
+    stop_all(signal.SIGKILL)
+    start_daemon("--state", STATE_DIRECTORY)
+    equal((finish(process), text_of("status")), (0, f"{REFUSED}\n"), "outcome without approvals")
+    begun = time.monotonic()
+    equal(run("sh", "-c", program, policy=path).status, REFUSED, "a call where nobody can be asked")
+    check(time.monotonic() - begun < 60, "it waited")
+    # Ended while it waits.
+    restart()
+    process = start("sh", "-c", program, policy=path)
+    # What nobody was there to take back waits as well.
+    wait_for_question(2)
+    (execution,) = [e["id"] for e in json.loads(cordon("ps", "--json").out)]
+    equal(cordon("kill", execution).status, 0, "kill")
+    equal(finish(process), 137, "status of one that was killed")
+    limited = policy("waits-limited", "ask: 10m", "limits: {wall: 5s, memory: 1G, pids: 128}", based_on=SMALL)
+    equal(cordon("approve", "--policy", "waits-limited", "--reason", "as it is").status, 0, "approve ahead")
+    equal(run("sh", "-c", program, policy=limited).status, 124, "status at the wall limit")
+    account_for_everything()
+
+
+@case("at a terminal a command that waits is not taken for a job that was stopped")
+def terminal():
+    path = begin("waits-here", "10m")
+    program = tool("shown")
+    shell = Terminal()
+    try:
+        shell.expect("ready> ")
+        shell.send(f"{CORDON} run --policy {path} --workdir {WORK} --log {LOG} -- {program} -s\n")
+        entry = wait_for_question()[0]
+        time.sleep(1)
+        decide(["approve"], entry)
+        shell.expect(r"\nLinux\r", 60)
+        check("Stopped" not in shell.text, f"the shell says {shell.text!r}")
+    finally:
+        shell.close()
+    account_for_everything()
