@@ -195,8 +195,8 @@ def daemons():
     # Ended while it waits.
     restart()
     process = start("sh", "-c", program, policy=path)
-    # What nobody was there to take back waits as well.
-    wait_for_question(2)
+    # What nobody was there to take back is gone with its execution.
+    wait_for_question()
     (execution,) = [e["id"] for e in json.loads(cordon("ps", "--json").out)]
     equal(cordon("kill", execution).status, 0, "kill")
     equal(finish(process), 137, "status of one that was killed")

@@ -63,6 +63,11 @@ int approvals_propose(struct approvals *approvals, struct approval_proposal *pro
 /* Proposals that wait and whose time is up ask for nothing any more. */
 void approvals_forget_overdue(struct approvals *approvals, uint64_t now);
 
+/* Nor do those for one execution that lives no more. */
+typedef bool approvals_lives(const void *context, const char *execution);
+void approvals_forget_ended(struct approvals *approvals, approvals_lives *lives,
+			    const void *context);
+
 /* What waited for it asks for it no more: forgets it, if it still waits and ends then. */
 void approvals_withdraw(struct approvals *approvals, const char *digest, uint64_t expires);
 

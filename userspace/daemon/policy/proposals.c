@@ -34,6 +34,25 @@ void approvals_forget_overdue(struct approvals *a, uint64_t now)
 			approvals_forget(a, i);
 }
 
+static bool is_for_ended(const struct approval_entry *entry, approvals_lives *lives,
+			 const void *context)
+{
+	json_t *use = entry->use ? json_loads(entry->use, 0, NULL) : NULL;
+	const char *execution = json_string_value(json_object_get(use, "execution"));
+	bool ended = execution && !lives(context, execution);
+
+	json_decref(use);
+	return ended;
+}
+
+void approvals_forget_ended(struct approvals *a, approvals_lives *lives, const void *context)
+{
+	for (size_t i = a->count; i-- > 0;)
+		if (a->entries[i]->state == APPROVAL_WAITING &&
+		    is_for_ended(a->entries[i], lives, context))
+			approvals_forget(a, i);
+}
+
 void approvals_withdraw(struct approvals *a, const char *digest, uint64_t expires)
 {
 	unsigned char identity[SHA256_SIZE];

@@ -229,6 +229,11 @@ void approve_decide(struct connection *c, json_t *message)
 		decide(c, &request, identity);
 }
 
+static bool lives(const void *context, const char *execution)
+{
+	return execution_find((struct daemon *)context, execution);
+}
+
 void approve_list(struct connection *c, json_t *message)
 {
 	struct failure failure = {};
@@ -242,8 +247,10 @@ void approve_list(struct connection *c, json_t *message)
 	r = approvals_request_parse(message, &from, &failure);
 	if (r < 0)
 		return connection_refuse(c, r, failure.text);
-	if (from == 0)
+	if (from == 0) {
 		approvals_forget_overdue(c->daemon->approvals, clock_nsec(CLOCK_REALTIME));
+		approvals_forget_ended(c->daemon->approvals, lives, c->daemon);
+	}
 	list = approvals_list(c->daemon->approvals, from, PROTOCOL_MAX_PACKET - 256, &next);
 	connection_answer(c,
 			  json_pack("{s:b,s:o,s:o}", "ok", 1, "approvals", list, "next",

@@ -340,6 +340,46 @@ static void test_many_proposals(void **state)
 	}
 }
 
+static size_t waiting(void)
+{
+	size_t next;
+	json_t *list = approvals_list(approvals, 0, 60000, &next);
+	size_t count = json_array_size(list);
+
+	json_decref(list);
+	return count;
+}
+
+static bool is_the_one(const void *context, const char *execution)
+{
+	return strcmp(context, execution) == 0;
+}
+
+/* What waits for an execution waits no longer than that lives, or than whoever asked wants it. */
+static void test_of_an_execution(void **state)
+{
+	json_t *entry = NULL, *other = NULL;
+	const char *digest;
+
+	(void)state;
+	assert_int_equal(propose(BASE, MORE, "{\"execution\":\"x\"}", 7, NOW, &entry), 0);
+	assert_int_equal(propose(BASE, MORE, SESSION, 7, NOW, &other), 0);
+	approvals_forget_ended(approvals, is_the_one, "x");
+	assert_int_equal(waiting(), 2);
+	approvals_forget_ended(approvals, is_the_one, "y");
+	assert_int_equal(waiting(), 1);
+	digest = json_string_value(json_object_get(other, "digest"));
+	approvals_withdraw(approvals, digest, NOW + HOUR + 1);
+	approvals_withdraw(approvals, json_string_value(json_object_get(entry, "digest")),
+			   NOW + HOUR);
+	approvals_withdraw(approvals, "none", NOW + HOUR);
+	assert_int_equal(waiting(), 1);
+	approvals_withdraw(approvals, digest, NOW + HOUR);
+	assert_int_equal(waiting(), 0);
+	json_decref(entry);
+	json_decref(other);
+}
+
 static void test_texts(void **state)
 {
 	_cleanup_(freep) char *path = NULL, *again = NULL, *other = NULL;
@@ -373,6 +413,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_proposal, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused_proposals, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many_proposals, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_of_an_execution, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_texts, setup, teardown),
 	};
 
