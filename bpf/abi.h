@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #endif
 
-#define CORDON_ABI_VERSION 9u
+#define CORDON_ABI_VERSION 10u
 
 /* Capacity. Arrays of these sizes are allocated once, when cordon is loaded. */
 #define CORDON_MAX_EXECUTIONS 16384u
@@ -164,6 +164,8 @@ struct cordon_verdict {
 #define CORDON_POLICY_SPECIAL	 0x1000u /* links that lead out, FIFOs, sockets need CORDON_SPECIAL */
 #define CORDON_POLICY_PINNED	 0x2000u /* code that is not what was hashed is not opened */
 #define CORDON_POLICY_ATTEMPTS	 0x4000u /* some deny rule marks names: what modes refuse is told */
+#define CORDON_POLICY_OWN_NAMESPACES                                                               \
+	0x8000u /* with NAMESPACES: mounts in namespaces of its own; names are the reference's */
 /* For whoever starts the execution: */
 #define CORDON_POLICY_ALL_SYSTEM_CALLS 0x10u /* no seccomp filter */
 #define CORDON_POLICY_IO_URING	       0x20u /* the filter lets io_uring through */
@@ -328,6 +330,14 @@ struct cordon_execution {
 	__u32 audit; /* CORDON_AUDIT_* levels that this host has at least; the daemon's */
 	/* Questions that may still wait for an answer: given by the daemon, taken by the kernel. */
 	__u32 asks_left;
+	__u32 superblocks; /* that it made and that exist; the kernel programs' */
+	__u32 reserved;
+	/*
+	 * Taken with mount_namespace: the user namespace that its first task is in, and the one that
+	 * owns mount_namespace (0: that is not above the former).
+	 */
+	__u64 user_namespace;
+	__u64 mount_owner;
 };
 
 #define CORDON_MAX_QUESTIONS 4096u /* of all executions, answered ones included */
@@ -881,7 +891,7 @@ CORDON_ASSERT_SIZE(struct cordon_policy_header, 256);
 CORDON_ASSERT_SIZE(struct cordon_anchor, 24);
 CORDON_ASSERT_SIZE(struct cordon_file_state, 32);
 CORDON_ASSERT_SIZE(struct cordon_code, 104);
-CORDON_ASSERT_SIZE(struct cordon_execution, 568);
+CORDON_ASSERT_SIZE(struct cordon_execution, 592);
 CORDON_ASSERT_SIZE(struct cordon_traffic_key, 8);
 CORDON_ASSERT_SIZE(struct cordon_traffic, 72);
 CORDON_ASSERT_SIZE(struct cordon_process_object, 16);

@@ -11,6 +11,7 @@
 #include "bpf/pure/kernel_constants.h"
 
 #include "bpf/core/every_name.bpf.h"
+#include "bpf/core/elsewhere.bpf.h"
 #include "bpf/hooks/directories.bpf.h"
 #include "bpf/hooks/terminal.bpf.h"
 #include "bpf/hooks/adopt.bpf.h"

@@ -66,7 +66,7 @@ int cordon_label_tasks(struct bpf_iter__task *ctx)
 		request->error = -EBUSY;
 		return 0;
 	}
-	execution->mount_namespace = (__u64)read_task(task)->nsproxy->mnt_ns;
+	note_reference(execution, task);
 	if (label_task(task, &label)) {
 		request->error = -ENOMEM;
 		return 0;

@@ -12,6 +12,7 @@
 
 #include "bpf/core/label.bpf.h"
 #include "bpf/core/machine.bpf.h"
+#include "bpf/core/own_namespaces.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -11,6 +11,7 @@
 #ifndef CORDON_BPF_CLIMB_BPF_H
 #define CORDON_BPF_CLIMB_BPF_H
 
+#include "bpf/core/own_namespaces.bpf.h"
 #include "bpf/core/tables.bpf.h"
 
 /* Question flags */
@@ -238,6 +239,31 @@ static __always_inline enum climb_result record_component(const struct subject *
 	return CLIMB_GOING;
 }
 
+/* What a record says of objects in file systems of the execution's own: "/@own/name". */
+static const char own_prefix[8] = "@own";
+
+/* From the root of a file system that the execution has made. */
+static __always_inline enum climb_result end_in_own(struct walk *walk)
+{
+	struct name_component *component;
+	__u32 depth = walk->depth;
+	__u64 type;
+
+	if (depth >= CORDON_MAX_COMPONENTS)
+		return CLIMB_GOING; /* the loop ends, and finds no top */
+	component = &walk->components[depth & (CORDON_MAX_COMPONENTS - 1)];
+	component->self = 0;
+	component->length = 4;
+	if (walk->own == OWN_PROC) {
+		type = read_u64(FIELD(struct super_block, super_block_of(walk->at), s_type));
+		component->name = read_u64(FIELD(struct file_system_type, type, name));
+	} else {
+		component->name = (__u64)own_prefix;
+	}
+	walk->depth = depth + 1;
+	return CLIMB_TOP;
+}
+
 static long climb_step(__u32 index, void *context)
 {
 	const struct subject *s = context;
@@ -262,7 +288,7 @@ static long climb_step(__u32 index, void *context)
 	if (is_anchor(s, link->inode))
 		bpf_loop(CORDON_MAX_ANCHORS, note_anchor, context, 0);
 	if (walk->at == walk->mount_root)
-		walk->climbed = cross_mount(walk);
+		walk->climbed = walk->own ? end_in_own(walk) : cross_mount(walk);
 	else if (link->parent == walk->at)
 		walk->climbed = CLIMB_LOST;
 	else
@@ -287,7 +313,9 @@ static __always_inline __u32 climb(const struct subject *s)
 	walk->unstable = 0;
 	walk->crossed = 0;
 	walk->mount = mount_of(walk->vfsmount);
-	walk->mount_root = read_u64(FIELD(struct vfsmount, walk->vfsmount, mnt_root));
+	walk->mount_root =
+		walk->own ? read_u64(FIELD(struct super_block, super_block_of(walk->dentry), s_root))
+			  : read_u64(FIELD(struct vfsmount, walk->vfsmount, mnt_root));
 	/*
 	 * The root of a mount has its name on another, in a directory that is not its own parent.
 	 */
@@ -306,9 +334,9 @@ static __always_inline __u32 climb(const struct subject *s)
 		return REASON_ELSEWHERE;
 	/* A mount that is its own parent is a root; it must be that of the recorded namespace. */
 	if (walk->climbed == CLIMB_LOST ||
-	    read_u64(FIELD(struct mount, walk->mount, mnt_ns)) != s->execution->mount_namespace) {
+	    (!walk->own &&
+	     !is_reference(s, read_u64(FIELD(struct mount, walk->mount, mnt_ns)))))
 		return CORDON_REASON_UNRESOLVED;
-	}
 	return 0;
 }
 

@@ -32,6 +32,8 @@ static __always_inline const struct pt_regs *entry_registers(void)
 #define NR_SWAPOFF	   225
 #define NR_REBOOT	   142
 #define NR_DELETE_MODULE   106
+#define NR_SENDTO	   206
+#define NR_SENDMSG	   211
 #define NR32_ACCT	   51
 #define NR32_VHANGUP	   111
 #define NR32_SWAPON	   87
@@ -92,6 +94,8 @@ static __always_inline void order(void)
 #define NR_IOPL		   172
 #define NR_IOPERM	   173
 #define NR_DELETE_MODULE   176
+#define NR_SENDTO	   44
+#define NR_SENDMSG	   46
 #define NR32_ACCT	   51
 #define NR32_VHANGUP	   111
 #define NR32_SWAPON	   87

@@ -68,6 +68,13 @@ enum recall {
 	RECALL_ABOVE = 3,    /* at the directory that the directory stands in: RENAMES_COUNTED */
 };
 
+/* Is the object in a file system that the execution has made? See elsewhere.bpf.h. */
+enum own_climb {
+	OWN_NOT = 0,
+	OWN_PROC = 1,	/* as if it stood under /proc */
+	OWN_MEMORY = 2, /* named from its root on, for the record alone */
+};
+
 /* Following the text of a symbolic link, see special.bpf.h. */
 enum link_state {
 	LINK_UP = 0,	    /* nothing but ".." yet; `next`: how often it may still go up */
@@ -209,7 +216,8 @@ struct walk {
 	__u32 crossed;		 /* left the mount that the climb began on */
 	__u16 ended;		 /* 1: settled, or there is no time for another attempt */
 	__u16 disturbed;	 /* attempts, at most NAME_PATIENCE */
-	__u32 unseen;		 /* no hook sees all moves in the file system of `mount` */
+	__u16 unseen;		 /* no hook sees all moves in the file system of `mount` */
+	__u16 own;		 /* enum own_climb */
 	struct dentry_link link; /* what stands at `at` */
 	/* runs of the automaton, side by side: each component is read once */
 	struct matcher matcher;

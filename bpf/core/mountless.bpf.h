@@ -141,6 +141,14 @@ static __noinline void conclude_search(const struct subject *s)
 	a->missing = verdict_missing(&a->verdict, walk->wanted);
 }
 
+static __always_inline int decide_dentry(struct subject *s, __u32 operation, __u32 rights)
+{
+	/* Times change with all that is read and written. */
+	if (operation == CORDON_OP_SETXATTR)
+		return decide_change(s, operation, -EACCES, rights);
+	return decide_path(s, operation, -EACCES);
+}
+
 /*
  * May the current task have `rights` on the object behind a dentry, by whatever name it was
  * reached?
@@ -156,6 +164,13 @@ static __always_inline int decide_mountless(struct subject *s, __u32 operation,
 		return deny_unasked(s, operation);
 	if (super_block->s_magic == PROC_SUPER_MAGIC)
 		flags |= NAME_PROC;
+	/* In a file system that an execution has made, whatever mount there is in the reference. */
+	if (has_own_namespaces(s) && maker_of_superblock((__u64)super_block)) {
+		put_question(s->walk, (__u64)dentry, 0, NAME_QUESTION(rights, flags & ~NAME_MAYBE));
+		begin_attempts(s->walk);
+		ask_elsewhere(APART(s));
+		return decide_dentry(s, operation, rights);
+	}
 	search = &s->walk->search;
 	search->dentry = (__u64)dentry;
 	mount_search_begin(&search->mounts, (__u64)super_block, s->execution->mount_namespace);
@@ -167,10 +182,7 @@ static __always_inline int decide_mountless(struct subject *s, __u32 operation,
 	answer_clear(&s->walk->answer, rights);
 	bpf_loop(NAME_ATTEMPTS, search_attempt, s, 0);
 	conclude_search(s);
-	/* Times change with all that is read and written. */
-	if (operation == CORDON_OP_SETXATTR)
-		return decide_change(s, operation, -EACCES, rights);
-	return decide_path(s, operation, -EACCES);
+	return decide_dentry(s, operation, rights);
 }
 
 #endif

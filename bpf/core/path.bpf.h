@@ -270,6 +270,31 @@ static __always_inline void put_question(struct walk *walk, __u64 dentry, __u64 
 /* every_name.bpf.h */
 static __always_inline void ask_other_names(const struct subject *s);
 
+/* elsewhere.bpf.h */
+__noinline int ask_elsewhere(APART_ARGUMENTS);
+
+/*
+ * Is what the question is about reached by a mount that is not of the reference namespace? Those of
+ * the kernel's own, whose namespace is an error pointer, are not meant.
+ */
+static __always_inline bool is_elsewhere(const struct subject *s, __u64 vfsmount)
+{
+	__u64 namespace;
+
+	if (!has_own_namespaces(s))
+		return false;
+	namespace = read_u64(FIELD(struct mount, mount_of(vfsmount), mnt_ns));
+	return namespace != s->execution->mount_namespace && !IS_ERR_VALUE(namespace);
+}
+
+static __always_inline void ask_by_mount_used(const struct subject *s)
+{
+	if (is_elsewhere(s, s->walk->vfsmount))
+		ask_elsewhere(APART(s));
+	else
+		ask(s);
+}
+
 /*
  * Asks for rights on the object named by dentry and mount, and whether another of its names denies
  * them; the answer stands in walk->answer. It is always complete: what cannot be resolved is
@@ -284,7 +309,7 @@ static __always_inline void ask_name(const struct subject *s, __u64 dentry, __u6
 	s->walk->leaf.directory = 0;
 	if (is_cacheable(s))
 		note_leaf_at(s->walk, s->walk->dentry);
-	ask(s);
+	ask_by_mount_used(s);
 	ask_other_names(s);
 }
 
@@ -297,7 +322,7 @@ static __always_inline void ask_dentry(const struct subject *s, const struct den
 	s->walk->leaf.directory = 0;
 	if (is_cacheable(s))
 		note_leaf(s->walk, dentry);
-	ask(s);
+	ask_by_mount_used(s);
 	ask_other_names(s);
 }
 

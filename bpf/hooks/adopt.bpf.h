@@ -271,7 +271,8 @@ static __noinline int adopt(struct adopt_question *q)
 	/* An executor may be started anywhere: it has none. */
 	if (!(q->executor->flags & CORDON_EXECUTOR_ITSELF))
 		bind_workdir(q, execution);
-	execution->mount_namespace = (__u64)read_task(task)->nsproxy->mnt_ns;
+	note_reference(execution, task);
+	inherit_reference(execution, task);
 	execution->owner_pid = q->role.owner;
 	execution->owner_start = q->role.start;
 	execution->leader = task->tgid;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
  * What belongs to the host and no execution ever does, whatever its policy: changing what names
- * mean, loading code into the kernel, looking at it, and borrowing other credentials.
+ * mean to others, loading code into the kernel, looking at it, and borrowing other credentials.
  */
 #ifndef CORDON_BPF_HOOK_HOST_BPF_H
 #define CORDON_BPF_HOOK_HOST_BPF_H
 
 #include "bpf/core/decide.bpf.h"
+#include "bpf/core/own_namespaces.bpf.h"
 
 #define REFUSE(operation, number)                                                                  \
 	do {                                                                                       \
@@ -15,35 +16,121 @@
 		return refuse_builtin(operation, number);                                          \
 	} while (0)
 
+/*
+ * In namespaces of its own, where the policy says so, an execution may change what names mean: the
+ * kernel keeps that from everybody else (what is mounted there goes nowhere: propagate_one(),
+ * CL_SHARED_TO_SLAVE in fs/namespace.c), and cordon asks by other names.
+ */
+static __always_inline int judge_mounts(__u32 operation, __u64 number, bool plain, int ret)
+{
+	struct subject s;
+
+	ENTER(&s, ret);
+	if (plain && has_own_mounts(&s))
+		return LEAVE(&s, 0);
+	return LEAVE(&s, deny_number(&s, operation, number, CORDON_REASON_BUILTIN, -EPERM));
+}
+
+#define MS_NOTHING_NEW                                                                             \
+	(MS_REMOUNT | MS_BIND | MS_MOVE | MS_UNBINDABLE | MS_PRIVATE | MS_SLAVE | MS_SHARED)
+
 SEC("lsm/sb_mount")
 int BPF_PROG(cordon_sb_mount, const char *dev_name, const struct path *path, const char *type,
 	     unsigned long flags, void *data, int ret)
 {
-	REFUSE(CORDON_OP_MOUNT, flags);
+	bool plain = (flags & MS_NOTHING_NEW) || is_plain_type((__u64)type);
+
+	return judge_mounts(CORDON_OP_MOUNT, flags, plain, ret);
 }
 
 SEC("lsm/sb_umount")
 int BPF_PROG(cordon_sb_umount, struct vfsmount *mnt, int flags, int ret)
 {
-	REFUSE(CORDON_OP_MOUNT, flags);
+	return judge_mounts(CORDON_OP_MOUNT, flags, true, ret);
 }
 
 SEC("lsm/sb_pivotroot")
 int BPF_PROG(cordon_sb_pivotroot, const struct path *old_path, const struct path *new_path, int ret)
 {
-	REFUSE(CORDON_OP_MOUNT, 0);
+	return judge_mounts(CORDON_OP_MOUNT, 0, true, ret);
 }
 
+/* Of the file system, not of the mount: options of another's are the other's. */
 SEC("lsm/sb_remount")
 int BPF_PROG(cordon_sb_remount, struct super_block *sb, void *options, int ret)
 {
-	REFUSE(CORDON_OP_MOUNT, 0);
+	struct subject s;
+
+	ENTER(&s, ret);
+	if (has_own_mounts(&s) && is_own_superblock(&s, (__u64)sb))
+		return LEAVE(&s, 0);
+	return LEAVE(&s, deny_number(&s, CORDON_OP_MOUNT, 0, CORDON_REASON_BUILTIN, -EPERM));
 }
 
 SEC("lsm/move_mount")
 int BPF_PROG(cordon_move_mount, const struct path *from, const struct path *to, int ret)
 {
-	REFUSE(CORDON_OP_MOUNT, 0);
+	return judge_mounts(CORDON_OP_MOUNT, 0, true, ret);
+}
+
+/*
+ * A file system comes into being, in a user namespace of the execution's own; of which type is not
+ * said yet. Those that the kernel mounts by itself on the way of a name belong to the first one.
+ */
+SEC("lsm/sb_alloc_security")
+int BPF_PROG(cordon_sb_alloc, struct super_block *sb, int ret)
+{
+	struct subject s;
+
+	if (ret || subject_get(&s) != SUBJECT_EXECUTION)
+		return ret;
+	if (!has_own_namespaces(&s) ||
+	    !is_own_user_namespace(&s, read_u64(FIELD(struct super_block, sb, s_user_ns))))
+		return LEAVE(&s, 0);
+	return LEAVE(&s, record_superblock(&s, (__u64)sb));
+}
+
+/* Runs for whoever lets go of it last. */
+SEC("lsm/sb_free_security")
+int BPF_PROG(cordon_sb_free, struct super_block *sb)
+{
+	forget_superblock((__u64)sb);
+	return 0;
+}
+
+/* mount(2) and fsmount(2), of what has been made: of whatever type it was said to be before. */
+SEC("lsm/sb_kern_mount")
+int BPF_PROG(cordon_sb_kern_mount, struct super_block *sb, int ret)
+{
+	__u64 address = (__u64)sb;
+	struct subject s;
+
+	ENTER(&s, ret);
+	if (!has_own_namespaces(&s) ||
+	    (is_own_superblock(&s, address) &&
+	     is_plain_magic(read_u64(FIELD(struct super_block, address, s_magic)))))
+		return LEAVE(&s, 0);
+	return LEAVE(&s, deny_number(&s, CORDON_OP_MOUNT, 0, CORDON_REASON_BUILTIN, -EPERM));
+}
+
+/*
+ * Each parameter of a file system that is to be made, fsconfig(2)'s included: other types do not
+ * get as far as reading them.
+ */
+SEC("lsm/fs_context_parse_param")
+int BPF_PROG(cordon_fs_parameter, struct fs_context *fc, void *parameter, int ret)
+{
+	__u64 type;
+	struct subject s;
+
+	if (ret || subject_get(&s) != SUBJECT_EXECUTION)
+		return ret;
+	if (!has_own_namespaces(&s))
+		return LEAVE(&s, 0);
+	type = read_u64(FIELD(struct fs_context, fc, fs_type));
+	if (is_plain_type(read_u64(FIELD(struct file_system_type, type, name))))
+		return LEAVE(&s, 0);
+	return LEAVE(&s, deny_number(&s, CORDON_OP_MOUNT, 0, CORDON_REASON_BUILTIN, -EPERM));
 }
 
 SEC("lsm/quotactl")
@@ -71,7 +158,7 @@ int BPF_PROG(cordon_syslog, int type, int ret)
 SEC("lsm/path_chroot")
 int BPF_PROG(cordon_path_chroot, const struct path *path, int ret)
 {
-	REFUSE(CORDON_OP_CHROOT, 0);
+	return judge_mounts(CORDON_OP_CHROOT, 0, true, ret);
 }
 
 SEC("?lsm/bpf")

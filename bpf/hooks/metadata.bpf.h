@@ -188,7 +188,8 @@ static __always_inline int judge_look_at(struct dentry *dentry, int ret)
 		return LEAVE(&s, 0);
 	mount = mount_of_superblock(read_u64(FIELD(struct dentry, dentry, d_sb)),
 				    s.execution->mount_namespace);
-	if (!mount)
+	if (!mount && !(has_own_namespaces(&s) &&
+			is_own_superblock(&s, read_u64(FIELD(struct dentry, dentry, d_sb)))))
 		return LEAVE(&s, deny_unasked(&s, CORDON_OP_METADATA));
 	inspect_path((__u64)dentry, FIELD(struct mount, mount, mnt), &o);
 	return LEAVE(&s, judge_look(&s, &o));

@@ -159,6 +159,7 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 	struct answer *to = &walk->answer;
 	bool link = move->type == S_IFLNK, directory = move->type == S_IFDIR;
 	__u32 tree = directory ? NAME_TREE : 0;
+	__u64 to_mount = move->to_mount;
 	__u32 brought;
 
 	walk->move_error = -EACCES;
@@ -169,6 +170,9 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 		to->missing |= CORDON_RIGHT(CORDON_READ);
 	if (to->missing && !observes(s))
 		return;
+	/* The new name is that by the same mount, also where that is not the one used. */
+	if (!to->missing && is_elsewhere(s, to_mount))
+		to_mount = walk->vfsmount;
 	/* Both names are on record where neither is refused. */
 	if (to->missing)
 		decide_path(s, move->wanted_from ? CORDON_OP_RENAME : CORDON_OP_LINK,
@@ -177,7 +181,7 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 	 * Refused below, perhaps, for what no right of its own says. A regular file is so only
 	 * where its new name grants more, and seldom: a remembered directory will do until then.
 	 */
-	ask_name(s, move->to, move->to_mount,
+	ask_name(s, move->to, to_mount,
 		 NAME_QUESTION(move->wanted_to,
 			       move->type == S_IFREG ? 0
 						     : NAME_SPELLED | (link ? LINK_FLAGS : tree)));
@@ -199,7 +203,7 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 	if (!brought)
 		return;
 	if (move->type == S_IFREG)
-		ask_name(s, move->to, move->to_mount, NAME_QUESTION(0, NAME_SPELLED));
+		ask_name(s, move->to, to_mount, NAME_QUESTION(0, NAME_SPELLED));
 	to->reason = CORDON_REASON_WIDENS;
 	to->rule = CORDON_NO_RULE;
 	to->missing = brought;

@@ -7,6 +7,7 @@
 #include "bpf/core/decide.bpf.h"
 #include "bpf/core/credentials.bpf.h"
 #include "bpf/core/machine.bpf.h"
+#include "bpf/core/own_namespaces.bpf.h"
 
 /*
  * System calls that reach what belongs to the host, have no hook of their own, and ask for a
@@ -37,10 +38,67 @@ static __always_inline bool is_host_call(void)
 #undef IS_32
 }
 
+/* Reaches mounts of the task's own namespace only, and no lock that the kernel put on them. */
+static __always_inline bool is_mount_attributes_call(void)
+{
+	return (call_number(entry_registers()) & ~OTHER_ABI_BIT) == NR_MOUNT_SETATTR;
+}
+
 #define HOST_CAPABILITIES                                                                          \
 	(1ull << CAP_SYS_MODULE | 1ull << CAP_SYS_RAWIO | 1ull << CAP_SYS_PACCT |                  \
 	 1ull << CAP_SYS_ADMIN | 1ull << CAP_SYS_BOOT | 1ull << CAP_SYS_TTY_CONFIG |               \
 	 1ull << CAP_PERFMON)
+
+/*
+ * Capabilities that sandboxes use in user namespaces of their own, where they reach no further than
+ * what belongs to these (CORDON_POLICY_OWN_NAMESPACES). Left out is what sandboxes do not need and
+ * what opens much of the kernel to whoever has it: tracing, raw packets, devices, capabilities of
+ * files, programs of BPF, all that the first user namespace alone has a use for.
+ */
+#define OWN_CAPABILITIES                                                                           \
+	(1ull << CAP_CHOWN | 1ull << CAP_DAC_OVERRIDE | 1ull << CAP_DAC_READ_SEARCH |              \
+	 1ull << CAP_FOWNER | 1ull << CAP_FSETID | 1ull << CAP_KILL | 1ull << CAP_SETGID |         \
+	 1ull << CAP_SETUID | 1ull << CAP_SETPCAP | 1ull << CAP_NET_BIND_SERVICE |                 \
+	 1ull << CAP_NET_ADMIN | 1ull << CAP_IPC_OWNER | 1ull << CAP_SYS_CHROOT |                  \
+	 1ull << CAP_SYS_ADMIN)
+
+/* By messages alone, whose families rules grant: no tables of filters, which socket options set. */
+static __always_inline bool is_message_call(void)
+{
+	const struct pt_regs *regs = entry_registers();
+	__u32 number = call_number(regs);
+
+	return !is_32bit_call(regs) && (number == NR_SENDTO || number == NR_SENDMSG);
+}
+
+/* A user namespace that nobody has got into yet: who makes one says from outside who is who in it. */
+static __always_inline bool is_without_map(__u64 user_namespace)
+{
+	return !read_u32(FIELD(struct user_namespace, user_namespace, uid_map.nr_extents)) ||
+	       !read_u32(FIELD(struct user_namespace, user_namespace, gid_map.nr_extents));
+}
+
+/*
+ * The kernel has said by now that `cred` has it there: in its own user namespace, in one below
+ * that, or in one that its user has made. Of the last, others may be the user's as well: to those
+ * nothing leads, but that they have been made and not mapped yet.
+ */
+static __always_inline bool is_own_capability(const struct subject *s, const struct cred *cred,
+					      __u64 user_namespace, __u32 capability)
+{
+	__u64 user = read_u64(FIELD(struct cred, cred, user_ns));
+
+	if (!has_own_namespaces(s) || capability >= 64 || !((OWN_CAPABILITIES >> capability) & 1) ||
+	    !is_own_user_namespace(s, user_namespace))
+		return false;
+	if (!is_own_user_namespace(s, user))
+		return (capability == CAP_SYS_ADMIN || capability == CAP_SETUID ||
+			capability == CAP_SETGID) &&
+		       is_without_map(user_namespace);
+	if (capability == CAP_NET_ADMIN)
+		return is_message_call();
+	return capability != CAP_SYS_ADMIN || is_mount_attributes_call() || !is_host_call();
+}
 
 /* A ceiling, in every user namespace and for every uid: what is not in it does not exist. */
 SEC("lsm/capable")
@@ -58,6 +116,8 @@ int BPF_PROG(cordon_capable, const struct cred *cred, struct user_namespace *ns,
 		return LEAVE(&s, deny_number(&s, CORDON_OP_CAPABLE, cap, CORDON_REASON_BUILTIN,
 					     -EPERM));
 	}
+	if (is_own_capability(&s, cred, (__u64)ns, cap))
+		return LEAVE(&s, 0);
 	/* The kernel's own soundings ("could this task, if it wanted?") are no attempts. */
 	if (opts & CAP_OPT_NOAUDIT)
 		return observes(&s) ? 0 : -EPERM;

@@ -88,6 +88,7 @@
 #define OVERLAYFS_MAGIC	    0x794c7630
 #define HUGETLBFS_MAGIC	    0x958458f6
 #define MQUEUE_MAGIC	    0x19800202
+#define DEVPTS_SUPER_MAGIC  0x1cd1
 
 /* include/uapi/asm-generic/mman-common.h, mman.h; include/linux/mm.h */
 #define PROT_WRITE 0x2ul
@@ -209,15 +210,36 @@
 #define FAN_PERMISSION_EVENTS 0x70000ull
 
 /* include/uapi/linux/capability.h */
+#define CAP_CHOWN	   0
 #define CAP_DAC_OVERRIDE   1
+#define CAP_DAC_READ_SEARCH 2
+#define CAP_FOWNER	   3
+#define CAP_FSETID	   4
+#define CAP_KILL	   5
+#define CAP_SETGID	   6
+#define CAP_SETUID	   7
+#define CAP_SETPCAP	   8
+#define CAP_NET_BIND_SERVICE 10
+#define CAP_NET_ADMIN	   12
+#define CAP_IPC_OWNER	   15
 #define CAP_SYS_MODULE	   16
 #define CAP_SYS_RAWIO	   17
+#define CAP_SYS_CHROOT	   18
 #define CAP_SYS_PACCT	   20
 #define CAP_SYS_ADMIN	   21
 #define CAP_SYS_BOOT	   22
 #define CAP_SYS_TTY_CONFIG 26
 #define CAP_SYSLOG	   34
 #define CAP_PERFMON	   38
+
+/* include/uapi/linux/mount.h: mount(2) that makes no file system */
+#define MS_REMOUNT    0x20ul
+#define MS_BIND	      0x1000ul
+#define MS_MOVE	      0x2000ul
+#define MS_UNBINDABLE 0x20000ul
+#define MS_PRIVATE    0x40000ul
+#define MS_SLAVE      0x80000ul
+#define MS_SHARED     0x100000ul
 
 /* include/uapi/linux/fcntl.h */
 #define AT_FDCWD (-100)

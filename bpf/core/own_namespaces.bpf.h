@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * Namespaces that an execution makes for itself (CORDON_POLICY_OWN_NAMESPACES), as sandboxes do
+ * that its programs start: what is the reference, what is its own, and which file systems it has
+ * made there.
+ *
+ * The mount namespace that was recorded with the label stays what names are resolved in, so that
+ * nothing is gained by a mount: see elsewhere.bpf.h. An execution gets into no user namespace but
+ * the one that it began in and those that it makes, as others' are entered by a descriptor or a
+ * process that the hooks do not let it have. So one that is not the first is its own.
+ */
+#ifndef CORDON_BPF_OWN_NAMESPACES_BPF_H
+#define CORDON_BPF_OWN_NAMESPACES_BPF_H
+
+#include "bpf/core/subject.bpf.h"
+
+/* Of one execution. A sandbox makes about five. */
+#define SUPERBLOCKS_PER_EXECUTION 256u
+
+/*
+ * File systems that executions made in user namespaces of their own, by address of the superblock,
+ * with the label under which they were made. Exact: the kernel tells of each end
+ * (sb_free_security).
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u64);
+	__type(value, struct label);
+} own_superblocks SEC(".maps");
+
+static __always_inline bool has_own_namespaces(const struct subject *s)
+{
+	return s->policy->flags & CORDON_POLICY_OWN_NAMESPACES;
+}
+
+static __always_inline __u64 owner_of_mounts(__u64 mount_namespace)
+{
+	return read_u64(FIELD(struct mnt_namespace, mount_namespace, user_ns));
+}
+
+static __always_inline __u32 user_namespace_level(__u64 user_namespace)
+{
+	return read_u32(FIELD(struct user_namespace, user_namespace, level));
+}
+
+static __always_inline __u64 user_namespace_of(const struct task_struct *task)
+{
+	return read_u64(FIELD(struct cred, read_task(task)->cred, user_ns));
+}
+
+/* Where an execution begins: when its first task is labelled. */
+static __always_inline void note_reference(struct cordon_execution *execution,
+					   const struct task_struct *task)
+{
+	__u64 mounts = (__u64)read_task(task)->nsproxy->mnt_ns;
+	__u64 owner = owner_of_mounts(mounts), user = user_namespace_of(task);
+
+	execution->mount_namespace = mounts;
+	execution->user_namespace = user;
+	/*
+	 * One above the task's lives as long as the task. Another one's address could come to mean
+	 * another, and says nothing.
+	 */
+	execution->mount_owner =
+		user_namespace_level(owner) <= user_namespace_level(user) ? owner : 0;
+}
+
+/*
+ * What an execution has started that becomes one of its own: names mean to it what they mean to the
+ * former, whatever that has mounted.
+ */
+static __always_inline void inherit_reference(struct cordon_execution *execution,
+					      const struct task_struct *task)
+{
+	const struct label *label = label_of_address((__u64)task);
+	const struct cordon_execution *former = label ? execution_of(label) : 0;
+	const struct cordon_policy_header *policy;
+	__u32 key, first = 0;
+	void *pages;
+
+	if (!former)
+		return;
+	key = CORDON_POLICY_SLOT(former->policy);
+	pages = bpf_map_lookup_elem(&policies, &key);
+	policy = pages ? bpf_map_lookup_elem(pages, &first) : 0;
+	if (!policy || !(policy->flags & CORDON_POLICY_OWN_NAMESPACES))
+		return;
+	execution->mount_namespace = former->mount_namespace;
+	execution->mount_owner = former->mount_owner;
+}
+
+/*
+ * Whose last task has left it goes, and its address can come to be that of a namespace which the
+ * execution makes: this one has another owner.
+ */
+static __always_inline bool is_reference(const struct subject *s, __u64 mount_namespace)
+{
+	const struct cordon_execution *execution = s->execution;
+
+	if (mount_namespace != execution->mount_namespace)
+		return false;
+	return !has_own_namespaces(s) ||
+	       (execution->mount_owner &&
+		owner_of_mounts(mount_namespace) == execution->mount_owner);
+}
+
+/* A user namespace that the current task could only get into by making it, or that it begins in. */
+static __always_inline bool is_own_user_namespace(const struct subject *s, __u64 user_namespace)
+{
+	__u64 first = s->execution->user_namespace;
+
+	return user_namespace && first && user_namespace != first &&
+	       user_namespace_level(user_namespace) > user_namespace_level(first);
+}
+
+/* Are the current task's mounts its own affair? */
+static __always_inline bool has_own_mounts(const struct subject *s)
+{
+	__u64 mounts = (__u64)read_task(bpf_get_current_task_btf())->nsproxy->mnt_ns;
+
+	return has_own_namespaces(s) && mounts != s->execution->mount_namespace &&
+	       is_own_user_namespace(s, owner_of_mounts(mounts));
+}
+
+static __always_inline const struct label *maker_of_superblock(__u64 super_block)
+{
+	return bpf_map_lookup_elem(&own_superblocks, &super_block);
+}
+
+static __always_inline bool is_own_superblock(const struct subject *s, __u64 super_block)
+{
+	const struct label *maker = maker_of_superblock(super_block);
+
+	return maker && same_label(maker, &s->label);
+}
+
+/* -ENOMEM: no room, or the execution has made too many. */
+static __always_inline int record_superblock(const struct subject *s, __u64 super_block)
+{
+	struct cordon_execution *execution = s->execution;
+
+	if (__sync_fetch_and_add(&execution->superblocks, 1) < SUPERBLOCKS_PER_EXECUTION &&
+	    bpf_map_update_elem(&own_superblocks, &super_block, &s->label, BPF_ANY) == 0)
+		return 0;
+	__sync_fetch_and_add(&execution->superblocks, -1);
+	return -ENOMEM;
+}
+
+static __always_inline void forget_superblock(__u64 super_block)
+{
+	const struct label *maker = maker_of_superblock(super_block);
+	struct cordon_execution *execution;
+
+	if (!maker)
+		return;
+	execution = execution_of(maker);
+	if (execution)
+		__sync_fetch_and_add(&execution->superblocks, -1);
+	bpf_map_delete_elem(&own_superblocks, &super_block);
+}
+
+/*
+ * File systems that are memory or tell of the execution itself. Others read what lies beneath them,
+ * or ask somebody who serves them, with credentials and in ways that no hook sees.
+ */
+static __always_inline bool is_plain_magic(__u64 magic)
+{
+	return magic == TMPFS_MAGIC || magic == PROC_SUPER_MAGIC || magic == DEVPTS_SUPER_MAGIC ||
+	       magic == MQUEUE_MAGIC;
+}
+
+/* `name`: address of the type's name. */
+static __always_inline bool is_plain_type(__u64 name)
+{
+	char text[8] = {};
+
+	if (bpf_probe_read_kernel_str(text, sizeof(text), (const void *)name) <= 0)
+		return false;
+	return __builtin_memcmp(text, "tmpfs\0\0", 8) == 0 ||
+	       __builtin_memcmp(text, "proc\0\0\0", 8) == 0 ||
+	       __builtin_memcmp(text, "devpts\0", 8) == 0 ||
+	       __builtin_memcmp(text, "mqueue\0", 8) == 0;
+}
+
+#endif
