@@ -40,10 +40,19 @@ static int read_trace(struct reader *r, const struct node *n, void *target)
 
 static int read_namespaces(struct reader *r, const struct node *n, void *target)
 {
-	static const struct word words[] = {{"deny", 0}, {"allow", 1}, {NULL, 0}};
+	static const struct word words[] = {
+		{"deny", 0},
+		{"allow", CORDON_POLICY_NAMESPACES},
+		{"own", CORDON_POLICY_NAMESPACES | CORDON_POLICY_OWN_NAMESPACES},
+		{NULL, 0},
+	};
+	uint32_t flags;
 
 	(void)target;
-	read_flag(r, n, "value for namespaces", words, CORDON_POLICY_NAMESPACES);
+	if (!reader_word(r, n, "value for namespaces", words, &flags))
+		return 0;
+	set_flag(r->model, CORDON_POLICY_NAMESPACES | CORDON_POLICY_OWN_NAMESPACES, false);
+	set_flag(r->model, flags, true);
 	return 0;
 }
 

@@ -128,6 +128,34 @@ static enum setting_change compare_calls(const struct compiled_policy *a,
 	return changed(y<x, y> x);
 }
 
+/* ---- namespaces ---- */
+
+/* Whoever may mount in them may make them. */
+static unsigned int namespaces_level(const struct compiled_policy *p)
+{
+	if (!(header(p)->flags & CORDON_POLICY_NAMESPACES))
+		return 0;
+	return header(p)->flags & CORDON_POLICY_OWN_NAMESPACES ? 2 : 1;
+}
+
+static void describe_namespaces(const struct compiled_policy *p, const struct setting *s, FILE *out)
+{
+	static const char *const levels[] = {"deny", "allow", "own"};
+
+	(void)s;
+	fputs(levels[namespaces_level(p)], out);
+}
+
+static enum setting_change compare_namespaces(const struct compiled_policy *a,
+					      const struct compiled_policy *b,
+					      const struct setting *s)
+{
+	unsigned int before = namespaces_level(a), after = namespaces_level(b);
+
+	(void)s;
+	return changed(after < before, after > before);
+}
+
 /* ---- capabilities ---- */
 
 static void describe_capabilities(const struct compiled_policy *p, const struct setting *s,
@@ -422,7 +450,9 @@ static const struct setting settings[] = {
 	{.name = "mode", .describe = describe_mode, .compare = compare_mode},
 	FLAG("process.signal", CORDON_POLICY_SIGNAL_ANY, "execution", "any"),
 	FLAG("process.trace", CORDON_POLICY_TRACE_OWN, "none", "own"),
-	FLAG("process.namespaces", CORDON_POLICY_NAMESPACES, "deny", "allow"),
+	{.name = "process.namespaces",
+	 .describe = describe_namespaces,
+	 .compare = compare_namespaces},
 	{.name = "process.system_calls", .describe = describe_calls, .compare = compare_calls},
 	FLAG("process.io_uring", CORDON_POLICY_IO_URING, "deny", "allow"),
 	{.name = "process.metadata",
