@@ -719,6 +719,12 @@ struct cordon_task_record {
 };
 
 /*
+ * How events spell what lies in a file system that the execution has made for itself and that no
+ * rule speaks of; behind it, the name from that file system's root on.
+ */
+#define CORDON_OWN_FILES "/@own"
+
+/*
  * A descriptor that a task keeps over an exec; `name_length` bytes follow: the resolved path, or
  * the name of an anonymous inode.
  */

@@ -239,8 +239,7 @@ static __always_inline enum climb_result record_component(const struct subject *
 	return CLIMB_GOING;
 }
 
-/* What a record says of objects in file systems of the execution's own: "/@own/name". */
-static const char own_prefix[8] = "@own";
+static const char own_files[8] = CORDON_OWN_FILES;
 
 /* From the root of a file system that the execution has made. */
 static __always_inline enum climb_result end_in_own(struct walk *walk)
@@ -253,12 +252,12 @@ static __always_inline enum climb_result end_in_own(struct walk *walk)
 		return CLIMB_GOING; /* the loop ends, and finds no top */
 	component = &walk->components[depth & (CORDON_MAX_COMPONENTS - 1)];
 	component->self = 0;
-	component->length = 4;
+	component->length = 4; /* both */
 	if (walk->own == OWN_PROC) {
 		type = read_u64(FIELD(struct super_block, super_block_of(walk->at), s_type));
 		component->name = read_u64(FIELD(struct file_system_type, type, name));
 	} else {
-		component->name = (__u64)own_prefix;
+		component->name = (__u64)own_files + 1;
 	}
 	walk->depth = depth + 1;
 	return CLIMB_TOP;

@@ -105,6 +105,13 @@ static __noinline void inspect_path(__u64 dentry, __u64 vfsmount, struct file_ob
 	o->name_flags = magic == PROC_SUPER_MAGIC ? NAME_PROC : 0;
 }
 
+/* In a file system that the execution has made, where a name says nothing of what is run. */
+static __noinline bool is_in_own_memory(const struct subject *s, const struct file_object *o)
+{
+	return has_own_namespaces(s) && !(o->name_flags & NAME_PROC) &&
+	       is_own_superblock(s, super_block_of(o->dentry));
+}
+
 static __always_inline void inspect_file(__u64 file, struct file_object *o)
 {
 	inspect_path(read_u64(FIELD(struct file, file, f_path.dentry)),

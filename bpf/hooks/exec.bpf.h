@@ -16,12 +16,12 @@ static __always_inline bool has_name(const struct file_object *o)
 
 /*
  * Asks for an exec right on a file, or on the special object that it is if it has no name: memory,
- * or deleted. Returns what kind of object was asked about.
+ * a file system of the execution's own included, or deleted. Returns what kind of object was asked about.
  */
 static __always_inline void ask_code(struct subject *s, const struct file_object *o, __u32 rights,
 				     struct object *object)
 {
-	if (has_name(o)) {
+	if (has_name(o) && !is_in_own_memory(s, o)) {
 		object->kind = CORDON_OBJECT_PATH;
 		ask_name(s, o->dentry, o->vfsmount, NAME_QUESTION(rights, o->name_flags));
 	} else {

@@ -78,8 +78,11 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 	 * program's loader, for which MAP is enough. Either right lets it be opened.
 	 */
 	if (flags & FMODE_EXEC) {
-		/* Observed, each of them asks for exactly what it needs soon after. */
-		if (observes(s)) {
+		/*
+		 * Observed, each of them asks for exactly what it needs soon after. So they do of
+		 * what no name grants.
+		 */
+		if (observes(s) || is_in_own_memory(s, o)) {
 			note_code(s, o->inode, 0);
 			return 0;
 		}

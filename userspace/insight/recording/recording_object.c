@@ -133,6 +133,15 @@ static bool place_unmounted(struct recording *r, const struct recorded_run *run,
 	return a->bytes != NULL;
 }
 
+/* In a file system that the execution made for itself, which rules do not speak of. */
+static bool is_in_own_memory(const struct recorded_access *a)
+{
+	const size_t n = strlen(CORDON_OWN_FILES);
+
+	return a->size >= n && memcmp(a->bytes, CORDON_OWN_FILES, n) == 0 &&
+	       (a->bytes[n] == '/' || a->bytes[n] == '\0');
+}
+
 static int take_path(struct recording *r, const struct recorded_run *run, const json_t *object,
 		     struct recorded_access *a)
 {
@@ -143,6 +152,8 @@ static int take_path(struct recording *r, const struct recorded_run *run, const 
 		return result;
 	a->text = recording_copy(r, json_string_value(json_object_get(object, "text")));
 	a->kind = a->size && a->bytes[0] == '/' ? ACCESS_PATH : ACCESS_OTHER;
+	if (is_in_own_memory(a))
+		a->kind = ACCESS_OTHER;
 	a->partial = json_object_get(object, "length") || json_object_get(object, "text_length") ||
 		     json_is_true(json_object_get(object, "moved")) ||
 		     /* Read while it was renamed: no object is called so. */
