@@ -20,12 +20,13 @@ static int inside(void)
 	NEED(mount("none", "root", "tmpfs", 0, NULL));
 	NEED(mkdir("root/old", 0700));
 	NEED(mkdir("root/usr", 0755));
-	bind_at(victim(""), "root/usr");
+	NEED(mkdir("root/usr/lib", 0755));
+	bind_at(victim(""), "root/usr/lib");
 	NEED(chdir("root"));
 	NEED(syscall(SYS_pivot_root, ".", "old"));
 	NEED(chdir("/"));
 	NEED(umount2("/old", MNT_DETACH));
-	return read_file("/usr/secret");
+	return read_file("/usr/lib/secret");
 }
 
 static int attack(void)
@@ -40,12 +41,13 @@ static int allowed(void)
 	NEED(mount("none", "root", "tmpfs", 0, NULL));
 	NEED(mkdir("root/old", 0700));
 	NEED(mkdir("root/usr", 0755));
-	bind_at(".", "root/usr");
+	NEED(mkdir("root/usr/lib", 0755));
+	bind_at(".", "root/usr/lib");
 	NEED(chdir("root"));
 	NEED(syscall(SYS_pivot_root, ".", "old"));
 	NEED(chdir("/"));
 	NEED(umount2("/old", MNT_DETACH));
-	return read_file("/usr/own");
+	return read_file("/usr/lib/own");
 }
 
 static int control(void)
