@@ -333,8 +333,8 @@ struct cordon_execution {
 	__u32 superblocks; /* that it made and that exist; the kernel programs' */
 	__u32 reserved;
 	/*
-	 * Taken with mount_namespace: the user namespace that its first task is in, and the one that
-	 * owns mount_namespace (0: that is not above the former).
+	 * Taken with mount_namespace: the user namespace that its first task is in, and the one
+	 * that owns mount_namespace (0: that is not above the former).
 	 */
 	__u64 user_namespace;
 	__u64 mount_owner;

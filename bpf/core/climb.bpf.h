@@ -239,6 +239,7 @@ static __always_inline enum climb_result record_component(const struct subject *
 	return CLIMB_GOING;
 }
 
+/* What the record of an object in memory of its own begins with. */
 static const char own_files[8] = CORDON_OWN_FILES;
 
 /* From the root of a file system that the execution has made. */
@@ -313,8 +314,9 @@ static __always_inline __u32 climb(const struct subject *s)
 	walk->crossed = 0;
 	walk->mount = mount_of(walk->vfsmount);
 	walk->mount_root =
-		walk->own ? read_u64(FIELD(struct super_block, super_block_of(walk->dentry), s_root))
-			  : read_u64(FIELD(struct vfsmount, walk->vfsmount, mnt_root));
+		walk->own
+			? read_u64(FIELD(struct super_block, super_block_of(walk->dentry), s_root))
+			: read_u64(FIELD(struct vfsmount, walk->vfsmount, mnt_root));
 	/*
 	 * The root of a mount has its name on another, in a directory that is not its own parent.
 	 */
@@ -333,8 +335,7 @@ static __always_inline __u32 climb(const struct subject *s)
 		return REASON_ELSEWHERE;
 	/* A mount that is its own parent is a root; it must be that of the recorded namespace. */
 	if (walk->climbed == CLIMB_LOST ||
-	    (!walk->own &&
-	     !is_reference(s, read_u64(FIELD(struct mount, walk->mount, mnt_ns)))))
+	    (!walk->own && !is_reference(s, read_u64(FIELD(struct mount, walk->mount, mnt_ns)))))
 		return CORDON_REASON_UNRESOLVED;
 	return 0;
 }

@@ -68,6 +68,24 @@ static __always_inline __u64 mount_of_link(__u64 link)
 	return link - bpf_core_field_offset(struct mount___mounts_chain, mnt_next_for_sb);
 }
 
+/* How many mounts a namespace has. */
+
+struct mnt_namespace___count_plain {
+	unsigned int mounts;
+} FLAVOUR;
+
+/* Since Linux 6.8, where `mounts` is the tree of them. */
+struct mnt_namespace___count_named {
+	unsigned int nr_mounts;
+} FLAVOUR;
+
+static __always_inline __u32 mounts_in(__u64 namespace)
+{
+	if (bpf_core_field_exists(struct mnt_namespace___count_named, nr_mounts))
+		return read_u32(FIELD(struct mnt_namespace___count_named, namespace, nr_mounts));
+	return read_u32(FIELD(struct mnt_namespace___count_plain, namespace, mounts));
+}
+
 /* Names of an inode: the list of its dentries. */
 
 struct dentry___names_inner {

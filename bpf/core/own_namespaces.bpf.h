@@ -12,10 +12,17 @@
 #ifndef CORDON_BPF_OWN_NAMESPACES_BPF_H
 #define CORDON_BPF_OWN_NAMESPACES_BPF_H
 
+#include "bpf/core/kernel.bpf.h"
 #include "bpf/core/subject.bpf.h"
 
 /* Of one execution. A sandbox makes about five. */
 #define SUPERBLOCKS_PER_EXECUTION 256u
+
+/*
+ * Of one namespace, copies of the host's included. All mounts of a file system are looked through
+ * for an object's other names, whoever has made them.
+ */
+#define MOUNTS_PER_NAMESPACE 2048u
 
 /*
  * File systems that executions made in user namespaces of their own, by address of the superblock,
@@ -62,8 +69,8 @@ static __always_inline void note_reference(struct cordon_execution *execution,
 	 * One above the task's lives as long as the task. Another one's address could come to mean
 	 * another, and says nothing.
 	 */
-	execution->mount_owner =
-		user_namespace_level(owner) <= user_namespace_level(user) ? owner : 0;
+	execution->mount_owner = user_namespace_level(owner) <= user_namespace_level(user) ? owner
+											   : 0;
 }
 
 /*
@@ -121,6 +128,12 @@ static __always_inline bool has_own_mounts(const struct subject *s)
 
 	return has_own_namespaces(s) && mounts != s->execution->mount_namespace &&
 	       is_own_user_namespace(s, owner_of_mounts(mounts));
+}
+
+static __always_inline bool may_mount_more(void)
+{
+	return mounts_in((__u64)read_task(bpf_get_current_task_btf())->nsproxy->mnt_ns) <
+	       MOUNTS_PER_NAMESPACE;
 }
 
 static __always_inline const struct label *maker_of_superblock(__u64 super_block)

@@ -16,7 +16,8 @@ static __always_inline bool has_name(const struct file_object *o)
 
 /*
  * Asks for an exec right on a file, or on the special object that it is if it has no name: memory,
- * a file system of the execution's own included, or deleted. Returns what kind of object was asked about.
+ * a file system of the execution's own included, or deleted. Returns what kind of object was asked
+ * about.
  */
 static __always_inline void ask_code(struct subject *s, const struct file_object *o, __u32 rights,
 				     struct object *object)

@@ -18,17 +18,17 @@
 
 /*
  * In namespaces of its own, where the policy says so, an execution may change what names mean: the
- * kernel keeps that from everybody else (what is mounted there goes nowhere: propagate_one(),
- * CL_SHARED_TO_SLAVE in fs/namespace.c), and cordon asks by other names.
+ * kernel keeps that from everybody else (what is mounted there goes nowhere else: copy_tree(),
+ * fs/namespace.c), and cordon asks by other names.
  */
-static __always_inline int judge_mounts(__u32 operation, __u64 number, bool plain, int ret)
+static __always_inline int judge_mounts(__u64 number, bool allowed, int ret)
 {
 	struct subject s;
 
 	ENTER(&s, ret);
-	if (plain && has_own_mounts(&s))
+	if (allowed && has_own_mounts(&s))
 		return LEAVE(&s, 0);
-	return LEAVE(&s, deny_number(&s, operation, number, CORDON_REASON_BUILTIN, -EPERM));
+	return LEAVE(&s, deny_number(&s, CORDON_OP_MOUNT, number, CORDON_REASON_BUILTIN, -EPERM));
 }
 
 #define MS_NOTHING_NEW                                                                             \
@@ -40,19 +40,19 @@ int BPF_PROG(cordon_sb_mount, const char *dev_name, const struct path *path, con
 {
 	bool plain = (flags & MS_NOTHING_NEW) || is_plain_type((__u64)type);
 
-	return judge_mounts(CORDON_OP_MOUNT, flags, plain, ret);
+	return judge_mounts(flags, plain && may_mount_more(), ret);
 }
 
 SEC("lsm/sb_umount")
 int BPF_PROG(cordon_sb_umount, struct vfsmount *mnt, int flags, int ret)
 {
-	return judge_mounts(CORDON_OP_MOUNT, flags, true, ret);
+	return judge_mounts(flags, true, ret);
 }
 
 SEC("lsm/sb_pivotroot")
 int BPF_PROG(cordon_sb_pivotroot, const struct path *old_path, const struct path *new_path, int ret)
 {
-	return judge_mounts(CORDON_OP_MOUNT, 0, true, ret);
+	return judge_mounts(0, true, ret);
 }
 
 /* Of the file system, not of the mount: options of another's are the other's. */
@@ -70,7 +70,7 @@ int BPF_PROG(cordon_sb_remount, struct super_block *sb, void *options, int ret)
 SEC("lsm/move_mount")
 int BPF_PROG(cordon_move_mount, const struct path *from, const struct path *to, int ret)
 {
-	return judge_mounts(CORDON_OP_MOUNT, 0, true, ret);
+	return judge_mounts(0, may_mount_more(), ret);
 }
 
 /*

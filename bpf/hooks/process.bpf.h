@@ -71,7 +71,9 @@ static __always_inline bool is_message_call(void)
 	return !is_32bit_call(regs) && (number == NR_SENDTO || number == NR_SENDMSG);
 }
 
-/* A user namespace that nobody has got into yet: who makes one says from outside who is who in it. */
+/*
+ * A user namespace that nobody has got into yet: who makes one says from outside who is who in it.
+ */
 static __always_inline bool is_without_map(__u64 user_namespace)
 {
 	return !read_u32(FIELD(struct user_namespace, user_namespace, uid_map.nr_extents)) ||

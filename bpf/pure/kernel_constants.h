@@ -210,27 +210,27 @@
 #define FAN_PERMISSION_EVENTS 0x70000ull
 
 /* include/uapi/linux/capability.h */
-#define CAP_CHOWN	   0
-#define CAP_DAC_OVERRIDE   1
-#define CAP_DAC_READ_SEARCH 2
-#define CAP_FOWNER	   3
-#define CAP_FSETID	   4
-#define CAP_KILL	   5
-#define CAP_SETGID	   6
-#define CAP_SETUID	   7
-#define CAP_SETPCAP	   8
+#define CAP_CHOWN	     0
+#define CAP_DAC_OVERRIDE     1
+#define CAP_DAC_READ_SEARCH  2
+#define CAP_FOWNER	     3
+#define CAP_FSETID	     4
+#define CAP_KILL	     5
+#define CAP_SETGID	     6
+#define CAP_SETUID	     7
+#define CAP_SETPCAP	     8
 #define CAP_NET_BIND_SERVICE 10
-#define CAP_NET_ADMIN	   12
-#define CAP_IPC_OWNER	   15
-#define CAP_SYS_MODULE	   16
-#define CAP_SYS_RAWIO	   17
-#define CAP_SYS_CHROOT	   18
-#define CAP_SYS_PACCT	   20
-#define CAP_SYS_ADMIN	   21
-#define CAP_SYS_BOOT	   22
-#define CAP_SYS_TTY_CONFIG 26
-#define CAP_SYSLOG	   34
-#define CAP_PERFMON	   38
+#define CAP_NET_ADMIN	     12
+#define CAP_IPC_OWNER	     15
+#define CAP_SYS_MODULE	     16
+#define CAP_SYS_RAWIO	     17
+#define CAP_SYS_CHROOT	     18
+#define CAP_SYS_PACCT	     20
+#define CAP_SYS_ADMIN	     21
+#define CAP_SYS_BOOT	     22
+#define CAP_SYS_TTY_CONFIG   26
+#define CAP_SYSLOG	     34
+#define CAP_PERFMON	     38
 
 /* include/uapi/linux/mount.h: mount(2) that makes no file system */
 #define MS_REMOUNT    0x20ul

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: makes a file outside by the name of its own directory, over which that outside is mounted
+ * Attack: makes a file outside through its own directory, over which it is mounted
  * Hook: path_mknod
  * Errno: EACCES
  * Control: makes its own by such a name

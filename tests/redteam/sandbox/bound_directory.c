@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: reads a file outside by the name of its own directory, over which that outside is mounted
+ * Attack: reads a file outside through its own directory, over which it is mounted
  * Hook: file_open
  * Errno: EACCES
  * Control: reads its own by such a name

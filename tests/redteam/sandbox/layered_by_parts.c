@@ -19,8 +19,8 @@ static int inside(void)
 
 	enter_sandbox(0);
 	context = NEED(syscall(SYS_fsopen, "overlay", 0));
-	return outcome(syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, "lowerdir",
-			       victim(""), 0));
+	return outcome(
+		syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, "lowerdir", victim(""), 0));
 }
 
 static int attack(void)

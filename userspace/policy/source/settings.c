@@ -153,7 +153,7 @@ static enum setting_change compare_namespaces(const struct compiled_policy *a,
 	unsigned int before = namespaces_level(a), after = namespaces_level(b);
 
 	(void)s;
-	return changed(after < before, after > before);
+	return changed(after<before, after> before);
 }
 
 /* ---- capabilities ---- */

@@ -348,6 +348,14 @@ static void test_settings(void **state)
 			 SETTING_BOTH);
 	assert_int_equal(compare_setting("process.trace", "", "process: {trace: own}"),
 			 SETTING_WIDER);
+	assert_int_equal(compare_setting("process.namespaces", "", "process: {namespaces: allow}"),
+			 SETTING_WIDER);
+	assert_int_equal(compare_setting("process.namespaces", "process: {namespaces: allow}",
+					 "process: {namespaces: own}"),
+			 SETTING_WIDER);
+	assert_int_equal(compare_setting("process.namespaces", "process: {namespaces: own}",
+					 "process: {namespaces: deny}"),
+			 SETTING_NARROWER);
 	assert_int_equal(compare_setting("mode", "mode: observe", ""), SETTING_NARROWER);
 	assert_int_equal(compare_setting("on_denial.limit", "on_denial: {limit: 5, action: kill}",
 					 "on_denial: {limit: 6, action: kill}"),

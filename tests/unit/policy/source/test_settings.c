@@ -99,6 +99,33 @@ static uint32_t flags_of(const char *text)
 	return ((const struct cordon_policy_header *)p->tables)->flags;
 }
 
+/* The last word counts, whichever came before. */
+static void test_namespaces(void **state)
+{
+	static const struct {
+		const char *word;
+		uint32_t flags;
+	} cases[] = {
+		{"deny", 0},
+		{"allow", CORDON_POLICY_NAMESPACES},
+		{"own", CORDON_POLICY_NAMESPACES | CORDON_POLICY_OWN_NAMESPACES},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "version: 1\nprocess: {namespaces: %s}\n",
+			 cases[i].word);
+		_cleanup_(compiled_policy_freep) struct compiled_policy *p = compile_good(text);
+		const struct cordon_policy_header *h = (const void *)p->tables;
+
+		assert_int_equal(h->flags &
+					 (CORDON_POLICY_NAMESPACES | CORDON_POLICY_OWN_NAMESPACES),
+				 cases[i].flags);
+	}
+}
+
 static void test_start_settings(void **state)
 {
 	(void)state;
@@ -215,6 +242,7 @@ int main(void)
 		cmocka_unit_test(test_durations_and_sizes),
 		cmocka_unit_test(test_whole_policy),
 		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_namespaces),
 		cmocka_unit_test(test_start_settings),
 		cmocka_unit_test(test_digest),
 		cmocka_unit_test(test_shipped_policies),
