@@ -132,6 +132,12 @@ __noinline int ask_elsewhere(APART_ARGUMENTS)
 	walk->others.at = 0;
 	walk->others.used = walk->vfsmount;
 	bpf_loop(CORDON_MAX_COMPONENTS * SEARCH_TURNS, ask_by_reference, &s, 0);
+	/* Nothing but a name for the record comes of that which was used. */
+	if (walk->answer.reason == CORDON_REASON_UNRESOLVED && walk->others.used) {
+		walk->vfsmount = walk->others.used;
+		walk->leaf.directory = 0;
+		ask(&s);
+	}
 	return 0;
 }
 
