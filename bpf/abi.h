@@ -331,7 +331,7 @@ struct cordon_execution {
 	/* Questions that may still wait for an answer: given by the daemon, taken by the kernel. */
 	__u32 asks_left;
 	__u32 superblocks; /* that it made and that exist; the kernel programs' */
-	__u32 reserved;
+	__u32 mounted;	   /* 1: it has changed mounts of a namespace of its own */
 	/*
 	 * Taken with mount_namespace: the user namespace that its first task is in, and the one
 	 * that owns mount_namespace (0: that is not above the former).

@@ -108,8 +108,11 @@ static long ask_by_reference(__u32 index, void *context)
 	if (is_cacheable(s))
 		note_leaf_at(walk, walk->dentry);
 	ask(s);
-	/* The verifier wants to see that it is 0 or 1. */
-	return is_granted(walk) & 1;
+	if (is_granted(walk))
+		return 1;
+	/* Nobody has asked yet whether what is in it has other names. */
+	forget_directory(walk);
+	return 0;
 }
 
 /* Instead of ask(), of what is_elsewhere() or has no mount. */

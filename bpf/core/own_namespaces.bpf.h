@@ -75,26 +75,19 @@ static __always_inline void note_reference(struct cordon_execution *execution,
 
 /*
  * What an execution has started that becomes one of its own: names mean to it what they mean to the
- * former, whatever that has mounted.
+ * former, whatever that has mounted, under whichever policy it was then.
  */
 static __always_inline void inherit_reference(struct cordon_execution *execution,
 					      const struct task_struct *task)
 {
 	const struct label *label = label_of_address((__u64)task);
 	const struct cordon_execution *former = label ? execution_of(label) : 0;
-	const struct cordon_policy_header *policy;
-	__u32 key, first = 0;
-	void *pages;
 
-	if (!former)
-		return;
-	key = CORDON_POLICY_SLOT(former->policy);
-	pages = bpf_map_lookup_elem(&policies, &key);
-	policy = pages ? bpf_map_lookup_elem(pages, &first) : 0;
-	if (!policy || !(policy->flags & CORDON_POLICY_OWN_NAMESPACES))
+	if (!former || !former->mounted)
 		return;
 	execution->mount_namespace = former->mount_namespace;
 	execution->mount_owner = former->mount_owner;
+	execution->mounted = 1;
 }
 
 /*

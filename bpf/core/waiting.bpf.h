@@ -4,8 +4,8 @@
  *
  * No hook can wait. What no rule allows is answered by a stop of the process, from inside the call
  * and before it returns: the call is as if it had never been made (ERESTARTNOINTR), and is made
- * again when the daemon has the process go on (arch/<arch>/kernel/signal.c). By then a rule allows it, or the question has its answer here, and
- * the call is refused like any other.
+ * again when the daemon has the process go on (arch/<arch>/kernel/signal.c). By then a rule allows
+ * it, or the question has its answer here, and the call is refused like any other.
  *
  * Fail closed: what cannot be asked is refused at once, and a process that others have go on asks
  * again.

@@ -26,8 +26,10 @@ static __always_inline int judge_mounts(__u64 number, bool allowed, int ret)
 	struct subject s;
 
 	ENTER(&s, ret);
-	if (allowed && has_own_mounts(&s))
+	if (allowed && has_own_mounts(&s)) {
+		s.execution->mounted = 1;
 		return LEAVE(&s, 0);
+	}
 	return LEAVE(&s, deny_number(&s, CORDON_OP_MOUNT, number, CORDON_REASON_BUILTIN, -EPERM));
 }
 
@@ -118,7 +120,7 @@ int BPF_PROG(cordon_sb_kern_mount, struct super_block *sb, int ret)
  * get as far as reading them.
  */
 SEC("lsm/fs_context_parse_param")
-int BPF_PROG(cordon_fs_parameter, struct fs_context *fc, void *parameter, int ret)
+int BPF_PROG(cordon_fs_parameter, struct fs_context *fc, struct fs_parameter *parameter, int ret)
 {
 	__u64 type;
 	struct subject s;
