@@ -39,7 +39,7 @@ AR       := ar
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help test-arm64 packages packages-build packages-unit packages-vm packages-wheel packages-test kernels kernels-update executors containers frameworks clickhouse obeying everyday \
+.PHONY: all help test-arm64 packages packages-build packages-unit packages-vm packages-wheel packages-test kernels kernels-update executors containers frameworks clickhouse obeying everyday sandboxes \
 	unit corpus fuzz fuzzers helpers programs lint tidy always format \
 	unit-compiler unit-programs coverage mutants check test test-unit test-vm demo fleet-demo bench bench-record compare soak wheel install clean distclean
 
@@ -51,7 +51,7 @@ MAKEFLAGS += --jobs=$(JOBS)
 endif
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
-FETCHING := packages packages-% kernels kernels-update executors containers frameworks clickhouse obeying everyday
+FETCHING := packages packages-% kernels kernels-update executors containers frameworks clickhouse obeying everyday sandboxes
 # These, the demos, compare and test install what is missing; the others say what that is, and how to get it.
 SETUP    ?= $(if $(filter demo fleet-demo test compare $(FETCHING),$(MAKECMDGOALS)),yes,no)
 
@@ -128,6 +128,11 @@ obeying: | packages-test
 everyday: | packages-test
 	@packaging/setup/install-packages everyday
 	@packaging/setup/fetch-executors $(BUILD)/executors everyday
+
+# Other sandboxes: to be compared with, and to run inside executions.
+sandboxes: | packages-test
+	@packaging/setup/install-packages compare
+	@packaging/setup/fetch-executors $(BUILD)/executors sandboxes
 
 kernels: $(KERNELS)/6.1/version $(KERNELS)/6.12/version $(KERNELS)/newest/version
 
@@ -526,13 +531,11 @@ mutants: packages all helpers $(SAN_ALL) $(MUTANTS)/executions
 	@tests/mutants/run --units $(BUILD) $(if $(ONLY),--only '$(ONLY)')
 	@tests/vm/run --kernel $(KERNEL) --timeout 7200 -- tests/mutants/run $(BUILD) $(if $(ONLY),--only '$(ONLY)')
 
-# Other sandboxes beside this one: fetched for this only.
-compare: packages all helpers
-	@packaging/setup/install-packages compare
-	@packaging/setup/fetch-executors $(BUILD)/executors sandboxes
+# Other sandboxes beside this one.
+compare: packages all helpers sandboxes
 	@BUILD=$(BUILD) tests/compare/run
 
-soak: packages all helpers executors containers frameworks obeying everyday $(MUTANTS)/executions
+soak: packages all helpers executors containers frameworks obeying everyday sandboxes $(MUTANTS)/executions
 	@tests/soak/run --minutes $(MINUTES)
 
 # --- Python ---------------------------------------------------------------------------------------

@@ -8,8 +8,8 @@ import signal
 import socket
 import time
 
+import executor
 from cases_approve import STATE_DIRECTORY, restart
-from cases_terminal import Terminal
 from service import SMALL, policy, start_daemon, stop_all
 from support import (
     CORDON,
@@ -33,6 +33,7 @@ from support import (
     status_of,
     wait_for,
 )
+from terminal import Terminal
 
 TOOLS = os.path.join(ROOT, "tools")
 # To port 9, where nobody is: sockets may be made, and other ports are what no rule speaks of.
@@ -222,3 +223,26 @@ def terminal():
     finally:
         shell.close()
     account_for_everything()
+
+
+@case("what an executor's child does waits as well: the executor sees it take its time, and nothing else")
+def adopted():
+    path = policy("waits-adopted", "ask: 10m", NETWORK, based_on=SMALL)
+    restart("--config", executor.configure("patient", path))
+    program = tool("adopted")
+    with executor.Agent() as agent:
+        wait_for(lambda: approve_entry("patient"), 30, "the entry's approval")
+        wait_for(lambda: agent.ask("true").get("status") == 0, 30, "an execution")
+        agent.send("sh", "-c", f"{program} -s")
+        decide(["approve"], wait_for_question()[0])
+        done = agent.receive()
+        equal((done.get("status"), done.get("out")), (0, "Linux\n"), f"what came of it ({done})")
+        agent.send("sh", "-c", f"{program} -s")
+        decide(["approvals", "refuse"], wait_for_question()[0])
+        equal(agent.receive().get("status"), REFUSED, "the next child, which is an execution of its own")
+    account_for_everything()
+
+
+def approve_entry(name):
+    found = [e for e in json.loads(cordon("approvals", "--json").out) if e["state"] == "waiting" and f'"executor":"{name}"' in (e["use"] or "")]
+    return found and cordon("approve", found[0]["digest"], "--reason", "the team's agent").status == 0

@@ -175,6 +175,7 @@ void enforcement_set_asks(struct enforcement *e, uint32_t slot, uint32_t count);
  * -errno of bpf(2).
  */
 int enforcement_refuse_question(struct enforcement *e, uint64_t key);
+bool enforcement_has_refused(struct enforcement *e, uint64_t key);
 
 /*
  * The earlier of that and of when the grace of one that was asked to end is over; 0: neither is

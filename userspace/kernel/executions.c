@@ -105,6 +105,14 @@ int enforcement_refuse_question(struct enforcement *e, uint64_t key)
 	return bpf_map_update_elem(e->questions_fd, &key, &refused, BPF_ANY) < 0 ? -errno : 0;
 }
 
+bool enforcement_has_refused(struct enforcement *e, uint64_t key)
+{
+	__u32 answer;
+
+	return bpf_map_lookup_elem(e->questions_fd, &key, &answer) == 0 &&
+	       answer == CORDON_QUESTION_REFUSED;
+}
+
 void enforcement_set_audit(struct enforcement *e, uint32_t levels)
 {
 	e->audit = levels;

@@ -325,7 +325,15 @@ static const char *unsayable(const struct decoded_access *access)
 	}
 }
 
-static const char *reason_against(uint8_t reason)
+static const char *builtin_against(uint32_t operation)
+{
+	if (operation == CORDON_OP_MOUNT || operation == CORDON_OP_CHROOT)
+		return "no policy can allow this on the host; in namespaces of its own an execution "
+		       "may under `process: {namespaces: own}`";
+	return "no policy can allow this";
+}
+
+static const char *reason_against(uint8_t reason, uint32_t operation)
 {
 	switch (reason) {
 	case CORDON_REASON_RULE:
@@ -340,7 +348,7 @@ static const char *reason_against(uint8_t reason)
 	case CORDON_REASON_UNKNOWN:
 		return "the process belongs to no execution that is alive";
 	case CORDON_REASON_BUILTIN:
-		return "no policy can allow this";
+		return builtin_against(operation);
 	case CORDON_REASON_FOREIGN:
 		return "it belongs to another execution or to the host, and no policy can allow "
 		       "that";
@@ -359,7 +367,7 @@ const char *suggestion_write(const struct audit_execution *execution,
 			     const struct decoded_access *access, uint8_t reason,
 			     struct buffer *out)
 {
-	const char *why = reason_against(reason);
+	const char *why = reason_against(reason, access->operation);
 
 	if (why || write_process_setting(out, access))
 		return why;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was proposed and approved, in its effect on executions: those that begin, and one that runs. */
+/* The effect of what was proposed and approved: on executions that begin, and on one that runs. */
 #ifndef CORDON_DAEMON_APPROVED_H
 #define CORDON_DAEMON_APPROVED_H
 

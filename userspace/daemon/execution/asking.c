@@ -87,13 +87,17 @@ static void waiters_go_on(struct question *q)
 
 /* --- a question's life -------------------------------------------------------------------- */
 
-static void question_free(struct question *q)
+static void unlink_question(struct question *q)
 {
 	struct question **at = &q->e->questions;
 
 	while (*at != q)
 		at = &(*at)->next;
 	*at = q->next;
+}
+
+static void question_free(struct question *q)
+{
 	errand_cancel(q->errand);
 	if (q->e->daemon->approvals && q->digest[0])
 		approvals_withdraw(q->e->daemon->approvals, q->digest, q->expires);
@@ -116,6 +120,7 @@ static void refuse(struct question *q)
 {
 	refuse_key(q->e, q->key);
 	waiters_go_on(q);
+	unlink_question(q);
 	question_free(q);
 }
 
@@ -258,7 +263,9 @@ void asking_take(struct execution *e, const struct cordon_event *event, const st
 		return;
 	}
 	q = calloc(1, sizeof(*q));
-	if (!q) {
+	/* It may have begun to wait while the answer was given. */
+	if (!q || enforcement_has_refused(e->daemon->enforcement, key)) {
+		free(q);
 		refuse_key(e, key);
 		go_on(e, (pid_t)event->tgid);
 		return;
@@ -294,10 +301,13 @@ void asking_start(struct execution *e)
 
 void asking_policy_changed(struct execution *e)
 {
+	struct question *q;
+
 	give_asks(e);
-	while (e->questions) {
-		waiters_go_on(e->questions);
-		question_free(e->questions);
+	while ((q = e->questions) != NULL) {
+		e->questions = q->next;
+		waiters_go_on(q);
+		question_free(q);
 	}
 }
 
@@ -316,6 +326,10 @@ void asking_not_granted(struct daemon *daemon, const char *digest)
 
 void asking_release(struct execution *e)
 {
-	while (e->questions)
-		question_free(e->questions);
+	struct question *q;
+
+	while ((q = e->questions) != NULL) {
+		e->questions = q->next;
+		question_free(q);
+	}
 }

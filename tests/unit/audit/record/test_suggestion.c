@@ -171,11 +171,41 @@ static void test_process_settings_compile(void **state)
 	}
 }
 
+/* What no policy allows on the host, one may allow in namespaces of the execution's own. */
+static void test_no_policy_can(void **state)
+{
+	static const struct {
+		uint32_t operation;
+		bool inside;
+	} refused[] = {{CORDON_OP_MOUNT, true}, {CORDON_OP_CHROOT, true}, {CORDON_OP_BPF, false}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		const struct decoded_access access = {
+			.operation = refused[i].operation,
+			.object_kind = CORDON_OBJECT_NONE,
+		};
+		struct suggestion suggestion;
+		struct fixture f;
+
+		fixture_init(&f);
+		assert_int_equal(suggestion_make(&f.execution, &access, CORDON_REASON_BUILTIN,
+						 &suggestion),
+				 0);
+		assert_null(suggestion.rule);
+		assert_non_null(strstr(suggestion.why, "no policy can allow this"));
+		assert_true((strstr(suggestion.why, "namespaces: own") != NULL) ==
+			    refused[i].inside);
+		suggestion_free(&suggestion);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rules_allow_what_was_refused),
 		cmocka_unit_test(test_process_settings_compile),
+		cmocka_unit_test(test_no_policy_can),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,6 +182,13 @@ static void test_not_granted(void **state)
 	asking_not_granted(world, digest);
 	assert_true(kernel->refused_question == KEY);
 	assert_true(has_gone_on());
+	/* Nobody is asked again for one that began to wait meanwhile. */
+	waiter = stopped();
+	kernel->label_pid = waiter;
+	emit();
+	assert_null(e->questions);
+	assert_null(errand);
+	assert_true(has_gone_on());
 }
 
 static void test_overdue(void **state)

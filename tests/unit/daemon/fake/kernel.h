@@ -379,6 +379,11 @@ int enforcement_refuse_question(struct enforcement *e, uint64_t key)
 	return 0;
 }
 
+bool enforcement_has_refused(struct enforcement *e, uint64_t key)
+{
+	return e->refused_question == key;
+}
+
 void enforcement_note_denial(struct enforcement *e, uint32_t slot, bool would,
 			     uint64_t *ret_sequence)
 {
