@@ -45,4 +45,24 @@ static inline void make_own_directory(const char *name)
 		broken(name);
 }
 
+/* With a directory of the attacker's, which is there or is made, that shows another one. */
+static inline void enter_with(const char *from, const char *at)
+{
+	enter_sandbox(0);
+	make_own_directory(at);
+	bind_at(from, at);
+}
+
+/* Nobody leaves a sandbox again: whoever enters one is a child. */
+#define REDTEAM_INSIDE(attacked, allowed)                                                          \
+	static int attack(void)                                                                    \
+	{                                                                                          \
+		return in_child(attacked);                                                         \
+	}                                                                                          \
+	static int control(void)                                                                   \
+	{                                                                                          \
+		return in_child(allowed);                                                          \
+	}                                                                                          \
+	REDTEAM(.attack = attack, .control = control)
+
 #endif

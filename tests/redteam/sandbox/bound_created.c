@@ -13,28 +13,14 @@
 
 static int inside(void)
 {
-	enter_sandbox(0);
-	make_own_directory("here");
-	bind_at(victim(""), "here");
+	enter_with(victim(""), "here");
 	return write_file("here/new");
-}
-
-static int attack(void)
-{
-	return in_child(inside);
 }
 
 static int allowed(void)
 {
-	enter_sandbox(0);
-	make_own_directory("there");
-	bind_at(".", "there");
+	enter_with(".", "there");
 	return write_file("there/new");
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)

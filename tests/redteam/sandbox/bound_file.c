@@ -18,11 +18,6 @@ static int inside(void)
 	return read_file("own");
 }
 
-static int attack(void)
-{
-	return in_child(inside);
-}
-
 static int allowed(void)
 {
 	enter_sandbox(0);
@@ -31,9 +26,4 @@ static int allowed(void)
 	return read_file("other");
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)

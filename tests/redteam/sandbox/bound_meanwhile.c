@@ -54,19 +54,9 @@ static int inside(void)
 	return read_meanwhile(victim(""), "here/secret");
 }
 
-static int attack(void)
-{
-	return in_child(inside);
-}
-
 static int allowed(void)
 {
 	return read_meanwhile(".", "here/own");
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)

@@ -22,11 +22,6 @@ static int inside(void)
 	return read_file(path);
 }
 
-static int attack(void)
-{
-	return in_child(inside);
-}
-
 static int allowed(void)
 {
 	enter_sandbox(0);
@@ -35,9 +30,4 @@ static int allowed(void)
 	return read_file("here/self/status");
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)

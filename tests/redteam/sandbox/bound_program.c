@@ -19,11 +19,6 @@ static int inside(void)
 	return run_path("/usr/bin/true");
 }
 
-static int attack(void)
-{
-	return in_child(inside);
-}
-
 static int allowed(void)
 {
 	enter_sandbox(0);
@@ -32,9 +27,4 @@ static int allowed(void)
 	return run_path("/usr/bin/true");
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)

@@ -13,29 +13,15 @@
 
 static int inside(void)
 {
-	enter_sandbox(0);
-	make_own_directory("here");
-	bind_at(victim(""), "here");
+	enter_with(victim(""), "here");
 	return outcome(unlink("here/secret"));
-}
-
-static int attack(void)
-{
-	return in_child(inside);
 }
 
 static int allowed(void)
 {
-	enter_sandbox(0);
-	make_own_directory("there");
-	bind_at(".", "there");
+	enter_with(".", "there");
 	make_file("there/gone", "", 0600);
 	return outcome(unlink("there/gone"));
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)

@@ -20,11 +20,6 @@ static int inside(void)
 	return outcome(rename("there/payload", "there/run/moved"));
 }
 
-static int attack(void)
-{
-	return in_child(inside);
-}
-
 static int allowed(void)
 {
 	enter_sandbox(0);
@@ -34,9 +29,4 @@ static int allowed(void)
 	return outcome(rename("there/from", "there/to"));
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)

@@ -14,28 +14,14 @@
 
 static int inside(void)
 {
-	enter_sandbox(0);
-	make_own_directory("here");
-	bind_at(host_place(""), "here");
+	enter_with(host_place(""), "here");
 	return try_connect(SOCK_STREAM, address_path("here/stream"));
-}
-
-static int attack(void)
-{
-	return in_child(inside);
 }
 
 static int allowed(void)
 {
-	enter_sandbox(0);
-	make_own_directory("here");
-	bind_at(open_place(""), "here");
+	enter_with(open_place(""), "here");
 	return try_connect(SOCK_STREAM, address_path("here/stream"));
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)

@@ -18,11 +18,6 @@ static int inside(void)
 	return outcome(utimensat(AT_FDCWD, "own", NULL, 0));
 }
 
-static int attack(void)
-{
-	return in_child(inside);
-}
-
 static int allowed(void)
 {
 	enter_sandbox(0);
@@ -31,9 +26,4 @@ static int allowed(void)
 	return outcome(utimensat(AT_FDCWD, "other", NULL, 0));
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)

@@ -19,11 +19,6 @@ static int inside(void)
 	return run_path("run/program");
 }
 
-static int attack(void)
-{
-	return in_child(inside);
-}
-
 static int allowed(void)
 {
 	enter_sandbox(0);
@@ -31,9 +26,4 @@ static int allowed(void)
 	return run_path("run/program");
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)

@@ -22,11 +22,6 @@ static int inside(void)
 	return outcome(openat(tree, "secret", O_RDONLY));
 }
 
-static int attack(void)
-{
-	return in_child(inside);
-}
-
 static int allowed(void)
 {
 	int tree;
@@ -36,9 +31,4 @@ static int allowed(void)
 	return outcome(openat(tree, "own", O_RDONLY));
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)

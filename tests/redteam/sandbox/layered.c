@@ -21,11 +21,6 @@ static int inside(void)
 	return outcome(mount("none", "here", "overlay", 0, options));
 }
 
-static int attack(void)
-{
-	return in_child(inside);
-}
-
 static int allowed(void)
 {
 	enter_sandbox(0);
@@ -33,9 +28,4 @@ static int allowed(void)
 	return outcome(mount("none", "here", "tmpfs", 0, NULL));
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)

@@ -23,11 +23,6 @@ static int inside(void)
 		syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, "lowerdir", victim(""), 0));
 }
 
-static int attack(void)
-{
-	return in_child(inside);
-}
-
 static int allowed(void)
 {
 	int context;
@@ -37,9 +32,4 @@ static int allowed(void)
 	return outcome(syscall(SYS_fsconfig, context, FSCONFIG_SET_STRING, "size", "1M", 0));
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)

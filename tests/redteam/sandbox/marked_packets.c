@@ -22,20 +22,10 @@ static int inside(void)
 	return outcome(setsockopt(fd, SOL_SOCKET, SO_MARK, &mark, sizeof(mark)));
 }
 
-static int attack(void)
-{
-	return in_child(inside);
-}
-
 static int allowed(void)
 {
 	enter_sandbox(CLONE_NEWNET);
 	return outcome(socket(AF_UNIX, SOCK_STREAM, 0));
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)

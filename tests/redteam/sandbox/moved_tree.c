@@ -13,37 +13,27 @@
 
 #include "tests/redteam/sandbox.h"
 
-static int inside(void)
+static void enter_with_copy(const char *from)
 {
 	int tree;
 
 	enter_sandbox(0);
 	make_own_directory("here");
-	tree = NEED(syscall(SYS_open_tree, AT_FDCWD, victim(""), OPEN_TREE_CLONE));
+	tree = NEED(syscall(SYS_open_tree, AT_FDCWD, from, OPEN_TREE_CLONE));
 	NEED(syscall(SYS_move_mount, tree, "", AT_FDCWD, "here", MOVE_MOUNT_F_EMPTY_PATH));
-	return read_file("here/secret");
 }
 
-static int attack(void)
+static int inside(void)
 {
-	return in_child(inside);
+	enter_with_copy(victim(""));
+	return read_file("here/secret");
 }
 
 static int allowed(void)
 {
-	int tree;
-
-	enter_sandbox(0);
-	make_own_directory("here");
-	tree = NEED(syscall(SYS_open_tree, AT_FDCWD, "run", OPEN_TREE_CLONE));
-	NEED(syscall(SYS_move_mount, tree, "", AT_FDCWD, "here", MOVE_MOUNT_F_EMPTY_PATH));
+	enter_with_copy("run");
 	make_file("run/file", "x", 0600);
 	return read_file("here/file");
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)

@@ -22,11 +22,6 @@ static int inside(void)
 	return outcome(syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0));
 }
 
-static int attack(void)
-{
-	return in_child(inside);
-}
-
 static int allowed(void)
 {
 	int context;
@@ -37,9 +32,4 @@ static int allowed(void)
 	return outcome(syscall(SYS_fsmount, context, 0, 0));
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)

@@ -36,19 +36,9 @@ static int inside(void)
 	return in_sandbox(read_setting);
 }
 
-static int attack(void)
-{
-	return in_child(inside);
-}
-
 static int allowed(void)
 {
 	return in_sandbox(look);
 }
 
-static int control(void)
-{
-	return in_child(allowed);
-}
-
-REDTEAM(.attack = attack, .control = control)
+REDTEAM_INSIDE(inside, allowed)
