@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #endif
 
-#define CORDON_ABI_VERSION 10u
+#define CORDON_ABI_VERSION 11u
 
 /* Capacity. Arrays of these sizes are allocated once, when cordon is loaded. */
 #define CORDON_MAX_EXECUTIONS 16384u
@@ -166,6 +166,8 @@ struct cordon_verdict {
 #define CORDON_POLICY_ATTEMPTS	 0x4000u /* some deny rule marks names: what modes refuse is told */
 #define CORDON_POLICY_OWN_NAMESPACES                                                               \
 	0x8000u /* with NAMESPACES: mounts in namespaces of its own; names are the reference's */
+/* What it has made in /tmp, /var/tmp and /dev/shm is judged as if it lay in ${tmp}. */
+#define CORDON_POLICY_OWN_TEMPORARY 0x10000u
 /* For whoever starts the execution: */
 #define CORDON_POLICY_ALL_SYSTEM_CALLS 0x10u /* no seccomp filter */
 #define CORDON_POLICY_IO_URING	       0x20u /* the filter lets io_uring through */
@@ -338,6 +340,11 @@ struct cordon_execution {
 	 */
 	__u64 user_namespace;
 	__u64 mount_owner;
+	/*
+	 * Whose temporary files its own are, and whose it shares; 0: nobody's. The daemon's, and
+	 * the same for executions that share them.
+	 */
+	__u64 temporary_owner;
 };
 
 #define CORDON_MAX_QUESTIONS 4096u /* of all executions, answered ones included */
@@ -464,6 +471,9 @@ enum cordon_operation {
  * another name.
  */
 #define CORDON_OBJECT_MOVED 0x1u
+/* A path: below a directory for temporary files, judged as if that were ${tmp} as well. */
+#define CORDON_OBJECT_TEMPORARY 0x2u
+#define CORDON_OBJECT_FLAGS	(CORDON_OBJECT_MOVED | CORDON_OBJECT_TEMPORARY)
 
 enum cordon_object_kind {
 	CORDON_OBJECT_NONE = 0,
@@ -897,7 +907,7 @@ CORDON_ASSERT_SIZE(struct cordon_policy_header, 256);
 CORDON_ASSERT_SIZE(struct cordon_anchor, 24);
 CORDON_ASSERT_SIZE(struct cordon_file_state, 32);
 CORDON_ASSERT_SIZE(struct cordon_code, 104);
-CORDON_ASSERT_SIZE(struct cordon_execution, 592);
+CORDON_ASSERT_SIZE(struct cordon_execution, 600);
 CORDON_ASSERT_SIZE(struct cordon_traffic_key, 8);
 CORDON_ASSERT_SIZE(struct cordon_traffic, 72);
 CORDON_ASSERT_SIZE(struct cordon_process_object, 16);

@@ -13,6 +13,7 @@
 #include "bpf/core/every_name.bpf.h"
 #include "bpf/core/elsewhere.bpf.h"
 #include "bpf/hooks/directories.bpf.h"
+#include "bpf/hooks/temporary.bpf.h"
 #include "bpf/hooks/terminal.bpf.h"
 #include "bpf/hooks/adopt.bpf.h"
 #include "bpf/hooks/attempt.bpf.h"

@@ -12,7 +12,7 @@
 #define CORDON_BPF_CLIMB_BPF_H
 
 #include "bpf/core/own_namespaces.bpf.h"
-#include "bpf/core/tables.bpf.h"
+#include "bpf/core/temporary.bpf.h"
 
 /* Question flags */
 #define NAME_LISTING 0x1u  /* a directory to be listed: a slash follows its name */
@@ -27,11 +27,6 @@
 
 /* Besides enum cordon_reason: the object does not lie below that mount. Of NAME_MAYBE only. */
 #define REASON_ELSEWHERE 0xffu
-
-/* What a climb found of the name: of other names in the same directory, it says nothing. */
-#define UNSTABLE_NAME 0x1u
-/* A directory of it may be moved with no hook to see that, or was being moved. */
-#define UNSTABLE_MOVES 0x2u
 
 extern const void rename_lock __ksym;
 extern const void mount_lock __ksym;
@@ -153,28 +148,6 @@ static __always_inline bool is_anchor(const struct subject *s, __u64 inode)
 			 anchors[6].address == inode || anchors[7].address == inode);
 }
 
-static __always_inline __u64 super_block_of(__u64 dentry)
-{
-	return read_u64(FIELD(struct dentry, dentry, d_sb));
-}
-
-/*
- * Does a file system move its directories by vfs_rename() alone, that is under the hook? Those on a
- * disk do, those in memory, and overlays, whose layers nobody may change beneath them
- * (Documentation/filesystems/overlayfs.rst). Others are told names by a server or by the kernel
- * itself. `root`: of a mount of it.
- */
-static __always_inline bool moves_by_hook(__u64 root)
-{
-	__u64 super_block = super_block_of(root), type, magic;
-
-	magic = read_u64(FIELD(struct super_block, super_block, s_magic));
-	if (magic == TMPFS_MAGIC || magic == OVERLAYFS_MAGIC)
-		return true;
-	type = read_u64(FIELD(struct super_block, super_block, s_type));
-	return read_u32(FIELD(struct file_system_type, type, fs_flags)) & FS_REQUIRES_DEV;
-}
-
 /*
  * Is something in a directory being made, moved or removed, by whoever it is? vfs_rename() is
  * called with the lock of what it moves from and to (lock_rename(), fs/namei.c). true as well where
@@ -204,6 +177,7 @@ static __always_inline enum climb_result cross_mount(struct walk *walk)
 	/* The rest of the way lies outside procfs. */
 	walk->in_proc = 0;
 	walk->crossed = 1;
+	walk->covered = 1;
 	return CLIMB_GOING;
 }
 
@@ -234,6 +208,7 @@ static __always_inline enum climb_result record_component(const struct subject *
 	component->self = owner;
 	if (depth == 1 && !walk->crossed)
 		walk->above.dentry = link->parent;
+	note_passed(walk, link->inode);
 	walk->depth = depth + 1;
 	walk->at = link->parent;
 	return CLIMB_GOING;
@@ -312,6 +287,7 @@ static __always_inline __u32 climb(const struct subject *s)
 	walk->foreign = 0;
 	walk->unstable = 0;
 	walk->crossed = 0;
+	walk->covered = 0;
 	walk->mount = mount_of(walk->vfsmount);
 	walk->mount_root =
 		walk->own
@@ -337,6 +313,8 @@ static __always_inline __u32 climb(const struct subject *s)
 	if (walk->climbed == CLIMB_LOST ||
 	    (!walk->own && !is_reference(s, read_u64(FIELD(struct mount, walk->mount, mnt_ns)))))
 		return CORDON_REASON_UNRESOLVED;
+	if (has_own_temporary(s) && !walk->own)
+		run_below_temporary(s);
 	return 0;
 }
 

@@ -191,13 +191,16 @@ static long spell_component(__u32 index, void *context)
 	return 0;
 }
 
-/* In a path's length, which is below it: CORDON_OBJECT_MOVED. */
-#define SPELLED_MOVED 0x80000000u
+/* In a path's length, which is below them: CORDON_OBJECT_*. */
+#define SPELLED_SHIFT	  30
+#define SPELLED_MOVED	  ((__u32)CORDON_OBJECT_MOVED << SPELLED_SHIFT)
+#define SPELLED_TEMPORARY ((__u32)CORDON_OBJECT_TEMPORARY << SPELLED_SHIFT)
+#define SPELLED_LENGTH	  ((1u << SPELLED_SHIFT) - 1)
 
 /*
  * The resolved path as text, a directory that was to be listed with a slash behind it, as it was
- * asked. Returns the bytes written; *ret_total what it really has, and SPELLED_MOVED: the text is
- * read from the kernel's names as they are now, and the answer was given before.
+ * asked. Returns the bytes written; *ret_total what it really has, and SPELLED_MOVED if the text,
+ * which is read from the kernel's names as they are now, may differ: the answer was given before.
  */
 static __noinline __u32 spell_path(struct walk *walk, __u8 *data, __u32 *ret_total)
 {
@@ -222,6 +225,8 @@ static __noinline __u32 spell_path(struct walk *walk, __u8 *data, __u32 *ret_tot
 	}
 	if (name_sequence() != walk->sequence)
 		walk->spelled_total |= SPELLED_MOVED;
+	if (walk->temporary)
+		walk->spelled_total |= SPELLED_TEMPORARY;
 	/* From memory, so that what follows is the same to the verifier after both. */
 	barrier();
 	*ret_total = walk->spelled_total;
@@ -372,7 +377,7 @@ static __always_inline __u32 fill_refusal(struct walk *walk, struct event_scratc
 					  const struct report *r)
 {
 	struct cordon_denial_event *event = (struct cordon_denial_event *)scratch->header;
-	__u32 total = 0, length; /* `total`: with SPELLED_MOVED */
+	__u32 total = 0, length; /* `total`: with SPELLED_* */
 
 	length = fill_object(walk, &r->object, scratch->data, &total);
 	fill_process(&event->event);
@@ -383,9 +388,9 @@ static __always_inline __u32 fill_refusal(struct walk *walk, struct event_scratc
 	event->reason = r->reason;
 	event->would = r->would;
 	event->object_kind = r->object.kind;
-	event->object_flags = total >> 31;
+	event->object_flags = total >> SPELLED_SHIFT;
 	event->object_length = length;
-	event->object_total = total & ~SPELLED_MOVED;
+	event->object_total = total & SPELLED_LENGTH;
 	event->repeats = 0;
 	length &= 2 * CORDON_EVENT_LARGE - 1;
 	if (length > CORDON_EVENT_LARGE)
@@ -452,9 +457,9 @@ __noinline int report_access(struct walk *walk, struct cordon_execution *executi
 	event->rule = r->rule;
 	event->reserved = 0;
 	event->object_kind = r->object.kind;
-	event->object_flags = total >> 31;
+	event->object_flags = total >> SPELLED_SHIFT;
 	event->object_length = length;
-	event->object_total = total & ~SPELLED_MOVED;
+	event->object_total = total & SPELLED_LENGTH;
 	length &= 2 * CORDON_EVENT_LARGE - 1;
 	if (length > CORDON_EVENT_LARGE)
 		length = CORDON_EVENT_LARGE;

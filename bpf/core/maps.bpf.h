@@ -68,11 +68,26 @@ enum recall {
 	RECALL_ABOVE = 3,    /* at the directory that the directory stands in: RENAMES_COUNTED */
 };
 
+/* What a climb found of the name: of other names in the same directory, it says nothing. */
+#define UNSTABLE_NAME 0x1u
+/* A directory of it may be moved with no hook to see that, or was being moved. */
+#define UNSTABLE_MOVES 0x2u
+
 /* Is the object in a file system that the execution has made? See elsewhere.bpf.h. */
 enum own_climb {
 	OWN_NOT = 0,
 	OWN_PROC = 1,	/* as if it stood under /proc */
 	OWN_MEMORY = 2, /* named from its root on, for the record alone */
+};
+
+/*
+ * Is what the question is about its own, or free to be taken, in a directory for everybody's
+ * temporary files? See temporary.bpf.h.
+ */
+enum temporary_place {
+	TEMPORARY_NOT = 0,
+	TEMPORARY_BELOW = 1,
+	TEMPORARY_DIRECTLY = 2,
 };
 
 /* Following the text of a symbolic link, see special.bpf.h. */
@@ -147,8 +162,8 @@ struct move {
 	__u64 to_mount;
 	__u32 wanted_from; /* rights */
 	__u32 wanted_to;
-	__u32 type; /* S_IFMT of what moves */
-	__u32 reserved;
+	__u32 type;	 /* S_IFMT of what moves */
+	__u32 temporary; /* enum temporary_place of the new name */
 };
 
 /* A file system's mounts in one namespace, one after the other: see mountless.bpf.h. */
@@ -209,15 +224,17 @@ struct walk {
 	__u64 mount;	  /* struct mount */
 	__u64 mount_root; /* struct dentry */
 	__u32 in_proc;
-	__u32 foreign;		 /* passed the procfs directory of another's process */
-	__u32 climbed;		 /* enum climb_result */
-	__u32 depth;		 /* components recorded */
-	__u32 unstable;		 /* UNSTABLE_* */
-	__u32 crossed;		 /* left the mount that the climb began on */
-	__u16 ended;		 /* 1: settled, or there is no time for another attempt */
-	__u16 disturbed;	 /* attempts, at most NAME_PATIENCE */
-	__u16 unseen;		 /* no hook sees all moves in the file system of `mount` */
-	__u16 own;		 /* enum own_climb */
+	__u32 foreign;	 /* passed the procfs directory of another's process */
+	__u32 climbed;	 /* enum climb_result */
+	__u32 depth;	 /* components recorded */
+	__u16 unstable;	 /* UNSTABLE_* */
+	__u16 temporary; /* enum temporary_place */
+	__u16 crossed;	 /* left the mount that the climb began on */
+	__u16 covered;	 /* what stands at `at` is covered by the mount that was left last */
+	__u16 ended;	 /* 1: settled, or there is no time for another attempt */
+	__u16 disturbed; /* attempts, at most NAME_PATIENCE */
+	__u16 unseen;	 /* no hook sees all moves in the file system of `mount` */
+	__u16 own;	 /* enum own_climb */
 	struct dentry_link link; /* what stands at `at` */
 	/* runs of the automaton, side by side: each component is read once */
 	struct matcher matcher;
@@ -227,6 +244,11 @@ struct walk {
 			struct name_run used[NAME_RUNS];
 			/* what `noted` is, of the directory's own directory */
 			struct directory above;
+			/*
+			 * inodes of the outermost components, outermost first, or MOUNT_POINT: see
+			 * temporary.bpf.h
+			 */
+			__u64 passed[3];
 		};
 	};
 	__u32 run_count;

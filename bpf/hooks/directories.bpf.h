@@ -58,6 +58,8 @@ int BPF_PROG(cordon_inode_free, struct inode *inode)
 {
 	if (S_ISDIR(inode->i_mode) && inode->i_sb->s_magic != PROC_SUPER_MAGIC)
 		count_change();
+	if (inode->i_nlink == 0)
+		temporary_forget_freed((__u64)inode);
 	return 0;
 }
 

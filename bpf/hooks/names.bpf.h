@@ -38,7 +38,24 @@ static __always_inline int judge_name_change(const struct path *dir, struct dent
 		return LEAVE(&s, deny_unasked(&s, operation));
 	ask_dentry(&s, dentry, (__u64)read_path(dir)->mnt,
 		   NAME_QUESTION(right, spelled_change(&s)));
+	if (right == CREATE && s.walk->temporary == TEMPORARY_DIRECTLY && !s.walk->answer.missing)
+		temporary_await((__u64)dentry);
 	return LEAVE(&s, decide_change(&s, operation, -EACCES, right));
+}
+
+/*
+ * Directly in a directory for everybody's temporary files a name is obeyed by whoever expects it
+ * there: not for what leads them away or has them wait.
+ */
+static __always_inline void refuse_led_away(const struct subject *s)
+{
+	struct answer *answer = &s->walk->answer;
+
+	if (answer->missing || s->walk->temporary != TEMPORARY_DIRECTLY)
+		return;
+	answer->reason = CORDON_REASON_DEFAULT;
+	answer->rule = CORDON_NO_RULE;
+	answer->missing = SPECIAL;
 }
 
 /*
@@ -75,6 +92,7 @@ static __always_inline int judge_special(const struct path *dir, struct dentry *
 		answer->missing = 0;
 	if (link)
 		ask_below_link(&s);
+	refuse_led_away(&s);
 	return LEAVE(&s, decide_change(&s, operation, builtin ? -EPERM : -EACCES, CREATE));
 }
 
@@ -152,7 +170,7 @@ static __always_inline __u32 brought_below(const struct walk *walk)
  * in place. A stacked file system that records a move instead of making it (overlayfs' redirects)
  * is asked by the merged names, here as well. The answer, in walk->answer, has the error to return.
  */
-static __always_inline void ask_move(struct subject *s, const struct move *move)
+static __always_inline void ask_move(struct subject *s, struct move *move)
 {
 	struct walk *walk = s->walk;
 	const struct answer *from = &walk->from;
@@ -187,11 +205,14 @@ static __always_inline void ask_move(struct subject *s, const struct move *move)
 						     : NAME_SPELLED | (link ? LINK_FLAGS : tree)));
 	if (to->missing)
 		return;
+	move->temporary = walk->temporary;
 	if (link) {
 		note_spoken_below(s);
 		ask_below_link(s);
 		walk->move_error = -EXDEV;
 	}
+	if (link || is_waited_for(move->type))
+		refuse_led_away(s);
 	if (to->missing)
 		return;
 	brought = 0;
@@ -233,6 +254,13 @@ static __always_inline void report_move(const struct subject *s, __u32 operation
 	report_name(s, move->to, move->to_mount, operation, move->wanted_to);
 }
 
+/* What moves to where temporary files of its own lie is one of them from now on. */
+static __always_inline void note_moved(const struct subject *s, const struct move *move)
+{
+	if (move->temporary == TEMPORARY_DIRECTLY)
+		temporary_note(s->execution, read_u64(FIELD(struct dentry, move->from, d_inode)));
+}
+
 /* Direction 0, and for an exchange also 1. Ends at the first that is refused. */
 static __always_inline int decide_moves(struct subject *s, __u32 operation, __u32 directions)
 {
@@ -245,6 +273,9 @@ static __always_inline int decide_moves(struct subject *s, __u32 operation, __u3
 	}
 	if (s->walk->answer.missing)
 		return deny_path(s, operation, s->walk->move_error);
+	note_moved(s, &s->walk->moves[0]);
+	if (directions > 1)
+		note_moved(s, &s->walk->moves[1]);
 	/* What is only observed may have been told of its old name already. */
 	if (reports_changes(s) && !s->walk->from.missing)
 		report_move(s, operation, &s->walk->moves[0]);

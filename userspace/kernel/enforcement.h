@@ -171,6 +171,12 @@ void enforcement_set_deadline(struct enforcement *e, uint32_t slot, uint64_t dea
 void enforcement_set_asks(struct enforcement *e, uint32_t slot, uint32_t count);
 
 /*
+ * Whose temporary files an execution's own are, see struct cordon_execution. Nothing runs in it
+ * yet.
+ */
+void enforcement_set_temporary_owner(struct enforcement *e, uint32_t slot, uint64_t owner);
+
+/*
  * The answer to a question that calls wait for, or that are made again: they are refused.
  * -errno of bpf(2).
  */

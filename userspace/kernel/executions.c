@@ -98,6 +98,14 @@ void enforcement_set_asks(struct enforcement *e, uint32_t slot, uint32_t count)
 		__atomic_store_n(&execution->asks_left, count, __ATOMIC_RELEASE);
 }
 
+void enforcement_set_temporary_owner(struct enforcement *e, uint32_t slot, uint64_t owner)
+{
+	struct cordon_execution *execution = slot_at(e, slot);
+
+	if (execution)
+		__atomic_store_n(&execution->temporary_owner, owner, __ATOMIC_RELEASE);
+}
+
 int enforcement_refuse_question(struct enforcement *e, uint64_t key)
 {
 	const __u32 refused = CORDON_QUESTION_REFUSED;

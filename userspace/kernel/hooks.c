@@ -63,7 +63,7 @@ static const struct {
 	 "gives a task another's session keyring, which cordon_key_permission refuses"},
 	{"current_getlsmprop_subj", NULL, "keeps and tells labels of other security modules"},
 	{"current_getsecid_subj", NULL, "keeps and tells labels of other security modules"},
-	{"d_instantiate", NULL, "decides nothing: tells what was done"},
+	{"d_instantiate", "struct dentry *, struct inode *", NULL},
 	{"dentry_create_files_as", NULL, "keeps and tells labels of other security modules"},
 	{"dentry_init_security", NULL, "keeps and tells labels of other security modules"},
 	{"file_alloc_security", NULL, "keeps and tells labels of other security modules"},

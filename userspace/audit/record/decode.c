@@ -53,7 +53,7 @@ static int decode_denial(const unsigned char *data, size_t size, struct decoded_
 		return -EBADMSG;
 	memcpy(&event, data, sizeof(event));
 	if (event.error >= 0 || event.error < -MAX_ERRNO || event.reason >= CORDON_REASON_COUNT ||
-	    event.would > 1 || (event.object_flags & ~CORDON_OBJECT_MOVED))
+	    event.would > 1 || (event.object_flags & ~CORDON_OBJECT_FLAGS))
 		return -EBADMSG;
 	ret->denial.error = event.error;
 	ret->denial.reason = event.reason;
@@ -65,6 +65,7 @@ static int decode_denial(const unsigned char *data, size_t size, struct decoded_
 		.rule = event.rule,
 		.object_kind = event.object_kind,
 		.object_moved = event.object_flags & CORDON_OBJECT_MOVED,
+		.object_temporary = event.object_flags & CORDON_OBJECT_TEMPORARY,
 		.object_total = event.object_total,
 		.object = data + sizeof(event),
 		.object_length = event.object_length,
@@ -79,7 +80,7 @@ static int decode_access(const unsigned char *data, size_t size, struct decoded_
 	if (size < sizeof(event))
 		return -EBADMSG;
 	memcpy(&event, data, sizeof(event));
-	if (event.object_flags & ~CORDON_OBJECT_MOVED)
+	if (event.object_flags & ~CORDON_OBJECT_FLAGS)
 		return -EBADMSG;
 	ret->access = (struct decoded_access){
 		.operation = event.operation,
@@ -87,6 +88,7 @@ static int decode_access(const unsigned char *data, size_t size, struct decoded_
 		.rule = event.rule,
 		.object_kind = event.object_kind,
 		.object_moved = event.object_flags & CORDON_OBJECT_MOVED,
+		.object_temporary = event.object_flags & CORDON_OBJECT_TEMPORARY,
 		.object_total = event.object_total,
 		.object = data + sizeof(event),
 		.object_length = event.object_length,

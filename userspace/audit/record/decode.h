@@ -18,7 +18,8 @@ struct decoded_access {
 	uint32_t rights;
 	uint16_t rule;
 	uint32_t object_kind;
-	bool object_moved; /* its text may be of another name, see CORDON_OBJECT_MOVED */
+	bool object_moved;     /* CORDON_OBJECT_MOVED: its text may be of another name */
+	bool object_temporary; /* CORDON_OBJECT_TEMPORARY */
 	uint32_t object_total;
 	/* into the event */
 	const unsigned char *object;

@@ -185,6 +185,8 @@ static void write_object(struct writing *w, const struct decoded_access *access)
 	}
 	if (access->object_moved)
 		buffer_literal(out, ",\"moved\":true");
+	if (access->object_temporary)
+		buffer_literal(out, ",\"temporary\":true");
 	buffer_literal(out, "}");
 }
 

@@ -11,6 +11,7 @@
 #include "audit/record/names.h"
 #include "audit/record/object.h"
 #include "audit/text/text.h"
+#include "base/temporary_directory.h"
 #include "bpf/pure/system_calls.h"
 #include "policy/source/host_name.h"
 
@@ -371,6 +372,10 @@ const char *suggestion_write(const struct audit_execution *execution,
 
 	if (why || write_process_setting(out, access))
 		return why;
+	if (access->object_temporary && access->rights & CORDON_RIGHT(CORDON_SPECIAL) &&
+	    is_directly_temporary((const char *)access->object, access->object_length))
+		return "what leads others away or has them wait is not made where everybody has "
+		       "temporary files: make it in a directory of its own there";
 	why = unsayable(access);
 	if (!why && access->object_kind == CORDON_OBJECT_SOCKET)
 		write_socket(out, access);

@@ -54,7 +54,7 @@ static const json_t *find_start(const json_t *records)
 
 /* NULL: no memory. Caller frees. */
 static char *make_proof(const struct could *c, const struct compiled_policy *p,
-			const struct policy_answer *answer, bool denied)
+			const struct policy_answer *answer, bool denied, bool if_own)
 {
 	char *proof = NULL;
 
@@ -68,6 +68,9 @@ static char *make_proof(const struct could *c, const struct compiled_policy *p,
 	if (!answer->missing)
 		return strdup(p->observe ? "the policy allows it"
 					 : "the tables that were in force grant it");
+	if (if_own)
+		return strdup("what it had made there itself was judged as if it lay in ${tmp}, "
+			      "where it is allowed; what others made was not");
 	if (answer->missing == CORDON_RIGHT(CORDON_NET_HOST))
 		return strdup("it is an address of the host's own, as a refusal on record says, "
 			      "and no rule names it");
@@ -92,15 +95,19 @@ static json_t *make_answer(struct could *c, const struct judge *judge,
 	uint32_t decides = answer->rule[question->right];
 	bool allowed = answer->missing == 0;
 	bool denied = answer->verdict.deny & CORDON_RIGHT(question->right);
+	struct policy_answer own;
+	bool if_own = question_allowed_if_own(p, question, &own);
 	_cleanup_(freep) char *smallest =
 		allowed || denied || answer->below ? NULL : question_smallest_rule(p, question);
-	_cleanup_(freep) char *proof = make_proof(c, p, answer, denied);
+	_cleanup_(freep) char *proof = make_proof(c, p, answer, denied, if_own);
 
 	/* A policy that only observes stops nothing. */
-	c->possible |= allowed || p->observe;
-	return json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:o, s:o, s:s?, s:s?, s:s, s:O?}",
+	c->possible |= allowed || if_own || p->observe;
+	if (if_own)
+		decides = own.rule[question->right];
+	return json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:b, s:o, s:o, s:s?, s:s?, s:s, s:O?}",
 			 "policy", p->name, "file", p->file, "digest", p->digest_text, "allowed",
-			 allowed, "observe", p->observe, "denied", denied, "rule",
+			 allowed, "if_own", if_own, "observe", p->observe, "denied", denied, "rule",
 			 judge_rule(judge, decides), "others",
 			 judge_others(judge, question, decides), "proof", proof, "smallest_rule",
 			 smallest, "section", question_section(question->right), "resolution",
@@ -314,6 +321,8 @@ static void print_answer(const struct style *style, const json_t *answer)
 	printf("), sha256 %.16s...: ", view_text(answer, "digest"));
 	if (json_is_true(json_object_get(answer, "allowed")))
 		style_text_in(stdout, style, STYLE_WARN, "allows it", 0);
+	else if (json_is_true(json_object_get(answer, "if_own")))
+		style_text_in(stdout, style, STYLE_WARN, "allows it of what it had made itself", 0);
 	else if (json_is_true(json_object_get(answer, "observe")))
 		style_text_in(stdout, style, STYLE_WARN, "does not allow it, but only observes", 0);
 	else

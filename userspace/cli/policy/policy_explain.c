@@ -137,6 +137,17 @@ static bool is_but_for_host(const struct explanation *e)
 	       !(e->answer.verdict.allow & ~e->answer.verdict.deny & CORDON_RIGHT(CORDON_NET_HOST));
 }
 
+/* By which rule, in a directory for temporary files. */
+static bool is_allowed_if_own(const struct explanation *e, uint32_t *ret_rule)
+{
+	struct policy_answer answer;
+
+	if (!question_allowed_if_own(e->policy, &e->question, &answer))
+		return false;
+	*ret_rule = answer.rule[e->question.right];
+	return *ret_rule < e->policy->rule_count;
+}
+
 /* What `cordon policy check` warns of: rules that cannot be what decides. */
 static const struct diagnostic *warning_at(const struct explanation *e, size_t index)
 {
@@ -180,7 +191,7 @@ static json_t *warnings_json(const struct explanation *e)
 static int print_json(const struct explanation *e, const char *right, const char *object)
 {
 	const struct compiled_policy *p = e->policy;
-	uint32_t decides = e->answer.rule[e->question.right];
+	uint32_t decides = e->answer.rule[e->question.right], own;
 	json_t *others = json_array(), *o;
 	int r;
 
@@ -196,6 +207,8 @@ static int print_json(const struct explanation *e, const char *right, const char
 	}
 	if (o && is_but_for_host(e))
 		json_object_set_new(o, "host", json_false());
+	if (o && is_allowed_if_own(e, &own))
+		json_object_set_new(o, "if_own", describe_rule(p, own));
 	if (o && e->answer.below)
 		json_object_set_new(o, "below", json_true());
 	if (o && e->diagnostics)
@@ -216,7 +229,7 @@ static void print_rule(const struct compiled_policy *p, const char *what, uint32
 static void print_text(const struct explanation *e, const char *right, const char *object)
 {
 	const struct compiled_policy *p = e->policy;
-	uint32_t decides = e->answer.rule[e->question.right];
+	uint32_t decides = e->answer.rule[e->question.right], own;
 	bool allowed = e->answer.missing == 0;
 	bool denied = e->answer.verdict.deny & CORDON_RIGHT(e->question.right);
 
@@ -233,6 +246,11 @@ static void print_text(const struct explanation *e, const char *right, const cha
 	for (size_t i = 0; i < e->matches.count; i++)
 		if (e->matches.list[i].rule != decides && e->matches.list[i].rule < p->rule_count)
 			print_rule(p, "also", e->matches.list[i].rule);
+	if (is_allowed_if_own(e, &own)) {
+		printf("  %-8s allowed of what the execution has made itself, as in ${tmp}\n",
+		       "but");
+		print_rule(p, "by", own);
+	}
 	if (e->rule)
 		printf("  %-8s under %s: %s\n", "smallest", question_section(e->question.right),
 		       e->rule);

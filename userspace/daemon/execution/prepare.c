@@ -13,6 +13,7 @@
 #include "daemon/host/process.h"
 #include "daemon/execution/state.h"
 #include "daemon/execution/approved.h"
+#include "daemon/execution/temporary.h"
 #include "daemon/host/tmpdir.h"
 #include "daemon/host/workdir.h"
 
@@ -358,7 +359,8 @@ static int build(struct execution *e, struct prepare_request *request, const str
 	       /* What a crash leaves from here on, the next daemon can name. */
 	       (r = state_save(e->daemon->state_fd, e, failure)) < 0 ||
 	       (r = make_tmp(e, failure)) < 0 || (r = make_cgroup(e, failure)) < 0 ||
-	       (r = bind_slot(e, request, failure)) < 0);
+	       (r = bind_slot(e, request, failure)) < 0 ||
+	       (r = execution_set_temporary_owner(e, failure)) < 0);
 	return r;
 }
 

@@ -17,6 +17,7 @@
 #include "daemon/executor/executors.h"
 #include "daemon/execution/label.h"
 #include "daemon/execution/prepare.h"
+#include "daemon/execution/temporary.h"
 #include "daemon/host/tmpdir.h"
 #include "daemon/host/workdir.h"
 #include "daemon/executor/wiped.h"
@@ -362,6 +363,7 @@ int adopted_prepare(struct execution *e, const char *data, size_t size, struct e
 	(void)(r < 0 || (r = execution_watch_code(e, failure)) < 0 ||
 	       (r = container || itself ? 0 : take_place(e, fds, failure)) < 0 ||
 	       (!container && (r = make_tmp(e, failure)) < 0) ||
+	       (r = execution_set_temporary_owner(e, failure)) < 0 ||
 	       (r = execution_check_descriptors(e, pidfd, failure)) < 0 ||
 	       (r = apply_limits(e, entry && entry->cgroup, failure)) < 0);
 	return r;

@@ -66,12 +66,12 @@ static void print_json(const struct could_use *use, const char *last,
 				? json_null()
 				: json_boolean(answer->verdict != COULD_NOT || answer->observe);
 	json_t *object = json_pack(
-		"{s:{s:s, s:s?}, s:s, s:s, s:s, s:o, s:b, s:s, s:I, s:s?, s:b, s:o}", "host", "id",
-		use->host, "name", use->name, "policy", use->policy, "digest", use->digest, "last",
-		last, "could", could, "observe", answer->observe, "verdict", verdict_text(answer),
-		"executions", (json_int_t)answer->executions, "execution",
+		"{s:{s:s, s:s?}, s:s, s:s, s:s, s:o, s:b, s:s, s:I, s:s?, s:b, s:b, s:o}", "host",
+		"id", use->host, "name", use->name, "policy", use->policy, "digest", use->digest,
+		"last", last, "could", could, "observe", answer->observe, "verdict",
+		verdict_text(answer), "executions", (json_int_t)answer->executions, "execution",
 		answer->executions > 0 ? answer->execution : NULL, "but_for_own_addresses",
-		answer->but_for_own, "rule", rule);
+		answer->but_for_own, "if_own", answer->if_own, "rule", rule);
 
 	json_dumpf(object, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
 	putchar('\n');
@@ -97,6 +97,8 @@ static void print_why(const struct command *c, const struct could_answer *answer
 	case COULD:
 		if (answer->but_for_own)
 			fputs("but for the host's own addresses  ", stdout);
+		if (answer->if_own)
+			fputs("if it had made it itself  ", stdout);
 		break;
 	}
 	if (!answer->file)

@@ -74,6 +74,8 @@ static int judge(const struct asking *a, const char *const directories[CORDON_MA
 	if (r < 0)
 		return failure_set(a->failure, r, "%s", r == -EINVAL ? error : strerror(-r));
 	r = question_judge(a->policy, ret_question, ret_answer);
+	if (r == 0 && ret_answer->missing)
+		a->answer->if_own |= question_allowed_if_own(a->policy, ret_question, ret_answer);
 	return r < 0 ? failure_set(a->failure, EIO, "the tables of %s are damaged", a->policy->name)
 		     : 0;
 }

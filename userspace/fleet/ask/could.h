@@ -34,6 +34,7 @@ struct could_answer {
 	enum could_verdict verdict;
 	bool observe;	     /* the policy refuses nothing */
 	bool but_for_own;    /* not where the address is the host's own */
+	bool if_own;	     /* only what the execution had made itself for a while */
 	uint64_t executions; /* COULD_SOME: how many */
 	char execution[64];  /* and one of them */
 	char *file, *text;   /* the rule that decides, as the host says; NULL: none does */

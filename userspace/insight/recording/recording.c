@@ -209,6 +209,7 @@ static int compare_accesses(const struct recorded_access *a, const struct record
 	r = r ? r : compare_numbers(a->rights, b->rights);
 	r = r ? r : compare_numbers(a->reason, b->reason);
 	r = r ? r : compare_numbers(a->listing, b->listing);
+	r = r ? r : compare_numbers(a->temporary, b->temporary);
 	r = r ? r : compare_numbers(a->size, b->size);
 	r = r ? r : memcmp(a->bytes, b->bytes, a->size);
 	r = r ? r : compare_numbers(a->named_size, b->named_size);

@@ -52,6 +52,7 @@ struct recorded_access {
 	uint8_t reason;	   /* enum cordon_reason; RECORDING_NO_ANSWER for what was allowed */
 	bool listing;	   /* the directory was to be listed; `bytes` ends without the slash */
 	bool partial;	   /* the record has only part of the name, or no mount */
+	bool temporary;	   /* ACCESS_PATH: judged as if it lay in ${tmp} as well */
 	bool own;	   /* ACCESS_TRACE: of a process of the same execution */
 	const char *bytes; /* the question, with a NUL behind it */
 	size_t size;

@@ -154,6 +154,7 @@ static int take_path(struct recording *r, const struct recorded_run *run, const 
 	a->kind = a->size && a->bytes[0] == '/' ? ACCESS_PATH : ACCESS_OTHER;
 	if (is_in_own_memory(a))
 		a->kind = ACCESS_OTHER;
+	a->temporary = json_is_true(json_object_get(object, "temporary"));
 	a->partial = json_object_get(object, "length") || json_object_get(object, "text_length") ||
 		     json_is_true(json_object_get(object, "moved")) ||
 		     /* Read while it was renamed: no object is called so. */

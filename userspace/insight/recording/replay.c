@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/temporary_directory.h"
 #include "policy/ask/host_judge.h"
 
 /* The part of a name that a directory is, or POLICY_NO_ANCHOR. */
@@ -15,6 +16,16 @@ static size_t find_anchor(const struct recorded_access *a, const char *directory
 	    (a->bytes[n] && a->bytes[n] != '/'))
 		return POLICY_NO_ANCHOR;
 	return n;
+}
+
+/* Was it its own when it was accessed, and would the policy have judged it by that? */
+static bool is_own_temporary(const struct compiled_policy *policy, const struct recorded_access *a)
+{
+	struct cordon_policy_header header;
+
+	memcpy(&header, policy->tables, sizeof(header));
+	return a->temporary && (header.flags & CORDON_POLICY_OWN_TEMPORARY) &&
+	       temporary_directory(a->bytes, a->size) > 0;
 }
 
 static bool is_asked_by_name(const struct compiled_policy *policy, const struct recorded_access *a)
@@ -57,6 +68,10 @@ void replay_question(const struct compiled_policy *policy, const struct recorded
 				? find_anchor(access,
 					      recorded_directory(run, policy->anchor_names[i]))
 				: POLICY_NO_ANCHOR;
+	if (is_own_temporary(policy, access) &&
+	    q.path.anchors[CORDON_ANCHOR_TMP] == POLICY_NO_ANCHOR)
+		q.path.anchors[CORDON_ANCHOR_TMP] =
+			temporary_directory(access->bytes, access->size);
 	*ret_question = q;
 }
 
@@ -104,6 +119,16 @@ static uint32_t asked_rights(const struct compiled_policy *p, const struct recor
 						    : a->rights & ~CORDON_RIGHT(CORDON_SPECIAL);
 }
 
+/*
+ * Nothing that leads somebody away, or has them wait, comes to stand directly in a directory for
+ * temporary files (refuse_led_away(), bpf/hooks/names.bpf.h).
+ */
+static bool leads_away(const struct compiled_policy *policy, const struct recorded_access *a)
+{
+	return is_own_temporary(policy, a) && (a->rights & CORDON_RIGHT(CORDON_SPECIAL)) &&
+	       is_directly_temporary(a->bytes, a->size);
+}
+
 static int judge_rights(const struct compiled_policy *p, const struct recorded_run *run,
 			const struct recorded_access *a, struct replay_answer *answer)
 {
@@ -124,6 +149,8 @@ static int judge_rights(const struct compiled_policy *p, const struct recorded_r
 					   rights, &found);
 	if (r < 0)
 		return r;
+	if (!found.missing && leads_away(p, a))
+		found.missing = CORDON_RIGHT(CORDON_SPECIAL);
 	/* Opened as a program's loader: MAP is enough (decide_open(), bpf/hooks/open.bpf.h). */
 	if (a->operation == CORDON_OP_EXEC && a->outcome == ACCESS_ALLOWED &&
 	    !verdict_missing(&found.verdict, CORDON_RIGHT(CORDON_MAP)) &&

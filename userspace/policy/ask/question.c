@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/suggest.h"
+#include "base/temporary_directory.h"
 #include "policy/source/host_name.h"
 #include "policy/source/units.h"
 #include "policy/source/words.h"
@@ -420,4 +421,24 @@ int question_judge(const struct compiled_policy *policy, const struct policy_que
 					 ret_answer);
 	return policy_judge(policy->tables, policy->tables_size, q->start, q->bytes, q->size,
 			    wanted, ret_answer);
+}
+
+bool question_allowed_if_own(const struct compiled_policy *policy, const struct policy_question *q,
+			     struct policy_answer *ret_answer)
+{
+	struct policy_question own = *q;
+	struct cordon_policy_header header;
+	struct policy_answer answer;
+
+	memcpy(&header, policy->tables, sizeof(header));
+	if (!(header.flags & CORDON_POLICY_OWN_TEMPORARY) || q->start != CORDON_START_PATH ||
+	    temporary_directory(q->bytes, q->size) == 0 ||
+	    q->path.anchors[CORDON_ANCHOR_TMP] != POLICY_NO_ANCHOR ||
+	    question_judge(policy, q, &answer) < 0 || !answer.missing)
+		return false;
+	own.path.anchors[CORDON_ANCHOR_TMP] = temporary_directory(q->bytes, q->size);
+	if (question_judge(policy, &own, &answer) < 0 || answer.missing)
+		return false;
+	*ret_answer = answer;
+	return true;
 }

@@ -38,6 +38,14 @@ void question_release(struct policy_question *q);
 int question_judge(const struct compiled_policy *policy, const struct policy_question *q,
 		   struct policy_answer *ret_answer);
 
+/*
+ * The same of what the execution has made itself in a directory for temporary files, which is
+ * judged as if it lay in ${tmp}. False: the policy or the name is not of that kind, or it makes no
+ * difference to what question_judge() says.
+ */
+bool question_allowed_if_own(const struct compiled_policy *policy, const struct policy_question *q,
+			     struct policy_answer *ret_answer);
+
 /* A right's word in the policy language: "read", "connect". */
 const char *question_right_name(unsigned int right);
 

@@ -26,6 +26,7 @@ struct entry {
 	const struct node *objects;
 	const char *rule; /* a part of FILE:LINE of the rule that decides, or NULL */
 	uint32_t allow;
+	uint32_t own; /* of what the execution has made itself */
 	bool has_verdict;
 };
 
@@ -110,6 +111,14 @@ static int read_rule(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
+static int read_own(struct reader *r, const struct node *n, void *target)
+{
+	static const struct word words[] = {{"false", 0}, {"true", 1}, {NULL, 0}};
+
+	reader_word(r, n, "value for own", words, &((struct entry *)target)->own);
+	return 0;
+}
+
 static int set_right(struct reader *r, const struct node *n, void *target, const char *right)
 {
 	struct entry *e = target;
@@ -160,6 +169,8 @@ static int check_object(struct reader *r, const struct entry *e, const struct no
 		report_error(r->diagnostics, &n->place, NULL, "%s", error);
 	if (x == 0)
 		x = question_judge(t->policy, &q, &a);
+	if (x == 0 && e->own)
+		(void)question_allowed_if_own(t->policy, &q, &a);
 	if (x < 0)
 		return x == -EINVAL ? 0 : x;
 	allowed = a.missing == 0;
@@ -182,14 +193,23 @@ static int check_object(struct reader *r, const struct entry *e, const struct no
 static int run_entry(struct reader *r, struct table *t, const struct node *n)
 {
 	static const struct key keys[] = {
-		{"verdict", read_verdict}, {"rule", read_rule},
-		{"read", read_read},	   {"list", read_list},
-		{"write", read_write},	   {"create", read_create},
-		{"symlink", read_symlink}, {"delete", read_delete},
-		{"run", read_run},	   {"map", read_map},
-		{"connect", read_connect}, {"bind", read_bind},
-		{"listen", read_listen},   {"socket", read_socket},
-		{"host", read_host},	   {NULL, NULL},
+		{"verdict", read_verdict},
+		{"rule", read_rule},
+		{"read", read_read},
+		{"list", read_list},
+		{"write", read_write},
+		{"create", read_create},
+		{"symlink", read_symlink},
+		{"delete", read_delete},
+		{"run", read_run},
+		{"map", read_map},
+		{"connect", read_connect},
+		{"bind", read_bind},
+		{"listen", read_listen},
+		{"socket", read_socket},
+		{"host", read_host},
+		{"own", read_own},
+		{NULL, NULL},
 	};
 	struct entry e = {.table = t};
 	size_t errors = diagnostics_errors(r->diagnostics);

@@ -92,6 +92,15 @@ static int read_metadata(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
+static int read_temporary(struct reader *r, const struct node *n, void *target)
+{
+	static const struct word words[] = {{"deny", 0}, {"own", 1}, {NULL, 0}};
+
+	(void)target;
+	read_flag(r, n, "value for temporary", words, CORDON_POLICY_OWN_TEMPORARY);
+	return 0;
+}
+
 static int read_special(struct reader *r, const struct node *n, void *target)
 {
 	static const struct word words[] = {{"allow", 0}, {"deny", 1}, {NULL, 0}};
@@ -182,6 +191,7 @@ int read_process(struct reader *r, const struct node *n, void *target)
 		{"descriptors", read_descriptors},
 		{"code", read_code},
 		{"special", read_special},
+		{"temporary", read_temporary},
 		{NULL, NULL},
 	};
 

@@ -467,6 +467,7 @@ static const struct setting settings[] = {
 	 .flag = CORDON_POLICY_SPECIAL,
 	 .off = "allow",
 	 .on = "deny"},
+	FLAG("process.temporary", CORDON_POLICY_OWN_TEMPORARY, "deny", "own"),
 	{.name = "process.descriptors",
 	 .describe = describe_descriptors,
 	 .compare = compare_descriptors},

@@ -156,6 +156,8 @@ static void test_words(void **state)
 		 "version: 1\nprocess: {metadata: " UNKNOWN "}\n"},
 		{"properties/process/properties/special",
 		 "version: 1\nprocess: {special: " UNKNOWN "}\n"},
+		{"properties/process/properties/temporary",
+		 "version: 1\nprocess: {temporary: " UNKNOWN "}\n"},
 		{"properties/process/properties/code",
 		 "version: 1\nprocess: {code: " UNKNOWN "}\n"},
 		{"properties/process/properties/descriptors",

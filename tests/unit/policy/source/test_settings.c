@@ -137,6 +137,9 @@ static void test_start_settings(void **state)
 			 CORDON_POLICY_METADATA | CORDON_POLICY_FULL_COVERAGE);
 	assert_int_equal(flags_of("version: 1\nprocess: {special: deny}\n"), CORDON_POLICY_SPECIAL);
 	assert_int_equal(flags_of("version: 1\nprocess: {special: allow}\n"), 0);
+	assert_int_equal(flags_of("version: 1\nprocess: {temporary: own}\n"),
+			 CORDON_POLICY_OWN_TEMPORARY);
+	assert_int_equal(flags_of("version: 1\nprocess: {temporary: deny}\n"), 0);
 	assert_int_equal(flags_of("version: 1\nprocess: {descriptors: deny}\n"),
 			 CORDON_DESCRIPTORS_DENY << CORDON_POLICY_DESCRIPTORS_SHIFT);
 	assert_int_equal(flags_of("version: 1\nprocess: {descriptors: record}\n"),

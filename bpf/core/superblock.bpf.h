@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Which file system something lies in, and what kind it is. */
+#ifndef CORDON_BPF_SUPERBLOCK_BPF_H
+#define CORDON_BPF_SUPERBLOCK_BPF_H
+
+#include "bpf/core/read.bpf.h"
+
+static __always_inline __u64 super_block_of(__u64 dentry)
+{
+	return read_u64(FIELD(struct dentry, dentry, d_sb));
+}
+
+/*
+ * Does a file system move its directories by vfs_rename() alone, that is under the hook? Those on a
+ * disk do, those in memory, and overlays, whose layers nobody may change beneath them
+ * (Documentation/filesystems/overlayfs.rst). Others are told names by a server or by the kernel
+ * itself. `root`: of a mount of it.
+ */
+static __always_inline bool moves_by_hook(__u64 root)
+{
+	__u64 super_block = super_block_of(root), type, magic;
+
+	magic = read_u64(FIELD(struct super_block, super_block, s_magic));
+	if (magic == TMPFS_MAGIC || magic == OVERLAYFS_MAGIC)
+		return true;
+	type = read_u64(FIELD(struct super_block, super_block, s_type));
+	return read_u32(FIELD(struct file_system_type, type, fs_flags)) & FS_REQUIRES_DEV;
+}
+
+#endif

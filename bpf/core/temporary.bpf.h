@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/*
+ * The directories in which everybody keeps temporary files, under CORDON_POLICY_OWN_TEMPORARY: what
+ * an execution makes directly in one of them, and all that lies below it, is judged as if the
+ * directory were ${tmp}, besides by its name. So is a name that is free, to be taken. What somebody
+ * else has made there is not, whatever it is called.
+ *
+ * Who has made what is noted by the file's identity, when the kernel gives the inode to the name
+ * that a hook has granted (d_instantiate()), or when it is moved there. No later than the kernel
+ * frees the last of the inode it is forgotten, so that the number does not pass to another file.
+ * Where names come from a server, a number says nothing, and nothing is noted.
+ *
+ * Names in these directories are followed, written to and waited for by whoever expects them there:
+ * no symbolic link, FIFO or socket is made directly in one by these rules.
+ */
+#ifndef CORDON_BPF_TEMPORARY_BPF_H
+#define CORDON_BPF_TEMPORARY_BPF_H
+
+#include "bpf/core/superblock.bpf.h"
+#include "bpf/core/tables.bpf.h"
+
+#define TEMPORARY_FILES	     65536u
+#define TEMPORARY_OWNERS     4096u
+#define TEMPORARY_FILES_EACH 4096u /* of one owner */
+#define TEMPORARY_MAKERS     8192u /* tasks that are between the hook and the inode */
+
+struct temporary_file {
+	__u64 inode;
+	__u32 device;	  /* super_block.s_dev */
+	__u32 generation; /* inode.i_generation */
+};
+
+/* Values are owners, see struct cordon_execution. Full: nothing more is noted. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, TEMPORARY_FILES);
+	__type(key, struct temporary_file);
+	__type(value, __u64);
+} temporary_files SEC(".maps");
+
+/* How many of them are whose. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, TEMPORARY_OWNERS);
+	__type(key, __u64);
+	__type(value, __u64);
+} temporary_counts SEC(".maps");
+
+/* From a task to the dentry that it may make directly in such a directory. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, TEMPORARY_MAKERS);
+	__type(key, __u64);
+	__type(value, __u64);
+} temporary_makers SEC(".maps");
+
+#define MOUNT_POINT 1ull /* no address */
+
+static __always_inline bool has_own_temporary(const struct subject *s)
+{
+	return s->policy->flags & CORDON_POLICY_OWN_TEMPORARY;
+}
+
+/* The inodes of overlays keep their numbers, and have no generation of their own. */
+static __always_inline void temporary_identify(__u64 inode, struct temporary_file *file)
+{
+	__u64 super_block = read_u64(FIELD(struct inode, inode, i_sb));
+	bool overlay = read_u64(FIELD(struct super_block, super_block, s_magic)) == OVERLAYFS_MAGIC;
+
+	file->inode = read_u64(FIELD(struct inode, inode, i_ino));
+	file->device = read_u32(FIELD(struct super_block, super_block, s_dev));
+	file->generation = overlay ? 0 : read_u32(FIELD(struct inode, inode, i_generation));
+}
+
+static __noinline bool is_own_temporary(const struct subject *s, __u64 inode)
+{
+	struct temporary_file file;
+	const __u64 *owner;
+
+	temporary_identify(inode, &file);
+	owner = bpf_map_lookup_elem(&temporary_files, &file);
+	return owner && *owner && *owner == s->execution->temporary_owner;
+}
+
+static __always_inline bool may_make_temporary(const struct subject *s)
+{
+	__u64 owner = s->execution->temporary_owner;
+	const __u64 *files = bpf_map_lookup_elem(&temporary_counts, &owner);
+
+	return owner && (!files || *files < TEMPORARY_FILES_EACH);
+}
+
+/* Runs for whoever lets go of the inode last, too. */
+static __noinline void temporary_forget(const struct temporary_file *file)
+{
+	const __u64 *found = bpf_map_lookup_elem(&temporary_files, file);
+	__u64 owner, *files;
+
+	if (!found)
+		return;
+	owner = *found;
+	if (bpf_map_delete_elem(&temporary_files, file))
+		return;
+	files = bpf_map_lookup_elem(&temporary_counts, &owner);
+	if (files && *files)
+		__sync_fetch_and_add(files, -1);
+}
+
+static __always_inline void temporary_forget_freed(__u64 inode)
+{
+	struct temporary_file file;
+
+	temporary_identify(inode, &file);
+	temporary_forget(&file);
+}
+
+static __noinline void temporary_note(const struct cordon_execution *execution, __u64 inode)
+{
+	__u64 owner = execution->temporary_owner, one = 1, *files;
+	struct temporary_file file;
+	const __u64 *former;
+
+	temporary_identify(inode, &file);
+	former = bpf_map_lookup_elem(&temporary_files, &file);
+	if (!owner || !file.inode || (former && *former == owner))
+		return;
+	temporary_forget(&file);
+	if (bpf_map_update_elem(&temporary_files, &file, &owner, BPF_NOEXIST))
+		return;
+	files = bpf_map_lookup_elem(&temporary_counts, &owner);
+	if (files)
+		__sync_fetch_and_add(files, 1);
+	else
+		bpf_map_update_elem(&temporary_counts, &owner, &one, BPF_ANY);
+}
+
+/* A name in such a directory was granted, which is free: an inode will be given to it. */
+static __always_inline void temporary_await(__u64 dentry)
+{
+	__u64 task = (__u64)bpf_get_current_task_btf();
+
+	bpf_map_update_elem(&temporary_makers, &task, &dentry, BPF_ANY);
+}
+
+/* A component of the name was read, on the way up. */
+static __always_inline void note_passed(struct walk *walk, __u64 inode)
+{
+	walk->passed[2] = walk->passed[1];
+	walk->passed[1] = walk->passed[0];
+	walk->passed[0] = walk->covered ? MOUNT_POINT : inode;
+	walk->covered = 0;
+}
+
+/* Of how many components is the directory's name that the climb ended in? 0: it is another one. */
+static __always_inline __u32 temporary_directory(const struct walk *walk)
+{
+	const struct name_component *top, *below;
+	char outer[4] = {}, inner[4] = {};
+	__u32 depth = walk->depth;
+
+	if (depth < 2)
+		return 0;
+	top = &walk->components[(depth - 1) & (CORDON_MAX_COMPONENTS - 1)];
+	below = &walk->components[(depth - 2) & (CORDON_MAX_COMPONENTS - 1)];
+	if (top->length != 3)
+		return 0;
+	bpf_probe_read_kernel(outer, 3, (const void *)top->name);
+	if (__builtin_memcmp(outer, "tmp", 4) == 0)
+		return 1;
+	if (depth < 3 || below->length != 3)
+		return 0;
+	bpf_probe_read_kernel(inner, 3, (const void *)below->name);
+	if (__builtin_memcmp(outer, "var", 4) == 0 && __builtin_memcmp(inner, "tmp", 4) == 0)
+		return 2;
+	return __builtin_memcmp(outer, "dev", 4) == 0 && __builtin_memcmp(inner, "shm", 4) == 0 ? 2
+												: 0;
+}
+
+/* Behind a climb that has found a name: adds the run over what lies below such a directory. */
+static __noinline void run_below_temporary(const struct subject *s)
+{
+	struct walk *walk = s->walk;
+	__u32 directory = temporary_directory(walk), below;
+	__u64 inode;
+
+	if (!directory)
+		return;
+	below = walk->depth - directory - 1;
+	inode = walk->passed[directory];
+	/* Says nothing of what lies beside it. */
+	if (below == 0)
+		walk->unstable |= UNSTABLE_NAME;
+	if (below == 1)
+		walk->above.dentry = 0;
+	if (inode ? !is_own_temporary(s, inode)
+		  : !may_make_temporary(s) || !moves_by_hook(walk->dentry))
+		return;
+	if (walk->run_count >= NAME_RUNS)
+		return;
+	run_add(walk, RUN_ANCHOR + CORDON_ANCHOR_TMP,
+		start_state(s, CORDON_START_ANCHOR + CORDON_ANCHOR_TMP), below + 1);
+	walk->temporary = below ? TEMPORARY_BELOW : TEMPORARY_DIRECTLY;
+	if (!walk->answer.below)
+		walk->answer.below = below;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
+/* Where a name gets its inode: whose temporary file it is, see core/temporary.bpf.h. */
+#ifndef CORDON_BPF_HOOK_TEMPORARY_BPF_H
+#define CORDON_BPF_HOOK_TEMPORARY_BPF_H
+
+#include "bpf/core/subject.bpf.h"
+#include "bpf/core/temporary.bpf.h"
+
+/*
+ * The name is in the cache already, that is, it was looked up and free: what is found by a lookup
+ * gets its inode before it is hashed (d_splice_alias(), d_add()). What was granted and did not come
+ * about must not pass to a file that stands at the same address later.
+ */
+static __always_inline bool is_being_made(__u64 dentry, __u64 inode)
+{
+	bool directory = S_ISDIR(read_u32(FIELD(struct inode, inode, i_mode)) & 0xffff);
+
+	return read_u64(FIELD(struct dentry, dentry, d_hash.pprev)) &&
+	       (directory || read_u32(FIELD(struct inode, inode, i_nlink)) == 1);
+}
+
+SEC("lsm/d_instantiate")
+int BPF_PROG(cordon_d_instantiate, struct dentry *dentry, struct inode *inode)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	__u64 maker = (__u64)task, made = (__u64)dentry, *awaited;
+	struct subject s;
+
+	if (!task->bpf_storage)
+		return 0;
+	awaited = bpf_map_lookup_elem(&temporary_makers, &maker);
+	if (!awaited || *awaited != made)
+		return 0;
+	bpf_map_delete_elem(&temporary_makers, &maker);
+	if (!is_being_made(made, (__u64)inode) || subject_get(&s) != SUBJECT_EXECUTION)
+		return 0;
+	temporary_note(s.execution, (__u64)inode);
+	return 0;
+}
+
+#endif
