@@ -106,8 +106,8 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 		return -ENXIO;
 	rights = *(volatile __u32 *)&s->walk->wanted;
 	name_flags = *(volatile __u32 *)&s->walk->flags;
-	/* Made without a name, and so without a hook before this one. */
-	if ((flags & __O_TMPFILE) && has_own_temporary(s))
+	/* Made without a name, and so without a hook before this one; what arrives is others'. */
+	if ((flags & __O_TMPFILE) && operation == CORDON_OP_OPEN && has_own_temporary(s))
 		temporary_note(s->execution, o->inode);
 	ask_dentry(s, read_path(&file->f_path)->dentry, o->vfsmount,
 		   NAME_QUESTION(rights, name_flags));

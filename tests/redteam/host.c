@@ -106,6 +106,18 @@ static int owned_pipe(void)
 	return ends[0];
 }
 
+/* A file without a name, which is at its beginning. */
+static int unnamed(const char *directory)
+{
+	int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (fd >= 0 && pwrite(fd, "secret", 6, 0) != 6) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
 /* "socket:KIND:WHERE" */
 static int open_socket(const char *kind)
 {
@@ -141,6 +153,8 @@ static int open_socket(const char *kind)
 		return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (strncmp(kind, "group:", 6) == 0)
 		return member(where);
+	if (strncmp(kind, "unnamed:", 8) == 0)
+		return unnamed(where);
 	if (strncmp(kind, "packet:", 7) == 0)
 		return socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 	return -1;
