@@ -22,7 +22,7 @@ BETTER = """## Where others are better
   cordon needs a daemon of root's and a kernel with BPF-LSM, which many hosts have to be started with.
 - **A place of its own.** bubblewrap, firejail and those built on bubblewrap show the code a file system, a `/tmp`, processes and a network of its own:
   what is not there need not be refused, and programs that want a `/dev/shm`, or a server on 127.0.0.1, find both. Under cordon's
-  sandboxes a pool of Python's multiprocessing (its semaphores are files of `/dev/shm`) and a web server on 127.0.0.1 do not work.
+  narrow policies a pool of Python's multiprocessing (its semaphores are files of `/dev/shm`) does not work, nor under any of these a web server on 127.0.0.1.
 - **Domains.** srt, Codex and sandlock can let code reach hosts by name through a proxy that looks at requests; cordon decides by name and address
   when it connects, and sees no request. sandlock can also keep changes of the work directory back until somebody takes them.
 - **Launches.** bubblewrap's is the cheapest, most of all once cordon's daemon is counted. Where root starts a command for a user (`--user`), that user

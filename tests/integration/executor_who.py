@@ -14,7 +14,7 @@ POLICY = """version: 1
 name: client
 include: [runtime/linux, runtime/python3]
 files:
-  - {allow: [read, write, create], paths: ["${workdir}/**"]}
+  - {allow: [read, write, create, delete], paths: ["${workdir}/**"]}
 network:
   - {allow: [connect], to: [127.0.0.1], protocols: [tcp, udp]}
 """

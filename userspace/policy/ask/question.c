@@ -433,6 +433,7 @@ bool question_allowed_if_own(const struct compiled_policy *policy, const struct 
 	memcpy(&header, policy->tables, sizeof(header));
 	if (!(header.flags & CORDON_POLICY_OWN_TEMPORARY) || q->start != CORDON_START_PATH ||
 	    temporary_directory(q->bytes, q->size) == 0 ||
+	    (q->path.link && is_directly_temporary(q->bytes, q->size)) ||
 	    q->path.anchors[CORDON_ANCHOR_TMP] != POLICY_NO_ANCHOR ||
 	    question_judge(policy, q, &answer) < 0 || !answer.missing)
 		return false;

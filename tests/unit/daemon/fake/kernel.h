@@ -367,6 +367,11 @@ void enforcement_set_deadline(struct enforcement *e, uint32_t slot, uint64_t dea
 	e->slots[slot].deadline = deadline;
 }
 
+void enforcement_set_temporary_owner(struct enforcement *e, uint32_t slot, uint64_t owner)
+{
+	e->slots[slot].temporary_owner = owner;
+}
+
 void enforcement_set_asks(struct enforcement *e, uint32_t slot, uint32_t count)
 {
 	e->slots[slot].asks_left = count;
