@@ -37,15 +37,25 @@ static inline void make_others_directory(const char *path)
 	NEED(chown(path, attacker(), attacker()));
 }
 
-/* A file of one's own there: made, written, read, and taken away. */
-static inline int use_temporary(void)
+/* By a name that one's own has got: read, and taken away. */
+static inline int use_up(const char *path)
 {
-	const char *path = temporary("mine");
+	int error = read_file(path);
+
+	return error ? error : outcome(unlink(path));
+}
+
+/* A file of one's own: made, written, read, and taken away. */
+static inline int use_file(const char *path)
+{
 	int error = write_file(path);
 
-	if (!error)
-		error = read_file(path);
-	return error ? error : outcome(unlink(path));
+	return error ? error : use_up(path);
+}
+
+static inline int use_temporary(void)
+{
+	return use_file(temporary("mine"));
 }
 
 #endif

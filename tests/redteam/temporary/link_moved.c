@@ -29,9 +29,7 @@ static int control(void)
 
 	if (!error)
 		error = outcome(rename(own("file"), temporary("moved")));
-	if (!error)
-		error = read_file(temporary("moved"));
-	return error ? error : outcome(unlink(temporary("moved")));
+	return error ? error : use_up(temporary("moved"));
 }
 
 REDTEAM(.attack = attack, .control = control)

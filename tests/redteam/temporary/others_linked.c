@@ -29,9 +29,7 @@ static int control(void)
 	if (!error)
 		error = outcome(link(temporary("mine"), temporary("second")));
 	if (!error)
-		error = read_file(temporary("second"));
-	if (!error)
-		error = outcome(unlink(temporary("second")));
+		error = use_up(temporary("second"));
 	return error ? error : outcome(unlink(temporary("mine")));
 }
 

@@ -26,9 +26,7 @@ static int control(void)
 
 	if (!error)
 		error = outcome(rename(temporary("mine"), temporary("renamed")));
-	if (!error)
-		error = read_file(temporary("renamed"));
-	return error ? error : outcome(unlink(temporary("renamed")));
+	return error ? error : use_up(temporary("renamed"));
 }
 
 REDTEAM(.setup = setup, .attack = attack, .control = control)

@@ -22,12 +22,7 @@ static int attack(void)
 
 static int control(void)
 {
-	const char *path = temporary_in("/dev/shm", "mine");
-	int error = write_file(path);
-
-	if (!error)
-		error = read_file(path);
-	return error ? error : outcome(unlink(path));
+	return use_file(temporary_in("/dev/shm", "mine"));
 }
 
 REDTEAM(.setup = setup, .attack = attack, .control = control)
