@@ -183,6 +183,12 @@ def finish(process, seconds=PATIENCE):
         raise Failed(f"cordon run did not end within {seconds} s") from None
 
 
+def finish_ended(process, what, seconds=PATIENCE):
+    """One that somebody ends: killed, or a shell that could start nothing more in the moment before, which dash leaves with 2."""
+    status = finish(process, seconds)
+    check(status in (137, 2), f"{what}: {status}, neither 137 nor 2")
+
+
 def write(name, content, mode=0o644):
     """A file in the work directory, or at an absolute path."""
     path = os.path.join(WORK, name)
