@@ -572,7 +572,7 @@ install: all
 		*.zsh) install -D -m 644 $$f $(SHARE)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)/_cordon ;; \
 		*.fish) install -D -m 644 $$f $(SHARE)/fish/vendor_completions.d/cordon.fish ;; esac; done
 	install -D -m 644 packaging/examples/cordon.yaml $(SHARE)/cordon/examples/cordon.yaml
-	@set -e; for f in $$(find packaging/fleet -type f); do \
+	@set -e; for f in $$(find packaging/fleet packaging/proxy -type f -not -path "*/__pycache__/*"); do \
 		install -D -m 644 $$f $(SHARE)/cordon/$${f#packaging/}; done
 	@set -e; for f in $(wildcard packaging/systemd/*.*); do \
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/lib/systemd/system/$${f##*/}; done

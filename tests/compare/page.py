@@ -24,7 +24,7 @@ BETTER = """## Where others are better
   what is not there need not be refused, and programs that want a `/dev/shm`, or a server on 127.0.0.1, find both. Under cordon's
   narrow policies a pool of Python's multiprocessing (its semaphores are files of `/dev/shm`) does not work, nor under any of these a web server on 127.0.0.1.
 - **Domains.** srt, Codex and sandlock can let code reach hosts by name through a proxy that looks at requests; cordon decides by name and address
-  when it connects, and sees no request. sandlock can also keep changes of the work directory back until somebody takes them.
+  when it connects, and sees no request: for that it takes [a proxy beside it](proxies.md). sandlock can also keep changes of the work directory back until somebody takes them.
 - **Launches.** bubblewrap's is the cheapest, most of all once cordon's daemon is counted. Where root starts a command for a user (`--user`), that user
   is looked up wherever the host keeps users, which costs nearly as much again.
 - **One setting for all.** Where cordon's narrow policies are used, each kind of job has its own.

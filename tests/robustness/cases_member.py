@@ -15,8 +15,10 @@ import time
 
 from service import (
     CLIENT,
+    PROXY,
     STATUS_SOCKET,
     WATCHER,
+    WHO_SOCKET,
     Client,
     as_user,
     cheat,
@@ -170,6 +172,32 @@ def watchers():
     for client in clients:
         client.close()
     wait_for(lambda: cheat(WATCHER, "ask", STATUS_SOCKET, status)["ok"], 10, "room")
+
+
+@case("members of cordon-who are told whose everything is, at a socket where nobody may ask for anything else")
+def proxies():
+    ensure_standing()
+    equal((os.stat(WHO_SOCKET).st_mode & 0o777, os.stat(WHO_SOCKET).st_gid), (0o660, grp.getgrnam("cordon-who").gr_gid), "socket")
+    process = start_as("alice", "sh", "-c", "sleep 4322")
+
+    def sleeper():
+        return [pid for (pid, _), line in processes().items() if line.startswith("sleep 4322")]
+
+    wait_for(sleeper, 20, "its start")
+    pid = sleeper()[0]
+    result = as_user(PROXY, "who", "--json", str(pid))
+    equal(result.status, 0, f"status ({result.text})")
+    answer = json.loads(result.out)
+    equal([(found["id"], found["policy"]) for found in answer], [(execution_id(last_start()), last_start()["cordon"]["policy"]["name"])], "what a proxy is told")
+    # Others of the group cordon know their own, and by the other socket; strangers nothing.
+    equal([as_user(name, "who", str(pid)).status for name in ("alice", "bob", "eve", WATCHER)], [0, 3, 1, 1], "what others are told")
+    for request in ('{"op":"status"}', '{"op":"ps"}', '{"op":"hello","version":2}', '{"op":"kill","id":"' + "0" * 36 + '"}', '{"op":"stop","force":false}'):
+        refused(cheat(PROXY, "ask", WHO_SOCKET, request), "EPERM", "nothing but who")
+    for socket in (SOCKET, STATUS_SOCKET):
+        equal(cheat(PROXY, "ask", socket, '{"op":"status"}')["error"], "EACCES", f"a proxy at {socket}")
+    process.kill()
+    process.wait()
+    wait_for(lambda: set(starts()) == set(ends()), 10, "the end record")
 
 
 @case("a member names policies that root installed, and of these those that allow it")

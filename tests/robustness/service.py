@@ -19,15 +19,18 @@ POLICIES = os.path.join(ROOT, "policies")
 MEMBERS = ("alice", "bob")
 # Of the group whose members may ask for status and nothing else.
 WATCHER = "walter"
-USERS = (*MEMBERS, "eve", WATCHER)
+# Of the group whose members may ask whose something is and nothing else.
+PROXY = "petra"
+USERS = (*MEMBERS, "eve", WATCHER, PROXY)
 CLIENT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "member_client.py")
 STATUS_SOCKET = "/run/cordon/status.sock"
+WHO_SOCKET = "/run/cordon/who.sock"
 MEMORY_OF = {}
 SMALL = os.path.join(os.path.dirname(CLIENT), "small.yaml")
 
 
 def make_users():
-    for name in ("cordon", "cordon-watch"):
+    for name in ("cordon", "cordon-watch", "cordon-who"):
         try:
             grp.getgrnam(name)
         except KeyError:
@@ -40,6 +43,7 @@ def make_users():
     for name in MEMBERS:
         subprocess.run(["usermod", "-aG", "cordon", name], check=True)
     subprocess.run(["usermod", "-aG", "cordon-watch", WATCHER], check=True)
+    subprocess.run(["usermod", "-aG", "cordon-who", PROXY], check=True)
 
 
 def policy(name, *lines, based_on=SHELL_POLICY):

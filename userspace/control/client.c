@@ -57,6 +57,15 @@ int client_connect_looking(const char *path, unsigned int seconds, int *ret_sock
 	return connect_to(path, "cordon-watch", seconds, ret_socket, failure);
 }
 
+int client_connect_who(int *ret_socket, struct failure *failure)
+{
+	int r = connect_to(PROTOCOL_WHO_SOCKET, "cordon-who", 0, ret_socket, NULL);
+
+	/* Members of the group `cordon` are told of executions of their own. */
+	return r < 0 ? connect_to(PROTOCOL_SOCKET, "cordon or cordon-who", 0, ret_socket, failure)
+		     : 0;
+}
+
 static int broken(struct failure *failure)
 {
 	return failure_set(failure, EBADMSG,

@@ -33,6 +33,12 @@ int client_connect(int *ret_socket, struct failure *failure);
 int client_connect_looking(const char *path, unsigned int seconds, int *ret_socket,
 			   struct failure *failure);
 
+/*
+ * Connects to where client_who() is answered: about every execution for root and members of the
+ * group cordon-who, about the caller's own for members of `cordon`. Errors as client_connect().
+ */
+int client_connect_who(int *ret_socket, struct failure *failure);
+
 /* Is the daemon there, and will it stay? It does not leave for being idle while connected to. */
 int client_hello(int socket, struct failure *failure);
 

@@ -26,9 +26,11 @@
 #define PROTOCOL_SOCKET	   PROTOCOL_DIRECTORY "/control.sock"
 /* Answers `status`, and refuses all else, whoever asks. */
 #define PROTOCOL_STATUS_SOCKET PROTOCOL_DIRECTORY "/status.sock"
-#define PROTOCOL_MAX_PACKET    65536u
-#define PROTOCOL_MAX_FDS       8u
-#define PROTOCOL_MAX_BINDS     (PROTOCOL_MAX_FDS - 3) /* work directory, home and code have theirs */
+/* Answers `who`, about all executions, and refuses all else. */
+#define PROTOCOL_WHO_SOCKET PROTOCOL_DIRECTORY "/who.sock"
+#define PROTOCOL_MAX_PACKET 65536u
+#define PROTOCOL_MAX_FDS    8u
+#define PROTOCOL_MAX_BINDS  (PROTOCOL_MAX_FDS - 3) /* work directory, home and code have theirs */
 /* One for each execution that can be live. */
 #define PROTOCOL_MAX_CLIENTS CORDON_MAX_EXECUTIONS
 /* Of these, of all clients that are not root. */
@@ -37,8 +39,8 @@
  * Further connections, for looking at and ending what the others run: no execution can start there.
  */
 #define PROTOCOL_RESERVED_CLIENTS 16u
-/* Connections to the status socket, besides. */
-#define PROTOCOL_MAX_WATCHERS 16u
+/* Connections to each of the sockets for one request, besides. */
+#define PROTOCOL_MAX_LOOKERS 16u
 /* How long a prepared execution may stay without a label before it is given up. */
 #define PROTOCOL_LABEL_SECONDS 30u
 /* How long a client that is not root may say nothing and own no execution. */

@@ -34,6 +34,11 @@ int request_op(json_t *message, enum request_op *ret_op, struct failure *failure
 	return failure_set(failure, EINVAL, "unknown op \"%.64s\"", name);
 }
 
+const char *request_op_name(enum request_op op)
+{
+	return op_names[op];
+}
+
 int label_request_parse(json_t *message, struct label_request *ret_request, struct failure *failure)
 {
 	_cleanup_(protocol_strings_freep) char **kept = NULL, **removed = NULL;

@@ -41,6 +41,7 @@ enum request_op {
 };
 
 int request_op(json_t *message, enum request_op *ret_op, struct failure *failure);
+const char *request_op_name(enum request_op op);
 
 struct prepare_request {
 	char *policy; /* name or absolute path */

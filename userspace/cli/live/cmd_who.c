@@ -22,13 +22,14 @@ enum who_exit {
 
 static const char help[] =
 	"usage: cordon who [--json] PID\n"
-	"       cordon who [--json] ADDRESS:PORT\n"
+	"       cordon who [--json] ADDRESS:PORT [ADDRESS:PORT]\n"
 	"\n"
 	"Says which execution, agent, session and policy a process belongs to, or the socket with this\n"
-	"local address: for a proxy, the address that a connection comes from. TCP and UDP of this\n"
-	"network namespace; IPv6 addresses in brackets. A socket is the execution's that made it, where\n"
-	"that has a cgroup of its own: all that `cordon run` starts, and of what executors start, what\n"
-	"may use the network. Who is not root is told of executions of its own.\n"
+	"local address, connected to the second one: for a proxy, the address that a connection comes\n"
+	"from, and its own. TCP and UDP of this network namespace; IPv6 addresses in brackets. A socket\n"
+	"is the execution's that made it, where that has a cgroup of its own: all that `cordon run`\n"
+	"starts, and of what executors start, what may use the network. Root and members of the group\n"
+	"cordon-who are told of every execution, members of cordon of their own.\n"
 	"\n"
 	"      --json   for programs: an array of objects, as `cordon ps --json` has them\n"
 	"  -h, --help   this text\n"
@@ -38,7 +39,7 @@ static const char help[] =
 struct question {
 	bool json;
 	pid_t pid; /* 0: the address is asked about */
-	struct socket_address address;
+	struct socket_ends ends;
 };
 
 static bool parse_target(const char *text, struct question *question)
@@ -47,13 +48,21 @@ static bool parse_target(const char *text, struct question *question)
 	char *end;
 
 	if (strchr(text, ':'))
-		return socket_address_parse(text, &question->address) == 0;
+		return socket_address_parse(text, &question->ends.local) == 0;
 	errno = 0;
 	pid = strtoul(text, &end, 10);
 	if (errno || *end || *text < '0' || *text > '9' || pid == 0 || pid > INT32_MAX)
 		return false;
 	question->pid = (pid_t)pid;
 	return true;
+}
+
+static bool parse_targets(int count, char **words, struct question *question)
+{
+	if (count < 1 || count > 2 || !parse_target(words[0], question))
+		return false;
+	return count == 1 ||
+	       (!question->pid && socket_address_parse(words[1], &question->ends.remote) == 0);
 }
 
 /* Returns an exit status, or -1 to go on. */
@@ -77,11 +86,11 @@ static int parse(int argc, char **argv, struct question *ret_question)
 		}
 		ret_question->json = true;
 	}
-	if (argc - optind != 1 || !parse_target(argv[optind], ret_question)) {
-		message("who: takes a process id, or an address and a port such as 127.0.0.1:41234 or [::1]:41234");
-		return EXIT_USAGE;
-	}
-	return -1;
+	if (parse_targets(argc - optind, argv + optind, ret_question))
+		return -1;
+	message("who: takes a process id, or an address and a port such as 127.0.0.1:41234 or [::1]:41234, and those "
+		"of the other end");
+	return EXIT_USAGE;
 }
 
 /* Adds the execution, if there is one. 0 or as client_who(). */
@@ -105,7 +114,7 @@ static int ask_all(int socket, const struct question *question, json_t *found,
 
 	if (question->pid)
 		return ask(socket, question->pid, 0, found, failure);
-	r = socket_owners_find(&question->address, &owners);
+	r = socket_owners_find(&question->ends, &owners);
 	if (r < 0)
 		return failure_set(failure, -r, "cannot list the sockets of this host: %s",
 				   r == -ENOENT ? "the kernel lacks tcp_diag and udp_diag"
@@ -146,7 +155,7 @@ int cmd_who(int argc, char **argv)
 	r = parse(argc, argv, &question);
 	if (r >= 0)
 		return r;
-	r = client_connect(&socket, &failure);
+	r = client_connect_who(&socket, &failure);
 	if (r == -ENOENT || r == -ECONNREFUSED)
 		message("no daemon runs, which alone knows");
 	else if (r < 0 || (r = ask_all(socket, &question, found, &failure)) < 0)

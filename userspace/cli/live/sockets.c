@@ -71,12 +71,21 @@ static bool is_any(const struct in6_addr *address)
 	       (IN6_IS_ADDR_V4MAPPED(address) && memcmp(&address->s6_addr[12], four, 4) == 0);
 }
 
-void socket_owners_note(struct socket_owners *owners, const struct socket_address *wanted,
-			const struct in6_addr *source, uint64_t cgroup)
+static bool is_same(const struct socket_address *a, const struct socket_address *b)
 {
-	bool exact = IN6_ARE_ADDR_EQUAL(source, &wanted->address);
+	return a->port == b->port && IN6_ARE_ADDR_EQUAL(&a->address, &b->address);
+}
 
-	if (!exact && (owners->exact || !is_any(source)))
+void socket_owners_note(struct socket_owners *owners, const struct socket_ends *wanted,
+			const struct socket_ends *found, uint64_t cgroup)
+{
+	bool exact = is_same(&found->local, &wanted->local);
+
+	if (found->local.port != wanted->local.port)
+		return;
+	if (wanted->remote.port && !is_same(&found->remote, &wanted->remote))
+		return;
+	if (!exact && (owners->exact || !is_any(&found->local.address)))
 		return;
 	if (exact && !owners->exact)
 		*owners = (struct socket_owners){.exact = true};
@@ -102,14 +111,26 @@ static uint64_t cgroup_of(const struct nlmsghdr *header)
 	return cgroup;
 }
 
+static struct socket_address end_of(const struct inet_diag_msg *found, const __be32 words[4],
+				    __be16 port)
+{
+	struct socket_address end = {.port = ntohs(port)};
+
+	if (found->idiag_family == AF_INET)
+		map_address(&end.address, words);
+	else
+		memcpy(&end.address, words, sizeof(end.address));
+	return end;
+}
+
 /* The next of a packet's messages that is a socket's. 1: go on reading; 0: that was all; -errno. */
-static int read_packet(const void *packet, size_t size, const struct socket_address *wanted,
+static int read_packet(const void *packet, size_t size, const struct socket_ends *wanted,
 		       struct socket_owners *owners)
 {
 	for (const struct nlmsghdr *header = packet; NLMSG_OK(header, size);
 	     header = NLMSG_NEXT(header, size)) {
 		const struct inet_diag_msg *found = NLMSG_DATA(header);
-		struct in6_addr source;
+		struct socket_ends ends;
 		uint64_t cgroup;
 
 		if (header->nlmsg_type == NLMSG_DONE)
@@ -123,20 +144,18 @@ static int read_packet(const void *packet, size_t size, const struct socket_addr
 		}
 		if (header->nlmsg_len < NLMSG_LENGTH(sizeof(*found)))
 			return -EPROTO;
-		if (ntohs(found->id.idiag_sport) != wanted->port)
-			continue;
-		if (found->idiag_family == AF_INET)
-			map_address(&source, found->id.idiag_src);
-		else
-			memcpy(&source, found->id.idiag_src, sizeof(source));
+		ends = (struct socket_ends){
+			.local = end_of(found, found->id.idiag_src, found->id.idiag_sport),
+			.remote = end_of(found, found->id.idiag_dst, found->id.idiag_dport),
+		};
 		cgroup = cgroup_of(header);
 		if (cgroup)
-			socket_owners_note(owners, wanted, &source, cgroup);
+			socket_owners_note(owners, wanted, &ends, cgroup);
 	}
 	return 1;
 }
 
-static int list(int socket, int family, int protocol, const struct socket_address *wanted,
+static int list(int socket, int family, int protocol, const struct socket_ends *wanted,
 		struct socket_owners *owners)
 {
 	struct {
@@ -149,7 +168,8 @@ static int list(int socket, int family, int protocol, const struct socket_addres
 		.request = {.sdiag_family = (uint8_t)family,
 			    .sdiag_protocol = (uint8_t)protocol,
 			    .idiag_states = UINT32_MAX,
-			    .id = {.idiag_sport = htons(wanted->port)}},
+			    .id = {.idiag_sport = htons(wanted->local.port),
+				   .idiag_dport = htons(wanted->remote.port)}},
 	};
 	_Alignas(struct nlmsghdr) char packet[32768];
 	int r = 1;
@@ -166,7 +186,7 @@ static int list(int socket, int family, int protocol, const struct socket_addres
 	return r;
 }
 
-int socket_owners_find(const struct socket_address *wanted, struct socket_owners *ret_owners)
+int socket_owners_find(const struct socket_ends *wanted, struct socket_owners *ret_owners)
 {
 	static const int families[] = {AF_INET, AF_INET6}, protocols[] = {IPPROTO_TCP, IPPROTO_UDP};
 	_cleanup_(closep) int netlink =

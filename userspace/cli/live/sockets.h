@@ -26,17 +26,26 @@ struct socket_owners {
 };
 
 /*
- * Notes one socket. Those bound to every address count only where none is bound to this one: a
- * server's listener, say, beside the connection that was accepted.
+ * Which sockets are meant: those with this local address, and, unless its port is 0, connected to
+ * that other one. Connections to different places may share a local address.
  */
-void socket_owners_note(struct socket_owners *owners, const struct socket_address *wanted,
-			const struct in6_addr *source, uint64_t cgroup);
+struct socket_ends {
+	struct socket_address local, remote;
+};
 
 /*
- * TCP and UDP sockets of this network namespace with that local address. What was accepted is its
+ * Notes a socket with these ends, if it is meant. Those bound to every address count only where
+ * none is bound to the one wanted: a server's listener, say, beside the connection that was
+ * accepted.
+ */
+void socket_owners_note(struct socket_owners *owners, const struct socket_ends *wanted,
+			const struct socket_ends *found, uint64_t cgroup);
+
+/*
+ * TCP and UDP sockets of this network namespace that are meant. What was accepted is its
  * listener's; what was passed on stays its maker's. No owners: there is no such socket, or it is
  * closed. -ENOENT: the kernel has no list (modules tcp_diag and udp_diag); -errno of it.
  */
-int socket_owners_find(const struct socket_address *wanted, struct socket_owners *ret_owners);
+int socket_owners_find(const struct socket_ends *wanted, struct socket_owners *ret_owners);
 
 #endif

@@ -16,6 +16,8 @@
 #define PEER_GROUP "cordon"
 /* Its members may ask for `status`, by a socket where nothing else is answered. */
 #define PEER_STATUS_GROUP "cordon-watch"
+/* Its members may ask `who` about every execution, by a socket where nothing else is answered. */
+#define PEER_WHO_GROUP "cordon-who"
 /* A process has at most 65536 groups; one with more than this is told to have fewer. */
 #define PEER_MAX_GROUPS 1024
 

@@ -11,11 +11,13 @@
 #include "audit/record/record.h"
 #include "base/uuid.h"
 #include "control/protocol.h"
+#include "control/request.h"
 #include "daemon/peer/account.h"
 #include "daemon/execution/execution.h"
 #include "daemon/peer/peer.h"
 
 struct applying;
+struct listener;
 struct approve_pending;
 struct propose_pending;
 struct reader_question;
@@ -28,7 +30,8 @@ struct connection {
 	struct event *readable;
 	struct event *resume; /* reads on, where a user takes too much time; NULL for root */
 	struct peer peer;
-	bool for_looking;	     /* came by the status socket: may ask for `status`, root too */
+	struct listener *listener; /* by which it came */
+	enum request_op only; /* all that it may ask for, root too; REQUEST_OP_COUNT: it depends */
 	struct account *account;     /* NULL for root */
 	struct execution *execution; /* its own, until that is finished */
 	/* How it finished, kept until the client asks. */

@@ -84,10 +84,14 @@ static void do_prepare(struct connection *c, json_t *message, struct protocol_fd
 	connection_answer(c, reply, reply_fds, e->policy->filter_fd >= 0 ? 2 : 1);
 }
 
-/* Root's are seen and ended by root alone, others by their user as well. */
+/*
+ * Root's are seen and ended by root alone, others by their user as well. Whoever may ask for
+ * nothing but whose something is, as a proxy that serves all, is told of each.
+ */
 static bool may_see(const struct connection *c, const struct execution *e)
 {
-	return c->peer.root || (e->owner.member && e->owner.uid == c->peer.ucred.uid);
+	return c->peer.root || c->only == REQUEST_WHO ||
+	       (e->owner.member && e->owner.uid == c->peer.ucred.uid);
 }
 
 static void do_label(struct connection *c, json_t *message, struct protocol_fds *fds)
@@ -382,12 +386,11 @@ static int authorise(const struct connection *c, enum request_op op, struct fail
 		[REQUEST_PROPOSE] = true,
 	};
 
-	if (c->for_looking)
-		return op == REQUEST_STATUS
-			       ? 0
-			       : failure_set(
-					 failure, EPERM,
-					 "nothing but status may be asked for on " PROTOCOL_STATUS_SOCKET);
+	if (c->only != REQUEST_OP_COUNT)
+		return op == c->only ? 0
+				     : failure_set(failure, EPERM,
+						   "nothing but %s may be asked for on this socket",
+						   request_op_name(c->only));
 	if (c->peer.root || of_members[op])
 		return 0;
 	if ((op == REQUEST_DECIDE || op == REQUEST_APPROVALS) && approve_is_authorised(&c->peer))

@@ -30,25 +30,32 @@
 struct listener {
 	struct server *server;
 	const char *path, *group_name;
-	bool for_looking; /* at `status`, and nothing else */
+	enum request_op only; /* all that is answered there; REQUEST_OP_COUNT: everything is */
 	int fd;
 	struct event *acceptable;
 	bool have_group;
 	gid_t group; /* whose members may connect */
+	/* Of a socket for one request. */
+	size_t lookers;		/* connections to it: not of the server's count */
+	struct account looking; /* what they take of the daemon's time, all together */
 };
 
 struct server {
 	struct daemon *daemon;
-	struct listener control, status;
+	struct listener control, status, who;
 	LIST_HEAD(, connection) connections;
 	size_t count;
-	size_t members;		/* of count: connections of those who are not root */
-	size_t watchers;	/* not of count: connections to the status socket */
-	struct account looking; /* what they take of the daemon's time, all together */
+	size_t members; /* of count: connections of those who are not root */
 	bool stop_requested;
 	struct readers *readers;
 	char packet[PROTOCOL_MAX_PACKET];
 };
+
+/* Whoever came by such a socket only looks. */
+static bool is_for_looking(const struct listener *listener)
+{
+	return listener->only != REQUEST_OP_COUNT;
+}
 
 /* --- connections -------------------------------------------------------------------------- */
 
@@ -67,7 +74,7 @@ static void release(struct connection *c)
 		event_free(c->resume);
 	if (c->account)
 		account_close(c->account);
-	c->server->members -= !c->peer.root && !c->for_looking;
+	c->server->members -= !c->peer.root && !is_for_looking(c->listener);
 	peer_release(&c->peer);
 	closep(&c->fd);
 	closep(&c->report_fd);
@@ -80,8 +87,8 @@ static void drop(struct connection *c)
 	struct execution *e = c->execution;
 
 	/* Whoever looks keeps no daemon that would leave. */
-	if (c->for_looking) {
-		c->server->watchers--;
+	if (is_for_looking(c->listener)) {
+		c->listener->lookers--;
 		release(c);
 		return;
 	}
@@ -286,8 +293,8 @@ static bool is_full(const struct listener *listener)
 {
 	const struct server *server = listener->server;
 
-	return listener->for_looking
-		       ? server->watchers >= PROTOCOL_MAX_WATCHERS
+	return is_for_looking(listener)
+		       ? listener->lookers >= PROTOCOL_MAX_LOOKERS
 		       : server->count >= PROTOCOL_MAX_CLIENTS + PROTOCOL_RESERVED_CLIENTS;
 }
 
@@ -297,10 +304,10 @@ static int admit(const struct listener *listener, int fd, struct peer *ret_peer)
 	struct failure failure = {};
 	int r = peer_read(fd, listener->have_group ? &listener->group : NULL, ret_peer, &failure);
 
-	if (r == -EPERM && listener->for_looking)
+	if (r == -EPERM && is_for_looking(listener))
 		failure_replace(&failure, r,
-				"only root and members of the group " PEER_STATUS_GROUP
-				" may use this socket");
+				"only root and members of the group %s may use this socket",
+				listener->group_name);
 	if (r < 0) {
 		turn_away(fd, r, failure.text);
 		return r;
@@ -317,9 +324,9 @@ static int open_account(struct server *server, struct connection *c)
 {
 	if (c->peer.root)
 		return 0;
-	if (c->for_looking) {
+	if (is_for_looking(c->listener)) {
 		/* Not one of its own: there are as many as 64 users may have. */
-		c->account = &server->looking;
+		c->account = &c->listener->looking;
 		c->account->connections++;
 	} else if (++server->members <= PROTOCOL_MAX_MEMBERS) {
 		/* All of them together leave room for root. */
@@ -335,7 +342,7 @@ static int open_account(struct server *server, struct connection *c)
 }
 
 /* Takes over descriptor and peer, even on failure. */
-static int add_connection(const struct listener *listener, int fd, struct peer *peer)
+static int add_connection(struct listener *listener, int fd, struct peer *peer)
 {
 	struct server *server = listener->server;
 	struct connection *c = calloc(1, sizeof(*c));
@@ -354,7 +361,8 @@ static int add_connection(const struct listener *listener, int fd, struct peer *
 	c->daemon = server->daemon;
 	c->peer = *peer;
 	c->peer.names = &server->daemon->names;
-	c->for_looking = listener->for_looking;
+	c->listener = listener;
+	c->only = listener->only;
 	c->report_fd = -1;
 	c->fd = fd;
 	LIST_INSERT_HEAD(&server->connections, c, link);
@@ -365,8 +373,8 @@ static int add_connection(const struct listener *listener, int fd, struct peer *
 		release(c);
 		return r;
 	}
-	if (c->for_looking)
-		server->watchers++;
+	if (is_for_looking(listener))
+		listener->lookers++;
 	else
 		server->count++;
 	return 0;
@@ -544,6 +552,20 @@ static void listener_close(struct listener *listener)
 	listener->fd = -1;
 }
 
+static void listener_prepare(struct listener *listener, struct server *server, enum request_op only,
+			     const char *path, const char *group_name)
+{
+	*listener = (struct listener){
+		.server = server,
+		.path = path,
+		.group_name = group_name,
+		.only = only,
+		.fd = -1,
+		.looking = {.balance_nsec = ACCOUNT_SAVINGS_NSEC,
+			    .as_of = clock_nsec(CLOCK_MONOTONIC)},
+	};
+}
+
 int server_start(struct daemon *daemon, struct server **ret_server, struct failure *failure)
 {
 	const struct readers_options readers = {
@@ -559,24 +581,15 @@ int server_start(struct daemon *daemon, struct server **ret_server, struct failu
 		return failure_set(failure, ENOMEM, "%m");
 	server->daemon = daemon;
 	LIST_INIT(&server->connections);
-	server->control = (struct listener){
-		.server = server,
-		.path = PROTOCOL_SOCKET,
-		.group_name = PEER_GROUP,
-		.fd = -1,
-	};
-	server->status = (struct listener){
-		.server = server,
-		.path = PROTOCOL_STATUS_SOCKET,
-		.group_name = PEER_STATUS_GROUP,
-		.for_looking = true,
-		.fd = -1,
-	};
-	server->looking.balance_nsec = ACCOUNT_SAVINGS_NSEC;
-	server->looking.as_of = clock_nsec(CLOCK_MONOTONIC);
+	listener_prepare(&server->control, server, REQUEST_OP_COUNT, PROTOCOL_SOCKET, PEER_GROUP);
+	listener_prepare(&server->status, server, REQUEST_STATUS, PROTOCOL_STATUS_SOCKET,
+			 PEER_STATUS_GROUP);
+	listener_prepare(&server->who, server, REQUEST_WHO, PROTOCOL_WHO_SOCKET, PEER_WHO_GROUP);
 	r = readers_new(&readers, &server->readers, failure);
 	if (r == 0)
 		r = listener_open(&server->status, failure);
+	if (r == 0)
+		r = listener_open(&server->who, failure);
 	if (r == 0)
 		r = listener_open(&server->control, failure);
 	if (r < 0) {
@@ -595,6 +608,7 @@ void server_stop_accepting(struct server *server)
 	server->daemon->leaving = true;
 	listener_close(&server->control);
 	listener_close(&server->status);
+	listener_close(&server->who);
 }
 
 void server_free(struct server *server)

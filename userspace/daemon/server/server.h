@@ -9,10 +9,10 @@
 #include "daemon/execution/execution.h"
 
 /*
- * Binds the control socket (0600, or 0660 for PEER_GROUP) and the status socket (likewise, for
- * PEER_STATUS_GROUP), stale ones replaced: the caller holds the daemon's lock, and lets
- * daemon->server be *ret_server before an event is handled. From then on whoever waits for the end
- * of an execution is told.
+ * Binds the control socket (0600, or 0660 for PEER_GROUP), and likewise the status socket for
+ * PEER_STATUS_GROUP and the one for `who` for PEER_WHO_GROUP, stale ones replaced: the caller holds
+ * the daemon's lock, and lets daemon->server be *ret_server before an event is handled. From then
+ * on whoever waits for the end of an execution is told.
  */
 int server_start(struct daemon *daemon, struct server **ret_server, struct failure *failure);
 

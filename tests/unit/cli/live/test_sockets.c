@@ -60,25 +60,50 @@ static void test_addresses(void **state)
 /* What is bound to every address counts only beside nothing better, whichever comes first. */
 static void test_owners(void **state)
 {
-	const struct socket_address wanted = parsed("127.0.0.1:80"), other = parsed("127.0.0.2:80");
-	const struct in6_addr any4 = {.s6_addr = {[10] = 0xff, [11] = 0xff}};
+	const struct socket_ends wanted = {.local = parsed("127.0.0.1:80")},
+				 other = {.local = parsed("127.0.0.2:80")},
+				 any4 = {.local = parsed("0.0.0.0:80")},
+				 any6 = {.local = parsed("[::]:80")};
 	struct socket_owners owners = {};
 
 	(void)state;
-	socket_owners_note(&owners, &wanted, &other.address, 1);
+	socket_owners_note(&owners, &wanted, &other, 1);
 	assert_int_equal(owners.count, 0);
 	socket_owners_note(&owners, &wanted, &any4, 2);
-	socket_owners_note(&owners, &wanted, &in6addr_any, 3);
+	socket_owners_note(&owners, &wanted, &any6, 3);
 	socket_owners_note(&owners, &wanted, &any4, 2);
 	assert_int_equal(owners.count, 2);
-	socket_owners_note(&owners, &wanted, &wanted.address, 4);
+	socket_owners_note(&owners, &wanted, &wanted, 4);
 	socket_owners_note(&owners, &wanted, &any4, 2);
 	assert_true(owners.exact);
 	assert_int_equal(owners.count, 1);
 	assert_int_equal(owners.cgroups[0], 4);
 	for (uint64_t cgroup = 10; cgroup < 100; cgroup++)
-		socket_owners_note(&owners, &wanted, &wanted.address, cgroup);
+		socket_owners_note(&owners, &wanted, &wanted, cgroup);
 	assert_int_equal(owners.count, SOCKETS_CGROUPS_MAX);
+}
+
+/* With the other end, only what is connected to it: others may have the same local address. */
+static void test_connected(void **state)
+{
+	const struct socket_address local = parsed("127.0.0.1:40000");
+	const struct socket_ends wanted = {local, parsed("127.0.0.1:3128")},
+				 elsewhere = {local, parsed("127.0.0.1:3129")},
+				 another = {local, parsed("127.0.0.2:3128")},
+				 none = {.local = local};
+	struct socket_owners owners = {};
+
+	(void)state;
+	socket_owners_note(&owners, &wanted, &elsewhere, 1);
+	socket_owners_note(&owners, &wanted, &another, 2);
+	socket_owners_note(&owners, &wanted, &none, 3);
+	assert_int_equal(owners.count, 0);
+	socket_owners_note(&owners, &wanted, &wanted, 4);
+	assert_int_equal(owners.count, 1);
+	assert_int_equal(owners.cgroups[0], 4);
+	/* Without it, all of them. */
+	socket_owners_note(&owners, &none, &elsewhere, 1);
+	assert_int_equal(owners.count, 2);
 }
 
 /*
@@ -115,12 +140,12 @@ static int own_socket(int family, int type, const struct in6_addr *address, uint
  */
 static void find_own(int family, int type, const char *text)
 {
-	struct socket_address wanted = parsed(text);
+	struct socket_ends wanted = {.local = parsed(text)};
 	bool good = false;
 
 	for (int tries = 0; tries < 20 && !good; tries++) {
 		struct socket_owners open = {}, closed = {};
-		int fd = own_socket(family, type, &wanted.address, &wanted.port);
+		int fd = own_socket(family, type, &wanted.local.address, &wanted.local.port);
 
 		if (fd < 0 && family == AF_INET6)
 			return;
@@ -142,11 +167,56 @@ static void test_found(void **state)
 	find_own(AF_INET6, SOCK_DGRAM, "[::1]:1");
 }
 
+static int listener_at(uint16_t port)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_in name = {.sin_family = AF_INET,
+				   .sin_port = htons(port),
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&name, sizeof(name)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	return fd;
+}
+
+static struct socket_address name_of(int fd)
+{
+	struct sockaddr_in name;
+	socklen_t size = sizeof(name);
+	char text[INET_ADDRSTRLEN + 8];
+
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&name, &size), 0);
+	snprintf(text, sizeof(text), "127.0.0.1:%u", ntohs(name.sin_port));
+	return parsed(text);
+}
+
+/* The kernel tells a connection from one with the same local address that leads elsewhere. */
+static void test_two_places(void **state)
+{
+	_cleanup_(closep) int to = listener_at(0), beside = listener_at(0);
+	_cleanup_(closep) int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const struct socket_address there = name_of(to), elsewhere = name_of(beside);
+	struct sockaddr_in name = {.sin_family = AF_INET,
+				   .sin_port = htons(there.port),
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct socket_owners owners;
+	struct socket_ends wanted;
+
+	(void)state;
+	assert_int_equal(connect(fd, (struct sockaddr *)&name, sizeof(name)), 0);
+	wanted = (struct socket_ends){name_of(fd), there};
+	assert_int_equal(socket_owners_find(&wanted, &owners), 0);
+	assert_int_equal(owners.count, 1);
+	wanted.remote = elsewhere;
+	assert_int_equal(socket_owners_find(&wanted, &owners), 0);
+	assert_int_equal(owners.count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_addresses),
-		cmocka_unit_test(test_owners),
+		cmocka_unit_test(test_addresses), cmocka_unit_test(test_owners),
+		cmocka_unit_test(test_connected), cmocka_unit_test(test_two_places),
 		cmocka_unit_test(test_found),
 	};
 

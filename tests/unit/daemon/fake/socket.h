@@ -24,6 +24,8 @@ static inline const char *name_of(const char *path)
 {
 	if (strcmp(path, PROTOCOL_SOCKET) == 0)
 		return world_path("socket");
+	if (strcmp(path, PROTOCOL_WHO_SOCKET) == 0)
+		return world_path("who");
 	return strcmp(path, PROTOCOL_STATUS_SOCKET) == 0 ? world_path("status") : path;
 }
 

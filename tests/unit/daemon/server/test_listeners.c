@@ -30,9 +30,10 @@
 #include "kernel/handle.h"
 #include "tests/unit/daemon/privsep/writer_fixture.h"
 
-#define GROUPS	     "root:x:0:\ncordon:x:64001:\ncordon-watch:x:64002:\n"
+#define GROUPS	     "root:x:0:\ncordon:x:64001:\ncordon-watch:x:64002:\ncordon-who:x:64004:\n"
 #define RUNNERS	     64001
 #define WATCHERS     64002
+#define PROXIES	     64004
 #define STRANGERS    64003
 #define SOMEBODY     64100
 #define PATIENCE_SEC 20
@@ -131,6 +132,7 @@ static int stop(void **state)
 	/* The names go with those who answered to them. */
 	assert_int_equal(stat(PROTOCOL_SOCKET, &status), -1);
 	assert_int_equal(stat(PROTOCOL_STATUS_SOCKET, &status), -1);
+	assert_int_equal(stat(PROTOCOL_WHO_SOCKET, &status), -1);
 	empty_daemon(daemon_of_test);
 	event_base_free(daemon_of_test->base);
 	free(daemon_of_test);
@@ -232,6 +234,7 @@ static const char *asked_by(gid_t gid, const char *path, const char *request)
 }
 
 static const char ps[] = "{\"op\":\"ps\"}";
+static const char who[] = "{\"op\":\"who\",\"cgroup\":1}";
 static const char halt[] = "{\"op\":\"stop\",\"force\":true}";
 static const char hello[] = "{\"op\":\"hello\",\"version\":2}";
 /* Allowed, and then found to be wrong. */
@@ -250,37 +253,72 @@ static void test_modes(void **state)
 	assert_int_equal(stat(PROTOCOL_STATUS_SOCKET, &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0660);
 	assert_int_equal(status.st_gid, WATCHERS);
+	assert_int_equal(stat(PROTOCOL_WHO_SOCKET, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0660);
+	assert_int_equal(status.st_gid, PROXIES);
 }
 
-static void test_root(void **state)
+/* Root is of group 0. Where nobody has what a proxy asks about, that is the answer. */
+static const struct question {
+	gid_t group;
+	const char *path, *request, *answer;
+} questions[] = {
+	{0, PROTOCOL_SOCKET, ps, ""},
+	{0, PROTOCOL_STATUS_SOCKET, status_and_more, "EINVAL"},
+	{0, PROTOCOL_STATUS_SOCKET, ps, "EPERM"},
+	{0, PROTOCOL_STATUS_SOCKET, hello, "EPERM"},
+	{0, PROTOCOL_STATUS_SOCKET, halt, "EPERM"},
+	{0, PROTOCOL_WHO_SOCKET, who, "ENOENT"},
+	{0, PROTOCOL_WHO_SOCKET, ps, "EPERM"},
+	{0, PROTOCOL_WHO_SOCKET, status_and_more, "EPERM"},
+	{0, PROTOCOL_WHO_SOCKET, halt, "EPERM"},
+	{WATCHERS, PROTOCOL_STATUS_SOCKET, status_and_more, "EINVAL"},
+	{WATCHERS, PROTOCOL_STATUS_SOCKET, ps, "EPERM"},
+	{WATCHERS, PROTOCOL_STATUS_SOCKET, hello, "EPERM"},
+	{WATCHERS, PROTOCOL_STATUS_SOCKET, who, "EPERM"},
+	{WATCHERS, PROTOCOL_WHO_SOCKET, who, "EACCES"},
+	{WATCHERS, PROTOCOL_SOCKET, ps, "EACCES"},
+	{PROXIES, PROTOCOL_WHO_SOCKET, who, "ENOENT"},
+	{PROXIES, PROTOCOL_WHO_SOCKET, ps, "EPERM"},
+	{PROXIES, PROTOCOL_WHO_SOCKET, hello, "EPERM"},
+	{PROXIES, PROTOCOL_STATUS_SOCKET, who, "EACCES"},
+	{PROXIES, PROTOCOL_SOCKET, who, "EACCES"},
+	{RUNNERS, PROTOCOL_SOCKET, ps, ""},
+	{RUNNERS, PROTOCOL_SOCKET, hello, ""},
+	{RUNNERS, PROTOCOL_STATUS_SOCKET, status_and_more, "EACCES"},
+	{RUNNERS, PROTOCOL_WHO_SOCKET, who, "EACCES"},
+	{STRANGERS, PROTOCOL_STATUS_SOCKET, status_and_more, "EACCES"},
+	{STRANGERS, PROTOCOL_WHO_SOCKET, who, "EACCES"},
+};
+
+static void test_questions(void **state)
 {
 	(void)state;
 	if (!daemon_of_test)
 		return;
-	assert_string_equal(asked(PROTOCOL_SOCKET, ps), "");
-	assert_string_equal(asked(PROTOCOL_STATUS_SOCKET, status_and_more), "EINVAL");
-	assert_string_equal(asked(PROTOCOL_STATUS_SOCKET, ps), "EPERM");
-	assert_string_equal(asked(PROTOCOL_STATUS_SOCKET, hello), "EPERM");
-	assert_string_equal(asked(PROTOCOL_STATUS_SOCKET, halt), "EPERM");
+	for (size_t i = 0; i < ARRAY_SIZE(questions); i++) {
+		const struct question *q = &questions[i];
+		const char *answer = q->group ? asked_by(q->group, q->path, q->request)
+					      : asked(q->path, q->request);
+
+		if (strcmp(answer, q->answer) != 0)
+			fail_msg("%u at %s, %s: \"%s\", not \"%s\"", q->group, q->path, q->request,
+				 answer, q->answer);
+	}
 	assert_false(server_stop_requested(daemon_of_test->server));
 }
 
-static void test_groups(void **state)
+/* Even where somebody opens a socket to all, the daemon knows who asks. */
+static void test_opened(void **state)
 {
 	(void)state;
 	if (!daemon_of_test)
 		return;
-	assert_string_equal(asked_by(WATCHERS, PROTOCOL_STATUS_SOCKET, status_and_more), "EINVAL");
-	assert_string_equal(asked_by(WATCHERS, PROTOCOL_STATUS_SOCKET, ps), "EPERM");
-	assert_string_equal(asked_by(WATCHERS, PROTOCOL_STATUS_SOCKET, hello), "EPERM");
-	assert_string_equal(asked_by(WATCHERS, PROTOCOL_SOCKET, ps), "EACCES");
-	assert_string_equal(asked_by(RUNNERS, PROTOCOL_SOCKET, ps), "");
-	assert_string_equal(asked_by(RUNNERS, PROTOCOL_SOCKET, hello), "");
-	assert_string_equal(asked_by(RUNNERS, PROTOCOL_STATUS_SOCKET, status_and_more), "EACCES");
-	assert_string_equal(asked_by(STRANGERS, PROTOCOL_STATUS_SOCKET, status_and_more), "EACCES");
-	/* Even where somebody opens it to all, the daemon knows who asks. */
 	assert_int_equal(chmod(PROTOCOL_STATUS_SOCKET, 0666), 0);
+	assert_int_equal(chmod(PROTOCOL_WHO_SOCKET, 0666), 0);
 	assert_string_equal(asked_by(STRANGERS, PROTOCOL_STATUS_SOCKET, status_and_more), "EPERM");
+	assert_string_equal(asked_by(STRANGERS, PROTOCOL_WHO_SOCKET, who), "EPERM");
+	assert_int_equal(chmod(PROTOCOL_WHO_SOCKET, 0660), 0);
 	assert_int_equal(chmod(PROTOCOL_STATUS_SOCKET, 0660), 0);
 }
 
@@ -326,14 +364,14 @@ static void test_status(void **state)
 /* Those who look are counted apart, and a daemon with nobody else may leave. */
 static void test_crowd(void **state)
 {
-	int fds[PROTOCOL_MAX_WATCHERS], more;
+	int fds[PROTOCOL_MAX_LOOKERS], more;
 	unsigned int idles_before;
 
 	(void)state;
 	if (!daemon_of_test)
 		return;
 	event_base_loop(daemon_of_test->base, EVLOOP_NONBLOCK);
-	for (size_t i = 0; i < PROTOCOL_MAX_WATCHERS; i++) {
+	for (size_t i = 0; i < PROTOCOL_MAX_LOOKERS; i++) {
 		fds[i] = connect_at(PROTOCOL_STATUS_SOCKET);
 		assert_true(fds[i] >= 0);
 	}
@@ -345,7 +383,7 @@ static void test_crowd(void **state)
 	assert_string_equal(asked(PROTOCOL_SOCKET, ps), "");
 	event_base_loop(daemon_of_test->base, EVLOOP_NONBLOCK);
 	idles_before = idles;
-	for (size_t i = 0; i < PROTOCOL_MAX_WATCHERS; i++)
+	for (size_t i = 0; i < PROTOCOL_MAX_LOOKERS; i++)
 		close(fds[i]);
 	event_base_loop(daemon_of_test->base, EVLOOP_NONBLOCK);
 	assert_int_equal(idles, idles_before);
@@ -355,8 +393,8 @@ static void test_crowd(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_modes),  cmocka_unit_test(test_root),
-		cmocka_unit_test(test_status), cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_modes),  cmocka_unit_test(test_questions),
+		cmocka_unit_test(test_opened), cmocka_unit_test(test_status),
 		cmocka_unit_test(test_crowd),
 	};
 

@@ -21,7 +21,7 @@ static void test_start_faults(void **state)
 		assert_null(world->server);
 	}
 	/* The reader, the stale names, the sockets, the group of one. */
-	assert_int_equal(n, 10);
+	assert_int_equal(n, 13);
 	faults_none();
 	assert_int_equal(access(world_path("socket"), F_OK), 0);
 	server_stop_accepting(world->server);
