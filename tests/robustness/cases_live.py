@@ -13,9 +13,9 @@ import termios
 from fcntl import ioctl
 
 from service import ensure_standing, policy
-from support import CORDON, case, check, cordon, ends, equal, finish, finish_ended, matches, start, wait_for
+from support import CORDON, LEAVES, STAYS, case, check, cordon, ends, equal, finish, matches, start, wait_for
 
-COMMAND = "until [ -e stop ]; do read -r x </etc/shadow; sleep 0.1; done 2>/dev/null"
+COMMAND = f"{STAYS}until [ -e stop ]; do read -r x </etc/shadow; sleep 0.1; done 2>/dev/null\n{LEAVES}"
 FIELDS = {
     "id": str, "state": str, "policy": str, "workdir": str, "program": str, "session": str, "agent": str, "executor": str,
     "pid": int, "owner": int, "age_nsec": int, "deadline_nsec": int, "tasks": int, "denials": int, "would_denials": int,
@@ -126,7 +126,7 @@ def kill():
     # The other one alone is left that begins so.
     equal(cordon("kill", ids[1][:-1]).status, 0, "kill by a beginning")
     for process in processes:
-        finish_ended(process, "status of what was killed")
+        equal(finish(process), 137, "status of what was killed")
     wait_for(lambda: set(ids) <= set(ends()), 30, "the end records")
     equal({ends()[identity]["cordon"]["end"]["cause"] for identity in ids}, {"killed"}, "causes")
     result = cordon("kill", "--json", ids[0])

@@ -26,7 +26,6 @@ from support import (
     execution_id,
     exists,
     finish,
-    finish_ended,
     gone,
     kill,
     nothing_left,
@@ -121,7 +120,7 @@ def limits_hold():
     process, name, before = begin()
     replace_daemon()
     equal(cordon("kill", name).status, 0, "kill")
-    finish_ended(process, "status of one that was killed")
+    equal(finish(process), 137, "status of one that was killed")
     equal(end_of(name)["cause"], "killed", "cause")
     check(not loops(), "it lives")
     nothing_left(before)
@@ -132,7 +131,7 @@ def limits_hold():
     # From here on the log alone knows what the policy says.
     os.unlink(policy)
     replace_daemon()
-    finish_ended(process, "status of one with too many denials", 120)
+    equal(finish(process, 120), 137, "status of one with too many denials")
     equal(end_of(name)["cause"], "denials", "cause")
     nothing_left(before)
     account_for_everything()
@@ -197,7 +196,7 @@ def no_state():
             with open(path, "w", encoding="utf-8") as file:
                 file.write(damage)
         equal(run("true").status, 0, "a run")
-        finish_ended(process, "status")
+        equal(finish(process), 137, "status")
         check(not exists("opened"), "something forbidden succeeded")
         nothing_left(before)
         os.unlink(os.path.join(WORK, "beat"))
