@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The demo's story, as root on a machine that can enforce:  story.py BUILD
 
-Runs each script of tests/demo/agent with and without cordon and holds what happens to what is
-promised: what the attacker's server got, what the script printed, what the report and the log say.
+Runs each script of tests/demo/agent with and without cordon and checks what happens against what is
+promised: what the attacker's server received, what the script printed, what the report and the log contain.
 """
 
 import contextlib
@@ -58,7 +58,7 @@ def outcome(label, good, text):
 
 
 def promise(kept, what):
-    """Remembers what did not turn out as the story says; nothing of it is glossed over."""
+    """Records and prints a promise that was not kept."""
     if not kept:
         broken.append(what)
         say(paint("red", f"   NOT AS PROMISED: {what}"))
@@ -90,7 +90,7 @@ class AttackerServer:
 
 
 class Run:
-    """One run of an agent's script, and what is to be known of it afterwards."""
+    """One run of an agent's script: exit status, output, and cordon's report if it ran with cordon."""
 
     def __init__(self, status, output, report):
         self.status = status
@@ -103,7 +103,7 @@ class Run:
 
 
 class Scene:
-    """A home directory with a key in it, a work directory for the agent, and who runs its code."""
+    """A home directory with a key in it, and a work directory in which the agent's scripts run."""
 
     def __init__(self, build):
         if DISPOSABLE:
@@ -118,7 +118,7 @@ class Scene:
         os.makedirs(os.path.join(self.home, ".ssh"), 0o700)
         with open(os.path.join(self.home, ".ssh", "id_rsa"), "w", encoding="ascii") as file:
             file.write(self.key)
-        # What is there already is somebody's: the demo keeps a log of its own then, and stops nothing.
+        # If cordon is in use on this host, the demo writes a log of its own and leaves enforcement as it is.
         self.absent = [path for path in (LOG, STATE, CGROUPS) if not os.path.exists(path)]
         self.log = [] if LOG in self.absent else ["--log", os.path.join(self.home, "log")]
         self.environment = {
@@ -131,11 +131,13 @@ class Scene:
         self.was_off = self.cordon("status", shown=False)[0] == NOT_ENFORCING
 
     def fresh_work(self):
+        """The scripts, and a symbolic link to the key's directory, as users have for their convenience."""
         shutil.rmtree(self.work, ignore_errors=True)
         shutil.copytree(AGENT, self.work)
+        os.symlink("../.ssh", os.path.join(self.work, "keys"))
 
     def agent(self, command, policy=None):
-        """Runs it in a fresh work directory: as executors do it, or with cordon under that policy."""
+        """Runs the command in a fresh work directory, with cordon if there is a policy."""
         report_file = os.path.join(self.home, "report.json")
         self.fresh_work()
         if policy:
@@ -162,7 +164,7 @@ class Scene:
         return Run(done.returncode, done.stdout, report)
 
     def cordon(self, *arguments, shown=True):
-        """Runs a command of cordon's that shows something; on a terminal of its own if ours has colours."""
+        """Runs a subcommand of cordon, on a pseudo-terminal if the demo prints colours. Returns status, output."""
         command = ["cordon", *arguments]
         if shown:
             command_line(command)
@@ -183,14 +185,14 @@ class Scene:
         return process.returncode, text.decode().replace("\r\n", "\n")
 
     def leave(self):
-        """On a host of somebody's, nothing of the demo stays; the VM goes away as a whole."""
+        """Removes everything that the demo made, except in the VM, which is thrown away."""
         if DISPOSABLE:
             return
         if self.was_off:
             subprocess.run(["cordon", "disable"], env=self.environment, check=False, stdout=subprocess.DEVNULL)
         for path in self.absent:
             if path == CGROUPS:
-                # Its files are the kernel's; it can only go as a whole, and only when it is empty.
+                # A cgroup can only be removed by rmdir, and only when it is empty.
                 with contextlib.suppress(OSError):
                     os.rmdir(path)
             else:
@@ -226,9 +228,9 @@ def ordinary_work(scene):
     for line in text.splitlines():
         say(paint("dim", "   revenue.txt | ") + line)
     good = run.status == 0 and run.output == "" and len(text.splitlines()) == 3 and not run.denials
-    outcome("with cordon", good, f"exit status {run.status}, {len(run.denials)} accesses refused")
+    outcome("with cordon", good, f"exit status {run.status}, {len(run.denials)} accesses denied")
     say(f"   The first run loads enforcement into the kernel: {took:.1f} s. The next ones find it there.")
-    promise(good, "the summary is written, nothing is refused")
+    promise(good, "the summary is written, nothing is denied")
 
 
 def posted_key(scene, server, number, title, comment, command, policy, expected):
@@ -250,12 +252,12 @@ def posted_key(scene, server, number, title, comment, command, policy, expected)
     show_denials(run)
     promise(good, "with cordon the attacker gets nothing")
     for operations, ending in expected:
-        promise(run.denied(operations, ending), f"a refused {operations[0]} of {ending} is on record")
+        promise(run.denied(operations, ending), f"the denied {operations[0]} of {ending or 'a socket'} is logged")
     return run.report["execution"] if run.report else ""
 
 
 def printed_secret(scene, title, command, secret, expected):
-    """An attack whose loot goes back to the agent in its output."""
+    """An attack that prints the secret, so that it reaches the agent."""
     say(paint("bold", f"   {title}"))
     free = scene.agent(command)
     loot = [line for line in free.output.splitlines() if secret in line]
@@ -267,11 +269,11 @@ def printed_secret(scene, title, command, secret, expected):
     outcome("with cordon", good, run.output.splitlines()[-1] if run.output else "")
     show_denials(run)
     promise(good, f"with cordon the secret stays secret: {title}")
-    promise(run.denied(*expected), f"the refused {expected[0][0]} is on record")
+    promise(run.denied(*expected), f"the denied {expected[0][0]} is logged: {title}")
 
 
 def process_id(run):
-    """What background.sh printed, 0 if it did not come to that."""
+    """The process id that background.sh printed, or 0."""
     text = run.output.strip()
     return int(text) if text.isdigit() else 0
 
@@ -342,7 +344,7 @@ def tell(scene):
         2,
         "The published attack",
         ("A prompt injection has Python read ~/.ssh/id_rsa and post it with curl. The code runs as root,",
-         "so no permission bits are in its way: what refuses is cordon alone."),
+         "so no permission bits are in its way: cordon alone denies."),
         ["python3", "attack.py"],
         "python-sandbox",
         [(("open",), "/.ssh/id_rsa"), (("open", "exec"), "/curl"), (("socket",), "")],
@@ -360,7 +362,8 @@ def tell(scene):
     heading(4, "Ways around", "The key under another name, and a secret of the program that starts the agent's code.")
     key_line = scene.key.split("\n")[1]
     printed_secret(scene, "A hard link into the work directory", ["python3", "hardlink.py"], key_line, (("link",), "/notes.txt"))
-    printed_secret(scene, "A symbolic link", ["python3", "symlink.py"], key_line, (("open",), "/.ssh/id_rsa"))
+    printed_secret(scene, "A symbolic link to its directory", ["python3", "symlink.py", "docs"], key_line, (("symlink",), "/docs"))
+    printed_secret(scene, "A symbolic link that exists", ["python3", "symlink.py", "keys"], key_line, (("open",), "/.ssh/id_rsa"))
     printed_secret(scene, "The parent's environment", ["python3", "environ.py"], scene.token, (("open",), "/environ"))
     background(scene)
     records(scene, attack)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reaches the key through a symbolic link inside the work directory."""
+"""Reads the key through a symbolic link inside the work directory, and makes the link if it is missing."""
 
 import os
+import sys
 
-os.symlink(os.path.expanduser("~/.ssh"), "docs")
-with open("docs/id_rsa", encoding="ascii") as notes:
-    print(notes.read())
+link = sys.argv[1]
+if not os.path.islink(link):
+    os.symlink(os.path.expanduser("~/.ssh"), link)
+with open(f"{link}/id_rsa", encoding="ascii") as key:
+    print(key.read())
