@@ -96,8 +96,9 @@ class Fleet:
         return done.stdout
 
     def hosts(self):
+        """The hosts by name. A host whose name has not arrived yet is listed by its id."""
         lines = self.fleet("hosts", "--json", shown=False).splitlines()[:-1]
-        return {host["name"]: host for host in map(json.loads, lines)}
+        return {host["name"] or host["id"]: host for host in map(json.loads, lines)}
 
     def whole(self):
         hosts = self.hosts()
@@ -197,7 +198,8 @@ def story(fleet):
     told = fleet.fleet("hosts")
     promise(f"it is named with the reason, {took:.1f} s later", named and "daemon killed" in told, told)
     promise("and so it is by every other answer", "web-2 silent since" in fleet.fleet("ask", "--verdict", "denied", "--lines", "1"))
-    promise("the two others are complete", [fleet.hosts().get(name, {}).get("state") for name in ("web-1", "web-3")] == ["complete"] * 2, fleet.hosts())
+    others = wait_for(lambda: all(fleet.hosts().get(name, {}).get("state") == "complete" for name in ("web-1", "web-3")), 60)
+    promise("the two others are complete", others, fleet.hosts())
 
 
 def main():
