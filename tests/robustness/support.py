@@ -13,8 +13,9 @@ import time
 import traceback
 
 PROJECT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
-sys.path.insert(0, os.path.join(PROJECT, "tests", "schema"))
+sys.path[:0] = [os.path.join(PROJECT, "tests", name) for name in ("schema", "common")]
 
+from patience import Failed, comes, measure_slowness, patience, wait_for  # noqa: E402  pylint: disable=wrong-import-position
 from segment import records_of  # noqa: E402  pylint: disable=wrong-import-position
 
 CORDON = os.path.join(os.path.realpath(os.environ.get("BUILD", os.path.join(PROJECT, "build"))), "cordon")
@@ -30,8 +31,8 @@ PINS = "/sys/fs/bpf/cordon"
 SOCKET = "/run/cordon/control.sock"
 
 NOTHING_RAN = 125
-# Loading takes an emulated machine a minute, and several where there are more machines than processors.
-PATIENCE = 600
+# Seconds for the longest commands: loading takes an emulated machine a minute, and a loaded one several times that.
+PATIENCE = patience(120)
 SETTLE = 5
 
 # What is being ended can start nothing more in the moment before it is killed, for which a shell would leave with a status of its own.
@@ -55,23 +56,6 @@ exit 17
 UUID = re.compile(r"^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$")
 
 
-def slowness():
-    """How many times slower this machine is than an emulated one of its own: 1 or more. Patience grows with it."""
-    start = time.monotonic()
-    for _ in range(20):
-        subprocess.run(["true"], check=True)
-    return max(1.0, (time.monotonic() - start) / NOMINAL)
-
-
-# Seconds that slowness() takes in the VM without other load.
-NOMINAL = 0.5
-SLOWNESS = slowness()
-
-
-class Failed(Exception):
-    """A check that did not hold; the text says which."""
-
-
 def check(held, text):
     if not held:
         raise Failed(text)
@@ -83,22 +67,6 @@ def equal(found, wanted, what):
 
 def matches(text, pattern, what):
     check(re.search(pattern, text, re.DOTALL), f"{what}: {text!r} does not match {pattern!r}")
-
-
-def wait_for(condition, seconds, what):
-    """What the condition returns as soon as it is true. `seconds` is what it may take on a machine of its own; one
-    that does much else gets several times as long, since what never happens is found all the same."""
-    seconds = max(4 * seconds, 30) * SLOWNESS
-    end = time.monotonic() + seconds
-    while True:
-        began = time.monotonic()
-        value = condition()
-        if value:
-            return value
-        now = time.monotonic()
-        check(now < end, f"{what}: not within {seconds:.1f} s")
-        # Looking takes a third of the time at most: what is waited for needs the processor, too.
-        time.sleep(max(0.02, 2 * (now - began)))
 
 
 # Running
@@ -403,13 +371,14 @@ def leftovers(before):
 
 
 def nothing_left(before, seconds=SETTLE):
-    end = time.monotonic() + seconds
-    while True:
-        left = leftovers(before)
-        if not left:
-            return
-        check(time.monotonic() < end, f"left behind: {len(left)}, such as {', '.join(left[:10])}")
-        time.sleep(0.05)
+    left = []
+
+    def is_clean():
+        left[:] = leftovers(before)
+        return not left
+
+    if not comes(is_clean, seconds):
+        raise Failed(f"left behind: {len(left)}, such as {', '.join(left[:10])}")
 
 
 def fresh_work():
@@ -553,7 +522,7 @@ def what_runs(before):
 def run_cases(only=None):
     """Runs all cases in order; returns how many passed and failed."""
     passed = failed = 0
-    print(f"slowness {SLOWNESS:.2f}")
+    print(f"slowness {measure_slowness():.2f}")
     last = [
         ("records: all that the cases had recorded is as docs/audit.schema.json says", check_records),
         ("records: what answers people says of each access what was decided", check_answers),
