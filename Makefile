@@ -428,7 +428,7 @@ $(BUILD)/san/tests/%.o $(BUILD)/fuzz/tests/%.o: COMMON_CFLAGS += -Wno-write-stri
 
 helpers: $(HELPERS) $(REDTEAM) $(LINKED_TESTS) $(BENCH_STATIC) $(VARIANTS)
 fuzzers: $(FUZZ_PROGRAMS)
-PYTHON_SOURCES := $(sort $(wildcard python/cordon/*.py) python/cordon/py.typed) python/pyproject.toml python/README.md
+PYTHON_SOURCES := $(sort $(wildcard python/cordon_sandbox/*.py) python/cordon_sandbox/py.typed) python/pyproject.toml python/README.md
 WHEEL          := $(BUILD)/wheel/complete
 
 # Everything that `make test` runs, built in one go.
@@ -544,8 +544,8 @@ wheel: $(WHEEL)
 
 # Built in a copy, since setuptools leaves its notes beside what it packs.
 $(WHEEL): $(PYTHON_SOURCES) $(VERSION_STAMP) | packages-wheel
-	@rm -rf $(@D) $(BUILD)/python && mkdir -p $(@D) && cp -r python $(BUILD)/python && rm -rf $(BUILD)/python/cordon/__pycache__
-	@sed -i 's/^\(__version__\|version\) = ".*"$$/\1 = "$(VERSION)"/' $(BUILD)/python/cordon/__init__.py $(BUILD)/python/pyproject.toml
+	@rm -rf $(@D) $(BUILD)/python && mkdir -p $(@D) && cp -r python $(BUILD)/python && rm -rf $(BUILD)/python/cordon_sandbox/__pycache__
+	@sed -i 's/^\(__version__\|version\) = ".*"$$/\1 = "$(VERSION)"/' $(BUILD)/python/cordon_sandbox/__init__.py $(BUILD)/python/pyproject.toml
 	@echo "  WHL  $(@D)"
 	$(Q)cd $(BUILD)/python && SOURCE_DATE_EPOCH=1700000000 /usr/bin/python3 -c \
 		'from setuptools import build_meta; build_meta.build_wheel("$(abspath $(@D))")' >$(abspath $(BUILD))/python/log 2>&1 || \

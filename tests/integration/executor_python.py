@@ -13,7 +13,7 @@ from support import HERE, wait_until
 
 PACKAGE = os.path.join(HERE, "..", "..", "python")
 sys.path.insert(0, PACKAGE)
-import cordon  # noqa: E402  pylint: disable=wrong-import-position
+import cordon_sandbox as cordon  # noqa: E402  pylint: disable=wrong-import-position
 
 CLIENTS = os.path.join(HERE, "clients")
 

@@ -10,7 +10,7 @@ import warnings
 from autogen_core import CancellationToken
 from autogen_core.code_executor import CodeBlock, CodeExecutor, with_requirements
 
-from cordon.autogen import CordonCommandLineCodeExecutor
+from cordon_sandbox.autogen import CordonCommandLineCodeExecutor
 from fake import DENIAL, WithFake
 
 warnings.simplefilter("ignore")

@@ -14,7 +14,7 @@ from smolagents import CodeAgent, FinalAnswerTool, Tool
 from smolagents.models import ChatMessage, MessageRole, Model
 from smolagents.utils import AgentError
 
-from cordon import langchain, openai_agents, smolagents
+from cordon_sandbox import langchain, openai_agents, smolagents
 from fake import DENIAL, WithFake
 
 

@@ -6,7 +6,7 @@ import os
 import unittest
 import zipfile
 
-import cordon
+import cordon_sandbox as cordon
 
 FOLDER = os.path.dirname(cordon.__file__)
 
@@ -31,10 +31,10 @@ class Package(unittest.TestCase):
     def test_wheel(self):
         folder = os.path.join(os.environ["CORDON_TEST_BUILD"], "wheel")
         wheels = [name for name in os.listdir(folder) if name.endswith(".whl")]
-        self.assertEqual(wheels, [f"cordon-{cordon.__version__}-py3-none-any.whl"])
+        self.assertEqual(wheels, [f"cordon_sandbox-{cordon.__version__}-py3-none-any.whl"])
         with zipfile.ZipFile(os.path.join(folder, wheels[0])) as wheel:
-            packed = {name for name in wheel.namelist() if name.startswith("cordon/")}
-            self.assertEqual(packed, {f"cordon/{name}" for name in os.listdir(FOLDER) if name != "__pycache__"})
+            packed = {name for name in wheel.namelist() if name.startswith("cordon_sandbox/")}
+            self.assertEqual(packed, {f"cordon_sandbox/{name}" for name in os.listdir(FOLDER) if name != "__pycache__"})
             for name in packed:
                 with open(os.path.join(FOLDER, "..", name), "rb") as file:
                     self.assertEqual(wheel.read(name), file.read(), name)

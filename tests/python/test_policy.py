@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-import cordon
+import cordon_sandbox as cordon
 
 PROGRAM = os.path.join(os.environ["CORDON_TEST_BUILD"], "cordon")
 

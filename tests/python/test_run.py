@@ -6,7 +6,7 @@ import glob
 import os
 import tempfile
 
-import cordon
+import cordon_sandbox as cordon
 from fake import DENIAL, WithFake
 
 

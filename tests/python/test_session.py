@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Python that keeps its names."""
 
-import cordon
+import cordon_sandbox as cordon
 from fake import DENIAL, WithFake
 
 

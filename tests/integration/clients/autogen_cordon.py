@@ -8,7 +8,7 @@ import sys
 from autogen_core import CancellationToken
 from autogen_core.code_executor import CodeBlock
 
-from cordon.autogen import CordonCommandLineCodeExecutor
+from cordon_sandbox.autogen import CordonCommandLineCodeExecutor
 
 
 async def main(work_dir, policy, python, shell):

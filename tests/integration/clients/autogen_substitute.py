@@ -6,7 +6,7 @@ import sys
 
 import autogen_ext.code_executors.local as local
 
-from cordon.autogen import CordonCommandLineCodeExecutor
+from cordon_sandbox.autogen import CordonCommandLineCodeExecutor
 
 
 class Substitute(CordonCommandLineCodeExecutor):

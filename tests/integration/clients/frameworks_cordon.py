@@ -8,7 +8,7 @@ import sys
 from agents import ShellActionRequest, ShellCallData, ShellCommandRequest
 from smolagents import FinalAnswerTool
 
-from cordon import langchain, openai_agents, smolagents
+from cordon_sandbox import langchain, openai_agents, smolagents
 
 
 def main(work_dir, policy, python, shell):

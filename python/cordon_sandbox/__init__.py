@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs agent-written code under a policy that the kernel enforces: `cordon.run(["python3", "job.py"], workdir=...)`.
+"""Runs agent-written code under a policy that the kernel enforces: `cordon_sandbox.run(["python3", "job.py"], workdir=...)`.
 
 What is refused comes back with the result: `result.denials`, and as text for a model, `result.explain()`."""
 

@@ -45,7 +45,7 @@ class CordonCommandLineCodeExecutor(LocalCommandLineCodeExecutor):  # type: igno
     the blocks that ran last, with what each was refused; that stands in the output, too, for the model."""
 
     component_config_schema = CordonCommandLineCodeExecutorConfig
-    component_provider_override = "cordon.autogen.CordonCommandLineCodeExecutor"
+    component_provider_override = "cordon_sandbox.autogen.CordonCommandLineCodeExecutor"
     SHELLS: ClassVar[List[str]] = ["bash", "shell", "sh"]
 
     def __init__(self, *args: Any, options: Optional[Options] = None, **parameters: Any) -> None:
