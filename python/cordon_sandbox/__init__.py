@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs agent-written code under a policy that the kernel enforces: `cordon_sandbox.run(["python3", "job.py"], workdir=...)`.
 
-What is refused comes back with the result: `result.denials`, and as text for a model, `result.explain()`."""
+The result lists the denied accesses in `denials`, and describes them for a model in `explain()`.
+This is not the package `cordon` of PyPI, which is an unrelated program."""
 
 from .errors import CordonError, PolicyError
 from .execution import Execution, run, run_async, start

@@ -24,7 +24,8 @@ from autogen_ext.code_executors._common import (
 from autogen_ext.code_executors.local import LocalCommandLineCodeExecutor
 from autogen_ext.code_executors.local import LocalCommandLineCodeExecutorConfig as LocalConfig
 
-from .execution import Options, run_async
+from .execution import run_async
+from .options import Options, check_options
 from .result import Result
 
 POLICY = "autogen-local"
@@ -39,7 +40,7 @@ class CordonCommandLineCodeExecutorConfig(LocalConfig):  # type: ignore[misc,unu
 
 
 class CordonCommandLineCodeExecutor(LocalCommandLineCodeExecutor):  # type: ignore[misc,unused-ignore]
-    """In the place of LocalCommandLineCodeExecutor, with its parameters, and `options` of cordon.run().
+    """In the place of LocalCommandLineCodeExecutor, with its parameters, and `options` of run().
 
     Under the shipped policy the virtual environment that the interpreter is of is bound as ${venv}. `last_results`: of
     the blocks that ran last, with what each was refused; that stands in the output, too, for the model."""
@@ -49,6 +50,7 @@ class CordonCommandLineCodeExecutor(LocalCommandLineCodeExecutor):  # type: igno
     SHELLS: ClassVar[List[str]] = ["bash", "shell", "sh"]
 
     def __init__(self, *args: Any, options: Optional[Options] = None, **parameters: Any) -> None:
+        check_options("CordonCommandLineCodeExecutor", options or {})
         with warnings.catch_warnings():
             # That it runs code on this host, unconfined.
             warnings.filterwarnings("ignore", message="Using LocalCommandLineCodeExecutor may execute code", category=UserWarning)

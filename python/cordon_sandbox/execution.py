@@ -6,16 +6,15 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 import shutil
 import subprocess
 import tempfile
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import IO, TYPE_CHECKING, Any, List, Mapping, Optional, Sequence, TypedDict, Union
+from typing import IO, TYPE_CHECKING, Any, Mapping, Optional, Sequence
 
 from .errors import CordonError
-from .policy import Limit, Policy, seconds, size
+from .options import REPORT, Options, Words, check_command, check_options, command_line
 from .result import Denial, Result
 
 if TYPE_CHECKING:
@@ -25,11 +24,6 @@ if TYPE_CHECKING:
 MAX_OUTPUT = 16 << 20
 # cordon-run(1)'s own status where nothing ran.
 FAILED = 125
-
-REPORT = "report.json"
-
-Path = Union[str, "os.PathLike[str]"]
-PolicyLike = Union[Path, Policy, None]
 
 
 class Stream(threading.Thread):
@@ -147,66 +141,11 @@ def read_result(folder: str, said: str, *, cancelled: bool = False, **known: Any
     )
 
 
-class Options(TypedDict, total=False):
-    """What run(), run_async() and start() take besides the command. Limits can only lower those of the policy."""
-
-    policy: PolicyLike  # a Policy, or a name or file; without it, cordon-run(1)'s for the program
-    workdir: Path  # without it, the current directory
-    input: Union[str, bytes, None]  # for the standard input; without it, there is none
-    env: Optional[Mapping[str, str]]  # of which the code sees what the policy keeps; without it, the caller's
-    timeout: Optional[Limit]  # in seconds
-    max_memory: Optional[Limit]  # in bytes, or as "512M"
-    max_procs: Optional[int]
-    binds: Mapping[str, Path]  # directories for the policy's variables
-    user: Optional[str]
-    agent: Optional[str]
-    session: Optional[str]
-    executor: str
-    language: Optional[str]
-    observe: bool
-    log: Optional[Path]
-    max_output: int  # of each stream, in bytes: the rest is dropped
-    cordon: str  # the program; without it, $CORDON or the one on the PATH
-
-
-def _arguments(options: Options, folder: str) -> List[str]:
-    policy, memory, timeout = options.get("policy"), options.get("max_memory"), options.get("timeout")
-    if isinstance(policy, Policy):
-        path = os.path.join(folder, f"{policy.name}.yaml" if re.fullmatch(r"[A-Za-z0-9_.-]+", policy.name) else "policy.yaml")
-        policy.write(path)
-        policy = path
-    said = {
-        "--policy": policy,
-        "--workdir": options.get("workdir"),
-        "--timeout": None if timeout is None else seconds(timeout),
-        "--memory": None if memory is None else size(memory),
-        "--pids": options.get("max_procs"),
-        "--user": options.get("user"),
-        "--agent": options.get("agent"),
-        "--session": options.get("session"),
-        "--executor": options.get("executor", "cordon-python"),
-        "--language": options.get("language"),
-        "--log": options.get("log"),
-        "--stdin": "null" if options.get("input") is None else None,
-        "--report": os.path.join(folder, REPORT),
-    }
-    arguments = [word for option, value in said.items() if value is not None for word in (option, str(value))]
-    for name, directory in options.get("binds", {}).items():
-        arguments += ["--bind", f"{name}={os.fspath(directory)}"]
-    return arguments + (["--observe"] if options.get("observe") else [])
-
-
-def command_line(argv: Sequence[str], options: Options, folder: str) -> List[str]:
-    """`cordon run` with all of this; `folder` gets the report, and a policy that is no file yet."""
-    if not argv:
-        raise ValueError("argv: no command")
-    return [options.get("cordon") or os.environ.get("CORDON") or "cordon", "run", *_arguments(options, folder), "--", *argv]
-
-
-def start(argv: Sequence[str], **options: Unpack[Options]) -> Execution:
-    """Starts argv as an execution. CordonError."""
+def _start(function: str, argv: Words, options: Options) -> Execution:
+    check_command(function, argv)
+    check_options(function, options)
     given = options.get("input")
-    # Of the caller alone, and out of the code's reach: what was refused is read from there.
+    # The report is read from here: mode 0700, and in no directory that policies grant, so that the code cannot change it.
     folder = tempfile.mkdtemp(prefix="python-cordon-")
     try:
         return Execution(
@@ -221,9 +160,14 @@ def start(argv: Sequence[str], **options: Unpack[Options]) -> Execution:
         raise
 
 
-def run(argv: Sequence[str], **options: Unpack[Options]) -> Result:
-    """start(), and waits. CordonError."""
-    return start(argv, **options).wait()
+def start(argv: Words, **options: Unpack[Options]) -> Execution:
+    """Starts argv as an execution. Raises CordonError if `cordon` cannot be started."""
+    return _start("start", argv, options)
+
+
+def run(argv: Words, **options: Unpack[Options]) -> Result:
+    """Runs argv as an execution, and waits for its end. Raises CordonError if nothing ran."""
+    return _start("run", argv, options).wait()
 
 
 async def wait_async(execution: Execution) -> Result:
@@ -238,6 +182,6 @@ async def wait_async(execution: Execution) -> Result:
             raise
 
 
-async def run_async(argv: Sequence[str], **options: Unpack[Options]) -> Result:
-    """run() for event loops. Cancelling the task ends the execution. CordonError."""
-    return await wait_async(start(argv, **options))
+async def run_async(argv: Words, **options: Unpack[Options]) -> Result:
+    """Does what run() does, without blocking the event loop. Cancelling the task ends the execution."""
+    return await wait_async(_start("run_async", argv, options))

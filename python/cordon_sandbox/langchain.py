@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 from langchain_core.tools import StructuredTool
 
-from .execution import Options, command_line, run, run_async
+from .execution import run, run_async
+from .options import Options, check_options, command_line
 from .result import Result
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def _words(result: Result) -> str:
 
 
 def python_tool(*, python: str = "/usr/bin/python3", name: str = "python", **options: Unpack[Options]) -> Any:
-    """A tool for agents: runs the code that it is given as an execution, and returns what it printed and was refused."""
+    """Returns a tool for agents that runs code as an execution, and returns its output and the denied accesses."""
+    check_options("python_tool", options)
     options.setdefault("policy", "python-sandbox")
     options.setdefault("executor", "langchain")
 
@@ -52,6 +54,10 @@ if BaseExecutionPolicy is not None:
         """For ShellToolMiddleware(execution_policy=...): the shell, and all that it starts, is one execution."""
 
         options: Options = field(default_factory=lambda: Options())
+
+        def __post_init__(self) -> None:
+            """Checks the options here, because spawn() runs late. The middleware sets and reads what `without` names."""
+            check_options("CordonExecutionPolicy", self.options, without=["workdir", "input", "env", "max_output"])
 
         def spawn(self, *, workspace: Path, env: Mapping[str, str], command: Sequence[str]) -> subprocess.Popen[str]:
             """As the base class says."""

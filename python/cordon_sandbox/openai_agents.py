@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Awaitable, Callable
 
 from agents import FunctionTool, LocalShellCommandRequest, ShellCallOutcome, ShellCommandOutput, ShellCommandRequest, ShellResult, function_tool
 
-from .execution import Options, run_async
+from .execution import run_async
+from .options import Options, check_options
 from .result import Result
 
 if TYPE_CHECKING:
@@ -19,13 +20,14 @@ def _stderr(result: Result) -> str:
     return "\n".join(part for part in (result.stderr, result.explain()) if part)
 
 
-def _with_defaults(options: Options, policy: str) -> Options:
+def _with_defaults(function: str, options: Options, policy: str) -> Options:
+    check_options(function, options)
     return {"policy": policy, "executor": "openai-agents", **options}
 
 
 def shell_executor(**options: Unpack[Options]) -> Callable[[ShellCommandRequest], Awaitable[ShellResult]]:
     """For ShellTool(executor=...): each command is an execution; what was refused stands in its stderr."""
-    given = _with_defaults(options, "shell-sandbox")
+    given = _with_defaults("shell_executor", options, "shell-sandbox")
 
     async def execute(request: ShellCommandRequest) -> ShellResult:
         action, outputs = request.data.action, []
@@ -44,7 +46,7 @@ def shell_executor(**options: Unpack[Options]) -> Callable[[ShellCommandRequest]
 
 def local_shell_executor(**options: Unpack[Options]) -> Callable[[LocalShellCommandRequest], Awaitable[str]]:
     """For LocalShellTool(executor=...). The work directory and the user are the caller's choice, not the model's."""
-    given = _with_defaults(options, "shell-sandbox")
+    given = _with_defaults("local_shell_executor", options, "shell-sandbox")
 
     async def execute(request: LocalShellCommandRequest) -> str:
         action = request.data.action
@@ -59,7 +61,7 @@ def local_shell_executor(**options: Unpack[Options]) -> Callable[[LocalShellComm
 
 def python_tool(*, python: str = "/usr/bin/python3", **options: Unpack[Options]) -> FunctionTool:
     """A function tool `run_python` that runs the code that it is given as an execution."""
-    given: Any = _with_defaults(options, "python-sandbox")
+    given: Any = _with_defaults("python_tool", options, "python-sandbox")
 
     @function_tool  # type: ignore[untyped-decorator,unused-ignore]
     async def run_python(code: str) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -25,14 +26,27 @@ def quote(path: str) -> str:
     return re.sub(r"([*?\[\]{}\\$])", r"\\\1", path)
 
 
-def seconds(value: Limit) -> str:
-    """A time as policies and options have it."""
-    return value if isinstance(value, str) else f"{max(1, round(value * 1000))}ms"
+def _check_positive(value: Any, name: str, unit: str) -> None:
+    if not isinstance(value, (int, float)):
+        raise TypeError(f"{name}: {value!r} is neither a number of {unit} nor a text")
+    if not 0 < value < math.inf:
+        raise ValueError(f"{name}: {value} is out of range; give a finite number of {unit} above 0, or leave it out")
 
 
-def size(value: Limit) -> str:
-    """So many bytes, as policies and options have it."""
-    return value if isinstance(value, str) else f"{int(value)}B"
+def seconds(value: Limit, name: str) -> str:
+    """Formats a time for policies and options. Raises ValueError, with `name`, unless it is positive and finite."""
+    if isinstance(value, str):
+        return value
+    _check_positive(value, name, "seconds")
+    return f"{max(1, round(value * 1000))}ms"
+
+
+def size(value: Limit, name: str) -> str:
+    """Formats a number of bytes for policies and options. Raises ValueError as seconds() does."""
+    if isinstance(value, str):
+        return value
+    _check_positive(value, name, "bytes")
+    return f"{max(1, int(value))}B"
 
 
 class Policy:
@@ -106,8 +120,8 @@ class Policy:
         """Times in seconds and sizes in bytes, or as policies write them ("60s", "512M")."""
         times = {"wall": wall, "cpu_time": cpu_time}
         sizes = {"memory": memory, "file_size": file_size}
-        said: Dict[str, Any] = {key: seconds(value) for key, value in times.items() if value is not None}
-        said.update((key, size(value)) for key, value in sizes.items() if value is not None)
+        said: Dict[str, Any] = {key: seconds(value, key) for key, value in times.items() if value is not None}
+        said.update((key, size(value, key)) for key, value in sizes.items() if value is not None)
         said.update((key, value) for key, value in (("pids", pids), ("cpu", cpu), ("open_files", open_files)) if value is not None)
         self._document.setdefault("limits", {}).update(said)
         return self

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
 from .errors import CordonError
-from .execution import MAX_OUTPUT, Options, Stream, command_line, read_result
+from .execution import MAX_OUTPUT, Stream, read_result
+from .options import Options, check_options, command_line
+from .policy import seconds
 from .result import Result
 
 if TYPE_CHECKING:
@@ -55,9 +57,12 @@ class Answer:
 
 
 class PythonSession:
-    """`python`: the interpreter, which the policy has to allow. Options are those of run(); timeout and limits are of the session."""
+    """`python`: the interpreter, which the policy has to allow. The options are those of run() except `input`.
+
+    `timeout` and the other limits are limits of the whole session."""
 
     def __init__(self, *, python: str = "/usr/bin/python3", **options: Unpack[Options]) -> None:
+        check_options("PythonSession", options, without=["input"])
         options.setdefault("policy", "python-sandbox")
         options["input"] = b""
         self._folder = tempfile.mkdtemp(prefix="python-cordon-")
@@ -81,7 +86,10 @@ class PythonSession:
         self._said = Stream(self._process.stderr, self._limit)
 
     def execute(self, code: str, timeout: Optional[float] = None) -> Answer:
-        """One piece of code. TimeoutError, which ends the session; CordonError: it has ended, or never begun."""
+        """Runs a piece of code, for `timeout` seconds at most. Raises TimeoutError, which ends the session, and CordonError if
+        the session has ended or never began."""
+        if timeout is not None:
+            seconds(timeout, "timeout")
         if self._result is not None:
             raise CordonError(f"the session has ended: {self._result.cause}")
         try:

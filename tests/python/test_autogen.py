@@ -41,6 +41,11 @@ class AutoGen(WithFake):
         self.assertEqual((self.option("--policy"), self.option("--timeout"), self.option("--language")), ("autogen-local", "7000ms", "shell"))
         self.assertEqual(self.option("--bind"), f"venv={os.path.realpath(sys.prefix)}")
 
+    def test_unknown_options(self):
+        with self.assertRaises(TypeError) as caught:
+            self.executor(options={"polcy": "tight"})
+        self.assertIn("has no option 'polcy'; did you mean 'policy'?", str(caught.exception))
+
     def test_names_and_languages(self):
         result = execute(self.executor(cleanup_temp_files=False), ("python", "# filename: mine.py\nprint(__file__)"))
         self.assertEqual(result.code_file, os.path.join(self.work, "mine.py"))

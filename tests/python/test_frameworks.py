@@ -43,6 +43,26 @@ class Scripted(Model):
         return ChatMessage(role=MessageRole.ASSISTANT, content=f"Thought: so.\n<code>\n{self.blocks.pop(0)}\n</code>")
 
 
+class Options(WithFake):
+    def test_unknown_options(self):
+        """Adapters report them when they are made, and not when the model first uses them."""
+        makers = (
+            langchain.python_tool, smolagents.CordonPythonExecutor, openai_agents.shell_executor, openai_agents.local_shell_executor,
+            openai_agents.python_tool, lambda **options: langchain.CordonExecutionPolicy(options=options),
+        )  # fmt: skip
+        for make in makers:
+            with self.assertRaises(TypeError) as caught:
+                make(polcy="tight")
+            self.assertIn("has no option 'polcy'; did you mean 'policy'?", str(caught.exception))
+            with self.assertRaises(ValueError):
+                make(timeout=0)
+        for option in ("workdir", "input", "env", "max_output"):
+            with self.assertRaises(TypeError):
+                langchain.CordonExecutionPolicy(options={option: "x"})
+        with self.assertRaises(ValueError):
+            smolagents.CordonPythonExecutor(step_timeout=0)
+
+
 class LangChain(WithFake):
     def test_tool(self):
         self.says(FAKE_REPORT={"denials": [DENIAL]})
