@@ -542,14 +542,15 @@ soak: packages all helpers executors containers frameworks obeying everyday sand
 
 wheel: $(WHEEL)
 
-# Built in a copy, since setuptools leaves its notes beside what it packs.
-$(WHEEL): $(PYTHON_SOURCES) $(VERSION_STAMP) | packages-wheel
-	@rm -rf $(@D) $(BUILD)/python && mkdir -p $(@D) && cp -r python $(BUILD)/python && rm -rf $(BUILD)/python/cordon_sandbox/__pycache__
+# Built in a copy, because setuptools writes next to the sources. The copy has fixed modes: the wheel records them.
+$(WHEEL): $(PYTHON_SOURCES) LICENSE Makefile $(VERSION_STAMP) | packages-wheel
+	@rm -rf $(@D) $(BUILD)/python && mkdir -p $(@D) $(BUILD)/python/cordon_sandbox
+	@install -m 644 LICENSE $(filter-out python/cordon_sandbox/%,$(PYTHON_SOURCES)) $(BUILD)/python
+	@install -m 644 $(filter python/cordon_sandbox/%,$(PYTHON_SOURCES)) $(BUILD)/python/cordon_sandbox
 	@sed -i 's/^\(__version__\|version\) = ".*"$$/\1 = "$(VERSION)"/' $(BUILD)/python/cordon_sandbox/__init__.py $(BUILD)/python/pyproject.toml
 	@echo "  WHL  $(@D)"
-	$(Q)cd $(BUILD)/python && SOURCE_DATE_EPOCH=1700000000 /usr/bin/python3 -c \
-		'from setuptools import build_meta; build_meta.build_wheel("$(abspath $(@D))")' >$(abspath $(BUILD))/python/log 2>&1 || \
-		{ cat $(abspath $(BUILD))/python/log >&2; exit 1; }
+	$(Q)cd $(BUILD)/python && umask 022 && LC_ALL=C.UTF-8 SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-1700000000} /usr/bin/python3 -c \
+		'from setuptools import build_meta; build_meta.build_wheel("$(abspath $(@D))")' >log 2>&1 || { cat log >&2; exit 1; }
 	@touch $@
 
 # --- installing ----------------------------------------------------------------------------------
