@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All of cordon: finds the subcommand. Users start front.c, which starts this for most of them. */
+/* The whole program: finds the subcommand. Users start front.c, which starts this for most. */
 #include <signal.h>
 
 #include "base/cleanup.h"
@@ -8,36 +8,44 @@
 #include "cli/term/exit_status.h"
 #include "cli/run/standard_streams.h"
 
+/* Those that people need first, then the others by subject. cordon(1) has the same order. */
 static const struct command commands[] = {
 	{"run", cmd_run, "run a command under a policy"},
-	{"events", cmd_events, "what executions did and were refused, from the log"},
-	{"show", cmd_show, "one execution, start to end"},
-	{"why", cmd_why, "why something was refused, and what would allow it"},
-	{"could", cmd_could, "could an execution have had an access, by the policy it ran under"},
-	{"report", cmd_report, "executions as a page to read, keep and hand on"},
-	{"ps", cmd_ps, "the executions that are live"},
-	{"top", cmd_top, "the same, as it goes on"},
-	{"kill", cmd_kill, "end an execution and everything that it started"},
-	{"approve", cmd_approve, "let a policy be used that waits for approval"},
-	{"approvals", cmd_approvals, "what waits for approval, and what was decided"},
-	{"propose", cmd_propose, "ask for what an execution was refused"},
-	{"mcp", cmd_mcp, "serve a model the tools run, why and propose (Model Context Protocol)"},
-	{"who", cmd_who, "which execution a process or a connection belongs to"},
-	{"adopt", cmd_adopt, "make an executor of a process that runs"},
-	{"status", cmd_status, "is enforcement on, and what runs under it"},
-	{"wait", cmd_wait, "until enforcement is on and executors' entries are in force"},
-	{"watch", cmd_watch, "the same as series, for Prometheus"},
-	{"doctor", cmd_doctor, "can this host enforce, and if not, what to do"},
-	{"policy", cmd_policy, "check and look into policies"},
-	{"config", cmd_config, "check cordon.yaml, or have the daemon read it again"},
-	{"log", cmd_log, "check and search the audit log"},
-	{"daemon", cmd_daemon, "the daemon that owns enforcement and the log"},
+	{"show", cmd_show, "show one execution from start to end"},
+	{"why", cmd_why, "explain a denial, and propose a rule that would allow the access"},
+	{"status", cmd_status, "show whether cordon enforces, and how much runs under it"},
+	{"doctor", cmd_doctor, "check whether this host can enforce, and what it lacks"},
+	{"live executions", NULL, NULL},
+	{"ps", cmd_ps, "list them"},
+	{"top", cmd_top, "list them again and again, with their use of CPU and memory"},
+	{"who", cmd_who, "find the execution of a process or a connection"},
+	{"kill", cmd_kill, "end an execution with all its processes"},
+	{"policies", NULL, NULL},
+	{"policy", cmd_policy, "list, check, explain, compare, learn and apply policies"},
+	{"could", cmd_could, "check whether an execution could have had an access"},
+	{"executors (programs that run agent code, such as Claude Code)", NULL, NULL},
+	{"config", cmd_config, "check /etc/cordon/cordon.yaml, or reload it"},
+	{"adopt", cmd_adopt, "register a running process as an executor"},
+	{"mcp", cmd_mcp, "serve the tools run, why and propose to a model (MCP)"},
+	{"log", NULL, NULL},
+	{"events", cmd_events, "list the records, one a line"},
+	{"report", cmd_report, "write executions as an HTML page"},
+	{"log", cmd_log, "verify, seal, search, index and export the log"},
+	{"approvals", NULL, NULL},
+	{"approvals", cmd_approvals, "list the policies that wait for approval, reject, revoke"},
+	{"approve", cmd_approve, "approve a policy"},
+	{"propose", cmd_propose, "request the accesses that an execution was denied"},
+	{"fleet (see also cordon-fleet and cordon-ship)", NULL, NULL},
+	{"watch", cmd_watch, "export the state as Prometheus metrics"},
+	{"service", NULL, NULL},
+	{"daemon", cmd_daemon, "run the daemon in the foreground"},
+	{"wait", cmd_wait, "wait until cordon enforces and executors are active"},
 	{"disable", cmd_disable, "unload enforcement and stop the daemon"},
 };
 
 static const struct command_table table = {
 	.program = "cordon",
-	.about = "cordon confines the code that an agent runs, and keeps the record.",
+	.about = "cordon confines the code that an agent runs, and logs its actions.",
 	.commands = commands,
 	.count = ARRAY_SIZE(commands),
 };
@@ -53,7 +61,8 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return standard_streams_finish(status);
 	/*
-	 * A reader that has seen enough is no failure. What `run` starts gets the signal as it was.
+	 * A closed pipe at standard output is no failure. Not for `run`: the command inherits the
+	 * disposition of SIGPIPE.
 	 */
 	if (command->run != cmd_run && command->run != cmd_daemon)
 		signal(SIGPIPE, SIG_IGN);

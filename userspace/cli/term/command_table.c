@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program's commands in one table: what finds one, lists them, and knows which was meant. */
+/* A program's commands in one table: finds a command, lists all, and suggests the nearest name. */
 #include "cli/term/command_table.h"
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 const struct command *command_find(const struct command_table *table, const char *name)
 {
 	for (size_t i = 0; i < table->count; i++)
-		if (strcmp(table->commands[i].name, name) == 0)
+		if (table->commands[i].run && strcmp(table->commands[i].name, name) == 0)
 			return &table->commands[i];
 	return NULL;
 }
@@ -25,8 +25,9 @@ int command_unknown(const struct command_table *table, const char *name)
 	const char *names[COMMANDS_MAX], *near;
 	size_t count = 0;
 
-	for (; count < table->count && count < COMMANDS_MAX; count++)
-		names[count] = table->commands[count].name;
+	for (size_t i = 0; i < table->count && count < COMMANDS_MAX; i++)
+		if (table->commands[i].run)
+			names[count++] = table->commands[i].name;
 	near = suggest(name, names, count);
 	if (near)
 		message("'%s' is not a command; did you mean '%s %s'?", name, table->program, near);
@@ -40,21 +41,26 @@ static void print_help(const struct command_table *table, FILE *out)
 	size_t width = 9;
 
 	for (size_t i = 0; i < table->count; i++)
-		if (strlen(table->commands[i].name) > width)
+		if (table->commands[i].run && strlen(table->commands[i].name) > width)
 			width = strlen(table->commands[i].name);
 	fprintf(out, "%s\n\nusage: %s COMMAND [ARGUMENT...]\n\ncommands:\n", table->about,
 		table->program);
-	for (size_t i = 0; i < table->count; i++)
-		fprintf(out, "  %-*s %s\n", (int)width, table->commands[i].name,
-			table->commands[i].summary);
+	for (size_t i = 0; i < table->count; i++) {
+		const struct command *command = &table->commands[i];
+
+		if (command->run)
+			fprintf(out, "  %-*s %s\n", (int)width, command->name, command->summary);
+		else
+			fprintf(out, "\n%s:\n", command->name);
+	}
 	fprintf(out,
 		"\n"
-		"  %s COMMAND --help   what COMMAND takes\n"
-		"  %s --version\n",
+		"  %s COMMAND --help   show the options of COMMAND\n"
+		"  %s --version        show the version\n",
 		table->program, table->program);
 }
 
-/* True where the word is one of the two spellings of an option. */
+/* True if the word is the short or the long form of an option. */
 static bool is_option(const char *word, const char *letter, const char *name)
 {
 	return strcmp(word, letter) == 0 || strcmp(word, name) == 0;

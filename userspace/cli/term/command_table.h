@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program's commands in one table: what finds one, lists them, and knows which was meant. */
+/* A program's commands in one table: finds a command, lists all, and suggests the nearest name. */
 #ifndef CORDON_CLI_COMMAND_TABLE_H
 #define CORDON_CLI_COMMAND_TABLE_H
 
 #include <stddef.h>
 #include <stdio.h>
 
+/* A command, or with `run` NULL the title of the group of commands below it. */
 struct command {
 	const char *name;
 	/* Gets its own name as argv[0]; returns the exit status. */
@@ -16,20 +17,20 @@ struct command {
 struct command_table {
 	const char *program; /* "cordon" */
 	const char *about;   /* one sentence */
+	/* In the order of the help. Commands before the first title have the title "commands". */
 	const struct command *commands;
 	size_t count;
 };
 
-/* NULL: there is none of that name. */
+/* Returns the command, or NULL if the table has no command of that name. */
 const struct command *command_find(const struct command_table *table, const char *name);
 
-/* Says that there is no such command, and which is near. EXIT_USAGE. */
+/* Reports that there is no such command, with the nearest name. Returns EXIT_USAGE. */
 int command_unknown(const struct command_table *table, const char *name);
 
 /*
- * All of main() but the command itself. Returns an exit status where that was all: --help,
- * --version, `help COMMAND`, no command or one that there is not; else -1, and the command is in
- * *ret_command.
+ * Handles --help, --version, `help COMMAND`, a missing and an unknown command, and returns the
+ * exit status. Otherwise returns -1 and sets *ret_command to the command that the caller runs.
  */
 int command_choose(const struct command_table *table, int argc, char **argv,
 		   const struct command **ret_command);

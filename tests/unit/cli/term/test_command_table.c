@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program does of its own where no command was asked for. */
+/* --help, --version and the choice of a command. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,6 +26,7 @@ static int note(int argc, char **argv)
 
 static const struct command commands[] = {
 	{"events", note, "what was done"},
+	{"pages", NULL, NULL},
 	{"report", note, "the same as a page"},
 };
 
@@ -36,7 +37,7 @@ static const struct command_table table = {
 	.count = ARRAY_SIZE(commands),
 };
 
-/* What `cordon FIRST SECOND` comes to, and what it says on `stream`. */
+/* Returns command_choose()'s status for `cordon FIRST SECOND`, and the text it wrote to `stream`. */
 static int choose(char *first, char *second, int stream, char **ret_text)
 {
 	char name[] = "cordon", *argv[] = {name, first, second, NULL};
@@ -76,13 +77,21 @@ static void test_usage(void **state)
 	expect(EXIT_USAGE, "'zzz' is not a command; 'cordon --help' lists them", "zzz", NULL,
 	       STDERR_FILENO);
 	expect(EXIT_USAGE, "did you mean 'cordon report'", "help", "reprot", STDERR_FILENO);
+	/* A title is no command. */
+	expect(EXIT_USAGE, "'pages' is not a command", "pages", NULL, STDERR_FILENO);
 }
 
 static void test_help(void **state)
 {
+	static const char list[] = "\ncommands:\n"
+				   "  events    what was done\n"
+				   "\npages:\n"
+				   "  report    the same as a page\n"
+				   "\n  cordon COMMAND --help   show the options of COMMAND\n";
+
 	(void)state;
-	expect(0, "  report    the same as a page\n", "--help", NULL, STDOUT_FILENO);
-	expect(0, "  events    what was done\n", "help", NULL, STDOUT_FILENO);
+	expect(0, list, "--help", NULL, STDOUT_FILENO);
+	expect(0, list, "help", NULL, STDOUT_FILENO);
 	expect(0, "cordon " CORDON_VERSION "\n", "-V", NULL, STDOUT_FILENO);
 	expect(7, "", "help", "report", STDOUT_FILENO);
 	assert_string_equal(asked, "report --help");
@@ -92,7 +101,7 @@ static void test_chosen(void **state)
 {
 	(void)state;
 	expect(-1, "", "events", NULL, STDOUT_FILENO);
-	assert_ptr_equal(command_find(&table, "report"), &commands[1]);
+	assert_ptr_equal(command_find(&table, "report"), &commands[2]);
 	assert_null(command_find(&table, "repor"));
 }
 
