@@ -77,6 +77,10 @@ class Run:
 
 class Suite:
     """Checks of one part, in a directory that goes when they are done."""
+        self.offered = set()
+        # Functions in which checks failed, and how many did.
+        self.again = []
+        self.failed_in_functions = 0
 
     def __init__(self, name):
         if len(sys.argv) < 2:
@@ -183,6 +187,7 @@ class Suite:
         """What answers people says of each access what was decided."""
         done = subprocess.run([os.path.join(self.build, "tests", "schema", "agree"), self.log],
                               capture_output=True, text=True, errors="replace", check=False)  # fmt: skip
+            self.offered.add(check.__name__)
         summary = done.stdout.splitlines()[-1] if done.stdout else ""
         self.check(f"answers are what was decided: {summary}", done.returncode == 0, done.stdout[:12000] + done.stderr)
 
@@ -192,7 +197,10 @@ class Suite:
         for check in checks:
             if check.__name__ not in self.chosen if self.chosen else is_left_out(check):
                 continue
-            started = time.monotonic()
+            if self.failed > failed:
+                self.again.append(check.__name__)
+                self.failed_in_functions += self.failed - failed
+            started, failed = time.monotonic(), self.failed
             try:
                 if daemon and settle:
                     daemon.settle()
@@ -202,7 +210,14 @@ class Suite:
             print(f"({check.__name__}: {time.monotonic() - started:.0f} s)", flush=True)
 
     def main(self, *checks):
+        unknown = set(self.chosen) - self.offered
+        if unknown:
+            self.check(f"the chosen checks exist: {', '.join(sorted(unknown))}", False)
         """Makes the checks, and then those that every part ends with."""
+        # For tests/parts.sh, if all failures are those of functions that it can choose.
+        if self.failed == self.failed_in_functions:
+            for name in self.again:
+                print(f"# again: {os.path.basename(sys.argv[0])}:{name}")
         try:
             self.make(*checks)
             self.check_records()
