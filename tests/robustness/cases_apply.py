@@ -39,7 +39,7 @@ from support import (
     write,
 )
 
-SEED = int(os.environ.get("CORDON_ROBUSTNESS_SEED", time.time_ns() % 1_000_000))
+SEED = int(os.environ.get("CORDON_SEED", time.time_ns() % 1_000_000))
 RANDOM = random.Random(SEED)
 
 # By their paths: what is shipped is searched for beside some builds only.

@@ -50,7 +50,7 @@ KILLS = int(os.environ.get("CORDON_CHURN_KILLS", "20"))
 AMONG_KILLS = KILLS * 5
 RUNS = int(os.environ.get("CORDON_CHURN_RUNS", "100"))
 LIVE = int(os.environ.get("CORDON_CHURN_LIVE", "50"))
-SEED = int(os.environ.get("CORDON_ROBUSTNESS_SEED", time.time_ns() % 1_000_000))
+SEED = int(os.environ.get("CORDON_SEED", time.time_ns() % 1_000_000))
 EXECUTORS = 3
 POINTS = 10
 

@@ -44,7 +44,7 @@ from support import (
     write,
 )
 
-SEED = int(os.environ.get("CORDON_ROBUSTNESS_SEED", time.time_ns() % 1_000_000))
+SEED = int(os.environ.get("CORDON_SEED", time.time_ns() % 1_000_000))
 RANDOM = random.Random(SEED)
 # At so many of them something is killed.
 MOMENTS = int(os.environ.get("CORDON_ROBUSTNESS_MOMENTS", "4"))
