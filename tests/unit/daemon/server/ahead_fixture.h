@@ -30,14 +30,10 @@
 #include "daemon/server/ahead.h"
 #include "daemon/server/approve.h"
 #include "tests/unit/control/request_fixture.h"
+#include "tests/unit/daemon/fake/waits.h"
 #include "tests/unit/daemon/privsep/writer_fixture.h"
 
-/*
- * What the loop may take for a turn in which somebody asks; a sanitized program's fork takes its
- * time.
- */
-#define TURN_NSEC (2 * NSEC_PER_SEC)
-#define MEMBER	  54321
+#define MEMBER 54321
 
 /* Who has an account everywhere. */
 #define NOBODY	  65534
@@ -47,6 +43,7 @@ static struct daemon *of;
 
 static unsigned int told, dispatched;
 
+/* The process whose loop is tested. */
 static pid_t loop;
 
 static char log_directory[] = "/tmp/cordon-ahead-log-XXXXXX";
@@ -56,8 +53,19 @@ static struct {
 	bool hangs;
 	bool exists;
 	unsigned int asked;
+	unsigned int asked_by_loop; /* of these, while it hangs: a loop that does so would hang */
+	unsigned int hanging;	    /* processes that wait for it */
 	uid_t as;
 } *database;
+
+/* Does not return in another process than the loop's while the database hangs. */
+static void hang(void)
+{
+	database->asked_by_loop += database->hangs && getpid() == loop;
+	database->hanging += database->hangs && getpid() != loop;
+	while (database->hangs && getpid() != loop)
+		(void)pause();
+}
 
 /* The host's database of groups, in place of the C library's. */
 struct group *getgrnam(const char *name)
@@ -66,11 +74,7 @@ struct group *getgrnam(const char *name)
 
 	database->asked++;
 	database->as = geteuid();
-	/* A loop that asked by itself would be late: see start(). */
-	if (database->hangs && getpid() == loop)
-		sleep(3);
-	while (database->hangs && getpid() != loop)
-		(void)pause();
+	hang();
 	return database->exists && strcmp(name, APPROVE_GROUP) == 0 ? &group : NULL;
 }
 
@@ -80,10 +84,7 @@ int mkdir(const char *path, mode_t mode)
 	if (!database || strncmp(path, log_directory, strlen(log_directory)) != 0)
 		return mkdirat(AT_FDCWD, path, mode);
 	database->asked++;
-	if (database->hangs && getpid() == loop)
-		sleep(3);
-	while (database->hangs && getpid() != loop)
-		(void)pause();
+	hang();
 	return mkdirat(AT_FDCWD, path, mode);
 }
 
@@ -155,6 +156,22 @@ static void connect_member(struct connection *c, int *ret_client)
 	database->asked = 0;
 }
 
+/* The loop neither used what hangs nor waited for the process that does. */
+static void assert_loop_is_free(void)
+{
+	assert_int_equal(database->asked_by_loop, 0);
+	assert_int_equal(vain_waits, 0);
+}
+
+/* One iteration of the loop after another, none of which waits but for events. */
+static void turn_until_ready(const struct connection *c)
+{
+	vain_waits = 0;
+	while (c->ahead)
+		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
+	assert_loop_is_free();
+}
+
 static void close_both(const struct connection *c, int client)
 {
 	logs_put(c->log);
@@ -204,27 +221,25 @@ static void on_policy(struct connection *c, json_t *message, struct protocol_fds
 	dispatched += message != NULL;
 }
 
-/* *ret_took: in the loop. */
-static int ask_with_log(struct connection *c, const char *policy, json_t *log, uint64_t *ret_took)
+static int ask_with_log(struct connection *c, const char *policy, json_t *log)
 {
 	json_t *message = good_prepare();
 	struct protocol_fds fds = {};
 	struct failure failure = {};
-	uint64_t begin;
 	int r;
 
 	json_object_set_new(message, "policy", json_string(policy));
 	json_object_set_new(message, "log", log);
-	begin = clock_nsec(CLOCK_MONOTONIC);
+	vain_waits = 0;
 	r = ahead_start(c, &message, &fds, on_policy, &failure);
-	*ret_took = clock_nsec(CLOCK_MONOTONIC) - begin;
+	assert_loop_is_free();
 	json_decref(message);
 	return r;
 }
 
-static int ask_for(struct connection *c, const char *policy, uint64_t *ret_took)
+static int ask_for(struct connection *c, const char *policy)
 {
-	return ask_with_log(c, policy, json_null(), ret_took);
+	return ask_with_log(c, policy, json_null());
 }
 
 static void connect_root(struct connection *c, int *ret_client)
