@@ -41,7 +41,7 @@ AR       := ar
 .SUFFIXES:
 .PHONY: all help test-arm64 packages packages-build packages-unit packages-vm packages-wheel packages-test kernels kernels-update executors containers frameworks clickhouse obeying everyday sandboxes \
 	unit corpus fuzz fuzzers helpers programs lint tidy always format \
-	unit-compiler unit-programs coverage mutants check test test-unit test-vm demo fleet-demo bench bench-record compare soak wheel install clean distclean
+	unit-compiler unit-programs coverage mutants check test test-unit test-vm demo fleet-demo bench bench-record compare soak wheel install uninstall clean distclean
 
 # V=1 shows the commands themselves.
 Q := $(if $(V),,@)
@@ -79,7 +79,7 @@ help:
 	@echo 'make fuzz          fuzz every parser        (MINUTES=$(MINUTES) in all)'
 	@echo 'make compile_commands.json  for editors and analyzers: how each source is compiled'
 	@echo 'make wheel         the Python package, to $(BUILD)/wheel'
-	@echo 'make install       to DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)'
+	@echo 'make install       to DESTDIR=$(DESTDIR) PREFIX=$(PREFIX);   make uninstall: remove what install put there'
 	@echo 'make clean         remove what was built;   make distclean: the downloaded kernels too'
 	@echo
 	@echo 'Variables: ARCH=arm64 (built here for there) BUILD=$(BUILD) CC=$(CC) SETUP=$(SETUP) JOBS=$(JOBS) VERSION=$(VERSION)'
@@ -555,36 +555,12 @@ $(WHEEL): $(PYTHON_SOURCES) LICENSE Makefile $(VERSION_STAMP) | packages-wheel
 
 # --- installing ----------------------------------------------------------------------------------
 
-SHARE := $(DESTDIR)$(PREFIX)/share
-
 install: all
-	install -D -m 755 $(BUILD)/cordon $(DESTDIR)$(PREFIX)/bin/cordon
-	install -D -m 755 $(WHOLE) $(DESTDIR)$(PREFIX)/lib/cordon/cordon
-	install -D -m 755 $(RUNNER) $(DESTDIR)$(PREFIX)/lib/cordon/cordon-run
-	install -D -m 755 $(WATCH) $(DESTDIR)$(PREFIX)/lib/cordon/cordon-watch
-	install -D -m 755 $(SHIPPER) $(DESTDIR)$(PREFIX)/lib/cordon/cordon-ship
-	install -D -m 755 $(FLEET) $(DESTDIR)$(PREFIX)/bin/cordon-fleet
-	@set -e; for f in $$(find policies -name '*.yaml' -o -name '*.schema.json'); do \
-		install -D -m 644 $$f $(SHARE)/cordon/$$f; done
-	@set -e; for f in $(wildcard packaging/man/*.[1-8]); do \
-		install -D -m 644 $$f $(SHARE)/man/man$${f##*.}/$${f##*/}; done
-	@set -e; for f in $(wildcard packaging/completions/*); do case $$f in \
-		*.bash) install -D -m 644 $$f $(SHARE)/bash-completion/completions/cordon ;; \
-		*.zsh) install -D -m 644 $$f $(SHARE)/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)/_cordon ;; \
-		*.fish) install -D -m 644 $$f $(SHARE)/fish/vendor_completions.d/cordon.fish ;; esac; done
-	install -D -m 644 packaging/examples/cordon.yaml $(SHARE)/cordon/examples/cordon.yaml
-	@set -e; for f in $$(find packaging/fleet packaging/proxy -type f -not -path "*/__pycache__/*"); do \
-		install -D -m 644 $$f $(SHARE)/cordon/$${f#packaging/}; done
-	@set -e; for f in $(wildcard packaging/systemd/*.*); do \
-		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/lib/systemd/system/$${f##*/}; done
-	install -D -m 644 packaging/sysusers/cordon.conf $(DESTDIR)$(PREFIX)/lib/sysusers.d/cordon.conf
-	install -D -m 644 packaging/tmpfiles/cordon.conf $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/cordon.conf
-	@set -e; for f in $$(find docs -type f -not -name '*.schema.json') README.md SECURITY.md; do \
-		install -D -m 644 $$f $(SHARE)/doc/cordon/$$f; done
-	@set -e; for f in $(wildcard docs/*.schema.json); do \
-		install -D -m 644 $$f $(SHARE)/cordon/schemas/$${f##*/} && \
-		ln -sf ../../../cordon/schemas/$${f##*/} $(SHARE)/doc/cordon/$$f; done
-	install -d -m 755 $(DESTDIR)/etc/cordon/policies
+	@packaging/install-files install '$(BUILD)' '$(PREFIX)' '$(DESTDIR)'
+
+# The host's own policies, cordon.yaml, the log and state stay.
+uninstall:
+	@packaging/install-files uninstall '$(BUILD)' '$(PREFIX)' '$(DESTDIR)'
 
 clean:
 	rm -rf $(filter-out $(BUILD)/kernels,$(wildcard $(BUILD)/*)) $(SKELETON)
