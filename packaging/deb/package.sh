@@ -3,9 +3,11 @@
 #
 # For scripts beside this one, run from the top of the sources: what all packages have in common. The script's first
 # argument is the folder for packages. VERSION and BUILD are those of the Makefile; DEBFULLNAME and DEBEMAIL name the
-# maintainer. A script fills $stage/NAME with the files of its package, and calls make_package.
+# maintainer; BUILT=yes packs what BUILD has, and builds nothing. A script fills $stage/NAME with the files of its package,
+# and calls make_package.
 
 target=${1:-build}
+build=${BUILD:-build}
 version=${VERSION:-$(sed -n 's/^VERSION *?= *//p' Makefile)}
 # A placeholder that Debian's tools accept; who publishes a package sets both.
 maintainer="${DEBFULLNAME:-cordon maintainers} <${DEBEMAIL:-maintainers@cordon.example}>"
@@ -16,6 +18,11 @@ mkdir -p "$target"
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 chmod 755 "$stage"
+
+# make_target TARGET: in BUILD, unless that is to be packed as it is.
+make_target() {
+	[ "${BUILT:-no}" = yes ] || make "$1" VERSION="$version" BUILD="$build" >&2
+}
 
 # copyright_and_changelog PACKAGE: both are required of a package. The changelog of the sources is CHANGELOG.md.
 copyright_and_changelog() {
