@@ -39,7 +39,7 @@ AR       := ar
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all help test-arm64 packages packages-build packages-unit packages-vm packages-wheel packages-test kernels kernels-update executors containers frameworks clickhouse obeying everyday sandboxes \
+.PHONY: all help test-arm64 packages packages-build packages-unit packages-vm packages-wheel packages-test packages-test-all kernels kernels-update executors containers frameworks clickhouse obeying everyday sandboxes \
 	unit corpus fuzz fuzzers helpers programs lint tidy always format \
 	unit-compiler unit-programs coverage mutants check test test-unit test-vm demo fleet-demo bench bench-record compare soak wheel install uninstall clean distclean
 
@@ -52,16 +52,18 @@ endif
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
 FETCHING := packages packages-% kernels kernels-update executors containers frameworks clickhouse obeying everyday sandboxes
-# These, the demos, compare and test install what is missing; the others say what that is, and how to get it.
-SETUP    ?= $(if $(filter demo fleet-demo test compare $(FETCHING),$(MAKECMDGOALS)),yes,no)
+# yes: install what is missing; ask: after consent; no: only list it. These goals ask on a terminal, and else install; the others list.
+ifndef SETUP
+SETUP    := $(if $(filter demo fleet-demo test test-all compare $(FETCHING),$(MAKECMDGOALS)),$(shell [ -t 0 ] && echo ask || echo yes),no)
+endif
 
 export SETUP VERSION BUILD MINUTES JOBS
 export CORDON_KERNELS := $(abspath $(KERNELS))
 
 help:
 	@echo 'make               build/cordon; what the build lacks is listed (SETUP=yes: and installed, as demo, test and packages do)'
-	@echo 'make demo          install what is missing, build, and show cordon at work'
-	@echo 'make fleet-demo    the same of three hosts, and what their operator learns'
+	@echo 'make demo          install what is missing, build, and show cordon at work: two minutes'
+	@echo 'make fleet-demo    the same with three hosts, and what their operator learns'
 	@echo 'make test          everything that CI runs: lint, unit tests, integration on all kernels'
 	@echo 'make check         before a commit: lint, unit tests, and in one VM what the change touches'
 	@echo 'make test-unit     the unit tests, with ASan and UBSan           (UNIT=daemon: of one folder)'
@@ -86,15 +88,36 @@ help:
 
 # --- packages and kernels ------------------------------------------------------------------------
 
-packages: packages-build packages-test kernels
+# The package groups that each goal needs beside `build`. They are installed in one go, after one consent.
+GROUPS_demo       := demo
+GROUPS_fleet-demo := demo fleet-demo
+GROUPS_packages   := test
+GROUPS_test       := test
+GROUPS_unit       := unit
+GROUPS_test-unit  := unit
+GROUPS_lint       := unit
+GROUPS_test-vm    := unit vm
+GROUPS_check      := test
+GROUPS_mutants    := test
+$(foreach goal,test-all bench bench-record compare soak $(filter-out packages packages-% kernels%,$(FETCHING)),$(eval GROUPS_$(goal) := test-all))
+GROUPS_compare    += compare
+GROUPS_sandboxes  += compare
+GROUPS_everyday   += everyday
+GROUPS_soak       += compare everyday
+WANTED_GROUPS     := build $(sort $(foreach goal,$(MAKECMDGOALS),$(GROUPS_$(goal))) $(FOREIGN))
 
-# Asked on every run, which takes milliseconds, since packages can go as well as come.
+packages: packages-build kernels
+
+# Checked on every run, which takes milliseconds, because packages can also be removed.
 packages-build:
-	@packaging/setup/install-packages build $(FOREIGN)
+	@packaging/setup/install-packages $(WANTED_GROUPS)
 	@$(if $(FOREIGN),packaging/setup/fetch-root $(ROOT) $(ARCH))
 
 packages-test: | packages-build
 	@packaging/setup/install-packages build test
+
+packages-test-all: | packages-build
+	@packaging/setup/install-packages build test-all
 
 packages-unit: | packages-build
 	@packaging/setup/install-packages build unit
@@ -106,31 +129,31 @@ packages-vm: | packages-build
 	@packaging/setup/install-packages build unit vm
 
 # Those of other people, which the tests adopt, and what else of theirs they need.
-executors: | packages-test
+executors: | packages-test-all
 	@packaging/setup/fetch-executors $(BUILD)/executors autogen sigma
 
-containers: | packages-test
+containers: | packages-test-all
 	@packaging/setup/fetch-executors $(BUILD)/executors root docker
 
 # Those that the Python package has adapters for.
-frameworks: | packages-test
+frameworks: | packages-test-all
 	@packaging/setup/fetch-executors $(BUILD)/executors frameworks
 
 # What a fleet's store may have its rows in.
-clickhouse: | packages-test
+clickhouse: | packages-test-all
 	@packaging/setup/fetch-executors $(BUILD)/executors clickhouse
 
 # Programs that obey what executions leave, which are large.
-obeying: | packages-test
+obeying: | packages-test-all
 	@packaging/setup/fetch-executors $(BUILD)/executors obeying
 
 # Toolchains and tools that people use every day, which are large, too.
-everyday: | packages-test
+everyday: | packages-test-all
 	@packaging/setup/install-packages everyday
 	@packaging/setup/fetch-executors $(BUILD)/executors everyday
 
 # Other sandboxes: to be compared with, and to run inside executions.
-sandboxes: | packages-test
+sandboxes: | packages-test-all
 	@packaging/setup/install-packages compare
 	@packaging/setup/fetch-executors $(BUILD)/executors sandboxes
 
@@ -512,11 +535,12 @@ test-arm64:
 check: packages programs $(MUTANTS)/executions
 	+@tests/check $(BUILD) $(KERNEL)
 
-demo: packages all helpers
+# Only what the story runs.
+demo: packages-build $(KERNELS)/6.12/version $(BUILD)/cordon $(WHOLE) $(RUNNER)
 	@tests/demo/run
 
 # Three hosts, a server, a store and Prometheus, in one VM.
-fleet-demo: packages all helpers
+fleet-demo: packages-build $(KERNELS)/6.12/version all $(BUILD)/tests/fleet/write_log
 	@tests/demo/fleet
 
 bench: packages all helpers
