@@ -7,8 +7,9 @@ import json
 import os
 import random
 import socket
-import subprocess
 import time
+
+from nats import patience
 
 POLICY = {"name": "support-agent", "file": "/etc/cordon/policies/support-agent.yaml"}
 
@@ -67,37 +68,11 @@ class Log:
         return f"cordon.log.{host or self.host}.{self.log}.{lane}", headers, payload
 
 
-class Server:
-    """A nats-server with JetStream of its own, on a port that was free."""
-
-    def __init__(self, directory):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.directory, self.process = directory, None
-        self.url = f"nats://127.0.0.1:{self.port}"
-
-    def start(self):
-        self.process = subprocess.Popen(["nats-server", "-a", "127.0.0.1", "-p", str(self.port), "-js", "-sd", self.directory],
-                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(200):
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
-                return
-            except OSError:
-                time.sleep(0.05)
-        raise SystemExit("nats-server does not start")
-
-    def stop(self):
-        self.process.kill()
-        self.process.wait()
-
-
 class Feeder:
     """Publishes, and waits until the stream has it."""
 
     def __init__(self, server):
-        self.socket = socket.create_connection(("127.0.0.1", server.port), 10)
+        self.socket = socket.create_connection(("127.0.0.1", server.port), patience())
         self.file = self.socket.makefile("rb")
         self.file.readline()
         self.inbox = "_INBOX.feeder" + os.urandom(4).hex()

@@ -9,39 +9,36 @@ import os
 import signal
 import socket
 import subprocess
-import time
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "common"))
+from patience import Failed, patience, wait_for  # noqa: E402  pylint: disable=wrong-import-position
+from ports import reserve_port  # noqa: E402  pylint: disable=wrong-import-position
 
 STREAM = "CORDON"
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class Server:
-    """nats-server with JetStream in a directory, which can be killed and started again. `more`: its options besides."""
+    """nats-server with JetStream in a directory, which can be killed and started again. more: further options."""
 
     def __init__(self, directory, address="127.0.0.1", port=None, more=()):
-        self.directory, self.address, self.port, self.process = directory, address, port or free_port(), None
+        self.directory, self.address, self.port, self.process = directory, address, port or reserve_port(), None
         self.url = f"nats://{address}:{self.port}"
         self.more = list(more)
+        os.makedirs(directory, exist_ok=True)
         self.log = open(os.path.join(directory, "server.log"), "ab")
         self.start()
 
     def start(self):
         command = ["nats-server", "-a", self.address, "-p", str(self.port), "-js", "-sd", os.path.join(self.directory, "store"), *self.more]
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
-        end = time.monotonic() + 30
-        while True:
-            try:
-                socket.create_connection((self.address, self.port), 1).close()
-                return
-            except OSError:
-                if time.monotonic() > end or self.process.poll() is not None:
-                    raise
-                time.sleep(0.05)
+        wait_for(self.listens, 30, f"nats-server listening on {self.url}", catch=OSError)
+
+    def listens(self):
+        if self.process.poll() is not None:
+            raise Failed(f"nats-server ended with status {self.process.returncode}; its log is {self.log.name}")
+        socket.create_connection((self.address, self.port), 1).close()
+        return True
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -54,8 +51,8 @@ class Server:
 
 
 def cluster(directory, count):
-    """Servers that hold the stream together: on one port, as those of a real one, and on an address of this host's each."""
-    port, routes = free_port(), free_port()
+    """Servers that hold the stream together: on the same port, each on an address of its own, as on separate hosts."""
+    port, routes = reserve_port(), reserve_port()
     addresses = [f"127.0.0.{number + 1}" for number in range(count)]
     servers = []
     for address in addresses:
@@ -64,19 +61,18 @@ def cluster(directory, count):
         servers.append(Server(place, address, port, [
             "--server_name", address, "--cluster_name", "cordon", "--cluster", f"nats://{address}:{routes}",
             "--routes", ",".join(f"nats://{other}:{routes}" for other in addresses if other != address)]))
-    end = time.monotonic() + 60
-    while True:
-        client = Client(servers[0], 1)
+
+    def make_stream():
+        client = Client(servers[0], 5)
         try:
             client.make_stream(count)
-            return servers
-        except (LookupError, TimeoutError):
-            # They have not chosen a leader, and nobody else answers.
-            if time.monotonic() > end:
-                raise
-            time.sleep(0.2)
+            return True
         finally:
             client.close()
+
+    # Nothing answers before the servers have elected a leader.
+    wait_for(make_stream, 60, "a stream on all servers of the cluster", catch=(LookupError, TimeoutError))
+    return servers
 
 
 def lines_of(headers, data):
@@ -97,10 +93,10 @@ def lines_of(headers, data):
 
 
 class Client:
-    """Asks JetStream's API; each question is answered before the next."""
+    """Sends requests to JetStream's API, one after the other. seconds: for each of them."""
 
-    def __init__(self, server, patience=30):
-        self.socket = socket.create_connection((server.address, server.port), patience)
+    def __init__(self, server, seconds=None):
+        self.socket = socket.create_connection((server.address, server.port), seconds or patience())
         self.file = self.socket.makefile("rb")
         self.file.readline()
         self.socket.sendall(b'CONNECT {"verbose":false,"pedantic":false,"headers":true}\r\nSUB _INBOX.test 1\r\n')

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that a case starts and that end with it, free ports, HTTP, and checks."""
+"""Programs that a case starts and that end with it, HTTP, and checks."""
 
 import contextlib
 import http.client
 import http.server
 import json
 import os
-import socket
 import subprocess
+import sys
 import threading
-import time
 import urllib.parse
 import urllib.request
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "common"))
+
+import patience as waiting  # noqa: E402  pylint: disable=wrong-import-position
+from patience import Failed, patience  # noqa: E402  pylint: disable=wrong-import-position
+
 CASES = []
-
-
-class Failed(Exception):
-    """A check that did not hold; the text says which."""
 
 
 def case(title):
@@ -38,21 +38,8 @@ def equal(found, wanted, what):
 
 
 def wait_for(condition, seconds, what):
-    """What the condition returns as soon as it is true; an OSError is not yet."""
-    end = time.monotonic() + seconds
-    while True:
-        with contextlib.suppress(OSError, http.client.HTTPException):
-            value = condition()
-            if value:
-                return value
-        check(time.monotonic() < end, f"{what}: not within {seconds} s")
-        time.sleep(0.05)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """Returns what the condition returns as soon as it is true; a server that cannot be reached yet is no failure."""
+    return waiting.wait_for(condition, seconds, what, catch=(OSError, http.client.HTTPException))
 
 
 @contextlib.contextmanager
@@ -67,14 +54,14 @@ def program(*argv, **how):
                 if process.poll() is None:
                     process.terminate()
                     try:
-                        process.wait(20)
+                        process.wait(patience())
                     except subprocess.TimeoutExpired:
                         process.kill()
 
 
 def get(port, path="/metrics", method="GET", body=None):
     """(status, headers, text)"""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=patience())
     with contextlib.closing(connection):
         connection.request(method, path, body)
         response = connection.getresponse()
@@ -83,7 +70,7 @@ def get(port, path="/metrics", method="GET", body=None):
 
 def get_json(port, path, **query):
     url = f"http://127.0.0.1:{port}{path}" + (f"?{urllib.parse.urlencode(query)}" if query else "")
-    with urllib.request.urlopen(url, timeout=10) as response:
+    with urllib.request.urlopen(url, timeout=patience()) as response:
         return json.load(response)
 
 
