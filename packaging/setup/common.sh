@@ -13,6 +13,11 @@ die() {
 	exit 1
 }
 
+# is_outdated LOG: did apt fail because the mirror has other versions than the package lists?
+is_outdated() {
+	grep -Eiq '404 +(file )?not found|hash sum mismatch|unexpected size' "$1"
+}
+
 # explain LOG: prints why apt or dpkg failed by its output in LOG, and what to do.
 explain() {
 	local errors
@@ -27,7 +32,7 @@ explain() {
 		echo "another package manager is running. Wait until it ends, and run the same command again."
 	elif because 'dpkg was interrupted'; then
 		echo "an earlier installation was interrupted. Run as root: dpkg --configure -a"
-	elif because '404 +not found|hash sum mismatch|unexpected size'; then
+	elif is_outdated "$1"; then
 		echo "the mirror no longer has these versions. Run as root: apt-get update; and run the same command again."
 	elif because 'resolv|could not connect|unable to connect|network is unreachable|timed out|connection (refused|failed)|no route to host|could not resolve|failed to fetch'; then
 		echo "the Debian mirror cannot be reached. Check the network, and http_proxy if there is a proxy; run the same command again."

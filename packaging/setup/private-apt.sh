@@ -30,7 +30,10 @@ private_apt() {
 		*-security) pattern='^(bookworm|trixie)-security$' ;;
 		esac
 		uri=$(configured_sources | awk -v p="$pattern" '$2 ~ p {print $1; exit}')
-		[ -n "$uri" ] || return 1
+		[ -n "$uri" ] || {
+			echo "E: no Debian mirror is configured for $suite in /etc/apt"
+			return 1
+		}
 		printf 'deb [arch=%s signed-by=%s] %s %s main\n' "$architecture" "$keyring" "$uri" "$suite" >>"$root/sources.list"
 	done
 	apt_options=(
@@ -46,8 +49,8 @@ private_apt() {
 			-o "APT::Architecture=$architecture" -o "APT::Architectures::=$architecture" -o "Dir::State::status=$root/status"
 		)
 	fi
-	apt-get -q "${apt_options[@]}" -o APT::Update::Error-Mode=any update >"$root/log" 2>&1 || {
-		sed 's/^/  /' "$root/log" >&2
+	apt-get -q "${apt_options[@]}" -o Acquire::Retries=3 -o APT::Update::Error-Mode=any update >"$root/log" 2>&1 || {
+		cat "$root/log" >&2
 		return 1
 	}
 }
