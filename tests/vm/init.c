@@ -32,15 +32,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PORT_CTL     "/dev/vport0p1"
-#define PORT_IN	     "/dev/vport0p2"
-#define PORT_OUT     "/dev/vport0p3"
-#define PORT_ERR     "/dev/vport0p4"
-#define TERMINAL     "/dev/hvc0"
-#define NEW_ROOT     "/newroot"
-#define HOST_ROOT    "/hostroot"
-#define VISIBLE_ROOT "/visibleroot"
-#define OUT_SHARE    "/run/vm-out"
+#define PORT_CTL  "/dev/vport0p1"
+#define PORT_IN	  "/dev/vport0p2"
+#define PORT_OUT  "/dev/vport0p3"
+#define PORT_ERR  "/dev/vport0p4"
+#define TERMINAL  "/dev/hvc0"
+#define NEW_ROOT  "/newroot"
+#define HOST_ROOT "/hostroot"
+#define DISK	  "/dev/vda"
+#define OUT_SHARE "/run/vm-out"
 
 #define SETTINGS_MAX (4U << 20)
 #define LIST_MAX     4096
@@ -55,7 +55,9 @@
 struct settings {
 	char *cwd;
 	char *modules;
-	char *init; /* what is to be process 1 instead of this, or NULL */
+	char *init;   /* the program that becomes process 1 instead of this one, or NULL */
+	bool foreign; /* the guest's root is not the host's: the host's is a share of its own */
+	bool disk;    /* DISK holds the writable layer */
 	bool out_share;
 	bool out_owners;
 	bool terminal;
@@ -64,8 +66,9 @@ struct settings {
 	char *arg[LIST_MAX];
 	char *visible[LIST_MAX];
 	char *hidden[LIST_MAX]; /* files of the host's root that are not the guest's */
-	char *host[LIST_MAX];	/* folders of a host whose root is not the guest's */
-	size_t n_env, n_arg, n_visible, n_hidden, n_host;
+	/* Folders of the host, and where the guest sees each. */
+	char *from[LIST_MAX], *to[LIST_MAX];
+	size_t n_env, n_arg, n_visible, n_hidden, n_from, n_to;
 };
 
 /* One direction of one stream. 'from' and 'to' are -1 once closed. */
@@ -172,13 +175,14 @@ static void write_file(const char *path, const char *text)
 		close(fd);
 }
 
-static void load_modules(void)
+/* Loads the modules that a file of the initramfs lists. */
+static void load_modules(const char *list)
 {
 	char name[256], path[512];
-	FILE *order = fopen("/modules/order", "re");
+	FILE *order = fopen(list, "re");
 
 	if (!order)
-		fail("open /modules/order");
+		fail("open %s", list);
 	while (fscanf(order, "%255s", name) == 1) {
 		int fd;
 
@@ -284,27 +288,45 @@ static void read_settings(struct settings *s)
 			append(s->visible, &s->n_visible, v);
 		else if ((v = value_of(field, "hidden")))
 			append(s->hidden, &s->n_hidden, v);
-		else if ((v = value_of(field, "host")))
-			append(s->host, &s->n_host, v);
+		else if ((v = value_of(field, "foreign")))
+			s->foreign = *v == '1';
+		else if ((v = value_of(field, "disk")))
+			s->disk = *v == '1';
+		else if ((v = value_of(field, "from")))
+			append(s->from, &s->n_from, v);
+		else if ((v = value_of(field, "to")))
+			append(s->to, &s->n_to, v);
 	}
-	if (!s->cwd || !s->modules || s->n_arg == 0) {
+	if (!s->cwd || !s->modules || s->n_arg == 0 || s->n_from != s->n_to) {
 		errno = EINVAL;
-		fail("settings lack cwd, modules or a command");
+		fail("settings lack cwd, modules, a command or the target of a folder");
 	}
 }
 
-static void bind_inside(const char *source, const char *target)
+/* Shows a folder of the host at a path of the guest, whose parents it creates. */
+static void bind_from_host(const char *source, const char *target)
 {
 	char from[4096], to[4096];
 
-	snprintf(from, sizeof(from), NEW_ROOT "%s", source);
+	snprintf(from, sizeof(from), HOST_ROOT "%s", source);
 	snprintf(to, sizeof(to), NEW_ROOT "%s", target);
 	mount_on(from, to, NULL, MS_BIND, NULL);
 }
 
+/* Lets every user enter a folder, and read its list. */
+static void make_public(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		fail("stat %s", path);
+	if ((st.st_mode & 0755) != 0755 && chmod(path, (st.st_mode & 07777) | 0755) < 0)
+		fail("chmod %s", path);
+}
+
 /*
- * Before the root is put together: its /tmp has nothing of the caller's, whose names may change
- * behind the kernel's back. That would go for all below it, and real hosts are not like that.
+ * Empties /tmp in the upper layer, before the overlay is mounted: the caller's files there may
+ * change behind the kernel's back, which overlayfs does not allow.
  */
 static void make_tmp(void)
 {
@@ -314,48 +336,52 @@ static void make_tmp(void)
 }
 
 /*
- * /tmp is a tmpfs, as on many hosts, so what the caller's /tmp holds is hidden, except for the
- * folders that the command line names.
+ * Mounts a tmpfs on /tmp, as on many hosts. Of the host's /tmp, the guest has only the folders that
+ * the command line names.
  */
 static void mount_tmp(const struct settings *s)
 {
-	if (s->n_visible && !s->n_host) {
-		make_dir("/upper/visible");
-		make_dir("/upper/visible-work");
-		mount_on("overlay", VISIBLE_ROOT, "overlay", 0,
-			 "lowerdir=/lower,upperdir=/upper/visible,workdir=/upper/visible-work");
-	}
-	mount_on("tmpfs", "/tmp.new", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
+	mount_on("tmpfs", NEW_ROOT "/tmp", "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777");
 	for (size_t i = 0; i < s->n_visible; i++) {
-		char from[4096], to[4096];
+		char path[4096];
 
-		snprintf(from, sizeof(from), "%s/tmp/%s", s->n_host ? HOST_ROOT : VISIBLE_ROOT,
-			 s->visible[i]);
-		snprintf(to, sizeof(to), "/tmp.new/%s", s->visible[i]);
-		mount_on(from, to, NULL, MS_BIND, NULL);
+		snprintf(path, sizeof(path), "/tmp/%s", s->visible[i]);
+		bind_from_host(path, path);
 	}
-	make_dir(NEW_ROOT "/tmp");
-	if (mount("/tmp.new", NEW_ROOT "/tmp", NULL, MS_MOVE, NULL) < 0)
-		fail("mount tmpfs on /tmp");
 }
 
-/* What the host built, at the same paths, in a root that is of the guest's own kind. */
+/*
+ * The host's files, apart from the guest's root: the folders that are bound from here do not depend
+ * on what the guest's root, its /tmp and the modes of directories there let through. They have a
+ * writable layer in memory.
+ */
 static void mount_host(const struct settings *s)
 {
-	if (s->n_host == 0)
-		return;
-	mount_on("host", "/host", "9p", MS_RDONLY, SHARE ",access=any,cache=loose");
-	make_dir("/upper/host");
-	make_dir("/upper/host-work");
+	if (s->foreign)
+		mount_on("host", "/host", "9p", MS_RDONLY, SHARE ",access=any,cache=loose");
+	mount_on("tmpfs", "/host-upper", "tmpfs", 0, "mode=755,size=75%");
+	make_dir("/host-upper/data");
+	make_dir("/host-upper/work");
 	mount_on("overlay", HOST_ROOT, "overlay", 0,
-		 "lowerdir=/host,upperdir=/upper/host,workdir=/upper/host-work");
-	for (size_t i = 0; i < s->n_host; i++) {
-		char from[4096], to[4096];
+		 s->foreign ? "lowerdir=/host,upperdir=/host-upper/data,workdir=/host-upper/work"
+			    : "lowerdir=/lower,upperdir=/host-upper/data,workdir=/host-upper/work");
+}
 
-		snprintf(from, sizeof(from), HOST_ROOT "%s", s->host[i]);
-		snprintf(to, sizeof(to), NEW_ROOT "%s", s->host[i]);
-		mount_on(from, to, NULL, MS_BIND, NULL);
+/* Binds the kernel's modules, and the project and its build at their public paths. */
+static void bind_folders(const struct settings *s)
+{
+	bind_from_host(s->modules, "/lib/modules");
+	for (size_t i = 0; i < s->n_from; i++) {
+		char path[4096];
+
+		bind_from_host(s->from[i], s->to[i]);
+		snprintf(path, sizeof(path), NEW_ROOT "%s", s->to[i]);
+		make_public(path);
 	}
+	make_public(NEW_ROOT "/srv");
+	/* The rest of the host has no second name in the guest. */
+	if (umount2(HOST_ROOT, MNT_DETACH) < 0)
+		fail("unmount " HOST_ROOT);
 }
 
 static void hide_files(const struct settings *s)
@@ -364,7 +390,8 @@ static void hide_files(const struct settings *s)
 		char path[4096];
 
 		snprintf(path, sizeof(path), NEW_ROOT "%s", s->hidden[i]);
-		if (unlink(path) < 0)
+		/* It may be hidden already, in the layer on a disk. */
+		if (unlink(path) < 0 && errno != ENOENT)
 			fail("hide %s", path);
 	}
 }
@@ -372,7 +399,12 @@ static void hide_files(const struct settings *s)
 static void mount_root(const struct settings *s)
 {
 	mount_on("root", "/lower", "9p", MS_RDONLY, SHARE ",access=any,cache=loose");
-	mount_on("tmpfs", "/upper", "tmpfs", 0, "mode=755,size=75%");
+	if (s->disk) {
+		load_modules("/modules/order-disk");
+		mount_on(DISK, "/upper", "ext4", 0, NULL);
+	} else {
+		mount_on("tmpfs", "/upper", "tmpfs", 0, "mode=755,size=75%");
+	}
 	make_dir("/upper/data");
 	make_dir("/upper/work");
 	make_tmp();
@@ -381,7 +413,6 @@ static void mount_root(const struct settings *s)
 
 	hide_files(s);
 	mount_host(s);
-	bind_inside(s->modules, "/lib/modules");
 	mount_tmp(s);
 	mount_on("proc", NEW_ROOT "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
 	mount_on("sysfs", NEW_ROOT "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
@@ -400,6 +431,7 @@ static void mount_root(const struct settings *s)
 	mount_if_possible("securityfs", NEW_ROOT "/sys/kernel/security");
 	mount_if_possible("debugfs", NEW_ROOT "/sys/kernel/debug");
 	mount_if_possible("tracefs", NEW_ROOT "/sys/kernel/tracing");
+	bind_folders(s);
 	if (s->out_share)
 		mount_on("out", NEW_ROOT OUT_SHARE, "9p", MS_NOSUID | MS_NODEV,
 			 s->out_owners ? SHARE ",access=client,posixacl" : SHARE ",access=any");
@@ -711,7 +743,7 @@ int main(void)
 	mount_on("devtmpfs", "/dev", "devtmpfs", MS_NOSUID, "mode=755");
 	kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	dup2(open("/dev/console", O_RDWR), STDERR_FILENO);
-	load_modules();
+	load_modules("/modules/order");
 	ctl = open_port(PORT_CTL, O_RDWR);
 	pumps[0].from = open_port(PORT_IN, O_RDONLY | O_NONBLOCK);
 	/*
