@@ -2,6 +2,7 @@
 """Processes that a test has started, by their descent and never by their name."""
 
 import os
+import signal
 
 
 def status_of(pid):
@@ -37,3 +38,12 @@ def descendants(pid):
             except (FileNotFoundError, ProcessLookupError):
                 continue
     return found
+
+
+def kill_descendants():
+    """Kills all processes below this one, so that a failed test leaves none that holds its output open."""
+    for pid in descendants(os.getpid()):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
