@@ -19,7 +19,7 @@
 #define MAX_KEEP	       1000000000
 
 static const char help[] =
-	"Usage: cordon daemon [OPTION...]\n"
+	"usage: cordon daemon [OPTION...]\n"
 	"\n"
 	"Owns enforcement and the audit log, and serves `cordon run`. Stays in the foreground and\n"
 	"says on standard error what happens to itself, and a service manager how it is (sd_notify).\n"

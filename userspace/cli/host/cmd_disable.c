@@ -11,14 +11,15 @@
 #include "daemon/disable.h"
 
 static const char help[] =
-	"Usage: cordon disable [--force]\n"
+	"usage: cordon disable [--force]\n"
 	"\n"
-	"Has enforcement unloaded and the daemon leave. Refused while executions are live.\n"
+	"Unloads enforcement and stops the daemon, unless executions are live.\n"
 	"\n"
-	"  --force   kill what is live, and remove pinned state that is broken or of another build\n"
-	"  --help    show this\n"
+	"      --force          kill live executions, and remove pinned state that is\n"
+	"                       broken or that another build made\n"
+	"  -h, --help           this text\n"
 	"\n"
-	"Exit status: 0 nothing is enforced any more; 1 refused or failed; 2 asked wrongly.\n";
+	"Exit status: 0 nothing is enforced any more; 1 rejected or failed; 2 wrong usage.\n";
 
 int cmd_disable(int argc, char **argv)
 {

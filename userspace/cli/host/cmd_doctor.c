@@ -15,18 +15,18 @@
 #include "kernel/load_progress.h"
 
 static const char help[] =
-	"Usage: cordon doctor [--quick] [--json]\n"
+	"usage: cordon doctor [--quick] [--json]\n"
 	"\n"
-	"Looks at this host and tells whether cordon can enforce here, what is missing and\n"
-	"what to do about it; where a daemon runs, also what its enforcement counted, and what is to\n"
-	"be seen to about executors.\n"
-	"It has the kernel load every program, and attaches none, which takes seconds.\n"
-	"Exit status 0: it can; 1: it cannot.\n"
+	"Checks whether cordon can enforce on this host, and reports what to do about\n"
+	"each missing part. If a daemon runs, also reports the counters of enforcement\n"
+	"and problems with executors. The check loads all programs into the kernel, which\n"
+	"takes seconds, and attaches none.\n"
 	"\n"
-	"Options:\n"
-	"      --quick  load nothing: whether the kernel takes the programs is not told\n"
-	"      --json   one JSON object for programs\n"
-	"  -h, --help   show this help\n";
+	"      --quick          load no program\n"
+	"      --json           one JSON object, for programs\n"
+	"  -h, --help           this text\n"
+	"\n"
+	"Exit status: 0 this host can enforce; 1 it cannot.\n";
 
 static const char *state_name(enum feature_state state)
 {

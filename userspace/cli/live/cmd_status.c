@@ -27,14 +27,18 @@ enum status_exit {
 };
 
 static const char help[] =
-	"Usage: cordon status [--json]\n"
+	"usage: cordon status [--json]\n"
 	"\n"
-	"Says in one line whether cordon enforces, and in one more for each what is to be seen to:\n"
-	"entries of cordon.yaml that refuse all that their executor starts, since something that\n"
-	"they name is not there, and executors that ran before cordon knew of them.\n"
+	"Reports in one line whether cordon enforces. One more line for each problem:\n"
+	"an entry of cordon.yaml that denies all that its executor starts, because a\n"
+	"file or directory of the entry is missing; an executor that ran before its\n"
+	"entry was active.\n"
 	"\n"
-	"Exit status: 0 enforcing; 1 not enforcing; 2 enforcing, but no daemon runs: what is live\n"
-	"stays confined, nothing is recorded; 3 cannot tell.\n";
+	"      --json           one JSON object, for programs\n"
+	"  -h, --help           this text\n"
+	"\n"
+	"Exit status: 0 enforcing; 1 not enforcing; 2 enforcing, but no daemon runs: live\n"
+	"executions stay confined, and nothing is logged; 3 unknown.\n";
 
 static int say(bool json, enum status_exit status, const char *text)
 {

@@ -14,11 +14,12 @@
 static const char help[] =
 	"usage: cordon show ID|last [--log DIR] [--json]\n"
 	"\n"
-	"Tells what one execution did and what was refused. ID is its id, or the beginning of it;\n"
-	"`cordon events` shows ids; `last` is the execution that started last.\n"
+	"Shows one execution from start to end, with its denials. ID is an execution's\n"
+	"id or the beginning of it (`cordon events` lists ids); `last` is the execution\n"
+	"that started last.\n"
 	"\n"
-	"      --json           its records, as JSON\n"
-	"      --utc            times in UTC, not local ones\n"
+	"      --json           the records, as JSON\n"
+	"      --utc            times in UTC instead of local time\n"
 	"      --log DIR        the log's directory (/var/log/cordon)\n"
 	"  -h, --help           this text\n";
 

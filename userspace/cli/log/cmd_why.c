@@ -16,13 +16,13 @@
 static const char help[] =
 	"usage: cordon why ID|last|SEQ [--log DIR] [--json]\n"
 	"\n"
-	"Explains what was refused to an execution, or the one denial that stands in the log at seq SEQ:\n"
-	"which rule, where it stands and what it says, which others speak of the same, and the smallest rule\n"
-	"that would allow it, or why there is none. A number of up to 7 digits is a SEQ, longer ones are if\n"
-	"written #SEQ.\n"
+	"Explains the denials of an execution, or the one denial with the number SEQ in\n"
+	"the log: the rule that decided with its file and line, other rules that match,\n"
+	"and the smallest rule that would allow the access, or why no rule can. A number\n"
+	"of up to 7 digits is a SEQ; write a longer one as #SEQ.\n"
 	"\n"
-	"      --json           for the agent that ran into it\n"
-	"      --utc            times in UTC, not local ones\n"
+	"      --json           for the agent whose code was denied\n"
+	"      --utc            times in UTC instead of local time\n"
 	"      --log DIR        the log's directory (/var/log/cordon)\n"
 	"  -h, --help           this text\n";
 
