@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """Does what pages have their readers do, as root on a machine with systemd that is thrown away:
-guest.py [--installed DIR] [--agents DIR] [--update FILE] PAGE..."""
+guest.py [--tree DIR | --packages DIR] [--agents DIR] [--update FILE] PAGE..."""
 
 import argparse
+import glob
 import json
 import os
 import pwd
@@ -21,6 +22,7 @@ PROJECT = os.path.dirname(os.path.dirname(HERE))
 # The reader, who is called so in all pages.
 USER = "alice"
 START = "systemctl enable --now cordon"
+PACKAGE = "apt install ./"
 # Its results depend on records that are on their way.
 EVENTUALLY = "cordon-fleet "
 # One command may load enforcement on an emulated processor beside others.
@@ -35,14 +37,15 @@ def check(name, problems):
         print(f"  | {line}", flush=True)
 
 
-def elsewhere():
-    """Commands that another test runs: {command: test}."""
+def elsewhere(packages):
+    """Commands that another test runs: {command: test}. With the packages at hand, these are installed here."""
     found = {}
     with open(os.path.join(HERE, "elsewhere"), encoding="utf-8") as file:
         for line in file:
             if line.strip() and not line.startswith("#"):
                 command, _, test = line.rstrip("\n").partition("\t")
-                found[command] = test.strip()
+                if not (packages and command.startswith(PACKAGE)):
+                    found[command] = test.strip()
     return found
 
 
@@ -59,21 +62,26 @@ def wait_for_systemd():
     subprocess.run(["systemctl", "is-system-running", "--wait"], stdout=subprocess.DEVNULL, check=False)
 
 
-def prepare(installed, folder):
+def prepare(options):
     wait_for_systemd()
-    if installed:
-        root("cp", "-a", installed + "/.", "/")
+    if options.tree:
+        root("cp", "-a", options.tree + "/.", "/")
         # As the Debian package of the Python package has it.
         root("cp", "-a", f"{PROJECT}/python/cordon_sandbox", "/usr/lib/python3/dist-packages/")
         root("systemd-sysusers", "cordon.conf")
         root("systemd-tmpfiles", "--create", "cordon.conf")
         root("systemctl", "daemon-reload")
+    if options.packages:
+        root("cp", "-r", options.packages + "/.", "/root")
     root("useradd", "--create-home", "--shell", "/bin/bash", USER)
     home = pwd.getpwnam(USER).pw_dir
     os.chmod(home, 0o700)
-    root("runuser", "-u", USER, "--", "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", f"{home}/.ssh/id_ed25519")
-    if folder:
-        agents.install(folder, USER)
+    os.mkdir(f"{home}/.ssh", 0o700)
+    with open(f"{home}/.ssh/id_ed25519", "w", encoding="utf-8") as file:
+        file.write("a private key\n")
+    root("chown", "-R", f"{USER}:", f"{home}/.ssh")
+    if options.agents:
+        agents.install(options.agents, USER)
 
 
 class Reader:
@@ -128,14 +136,16 @@ class Reader:
         check(name, problems)
 
 
-def do_page(page, updates):
+def do_page(page, skipped, updates):
     with open(os.path.join(PROJECT, page), encoding="utf-8") as file:
         steps = pages.steps(page, file.read())
     check(f"{page} has examples", [] if steps else ["none"])
     if START not in [step.text for step in steps if isinstance(step, pages.Command)]:
+        for package in sorted(glob.glob("/root/cordon_*.deb")):
+            root("dpkg", "-i", package)
         root(*START.split())
         root("usermod", "--append", "--groups", "cordon,cordon-log", USER)
-    reader = Reader(elsewhere(), updates)
+    reader = Reader(skipped, updates)
     for step in steps:
         if isinstance(step, pages.File):
             reader.write(step)
@@ -146,16 +156,18 @@ def do_page(page, updates):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--installed", help="a tree to be copied to / first, as `make install DESTDIR=` makes it")
+    parser.add_argument("--tree", help="a tree to be copied to / first, as `make install DESTDIR=` makes it")
+    parser.add_argument("--packages", help="a folder with the packages that pages install, to be copied to /root")
     parser.add_argument("--agents", help="a folder that fetch-agents made")
     parser.add_argument("--update", help="write there what pages should show instead")
     parser.add_argument("pages", nargs="+")
     options = parser.parse_args()
     updates = []
-    prepare(options.installed, options.agents)
+    prepare(options)
+    skipped = elsewhere(options.packages)
     for page in options.pages:
         try:
-            do_page(page, updates)
+            do_page(page, skipped, updates)
         except pages.PageError as error:
             check(page, [str(error)])
     if options.update:
