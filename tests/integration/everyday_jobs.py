@@ -456,7 +456,8 @@ JAVA_ATTACK = """
         try { java.nio.file.Files.writeString(java.nio.file.Path.of("@OUTSIDE@"), "x"); } catch (java.io.IOException error) { said.append(error); }
         try { java.nio.file.Files.writeString(java.nio.file.Path.of("@RESULT@"), said); } catch (java.io.IOException error) { }
 """
-JAVAC = "/usr/lib/jvm/java-17-openjdk-amd64/bin/javac"
+# Version 17 in Debian 12, 21 in Debian 13.
+JAVAC = max(glob.glob("/usr/lib/jvm/java-*-openjdk-amd64/bin/javac"), default="/usr/lib/jvm/java-17-openjdk-amd64/bin/javac")
 
 
 def javac(place, attack=""):
@@ -626,7 +627,7 @@ JVM_REFUSED = ("open /proc/*/coredump_filter", "socket inet*/stream/tcp")
 
 JOBS = (
     Job("python_script", "a report from CSV by way of SQLite, to JSON", "Python 3.11 of Debian 12", "python-sandbox", "nothing", python_script, python_script_attack, "the script", heavy=False),
-    Job("python_venv", "a script with a package", "Python 3.11 of Debian 12, by venv", "python-sandbox", VENV, venv, venv_attack, "the package, as it is imported", heavy=False, tools=("/usr/lib/python3.11/ensurepip",)),
+    Job("python_venv", "a script with a package", "Python 3.11 of Debian 12, by venv", "python-sandbox", VENV, venv, venv_attack, "the package, as it is imported", heavy=False, tools=(os.path.dirname(os.__file__) + "/ensurepip",)),
     Job("pip", "installing a package into the work directory", "pip of Debian 12", "pip-install", "nothing for files; an index at 127.0.0.1:3141", pip, also(pip, source_package), "a source package, as it is built", says="", tools=("/usr/lib/python3/dist-packages/pip",), refused=PIP_REFUSED),
     Job("uv_install", "the same with uv", "uv %uv", "pip-install", "uv in ~/.local/bin, where its installer puts it", uv_target, also(uv_target, source_package), "a source package, as it is built", says="", tools=FETCHED_VENV),
     Job("uv_project", "an environment in the project, a package in it, a script", "uv %uv", "claude-code", "the same", uv_project, also(uv_project, source_package), "a source package, as it is built", tools=FETCHED_VENV),
