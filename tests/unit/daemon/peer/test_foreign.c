@@ -7,10 +7,13 @@
 #include <string.h>
 
 #include <cmocka.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -88,13 +91,49 @@ static _Noreturn void run_server(void)
 	_exit(EXIT_SUCCESS);
 }
 
+static bool write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool written = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	closep(&fd);
+	return written;
+}
+
+/* Users may mount a FUSE file system in a user namespace and a mount namespace of their own. */
+static bool may_mount(void)
+{
+	char users[32], groups[32];
+
+	if (geteuid() == 0)
+		return true;
+	snprintf(users, sizeof(users), "0 %u 1", geteuid());
+	snprintf(groups, sizeof(groups), "0 %u 1", getegid());
+	return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 &&
+	       write_text("/proc/self/setgroups", "deny") &&
+	       write_text("/proc/self/uid_map", users) && write_text("/proc/self/gid_map", groups);
+}
+
 static int setup(void **state)
 {
 	char options[96];
 
 	(void)state;
+	if (!may_mount()) {
+		print_error("cannot make a user namespace: %s. Run this test as root.\n",
+			    strerror(errno));
+		return -1;
+	}
+	/* Afterwards, since the kernel requires the same user namespace of the device and the mount. */
 	device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-	if (device < 0 || !mkdtemp(mounted))
+	if (device < 0) {
+		print_error(
+			"cannot open /dev/fuse: %s. It takes the kernel module fuse, and read and "
+			"write permission, which udev gives to all users.\n",
+			strerror(errno));
+		return -1;
+	}
+	if (!mkdtemp(mounted))
 		return -1;
 	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", device);
 	if (mount("cordon-test", mounted, "fuse", MS_NOSUID | MS_NODEV, options) < 0)
