@@ -77,10 +77,6 @@ class Run:
 
 class Suite:
     """Checks of one part, in a directory that goes when they are done."""
-        self.offered = set()
-        # Functions in which checks failed, and how many did.
-        self.again = []
-        self.failed_in_functions = 0
 
     def __init__(self, name):
         if len(sys.argv) < 2:
@@ -88,6 +84,10 @@ class Suite:
         self.name = name
         self.build = os.path.abspath(sys.argv[1])
         self.chosen = sys.argv[2:]
+        self.offered = set()
+        # Functions in which checks failed, and how many did.
+        self.again = []
+        self.failed_in_functions = 0
         self.passed = 0
         self.failed = 0
         self.top = tempfile.mkdtemp(prefix="it", dir="/tmp")
@@ -187,7 +187,6 @@ class Suite:
         """What answers people says of each access what was decided."""
         done = subprocess.run([os.path.join(self.build, "tests", "schema", "agree"), self.log],
                               capture_output=True, text=True, errors="replace", check=False)  # fmt: skip
-            self.offered.add(check.__name__)
         summary = done.stdout.splitlines()[-1] if done.stdout else ""
         self.check(f"answers are what was decided: {summary}", done.returncode == 0, done.stdout[:12000] + done.stderr)
 
@@ -195,11 +194,9 @@ class Suite:
         """Runs the checks (all, or those named on the command line), each when what the one before left has ended unless `settle`
         is off. One that fails to run counts as failed."""
         for check in checks:
+            self.offered.add(check.__name__)
             if check.__name__ not in self.chosen if self.chosen else is_left_out(check):
                 continue
-            if self.failed > failed:
-                self.again.append(check.__name__)
-                self.failed_in_functions += self.failed - failed
             started, failed = time.monotonic(), self.failed
             try:
                 if daemon and settle:
@@ -207,24 +204,27 @@ class Suite:
                 check(self)
             except Exception as error:  # pylint: disable=broad-except
                 self.check(check.__name__, False, f"{type(error).__name__}: {error}\n{daemon.words()[-2000:] if daemon else ''}")
+            if self.failed > failed:
+                self.again.append(check.__name__)
+                self.failed_in_functions += self.failed - failed
             print(f"({check.__name__}: {time.monotonic() - started:.0f} s)", flush=True)
 
     def main(self, *checks):
-        unknown = set(self.chosen) - self.offered
-        if unknown:
-            self.check(f"the chosen checks exist: {', '.join(sorted(unknown))}", False)
         """Makes the checks, and then those that every part ends with."""
-        # For tests/parts.sh, if all failures are those of functions that it can choose.
-        if self.failed == self.failed_in_functions:
-            for name in self.again:
-                print(f"# again: {os.path.basename(sys.argv[0])}:{name}")
         try:
             self.make(*checks)
             self.check_records()
             self.check_answers()
         finally:
             shutil.rmtree(self.top, ignore_errors=True)
+        unknown = set(self.chosen) - self.offered
+        if unknown:
+            self.check(f"the chosen checks exist: {', '.join(sorted(unknown))}", False)
         print_longest_turn(os.path.join(self.build, "cordon"))
+        # For tests/parts.sh, if all failures are those of functions that it can choose.
+        if self.failed == self.failed_in_functions:
+            for name in self.again:
+                print(f"# again: {os.path.basename(sys.argv[0])}:{name}")
         print(f"# {self.name}: {self.passed} passed, {self.failed} failed")
         sys.exit(0 if self.passed and not self.failed else 1)
 
