@@ -9,12 +9,21 @@ VERSION  ?= 0.1.0
 HOST     := $(subst aarch64,arm64,$(shell uname -m))
 ARCH     ?= $(HOST)
 BUILD    ?= $(if $(filter $(ARCH),$(HOST)),build,build-$(ARCH))
-KERNELS  ?= build/kernels
+# In the tree, unless it has none and BUILD is elsewhere: the tree may be read-only then.
+KERNELS  ?= $(or $(if $(wildcard build/kernels/*/version),build/kernels),$(CORDON_KERNELS),$(if $(filter /%,$(BUILD)),$(BUILD),build)/kernels)
 PREFIX   ?= /usr/local
 DESTDIR  ?=
 MINUTES  ?= 10
 KERNEL   ?= 6.12
 PART     ?= normal launch
+ifneq ($(words $(BUILD) $(KERNELS)),2)
+$(error cannot build in "$(BUILD)" with kernels in "$(KERNELS)": make handles no names with spaces there. The path of the tree may have some; \
+	give BUILD and KERNELS relative to it)
+endif
+# A word for the shell. The path of the tree may hold spaces, so that no absolute path is used without it.
+quote     = '$(subst ','\'',$(1))'
+absolute  = $(call quote,$(abspath $(1)))
+
 # Once: it is exported, and what is exported is expanded for each command.
 JOBS     := $(or $(JOBS),$(shell nproc))
 
@@ -27,7 +36,7 @@ FOREIGN  := $(filter-out $(HOST),$(ARCH))
 ROOT     := $(KERNELS)/$(ARCH)/root
 TRIPLET  := $(if $(filter arm64,$(ARCH)),aarch64,x86_64)-linux-gnu
 ifneq ($(FOREIGN),)
-override CC += --target=$(TRIPLET) --sysroot=$(abspath $(ROOT)) -fuse-ld=lld-19 -Wno-unused-command-line-argument
+override CC += --target=$(TRIPLET) --sysroot=$(call absolute,$(ROOT)) -fuse-ld=lld-19 -Wno-unused-command-line-argument
 endif
 # Where the kernels of that architecture are.
 SERIES   := $(KERNELS)/$(if $(filter arm64,$(ARCH)),arm64/)
@@ -128,34 +137,37 @@ packages-wheel: | packages-build
 packages-vm: | packages-build
 	@packaging/setup/install-packages build unit vm
 
+# Where the tests see it: what pip and others install holds absolute paths of itself.
+FETCH := tests/at-public-path packaging/setup/fetch-executors $(BUILD)/executors
+
 # Those of other people, which the tests adopt, and what else of theirs they need.
 executors: | packages-test-all
-	@packaging/setup/fetch-executors $(BUILD)/executors autogen sigma
+	@$(FETCH) autogen sigma
 
 containers: | packages-test-all
-	@packaging/setup/fetch-executors $(BUILD)/executors root docker
+	@$(FETCH) root docker
 
 # Those that the Python package has adapters for.
 frameworks: | packages-test-all
-	@packaging/setup/fetch-executors $(BUILD)/executors frameworks
+	@$(FETCH) frameworks
 
 # What a fleet's store may have its rows in.
 clickhouse: | packages-test-all
-	@packaging/setup/fetch-executors $(BUILD)/executors clickhouse
+	@$(FETCH) clickhouse
 
 # Programs that obey what executions leave, which are large.
 obeying: | packages-test-all
-	@packaging/setup/fetch-executors $(BUILD)/executors obeying
+	@$(FETCH) obeying
 
 # Toolchains and tools that people use every day, which are large, too.
 everyday: | packages-test-all
 	@packaging/setup/install-packages everyday
-	@packaging/setup/fetch-executors $(BUILD)/executors everyday
+	@$(FETCH) everyday
 
 # Other sandboxes: to be compared with, and to run inside executions.
 sandboxes: | packages-test-all
 	@packaging/setup/install-packages compare
-	@packaging/setup/fetch-executors $(BUILD)/executors sandboxes
+	@$(FETCH) sandboxes
 
 kernels: $(KERNELS)/6.1/version $(KERNELS)/6.12/version $(KERNELS)/newest/version
 
@@ -184,7 +196,7 @@ $(BUILD)/vmlinux.h: $(SERIES)6.12/version
 
 BPF_CFLAGS := -std=gnu17 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(if $(filter arm64,$(ARCH)),arm64,x86) -g -O2 \
 	-Wall -Wextra -Werror -Wno-missing-declarations -Wno-unused-parameter -Wshadow \
-	-ffile-prefix-map=$(CURDIR)=. -I$(BUILD) -I. -Ibpf -idirafter $(if $(FOREIGN),$(ROOT))/usr/include/$(TRIPLET)
+	-ffile-prefix-map=$(call quote,$(CURDIR))=. -I$(BUILD) -I. -Ibpf -idirafter $(if $(FOREIGN),$(ROOT))/usr/include/$(TRIPLET)
 
 $(BPF_OBJECT): bpf/enforce.bpf.c $(BUILD)/vmlinux.h Makefile | packages-build
 	@echo "  BPF  $@"
@@ -230,7 +242,7 @@ VERSION_STAMP := $(BUILD)/version
 VERSIONED     := $(shell grep -rlw --include='*.c' CORDON_VERSION userspace tests/unit)
 CPPFLAGS += -D_GNU_SOURCE -DCORDON_VERSION='"$(VERSION)"' \
 	-I$(BUILD) -I$(dir $(SKELETON_DIR)) -I$(SKELETON_DIR) -I. -Iuserspace
-COMMON_CFLAGS := -std=gnu17 -g $(WARNINGS) -ffile-prefix-map=$(CURDIR)=.
+COMMON_CFLAGS := -std=gnu17 -g $(WARNINGS) -ffile-prefix-map=$(call quote,$(CURDIR))=.
 CFLAGS  ?= -O2
 LDFLAGS += -pie -Wl,-z,relro,-z,now,-z,noexecstack
 LDLIBS  := -Wl,--as-needed -lbpf -lelf -lz -lyaml -ljansson -lcrypto -lcap -lseccomp -lsqlite3 -levent_core -lpthread -lm
@@ -322,11 +334,11 @@ $(SANITIZED)/lib/cordon/cordon: $(SAN_MAIN) $(SAN_ALL)
 
 # What executions are given by its name is no symbolic link.
 $(SANITIZED)/cordon: $(BUILD)/cordon $(SANITIZED)/lib/cordon/cordon $(RUNNER) $(WATCH) $(SHIPPER) helpers always
-	$(Q)ln -sfn $(filter-out %/sanitized %/lib %/tests %/cordon,$(abspath $(wildcard $(BUILD)/*))) $(@D)
-	$(Q)ln -sfn $(abspath $(WATCH) $(SHIPPER)) $(@D)/lib/cordon
+	$(Q)ln -sfnr $(filter-out %/sanitized %/lib %/tests %/cordon,$(wildcard $(BUILD)/*)) $(@D)
+	$(Q)ln -sfnr $(WATCH) $(SHIPPER) $(@D)/lib/cordon
 	$(Q)cp $(RUNNER) $(@D)/lib/cordon
 	$(Q)rm -rf $(@D)/tests && cp -al $(BUILD)/tests $(@D)/tests
-	$(Q)mkdir -p $(@D)/share/cordon && ln -sfn $(CURDIR)/policies $(@D)/share/cordon/policies
+	$(Q)rm -rf $(@D)/share/cordon && mkdir -p $(@D)/share/cordon && cp -r policies $(@D)/share/cordon
 	$(Q)cp $< $@
 
 $(ARCHIVE): $(call not_main,$(OBJECTS))
@@ -495,7 +507,7 @@ $(BUILD)/tidy/%.ok: %.c .clang-tidy tests/lint/analyzer.h | packages-unit
 		{ cat $@.log >&2; exit 1; }
 	@touch $@
 
-COMPILED := tests/lint/compile-commands $(CURDIR)
+COMPILED := tests/lint/compile-commands $(call quote,$(CURDIR))
 compile_commands.json: always $(SKELETON) $(BUILD_ID)
 	@{ $(COMPILED) $(SOURCES) $(SHIP) $(FLEET_SOURCES) -- $(CC) $(CPPFLAGS) $(COMMON_CFLAGS) $(CFLAGS) && \
 	   $(COMPILED) $(UNIT_SOURCES) $(FUZZ_SOURCES) -- $(SAN_CC) $(CPPFLAGS) $(COMMON_CFLAGS) -Wno-write-strings -Wno-missing-prototypes $(SANITIZE) && \
@@ -574,7 +586,8 @@ $(WHEEL): $(PYTHON_SOURCES) LICENSE Makefile $(VERSION_STAMP) | packages-wheel
 	@sed -i 's/^\(__version__\|version\) = ".*"$$/\1 = "$(VERSION)"/' $(BUILD)/python/cordon_sandbox/__init__.py $(BUILD)/python/pyproject.toml
 	@echo "  WHL  $(@D)"
 	$(Q)cd $(BUILD)/python && umask 022 && LC_ALL=C.UTF-8 SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-1700000000} /usr/bin/python3 -c \
-		'from setuptools import build_meta; build_meta.build_wheel("$(abspath $(@D))")' >log 2>&1 || { cat log >&2; exit 1; }
+		'import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])' $(call absolute,$(@D)) >log 2>&1 || \
+		{ cat log >&2; exit 1; }
 	@touch $@
 
 # --- installing ----------------------------------------------------------------------------------
