@@ -37,7 +37,7 @@ static const struct command_table table = {
 	.count = ARRAY_SIZE(commands),
 };
 
-/* Returns command_choose()'s status for `cordon FIRST SECOND`, and the text it wrote to `stream`. */
+/* Returns command_choose()'s status for `cordon FIRST SECOND`, and what it wrote to `stream`. */
 static int choose(char *first, char *second, int stream, char **ret_text)
 {
 	char name[] = "cordon", *argv[] = {name, first, second, NULL};
