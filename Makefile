@@ -50,7 +50,7 @@ AR       := ar
 .SUFFIXES:
 .PHONY: all help test-arm64 packages packages-build packages-unit packages-vm packages-wheel packages-test packages-test-all kernels kernels-update executors containers frameworks clickhouse obeying everyday sandboxes \
 	unit corpus fuzz fuzzers helpers programs lint tidy always format \
-	unit-compiler unit-programs coverage mutants check test test-unit test-vm demo fleet-demo bench bench-record compare soak wheel install uninstall clean distclean
+	unit-compiler unit-programs coverage mutants check test test-all test-unit test-vm demo fleet-demo bench bench-record compare soak wheel install uninstall clean distclean
 
 # V=1 shows the commands themselves.
 Q := $(if $(V),,@)
@@ -73,7 +73,8 @@ help:
 	@echo 'make               build/cordon; what the build lacks is listed (SETUP=yes: and installed, as demo, test and packages do)'
 	@echo 'make demo          install what is missing, build, and show cordon at work: two minutes'
 	@echo 'make fleet-demo    the same with three hosts, and what their operator learns'
-	@echo 'make test          everything that CI runs: lint, unit tests, integration on all kernels'
+	@echo 'make test          what every commit has to pass, in ten minutes: CI runs it'
+	@echo 'make test-all      every test on all kernels, in hours'
 	@echo 'make check         before a commit: lint, unit tests, and in one VM what the change touches'
 	@echo 'make test-unit     the unit tests, with ASan and UBSan           (UNIT=daemon: of one folder)'
 	@echo 'make test-vm       parts of the tests of what enforces, in a VM  (KERNEL=$(KERNEL) PART="$(PART)"; SAN=yes: with ASan and UBSan)'
@@ -490,9 +491,9 @@ tidy_include = $(if $(filter %/failure.c,$(1)),,-include tests/lint/analyzer.h)
 only_leaks = { grep -q ' error: ' $@.log && ! grep ' error: ' $@.log | grep -qv 'Potential \(leak of memory\|memory leak\).*unix.Malloc'; }
 TIDY_STAMPS := $(patsubst %.c,$(BUILD)/tidy/%.ok,$(SOURCES) $(SHIP) $(FLEET_SOURCES))
 
-# TURN=2/3: of the files, those that the last commits changed, and the second of each three.
-tidy_turn = $(shell tests/lint/turn $(TURN) $(1:$(BUILD)/tidy/%.ok=%.c))
-tidy: $(if $(TURN),$(patsubst %.c,$(BUILD)/tidy/%.ok,$(call tidy_turn,$(TIDY_STAMPS))),$(TIDY_STAMPS))
+# LATEST=20: only the files that were changed last, so many.
+tidy_latest = $(shell tests/lint/latest $(LATEST) $(1:$(BUILD)/tidy/%.ok=%.c))
+tidy: $(if $(LATEST),$(patsubst %.c,$(BUILD)/tidy/%.ok,$(call tidy_latest,$(TIDY_STAMPS))),$(TIDY_STAMPS))
 
 # Of those without a dependency file nobody knows what they include.
 TIDY_DEPS := $(TIDY_STAMPS:.ok=.d)
@@ -521,7 +522,12 @@ lint: packages-unit
 format: packages-unit
 	@tests/lint/sources | grep '\.[ch]$$' | xargs -r -d '\n' clang-format-19 -i
 
-test: packages programs executors clickhouse
+# What every commit has to pass, in ten minutes.
+test: packages programs
+	+@tests/run-test
+
+# Everything, on all kernels: for releases and at night.
+test-all: packages programs executors clickhouse containers frameworks
 	+@tests/run-all
 
 test-unit: unit

@@ -19,6 +19,22 @@ trap 'rm -rf "$scratch"' EXIT
 start=$SECONDS
 : >"$scratch/results"
 : >"$scratch/turns"
+: >"$scratch/unsteady"
+mkdir "$scratch/failed" || exit 1
+
+# Sets CORDON_SEED, unless it is set: a number that only the files of the tree decide, whatever commit they are of.
+use_seed() {
+	local tree
+	if [ -z "${CORDON_SEED:-}" ]; then
+		if ! tree=$(git rev-parse 'HEAD^{tree}' 2>/dev/null) || [ -n "$(git status --porcelain)" ]; then
+			tree=$({ git ls-files -co --exclude-standard -z 2>/dev/null || find . \( -path ./build -o -path ./skel \) -prune -o -type f -print0; } |
+				LC_ALL=C sort -z | xargs -0 sha256sum 2>/dev/null | sha256sum)
+		fi
+		CORDON_SEED=$((16#${tree:0:7}))
+	fi
+	export CORDON_SEED
+	printf 'CORDON_SEED=%d\n' "$CORDON_SEED"
+}
 
 elapsed() {
 	printf '%d:%02d' $(((SECONDS - start) / 60)) $(((SECONDS - start) % 60))
@@ -132,7 +148,17 @@ queue_part() {
 	printf '\n' >>"$scratch/queue"
 }
 
-# recorded_seconds NAME: how long the part took when that was recorded; 9999 where it was not, so that it is begun first.
+# Queues lint, the unit tests and the fuzzers' corpus. The analyzer looks at the sources that were changed last; `make lint`
+# has it look at all.
+queue_quick_parts() {
+	local jobs
+	jobs=$(((${JOBS:-$(nproc)} + 1) / 2))
+	queue_part lint "${MAKE:-make}" --no-print-directory LATEST=24 lint
+	queue_part unit env "JOBS=$jobs" "TIMES=$build/results/unit-times" tests/unit/run "$build" ::
+	queue_part corpus tests/fuzz/run --replay "$build"
+}
+
+# recorded_seconds NAME: how long the part took when that was recorded; 9999 if it was not, so that it is begun first.
 recorded_seconds() {
 	awk -v name="$1" '$0 !~ /^#/ { seconds = $1; sub(/^[0-9.]+ /, ""); if ($0 == name) { print seconds; exit } }' \
 		tests/seconds | grep . || echo 9999
@@ -158,45 +184,6 @@ run_queue() {
 	: >"$scratch/queue"
 }
 
-# longest_of PATTERN WORDS: of the parts that match.
-longest_of() {
-	grep "$1" "$scratch/turns" | sort -k1,1nr | head -n 1 | sed "s/^\([0-9.]*\) \(.*\)/$2: \1 ms of processor time, \2/"
-}
-
-# Of all parts, so that a loop that something holds up is seen although nothing failed. On processors that are emulated
-# beside each other, what they wait for counts.
-longest_turn() {
-	[ -s "$scratch/turns" ] || return
-	printf '\n'
-	longest_of ', in turns on' "the longest turn of a daemon's loop, by the instruction clock"
-	longest_of '.' "and of all parts, by an emulated machine's own"
-}
-
-# Runs again what failed. Prints, of each part, its counts, the seconds it took, those on record, and those of processors;
-# the loop's longest turn; what failed; what was unsteady; and the sum, last. Its status says whether all is well.
-summary() {
-	printf '\n'
-	sort -k3,3nr "$scratch/results" | while read -r passed failed seconds processor name; do
-		printf '%6d passed %4d failed %5d s, on record %4d s, of processors %4d s  %s\n' "$passed" "$failed" "$seconds" \
-			"$(recorded_seconds "$name")" "$processor" "$name"
-	done
-	longest_turn
-	for kept in "$scratch"/failed/*/; do
-		[ -d "$kept" ] || continue
-		printf '\nWhat failed: %s\n' "$(<"$kept/name")"
-		failures "$kept/log"
-	done
-	[ "$unsteady" -eq 0 ] || { printf '\nUnsteady, failed and then passed alone:\n' && sed 's/^/  /' "$scratch/unsteady"; }
-	[ "$unsteady" -le "$UNSTEADY_MAX" ] || printf 'more than %d, so they count as failed\n' "$UNSTEADY_MAX"
-	awk -v elapsed="$(elapsed)" -v unsteady="$unsteady" -v most="$UNSTEADY_MAX" '
-		{ p += $1; f += $2; s += $4 }
-		END {
-			if (unsteady > most) { p -= unsteady; f += unsteady }
-			printf "%s, %d minutes of processors\n", elapsed, s / 60
-			if (unsteady) printf "%d passed, %d failed; unsteady: %d\n", p, f, unsteady
-			printf "%d passed, %d failed\n", p, f
-			exit f > 0 || NR == 0
-		}' "$scratch/results"
 # again KEPT: runs a failed part once more. Adds to the results the difference that it makes, and notes what was unsteady.
 again() {
 	local name word status=0 passed failed passed_first failed_first since=$SECONDS processor before
@@ -248,7 +235,46 @@ run_again() {
 	done
 }
 
+# longest_of PATTERN WORDS: of the parts that match.
+longest_of() {
+	grep "$1" "$scratch/turns" | sort -k1,1nr | head -n 1 | sed "s/^\([0-9.]*\) \(.*\)/$2: \1 ms of processor time, \2/"
 }
+
+# Of all parts, so that a loop that something holds up is seen although nothing failed. On processors that are emulated
+# beside each other, what they wait for counts.
+longest_turn() {
+	[ -s "$scratch/turns" ] || return
+	printf '\n'
+	longest_of ', in turns on' "the longest turn of a daemon's loop, by the instruction clock"
+	longest_of '.' "and of all parts, by an emulated machine's own"
+}
+
+# Runs again what failed. Prints, of each part, its counts, the seconds it took, those on record, and those of processors;
+# the loop's longest turn; what failed; what was unsteady; and the sum, last. Its status says whether all is well.
+summary() {
 	local kept unsteady
 	run_again
 	unsteady=$(wc -l <"$scratch/unsteady")
+	printf '\n'
+	sort -k3,3nr "$scratch/results" | while read -r passed failed seconds processor name; do
+		printf '%6d passed %4d failed %5d s, on record %4d s, of processors %4d s  %s\n' "$passed" "$failed" "$seconds" \
+			"$(recorded_seconds "$name")" "$processor" "$name"
+	done
+	longest_turn
+	for kept in "$scratch"/failed/*/; do
+		[ -d "$kept" ] || continue
+		printf '\nWhat failed: %s\n' "$(<"$kept/name")"
+		failures "$kept/log"
+	done
+	[ "$unsteady" -eq 0 ] || { printf '\nUnsteady, failed and then passed alone:\n' && sed 's/^/  /' "$scratch/unsteady"; }
+	[ "$unsteady" -le "$UNSTEADY_MAX" ] || printf 'more than %d, so they count as failed\n' "$UNSTEADY_MAX"
+	awk -v elapsed="$(elapsed)" -v unsteady="$unsteady" -v most="$UNSTEADY_MAX" '
+		{ p += $1; f += $2; s += $4 }
+		END {
+			if (unsteady > most) { p -= unsteady; f += unsteady }
+			printf "%s, %d minutes of processors\n", elapsed, s / 60
+			if (unsteady) printf "%d passed, %d failed; unsteady: %d\n", p, f, unsteady
+			printf "%d passed, %d failed\n", p, f
+			exit f > 0 || NR == 0
+		}' "$scratch/results"
+}

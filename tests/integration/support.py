@@ -25,15 +25,8 @@ CALLS = {
         "pwritev2": 287, "sendfile": 71, "splice": 76, "userfaultfd": 282,
     },
 }[os.uname().machine]  # fmt: skip
-# On kernels whose turn it is not; see tests/run-all.
+# Repeats nothing for each user, and leaves out what is the same on every kernel: tests/run-arm64.
 BRIEF = os.environ.get("CORDON_BRIEF") == "yes"
-TURN = [int(number) for number in os.environ.get("CORDON_THIRD", "0/1").split("/")]
-
-
-def of_this_turn(rows):
-    """Of what is long and the same on every kernel, the rows whose turn it is; all, where nobody says so."""
-    number, turns = TURN
-    return [row for place, row in enumerate(rows) if place % turns == number % turns]
 
 
 def userspace(check):
