@@ -2,6 +2,7 @@
 """The public paths at which tests see the project and its build, wherever both are: in the VM (tests/vm/run), and for tests
 that run on the host with other users (tests/at-public-path)."""
 
+import glob
 import os
 import re
 
@@ -9,7 +10,9 @@ PROJECT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BUILD = os.environ.get("BUILD", "build")
 # As the Makefile has it: a build elsewhere has kernels of its own where the tree has none.
 IN_TREE = os.path.join(PROJECT, "build", "kernels")
-KERNELS = os.environ.get("CORDON_KERNELS") or (os.path.join(BUILD, "kernels") if os.path.isabs(BUILD) and not os.path.isdir(IN_TREE) else IN_TREE)
+KERNELS = os.environ.get("CORDON_KERNELS") or IN_TREE
+if "CORDON_KERNELS" not in os.environ and os.path.isabs(BUILD) and not glob.glob(os.path.join(IN_TREE, "*", "version")):
+    KERNELS = os.path.join(BUILD, "kernels")
 # The project's. "-build" and "-kernels" are appended for a build folder and for kernels that are outside of it.
 PUBLIC = "/srv/cordon"
 
