@@ -17,9 +17,9 @@ configured_sources() {
 private_apt() {
 	local architecture=$1
 	shift
-	local root="$work/apt-$architecture-$*"
+	local suites=$*
+	local root="$work/apt-$architecture-${suites// /-}"
 	local suite uri pattern
-	root=${root// /-}
 	[ -r "$keyring" ] || die "$keyring is missing; install debian-archive-keyring"
 	mkdir -p "$root/lists/partial" "$root/cache/archives/partial" "$root/parts"
 	chmod -R a+rX "$work"
