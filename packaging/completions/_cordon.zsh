@@ -38,6 +38,7 @@ _cordon() {
 		'wait:until enforcement is on and executors'\'' entries are in force'
 		'watch:the same as series, for Prometheus'
 		'doctor:can this host enforce, and if not, what to do'
+		'demo:show attacks on this host, without cordon and with it'
 		'policy:check and look into policies'
 		'config:check cordon.yaml, or have the daemon read it again'
 		'log:check and search the audit log'
@@ -108,6 +109,9 @@ _cordon() {
 		;;
 	doctor)
 		_arguments '--quick[load nothing]' '--json[for programs]' {-h,--help}'[show help]'
+		;;
+	demo)
+		_arguments {-h,--help}'[show help]'
 		;;
 	ps | status)
 		_arguments '--json[for programs]' {-h,--help}'[show help]'

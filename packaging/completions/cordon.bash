@@ -35,7 +35,7 @@ _cordon_operands()
 _cordon()
 {
 	local cur prev command= i rights="read list write create symlink delete run map connect bind listen socket host"
-	local commands="run events show why could report ps top approve approvals kill propose mcp who adopt status wait watch doctor policy config log daemon disable help"
+	local commands="run events show why could report ps top approve approvals kill propose mcp who adopt status wait watch doctor demo policy config log daemon disable help"
 	local -A options=(
 		[run]="--policy --workdir --bind --user --stdin --observe --timeout --memory --pids --cpu
 			--cpu-time --address-space --file-size --open-files --session --agent --executor
@@ -58,6 +58,7 @@ _cordon()
 		[wait]="--timeout --executor --help"
 		[watch]="--listen --textfile --interval --socket --help"
 		[doctor]="--quick --json --help"
+		[demo]="--help"
 		[policy]="--json --help"
 		[log-verify]="--json --key --key-file --log --help"
 		[log-setup-keys]="--log --help"

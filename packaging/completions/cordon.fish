@@ -39,6 +39,7 @@ complete -c cordon -n __fish_use_subcommand -a status -d 'is enforcement on, and
 complete -c cordon -n __fish_use_subcommand -a wait -d 'until enforcement is on and executors\' entries are in force'
 complete -c cordon -n __fish_use_subcommand -a watch -d 'the same as series, for Prometheus'
 complete -c cordon -n __fish_use_subcommand -a doctor -d 'can this host enforce, and if not, what to do'
+complete -c cordon -n __fish_use_subcommand -a demo -d 'show attacks on this host, without cordon and with it'
 complete -c cordon -n __fish_use_subcommand -a policy -d 'check and look into policies'
 complete -c cordon -n __fish_use_subcommand -a config -d 'check cordon.yaml, or have the daemon read it again'
 complete -c cordon -n __fish_use_subcommand -a log -d 'check and search the audit log'
@@ -140,6 +141,7 @@ complete -c cordon -n '__fish_seen_subcommand_from watch' -l help -s h
 complete -c cordon -n '__fish_seen_subcommand_from doctor' -l quick
 complete -c cordon -n '__fish_seen_subcommand_from doctor' -l json
 complete -c cordon -n '__fish_seen_subcommand_from doctor' -l help -s h
+complete -c cordon -n '__fish_seen_subcommand_from demo' -l help -s h
 complete -c cordon -n '__fish_seen_subcommand_from policy' -l json
 complete -c cordon -n '__fish_seen_subcommand_from policy' -l help -s h
 complete -c cordon -n '__fish_seen_subcommand_from log; and __fish_seen_subcommand_from verify' -l json

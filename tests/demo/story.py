@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The demo's story, as root on a machine that can enforce:  story.py BUILD
+"""The demo's story, as root on a machine that can enforce:  story.py DIRECTORY, which has the program cordon
 
 Runs each script of tests/demo/agent with and without cordon and checks what happens against what is
 promised: what the attacker's server received, what the script printed, what the report and the log contain.
@@ -13,6 +13,7 @@ import pty
 import secrets
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,11 +27,19 @@ CGROUPS = "/sys/fs/cgroup/cordon"
 NOT_ENFORCING = 1  # exit status of cordon status
 # The VM's files are an overlay that is thrown away with it.
 DISPOSABLE = "CORDON_VM" in os.environ
-COLOR = os.environ.get("DEMO_COLOR") == "yes"
+# tests/demo/run sets DEMO_COLOR, because the standard output of a VM is no terminal.
+COLOR = os.environ.get("DEMO_COLOR") == "yes" or (
+    sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "dumb") != "dumb"
+)
 CODES = {"bold": "1", "dim": "2", "red": "1;31", "green": "1;32"}
 # The executor that starts agent code has secrets in its environment, as such programs do.
 EXECUTOR = ["/bin/sh", "-c", '"$@"; exit $?', "executor"]
 
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# How long executions may take to end before enforcement is unloaded.
+ENDING_SECONDS = 30
+
+kept = []
 broken = []
 
 
@@ -57,10 +66,10 @@ def outcome(label, good, text):
     say(f"   {label:<16}{paint('green' if good else 'red', text)}")
 
 
-def promise(kept, what):
-    """Records and prints a promise that was not kept."""
-    if not kept:
-        broken.append(what)
+def promise(good, what):
+    """Records a promise, and prints it if it was not kept."""
+    (kept if good else broken).append(what)
+    if not good:
         say(paint("red", f"   NOT AS PROMISED: {what}"))
 
 
@@ -129,6 +138,7 @@ class Scene:
             "DEPLOY_TOKEN": self.token,
         }
         self.was_off = self.cordon("status", shown=False)[0] == NOT_ENFORCING
+        self.background = 0
 
     def fresh_work(self):
         """The scripts, and a symbolic link to the key's directory, as users have for their convenience."""
@@ -186,10 +196,12 @@ class Scene:
 
     def leave(self):
         """Removes everything that the demo made, except in the VM, which is thrown away."""
+        if alive(self.background):
+            os.kill(self.background, signal.SIGKILL)
         if DISPOSABLE:
             return
         if self.was_off:
-            subprocess.run(["cordon", "disable"], env=self.environment, check=False, stdout=subprocess.DEVNULL)
+            self.disable()
         for path in self.absent:
             if path == CGROUPS:
                 # A cgroup can only be removed by rmdir, and only when it is empty.
@@ -198,6 +210,17 @@ class Scene:
             else:
                 shutil.rmtree(path, ignore_errors=True)
         shutil.rmtree(self.home, ignore_errors=True)
+
+    def disable(self):
+        end = time.monotonic() + ENDING_SECONDS
+        while True:
+            status, text = self.cordon("disable", shown=False)
+            if status == 0:
+                return
+            if time.monotonic() > end:
+                promise(False, f"enforcement is unloaded at the end: {text.strip()}")
+                return
+            time.sleep(0.5)
 
 
 def show_output(run):
@@ -289,13 +312,13 @@ def alive(pid):
 def background(scene):
     heading(5, "A process that outlives its script", "The script ends, its child is in a session of its own.")
     free = scene.agent(["bash", "background.sh"])
-    left = process_id(free)
+    left = scene.background = process_id(free)
     time.sleep(1)
     survives = alive(left)
     outcome("without cordon", not survives, f"a second after the script has ended, process {left} is {'alive' if survives else 'gone'}")
     promise(survives, "without cordon the child survives")
     if survives:
-        os.kill(left, 9)
+        os.kill(left, signal.SIGKILL)
     run = scene.agent(["bash", "background.sh"], "shell-sandbox")
     left = process_id(run)
     survives = alive(left)
@@ -369,15 +392,30 @@ def tell(scene):
     records(scene, attack)
 
 
+def interrupt(number, frame):
+    raise KeyboardInterrupt
+
+
 def main():
+    for number in ENDING_SIGNALS:
+        signal.signal(number, interrupt)
+    # What the scene makes has to be known before anything can end the demo.
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING_SIGNALS)
     scene = Scene(sys.argv[1])
     try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING_SIGNALS)
         say(f"Linux {os.uname().release}")
         tell(scene)
+    except KeyboardInterrupt:
+        say()
+        promise(False, "the demo was not interrupted")
     finally:
+        for number in ENDING_SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
         scene.leave()
     for what in broken:
         say(paint("red", f"NOT AS PROMISED: {what}"))
+    say(f"# demo: {len(kept)} passed, {len(broken)} failed")
     return 1 if broken else 0
 
 

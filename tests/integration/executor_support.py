@@ -31,7 +31,7 @@ class Executors(Suite):
         self.installed = os.path.realpath(os.path.join(self.build, "executors"))
         missing = [package for path, package in packages.items() if not os.path.exists(path)]
         if missing:
-            sys.exit(f"{name}: packages are missing: {' '.join(sorted(set(missing)))}; run packaging/setup/install-packages test")
+            sys.exit(f"{name}: packages are missing: {' '.join(sorted(set(missing)))}; run packaging/setup/install-packages test-all")
         if fetched and not os.path.exists(os.path.join(self.installed, f"{fetched}.complete")):
             sys.exit(f"{name}: {self.installed} lacks something; run packaging/setup/fetch-executors {self.installed} {fetched}")
         self.daemon = Daemon(self.build, self.top, "version: 1\n")

@@ -15,6 +15,7 @@ static const struct command commands[] = {
 	{"why", cmd_why, "explain a denial, and propose a rule that would allow the access"},
 	{"status", cmd_status, "show whether cordon enforces, and how much runs under it"},
 	{"doctor", cmd_doctor, "check whether this host can enforce, and what it lacks"},
+	{"demo", cmd_demo, "show attacks on this host, without cordon and with it"},
 	{"live executions", NULL, NULL},
 	{"ps", cmd_ps, "list them"},
 	{"top", cmd_top, "list them again and again, with their use of CPU and memory"},

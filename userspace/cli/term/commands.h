@@ -19,6 +19,7 @@ int cmd_who(int argc, char **argv);
 int cmd_kill(int argc, char **argv);
 int cmd_disable(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_demo(int argc, char **argv);
 int cmd_events(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int cmd_why(int argc, char **argv);
