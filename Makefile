@@ -118,9 +118,13 @@ WANTED_GROUPS     := build $(sort $(foreach goal,$(MAKECMDGOALS),$(GROUPS_$(goal
 
 packages: packages-build kernels
 
+# Megabytes that the first build takes.
+BUILD_SPACE := $(if $(filter demo,$(MAKECMDGOALS)),150,$(if $(filter test test-all,$(MAKECMDGOALS)),1500,400))
+
 # Checked on every run, which takes milliseconds, because packages can also be removed.
 packages-build:
 	@packaging/setup/install-packages $(WANTED_GROUPS)
+	@$(if $(wildcard $(BUILD)/libcordon.a),,bash -c '. packaging/setup/common.sh && require_space build "$(BUILD)" $(BUILD_SPACE)')
 	@$(if $(FOREIGN),packaging/setup/fetch-root $(ROOT) $(ARCH))
 
 packages-test: | packages-build

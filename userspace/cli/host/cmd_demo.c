@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cordon demo`: runs the story in share/cordon/demo, which shows attacks with and without cordon. */
+/* `cordon demo`: runs the story in share/cordon/demo, attacks with and without cordon. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,10 @@ static int find_story(char **ret_story, char **ret_directory)
 	return -ENOENT;
 }
 
-/* Returns whether this host has what the demo needs, after a message about the first thing that it lacks. */
+/*
+ * Returns whether this host has what the demo needs, after a message about the first thing that it
+ * lacks.
+ */
 static bool is_possible(void)
 {
 	_cleanup_(freep) struct feature *features = NULL;
