@@ -86,6 +86,7 @@ int policy_store_put_at(int directory_fd, const char *directory,
 			const struct compiled_policy *policy, struct failure *failure)
 {
 	_cleanup_(closep) int store = -1, fd = -1;
+	struct stat log, found;
 	char fresh[96];
 	int r;
 
@@ -97,6 +98,10 @@ int policy_store_put_at(int directory_fd, const char *directory,
 	if (store < 0)
 		return failure_set(failure, errno, "cannot open %s/" POLICY_STORE_NAME ": %m",
 				   directory);
+	/* The group that may read the log may read its policies: `cordon could`, cordon-ship. */
+	if (fstat(directory_fd, &log) == 0 && fstat(store, &found) == 0 &&
+	    found.st_gid != log.st_gid)
+		(void)fchown(store, (uid_t)-1, log.st_gid);
 	if (faccessat(store, policy->digest_text, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return 0;
 	/* Several may be at it; the same comes of each. */
@@ -106,6 +111,8 @@ int policy_store_put_at(int directory_fd, const char *directory,
 	if (fd < 0)
 		return failure_set(failure, errno, "cannot create %s/" POLICY_STORE_NAME "/%s: %m",
 				   directory, fresh);
+	if (fstat(store, &found) == 0)
+		(void)fchown(fd, (uid_t)-1, found.st_gid);
 	r = write_packed(fd, policy);
 	if (r == 0 && (fsync(fd) < 0 || renameat(store, fresh, store, policy->digest_text) < 0))
 		r = -errno;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is kept of a policy decides as the policy did, and is not believed when it was changed. */
+/* A stored policy decides as the policy did, and is rejected after a change. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "audit/storage/policy_store.h"
 #include "base/io.h"
@@ -24,6 +25,9 @@ static const char source[] =
 	"  - {allow: [read], paths: [\"/usr/**\", \"${workdir}/**\"]}\n"
 	"  - {deny: [all], paths: [\"**/.env\"], severity: high, tags: [a, b],\n"
 	"     message: not this}\n";
+
+/* Any group that is not the caller's. */
+#define LOG_GROUP 65530
 
 struct place {
 	char directory[64], file[256];
@@ -40,6 +44,8 @@ static int setup(void **state)
 
 	strcpy(p->directory, "/tmp/cordon-store-XXXXXX");
 	assert_non_null(mkdtemp(p->directory));
+	if (geteuid() == 0)
+		assert_int_equal(chown(p->directory, (uid_t)-1, LOG_GROUP), 0);
 	assert_int_equal(policy_compile_text(source, sizeof(source) - 1, "kept.yaml", &search, d,
 					     &p->policy),
 			 0);
@@ -75,6 +81,22 @@ static uint32_t judge(const struct compiled_policy *policy, const char *right, c
 	assert_int_equal(question_judge(policy, &question, &answer), 0);
 	question_release(&question);
 	return answer.missing;
+}
+
+static void test_group_of_log_may_read(void **state)
+{
+	const struct place *p = *state;
+	struct stat log, store, file;
+	char folder[128];
+
+	snprintf(folder, sizeof(folder), "%s/" POLICY_STORE_NAME, p->directory);
+	assert_int_equal(stat(p->directory, &log), 0);
+	assert_int_equal(stat(folder, &store), 0);
+	assert_int_equal(stat(p->file, &file), 0);
+	assert_int_equal(store.st_gid, log.st_gid);
+	assert_int_equal(file.st_gid, log.st_gid);
+	assert_int_equal(store.st_mode & 0777, 0750);
+	assert_int_equal(file.st_mode & 0777, 0640);
 }
 
 static void test_decides_as_it_did(void **state)
@@ -186,8 +208,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_decides_as_it_did), TEST(test_is_written_once),
-		TEST(test_notices_changes),   TEST(test_refuses),
+		TEST(test_group_of_log_may_read),
+		TEST(test_decides_as_it_did),
+		TEST(test_is_written_once),
+		TEST(test_notices_changes),
+		TEST(test_refuses),
 		TEST(test_completes_digests),
 	};
 
