@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Puts agents where their installers put them, from the folder that fetch-agents made, and a model's stand-in beside them."""
 
+import atexit
 import glob
 import os
 import pwd
@@ -58,5 +59,6 @@ def install(folder, user):
     run("chown", "-R", f"{user}:", f"{home}/.codex", f"{home}/project")
     run("chown", f"{user}:", f"{home}/.local", f"{home}/.local/bin", f"{home}/.local/share", f"{home}/.local/share/claude", f"{home}/.local/share/claude/versions")
     run("runuser", "-u", user, "--", "git", "-C", f"{home}/project", "init", "-q")
-    # Ends with the guest.
-    subprocess.Popen([sys.executable, "-B", f"{HERE}/model.py", PORT, *COMMANDS], stdin=subprocess.DEVNULL)  # pylint: disable=consider-using-with
+    model = subprocess.Popen([sys.executable, "-B", f"{HERE}/model.py", PORT, *COMMANDS], stdin=subprocess.DEVNULL)  # pylint: disable=consider-using-with
+    # The guest does not end before its output is closed.
+    atexit.register(model.kill)

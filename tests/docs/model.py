@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 """A stand-in for a model, so that real agents run without one:  model.py PORT COMMAND...
-Serves Anthropic's messages and OpenAI's responses, as streams. It requests one shell command after the other, then it ends."""
+Serves Anthropic's messages and OpenAI's responses, as streams. It requests one shell command after the other, then it ends. With DOCS_VERBOSE set it
+shows each request's end on standard error."""
 
 import http.server
 import json
+import os
 import sys
 
 END = "The commands have ended."
@@ -52,7 +54,7 @@ def response(body, commands):
 
 class Model(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    commands = []
+    commands, verbose = [], False
 
     def reply(self, kind, data):
         self.send_response(200)
@@ -69,6 +71,8 @@ class Model(http.server.BaseHTTPRequestHandler):
         if "count_tokens" in self.path:
             self.reply("application/json", b'{"input_tokens":1}')
             return
+        if self.verbose:
+            print(json.dumps(body.get("messages", body.get("input")))[-2000:], file=sys.stderr, flush=True)
         events = message(body, self.commands) if "messages" in self.path else response(body, self.commands)
         self.reply("text/event-stream", "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events).encode())
 
@@ -77,5 +81,5 @@ class Model(http.server.BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    Model.commands = sys.argv[2:]
+    Model.commands, Model.verbose = sys.argv[2:], "DOCS_VERBOSE" in os.environ
     http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Model).serve_forever()
