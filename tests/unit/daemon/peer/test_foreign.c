@@ -124,7 +124,7 @@ static int setup(void **state)
 			    strerror(errno));
 		return -1;
 	}
-	/* Afterwards, since the kernel requires the same user namespace of the device and the mount. */
+	/* After the namespace, because the kernel requires the same one of device and mount. */
 	device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	if (device < 0) {
 		print_error(
