@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 
 #include "base/io.h"
+#include "daemon/host/process.h"
 #include "launch/launch.h"
 
 static char workdir[] = "/tmp/cordon-launch-XXXXXX";
@@ -422,6 +423,17 @@ static bool is_alive(pid_t pid)
 	return kill(pid, 0) == 0;
 }
 
+/* Waits until the process is in that state of /proc/PID/stat. */
+static void wait_for_state(pid_t pid, char wanted)
+{
+	struct process_status status;
+
+	do {
+		usleep(1000);
+		assert_int_equal(process_status(pid, &status), 0);
+	} while (status.state != wanted);
+}
+
 static void test_nothing_runs_before_go(void **state)
 {
 	struct setting *s = *state;
@@ -430,7 +442,8 @@ static void test_nothing_runs_before_go(void **state)
 
 	snprintf(path, sizeof(path), "%s/marker", workdir);
 	assert_int_equal(start(s, argv), 0);
-	usleep(50000);
+	/* Held, it sleeps until it is let go. */
+	wait_for_state(s->child.pid, 'S');
 	assert_int_equal(access(path, F_OK), -1);
 	launch_abort(&s->child);
 	assert_int_equal(access(path, F_OK), -1);
@@ -445,7 +458,7 @@ static void test_killed_while_held(void **state)
 
 	assert_int_equal(start(s, argv), 0);
 	kill(s->child.pid, SIGKILL);
-	usleep(20000);
+	wait_for_state(s->child.pid, 'Z');
 	assert_int_equal(launch_go(&s->child, &s->failure), -ECHILD);
 	assert_non_null(strstr(s->failure.text, "signal 9"));
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);

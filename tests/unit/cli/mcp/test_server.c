@@ -38,7 +38,7 @@ static int act(const char *command)
 	if (strncmp(command, "waits ", 6) == 0) {
 		snprintf(path, sizeof(path), "%s", command + 6);
 		close(open(path, O_WRONLY | O_CREAT, 0600));
-		sleep(2 * PATIENCE_SECONDS);
+		(void)pause();
 	}
 	if (strcmp(command, "floods") == 0)
 		for (int i = 0; i < 100000; i++)

@@ -14,9 +14,8 @@ static void wait_for_line(struct run *run, const char *line)
 
 static void assert_gone(pid_t pid)
 {
-	for (int i = 0; i < 200 && kill(pid, 0) == 0; i++)
+	while (kill(pid, 0) == 0)
 		usleep(10000);
-	assert_int_equal(kill(pid, 0), -1);
 }
 
 /* --- signals ------------------------------------------------------------------------------ */
@@ -125,14 +124,12 @@ static void play_shell(void)
 
 	job = fork();
 	if (job == 0) {
-		const char *argv[] = {"run",
-				      "--workdir",
-				      workdir,
-				      "sh",
-				      "-c",
-				      "trap 'exit 5' INT; echo ready; "
-				      "while :; do sleep 0.02; done",
-				      NULL};
+		/* A shell that waits in vfork(2) for a child that is stopped is never stopped itself. */
+		const char *argv[] = {
+			"run",	 "--workdir",
+			workdir, "sh",
+			"-c",	 "trap 'exit 5' INT; echo ready; while :; do read x; done",
+			NULL};
 
 		setpgid(0, 0);
 		signal(SIGTTOU, SIG_IGN);
@@ -178,10 +175,8 @@ static void test_terminal(void **state)
 	if (shell == 0)
 		play_shell();
 	terminal_until(terminal, "ready");
-	usleep(100000);
 	assert_int_equal(write(terminal, "\x1a", 1), 1); /* ^Z */
 	terminal_until(terminal, "again");
-	usleep(100000);
 	assert_int_equal(write(terminal, "\x03", 1), 1); /* ^C: once for each, not twice */
 	assert_int_equal(waitpid(shell, &status, 0), shell);
 	close(terminal);
@@ -251,14 +246,13 @@ static void test_hangup(void **state)
 
 static void test_deadline_without_daemon(void **state)
 {
-	uint64_t before = clock_nsec(CLOCK_BOOTTIME), took;
+	uint64_t before = clock_nsec(CLOCK_BOOTTIME);
 
 	(void)state;
 	/* The daemon does not kill: the guard does, a second after the deadline. */
 	fake->timeout_nsec = 200 * NSEC_PER_MSEC;
-	expect(124, "", "", WORDS("sh", "-c", "trap '' TERM; exec sleep 100"));
-	took = clock_nsec(CLOCK_BOOTTIME) - before;
-	assert_in_range(took, 1200 * NSEC_PER_MSEC, 20 * NSEC_PER_SEC);
+	expect(124, "", "", WORDS("sh", "-c", "trap '' TERM; exec sleep 100000"));
+	assert_true(clock_nsec(CLOCK_BOOTTIME) - before >= 1200 * NSEC_PER_MSEC);
 	assert_gone(fake->child);
 }
 

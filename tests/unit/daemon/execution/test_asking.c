@@ -39,14 +39,10 @@ static pid_t stopped(void)
 /* It goes on, and ends. */
 static bool has_gone_on(void)
 {
-	for (int i = 0; i < 500; i++) {
-		if (waitpid(waiter, NULL, WNOHANG) == waiter) {
-			waiter = 0;
-			return true;
-		}
-		usleep(10000);
-	}
-	return false;
+	bool ended = waitpid(waiter, NULL, 0) == waiter;
+
+	waiter = 0;
+	return ended;
 }
 
 static bool still_waits(void)

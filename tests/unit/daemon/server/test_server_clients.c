@@ -386,7 +386,6 @@ static void test_too_many_of_one(void **state)
  */
 static void test_accept_fails(void **state)
 {
-	uint64_t end = clock_nsec(CLOCK_MONOTONIC) + 30 * NSEC_PER_SEC;
 	int fd;
 
 	(void)state;
@@ -399,8 +398,8 @@ static void test_accept_fails(void **state)
 	fd = client();
 	assert_int_equal(server_connections(world->server), 0);
 	assert_non_null(strstr(seen.said, "accepting a connection"));
-	while (server_connections(world->server) == 0 && clock_nsec(CLOCK_MONOTONIC) < end)
-		event_base_loop(world->base, EVLOOP_ONCE);
+	while (server_connections(world->server) == 0)
+		assert_int_equal(event_base_loop(world->base, EVLOOP_ONCE), 0);
 	expect_ok(ask(fd, op("status")));
 	close(fd);
 }
@@ -423,7 +422,7 @@ static void test_share(void **state)
 	be(0);
 	assert_null(answer(fd));
 	expect_ok(ask(other, op("status")));
-	for (int i = 0; !(reply = answer(fd)) && i < 1000; i++)
+	while (!(reply = answer(fd)))
 		nanosleep(&(const struct timespec){.tv_nsec = 10000000}, NULL);
 	expect_ok(reply);
 	close(fd);
