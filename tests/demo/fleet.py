@@ -17,13 +17,14 @@ import urllib.request
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROJECT = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.join(PROJECT, "tests", "fleet"))
+sys.path[:0] = [os.path.join(PROJECT, "tests", "fleet"), os.path.join(PROJECT, "tests", "common")]
 sys.dont_write_bytecode = True
 import nats  # noqa: E402 pylint: disable=wrong-import-position
+from patience import comes, patience  # noqa: E402 pylint: disable=wrong-import-position
+from ports import reserve_port  # noqa: E402 pylint: disable=wrong-import-position
 
-# How long the daemon may take to start.
+# On an idle machine: how long the daemon may take to start, and until a silent host is listed as such.
 SECONDS = 180
-# How long it may take until a silent host is listed as such.
 NAMED_SECONDS = 240
 INJECTED = "import sys\nfor path in ('/root/.ssh/id_rsa', '/root/.aws/credentials', '/etc/shadow'):\n" \
            "    try:\n        open(path).read()\n    except OSError as error:\n        print(error)\n"
@@ -48,15 +49,6 @@ def promise(what, kept, details=""):
             say(f"   | {line}")
 
 
-def wait_for(condition, seconds):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.3)
-    return True
-
-
 class Fleet:
     def __init__(self, build):
         self.build, self.top = os.path.abspath(build), tempfile.mkdtemp(prefix="cordon-fleet-demo-")
@@ -78,7 +70,7 @@ class Fleet:
 
     def ship(self, host):
         """Once there is a log, as its unit would start it again and again."""
-        wait_for(lambda: os.path.exists(f"{self.log(host)}/current.jsonl"), 60)
+        comes(lambda: os.path.exists(f"{self.log(host)}/current.jsonl"), 60)
         os.makedirs(f"{self.top}/{host}/state")
         self.start(f"{host}-ship", f"{self.build}/lib/cordon/cordon-ship", "--log", self.log(host), "--state", f"{self.top}/{host}/state",
                    "--server", self.server.url, "--presence", "2",
@@ -95,7 +87,7 @@ class Fleet:
         """Repeats a subcommand until its output is good(), because records may be on their way. Shows and returns the last output, and after how many seconds it came."""
         begun = time.monotonic()
         output = self.fleet(*words)
-        while not good(output) and time.monotonic() - begun < seconds:
+        while not good(output) and time.monotonic() - begun < patience(seconds):
             time.sleep(0.3)
             output = self.fleet(*words)
         say(f"   $ cordon-fleet {shlex.join(words)}")
@@ -126,7 +118,7 @@ def real_host(fleet):
     os.makedirs(f"{fleet.top}/web-1")
     fleet.start("web-1", f"{fleet.build}/cordon", "daemon", "--log", fleet.log("web-1"), "--policies", f"{PROJECT}/policies", "--heartbeat", "5",
                 "--config", "/nonexistent", "--fleet", f"{fleet.top}/fleet.yaml", "--ship-state", f"{fleet.top}/web-1/state/state.json")
-    there = wait_for(lambda: os.path.exists(f"{fleet.log('web-1')}/current.jsonl"), SECONDS)
+    there = comes(lambda: os.path.exists(f"{fleet.log('web-1')}/current.jsonl"), SECONDS)
     promise("web-1's daemon is there", there, fleet.said("web-1"))
     fleet.ship("web-1")
 
@@ -145,7 +137,7 @@ def other_host(fleet, number):
 
 def prometheus(fleet):
     """Scrapes web-1, with the rules that are shipped. Its port."""
-    watch, port = nats.free_port(), nats.free_port()
+    watch, port = reserve_port(), reserve_port()
     fleet.start("watch", f"{fleet.build}/cordon", "watch", "--listen", f"127.0.0.1:{watch}")
     with open(f"{PROJECT}/packaging/fleet/prometheus.yaml", encoding="utf-8") as file:
         text = file.read().replace("127.0.0.1:9783", f"127.0.0.1:{watch}").replace("15s", "2s").replace("scrape_timeout: 10s", "scrape_timeout: 2s")
@@ -172,7 +164,7 @@ def story(fleet):
     for number in (2, 3):
         other_host(fleet, number)
     port = prometheus(fleet)
-    whole = wait_for(fleet.whole, SECONDS)
+    whole = comes(fleet.whole, SECONDS)
     hosts, _ = fleet.fleet_until(lambda output: "3 of 3 hosts complete" in output, SECONDS, "hosts")
     said = "".join(f"{name}: {fleet.said(name)}\n" for name in fleet.running if name != "prometheus")
     promise("the store has all records of the three hosts", whole and "3 of 3 hosts complete" in hosts, said)
@@ -196,16 +188,16 @@ def story(fleet):
     none = "0 could, 1 could not, 0 not known"
     could, _ = fleet.fleet_until(lambda output: none in output, 60, "could", "read", "/root/.ssh/id_rsa", "--host", "web-1", "--all")
     promise("no policy in use on that host allows anything to read the key", none in could, could)
-    counted = wait_for(lambda: (value_of(port, "cordon_denials_total") or 0) >= 3, 60)
+    counted = comes(lambda: (value_of(port, "cordon_denials_total") or 0) >= 3, 60)
     promise(f"Prometheus has counted the denied accesses: {value_of(port, 'cordon_denials_total')}", counted, fleet.said("prometheus")[-1500:])
 
     heading(3, "On another one the daemon is killed")
     fleet.running["web-2"].kill()
     hosts, took = fleet.fleet_until(lambda output: "daemon killed" in output and "web-2 silent since" in output, NAMED_SECONDS, "hosts")
     promise(f"it is listed with the reason {took:.1f} s later", "web-2 silent since" in hosts and "daemon killed" in hosts, hosts)
-    denied, _ = fleet.fleet_until(lambda output: True, 0, "ask", "--verdict", "denied", "--lines", "1")
+    denied, _ = fleet.fleet_until(lambda output: True, SECONDS, "ask", "--verdict", "denied", "--lines", "1")
     promise("every other query reports it, too", "web-2 silent since" in denied, denied)
-    others = wait_for(lambda: all(fleet.hosts().get(name, {}).get("state") == "complete" for name in ("web-1", "web-3")), 60)
+    others = comes(lambda: all(fleet.hosts().get(name, {}).get("state") == "complete" for name in ("web-1", "web-3")), 60)
     promise("the two others are complete", others, fleet.hosts())
 
 

@@ -37,7 +37,7 @@ EXECUTOR = ["/bin/sh", "-c", '"$@"; exit $?', "executor"]
 
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # How long executions may take to end before enforcement is unloaded.
-ENDING_SECONDS = 30
+ENDING_SECONDS = 120
 
 kept = []
 broken = []
