@@ -6,6 +6,7 @@ promised: what the attacker's server received, what the script printed, what the
 """
 
 import contextlib
+import glob
 import http.server
 import json
 import os
@@ -138,7 +139,6 @@ class Scene:
             "DEPLOY_TOKEN": self.token,
         }
         self.was_off = self.cordon("status", shown=False)[0] == NOT_ENFORCING
-        self.background = 0
 
     def fresh_work(self):
         """The scripts, and a symbolic link to the key's directory, as users have for their convenience."""
@@ -196,8 +196,7 @@ class Scene:
 
     def leave(self):
         """Removes everything that the demo made, except in the VM, which is thrown away."""
-        if alive(self.background):
-            os.kill(self.background, signal.SIGKILL)
+        self.kill_processes()
         if DISPOSABLE:
             return
         if self.was_off:
@@ -210,6 +209,18 @@ class Scene:
             else:
                 shutil.rmtree(path, ignore_errors=True)
         shutil.rmtree(self.home, ignore_errors=True)
+
+    def kill_processes(self):
+        """Kills all processes whose directory is the demo's, so that an interrupted act leaves none."""
+        found = True
+        while found:
+            found = False
+            for path in glob.glob("/proc/[0-9]*/cwd"):
+                with contextlib.suppress(OSError):
+                    if os.readlink(path).startswith(self.home + "/"):
+                        os.kill(int(path.split("/")[2]), signal.SIGKILL)
+                        found = True
+            time.sleep(0.1)
 
     def disable(self):
         end = time.monotonic() + ENDING_SECONDS
@@ -312,7 +323,7 @@ def alive(pid):
 def background(scene):
     heading(5, "A process that outlives its script", "The script ends, its child is in a session of its own.")
     free = scene.agent(["bash", "background.sh"])
-    left = scene.background = process_id(free)
+    left = process_id(free)
     time.sleep(1)
     survives = alive(left)
     outcome("without cordon", not survives, f"a second after the script has ended, process {left} is {'alive' if survives else 'gone'}")
