@@ -34,16 +34,20 @@ for at in range(0, len(TEXT), 40):
     except OSError as error:
         print(error)
 
+TRIED, TO_TELL = os.pipe()
 if os.fork() == 0:
     os.setsid()
+    PARENT = os.getpid()
     if os.fork() == 0:
-        time.sleep(0.3)
+        while os.getppid() == PARENT:
+            time.sleep(0.01)
         try:
             with socket.create_connection(("203.0.113.66", 443), timeout=2):
                 pass
         except OSError:
             pass
+        os.write(TO_TELL, b"x")
         time.sleep(600)
     os._exit(0)
 os.wait()
-time.sleep(1)
+os.read(TRIED, 1)

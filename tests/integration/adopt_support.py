@@ -3,11 +3,12 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
 
-from support import POLICIES, print_longest_turn, wait_until
+from support import POLICIES, comes, descendants, patience, print_longest_turn, status_of
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "schema"))
 
@@ -45,7 +46,7 @@ class Daemon:
 
     def start(self):
         """The daemon of the part before, which leaves when it has nothing to do, may still be there."""
-        if not wait_until(self.try_to_start, 120) or self.process.poll() is not None:
+        if not comes(self.try_to_start, 120) or self.process.poll() is not None:
             raise RuntimeError(f"the daemon does not enforce: {self.words()}")
 
     def try_to_start(self):
@@ -54,14 +55,14 @@ class Daemon:
         command = [self.cordon, "daemon", "--log", self.log, "--config", self.config, "--policies", POLICIES, "--heartbeat", "0", *self.options]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=said, stdout=said)
         said.close()
-        wait_until(lambda: "enforcing" in self.words()[before:] or self.process.poll() is not None, 600)
+        comes(lambda: "enforcing" in self.words()[before:] or self.process.poll() is not None, 600)
         return "another cordon daemon runs" not in self.words()[before:]
 
     def reload(self, wanted=""):
         """What it says of what has changed: there must be something. `wanted` may come behind what it has to say of what it was at."""
         before = len(self.words())
         self.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: len(self.words()) > before and wanted in self.words()[before:], 60)
+        comes(lambda: len(self.words()) > before and wanted in self.words()[before:], 60)
         return self.words()[before:]
 
     def kill(self):
@@ -94,7 +95,7 @@ class Daemon:
 
     def settle(self, seconds=20):
         """Waits for the ends of what one check left behind, so that they are not among the records of the next."""
-        wait_until(lambda: not self.unended(), seconds)
+        comes(lambda: not self.unended(), seconds)
 
 
 class Agent:
@@ -105,10 +106,23 @@ class Agent:
             program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=cwd, env=env, text=True, **options
         )
 
-    def ask(self, command, **options):
+    def send(self, command, **options):
         self.process.stdin.write(json.dumps({"command": command, **options}) + "\n")
         self.process.stdin.flush()
+
+    def receive(self):
+        """One answer for each send()."""
+        if not select.select([self.process.stdout], [], [], patience(300))[0]:
+            raise RuntimeError("the executor does not answer")
         return json.loads(self.process.stdout.readline())
+
+    def ask(self, command, **options):
+        self.send(command, **options)
+        return self.receive()
+
+    def states(self):
+        """Of the live processes below it: {process id: letter}."""
+        return {pid: status_of(pid).get("State", "X")[0] for pid in descendants(self.process.pid)}
 
     def close(self):
         self.process.stdin.close()

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the keys of an entry in cordon.yaml say, of executions of a program that knows nothing of it."""
 
-import json
 import os
 
 from adopt_support import AGENT, PYTHON, Agent
 from executor_support import SIMPLE
-from support import processes_of, wait_until
+from support import comes
 
 MATCH = f'{{executable: {PYTHON}, arguments: "*agent.py"}}'
 # Each works where nothing limits it.
@@ -89,7 +88,7 @@ def inherited(suite):
             (start,) = suite.daemon.of("execution-start", position)
             suite.check("inherited: what is granted is not on record", "descriptors" not in start["cordon"], start)
     suite.check("inherited: nothing ran with it", answer.get("status") == -9, answer)
-    found = wait_until(lambda: secret in str(suite.daemon.of("execution-refused", position)), 60)
+    found = comes(lambda: secret in str(suite.daemon.of("execution-refused", position)), 60)
     suite.check("inherited: it is on record", found, suite.daemon.records()[position:])
 
 
@@ -97,40 +96,27 @@ def away(suite):
     """when_away: enforce-only."""
     position, secret = enforce(suite, "away", when_away="enforce-only"), suite.secret("meanwhile")
     agent, work = Agent(env=dict(os.environ, SECRET_TOKEN="hunter2")), suite.work()
-    shell = os.path.realpath("/bin/sh")
 
     def ask(command):
-        agent.process.stdin.write(json.dumps({"command": ["sh", "-c", command], "cwd": work}) + "\n")
-        agent.process.stdin.flush()
-
-    def answer():
-        return json.loads(agent.process.stdout.readline())
+        agent.send(["sh", "-c", command], cwd=work)
 
     suite.daemon.process.send_signal(19)
     ask("echo x >ran; env")
-    suite.check("held", wait_until(lambda: state(shell) == ["T"], 60), state(shell))
+    suite.check("held", comes(lambda: list(agent.states().values()) == ["T"]), agent.states())
     suite.daemon.kill()
-    said = answer()
+    said = agent.receive()
     suite.check("the daemon dies in a hold: let go", said.get("status") == 0 and "ran" in os.listdir(work), said)
     suite.check("without the secret", "hunter2" not in said.get("out", "hunter2"), said)
     ask(f"cat {secret}; env; touch began; until [ -e go ]; do sleep 0.1; done; cat {secret}")
-    suite.check("no daemon: it runs", wait_until(lambda: os.path.exists(os.path.join(work, "began")), 60), processes_of(shell))
+    suite.check("no daemon: it runs", comes(lambda: os.path.exists(os.path.join(work, "began"))), agent.states())
     suite.daemon.start()
-    found = wait_until(lambda: suite.daemon.of("execution-start", position), 60)
+    found = comes(lambda: suite.daemon.of("execution-start", position), 60)
     suite.check("with the next daemon: on record", found, suite.daemon.records()[position:])
     with open(os.path.join(work, "go"), "wb"):
-        said = answer()
+        said = agent.receive()
     confined = said.get("err", "").count("Permission denied") == 2 and "secret" not in said.get("out", "secret")
     suite.check("confined before and after", confined and "hunter2" not in said["out"], said)
     agent.close()
-
-
-def state(program):
-    found = []
-    for pid in processes_of(program):
-        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-            found.append(file.read().rpartition(")")[2].split()[0])
-    return found
 
 
 CHECKS = (words, limits, inherited, away)

@@ -4,7 +4,6 @@
 import os
 import subprocess
 import sys
-import time
 
 from adopt_support import Daemon
 from support import POLICIES, Suite, wait_until

@@ -10,8 +10,14 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "common"))
+
+from patience import SHORTEST_WAIT, comes, patience, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position,unused-import
+from process import descendants, status_of  # noqa: E402,F401  pylint: disable=wrong-import-position,unused-import
+
 POLICIES = os.path.join(HERE, "..", "..", "policies")
 NOBODY = 65534
 # Numbers of system calls that Python has no function for, on this machine.
@@ -106,6 +112,11 @@ class Suite:
         self.made += 1
         return self.directory(f"w{self.made}", owner=owner)
 
+    def long_time(self):
+        """Seconds for sleep(1), as an argument that no other process of the machine has."""
+        self.made += 1
+        return f"100000.{os.getpid():08}{self.made:04}"
+
     def secret(self, name):
         """A file outside all work directories that anybody may read and write but for cordon."""
         path = self.path(name)
@@ -139,13 +150,14 @@ class Suite:
             file.write(re.sub(r"\bwall: \w+", "wall: 12h", text))
         return copy
 
-    def run(self, policy, workdir, *command, user=None, options=(), timeout=600):
+    def run(self, policy, workdir, *command, user=None, options=(), timeout=120):
+        """timeout: seconds on an idle machine."""
         start = self.position()
         done = subprocess.run(
             self.command(policy, workdir, *command, user=user, options=options),
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=timeout,
+            timeout=patience(timeout),
             check=False,
         )
         return Run(done, self.records(start))
@@ -236,8 +248,22 @@ def print_longest_turn(cordon):
         pass
 
 
+def processes_with(argument):
+    """Live processes that have this argument, which the test has made to be the only ones."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                words = file.read().split(b"\0")
+        except OSError:
+            continue
+        if argument.encode() in words and status_of(pid).get("State", "Z")[0] not in "ZX":
+            found.append(int(pid))
+    return found
+
+
 def processes_of(program):
-    """Live processes that run this file."""
+    """Live processes that run this file: for a program of the test's own, of which nobody else runs any."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -272,14 +298,7 @@ def preemptions():
             file.write(before)
 
 
-def wait_until(condition, seconds=60):
-    deadline = time.monotonic() + seconds
-    while True:
-        began = time.monotonic()
-        if condition():
-            return True
-        now = time.monotonic()
-        if now > deadline:
-            return False
-        # Looking takes a third of the time at most: what is waited for needs the processor, too.
-        time.sleep(max(0.05, 2 * (now - began)))
+def wait_until(condition, seconds=SHORTEST_WAIT):
+    """wait_for() that names the caller's line as what it waited for."""
+    caller = traceback.extract_stack(limit=2)[0]
+    return wait_for(condition, seconds, f"{os.path.basename(caller.filename)}:{caller.lineno}: {caller.line}")

@@ -30,10 +30,11 @@ for line in sys.stdin:
             print(json.dumps({}), flush=True)
             continue
         if how == "cancel":
-            number, after = request.pop("signal"), request.pop("after", 0)
+            number, when = request.pop("signal"), request.pop("when", None)
             with subprocess.Popen(command, cwd=workdir, env=environment, stdout=subprocess.PIPE, **request) as process:
                 process.stdout.readline()
-                time.sleep(after)
+                while when and not os.path.exists(when):
+                    time.sleep(0.05)
                 begin = time.monotonic()
                 if number:
                     process.send_signal(number)
