@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 
 from cases_approve import restart
 from mcp_client import Mcp
@@ -22,7 +21,9 @@ from support import (
     check,
     cordon,
     equal,
+    exists,
     matches,
+    read,
     records,
     run,
     start,
@@ -174,6 +175,10 @@ def proposals():
     account_for_everything()
 
 
+def tries():
+    return len(read("tries")) if exists("tries") else 0
+
+
 @case("a proposal for an execution has effect while it runs, one for a policy afterwards, and both end; a command is told of each")
 def scopes():
     path = begin()
@@ -183,11 +188,12 @@ def scopes():
     follower = subprocess.Popen(
         [CORDON, "approvals", "--follow", "--json", "--exec", f"cat >>{told}"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
-    process = start("sh", "-c", f"until cat {OUTSIDE} 2>/dev/null; do sleep 0.2; done", policy=path)
+    process = start("sh", "-c", f"until cat {OUTSIDE} 2>/dev/null; do echo x >>tries; sleep 0.2; done", policy=path)
     try:
         execution = wait_for(live, 60, "its start")[0]["id"]
         wait_for(lambda: cordon("propose", execution).status == 0, 60, "a proposal for the execution")
-        time.sleep(1)
+        known = tries()
+        wait_for(lambda: tries() >= known + 4, 30, "a whole try after the proposal")
         check(process.poll() is None, "the execution read what only waits for approval")
         entry = entries("waiting")[0]
         equal(json.loads(entry["use"]), {"execution": execution}, "use")

@@ -199,7 +199,7 @@ def kill_both():
 @case("SIGKILL of the command itself, and of its parent's held child")
 def kill_child():
     ensure_daemon()
-    for delay in (0.05, 0.1, 0.15, 0.25, 0.4):
+    for delay in moments(0.4):
         process = start(*trier())
         time.sleep(delay)
         for pid in survivors():

@@ -251,7 +251,6 @@ def bad_policy(title, content, pattern):
         write("p.yaml", text)
         result = run(*MARKER, policy="./p.yaml")
         refused(result, pattern)
-        check(result.seconds < 60, f"it took {result.seconds:.1f} s")
         check(len(result.err) < 20000, f"{len(result.err)} bytes on standard error")
         check(b"\0" not in result.err and b"\x1b" not in result.err, "control characters on standard error")
         result = cordon("policy", "check", "./p.yaml")

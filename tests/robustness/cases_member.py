@@ -439,20 +439,22 @@ def hostile():
     ensure_standing()
     before = len([r for r in records() if action(r) == "execution-refused"])
     hangs = subprocess.Popen(
-        [sys.executable, CLIENT, "hang", "64", "30"], cwd=home("alice"), **identity("alice"), stdout=subprocess.PIPE
+        [sys.executable, CLIENT, "hang", "64", "100000"], cwd=home("alice"), **identity("alice"), stdout=subprocess.PIPE
     )
     answer = json.loads(hangs.stdout.readline())
     refused(answer, "EUSERS", "too many connections")
     begin = time.monotonic()
     flood = subprocess.Popen(
-        [sys.executable, CLIENT, "flood", "6"], cwd=home("alice"), **identity("bob"), stdout=subprocess.PIPE
+        [sys.executable, CLIENT, "flood"], cwd=home("alice"), **identity("bob"), stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
-    seconds = []
-    while flood.poll() is None:
-        start = time.monotonic()
+    # It goes on until its standard input is closed.
+    equal(flood.stdout.readline(), b"flooding\n", "the flood's beginning")
+    for _ in range(3):
         equal(run("true").status, 0, "root's run meanwhile")
         equal(cordon("status").status, 0, "status meanwhile")
-        seconds.append(time.monotonic() - start)
+    equal(flood.poll(), None, "status of the flood meanwhile")
+    flood.stdin.close()
+    flood.wait(PATIENCE)
     hangs.terminate()
     hangs.wait()
     took = time.monotonic() - begin
@@ -463,6 +465,5 @@ def hostile():
     check(done["refused"] > 0 and done["garbage"] > 0, f"nothing was answered: {done}")
     written = len([r for r in records() if action(r) == "execution-refused"]) - before
     check(written <= 25 * took + 60, f"{written} refusals on record within {took:.1f} s")
-    check(max(seconds) < 30, f"root's runs took {seconds} s")
     equal(run_as("alice", "true").status, 0, "alice's run afterwards")
     account_for_everything()

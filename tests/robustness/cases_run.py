@@ -43,6 +43,9 @@ from support import (
 
 
 BASELINE = {}
+# Of a leak that is found, kB for each run; and the runs between two looks.
+KB_PER_RUN = 20
+GROWTH_RUNS = 20
 
 
 @case("growth: what the daemon uses after its first runs")
@@ -113,13 +116,13 @@ while :; do sleep 0.1; done
     )
     result = run("bash", "script", options=["--timeout", "2s"])
     equal(result.status, 124, f"status ({result.text})")
-    check(result.seconds < 30, f"it took {result.seconds:.1f} s with a time-out of 2 s")
     equal(processes_like(LOOP_NAME), [], "processes that outlived it")
     equal(result.out, b"started\n", "output")
     # From the deadline until it dies it may be refused a fork.
     matches(result.err.decode(), r"^(script: fork: Operation not permitted\n)?$", "errors")
     end = last_end()["cordon"]["end"]
     equal(end["cause"], "timeout", "recorded cause")
+    check(last_end()["event"]["duration"] >= 2e9, f"it ended before its time: {last_end()['event']}")
     check(end["killed_tasks"] >= 5, f"killed_tasks: {end['killed_tasks']}")
 
 
@@ -167,8 +170,7 @@ def siblings():
     for options, wanted in ((), b"0 1\n"), (("--observe",), b"20 0\n"):
         result = run("python3", "siblings.py", policy=PYTHON_POLICY, options=options)
         equal((result.status, result.out), (0, wanted), f"with {options} ({result.text})")
-        took = last_end()["event"]["duration"] / 1e9
-        check(result.seconds < took + 5, f"the run took {took:.1f} s, and its end until {result.seconds:.1f} s")
+    # They stay as long as the run that is their parent, so that an end which waits for them gives up only with such a record.
     equal([r for r in records() if action(r) == "agent-stuck"], [], "records of what cannot be killed")
 
 
@@ -303,7 +305,7 @@ def signalled(number, command, group=False):
         os.killpg(process.pid, number)
     else:
         process.send_signal(number)
-    status = finish(process, 20)
+    status = finish(process)
     os.unlink(os.path.join(WORK, "up"))
     return status
 
@@ -325,7 +327,7 @@ def early_signal():
         process = start("sleep", "50")
         time.sleep(delay)
         process.terminate()
-        equal(finish(process, 20) in (128 + signal.SIGTERM, 125), True, f"SIGTERM after {delay} s")
+        equal(finish(process) in (128 + signal.SIGTERM, 125), True, f"SIGTERM after {delay} s")
 
 
 @case("signals: ignored and blocked ones stay so, as for nohup")
@@ -411,7 +413,7 @@ def renewed():
     check(b"<strong>Sealed.</strong>" in page.out and b"the key was replaced at seal" in page.out, "the report tells of the seals")
 
 
-@case("growth: after a hundred runs descriptors, executions and memory are as they were")
+@case("growth: after a hundred runs descriptors and executions are as they were, and memory does not grow with more")
 def growth():
     pid = BASELINE["pid"]
     while len(starts()) < BASELINE["runs"] + 100:
@@ -420,7 +422,14 @@ def growth():
     after = usage(pid)
     equal(daemon(), pid, "the daemon")
     equal(after["executions"], 0, "live executions")
-    check(after["memory"] < BASELINE["memory"] + 2048, f"kB of memory: {BASELINE['memory']} before, {after['memory']} after")
+    # The allocator may take a large piece at any time, once. What leaks grows with the runs, in each part of them.
+    memory = [after["memory"]]
+    for _ in range(3):
+        for _ in range(GROWTH_RUNS):
+            equal(run("true").status, 0, "a run")
+        memory.append(usage(pid)["memory"])
+    growth_of_parts = [later - earlier for earlier, later in zip(memory, memory[1:])]
+    check(min(growth_of_parts) < GROWTH_RUNS * KB_PER_RUN, f"kB of memory, after {GROWTH_RUNS} runs more each time: {memory}")
     account_for_everything()
 
 

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import socket
-import time
 
 from executor import OUTSIDE, UNDER, Agent, configure
 from service import ensure_standing, policy, refused, said, spawn_daemon, standing, start_daemon, stop_all
@@ -30,6 +29,7 @@ from support import (
     others,
     processes,
     read,
+    status_of,
     records,
     run,
     start,
@@ -124,7 +124,7 @@ def manager():
             equal(int(file.read()), process.pid, "pid file")
         # One that hangs is not heard of.
         process.send_signal(signal.SIGSTOP)
-        time.sleep(1)
+        wait_for(lambda: status_of(process.pid)["State"].startswith("T"), 30, "the daemon's stop")
         listener.settimeout(0.1)
         drained = 0
         try:

@@ -6,7 +6,7 @@ import os
 import struct
 import termios
 
-from support import CORDON, LOG, SHELL_POLICY, WORK, Failed, case, ensure_daemon, equal, processes, processes_like, status_of, wait_for
+from support import CORDON, LOG, SHELL_POLICY, WORK, case, ensure_daemon, equal, processes, processes_like, status_of, wait_for
 from terminal import Terminal
 
 RUN = f"{CORDON} run --policy {SHELL_POLICY} --workdir {WORK} --log {LOG} --"

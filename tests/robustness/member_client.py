@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import resource
+import select
 import signal
 import socket
 import subprocess
@@ -228,11 +229,12 @@ def cheat_hang(count, seconds):
     time.sleep(float(seconds))
 
 
-def cheat_flood(seconds):
-    """Requests that are refused, and garbage, as fast as they are taken."""
-    end = time.monotonic() + float(seconds)
+def cheat_flood():
+    """Requests that are refused, and garbage, as fast as they are taken, until standard input is closed. Prints a line once both
+    have been answered, and one at the end."""
     refused = garbage = 0
-    while time.monotonic() < end:
+    told = False
+    while not told or not select.select([sys.stdin], [], [], 0)[0]:
         client = connect()
         try:
             for _ in range(8):
@@ -242,6 +244,9 @@ def cheat_flood(seconds):
         except OSError:
             pass
         client.close()
+        if refused and garbage and not told:
+            told = True
+            print("flooding", flush=True)
     print(json.dumps({"refused": refused, "garbage": garbage}))
 
 

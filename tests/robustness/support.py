@@ -16,6 +16,7 @@ PROJECT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 sys.path[:0] = [os.path.join(PROJECT, "tests", name) for name in ("schema", "common")]
 
 from patience import Failed, comes, measure_slowness, patience, wait_for  # noqa: E402  pylint: disable=wrong-import-position
+from process import descendants, status_of  # noqa: E402,F401  pylint: disable=wrong-import-position,unused-import
 from segment import records_of  # noqa: E402  pylint: disable=wrong-import-position
 
 CORDON = os.path.join(os.path.realpath(os.environ.get("BUILD", os.path.join(PROJECT, "build"))), "cordon")
@@ -101,7 +102,7 @@ def execute(argv, stdin=b"", timeout=PATIENCE, **options):
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
-        raise Failed(f"{' '.join(map(str, argv[:12]))}: still running after {timeout} s") from None
+        raise Failed(f"{' '.join(map(str, argv[:12]))}: still running after {timeout:.0f} s") from None
     return Result(shell_status(process.returncode), out, err, time.monotonic() - start)
 
 
@@ -147,13 +148,14 @@ def end_all_run():
         wait_for(lambda: not execution_cgroups(), SETTLE, "the executions' end")
 
 
-def finish(process, seconds=PATIENCE):
+def finish(process, seconds=120):
+    """Returns the status of a run, as a shell does. seconds: as for wait_for()."""
     try:
-        return shell_status(process.wait(seconds))
+        return shell_status(process.wait(patience(seconds)))
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-        raise Failed(f"cordon run did not end within {seconds} s") from None
+        raise Failed(f"cordon run did not end within {patience(seconds):.0f} s") from None
 
 
 def write(name, content, mode=0o644):
@@ -309,12 +311,6 @@ def processes():
 def others():
     """Processes besides daemons."""
     return {key: line for key, line in processes().items() if "cordon daemon" not in line}
-
-
-def status_of(pid):
-    """The fields of /proc/PID/status."""
-    with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as file:
-        return {field: value.strip() for field, value in (line.split(":", 1) for line in file)}
 
 
 def processes_like(text):

@@ -11,7 +11,7 @@ import struct
 import termios
 import time
 
-from support import WORK, Failed
+from support import WORK, Failed, patience
 
 
 class Terminal:
@@ -31,14 +31,13 @@ class Terminal:
 
     def expect(self, pattern, seconds=20):
         """Waits for the pattern in what is new; returns the match."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + patience(seconds)
         while True:
             match = re.search(pattern, self.text)
             if match:
                 self.text = self.text[match.end() :]
                 return match
-            left = end - time.monotonic()
-            if left <= 0 or not select.select([self.fd], [], [], left)[0]:
+            if not select.select([self.fd], [], [], max(0, end - time.monotonic()))[0]:
                 raise Failed(f"the terminal shows {self.text!r}, nothing like {pattern!r}")
             try:
                 self.text += os.read(self.fd, 4096).decode("utf-8", "replace")
