@@ -10,7 +10,8 @@ HOST     := $(subst aarch64,arm64,$(shell uname -m))
 ARCH     ?= $(HOST)
 BUILD    ?= $(if $(filter $(ARCH),$(HOST)),build,build-$(ARCH))
 # In the tree, unless it has none and BUILD is elsewhere: the tree may be read-only then.
-KERNELS  ?= $(or $(if $(wildcard build/kernels/*/version),build/kernels),$(CORDON_KERNELS),$(if $(filter /%,$(BUILD)),$(BUILD),build)/kernels)
+# Expanded once: CORDON_KERNELS is set from it below.
+KERNELS  := $(or $(KERNELS),$(if $(wildcard build/kernels/*/version),build/kernels),$(CORDON_KERNELS),$(if $(filter /%,$(BUILD)),$(BUILD),build)/kernels)
 PREFIX   ?= /usr/local
 DESTDIR  ?=
 MINUTES  ?= 10

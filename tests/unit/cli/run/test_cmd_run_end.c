@@ -124,7 +124,7 @@ static void play_shell(void)
 
 	job = fork();
 	if (job == 0) {
-		/* A shell that waits in vfork(2) for a child that is stopped is never stopped itself. */
+		/* A shell in vfork(2) is not stopped while its child is. */
 		const char *argv[] = {
 			"run",	 "--workdir",
 			workdir, "sh",
