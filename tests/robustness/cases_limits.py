@@ -118,7 +118,8 @@ def cpu():
     # The policy's own limit is what one thread can use.
     for options, wanted in ((("--cpu", "20%"), 20), ((), 100)):
         process = start(*command, policy=unhurried(), options=options)
-        wait_for(lambda: exists("up"), 30, "the command's start")
+        wait_for(lambda: exists("up") or process.poll() is not None, 30, "the command's start")
+        check(exists("up"), f"it ended with status {process.poll()}")
         quota, period = cgroup_file("cpu.max").split()
         equal(int(quota) * 100, wanted * int(period), "the kernel's limit")
         if wanted < 100:
