@@ -202,11 +202,14 @@ $(BUILD)/vmlinux.h: $(SERIES)6.12/version
 
 BPF_CFLAGS := -std=gnu17 -target bpf -mcpu=v3 -D__TARGET_ARCH_$(if $(filter arm64,$(ARCH)),arm64,x86) -g -O2 \
 	-Wall -Wextra -Werror -Wno-missing-declarations -Wno-unused-parameter -Wshadow \
-	-ffile-prefix-map=$(call quote,$(CURDIR))=. -I$(BUILD) -I. -Ibpf -idirafter $(if $(FOREIGN),$(ROOT))/usr/include/$(TRIPLET)
+	-ffile-compilation-dir=. -I$(BUILD) -I. -Ibpf -idirafter $(if $(FOREIGN),$(ROOT))/usr/include/$(TRIPLET)
 
+# clang orders types by the addresses of its objects, which depend on the lengths of paths: from standard input it
+# knows no path, so that the object has the same bytes wherever the tree is.
 $(BPF_OBJECT): bpf/enforce.bpf.c $(BUILD)/vmlinux.h Makefile | packages-build
 	@echo "  BPF  $@"
-	$(Q)$(BPF_CC) $(BPF_CFLAGS) -MMD -MP -MF $@.d -MT $@ -c $< -o $@
+	$(Q)$(BPF_CC) $(BPF_CFLAGS) -MMD -MP -MF $@.d -MT $@ -E $< -o $@.i
+	$(Q)$(BPF_CC) $(BPF_CFLAGS) -Wno-unused-command-line-argument -x cpp-output -c - -o - <$@.i >$@
 	$(Q)llvm-strip-19 -g $@
 
 $(SKELETON): $(BPF_OBJECT)
