@@ -112,6 +112,15 @@ class Run:
         return any(d["operation"] in operations and d["object"].endswith(ending) for d in self.denials)
 
 
+def remove(path):
+    """Removes a directory in which a process that is ending may still create a file."""
+    for _ in range(100):
+        shutil.rmtree(path, ignore_errors=True)
+        if not os.path.exists(path):
+            return
+        time.sleep(0.1)
+
+
 class Scene:
     """A home directory with a key in it, and a work directory in which the agent's scripts run."""
 
@@ -207,8 +216,8 @@ class Scene:
                 with contextlib.suppress(OSError):
                     os.rmdir(path)
             else:
-                shutil.rmtree(path, ignore_errors=True)
-        shutil.rmtree(self.home, ignore_errors=True)
+                remove(path)
+        remove(self.home)
 
     def kill_processes(self):
         """Kills all processes whose directory is the demo's, so that an interrupted act leaves none."""
