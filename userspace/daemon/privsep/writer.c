@@ -312,8 +312,8 @@ void writer_where(const struct writer *w, dev_t *ret_device, ino_t *ret_inode)
 
 bool writer_is_in(const struct writer *w, dev_t device, ino_t inode)
 {
-	return w->begun ? w->device == device && w->inode == inode
-			: w->place.device == device && w->place.inode == inode;
+	/* Once it is closed, its file system may be gone, and its numbers another directory's. */
+	return w->place.fd >= 0 && w->place.device == device && w->place.inode == inode;
 }
 
 void writer_leave(struct writer *w)

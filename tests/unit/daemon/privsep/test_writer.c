@@ -831,22 +831,28 @@ static void test_not_ready(void **state)
 	struct answer heard = {};
 	struct writer_wait *wait;
 	struct writer *writer;
+	struct stat place;
 
 	(void)state;
 	remove_all();
 	writer = new_writer_in(base);
+	assert_int_equal(stat(directory, &place), 0);
+	assert_true(writer_is_in(writer, place.st_dev, place.st_ino));
 	kill_idle(base, writer);
 	assert_int_equal(rename(directory, aside), 0);
 	close(open(directory, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
 	assert_int_equal(writer_when_ready(writer, on_answer, &heard, &wait), 1);
 	turn_until(base, &heard.done, 1);
 	assert_int_equal(heard.result, -ENOTDIR);
+	/* The directory that it left may be removed, and another get its numbers. */
+	assert_false(writer_is_in(writer, place.st_dev, place.st_ino));
 	unlink(directory);
 	assert_int_equal(rename(aside, directory), 0);
 	/* It was no when it was asked last. */
 	assert_int_equal(writer_when_ready(writer, on_answer, &heard, &wait), 1);
 	turn_until(base, &heard.done, 2);
 	assert_int_equal(heard.result, 0);
+	assert_true(writer_is_in(writer, place.st_dev, place.st_ino));
 
 	kill_idle(base, writer);
 	writer->not_before = UINT64_MAX;
