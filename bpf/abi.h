@@ -806,9 +806,9 @@ struct cordon_glob {
 struct cordon_executor {
 	__u32 flags;
 	__u32 uid;
-	__u64 cgroup;
-	__u32 cgroup_level;
 	__u32 itself;		      /* the executor's own entry, from 1; 0: it is not confined */
+	__u32 program_from;	      /* bytes of its path before what `program` is compared with */
+	struct cordon_glob program;   /* '*': of one component; length 0: only listed paths match */
 	struct cordon_glob arguments; /* one of the executor's own */
 	struct cordon_glob child_arguments; /* one of a child's that is agent code */
 	__u32 next_standby;		    /* where to look first */
@@ -828,6 +828,10 @@ struct cordon_adoption {
 	__u64 adopted;
 	__u64 refused;
 	__u64 unclean; /* environments that could not be overwritten in the kernel */
+	/* The daemon's root directory, where the names of entries are looked up; 0: not known */
+	__u64 root_inode;
+	__u32 root_device;
+	__u32 reserved;
 };
 
 enum cordon_role_kind {
@@ -853,6 +857,9 @@ enum cordon_adopt_question {
 	CORDON_ADOPT_UNDER = 3,	    /* directory with a slash behind it, to work below */
 	CORDON_ADOPT_KEEP = 4,	    /* variable with '=' behind it, or how its name begins */
 	CORDON_ADOPT_DIRECTORY = 5, /* path that is no work directory; executor 0 */
+	/* How a path begins that is compared with a pattern; executor 0; value: mask of entries */
+	CORDON_ADOPT_EXECUTOR_LIKE = 6,
+	CORDON_ADOPT_CGROUP = 7, /* path of a cgroup with a slash behind it, to run below */
 };
 
 struct cordon_adopt_key {
@@ -918,8 +925,8 @@ CORDON_ASSERT_SIZE(struct cordon_exit_event, 120);
 CORDON_ASSERT_SIZE(struct cordon_access_event, 120);
 CORDON_ASSERT_SIZE(struct cordon_adopt_event, 120);
 CORDON_ASSERT_SIZE(struct cordon_glob, 72);
-CORDON_ASSERT_SIZE(struct cordon_executor, 760);
-CORDON_ASSERT_SIZE(struct cordon_adoption, 48);
+CORDON_ASSERT_SIZE(struct cordon_executor, 824);
+CORDON_ASSERT_SIZE(struct cordon_adoption, 64);
 CORDON_ASSERT_SIZE(struct cordon_adopt_key, 252);
 CORDON_ASSERT_SIZE(struct cordon_identify, 72);
 CORDON_ASSERT_SIZE(struct cordon_list_ipc, 8);

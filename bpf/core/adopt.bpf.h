@@ -127,6 +127,7 @@ struct glob_question {
 	struct adopt_scratch *scratch;
 	const struct cordon_glob *glob;
 	__u64 argv;
+	__u32 component; /* `*` ends at a slash */
 };
 
 static long glob_step(__u32 index, void *context)
@@ -154,6 +155,8 @@ static long glob_step(__u32 index, void *context)
 		return 0;
 	}
 	if (m->star == GLOB_NONE)
+		return 1;
+	if (q->component && m->text[m->star_at & (GLOB_TEXT - 1)] == '/')
 		return 1;
 	m->pattern = m->star + 1;
 	m->star_at++;
@@ -252,6 +255,91 @@ static __always_inline __u64 adopt_lookup(struct adopt_scratch *scratch, __u32 q
 	scratch->key.executor = executor;
 	value = bpf_map_lookup_elem(&adopt_names, &scratch->key);
 	return value ? *value : 0;
+}
+
+/* Is the path in the key like the pattern of an executor's program? */
+__noinline int is_like(const struct cordon_executor *executor, struct adopt_scratch *scratch)
+{
+	struct glob_question q = {.scratch = scratch, .component = 1};
+	__u32 from;
+	long n;
+
+	if (!executor || !scratch || !executor->program.length)
+		return 0;
+	q.glob = &executor->program;
+	from = executor->program_from;
+	if (from >= CORDON_ADOPT_TEXT)
+		return 0;
+	n = bpf_probe_read_kernel_str(scratch->text, sizeof(scratch->text),
+				      scratch->key.text + from);
+	if (n <= 0)
+		return 0;
+	scratch->at = 0;
+	scratch->pattern = 0;
+	scratch->star = GLOB_NONE;
+	scratch->star_at = 0;
+	scratch->length = n - 1;
+	scratch->matched = 0;
+	bpf_loop(2 * GLOB_TEXT * CORDON_ADOPT_GLOB, glob_step, &q, 0);
+	return scratch->matched & 1;
+}
+
+/* --- cgroups ------------------------------------------------------------------------------ */
+
+#define CGROUP_NAME_MAX 256u
+#define CGROUP_DEPTH	32u
+
+struct cgroup_walk {
+	struct adopt_scratch *scratch;
+	__u64 cgroup;
+	__u32 level, at;
+};
+
+static long add_cgroup_name(__u32 index, void *context)
+{
+	struct cgroup_walk *w = context;
+	__u64 ancestor, node;
+	__u32 at = w->at;
+	long n;
+
+	barrier_var(at);
+	if (index >= w->level || at >= CORDON_ADOPT_TEXT)
+		return 1;
+	ancestor = read_u64(w->cgroup + bpf_core_field_offset(struct cgroup, ancestors) +
+			    8ull * (index + 1));
+	node = read_u64(FIELD(struct cgroup, ancestor, kn));
+	w->scratch->text[at] = '/';
+	n = bpf_probe_read_kernel_str(
+		&w->scratch->text[at + 1], CGROUP_NAME_MAX,
+		(const void *)read_u64(FIELD(struct kernfs_node, node, name)));
+	if (n <= 0)
+		return 1;
+	w->at = at + n;
+	return 0;
+}
+
+/*
+ * Is the task in the entry's cgroup or below it? By name: a service that is started again has a new
+ * cgroup of the same name, and runs its program before anybody else could look.
+ */
+__noinline int is_in_its_cgroup(struct adopt_scratch *scratch, __u32 executor)
+{
+	__u64 groups = (__u64)read_task(bpf_get_current_task_btf())->cgroups;
+	struct cgroup_walk w = {.scratch = scratch};
+	__u32 at;
+
+	if (!scratch)
+		return 0;
+	w.cgroup = read_u64(FIELD(struct css_set, groups, dfl_cgrp));
+	w.level = read_u32(FIELD(struct cgroup, w.cgroup, level));
+	bpf_loop(CGROUP_DEPTH, add_cgroup_name, &w, 0);
+	at = w.at;
+	barrier_var(at);
+	at &= GLOB_TEXT / 2 - 1;
+	scratch->text[at] = '/';
+	scratch->text[at + 1] = 0;
+	bpf_probe_read_kernel(scratch->key.text, sizeof(scratch->key.text), scratch->text);
+	return adopt_lookup(scratch, CORDON_ADOPT_CGROUP, executor) != 0;
 }
 
 /* The event, at the end of the header: the paths follow it in the data. */

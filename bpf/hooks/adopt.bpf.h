@@ -321,34 +321,130 @@ static __always_inline int judge_child(struct adopt_question *q)
 
 /* --- executors ---------------------------------------------------------------------------- */
 
-static __always_inline bool is_executor(const struct cordon_executor *executor,
+static __always_inline bool is_executor(const struct cordon_executor *executor, __u32 index,
 					struct adopt_scratch *scratch)
 {
 	__u32 flags = executor->flags;
 
 	if ((flags & CORDON_EXECUTOR_UID) && executor->uid != (__u32)bpf_get_current_uid_gid())
 		return false;
-	if ((flags & CORDON_EXECUTOR_CGROUP) &&
-	    bpf_get_current_ancestor_cgroup_id(executor->cgroup_level) != executor->cgroup)
+	if ((flags & CORDON_EXECUTOR_CGROUP) && !is_in_its_cgroup(scratch, index))
 		return false;
 	return match_arguments(&executor->arguments, scratch) == GLOB_YES;
 }
 
+/* Those of these entries whose pattern the path is like that executors_of() has found. */
+__noinline __u64 executors_like(__u64 mask)
+{
+	struct event_scratch *events = event_scratch();
+	struct adopt_scratch *scratch;
+	__u64 found = 0;
+
+	if (!events)
+		return mask;
+	scratch = (struct adopt_scratch *)(events->data + 2048);
+	for (__u32 i = 0; i < CORDON_MAX_EXECUTORS; i++) {
+		__u32 index = i;
+		const struct cordon_executor *executor;
+
+		if (!((mask >> i) & 1))
+			continue;
+		executor = bpf_map_lookup_elem(&executors, &index);
+		if (executor && is_like(executor, scratch))
+			found |= 1ull << i;
+	}
+	return found;
+}
+
+/* Keeps the path for executors_like(). */
+static __always_inline void keep_path(const struct cordon_adopt_key *key)
+{
+	struct event_scratch *events = event_scratch();
+
+	if (events)
+		bpf_probe_read_kernel(((struct adopt_scratch *)(events->data + 2048))->key.text,
+				      CORDON_ADOPT_TEXT, key->text);
+}
+
 /*
  * The entries whose program this is. In a key on the stack: nearly always the answer is that there
- * is none.
+ * is none. *ret_like: those whose pattern begins as its path does.
  */
-static __noinline __u64 executors_of(struct linux_binprm *bprm)
+static __noinline __u64 executors_of(struct linux_binprm *bprm, __u64 active, __u64 *ret_like)
 {
 	struct cordon_adopt_key key = {};
 	const __u64 *value;
+	__u64 like;
 
-	if (!bprm || bpf_d_path(&bprm->file->f_path, key.text, sizeof(key.text)) <= 0)
+	if (!bprm || !ret_like || bpf_d_path(&bprm->file->f_path, key.text, sizeof(key.text)) <= 0)
+		return 0;
+	key.prefix = ADOPT_KEY_BITS;
+	key.question = CORDON_ADOPT_EXECUTOR_LIKE;
+	value = bpf_map_lookup_elem(&adopt_names, &key);
+	like = value ? *value & active : 0;
+	if (like)
+		keep_path(&key);
+	*ret_like = like;
+	key.question = CORDON_ADOPT_EXECUTOR;
+	value = bpf_map_lookup_elem(&adopt_names, &key);
+	return value ? *value & active : 0;
+}
+
+/* Directories that a relative name is put behind, and names that are. */
+#define CALLED_DIRECTORY 128u
+#define CALLED_NAME	 (CORDON_ADOPT_TEXT - CALLED_DIRECTORY)
+
+/* Does the task see the host's names? In a container, they are others'. */
+static __always_inline bool sees_host(const struct cordon_adoption *a)
+{
+	__u64 inode = read_u64(FIELD(struct dentry, root_of(bpf_get_current_task_btf()), d_inode));
+	__u64 super_block = read_u64(FIELD(struct inode, inode, i_sb));
+
+	return !a->root_inode ||
+	       (read_u64(FIELD(struct inode, inode, i_ino)) == a->root_inode &&
+		read_u32(FIELD(struct super_block, super_block, s_dev)) == a->root_device);
+}
+
+/*
+ * The entries whose name for their program this exec uses. A link of that name may lead to another
+ * program since a moment ago, and the daemon does not know yet.
+ */
+static __noinline __u64 executors_called(struct linux_binprm *bprm, const struct cordon_adoption *a,
+					 __u64 active)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct cordon_adopt_key key = {};
+	const __u64 *value;
+	const char *name;
+	char begin[2] = {};
+	long n;
+
+	if (!bprm || !a || !sees_host(a))
+		return 0;
+	name = bprm->filename;
+	if (bpf_probe_read_kernel(begin, sizeof(begin), name))
+		return 0;
+	if (begin[0] == '/') {
+		n = bpf_probe_read_kernel_str(key.text, sizeof(key.text), name);
+	} else {
+		n = bpf_d_path(&task->fs->pwd, key.text, CALLED_DIRECTORY);
+		if (n <= 1 || n >= CALLED_DIRECTORY)
+			return 0;
+		/* The root is a slash already. */
+		if (n == 2)
+			n = 1;
+		key.text[(n - 1) & (CALLED_DIRECTORY - 1)] = '/';
+		if (begin[0] == '.' && begin[1] == '/')
+			name += 2;
+		n = bpf_probe_read_kernel_str(&key.text[n & (CALLED_DIRECTORY - 1)], CALLED_NAME,
+					      name);
+	}
+	if (n <= 0)
 		return 0;
 	key.prefix = ADOPT_KEY_BITS;
 	key.question = CORDON_ADOPT_EXECUTOR;
 	value = bpf_map_lookup_elem(&adopt_names, &key);
-	return value ? *value : 0;
+	return value ? *value & active : 0;
 }
 
 static __always_inline int give_role(__u32 executor)
@@ -388,7 +484,7 @@ __noinline int recognise(__u64 mask)
 			continue;
 		executor = bpf_map_lookup_elem(&executors, &index);
 		if (executor &&
-		    is_executor(executor, (struct adopt_scratch *)(events->data + 2048)))
+		    is_executor(executor, i, (struct adopt_scratch *)(events->data + 2048)))
 			return give_role(i);
 	}
 	return 0;
@@ -481,7 +577,7 @@ int BPF_PROG(cordon_adopt_exec, struct linux_binprm *bprm, int ret)
 	const struct label *label;
 	const struct cordon_role *role;
 	struct label before = {};
-	__u64 mask = 0;
+	__u64 active, mask = 0, like = 0;
 	int known = 0;
 
 	if (ret || !a)
@@ -492,8 +588,12 @@ int BPF_PROG(cordon_adopt_exec, struct linux_binprm *bprm, int ret)
 		if (!labels_executor(&before))
 			return 0;
 	}
-	if (a->active)
-		mask = a->active & executors_of(bprm);
+	active = a->active;
+	if (active) {
+		mask = executors_of(bprm, active, &like) | executors_called(bprm, a, active);
+		if (like)
+			mask |= executors_like(like);
+	}
 	order(); /* as in executor_of() */
 	role = bpf_map_lookup_elem(&roles, &address);
 	/* A child of an executor is first of all that, whatever it runs. */

@@ -2,21 +2,25 @@
 /* Looks up on this host what an entry of cordon.yaml names. */
 #include "adopt/lookup.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "adopt/name_walk.h"
 #include "base/failure.h"
+#include "base/parcel.h"
 #include "base/walk.h"
 #include "launch/identity.h"
 #include "launch/lower_limits.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
-/* The kernel's own limit for one path. */
-#define MAX_LINKS 40
+/* The part of a script that names its interpreter (BINPRM_BUF_SIZE, include/uapi/linux/binfmts.h). */
+#define HEAD_SIZE 256
 
 void lookup_begin(struct lookup *l)
 {
@@ -30,7 +34,10 @@ void lookup_release(struct lookup *l)
 	for (size_t i = 0; i < l->problem_count; i++)
 		free(l->problems[i].text);
 	free(l->problems);
-	free(l->program);
+	free(l->prefix);
+	free(l->cgroup);
+	free(l->note);
+	compiled_strings_free(l->targets);
 	compiled_strings_free(l->programs);
 	compiled_strings_free(l->except);
 	compiled_strings_free(l->under);
@@ -78,71 +85,28 @@ static int add_text(char ***list, const char *text)
 
 /* --- programs ----------------------------------------------------------------------------- */
 
-/* Takes the last component away. */
-static size_t parent_length(const char *path, size_t length)
+static bool is_in(char *const *list, const char *text)
 {
-	while (length > 0 && path[length - 1] != '/')
-		length--;
-	return length > 0 ? length - 1 : 0;
-}
-
-/*
- * As realpath(3), but what is not there, or cannot be looked at, is taken for what is no link.
- * -ELOOP; -ENAMETOOLONG.
- */
-static int foresee(const char *path, char ret_path[PATH_MAX])
-{
-	char rest[PATH_MAX], target[PATH_MAX], whole[PATH_MAX];
-	const char *at = rest;
-	size_t length = 0, size;
-	ssize_t link;
-	int links = 0;
-
-	snprintf(rest, sizeof(rest), "%s", path);
-	while (at += strspn(at, "/"), (size = strcspn(at, "/")) > 0) {
-		if (size <= 2 && strncmp(at, "..", size) == 0) {
-			length = size == 2 ? parent_length(ret_path, length) : length;
-			at += size;
-			continue;
-		}
-		if (length + size + 2 > PATH_MAX)
-			return -ENAMETOOLONG;
-		ret_path[length] = '/';
-		memcpy(ret_path + length + 1, at, size);
-		ret_path[length + 1 + size] = '\0';
-		at += size;
-		link = readlink(ret_path, target, sizeof(target) - 1);
-		if (link < 0) {
-			length += 1 + size;
-			continue;
-		}
-		if (++links > MAX_LINKS)
-			return -ELOOP;
-		target[link] = '\0';
-		if ((size_t)snprintf(whole, sizeof(whole), "%s/%s", target, at) >= sizeof(whole))
-			return -ENAMETOOLONG;
-		memcpy(rest, whole, sizeof(rest));
-		at = rest;
-		length = target[0] == '/' ? 0 : length;
-	}
-	if (length == 0)
-		ret_path[length++] = '/';
-	ret_path[length] = '\0';
-	return 0;
+	for (; list && *list; list++)
+		if (strcmp(*list, text) == 0)
+			return true;
+	return false;
 }
 
 /* What the kernel compares with is what the name leads to. *ret_there: it leads to something. */
 static int find_program(struct lookup *l, const char *what, const char *path,
 			char ret_path[PATH_MAX], bool *ret_there)
 {
-	char found[PATH_MAX];
+	char found[PATH_MAX], foreseen[PATH_MAX];
 	int r = 0;
 
+	/* In this order: a change after the walk is reported to whoever watches. */
+	if (name_walk_resolve(path, l->visitor, foreseen) < 0)
+		snprintf(foreseen, sizeof(foreseen), "%s", path);
 	*ret_there = realpath(path, found) != NULL;
 	if (!*ret_there) {
 		r = lookup_add_problem(l, errno, "%s %s: %m", what, path);
-		if (foresee(path, found) < 0)
-			snprintf(found, sizeof(found), "%s", path);
+		memcpy(found, foreseen, sizeof(found));
 	}
 	if (r == 0 && strlen(found) > CONFIG_PATH_MAX) {
 		r = lookup_add_problem(l, ENAMETOOLONG,
@@ -155,16 +119,152 @@ static int find_program(struct lookup *l, const char *what, const char *path,
 	return r;
 }
 
+/* The program that env(1) starts for its argument. */
+static void find_in_path(const char *argument, char *ret_program, size_t size)
+{
+	static const char *const directories[] = {"/usr/local/bin", "/usr/bin", "/bin"};
+	const char *name = argument + strspn(argument, " \t");
+	int length = (int)strcspn(name, " \t\r\n");
+
+	for (size_t i = 0; i < ARRAY_SIZE(directories); i++) {
+		snprintf(ret_program, size, "%s/%.*s", directories[i], length, name);
+		if (access(ret_program, X_OK) == 0)
+			return;
+	}
+	snprintf(ret_program, size, "%.*s", length, name);
+}
+
+/*
+ * A script is matched when it is started by its own name. env(1) then starts the interpreter, which
+ * is a program of the executor's, and so agent code.
+ */
+static int check_script(struct lookup *l, const char *name, const char *path, const char *head)
+{
+	size_t from = 2 + strspn(head + 2, " \t"), length = strcspn(head + from, " \t\r\n");
+	char interpreter[HEAD_SIZE];
+
+	snprintf(interpreter, sizeof(interpreter), "%.*s", (int)length, head + from);
+	if (length >= 4 && strcmp(interpreter + length - 4, "/env") == 0) {
+		find_in_path(head + from + length, interpreter, sizeof(interpreter));
+		return lookup_add_problem(l, ENOEXEC,
+					  "%s is a script: the process is %s; write that as "
+					  "executable, with arguments: \"*/%s\"",
+					  name, interpreter, strrchr(path, '/') + 1);
+	}
+	free(l->note);
+	if (asprintf(
+		    &l->note,
+		    "%s is a script: the process is %s, and one that is started as \"%s %s\" does not "
+		    "match; to match it, write executable: %s, arguments: \"*/%s\"",
+		    name, interpreter, interpreter, path, interpreter,
+		    strrchr(path, '/') + 1) < 0) {
+		l->note = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Is the file one that a process can run? */
+static int check_program(struct lookup *l, const char *name, const char *path)
+{
+	_cleanup_(closep) int fd = -1;
+	char head[HEAD_SIZE + 1] = "";
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return 0;
+	if (!S_ISREG(st.st_mode))
+		return lookup_add_problem(l, EINVAL, "its program %s is not a file", name);
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? 0
+				       : lookup_add_problem(l, errno, "its program %s: %m", name);
+	if (read(fd, head, HEAD_SIZE) < 0)
+		return lookup_add_problem(l, errno, "its program %s: %m", name);
+	if (strncmp(head, "#!", 2) == 0)
+		return check_script(l, name, path, head);
+	if (memcmp(head, ELFMAG, SELFMAG) != 0)
+		return lookup_add_problem(l, ENOEXEC, "%s is not a program: no process can run it",
+					  name);
+	return 0;
+}
+
+struct like_search {
+	struct lookup *l;
+	const char *pattern;
+	size_t count;
+};
+
+/* The kernel knows by the pattern what is like it; this is for links that lead elsewhere. */
+static int add_like(void *context, const char *path)
+{
+	struct like_search *search = context;
+	char found[PATH_MAX];
+
+	(void)name_walk_resolve(path, search->l->visitor, found);
+	if (!realpath(path, found))
+		return 0;
+	search->l->matches++;
+	if (strlen(found) > CONFIG_PATH_MAX || is_in(search->l->targets, found) ||
+	    name_walk_is_like(search->pattern, found))
+		return 0;
+	if (++search->count > LOOKUP_TARGETS_MAX)
+		return -E2BIG;
+	return add_text(&search->l->targets, found);
+}
+
+/* Its fixed part as far as the last '/', links resolved, as the kernel compares it. */
+static int find_prefix(struct lookup *l, const char *pattern)
+{
+	size_t fixed = name_walk_fixed(pattern), directory = fixed;
+	char path[PATH_MAX], real[PATH_MAX];
+
+	while (directory > 0 && pattern[directory - 1] != '/')
+		directory--;
+	snprintf(path, sizeof(path), "%.*s", (int)directory, pattern);
+	if (name_walk_resolve(path, l->visitor, real) < 0)
+		snprintf(real, sizeof(real), "%.*s", (int)(directory - 1), pattern);
+	if (asprintf(&l->prefix, "%s%s%.*s", real, strcmp(real, "/") != 0 ? "/" : "",
+		     (int)(fixed - directory), pattern + directory) < 0) {
+		l->prefix = NULL;
+		return -ENOMEM;
+	}
+	if (strlen(l->prefix) > CONFIG_PATH_MAX)
+		return lookup_add_problem(l, ENAMETOOLONG, "its program %s is below %s", pattern,
+					  real);
+	return 0;
+}
+
+static int find_pattern(struct lookup *l, const char *pattern)
+{
+	char whole[PATH_MAX];
+	struct like_search search = {.l = l, .pattern = whole};
+	int r = find_prefix(l, pattern);
+
+	if (r < 0)
+		return r;
+	snprintf(whole, sizeof(whole), "%s%s", l->prefix, pattern + name_walk_fixed(pattern));
+	r = name_walk_match(pattern, l->visitor, add_like, &search);
+	return r == -E2BIG
+		       ? lookup_add_problem(l, E2BIG, "its program %s leads to more than %u others",
+					    pattern, LOOKUP_TARGETS_MAX)
+		       : r;
+}
+
 static int find_executable(struct lookup *l, const struct config_executor *is)
 {
 	char path[PATH_MAX];
 	bool there;
-	int r = find_program(l, "its program", is->executable, path, &there);
+	int r;
 
-	if (r < 0)
-		return r;
-	l->program = strdup(path);
-	return l->program ? 0 : -ENOMEM;
+	if (name_walk_is_pattern(is->executable))
+		return find_pattern(l, is->executable);
+	r = find_program(l, "its program", is->executable, path, &there);
+	if (r == 0 && there) {
+		l->matches++;
+		r = check_program(l, is->executable, path);
+	}
+	return r < 0 ? r : add_text(&l->targets, path);
 }
 
 static int find_programs(struct lookup *l, const char *const *names, char ***list, bool *ret_all)
@@ -202,34 +302,38 @@ static int find_user(struct lookup *l, const struct config_executor *is)
 	return 0;
 }
 
-/*
- * cgroup2's id of a directory is its inode number; levels count from the root, which is 0. One that
- * is yet to be made lies below the next that is there.
- */
+/* Ends with a '/', as the kernel compares it. */
+static int set_cgroup(struct lookup *l, const char *path)
+{
+	size_t length = strlen(path);
+
+	while (length > 0 && path[length - 1] == '/')
+		length--;
+	if (asprintf(&l->cgroup, "%.*s/", (int)length, path) < 0) {
+		l->cgroup = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Of a cgroup that does not exist yet, the next above it that does. */
 static int find_cgroup(struct lookup *l, const struct config_executor *is)
 {
 	char path[PATH_MAX];
 	const size_t top = strlen(CGROUP_ROOT);
-	size_t length;
 	struct stat st;
+	bool there;
 	int r = 0;
 
 	snprintf(path, sizeof(path), "%s%s", CGROUP_ROOT, is->cgroup);
-	if (stat(path, &st) < 0)
+	there = stat(path, &st) == 0;
+	if (!there)
 		r = lookup_add_problem(l, errno, "the cgroup %s: %m", path);
-	else
-		l->has_cgroup = true;
-	for (length = strlen(path); r == 0 && !l->has_cgroup && length > top;) {
-		length = parent_length(path, length);
-		path[length] = '\0';
-		l->has_cgroup = stat(path, &st) == 0;
+	while (r == 0 && !there && strlen(path) > top) {
+		*strrchr(path, '/') = '\0';
+		there = stat(path, &st) == 0;
 	}
-	if (r < 0 || !l->has_cgroup)
-		return r;
-	l->cgroup = st.st_ino;
-	for (const char *at = path + top; *at; at++)
-		l->cgroup_level += at[0] == '/' && at[1] != '/' && at[1] != '\0';
-	return 0;
+	return r < 0 ? r : set_cgroup(l, there ? path + top : "");
 }
 
 /*
@@ -238,7 +342,12 @@ static int find_cgroup(struct lookup *l, const struct config_executor *is)
 static int open_directory(struct lookup *l, const char *what, const char *path, int *ret_fd)
 {
 	struct failure failure = {};
-	int r = walk_directory(AT_FDCWD, path, what, ret_fd, &failure);
+	char ignored[PATH_MAX];
+	int r;
+
+	if (l->visitor)
+		(void)name_walk_resolve(path, l->visitor, ignored);
+	r = walk_directory(AT_FDCWD, path, what, ret_fd, &failure);
 
 	if (r >= 0)
 		return 0;
@@ -264,6 +373,96 @@ static int find_directory(struct lookup *l, const char *path)
 					  real, CONFIG_PATH_MAX);
 	return add_text(&l->under, real);
 }
+
+/* --- as text and for another process ------------------------------------------------------- */
+
+static void put_values(FILE *out, const char *key, const char *const *names, char *const *values)
+{
+	/* Where something is missing, there are fewer values than names. */
+	for (; values && *values; values++)
+		fprintf(out, "%s %s is %s\n", key, names && *names ? *names++ : "?", *values);
+}
+
+char *lookup_text(const struct lookup *l, const struct config_executor *is)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	struct stat st;
+
+	if (!out)
+		return NULL;
+	put_values(out, "the program", is->programs, l->programs);
+	put_values(out, "the program", is->except, l->except);
+	put_values(out, "the directory", is->workdir_under, l->under);
+	if (l->prefix)
+		fprintf(out, "the program %s is %s...\n", is->executable, l->prefix);
+	if (l->has_user)
+		fprintf(out, "the user %s is %u\n", is->user, l->user);
+	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
+		if (l->directories[i] >= 0 && fstat(l->directories[i], &st) == 0)
+			fprintf(out, "bound directory %zu is inode %llu of device %llu\n", i,
+				(unsigned long long)st.st_ino, (unsigned long long)st.st_dev);
+	return fclose(out) == 0 ? TAKE_PTR(text) : NULL;
+}
+
+static size_t count_of(char *const *list)
+{
+	size_t count = 0;
+
+	while (list && list[count])
+		count++;
+	return count;
+}
+
+struct lookup_numbers {
+	bool all_programs, has_user;
+	uint32_t user;
+	struct policy_limits limits;
+};
+
+void lookup_put(const struct lookup *l, FILE *to)
+{
+	struct lookup_numbers numbers;
+
+	memset(&numbers, 0, sizeof(numbers));
+	numbers.all_programs = l->all_programs;
+	numbers.has_user = l->has_user;
+	numbers.user = l->user;
+	numbers.limits = l->limits;
+	(void)fwrite(&numbers, sizeof(numbers), 1, to);
+	parcel_put_text(to, l->prefix);
+	parcel_put_text(to, l->cgroup);
+	parcel_put_list(to, l->targets, count_of(l->targets));
+	parcel_put_list(to, l->programs, count_of(l->programs));
+	parcel_put_list(to, l->except, count_of(l->except));
+	parcel_put_list(to, l->under, count_of(l->under));
+}
+
+int lookup_take(struct lookup *l, struct parcel *from)
+{
+	char ***const lists[] = {&l->targets, &l->programs, &l->except, &l->under};
+	const void *at = parcel_take(from, sizeof(struct lookup_numbers));
+	struct lookup_numbers numbers;
+	size_t count;
+	int r;
+
+	if (!at)
+		return -EPROTO;
+	memcpy(&numbers, at, sizeof(numbers));
+	l->all_programs = numbers.all_programs;
+	l->has_user = numbers.has_user;
+	l->user = numbers.user;
+	l->limits = numbers.limits;
+	r = parcel_take_text(from, &l->prefix);
+	if (r == 0)
+		r = parcel_take_text(from, &l->cgroup);
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(lists); i++)
+		r = parcel_take_list(from, lists[i], &count);
+	return r;
+}
+
+/* ------------------------------------------------------------------------------------------ */
 
 int lookup_names(struct lookup *l, const struct config_executor *is)
 {

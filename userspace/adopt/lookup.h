@@ -11,7 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "adopt/name_walk.h"
 #include "base/cleanup.h"
+#include "base/parcel.h"
 #include "config/config.h"
 #include "policy/core/compiled.h"
 
@@ -27,23 +29,31 @@ struct lookup_problem {
 struct lookup {
 	struct lookup_problem *problems;
 	size_t problem_count;
+	/* Called for each directory that a result depends on; NULL: nobody is. */
+	const struct name_visitor *visitor;
 	/*
-	 * What a name for a program leads to; of what is not there, the place where it would be,
-	 * links followed as far as they are there.
+	 * Lists are NULL-terminated, or NULL. A program that does not exist is stored by the path
+	 * that it would have. `targets`: what the executor's name leads to; of a pattern, only what
+	 * is not like it.
 	 */
-	char *program;
-	char **programs, **except; /* NULL-terminated, or NULL */
-	char **under;		   /* directories, of those that are there */
-	bool all_programs;	   /* each of `programs` is there */
-	bool has_user;		   /* there is one, and it is known */
+	char **targets;
+	char *prefix;	/* of a pattern: its fixed part, links resolved; else NULL */
+	char *note;	/* NULL, or what a person should know of the program */
+	size_t matches; /* programs that the executor's name leads to now */
+	char **programs, **except;
+	char **under;	   /* directories, of those that are there */
+	bool all_programs; /* each of `programs` is there */
+	bool has_user;	   /* there is one, and it is known */
 	uint32_t user;
-	bool has_cgroup; /* there is one; if it is not there, the next above it that is */
-	uint64_t cgroup;
-	uint32_t cgroup_level;
+	/* Ends with '/'. Of one that does not exist, the next above it that does. NULL: any. */
+	char *cgroup;
 	/* By the policy. */
 	struct policy_limits limits;
 	int directories[CORDON_MAX_ANCHORS]; /* open for reading; -1: none */
 };
+
+/* Programs that one pattern may lead to, beside those that are like it. */
+#define LOOKUP_TARGETS_MAX 64u
 
 /* For the others to add to; always to be released. */
 void lookup_begin(struct lookup *l);
@@ -58,6 +68,17 @@ int lookup_names(struct lookup *l, const struct config_executor *is);
  */
 int lookup_policy(struct lookup *l, const struct config_executor *is,
 		  const struct compiled_policy *policy, char *const *gaps);
+
+/*
+ * The values that may change while the entry is active, in lines "NAME is VALUE", to be compared.
+ * Without `targets` and the cgroup, which the kernel compares by name. Caller frees; NULL: no memory.
+ */
+char *lookup_text(const struct lookup *l, const struct config_executor *is);
+
+/* For another process, without problems and descriptors. Check ferror(to). */
+void lookup_put(const struct lookup *l, FILE *to);
+/* Into what lookup_begin() made. -EPROTO; -ENOMEM. */
+int lookup_take(struct lookup *l, struct parcel *from);
 
 /* Adds what else is wrong. -ENOMEM. */
 int lookup_add_problem(struct lookup *l, int error, const char *format, ...) _printf_(3, 4);

@@ -50,7 +50,7 @@ struct config_executor {
 	const char *name; /* never NULL */
 	unsigned int line;
 	/* match: which processes are the executor */
-	const char *executable; /* never NULL; absolute */
+	const char *executable; /* never NULL; absolute; a `*` is any text of a component */
 	const char *arguments;	/* pattern that one argument matches */
 	const char *user;	/* name or number */
 	const char *cgroup;	/* below the mount point of cgroup2 */

@@ -38,9 +38,41 @@ static const uint32_t default_grace_msec[] = {
 #define TARGET	     ((struct config_executor *)target)
 #define BOOLEAN_HINT "write true or false"
 
+/* What a `*` in it may be. The kernel compares what follows the first one. */
+static void check_pattern(struct reader *r, const struct node *n, const char *path)
+{
+	const char *star = strchr(path, '*');
+	const char *hint = "as in /home/*/.local/share/tool/versions/*";
+
+	if (!star)
+		return;
+	if (strstr(path, "**"))
+		report_error(r->diagnostics, &n->place, hint,
+			     "executable \"%s\": write one * for each directory", path);
+	else if (!memchr(path + 1, '/', (size_t)(star - path) - 1))
+		report_error(r->diagnostics, &n->place, hint,
+			     "executable \"%s\": its first directory cannot be a pattern", path);
+	else if (strpbrk(path, "?[{\\"))
+		report_error(r->diagnostics, &n->place, "write an entry for each",
+			     "executable \"%s\": only * is a pattern here", path);
+	else if (strlen(star) > CONFIG_PATTERN_MAX)
+		report_error(r->diagnostics, &n->place, "the kernel compares that much",
+			     "executable \"%s\" is longer than %u bytes from its first * on", path,
+			     CONFIG_PATTERN_MAX);
+}
+
 static int read_executable(struct reader *r, const struct node *n, void *target)
 {
-	return config_read_path(r, n, "executable", &TARGET->executable);
+	if (n->type == NODE_SCALAR && n->size > 1 && n->text[0] == '~') {
+		report_error(r->diagnostics, &n->place,
+			     "write /home/*/... for every user, or the user's own directory",
+			     "executable \"%s\" does not say whose home directory", n->text);
+		return 0;
+	}
+	config_read_path(r, n, "executable", &TARGET->executable);
+	if (TARGET->executable)
+		check_pattern(r, n, TARGET->executable);
+	return 0;
 }
 
 static int read_arguments(struct reader *r, const struct node *n, void *target)

@@ -180,21 +180,43 @@ int adoption_add_name(struct adoption *a, enum cordon_adopt_question question, u
 	return bpf_map_update_elem(a->names_fd, &key, &value, BPF_ANY) < 0 ? -errno : 0;
 }
 
-uint64_t adoption_whole_name(struct adoption *a, enum cordon_adopt_question question,
-			     uint32_t executor, const char *text)
+/* Of this key alone: a lookup finds a shorter one, too. */
+static uint64_t value_of(struct adoption *a, const struct cordon_adopt_key *key)
 {
-	struct cordon_adopt_key key;
 	uint64_t value = 0;
 
-	if (make_key(&key, question, executor, text, true) < 0 ||
-	    bpf_map_lookup_elem(a->names_fd, &key, &value) < 0)
+	if (!tfind(key, &a->by_key, compare_names) ||
+	    bpf_map_lookup_elem(a->names_fd, key, &value) < 0)
 		return 0;
 	return value;
 }
 
+uint64_t adoption_whole_name(struct adoption *a, enum cordon_adopt_question question,
+			     uint32_t executor, const char *text)
+{
+	struct cordon_adopt_key key;
+
+	return make_key(&key, question, executor, text, true) < 0 ? 0 : value_of(a, &key);
+}
+
+uint64_t adoption_prefix(struct adoption *a, enum cordon_adopt_question question, uint32_t executor,
+			 const char *text)
+{
+	struct cordon_adopt_key key;
+
+	return make_key(&key, question, executor, text, false) < 0 ? 0 : value_of(a, &key);
+}
+
+/* Whether its value is a mask of entries. */
+static bool is_shared(const struct cordon_adopt_key *key)
+{
+	return key->question == CORDON_ADOPT_EXECUTOR ||
+	       key->question == CORDON_ADOPT_EXECUTOR_LIKE;
+}
+
 static bool belongs_to(const struct cordon_adopt_key *key, uint32_t executor)
 {
-	return key->executor == executor && key->question != CORDON_ADOPT_EXECUTOR &&
+	return key->executor == executor && !is_shared(key) &&
 	       key->question != CORDON_ADOPT_DIRECTORY;
 }
 
@@ -219,7 +241,7 @@ void adoption_keep_executables(struct adoption *a, uint64_t active)
 		struct name *next = LIST_NEXT(name, link);
 		uint64_t mask;
 
-		if (name->key.question == CORDON_ADOPT_EXECUTOR &&
+		if (is_shared(&name->key) &&
 		    bpf_map_lookup_elem(a->names_fd, &name->key, &mask) == 0 && (mask & ~active)) {
 			mask &= active;
 			if (mask)
@@ -239,6 +261,12 @@ void adoption_switch(struct adoption *a, uint64_t active)
 	if (active)
 		__atomic_store_n(&a->state->recognise, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&a->state->active, active, __ATOMIC_RELEASE);
+}
+
+void adoption_set_root(struct adoption *a, const struct cordon_anchor *root)
+{
+	a->state->root_device = root->device;
+	a->state->root_inode = root->inode;
 }
 
 void adoption_renew(struct adoption *a, uint64_t until)

@@ -32,6 +32,10 @@ int adoption_add_name(struct adoption *a, enum cordon_adopt_question question, u
 uint64_t adoption_whole_name(struct adoption *a, enum cordon_adopt_question question,
 			     uint32_t executor, const char *text);
 
+/* The same of one that is not to match as a whole. */
+uint64_t adoption_prefix(struct adoption *a, enum cordon_adopt_question question, uint32_t executor,
+			 const char *text);
+
 /* Of names of executors' programs: what they say of entries that are not among these is gone. */
 void adoption_keep_executables(struct adoption *a, uint64_t active);
 
@@ -50,6 +54,9 @@ int adoption_list_executors(struct adoption *a, struct adoption_executor **ret_l
 
 /* Removes all names of an entry, as after it was replaced. */
 void adoption_remove_names(struct adoption *a, uint32_t executor);
+
+/* Names of programs count only for processes whose root directory is this one. */
+void adoption_set_root(struct adoption *a, const struct cordon_anchor *root);
 
 /* From here on these entries are in force, bit n for number n, and no others. */
 void adoption_switch(struct adoption *a, uint64_t active);

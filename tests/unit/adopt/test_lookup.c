@@ -80,18 +80,26 @@ static void program_is(const char *executable, const char *expected, int error)
 
 	lookup_release(&found);
 	assert_int_equal(lookup_names(&found, &is), 0);
-	assert_string_equal(found.program, expected);
+	assert_non_null(found.targets);
+	assert_string_equal(found.targets[0], expected);
+	assert_null(found.targets[1]);
 	assert_int_equal(found.problem_count, error ? 1 : 0);
 	if (error)
 		assert_int_equal(found.problems[0].error, -error);
 }
 
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
 static void make_file(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
-
-	assert_true(fd >= 0);
-	close(fd);
+	write_file(path, "\177ELF");
 }
 
 static void programs(void **state)
@@ -125,6 +133,117 @@ static void too_long(void **state)
 	make_file(at(name + strlen(top)));
 	assert_int_equal(symlink(at(name + strlen(top)), at("link")), 0);
 	program_is(at("link"), at("link"), ENAMETOOLONG);
+}
+
+/* What no process runs, and what others run as well. */
+static void no_programs(void **state)
+{
+	(void)state;
+	write_file(at("script"), "#!/bin/sh\n");
+	write_file(at("by-env"), "#! /usr/bin/env  sh -x\n");
+	write_file(at("text"), "hello\n");
+	write_file(at("empty"), "");
+	/* Known by its name, and told of. */
+	program_is(at("script"), at("script"), 0);
+	assert_non_null(strstr(found.note, "the process is /bin/sh,"));
+	assert_non_null(strstr(found.note, "arguments: \"*/script\""));
+	/* env starts another program in its place. */
+	program_is(at("by-env"), at("by-env"), ENOEXEC);
+	assert_true(complains("the process is /usr/bin/sh;"));
+	assert_true(complains("arguments: \"*/by-env\""));
+	program_is(at("text"), at("text"), ENOEXEC);
+	assert_true(complains("is not a program"));
+	program_is(at("empty"), at("empty"), ENOEXEC);
+	program_is("/tmp", "/tmp", EINVAL);
+}
+
+/* --- patterns ------------------------------------------------------------------------------- */
+
+static void pattern_finds(const char *pattern, const char *prefix, size_t matches,
+			  const char *target)
+{
+	const struct config_executor is = an_entry(pattern);
+
+	lookup_release(&found);
+	assert_int_equal(lookup_names(&found, &is), 0);
+	assert_int_equal(found.problem_count, 0);
+	assert_string_equal(found.prefix, prefix);
+	assert_int_equal(found.matches, matches);
+	if (!target) {
+		assert_null(found.targets);
+		return;
+	}
+	assert_string_equal(found.targets[0], target);
+	assert_null(found.targets[1]);
+}
+
+static void patterns(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir(at("v"), 0700), 0);
+	assert_int_equal(mkdir(at("v/1"), 0700), 0);
+	assert_int_equal(mkdir(at("v/2"), 0700), 0);
+	assert_int_equal(symlink("v", at("link")), 0);
+	pattern_finds(at("v/*/tool"), at("v/"), 0, NULL);
+	make_file(at("v/1/tool"));
+	make_file(at("v/2/tool"));
+	make_file(at("v/other"));
+	pattern_finds(at("v/*/tool"), at("v/"), 2, NULL);
+	pattern_finds(at("v/o*"), at("v/o"), 1, NULL);
+	/* The kernel compares paths without links. */
+	pattern_finds(at("link/*/tool"), at("v/"), 2, NULL);
+	/* A link that is like the pattern, to what is not. */
+	assert_int_equal(symlink("../other", at("v/1/tool2")), 0);
+	pattern_finds(at("v/*/tool2"), at("v/"), 1, at("v/other"));
+}
+
+static void compares(void **state)
+{
+	(void)state;
+	assert_true(name_walk_is_like("/a/*", "/a/b"));
+	assert_true(name_walk_is_like("/a/*", "/a/"));
+	assert_false(name_walk_is_like("/a/*", "/a/b/c"));
+	assert_true(name_walk_is_like("/a/*/c", "/a/b/c"));
+	assert_false(name_walk_is_like("/a/*/c", "/a/b/d/c"));
+	assert_true(name_walk_is_like("/a/*1*/c*", "/a/x12/c"));
+	assert_false(name_walk_is_like("/a/*1", "/a/12"));
+	assert_true(name_walk_is_like("/a/*1", "/a/121"));
+}
+
+/* --- as text -------------------------------------------------------------------------------- */
+
+static void as_text(void **state)
+{
+	const char *under[] = {at("d"), NULL};
+	struct config_executor is = an_entry("/bin/true");
+	_cleanup_(lookup_release) struct lookup other;
+	_cleanup_(freep) char *before = NULL, *after = NULL, *data = NULL;
+	struct parcel parcel;
+	size_t size = 0;
+	FILE *to = open_memstream(&data, &size);
+
+	(void)state;
+	lookup_begin(&other);
+	assert_int_equal(mkdir(at("d"), 0700), 0);
+	is.workdir_under = under;
+	is.user = "1234";
+	assert_int_equal(lookup_names(&found, &is), 0);
+	before = lookup_text(&found, &is);
+	assert_non_null(strstr(before, "the user 1234 is 1234\n"));
+	assert_non_null(strstr(before, "the directory "));
+	lookup_put(&found, to);
+	assert_int_equal(fclose(to), 0);
+	parcel = (struct parcel){data, size};
+	assert_int_equal(lookup_take(&other, &parcel), 0);
+	after = lookup_text(&other, &is);
+	assert_string_equal(before, after);
+	assert_string_equal(other.targets[0], found.targets[0]);
+	lookup_release(&other);
+	for (size_t cut = 0; cut < size; cut++) {
+		parcel = (struct parcel){data, cut};
+		assert_int_equal(lookup_take(&other, &parcel), -EPROTO);
+		lookup_release(&other);
+	}
 }
 
 static void listed(void **state)
@@ -182,15 +301,12 @@ static void cgroups(void **state)
 	is.cgroup = "/";
 	assert_int_equal(lookup_names(&found, &is), 0);
 	assert_int_equal(found.problem_count, 0);
-	assert_int_equal(found.cgroup, st.st_ino);
-	assert_int_equal(found.cgroup_level, 0);
+	assert_string_equal(found.cgroup, "/");
 	lookup_release(&found);
 	is.cgroup = "/no/such/cgroup";
 	assert_int_equal(lookup_names(&found, &is), 0);
 	assert_int_equal(found.problem_count, 1);
-	assert_true(found.has_cgroup);
-	assert_int_equal(found.cgroup, st.st_ino);
-	assert_int_equal(found.cgroup_level, 0);
+	assert_string_equal(found.cgroup, "/");
 }
 
 static void directories(void **state)
@@ -310,8 +426,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(programs),	   TEST(too_long), TEST(listed), TEST(users),	  TEST(cgroups),
-		TEST(directories), TEST(coverage), TEST(limits), TEST(variables), TEST(binds),
+		TEST(programs),	   TEST(too_long), TEST(listed),   TEST(users),	    TEST(cgroups),
+		TEST(directories), TEST(coverage), TEST(limits),   TEST(variables), TEST(binds),
+		TEST(no_programs), TEST(patterns), TEST(compares), TEST(as_text),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

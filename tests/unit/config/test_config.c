@@ -159,6 +159,18 @@ static void mistakes(void **state)
 		"where its executions may work");
 	refused(HEAD "  - {name: a, match: {executable: a}, policy: p}\n",
 		"cordon.yaml:3:35: error: executable \"a\" is not an absolute path");
+	refused(HEAD "  - {name: a, match: {executable: ~/bin/a}, policy: p}\n",
+		"does not say whose home directory");
+	refused(HEAD "  - {name: a, match: {executable: /srv/**/a}, policy: p}\n",
+		"write one * for each directory");
+	refused(HEAD "  - {name: a, match: {executable: /s*/a}, policy: p}\n",
+		"its first directory cannot be a pattern");
+	refused(HEAD "  - {name: a, match: {executable: \"/srv/*/[ab]\"}, policy: p}\n",
+		"only * is a pattern here");
+	refused(HEAD
+		"  - {name: a, match: {executable: /srv/*/01234567890123456789012345678901234567"
+		"89012345678901234567890123}, policy: p}\n",
+		"longer than 64 bytes from its first *");
 	refused(HEAD "  - {name: a, match: {executible: /a}, policy: p}\n",
 		"did you mean \"executable\"?");
 	refused(HEAD "  - {name: a, match: {executable: /a}, policy: x/y.yaml}\n",

@@ -53,6 +53,12 @@ static int check_entry(const struct check *check, const struct config_executor *
 		r = lookup_names(&found, is);
 	for (size_t i = 0; r == 0 && i < found.problem_count; i++)
 		report(check, is, &found.problems[i]);
+	if (r == 0 && found.note)
+		report_warning(check->diagnostics, &(struct place){&check->source, is->line, 1},
+			       NULL, "executor %s: %s", is->name, found.note);
+	if (r == 0 && found.problem_count == 0 && found.matches == 0)
+		report_note(check->diagnostics, &(struct place){&check->source, is->line, 1}, NULL,
+			    "executor %s: no program is like %s now", is->name, is->executable);
 	return r;
 }
 
@@ -61,7 +67,7 @@ static int check_itself(const struct check *check, const struct config_executor 
 {
 	struct config_executor rest = *itself;
 
-	rest.executable = "/";
+	rest.executable = "/proc/self/exe";
 	return check_entry(check, &rest);
 }
 

@@ -45,13 +45,21 @@ static void tell_entries(struct teller *teller, const json_t *executors)
 	const json_t *entry;
 	size_t i;
 
-	json_array_foreach(json_object_get(executors, "list"), i, entry)
+	json_array_foreach(json_object_get(executors, "list"), i, entry) {
+		if (json_is_false(json_object_get(entry, "followed")))
+			tell(teller,
+			     "%s:%" JSON_INTEGER_FORMAT
+			     ": executor %s: one of its names cannot be looked up in time, so that a "
+			     "change of it is not noticed: does a file system not answer?",
+			     text_of(executors, "file"), number_of(entry, "line"),
+			     text_of(entry, "name"));
 		if (json_object_get(entry, "error"))
 			tell(teller,
 			     "%s:%" JSON_INTEGER_FORMAT
 			     ": executor %s refuses all that it starts: %s",
 			     text_of(executors, "file"), number_of(entry, "line"),
 			     text_of(entry, "name"), text_of(entry, "error"));
+	}
 }
 
 static void tell_processes(struct teller *teller, const json_t *executors)

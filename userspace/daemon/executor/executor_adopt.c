@@ -28,7 +28,8 @@ static const struct executor_entry *find(const struct executors *x, const char *
 		const struct executor_entry *entry = x->entries[i];
 
 		if (!entry || entry->is->is_itself ||
-		    strcmp(name ? name : program, name ? entry->is->name : entry->program) != 0)
+		    !(name ? strcmp(name, entry->is->name) == 0
+			   : executor_entry_runs(entry, program)))
 			continue;
 		found = entry;
 		++*ret_count;
@@ -87,8 +88,10 @@ int executors_adopt(struct executors *x, const struct adopt_request *request,
 	if (pidfd < 0)
 		return refusal(errno == EINVAL ? -ESRCH : -errno, request->pid, failure);
 	if (request->pid == 1 || request->pid == getpid())
-		return failure_set(failure, EINVAL, "process %d cannot be an executor",
-				   request->pid);
+		return failure_set(failure, EINVAL,
+				   "process %d cannot be an executor: it is %s, whose children are "
+				   "the host's",
+				   request->pid, request->pid == 1 ? "init" : "the cordon daemon");
 	r = program_of(request->pid, program, failure);
 	if (r == 0)
 		r = choose(x, request, program, &entry, failure);

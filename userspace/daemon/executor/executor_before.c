@@ -24,6 +24,7 @@ struct executor_before {
 	uint64_t start_nsec;  /* boot clock */
 	char name[80];	      /* of the entry */
 	bool confines_itself; /* it is not to be adopted */
+	bool began_later;     /* than the entry was active: by a name that led elsewhere by then */
 };
 
 /* --- in a process of its own: which are there ------------------------------------------------ */
@@ -89,13 +90,17 @@ static bool is_below(pid_t pid, const char *cgroup)
  */
 static bool is_executor(const struct executor_entry *entry, pid_t pid, const char *program)
 {
+	static const char deleted[] = " (deleted)";
 	const struct config_executor *is = entry->is;
-	size_t length = strlen(entry->program);
+	size_t length = strlen(program), tail = sizeof(deleted) - 1;
+	char path[PATH_MAX];
 	uid_t uid;
 
+	if (length > tail && strcmp(program + length - tail, deleted) == 0)
+		length -= tail;
+	snprintf(path, sizeof(path), "%.*s", (int)length, program);
 	if (is->is_itself || is->kind == CONFIG_CONTAINER ||
-	    strncmp(program, entry->program, length) != 0 ||
-	    (program[length] != '\0' && strcmp(program + length, " (deleted)") != 0))
+	    (!executor_entry_runs(entry, program) && !executor_entry_runs(entry, path)))
 		return false;
 	/* Of a user that nobody knows, there is no process either. */
 	if (is->user &&
@@ -124,6 +129,7 @@ static bool find_entry(const struct executors *x, pid_t pid, struct executor_bef
 			.parent = status.parent,
 			.start_nsec = status.start_nsec,
 			.confines_itself = entry->is->itself,
+			.began_later = status.start_nsec > entry->since,
 		};
 		snprintf(ret_found->name, sizeof(ret_found->name), "%s", entry->is->name);
 		return true;
@@ -236,6 +242,34 @@ static void tell(const struct executors *x, const struct executor_before *found)
 	daemon_alert(x->daemon, "executor-before", object);
 }
 
+static const struct executor_entry *entry_named(const struct executors *x, const char *name)
+{
+	for (size_t i = 0; i < CORDON_MAX_EXECUTORS; i++)
+		if (x->entries[i] && strcmp(x->entries[i]->is->name, name) == 0)
+			return x->entries[i];
+	return NULL;
+}
+
+/* It was to be recognised when it began. False: it cannot be registered now. */
+static bool register_now(const struct executors *x, const struct executor_before *found)
+{
+	const struct executor_entry *entry = entry_named(x, found->name);
+	_cleanup_(closep) int pidfd = pidfd_open(found->pid, 0);
+	uint32_t threads = 0, children = 0;
+	char program[PATH_MAX];
+
+	if (!found->began_later || found->confines_itself || !entry || pidfd < 0 ||
+	    !process_alive(found->pid, found->start_nsec) ||
+	    proc_readlink(found->pid, "exe", program) < 0 ||
+	    adoption_register(entry->index, found->pid, pidfd, &threads, &children) < 0)
+		return false;
+	daemon_record(x->daemon, "executor-registered",
+		      json_pack("{s:s,s:i,s:s,s:i,s:i,s:i}", "executor", found->name, "pid",
+				(int)found->pid, "program", program, "threads", (int)threads,
+				"children", (int)children, "by", (int)geteuid()));
+	return true;
+}
+
 /* Takes `list` over. */
 static void take(struct executors *x, struct executor_before *list, size_t count, size_t all)
 {
@@ -259,7 +293,7 @@ static void sort_out(struct executors *x, const struct executor_before *found, s
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
-		if (is_recognised(running, running_count, &found[i]))
+		if (is_recognised(running, running_count, &found[i]) || register_now(x, &found[i]))
 			continue;
 		/* Each asks the kernel: of more than can be told, how many there are is enough. */
 		if (kept < BEFORE_MAX && is_execution(x, found[i].pid))

@@ -7,23 +7,112 @@
 #include "adopt/lookup.h"
 #include "daemon/executor/adopted.h"
 #include "daemon/executor/executors_parts.h"
+#include "daemon/privsep/errand.h"
 #include "launch/environment.h"
 #include "policy/ask/evaluate.h"
 
+/* Paths of one entry's program: those of its pattern, and as many earlier ones. */
+#define TARGETS_MAX (2 * LOOKUP_TARGETS_MAX)
 /* Several entries are told of in one packet. */
 #define WHY_MAX 480
+
+void executor_entry_forget_found(struct executor_entry *entry)
+{
+	if (!entry->found)
+		return;
+	lookup_release(entry->found);
+	free(TAKE_PTR(entry->found));
+}
 
 void executor_entry_free(struct executors *x, struct executor_entry *entry)
 {
 	if (!entry)
 		return;
+	errand_cancel(entry->following);
+	executor_entry_forget_found(entry);
 	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
 		closep(&entry->directories[i]);
 	if (entry->policy)
 		policies_put(x->daemon->policies, entry->policy);
-	free(entry->program);
+	compiled_strings_free(entry->targets);
+	free(entry->pattern);
+	free(entry->names);
 	free(entry->why);
 	free(entry);
+}
+
+static bool is_in(char *const *list, const char *text)
+{
+	for (; list && *list; list++)
+		if (strcmp(*list, text) == 0)
+			return true;
+	return false;
+}
+
+bool executor_entry_runs(const struct executor_entry *entry, const char *path)
+{
+	return is_in(entry->targets, path) ||
+	       (entry->pattern && name_walk_is_like(entry->pattern, path));
+}
+
+/* Appends a copy, unless the list has it. */
+static int add_path(char ***list, const char *path)
+{
+	char **larger, *copy;
+	size_t count = 0;
+
+	if (is_in(*list, path))
+		return 0;
+	while (*list && (*list)[count])
+		count++;
+	larger = reallocarray(*list, count + 2, sizeof(*larger));
+	if (!larger)
+		return -ENOMEM;
+	*list = larger;
+	larger[count] = NULL;
+	copy = strdup(path);
+	if (!copy)
+		return -ENOMEM;
+	larger[count] = copy;
+	larger[count + 1] = NULL;
+	return 0;
+}
+
+/* What the list has more than it may have, from its beginning. */
+static void drop_oldest(struct executor_entry *entry)
+{
+	struct adoption *a = entry->executors->adoption;
+	size_t count = 0;
+
+	while (entry->targets && entry->targets[count])
+		count++;
+	for (; count > TARGETS_MAX; count--) {
+		char *oldest = entry->targets[0];
+		uint64_t mask = adoption_whole_name(a, CORDON_ADOPT_EXECUTOR, 0, oldest);
+
+		(void)adoption_add_name(a, CORDON_ADOPT_EXECUTOR, 0, oldest, true,
+					mask & ~(1ull << entry->index));
+		memmove(entry->targets, entry->targets + 1, count * sizeof(*entry->targets));
+		free(oldest);
+	}
+}
+
+int executor_add_target(struct executor_entry *entry, const char *path, struct failure *failure)
+{
+	struct executors *x = entry->executors;
+	uint64_t mask = adoption_whole_name(x->adoption, CORDON_ADOPT_EXECUTOR, 0, path) &
+			x->active;
+	int r = adoption_add_name(x->adoption, CORDON_ADOPT_EXECUTOR, 0, path, true,
+				  mask | 1ull << entry->index);
+
+	if (r == 0)
+		r = add_path(&entry->targets, path);
+	if (r < 0)
+		return failure_set(failure, r,
+				   "executor %s: \"%s\" cannot be put into the kernel: %m",
+				   entry->is->name, path);
+	drop_oldest(entry);
+	return 0;
 }
 
 static void set_glob(struct cordon_glob *glob, const char *text)
@@ -72,10 +161,11 @@ static void fill_kernel(struct executors *x, const struct executor_entry *entry,
 		kernel->flags |= CORDON_EXECUTOR_UID;
 		kernel->uid = found->user;
 	}
-	if (found->has_cgroup) {
+	if (found->cgroup)
 		kernel->flags |= CORDON_EXECUTOR_CGROUP;
-		kernel->cgroup = found->cgroup;
-		kernel->cgroup_level = found->cgroup_level;
+	if (entry->pattern) {
+		set_glob(&kernel->program, entry->pattern + entry->prefix);
+		kernel->program_from = (uint32_t)entry->prefix;
 	}
 }
 
@@ -100,7 +190,7 @@ static int add_paths(struct executors *x, const struct executor_entry *entry, ch
 	for (; r == 0 && paths && *paths; paths++) {
 		r = add_name(x, entry, CORDON_ADOPT_PROGRAM, *paths, true, 1, failure);
 		/* Of what may run on the host for a container, the runtime is known by its file. */
-		if (entry->is->kind == CONFIG_CONTAINER && strcmp(*paths, entry->program) == 0)
+		if (entry->is->kind == CONFIG_CONTAINER && executor_entry_runs(entry, *paths))
 			adoption_entry(x->adoption, entry->index)->flags |= CORDON_EXECUTOR_RUNTIME;
 	}
 	return r;
@@ -188,6 +278,15 @@ static int lack_policy(struct lookup *found, const struct config_executor *is, i
 				  failure->text[0] ? failure->text : strerror(abs(error)));
 }
 
+static void take_limits(struct executor_entry *entry, const struct lookup *found)
+{
+	entry->limits = found->limits;
+	/*
+	 * What an executor that is confined starts must not stay in the cgroup that dies with it.
+	 */
+	entry->cgroup = needs_cgroup(entry) || entry->is->itself;
+}
+
 static int take_policy(struct executors *x, struct executor_entry *entry, struct lookup *found)
 {
 	_cleanup_(freep) char *message = NULL;
@@ -202,11 +301,7 @@ static int take_policy(struct executors *x, struct executor_entry *entry, struct
 		return lack_policy(found, entry->is, r, message, &failure);
 	}
 	r = lookup_policy(found, entry->is, entry->policy->policy, x->daemon->gaps);
-	entry->limits = found->limits;
-	/*
-	 * What an executor that is confined starts must not stay in the cgroup that dies with it.
-	 */
-	entry->cgroup = needs_cgroup(entry) || entry->is->itself;
+	take_limits(entry, found);
 	return r;
 }
 
@@ -267,19 +362,57 @@ static int choose_index(struct executors *x, const char *name, uint32_t *ret_ind
 	return -ENOSPC;
 }
 
-/* Everything that it names. What is wrong is in entry->why. -ENOMEM. */
-static int look_up(struct executors *x, struct executor_entry *entry, struct lookup *found)
+/* Takes over the names of the program that were found, and those that it has had before. */
+static int take_targets(struct executor_entry *entry, const struct executor_entry *before,
+			struct lookup *found)
 {
-	int r = take_policy(x, entry, found);
+	const char *pattern = entry->is->executable;
+	int r = 0;
 
-	if (r == 0)
-		r = lookup_names(found, entry->is);
+	entry->targets = TAKE_PTR(found->targets);
+	if (before && strcmp(before->is->executable, pattern) == 0)
+		for (char **old = before->targets; r == 0 && old && *old; old++)
+			r = add_path(&entry->targets, *old);
+	if (r < 0 || !found->prefix)
+		return r;
+	entry->prefix = strlen(found->prefix);
+	if (asprintf(&entry->pattern, "%s%s", found->prefix, pattern + name_walk_fixed(pattern)) <
+	    0) {
+		entry->pattern = NULL;
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Everything that it names. What is wrong is in entry->why. -ENOMEM. */
+static int look_up(struct executors *x, struct executor_entry *entry, struct executor_entry *before,
+		   struct lookup *found)
+{
+	int r;
+
+	if (before && before->found) {
+		/* Looked up by a worker; what has changed in its policy waits for a reload. */
+		*found = *before->found;
+		free(TAKE_PTR(before->found));
+		entry->policy = before->policy;
+		policies_share(x->daemon->policies, entry->policy);
+		take_limits(entry, found);
+		entry->since = before->since;
+		r = 0;
+	} else {
+		r = take_policy(x, entry, found);
+		if (r == 0)
+			r = lookup_names(found, entry->is);
+	}
+	if (r == 0 && found->problem_count == 0) {
+		entry->names = lookup_text(found, entry->is);
+		r = entry->names ? 0 : -ENOMEM;
+	}
 	if (r == 0)
 		r = take_directories(x, entry, found);
 	if (r == 0)
 		r = say_why(entry, found);
-	entry->program = TAKE_PTR(found->program);
-	return r;
+	return r < 0 ? r : take_targets(entry, before, found);
 }
 
 /* Where it may work makes no difference to one for which nothing stands ready. */
@@ -299,7 +432,9 @@ static int put_into_kernel(struct executors *x, struct executor_entry *entry,
 	adoption_remove_names(x->adoption, entry->index);
 	fill_kernel(x, entry, itself, found);
 	entry->uid = found->has_user ? found->user : (uid_t)-1;
-	(void)((r = add_paths(x, entry, found->programs, failure)) < 0 ||
+	(void)((found->cgroup && (r = add_name(x, entry, CORDON_ADOPT_CGROUP, found->cgroup, false,
+					       1, failure)) < 0) ||
+	       (r = add_paths(x, entry, found->programs, failure)) < 0 ||
 	       (r = add_paths(x, entry, found->except, failure)) < 0 ||
 	       (r = entry->why ? add_anywhere(x, entry, failure)
 			       : add_directories(x, entry, found->under, failure)) < 0 ||
@@ -308,8 +443,8 @@ static int put_into_kernel(struct executors *x, struct executor_entry *entry,
 }
 
 int executor_entry_make(struct executors *x, const struct config_executor *is,
-			const struct executor_entry *itself, struct executor_entry **ret_entry,
-			struct failure *failure)
+			const struct executor_entry *itself, struct executor_entry *before,
+			struct executor_entry **ret_entry, struct failure *failure)
 {
 	_cleanup_(lookup_release) struct lookup found;
 	struct executor_entry *entry = calloc(1, sizeof(*entry));
@@ -321,13 +456,14 @@ int executor_entry_make(struct executors *x, const struct config_executor *is,
 	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
 		entry->directories[i] = -1;
 	entry->is = is;
+	entry->executors = x;
 	r = choose_index(x, is->name, &entry->index);
 	if (r < 0)
 		failure_set(failure, r,
 			    "executor %s: too many names since cordon was loaded; `cordon disable` "
 			    "forgets them",
 			    is->name);
-	if (r == 0 && (r = look_up(x, entry, &found)) < 0)
+	if (r == 0 && (r = look_up(x, entry, before, &found)) < 0)
 		failure_set(failure, r, "executor %s: %m", is->name);
 	if (r == 0)
 		r = put_into_kernel(x, entry, itself, &found, failure);

@@ -35,29 +35,79 @@ static int refuse_directories(struct executors *x, struct failure *failure)
 	return 0;
 }
 
+/* By what it is called or by what it is, as the kernel compares both. */
+static bool has_name(const struct executor_entry *entry, const char *name)
+{
+	if (entry->is->is_itself)
+		return false;
+	for (char **target = entry->targets; target && *target; target++)
+		if (strcmp(*target, name) == 0)
+			return true;
+	return !entry->pattern && strcmp(entry->is->executable, name) == 0;
+}
+
 /* One name leads to all entries for that program, those that are to be in force included. */
+static int add_executable(struct executors *x, const char *name,
+			  struct executor_entry *const *fresh, size_t count)
+{
+	uint64_t mask = adoption_whole_name(x->adoption, CORDON_ADOPT_EXECUTOR, 0, name) &
+			x->active;
+
+	for (size_t i = 0; i < count; i++)
+		if (has_name(fresh[i], name))
+			mask |= 1ull << fresh[i]->index;
+	return adoption_add_name(x->adoption, CORDON_ADOPT_EXECUTOR, 0, name, true, mask);
+}
+
+/* Bits of the entries whose pattern begins with the beginning of `prefix`. */
+static uint64_t begin_with(const struct executor_entry *entry, const char *prefix)
+{
+	if (!entry || !entry->pattern || entry->is->is_itself ||
+	    strncmp(prefix, entry->pattern, entry->prefix) != 0)
+		return 0;
+	return 1ull << entry->index;
+}
+
+/* The kernel finds the longest prefix alone: it leads to the entries of shorter ones as well. */
+static int add_prefix(struct executors *x, const struct executor_entry *entry,
+		      struct executor_entry *const *fresh, size_t count)
+{
+	char prefix[CONFIG_PATH_MAX + 1];
+	uint64_t mask = 0;
+
+	if (!entry || !entry->pattern || entry->is->is_itself)
+		return 0;
+	snprintf(prefix, sizeof(prefix), "%.*s", (int)entry->prefix, entry->pattern);
+	for (size_t i = 0; i < CORDON_MAX_EXECUTORS; i++)
+		mask |= begin_with(x->entries[i], prefix);
+	for (size_t i = 0; i < count; i++)
+		mask |= begin_with(fresh[i], prefix);
+	mask |= adoption_prefix(x->adoption, CORDON_ADOPT_EXECUTOR_LIKE, 0, prefix) & x->active;
+	return adoption_add_name(x->adoption, CORDON_ADOPT_EXECUTOR_LIKE, 0, prefix, false, mask);
+}
+
 static int add_executables(struct executors *x, struct executor_entry *const *fresh, size_t count,
 			   struct failure *failure)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < count; i++) {
-		const char *path = fresh[i]->program;
-		uint64_t mask = 0;
-
 		if (fresh[i]->is->is_itself)
 			continue;
-		for (size_t j = 0; j < count; j++)
-			if (!fresh[j]->is->is_itself && strcmp(fresh[j]->program, path) == 0)
-				mask |= 1ull << fresh[j]->index;
-		mask |= adoption_whole_name(x->adoption, CORDON_ADOPT_EXECUTOR, 0, path) &
-			x->active;
-		r = adoption_add_name(x->adoption, CORDON_ADOPT_EXECUTOR, 0, path, true, mask);
+		if (!fresh[i]->pattern)
+			r = add_executable(x, fresh[i]->is->executable, fresh, count);
+		for (char **at = fresh[i]->targets; r == 0 && at && *at; at++)
+			r = add_executable(x, *at, fresh, count);
+		if (r == 0)
+			r = add_prefix(x, fresh[i], fresh, count);
 		if (r < 0)
-			return failure_set(failure, r,
-					   "executor %s: cannot be put into the kernel: %m",
-					   fresh[i]->is->name);
+			failure_set(failure, r, "executor %s: cannot be put into the kernel: %m",
+				    fresh[i]->is->name);
 	}
+	for (size_t i = 0; r == 0 && i < CORDON_MAX_EXECUTORS; i++)
+		if ((r = add_prefix(x, x->entries[i], fresh, count)) < 0)
+			failure_set(failure, r, "executor %s: cannot be put into the kernel: %m",
+				    x->entries[i]->is->name);
 	return r;
 }
 
@@ -123,6 +173,8 @@ static void switch_to(struct executors *x, struct config *config, struct executo
 	for (size_t i = 0; i < count; i++) {
 		x->entries[fresh[i]->index] = fresh[i];
 		active |= 1ull << fresh[i]->index;
+		if (!fresh[i]->since)
+			fresh[i]->since = clock_nsec(CLOCK_BOOTTIME);
 		standby_refill(x, fresh[i]);
 	}
 	adoption_renew(x->adoption, clock_nsec(CLOCK_BOOTTIME) + EXECUTORS_LEASE_NSEC);
@@ -160,7 +212,7 @@ static bool carry_over(const struct executors *x, const struct config *config,
 			      *itself = is->itself ? entry_named(x->entries, is->itself->name)
 						   : NULL;
 
-	if (config != x->config || !entry || executor_refuses(x, entry))
+	if (config != x->config || !entry || entry->found || executor_refuses(x, entry))
 		return false;
 	if (itself)
 		fresh[(*made)++] = itself;
@@ -175,16 +227,18 @@ static int make_entries(struct executors *x, const struct config *config,
 
 	for (size_t i = 0; r == 0 && i < config_executor_count(config); i++) {
 		const struct config_executor *is = config_executor_at(config, i);
-		struct executor_entry *itself = NULL;
+		struct executor_entry *before = entry_named(x->entries, is->name), *itself = NULL;
 
 		if (carry_over(x, config, is, fresh, made))
 			continue;
 		if (is->itself)
-			r = executor_entry_make(x, is->itself, NULL, &itself, failure);
+			r = executor_entry_make(x, is->itself, NULL,
+						entry_named(x->entries, is->itself->name), &itself,
+						failure);
 		if (r == 0 && itself)
 			fresh[(*made)++] = itself;
 		if (r == 0)
-			r = executor_entry_make(x, is, itself, &fresh[*made], failure);
+			r = executor_entry_make(x, is, itself, before, &fresh[*made], failure);
 		*made += r == 0;
 	}
 	return r;
@@ -194,7 +248,7 @@ int executors_put_into_force(struct executors *x, struct config *config, struct 
 {
 	struct executor_entry *fresh[CONFIG_EXECUTORS_MAX] = {};
 	size_t made = 0;
-	int r = refuse_directories(x, failure);
+	int r = config == x->config ? 0 : refuse_directories(x, failure);
 
 	if (r == 0)
 		r = make_entries(x, config, fresh, &made, failure);

@@ -2,6 +2,8 @@
 /* Keeps the entries of cordon.yaml in force, and executions ready for each. */
 #include "daemon/executor/executors.h"
 
+#include <fcntl.h>
+
 #include "base/clock.h"
 #include "daemon/executor/adopted.h"
 #include "daemon/executor/executors_parts.h"
@@ -30,6 +32,7 @@ void executors_turn(struct executors *x)
 	/* An approval may have expired. */
 	executors_check_approvals(x);
 	executor_retry(x);
+	executor_follow(x);
 	adopted_scan(x->daemon);
 	if (x->active)
 		evtimer_add(x->timer, &after);
@@ -44,6 +47,16 @@ static void on_timer(evutil_socket_t fd, short what, void *context)
 	executors_turn(context);
 }
 
+/* Without it, containers' programs of an entry's name are taken for the entry's, too. */
+static void note_root(const struct executors *x)
+{
+	_cleanup_(closep) int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct cordon_anchor root = {};
+
+	if (fd >= 0 && enforcement_identify(x->daemon->enforcement, fd, &root) == 0)
+		adoption_set_root(x->adoption, &root);
+}
+
 int executors_start(struct daemon *daemon, const char *path, struct executors **ret_executors,
 		    struct failure *failure)
 {
@@ -54,12 +67,14 @@ int executors_start(struct daemon *daemon, const char *path, struct executors **
 		return failure_set(failure, ENOMEM, "%m");
 	x->daemon = daemon;
 	x->path = path;
+	x->follow_nsec = EXECUTOR_FOLLOW_NSEC;
 	x->timer = evtimer_new(daemon->base, on_timer, x);
 	r = x->timer ? adoption_open(&x->adoption, failure) : -ENOMEM;
 	if (r < 0) {
 		executors_free(x);
 		return r;
 	}
+	note_root(x);
 	/* What an earlier daemon put into force. */
 	x->active = adoption_state(x->adoption)->active;
 	*ret_executors = x;
@@ -107,8 +122,8 @@ static const struct executor_entry *entry_at(const struct executors *x, size_t i
 	return entry && !entry->is->is_itself ? entry : NULL;
 }
 
-static const struct executor_entry *itself_of(const struct executors *x,
-					      const struct executor_entry *entry)
+struct executor_entry *executor_itself_of(const struct executors *x,
+					  const struct executor_entry *entry)
 {
 	for (size_t i = 0; i < CORDON_MAX_EXECUTORS; i++)
 		if (entry->is->itself && x->entries[i] && x->entries[i]->is == entry->is->itself)
@@ -118,7 +133,7 @@ static const struct executor_entry *itself_of(const struct executors *x,
 
 const char *executor_refuses(const struct executors *x, const struct executor_entry *entry)
 {
-	const struct executor_entry *itself = itself_of(x, entry);
+	const struct executor_entry *itself = executor_itself_of(x, entry);
 
 	return entry->why ? entry->why : itself ? itself->why : NULL;
 }
@@ -147,7 +162,7 @@ json_t *executors_json(const struct executors *x)
 
 static const char *state_of(const struct executors *x, const struct executor_entry *entry)
 {
-	const struct executor_entry *itself = itself_of(x, entry);
+	const struct executor_entry *itself = executor_itself_of(x, entry);
 
 	if (executor_refuses(x, entry))
 		return "refuses";
@@ -162,11 +177,12 @@ static json_t *states_json(const struct executors *x)
 		const struct executor_entry *entry = entry_at(x, i);
 
 		if (entry)
-			json_array_append_new(list, json_pack("{s:s,s:s,s:i,s:s*}", "name",
+			json_array_append_new(list, json_pack("{s:s,s:s,s:i,s:s*,s:b}", "name",
 							      entry->is->name, "state",
 							      state_of(x, entry), "line",
 							      (int)entry->is->line, "error",
-							      executor_refuses(x, entry)));
+							      executor_refuses(x, entry),
+							      "followed", !entry->unfollowed));
 	}
 	return list;
 }

@@ -20,8 +20,15 @@ struct executors;
 struct executor_entry {
 	const struct config_executor *is;
 	uint32_t index; /* in the kernel */
-	uid_t uid;     /* who alone is the executor; (uid_t)-1: anybody, or there is no such user */
-	char *program; /* what the executor's name for its program leads to, or would */
+	uid_t uid; /* who alone is the executor; (uid_t)-1: anybody, or there is no such user */
+	/*
+	 * The paths of the executor's program, NULL-terminated: what its name leads to or has led
+	 * to since it is active; of a pattern, only what is not like it.
+	 */
+	char **targets;
+	char *pattern; /* NULL: its name is none. With the links of its fixed part resolved */
+	size_t prefix; /* bytes of the pattern before its first `*` */
+	char *names;   /* lookup_text(); NULL: nothing is compared */
 	char *why; /* not NULL: it names what is not there, and all that its executor starts is refused */
 	const struct policy_use *policy; /* NULL: there is none, which `why` says */
 	struct policy_limits limits;	 /* in force: the policy's, lowered by the entry */
@@ -30,6 +37,13 @@ struct executor_entry {
 	/* The policy's own directories, and what pins them. */
 	struct cordon_anchor anchors[CORDON_MAX_ANCHORS];
 	int directories[CORDON_MAX_ANCHORS];
+	/* For executor_follow(). */
+	struct executors *executors;
+	struct errand *following; /* the worker; NULL: there is none */
+	struct lookup *found;	  /* what the entry is to be made again from; NULL: it is not */
+	uint64_t since;		  /* it is active: boot clock, ns */
+	unsigned int quick;	  /* workers that it may still start at once */
+	bool unfollowed;	  /* the last worker has failed */
 };
 
 /*

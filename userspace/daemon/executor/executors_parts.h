@@ -14,6 +14,10 @@ struct errand;
  */
 #define EXECUTORS_LEASE_NSEC (10 * NSEC_PER_SEC)
 
+/* How long a worker follows names. */
+#define EXECUTOR_FOLLOW_NSEC (50 * NSEC_PER_SEC)
+#define EXECUTOR_FOLLOWER    "the worker that follows an executor's names"
+
 struct executors {
 	struct daemon *daemon;
 	const char *path;
@@ -33,6 +37,7 @@ struct executors {
 	struct errand *looking;
 	uint64_t next_look; /* monotonic clock */
 	uint64_t found;	    /* entries that seem to be in order by now */
+	uint64_t follow_nsec;
 	/* For processes that were there before. */
 	struct errand *scanning;
 	struct executor_before *before;
@@ -41,13 +46,31 @@ struct executors {
 
 /*
  * An entry that stands in the kernel and is not in force yet. `is` must stay. `itself`: that for
- * the executor itself, or NULL. Caller frees. What is missing is no failure: it is in `why`.
- * -ENOSPC; -ENOMEM; -errno of the kernel's tables.
+ * the executor itself, or NULL. `before`: the active entry of this name, or NULL; if it has `found`,
+ * the new entry is made from that and keeps the policy. Caller frees. What is missing is no failure:
+ * it is in `why`. -ENOSPC; -ENOMEM; -errno of the kernel's tables.
  */
 int executor_entry_make(struct executors *x, const struct config_executor *is,
-			const struct executor_entry *itself, struct executor_entry **ret_entry,
-			struct failure *failure);
+			const struct executor_entry *itself, struct executor_entry *before,
+			struct executor_entry **ret_entry, struct failure *failure);
 void executor_entry_free(struct executors *x, struct executor_entry *entry);
+void executor_entry_forget_found(struct executor_entry *entry);
+
+/* Whether this is a path of the entry's program. */
+bool executor_entry_runs(const struct executor_entry *entry, const char *path);
+
+/*
+ * Adds a path of the entry's program, for the kernel to recognise at once; beyond a bound, the
+ * oldest one is forgotten. -ENOMEM; -errno of the kernel's tables.
+ */
+int executor_add_target(struct executor_entry *entry, const char *path, struct failure *failure);
+
+/* The entry for the executor itself; NULL: there is none. */
+struct executor_entry *executor_itself_of(const struct executors *x,
+					  const struct executor_entry *entry);
+
+/* Starts what follows the names of active entries, where it does not run. */
+void executor_follow(struct executors *x);
 
 /*
  * Why what its executor starts, or the executor itself, is refused; NULL: it is not. Of one for an

@@ -43,6 +43,15 @@ struct errand_reply {
 
 static TAILQ_HEAD(, errand) errands = TAILQ_HEAD_INITIALIZER(errands);
 
+struct errand_fds errand_no_fds(void)
+{
+	struct errand_fds none;
+
+	for (size_t i = 0; i < ERRAND_FDS; i++)
+		none.fd[i] = -1;
+	return none;
+}
+
 /* --- the process -------------------------------------------------------------------------- */
 
 static int send_reply(const struct errand_reply *reply, int data, const struct errand_fds *fds)
@@ -73,7 +82,7 @@ static int answer(const struct errand_job *job)
 {
 	struct errand_reply reply = {};
 	int data = memfd_create("cordon-errand", MFD_CLOEXEC);
-	struct errand_fds fds = {{-1, -1}};
+	struct errand_fds fds = errand_no_fds();
 	FILE *to = data < 0 ? NULL : fdopen(data, "w");
 
 	if (!to)
@@ -150,7 +159,7 @@ static void finish(struct errand *errand, int result, const char *data, size_t s
 
 static void fail(struct errand *errand, int error, const char *why)
 {
-	struct errand_fds fds = {{-1, -1}};
+	struct errand_fds fds = errand_no_fds();
 	struct failure failure = {};
 
 	failure_set(&failure, error, "%s %s", errand->job.what, why);
@@ -266,7 +275,7 @@ static void on_answer(evutil_socket_t socket, short what, void *context)
 	TURN(errand->job.what);
 	_cleanup_(closep) int data_fd = -1;
 	_cleanup_(freep) char *data = NULL;
-	struct errand_fds fds = {{-1, -1}};
+	struct errand_fds fds = errand_no_fds();
 	struct errand_reply reply = {};
 	size_t size = 0;
 	int r = receive(socket, &reply, &data_fd, &fds);

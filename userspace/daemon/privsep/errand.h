@@ -14,7 +14,7 @@
 
 #include "base/failure.h"
 
-#define ERRAND_FDS 2u
+#define ERRAND_FDS 16u
 /* What an answer may have, where its job says nothing else. */
 #define ERRAND_DATA_MAX (64u << 20)
 /*
@@ -29,6 +29,8 @@ struct errand;
 struct errand_fds {
 	int fd[ERRAND_FDS];
 };
+
+struct errand_fds errand_no_fds(void);
 
 /*
  * In the process, which has the daemon's memory as it was and none of its descriptors: writes its

@@ -117,7 +117,7 @@ static void ask(struct question *question, pid_t pid, const struct compiled_poli
 		      .owner.pid = executor,
 		      .view = &view,
 		      .log = log_of},
-		.fds = {{-1, -1}},
+		.fds = errand_no_fds(),
 	};
 	question->e.record.policy = policy;
 	question->e.record.program = strdup("unknown");
@@ -278,7 +278,7 @@ static void test_cut(void **state)
 	stopped_process_end(pid);
 	assert_int_equal(question.result, 0);
 	for (size_t size = 0; size < question.size; size++) {
-		struct question part = {.fds = {{-1, -1}}};
+		struct question part = {.fds = errand_no_fds()};
 		char *data = malloc(size + 1);
 
 		assert_non_null(data);

@@ -132,6 +132,7 @@ static void touch(const char *path)
 	FILE *made = fopen(path, "we");
 
 	assert_non_null(made);
+	assert_true(fputs("\177ELF", made) >= 0);
 	assert_int_equal(fclose(made), 0);
 }
 
@@ -246,7 +247,8 @@ static void by_a_link(void **state)
 	write_config("", link, world_path("missing"));
 	load();
 	assert_true(recognises(gone, "late"));
-	assert_false(recognises(link, "late"));
+	/* And by what it is called. */
+	assert_true(recognises(link, "late"));
 	write_config("", "/bin/false", world_path("work"));
 	load();
 	assert_null(entry("late")->why);
@@ -288,7 +290,7 @@ static void missing_match(void **state)
 	assert_int_equal(kernel->executors[entry("late")->index].flags &
 				 (CORDON_EXECUTOR_UID | CORDON_EXECUTOR_ONLY),
 			 0);
-	assert_int_equal(kernel->executors[entry("late")->index].cgroup_level, 0);
+	assert_non_null(kernel_name(CORDON_ADOPT_CGROUP, entry("late")->index, "/"));
 }
 
 static void missing_policy(void **state)
@@ -395,6 +397,147 @@ static void shown(void **state)
 	assert_int_equal(json_integer_value(json_object_get(late, "line")), 4);
 	assert_non_null(json_object_get(late, "error"));
 	json_decref(status);
+}
+
+/* --- names that move on --------------------------------------------------------------------- */
+
+/* The worker of "late" looks once, and reports. */
+static void follow(void)
+{
+	struct executor_entry *late = x->entries[entry("late")->index];
+
+	x->follow_nsec = 0;
+	executor_follow(x);
+	assert_non_null(late->following);
+	errand_answers_of(late->following, 0);
+	if (errand)
+		errand_cancel(TAKE_PTR(x->scanning));
+}
+
+static void a_link_moves(void **state)
+{
+	_cleanup_(freep) char *link = strdup(world_path("link"));
+
+	(void)state;
+	touch(gone);
+	touch(world_path("next"));
+	assert_int_equal(symlink("gone", link), 0);
+	write_config("", link, world_path("work"));
+	load();
+	follow();
+	assert_int_equal(logs_count("agent-executor-moved", NULL), 0);
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(symlink("next", link), 0);
+	follow();
+	assert_true(recognises(gone, "late"));
+	assert_true(recognises(link, "late"));
+	assert_true(recognises(world_path("next"), "late"));
+	assert_true(is_alert("agent-executor-moved"));
+	assert_string_equal(told("agent-executor-moved", "name"), link);
+	assert_string_equal(told("agent-executor-moved", "target"), world_path("next"));
+	follow();
+	assert_int_equal(logs_count("agent-executor-moved", NULL), 1);
+	/* A reload keeps what it was called before: versions that run start themselves again. */
+	load();
+	assert_true(recognises(gone, "late"));
+	assert_true(recognises(world_path("next"), "late"));
+}
+
+/* As many as an entry may have, of which the oldest goes. */
+static void it_moves_all_the_time(void **state)
+{
+	struct failure failure = {};
+	char path[64];
+
+	(void)state;
+	touch(gone);
+	write_config("", gone, world_path("work"));
+	load();
+	for (int i = 0; i < 200; i++) {
+		snprintf(path, sizeof(path), "/srv/version-%d", i);
+		assert_int_equal(
+			executor_add_target(x->entries[entry("late")->index], path, &failure), 0);
+	}
+	assert_false(recognises("/srv/version-1", "late"));
+	assert_true(recognises("/srv/version-100", "late"));
+	assert_true(recognises("/srv/version-199", "late"));
+}
+
+static void another_value_moves(void **state)
+{
+	char text[1024];
+	uint32_t index;
+
+	(void)state;
+	touch(gone);
+	touch(world_path("next"));
+	assert_int_equal(symlink("gone", world_path("link")), 0);
+	snprintf(text, sizeof(text),
+		 "version: 1\nexecutors:\n" ENTRY
+		 "  - {name: late, match: {executable: /bin/false}, children: {except: [%s]},"
+		 " policy: p, workdir_under: [%s]}\n",
+		 "good", "/bin/true", world_path("work"), world_path("link"), world_path("work"));
+	world_write("cordon.yaml", text);
+	load();
+	index = entry("late")->index;
+	assert_non_null(kernel_name(CORDON_ADOPT_PROGRAM, index, gone));
+	/* Its policy is not read again. */
+	world_write("policies/p.yaml", "version: 1\nname: p\nnonsense: true\n");
+	assert_int_equal(unlink(world_path("link")), 0);
+	follow();
+	/* What is missing for a while is no change. */
+	assert_int_equal(entry("late")->index, index);
+	assert_int_equal(symlink("next", world_path("link")), 0);
+	follow();
+	assert_int_not_equal(entry("late")->index, index);
+	index = entry("late")->index;
+	assert_null(entry("late")->why);
+	assert_non_null(kernel_name(CORDON_ADOPT_PROGRAM, index, world_path("next")));
+	assert_null(kernel_name(CORDON_ADOPT_PROGRAM, index, gone));
+	assert_true(recognises("/bin/false", "late"));
+	assert_int_equal(standing_ready("late"), CORDON_MAX_STANDBY);
+	assert_string_equal(told("agent-executor-moved", "target"), world_path("next"));
+}
+
+static void worker_fails(void **state)
+{
+	struct executor_entry *late;
+	json_t *status;
+
+	(void)state;
+	touch(gone);
+	write_config("", gone, world_path("work"));
+	load();
+	late = x->entries[entry("late")->index];
+	errand_answers_of(late->following, -ETIMEDOUT);
+	assert_true(late->unfollowed);
+	assert_null(late->following);
+	status = executors_status_json(x);
+	assert_true(json_is_false(
+		json_object_get(json_array_get(json_object_get(status, "list"), 1), "followed")));
+	json_decref(status);
+	follow();
+	assert_false(late->unfollowed);
+}
+
+static void by_a_pattern(void **state)
+{
+	char pattern[256];
+
+	(void)state;
+	touch(gone);
+	snprintf(pattern, sizeof(pattern), "%s*", gone);
+	write_config("", pattern, world_path("work"));
+	load();
+	assert_null(entry("late")->why);
+	assert_true(kernel_name(CORDON_ADOPT_EXECUTOR_LIKE, 0, gone)->value >>
+			    entry("late")->index &
+		    1);
+	assert_int_equal(kernel->executors[entry("late")->index].program.length, 1);
+	assert_int_equal(kernel->executors[entry("late")->index].program_from, strlen(gone));
+	write_config("", "/bin/false", world_path("work"));
+	load();
+	assert_null(kernel_name(CORDON_ADOPT_EXECUTOR_LIKE, 0, gone));
 }
 
 /* --- a file with mistakes ------------------------------------------------------------------- */
@@ -702,14 +845,35 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(missing_program), TEST(it_comes),	     TEST(the_others_stay),
-		TEST(not_too_often),   TEST(by_a_link),	     TEST(missing_directory),
-		TEST(missing_match),   TEST(missing_policy), TEST(missing_for_itself),
-		TEST(it_goes),	       TEST(tables_full),    TEST(shown),
-		TEST(last_good),       TEST(none_kept),	     TEST(cannot_be_kept),
-		TEST(no_file),	       TEST(approval),	     TEST(approval_without_a_place),
-		TEST(ran_before),      TEST(ended_since),    TEST(recognised),
-		TEST(is_an_execution), TEST(others),	     TEST(cannot_be_looked_for),
+		TEST(missing_program),
+		TEST(it_comes),
+		TEST(the_others_stay),
+		TEST(not_too_often),
+		TEST(by_a_link),
+		TEST(missing_directory),
+		TEST(missing_match),
+		TEST(missing_policy),
+		TEST(missing_for_itself),
+		TEST(it_goes),
+		TEST(tables_full),
+		TEST(shown),
+		TEST(last_good),
+		TEST(none_kept),
+		TEST(cannot_be_kept),
+		TEST(no_file),
+		TEST(approval),
+		TEST(approval_without_a_place),
+		TEST(ran_before),
+		TEST(ended_since),
+		TEST(recognised),
+		TEST(a_link_moves),
+		TEST(it_moves_all_the_time),
+		TEST(another_value_moves),
+		TEST(worker_fails),
+		TEST(by_a_pattern),
+		TEST(is_an_execution),
+		TEST(others),
+		TEST(cannot_be_looked_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,12 +10,14 @@
 #include <sys/wait.h>
 
 #include "base/io.h"
+#include "daemon/executor/executors_parts.h"
 #include "daemon/executor/gate.h"
 #include "daemon/privsep/errand.h"
 #include "tests/unit/daemon/fake/world.h"
 
 struct errand {
 	struct errand_job job;
+	bool aside; /* it only waits for changes, which a test asks for */
 };
 
 struct gate {
@@ -29,14 +31,17 @@ static struct gate *gate;
 int errand_start(struct event_base *base, const struct errand_job *job, struct errand **ret_errand,
 		 struct failure *failure)
 {
-	int r = faults_next(__func__);
+	bool aside = strcmp(job->what, EXECUTOR_FOLLOWER) == 0;
+	int r = aside ? 0 : faults_next(__func__);
 
 	(void)base;
 	if (r < 0)
 		return failure_set(failure, r, "no process: %m");
-	errand = calloc(1, sizeof(*errand));
-	errand->job = *job;
-	*ret_errand = errand;
+	*ret_errand = calloc(1, sizeof(**ret_errand));
+	(*ret_errand)->job = *job;
+	(*ret_errand)->aside = aside;
+	if (!aside)
+		errand = *ret_errand;
 	return 0;
 }
 
@@ -44,9 +49,20 @@ void errand_cancel(struct errand *cancelled)
 {
 	if (!cancelled)
 		return;
-	assert_ptr_equal(cancelled, errand);
-	errand = NULL;
+	if (!cancelled->aside) {
+		assert_ptr_equal(cancelled, errand);
+		errand = NULL;
+	}
 	free(cancelled);
+}
+
+struct errand_fds errand_no_fds(void)
+{
+	struct errand_fds none;
+
+	for (size_t i = 0; i < ERRAND_FDS; i++)
+		none.fd[i] = -1;
+	return none;
 }
 
 void errands_forget(void)
@@ -100,10 +116,9 @@ static inline int errand_work_here(const struct errand_job *job, FILE *to, struc
 }
 
 /* `result`: 0: what the work says. */
-static inline void errand_answers(int result)
+static inline void errand_answers_of(struct errand *answering, int result)
 {
-	struct errand *answering = TAKE_PTR(errand);
-	struct errand_fds fds = {.fd = {-1, -1}};
+	struct errand_fds fds = errand_no_fds();
 	struct failure failure = {};
 	char *data = NULL;
 	size_t size = 0;
@@ -116,10 +131,15 @@ static inline void errand_answers(int result)
 		failure_set(&failure, result, "it did not answer: %m");
 	fclose(to);
 	answering->job.done(answering->job.context, result, data, size, &fds, &failure);
-	closep(&fds.fd[0]);
-	closep(&fds.fd[1]);
+	for (size_t i = 0; i < ERRAND_FDS; i++)
+		closep(&fds.fd[i]);
 	free(data);
 	free(answering);
+}
+
+static inline void errand_answers(int result)
+{
+	errand_answers_of(TAKE_PTR(errand), result);
 }
 
 /*
@@ -134,7 +154,7 @@ static inline void errand_answers_apart(void)
 	} *told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		       0);
 	struct errand *answering = TAKE_PTR(errand);
-	struct errand_fds fds = {.fd = {-1, -1}};
+	struct errand_fds fds = errand_no_fds();
 	_cleanup_(freep) char *data = NULL;
 	size_t size = 0;
 	int ends[2];

@@ -657,12 +657,22 @@ uint64_t adoption_whole_name(struct adoption *a, enum cordon_adopt_question ques
 	return name && name->whole ? name->value : 0;
 }
 
+uint64_t adoption_prefix(struct adoption *a, enum cordon_adopt_question question, uint32_t executor,
+			 const char *text)
+{
+	const struct fake_name *name = kernel_name(question, executor, text);
+
+	(void)a;
+	return name && !name->whole ? name->value : 0;
+}
+
 void adoption_remove_names(struct adoption *a, uint32_t executor)
 {
 	(void)a;
 	for (size_t i = 0; i < FAKE_NAMES; i++)
 		if (kernel->names[i].executor == executor &&
 		    kernel->names[i].question != CORDON_ADOPT_EXECUTOR &&
+		    kernel->names[i].question != CORDON_ADOPT_EXECUTOR_LIKE &&
 		    kernel->names[i].question != CORDON_ADOPT_DIRECTORY)
 			kernel->names[i] = (struct fake_name){};
 }
@@ -673,7 +683,8 @@ void adoption_keep_executables(struct adoption *a, uint64_t active)
 	for (size_t i = 0; i < FAKE_NAMES; i++) {
 		struct fake_name *name = &kernel->names[i];
 
-		if (name->question != CORDON_ADOPT_EXECUTOR)
+		if (name->question != CORDON_ADOPT_EXECUTOR &&
+		    name->question != CORDON_ADOPT_EXECUTOR_LIKE)
 			continue;
 		name->value &= active;
 		if (!name->value)
@@ -690,6 +701,12 @@ int adoption_list_executors(struct adoption *a, struct adoption_executor **ret_l
 	**ret_list = kernel->running_executor;
 	*ret_count = 1;
 	return 0;
+}
+
+void adoption_set_root(struct adoption *a, const struct cordon_anchor *root)
+{
+	(void)a;
+	kernel->adoption.root_inode = root->inode;
 }
 
 void adoption_switch(struct adoption *a, uint64_t active)
