@@ -93,6 +93,12 @@ static void write_character(struct buffer *out, uint32_t character, const char *
 		buffer_print(out, "\\U%08X", character);
 }
 
+/* As in "@(": a group of a shell, which patterns do not have. */
+static bool opens_group(const char *bytes, size_t at)
+{
+	return bytes[at] == '(' && at > 0 && strchr("!@+", bytes[at - 1]);
+}
+
 /* As a double-quoted YAML scalar that is a pattern for exactly these bytes. */
 static void write_pattern(struct buffer *out, const char *bytes, size_t size)
 {
@@ -100,15 +106,21 @@ static void write_pattern(struct buffer *out, const char *bytes, size_t size)
 		size_t length = 0;
 		uint32_t character;
 
-		while (i + length < size && is_plain((unsigned char)bytes[i + length]))
+		while (i + length < size && is_plain((unsigned char)bytes[i + length]) &&
+		       !opens_group(bytes, i + length))
 			length++;
 		buffer_add(out, bytes + i, length);
 		i += length;
 		if (i == size)
 			break;
 		character = text_character(bytes + i, size - i, &length);
-		write_character(out, character, bytes + i, length);
-		i += length;
+		if (length == 0)
+			buffer_print(out, "\\\\x%02x", (unsigned char)bytes[i]);
+		else if (character == '(')
+			buffer_literal(out, "\\\\(");
+		else
+			write_character(out, character, bytes + i, length);
+		i += length ? length : 1;
 	}
 }
 
@@ -303,9 +315,6 @@ static const char *unsayable(const struct decoded_access *access)
 			return "no rule grants this right on a name";
 		if (access->object_total > access->object_length)
 			return "its name is longer than what was recorded: allow a directory above";
-		if (!text_is_valid((const char *)access->object, access->object_length))
-			return "its name is not UTF-8, as policies are: allow a directory above, "
-			       "or a pattern";
 		return NULL;
 	case CORDON_OBJECT_NET: {
 		struct decoded_address address;

@@ -127,12 +127,14 @@ static void put_character(struct generaliser *g)
 
 	g->wild = false;
 	if (n == 0) {
-		/* One byte of a name that is no UTF-8, which patterns cannot spell. */
-		putc('?', g->out);
+		/* One byte of a name that is not UTF-8. */
+		fprintf(g->out, "\\x%02x", c);
 		g->at++;
 		return;
 	}
-	if (c < 0x80 && strchr("*?[]{}\\$", c))
+	/* As in "@(": a group of a shell, which patterns do not have. */
+	if ((c < 0x80 && strchr("*?[]{}\\$", c)) ||
+	    (c == '(' && g->at > 0 && strchr("!@+", g->name[g->at - 1])))
 		putc('\\', g->out);
 	fwrite(g->name + g->at, 1, n, g->out);
 	g->at += n;
@@ -224,7 +226,10 @@ static size_t element_size(const char *pattern)
 	size_t n;
 
 	if (*pattern == '\\' && pattern[1])
-		return 2;
+		return pattern[1] == 'x' && isxdigit((unsigned char)pattern[2]) &&
+				       isxdigit((unsigned char)pattern[3])
+			       ? 4
+			       : 2;
 	n = utf8_length(pattern, strlen(pattern));
 	return n ? n : 1;
 }
@@ -262,6 +267,16 @@ static size_t common_tail(const char *x, const char *y, size_t limit)
 	return n;
 }
 
+/* As much of the tail as begins with an element of the pattern. */
+static size_t whole_tail(const char *pattern, size_t tail)
+{
+	size_t size = strlen(pattern), at = 0;
+
+	while (at < size - tail)
+		at += element_size(pattern + at);
+	return size - at;
+}
+
 const char *learn_common(struct arena *a, const char *const *patterns, size_t count)
 {
 	size_t head = strlen(patterns[0]), shortest = head, tail;
@@ -274,6 +289,8 @@ const char *learn_common(struct arena *a, const char *const *patterns, size_t co
 	tail = shortest > head ? shortest - head : 0;
 	for (size_t i = 1; i < count; i++)
 		tail = common_tail(patterns[0], patterns[i], tail);
+	for (size_t i = 0; i < count; i++)
+		tail = whole_tail(patterns[i], tail);
 	/* "1" of "2021" and "2031" says nothing: numbers vary as a whole. */
 	while (head && isdigit((unsigned char)patterns[0][head - 1]))
 		head--;

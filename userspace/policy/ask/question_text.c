@@ -116,17 +116,26 @@ char *question_format(unsigned int start, const char *bytes, size_t size)
 /* A pattern that matches this text alone, inside double quotes. */
 static void put_pattern(FILE *out, const char *bytes, size_t size)
 {
+	size_t left = 0; /* bytes of a character that is more than one */
+
 	for (size_t i = 0; i < size; i++) {
 		unsigned char c = (unsigned char)bytes[i];
 
-		if (c < 0x20 || c == 0x7f)
+		if (left == 0)
+			left = utf8_length(bytes + i, size - i);
+		if (left == 0)
+			fprintf(out, "\\\\x%02x", c);
+		else if (c < 0x20 || c == 0x7f)
 			fprintf(out, "\\x%02x", c);
+		else if (c == '(' && i > 0 && strchr("!@+", bytes[i - 1]))
+			fputs("\\\\(", out);
 		else if (strchr("*?[]{}\\$", c))
 			fprintf(out, "\\\\%s%c", c == '\\' ? "\\" : "", c);
 		else if (c == '"')
 			fputs("\\\"", out);
 		else
 			putc(c, out);
+		left -= left > 0;
 	}
 }
 

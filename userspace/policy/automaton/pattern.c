@@ -2,6 +2,8 @@
 /* Reads path patterns and abstract socket names. */
 #include "policy/automaton/pattern.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/suggest.h"
@@ -87,9 +89,61 @@ static void add_any_character(struct cursor *c)
 	set_ascii(&c->elements[c->count - 1], '/', false);
 }
 
+/* "\xff": a byte of a name that is not UTF-8, which a policy's text cannot hold. */
+static bool is_byte(const char *p, const char *end)
+{
+	return end - p >= 4 && p[0] == '\\' && p[1] == 'x' && isxdigit((unsigned char)p[2]) &&
+	       isxdigit((unsigned char)p[3]);
+}
+
+static int read_byte(struct expansion *x, struct cursor *c)
+{
+	char digits[3] = {c->p[2], c->p[3]};
+	unsigned char byte = (unsigned char)strtoul(digits, NULL, 16);
+
+	if (byte < 0x80)
+		return fail(x, "write the character itself",
+			    "\\xHH is for bytes from 80 to ff alone");
+	add_byte(c, (char)byte);
+	c->p += 4;
+	return 0;
+}
+
+struct shell_class {
+	const char *name, *hint;
+};
+
+/* What a shell's class is here. */
+static const char *class_hint(const char *p, const char *end)
+{
+	static const struct shell_class classes[] = {
+		{"alpha", "write a-zA-Z: [a-zA-Z]"},
+		{"alnum", "write a-zA-Z0-9: [a-zA-Z0-9]"},
+		{"digit", "write 0-9: [0-9]"},
+		{"lower", "write a-z: [a-z]"},
+		{"upper", "write A-Z: [A-Z]"},
+		{"xdigit", "write 0-9a-fA-F: [0-9a-fA-F]"},
+		{"word", "write a-zA-Z0-9_: [a-zA-Z0-9_]"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+		if ((size_t)(end - p) >= strlen(classes[i].name) &&
+		    strncmp(p, classes[i].name, strlen(classes[i].name)) == 0)
+			return classes[i].hint;
+	return "list the characters, as in [a-z0-9_]";
+}
+
 /* One member of a class, behind an optional backslash. 0: reported. */
 static unsigned char read_member(struct expansion *x, struct cursor *c)
 {
+	if (c->end - c->p > 1 && c->p[0] == '[' && strchr(":.=", c->p[1])) {
+		fail(x, class_hint(c->p + 2, c->end), "classes of a shell have no meaning here");
+		return 0;
+	}
+	if (is_byte(c->p, c->end)) {
+		fail(x, "use alternatives: {\\xe4,\\xf6}", "classes hold ASCII characters only");
+		return 0;
+	}
 	if (c->p < c->end && *c->p == '\\')
 		c->p++;
 	if (c->p >= c->end) {
@@ -182,6 +236,44 @@ static int check_component(struct expansion *x, const struct cursor *c, size_t f
 				: "'..' is no component of a resolved path");
 }
 
+/*
+ * A group of patterns of ksh and bash: "@(a|b)", "!(a)". With the others that they have, names such
+ * as "*(1).pdf" are meant, unless there are alternatives.
+ */
+static int check_group(struct expansion *x, const struct cursor *c)
+{
+	const char *open = c->p + 1, *close;
+
+	if (!strchr("!@+*?", *c->p) || open >= c->end || *open != '(')
+		return 0;
+	close = memchr(open, ')', (size_t)(c->end - open));
+	if (!close || (!strchr("!@", *c->p) && !memchr(open, '|', (size_t)(close - open))))
+		return 0;
+	if (*c->p == '!')
+		return fail(x,
+			    "allow more and deny these in a rule of their own; write !\\( for the "
+			    "characters themselves",
+			    "no pattern stands for all names but some");
+	return fail(x, "write {a,b}, or \\( for the character itself",
+		    "groups of a shell have no meaning here");
+}
+
+/* "$HOME" as a shell has it: capitals as far as the component's end. */
+static int check_variable(struct expansion *x, const struct cursor *c)
+{
+	const char *p = c->p + 1;
+
+	while (p < c->end && (isupper((unsigned char)*p) || *p == '_' ||
+			      (isdigit((unsigned char)*p) && p > c->p + 1)))
+		p++;
+	if (p == c->p + 1 || (p < c->end && *p != '/'))
+		return 0;
+	return fail(x,
+		    "write ${home}, ${workdir} or ${tmp} at the start, or \\$ for the character "
+		    "itself",
+		    "variables of the environment have no meaning here");
+}
+
 static int read_elements(struct expansion *x, struct cursor *c, bool abstract)
 {
 	size_t component = c->count; /* first element of the current one */
@@ -191,6 +283,9 @@ static int read_elements(struct expansion *x, struct cursor *c, bool abstract)
 		/* Where a component starts, the element before it is a '/' or a dirstar. */
 		bool at_component = component == c->count && c->count;
 
+		r = check_group(x, c);
+		if (r < 0)
+			return r;
 		switch (*c->p) {
 		case '/':
 			if (!abstract) {
@@ -224,9 +319,18 @@ static int read_elements(struct expansion *x, struct cursor *c, bool abstract)
 						     : "write one pattern per place",
 					    abstract ? "abstract names know no variables"
 						     : "a variable may only stand at the start");
+			r = check_variable(x, c);
+			if (r < 0)
+				return r;
 			add_byte(c, *c->p++);
 			break;
 		case '\\':
+			if (is_byte(c->p, c->end)) {
+				r = read_byte(x, c);
+				if (r < 0)
+					return r;
+				break;
+			}
 			if (++c->p >= c->end)
 				return fail(x, "write \\\\ for a backslash",
 					    "a backslash at the end");
@@ -307,8 +411,9 @@ static int read_start(struct expansion *x, struct cursor *c, struct pattern *ret
 		return 0;
 	}
 	return fail(x,
-		    *c->p == '~' ? "write ${home} for the home directory"
-				 : "start with '/', ${workdir} or **/",
+		    *c->p == '~' || (size >= 5 && memcmp(c->p, "$HOME", 5) == 0)
+			    ? "write ${home} for the home directory"
+			    : "start with '/', ${workdir} or **/",
 		    "the path is relative");
 }
 
@@ -408,6 +513,16 @@ static int find_group(struct expansion *x, const char *open, const char *end,
 
 static int expand(struct expansion *x, const char *text, size_t size, size_t depth);
 
+/* "a..c", "1..9" */
+static bool is_range(const char *p, const char *end)
+{
+	for (; end - p > 3; p++)
+		if (p[1] == '.' && p[2] == '.')
+			return isalnum((unsigned char)p[0]) &&
+			       (isalnum((unsigned char)p[3]) || p[3] == '-');
+	return false;
+}
+
 static int expand_group(struct expansion *x, const char *text, size_t size, const char *open,
 			size_t depth)
 {
@@ -426,6 +541,9 @@ static int expand_group(struct expansion *x, const char *text, size_t size, cons
 	if (r < 0)
 		return r;
 	commas[count] = close;
+	if (count == 0 && is_range(open + 1, close))
+		return fail(x, "write {a,b,c}, or [a-c] for one character",
+			    "ranges of a shell have no meaning here");
 	memcpy(joined, text, before);
 	for (size_t i = 0; i <= count; i++) {
 		size_t middle = (size_t)(commas[i] - from), after = (size_t)(end - close) - 1;

@@ -199,7 +199,9 @@ static void test_patterns(void **state)
 		{"17", "[0-9]*", LEARN_NUMBERED},
 		{"17", "17", 0},
 		{"a*b?[c]{d}$", "a\\*b\\?\\[c\\]\\{d\\}\\$", 0},
-		{"\xff\xc3\xa4", "?\xc3\xa4", 0},
+		{"\xff\xc3\xa4", "\\xff\xc3\xa4", 0},
+		{"a\xc3", "a\\xc3", 0},
+		{"@(a)!(b)x(c)", "@\\(a)!\\(b)x(c)", 0},
 	};
 	_cleanup_(arena_freep) struct arena *a = arena_new();
 
@@ -216,12 +218,14 @@ static void test_common(void **state)
 					    "report-2025-02.csv"};
 	static const char *const nothing[] = {"alpha", "omegb"};
 	static const char *const inside[] = {"aa", "aaa"};
+	static const char *const bytes[] = {"a\\xff", "a\\xef"};
 	_cleanup_(arena_freep) struct arena *a = arena_new();
 
 	(void)state;
 	assert_string_equal(learn_common(a, dates, 3), "report-*.csv");
 	assert_string_equal(learn_common(a, nothing, 2), "*");
 	assert_string_equal(learn_common(a, inside, 2), "aa*");
+	assert_string_equal(learn_common(a, bytes, 2), "a*");
 	assert_true(learn_is_wild("a[b]") && learn_is_wild("a*") && !learn_is_wild("a\\*\\[\\?"));
 }
 
