@@ -18,6 +18,16 @@ static int finish(time_t seconds, uint64_t nsec, char moment[CLOCK_TEXT_SIZE])
 	return 0;
 }
 
+/* The conversion to seconds takes 30 February for 2 March. */
+static bool is_date(const struct tm *tm)
+{
+	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+	int year = tm->tm_year + 1900;
+	bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+	return tm->tm_mday <= days[tm->tm_mon] + (leap && tm->tm_mon == 1);
+}
+
 static int local_time(struct tm *tm, char moment[CLOCK_TEXT_SIZE])
 {
 	tm->tm_isdst = -1;
@@ -90,11 +100,11 @@ static int parse_date(const char *text, char moment[CLOCK_TEXT_SIZE])
 		tm = (struct tm){0};
 		rest = strptime(text, formats[i], &tm);
 		if (rest && !*rest)
-			return local_time(&tm, moment);
+			return is_date(&tm) ? local_time(&tm, moment) : -EINVAL;
 	}
 	tm = (struct tm){0};
 	rest = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
-	return rest ? parse_rest(rest, &tm, moment) : -EINVAL;
+	return rest && is_date(&tm) ? parse_rest(rest, &tm, moment) : -EINVAL;
 }
 
 /* A time of this day. */
