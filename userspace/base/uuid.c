@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/random.h>
 #include <time.h>
 
@@ -39,6 +40,23 @@ void uuid_format(const unsigned char id[16], char text[UUID_TEXT_SIZE])
 		from = ends[group];
 		*text++ = group < 4 ? '-' : '\0';
 	}
+}
+
+const char *uuid_end(const char *id)
+{
+	size_t size = strlen(id);
+
+	return size > UUID_END_SIZE ? id + size - UUID_END_SIZE : id;
+}
+
+bool uuid_is_named(const char *id, size_t size, const char *word)
+{
+	size_t length = strlen(word), end = size > UUID_END_SIZE ? size - UUID_END_SIZE : 0;
+
+	return length <= size &&
+	       (strncasecmp(id, word, length) == 0 ||
+		strncasecmp(id + size - length, word, length) == 0 ||
+		(length <= size - end && strncasecmp(id + end, word, length) == 0));
 }
 
 int uuid_parse(const char *text, unsigned char ret_id[16])

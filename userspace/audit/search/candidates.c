@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/uuid.h"
+
 /* So few are looked at faster than narrowed down. */
 #define FEW 2048
 
@@ -150,6 +152,11 @@ static int apply(struct finding *f, enum skim_field field, enum skim_field secon
 	return r;
 }
 
+static bool accepts_execution(const struct audit_query *query, const struct posting *posting)
+{
+	return uuid_is_named(posting->value, posting->size, query->execution);
+}
+
 static bool accepts_path(const struct audit_query *query, const struct posting *posting)
 {
 	return audit_glob_matches(query->path, posting->value, posting->size);
@@ -182,8 +189,11 @@ static int apply_all(struct finding *f)
 	const struct audit_query *q = f->query;
 	int r = 0;
 
-	if (q->execution)
+	/* What has no dash may be the end of an id. */
+	if (q->execution && strchr(q->execution, '-'))
 		r = apply(f, SKIM_EXECUTION, SKIM_FIELD_COUNT, q->execution, false, NULL);
+	else if (q->execution)
+		r = apply(f, SKIM_EXECUTION, SKIM_FIELD_COUNT, "", false, accepts_execution);
 	if (r == 0 && q->path)
 		r = apply(f, SKIM_PATH, SKIM_EXECUTABLE, audit_glob_prefix(q->path), false,
 			  accepts_path);

@@ -8,6 +8,7 @@
 
 #include "audit/storage/chain.h"
 #include "base/cleanup.h"
+#include "base/uuid.h"
 
 /* A shorter text may be a name. */
 #define DIGEST_DIGITS_MIN 8
@@ -145,6 +146,13 @@ static bool begins(const struct view *v, enum skim_field field, const char *want
 			   memcmp(v->data[field], wanted, strlen(wanted)) == 0);
 }
 
+static bool is_named(const struct view *v, const char *execution)
+{
+	return !execution ||
+	       (v->data[SKIM_EXECUTION] &&
+		uuid_is_named(v->data[SKIM_EXECUTION], v->size[SKIM_EXECUTION], execution));
+}
+
 static bool matches_policy(const struct view *v, const char *policy)
 {
 	if (!policy || is(v, SKIM_POLICY, policy))
@@ -181,7 +189,7 @@ static bool matches_view(const struct audit_query *q, const struct view *v)
 {
 	const char *action = v->data[SKIM_ACTION], *address = v->data[SKIM_ADDRESS];
 
-	return begins(v, SKIM_EXECUTION, q->execution) && is(v, SKIM_SESSION, q->session) &&
+	return is_named(v, q->execution) && is(v, SKIM_SESSION, q->session) &&
 	       is(v, SKIM_AGENT, q->agent) && is(v, SKIM_OPERATION, q->operation) &&
 	       is(v, SKIM_ACTION, q->action) && matches_policy(v, q->policy) &&
 	       matches_time(v, q) &&

@@ -34,7 +34,7 @@ enum audit_verdict {
 /* All that is given must hold; zeros and NULL: not asked. Strings are borrowed. */
 struct audit_query {
 	const char *since, *until; /* as "@timestamp" writes them; both inclusive */
-	const char *execution;	   /* its id, or how it begins; lower case */
+	const char *execution;	   /* as uuid_is_named() has it; lower case */
 	const char *session, *agent;
 	const char
 		*policy; /* its name, or how the digest of its tables begins (8 digits or more) */

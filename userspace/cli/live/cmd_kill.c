@@ -22,13 +22,13 @@ static const char help[] =
 	"usage: cordon kill [--json] ID\n"
 	"\n"
 	"Kills an execution and everything that it started; returns when all is dead. The record of\n"
-	"its end says that it was killed on request. ID is its id, or as much of it as no other live\n"
-	"execution begins with; `cordon ps` shows ids.\n"
+	"its end says that it was killed on request. ID is its id, or so much of its beginning or\n"
+	"end that no other live execution has it; `cordon ps` shows ids.\n"
 	"\n"
 	"      --json   for programs: what is dead, as an object\n"
 	"  -h, --help   this text\n"
 	"\n"
-	"Exit status: 0 it is dead; 1 failed, or several begin with ID; 2 no such execution is live,\n"
+	"Exit status: 0 it is dead; 1 failed, or several have this ID; 2 no such execution is live,\n"
 	"or asked wrongly.\n";
 
 /* Returns an exit status, or -1 to go on with *ret_id. */

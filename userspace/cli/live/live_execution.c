@@ -3,7 +3,6 @@
 #include "cli/live/live_execution.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "cli/term/message.h"
 #include "control/client.h"
@@ -30,17 +29,18 @@ int live_execution_find(int socket, const char *wanted, char ret_id[UUID_TEXT_SI
 	json_array_foreach(executions, i, execution) {
 		const char *id = json_string_value(json_object_get(execution, "id"));
 
-		if (!id || strncasecmp(id, wanted, strlen(wanted)) != 0)
+		if (!id || !uuid_is_named(id, strlen(id), wanted))
 			continue;
 		if (found) {
-			message("several executions begin with \"%s\": %s, %s, ...", wanted, found,
-				id);
+			message("several executions have an id that begins or ends with \"%s\": %s, %s, ...",
+				wanted, found, id);
 			return -EEXIST;
 		}
 		found = id;
 	}
 	if (!found) {
-		message("no live execution begins with \"%s\"; `cordon ps` shows ids", wanted);
+		message("no live execution has an id that begins or ends with \"%s\"; `cordon ps` shows ids",
+			wanted);
 		return -ENOENT;
 	}
 	snprintf(ret_id, UUID_TEXT_SIZE, "%s", found);

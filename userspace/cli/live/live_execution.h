@@ -6,7 +6,7 @@
 #include "base/uuid.h"
 
 /*
- * The only live execution whose id begins with `wanted`; a whole id is taken as it is, without a
+ * The only live execution whose id begins or ends with `wanted`; a whole id is taken as it is, without a
  * look at what is live. -ENOENT: none; -EEXIST: several; or as
  * client_list(). It was said why.
  */

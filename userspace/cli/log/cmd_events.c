@@ -36,7 +36,7 @@ static const char help[] =
 	"  -f, --follow         go on as records are written, until Ctrl-C\n"
 	"  -n, --lines N        the last N records only (with -f: 10)\n"
 	"  -o, --output FORMAT  compact: for people; json: the records\n"
-	"      --execution ID   of this execution only; a prefix of its id will do\n"
+	"      --execution ID   of this execution only, by the beginning or end of its id\n"
 	"      --after SEQ      only records behind this one\n"
 	"      --cursor FILE    go on behind what was shown before, which FILE says, and note\n"
 	"                       there how far that is; made if it is not there\n"
@@ -48,7 +48,7 @@ static const char help[] =
 
 struct events {
 	const char *directory;
-	const char *execution; /* prefix of an id, or NULL */
+	const char *execution; /* beginning or end of an id, or NULL */
 	bool follow, json;
 	bool heartbeats; /* are shown, too */
 	bool tail;	 /* only the last `lines` of what is there at first */
@@ -76,7 +76,7 @@ static bool wanted(const struct events *e, const json_t *record)
 
 	if (!e->heartbeats && !e->json && view_is(record, HEARTBEAT) && !view_damage(record))
 		return false;
-	return !e->execution || (id && strncmp(id, e->execution, strlen(e->execution)) == 0);
+	return !e->execution || (id && uuid_is_named(id, strlen(id), e->execution));
 }
 
 static void show(struct events *e, const json_t *record)

@@ -180,12 +180,13 @@ static int check_one(const struct kept *kept, const char *directory, const char 
 	json_t *value;
 
 	if (count == 0)
-		message("no execution in %s has an id that begins with %s; `cordon events --log "
+		message("no execution in %s has an id that begins or ends with %s; `cordon events --log "
 			"%s` shows them",
 			directory, prefix, directory);
 	if (count <= 1)
 		return count == 1 ? 0 : -ENOENT;
-	message("%zu executions have an id that begins with %s; say more of it:", count, prefix);
+	message("%zu executions have an id that begins or ends with %s; write more of it:", count,
+		prefix);
 	json_object_foreach(kept->ids, id, value) {
 		if (shown++ == CANDIDATES_SHOWN)
 			break;

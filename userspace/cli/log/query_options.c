@@ -53,7 +53,7 @@ const char query_options_help[] =
 	"Which records; all that is given must hold:\n"
 	"      --since T, --until T  2026-11-22T03:11:00Z, 2026-11-22 03:11, 03:11, today,\n"
 	"                            yesterday, or 90s, 30m, 2h, 7d ago\n"
-	"      --execution ID        of this execution; a prefix of its id will do\n"
+	"      --execution ID        of this execution, by the beginning or end of its id\n"
 	"      --session S, --agent A\n"
 	"      --policy P            its name, or how the digest of its tables begins\n"
 	"      --operation OP        open, unlink, exec, connect, signal, ...\n"

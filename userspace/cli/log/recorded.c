@@ -61,14 +61,6 @@ static int scan_log(struct scan *s, int (*visit)(struct scan *s, json_t *record)
 	return r;
 }
 
-static bool matches(const char *id, const char *word)
-{
-	for (; *word; word++, id++)
-		if (tolower((unsigned char)*word) != *id)
-			return false;
-	return true;
-}
-
 static int choose(struct scan *s, json_t *record)
 {
 	const char *id = view_text(record, "cordon.execution.id");
@@ -82,7 +74,7 @@ static int choose(struct scan *s, json_t *record)
 
 		if (last && view_is(record, "execution-start"))
 			json_object_clear(s->matches[i]);
-		else if (last || !matches(id, c->words[i]))
+		else if (last || !uuid_is_named(id, strlen(id), c->words[i]))
 			continue;
 		json_object_set_new(s->matches[i], id, json_true());
 	}
@@ -117,12 +109,12 @@ static int take_matches(struct scan *s)
 		if (count == 0) {
 			message(strcmp(word, "last") == 0
 					? "no execution is on record in %s"
-					: "no execution in %s has an id that begins with %s",
+					: "no execution in %s has an id that begins or ends with %s",
 				s->choice->directory, word);
 			return -ENOENT;
 		}
 		if (count > 1) {
-			message("%zu executions have an id that begins with %s; say more of it",
+			message("%zu executions have an id that begins or ends with %s; write more of it",
 				count, word);
 			return -EINVAL;
 		}

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/uuid.h"
 #include "insight/text/html.h"
 #include "insight/page/page_parts.h"
 #include "insight/story/clusters.h"
@@ -188,7 +189,7 @@ static void write_contents(const struct document *d)
 		fputs("<tr><th scope=\"row\" class=\"mono\">", out);
 		if (e->whole)
 			fprintf(out, "<a href=\"#e%zu\">", i + 1);
-		html_format(out, "%.13s", e->id);
+		html_format(out, "%s", uuid_end(e->id));
 		fprintf(out, "%s</th><td>", e->whole ? "</a>" : "");
 		write_moment(out, view_time(e->start));
 		fputs("</td><td>", out);

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/uuid.h"
 #include "insight/story/denials.h"
 #include "insight/story/traffic.h"
 #include "insight/text/view.h"
@@ -334,7 +335,7 @@ static void write_id(FILE *out, const struct style *style, const json_t *record)
 	char shown[LINE_ID_WIDTH + 1];
 	size_t columns;
 
-	snprintf(shown, sizeof(shown), "%s", id ? id : "-");
+	snprintf(shown, sizeof(shown), "%s", id ? uuid_end(id) : "-");
 	/* An id is hexadecimal, but somebody may have altered the log. */
 	columns = style_text_in(out, style, STYLE_NAME, shown, LINE_ID_WIDTH);
 	style_pad(out, (columns < LINE_ID_WIDTH ? LINE_ID_WIDTH - columns : 0) + 2);

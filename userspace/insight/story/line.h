@@ -9,7 +9,7 @@
 #include "insight/text/style.h"
 
 /* How many characters of an execution's id are shown: its time of creation. */
-#define LINE_ID_WIDTH 13
+#define LINE_ID_WIDTH 12 /* UUID_END_SIZE */
 
 /*
  *   14:03:07.214  019aa3c4-11d2  DENIED  python3[4711]  read of /etc/shadow (policy.yaml:7)

@@ -21,6 +21,7 @@
 #include "audit/storage/segment.h"
 #include "audit/storage/segments.h"
 #include "base/clock.h"
+#include "base/uuid.h"
 #include "base/io.h"
 
 #define RECORDS	   1000
@@ -232,7 +233,10 @@ static void ask_everything(struct place *p)
 		clock_format(from, since);
 		clock_format(from + draw(p, 1000) * NSEC_PER_MSEC, until);
 		assert_int_equal(audit_network_parse(networks[draw(p, 3)], &network), 0);
-		q.execution = draw(p, 3) ? NULL : draw(p, 2) ? id : "01a2013c";
+		q.execution = draw(p, 3)   ? NULL
+			      : draw(p, 2) ? id
+			      : draw(p, 2) ? uuid_end(id)
+					   : "01a2013c";
 		q.session = draw(p, 3) ? NULL : "s1";
 		q.agent = draw(p, 3) ? NULL : "coder";
 		q.policy = draw(p, 3) ? NULL : draw(p, 2) ? "one" : "b471e8fa";

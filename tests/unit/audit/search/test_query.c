@@ -238,6 +238,9 @@ static void test_query(void **state)
 	YES(.execution = NULL);
 	YES(.execution = "01a2013c");
 	NO(.execution = "01a2013c-58d6-7");
+	/* Its end, and the beginning of its last group. */
+	YES(.execution = "58d6");
+	NO(.execution = "58d7");
 	YES(.session = "s", .agent = "a", .operation = "open", .action = "denial");
 	NO(.session = "S");
 	NO(.agent = "");
