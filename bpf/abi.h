@@ -60,7 +60,7 @@ enum cordon_right {
 
 #define CORDON_RIGHT(r)	   (1u << (r))
 #define CORDON_RIGHT_SLOTS 16
-#define CORDON_FILE_RIGHTS 0x201fu
+#define CORDON_FILE_RIGHTS 0x401fu
 #define CORDON_EXEC_RIGHTS 0x60u
 #define CORDON_UNIX_RIGHTS 0x180u
 #define CORDON_NET_RIGHTS  0xe00u

@@ -6,6 +6,7 @@
 #include "bpf/core/hosts.bpf.h"
 #include "bpf/core/own_address.bpf.h"
 #include "bpf/core/waiting.bpf.h"
+#include "bpf/pure/own_host.h"
 
 /* What a socket is asked as: protocol 0 means the family's usual one. */
 static __always_inline __u32 usual_protocol(__u32 family, __u32 type, __u32 protocol)
@@ -70,24 +71,6 @@ static __always_inline bool is_mapped(const __u8 *ip)
 	const __u32 *words = (const __u32 *)ip;
 
 	return !words[0] && !words[1] && words[2] == bpf_htonl(0xffff);
-}
-
-/*
- * Connecting to no address means the own host (ip_route_output_key_hash(), ip6_dst_lookup_tail()).
- */
-static __always_inline void spell_own_host(union address *address, bool v6)
-{
-	__u32 *words = (__u32 *)(v6 ? address->v6.ip : address->v4.ip);
-
-	if (!v6) {
-		if (!words[0])
-			words[0] = bpf_htonl(0x7f000001);
-	} else if (!words[0] && !words[1]) {
-		if (!words[2] && !words[3])
-			words[3] = bpf_htonl(1);
-		else if (words[2] == bpf_htonl(0xffff) && !words[3])
-			words[3] = bpf_htonl(0x7f000001);
-	}
 }
 
 /*
@@ -236,7 +219,7 @@ static __always_inline int decide_address(struct subject *s, struct sock *sk, co
 		return deny_number(s, use->operation, address.family, CORDON_REASON_UNRESOLVED,
 				   -EACCES);
 	if (use->right == CORDON_NET_CONNECT)
-		spell_own_host(&address, v6);
+		spell_own_host((__u32 *)(v6 ? address.v6.ip : address.v4.ip), v6);
 	spelled = spell_address(s->walk->name, v6, use->protocol, &address);
 	if (use->right == CORDON_NET_CONNECT) {
 		stands_for = ask_connect(s, sk, use, spelled, &host);

@@ -145,7 +145,7 @@ static void test_failures(void **state)
 	check_table("policy: observe\ntests:\n  - {read: [x], verdict: deny}\n", -EINVAL, 0,
 		    "no resolved name");
 	check_table("policy: observe\ntests:\n  - {connect: [x], verdict: deny}\n", -EINVAL, 0,
-		    "no name, and no address");
+		    "no name with a port");
 	check_table("policy: observe\ntests:\n  - {read: [/x/../y], verdict: deny}\n", -EINVAL, 0,
 		    "no resolved name");
 	check_table("policy: observe\ntests:\n  - {read: [/x]}\n", -EINVAL, 0,

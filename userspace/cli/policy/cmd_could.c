@@ -54,7 +54,7 @@ static const json_t *find_start(const json_t *records)
 
 /* NULL: no memory. Caller frees. */
 static char *make_proof(const struct could *c, const struct compiled_policy *p,
-			const struct policy_answer *answer, bool denied, bool if_own)
+			const struct policy_answer *answer, bool denied, bool if_own, bool socket)
 {
 	char *proof = NULL;
 
@@ -68,6 +68,9 @@ static char *make_proof(const struct could *c, const struct compiled_policy *p,
 	if (!answer->missing)
 		return strdup(p->observe ? "the policy allows it"
 					 : "the tables that were in force grant it");
+	if (if_own && socket)
+		return strdup("a socket that it had made there itself could be reached; others' "
+			      "could not");
 	if (if_own)
 		return strdup("what it had made there itself was judged as if it lay in ${tmp}, "
 			      "where it is allowed; what others made was not");
@@ -99,7 +102,8 @@ static json_t *make_answer(struct could *c, const struct judge *judge,
 	bool if_own = question_allowed_if_own(p, question, &own);
 	_cleanup_(freep) char *smallest =
 		allowed || denied || answer->below ? NULL : question_smallest_rule(p, question);
-	_cleanup_(freep) char *proof = make_proof(c, p, answer, denied, if_own);
+	_cleanup_(freep) char *proof =
+		make_proof(c, p, answer, denied, if_own, question->right == CORDON_UNIX_CONNECT);
 
 	/* A policy that only observes stops nothing. */
 	c->possible |= allowed || if_own || p->observe;

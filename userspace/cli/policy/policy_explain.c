@@ -137,7 +137,7 @@ static bool is_but_for_host(const struct explanation *e)
 	       !(e->answer.verdict.allow & ~e->answer.verdict.deny & CORDON_RIGHT(CORDON_NET_HOST));
 }
 
-/* By which rule, in a directory for temporary files. */
+/* By which rule, of what the execution has made itself. */
 static bool is_allowed_if_own(const struct explanation *e, uint32_t *ret_rule)
 {
 	struct policy_answer answer;
@@ -247,7 +247,9 @@ static void print_text(const struct explanation *e, const char *right, const cha
 		if (e->matches.list[i].rule != decides && e->matches.list[i].rule < p->rule_count)
 			print_rule(p, "also", e->matches.list[i].rule);
 	if (is_allowed_if_own(e, &own)) {
-		printf("  %-8s allowed of what the execution has made itself, as in ${tmp}\n",
+		printf(e->question.right == CORDON_UNIX_CONNECT
+			       ? "  %-8s allowed to a socket that the execution has made itself\n"
+			       : "  %-8s allowed of what the execution has made itself, as in ${tmp}\n",
 		       "but");
 		print_rule(p, "by", own);
 	}

@@ -9,6 +9,7 @@
 
 #include "base/suggest.h"
 #include "base/temporary_directory.h"
+#include "bpf/pure/own_host.h"
 #include "policy/source/host_name.h"
 #include "policy/source/units.h"
 #include "policy/source/words.h"
@@ -177,14 +178,14 @@ static int read_name(const struct compiled_policy *policy, const char *object,
 
 static int refuse_right(const char *right, char error[QUESTION_ERROR_TEXT])
 {
-	static const char *const words[] = {"read",   "list",	"write", "create",  "symlink",
-					    "delete", "run",	"map",	 "connect", "bind",
-					    "listen", "socket", "host"};
+	static const char *const words[] = {"read",   "list",	 "write",  "create", "symlink",
+					    "delete", "special", "run",	   "map",    "connect",
+					    "bind",   "listen",	 "socket", "host"};
 	const char *near = suggest(right, words, ARRAY_SIZE(words));
 
 	return refuse(error,
 		      "\"%s\" is no right on a name: one of read, list, write, create, symlink, "
-		      "delete, run, map, connect%s%s%s",
+		      "delete, special, run, map, connect%s%s%s",
 		      right, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
@@ -273,10 +274,11 @@ static int ask_host(const char *name, uint8_t protocol, uint16_t port, struct po
 
 static int refuse_address(const char *object, char error[QUESTION_ERROR_TEXT])
 {
-	return refuse(error,
-		      "\"%.100s\" is no name, and no address such as tcp:203.0.113.1:443 or "
-		      "udp:[2001:db8::1]:53",
-		      object);
+	return refuse(
+		error,
+		"\"%.100s\" is no name with a port such as example.org:443, and no address such "
+		"as tcp:203.0.113.1:443 or udp:[2001:db8::1]:53",
+		object);
 }
 
 /* For a right that is set already. */
@@ -325,6 +327,13 @@ static int ask_address(const char *object, struct policy_question *q,
 		return ask_host(name, protocol, port.low, q);
 	if (protocol == IPPROTO_ICMP && block.family == 6)
 		protocol = IPPROTO_ICMPV6;
+	if (q->right == CORDON_NET_CONNECT) {
+		__u32 words[4];
+
+		memcpy(words, block.address, sizeof(words));
+		spell_own_host(words, block.family == 6);
+		memcpy(block.address, words, sizeof(words));
+	}
 	n = block.family == 4 ? 4 : 16;
 	bytes[0] = block.family;
 	bytes[1] = protocol;
@@ -423,6 +432,36 @@ int question_judge(const struct compiled_policy *policy, const struct policy_que
 			    wanted, ret_answer);
 }
 
+/*
+ * A socket that the execution has made may always be reached (bpf/hooks/unix.bpf.h): is there a way
+ * to have one of this name?
+ */
+static bool is_own_socket(const struct compiled_policy *policy,
+			  const struct cordon_policy_header *header,
+			  const struct policy_question *q, struct policy_answer *ret_answer)
+{
+	struct policy_question made = *q;
+	struct policy_answer special, answer, temporary;
+
+	made.right = q->start == CORDON_START_PATH ? CORDON_CREATE : CORDON_UNIX_BIND;
+	if (question_judge(policy, &made, &answer) < 0)
+		return false;
+	if (answer.missing && question_allowed_if_own(policy, &made, &temporary))
+		answer = temporary;
+	if (answer.missing)
+		return false;
+	if (q->start == CORDON_START_PATH && header->flags & CORDON_POLICY_SPECIAL) {
+		made.right = CORDON_SPECIAL;
+		if (question_judge(policy, &made, &special) < 0 ||
+		    (special.missing && !question_allowed_if_own(policy, &made, &special)))
+			return false;
+	}
+	answer.rule[q->right] =
+		answer.rule[q->start == CORDON_START_PATH ? CORDON_CREATE : CORDON_UNIX_BIND];
+	*ret_answer = answer;
+	return true;
+}
+
 bool question_allowed_if_own(const struct compiled_policy *policy, const struct policy_question *q,
 			     struct policy_answer *ret_answer)
 {
@@ -431,6 +470,9 @@ bool question_allowed_if_own(const struct compiled_policy *policy, const struct 
 	struct policy_answer answer;
 
 	memcpy(&header, policy->tables, sizeof(header));
+	if (q->right == CORDON_UNIX_CONNECT && question_judge(policy, q, &answer) == 0 &&
+	    answer.missing && is_own_socket(policy, &header, q, ret_answer))
+		return true;
 	if (!(header.flags & CORDON_POLICY_OWN_TEMPORARY) || q->start != CORDON_START_PATH ||
 	    temporary_directory(q->bytes, q->size) == 0 ||
 	    (q->path.link && is_directly_temporary(q->bytes, q->size)) ||

@@ -125,14 +125,86 @@ static bool is_worth_a_warning(const struct model *m, const struct source *root,
 	       m->rules[use->decided_by]->place.source == r->place.source;
 }
 
-static void warn_of_idle_rules(const struct model *m, const struct source *root,
-			       const struct rule_use *use, struct diagnostics *d)
+/* The verdict at the end of a name. */
+static const struct cordon_verdict *verdict_of(const struct automaton *a, unsigned int start,
+					       const char *name)
+{
+	uint32_t state = a->start[start];
+
+	for (; *name; name++) {
+		uint32_t i = a->first[state];
+
+		while (a->segments[i].last < (uint8_t)*name)
+			i++;
+		state = a->segments[i].target;
+	}
+	return &a->verdicts[a->verdict[state]];
+}
+
+/* Where a name without wildcards begins to be compared; NULL: it has some. */
+static const char *plain_name(const struct model *m, const struct rule_name *name,
+			      unsigned int *ret_start)
+{
+	const char *text = name->text, *close = strchr(text, '}');
+
+	*ret_start = CORDON_START_PATH;
+	if (name->abstract)
+		return NULL;
+	for (unsigned int i = 0; text[0] == '$' && close && i < CORDON_MAX_ANCHORS; i++) {
+		const char *anchor = m->anchors[i];
+
+		if (!anchor || strlen(anchor) != (size_t)(close - text) - 2 ||
+		    memcmp(anchor, text + 2, strlen(anchor)) != 0)
+			continue;
+		*ret_start = CORDON_START_ANCHOR + i;
+		text = close + 1;
+		break;
+	}
+	return text[0] == '/' && !strpbrk(text, "*?[{\\$") ? text : NULL;
+}
+
+/* The deny that wins over all that this rule allows; CORDON_NO_RULE: there is none, or many. */
+static uint32_t denied_by(const struct model *m, const struct automaton *a, const struct rule *rule)
+{
+	uint32_t by = CORDON_NO_RULE;
+
+	for (size_t i = 0; i < rule->name_count; i++) {
+		unsigned int start;
+		const char *name = plain_name(m, &rule->names[i], &start);
+		const struct cordon_verdict *runs[2];
+
+		if (!name)
+			return CORDON_NO_RULE;
+		runs[0] = verdict_of(a, start, name);
+		runs[1] = verdict_of(a, CORDON_START_FLOATING, name);
+		if (rule->rights & ~(runs[0]->deny | runs[1]->deny))
+			return CORDON_NO_RULE;
+		for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++)
+			if (rule->rights & CORDON_RIGHT(right))
+				by = runs[runs[0]->deny & CORDON_RIGHT(right) ? 0 : 1]->rule[right];
+	}
+	return by;
+}
+
+static void warn_of_idle_rules(const struct model *m, const struct automaton *a,
+			       const struct source *root, const struct rule_use *use,
+			       struct diagnostics *d)
 {
 	for (size_t i = 0; i < m->rule_count; i++) {
 		const struct rule *other;
+		uint32_t by;
 
 		if (use[i].decides || !is_worth_a_warning(m, root, i, &use[i]))
 			continue;
+		by = m->rules[i]->deny ? CORDON_NO_RULE : denied_by(m, a, m->rules[i]);
+		if (by < m->rule_count) {
+			report_warning(
+				d, &m->rules[i]->place,
+				"a deny wins over every allow: narrow that one",
+				"this rule decides nothing: the rule at %s:%u denies all it names",
+				m->rules[by]->place.source->name, m->rules[by]->place.line);
+			continue;
+		}
 		if (use[i].decided_by >= m->rule_count) {
 			report_warning(d, &m->rules[i]->place, "remove it, or correct its names",
 				       "this rule decides nothing: other rules cover all it "
@@ -236,7 +308,7 @@ static int make_tables(struct arena *a, const struct model *m, const struct sour
 	r = effect_of_combination(small, use, m->rule_count);
 	if (r < 0)
 		return r;
-	warn_of_idle_rules(m, root, use, d);
+	warn_of_idle_rules(m, small, root, use, d);
 	r = tables_build(small, m, anchors, &p->tables, &p->tables_size);
 	if (r == -E2BIG)
 		report_too_big(&whole, "more memory pages than", CORDON_MAX_PAGES, d);
