@@ -120,6 +120,13 @@ class Execution:
         )
 
 
+def read_cause(outcome: Mapping[str, Any], status: int) -> str:
+    """How it ended: if it failed at a limit, the limit."""
+    limits: Sequence[str] = outcome.get("limits") or []
+    cause: str = outcome["cause"]
+    return limits[0] if limits and status != 0 and cause in ("exited", "signaled") else cause
+
+
 def read_result(folder: str, said: str, *, cancelled: bool = False, **known: Any) -> Result:
     """Of the report in `folder`. CordonError, with what cordon said, where none was written: nothing ran."""
     report: Mapping[str, Any] = {}
@@ -132,7 +139,7 @@ def read_result(folder: str, said: str, *, cancelled: bool = False, **known: Any
     if known["status"] == FAILED and report.get("outcome", {}).get("cause") == "not-started":
         raise CordonError(said)
     return Result(
-        cause="cancelled" if cancelled else report["outcome"]["cause"],
+        cause="cancelled" if cancelled else read_cause(report["outcome"], known["status"]),
         execution=report.get("execution"),
         policy=report.get("policy", {}).get("name"),
         denials=tuple(Denial.read(entry) for entry in report.get("denials", [])),

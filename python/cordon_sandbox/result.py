@@ -47,7 +47,8 @@ class Denial:
 @dataclass(frozen=True)
 class Result:
     """`status`: the command's, or cordon-run(1)'s: 124 after a timeout, 128+n after signal n.
-    `cause`: how it ended, such as "exited", "timeout", "denials"; "cancelled" after Execution.cancel()."""
+    `cause`: how it ended, such as "exited", "timeout", "denials"; "cancelled" after Execution.cancel(). If it failed and a
+    limit was reached: "memory", "pids", "cpu-time", "file-size" or "system-calls"."""
 
     status: int
     stdout: str

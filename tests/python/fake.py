@@ -23,7 +23,7 @@ if words[0] == "why":
 if value("--policy") and value("--policy").startswith("/"):
     os.environ["FAKE_POLICY"] = open(value("--policy")).read()
 done = subprocess.run(command, cwd=value("--workdir"), stdin=subprocess.DEVNULL if value("--stdin") == "null" else None)
-outcome = {"cause": os.environ.get("FAKE_CAUSE", "exited")}
+outcome = {"cause": os.environ.get("FAKE_CAUSE", "exited"), "limits": os.environ.get("FAKE_LIMITS", "").split()}
 report = {"execution": "0190", "policy": {"name": "fake"}, "outcome": outcome, "denials": [], "denials_total": 0}
 report.update(json.loads(os.environ.get("FAKE_REPORT", "{}")))
 with open(value("--report"), "w") as file:

@@ -54,6 +54,13 @@ class Run(WithFake):
         result = cordon.run(["true"], workdir=self.work)
         self.assertEqual((result.status, result.cause, result.ok), (124, "timeout", False))
 
+    def test_limits(self):
+        self.says(FAKE_LIMITS="memory pids")
+        result = cordon.run(["false"], workdir=self.work)
+        self.assertEqual((result.status, result.cause, result.ok), (1, "memory", False))
+        result = cordon.run(["true"], workdir=self.work)
+        self.assertEqual((result.status, result.cause, result.ok), (0, "exited", True))
+
     def test_nothing_ran(self):
         before = self.left()
         with self.assertRaises(cordon.CordonError) as caught:

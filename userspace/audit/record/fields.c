@@ -89,6 +89,17 @@ void fields_strings(struct fields *f, json_t *parent, const char *key, char *con
 		f->failed = true;
 }
 
+void fields_limits(struct fields *f, json_t *parent, uint32_t limits)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < AUDIT_LIMIT_COUNT; i++)
+		if ((limits >> i) & 1 &&
+		    json_array_append_new(list, json_string(name_of_limit(i))) < 0)
+			f->failed = true;
+	fields_set(f, parent, "limits", list);
+}
+
 void fields_digest(struct fields *f, json_t *parent, const char *key,
 		   const unsigned char digest[32])
 {

@@ -37,6 +37,9 @@ void fields_number_or_null(struct fields *f, json_t *parent, const char *key, ui
 void fields_text(struct fields *f, json_t *parent, const char *key, const char *bytes, size_t size);
 void fields_string(struct fields *f, json_t *parent, const char *key, const char *string);
 /* NULL-terminated; NULL: an empty list. */
+/* An array "limits" of the names of these bits of enum audit_limit. */
+void fields_limits(struct fields *f, json_t *parent, uint32_t limits);
+
 void fields_strings(struct fields *f, json_t *parent, const char *key, char *const *strings);
 void fields_digest(struct fields *f, json_t *parent, const char *key,
 		   const unsigned char digest[32]);

@@ -181,6 +181,19 @@ const char *name_of_end_cause(enum audit_end_cause cause)
 	return LOOKUP(names, (uint32_t)cause);
 }
 
+const char *name_of_limit(enum audit_limit limit)
+{
+	static const char *const names[] = {
+		[AUDIT_LIMIT_MEMORY] = "memory",
+		[AUDIT_LIMIT_PIDS] = "pids",
+		[AUDIT_LIMIT_CPU_TIME] = "cpu-time",
+		[AUDIT_LIMIT_FILE_SIZE] = "file-size",
+		[AUDIT_LIMIT_SYSTEM_CALLS] = "system-calls",
+	};
+
+	return LOOKUP(names, (uint32_t)limit);
+}
+
 const char *name_of_approval_decision(enum audit_approval_decision decision)
 {
 	static const char *const names[] = {

@@ -19,6 +19,7 @@ const char *name_of_object_kind(uint32_t kind);
 const char *name_of_counter(uint32_t counter);
 const char *name_of_code_source(enum audit_code_source source);
 const char *name_of_end_cause(enum audit_end_cause cause);
+const char *name_of_limit(enum audit_limit limit);
 const char *name_of_approval_decision(enum audit_approval_decision decision);
 
 /* "CAP_SYS_ADMIN" */

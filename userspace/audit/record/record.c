@@ -230,6 +230,7 @@ json_t *audit_record_end(const struct audit_execution *execution, const struct a
 		fields_set(&f, object, "signal", json_null());
 	}
 	fields_number(&f, object, "killed_tasks", end->killed_tasks);
+	fields_limits(&f, object, end->limits);
 	add_resources(&f, end);
 	add_counters(&f, end);
 	add_network(&f, end);

@@ -118,8 +118,19 @@ enum audit_end_cause {
 	AUDIT_END_CANCELLED,   /* whoever started it asked it to end, and its grace was over */
 };
 
+/* Limits and filters that an execution's processes ran into. */
+enum audit_limit {
+	AUDIT_LIMIT_MEMORY,	  /* a process was killed for want of memory */
+	AUDIT_LIMIT_PIDS,	  /* a fork failed */
+	AUDIT_LIMIT_CPU_TIME,	  /* SIGXCPU */
+	AUDIT_LIMIT_FILE_SIZE,	  /* SIGXFSZ */
+	AUDIT_LIMIT_SYSTEM_CALLS, /* SIGSYS */
+	AUDIT_LIMIT_COUNT,
+};
+
 struct audit_end {
 	enum audit_end_cause cause;
+	uint32_t limits; /* bits by enum audit_limit */
 	bool have_status;
 	int status; /* as wait(2) reports it, if have_status */
 	uint64_t duration_nsec;

@@ -130,6 +130,12 @@ static int explain(const char *directory, json_t *found, bool json)
 	return terminal_finish(stdout, EXIT_SUCCESS);
 }
 
+/* Denials, and the end with the limits that were reached. */
+static bool matters(const json_t *record)
+{
+	return view_is_denial(record) || view_is(record, "execution-end");
+}
+
 static int find(const char *directory, const char *word, json_t **ret_found, int *ret_status)
 {
 	struct audit_query query = {0};
@@ -137,7 +143,7 @@ static int find(const char *directory, const char *word, json_t **ret_found, int
 	int r;
 
 	if (!parse_sequence(word, &query.sequence))
-		return find_execution(directory, word, view_is_denial, ret_found, ret_status);
+		return find_execution(directory, word, matters, ret_found, ret_status);
 	r = find_all(directory, &query, ret_found, ret_status);
 	if (r < 0)
 		return r;

@@ -222,6 +222,10 @@ static void fill_end(struct execution *e)
 	end->oom_kills = usage.oom_kills;
 	end->have_pids = usage.have_pids;
 	end->pids_peak = usage.pids_peak;
+	if (usage.oom_kills > 0)
+		end->limits |= 1u << AUDIT_LIMIT_MEMORY;
+	if (usage.pids_refused > 0)
+		end->limits |= 1u << AUDIT_LIMIT_PIDS;
 	end->events = view->emitted;
 	end->denials = view->denials;
 	end->would_denials = view->would_denials;

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -167,6 +168,24 @@ static void take_waiting(struct execution *e, const struct cordon_event *event, 
 	asking_take(e, event, r < 0 ? NULL : &text->record);
 }
 
+/* What a process ended by tells which limit it has run into. */
+static void note_limit(struct execution *e, uint32_t status)
+{
+	switch (status & 0x7f) {
+	case SIGXCPU:
+		e->end.limits |= 1u << AUDIT_LIMIT_CPU_TIME;
+		break;
+	case SIGXFSZ:
+		e->end.limits |= 1u << AUDIT_LIMIT_FILE_SIZE;
+		break;
+	case SIGSYS:
+		e->end.limits |= 1u << AUDIT_LIMIT_SYSTEM_CALLS;
+		break;
+	default:
+		break;
+	}
+}
+
 static void follow(struct execution *e, const struct cordon_event *event, size_t size)
 {
 	if (event->type == CORDON_EVENT_WAITS) {
@@ -174,8 +193,10 @@ static void follow(struct execution *e, const struct cordon_event *event, size_t
 		return;
 	}
 	put_on_record(e, event, size);
-	if (event->type == CORDON_EVENT_EXIT && size >= sizeof(struct cordon_exit_event))
+	if (event->type == CORDON_EVENT_EXIT && size >= sizeof(struct cordon_exit_event)) {
+		note_limit(e, ((const struct cordon_exit_event *)(const void *)event)->exit_code);
 		e->daemon->adopted->exit(e, (const void *)event);
+	}
 	if (event->type == CORDON_EVENT_EMPTY)
 		ending_hurry(e);
 	if (event->type == CORDON_EVENT_ASKED)

@@ -378,7 +378,7 @@ static bool read_number(int fd, const char *file, uint64_t *ret_value)
 
 void cgroup_usage(int fd, struct cgroup_usage *ret_usage)
 {
-	_cleanup_(freep) char *cpu = NULL, *memory = NULL;
+	_cleanup_(freep) char *cpu = NULL, *memory = NULL, *pids = NULL;
 	struct cgroup_usage usage = {};
 	size_t size;
 
@@ -395,6 +395,8 @@ void cgroup_usage(int fd, struct cgroup_usage *ret_usage)
 				    0 &&
 			    keyed_number(memory, "oom_kill", &usage.oom_kills);
 	usage.have_pids = read_number(fd, "pids.peak", &usage.pids_peak);
+	if (io_read_file(fd, "pids.events", CGROUP_FILE_MAX, &pids, &size) == 0)
+		(void)keyed_number(pids, "max", &usage.pids_refused);
 	*ret_usage = usage;
 }
 

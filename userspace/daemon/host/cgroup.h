@@ -75,7 +75,7 @@ struct cgroup_usage {
 	bool have_cpu, have_memory, have_pids;
 	uint64_t user_nsec, system_nsec;
 	uint64_t memory_peak_bytes, oom_kills;
-	uint64_t pids_peak;
+	uint64_t pids_peak, pids_refused; /* forks that failed at the limit */
 };
 
 /* Always succeeds; what cannot be told stays false. */

@@ -68,6 +68,7 @@ static void add_outcome(struct fields *f, const struct audit_end *end)
 	}
 	fields_number(f, outcome, "duration_ms", end->duration_nsec / NSEC_PER_MSEC);
 	fields_number(f, outcome, "killed_tasks", end->killed_tasks);
+	fields_limits(f, outcome, end->limits);
 }
 
 /* Those that rules refused, or the attempts; and how many are left out. */

@@ -23,6 +23,7 @@ void page_damage(FILE *out, const json_t *record)
 
 void page_result(FILE *out, const struct page_execution *e)
 {
+	_cleanup_(freep) char *limits = outcome_limits(e->end);
 	const struct outcome o = outcome_of(e->end);
 	char duration[STYLE_QUANTITY_SIZE];
 
@@ -41,6 +42,8 @@ void page_result(FILE *out, const struct page_execution *e)
 		style_duration(view_number(e->end, "event.duration"), duration);
 		fprintf(out, " after %s%s", duration, o.alone ? ", while no daemon ran" : "");
 	}
+	if (limits)
+		html_format(out, ", limit reached: %s", limits);
 }
 
 static void term(FILE *out, const char *name)

@@ -326,6 +326,7 @@ static void write_refused(struct header *h, const json_t *end, unsigned long lon
 
 static void write_result(struct header *h, const json_t *end, unsigned long long attempts)
 {
+	_cleanup_(freep) char *limits = outcome_limits(end);
 	const struct outcome o = outcome_of(end);
 	unsigned long long denials = view_number(end, "cordon.counters.denials");
 	/* Where something was refused, that it went well is its own opinion. */
@@ -354,6 +355,12 @@ static void write_result(struct header *h, const json_t *end, unsigned long long
 	}
 	write_refused(h, end, attempts);
 	end_line(h);
+	if (limits) {
+		label(h, "stopped by");
+		style_text_in(h->out, h->style, STYLE_BAD, "limit reached: ", 0);
+		style_text_in(h->out, h->style, STYLE_BAD, limits, 0);
+		end_line(h);
+	}
 }
 
 /* The program with its arguments, where the policy lets them be recorded. */

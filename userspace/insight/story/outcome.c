@@ -2,6 +2,7 @@
 /* How an execution ended, for a reader who knows nothing of exit codes. */
 #include "insight/story/outcome.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -43,4 +44,29 @@ struct outcome outcome_of(const json_t *end)
 		o.phrase = NULL;
 	o.good = end && !o.phrase && !o.signal && o.code == 0;
 	return o;
+}
+
+char *outcome_limits(const json_t *end)
+{
+	static const struct {
+		const char *name, *phrase;
+	} phrases[] = {
+		{"memory", "memory"},
+		{"pids", "processes"},
+		{"cpu-time", "CPU time"},
+		{"file-size", "file size"},
+		{"system-calls", "the filter of system calls"},
+	};
+	_cleanup_(freep) char *text = NULL;
+	size_t size = 0, index;
+	const json_t *limit;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	json_array_foreach(view_field(end, "cordon.end.limits"), index, limit)
+		for (size_t i = 0; json_is_string(limit) && i < ARRAY_SIZE(phrases); i++)
+			if (strcmp(phrases[i].name, json_string_value(limit)) == 0)
+				fprintf(out, "%s%s", ftell(out) > 0 ? ", " : "", phrases[i].phrase);
+	return fclose(out) == 0 && size > 0 ? TAKE_PTR(text) : NULL;
 }

@@ -15,6 +15,12 @@ struct outcome {
 };
 
 /* Of an execution-end record, whose text it keeps, or NULL: there is no end yet. */
+/*
+ * "memory, processes": limits that the execution's processes ran into, or that may have stopped
+ * them; NULL: none is on record, or no memory. Caller frees.
+ */
+char *outcome_limits(const json_t *end);
+
 struct outcome outcome_of(const json_t *end);
 
 #endif

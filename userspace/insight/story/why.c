@@ -106,7 +106,7 @@ json_t *why_build(json_t *const *records, size_t count)
 {
 	struct denial_groups groups = {0};
 	struct list l = {.made = json_array(), .groups = &groups};
-	json_t *policy = NULL, *made = NULL;
+	json_t *policy = NULL, *made = NULL, *limits = json_null();
 	int r = 0;
 
 	l.places = calloc(count + 1, sizeof(*l.places));
@@ -116,6 +116,8 @@ json_t *why_build(json_t *const *records, size_t count)
 		size_t group;
 		int is_new;
 
+		if (view_field(records[i], "cordon.end.limits"))
+			limits = copy_or_null(records[i], "cordon.end.limits");
 		if (!view_is_denial(records[i]))
 			continue;
 		if (!policy)
@@ -131,9 +133,10 @@ json_t *why_build(json_t *const *records, size_t count)
 	free(l.places);
 	denial_groups_free(&groups);
 	if (r == 0)
-		made = json_pack("{s:o, s:O, s:I, s:s}", "policy", policy ? policy : json_null(),
-				 "denials", l.made, "denials_omitted", (json_int_t)l.omitted,
-				 "note", json_array_size(l.made) > 0 ? note_refused : note_nothing);
+		made = json_pack("{s:o, s:O, s:I, s:o, s:s}", "policy",
+				 policy ? policy : json_null(), "denials", l.made,
+				 "denials_omitted", (json_int_t)l.omitted, "limits", limits, "note",
+				 json_array_size(l.made) > 0 ? note_refused : note_nothing);
 	else
 		json_decref(policy);
 	json_decref(l.made);
@@ -301,4 +304,13 @@ void why_write(FILE *out, const struct style *style, const json_t *why)
 			(unsigned long long)view_number(why, "denials_omitted"));
 	if (json_array_size(list) == 0)
 		fputs("nothing was refused\n", out);
+	if (json_array_size(json_object_get(why, "limits")) > 0) {
+		const json_t *limit;
+
+		fputs("limit reached:", out);
+		json_array_foreach(json_object_get(why, "limits"), i, limit)
+			fprintf(out, "%s %s", i > 0 ? "," : "",
+				json_is_string(limit) ? json_string_value(limit) : "?");
+		fputc('\n', out);
+	}
 }
