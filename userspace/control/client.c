@@ -37,8 +37,13 @@ static int connect_to(const char *path, const char *group, unsigned int seconds,
 	if (r < 0 && errno == EACCES)
 		return failure_set(failure, EACCES,
 				   "only root and members of the group %s may use the cordon "
-				   "daemon",
-				   group);
+				   "daemon: `usermod -aG %s USER`, and log in again",
+				   group, group);
+	if (r < 0 && (errno == ENOENT || errno == ECONNREFUSED))
+		return failure_set(failure, errno,
+				   "no cordon daemon runs (cannot reach the cordon daemon at %s): "
+				   "start it with `systemctl start cordon`",
+				   path);
 	if (r < 0)
 		return failure_set(failure, errno, "cannot reach the cordon daemon at %s: %m",
 				   path);

@@ -107,6 +107,11 @@ static int open_files(struct audit_archive *archive, struct failure *failure)
 	int r;
 
 	r = segments_list(archive->directory, &segments);
+	if (r == -EACCES)
+		return failure_set(failure, r,
+				   "cannot list %s: %m; the group cordon-log may: `usermod -aG "
+				   "cordon-log USER`, and log in again",
+				   archive->directory);
 	if (r < 0 && r != -ENOENT)
 		return failure_set(failure, r, "cannot list %s: %m", archive->directory);
 	archive->files = calloc(segments.count + 1, sizeof(*archive->files));

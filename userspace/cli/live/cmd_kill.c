@@ -93,8 +93,8 @@ int cmd_kill(int argc, char **argv)
 		return r;
 	r = client_connect(&socket, &failure);
 	if (r == -ENOENT || r == -ECONNREFUSED) {
-		message("no daemon runs: nothing that it could kill is live under it, and what an "
-			"earlier one left is ended when cordon next starts");
+		message("no daemon runs: start it with `systemctl start cordon`, which ends what an "
+			"earlier one has left");
 		return KILL_NOT_FOUND;
 	}
 	if (r < 0) {

@@ -69,7 +69,7 @@ int cmd_ps(int argc, char **argv)
 		r = client_list(socket, &executions, &failure);
 	} else if (r == -ENOENT || r == -ECONNREFUSED) {
 		/* Then none can be live but those that an earlier daemon left. */
-		message("no daemon runs; `cordon status` tells whether anything is enforced");
+		message("no daemon runs: start it with `systemctl start cordon`; `cordon status` shows whether anything is enforced");
 		return EXIT_FAILURE;
 	}
 	if (r < 0) {

@@ -157,7 +157,7 @@ int cmd_who(int argc, char **argv)
 		return r;
 	r = client_connect_who(&socket, &failure);
 	if (r == -ENOENT || r == -ECONNREFUSED)
-		message("no daemon runs, which alone knows");
+		message("no daemon runs, which alone knows: start it with `systemctl start cordon`");
 	else if (r < 0 || (r = ask_all(socket, &question, found, &failure)) < 0)
 		message("%s", failure.text);
 	if (r < 0)
@@ -168,6 +168,8 @@ int cmd_who(int argc, char **argv)
 	} else {
 		json_array_foreach(found, i, execution)
 			show(execution);
+		if (json_array_size(found) == 0)
+			message("no execution's: it is not confined");
 	}
 	return terminal_finish(stdout, json_array_size(found) > 0 ? WHO_FOUND : WHO_NOBODY);
 }

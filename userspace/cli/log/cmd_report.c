@@ -240,7 +240,7 @@ static int take_moment(const char *option, const char *text, char moment[CLOCK_T
 {
 	if (moment_parse(text, clock_nsec(CLOCK_REALTIME), moment) == 0)
 		return 0;
-	message("--%s takes a time like 2026-11-22T03:11:00Z, 03:11, today or 2h, not \"%s\"",
+	message("--%s takes a time like 2026-11-22T03:11:00Z, 03:11, today, yesterday or 2h, not \"%s\"",
 		option, text);
 	return -EINVAL;
 }

@@ -85,7 +85,7 @@ static int take_moment(const char *option, const char *value, char moment[CLOCK_
 {
 	if (moment_parse(value, clock_nsec(CLOCK_REALTIME), moment) < 0) {
 		message("--%s takes a time like 2026-11-22T03:11:00Z, \"2026-11-22 03:11\", 03:11, "
-			"today or 2h, not \"%s\"",
+			"today, yesterday, now or 2h, not \"%s\"",
 			option, value);
 		return -EINVAL;
 	}

@@ -24,7 +24,7 @@ struct scan {
 int recorded_since(struct recorded_choice *choice, const char *text)
 {
 	if (moment_parse(text, clock_nsec(CLOCK_REALTIME), choice->since) < 0) {
-		message("--since takes a time such as 2h, 7d, today, 2026-11-22 or "
+		message("--since takes a time such as 2h, 7d, today, yesterday, 2026-11-22 or "
 			"2026-11-22T03:11:00Z, not \"%s\"",
 			text);
 		return -EINVAL;

@@ -83,6 +83,52 @@ static const char *default_policy(const char *language)
 	return NULL;
 }
 
+/* The shipped policy that is made for a program. */
+static const char *policy_for(const char *program)
+{
+	static const struct {
+		const char *program, *policy;
+	} made[] = {
+		{"make", "build-c"},	  {"cc", "build-c"},	    {"gcc", "build-c"},
+		{"g++", "build-c"},	  {"clang", "build-c"},	    {"cmake", "build-c"},
+		{"ninja", "build-c"},	  {"meson", "build-c"},	    {"cargo", "build-rust"},
+		{"rustc", "build-rust"},  {"go", "build-go"},	    {"javac", "build-java"},
+		{"mvn", "build-java"},	  {"gradle", "build-java"}, {"npm", "build-node"},
+		{"npx", "build-node"},	  {"yarn", "build-node"},   {"pnpm", "build-node"},
+		{"node", "node-sandbox"}, {"pip", "pip-install"},   {"pip3", "pip-install"},
+		{"git", "git-work"},
+	};
+	const char *slash = strrchr(program, '/');
+
+	for (size_t i = 0; i < ARRAY_SIZE(made); i++)
+		if (strcmp(made[i].program, slash ? slash + 1 : program) == 0)
+			return made[i].policy;
+	return NULL;
+}
+
+static int refuse_policy(const struct run_request *request, struct failure *failure)
+{
+	const struct run_options *o = request->options;
+	const char *program = o->argv && o->argv[0] ? o->argv[0] : "";
+	const char *near = policy_for(program);
+
+	if (near)
+		return failure_set(
+			failure, EINVAL,
+			"which policy? There is no default for %s; %s is made for it: add "
+			"--policy %s",
+			program, near, near);
+	if (o->language)
+		return failure_set(
+			failure, EINVAL,
+			"which policy? Language \"%s\" has no default, only python, shell, "
+			"bash and sh; add --policy NAME (`cordon policy list`) or FILE",
+			o->language);
+	return failure_set(failure, EINVAL,
+			   "which policy? There is no default for this command: add --policy NAME "
+			   "(`cordon policy list` shows which there are) or --policy FILE");
+}
+
 static int choose_policy(struct run_request *request, struct failure *failure)
 {
 	const char *policy = request->options->policy;
@@ -91,9 +137,7 @@ static int choose_policy(struct run_request *request, struct failure *failure)
 	if (!policy)
 		policy = default_policy(request->language);
 	if (!policy)
-		return failure_set(failure, EINVAL,
-				   "which policy? There is no default for this command: say "
-				   "--policy NAME or --policy FILE");
+		return refuse_policy(request, failure);
 	if (names_file(policy)) {
 		r = absolute_path(policy, &request->policy);
 		if (r < 0)

@@ -20,6 +20,23 @@ const struct command *command_find(const struct command_table *table, const char
 	return NULL;
 }
 
+/* Options that stand in place of a command, and words that others have for them. */
+static const char *option_near(const char *name)
+{
+	static const char *const options[] = {"--help", "--version"};
+	static const char *const words[] = {"help", "version"};
+	const char *near;
+
+	if (strcmp(name, "-v") == 0)
+		return "--version";
+	if (strcmp(name, "-?") == 0)
+		return "--help";
+	if (name[0] == '-')
+		return suggest(name, options, ARRAY_SIZE(options));
+	near = suggest(name, words, ARRAY_SIZE(words));
+	return near ? options[near == words[1]] : NULL;
+}
+
 int command_unknown(const struct command_table *table, const char *name)
 {
 	const char *names[COMMANDS_MAX], *near;
@@ -29,6 +46,8 @@ int command_unknown(const struct command_table *table, const char *name)
 		if (table->commands[i].run)
 			names[count++] = table->commands[i].name;
 	near = suggest(name, names, count);
+	if (!near)
+		near = option_near(name);
 	if (near)
 		message("'%s' is not a command; did you mean '%s %s'?", name, table->program, near);
 	else

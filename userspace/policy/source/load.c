@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "policy/source/reader.h"
+#include "policy/source/search.h"
 
 struct loader {
 	struct reader reader;
@@ -36,6 +37,8 @@ static const char *describe_chain(struct loader *l, size_t from, const char *las
 static int report_missing(struct loader *l, const struct node *n, int error)
 {
 	struct reader *r = &l->reader;
+	const char *near = error == -ENOENT ? policy_search_near(r->arena, l->search, n->text)
+					    : NULL;
 	const char *hint = error == -EFBIG ? "split it into several fragments"
 					   : "name a policy fragment that can be read";
 
@@ -44,6 +47,8 @@ static int report_missing(struct loader *l, const struct node *n, int error)
 		for (size_t i = 0;
 		     l->search && l->search->directories && l->search->directories[i] && hint; i++)
 			hint = arena_printf(r->arena, "%s, %s", hint, l->search->directories[i]);
+		if (hint && near)
+			hint = arena_printf(r->arena, "did you mean \"%s\"? %s", near, hint);
 		if (!hint)
 			return -ENOMEM;
 	}

@@ -157,10 +157,16 @@ static int add_block(struct reader *r, struct rule *rule, const struct node *n)
 			     "\"%s\" has a port behind it", n->text);
 		return 0;
 	}
+	if (e < 0 && strstr(n->text, "://")) {
+		report_error(r->diagnostics, &n->place,
+			     "write the host's name alone: {..., to: [example.org], ports: [443]}",
+			     "\"%s\" is an URL", n->text);
+		return 0;
+	}
 	if (e < 0) {
 		report_error(r->diagnostics, &n->place,
-			     "write an address (192.0.2.1, \"2001:db8::1\") or a block "
-			     "(192.0.2.0/24)",
+			     "write a host's name (example.org), an address (192.0.2.1, "
+			     "\"2001:db8::1\") or a block (192.0.2.0/24)",
 			     "\"%s\" is no IP address", n->text);
 		return 0;
 	}

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/suggest.h"
+
 static const char *const host_directories[] = {
 	"/etc/cordon/policies",
 	"/usr/local/share/cordon/policies",
@@ -154,4 +156,29 @@ int policy_search_list(struct arena *a, const struct policy_search *search,
 	*ret_names = names;
 	*ret_count = kept;
 	return 0;
+}
+
+const char *policy_search_near(struct arena *a, const struct policy_search *search,
+			       const char *name)
+{
+	const char **names = NULL;
+	size_t count = 0, length = strlen(name);
+	const char *near;
+
+	for (size_t i = 0; search && search->directories && search->directories[i]; i++) {
+		size_t first;
+		const char *fragments = arena_printf(a, "%s/runtime", search->directories[i]);
+
+		if (!fragments || list_directory(a, search->directories[i], &names, &count) < 0)
+			return NULL;
+		first = count;
+		if (list_directory(a, fragments, &names, &count) < 0)
+			return NULL;
+		for (; first < count; first++)
+			if (!(names[first] = arena_printf(a, "runtime/%s", names[first])))
+				return NULL;
+	}
+	near = count ? suggest(name, names, count) : NULL;
+	/* A name that exists is not read for another reason. */
+	return near && strncmp(near, name, length + 1) != 0 ? near : NULL;
 }

@@ -37,4 +37,11 @@ DEFINE_CLEANUP(char **, policy_search_free, policy_search_freep)
 int policy_search_list(struct arena *a, const struct policy_search *search,
 		       const char *const **ret_names, size_t *ret_count);
 
+/*
+ * The policy or fragment ("runtime/linux") whose name is nearest; NULL: none is near, or no memory.
+ * Belongs to the arena.
+ */
+const char *policy_search_near(struct arena *a, const struct policy_search *search,
+			       const char *name);
+
 #endif

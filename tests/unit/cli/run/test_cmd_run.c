@@ -58,9 +58,17 @@ static void test_bad_command_lines(void **state)
 	expect(125, "", NULL, WORDS("--bind", "workdir=/tmp", "true"));
 	expect(125, "", NULL, WORDS("--user", "cordon-nobody", "true"));
 	expect(125, "",
-	       "cordon: which policy? There is no default for this command: say --policy NAME or "
-	       "--policy FILE\n",
+	       "cordon: which policy? There is no default for this command: add --policy NAME "
+	       "(`cordon policy list` shows which there are) or --policy FILE\n",
 	       WORDS("true"));
+	expect(125, "",
+	       "cordon: which policy? There is no default for /usr/bin/make; build-c is made for "
+	       "it: add --policy build-c\n",
+	       WORDS("/usr/bin/make"));
+	expect(125, "",
+	       "cordon: which policy? Language \"cobol\" has no default, only python, shell, bash "
+	       "and sh; add --policy NAME (`cordon policy list`) or FILE\n",
+	       WORDS("--language", "cobol", "true"));
 	assert_false(fake->labelled);
 }
 

@@ -77,6 +77,9 @@ static void test_usage(void **state)
 	expect(EXIT_USAGE, "'zzz' is not a command; 'cordon --help' lists them", "zzz", NULL,
 	       STDERR_FILENO);
 	expect(EXIT_USAGE, "did you mean 'cordon report'", "help", "reprot", STDERR_FILENO);
+	expect(EXIT_USAGE, "did you mean 'cordon --version'", "verison", NULL, STDERR_FILENO);
+	expect(EXIT_USAGE, "did you mean 'cordon --version'", "--verison", NULL, STDERR_FILENO);
+	expect(EXIT_USAGE, "did you mean 'cordon --version'", "-v", NULL, STDERR_FILENO);
 	/* A title is no command. */
 	expect(EXIT_USAGE, "'pages' is not a command", "pages", NULL, STDERR_FILENO);
 }
