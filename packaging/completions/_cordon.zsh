@@ -156,7 +156,8 @@ _cordon() {
 			'--log=[the log]:directory:_files -/' {-h,--help}'[show help]'
 		;;
 	who)
-		_arguments '--json[for programs]' {-h,--help}'[show help]' ':process, or address\:port:_pids'
+		_arguments '--cookie=[socket of the second address]:number:' '--json[for programs]' {-h,--help}'[show help]' \
+			':process, or address\:port:_pids'
 		;;
 	adopt)
 		_arguments '--executor=[entry of cordon.yaml]:name:' '--json[for programs]' {-h,--help}'[show help]' ':process:_pids'

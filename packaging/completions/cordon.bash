@@ -52,7 +52,7 @@ _cordon()
 		[kill]="--json --help"
 		[propose]="--for --until --json --help"
 		[mcp]="--policy --workdir --session --agent --log --help"
-		[who]="--json --help"
+		[who]="--cookie --json --help"
 		[adopt]="--executor --json --help"
 		[status]="--json --help"
 		[wait]="--timeout --executor --help"

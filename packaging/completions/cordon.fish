@@ -129,6 +129,7 @@ complete -c cordon -n '__fish_seen_subcommand_from adopt' -l json
 complete -c cordon -n '__fish_seen_subcommand_from adopt' -l help -s h
 complete -c cordon -n '__fish_seen_subcommand_from status' -l json
 complete -c cordon -n '__fish_seen_subcommand_from status' -l help -s h
+complete -c cordon -n '__fish_seen_subcommand_from who' -l cookie -r
 complete -c cordon -n '__fish_seen_subcommand_from wait' -l timeout -r
 complete -c cordon -n '__fish_seen_subcommand_from wait' -l executor -r
 complete -c cordon -n '__fish_seen_subcommand_from wait' -l help -s h

@@ -11,8 +11,10 @@ import asyncio
 import json
 import os
 import re
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from socket import SOL_SOCKET
 from typing import Optional
 from urllib.parse import unquote, urlsplit
 
@@ -27,6 +29,7 @@ ENCODED_TIMES = 3
 QUESTIONS_AT_A_TIME = 8
 RULE_KEYS = {"execution", "methods", "url", "set"}
 SECRET_KEYS = {"file", "prefix"}
+SO_COOKIE = 57  # asm-generic/socket.h; Python has no name for it
 
 
 @dataclass
@@ -119,6 +122,21 @@ def find_wrong(request):
     return None
 
 
+def cookie_of(client):
+    """The kernel's number of the socket that the client's connection was accepted on: the address alone may be another's by now."""
+    server = ctx.master.addons.get("proxyserver")
+    # Its name depends on the release. Without it, the address has to do.
+    handlers = getattr(server, "connections", getattr(server, "_connections", None))
+    if handlers is None:
+        return None
+    for handler in list(handlers.values()):
+        transport = handler.transports.get(client)
+        if transport and transport.writer:
+            socket = transport.writer.get_extra_info("socket")
+            return int.from_bytes(socket.getsockopt(SOL_SOCKET, SO_COOKIE, 8), sys.byteorder)
+    raise Unknown("its connection is gone")
+
+
 class Mediator:
     """Asks for each request whose it is."""
 
@@ -151,7 +169,8 @@ class Mediator:
 
     async def who(self, flow) -> Optional[dict]:
         client = flow.client_conn
-        return await asyncio.get_running_loop().run_in_executor(self.asking, owner, client.peername, client.sockname)
+        cookie = cookie_of(client)
+        return await asyncio.get_running_loop().run_in_executor(self.asking, owner, client.peername, client.sockname, cookie)
 
     async def http_connect(self, flow):
         """A tunnel, for requests that are looked at one by one: only to where a rule leads."""

@@ -19,10 +19,12 @@ def _text(address, port):
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
-def owner(client, proxy):
+def owner(client, proxy, cookie=None):
     """The live execution that made the connection between these two ends, (address, port), as `cordon ps --json` has it. None: it is
-    no execution's, or that of several. Unknown."""
-    command = [PROGRAM, "who", "--json", _text(*client[:2]), _text(*proxy[:2])]
+    no execution's, or that of several, or the connection is gone. Unknown. cookie: SO_COOKIE of the proxy's socket. Without it, a
+    connection from the same address that came after a reset may be taken for the one that is meant."""
+    which = [] if cookie is None else ["--cookie", str(cookie)]
+    command = [PROGRAM, "who", "--json", *which, _text(*client[:2]), _text(*proxy[:2])]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE_SECONDS, check=False)
         if done.returncode not in (0, NOBODY):

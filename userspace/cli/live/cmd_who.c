@@ -22,7 +22,7 @@ enum who_exit {
 
 static const char help[] =
 	"usage: cordon who [--json] PID\n"
-	"       cordon who [--json] ADDRESS:PORT [ADDRESS:PORT]\n"
+	"       cordon who [--json] [--cookie N] ADDRESS:PORT [ADDRESS:PORT]\n"
 	"\n"
 	"Says which execution, agent, session and policy a process belongs to, or the socket with this\n"
 	"local address, connected to the second one: for a proxy, the address that a connection comes\n"
@@ -31,8 +31,13 @@ static const char help[] =
 	"starts, and of what executors start, what may use the network. Root and members of the group\n"
 	"cordon-who are told of every execution, members of cordon of their own.\n"
 	"\n"
-	"      --json   for programs: an array of objects, as `cordon ps --json` has them\n"
-	"  -h, --help   this text\n"
+	"Of a TCP connection between two addresses, both sockets must be connected before and after\n"
+	"the answer. A proxy gives the SO_COOKIE of the socket that it accepted: no other connection\n"
+	"from the same address is taken for that one.\n"
+	"\n"
+	"      --cookie N  of the socket at the second address\n"
+	"      --json      for programs: an array of objects, as `cordon ps --json` has them\n"
+	"  -h, --help      this text\n"
 	"\n"
 	"Exit status: 0 it is an execution's; 1 failed; 3 no live execution has it.\n";
 
@@ -40,7 +45,17 @@ struct question {
 	bool json;
 	pid_t pid; /* 0: the address is asked about */
 	struct socket_ends ends;
+	uint64_t cookie; /* of the socket at ends.remote; 0: not given */
 };
+
+static bool parse_cookie(const char *text, uint64_t *ret_cookie)
+{
+	char *end;
+
+	errno = 0;
+	*ret_cookie = strtoull(text, &end, 10);
+	return !errno && !*end && *text >= '0' && *text <= '9' && *ret_cookie;
+}
 
 static bool parse_target(const char *text, struct question *question)
 {
@@ -70,6 +85,7 @@ static int parse(int argc, char **argv, struct question *ret_question)
 {
 	static const struct option long_options[] = {
 		{"json", no_argument, NULL, 'j'},
+		{"cookie", required_argument, NULL, 'c'},
 		{"help", no_argument, NULL, 'h'},
 		{},
 	};
@@ -80,13 +96,18 @@ static int parse(int argc, char **argv, struct question *ret_question)
 			fputs(help, stdout);
 			return EXIT_SUCCESS;
 		}
-		if (c != 'j') {
+		if (c == 'c' && !parse_cookie(optarg, &ret_question->cookie)) {
+			message("who: --cookie takes the number of a socket, not %s", optarg);
+			return EXIT_USAGE;
+		}
+		if (c != 'j' && c != 'c') {
 			message("see `cordon who --help`");
 			return EXIT_USAGE;
 		}
-		ret_question->json = true;
+		ret_question->json |= c == 'j';
 	}
-	if (parse_targets(argc - optind, argv + optind, ret_question))
+	if (parse_targets(argc - optind, argv + optind, ret_question) &&
+	    (!ret_question->cookie || ret_question->ends.remote.port))
 		return -1;
 	message("who: takes a process id, or an address and a port such as 127.0.0.1:41234 or [::1]:41234, and those "
 		"of the other end");
@@ -106,22 +127,56 @@ static int ask(int socket, pid_t pid, uint64_t cgroup, json_t *found, struct fai
 	return r == -ENOENT ? 0 : r;
 }
 
-static int ask_all(int socket, const struct question *question, json_t *found,
-		   struct failure *failure)
+static int no_list(int error, struct failure *failure)
+{
+	return failure_set(failure, -error, "cannot list the sockets of this host: %s",
+			   error == -ENOENT ? "the kernel lacks tcp_diag and udp_diag"
+					    : strerror(-error));
+}
+
+static int ask_owners(int socket, const struct question *question, json_t *found,
+		      struct failure *failure)
 {
 	struct socket_owners owners;
-	int r;
+	int r = socket_owners_find(&question->ends, &owners);
 
-	if (question->pid)
-		return ask(socket, question->pid, 0, found, failure);
-	r = socket_owners_find(&question->ends, &owners);
 	if (r < 0)
-		return failure_set(failure, -r, "cannot list the sockets of this host: %s",
-				   r == -ENOENT ? "the kernel lacks tcp_diag and udp_diag"
-						: strerror(-r));
+		return no_list(r, failure);
 	for (size_t i = 0; i < owners.count && r == 0; i++)
 		r = ask(socket, 0, owners.cgroups[i], found, failure);
 	return r;
+}
+
+/*
+ * A connection that was reset frees its address for another execution, while the proxy can still
+ * read what it has received. So the answer counts only if the connection was there all the time.
+ */
+static int ask_connection(int socket, const struct question *question, json_t *found,
+			  struct failure *failure)
+{
+	struct socket_connection before, after;
+	int r = socket_connection_look(&question->ends, &before);
+
+	if (r < 0)
+		return no_list(r, failure);
+	r = ask_owners(socket, question, found, failure);
+	if (r < 0)
+		return r;
+	r = socket_connection_look(&question->ends, &after);
+	if (r < 0)
+		return no_list(r, failure);
+	if (!socket_connection_stayed(&before, &after, question->cookie))
+		(void)json_array_clear(found);
+	return 0;
+}
+
+static int ask_all(int socket, const struct question *question, json_t *found,
+		   struct failure *failure)
+{
+	if (question->pid)
+		return ask(socket, question->pid, 0, found, failure);
+	return question->ends.remote.port ? ask_connection(socket, question, found, failure)
+					  : ask_owners(socket, question, found, failure);
 }
 
 static void show(const json_t *execution)

@@ -8,6 +8,7 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
+#include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,16 +124,14 @@ static struct socket_address end_of(const struct inet_diag_msg *found, const __b
 	return end;
 }
 
+/* Called for each socket that the kernel lists. */
+typedef void on_socket(void *context, const struct nlmsghdr *header);
+
 /* The next of a packet's messages that is a socket's. 1: go on reading; 0: that was all; -errno. */
-static int read_packet(const void *packet, size_t size, const struct socket_ends *wanted,
-		       struct socket_owners *owners)
+static int read_packet(const void *packet, size_t size, on_socket *call, void *context)
 {
 	for (const struct nlmsghdr *header = packet; NLMSG_OK(header, size);
 	     header = NLMSG_NEXT(header, size)) {
-		const struct inet_diag_msg *found = NLMSG_DATA(header);
-		struct socket_ends ends;
-		uint64_t cgroup;
-
 		if (header->nlmsg_type == NLMSG_DONE)
 			return 0;
 		if (header->nlmsg_type == NLMSG_ERROR) {
@@ -142,21 +141,26 @@ static int read_packet(const void *packet, size_t size, const struct socket_ends
 				       ? error->error
 				       : -EPROTO;
 		}
-		if (header->nlmsg_len < NLMSG_LENGTH(sizeof(*found)))
+		if (header->nlmsg_len < NLMSG_LENGTH(sizeof(struct inet_diag_msg)))
 			return -EPROTO;
-		ends = (struct socket_ends){
-			.local = end_of(found, found->id.idiag_src, found->id.idiag_sport),
-			.remote = end_of(found, found->id.idiag_dst, found->id.idiag_dport),
-		};
-		cgroup = cgroup_of(header);
-		if (cgroup)
-			socket_owners_note(owners, wanted, &ends, cgroup);
+		call(context, header);
 	}
 	return 1;
 }
 
+static struct socket_ends ends_of(const struct nlmsghdr *header)
+{
+	const struct inet_diag_msg *found = NLMSG_DATA(header);
+
+	return (struct socket_ends){
+		.local = end_of(found, found->id.idiag_src, found->id.idiag_sport),
+		.remote = end_of(found, found->id.idiag_dst, found->id.idiag_dport),
+	};
+}
+
+/* Sockets with these ports, 0 for any. */
 static int list(int socket, int family, int protocol, const struct socket_ends *wanted,
-		struct socket_owners *owners)
+		on_socket *call, void *context)
 {
 	struct {
 		struct nlmsghdr header;
@@ -181,9 +185,24 @@ static int list(int socket, int family, int protocol, const struct socket_ends *
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		r = n < 0 ? -errno : read_packet(packet, (size_t)n, wanted, owners);
+		r = n < 0 ? -errno : read_packet(packet, (size_t)n, call, context);
 	}
 	return r;
+}
+
+struct owners_search {
+	const struct socket_ends *wanted;
+	struct socket_owners owners;
+};
+
+static void on_owner(void *context, const struct nlmsghdr *header)
+{
+	struct owners_search *search = context;
+	struct socket_ends ends = ends_of(header);
+	uint64_t cgroup = cgroup_of(header);
+
+	if (cgroup)
+		socket_owners_note(&search->owners, search->wanted, &ends, cgroup);
 }
 
 int socket_owners_find(const struct socket_ends *wanted, struct socket_owners *ret_owners)
@@ -191,17 +210,88 @@ int socket_owners_find(const struct socket_ends *wanted, struct socket_owners *r
 	static const int families[] = {AF_INET, AF_INET6}, protocols[] = {IPPROTO_TCP, IPPROTO_UDP};
 	_cleanup_(closep) int netlink =
 		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-	struct socket_owners owners = {};
+	struct owners_search search = {.wanted = wanted};
 	int r = netlink < 0 ? -errno : 0;
 	size_t missing = 0;
 
 	for (size_t i = 0; i < 4 && r == 0; i++) {
-		r = list(netlink, families[i / 2], protocols[i % 2], wanted, &owners);
+		r = list(netlink, families[i / 2], protocols[i % 2], wanted, on_owner, &search);
 		/* Without IPv6, say, there are no such sockets to tell of. */
 		if (r == -ENOENT && ++missing < 4)
 			r = 0;
 	}
 	if (r == 0)
-		*ret_owners = owners;
+		*ret_owners = search.owners;
 	return r;
+}
+
+/* --- a connection ------------------------------------------------------------------------- */
+
+void socket_connection_note(struct socket_connection *connection, enum socket_end end,
+			    unsigned int state, uint64_t cookie)
+{
+	uint64_t *of = end == SOCKET_END_LOCAL ? &connection->local : &connection->remote;
+	bool connected = state == TCP_ESTABLISHED ||
+			 (end == SOCKET_END_LOCAL ? state == TCP_FIN_WAIT1 || state == TCP_FIN_WAIT2
+						  : state == TCP_CLOSE_WAIT);
+
+	/* Two of them, as of two network devices, are no connection that could be told apart. */
+	if (!connected || (*of && *of != cookie))
+		connection->others = true;
+	else
+		*of = cookie;
+}
+
+struct connection_search {
+	struct socket_ends wanted;
+	enum socket_end end;
+	struct socket_connection found;
+};
+
+static void on_end(void *context, const struct nlmsghdr *header)
+{
+	const struct inet_diag_msg *message = NLMSG_DATA(header);
+	struct connection_search *search = context;
+	struct socket_ends ends = ends_of(header);
+
+	if (is_same(&ends.local, &search->wanted.local) &&
+	    is_same(&ends.remote, &search->wanted.remote))
+		socket_connection_note(&search->found, search->end, message->idiag_state,
+				       (uint64_t)message->id.idiag_cookie[1] << 32 |
+					       message->id.idiag_cookie[0]);
+}
+
+int socket_connection_look(const struct socket_ends *wanted,
+			   struct socket_connection *ret_connection)
+{
+	static const int families[] = {AF_INET, AF_INET6};
+	_cleanup_(closep) int netlink =
+		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	struct connection_search search = {};
+	int r = netlink < 0 ? -errno : 0;
+	size_t missing = 0;
+
+	for (size_t i = 0; i < 4 && r == 0; i++) {
+		search.end = i % 2 ? SOCKET_END_REMOTE : SOCKET_END_LOCAL;
+		search.wanted = i % 2 ? (struct socket_ends){wanted->remote, wanted->local}
+				      : *wanted;
+		r = list(netlink, families[i / 2], IPPROTO_TCP, &search.wanted, on_end, &search);
+		if (r == -ENOENT && ++missing < 4)
+			r = 0;
+	}
+	if (r == 0)
+		*ret_connection = search.found;
+	return r;
+}
+
+bool socket_connection_stayed(const struct socket_connection *before,
+			      const struct socket_connection *after, uint64_t cookie)
+{
+	/* UDP has no connection, and what leads to another host has one end here. */
+	if (cookie && (before->remote != cookie || after->remote != cookie))
+		return false;
+	if (before->others || after->others || before->local != after->local ||
+	    before->remote != after->remote)
+		return false;
+	return before->local || !before->remote;
 }

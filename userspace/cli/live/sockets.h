@@ -34,6 +34,36 @@ struct socket_ends {
 };
 
 /*
+ * A TCP connection as both of its sockets say, where both are of this network namespace. A cookie
+ * names one socket and no other, for as long as the host runs.
+ */
+struct socket_connection {
+	uint64_t local, remote; /* cookies of the sockets that are connected; 0: there is none */
+	bool others;		/* a socket has these ends and is not, or no longer, connected */
+};
+
+enum socket_end { SOCKET_END_LOCAL, SOCKET_END_REMOTE };
+
+/*
+ * Notes a socket of TCP at one end, in a state as the kernel numbers it (TCP_ESTABLISHED). The
+ * local end is connected from the handshake until the other end has closed, the remote one until it
+ * has closed itself: so long, no other socket can have these two addresses.
+ */
+void socket_connection_note(struct socket_connection *connection, enum socket_end end,
+			    unsigned int state, uint64_t cookie);
+
+/* Returns 0, or as socket_owners_find(). */
+int socket_connection_look(const struct socket_ends *wanted,
+			   struct socket_connection *ret_connection);
+
+/*
+ * Whether what was found out between two looks is true of one connection. `cookie`: of the remote
+ * end's socket, as whoever has that found it (SO_COOKIE); 0: not given.
+ */
+bool socket_connection_stayed(const struct socket_connection *before,
+			      const struct socket_connection *after, uint64_t cookie);
+
+/*
  * Notes a socket with these ends, if it is meant. Those bound to every address count only where
  * none is bound to the one wanted: a server's listener, say, beside the connection that was
  * accepted.

@@ -10,6 +10,8 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -212,12 +214,82 @@ static void test_two_places(void **state)
 	assert_int_equal(owners.count, 0);
 }
 
+static struct socket_connection connection_of(unsigned int local, unsigned int remote)
+{
+	struct socket_connection c = {};
+
+	socket_connection_note(&c, SOCKET_END_LOCAL, local, 11);
+	socket_connection_note(&c, SOCKET_END_REMOTE, remote, 22);
+	return c;
+}
+
+/* What may be the maker's of a connection is known while both ends are connected, and not later. */
+static void test_stayed(void **state)
+{
+	const struct socket_connection up = connection_of(TCP_ESTABLISHED, TCP_ESTABLISHED);
+	const struct socket_connection closing = connection_of(TCP_FIN_WAIT2, TCP_CLOSE_WAIT);
+	const struct socket_connection begins = connection_of(TCP_SYN_SENT, TCP_ESTABLISHED);
+	const struct socket_connection gone = {}, alone = {.local = 11}, end = {.remote = 22};
+	struct socket_connection another = up, twice = up;
+
+	(void)state;
+	another.local = 12;
+	socket_connection_note(&twice, SOCKET_END_REMOTE, TCP_ESTABLISHED, 23);
+	assert_true(socket_connection_stayed(&up, &up, 0));
+	assert_true(socket_connection_stayed(&up, &closing, 22));
+	assert_true(socket_connection_stayed(&alone, &alone, 0));
+	assert_true(socket_connection_stayed(&gone, &gone, 0));
+	assert_false(socket_connection_stayed(&up, &gone, 0));
+	assert_false(socket_connection_stayed(&gone, &up, 0));
+	assert_false(socket_connection_stayed(&up, &another, 0));
+	assert_false(socket_connection_stayed(&up, &begins, 0));
+	assert_false(socket_connection_stayed(&twice, &twice, 0));
+	assert_false(socket_connection_stayed(&end, &end, 0));
+	/* The proxy's socket is the one that was reset: another has its address. */
+	assert_false(socket_connection_stayed(&up, &up, 21));
+	assert_false(socket_connection_stayed(&alone, &alone, 22));
+}
+
+/* The kernel's list has both ends, and their cookies are those of SO_COOKIE. */
+static void test_look(void **state)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), accepted;
+	socklen_t size = sizeof(at), length = sizeof(uint64_t);
+	struct socket_connection found;
+	struct socket_ends ends;
+	uint64_t cookie = 0;
+	char text[32];
+
+	(void)state;
+	assert_int_equal(bind(listener, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(listen(listener, 1), 0);
+	assert_int_equal(getsockname(listener, (struct sockaddr *)&at, &size), 0);
+	snprintf(text, sizeof(text), "127.0.0.1:%u", ntohs(at.sin_port));
+	ends.remote = parsed(text);
+	assert_int_equal(connect(client, (struct sockaddr *)&at, sizeof(at)), 0);
+	assert_int_equal(getsockname(client, (struct sockaddr *)&at, &size), 0);
+	snprintf(text, sizeof(text), "127.0.0.1:%u", ntohs(at.sin_port));
+	ends.local = parsed(text);
+	accepted = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	assert_true(accepted >= 0);
+	assert_int_equal(getsockopt(accepted, SOL_SOCKET, SO_COOKIE, &cookie, &length), 0);
+	assert_int_equal(socket_connection_look(&ends, &found), 0);
+	assert_true(found.local && !found.others);
+	assert_int_equal(found.remote, cookie);
+	close(client);
+	close(accepted);
+	close(listener);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_addresses), cmocka_unit_test(test_owners),
 		cmocka_unit_test(test_connected), cmocka_unit_test(test_two_places),
-		cmocka_unit_test(test_found),
+		cmocka_unit_test(test_found),	  cmocka_unit_test(test_stayed),
+		cmocka_unit_test(test_look),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
