@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a user's own files say about a work directory: git settings, and indirections. */
+#include "launch/owner_files.h"
+
+#include <string.h>
+
+#include "launch/as_user.h"
+
+/* A home directory may be on a file system that does not answer. */
+#define READ_SECONDS 10
+#define READ_MAX     (1u << 20)
+
+void owner_files_release(struct owner_files *files)
+{
+	git_settings_release(&files->git);
+	indirections_release(&files->indirections);
+}
+
+void owner_files_put(const struct owner_files *files, FILE *to)
+{
+	git_settings_put(&files->git, to);
+	indirections_put(&files->indirections, to);
+}
+
+int owner_files_take(struct parcel *from, struct owner_files *ret_files)
+{
+	struct owner_files files = {};
+	int r = git_settings_take(from, &files.git);
+
+	if (r == 0)
+		r = indirections_take(from, &files.indirections);
+	if (r < 0)
+		owner_files_release(&files);
+	else
+		*ret_files = files;
+	return r;
+}
+
+static int find(const struct git_places *places, struct owner_files *files)
+{
+	struct git_repository repository;
+	int r;
+
+	git_files_repository(places, &repository);
+	r = git_settings_find(places, &repository, &files->git);
+	return r < 0 ? r : indirections_find(places, &repository, &files->indirections);
+}
+
+static void work(const void *context, FILE *to)
+{
+	struct owner_files files = {};
+
+	if (find(context, &files) == 0)
+		owner_files_put(&files, to);
+}
+
+int owner_files_read(const struct git_places *places, const struct launch_identity *identity,
+		     struct owner_files *ret_files)
+{
+	_cleanup_(freep) char *data = NULL;
+	struct owner_files files = {};
+	struct parcel from = {};
+	int r;
+
+	if (!identity->change && geteuid() != 0) {
+		r = find(places, &files);
+	} else {
+		r = as_user_read(identity, READ_SECONDS, READ_MAX, work, places, &data, &from.left);
+		from.at = data;
+		if (r == 0)
+			r = owner_files_take(&from, &files);
+		if (r < 0 && r != -ENOMEM)
+			r = indirections_unresolved(&files.indirections,
+						    "the owner's files cannot be read: %s",
+						    strerror(-r));
+	}
+	if (r < 0)
+		owner_files_release(&files);
+	else
+		*ret_files = files;
+	return r;
+}
