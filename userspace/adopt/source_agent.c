@@ -22,16 +22,25 @@ static const char *value_of(const char *variables, size_t size, const char *name
 	return NULL;
 }
 
-char *source_agent_variable(pid_t executor, const char *name)
+char *process_variable(pid_t process, const char *name)
 {
 	_cleanup_(freep) char *text = NULL;
 	const char *value;
 	size_t size;
 
-	if (proc_read(executor, "environ", ENVIRONMENT_MAX, &text, &size) < 0)
+	if (proc_read(process, "environ", ENVIRONMENT_MAX, &text, &size) < 0)
 		return NULL;
 	value = value_of(text, size, name);
-	return value ? strndup(value, AGENT_MAX) : NULL;
+	return value ? strdup(value) : NULL;
+}
+
+char *source_agent_variable(pid_t executor, const char *name)
+{
+	char *value = process_variable(executor, name);
+
+	if (value && strlen(value) > AGENT_MAX)
+		value[AGENT_MAX] = '\0';
+	return value;
 }
 
 static void read_trace(pid_t process, char **traceparent, char **conversation)

@@ -9,6 +9,12 @@
 #include <sys/types.h>
 
 /*
+ * The value of a variable that a process was started with. NULL: it has none, or an empty one, or
+ * is gone. Caller frees.
+ */
+char *process_variable(pid_t process, const char *name);
+
+/*
  * The value of a variable that the executor was started with. NULL: it has none, or is gone. Caller
  * frees.
  */

@@ -5,6 +5,8 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "policy/core/variables.h"
+
 /* --- lists of strings --------------------------------------------------------------------- */
 
 struct list {
@@ -63,65 +65,9 @@ static bool list_has_name(const struct list *list, const char *name, size_t leng
 
 /* --- which variables are kept ------------------------------------------------------------- */
 
-/* Those through which whoever sets them runs code in the command, or changes what it loads. */
-static const char *const loading[] = {
-	"LD_*",
-	"GLIBC_TUNABLES",
-	"GCONV_PATH",
-	"LOCPATH",
-	"NLSPATH",
-	"PYTHON*",
-	"PERL5*",
-	"PERLLIB",
-	"PERL_*",
-	"RUBYOPT",
-	"RUBYLIB",
-	"NODE_OPTIONS",
-	"NODE_PATH",
-	"NODE_REPL_*",
-	"BASH_ENV",
-	"ENV",
-	"BASH_FUNC_*",
-	"SHELLOPTS",
-	"BASHOPTS",
-	"PS4",
-	"IFS",
-	"PROMPT_COMMAND",
-	"ZDOTDIR",
-	"LUA_*",
-	"PHPRC",
-	"PHP_INI_*",
-	"JAVA_TOOL_OPTIONS",
-	"_JAVA_OPTIONS",
-	"JDK_JAVA_OPTIONS",
-	"CLASSPATH",
-	"GIT_SSH*",
-	"GIT_EXTERNAL_DIFF",
-	"GIT_CONFIG*",
-	"GIT_EXEC_PATH",
-	"GIT_ASKPASS",
-	"GIT_PAGER",
-	"GIT_EDITOR",
-	"GIT_SEQUENCE_EDITOR",
-	"GIT_TEMPLATE_DIR",
-	"GIT_PROXY_COMMAND",
-	"GIT_DIR",
-	"R_PROFILE*",
-	"R_ENVIRON*",
-	"R_LIBS*",
-	"JULIA_*",
-	"GIT_*",
-	"OPENSSL_CONF",
-	"OPENSSL_MODULES",
-	"SSLKEYLOGFILE",
-	"PSModulePath",
-	"DENO_*",
-	NULL,
-};
-
 const char *const *environment_loading(void)
 {
-	return loading;
+	return policy_loading_variables();
 }
 
 static bool matches(const char *pattern, const char *name)
@@ -131,8 +77,8 @@ static bool matches(const char *pattern, const char *name)
 
 static bool loads(const char *name)
 {
-	for (size_t i = 0; loading[i]; i++)
-		if (matches(loading[i], name))
+	for (const char *const *loading = policy_loading_variables(); *loading; loading++)
+		if (matches(*loading, name))
 			return true;
 	return false;
 }
@@ -215,13 +161,25 @@ static void lists_release(struct lists *lists)
 	list_release(&lists->removed);
 }
 
+static int sort_named(struct lists *lists, const struct policy_environment *policy,
+		      const char *name, const char *value)
+{
+	size_t length = strlen(name);
+	int r;
+
+	/* What the policy sets replaces the caller's value. */
+	if (!value || !keeps(policy, name) || sets(policy, name))
+		return list_add_name(&lists->removed, name, length);
+	r = list_add_variable(&lists->variables, name, length, value);
+	return r < 0 ? r : list_add_name(&lists->kept, name, length);
+}
+
 static int sort_one(struct lists *lists, const struct policy_environment *policy,
 		    const struct launch_identity *identity, const char *workdir, const char *entry)
 {
 	const char *equals = strchr(entry, '=');
 	size_t length = equals ? (size_t)(equals - entry) : 0;
-	_cleanup_(freep) char *name = NULL;
-	const char *value;
+	char *name;
 	int r;
 
 	if (!is_name(entry, length))
@@ -232,12 +190,9 @@ static int sort_one(struct lists *lists, const struct policy_environment *policy
 	name = strndup(entry, length);
 	if (!name)
 		return -ENOMEM;
-	value = value_for(identity, workdir, name, equals + 1);
-	/* What the policy sets replaces the caller's value. */
-	if (!value || !keeps(policy, name) || sets(policy, name))
-		return list_add_name(&lists->removed, name, length);
-	r = list_add_variable(&lists->variables, name, length, value);
-	return r < 0 ? r : list_add_name(&lists->kept, name, length);
+	r = sort_named(lists, policy, name, value_for(identity, workdir, name, equals + 1));
+	free(name);
+	return r;
 }
 
 /* --- what the policy sets ----------------------------------------------------------------- */
@@ -278,26 +233,133 @@ static int expand(const char *variable, const char *value, const struct environm
 	return 0;
 }
 
-static int add_set(struct lists *lists, const struct policy_environment *policy,
-		   const struct environment_anchor *anchors, size_t anchor_count,
-		   struct failure *failure)
+static int add_variable(struct lists *lists, const char *name, const char *text,
+			const struct environment_anchor *anchors, size_t anchor_count,
+			struct failure *failure)
 {
+	_cleanup_(freep) char *value = NULL;
+	int r = expand(name, text, anchors, anchor_count, &value, failure);
+
+	return r < 0 ? r : list_add_variable(&lists->variables, name, strlen(name), value);
+}
+
+/* --- git's configuration in variables: GIT_CONFIG_COUNT, see git-config(1) ----------------- */
+
+static const char *value_set(const struct policy_environment *policy, const char *name)
+{
+	for (size_t i = 0; policy->set_names[i]; i++)
+		if (strcmp(policy->set_names[i], name) == 0)
+			return policy->set_values[i];
+	return NULL;
+}
+
+static bool is_numbered(const char *name, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return strncmp(name, prefix, length) == 0 && name[length] &&
+	       name[length + strspn(name + length, "0123456789")] == '\0';
+}
+
+static bool is_git_config(const char *name)
+{
+	return strcmp(name, "GIT_CONFIG_COUNT") == 0 || is_numbered(name, "GIT_CONFIG_KEY_") ||
+	       is_numbered(name, "GIT_CONFIG_VALUE_");
+}
+
+static int add_numbered(struct lists *lists, const char *name, size_t number, const char *value)
+{
+	char text[64];
+	int length = snprintf(text, sizeof(text), "GIT_CONFIG_%s_%zu", name, number);
+
+	return list_add_variable(&lists->variables, text, (size_t)length, value);
+}
+
+static int add_pair(struct lists *lists, size_t number, const char *key, const char *value)
+{
+	int r = add_numbered(lists, "KEY", number, key);
+
+	return r < 0 ? r : add_numbered(lists, "VALUE", number, value);
+}
+
+/* Each value that the user has for the setting; none adds nothing. */
+static int add_setting(struct lists *lists, const struct git_settings *git, const char *key,
+		       const char *setting, size_t *count)
+{
+	int r = 0;
+
+	for (size_t i = 0; git && r == 0 && i < git->count; i++)
+		if (strcmp(git->list[2 * i], setting) == 0)
+			r = add_pair(lists, (*count)++, key, git->list[2 * i + 1]);
+	return r;
+}
+
+static int add_git_pair(struct lists *lists, const struct policy_environment *policy,
+			const struct environment_given *given, size_t number, size_t *count,
+			struct failure *failure)
+{
+	_cleanup_(freep) char *expanded = NULL;
+	const char *key, *value, *setting;
+	char name[64];
+	int r;
+
+	snprintf(name, sizeof(name), "GIT_CONFIG_KEY_%zu", number);
+	key = value_set(policy, name);
+	snprintf(name, sizeof(name), "GIT_CONFIG_VALUE_%zu", number);
+	value = value_set(policy, name);
+	if (!key || !value)
+		return 0;
+	r = policy_git_reference(value, &setting);
+	if (r > 0)
+		return add_setting(lists, given->git, key, setting, count);
+	r = expand(name, value, given->anchors, given->anchor_count, &expanded, failure);
+	return r < 0 ? r : add_pair(lists, (*count)++, key, expanded);
+}
+
+/*
+ * Numbered anew, because a setting of the user's may have no value, or several. The number of them
+ * comes last: git rejects every command if it is set and one of the others is not.
+ */
+static int add_git_config(struct lists *lists, const struct policy_environment *policy,
+			  const struct environment_given *given, struct failure *failure)
+{
+	const char *text = value_set(policy, "GIT_CONFIG_COUNT");
+	size_t wanted = text ? strtoul(text, NULL, 10) : 0, count = 0;
+	char number[32];
+	int r = 0;
+
+	if (!text)
+		return 0;
+	if (wanted > POLICY_GIT_CONFIG_MAX)
+		return failure_set(failure, EINVAL, "the policy sets GIT_CONFIG_COUNT above %u",
+				   POLICY_GIT_CONFIG_MAX);
+	for (size_t i = 0; r == 0 && i < wanted; i++)
+		r = add_git_pair(lists, policy, given, i, &count, failure);
+	snprintf(number, sizeof(number), "%zu", count);
+	return r < 0 ? r : list_add_variable(&lists->variables, "GIT_CONFIG_COUNT", 16, number);
+}
+
+static int add_set(struct lists *lists, const struct policy_environment *policy,
+		   const struct environment_given *given, struct failure *failure)
+{
+	bool git = sets(policy, "GIT_CONFIG_COUNT");
+
 	for (size_t i = 0; policy->set_names[i]; i++) {
 		const char *name = policy->set_names[i];
-		_cleanup_(freep) char *value = NULL;
 		int r;
 
 		if (name[0] == '\0' || strchr(name, '='))
 			return failure_set(failure, EINVAL,
 					   "the policy sets a variable of an impossible name, '%s'",
 					   name);
-		r = expand(name, policy->set_values[i], anchors, anchor_count, &value, failure);
-		if (r == 0)
-			r = list_add_variable(&lists->variables, name, strlen(name), value);
+		if (git && is_git_config(name))
+			continue;
+		r = add_variable(lists, name, policy->set_values[i], given->anchors,
+				 given->anchor_count, failure);
 		if (r < 0)
 			return r;
 	}
-	return 0;
+	return add_git_config(lists, policy, given, failure);
 }
 
 /* The shared /tmp is no place for an execution, so a caller's TMPDIR is replaced in any case. */
@@ -325,11 +387,11 @@ static int terminate(struct list *list)
 }
 
 static int build(struct lists *lists, char *const *caller, const struct policy_environment *policy,
-		 const struct environment_anchor *anchors, size_t anchor_count,
-		 const struct launch_identity *identity, struct failure *failure)
+		 const struct environment_given *given, const struct launch_identity *identity,
+		 struct failure *failure)
 {
-	const char *tmp = anchor_path(anchors, anchor_count, "tmp", 3);
-	const char *workdir = anchor_path(anchors, anchor_count, "workdir", 7);
+	const char *tmp = anchor_path(given->anchors, given->anchor_count, "tmp", 3);
+	const char *workdir = anchor_path(given->anchors, given->anchor_count, "workdir", 7);
 	int r;
 
 	for (; *caller; caller++) {
@@ -342,7 +404,7 @@ static int build(struct lists *lists, char *const *caller, const struct policy_e
 		if (r < 0)
 			return r;
 	}
-	r = add_set(lists, policy, anchors, anchor_count, failure);
+	r = add_set(lists, policy, given, failure);
 	if (r == 0)
 		r = add_tmpdir(lists, policy, tmp);
 	if (r == 0)
@@ -353,14 +415,13 @@ static int build(struct lists *lists, char *const *caller, const struct policy_e
 }
 
 int environment_build(char *const *caller, const struct policy_environment *policy,
-		      const struct environment_anchor *anchors, size_t anchor_count,
-		      const struct launch_identity *identity, struct environment *ret_environment,
-		      struct failure *failure)
+		      const struct environment_given *given, const struct launch_identity *identity,
+		      struct environment *ret_environment, struct failure *failure)
 {
 	struct lists lists = {};
 	int r;
 
-	r = build(&lists, caller, policy, anchors, anchor_count, identity, failure);
+	r = build(&lists, caller, policy, given, identity, failure);
 	if (r < 0) {
 		lists_release(&lists);
 		return failure_set(failure, r, "cannot make the environment: %m");
@@ -373,15 +434,15 @@ int environment_build(char *const *caller, const struct policy_environment *poli
 	return 0;
 }
 
-int environment_set(const struct policy_environment *policy,
-		    const struct environment_anchor *anchors, size_t anchor_count,
+int environment_set(const struct policy_environment *policy, const struct environment_given *given,
 		    char ***ret_variables, struct failure *failure)
 {
 	struct lists lists = {};
-	int r = add_set(&lists, policy, anchors, anchor_count, failure);
+	int r = add_set(&lists, policy, given, failure);
 
 	if (r == 0)
-		r = add_tmpdir(&lists, policy, anchor_path(anchors, anchor_count, "tmp", 3));
+		r = add_tmpdir(&lists, policy,
+			       anchor_path(given->anchors, given->anchor_count, "tmp", 3));
 	if (r == 0)
 		r = terminate(&lists.variables);
 	if (r < 0) {

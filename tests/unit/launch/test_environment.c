@@ -14,6 +14,7 @@
 #define NONE	     ((char *[]){NULL})
 
 static const struct launch_identity myself;
+static const struct environment_given nothing_given;
 
 static void assert_strings(char **found, char *const *expected)
 {
@@ -31,11 +32,11 @@ static struct environment build(char *const *caller, const struct policy_environ
 				const struct launch_identity *identity)
 {
 	struct failure failure = {};
+	const struct environment_given given = {anchors, anchor_count, NULL};
 	struct environment environment;
 
-	assert_int_equal(environment_build(caller, policy, anchors, anchor_count, identity,
-					   &environment, &failure),
-			 0);
+	assert_int_equal(
+		environment_build(caller, policy, &given, identity, &environment, &failure), 0);
 	assert_string_equal(failure.text, "");
 	return environment;
 }
@@ -140,8 +141,60 @@ static void test_unbound(void **state)
 	struct failure failure = {};
 
 	(void)state;
-	assert_int_equal(environment_build(NONE, &policy, NULL, 0, &myself, &e, &failure), -EINVAL);
+	assert_int_equal(environment_build(NONE, &policy, &nothing_given, &myself, &e, &failure),
+			 -EINVAL);
 	assert_non_null(strstr(failure.text, "${home}"));
+}
+
+/* Each value of a setting makes a pair; a setting without a value makes none. */
+static void test_git_settings(void **state)
+{
+	struct git_settings git = {
+		.list = STRINGS("user.name", "A B", "safe.directory", "/x", "safe.directory", "*"),
+		.count = 3,
+	};
+	const struct environment_anchor tmp = {"tmp", "/tmp/cordon-1"};
+	const struct environment_given given = {&tmp, 1, &git};
+	struct policy_environment policy = {
+		.keep = NONE,
+		.set_names = STRINGS("GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0",
+				     "GIT_CONFIG_KEY_1", "GIT_CONFIG_VALUE_1", "GIT_CONFIG_KEY_2",
+				     "GIT_CONFIG_VALUE_2", "GIT_CONFIG_KEY_3", "GIT_CONFIG_VALUE_3",
+				     "GIT_PAGER"),
+		.set_values = STRINGS("4", "user.email", "${git:user.email}", "user.name",
+				      "${git:user.name}", "safe.directory", "${git:safe.directory}",
+				      "core.x", "${tmp}/y", "cat"),
+	};
+	struct failure failure = {};
+	struct environment e;
+	char **set;
+
+	(void)state;
+	assert_int_equal(environment_build(STRINGS("GIT_CONFIG_KEY_0=core.pager"), &policy, &given,
+					   &myself, &e, &failure),
+			 0);
+	assert_strings(e.variables,
+		       STRINGS("GIT_PAGER=cat", "GIT_CONFIG_KEY_0=user.name",
+			       "GIT_CONFIG_VALUE_0=A B", "GIT_CONFIG_KEY_1=safe.directory",
+			       "GIT_CONFIG_VALUE_1=/x", "GIT_CONFIG_KEY_2=safe.directory",
+			       "GIT_CONFIG_VALUE_2=*", "GIT_CONFIG_KEY_3=core.x",
+			       "GIT_CONFIG_VALUE_3=/tmp/cordon-1/y", "GIT_CONFIG_COUNT=4",
+			       "TMPDIR=/tmp/cordon-1"));
+	assert_strings(e.removed, STRINGS("GIT_CONFIG_KEY_0"));
+	environment_release(&e);
+	/* Nothing is known of the user. */
+	assert_int_equal(environment_set(&policy, &(struct environment_given){&tmp, 1, NULL}, &set,
+					 &failure),
+			 0);
+	assert_strings(set, STRINGS("GIT_PAGER=cat", "GIT_CONFIG_KEY_0=core.x",
+				    "GIT_CONFIG_VALUE_0=/tmp/cordon-1/y", "GIT_CONFIG_COUNT=1",
+				    "TMPDIR=/tmp/cordon-1"));
+	for (size_t i = 0; set[i]; i++)
+		free(set[i]);
+	free(set);
+	/* git takes such numbers; a policy has no use for them. */
+	policy.set_values = STRINGS("1000000", "a", "b", "c", "d", "e", "f", "g", "h", "i");
+	assert_int_equal(environment_build(NONE, &policy, &given, &myself, &e, &failure), -EINVAL);
 }
 
 static void test_other_user(void **state)
@@ -190,6 +243,7 @@ int main(void)
 		cmocka_unit_test(test_set_and_expand),
 		cmocka_unit_test(test_policy_sets_tmpdir),
 		cmocka_unit_test(test_unbound),
+		cmocka_unit_test(test_git_settings),
 		cmocka_unit_test(test_other_user),
 		cmocka_unit_test(test_malformed),
 	};

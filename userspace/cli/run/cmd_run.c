@@ -114,6 +114,7 @@ static int prepare(struct run *run)
 static int make_environment(struct run *run)
 {
 	struct environment_anchor anchors[3 + RUN_MAX_BINDS];
+	struct environment_given given = {.anchors = anchors, .git = &run->request.owner.git};
 	size_t count = 0;
 
 	anchors[count++] = (struct environment_anchor){"workdir", run->request.workdir};
@@ -123,7 +124,8 @@ static int make_environment(struct run *run)
 	for (size_t i = 0; i < run->request.bind_count; i++)
 		anchors[count++] = (struct environment_anchor){run->request.bind_names[i],
 							       run->request.bind_paths[i]};
-	return environment_build(environ, &run->prepared.environment, anchors, count,
+	given.anchor_count = count;
+	return environment_build(environ, &run->prepared.environment, &given,
 				 &run->request.identity, &run->environment, &run->failure);
 }
 

@@ -33,6 +33,7 @@ void run_request_release(struct run_request *request)
 		closep(&request->bind_fds[i]);
 		free(request->bind_paths[i]);
 	}
+	owner_files_release(&request->owner);
 	code_release(&request->code);
 	free(request->policy);
 	free(request->log);
@@ -231,6 +232,23 @@ static int find_venv(struct run_request *request, struct failure *failure)
 	return 0;
 }
 
+/* As git finds its files: by HOME, which may be another directory than the account has. */
+static int read_owner_files(struct run_request *request, struct failure *failure)
+{
+	bool change = request->identity.change;
+	const char *home = change ? request->identity.home : getenv("HOME");
+	const struct git_places places = {
+		.root_fd = -1,
+		.workdir = request->workdir,
+		.home = home && home[0] == '/' ? home : NULL,
+		.xdg = change ? NULL : getenv("XDG_CONFIG_HOME"),
+		.global = change ? NULL : getenv("GIT_CONFIG_GLOBAL"),
+	};
+	int r = owner_files_read(&places, &request->identity, &request->owner);
+
+	return r < 0 ? failure_set(failure, r, "%m") : 0;
+}
+
 static int find_code(struct run_request *request, struct failure *failure)
 {
 	struct code_question question = {
@@ -262,6 +280,8 @@ int run_request_make(const struct run_options *options, struct run_request *requ
 		r = find_venv(request, failure);
 	if (r == 0)
 		r = resolve_user(request, failure);
+	if (r == 0)
+		r = read_owner_files(request, failure);
 	if (r == 0)
 		r = find_code(request, failure);
 	if (r == 0)

@@ -7,6 +7,7 @@
 #include "cli/run/run_options.h"
 #include "control/client.h"
 #include "launch/launch.h"
+#include "launch/owner_files.h"
 
 struct run_request {
 	const struct run_options *options; /* not owned */
@@ -20,7 +21,8 @@ struct run_request {
 	int bind_fds[RUN_MAX_BINDS];
 	char *bind_paths[RUN_MAX_BINDS];
 	size_t bind_count;
-	size_t found_count; /* so many of the last ones were found */
+	size_t found_count;	  /* so many of the last ones were found */
+	struct owner_files owner; /* of whom the command runs as */
 	struct code code;
 	const char *language; /* or NULL */
 	char *policy;	      /* name or absolute path */

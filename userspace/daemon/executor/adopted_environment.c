@@ -92,21 +92,33 @@ static int note_replaced(struct adopted_variables *variables, char *const *set)
 	return 0;
 }
 
+/* TMPDIR, which environment_set() adds at the end. */
+static bool is_own_tmpdir(const struct policy_environment *environment, const char *variable)
+{
+	char *const *name = environment->set_names;
+
+	while (*name && strcmp(*name, "TMPDIR") != 0)
+		name++;
+	return !*name && strncmp(variable, "TMPDIR=", 7) == 0;
+}
+
 /* Only while it is held: what runs may be looking at its environment. */
 static int set_environment(const struct execution *e, const struct places *places,
-			   struct adopted_variables *variables, struct failure *failure)
+			   const struct git_settings *git, struct adopted_variables *variables,
+			   struct failure *failure)
 {
 	const struct policy_environment *environment = &e->record.policy->environment;
+	const struct environment_given given = {places->anchors, places->count, git};
 	char **set = NULL, *tmpdir = NULL;
 	size_t count, left;
 	int r;
 
-	r = environment_set(environment, places->anchors, places->count, &set, failure);
+	r = environment_set(environment, &given, &set, failure);
 	if (r < 0)
 		return r;
 	count = list_length(set);
 	/* The last one, if the policy does not set it. */
-	if (count > list_length(environment->set_names) && !sees_tmp(e)) {
+	if (count > 0 && is_own_tmpdir(environment, set[count - 1]) && !sees_tmp(e)) {
 		tmpdir = set[--count];
 		set[count] = NULL;
 	}
@@ -125,7 +137,8 @@ static int set_environment(const struct execution *e, const struct places *place
 }
 
 int adopted_environment(const struct execution *e, bool has_workdir, bool has_tmp,
-			struct adopted_variables *variables, struct failure *failure)
+			const struct git_settings *git, struct adopted_variables *variables,
+			struct failure *failure)
 {
 	struct places places = {};
 	int r = clean_environment(e, variables, failure);
@@ -133,7 +146,7 @@ int adopted_environment(const struct execution *e, bool has_workdir, bool has_tm
 	if (r < 0)
 		return r;
 	find_places(e, has_workdir, has_tmp, &places);
-	return set_environment(e, &places, variables, failure);
+	return set_environment(e, &places, git, variables, failure);
 }
 
 void adopted_variables_put(const struct adopted_variables *variables, FILE *to)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "daemon/execution/execution.h"
+#include "launch/git_settings.h"
 
 /* Names, NULL-terminated, or NULL; for the rest of the process that calls. */
 struct adopted_variables {
@@ -21,7 +22,8 @@ struct adopted_variables {
  * variable is to be ${x}, and nothing is bound to that; -ESRCH and others: its process is gone.
  */
 int adopted_environment(const struct execution *e, bool has_workdir, bool has_tmp,
-			struct adopted_variables *variables, struct failure *failure);
+			const struct git_settings *git, struct adopted_variables *variables,
+			struct failure *failure);
 
 /* As three lists: kept, removed, unset. */
 void adopted_variables_put(const struct adopted_variables *variables, FILE *to);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is looked at and set while a process is held, before its first instruction. */
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/pidfd.h>
 
@@ -14,6 +15,7 @@
 #include "daemon/host/ancestry.h"
 #include "daemon/host/container.h"
 #include "daemon/host/container_identity.h"
+#include "daemon/host/process.h"
 #include "daemon/executor/executors.h"
 #include "daemon/execution/label.h"
 #include "daemon/execution/prepare.h"
@@ -21,6 +23,7 @@
 #include "daemon/host/tmpdir.h"
 #include "daemon/host/workdir.h"
 #include "daemon/executor/wiped.h"
+#include "launch/owner_files.h"
 #include "launch/resource.h"
 
 /* --- in a process of its own: see errand.h ------------------------------------------------ */
@@ -120,6 +123,28 @@ static void read_container(const struct execution *e, const struct executor_entr
 	audit_container_release(&container);
 }
 
+/* In the root directory of the process, so that names mean what they mean to it. */
+static int read_owner(const struct execution *e, struct owner_files *ret_files)
+{
+	_cleanup_(closep) int root = proc_open(e->leader, "root", O_PATH | O_DIRECTORY);
+	_cleanup_(freep) char *home = process_variable(e->leader, "HOME");
+	_cleanup_(freep) char *xdg = process_variable(e->leader, "XDG_CONFIG_HOME");
+	struct launch_identity identity = {.change = true, .gid = e->record.gid};
+	char workdir[PATH_MAX];
+	const struct git_places places = {
+		.root_fd = root,
+		.workdir = workdir,
+		.home = home && home[0] == '/' ? home : NULL,
+		.xdg = xdg,
+	};
+
+	if (root < 0 || proc_readlink(e->leader, "cwd", workdir) < 0 ||
+	    process_uid(e->leader, &identity.uid) < 0)
+		return indirections_unresolved(&ret_files->indirections,
+					       "the owner's files cannot be found");
+	return owner_files_read(&places, &identity, ret_files);
+}
+
 int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
 {
 	const struct execution *e = context;
@@ -128,13 +153,19 @@ int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct f
 	bool container = entry && entry->is->kind == CONFIG_CONTAINER;
 	bool itself = entry && entry->is->is_itself;
 	struct adopted_variables variables = {};
-	int r;
+	struct owner_files owner = {};
+	int r = 0;
 
+	if (!container && !itself)
+		r = read_owner(e, &owner);
+	if (r < 0)
+		return failure_set(failure, r, "%m");
 	read_agent(e, entry, to);
 	read_trace(e, to);
 	read_starters(e, to);
 	read_container(e, entry, to);
-	r = adopted_environment(e, !container && !itself, !container, &variables, failure);
+	r = adopted_environment(e, !container && !itself, !container, &owner.git, &variables,
+				failure);
 	adopted_variables_put(&variables, to);
 	if (r == 0)
 		r = read_code(e, to, &fds->fd[0], failure);
@@ -254,8 +285,8 @@ static int take_answer(struct execution *e, const char *data, size_t size, bool 
 	       (r = take_starters(&e->record, &from)) < 0 || (r = take_container(e, &from)) < 0 ||
 	       (r = parcel_take_list(&from, &e->record.environment_kept, &count)) < 0 ||
 	       (r = parcel_take_list(&from, &e->record.environment_removed, &count)) < 0 ||
-	       (r = take_unset(e, &from)) < 0 || (r = wiped_add(e)) < 0 ||
-	       (!complete && from.left == 0) || (r = take_code(e, &from, &contradicted)) < 0);
+	       (r = take_unset(e, &from)) < 0 || (r = wiped_add(e)) < 0 || (!complete && from.left == 0) ||
+	       (r = take_code(e, &from, &contradicted)) < 0);
 	if (agent && !e->record.agent)
 		e->record.agent = TAKE_PTR(agent);
 	if (r < 0)

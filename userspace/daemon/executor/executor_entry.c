@@ -9,6 +9,7 @@
 #include "daemon/executor/executors_parts.h"
 #include "daemon/privsep/errand.h"
 #include "launch/environment.h"
+#include "policy/core/variables.h"
 #include "policy/ask/evaluate.h"
 
 /* Paths of one entry's program: those of its pattern, and as many earlier ones. */
@@ -241,6 +242,9 @@ static int add_variables(struct executors *x, const struct executor_entry *entry
 	for (char **keep = environment->keep; r == 0 && *keep; keep++) {
 		size_t plain = strcspn(*keep, "*?[\\");
 		bool pattern = (*keep)[plain] != '\0';
+
+		if (policy_keeps_nothing(*keep))
+			continue;
 
 		snprintf(text, sizeof(text), pattern ? "%.*s" : "%.*s=", (int)plain, *keep);
 		r = add_name(x, entry, CORDON_ADOPT_KEEP, text, false, 1, failure);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "policy/core/variables.h"
 #include "policy/source/reader.h"
 #include "policy/source/units.h"
 
@@ -134,6 +135,12 @@ static int read_keep(struct reader *r, const struct node *n, void *target)
 				r->diagnostics, reader_place_of(n, m->keep[i]),
 				"names may hold letters, digits, _ and the wildcards * ? [a-z]",
 				"\"%s\" is no variable name", m->keep[i]);
+		else if (policy_keeps_nothing(m->keep[i]))
+			report_warning(r->diagnostics, reader_place_of(n, m->keep[i]),
+				       "name each variable that is meant, without wildcards",
+				       "\"%s\" keeps nothing: a pattern does not keep variables "
+				       "that make programs load code",
+				       m->keep[i]);
 	if (!m->fragment) {
 		m->keep_given = true;
 		m->keep_place = n->place;
@@ -163,6 +170,24 @@ static int set_variable(struct reader *r, const char *name, const char *value)
 	return 0;
 }
 
+/* ${git:NAME} stands for data of the user's, and for nothing else. */
+static void check_git_reference(struct reader *r, const struct node *value, const char *name,
+				const char *text)
+{
+	const char *setting;
+	int found = policy_git_reference(text, &setting);
+
+	if (found < 0)
+		report_error(r->diagnostics, &value->place,
+			     "one of user.name, user.email, author.*, committer.*, safe.directory, "
+			     "init.defaultBranch",
+			     "\"%s\" is no setting of git's that is handed over", text);
+	else if (found > 0 && strncmp(name, "GIT_CONFIG_VALUE_", 17) != 0)
+		report_error(r->diagnostics, &value->place,
+			     "set GIT_CONFIG_COUNT, GIT_CONFIG_KEY_n and GIT_CONFIG_VALUE_n",
+			     "\"%s\" can only be the value of a variable GIT_CONFIG_VALUE_n", text);
+}
+
 static int read_set(struct reader *r, const struct node *n, void *target)
 {
 	(void)target;
@@ -185,6 +210,7 @@ static int read_set(struct reader *r, const struct node *n, void *target)
 
 			if (!reader_string(r, value, "a variable's value", &text))
 				continue;
+			check_git_reference(r, value, name->text, text);
 			e = set_variable(r, name->text, text);
 		}
 		if (e < 0)
