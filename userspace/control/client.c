@@ -178,13 +178,23 @@ static json_t *bind_names_json(const struct client_prepare *p)
 	return array;
 }
 
+/* Left out where there is none. */
+static json_t *texts_or_none(char *const *texts)
+{
+	json_t *array = texts && *texts ? json_array() : NULL;
+
+	for (; array && *texts; texts++)
+		json_array_append_new(array, string_or_null(*texts));
+	return array;
+}
+
 static json_t *prepare_json(const struct client_prepare *p)
 {
 	char digest[65];
 
 	hex_encode(p->arguments_digest, sizeof(p->arguments_digest), digest);
 	return json_pack("{s:s,s:i,s:o,s:o,s:b,s:o,s:o*,s:o,s:o,s:o,s:o,s:o,s:b,s:o,s:o,s:I,s:s,"
-			 "s:I,s:o,s:o,s:I,s:I,s:o*,s:o*}",
+			 "s:I,s:o,s:o,s:I,s:I,s:o*,s:o*,s:o*,s:o*}",
 			 "op", "prepare", "version", PROTOCOL_VERSION, "policy",
 			 string_or_null(p->policy), "workdir", string_or_null(p->workdir), "home",
 			 p->home_fd >= 0, "binds", bind_names_json(p), "binds_found",
@@ -199,7 +209,9 @@ static json_t *prepare_json(const struct client_prepare *p)
 			 arguments_json(p), "code", code_json(p->code), "uid", (json_int_t)p->uid,
 			 "gid", (json_int_t)p->gid, "traceparent",
 			 p->traceparent ? string_or_null(p->traceparent) : NULL, "conversation",
-			 p->conversation ? string_or_null(p->conversation) : NULL);
+			 p->conversation ? string_or_null(p->conversation) : NULL, "indirections",
+			 texts_or_none(p->indirections), "unresolved",
+			 texts_or_none(p->unresolved));
 }
 
 static int environment_of(json_t *object, struct policy_environment *ret)

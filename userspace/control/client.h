@@ -67,6 +67,8 @@ struct client_prepare {
 	int code_fd; /* of the file that was hashed, if there is one */
 	uid_t uid;   /* whom the command will run as */
 	gid_t gid;
+	/* As launch/indirections.h has them, NULL-terminated; or NULL. */
+	char *const *indirections, *const *unresolved;
 };
 
 struct client_prepared {

@@ -119,7 +119,7 @@ static int prepare_parse_into(json_t *message, struct prepare_request *request,
 	const char *op, *policy = NULL, *workdir = NULL, *program = NULL, *arguments_digest = NULL;
 	json_t *session = NULL, *agent = NULL, *executor = NULL, *language = NULL, *log = NULL;
 	json_t *binds = NULL, *limits = NULL, *arguments = NULL, *code = NULL;
-	json_t *traceparent = NULL, *conversation = NULL;
+	json_t *traceparent = NULL, *conversation = NULL, *indirections = NULL, *unresolved = NULL;
 	json_int_t argument_count = 0, arguments_length = 0, uid = 0, gid = 0, found = 0;
 	int version = 0, home = 0, observe = 0, r;
 	json_error_t error;
@@ -132,7 +132,7 @@ static int prepare_parse_into(json_t *message, struct prepare_request *request,
 		return r;
 	if (json_unpack_ex(message, &error, 0,
 			   "{s:s,s:i,s:s,s:s,s:b,s:o,s?I,s?o,s?o,s?o,s?o,s:o,s:b,s?o,s:s,s:I,"
-			   "s:s,s:I,s:o,s:o,s:I,s:I,s?o,s?o!}",
+			   "s:s,s:I,s:o,s:o,s:I,s:I,s?o,s?o,s?o,s?o!}",
 			   "op", &op, "version", &version, "policy", &policy, "workdir", &workdir,
 			   "home", &home, "binds", &binds, "binds_found", &found, "session",
 			   &session, "agent", &agent, "executor", &executor, "language", &language,
@@ -140,7 +140,8 @@ static int prepare_parse_into(json_t *message, struct prepare_request *request,
 			   "argument_count", &argument_count, "arguments_sha256", &arguments_digest,
 			   "arguments_length", &arguments_length, "arguments", &arguments, "code",
 			   &code, "uid", &uid, "gid", &gid, "traceparent", &traceparent,
-			   "conversation", &conversation) < 0)
+			   "conversation", &conversation, "indirections", &indirections,
+			   "unresolved", &unresolved) < 0)
 		return request_malformed(failure, &error);
 	request->home = home;
 	e->observe = observe;
@@ -156,6 +157,10 @@ static int prepare_parse_into(json_t *message, struct prepare_request *request,
 		       0 ||
 	       (r = request_copy(program, &e->program, failure)) < 0 ||
 	       (r = parse_binds(binds, found, request, failure)) < 0 ||
+	       (indirections && (r = request_strings("indirections", indirections, false,
+						     &request->indirections, failure)) < 0) ||
+	       (unresolved && (r = request_strings("unresolved", unresolved, false, &e->unresolved,
+						   failure)) < 0) ||
 	       (r = protocol_limits_of(limits, &request->limits, failure)) < 0 ||
 	       (r = request_count("argument_count", argument_count, INT32_MAX, failure)) < 0 ||
 	       (r = request_count("arguments_length", arguments_length, INT64_MAX, failure)) < 0 ||
@@ -193,6 +198,7 @@ void prepare_request_release(struct prepare_request *request)
 	free(request->policy);
 	free(request->log);
 	protocol_strings_free(request->binds);
+	protocol_strings_free(request->indirections);
 	audit_execution_release(&request->execution);
 	*request = (struct prepare_request){};
 }
@@ -216,6 +222,8 @@ void audit_execution_release(struct audit_execution *execution)
 	protocol_strings_free(execution->environment_removed);
 	protocol_strings_free(execution->limits_missing);
 	protocol_strings_free(execution->descriptors);
+	protocol_strings_free(execution->indirections);
+	protocol_strings_free(execution->unresolved);
 	audit_starters_free(execution->starters);
 	audit_container_release(&execution->container);
 	*execution = (struct audit_execution){};

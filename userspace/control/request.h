@@ -51,6 +51,7 @@ struct prepare_request {
 	size_t found_count; /* so many of the last ones mean nothing where the policy has no such variable */
 	struct policy_limits limits; /* asked for */
 	char *log;		     /* absolute, or NULL */
+	char **indirections; /* three texts each, NULL-terminated, or NULL; not checked further */
 	/* Everything the request says about it; id, policy and limits in force come later. */
 	struct audit_execution execution;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The daemon as a whole: owns the enforcement, the control socket and the log. */
+#include "daemon/policy/indirect_policy.h"
 #include "daemon/daemon.h"
 
 #include <fcntl.h>
@@ -144,6 +145,8 @@ static int open_files(struct running *running, struct failure *failure)
 	       (r = lock_subdirectory("policies", &running->notes_fd, failure)) < 0 ||
 	       (r = find_policies(running, failure)) < 0 ||
 	       (r = open_approvals(running, failure)) < 0);
+	if (r == 0)
+		indirect_policies_forget(DAEMON_INDIRECTIONS);
 	return r;
 }
 

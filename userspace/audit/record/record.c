@@ -132,6 +132,25 @@ static void add_caller(struct fields *f, const struct audit_execution *execution
 		fields_string(f, object, "conversation_id", execution->conversation);
 }
 
+static void add_indirections(struct fields *f, const struct audit_execution *execution)
+{
+	json_t *list = json_array();
+
+	for (char **text = execution->indirections; list && *text; text += 3) {
+		json_t *object = json_object();
+
+		/* The list takes the reference, and keeps it. */
+		if (json_array_append_new(list, object) < 0) {
+			f->failed = true;
+			break;
+		}
+		fields_string(f, object, "name", text[0]);
+		fields_string(f, object, "target", text[1]);
+		fields_string(f, object, "by", text[2]);
+	}
+	fields_set(f, f->cordon, "indirections", list);
+}
+
 json_t *audit_record_start(const struct audit_execution *execution, uint64_t time)
 {
 	json_t *object;
@@ -153,6 +172,10 @@ json_t *audit_record_start(const struct audit_execution *execution, uint64_t tim
 	add_arguments(&f, execution);
 	if (execution->descriptors)
 		fields_strings(&f, f.cordon, "descriptors", execution->descriptors);
+	if (execution->indirections)
+		add_indirections(&f, execution);
+	if (execution->unresolved)
+		fields_strings(&f, f.cordon, "unresolved", execution->unresolved);
 	object = fields_object(&f, f.cordon, "environment");
 	fields_strings(&f, object, "kept", execution->environment_kept);
 	fields_strings(&f, object, "removed", execution->environment_removed);

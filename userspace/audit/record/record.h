@@ -103,6 +103,11 @@ struct audit_execution {
 	char **environment_removed;   /* names, NULL-terminated, or NULL */
 	uint64_t environment_unnamed; /* how many more were removed, whose names are not known */
 	char **descriptors; /* open from before and not granted: "5: /etc/shadow (read)"; or NULL */
+	/*
+	 * Protected names that lead elsewhere, and where that is denied, too: three texts each, see
+	 * launch/indirections.h; and sentences on what is not. NULL-terminated, or NULL.
+	 */
+	char **indirections, **unresolved;
 	char **limits_missing; /* limits that this host cannot apply: "cpu: no controller" */
 };
 

@@ -111,6 +111,15 @@ static int prepare(struct run *run)
 	return r;
 }
 
+/* To a person at a terminal; a program finds it in the start record. */
+static void say_unresolved(const struct run *run)
+{
+	char *const *text = run->request.owner.indirections.unresolved;
+
+	for (; text && *text && isatty(STDERR_FILENO); text++)
+		message("not protected: %s", *text);
+}
+
 static int make_environment(struct run *run)
 {
 	struct environment_anchor anchors[3 + RUN_MAX_BINDS];
@@ -412,6 +421,7 @@ static int run_command(struct run *run)
 	if (r == 0)
 		r = prepare(run);
 	if (r == 0) {
+		say_unresolved(run);
 		r = make_environment(run);
 		if (r < 0) {
 			message("%s", run->failure.text);

@@ -369,6 +369,8 @@ int run_request_send(const struct run_request *request, int socket,
 		.code_fd = request->code.fd,
 		.uid = request->identity.change ? request->identity.uid : geteuid(),
 		.gid = request->identity.change ? request->identity.gid : getegid(),
+		.indirections = request->owner.indirections.texts,
+		.unresolved = request->owner.indirections.unresolved,
 	};
 	int r;
 

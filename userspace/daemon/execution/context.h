@@ -10,6 +10,7 @@
 
 #include "audit/record/event_text.h"
 #include "bpf/abi.h"
+#include "control/protocol.h"
 #include "daemon/execution/backlog.h"
 #include "daemon/execution/totals.h"
 #include "daemon/host/cgroup.h"
@@ -31,6 +32,8 @@ struct server;
 
 #define DAEMON_TMP_PARENT "/tmp"
 #define DAEMON_PASSWD	  "/etc/passwd"
+/* Files of indirect_policy.h. */
+#define DAEMON_INDIRECTIONS PROTOCOL_DIRECTORY "/indirections"
 
 struct daemon {
 	struct event_base *base;

@@ -35,8 +35,10 @@ enum execution_state {
 	EXECUTION_FINISHED,
 };
 
+struct compiling;
 struct errand;
 struct gate;
+struct keeping;
 struct question;
 struct reporting;
 
@@ -60,8 +62,11 @@ struct execution_adoption {
 	bool container_first; /* it is the program that a container begins with */
 	bool left;	      /* it ended meanwhile */
 	struct event *leader_event, *leader_timer;
-	struct account *account; /* of the user whose executor it is; NULL: root's */
-	struct errand *look;	 /* while its code is read, by a process that has no `view`: */
+	struct account *account;    /* of the user whose executor it is; NULL: root's */
+	char **indirections;	    /* that were found, of its work directory */
+	struct compiling *amending; /* the policy that has rules for them */
+	struct keeping *keeping;    /* and is put beside the log */
+	struct errand *look;	    /* while its code is read, by a process that has no `view`: */
 	struct {
 		uint32_t executor; /* entry's index */
 		bool clean;	   /* the kernel has finished with its environment */

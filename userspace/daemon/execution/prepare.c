@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "daemon/execution/approval_check.h"
+#include "daemon/execution/indirect.h"
 #include "launch/lower_limits.h"
 #include "daemon/peer/member.h"
 #include "daemon/host/process.h"
@@ -71,6 +72,12 @@ static int take_policy(struct execution *e, const struct prepare_request *reques
 	if (r < 0)
 		return r;
 	if (!e->record.observe)
+		approved_amend(e->daemon, e->record.session, e->owner.uid, &e->policy);
+	r = indirect_amend(e, request->indirections, ret_message, failure);
+	if (r < 0)
+		return r;
+	/* What was approved for a work directory like this one amends that policy. */
+	if (e->record.indirections && !e->record.observe)
 		approved_amend(e->daemon, e->record.session, e->owner.uid, &e->policy);
 	e->record.policy = e->policy->policy;
 	e->record.observe = e->policy->policy->observe;

@@ -18,6 +18,7 @@
 #include "daemon/execution/deadline.h"
 #include "daemon/execution/ending.h"
 #include "daemon/execution/events.h"
+#include "daemon/execution/indirect.h"
 #include "daemon/executor/executors.h"
 #include "daemon/executor/gate.h"
 #include "daemon/execution/label.h"
@@ -27,6 +28,9 @@
 #include "daemon/execution/state.h"
 #include "daemon/host/turn.h"
 #include "daemon/executor/wiped.h"
+#include "daemon/policy/compiling.h"
+#include "daemon/policy/indirect_policy.h"
+#include "daemon/policy/keeping.h"
 
 /* What looks at it may read a gigabyte, and stand in line. */
 #define LOOK_SECONDS 60
@@ -78,6 +82,9 @@ static void adopted_release(struct execution *e)
 	pid_event_free(&e->owner.event);
 	gate_free(e->adoption.gate);
 	errand_cancel(e->adoption.look);
+	keeping_free(TAKE_PTR(e->adoption.keeping));
+	compiling_free(TAKE_PTR(e->adoption.amending));
+	protocol_strings_free(TAKE_PTR(e->adoption.indirections));
 	if (e->adoption.account)
 		account_close(e->adoption.account);
 	e->adoption.account = NULL;
@@ -503,6 +510,108 @@ static void go_further(struct execution *e, int r, struct failure *failure)
 	begin(e, r, failure);
 }
 
+/* Whose executor it is; where that is gone, whose code. */
+static uid_t user_of(const struct execution *e)
+{
+	uid_t uid;
+
+	return process_uid(e->owner.pid, &uid) == 0 ? uid : e->record.uid;
+}
+
+/* Puts it under the policy that on_amended() has waited for. */
+static int amend(struct execution *e, struct failure *failure)
+{
+	_cleanup_(freep) char *message = NULL;
+	int r = indirect_amend(e, e->adoption.indirections, &message, failure);
+
+	return r < 0 && message
+		       ? failure_replace(failure, r, "%.*s", (int)strcspn(message, "\n"), message)
+		       : r;
+}
+
+/* It goes on, unless it has ended meanwhile. */
+static void end_amending(struct execution *e, int result, struct failure *failure)
+{
+	keeping_free(TAKE_PTR(e->adoption.keeping));
+	compiling_free(TAKE_PTR(e->adoption.amending));
+	if (e->state < EXECUTION_ENDING)
+		go_further(e, result, failure);
+}
+
+static void on_kept(void *context, int result, const struct failure *why)
+{
+	struct failure failure = *why;
+
+	/* The log is about to be another one: it is kept with the start record. */
+	end_amending(context, result == -ESTALE ? 0 : result, &failure);
+}
+
+/*
+ * The policy is there: puts the execution under it, and it beside the log, which its records refer
+ * to. 0: done; 1: on_kept() is called.
+ */
+static int use_amended(struct execution *e, struct failure *failure)
+{
+	const struct keeping_job job = {
+		.base = e->daemon->base,
+		.compiling = e->adoption.amending,
+		.log = e->log,
+		.uid = user_of(e),
+		.done = on_kept,
+		.context = e,
+	};
+	int r = amend(e, failure);
+
+	return r < 0 ? r : keeping_start(&job, &e->adoption.keeping, failure);
+}
+
+static void on_amended(void *context, int result, const char *message, const struct failure *why)
+{
+	struct execution *e = context;
+	struct failure failure = *why;
+
+	(void)message;
+	if (result == 0 && e->state < EXECUTION_ENDING)
+		result = use_amended(e, &failure);
+	if (result <= 0)
+		end_amending(e, result, &failure);
+}
+
+/*
+ * Where protected names of its work directory lead elsewhere, it runs under a policy with rules for
+ * that. 0: there is none, or it is in force; 1: it goes on later.
+ */
+static int start_amending(struct execution *e, struct failure *failure)
+{
+	const struct compiling_job job = {
+		.base = e->daemon->base,
+		.policies = e->daemon->policies,
+		.uid = user_of(e),
+		.done = on_amended,
+		.context = e,
+	};
+	char **active = NULL;
+	_cleanup_(freep) char *path = NULL;
+	struct compiling_wishes wishes = {};
+	int r = indirect_policy_make(DAEMON_INDIRECTIONS, e->policy->policy,
+				     e->adoption.indirections, &path, &active, failure);
+
+	compiled_strings_free(active);
+	if (r < 0 || !path)
+		return r;
+	r = compiling_wish(&wishes, path, NULL, e->record.observe);
+	if (r < 0) {
+		compiling_wishes_release(&wishes);
+		return failure_set(failure, r, "%m");
+	}
+	r = compiling_start(&job, &wishes, &e->adoption.amending, failure);
+	if (r == 0)
+		r = use_amended(e, failure);
+	if (r <= 0)
+		compiling_free(TAKE_PTR(e->adoption.amending));
+	return r;
+}
+
 static void on_look(void *context, int result, const char *data, size_t size,
 		    struct errand_fds *fds, const struct failure *why)
 {
@@ -520,20 +629,15 @@ static void on_look(void *context, int result, const char *data, size_t size,
 		result = adopted_prepare(e, data, size, fds, &failure);
 	else
 		adopted_note_failed(e, data, size);
-	go_further(e, result, &failure);
+	if (result == 0 && e->policy)
+		result = start_amending(e, &failure);
+	if (result <= 0)
+		go_further(e, result, &failure);
 	now = clock_nsec(CLOCK_MONOTONIC);
 	if (e->adoption.account)
 		account_charge(e->adoption.account, (int64_t)(now - begin_time), now);
 	if (e->adoption.left)
 		ending_leader_gone(e);
-}
-
-/* Whose executor it is; where that is gone, whose code. */
-static uid_t user_of(const struct execution *e)
-{
-	uid_t uid;
-
-	return process_uid(e->owner.pid, &uid) == 0 ? uid : e->record.uid;
 }
 
 /* What it takes of the daemon is its user's, as with those who connect. */

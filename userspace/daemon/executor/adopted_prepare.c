@@ -167,6 +167,7 @@ int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct f
 	r = adopted_environment(e, !container && !itself, !container, &owner.git, &variables,
 				failure);
 	adopted_variables_put(&variables, to);
+	indirections_put(&owner.indirections, to);
 	if (r == 0)
 		r = read_code(e, to, &fds->fd[0], failure);
 	if (r < 0)
@@ -268,6 +269,21 @@ static int take_unset(struct execution *e, struct parcel *from)
 	return r;
 }
 
+/* What of it is in force is known once the policy is: see adopted.c. */
+static int take_indirections(struct execution *e, struct parcel *from)
+{
+	struct indirections found;
+	int r = indirections_take(from, &found);
+
+	if (r < 0)
+		return r;
+	protocol_strings_free(e->adoption.indirections);
+	protocol_strings_free(e->record.unresolved);
+	e->adoption.indirections = TAKE_PTR(found.texts);
+	e->record.unresolved = TAKE_PTR(found.unresolved);
+	return 0;
+}
+
 /* `complete`: with the code; else as much as there was before it failed. */
 static int take_answer(struct execution *e, const char *data, size_t size, bool complete,
 		       struct failure *failure)
@@ -285,7 +301,8 @@ static int take_answer(struct execution *e, const char *data, size_t size, bool 
 	       (r = take_starters(&e->record, &from)) < 0 || (r = take_container(e, &from)) < 0 ||
 	       (r = parcel_take_list(&from, &e->record.environment_kept, &count)) < 0 ||
 	       (r = parcel_take_list(&from, &e->record.environment_removed, &count)) < 0 ||
-	       (r = take_unset(e, &from)) < 0 || (r = wiped_add(e)) < 0 || (!complete && from.left == 0) ||
+	       (r = take_unset(e, &from)) < 0 || (r = take_indirections(e, &from)) < 0 ||
+	       (r = wiped_add(e)) < 0 || (!complete && from.left == 0) ||
 	       (r = take_code(e, &from, &contradicted)) < 0);
 	if (agent && !e->record.agent)
 		e->record.agent = TAKE_PTR(agent);

@@ -24,6 +24,7 @@
 #include "daemon/policy/approvals.h"
 #include "daemon/policy/comparing.h"
 #include "daemon/policy/compiling.h"
+#include "daemon/policy/indirect_policy.h"
 #include "daemon/policy/keeping.h"
 #include "daemon/privsep/errand.h"
 #include "daemon/privsep/errand_time.h"
@@ -43,7 +44,10 @@ struct ahead {
 	/* The policies that it is about: none, if it is to be refused without a look at them. */
 	struct compiling_wishes wishes;
 	struct compiling *compiling; /* what they are stays until it is dispatched */
+	struct compiling *amending;  /* the one in the place of the first: see indirect_policy.h */
 	char *policy;		     /* the first of them, or NULL */
+	char **indirections;	     /* that are known of its work directory, or NULL */
+	bool observe;
 	struct comparing *comparing;
 	struct keeping *keeping;
 	bool run_by, account; /* whom the policy names, and the user's account, are to be known */
@@ -59,6 +63,7 @@ static void ahead_free(struct ahead *a)
 		return;
 	keeping_free(a->keeping);
 	comparing_free(a->comparing);
+	compiling_free(a->amending);
 	compiling_free(a->compiling);
 	if (a->waiting)
 		logs_cancel(a->log, a->waiting);
@@ -69,6 +74,7 @@ static void ahead_free(struct ahead *a)
 	if (a->soon)
 		event_free(a->soon);
 	protocol_strings_free(a->questions);
+	protocol_strings_free(a->indirections);
 	free(a->directory);
 	free(a->policy);
 	free(a);
@@ -99,6 +105,8 @@ static int want_for_prepare(struct ahead *a, json_t *message)
 		a->run_by = !c->peer.root;
 		a->account = !c->peer.root && request.home;
 		r = wish(a, request.policy, request.execution.observe);
+		a->indirections = TAKE_PTR(request.indirections);
+		a->observe = request.execution.observe;
 		if (!request.log)
 			a->log = logs_share(c->daemon->log);
 		else if (r == 0 && !(a->directory = strdup(request.log)))
@@ -290,7 +298,7 @@ static int keep_policies(struct ahead *a)
 	struct daemon *daemon = a->c->daemon;
 	const struct keeping_job job = {
 		.base = daemon->base,
-		.compiling = a->compiling,
+		.compiling = a->amending ? a->amending : a->compiling,
 		.log = a->op == REQUEST_PREPARE ? a->log : daemon->log,
 		.uid = a->c->peer.ucred.uid,
 		.done = on_kept,
@@ -422,6 +430,69 @@ static void refuse_policy(const struct ahead *a, int error, const char *said,
 	refuse(a, error, message && *message ? message : failure->text);
 }
 
+static void on_amended(void *context, int result, const char *message, const struct failure *why)
+{
+	struct ahead *a = context;
+	struct failure failure = *why;
+
+	charge(a, compiling_took(a->amending));
+	if (result < 0) {
+		refuse_policy(a, result, message, &failure);
+	} else {
+		result = ask_further(a, &failure);
+		if (result < 0)
+			refuse(a, result, failure.text);
+	}
+	if (result <= 0)
+		go_on(a, result < 0);
+}
+
+static int wish_amended(struct ahead *a, const struct policy_use *use,
+			struct compiling_wishes *wishes, struct failure *failure)
+{
+	_cleanup_(freep) char *path = NULL;
+	char **active = NULL;
+	int r = indirect_policy_make(DAEMON_INDIRECTIONS, use->policy, a->indirections, &path,
+				     &active, failure);
+
+	if (r == 0 && path)
+		r = compiling_wish(wishes, path, NULL, a->observe);
+	compiled_strings_free(active);
+	return r;
+}
+
+/*
+ * Has the policy compiled that an execution runs under where protected names of its work directory
+ * lead elsewhere. 0: there is none, or it is there; 1: on_amended() is called.
+ */
+static int ask_for_amended(struct ahead *a, struct failure *failure)
+{
+	const struct policy_use *use = compiling_use(a->compiling, 0);
+	const struct compiling_job job = {
+		.base = a->c->daemon->base,
+		.policies = a->c->daemon->policies,
+		.uid = a->c->peer.ucred.uid,
+		.done = on_amended,
+		.context = a,
+	};
+	struct compiling_wishes wishes = {};
+	int r = 0;
+
+	if (a->op == REQUEST_PREPARE && use && a->indirections)
+		r = wish_amended(a, use, &wishes, failure);
+	if (r == 0 && wishes.count > 0)
+		return compiling_start(&job, &wishes, &a->amending, failure);
+	compiling_wishes_release(&wishes);
+	return r;
+}
+
+static int ask_with_policy(struct ahead *a, struct failure *failure)
+{
+	int r = ask_for_amended(a, failure);
+
+	return r == 0 ? ask_further(a, failure) : r;
+}
+
 static void on_compiled(void *context, int result, const char *message, const struct failure *why)
 {
 	struct ahead *a = context;
@@ -431,7 +502,7 @@ static void on_compiled(void *context, int result, const char *message, const st
 	if (result < 0) {
 		refuse_policy(a, result, message, &failure);
 	} else {
-		result = ask_further(a, &failure);
+		result = ask_with_policy(a, &failure);
 		if (result < 0)
 			refuse(a, result, failure.text);
 	}
@@ -453,7 +524,7 @@ static int ask(struct ahead *a, struct failure *failure)
 
 	if (a->wishes.count > 0)
 		r = compiling_start(&job, &a->wishes, &a->compiling, failure);
-	return r == 0 ? ask_further(a, failure) : r;
+	return r == 0 ? ask_with_policy(a, failure) : r;
 }
 
 static int look_at_log(const void *context, FILE *to, struct errand_fds *fds,

@@ -107,7 +107,8 @@ int source_find(struct arena *a, const char *name, const struct policy_search *s
 int source_find_include(struct arena *a, const char *name, const struct source *from,
 			const struct policy_search *search, const char **ret_path)
 {
-	const char *suffix = ends_with(name, ".yaml") ? "" : ".yaml";
+	bool whole = name[0] == '/' && exists(name, search) > 0;
+	const char *suffix = whole || ends_with(name, ".yaml") ? "" : ".yaml";
 	const char *slash = strrchr(from->path, '/');
 	int length = slash && name[0] != '/' ? (int)(slash - from->path) + 1 : 0;
 	char *path = arena_printf(a, "%.*s%s%s", length, from->path, name, suffix);
