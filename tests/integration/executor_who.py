@@ -5,6 +5,7 @@ import json
 import os
 import socket
 import subprocess
+import sys
 
 from adopt_support import PYTHON
 from support import wait_until
@@ -32,9 +33,23 @@ else:
 """
 
 
-def who(suite, what):
+# One that resets its connection when it is told to, from a port that it chooses.
+RESETTING = """import os, socket, struct, sys
+tcp = socket.socket()
+tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+tcp.bind(('127.0.0.1', int(sys.argv[2])))
+tcp.connect(('127.0.0.1', int(sys.argv[1])))
+tcp.sendall(b'POST /')
+sys.stdin.readline()
+tcp.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+tcp.close()
+"""
+SO_COOKIE = 57
+
+
+def who(suite, *what):
     done = subprocess.run(
-        [suite.daemon.cordon, "who", "--json", what], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600, check=False
+        [suite.daemon.cordon, "who", "--json", *what], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600, check=False
     )
     return done.returncode, [execution["id"] for execution in json.loads(done.stdout or "[]")], done.stderr
 
@@ -75,4 +90,52 @@ def asked(suite):
     suite.check("nor is it told of what has ended", answer[0] != 0 and not answer[1], answer)
 
 
-CHECKS = (asked,)
+def cookie_of(accepted):
+    return str(int.from_bytes(accepted.getsockopt(socket.SOL_SOCKET, SO_COOKIE, 8), sys.byteorder))
+
+
+def reset(suite):
+    """A request stays readable after a reset, when another execution may have its address."""
+    suite.forget()
+    server = socket.create_server(("127.0.0.1", 0))
+    port, own = server.getsockname()[1], 45679
+    policy = suite.policy("resetting", POLICY + f"  - {{allow: [bind], to: [127.0.0.1], ports: [{own}]}}\n")
+    ends, position = (f"127.0.0.1:{own}", f"127.0.0.1:{port}"), len(suite.daemon.records())
+
+    def client(agent):
+        command = [suite.daemon.cordon, "run", "--policy", policy, "--workdir", suite.work(), "--agent", agent]
+        command += ["--", PYTHON, "-c", RESETTING, str(port), str(own)]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE)  # pylint: disable=consider-using-with
+        accepted = server.accept()[0]
+        wait_until(lambda: accepted.recv(100, socket.MSG_PEEK), 300)
+        return process, accepted
+
+    def end(process):
+        process.stdin.write(b"\n")
+        process.stdin.close()
+        process.wait()
+
+    first, taken = client("first")
+    cookie = cookie_of(taken)
+    answers = [who(suite, *ends), who(suite, "--cookie", cookie, *ends)]
+    ids = [r["cordon"]["execution"]["id"] for r in suite.daemon.of("execution-start", position)]
+    suite.check("a connection is its execution's, with and without a cookie", [answer[:2] for answer in answers] == [(0, ids)] * 2, answers)
+    end(first)
+    answers = [who(suite, *ends), who(suite, "--cookie", cookie, *ends)]
+    suite.check("after a reset it is nobody's", [answer[:2] for answer in answers] == [(3, [])] * 2, answers)
+    suite.check("though its request can be read", taken.recv(100) == b"POST /")
+    second, other = client("second")
+    ids = [r["cordon"]["execution"]["id"] for r in suite.daemon.of("execution-start", position)]
+    answer = who(suite, *ends)
+    suite.check("by its address alone it is another's", answer[:2] == (0, ids[1:]), answer)
+    answer = who(suite, "--cookie", cookie, *ends)
+    suite.check("by its cookie it is nobody's", answer[:2] == (3, []), answer)
+    answer = who(suite, "--cookie", cookie_of(other), *ends)
+    suite.check("and the other one is the other's", answer[:2] == (0, ids[1:]), answer)
+    answer = who(suite, "--cookie", "x", *ends)
+    suite.check("what is no cookie is refused", answer[0] == 2 and "cookie" in answer[2], answer)
+    other.shutdown(socket.SHUT_WR)
+    end(second)
+
+
+CHECKS = (asked, reset)

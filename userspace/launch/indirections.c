@@ -331,8 +331,8 @@ static void walk(struct way *way, const char *text)
 }
 
 /*
- * `text` is what a link or a setting says, in the directory `fd`. Returns whether it leads to a place
- * below the work directory.
+ * `text` is what a link or a setting says, in the directory `fd`. Returns whether it leads to a
+ * place below the work directory.
  */
 static bool resolve(struct search *s, int fd, const char *text, const char *name, const char *by)
 {
@@ -398,6 +398,12 @@ struct place {
 	bool linked; /* the name leads there by a link: so do the names below it */
 };
 
+/* In a directory of this name, a file's own name says nothing: mise/config.toml. */
+static bool is_obeyed_directory(const char *name)
+{
+	return name[0] == '.' || strcmp(name, "mise") == 0;
+}
+
 static bool is_wanted(const struct place *place, const char *name)
 {
 	return place->obeyed || name[0] == '.' || (!place->home && is_listed(plain_names, name));
@@ -432,7 +438,7 @@ static bool is_directory_at(int fd, const char *name)
 static void on_entry(struct search *s, int fd, const struct dirent *entry,
 		     const struct place *place, unsigned int depth)
 {
-	struct place below = {.obeyed = place->obeyed || entry->d_name[0] == '.',
+	struct place below = {.obeyed = place->obeyed || is_obeyed_directory(entry->d_name),
 			      .home = place->home};
 	_cleanup_(freep) char *name = NULL;
 
@@ -551,7 +557,9 @@ static bool is_conditional_include(const char *name)
 	       strcmp(name + length - 5, ".path") == 0;
 }
 
-/* Includes are relative to their file, other paths to the top directory, where git runs programs. */
+/*
+ * Includes are relative to their file, other paths to the top directory, where git runs programs.
+ */
 static void on_path_setting(struct search *s, int workdir, const struct git_origin *origin,
 			    const char *obeyed, const char *setting, const char *value)
 {
