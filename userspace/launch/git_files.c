@@ -19,8 +19,10 @@
 
 int git_files_open(const struct git_places *places, const char *path, int flags)
 {
+	/* openat2(2) rejects flags that O_PATH makes meaningless. */
+	int wait = flags & O_PATH ? 0 : O_NOCTTY | O_NONBLOCK;
 	struct open_how how = {
-		.flags = (unsigned int)(O_CLOEXEC | O_NOCTTY | O_NONBLOCK | flags),
+		.flags = (unsigned int)(O_CLOEXEC | wait | flags),
 		.resolve = RESOLVE_IN_ROOT,
 	};
 	int fd;
@@ -111,6 +113,65 @@ void git_files_repository(const struct git_places *places, struct git_repository
 	    read_line(places, path, "", line) == 0 &&
 	    git_files_path(places, g->directory, line, path) == 0)
 		memcpy(g->common, path, sizeof(g->common));
+}
+
+static char *real_path(const struct git_places *places, const char *path)
+{
+	_cleanup_(closep) int fd = git_files_open(places, path, O_PATH | O_DIRECTORY);
+	char link[64], real[PATH_MAX];
+	ssize_t n;
+
+	if (fd < 0)
+		return NULL;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, real, sizeof(real) - 1);
+	return n > 0 ? strndup(real, (size_t)n) : NULL;
+}
+
+/* "COMMON/worktrees/NAME" */
+static bool is_of_worktree(const char *directory, const char *common)
+{
+	static const char between[] = "/worktrees/";
+	size_t length = strlen(common), skip = sizeof(between) - 1;
+
+	return strncmp(directory, common, length) == 0 &&
+	       strncmp(directory + length, between, skip) == 0 && directory[length + skip] &&
+	       !strchr(directory + length + skip, '/');
+}
+
+static bool names_back(const struct git_places *places, const char *directory)
+{
+	_cleanup_(closep) int own = -1, named = -1;
+	char path[PATH_MAX], line[PATH_MAX];
+	struct stat one, other;
+
+	if (join(path, places->workdir, strlen(places->workdir), ".git") < 0)
+		return false;
+	own = git_files_open(places, path, O_PATH | O_NOFOLLOW);
+	if (join(path, directory, strlen(directory), "gitdir") < 0 ||
+	    read_line(places, path, "", line) < 0 ||
+	    git_files_path(places, directory, line, path) < 0)
+		return false;
+	named = git_files_open(places, path, O_PATH | O_NOFOLLOW);
+	return own >= 0 && named >= 0 && fstat(own, &one) == 0 && fstat(named, &other) == 0 &&
+	       S_ISREG(one.st_mode) && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+bool git_files_worktree(const struct git_places *places, const struct git_repository *repository,
+			char **ret_directory, char **ret_common)
+{
+	_cleanup_(freep) char *directory = NULL, *common = NULL;
+
+	if (!repository->found || strcmp(repository->directory, repository->common) == 0)
+		return false;
+	directory = real_path(places, repository->directory);
+	common = real_path(places, repository->common);
+	if (!directory || !common || !is_of_worktree(directory, common) ||
+	    !names_back(places, directory))
+		return false;
+	*ret_directory = TAKE_PTR(directory);
+	*ret_common = TAKE_PTR(common);
+	return true;
 }
 
 /* --- files and what they include ---------------------------------------------------------- */

@@ -62,6 +62,15 @@ int git_files_path(const struct git_places *places, const char *base, const char
 void git_files_repository(const struct git_places *places, struct git_repository *ret_repository);
 
 /*
+ * Whether the work directory is a linked worktree of the repository (git-worktree(1)), and the
+ * repository says so: its directory for the worktree names the work directory's ".git". Without
+ * that, a file ".git" could give access to any repository. *ret_directory and *ret_common: the real
+ * paths of both directories; the caller frees them.
+ */
+bool git_files_worktree(const struct git_places *places, const struct git_repository *repository,
+			char **ret_directory, char **ret_common);
+
+/*
  * Calls `call` for each variable, in git's order: a later value replaces an earlier one. Returns 0;
  * -EBADMSG, -EFBIG, -ELOOP or -errno if some file could not be read to its end, after all others
  * were read. A file that does not exist is no error.

@@ -14,12 +14,17 @@ void owner_files_release(struct owner_files *files)
 {
 	git_settings_release(&files->git);
 	indirections_release(&files->indirections);
+	free(files->git_directory);
+	free(files->git_common);
+	*files = (struct owner_files){};
 }
 
 void owner_files_put(const struct owner_files *files, FILE *to)
 {
 	git_settings_put(&files->git, to);
 	indirections_put(&files->indirections, to);
+	parcel_put_text(to, files->git_directory);
+	parcel_put_text(to, files->git_common);
 }
 
 int owner_files_take(struct parcel *from, struct owner_files *ret_files)
@@ -27,8 +32,12 @@ int owner_files_take(struct parcel *from, struct owner_files *ret_files)
 	struct owner_files files = {};
 	int r = git_settings_take(from, &files.git);
 
-	if (r == 0)
-		r = indirections_take(from, &files.indirections);
+	(void)(r < 0 || (r = indirections_take(from, &files.indirections)) < 0 ||
+	       (r = parcel_take_text(from, &files.git_directory)) < 0 ||
+	       (r = parcel_take_text(from, &files.git_common)) < 0);
+	if (r == 0 && files.git_directory &&
+	    (!files.git_common || files.git_directory[0] != '/' || files.git_common[0] != '/'))
+		r = -EPROTO;
 	if (r < 0)
 		owner_files_release(&files);
 	else
@@ -42,6 +51,7 @@ static int find(const struct git_places *places, struct owner_files *files)
 	int r;
 
 	git_files_repository(places, &repository);
+	(void)git_files_worktree(places, &repository, &files->git_directory, &files->git_common);
 	r = git_settings_find(places, &repository, &files->git);
 	return r < 0 ? r : indirections_find(places, &repository, &files->indirections);
 }

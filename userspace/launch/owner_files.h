@@ -10,6 +10,8 @@
 struct owner_files {
 	struct git_settings git;
 	struct indirections indirections;
+	/* Of a linked worktree: see git_files_worktree(). NULL: it is none. */
+	char *git_directory, *git_common;
 };
 
 void owner_files_release(struct owner_files *files);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a user's files say about a work directory. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,6 +53,25 @@ static int tear_down(void **state)
 	return 0;
 }
 
+/* The same by way of another root directory's descriptor, as for an adopted process. */
+static void assert_same_below_root(const struct git_places *places, const struct owner_files *files)
+{
+	const struct launch_identity myself = {};
+	struct git_places other = *places;
+	struct owner_files found;
+
+	other.root_fd = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	assert_true(other.root_fd >= 0);
+	assert_int_equal(owner_files_read(&other, &myself, &found), 0);
+	assert_int_equal(found.git.count, files->git.count);
+	assert_int_equal(found.indirections.count, files->indirections.count);
+	for (size_t i = 0; i < INDIRECTIONS_TEXTS * found.indirections.count; i++)
+		assert_string_equal(found.indirections.texts[i], files->indirections.texts[i]);
+	assert_int_equal(!found.git_directory, !files->git_directory);
+	owner_files_release(&found);
+	close(other.root_fd);
+}
+
 static struct owner_files found_in(const struct world *w)
 {
 	const struct launch_identity myself = {};
@@ -59,6 +79,7 @@ static struct owner_files found_in(const struct world *w)
 	struct owner_files files;
 
 	assert_int_equal(owner_files_read(&places, &myself, &files), 0);
+	assert_same_below_root(&places, &files);
 	return files;
 }
 
@@ -219,6 +240,44 @@ static void test_hostile(void **state)
 		     "${workdir}/.npmrc: leads to a name that no rule can have\n");
 }
 
+static void assert_worktree(const struct world *w, const char *directory, const char *common)
+{
+	struct owner_files files = found_in(w);
+	char path[256];
+
+	if (directory) {
+		assert_non_null(files.git_directory);
+		snprintf(path, sizeof(path), "%s/%s", w->home, directory);
+		assert_string_equal(files.git_directory, path);
+		snprintf(path, sizeof(path), "%s/%s", w->home, common);
+		assert_string_equal(files.git_common, path);
+	} else {
+		assert_null(files.git_directory);
+		assert_null(files.git_common);
+	}
+	owner_files_release(&files);
+}
+
+/* Only where both name each other: a file ".git" alone could name any repository. */
+static void test_worktree(void **state)
+{
+	run(*state,
+	    "cd $H; rmdir p; git init -q r; cd r; git -c user.name=a -c user.email=b commit "
+	    "-q --allow-empty -m x; git worktree add -q ../p");
+	assert_worktree(*state, "r/.git/worktrees/p", "r/.git");
+	run(*state, "mkdir $H/o; cp .git $H/o; echo $H/o/.git >$H/r/.git/worktrees/p/gitdir");
+	assert_worktree(*state, NULL, NULL);
+	run(*state, "rm .git; ln -s ../o/.git .git");
+	assert_worktree(*state, NULL, NULL);
+	run(*state, "rm .git; git init -q .");
+	assert_worktree(*state, NULL, NULL);
+	/* One that the file makes up, with a common directory elsewhere. */
+	run(*state,
+	    "rm -rf .git; mkdir -p m/worktrees/x; echo gitdir: $W/m/worktrees/x >.git; echo "
+	    "$W/.git >m/worktrees/x/gitdir; echo $H/r/.git >m/worktrees/x/commondir");
+	assert_worktree(*state, NULL, NULL);
+}
+
 static void test_parcel(void **state)
 {
 	static const char *const bad[][3] = {
@@ -245,8 +304,9 @@ static void test_parcel(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CASE(test_nothing), CASE(test_settings), CASE(test_links),   CASE(test_loop),
-		CASE(test_git),	    CASE(test_global),	 CASE(test_hostile), CASE(test_parcel),
+		CASE(test_nothing), CASE(test_settings), CASE(test_links),
+		CASE(test_loop),    CASE(test_git),	 CASE(test_global),
+		CASE(test_hostile), CASE(test_parcel),	 CASE(test_worktree),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,7 +246,13 @@ static int read_owner_files(struct run_request *request, struct failure *failure
 	};
 	int r = owner_files_read(&places, &request->identity, &request->owner);
 
-	return r < 0 ? failure_set(failure, r, "%m") : 0;
+	if (r < 0)
+		return failure_set(failure, r, "%m");
+	if (request->owner.git_directory) {
+		add_found(request, "gitdir", request->owner.git_directory);
+		add_found(request, "gitcommon", request->owner.git_common);
+	}
+	return 0;
 }
 
 static int find_code(struct run_request *request, struct failure *failure)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is looked at and set while a process is held, before its first instruction. */
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/pidfd.h>
+#include <sys/syscall.h>
 
 #include "adopt/process_code.h"
 #include "adopt/source_agent.h"
@@ -123,8 +125,30 @@ static void read_container(const struct execution *e, const struct executor_entr
 	audit_container_release(&container);
 }
 
+/* The descriptors of a worktree's directories, and their variables. */
+static const struct {
+	size_t fd;
+	const char *variable;
+} worktree[] = {{2, "gitdir"}, {3, "gitcommon"}};
+
+/* No link leads there: these are real paths. */
+static void open_worktree(const struct git_places *places, const struct owner_files *files,
+			  struct errand_fds *fds)
+{
+	const char *const paths[] = {files->git_directory, files->git_common};
+	const struct open_how how = {
+		.flags = O_PATH | O_DIRECTORY | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS,
+	};
+
+	for (size_t i = 0; files->git_directory && i < ARRAY_SIZE(paths); i++)
+		fds->fd[worktree[i].fd] =
+			(int)syscall(SYS_openat2, places->root_fd, paths[i], &how, sizeof(how));
+}
+
 /* In the root directory of the process, so that names mean what they mean to it. */
-static int read_owner(const struct execution *e, struct owner_files *ret_files)
+static int read_owner(const struct execution *e, struct owner_files *ret_files,
+		      struct errand_fds *fds)
 {
 	_cleanup_(closep) int root = proc_open(e->leader, "root", O_PATH | O_DIRECTORY);
 	_cleanup_(freep) char *home = process_variable(e->leader, "HOME");
@@ -137,12 +161,16 @@ static int read_owner(const struct execution *e, struct owner_files *ret_files)
 		.home = home && home[0] == '/' ? home : NULL,
 		.xdg = xdg,
 	};
+	int r;
 
 	if (root < 0 || proc_readlink(e->leader, "cwd", workdir) < 0 ||
 	    process_uid(e->leader, &identity.uid) < 0)
 		return indirections_unresolved(&ret_files->indirections,
 					       "the owner's files cannot be found");
-	return owner_files_read(&places, &identity, ret_files);
+	r = owner_files_read(&places, &identity, ret_files);
+	if (r == 0)
+		open_worktree(&places, ret_files, fds);
+	return r;
 }
 
 int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct failure *failure)
@@ -157,7 +185,7 @@ int adopted_look(const void *context, FILE *to, struct errand_fds *fds, struct f
 	int r = 0;
 
 	if (!container && !itself)
-		r = read_owner(e, &owner);
+		r = read_owner(e, &owner, fds);
 	if (r < 0)
 		return failure_set(failure, r, "%m");
 	read_agent(e, entry, to);
@@ -348,6 +376,33 @@ static int make_tmp(struct execution *e, struct failure *failure)
 	return r < 0 ? failure_set(failure, r, "${tmp}: %m") : 0;
 }
 
+/* Where the policy has variables for it, and the entry does not bind them. */
+static int bind_worktree(struct execution *e, struct errand_fds *fds, struct failure *failure)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(worktree); i++) {
+		const struct compiled_policy *policy = e->policy ? e->policy->policy : NULL;
+		int *fd = &fds->fd[worktree[i].fd], r = 0;
+		struct cordon_anchor anchor;
+		unsigned int n = CORDON_ANCHOR_USER;
+
+		while (policy && n < CORDON_MAX_ANCHORS &&
+		       (!policy->anchor_names[n] ||
+			strcmp(policy->anchor_names[n], worktree[i].variable) != 0))
+			n++;
+		if (!policy || *fd < 0 || n == CORDON_MAX_ANCHORS || e->view->anchors[n].inode ||
+		    !e->adoption.seen.held || e->directory_count == ARRAY_SIZE(e->directories))
+			continue;
+		r = enforcement_identify(e->daemon->enforcement, *fd, &anchor);
+		if (r == 0)
+			r = execution_note_directory(e, worktree[i].variable, *fd);
+		if (r < 0)
+			return failure_set(failure, r, "${%s}: %m", worktree[i].variable);
+		e->directories[e->directory_count++] = TAKE_FD(*fd);
+		enforcement_bind_anchor(e->daemon->enforcement, e->slot, n, &anchor);
+	}
+	return 0;
+}
+
 static int apply_limits(struct execution *e, bool cgroup, struct failure *failure)
 {
 	_cleanup_(closep) int procs = -1;
@@ -411,6 +466,7 @@ int adopted_prepare(struct execution *e, const char *data, size_t size, struct e
 	(void)(r < 0 || (r = execution_watch_code(e, failure)) < 0 ||
 	       (r = container || itself ? 0 : take_place(e, fds, failure)) < 0 ||
 	       (!container && (r = make_tmp(e, failure)) < 0) ||
+	       (r = bind_worktree(e, fds, failure)) < 0 ||
 	       (r = execution_set_temporary_owner(e, failure)) < 0 ||
 	       (r = execution_check_descriptors(e, pidfd, failure)) < 0 ||
 	       (r = apply_limits(e, entry && entry->cgroup, failure)) < 0);

@@ -80,10 +80,33 @@ static int skip_file(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
+/* The number of a variable, or CORDON_MAX_ANCHORS. */
+static size_t find_variable(const struct model *m, const char *name)
+{
+	size_t i = 0;
+
+	while (i < CORDON_MAX_ANCHORS && (!m->anchors[i] || strcmp(m->anchors[i], name) != 0))
+		i++;
+	return i;
+}
+
+/*
+ * A policy's own variables are numbered from the first on, and those of its fragments from the last
+ * down, so that another fragment leaves the policy's numbers as they are. 0: there is none left.
+ */
+static size_t free_variable(const struct model *m)
+{
+	size_t i = m->fragment ? CORDON_MAX_ANCHORS - 1 : CORDON_ANCHOR_USER;
+
+	while (i >= CORDON_ANCHOR_USER && i < CORDON_MAX_ANCHORS && m->anchors[i])
+		i = m->fragment ? i - 1 : i + 1;
+	return i >= CORDON_ANCHOR_USER && i < CORDON_MAX_ANCHORS ? i : 0;
+}
+
 static int read_variables(struct reader *r, const struct node *n, void *target)
 {
 	const char **names = NULL;
-	size_t count = 0, next = CORDON_ANCHOR_USER;
+	size_t count = 0;
 	int e = reader_strings(r, n, "a variable", "variables: [dataset]", &names, &count);
 
 	(void)target;
@@ -91,11 +114,12 @@ static int read_variables(struct reader *r, const struct node *n, void *target)
 		return e;
 	for (size_t i = 0; i < count; i++) {
 		const struct place *place = reader_place_of(n, names[i]);
-		bool known = false;
+		size_t known = find_variable(r->model, names[i]), next = free_variable(r->model);
 
-		for (size_t j = 0; j < next; j++)
-			known |= strcmp(r->model->anchors[j], names[i]) == 0;
-		if (known) {
+		/* Two fragments may speak of the same directory. */
+		if (r->model->fragment && known >= CORDON_ANCHOR_USER && known < CORDON_MAX_ANCHORS)
+			continue;
+		if (known < CORDON_MAX_ANCHORS) {
 			report_error(
 				r->diagnostics, place,
 				"choose another name; workdir, tmp and home are there in any case",
@@ -104,14 +128,14 @@ static int read_variables(struct reader *r, const struct node *n, void *target)
 			report_error(r->diagnostics, place,
 				     "at most 32 letters, digits, and _ . - inside",
 				     "\"%s\" is no name for a variable", names[i]);
-		} else if (next == CORDON_MAX_ANCHORS) {
+		} else if (next == 0) {
 			report_error(r->diagnostics, place,
 				     "put directories below one that is bound, such as ${x}/data",
 				     "more than %u variables",
 				     CORDON_MAX_ANCHORS - CORDON_ANCHOR_USER);
 			return 0;
 		} else {
-			r->model->anchors[next++] = names[i];
+			r->model->anchors[next] = names[i];
 		}
 	}
 	return 0;
@@ -170,8 +194,8 @@ static const struct key policy_keys[] = {
 /* What an included fragment must not decide in place of the policy that includes it. */
 static void refuse_in_fragment(struct reader *r, const struct node *root)
 {
-	static const char *const names[] = {"mode",  "variables", "process", "limits", "coverage",
-					    "audit", "on_denial", "run_by",  "ask"};
+	static const char *const names[] = {"mode",  "process",	  "limits", "coverage",
+					    "audit", "on_denial", "run_by", "ask"};
 
 	for (size_t i = 0; i < root->count; i += 2)
 		for (size_t j = 0; j < ARRAY_SIZE(names); j++)
@@ -179,6 +203,10 @@ static void refuse_in_fragment(struct reader *r, const struct node *root)
 				report_error(r->diagnostics, &root->items[i]->place,
 					     "move it to the policies that include this file",
 					     "a fragment must not set \"%s\"", names[j]);
+	if (node_get(root, "amends") && node_get(root, "variables"))
+		report_error(r->diagnostics, &node_get(root, "variables")->place,
+			     "move it to the policy that is amended",
+			     "a file that amends a policy must not set \"variables\"");
 }
 
 int read_policy(struct reader *r, const struct node *root)
