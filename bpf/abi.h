@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #endif
 
-#define CORDON_ABI_VERSION 11u
+#define CORDON_ABI_VERSION 12u
 
 /* Capacity. Arrays of these sizes are allocated once, when cordon is loaded. */
 #define CORDON_MAX_EXECUTIONS 16384u
@@ -345,6 +345,28 @@ struct cordon_execution {
 	 * the same for executions that share them.
 	 */
 	__u64 temporary_owner;
+	/* Whose share of the maps of all executions it uses: see core/share.bpf.h. The kernel's. */
+	__u32 user;
+	__u32 reserved;
+};
+
+/* The maps of which each user has a share, see pure/shares.h. */
+enum cordon_share {
+	CORDON_SHARE_LABELS = 0,
+	CORDON_SHARE_CREDENTIALS = 1,
+	CORDON_SHARE_TEMPORARY = 2,
+	CORDON_SHARE_WATCHERS = 3,
+	CORDON_SHARE_IPC = 4,
+	CORDON_SHARE_SUPERBLOCKS = 5,
+	CORDON_SHARE_ROLES = 6,
+	CORDON_SHARE_COUNT = 7,
+	CORDON_SHARE_SLOTS = 8,
+};
+
+#define CORDON_SHARE_USERS 1024u
+
+struct cordon_shares {
+	__u64 held[CORDON_SHARE_SLOTS];
 };
 
 #define CORDON_MAX_QUESTIONS 4096u /* of all executions, answered ones included */
@@ -847,7 +869,7 @@ struct cordon_role {
 	__u64 mounts; /* its mount namespace */
 	__u64 root;   /* its root directory's dentry */
 	__u32 owner;  /* that process */
-	__u32 reserved;
+	__u32 user;   /* whose share it is charged to */
 };
 
 /* Keys of a longest-prefix map. Those that must match as a whole end with their NUL. */
@@ -914,7 +936,8 @@ CORDON_ASSERT_SIZE(struct cordon_policy_header, 256);
 CORDON_ASSERT_SIZE(struct cordon_anchor, 24);
 CORDON_ASSERT_SIZE(struct cordon_file_state, 32);
 CORDON_ASSERT_SIZE(struct cordon_code, 104);
-CORDON_ASSERT_SIZE(struct cordon_execution, 600);
+CORDON_ASSERT_SIZE(struct cordon_execution, 608);
+CORDON_ASSERT_SIZE(struct cordon_shares, 64);
 CORDON_ASSERT_SIZE(struct cordon_traffic_key, 8);
 CORDON_ASSERT_SIZE(struct cordon_traffic, 72);
 CORDON_ASSERT_SIZE(struct cordon_process_object, 16);

@@ -129,7 +129,7 @@ int cordon_adopt_tasks(struct bpf_iter__task *ctx)
 	role.start = request->start;
 	role.mounts = (__u64)read_task(task)->nsproxy->mnt_ns;
 	role.root = root_of(task);
-	if (bpf_map_update_elem(&roles, &address, &role, BPF_ANY)) {
+	if (!set_role(address, &role, share_user_of(task))) {
 		request->error = -ENOMEM;
 		return 0;
 	}

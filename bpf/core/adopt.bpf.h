@@ -16,7 +16,7 @@
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
+	__uint(max_entries, ROLES_ALL);
 	__type(key, __u64);
 	__type(value, struct cordon_role);
 } roles SEC(".maps");
@@ -61,6 +61,36 @@ static __always_inline struct cordon_adoption *adoption_state(void)
 	return a && a->recognise ? a : 0;
 }
 
+/*
+ * Roles belong to no execution: a user's processes share them. False: there is no place, or none
+ * is left for the user.
+ */
+static __always_inline bool set_role(__u64 task, struct cordon_role *role, __u32 user)
+{
+	const struct cordon_role *found = bpf_map_lookup_elem(&roles, &task);
+
+	if (found) {
+		role->user = found->user;
+		return bpf_map_update_elem(&roles, &task, role, BPF_EXIST) == 0;
+	}
+	role->user = user;
+	if (!share_take(user, CORDON_SHARE_ROLES, ROLES_ALL, 0))
+		return false;
+	if (bpf_map_update_elem(&roles, &task, role, BPF_NOEXIST) == 0)
+		return true;
+	share_give_back(user, CORDON_SHARE_ROLES);
+	return false;
+}
+
+static __always_inline void remove_role(__u64 task)
+{
+	const struct cordon_role *found = bpf_map_lookup_elem(&roles, &task);
+	__u32 user = found ? found->user : 0;
+
+	if (found && bpf_map_delete_elem(&roles, &task) == 0)
+		share_give_back(user, CORDON_SHARE_ROLES);
+}
+
 /* A task passes its role on. -EAGAIN: no room for it, and so no child. */
 static __always_inline int inherit_role(struct task_struct *child, unsigned long clone_flags)
 {
@@ -76,7 +106,7 @@ static __always_inline int inherit_role(struct task_struct *child, unsigned long
 	own = *role;
 	if (!(clone_flags & CLONE_THREAD))
 		own.kind = CORDON_ROLE_CHILD;
-	if (bpf_map_update_elem(&roles, &address, &own, BPF_ANY)) {
+	if (!set_role(address, &own, share_user_of(bpf_get_current_task_btf()))) {
 		count(CORDON_COUNTER_FORK_REFUSED);
 		return -EAGAIN;
 	}
@@ -86,7 +116,7 @@ static __always_inline int inherit_role(struct task_struct *child, unsigned long
 static __always_inline void drop_role(__u64 task)
 {
 	if (adoption_state())
-		bpf_map_delete_elem(&roles, &task);
+		remove_role(task);
 }
 
 /* The entry in force for a role: an entry that changes moves to the other one of its pair. */

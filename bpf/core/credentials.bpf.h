@@ -22,18 +22,15 @@
 
 #include "bpf/core/subject.bpf.h"
 
-/* Of one execution: files that it has open hold those under which they were opened. */
-#define CREDENTIALS_PER_EXECUTION (2 * CORDON_MAX_TASKS)
-
 /*
  * Keyed by address, with the label under which they were made. Exact: the kernel tells of each end
- * (cred_free).
+ * (cred_free). Files that an execution has open hold those under which they were opened.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 2 * CORDON_MAX_LABELS);
+	__uint(max_entries, CREDENTIALS_ALL);
 	__type(key, __u64);
-	__type(value, struct label);
+	__type(value, struct owned);
 } own_credentials SEC(".maps");
 
 /*
@@ -93,31 +90,44 @@ static __always_inline struct cordon_execution *maker_of(const struct label *lab
 static __always_inline int record_credentials(const struct cred *cred, const struct label *label)
 {
 	struct cordon_execution *execution = maker_of(label);
+	struct owned owned = {.label = *label};
 	__u64 address = (__u64)cred;
 
 	if (is_on_record(cred))
 		return 0;
-	if (!execution || execution->credentials >= CREDENTIALS_PER_EXECUTION ||
-	    bpf_map_update_elem(&own_credentials, &address, label, BPF_NOEXIST)) {
-		count(CORDON_COUNTER_CREDENTIALS_EXHAUSTED);
-		return -ENOMEM;
+	if (!execution || execution->credentials >= CREDENTIALS_EACH)
+		goto exhausted;
+	owned.user = execution->user;
+	if (!share_take(owned.user, CORDON_SHARE_CREDENTIALS, CREDENTIALS_ALL,
+			execution->credentials))
+		goto exhausted;
+	if (bpf_map_update_elem(&own_credentials, &address, &owned, BPF_NOEXIST)) {
+		share_give_back(owned.user, CORDON_SHARE_CREDENTIALS);
+		goto exhausted;
 	}
 	__sync_fetch_and_add(&execution->credentials, 1);
 	return 0;
+exhausted:
+	count(CORDON_COUNTER_CREDENTIALS_EXHAUSTED);
+	return -ENOMEM;
 }
 
 static __always_inline void forget_credentials(const struct cred *cred)
 {
 	__u64 address = (__u64)cred;
-	const struct label *found = bpf_map_lookup_elem(&own_credentials, &address);
+	const struct owned *found = bpf_map_lookup_elem(&own_credentials, &address);
 	struct cordon_execution *execution;
+	struct owned owned;
 
 	if (!found)
 		return;
-	execution = maker_of(found);
+	owned = *found;
+	if (bpf_map_delete_elem(&own_credentials, &address))
+		return;
+	share_give_back(owned.user, CORDON_SHARE_CREDENTIALS);
+	execution = maker_of(&owned.label);
 	if (execution)
 		__sync_fetch_and_add(&execution->credentials, -1);
-	bpf_map_delete_elem(&own_credentials, &address);
 }
 
 #endif

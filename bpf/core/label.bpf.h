@@ -31,7 +31,13 @@ static __always_inline int label_task(struct task_struct *task, const struct lab
 	execution = bpf_map_lookup_elem(&executions, &key);
 	if (!execution)
 		return -ENOMEM;
+	known.user = execution->user;
+	if (!share_take(known.user, CORDON_SHARE_LABELS, LABELS_ALL, execution->tasks)) {
+		count(CORDON_COUNTER_LABEL_EXHAUSTED);
+		return -ENOMEM;
+	}
 	if (bpf_map_update_elem(&labels_by_address, &address, &known, BPF_ANY)) {
+		share_give_back(known.user, CORDON_SHARE_LABELS);
 		count(CORDON_COUNTER_LABEL_EXHAUSTED);
 		return -ENOMEM;
 	}
@@ -39,6 +45,7 @@ static __always_inline int label_task(struct task_struct *task, const struct lab
 	if (!labelled) {
 		count(CORDON_COUNTER_LABEL_BUSY);
 		bpf_map_delete_elem(&labels_by_address, &address);
+		share_give_back(known.user, CORDON_SHARE_LABELS);
 		return -ENOMEM;
 	}
 	publish_label(labelled, label);
@@ -81,13 +88,17 @@ static __always_inline void leave_execution(const struct label *label)
 
 static __always_inline void unlabel_task(__u64 address)
 {
-	const struct label *found = label_of_address(address);
+	const struct known_task *found = bpf_map_lookup_elem(&labels_by_address, &address);
 	struct label label;
+	__u32 user;
 
 	if (!found)
 		return;
-	label = *found;
-	bpf_map_delete_elem(&labels_by_address, &address);
+	label = found->label;
+	user = found->user;
+	if (bpf_map_delete_elem(&labels_by_address, &address))
+		return;
+	share_give_back(user, CORDON_SHARE_LABELS);
 	leave_execution(&label);
 }
 

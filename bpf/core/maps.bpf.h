@@ -4,6 +4,7 @@
 #define CORDON_BPF_MAPS_BPF_H
 
 #include "bpf/pure/matcher.h"
+#include "bpf/core/share.bpf.h"
 #include "bpf/pure/verdict.h"
 
 /* One component of a resolved name, outermost last. */
@@ -333,6 +334,15 @@ struct forker {
 struct known_task {
 	struct label label;
 	struct forker forker;
+	__u32 user; /* whose share it is charged to */
+	__u32 reserved;
+};
+
+/* What an execution has made: whose it is, and whose share it is charged to. */
+struct owned {
+	struct label label;
+	__u32 user;
+	__u32 reserved;
 };
 
 /*
@@ -342,7 +352,7 @@ struct known_task {
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, CORDON_MAX_LABELS);
+	__uint(max_entries, LABELS_ALL);
 	__type(key, __u64);
 	__type(value, struct known_task);
 } labels_by_address SEC(".maps");

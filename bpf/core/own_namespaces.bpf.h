@@ -15,9 +15,6 @@
 #include "bpf/core/kernel.bpf.h"
 #include "bpf/core/subject.bpf.h"
 
-/* Of one execution. A sandbox makes about five. */
-#define SUPERBLOCKS_PER_EXECUTION 256u
-
 /*
  * Of one namespace, copies of the host's included. All mounts of a file system are looked through
  * for an object's other names, whoever has made them.
@@ -31,9 +28,9 @@
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
+	__uint(max_entries, SUPERBLOCKS_ALL);
 	__type(key, __u64);
-	__type(value, struct label);
+	__type(value, struct owned);
 } own_superblocks SEC(".maps");
 
 static __always_inline bool has_own_namespaces(const struct subject *s)
@@ -56,6 +53,11 @@ static __always_inline __u64 user_namespace_of(const struct task_struct *task)
 	return read_u64(FIELD(struct cred, read_task(task)->cred, user_ns));
 }
 
+static __always_inline __u32 share_user_of(const struct task_struct *task)
+{
+	return share_user(read_u32(FIELD(struct cred, read_task(task)->real_cred, uid)));
+}
+
 /* Where an execution begins: when its first task is labelled. */
 static __always_inline void note_reference(struct cordon_execution *execution,
 					   const struct task_struct *task)
@@ -63,6 +65,7 @@ static __always_inline void note_reference(struct cordon_execution *execution,
 	__u64 mounts = (__u64)read_task(task)->nsproxy->mnt_ns;
 	__u64 owner = owner_of_mounts(mounts), user = user_namespace_of(task);
 
+	execution->user = share_user_of(task);
 	execution->mount_namespace = mounts;
 	execution->user_namespace = user;
 	/*
@@ -131,7 +134,9 @@ static __always_inline bool may_mount_more(void)
 
 static __always_inline const struct label *maker_of_superblock(__u64 super_block)
 {
-	return bpf_map_lookup_elem(&own_superblocks, &super_block);
+	const struct owned *found = bpf_map_lookup_elem(&own_superblocks, &super_block);
+
+	return found ? &found->label : 0;
 }
 
 static __always_inline bool is_own_superblock(const struct subject *s, __u64 super_block)
@@ -145,25 +150,34 @@ static __always_inline bool is_own_superblock(const struct subject *s, __u64 sup
 static __always_inline int record_superblock(const struct subject *s, __u64 super_block)
 {
 	struct cordon_execution *execution = s->execution;
+	struct owned owned = {.label = s->label, .user = execution->user};
+	__u32 held = __sync_fetch_and_add(&execution->superblocks, 1);
 
-	if (__sync_fetch_and_add(&execution->superblocks, 1) < SUPERBLOCKS_PER_EXECUTION &&
-	    bpf_map_update_elem(&own_superblocks, &super_block, &s->label, BPF_ANY) == 0)
-		return 0;
+	if (held < SUPERBLOCKS_EACH &&
+	    share_take(owned.user, CORDON_SHARE_SUPERBLOCKS, SUPERBLOCKS_ALL, held)) {
+		if (bpf_map_update_elem(&own_superblocks, &super_block, &owned, BPF_NOEXIST) == 0)
+			return 0;
+		share_give_back(owned.user, CORDON_SHARE_SUPERBLOCKS);
+	}
 	__sync_fetch_and_add(&execution->superblocks, -1);
 	return -ENOMEM;
 }
 
 static __always_inline void forget_superblock(__u64 super_block)
 {
-	const struct label *maker = maker_of_superblock(super_block);
+	const struct owned *found = bpf_map_lookup_elem(&own_superblocks, &super_block);
 	struct cordon_execution *execution;
+	struct owned owned;
 
-	if (!maker)
+	if (!found)
 		return;
-	execution = execution_of(maker);
+	owned = *found;
+	if (bpf_map_delete_elem(&own_superblocks, &super_block))
+		return;
+	share_give_back(owned.user, CORDON_SHARE_SUPERBLOCKS);
+	execution = execution_of(&owned.label);
 	if (execution)
 		__sync_fetch_and_add(&execution->superblocks, -1);
-	bpf_map_delete_elem(&own_superblocks, &super_block);
 }
 
 /*

@@ -19,10 +19,8 @@
 #include "bpf/core/superblock.bpf.h"
 #include "bpf/core/tables.bpf.h"
 
-#define TEMPORARY_FILES	     65536u
-#define TEMPORARY_OWNERS     4096u
-#define TEMPORARY_FILES_EACH 4096u /* of one owner */
-#define TEMPORARY_MAKERS     8192u /* tasks that are between the hook and the inode */
+#define TEMPORARY_OWNERS 4096u
+#define TEMPORARY_MAKERS 8192u /* tasks that are between the hook and the inode */
 
 struct temporary_file {
 	__u64 inode;
@@ -30,13 +28,19 @@ struct temporary_file {
 	__u32 generation; /* inode.i_generation */
 };
 
-/* Values are owners, see struct cordon_execution. Full: nothing more is noted. */
+struct temporary_note {
+	__u64 owner; /* see struct cordon_execution */
+	__u32 user;  /* whose share it is charged to */
+	__u32 reserved;
+};
+
+/* Files may outlive the execution, and are charged to its user until they are removed. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, TEMPORARY_FILES);
+	__uint(max_entries, TEMPORARY_ALL);
 	__type(key, struct temporary_file);
-	__type(value, __u64);
+	__type(value, struct temporary_note);
 } temporary_files SEC(".maps");
 
 /* How many of them are whose. */
@@ -76,32 +80,43 @@ static __always_inline void temporary_identify(__u64 inode, struct temporary_fil
 static __noinline bool is_own_temporary(const struct subject *s, __u64 inode)
 {
 	struct temporary_file file;
-	const __u64 *owner;
+	const struct temporary_note *note;
 
 	temporary_identify(inode, &file);
-	owner = bpf_map_lookup_elem(&temporary_files, &file);
-	return owner && *owner && *owner == s->execution->temporary_owner;
+	note = bpf_map_lookup_elem(&temporary_files, &file);
+	return note && note->owner && note->owner == s->execution->temporary_owner;
 }
 
-static __always_inline bool may_make_temporary(const struct subject *s)
+static __always_inline __u64 temporary_held(__u64 owner)
 {
-	__u64 owner = s->execution->temporary_owner;
 	const __u64 *files = bpf_map_lookup_elem(&temporary_counts, &owner);
 
-	return owner && (!files || *files < TEMPORARY_FILES_EACH);
+	return files ? *files : 0;
+}
+
+/* Only looks: temporary_note() takes the place. */
+static __always_inline bool may_make_temporary(const struct subject *s)
+{
+	__u64 owner = s->execution->temporary_owner, held = temporary_held(owner);
+
+	return owner && held < TEMPORARY_EACH &&
+	       share_may_take(s->execution->user, CORDON_SHARE_TEMPORARY, TEMPORARY_ALL, held);
 }
 
 /* Runs for whoever lets go of the inode last, too. */
 static __noinline void temporary_forget(const struct temporary_file *file)
 {
-	const __u64 *found = bpf_map_lookup_elem(&temporary_files, file);
+	const struct temporary_note *found = bpf_map_lookup_elem(&temporary_files, file);
 	__u64 owner, *files;
+	__u32 user;
 
 	if (!found)
 		return;
-	owner = *found;
+	owner = found->owner;
+	user = found->user;
 	if (bpf_map_delete_elem(&temporary_files, file))
 		return;
+	share_give_back(user, CORDON_SHARE_TEMPORARY);
 	files = bpf_map_lookup_elem(&temporary_counts, &owner);
 	if (files && *files)
 		__sync_fetch_and_add(files, -1);
@@ -117,17 +132,24 @@ static __always_inline void temporary_forget_freed(__u64 inode)
 
 static __noinline void temporary_note(const struct cordon_execution *execution, __u64 inode)
 {
-	__u64 owner = execution->temporary_owner, one = 1, *files;
+	struct temporary_note note = {.owner = execution->temporary_owner, .user = execution->user};
+	__u64 owner = note.owner, one = 1, held, *files;
+	const struct temporary_note *former;
 	struct temporary_file file;
-	const __u64 *former;
 
 	temporary_identify(inode, &file);
 	former = bpf_map_lookup_elem(&temporary_files, &file);
-	if (!owner || !file.inode || (former && *former == owner))
+	if (!owner || !file.inode || (former && former->owner == owner))
 		return;
 	temporary_forget(&file);
-	if (bpf_map_update_elem(&temporary_files, &file, &owner, BPF_NOEXIST))
+	held = temporary_held(owner);
+	if (held >= TEMPORARY_EACH ||
+	    !share_take(note.user, CORDON_SHARE_TEMPORARY, TEMPORARY_ALL, held))
 		return;
+	if (bpf_map_update_elem(&temporary_files, &file, &note, BPF_NOEXIST)) {
+		share_give_back(note.user, CORDON_SHARE_TEMPORARY);
+		return;
+	}
 	files = bpf_map_lookup_elem(&temporary_counts, &owner);
 	if (files)
 		__sync_fetch_and_add(files, 1);

@@ -284,7 +284,7 @@ static __noinline int adopt(struct adopt_question *q)
 	if (relabel_task(task, &label))
 		return refuse_adoption(q, CORDON_ADOPT_NO_LABEL, -EAGAIN);
 	if (!(q->executor->flags & CORDON_EXECUTOR_ITSELF))
-		bpf_map_delete_elem(&roles, &address);
+		remove_role(address);
 	__sync_fetch_and_add(&q->adoption->adopted, 1);
 	send_adopt_event(q, &label, execution, CORDON_ADOPTED);
 	return 0;
@@ -460,7 +460,7 @@ static __always_inline int give_role(__u32 executor)
 		.root = root_of(task),
 	};
 
-	return bpf_map_update_elem(&roles, &address, &role, BPF_ANY) ? -EAGAIN : 1;
+	return set_role(address, &role, share_user_of(task)) ? 1 : -EAGAIN;
 }
 
 /*

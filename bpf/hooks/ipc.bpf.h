@@ -16,13 +16,13 @@ struct ipc_owner {
 	struct label label;
 	__u64 namespace; /* struct ipc_namespace */
 	__u32 kind;	 /* enum cordon_ipc_kind */
-	__u32 reserved;
+	__u32 user;	 /* whose share it is charged to */
 };
 
 /* By the object's address; gone with the object. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
+	__uint(max_entries, IPC_ALL);
 	__type(key, __u64);
 	__type(value, struct ipc_owner);
 } ipc_owners SEC(".maps");
@@ -48,6 +48,7 @@ static __always_inline int record_owner(__u64 object, __u32 kind, int ret)
 	struct cordon_execution *execution;
 	struct ipc_owner owner = {.kind = kind};
 	struct subject s;
+	__u64 held;
 
 	if (ret || !subject_label(task, &s))
 		return ret;
@@ -56,24 +57,34 @@ static __always_inline int record_owner(__u64 object, __u32 kind, int ret)
 		return -EACCES;
 	owner.label = s.label;
 	owner.namespace = (__u64)read_task(task)->nsproxy->ipc_ns;
-	if (__sync_fetch_and_add(&execution->ipc_objects, 1) < CORDON_MAX_IPC &&
-	    bpf_map_update_elem(&ipc_owners, &object, &owner, BPF_ANY) == 0)
-		return 0;
+	owner.user = execution->user;
+	held = __sync_fetch_and_add(&execution->ipc_objects, 1);
+	if (held < IPC_EACH && share_take(owner.user, CORDON_SHARE_IPC, IPC_ALL, held)) {
+		if (bpf_map_update_elem(&ipc_owners, &object, &owner, BPF_NOEXIST) == 0)
+			return 0;
+		share_give_back(owner.user, CORDON_SHARE_IPC);
+	}
 	__sync_fetch_and_add(&execution->ipc_objects, -1);
 	return -ENOSPC;
 }
 
 static __always_inline int forget_owner(__u64 object)
 {
-	const struct ipc_owner *owner = bpf_map_lookup_elem(&ipc_owners, &object);
+	const struct ipc_owner *found = bpf_map_lookup_elem(&ipc_owners, &object);
 	struct cordon_execution *execution;
+	struct label label;
+	__u32 user;
 
-	if (!owner)
+	if (!found)
 		return 0;
-	execution = execution_of(&owner->label);
+	label = found->label;
+	user = found->user;
+	if (bpf_map_delete_elem(&ipc_owners, &object))
+		return 0;
+	share_give_back(user, CORDON_SHARE_IPC);
+	execution = execution_of(&label);
 	if (execution)
 		__sync_fetch_and_add(&execution->ipc_objects, -1);
-	bpf_map_delete_elem(&ipc_owners, &object);
 	return 0;
 }
 

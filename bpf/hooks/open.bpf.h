@@ -106,13 +106,17 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 		return -ENXIO;
 	rights = *(volatile __u32 *)&s->walk->wanted;
 	name_flags = *(volatile __u32 *)&s->walk->flags;
-	/* Made without a name, and so without a hook before this one; what arrives is others'. */
+	/* O_TMPFILE: no hook ran before, so note it here. A received file may be another task's. */
 	if ((flags & __O_TMPFILE) && operation == CORDON_OP_OPEN && has_own_temporary(s))
 		temporary_note(s->execution, o->inode);
 	ask_dentry(s, read_path(&file->f_path)->dentry, o->vfsmount,
 		   NAME_QUESTION(rights, name_flags));
 	rights = *(volatile __u32 *)&s->walk->wanted;
 	answer = &s->walk->answer;
+	/* Elsewhere, or denied, it takes no place from the files that have names there. */
+	if ((flags & __O_TMPFILE) && operation == CORDON_OP_OPEN && has_own_temporary(s) &&
+	    (answer->missing || s->walk->temporary != TEMPORARY_DIRECTLY))
+		temporary_forget_freed(o->inode);
 	/* Where it may wait, exec's own hook asks for all that it takes: one answer will do. */
 	if ((flags & FMODE_EXEC) && (!verdict_missing(&answer->verdict, CORDON_RIGHT(CORDON_MAP)) ||
 				     may_ask_to_run(s, answer)))

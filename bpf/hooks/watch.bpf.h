@@ -15,17 +15,23 @@
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
+	__uint(max_entries, WATCHERS_ALL);
 	__type(key, __u64);
-	__type(value, struct label);
+	__type(value, struct owned);
 } watchers SEC(".maps");
 
 static __always_inline bool record_group(__u64 group, const struct label *label,
 					 struct cordon_execution *execution)
 {
-	if (__sync_fetch_and_add(&execution->watchers, 1) < CORDON_MAX_WATCHERS &&
-	    bpf_map_update_elem(&watchers, &group, label, BPF_ANY) == 0)
-		return true;
+	struct owned owned = {.label = *label, .user = execution->user};
+	__u32 held = __sync_fetch_and_add(&execution->watchers, 1);
+
+	if (held < WATCHERS_EACH &&
+	    share_take(owned.user, CORDON_SHARE_WATCHERS, WATCHERS_ALL, held)) {
+		if (bpf_map_update_elem(&watchers, &group, &owned, BPF_NOEXIST) == 0)
+			return true;
+		share_give_back(owned.user, CORDON_SHARE_WATCHERS);
+	}
 	__sync_fetch_and_add(&execution->watchers, -1);
 	return false;
 }
@@ -62,15 +68,19 @@ SEC("?fentry/fsnotify_destroy_group")
 int BPF_PROG(cordon_group_destroy, struct fsnotify_group *group)
 {
 	__u64 key = (__u64)group;
-	const struct label *label = bpf_map_lookup_elem(&watchers, &key);
+	const struct owned *found = bpf_map_lookup_elem(&watchers, &key);
 	struct cordon_execution *execution;
+	struct owned owned;
 
-	if (!label)
+	if (!found)
 		return 0;
-	execution = execution_of(label);
+	owned = *found;
+	if (bpf_map_delete_elem(&watchers, &key))
+		return 0;
+	share_give_back(owned.user, CORDON_SHARE_WATCHERS);
+	execution = execution_of(&owned.label);
 	if (execution)
 		__sync_fetch_and_add(&execution->watchers, -1);
-	bpf_map_delete_elem(&watchers, &key);
 	return 0;
 }
 
