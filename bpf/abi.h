@@ -280,6 +280,26 @@ enum cordon_execution_state {
 	CORDON_EXECUTION_HELD = 4,   /* adopted, and the daemon is not done yet: all denied */
 };
 
+/*
+ * Kinds of events that do not take each other's share of the log: denials that no rule explains
+ * come by the thousand, and must not hide what ran.
+ */
+enum cordon_budget {
+	CORDON_BUDGET_ACCESS = 0,  /* default denials, allowed accesses */
+	CORDON_BUDGET_LIFE = 1,	   /* execs, exits */
+	CORDON_BUDGET_ATTEMPT = 2, /* DAC denials, most of which make no record */
+	CORDON_BUDGET_COUNT = 3,
+};
+
+/* Denials by a rule, by the rule's number, so that one rule does not hide another. */
+#define CORDON_RULE_BUDGETS 64u
+
+struct cordon_event_window {
+	__u64 start; /* boot clock, ns */
+	__u32 events;
+	__u32 bytes;
+};
+
 struct cordon_execution {
 	/* written by the daemon */
 	__u64 policy;	  /* CORDON_POLICY_REF(): one aligned write changes the whole policy */
@@ -303,9 +323,10 @@ struct cordon_execution {
 	__u64 coalesced;  /* denials counted into an earlier event */
 	__u64 dropped;	  /* events lost for want of ring space */
 	__u64 unresolved; /* denials because the object had no resolvable name */
-	__u64 window;	  /* event rate limit: start of the current window, ns */
-	__u64 window_events;
-	__u64 limited; /* events held back by that limit */
+	struct cordon_event_window windows[CORDON_BUDGET_COUNT]; /* event rate limits */
+	__u64 rule_window;		       /* start of the window of rule_events, ns */
+	__u8 rule_events[CORDON_RULE_BUDGETS]; /* of denials by a rule, by its number */
+	__u64 limited;			       /* events held back by these limits */
 	/*
 	 * IP packets of the execution's sockets, headers included, as the host's stack handles them
 	 */
@@ -936,7 +957,7 @@ CORDON_ASSERT_SIZE(struct cordon_policy_header, 256);
 CORDON_ASSERT_SIZE(struct cordon_anchor, 24);
 CORDON_ASSERT_SIZE(struct cordon_file_state, 32);
 CORDON_ASSERT_SIZE(struct cordon_code, 104);
-CORDON_ASSERT_SIZE(struct cordon_execution, 608);
+CORDON_ASSERT_SIZE(struct cordon_execution, 712);
 CORDON_ASSERT_SIZE(struct cordon_shares, 64);
 CORDON_ASSERT_SIZE(struct cordon_traffic_key, 8);
 CORDON_ASSERT_SIZE(struct cordon_traffic, 72);

@@ -15,6 +15,10 @@
 #define EVENTS_PER_SECOND 2000ull
 /* Where everything is reported and nothing refused, a program's start alone takes hundreds. */
 #define OBSERVED_EVENTS_PER_SECOND 20000ull
+/* Of one kind and one execution: the rings hold 8 and 4 MiB for all executions. */
+#define BYTES_PER_SECOND	  (1ull << 20)
+#define OBSERVED_BYTES_PER_SECOND (8ull << 20)
+#define RULE_EVENTS_PER_SECOND	  32u
 
 /* What an event speaks of, besides the name in the subject's walk. */
 struct object {
@@ -73,24 +77,64 @@ static __always_inline bool observes(const struct subject *s)
 	return s->policy->flags & CORDON_POLICY_OBSERVE;
 }
 
-/* Room in this second's budget? The window moves on at the first event after its end. */
-static __always_inline bool has_budget(struct cordon_execution *execution, bool observed, __u64 now)
+/*
+ * Room in this second's budget? The window moves on at the first event after its end. Its bytes are
+ * those of the events before: charge_bytes().
+ */
+static __always_inline bool has_budget(struct cordon_execution *execution, bool observed, __u64 now,
+				       enum cordon_budget kind)
 {
-	__u64 budget = observed ? OBSERVED_EVENTS_PER_SECOND : EVENTS_PER_SECOND;
+	struct cordon_event_window *window = &execution->windows[kind];
+	__u64 events = observed ? OBSERVED_EVENTS_PER_SECOND : EVENTS_PER_SECOND;
+	__u64 bytes = observed ? OBSERVED_BYTES_PER_SECOND : BYTES_PER_SECOND;
 
-	if (now - execution->window >= NSEC_PER_SEC) {
-		execution->window = now;
-		execution->window_events = 0;
+	if (now - window->start >= NSEC_PER_SEC) {
+		window->start = now;
+		window->events = 0;
+		window->bytes = 0;
 	}
-	if (__sync_fetch_and_add(&execution->window_events, 1) < budget)
+	if (__sync_fetch_and_add(&window->events, 1) < events && window->bytes < bytes)
 		return true;
 	__sync_fetch_and_add(&execution->limited, 1);
 	return false;
 }
 
-static __always_inline bool within_budget(const struct subject *s, __u64 now)
+static __always_inline void charge_bytes(struct cordon_execution *execution,
+					 enum cordon_budget kind, __u32 size)
 {
-	return has_budget(s->execution, observes(s), now);
+	__sync_fetch_and_add(&execution->windows[kind].bytes, size);
+}
+
+/*
+ * Denials by a rule have a budget for each rule, beside the one of all others, so that noise does
+ * not hide them. Beyond it they are noise themselves, and share that of the others.
+ */
+static __always_inline bool has_rule_budget(struct cordon_execution *execution, __u16 rule,
+					    __u64 now)
+{
+	__u8 *events = &execution->rule_events[rule & (CORDON_RULE_BUDGETS - 1)];
+
+	if (now - execution->rule_window >= NSEC_PER_SEC) {
+		execution->rule_window = now;
+		__builtin_memset(execution->rule_events, 0, sizeof(execution->rule_events));
+	}
+	if (*events >= RULE_EVENTS_PER_SECOND)
+		return false;
+	*events += 1;
+	return true;
+}
+
+static __always_inline bool may_report_denial(struct cordon_execution *execution, bool observed,
+					      __u16 rule, __u8 reason, __u64 now)
+{
+	return (reason == CORDON_REASON_RULE && has_rule_budget(execution, rule, now)) ||
+	       has_budget(execution, observed, now, CORDON_BUDGET_ACCESS);
+}
+
+static __always_inline bool within_budget(const struct subject *s, __u64 now,
+					  enum cordon_budget kind)
+{
+	return has_budget(s->execution, observes(s), now, kind);
 }
 
 /*
@@ -411,12 +455,15 @@ __noinline int report_denial(struct walk *walk, struct cordon_execution *executi
 		return 0;
 	/* What one policy refuses is not counted into what another one refused. */
 	key = mix(refusal_hash(walk, r), r->policy);
-	if (coalesce(execution, key, now, &repeats) || !has_budget(execution, r->observed, now))
+	if (coalesce(execution, key, now, &repeats))
+		return 0;
+	if (!may_report_denial(execution, r->observed, r->rule, r->reason, now))
 		return 0;
 	scratch = take_scratch_or_drop(execution, &shared);
 	if (!scratch)
 		return 0;
 	size = fill_refusal(walk, scratch, r);
+	charge_bytes(execution, CORDON_BUDGET_ACCESS, size);
 	event = (struct cordon_denial_event *)scratch->header;
 	fill_event(&event->event, &r->label, execution, CORDON_EVENT_DENIAL, size, now);
 	event->event.policy = r->policy;
@@ -437,7 +484,7 @@ __noinline int report_access(struct walk *walk, struct cordon_execution *executi
 	__u64 now = bpf_ktime_get_boot_ns();
 	__u32 length, total = 0;
 
-	if (!execution || !r || !has_budget(execution, r->observed, now))
+	if (!execution || !r || !has_budget(execution, r->observed, now, CORDON_BUDGET_ACCESS))
 		return 0;
 	scratch = take_scratch(&shared);
 	if (!scratch) {
@@ -463,6 +510,7 @@ __noinline int report_access(struct walk *walk, struct cordon_execution *executi
 	length &= 2 * CORDON_EVENT_LARGE - 1;
 	if (length > CORDON_EVENT_LARGE)
 		length = CORDON_EVENT_LARGE;
+	charge_bytes(execution, CORDON_BUDGET_ACCESS, sizeof(*event) + length);
 	note_sent(execution, bpf_ringbuf_output(&activity, event, sizeof(*event) + length, 0),
 		  CORDON_COUNTER_ACTIVITY_DROPPED);
 	put_scratch(shared);

@@ -100,7 +100,8 @@ __noinline int wait_for_answer(struct walk *walk, struct cordon_execution *execu
 	if (!execution || !r)
 		return 0;
 	key = refusal_hash(walk, r);
-	if (!is_open_question(execution, key) || !has_budget(execution, false, now))
+	if (!is_open_question(execution, key) ||
+	    !has_budget(execution, false, now, CORDON_BUDGET_ACCESS))
 		return 0;
 	scratch = take_scratch(&shared);
 	if (!scratch)

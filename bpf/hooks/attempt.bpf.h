@@ -117,7 +117,8 @@ __noinline int report_attempt(struct walk *walk, struct cordon_execution *execut
 	if (!length)
 		goto out;
 	key = hash_text(scratch->data, length, mix(subject, policy));
-	if (is_repeated(key, now, &repeats) || !has_budget(execution, false, now))
+	if (is_repeated(key, now, &repeats) ||
+	    !has_budget(execution, false, now, CORDON_BUDGET_ATTEMPT))
 		goto out;
 	event = (struct cordon_denial_event *)scratch->header;
 	fill_process(&event->event);
@@ -134,6 +135,7 @@ __noinline int report_attempt(struct walk *walk, struct cordon_execution *execut
 	event->object_length = length;
 	event->object_total = length;
 	event->repeats = repeats;
+	charge_bytes(execution, CORDON_BUDGET_ATTEMPT, sizeof(*event) + length);
 	if (bpf_ringbuf_output(&critical, scratch, sizeof(*event) + length, 0)) {
 		__sync_fetch_and_add(&execution->dropped, 1);
 		count(CORDON_COUNTER_CRITICAL_DROPPED);

@@ -147,7 +147,7 @@ static __always_inline void report_exec(const struct subject *s, const struct li
 	__u32 path = 0, arguments, total = 0, size;
 
 	__sync_fetch_and_add(&s->execution->execs, 1);
-	if (!within_budget(s, now))
+	if (!within_budget(s, now, CORDON_BUDGET_LIFE))
 		return;
 	scratch = take_scratch(&shared);
 	if (!scratch) {
@@ -176,6 +176,7 @@ static __always_inline void report_exec(const struct subject *s, const struct li
 	event->reserved = 0;
 	if (size > sizeof(*event) + EXEC_PATH_MAX)
 		size = sizeof(*event) + EXEC_PATH_MAX;
+	charge_bytes(s->execution, CORDON_BUDGET_LIFE, size);
 	note_sent(s->execution, bpf_ringbuf_output(&critical, event, size, 0),
 		  CORDON_COUNTER_CRITICAL_DROPPED);
 	put_scratch(shared);
@@ -219,7 +220,7 @@ int BPF_PROG(cordon_process_exit, struct task_struct *task)
 	if (subject_get(&s) != SUBJECT_EXECUTION)
 		return 0;
 	now = bpf_ktime_get_boot_ns();
-	if (!within_budget(&s, now))
+	if (!within_budget(&s, now, CORDON_BUDGET_LIFE))
 		return 0;
 	fill_process(&event.event);
 	fill_event(&event.event, &s.label, s.execution, CORDON_EVENT_EXIT, sizeof(event), now);

@@ -102,7 +102,8 @@ static __noinline void report_packet(const struct subject *s, const struct inter
 	key = mix(mix(s->label.slot, s->label.generation), s->policy_ref);
 	key = mix(key, (__u64)CORDON_OP_PACKET << 32 | answer->missing);
 	key = mix(mix(mix(key, words[0]), words[1]), words[2]);
-	if (coalesce(s->execution, key, now, &repeats) || !within_budget(s, now))
+	if (coalesce(s->execution, key, now, &repeats) ||
+	    !may_report_denial(s->execution, observes(s), answer->rule, answer->reason, now))
 		return;
 	d->event = socket->maker;
 	fill_event(&d->event, &s->label, s->execution, CORDON_EVENT_DENIAL, sizeof(*d) + p->length,

@@ -13,6 +13,8 @@
 #define ALL_MAX	 (64u << 20)
 /* The free bytes are for so many: how switches let queues of packets share their memory. */
 #define FREE_PART 4
+/* What is important may have so much more. */
+#define IMPORTANT_PART 4
 
 struct kept {
 	size_t size;
@@ -61,20 +63,14 @@ static int make_room(struct backlog *backlog, size_t needed)
 	return 0;
 }
 
-int backlog_add(struct backlogs *all, struct backlog *backlog, const void *event, size_t size)
+static int add(struct backlogs *all, struct backlog *backlog, const void *event, size_t size)
 {
-	size_t needed = room_of(size), limit = backlog_limit(all->size);
+	size_t needed = room_of(size);
 	struct kept *kept;
-	int r;
+	int r = make_room(backlog, needed);
 
-	if (used(backlog) + needed > (backlog->losing ? limit / 2 : limit)) {
-		backlog->losing = true;
-		return -ENOBUFS;
-	}
-	r = make_room(backlog, needed);
 	if (r < 0)
 		return r;
-	backlog->losing = false;
 	if (!all->waiting.tqh_last)
 		TAILQ_INIT(&all->waiting);
 	if (backlog_is_empty(backlog))
@@ -85,6 +81,24 @@ int backlog_add(struct backlogs *all, struct backlog *backlog, const void *event
 	backlog->end += needed;
 	all->size += needed;
 	return 0;
+}
+
+int backlog_add(struct backlogs *all, struct backlog *backlog, const void *event, size_t size)
+{
+	size_t limit = backlog_limit(all->size);
+
+	backlog->losing = used(backlog) + room_of(size) > (backlog->losing ? limit / 2 : limit);
+	return backlog->losing ? -ENOBUFS : add(all, backlog, event, size);
+}
+
+int backlog_add_important(struct backlogs *all, struct backlog *backlog, const void *event,
+			  size_t size)
+{
+	size_t limit = backlog_limit(all->size);
+
+	if (used(backlog) + room_of(size) > limit + limit / IMPORTANT_PART)
+		return -ENOBUFS;
+	return add(all, backlog, event, size);
 }
 
 const void *backlog_first(const struct backlog *backlog, size_t *ret_size)

@@ -40,6 +40,10 @@ static inline bool backlog_is_empty(const struct backlog *backlog)
  */
 int backlog_add(struct backlogs *all, struct backlog *backlog, const void *event, size_t size);
 
+/* The same for what must not be lost for the others: there is a quarter more room. */
+int backlog_add_important(struct backlogs *all, struct backlog *backlog, const void *event,
+			  size_t size);
+
 /* The first event, valid until the next call; NULL: none. */
 const void *backlog_first(const struct backlog *backlog, size_t *ret_size);
 void backlog_drop_first(struct backlogs *all, struct backlog *backlog);

@@ -19,7 +19,9 @@
 /* Up to 20 KB each. Of all executions; and what each may have in any case. */
 #define DENIALS_KEPT_MAX  16384u
 #define DENIALS_KEPT_EACH 1u
+#define RULES_KEPT_EACH	  16u
 #define ATTEMPTS_KEPT	  (EXECUTION_MAX_REPORTED / 4)
+#define DEFAULTS_KEPT	  (EXECUTION_MAX_REPORTED / 4 * 3)
 /* Bytes of events of one execution that wait for its start. */
 #define EARLY_MAX (128u << 10)
 /* When what a program has not written yet is looked for again. */
@@ -37,19 +39,26 @@ static void gap(uint64_t after, uint64_t before, void *context)
 			  audit_record_gap(&e->record, after, before, clock_nsec(CLOCK_REALTIME)));
 }
 
+static bool is_by_rule(const struct cordon_event *event)
+{
+	return event->type == CORDON_EVENT_DENIAL &&
+	       ((const struct cordon_denial_event *)event)->reason == CORDON_REASON_RULE;
+}
+
 /* For the report. Beyond the limit they are in the log, and counted. */
 static void keep_refused(struct execution *e, const struct cordon_event *event,
 			 const struct buffer *text, size_t limit)
 {
 	struct daemon *daemon = e->daemon;
+	size_t least = is_by_rule(event) ? RULES_KEPT_EACH : DENIALS_KEPT_EACH;
 
-	if (daemon->denials_kept >= DENIALS_KEPT_MAX && limit > DENIALS_KEPT_EACH)
-		limit = DENIALS_KEPT_EACH;
+	if (daemon->denials_kept >= DENIALS_KEPT_MAX && limit > least)
+		limit = least;
 	if (reported_add(&e->reported, (const void *)event, text, limit) == 1)
 		daemon->denials_kept++;
 }
 
-/* What is tried in vain may not push out what a rule refused. */
+/* Neither DAC denials nor default denials take the room of denials by a rule. */
 static void take_attempt(struct execution *e, const struct cordon_event *event,
 			 const struct buffer *text)
 {
@@ -135,7 +144,8 @@ static void put_on_record(struct execution *e, const struct cordon_event *event,
 	if (r == 0) {
 		(void)logs_append_text(e->log, &e->log_share, text->record.data, text->record.size);
 		if (event->type == CORDON_EVENT_DENIAL) {
-			keep_refused(e, event, &text->record, EXECUTION_MAX_REPORTED);
+			keep_refused(e, event, &text->record,
+				     is_by_rule(event) ? EXECUTION_MAX_REPORTED : DEFAULTS_KEPT);
 			ending_check_denials(e);
 		} else if (event->type == CORDON_EVENT_ATTEMPT) {
 			take_attempt(e, event, &text->record);
@@ -294,12 +304,20 @@ static bool must_wait(struct execution *e)
 	       logs_have_enough(e->log, &e->log_share);
 }
 
+static int keep(struct execution *e, const struct cordon_event *event, size_t size)
+{
+	struct backlogs *all = &e->daemon->backlogs;
+
+	return is_by_rule(event) ? backlog_add_important(all, &e->backlog, event, size)
+				 : backlog_add(all, &e->backlog, event, size);
+}
+
 /* What is lost is counted, and where it has a number that is missing from the sequence: a gap. */
 static bool keep_for_later(struct execution *e, const struct cordon_event *event, size_t size)
 {
 	if (!must_wait(e))
 		return false;
-	if (backlog_add(&e->daemon->backlogs, &e->backlog, event, size) == 0)
+	if (keep(e, event, size) == 0)
 		return true;
 	if (!is_of_many(event))
 		return false;
