@@ -194,6 +194,8 @@ struct cordon_verdict {
 #define CORDON_AUDIT_CALLS_SHIFT	6 /* ALL: those that the seccomp filter refused */
 #define CORDON_AUDIT_LEVEL(flags, what) (((flags) >> CORDON_AUDIT_##what##_SHIFT) & 3u)
 
+#define CORDON_LOG_RATE_NONE 0xffffffffu /* no limit */
+
 struct cordon_policy_header {
 	__u32 magic;
 	__u32 version;
@@ -214,7 +216,8 @@ struct cordon_policy_header {
 	__u32 denial_limit; /* kill the execution after so many denials; 0: never */
 	__u32 anchors_used; /* bit n: some rule names anchor n */
 	__u32 ask_msec;	    /* how long what no rule allows waits for an answer; 0: not at all */
-	__u32 reserved[22];
+	__u32 log_rate;	    /* KiB of records a second; 0: the default, see log_budget.h */
+	__u32 reserved[21];
 	__u8 digest[32]; /* SHA-256 of the whole policy with this field zero */
 };
 

@@ -134,6 +134,38 @@ static bool keep_early(struct execution *e, const struct cordon_event *event, si
 	return true;
 }
 
+/* Whether it may be lost when there are too many of them; a life hangs on the others. */
+static bool is_of_many(const struct cordon_event *event)
+{
+	switch (event->type) {
+	case CORDON_EVENT_DENIAL:
+	case CORDON_EVENT_ATTEMPT:
+	case CORDON_EVENT_OPEN:
+	case CORDON_EVENT_CONNECT:
+	case CORDON_EVENT_CHANGE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static struct log_budget *budget_of(struct execution *e, const struct cordon_event *event)
+{
+	return is_by_rule(event) ? &e->rule_budget : &e->budget;
+}
+
+/* The events whose number is missing then become a gap. */
+static bool is_within_rate(struct execution *e, const struct cordon_event *event)
+{
+	const struct compiled_policy *policy = e->record.policy;
+	struct cordon_policy_header header;
+
+	if (!is_of_many(event) || !policy || !policy->tables)
+		return true;
+	memcpy(&header, policy->tables, sizeof(header));
+	return log_budget_has_room(budget_of(e, event), log_budget_rate(&header), event->time);
+}
+
 static void put_on_record(struct execution *e, const struct cordon_event *event, size_t size)
 {
 	struct daemon *daemon = e->daemon;
@@ -143,6 +175,8 @@ static void put_on_record(struct execution *e, const struct cordon_event *event,
 	r = write_record(e, event, size);
 	if (r == 0) {
 		(void)logs_append_text(e->log, &e->log_share, text->record.data, text->record.size);
+		if (is_of_many(event))
+			log_budget_charge(budget_of(e, event), text->record.size);
 		if (event->type == CORDON_EVENT_DENIAL) {
 			keep_refused(e, event, &text->record,
 				     is_by_rule(event) ? EXECUTION_MAX_REPORTED : DEFAULTS_KEPT);
@@ -272,21 +306,6 @@ static bool is_late_farewell(struct daemon *daemon, const struct cordon_event *e
 		       event->generation;
 }
 
-/* Whether it may be lost when there are too many of them; a life hangs on the others. */
-static bool is_of_many(const struct cordon_event *event)
-{
-	switch (event->type) {
-	case CORDON_EVENT_DENIAL:
-	case CORDON_EVENT_ATTEMPT:
-	case CORDON_EVENT_OPEN:
-	case CORDON_EVENT_CONNECT:
-	case CORDON_EVENT_CHANGE:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* After those that wait already; and while others have had less of this turn. */
 static bool must_wait(struct execution *e)
 {
@@ -329,6 +348,10 @@ static void handle_in_turn(struct execution *e, const struct cordon_event *event
 {
 	struct daemon *daemon = e->daemon;
 
+	if (!is_within_rate(e, event)) {
+		e->lost++;
+		return;
+	}
 	e->turn_records++;
 	if (daemon->records_left > 0)
 		daemon->records_left--;

@@ -21,6 +21,7 @@
 #include "daemon/privsep/writer_share.h"
 #include "control/protocol.h"
 #include "control/request.h"
+#include "daemon/execution/log_budget.h"
 #include "daemon/execution/reported.h"
 #include "daemon/execution/sequence.h"
 
@@ -141,7 +142,9 @@ struct execution {
 	struct backlog backlog; /* of its events: see events.h */
 	uint64_t turn;		/* the last one in which it had records made, and how many: */
 	unsigned int turn_records;
-	uint64_t lost;		     /* events that found no room in it */
+	/* Bytes of records: denials by a rule have a budget of their own. */
+	struct log_budget budget, rule_budget;
+	uint64_t lost;		     /* events that found no room in one of these */
 	unsigned int awaited_events; /* read so far, while all are waited for */
 	/*
 	 * Of the events that are no records, since the start record tells of them: that an

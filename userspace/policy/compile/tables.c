@@ -94,6 +94,7 @@ static void fill_header(struct cordon_policy_header *h, const struct automaton *
 	h->audit = m->audit;
 	h->denial_limit = m->denial_limit;
 	h->ask_msec = m->ask_msec;
+	h->log_rate = m->log_rate;
 }
 
 static int assemble(const struct automaton *a, const struct model *m, uint32_t anchors_used,

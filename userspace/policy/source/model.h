@@ -91,6 +91,7 @@ struct model {
 	enum policy_arguments arguments;
 	uint32_t denial_limit;
 	uint32_t ask_msec;
+	uint32_t log_rate; /* KiB a second; 0: the default */
 	const char **run_by;
 	size_t run_by_count;
 };

@@ -232,6 +232,10 @@ int read_environment(struct reader *r, const struct node *n, void *target)
 
 /* ---- audit, on_denial ---- */
 
+/* Less holds no denial with a long name; more is more than a disk takes. */
+#define LOG_RATE_MIN (16ull << 10)
+#define LOG_RATE_MAX (1ull << 30)
+
 static void set_level(struct model *m, unsigned int shift, uint32_t level)
 {
 	m->audit = (m->audit & ~(3u << shift)) | level << shift;
@@ -320,12 +324,34 @@ static int read_arguments(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
+/* In the header it is a number of KiB. */
+static int read_rate(struct reader *r, const struct node *n, void *target)
+{
+	size_t errors = diagnostics_errors(r->diagnostics);
+	uint64_t bytes = 0;
+	int e = read_quantity(r, n, "rate", "write bytes a second: 256K/s, 1M/s, or none",
+			      units_rate, &bytes);
+
+	(void)target;
+	if (e < 0 || errors != diagnostics_errors(r->diagnostics))
+		return e;
+	if (bytes != 0 && (bytes < LOG_RATE_MIN || bytes > LOG_RATE_MAX))
+		report_error(r->diagnostics, &n->place, "write rate: 1M/s",
+			     "rate must be between 16K/s and 1G/s, or none");
+	r->model->log_rate = bytes ? (uint32_t)(bytes >> 10) : CORDON_LOG_RATE_NONE;
+	return 0;
+}
+
 int read_audit(struct reader *r, const struct node *n, void *target)
 {
 	static const struct key keys[] = {
-		{"opens", read_opens},	       {"connects", read_connects},
-		{"execs", read_execs},	       {"system_calls", read_refused_calls},
-		{"arguments", read_arguments}, {NULL, NULL},
+		{"opens", read_opens},
+		{"connects", read_connects},
+		{"execs", read_execs},
+		{"system_calls", read_refused_calls},
+		{"arguments", read_arguments},
+		{"rate", read_rate},
+		{NULL, NULL},
 	};
 
 	return reader_mapping(r, n, "audit", keys, target);

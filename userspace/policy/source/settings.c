@@ -394,6 +394,29 @@ static enum setting_change compare_arguments(const struct compiled_policy *a,
 	return changed(b->arguments > a->arguments, b->arguments < a->arguments);
 }
 
+/* A lower rate loses records sooner, a higher one fills the disk sooner. */
+static void describe_rate(const struct compiled_policy *p, const struct setting *s, FILE *out)
+{
+	uint32_t rate = header(p)->log_rate;
+
+	(void)s;
+	if (rate == 0 || rate == CORDON_LOG_RATE_NONE) {
+		fputs(rate ? "none" : "default", out);
+		return;
+	}
+	put_scaled(out, (uint64_t)rate << 10, byte_scales);
+	fputs("/s", out);
+}
+
+static enum setting_change compare_rate(const struct compiled_policy *a,
+					const struct compiled_policy *b, const struct setting *s)
+{
+	bool other = header(a)->log_rate != header(b)->log_rate;
+
+	(void)s;
+	return changed(other, other);
+}
+
 /* ---- who may run it ---- */
 
 static void describe_run_by(const struct compiled_policy *p, const struct setting *s, FILE *out)
@@ -504,6 +527,7 @@ static const struct setting settings[] = {
 	 .compare = compare_audit,
 	 .shift = CORDON_AUDIT_CALLS_SHIFT},
 	{.name = "audit.arguments", .describe = describe_arguments, .compare = compare_arguments},
+	{.name = "audit.rate", .describe = describe_rate, .compare = compare_rate},
 	{.name = "on_denial.limit", .describe = describe_denials, .compare = compare_denials},
 	{.name = "ask", .describe = describe_ask, .compare = compare_ask},
 	{.name = "run_by", .describe = describe_run_by, .compare = compare_run_by},

@@ -127,6 +127,20 @@ int units_size(const char *text, uint64_t *ret_bytes)
 	return 0;
 }
 
+int units_rate(const char *text, uint64_t *ret_bytes)
+{
+	char size[32];
+	size_t length = strcspn(text, "/");
+
+	if (length >= sizeof(size))
+		return -EINVAL;
+	memcpy(size, text, length);
+	size[length] = '\0';
+	if (strcmp(text + length, "/s") != 0)
+		return text[length] ? -EINVAL : -ENODATA;
+	return units_size(size, ret_bytes);
+}
+
 int units_cpu(const char *text, uint64_t *ret_percent)
 {
 	uint64_t value;

@@ -18,6 +18,9 @@ int units_duration(const char *text, uint64_t *ret_nsec);
 /* "512M", "1.5GiB", "64K", "100B": powers of 1024. -ENODATA: a number without a unit. */
 int units_size(const char *text, uint64_t *ret_bytes);
 
+/* "1M/s": as units_size(), a second. -ENODATA: no unit, or not a second. */
+int units_rate(const char *text, uint64_t *ret_bytes);
+
 /* "150%" or "1.5 cpus": 150. -ENODATA: a number without a unit. */
 int units_cpu(const char *text, uint64_t *ret_percent);
 
