@@ -22,6 +22,9 @@
 
 struct audit_log;
 
+/* keep_bytes: a tenth of the file system, from two segments' worth up to 4 GiB. */
+#define AUDIT_LOG_KEEP_SHARE UINT64_MAX
+
 struct audit_log_options {
 	/* CLOCK_REALTIME and CLOCK_BOOTTIME in ns; NULL: the system's. */
 	uint64_t (*clock)(clockid_t clock);

@@ -4,12 +4,17 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include "audit/storage/ending.h"
 #include "audit/write/log_parts.h"
 #include "audit/storage/segments.h"
 #include "audit/storage/storage.h"
 #include "base/hex.h"
+
+/* Of AUDIT_LOG_KEEP_SHARE. */
+#define KEEP_SHARE_PART 10u
+#define KEEP_SHARE_MAX	(4ull << 30)
 
 /* Appends a record about the log itself, and has it on disk. */
 static int record_at_once(struct audit_log *log, const char *action, const char *member,
@@ -80,12 +85,30 @@ struct expired {
 	const char *reason; /* "count", "size" or "age" */
 };
 
-static const char *why_expired(const struct audit_log_options *options, size_t newer,
+static uint64_t keep_bytes(const struct audit_log *log)
+{
+	const struct audit_log_options *options = &log->options;
+	uint64_t least = 2 * options->segment_bytes, share;
+	struct statvfs space;
+
+	if (options->keep_bytes != AUDIT_LOG_KEEP_SHARE)
+		return options->keep_bytes;
+	/* 0: never, so that a file system that does not answer costs no record. */
+	if (fstatvfs(log->segment.directory_fd, &space) < 0)
+		return 0;
+	share = (uint64_t)space.f_blocks * space.f_frsize / KEEP_SHARE_PART;
+	if (share > KEEP_SHARE_MAX)
+		share = KEEP_SHARE_MAX;
+	return share > least ? share : least;
+}
+
+/* `most`: keep_bytes(). */
+static const char *why_expired(const struct audit_log_options *options, uint64_t most, size_t newer,
 			       uint64_t bytes, uint64_t age)
 {
 	if (options->keep_segments > 0 && newer >= options->keep_segments)
 		return "count";
-	if (options->keep_bytes > 0 && bytes > options->keep_bytes)
+	if (most > 0 && bytes > most)
 		return "size";
 	return options->keep_nsec > 0 && age > options->keep_nsec ? "age" : NULL;
 }
@@ -94,7 +117,7 @@ static void count_expired(const struct audit_log *log, const struct segments *se
 			  struct expired *ret)
 {
 	const struct audit_log_options *options = &log->options;
-	uint64_t now = options->clock(CLOCK_REALTIME), bytes = 0;
+	uint64_t now = options->clock(CLOCK_REALTIME), bytes = 0, most = keep_bytes(log);
 
 	*ret = (struct expired){};
 	/* From the newest: whatever breaks a bound, and all that is older, goes. */
@@ -110,7 +133,7 @@ static void count_expired(const struct audit_log *log, const struct segments *se
 		bytes += (uint64_t)status.st_size;
 		changed = (uint64_t)status.st_mtim.tv_sec * NSEC_PER_SEC;
 		if (!ret->reason)
-			ret->reason = why_expired(options, segments->count - i, bytes,
+			ret->reason = why_expired(options, most, segments->count - i, bytes,
 						  now > changed ? now - changed : 0);
 		if (ret->reason && ret->count == 0)
 			ret->count = i;

@@ -29,7 +29,8 @@ static const char help[] =
 	"  --log DIR        write the audit log there (default: " DAEMON_DEFAULT_LOG ")\n"
 	"  --keep-segments N, --keep-size MIB, --keep-days N\n"
 	"                   of the log's closed segments keep so many, so many megabytes, so long;\n"
-	"                   deleting older ones is on record (default: all are kept)\n"
+	"                   the deletion of older ones is logged (default: a tenth of the file\n"
+	"                   system, at most 4096 megabytes; --keep-size 0: no such limit)\n"
 	"  --keep-unshipped MIB\n"
 	"                   those that cordon-ship has not had acknowledged stay all the same, until\n"
 	"                   closed segments have so many megabytes in all (default: 1024; 0: they do\n"
@@ -120,7 +121,7 @@ static int parse_log_option(int c, const char *text, struct logs_options *logs)
 	case 'S':
 		return parse_keep("keep-segments", text, 1, 1, &logs->log.keep_segments);
 	case 'M':
-		return parse_keep("keep-size", text, 1, 1u << 20, &logs->log.keep_bytes);
+		return parse_keep("keep-size", text, 0, 1u << 20, &logs->log.keep_bytes);
 	case 'D':
 		return parse_keep("keep-days", text, 1, 86400 * NSEC_PER_SEC, &logs->log.keep_nsec);
 	case 'K':
@@ -239,6 +240,7 @@ int cmd_daemon(int argc, char **argv)
 	int status;
 
 	options.logs.log.keep_unshipped = DAEMON_DEFAULT_UNSHIPPED;
+	options.logs.log.keep_bytes = AUDIT_LOG_KEEP_SHARE;
 	/* As a daemon starts it: for its use only. */
 	if (argc == 2 && strcmp(argv[1], "--log-writer") == 0)
 		return daemon_write_log();
