@@ -2,6 +2,7 @@
 /* Those limits of a policy that the kernel keeps per process (setrlimit(2)). */
 #include "launch/resource.h"
 
+#include <sched.h>
 #include <sys/resource.h>
 
 #include "base/cleanup.h"
@@ -22,6 +23,12 @@ static int is_lowered(pid_t pid, int resource, uint64_t hard)
 	return limit.rlim_max <= (rlim_t)hard ? 0 : -EPERM;
 }
 
+static bool is_real_time(int scheduler)
+{
+	scheduler &= ~SCHED_RESET_ON_FORK;
+	return scheduler == SCHED_FIFO || scheduler == SCHED_RR || scheduler == SCHED_DEADLINE;
+}
+
 /* The kernel counts whole seconds; half a second must not become none at all. */
 static uint64_t cpu_seconds(const struct policy_limits *limits)
 {
@@ -39,12 +46,16 @@ int resource_limits_check(pid_t pid, const struct policy_limits *limits)
 		{RLIMIT_FSIZE, limits->file_size_bytes, limits->file_size_bytes},
 		{RLIMIT_NOFILE, limits->open_files, limits->open_files},
 		{RLIMIT_CORE, 1, 0},
+		{RLIMIT_RTPRIO, 1, 0},
+		{RLIMIT_NICE, 1, 0},
 	};
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(each); i++)
 		if (each[i].wanted)
 			r = is_lowered(pid, each[i].resource, each[i].hard);
+	if (r == 0 && is_real_time(sched_getscheduler(pid)))
+		r = -EPERM;
 	return r;
 }
 
@@ -74,6 +85,19 @@ static int leave_half(pid_t pid, enum __rlimit_resource resource)
 	return lower(pid, resource, limit.rlim_max / 2, limit.rlim_max / 2);
 }
 
+/* Its starter's real-time scheduling is not inherited. */
+static int leave_real_time(pid_t pid)
+{
+	const struct sched_param none = {};
+	int scheduler = sched_getscheduler(pid);
+
+	if (scheduler < 0)
+		return -errno;
+	if (!is_real_time(scheduler))
+		return 0;
+	return sched_setscheduler(pid, SCHED_OTHER, &none) < 0 ? -errno : 0;
+}
+
 int resource_limits_apply_to(pid_t pid, const struct policy_limits *limits)
 {
 	uint64_t seconds = cpu_seconds(limits);
@@ -95,6 +119,13 @@ int resource_limits_apply_to(pid_t pid, const struct policy_limits *limits)
 	r = leave_half(pid, RLIMIT_SIGPENDING);
 	if (r == 0)
 		r = leave_half(pid, RLIMIT_MEMLOCK);
+	/* cpu.max does not bind real-time tasks, and a low nice value takes from everybody. */
+	if (r == 0)
+		r = lower(pid, RLIMIT_RTPRIO, 0, 0);
+	if (r == 0)
+		r = lower(pid, RLIMIT_NICE, 0, 0);
+	if (r == 0)
+		r = leave_real_time(pid);
 	/* A dump would carry the execution's memory to where its policy does not reach. */
 	return r < 0 ? r : lower(pid, RLIMIT_CORE, 0, 0);
 }
