@@ -16,15 +16,16 @@
 #define CORDON_ABI_VERSION 12u
 
 /* Capacity. Arrays of these sizes are allocated once, when cordon is loaded. */
-#define CORDON_MAX_EXECUTIONS 16384u
-#define CORDON_MAX_POLICIES   1024u
-#define CORDON_MAX_LABELS     65536u
-#define CORDON_MAX_TASKS      8192u /* of one execution */
-#define CORDON_MAX_IPC	      128u  /* System V objects of one execution */
-#define CORDON_MAX_WATCHERS   32u   /* instances of inotify and fanotify; a user has 128 */
-#define CORDON_MAX_ANCHORS    8u
-#define CORDON_MAX_COMPONENTS 128u
-#define CORDON_NAME_MAX	      255u
+#define CORDON_MAX_EXECUTIONS	  16384u
+#define CORDON_MAX_POLICIES	  1024u
+#define CORDON_MAX_LABELS	  65536u
+#define CORDON_MAX_TASKS	  8192u /* of one execution */
+#define CORDON_MAX_IPC		  128u	/* System V objects of one execution */
+#define CORDON_MAX_NET_NAMESPACES 256u	/* of one user, all executions and others together */
+#define CORDON_MAX_WATCHERS	  32u	/* instances of inotify and fanotify; a user has 128 */
+#define CORDON_MAX_ANCHORS	  8u
+#define CORDON_MAX_COMPONENTS	  128u
+#define CORDON_NAME_MAX		  255u
 
 /* ------------------------------------------------------------------------------------------
  * Rights: bit numbers in every allow and deny mask.

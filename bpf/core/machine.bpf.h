@@ -6,6 +6,7 @@
 #define CORDON_BPF_MACHINE_BPF_H
 
 /* Of every table, as all from 424 on. */
+#define NR_CLONE3	   435
 #define NR_PROCESS_MADVISE 440
 #define NR_MOUNT_SETATTR   442
 #define NR_STATMOUNT	   457
@@ -33,6 +34,8 @@ static __always_inline const struct pt_regs *entry_registers(void)
 #define NR_REBOOT	   142
 #define NR_DELETE_MODULE   106
 #define NR_SENDTO	   206
+#define NR_CLONE	   220
+#define NR_UNSHARE	   97
 #define NR_SENDMSG	   211
 #define NR32_ACCT	   51
 #define NR32_VHANGUP	   111
@@ -62,6 +65,7 @@ static __always_inline bool is_32bit_call(const struct pt_regs *regs)
 	return regs->pstate & PSR_MODE32_BIT;
 }
 
+#define CALL_ARGUMENT_0(regs) ((regs)->orig_x0)
 #define CALL_ARGUMENT_1(regs) ((regs)->regs[1])
 #define CALL_ARGUMENT_2(regs) ((regs)->regs[2])
 
@@ -95,6 +99,8 @@ static __always_inline void order(void)
 #define NR_IOPERM	   173
 #define NR_DELETE_MODULE   176
 #define NR_SENDTO	   44
+#define NR_CLONE	   56
+#define NR_UNSHARE	   272
 #define NR_SENDMSG	   46
 #define NR32_ACCT	   51
 #define NR32_VHANGUP	   111
@@ -128,6 +134,7 @@ static __always_inline bool is_32bit_call(const struct pt_regs *regs)
 	return bpf_get_current_task_btf()->thread_info.status & TS_COMPAT;
 }
 
+#define CALL_ARGUMENT_0(regs) ((regs)->di)
 #define CALL_ARGUMENT_1(regs) ((regs)->si)
 #define CALL_ARGUMENT_2(regs) ((regs)->dx)
 

@@ -33,6 +33,9 @@ struct {
 	__type(value, struct owned);
 } own_superblocks SEC(".maps");
 
+/* kernel/user_namespace.c: 32 below the first */
+#define USER_NAMESPACES_MAX 33
+
 static __always_inline bool has_own_namespaces(const struct subject *s)
 {
 	return s->policy->flags & CORDON_POLICY_OWN_NAMESPACES;

@@ -102,6 +102,43 @@ static __always_inline bool is_own_capability(const struct subject *s, const str
 	return capability != CAP_SYS_ADMIN || is_mount_attributes_call() || !is_host_call();
 }
 
+/*
+ * Does the call make a network namespace, as far as can be told? The flags of clone3(2) are in
+ * memory that another thread may change meanwhile.
+ */
+static __always_inline bool may_make_net_namespace(void)
+{
+	const struct pt_regs *regs = entry_registers();
+	__u32 number = call_number(regs) & ~OTHER_ABI_BIT;
+
+	if (is_32bit_call(regs) || number == NR_CLONE3)
+		return true;
+	return (number == NR_UNSHARE || number == NR_CLONE) &&
+	       (CALL_ARGUMENT_0(regs) & CLONE_NEWNET);
+}
+
+/*
+ * A network namespace takes 200 KB of the kernel's memory that no cgroup is charged for, and lives
+ * as long as a descriptor leads to it. The kernel counts them by user, in each user namespace that
+ * is above: here in the one that the execution began in.
+ */
+static __noinline bool holds_many_net_namespaces(const struct subject *s)
+{
+	const struct task_struct *task = read_task(bpf_get_current_task_btf());
+	__u64 counts = (__u64)task->cred->ucounts, namespace;
+
+	for (int i = 0; i < USER_NAMESPACES_MAX && counts; i++) {
+		namespace = read_u64(FIELD(struct ucounts, counts, ns));
+		if (namespace == s->execution->user_namespace)
+			return read_u64(FIELD(struct ucounts, counts, ucount) +
+					8ull * bpf_core_enum_value(enum ucount_type,
+								   UCOUNT_NET_NAMESPACES)) >=
+			       CORDON_MAX_NET_NAMESPACES;
+		counts = read_u64(FIELD(struct user_namespace, namespace, ucounts));
+	}
+	return true;
+}
+
 /* A ceiling, in every user namespace and for every uid: what is not in it does not exist. */
 SEC("lsm/capable")
 int BPF_PROG(cordon_capable, const struct cred *cred, struct user_namespace *ns, int cap,
@@ -112,6 +149,9 @@ int BPF_PROG(cordon_capable, const struct cred *cred, struct user_namespace *ns,
 	if (ret || kernel_acts_for_itself())
 		return ret;
 	ENTER(&s, ret);
+	if (cap == CAP_SYS_ADMIN && may_make_net_namespace() && holds_many_net_namespaces(&s))
+		return LEAVE(&s, deny_number(&s, CORDON_OP_CAPABLE, cap, CORDON_REASON_BUILTIN,
+					     -EPERM));
 	if ((__u32)cap < 64 && (s.policy->capabilities >> cap) & 1) {
 		if (!((HOST_CAPABILITIES >> cap) & 1) || !is_host_call())
 			return 0;

@@ -84,8 +84,6 @@ int BPF_PROG(cordon_group_destroy, struct fsnotify_group *group)
 	return 0;
 }
 
-#define NAMESPACES_MAX 33 /* kernel/user_namespace.c: 32 below the first */
-
 /*
  * Has the user less than a quarter left of what the kernel counts so, in any user namespace that it
  * is counted in?
@@ -95,7 +93,7 @@ static __always_inline bool is_short_of(__u32 kind)
 	const struct task_struct *task = read_task(bpf_get_current_task_btf());
 	__u64 counts = (__u64)task->cred->ucounts, namespace, used, most;
 
-	for (int i = 0; i < NAMESPACES_MAX && counts; i++) {
+	for (int i = 0; i < USER_NAMESPACES_MAX && counts; i++) {
 		namespace = read_u64(FIELD(struct ucounts, counts, ns));
 		used = read_u64(FIELD(struct ucounts, counts, ucount) + 8ull * kind);
 		most = read_u64(FIELD(struct user_namespace, namespace, ucount_max) + 8ull * kind);

@@ -247,6 +247,7 @@
 /* include/uapi/linux/sched.h */
 #define CLONE_PARENT	  0x00008000ull
 #define CLONE_THREAD	  0x00010000ull
+#define CLONE_NEWNET	  0x40000000ull
 #define CLONE_INTO_CGROUP 0x200000000ull
 
 /* Error pointers: include/linux/err.h */
