@@ -2,6 +2,7 @@
 /* Records of kernel events as the text that the log holds: what comes by the hundred thousand. */
 #include "audit/record/event_text.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -74,6 +75,15 @@ static void end_process(struct writing *w)
 	w->failed |= event_parts_user(w->parts, w->out) < 0;
 }
 
+/* Readers compute times since the start, which must not jump with the wall clock. */
+static void write_clock_step(const struct writing *w)
+{
+	int64_t step = audit_clock_step(w->execution, w->boot_offset);
+
+	if (step != 0)
+		buffer_print(w->out, ",\"clock_step_ns\":%" PRId64, step);
+}
+
 /* "cordon" with what every record of a kernel event says in it. It stays open. */
 static void begin_cordon(struct writing *w)
 {
@@ -84,6 +94,7 @@ static void begin_cordon(struct writing *w)
 		buffer_literal(out, ",\"sequence\":");
 		number(out, w->event.header.sequence);
 	}
+	write_clock_step(w);
 	w->failed |= event_parts_policy(w->parts, w->execution->policy, out) < 0;
 	buffer_literal(out, ",\"generation\":");
 	buffer_number(out, CORDON_POLICY_GENERATION(w->event.header.policy));

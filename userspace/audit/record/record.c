@@ -11,6 +11,9 @@
 #include "audit/text/text.h"
 #include "base/clock.h"
 
+/* What is less is slewing, not a step. */
+#define CLOCK_STEP_MIN (100 * (int64_t)NSEC_PER_MSEC)
+
 static void add_limits(struct fields *f, const struct audit_execution *execution)
 {
 	const struct policy_limits *limits = &execution->limits;
@@ -151,6 +154,16 @@ static void add_indirections(struct fields *f, const struct audit_execution *exe
 	fields_set(f, f->cordon, "indirections", list);
 }
 
+int64_t audit_clock_step(const struct audit_execution *execution, uint64_t clock_offset)
+{
+	int64_t step = (int64_t)(clock_offset - execution->clock_offset);
+
+	if (execution->clock_offset == 0 || clock_offset == 0 ||
+	    (step < CLOCK_STEP_MIN && step > -CLOCK_STEP_MIN))
+		return 0;
+	return step;
+}
+
 json_t *audit_record_start(const struct audit_execution *execution, uint64_t time)
 {
 	json_t *object;
@@ -233,6 +246,12 @@ static void add_network(struct fields *f, const struct audit_end *end)
 	fields_number(f, object, "packets_denied", end->packets_denied);
 }
 
+static void add_clock_step(struct fields *f, int64_t step)
+{
+	if (step != 0)
+		fields_set(f, f->cordon, "clock_step_ns", json_integer(step));
+}
+
 json_t *audit_record_end(const struct audit_execution *execution, const struct audit_end *end,
 			 uint64_t time)
 {
@@ -242,6 +261,7 @@ json_t *audit_record_end(const struct audit_execution *execution, const struct a
 
 	fields_begin(&f, time, "event", "execution-end", well ? "success" : "failure");
 	fields_number(&f, json_object_get(f.record, "event"), "duration", end->duration_nsec);
+	add_clock_step(&f, audit_clock_step(execution, end->clock_offset));
 	fields_code(&f, fields_execution(&f, execution), &execution->code);
 	fields_policy(&f, execution);
 	object = fields_object(&f, f.cordon, "end");

@@ -88,6 +88,8 @@ struct audit_execution {
 	const struct compiled_policy *policy; /* never NULL; not owned */
 	struct policy_limits limits;	      /* in force: the policy's, lowered by options */
 	bool observe;
+	/* Wall clock minus boot clock, ns, when it started; 0: not known. */
+	uint64_t clock_offset;
 	struct audit_container container; /* `id` NULL: none */
 	uint32_t uid, gid;
 	bool have_login;
@@ -139,6 +141,7 @@ struct audit_end {
 	bool have_status;
 	int status; /* as wait(2) reports it, if have_status */
 	uint64_t duration_nsec;
+	uint64_t clock_offset; /* wall clock minus boot clock at its end; 0: not known */
 	uint64_t killed_tasks; /* what was still alive at the end and was killed */
 	uint64_t attempts;     /* on record; the kernel does not count them */
 	/* resource use; have_* false: this host cannot tell */
@@ -150,6 +153,12 @@ struct audit_end {
 	uint64_t coalesced, dropped, limited, unresolved, last_sequence;
 	uint64_t bytes_sent, bytes_received, packets_sent, packets_received, packets_denied;
 };
+
+/*
+ * By how much the wall clock was set since the execution started, ns: `clock_offset` is what it is
+ * ahead of the boot clock now. 0: it was not, or that is not known.
+ */
+int64_t audit_clock_step(const struct audit_execution *execution, uint64_t clock_offset);
 
 /*
  * Each returns a new reference, or NULL without memory. `time` is the wall clock in ns since the

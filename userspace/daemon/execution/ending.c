@@ -211,6 +211,7 @@ static void fill_end(struct execution *e)
 
 	if (e->start > 0)
 		end->duration_nsec = e->ending.since - e->start;
+	end->clock_offset = clock_nsec(CLOCK_REALTIME) - clock_nsec(CLOCK_BOOTTIME);
 	cgroup_usage(e->cgroup_fd, &usage);
 	end->have_cpu = end->have_cpu || usage.have_cpu;
 	if (usage.have_cpu) {

@@ -147,6 +147,7 @@ int execution_append_start(struct execution *e, struct failure *failure)
 	int r;
 
 	note_starters(e);
+	e->record.clock_offset = clock_nsec(CLOCK_REALTIME) - clock_nsec(CLOCK_BOOTTIME);
 	r = logs_append(e->log, audit_record_start(&e->record, clock_nsec(CLOCK_REALTIME)));
 
 	/* It waits in memory, and is counted if it has to go. */

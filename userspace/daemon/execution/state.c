@@ -32,7 +32,7 @@ json_t *state_json(const struct execution *e)
 	const struct audit_execution *r = &e->record;
 
 	return json_pack(
-		"{s:s,s:O,s:s,s:{s:s,s:s,s:s},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s:[I,I,I],s:b}",
+		"{s:s,s:O,s:s,s:{s:s,s:s,s:s},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s:[I,I,I],s:b,s:I}",
 		"id", e->id, "request", e->request, "log", logs_directory(e->log), "policy", "name",
 		r->policy->name, "file", r->policy->file, "digest", r->policy->digest_text,
 		"limits", protocol_limits(&r->limits, false), "limits_missing",
@@ -42,7 +42,8 @@ json_t *state_json(const struct execution *e)
 		protocol_strings(r->environment_removed), "changing", changing_json(e),
 		"client_uid", (json_int_t)e->owner.uid, "leader", (int)e->leader, "unwritten",
 		(json_int_t)e->unwritten[0], (json_int_t)e->unwritten[1],
-		(json_int_t)e->unwritten[2], "in_order", e->adoption.in_order);
+		(json_int_t)e->unwritten[2], "in_order", e->adoption.in_order, "clock_offset",
+		(json_int_t)r->clock_offset);
 }
 
 int state_save(int dir_fd, const struct execution *e, struct failure *failure)
@@ -120,16 +121,17 @@ static int parse_into(json_t *object, struct state *state, struct failure *failu
 	json_t *request, *limits, *missing, *kept, *removed, *changing, *unwritten = NULL;
 	int observe, started, leader, in_order = 1, r;
 	json_error_t error;
-	json_int_t start, client;
+	json_int_t start, client, clock_offset = 0;
 
 	if (json_unpack_ex(
 		    object, &error, 0,
-		    "{s:s,s:o,s:s,s:{s:s,s:s,s:s!},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s?o,s?b!}",
+		    "{s:s,s:o,s:s,s:{s:s,s:s,s:s!},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s?o,s?b,s?I!}",
 		    "id", &id, "request", &request, "log", &log, "policy", "name", &name, "file",
 		    &file, "digest", &digest, "limits", &limits, "limits_missing", &missing,
 		    "observe", &observe, "started", &started, "start", &start, "environment_kept",
 		    &kept, "environment_removed", &removed, "changing", &changing, "client_uid",
-		    &client, "leader", &leader, "unwritten", &unwritten, "in_order", &in_order) < 0)
+		    &client, "leader", &leader, "unwritten", &unwritten, "in_order", &in_order,
+		    "clock_offset", &clock_offset) < 0)
 		return failure_set(failure, EBADMSG, "%.160s", error.text);
 	(void)((r = prepare_request_parse(request, &state->request, failure)) < 0 ||
 	       (r = uuid_parse(id, e->id)) < 0 ||
@@ -144,6 +146,7 @@ static int parse_into(json_t *object, struct state *state, struct failure *failu
 	if (r < 0)
 		return r;
 	e->observe = observe;
+	e->clock_offset = (uint64_t)clock_offset;
 	state->started = started;
 	state->start = (uint64_t)start;
 	state->client_uid = (uint32_t)client;

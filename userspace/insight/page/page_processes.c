@@ -33,8 +33,10 @@ struct chart {
 
 void page_offset(FILE *out, const struct page_execution *e, const json_t *record)
 {
-	uint64_t start = view_time(e->start ? e->start : e->count > 0 ? e->records[0] : NULL);
-	uint64_t time = view_time(record);
+	uint64_t start = view_steady_time(e->start	 ? e->start
+					  : e->count > 0 ? e->records[0]
+							 : NULL);
+	uint64_t time = view_steady_time(record);
 
 	if (start > 0 && time >= start)
 		fprintf(out, "+%.3f s", (double)(time - start) / 1e9);
@@ -68,7 +70,7 @@ static double x_of(const struct chart *c, uint64_t time)
 
 static uint64_t end_of(const struct chart *c, const struct tree_process *p)
 {
-	return p->exit ? view_time(p->exit) : c->end;
+	return p->exit ? view_steady_time(p->exit) : c->end;
 }
 
 static void draw_grid(const struct chart *c, double height)
@@ -125,7 +127,7 @@ static void draw_marks(const struct chart *c, const struct tree_process *p, doub
 
 	for (size_t i = 0; i < p->accesses.count; i++) {
 		const struct denial_group *g = &p->accesses.items[i];
-		double x = x_of(c, view_time(g->first)) - LABEL_WIDTH;
+		double x = x_of(c, view_steady_time(g->first)) - LABEL_WIDTH;
 		struct lane *lane;
 
 		if (!view_is_denial(g->first))
@@ -141,7 +143,7 @@ static void draw_marks(const struct chart *c, const struct tree_process *p, doub
 		const struct lane *lane = &lanes[i / LANES][i % LANES];
 
 		if (lane->gravest)
-			draw_mark(c, lane, x_of(c, view_time(lane->gravest->first)), y);
+			draw_mark(c, lane, x_of(c, view_steady_time(lane->gravest->first)), y);
 	}
 }
 
@@ -149,7 +151,7 @@ static void draw_row(const struct chart *c, size_t row)
 {
 	const struct tree_process *p = &c->e->tree.processes[c->order[row]];
 	double y = TOP + ROW_HEIGHT * (double)row + ROW_HEIGHT / 2;
-	double from = x_of(c, view_time(p->first)), to = x_of(c, end_of(c, p));
+	double from = x_of(c, view_steady_time(p->first)), to = x_of(c, end_of(c, p));
 	double indent = INDENT * (p->depth < INDENT_MAX ? p->depth : INDENT_MAX);
 
 	if (to - from < MIN_BAR)
@@ -261,8 +263,8 @@ void page_processes(FILE *out, const struct page_execution *e, size_t number)
 		return;
 	c->out = out;
 	c->e = e;
-	c->start = view_time(e->start ? e->start : e->records[0]);
-	c->end = view_time(e->end ? e->end : e->records[e->count - 1]);
+	c->start = view_steady_time(e->start ? e->start : e->records[0]);
+	c->end = view_steady_time(e->end ? e->end : e->records[e->count - 1]);
 	if (c->end <= c->start)
 		c->end = c->start + 1000000;
 	for (size_t i = 0; i < e->tree.count; i++)

@@ -40,7 +40,7 @@ static const struct branch *branches(const struct story *s)
 /* "+0.105 s" in its column, or blanks. */
 static void write_time(const struct story *s, const json_t *record)
 {
-	uint64_t time = record ? view_time(record) : 0;
+	uint64_t time = record ? view_steady_time(record) : 0;
 	char text[STYLE_QUANTITY_SIZE] = "";
 
 	if (time >= s->start && s->start > 0)
@@ -272,10 +272,10 @@ static void write_exit(const struct story *s, const struct tree_process *process
 		fprintf(s->out, "  exit %llu", (unsigned long long)code);
 		style_end(s->out, s->style, STYLE_WARN);
 	}
-	if (process->exit && s->start > 0 && view_time(process->exit) >= s->start) {
+	if (process->exit && s->start > 0 && view_steady_time(process->exit) >= s->start) {
 		style_begin(s->out, s->style, STYLE_DIM);
 		fprintf(s->out, "  until +%.3f",
-			(double)(view_time(process->exit) - s->start) / 1e9);
+			(double)(view_steady_time(process->exit) - s->start) / 1e9);
 		style_end(s->out, s->style, STYLE_DIM);
 	}
 }
@@ -468,7 +468,7 @@ int story_write(FILE *out, const struct style *style, json_t *const *records, si
 	r = tree_build(&tree, records, count);
 	if (r < 0)
 		return r;
-	s.start = view_time(start ? start : count > 0 ? records[0] : NULL);
+	s.start = view_steady_time(start ? start : count > 0 ? records[0] : NULL);
 	header_write(out, style, records, count);
 	r = write_refused(&s, records, count);
 	if (r == 0 && tree.count > 0) {

@@ -66,6 +66,13 @@ uint64_t view_time(const json_t *record)
 	return text ? view_time_of(text) : 0;
 }
 
+uint64_t view_steady_time(const json_t *record)
+{
+	const json_t *step = view_field(record, "cordon.clock_step_ns");
+
+	return view_time(record) - (uint64_t)json_integer_value(step);
+}
+
 uint64_t view_time_of(const char *text)
 {
 	struct tm tm = {0};

@@ -27,7 +27,10 @@ const char *view_damage(const json_t *record);
 /* "@timestamp" in ns since the epoch; 0: none. */
 uint64_t view_time(const json_t *record);
 
-/* The same of such a text. */
+/* The same by the clock as it was when the execution started: it may have been set since. */
+uint64_t view_steady_time(const json_t *record);
+
+/* view_time() of such a text. */
 uint64_t view_time_of(const char *text);
 
 #endif
