@@ -422,7 +422,10 @@ static void swap_all(struct apply *a)
 		if (!is_announced(a, e) || e->policy == use_for(a, e))
 			continue;
 		swap(a, e);
-		asking_policy_changed(e);
+		if (a->request->use)
+			asking_policy_amended(e);
+		else
+			asking_policy_changed(e);
 		a->targets[changed++] = e->slot;
 	}
 	a->count = changed;

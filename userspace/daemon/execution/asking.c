@@ -28,6 +28,14 @@ struct question {
 	pid_t waiters[WAITERS_MAX];
 	size_t waiter_count;
 	bool more_waiters;
+	/*
+	 * An approval of another question changed the policy, so that this one is proposed again
+	 * with that as its base. Whoever approves has seen the rules under the former digests.
+	 */
+	bool renewing;
+	json_t *rules; /* that it asks for */
+	char former[CORDON_ASKS_EACH][SHA256_TEXT_SIZE];
+	size_t former_count;
 };
 
 static uint32_t ask_msec(const struct execution *e)
@@ -96,12 +104,20 @@ static void unlink_question(struct question *q)
 	*at = q->next;
 }
 
-static void question_free(struct question *q)
+static void withdraw(struct question *q)
 {
 	errand_cancel(q->errand);
+	q->errand = NULL;
 	if (q->e->daemon->approvals && q->digest[0])
 		approvals_withdraw(q->e->daemon->approvals, q->digest, q->expires);
+	q->digest[0] = '\0';
 	proposal_release(q->e->daemon, &q->proposal);
+}
+
+static void question_free(struct question *q)
+{
+	withdraw(q);
+	json_decref(q->rules);
 	if (q->timer)
 		event_free(q->timer);
 	free(q);
@@ -131,6 +147,12 @@ static void on_overdue(evutil_socket_t fd, short what, void *context)
 
 	(void)fd;
 	(void)what;
+	/* A call that the new policy allows was not made again, and nothing waits. */
+	if (q->renewing) {
+		unlink_question(q);
+		question_free(q);
+		return;
+	}
 	refuse(q);
 }
 
@@ -188,6 +210,15 @@ static void on_compared(void *context, int result, const char *data, size_t size
 	json_decref(entry);
 }
 
+/* Another rule than the one that was seen is approved by its own digest alone. */
+static void note_rules(struct question *q)
+{
+	if (!json_equal(q->rules, q->proposal.refused.rules))
+		q->former_count = 0;
+	json_decref(q->rules);
+	q->rules = json_incref(q->proposal.refused.rules);
+}
+
 static int propose(struct question *q, const struct cordon_event *event,
 		   const struct buffer *record, uint64_t left, struct failure *failure)
 {
@@ -204,7 +235,10 @@ static int propose(struct question *q, const struct cordon_event *event,
 	int r = proposal_of_call(q->e, event, record, clock_nsec(CLOCK_REALTIME) + left,
 				 &q->proposal, failure);
 
-	return r < 0 ? r : errand_start(daemon->base, &job, &q->errand, failure);
+	if (r < 0)
+		return r;
+	note_rules(q);
+	return errand_start(daemon->base, &job, &q->errand, failure);
 }
 
 static uint64_t time_left(const struct execution *e, const struct cordon_event *event)
@@ -224,7 +258,8 @@ static int begin(struct question *q, const struct cordon_event *event, const str
 		return failure_set(failure, ETIME, "its time is up, or nobody is asked any more");
 	if (!record)
 		return failure_set(failure, ENODATA, "it cannot be put into words");
-	q->timer = evtimer_new(q->e->daemon->base, on_overdue, q);
+	if (!q->timer)
+		q->timer = evtimer_new(q->e->daemon->base, on_overdue, q);
 	if (!q->timer || arm(q, left) < 0)
 		return failure_set(failure, ENOMEM, "%m");
 	return propose(q, event, record, left, failure);
@@ -250,6 +285,26 @@ static struct question *find(const struct execution *e, uint64_t key)
 	return q;
 }
 
+/* NULL: it is refused. */
+static struct question *question_new(struct execution *e, const struct cordon_event *event)
+{
+	uint64_t key = event->sequence;
+	struct question *q = calloc(1, sizeof(*q));
+
+	/* It may have begun to wait while the answer was given. */
+	if (!q || enforcement_has_refused(e->daemon->enforcement, key)) {
+		free(q);
+		refuse_key(e, key);
+		go_on(e, (pid_t)event->tgid);
+		return NULL;
+	}
+	q->e = e;
+	q->key = key;
+	q->next = e->questions;
+	e->questions = q;
+	return q;
+}
+
 void asking_take(struct execution *e, const struct cordon_event *event, const struct buffer *record)
 {
 	uint64_t key = event->sequence;
@@ -258,22 +313,15 @@ void asking_take(struct execution *e, const struct cordon_event *event, const st
 
 	if (e->state != EXECUTION_LIVE)
 		return;
-	if (q) {
+	if (q && !q->renewing) {
 		add_waiter(q, event);
 		return;
 	}
-	q = calloc(1, sizeof(*q));
-	/* It may have begun to wait while the answer was given. */
-	if (!q || enforcement_has_refused(e->daemon->enforcement, key)) {
-		free(q);
-		refuse_key(e, key);
-		go_on(e, (pid_t)event->tgid);
+	if (!q)
+		q = question_new(e, event);
+	if (!q)
 		return;
-	}
-	q->e = e;
-	q->key = key;
-	q->next = e->questions;
-	e->questions = q;
+	q->renewing = false;
 	add_waiter(q, event);
 	if (begin(q, event, record, &failure) < 0) {
 		daemon_say(e->daemon, "execution %s: a call that waited is refused: %s", e->id,
@@ -309,6 +357,56 @@ void asking_policy_changed(struct execution *e)
 		waiters_go_on(q);
 		question_free(q);
 	}
+}
+
+static void renew(struct question *q)
+{
+	if (q->digest[0] && q->former_count < ARRAY_SIZE(q->former))
+		memcpy(q->former[q->former_count++], q->digest, sizeof(q->digest));
+	withdraw(q);
+	q->renewing = true;
+	waiters_go_on(q);
+	q->waiter_count = 0;
+	q->more_waiters = false;
+}
+
+void asking_policy_amended(struct execution *e)
+{
+	give_asks(e);
+	for (struct question *q = e->questions; q; q = q->next)
+		renew(q);
+}
+
+static bool had_digest(const struct question *q, const char *digest)
+{
+	for (size_t i = 0; i < q->former_count; i++)
+		if (strncasecmp(q->former[i], digest, strlen(digest)) == 0)
+			return true;
+	return false;
+}
+
+int asking_find_renewed(const struct daemon *daemon, const char *digest,
+			char ret_digest[SHA256_TEXT_SIZE])
+{
+	const struct question *found = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++) {
+		const struct execution *e = daemon->by_slot[i];
+
+		for (const struct question *q = e ? e->questions : NULL; q; q = q->next) {
+			if (!had_digest(q, digest))
+				continue;
+			if (found)
+				return -ENOTUNIQ;
+			found = q;
+		}
+	}
+	if (!found)
+		return -ENOENT;
+	if (!found->digest[0])
+		return -EAGAIN;
+	memcpy(ret_digest, found->digest, SHA256_TEXT_SIZE);
+	return 0;
 }
 
 void asking_not_granted(struct daemon *daemon, const char *digest)

@@ -23,6 +23,19 @@ void asking_start(struct execution *e);
 void asking_policy_changed(struct execution *e);
 
 /*
+ * The same where the policy is what it was with an approved rule besides: each question that remains
+ * keeps the digests that it had.
+ */
+void asking_policy_amended(struct execution *e);
+
+/*
+ * The digest under which a question is in the inbox now that was there under this one, or one that
+ * begins so. -ENOENT: there is none; -EAGAIN: its proposal is still being made; -ENOTUNIQ.
+ */
+int asking_find_renewed(const struct daemon *daemon, const char *digest,
+			char ret_digest[SHA256_TEXT_SIZE]);
+
+/*
  * A process of its waits (CORDON_EVENT_WAITS). `record`: what its denial would be on record as;
  * NULL: that could not be written, and it is refused.
  */

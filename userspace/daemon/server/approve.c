@@ -12,6 +12,7 @@
 #include "daemon/policy/approvals.h"
 #include "control/decide_request.h"
 #include "daemon/executor/executors.h"
+#include "daemon/host/turn.h"
 #include "daemon/peer/member.h"
 #include "daemon/privsep/errand.h"
 
@@ -110,6 +111,8 @@ static void decide(struct connection *c, const struct decide_request *request,
 
 /* Whoever approves waits for it. */
 #define RULES_SECONDS 60
+#define RETRY_MSEC    50
+#define RETRIES_MAX   (RULES_SECONDS * 1000 / RETRY_MSEC)
 
 /* A grant: its record has every rule, which an errand finds. */
 struct approve_pending {
@@ -119,11 +122,15 @@ struct approve_pending {
 	struct decide_request request;
 	unsigned char identity[SHA256_SIZE];
 	struct errand *errand;
+	struct event *retry; /* while the question is proposed again under another digest */
+	unsigned int tries;
 	uint64_t since; /* wall clock */
 };
 
 static void pending_free(struct approve_pending *p)
 {
+	if (p->retry)
+		event_free(p->retry);
 	decide_request_release(&p->request);
 	free(p);
 }
@@ -207,26 +214,98 @@ void approve_forget(struct connection *c)
 	c->approve_pending = NULL;
 }
 
+static void decide_request(struct connection *c, struct decide_request *request,
+			   unsigned int tries);
+
+static void on_retry(evutil_socket_t fd, short what, void *context)
+{
+	TURN("approval");
+	struct approve_pending *p = context;
+	_cleanup_(decide_request_release) struct decide_request request = p->request;
+	struct connection *c = p->connection;
+	unsigned int tries = p->tries;
+
+	(void)fd;
+	(void)what;
+	p->request = (struct decide_request){};
+	c->approve_pending = NULL;
+	pending_free(p);
+	decide_request(c, &request, tries);
+}
+
+/* The proposal is compiled and compared meanwhile. */
+static int try_again(struct connection *c, struct decide_request *request, unsigned int tries)
+{
+	const struct timeval after = {.tv_usec = RETRY_MSEC * 1000};
+	struct approve_pending *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	p->connection = c;
+	p->tries = tries + 1;
+	p->retry = evtimer_new(c->daemon->base, on_retry, p);
+	if (!p->retry || evtimer_add(p->retry, &after) < 0) {
+		pending_free(p);
+		return -ENOMEM;
+	}
+	p->request = *request;
+	*request = (struct decide_request){};
+	c->approve_pending = p;
+	return 0;
+}
+
+/*
+ * A call's question has another digest once another question is approved. 1: the request is put
+ * off; 0: it has the new digest now; or why there is none.
+ */
+static int follow_question(struct connection *c, struct decide_request *request, unsigned int tries)
+{
+	char digest[SHA256_TEXT_SIZE];
+	int r = request->digest[0] ? asking_find_renewed(c->daemon, request->digest, digest)
+				   : -ENOENT;
+
+	if (r == -EAGAIN)
+		return tries < RETRIES_MAX && try_again(c, request, tries) == 0 ? 1 : r;
+	if (r == 0)
+		memcpy(request->digest, digest, sizeof(digest));
+	return r;
+}
+
+static void decide_request(struct connection *c, struct decide_request *request, unsigned int tries)
+{
+	unsigned char identity[SHA256_SIZE];
+	_cleanup_(freep) char *text = NULL;
+	struct failure failure = {};
+	int r = find_subject(c, request, identity, &text, &failure), followed;
+
+	if (r < 0) {
+		followed = follow_question(c, request, tries);
+		if (followed == 1)
+			return;
+		if (followed == 0)
+			r = find_subject(c, request, identity, &text, &failure);
+	}
+	if (r < 0)
+		return connection_refuse(c, r, text && *text ? text : failure.text);
+	/* Without an errand, with what is there. */
+	if (request->decision != AUDIT_APPROVAL_GRANTED ||
+	    approvals_know_rules(c->daemon->approvals, identity) ||
+	    start_pending(c, request, identity, &failure) < 0)
+		decide(c, request, identity);
+}
+
 void approve_decide(struct connection *c, json_t *message)
 {
 	_cleanup_(decide_request_release) struct decide_request request = {};
-	unsigned char identity[SHA256_SIZE];
-	_cleanup_(freep) char *text = NULL;
 	struct failure failure = {};
 	int r;
 
 	if (approve_not_required(c) < 0)
 		return;
 	r = decide_request_parse(message, &request, &failure);
-	if (r == 0)
-		r = find_subject(c, &request, identity, &text, &failure);
 	if (r < 0)
-		return connection_refuse(c, r, text && *text ? text : failure.text);
-	/* Without an errand, with what is there. */
-	if (request.decision != AUDIT_APPROVAL_GRANTED ||
-	    approvals_know_rules(c->daemon->approvals, identity) ||
-	    start_pending(c, &request, identity, &failure) < 0)
-		decide(c, &request, identity);
+		return connection_refuse(c, r, failure.text);
+	decide_request(c, &request, 0);
 }
 
 static bool lives(const void *context, const char *execution)

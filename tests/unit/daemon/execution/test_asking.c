@@ -160,6 +160,46 @@ static void test_asked(void **state)
 	assert_int_equal(logs_count("gap", NULL), 0);
 }
 
+/* Another question was approved: whoever has the list can still decide about this one. */
+static void test_amended(void **state)
+{
+	char digest[SHA256_TEXT_SIZE], found[SHA256_TEXT_SIZE];
+	size_t next;
+	json_t *list;
+
+	(void)state;
+	emit();
+	errand_answers(0);
+	list = approvals_list(world->approvals, 0, 1 << 20, &next);
+	snprintf(digest, sizeof(digest), "%s",
+		 json_string_value(json_object_get(json_array_get(list, 0), "digest")));
+	json_decref(list);
+	assert_int_equal(asking_find_renewed(world, digest, found), -ENOENT);
+	asking_policy_amended(e);
+	assert_int_equal(kernel->refused_question, 0);
+	assert_true(has_gone_on());
+	assert_int_equal(inbox(), 0);
+	assert_int_equal(asking_find_renewed(world, digest, found), -EAGAIN);
+	/* The call is made again. */
+	waiter = stopped();
+	kernel->label_pid = waiter;
+	emit();
+	assert_int_equal(asking_find_renewed(world, digest, found), -EAGAIN);
+	errand_answers(0);
+	assert_int_equal(inbox(), 1);
+	digest[12] = '\0';
+	assert_int_equal(asking_find_renewed(world, digest, found), 0);
+	list = approvals_list(world->approvals, 0, 1 << 20, &next);
+	assert_string_equal(found,
+			    json_string_value(json_object_get(json_array_get(list, 0), "digest")));
+	json_decref(list);
+	assert_int_equal(asking_find_renewed(world, "another", found), -ENOENT);
+	/* Another policy altogether: what was seen says nothing. */
+	asking_policy_changed(e);
+	assert_true(has_gone_on());
+	assert_int_equal(asking_find_renewed(world, digest, found), -ENOENT);
+}
+
 static void test_not_granted(void **state)
 {
 	char digest[SHA256_TEXT_SIZE];
@@ -270,9 +310,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(test_possible),   TEST(test_asked),	  TEST(test_not_granted),
-		TEST(test_overdue),    TEST(test_nothing_to_ask), TEST(test_no_comparison),
-		TEST(test_no_process), TEST(test_ended),	  TEST(test_another_process),
+		TEST(test_possible),	    TEST(test_asked),	   TEST(test_amended),
+		TEST(test_not_granted),	    TEST(test_overdue),	   TEST(test_nothing_to_ask),
+		TEST(test_no_comparison),   TEST(test_no_process), TEST(test_ended),
+		TEST(test_another_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
