@@ -8,6 +8,9 @@
  *                    on standard input; prints how many, and waits for the end of standard input
  *   quiet FILE N     tries to open N of them, one after the other, and prints what the fastest ten
  *   of them cost
+ *   hide FILE N SECRET  tries to open N of them, then to read SECRET
+ *   long FILE N      tries to make N directories beside FILE whose names are control characters
+ *   nameless DIR N   holds N files without a name, or as many as it gets, until it is killed
  *   tasks            starts threads until it is refused another
  *   credentials      opens files, each under credentials of its own, until it is refused others
  *   queues           makes System V message queues until it is refused another
@@ -28,6 +31,7 @@
 #include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -130,6 +134,33 @@ static int quiet(const char *file, long many)
 	return wrong != 0;
 }
 
+static int hide(const char *file, long many, const char *secret)
+{
+	long wrong = 0;
+
+	for (long i = 0; i < many; i++)
+		wrong += try_beside(file, "hide", i, 1) != EACCES;
+	wrong += open(secret, O_RDONLY | O_CLOEXEC) >= 0 || errno != EACCES;
+	printf("wrong %ld\n", wrong);
+	return wrong != 0;
+}
+
+static int make_long(const char *file, long many)
+{
+	char path[PATH_MAX];
+	long wrong = 0;
+
+	for (long i = 0; i < many; i++) {
+		int length = snprintf(path, sizeof(path), "%s-%ld-", file, i);
+
+		memset(path + length, 1, 200);
+		path[length + 200] = '\0';
+		wrong += mkdir(path, 0700) == 0 || errno != EACCES;
+	}
+	printf("wrong %ld\n", wrong);
+	return wrong != 0;
+}
+
 static int sleep_on(void *unused)
 {
 	(void)unused;
@@ -181,6 +212,19 @@ static int credentials(void)
 	return 1;
 }
 
+static int nameless(const char *directory, long most)
+{
+	const struct rlimit files = {.rlim_cur = FILES, .rlim_max = FILES};
+	long many = 0;
+
+	if (setrlimit(RLIMIT_NOFILE, &files) < 0)
+		return 1;
+	while (many < most && open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) >= 0)
+		many++;
+	say_and_wait("nameless", many, many < most ? errno : 0);
+	return 1;
+}
+
 static int queues(void)
 {
 	long many = 0;
@@ -217,6 +261,12 @@ int main(int argc, char **argv)
 		return count(argv[2], atol(argv[3]));
 	if (strcmp(way, "quiet") == 0 && argc == 4)
 		return quiet(argv[2], atol(argv[3]));
+	if (strcmp(way, "hide") == 0 && argc == 5)
+		return hide(argv[2], atol(argv[3]), argv[4]);
+	if (strcmp(way, "long") == 0 && argc == 4)
+		return make_long(argv[2], atol(argv[3]));
+	if (strcmp(way, "nameless") == 0 && argc == 4)
+		return nameless(argv[2], atol(argv[3]));
 	if (strcmp(way, "tasks") == 0)
 		return tasks();
 	if (strcmp(way, "credentials") == 0)
