@@ -6,6 +6,7 @@
 #include "audit/record/names.h"
 #include "base/clock.h"
 #include "base/uuid.h"
+#include "insight/story/clusters.h"
 #include "insight/story/denials.h"
 #include "insight/text/view.h"
 
@@ -71,25 +72,44 @@ static void add_outcome(struct fields *f, const struct audit_end *end)
 	fields_limits(f, outcome, end->limits);
 }
 
-/* Those that rules refused, or the attempts; and how many are left out. */
+/*
+ * Which records are added first where not all can be listed: denials by a rule matter more than
+ * those that no rule explains. Otherwise all are added in their order, in the first pass.
+ */
+static bool is_of_pass(const json_t *record, bool many, int pass)
+{
+	bool first = !many || denial_weight(record) >= DENIAL_WEIGHT_RULE;
+
+	return first == (pass == 0);
+}
+
+static void add_groups(struct fields *f, struct denial_groups *groups, json_t *const *records,
+		       size_t count, bool attempts, uint64_t *omitted)
+{
+	for (size_t i = 0; i < 2 * count; i++) {
+		const json_t *record = records[i % count];
+		size_t index;
+		int is_new;
+
+		if (!view_is_denial(record) || view_is(record, "attempt") != attempts ||
+		    !is_of_pass(record, count > REPORT_DENIALS_MAX, i >= count))
+			continue;
+		/* Whether they are like one that is listed takes most of the time. */
+		if (groups->count == REPORT_DENIALS_MAX)
+			*omitted += 1 + view_number(record, "cordon.repeats");
+		else if (denial_groups_add(groups, record, &index, &is_new) < 0)
+			f->failed = true;
+	}
+}
+
+/* The denials, or the attempts; and how many are left out. */
 static void add_refused(struct fields *f, json_t *const *records, size_t count, bool attempts)
 {
 	struct denial_groups groups = {0};
 	json_t *list = json_array();
 	uint64_t omitted = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		size_t index;
-		int is_new;
-
-		if (!view_is_denial(records[i]) || view_is(records[i], "attempt") != attempts)
-			continue;
-		/* Whether they are like one that is listed takes most of the time. */
-		if (groups.count == REPORT_DENIALS_MAX)
-			omitted += 1 + view_number(records[i], "cordon.repeats");
-		else if (denial_groups_add(&groups, records[i], &index, &is_new) < 0)
-			f->failed = true;
-	}
+	add_groups(f, &groups, records, count, attempts, &omitted);
 	for (size_t i = 0; i < groups.count; i++)
 		if (json_array_append_new(list, entry(&groups.items[i])) < 0)
 			f->failed = true;

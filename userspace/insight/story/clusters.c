@@ -15,7 +15,6 @@
 #define FOLD_FIRST 8u
 
 /* Heavier than a denial without a rule, however it came about. */
-#define WEIGHT_RULE	10u
 #define WEIGHT_SEVERITY 20u
 #define WEIGHT_TAGS	5u
 #define WEIGHT_FOREIGN	5u
@@ -37,7 +36,7 @@ unsigned int denial_weight(const json_t *record)
 			weight = (i + 1) * WEIGHT_SEVERITY;
 	if (json_array_size(view_field(record, "cordon.rule.tags")) > 0)
 		weight += WEIGHT_TAGS;
-	return weight + WEIGHT_RULE;
+	return weight + DENIAL_WEIGHT_RULE;
 }
 
 /* --- where -------------------------------------------------------------------------------- */

@@ -48,6 +48,9 @@ struct denial_clusters {
 	size_t count, capacity;
 };
 
+/* What a denial by a rule weighs at least. */
+#define DENIAL_WEIGHT_RULE 10u
+
 /*
  * How much a denial matters: by the rule's severity, then by its tags; without a rule it is 0, or
  * little more.

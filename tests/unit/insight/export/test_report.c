@@ -180,11 +180,17 @@ static void test_many(void **state)
 	fixture_init(&f);
 	for (size_t i = 0; i < ARRAY_SIZE(records); i++) {
 		snprintf(path, sizeof(path), "/x/%zu", i);
-		records[i] = denial_of(&f, path, CORDON_REASON_DEFAULT, 0);
+		records[i] = denial_of(&f, path,
+				       i + 1 < ARRAY_SIZE(records) ? CORDON_REASON_DEFAULT
+								   : CORDON_REASON_RULE,
+				       0);
 	}
 	report = report_build(&f.execution, &end, records, ARRAY_SIZE(records));
 	assert_int_equal(json_array_size(view_field(report, "denials")), REPORT_DENIALS_MAX);
 	assert_int_equal(view_number(report, "denials_omitted"), 10);
+	/* The one by a rule is not among those left out. */
+	assert_string_equal(view_text(json_array_get(view_field(report, "denials"), 0), "object"),
+			    path);
 	for (size_t i = 0; i < ARRAY_SIZE(records); i++)
 		json_decref(records[i]);
 }
