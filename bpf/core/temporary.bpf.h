@@ -28,7 +28,7 @@ struct temporary_file {
 	__u32 generation; /* inode.i_generation */
 };
 
-struct temporary_note {
+struct temporary_entry {
 	__u64 owner; /* see struct cordon_execution */
 	__u32 user;  /* whose share it is charged to */
 	__u32 reserved;
@@ -40,7 +40,7 @@ struct {
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(max_entries, TEMPORARY_ALL);
 	__type(key, struct temporary_file);
-	__type(value, struct temporary_note);
+	__type(value, struct temporary_entry);
 } temporary_files SEC(".maps");
 
 /* How many of them are whose. */
@@ -80,7 +80,7 @@ static __always_inline void temporary_identify(__u64 inode, struct temporary_fil
 static __noinline bool is_own_temporary(const struct subject *s, __u64 inode)
 {
 	struct temporary_file file;
-	const struct temporary_note *note;
+	const struct temporary_entry *note;
 
 	temporary_identify(inode, &file);
 	note = bpf_map_lookup_elem(&temporary_files, &file);
@@ -106,7 +106,7 @@ static __always_inline bool may_make_temporary(const struct subject *s)
 /* Runs for whoever lets go of the inode last, too. */
 static __noinline void temporary_forget(const struct temporary_file *file)
 {
-	const struct temporary_note *found = bpf_map_lookup_elem(&temporary_files, file);
+	const struct temporary_entry *found = bpf_map_lookup_elem(&temporary_files, file);
 	__u64 owner, *files;
 	__u32 user;
 
@@ -132,9 +132,10 @@ static __always_inline void temporary_forget_freed(__u64 inode)
 
 static __noinline void temporary_note(const struct cordon_execution *execution, __u64 inode)
 {
-	struct temporary_note note = {.owner = execution->temporary_owner, .user = execution->user};
+	struct temporary_entry note = {.owner = execution->temporary_owner,
+				       .user = execution->user};
 	__u64 owner = note.owner, one = 1, held, *files;
-	const struct temporary_note *former;
+	const struct temporary_entry *former;
 	struct temporary_file file;
 
 	temporary_identify(inode, &file);

@@ -114,7 +114,7 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 	rights = *(volatile __u32 *)&s->walk->wanted;
 	answer = &s->walk->answer;
 	/* Elsewhere, or denied, it takes no place from the files that have names there. */
-	if ((flags & __O_TMPFILE) && operation == CORDON_OP_OPEN && has_own_temporary(s) &&
+	if (has_own_temporary(s) && operation == CORDON_OP_OPEN && (flags & __O_TMPFILE) &&
 	    (answer->missing || s->walk->temporary != TEMPORARY_DIRECTLY))
 		temporary_forget_freed(o->inode);
 	/* Where it may wait, exec's own hook asks for all that it takes: one answer will do. */

@@ -23,8 +23,8 @@ void asking_start(struct execution *e);
 void asking_policy_changed(struct execution *e);
 
 /*
- * The same where the policy is what it was with an approved rule besides: each question that remains
- * keeps the digests that it had.
+ * The same where the policy is what it was with an approved rule besides: each question that
+ * remains keeps the digests that it had.
  */
 void asking_policy_amended(struct execution *e);
 

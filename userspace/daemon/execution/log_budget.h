@@ -12,7 +12,7 @@
 
 #include "bpf/abi.h"
 
-/* Bytes a second that a policy does not name: where accesses are denied, and where all are logged. */
+/* Bytes a second without `audit: {rate: ...}`: where accesses are denied; where all are logged. */
 #define LOG_RATE_DEFAULT  (1u << 20)
 #define LOG_RATE_OBSERVED (16u << 20)
 
