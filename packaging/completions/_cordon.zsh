@@ -72,6 +72,7 @@ _cordon() {
 			'--address-space=[of each process]:size:' \
 			'--file-size=[of each file it writes]:size:' \
 			'--open-files=[descriptors of each process]:count:' \
+			'--io-read=[bytes a second from each disk]:size:' '--io-write=[bytes a second to each disk]:size:' \
 			'--session=[executions that belong together]:name:' \
 			'--agent=[the agent whose code this is]:name:' \
 			'--executor=[what runs it for the agent]:name:' \

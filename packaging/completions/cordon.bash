@@ -38,7 +38,7 @@ _cordon()
 	local commands="run events show why could report ps top approve approvals kill propose mcp who adopt status wait watch doctor demo policy config log daemon disable help"
 	local -A options=(
 		[run]="--policy --workdir --bind --user --stdin --observe --timeout --memory --pids --cpu
-			--cpu-time --address-space --file-size --open-files --session --agent --executor
+			--cpu-time --address-space --file-size --open-files --io-read --io-write --session --agent --executor
 			--language --log --report --help"
 		[events]="--follow --lines --output --execution --after --cursor --heartbeats --utc --log --help"
 		[show]="--json --utc --log --help"

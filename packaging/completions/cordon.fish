@@ -60,6 +60,8 @@ complete -c cordon -n '__fish_seen_subcommand_from run' -l cpu-time -r -F
 complete -c cordon -n '__fish_seen_subcommand_from run' -l address-space -r -F
 complete -c cordon -n '__fish_seen_subcommand_from run' -l file-size -r -F
 complete -c cordon -n '__fish_seen_subcommand_from run' -l open-files -r -F
+complete -c cordon -n '__fish_seen_subcommand_from run' -l io-read -r -F
+complete -c cordon -n '__fish_seen_subcommand_from run' -l io-write -r -F
 complete -c cordon -n '__fish_seen_subcommand_from run' -l session -r -a '(__cordon_known sessions)'
 complete -c cordon -n '__fish_seen_subcommand_from run' -l agent -r -a '(__cordon_known agents)'
 complete -c cordon -n '__fish_seen_subcommand_from run' -l executor -r -F

@@ -116,13 +116,14 @@ class Policy:
         cpu_time: Optional[Limit] = None,
         file_size: Optional[Limit] = None,
         open_files: Optional[int] = None,
+        io: Optional[Mapping[str, str]] = None,
     ) -> Policy:
-        """Times in seconds and sizes in bytes, or as policies write them ("60s", "512M")."""
+        """Times in seconds and sizes in bytes, or as policies write them ("60s", "512M"); io: {"write": "50M/s"}."""
         times = {"wall": wall, "cpu_time": cpu_time}
         sizes = {"memory": memory, "file_size": file_size}
         said: Dict[str, Any] = {key: seconds(value, key) for key, value in times.items() if value is not None}
         said.update((key, size(value, key)) for key, value in sizes.items() if value is not None)
-        said.update((key, value) for key, value in (("pids", pids), ("cpu", cpu), ("open_files", open_files)) if value is not None)
+        said.update((key, value) for key, value in (("pids", pids), ("cpu", cpu), ("open_files", open_files), ("io", io)) if value is not None)
         self._document.setdefault("limits", {}).update(said)
         return self
 

@@ -243,6 +243,8 @@ static const struct {
 	{"address_space_bytes", offsetof(struct policy_limits, address_space_bytes)},
 	{"file_size_bytes", offsetof(struct policy_limits, file_size_bytes)},
 	{"open_files", offsetof(struct policy_limits, open_files)},
+	{"io_read_bytes", offsetof(struct policy_limits, io_read_bytes)},
+	{"io_write_bytes", offsetof(struct policy_limits, io_write_bytes)},
 };
 _Static_assert(sizeof(struct policy_limits) == ARRAY_SIZE(limit_names) * sizeof(uint64_t),
 	       "every limit has a name");

@@ -244,6 +244,7 @@ static void probe_cgroup(struct probe *p)
 	probe_controller(p, "pids controller", controllers, "pids",
 			 "`limits: pids` is not applied");
 	probe_controller(p, "cpu controller", controllers, "cpu", "`limits: cpu` is not applied");
+	probe_controller(p, "io controller", controllers, "io", "`limits: io` is not applied");
 	probe_controller(p, "hugetlb controller", controllers, "hugetlb",
 			 "`limits: memory` does not keep executions from the host's huge pages");
 }

@@ -17,6 +17,8 @@ const struct limit_kind limit_kinds[LIMIT_KINDS] = {
 	{"address-space", LIMIT_SIZE, offsetof(struct policy_limits, address_space_bytes)},
 	{"file-size", LIMIT_SIZE, offsetof(struct policy_limits, file_size_bytes)},
 	{"open-files", LIMIT_COUNT, offsetof(struct policy_limits, open_files)},
+	{"io-read", LIMIT_SIZE, offsetof(struct policy_limits, io_read_bytes)},
+	{"io-write", LIMIT_SIZE, offsetof(struct policy_limits, io_write_bytes)},
 };
 
 struct suffix {

@@ -20,7 +20,7 @@ struct limit_kind {
 	size_t offset;
 };
 
-#define LIMIT_KINDS 8
+#define LIMIT_KINDS 10
 extern const struct limit_kind limit_kinds[LIMIT_KINDS];
 
 /* The member of `limits` that `kind` stands for. */

@@ -41,6 +41,8 @@ static const struct {
 	{"file-size", "2T", 2ull << 40},
 	{"pids", "64", 64},
 	{"open-files", "256", 256},
+	{"io-read", "50M", 50ull << 20},
+	{"io-write", "1.5G", 3ull << 29},
 	{"cpu", "150%", 150},
 };
 

@@ -27,6 +27,8 @@ static void add_limits(struct fields *f, const struct audit_execution *execution
 	fields_number_or_null(f, object, "address_space_bytes", limits->address_space_bytes);
 	fields_number_or_null(f, object, "file_size_bytes", limits->file_size_bytes);
 	fields_number_or_null(f, object, "open_files", limits->open_files);
+	fields_number_or_null(f, object, "io_read_bytes", limits->io_read_bytes);
+	fields_number_or_null(f, object, "io_write_bytes", limits->io_write_bytes);
 	fields_strings(f, object, "missing", execution->limits_missing);
 }
 

@@ -33,6 +33,8 @@ const char run_help[] =
 	"  --address-space SIZE  of each process\n"
 	"  --file-size SIZE      of each file that the command writes\n"
 	"  --open-files COUNT    descriptors of each process\n"
+	"  --io-read SIZE, --io-write SIZE\n"
+	"                        bytes a second from and to each disk\n"
 	"\n"
 	"Names and files of the log:\n"
 	"  --session NAME        session to which the execution belongs\n"

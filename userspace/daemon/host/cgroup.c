@@ -19,12 +19,13 @@
 #define MOUNTINFO_MAX	 (16u << 20)
 #define CPU_PERIOD_USEC	 100000u
 #define NSEC_PER_USEC	 1000u
+#define DISKS_MAX	 256u
+#define DISK_NUMBER_SIZE 32
+#define IO_SIZE		 128
 
 static const char *const controller_names[CGROUP_CONTROLLER_COUNT] = {
-	[CGROUP_MEMORY] = "memory",
-	[CGROUP_PIDS] = "pids",
-	[CGROUP_CPU] = "cpu",
-	[CGROUP_HUGETLB] = "hugetlb",
+	[CGROUP_MEMORY] = "memory",   [CGROUP_PIDS] = "pids", [CGROUP_CPU] = "cpu",
+	[CGROUP_HUGETLB] = "hugetlb", [CGROUP_IO] = "io",
 };
 
 /* mountinfo writes blanks and backslashes as \ooo. */
@@ -141,7 +142,8 @@ int cgroup_tree_open(const char *mount_point, struct cgroup_tree *ret_tree, stru
 	if (fd < 0)
 		return failure_set(failure, errno, "cannot open the cgroup %s: %m", path);
 	for (int i = 0; i < CGROUP_CONTROLLER_COUNT; i++)
-		tree.available[i] = enable_controller(mount_fd, controller_names[i]) &&
+		tree.available[i] = i != CGROUP_IO &&
+				    enable_controller(mount_fd, controller_names[i]) &&
 				    enable_controller(fd, controller_names[i]);
 	tree.fd = TAKE_FD(fd);
 	tree.path = TAKE_PTR(path);
@@ -209,6 +211,93 @@ static int limit_huge_pages(struct cgroup_tree *tree, int fd, char **missing,
 	return note_missing(missing, "huge pages: no controller");
 }
 
+static bool read_number(int fd, const char *file, uint64_t *ret_value)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t size;
+
+	return io_read_file(fd, file, CGROUP_FILE_MAX, &text, &size) == 0 &&
+	       sscanf(text, "%" SCNu64, ret_value) == 1;
+}
+
+/* "8:0" of a disk that holds something; -ENODATA: it is empty, as loop devices are. */
+static int disk_number(int block_fd, const char *name, char number[DISK_NUMBER_SIZE])
+{
+	_cleanup_(closep) int fd = openat(block_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	_cleanup_(freep) char *text = NULL;
+	uint64_t sectors;
+	size_t size;
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	if (!read_number(fd, "size", &sectors) || sectors == 0)
+		return -ENODATA;
+	r = io_read_file(fd, "dev", CGROUP_FILE_MAX, &text, &size);
+	if (r < 0)
+		return r;
+	text[strcspn(text, "\n")] = '\0';
+	snprintf(number, DISK_NUMBER_SIZE, "%s", text);
+	return 0;
+}
+
+/* Once a limit needs it: it costs each access to a disk something, on the whole host. */
+static bool enable_io(struct cgroup_tree *tree)
+{
+	_cleanup_(closep) int above = -1;
+
+	if (tree->available[CGROUP_IO])
+		return true;
+	above = openat(tree->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	tree->available[CGROUP_IO] = above >= 0 &&
+				     enable_controller(above, controller_names[CGROUP_IO]) &&
+				     enable_controller(tree->fd, controller_names[CGROUP_IO]);
+	return tree->available[CGROUP_IO];
+}
+
+static void format_io(const char *number, const struct policy_limits *limits, char text[IO_SIZE])
+{
+	char read[24] = "max", write[24] = "max";
+
+	if (limits->io_read_bytes > 0)
+		snprintf(read, sizeof(read), "%" PRIu64, limits->io_read_bytes);
+	if (limits->io_write_bytes > 0)
+		snprintf(write, sizeof(write), "%" PRIu64, limits->io_write_bytes);
+	snprintf(text, IO_SIZE, "%s rbps=%s wbps=%s", number, read, write);
+}
+
+/*
+ * The kernel has a limit for each disk. Disks that are added later have none, and neither has what
+ * is on another machine.
+ */
+static int limit_io(int fd, const struct policy_limits *limits, char **missing,
+		    struct failure *failure)
+{
+	_cleanup_(closedirp) DIR *dir = NULL;
+	unsigned int disks = 0;
+	struct dirent *entry;
+	int r = io_open_directory(AT_FDCWD, "/sys/block", &dir);
+
+	if (r < 0)
+		return note_missing(missing, "io: no disks");
+	if (faccessat(fd, "io.max", W_OK, 0) < 0)
+		return note_missing(missing, "io: no io.max");
+	while (r == 0 && (entry = readdir(dir)) != NULL) {
+		char number[DISK_NUMBER_SIZE], text[IO_SIZE];
+
+		if (entry->d_name[0] == '.' || disk_number(dirfd(dir), entry->d_name, number) < 0)
+			continue;
+		if (disks++ == DISKS_MAX)
+			return note_missing(missing, "io: too many disks");
+		format_io(number, limits, text);
+		r = apply(fd, "io.max", text, failure);
+		/* It is gone, or has no queue of its own. */
+		if (r == -ENODEV || r == -EOPNOTSUPP)
+			r = 0;
+	}
+	return r;
+}
+
 static int apply_limits(struct cgroup_tree *tree, int fd, const struct policy_limits *limits,
 			char **missing, struct failure *failure)
 {
@@ -242,6 +331,9 @@ static int apply_limits(struct cgroup_tree *tree, int fd, const struct policy_li
 	} else if (r == 0 && limits->cpu_percent > 0) {
 		r = note_missing(missing, "cpu: no controller");
 	}
+	if (r == 0 && (limits->io_read_bytes > 0 || limits->io_write_bytes > 0))
+		r = enable_io(tree) ? limit_io(fd, limits, missing, failure)
+				    : note_missing(missing, "io: no controller");
 	return r;
 }
 
@@ -365,15 +457,6 @@ int cgroup_process_count(int fd, uint64_t *ret_count)
 		count += text[i] == '\n';
 	*ret_count = count;
 	return 0;
-}
-
-static bool read_number(int fd, const char *file, uint64_t *ret_value)
-{
-	_cleanup_(freep) char *text = NULL;
-	size_t size;
-
-	return io_read_file(fd, file, CGROUP_FILE_MAX, &text, &size) == 0 &&
-	       sscanf(text, "%" SCNu64, ret_value) == 1;
 }
 
 void cgroup_usage(int fd, struct cgroup_usage *ret_usage)

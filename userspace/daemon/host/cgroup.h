@@ -22,13 +22,14 @@ enum cgroup_controller {
 	CGROUP_PIDS,
 	CGROUP_CPU,
 	CGROUP_HUGETLB,
+	CGROUP_IO,
 	CGROUP_CONTROLLER_COUNT,
 };
 
 struct cgroup_tree {
 	int fd;					 /* of MOUNT/cordon; -1: not open */
 	char *path;				 /* the same as a path */
-	bool available[CGROUP_CONTROLLER_COUNT]; /* usable in the executions' cgroups */
+	bool available[CGROUP_CONTROLLER_COUNT]; /* usable in the executions' cgroups; io: by now */
 };
 
 /*

@@ -138,7 +138,9 @@ static void limits_fact(FILE *out, const json_t *start)
 		const char *field, *of;
 	} sizes[] = {{"cordon.limits.memory_bytes", "memory"},
 		     {"cordon.limits.address_space_bytes", "address space"},
-		     {"cordon.limits.file_size_bytes", "per file"}},
+		     {"cordon.limits.file_size_bytes", "per file"},
+		     {"cordon.limits.io_read_bytes", "read a second"},
+		     {"cordon.limits.io_write_bytes", "written a second"}},
 	  numbers[] = {{"cordon.limits.cpu_percent", "% CPU"},
 		       {"cordon.limits.pids", " processes"},
 		       {"cordon.limits.open_files", " open files"}};

@@ -222,6 +222,10 @@ static void write_limits(struct header *h, const json_t *start)
 		number(h, view_number(limits, "pids"), "tasks");
 	if (view_number(limits, "open_files"))
 		number(h, view_number(limits, "open_files"), "open files");
+	if (view_number(limits, "io_read_bytes"))
+		bytes(h, view_number(limits, "io_read_bytes"), "read a second");
+	if (view_number(limits, "io_write_bytes"))
+		bytes(h, view_number(limits, "io_write_bytes"), "written a second");
 	if (h->first)
 		untrusted(h, "none");
 	end_line(h);

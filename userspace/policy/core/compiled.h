@@ -33,6 +33,8 @@ struct policy_limits {
 	uint64_t address_space_bytes;
 	uint64_t file_size_bytes;
 	uint64_t open_files;
+	uint64_t io_read_bytes; /* a second, from each disk */
+	uint64_t io_write_bytes;
 };
 
 /* Which of the caller's variables an execution keeps, and what is set besides. */

@@ -90,6 +90,31 @@ static int read_open_files(struct reader *r, const struct node *n, void *target)
 			     &((struct policy_limits *)target)->open_files);
 }
 
+#define RATE_EXAMPLE "write bytes a second: 512K/s, 50M/s"
+
+static int read_io_read(struct reader *r, const struct node *n, void *target)
+{
+	return read_quantity(r, n, "read", RATE_EXAMPLE, units_rate,
+			     &((struct policy_limits *)target)->io_read_bytes);
+}
+
+static int read_io_write(struct reader *r, const struct node *n, void *target)
+{
+	return read_quantity(r, n, "write", RATE_EXAMPLE, units_rate,
+			     &((struct policy_limits *)target)->io_write_bytes);
+}
+
+static int read_io(struct reader *r, const struct node *n, void *target)
+{
+	static const struct key keys[] = {
+		{"read", read_io_read},
+		{"write", read_io_write},
+		{NULL, NULL},
+	};
+
+	return reader_mapping(r, n, "io", keys, target);
+}
+
 int read_limits(struct reader *r, const struct node *n, void *target)
 {
 	static const struct key keys[] = {
@@ -101,6 +126,7 @@ int read_limits(struct reader *r, const struct node *n, void *target)
 		{"address_space", read_address_space},
 		{"file_size", read_file_size},
 		{"open_files", read_open_files},
+		{"io", read_io},
 		{NULL, NULL},
 	};
 

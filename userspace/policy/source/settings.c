@@ -12,6 +12,7 @@
 enum unit {
 	UNIT_COUNT,
 	UNIT_BYTES,
+	UNIT_BYTES_A_SECOND,
 	UNIT_NSEC,
 	UNIT_PERCENT,
 };
@@ -224,12 +225,14 @@ static void describe_limit(const struct compiled_policy *p, const struct setting
 
 	if (value == 0)
 		fputs("none", out);
-	else if (s->unit == UNIT_BYTES)
+	else if (s->unit == UNIT_BYTES || s->unit == UNIT_BYTES_A_SECOND)
 		put_scaled(out, value, byte_scales);
 	else if (s->unit == UNIT_NSEC)
 		put_scaled(out, value, time_scales);
 	else
 		fprintf(out, "%" PRIu64 "%s", value, s->unit == UNIT_PERCENT ? "%" : "");
+	if (value != 0 && s->unit == UNIT_BYTES_A_SECOND)
+		fputs("/s", out);
 }
 
 static enum setting_change compare_limit(const struct compiled_policy *a,
@@ -517,6 +520,8 @@ static const struct setting settings[] = {
 	LIMIT("address_space", address_space_bytes, UNIT_BYTES),
 	LIMIT("file_size", file_size_bytes, UNIT_BYTES),
 	LIMIT("open_files", open_files, UNIT_COUNT),
+	LIMIT("io.read", io_read_bytes, UNIT_BYTES_A_SECOND),
+	LIMIT("io.write", io_write_bytes, UNIT_BYTES_A_SECOND),
 	{.name = "environment.keep", .describe = describe_keep, .compare = compare_keep},
 	{.name = "environment.set", .describe = describe_set, .compare = compare_set},
 	AUDIT("opens", CORDON_AUDIT_OPENS_SHIFT),
