@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of what the kernel tells of: denials, attempts, programs, ends and accesses. */
+#include "base/clock.h"
 #include "tests/unit/audit/record/example_execution.h"
 
 #define BYTES(s) s, sizeof(s) - 1
@@ -20,6 +21,43 @@ static json_t *of_denial(struct fixture *f, const struct fixture_denial *denial)
 
 	fixture_denial(f, denial, &e);
 	return of_event(f, &e);
+}
+
+/* The wall clock was set since the execution started: by how much is in the record. */
+static void test_clock_step(void **state)
+{
+	const uint64_t hour = 3600 * NSEC_PER_SEC, slewed = 50 * NSEC_PER_MSEC;
+	const struct {
+		uint64_t offset;
+		int64_t step;
+	} cases[] = {
+		{FIXTURE_BOOT_OFFSET - 2 * hour, 2 * (int64_t)hour},
+		{FIXTURE_BOOT_OFFSET + 2 * hour, -2 * (int64_t)hour},
+		{FIXTURE_BOOT_OFFSET - slewed, 0},
+		{FIXTURE_BOOT_OFFSET, 0},
+		{0, 0},
+	};
+	struct fixture_denial denial = {.pid = 1200,
+					.comm = "python3",
+					.operation = CORDON_OP_OPEN,
+					.kind = CORDON_OBJECT_PATH,
+					.object = "/etc/shadow",
+					.object_size = 11};
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		_cleanup_(json_decrefp) json_t *record = NULL;
+		const json_t *step;
+
+		f.execution.clock_offset = cases[i].offset;
+		record = of_denial(&f, &denial);
+		assert_text(record, "@timestamp", "2025-11-21T00:00:00.000000000Z");
+		step = json_object_get(json_object_get(record, "cordon"), "clock_step_ns");
+		assert_int_equal(step != NULL, cases[i].step != 0);
+		assert_true(json_integer_value(step) == cases[i].step);
+	}
 }
 
 static void test_denial_of_a_path(void **state)
@@ -412,6 +450,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_attempt),
 		cmocka_unit_test(test_denial_of_a_path),
+		cmocka_unit_test(test_clock_step),
 		cmocka_unit_test(test_denial_by_a_rule),
 		cmocka_unit_test(test_would_deny_an_address),
 		cmocka_unit_test(test_names_that_are_no_text),
