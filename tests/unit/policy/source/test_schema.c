@@ -114,6 +114,7 @@ static void test_keys(void **state)
 		{"properties/network/items", "version: 1\nnetwork:\n  - {" UNKNOWN ": 1}\n"},
 		{"properties/process", "version: 1\nprocess: {" UNKNOWN ": 1}\n"},
 		{"properties/limits", "version: 1\nlimits: {" UNKNOWN ": 1}\n"},
+		{"properties/limits/properties/io", "version: 1\nlimits: {io: {" UNKNOWN ": 1}}\n"},
 		{"properties/environment", "version: 1\nenvironment: {" UNKNOWN ": 1}\n"},
 		{"properties/audit", "version: 1\naudit: {" UNKNOWN ": 1}\n"},
 		{"properties/on_denial", "version: 1\non_denial: {" UNKNOWN ": 1}\n"},
