@@ -88,7 +88,7 @@ struct expired {
 static uint64_t keep_bytes(const struct audit_log *log)
 {
 	const struct audit_log_options *options = &log->options;
-	uint64_t least = 2 * options->segment_bytes, share;
+	uint64_t least = 2 * options->segment_bytes, total, share;
 	struct statvfs space;
 
 	if (options->keep_bytes != AUDIT_LOG_KEEP_SHARE)
@@ -96,9 +96,13 @@ static uint64_t keep_bytes(const struct audit_log *log)
 	/* 0: never, so that a file system that does not answer costs no record. */
 	if (fstatvfs(log->segment.directory_fd, &space) < 0)
 		return 0;
-	share = (uint64_t)space.f_blocks * space.f_frsize / KEEP_SHARE_PART;
+	total = (uint64_t)space.f_blocks * space.f_frsize;
+	share = total / KEEP_SHARE_PART;
 	if (share > KEEP_SHARE_MAX)
 		share = KEEP_SHARE_MAX;
+	/* On a disk that holds but a few segments, half of it. */
+	if (least > total / 2)
+		least = total / 2;
 	return share > least ? share : least;
 }
 
