@@ -4,9 +4,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <openssl/hmac.h>
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>
+
+#include "base/hex.h"
 
 /* Actions, each with the quote behind it. */
 static const char *const urgent[] = {"denial\"", "attempt\"", "gap\"", NULL};
@@ -78,10 +81,20 @@ void batch_subject(const struct batch *batch, char subject[BATCH_SUBJECT_SIZE])
 		 batch->lane == BATCH_FIRST ? "first" : "bulk");
 }
 
-void batch_id(const struct batch *batch, char id[BATCH_ID_SIZE])
+int batch_id(const struct batch *batch, const unsigned char secret[SHA256_SIZE], const char *nonce,
+	     char id[BATCH_ID_SIZE])
 {
-	snprintf(id, BATCH_ID_SIZE, "%s%s:%" PRIu64 "-%" PRIu64,
-		 batch->lane == BATCH_FIRST ? "f:" : "", batch->log, batch->first, batch->last);
+	unsigned char digest[SHA256_SIZE];
+	char text[256];
+	int size = snprintf(text, sizeof(text), "%s:%s:%" PRIu64 "-%" PRIu64 ":%.64s",
+			    batch->lane == BATCH_FIRST ? "first" : "bulk", batch->log, batch->first,
+			    batch->last, nonce ? nonce : "");
+
+	if (!HMAC(EVP_sha256(), secret, SHA256_SIZE, (const unsigned char *)text, (size_t)size,
+		  digest, NULL))
+		return -EIO;
+	hex_encode(digest, sizeof(digest), id);
+	return 0;
 }
 
 void batch_range(const struct batch *batch, char range[BATCH_RANGE_SIZE])

@@ -8,6 +8,7 @@
 
 #include "audit/storage/unchained.h"
 #include "fleet/ship/certificate.h"
+#include "fleet/ship/clear_text.h"
 
 #define ACK_MSEC       5000
 #define CONNECT_MSEC   5000
@@ -58,9 +59,12 @@ static natsStatus set_options(natsOptions *to, const struct publisher_options *f
 		s = natsOptions_SetReconnectWait(to, RECONNECT_MSEC);
 	if (s == NATS_OK)
 		s = natsOptions_SetReconnectJitter(to, RECONNECT_MSEC, RECONNECT_MSEC);
+	if (s == NATS_OK && from->inbox && from->inbox[0])
+		s = natsOptions_SetCustomInboxPrefix(to, from->inbox);
 	if (s == NATS_OK && from->credentials)
 		s = natsOptions_SetUserCredentialsFromFiles(to, from->credentials, NULL);
-	if (s == NATS_OK && (from->ca || from->certificate))
+	if (s == NATS_OK &&
+	    (from->ca || from->certificate || clear_text_is_encrypted(from->url)))
 		s = natsOptions_SetSecure(to, true);
 	if (s == NATS_OK && from->ca)
 		s = natsOptions_LoadCATrustedCertificates(to, from->ca);
@@ -154,10 +158,12 @@ static int describe(natsStatus s, jsErrCode code, const char *subject, struct fa
 			   natsStatus_GetText(s), (int)code);
 }
 
-int publisher_send(struct publisher *publisher, const struct batch *batch, struct failure *failure)
+int publisher_send(struct publisher *publisher, const struct batch *batch, const char *id,
+		   bool *ret_duplicate, struct failure *failure)
 {
-	char subject[BATCH_SUBJECT_SIZE], id[BATCH_ID_SIZE];
-	jsPubOptions options = {.ExpectStream = PUBLISHER_STREAM, .MaxWait = ACK_MSEC};
+	char subject[BATCH_SUBJECT_SIZE];
+	jsPubOptions options = {
+		.ExpectStream = PUBLISHER_STREAM, .MaxWait = ACK_MSEC, .MsgId = id};
 	_cleanup_(free_message) natsMsg *message = NULL;
 	const struct buffer *payload = &batch->lines;
 	jsErrCode code = 0;
@@ -177,13 +183,12 @@ int publisher_send(struct publisher *publisher, const struct batch *batch, struc
 				   "raise its max_payload",
 				   (long long)natsConnection_GetMaxPayload(publisher->connection));
 	batch_subject(batch, subject);
-	batch_id(batch, id);
-	options.MsgId = id;
 	s = natsMsg_Create(&message, subject, NULL, payload->data, (int)payload->size);
 	if (s == NATS_OK)
 		s = set_headers(publisher, message, batch);
 	if (s == NATS_OK)
 		s = js_PublishMsg(&ack, publisher->stream, message, &options, &code);
+	*ret_duplicate = s == NATS_OK && ack->Duplicate;
 	jsPubAck_Destroy(ack);
 	if (s != NATS_OK)
 		return describe(s, code, subject, failure);

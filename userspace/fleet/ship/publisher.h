@@ -19,6 +19,7 @@ struct publisher_options {
 	const char *credentials; /* a file of NATS's, or NULL */
 	const char *ca;		 /* files in PEM, or NULL: not TLS unless the URL says so */
 	const char *certificate, *key;
+	const char *inbox; /* what subjects of answers begin with, "" or NULL: the library's choice */
 	bool plain; /* lines as they are, not as gzip */
 };
 
@@ -32,10 +33,12 @@ void publisher_close(struct publisher *publisher);
 DEFINE_CLEANUP(struct publisher *, publisher_close, publisher_closep)
 
 /*
- * 0: the stream has it. -EAGAIN: it did not say so: to be sent again, in the same message;
+ * `id`: by which the stream knows the message again. 0: the stream has it; *ret_duplicate: it had a
+ * message with this id before. -EAGAIN: it did not acknowledge: send it again, with the same id;
  * -EMSGSIZE: larger than the server takes; -ENOMEM.
  */
-int publisher_send(struct publisher *publisher, const struct batch *batch, struct failure *failure);
+int publisher_send(struct publisher *publisher, const struct batch *batch, const char *id,
+		   bool *ret_duplicate, struct failure *failure);
 
 /*
  * Says `text` on `subject` once, to whoever hears it, and from then on listens on `here` without

@@ -42,6 +42,8 @@
 /* After a crash of the machine so much is sent again, at most. */
 #define SAVE_NSEC (5 * NSEC_PER_SEC)
 
+#define INBOX_SIZE (sizeof("_INBOX.") + IDENTITY_HOST_SIZE)
+
 struct ship {
 	struct ship_options options;
 	char state_file[PATH_MAX];
@@ -50,6 +52,9 @@ struct ship {
 	struct publisher *publisher; /* one of the two */
 	struct otlp *otlp;
 	struct batch bulk, first;
+	char inbox[INBOX_SIZE];	    /* of this host alone */
+	char nonce[UUID_TEXT_SIZE]; /* of this run */
+	bool taking_over;	    /* what was noted to be on its way may be in the stream */
 	struct audit_cursor end; /* of what is in `bulk` */
 	bool backlog;		 /* there was more than went into it */
 	uint64_t next_time;	 /* when the rate lets the next one go, monotonic */
@@ -218,8 +223,40 @@ static int save_state(struct ship *ship, bool finished)
 	return r;
 }
 
-/* Once. *ret_wait: how long to leave the destination alone before the next time, ns. */
-static int try_to_send(struct ship *ship, const struct batch *batch, uint64_t *ret_wait,
+/*
+ * `sent`: it may have been sent before. -EEXIST: the stream has another message with the id of this
+ * one, which was not sent: from now on all have other ids.
+ */
+static int publish(struct ship *ship, const struct batch *batch, bool sent, struct failure *failure)
+{
+	char id[BATCH_ID_SIZE];
+	bool duplicate;
+	int r = batch_id(batch, ship->state.secret,
+			 batch->lane == BATCH_FIRST ? ship->nonce : NULL, id);
+
+	if (r < 0)
+		return failure_set(failure, r, "cannot compute the id of a message: %m");
+	r = publisher_send(ship->publisher, batch, id, &duplicate, failure);
+	if (r < 0 || !duplicate || sent)
+		return r;
+	r = ship_state_new_secret(&ship->state);
+	if (r == 0)
+		r = save_state(ship, true);
+	if (r < 0)
+		return failure_set(failure, r, "cannot make a new secret: %m");
+	return failure_set(failure, EEXIST,
+			   "ALARM: the stream has a message with the id of the records %llu to %llu, "
+			   "which were not sent before: another client of the server knows the secret in %s; "
+			   "they are sent again under a new one",
+			   (unsigned long long)batch->first, (unsigned long long)batch->last,
+			   ship->state_file);
+}
+
+/*
+ * Once. `sent`: as publish() takes it. *ret_wait: how long to leave the destination alone before the
+ * next time, ns.
+ */
+static int try_to_send(struct ship *ship, const struct batch *batch, bool sent, uint64_t *ret_wait,
 		       struct failure *failure)
 {
 	uint64_t refused = 0;
@@ -227,22 +264,25 @@ static int try_to_send(struct ship *ship, const struct batch *batch, uint64_t *r
 
 	*ret_wait = 0;
 	if (!ship->otlp)
-		return publisher_send(ship->publisher, batch, failure);
+		return publish(ship, batch, sent, failure);
 	r = otlp_send(ship->otlp, batch, &refused, ret_wait, failure);
 	if (r == 0 && refused > 0)
 		say("%s", failure->text);
 	return r;
 }
 
-/* Until the stream, or the collector, has it. -ECANCELED: told to leave before. */
-static int send_batch(struct ship *ship, const struct batch *batch)
+/*
+ * Until the stream, or the collector, has it. `sent`: an earlier shipper may have sent it.
+ * -ECANCELED: told to leave before.
+ */
+static int send_batch(struct ship *ship, const struct batch *batch, bool sent)
 {
 	uint64_t wait = RETRY_MIN_MSEC;
 
 	while (!stopped) {
 		struct failure failure = {};
 		uint64_t asked;
-		int r = try_to_send(ship, batch, &asked, &failure);
+		int r = try_to_send(ship, batch, sent, &asked, &failure);
 
 		if (r == 0) {
 			if (ship->told[0])
@@ -252,7 +292,9 @@ static int send_batch(struct ship *ship, const struct batch *batch)
 			return 0;
 		}
 		say_once(ship, failure.text);
-		if (r != -EAGAIN && r != -EMSGSIZE)
+		/* With the new id it was not sent. */
+		sent = r == -EAGAIN;
+		if (r != -EAGAIN && r != -EMSGSIZE && r != -EEXIST)
 			return r;
 		pause_at_least(ship, wait, asked / NSEC_PER_MSEC);
 		wait = wait * 2 < RETRY_MAX_MSEC ? wait * 2 : RETRY_MAX_MSEC;
@@ -280,7 +322,7 @@ static int send_first(struct ship *ship)
 			return more;
 		}
 		if (ship->first.records > 0)
-			r = send_batch(ship, &ship->first);
+			r = send_batch(ship, &ship->first, false);
 		if (r < 0)
 			return r;
 		ship->state.first = end;
@@ -388,8 +430,9 @@ static int ship_bulk(struct ship *ship)
 	if (r == 0)
 		r = await_rate(ship);
 	if (r == 0)
-		r = send_batch(ship, &ship->bulk);
+		r = send_batch(ship, &ship->bulk, ship->taking_over);
 	if (r == 0) {
+		ship->taking_over = false;
 		note_rate(ship);
 		acknowledge(ship);
 		be_present(ship, PRESENCE_SHIPPING);
@@ -402,6 +445,7 @@ static int ship_log(struct ship *ship)
 	uint64_t last = ship->state.sending, noted = ship->state.acknowledged.sequence;
 	int r;
 
+	ship->taking_over = last > 0;
 	for (;;) {
 		ship->end = ship->state.acknowledged;
 		r = fill_bulk(ship, last);
@@ -475,10 +519,21 @@ static int enter_sandbox(const struct ship *ship)
 	return r;
 }
 
+/* A host's answers come where its certificate lets no other host listen. */
+static void choose_inbox(struct ship *ship)
+{
+	char host[IDENTITY_HOST_SIZE], log[UUID_TEXT_SIZE];
+
+	if (feed_identity(ship->options.log, host, log))
+		(void)snprintf(ship->inbox, sizeof(ship->inbox), "_INBOX.%s", host);
+	ship->options.publisher.inbox = ship->inbox;
+}
+
 static int connect_to_server(struct ship *ship)
 {
 	uint64_t wait = RETRY_MIN_MSEC;
 
+	choose_inbox(ship);
 	while (!stopped) {
 		struct failure failure = {};
 		int r = ship->options.otlp
@@ -540,8 +595,13 @@ static void leave(struct ship *ship, int result)
 
 static int run(struct ship *ship)
 {
-	int r = load_state(ship);
+	unsigned char nonce[16];
+	int r = uuid_generate_v7(nonce);
 
+	if (r == 0) {
+		uuid_format(nonce, ship->nonce);
+		r = load_state(ship);
+	}
 	if (r == 0)
 		r = enter_sandbox(ship);
 	if (r == 0)

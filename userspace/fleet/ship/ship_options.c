@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/next_option.h"
+#include "fleet/ship/clear_text.h"
 #include "fleet/ship/presence.h"
 
 #define DEFAULT_LOG    "/var/log/cordon"
@@ -37,6 +38,7 @@ static const char help[] =
 	"                       denials, ends, gaps and seals of now go ahead of it\n"
 	"      --presence N     says each N seconds that it is there, and how the daemon is (15; 0: never)\n"
 	"      --plain          sends lines as they are, not as gzip\n"
+	"      --plaintext      sends them unencrypted to another machine: for networks where nobody else reads\n"
 	"      --once           leaves when all that is there now is acknowledged\n"
 	"  -h, --help           this text\n"
 	"  -V, --version        which one this is\n";
@@ -112,6 +114,15 @@ static int check(struct ship_options *options, int argc, char **argv)
 					publisher->url);
 	if (options->otlp && publisher->credentials)
 		return refuse("--creds is for NATS, and --otlp takes --cert", publisher->url);
+	if (!options->plaintext &&
+	    (options->otlp || (!publisher->ca && !publisher->certificate)) &&
+	    clear_text_leaves_machine(publisher->url)) {
+		fprintf(stderr,
+			"cordon-ship: cannot send to %s: records would cross the network unencrypted. Use %s, or "
+			"--plaintext if nobody else can read there.\n",
+			publisher->url, options->otlp ? "https://" : "tls://");
+		return 2;
+	}
 	if (!publisher->certificate != !publisher->key) {
 		fputs("cordon-ship: --cert and --key go together\n", stderr);
 		return 2;
@@ -142,6 +153,7 @@ int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 		{"otlp", required_argument, NULL, 'O'},
 		{"presence", required_argument, NULL, 'P'},
 		{"plain", no_argument, NULL, 'p'},
+		{"plaintext", no_argument, NULL, 'T'},
 		{"once", no_argument, NULL, 'o'},
 		{"help", no_argument, NULL, 'h'},
 		{"version", no_argument, NULL, 'V'},
@@ -198,6 +210,9 @@ int ship_options_parse(int argc, char **argv, struct ship_options *ret_options)
 			break;
 		case 'p':
 			o->publisher.plain = true;
+			break;
+		case 'T':
+			o->plaintext = true;
 			break;
 		case 'o':
 			o->once = true;

@@ -15,6 +15,7 @@ struct ship_options {
 	bool otlp;		 /* to an OpenTelemetry collector, not to NATS */
 	unsigned int presence;	 /* seconds between two words of its own; 0: none */
 	bool once;		 /* leave when all that is there now is shipped */
+	bool plaintext;		 /* in clear to another machine, too */
 	uint16_t port;		 /* of the server */
 	struct publisher_options publisher;
 };

@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <openssl/rand.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/hex.h"
 
 DEFINE_CLEANUP(json_t *, json_decref, state_json_decrefp)
 
@@ -20,6 +22,23 @@ static int read_number(const json_t *object, const char *name, uint64_t *ret)
 		return -EBADMSG;
 	*ret = (uint64_t)json_integer_value(value);
 	return 0;
+}
+
+int ship_state_new_secret(struct ship_state *state)
+{
+	return RAND_bytes(state->secret, sizeof(state->secret)) == 1 ? 0 : -EIO;
+}
+
+/* One of an earlier version has none. */
+static int read_secret(const json_t *object, struct ship_state *state)
+{
+	const char *text = json_string_value(json_object_get(object, "secret"));
+
+	if (!json_object_get(object, "secret"))
+		return ship_state_new_secret(state);
+	return text && strlen(text) == 2 * SHA256_SIZE
+		       ? hex_decode(text, state->secret, sizeof(state->secret))
+		       : -EBADMSG;
 }
 
 static int load_one(const char *path, struct ship_state *ret_state)
@@ -36,6 +55,8 @@ static int load_one(const char *path, struct ship_state *ret_state)
 		r = read_number(object, "sending", &state.sending);
 	if (r == 0)
 		r = read_number(object, "first", &state.first);
+	if (r == 0)
+		r = read_secret(object, &state);
 	if (r == 0)
 		*ret_state = state;
 	return r;
@@ -69,8 +90,12 @@ int ship_state_load(const char *path, struct ship_state *ret_state)
 {
 	char recent_file[PATH_MAX];
 	struct ship_state recent;
-	int r = load_one(path, ret_state);
+	int r = load_one(path, ret_state), error;
 
+	if (r == -ENOENT) {
+		error = ship_state_new_secret(ret_state);
+		return error < 0 ? error : r;
+	}
 	if (r == 0)
 		r = recent_path(path, recent_file);
 	if (r == 0 && load_one(recent_file, &recent) == 0 && goes_beyond(&recent, ret_state))
@@ -81,13 +106,14 @@ int ship_state_load(const char *path, struct ship_state *ret_state)
 int ship_state_save(const char *path, const struct ship_state *state, bool lasting)
 {
 	_cleanup_(state_json_decrefp) json_t *object = audit_cursor_to_json(&state->acknowledged);
-	char recent_file[PATH_MAX];
+	char recent_file[PATH_MAX], secret[SHA256_TEXT_SIZE];
 	int r = recent_path(path, recent_file);
 
 	if (r < 0)
 		return r;
 
-	if (!object ||
+	hex_encode(state->secret, sizeof(state->secret), secret);
+	if (!object || json_object_set_new(object, "secret", json_string(secret)) < 0 ||
 	    json_object_set_new(object, "sending", json_integer((json_int_t)state->sending)) < 0 ||
 	    json_object_set_new(object, "first", json_integer((json_int_t)state->first)) < 0)
 		return -ENOMEM;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "audit/read/cursor.h"
+#include "base/sha256.h"
 
 #define SHIP_STATE_RECENT ".recent"
 
@@ -20,13 +21,18 @@ struct ship_state {
 	struct audit_cursor acknowledged; /* of all lines in order */
 	uint64_t sending;		  /* the last of those on their way; 0: none are */
 	uint64_t first;			  /* how far those that go ahead are acknowledged */
+	/* Under which messages get their ids, so that nobody else can use one first. */
+	unsigned char secret[SHA256_SIZE];
 };
 
 /*
- * Of both. -ENOENT: the first is not there, *ret_state is empty; -EBADMSG: it holds something else;
- * or what reading gave.
+ * Of both. -ENOENT: the first is not there, *ret_state is empty but for a new secret; -EBADMSG: it
+ * holds something else; or what reading gave. A state without a secret gets a new one.
  */
 int ship_state_load(const char *path, struct ship_state *ret_state);
+
+/* Another secret: all messages get other ids from now on. -EIO: libcrypto has no random numbers. */
+int ship_state_new_secret(struct ship_state *state);
 
 /*
  * Whole. `lasting`: over a crash of the machine, too, in the first file; else in the second.

@@ -23,7 +23,7 @@
 static void names(void **state)
 {
 	struct batch batch = {.host = HOST, .log = LOG};
-	char subject[BATCH_SUBJECT_SIZE], id[BATCH_ID_SIZE], range[BATCH_RANGE_SIZE];
+	char subject[BATCH_SUBJECT_SIZE], range[BATCH_RANGE_SIZE];
 
 	(void)state;
 	assert_int_equal(batch_add(&batch, UINT64_MAX - 1, "a", 1), 0);
@@ -31,18 +31,41 @@ static void names(void **state)
 	assert_int_equal(batch.lines.size, 5);
 	assert_memory_equal(batch.lines.data, "a\nbc\n", 5);
 	batch_subject(&batch, subject);
-	batch_id(&batch, id);
 	batch_range(&batch, range);
 	assert_string_equal(subject, "cordon.log." HOST "." LOG ".bulk");
-	assert_string_equal(id, LOG ":18446744073709551614-18446744073709551615");
 	assert_string_equal(range, "18446744073709551614-18446744073709551615");
 	batch.lane = BATCH_FIRST;
 	batch_clear(&batch);
 	assert_int_equal(batch_add(&batch, 7, "a", 1), 0);
 	batch_subject(&batch, subject);
-	batch_id(&batch, id);
 	assert_string_equal(subject, "cordon.log." HOST "." LOG ".first");
-	assert_string_equal(id, "f:" LOG ":7-7");
+	batch_release(&batch);
+}
+
+/* Who knows log and numbers does not know the id, and the same message has the same one. */
+static void ids(void **state)
+{
+	struct batch batch = {.host = HOST, .log = LOG};
+	unsigned char secret[SHA256_SIZE] = {1}, other[SHA256_SIZE] = {2};
+	char id[BATCH_ID_SIZE], again[BATCH_ID_SIZE];
+
+	(void)state;
+	assert_int_equal(batch_add(&batch, 7, "a", 1), 0);
+	assert_int_equal(batch_id(&batch, secret, NULL, id), 0);
+	assert_int_equal(strlen(id), 64);
+	assert_int_equal(batch_id(&batch, secret, NULL, again), 0);
+	assert_string_equal(id, again);
+	assert_int_equal(batch_id(&batch, other, NULL, again), 0);
+	assert_string_not_equal(id, again);
+	batch.lane = BATCH_FIRST;
+	assert_int_equal(batch_id(&batch, secret, NULL, again), 0);
+	assert_string_not_equal(id, again);
+	assert_int_equal(batch_id(&batch, secret, "a run", id), 0);
+	assert_string_not_equal(id, again);
+	batch.lane = BATCH_BULK;
+	batch.last++;
+	assert_int_equal(batch_id(&batch, secret, NULL, again), 0);
+	assert_string_not_equal(id, again);
 	batch_release(&batch);
 }
 
@@ -237,7 +260,7 @@ static void states(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names), cmocka_unit_test(bounds), cmocka_unit_test(compressed),
+		cmocka_unit_test(names), cmocka_unit_test(ids),	 cmocka_unit_test(bounds), cmocka_unit_test(compressed),
 		cmocka_unit_test(ahead), cmocka_unit_test(urgent), cmocka_unit_test(states),
 	};
 
