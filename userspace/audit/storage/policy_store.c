@@ -13,13 +13,19 @@
 #include <zlib.h>
 
 #include "base/hex.h"
+#include "base/json_bounds.h"
 #include "base/sha256.h"
 #include "policy/ask/evaluate.h"
 
 DEFINE_CLEANUP(json_t *, json_decref, store_json_decrefp)
 
-#define TEXT_MAX_SIZE (64u << 20) /* of the line of JSON */
-#define READ_SIZE     (1u << 16)
+/* What is read may come from a host that was taken over: what it takes of memory has bounds. */
+#define HEAD_MAX_SIZE	(16u << 20) /* of the line of JSON */
+#define TABLES_MAX_SIZE (128u << 20)
+/* A rule is an object with a list of tags. */
+#define CONTAINERS_MAX (2u * CORDON_NO_RULE + 64u)
+#define VALUES_MAX     (1u << 20)
+#define READ_SIZE      (1u << 16)
 
 /* --- writing ------------------------------------------------------------------------------ */
 
@@ -137,37 +143,84 @@ int policy_store_put(const char *directory, const struct compiled_policy *policy
 
 /* --- reading ------------------------------------------------------------------------------ */
 
-/* Everything that is packed in a file. */
-static int unpack(int fd, char **ret_data, size_t *ret_size)
+/* The line of JSON, newline not included: caller frees. */
+static int read_head(gzFile in, char **ret_head, size_t *ret_size)
 {
 	_cleanup_(freep) char *data = NULL;
 	size_t size = 0, capacity = 0;
-	int copy = dup(fd), n = 0;
+
+	do {
+		if (capacity - size < READ_SIZE) {
+			char *grown = capacity < HEAD_MAX_SIZE
+					      ? realloc(data, capacity * 2 + READ_SIZE)
+					      : NULL;
+
+			if (!grown)
+				return capacity < HEAD_MAX_SIZE ? -ENOMEM : -EBADMSG;
+			data = grown;
+			capacity = capacity * 2 + READ_SIZE;
+		}
+		if (!gzgets(in, data + size, READ_SIZE) || data[size] == '\0')
+			return -EBADMSG;
+		size += strlen(data + size);
+	} while (data[size - 1] != '\n');
+	*ret_head = TAKE_PTR(data);
+	*ret_size = size - 1;
+	return 0;
+}
+
+/* As large as their header says; caller frees. */
+static int read_tables(gzFile in, unsigned char **ret_tables, size_t *ret_size)
+{
+	_cleanup_(freep) unsigned char *tables = NULL;
+	struct cordon_policy_header header;
+	char more;
+	size_t size;
+
+	if (gzread(in, &header, sizeof(header)) != (int)sizeof(header) || header.pages == 0 ||
+	    header.pages > TABLES_MAX_SIZE / CORDON_PAGE_SIZE)
+		return -EBADMSG;
+	size = (size_t)header.pages * CORDON_PAGE_SIZE;
+	tables = malloc(size);
+	if (!tables)
+		return -ENOMEM;
+	memcpy(tables, &header, sizeof(header));
+	if (gzread(in, tables + sizeof(header), (unsigned int)(size - sizeof(header))) !=
+		    (int)(size - sizeof(header)) ||
+	    gzread(in, &more, 1) != 0)
+		return -EBADMSG;
+	*ret_tables = TAKE_PTR(tables);
+	*ret_size = size;
+	return 0;
+}
+
+struct unpacked {
+	char *head;
+	unsigned char *tables;
+	size_t head_size, tables_size;
+};
+
+static void unpacked_release(struct unpacked *unpacked)
+{
+	free(unpacked->head);
+	free(unpacked->tables);
+}
+
+static int unpack(int fd, struct unpacked *ret_unpacked)
+{
+	int copy = dup(fd), r;
 	gzFile in = copy >= 0 ? gzdopen(copy, "rb") : NULL;
 
 	if (!in) {
 		closep(&copy);
 		return -ENOMEM;
 	}
-	do {
-		if (capacity - size < READ_SIZE) {
-			char *grown = size < 2 * TEXT_MAX_SIZE
-					      ? realloc(data, capacity * 2 + READ_SIZE)
-					      : NULL;
-
-			if (!grown)
-				break;
-			data = grown;
-			capacity = capacity * 2 + READ_SIZE;
-		}
-		n = gzread(in, data + size, READ_SIZE);
-		size += n > 0 ? (size_t)n : 0;
-	} while (n > 0);
-	if (gzclose_r(in) != Z_OK || n != 0)
-		return -EBADMSG;
-	*ret_data = TAKE_PTR(data);
-	*ret_size = size;
-	return 0;
+	r = read_head(in, &ret_unpacked->head, &ret_unpacked->head_size);
+	if (r == 0)
+		r = read_tables(in, &ret_unpacked->tables, &ret_unpacked->tables_size);
+	if (gzclose_r(in) != Z_OK && r == 0)
+		r = -EBADMSG;
+	return r;
 }
 
 static int copy_string(const json_t *value, char **ret)
@@ -236,15 +289,12 @@ static int take_description(const json_t *object, struct compiled_policy *p)
 	return 0;
 }
 
-static int take_tables(const char *data, size_t size, const char *digest, struct compiled_policy *p)
+static int take_tables(struct unpacked *unpacked, const char *digest, struct compiled_policy *p)
 {
-	p->tables = malloc(size + 1);
-	if (!p->tables)
-		return -ENOMEM;
-	memcpy(p->tables, data, size);
-	if (policy_tables_check(p->tables, size) < 0)
+	p->tables = TAKE_PTR(unpacked->tables);
+	p->tables_size = unpacked->tables_size;
+	if (policy_tables_check(p->tables, p->tables_size) < 0)
 		return -EBADMSG;
-	p->tables_size = size;
 	memcpy(p->digest, ((const struct cordon_policy_header *)p->tables)->digest,
 	       sizeof(p->digest));
 	hex_encode(p->digest, sizeof(p->digest), p->digest_text);
@@ -262,41 +312,42 @@ static int set_nothing(struct compiled_policy *p)
 		       : -ENOMEM;
 }
 
-static int parse(const char *data, size_t size, const char *digest,
-		 struct compiled_policy **ret_policy)
+static int parse(struct unpacked *unpacked, const char *digest, struct compiled_policy **ret_policy)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p = calloc(1, sizeof(*p));
 	_cleanup_(store_json_decrefp) json_t *object = NULL;
-	const char *newline = memchr(data, '\n', size);
-	size_t head;
 	int r;
 
 	if (!p)
 		return -ENOMEM;
-	if (!newline)
+	if (!json_bounds_hold(unpacked->head, unpacked->head_size, CONTAINERS_MAX, VALUES_MAX))
 		return -EBADMSG;
-	head = (size_t)(newline - data);
-	object = json_loadb(data, head, JSON_REJECT_DUPLICATES, NULL);
+	object = json_loadb(unpacked->head, unpacked->head_size, JSON_REJECT_DUPLICATES, NULL);
 	r = set_nothing(p);
 	if (r == 0)
 		r = take_description(object, p);
 	if (r == 0)
-		r = take_tables(newline + 1, size - head - 1, digest, p);
+		r = take_tables(unpacked, digest, p);
 	if (r < 0)
 		return r;
 	*ret_policy = TAKE_PTR(p);
 	return 0;
 }
 
-int policy_store_get(const char *directory, const char *digest, struct compiled_policy **ret_policy,
-		     struct failure *failure)
+int policy_store_read(int fd, const char *digest, struct compiled_policy **ret_policy)
+{
+	_cleanup_(unpacked_release) struct unpacked unpacked = {};
+	int r = unpack(fd, &unpacked);
+
+	return r < 0 ? r : parse(&unpacked, digest, ret_policy);
+}
+
+int policy_store_open(const char *directory, const char *digest, int *ret_fd,
+		      struct failure *failure)
 {
 	unsigned char bytes[SHA256_SIZE];
-	_cleanup_(freep) char *data = NULL;
-	_cleanup_(closep) int fd = -1;
 	char path[PATH_MAX];
-	size_t size;
-	int r;
+	int fd;
 
 	if (hex_decode(digest, bytes, sizeof(bytes)) < 0)
 		return failure_set(failure, EINVAL, "\"%s\" is no digest of a policy", digest);
@@ -307,11 +358,24 @@ int policy_store_get(const char *directory, const char *digest, struct compiled_
 	if (fd < 0)
 		return failure_set(failure, errno,
 				   "cannot open the policy that was in force, %s: %m", path);
-	r = unpack(fd, &data, &size);
-	if (r == 0)
-		r = parse(data, size, digest, ret_policy);
+	*ret_fd = fd;
+	return 0;
+}
+
+int policy_store_get(const char *directory, const char *digest, struct compiled_policy **ret_policy,
+		     struct failure *failure)
+{
+	_cleanup_(closep) int fd = -1;
+	int r = policy_store_open(directory, digest, &fd, failure);
+
 	if (r < 0)
-		return failure_set(failure, r, "%s is not the policy that its name says", path);
+		return r;
+	r = policy_store_read(fd, digest, ret_policy);
+	if (r < 0)
+		return failure_set(failure, r,
+				   "%s/" POLICY_STORE_NAME
+				   "/%s is not the policy that its name says",
+				   directory, digest);
 	return 0;
 }
 

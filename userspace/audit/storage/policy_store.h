@@ -33,6 +33,13 @@ int policy_store_get(const char *directory, const char *digest, struct compiled_
 		     struct failure *failure);
 
 /*
+ * The same in two steps: the file, which the caller closes, and what it holds. -EBADMSG, -ENOMEM.
+ */
+int policy_store_open(const char *directory, const char *digest, int *ret_fd,
+		      struct failure *failure);
+int policy_store_read(int fd, const char *digest, struct compiled_policy **ret_policy);
+
+/*
  * The digest of the one that is kept whose digest begins so. -EINVAL: fewer than 8 hexadecimal
  * digits, or no such; -ENOENT: none does; -ENOTUNIQ: several do.
  */
