@@ -113,7 +113,7 @@ static int read_closed(const char *directory, const struct segments_entry *entry
 }
 
 /* What the log ends with. The closed segment is read only where this one says too little. */
-static int find_end(struct segment *segment, const char *directory, uint64_t size,
+static int find_end(struct segment *segment, const char *directory, uint64_t size, bool is_copy,
 		    struct ending *ret_ending)
 {
 	struct ending before = {}, ending;
@@ -128,7 +128,7 @@ static int find_end(struct segment *segment, const char *directory, uint64_t siz
 		return -EBADMSG;
 	if (closed.first > 0 && ending.first == ending.sequence) {
 		r = read_closed(directory, &closed, &before);
-		if (r == 0)
+		if (r == 0 && !(is_copy && ending.sequence > before.sequence + 1))
 			r = ending_find(segment->fd, size, segment->crashed, before.sequence,
 					before.chain, &ending);
 		if (r < 0)
@@ -142,7 +142,7 @@ static int find_end(struct segment *segment, const char *directory, uint64_t siz
 	return 0;
 }
 
-static int resume(struct segment *segment, const char *directory, const char *shown,
+static int resume(struct segment *segment, const char *directory, const char *shown, bool is_copy,
 		  struct failure *failure)
 {
 	struct ending ending;
@@ -151,7 +151,7 @@ static int resume(struct segment *segment, const char *directory, const char *sh
 
 	if (fstat(segment->fd, &status) < 0)
 		return failure_set(failure, errno, "cannot look at %s/%s: %m", shown, SEGMENT_NAME);
-	r = find_end(segment, directory, (uint64_t)status.st_size, &ending);
+	r = find_end(segment, directory, (uint64_t)status.st_size, is_copy, &ending);
 	if (r == -EBADMSG)
 		return failure_set(failure, r,
 				   "the last line of %s/%s is no record of this log; %s", shown,
@@ -175,7 +175,7 @@ static int resume(struct segment *segment, const char *directory, const char *sh
 }
 
 /* Opens what is in the directory; on failure the caller closes what was opened. */
-static int open_all(struct segment *segment, const char *directory, const char *shown,
+static int open_all(struct segment *segment, const char *directory, const char *shown, bool is_copy,
 		    struct failure *failure)
 {
 	int r;
@@ -198,7 +198,7 @@ static int open_all(struct segment *segment, const char *directory, const char *
 				   failure);
 	if (segment->fd < 0)
 		return segment->fd;
-	r = resume(segment, directory, shown, failure);
+	r = resume(segment, directory, shown, is_copy, failure);
 	if (r < 0)
 		return r;
 	r = note_state(segment, WRITER_AT_WORK);
@@ -208,11 +208,11 @@ static int open_all(struct segment *segment, const char *directory, const char *
 	return r < 0 ? failure_set(failure, r, "cannot sync %s: %m", shown) : 0;
 }
 
-int segment_open(const char *directory, const char *shown, struct segment *ret_segment,
-		 struct failure *failure)
+static int open_or_close(const char *directory, const char *shown, bool is_copy,
+			 struct segment *ret_segment, struct failure *failure)
 {
 	struct segment segment = SEGMENT_INIT;
-	int r = open_all(&segment, directory, shown ? shown : directory, failure);
+	int r = open_all(&segment, directory, shown, is_copy, failure);
 
 	if (r < 0) {
 		segment_close(&segment);
@@ -220,6 +220,17 @@ int segment_open(const char *directory, const char *shown, struct segment *ret_s
 	}
 	*ret_segment = segment;
 	return 0;
+}
+
+int segment_open(const char *directory, const char *shown, struct segment *ret_segment,
+		 struct failure *failure)
+{
+	return open_or_close(directory, shown ? shown : directory, false, ret_segment, failure);
+}
+
+int segment_open_copy(const char *directory, struct segment *ret_segment, struct failure *failure)
+{
+	return open_or_close(directory, directory, true, ret_segment, failure);
 }
 
 int segment_stop(struct segment *segment)

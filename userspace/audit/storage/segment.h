@@ -40,6 +40,8 @@ struct segment {
  */
 int segment_open(const char *directory, const char *shown, struct segment *ret_segment,
 		 struct failure *failure);
+/* The same of a copy, which may lack records between two segments. */
+int segment_open_copy(const char *directory, struct segment *ret_segment, struct failure *failure);
 /* A log's directory, which is made if it is not there. Returns a descriptor for reading. */
 int segment_open_directory(const char *directory, struct failure *failure);
 /* What it holds is on disk: the next writer finds that this one stopped in order. */

@@ -43,7 +43,8 @@ struct output {
 	struct style style;
 	bool json;
 	struct fleet_privacy *privacy; /* NULL: names are asked for */
-	struct line_day day;	       /* of the line before */
+	const struct host_states *states;
+	struct line_day day; /* of the line before */
 };
 
 static void show_json(const struct fleet_found *found)
@@ -59,9 +60,11 @@ static void show_json(const struct fleet_found *found)
 
 static int show(void *data, const struct fleet_found *found)
 {
-	struct completeness_host host = {.host = (char *)found->host, .name = (char *)found->name};
+	struct completeness_host unknown = {.host = (char *)found->host,
+					    .name = (char *)found->name};
 	struct output *o = data;
-	char buffer[16];
+	const struct completeness_host *host = host_states_find(o->states, found->host);
+	char buffer[COMPLETENESS_NAME_SIZE];
 	size_t width;
 	int r = o->privacy
 			? fleet_privacy_record(o->privacy, found->host, found->log, found->record)
@@ -75,7 +78,8 @@ static int show(void *data, const struct fleet_found *found)
 		line_day(stdout, &o->style, &o->day, found->record);
 		putchar(found->covered ? ' ' : '?');
 		width = style_text_in(stdout, &o->style, STYLE_NAME,
-				      completeness_name(&host, buffer), NAME_WIDTH);
+				      completeness_name(host ? host : &unknown, buffer),
+				      NAME_WIDTH);
 		style_pad(stdout, NAME_WIDTH + 1 - width);
 		line_write(stdout, &o->style, found->record);
 	}
@@ -99,6 +103,7 @@ static int search(const struct ask *a, struct fleet_view *view, struct output *o
 			   : 0;
 
 	output->privacy = privacy;
+	output->states = &view->states;
 	if (r == 0)
 		r = fleet_search_run(view->rows, view->clickhouse, &search, show, output, result,
 				     failure);

@@ -42,6 +42,7 @@ struct command {
 	char moment[CLOCK_TEXT_SIZE];
 	bool all;
 	struct could_question question;
+	const struct host_states *states;
 	struct style style;
 	uint64_t counts[COULD_UNKNOWN + 1];
 	bool observed; /* one that could not is of a policy that refuses nothing */
@@ -114,13 +115,14 @@ static void print_row(const struct command *c, const struct could_use *use, cons
 	struct completeness_host host = {.host = (char *)use->host, .name = (char *)use->name};
 	const char *verdict = verdict_text(answer);
 	bool good = strcmp(verdict, "no") == 0;
-	char buffer[16];
+	const struct completeness_host *known = host_states_find(c->states, use->host);
+	char buffer[COMPLETENESS_NAME_SIZE];
 	size_t width;
 
 	if (good && !c->all)
 		return;
-	width = style_text_in(stdout, &c->style, STYLE_NAME, completeness_name(&host, buffer),
-			      NAME_WIDTH);
+	width = style_text_in(stdout, &c->style, STYLE_NAME,
+			      completeness_name(known ? known : &host, buffer), NAME_WIDTH);
 	style_pad(stdout, NAME_WIDTH + 2 - width);
 	width = style_text_in(stdout, &c->style, STYLE_PLAIN, use->policy, POLICY_WIDTH);
 	style_pad(stdout, POLICY_WIDTH + 2 - width);
@@ -195,6 +197,7 @@ static int answer(struct command *c)
 
 	if (fleet_view_open(&c->fleet, &view) < 0)
 		return EXIT_USAGE;
+	c->states = &view.states;
 	c->question.store = c->fleet.store;
 	c->question.rows = view.rows;
 	c->question.clickhouse = view.clickhouse;

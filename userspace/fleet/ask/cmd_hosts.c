@@ -16,7 +16,8 @@ static const char help[] =
 	"usage: cordon-fleet hosts [OPTION]... [--json]\n"
 	"\n"
 	"Shows each host that the store has heard of: how many records it has of it without a hole, how\n"
-	"many it lacks of those up to the last that it knows of, and when it was heard of. Exits with 0 if all\n"
+	"many it lacks of those up to the last that it knows of, how many are there behind missing ones, so\n"
+	"that no chain covers them, and when it was heard of. Exits with 0 if all\n"
 	"are complete, 1 if not, 2 if the question is wrong or the store cannot be read.\n"
 	"\n";
 
@@ -26,14 +27,20 @@ static const char *state_of(const struct completeness *c, const struct completen
 
 	if (condition != COMPLETENESS_FINE)
 		return completeness_condition_text(condition);
-	return host->missing > 0 ? "lacks records" : "complete";
+	if (host->missing > 0 || host->waiting > 0)
+		return "lacks records";
+	if (host->trouble)
+		return "does not open";
+	if (host->held > 0)
+		return "over quota";
+	return host->later > 0 ? "behind" : "complete";
 }
 
 static void print_host(const struct completeness *c, const struct completeness_host *host,
 		       const struct style *style)
 {
 	bool good = completeness_is_complete(c, host);
-	char buffer[16], heard[16] = "-";
+	char buffer[COMPLETENESS_NAME_SIZE], heard[16] = "-";
 	size_t width = style_text_in(stdout, style, STYLE_NAME, completeness_name(host, buffer),
 				     NAME_WIDTH);
 
@@ -42,8 +49,8 @@ static void print_host(const struct completeness *c, const struct completeness_h
 	style_pad(stdout, STATE_WIDTH + 2 - width);
 	if (!host->never_heard)
 		completeness_age(c->now > host->last_heard ? c->now - host->last_heard : 0, heard);
-	printf("%12" PRIu64 "  %10" PRIu64 "  %5" PRIu64 "  %4" PRIu64 "  %10s  ", host->contiguous,
-	       host->missing, host->apart, host->logs, heard);
+	printf("%12" PRIu64 "  %10" PRIu64 "  %9" PRIu64 "  %5" PRIu64 "  %4" PRIu64 "  %10s  ",
+	       host->contiguous, host->missing, host->waiting, host->apart, host->logs, heard);
 	style_text(stdout, style, host->host);
 	putchar('\n');
 }
@@ -54,11 +61,17 @@ static void print_json(const struct completeness *c, const struct completeness_h
 	json_t *object;
 
 	clock_format(host->last_heard, heard);
-	object = json_pack("{s:s, s:s?, s:s, s:I, s:I, s:I, s:I, s:s?}", "id", host->host, "name",
-			   host->name, "state", state_of(c, host), "contiguous",
-			   (json_int_t)host->contiguous, "missing", (json_int_t)host->missing,
-			   "apart", (json_int_t)host->apart, "logs", (json_int_t)host->logs,
-			   "last_heard", host->never_heard ? NULL : heard);
+	object = json_pack(
+		"{s:s, s:s?, s:s?, s:b, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s?, s:I, s:I,"
+		" s:s?}",
+		"id", host->host, "name", host->name, "expected", host->expected, "name_shared",
+		host->name_shared, "state", state_of(c, host), "contiguous",
+		(json_int_t)host->contiguous, "missing", (json_int_t)host->missing, "uncovered",
+		(json_int_t)host->waiting, "given_up", (json_int_t)host->gone, "later",
+		(json_int_t)host->later, "over_quota", (json_int_t)host->held, "dropped",
+		(json_int_t)host->dropped, "trouble", host->trouble, "apart",
+		(json_int_t)host->apart, "logs", (json_int_t)host->logs, "last_heard",
+		host->never_heard ? NULL : heard);
 	json_dumpf(object, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
 	putchar('\n');
 	json_decref(object);
@@ -77,9 +90,9 @@ int fleet_command_hosts(int argc, char **argv)
 		return EXIT_USAGE;
 	status = EXIT_SUCCESS;
 	if (!options.json)
-		printf("%-*s  %-*s%14s  %10s  %5s  %4s  %10s  %s\n", NAME_WIDTH, "HOST",
-		       STATE_WIDTH, "STATE", "WITHOUT HOLE", "LACKS", "APART", "LOGS", "HEARD AGO",
-		       "ID");
+		printf("%-*s  %-*s%14s  %10s  %9s  %5s  %4s  %10s  %s\n", NAME_WIDTH, "HOST",
+		       STATE_WIDTH, "STATE", "WITHOUT HOLE", "LACKS", "UNCOVERED", "APART", "LOGS",
+		       "HEARD AGO", "ID");
 	for (size_t i = 0; i < view.states.count; i++) {
 		if (options.json)
 			print_json(&view.completeness, &view.states.hosts[i]);

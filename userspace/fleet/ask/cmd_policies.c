@@ -23,7 +23,10 @@ static const char help[] =
 /* Of each host and name the digest that was used last: the row of the maximum. */
 static const char sql[] =
 	"WITH latest AS (SELECT host, name, digest, max(last_time) AS time FROM policies GROUP BY host, name)"
-	" SELECT l.name, l.digest, count(*), max(l.time), group_concat(coalesce(h.name, substr(h.host, 1, 12)), ', '),"
+	" SELECT l.name, l.digest, count(*), max(l.time),"
+	"  group_concat(CASE WHEN h.name IS NULL THEN substr(h.host, 1, 12)"
+	"   WHEN (SELECT count(*) FROM hosts m WHERE m.name = h.name) > 1 THEN h.name || '(' || substr(h.host, 1, 12) || ')'"
+	"   ELSE h.name END, ', '),"
 	"  (SELECT count(DISTINCT m.digest) FROM latest m WHERE m.name = l.name)"
 	" FROM latest l JOIN hosts h ON h.id = l.host GROUP BY l.name, l.digest ORDER BY l.name, count(*) DESC, l.digest";
 

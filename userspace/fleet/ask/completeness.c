@@ -93,7 +93,8 @@ bool completeness_is_silent(const struct completeness *c, const struct completen
 
 bool completeness_is_complete(const struct completeness *c, const struct completeness_host *host)
 {
-	return host->missing == 0 && completeness_condition(c, host) == COMPLETENESS_FINE;
+	return host->missing == 0 && host->waiting == 0 && host->later == 0 && host->held == 0 &&
+	       !host->trouble && completeness_condition(c, host) == COMPLETENESS_FINE;
 }
 
 void completeness_age(uint64_t nsec, char text[16])
@@ -111,13 +112,18 @@ void completeness_age(uint64_t nsec, char text[16])
 	(void)snprintf(text, 16, "%" PRIu64 " %s", seconds / units[i].seconds, units[i].unit);
 }
 
-const char *completeness_name(const struct completeness_host *host, char buffer[16])
+const char *completeness_name(const struct completeness_host *host,
+			      char buffer[COMPLETENESS_NAME_SIZE])
 {
-	if (host->name)
-		return host->name;
-	if (host->never_heard)
-		return host->host;
-	(void)snprintf(buffer, 16, "%.*s", ID_SHOWN, host->host);
+	const char *name = host->expected ? host->expected : host->name;
+
+	if (name && !host->name_shared)
+		return name;
+	if (name)
+		(void)snprintf(buffer, COMPLETENESS_NAME_SIZE, "%.60s(%.*s)", name, ID_SHOWN,
+			       host->host);
+	else
+		(void)snprintf(buffer, COMPLETENESS_NAME_SIZE, "%.*s", ID_SHOWN, host->host);
 	return buffer;
 }
 
@@ -220,7 +226,83 @@ static bool lacks(FILE *out, const struct completeness *c, const struct complete
 		write_count(out, host->missing);
 		fputs(host->missing == 1 ? " record" : " records", out);
 	}
-	return host->missing > 0;
+	if (host->waiting > 0 && out) {
+		fputs(host->missing > 0 ? ", and no chain covers the " : " has ", out);
+		write_count(out, host->waiting);
+		fputs(host->missing > 0 ? " behind them" : " records that no chain covers", out);
+	}
+	return host->missing > 0 || host->waiting > 0;
+}
+
+/* " has 3 messages over its quota", and the like. */
+static bool has_messages(FILE *out, const char *verb, uint64_t count, const char *how)
+{
+	if (count > 0 && out) {
+		fprintf(out, " %s ", verb);
+		write_count(out, count);
+		fprintf(out, count == 1 ? " message %s" : " messages %s", how);
+	}
+	return count > 0;
+}
+
+static bool is_behind(FILE *out, const struct completeness *c, const struct completeness_host *host)
+{
+	(void)c;
+	return has_messages(out, "has", host->later, "that are read when it has its turn");
+}
+
+static bool is_over_quota(FILE *out, const struct completeness *c,
+			  const struct completeness_host *host)
+{
+	(void)c;
+	return has_messages(out, "has", host->held, "over its quota");
+}
+
+static bool has_dropped(FILE *out, const struct completeness *c,
+			const struct completeness_host *host)
+{
+	(void)c;
+	return has_messages(out, "had", host->dropped, "dropped over its quotas");
+}
+
+static bool is_in_trouble(FILE *out, const struct completeness *c,
+			  const struct completeness_host *host)
+{
+	(void)c;
+	if (host->trouble && out)
+		fprintf(out, " has a log that does not open: %.200s", host->trouble);
+	return host->trouble != NULL;
+}
+
+static bool has_gone(FILE *out, const struct completeness *c, const struct completeness_host *host)
+{
+	(void)c;
+	if (host->gone > 0 && out) {
+		fputs(" has given up ", out);
+		write_count(out, host->gone);
+		fputs(host->gone == 1 ? " record" : " records", out);
+	}
+	return host->gone > 0;
+}
+
+static bool shares_name(FILE *out, const struct completeness *c,
+			const struct completeness_host *host)
+{
+	(void)c;
+	if (host->name_shared && out)
+		fputs(" has the name of another host", out);
+	return host->name_shared;
+}
+
+static bool is_misnamed(FILE *out, const struct completeness *c,
+			const struct completeness_host *host)
+{
+	bool is = host->expected && host->name && strcmp(host->expected, host->name) != 0;
+
+	(void)c;
+	if (is && out)
+		fprintf(out, " calls itself %.60s", host->name);
+	return is;
 }
 
 static bool has_apart(FILE *out, const struct completeness *c, const struct completeness_host *host)
@@ -258,16 +340,26 @@ static const struct {
 	write_problem write;
 	const char *of_others;
 } problems[] = {
-	{never_heard, "never heard of"}, {silent, "silent"},
-	{lacks, "that lack records"},	 {has_apart, "with deliveries kept apart"},
-	{is_ahead, "with clocks ahead"}, {two_grow, "with two logs that grow at once"},
+	{never_heard, "never heard of"},
+	{silent, "silent"},
+	{lacks, "that lack records"},
+	{is_behind, "with messages to be read"},
+	{is_over_quota, "over quotas"},
+	{is_in_trouble, "with logs that do not open"},
+	{has_gone, "with records given up"},
+	{has_dropped, "with messages dropped"},
+	{shares_name, "with names of others"},
+	{is_misnamed, "that call themselves otherwise"},
+	{has_apart, "with deliveries kept apart"},
+	{is_ahead, "with clocks ahead"},
+	{two_grow, "with two logs that grow at once"},
 };
 
 static void write_problems(FILE *out, const struct completeness *c,
 			   const struct completeness_host *hosts, size_t count, size_t number)
 {
+	char buffer[COMPLETENESS_NAME_SIZE];
 	size_t found = 0;
-	char buffer[16];
 
 	for (size_t i = 0; i < count; i++) {
 		if (!problems[number].write(NULL, c, &hosts[i]))
@@ -334,15 +426,20 @@ static json_t *host_json(const struct completeness *c, const struct completeness
 	char heard[CLOCK_TEXT_SIZE];
 
 	clock_format(host->last_heard, heard);
-	return json_pack("{s:s, s:s?, s:s?, s:b, s:s?, s:o, s:I, s:I, s:b, s:b}", "id", host->host,
-			 "name", host->name, "last_heard", host->never_heard ? NULL : heard,
-			 "silent", completeness_is_silent(c, host), "condition",
-			 condition == COMPLETENESS_FINE ? NULL
-							: completeness_condition_text(condition),
-			 "records_behind_seal",
-			 host->sealed ? json_integer((json_int_t)host->unsealed) : json_null(),
-			 "missing", (json_int_t)host->missing, "apart", (json_int_t)host->apart,
-			 "clock_ahead", host->ahead > AHEAD_MAX, "two_logs_grow", host->two_grow);
+	return json_pack(
+		"{s:s, s:s?, s:s?, s:b, s:I, s:I, s:I, s:I, s:I, s:s?, s:s?, s:b, s:s?, s:o, s:I,"
+		" s:I, s:b, s:b}",
+		"id", host->host, "name", host->name, "expected", host->expected, "name_shared",
+		host->name_shared, "uncovered", (json_int_t)host->waiting, "given_up",
+		(json_int_t)host->gone, "later", (json_int_t)host->later, "over_quota",
+		(json_int_t)host->held, "dropped", (json_int_t)host->dropped, "trouble",
+		host->trouble, "last_heard", host->never_heard ? NULL : heard, "silent",
+		completeness_is_silent(c, host), "condition",
+		condition == COMPLETENESS_FINE ? NULL : completeness_condition_text(condition),
+		"records_behind_seal",
+		host->sealed ? json_integer((json_int_t)host->unsealed) : json_null(), "missing",
+		(json_int_t)host->missing, "apart", (json_int_t)host->apart, "clock_ahead",
+		host->ahead > AHEAD_MAX, "two_logs_grow", host->two_grow);
 }
 
 json_t *completeness_json(const struct completeness *c, const struct completeness_host *hosts,
@@ -354,7 +451,8 @@ json_t *completeness_json(const struct completeness *c, const struct completenes
 	size_t complete = count_complete(c, hosts, count, &oldest);
 
 	for (size_t i = 0; i < count; i++)
-		if (!completeness_is_complete(c, &hosts[i]) || hosts[i].apart > 0)
+		if (!completeness_is_complete(c, &hosts[i]) || hosts[i].apart > 0 ||
+		    hosts[i].gone > 0 || hosts[i].dropped > 0 || hosts[i].name_shared)
 			json_array_append_new(incomplete, host_json(c, &hosts[i]));
 	return json_pack("{s:s?, s:I, s:I, s:I, s:o}", "text", text, "hosts", (json_int_t)count,
 			 "complete", (json_int_t)complete, "complete_to_seconds_ago",

@@ -24,10 +24,18 @@ uint64_t completeness_missing(uint64_t contiguous, const struct completeness_ran
 
 /* A host, by all of its logs together. Moments in ns. */
 struct completeness_host {
-	char *host; /* its id; of one that was never heard: as it is expected */
-	char *name; /* NULL: it did not say */
+	char *host;	  /* its id; of one that was never heard: as it is expected */
+	char *name;	  /* as it says itself, whoever it is; NULL: it did not say */
+	char *expected;	  /* as the operator calls the host with this id; NULL: not at all */
+	bool name_shared; /* another host is called like that */
 	bool never_heard;
 	uint64_t logs, contiguous, missing;
+	uint64_t waiting; /* records that are there behind missing ones: no chain covers them */
+	uint64_t gone;	  /* that were given up, and are not among the missing ones */
+	uint64_t later;	  /* messages that are read when the host has its turn */
+	uint64_t held;	  /* messages over a quota of it */
+	uint64_t dropped; /* messages over all quotas */
+	char *trouble;	  /* why a log of it cannot be opened; NULL */
 	uint64_t last_heard;
 	/*
 	 * its clock is before the store's by so much; negative: behind, or records were on their
@@ -72,8 +80,13 @@ bool completeness_is_silent(const struct completeness *c, const struct completen
 bool completeness_is_complete(const struct completeness *c, const struct completeness_host *host);
 /* "40 s", "5 min", "3 h", "2 d". */
 void completeness_age(uint64_t nsec, char text[16]);
-/* The name, or what an id begins with. */
-const char *completeness_name(const struct completeness_host *host, char buffer[16]);
+#define COMPLETENESS_NAME_SIZE 96u
+/*
+ * As the operator calls it, or as it says itself, or what its id begins with; with that, where
+ * another host is called the same.
+ */
+const char *completeness_name(const struct completeness_host *host,
+			      char buffer[COMPLETENESS_NAME_SIZE]);
 
 /*
  * "997 of 1,000 hosts complete to 40 s ago; web-7 silent since 03:11; db-2 lacks 1,204 records",

@@ -146,7 +146,7 @@ static int where_counted(const struct reading *r, uint64_t *ret_uncounted)
 	static const char sql[] =
 		"SELECT EXISTS(SELECT 1 FROM forwarding), (SELECT count(*) FROM logs l CROSS JOIN records r"
 		" ON r.host = l.host AND r.log = l.id AND r.seq > l.sent AND r.seq <= l.contiguous"
-		" WHERE r.operation != '')";
+		" AND r.segment > 0 WHERE r.operation != '')";
 	sqlite3_stmt *statement = NULL;
 	int elsewhere = 0, step = SQLITE_ERROR;
 

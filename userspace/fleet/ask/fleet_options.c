@@ -38,7 +38,7 @@ const char fleet_options_help[] =
 	"      --store DIR           the store's directory (" DEFAULT_STORE_DIRECTORY ")\n"
 	"      --fleet FILE          where it says which ClickHouse has rows (" CONFIG_FLEET_FILE
 	")\n"
-	"      --expect FILE         hosts that there should be, an id or a name a line\n"
+	"      --expect FILE         hosts that there should be: an id a line, and your name for it\n"
 	"      --silent-after N      a host is silent that was not heard of for N seconds (180)\n"
 	"      --json                one JSON object a line; the last says how complete the answer is\n"
 	"      --utc                 times in UTC, not local ones; put it before times that are given\n"

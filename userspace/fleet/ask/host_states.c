@@ -18,14 +18,26 @@ static const char hosts_sql[] =
 	" EXISTS(SELECT 1 FROM logs l, logs m WHERE l.host = h.id AND m.host = h.id AND l.id != m.id"
 	"  AND l.last_grown > m.first_heard + ?1 AND m.last_grown > l.first_heard + ?1"
 	"  AND abs(l.last_grown - m.last_grown) < ?1),"
-	" p.log, p.state, p.daemon, p.acknowledged, p.every, p.at, p.closed"
+	" p.log, p.state, p.daemon, p.acknowledged, p.every, p.at, p.closed,"
+	" (SELECT count(*) FROM later y WHERE y.held = 0 AND y.host = h.host),"
+	" (SELECT count(*) FROM later y WHERE y.held = 1 AND y.host = h.host),"
+	" (SELECT count FROM excess x WHERE x.host = h.host),"
+	" (SELECT reason FROM troubles t WHERE t.host = h.host ORDER BY t.log LIMIT 1)"
 	" FROM hosts h LEFT JOIN presence p ON p.host = h.id ORDER BY coalesce(h.name, h.host), h.host";
 static const char logs_sql[] = "SELECT id, contiguous, log FROM logs WHERE host = ?1";
 static const char seal_sql[] =
 	"SELECT contiguous, nullif(sealed, 0) FROM logs WHERE host = ?1 ORDER BY last_grown DESC LIMIT 1";
 static const char ranges_sql[] =
-	"SELECT first, last FROM waiting WHERE log = ?1 AND last > ?2"
-	" UNION ALL SELECT seq, seq FROM early WHERE log = ?1 AND seq > ?2 ORDER BY 1";
+	"SELECT first, last, 1 FROM waiting WHERE log = ?1 AND last > ?2"
+	" UNION ALL SELECT seq, seq, 0 FROM early WHERE log = ?1 AND seq > ?2 ORDER BY 1";
+/* What the log lacks for good, but for what the first lane brought of it; and all that was given up. */
+static const char holes_sql[] =
+	"SELECT coalesce(sum(h.last - h.first + 1 - (SELECT count(*) FROM early e WHERE e.log = h.log"
+	"  AND e.seq BETWEEN h.first AND h.last)), 0), coalesce(sum(h.last - h.first + 1), 0)"
+	" FROM holes h WHERE h.log = ?1";
+/* The last record that a message is said to have which is still to be read. */
+static const char later_sql[] =
+	"SELECT max(last) FROM later WHERE held IN (0, 1) AND host = ?1 AND log = ?2";
 
 static void finalizep(sqlite3_stmt **statement)
 {
@@ -66,6 +78,48 @@ static int add_host(struct host_states *states, struct completeness_host **ret_h
 	return 0;
 }
 
+/* What a host makes up may be any number. */
+static void add_missing(struct completeness_host *host, uint64_t count)
+{
+	host->missing = host->missing + count < host->missing || host->missing + count > INT64_MAX
+				? INT64_MAX
+				: host->missing + count;
+}
+
+static int read_numbers(struct rows *rows, sqlite3_stmt *statement, uint64_t *ret_first,
+			uint64_t *ret_second, struct failure *failure)
+{
+	int r = sqlite3_step(statement);
+
+	if (r != SQLITE_ROW)
+		return sql_failure(rows, failure);
+	*ret_first = (uint64_t)sqlite3_column_int64(statement, 0);
+	*ret_second = sqlite3_column_count(statement) > 1
+			      ? (uint64_t)sqlite3_column_int64(statement, 1)
+			      : 0;
+	return 0;
+}
+
+static int read_holes(struct rows *rows, int64_t log, uint64_t *ret_gone, uint64_t *ret_all,
+		      struct failure *failure)
+{
+	_cleanup_(finalizep) sqlite3_stmt *statement = prepare(rows, holes_sql);
+
+	sqlite3_bind_int64(statement, 1, log);
+	return read_numbers(rows, statement, ret_gone, ret_all, failure);
+}
+
+static int read_later(struct rows *rows, const char *host, const char *log, uint64_t *ret_last,
+		      struct failure *failure)
+{
+	_cleanup_(finalizep) sqlite3_stmt *statement = prepare(rows, later_sql);
+	uint64_t none;
+
+	sqlite3_bind_text(statement, 1, host, -1, SQLITE_STATIC);
+	sqlite3_bind_text(statement, 2, log, -1, SQLITE_STATIC);
+	return read_numbers(rows, statement, ret_last, &none, failure);
+}
+
 static int read_ranges(struct rows *rows, int64_t log, uint64_t contiguous,
 		       struct completeness_host *host, uint64_t *ret_reached,
 		       struct failure *failure)
@@ -83,7 +137,10 @@ static int read_ranges(struct rows *rows, int64_t log, uint64_t contiguous,
 			(uint64_t)sqlite3_column_int64(statement, 1),
 		};
 
-		host->missing += completeness_missing(reached, &range, 1, &reached);
+		if (sqlite3_column_int(statement, 2) != 0 && range.last > reached)
+			host->waiting +=
+				range.last - (range.first > reached ? range.first - 1 : reached);
+		add_missing(host, completeness_missing(reached, &range, 1, &reached));
 	}
 	*ret_reached = reached;
 	return r == SQLITE_DONE ? 0 : sql_failure(rows, failure);
@@ -98,7 +155,7 @@ static void count_acknowledged(struct completeness_host *host, const char *log, 
 	if (presence->state != PRESENCE_UNKNOWN && strcmp(presence->log, log) == 0 &&
 	    presence->acknowledged > reached && now > presence->at &&
 	    now - presence->at > ON_ITS_WAY)
-		host->missing += presence->acknowledged - reached;
+		add_missing(host, presence->acknowledged - reached);
 }
 
 static int read_seal(struct rows *rows, int64_t id, struct completeness_host *host,
@@ -129,15 +186,25 @@ static int read_logs(struct rows *rows, int64_t id, struct completeness_host *ho
 	while ((r = sqlite3_step(statement)) == SQLITE_ROW) {
 		uint64_t contiguous = (uint64_t)sqlite3_column_int64(statement, 1);
 		const char *log = (const char *)sqlite3_column_text(statement, 2);
-		uint64_t reached = contiguous;
+		uint64_t reached = contiguous, gone = 0, holes = 0, last = 0;
 		int error = read_ranges(rows, sqlite3_column_int64(statement, 0), contiguous, host,
 					&reached, failure);
 
+		if (error == 0)
+			error = read_holes(rows, sqlite3_column_int64(statement, 0), &gone, &holes,
+					   failure);
+		if (error == 0 && host->later + host->held > 0)
+			error = read_later(rows, host->host, log, &last, failure);
 		if (error < 0)
 			return error;
+		if (last > reached) {
+			add_missing(host, last - reached);
+			reached = last;
+		}
 		count_acknowledged(host, log, reached, now);
 		host->logs++;
-		host->contiguous += contiguous;
+		host->contiguous += contiguous - holes;
+		host->gone += gone;
 	}
 	return r == SQLITE_DONE ? 0 : sql_failure(rows, failure);
 }
@@ -174,6 +241,10 @@ static int read_host(struct rows *rows, sqlite3_stmt *statement, struct host_sta
 	host->ahead = sqlite3_column_int64(statement, 4);
 	host->apart = (uint64_t)sqlite3_column_int64(statement, 5);
 	host->two_grow = sqlite3_column_int(statement, 7) != 0;
+	host->later = (uint64_t)sqlite3_column_int64(statement, 15);
+	host->held = (uint64_t)sqlite3_column_int64(statement, 16);
+	host->dropped = (uint64_t)sqlite3_column_int64(statement, 17);
+	host->trouble = copy_text(statement, 18);
 	(void)snprintf(host->last_action, sizeof(host->last_action), "%s", action ? action : "");
 	read_presence(statement, &host->presence);
 	r = read_logs(rows, sqlite3_column_int64(statement, 0), host, failure);
@@ -183,14 +254,50 @@ static int read_host(struct rows *rows, sqlite3_stmt *statement, struct host_sta
 	return r;
 }
 
-static bool has_host(const struct host_states *states, const char *word)
+static struct completeness_host *find(const struct host_states *states, const char *host)
 {
 	for (size_t i = 0; i < states->count; i++)
-		if (strcmp(states->hosts[i].host, word) == 0 ||
-		    (states->hosts[i].name && strcmp(states->hosts[i].name, word) == 0))
-			return true;
-	return false;
+		if (strcmp(states->hosts[i].host, host) == 0)
+			return &states->hosts[i];
+	return NULL;
 }
+
+const struct completeness_host *host_states_find(const struct host_states *states, const char *host)
+{
+	return find(states, host);
+}
+
+/* The next word of a line, of which it is cut off; NULL: there is none. */
+static char *next_word(char **line)
+{
+	char *word = *line + strspn(*line, " \t\n");
+	size_t size = strcspn(word, " \t\n#");
+
+	if (size == 0)
+		return NULL;
+	*line = word + size + (word[size] != '\0' && word[size] != '#');
+	if (word[size] == '#')
+		**line = '\0';
+	word[size] = '\0';
+	return word;
+}
+
+static int expect(struct host_states *states, const char *id, const char *name)
+{
+	struct completeness_host *host = find(states, id);
+
+	if (!host) {
+		if (add_host(states, &host) < 0)
+			return -ENOMEM;
+		host->never_heard = true;
+		host->host = strdup(id);
+	}
+	if (name && !host->expected)
+		host->expected = strdup(name);
+	return host->host && (!name || host->expected) ? 0 : -ENOMEM;
+}
+
+#define ID_MIN 4u
 
 static int add_expected(const char *path, struct host_states *states, struct failure *failure)
 {
@@ -199,22 +306,51 @@ static int add_expected(const char *path, struct host_states *states, struct fai
 	size_t capacity = 0;
 
 	if (!file)
-		return failure_set(failure, errno, "cannot open %s: %m; it names a host a line",
+		return failure_set(failure, errno, "cannot open %s: %m; it has a host's id a line",
 				   path);
-	while (getline(&line, &capacity, file) > 0) {
-		struct completeness_host *host;
-		char *word = line + strspn(line, " \t");
+	for (unsigned int number = 1; getline(&line, &capacity, file) > 0; number++) {
+		char *rest = line, *id = next_word(&rest), *name = id ? next_word(&rest) : NULL;
 
-		word[strcspn(word, " \t\n#")] = '\0';
-		if (!word[0] || has_host(states, word))
+		if (!id)
 			continue;
-		if (add_host(states, &host) < 0)
-			return failure_set(failure, ENOMEM, "out of memory");
-		host->never_heard = true;
-		host->host = strdup(word);
-		if (!host->host)
+		if (!delivery_id_is_valid(id) || strchr(id, '-') || strlen(id) < ID_MIN)
+			return failure_set(
+				failure, EINVAL,
+				"%s:%u: \"%.60s\" is no host's id. Write the id, and a name behind it: a "
+				"host can call itself anything. `cordon-fleet hosts` shows ids",
+				path, number, id);
+		if (expect(states, id, name) < 0)
 			return failure_set(failure, ENOMEM, "out of memory");
 	}
+	return 0;
+}
+
+static const char *called(const struct completeness_host *host)
+{
+	return host->expected ? host->expected : host->name ? host->name : "";
+}
+
+static int compare_called(const void *a, const void *b)
+{
+	const struct completeness_host *const *one = a, *const *other = b;
+
+	return strcmp(called(*one), called(*other));
+}
+
+/* Of names that several hosts have none tells who it is. */
+static int find_shared(struct host_states *states)
+{
+	_cleanup_(freep) struct completeness_host **sorted =
+		calloc(states->count + 1, sizeof(*sorted));
+
+	if (!sorted)
+		return -ENOMEM;
+	for (size_t i = 0; i < states->count; i++)
+		sorted[i] = &states->hosts[i];
+	qsort(sorted, states->count, sizeof(*sorted), compare_called);
+	for (size_t i = 1; i < states->count; i++)
+		if (called(sorted[i])[0] && compare_called(&sorted[i - 1], &sorted[i]) == 0)
+			sorted[i - 1]->name_shared = sorted[i]->name_shared = true;
 	return 0;
 }
 
@@ -241,6 +377,8 @@ int host_states_read(struct rows *rows, const char *expected, struct host_states
 
 	if (r == 0 && expected)
 		r = add_expected(expected, &states, failure);
+	if (r == 0 && find_shared(&states) < 0)
+		r = failure_set(failure, ENOMEM, "out of memory");
 	if (r < 0) {
 		host_states_free(&states);
 		return r;
@@ -254,6 +392,8 @@ void host_states_free(struct host_states *states)
 	for (size_t i = 0; i < states->count; i++) {
 		free(states->hosts[i].host);
 		free(states->hosts[i].name);
+		free(states->hosts[i].expected);
+		free(states->hosts[i].trouble);
 	}
 	free(states->hosts);
 	*states = (struct host_states){};

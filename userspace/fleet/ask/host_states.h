@@ -13,12 +13,16 @@ struct host_states {
 };
 
 /*
- * `expected`: a file with the id or the name of a host a line ('#' begins a comment), which are
- * among the hosts even if nothing was ever heard of them; NULL: none. -errno of reading it, -EIO,
- * -ENOMEM.
+ * `expected`: a file with the id of a host a line, behind it the operator's name for it ('#' begins
+ * a comment); these are among the hosts even if nothing was ever heard of them; NULL: none. Names
+ * that hosts give themselves do not count: any host can take any. -EINVAL: a line has no id; -errno
+ * of reading it, -EIO, -ENOMEM.
  */
 int host_states_read(struct rows *rows, const char *expected, struct host_states *ret_states,
 		     struct failure *failure);
 void host_states_free(struct host_states *states);
+/* The host with that id; NULL: there is none. */
+const struct completeness_host *host_states_find(const struct host_states *states,
+						 const char *host);
 
 #endif

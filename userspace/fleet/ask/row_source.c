@@ -68,9 +68,11 @@ static int open_here(struct row_source *s, const struct row_question *question,
 
 	buffer_literal(
 		&sql,
-		"SELECT h.host, l.log, r.seq, r.time, r.segment, r.offset, e.line FROM records r"
+		"SELECT h.host, l.log, r.seq, r.time, r.segment, r.offset,"
+		" iif(r.segment < 0, substr(w.data, r.offset + 1, r.size), e.line) FROM records r"
 		" JOIN hosts h ON h.id = r.host JOIN logs l ON l.id = r.log"
-		" LEFT JOIN early e ON r.segment IS NULL AND e.log = r.log AND e.seq = r.seq WHERE 1");
+		" LEFT JOIN early e ON r.segment IS NULL AND e.log = r.log AND e.seq = r.seq"
+		" LEFT JOIN waiting w ON r.segment < 0 AND w.id = -r.segment WHERE 1");
 	if (question->host)
 		buffer_literal(&sql, HOST_CONDITION);
 	if (!question->all)

@@ -27,7 +27,8 @@ struct source_row {
 	char host[DELIVERY_ID_SIZE], log[DELIVERY_ID_SIZE];
 	uint64_t sequence, time; /* ns */
 	uint64_t segment, offset;
-	const char *early; /* as the first lane brought it, else NULL; until the next call */
+	const char *
+		early; /* as it came, where no chain covers it yet, else NULL; until the next call */
 	size_t early_size;
 };
 

@@ -69,7 +69,7 @@ static int write_file(int folder, const char *name, int flags, const char *data,
 }
 
 static int write_reason(int folder, const struct delivery *delivery, const char *reason,
-			const char *name, bool kept)
+			const char *name)
 {
 	_cleanup_(freep) char *text = NULL;
 	char time[CLOCK_TEXT_SIZE];
@@ -78,9 +78,9 @@ static int write_reason(int folder, const struct delivery *delivery, const char 
 	int r = -ENOMEM;
 
 	clock_format(delivery->now, time);
-	object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:b}", "at", time, "log", delivery->log,
+	object = json_pack("{s:s, s:s, s:s, s:s, s:s, s:I}", "at", time, "log", delivery->log,
 			   "lane", delivery->first_lane ? "first" : "bulk", "reason", reason,
-			   "file", name, "bytes", (json_int_t)delivery->size, "kept", kept);
+			   "file", name, "bytes", (json_int_t)delivery->size);
 	text = object ? json_dumps(object, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 	json_decref(object);
 	if (text) {
@@ -99,8 +99,7 @@ int apart_keep(const char *directory, struct rows *rows, const struct delivery *
 	const char *host = delivery->host[0] ? delivery->host : "unknown";
 	_cleanup_(closep) int folder = open_folder(directory, host, failure);
 	char name[NAME_DIGITS + 8];
-	uint64_t bytes = 0;
-	bool room;
+	uint64_t bytes = 0, files = 0;
 	int r;
 
 	if (folder < 0)
@@ -109,12 +108,14 @@ int apart_keep(const char *directory, struct rows *rows, const struct delivery *
 	if (r < 0)
 		return failure_set(failure, r, "cannot keep apart what came from %s: %m", host);
 	if (faccessat(folder, name, F_OK, 0) < 0) {
-		r = rows_apart_bytes(rows, host, &bytes, failure);
-		room = bytes + delivery->size <= APART_BYTES_MAX;
+		r = rows_apart_bytes(rows, host, &bytes, &files, failure);
+		if (r == 0 &&
+		    (bytes + delivery->size > APART_BYTES_MAX || files >= APART_FILES_MAX))
+			return rows_excess(rows, host, reason, failure);
 		/* The file last: it says that the reason is there. */
 		if (r == 0)
-			r = write_reason(folder, delivery, reason, name, room);
-		if (r == 0 && room)
+			r = write_reason(folder, delivery, reason, name);
+		if (r == 0)
 			r = write_file(folder, name, O_TRUNC, delivery->data, delivery->size);
 		if (r == 0)
 			r = storage_sync_directory(folder);

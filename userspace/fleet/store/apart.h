@@ -10,8 +10,9 @@
 #include "fleet/store/rows.h"
 
 #define APART_FOLDER "apart"
-/* Of one host: beyond that only the reason is kept. */
+/* Of one host: beyond that deliveries are only counted, with the last reason. */
 #define APART_BYTES_MAX (256ull << 20)
+#define APART_FILES_MAX 10000u
 
 /*
  * On disk when it returns 0, but for its row. The same bytes again are kept once. -errno of what

@@ -7,7 +7,12 @@
 
 #include "audit/storage/chain.h"
 #include "base/clock.h"
+#include "base/json_bounds.h"
 #include "insight/text/view.h"
+
+/* Of a message: records are parsed together. 5,000 of them have a fifth of these. */
+#define CONTAINERS_MAX (1u << 18)
+#define VALUES_MAX     (1u << 20)
 
 static int check_origin(const struct delivery *delivery, const struct batch_record *r,
 			struct failure *failure)
@@ -122,6 +127,10 @@ int batch_read(const struct delivery *delivery, struct batch *ret_batch, struct 
 	struct batch batch = {};
 	int r;
 
+	if (!json_bounds_hold(delivery->data, delivery->size, CONTAINERS_MAX, VALUES_MAX))
+		return failure_set(
+			failure, EBADMSG,
+			"it holds more objects and values than a message of records does");
 	for (size_t i = 0; i < delivery->size; i++)
 		capacity += delivery->data[i] == '\n' ? 1 : 0;
 	batch.records = calloc(capacity, sizeof(*batch.records));

@@ -10,6 +10,7 @@
 #include "cli/term/message.h"
 #include "cli/term/read_option.h"
 #include "fleet/clickhouse/settings.h"
+#include "fleet/ship/clear_text.h"
 #include "fleet/store/fleet_commands.h"
 #include "fleet/store/import.h"
 #include "fleet/store/stream.h"
@@ -20,6 +21,7 @@
 static const char help[] =
 	"usage: cordon-fleet store [OPTION]...\n"
 	"       cordon-fleet store --import FILE --host ID --log ID [--first] [--store DIR]\n"
+	"       cordon-fleet store skip HOST LOG SEQ --reason TEXT [--store DIR]\n"
 	"\n"
 	"Keeps the logs of many hosts as a stream of NATS JetStream brings them: each byte for byte in\n"
 	"DIR/hosts/HOST/LOG, where `cordon show`, `why`, `report` and `log verify` read it with --log, and\n"
@@ -38,8 +40,12 @@ static const char help[] =
 	"      --tls-ca FILE        whom to believe that they are the server\n"
 	"      --tls-cert FILE, --tls-key FILE\n"
 	"                           who this store is\n"
+	"      --plaintext          connects unencrypted to another machine, too\n"
 	"      --ack-wait SECONDS   until what was not acknowledged comes again (30)\n"
 	"      --until-idle SECONDS ends when nothing has come for so long\n"
+	"      --host-disk GIB      what one host's records may take here (64); beyond it they stay in the\n"
+	"                           stream, and answers say so\n"
+	"      --host-logs N        how many logs one host may have (64)\n"
 	"\n"
 	"      --import FILE        takes in records of a file, of a log's folder, or with - of standard\n"
 	"                           input, instead of a stream; exits with 1 if any was kept apart\n"
@@ -57,6 +63,8 @@ static void stop(int number)
 
 struct command {
 	const char *directory, *fleet;
+	bool plaintext; /* unencrypted to another machine, too */
+	struct intake_limits limits;
 	struct stream_options stream;
 	struct import import;
 };
@@ -77,6 +85,9 @@ enum {
 	OPTION_HOST,
 	OPTION_LOG,
 	OPTION_FIRST,
+	OPTION_PLAINTEXT,
+	OPTION_HOST_DISK,
+	OPTION_HOST_LOGS,
 };
 
 static const struct option options[] = {
@@ -95,9 +106,28 @@ static const struct option options[] = {
 	{"host", required_argument, NULL, OPTION_HOST},
 	{"log", required_argument, NULL, OPTION_LOG},
 	{"first", no_argument, NULL, OPTION_FIRST},
+	{"plaintext", no_argument, NULL, OPTION_PLAINTEXT},
+	{"host-disk", required_argument, NULL, OPTION_HOST_DISK},
+	{"host-logs", required_argument, NULL, OPTION_HOST_LOGS},
 	{"help", no_argument, NULL, 'h'},
 	{},
 };
+
+/* 1 to 1,048,576. */
+static int take_count(const char *option, const char *value, uint64_t *ret_count)
+{
+	unsigned long count;
+	char *end;
+
+	errno = 0;
+	count = strtoul(value, &end, 10);
+	if (value[0] < '1' || value[0] > '9' || *end || errno || count > 1ul << 20) {
+		message("--%s takes a number from 1 to 1048576, not \"%s\"", option, value);
+		return -EINVAL;
+	}
+	*ret_count = count;
+	return 0;
+}
 
 static int take_seconds(const char *option, const char *value, uint64_t *ret_nsec)
 {
@@ -149,6 +179,16 @@ static int take_option(struct command *c, int option, const char *value)
 	case OPTION_FIRST:
 		c->import.first_lane = true;
 		return 0;
+	case OPTION_HOST_DISK:
+		if (take_count("host-disk", value, &c->limits.disk) < 0)
+			return -EINVAL;
+		c->limits.disk <<= 30;
+		return 0;
+	case OPTION_HOST_LOGS:
+		return take_count("host-logs", value, &c->limits.logs);
+	case OPTION_PLAINTEXT:
+		c->plaintext = true;
+		return 0;
 	default:
 		message("see `cordon-fleet store --help`");
 		return -EINVAL;
@@ -163,6 +203,11 @@ static bool is_complete(const struct command *c)
 		message("store: --host, --log and --first go with --import");
 	else if (c->stream.key && !c->stream.certificate)
 		message("store: --tls-key goes with --tls-cert");
+	else if (!c->import.from && !c->plaintext && !c->stream.ca && !c->stream.certificate &&
+		 clear_text_leaves_machine(c->stream.url))
+		message("cannot connect to %s: records would cross the network unencrypted. Use tls://, "
+			"or --plaintext if nobody else can read there",
+			c->stream.url);
 	else
 		return true;
 	return false;
@@ -257,8 +302,10 @@ static int run(const struct command *c)
 
 	raise_descriptors();
 	r = intake_open(c->directory, c->import.from ? 0 : PATIENCE, &intake, &failure);
-	if (r == 0)
+	if (r == 0) {
+		intake_limit(intake, &c->limits);
 		r = forward(c, intake, &fleet, &failure);
+	}
 	if (r < 0) {
 		message("%s", failure.text);
 		return EXIT_FAILURE;
@@ -270,6 +317,7 @@ int fleet_command_store(int argc, char **argv)
 {
 	struct command c = {
 		.directory = DEFAULT_STORE_DIRECTORY,
+		.limits = INTAKE_LIMITS,
 		.stream = {.url = "nats://127.0.0.1:4222",
 			   .stream = "CORDON",
 			   .consumer = "cordon-store",
@@ -277,6 +325,8 @@ int fleet_command_store(int argc, char **argv)
 	};
 	int option;
 
+	if (argc > 1 && strcmp(argv[1], "skip") == 0)
+		return fleet_command_store_skip(argc - 1, argv + 1);
 	while ((option = read_option(argc, argv, "h", options)) >= 0) {
 		if (option == 'h') {
 			fputs(help, stdout);

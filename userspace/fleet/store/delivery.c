@@ -42,11 +42,26 @@ static const char *read_ids(const char *subject, const char *head, struct delive
 	return rest + 1;
 }
 
+/*
+ * By whose certificate it came, if it is that at least: nobody else may publish under that id. Else
+ * nothing is set.
+ */
+static void read_host(const char *subject, const char *head, struct delivery *delivery)
+{
+	const char *host = subject + strlen(head);
+	size_t size = strncmp(subject, head, strlen(head)) == 0 ? strcspn(host, ".") : 0;
+
+	if (id_has(host, size, "0123456789abcdef"))
+		copy_id(delivery->host, host, size);
+}
+
 int delivery_read_subject(const char *subject, struct delivery *delivery, struct failure *failure)
 {
 	struct delivery found = *delivery;
 	const char *lane = read_ids(subject, SUBJECT_HEAD, &found);
 
+	if (!lane)
+		read_host(subject, SUBJECT_HEAD, delivery);
 	if (!lane || (strcmp(lane, "bulk") != 0 && strcmp(lane, "first") != 0))
 		return failure_set(failure, EINVAL,
 				   "the subject is not cordon.log.<host id>.<log id>.<bulk|first>");

@@ -28,7 +28,10 @@ struct delivery {
 
 bool delivery_id_is_valid(const char *id);
 
-/* "cordon.log.<host>.<log>.<bulk|first>". Sets host, log, lane and nothing else. -EINVAL. */
+/*
+ * "cordon.log.<host>.<log>.<bulk|first>". Sets host, log, lane and nothing else. -EINVAL: it is not
+ * that; the host is set where it says one.
+ */
 int delivery_read_subject(const char *subject, struct delivery *delivery, struct failure *failure);
 
 /*

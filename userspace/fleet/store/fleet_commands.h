@@ -7,6 +7,7 @@
 #define DEFAULT_STORE_DIRECTORY "/var/lib/cordon-fleet"
 
 int fleet_command_store(int argc, char **argv);
+int fleet_command_store_skip(int argc, char **argv);
 int fleet_command_ask(int argc, char **argv);
 int fleet_command_hosts(int argc, char **argv);
 int fleet_command_could(int argc, char **argv);

@@ -35,7 +35,7 @@ int host_log_open(struct host_log *log, const char *directory, const char *host,
 		     id) >= (int)sizeof(log->path))
 		return failure_set(failure, ENAMETOOLONG, "%s: %m", directory);
 	r = make_parents(directory, host, failure);
-	return r < 0 ? r : segment_open(log->path, NULL, &log->segment, failure);
+	return r < 0 ? r : segment_open_copy(log->path, &log->segment, failure);
 }
 
 void host_log_close(struct host_log *log)
@@ -83,6 +83,20 @@ int host_log_append(struct host_log *log, const struct batch *batch, size_t from
 	segment->size += size;
 	log->dirty = true;
 	return chain_split(last->line, last->size - 1, &body, &segment->sequence, segment->chain);
+}
+
+int host_log_begin_run(struct host_log *log, uint64_t last, const unsigned char *chain,
+		       struct failure *failure)
+{
+	int r = log->segment.size > 0 ? segment_rotate(&log->segment) : 0;
+
+	if (r < 0)
+		return failure_set(failure, r, "cannot close a segment of %s: %m", log->path);
+	log->segment.sequence = last;
+	log->unproven = !chain;
+	if (chain)
+		memcpy(log->segment.chain, chain, sizeof(log->segment.chain));
+	return 0;
 }
 
 int host_log_sync(struct host_log *log, struct failure *failure)

@@ -28,6 +28,7 @@ struct host_log {
 	struct segment segment;
 	struct rows_log rows;
 	bool dirty;    /* has lines that are not synced */
+	bool unproven; /* what its next record follows is not known */
 	uint64_t used; /* when, by the number of deliveries */
 };
 
@@ -46,6 +47,12 @@ void host_log_close(struct host_log *log);
  */
 int host_log_append(struct host_log *log, const struct batch *batch, size_t from,
 		    uint64_t *ret_offset, struct failure *failure);
+/*
+ * Behind records that are given up, another run of records begins, in a segment of its own: the next
+ * one is that behind `last`. `chain`: what it follows; NULL: that is not known.
+ */
+int host_log_begin_run(struct host_log *log, uint64_t last, const unsigned char *chain,
+		       struct failure *failure);
 int host_log_sync(struct host_log *log, struct failure *failure);
 /* Begins another segment if this one is large. For when all is committed. */
 int host_log_rotate(struct host_log *log, struct failure *failure);

@@ -49,10 +49,9 @@ static int deliver(struct run *run, struct failure *failure)
 	run->delivery.size = run->lines.size;
 	run->delivery.now = clock_nsec(CLOCK_REALTIME);
 	r = intake_take(run->intake, &run->delivery, &result, failure);
+	/* *failure says which quota it is over. */
 	if (r == -EAGAIN)
-		return failure_set(
-			failure, ENOBUFS,
-			"too much of this log waits for what comes before it: import that first");
+		return -ENOBUFS;
 	if (r < 0)
 		return r;
 	run->counts[result]++;

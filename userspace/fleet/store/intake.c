@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "audit/storage/chain.h"
 #include "audit/storage/storage.h"
 #include "base/clock.h"
 #include "base/hex.h"
@@ -18,10 +19,10 @@
 #include "fleet/store/rows.h"
 #include "insight/text/view.h"
 
-/* Of one log; what comes beyond that stays in the stream. */
-#define WAITING_BYTES_MAX (64ull << 20)
-
 #define LOCK_NAME "lock"
+
+/* How often is looked whether what could not be opened can be. */
+#define TROUBLES_NSEC (60 * NSEC_PER_SEC)
 
 struct intake {
 	char directory[PATH_MAX];
@@ -29,8 +30,12 @@ struct intake {
 	uint64_t patience;
 	struct rows *rows;
 	struct intake_logs logs;
+	struct intake_limits limits;
+	struct shares shares;
+	struct later *later;
 	struct forward *forward; /* NULL: rows stay */
 	bool begun;
+	uint64_t tried; /* when logs in trouble were tried, monotonic */
 };
 
 static int take_lock(struct intake *intake, struct failure *failure)
@@ -66,9 +71,17 @@ static int open_all(struct intake *intake, const char *directory, struct failure
 	r = take_lock(intake, failure);
 	if (r == 0)
 		r = rows_open(directory, true, &intake->rows, failure);
-	intake->logs = (struct intake_logs){.directory = intake->directory, .rows = intake->rows};
+	if (r == 0)
+		r = later_open(intake->rows, &intake->later, failure);
+	intake->logs = (struct intake_logs){.directory = intake->directory,
+					    .rows = intake->rows,
+					    .later = intake->later,
+					    .most = intake->limits.logs};
 	if (r == 0)
 		r = intake_begin(intake, failure);
+	/* A quota may be another one now. */
+	if (r == 0)
+		r = later_release_all(intake->later, failure);
 	if (r == 0)
 		r = intake_logs_get_all(&intake->logs, clock_nsec(CLOCK_REALTIME), failure);
 	return r == 0 ? intake_commit(intake, failure) : r;
@@ -84,6 +97,7 @@ int intake_open(const char *directory, uint64_t patience, struct intake **ret_in
 		return failure_set(failure, ENOMEM, "out of memory");
 	intake->lock_fd = -1;
 	intake->patience = patience;
+	intake->limits = (struct intake_limits)INTAKE_LIMITS;
 	r = open_all(intake, directory, failure);
 	if (r < 0) {
 		intake_close(intake);
@@ -100,6 +114,9 @@ void intake_close(struct intake *intake)
 	intake_logs_close(&intake->logs);
 	if (intake->forward)
 		forward_close(intake->forward);
+	if (intake->later)
+		later_close(intake->later);
+	shares_free(&intake->shares);
 	if (intake->rows)
 		rows_close(intake->rows);
 	closep(&intake->lock_fd);
@@ -116,7 +133,13 @@ static int restore(void *data, const char *host, const char *id, uint64_t first,
 	if (r == 0)
 		r = intake_logs_restore(&intake->logs, log, first, last, failure);
 	/* What is wrong with a log that cannot be gone on with, its next delivery says. */
-	return r == -EBADMSG ? 0 : r;
+	return r == -EBADMSG || r == -EAGAIN ? 0 : r;
+}
+
+void intake_limit(struct intake *intake, const struct intake_limits *limits)
+{
+	intake->limits = *limits;
+	intake->logs.most = limits->logs;
 }
 
 int intake_forward(struct intake *intake, const struct config_clickhouse *settings,
@@ -144,6 +167,7 @@ int intake_begin(struct intake *intake, struct failure *failure)
 
 int intake_commit(struct intake *intake, struct failure *failure)
 {
+	uint64_t begin = clock_nsec(CLOCK_MONOTONIC), end;
 	/* The logs first: rows can be made of them, they not of rows. */
 	int r = intake_logs_sync(&intake->logs, failure);
 
@@ -152,7 +176,48 @@ int intake_commit(struct intake *intake, struct failure *failure)
 	if (r < 0)
 		return r;
 	intake->begun = false;
+	end = clock_nsec(CLOCK_MONOTONIC);
+	shares_settle(&intake->shares, end - begin, end);
 	return intake_logs_rotate(&intake->logs, failure);
+}
+
+int intake_defer(struct intake *intake, const struct delivery *delivery, enum later_kind kind,
+		 uint64_t number, bool held, const char *reason, struct failure *failure)
+{
+	int r = rows_host(intake->rows, delivery->host, clock_nsec(CLOCK_REALTIME), failure);
+
+	return r < 0 ? r
+		     : later_add(intake->later, kind, number, delivery, held, reason,
+				 intake->limits.later, failure);
+}
+
+int intake_is_spent(struct intake *intake, const char *host, enum share_lane lane, bool others_wait,
+		    struct failure *failure)
+{
+	if (others_wait &&
+	    shares_is_spent(&intake->shares, host, lane, clock_nsec(CLOCK_MONOTONIC)))
+		return 1;
+	/* What goes ahead may overtake them. */
+	return lane == SHARE_FIRST ? 0 : later_has(intake->later, host, failure);
+}
+
+void intake_charge(struct intake *intake, const char *host, enum share_lane lane, uint64_t nsec)
+{
+	shares_use(&intake->shares, host, lane, nsec, clock_nsec(CLOCK_MONOTONIC));
+}
+
+struct later *intake_later(struct intake *intake)
+{
+	return intake->later;
+}
+
+int intake_lost(struct intake *intake, const struct later_entry *entry, struct failure *failure)
+{
+	int r = later_done(intake->later, entry, failure);
+
+	return r < 0 ? r
+		     : rows_excess(intake->rows, entry->host,
+				   "the stream has it no more: it was to be read later", failure);
 }
 
 int intake_refuse(struct intake *intake, const struct delivery *delivery, const char *reason,
@@ -224,29 +289,84 @@ static bool is_known(const struct host_log *log, const struct batch_record *reco
 	       size == record->size && memcmp(line, record->line, size) == 0;
 }
 
-/* One that begins with the log's next record or before. -EBADMSG: it does not fit. */
+/* Of a record before the log's last one that its copy has not: given up, or another one. */
+static int take_past(struct intake *intake, struct host_log *log, const struct batch_record *record,
+		     struct failure *failure)
+{
+	struct row row;
+	int r = rows_is_given_up(intake->rows, &log->rows, record->sequence, failure);
+
+	if (r < 0)
+		return r;
+	if (r == 0)
+		return failure_set(failure, EBADMSG,
+				   "the store has another record %" PRIu64 " of this log",
+				   record->sequence);
+	row_from_record(record->record, record->sequence, &row);
+	return rows_add_early(intake->rows, &log->rows, &row, record->line, record->size, failure);
+}
+
+static int check_disk(struct intake *intake, const struct host_log *log, uint64_t more,
+		      struct failure *failure)
+{
+	uint64_t bytes = 0;
+	int r = rows_bytes(intake->rows, &log->rows, &bytes, failure);
+
+	if (r == 0 && bytes + more > intake->limits.disk)
+		return failure_set(failure, EAGAIN,
+				   "the host has %" PRIu64 " MiB of records here, its quota",
+				   bytes >> 20);
+	return r;
+}
+
+/* Do the records from number `from` on follow from the log's last? */
+static int follow(struct host_log *log, const struct batch *batch, size_t from,
+		  struct failure *failure)
+{
+	uint64_t sequence = log->segment.sequence;
+	unsigned char chain[SHA256_SIZE];
+	size_t body;
+	int r = 0;
+
+	memcpy(chain, log->segment.chain, sizeof(chain));
+	if (log->unproven) {
+		/* The run begins with this one: what comes behind it is held against it. */
+		r = chain_split(batch->records[from].line, batch->records[from].size - 1, &body,
+				&sequence, chain);
+		from++;
+	}
+	return r < 0 ? failure_set(failure, EBADMSG, "a line that is no record of a log")
+		     : batch_follow(batch, from, &sequence, chain, failure);
+}
+
+/*
+ * One that begins with the log's next record or before. -EBADMSG: it does not fit; -EAGAIN: it has
+ * no room.
+ */
 static int fit(struct intake *intake, struct host_log *log, const struct batch *batch, uint64_t now,
 	       enum intake_result *ret_result, struct failure *failure)
 {
-	unsigned char chain[SHA256_SIZE];
+	const struct batch_record *last = &batch->records[batch->count - 1];
 	uint64_t sequence = log->segment.sequence, offset;
 	size_t from = 0;
-	int r;
+	int r = 0;
 
-	for (; from < batch->count && batch->records[from].sequence <= sequence; from++)
+	for (; r == 0 && from < batch->count && batch->records[from].sequence <= sequence; from++)
 		if (!is_known(log, &batch->records[from]))
-			return failure_set(failure, EBADMSG,
-					   "the store has another record %" PRIu64 " of this log",
-					   batch->records[from].sequence);
+			r = take_past(intake, log, &batch->records[from], failure);
 	*ret_result = INTAKE_KNOWN;
-	if (from == batch->count)
-		return 0;
-	memcpy(chain, log->segment.chain, sizeof(chain));
-	r = batch_follow(batch, from, &sequence, chain, failure);
+	if (r < 0 || from == batch->count)
+		return r;
+	r = check_disk(intake, log, (uint64_t)(last->line + last->size - batch->records[from].line),
+		       failure);
+	if (r == 0)
+		r = follow(log, batch, from, failure);
 	if (r == 0)
 		r = host_log_append(log, batch, from, &offset, failure);
-	if (r == 0)
+	if (r == 0) {
+		log->unproven = false;
 		r = add_rows(intake, log, batch, from, offset, now, failure);
+	}
 	if (r == 0)
 		*ret_result = INTAKE_TAKEN;
 	return r;
@@ -258,18 +378,22 @@ static int take_due(struct intake *intake, struct host_log *log, const struct de
 {
 	for (;;) {
 		struct delivery delivery = *cause;
-		_cleanup_(freep) char *data = NULL;
+		struct rows_waiting waiting = {};
 		struct batch batch = {};
 		enum intake_result result;
 		struct failure why = {};
-		int64_t id;
-		int r = rows_due(intake->rows, &log->rows, log->segment.sequence + 1, &id, &data,
-				 &delivery.size, failure);
+		int r = rows_due(intake->rows, &log->rows, log->segment.sequence + 1, &waiting,
+				 failure);
 
+		if (r == -ENOENT)
+			return later_release(intake->later, log->host, log->log,
+					     log->segment.sequence + 1, failure);
 		if (r < 0)
-			return r == -ENOENT ? 0 : r;
-		delivery.data = data;
+			return r;
+		delivery.data = waiting.data;
+		delivery.size = waiting.size;
 		delivery.first = delivery.last = 0;
+		delivery.first_lane = false;
 		r = batch_read(&delivery, &batch, &why);
 		if (r == 0)
 			r = fit(intake, log, &batch, cause->now, &result, &why);
@@ -277,9 +401,11 @@ static int take_due(struct intake *intake, struct host_log *log, const struct de
 		if (r == -EBADMSG)
 			r = intake_refuse(intake, &delivery, why.text, &why);
 		if (r == 0)
-			r = rows_waited(intake->rows, id, &why);
+			r = rows_waited(intake->rows, &log->rows, &waiting, &why);
+		free(waiting.data);
+		/* Without room it goes on waiting. */
 		if (r < 0)
-			return failure_set(failure, r, "%s", why.text);
+			return r == -EAGAIN ? 0 : failure_set(failure, r, "%s", why.text);
 	}
 }
 
@@ -302,38 +428,99 @@ static int note_retentions(struct intake *intake, struct host_log *log, const st
 	return r;
 }
 
-/*
- * A log whose beginning was deleted on its host, on record: begins where that record says, with
- * the chain it says.
- */
-static void anchor(struct intake *intake, struct host_log *log)
+/* What waits behind the record `last` begins a run of its own. */
+static int begin_run(struct intake *intake, struct host_log *log, uint64_t last,
+		     const unsigned char *chain, const char *reason, uint64_t now,
+		     struct failure *failure)
 {
-	char chain[SHA256_TEXT_SIZE];
-	uint64_t last;
+	const struct delivery cause = {.now = now};
+	struct delivery delivery = cause;
+	int r = rows_give_up(intake->rows, &log->rows, log->segment.sequence + 1, last, now, reason,
+			     failure);
 
-	if (log->segment.sequence > 0 || rows_anchor(intake->rows, &log->rows, &last, chain) < 0)
-		return;
-	if (hex_decode(chain, log->segment.chain, SHA256_SIZE) < 0)
-		return;
+	if (r == 0)
+		r = host_log_begin_run(log, last, chain, failure);
+	memcpy(delivery.host, log->host, sizeof(delivery.host));
+	memcpy(delivery.log, log->log, sizeof(delivery.log));
+	return r == 0 ? take_due(intake, log, &delivery, failure) : r;
+}
+
+/*
+ * Records that were deleted on their host before they came, on record: the log goes on where that
+ * record says, with the chain that it says. What may only be late is waited for.
+ */
+static int anchor(struct intake *intake, struct host_log *log, uint64_t now,
+		  struct failure *failure)
+{
+	unsigned char digest[SHA256_SIZE];
+	char chain[SHA256_TEXT_SIZE];
+	uint64_t last, since;
+
+	if (rows_anchor(intake->rows, &log->rows, &last, &since, chain) < 0 ||
+	    now - since < intake->patience || hex_decode(chain, digest, sizeof(digest)) < 0)
+		return 0;
+	/* What was deleted before the store had anything of the log does not lack. */
+	if (log->segment.sequence > 0)
+		return begin_run(intake, log, last, digest, "deleted on the host before they came",
+				 now, failure);
 	log->segment.sequence = last;
+	memcpy(log->segment.chain, digest, sizeof(digest));
 	log->rows.contiguous = last;
+	return 0;
+}
+
+static int check_parked(struct intake *intake, const struct host_log *log, uint64_t more,
+			struct failure *failure)
+{
+	uint64_t bytes = 0;
+	int r = rows_parked(intake->rows, &log->rows, &bytes, failure);
+
+	if (r == 0 && bytes + more > intake->limits.parked)
+		return failure_set(failure, EAGAIN,
+				   "%" PRIu64
+				   " MiB of the host's records wait for others, its quota",
+				   bytes >> 20);
+	return r;
+}
+
+/* Its records are found meanwhile. */
+static int add_waiting(struct intake *intake, const struct host_log *log, const struct batch *batch,
+		       int64_t id, struct failure *failure)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < batch->count && r == 0; i++) {
+		const struct batch_record *record = &batch->records[i];
+		struct row row;
+
+		row_from_record(record->record, record->sequence, &row);
+		r = rows_add_waiting(intake->rows, &log->rows, &row, id,
+				     (uint64_t)(record->line - batch->records[0].line),
+				     record->size, failure);
+	}
+	return r;
 }
 
 static int wait_for_more(struct intake *intake, struct host_log *log,
 			 const struct delivery *delivery, const struct batch *batch,
 			 struct failure *failure)
 {
-	uint64_t bytes = 0;
-	int r = rows_waiting_bytes(intake->rows, &log->rows, &bytes, failure);
+	const struct rows_waiting waiting = {
+		.first = batch->records[0].sequence,
+		.last = batch->records[batch->count - 1].sequence,
+		.since = delivery->now,
+		.data = (char *)delivery->data,
+		.size = delivery->size,
+	};
+	int64_t id = 0;
+	int r = check_parked(intake, log, delivery->size + batch->count * ROWS_PARKED_RECORD,
+			     failure);
 
-	if (r == 0 && bytes + delivery->size > WAITING_BYTES_MAX)
-		return -EAGAIN;
 	if (r == 0)
-		r = rows_wait(intake->rows, &log->rows, batch->records[0].sequence,
-			      batch->records[batch->count - 1].sequence, delivery->data,
-			      delivery->size, failure);
-	return r == 0 && log->segment.sequence == 0 ? note_retentions(intake, log, batch, failure)
-						    : r;
+		r = rows_wait(intake->rows, &log->rows, &waiting, &id, failure);
+	if (r == 0 && id > 0)
+		r = add_waiting(intake, log, batch, id, failure);
+	return r == 0 ? note_retentions(intake, log, batch, failure) : r;
 }
 
 static int take_bulk(struct intake *intake, struct host_log *log, const struct delivery *delivery,
@@ -345,8 +532,8 @@ static int take_bulk(struct intake *intake, struct host_log *log, const struct d
 	if (batch->records[0].sequence > log->segment.sequence + 1) {
 		*ret_result = INTAKE_WAITS;
 		r = wait_for_more(intake, log, delivery, batch, failure);
-		if (r == 0 && delivery->now - log->rows.first_heard >= intake->patience)
-			anchor(intake, log);
+		if (r == 0)
+			r = anchor(intake, log, delivery->now, failure);
 	} else {
 		r = fit(intake, log, batch, delivery->now, ret_result, failure);
 	}
@@ -363,13 +550,14 @@ static int take_first(struct intake *intake, struct host_log *log, const struct 
 		int r;
 
 		if (record->sequence <= log->segment.sequence) {
-			if (!is_known(log, record))
-				return failure_set(failure, EBADMSG,
-						   "the store has another record %" PRIu64
-						   " of this log",
-						   record->sequence);
+			r = is_known(log, record) ? 0 : take_past(intake, log, record, failure);
+			if (r < 0)
+				return r;
 			continue;
 		}
+		r = check_parked(intake, log, record->size + ROWS_PARKED_RECORD, failure);
+		if (r < 0)
+			return r;
 		row_from_record(record->record, record->sequence, &row);
 		r = rows_add_early(intake->rows, &log->rows, &row, record->line, record->size,
 				   failure);
@@ -438,9 +626,183 @@ int intake_policy(struct intake *intake, const struct delivery *delivery, const 
 				&why);
 
 	if (r == 0)
+		r = check_disk(intake, log, delivery->size, &why);
+	if (r == 0)
 		r = policy_copy_keep(intake->directory, log->path, digest, delivery->data,
 				     delivery->size, &why);
+	if (r == 0)
+		r = rows_add_bytes(intake->rows, &log->rows, delivery->size, &why);
 	if (r == -EBADMSG)
 		return intake_refuse(intake, delivery, why.text, failure);
 	return r < 0 ? failure_set(failure, r, "%s", why.text) : 0;
+}
+
+int intake_skip(struct intake *intake, const char *host, const char *id, uint64_t sequence,
+		const char *reason, struct failure *failure)
+{
+	uint64_t now = clock_nsec(CLOCK_REALTIME), first = 0, since;
+	struct host_log *log;
+	int r = intake_logs_get(&intake->logs, host, id, now, &log, failure);
+
+	if (r == 0)
+		r = rows_first_waiting(intake->rows, &log->rows, &first, &since, failure);
+	if (r == -ENOENT)
+		return failure_set(failure, ERANGE,
+				   "nothing waits behind record %" PRIu64
+				   " of the log %s: the store has its "
+				   "records to %" PRIu64,
+				   sequence, id, log->segment.sequence);
+	if (r < 0)
+		return r;
+	if (sequence <= log->segment.sequence || sequence >= first)
+		return failure_set(failure, ERANGE,
+				   "record %" PRIu64 " of the log %s does not lack: %" PRIu64
+				   " to %" PRIu64 " do",
+				   sequence, id, log->segment.sequence + 1, first - 1);
+	return begin_run(intake, log, first - 1, NULL, reason, now, failure);
+}
+
+/* --- from time to time ------------------------------------------------------------------------ */
+
+struct log_id {
+	char host[DELIVERY_ID_SIZE], log[DELIVERY_ID_SIZE];
+	uint64_t sequence;
+	char reason[256];
+};
+
+#define TENDED_MAX 64u
+
+struct log_ids {
+	struct log_id ids[TENDED_MAX];
+	size_t count;
+};
+
+/* 1: that is enough for one time. */
+static int add_id(struct log_ids *list, const char *host, const char *log)
+{
+	struct log_id *id = &list->ids[list->count];
+
+	if (list->count == TENDED_MAX)
+		return 1;
+	(void)snprintf(id->host, sizeof(id->host), "%s", host);
+	(void)snprintf(id->log, sizeof(id->log), "%s", log);
+	list->count++;
+	return 0;
+}
+
+static int visit_anchored(void *data, const char *host, const char *log)
+{
+	return add_id(data, host, log);
+}
+
+/* One whose log cannot be gone on with is none of the store's own failures. */
+static int pass_over(int result)
+{
+	return result == -EBADMSG || result == -EAGAIN ? 0 : result;
+}
+
+static int tend_anchored(struct intake *intake, uint64_t now, struct failure *failure)
+{
+	struct log_ids list = {};
+	int r = rows_anchored(intake->rows, visit_anchored, &list, failure);
+
+	for (size_t i = 0; i < list.count && r >= 0; i++) {
+		struct failure why = {};
+		struct host_log *log;
+
+		r = intake_logs_get(&intake->logs, list.ids[i].host, list.ids[i].log, now, &log,
+				    &why);
+		if (r == 0)
+			r = anchor(intake, log, now, &why);
+		r = pass_over(r);
+		if (r < 0)
+			(void)failure_set(failure, r, "%s", why.text);
+	}
+	return r < 0 ? r : 0;
+}
+
+static int list_rows(struct intake *intake, const char *sql, struct log_ids *list,
+		     struct failure *failure)
+{
+	sqlite3 *database = rows_database(intake->rows);
+	sqlite3_stmt *statement = NULL;
+	int step = SQLITE_ERROR;
+
+	if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK) {
+		while ((step = sqlite3_step(statement)) == SQLITE_ROW) {
+			struct log_id *id = &list->ids[list->count];
+
+			if (add_id(list, (const char *)sqlite3_column_text(statement, 0),
+				   (const char *)sqlite3_column_text(statement, 1)) > 0)
+				break;
+			id->sequence = (uint64_t)sqlite3_column_int64(statement, 2);
+			(void)snprintf(id->reason, sizeof(id->reason), "%s",
+				       (const char *)sqlite3_column_text(statement, 3));
+		}
+	}
+	sqlite3_finalize(statement);
+	return step == SQLITE_DONE || step == SQLITE_ROW
+		       ? 0
+		       : failure_set(failure, EIO, "cannot read the store's rows: %s",
+				     sqlite3_errmsg(database));
+}
+
+static int tend_orders(struct intake *intake, void (*report)(const char *text),
+		       struct failure *failure)
+{
+	struct log_ids list = {};
+	int r = list_rows(intake, "SELECT host, log, seq, reason FROM skips", &list, failure);
+
+	for (size_t i = 0; i < list.count && r == 0; i++) {
+		const struct log_id *id = &list.ids[i];
+		struct failure why = {};
+
+		r = intake_skip(intake, id->host, id->log, id->sequence, id->reason, &why);
+		if (r == -ERANGE || r == -EBADMSG || r == -EAGAIN) {
+			report(why.text);
+			r = 0;
+		}
+		if (r < 0)
+			(void)failure_set(failure, r, "%s", why.text);
+	}
+	if (r == 0 && list.count > 0 &&
+	    sqlite3_exec(rows_database(intake->rows), "DELETE FROM skips", NULL, NULL, NULL) !=
+		    SQLITE_OK)
+		r = failure_set(failure, EIO, "cannot write the store's rows: %s",
+				sqlite3_errmsg(rows_database(intake->rows)));
+	return r;
+}
+
+static int tend_troubles(struct intake *intake, uint64_t now, struct failure *failure)
+{
+	struct log_ids list = {};
+	uint64_t monotonic = clock_nsec(CLOCK_MONOTONIC);
+	int r;
+
+	if (intake->tried > 0 && monotonic - intake->tried < TROUBLES_NSEC)
+		return 0;
+	intake->tried = monotonic;
+	r = list_rows(intake,
+		      "SELECT host, log, at, reason FROM troubles WHERE log != '' ORDER BY at",
+		      &list, failure);
+	for (size_t i = 0; i < list.count && r == 0; i++) {
+		struct failure why = {};
+		struct host_log *log;
+
+		r = pass_over(intake_logs_get(&intake->logs, list.ids[i].host, list.ids[i].log, now,
+					      &log, &why));
+		if (r < 0)
+			(void)failure_set(failure, r, "%s", why.text);
+	}
+	return r;
+}
+
+int intake_tend(struct intake *intake, void (*report)(const char *text), struct failure *failure)
+{
+	uint64_t now = clock_nsec(CLOCK_REALTIME);
+	int r = tend_orders(intake, report, failure);
+
+	if (r == 0)
+		r = tend_anchored(intake, now, failure);
+	return r == 0 ? tend_troubles(intake, now, failure) : r;
 }

@@ -18,6 +18,32 @@
  */
 #define SYNCS_MAX 16u
 
+/* Does this error concern one log, so that the others can go on? */
+static bool is_of_log(int error)
+{
+	switch (-error) {
+	case ENOMEM:
+	case ENOSPC:
+	case EDQUOT:
+	case EROFS:
+	case EMFILE:
+	case ENFILE:
+	case ENAMETOOLONG:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* Another log's deliveries must not wait for one that cannot be opened. */
+static int note_trouble(struct intake_logs *logs, const char *host, const char *id, uint64_t now,
+			const struct failure *why, struct failure *failure)
+{
+	int r = rows_trouble(logs->rows, host, id, now, why->text, failure);
+
+	return r < 0 ? r : failure_set(failure, EAGAIN, "%s", why->text);
+}
+
 static int add_row(struct rows *rows, struct host_log *log, uint64_t segment, uint64_t offset,
 		   const char *line, size_t size, struct failure *failure)
 {
@@ -41,8 +67,43 @@ static int add_row(struct rows *rows, struct host_log *log, uint64_t segment, ui
 	return r;
 }
 
+/* What the first segment behind a record begins with; 0: there is none. */
+static uint64_t next_segment(const struct host_log *log, uint64_t sequence)
+{
+	uint64_t first = log->segment.first > sequence ? log->segment.first : 0;
+	struct segments segments;
+
+	if (segments_list(log->path, &segments) < 0)
+		return first;
+	for (size_t i = segments.count; i > 0; i--)
+		if (segments.entries[i - 1].first > sequence)
+			first = segments.entries[i - 1].first;
+	segments_free(&segments);
+	return first;
+}
+
+/* Records were given up when the rows were lost, or before they had it: 0: they are noted again. */
+static int catch_up_behind(struct rows *rows, struct host_log *log, uint64_t now,
+			   struct failure *failure)
+{
+	uint64_t first = next_segment(log, log->rows.contiguous + 1);
+
+	if (first == 0)
+		return failure_set(failure, EBADMSG, "%s has no record %" PRIu64 ", which it had",
+				   log->path, log->rows.contiguous + 1);
+	return rows_give_up(rows, &log->rows, log->rows.contiguous + 1, first - 1, now,
+			    "the copy has none of them", failure);
+}
+
+/* All that it lacks was given up, and nothing of what was to come behind that has come. */
+static bool ends_before_a_run(struct rows *rows, const struct host_log *log)
+{
+	return rows_is_given_up(rows, &log->rows, log->segment.sequence + 1, NULL) > 0 &&
+	       rows_is_given_up(rows, &log->rows, log->rows.contiguous, NULL) > 0;
+}
+
 /* After a crash between the sync of a log and the commit of its rows, or without a database. */
-static int catch_up(struct rows *rows, struct host_log *log, struct failure *failure)
+static int catch_up(struct rows *rows, struct host_log *log, uint64_t now, struct failure *failure)
 {
 	while (log->rows.contiguous < log->segment.sequence) {
 		uint64_t segment = log->rows.segment, offset = log->rows.offset + log->rows.size;
@@ -56,13 +117,15 @@ static int catch_up(struct rows *rows, struct host_log *log, struct failure *fai
 			offset = 0;
 			r = host_log_read(log->path, segment, offset, &line, &size);
 		}
-		if (r < 0)
-			return failure_set(failure, EBADMSG,
-					   "%s has no record %" PRIu64 ", which it had", log->path,
-					   log->rows.contiguous + 1);
-		r = add_row(rows, log, segment, offset, line, size, failure);
+		r = r < 0 ? catch_up_behind(rows, log, now, failure)
+			  : add_row(rows, log, segment, offset, line, size, failure);
 		if (r < 0)
 			return r;
+	}
+	if (log->rows.contiguous > log->segment.sequence && ends_before_a_run(rows, log)) {
+		log->segment.sequence = log->rows.contiguous;
+		log->unproven = true;
+		return 0;
 	}
 	if (log->rows.contiguous > log->segment.sequence)
 		return failure_set(
@@ -133,14 +196,30 @@ static void begin_where_it_begins(struct host_log *log)
 static int open_log(struct intake_logs *logs, const char *host, const char *id, uint64_t now,
 		    struct host_log *log, struct failure *failure)
 {
-	int r = host_log_open(log, logs->directory, host, id, failure);
+	struct failure why = {};
+	uint64_t others;
+	int r = rows_other_logs(logs->rows, host, id, &others, failure);
 
+	*log = (struct host_log){.segment = SEGMENT_INIT};
+	if (r < 0)
+		return r;
+	if (others >= logs->most)
+		return failure_set(failure, EAGAIN, "the host has %" PRIu64 " logs, its quota",
+				   others);
+	r = host_log_open(log, logs->directory, host, id, &why);
+	if (r < 0 && r != -EBADMSG && is_of_log(r))
+		return note_trouble(logs, host, id, now, &why, failure);
+	if (r < 0)
+		return failure_set(failure, r, "%s", why.text);
+	r = rows_no_trouble(logs->rows, host, id, failure);
+	if (r > 0)
+		r = later_release(logs->later, host, id, UINT64_MAX, failure);
 	if (r == 0)
 		r = rows_log(logs->rows, host, id, now, &log->rows, failure);
 	if (r < 0)
 		return r;
 	begin_where_it_begins(log);
-	return catch_up(logs->rows, log, failure);
+	return catch_up(logs->rows, log, now, failure);
 }
 
 static void remove_log(struct intake_logs *logs, struct host_log **place)
@@ -198,24 +277,34 @@ static int get_all_of(struct intake_logs *logs, const char *host, uint64_t now,
 		      struct failure *failure)
 {
 	_cleanup_(closedirp) DIR *folder = NULL;
+	struct failure unread = {};
 	char path[PATH_MAX];
 	struct dirent *entry;
+	int r;
 
 	if (snprintf(path, sizeof(path), "%s/" HOST_LOG_FOLDER "/%s", logs->directory, host) >=
 	    (int)sizeof(path))
 		return failure_set(failure, ENAMETOOLONG, "%s: %m", logs->directory);
 	folder = opendir(path);
-	while (folder && (entry = readdir(folder))) {
+	if (!folder) {
+		r = failure_set(&unread, errno, "cannot open %s: %m", path);
+		return is_of_log(r) ? rows_trouble(logs->rows, host, "", now, unread.text, failure)
+				    : failure_set(failure, r, "%s", unread.text);
+	}
+	r = rows_no_trouble(logs->rows, host, "", failure);
+	while (r >= 0 && (entry = readdir(folder))) {
 		struct host_log *log;
 		struct failure why = {};
-		int r = delivery_id_is_valid(entry->d_name)
-				? intake_logs_get(logs, host, entry->d_name, now, &log, &why)
-				: 0;
 
-		if (r < 0 && r != -EBADMSG)
+		r = delivery_id_is_valid(entry->d_name)
+			    ? intake_logs_get(logs, host, entry->d_name, now, &log, &why)
+			    : 0;
+		if (r == -EBADMSG || r == -EAGAIN)
+			r = 0;
+		if (r < 0)
 			return failure_set(failure, r, "%s", why.text);
 	}
-	return 0;
+	return r < 0 ? r : 0;
 }
 
 int intake_logs_get_all(struct intake_logs *logs, uint64_t now, struct failure *failure)

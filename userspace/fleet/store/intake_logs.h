@@ -8,11 +8,14 @@
 
 #include "base/failure.h"
 #include "fleet/store/host_log.h"
+#include "fleet/store/later.h"
 #include "fleet/store/rows.h"
 
 struct intake_logs {
 	const char *directory; /* borrowed */
 	struct rows *rows;     /* borrowed */
+	struct later *later;   /* borrowed */
+	uint64_t most;	       /* logs of a host */
 	struct host_log *first;
 	size_t count;
 	uint64_t uses;
@@ -20,8 +23,9 @@ struct intake_logs {
 
 /*
  * Opens it if it is not open, and adds rows of what it has and they have not; inside a transaction
- * of the rows. -EBADMSG: this log cannot be gone on with, *failure says why; other errors are
- * those of the store.
+ * of the rows. -EBADMSG: this log cannot be gone on with, *failure says why; -EAGAIN: it cannot be
+ * opened now, which is noted as a trouble, or the host has too many; other errors are those of the
+ * store.
  */
 int intake_logs_get(struct intake_logs *logs, const char *host, const char *id, uint64_t now,
 		    struct host_log **ret_log, struct failure *failure);
@@ -33,7 +37,7 @@ int intake_logs_restore(struct intake_logs *logs, struct host_log *log, uint64_t
 			uint64_t last, struct failure *failure);
 /*
  * Every log that DIR/hosts has. One that cannot be gone on with is passed over: its next delivery
- * says so.
+ * says so; one that cannot be opened is a trouble.
  */
 int intake_logs_get_all(struct intake_logs *logs, uint64_t now, struct failure *failure);
 int intake_logs_sync(struct intake_logs *logs, struct failure *failure);

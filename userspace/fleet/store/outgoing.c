@@ -156,7 +156,7 @@ static int note_arrived(struct outgoing *o, struct failure *failure)
 	static const char *const statements[] = {
 		"DELETE FROM records WHERE (host, log, seq) IN (SELECT r.host, r.log, r.seq FROM logs l"
 		" CROSS JOIN records r ON r.host = l.host AND r.log = l.id"
-		" AND r.seq <= l.sending AND r.seq < l.contiguous WHERE l.sending > l.sent)",
+		" AND r.seq <= l.sending AND r.seq < l.contiguous AND r.segment > 0 WHERE l.sending > l.sent)",
 		"UPDATE logs SET sent = sending WHERE sending > sent",
 	};
 	int r = 0;
@@ -218,7 +218,7 @@ static const char rows_sql[] =
 	"SELECT h.host, coalesce(h.name, ''), l.log, r.seq, r.time, r.action, r.execution, r.policy, r.digest,"
 	" r.rule, r.operation, r.template, r.segment, r.offset"
 	" FROM logs l CROSS JOIN hosts h ON h.id = l.host CROSS JOIN records r ON r.host = l.host AND r.log = l.id"
-	" WHERE l.id = ?1 AND r.seq > l.sent AND r.seq <= ?2 ORDER BY r.seq LIMIT ?3";
+	" WHERE l.id = ?1 AND r.seq > l.sent AND r.seq <= ?2 AND r.segment > 0 ORDER BY r.seq LIMIT ?3";
 
 static bool has_room(const struct outgoing *o)
 {

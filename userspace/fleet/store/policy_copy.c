@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "audit/storage/policy_apart.h"
 #include "audit/storage/policy_store.h"
 #include "audit/storage/storage.h"
 #include "base/io.h"
@@ -58,11 +59,11 @@ static int check(const char *waiting, const char *digest, struct failure *failur
 {
 	struct compiled_policy *policy = NULL;
 	struct failure why = {};
-	int r = policy_store_get(waiting, digest, &policy, &why);
+	int r = policy_store_get_apart(waiting, digest, &policy, &why);
 
 	compiled_policy_free(policy);
-	if (r == -ENOMEM)
-		return r;
+	if (r == -ENOMEM || r == -EAGAIN)
+		return failure_set(failure, r, "%s", why.text);
 	return r < 0 ? failure_set(failure, EBADMSG, "it is not the policy %.16s...", digest) : 0;
 }
 
@@ -96,6 +97,6 @@ int policy_copy_keep(const char *store, const char *log, const char *digest, con
 	    snprintf(waiting, sizeof(waiting), "%s/" WAITING_FOLDER, store) >= (int)sizeof(waiting))
 		return failure_set(failure, ENAMETOOLONG, "%s: %m", log);
 	if (access(path, F_OK) == 0)
-		return 0;
+		return 1;
 	return keep(waiting, log, digest, data, size, failure);
 }

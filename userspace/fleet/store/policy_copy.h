@@ -17,7 +17,7 @@ bool policy_copy_is_digest(const char *digest);
 /*
  * Keeps the file beside the log in `log`, unless it is there. Its tables must have the digest; its
  * texts are what the host says. `store`: the store's directory, where it waits until that is known.
- * -EBADMSG: it is not that policy; -errno.
+ * 1: it was there; -EBADMSG: it is not that policy; -EAGAIN: it cannot be read now; -errno.
  */
 int policy_copy_keep(const char *store, const char *log, const char *digest, const char *data,
 		     size_t size, struct failure *failure);

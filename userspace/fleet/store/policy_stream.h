@@ -10,4 +10,7 @@ natsStatus policy_stream_open(natsConnection *connection, jsCtx *context, const 
 			      const char *consumer, struct pull *ret_pull);
 int policy_stream_turn(struct pull *pull, struct intake *intake, struct failure *failure);
 
+/* One message, whichever way it was read. -EAGAIN: it cannot be decided now. */
+int policy_stream_take(struct intake *intake, natsMsg *message, struct failure *failure);
+
 #endif

@@ -58,9 +58,9 @@ void presence_stream_close(struct presence_stream *stream)
 /* When the server had it, which may be long ago. */
 static uint64_t time_of(natsMsg *message, uint64_t now)
 {
-	uint64_t time = pull_time(natsMsg_GetReply(message));
+	struct pull_place place;
 
-	return time > 0 && time < now ? time : now;
+	return pull_place(natsMsg_GetReply(message), &place) && place.time < now ? place.time : now;
 }
 
 static int take_one(struct intake *intake, natsMsg *message, struct failure *failure)

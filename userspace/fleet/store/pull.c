@@ -9,6 +9,8 @@
 
 #include "base/clock.h"
 
+/* Of the messages of one question: those of a group are in memory together. */
+#define BYTES_MAX (32u << 20)
 /* The server ends each answer by a status. One that does not is not waited for longer. */
 #define ANSWER_MS 1000
 
@@ -46,7 +48,8 @@ natsStatus pull_open(natsConnection *connection, jsCtx *context, const struct pu
 	if (s == NATS_OK)
 		s = natsInbox_Create(&inbox);
 	if (s == NATS_OK) {
-		(void)snprintf(pull.reply, sizeof(pull.reply), "%s", inbox);
+		/* "_INBOX." and a name that nobody can guess. */
+		(void)snprintf(pull.reply, sizeof(pull.reply), PULL_INBOX "%s", strchr(inbox, '.'));
 		s = natsConnection_SubscribeSync(&pull.inbox, connection, pull.reply);
 	}
 	natsInbox_Destroy(inbox);
@@ -64,12 +67,13 @@ void pull_close(struct pull *pull)
 /* The server waits for the first until it expires, and ends once it has no more. */
 static natsStatus ask(const struct pull *pull, int most, int64_t wait_ms)
 {
-	char expires[64] = "", question[128];
+	char expires[64] = "", question[160];
 
 	if (wait_ms > 0)
 		(void)snprintf(expires, sizeof(expires), ",\"expires\":%" PRId64,
 			       wait_ms * (int64_t)NSEC_PER_MSEC);
-	(void)snprintf(question, sizeof(question), "{\"batch\":%d,\"no_wait\":true%s}", most,
+	(void)snprintf(question, sizeof(question),
+		       "{\"batch\":%d,\"max_bytes\":%u,\"no_wait\":true%s}", most, BYTES_MAX,
 		       expires);
 	return natsConnection_PublishRequestString(pull->connection, pull->subject, pull->reply,
 						   question);
@@ -150,37 +154,31 @@ void pull_acknowledge(const struct pull *pull, natsMsg *message)
 		(void)natsConnection_PublishString(pull->connection, reply, "+ACK");
 }
 
-void pull_later(const struct pull *pull, natsMsg *message, int64_t ms)
-{
-	const char *reply = natsMsg_GetReply(message);
-	char text[64];
-
-	(void)snprintf(text, sizeof(text), "-NAK {\"delay\":%" PRId64 "}",
-		       ms * (int64_t)NSEC_PER_MSEC);
-	if (reply)
-		(void)natsConnection_PublishString(pull->connection, reply, text);
-}
-
 /*
  * $JS.ACK.STREAM.CONSUMER.DELIVERED.SEQUENCE.SEQUENCE.TIME.PENDING, with domain and account behind
- * the first two where there are more.
+ * the first two, and a random word at the end, where there are more.
  */
-uint64_t pull_time(const char *reply)
+bool pull_place(const char *reply, struct pull_place *ret_place)
 {
+	struct pull_place place;
 	const char *at = reply;
 	int dots = 0, before;
 
 	if (!reply || strncmp(reply, "$JS.ACK.", 8) != 0)
-		return 0;
+		return false;
 	for (const char *c = reply; *c; c++)
 		dots += *c == '.';
 	if (dots < 8)
-		return 0;
-	for (before = dots == 8 ? 7 : 9; before > 0; before--) {
+		return false;
+	for (before = dots == 8 ? 4 : 6; before > 0; before--) {
 		at = strchr(at, '.');
 		if (!at)
-			return 0;
+			return false;
 		at++;
 	}
-	return strtoull(at, NULL, 10);
+	if (sscanf(at, "%" SCNu64 ".%" SCNu64 ".%*u.%" SCNu64 ".%" SCNu64, &place.delivered,
+		   &place.number, &place.time, &place.pending) != 4)
+		return false;
+	*ret_place = place;
+	return true;
 }

@@ -8,9 +8,13 @@
 #define CORDON_FLEET_PULL_H
 
 #include <nats/nats.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PULL_NAME_SIZE 160
+
+/* Where answers to the store come: no other user of the server may subscribe there. */
+#define PULL_INBOX "_INBOX.store"
 
 struct pull {
 	natsConnection *connection; /* borrowed */
@@ -40,9 +44,16 @@ natsStatus pull_fetch(struct pull *pull, int most, int64_t wait_ms, natsMsg **me
 
 /* One that is lost comes again. */
 void pull_acknowledge(const struct pull *pull, natsMsg *message);
-void pull_later(const struct pull *pull, natsMsg *message, int64_t ms);
 
-/* When the server had it, ns since the epoch; 0: it does not say. */
-uint64_t pull_time(const char *reply);
+/* What the server says of a message by where its acknowledgement goes. */
+struct pull_place {
+	uint64_t number;    /* in the stream */
+	uint64_t delivered; /* how often it was, this time included */
+	uint64_t time;	    /* when the server had it, ns since the epoch */
+	uint64_t pending;   /* messages of this consumer behind it */
+};
+
+/* False: it is no such subject. */
+bool pull_place(const char *reply, struct pull_place *ret_place);
 
 #endif

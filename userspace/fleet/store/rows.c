@@ -29,14 +29,28 @@ enum statement {
 	SEND_AGAIN,
 	ROLLUP,
 	POLICY,
-	WAITING_BYTES,
+	OTHER_LOGS,
+	PARKED,
+	PARK,
+	BYTES,
+	ADD_BYTES,
 	WAIT,
+	PUT_WAITING,
 	DUE,
 	WAITED,
+	DROP_WAITING,
+	FIRST_WAITING,
 	RETENTION,
 	ANCHOR,
+	ANCHORED,
+	GIVE_UP,
+	SKIP_TO,
+	GIVEN_UP,
+	TROUBLE,
+	NO_TROUBLE,
 	APART,
 	APART_BYTES,
+	EXCESS,
 	PRESENCE,
 	OVERDUE,
 	ASKED,
@@ -51,7 +65,7 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[ADD_LOG] = "INSERT OR IGNORE INTO logs(host, log, first_heard) VALUES(?1, ?2, ?3)",
 	[GET_LOG] = "SELECT id, contiguous, first_heard FROM logs WHERE host = ?1 AND log = ?2",
 	[LAST_PLACE] = ("SELECT segment, offset, size FROM records"
-			" WHERE host = ?1 AND log = ?2 AND seq = ?3 AND segment IS NOT NULL"),
+			" WHERE host = ?1 AND log = ?2 AND seq = ?3 AND segment > 0"),
 	[HEARD] =
 		"UPDATE hosts SET last_heard = max(last_heard, ?2), ahead = iif(?3 > 0, ?3 - ?2, ahead) WHERE id = ?1",
 	[NAME] = "UPDATE hosts SET name = ?2 WHERE id = ?1",
@@ -62,24 +76,49 @@ static const char *const texts[STATEMENT_COUNT] = {
 	[PUT_EARLY_ROW] =
 		"INSERT OR IGNORE INTO records VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, NULL, NULL, NULL)",
 	[PUT_EARLY] = "INSERT OR IGNORE INTO early VALUES(?1, ?2, ?3)",
-	[CONTIGUOUS] = ("UPDATE logs SET contiguous = ?2, last_time = ?3, last_action = ?4,"
-			" sealed = iif(?4 = 'seal', ?2, sealed) WHERE id = ?1"),
+	[CONTIGUOUS] = ("UPDATE logs SET contiguous = ?2, bytes = bytes + ?3, last_time = ?4,"
+			" last_action = ?5, sealed = iif(?5 = 'seal', ?2, sealed) WHERE id = ?1"),
 	[GREW] = "UPDATE logs SET last_grown = ?2 WHERE id = ?1",
 	[SEND_AGAIN] = "UPDATE logs SET sent = ?2, sending = ?2 WHERE id = ?1",
 	[ROLLUP] = ("INSERT INTO rollups VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, 1)"
 		    " ON CONFLICT DO UPDATE SET count = count + 1"),
 	[POLICY] = ("INSERT INTO policies VALUES(?1, ?2, ?3, ?4, ?4, 1) ON CONFLICT DO UPDATE SET"
 		    " last_time = max(last_time, ?4), records = records + 1"),
-	[WAITING_BYTES] = "SELECT coalesce(sum(length(data)), 0) FROM waiting WHERE log = ?1",
-	[WAIT] =
-		"INSERT OR IGNORE INTO waiting(log, first, last, digest, data) VALUES(?1, ?2, ?3, ?4, ?5)",
-	[DUE] = "SELECT id, data FROM waiting WHERE log = ?1 AND first <= ?2 ORDER BY first LIMIT 1",
+	[OTHER_LOGS] =
+		("SELECT count(*) FROM logs l JOIN hosts h ON h.id = l.host WHERE h.host = ?1"
+		 " AND NOT EXISTS(SELECT 1 FROM logs m WHERE m.host = h.id AND m.log = ?2)"),
+	[PARKED] = "SELECT parked FROM hosts WHERE id = ?1",
+	[PARK] = "UPDATE hosts SET parked = max(parked + ?2, 0) WHERE id = ?1",
+	[BYTES] = "SELECT coalesce(sum(bytes), 0) FROM logs WHERE host = ?1",
+	[ADD_BYTES] = "UPDATE logs SET bytes = bytes + ?2 WHERE id = ?1",
+	[WAIT] = ("INSERT OR IGNORE INTO waiting(log, first, last, at, digest, data)"
+		  " VALUES(?1, ?2, ?3, ?4, ?5, ?6)"),
+	[PUT_WAITING] =
+		"INSERT OR IGNORE INTO records VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+	[DUE] = ("SELECT id, first, last, at, data FROM waiting WHERE log = ?1 AND first <= ?2"
+		 " ORDER BY first LIMIT 1"),
 	[WAITED] = "DELETE FROM waiting WHERE id = ?1",
+	[DROP_WAITING] =
+		("DELETE FROM records WHERE host = ?1 AND log = ?2 AND seq BETWEEN ?3 AND ?4"
+		 " AND segment = ?5"),
+	[FIRST_WAITING] = ("SELECT first, at FROM waiting WHERE log = ?1 AND first > ?2"
+			   " ORDER BY first LIMIT 1"),
 	[RETENTION] = "INSERT OR IGNORE INTO retention VALUES(?1, ?2, ?3)",
-	[ANCHOR] = ("SELECT r.last, r.chain FROM retention r JOIN waiting w"
-		    " ON w.log = r.log AND w.first = r.last + 1 WHERE r.log = ?1 LIMIT 1"),
+	[ANCHOR] = ("SELECT r.last, r.chain, w.at FROM retention r JOIN waiting w"
+		    " ON w.log = r.log AND w.first = r.last + 1"
+		    " WHERE r.log = ?1 AND r.last > ?2 ORDER BY r.last LIMIT 1"),
+	[ANCHORED] = ("SELECT DISTINCT h.host, l.log FROM retention r JOIN logs l ON l.id = r.log"
+		      " JOIN hosts h ON h.id = l.host JOIN waiting w ON w.log = r.log"
+		      " AND w.first = r.last + 1 WHERE r.last > l.contiguous"),
+	[GIVE_UP] = "INSERT OR IGNORE INTO holes VALUES(?1, ?2, ?3, ?4, ?5)",
+	[SKIP_TO] = "UPDATE logs SET contiguous = ?2 WHERE id = ?1",
+	[GIVEN_UP] = "SELECT 1 FROM holes WHERE log = ?1 AND first <= ?2 AND last >= ?2",
+	[TROUBLE] = "INSERT OR REPLACE INTO troubles VALUES(?1, ?2, ?3, ?4)",
+	[NO_TROUBLE] = "DELETE FROM troubles WHERE host = ?1 AND log = ?2",
 	[APART] = "INSERT OR IGNORE INTO apart VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
-	[APART_BYTES] = "SELECT coalesce(sum(bytes), 0) FROM apart WHERE host = ?1",
+	[APART_BYTES] = "SELECT coalesce(sum(bytes), 0), count(*) FROM apart WHERE host = ?1",
+	[EXCESS] = ("INSERT INTO excess VALUES(?1, 1, ?2)"
+		    " ON CONFLICT DO UPDATE SET count = count + 1, reason = ?2"),
 	[PRESENCE] =
 		("INSERT OR REPLACE INTO presence(host, log, state, daemon, acknowledged, every, at)"
 		 " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)"),
@@ -191,11 +230,11 @@ static int check_version(struct rows *rows, bool write, struct failure *failure)
 			failure, EBADMSG,
 			"%s is no database: move it away, the store makes a new one from its logs",
 			rows->path);
-	if (version == 0 && write) {
+	if ((version == 0 || version == 3) && write) {
 		int r = execute(rows, "BEGIN IMMEDIATE", failure);
 
 		if (r == 0)
-			r = execute(rows, rows_schema, failure);
+			r = execute(rows, version == 0 ? rows_schema : rows_upgrade_3, failure);
 		return r == 0 ? execute(rows, "COMMIT", failure) : r;
 	}
 	return failure_set(
@@ -281,6 +320,13 @@ void rows_rollback(struct rows *rows)
 	(void)execute(rows, "ROLLBACK", NULL);
 }
 
+static int park(struct rows *rows, const struct rows_log *log, int64_t bytes,
+		struct failure *failure)
+{
+	bind(use(rows, PARK), "ii", NUMBER(log->host), NUMBER(bytes));
+	return run(rows, rows->statements[PARK], failure);
+}
+
 static int find_id(struct rows *rows, enum statement number, int64_t *ret_id,
 		   struct failure *failure)
 {
@@ -334,6 +380,12 @@ int rows_log(struct rows *rows, const char *host, const char *log, uint64_t now,
 	return 0;
 }
 
+int rows_host(struct rows *rows, const char *host, uint64_t now, struct failure *failure)
+{
+	bind(use(rows, ADD_HOST), "si", host, NUMBER(now));
+	return run(rows, rows->statements[ADD_HOST], failure);
+}
+
 int rows_heard(struct rows *rows, const struct rows_log *log, uint64_t now, uint64_t newest,
 	       struct failure *failure)
 {
@@ -372,6 +424,7 @@ static int take_early(struct rows *rows, const struct rows_log *log, uint64_t se
 		      const char *line, size_t size, char **ret_early, struct failure *failure)
 {
 	sqlite3_stmt *get = use(rows, GET_EARLY);
+	int64_t early;
 	int r;
 
 	*ret_early = NULL;
@@ -379,13 +432,13 @@ static int take_early(struct rows *rows, const struct rows_log *log, uint64_t se
 	r = first_row(rows, get, failure);
 	if (r <= 0)
 		return r;
-	if ((size_t)sqlite3_column_bytes(get, 0) != size ||
-	    memcmp(sqlite3_column_blob(get, 0), line, size) != 0)
-		*ret_early =
-			strndup(sqlite3_column_blob(get, 0), (size_t)sqlite3_column_bytes(get, 0));
+	early = sqlite3_column_bytes(get, 0);
+	if ((size_t)early != size || memcmp(sqlite3_column_blob(get, 0), line, size) != 0)
+		*ret_early = strndup(sqlite3_column_blob(get, 0), (size_t)early);
 	sqlite3_reset(get);
 	bind(use(rows, DROP_EARLY), "ii", NUMBER(log->log), NUMBER(sequence));
-	return run(rows, rows->statements[DROP_EARLY], failure);
+	r = run(rows, rows->statements[DROP_EARLY], failure);
+	return r == 0 ? park(rows, log, -early - ROWS_PARKED_RECORD, failure) : r;
 }
 
 static int count_row(struct rows *rows, const struct rows_log *log, const struct row *row,
@@ -438,8 +491,8 @@ int rows_add(struct rows *rows, struct rows_log *log, const struct row *row, uin
 		r = rows_restore(rows, log, row, segment, offset, size, failure);
 	if (r == 0)
 		r = count_row(rows, log, row, failure);
-	bind(use(rows, CONTIGUOUS), "iiss", NUMBER(log->log), NUMBER(row->sequence), row->time,
-	     row->action);
+	bind(use(rows, CONTIGUOUS), "iiiss", NUMBER(log->log), NUMBER(row->sequence), NUMBER(size),
+	     row->time, row->action);
 	if (r == 0)
 		r = run(rows, rows->statements[CONTIGUOUS], failure);
 	if (r < 0) {
@@ -473,7 +526,8 @@ int rows_add_early(struct rows *rows, const struct rows_log *log, const struct r
 		return r;
 	bind(put, "ii", NUMBER(log->log), NUMBER(row->sequence));
 	sqlite3_bind_blob(put, 3, line, (int)size, SQLITE_STATIC);
-	return run(rows, put, failure);
+	r = run(rows, put, failure);
+	return r == 0 ? park(rows, log, (int64_t)size + ROWS_PARKED_RECORD, failure) : r;
 }
 
 static int sum(struct rows *rows, enum statement number, uint64_t *ret_sum, struct failure *failure)
@@ -487,56 +541,128 @@ static int sum(struct rows *rows, enum statement number, uint64_t *ret_sum, stru
 	return 0;
 }
 
-int rows_waiting_bytes(struct rows *rows, const struct rows_log *log, uint64_t *ret_bytes,
-		       struct failure *failure)
+int rows_other_logs(struct rows *rows, const char *host, const char *log, uint64_t *ret_count,
+		    struct failure *failure)
 {
-	bind(use(rows, WAITING_BYTES), "i", NUMBER(log->log));
-	return sum(rows, WAITING_BYTES, ret_bytes, failure);
+	bind(use(rows, OTHER_LOGS), "ss", host, log);
+	return sum(rows, OTHER_LOGS, ret_count, failure);
 }
 
-int rows_wait(struct rows *rows, const struct rows_log *log, uint64_t first, uint64_t last,
-	      const char *data, size_t size, struct failure *failure)
+int rows_parked(struct rows *rows, const struct rows_log *log, uint64_t *ret_bytes,
+		struct failure *failure)
+{
+	bind(use(rows, PARKED), "i", NUMBER(log->host));
+	return sum(rows, PARKED, ret_bytes, failure);
+}
+
+int rows_bytes(struct rows *rows, const struct rows_log *log, uint64_t *ret_bytes,
+	       struct failure *failure)
+{
+	bind(use(rows, BYTES), "i", NUMBER(log->host));
+	return sum(rows, BYTES, ret_bytes, failure);
+}
+
+int rows_add_bytes(struct rows *rows, const struct rows_log *log, uint64_t bytes,
+		   struct failure *failure)
+{
+	bind(use(rows, ADD_BYTES), "ii", NUMBER(log->log), NUMBER(bytes));
+	return run(rows, rows->statements[ADD_BYTES], failure);
+}
+
+/* What it counts as of what its host may have waiting. */
+static int64_t weight_of(const struct rows_waiting *w)
+{
+	return (int64_t)(w->size + ROWS_PARKED_RECORD * (w->last - w->first + 1));
+}
+
+int rows_wait(struct rows *rows, const struct rows_log *log, const struct rows_waiting *waiting,
+	      int64_t *ret_id, struct failure *failure)
 {
 	unsigned char digest[SHA256_SIZE];
 	sqlite3_stmt *wait = use(rows, WAIT);
-	int r = sha256_of(data, size, digest);
+	int r = sha256_of(waiting->data, waiting->size, digest);
 
+	*ret_id = 0;
 	if (r < 0)
 		return failure_set(failure, r, "cannot compute SHA-256: %m");
-	bind(wait, "iii", NUMBER(log->log), NUMBER(first), NUMBER(last));
-	sqlite3_bind_blob(wait, 4, digest, sizeof(digest), SQLITE_STATIC);
-	sqlite3_bind_blob(wait, 5, data, (int)size, SQLITE_STATIC);
-	return run(rows, wait, failure);
+	bind(wait, "iiii", NUMBER(log->log), NUMBER(waiting->first), NUMBER(waiting->last),
+	     NUMBER(waiting->since));
+	sqlite3_bind_blob(wait, 5, digest, sizeof(digest), SQLITE_STATIC);
+	sqlite3_bind_blob(wait, 6, waiting->data, (int)waiting->size, SQLITE_STATIC);
+	r = run(rows, wait, failure);
+	if (r < 0 || sqlite3_changes(rows->database) == 0)
+		return r;
+	*ret_id = sqlite3_last_insert_rowid(rows->database);
+	return park(rows, log, weight_of(waiting), failure);
 }
 
-int rows_due(struct rows *rows, const struct rows_log *log, uint64_t next, int64_t *ret_id,
-	     char **ret_data, size_t *ret_size, struct failure *failure)
+int rows_add_waiting(struct rows *rows, const struct rows_log *log, const struct row *row,
+		     int64_t id, uint64_t offset, size_t size, struct failure *failure)
+{
+	sqlite3_stmt *put = use(rows, PUT_WAITING);
+
+	bind_row(put, log, row);
+	sqlite3_bind_int64(put, 12, -id);
+	sqlite3_bind_int64(put, 13, NUMBER(offset));
+	sqlite3_bind_int64(put, 14, NUMBER(size));
+	return run(rows, put, failure);
+}
+
+int rows_due(struct rows *rows, const struct rows_log *log, uint64_t next,
+	     struct rows_waiting *ret_waiting, struct failure *failure)
 {
 	sqlite3_stmt *due = use(rows, DUE);
-	size_t size;
-	char *data;
+	struct rows_waiting waiting;
 	int r;
 
 	bind(due, "ii", NUMBER(log->log), NUMBER(next));
 	r = first_row(rows, due, failure);
 	if (r <= 0)
 		return r < 0 ? r : -ENOENT;
-	size = (size_t)sqlite3_column_bytes(due, 1);
-	data = malloc(size + 1);
-	if (data) {
-		memcpy(data, sqlite3_column_blob(due, 1), size);
-		*ret_id = sqlite3_column_int64(due, 0);
-		*ret_data = data;
-		*ret_size = size;
+	waiting = (struct rows_waiting){
+		.id = sqlite3_column_int64(due, 0),
+		.first = column(due, 1),
+		.last = column(due, 2),
+		.since = column(due, 3),
+		.size = (size_t)sqlite3_column_bytes(due, 4),
+	};
+	waiting.data = malloc(waiting.size + 1);
+	if (waiting.data) {
+		memcpy(waiting.data, sqlite3_column_blob(due, 4), waiting.size);
+		*ret_waiting = waiting;
 	}
 	sqlite3_reset(due);
-	return data ? 0 : failure_set(failure, ENOMEM, "out of memory");
+	return waiting.data ? 0 : failure_set(failure, ENOMEM, "out of memory");
 }
 
-int rows_waited(struct rows *rows, int64_t id, struct failure *failure)
+int rows_waited(struct rows *rows, const struct rows_log *log, const struct rows_waiting *waiting,
+		struct failure *failure)
 {
-	bind(use(rows, WAITED), "i", NUMBER(id));
-	return run(rows, rows->statements[WAITED], failure);
+	int r;
+
+	bind(use(rows, WAITED), "i", NUMBER(waiting->id));
+	r = run(rows, rows->statements[WAITED], failure);
+	bind(use(rows, DROP_WAITING), "iiiii", NUMBER(log->host), NUMBER(log->log),
+	     NUMBER(waiting->first), NUMBER(waiting->last), NUMBER(-waiting->id));
+	if (r == 0)
+		r = run(rows, rows->statements[DROP_WAITING], failure);
+	return r == 0 ? park(rows, log, -weight_of(waiting), failure) : r;
+}
+
+int rows_first_waiting(struct rows *rows, const struct rows_log *log, uint64_t *ret_first,
+		       uint64_t *ret_since, struct failure *failure)
+{
+	sqlite3_stmt *first = use(rows, FIRST_WAITING);
+	int r;
+
+	bind(first, "ii", NUMBER(log->log), NUMBER(log->contiguous));
+	r = first_row(rows, first, failure);
+	if (r <= 0)
+		return r < 0 ? r : -ENOENT;
+	*ret_first = column(first, 0);
+	*ret_since = column(first, 1);
+	sqlite3_reset(first);
+	return 0;
 }
 
 int rows_retention(struct rows *rows, const struct rows_log *log, uint64_t last, const char *chain,
@@ -547,17 +673,76 @@ int rows_retention(struct rows *rows, const struct rows_log *log, uint64_t last,
 }
 
 int rows_anchor(struct rows *rows, const struct rows_log *log, uint64_t *ret_last,
-		char ret_chain[65])
+		uint64_t *ret_since, char ret_chain[65])
 {
 	sqlite3_stmt *anchor = use(rows, ANCHOR);
 
-	bind(anchor, "i", NUMBER(log->log));
+	bind(anchor, "ii", NUMBER(log->log), NUMBER(log->contiguous));
 	if (first_row(rows, anchor, NULL) <= 0)
 		return -ENOENT;
 	*ret_last = column(anchor, 0);
 	(void)snprintf(ret_chain, 65, "%s", (const char *)sqlite3_column_text(anchor, 1));
+	*ret_since = column(anchor, 2);
 	sqlite3_reset(anchor);
 	return 0;
+}
+
+int rows_anchored(struct rows *rows, int (*visit)(void *data, const char *host, const char *log),
+		  void *data, struct failure *failure)
+{
+	sqlite3_stmt *anchored = use(rows, ANCHORED);
+	int r = 0, step = SQLITE_DONE;
+
+	while (r == 0 && (step = sqlite3_step(anchored)) == SQLITE_ROW)
+		r = visit(data, (const char *)sqlite3_column_text(anchored, 0),
+			  (const char *)sqlite3_column_text(anchored, 1));
+	if (r == 0 && step != SQLITE_DONE)
+		r = sql_failure(rows, failure);
+	sqlite3_reset(anchored);
+	return r;
+}
+
+int rows_give_up(struct rows *rows, struct rows_log *log, uint64_t first, uint64_t last,
+		 uint64_t now, const char *reason, struct failure *failure)
+{
+	int r;
+
+	bind(use(rows, GIVE_UP), "iiiis", NUMBER(log->log), NUMBER(first), NUMBER(last),
+	     NUMBER(now), reason);
+	r = run(rows, rows->statements[GIVE_UP], failure);
+	bind(use(rows, SKIP_TO), "ii", NUMBER(log->log), NUMBER(last));
+	if (r == 0)
+		r = run(rows, rows->statements[SKIP_TO], failure);
+	if (r == 0)
+		log->contiguous = last;
+	return r;
+}
+
+int rows_is_given_up(struct rows *rows, const struct rows_log *log, uint64_t sequence,
+		     struct failure *failure)
+{
+	uint64_t found = 0;
+	int r;
+
+	bind(use(rows, GIVEN_UP), "ii", NUMBER(log->log), NUMBER(sequence));
+	r = sum(rows, GIVEN_UP, &found, failure);
+	return r < 0 ? r : found > 0;
+}
+
+int rows_trouble(struct rows *rows, const char *host, const char *log, uint64_t now,
+		 const char *reason, struct failure *failure)
+{
+	bind(use(rows, TROUBLE), "ssis", host, log, NUMBER(now), reason);
+	return run(rows, rows->statements[TROUBLE], failure);
+}
+
+int rows_no_trouble(struct rows *rows, const char *host, const char *log, struct failure *failure)
+{
+	int r;
+
+	bind(use(rows, NO_TROUBLE), "ss", host, log);
+	r = run(rows, rows->statements[NO_TROUBLE], failure);
+	return r < 0 ? r : sqlite3_changes(rows->database) > 0;
 }
 
 int rows_apart(struct rows *rows, const char *host, const char *log, uint64_t now,
@@ -567,11 +752,26 @@ int rows_apart(struct rows *rows, const char *host, const char *log, uint64_t no
 	return run(rows, rows->statements[APART], failure);
 }
 
-int rows_apart_bytes(struct rows *rows, const char *host, uint64_t *ret_bytes,
+int rows_apart_bytes(struct rows *rows, const char *host, uint64_t *ret_bytes, uint64_t *ret_files,
 		     struct failure *failure)
 {
-	bind(use(rows, APART_BYTES), "s", host);
-	return sum(rows, APART_BYTES, ret_bytes, failure);
+	sqlite3_stmt *bytes = use(rows, APART_BYTES);
+	int r;
+
+	bind(bytes, "s", host);
+	r = first_row(rows, bytes, failure);
+	if (r <= 0)
+		return r;
+	*ret_bytes = column(bytes, 0);
+	*ret_files = column(bytes, 1);
+	sqlite3_reset(bytes);
+	return 0;
+}
+
+int rows_excess(struct rows *rows, const char *host, const char *reason, struct failure *failure)
+{
+	bind(use(rows, EXCESS), "ss", host, reason);
+	return run(rows, rows->statements[EXCESS], failure);
 }
 
 int rows_presence(struct rows *rows, const struct presence *presence, struct failure *failure)

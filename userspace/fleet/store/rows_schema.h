@@ -7,30 +7,61 @@
 #define CORDON_FLEET_ROWS_SCHEMA_H
 
 /* Of the tables; in the database's user_version. */
-#define ROWS_VERSION 3
+#define ROWS_VERSION 4
+
+/* What version 4 has and version 3 had not. */
+#define ROWS_OF_VERSION_4                                                                                                                                                                                                     \
+	/* Records that are given up: what is behind them begins a covered run of its own. */                                                                                                                                 \
+	"CREATE TABLE holes(log INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,"                                                                                                                             \
+	" at INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY(log, first));" /* An operator's order to do so, for the store that is at work. */                                                                            \
+	"CREATE TABLE skips(host TEXT NOT NULL, log TEXT NOT NULL, seq INTEGER NOT NULL,"                                                                                                                                     \
+	" reason TEXT NOT NULL, PRIMARY KEY(host, log));" /* Acknowledged messages that are read from the stream again, by their numbers there:   */ /* when the host has its turn, or held: when what they lack has come. */ \
+	"CREATE TABLE later(kind INTEGER NOT NULL, number INTEGER NOT NULL, host TEXT NOT NULL,"                                                                                                                              \
+	" log TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, held INTEGER NOT NULL,"                                                                                                                           \
+	" tries INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL, PRIMARY KEY(kind, number));"                                                                                                                                \
+	"CREATE INDEX later_turn ON later(held, host, kind, number);"                                                                                                                                                         \
+	"CREATE TABLE later_counts(host TEXT PRIMARY KEY, count INTEGER NOT NULL);"                                                                                                                                           \
+	"CREATE INDEX later_held ON later(host, log, first) WHERE held = 1;" /* Messages of a host that were dropped since it was over all its quotas. */                                                                     \
+	"CREATE TABLE excess(host TEXT PRIMARY KEY, count INTEGER NOT NULL, reason TEXT NOT NULL);" /* Copies that cannot be opened; log '': the host's folder. */                                                            \
+	"CREATE TABLE troubles(host TEXT NOT NULL, log TEXT NOT NULL, at INTEGER NOT NULL,"                                                                                                                                   \
+	" reason TEXT NOT NULL, PRIMARY KEY(host, log));"
+
+static const char rows_upgrade_3[] =
+	"ALTER TABLE hosts ADD COLUMN parked INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE logs ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE waiting ADD COLUMN at INTEGER NOT NULL DEFAULT 0;" ROWS_OF_VERSION_4
+	"UPDATE hosts SET parked = coalesce((SELECT sum(length(w.data) + 256 * (w.last - w.first + 1))"
+	" FROM waiting w JOIN logs l ON l.id = w.log WHERE l.host = hosts.id), 0)"
+	" + coalesce((SELECT sum(length(e.line) + 256) FROM early e JOIN logs l ON l.id = e.log"
+	" WHERE l.host = hosts.id), 0);"
+	"PRAGMA user_version = 4;";
 
 static const char rows_schema[] =
 	"CREATE TABLE hosts(id INTEGER PRIMARY KEY, host TEXT UNIQUE NOT NULL, name TEXT,"
-	" first_heard INTEGER NOT NULL, last_heard INTEGER NOT NULL, ahead INTEGER NOT NULL DEFAULT 0);"
+	" first_heard INTEGER NOT NULL, last_heard INTEGER NOT NULL, ahead INTEGER NOT NULL DEFAULT 0,"
+	/* Bytes of its records that no chain covers yet. */
+	" parked INTEGER NOT NULL DEFAULT 0);"
 	"CREATE TABLE logs(id INTEGER PRIMARY KEY, host INTEGER NOT NULL REFERENCES hosts, log TEXT NOT NULL,"
 	" contiguous INTEGER NOT NULL DEFAULT 0, last_time TEXT, last_action TEXT,"
 	" first_heard INTEGER NOT NULL, last_grown INTEGER NOT NULL DEFAULT 0, sealed INTEGER NOT NULL DEFAULT 0,"
 	/* Rows up to `sent` are in ClickHouse; those up to `sending` are on their way there. */
-	" sent INTEGER NOT NULL DEFAULT 0, sending INTEGER NOT NULL DEFAULT 0, UNIQUE(host, log));"
+	" sent INTEGER NOT NULL DEFAULT 0, sending INTEGER NOT NULL DEFAULT 0,"
+	/* Of its copy and its policies. */
+	" bytes INTEGER NOT NULL DEFAULT 0, UNIQUE(host, log));"
 	/* A row: records are counted in ClickHouse. `token`: of the last batch, or ''. */
 	"CREATE TABLE forwarding(id INTEGER PRIMARY KEY CHECK(id = 1), token TEXT NOT NULL);"
 	/* Times as ns, and what digests begin with: there is one for each record of each host. */
 	"CREATE TABLE records(host INTEGER NOT NULL, log INTEGER NOT NULL, seq INTEGER NOT NULL,"
 	" time INTEGER, action TEXT, execution TEXT, policy TEXT, digest TEXT, rule TEXT, operation TEXT,"
 	" template TEXT,"
-	/* NULL: of the first lane, not in the log's file yet */
+	/* NULL: of the first lane; -N: in the message N that waits; neither is in the log's file */
 	" segment INTEGER, offset INTEGER, size INTEGER, PRIMARY KEY(host, log, seq)) WITHOUT ROWID;"
 	"CREATE INDEX records_time ON records(time);"
 	"CREATE INDEX records_action ON records(action, time);"
 	"CREATE INDEX records_execution ON records(execution) WHERE execution != '';"
 	"CREATE TABLE early(log INTEGER NOT NULL, seq INTEGER NOT NULL, line BLOB NOT NULL, PRIMARY KEY(log, seq));"
 	"CREATE TABLE waiting(id INTEGER PRIMARY KEY, log INTEGER NOT NULL, first INTEGER NOT NULL,"
-	" last INTEGER NOT NULL, digest BLOB NOT NULL, data BLOB NOT NULL, UNIQUE(log, first, digest));"
+	" last INTEGER NOT NULL, digest BLOB NOT NULL, data BLOB NOT NULL, at INTEGER NOT NULL DEFAULT 0, UNIQUE(log, first, digest));"
 	"CREATE TABLE retention(log INTEGER NOT NULL, last INTEGER NOT NULL, chain TEXT NOT NULL,"
 	" PRIMARY KEY(log, last));"
 	/* What the chain covers, by hour ("2026-01-31 12:00:00"); texts may be ''. */
@@ -45,7 +76,7 @@ static const char rows_schema[] =
 	/* What its shipper said last; asked: whether the server was asked for it since. */
 	"CREATE TABLE presence(host INTEGER PRIMARY KEY REFERENCES hosts, log TEXT NOT NULL, state INTEGER NOT NULL,"
 	" daemon INTEGER NOT NULL, acknowledged INTEGER NOT NULL, every INTEGER NOT NULL, at INTEGER NOT NULL,"
-	" asked INTEGER NOT NULL DEFAULT 0, closed INTEGER NOT NULL DEFAULT 0);"
-	"PRAGMA user_version = 3;";
+	" asked INTEGER NOT NULL DEFAULT 0, closed INTEGER NOT NULL DEFAULT 0);" ROWS_OF_VERSION_4
+	"PRAGMA user_version = 4;";
 
 #endif

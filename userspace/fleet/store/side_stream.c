@@ -4,6 +4,9 @@
 
 #include <stdio.h>
 
+/* Then the stream of records has its turn. */
+#define GROUPS_MAX 8
+
 static natsStatus make_stream(jsCtx *context, const char *name, const char *subject)
 {
 	const char *subjects[] = {subject};
@@ -66,10 +69,10 @@ int side_stream_take(struct pull *pull, struct intake *intake,
 		     int (*take)(struct intake *intake, natsMsg *message, struct failure *failure),
 		     struct failure *failure)
 {
-	int count, r;
+	int count, r, groups = 0;
 
 	do
 		r = take_group(pull, intake, take, &count, failure);
-	while (r == 0 && count == SIDE_STREAM_GROUP);
+	while (r == 0 && count == SIDE_STREAM_GROUP && ++groups < GROUPS_MAX);
 	return r;
 }

@@ -4,13 +4,15 @@
 
 #include <nats/nats.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/clock.h"
 #include "fleet/ship/certificate.h"
+#include "fleet/ship/clear_text.h"
+#include "fleet/store/later_stream.h"
 #include "fleet/store/policy_stream.h"
 #include "fleet/store/presence_stream.h"
 #include "fleet/store/pull.h"
+#include "fleet/store/record_stream.h"
 
 /* Messages of one transaction: half a MiB each at most. */
 #define GROUP_MAX 128
@@ -19,10 +21,16 @@
 #define SIDE_NSEC (500 * NSEC_PER_MSEC)
 /* While rows are on their way elsewhere. */
 #define BUSY_MS 20
-/* Until what has no room to wait is offered again. */
-#define LATER_MS 10000
 /* More than this is not under way at once. */
 #define PENDING_MAX 4096
+/*
+ * A message that comes more often was not acknowledged so often: the store may have ended over it.
+ * It is read alone, later.
+ */
+#define DELIVERIES_MAX 3
+/* How long messages that are read later may keep others waiting, if there are others. */
+#define LATER_BUSY_NSEC (20 * NSEC_PER_MSEC)
+#define LATER_IDLE_NSEC (200 * NSEC_PER_MSEC)
 
 #define SUBJECTS "cordon.log.>"
 /* A stream that is made here keeps what it has so long: as long as a store may be away. */
@@ -37,6 +45,7 @@ struct connection {
 	struct pull first_lane;
 	struct presence_stream presence;
 	struct pull policies;
+	struct later_stream later;
 	uint64_t side_time; /* when the latter two were looked at, monotonic; 0: never */
 };
 
@@ -61,9 +70,11 @@ static natsStatus set_options(natsOptions *options, const struct stream_options 
 		s = natsOptions_SetName(options, "cordon-fleet store");
 	if (s == NATS_OK)
 		s = natsOptions_SetMaxReconnect(options, -1);
+	if (s == NATS_OK)
+		s = natsOptions_SetCustomInboxPrefix(options, PULL_INBOX);
 	if (s == NATS_OK && o->credentials)
 		s = natsOptions_SetUserCredentialsFromFiles(options, o->credentials, NULL);
-	if (s == NATS_OK && (o->ca || o->certificate))
+	if (s == NATS_OK && (o->ca || o->certificate || clear_text_is_encrypted(o->url)))
 		s = natsOptions_SetSecure(options, true);
 	if (s == NATS_OK && o->ca)
 		s = natsOptions_LoadCATrustedCertificates(options, o->ca);
@@ -113,6 +124,7 @@ static natsStatus subscribe(struct connection *c, const struct stream_options *o
 	if (s == NATS_OK)
 		s = policy_stream_open(c->connection, c->stream, o->stream, o->consumer,
 				       &c->policies);
+	later_stream_open(c->stream, o->stream, &c->later);
 	(void)snprintf(name, sizeof(name), "%.100s-first", o->consumer);
 	options.consumer = name;
 	options.filter = "cordon.log.*.*.first";
@@ -188,120 +200,62 @@ static int connect_once(struct connection *c, const struct stream_options *o,
 	return error ? -error : 1;
 }
 
-/* A message that was decided about, and what its sender is told once all is on disk. */
-enum answer { ANSWER_ACKNOWLEDGE, ANSWER_LATER };
-
-static const char *header(natsMsg *message, const char *name)
-{
-	const char *value = NULL;
-
-	return natsMsgHeader_Get(message, name, &value) == NATS_OK ? value : NULL;
-}
-
-/* -EBADMSG: it is not what the contract says. */
-static int read_message(natsMsg *message, struct delivery *delivery, struct buffer *text,
+/*
+ * Decides about a message, or has it be read once more later. What the consumer of the first lane
+ * brings, that of all brings again: there it may be passed over.
+ */
+static int take_message(struct intake *intake, natsMsg *message, bool ahead,
 			struct failure *failure)
 {
-	const char *encoding = header(message, "Content-Encoding");
-	int r;
-
-	delivery->data = natsMsg_GetData(message);
-	delivery->size = (size_t)natsMsg_GetDataLength(message);
-	if (delivery_read_subject(natsMsg_GetSubject(message), delivery, failure) < 0)
-		return -EBADMSG;
-	r = delivery_read_headers(delivery, header(message, "Cordon-Host"),
-				  header(message, "Cordon-Log"), header(message, "Cordon-Seq"),
-				  failure);
-	if (r < 0 || !encoding)
-		return r;
-	if (strcasecmp(encoding, "gzip") != 0)
-		return failure_set(failure, EBADMSG, "the encoding %.32s is not known", encoding);
-	r = delivery_inflate(delivery->data, delivery->size, text);
-	if (r == -ENOMEM)
-		return failure_set(failure, ENOMEM, "out of memory");
-	if (r < 0)
-		return failure_set(failure, EBADMSG,
-				   r == -EFBIG ? "it holds more than 4 MiB"
-					       : "its gzip is damaged");
-	delivery->data = text->data;
-	delivery->size = text->size;
-	return 0;
-}
-
-/* Lines as the log has them, where the message has them without chain values. */
-static int read_chain(natsMsg *message, struct delivery *delivery, struct buffer *text,
-		      struct failure *failure)
-{
-	const char *chain = header(message, "Cordon-Chain");
-	struct buffer lines = {};
-	int r;
-
-	if (!chain)
-		return 0;
-	r = delivery_chain(chain, delivery->data, delivery->size, &lines, failure);
-	if (r < 0)
-		return r;
-	buffer_free(text);
-	*text = lines;
-	delivery->data = text->data;
-	delivery->size = text->size;
-	return 0;
-}
-
-static int take_message(struct intake *intake, natsMsg *message, enum answer *ret_answer,
-			struct failure *failure)
-{
-	struct delivery delivery = {.now = clock_nsec(CLOCK_REALTIME)};
-	struct buffer text = {};
+	struct delivery delivery;
+	struct pull_place place;
 	struct failure why = {};
-	enum intake_result result;
-	int r = read_message(message, &delivery, &text, &why);
+	bool has_place = pull_place(natsMsg_GetReply(message), &place);
+	int r;
 
-	if (r == 0)
-		r = read_chain(message, &delivery, &text, &why);
-	*ret_answer = ANSWER_ACKNOWLEDGE;
-	if (r == -EBADMSG)
-		r = intake_refuse(intake, &delivery, why.text, failure);
-	else if (r == 0)
-		r = intake_take(intake, &delivery, &result, failure);
-	buffer_free(&text);
-	if (r == -EAGAIN) {
-		*ret_answer = ANSWER_LATER;
-		r = 0;
-	}
-	return r;
+	if (!has_place || !record_stream_origin(message, &delivery))
+		return record_stream_take(intake, message, failure);
+	r = intake_is_spent(intake, delivery.host, ahead ? SHARE_FIRST : SHARE_BULK,
+			    place.pending > 0, failure);
+	if (r < 0)
+		return r;
+	if (r > 0 || place.delivered > DELIVERIES_MAX)
+		return ahead ? 0
+			     : intake_defer(intake, &delivery, LATER_RECORDS, place.number, false,
+					    "its host takes more than its share", failure);
+	r = record_stream_take(intake, message, &why);
+	if (r == -EAGAIN)
+		return ahead ? 0
+			     : intake_defer(intake, &delivery, LATER_RECORDS, place.number, true,
+					    why.text, failure);
+	return r < 0 ? failure_set(failure, r, "%s", why.text) : 0;
 }
 
 static int take_group(struct intake *intake, const struct pull *from, natsMsg **messages, int count,
-		      struct failure *failure)
+		      bool ahead, struct failure *failure)
 {
-	enum answer answers[GROUP_MAX];
 	int r = intake_begin(intake, failure);
 
 	for (int i = 0; i < count && r == 0; i++)
-		r = take_message(intake, messages[i], &answers[i], failure);
+		r = take_message(intake, messages[i], ahead, failure);
 	if (r == 0)
 		r = intake_commit(intake, failure);
 	/* One whose acknowledgement is lost comes again, and is known. */
-	for (int i = 0; i < count && r == 0; i++) {
-		if (answers[i] == ANSWER_ACKNOWLEDGE)
-			pull_acknowledge(from, messages[i]);
-		else
-			pull_later(from, messages[i], LATER_MS);
-	}
+	for (int i = 0; i < count && r == 0; i++)
+		pull_acknowledge(from, messages[i]);
 	return r;
 }
 
 /* 0: go on; 1: connect anew. */
-static int fetch(struct intake *intake, struct pull *from, int64_t wait_ms, uint64_t *active,
-		 struct failure *failure)
+static int fetch(struct intake *intake, struct pull *from, bool ahead, int64_t wait_ms,
+		 uint64_t *active, struct failure *failure)
 {
 	natsMsg *messages[GROUP_MAX];
 	int count, r = 0;
 	natsStatus s = pull_fetch(from, GROUP_MAX, wait_ms, messages, &count);
 
 	if (count > 0) {
-		r = take_group(intake, from, messages, count, failure);
+		r = take_group(intake, from, messages, count, ahead, failure);
 		*active = clock_nsec(CLOCK_MONOTONIC);
 	} else if (s != NATS_OK) {
 		r = 1;
@@ -311,8 +265,19 @@ static int fetch(struct intake *intake, struct pull *from, int64_t wait_ms, uint
 	return r;
 }
 
+/* What is to be done from time to time, beside all streams. */
+static int tend(struct intake *intake, void (*report)(const char *text), struct failure *failure)
+{
+	int r = intake_begin(intake, failure);
+
+	if (r == 0)
+		r = intake_tend(intake, report, failure);
+	return r == 0 ? intake_commit(intake, failure) : r;
+}
+
 /* Policies, and what shippers say of themselves. */
-static int take_side(struct intake *intake, struct connection *c, struct failure *failure)
+static int take_side(struct intake *intake, struct connection *c, void (*report)(const char *text),
+		     struct failure *failure)
 {
 	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
 	int r;
@@ -320,7 +285,9 @@ static int take_side(struct intake *intake, struct connection *c, struct failure
 	if (c->side_time > 0 && now - c->side_time < SIDE_NSEC)
 		return 0;
 	c->side_time = now;
-	r = policy_stream_turn(&c->policies, intake, failure);
+	r = tend(intake, report, failure);
+	if (r == 0)
+		r = policy_stream_turn(&c->policies, intake, failure);
 	return r == 0 ? presence_stream_turn(&c->presence, intake, failure) : r;
 }
 
@@ -338,7 +305,32 @@ static int take_turn(struct intake *intake, uint64_t *active, int64_t *ret_wait_
 	*ret_wait_ms = r == FORWARD_BUSY || r == FORWARD_ARRIVED ? BUSY_MS : FETCH_MS;
 	if (r == FORWARD_ARRIVED)
 		*active = clock_nsec(CLOCK_MONOTONIC);
+	if (r < 0)
+		return r;
+	r = later_any(intake_later(intake), failure);
+	if (r > 0) {
+		*ret_wait_ms = 0;
+		*active = clock_nsec(CLOCK_MONOTONIC);
+	}
 	return r < 0 ? r : 0;
+}
+
+/* What has its turn now: messages of hosts that took more than their share, too. */
+static int take_all(struct intake *intake, struct connection *c, int64_t wait_ms, uint64_t *active,
+		    void (*report)(const char *text), struct failure *failure)
+{
+	uint64_t before = *active;
+	int r;
+
+	/* The first lane is looked at between two groups, and not waited for. */
+	r = fetch(intake, &c->first_lane, true, 0, active, failure);
+	if (r == 0)
+		r = fetch(intake, &c->all, false, wait_ms, active, failure);
+	if (r == 0)
+		r = later_stream_turn(&c->later, intake,
+				      *active != before ? LATER_BUSY_NSEC : LATER_IDLE_NSEC,
+				      failure);
+	return r == 0 ? take_side(intake, c, report, failure) : r;
 }
 
 static int run(struct intake *intake, struct connection *c, const struct stream_options *options,
@@ -359,12 +351,7 @@ static int run(struct intake *intake, struct connection *c, const struct stream_
 		if (r < 0)
 			break;
 		if (c->first_lane.inbox) {
-			/* The first lane is looked at between two groups, and not waited for. */
-			r = fetch(intake, &c->first_lane, 0, &active, failure);
-			if (r == 0)
-				r = fetch(intake, &c->all, wait_ms, &active, failure);
-			if (r == 0)
-				r = take_side(intake, c, failure);
+			r = take_all(intake, c, wait_ms, &active, report, failure);
 			if (r > 0) {
 				disconnect(c);
 				pause_a_second();

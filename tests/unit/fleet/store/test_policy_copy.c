@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <zlib.h>
 
 #include "audit/storage/policy_store.h"
 #include "base/io.h"
@@ -89,7 +90,7 @@ static void kept(void **state)
 	assert_int_equal(keep(p, p->digest, p->data, p->size), 0);
 	assert_true(is_kept(p, p->digest));
 	/* Whatever comes later under its name changes nothing. */
-	assert_int_equal(keep(p, p->digest, "?", 1), 0);
+	assert_int_equal(keep(p, p->digest, "?", 1), 1);
 	assert_true(is_kept(p, p->digest));
 }
 
@@ -115,11 +116,76 @@ static void refused(void **state)
 	assert_true(is_kept(p, p->digest));
 }
 
+/* gzip: `head`, so often `unit`, `tail`; caller frees. */
+static char *pack(const char *head, const char *unit, size_t count, const char *tail,
+		  size_t *ret_size)
+{
+	z_stream stream = {};
+	size_t capacity = 1u << 20, size = strlen(unit);
+	char *data = malloc(capacity), *block = malloc(size * 1000);
+
+	assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY),
+			 Z_OK);
+	stream.next_out = (unsigned char *)data;
+	stream.avail_out = (unsigned int)capacity;
+	for (size_t i = 0; i < 1000; i++)
+		memcpy(block + i * size, unit, size);
+	stream.next_in = (unsigned char *)head;
+	stream.avail_in = (unsigned int)strlen(head);
+	assert_int_equal(deflate(&stream, Z_NO_FLUSH), Z_OK);
+	for (size_t i = 0; i < count / 1000; i++) {
+		stream.next_in = (unsigned char *)block;
+		stream.avail_in = (unsigned int)(size * 1000);
+		assert_int_equal(deflate(&stream, Z_NO_FLUSH), Z_OK);
+	}
+	stream.next_in = (unsigned char *)tail;
+	stream.avail_in = (unsigned int)strlen(tail);
+	assert_int_equal(deflate(&stream, Z_FINISH), Z_STREAM_END);
+	*ret_size = stream.total_out;
+	deflateEnd(&stream);
+	free(block);
+	return data;
+}
+
+/* Small where they come from, and large once they are unpacked or parsed. */
+static void bombs(void **state)
+{
+	static const struct {
+		const char *head, *unit;
+		size_t count;
+		const char *tail;
+	} cases[] = {
+		{"{\"x\":[", "{},", 5000000, "0]}\n"},
+		{"{\"x\":[", "{},", 150000, "0]}\n"},
+		{"{\"x\":[", "0,", 4000000, "0]}\n"},
+		{"{\"x\":[", "\"\",", 3000000, "0]}\n"},
+		{"", "[", 8000000, "\n"},
+		{"", "{\"a\":", 1000000, "\n"},
+		{"{\"name\":\"", "aaaaaaaa", 8000000, "\"}\n"},
+		{"{}", " ", 200000000, "\n"},
+		{"", "\n", 200000000, ""},
+	};
+	struct place *p = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t size;
+		char *data =
+			pack(cases[i].head, cases[i].unit, cases[i].count, cases[i].tail, &size);
+
+		if (keep(p, p->digest, data, size) != -EBADMSG)
+			fail_msg("case %zu", i);
+		free(data);
+	}
+	/* The control: one that is what it says is kept. */
+	assert_int_equal(keep(p, p->digest, p->data, p->size), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(kept, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(bombs, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
