@@ -111,3 +111,17 @@ class Client:
 
     def close(self):
         self.socket.close()
+
+
+def configure_plain(place, hosts, folder=None):
+    """The same without TLS, for many hosts: each is a user by its id, and all have the same password. Returns the server's options."""
+    text = read("nats-hosts.conf", folder)
+    block = re.search(r'\t\{\n\t\tuser: "CN=web-1".*?\n\t\}\n', text, re.S)[0]
+    blocks = "".join(block.replace('"CN=web-1"', f'"{host}", password: "h"').replace(EXAMPLE_ID, host) for host in hosts)
+    with open(f"{place}/nats-hosts.conf", "w", encoding="utf-8") as file:
+        file.write(text.replace(block, blocks))
+    text = read("nats-server.conf", folder).replace('listen: "0.0.0.0:4222"\n', "").replace('store_dir: "/var/lib/nats"', "")
+    text = re.sub(r"\ntls \{.*?\n\}\n", "\n", text, flags=re.S).replace('user: "CN=store"', 'user: "store", password: "s"')
+    with open(f"{place}/nats-server.conf", "w", encoding="utf-8") as file:
+        file.write(text.replace("500GB", "10GB"))
+    return ["-c", f"{place}/nats-server.conf"]

@@ -14,6 +14,8 @@
 /* One that the store began with so often, and never decided, is set aside unread. */
 #define TRIES_MAX 4
 #define NAME_SIZE 128
+/* Of one host, or a little longer, until the next has its turn. */
+#define HOST_NSEC (25 * NSEC_PER_MSEC)
 
 /* 0: they are there, or NULL where the stream has one no more; 1: the server does not answer. */
 static int read_all(const struct later_stream *stream, const struct later_entry *entries,
@@ -105,6 +107,11 @@ void later_stream_open(jsCtx *context, const char *stream, struct later_stream *
 	*ret_stream = (struct later_stream){.context = context, .stream = stream};
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 int later_stream_turn(struct later_stream *stream, struct intake *intake, uint64_t nsec,
 		      struct failure *failure)
 {
@@ -120,7 +127,9 @@ int later_stream_turn(struct later_stream *stream, struct intake *intake, uint64
 		if (r == 0 && count > 0)
 			r = read_all(stream, entries, count, messages);
 		if (r == 0 && count > 0)
-			r = take_all(intake, entries, messages, count, until, failure);
+			r = take_all(intake, entries, messages, count,
+				     earlier(until, clock_nsec(CLOCK_MONOTONIC) + HOST_NSEC),
+				     failure);
 		for (size_t i = 0; i < GROUP_MAX; i++)
 			natsMsg_Destroy(messages[i]);
 		if (r != 0)

@@ -15,7 +15,7 @@
 #include "fleet/store/record_stream.h"
 
 /* Messages of one transaction: half a MiB each at most. */
-#define GROUP_MAX 128
+#define GROUP_MAX 512
 #define FETCH_MS  1000
 /* How often is looked at what else there is to take; behind a backlog no more often either. */
 #define SIDE_NSEC (500 * NSEC_PER_MSEC)
@@ -72,6 +72,9 @@ static natsStatus set_options(natsOptions *options, const struct stream_options 
 		s = natsOptions_SetMaxReconnect(options, -1);
 	if (s == NATS_OK)
 		s = natsOptions_SetCustomInboxPrefix(options, PULL_INBOX);
+	/* One request waits for the answer to the one before: the library's own pauses add up. */
+	if (s == NATS_OK)
+		s = natsOptions_SetSendAsap(options, true);
 	if (s == NATS_OK && o->credentials)
 		s = natsOptions_SetUserCredentialsFromFiles(options, o->credentials, NULL);
 	if (s == NATS_OK && (o->ca || o->certificate || clear_text_is_encrypted(o->url)))
