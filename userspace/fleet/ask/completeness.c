@@ -248,7 +248,7 @@ static bool has_messages(FILE *out, const char *verb, uint64_t count, const char
 static bool is_behind(FILE *out, const struct completeness *c, const struct completeness_host *host)
 {
 	(void)c;
-	return has_messages(out, "has", host->later, "that are read when it has its turn");
+	return has_messages(out, "has", host->later, "to be read when it has its turn");
 }
 
 static bool is_over_quota(FILE *out, const struct completeness *c,

@@ -85,8 +85,45 @@ static void texts(void **state)
 	expect(hosts + 3, 1,
 	       "1 of 1 host complete to 1 s ago; 5c04cde4a12c has a clock that is 60 min ahead; "
 	       "5c04cde4a12c has two logs that grow at once (two hosts with one machine-id?)");
-	hosts[3] = (struct completeness_host){.host = (char *)"mail-1", .never_heard = true};
+	hosts[3] = (struct completeness_host){
+		.host = (char *)"5c04cde4", .expected = (char *)"mail-1", .never_heard = true};
 	expect(hosts + 3, 1, "0 of 1 host complete; mail-1 never heard of");
+	hosts[3].expected = NULL;
+	expect(hosts + 3, 1, "0 of 1 host complete; 5c04cde4 never heard of");
+}
+
+static void what_one_host_causes(void **state)
+{
+	struct completeness_host host = heard("web-1", 1);
+
+	(void)state;
+	host.missing = 10;
+	host.waiting = 1041;
+	expect(&host, 1,
+	       "0 of 1 host complete; web-1 lacks 10 records, and no chain covers the 1,041 behind them");
+	host.missing = 0;
+	expect(&host, 1, "0 of 1 host complete; web-1 has 1,041 records that no chain covers");
+	host.waiting = 0;
+	host.gone = 10;
+	expect(&host, 1, "1 of 1 host complete to 1 s ago; web-1 has given up 10 records");
+	host.gone = 0;
+	host.later = 1;
+	expect(&host, 1,
+	       "0 of 1 host complete; web-1 has 1 message to be read when it has its turn");
+	host.later = 0;
+	host.held = 2;
+	expect(&host, 1, "0 of 1 host complete; web-1 has 2 messages over its quota");
+	host.held = 0;
+	host.trouble = (char *)"cannot open x: y";
+	expect(&host, 1,
+	       "0 of 1 host complete; web-1 has a log that does not open: cannot open x: y");
+	host.trouble = NULL;
+	host.name_shared = true;
+	expect(&host, 1,
+	       "1 of 1 host complete to 1 s ago; web-1(5c04cde4a12c) has the name of another host");
+	host.name_shared = false;
+	host.expected = (char *)"bank-db";
+	expect(&host, 1, "1 of 1 host complete to 1 s ago; bank-db calls itself web-1");
 }
 
 static void conditions(void **state)
@@ -214,9 +251,13 @@ static void json_names_who_is_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(missing_between),  cmocka_unit_test(texts),
-		cmocka_unit_test(conditions),	    cmocka_unit_test(causes),
-		cmocka_unit_test(many_are_counted), cmocka_unit_test(json_names_who_is_not),
+		cmocka_unit_test(missing_between),
+		cmocka_unit_test(texts),
+		cmocka_unit_test(what_one_host_causes),
+		cmocka_unit_test(conditions),
+		cmocka_unit_test(causes),
+		cmocka_unit_test(many_are_counted),
+		cmocka_unit_test(json_names_who_is_not),
 	};
 
 	setenv("TZ", "UTC", 1);

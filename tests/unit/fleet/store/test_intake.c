@@ -403,6 +403,161 @@ static void begins_behind_a_deletion_on_record(void **state)
 	expect_copy(m, 6, 12);
 }
 
+/* What waits is in rows, found as not covered, and counted with what lacks before it. */
+static void what_waits_has_rows(void **state)
+{
+	struct made *m = *state;
+
+	assert_int_equal(bring(m, false, 1, 2), INTAKE_TAKEN);
+	assert_int_equal(bring(m, false, 5, 8), INTAKE_WAITS);
+	assert_int_equal(number_of(m, "SELECT count(*) FROM records WHERE segment < 0"), 4);
+	assert_int_equal(number_of(m, "SELECT sum(count) FROM rollups"), 2);
+	assert_true(number_of(m, "SELECT parked FROM hosts") > 4 * ROWS_PARKED_RECORD);
+	assert_int_equal(bring(m, false, 3, 4), INTAKE_TAKEN);
+	assert_int_equal(number_of(m, "SELECT count(*) FROM records WHERE segment > 0"), 8);
+	assert_int_equal(number_of(m, "SELECT count(*) FROM records"), 8);
+	assert_int_equal(number_of(m, "SELECT parked FROM hosts"), 0);
+}
+
+static void skipped_records_are_given_up(void **state)
+{
+	struct made *m = *state;
+	struct failure failure = {};
+
+	assert_int_equal(bring(m, false, 1, 2), INTAKE_TAKEN);
+	assert_int_equal(intake_skip(m->intake, HOST, LOG, 3, "x", &failure), -ERANGE);
+	assert_int_equal(bring(m, false, 6, 6), INTAKE_WAITS);
+	assert_int_equal(intake_skip(m->intake, HOST, LOG, 2, "x", &failure), -ERANGE);
+	assert_int_equal(intake_skip(m->intake, HOST, LOG, 6, "x", &failure), -ERANGE);
+	assert_int_equal(intake_skip(m->intake, HOST, LOG, 4, "x", &failure), 0);
+	assert_int_equal(missing(m), 0);
+	assert_int_equal(number_of(m, "SELECT sum(last - first + 1) FROM holes"), 3);
+	commit(m);
+	intake_close(m->intake);
+	open_store(m);
+	assert_int_equal(bring(m, false, 7, 9), INTAKE_TAKEN);
+	assert_int_equal(number_of(m, "SELECT contiguous FROM logs"), 9);
+	/* Of what was given up the first lane may still bring some. */
+	assert_int_equal(bring(m, true, 4, 4), INTAKE_KNOWN);
+	assert_int_equal(number_of(m, "SELECT count(*) FROM early"), 1);
+	assert_int_equal(number_of(m, "SELECT count(*) FROM apart"), 0);
+}
+
+/* A run whose first record the store never had: another store goes on with it. */
+static void run_begins_after_a_restart(void **state)
+{
+	struct made *m = *state, other = *m;
+	struct failure failure = {};
+
+	assert_int_equal(bring(m, false, 1, 2), INTAKE_TAKEN);
+	/* What waits is one that its chain does not hold together. */
+	make_line(&other, 5, ",\"event\":{\"action\":\"other\"}");
+	strcat(other.lines[5], m->lines[6]);
+	assert_int_equal(deliver(m, HOST, false, other.lines[5]), INTAKE_WAITS);
+	assert_int_equal(intake_skip(m->intake, HOST, LOG, 3, "x", &failure), 0);
+	assert_int_equal(number_of(m, "SELECT count(*) FROM apart"), 1);
+	commit(m);
+	intake_close(m->intake);
+	open_store(m);
+	assert_int_equal(bring(m, false, 5, 8), INTAKE_TAKEN);
+	assert_int_equal(number_of(m, "SELECT contiguous FROM logs"), 8);
+}
+
+static int try_to_deliver(struct made *m, const char *log, const char *text)
+{
+	struct delivery delivery = {.host = HOST,
+				    .data = text,
+				    .size = strlen(text),
+				    .now = clock_nsec(CLOCK_REALTIME)};
+	enum intake_result result;
+	struct failure failure = {};
+	int r;
+
+	strcpy(delivery.log, log);
+	r = intake_take(m->intake, &delivery, &result, &failure);
+	assert_int_equal(r == -EAGAIN, failure.text[0] != '\0');
+	return r;
+}
+
+static void quotas(void **state)
+{
+	struct intake_limits limits = INTAKE_LIMITS;
+	struct made *m = *state;
+
+	limits.logs = 2;
+	limits.parked = 800;
+	limits.disk = strlen(m->lines[1]) + strlen(m->lines[2]) + 10;
+	intake_limit(m->intake, &limits);
+	assert_int_equal(try_to_deliver(m, LOG, m->lines[1]), 0);
+	assert_int_equal(try_to_deliver(m, "01a2-4", m->lines[1]), 0);
+	assert_int_equal(try_to_deliver(m, "01a2-5", m->lines[1]), -EAGAIN);
+	assert_int_equal(try_to_deliver(m, LOG, m->lines[2]), -EAGAIN);
+	assert_int_equal(try_to_deliver(m, LOG, m->lines[5]), 0);
+	assert_int_equal(try_to_deliver(m, LOG, m->lines[7]), -EAGAIN);
+	/* The control: another host has its own. */
+	assert_int_equal(deliver(m, "cd34", false, m->lines[1]), INTAKE_TAKEN);
+}
+
+static size_t next_later(struct made *m, const char *after, struct later_entry entries[4])
+{
+	size_t count;
+
+	assert_int_equal(later_next(intake_later(m->intake), after, entries, 4, &count, NULL), 0);
+	return count;
+}
+
+static void later_goes_round(void **state)
+{
+	static const char *const hosts[] = {"aa", "bb"};
+	struct delivery delivery = {.log = LOG, .first = 5, .last = 9};
+	struct later_entry entries[4];
+	struct made *m = *state;
+	struct later *later = intake_later(m->intake);
+
+	for (unsigned int i = 0; i < 4; i++) {
+		strcpy(delivery.host, hosts[i % 2]);
+		assert_int_equal(intake_defer(m->intake, &delivery, LATER_RECORDS, 10 + i, false,
+					      "", NULL),
+				 0);
+	}
+	assert_int_equal(intake_is_spent(m->intake, "aa", SHARE_BULK, false, NULL), 1);
+	assert_int_equal(intake_is_spent(m->intake, "aa", SHARE_FIRST, false, NULL), 0);
+	assert_int_equal(intake_is_spent(m->intake, "cc", SHARE_BULK, true, NULL), 0);
+	assert_int_equal(next_later(m, "", entries), 2);
+	assert_string_equal(entries[0].host, "aa");
+	assert_int_equal(entries[1].number, 12);
+	/* One that was begun with and not ended comes alone. */
+	assert_int_equal(next_later(m, "zz", entries), 1);
+	assert_int_equal(entries[0].tries, 1);
+	assert_int_equal(later_done(later, &entries[0], NULL), 0);
+	assert_int_equal(next_later(m, "aa", entries), 2);
+	assert_string_equal(entries[0].host, "bb");
+	assert_int_equal(later_hold(later, &entries[0], "x", NULL), 0);
+	assert_int_equal(later_done(later, &entries[1], NULL), 0);
+	assert_int_equal(later_has(later, "bb", NULL), 0);
+	assert_int_equal(later_release(later, "bb", LOG, 4, NULL), 0);
+	assert_int_equal(later_has(later, "bb", NULL), 0);
+	assert_int_equal(later_release(later, "bb", LOG, 5, NULL), 0);
+	assert_int_equal(later_has(later, "bb", NULL), 1);
+	assert_int_equal(number_of(m, "SELECT sum(count) FROM later_counts"), 2);
+}
+
+static void too_many_are_dropped(void **state)
+{
+	struct intake_limits limits = INTAKE_LIMITS;
+	struct delivery delivery = {.host = HOST, .log = LOG};
+	struct made *m = *state;
+
+	limits.later = 3;
+	intake_limit(m->intake, &limits);
+	for (unsigned int i = 0; i < 5; i++)
+		assert_int_equal(intake_defer(m->intake, &delivery, LATER_RECORDS, 10 + i, true, "",
+					      NULL),
+				 0);
+	assert_int_equal(number_of(m, "SELECT count(*) FROM later"), 3);
+	assert_int_equal(number_of(m, "SELECT count FROM excess"), 2);
+}
+
 static void second_store_is_refused(void **state)
 {
 	struct made *m = *state;
@@ -463,6 +618,12 @@ int main(void)
 		TEST(torn_line_is_cut_off),
 		TEST(cut_log_is_told),
 		TEST(begins_behind_a_deletion_on_record),
+		TEST(what_waits_has_rows),
+		TEST(skipped_records_are_given_up),
+		TEST(run_begins_after_a_restart),
+		TEST(quotas),
+		TEST(later_goes_round),
+		TEST(too_many_are_dropped),
 		TEST(second_store_is_refused),
 		TEST(shippers_are_asked_for_once),
 	};
