@@ -10,8 +10,8 @@
 #include "policy/core/compiled.h"
 
 /*
- * As policy_store_get(), beyond the bounds too -EBADMSG; -EAGAIN: no process could be started, or it
- * did not answer within 10 seconds. Whoever reaps all children must not run meanwhile.
+ * As policy_store_get(), beyond the bounds too -EBADMSG; -EAGAIN: no process could be started, or
+ * it did not answer within 10 seconds. Whoever reaps all children must not run meanwhile.
  */
 int policy_store_get_apart(const char *directory, const char *digest,
 			   struct compiled_policy **ret_policy, struct failure *failure);

@@ -25,7 +25,7 @@ uint64_t completeness_missing(uint64_t contiguous, const struct completeness_ran
 /* A host, by all of its logs together. Moments in ns. */
 struct completeness_host {
 	char *host;	  /* its id; of one that was never heard: as it is expected */
-	char *name;	  /* as it says itself, whoever it is; NULL: it did not say */
+	char *name;	  /* as the host calls itself, which proves nothing; NULL: not at all */
 	char *expected;	  /* as the operator calls the host with this id; NULL: not at all */
 	bool name_shared; /* another host is called like that */
 	bool never_heard;
@@ -82,7 +82,7 @@ bool completeness_is_complete(const struct completeness *c, const struct complet
 void completeness_age(uint64_t nsec, char text[16]);
 #define COMPLETENESS_NAME_SIZE 96u
 /*
- * As the operator calls it, or as it says itself, or what its id begins with; with that, where
+ * As the operator calls it, or as it calls itself, or what its id begins with; with that, where
  * another host is called the same.
  */
 const char *completeness_name(const struct completeness_host *host,

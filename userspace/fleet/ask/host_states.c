@@ -30,7 +30,7 @@ static const char seal_sql[] =
 static const char ranges_sql[] =
 	"SELECT first, last, 1 FROM waiting WHERE log = ?1 AND last > ?2"
 	" UNION ALL SELECT seq, seq, 0 FROM early WHERE log = ?1 AND seq > ?2 ORDER BY 1";
-/* What the log lacks for good, but for what the first lane brought of it; and all that was given up. */
+/* What lacks for good, but for what the first lane brought of it; and all that was given up. */
 static const char holes_sql[] =
 	"SELECT coalesce(sum(h.last - h.first + 1 - (SELECT count(*) FROM early e WHERE e.log = h.log"
 	"  AND e.seq BETWEEN h.first AND h.last)), 0), coalesce(sum(h.last - h.first + 1), 0)"

@@ -52,9 +52,10 @@ int batch_add(struct batch *batch, uint64_t sequence, const char *line, size_t s
 /* cordon.log.HOST.LOG.LANE */
 void batch_subject(const struct batch *batch, char subject[BATCH_SUBJECT_SIZE]);
 /*
- * By which the stream knows it again: HMAC-SHA256 of LANE:LOG:FIRST-LAST under the shipper's secret,
- * since the stream drops what has an id that any host has used. `nonce`: what tells the first lane's
- * messages of one run of the shipper from another's; NULL: none. -EIO: libcrypto refused.
+ * By which the stream knows it again: HMAC-SHA256 of LANE:LOG:FIRST-LAST under the shipper's
+ * secret, since the stream drops what has an id that any host has used. `nonce`: what tells the
+ * first lane's messages of one run of the shipper from another's; NULL: none. -EIO: libcrypto
+ * refused.
  */
 int batch_id(const struct batch *batch, const unsigned char secret[SHA256_SIZE], const char *nonce,
 	     char id[BATCH_ID_SIZE]);

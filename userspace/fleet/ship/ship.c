@@ -55,12 +55,12 @@ struct ship {
 	char inbox[INBOX_SIZE];	    /* of this host alone */
 	char nonce[UUID_TEXT_SIZE]; /* of this run */
 	bool taking_over;	    /* what was noted to be on its way may be in the stream */
-	struct audit_cursor end; /* of what is in `bulk` */
-	bool backlog;		 /* there was more than went into it */
-	uint64_t next_time;	 /* when the rate lets the next one go, monotonic */
-	uint64_t saved_time;	 /* when that was on disk, monotonic */
-	uint64_t nameless;	 /* lines; those that were told */
-	struct presence present; /* as it was said last */
+	struct audit_cursor end;    /* of what is in `bulk` */
+	bool backlog;		    /* there was more than went into it */
+	uint64_t next_time;	    /* when the rate lets the next one go, monotonic */
+	uint64_t saved_time;	    /* when that was on disk, monotonic */
+	uint64_t nameless;	    /* lines; those that were told */
+	struct presence present;    /* as it was said last */
 	struct policies_shipped policies;
 	char policies_log[UUID_TEXT_SIZE]; /* of which log they are */
 	uint64_t policies_time;		   /* when they were looked at, monotonic; 0: never */
@@ -231,8 +231,8 @@ static int publish(struct ship *ship, const struct batch *batch, bool sent, stru
 {
 	char id[BATCH_ID_SIZE];
 	bool duplicate;
-	int r = batch_id(batch, ship->state.secret,
-			 batch->lane == BATCH_FIRST ? ship->nonce : NULL, id);
+	int r = batch_id(batch, ship->state.secret, batch->lane == BATCH_FIRST ? ship->nonce : NULL,
+			 id);
 
 	if (r < 0)
 		return failure_set(failure, r, "cannot compute the id of a message: %m");
@@ -244,17 +244,18 @@ static int publish(struct ship *ship, const struct batch *batch, bool sent, stru
 		r = save_state(ship, true);
 	if (r < 0)
 		return failure_set(failure, r, "cannot make a new secret: %m");
-	return failure_set(failure, EEXIST,
-			   "ALARM: the stream has a message with the id of the records %llu to %llu, "
-			   "which were not sent before: another client of the server knows the secret in %s; "
-			   "they are sent again under a new one",
-			   (unsigned long long)batch->first, (unsigned long long)batch->last,
-			   ship->state_file);
+	return failure_set(
+		failure, EEXIST,
+		"ALARM: the stream has a message with the id of the records %llu to %llu, "
+		"which were not sent before: another client of the server knows the secret in %s; "
+		"they are sent again under a new one",
+		(unsigned long long)batch->first, (unsigned long long)batch->last,
+		ship->state_file);
 }
 
 /*
- * Once. `sent`: as publish() takes it. *ret_wait: how long to leave the destination alone before the
- * next time, ns.
+ * Once. `sent`: as publish() takes it. *ret_wait: how long to leave the destination alone before
+ * the next time, ns.
  */
 static int try_to_send(struct ship *ship, const struct batch *batch, bool sent, uint64_t *ret_wait,
 		       struct failure *failure)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cordon-fleet store skip`: gives up records that lack, so that what waits behind them is covered. */
+/* `cordon-fleet store skip`: gives up missing records, so that what is behind them is covered. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>

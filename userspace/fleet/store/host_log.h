@@ -48,8 +48,8 @@ void host_log_close(struct host_log *log);
 int host_log_append(struct host_log *log, const struct batch *batch, size_t from,
 		    uint64_t *ret_offset, struct failure *failure);
 /*
- * Behind records that are given up, another run of records begins, in a segment of its own: the next
- * one is that behind `last`. `chain`: what it follows; NULL: that is not known.
+ * Behind records that are given up, another run of records begins, in a segment of its own: the
+ * next one is that behind `last`. `chain`: what it follows; NULL: that is not known.
  */
 int host_log_begin_run(struct host_log *log, uint64_t last, const unsigned char *chain,
 		       struct failure *failure);

@@ -94,8 +94,8 @@ int intake_lost(struct intake *intake, const struct later_entry *entry, struct f
 
 /*
  * Gives up the records that lack before what waits, among which is `sequence`: what waits begins a
- * covered run of its own. -ERANGE: none lacks there, or nothing waits behind it, *failure says what;
- * other errors as intake_take().
+ * covered run of its own. -ERANGE: none lacks there, or nothing waits behind it, *failure says
+ * what; other errors as intake_take().
  */
 int intake_skip(struct intake *intake, const char *host, const char *log, uint64_t sequence,
 		const char *reason, struct failure *failure);

@@ -50,8 +50,8 @@ int later_has(struct later *later, const char *host, struct failure *failure);
 int later_any(struct later *later, struct failure *failure);
 
 /*
- * The oldest ones, `most` at most, of the first host behind `after`, or of the first of all; each is
- * noted as begun with. One that was begun with before comes alone. *ret_count 0: there are none.
+ * The oldest ones, `most` at most, of the first host behind `after`, or of the first of all; each
+ * is noted as begun with. One that was begun with before comes alone. *ret_count 0: there are none.
  */
 int later_next(struct later *later, const char *after, struct later_entry *entries, size_t most,
 	       size_t *ret_count, struct failure *failure);

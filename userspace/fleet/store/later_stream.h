@@ -16,7 +16,8 @@ struct later_stream {
 void later_stream_open(jsCtx *context, const char *stream, struct later_stream *ret_stream);
 
 /*
- * For so long, ns, or a little longer. 0: go on; 1: connect anew; negative: the store's own failure.
+ * For so long, ns, or a little longer. 0: go on; 1: connect anew; negative: the store's own
+ * failure.
  */
 int later_stream_turn(struct later_stream *stream, struct intake *intake, uint64_t nsec,
 		      struct failure *failure);

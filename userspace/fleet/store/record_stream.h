@@ -14,8 +14,8 @@
 int record_stream_take(struct intake *intake, natsMsg *message, struct failure *failure);
 
 /*
- * Whose it is and which records it is said to have, by its subject and headers alone. False: it does
- * not say.
+ * Whose it is and which records it is said to have, by its subject and headers alone. False: it
+ * does not say.
  */
 bool record_stream_origin(natsMsg *message, struct delivery *ret_delivery);
 

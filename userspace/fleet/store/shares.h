@@ -2,8 +2,8 @@
 /*
  * How much of the store's time each host takes. Within a window each may take a little, and beside
  * that as much as the hosts take on average; what is beyond that waits for the host's turn where
- * others wait too. One host's messages so delay those of the others by little, however many it sends
- * and however costly they are.
+ * others wait too. One host's messages so delay those of the others by little, however many it
+ * sends and however costly they are.
  */
 #ifndef CORDON_FLEET_SHARES_H
 #define CORDON_FLEET_SHARES_H

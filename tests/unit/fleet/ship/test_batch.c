@@ -260,8 +260,9 @@ static void states(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names), cmocka_unit_test(ids),	 cmocka_unit_test(bounds), cmocka_unit_test(compressed),
-		cmocka_unit_test(ahead), cmocka_unit_test(urgent), cmocka_unit_test(states),
+		cmocka_unit_test(names),      cmocka_unit_test(ids),   cmocka_unit_test(bounds),
+		cmocka_unit_test(compressed), cmocka_unit_test(ahead), cmocka_unit_test(urgent),
+		cmocka_unit_test(states),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
