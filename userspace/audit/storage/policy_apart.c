@@ -53,6 +53,17 @@ static int set_limit(int which, uint64_t value)
 	return setrlimit((__rlimit_resource_t)which, &limit) < 0 ? -errno : 0;
 }
 
+/* Nothing stays open but the file and where the answer goes, as 0 and 1. */
+static int keep_two(int fd, int out)
+{
+	int high_fd = fcntl(fd, F_DUPFD, 2), high_out = fcntl(out, F_DUPFD, 2);
+
+	if (high_fd < 0 || high_out < 0 || dup2(high_fd, 0) < 0 || dup2(high_out, 1) < 0 ||
+	    close_range(2, ~0u, 0) < 0)
+		return -errno;
+	return 0;
+}
+
 static int confine(void)
 {
 	_cleanup_(call_filter_freep) scmp_filter_ctx filter = NULL;
@@ -71,7 +82,7 @@ static int confine(void)
 }
 
 /* Its result first, then the policy. */
-static void answer(int fd, const char *digest, int out)
+static void answer(const char *digest)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *policy = NULL;
 	_cleanup_(freep) char *data = NULL;
@@ -80,7 +91,7 @@ static void answer(int fd, const char *digest, int out)
 	int r = confine();
 
 	/* Without the bounds nothing is read. */
-	r = r < 0 ? -EAGAIN : policy_store_read(fd, digest, &policy);
+	r = r < 0 ? -EAGAIN : policy_store_read(STDIN_FILENO, digest, &policy);
 	/* What it may not take is more than a policy needs. */
 	if (r == -ENOMEM)
 		r = -EBADMSG;
@@ -92,8 +103,8 @@ static void answer(int fd, const char *digest, int out)
 	} else if (r == 0) {
 		r = -EBADMSG;
 	}
-	if (io_write_all(out, &r, sizeof(r)) == 0 && r == 0)
-		(void)io_write_all(out, data, size);
+	if (io_write_all(STDOUT_FILENO, &r, sizeof(r)) == 0 && r == 0)
+		(void)io_write_all(STDOUT_FILENO, data, size);
 }
 
 /* All that the child sends; caller frees *ret_data. */
@@ -173,7 +184,8 @@ static int read_apart(int fd, const char *digest, struct compiled_policy **ret_p
 	child = fork();
 	if (child == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		answer(fd, digest, ends[1]);
+		if (keep_two(fd, ends[1]) == 0)
+			answer(digest);
 		_exit(0);
 	}
 	(void)close(ends[1]);
