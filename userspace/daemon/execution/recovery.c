@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "audit/storage/policy_store.h"
+#include "audit/storage/policy_apart.h"
 #include "audit/storage/recall.h"
 #include "base/clock.h"
 #include "base/hex.h"
@@ -70,7 +70,7 @@ static int recovered_policy(struct execution *e, struct state *state)
 			compiled_policy_free(policy);
 		policy = NULL;
 		hex_encode(state->policy_digest, sizeof(state->policy_digest), digest);
-		r = policy_store_get(state->log, digest, &policy, NULL);
+		r = policy_store_get_apart(state->log, digest, &policy, NULL);
 	}
 	if (r < 0) {
 		policy = calloc(1, sizeof(*policy));
