@@ -637,29 +637,29 @@ int intake_policy(struct intake *intake, const struct delivery *delivery, const 
 	return r < 0 ? failure_set(failure, r, "%s", why.text) : 0;
 }
 
-int intake_skip(struct intake *intake, const char *host, const char *id, uint64_t sequence,
+int intake_skip(struct intake *intake, const char *host, const char *log, uint64_t sequence,
 		const char *reason, struct failure *failure)
 {
 	uint64_t now = clock_nsec(CLOCK_REALTIME), first = 0, since;
-	struct host_log *log;
-	int r = intake_logs_get(&intake->logs, host, id, now, &log, failure);
+	struct host_log *copy;
+	int r = intake_logs_get(&intake->logs, host, log, now, &copy, failure);
 
 	if (r == 0)
-		r = rows_first_waiting(intake->rows, &log->rows, &first, &since, failure);
+		r = rows_first_waiting(intake->rows, &copy->rows, &first, &since, failure);
 	if (r == -ENOENT)
 		return failure_set(failure, ERANGE,
 				   "nothing waits behind record %" PRIu64
 				   " of the log %s: the store has its "
 				   "records to %" PRIu64,
-				   sequence, id, log->segment.sequence);
+				   sequence, log, copy->segment.sequence);
 	if (r < 0)
 		return r;
-	if (sequence <= log->segment.sequence || sequence >= first)
+	if (sequence <= copy->segment.sequence || sequence >= first)
 		return failure_set(failure, ERANGE,
 				   "record %" PRIu64 " of the log %s does not lack: %" PRIu64
 				   " to %" PRIu64 " do",
-				   sequence, id, log->segment.sequence + 1, first - 1);
-	return begin_run(intake, log, first - 1, NULL, reason, now, failure);
+				   sequence, log, copy->segment.sequence + 1, first - 1);
+	return begin_run(intake, copy, first - 1, NULL, reason, now, failure);
 }
 
 /* --- from time to time ------------------------------------------------------------------------ */
