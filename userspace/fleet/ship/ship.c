@@ -247,8 +247,8 @@ static int publish(struct ship *ship, const struct batch *batch, bool sent, stru
 	return failure_set(
 		failure, EEXIST,
 		"ALARM: the stream has a message with the id of the records %llu to %llu, "
-		"which were not sent before: another client of the server knows the secret in %s; "
-		"they are sent again under a new one",
+		"which were not sent before. Another client of the server has the secret in %s. "
+		"The records are sent again under a new secret.",
 		(unsigned long long)batch->first, (unsigned long long)batch->last,
 		ship->state_file);
 }

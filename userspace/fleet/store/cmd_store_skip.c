@@ -17,13 +17,13 @@
 static const char help[] =
 	"usage: cordon-fleet store skip HOST LOG SEQ --reason TEXT [--store DIR]\n"
 	"\n"
-	"Gives up the missing records of a log among which SEQ is: those that wait behind them begin a run of\n"
-	"their own, which the chain covers from there on. Answers say from then on that these records were given\n"
-	"up. Of the host's own retention the store learns by itself. HOST and LOG are ids, as `cordon-fleet hosts`\n"
-	"and `ask --json` show them. Works beside a store that runs, and without one. Exits with 0 if it is\n"
-	"done, 1 if not.\n"
+	"Gives up the missing records of a log that include SEQ. The records behind them begin a run of their\n"
+	"own, which the chain covers. Query results then list the number of records that were given up. Records\n"
+	"that the host's own retention deleted need no skip. HOST and LOG are ids, as in the output of\n"
+	"`cordon-fleet hosts` and `ask --json`. Works with or without a running store. Exits with 0 if the\n"
+	"records are given up, 1 if not, 2 if the arguments are wrong.\n"
 	"\n"
-	"      --reason TEXT  why, for whoever reads later; at most 200 bytes\n"
+	"      --reason TEXT  the reason, which is stored; at most 200 bytes\n"
 	"      --store DIR    where the store is (" DEFAULT_STORE_DIRECTORY ")\n"
 	"  -h, --help         this text\n"
 	"\n"
@@ -99,10 +99,10 @@ static int order(const struct skip *skip)
 		r = run_sql(rows, look, skip, &left);
 	}
 	if (r == 0 && left > 0)
-		message("the store has not carried it out within %llu s, and does so when it can",
+		message("the running store has not carried out the order within %llu s; it will when it can",
 			(unsigned long long)(WAIT_NSEC / NSEC_PER_SEC));
 	if (r == 0 && left == 0 && is_given_up(rows, skip) <= 0) {
-		message("the store did not do it: its own messages say why");
+		message("the running store rejected the order; its own messages have the reason");
 		left = 1;
 	}
 	rows_close(rows);
