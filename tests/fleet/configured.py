@@ -5,6 +5,7 @@ import json
 import os
 import queue
 import re
+import select
 import socket
 import ssl
 import threading
@@ -63,8 +64,9 @@ class Client:
         while not greeting.endswith(b"\n"):
             greeting += plain.recv(1)
         self.socket = context.wrap_socket(plain, server_hostname=server.address)
-        self.file = self.socket.makefile("rb")
-        self.received, self.errors, self.answers = [], [], queue.Queue()
+        self.socket.setblocking(False)
+        self.received, self.errors, self.answers, self.is_closed = [], [], queue.Queue(), False
+        # A connection of TLS is for one thread at a time.
         self.lock = threading.Lock()
         self.send(b'CONNECT {"verbose":false,"headers":true,"no_responders":true}\r\n' +
                   b"".join(b"SUB %s %d\r\n" % (subject.encode(), number + 1) for number, subject in enumerate(subscribe)))
@@ -72,22 +74,50 @@ class Client:
         self.ping()
 
     def send(self, data):
-        with self.lock:
-            self.socket.sendall(data)
+        view = memoryview(data)
+        while view:
+            try:
+                with self.lock:
+                    view = view[self.socket.send(view):]
+            except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                select.select([], [self.socket], [], 0.1)
 
     def listen(self):
+        data = b""
         try:
-            while line := self.file.readline():
-                if line.startswith(b"PING"):
-                    self.send(b"PONG\r\n")
-                elif line.startswith(b"PONG"):
-                    self.answers.put(line)
-                elif line.startswith((b"MSG", b"HMSG")):
-                    self.received.append((line, self.file.read(int(line.split()[-1]) + 2)))
-                elif line.startswith(b"-ERR"):
-                    self.errors.append(line.decode())
+            while not self.is_closed:
+                with self.lock:
+                    try:
+                        more = self.socket.recv(1 << 16)
+                    except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+                        more = None
+                if more == b"":
+                    return
+                if more is None:
+                    select.select([self.socket], [], [], 0.1)
+                    continue
+                data = self.take(data + more)
         except (OSError, ValueError):
             pass
+
+    def take(self, data):
+        """Takes what is whole. Returns the rest."""
+        while b"\r\n" in data:
+            line, rest = data.split(b"\r\n", 1)
+            if line.startswith((b"MSG", b"HMSG")):
+                size = int(line.split()[-1])
+                if len(rest) < size + 2:
+                    return data
+                self.received.append((line, rest[:size]))
+                rest = rest[size + 2:]
+            elif line == b"PING":
+                self.send(b"PONG\r\n")
+            elif line == b"PONG":
+                self.answers.put(line)
+            elif line.startswith(b"-ERR"):
+                self.errors.append(line.decode())
+            data = rest
+        return data
 
     def ping(self):
         """Returns when the server has all that was sent before."""
@@ -110,7 +140,9 @@ class Client:
         return b""
 
     def close(self):
-        self.socket.close()
+        self.is_closed = True
+        with self.lock:
+            self.socket.close()
 
 
 def configure_plain(place, hosts, folder=None):
