@@ -144,12 +144,19 @@ executor_of(const struct cordon_adoption *a, const struct cordon_role *role, __u
 
 #define GLOB_TEXT 1024u
 #define GLOB_NONE 0xffffffffu
+/*
+ * The kernel takes no longer argument than 32 pages (MAX_ARG_STRLEN). A pattern with one `*` takes
+ * about a step for each byte of it.
+ */
+#define GLOB_STEPS (1u << 20)
 
 /* Lies in the scratch for events, of which there is none yet. */
 struct adopt_scratch {
 	struct cordon_adopt_key key;
-	__u32 at, pattern, star, star_at, length, matched;
-	__u32 unsure; /* it could not be read, or not to its end */
+	__u32 at, pattern, star, star_at, matched;
+	__u32 begin, end; /* the piece of the argument that is in `text` */
+	__u32 complete;	  /* the argument ends with this piece */
+	__u32 unsure;	  /* some argument could not be read or compared to its end */
 	char text[GLOB_TEXT];
 };
 
@@ -157,8 +164,24 @@ struct glob_question {
 	struct adopt_scratch *scratch;
 	const struct cordon_glob *glob;
 	__u64 argv;
-	__u32 component; /* `*` ends at a slash */
+	__u64 string;	 /* the argument */
+	__u32 component; /* `*` ends at a slash; the text is complete */
 };
+
+/* Reads the piece of the argument that begins at m->at. false: it cannot be read. */
+static __always_inline bool read_piece(const struct glob_question *q, struct adopt_scratch *m)
+{
+	long n = read_user_string(m->text, sizeof(m->text), q->string + m->at);
+
+	if (n <= 0) {
+		m->unsure = 1;
+		return false;
+	}
+	m->begin = m->at;
+	m->end = m->at + (__u32)n - 1;
+	m->complete = n < (long)sizeof(m->text);
+	return true;
+}
 
 static long glob_step(__u32 index, void *context)
 {
@@ -170,16 +193,20 @@ static long glob_step(__u32 index, void *context)
 	if (pattern < length && pattern < CORDON_ADOPT_GLOB)
 		c = q->glob->text[pattern & (CORDON_ADOPT_GLOB - 1)];
 	if (c == '*') {
+		/* The last one matches all that follows, unless it ends at a slash. */
+		m->matched = !q->component && pattern + 1 >= length;
 		m->star = pattern;
 		m->star_at = at;
 		m->pattern = pattern + 1;
-		return 0;
+		return m->matched & 1;
 	}
-	if (at >= m->length) {
+	if (at < m->begin || at > m->end || (at == m->end && !m->complete))
+		return !read_piece(q, m);
+	if (at == m->end) {
 		m->matched = pattern >= length;
 		return 1;
 	}
-	if (c && m->text[at & (GLOB_TEXT - 1)] == c) {
+	if (c && m->text[(at - m->begin) & (GLOB_TEXT - 1)] == c) {
 		m->at = at + 1;
 		m->pattern = pattern + 1;
 		return 0;
@@ -194,7 +221,8 @@ static long glob_step(__u32 index, void *context)
 	return 0;
 }
 
-#define ARGUMENTS_LOOKED_AT 256u
+/* More than the kernel takes: each argument and its pointer count towards the size limit. */
+#define ARGUMENTS_MAX (1u << 20)
 
 /*
  * One of the argument strings that exec was given. They are still the caller's: an executor's,
@@ -204,32 +232,22 @@ static long match_argument(__u32 index, void *context)
 {
 	struct glob_question *q = context;
 	struct adopt_scratch *m = q->scratch;
-	__u64 string = 0;
-	long n;
 
-	if (bpf_probe_read_user(&string, sizeof(string), (void *)(q->argv + 8ull * index))) {
+	if (bpf_probe_read_user(&q->string, sizeof(q->string), (void *)(q->argv + 8ull * index))) {
 		m->unsure = 1;
 		return 1;
 	}
-	if (!string)
+	if (!q->string)
 		return 1;
-	if (index == ARGUMENTS_LOOKED_AT) {
-		m->unsure = 1;
-		return 1;
-	}
-	n = bpf_probe_read_user_str(m->text, sizeof(m->text), (void *)string);
-	if (n <= 0) {
-		m->unsure = 1;
-		return 1;
-	}
-	if (n == sizeof(m->text))
-		m->unsure = 1;
 	m->at = 0;
 	m->pattern = 0;
 	m->star = GLOB_NONE;
 	m->star_at = 0;
-	m->length = n - 1;
-	bpf_loop(2 * GLOB_TEXT * CORDON_ADOPT_GLOB, glob_step, q, 0);
+	/* Nothing is read yet. */
+	m->begin = GLOB_NONE;
+	m->end = GLOB_NONE;
+	if (bpf_loop(GLOB_STEPS, glob_step, q, 0) >= GLOB_STEPS)
+		m->unsure = 1;
 	/* 6.1 wants to see that it is 0 or 1. */
 	return m->matched & 1;
 }
@@ -237,7 +255,7 @@ static long match_argument(__u32 index, void *context)
 enum glob_answer {
 	GLOB_NO = 0,
 	GLOB_YES = 1,
-	GLOB_UNKNOWN = 2, /* not all of the arguments could be looked at */
+	GLOB_UNKNOWN = 2, /* not all of the arguments could be read or compared */
 };
 
 /* Is there an argument like this among those of the exec in progress? */
@@ -259,6 +277,8 @@ __noinline int match_arguments(const struct cordon_glob *glob, struct adopt_scra
 		q.argv = CALL_ARGUMENT_2(regs);
 	else
 		return GLOB_UNKNOWN;
+	if (!q.argv)
+		return GLOB_NO;
 	scratch->matched = 0;
 	scratch->unsure = 0;
 	/* The first is the program's name. Without it there are none. */
@@ -267,7 +287,8 @@ __noinline int match_arguments(const struct cordon_glob *glob, struct adopt_scra
 	if (!string)
 		return GLOB_NO;
 	q.argv += sizeof(string);
-	bpf_loop(ARGUMENTS_LOOKED_AT + 1, match_argument, &q, 0);
+	if (bpf_loop(ARGUMENTS_MAX, match_argument, &q, 0) >= ARGUMENTS_MAX)
+		scratch->unsure = 1;
 	if (scratch->matched)
 		return GLOB_YES;
 	return scratch->unsure ? GLOB_UNKNOWN : GLOB_NO;
@@ -308,7 +329,9 @@ __noinline int is_like(const struct cordon_executor *executor, struct adopt_scra
 	scratch->pattern = 0;
 	scratch->star = GLOB_NONE;
 	scratch->star_at = 0;
-	scratch->length = n - 1;
+	scratch->begin = 0;
+	scratch->end = n - 1;
+	scratch->complete = 1;
 	scratch->matched = 0;
 	bpf_loop(2 * GLOB_TEXT * CORDON_ADOPT_GLOB, glob_step, &q, 0);
 	return scratch->matched & 1;

@@ -30,7 +30,7 @@ static long walk_piece(__u32 index, void *context)
 
 	if (!walk->left)
 		return 1;
-	n = bpf_probe_read_user_str(walk->piece, sizeof(walk->piece), (void *)walk->at);
+	n = read_user_string(walk->piece, sizeof(walk->piece), walk->at);
 	if (n <= 0)
 		return 1;
 	/* Truncated, it ends with a NUL that is not the string's. */
@@ -39,7 +39,8 @@ static long walk_piece(__u32 index, void *context)
 	return 0;
 }
 
-#define STRING_PIECES (1u << 17)
+/* The kernel takes no more strings: each counts towards the size limit with its pointer. */
+#define STRING_PIECES (1u << 20)
 
 /*
  * Behind the arguments of the exec in progress, or as far as they could be read: *ret_whole. Before
@@ -107,7 +108,7 @@ static long clean_piece(__u32 index, void *context)
 
 	if (at >= scan->end)
 		return 1;
-	n = bpf_probe_read_user_str(scan->key.text, CORDON_ADOPT_TEXT, (void *)at);
+	n = read_user_string(scan->key.text, CORDON_ADOPT_TEXT, at);
 	if (n <= 0 || n > CORDON_ADOPT_TEXT)
 		goto broken;
 	if (!scan->inside) {

@@ -95,4 +95,21 @@ static __always_inline bool read_name(__u8 *to, __u64 name, __u32 length)
 	       bpf_probe_read_kernel(to, length & CORDON_NAME_MAX, (const void *)name) == 0;
 }
 
+/*
+ * Copies a string from the current task's memory to `to`, which has `size` bytes, at least 1.
+ * Returns the bytes copied, the NUL included; `size` if the string is that long or longer; -EFAULT
+ * if the memory cannot be read. Only this function calls the helper (tests/lint/run),
+ * because before Linux 6.15 the helper returns 0 for an empty string
+ * (strncpy_from_user_nofault(), mm/maccess.c).
+ */
+static __always_inline long read_user_string(char *to, __u32 size, __u64 from)
+{
+	long copied = bpf_probe_read_user_str(to, size, (const void *)from);
+
+	if (copied)
+		return copied;
+	to[0] = 0;
+	return 1;
+}
+
 #endif

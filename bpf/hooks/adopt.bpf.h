@@ -321,6 +321,7 @@ static __always_inline int judge_child(struct adopt_question *q)
 
 /* --- executors ---------------------------------------------------------------------------- */
 
+/* If the arguments cannot be compared, the entry applies: no executor's child runs unconfined. */
 static __always_inline bool is_executor(const struct cordon_executor *executor, __u32 index,
 					struct adopt_scratch *scratch)
 {
@@ -330,7 +331,7 @@ static __always_inline bool is_executor(const struct cordon_executor *executor, 
 		return false;
 	if ((flags & CORDON_EXECUTOR_CGROUP) && !is_in_its_cgroup(scratch, index))
 		return false;
-	return match_arguments(&executor->arguments, scratch) == GLOB_YES;
+	return match_arguments(&executor->arguments, scratch) != GLOB_NO;
 }
 
 /* Those of these entries whose pattern the path is like that executors_of() has found. */

@@ -115,7 +115,8 @@ int BPF_PROG(cordon_task_free, struct task_struct *task)
 /*
  * The new program's arguments, which stand in its memory already: they were just written there by
  * this very task, so that the read does not fault; what cannot be read is not reported as if it
- * were empty: args_total says what there was.
+ * were empty: args_total says what there was. If their end is not found, it includes the
+ * environment, so that the record says "truncated".
  */
 static __always_inline __u32 fill_arguments(const struct linux_binprm *bprm, __u8 *data,
 					    __u32 *ret_total)
@@ -124,7 +125,7 @@ static __always_inline __u32 fill_arguments(const struct linux_binprm *bprm, __u
 	bool whole = false;
 	__u64 length = arguments_end(bprm, &whole) - start;
 
-	*ret_total = length;
+	*ret_total = whole ? length : bprm->exec - start;
 	/*
 	 * Bounded by a comparison of all of it: of half of one, the verifier learns nothing about
 	 * the other.

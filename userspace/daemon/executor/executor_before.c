@@ -15,9 +15,8 @@
 /* All of /proc is looked through, whatever load there is. */
 #define SCAN_SECONDS 60
 /* That are told one by one. */
-#define BEFORE_MAX	32u
-#define ARGUMENTS_MAX	(256u * 1024u)
-#define ARGUMENTS_ASKED 256u
+#define BEFORE_MAX    32u
+#define ARGUMENTS_MAX (8u << 20) /* the kernel's own limit, with the environment */
 
 struct executor_before {
 	pid_t pid, parent;
@@ -63,7 +62,7 @@ static bool has_argument(pid_t pid, const char *pattern)
 	if (proc_read(pid, "cmdline", ARGUMENTS_MAX, &text, &size) < 0 || size == 0)
 		return false;
 	at = strnlen(text, size) + 1;
-	for (size_t i = 0; at < size && i < ARGUMENTS_ASKED; i++) {
+	while (at < size) {
 		if (matches(pattern, text + at))
 			return true;
 		at += strnlen(text + at, size - at) + 1;
