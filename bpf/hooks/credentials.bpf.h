@@ -6,6 +6,32 @@
 #include "bpf/core/credentials.bpf.h"
 
 /*
+ * Where core dumps are written to: a file's name, or '|' and a program, or '@' and a socket (since
+ * Linux 6.16).
+ */
+extern const void core_pattern __ksym __weak;
+
+/* A setting that cannot be read counts as a program. */
+static __always_inline bool dumps_to_file(void)
+{
+	__u32 start = &core_pattern ? read_u32((__u64)&core_pattern) : 0;
+	char first = (char)start;
+
+	return first && first != '|' && first != '@';
+}
+
+/*
+ * Is the kernel about to hand the memory of the task, which a signal ends, to a program or a server
+ * of the host? It copies the credentials first, and dumps nothing without them (do_coredump(),
+ * fs/coredump.c). No later hook sees where the dump goes, and RLIMIT_CORE is no barrier: of its
+ * values only 1 keeps the program from being started, and any task may lower it to 0.
+ */
+static __always_inline bool is_dumped_to_host(const struct task_struct *task)
+{
+	return (task->flags & (PF_SIGNALED | PF_EXITING)) == PF_SIGNALED && !dumps_to_file();
+}
+
+/*
  * Copies of what the kernel acts with are the kernel's, too: overlayfs makes a file's owner out of
  * its mounter (ovl_create_or_link()). Those under which the task was labelled are recorded with the
  * first copy, before the task can put another one in their place.
@@ -16,8 +42,12 @@ int BPF_PROG(cordon_cred_prepare, struct cred *new, const struct cred *old, gfp_
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct subject s;
 
-	if (ret || !subject_label(task, &s) || !tells_end(new))
+	if (ret || !subject_label(task, &s))
 		return ret;
+	if (is_dumped_to_host(task))
+		return -EPERM;
+	if (!tells_end(new))
+		return 0;
 	if (old != read_task(task)->real_cred && !is_on_record(old))
 		return 0;
 	if (record_credentials(old, &s.label))

@@ -35,7 +35,8 @@
 #define MAY_WRITE	0x2
 
 /* include/linux/sched.h */
-#define PF_EXITING 0x4u
+#define PF_EXITING  0x4u
+#define PF_SIGNALED 0x400u
 
 /* include/linux/dcache.h */
 #define DCACHE_OP_REVALIDATE 0x4u

@@ -189,6 +189,22 @@ static void probe_lockdown(struct probe *p)
 	}
 }
 
+/* Where the kernel sends the memory of programs that crash, of executions or not. */
+static void probe_dumps(struct probe *p)
+{
+	char line[256];
+
+	read_line("/proc/sys/kernel/core_pattern", line, sizeof(line));
+	if (line[0] == '|')
+		add(p, "core dumps", FEATURE_OK, "piped to %s; those of executions are not",
+		    line + 1 + strspn(line + 1, " "));
+	else if (line[0] == '@')
+		add(p, "core dumps", FEATURE_OK,
+		    "sent to the socket %s; those of executions are not", line + 1);
+	else
+		add(p, "core dumps", FEATURE_OK, "files, \"%s\"; executions write none", line);
+}
+
 static void probe_bpffs(struct probe *p)
 {
 	struct statfs fs;
@@ -382,6 +398,7 @@ static int look(bool addresses, struct feature **ret_features, size_t *ret_count
 	probe_lsm(p);
 	probe_lockdown(p);
 	probe_bpffs(p);
+	probe_dumps(p);
 	probe_cgroup(p);
 	probe_hooks(p);
 	probe_pins(p);

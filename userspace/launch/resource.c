@@ -8,6 +8,13 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
+/*
+ * No file of a page fits, and no program of the host gets the dump: the kernel passes it to one for
+ * every other value, 0 included (do_coredump(), fs/coredump.c). The execution may lower the limit,
+ * and the hook cred_prepare does not depend on it.
+ */
+#define CORE_LIMIT 1
+
 static rlim_t at_most(rlim_t value, rlim_t bound)
 {
 	return value < bound ? value : bound;
@@ -45,7 +52,7 @@ int resource_limits_check(pid_t pid, const struct policy_limits *limits)
 		{RLIMIT_AS, limits->address_space_bytes, limits->address_space_bytes},
 		{RLIMIT_FSIZE, limits->file_size_bytes, limits->file_size_bytes},
 		{RLIMIT_NOFILE, limits->open_files, limits->open_files},
-		{RLIMIT_CORE, 1, 0},
+		{RLIMIT_CORE, 1, CORE_LIMIT},
 		{RLIMIT_RTPRIO, 1, 0},
 		{RLIMIT_NICE, 1, 0},
 	};
@@ -68,6 +75,16 @@ static int lower(pid_t pid, enum __rlimit_resource resource, uint64_t soft, uint
 	limit.rlim_max = at_most((rlim_t)hard, limit.rlim_max);
 	limit.rlim_cur = at_most(at_most((rlim_t)soft, limit.rlim_cur), limit.rlim_max);
 	return prlimit(pid, resource, &limit, NULL) < 0 ? -errno : 0;
+}
+
+/* A hard limit of 0 is raised if the caller may do that, and else stays. */
+static int limit_dumps(pid_t pid)
+{
+	const struct rlimit limit = {CORE_LIMIT, CORE_LIMIT};
+
+	if (prlimit(pid, RLIMIT_CORE, &limit, NULL) == 0)
+		return 0;
+	return errno == EPERM ? lower(pid, RLIMIT_CORE, CORE_LIMIT, CORE_LIMIT) : -errno;
 }
 
 /*
@@ -127,7 +144,7 @@ int resource_limits_apply_to(pid_t pid, const struct policy_limits *limits)
 	if (r == 0)
 		r = leave_real_time(pid);
 	/* A dump would carry the execution's memory to where its policy does not reach. */
-	return r < 0 ? r : lower(pid, RLIMIT_CORE, 0, 0);
+	return r < 0 ? r : limit_dumps(pid);
 }
 
 int resource_limits_apply(const struct policy_limits *limits)

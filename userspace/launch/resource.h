@@ -9,7 +9,7 @@
 
 /*
  * Applies them to the calling process, turns core dumps off, and leaves half of what is counted by
- * user. Nothing is ever raised: a limit above the hard one in force comes down to it.
+ * user. No other limit is raised: one above the hard limit in force comes down to it.
  * Async-signal-safe. -errno of setrlimit(2).
  */
 int resource_limits_apply(const struct policy_limits *limits);
