@@ -27,6 +27,7 @@
 #include "bpf/hooks/lifecycle.bpf.h"
 #include "bpf/hooks/metadata.bpf.h"
 #include "bpf/hooks/names.bpf.h"
+#include "bpf/hooks/netlink.bpf.h"
 #include "bpf/hooks/open.bpf.h"
 #include "bpf/hooks/packet.bpf.h"
 #include "bpf/hooks/process.bpf.h"

@@ -295,7 +295,8 @@ static __always_inline int judge_abstract_bind(struct subject *s, __u64 address,
 	__u32 size = length > 3 ? length - 3 : 0;
 	__u8 first = 0;
 
-	if (length <= 3 || bpf_probe_read_kernel(&first, 1, (const void *)(address + 2)) || first)
+	/* Shorter, it names nothing: the kernel chooses a free name. */
+	if (length < 3 || bpf_probe_read_kernel(&first, 1, (const void *)(address + 2)) || first)
 		return 0;
 	if (!subject_need_walk(s))
 		return deny_unasked(s, CORDON_OP_BIND);

@@ -125,6 +125,18 @@
 #define IPV6_2292RTHDR	    5
 #define IPV6_RTHDR	    57
 #define IPV6_FLOWLABEL_MGR  32
+/* include/uapi/linux/netlink.h, rtnetlink.h */
+#define NETLINK_ROUTE  0
+#define NLMSG_MIN_TYPE 0x10
+#define NLMSG_ALIGNTO  4u
+#define NLM_F_CREATE   0x400
+#define RTM_KIND_MASK  0x3
+#define RTM_KIND_GET   0x2
+#define RTM_NEWLINK    16
+#define RTM_DELLINK    17
+#define RTM_SETLINK    19
+#define RTM_NEWADDR    20
+#define RTM_DELADDR    21
 /* Memberships of groups: all between the first and the last, sources and filters included */
 #define IPPROTO_IGMP	     2
 #define IP_ADD_MEMBERSHIP    35

@@ -186,7 +186,7 @@ static const struct {
 	{"msg_queue_msgctl", "struct kern_ipc_perm *, u32", NULL},
 	{"msg_queue_msgrcv", NULL, "cordon_ipc_permission judges it"},
 	{"msg_queue_msgsnd", NULL, "cordon_ipc_permission judges it"},
-	{"netlink_send", NULL, "what is sent is judged by cordon_socket_sendmsg"},
+	{"netlink_send", "struct sock *, struct sk_buff *", NULL},
 	{"path_chmod", "struct path *, u16", NULL},
 	{"path_chown", "struct path *, struct, struct", NULL},
 	{"path_chroot", "struct path *", NULL},
