@@ -151,15 +151,15 @@ static __always_inline int decide_dentry(struct subject *s, __u32 operation, __u
 
 /*
  * May the current task have `rights` on the object behind a dentry, by whatever name it was
- * reached?
+ * reached? `flags`: NAME_LISTING, or 0.
  */
 static __always_inline int decide_mountless(struct subject *s, __u32 operation,
-					    const struct dentry *dentry, __u32 rights)
+					    const struct dentry *dentry, __u32 rights, __u32 flags)
 {
 	const struct super_block *super_block = dentry->d_sb;
 	struct mountless_search *search;
-	__u32 flags = NAME_MAYBE;
 
+	flags |= NAME_MAYBE;
 	if (!subject_need_walk(s))
 		return deny_unasked(s, operation);
 	if (super_block->s_magic == PROC_SUPER_MAGIC)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Mode, owner, times and extended attributes: all are writes to the object. */
+/*
+ * Mode, owner, times and extended attributes: a change is a write to the object. Reading the value
+ * of an extended attribute is a read.
+ */
 #ifndef CORDON_BPF_HOOK_ATTRIBUTES_BPF_H
 #define CORDON_BPF_HOOK_ATTRIBUTES_BPF_H
 
@@ -63,7 +66,7 @@ static __always_inline int judge_dentry(struct dentry *dentry, __u32 operation, 
 	if (ret || kernel_acts_for_itself())
 		return ret;
 	ENTER(&s, ret);
-	return LEAVE(&s, decide_mountless(&s, operation, dentry, CORDON_RIGHT(CORDON_WRITE)));
+	return LEAVE(&s, decide_mountless(&s, operation, dentry, CORDON_RIGHT(CORDON_WRITE), 0));
 }
 
 /* Mode, owner and size have been judged with their mount; what remains are the times. */
@@ -118,6 +121,41 @@ SEC("?lsm/inode_remove_acl")
 int BPF_PROG(cordon_inode_remove_acl, void *idmap, struct dentry *dentry, const char *name, int ret)
 {
 	return judge_dentry(dentry, CORDON_OP_SETXATTR, ret);
+}
+
+/*
+ * Does this extended attribute contain data of users or file systems? Attributes of security
+ * modules and access control lists are metadata.
+ */
+static __always_inline bool contains_data(const char *name)
+{
+	char start[10] = {};
+
+	bpf_probe_read_kernel_str(start, sizeof(start), name);
+	return __builtin_memcmp(start, "security.", 9) != 0 &&
+	       __builtin_memcmp(start, "system.", 7) != 0;
+}
+
+static __always_inline int judge_data_of(struct subject *s, const struct dentry *dentry)
+{
+	const struct inode *inode = dentry->d_inode;
+
+	/* Memory without a name: reached by descriptor only. */
+	if (dentry->d_sb->s_flags & (SB_KERNMOUNT | SB_NOUSER))
+		return 0;
+	return decide_mountless(s, CORDON_OP_METADATA, dentry, CORDON_RIGHT(CORDON_READ),
+				inode && S_ISDIR(inode->i_mode) ? NAME_LISTING : 0);
+}
+
+SEC("lsm/inode_getxattr")
+int BPF_PROG(cordon_inode_getxattr, struct dentry *dentry, const char *name, int ret)
+{
+	struct subject s;
+
+	if (ret || kernel_acts_for_itself())
+		return ret;
+	ENTER(&s, ret);
+	return LEAVE(&s, contains_data(name) ? judge_data_of(&s, dentry) : 0);
 }
 
 /*

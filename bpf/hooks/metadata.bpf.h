@@ -174,6 +174,49 @@ int BPF_PROG(cordon_inode_getattr, const struct path *path, int ret)
 	return LEAVE(&s, judge_look(&s, &o));
 }
 
+/*
+ * The open file of a link /proc/PID/fd/N, if the process belongs to the execution: struct file.
+ * 0: the object is no such link, or the descriptor was closed.
+ */
+static __always_inline __u64 file_of_link(const struct subject *s, __u64 dentry)
+{
+	__u64 inode = read_u64(FIELD(struct dentry, dentry, d_inode));
+	__u64 proc = inode - bpf_core_field_offset(struct proc_inode, vfs_inode);
+	__u64 directory = read_u64(FIELD(struct dentry, dentry, d_parent)), node, task, table;
+	__u32 fd = read_u32(FIELD(struct proc_inode, proc, fd));
+	char name[3] = {};
+
+	bpf_probe_read_kernel(name, sizeof(name),
+			      (const void *)read_u64(FIELD(struct dentry, directory, d_name.name)));
+	if (name[0] != 'f' || name[1] != 'd' || name[2] || proc_owner(s, inode) <= 0)
+		return 0;
+	node = read_u64(FIELD(struct pid, read_u64(FIELD(struct proc_inode, proc, pid)), tasks));
+	task = node - bpf_core_field_offset(struct task_struct, pid_links);
+	table = read_u64(
+		FIELD(struct files_struct, read_u64(FIELD(struct task_struct, task, files)), fdt));
+	if (fd >= read_u32(FIELD(struct fdtable, table, max_fds)))
+		return 0;
+	return read_u64(read_u64(FIELD(struct fdtable, table, fd)) + 8ull * fd);
+}
+
+/*
+ * The link of a descriptor contains the resolved path of its file. After an open with O_PATH through
+ * a symbolic link, that is the target of the symbolic link.
+ */
+static __always_inline bool inspect_descriptor_link(const struct subject *s, __u64 dentry,
+						    struct file_object *o)
+{
+	__u64 super_block = read_u64(FIELD(struct dentry, dentry, d_sb)), file;
+
+	if (read_u64(FIELD(struct super_block, super_block, s_magic)) != PROC_SUPER_MAGIC)
+		return false;
+	file = file_of_link(s, dentry);
+	if (!file)
+		return false;
+	inspect_file(file, o);
+	return true;
+}
+
 /* Given no mount: one that the file system has here has to do. */
 static __always_inline int judge_look_at(struct dentry *dentry, int ret)
 {
@@ -191,12 +234,37 @@ static __always_inline int judge_look_at(struct dentry *dentry, int ret)
 	if (!mount && !(has_own_namespaces(&s) &&
 			is_own_superblock(&s, read_u64(FIELD(struct dentry, dentry, d_sb)))))
 		return LEAVE(&s, deny_unasked(&s, CORDON_OP_METADATA));
-	inspect_path((__u64)dentry, FIELD(struct mount, mount, mnt), &o);
+	if (!inspect_descriptor_link(&s, (__u64)dentry, &o))
+		inspect_path((__u64)dentry, FIELD(struct mount, mount, mnt), &o);
 	return LEAVE(&s, judge_look(&s, &o));
 }
 
 SEC("lsm/inode_readlink")
 int BPF_PROG(cordon_inode_readlink, struct dentry *dentry, int ret)
+{
+	return judge_look_at(dentry, ret);
+}
+
+/*
+ * Names of extended attributes. Their values are judged under every policy: see
+ * cordon_inode_getxattr().
+ */
+SEC("lsm/inode_listxattr")
+int BPF_PROG(cordon_inode_listxattr, struct dentry *dentry, int ret)
+{
+	return judge_look_at(dentry, ret);
+}
+
+/* Those of security modules, and before Linux 6.2 access control lists as well. */
+SEC("lsm/inode_getxattr")
+int BPF_PROG(cordon_inode_getxattr_look, struct dentry *dentry, const char *name, int ret)
+{
+	return judge_look_at(dentry, ret);
+}
+
+/* Access control lists, since Linux 6.2. */
+SEC("?lsm/inode_get_acl")
+int BPF_PROG(cordon_inode_get_acl, void *idmap, struct dentry *dentry, const char *name, int ret)
 {
 	return judge_look_at(dentry, ret);
 }
