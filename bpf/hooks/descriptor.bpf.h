@@ -253,7 +253,8 @@ static __always_inline int judge_file_ioctl(struct file *file, unsigned int cmd)
 	return LEAVE(&s, judge_handling(&s, &file->f_path, CORDON_OP_IOCTL, CORDON_WRITE));
 }
 
-static __always_inline int judge_ioctl(struct file *file, unsigned int cmd, int ret)
+static __always_inline int judge_ioctl(struct file *file, unsigned int cmd, unsigned long arg,
+				       int ret)
 {
 	if (ret)
 		return ret;
@@ -269,11 +270,25 @@ static __always_inline int judge_ioctl(struct file *file, unsigned int cmd, int 
 	case KDSKBENT:
 	case KDSKBSENT:
 	case KDSETKEYCODE:
+	/*
+	 * These outlast the execution, and the terminal or console is of no use to the next
+	 * program: another line discipline, which is a part of the kernel that only drivers'
+	 * programs use; no text, no keys, no change of consoles.
+	 */
+	case TIOCSETD:
+	case TIOCSLCKTRMIOS:
+	case KDSETMODE:
+	case KDSKBMODE:
+	case VT_SETMODE:
+	case VT_LOCKSWITCH:
 	case FIOSETOWN:
 	case SIOCSPGRP:
 		return refuse_builtin(CORDON_OP_IOCTL, cmd);
 	case TIOCSCTTY:
-		return judge_taking(file);
+	case TIOCEXCL:
+		return judge_terminal(file, cmd);
+	case TCXONC:
+		return arg == TCOOFF ? judge_terminal(file, cmd) : 0;
 	case TIOCSPGRP:
 		return judge_foreground();
 	case FIOASYNC:
@@ -289,14 +304,14 @@ static __always_inline int judge_ioctl(struct file *file, unsigned int cmd, int 
 SEC("lsm/file_ioctl")
 int BPF_PROG(cordon_file_ioctl, struct file *file, unsigned int cmd, unsigned long arg, int ret)
 {
-	return judge_ioctl(file, cmd, ret);
+	return judge_ioctl(file, cmd, arg, ret);
 }
 
 SEC("?lsm/file_ioctl_compat")
 int BPF_PROG(cordon_file_ioctl_compat, struct file *file, unsigned int cmd, unsigned long arg,
 	     int ret)
 {
-	return judge_ioctl(file, cmd, ret);
+	return judge_ioctl(file, cmd, arg, ret);
 }
 
 #endif

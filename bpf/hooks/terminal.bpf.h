@@ -80,10 +80,12 @@ static __always_inline int judge_foreground(void)
 }
 
 /*
- * Whoever may, takes the terminal away from the session that has it: TIOCSCTTY. The kernel asks for
- * a capability, and a policy may grant that for something else.
+ * What only the session that has a terminal may do with it, or anybody if no session has it:
+ * - TIOCSCTTY takes it away from its session. The kernel asks for a capability, and a policy may
+ *   grant that for something else.
+ * - TIOCEXCL and TCOOFF outlast the execution: nobody could open the terminal, or write to it.
  */
-static __always_inline int judge_taking(const struct file *file)
+static __always_inline int judge_terminal(const struct file *file, unsigned int cmd)
 {
 	__u64 terminal;
 	struct subject s;
@@ -95,8 +97,7 @@ static __always_inline int judge_taking(const struct file *file)
 	if (!read_u64(FIELD(struct tty_struct, terminal, ctrl.session)) ||
 	    is_own_session(&s.label, terminal))
 		return LEAVE(&s, 0);
-	return LEAVE(&s,
-		     deny_number(&s, CORDON_OP_IOCTL, TIOCSCTTY, CORDON_REASON_FOREIGN, -EPERM));
+	return LEAVE(&s, deny_number(&s, CORDON_OP_IOCTL, cmd, CORDON_REASON_FOREIGN, -EPERM));
 }
 
 /* The number that a struct pid has in the namespace of this level; 0: none. */

@@ -187,13 +187,22 @@
 #define FIOASYNC  0x5452u
 #define SIOCSPGRP 0x8902u
 
-#define TIOCCONS    0x541du
-#define TIOCVHANGUP 0x5437u
+#define TIOCCONS       0x541du
+#define TIOCVHANGUP    0x5437u
+#define TIOCEXCL       0x540cu
+#define TIOCSETD       0x5423u
+#define TIOCSLCKTRMIOS 0x5457u
+#define TCXONC	       0x540au
+#define TCOOFF	       0ul /* argument of TCXONC */
 
-/* include/uapi/linux/kd.h */
-#define KDSKBENT     0x4b47u
-#define KDSKBSENT    0x4b49u
-#define KDSETKEYCODE 0x4b4du
+/* include/uapi/linux/kd.h, vt.h */
+#define KDSETMODE     0x4b3au
+#define KDSKBMODE     0x4b45u
+#define VT_SETMODE    0x5602u
+#define VT_LOCKSWITCH 0x560bu
+#define KDSKBENT      0x4b47u
+#define KDSKBSENT     0x4b49u
+#define KDSETKEYCODE  0x4b4du
 
 /* include/uapi/linux/fs.h, fiemap.h, fsverity.h */
 #define FIBMAP		      0x1u
