@@ -16,15 +16,30 @@ static __always_inline __u64 super_block_of(__u64 dentry)
  * (Documentation/filesystems/overlayfs.rst). Others are told names by a server or by the kernel
  * itself. `root`: of a mount of it.
  */
-static __always_inline bool moves_by_hook(__u64 root)
+static __always_inline bool moves_by_hook_in(__u64 super_block)
 {
-	__u64 super_block = super_block_of(root), type, magic;
+	__u64 magic = read_u64(FIELD(struct super_block, super_block, s_magic)), type;
 
-	magic = read_u64(FIELD(struct super_block, super_block, s_magic));
 	if (magic == TMPFS_MAGIC || magic == OVERLAYFS_MAGIC)
 		return true;
 	type = read_u64(FIELD(struct super_block, super_block, s_type));
 	return read_u32(FIELD(struct file_system_type, type, fs_flags)) & FS_REQUIRES_DEV;
+}
+
+static __always_inline bool moves_by_hook(__u64 root)
+{
+	return moves_by_hook_in(super_block_of(root));
+}
+
+/*
+ * Does an inode's number, with its generation, name one file of the file system for good? Not where
+ * subvolumes have numbers of their own each (btrfs, bcachefs).
+ */
+static __always_inline bool has_unique_numbers(__u64 super_block)
+{
+	__u64 magic = read_u64(FIELD(struct super_block, super_block, s_magic));
+
+	return magic == EXT4_SUPER_MAGIC || magic == XFS_SUPER_MAGIC || magic == F2FS_SUPER_MAGIC;
 }
 
 #endif

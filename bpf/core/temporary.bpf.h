@@ -6,9 +6,9 @@
  * else has made there is not, whatever it is called.
  *
  * Who has made what is noted by the file's identity, when the kernel gives the inode to the name
- * that a hook has granted (d_instantiate()), or when it is moved there. No later than the kernel
- * frees the last of the inode it is forgotten, so that the number does not pass to another file.
- * Where names come from a server, a number says nothing, and nothing is noted.
+ * that a hook has granted (d_instantiate()), or when it is moved there. The identity names one file
+ * and no other (temporary_identify()), and is forgotten before it can pass to another file. Where
+ * names come from a server, nothing is noted.
  *
  * Names in these directories are followed, written to and waited for by whoever expects them there:
  * no symbolic link, FIFO or socket is made directly in one by these rules.
@@ -23,10 +23,12 @@
 #define TEMPORARY_MAKERS 8192u /* tasks that are between the hook and the inode */
 
 struct temporary_file {
-	__u64 inode;
+	__u64 inode;	  /* inode.i_ino; BY_ADDRESS: address of struct inode */
 	__u32 device;	  /* super_block.s_dev */
-	__u32 generation; /* inode.i_generation */
+	__u32 generation; /* inode.i_generation, or BY_ADDRESS */
 };
+
+#define BY_ADDRESS 0xffffffffu /* no number of an inode is an address */
 
 struct temporary_entry {
 	__u64 owner; /* see struct cordon_execution */
@@ -66,15 +68,51 @@ static __always_inline bool has_own_temporary(const struct subject *s)
 	return s->policy->flags & CORDON_POLICY_OWN_TEMPORARY;
 }
 
-/* The inodes of overlays keep their numbers, and have no generation of their own. */
-static __always_inline void temporary_identify(__u64 inode, struct temporary_file *file)
+/*
+ * The inode of the upper layer that an overlay's inode stands for; 0: it has none. The module that
+ * knows struct ovl_inode may be loaded after this program, so that no type describes it: the dentry
+ * of the upper layer follows the inode (fs/overlayfs/ovl_entry.h). Whatever else stands there is no
+ * dentry that agrees with its inode, and yields 0.
+ */
+static __always_inline __u64 upper_inode(__u64 inode)
+{
+	__u64 dentry = read_u64(inode + bpf_core_type_size(struct inode));
+	__u64 upper = dentry ? read_u64(FIELD(struct dentry, dentry, d_inode)) : 0;
+
+	if (!upper || super_block_of(dentry) != read_u64(FIELD(struct inode, upper, i_sb)))
+		return 0;
+	return upper;
+}
+
+static __always_inline void identify_by_address(__u64 inode, struct temporary_file *file)
 {
 	__u64 super_block = read_u64(FIELD(struct inode, inode, i_sb));
-	bool overlay = read_u64(FIELD(struct super_block, super_block, s_magic)) == OVERLAYFS_MAGIC;
 
-	file->inode = read_u64(FIELD(struct inode, inode, i_ino));
+	file->inode = inode;
 	file->device = read_u32(FIELD(struct super_block, super_block, s_dev));
-	file->generation = overlay ? 0 : read_u32(FIELD(struct inode, inode, i_generation));
+	file->generation = BY_ADDRESS;
+}
+
+/*
+ * By number where has_unique_numbers(), also when the kernel has dropped the inode and read it
+ * again. Elsewhere by address, for as long as the inode is in memory: numbers of an overlay are
+ * those of its layers, and layers on two file systems have the same ones. What an execution makes
+ * on an overlay is in the upper layer, and is identified there.
+ */
+static __noinline void temporary_identify(__u64 inode, struct temporary_file *file)
+{
+	__u64 super_block = read_u64(FIELD(struct inode, inode, i_sb)), upper;
+
+	if (read_u64(FIELD(struct super_block, super_block, s_magic)) == OVERLAYFS_MAGIC) {
+		upper = upper_inode(inode);
+		inode = upper ? upper : inode;
+		super_block = read_u64(FIELD(struct inode, inode, i_sb));
+	}
+	identify_by_address(inode, file);
+	if (!has_unique_numbers(super_block))
+		return;
+	file->inode = read_u64(FIELD(struct inode, inode, i_ino));
+	file->generation = read_u32(FIELD(struct inode, inode, i_generation));
 }
 
 static __noinline bool is_own_temporary(const struct subject *s, __u64 inode)
@@ -84,6 +122,11 @@ static __noinline bool is_own_temporary(const struct subject *s, __u64 inode)
 
 	temporary_identify(inode, &file);
 	note = bpf_map_lookup_elem(&temporary_files, &file);
+	/* Moved there from a lower layer: it had no inode in the upper one yet. */
+	if (!note) {
+		identify_by_address(inode, &file);
+		note = bpf_map_lookup_elem(&temporary_files, &file);
+	}
 	return note && note->owner && note->owner == s->execution->temporary_owner;
 }
 
@@ -122,7 +165,8 @@ static __noinline void temporary_forget(const struct temporary_file *file)
 		__sync_fetch_and_add(files, -1);
 }
 
-static __always_inline void temporary_forget_freed(__u64 inode)
+/* Forgets a file that was noted, but has no name in such a directory. */
+static __noinline void temporary_disown(__u64 inode)
 {
 	struct temporary_file file;
 

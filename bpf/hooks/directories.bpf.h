@@ -48,6 +48,25 @@ int BPF_PROG(cordon_inode_rename, struct inode *old_dir, struct dentry *old_dent
 	return ret;
 }
 
+/* May files of the file system be known by the addresses of their inodes? */
+static __always_inline bool may_have_address(__u64 super_block)
+{
+	return moves_by_hook_in(super_block) && !has_unique_numbers(super_block);
+}
+
+/* `gone`: its last name is. Else the kernel may read the inode again, at another address. */
+static __noinline void forget_freed(__u64 inode, bool gone)
+{
+	struct temporary_file file;
+
+	if (gone) {
+		temporary_identify(inode, &file);
+		temporary_forget(&file);
+	}
+	identify_by_address(inode, &file);
+	temporary_forget(&file);
+}
+
 /*
  * From here on, the inode's address may come to mean another directory. Runs for whoever lets go of
  * the inode last; `current` has nothing to do with it. Those of procfs, which go with processes,
@@ -58,8 +77,8 @@ int BPF_PROG(cordon_inode_free, struct inode *inode)
 {
 	if (S_ISDIR(inode->i_mode) && inode->i_sb->s_magic != PROC_SUPER_MAGIC)
 		count_change();
-	if (inode->i_nlink == 0)
-		temporary_forget_freed((__u64)inode);
+	if (inode->i_nlink == 0 || may_have_address((__u64)inode->i_sb))
+		forget_freed((__u64)inode, inode->i_nlink == 0);
 	return 0;
 }
 

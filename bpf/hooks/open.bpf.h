@@ -116,7 +116,7 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 	/* Elsewhere, or denied, it takes no place from the files that have names there. */
 	if (has_own_temporary(s) && operation == CORDON_OP_OPEN && (flags & __O_TMPFILE) &&
 	    (answer->missing || s->walk->temporary != TEMPORARY_DIRECTLY))
-		temporary_forget_freed(o->inode);
+		temporary_disown(o->inode);
 	/* Where it may wait, exec's own hook asks for all that it takes: one answer will do. */
 	if ((flags & FMODE_EXEC) && (!verdict_missing(&answer->verdict, CORDON_RIGHT(CORDON_MAP)) ||
 				     may_ask_to_run(s, answer)))

@@ -87,6 +87,9 @@
 #define PIDFS_MAGIC	    0x50494446
 #define TMPFS_MAGIC	    0x01021994
 #define OVERLAYFS_MAGIC	    0x794c7630
+#define EXT4_SUPER_MAGIC    0xef53 /* of ext2 and ext3, too */
+#define XFS_SUPER_MAGIC	    0x58465342
+#define F2FS_SUPER_MAGIC    0xf2f52010
 #define HUGETLBFS_MAGIC	    0x958458f6
 #define MQUEUE_MAGIC	    0x19800202
 #define DEVPTS_SUPER_MAGIC  0x1cd1
