@@ -42,4 +42,11 @@ static __always_inline bool has_unique_numbers(__u64 super_block)
 	return magic == EXT4_SUPER_MAGIC || magic == XFS_SUPER_MAGIC || magic == F2FS_SUPER_MAGIC;
 }
 
+/* Can a directory of the file system be made case-insensitive (ext4, f2fs, tmpfs)? */
+static __always_inline bool may_fold_case(__u64 super_block)
+{
+	return bpf_core_field_exists(struct super_block, s_encoding) &&
+	       read_u64(FIELD(struct super_block, super_block, s_encoding));
+}
+
 #endif

@@ -165,6 +165,13 @@ int BPF_PROG(cordon_inode_getxattr, struct dentry *dentry, const char *name, int
 SEC("?lsm/inode_file_setattr")
 int BPF_PROG(cordon_inode_file_setattr, struct dentry *dentry, void *attributes, int ret)
 {
+	const struct inode *inode = dentry->d_inode;
+	__u32 flags = 0;
+
+	/* The first member, as FS_IOC_SETFLAGS takes them (include/linux/fileattr.h). */
+	bpf_probe_read_kernel(&flags, sizeof(flags), attributes);
+	if (!ret && inode && (flags & FS_CASEFOLD_FL) && !(inode->i_flags & S_CASEFOLD))
+		return refuse_builtin(CORDON_OP_SETATTR, flags);
 	return judge_dentry(dentry, CORDON_OP_SETATTR, ret);
 }
 

@@ -240,14 +240,33 @@ static __always_inline enum ioctl_kind kind_of_ioctl(unsigned int cmd)
 	}
 }
 
-static __always_inline int judge_file_ioctl(struct file *file, unsigned int cmd)
+/*
+ * A file in a case-insensitive directory answers to other names than the one that a rule denies.
+ * The flags are in the caller's memory, where another thread may change them after this look: where
+ * a file system has such directories, none of its directories gets any flag.
+ */
+static __always_inline bool folds_case(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	const struct inode *inode = read_file(file)->f_inode;
+	__u32 flags = 0;
+
+	if ((cmd != FS_IOC_SETFLAGS && cmd != FS_IOC32_SETFLAGS) ||
+	    (inode->i_mode & S_IFMT) != S_IFDIR)
+		return false;
+	if (may_fold_case((__u64)inode->i_sb))
+		return true;
+	bpf_probe_read_user(&flags, sizeof(flags), (const void *)arg);
+	return flags & FS_CASEFOLD_FL;
+}
+
+static __always_inline int judge_file_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	enum ioctl_kind kind = kind_of_ioctl(cmd);
 	struct subject s;
 
 	if (kind == IOCTL_HARMLESS)
 		return 0;
-	if (kind == IOCTL_OTHER)
+	if (kind == IOCTL_OTHER || folds_case(file, cmd, arg))
 		return refuse_builtin(CORDON_OP_IOCTL, cmd);
 	ENTER(&s, 0);
 	return LEAVE(&s, judge_handling(&s, &file->f_path, CORDON_OP_IOCTL, CORDON_WRITE));
@@ -298,7 +317,7 @@ static __always_inline int judge_ioctl(struct file *file, unsigned int cmd, unsi
 	}
 	if (!is_on_disk(file) || read_file(file)->f_inode->i_sb->s_magic == PROC_SUPER_MAGIC)
 		return 0;
-	return judge_file_ioctl(file, cmd);
+	return judge_file_ioctl(file, cmd, arg);
 }
 
 SEC("lsm/file_ioctl")

@@ -222,6 +222,8 @@
 #define FICLONERANGE	      0x4020940du
 #define FIDEDUPERANGE	      0xc0189436u
 #define FS_IOC_SETFLAGS	      0x40086602u
+#define FS_CASEFOLD_FL	      0x40000000u
+#define S_CASEFOLD	      0x8000u /* of inode.i_flags */
 #define FS_IOC32_SETFLAGS     0x40046602u
 #define FS_IOC_SETVERSION     0x40087602u
 #define FS_IOC32_SETVERSION   0x40047602u
