@@ -56,12 +56,14 @@ enum cordon_right {
 	 * FIFO, a socket
 	 */
 	CORDON_SPECIAL = 14,
-	CORDON_RIGHT_COUNT = 15,
+	/* with WRITE: the file has further names that the execution did not make */
+	CORDON_LINKS = 15,
+	CORDON_RIGHT_COUNT = 16,
 };
 
 #define CORDON_RIGHT(r)	   (1u << (r))
 #define CORDON_RIGHT_SLOTS 16
-#define CORDON_FILE_RIGHTS 0x401fu
+#define CORDON_FILE_RIGHTS 0xc01fu
 #define CORDON_EXEC_RIGHTS 0x60u
 #define CORDON_UNIX_RIGHTS 0x180u
 #define CORDON_NET_RIGHTS  0xe00u

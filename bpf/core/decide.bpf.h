@@ -116,6 +116,15 @@ static __noinline int deny_path(const struct subject *s, __u32 operation, __s32 
 	return deny(s, REFUSAL(operation, error), s->walk->dentry, &object, &s->walk->answer);
 }
 
+#define WRITE CORDON_RIGHT(CORDON_WRITE)
+#define LINKS CORDON_RIGHT(CORDON_LINKS)
+
+/* A file that may be written but for its other names can be replaced, as EPERM says. */
+static __always_inline __s32 error_of_change(const struct subject *s)
+{
+	return s->walk->answer.missing == LINKS ? -EPERM : -EACCES;
+}
+
 /* decide_answered() for what was asked about by its name. */
 static __always_inline int decide_path(const struct subject *s, __u32 operation, __s32 error)
 {
@@ -192,19 +201,6 @@ static __always_inline int decide_change(const struct subject *s, __u32 operatio
 static __always_inline int deny_unasked(const struct subject *s, __u32 operation)
 {
 	return deny_number(s, operation, 0, CORDON_REASON_UNRESOLVED, -EACCES);
-}
-
-/*
- * The common question: may the current task have `rights` on the object behind dentry and mount?
- * For subjects that are executions; others never get here.
- */
-static __always_inline int decide_name(struct subject *s, __u32 operation, __u64 dentry,
-				       __u64 vfsmount, __u32 question)
-{
-	if (!subject_need_walk(s))
-		return deny_unasked(s, operation);
-	ask_name(s, dentry, vfsmount, question);
-	return decide_path(s, operation, -EACCES);
 }
 
 /* A question whose bytes stand in walk->name; the answer goes to walk->answer. See APART(). */

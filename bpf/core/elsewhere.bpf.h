@@ -27,7 +27,7 @@
 #define OWN_FILE_RIGHTS                                                                            \
 	(CORDON_RIGHT(CORDON_READ) | CORDON_RIGHT(CORDON_WRITE) | CORDON_RIGHT(CORDON_CREATE) |    \
 	 CORDON_RIGHT(CORDON_DELETE) | CORDON_RIGHT(CORDON_METADATA) |                             \
-	 CORDON_RIGHT(CORDON_SPECIAL))
+	 CORDON_RIGHT(CORDON_SPECIAL) | CORDON_RIGHT(CORDON_LINKS))
 
 /* Rights are the same for all that is in it, so that nothing is gained by a move. */
 static __always_inline void answer_own_memory(const struct subject *s, __u32 wanted)

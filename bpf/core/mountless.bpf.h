@@ -143,10 +143,12 @@ static __noinline void conclude_search(const struct subject *s)
 
 static __always_inline int decide_dentry(struct subject *s, __u32 operation, __u32 rights)
 {
+	__s32 error = error_of_change(s);
+
 	/* Times change with all that is read and written. */
 	if (operation == CORDON_OP_SETXATTR)
-		return decide_change(s, operation, -EACCES, rights);
-	return decide_path(s, operation, -EACCES);
+		return decide_change(s, operation, error, rights);
+	return decide_path(s, operation, error);
 }
 
 /*

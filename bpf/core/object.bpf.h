@@ -31,8 +31,8 @@ struct file_object {
 	__u64 dentry;
 	__u64 vfsmount;
 	__u64 inode;
-	__u32 mode;    /* inode mode */
-	__u32 deleted; /* link count is zero */
+	__u32 mode;  /* inode mode */
+	__u32 links; /* its names; 0: deleted */
 	enum object_class class;
 	__u32 name_flags;
 };
@@ -83,7 +83,7 @@ static __always_inline bool inspect(const struct path *path, struct file_object 
 	o->vfsmount = (__u64)named->mnt;
 	o->inode = (__u64)inode;
 	o->mode = inode->i_mode;
-	o->deleted = inode->i_nlink == 0;
+	o->links = inode->i_nlink;
 	o->class = classify(o->vfsmount, super_block->s_flags, super_block->s_magic);
 	o->name_flags = super_block->s_magic == PROC_SUPER_MAGIC ? NAME_PROC : 0;
 	return true;
@@ -99,7 +99,7 @@ static __noinline void inspect_path(__u64 dentry, __u64 vfsmount, struct file_ob
 	o->vfsmount = vfsmount;
 	o->inode = read_u64(FIELD(struct dentry, dentry, d_inode));
 	o->mode = read_u32(FIELD(struct inode, o->inode, i_mode)) & 0xffff;
-	o->deleted = read_u32(FIELD(struct inode, o->inode, i_nlink)) == 0;
+	o->links = read_u32(FIELD(struct inode, o->inode, i_nlink));
 	o->class = classify(vfsmount, read_u64(FIELD(struct super_block, super_block, s_flags)),
 			    magic);
 	o->name_flags = magic == PROC_SUPER_MAGIC ? NAME_PROC : 0;

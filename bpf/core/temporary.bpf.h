@@ -53,12 +53,19 @@ struct {
 	__type(value, __u64);
 } temporary_counts SEC(".maps");
 
-/* From a task to the dentry that it may make directly in such a directory. */
+/* A dentry that a task may make, and whose inode is to be noted. */
+struct awaited {
+	__u64 dentry;
+	__u32 directory; /* of a link: number of a bound directory, from 1; 0: a temporary file */
+	__u32 reserved;
+};
+
+/* By task. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, TEMPORARY_MAKERS);
 	__type(key, __u64);
-	__type(value, __u64);
+	__type(value, struct awaited);
 } temporary_makers SEC(".maps");
 
 #define MOUNT_POINT 1ull /* no address */
@@ -202,12 +209,21 @@ static __noinline void temporary_note(const struct cordon_execution *execution, 
 		bpf_map_update_elem(&temporary_counts, &owner, &one, BPF_ANY);
 }
 
-/* A name in such a directory was granted, which is free: an inode will be given to it. */
-static __always_inline void temporary_await(__u64 dentry)
+/* A name was granted that is free: an inode will be given to it. See struct awaited. */
+static __always_inline void await_inode(__u64 dentry, __u32 directory)
+{
+	struct awaited awaited = {.dentry = dentry, .directory = directory};
+	__u64 task = (__u64)bpf_get_current_task_btf();
+
+	bpf_map_update_elem(&temporary_makers, &task, &awaited, BPF_ANY);
+}
+
+/* What the task was granted before, it did not make. */
+static __always_inline void await_nothing(void)
 {
 	__u64 task = (__u64)bpf_get_current_task_btf();
 
-	bpf_map_update_elem(&temporary_makers, &task, &dentry, BPF_ANY);
+	bpf_map_delete_elem(&temporary_makers, &task);
 }
 
 /* A component of the name was read, on the way up. */

@@ -6,15 +6,16 @@
 #ifndef CORDON_BPF_HOOK_ATTRIBUTES_BPF_H
 #define CORDON_BPF_HOOK_ATTRIBUTES_BPF_H
 
+#include "bpf/core/links.bpf.h"
 #include "bpf/core/mountless.bpf.h"
 #include "bpf/core/object.bpf.h"
 #include "bpf/core/credentials.bpf.h"
 
 static __always_inline int judge_attribute(const struct path *path, __u32 operation, int ret)
 {
-	const __u32 right = CORDON_RIGHT(CORDON_WRITE);
 	struct file_object o;
 	struct subject s;
+	__u32 rights;
 
 	ENTER(&s, ret);
 	if (!inspect(path, &o))
@@ -23,8 +24,10 @@ static __always_inline int judge_attribute(const struct path *path, __u32 operat
 		return LEAVE(&s, o.class == CLASS_NAMESPACE ? deny_unasked(&s, operation) : 0);
 	if (!subject_need_walk(&s))
 		return LEAVE(&s, deny_unasked(&s, operation));
-	ask_name(&s, o.dentry, o.vfsmount, NAME_QUESTION(right, o.name_flags | spelled_change(&s)));
-	return LEAVE(&s, decide_change(&s, operation, -EACCES, right));
+	rights = rights_to_change(&s, o.inode, o.mode, o.links);
+	ask_name(&s, o.dentry, o.vfsmount,
+		 NAME_QUESTION(rights, o.name_flags | spelled_change(&s)));
+	return LEAVE(&s, decide_change(&s, operation, error_of_change(&s), WRITE));
 }
 
 static __always_inline int refuse_set_id(const struct path *path, int ret)
@@ -66,7 +69,8 @@ static __always_inline int judge_dentry(struct dentry *dentry, __u32 operation, 
 	if (ret || kernel_acts_for_itself())
 		return ret;
 	ENTER(&s, ret);
-	return LEAVE(&s, decide_mountless(&s, operation, dentry, CORDON_RIGHT(CORDON_WRITE), 0));
+	return LEAVE(&s, decide_mountless(&s, operation, dentry,
+					  rights_to_change_inode(&s, (__u64)dentry->d_inode), 0));
 }
 
 /* Mode, owner and size have been judged with their mount; what remains are the times. */

@@ -5,6 +5,7 @@
 
 #include "bpf/core/held.bpf.h"
 #include "bpf/core/kernel.bpf.h"
+#include "bpf/core/links.bpf.h"
 #include "bpf/hooks/terminal.bpf.h"
 
 /* What has a name must grant `right`; what has none is reached by descriptor only. */
@@ -12,6 +13,7 @@ static __always_inline int judge_handling(struct subject *s, const struct path *
 					  __u32 operation, __u32 right)
 {
 	struct file_object o;
+	__u32 rights = CORDON_RIGHT(right);
 
 	if (!inspect(path, &o))
 		return deny_unasked(s, operation);
@@ -19,8 +21,12 @@ static __always_inline int judge_handling(struct subject *s, const struct path *
 		return o.class == CLASS_NAMESPACE ? deny_unasked(s, operation) : 0;
 	if (right == CORDON_READ && S_ISDIR(o.mode))
 		o.name_flags |= NAME_LISTING;
-	return decide_name(s, operation, o.dentry, o.vfsmount,
-			   NAME_QUESTION(CORDON_RIGHT(right), o.name_flags));
+	if (right == CORDON_WRITE)
+		rights = rights_to_change(s, o.inode, o.mode, o.links);
+	if (!subject_need_walk(s))
+		return deny_unasked(s, operation);
+	ask_name(s, o.dentry, o.vfsmount, NAME_QUESTION(rights, o.name_flags));
+	return decide_path(s, operation, error_of_change(s));
 }
 
 /*

@@ -7,6 +7,7 @@
 #define CORDON_BPF_HOOK_DIRECTORIES_BPF_H
 
 #include "bpf/core/directory_cache.bpf.h"
+#include "bpf/core/links.bpf.h"
 
 /*
  * The result is used, so that it is in order: after the locks of a move, and before what the kernel
@@ -54,6 +55,12 @@ static __always_inline bool may_have_address(__u64 super_block)
 	return moves_by_hook_in(super_block) && !has_unique_numbers(super_block);
 }
 
+static __always_inline void forget_file(const struct temporary_file *file)
+{
+	temporary_forget(file);
+	forget_links(file);
+}
+
 /* `gone`: its last name is. Else the kernel may read the inode again, at another address. */
 static __noinline void forget_freed(__u64 inode, bool gone)
 {
@@ -61,10 +68,10 @@ static __noinline void forget_freed(__u64 inode, bool gone)
 
 	if (gone) {
 		temporary_identify(inode, &file);
-		temporary_forget(&file);
+		forget_file(&file);
 	}
 	identify_by_address(inode, &file);
-	temporary_forget(&file);
+	forget_file(&file);
 }
 
 /*

@@ -11,7 +11,7 @@
 /* Is there a file, and has it a name by which it can be looked at afterwards, too? */
 static __always_inline bool has_name(const struct file_object *o)
 {
-	return o->dentry && o->class == CLASS_NAMED && !o->deleted;
+	return o->dentry && o->class == CLASS_NAMED && o->links;
 }
 
 /*

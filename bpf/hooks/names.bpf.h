@@ -5,6 +5,7 @@
 
 #include "bpf/core/special.bpf.h"
 #include "bpf/core/below.bpf.h"
+#include "bpf/core/links.bpf.h"
 #include "bpf/core/object.bpf.h"
 
 #define CREATE CORDON_RIGHT(CORDON_CREATE)
@@ -39,7 +40,9 @@ static __always_inline int judge_name_change(const struct path *dir, struct dent
 	ask_dentry(&s, dentry, (__u64)read_path(dir)->mnt,
 		   NAME_QUESTION(right, spelled_change(&s)));
 	if (right == CREATE && s.walk->temporary == TEMPORARY_DIRECTLY && !s.walk->answer.missing)
-		temporary_await((__u64)dentry);
+		await_inode((__u64)dentry, 0);
+	if (operation == CORDON_OP_UNLINK && !s.walk->answer.missing)
+		note_unlinked((__u64)dentry->d_inode);
 	return LEAVE(&s, decide_change(&s, operation, -EACCES, right));
 }
 
@@ -297,6 +300,7 @@ int BPF_PROG(cordon_path_rename, const struct path *old_dir, struct dentry *old_
 	bool exchange = flags & RENAME_EXCHANGE;
 	struct move *there, *back;
 	struct subject s;
+	int verdict;
 
 	ENTER(&s, ret);
 	if (!subject_need_walk(&s))
@@ -318,7 +322,11 @@ int BPF_PROG(cordon_path_rename, const struct path *old_dir, struct dentry *old_
 	back->type = type_of(new_dentry);
 	back->wanted_from = CREATE | DELETE;
 	back->wanted_to = CREATE | DELETE;
-	return LEAVE(&s, decide_moves(&s, CORDON_OP_RENAME, exchange ? 2 : 1));
+	verdict = decide_moves(&s, CORDON_OP_RENAME, exchange ? 2 : 1);
+	/* What stands there loses a name. */
+	if (!verdict && !exchange && new_dentry->d_inode)
+		note_unlinked((__u64)new_dentry->d_inode);
+	return LEAVE(&s, verdict);
 }
 
 SEC("lsm/path_link")
@@ -327,8 +335,10 @@ int BPF_PROG(cordon_path_link, struct dentry *old_dentry, const struct path *new
 {
 	struct move *move;
 	struct subject s;
+	int verdict;
 
 	ENTER(&s, ret);
+	await_nothing();
 	if (!subject_need_walk(&s))
 		return LEAVE(&s, deny_unasked(&s, CORDON_OP_LINK));
 	/* Links do not cross mounts (vfs_link()), so the source is on the new directory's. */
@@ -340,7 +350,10 @@ int BPF_PROG(cordon_path_link, struct dentry *old_dentry, const struct path *new
 	move->type = type_of(old_dentry);
 	move->wanted_from = 0;
 	move->wanted_to = CREATE;
-	return LEAVE(&s, decide_moves(&s, CORDON_OP_LINK, 1));
+	verdict = decide_moves(&s, CORDON_OP_LINK, 1);
+	if (!verdict && move->type == S_IFREG)
+		await_link(&s);
+	return LEAVE(&s, verdict);
 }
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "bpf/core/code.bpf.h"
 #include "bpf/core/held.bpf.h"
+#include "bpf/core/links.bpf.h"
 #include "bpf/core/terminal.bpf.h"
 #include "bpf/core/waiting.bpf.h"
 
@@ -93,6 +94,8 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 		return 0;
 	if (S_ISDIR(o->mode))
 		name_flags |= NAME_LISTING;
+	if (rights & WRITE)
+		rights |= rights_to_change(s, o->inode, o->mode, o->links);
 	if (!subject_need_walk(s))
 		return deny_unasked(s, operation);
 	if (is_reported(s, rights) || is_refused_code(s))
@@ -132,7 +135,7 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 	if (!answer->missing && operation != CORDON_OP_RECEIVE && is_refused_code(s))
 		answer_unnamed(answer, rights, CORDON_REASON_CHANGED);
 	if (answer->missing)
-		verdict = decide_path(s, operation, -EACCES);
+		verdict = decide_path(s, operation, error_of_change(s));
 	else if (*(volatile __u32 *)&s->walk->flags & NAME_SPELLED)
 		report_path(s, CORDON_EVENT_OPEN, operation, rights);
 	/* Opened for execution it is not read yet. */
@@ -199,6 +202,7 @@ int BPF_PROG(cordon_file_open, struct file *file, int ret)
 static __always_inline int judge_truncate(struct subject *s, const struct path *path)
 {
 	struct file_object o;
+	__u32 rights;
 
 	if (!inspect(path, &o))
 		return deny_unasked(s, CORDON_OP_TRUNCATE);
@@ -211,11 +215,11 @@ static __always_inline int judge_truncate(struct subject *s, const struct path *
 	}
 	if (!subject_need_walk(s))
 		return deny_unasked(s, CORDON_OP_TRUNCATE);
-	ask_name(s, o.dentry, o.vfsmount,
-		 NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), o.name_flags | spelled_change(s)));
+	rights = rights_to_change(s, o.inode, o.mode, o.links);
+	ask_name(s, o.dentry, o.vfsmount, NAME_QUESTION(rights, o.name_flags | spelled_change(s)));
 	if (s->walk->answer.missing && opens_the_same(&o) && is_held(&o, FMODE_WRITE, false))
 		return 0;
-	return decide_change(s, CORDON_OP_TRUNCATE, -EACCES, CORDON_RIGHT(CORDON_WRITE));
+	return decide_change(s, CORDON_OP_TRUNCATE, error_of_change(s), WRITE);
 }
 
 /* truncate(2); before Linux 6.2 also ftruncate(2) and O_TRUNC. */

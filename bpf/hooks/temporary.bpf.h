@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Where a name gets its inode: whose temporary file it is, see core/temporary.bpf.h. */
+/* Where a name gets its inode: see core/temporary.bpf.h and core/links.bpf.h. */
 #ifndef CORDON_BPF_HOOK_TEMPORARY_BPF_H
 #define CORDON_BPF_HOOK_TEMPORARY_BPF_H
 
-#include "bpf/core/subject.bpf.h"
-#include "bpf/core/temporary.bpf.h"
+#include "bpf/core/links.bpf.h"
 
 /*
  * The name is in the cache already, that is, it was looked up and free: what is found by a lookup
@@ -19,22 +18,37 @@ static __always_inline bool is_being_made(__u64 dentry, __u64 inode)
 	       (directory || read_u32(FIELD(struct inode, inode, i_nlink)) == 1);
 }
 
+/* The same for a link. The kernel counts a name before it gives the inode to it. */
+static __always_inline bool is_being_linked(__u64 dentry, __u64 inode)
+{
+	return read_u64(FIELD(struct dentry, dentry, d_hash.pprev)) &&
+	       read_u32(FIELD(struct inode, inode, i_nlink)) > 1;
+}
+
 SEC("lsm/d_instantiate")
 int BPF_PROG(cordon_d_instantiate, struct dentry *dentry, struct inode *inode)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 maker = (__u64)task, made = (__u64)dentry, *awaited;
+	__u64 maker = (__u64)task, made = (__u64)dentry;
+	const struct awaited *awaited;
 	struct subject s;
+	__u32 directory;
 
 	if (!task->bpf_storage)
 		return 0;
 	awaited = bpf_map_lookup_elem(&temporary_makers, &maker);
-	if (!awaited || *awaited != made)
+	if (!awaited || awaited->dentry != made)
 		return 0;
+	directory = awaited->directory;
 	bpf_map_delete_elem(&temporary_makers, &maker);
-	if (!is_being_made(made, (__u64)inode) || subject_get(&s) != SUBJECT_EXECUTION)
+	if (directory ? !is_being_linked(made, (__u64)inode) : !is_being_made(made, (__u64)inode))
 		return 0;
-	temporary_note(s.execution, (__u64)inode);
+	if (subject_get(&s) != SUBJECT_EXECUTION)
+		return 0;
+	if (directory)
+		note_linked(s.execution, s.policy, (__u64)inode, directory - 1);
+	else
+		temporary_note(s.execution, (__u64)inode);
 	return 0;
 }
 

@@ -95,6 +95,7 @@ const char *name_of_right(uint32_t right)
 		[CORDON_SOCKET] = "socket",
 		[CORDON_NET_HOST] = "host",
 		[CORDON_SPECIAL] = "special",
+		[CORDON_LINKS] = "links",
 	};
 
 	return LOOKUP(names, right);

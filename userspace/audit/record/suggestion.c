@@ -385,6 +385,11 @@ const char *suggestion_write(const struct audit_execution *execution,
 	    is_directly_temporary((const char *)access->object, access->object_length))
 		return "what leads others away or has them wait is not made where everybody has "
 		       "temporary files: make it in a directory of its own there";
+	if (access->object_kind == CORDON_OBJECT_PATH &&
+	    access->rights == CORDON_RIGHT(CORDON_LINKS))
+		return "the file has other names, which the execution did not make, and would "
+		       "change by those as well: replace it rather than change it, or add `links: "
+		       "shared` to the rule that allows to write it";
 	why = unsayable(access);
 	if (!why && access->object_kind == CORDON_OBJECT_SOCKET)
 		write_socket(out, access);

@@ -69,7 +69,8 @@ void learn_put_rights(FILE *out, uint32_t rights)
 
 	putc('[', out);
 	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
-		if (!(rights & CORDON_RIGHT(right)))
+		/* A key of its own, see learn_write_names.c. */
+		if (!(rights & CORDON_RIGHT(right)) || right == CORDON_LINKS)
 			continue;
 		fprintf(out, "%s%s", separator, question_right_name(right));
 		separator = ", ";

@@ -141,6 +141,8 @@ static void put_rules(struct writer *w, uint32_t section, const char *key)
 			continue;
 		fputs("  - allow: ", w->out);
 		learn_put_rights(w->out, rights);
+		if (rights & CORDON_RIGHT(CORDON_LINKS))
+			fputs("\n    links: shared", w->out);
 		fprintf(w->out, "\n    %s:\n", key);
 		for (size_t j = i; j < w->count; j++) {
 			if ((w->lines[j].rights & section) != rights)

@@ -190,6 +190,9 @@ static uint32_t take_rights(const json_t *record)
 	/* Something special is made, which is refused for that alone. */
 	if (rights & CORDON_RIGHT(CORDON_SPECIAL))
 		rights |= CORDON_RIGHT(CORDON_CREATE);
+	/* A file is changed, which is refused for its other names alone. */
+	if (rights & CORDON_RIGHT(CORDON_LINKS))
+		rights |= CORDON_RIGHT(CORDON_WRITE);
 	return rights;
 }
 

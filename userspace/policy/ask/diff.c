@@ -48,6 +48,7 @@ static const struct {
 	{"listen", CORDON_NET_LISTEN, CORDON_START_NET, 0},
 	{"socket", CORDON_SOCKET, CORDON_START_SOCKET, 0},
 	{"host", CORDON_NET_HOST, CORDON_START_NET, 0},
+	{"links", CORDON_LINKS, CORDON_START_PATH, 1u << NAME_ROOT | 1u << NAME_OBJECT},
 };
 
 /*
@@ -182,6 +183,8 @@ static bool grants(const struct diff *d, size_t side, size_t row, uint32_t grant
 		return granted & LINK_GRANTED;
 	if (rows[row].right == CORDON_SPECIAL)
 		needed = CORDON_RIGHT(CORDON_CREATE) | (denies_special(d, side) ? needed : 0);
+	if (rows[row].right == CORDON_LINKS)
+		needed |= CORDON_RIGHT(CORDON_WRITE);
 	return (granted & needed) == needed;
 }
 

@@ -35,7 +35,7 @@ struct policy_difference {
 #define POLICY_TUPLES_MAX (4u << 20)
 
 /* read, list, write, ...: in this order */
-#define POLICY_DIFFERENCES 16
+#define POLICY_DIFFERENCES 17
 
 /*
  * -E2BIG: the two have too little in common to compare: more tuples of states than would fit in

@@ -48,6 +48,7 @@ static const struct {
 	[CORDON_SOCKET] = {"socket", "network"},
 	[CORDON_NET_HOST] = {"host", "network"},
 	[CORDON_SPECIAL] = {"special", "files"},
+	[CORDON_LINKS] = {"links", "files"},
 };
 
 const char *question_right_name(unsigned int right)

@@ -192,7 +192,9 @@ char *question_smallest_rule(const struct compiled_policy *policy, const struct 
 		return NULL;
 	/* A rule that names the address leads there even if it is the host's own. */
 	fprintf(out, "- {allow: [%s], ",
-		question_right_name(q->right == CORDON_NET_HOST ? CORDON_NET_CONNECT : q->right));
+		question_right_name(q->right == CORDON_NET_HOST ? CORDON_NET_CONNECT
+				    : q->right == CORDON_LINKS	? CORDON_WRITE
+								: q->right));
 	switch (q->start) {
 	case CORDON_START_NET:
 		put_destination(out, bytes, q->size);
@@ -212,6 +214,8 @@ char *question_smallest_rule(const struct compiled_policy *policy, const struct 
 	default:
 		put_path(out, policy, q);
 	}
+	if (q->right == CORDON_LINKS)
+		fputs(", links: shared", out);
 	fputs("}", out);
 	return fclose(out) == 0 ? TAKE_PTR(text) : NULL;
 }

@@ -10,17 +10,18 @@
 static void put_rights(FILE *out, const struct rule *rule)
 {
 	const struct word *table = words_rights(rule->kind);
+	uint32_t rights = rule->rights & ~CORDON_RIGHT(CORDON_LINKS);
 	const char *separator = " ";
 
 	fputs(rule->deny ? "deny" : "allow", out);
 	/* A rule that names every right says "all", so that line stays short. */
 	for (const struct word *w = table; w->text; w++)
-		if (strcmp(w->text, "all") == 0 && rule->rights == w->value) {
+		if (strcmp(w->text, "all") == 0 && rights == w->value) {
 			fputs(" all", out);
 			return;
 		}
 	for (const struct word *w = table; w->text; w++) {
-		if (strcmp(w->text, "all") == 0 || !(rule->rights & w->value))
+		if (strcmp(w->text, "all") == 0 || !(rights & w->value))
 			continue;
 		fprintf(out, "%s%s", separator, w->text);
 		separator = ", ";
@@ -32,6 +33,8 @@ static void put_names(FILE *out, const struct rule *rule)
 	for (size_t i = 0; i < rule->name_count; i++)
 		fprintf(out, "%s%s%s", i ? ", " : " ", rule->names[i].abstract ? "abstract " : "",
 			rule->names[i].text);
+	if (rule->rights & CORDON_RIGHT(CORDON_LINKS))
+		fputs(" with shared links", out);
 }
 
 static void put_numbers(FILE *out, const char *what, const struct word *table,

@@ -108,6 +108,8 @@ static int order_nodes(struct sharing *s)
 enum word_kind { WORD_FLAGS, WORD_EDGE, WORD_SKIP, WORD_ACCEPT };
 
 #define WORD_KIND_SHIFT 62
+/* Of WORD_ACCEPT, behind the rights and whether it denies. */
+#define RULE_SHIFT (CORDON_RIGHT_COUNT + 1)
 
 static int add_word(struct sharing *s, enum word_kind kind, uint64_t content)
 {
@@ -161,14 +163,14 @@ static int write_node(struct sharing *s, uint32_t node)
 		r = add_word(s, WORD_SKIP, class_behind(s, node, n->skips[i].target));
 	for (uint32_t i = at->accepts; i && r == 0; i = n->accepts[i].next)
 		r = add_word(s, WORD_ACCEPT,
-			     (uint64_t)n->accepts[i].rule << 16 |
+			     (uint64_t)n->accepts[i].rule << RULE_SHIFT |
 				     (uint64_t)n->accepts[i].rights << 1 | n->accepts[i].deny);
 	if (r == 0)
 		tidy_words(s);
 	return r;
 }
 
-_Static_assert(CORDON_RIGHT_COUNT < 16, "rights and the kind of rule share 16 bits of a word");
+_Static_assert(CORDON_RIGHT_COUNT <= 16, "a policy's tables have room for 16 rights");
 
 /* ---- classes ---- */
 
@@ -254,8 +256,9 @@ static int copy_skip(struct sharing *s, uint32_t node, uint64_t class)
 
 static int copy_accept(struct sharing *s, uint32_t node, uint64_t content)
 {
-	return nfa_add_accept(s->to, node, (uint32_t)(content >> 16),
-			      (uint32_t)(content & 0xffff) >> 1, content & 1);
+	return nfa_add_accept(s->to, node, (uint32_t)(content >> RULE_SHIFT),
+			      (uint32_t)(content >> 1) & ((1u << CORDON_RIGHT_COUNT) - 1),
+			      content & 1);
 }
 
 static int copy_class(struct sharing *s, size_t class)

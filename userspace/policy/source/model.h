@@ -67,7 +67,8 @@ struct rule {
 	/* RULE_SOCKET; no types: every type */
 	uint16_t *families, *types;
 	size_t family_count, type_count;
-	bool has_rights, has_to; /* for the reader: which keys were there */
+	bool has_rights, has_to;  /* for the reader: which keys were there */
+	struct place links_place; /* of `links: shared`; line 0: it is not there */
 };
 
 struct model {

@@ -172,6 +172,35 @@ int read_rules(struct reader *r, const struct node *n, const char *what, enum ru
 	return 0;
 }
 
+/* Of files with other names than the one in the rule. */
+static int read_links(struct reader *r, const struct node *n, void *target)
+{
+	static const struct word words[] = {
+		{"own", 0},
+		{"shared", CORDON_RIGHT(CORDON_LINKS)},
+		{NULL, 0},
+	};
+	struct rule *rule = target;
+	uint32_t right;
+
+	if (reader_word(r, n, "value for links", words, &right) && right)
+		rule->links_place = n->place;
+	return 0;
+}
+
+/* `links: shared`: files that may be written may have other names. */
+static void add_links(struct reader *r, struct rule *rule)
+{
+	if (!rule->links_place.line)
+		return;
+	if (rule->deny || !(rule->rights & CORDON_RIGHT(CORDON_WRITE)))
+		report_error(r->diagnostics, &rule->links_place,
+			     "write {allow: [write], paths: [...], links: shared}",
+			     "\"links\" is for rules that allow \"write\"");
+	else
+		rule->rights |= CORDON_RIGHT(CORDON_LINKS);
+}
+
 static int finish_names(struct reader *r, struct rule *rule)
 {
 	if (!check_rights_given(r, rule,
@@ -181,6 +210,7 @@ static int finish_names(struct reader *r, struct rule *rule)
 	if (rule->name_count == 0)
 		report_error(r->diagnostics, &rule->place, "add paths: [...]",
 			     "the rule names no path");
+	add_links(r, rule);
 	return 0;
 }
 
@@ -214,8 +244,15 @@ static const struct key path_keys[] = {
 
 int read_file_rules(struct reader *r, const struct node *n, void *target)
 {
+	static const struct key keys[] = {
+		{"allow", read_allow},	     {"deny", read_deny},
+		{"paths", read_paths},	     {"links", read_links},
+		{"severity", read_severity}, {"message", read_message},
+		{"tags", read_tags},	     {NULL, NULL},
+	};
+
 	(void)target;
-	return read_rules(r, n, "a file rule", RULE_FILES, path_keys, finish_names);
+	return read_rules(r, n, "a file rule", RULE_FILES, keys, finish_names);
 }
 
 int read_exec_rules(struct reader *r, const struct node *n, void *target)

@@ -178,6 +178,8 @@ static void test_words(void **state)
 		 "version: 1\non_denial: {limit: 1, action: " UNKNOWN "}\n"},
 		{"$defs/severity",
 		 "version: 1\nfiles:\n  - {allow: [read], paths: [/a], severity: " UNKNOWN "}\n"},
+		{"properties/files/items/properties/links",
+		 "version: 1\nfiles:\n  - {allow: [write], paths: [/a], links: " UNKNOWN "}\n"},
 		{"$defs/file_rights/items", "version: 1\nfiles:\n  - {allow: [" UNKNOWN "]}\n"},
 		{"$defs/exec_rights/items", "version: 1\nexec:\n  - {allow: [" UNKNOWN "]}\n"},
 		{"$defs/unix_rights/items", "version: 1\nunix:\n  - {deny: [" UNKNOWN "]}\n"},
