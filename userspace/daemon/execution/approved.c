@@ -23,7 +23,7 @@ static bool replace(struct daemon *daemon, const char *why, const struct policy_
 
 	if (!file)
 		return false;
-	if (policies_get(daemon->policies, file, false, &amended, &text, &failure) < 0) {
+	if (policies_get_own(daemon->policies, file, &amended, &text, &failure) < 0) {
 		daemon_say(daemon, "an approved proposal cannot be used: %s", failure.text);
 		return false;
 	}

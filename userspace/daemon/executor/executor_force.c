@@ -200,9 +200,15 @@ static void switch_to(struct executors *x, struct config *config, struct executo
 		executor_before_clear(x);
 }
 
+/* All that it names seems to be there by now: its policy is compiled. */
+static bool is_found(const struct executors *x, const struct executor_entry *entry)
+{
+	return entry && x->entries[entry->index] == entry && (x->found >> entry->index) & 1;
+}
+
 /*
  * Of the configuration that is in force already, what misses nothing stays as it is: a policy that
- * was changed meanwhile is not to come into force by the way.
+ * was changed meanwhile is not to come into force by the way. So does what still misses something.
  */
 static bool carry_over(const struct executors *x, const struct config *config,
 		       const struct config_executor *is, struct executor_entry **fresh,
@@ -212,7 +218,8 @@ static bool carry_over(const struct executors *x, const struct config *config,
 			      *itself = is->itself ? entry_named(x->entries, is->itself->name)
 						   : NULL;
 
-	if (config != x->config || !entry || entry->found || executor_refuses(x, entry))
+	if (config != x->config || !entry || entry->found ||
+	    (executor_refuses(x, entry) && (is_found(x, entry) || is_found(x, itself))))
 		return false;
 	if (itself)
 		fresh[(*made)++] = itself;

@@ -12,8 +12,11 @@
 #include "daemon/privsep/errand.h"
 #include "daemon/privsep/errand_time.h"
 
-/* Reads root's files alone, which answer. */
+/* A large policy takes seconds on a slow machine; a file system that does not answer takes all. */
 #define COMPILE_SECONDS 60
+/* How an answer begins. */
+#define COMPILED  'c'
+#define UNCHANGED 'u'
 /* The tables, and the texts of rules beside them. */
 #define COMPILED_MAX ((size_t)CORDON_MAX_PAGES * CORDON_PAGE_SIZE + ERRAND_DATA_MAX)
 
@@ -24,7 +27,8 @@ struct compiling {
 	struct errand *errand;
 	struct compiling_job job;
 	struct compiling_wishes wishes;
-	size_t at; /* those before it are there */
+	size_t at;		       /* those before it are there */
+	const struct policy_use *last; /* what the one at hand was; NULL: none, or not resident */
 	uint64_t took;
 };
 
@@ -108,6 +112,11 @@ static int write_tables(const void *context, FILE *to, struct failure *failure)
 	const struct compiling *c = context;
 	const struct compiling_wish *wish = &c->wishes.list[c->at];
 
+	if (c->last && policies_is_unchanged(c->last, wish->policy, wish->observe)) {
+		(void)fputc(UNCHANGED, to);
+		return 0;
+	}
+	(void)fputc(COMPILED, to);
 	return policies_prepare(c->job.policies, wish->policy, wish->observe, to, failure);
 }
 
@@ -119,6 +128,53 @@ static int compile(const void *context, FILE *to, struct errand_fds *fds, struct
 }
 
 static int go_on(struct compiling *c, struct failure *failure);
+
+/* It stays until compiling_free(), and whoever gets this policy meanwhile gets that. */
+static int have(struct compiling *c, struct compiling_wish *wish, const struct policy_use *use)
+{
+	wish->use = use;
+	wish->given = calloc(1, sizeof(*wish->given));
+	if (!wish->given)
+		return -ENOMEM;
+	*wish->given = (struct policies_given){
+		.name_or_path = wish->policy,
+		.observe = wish->observe,
+		.use = use,
+	};
+	policies_give(c->job.policies, wish->given);
+	return 0;
+}
+
+static void drop_last(struct compiling *c)
+{
+	if (c->last)
+		policies_put(c->job.policies, c->last);
+	c->last = NULL;
+}
+
+static int take_answer(struct compiling *c, struct compiling_wish *wish, struct parcel *from,
+		       struct failure *failure)
+{
+	const char *kind = parcel_take(from, 1);
+	const struct policy_use *use = NULL;
+	int r = 0;
+
+	if (!kind || (*kind == UNCHANGED && !c->last) || (*kind != UNCHANGED && *kind != COMPILED))
+		return failure_set(failure, EPROTO,
+				   "internal error: the worker that reads policy %s sent a "
+				   "malformed reply",
+				   wish->policy);
+	if (*kind == UNCHANGED) {
+		use = TAKE_PTR(c->last);
+		policies_note_unchanged(use, wish->policy, wish->observe);
+	} else {
+		r = policies_take(c->job.policies, wish->policy, wish->observe, from, &use,
+				  failure);
+	}
+	if (r == 0 && have(c, wish, use) < 0)
+		r = failure_set(failure, ENOMEM, "%m");
+	return r;
+}
 
 static void on_compiled(void *context, int result, const char *data, size_t size,
 			struct errand_fds *fds, const struct failure *why)
@@ -134,11 +190,16 @@ static void on_compiled(void *context, int result, const char *data, size_t size
 	tell_line(c);
 	c->took += errand_take_time(&from);
 	if (result < 0) {
+		(void)parcel_take(&from, 1);
 		(void)parcel_take_text(&from, &message);
 	} else {
-		result = policies_take(c->job.policies, wish->policy, wish->observe, &from,
-				       &wish->use, &failure);
+		result = take_answer(c, wish, &from, &failure);
 	}
+	if (result == -ETIMEDOUT)
+		failure_replace(&failure, result,
+				"policy %s: the file system that it is on does not answer",
+				wish->policy);
+	drop_last(c);
 	if (result == 0)
 		turn_of_its_own(c->again);
 	else
@@ -177,6 +238,9 @@ static int compile_it(struct compiling *c, struct failure *failure)
 	if (!c->listed)
 		LIST_INSERT_HEAD(&line, c, link);
 	c->listed = true;
+	drop_last(c);
+	c->last = policies_last(c->job.policies, c->wishes.list[c->at].policy,
+				c->wishes.list[c->at].observe);
 	return is_being_compiled(c) ? 0 : errand_start(c->job.base, &job, &c->errand, failure);
 }
 
@@ -185,12 +249,19 @@ static int go_on(struct compiling *c, struct failure *failure)
 {
 	for (; c->at < c->wishes.count; c->at++) {
 		struct compiling_wish *wish = &c->wishes.list[c->at];
+		const struct policy_use *use;
 		int r;
 
-		if (!wish->use)
-			wish->use = policies_find(c->job.policies, wish->policy, wish->observe);
-		if (wish->use)
+		if (wish->given)
 			continue;
+		use = wish->use ? wish->use
+				: policies_find(c->job.policies, wish->policy, wish->observe);
+		if (use) {
+			r = have(c, wish, use);
+			if (r < 0)
+				return failure_set(failure, r, "%m");
+			continue;
+		}
 		r = compile_it(c, failure);
 		return r < 0 ? r : 1;
 	}
@@ -246,9 +317,14 @@ void compiling_free(struct compiling *c)
 	leave_line(c);
 	if (c->again)
 		event_free(c->again);
-	for (size_t i = 0; i < c->wishes.count; i++)
+	drop_last(c);
+	for (size_t i = 0; i < c->wishes.count; i++) {
+		if (c->wishes.list[i].given)
+			policies_withdraw(c->wishes.list[i].given);
+		free(c->wishes.list[i].given);
 		if (c->wishes.list[i].use)
 			policies_put(c->job.policies, c->wishes.list[i].use);
+	}
 	compiling_wishes_release(&c->wishes);
 	free(c);
 }

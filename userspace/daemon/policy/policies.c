@@ -46,6 +46,8 @@ struct policies {
 	struct enforcement *enforcement;
 	const char *const *directories;
 	int notes_fd;
+	bool never_wait;		    /* no file is opened that is not in the caches */
+	LIST_HEAD(, policies_given) given;  /* latest first */
 	TAILQ_HEAD(entries, entry) entries; /* least recently used first */
 	size_t count;
 	size_t idle;
@@ -62,8 +64,14 @@ int policies_new(struct enforcement *e, const char *const *directories, int note
 	policies->directories = directories;
 	policies->notes_fd = notes_fd;
 	TAILQ_INIT(&policies->entries);
+	LIST_INIT(&policies->given);
 	*ret_policies = policies;
 	return 0;
+}
+
+void policies_never_wait(struct policies *policies)
+{
+	policies->never_wait = true;
 }
 
 /* --- notes for the next daemon ------------------------------------------------------------ */
@@ -253,29 +261,52 @@ static struct entry *find(struct policies *policies, const struct compiled_polic
 	return NULL;
 }
 
-/* The one that compiling this now would find; what has changed is not asked a second time. */
+static bool is_origin(const struct entry *entry, const char *name_or_path, bool observe)
+{
+	return entry->origin && entry->origin->observe == observe &&
+	       strcmp(entry->origin->name_or_path, name_or_path) == 0;
+}
+
+/* The entry that compiling this gave the last time; its files may have changed. */
+static struct entry *find_origin(const struct policies *policies, const char *name_or_path,
+				 bool observe)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, &policies->entries, link)
+	if (is_origin(entry, name_or_path, observe))
+		return entry;
+	return NULL;
+}
+
+static void forget_origin(struct entry *entry)
+{
+	origin_free(entry->origin);
+	entry->origin = NULL;
+}
+
+/*
+ * The entry that compiling this now would give, if the kernel's caches show it: the loop calls
+ * this, and a policy's files may lie on a file system that does not answer.
+ */
 static struct entry *find_unchanged(struct policies *policies, const char *name_or_path,
 				    bool observe)
 {
 	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
-	struct entry *entry;
+	struct entry *entry = find_origin(policies, name_or_path, observe);
+	int r;
 
-	TAILQ_FOREACH(entry, &policies->entries, link)
-	{
-		struct origin *origin = entry->origin;
-
-		if (!origin || origin->observe != observe ||
-		    strcmp(origin->name_or_path, name_or_path) != 0)
-			continue;
-		if (now - origin->checked < CHECKED_NSEC)
-			return entry;
-		if (policy_inputs_unchanged(origin->inputs)) {
-			origin->checked = now;
-			return entry;
-		}
-		origin_free(entry->origin);
-		entry->origin = NULL;
+	if (!entry || now - entry->origin->checked < CHECKED_NSEC)
+		return entry;
+	r = policy_inputs_unchanged_in_caches(entry->origin->inputs);
+	if (r < 0 && !policies->never_wait)
+		r = policy_inputs_unchanged(entry->origin->inputs);
+	if (r > 0) {
+		entry->origin->checked = now;
+		return entry;
 	}
+	if (r == 0)
+		forget_origin(entry);
 	return NULL;
 }
 
@@ -486,6 +517,7 @@ int policies_take(struct policies *policies, const char *name_or_path, bool obse
 	if (r == 0) {
 		policy_inputs_free(origin->inputs);
 		origin->inputs = inputs;
+		origin->checked = clock_nsec(CLOCK_MONOTONIC);
 		r = compiled_policy_take(from, &compiled);
 	}
 	if (r < 0)
@@ -496,14 +528,31 @@ int policies_take(struct policies *policies, const char *name_or_path, bool obse
 	return r;
 }
 
-int policies_get(struct policies *policies, const char *name_or_path, bool observe,
-		 const struct policy_use **ret_use, char **ret_message, struct failure *failure)
+static const struct policies_given *find_given(const struct policies *policies,
+					       const char *name_or_path, bool observe)
 {
-	struct entry *entry;
+	const struct policies_given *given;
+
+	LIST_FOREACH(given, &policies->given, link)
+	if (given->observe == observe && strcmp(given->name_or_path, name_or_path) == 0)
+		return given;
+	return NULL;
+}
+
+static int get(struct policies *policies, const char *name_or_path, bool observe, bool may_wait,
+	       const struct policy_use **ret_use, char **ret_message, struct failure *failure)
+{
+	const struct policies_given *given = find_given(policies, name_or_path, observe);
+	struct entry *entry = (struct entry *)(uintptr_t)(given ? given->use : NULL);
 	int r;
 
 	*ret_message = NULL;
-	entry = find_unchanged(policies, name_or_path, observe);
+	if (!entry)
+		entry = find_unchanged(policies, name_or_path, observe);
+	if (!entry && !may_wait)
+		return failure_set(failure, ETIMEDOUT,
+				   "policy %s: its files have not been read; try again",
+				   name_or_path);
 	if (!entry) {
 		r = compile_entry(policies, name_or_path, observe, &entry, ret_message, failure);
 		if (r < 0)
@@ -511,6 +560,54 @@ int policies_get(struct policies *policies, const char *name_or_path, bool obser
 	}
 	*ret_use = use_of(policies, entry);
 	return 0;
+}
+
+int policies_get(struct policies *policies, const char *name_or_path, bool observe,
+		 const struct policy_use **ret_use, char **ret_message, struct failure *failure)
+{
+	return get(policies, name_or_path, observe, !policies->never_wait, ret_use, ret_message,
+		   failure);
+}
+
+int policies_get_own(struct policies *policies, const char *path, const struct policy_use **ret_use,
+		     char **ret_message, struct failure *failure)
+{
+	return get(policies, path, false, true, ret_use, ret_message, failure);
+}
+
+void policies_give(struct policies *policies, struct policies_given *given)
+{
+	LIST_INSERT_HEAD(&policies->given, given, link);
+}
+
+void policies_withdraw(struct policies_given *given)
+{
+	LIST_REMOVE(given, link);
+}
+
+const struct policy_use *policies_last(struct policies *policies, const char *name_or_path,
+				       bool observe)
+{
+	struct entry *entry = find_origin(policies, name_or_path, observe);
+
+	return entry ? use_of(policies, entry) : NULL;
+}
+
+/* Another compilation may have taken its origin meanwhile. */
+bool policies_is_unchanged(const struct policy_use *use, const char *name_or_path, bool observe)
+{
+	const struct entry *entry = (const struct entry *)use;
+
+	return is_origin(entry, name_or_path, observe) &&
+	       policy_inputs_unchanged(entry->origin->inputs);
+}
+
+void policies_note_unchanged(const struct policy_use *use, const char *name_or_path, bool observe)
+{
+	struct entry *entry = (struct entry *)(uintptr_t)use;
+
+	if (is_origin(entry, name_or_path, observe))
+		entry->origin->checked = clock_nsec(CLOCK_MONOTONIC);
 }
 
 int policies_resume(struct policies *policies, struct compiled_policy *compiled, uint64_t ref,

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/queue.h>
 
 #include "base/failure.h"
 #include "base/parcel.h"
@@ -39,14 +40,53 @@ int policies_new(struct enforcement *e, const char *const *directories, int note
 void policies_free(struct policies *policies);
 
 /*
- * Compiles `name_or_path` and has it resident; with `observe`, as a policy that only reports.
- * *ret_message: diagnostics as text when the policy is at fault (-EINVAL, -ENOENT, -E2BIG ...),
+ * From here on policies_get() opens no file that it would have to wait for. The daemon's loop calls
+ * it: what a request needs is compiled before, by a process of its own (compiling.h).
+ */
+void policies_never_wait(struct policies *policies);
+
+/*
+ * Compiles `name_or_path` and has it resident; with `observe`, as a policy that only reports. After
+ * policies_never_wait() it uses what was given (below) or what is resident and unchanged, and
+ * returns -ETIMEDOUT if there is neither. *ret_message: diagnostics as text when the policy is at fault (-EINVAL, -ENOENT, -E2BIG ...),
  * else NULL; caller frees.
  */
 int policies_get(struct policies *policies, const char *name_or_path, bool observe,
 		 const struct policy_use **ret_use, char **ret_message, struct failure *failure);
 
-/* As policies_get(), of what it need not compile. NULL: it would have to. */
+/* The same of a file in the daemon's own state directory, which it may wait for. */
+int policies_get_own(struct policies *policies, const char *path, const struct policy_use **ret_use,
+		     char **ret_message, struct failure *failure);
+
+/*
+ * A policy that was compiled, or found unchanged, for a request that is served now: policies_get()
+ * uses it without another look at its files. The caller owns it, name and use included, and
+ * withdraws it.
+ */
+struct policies_given {
+	LIST_ENTRY(policies_given) link;
+	const char *name_or_path;
+	bool observe;
+	const struct policy_use *use;
+};
+void policies_give(struct policies *policies, struct policies_given *given);
+void policies_withdraw(struct policies_given *given);
+
+/*
+ * What compiling this gave the last time, and whether its files are as they were: the second waits
+ * for their file systems, so a process of its own calls it. policies_last() returns a reference, or
+ * NULL.
+ */
+const struct policy_use *policies_last(struct policies *policies, const char *name_or_path,
+				       bool observe);
+bool policies_is_unchanged(const struct policy_use *use, const char *name_or_path, bool observe);
+/* That process has found it unchanged. */
+void policies_note_unchanged(const struct policy_use *use, const char *name_or_path, bool observe);
+
+/*
+ * As policies_get(), of what is resident and, as far as the kernel's caches show it, unchanged.
+ * NULL: its files have to be read.
+ */
 const struct policy_use *policies_find(struct policies *policies, const char *name_or_path,
 				       bool observe);
 

@@ -3,8 +3,17 @@
 #include "policy/source/inputs.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/sha256.h"
@@ -21,6 +30,7 @@ struct input {
 	const char *path;
 	dev_t device;
 	ino_t inode;
+	bool local; /* open(2) asks no server: see is_local() */
 	unsigned char digest[SHA256_SIZE];
 };
 
@@ -73,6 +83,28 @@ int policy_inputs_add_name(struct policy_inputs *inputs, const char *path, bool 
 	return inputs ? add(inputs, path, &input) : 0;
 }
 
+/*
+ * File systems of this kernel's own, on which open(2) of a file whose dentry and inode are cached
+ * waits for nothing. Not overlayfs, whose layers may lie anywhere.
+ */
+static bool is_local(const char *path)
+{
+	struct statfs found;
+
+	if (statfs(path, &found) < 0)
+		return false;
+	switch ((unsigned int)found.f_type) {
+	case EXT4_SUPER_MAGIC:
+	case XFS_SUPER_MAGIC:
+	case BTRFS_SUPER_MAGIC:
+	case F2FS_SUPER_MAGIC:
+	case TMPFS_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
 int policy_inputs_add_file(struct policy_inputs *inputs, const struct source *source)
 {
 	struct input input = {.kind = CONTENT, .device = source->device, .inode = source->inode};
@@ -80,6 +112,7 @@ int policy_inputs_add_file(struct policy_inputs *inputs, const struct source *so
 
 	if (!inputs)
 		return 0;
+	input.local = is_local(source->path);
 	r = sha256_of(source->text, source->size, input.digest);
 	return r < 0 ? r : add(inputs, source->path, &input);
 }
@@ -87,7 +120,7 @@ int policy_inputs_add_file(struct policy_inputs *inputs, const struct source *so
 /* --- from one process to another ---------------------------------------------------------- */
 
 struct written {
-	uint32_t kind;
+	uint32_t kind, local;
 	uint64_t device, inode;
 	unsigned char digest[SHA256_SIZE];
 };
@@ -103,6 +136,7 @@ void policy_inputs_put(const struct policy_inputs *inputs, FILE *to)
 
 		memset(&written, 0, sizeof(written));
 		written.kind = input->kind;
+		written.local = input->local;
 		written.device = input->device;
 		written.inode = input->inode;
 		if (input->kind == CONTENT)
@@ -129,6 +163,7 @@ static int take_one(struct policy_inputs *inputs, struct parcel *from)
 	if (!path || written.kind > CONTENT)
 		return -EPROTO;
 	input.kind = (enum kind)written.kind;
+	input.local = written.local;
 	input.device = written.device;
 	input.inode = written.inode;
 	memcpy(input.digest, written.digest, sizeof(input.digest));
@@ -182,4 +217,94 @@ bool policy_inputs_unchanged(const struct policy_inputs *inputs)
 		if (!is_unchanged(&inputs->list[i]))
 			return false;
 	return inputs->count > 0;
+}
+
+/* --- without waiting ---------------------------------------------------------------------- */
+
+/* -EAGAIN: the kernel does not have the whole path in its caches. */
+static int open_cached(const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED};
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int is_same_file(int fd, const struct input *input)
+{
+	struct statx found;
+
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO | STATX_TYPE, &found) < 0)
+		return -errno;
+	return makedev(found.stx_dev_major, found.stx_dev_minor) == input->device &&
+	       found.stx_ino == input->inode && S_ISREG(found.stx_mode);
+}
+
+/*
+ * Reads what the page cache has. -EAGAIN: not all of it is there. tmpfs has no RWF_NOWAIT on older
+ * kernels, and all of it in memory.
+ */
+static int read_cached(int fd, char *text, size_t size, size_t *ret_read)
+{
+	struct iovec part = {text, size};
+	ssize_t n = preadv2(fd, &part, 1, 0, RWF_NOWAIT);
+	struct statfs found;
+
+	if (n < 0 && errno == EOPNOTSUPP && fstatfs(fd, &found) == 0 &&
+	    (unsigned int)found.f_type == TMPFS_MAGIC)
+		n = pread(fd, text, size, 0);
+	if (n < 0)
+		return -errno;
+	*ret_read = (size_t)n;
+	return 0;
+}
+
+static int hash_cached(int path_fd, unsigned char digest[SHA256_SIZE])
+{
+	_cleanup_(freep) char *text = malloc(SOURCE_SIZE_MAX + 1);
+	_cleanup_(closep) int fd = -1;
+	char name[32];
+	struct stat st;
+	size_t size;
+	int r;
+
+	/* A file descriptor's own link: no path is walked. */
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	r = text ? read_cached(fd, text, SOURCE_SIZE_MAX + 1, &size) : -ENOMEM;
+	/* RWF_NOWAIT stops at the first page that would have to be read. */
+	if (r == 0 && size != (size_t)st.st_size)
+		r = -EAGAIN;
+	return r < 0 ? r : sha256_of(text, size, digest);
+}
+
+/* 1: it is as it was; 0: it is not; -EAGAIN, or another error: that would have to be waited for. */
+static int is_unchanged_in_caches(const struct input *input)
+{
+	_cleanup_(closep) int fd = open_cached(input->path);
+	unsigned char digest[SHA256_SIZE];
+	int r;
+
+	if (input->kind != CONTENT)
+		return fd == -EAGAIN ? fd : (fd >= 0) == (input->kind == PRESENT);
+	if (fd < 0)
+		return fd == -EAGAIN ? fd : 0;
+	r = is_same_file(fd, input);
+	if (r <= 0)
+		return r;
+	if (!input->local)
+		return -EAGAIN;
+	r = hash_cached(fd, digest);
+	return r < 0 ? r : memcmp(digest, input->digest, sizeof(digest)) == 0;
+}
+
+int policy_inputs_unchanged_in_caches(const struct policy_inputs *inputs)
+{
+	int r = inputs->count > 0;
+
+	for (size_t i = 0; r > 0 && i < inputs->count; i++)
+		r = is_unchanged_in_caches(&inputs->list[i]);
+	return r;
 }

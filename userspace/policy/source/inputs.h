@@ -39,4 +39,11 @@ int policy_inputs_take(struct parcel *from, struct policy_inputs **ret_inputs);
  */
 bool policy_inputs_unchanged(const struct policy_inputs *inputs);
 
+/*
+ * The same from the kernel's caches alone (RESOLVE_CACHED, openat2(2); RWF_NOWAIT, preadv2(2)), for
+ * a caller that may not wait for a file system. Returns 1, 0, or -ERRNO if they do not have all of
+ * it: -EAGAIN mostly, and for each file that lies where open(2) may ask a server.
+ */
+int policy_inputs_unchanged_in_caches(const struct policy_inputs *inputs);
+
 #endif
