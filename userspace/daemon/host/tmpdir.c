@@ -29,8 +29,13 @@ int tmpdir_create(const char *parent, const char *name, uid_t uid, gid_t gid, in
 		return failure_set(failure, errno, "cannot make the directory %s/%s: %m", parent,
 				   name);
 	fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &made) < 0)
-		return failure_set(failure, errno, "cannot open %s/%s: %m", parent, name);
+	if (fd < 0 || fstat(fd, &made) < 0) {
+		int r = failure_set(failure, errno, "cannot open %s/%s: %m", parent, name);
+
+		/* Empty, and of no use. */
+		unlinkat(parent_fd, name, AT_REMOVEDIR);
+		return r;
+	}
 	/* A parent without the sticky bit would let somebody put another directory in its place. */
 	if (made.st_uid != geteuid())
 		return failure_set(failure, EPERM,

@@ -128,6 +128,16 @@ static void release(struct errand *errand)
 
 static void next_of(uid_t uid);
 
+/* Without a pidfd, for which there was no room, the end of a killed process is looked for. */
+#define REAP_MSEC 100
+
+static bool look_again(struct errand *errand)
+{
+	const struct timeval after = {.tv_usec = REAP_MSEC * 1000};
+
+	return errand->ended || (errand->late && evtimer_add(errand->late, &after) == 0);
+}
+
 /* Until it is waited for, the number is its own. */
 static void put_down(struct errand *errand)
 {
@@ -141,7 +151,7 @@ static void put_down(struct errand *errand)
 	if (errand->pid > 0) {
 		(void)kill(errand->pid, SIGKILL);
 		/* It takes its time to die, in the kernel perhaps: its end is an event. */
-		if (waitpid(errand->pid, NULL, WNOHANG) == 0 && errand->ended)
+		if (waitpid(errand->pid, NULL, WNOHANG) == 0 && look_again(errand))
 			return;
 	}
 	release(errand);
@@ -211,6 +221,11 @@ static void on_late(evutil_socket_t fd, short what, void *context)
 
 	(void)fd;
 	(void)what;
+	/* It was put down, and has no event for its end. */
+	if (!errand->job.done) {
+		put_down(errand);
+		return;
+	}
 	if (errand->socket < 0 && line_moves(errand) && be_patient(errand) == 0)
 		return;
 	fail(errand, -ETIMEDOUT, "did not answer in time");

@@ -25,6 +25,8 @@
 #define READERS_IDLE_MAX 16
 /* Of users who all ask at the same time: there are accounts for fewer. */
 #define READERS_MAX 128
+/* Between looks for the end of one that has no pidfd. */
+#define REAP_MSEC 100
 
 TAILQ_HEAD(question_list, reader_question);
 
@@ -113,6 +115,28 @@ static void on_end(evutil_socket_t fd, short what, void *context)
 		reap(reader);
 }
 
+/* Without a pidfd, for which there was no room. */
+static void on_look(evutil_socket_t fd, short what, void *context)
+{
+	const struct timeval after = {.tv_usec = REAP_MSEC * 1000};
+	struct reader *reader = context;
+	TURN(reader->readers->options.turn);
+
+	(void)fd;
+	(void)what;
+	if (waitpid(reader->pid, NULL, WNOHANG) != 0 || evtimer_add(reader->ended, &after) < 0)
+		reap(reader);
+}
+
+static void look_for_end(struct reader *reader)
+{
+	const struct timeval after = {.tv_usec = REAP_MSEC * 1000};
+
+	reader->ended = evtimer_new(reader->readers->options.base, on_look, reader);
+	if (!reader->ended || evtimer_add(reader->ended, &after) < 0)
+		reap(reader);
+}
+
 /*
  * Its socket closed, it ends by itself; one that hangs does not, and takes its time to die, in the
  * kernel perhaps.
@@ -132,9 +156,11 @@ static void put_down(struct reader *reader)
 	TAILQ_INSERT_TAIL(&readers->leaving, reader, link);
 	pidfd = pidfd_open(reader->pid, 0);
 	(void)kill(reader->pid, SIGKILL);
-	if (waitpid(reader->pid, NULL, WNOHANG) != 0 || pidfd < 0 ||
-	    pid_event_new(readers->options.base, &pidfd, on_end, reader, &reader->ended) < 0)
+	if (waitpid(reader->pid, NULL, WNOHANG) != 0)
 		reap(reader);
+	else if (pidfd < 0 ||
+		 pid_event_new(readers->options.base, &pidfd, on_end, reader, &reader->ended) < 0)
+		look_for_end(reader);
 }
 
 static void free_questions(struct question_list *questions)
