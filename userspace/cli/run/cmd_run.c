@@ -4,6 +4,7 @@
  * nothing of the command has run, and every failure ends with status 125.
  */
 #include <inttypes.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -29,6 +30,13 @@
 
 /* No answer of the daemon takes that long; one that hangs must not hang its clients. */
 #define DAEMON_PATIENCE_SECONDS 120
+/* A launch that loses its daemon is tried again: with so many daemons, for so long. */
+#define LAUNCHES_MAX	  10
+#define LAUNCH_AGAIN_NSEC (60 * NSEC_PER_SEC)
+/* Until then a daemon that is being restarted is waited for, before another one is started here. */
+#define NEXT_DAEMON_MSEC   3000
+#define NEXT_DAEMON_MEMBER 30000
+#define DROP_SECONDS	   5
 
 struct run {
 	struct run_options options;
@@ -43,6 +51,8 @@ struct run {
 	int signal_fd;
 	struct stdin_pump *pump;
 	uint64_t deadline;
+	unsigned int launches;
+	uint64_t launch_until; /* monotonic clock */
 };
 
 static void run_release(struct run *run)
@@ -118,6 +128,22 @@ static void say_unresolved(const struct run *run)
 
 	for (; text && *text && isatty(STDERR_FILENO); text++)
 		message("not protected: %s", *text);
+}
+
+/* A daemon that is about to be there: the one before it has just gone. */
+static void await_daemon(void)
+{
+	const struct timespec pause = {.tv_nsec = 50 * NSEC_PER_MSEC};
+	uint64_t msec = geteuid() == 0 ? NEXT_DAEMON_MSEC : NEXT_DAEMON_MEMBER;
+	uint64_t end = clock_nsec(CLOCK_MONOTONIC) + msec * NSEC_PER_MSEC;
+
+	for (;;) {
+		_cleanup_(closep) int fd = -1;
+
+		if (client_connect(&fd, NULL) == 0 || clock_nsec(CLOCK_MONOTONIC) >= end)
+			return;
+		(void)nanosleep(&pause, NULL);
+	}
 }
 
 static int make_environment(struct run *run)
@@ -290,6 +316,54 @@ static int give_up(struct run *run, int error, int status)
 	return status;
 }
 
+/*
+ * The daemon went away before the command could run. Its successor takes what was prepared for an
+ * execution whose owner is alive, if the label was on its way: it hears that nothing runs.
+ */
+static void drop_prepared(struct run *run)
+{
+	const struct client_ended ended = {.id = run->prepared.id, .status = SIGKILL};
+	const struct timeval patience = {.tv_sec = DROP_SECONDS};
+	_cleanup_(closep) int socket = -1;
+	struct client_outcome outcome;
+
+	if (client_connect(&socket, NULL) == 0 &&
+	    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0 &&
+	    client_ended(socket, &ended, &outcome, NULL) == 0)
+		closep(&outcome.report_fd);
+}
+
+/* Its successor may have removed what was prepared before that could be used. */
+static bool daemon_is_gone(const struct run *run)
+{
+	struct pollfd socket = {.fd = run->socket, .events = POLLRDHUP};
+
+	return poll(&socket, 1, 0) > 0 && (socket.revents & (POLLHUP | POLLRDHUP | POLLERR));
+}
+
+/* Nothing has run yet, so the next daemon is asked for all of it. */
+static bool launch_again(struct run *run, int error)
+{
+	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
+
+	if (run->launches++ == 0)
+		run->launch_until = now + LAUNCH_AGAIN_NSEC;
+	if (error != -ECONNRESET || run->launches >= LAUNCHES_MAX || now >= run->launch_until)
+		return false;
+	closep(&run->socket);
+	run->socket = -1;
+	await_daemon();
+	if (run->is_prepared) {
+		drop_prepared(run);
+		client_prepared_release(&run->prepared);
+	}
+	run->is_prepared = false;
+	environment_release(&run->environment);
+	run->environment = (struct environment){};
+	run->failure.text[0] = '\0';
+	return true;
+}
+
 /* --- the run ------------------------------------------------------------------------------ */
 
 /*
@@ -328,7 +402,7 @@ static int start(struct run *run, struct launched *ret_child)
 	};
 	int own[STREAM_COUNT], r;
 
-	r = supervise_signals(&run->signal_fd);
+	r = run->signal_fd < 0 ? supervise_signals(&run->signal_fd) : 0;
 	if (r < 0)
 		return failure_set(&run->failure, r, "cannot take over signals: %m");
 	streams_open(own);
@@ -387,12 +461,16 @@ static void say_not_executed(const struct run *run, int error)
 		message("%s: %s", program, error == -ENOENT ? "not found" : run->failure.text);
 }
 
+static int run_command(struct run *run);
+
 static int execute(struct run *run)
 {
 	struct launched child;
 	int r;
 
 	r = start(run, &child);
+	if (r < 0 && launch_again(run, daemon_is_gone(run) ? -ECONNRESET : r))
+		return run_command(run);
 	if (r < 0) {
 		message("%s", run->failure.text);
 		return give_up(run, r, EXIT_NOTHING_RAN);
@@ -415,11 +493,11 @@ static int run_command(struct run *run)
 {
 	int r;
 
-	r = gather(run);
-	if (r == 0)
+	do {
 		r = connect_daemon(run);
-	if (r == 0)
-		r = prepare(run);
+		if (r == 0)
+			r = prepare(run);
+	} while (r < 0 && launch_again(run, r));
 	if (r == 0) {
 		say_unresolved(run);
 		r = make_environment(run);
@@ -462,5 +540,10 @@ int cmd_run(int argc, char **argv)
 		message("cannot open /dev/null for standard input: %m");
 		return EXIT_NOTHING_RAN;
 	}
-	return run_command(&run);
+	r = gather(&run);
+	if (r == 0)
+		return run_command(&run);
+	message("%s", run.failure.text);
+	report_file_discard(&run.report);
+	return EXIT_NOTHING_RAN;
 }

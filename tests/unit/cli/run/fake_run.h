@@ -34,6 +34,8 @@ struct fake {
 	/* what it is to do */
 	uint64_t timeout_nsec; /* deadline after the label; 0: none */
 	int prepare_error, label_error;
+	unsigned int lost_prepares, lost_labels; /* so many of them lose the daemon */
+	unsigned int prepares;
 	bool dies;	 /* closes the connection after the label */
 	bool dies_late;	 /* ... at the end */
 	bool comes_back; /* then the next one takes the end */
@@ -71,6 +73,18 @@ int client_connect_or_start(embedded_step *step, void *data, int *ret_socket,
 	return 0;
 }
 
+/* The next one is there at once, and knows nothing of what was prepared. */
+int client_connect(int *ret_socket, struct failure *failure)
+{
+	int fds[2];
+
+	(void)failure;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+	*ret_socket = fds[0];
+	close(fds[1]);
+	return 0;
+}
+
 static void keep_text(char *to, size_t size, const char *text)
 {
 	snprintf(to, size, "%s", text ? text : "(none)");
@@ -81,6 +95,11 @@ int client_prepare(int socket, const struct client_prepare *prepare,
 		   struct failure *failure)
 {
 	(void)socket;
+	fake->prepares++;
+	if (fake->lost_prepares > 0) {
+		fake->lost_prepares--;
+		return failure_set(failure, ECONNRESET, "the daemon has gone away");
+	}
 	keep_text(fake->policy, sizeof(fake->policy), prepare->policy);
 	keep_text(fake->workdir, sizeof(fake->workdir), prepare->workdir);
 	keep_text(fake->language, sizeof(fake->language), prepare->language);
@@ -133,6 +152,10 @@ int client_label(int socket, int pidfd, char *const *environment_kept,
 	(void)socket;
 	(void)environment_kept;
 	keep_text(fake->removed, sizeof(fake->removed), environment_removed[0]);
+	if (fake->lost_labels > 0) {
+		fake->lost_labels--;
+		return failure_set(failure, ECONNRESET, "the daemon has gone away");
+	}
 	if (fake->label_error)
 		return failure_set(failure, fake->label_error, "the label does not stick");
 	fake->child = pid_of(pidfd);
