@@ -4,12 +4,16 @@
 
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
@@ -51,7 +55,139 @@ static void forget_limits(void)
 		files.rlim_cur = files.rlim_max;
 		(void)setrlimit(RLIMIT_NOFILE, &files);
 	}
+}
+
+/* The first namespaces have fixed numbers: PROC_PID_INIT_INO and others, linux/proc_ns.h. */
+#define FIRST_USER_NAMESPACE 0xeffffffdu
+#define FIRST_PID_NAMESPACE  0xeffffffcu
+
+static int namespace_of(const char *process, const char *kind, struct stat *ret)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%s/ns/%s", process, kind);
+	return stat(path, ret) < 0 ? -errno : 0;
+}
+
+static int check_first(const char *kind, const char *name, ino_t number, struct failure *failure)
+{
+	struct stat own;
+	int r = namespace_of("self", kind, &own);
+
+	if (r < 0)
+		return failure_set(failure, r, "cannot look at the %s namespace: %m", name);
+	return own.st_ino == number
+		       ? 0
+		       : failure_set(
+				 failure, EPERM,
+				 "cannot start a daemon from a %s namespace of its own, which the "
+				 "host's would not know: start it on the host (systemctl start "
+				 "cordon)",
+				 name);
+}
+
+/* What this process has of process 1 already, as nearly always, needs no permission. */
+static int join(const char *kind, int type, struct failure *failure)
+{
+	struct stat own, first;
+	char path[64];
+	int fd, r;
+
+	r = namespace_of("self", kind, &own);
+	if (r == -ENOENT)
+		return 0; /* this kernel has none */
+	if (r == 0)
+		r = namespace_of("1", kind, &first);
+	if (r < 0)
+		return failure_set(failure, r, "cannot look at namespaces (%s): %m", kind);
+	if (own.st_dev == first.st_dev && own.st_ino == first.st_ino)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/1/ns/%s", kind);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	r = fd < 0 || setns(fd, type) < 0 ? -errno : 0;
+	closep(&fd);
+	return r < 0 ? failure_set(failure, r,
+				   "cannot start a daemon in the host's namespaces (%s): %m; start "
+				   "it on the host (systemctl start cordon)",
+				   kind)
+		     : 0;
+}
+
+/*
+ * Users of the daemon are all of the host, so it sees the host as they do: names of files, the
+ * network, System V objects. The mount namespace comes last: /proc is needed until then.
+ */
+static int join_host(struct failure *failure)
+{
+	static const struct {
+		const char *kind;
+		int type;
+	} kinds[] = {
+		{"cgroup", CLONE_NEWCGROUP}, {"ipc", CLONE_NEWIPC}, {"uts", CLONE_NEWUTS},
+		{"net", CLONE_NEWNET},	     {"mnt", CLONE_NEWNS},
+	};
+	struct stat own, first;
+	int r = check_first("user", "user", FIRST_USER_NAMESPACE, failure);
+
+	if (r == 0)
+		r = check_first("pid", "process", FIRST_PID_NAMESPACE, failure);
+	/* Its clocks would be others than those of executions. */
+	if (r == 0 && namespace_of("self", "time", &own) == 0 &&
+	    namespace_of("1", "time", &first) == 0 && own.st_ino != first.st_ino)
+		r = failure_set(
+			failure, EPERM,
+			"cannot start a daemon from a time namespace of its own: start it on "
+			"the host (systemctl start cordon)");
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(kinds); i++)
+		r = join(kinds[i].kind, kinds[i].type, failure);
+	return r;
+}
+
+/* Capabilities that are gone from the bounding set do not come back. */
+static int check_bounding_set(struct failure *failure)
+{
+	static const int needed[] = {
+		CAP_CHOWN,     CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER,
+		CAP_KILL,      CAP_SETGID,	 CAP_SETUID,	      CAP_SETPCAP,
+		CAP_NET_ADMIN, CAP_SYS_PTRACE,	 CAP_SYS_ADMIN,	      CAP_SYS_RESOURCE,
+		CAP_PERFMON,   CAP_BPF,		 CAP_SYS_NICE,	      CAP_SYSLOG,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(needed); i++)
+		if (prctl(PR_CAPBSET_READ, needed[i], 0, 0, 0) == 0)
+			return failure_set(failure, EPERM,
+					   "cannot start a daemon with a reduced bounding set (it "
+					   "lacks capability %d): start it on the host (systemctl "
+					   "start cordon)",
+					   needed[i]);
+	return 0;
+}
+
+/* The class of a batch job, or one processor of many, is the caller's own. */
+static void forget_scheduling(void)
+{
+	const struct sched_param none = {};
+	unsigned long processors[1024 / sizeof(long)];
+
+	(void)sched_setscheduler(0, SCHED_OTHER, &none);
 	(void)setpriority(PRIO_PROCESS, 0, 0);
+	/* Those of its cpuset are what is left of them. */
+	memset(processors, 0xff, sizeof(processors));
+	(void)syscall(SYS_sched_setaffinity, 0, sizeof(processors), processors);
+	/* IOPRIO_WHO_PROCESS, IOPRIO_CLASS_NONE: as the scheduling says. */
+	(void)syscall(SYS_ioprio_set, 1, 0, 0);
+	(void)prctl(PR_SET_TIMERSLACK, 0, 0, 0, 0);
+}
+
+static int leave_starter(struct failure *failure)
+{
+	int r = check_bounding_set(failure);
+
+	forget_signals();
+	forget_limits();
+	forget_scheduling();
+	umask(022);
+	return r < 0 ? r : join_host(failure);
 }
 
 static _Noreturn void become_daemon(int pipe_fd)
@@ -62,11 +198,13 @@ static _Noreturn void become_daemon(int pipe_fd)
 		(char[]){"LC_ALL=C.UTF-8"},
 		NULL,
 	};
+	struct failure failure = {};
 	int null_fd;
 
-	forget_signals();
-	forget_limits();
-	umask(022);
+	if (leave_starter(&failure) < 0) {
+		embedded_report(pipe_fd, EMBEDDED_FAILED, failure.text);
+		_exit(EXIT_FAILURE);
+	}
 	null_fd = open("/dev/null", O_RDWR);
 	if (chdir("/") < 0 || null_fd < 0 || dup2(pipe_fd, EMBEDDED_PIPE_FD) < 0 ||
 	    dup2(null_fd, STDIN_FILENO) < 0 || dup2(null_fd, STDOUT_FILENO) < 0 ||
