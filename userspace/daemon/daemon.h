@@ -12,7 +12,7 @@
 #define DAEMON_DEFAULT_STATE	    "/var/lib/cordon"
 #define DAEMON_DEFAULT_SHIP_STATE   "/var/lib/cordon-ship/state.json"
 #define DAEMON_DEFAULT_UNSHIPPED    (1024ull << 20)
-#define DAEMON_DEFAULT_IDLE_SECONDS 30u
+#define DAEMON_DEFAULT_IDLE_SECONDS 3600u
 #define DAEMON_DEFAULT_HEARTBEAT    60u
 
 struct daemon_options {

@@ -56,7 +56,7 @@ static const char help[] =
 	"                   how often the log says that the daemon is there, and how it stands\n"
 	"                   (default: 60; 0: never)\n"
 	"  --pid-file FILE  has its process id in it while it serves\n"
-	"  --idle SECONDS   an embedded daemon leaves after that long without work (default: 30)\n"
+	"  --idle SECONDS   an embedded daemon leaves after that long without work (default: 3600)\n"
 	"  --log-user USER  who writes the log, in a process without privileges (default: the user\n"
 	"                   cordon, or 65530 if there is none)\n"
 	"  --embedded       as `cordon run` starts it: for its use only\n"
