@@ -36,6 +36,9 @@
 #define AGENT_LOG "agent.log"
 /* Several for each execution. */
 #define FILES_WANTED 524288
+/* How long the start waits for the daemon's own log. */
+#define LOG_MSEC	  1500
+#define LOG_MSEC_EMBEDDED 20000
 
 /* --- setting up --------------------------------------------------------------------------- */
 
@@ -127,6 +130,31 @@ static int find_identity(struct running *running, struct failure *failure)
 	return 0;
 }
 
+/*
+ * A log that cannot be opened ends the start. One that does not answer is waited for while the
+ * daemon serves: what runs goes on, and nothing starts. `cordon run` itself waits for an embedded
+ * daemon, and gets the message.
+ */
+static int open_own_log(struct running *running, struct failure *failure)
+{
+	struct daemon *daemon = &running->daemon;
+	bool begun;
+	int r = logs_get_within(daemon->logs, running->options.log,
+				daemon->embedded ? LOG_MSEC_EMBEDDED : LOG_MSEC, &daemon->log,
+				&begun, failure);
+
+	if (r < 0 || begun)
+		return r;
+	if (daemon->embedded)
+		return failure_set(failure, ETIMEDOUT,
+				   "cannot open the audit log in %s: its file system does not "
+				   "answer",
+				   running->options.log);
+	daemon_say(daemon, "the log in %s does not answer: nothing starts until it does",
+		   running->options.log);
+	return 0;
+}
+
 static int open_files(struct running *running, struct failure *failure)
 {
 	struct daemon *daemon = &running->daemon;
@@ -139,7 +167,7 @@ static int open_files(struct running *running, struct failure *failure)
 		leave_starter(daemon);
 	(void)((r = find_identity(running, failure)) < 0 ||
 	       (r = logs_new(&running->options.logs, daemon->base, &daemon->logs, failure)) < 0 ||
-	       (r = logs_get(daemon->logs, running->options.log, &daemon->log, failure)) < 0 ||
+	       (r = open_own_log(running, failure)) < 0 ||
 	       (r = open_agent_log(running, failure)) < 0 ||
 	       (r = lock_subdirectory("executions", &daemon->state_fd, failure)) < 0 ||
 	       (r = lock_subdirectory("policies", &running->notes_fd, failure)) < 0 ||
@@ -200,6 +228,7 @@ static int start_executors(struct running *running, struct failure *failure)
 	int r;
 
 	if (!running->options.config || daemon->embedded) {
+		daemon->knows_executors = true;
 		resume_adopted(daemon);
 		return running->options.config
 			       ? executors_audit(daemon, running->options.config, failure)
@@ -212,6 +241,7 @@ static int start_executors(struct running *running, struct failure *failure)
 		r = executors_load(daemon->executors, &count, failure);
 	if (r < 0)
 		return r;
+	daemon->knows_executors = true;
 	resume_adopted(daemon);
 	adopted_scan(daemon);
 	return 0;
@@ -257,6 +287,8 @@ static int start(struct running *running, struct failure *failure)
 	       (r = server_start(daemon, &daemon->server, failure)) < 0 ||
 	       (r = running_watch(running, failure)) < 0 ||
 	       (r = write_pid_file(running, failure)) < 0);
+	if (r == 0)
+		policies_never_wait(daemon->policies);
 	return r;
 }
 

@@ -10,6 +10,7 @@
 #include "daemon/policy/approvals.h"
 #include "daemon/dns/dns_stub.h"
 #include "daemon/execution/leftovers.h"
+#include "daemon/execution/recovery_work.h"
 #include "daemon/executor/executors.h"
 #include "control/protocol.h"
 #include "daemon/privsep/errand.h"
@@ -75,6 +76,7 @@ void running_stop(struct running *running)
 	if (daemon->server)
 		server_free(daemon->server);
 	close_dns(daemon);
+	recovery_work_stop(daemon);
 	free_execution_handles(daemon);
 	leftovers_free(daemon->leftovers);
 	if (daemon->executors)

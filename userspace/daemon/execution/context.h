@@ -26,6 +26,7 @@ struct dns_stub;
 struct execution;
 struct executors;
 struct leftovers;
+struct recovery;
 struct refused_list;
 struct applying;
 struct server;
@@ -55,6 +56,7 @@ struct daemon {
 	struct names names;
 	struct dns_stub *dns;
 	struct leftovers *leftovers; /* NULL: none */
+	struct recovery *recovery;   /* NULL: nothing of an earlier daemon is to be read */
 	struct executors *executors; /* NULL: embedded, or not yet */
 
 	struct execution *by_slot[CORDON_MAX_EXECUTIONS];
@@ -62,6 +64,7 @@ struct daemon {
 	size_t unfinished; /* those, and the finished whose remains are being removed */
 
 	bool embedded;
+	bool knows_executors;	      /* cordon.yaml is loaded, or there is none */
 	struct event_text event_text; /* of the event at hand */
 	struct backlogs backlogs;     /* events that wait for their turn */
 	struct event *backlog_timer;  /* reads events and looks at these again */

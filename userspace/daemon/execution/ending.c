@@ -35,6 +35,8 @@
 #define STUCK_LOOK_MSEC 1000u
 /* How long the owner may take to tell the status of a command that the daemon has killed. */
 #define TELL_MSEC 5000u
+/* How long it may take to tell that one has ended whose deadline is over. */
+#define OVERDUE_MSEC 1000u
 /* What whoever waits for the end waits for its record, where the log's writer is slow. */
 #define WRITE_MSEC 2000u
 /* Refusals that are forgotten in one go. */
@@ -122,6 +124,9 @@ static bool will_be_told(const struct execution *e)
 	bool lost = e->recovered && !e->adopted && e->started &&
 		    process_alive(e->owner.pid, e->owner.start);
 
+	/* It told an earlier daemon; it still wants its report. */
+	if (lost && e->ending.known && !e->owner.connection)
+		return true;
 	switch (e->end.cause) {
 	case AUDIT_END_TIMEOUT:
 	case AUDIT_END_DENIALS:
@@ -302,8 +307,17 @@ static void finish(struct execution *e)
 	struct daemon *daemon = e->daemon;
 	struct timeval after;
 	uint64_t last;
-	bool sent = events_are_sent(e, &last);
+	bool sent;
 
+	/* Whether its end is on record already is not known: note_read() in recovery_work.c. */
+	if (e->unread)
+		return;
+	if (e->adoption.owes_start) {
+		daemon->adopted->need_start(e);
+		if (e->writing)
+			logs_cancel(e->log, TAKE_PTR(e->writing));
+	}
+	sent = events_are_sent(e, &last);
 	if (!events_caught_up(e, events_drain(daemon, EVENTS_AT_A_TIME) && sent)) {
 		after = events_pause(e);
 		evtimer_add(e->timer, &after);
@@ -393,6 +407,25 @@ static void clean(struct execution *e)
 
 /* --- what begins it ----------------------------------------------------------------------- */
 
+/*
+ * The command may have ended by itself before its deadline, and its owner's word of it wait in the
+ * socket: for a moment, when the loop was held up. That word has the cause and the status.
+ */
+static bool ended_in_time(struct execution *e)
+{
+	struct process_status status;
+	int r;
+
+	if (e->ending.overdue || e->adopted || e->leader <= 0 || !e->owner.connection)
+		return false;
+	r = process_status(e->leader, &status);
+	if (r == 0 && status.state != 'Z' && status.state != 'X')
+		return false;
+	e->ending.overdue = true;
+	arm(e, OVERDUE_MSEC);
+	return true;
+}
+
 void ending_timer(evutil_socket_t fd, short what, void *execution)
 {
 	TURN("ending");
@@ -405,7 +438,8 @@ void ending_timer(evutil_socket_t fd, short what, void *execution)
 		ending_begin(e, AUDIT_END_NOT_STARTED);
 		break;
 	case EXECUTION_LIVE:
-		ending_begin(e, deadline_cause(e));
+		if (!ended_in_time(e))
+			ending_begin(e, deadline_cause(e));
 		break;
 	case EXECUTION_ENDING:
 		look(e);
@@ -430,6 +464,19 @@ static void go_on(struct execution *e, enum audit_end_cause cause)
 		ending_begin(e, cause);
 }
 
+/*
+ * Before the kernel is told that it is ending: a daemon that dies from here on leaves the status to
+ * the next one.
+ */
+static void keep_told(struct execution *e)
+{
+	struct failure failure = {};
+
+	if (e->written && e->state == EXECUTION_LIVE &&
+	    state_save(e->daemon->state_fd, e, &failure) < 0)
+		daemon_say(e->daemon, "execution %s: %s", e->id, failure.text);
+}
+
 void ending_told(struct execution *e, const struct ended_request *ended)
 {
 	e->ending.told = true;
@@ -443,6 +490,7 @@ void ending_told(struct execution *e, const struct ended_request *ended)
 		memcpy(e->record.code.digest, ended->code_digest, sizeof(ended->code_digest));
 		e->record.code.length = ended->code_length;
 	}
+	keep_told(e);
 	go_on(e, WIFSIGNALED(ended->status) ? AUDIT_END_SIGNALED : AUDIT_END_EXITED);
 }
 
@@ -461,6 +509,7 @@ void ending_aborted(struct execution *e, const struct abort_request *aborted)
 void ending_leader_gone(struct execution *e)
 {
 	e->ending.told = true;
+	keep_told(e);
 	e->daemon->adopted->need_start(e);
 	if (!e->adoption.begun)
 		ending_begin(e, AUDIT_END_NOT_STARTED);

@@ -311,7 +311,8 @@ static bool must_wait(struct execution *e)
 {
 	struct daemon *daemon = e->daemon;
 
-	if (!backlog_is_empty(&e->backlog))
+	/* Which of its events are on record is not known yet. */
+	if (e->unread || !backlog_is_empty(&e->backlog))
 		return true;
 	if (!daemon->in_turns)
 		return false;
@@ -369,6 +370,16 @@ static struct execution *execution_of(struct backlog *backlog)
 	return (struct execution *)((char *)backlog - offsetof(struct execution, backlog));
 }
 
+static void settle_found(struct execution *e)
+{
+	if (!e->settles || e->unread || !backlog_is_empty(&e->backlog))
+		return;
+	e->settles = false;
+	/* One that ends settles all of it, and of one that has ended all is on record. */
+	if (e->state < EXECUTION_ENDING && !e->adoption.unrecorded)
+		events_settle(e, e->found_sequence);
+}
+
 static void have_turn(struct execution *e)
 {
 	struct daemon *daemon = e->daemon;
@@ -382,8 +393,10 @@ static void have_turn(struct execution *e)
 		if (daemon->by_slot[slot] != e)
 			return;
 		backlog_drop_first(&daemon->backlogs, &e->backlog);
-		if (backlog_is_empty(&e->backlog))
+		if (backlog_is_empty(&e->backlog)) {
+			settle_found(e);
 			return;
+		}
 	}
 	backlogs_rotate(&daemon->backlogs, &e->backlog);
 }
@@ -396,7 +409,7 @@ static void have_turns(struct daemon *daemon)
 	       next != skipped) {
 		struct execution *e = execution_of(next);
 
-		if (daemon->in_turns && logs_have_enough(e->log, &e->log_share)) {
+		if (e->unread || (daemon->in_turns && logs_have_enough(e->log, &e->log_share))) {
 			if (!skipped)
 				skipped = next;
 			backlogs_rotate(&daemon->backlogs, next);
@@ -486,6 +499,17 @@ bool events_drain(struct daemon *daemon, unsigned int most)
 	daemon->more_events = r > 0 && (unsigned int)r >= most;
 	end_turn(daemon);
 	return drained;
+}
+
+void events_release_kept(struct execution *e)
+{
+	const struct timeval now = {};
+
+	settle_found(e);
+	if (e->daemon->backlog_timer)
+		evtimer_add(e->daemon->backlog_timer, &now);
+	else
+		(void)events_drain(e->daemon, EVENTS_ALL);
 }
 
 void events_leave(struct daemon *daemon)

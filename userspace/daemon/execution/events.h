@@ -33,6 +33,12 @@ bool events_drain(struct daemon *daemon, unsigned int most);
  */
 void events_await_previous(struct execution *e);
 
+/*
+ * What is on record of it is known: events that were kept until then become records, and what is
+ * missing then of those that an earlier daemon left is a gap.
+ */
+void events_release_kept(struct execution *e);
+
 /* Makes records of all that was read: nobody will look at it later. */
 void events_leave(struct daemon *daemon);
 

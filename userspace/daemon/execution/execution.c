@@ -11,6 +11,7 @@
 #include "daemon/execution/ending_report.h"
 #include "daemon/execution/state.h"
 #include "daemon/host/tmpdir.h"
+#include "daemon/privsep/errand.h"
 
 struct execution *execution_new(struct daemon *daemon, json_t *message, pid_t owner,
 				void *connection)
@@ -119,6 +120,7 @@ void execution_free(struct execution *e)
 		(void)tmpdir_remove(DAEMON_TMP_PARENT, e->name, 1);
 	closep(&e->cgroup_fd);
 	closep(&e->code_fd);
+	errand_cancel(e->holding);
 	ending_report_cancel(e);
 	closep(&e->ending.report_fd);
 	for (size_t i = 0; i < e->directory_count; i++)

@@ -36,10 +36,15 @@ enum execution_state {
 	EXECUTION_FINISHED,
 };
 
+/* What is still to be read of one that an earlier daemon began: see recovery_work.h. */
+#define EXECUTION_UNREAD_LOG	1u
+#define EXECUTION_UNREAD_POLICY 2u
+
 struct compiling;
 struct errand;
 struct gate;
 struct keeping;
+struct log_recall;
 struct question;
 struct reporting;
 
@@ -59,6 +64,7 @@ struct execution_adoption {
 	bool fit;	 /* and was found to be in order: it may go on once its start is written */
 	bool in_order;	 /* and goes on */
 	bool unrecorded; /* its start cannot be written */
+	bool owes_start; /* it is to be written before its end, once its log is read */
 	bool unlooked;	 /* its start was written before its code was read */
 	bool container_first; /* it is the program that a container begins with */
 	bool left;	      /* it ended meanwhile */
@@ -93,6 +99,8 @@ struct execution_ending {
 	bool stuck;		     /* said that it cannot be killed */
 	bool waited;		     /* for those who are to wait for its zombies */
 	bool told;		     /* the owner has told how the command ended */
+	bool known;		     /* it told an earlier daemon */
+	bool overdue;		     /* its deadline is over, and its owner is about to tell */
 	bool untold;		     /* its end is being written, and then told */
 	struct reporting *reporting; /* while its report is made: see ending_report.h */
 	int report_fd;
@@ -162,6 +170,12 @@ struct execution {
 		writing; /* until the log can be written; until its start, or its end, is in the file */
 	struct execution_adoption adoption;
 	struct execution_ending ending;
+
+	unsigned int unread;		/* EXECUTION_UNREAD_*; 0: nothing */
+	struct log_recall *recalled_by; /* reads its log */
+	struct errand *holding;		/* opens its work directory again */
+	bool settles;			/* what is missing up to found_sequence is a gap */
+	bool change_unmade;		/* of its policy, which is on record */
 };
 
 /* With its memory and its timer, and nothing else; either may be missing. NULL without memory. */

@@ -4,88 +4,43 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <time.h>
+#include <sys/wait.h>
 
-#include "audit/storage/policy_apart.h"
-#include "audit/storage/recall.h"
-#include "base/clock.h"
 #include "base/hex.h"
 #include "daemon/execution/apply.h"
 #include "daemon/execution/deadline.h"
 #include "daemon/execution/ending.h"
 #include "daemon/execution/events.h"
 #include "daemon/execution/leftovers.h"
+#include "daemon/execution/recovery_work.h"
 #include "daemon/execution/resume.h"
 #include "daemon/execution/state.h"
 #include "daemon/host/tmpdir.h"
 
-#define KILL_TIMEOUT_NSEC (20 * NSEC_PER_SEC)
-#define LOOK_MSEC	  5
-
-/* Logs whose ends are kept while it is asked for each execution what they say. */
-#define WINDOWS_MAX 4
-
-struct found {
-	struct daemon *daemon;
-	uint64_t executions, resumed, cgroups, directories, states, failures;
-	struct window {
-		char *directory;
-		struct recall_window *recall;
-	} windows[WINDOWS_MAX];
-	size_t next_window;
-	char (*live)[UUID_TEXT_SIZE]; /* identities, in order */
-	size_t live_count;
-};
-
-static void found_release(struct found *found)
-{
-	for (size_t i = 0; i < WINDOWS_MAX; i++) {
-		free(found->windows[i].directory);
-		recall_window_free(found->windows[i].recall);
-	}
-	free(found->live);
-}
-
 /* --- executions --------------------------------------------------------------------------- */
 
 /*
- * The policy that it runs under, for what it decides and for the names of rules in records:
- * compiled anew if its files still say the same, else what the log keeps, else as much as the state
- * file tells.
+ * The policy that it runs under, for what it decides and for the names of rules in records. Its
+ * digest and its names are in the state file; all else is to be read (recovery_work.h).
  */
 static int recovered_policy(struct execution *e, struct state *state)
 {
-	struct compiled_policy *policy = NULL;
-	char digest[65];
-	int r;
+	struct compiled_policy *policy;
 
 	e->policy = policies_resumed(e->daemon->policies, e->view->policy, state->policy_digest,
 				     state->policy_name, state->policy_file);
 	if (e->policy)
 		return 0;
-	r = policies_compile(e->daemon->policies, state->request.policy,
-			     state->request.execution.observe, &policy);
-	if (r < 0 || memcmp(policy->digest, state->policy_digest, sizeof(policy->digest)) != 0) {
-		if (policy)
-			compiled_policy_free(policy);
-		policy = NULL;
-		hex_encode(state->policy_digest, sizeof(state->policy_digest), digest);
-		r = policy_store_get_apart(state->log, digest, &policy, NULL);
-	}
-	if (r < 0) {
-		policy = calloc(1, sizeof(*policy));
-		if (!policy)
-			return -ENOMEM;
-		memcpy(policy->digest, state->policy_digest, sizeof(policy->digest));
-		hex_encode(policy->digest, sizeof(policy->digest), policy->digest_text);
-	}
-	/* Another with the same tables may have been kept first. */
-	free(policy->name);
-	free(policy->file);
+	policy = calloc(1, sizeof(*policy));
+	if (!policy)
+		return -ENOMEM;
+	memcpy(policy->digest, state->policy_digest, sizeof(policy->digest));
+	hex_encode(policy->digest, sizeof(policy->digest), policy->digest_text);
 	policy->name = TAKE_PTR(state->policy_name);
 	policy->file = TAKE_PTR(state->policy_file);
 	e->recovered_policy = policy;
-	return 0;
+	return recovery_work_policy(e, state->request.policy, state->request.execution.observe,
+				    state->log);
 }
 
 /* No state file: somebody removed it. The slot alone names it. */
@@ -136,12 +91,26 @@ static const struct compiled_policy *policy_of(const struct execution *e)
 	return e->policy ? e->policy->policy : e->recovered_policy;
 }
 
+/* How its command ended was told, and its end not recorded. */
+static void take_told(struct execution *e, const struct state *state)
+{
+	if (!state->told)
+		return;
+	e->ending.told = e->ending.known = true;
+	e->end.have_status = true;
+	e->end.status = state->told_status;
+	e->end.have_cpu = true;
+	e->end.user_nsec = state->told_user_nsec;
+	e->end.system_nsec = state->told_system_nsec;
+}
+
 static int fill_known(struct execution *e, struct state *state)
 {
-	bool as_recorded = settle_change(e, state);
 	struct failure failure = {};
-	int r = recovered_policy(e, state);
+	int r;
 
+	e->change_unmade = !settle_change(e, state);
+	r = recovered_policy(e, state);
 	if (r < 0)
 		return r;
 	e->record = state->request.execution;
@@ -155,103 +124,35 @@ static int fill_known(struct execution *e, struct state *state)
 	e->leader = state->leader;
 	e->adoption.in_order = state->in_order;
 	memcpy(e->unwritten, state->unwritten, sizeof(e->unwritten));
-	r = logs_get(e->daemon->logs, state->log, &e->log, &failure);
+	take_told(e, state);
+	r = logs_get_later(e->daemon->logs, state->log, &e->log, &failure);
 	if (r < 0)
 		daemon_say(e->daemon, "execution %s: %s; its end goes to %s", e->id, failure.text,
 			   logs_directory(e->daemon->log));
-	/* Beside the record of the change. */
-	else if (!as_recorded)
-		apply_record_unchanged(e, policy_of(e)->name, policy_of(e)->digest_text);
 	return 0;
 }
 
-/* Gaps before the crash are on record: they are not reported again. */
-static void no_gap(uint64_t after, uint64_t before, void *context)
+/* Beside the record of the change, once that log is read. */
+void recovery_record_change(struct execution *e)
 {
-	(void)after;
-	(void)before;
-	(void)context;
+	const struct compiled_policy *policy = policy_of(e);
+
+	if (e->change_unmade)
+		apply_record_unchanged(e, policy->name, policy->digest_text);
+	e->change_unmade = false;
 }
 
-static void note_recorded(uint64_t first, uint64_t last, void *context)
+/* The deadline, or the command's own end, may have been what the earlier daemon was about. */
+enum audit_end_cause recovery_cause(const struct execution *e)
 {
-	struct execution *e = context;
-
-	sequence_add_range(&e->sequence, first, last, no_gap, NULL);
+	if (e->ending.known)
+		return WIFSIGNALED(e->end.status) ? AUDIT_END_SIGNALED : AUDIT_END_EXITED;
+	return e->started && deadline_is_over(e) ? deadline_cause(e) : AUDIT_END_RECOVERED;
 }
 
-/* What the log in that directory says of one: its end is read once, not for each of thousands. */
-static int recall(struct found *found, const char *directory, const char *id, recall_visitor visit,
-		  void *context, struct recall *ret_recall)
-{
-	_cleanup_(recall_window_freep) struct recall_window *read = NULL;
-	_cleanup_(freep) char *copy = NULL;
-	struct window *window;
-	int r;
-
-	for (size_t i = 0; i < WINDOWS_MAX; i++) {
-		window = &found->windows[i];
-		if (window->directory && strcmp(window->directory, directory) == 0) {
-			recall_find(window->recall, id, visit, context, ret_recall);
-			return 0;
-		}
-	}
-	copy = strdup(directory);
-	r = copy ? recall_read(directory, &read) : -ENOMEM;
-	if (r < 0)
-		return r;
-	window = &found->windows[found->next_window++ % WINDOWS_MAX];
-	free(window->directory);
-	recall_window_free(window->recall);
-	*window = (struct window){TAKE_PTR(copy), TAKE_PTR(read)};
-	recall_find(window->recall, id, visit, context, ret_recall);
-	return 0;
-}
-
-/*
- * A crash comes between any two steps. What the log has of this execution is certain: whether the
- * start is there, without which nothing ran; whether the end is, which is not to be told twice; and
- * which events are, of which those that are missing once the rings are read are a gap.
- */
-static void recall_earlier(struct found *of, struct execution *e)
-{
-	const char *directory = logs_directory(e->log);
-	struct recall found;
-
-	e->sequence.anywhere = false;
-	if (recall(of, directory, e->id, note_recorded, e, &found) < 0) {
-		e->sequence = (struct sequence){.anywhere = true};
-		return;
-	}
-	e->started = e->written = (e->started || found.started) && !found.ended;
-	/* Nor does what is still to come of one that has ended begin it a second time. */
-	e->adoption.unrecorded = found.ended;
-	/* Before it there is a record of each event or a gap; what comes after it makes none. */
-	if (found.ended) {
-		e->sequence = (struct sequence){.anywhere = true};
-		return;
-	}
-	for (size_t i = 0; found.started && i < ARRAY_SIZE(e->unwritten); i++)
-		if (e->unwritten[i] > 0)
-			sequence_add(&e->sequence, e->unwritten[i], no_gap, NULL);
-	/* What lies before the window is taken to be on record. */
-	if (!found.started && e->sequence.count > 0)
-		e->sequence.settled = e->sequence.runs[0].first - 1;
-	if (!found.started && found.last_sequence == 0)
-		e->sequence.anywhere = true;
-}
-
-void recovery_recall(struct execution *e)
-{
-	_cleanup_(found_release) struct found alone = {};
-
-	recall_earlier(&alone, e);
-}
-
-static int adopt_slot(struct found *found, uint32_t slot, const struct cordon_execution *view,
+static int adopt_slot(struct daemon *daemon, uint32_t slot, const struct cordon_execution *view,
 		      struct execution **ret_execution)
 {
-	struct daemon *daemon = found->daemon;
 	struct execution *e = execution_recovered(daemon, slot, view);
 	struct state state = {};
 	int r;
@@ -264,12 +165,13 @@ static int adopt_slot(struct found *found, uint32_t slot, const struct cordon_ex
 		r = fill_unknown(e);
 	state_release(&state);
 	if (r == 0 && !e->log)
-		r = logs_get(daemon->logs, logs_directory(daemon->log), &e->log, NULL);
+		e->log = logs_share(daemon->log);
+	if (r == 0)
+		r = recovery_work_recall(e);
 	if (r < 0) {
 		execution_free(e);
 		return r;
 	}
-	recall_earlier(found, e);
 	memcpy(e->record.id, view->id, sizeof(e->record.id));
 	e->record.policy = policy_of(e);
 	e->adopted = view->executor != 0;
@@ -279,22 +181,18 @@ static int adopt_slot(struct found *found, uint32_t slot, const struct cordon_ex
 	return 0;
 }
 
-/* Goes on under this daemon; the others are ended. */
-static bool goes_on(const struct execution *e)
-{
-	return e->resumed || e->adopted;
-}
-
 /*
- * What an executor started has no owner that comes back. It is watched once the executors are
- * known; its policy stays in force in any case, and may be one that this daemon's other executions
- * run under. So may that of one that is ended.
+ * What an executor started has no owner that comes back: it is watched once the executors are
+ * known. Of one that has no start in its state file, its log says whether it began. All others are
+ * watched now, or ended: those whose owner is alive stay a little longer, for it to tell how they
+ * ended once it can connect.
  */
-static bool take_up(struct execution *e)
+static void take_up(struct execution *e)
 {
-	int r = resume_policy(e);
-
-	return e->adopted || (r == 0 && resume(e) == 0);
+	if (e->adopted || (!e->started && e->view->state == CORDON_EXECUTION_LIVE))
+		return;
+	if (resume(e) < 0)
+		ending_begin(e, recovery_cause(e));
 }
 
 static bool stands_ready(const struct cordon_execution *view)
@@ -324,10 +222,8 @@ static void remake_directory(const struct cordon_execution *view)
 	(void)tmpdir_remove(DAEMON_TMP_PARENT, name, LEFTOVERS_SLICE);
 }
 
-static int adopt_slots(struct found *found)
+static int adopt_slots(struct daemon *daemon, struct recovery_counts *counts)
 {
-	struct daemon *daemon = found->daemon;
-
 	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++) {
 		const struct cordon_execution *view =
 			enforcement_execution(daemon->enforcement, slot);
@@ -341,67 +237,32 @@ static int adopt_slots(struct found *found)
 			remake_directory(view);
 			continue;
 		}
-		r = adopt_slot(found, slot, view, &e);
+		r = adopt_slot(daemon, slot, view, &e);
 		if (r < 0)
 			return r;
-		found->executions++;
-		found->resumed += take_up(e);
+		counts->executions++;
 	}
 	return 0;
 }
 
+/* What is missing then of what there was is a gap. */
 static void note_sequences(struct daemon *daemon)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++) {
+		struct execution *e = daemon->by_slot[i];
+
+		if (!e)
+			continue;
+		e->found_sequence = e->view->sequence;
+		e->settles = true;
+	}
+}
+
+static void take_all_up(struct daemon *daemon)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
 		if (daemon->by_slot[i])
-			daemon->by_slot[i]->found_sequence = daemon->by_slot[i]->view->sequence;
-}
-
-/* What is missing now of what there was goes on record before the next crash makes it forgotten. */
-static void settle_resumed(struct daemon *daemon)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
-		if (daemon->by_slot[i] && goes_on(daemon->by_slot[i]))
-			events_settle(daemon->by_slot[i], daemon->by_slot[i]->found_sequence);
-}
-
-static size_t count_alive(const struct daemon *daemon)
-{
-	size_t alive = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
-		alive += daemon->by_slot[i] && !goes_on(daemon->by_slot[i]) &&
-			 daemon->by_slot[i]->state < EXECUTION_DEAD;
-	return alive;
-}
-
-/* The deadline may have been what the earlier daemon was about. */
-static enum audit_end_cause cause_of(const struct execution *e)
-{
-	return e->started && deadline_is_over(e) ? deadline_cause(e) : AUDIT_END_RECOVERED;
-}
-
-/*
- * Those that cannot go on: the ordinary end, run by the ordinary loop until all are dead. Those
- * whose owner is alive stay a little longer, for it to tell how they ended once it can connect.
- */
-static int end_others(struct found *found, struct failure *failure)
-{
-	struct daemon *daemon = found->daemon;
-	uint64_t end = clock_nsec(CLOCK_BOOTTIME) + KILL_TIMEOUT_NSEC;
-
-	for (size_t i = 0; i < ARRAY_SIZE(daemon->by_slot); i++)
-		if (daemon->by_slot[i] && !goes_on(daemon->by_slot[i]))
-			ending_begin(daemon->by_slot[i], cause_of(daemon->by_slot[i]));
-	while (count_alive(daemon) > 0) {
-		if (clock_nsec(CLOCK_BOOTTIME) > end)
-			return failure_set(failure, ETIMEDOUT,
-					   "%zu executions of an earlier daemon survive SIGKILL "
-					   "(stuck in the kernel?); they stay confined",
-					   count_alive(daemon));
-		event_base_loop(daemon->base, EVLOOP_ONCE);
-	}
-	return 0;
+			take_up(daemon->by_slot[i]);
 }
 
 /* --- what is left without an execution ---------------------------------------------------- */
@@ -409,6 +270,19 @@ static int end_others(struct found *found, struct failure *failure)
 static int compare_ids(const void *a, const void *b)
 {
 	return memcmp(a, b, UUID_TEXT_SIZE);
+}
+
+/* What is left, and the executions that it may belong to. */
+struct found {
+	struct daemon *daemon;
+	struct recovery_counts *counts;
+	char (*live)[UUID_TEXT_SIZE]; /* identities, in order */
+	size_t live_count;
+};
+
+static void found_release(struct found *found)
+{
+	free(found->live);
 }
 
 /* For looking each of what thousands of them have left up among as many. */
@@ -444,16 +318,16 @@ static bool is_execution_id(const char *name)
 	return uuid_parse(name, id) == 0;
 }
 
-static void note(struct found *found, int r, uint64_t *counter, const char *what, const char *name)
+void recovery_note_failure(struct daemon *daemon, const char *what, const char *name, int r)
 {
-	if (r == 0) {
-		(*counter)++;
-		return;
-	}
-	found->failures++;
-	daemon_say(found->daemon, "leftover %s %s cannot be removed: %s", what, name, strerror(-r));
+	struct recovery_counts *counts = recovery_work_counts(daemon);
+
+	if (counts)
+		counts->failures++;
+	daemon_say(daemon, "leftover %s %s cannot be removed: %s", what, name, strerror(-r));
 }
 
+/* Its last task may be dying. */
 static int remove_cgroup(const char *name, void *context)
 {
 	struct found *found = context;
@@ -467,90 +341,59 @@ static int remove_cgroup(const char *name, void *context)
 	if (fd >= 0)
 		(void)cgroup_kill(fd);
 	r = cgroup_remove(tree, name);
-	for (int i = 0; r == -EBUSY && i < 200; i++) {
-		const struct timespec pause = {.tv_nsec = LOOK_MSEC * (long)NSEC_PER_MSEC};
-
-		(void)nanosleep(&pause, NULL);
-		r = cgroup_remove(tree, name);
-	}
-	note(found, r, &found->cgroups, "cgroup", name);
+	if (r == -EBUSY)
+		r = recovery_work_cgroup(found->daemon, name);
+	else if (r == 0)
+		found->counts->cgroups++;
+	if (r < 0)
+		recovery_note_failure(found->daemon, "cgroup", name, r);
 	return 0;
-}
-
-/* What came behind the last event on record, and the counters, nobody can tell any more. */
-static void write_lost_end(struct found *of, struct log_use *log, const char *id,
-			   struct state *state)
-{
-	struct daemon *daemon = of->daemon;
-	struct audit_execution *execution = &state->request.execution;
-	struct audit_end end = {.cause = AUDIT_END_RECOVERED};
-	struct compiled_policy policy = {.name = state->policy_name, .file = state->policy_file};
-	struct recall found;
-
-	if (recall(of, logs_directory(log), id, NULL, NULL, &found) < 0 || found.ended)
-		return;
-	memcpy(policy.digest, state->policy_digest, sizeof(policy.digest));
-	hex_encode(policy.digest, sizeof(policy.digest), policy.digest_text);
-	execution->policy = &policy;
-	end.last_sequence = found.last_sequence;
-	(void)logs_append(log, audit_record_end(execution, &end, clock_nsec(CLOCK_REALTIME)));
-	execution->policy = NULL;
-	daemon_record(daemon, "lost",
-		      json_pack("{s:s,s:I}", "execution", id, "after",
-				(json_int_t)found.last_sequence));
 }
 
 /*
  * Its slot went with the enforcement, as by `cordon disable --force` without a daemon: the file is
  * all that is left to tell its end from.
  */
-static void record_lost(struct found *found, const char *id)
-{
-	struct daemon *daemon = found->daemon;
-	struct state state = {};
-	struct log_use *log;
-
-	if (state_load(daemon->state_fd, id, &state, NULL) == 0 && state.started &&
-	    logs_get(daemon->logs, state.log, &log, NULL) == 0) {
-		write_lost_end(found, log, id, &state);
-		logs_put(log);
-	}
-	state_release(&state);
-}
-
 static int remove_state(const char *id, void *context)
 {
 	struct found *found = context;
+	struct daemon *daemon = found->daemon;
 	char path[sizeof(DAEMON_TMP_PARENT "/cordon-") + UUID_TEXT_SIZE];
+	struct state state = {};
+	int r;
 
 	if (is_live(found, id))
 		return 0;
-	record_lost(found, id);
-	found->states++;
+	found->counts->states++;
 	snprintf(path, sizeof(path), DAEMON_TMP_PARENT "/cordon-%s", id);
-	found->directories += faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-	return leftovers_add(found->daemon, id);
+	found->counts->directories += faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+	if (state_load(daemon->state_fd, id, &state, NULL) < 0 || !state.started)
+		r = leftovers_add(daemon, id);
+	else
+		r = recovery_work_lost(daemon, id, &state);
+	state_release(&state);
+	return r;
 }
 
 int recovery_run(struct daemon *daemon, struct failure *failure)
 {
-	_cleanup_(found_release) struct found found = {.daemon = daemon};
-	int r;
+	_cleanup_(found_release) struct found found = {
+		.daemon = daemon,
+		.counts = recovery_work_counts(daemon),
+	};
+	int r = found.counts ? 0 : -ENOMEM;
 
-	if (daemon->origin != ENFORCEMENT_LOADED) {
-		r = adopt_slots(&found);
-		if (r < 0)
-			return failure_set(failure, r,
-					   "cannot take over what an earlier daemon "
-					   "left: %m");
-		/* Events of before the crash belong to those executions. */
-		note_sequences(daemon);
-		events_drain(daemon, EVENTS_ALL);
-		settle_resumed(daemon);
-		r = end_others(&found, failure);
-		if (r < 0)
-			return r;
+	if (r == 0 && daemon->origin != ENFORCEMENT_LOADED) {
+		r = adopt_slots(daemon, found.counts);
+		if (r == 0) {
+			/* Events of before the crash belong to those executions. */
+			note_sequences(daemon);
+			events_drain(daemon, EVENTS_ALL);
+			take_all_up(daemon);
+		}
 	}
+	if (r < 0)
+		return failure_set(failure, r, "cannot take over what an earlier daemon left: %m");
 	r = list_live(&found);
 	if (r < 0)
 		return failure_set(failure, r, "%m");
@@ -561,15 +404,7 @@ int recovery_run(struct daemon *daemon, struct failure *failure)
 	if (r < 0)
 		return failure_set(failure, r, "cannot look after what an earlier daemon left: %m");
 	policies_remove_stale(daemon->policies);
-	if (daemon->origin != ENFORCEMENT_LOADED || found.cgroups || found.directories ||
-	    found.states)
-		daemon_record(daemon, "recover",
-			      json_pack("{s:I,s:I,s:I,s:I,s:I,s:I}", "executions",
-					(json_int_t)found.executions, "resumed",
-					(json_int_t)found.resumed, "cgroups",
-					(json_int_t)found.cgroups, "directories",
-					(json_int_t)found.directories, "state_files",
-					(json_int_t)found.states, "failures",
-					(json_int_t)found.failures));
+	recovery_work_begin(daemon, daemon->origin != ENFORCEMENT_LOADED || found.counts->cgroups ||
+					    found.counts->directories || found.counts->states);
 	return 0;
 }

@@ -9,16 +9,19 @@
 #include "daemon/execution/execution.h"
 
 /*
- * Its record, log, start and policy (recovered_policy, which it takes over) are filled in. -ESRCH:
- * its owner is gone; -EBADMSG: the policy is not the one that is in force in the kernel, or not
- * known in full; -ENOENT: it was not begun, or is ending. Then it stays as it was, to be ended.
+ * Watches its owner, and arms its deadline. Its record, log and start are filled in. -ESRCH: its
+ * owner is gone; -ENOENT: it was not begun, or is ending. Then it stays as it was, to be ended.
  */
 int resume(struct execution *e);
 
 /*
- * The second half of that, alone: has this daemon use the policy that is in force in the kernel.
- * -EBADMSG; -ENOMEM.
+ * Has this daemon use the policy that is in force in the kernel, which is filled in
+ * (recovered_policy, which it takes over). -EBADMSG: it is another one, or not known in full;
+ * -ENOMEM.
  */
 int resume_policy(struct execution *e);
+
+/* With its policy: what waits for an answer may ask again. */
+void resume_asking(struct execution *e);
 
 #endif

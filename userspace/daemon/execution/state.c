@@ -27,12 +27,23 @@ static json_t *changing_json(const struct execution *e)
 			 p->file, "digest", p->digest_text);
 }
 
+/* How its command ended, as its owner told; adopted ones have an event for it. */
+static json_t *told_json(const struct execution *e)
+{
+	if (!e->ending.told || !e->end.have_status)
+		return json_null();
+	return json_pack("{s:i,s:I,s:I}", "status", e->end.status, "user_nsec",
+			 (json_int_t)e->end.user_nsec, "system_nsec",
+			 (json_int_t)e->end.system_nsec);
+}
+
 json_t *state_json(const struct execution *e)
 {
 	const struct audit_execution *r = &e->record;
 
 	return json_pack(
-		"{s:s,s:O,s:s,s:{s:s,s:s,s:s},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s:[I,I,I],s:b,s:I}",
+		"{s:s,s:O,s:s,s:{s:s,s:s,s:s},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s:[I,I,I],s:b,"
+		"s:I,s:o}",
 		"id", e->id, "request", e->request, "log", logs_directory(e->log), "policy", "name",
 		r->policy->name, "file", r->policy->file, "digest", r->policy->digest_text,
 		"limits", protocol_limits(&r->limits, false), "limits_missing",
@@ -43,7 +54,7 @@ json_t *state_json(const struct execution *e)
 		"client_uid", (json_int_t)e->owner.uid, "leader", (int)e->leader, "unwritten",
 		(json_int_t)e->unwritten[0], (json_int_t)e->unwritten[1],
 		(json_int_t)e->unwritten[2], "in_order", e->adoption.in_order, "clock_offset",
-		(json_int_t)r->clock_offset);
+		(json_int_t)r->clock_offset, "told", told_json(e));
 }
 
 int state_save(int dir_fd, const struct execution *e, struct failure *failure)
@@ -114,24 +125,42 @@ static int parse_unwritten(const json_t *list, struct state *state, struct failu
 	return 0;
 }
 
+static int parse_told(json_t *object, struct state *state, struct failure *failure)
+{
+	json_int_t user, system;
+	json_error_t error;
+
+	if (!object || json_is_null(object))
+		return 0;
+	if (json_unpack_ex(object, &error, 0, "{s:i,s:I,s:I!}", "status", &state->told_status,
+			   "user_nsec", &user, "system_nsec", &system) < 0)
+		return failure_set(failure, EBADMSG, "%.160s", error.text);
+	state->told = true;
+	state->told_user_nsec = (uint64_t)user;
+	state->told_system_nsec = (uint64_t)system;
+	return 0;
+}
+
 static int parse_into(json_t *object, struct state *state, struct failure *failure)
 {
 	struct audit_execution *e = &state->request.execution;
 	const char *id, *log, *name, *file, *digest;
-	json_t *request, *limits, *missing, *kept, *removed, *changing, *unwritten = NULL;
+	json_t *request, *limits, *missing, *kept, *removed, *changing, *unwritten = NULL,
+									*told = NULL;
 	int observe, started, leader, in_order = 1, r;
 	json_error_t error;
 	json_int_t start, client, clock_offset = 0;
 
 	if (json_unpack_ex(
 		    object, &error, 0,
-		    "{s:s,s:o,s:s,s:{s:s,s:s,s:s!},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s?o,s?b,s?I!}",
+		    "{s:s,s:o,s:s,s:{s:s,s:s,s:s!},s:o,s:o,s:b,s:b,s:I,s:o,s:o,s:o,s:I,s:i,s?o,s?b,"
+		    "s?I,s?o!}",
 		    "id", &id, "request", &request, "log", &log, "policy", "name", &name, "file",
 		    &file, "digest", &digest, "limits", &limits, "limits_missing", &missing,
 		    "observe", &observe, "started", &started, "start", &start, "environment_kept",
 		    &kept, "environment_removed", &removed, "changing", &changing, "client_uid",
 		    &client, "leader", &leader, "unwritten", &unwritten, "in_order", &in_order,
-		    "clock_offset", &clock_offset) < 0)
+		    "clock_offset", &clock_offset, "told", &told) < 0)
 		return failure_set(failure, EBADMSG, "%.160s", error.text);
 	(void)((r = prepare_request_parse(request, &state->request, failure)) < 0 ||
 	       (r = uuid_parse(id, e->id)) < 0 ||
@@ -143,6 +172,8 @@ static int parse_into(json_t *object, struct state *state, struct failure *failu
 	if (r < 0)
 		return failure_set(failure, r == -ENOMEM ? ENOMEM : EBADMSG, "%m");
 	r = parse_changing(changing, state, failure);
+	if (r == 0)
+		r = parse_told(told, state, failure);
 	if (r < 0)
 		return r;
 	e->observe = observe;

@@ -33,6 +33,9 @@ struct state {
 	uint64_t unwritten[EXECUTION_UNWRITTEN]; /* see struct execution */
 	pid_t leader;
 	bool in_order;
+	bool told; /* how the command ended, and what it used: its end is about to be recorded */
+	int told_status;
+	uint64_t told_user_nsec, told_system_nsec;
 	/* The policy that was about to replace it; the kernel knows whether it did. */
 	bool changing;
 	char *changing_asked, *changing_name, *changing_file;

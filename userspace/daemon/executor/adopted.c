@@ -24,7 +24,7 @@
 #include "daemon/execution/label.h"
 #include "daemon/host/pid_event.h"
 #include "daemon/host/process.h"
-#include "daemon/execution/recovery.h"
+#include "daemon/execution/recovery_work.h"
 #include "daemon/execution/state.h"
 #include "daemon/host/turn.h"
 #include "daemon/executor/wiped.h"
@@ -140,16 +140,15 @@ static char *agent_of(const struct execution *e, const struct config_executor *i
 
 /*
  * A daemon may have died between a record and the state file that goes with it: before the one was
- * written, or after the end, when it was removed.
+ * written, or after the end, when it was removed. Returns whether its log is read first; then
+ * become_known() comes after that.
  */
-static void recall_earlier(struct execution *e)
+static bool recall_earlier(struct execution *e)
 {
-	if (e->view->adopted >= e->daemon->start_time)
-		return;
-	recovery_recall(e);
-	/* Of what is not on record at all, nothing may be missing unnoticed. */
-	if (!e->started && !e->adoption.unrecorded)
-		e->sequence.anywhere = false;
+	if (e->view->adopted >= e->daemon->start_time || recovery_work_recall(e) < 0)
+		return false;
+	recovery_work_begin(e->daemon, false);
+	return true;
 }
 
 /* Its entry is gone, and with it what its policy was called: the kernel knows which it is. */
@@ -179,6 +178,19 @@ static const struct executor_entry *entry_with_policy(const struct daemon *daemo
 	return entry && entry->policy ? entry : NULL;
 }
 
+/* What happens to it is heard of from here on. */
+static void become_known(struct execution *e)
+{
+	struct failure failure = {};
+
+	watch_both(e);
+	if (entry_with_policy(e->daemon, e->view->executor - 1))
+		return;
+	e->adoption.begun = true;
+	failure_set(&failure, EPERM, "its entry in cordon.yaml, or that one's policy, is gone");
+	refuse(e, &failure);
+}
+
 static struct execution *make_known(struct daemon *daemon, uint32_t slot,
 				    const struct cordon_adopt_event *event)
 {
@@ -186,7 +198,6 @@ static struct execution *make_known(struct daemon *daemon, uint32_t slot,
 	const struct executor_entry *entry = entry_with_policy(daemon, view->executor - 1);
 	struct execution *e = execution_adopted(daemon, slot, view);
 	const char *workdir = event ? (const char *)event->data : NULL;
-	struct failure failure = {};
 
 	if (!e)
 		return NULL;
@@ -222,14 +233,8 @@ static struct execution *make_known(struct daemon *daemon, uint32_t slot,
 		return NULL;
 	}
 	e->log = logs_share(daemon->log);
-	recall_earlier(e);
-	watch_both(e);
-	if (!entry) {
-		e->adoption.begun = true;
-		failure_set(&failure, EPERM,
-			    "its entry in cordon.yaml, or that one's policy, is gone");
-		refuse(e, &failure);
-	}
+	if (!recall_earlier(e))
+		become_known(e);
 	return e;
 }
 
@@ -385,7 +390,12 @@ static void adopted_need_start(struct execution *e)
 {
 	struct failure failure = {};
 
-	if (!e->adopted || e->started || e->adoption.unrecorded || e->state >= EXECUTION_ENDING)
+	if (!e->adopted || e->started || e->adoption.unrecorded ||
+	    (e->state >= EXECUTION_ENDING && !e->adoption.owes_start))
+		return;
+	/* It may be on record already. */
+	e->adoption.owes_start = e->unread != 0;
+	if (e->adoption.owes_start)
 		return;
 	e->adoption.unlooked = e->adoption.look != NULL;
 	if (write_start(e, &failure) < 0) {
@@ -668,7 +678,7 @@ static void adopted_begin(struct execution *e)
 	int r;
 
 	/* While a daemon starts it knows no entries yet: see adopted_resume(). */
-	if (e->adoption.begun || e->state >= EXECUTION_ENDING || !e->daemon->executors)
+	if (e->adoption.begun || e->state >= EXECUTION_ENDING || !e->daemon->executors || e->unread)
 		return;
 	e->adoption.begun = true;
 	e->adoption.seen.executor = e->view->executor - 1;
@@ -784,6 +794,9 @@ void adopted_resume(struct execution *e)
 {
 	struct failure failure = {};
 
+	/* Once its log is read: adopted_recovered(). */
+	if (e->unread)
+		return;
 	e->leader = (pid_t)e->view->leader;
 	watch_both(e);
 	/* Its program is not in place yet: that will be told. */
@@ -806,6 +819,23 @@ void adopted_resume(struct execution *e)
 	go_on(e);
 }
 
+static void adopted_recovered(struct execution *e)
+{
+	if (e->recovered) {
+		if (e->daemon->knows_executors && e->state < EXECUTION_ENDING)
+			adopted_resume(e);
+		return;
+	}
+	/* Of what is not on record at all, nothing may be missing unnoticed. */
+	if (!e->started && !e->adoption.unrecorded)
+		e->sequence.anywhere = false;
+	if (e->state >= EXECUTION_ENDING)
+		return;
+	become_known(e);
+	if (e->state < EXECUTION_ENDING && !e->adoption.begun && has_begun(e->view))
+		adopted_begin(e);
+}
+
 /* --- what the life of executions calls ---------------------------------------------------- */
 
 const struct adopted_calls adopted_calls = {
@@ -814,5 +844,6 @@ const struct adopted_calls adopted_calls = {
 	.environment = wiped_take,
 	.begin = adopted_begin,
 	.exit = adopted_exit,
+	.recovered = adopted_recovered,
 	.release = adopted_release,
 };

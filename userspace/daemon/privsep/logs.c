@@ -2,7 +2,9 @@
 /* Opens each log once, for all executions that log there. */
 #include "daemon/privsep/logs.h"
 
+#include <event2/event.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/queue.h>
 #include <sys/stat.h>
 
@@ -32,6 +34,7 @@ struct log_use {
 	dev_t kept_device;
 	ino_t kept_inode;
 	unsigned int references;
+	bool owed; /* by executions that ran: what waits is written, whenever that can be done */
 	struct writer_wait *last; /* once nobody uses it: for what it has to be written */
 };
 
@@ -143,8 +146,11 @@ static void on_left(struct writer *writer, void *context)
 	use_free(context);
 }
 
-/* `place`: where it is found already; NULL: it is looked for, and waited for. */
-static int use_new(struct logs *logs, const char *directory, struct writer_place *place,
+/*
+ * `place`: where it is found already; NULL: it is looked for, and waited for unless that is to be
+ * done later.
+ */
+static int use_new(struct logs *logs, const char *directory, struct writer_place *place, bool later,
 		   struct log_use **ret_use, struct failure *failure)
 {
 	struct log_use *use = calloc(1, sizeof(*use));
@@ -153,7 +159,7 @@ static int use_new(struct logs *logs, const char *directory, struct writer_place
 		.uid = logs->uid,
 		.gid = logs->gid,
 		.base = logs->base,
-		.begun = place ? on_begun : NULL,
+		.begun = place || later ? on_begun : NULL,
 		.restarted = on_restart,
 		.left = on_left,
 		.context = use,
@@ -163,14 +169,19 @@ static int use_new(struct logs *logs, const char *directory, struct writer_place
 
 	if (!use)
 		return failure_set(failure, ENOMEM, "%m");
-	r = place ? writer_open_at(directory, place, &settings, &use->writer, failure)
-		  : writer_open(directory, &settings, &use->writer, &repaired, failure);
+	if (later)
+		r = writer_open_later(directory, &settings, &use->writer, failure);
+	else if (place)
+		r = writer_open_at(directory, place, &settings, &use->writer, failure);
+	else
+		r = writer_open(directory, &settings, &use->writer, &repaired, failure);
 	if (r < 0) {
 		free(use);
 		return failure_set(failure, r, "cannot open the audit log in %s: %m", directory);
 	}
 	use->logs = logs;
 	use->references = 1;
+	use->owed = later;
 	LIST_INSERT_HEAD(&logs->uses, use, link);
 	if (repaired > 0)
 		record_repair(use, repaired);
@@ -184,8 +195,101 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 	struct log_use *use = find(logs, directory);
 
 	if (!use)
-		return use_new(logs, directory, NULL, ret_log, failure);
+		return use_new(logs, directory, NULL, false, ret_log, failure);
 	use->references++;
+	*ret_log = use;
+	return 0;
+}
+
+/* By what it was called, or by what the kernel has in its caches. */
+static struct log_use *find_cached(struct logs *logs, const char *directory)
+{
+	struct log_use *use;
+
+	LIST_FOREACH(use, &logs->uses, link)
+	if (strcmp(writer_directory(use->writer), directory) == 0)
+		return use;
+	LIST_FOREACH(use, &logs->uses, link)
+	{
+		struct writer_place place = WRITER_PLACE_NONE;
+
+		writer_where(use->writer, &place.device, &place.inode);
+		if (place.inode && writer_place_is(&place, directory) == 1)
+			return use;
+	}
+	return NULL;
+}
+
+int logs_get_later(struct logs *logs, const char *directory, struct log_use **ret_log,
+		   struct failure *failure)
+{
+	struct log_use *use = find_cached(logs, directory);
+
+	if (!use)
+		return use_new(logs, directory, NULL, true, ret_log, failure);
+	use->references++;
+	*ret_log = use;
+	return 0;
+}
+
+struct beginning {
+	bool done;
+	int result;
+};
+
+static void on_beginning(int result, void *context)
+{
+	*(struct beginning *)context = (struct beginning){true, result};
+}
+
+static void on_time(evutil_socket_t fd, short what, void *context)
+{
+	(void)fd;
+	(void)what;
+	(void)context;
+}
+
+static int wait_for(struct log_use *use, unsigned int msec, struct beginning *beginning)
+{
+	const struct timeval patience = {msec / 1000, (suseconds_t)(msec % 1000) * 1000};
+	struct event_base *base = use->logs->base;
+	struct event *late = evtimer_new(base, on_time, NULL);
+	struct writer_wait *wait = NULL;
+	int r = late && evtimer_add(late, &patience) == 0 ? 0 : -ENOMEM;
+
+	if (r == 0)
+		r = writer_when_ready(use->writer, on_beginning, beginning, &wait);
+	beginning->done = r == 0;
+	while (r > 0 && !beginning->done && evtimer_pending(late, NULL))
+		(void)event_base_loop(base, EVLOOP_ONCE);
+	if (r > 0 && !beginning->done)
+		writer_wait_cancel(use->writer, wait);
+	if (late)
+		event_free(late);
+	return r < 0 ? r : 0;
+}
+
+int logs_get_within(struct logs *logs, const char *directory, unsigned int msec,
+		    struct log_use **ret_log, bool *ret_begun, struct failure *failure)
+{
+	struct beginning beginning = {};
+	struct log_use *use = NULL;
+	int r = logs_get_later(logs, directory, &use, failure);
+
+	if (r < 0)
+		return r;
+	r = wait_for(use, msec, &beginning);
+	if (r < 0)
+		failure_set(failure, r, "%m");
+	/* That there is no room says no more than that nothing can start now. */
+	else if (beginning.done && beginning.result < 0 && beginning.result != -ETIMEDOUT &&
+		 !writer_has_begun(use->writer))
+		r = logs_unwritable(use, beginning.result, failure);
+	if (r < 0) {
+		use_free(use);
+		return r;
+	}
+	*ret_begun = writer_has_begun(use->writer);
 	*ret_log = use;
 	return 0;
 }
@@ -220,7 +324,7 @@ int logs_open(struct logs *logs, const char *seen, size_t size, int fd, struct l
 				   "what looks at the log's directory makes no sense");
 	use = find_in(logs, place.device, place.inode);
 	if (!use)
-		return use_new(logs, directory, &place, ret_log, failure);
+		return use_new(logs, directory, &place, false, ret_log, failure);
 	use->references++;
 	*ret_log = use;
 	return 0;
@@ -253,7 +357,7 @@ void logs_put(struct log_use *log)
 {
 	if (!log || --log->references > 0)
 		return;
-	if (!writer_has_begun(log->writer))
+	if (!writer_has_begun(log->writer) && !(log->owed && writer_is_dirty(log->writer)))
 		use_free(log);
 	else if (log->logs->base)
 		write_last(log);
@@ -273,6 +377,17 @@ int logs_when_writable(struct log_use *log, writer_done *done, void *context,
 	return log->logs->options.go_on_when_full
 		       ? 0
 		       : writer_when_ready(log->writer, done, context, ret_wait);
+}
+
+bool logs_has_begun(const struct log_use *log)
+{
+	return writer_has_begun(log->writer);
+}
+
+int logs_when_begun(struct log_use *log, writer_done *done, void *context,
+		    struct writer_wait **ret_wait)
+{
+	return writer_when_ready(log->writer, done, context, ret_wait);
 }
 
 int logs_unwritable(const struct log_use *log, int r, struct failure *failure)

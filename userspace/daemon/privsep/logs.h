@@ -41,6 +41,21 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 	     struct failure *failure);
 
 /*
+ * The same without waiting for its file system: its directory is found, and its writer started, by
+ * processes beside the loop, and records wait in memory until then, also after logs_put(). For logs
+ * that executions of an earlier daemon have. -ENOMEM.
+ */
+int logs_get_later(struct logs *logs, const char *directory, struct log_use **ret_log,
+		   struct failure *failure);
+
+/*
+ * The same, and has the loop turn until the log can be written, or cannot be, or `msec` are over.
+ * *ret_begun: false: it did not answer in that time. -errno as writer_open().
+ */
+int logs_get_within(struct logs *logs, const char *directory, unsigned int msec,
+		    struct log_use **ret_log, bool *ret_begun, struct failure *failure);
+
+/*
  * The same in two steps, of which the second waits for nothing. First, in a process that may wait
  * (errand.h): finds, or makes, the directory that a request names, see log_place.h, and writes what
  * goes to the second, beside a descriptor. -errno as writer_place_find().
@@ -71,6 +86,14 @@ struct log_use *logs_share(struct log_use *log);
  */
 int logs_when_writable(struct log_use *log, writer_done *done, void *context,
 		       struct writer_wait **ret_wait);
+/*
+ * Is there, or was there, a writer that could open the log? And, where it is being opened, tells
+ * from the loop when that is done, however it ends: as writer_when_ready(), whatever logs_options
+ * say of logs that cannot be written.
+ */
+bool logs_has_begun(const struct log_use *log);
+int logs_when_begun(struct log_use *log, writer_done *done, void *context,
+		    struct writer_wait **ret_wait);
 /* Fills `failure` with what that found out, a negative errno. */
 int logs_unwritable(const struct log_use *log, int r, struct failure *failure);
 

@@ -143,6 +143,12 @@ int writer_open_at(const char *directory, struct writer_place *place,
 	return 0;
 }
 
+int writer_open_later(const char *directory, const struct writer_settings *settings,
+		      struct writer **ret_writer, struct failure *failure)
+{
+	return writer_new(directory, settings, ret_writer, failure);
+}
+
 bool writer_has_begun(const struct writer *w)
 {
 	return w->begun;

@@ -36,6 +36,12 @@ int writer_open(const char *directory, const struct writer_settings *settings,
 int writer_open_at(const char *directory, struct writer_place *place,
 		   const struct writer_settings *settings, struct writer **ret_writer,
 		   struct failure *failure);
+/*
+ * The same with a loop, in a place that is still to be found, once there is something to write: for
+ * a log whose file system may not answer. -ENOMEM.
+ */
+int writer_open_later(const char *directory, const struct writer_settings *settings,
+		      struct writer **ret_writer, struct failure *failure);
 /* Is there, or was there, a writer that could open the log? If not: why, or "". */
 bool writer_has_begun(const struct writer *writer);
 const char *writer_why_not_begun(const struct writer *writer);

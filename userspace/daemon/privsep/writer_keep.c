@@ -124,13 +124,14 @@ static void on_looked(void *context, int result, const char *data, size_t size,
 {
 	struct writer *w = context;
 
-	(void)failure;
 	w->looking = NULL;
 	w->looked_at = clock_nsec(CLOCK_MONOTONIC);
 	if (result == 0)
 		result = take_place(w, data, size, fds);
 	if (result == 0)
 		return writer_keep_say(w);
+	if (!w->begun)
+		w->why_not_begun = *failure;
 	/* A file system that does not answer says nothing of the place that the writer has. */
 	if (w->fd < 0 || result != -ETIMEDOUT) {
 		leave_place(w);

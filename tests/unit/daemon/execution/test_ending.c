@@ -148,6 +148,33 @@ static void test_timeout_told(void **state)
 	expect_end("timeout");
 }
 
+/* It ended by itself, and the loop was held up until its deadline was over, too. */
+static void test_ended_in_time(void **state)
+{
+	struct execution *e = world_live();
+
+	(void)state;
+	e->leader = 4194000;
+	timer(e);
+	assert_int_equal(e->state, EXECUTION_LIVE);
+	tell(e, 17 << 8);
+	expect_end("exited");
+}
+
+/* Nobody told within the second that it had for that. */
+static void test_not_told_in_time(void **state)
+{
+	struct execution *e = world_live();
+
+	(void)state;
+	e->leader = 4194000;
+	timer(e);
+	timer(e);
+	assert_int_equal(e->state, EXECUTION_ENDING);
+	ending_owner_gone(e);
+	expect_end("timeout");
+}
+
 /* More than a turn of the loop may take: its end is written when all of it is on record. */
 static void test_much_is_told(void **state)
 {
@@ -693,6 +720,8 @@ int main(void)
 		ONE(test_signaled),
 		ONE(test_owner_gone),
 		ONE(test_timeout_told),
+		ONE(test_ended_in_time),
+		ONE(test_not_told_in_time),
 		ONE(test_much_is_told),
 		ONE(test_others_tell_more),
 		ONE(test_timeout_not_told),

@@ -782,6 +782,10 @@ static struct execution *after_crash(void)
 	world_start();
 	world->origin = ENFORCEMENT_RECOVERED;
 	assert_int_equal(recovery_run(world, &failure), 0);
+	/* Its log and its policy are read. */
+	while (errand)
+		errand_answers(0);
+	assert_null(world->recovery);
 	take_entry();
 	return world->by_slot[0];
 }

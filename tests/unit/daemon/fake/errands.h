@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All of daemon/privsep/errand.h and daemon/executor/gate.h without processes: they answer when the
- * test says so. One each.
+ * test says so. The last errand is at hand, and those before it after that; one gate.
  */
 #ifndef CORDON_TESTS_DAEMON_FAKE_ERRANDS_H
 #define CORDON_TESTS_DAEMON_FAKE_ERRANDS_H
@@ -18,6 +18,7 @@
 struct errand {
 	struct errand_job job;
 	bool aside; /* it only waits for changes, which a test asks for */
+	struct errand *before;
 };
 
 struct gate {
@@ -33,27 +34,41 @@ int errand_start(struct event_base *base, const struct errand_job *job, struct e
 {
 	bool aside = strcmp(job->what, EXECUTOR_FOLLOWER) == 0;
 	int r = aside ? 0 : faults_next(__func__);
+	struct errand *started;
 
 	(void)base;
 	if (r < 0)
 		return failure_set(failure, r, "no process: %m");
-	*ret_errand = calloc(1, sizeof(**ret_errand));
-	(*ret_errand)->job = *job;
-	(*ret_errand)->aside = aside;
+	started = calloc(1, sizeof(*started));
+	*started = (struct errand){.job = *job, .aside = aside, .before = aside ? NULL : errand};
 	if (!aside)
-		errand = *ret_errand;
+		errand = started;
+	*ret_errand = started;
 	return 0;
 }
 
 void errand_cancel(struct errand *cancelled)
 {
+	struct errand **at = &errand;
+
 	if (!cancelled)
 		return;
 	if (!cancelled->aside) {
-		assert_ptr_equal(cancelled, errand);
-		errand = NULL;
+		while (*at && *at != cancelled)
+			at = &(*at)->before;
+		assert_ptr_equal(cancelled, *at);
+		*at = cancelled->before;
 	}
 	free(cancelled);
+}
+
+static inline struct errand *errand_take(void)
+{
+	struct errand *taken = errand;
+
+	assert_non_null(taken);
+	errand = taken->before;
+	return taken;
 }
 
 struct errand_fds errand_no_fds(void)
@@ -124,7 +139,6 @@ static inline void errand_answers_of(struct errand *answering, int result)
 	size_t size = 0;
 	FILE *to = open_memstream(&data, &size);
 
-	assert_non_null(answering);
 	if (result == 0)
 		result = errand_work_here(&answering->job, to, &fds, &failure);
 	else
@@ -139,7 +153,7 @@ static inline void errand_answers_of(struct errand *answering, int result)
 
 static inline void errand_answers(int result)
 {
-	errand_answers_of(TAKE_PTR(errand), result);
+	errand_answers_of(errand_take(), result);
 }
 
 /*
@@ -153,14 +167,13 @@ static inline void errand_answers_apart(void)
 		struct failure failure;
 	} *told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		       0);
-	struct errand *answering = TAKE_PTR(errand);
+	struct errand *answering = errand_take();
 	struct errand_fds fds = errand_no_fds();
 	_cleanup_(freep) char *data = NULL;
 	size_t size = 0;
 	int ends[2];
 	pid_t pid;
 
-	assert_non_null(answering);
 	assert_ptr_not_equal(told, MAP_FAILED);
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
 	pid = fork();

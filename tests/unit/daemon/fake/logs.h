@@ -22,6 +22,7 @@ struct writer_wait {
 	LIST_ENTRY(writer_wait) link;
 	struct event *event;
 	bool for_writable;
+	int error; /* 0: as fake_logs says */
 	writer_done *done;
 	void *context;
 };
@@ -30,6 +31,7 @@ struct log_use {
 	LIST_ENTRY(log_use) link;
 	char *directory;
 	unsigned int users;
+	bool never_began;
 };
 
 struct logs {
@@ -97,6 +99,20 @@ int logs_get(struct logs *logs, const char *directory, struct log_use **ret_log,
 	use->users++;
 	*ret_log = use;
 	return 0;
+}
+
+int logs_get_later(struct logs *logs, const char *directory, struct log_use **ret_log,
+		   struct failure *failure)
+{
+	return logs_get(logs, directory, ret_log, failure);
+}
+
+int logs_get_within(struct logs *logs, const char *directory, unsigned int msec,
+		    struct log_use **ret_log, bool *ret_begun, struct failure *failure)
+{
+	(void)msec;
+	*ret_begun = true;
+	return logs_get(logs, directory, ret_log, failure);
 }
 
 int logs_look(const struct logs *logs, const char *asked, FILE *to, int *ret_fd,
@@ -239,7 +255,11 @@ static void logs_on_written(evutil_socket_t fd, short what, void *context)
 	(void)fd;
 	(void)what;
 	logs_forget_wait(context);
-	wait.done(wait.for_writable ? fake_logs->writable : fake_logs->written, wait.context);
+	if (wait.error)
+		wait.done(wait.error, wait.context);
+	else
+		wait.done(wait.for_writable ? fake_logs->writable : fake_logs->written,
+			  wait.context);
 }
 
 static inline void logs_add_wait(bool for_writable, writer_done *done, void *context,
@@ -275,6 +295,25 @@ int logs_when_writable(struct log_use *log, writer_done *done, void *context,
 		return 0;
 	logs_add_wait(true, done, context, ret_wait);
 	return 1;
+}
+
+/* One that cannot be opened never begins. */
+int logs_when_begun(struct log_use *log, writer_done *done, void *context,
+		    struct writer_wait **ret_wait)
+{
+	int r = faults_next(__func__);
+
+	log->never_began = r < 0;
+	if (r == 0 && !fake_logs->restarts)
+		return 0;
+	logs_add_wait(true, done, context, ret_wait);
+	(*ret_wait)->error = r;
+	return 1;
+}
+
+bool logs_has_begun(const struct log_use *log)
+{
+	return !log->never_began;
 }
 
 void logs_cancel(struct log_use *log, struct writer_wait *wait)

@@ -28,10 +28,12 @@
 #include "daemon/execution/events.h"
 #include "daemon/execution/label.h"
 #include "daemon/execution/prepare.h"
+#include "daemon/execution/recovery_work.h"
 #include "daemon/execution/state.h"
 #include "daemon/executor/adopted.h"
 #include "daemon/host/process.h"
 #include "daemon/policy/policies.h"
+#include "daemon/privsep/errand.h"
 #include "tests/unit/daemon/fake/cgroups.h"
 #include "tests/unit/daemon/fake/kernel.h"
 #include "tests/unit/daemon/fake/logs.h"
@@ -210,9 +212,22 @@ static inline bool world_settle(void)
 	return world->unfinished == 0;
 }
 
+/* Until all is read that an earlier daemon has left. */
+static inline bool world_read_all(void)
+{
+	const struct timespec pause = {.tv_nsec = 200000};
+
+	for (unsigned int i = 0; world->recovery && i < 150000; i++) {
+		world_turn();
+		nanosleep(&pause, NULL);
+	}
+	return !world->recovery;
+}
+
 /* The daemon's memory goes; what is outside it stays. */
 static inline void world_stop(void)
 {
+	recovery_work_stop(world);
 	policies_free(world->policies);
 	names_release(&world->names);
 	logs_put(world->log);
@@ -221,6 +236,7 @@ static inline void world_stop(void)
 	closep(&world->state_fd);
 	event_text_release(&world->event_text);
 	event_free(world->flush_timer);
+	errands_forget();
 	event_base_free(world->base);
 	free(world);
 	world = NULL;
@@ -231,6 +247,7 @@ static inline void world_crash(void)
 {
 	struct enforcement *as_it_was = malloc(sizeof(*kernel));
 
+	recovery_work_stop(world);
 	memcpy(as_it_was, kernel, sizeof(*kernel));
 	for (uint32_t slot = 0; slot < CORDON_MAX_EXECUTIONS; slot++) {
 		struct execution *e = world->by_slot[slot];
@@ -418,7 +435,8 @@ static inline struct execution *world_live(void)
 {
 	struct execution *e = world_prepare();
 
-	assert_int_equal(world_try_label(e, 4194000), 0);
+	/* A process that lives. */
+	assert_int_equal(world_try_label(e, getpid()), 0);
 	return e;
 }
 
