@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import select
 import shutil
 import subprocess
@@ -45,6 +47,22 @@ for line in requests:
 """
 
 
+# How long a session may take to end whose code has closed its answers.
+ENDING = 10.0
+
+
+class _Late(Exception):
+    """The deadline of a piece of code is over."""
+
+
+class _Malformed(Exception):
+    """An answer is longer than any may be."""
+
+
+def _left(deadline: Optional[float]) -> Optional[float]:
+    return None if deadline is None else max(0.0, deadline - time.monotonic())
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a piece of code printed, its last expression as text, and what it raised: the code's own word, all of it."""
@@ -83,6 +101,8 @@ class PythonSession:
             raise CordonError(f"{error.filename}: {error.strerror}") from error
         assert self._process.stdin and self._process.stdout and self._process.stderr
         self._requests, self._answers = self._process.stdin, self._process.stdout
+        # For _write().
+        os.set_blocking(self._requests.fileno(), False)
         self._said = Stream(self._process.stderr, self._limit)
 
     def execute(self, code: str, timeout: Optional[float] = None) -> Answer:
@@ -92,13 +112,19 @@ class PythonSession:
             seconds(timeout, "timeout")
         if self._result is not None:
             raise CordonError(f"the session has ended: {self._result.cause}")
+        deadline = None if timeout is None else time.monotonic() + timeout
         try:
-            self._requests.write(json.dumps(code).encode() + b"\n")
-            self._requests.flush()
-            line = self._read_line(timeout)
+            self._write(json.dumps(code).encode() + b"\n", deadline)
+            line = self._read_line(deadline)
         except (BrokenPipeError, EOFError):
-            result = self.close()
+            result = self._end_by(deadline)
             raise CordonError(f"the session has ended: {result.cause}") from None
+        except _Malformed:
+            self.cancel()
+            raise CordonError("the session has ended: its answer was none") from None
+        except _Late:
+            self.cancel()
+            raise TimeoutError(f"the code took longer than {timeout} s") from None
         except BaseException:
             self.cancel()
             raise
@@ -106,23 +132,43 @@ class PythonSession:
             logs, value, error = json.loads(line)
             kind, text, trace = (str(part) for part in error) if error else (None, None, None)
             return Answer(str(logs), None if value is None else str(value), kind, text, trace)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             # The code has written there itself.
             self.cancel()
             raise CordonError("the session has ended: its answer was none") from None
 
-    def _read_line(self, timeout: Optional[float]) -> bytes:
-        deadline = None if timeout is None else time.monotonic() + timeout
+    def _write(self, data: bytes, deadline: Optional[float]) -> None:
+        """Code that does not read holds nobody up for longer than `deadline`."""
+        while data:
+            if not select.select([], [self._requests], [], _left(deadline))[1]:
+                raise _Late
+            data = data[os.write(self._requests.fileno(), data[:65536]) :]
+
+    def _read_line(self, deadline: Optional[float]) -> bytes:
         while b"\n" not in self._rest:
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            if not select.select([self._answers], [], [], left)[0]:
-                raise TimeoutError(f"the code took longer than {timeout} s")
+            if len(self._rest) > self._limit:
+                raise _Malformed
+            # What is written without an end is always readable.
+            if deadline is not None and time.monotonic() >= deadline:
+                raise _Late
+            if not select.select([self._answers], [], [], _left(deadline))[0]:
+                raise _Late
             some = self._answers.raw.read(65536)  # type: ignore[attr-defined]
-            if not some or len(self._rest) > self._limit:
+            if not some:
                 raise EOFError
             self._rest += some
         line, _, self._rest = self._rest.partition(b"\n")
         return line
+
+    def _end_by(self, deadline: Optional[float]) -> Result:
+        """It closed its answers, so it has ended, or is about to; if not, it is cancelled."""
+        with contextlib.suppress(OSError):
+            self._requests.close()
+        try:
+            self._process.wait(ENDING if deadline is None else min(ENDING, _left(deadline) or 0.0))
+        except subprocess.TimeoutExpired:
+            return self._end(cancelled=True)
+        return self.close()
 
     def cancel(self) -> None:
         """Ends it with everything that it started."""
@@ -141,7 +187,8 @@ class PythonSession:
                     self._requests.close()
                 except BrokenPipeError:
                     pass
-                while self._answers.read(65536):
+                # What is killed needs no room for its last words.
+                while not cancelled and self._answers.read(65536):
                     pass
                 status, stderr = self._process.wait(), self._said.text()
                 self._result = read_result(

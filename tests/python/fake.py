@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 PROGRAM = """#!/usr/bin/python3 -B
-import json, os, subprocess, sys
+import ctypes, json, os, subprocess, sys
 words = sys.argv[1:]
 with open(os.environ["FAKE_ARGUMENTS"], "w") as file:
     json.dump(words, file)
@@ -22,7 +22,9 @@ if words[0] == "why":
     sys.exit(0)
 if value("--policy") and value("--policy").startswith("/"):
     os.environ["FAKE_POLICY"] = open(value("--policy")).read()
-done = subprocess.run(command, cwd=value("--workdir"), stdin=subprocess.DEVNULL if value("--stdin") == "null" else None)
+# What it runs ends with it (PR_SET_PDEATHSIG), as with cordon's daemon.
+done = subprocess.run(command, cwd=value("--workdir"), stdin=subprocess.DEVNULL if value("--stdin") == "null" else None,
+                      preexec_fn=lambda: ctypes.CDLL(None).prctl(1, 9))
 outcome = {"cause": os.environ.get("FAKE_CAUSE", "exited"), "limits": os.environ.get("FAKE_LIMITS", "").split()}
 report = {"execution": "0190", "policy": {"name": "fake"}, "outcome": outcome, "denials": [], "denials_total": 0}
 report.update(json.loads(os.environ.get("FAKE_REPORT", "{}")))
