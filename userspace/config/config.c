@@ -15,6 +15,7 @@ struct config {
 	size_t entries; /* in the kernel */
 	uint32_t audit;
 	bool require_approval;
+	bool own_approvals;
 	const struct source *source;
 };
 
@@ -111,6 +112,23 @@ static int read_require_approval(struct reader *r, const struct node *n, void *t
 	return 0;
 }
 
+static int read_own(struct reader *r, const struct node *n, void *target)
+{
+	(void)reader_boolean(r, n, "own", "write true or false",
+			     &((struct config *)target)->own_approvals);
+	return 0;
+}
+
+static int read_approvals(struct reader *r, const struct node *n, void *target)
+{
+	static const struct key keys[] = {
+		{"own", read_own},
+		{NULL, NULL},
+	};
+
+	return reader_mapping(r, n, "approvals", keys, target);
+}
+
 static int read_source(struct arena *arena, const struct source *s, struct diagnostics *d,
 		       void *ret)
 {
@@ -121,6 +139,7 @@ static int read_source(struct arena *arena, const struct source *s, struct diagn
 		{"executors", read_executors},
 		{"audit", read_least},
 		{"require_approval", read_require_approval},
+		{"approvals", read_approvals},
 		{NULL, NULL},
 	};
 	struct config *config = calloc(1, sizeof(*config));
@@ -184,6 +203,11 @@ uint32_t config_audit(const struct config *config)
 bool config_require_approval(const struct config *config)
 {
 	return config->require_approval;
+}
+
+bool config_own_approvals(const struct config *config)
+{
+	return config->own_approvals;
 }
 
 const char *config_text(const struct config *config, size_t *ret_size)

@@ -112,6 +112,8 @@ uint32_t config_audit(const struct config *config);
 
 /* Policies may be used once they are approved. */
 bool config_require_approval(const struct config *config);
+/* A user may approve what the same user proposed. */
+bool config_own_approvals(const struct config *config);
 
 /* The whole of it, as it was read. */
 const char *config_text(const struct config *config, size_t *ret_size);

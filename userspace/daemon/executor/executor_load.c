@@ -48,6 +48,7 @@ int executors_audit(struct daemon *daemon, const char *path, struct failure *fai
 		return r;
 	}
 	enforcement_set_audit(daemon->enforcement, config_audit(config));
+	daemon->own_approvals = config_own_approvals(config);
 	r = approval_require(daemon, config_require_approval(config), failure);
 	config_free(config);
 	return r;
@@ -83,6 +84,7 @@ static int no_file(struct executors *x, size_t *ret_count, struct failure *failu
 {
 	executors_clear(x);
 	enforcement_set_audit(x->daemon->enforcement, 0);
+	x->daemon->own_approvals = false;
 	x->loaded = true;
 	free(TAKE_PTR(x->trouble));
 	*ret_count = 0;
@@ -102,6 +104,7 @@ static int take(struct executors *x, struct config *config, struct failure *fail
 		return r;
 	}
 	enforcement_set_audit(x->daemon->enforcement, config_audit(config));
+	x->daemon->own_approvals = config_own_approvals(config);
 	return 0;
 }
 

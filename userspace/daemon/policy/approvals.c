@@ -313,7 +313,24 @@ static uint64_t expires_after(const struct approval_entry *entry,
 									  : decision->expires;
 }
 
-static int check_decision(const struct approval_entry *entry,
+/*
+ * Proposed by whoever decides: by its user, or by the user who is logged in, whatever that became.
+ * What waits because somebody ran it is root's file.
+ */
+static bool is_own(const struct approvals *a, const struct approval_entry *entry,
+		   const struct approval_decision *decision)
+{
+	size_t length = strlen(a->path);
+	uint32_t login;
+
+	/* A proposal's text is kept here; all else is somebody's file. */
+	if (strncmp(entry->file, a->path, length) != 0 || entry->file[length] != '/')
+		return false;
+	return entry->asked_by == decision->who.uid ||
+	       (process_login(decision->who.pid, &login) == 0 && entry->asked_by == login);
+}
+
+static int check_decision(const struct approvals *a, const struct approval_entry *entry,
 			  const struct approval_decision *decision, uint64_t now,
 			  struct failure *failure)
 {
@@ -324,10 +341,24 @@ static int check_decision(const struct approval_entry *entry,
 				   entry->name);
 	if (decision->decision == AUDIT_APPROVAL_REFUSED && entry->state == APPROVAL_REFUSED)
 		return failure_set(failure, EALREADY, "policy %s is refused already", entry->name);
+	if (decision->decision == AUDIT_APPROVAL_GRANTED && is_own(a, entry, decision) &&
+	    decision->who.uid != 0 && !decision->own_allowed)
+		return failure_set(failure, EPERM,
+				   "cannot approve policy %s: you proposed it. Ask another member "
+				   "of cordon-approvers, or root",
+				   entry->name);
 	if (decision->decision == AUDIT_APPROVAL_GRANTED && expires_after(entry, decision) > 0 &&
 	    expires_after(entry, decision) <= now)
 		return failure_set(failure, EINVAL, "the approval would have expired already");
 	return 0;
+}
+
+bool approvals_is_own(const struct approvals *a, const struct approval_decision *decision)
+{
+	struct approval_entry *entry;
+
+	return decision->decision == AUDIT_APPROVAL_GRANTED && !decision->ahead &&
+	       find_by_digest(a, decision->digest, &entry, NULL) == 0 && is_own(a, entry, decision);
 }
 
 /*
@@ -363,7 +394,7 @@ int approvals_decide(struct approvals *a, const struct approval_decision *decisi
 	r = decision->ahead ? find_ahead(a, decision, now, record, context, &entry, failure)
 			    : find_by_digest(a, decision->digest, &entry, failure);
 	if (r == 0)
-		r = check_decision(entry, decision, now, failure);
+		r = check_decision(a, entry, decision, now, failure);
 	if (r < 0)
 		return failure_set(failure, r, "%m");
 	reason = strdup(decision->reason);

@@ -93,16 +93,20 @@ struct approval_decision {
 	const char *reason;
 	uint64_t expires; /* wall clock; 0: never */
 	struct ucred who;
+	bool own_allowed; /* a proposal, by the user who made it; root may always */
 };
 
 /*
  * -ENOENT: none of that digest; -ENOTUNIQ: several; -EALREADY: it is so already; -EINVAL: nothing
- * to revoke, or
- * it has expired before it begins. *ret_entry: how it stands now, a new reference.
+ * to revoke, or it has expired before it begins; -EPERM: the same user proposed it. *ret_entry: how
+ * it stands now, a new reference.
  */
 int approvals_decide(struct approvals *approvals, const struct approval_decision *decision,
 		     uint64_t now, approvals_recorder record, void *context, json_t **ret_entry,
 		     struct failure *failure);
+
+/* Is that a grant of what the same user, or who logged in as that user, has proposed? */
+bool approvals_is_own(const struct approvals *approvals, const struct approval_decision *decision);
 
 /*
  * Before a decision: what it is about. One that nobody asked for waits from here on, so that the

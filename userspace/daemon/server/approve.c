@@ -56,6 +56,7 @@ static struct approval_decision decision_of(const struct connection *c,
 		.reason = request->reason,
 		.expires = request->expires,
 		.who = c->peer.ucred,
+		.own_allowed = c->daemon->own_approvals,
 	};
 }
 
@@ -86,14 +87,22 @@ static void decide(struct connection *c, const struct decide_request *request,
 	struct failure failure = {};
 	json_t *entry = NULL;
 	size_t changed = 0;
+	bool own;
 	int r;
 
 	hex_encode(identity, SHA256_SIZE, digest);
 	decision.digest = digest;
+	own = approvals_is_own(c->daemon->approvals, &decision);
 	r = approvals_decide(c->daemon->approvals, &decision, clock_nsec(CLOCK_REALTIME),
 			     approval_record, c->daemon, &entry, &failure);
 	if (r < 0)
 		return connection_refuse(c, r, failure.text);
+	/* Root may, and nobody else looked at it. */
+	if (own)
+		daemon_alert(c->daemon, "approval-own",
+			     json_pack("{s:s,s:O,s:I}", "digest", digest, "policy",
+				       json_object_get(entry, "policy"), "uid",
+				       (json_int_t)c->peer.ucred.uid));
 	executors_check_approvals(c->daemon->executors);
 	if (request->decision == AUDIT_APPROVAL_GRANTED)
 		changed = approved_apply(c->daemon, entry, request->reason, &c->peer.ucred);

@@ -173,6 +173,25 @@ static int record(void *context, const struct audit_approval *approval)
 	return 0;
 }
 
+/* Of this user's: what that says. */
+static int approve_as(struct fixture *f, const json_t *entry, uid_t uid, bool own_allowed)
+{
+	const struct approval_decision decision = {
+		.decision = AUDIT_APPROVAL_GRANTED,
+		.digest = json_string_value(json_object_get(entry, "digest")),
+		.reason = "because",
+		.who = {.pid = getpid(), .uid = uid},
+		.own_allowed = own_allowed,
+	};
+	struct failure failure = {};
+	json_t *after = NULL;
+	int r = approvals_decide(f->daemon.approvals, &decision, clock_nsec(CLOCK_REALTIME), record,
+				 NULL, &after, &failure);
+
+	json_decref(after);
+	return r;
+}
+
 static void approve(struct fixture *f, const json_t *entry)
 {
 	const struct approval_decision decision = {
@@ -241,6 +260,24 @@ static void test_policy(void **state)
 	json_decref(entry);
 }
 
+/* Who proposed it does not approve it, unless that is allowed; another user, and root, do. */
+static void test_own(void **state)
+{
+	static const struct {
+		uid_t uid;
+		bool allowed;
+		int expected;
+	} tries[] = {{7, false, -EPERM}, {8, false, 0}, {7, true, 0}, {0, false, 0}};
+	struct fixture *f = *state;
+	json_t *entry = NULL;
+
+	assert_int_equal(ask_for(f, &alice, PROPOSE_SESSION, 60, &entry), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(tries); i++)
+		assert_int_equal(approve_as(f, entry, tries[i].uid, tries[i].allowed),
+				 tries[i].expected);
+	json_decref(entry);
+}
+
 /* For itself alone, and while it lives. */
 static void test_execution(void **state)
 {
@@ -285,6 +322,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_session, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_policy, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_own, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_execution, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_refused, set_up, tear_down),
 	};
