@@ -281,6 +281,7 @@ static int start(struct running *running, struct failure *failure)
 				(int)getpid(), "embedded", daemon->embedded, "enforcement",
 				origins[daemon->origin], "gaps", protocol_strings(daemon->gaps),
 				"host", host_name()));
+	running->on_record = true;
 	(void)((r = recovery_run(daemon, failure)) < 0 ||
 	       (r = dns_stub_start(daemon, &daemon->dns, failure)) < 0 ||
 	       (r = start_executors(running, failure)) < 0 ||

@@ -31,6 +31,7 @@ struct running {
 	struct event *watchdog;
 	struct event *heartbeat; /* NULL: none */
 	bool pid_written;
+	bool on_record; /* its start is: so is its end */
 	unsigned int ticks;
 	bool unload; /* leave nothing behind */
 };

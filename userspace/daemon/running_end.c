@@ -87,7 +87,8 @@ void running_stop(struct running *running)
 		enforcement_close(daemon->enforcement);
 	if (daemon->log) {
 		record_unwritten(daemon);
-		daemon_record(daemon, "stop", NULL);
+		if (running->on_record)
+			daemon_record(daemon, "stop", NULL);
 	}
 	if (daemon->approvals)
 		approvals_free(daemon->approvals);
