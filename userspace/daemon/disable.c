@@ -7,8 +7,10 @@
 
 #include "base/clock.h"
 #include "daemon/host/cgroup.h"
+#include "daemon/host/process.h"
 #include "control/client.h"
 #include "control/lock.h"
+#include "kernel/adoption.h"
 #include "kernel/enforcement.h"
 #include "kernel/pins.h"
 
@@ -65,6 +67,24 @@ static void end_executions(struct enforcement *e)
 	(void)kill_slots(e);
 }
 
+/* What they start would not be confined any more. */
+static int refuse_living_executors(struct failure *failure)
+{
+	_cleanup_(freep) struct adoption_executor *list = NULL;
+	size_t count = 0;
+
+	if (adoption_list_executors(NULL, &list, &count) < 0)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		if (process_alive_since((pid_t)list[i].pid, list[i].start_nsec))
+			return failure_set(
+				failure, EBUSY,
+				"an executor lives (process %u), and what it starts would "
+				"not be confined any more; end it, or use --force",
+				list[i].pid);
+	return 0;
+}
+
 static int unload_pinned(bool force, struct failure *failure)
 {
 	enum enforcement_origin origin;
@@ -81,6 +101,12 @@ static int unload_pinned(bool force, struct failure *failure)
 		return r;
 	if (force)
 		end_executions(e);
+	else
+		r = refuse_living_executors(failure);
+	if (r < 0) {
+		enforcement_close(e);
+		return r;
+	}
 	r = enforcement_unload(e, failure);
 	if (r == -EBUSY)
 		r = failure_replace(failure, EBUSY,

@@ -325,8 +325,8 @@ static int take_executors(const struct cordon_role *roles, size_t count,
 	*list = larger;
 	for (size_t i = 0; i < count; i++)
 		if (roles[i].kind == CORDON_ROLE_EXECUTOR)
-			larger[(*at)++] =
-				(struct adoption_executor){roles[i].owner, roles[i].start};
+			larger[(*at)++] = (struct adoption_executor){
+				roles[i].owner, roles[i].executor, roles[i].start};
 	return 0;
 }
 

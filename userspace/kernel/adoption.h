@@ -42,6 +42,7 @@ void adoption_keep_executables(struct adoption *a, uint64_t active);
 /* A process that runs an executor. */
 struct adoption_executor {
 	uint32_t pid;
+	uint32_t executor;   /* index of its entry */
 	uint64_t start_nsec; /* boot clock */
 };
 

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "daemon/executor/adopted.h"
 #include "daemon/executor/executors_parts.h"
+#include "daemon/host/process.h"
 #include "daemon/host/turn.h"
 #include "daemon/privsep/errand.h"
 
@@ -199,4 +200,36 @@ json_t *executors_status_json(const struct executors *x)
 			 x ? x->trouble : NULL, "list", states_json(x), "before",
 			 executor_before_json(x), "before_more",
 			 (json_int_t)(x ? x->before_all - x->before_count : 0));
+}
+
+static bool is_told(const struct adoption_executor *list, size_t count, uint32_t pid)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i].pid == pid)
+			return true;
+	return false;
+}
+
+size_t executors_living(struct executors *x, char *text, size_t size)
+{
+	_cleanup_(freep) struct adoption_executor *running = NULL;
+	size_t count = 0, used = 0, living = 0;
+
+	text[0] = '\0';
+	if (!x || adoption_list_executors(x->adoption, &running, &count) < 0)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct executor_entry *entry = executors_entry(x, running[i].executor);
+
+		/* Once for all of its threads. */
+		if (is_told(running, i, running[i].pid) || !entry ||
+		    !process_alive_since((pid_t)running[i].pid, running[i].start_nsec))
+			continue;
+		living++;
+		if (used < size)
+			used += (size_t)snprintf(text + used, size - used,
+						 "\n  executor %s: process %u", entry->is->name,
+						 running[i].pid);
+	}
+	return living;
 }

@@ -95,6 +95,12 @@ void executors_reload(struct executors *x);
 /* None is in force from here on; what stood ready is given back. */
 void executors_clear(struct executors *x);
 
+/*
+ * The first processes that run an executor, one a line, and how many there are: what they start is
+ * confined as long as cordon enforces. `x` may be NULL.
+ */
+size_t executors_living(struct executors *x, char *text, size_t size);
+
 /* NULL: none with this number. */
 const struct executor_entry *executors_entry(const struct executors *x, uint32_t index);
 

@@ -152,3 +152,12 @@ int process_in_cgroup(pid_t pid, const char *suffix)
 	length = strlen(path);
 	return length >= wanted && strcmp(path + length - wanted, suffix) == 0;
 }
+
+bool process_alive_since(pid_t pid, uint64_t start_nsec)
+{
+	const uint64_t tick = 10 * NSEC_PER_MSEC;
+	struct process_status status;
+
+	return process_status(pid, &status) == 0 && status.state != 'Z' && status.state != 'X' &&
+	       status.start_nsec / tick == start_nsec / tick;
+}

@@ -38,6 +38,8 @@ int process_uid(pid_t pid, uid_t *ret_uid);
 
 /* Is the process that had this pid and start time still there (zombies are not)? */
 bool process_alive(pid_t pid, uint64_t start_nsec);
+/* The same where the kernel gave the time, of which /proc has hundredths of a second. */
+bool process_alive_since(pid_t pid, uint64_t start_nsec);
 
 /*
  * Does its cgroup (v2) end in `suffix`, which starts with '/'? Negative: /proc could not be read.

@@ -348,6 +348,18 @@ static void do_stop(struct connection *c, json_t *message)
 		list_live(daemon, text + used, sizeof(text) - used);
 		return connection_refuse(c, EBUSY, text);
 	}
+	if (!force) {
+		char list[4096], text[8192];
+		size_t living = executors_living(daemon->executors, list, sizeof(list));
+
+		snprintf(
+			text, sizeof(text),
+			"%zu executors live, and what they start would not be confined any more; end "
+			"them, or use --force:%s",
+			living, list);
+		if (living > 0)
+			return connection_refuse(c, EBUSY, text);
+	}
 	if (daemon->executors)
 		executors_clear(daemon->executors);
 	c->awaits_stop = true;

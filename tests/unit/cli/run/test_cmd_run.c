@@ -48,6 +48,20 @@ static void test_refused(void **state)
 	assert_false(fake->ended);
 }
 
+/* Nothing has run while the daemon was restarted: the next one is asked, but not for ever. */
+static void test_launched_again(void **state)
+{
+	(void)state;
+	fake->lost_prepares = 1;
+	fake->lost_labels = 2;
+	expect(0, "ran\n", "", WORDS("sh", "-c", "echo ran"));
+	assert_int_equal(fake->prepares, 4);
+	fake->prepares = 0;
+	fake->lost_prepares = 100;
+	expect(125, "", "cordon: the daemon has gone away\n", WORDS("sh", "-c", "echo ran"));
+	assert_int_equal(fake->prepares, 10);
+}
+
 static void test_bad_command_lines(void **state)
 {
 	(void)state;
@@ -225,6 +239,7 @@ int main(void)
 		TEST(test_status),
 		TEST(test_not_started),
 		TEST(test_refused),
+		TEST(test_launched_again),
 		TEST(test_bad_command_lines),
 		TEST(test_bad_workdirs),
 		TEST(test_options_arrive),

@@ -775,7 +775,7 @@ static void recognised(void **state)
 	write_config("", make_program(), world_path("work"));
 	pid = run(gone);
 	assert_int_equal(process_status(pid, &status), 0);
-	kernel->running_executor = (struct adoption_executor){(uint32_t)pid, status.start_nsec};
+	kernel->running_executor = (struct adoption_executor){(uint32_t)pid, 0, status.start_nsec};
 	load_and_scan();
 	assert_int_equal(listed(&found), 0);
 	/* Somebody who had its number before it. */
