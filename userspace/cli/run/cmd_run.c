@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 
 #include "base/clock.h"
@@ -128,6 +129,36 @@ static void say_unresolved(const struct run *run)
 
 	for (; text && *text && isatty(STDERR_FILENO); text++)
 		message("not protected: %s", *text);
+}
+
+/* False also where that cannot be looked at, as by a member. */
+static bool shares_mounts(const struct run *run)
+{
+	struct stat own, daemon;
+	struct ucred peer;
+	socklen_t size = sizeof(peer);
+	char path[64];
+
+	if (getsockopt(run->socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", peer.pid);
+	return stat("/proc/self/ns/mnt", &own) == 0 && stat(path, &daemon) == 0 &&
+	       own.st_dev == daemon.st_dev && own.st_ino == daemon.st_ino;
+}
+
+/* The directory that ${tmp} is, as the daemon made it; the command has this process's mounts. */
+static int check_mounts(struct run *run)
+{
+	struct stat tmp;
+
+	if (stat(run->prepared.tmp, &tmp) == 0 || errno != ENOENT || shares_mounts(run))
+		return 0;
+	return failure_set(
+		&run->failure, EXDEV,
+		"cannot run here: this process has a mount namespace of its own (as by "
+		"PrivateTmp=), in which the temporary directory %s that the daemon made is "
+		"not there. Run it in the host's",
+		run->prepared.tmp);
 }
 
 /* A daemon that is about to be there: the one before it has just gone. */
@@ -500,7 +531,9 @@ static int run_command(struct run *run)
 	} while (r < 0 && launch_again(run, r));
 	if (r == 0) {
 		say_unresolved(run);
-		r = make_environment(run);
+		r = check_mounts(run);
+		if (r == 0)
+			r = make_environment(run);
 		if (r < 0) {
 			message("%s", run->failure.text);
 			return give_up(run, r, EXIT_NOTHING_RAN);
