@@ -22,7 +22,7 @@
 #include "policy/core/compiled_parcel.h"
 
 /* One that does not answer by then is read as if it held nothing. */
-#define READ_SECONDS 5
+#define READ_SECONDS 20
 /* A cgroup stays busy for a moment after its last task. */
 #define CGROUP_MSEC  5
 #define CGROUP_TRIES 200u
