@@ -2,12 +2,12 @@
 /*
  * Starts a daemon under a supervisor of its system calls (seccomp_unotify(2)).
  *
- *   watch_calls --paths REPORT -- COMMAND...   A path that the main thread asks a file system for,
- *                                              and that may lie where nothing answers, is written to
- *                                              REPORT, a line each: CALL PATH.
- *   watch_calls --fail FILE -- COMMAND...      While FILE holds "CALL N ERRNO", the N-th CALL of
- *                                              the main thread from then on fails; FILE is removed
- *                                              when it has.
+ *   watch_calls --paths REPORT -- COMMAND...
+ *     A path that the main thread asks a file system for, and that may lie where nothing answers, is
+ *     written to REPORT, a line each: CALL PATH.
+ *   watch_calls --fail FILE -- COMMAND...
+ *     While FILE holds "CALL N ERRNO", the N-th CALL of the main thread from then on fails; FILE is
+ *     removed when it has.
  *
  * The command keeps this process's number. What it forks is not looked at: a worker may wait.
  */

@@ -32,8 +32,8 @@ struct adopted_calls {
 	/* The event that the first process of an adopted one has ended. */
 	void (*exit)(struct execution *e, const struct cordon_exit_event *event);
 	/*
-	 * What is on record of one that an earlier daemon began, or that was adopted while there was
-	 * none, is known (recovery_work.h).
+	 * What is on record of one that an earlier daemon began, or that was adopted while there
+	 * was none, is known (recovery_work.h).
 	 */
 	void (*recovered)(struct execution *e);
 	/* For the end of any life: what it is watched by. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads, beside the loop, what an earlier daemon left of its executions in logs and policy files. */
+/* Reads, beside the loop, what an earlier daemon left of executions in logs and policy files. */
 #include "daemon/execution/recovery_work.h"
 
 #include <stdlib.h>

@@ -43,10 +43,10 @@ int recovery_work_lost(struct daemon *daemon, const char *id, struct state *stat
 /* Keeps trying to remove the cgroup, which was busy, for a while. -ENOMEM. */
 int recovery_work_cgroup(struct daemon *daemon, const char *name);
 
-/* Starts what was asked for since the last call. `record`: the recovery is recorded when it ends. */
+/* Starts what was asked for since the last call. `record`: the recovery is recorded at its end. */
 void recovery_work_begin(struct daemon *daemon, bool record);
 
-/* Gives up what is under way; executions go on as if nothing could be read. For the daemon's end. */
+/* For the daemon's end: gives up what is under way, as if nothing could be read. */
 void recovery_work_stop(struct daemon *daemon);
 
 #endif

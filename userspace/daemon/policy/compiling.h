@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Policies that are not resident, or whose files have to be read to see whether they are as they
- * were: compiled or compared beside the loop by a process of its own for each, once for all who wait
- * for the same one. Thousands of rules take a second, and a file system may not answer.
+ * were: compiled or compared beside the loop by a process of its own for each, once for all who
+ * wait for the same one. Thousands of rules take a second, and a file system may not answer.
  */
 #ifndef CORDON_DAEMON_COMPILING_H
 #define CORDON_DAEMON_COMPILING_H

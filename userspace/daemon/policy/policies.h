@@ -48,8 +48,8 @@ void policies_never_wait(struct policies *policies);
 /*
  * Compiles `name_or_path` and has it resident; with `observe`, as a policy that only reports. After
  * policies_never_wait() it uses what was given (below) or what is resident and unchanged, and
- * returns -ETIMEDOUT if there is neither. *ret_message: diagnostics as text when the policy is at fault (-EINVAL, -ENOENT, -E2BIG ...),
- * else NULL; caller frees.
+ * returns -ETIMEDOUT if there is neither. *ret_message: diagnostics as text when the policy is at
+ * fault (-EINVAL, -ENOENT, -E2BIG ...), else NULL; caller frees.
  */
 int policies_get(struct policies *policies, const char *name_or_path, bool observe,
 		 const struct policy_use **ret_use, char **ret_message, struct failure *failure);

@@ -16,8 +16,8 @@ struct writer_settings {
 	gid_t gid;
 	struct event_base *base; /* NULL: each call waits for its answer */
 	/*
-	 * The first has begun, after writer_open_at() or writer_open_later(); `repaired`: bytes of a
-	 * torn line.
+	 * The first has begun, after writer_open_at() or writer_open_later(); `repaired`: bytes of
+	 * a torn line.
 	 */
 	void (*begun)(uint64_t repaired, void *context);
 	/* Another writer had to be started; `why`: what became of the one before. May be NULL. */
