@@ -9,13 +9,17 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <event2/event.h>
 #include <fcntl.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include "audit/read/reader.h"
 #include "audit/record/record.h"
 #include "audit/storage/segment.h"
+#include "base/clock.h"
 #include "base/io.h"
+#include "daemon/privsep/errand.h"
 #include "daemon/privsep/logs.h"
 #include "policy/compile/compile.h"
 #include "tests/unit/daemon/privsep/writer_fixture.h"
@@ -254,12 +258,96 @@ static void test_policy(void **state)
 	logs_free(logs);
 }
 
+/* With a loop: at once, or not at all, and once for all by whatever name. */
+static void test_within(void **state)
+{
+	struct event_base *base = event_base_new();
+	struct log_use *log = NULL, *again = NULL;
+	char place[64], other[80];
+	struct failure failure = {};
+	struct logs *logs = NULL;
+	bool begun = false;
+
+	(void)state;
+	snprintf(place, sizeof(place), "%s/within", directory);
+	snprintf(other, sizeof(other), "%s/within/../within", directory);
+	assert_int_equal(logs_new(NULL, base, &logs, NULL), 0);
+	assert_int_equal(logs_get_within(logs, place, 60000, &log, &begun, &failure), 0);
+	assert_true(begun && logs_has_begun(log));
+	assert_int_equal(logs_get_later(logs, other, &again, &failure), 0);
+	assert_ptr_equal(again, log);
+	logs_put(again);
+	append(log, "start");
+	assert_int_equal(logs_flush(log), 0);
+	logs_put(log);
+	/* What is no log is refused with the reason. */
+	assert_int_equal(mkdir(strcat(strcpy(other, place), "-not"), 0755), 0);
+	assert_int_equal(
+		close(open(strcat(strcpy(other, place), "-not/a"), O_CREAT | O_WRONLY, 0644)), 0);
+	strcat(strcpy(other, place), "-not");
+	assert_true(logs_get_within(logs, other, 60000, &log, &begun, &failure) < 0);
+	assert_non_null(strstr(failure.text, "cannot open the audit log in"));
+	assert_non_null(strstr(failure.text, "holds something else than a log"));
+	logs_free(logs);
+	event_base_free(base);
+}
+
+/* Nobody reads what the kernel asks this file system for. */
+static int mount_silent(const char *place)
+{
+	int device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+	char options[80];
+
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", device);
+	if (device >= 0 && mount("silent", place, "fuse", 0, options) == 0)
+		return device;
+	closep(&device);
+	return -1;
+}
+
+static void test_silent(void **state)
+{
+	struct event_base *base = event_base_new();
+	uint64_t begin = clock_nsec(CLOCK_MONOTONIC);
+	char place[64], log_place[80];
+	struct failure failure = {};
+	struct log_use *log = NULL;
+	struct logs *logs = NULL;
+	bool begun = true;
+	int device;
+
+	(void)state;
+	snprintf(place, sizeof(place), "%s/silent", directory);
+	snprintf(log_place, sizeof(log_place), "%s/log", place);
+	assert_int_equal(mkdir(place, 0755), 0);
+	device = mount_silent(place);
+	if (device < 0) {
+		event_base_free(base);
+		skip();
+	}
+	assert_int_equal(logs_new(NULL, base, &logs, NULL), 0);
+	assert_int_equal(logs_get_within(logs, log_place, 200, &log, &begun, &failure), 0);
+	assert_false(begun || logs_has_begun(log));
+	/* What is recorded waits in memory; another who wants that log waits for nothing. */
+	append(log, "start");
+	assert_int_equal(logs_get_later(logs, log_place, &log, &failure), 0);
+	logs_put(log);
+	logs_put(log);
+	logs_free(logs);
+	errands_forget();
+	assert_true(clock_nsec(CLOCK_MONOTONIC) - begin < 20 * NSEC_PER_SEC);
+	close(device);
+	assert_int_equal(umount2(place, MNT_DETACH), 0);
+	event_base_free(base);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shared),	cmocka_unit_test(test_torn),
 		cmocka_unit_test(test_figures), cmocka_unit_test(test_shipped),
-		cmocka_unit_test(test_policy),
+		cmocka_unit_test(test_policy),	cmocka_unit_test(test_within),
+		cmocka_unit_test(test_silent),
 	};
 
 	writer_fixture_main(argc, argv);
