@@ -4,9 +4,11 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "bpf/abi.h"
 #include "config/read_executor.h"
 #include "config/read_root.h"
+#include "policy/source/units.h"
 
 struct config {
 	struct arena *arena;
@@ -16,6 +18,7 @@ struct config {
 	uint32_t audit;
 	bool require_approval;
 	bool own_approvals;
+	uint64_t idle_nsec;
 	const struct source *source;
 };
 
@@ -112,6 +115,19 @@ static int read_require_approval(struct reader *r, const struct node *n, void *t
 	return 0;
 }
 
+static int read_idle(struct reader *r, const struct node *n, void *target)
+{
+	static const char hint[] = "write a duration: 60s, 5m, 1h";
+	uint64_t nsec = 0;
+
+	if (n->type != NODE_SCALAR || units_duration(n->text, &nsec) < 0 || nsec < NSEC_PER_SEC)
+		report_error(r->diagnostics, &n->place, hint,
+			     "idle is no duration of a second or more");
+	else
+		((struct config *)target)->idle_nsec = nsec;
+	return 0;
+}
+
 static int read_own(struct reader *r, const struct node *n, void *target)
 {
 	(void)reader_boolean(r, n, "own", "write true or false",
@@ -140,6 +156,7 @@ static int read_source(struct arena *arena, const struct source *s, struct diagn
 		{"audit", read_least},
 		{"require_approval", read_require_approval},
 		{"approvals", read_approvals},
+		{"idle", read_idle},
 		{NULL, NULL},
 	};
 	struct config *config = calloc(1, sizeof(*config));
@@ -203,6 +220,11 @@ uint32_t config_audit(const struct config *config)
 bool config_require_approval(const struct config *config)
 {
 	return config->require_approval;
+}
+
+uint64_t config_idle_nsec(const struct config *config)
+{
+	return config->idle_nsec;
 }
 
 bool config_own_approvals(const struct config *config)

@@ -112,6 +112,8 @@ uint32_t config_audit(const struct config *config);
 
 /* Policies may be used once they are approved. */
 bool config_require_approval(const struct config *config);
+/* How long an embedded daemon stays without work; 0: as it is started. */
+uint64_t config_idle_nsec(const struct config *config);
 /* A user may approve what the same user proposed. */
 bool config_own_approvals(const struct config *config);
 

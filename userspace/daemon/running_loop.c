@@ -174,7 +174,9 @@ static void on_idle_timer(evutil_socket_t fd, short what, void *context)
 void running_idle(struct daemon *daemon)
 {
 	struct running *running = (struct running *)daemon;
-	const struct timeval after = {.tv_sec = running->options.idle_seconds};
+	const struct timeval after = {.tv_sec = daemon->idle_nsec
+							? (time_t)(daemon->idle_nsec / NSEC_PER_SEC)
+							: running->options.idle_seconds};
 
 	if (!daemon->server)
 		return;

@@ -402,20 +402,37 @@ static void approval(void **state)
 	refused("version: 1\nrequire_approval: maybe\n", "require_approval");
 }
 
+static void idle_and_own(void **state)
+{
+	char *said = NULL;
+	struct config *config = parse("version: 1\nidle: 5m\napprovals: {own: true}\n", &said);
+
+	(void)state;
+	assert_non_null(config);
+	assert_int_equal(config_idle_nsec(config), 300000000000);
+	assert_true(config_own_approvals(config));
+	config_free(config);
+	free(said);
+	said = NULL;
+	config = parse("version: 1\n", &said);
+	assert_int_equal(config_idle_nsec(config), 0);
+	assert_false(config_own_approvals(config));
+	config_free(config);
+	free(said);
+	refused("version: 1\nidle: 1ms\n", "idle is no duration");
+	refused("version: 1\nidle: soon\n", "idle is no duration");
+	refused("version: 1\napprovals: {own: perhaps}\n", "own must be true or false");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(audit),
-		cmocka_unit_test(whole),
-		cmocka_unit_test(itself),
-		cmocka_unit_test(defaults),
-		cmocka_unit_test(mistakes),
-		cmocka_unit_test(files),
-		cmocka_unit_test(schema),
-		cmocka_unit_test(containers),
-		cmocka_unit_test(runtime_of_docker),
-		cmocka_unit_test(contradictions),
-		cmocka_unit_test(approval),
+		cmocka_unit_test(audit),	  cmocka_unit_test(idle_and_own),
+		cmocka_unit_test(whole),	  cmocka_unit_test(itself),
+		cmocka_unit_test(defaults),	  cmocka_unit_test(mistakes),
+		cmocka_unit_test(files),	  cmocka_unit_test(schema),
+		cmocka_unit_test(containers),	  cmocka_unit_test(runtime_of_docker),
+		cmocka_unit_test(contradictions), cmocka_unit_test(approval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

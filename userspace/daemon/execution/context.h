@@ -42,6 +42,7 @@ struct daemon {
 	struct policies *policies;
 	struct approvals *approvals;  /* NULL: none are required; see approvals_required() */
 	bool approvals_by_option;     /* whatever cordon.yaml says */
+	uint64_t idle_nsec;	      /* of an embedded one, as cordon.yaml says; 0: it does not */
 	bool own_approvals;	      /* a user may approve what the same user proposed */
 	bool approvals_idle;	      /* they were required, and are not any more */
 	const char *state;	      /* directory of what outlives a boot; NULL: there is none */

@@ -49,6 +49,7 @@ int executors_audit(struct daemon *daemon, const char *path, struct failure *fai
 	}
 	enforcement_set_audit(daemon->enforcement, config_audit(config));
 	daemon->own_approvals = config_own_approvals(config);
+	daemon->idle_nsec = config_idle_nsec(config);
 	r = approval_require(daemon, config_require_approval(config), failure);
 	config_free(config);
 	return r;
