@@ -769,6 +769,7 @@ static void recognised(void **state)
 {
 	struct process_status status;
 	json_int_t found = 0;
+	char list[256];
 	pid_t pid;
 
 	(void)state;
@@ -778,10 +779,18 @@ static void recognised(void **state)
 	kernel->running_executor = (struct adoption_executor){(uint32_t)pid, 0, status.start_nsec};
 	load_and_scan();
 	assert_int_equal(listed(&found), 0);
+	/* For whoever wants to disable cordon. */
+	assert_int_equal(executors_living(x, list, sizeof(list)), 1);
+	assert_non_null(strstr(list, ": process "));
 	/* Somebody who had its number before it. */
 	kernel->running_executor.start_nsec -= NSEC_PER_SEC;
 	load_and_scan();
 	assert_int_equal(listed(&found), 1);
+	assert_int_equal(executors_living(x, list, sizeof(list)), 0);
+	kernel->running_executor.start_nsec += NSEC_PER_SEC;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(executors_living(x, list, sizeof(list)), 0);
 }
 
 static void is_an_execution(void **state)
