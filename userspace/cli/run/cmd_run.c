@@ -382,7 +382,10 @@ static bool launch_again(struct run *run, int error)
 	if (error != -ECONNRESET || run->launches >= LAUNCHES_MAX || now >= run->launch_until)
 		return false;
 	closep(&run->socket);
-	run->socket = -1;
+	/* Until there is a command for them, signals end this process. */
+	closep(&run->signal_fd);
+	run->socket = run->signal_fd = -1;
+	(void)sigprocmask(SIG_SETMASK, &run->signals.mask, NULL);
 	await_daemon();
 	if (run->is_prepared) {
 		drop_prepared(run);
@@ -433,7 +436,7 @@ static int start(struct run *run, struct launched *ret_child)
 	};
 	int own[STREAM_COUNT], r;
 
-	r = run->signal_fd < 0 ? supervise_signals(&run->signal_fd) : 0;
+	r = supervise_signals(&run->signal_fd);
 	if (r < 0)
 		return failure_set(&run->failure, r, "cannot take over signals: %m");
 	streams_open(own);
