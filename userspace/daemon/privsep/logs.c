@@ -23,6 +23,8 @@
  * not slow already.
  */
 #define FLUSH_MSEC 1000
+/* What the end of the daemon waits for all logs: a service manager kills one that takes longer. */
+#define SETTLE_NSEC (20 * NSEC_PER_SEC)
 /* How often it is looked how far a log is shipped. Whoever ships it notes that each 5 s. */
 #define SHIPPED_NSEC (10 * NSEC_PER_SEC)
 
@@ -569,10 +571,15 @@ bool logs_flush_all(struct logs *logs, bool sync)
 
 void logs_settle_all(struct logs *logs)
 {
+	uint64_t now, end = clock_nsec(CLOCK_MONOTONIC) + SETTLE_NSEC;
 	struct log_use *use;
 
 	LIST_FOREACH(use, &logs->uses, link)
-	(void)writer_flush(use->writer, true);
+	{
+		now = clock_nsec(CLOCK_MONOTONIC);
+		(void)writer_flush_within(use->writer, true,
+					  now < end ? (end - now) / NSEC_PER_MSEC : 0);
+	}
 }
 
 bool logs_are_behind(const struct logs *logs)

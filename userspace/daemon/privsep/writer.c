@@ -28,6 +28,8 @@
 #define SOURCE_BACKLOG (BATCH_SIZE / 4)
 /* One that has not answered for so long is not waited for by those who need not. */
 #define SLOW_NSEC (2 * NSEC_PER_SEC)
+/* Then closing it waits no longer than this. */
+#define LAST_MSEC 5000
 /*
  * For an answer that the loop waits for: whether the log can be written, of a writer that has
  * nothing else to do.
@@ -328,12 +330,18 @@ void writer_leave(struct writer *w)
 	writer_keep_say(w);
 }
 
+/* One that has not answered for a while may hang: it has a moment more. */
+static int flush_last(struct writer *w)
+{
+	return writer_is_slow(w) ? writer_flush_within(w, true, LAST_MSEC) : writer_flush(w, true);
+}
+
 void writer_close(struct writer *w)
 {
 	struct writer_wait *wait;
 
 	w->settings.left = NULL;
-	if (!w->closed && (writer_ask_is_open(w, WRITER_CLOSE) || writer_flush(w, true) == 0)) {
+	if (!w->closed && (writer_ask_is_open(w, WRITER_CLOSE) || flush_last(w) == 0)) {
 		if (!writer_ask_is_open(w, WRITER_CLOSE))
 			writer_leave(w);
 		writer_keep_await(w, WRITER_CLOSE, CLOSE_PATIENCE_SECONDS * 1000);
