@@ -436,7 +436,7 @@ static int add_compiled(struct policies *policies, struct compiled_policy *polic
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *compiled = policy;
 	_cleanup_(origin_freep) struct origin *origin = from;
-	struct entry *entry = find(policies, compiled);
+	struct entry *entry = find(policies, compiled), *before;
 
 	if (!entry) {
 		int r = add(policies, compiled, &entry, failure);
@@ -445,6 +445,9 @@ static int add_compiled(struct policies *policies, struct compiled_policy *polic
 			return r;
 		TAKE_PTR(compiled);
 	}
+	/* What it was until now is not what compiling it gives any more. */
+	if ((before = find_origin(policies, origin->name_or_path, origin->observe)) != NULL)
+		forget_origin(before);
 	origin_free(entry->origin);
 	entry->origin = TAKE_PTR(origin);
 	*ret_entry = entry;
