@@ -22,6 +22,7 @@
 #include "daemon/host/pid_event.h"
 #include "daemon/host/turn.h"
 
+#define REAP_MSEC    100
 #define PATIENCE_SEC 30
 #define SAID_MAX     4096 /* bytes that it may write */
 #define NOBODY	     65534
@@ -235,9 +236,15 @@ static void on_end(evutil_socket_t fd, short what, void *context)
 static void on_late(evutil_socket_t fd, short what, void *context)
 {
 	TURN("gate");
+	struct gate *gate = context;
+
 	(void)fd;
 	(void)what;
-	finish(context, "the gate did not answer in time");
+	/* It was freed, and has no event for its end. */
+	if (!gate->answer)
+		gate_free(gate);
+	else
+		finish(gate, "the gate did not answer in time");
 }
 
 /* ------------------------------------------------------------------------------------------ */
@@ -247,12 +254,13 @@ static int watch(struct gate *gate)
 	const struct timeval patience = {.tv_sec = PATIENCE_SEC};
 	struct event_base *base = gate->execution->daemon->base;
 	_cleanup_(closep) int pidfd = pidfd_open(gate->pid, 0);
+	int error = pidfd < 0 ? errno : 0;
 
-	if (pidfd < 0)
-		return -errno;
 	gate->late = evtimer_new(base, on_late, gate);
 	if (!gate->late || evtimer_add(gate->late, &patience) < 0)
 		return -ENOMEM;
+	if (pidfd < 0)
+		return -error;
 	return pid_event_new(base, &pidfd, on_end, gate, &gate->ended);
 }
 
@@ -280,6 +288,17 @@ int gate_start(struct execution *e, const char *const *command, gate_answer *ans
 	return 0;
 }
 
+/* It takes its time to die, in the kernel perhaps. */
+static bool look_again(struct gate *gate)
+{
+	const struct timeval after = {.tv_usec = REAP_MSEC * 1000};
+
+	/* Its end is an event, unless there was no room for a pidfd. */
+	if (gate->ended)
+		return evtimer_del(gate->late) == 0;
+	return gate->late && evtimer_add(gate->late, &after) == 0;
+}
+
 void gate_free(struct gate *gate)
 {
 	if (!gate)
@@ -288,10 +307,8 @@ void gate_free(struct gate *gate)
 		/* By its own number, too: it may not have a group yet. */
 		(void)kill(gate->pid, SIGKILL);
 		(void)kill(-gate->pid, SIGKILL);
-		if (gate->ended && waitpid(gate->pid, NULL, WNOHANG) == 0) {
-			/* It takes its time to die, in the kernel perhaps: its end is an event. */
+		if (waitpid(gate->pid, NULL, WNOHANG) == 0 && look_again(gate)) {
 			gate->answer = NULL;
-			evtimer_del(gate->late);
 			return;
 		}
 	}

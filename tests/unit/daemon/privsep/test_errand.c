@@ -9,8 +9,10 @@
 #include <cmocka.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "daemon/privsep/errand.h"
 
@@ -258,6 +260,35 @@ static void in_line_for_ever(void **state)
 		errand_cancel(errands[i]);
 }
 
+/* Descriptors for its socket, and for nothing that tells of its end: it is reaped all the same. */
+static void without_pidfd(void **state)
+{
+	struct asked asked = {};
+	const struct errand_job job = {"what is tried", 1, 600, work_for_ever, on_done, &asked};
+	struct failure failure = {};
+	struct errand *errand = NULL;
+	struct rlimit limit, low;
+	siginfo_t left;
+	int next = dup(STDIN_FILENO);
+
+	(void)state;
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	low = (struct rlimit){(rlim_t)next + 2, limit.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	assert_int_equal(errand_start(base, &job, &errand, &failure), -EMFILE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (unsigned int i = 0; i < 3000; i++) {
+		event_base_loop(base, EVLOOP_NONBLOCK);
+		if (waitid(P_ALL, 0, &left, WEXITED | WNOHANG | WNOWAIT) < 0)
+			break;
+		usleep(10000);
+	}
+	assert_int_equal(waitid(P_ALL, 0, &left, WEXITED | WNOHANG | WNOWAIT), -1);
+	assert_int_equal(errno, ECHILD);
+	assert_int_equal(asked.answers, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +300,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(cancelled, setup, teardown),
 		cmocka_unit_test_setup_teardown(in_line, setup, teardown),
 		cmocka_unit_test_setup_teardown(in_line_for_ever, setup, teardown),
+		cmocka_unit_test_setup_teardown(without_pidfd, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
