@@ -8,7 +8,9 @@
 
 #include <fcntl.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -90,6 +92,23 @@ static void test_owner(void **state)
 	assert_int_equal(made.st_gid, 4321);
 	close(fd);
 	assert_int_equal(tmpdir_remove(parent, "t", MANY), 0);
+}
+
+/* A descriptor for its parent, and none for itself: nothing is left. */
+static void test_no_descriptor(void **state)
+{
+	struct rlimit limit, low;
+	int next = dup(STDIN_FILENO), fd = -1;
+	struct failure failure = {};
+
+	(void)state;
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	low = (struct rlimit){(rlim_t)next + 1, limit.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+	assert_int_equal(tmpdir_create(parent, "t", geteuid(), getegid(), &fd, &failure), -EMFILE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_false(exists("t"));
 }
 
 static void test_symlinks(void **state)
@@ -249,6 +268,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_create, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_owner, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_descriptor, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_symlinks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_deep, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_forbidding, setup, teardown),
