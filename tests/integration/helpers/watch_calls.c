@@ -18,6 +18,7 @@
 #include <linux/filter.h>
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -276,16 +277,20 @@ static void supervise(int listener, pid_t command, const char *paths, const char
 	struct seccomp_notif_resp response;
 
 	for (;;) {
+		struct pollfd ready = {.fd = listener, .events = POLLIN};
 		char path[2 * PATH_MAX] = "";
 		const struct call *call;
 		int error = 0;
+
+		/* Nobody has the filter any more. */
+		if (poll(&ready, 1, -1) > 0 && (ready.revents & (POLLHUP | POLLERR)))
+			exit(EXIT_SUCCESS);
 
 		memset(&request, 0, sizeof(request));
 		if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &request) < 0) {
 			if (errno == EINTR || errno == ENOENT)
 				continue;
-			/* ENODEV and others: nobody has the filter any more. */
-			exit(EXIT_SUCCESS);
+			exit(EXIT_FAILURE);
 		}
 		call = call_of(request.data.nr);
 		if (call && (pid_t)request.pid == command) {
