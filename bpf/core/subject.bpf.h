@@ -83,7 +83,7 @@ static __always_inline bool subject_label(struct task_struct *task, struct subje
 
 	s->walk = 0;
 	s->spare = 0;
-	if (!task->bpf_storage)
+	if (!read_task(task)->bpf_storage)
 		return false;
 	labelled = bpf_task_storage_get(&labels, task, 0, 0);
 	/*

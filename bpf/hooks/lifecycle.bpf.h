@@ -216,7 +216,7 @@ int BPF_PROG(cordon_process_exit, struct task_struct *task)
 
 	end_lease_of(task);
 	/* The last thread of a process; the count has been taken down before (do_exit()). */
-	if (!task->bpf_storage || signal->live.counter != 0)
+	if (!read_task(task)->bpf_storage || signal->live.counter != 0)
 		return 0;
 	if (subject_get(&s) != SUBJECT_EXECUTION)
 		return 0;

@@ -34,7 +34,7 @@ int BPF_PROG(cordon_d_instantiate, struct dentry *dentry, struct inode *inode)
 	struct subject s;
 	__u32 directory;
 
-	if (!task->bpf_storage)
+	if (!read_task(task)->bpf_storage)
 		return 0;
 	awaited = bpf_map_lookup_elem(&temporary_makers, &maker);
 	if (!awaited || awaited->dentry != made)
