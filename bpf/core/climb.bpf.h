@@ -28,8 +28,9 @@
 /* Besides enum cordon_reason: the object does not lie below that mount. Of NAME_MAYBE only. */
 #define REASON_ELSEWHERE 0xffu
 
-extern const void rename_lock __ksym;
-extern const void mount_lock __ksym;
+/* Addresses of the kernel's variables, from the loader. 0 cannot be read: see sequence_busy(). */
+const volatile __u64 rename_lock;
+const volatile __u64 mount_lock;
 
 static __always_inline bool read_dentry(__u64 dentry, struct dentry_link *link)
 {
@@ -57,7 +58,7 @@ static __always_inline __u32 mount_sequence(void)
 	__u32 sequence;
 
 	order();
-	sequence = read_u32((__u64)&mount_lock);
+	sequence = read_u32(mount_lock);
 	order();
 	return sequence;
 }
@@ -71,7 +72,7 @@ static __always_inline __u64 name_sequence(void)
 	__u64 sequence;
 
 	order();
-	sequence = (__u64)read_u32((__u64)&rename_lock) << 32 | read_u32((__u64)&mount_lock);
+	sequence = (__u64)read_u32(rename_lock) << 32 | read_u32(mount_lock);
 	order();
 	return sequence;
 }

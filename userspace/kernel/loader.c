@@ -407,12 +407,24 @@ int loader_open(struct enforce_bpf **ret_skeleton, struct failure *failure)
 	return 0;
 }
 
+static int set_addresses(struct enforce_bpf *skeleton, struct failure *failure)
+{
+	struct symbol symbols[] = {{.name = "rename_lock"}, {.name = "mount_lock"}};
+	int r = symbols_find(SYMBOLS_FILE, symbols, ARRAY_SIZE(symbols), failure);
+
+	if (r < 0)
+		return r;
+	skeleton->rodata->rename_lock = symbols[0].address;
+	skeleton->rodata->mount_lock = symbols[1].address;
+	return 0;
+}
+
 int loader_load(struct enforce_bpf *skeleton, struct failure *failure)
 {
 	struct load_progress progress;
 	struct bpf_program *program;
 	uint64_t programs = 0;
-	int r = symbols_check(SYMBOLS_FILE, failure);
+	int r = set_addresses(skeleton, failure);
 
 	if (r < 0)
 		return r;
