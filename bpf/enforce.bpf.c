@@ -41,6 +41,8 @@
 #include "bpf/control/control.bpf.h"
 #include "bpf/control/descriptors.bpf.h"
 
+#include "bpf/hooks/engine.bpf.h"
+
 #ifdef CORDON_VARIANT
 /* One that no other build has: for tests of a build that takes over from another. */
 SEC("syscall")

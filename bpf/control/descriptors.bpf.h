@@ -54,7 +54,10 @@ static __always_inline __u32 judge_descriptor(struct subject *s, const struct fi
 
 	if (o->class != CLASS_NAMED)
 		return spell_last(&s->walk->link, o->dentry, name);
-	ask_name(s, o->dentry, o->vfsmount, NAME_QUESTION(record->rights, flags));
+	put_name(s, o->dentry, o->vfsmount, NAME_QUESTION(record->rights, flags));
+	/* As ask_whole_body(), without its frame: the stack has no room. */
+	ask_by_mount_used(s);
+	ask_other_names(s);
 	record->missing = s->walk->answer.missing;
 	return spell_path(s->walk, name, &total);
 }

@@ -21,7 +21,9 @@
 #define NAME_TREE    0x10u /* also of interest: everything below it */
 #define NAME_SPELLED 0x20u /* whatever the answer, a record is to say the name */
 #define NAME_LINK    0x40u /* of a symbolic link: do rules speak of what is below it? */
-#define NAME_MAYBE   0x8u /* the mount is one of several that could be meant: see mountless.bpf.h */
+/* The mount is not known: see mountless.bpf.h. Of ask_whole() only. */
+#define NAME_MOUNTLESS 0x80u
+#define NAME_MAYBE     0x8u /* the mount is one of several that could be meant: see mountless.bpf.h */
 
 #define MOUNT_CROSSINGS 64
 

@@ -81,7 +81,12 @@ static __always_inline bool is_code_name(const struct cordon_code *code, __u64 n
  * What the file behind the inode at walk->at is to an execution whose code is watched: enum
  * code_found.
  */
-__noinline int compare_code(struct walk *walk, struct cordon_execution *execution)
+STUB int compare_code(struct walk *walk, struct cordon_execution *execution)
+{
+	return CODE_CHANGED;
+}
+
+__noinline int compare_code_body(struct walk *walk, struct cordon_execution *execution)
 {
 	struct cordon_file_state found;
 	const struct cordon_code *code;
@@ -103,7 +108,13 @@ __noinline int compare_code(struct walk *walk, struct cordon_execution *executio
  * It is opened, to be read or with `rights` besides. Only the first one that is not what was hashed
  * is noted.
  */
-__noinline int note_code_opened(struct walk *walk, struct cordon_execution *execution, __u32 rights)
+STUB int note_code_opened(struct walk *walk, struct cordon_execution *execution, __u32 rights)
+{
+	return 0;
+}
+
+__noinline int note_code_opened_body(struct walk *walk, struct cordon_execution *execution,
+				     __u32 rights)
 {
 	struct cordon_code *code;
 

@@ -23,8 +23,12 @@ static __always_inline int deny_unknown(void)
  */
 #define REFUSAL(operation, error) ((__u64)(operation) << 32 | (__u32)(error))
 
-static __noinline int deny(const struct subject *s, __u64 refusal, __u64 identity,
-			   const struct object *object, const struct answer *answer)
+typedef int report_function(struct walk *walk, struct cordon_execution *execution,
+			    const struct report *r);
+
+static __always_inline int deny_by(const struct subject *s, __u64 refusal, __u64 identity,
+				   const struct object *object, const struct answer *answer,
+				   report_function *report_to)
 {
 	struct cordon_execution *execution = s->execution;
 	struct report report;
@@ -42,11 +46,17 @@ static __noinline int deny(const struct subject *s, __u64 refusal, __u64 identit
 		__sync_fetch_and_add(&execution->would_denials, 1);
 	else
 		__sync_fetch_and_add(&execution->denials, 1);
-	report_denial(s->walk, execution, &report);
+	report_to(s->walk, execution, &report);
 	if (report.would)
 		return 0;
 	/* The verifier wants to see that this is an error number. */
 	return report.error < 0 && report.error >= -MAX_ERRNO ? report.error : -EACCES;
+}
+
+static __noinline int deny(const struct subject *s, __u64 refusal, __u64 identity,
+			   const struct object *object, const struct answer *answer)
+{
+	return deny_by(s, refusal, identity, object, answer, report_denial);
 }
 
 /*
@@ -61,6 +71,16 @@ static __noinline int deny_number(const struct subject *s, __u32 operation, __u6
 	struct answer answer = {.rule = CORDON_NO_RULE, .reason = reason};
 
 	return deny(s, REFUSAL(operation, error), number, &object, &answer);
+}
+
+/* deny_number() for fexit programs, in which no function can be replaced. */
+static __noinline int deny_number_at_exit(const struct subject *s, __u32 operation, __u64 number,
+					  __u32 reason, __s32 error)
+{
+	struct object object = {.kind = CORDON_OBJECT_NUMBER, .number = number};
+	struct answer answer = {.rule = CORDON_NO_RULE, .reason = reason};
+
+	return deny_by(s, REFUSAL(operation, error), number, &object, &answer, report_denial_body);
 }
 
 static __always_inline int deny_process(const struct subject *s, __u32 operation, __u64 task,
@@ -204,8 +224,16 @@ static __always_inline int deny_unasked(const struct subject *s, __u32 operation
 }
 
 /* A question whose bytes stand in walk->name; the answer goes to walk->answer. See APART(). */
-__noinline int ask_bytes(struct walk *walk, struct policy_page *page, __u64 policy,
-			 __u64 start_and_length, __u32 rights)
+STUB int ask_bytes(struct walk *walk, struct policy_page *page, __u64 policy,
+		   __u64 start_and_length, __u32 rights)
+{
+	if (walk)
+		answer_unnamed(&walk->answer, rights, CORDON_REASON_UNRESOLVED);
+	return 0;
+}
+
+__noinline int ask_bytes_body(struct walk *walk, struct policy_page *page, __u64 policy,
+			      __u64 start_and_length, __u32 rights)
 {
 	struct subject s;
 	__u32 state;
@@ -223,6 +251,14 @@ __noinline int ask_bytes(struct walk *walk, struct policy_page *page, __u64 poli
 	count(CORDON_COUNTER_BAD_TABLE);
 	answer_unnamed(&walk->answer, rights, CORDON_REASON_UNRESOLVED);
 	return 0;
+}
+
+/* ask_short() for functions of the engine. */
+static __always_inline void ask_short_body(const struct subject *s, __u32 start, __u32 length,
+					   __u32 rights)
+{
+	ask_bytes_body(s->walk, (struct policy_page *)s->policy, s->policy_ref,
+		       (__u64)start << 32 | length, rights);
 }
 
 static __always_inline void ask_short(const struct subject *s, __u32 start, __u32 length,

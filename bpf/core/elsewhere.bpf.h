@@ -37,7 +37,7 @@ static __always_inline void answer_own_memory(const struct subject *s, __u32 wan
 	__u32 code = wanted & CORDON_EXEC_RIGHTS, allow = OWN_FILE_RIGHTS;
 
 	if (code) {
-		ask_short(s, CORDON_START_PATH, spell_special(s, true), code);
+		ask_short_body(s, CORDON_START_PATH, spell_special(s, true), code);
 		allow |= a->verdict.allow & ~a->verdict.deny & CORDON_EXEC_RIGHTS;
 	} else {
 		answer_clear(a, wanted);
@@ -140,6 +140,48 @@ __noinline int ask_elsewhere(APART_ARGUMENTS)
 		walk->vfsmount = walk->others.used;
 		walk->leaf.directory = 0;
 		ask(&s);
+	}
+	return 0;
+}
+
+static __always_inline void ask_by_mount_used(const struct subject *s)
+{
+	if (is_elsewhere(s, s->walk->vfsmount))
+		ask_elsewhere(APART(s));
+	else
+		ask(s);
+}
+
+/* The question of which the hook knows no mount. */
+static __always_inline void ask_by_all_mounts(const struct subject *s)
+{
+	struct walk *walk = s->walk;
+	__u64 super_block = super_block_of(walk->dentry);
+
+	walk->flags &= ~NAME_MOUNTLESS;
+	/* In a file system that an execution has made, whatever mount there is in the reference. */
+	if (has_own_namespaces(s) && maker_of_superblock(super_block))
+		ask_elsewhere(APART(s));
+	else
+		ask_mountless(s, super_block);
+}
+
+/* Replaces ask_whole(). What cannot be resolved is missing altogether. */
+static __always_inline int ask_whole_body(APART_ARGUMENTS)
+{
+	struct subject s;
+
+	if (!walk || !execution || !page)
+		return 0;
+	if (!subject_again(&s, walk, execution, page, policy, label)) {
+		answer_unnamed(&walk->answer, walk->wanted, CORDON_REASON_UNRESOLVED);
+		return 0;
+	}
+	if (walk->flags & NAME_MOUNTLESS) {
+		ask_by_all_mounts(&s);
+	} else {
+		ask_by_mount_used(&s);
+		ask_other_names(&s);
 	}
 	return 0;
 }

@@ -442,8 +442,16 @@ static __always_inline __u32 fill_refusal(struct walk *walk, struct event_scratc
 	return sizeof(*event) + length;
 }
 
-__noinline int report_denial(struct walk *walk, struct cordon_execution *execution,
-			     const struct report *r)
+STUB int report_denial(struct walk *walk, struct cordon_execution *execution,
+		       const struct report *r)
+{
+	if (execution)
+		__sync_fetch_and_add(&execution->dropped, 1);
+	return 0;
+}
+
+__noinline int report_denial_body(struct walk *walk, struct cordon_execution *execution,
+				  const struct report *r)
 {
 	struct cordon_denial_event *event;
 	struct shared_scratch *shared;
@@ -475,8 +483,16 @@ __noinline int report_denial(struct walk *walk, struct cordon_execution *executi
 }
 
 /* An allowed access that the policy wants to see. */
-__noinline int report_access(struct walk *walk, struct cordon_execution *execution,
-			     const struct report *r)
+STUB int report_access(struct walk *walk, struct cordon_execution *execution,
+		       const struct report *r)
+{
+	if (execution)
+		__sync_fetch_and_add(&execution->dropped, 1);
+	return 0;
+}
+
+__noinline int report_access_body(struct walk *walk, struct cordon_execution *execution,
+				  const struct report *r)
 {
 	struct cordon_access_event *event;
 	struct shared_scratch *shared;

@@ -262,7 +262,7 @@ __noinline int ask_by_others(APART_ARGUMENTS)
 	return 0;
 }
 
-/* For ask_name() and ask_dentry(), after the question was put by the name that was used. */
+/* For ask_whole_body(), after the question was put by the name that was used. */
 static __always_inline void ask_other_names(const struct subject *s)
 {
 	struct walk *walk = s->walk;

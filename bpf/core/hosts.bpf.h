@@ -69,8 +69,14 @@ static long run_host_byte(__u32 at, void *context)
  * Does some name that this address was given for allow to connect to it? Adds the verdict to
  * `answer`, which says that no rule speaks of the address itself.
  */
-__noinline int ask_names_of(struct policy_page *page, __u64 policy, __u64 label,
-			    const struct net_question *question, struct answer *answer)
+STUB int ask_names_of(struct policy_page *page, __u64 policy, __u64 label,
+		      const struct net_question *question, struct answer *answer)
+{
+	return 0;
+}
+
+__noinline int ask_names_of_body(struct policy_page *page, __u64 policy, __u64 label,
+				 const struct net_question *question, struct answer *answer)
 {
 	struct cordon_host_key key = {};
 	struct host_run run = {};
@@ -111,6 +117,14 @@ __noinline int ask_names_of(struct policy_page *page, __u64 policy, __u64 label,
 			answer->reason = CORDON_REASON_RULE;
 	}
 	return 0;
+}
+
+/* ask_hosts() for programs of packets. */
+static __always_inline void ask_hosts_of_packet(const struct subject *s,
+						const __u64 words[NET_WORDS], struct answer *answer)
+{
+	ask_names_of_body((struct policy_page *)s->policy, s->policy_ref, subject_number(s),
+			  (const struct net_question *)words, answer);
 }
 
 static __always_inline void ask_hosts(const struct subject *s, const __u64 words[NET_WORDS],

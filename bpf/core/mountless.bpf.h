@@ -141,6 +141,24 @@ static __noinline void conclude_search(const struct subject *s)
 	a->missing = verdict_missing(&a->verdict, walk->wanted);
 }
 
+/* For ask_whole_body(), of NAME_MOUNTLESS. In no file system that an execution has made. */
+static __always_inline void ask_mountless(const struct subject *s, __u64 super_block)
+{
+	struct walk *walk = s->walk;
+	struct mountless_search *search = &walk->search;
+	__u32 question = NAME_QUESTION(walk->wanted, walk->flags | NAME_MAYBE);
+
+	search->dentry = walk->dentry;
+	mount_search_begin(&search->mounts, super_block, s->execution->mount_namespace);
+	search->question = question;
+	search->settled = 0;
+	/* The question stands also if it is never put. */
+	put_question(walk, walk->dentry, 0, question);
+	answer_clear(&walk->answer, walk->wanted);
+	bpf_loop(NAME_ATTEMPTS, search_attempt, (void *)s, 0);
+	conclude_search(s);
+}
+
 static __always_inline int decide_dentry(struct subject *s, __u32 operation, __u32 rights)
 {
 	__s32 error = error_of_change(s);
@@ -159,31 +177,15 @@ static __always_inline int decide_mountless(struct subject *s, __u32 operation,
 					    const struct dentry *dentry, __u32 rights, __u32 flags)
 {
 	const struct super_block *super_block = dentry->d_sb;
-	struct mountless_search *search;
 
-	flags |= NAME_MAYBE;
 	if (!subject_need_walk(s))
 		return deny_unasked(s, operation);
 	if (super_block->s_magic == PROC_SUPER_MAGIC)
 		flags |= NAME_PROC;
-	/* In a file system that an execution has made, whatever mount there is in the reference. */
-	if (has_own_namespaces(s) && maker_of_superblock((__u64)super_block)) {
-		put_question(s->walk, (__u64)dentry, 0, NAME_QUESTION(rights, flags & ~NAME_MAYBE));
-		begin_attempts(s->walk);
-		ask_elsewhere(APART(s));
-		return decide_dentry(s, operation, rights);
-	}
-	search = &s->walk->search;
-	search->dentry = (__u64)dentry;
-	mount_search_begin(&search->mounts, (__u64)super_block, s->execution->mount_namespace);
-	search->question = NAME_QUESTION(rights, flags);
-	search->settled = 0;
 	/* The question stands also if it is never put. */
-	put_question(s->walk, (__u64)dentry, 0, search->question);
+	put_question(s->walk, (__u64)dentry, 0, NAME_QUESTION(rights, flags | NAME_MOUNTLESS));
 	begin_attempts(s->walk);
-	answer_clear(&s->walk->answer, rights);
-	bpf_loop(NAME_ATTEMPTS, search_attempt, s, 0);
-	conclude_search(s);
+	ask_whole(APART(s));
 	return decide_dentry(s, operation, rights);
 }
 

@@ -88,7 +88,12 @@ static long search_step(__u32 index, void *context)
 }
 
 /* Of the START_NET question that stands in walk->name. */
-__noinline int is_among_addresses(struct walk *walk, __u64 devices)
+STUB int is_among_addresses(struct walk *walk, __u64 devices)
+{
+	return 1;
+}
+
+__noinline int is_among_addresses_body(struct walk *walk, __u64 devices)
 {
 	struct own_search search = {.devices = devices};
 	const __u8 *name;

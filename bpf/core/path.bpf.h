@@ -268,12 +268,6 @@ static __always_inline void put_question(struct walk *walk, __u64 dentry, __u64 
 	walk->flags = question >> 16;
 }
 
-/* every_name.bpf.h */
-static __always_inline void ask_other_names(const struct subject *s);
-
-/* elsewhere.bpf.h */
-__noinline int ask_elsewhere(APART_ARGUMENTS);
-
 /*
  * Is what the question is about reached by a mount that is not of the reference namespace? Those of
  * the kernel's own, whose namespace is an error pointer, are not meant.
@@ -288,12 +282,32 @@ static __always_inline bool is_elsewhere(const struct subject *s, __u64 vfsmount
 	return namespace != s->execution->mount_namespace && !IS_ERR_VALUE(namespace);
 }
 
-static __always_inline void ask_by_mount_used(const struct subject *s)
+/*
+ * The question that was put, by the name that was used and by all others; of NAME_MOUNTLESS, by
+ * those of all mounts. ask_whole_body(): elsewhere.bpf.h.
+ */
+STUB int ask_whole(APART_ARGUMENTS)
 {
-	if (is_elsewhere(s, s->walk->vfsmount))
-		ask_elsewhere(APART(s));
-	else
-		ask(s);
+	if (!walk)
+		return 0;
+	walk->partial = RECALL_NONE;
+	walk->depth = 0;
+	walk->run_count = 0;
+	answer_unnamed(&walk->answer, walk->wanted, CORDON_REASON_UNRESOLVED);
+	if (walk->flags & NAME_SOURCE)
+		walk->from = walk->answer;
+	return 0;
+}
+
+static __always_inline void put_name(const struct subject *s, __u64 dentry, __u64 vfsmount,
+				     __u32 question)
+{
+	put_question(s->walk, dentry, vfsmount, question);
+	begin_attempts(s->walk);
+	barrier();
+	s->walk->leaf.directory = 0;
+	if (is_cacheable(s))
+		note_leaf_at(s->walk, s->walk->dentry);
 }
 
 /*
@@ -304,14 +318,8 @@ static __always_inline void ask_by_mount_used(const struct subject *s)
 static __always_inline void ask_name(const struct subject *s, __u64 dentry, __u64 vfsmount,
 				     __u32 question)
 {
-	put_question(s->walk, dentry, vfsmount, question);
-	begin_attempts(s->walk);
-	barrier();
-	s->walk->leaf.directory = 0;
-	if (is_cacheable(s))
-		note_leaf_at(s->walk, s->walk->dentry);
-	ask_by_mount_used(s);
-	ask_other_names(s);
+	put_name(s, dentry, vfsmount, question);
+	ask_whole(APART(s));
 }
 
 /* The same where the hook was given the dentry itself: typed loads cost a tenth of a probe read. */
@@ -323,8 +331,7 @@ static __always_inline void ask_dentry(const struct subject *s, const struct den
 	s->walk->leaf.directory = 0;
 	if (is_cacheable(s))
 		note_leaf(s->walk, dentry);
-	ask_by_mount_used(s);
-	ask_other_names(s);
+	ask_whole(APART(s));
 }
 
 /* May everything below a directory move from the source asked last to this destination? */

@@ -87,7 +87,12 @@ static long read_link(__u32 index, void *context)
 }
 
 /* Does a link of this text, with the name that was asked about last, lead out? */
-__noinline int is_way_out(struct walk *walk, __u64 text)
+STUB int is_way_out(struct walk *walk, __u64 text)
+{
+	return 1;
+}
+
+__noinline int is_way_out_body(struct walk *walk, __u64 text)
 {
 	struct link_text *t;
 	__u8 first = 0;

@@ -184,6 +184,12 @@ static __always_inline __u64 subject_number(const struct subject *s)
 	struct walk *walk, struct cordon_execution *execution, struct policy_page *page,           \
 		__u64 policy, __u64 label
 
+/*
+ * A stub: a function of the LSM programs that is replaced when they are loaded (engine.bpf.h). As
+ * long as it is not, it denies. Weak, or clang would conclude from the stub what callers may skip.
+ */
+#define STUB __weak __noinline
+
 /* The same subject on the other side. false: its policy is gone, and nothing can be asked. */
 static __always_inline bool subject_again(struct subject *s, APART_ARGUMENTS)
 {

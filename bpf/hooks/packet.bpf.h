@@ -236,7 +236,7 @@ static __always_inline void ask_packet_connect(const struct subject *s, const st
 	if (home || !may_be_host(s, answer))
 		return;
 	net_words(words, p->bytes, p->length);
-	ask_hosts(s, words, answer);
+	ask_hosts_of_packet(s, words, answer);
 }
 
 /* The policy has changed since, or nothing was judged yet, or not as an address of the host. */

@@ -44,8 +44,8 @@ static __always_inline int report_refused(void)
 		number |= CORDON_SYSTEM_CALL_32BIT;
 	error = call_result(regs);
 	if (is_refused_by_launcher(number))
-		deny_number(&s, CORDON_OP_SYSTEM_CALL, number, CORDON_REASON_DEFAULT,
-			    error < 0 && error > -MAX_ERRNO ? error : -EPERM);
+		deny_number_at_exit(&s, CORDON_OP_SYSTEM_CALL, number, CORDON_REASON_DEFAULT,
+				    error < 0 && error > -MAX_ERRNO ? error : -EPERM);
 out:
 	subject_put(&s);
 	return 0;

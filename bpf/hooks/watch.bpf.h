@@ -57,7 +57,8 @@ int BPF_PROG(cordon_group_alloc, const void *operations, int flags, struct fsnot
 		break;
 	}
 	if (!record_group((__u64)group, &s.label, s.execution) &&
-	    deny_number(&s, CORDON_OP_OPEN, CORDON_MAX_WATCHERS, CORDON_REASON_BUILTIN, -EMFILE))
+	    deny_number_at_exit(&s, CORDON_OP_OPEN, CORDON_MAX_WATCHERS, CORDON_REASON_BUILTIN,
+				-EMFILE))
 		bpf_send_signal(SIGKILL);
 	subject_put(&s);
 	return 0;

@@ -55,7 +55,8 @@ static enum pinned_state pinned_state(void)
 	meta.build_id[sizeof(meta.build_id) - 1] = '\0';
 	if (meta.abi_version != CORDON_ABI_VERSION || strcmp(meta.build_id, CORDON_BUILD_ID) != 0)
 		return PINNED_OTHER_BUILD;
-	return count_links() == loader_expected_links() && pins_are_what_they_are_called()
+	return count_links() == loader_expected_links() && pins_are_what_they_are_called() &&
+			       loader_engine_is_complete()
 		       ? PINNED_COMPLETE
 		       : PINNED_INCOMPLETE;
 }

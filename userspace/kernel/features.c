@@ -3,6 +3,7 @@
 #include "kernel/features.h"
 
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <string.h>
@@ -229,6 +230,20 @@ static void probe_controller(struct probe *p, const char *name, const char *cont
 			"command line (systemd.unified_cgroup_hierarchy=1, cgroup_enable=memory)");
 }
 
+/* The functions that programs share are attached to these (engine.h). */
+static void probe_extensions(struct probe *p)
+{
+	int r = libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_EXT, NULL);
+
+	if (r > 0)
+		add(p, "program extensions", FEATURE_OK, "available");
+	/* Without privilege, nothing is known. */
+	else if (r == 0)
+		explain(add(p, "program extensions", FEATURE_MISSING, "not known to the kernel"),
+			"every access of an execution would be denied",
+			"use a kernel with CONFIG_BPF_JIT and CONFIG_DEBUG_INFO_BTF");
+}
+
 /* The mount point of the cgroup2 hierarchy: unified, or beside version 1. */
 static const char *cgroup2_mount(void)
 {
@@ -373,7 +388,12 @@ static void probe_pins(struct probe *p)
 		return;
 	}
 	expected = loader_expected_links();
-	if (links == expected && access(PIN_META, F_OK) == 0)
+	if (links == expected && access(PIN_META, F_OK) == 0 && !loader_engine_is_complete())
+		explain(add(p, "pinned enforcement", FEATURE_REDUCED,
+			    "the engine is not attached to all of %d programs", links),
+			"executions are denied what it would allow",
+			"it is replaced at the next start; `cordon disable` removes it now");
+	else if (links == expected && access(PIN_META, F_OK) == 0)
 		add(p, "pinned enforcement", FEATURE_OK, "complete: %d programs attached", links);
 	else
 		explain(add(p, "pinned enforcement", FEATURE_REDUCED, "%d of %d programs at %s",
@@ -399,6 +419,8 @@ static int look(bool addresses, struct feature **ret_features, size_t *ret_count
 	probe_lockdown(p);
 	probe_bpffs(p);
 	probe_dumps(p);
+	if (addresses)
+		probe_extensions(p);
 	probe_cgroup(p);
 	probe_hooks(p);
 	probe_pins(p);

@@ -14,6 +14,7 @@
 #include "bpf/pure/system_calls.h"
 #include "build_id.h"
 #include "enforce.skel.h"
+#include "kernel/engine.h"
 #include "kernel/hooks.h"
 #include "kernel/layout.h"
 #include "kernel/load_progress.h"
@@ -231,6 +232,12 @@ bool loader_is_attached(const struct bpf_program *program)
 		bpf_program__expected_attach_type(program) != BPF_TRACE_ITER);
 }
 
+bool loader_is_pinned_program(const struct bpf_program *program)
+{
+	/* The links of an engine's program keep it. */
+	return !loader_is_attached(program) && bpf_program__type(program) != BPF_PROG_TYPE_EXT;
+}
+
 void loader_choose_programs(struct bpf_object *object, const struct btf *btf)
 {
 	struct bpf_program *program;
@@ -256,6 +263,13 @@ int loader_expected_links(void)
 	return count;
 }
 
+bool loader_engine_is_complete(void)
+{
+	_cleanup_(skeletonp) struct enforce_bpf *skeleton = enforce_bpf__open();
+
+	return skeleton && engine_is_complete(skeleton->obj);
+}
+
 static int pin_failed(struct failure *failure, int error, const char *what, const char *name)
 {
 	return failure_set(failure, error, "cannot %s %s: %m%s%s", what, name,
@@ -271,7 +285,7 @@ static int pin_programs(struct enforce_bpf *skeleton, struct failure *failure)
 		const char *name = bpf_program__name(program);
 		char path[PIN_PATH_SIZE];
 
-		if (loader_is_attached(program) || !bpf_program__autoload(program))
+		if (!loader_is_pinned_program(program) || !bpf_program__autoload(program))
 			continue;
 		pin_path(path, PIN_PROGRAMS, name);
 		if (bpf_obj_pin(bpf_program__fd(program), path) < 0)
@@ -393,6 +407,9 @@ int loader_open(struct enforce_bpf **ret_skeleton, struct failure *failure)
 		return failure_set(failure, EOPNOTSUPP,
 				   "the kernel has no type information (/sys/kernel/btf/vmlinux): "
 				   "it needs CONFIG_DEBUG_INFO_BTF; see `cordon doctor`");
+	r = engine_register();
+	if (r < 0)
+		return failure_set(failure, r, "cannot prepare the load of the engine: %m");
 	skeleton = enforce_bpf__open();
 	if (!skeleton)
 		return failure_set(failure, errno, "cannot open the BPF object: %m: %s", complaint);
@@ -431,6 +448,7 @@ int loader_load(struct enforce_bpf *skeleton, struct failure *failure)
 	bpf_object__for_each_program(program, skeleton->obj)
 		programs += bpf_program__autoload(program);
 	load_progress_begin(&progress, programs);
+	engine_begin(skeleton->obj);
 	r = enforce_bpf__load(skeleton);
 	load_progress_end(&progress);
 	if (r < 0)
@@ -455,6 +473,9 @@ int loader_load_and_pin(int cgroup_fd, struct failure *failure)
 		r = pin_maps(skeleton, failure);
 	if (r == 0)
 		r = pin_programs(skeleton, failure);
+	/* First, so that no attached program is without it. */
+	if (r == 0)
+		r = engine_attach(skeleton->obj, true, failure);
 	if (r == 0)
 		r = attach_programs(skeleton, cgroup_fd, failure);
 	if (r == 0)

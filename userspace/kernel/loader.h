@@ -31,11 +31,12 @@ int loader_open(struct enforce_bpf **ret_skeleton, struct failure *failure);
 int loader_load(struct enforce_bpf *skeleton, struct failure *failure);
 
 /*
- * Is it attached from the start; to a cgroup instead of the whole host? Is this map pinned as
- * itself?
+ * Is it attached from the start; to a cgroup instead of the whole host? Is this program, this map
+ * pinned as itself?
  */
 bool loader_is_attached(const struct bpf_program *program);
 bool loader_is_for_cgroup(const struct bpf_program *program);
+bool loader_is_pinned_program(const struct bpf_program *program);
 bool loader_is_pinned(const struct enforce_bpf *skeleton, const struct bpf_map *map);
 
 /*
@@ -43,6 +44,9 @@ bool loader_is_pinned(const struct enforce_bpf *skeleton, const struct bpf_map *
  * BTF.
  */
 int loader_expected_links(void);
+
+/* Is the engine attached to every LSM program that is pinned? */
+bool loader_engine_is_complete(void);
 
 #define LOADER_HOOK_SIZE 64
 

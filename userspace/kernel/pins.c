@@ -25,8 +25,12 @@ static int make_directory(const char *path, struct failure *failure)
 
 int pins_prepare(struct failure *failure)
 {
-	static const char *const directories[] = {ENFORCEMENT_PIN_DIRECTORY, PIN_MAPS, PIN_LINKS,
-						  PIN_PROGRAMS, PIN_STAGING};
+	static const char *const directories[] = {ENFORCEMENT_PIN_DIRECTORY,
+						  PIN_MAPS,
+						  PIN_LINKS,
+						  PIN_ENGINE,
+						  PIN_PROGRAMS,
+						  PIN_STAGING};
 	struct statfs fs;
 
 	if (statfs("/sys/fs/bpf", &fs) < 0 || fs.f_type != BPF_FS_MAGIC_NUMBER)
@@ -226,6 +230,9 @@ int pins_remove(struct failure *failure)
 	r = remove_each(PIN_STAGING, failure);
 	if (r == 0)
 		r = remove_each(PIN_LINKS, failure);
+	/* Until here, what is still attached has it. */
+	if (r == 0)
+		r = remove_each(PIN_ENGINE, failure);
 	if (r == 0)
 		r = remove_each(PIN_PROGRAMS, failure);
 	if (r == 0)

@@ -3,6 +3,7 @@
  * What stands below ENFORCEMENT_PIN_DIRECTORY:
  *   maps/NAME      every map
  *   links/NAME     one attachment per program
+ *   engine/NAME    one per LSM program and function that the engine replaces in it: engine.h
  *   programs/NAME  those that are run on request
  *   meta           pinned last: without it the rest is incomplete
  */
@@ -19,6 +20,7 @@
 
 #define PIN_MAPS     ENFORCEMENT_PIN_DIRECTORY "/maps"
 #define PIN_LINKS    ENFORCEMENT_PIN_DIRECTORY "/links"
+#define PIN_ENGINE   ENFORCEMENT_PIN_DIRECTORY "/engine"
 #define PIN_PROGRAMS ENFORCEMENT_PIN_DIRECTORY "/programs"
 /* For what is about to be moved over something else. */
 #define PIN_STAGING ENFORCEMENT_PIN_DIRECTORY "/staging"
@@ -61,7 +63,7 @@ int pins_clear_staging(struct failure *failure);
 
 /*
  * Takes the links down one after the other, waiting for each to be gone (concurrent detaching is
- * not safe on every kernel), then the rest. Missing pins are no error.
+ * not safe on every kernel), then the engine, then the rest. Missing pins are no error.
  */
 int pins_remove(struct failure *failure);
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "enforce.skel.h"
+#include "kernel/engine.h"
 #include "kernel/loader.h"
 
 DEFINE_CLEANUP(struct enforce_bpf *, enforce_bpf__destroy, skeletonp)
@@ -21,6 +22,8 @@ int trial_load(struct trial *ret_trial, struct failure *failure)
 	r = loader_open(&skeleton, failure);
 	if (r == 0)
 		r = loader_load(skeleton, failure);
+	if (r == 0)
+		r = engine_attach(skeleton->obj, false, failure);
 	if (r < 0)
 		return r;
 	bpf_object__for_each_program(program, skeleton->obj)

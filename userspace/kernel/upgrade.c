@@ -12,6 +12,7 @@
 #include "bpf/abi.h"
 #include "build_id.h"
 #include "enforce.skel.h"
+#include "kernel/engine.h"
 #include "kernel/loader.h"
 #include "kernel/pins.h"
 
@@ -165,7 +166,7 @@ static int replace_programs(struct enforce_bpf *skeleton, struct failure *failur
 	{
 		int r;
 
-		if (loader_is_attached(program) || !bpf_program__autoload(program))
+		if (!loader_is_pinned_program(program) || !bpf_program__autoload(program))
 			continue;
 		r = replace_pin(bpf_program__fd(program), PIN_PROGRAMS, bpf_program__name(program),
 				failure);
@@ -312,8 +313,11 @@ int upgrade_pinned(int cgroup_fd, struct failure *failure)
 	/* What an earlier try, cut short, had not put in its place. */
 	(void)((r = pins_prepare(failure)) < 0 || (r = pins_clear_staging(failure)) < 0 ||
 	       (r = pin_new_maps(skeleton, failure)) < 0 ||
+	       /* Beside the other build's, before a program of this build is attached. */
+	       (r = engine_attach(skeleton->obj, true, failure)) < 0 ||
 	       (r = replace_programs(skeleton, failure)) < 0 ||
 	       (r = replace_links(skeleton, cgroup_fd, failure)) < 0 ||
-	       (r = remove_others(skeleton, failure)) < 0 || (r = rewrite_meta(failure)) < 0);
+	       (r = remove_others(skeleton, failure)) < 0 ||
+	       (r = engine_remove_replaced(failure)) < 0 || (r = rewrite_meta(failure)) < 0);
 	return r;
 }

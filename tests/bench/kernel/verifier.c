@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/cleanup.h"
 #include "enforce.skel.h"
+#include "kernel/engine.h"
 #include "kernel/loader.h"
 
 #define LOG_SIZE  4096
@@ -65,6 +66,8 @@ int main(void)
 
 	libbpf_set_print(quiet);
 	types = btf__load_vmlinux_btf();
+	if (engine_register() < 0)
+		return complain("prepare the load of the engine");
 	skeleton = enforce_bpf__open();
 	if (!skeleton || !types)
 		return complain("open the object");
@@ -78,6 +81,7 @@ int main(void)
 		bpf_program__set_log_level(program, LOG_STATS);
 		bpf_program__set_log_buf(program, log, LOG_SIZE);
 	}
+	engine_begin(skeleton->obj);
 	start = clock_nsec(CLOCK_BOOTTIME);
 	if (enforce_bpf__load(skeleton) < 0) {
 		complain("load the programs");
