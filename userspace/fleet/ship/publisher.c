@@ -63,8 +63,7 @@ static natsStatus set_options(natsOptions *to, const struct publisher_options *f
 		s = natsOptions_SetCustomInboxPrefix(to, from->inbox);
 	if (s == NATS_OK && from->credentials)
 		s = natsOptions_SetUserCredentialsFromFiles(to, from->credentials, NULL);
-	if (s == NATS_OK &&
-	    (from->ca || from->certificate || clear_text_is_encrypted(from->url)))
+	if (s == NATS_OK && (from->ca || from->certificate || clear_text_is_encrypted(from->url)))
 		s = natsOptions_SetSecure(to, true);
 	if (s == NATS_OK && from->ca)
 		s = natsOptions_LoadCATrustedCertificates(to, from->ca);
@@ -162,8 +161,7 @@ int publisher_send(struct publisher *publisher, const struct batch *batch, const
 		   bool *ret_duplicate, struct failure *failure)
 {
 	char subject[BATCH_SUBJECT_SIZE];
-	jsPubOptions options = {
-		.ExpectStream = PUBLISHER_STREAM, .MaxWait = ACK_MSEC, .MsgId = id};
+	jsPubOptions options = {.ExpectStream = PUBLISHER_STREAM, .MaxWait = ACK_MSEC, .MsgId = id};
 	_cleanup_(free_message) natsMsg *message = NULL;
 	const struct buffer *payload = &batch->lines;
 	jsErrCode code = 0;

@@ -19,8 +19,9 @@ struct publisher_options {
 	const char *credentials; /* a file of NATS's, or NULL */
 	const char *ca;		 /* files in PEM, or NULL: not TLS unless the URL says so */
 	const char *certificate, *key;
-	const char *inbox; /* what subjects of answers begin with, "" or NULL: the library's choice */
-	bool plain; /* lines as they are, not as gzip */
+	const char
+		*inbox; /* what subjects of answers begin with, "" or NULL: the library's choice */
+	bool plain;	/* lines as they are, not as gzip */
 };
 
 /*

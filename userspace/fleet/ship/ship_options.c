@@ -114,8 +114,7 @@ static int check(struct ship_options *options, int argc, char **argv)
 					publisher->url);
 	if (options->otlp && publisher->credentials)
 		return refuse("--creds is for NATS, and --otlp takes --cert", publisher->url);
-	if (!options->plaintext &&
-	    (options->otlp || (!publisher->ca && !publisher->certificate)) &&
+	if (!options->plaintext && (options->otlp || (!publisher->ca && !publisher->certificate)) &&
 	    clear_text_leaves_machine(publisher->url)) {
 		fprintf(stderr,
 			"cordon-ship: cannot send to %s: records would cross the network unencrypted. Use %s, or "
