@@ -3,8 +3,8 @@
  * Starts a daemon under a supervisor of its system calls (seccomp_unotify(2)).
  *
  *   watch_calls --paths REPORT -- COMMAND...
- *     A path that the main thread asks a file system for, and that may lie where nothing answers, is
- *     written to REPORT, a line each: CALL PATH.
+ *     A path that the main thread asks a file system for, and that may lie where nothing answers,
+ *     is written to REPORT, a line each: CALL PATH.
  *   watch_calls --fail FILE -- COMMAND...
  *     While FILE holds "CALL N ERRNO", the N-th CALL of the main thread from then on fails; FILE is
  *     removed when it has.
