@@ -7,7 +7,7 @@
 #include <sys/queue.h>
 #include <sys/wait.h>
 
-#include "audit/storage/policy_store.h"
+#include "audit/storage/policy_apart.h"
 #include "audit/storage/recall.h"
 #include "base/clock.h"
 #include "base/hex.h"
@@ -488,7 +488,7 @@ static int read_policy(const void *context, FILE *to, struct errand_fds *fds,
 
 	(void)fds;
 	hex_encode(job->digest, sizeof(job->digest), digest);
-	r = job->stored ? policy_store_get(job->log, digest, &policy, NULL)
+	r = job->stored ? policy_store_get_apart(job->log, digest, &policy, NULL)
 			: policies_compile(job->daemon->policies, job->name, job->observe, &policy);
 	if (r == 0 && memcmp(policy->digest, job->digest, sizeof(job->digest)) != 0)
 		r = -ESTALE;
