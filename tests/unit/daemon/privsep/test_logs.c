@@ -17,7 +17,6 @@
 #include "audit/read/reader.h"
 #include "audit/record/record.h"
 #include "audit/storage/segment.h"
-#include "base/clock.h"
 #include "base/io.h"
 #include "daemon/privsep/errand.h"
 #include "daemon/privsep/logs.h"
@@ -308,7 +307,6 @@ static int mount_silent(const char *place)
 static void test_silent(void **state)
 {
 	struct event_base *base = event_base_new();
-	uint64_t begin = clock_nsec(CLOCK_MONOTONIC);
 	char place[64], log_place[80];
 	struct failure failure = {};
 	struct log_use *log = NULL;
@@ -325,6 +323,8 @@ static void test_silent(void **state)
 		event_base_free(base);
 		skip();
 	}
+	/* One that waits for it never returns. */
+	alarm(120);
 	assert_int_equal(logs_new(NULL, base, &logs, NULL), 0);
 	assert_int_equal(logs_get_within(logs, log_place, 200, &log, &begun, &failure), 0);
 	assert_false(begun || logs_has_begun(log));
@@ -335,7 +335,7 @@ static void test_silent(void **state)
 	logs_put(log);
 	logs_free(logs);
 	errands_forget();
-	assert_true(clock_nsec(CLOCK_MONOTONIC) - begin < 20 * NSEC_PER_SEC);
+	alarm(0);
 	close(device);
 	assert_int_equal(umount2(place, MNT_DETACH), 0);
 	event_base_free(base);
