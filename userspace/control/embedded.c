@@ -71,7 +71,7 @@ static int namespace_of(const char *process, const char *kind, struct stat *ret)
 
 static int check_first(const char *kind, const char *name, ino_t number, struct failure *failure)
 {
-	struct stat own;
+	struct stat own = {};
 	int r = namespace_of("self", kind, &own);
 
 	if (r < 0)
@@ -89,7 +89,7 @@ static int check_first(const char *kind, const char *name, ino_t number, struct 
 /* What this process has of process 1 already, as nearly always, needs no permission. */
 static int join(const char *kind, int type, struct failure *failure)
 {
-	struct stat own, first;
+	struct stat own = {}, first = {};
 	char path[64];
 	int fd, r;
 
@@ -126,7 +126,7 @@ static int join_host(struct failure *failure)
 		{"cgroup", CLONE_NEWCGROUP}, {"ipc", CLONE_NEWIPC}, {"uts", CLONE_NEWUTS},
 		{"net", CLONE_NEWNET},	     {"mnt", CLONE_NEWNS},
 	};
-	struct stat own, first;
+	struct stat own = {}, first = {};
 	int r = check_first("user", "user", FIRST_USER_NAMESPACE, failure);
 
 	if (r == 0)

@@ -459,13 +459,12 @@ int recovery_work_lost(struct daemon *daemon, const char *id, struct state *stat
 	struct lost *larger;
 	int r = logs_get_later(daemon->logs, state->log, &log, NULL);
 
-	if (r == 0) {
-		job = recall_of(daemon, log);
-		logs_put(log);
-		r = job ? 0 : -ENOMEM;
-	}
 	if (r < 0)
 		return r;
+	job = recall_of(daemon, log);
+	logs_put(log);
+	if (!job)
+		return -ENOMEM;
 	larger = reallocarray(job->lost, job->lost_count + 1, sizeof(*larger));
 	if (!larger)
 		return -ENOMEM;

@@ -264,8 +264,8 @@ static int hash_cached(int path_fd, unsigned char digest[SHA256_SIZE])
 	_cleanup_(freep) char *text = malloc(SOURCE_SIZE_MAX + 1);
 	_cleanup_(closep) int fd = -1;
 	char name[32];
-	struct stat st;
-	size_t size;
+	struct stat st = {};
+	size_t size = 0;
 	int r;
 
 	/* A file descriptor's own link: no path is walked. */
