@@ -334,27 +334,39 @@ static __always_inline bool is_executor(const struct cordon_executor *executor, 
 	return match_arguments(&executor->arguments, scratch) != GLOB_NO;
 }
 
-/* Those of these entries whose pattern the path is like that executors_of() has found. */
+struct like_search {
+	struct adopt_scratch *scratch;
+	__u64 mask, found;
+};
+
+static long like_step(__u32 index, void *context)
+{
+	const struct cordon_executor *executor;
+	struct like_search *search = context;
+	__u64 bit = 1ull << (index & 63);
+
+	if (!(search->mask & bit))
+		return 0;
+	executor = bpf_map_lookup_elem(&executors, &index);
+	if (executor && is_like(executor, search->scratch))
+		search->found |= bit;
+	return 0;
+}
+
+/*
+ * Those of these entries whose pattern the path is like that executors_of() has found. By
+ * bpf_loop(): 6.1 would follow each way through a loop of its own.
+ */
 __noinline __u64 executors_like(__u64 mask)
 {
 	struct event_scratch *events = event_scratch();
-	struct adopt_scratch *scratch;
-	__u64 found = 0;
+	struct like_search search = {.mask = mask};
 
 	if (!events)
 		return mask;
-	scratch = (struct adopt_scratch *)(events->data + 2048);
-	for (__u32 i = 0; i < CORDON_MAX_EXECUTORS; i++) {
-		__u32 index = i;
-		const struct cordon_executor *executor;
-
-		if (!((mask >> i) & 1))
-			continue;
-		executor = bpf_map_lookup_elem(&executors, &index);
-		if (executor && is_like(executor, scratch))
-			found |= 1ull << i;
-	}
-	return found;
+	search.scratch = (struct adopt_scratch *)(events->data + 2048);
+	bpf_loop(CORDON_MAX_EXECUTORS, like_step, &search, 0);
+	return search.found;
 }
 
 /* Keeps the path for executors_like(). */

@@ -65,12 +65,15 @@ int BPF_PROG(cordon_path_chown, const struct path *path, unsigned int uid, unsig
 static __always_inline int judge_dentry(struct dentry *dentry, __u32 operation, int ret)
 {
 	struct subject s;
+	__u64 inode;
 
 	if (ret || kernel_acts_for_itself())
 		return ret;
 	ENTER(&s, ret);
-	return LEAVE(&s, decide_mountless(&s, operation, dentry,
-					  rights_to_change_inode(&s, (__u64)dentry->d_inode), 0));
+	/* A number to the verifier, which takes no arithmetic on a pointer that may be NULL. */
+	inode = read_u64(FIELD(struct dentry, dentry, d_inode));
+	return LEAVE(&s,
+		     decide_mountless(&s, operation, dentry, rights_to_change_inode(&s, inode), 0));
 }
 
 /* Mode, owner and size have been judged with their mount; what remains are the times. */

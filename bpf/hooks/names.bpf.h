@@ -42,7 +42,7 @@ static __always_inline int judge_name_change(const struct path *dir, struct dent
 	if (right == CREATE && s.walk->temporary == TEMPORARY_DIRECTLY && !s.walk->answer.missing)
 		await_inode((__u64)dentry, 0);
 	if (operation == CORDON_OP_UNLINK && !s.walk->answer.missing)
-		note_unlinked((__u64)dentry->d_inode);
+		note_unlinked(read_u64(FIELD(struct dentry, dentry, d_inode)));
 	return LEAVE(&s, decide_change(&s, operation, -EACCES, right));
 }
 
@@ -325,7 +325,7 @@ int BPF_PROG(cordon_path_rename, const struct path *old_dir, struct dentry *old_
 	verdict = decide_moves(&s, CORDON_OP_RENAME, exchange ? 2 : 1);
 	/* What stands there loses a name. */
 	if (!verdict && !exchange && new_dentry->d_inode)
-		note_unlinked((__u64)new_dentry->d_inode);
+		note_unlinked(read_u64(FIELD(struct dentry, new_dentry, d_inode)));
 	return LEAVE(&s, verdict);
 }
 
