@@ -375,14 +375,19 @@ static long add_cgroup_name(__u32 index, void *context)
  * Is the task in the entry's cgroup or below it? By name: a service that is started again has a new
  * cgroup of the same name, and runs its program before anybody else could look.
  */
-__noinline int is_in_its_cgroup(struct adopt_scratch *scratch, __u32 executor)
+__noinline int is_in_its_cgroup(__u32 executor)
 {
 	__u64 groups = (__u64)read_task(bpf_get_current_task_btf())->cgroups;
-	struct cgroup_walk w = {.scratch = scratch};
+	struct event_scratch *events = event_scratch();
+	struct adopt_scratch *scratch;
+	struct cgroup_walk w = {};
 	__u32 at;
 
-	if (!scratch)
+	if (!events)
 		return 0;
+	/* Not an argument: 6.1 takes no key of a map from one. */
+	scratch = (struct adopt_scratch *)(events->data + 2048);
+	w.scratch = scratch;
 	w.cgroup = read_u64(FIELD(struct css_set, groups, dfl_cgrp));
 	w.level = read_u32(FIELD(struct cgroup, w.cgroup, level));
 	bpf_loop(CGROUP_DEPTH, add_cgroup_name, &w, 0);

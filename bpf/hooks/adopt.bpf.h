@@ -329,7 +329,7 @@ static __always_inline bool is_executor(const struct cordon_executor *executor, 
 
 	if ((flags & CORDON_EXECUTOR_UID) && executor->uid != (__u32)bpf_get_current_uid_gid())
 		return false;
-	if ((flags & CORDON_EXECUTOR_CGROUP) && !is_in_its_cgroup(scratch, index))
+	if ((flags & CORDON_EXECUTOR_CGROUP) && !is_in_its_cgroup(index))
 		return false;
 	return match_arguments(&executor->arguments, scratch) != GLOB_NO;
 }
