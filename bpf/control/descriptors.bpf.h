@@ -3,6 +3,7 @@
 #ifndef CORDON_BPF_DESCRIPTORS_BPF_H
 #define CORDON_BPF_DESCRIPTORS_BPF_H
 
+#include "bpf/core/elsewhere.bpf.h"
 #include "bpf/hooks/open.bpf.h"
 
 static __always_inline bool closes_on_exec(struct task_struct *task, __u32 fd)

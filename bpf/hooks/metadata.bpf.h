@@ -200,8 +200,8 @@ static __always_inline __u64 file_of_link(const struct subject *s, __u64 dentry)
 }
 
 /*
- * The link of a descriptor contains the resolved path of its file. After an open with O_PATH through
- * a symbolic link, that is the target of the symbolic link.
+ * The link of a descriptor contains the resolved path of its file. After an open with O_PATH
+ * through a symbolic link, that is the target of the symbolic link.
  */
 static __always_inline bool inspect_descriptor_link(const struct subject *s, __u64 dentry,
 						    struct file_object *o)

@@ -19,7 +19,7 @@
 #include "launch/lower_limits.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
-/* The part of a script that names its interpreter (BINPRM_BUF_SIZE, include/uapi/linux/binfmts.h). */
+/* The part of a script that names its interpreter (BINPRM_BUF_SIZE, uapi/linux/binfmts.h). */
 #define HEAD_SIZE 256
 
 void lookup_begin(struct lookup *l)

@@ -71,7 +71,8 @@ int lookup_policy(struct lookup *l, const struct config_executor *is,
 
 /*
  * The values that may change while the entry is active, in lines "NAME is VALUE", to be compared.
- * Without `targets` and the cgroup, which the kernel compares by name. Caller frees; NULL: no memory.
+ * Without `targets` and the cgroup, which the kernel compares by name. Caller frees; NULL: no
+ * memory.
  */
 char *lookup_text(const struct lookup *l, const struct config_executor *is);
 

@@ -6,9 +6,9 @@
 #include "base/uuid.h"
 
 /*
- * The only live execution whose id begins or ends with `wanted`; a whole id is taken as it is, without a
- * look at what is live. -ENOENT: none; -EEXIST: several; or as
- * client_list(). It was said why.
+ * The only live execution whose id begins or ends with `wanted`; a whole id is taken as it is,
+ * without a look at what is live. -ENOENT: none; -EEXIST: several; or as client_list(). It was said
+ * why.
  */
 int live_execution_find(int socket, const char *wanted, char ret_id[UUID_TEXT_SIZE]);
 

@@ -2,8 +2,8 @@
 /*
  * Follows the names of active entries: a worker process for each entry watches the directories that
  * its names depend on, and reports when one leads elsewhere. A new program is added to the kernel's
- * table at once, beside the earlier ones. If another value has changed, the entry is made again from
- * what the worker has found. The loop looks no name up.
+ * table at once, beside the earlier ones. If another value has changed, the entry is made again
+ * from what the worker has found. The loop looks no name up.
  */
 #include <string.h>
 #include <sys/prctl.h>

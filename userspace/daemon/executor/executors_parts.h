@@ -46,9 +46,9 @@ struct executors {
 
 /*
  * An entry that stands in the kernel and is not in force yet. `is` must stay. `itself`: that for
- * the executor itself, or NULL. `before`: the active entry of this name, or NULL; if it has `found`,
- * the new entry is made from that and keeps the policy. Caller frees. What is missing is no failure:
- * it is in `why`. -ENOSPC; -ENOMEM; -errno of the kernel's tables.
+ * the executor itself, or NULL. `before`: the active entry of this name, or NULL; if it has
+ * `found`, the new entry is made from that and keeps the policy. Caller frees. What is missing is
+ * no failure: it is in `why`. -ENOSPC; -ENOMEM; -errno of the kernel's tables.
  */
 int executor_entry_make(struct executors *x, const struct config_executor *is,
 			const struct executor_entry *itself, struct executor_entry *before,
