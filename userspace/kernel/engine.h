@@ -16,7 +16,7 @@
 
 struct bpf_object;
 
-/* Before an object with an engine is opened that is to be loaded. Returns 0, or -ERRNO of libbpf. */
+/* Call before an object with an engine is opened to be loaded. Returns 0, or -ERRNO of libbpf. */
 int engine_register(void);
 
 /* Before it is loaded: its engine is loaded for this object. One object at a time. */

@@ -371,7 +371,7 @@ static void test_lines(void **state)
 	json_decref(beat);
 	text = lines(run, (struct style){0});
 	assert_int_equal(count_lines(text), run->count);
-	assert_has(text, "00:00:00.000  019aa3c4-11d2  start ");
+	assert_has(text, "00:00:00.000  010203040506  start ");
 	assert_has(text, "DENIED      python3[10]           read of /etc/shadow was refused  "
 			 "no rule allows it  and 4 more like it\n");
 	assert_has(text, "killed by SIGKILL\n");

@@ -43,6 +43,7 @@ static const struct shared {
 	{"activity", TELEMETRY, 4u << 20, 0, 0},
 	{"temporary_counts", RECENT, 4096, 0, 0},
 	{"temporary_makers", RECENT, 8192, 0, 0},
+	{"own_links", RECENT, 32768, 0, 0},
 	{"recent_denials", RECENT, 8192, 0, 0},
 	{"asked_questions", RECENT, CORDON_MAX_QUESTIONS, CORDON_ASKS_EACH, 0},
 	{"stub_clients", RECENT, 16384, 0, 0},

@@ -51,10 +51,10 @@ static void test_tables(void **state)
 }
 
 /*
- * All of them, and all their fragments at once, are one page of tables: what has more is matched by
+ * All fragments at once are two pages of tables at most. Tables of more than one page are matched by
  * a search for each byte's page, in twice the instructions.
  */
-static void test_one_page(void **state)
+static void test_two_pages(void **state)
 {
 	_cleanup_(closedirp) DIR *files = opendir("policies/runtime");
 	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
@@ -77,7 +77,7 @@ static void test_one_page(void **state)
 	assert_true((size_t)at < sizeof(text));
 	assert_int_equal(policy_compile_text(text, (size_t)at, "all.yaml", &search, d, &p), 0);
 	assert_true(p->rule_count > 40);
-	assert_int_equal(p->tables_size, CORDON_PAGE_SIZE);
+	assert_true(p->tables_size <= 2 * CORDON_PAGE_SIZE);
 }
 
 /* Each for itself, as `policy check` takes one, and without a word about it. */
@@ -195,7 +195,7 @@ static void test_documentation(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_documentation), cmocka_unit_test(test_one_page),
+		cmocka_unit_test(test_documentation), cmocka_unit_test(test_two_pages),
 		cmocka_unit_test(test_tables),	      cmocka_unit_test(test_fragments),
 		cmocka_unit_test(test_failures),
 	};

@@ -18,8 +18,8 @@ void indirect_policies_forget(const char *directory);
  * NULL if no rule is needed. *ret_texts: the indirections that it is for, or NULL. The caller frees
  * both.
  *
- * Returns 0; -EINVAL if `texts` are not as launch/indirections.h has them; -ENOMEM; or -errno of the
- * file system.
+ * Returns 0; -EINVAL if `texts` are not as launch/indirections.h has them; -ENOMEM; or -errno of
+ * the file system.
  */
 int indirect_policy_make(const char *directory, const struct compiled_policy *policy,
 			 char *const *texts, char **ret_path, char ***ret_texts,

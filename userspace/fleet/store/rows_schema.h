@@ -9,21 +9,26 @@
 /* Of the tables; in the database's user_version. */
 #define ROWS_VERSION 4
 
-/* What version 4 has and version 3 had not. */
-#define ROWS_OF_VERSION_4                                                                                                                                                                                                     \
-	/* Records that are given up: what is behind them begins a covered run of its own. */                                                                                                                                 \
-	"CREATE TABLE holes(log INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,"                                                                                                                             \
-	" at INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY(log, first));" /* An operator's order to do so, for the store that is at work. */                                                                            \
-	"CREATE TABLE skips(host TEXT NOT NULL, log TEXT NOT NULL, seq INTEGER NOT NULL,"                                                                                                                                     \
-	" reason TEXT NOT NULL, PRIMARY KEY(host, log));" /* Acknowledged messages that are read from the stream again, by their numbers there:   */ /* when the host has its turn, or held: when what they lack has come. */ \
-	"CREATE TABLE later(kind INTEGER NOT NULL, number INTEGER NOT NULL, host TEXT NOT NULL,"                                                                                                                              \
-	" log TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, held INTEGER NOT NULL,"                                                                                                                           \
-	" tries INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL, PRIMARY KEY(kind, number));"                                                                                                                                \
-	"CREATE INDEX later_turn ON later(held, host, kind, number);"                                                                                                                                                         \
-	"CREATE TABLE later_counts(host TEXT PRIMARY KEY, count INTEGER NOT NULL);"                                                                                                                                           \
-	"CREATE INDEX later_held ON later(host, log, first) WHERE held = 1;" /* Messages of a host that were dropped since it was over all its quotas. */                                                                     \
-	"CREATE TABLE excess(host TEXT PRIMARY KEY, count INTEGER NOT NULL, reason TEXT NOT NULL);" /* Copies that cannot be opened; log '': the host's folder. */                                                            \
-	"CREATE TABLE troubles(host TEXT NOT NULL, log TEXT NOT NULL, at INTEGER NOT NULL,"                                                                                                                                   \
+/*
+ * Tables that version 3 lacks. holes: records that are given up, behind which a covered run begins.
+ * skips: an operator's order to do so, for the running store. later: acknowledged messages that are
+ * read from the stream again by their numbers, when the host has its turn, or when the records that
+ * they lack have come (held). excess: messages of a host that were dropped because all its quotas
+ * were used. troubles: copies that cannot be opened; log '': the host's folder.
+ */
+#define ROWS_OF_VERSION_4                                                                           \
+	"CREATE TABLE holes(log INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,"   \
+	" at INTEGER NOT NULL, reason TEXT NOT NULL, PRIMARY KEY(log, first));"                     \
+	"CREATE TABLE skips(host TEXT NOT NULL, log TEXT NOT NULL, seq INTEGER NOT NULL,"           \
+	" reason TEXT NOT NULL, PRIMARY KEY(host, log));"                                           \
+	"CREATE TABLE later(kind INTEGER NOT NULL, number INTEGER NOT NULL, host TEXT NOT NULL,"    \
+	" log TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, held INTEGER NOT NULL," \
+	" tries INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL, PRIMARY KEY(kind, number));"      \
+	"CREATE INDEX later_turn ON later(held, host, kind, number);"                               \
+	"CREATE TABLE later_counts(host TEXT PRIMARY KEY, count INTEGER NOT NULL);"                 \
+	"CREATE INDEX later_held ON later(host, log, first) WHERE held = 1;"                        \
+	"CREATE TABLE excess(host TEXT PRIMARY KEY, count INTEGER NOT NULL, reason TEXT NOT NULL);" \
+	"CREATE TABLE troubles(host TEXT NOT NULL, log TEXT NOT NULL, at INTEGER NOT NULL,"         \
 	" reason TEXT NOT NULL, PRIMARY KEY(host, log));"
 
 static const char rows_upgrade_3[] =
