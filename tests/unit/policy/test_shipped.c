@@ -51,8 +51,8 @@ static void test_tables(void **state)
 }
 
 /*
- * All fragments at once are two pages of tables at most. Tables of more than one page are matched by
- * a search for each byte's page, in twice the instructions.
+ * All fragments at once are two pages of tables at most. Tables of more than one page are matched
+ * by a search for each byte's page, in twice the instructions.
  */
 static void test_two_pages(void **state)
 {

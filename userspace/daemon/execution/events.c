@@ -238,8 +238,10 @@ static void follow(struct execution *e, const struct cordon_event *event, size_t
 	}
 	put_on_record(e, event, size);
 	if (event->type == CORDON_EVENT_EXIT && size >= sizeof(struct cordon_exit_event)) {
-		note_limit(e, ((const struct cordon_exit_event *)(const void *)event)->exit_code);
-		e->daemon->adopted->exit(e, (const void *)event);
+		const struct cordon_exit_event *end = (const void *)event;
+
+		note_limit(e, end->exit_code);
+		e->daemon->adopted->exit(e, end);
 	}
 	if (event->type == CORDON_EVENT_EMPTY)
 		ending_hurry(e);

@@ -211,6 +211,7 @@ static int answer(struct command *c)
 	if (r == 0)
 		fleet_view_finish(&view, &c->fleet, &c->style);
 	fleet_view_close(&view);
+	c->states = NULL;
 	if (r < 0)
 		return EXIT_USAGE;
 	if (could > 0 || c->observed)
