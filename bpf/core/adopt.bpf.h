@@ -160,6 +160,12 @@ struct adopt_scratch {
 	char text[GLOB_TEXT];
 };
 
+/* Behind the paths that an exec is put together from. */
+static __always_inline struct adopt_scratch *adopt_scratch_in(struct event_scratch *events)
+{
+	return (struct adopt_scratch *)(events->data + 2048);
+}
+
 struct glob_question {
 	struct adopt_scratch *scratch;
 	const struct cordon_glob *glob;
@@ -386,7 +392,7 @@ __noinline int is_in_its_cgroup(__u32 executor)
 	if (!events)
 		return 0;
 	/* Not an argument: 6.1 takes no key of a map from one. */
-	scratch = (struct adopt_scratch *)(events->data + 2048);
+	scratch = adopt_scratch_in(events);
 	w.scratch = scratch;
 	w.cgroup = read_u64(FIELD(struct css_set, groups, dfl_cgrp));
 	w.level = read_u32(FIELD(struct cgroup, w.cgroup, level));

@@ -303,7 +303,7 @@ static __always_inline int judge_child(struct adopt_question *q)
 		return -EAGAIN;
 	}
 	/* Behind what the event needs of it. */
-	scratch = (struct adopt_scratch *)(q->scratch->data + 2048);
+	scratch = adopt_scratch_in(q->scratch);
 	q->workdir = 0;
 	if (container)
 		reason = judge_container(q, scratch);
@@ -364,7 +364,7 @@ __noinline __u64 executors_like(__u64 mask)
 
 	if (!events)
 		return mask;
-	search.scratch = (struct adopt_scratch *)(events->data + 2048);
+	search.scratch = adopt_scratch_in(events);
 	bpf_loop(CORDON_MAX_EXECUTORS, like_step, &search, 0);
 	return search.found;
 }
@@ -375,8 +375,8 @@ static __always_inline void keep_path(const struct cordon_adopt_key *key)
 	struct event_scratch *events = event_scratch();
 
 	if (events)
-		bpf_probe_read_kernel(((struct adopt_scratch *)(events->data + 2048))->key.text,
-				      CORDON_ADOPT_TEXT, key->text);
+		bpf_probe_read_kernel(adopt_scratch_in(events)->key.text, CORDON_ADOPT_TEXT,
+				      key->text);
 }
 
 /*
@@ -496,8 +496,7 @@ __noinline int recognise(__u64 mask)
 		if (!((mask >> i) & 1))
 			continue;
 		executor = bpf_map_lookup_elem(&executors, &index);
-		if (executor &&
-		    is_executor(executor, i, (struct adopt_scratch *)(events->data + 2048)))
+		if (executor && is_executor(executor, i, adopt_scratch_in(events)))
 			return give_role(i);
 	}
 	return 0;
@@ -575,7 +574,7 @@ static __noinline int adopt_executor(struct adopt_question *q)
 	q->scratch = event_scratch();
 	if (!q->executor || !q->scratch)
 		return -EAGAIN;
-	scratch = (struct adopt_scratch *)(q->scratch->data + 2048);
+	scratch = adopt_scratch_in(q->scratch);
 	find_workdir(q, scratch);
 	bpf_probe_read_kernel(q->scratch->data, CORDON_ADOPT_TEXT, scratch->key.text);
 	return adopt(q);
