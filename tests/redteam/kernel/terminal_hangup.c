@@ -9,23 +9,11 @@
  */
 #include <sys/ioctl.h>
 
-#include "tests/redteam/attack.h"
-
-/* Others need the terminal yet: what works is shown on another. */
-static int terminal(void)
-{
-	int fd;
-
-	if (getenv("REDTEAM_CONFINED"))
-		return STDIN_FILENO;
-	fd = NEED(posix_openpt(O_RDWR | O_NOCTTY));
-	NEED(unlockpt(fd));
-	return NEED(open(ptsname(fd), O_RDWR | O_NOCTTY));
-}
+#include "tests/redteam/terminal.h"
 
 static int attack(void)
 {
-	return outcome(ioctl(terminal(), TIOCVHANGUP));
+	return outcome(ioctl(attacked_terminal(), TIOCVHANGUP));
 }
 
 static int control(void)
