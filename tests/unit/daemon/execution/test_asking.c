@@ -160,20 +160,26 @@ static void test_asked(void **state)
 	assert_int_equal(logs_count("gap", NULL), 0);
 }
 
+/* The digest of the first entry in the list of approvals. */
+static void first_listed(char ret_digest[SHA256_TEXT_SIZE])
+{
+	size_t next;
+	json_t *list = approvals_list(world->approvals, 0, 1 << 20, &next);
+
+	snprintf(ret_digest, SHA256_TEXT_SIZE, "%s",
+		 json_string_value(json_object_get(json_array_get(list, 0), "digest")));
+	json_decref(list);
+}
+
 /* Another question was approved: whoever has the list can still decide about this one. */
 static void test_amended(void **state)
 {
-	char digest[SHA256_TEXT_SIZE], found[SHA256_TEXT_SIZE];
-	size_t next;
-	json_t *list;
+	char digest[SHA256_TEXT_SIZE], found[SHA256_TEXT_SIZE], listed[SHA256_TEXT_SIZE];
 
 	(void)state;
 	emit();
 	errand_answers(0);
-	list = approvals_list(world->approvals, 0, 1 << 20, &next);
-	snprintf(digest, sizeof(digest), "%s",
-		 json_string_value(json_object_get(json_array_get(list, 0), "digest")));
-	json_decref(list);
+	first_listed(digest);
 	assert_int_equal(asking_find_renewed(world, digest, found), -ENOENT);
 	asking_policy_amended(e);
 	assert_int_equal(kernel->refused_question, 0);
@@ -189,10 +195,8 @@ static void test_amended(void **state)
 	assert_int_equal(inbox(), 1);
 	digest[12] = '\0';
 	assert_int_equal(asking_find_renewed(world, digest, found), 0);
-	list = approvals_list(world->approvals, 0, 1 << 20, &next);
-	assert_string_equal(found,
-			    json_string_value(json_object_get(json_array_get(list, 0), "digest")));
-	json_decref(list);
+	first_listed(listed);
+	assert_string_equal(found, listed);
 	assert_int_equal(asking_find_renewed(world, "another", found), -ENOENT);
 	/* Another policy altogether: what was seen says nothing. */
 	asking_policy_changed(e);
@@ -203,16 +207,11 @@ static void test_amended(void **state)
 static void test_not_granted(void **state)
 {
 	char digest[SHA256_TEXT_SIZE];
-	size_t next;
-	json_t *list;
 
 	(void)state;
 	emit();
 	errand_answers(0);
-	list = approvals_list(world->approvals, 0, 1 << 20, &next);
-	snprintf(digest, sizeof(digest), "%s",
-		 json_string_value(json_object_get(json_array_get(list, 0), "digest")));
-	json_decref(list);
+	first_listed(digest);
 	asking_not_granted(world, "another");
 	assert_true(still_waits());
 	asking_not_granted(world, digest);
