@@ -173,7 +173,7 @@ everyday: | packages-test-all
 # Other sandboxes: to be compared with, and to run inside executions.
 sandboxes: | packages-test-all
 	@packaging/setup/install-packages compare
-	@$(FETCH) sandboxes
+	@$(FETCH) sandboxes docker
 
 kernels: $(KERNELS)/6.1/version $(KERNELS)/6.12/version $(KERNELS)/newest/version
 

@@ -67,7 +67,7 @@ def launches(found, columns):
     lines = []
     for name in columns:
         said = found[name]
-        words = {"besides": "{:,.0f} in the daemon", "by_root": "{:,.0f} by root, with `--user`", "within": "{:,.0f} from a Python that runs"}
+        words = {"besides": "{:,.0f} in the daemon", "by_root": "{:,.0f} by root, with `--user`", "within": "{:,.0f} from a Python that runs", "engine": "{:,.0f} in the engine's daemons and the kernel"}
         more = [text.format(said[key]) for key, text in words.items() if key in said]
         lines.append([name, f"{said['launch']:,.0f}", f"{said['launch'] / plain:.1f}" if plain else "", ", ".join(more)])
     return "CPU time of `true`, what starts it and their children, in microseconds of 1,000 guest instructions:\n\n" + rows(["", "", "times plain", "besides"], lines)
@@ -85,4 +85,5 @@ def page(found):
         "are those of its documentation's example, without domains:\n\n```json\n" + sandboxes.settings() + "\n```\n\n" \
         "cordon's column has the policy that [policies.md](policies.md) names for the job, and `python-sandbox` for the attacks, which are Python; the next has one\n" \
         "policy for all, made for a coding agent's shell: it compiles and runs what it compiled, so a program that was dropped runs as well.\n"  # fmt: skip
+    settings += "\nDocker has its default network and an image without programs; the host's `/usr` is mounted there read-only, so that each sandbox has the same programs.\n"
     return "\n".join([INTRODUCTION, tables(found), "", failures(found), "", BETTER, "## How each was started\n", rows(["", "version", "command"], started), "", settings])

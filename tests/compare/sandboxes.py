@@ -6,6 +6,8 @@ import os
 import shlex
 import subprocess
 
+import docker
+
 PROJECT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 BUILD = os.path.join(PROJECT, os.environ.get("BUILD", "build"))
 FETCHED = os.path.join(BUILD, "executors", "sandboxes")
@@ -75,6 +77,8 @@ SANDBOXES = [
             [SANDLOCK[0], "-c", "import importlib.metadata as m; print(m.version('sandlock'))"]),
     Sandbox("codex", "codex sandbox -P :workspace -C WORK -- COMMAND", codex, [CODEX, "--version"]),
     Sandbox("srt", "srt -c COMMAND", srt, [*SRT, "--version"]),
+    Sandbox("docker", shlex.join(["docker", *docker.options("WORK", "UID:GID"), "IMAGE", "COMMAND"]), docker.command,
+            [docker.CLIENT[0], "version", "--format", "{{.Client.Version}}"]),
 ]  # fmt: skip
 BY_NAME = {sandbox.name: sandbox for sandbox in SANDBOXES}
 
