@@ -6,6 +6,7 @@
 #include "bpf/core/code.bpf.h"
 #include "bpf/core/held.bpf.h"
 #include "bpf/core/links.bpf.h"
+#include "bpf/core/own_pipes.bpf.h"
 #include "bpf/core/terminal.bpf.h"
 #include "bpf/core/waiting.bpf.h"
 
@@ -144,7 +145,10 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 	return verdict;
 }
 
-/* Pipes and memory: reached by descriptor only, so what is opened here was held before. */
+/*
+ * Pipes and memory: reached by descriptor only, so what is opened here was held before, or is a
+ * pipe that the execution made.
+ */
 static __always_inline int decide_nameless(struct subject *s, const struct file *file,
 					   const struct file_object *o, __u32 operation)
 {
@@ -159,7 +163,7 @@ static __always_inline int decide_nameless(struct subject *s, const struct file 
 	if (operation != CORDON_OP_OPEN || (flags & FMODE_EXEC) || !rights ||
 	    inode->i_sb->s_magic == PIDFS_MAGIC)
 		return 0;
-	if (!is_opened_again(o, rights, flags))
+	if (!is_opened_again(o, rights, flags) && !is_own_pipe(s, file->f_inode))
 		return deny_number(s, operation, inode->i_ino, CORDON_REASON_BUILTIN, -EACCES);
 	if (is_refused_code(s))
 		verdict = deny_number(s, operation, inode->i_ino, CORDON_REASON_CHANGED, -EACCES);

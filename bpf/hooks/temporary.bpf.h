@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Where a name gets its inode: see core/temporary.bpf.h and core/links.bpf.h. */
+/* Where a name gets its inode: see core/temporary, core/links and core/own_pipes.bpf.h. */
 #ifndef CORDON_BPF_HOOK_TEMPORARY_BPF_H
 #define CORDON_BPF_HOOK_TEMPORARY_BPF_H
 
 #include "bpf/core/links.bpf.h"
+#include "bpf/core/own_pipes.bpf.h"
 
 /*
  * The name is in the cache already, that is, it was looked up and free: what is found by a lookup
@@ -29,26 +30,31 @@ SEC("lsm/d_instantiate")
 int BPF_PROG(cordon_d_instantiate, struct dentry *dentry, struct inode *inode)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	__u64 maker = (__u64)task, made = (__u64)dentry;
+	__u64 maker = (__u64)task, made = (__u64)dentry, given = (__u64)inode;
 	const struct awaited *awaited;
 	struct subject s;
 	__u32 directory;
 
 	if (!read_task(task)->bpf_storage)
 		return 0;
+	if (is_pipe_of_memory(given)) {
+		if (subject_label(task, &s))
+			note_own_pipe(&s, inode);
+		return 0;
+	}
 	awaited = bpf_map_lookup_elem(&temporary_makers, &maker);
 	if (!awaited || awaited->dentry != made)
 		return 0;
 	directory = awaited->directory;
 	bpf_map_delete_elem(&temporary_makers, &maker);
-	if (directory ? !is_being_linked(made, (__u64)inode) : !is_being_made(made, (__u64)inode))
+	if (directory ? !is_being_linked(made, given) : !is_being_made(made, given))
 		return 0;
 	if (subject_get(&s) != SUBJECT_EXECUTION)
 		return 0;
 	if (directory)
-		note_linked(s.execution, s.policy, (__u64)inode, directory - 1);
+		note_linked(s.execution, s.policy, given, directory - 1);
 	else
-		temporary_note(s.execution, (__u64)inode);
+		temporary_note(s.execution, given);
 	return 0;
 }
 

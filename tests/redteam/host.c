@@ -106,6 +106,21 @@ static int owned_pipe(void)
 	return ends[0];
 }
 
+/* An end of a pipe: 0 to read, 1 to write. The host keeps the other end until the next one. */
+static int end_of_pipe(const char *which)
+{
+	static int kept = -1;
+	int ends[2], end = which[0] == '1';
+
+	if (kept >= 0)
+		close(kept);
+	kept = -1;
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return -1;
+	kept = ends[!end];
+	return ends[end];
+}
+
 /* A file without a name, which is at its beginning. */
 static int unnamed(const char *directory)
 {
@@ -149,6 +164,8 @@ static int open_socket(const char *kind)
 		return eventfd(1, EFD_CLOEXEC);
 	if (strncmp(kind, "owned:", 6) == 0)
 		return owned_pipe();
+	if (strncmp(kind, "pipe:", 5) == 0)
+		return end_of_pipe(where);
 	if (strncmp(kind, "later:", 6) == 0)
 		return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (strncmp(kind, "group:", 6) == 0)

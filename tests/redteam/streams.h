@@ -6,7 +6,7 @@
 #ifndef CORDON_TESTS_REDTEAM_STREAMS_H
 #define CORDON_TESTS_REDTEAM_STREAMS_H
 
-#include "tests/redteam/attack.h"
+#include "tests/redteam/net.h"
 
 static inline const char *descriptor_path(int fd)
 {
@@ -22,11 +22,18 @@ static inline int open_again(int fd, int flags)
 	return open_with(descriptor_path(fd), flags | O_NONBLOCK);
 }
 
-/*
- * Calls `use` with the one end of a pipe in a process that has that end only; the other stays with
- * its parent.
- */
-static inline int with_end_of_pipe(int which, int (*use)(int fd))
+/* Calls `use` with one end of a pipe that a process outside made: 0 to read, 1 to write. */
+static inline int with_pipe_from_outside(int which, int (*use)(int fd))
+{
+	int fd = NEED(receive_descriptor(which ? "socket:pipe:1" : "socket:pipe:0")),
+	    error = use(fd);
+
+	close(fd);
+	return error;
+}
+
+/* The same with a pipe of the execution, in a process that has no descriptor of the other end. */
+static inline int with_own_pipe(int which, int (*use)(int fd))
 {
 	int ends[2], error;
 	pid_t pid;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: opens a pipe that it has for reading to read and to write
+ * Attack: opens a pipe from outside that it has for reading to read and to write
  * Hook: file_open
  * Errno: EACCES
- * Control: opens one that it can write to for writing
+ * Control: does so with a pipe of the execution
  * Record: open $ANY
  * As: root bare user
  */
@@ -16,17 +16,12 @@ static int open_for_both(int fd)
 
 static int attack(void)
 {
-	return with_end_of_pipe(0, open_for_both);
-}
-
-static int write_to_it(int fd)
-{
-	return open_again(fd, O_WRONLY);
+	return with_pipe_from_outside(0, open_for_both);
 }
 
 static int control(void)
 {
-	return with_end_of_pipe(1, write_to_it);
+	return with_own_pipe(0, open_for_both);
 }
 
 REDTEAM(.attack = attack, .control = control)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: holds a pipe by O_PATH, which is no access, and opens it for writing
+ * Attack: holds a pipe from outside by O_PATH, which is no access, and opens it for writing
  * Hook: file_open
  * Errno: EACCES
  * Control: does so where it has the writing end besides
@@ -16,12 +16,12 @@ static int write_by_path(int fd)
 
 static int attack(void)
 {
-	return with_end_of_pipe(0, write_by_path);
+	return with_pipe_from_outside(0, write_by_path);
 }
 
 static int control(void)
 {
-	return with_end_of_pipe(1, write_by_path);
+	return with_pipe_from_outside(1, write_by_path);
 }
 
 REDTEAM(.attack = attack, .control = control)

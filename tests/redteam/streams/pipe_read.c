@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: opens a pipe that it has for writing, as standard output is, to take what others print
+ * Attack: opens a pipe that it has for writing, as standard output is, to read the output of others
  * Hook: file_open
  * Errno: EACCES
- * Control: opens it anew for writing, cut off or appended to as a shell's redirection does
+ * Control: opens it for writing, truncated or appended to as a shell's redirection does, and reads
+ *   a pipe of the execution that it has for writing
  * Record: open $ANY
  * As: root bare user
  */
@@ -16,7 +17,7 @@ static int read_from_it(int fd)
 
 static int attack(void)
 {
-	return with_end_of_pipe(1, read_from_it);
+	return with_pipe_from_outside(1, read_from_it);
 }
 
 static int redirect_to_it(int fd)
@@ -28,7 +29,9 @@ static int redirect_to_it(int fd)
 
 static int control(void)
 {
-	return with_end_of_pipe(1, redirect_to_it);
+	int error = with_pipe_from_outside(1, redirect_to_it);
+
+	return error ? error : with_own_pipe(1, read_from_it);
 }
 
 REDTEAM(.attack = attack, .control = control)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Attack: opens a pipe that it has for reading, as standard input is, to write into it what the
- *   next reader runs
+ * Attack: opens a pipe that it has for reading, as standard input is, to write commands for
+ *   the next reader into it
  * Hook: file_open
  * Errno: EACCES
- * Control: opens it anew for reading, and for both where it has both ends
+ * Control: opens it for reading, and writes into a pipe of the execution that it has for reading
  * Record: open $ANY
  * As: root bare user
  */
@@ -17,7 +17,7 @@ static int write_to_it(int fd)
 
 static int attack(void)
 {
-	return with_end_of_pipe(0, write_to_it);
+	return with_pipe_from_outside(0, write_to_it);
 }
 
 static int read_from_it(int fd)
@@ -27,10 +27,9 @@ static int read_from_it(int fd)
 
 static int control(void)
 {
-	int ends[2], error = with_end_of_pipe(0, read_from_it);
+	int error = with_pipe_from_outside(0, read_from_it);
 
-	NEED(pipe(ends));
-	return error ? error : open_again(ends[0], O_RDWR);
+	return error ? error : with_own_pipe(0, write_to_it);
 }
 
 REDTEAM(.attack = attack, .control = control)
