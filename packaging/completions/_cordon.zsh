@@ -33,6 +33,7 @@ _cordon() {
 		'mcp:serve a model the tools run, why and propose (Model Context Protocol)'
 		'who:which execution a process or a connection belongs to'
 		'kill:end an execution and everything that it started'
+		'setup:find the installed agents, and write their entries'
 		'adopt:make an executor of a process that runs'
 		'status:is enforcement on, and what runs under it'
 		'wait:until enforcement is on and executors'\'' entries are in force'
@@ -159,6 +160,12 @@ _cordon() {
 	who)
 		_arguments '--cookie=[socket of the second address]:number:' '--json[for programs]' {-h,--help}'[show help]' \
 			':process, or address\:port:_pids'
+		;;
+	setup)
+		_arguments '(--yes)--plan[change nothing]' '(--plan)--yes[write without confirmation]' \
+			'--work=[directory of projects for the agents themselves]:directory:_files -/' \
+			'--containers[also containers of Docker and podman]' '--config=[another file]:file:_files' \
+			'--json[for programs]' {-h,--help}'[show help]'
 		;;
 	adopt)
 		_arguments '--executor=[entry of cordon.yaml]:name:' '--json[for programs]' {-h,--help}'[show help]' ':process:_pids'

@@ -35,7 +35,7 @@ _cordon_operands()
 _cordon()
 {
 	local cur prev command= i rights="read list write create symlink delete run map connect bind listen socket host"
-	local commands="run events show why could report ps top approve approvals kill propose mcp who adopt status wait watch doctor demo policy config log daemon disable help"
+	local commands="run events show why could report ps top approve approvals kill propose mcp who setup adopt status wait watch doctor demo policy config log daemon disable help"
 	local -A options=(
 		[run]="--policy --workdir --bind --user --stdin --observe --timeout --memory --pids --cpu
 			--cpu-time --address-space --file-size --open-files --io-read --io-write --session --agent --executor
@@ -53,6 +53,7 @@ _cordon()
 		[propose]="--for --until --json --help"
 		[mcp]="--policy --workdir --session --agent --log --help"
 		[who]="--cookie --json --help"
+		[setup]="--plan --yes --work --containers --config --json --help"
 		[adopt]="--executor --json --help"
 		[status]="--json --help"
 		[wait]="--timeout --executor --help"

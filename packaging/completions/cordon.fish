@@ -34,6 +34,7 @@ complete -c cordon -n __fish_use_subcommand -a kill -d 'end an execution and eve
 complete -c cordon -n __fish_use_subcommand -a propose -d 'ask for what an execution was refused'
 complete -c cordon -n __fish_use_subcommand -a mcp -d 'serve a model the tools run, why and propose'
 complete -c cordon -n __fish_use_subcommand -a who -d 'which execution a process or a connection belongs to'
+complete -c cordon -n __fish_use_subcommand -a setup -d 'find the installed agents, and write their entries'
 complete -c cordon -n __fish_use_subcommand -a adopt -d 'make an executor of a process that runs'
 complete -c cordon -n __fish_use_subcommand -a status -d 'is enforcement on, and what runs under it'
 complete -c cordon -n __fish_use_subcommand -a wait -d 'until enforcement is on and executors\' entries are in force'
@@ -126,6 +127,13 @@ complete -c cordon -n '__fish_seen_subcommand_from mcp' -l session -r -a '(__cor
 complete -c cordon -n '__fish_seen_subcommand_from mcp' -l agent -r -a '(__cordon_known agents)'
 complete -c cordon -n '__fish_seen_subcommand_from mcp' -l log -r -F
 complete -c cordon -n '__fish_seen_subcommand_from mcp' -l help -s h
+complete -c cordon -n '__fish_seen_subcommand_from setup' -l plan
+complete -c cordon -n '__fish_seen_subcommand_from setup' -l yes
+complete -c cordon -n '__fish_seen_subcommand_from setup' -l work -r -F
+complete -c cordon -n '__fish_seen_subcommand_from setup' -l containers
+complete -c cordon -n '__fish_seen_subcommand_from setup' -l config -r -F
+complete -c cordon -n '__fish_seen_subcommand_from setup' -l json
+complete -c cordon -n '__fish_seen_subcommand_from setup' -l help -s h
 complete -c cordon -n '__fish_seen_subcommand_from adopt' -l executor -r -F
 complete -c cordon -n '__fish_seen_subcommand_from adopt' -l json
 complete -c cordon -n '__fish_seen_subcommand_from adopt' -l help -s h

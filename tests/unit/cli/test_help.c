@@ -58,6 +58,7 @@ static const struct command {
 	{"approvals", cmd_approvals},
 	{"kill", cmd_kill},
 	{"who", cmd_who},
+	{"setup", cmd_setup},
 	{"mcp", cmd_mcp},
 	{"propose", cmd_propose},
 	{"status", cmd_status},

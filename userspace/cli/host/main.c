@@ -25,6 +25,7 @@ static const struct command commands[] = {
 	{"policy", cmd_policy, "list, check, explain, compare, learn and apply policies"},
 	{"could", cmd_could, "check whether an execution could have had an access"},
 	{"executors (programs that run agent code, such as Claude Code)", NULL, NULL},
+	{"setup", cmd_setup, "find the installed agents, and write their entries"},
 	{"config", cmd_config, "check /etc/cordon/cordon.yaml, or reload it"},
 	{"adopt", cmd_adopt, "register a running process as an executor"},
 	{"mcp", cmd_mcp, "serve the tools run, why and propose to a model (MCP)"},

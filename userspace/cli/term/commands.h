@@ -27,6 +27,7 @@ int cmd_could(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_log(int argc, char **argv);
 int cmd_config(int argc, char **argv);
+int cmd_setup(int argc, char **argv);
 int cmd_adopt(int argc, char **argv);
 int cmd_policy(int argc, char **argv);
 int cmd_propose(int argc, char **argv);
