@@ -86,7 +86,7 @@ JOBS = [
     Job("python", "a Python script reads and writes files", "python-sandbox", ["python3", "job.py"], {"job.py": PYTHON}, '{"sum": 4950}'),
     Job("pip", "`pip install` of a wheel that is there", "pip-install", ["python3", *PIP], {"little-1.0-py3-none-any.whl": wheel()}, LITTLE.strip(), "lib/little.py"),
     Job("git", "`git commit` in the project", "git-work", ["sh", "-c", GIT], {}, "more"),
-    Job("make", "gcc and make, and what they built runs", "build-c", ["make", "-s"], {"main.c": MAIN, "sum.c": SUM, "Makefile": MAKEFILE}, "4950"),
+    Job("make", "gcc and make, and the built program runs", "build-c", ["make", "-s"], {"main.c": MAIN, "sum.c": SUM, "Makefile": MAKEFILE}, "4950"),
     Job("node", "a Node.js script", "node-sandbox", ["node", "job.js"], {"job.js": NODE}, "4950"),
     Job("shell", "a shell pipeline with a temporary file", "shell-sandbox", ["bash", "job.sh"], {"job.sh": SHELL}, "294"),
     Job("sqlite", "an SQLite database with a write-ahead log", "python-sandbox", ["python3", "job.py"], {"job.py": SQLITE}, "4950"),

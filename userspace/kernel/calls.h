@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All that code can ask of the kernels that cordon knows: which hooks judge it, when the system
- * call filter refuses it, or why neither is needed. docs/system-calls.md is written from this.
+ * The system calls, io_uring operations, options and ioctls of the known kernels: the hooks that
+ * check each, when the system call filter denies it, or why neither is needed.
+ * docs/reference/system-calls.md is generated from this table.
  *
  * A kernel's own types name its system calls and the operations of io_uring. Options of prctl(2),
  * commands of fcntl(2) and ioctls are macros, so that their numbers stand here ("NAME=NUMBER"): a

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of calls knows all that the kernels at hand, libseccomp and this host's headers name,
- * what it says of hooks is so, and docs/system-calls.md says the same; CORDON_UPDATE=1 writes that
- * page anew.
+ * The table of calls contains each name that the tested kernels, libseccomp and this host's headers
+ * have, its hooks have programs, and docs/reference/system-calls.md equals it. CORDON_UPDATE=1
+ * writes that page.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@
 #include "kernel/hooks.h"
 #include "tests/unit/kernel/kernel_types.h"
 
-#define PAGE	     "docs/system-calls.md"
+#define PAGE	     "docs/reference/system-calls.md"
 #define MOST_NAMES   1024
 #define MOST_NUMBERS 1024
 
@@ -399,11 +399,10 @@ static void write_tables(FILE *to)
 	for (enum calls_kind kind = 0; kind < CALLS_KINDS; kind++) {
 		fprintf(to, "\n## %s\n\n", titles[kind]);
 		fprintf(to, "%s",
-			kind == CALLS_SYSTEM
-				? "| call | judged by | refused by the filter | besides, "
-				  "or harmless because |\n|---|---|---|---|\n"
-				: "| what | judged by | besides, or harmless because "
-				  "|\n|---|---|---|\n");
+			kind == CALLS_SYSTEM ? "| call | checked by | denied by the filter | also, "
+					       "or harmless because |\n|---|---|---|---|\n"
+					     : "| name | checked by | also, or harmless because "
+					       "|\n|---|---|---|\n");
 		for (size_t i = 0; i < count; i++)
 			if (rows[i].kind == kind)
 				write_row(to, &rows[i]);
