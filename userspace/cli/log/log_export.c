@@ -21,7 +21,7 @@ static void print_help(FILE *out)
 	fputs("usage: cordon log export --format ecs|ocsf|csv [OPTION]...\n"
 	      "\n"
 	      "Writes records to standard output for other systems: Elastic Common Schema, Open Cybersecurity\n"
-	      "Schema Framework (JSON, one object a line) or CSV. docs/export.md says what becomes what.\n"
+	      "Schema Framework (JSON, one object a line) or CSV. docs/reference/export.md lists the fields.\n"
 	      "\n"
 	      "      --format F            ecs, ocsf or csv\n"
 	      "      --pseudonyms FILE     paths as classes, and pseudonyms instead of names, by the key in FILE\n",

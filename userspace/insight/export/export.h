@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records in the forms that other systems take: the Elastic Common Schema 9.4, the Open
- * Cybersecurity Schema Framework 1.8, and CSV. docs/export.md has the mapping.
+ * Cybersecurity Schema Framework 1.8, and CSV. docs/reference/export.md has the mapping.
  */
 #ifndef CORDON_INSIGHT_EXPORT_H
 #define CORDON_INSIGHT_EXPORT_H

@@ -2,7 +2,7 @@
 /*
  * Exports leave nothing out: a record is made for each action with every field that
  * docs/audit.schema.json knows, each with a value of its own, and each of these is looked for where
- * docs/export.md says that it goes.
+ * docs/reference/export.md says that it goes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -272,7 +272,7 @@ static void test_ecs(void **state)
 	each_action(check_ecs);
 }
 
-/* What docs/export.md lists. */
+/* What docs/reference/export.md lists. */
 static const char *const ocsf_fields[][2] = {
 	{"metadata.sequence", "seq"},
 	{"metadata.correlation_uid", "cordon.execution.id"},
