@@ -6,9 +6,9 @@
  * about, and the kernel opens it with whatever access its permission bits allow: a pipe that came
  * along to be read from is opened to be written to, and whoever reads it next outside reads what
  * the code wrote. So what has no name is opened anew with the access only that descriptors of the
- * task have to it, unless it is a pipe of the execution (own_pipes.bpf.h). What has a name is opened
- * with that access even where the policy grants it nothing: the held descriptors reach all that a
- * new one would.
+ * task have to it, unless it is a pipe of the execution (own_pipes.bpf.h). What has a name is
+ * opened with that access even where the policy grants it nothing: the held descriptors reach all
+ * that a new one would.
  *
  * Why that grants nothing new:
  * - Each descriptor was judged when it was opened or arrived, or came along by the will of whoever
