@@ -6,8 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -19,7 +21,7 @@
 
 #define TEXTS(...) ((char *[]){__VA_ARGS__, NULL})
 
-static char policies[PATH_MAX];
+static char policies[PATH_MAX], folder[] = "/tmp/cordon-XXXXXX";
 static const char *const directories[] = {policies, NULL};
 static const struct policy_search search = {.directories = directories};
 
@@ -55,9 +57,7 @@ static char *made(const struct compiled_policy *p, char *const *texts, size_t ac
 	struct failure failure = {};
 	char **found = NULL, *path = NULL;
 
-	assert_int_equal(indirect_policy_make("/tmp/cordon-indirections", p, texts, &path, &found,
-					      &failure),
-			 0);
+	assert_int_equal(indirect_policy_make(folder, p, texts, &path, &found, &failure), 0);
 	assert_int_equal(list_length(found), 3 * active);
 	compiled_strings_free(found);
 	return path;
@@ -123,7 +123,7 @@ static void test_same(void **state)
 	(void)state;
 	assert_string_equal(one, two);
 	assert_int_equal(access(one, F_OK), 0);
-	indirect_policies_forget("/tmp/cordon-indirections");
+	indirect_policies_forget(folder);
 	assert_int_equal(access(one, F_OK), -1);
 }
 
@@ -140,6 +140,19 @@ static void test_invalid(void **state)
 			 -EINVAL);
 }
 
+static int setup(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	indirect_policies_forget(folder);
+	return rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,5 +164,5 @@ int main(void)
 
 	if (!realpath("policies", policies))
 		return 1;
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, setup, teardown);
 }
