@@ -207,7 +207,7 @@ static bool is_below(const char *path, const char *directory)
 	       (path[length] == '/' || path[length] == '\0');
 }
 
-/* Projects in a home directory are those of its user. */
+/* A project in a home directory belongs to the user of that home. */
 static bool confines_itself(const struct candidate *c)
 {
 	const struct setup_plan *plan = c->plan;
