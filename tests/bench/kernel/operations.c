@@ -66,7 +66,7 @@ OPENS(20)
 /* As many directories, used in turn, that none is remembered when its turn comes again. */
 #define PLACES 64
 
-static long open_new(int count)
+static long open_in_turn(int directories, int count)
 {
 	long start;
 	static char places[PLACES][64];
@@ -75,8 +75,23 @@ static long open_new(int count)
 		snprintf(places[i], sizeof(places[i]), "/bench/w/d/p%d/f", i);
 	start = now();
 	for (int i = 0; i < count; i++)
-		open_and_close(places[i % PLACES]);
+		open_and_close(places[i % directories]);
 	return now() - start;
+}
+
+static long open_in_4(int count)
+{
+	return open_in_turn(4, count);
+}
+
+static long open_in_8(int count)
+{
+	return open_in_turn(8, count);
+}
+
+static long open_new(int count)
+{
+	return open_in_turn(PLACES, count);
 }
 
 static void rename_there_and_back(void)
@@ -116,6 +131,21 @@ static void make_directory(void)
 {
 	must(mkdir("made", 0700), "mkdir");
 	must(rmdir("made"), "rmdir");
+}
+
+/* The same for a directory that is removed elsewhere. */
+static long open_after_rmdir(int count)
+{
+	long elapsed = 0, start;
+
+	path_of_depth(5);
+	for (int i = 0; i < count; i++) {
+		make_directory();
+		start = now();
+		open_and_close(path);
+		elapsed += now() - start;
+	}
+	return elapsed;
 }
 
 static struct stat status;
@@ -272,6 +302,9 @@ static const struct operation {
 	{"open+close, 20 components", open_20, 50},
 	{"open+close, directory not remembered", open_new, 64},
 	{"open+close, after a file's rename", open_after_rename, 50},
+	{"open+close, after a rmdir elsewhere", open_after_rmdir, 50},
+	{"open+close, in turn in 4 directories", open_in_4, 48},
+	{"open+close, in turn in 8 directories", open_in_8, 48},
 	{"stat", stats, 100},
 	{"access", accesses, 100},
 	{"pread of 1 byte", reads, 100},
