@@ -188,7 +188,6 @@ static __always_inline enum climb_result record_component(const struct subject *
 							  const struct dentry_link *link)
 {
 	struct walk *walk = s->walk;
-	struct name_component *component;
 	__u32 depth = walk->depth;
 	int owner = 0;
 
@@ -205,10 +204,9 @@ static __always_inline enum climb_result record_component(const struct subject *
 	/* Not so of one on whose root another is mounted, as on that which the host booted from. */
 	if (walk->unseen)
 		walk->unstable |= UNSTABLE_MOVES;
-	component = &walk->components[depth & (CORDON_MAX_COMPONENTS - 1)];
-	component->name = link->name;
-	component->length = link->length;
-	component->self = owner;
+	component_set(walk, depth, link->name, link->length);
+	if (owner)
+		component_mark_self(walk, depth);
 	if (depth == 1 && !walk->crossed)
 		walk->above.dentry = link->parent;
 	note_passed(walk, link->inode);
@@ -223,21 +221,16 @@ static const char own_files[8] = CORDON_OWN_FILES;
 /* From the root of a file system that the execution has made. */
 static __always_inline enum climb_result end_in_own(struct walk *walk)
 {
-	struct name_component *component;
 	__u32 depth = walk->depth;
-	__u64 type;
+	__u64 type, name = (__u64)own_files + 1;
 
 	if (depth >= CORDON_MAX_COMPONENTS)
 		return CLIMB_GOING; /* the loop ends, and finds no top */
-	component = &walk->components[depth & (CORDON_MAX_COMPONENTS - 1)];
-	component->self = 0;
-	component->length = 4; /* both */
 	if (walk->own == OWN_PROC) {
 		type = read_u64(FIELD(struct super_block, super_block_of(walk->at), s_type));
-		component->name = read_u64(FIELD(struct file_system_type, type, name));
-	} else {
-		component->name = (__u64)own_files + 1;
+		name = read_u64(FIELD(struct file_system_type, type, name));
 	}
+	component_set(walk, depth, name, 4); /* of both */
 	walk->depth = depth + 1;
 	return CLIMB_TOP;
 }

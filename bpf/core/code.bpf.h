@@ -45,7 +45,7 @@ static __always_inline bool is_same_file(const struct cordon_file_state *a,
 static __always_inline __u64 hash_asked_name(struct walk *walk)
 {
 	__u64 at = (__u64)read_task(bpf_get_current_task_btf())->nameidata, name;
-	__u64 hash = NAME_HASH_START, *words = (__u64 *)walk->components;
+	__u64 hash = NAME_HASH_START, *words = (__u64 *)&walk->components;
 	__u32 rest;
 	long size;
 

@@ -147,15 +147,6 @@ static __always_inline void directory_resume(const struct subject *s, const stru
 	walk->depth = components;
 }
 
-static __always_inline void component_set(struct walk *walk, __u32 index, __u64 name, __u32 length)
-{
-	struct name_component *component = &walk->components[index];
-
-	component->name = name;
-	component->length = length;
-	component->self = 0;
-}
-
 /*
  * The directory is not remembered: is the one that it stands in? All of it is read under one state
  * of renames and mounts, as in a climb, for it is remembered thereafter.

@@ -216,19 +216,19 @@ static long spell_component(__u32 index, void *context)
 {
 	struct spelling *spelling = context;
 	struct walk *walk = spelling->walk;
-	const struct name_component *component;
 	__u32 at = walk->spelled, length;
+	__u64 name;
 
 	if (walk->next == 0)
 		return 1;
 	walk->next--;
-	component = &walk->components[walk->next & (CORDON_MAX_COMPONENTS - 1)];
-	length = component->length & CORDON_NAME_MAX;
+	name = component_name(walk, walk->next);
+	length = component_length(walk, walk->next) & CORDON_NAME_MAX;
 	walk->spelled_total += 1 + length;
 	if (at >= CORDON_EVENT_LARGE - 1)
 		return 0;
 	spelling->data[at] = '/';
-	if (bpf_probe_read_kernel(spelling->data + at + 1, length, (const void *)component->name))
+	if (bpf_probe_read_kernel(spelling->data + at + 1, length, (const void *)name))
 		return 1;
 	at += 1 + length;
 	walk->spelled = at < CORDON_EVENT_LARGE ? at : CORDON_EVENT_LARGE;

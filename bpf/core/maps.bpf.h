@@ -7,11 +7,10 @@
 #include "bpf/core/share.bpf.h"
 #include "bpf/pure/verdict.h"
 
-/* One component of a resolved name, outermost last. */
-struct name_component {
-	__u64 name; /* kernel address of the bytes */
-	__u32 length;
-	__u32 self; /* 1: to be read as "self" (procfs, a process of the same execution) */
+/* The components of a resolved name, outermost last: see components.bpf.h. */
+struct components {
+	__u64 name[CORDON_MAX_COMPONENTS]; /* kernel addresses of the bytes */
+	__u16 length[CORDON_MAX_COMPONENTS];
 };
 
 /* The outcome of one question, for the verdict and for the record. */
@@ -287,7 +286,7 @@ struct walk {
 			__u32 beside;
 		};
 	};
-	struct name_component components[CORDON_MAX_COMPONENTS];
+	struct components components;
 	__u8 room[6];
 	__u8 code;  /* enum code_found, where the execution's code is watched */
 	__u8 slash; /* '/', so that a component is one run of bytes */

@@ -35,13 +35,10 @@ static __always_inline bool is_waited_for(__u32 mode)
 /* Behind a component of the text. false: it leads out. */
 static __always_inline bool end_component(struct walk *walk, struct link_text *t)
 {
-	const struct name_component *wanted;
-
 	if (t->state == LINK_DIRECTORY) {
 		if (t->length == 0)
 			return true;
-		wanted = &walk->components[(t->next - 1) & (CORDON_MAX_COMPONENTS - 1)];
-		if (t->length != wanted->length)
+		if (t->length != component_length(walk, t->next - 1))
 			return false;
 		t->next--;
 		if (t->next == walk->answer.below)
@@ -62,8 +59,8 @@ static long read_link(__u32 index, void *context)
 {
 	struct walk *walk = *(struct walk **)context;
 	struct link_text *t = &walk->text;
-	const struct name_component *wanted;
 	__u8 byte = 0, same = 0;
+	__u64 wanted;
 
 	if (bpf_probe_read_kernel(&byte, 1, (const void *)(t->address + index)))
 		return 1;
@@ -75,9 +72,9 @@ static long read_link(__u32 index, void *context)
 		return byte == 0;
 	}
 	if (t->state == LINK_DIRECTORY) {
-		wanted = &walk->components[(t->next - 1) & (CORDON_MAX_COMPONENTS - 1)];
-		if (t->length >= wanted->length ||
-		    bpf_probe_read_kernel(&same, 1, (const void *)(wanted->name + t->length)) ||
+		wanted = component_name(walk, t->next - 1);
+		if (t->length >= component_length(walk, t->next - 1) ||
+		    bpf_probe_read_kernel(&same, 1, (const void *)(wanted + t->length)) ||
 		    same != byte)
 			return 1;
 	}

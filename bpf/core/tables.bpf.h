@@ -3,6 +3,7 @@
 #ifndef CORDON_BPF_TABLES_BPF_H
 #define CORDON_BPF_TABLES_BPF_H
 
+#include "bpf/core/components.bpf.h"
 #include "bpf/core/read.bpf.h"
 #include "bpf/core/subject.bpf.h"
 
@@ -145,16 +146,14 @@ static __always_inline __u32 start_state(const struct subject *s, __u32 start)
 /* Brings the next component's bytes to walk->name. false: they cannot be had. */
 static __always_inline bool read_component(struct walk *walk)
 {
-	const struct name_component *component;
 	__u32 length;
 
 	walk->next--;
-	component = &walk->components[walk->next & (CORDON_MAX_COMPONENTS - 1)];
-	length = component->length;
-	if (component->self) {
+	length = component_length(walk, walk->next);
+	if (component_is_self(walk, walk->next)) {
 		__builtin_memcpy(walk->name, "self", 4);
 		length = 4;
-	} else if (!read_name(walk->name, component->name, length)) {
+	} else if (!read_name(walk->name, component_name(walk, walk->next), length)) {
 		return false;
 	}
 	walk->length = length + 1; /* with the slash before it */

@@ -238,22 +238,19 @@ static __always_inline void note_passed(struct walk *walk, __u64 inode)
 /* Of how many components is the directory's name that the climb ended in? 0: it is another one. */
 static __always_inline __u32 temporary_directory(const struct walk *walk)
 {
-	const struct name_component *top, *below;
 	char outer[4] = {}, inner[4] = {};
 	__u32 depth = walk->depth;
 
 	if (depth < 2)
 		return 0;
-	top = &walk->components[(depth - 1) & (CORDON_MAX_COMPONENTS - 1)];
-	below = &walk->components[(depth - 2) & (CORDON_MAX_COMPONENTS - 1)];
-	if (top->length != 3)
+	if (component_length(walk, depth - 1) != 3)
 		return 0;
-	bpf_probe_read_kernel(outer, 3, (const void *)top->name);
+	bpf_probe_read_kernel(outer, 3, (const void *)component_name(walk, depth - 1));
 	if (__builtin_memcmp(outer, "tmp", 4) == 0)
 		return 1;
-	if (depth < 3 || below->length != 3)
+	if (depth < 3 || component_length(walk, depth - 2) != 3)
 		return 0;
-	bpf_probe_read_kernel(inner, 3, (const void *)below->name);
+	bpf_probe_read_kernel(inner, 3, (const void *)component_name(walk, depth - 2));
 	if (__builtin_memcmp(outer, "var", 4) == 0 && __builtin_memcmp(inner, "tmp", 4) == 0)
 		return 2;
 	return __builtin_memcmp(outer, "dev", 4) == 0 && __builtin_memcmp(inner, "shm", 4) == 0 ? 2

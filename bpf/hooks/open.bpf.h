@@ -30,12 +30,11 @@ static __always_inline __u32 rights_of_open(__u32 mode, __u32 flags)
  */
 static __always_inline bool is_process_memory(const struct subject *s, const struct file_object *o)
 {
-	const struct name_component *component = &s->walk->components[0];
 	char name[4] = {};
 
-	if (!(o->name_flags & NAME_PROC) || component->length != 3)
+	if (!(o->name_flags & NAME_PROC) || component_length(s->walk, 0) != 3)
 		return false;
-	bpf_probe_read_kernel(name, 3, (const void *)component->name);
+	bpf_probe_read_kernel(name, 3, (const void *)component_name(s->walk, 0));
 	return name[0] == 'm' && name[1] == 'e' && name[2] == 'm';
 }
 

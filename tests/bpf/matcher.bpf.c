@@ -44,13 +44,10 @@ static __always_inline void spell(struct walk *walk, const struct sample_questio
 	walk->broken = 0;
 	walk->depth = q->depth;
 	for (__u32 i = 0; i < SAMPLE_COMPONENTS; i++) {
-		struct name_component *component = &walk->components[i];
-
 		if (i >= q->depth)
 			break;
-		component->name = (__u64)q->bytes + q->components[i].offset;
-		component->length = q->components[i].length;
-		component->self = 0;
+		component_set(walk, i, (__u64)q->bytes + q->components[i].offset,
+			      q->components[i].length);
 	}
 }
 
