@@ -1,35 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * States of the automaton at directories asked about before, so that a name in one of them costs a
- * run over its last component only.
+ * States of the automaton at directories that the task used before, so that a name in one of them
+ * costs a run over its last component only.
  *
- * Why a hit is right. An entry stands for a directory's dentry, its inode and the mount that it was
- * reached by, and holds what the runs over its whole name came to. That can change only
+ * Why a hit is right. An entry holds the addresses of a directory's dentry, of its inode and of the
+ * mount that it was reached by, and the states after the directory's whole name. Each invariant
+ * names a change that could make the entry wrong, and the comparison that notices it.
  *
- * - when the directory or one above it gets another name. Where all that gives it one passes
- *   vfs_rename() (moves_by_hook()), such moves are counted before they begin
- *   (hooks/directories.bpf.h), and the count is compared: renames of files do not matter. A move
- *   that had begun before the climb is seen by the lock that it is done under
- *   (is_changed_inside()). Elsewhere rename_lock is compared, which every d_move() and d_exchange()
- *   moves (fs/dcache.c);
- * - when the mount tree changes: every change moves mount_lock (fs/namespace.c), which is compared;
- * - when the policy is swapped: its reference is compared. Anchors and the mount namespace of an
- *   execution never change, and the cache is the task's own;
- * - when the memory of the dentry or of the inode is given to another directory. Inodes of
- *   directories are counted as they are freed, by the same count: none was freed since, so this
- *   inode is the same directory. A dentry at the same address may have been made anew for it, but
- *   of a directory there is one at a time, and it has the same name in the same directory, as no
- *   move took place. File systems whose names change behind the kernel's back say so with
- *   DCACHE_OP_REVALIDATE; no directory on one of them is remembered. What lies above the mount is
- *   pinned by it.
+ * [D1] Moves. The directory's name changes only if this directory or one above it moves. On file
+ *	systems that move directories by vfs_rename() alone (moves_by_hook()), the hook counts each
+ *	move before it begins (hooks/directories.bpf.h), and the count is compared. Renames of files
+ *	do not count. A move that began before the climb is noticed by the lock that it holds
+ *	(is_changed_inside()). On other file systems rename_lock is compared, which each d_move()
+ *	and d_exchange() changes (fs/dcache.c).
+ * [D2] Mounts. Each change of the mount tree changes mount_lock (fs/namespace.c), which is
+ *	compared. A mount pins its mount point and all directories above.
+ * [D3] Policy. Its reference is compared. Bound directories and the mount namespace of an execution
+ *	never change, and the cache belongs to one task.
+ * [D4] The inode's address. It can belong to another directory only after the kernel has freed the
+ *	inode. The hook counts that before the memory can be used again, at the place in
+ *	freed_directories that the address determines. The entry holds the count of that place,
+ *	which has 64 bits and never wraps. It was read while the last component's dentry pinned the
+ *	inode (directories_note_freed()), so that each later free is a higher count. Equal counts
+ *	mean the same inode. Another address at the same place can only drop the entry.
+ * [D5] The dentry's address. A new dentry at the address may belong to the same inode. A directory
+ *	has one dentry at a time, with the same name in the same directory because of [D1].
+ * [D6] Directories above, whose inodes are not compared. The directory's dentry pins them. If the
+ *	kernel drops that dentry and keeps the inode, it may free them and read them again, with the
+ *	same names because of [D1]. It cannot remove them, because none of them is empty unless this
+ *	directory was removed first. A removed directory has no files and gets none (S_DEAD).
+ * [D7] Names that a server or a driver changes. Their file systems set DCACHE_OP_REVALIDATE, and
+ *	no directory of such a file system is remembered.
  *
- * That nothing in the directory has another name by another mount (every_name.bpf.h) is remembered
- * with it: a file that is such a mount may be moved there, so that renames are not only counted
- * unless the file system is mounted once. The last component is read anew, and its dentry's
- * sequence count says that it was not moved meanwhile.
+ * The entry also holds that nothing in the directory has another name by another mount
+ * (every_name.bpf.h). A file with another mount's name may be moved there. So an entry uses the
+ * count of moves only if the file system is mounted once. The last component is read anew, and its
+ * dentry's sequence count shows that it was not moved meanwhile.
  *
- * All of it is read before the counts are, so a change that comes later is a later access's.
- * And only grants are taken from here: what would be denied is asked again from the root.
+ * All of this is read before the counts are, so that a change after them belongs to a later access.
+ * Only grants are taken from an entry: an access that it would deny is checked from the root.
  */
 #ifndef CORDON_BPF_DIRECTORY_CACHE_BPF_H
 #define CORDON_BPF_DIRECTORY_CACHE_BPF_H
@@ -37,8 +46,8 @@
 #include "bpf/core/climb.bpf.h"
 
 /*
- * Of an entry: rename_lock is even when nothing moves. Above it stands of how many components the
- * directory's name is: what is found from the one above is not to be deeper than what is climbed.
+ * Of an entry: rename_lock is even when nothing moves. The bits above hold the number of components
+ * of the directory's name, because an entry must not lead deeper than a climb.
  */
 #define RENAMES_COUNTED	       1u
 #define COUNTED_AT(depth)      ((__u32)(depth) << 1 | RENAMES_COUNTED)
@@ -101,11 +110,44 @@ static __always_inline __u64 directory_changes(void)
 	__u32 key = 0;
 	__u64 *changes = bpf_map_lookup_elem(&changed_directories, &key), value;
 
-	/* After the addresses and names whose meaning it bears on were had. */
+	/* The names and the addresses of mounts were read before. */
 	order();
 	value = changes ? *(volatile __u64 *)changes : NOTHING_REMEMBERED;
 	order();
 	return value;
+}
+
+/* The place of an inode's address in freed_directories. */
+static __always_inline __u32 freed_key(__u64 inode)
+{
+	return (inode * 0x9e3779b97f4a7c15ull) >> (64 - FREED_SHIFT);
+}
+
+/*
+ * The number of freed inodes of directories at the place of this address. The map has each place,
+ * so that the lookup never fails.
+ */
+static __always_inline __u64 directories_freed(__u64 inode)
+{
+	__u32 key = freed_key(inode);
+	__u64 *freed = bpf_map_lookup_elem(&freed_directories, &key), value;
+
+	/* The address was read before ([D4]). */
+	order();
+	value = freed ? *(volatile __u64 *)freed : 0;
+	order();
+	return value;
+}
+
+/*
+ * For the entries that the attempt may come to. The caller checks afterwards that no rename has
+ * disturbed the attempt: then the last component has pinned its directory, and this the one above.
+ */
+static __always_inline void directories_note_freed(struct walk *walk)
+{
+	walk->noted.freed = directories_freed(walk->leaf.directory_inode);
+	if (walk->partial == RECALL_NONE)
+		walk->above.freed = directories_freed(walk->above.inode);
 }
 
 /* Everything else has a meaning of its own, or is asked rarely. */
@@ -137,6 +179,7 @@ static __always_inline void directory_resume(const struct subject *s, const stru
 	runs_prepare(s);
 	walk->answer.verdict.allow = entry->allow;
 	walk->answer.verdict.deny = entry->deny;
+	walk->noted.freed = entry->freed;
 	walk->noted.allow = entry->allow;
 	walk->noted.deny = entry->deny;
 	run_add(walk, 0, state[0], components);
@@ -173,6 +216,8 @@ static __always_inline bool directory_recall_above(const struct subject *s)
 	    entry->inode != above || !(entry->renames & RENAMES_COUNTED) ||
 	    COUNTED_DEPTH(entry->renames) + 2 > CORDON_MAX_COMPONENTS || is_changed_inside(above))
 		return false;
+	walk->above.inode = entry->inode;
+	walk->above.freed = entry->freed;
 	walk->above.renames = entry->renames;
 	directory_resume(s, entry, 2);
 	component_set(walk, 0, leaf->name, leaf->length);
@@ -200,12 +245,20 @@ static __always_inline enum recall directory_recall(const struct subject *s)
 	return entry->renames & RENAMES_COUNTED ? RECALL_COUNTED : RECALL_COMPARED;
 }
 
+/* Was the inode of the entry that the runs began with never freed since ([D4])? */
+static __always_inline bool is_same_inode(const struct walk *walk)
+{
+	if (walk->partial == RECALL_ABOVE)
+		return directories_freed(walk->above.inode) == walk->above.freed;
+	return directories_freed(walk->leaf.directory_inode) == walk->noted.freed;
+}
+
 /* Nothing has changed since the entry was made, nor the last component since it was read. */
 static __always_inline bool recall_holds(const struct walk *walk)
 {
 	const struct directory_cache *cache = &walk->directories;
 
-	if (directory_changes() != cache->changes)
+	if (directory_changes() != cache->changes || !is_same_inode(walk))
 		return false;
 	if (walk->partial != RECALL_COMPARED && !leaf_holds(walk))
 		return false;

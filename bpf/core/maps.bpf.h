@@ -126,6 +126,7 @@ struct directory {
 	__u64 dentry; /* 0: free */
 	__u64 mount;  /* struct vfsmount */
 	__u64 inode;
+	__u64 freed;		       /* directories_freed() of `inode` */
 	__u32 state[DIRECTORY_STATES]; /* of each run, after the directory's name */
 	/* what the runs say whose outcome no further component changes; their states read DEAD */
 	__u16 allow;
@@ -408,8 +409,8 @@ struct {
 } counters SEC(".maps");
 
 /*
- * How many directories were about to be moved, and how many of their inodes the kernel has freed:
- * names and addresses of directories may mean others since. See hooks/directories.bpf.h.
+ * How many directories were about to be moved: each may have another name since. See
+ * hooks/directories.bpf.h.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -417,6 +418,19 @@ struct {
 	__type(key, __u32);
 	__type(value, __u64);
 } changed_directories SEC(".maps");
+
+/*
+ * How many inodes of directories the kernel has freed, by a hash of the inode's address: each
+ * address may belong to another directory since.
+ */
+#define FREED_SHIFT 12
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1u << FREED_SHIFT);
+	__type(key, __u32);
+	__type(value, __u64);
+} freed_directories SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

@@ -169,6 +169,8 @@ static __noinline bool attempt_settle(const struct subject *s)
 	} else {
 		a->missing = verdict_missing(&a->verdict, walk->wanted);
 	}
+	if (finds_directory(walk) && walk->leaf.directory)
+		directories_note_freed(walk);
 	if (walk->partial ? a->missing || !recall_holds(walk)
 			  : sequence_busy(walk->sequence) || name_sequence() != walk->sequence)
 		return false;

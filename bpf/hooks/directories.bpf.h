@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * For the directory cache: what makes another directory of a name or of an address is counted, for
- * whoever does it, in an execution or not. Attached before all that remembers by the count.
+ * For the directory cache: counts moves of directories and freed inodes of directories, whichever
+ * task causes them. Attached before all programs that use the cache.
  */
 #ifndef CORDON_BPF_HOOK_DIRECTORIES_BPF_H
 #define CORDON_BPF_HOOK_DIRECTORIES_BPF_H
@@ -13,15 +13,32 @@
  * The result is used, so that it is in order: after the locks of a move, and before what the kernel
  * does next.
  */
-static __always_inline void count_change(void)
+static __always_inline void count_change(__u64 *changes)
 {
-	__u32 key = 0;
-	__u64 *changes = bpf_map_lookup_elem(&changed_directories, &key), before;
+	__u64 before;
 
 	if (!changes)
 		return;
 	before = __sync_fetch_and_add(changes, 1);
 	barrier_var(before);
+}
+
+static __always_inline void count_move(void)
+{
+	__u32 key = 0;
+
+	count_change(bpf_map_lookup_elem(&changed_directories, &key));
+}
+
+static __always_inline void count_freed(const struct inode *inode)
+{
+	__u64 address = (__u64)inode, number = 0;
+	__u32 key;
+
+	/* Copied, because the verifier permits no multiplication of a pointer. */
+	bpf_probe_read_kernel(&number, sizeof(number), &address);
+	key = freed_key(number);
+	count_change(bpf_map_lookup_elem(&freed_directories, &key));
 }
 
 /* Should a kernel move directories without the lock that climbs look at, nothing is remembered. */
@@ -45,7 +62,7 @@ int BPF_PROG(cordon_inode_rename, struct inode *old_dir, struct dentry *old_dent
 		return ret;
 	if (!is_changed_inside((__u64)old_dir))
 		stop_remembering();
-	count_change();
+	count_move();
 	return ret;
 }
 
@@ -75,15 +92,15 @@ static __noinline void forget_freed(__u64 inode, bool gone)
 }
 
 /*
- * From here on, the inode's address may come to mean another directory. Runs for whoever lets go of
- * the inode last; `current` has nothing to do with it. Those of procfs, which go with processes,
- * are never remembered (DCACHE_OP_REVALIDATE).
+ * After this hook the kernel may use the memory for another inode ([D4]). Runs in the task that
+ * drops the last reference. Directories of procfs are freed with each process, and the cache never
+ * holds them (DCACHE_OP_REVALIDATE).
  */
 SEC("lsm/inode_free_security")
 int BPF_PROG(cordon_inode_free, struct inode *inode)
 {
 	if (S_ISDIR(inode->i_mode) && inode->i_sb->s_magic != PROC_SUPER_MAGIC)
-		count_change();
+		count_freed(inode);
 	if (inode->i_nlink == 0 || may_have_address((__u64)inode->i_sb))
 		forget_freed((__u64)inode, inode->i_nlink == 0);
 	return 0;

@@ -189,8 +189,11 @@ static void connect_later(const char *kind, int fd)
 		perror("host: connect");
 }
 
-/* Directories with a file in each, on the processor where whoever wants them has freed others. */
-static int fill(const char *top)
+/*
+ * Directories with a file in each, on the processor where the attacker has freed others. `below`:
+ * the files are in a directory each, which is made last.
+ */
+static int fill(const char *top, bool below)
 {
 	char path[PATH_SIZE + 16];
 	cpu_set_t one;
@@ -200,6 +203,15 @@ static int fill(const char *top)
 	sched_setaffinity(0, sizeof(one), &one);
 	for (int i = 0; i < 3; i++) {
 		snprintf(path, sizeof(path), "%s%d", top, i);
+		if (mkdir(path, 0755) < 0)
+			return -1;
+		if (below)
+			continue;
+		strcat(path, "/file");
+		close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+	}
+	for (int i = 0; below && i < 3; i++) {
+		snprintf(path, sizeof(path), "%s%d/below", top, i);
 		if (mkdir(path, 0755) < 0)
 			return -1;
 		strcat(path, "/file");
@@ -221,8 +233,8 @@ static int bind_or_move(const char *paths, bool move)
 }
 
 /*
- * "unlink:PATH", "umount:PATH", "fill:PATH", "bind:FROM:TO", "move:FROM:TO": answered with
- * something harmless. -1: it is not to be done, but opened.
+ * "unlink:PATH", "umount:PATH", "fill:PATH", "fill-below:PATH", "bind:FROM:TO", "move:FROM:TO":
+ * the reply is something harmless. -1: it is not to be done, but opened.
  */
 static int do_for(const char *path)
 {
@@ -231,7 +243,9 @@ static int do_for(const char *path)
 			       ? -1
 			       : open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (strncmp(path, "fill:", 5) == 0)
-		return fill(path + 5);
+		return fill(path + 5, false);
+	if (strncmp(path, "fill-below:", 11) == 0)
+		return fill(path + 11, true);
 	if (strncmp(path, "unlink:", 7) == 0)
 		return unlink(path + 7) < 0 ? -1 : open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (strncmp(path, "umount:", 7) == 0)
