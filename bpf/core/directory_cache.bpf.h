@@ -156,11 +156,32 @@ static __always_inline bool is_cacheable(const struct subject *s)
 	return !s->spare && !(s->walk->flags & ~(NAME_LISTING | NAME_SOURCE)) && s->walk->wanted;
 }
 
-static __always_inline struct directory *entry_of(struct walk *walk, __u64 directory)
+/* The two places that an entry for a directory may have: this one and the next. */
+static __always_inline __u32 first_place(const struct walk *walk, __u64 directory)
 {
 	__u64 hash = (directory ^ walk->vfsmount << 1) * 0x9e3779b97f4a7c15ull;
 
-	return &walk->directories.entries[hash >> (64 - DIRECTORY_CACHE_SHIFT)];
+	return hash >> (64 - DIRECTORY_CACHE_SHIFT) & ~1u;
+}
+
+static __always_inline struct directory *entry_at(struct walk *walk, __u32 place)
+{
+	return &walk->directories.entries[place & (DIRECTORY_CACHE_ENTRIES - 1)];
+}
+
+static __always_inline bool is_entry_of(const struct walk *walk, const struct directory *entry,
+					__u64 directory)
+{
+	return entry->dentry == directory && entry->mount == walk->vfsmount;
+}
+
+/* The entry at the first place if there is none for the directory. */
+static __always_inline struct directory *entry_of(struct walk *walk, __u64 directory)
+{
+	__u32 place = first_place(walk, directory);
+	struct directory *second = entry_at(walk, place + 1);
+
+	return is_entry_of(walk, second, directory) ? second : entry_at(walk, place);
 }
 
 static __always_inline struct directory *directory_entry(struct walk *walk)
@@ -212,8 +233,8 @@ static __always_inline bool directory_recall_above(const struct subject *s)
 		return false;
 	entry = entry_of(walk, link->parent);
 	above = read_u64(FIELD(struct dentry, link->parent, d_inode));
-	if (entry->dentry != link->parent || entry->mount != walk->vfsmount ||
-	    entry->inode != above || !(entry->renames & RENAMES_COUNTED) ||
+	if (!is_entry_of(walk, entry, link->parent) || entry->inode != above ||
+	    !(entry->renames & RENAMES_COUNTED) ||
 	    COUNTED_DEPTH(entry->renames) + 2 > CORDON_MAX_COMPONENTS || is_changed_inside(above))
 		return false;
 	walk->above.inode = entry->inode;
@@ -236,8 +257,7 @@ static __always_inline enum recall directory_recall(const struct subject *s)
 	if (!leaf->directory || cache->policy != s->policy_ref || walk->dentry == leaf->directory ||
 	    is_anchor(s, leaf->inode))
 		return RECALL_NONE;
-	if (entry->dentry != leaf->directory || entry->mount != walk->vfsmount ||
-	    entry->inode != leaf->directory_inode)
+	if (!is_entry_of(walk, entry, leaf->directory) || entry->inode != leaf->directory_inode)
 		return directory_recall_above(s) ? RECALL_ABOVE : RECALL_NONE;
 	directory_resume(s, entry, 1);
 	component_set(walk, 0, leaf->name, leaf->length);
@@ -314,6 +334,9 @@ static __always_inline void entry_set(struct walk *walk, const struct directory 
 {
 	struct directory *entry = entry_of(walk, noted->dentry);
 
+	/* The older entry moves to the second place, and replaces the one there. */
+	if (entry->dentry && !is_entry_of(walk, entry, noted->dentry))
+		*entry_at(walk, first_place(walk, noted->dentry) + 1) = *entry;
 	*entry = *noted;
 	entry->mount = walk->vfsmount;
 	entry->renames = renames;
