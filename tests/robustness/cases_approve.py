@@ -111,6 +111,9 @@ def other_ways():
     equal(as_user("bob", "approve", "--policy", "by-bob", "--reason", "mine").status, 0, "an approver's approval")
     equal(decisions()[-1]["who"], "bob", "who decided")
     equal(run_as("alice", "true", policy="by-bob").status, 0, "a member's run")
+    both = json.loads(cordon("doctor", "--quick", "--json").out)["approvers_who_propose"]
+    check("bob" in both and "alice" not in both, f"who is in both groups: {both}")
+    matches(cordon("doctor", "--quick").out.decode(), "to do +approvals +.*bob.* in both groups", "cordon doctor")
     account_for_everything()
 
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/host/approvers.h"
 #include "cli/live/executor_troubles.h"
 #include "cli/term/commands.h"
 #include "cli/term/exit_status.h"
@@ -11,6 +12,7 @@
 #include "cli/term/progress.h"
 #include "cli/term/read_option.h"
 #include "control/client.h"
+#include "control/protocol.h"
 #include "kernel/features.h"
 #include "kernel/load_progress.h"
 
@@ -18,9 +20,10 @@ static const char help[] =
 	"usage: cordon doctor [--quick] [--json]\n"
 	"\n"
 	"Checks whether cordon can enforce on this host, and reports what to do about\n"
-	"each missing part. If a daemon runs, also reports the counters of enforcement\n"
-	"and problems with executors. The check loads all programs into the kernel, which\n"
-	"takes seconds, and attaches none.\n"
+	"each missing part. Names the accounts that may both propose and approve a\n"
+	"policy. If a daemon runs, also reports the counters of enforcement and problems\n"
+	"with executors. The check loads all programs into the kernel, which takes\n"
+	"seconds, and attaches none.\n"
 	"\n"
 	"      --quick          load no program\n"
 	"      --json           one JSON object, for programs\n"
@@ -136,8 +139,25 @@ static void print_trouble(const char *line, void *color)
 	       color ? "\033[0m" : "", "executors", line);
 }
 
+/* Two such accounts can approve each proposal of the other. */
+static void print_approvers(char *const *names, bool color)
+{
+	if (!*names)
+		return;
+	printf("%s%-8s%s %-24s", color ? state_color(FEATURE_REDUCED) : "", "to do",
+	       color ? "\033[0m" : "", "approvals");
+	for (size_t i = 0; names[i]; i++)
+		printf("%s%s", i ? ", " : " ", names[i]);
+	printf(" in both groups, " APPROVERS_PROPOSE " and " APPROVERS_APPROVE "\n");
+	printf("%-8s %-24s effect: each may propose policies, and approve the proposals of other accounts\n",
+	       "", "");
+	printf("%-8s %-24s to do:  `gpasswd -d ACCOUNT " APPROVERS_PROPOSE
+	       "` for those who only approve\n",
+	       "", "");
+}
+
 static int print_json(const struct feature *features, size_t count, bool able, json_t *counters,
-		      json_t *executors)
+		      json_t *executors, char *const *approvers)
 {
 	json_t *list = json_array(), *root;
 	int r;
@@ -150,8 +170,9 @@ static int print_json(const struct feature *features, size_t count, bool able, j
 						      f->gap, "found", f->found, "effect",
 						      f->effect, "remedy", f->remedy));
 	}
-	root = json_pack("{s:b, s:o, s:O?, s:O?}", "can_enforce", able, "features", list,
-			 "counters", counters, "executors", executors);
+	root = json_pack("{s:b, s:o, s:O?, s:O?, s:o}", "can_enforce", able, "features", list,
+			 "counters", counters, "executors", executors, "approvers_who_propose",
+			 protocol_strings(approvers));
 	r = json_dumpf(root, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(root);
@@ -200,6 +221,7 @@ int cmd_doctor(int argc, char **argv)
 	_cleanup_(freep) struct feature *features = NULL;
 	_cleanup_(json_decrefp) json_t *status = NULL;
 	_cleanup_(json_decrefp) json_t *counters = NULL;
+	_cleanup_(protocol_strings_freep) char **approvers = NULL;
 	bool json = false, quick = false, able;
 	struct progress progress;
 	size_t count = 0;
@@ -212,6 +234,8 @@ int cmd_doctor(int argc, char **argv)
 	r = features_probe(&features, &count);
 	if (r == 0 && !quick)
 		r = features_try(&features, &count);
+	if (r == 0)
+		r = approvers_in_both(&approvers_of_this_host, &approvers);
 	progress_end(&progress);
 	if (r < 0) {
 		message("out of memory");
@@ -221,7 +245,8 @@ int cmd_doctor(int argc, char **argv)
 	status = read_status();
 	counters = counters_of(status);
 	if (json) {
-		print_json(features, count, able, counters, json_object_get(status, "executors"));
+		print_json(features, count, able, counters, json_object_get(status, "executors"),
+			   approvers);
 		return able ? 0 : 1;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -230,6 +255,7 @@ int cmd_doctor(int argc, char **argv)
 		print_executors(json_object_get(status, "executors"), isatty(STDOUT_FILENO));
 	(void)executor_troubles(json_object_get(status, "executors"), print_trouble,
 				isatty(STDOUT_FILENO) ? &able : NULL);
+	print_approvers(approvers, isatty(STDOUT_FILENO));
 	if (counters)
 		print_counters(counters, isatty(STDOUT_FILENO));
 	puts(verdict(able, quick));
