@@ -6,7 +6,7 @@
 #include <grp.h>
 #include <pwd.h>
 
-/* The members of the first may run commands and propose, those of the second approve. */
+/* Members of the first group may run commands and propose, members of the second approve. */
 #define APPROVERS_PROPOSE "cordon"
 #define APPROVERS_APPROVE "cordon-approvers"
 

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/uuid.h"
 #include "cli/run/standard_streams.h"
 #include "cli/term/commands.h"
 #include "cli/term/exit_status.h"
@@ -54,6 +55,9 @@ struct run {
 	uint64_t deadline;
 	unsigned int launches;
 	uint64_t launch_until; /* monotonic clock */
+	/* Executions prepared by daemons that died: the next daemon gets a report that none runs. */
+	char dropped[LAUNCHES_MAX][UUID_TEXT_SIZE];
+	size_t dropped_count;
 };
 
 static void run_release(struct run *run)
@@ -104,6 +108,32 @@ static int connect_daemon(struct run *run)
 		return r;
 	if (setsockopt(run->socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) < 0)
 		return failure_set(&run->failure, errno, "cannot set up the connection: %m");
+	return 0;
+}
+
+/*
+ * Reports to the next daemon that dropped launches run nothing. It takes over an execution with a
+ * living owner if the label was on its way. Returns 0, or -ECONNRESET if this daemon died, too.
+ */
+static int tell_dropped(struct run *run)
+{
+	while (run->dropped_count > 0) {
+		const struct client_ended ended = {.id = run->dropped[run->dropped_count - 1],
+						   .status = SIGKILL};
+		const struct timeval patience = {.tv_sec = DROP_SECONDS};
+		_cleanup_(closep) int socket = -1;
+		struct client_outcome outcome;
+		int r = client_connect(&socket, NULL);
+
+		if (r == 0 &&
+		    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0)
+			r = client_ended(socket, &ended, &outcome, NULL);
+		if (r == -ENOENT || r == -ECONNREFUSED || r == -ECONNRESET)
+			return -ECONNRESET;
+		if (r == 0)
+			closep(&outcome.report_fd);
+		run->dropped_count--;
+	}
 	return 0;
 }
 
@@ -347,23 +377,6 @@ static int give_up(struct run *run, int error, int status)
 	return status;
 }
 
-/*
- * The daemon went away before the command could run. Its successor takes what was prepared for an
- * execution whose owner is alive, if the label was on its way: it hears that nothing runs.
- */
-static void drop_prepared(struct run *run)
-{
-	const struct client_ended ended = {.id = run->prepared.id, .status = SIGKILL};
-	const struct timeval patience = {.tv_sec = DROP_SECONDS};
-	_cleanup_(closep) int socket = -1;
-	struct client_outcome outcome;
-
-	if (client_connect(&socket, NULL) == 0 &&
-	    setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) == 0 &&
-	    client_ended(socket, &ended, &outcome, NULL) == 0)
-		closep(&outcome.report_fd);
-}
-
 /* Its successor may have removed what was prepared before that could be used. */
 static bool daemon_is_gone(const struct run *run)
 {
@@ -388,7 +401,7 @@ static bool launch_again(struct run *run, int error)
 	(void)sigprocmask(SIG_SETMASK, &run->signals.mask, NULL);
 	await_daemon();
 	if (run->is_prepared) {
-		drop_prepared(run);
+		memcpy(run->dropped[run->dropped_count++], run->prepared.id, UUID_TEXT_SIZE);
 		client_prepared_release(&run->prepared);
 	}
 	run->is_prepared = false;
@@ -529,6 +542,8 @@ static int run_command(struct run *run)
 
 	do {
 		r = connect_daemon(run);
+		if (r == 0)
+			r = tell_dropped(run);
 		if (r == 0)
 			r = prepare(run);
 	} while (r < 0 && launch_again(run, r));

@@ -17,7 +17,7 @@ static const struct group groups[] = {
 	{.gr_name = "cordon", .gr_gid = 100, .gr_mem = propose_members},
 	{.gr_name = "cordon-approvers", .gr_gid = 101, .gr_mem = approve_members},
 };
-/* The primary group of bob is the first, that of alice the second. */
+/* The primary group of bob is the first group, alice has the second group. */
 static const struct passwd accounts[] = {
 	{.pw_name = "root", .pw_gid = 0},	{.pw_name = "alice", .pw_gid = 101},
 	{.pw_name = "bob", .pw_gid = 100},	{.pw_name = "carol", .pw_gid = 7},
