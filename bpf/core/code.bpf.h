@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Is what an execution opens as its code still what was hashed? The digest on record was taken
- * before anything ran, of the file that a name led to then; the interpreter opens the name once
- * more.
+ * Checks whether the file that an execution opens as its code is still the file that was hashed.
+ * The logged digest was taken before the execution ran, of the file that a name referred to then.
+ * The interpreter opens the name again.
  *
- * By its name means: as the caller of open(2) or execve(2) has spelled it, in the copy that the
- * kernel walks by (struct nameidata). Links on the way may lead elsewhere by then, so that what was
- * found says nothing of it. Nothing is granted for a name: it only finds what is to be compared.
+ * The name is the string that the caller passed to open(2) or execve(2), in the kernel's copy
+ * (struct nameidata). The path of the opened file cannot be used, because links on the way may have
+ * changed. Nothing is granted for the string: it only selects the files to compare.
  */
 #ifndef CORDON_BPF_CODE_BPF_H
 #define CORDON_BPF_CODE_BPF_H
@@ -16,7 +16,7 @@
 #include "bpf/pure/name_hash.h"
 
 enum code_found {
-	CODE_OTHER = 0, /* no business of ours */
+	CODE_OTHER = 0, /* not the code */
 	CODE_SAME = 1,
 	CODE_CHANGED = 2,
 };
@@ -39,8 +39,8 @@ static __always_inline bool is_same_file(const struct cordon_file_state *a,
 }
 
 /*
- * The name that the current task has asked for, as a number; 0: none, or too long. Overwrites
- * walk->components.
+ * Hash of the name that the current task passed to the system call; 0: none, or too long.
+ * Overwrites walk->components.
  */
 static __always_inline __u64 hash_asked_name(struct walk *walk)
 {
@@ -57,7 +57,7 @@ static __always_inline __u64 hash_asked_name(struct walk *walk)
 	if (!name)
 		return 0;
 	size = bpf_probe_read_kernel_str(words, NAME_HASH_MAX, (const void *)name);
-	/* With its NUL; one that fills all the room may have been cut off. */
+	/* size includes the NUL. A string that fills the buffer may be truncated. */
 	if (size <= 1 || size >= NAME_HASH_MAX)
 		return 0;
 	rest = size - 1;
@@ -77,10 +77,7 @@ static __always_inline bool is_code_name(const struct cordon_code *code, __u64 n
 	return name && (name == code->names[0] || name == code->names[1] || name == code->names[2]);
 }
 
-/*
- * What the file behind the inode at walk->at is to an execution whose code is watched: enum
- * code_found.
- */
+/* Compares the inode at walk->at with the execution's watched code. Returns enum code_found. */
 STUB int compare_code(struct walk *walk, struct cordon_execution *execution)
 {
 	return CODE_CHANGED;
@@ -105,8 +102,8 @@ __noinline int compare_code_body(struct walk *walk, struct cordon_execution *exe
 }
 
 /*
- * It is opened, to be read or with `rights` besides. Only the first one that is not what was hashed
- * is noted.
+ * Records an open for reading, or with `rights`. Only the first file that differs from the hashed
+ * one is recorded.
  */
 STUB int note_code_opened(struct walk *walk, struct cordon_execution *execution, __u32 rights)
 {
@@ -137,22 +134,25 @@ static __always_inline bool is_pinned(const struct subject *s)
 	return s->policy->flags & CORDON_POLICY_PINNED;
 }
 
-/* Puts enum code_found into walk->code. False: there is no scratch, and it cannot be told. */
+/* Stores enum code_found in walk->code. Returns false if there is no scratch for the comparison. */
 static __always_inline bool look_at_code(struct subject *s, __u64 inode)
 {
 	if (s->execution->code.watch != CORDON_CODE_WATCHED)
 		return true;
 	if (!subject_need_walk(s))
 		return false;
-	/* The daemon says what is watched before that it is, and may do so while the code runs. */
+	/*
+	 * The daemon writes `hashed` and `names` before it sets `watch`, possibly while the code
+	 * runs.
+	 */
 	order();
-	/* Through memory, so that it is a number to the verifier. */
+	/* Stored through memory, so that the verifier treats it as an unknown number. */
 	*(volatile __u64 *)&s->walk->at = inode;
 	*(volatile __u8 *)&s->walk->code = compare_code(s->walk, s->execution);
 	return true;
 }
 
-/* After look_at_code(): enum code_found. */
+/* Call after look_at_code(). Returns enum code_found. */
 static __always_inline __u32 found_code(const struct subject *s)
 {
 	if (!s->walk || s->execution->code.watch != CORDON_CODE_WATCHED)
@@ -165,7 +165,7 @@ static __always_inline bool is_refused_code(const struct subject *s)
 	return is_pinned(s) && found_code(s) == CODE_CHANGED;
 }
 
-/* Where code is pinned it stays watched, whatever the execution does with it. */
+/* Pinned code stays watched even after the execution opens it for writing. */
 static __always_inline void note_code(const struct subject *s, __u64 inode, __u32 rights)
 {
 	if (found_code(s) == CODE_OTHER)

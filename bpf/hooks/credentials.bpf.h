@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Beginning and end of credentials, for the record of which are an execution's own. */
+/* Creation and end of credentials, to record which ones belong to an execution. */
 #ifndef CORDON_BPF_HOOK_CREDENTIALS_BPF_H
 #define CORDON_BPF_HOOK_CREDENTIALS_BPF_H
 
 #include "bpf/core/credentials.bpf.h"
 
 /*
- * Where core dumps are written to: a file's name, or '|' and a program, or '@' and a socket (since
- * Linux 6.16).
+ * kernel.core_pattern, the destination of core dumps: a file name, or '|' and a program, or '@' and
+ * a socket (since Linux 6.16).
  */
 extern const void core_pattern __ksym __weak;
 
@@ -21,10 +21,10 @@ static __always_inline bool dumps_to_file(void)
 }
 
 /*
- * Is the kernel about to hand the memory of the task, which a signal ends, to a program or a server
+ * Is the kernel about to pipe the memory of this task, which a signal kills, to a program or server
  * of the host? It copies the credentials first, and dumps nothing without them (do_coredump(),
- * fs/coredump.c). No later hook sees where the dump goes, and RLIMIT_CORE is no barrier: of its
- * values only 1 keeps the program from being started, and any task may lower it to 0.
+ * fs/coredump.c). No later hook sees the destination of the dump. RLIMIT_CORE does not help: only
+ * the value 1 stops the program, and any task may lower it to 0.
  */
 static __always_inline bool is_dumped_to_host(const struct task_struct *task)
 {
@@ -32,9 +32,10 @@ static __always_inline bool is_dumped_to_host(const struct task_struct *task)
 }
 
 /*
- * Copies of what the kernel acts with are the kernel's, too: overlayfs makes a file's owner out of
- * its mounter (ovl_create_or_link()). Those under which the task was labelled are recorded with the
- * first copy, before the task can put another one in their place.
+ * Records copies of the execution's credentials. A copy of credentials that the kernel uses for its
+ * own work belongs to the kernel: overlayfs derives the owner of a file from its mounter
+ * (ovl_create_or_link()). The credentials under which the task was labelled are recorded with their
+ * first copy, before the task can replace them.
  */
 SEC("lsm/cred_prepare")
 int BPF_PROG(cordon_cred_prepare, struct cred *new, const struct cred *old, gfp_t gfp, int ret)
@@ -55,7 +56,7 @@ int BPF_PROG(cordon_cred_prepare, struct cred *new, const struct cred *old, gfp_
 	return record_credentials(new, &s.label);
 }
 
-/* Runs in softirq as well, under an unrelated current. */
+/* Also runs in softirq, under an unrelated current. */
 SEC("lsm/cred_free")
 int BPF_PROG(cordon_cred_free, struct cred *cred)
 {

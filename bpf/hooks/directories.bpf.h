@@ -10,8 +10,8 @@
 #include "bpf/core/links.bpf.h"
 
 /*
- * The result is used, so that it is in order: after the locks of a move, and before what the kernel
- * does next.
+ * The result is used, so that the operation is ordered: after the locks that the kernel took for
+ * the move, and before its next steps.
  */
 static __always_inline void count_change(__u64 *changes)
 {
@@ -41,7 +41,7 @@ static __always_inline void count_freed(const struct inode *inode)
 	count_change(bpf_map_lookup_elem(&freed_directories, &key));
 }
 
-/* Should a kernel move directories without the lock that climbs look at, nothing is remembered. */
+/* Disables the cache if a kernel moves directories without the lock that path walks check. */
 static __always_inline void stop_remembering(void)
 {
 	__u32 key = 0;
@@ -51,7 +51,7 @@ static __always_inline void stop_remembering(void)
 		__sync_fetch_and_or(changes, NOTHING_REMEMBERED);
 }
 
-/* Of an exchange, the kernel tells twice. */
+/* For an exchange, the kernel calls this hook twice. */
 SEC("lsm/inode_rename")
 int BPF_PROG(cordon_inode_rename, struct inode *old_dir, struct dentry *old_dentry,
 	     struct inode *new_dir, struct dentry *new_dentry, int ret)
@@ -66,7 +66,7 @@ int BPF_PROG(cordon_inode_rename, struct inode *old_dir, struct dentry *old_dent
 	return ret;
 }
 
-/* May files of the file system be known by the addresses of their inodes? */
+/* May the inode address identify files of this file system? */
 static __always_inline bool may_have_address(__u64 super_block)
 {
 	return moves_by_hook_in(super_block) && !has_unique_numbers(super_block);
@@ -78,7 +78,10 @@ static __always_inline void forget_file(const struct temporary_file *file)
 	forget_links(file);
 }
 
-/* `gone`: its last name is. Else the kernel may read the inode again, at another address. */
+/*
+ * With `gone`, the file has no name left. Otherwise the kernel may read the inode again, at another
+ * address.
+ */
 static __noinline void forget_freed(__u64 inode, bool gone)
 {
 	struct temporary_file file;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * The engine: the functions that most LSM programs share, loaded once instead of in each program.
- * In the LSM programs they are stubs, which deny. A program here replaces the stub of its name in
- * every LSM program (BPF_PROG_TYPE_EXT; kernel/engine.c).
+ * The engine: the functions that most LSM programs share, loaded once instead of once per program.
+ * In the LSM programs these functions are stubs that deny. Each program here replaces the stub of
+ * its name in every LSM program (BPF_PROG_TYPE_EXT; kernel/engine.c).
  *
- * Included last: the kernel checks such a program against one that is loaded already. fentry, fexit
- * and iterator programs cannot be extended, or only by programs of their own type: they call the
- * bodies.
+ * This file is included last, because the kernel verifies an extension against a program that is
+ * loaded already. fentry, fexit and iterator programs cannot be extended, or only by programs of
+ * their type. They call the bodies.
  */
 #ifndef CORDON_BPF_HOOK_ENGINE_BPF_H
 #define CORDON_BPF_HOOK_ENGINE_BPF_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Descriptors that arrive: over a unix socket, by pidfd_getfd(2), from a seccomp supervisor. */
+/*
+ * Descriptors that a task receives: over a unix socket, by pidfd_getfd(2), from a seccomp
+ * supervisor.
+ */
 #ifndef CORDON_BPF_HOOK_RECEIVE_BPF_H
 #define CORDON_BPF_HOOK_RECEIVE_BPF_H
 
@@ -7,7 +10,7 @@
 #include "bpf/hooks/transfer.bpf.h"
 #include "bpf/hooks/unix.bpf.h"
 
-/* Connected to a name that the execution may not connect to? */
+/* Checks whether the socket is connected to a name that the execution may not connect to. */
 static __always_inline int judge_received_unix(struct subject *s, struct sock *sk)
 {
 	struct unix_sock *own = bpf_skc_to_unix_sock(sk);
@@ -16,16 +19,16 @@ static __always_inline int judge_received_unix(struct subject *s, struct sock *s
 	if (!own)
 		return 0;
 	peer = own->peer;
-	/* A peer that is gone has lost its name, and is reached by nobody. */
+	/* A dead peer has lost its name, and no task can reach it. */
 	if (!peer || is_own_socket(s, peer) || (peer->__sk_common.skc_flags & 1ul << SOCK_DEAD))
 		return 0;
 	return judge_peer(s, (__u64)peer, CORDON_OP_RECEIVE);
 }
 
 /*
- * Whoever sent it has it still and may connect it elsewhere afterwards. What it is used for is
- * watched where policies let descriptors come along (cordon_file_permission()); to others none is
- * sent.
+ * Are all later uses of the socket checked? The sender still has it and may connect it elsewhere
+ * afterwards. cordon_file_permission() checks each use if the policy keeps inherited descriptors.
+ * Under other policies, foreign internet sockets are denied.
  */
 static __always_inline bool is_watched(const struct subject *s, struct sock *sk)
 {
@@ -33,7 +36,7 @@ static __always_inline bool is_watched(const struct subject *s, struct sock *sk)
 	       is_own_internet_socket(s, sk);
 }
 
-/* As if it had been made here, and connected or bound as it is. */
+/* Checks the socket as if the execution had created it, and connected or bound it. */
 static __always_inline int judge_received_socket(struct subject *s, struct sock *sk)
 {
 	__u32 family = sk->__sk_common.skc_family;
@@ -58,8 +61,8 @@ static __always_inline __u64 word_of(const char text[8])
 }
 
 /*
- * Objects of the kernel that can do more than pass on what is put into them: rings whose thread is
- * somebody else's, counters, supervisors of system calls, maps.
+ * Is this a kernel object that does more than pass data on? Examples: an io_uring whose thread
+ * belongs to another task, a performance counter, a seccomp listener, a BPF map.
  */
 static __always_inline bool is_powerful(struct file *file)
 {
@@ -74,7 +77,7 @@ static __always_inline bool is_powerful(struct file *file)
 	       name != word_of("[pidfd]\0");
 }
 
-/* A descriptor that arrives is opened anew, as far as rights go. */
+/* Requires the rights that opening the file would require. */
 SEC("lsm/file_receive")
 int BPF_PROG(cordon_file_receive, struct file *file, int ret)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * What the seccomp filter of an execution refused never reaches a hook: reported from where the
- * kernel leaves the filters (kernel/seccomp.c). Decides nothing. Every system call of every process
- * with a filter comes by, so that this is attached only once a policy asks for it.
+ * Logs system calls that the execution's seccomp filter denied. No LSM hook sees them, so this
+ * program runs where the kernel leaves the filters (kernel/seccomp.c). It decides nothing. It runs
+ * for every system call of every process with a filter, and is therefore attached only once a
+ * policy requires it.
  */
 #ifndef CORDON_BPF_HOOK_SYSTEM_CALL_BPF_H
 #define CORDON_BPF_HOOK_SYSTEM_CALL_BPF_H
@@ -13,7 +14,10 @@
 #include "bpf/core/machine.bpf.h"
 #include "bpf/pure/system_calls.h"
 
-/* Not those that only a filter made inside the execution refuses: they are its own affair. */
+/*
+ * Excludes calls that only a filter installed inside the execution denies: they are no concern of
+ * the policy.
+ */
 static __always_inline bool is_refused_by_launcher(__u64 number)
 {
 #define CASE(name) case __NR_##name:
@@ -21,7 +25,7 @@ static __always_inline bool is_refused_by_launcher(__u64 number)
 		CORDON_SYSTEM_CALLS(CASE)
 		return true;
 	default:
-		/* Another ABI: refused as a whole. */
+		/* A call of another ABI: the launcher's filter denies them all. */
 		return number & (CORDON_SYSTEM_CALL_32BIT | OTHER_ABI_BIT);
 	}
 #undef CASE
@@ -57,9 +61,7 @@ int BPF_PROG(cordon_system_call, const struct seccomp_data *data, int ret)
 	return ret ? report_refused() : 0;
 }
 
-/*
- * What it is called since Linux 7.1. Of a bool that is returned, the lowest byte alone is defined.
- */
+/* The function's name since Linux 7.1. Only the lowest byte of a returned bool is defined. */
 SEC("?fexit/__seccomp_permit_syscall")
 int BPF_PROG(cordon_system_call_permit, __u8 permitted)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Where a name gets its inode: see core/temporary, core/links and core/own_pipes.bpf.h. */
+/*
+ * Record the owner of an inode when a name gets it: see core/temporary, core/links and
+ * core/own_pipes.bpf.h.
+ */
 #ifndef CORDON_BPF_HOOK_TEMPORARY_BPF_H
 #define CORDON_BPF_HOOK_TEMPORARY_BPF_H
 
@@ -7,9 +10,10 @@
 #include "bpf/core/own_pipes.bpf.h"
 
 /*
- * The name is in the cache already, that is, it was looked up and free: what is found by a lookup
- * gets its inode before it is hashed (d_splice_alias(), d_add()). What was granted and did not come
- * about must not pass to a file that stands at the same address later.
+ * Is the inode new, rather than found by a lookup? The dentry of a new one is hashed already: its
+ * name was looked up and was free. A lookup attaches the inode before it hashes the dentry
+ * (d_splice_alias(), d_add()). Without this check, a creation that was granted and then failed
+ * would pass to a later file with the same dentry address.
  */
 static __always_inline bool is_being_made(__u64 dentry, __u64 inode)
 {
@@ -19,7 +23,7 @@ static __always_inline bool is_being_made(__u64 dentry, __u64 inode)
 	       (directory || read_u32(FIELD(struct inode, inode, i_nlink)) == 1);
 }
 
-/* The same for a link. The kernel counts a name before it gives the inode to it. */
+/* The same for a link. The kernel increments the link count before it attaches the inode. */
 static __always_inline bool is_being_linked(__u64 dentry, __u64 inode)
 {
 	return read_u64(FIELD(struct dentry, dentry, d_hash.pprev)) &&

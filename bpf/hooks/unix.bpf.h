@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Unix sockets: who is connected or sent to, named by the socket that was found. */
+/*
+ * Unix sockets: checks on the peer of a connect or send. The name is taken from the peer's socket
+ * object.
+ */
 #ifndef CORDON_BPF_HOOK_UNIX_BPF_H
 #define CORDON_BPF_HOOK_UNIX_BPF_H
 
@@ -9,7 +12,7 @@ struct socket_owner {
 	struct label label;
 };
 
-/* Which execution made a unix socket: its own sockets an execution may always reach. */
+/* The execution that created a unix socket. An execution may always reach its own sockets. */
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -31,7 +34,7 @@ int BPF_PROG(cordon_socket_post_create, struct socket *sock, int family, int typ
 		return ret;
 	if (is_internet(family))
 		return own_internet_socket(&s, sk);
-	/* Without a record the socket counts as somebody else's: fewer rights, never more. */
+	/* A socket without a record counts as foreign, which grants fewer rights, never more. */
 	owner = bpf_sk_storage_get(&socket_owners, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	if (owner)
 		owner->label = s.label;
@@ -57,7 +60,7 @@ static __always_inline int judge_peer(struct subject *s, __u64 peer, __u32 opera
 	struct object object = {.kind = CORDON_OBJECT_PATH};
 	__u64 identity = dentry;
 
-	/* Without a name: the other end of a socketpair, held since before any question. */
+	/* Unnamed peer: the other end of a socketpair, which the caller already holds. */
 	if (!dentry && !address)
 		return 0;
 	if (!subject_need_walk(s))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Watching files (inotify, fanotify): what may be watched, and how much of what the kernel counts
- * by user one execution takes. What runs outside as the same user is refused its own watching when
- * that user's share is used up.
+ * Watching files (inotify, fanotify): checks on the watched file, and a limit on the instances and
+ * watches of one execution. The kernel counts both per user. Without the limit, an execution could
+ * use up the user's share, and the user's programs outside could watch nothing.
  */
 #ifndef CORDON_BPF_HOOK_WATCH_BPF_H
 #define CORDON_BPF_HOOK_WATCH_BPF_H
@@ -10,8 +10,8 @@
 #include "bpf/hooks/descriptor.bpf.h"
 
 /*
- * Who made a group, as the kernel calls what inotify_init(2) and fanotify_init(2) make; gone with
- * it.
+ * Creator of a group, the kernel's object behind inotify_init(2) and fanotify_init(2). Deleted with
+ * the group.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -37,8 +37,9 @@ static __always_inline bool record_group(__u64 group, const struct label *label,
 }
 
 /*
- * No hook is on this way, and the call cannot be failed from here: whoever has too many does not
- * return from asking for one more. The kernel gives back what it had, that one included.
+ * Kills the caller if it has too many groups, because no LSM hook runs here and this program cannot
+ * make the call fail. The task then never returns from the call. The kernel frees its groups, the
+ * new one included.
  */
 SEC("?fexit/fsnotify_alloc_group")
 int BPF_PROG(cordon_group_alloc, const void *operations, int flags, struct fsnotify_group *group)
@@ -64,7 +65,7 @@ int BPF_PROG(cordon_group_alloc, const void *operations, int flags, struct fsnot
 	return 0;
 }
 
-/* Of whoever lets go of it last; `current` has nothing to do with it. */
+/* `current` is the task that drops the last reference, and is unrelated. */
 SEC("?fentry/fsnotify_destroy_group")
 int BPF_PROG(cordon_group_destroy, struct fsnotify_group *group)
 {
@@ -86,8 +87,8 @@ int BPF_PROG(cordon_group_destroy, struct fsnotify_group *group)
 }
 
 /*
- * Has the user less than a quarter left of what the kernel counts so, in any user namespace that it
- * is counted in?
+ * Has the user used more than three quarters of this resource, in any user namespace that counts
+ * it?
  */
 static __always_inline bool is_short_of(__u32 kind)
 {
@@ -106,9 +107,10 @@ static __always_inline bool is_short_of(__u32 kind)
 }
 
 /*
- * Watching tells what is opened, made and renamed: for a directory as much as listing it again and
- * again. Whole mounts and file systems, and events that wait for the watcher's leave, are the
- * host's. So is the last quarter of the watches that the kernel lets a user have.
+ * Watching reports opens, creations and renames. For a directory this discloses as much as listing
+ * it repeatedly, so it requires READ. Watching whole mounts or file systems, and events that wait
+ * for the watcher's permission, are always denied. So is the last quarter of the watches that the
+ * kernel grants to a user.
  */
 SEC("lsm/path_notify")
 int BPF_PROG(cordon_path_notify, const struct path *path, __u64 mask, unsigned int type, int ret)
