@@ -401,7 +401,8 @@ struct cordon_execution {
 	 */
 	__u64 temporary_owner;
 	/*
-	 * The user charged for its entries in the global maps, see core/share.bpf.h. Kernel programs.
+	 * The user charged for its entries in the global maps, see core/share.bpf.h. Written by the
+	 * kernel programs.
 	 */
 	__u32 user;
 	__u32 reserved;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Executors that ask what they have started to end, by a signal to its first process. From then on
- * an execution has the grace of its entry: code that ignores the signal does not have its executor
- * wait for the wall limit.
+ * Signals with which an executor requests the end of an execution that it has started. The first one
+ * starts the grace period of the executor's entry. Without this limit, code that ignores the signal
+ * would keep its executor waiting until the wall time limit.
  */
 #ifndef CORDON_BPF_ASKED_BPF_H
 #define CORDON_BPF_ASKED_BPF_H
@@ -16,7 +16,10 @@ static __always_inline bool may_ask(int sig)
 	return sig == SIGTERM || sig == SIGINT || sig == SIGQUIT;
 }
 
-/* The process that started an adopted execution, which ends where that process does. */
+/*
+ * Is the current task in the process that started the adopted execution? The execution ends with
+ * it.
+ */
 static __always_inline bool is_owner(const struct cordon_execution *execution)
 {
 	const struct task_struct *task = read_task(bpf_get_current_task_btf());
@@ -25,7 +28,7 @@ static __always_inline bool is_owner(const struct cordon_execution *execution)
 	       execution->owner_start == task->group_leader->start_boottime;
 }
 
-/* The first request counts: the grace is no longer for being asked again. */
+/* Only the first request counts: a repeated one does not extend the grace period. */
 static __always_inline void note_request(const struct label *label,
 					 struct cordon_execution *execution, int sig)
 {
@@ -46,8 +49,8 @@ static __always_inline void note_request(const struct label *label,
 }
 
 /*
- * A signal of the current task's to `target`: from outside of all executions, or from the owner.
- * Code that signals itself asks for nothing.
+ * A signal from the current task to `target`. It counts as a request if the sender is outside of
+ * all executions, or is the owner. A signal from the execution's own code is no request.
  */
 static __always_inline void note_signal(struct task_struct *target, int sig)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Do rules speak of what is below a symbolic link's name in particular (bpf/pure/verdict.h)? */
+/* Checks whether rules apply to names below a symbolic link in particular (bpf/pure/verdict.h). */
 #ifndef CORDON_BPF_BELOW_BPF_H
 #define CORDON_BPF_BELOW_BPF_H
 
@@ -15,14 +15,14 @@ static long step_below(__u32 index, void *context)
 	bool slash = index % (UNSPOKEN_STEPS - 1) == 0;
 
 	walk->way = step_any(s, &walk->matcher, walk->way, slash ? '/' : UNSPOKEN_BYTE);
-	/* What can change no more is where all that follows comes to. */
+	/* An absorbing state is the final state of all names that continue from here. */
 	if (index == UNSPOKEN_STEPS - 1 ||
 	    (index < UNSPOKEN_STEPS && (walk->way & CORDON_ABSORBING)))
 		walk->beside = walk->way;
 	return (walk->way & CORDON_ABSORBING) != 0;
 }
 
-/* Do they say the same of making from both states on? */
+/* Do both states give the same outcome for creating names? */
 static __always_inline bool is_same_below(const struct subject *s, __u32 a, __u32 b)
 {
 	const struct cordon_verdict *outcome;
@@ -51,14 +51,14 @@ static long compare_below(__u32 index, void *context)
 }
 
 /*
- * Of the name that was asked about last, from the root on (NAME_SPELLED). Leaves the answer in
+ * Examines the name that was checked last with NAME_SPELLED, from the root on. Stores the result in
  * others.spoken.
  */
 static __noinline void note_spoken_below(const struct subject *s)
 {
 	struct walk *walk = s->walk;
 
-	/* More anchors above it than directories have room for: not known. */
+	/* More bound directories above it than the arrays hold: assume that rules apply. */
 	if (walk->run_count > DIRECTORY_STATES)
 		walk->others.spoken = 1;
 	else

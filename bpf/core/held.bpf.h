@@ -1,45 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * What the task holds open, as the ground of opening it anew.
+ * Descriptors that the task holds, as a reason to allow opening the same object again.
  *
- * /proc/self/fd/N, and /dev/stdin and its like through it, lead to the object that a descriptor is
- * about, and the kernel opens it with whatever access its permission bits allow: a pipe that came
- * along to be read from is opened to be written to, and whoever reads it next outside reads what
- * the code wrote. So what has no name is opened anew with the access only that descriptors of the
- * task have to it, unless it is a pipe of the execution (own_pipes.bpf.h). What has a name is
- * opened with that access even where the policy grants it nothing: the held descriptors reach all
- * that a new one would.
+ * /proc/self/fd/N, and /dev/stdin and its like through it, lead to the object of a descriptor. The
+ * kernel opens that object with any access that its permission bits allow. For example, a pipe
+ * inherited for reading can be opened for writing, and its next reader outside then reads data that
+ * the code wrote.
  *
- * Why that grants nothing new:
- * - Each descriptor was judged when it was opened or arrived, or came along by the will of whoever
- *   started the execution.
- * - Read access reaches all of the file, by pread(2) or mmap(2), and so does write access: whoever
- *   can overwrite every byte gains nothing by cutting them off.
- * - Appending is less than writing: it counts only for what appends again. It stays so
- *   (cordon_file_fcntl(), cordon_mmap_file()).
- * - A descriptor opened by O_PATH has neither mode, and counts for nothing.
- * - A new open of most devices, and of files of procfs, is a new object and not the held one again:
- *   they are asked about by name.
- * - The same inode by another name or another mount is asked about by that name: the path must be
- *   the same.
+ * An object without a name is therefore opened again only with the access that the task's
+ * descriptors for it have. A pipe that the execution has made is exempt (own_pipes.bpf.h). An
+ * object with a name may be opened with that access even if the policy does not grant it, because
+ * the descriptors reach all that a new one would.
  *
- * Those of other tasks of the execution do not count, though it reaches them through /proc/PID/fd:
- * which descriptor an open came through, no hook is told.
+ * This grants nothing new, because:
+ * - Each descriptor was checked when it was opened or received, or was inherited on purpose
+ *  from the program that started the execution.
+ * - Read access reaches the whole file, by pread(2) or mmap(2), and so does write access.
+ *  A task that can overwrite every byte gains nothing by truncating the file.
+ * - Append access is less than write access: it only allows an open that appends again. It
+ *  cannot be raised (cordon_file_fcntl(), cordon_mmap_file()).
+ * - A descriptor opened with O_PATH has neither mode, and does not count.
+ * - Opening most devices and files of procfs creates a new object instead of reopening the
+ *  held one: they are checked by name.
+ * - The path must be the same: the inode under another name or mount is checked by that name.
+ *
+ * Descriptors of other tasks of the execution do not count, although /proc/PID/fd reaches them: no
+ * hook can see which descriptor an open came through.
  */
 #ifndef CORDON_BPF_HELD_BPF_H
 #define CORDON_BPF_HELD_BPF_H
 
 #include "bpf/core/object.bpf.h"
 
-/* As far as one looks, from descriptor 0 on. What stands behind does not count. */
+/* Descriptors examined, from 0 on. Higher ones do not count. */
 #define HELD_MAX 4096u
 
 struct held_search {
 	__u64 slots; /* struct file *[] */
 	__u64 inode;
-	__u64 dentry, vfsmount; /* 0: of any name */
-	__u32 wanted;		/* FMODE_READ, FMODE_WRITE; taken out where found */
-	__u32 appending;	/* to append is enough */
+	__u64 dentry, vfsmount; /* 0: any name */
+	__u32 wanted;		/* FMODE_READ, FMODE_WRITE; cleared when found */
+	__u32 appending;	/* append access is sufficient */
 };
 
 static __always_inline bool is_at(__u64 file, const struct held_search *search)
@@ -63,8 +64,7 @@ static long look_at_held(__u32 index, void *context)
 	if (!search->appending && (read_u32(FIELD(struct file, file, f_flags)) & O_APPEND))
 		modes &= ~FMODE_WRITE;
 	/*
-	 * Another thread may have closed it meanwhile, and the memory be somebody else's file by
-	 * now.
+	 * Another thread may have closed it meanwhile, and the memory may be another file's by now.
 	 */
 	if (read_u64(slot) != file)
 		return 0;
@@ -72,7 +72,7 @@ static long look_at_held(__u32 index, void *context)
 	return !search->wanted;
 }
 
-/* Do the task's descriptors of this object have the access that is wanted, together? */
+/* Do the task's descriptors for this object together have the access in `wanted`? */
 STUB int holds(const struct file_object *o, __u32 wanted, __u32 appending)
 {
 	return 0;
@@ -104,10 +104,7 @@ static __always_inline bool is_held(const struct file_object *o, __u32 wanted, b
 	return holds(o, wanted, appending);
 }
 
-/*
- * A file that can be appended to only, as long as it has that flag. Of no file, address 0, there is
- * none.
- */
+/* Is the file open for appending only, as long as it has that flag? Returns false for address 0. */
 static __always_inline bool appends_only(__u64 file)
 {
 	__u64 inode;
@@ -132,7 +129,7 @@ static __always_inline bool is_terminal(__u32 device)
 	       DEVICE_MAJOR(device) - UNIX98_PTY_SLAVE_MAJOR < UNIX98_PTY_MAJOR_COUNT;
 }
 
-/* Is it the same object again that an open of it leads to? */
+/* Does opening it again lead to the same object? */
 static __always_inline bool opens_the_same(const struct file_object *o)
 {
 	__u32 type = o->mode & S_IFMT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Addresses that the DNS stub has given to an execution: they stand for the names that they were
- * the answer to, and the policy is asked about these. So rules, ports and denies of names hold at
- * every connection, and for as long as the answer lives.
+ * Addresses that the DNS proxy has resolved for an execution. For each, the policy is checked with
+ * the names that it was resolved from. Allow rules, deny rules and ports of names therefore apply to
+ * every connection, until the DNS reply expires.
  */
 #ifndef CORDON_BPF_HOSTS_BPF_H
 #define CORDON_BPF_HOSTS_BPF_H
@@ -11,7 +11,7 @@
 
 #define DNS_PORT bpf_htons(53)
 
-/* The key of a START_NET question's address. */
+/* The key for the address in a START_NET key. */
 static __always_inline void host_key(const struct label *label, const __u8 *name,
 				     struct cordon_host_key *key)
 {
@@ -36,7 +36,10 @@ static __always_inline const struct cordon_host *live_host(const struct cordon_h
 	return host;
 }
 
-/* A run over a host's question: the stored bytes, with the protocol, and the port behind them. */
+/*
+ * A run of the automaton over a host's key: the stored bytes with the protocol filled in, then the
+ * port.
+ */
 struct host_run {
 	const struct subject *s;
 	const struct cordon_host *host;
@@ -46,7 +49,7 @@ struct host_run {
 	__u8 protocol;
 };
 
-/* A byte at a time: the verifier looks at this once. */
+/* Runs one byte at a time, so that the verifier checks this code once. */
 static long run_host_byte(__u32 at, void *context)
 {
 	struct host_run *run = context;
@@ -66,8 +69,8 @@ static long run_host_byte(__u32 at, void *context)
 }
 
 /*
- * Does some name that this address was given for allow to connect to it? Adds the verdict to
- * `answer`, which says that no rule speaks of the address itself.
+ * Checks whether some name of this address may be connected to. On entry, no rule covers the
+ * address itself. Updates `answer`.
  */
 STUB int ask_names_of(struct policy_page *page, __u64 policy, __u64 label,
 		      const struct net_question *question, struct answer *answer)
@@ -92,7 +95,7 @@ __noinline int ask_names_of_body(struct policy_page *page, __u64 policy, __u64 l
 	run.matcher.states_count = s.policy->states_count;
 	run.matcher.edges_offset = s.policy->edges_offset;
 	run.matcher.edges_count = s.policy->edges_count;
-	/* Names know one protocol for echo requests over IPv4 and IPv6. */
+	/* For names, echo requests over IPv4 and IPv6 have one protocol. */
 	run.protocol = name[1] == IPPROTO_ICMPV6 ? IPPROTO_ICMP : name[1];
 	run.port = name[0] == 4 ? *(const __u16 *)(name + 6) : *(const __u16 *)(name + 18);
 	host_key(&s.label, name, &key);
@@ -119,7 +122,7 @@ __noinline int ask_names_of_body(struct policy_page *page, __u64 policy, __u64 l
 	return 0;
 }
 
-/* ask_hosts() for programs of packets. */
+/* ask_hosts() for packet programs. */
 static __always_inline void ask_hosts_of_packet(const struct subject *s,
 						const __u64 words[NET_WORDS], struct answer *answer)
 {
@@ -134,7 +137,7 @@ static __always_inline void ask_hosts(const struct subject *s, const __u64 words
 		     (const struct net_question *)words, answer);
 }
 
-/* Is this an address that the stub gave to the execution, to whatever end? */
+/* Has the DNS proxy returned this address to the execution, whether or not it is allowed? */
 static __noinline int is_answer(const struct subject *s, const __u64 *words)
 {
 	struct cordon_host_key key = {};
@@ -148,7 +151,7 @@ static __noinline int is_answer(const struct subject *s, const __u64 *words)
 	return 0;
 }
 
-/* No rule speaks of the address itself, but some speak of names. */
+/* True if no rule covers the address itself, but some rules cover names. */
 static __always_inline bool may_be_host(const struct subject *s, const struct answer *answer)
 {
 	return answer->missing && answer->reason == CORDON_REASON_DEFAULT &&

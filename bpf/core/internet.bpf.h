@@ -1,31 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Which execution made an internet socket, and which of its destinations was judged last. The
- * socket carries it, so that its packets can be judged where no task is known.
+ * Record of an internet socket: the execution that created it, and the destination that was checked
+ * last. It is stored with the socket, so that packets can be checked where no task is known.
  */
 #ifndef CORDON_BPF_INTERNET_BPF_H
 #define CORDON_BPF_INTERNET_BPF_H
 
 #include "bpf/core/decide.bpf.h"
 
-/* A START_NET question as words that can be compared: what is behind its end is zero. */
+/* A START_NET key as words that can be compared: zero after its end. */
 #define NET_WORDS 3
 
 struct internet_socket {
-	struct bpf_spin_lock lock; /* of policy, name and serves */
-	__u32 serves;		   /* listens, or was accepted: `name` is where it listens */
+	struct bpf_spin_lock lock; /* protects policy, name, serves and host */
+	__u32 serves; /* 1: listens, or was accepted; `name` is the listening address */
 	struct label label;
-	__u64 policy; /* under which `name` was allowed; 0: nothing yet */
+	__u64 policy; /* under which `name` was allowed; 0: no destination yet */
 	__u64 name[NET_WORDS];
-	struct cordon_event maker; /* the process that made it, for records */
-	/* Where DNS was to go before it went to the stub: answers have to come from there. */
+	struct cordon_event maker; /* the process that created it, for events */
+	/*
+	 * Destination of DNS before it was redirected to the DNS proxy: replies must come from
+	 * there.
+	 */
 	__u32 server[4];
 	__u32 server_family; /* 0: DNS was never redirected */
-	__u32 host; /* `name` was allowed even as an address of the host itself; under `lock`, too */
-	__u64 counted; /* where the connection leads that was counted last; 0: none was */
+	__u32 host;	     /* 1: `name` was allowed even as an address of the host itself */
+	__u64 counted;	     /* destination of the connection that was counted last; 0: none */
 };
 
-/* Accepted sockets get a copy of their listener's. */
+/* An accepted socket gets a copy of its listener's record. */
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
@@ -33,7 +36,7 @@ struct {
 	__type(value, struct internet_socket);
 } internet_sockets SEC(".maps");
 
-/* By itself, so that its size is known where it is handed on. */
+/* A separate type, so that the verifier knows the size behind a pointer to it. */
 struct net_question {
 	__u64 words[NET_WORDS];
 };
@@ -43,7 +46,7 @@ static __always_inline bool is_internet(__u32 family)
 	return family == AF_INET || family == AF_INET6;
 }
 
-/* `from` has room for a whole question, of which `length` bytes count. */
+/* `from` has room for the longest key; `length` bytes of it are used. */
 static __always_inline void net_words(__u64 words[NET_WORDS], const __u8 *from, __u32 length)
 {
 	words[0] = *(const __u64 *)from;
@@ -57,8 +60,8 @@ static __always_inline bool same_words(const __u64 *a, const __u64 *b)
 }
 
 /*
- * The question that stands in walk->name was allowed, and with NET_HOST if `host`: packets need not
- * ask it again.
+ * Records that the key in walk->name was allowed, and with NET_HOST if `host`. Packets to this
+ * destination then need no check.
  */
 static __always_inline void remember_allowed(const struct subject *s, struct sock *sk, __u32 length,
 					     bool serves, bool host)
@@ -81,10 +84,7 @@ static __always_inline void remember_allowed(const struct subject *s, struct soc
 
 #define CGROUP_LEVELS 8
 
-/*
- * Does the socket pass the programs for packets and addresses, which are attached to cordon's
- * cgroup?
- */
+/* Is the socket in cordon's cgroup, which has the programs for packets and addresses? */
 static __noinline int is_in_cgroup(struct sock *sk)
 {
 	struct cgroup *cgroup = BPF_CORE_READ(sk, sk_cgrp_data.cgroup);
@@ -102,7 +102,7 @@ static __noinline int is_in_cgroup(struct sock *sk)
 	return 0;
 }
 
-/* -ENOMEM: no room, and without its record a socket may send nothing. */
+/* Returns 0, or -ENOMEM: without its record a socket could send nothing. */
 static __always_inline int own_internet_socket(const struct subject *s, struct sock *sk)
 {
 	struct internet_socket *socket =

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Putting labels on tasks and taking them off again, with the execution's count of live tasks. */
+/* Sets labels on tasks and removes them, and counts the live tasks of an execution. */
 #ifndef CORDON_BPF_LABEL_BPF_H
 #define CORDON_BPF_LABEL_BPF_H
 
 #include "bpf/core/event.bpf.h"
 
 /*
- * Both numbers at once, as subject_label() reads them: of neither can the other be an older one's.
- * What the slot holds by now comes before, and whoever has read the label finds it: the slot's
- * place depends on the label.
+ * Writes both numbers at once, because subject_label() reads them at once: a reader never sees a
+ * mix of two labels. The slot's content is written before. A reader of the label sees it, because
+ * the slot's address depends on the label.
  */
 static __always_inline void publish_label(struct labelled_task *labelled, const struct label *label)
 {
@@ -17,8 +17,8 @@ static __always_inline void publish_label(struct labelled_task *labelled, const 
 }
 
 /*
- * Both maps or none. The one by address first: it decides, should the other not be readable at
- * some moment. -ENOMEM: no room.
+ * Updates both maps or none. The map by address is first, because it decides if the other one is
+ * not readable for a moment. Returns 0, or -ENOMEM if there is no room.
  */
 static __always_inline int label_task(struct task_struct *task, const struct label *label)
 {
@@ -49,7 +49,7 @@ static __always_inline int label_task(struct task_struct *task, const struct lab
 		return -ENOMEM;
 	}
 	publish_label(labelled, label);
-	/* What was remembered for another label says nothing about this one's anchors. */
+	/* Cached directories of another label do not apply to the new label's bound directories. */
 	labelled->walk.directories.policy = 0;
 	__sync_fetch_and_add(&execution->tasks, 1);
 	return 0;
@@ -62,7 +62,7 @@ static __always_inline bool is_labelled(const struct task_struct *task, const st
 	return found && found->slot == label->slot && found->generation == label->generation;
 }
 
-/* The execution's last task is gone: whoever waits for its end need not poll. */
+/* Reports the exit of the last task, so that the daemon need not poll for the execution's end. */
 static __always_inline void report_empty(const struct label *label,
 					 struct cordon_execution *execution)
 {
@@ -102,7 +102,10 @@ static __always_inline void unlabel_task(__u64 address)
 	leave_execution(&label);
 }
 
-/* The running task passes from its execution to another one, or stays where it is: -ENOMEM. */
+/*
+ * Moves the running task from its execution to another one. Returns 0, or -ENOMEM with the old
+ * label kept.
+ */
 static __always_inline int relabel_task(struct task_struct *task, const struct label *label)
 {
 	__u64 address = (__u64)task;

@@ -9,7 +9,7 @@
 
 #include "bpf/pure/shares.h"
 
-/* What each user holds, by share_user(); the last element is what all hold. */
+/* Entries that each user holds, by share_user(). The last element counts all users. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, CORDON_SHARE_USERS + 1);
@@ -17,7 +17,7 @@ struct {
 	__type(value, struct cordon_shares);
 } shares SEC(".maps");
 
-/* Users may share a place, but none shares root's. */
+/* Several users may map to one element, but root has an element for itself. */
 static __always_inline __u32 share_user(__u32 uid)
 {
 	return uid ? 1 + uid % (CORDON_SHARE_USERS - 1) : 0;
@@ -30,7 +30,7 @@ static __always_inline __u64 *share_count(__u32 user, __u32 kind)
 	return held ? &held->held[kind & (CORDON_SHARE_SLOTS - 1)] : 0;
 }
 
-/* share_take() without taking: whether to begin at all. */
+/* The check of share_take(), without taking an entry. */
 static __always_inline bool share_may_take(__u32 user, __u32 kind, __u64 capacity, __u64 held)
 {
 	const __u64 *all = share_count(CORDON_SHARE_USERS, kind), *own = share_count(user, kind);
@@ -38,7 +38,10 @@ static __always_inline bool share_may_take(__u32 user, __u32 kind, __u64 capacit
 	return all && own && share_is_left(capacity, *all, held, *own, user == 0);
 }
 
-/* False: no entry is left for who holds `held` already. Counted before it is made. */
+/*
+ * Takes an entry, before it is created, for an execution that holds `held` already. Returns false
+ * if none is left for it.
+ */
 static __always_inline bool share_take(__u32 user, __u32 kind, __u64 capacity, __u64 held)
 {
 	__u64 *all = share_count(CORDON_SHARE_USERS, kind), *own = share_count(user, kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Which file system something lies in, and what kind it is. */
+/* The file system of an object, and its properties. */
 #ifndef CORDON_BPF_SUPERBLOCK_BPF_H
 #define CORDON_BPF_SUPERBLOCK_BPF_H
 
@@ -11,10 +11,10 @@ static __always_inline __u64 super_block_of(__u64 dentry)
 }
 
 /*
- * Does a file system move its directories by vfs_rename() alone, that is under the hook? Those on a
- * disk do, those in memory, and overlays, whose layers nobody may change beneath them
- * (Documentation/filesystems/overlayfs.rst). Others are told names by a server or by the kernel
- * itself. `root`: of a mount of it.
+ * Does the file system move directories only in vfs_rename(), which calls the rename hook? This
+ * holds for file systems on a block device, for tmpfs, and for overlays, because their layers must
+ * not be changed while mounted (Documentation/filesystems/overlayfs.rst). In others, a server or
+ * the kernel itself may change names.
  */
 static __always_inline bool moves_by_hook_in(__u64 super_block)
 {
@@ -32,8 +32,8 @@ static __always_inline bool moves_by_hook(__u64 root)
 }
 
 /*
- * Does an inode's number, with its generation, name one file of the file system for good? Not where
- * subvolumes have numbers of their own each (btrfs, bcachefs).
+ * Do inode number and generation identify one file of the file system for ever? Not in file systems
+ * where each subvolume numbers its own inodes (btrfs, bcachefs).
  */
 static __always_inline bool has_unique_numbers(__u64 super_block)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Turning an executor's child into an execution at its exec. Before the check of the program, so
- * that every hook on the way judges it by its policy, and before the point of no return, so that a
- * refusal is an error that the executor gets.
+ * Turns an executor's child into an execution at its exec. This happens before the program is
+ * checked, so that all hooks of the exec apply the execution's policy. It happens before the point
+ * of no return, so that the executor gets an error if the launch is rejected.
  *
- * A child whose exec then fails keeps the label: it was forked to become agent code, and has
- * nothing else to do.
+ * A child whose exec fails afterwards keeps the label: it was forked to run agent code, and has no
+ * other purpose.
  */
 #ifndef CORDON_BPF_HOOK_ADOPT_BPF_H
 #define CORDON_BPF_HOOK_ADOPT_BPF_H
@@ -15,20 +15,20 @@
 #include "bpf/core/decide.bpf.h"
 #include "bpf/core/terminal.bpf.h"
 
-/* The directory first, then the program, in the scratch for events. */
+/* Data of one adoption. The scratch for events holds the directory's path, then the program's. */
 struct adopt_question {
 	struct cordon_adoption *adoption;
 	struct cordon_executor *executor;
 	struct linux_binprm *bprm;
 	struct event_scratch *scratch;
-	__u64 mounts; /* namespace that the child is in */
+	__u64 mounts; /* mount namespace of the child */
 	__u32 index;
-	__u32 workdir; /* bytes of its path */
+	__u32 workdir; /* length of its path */
 	struct cordon_role role;
 };
 
 #define ADOPT_PROGRAM_MAX CORDON_NAME_MAX
-#define ADOPT_NOT	  0xffffffffu /* no agent code: it goes on as it is */
+#define ADOPT_NOT	  0xffffffffu /* no agent code: it stays as it is */
 
 static __noinline void send_adopt_event(const struct adopt_question *q, const struct label *label,
 					struct cordon_execution *execution, __u32 reason)
@@ -79,7 +79,7 @@ static __always_inline int refuse_adoption(struct adopt_question *q, __u32 reaso
 	return error;
 }
 
-/* Which children are agent code, the entry says. What cannot be told is. */
+/* Does the entry apply to this child? If this cannot be determined, it does. */
 static __always_inline bool is_agent_code(struct adopt_question *q, struct adopt_scratch *scratch)
 {
 	__u32 flags = q->executor->flags;
@@ -97,7 +97,7 @@ static __always_inline bool is_agent_code(struct adopt_question *q, struct adopt
 }
 
 /*
- * A copy in memory that nobody can write any more (memfd_create(2)), as far as can be told: by its
+ * Is the file a memfd that can no longer be changed? Its seals show this. The caller compares the
  * length.
  */
 static __always_inline bool is_sealed_copy(__u64 inode)
@@ -111,10 +111,9 @@ static __always_inline bool is_sealed_copy(__u64 inode)
 }
 
 /*
- * Is the program of this exec the file that the task runs? runc does not show containers its own
- * file, which one could write to (CVE-2019-5736): it runs a copy in memory, or since 1.2 itself by
- * way of an overlay that has no layer to write to. An inode of that has the number of the file that
- * lies below.
+ * Is the program of this exec the file that the task already runs? runc protects its own file from
+ * containers that could write to it (CVE-2019-5736). It runs a copy in memory. Since 1.2, it runs
+ * itself through a read-only overlay, with the inode number of the file below.
  */
 static __always_inline bool runs_itself(const struct adopt_question *q)
 {
@@ -137,9 +136,9 @@ static __always_inline bool runs_itself(const struct adopt_question *q)
 }
 
 /*
- * What a runtime runs where it was started itself, to make a container: itself, and the hooks that
- * its entry lists. In the container, where an image may have programs of any name and a copy of any
- * file, all is agent code.
+ * Programs that a container runtime runs on the host to make a container are no agent code: itself,
+ * and the hooks that its entry lists. Inside the container all programs are agent code, because an
+ * image may contain programs of any name, and a copy of any file.
  */
 static __always_inline __u32 judge_container(struct adopt_question *q,
 					     struct adopt_scratch *scratch)
@@ -157,14 +156,17 @@ static __always_inline __u32 judge_container(struct adopt_question *q,
 	return CORDON_ADOPT_LOCAL;
 }
 
-/* Spells the current directory into the scratch. False: it has no name that could be judged. */
+/*
+ * Writes the path of the current directory to the scratch. False: it has no path that could be
+ * checked.
+ */
 static __always_inline bool find_workdir(struct adopt_question *q, struct adopt_scratch *scratch)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	long n = bpf_d_path(&task->fs->pwd, scratch->key.text, CORDON_ADOPT_TEXT);
 
 	q->workdir = 0;
-	/* Room for the slash behind it, for the question below which directory it lies. */
+	/* The check below needs room for a trailing slash. */
 	if (n <= 1 || n >= CORDON_ADOPT_TEXT)
 		return false;
 	q->workdir = n - 1;
@@ -185,7 +187,7 @@ static __always_inline __u32 judge_workdir(struct adopt_question *q, struct adop
 								   : CORDON_ADOPT_OUTSIDE;
 }
 
-/* One of those that stand ready, for this task alone. */
+/* Takes an execution that is ready, for this task alone. */
 static __always_inline bool take_standby(struct cordon_executor *executor, struct label *ret_label)
 {
 	__u32 start = __sync_fetch_and_add(&executor->next_standby, 1);
@@ -203,7 +205,7 @@ static __always_inline bool take_standby(struct cordon_executor *executor, struc
 	return false;
 }
 
-/* The root of a container is none: it would be everything. */
+/* Binds the current directory as the work directory, unless it has no path. */
 static __always_inline void bind_workdir(const struct adopt_question *q,
 					 struct cordon_execution *execution)
 {
@@ -218,7 +220,10 @@ static __always_inline void bind_workdir(const struct adopt_question *q,
 	anchor->generation = inode->i_generation;
 }
 
-/* Only an attach is asked about (ptrace_access_check), not what is done afterwards. */
+/*
+ * Does the task trace another one? Hooks check only the attach (ptrace_access_check), and no later
+ * request.
+ */
 static __always_inline bool traces(struct task_struct *task)
 {
 	__u64 list = FIELD(struct task_struct, task, ptraced);
@@ -229,8 +234,8 @@ static __always_inline bool traces(struct task_struct *task)
 #define NULL_DEVICE (1u << 20 | 3) /* Documentation/admin-guide/devices.txt */
 
 /*
- * Is there something to be read that the executor or whoever started it reads, too? No descriptor
- * of a process can be exchanged from here.
+ * Is standard input something other than the null device? Its other readers, such as the executor,
+ * could be affected. BPF programs cannot replace a descriptor.
  */
 static __always_inline bool has_input(struct task_struct *task)
 {
@@ -268,7 +273,7 @@ static __noinline int adopt(struct adopt_question *q)
 	if (!execution || execution->generation != label.generation ||
 	    execution->state != CORDON_EXECUTION_PREPARED)
 		return refuse_adoption(q, CORDON_ADOPT_EXHAUSTED, -EAGAIN);
-	/* An executor may be started anywhere: it has none. */
+	/* A confined executor has no work directory, because it may be started in any directory. */
 	if (!(q->executor->flags & CORDON_EXECUTOR_ITSELF))
 		bind_workdir(q, execution);
 	note_reference(execution, task);
@@ -277,7 +282,7 @@ static __noinline int adopt(struct adopt_question *q)
 	execution->owner_start = q->role.start;
 	execution->leader = task->tgid;
 	execution->off_terminal = is_off_terminal(task);
-	/* The daemon, which looks through the slots, takes all of it for said once this is. */
+	/* The daemon scans the slots, and reads the other fields once `adopted` is set. */
 	order();
 	execution->adopted = now;
 	execution->state = CORDON_EXECUTION_LIVE;
@@ -302,7 +307,7 @@ static __always_inline int judge_child(struct adopt_question *q)
 		__sync_fetch_and_add(&q->adoption->refused, 1);
 		return -EAGAIN;
 	}
-	/* Behind what the event needs of it. */
+	/* After the part of the scratch that the event needs. */
 	scratch = adopt_scratch_in(q->scratch);
 	q->workdir = 0;
 	if (container)
@@ -321,7 +326,10 @@ static __always_inline int judge_child(struct adopt_question *q)
 
 /* --- executors ---------------------------------------------------------------------------- */
 
-/* If the arguments cannot be compared, the entry applies: no executor's child runs unconfined. */
+/*
+ * Does the entry apply to this process? If the arguments cannot be compared, it does, so that no
+ * executor's child runs unconfined.
+ */
 static __always_inline bool is_executor(const struct cordon_executor *executor, __u32 index,
 					struct adopt_scratch *scratch)
 {
@@ -354,8 +362,8 @@ static long like_step(__u32 index, void *context)
 }
 
 /*
- * Those of these entries whose pattern the path is like that executors_of() has found. By
- * bpf_loop(): 6.1 would follow each way through a loop of its own.
+ * Of the entries in `mask`, those with a pattern that matches the path kept by executors_of(). Uses
+ * bpf_loop(), because 6.1 would verify each path through an unrolled loop.
  */
 __noinline __u64 executors_like(__u64 mask)
 {
@@ -380,8 +388,8 @@ static __always_inline void keep_path(const struct cordon_adopt_key *key)
 }
 
 /*
- * The entries whose program this is. In a key on the stack: nearly always the answer is that there
- * is none. *ret_like: those whose pattern begins as its path does.
+ * Entries with this program. The key is on the stack, because nearly always no entry matches.
+ * *ret_like: entries with a pattern that has a matching fixed prefix.
  */
 static __noinline __u64 executors_of(struct linux_binprm *bprm, __u64 active, __u64 *ret_like)
 {
@@ -403,11 +411,11 @@ static __noinline __u64 executors_of(struct linux_binprm *bprm, __u64 active, __
 	return value ? *value & active : 0;
 }
 
-/* Directories that a relative name is put behind, and names that are. */
+/* Most bytes of the directory that precedes a relative name, and of that name. */
 #define CALLED_DIRECTORY 128u
 #define CALLED_NAME	 (CORDON_ADOPT_TEXT - CALLED_DIRECTORY)
 
-/* Does the task see the host's names? In a container, they are others'. */
+/* Does the task have the daemon's root directory? Names in a container are other files. */
 static __always_inline bool sees_host(const struct cordon_adoption *a)
 {
 	__u64 inode = read_u64(FIELD(struct dentry, root_of(bpf_get_current_task_btf()), d_inode));
@@ -419,8 +427,8 @@ static __always_inline bool sees_host(const struct cordon_adoption *a)
 }
 
 /*
- * The entries whose name for their program this exec uses. A link of that name may lead to another
- * program since a moment ago, and the daemon does not know yet.
+ * Entries whose configured name this exec uses. That name may be a symbolic link that has just been
+ * changed to another program, and the daemon does not know yet.
  */
 static __noinline __u64 executors_called(struct linux_binprm *bprm, const struct cordon_adoption *a,
 					 __u64 active)
@@ -443,7 +451,7 @@ static __noinline __u64 executors_called(struct linux_binprm *bprm, const struct
 		n = bpf_d_path(&task->fs->pwd, key.text, CALLED_DIRECTORY);
 		if (n <= 1 || n >= CALLED_DIRECTORY)
 			return 0;
-		/* The root is a slash already. */
+		/* The root's path is a slash already. */
 		if (n == 2)
 			n = 1;
 		key.text[(n - 1) & (CALLED_DIRECTORY - 1)] = '/';
@@ -477,8 +485,8 @@ static __always_inline int give_role(__u32 executor)
 }
 
 /*
- * Does this exec start the program of one of these executors? 1: yes, and it has its role; -EAGAIN:
- * it cannot be told or kept.
+ * Does this exec start the program of an executor in `mask`? Returns 1: yes, and the task has the
+ * role; -EAGAIN: this cannot be determined, or there is no room for the role.
  */
 __noinline int recognise(__u64 mask)
 {
@@ -503,9 +511,9 @@ __noinline int recognise(__u64 mask)
 }
 
 /*
- * What the executor starts in its own place, as a shell does with the last command, is started by
- * it like all the others; unless it is the executor once more. A container's runtime prepares
- * itself so.
+ * Can the program be agent code? A program that the executor execs in its own process, as a shell
+ * does with its last command, is started like all others. The exception is a container runtime,
+ * which prepares itself so on the host.
  */
 static __always_inline bool may_be_agent_code(const struct adopt_question *q)
 {
@@ -513,7 +521,10 @@ static __always_inline bool may_be_agent_code(const struct adopt_question *q)
 	       !(q->executor->flags & CORDON_EXECUTOR_CONTAINER);
 }
 
-/* Has a container's runtime gone into it? What it runs there is none, whatever it is called. */
+/*
+ * Is this a container runtime's process inside the container? Its programs are never executors,
+ * whatever their names.
+ */
 static __always_inline bool is_in_container(const struct adopt_question *q,
 					    const struct cordon_role *role)
 {
@@ -534,10 +545,7 @@ static __always_inline int exec_by(struct adopt_question *q, const struct cordon
 	return q->executor && may_be_agent_code(q) ? judge_child(q) : 0;
 }
 
-/*
- * Is this label that of an executor which is confined itself? Its children are still to become
- * executions.
- */
+/* Is this the label of a confined executor? Its children become executions. */
 static __always_inline bool labels_executor(const struct label *label)
 {
 	const struct cordon_execution *execution;
@@ -552,7 +560,7 @@ static __always_inline bool labels_executor(const struct label *label)
 	return executor && executor->flags & CORDON_EXECUTOR_ITSELF;
 }
 
-/* An executor that was recognised becomes an execution of its own, if its entry says so. */
+/* Turns a recognised executor into an execution, if its entry requires it. */
 static __noinline int adopt_executor(struct adopt_question *q)
 {
 	__u64 address = (__u64)bpf_get_current_task_btf();
@@ -608,12 +616,12 @@ int BPF_PROG(cordon_adopt_exec, struct linux_binprm *bprm, int ret)
 	}
 	order(); /* as in executor_of() */
 	role = bpf_map_lookup_elem(&roles, &address);
-	/* A child of an executor is first of all that, whatever it runs. */
+	/* A child of an executor is treated as such first, whatever program it runs. */
 	if (!role || (role->kind == CORDON_ROLE_EXECUTOR && !is_in_container(&q, role)))
 		known = recognise(mask);
 	if (!known && role) {
 		ret = exec_by(&q, role);
-		/* An execution's now, or refused: no executor. */
+		/* It is an execution now, or was rejected: no executor. */
 		if (ret || label_of_address(address))
 			return ret < 0 && ret >= -MAX_ERRNO ? ret : 0;
 		if (role->kind == CORDON_ROLE_CHILD)
@@ -624,14 +632,14 @@ int BPF_PROG(cordon_adopt_exec, struct linux_binprm *bprm, int ret)
 		if (ret || label_of_address(address))
 			return ret < 0 && ret >= -MAX_ERRNO ? ret : 0;
 	}
-	/* A task without storage costs other hooks the least (subject_label()). */
+	/* Other hooks cost least for a task without storage (subject_label()). */
 	bpf_task_storage_delete(&event_scratches, bpf_get_current_task_btf());
 	return known < 0 ? -EAGAIN : 0;
 }
 
 /*
- * `cordon run` sets no_new_privs, under which this cannot be; nobody sets it for those that are
- * adopted.
+ * Denies an exec that gains privilege. Under `cordon run`, no_new_privs prevents this; adopted
+ * processes may lack it.
  */
 SEC("lsm/bprm_creds_from_file")
 int BPF_PROG(cordon_bprm_creds, struct linux_binprm *bprm, struct file *file, int ret)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * What ordinary permissions refuse never reaches a hook: the kernel looks at modes and access
- * control lists before (inode_permission(), fs/namei.c), and when they refuse, whether a capability
- * overrides that. Commoncap comes before cordon there, so that lsm/capable is not called for tasks
- * without the capability, either; this is attached behind the whole question.
+ * Logs DAC denials. LSM hooks do not see them, because the kernel checks modes and access control
+ * lists first (inode_permission(), fs/namei.c). It then checks whether a capability overrides them.
+ * commoncap runs before cordon, so that lsm/capable is not called for tasks without the capability.
+ * This program is therefore attached at the end of that check.
  *
- * Decides nothing, and says only what was asked for: which names are worth a record is known to
- * userspace. For policies that mark names, and attached once the first of them is there.
+ * It decides nothing, and reports every name: userspace knows which ones to log. It is attached for
+ * the first policy that requires such logs.
  */
 #ifndef CORDON_BPF_HOOK_ATTEMPT_BPF_H
 #define CORDON_BPF_HOOK_ATTEMPT_BPF_H
@@ -15,10 +15,10 @@
 #include "bpf/core/decide.bpf.h"
 #include "bpf/core/kernel.bpf.h"
 
-/* Of a name that is not absolute, and of the directory where it starts. */
+/* Most bytes of a relative name, and of the directory where it starts. */
 #define ATTEMPT_PART (CORDON_EVENT_LARGE / 2)
 
-/* Where a name that is not absolute starts: a struct path; 0: that cannot be read. */
+/* Directory where a relative name starts, as a struct path; 0: it cannot be read. */
 static __always_inline __u64 start_of_name(const struct task_struct *current, __u64 names)
 {
 	const struct task_struct *task = read_task(current);
@@ -44,8 +44,8 @@ static __always_inline void climb_path(const struct subject *s, __u64 path)
 }
 
 /*
- * What was asked for: the name, behind the directory that was climbed if one was; without a name,
- * what was climbed. Returns its bytes; 0: nothing that could be told.
+ * Writes the denied name to `data`: the path in `walk`, if there is one, followed by `name`, if
+ * there is one. Returns its length; 0: not known.
  */
 static __noinline __u32 spell_asked(struct walk *walk, __u64 name, __u8 *data)
 {
@@ -88,15 +88,16 @@ static __always_inline __u64 hash_text(__u8 *data, __u32 length, __u64 seed)
 {
 	struct hashing hashing = {.data = data, .hash = seed};
 
-	/* What is behind the text in its last word is of another event. */
+	/* Clear the bytes after the text in its last word: they are another event's. */
 	*(__u64 *)(data + length) = 0;
 	bpf_loop((length + 7) / 8, hash_word, &hashing, 0);
 	return hashing.hash;
 }
 
 /*
- * Like report_denial(), of what was asked for. `walk`: where that stands or begins, climbed; NULL:
- * the name says it. What is of no interest to the policy is no loss, and is not counted as merged.
+ * Like report_denial(), for a DAC denial. `walk` holds the path where the name is or starts; NULL:
+ * `name` is absolute. A name of no interest to the policy is no loss, and repeats are not counted
+ * as coalesced.
  */
 __noinline int report_attempt(struct walk *walk, struct cordon_execution *execution, __u64 name,
 			      __u64 policy, __u64 subject)
@@ -146,8 +147,8 @@ out:
 }
 
 /*
- * A directory refused to be gone through, or a file to be opened. Of a directory, the rest of the
- * name need not exist, and there is nothing to climb from: the name says it, as it was asked for.
+ * A directory that may not be searched, or a file that may not be opened. For a directory the rest
+ * of the name need not exist, so there is no dentry to walk from: report the requested name.
  */
 static __always_inline void tell_attempt(struct subject *s, const struct inode *inode, __u64 names)
 {
@@ -171,16 +172,14 @@ static __always_inline void tell_attempt(struct subject *s, const struct inode *
 	report_attempt(path ? s->walk : 0, s->execution, name, s->policy_ref, subject_number(s));
 }
 
-/* `granted` is a bool, of which the lowest byte alone is defined. */
+/* Only the lowest byte of the bool `granted` is defined. */
 SEC("?fexit/capable_wrt_inode_uidgid")
 int BPF_PROG(cordon_attempt, const void *mapping, const struct inode *inode, int cap, __u8 granted)
 {
 	struct subject s;
 	__u64 names;
 
-	/*
-	 * It is asked last, whatever else could have overridden the modes (generic_permission()).
-	 */
+	/* generic_permission() checks CAP_DAC_OVERRIDE last. */
 	if (granted || cap != CAP_DAC_OVERRIDE)
 		return 0;
 	if (subject_get(&s) != SUBJECT_EXECUTION)

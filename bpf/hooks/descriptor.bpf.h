@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* What is done with a file besides reading and writing: control, ownership, locks, leases. */
+/* Checks on operations on open files besides read and write: control, ownership, locks, leases. */
 #ifndef CORDON_BPF_HOOK_DESCRIPTOR_BPF_H
 #define CORDON_BPF_HOOK_DESCRIPTOR_BPF_H
 
@@ -8,7 +8,7 @@
 #include "bpf/core/links.bpf.h"
 #include "bpf/hooks/terminal.bpf.h"
 
-/* What has a name must grant `right`; what has none is reached by descriptor only. */
+/* Requires `right` on the file's name. A file without a name is reached only by a descriptor. */
 static __always_inline int judge_handling(struct subject *s, const struct path *path,
 					  __u32 operation, __u32 right)
 {
@@ -30,9 +30,8 @@ static __always_inline int judge_handling(struct subject *s, const struct path *
 }
 
 /*
- * The process's number as it knows it itself: in the innermost of its namespaces. Addresses that
- * have been through memory are plain numbers to the verifier, which takes no computed index into
- * what a pointer of the kernel's leads to.
+ * The process's number in its innermost pid namespace. Read through memory, because the verifier
+ * allows no computed index behind a pointer that it tracks.
  */
 static __always_inline __u32 own_number(struct task_struct *task)
 {
@@ -45,8 +44,8 @@ static __always_inline __u32 own_number(struct task_struct *task)
 }
 
 /*
- * Signals that the kernel sends on somebody's behalf (F_SETOWN, SIOCSPGRP) never pass task_kill:
- * an execution may name itself as the recipient, nobody else.
+ * The kernel sends signals on behalf of a file's owner (F_SETOWN, SIOCSPGRP) without calling
+ * task_kill. An execution may therefore set only its own process as the recipient.
  */
 static __always_inline int judge_owner(struct subject *s, unsigned int cmd, unsigned long arg)
 {
@@ -56,9 +55,10 @@ static __always_inline int judge_owner(struct subject *s, unsigned int cmd, unsi
 }
 
 /*
- * Which signal a file sends, and whether, is for its receiver to say: the descriptor may have come
- * from outside with another's process in it. Where nobody is named yet, the other may still name
- * itself; a terminal names its group.
+ * Which signal a file sends, and whether it does, is for the recipient to decide. A descriptor
+ * inherited from outside may have another process as its recipient. If `nobodys`, a file without a
+ * recipient is allowed. It must not be set where another process may still become the recipient
+ * later, or for a terminal, which signals its group.
  */
 static __always_inline int judge_signal(struct file *file, unsigned int cmd, bool nobodys)
 {
@@ -71,8 +71,7 @@ static __always_inline int judge_signal(struct file *file, unsigned int cmd, boo
 }
 
 /*
- * Since Linux 6.16 what has no file, such as an epoll's or a pidfd's inode, is a regular file to
- * the kernel.
+ * Since Linux 6.16, inodes without a file, such as an epoll's or a pidfd's, have the type S_IFREG.
  */
 static __always_inline bool is_on_disk(struct file *file)
 {
@@ -93,21 +92,24 @@ static __always_inline bool sets_owner(unsigned int cmd)
 	return cmd == F_SETOWN || cmd == F_SETOWN_EX;
 }
 
-/* F_SETDELEG passes a pointer, so that it is not told what it gives back. */
+/*
+ * F_SETDELEG passes a pointer, so the type of its lease is not known here: assume that it takes
+ * one.
+ */
 static __always_inline bool takes_lease(unsigned int cmd, unsigned long arg)
 {
 	return (cmd == F_SETLEASE && arg != F_UNLCK) || cmd == F_SETDELEG;
 }
 
 enum rewriting {
-	REWRITING_HELD,	    /* by a descriptor that is not so bound */
-	REWRITING_NAMELESS, /* nor has it a name that could grant it */
+	REWRITING_HELD,	    /* a descriptor without O_APPEND is held */
+	REWRITING_NAMELESS, /* no such descriptor, and no name */
 	REWRITING_ASK,	    /* may be granted by name */
 };
 
 /*
- * A log that many write to is handed on to be appended to. Without O_APPEND what others wrote there
- * can be overwritten, which is more than was handed on.
+ * Clearing O_APPEND allows overwriting data that others have appended, which a descriptor for
+ * appending must not allow. Returns how the task may get write access otherwise.
  */
 static __always_inline enum rewriting rewriting_of(const struct file *file)
 {
@@ -149,14 +151,16 @@ int BPF_PROG(cordon_file_fcntl, struct file *file, unsigned int cmd, unsigned lo
 			return LEAVE(&s, deny_number(&s, CORDON_OP_OPEN, O_APPEND,
 						     CORDON_REASON_BUILTIN, -EACCES));
 	}
-	/* Whoever opens the file waits for a lease's holder: more than reading it. */
+	/* A lease delays other programs that open the file, which is more than read access. */
 	if (rewrites || takes_lease(cmd, arg))
 		return LEAVE(&s, judge_handling(&s, &file->f_path, CORDON_OP_OPEN, CORDON_WRITE));
-	/* F_SETOWN_EX passes a pointer: its target cannot be told without a race. */
+	/*
+	 * F_SETOWN_EX passes a pointer, whose target can change after it is read: never accept it.
+	 */
 	return LEAVE(&s, judge_owner(&s, cmd, cmd == F_SETOWN_EX ? ~0ul : arg));
 }
 
-/* In the work directory or the temporary one. */
+/* Is the object below the work directory or the temporary directory? */
 static __always_inline bool is_in_own_place(const struct walk *walk)
 {
 	bool own = false;
@@ -170,10 +174,10 @@ static __always_inline bool is_in_own_place(const struct walk *walk)
 }
 
 /*
- * To lock others out of a file takes no less than to write it; the system calls ask for that only
- * where the lock is exclusive, and flock(2) not even then. A shared lock keeps out all who would
- * write, for as long as its holder likes: root's package manager as well. In the execution's own
- * directories, where readers of a database take it, it is in nobody's way.
+ * Requires write access for a lock, because a lock excludes other programs. System calls require a
+ * writable descriptor only for exclusive locks, and flock(2) never does. A shared lock excludes all
+ * writers for as long as it is held, root's package manager included. In the execution's own
+ * directories shared locks are allowed, because readers of databases use them.
  */
 static __always_inline int judge_lock(struct subject *s, const struct path *path, bool shared)
 {
@@ -185,7 +189,9 @@ static __always_inline int judge_lock(struct subject *s, const struct path *path
 		return o.class == CLASS_NAMESPACE ? deny_unasked(s, CORDON_OP_OPEN) : 0;
 	if (!subject_need_walk(s))
 		return deny_unasked(s, CORDON_OP_OPEN);
-	/* Spelled, and so asked from the root: all anchors are passed. */
+	/*
+	 * NAME_SPELLED makes the walk start at the root, so that it passes all bound directories.
+	 */
 	ask_name(s, o.dentry, o.vfsmount,
 		 NAME_QUESTION(CORDON_RIGHT(CORDON_WRITE), o.name_flags | NAME_SPELLED));
 	if (shared && is_in_own_place(s->walk))
@@ -206,13 +212,13 @@ int BPF_PROG(cordon_file_lock, struct file *file, unsigned int cmd, int ret)
 
 enum ioctl_kind {
 	IOCTL_HARMLESS,
-	IOCTL_WRITES, /* changes the file, though it need not be open for writing */
-	IOCTL_OTHER,  /* the whole file system, or what nobody here knows */
+	IOCTL_WRITES, /* changes the file, without a writable descriptor */
+	IOCTL_OTHER,  /* affects the whole file system, or is not known */
 };
 
 /*
- * Of regular files and directories. Terminals' commands come to nothing there, yet isatty(3) is
- * asked.
+ * Kinds of ioctls on regular files and directories. Terminal ioctls have no effect on them, but
+ * isatty(3) uses one.
  */
 static __always_inline enum ioctl_kind kind_of_ioctl(unsigned int cmd)
 {
@@ -229,7 +235,7 @@ static __always_inline enum ioctl_kind kind_of_ioctl(unsigned int cmd)
 	case FS_IOC_FSGETXATTR:
 	case FS_IOC_GETFSLABEL:
 	case FS_IOC_MEASURE_VERITY:
-	/* The file must be open for writing. */
+	/* These require a writable descriptor. */
 	case FICLONE:
 	case FICLONERANGE:
 	case FIDEDUPERANGE:
@@ -247,9 +253,10 @@ static __always_inline enum ioctl_kind kind_of_ioctl(unsigned int cmd)
 }
 
 /*
- * A file in a case-insensitive directory answers to other names than the one that a rule denies.
- * The flags are in the caller's memory, where another thread may change them after this look: where
- * a file system has such directories, none of its directories gets any flag.
+ * Does the ioctl make a directory case-insensitive? Its files would then have names that no deny
+ * rule covers. The flags are in the caller's memory, where another thread may change them after
+ * this check. Therefore, all changes of flags are denied on file systems that support
+ * case-insensitive directories.
  */
 static __always_inline bool folds_case(struct file *file, unsigned int cmd, unsigned long arg)
 {
@@ -285,8 +292,7 @@ static __always_inline int judge_ioctl(struct file *file, unsigned int cmd, unsi
 		return ret;
 	switch (cmd) {
 	/*
-	 * Typing into a terminal is running commands in the shell that reads it; so is a key that
-	 * types.
+	 * Input to a terminal, or a key with text, would run commands in the shell that reads it.
 	 */
 	case TIOCSTI:
 	case TIOCLINUX:
@@ -296,9 +302,9 @@ static __always_inline int judge_ioctl(struct file *file, unsigned int cmd, unsi
 	case KDSKBSENT:
 	case KDSETKEYCODE:
 	/*
-	 * These outlast the execution, and the terminal or console is of no use to the next
-	 * program: another line discipline, which is a part of the kernel that only drivers'
-	 * programs use; no text, no keys, no change of consoles.
+	 * These outlast the execution, and leave a terminal or console that the next program cannot
+	 * use. They set another line discipline (kernel code for drivers), or disable text, keys or
+	 * console switches.
 	 */
 	case TIOCSETD:
 	case TIOCSLCKTRMIOS:

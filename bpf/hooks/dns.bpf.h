@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * DNS of executions that may connect to names goes to the daemon's stub, whichever server it was
- * meant for, unless the policy lets them talk to that server. Attached to the cgroup above all
- * executions'; runs in the process that connects, sends or receives, with the socket locked.
+ * Redirects DNS of executions that may connect to host names to the daemon's DNS proxy, for any
+ * server, unless the policy allows a connection to that server. Attached to the cgroup above the
+ * cgroups of all executions. Runs in the process that connects, sends or receives, with the socket
+ * locked.
  */
 #ifndef CORDON_BPF_HOOK_DNS_BPF_H
 #define CORDON_BPF_HOOK_DNS_BPF_H
@@ -18,7 +19,7 @@ static __always_inline const struct cordon_stub *stub_ports(void)
 	return bpf_map_lookup_elem(&stub, &key);
 }
 
-/* Is this one of the servers that go by the stub? */
+/* Is this server's traffic redirected to the DNS proxy? */
 static __noinline int goes_by_stub(const struct internet_socket *socket,
 				   const struct packet_name *p)
 {
@@ -45,7 +46,7 @@ static __always_inline struct internet_socket *dns_socket(struct bpf_sock_addr *
 	return bpf_sk_storage_get(&internet_sockets, ctx->sk, 0, 0);
 }
 
-/* There is no stub of this family. */
+/* The DNS proxy has no port in this address family. */
 static __always_inline int refuse_query(void)
 {
 	count(CORDON_COUNTER_DNS_UNSERVED);
@@ -132,7 +133,10 @@ int cordon_sendmsg6(struct bpf_sock_addr *ctx)
 	return redirect_v6(ctx);
 }
 
-/* Resolvers take an answer only from the server that they asked, and may look whom they talk to. */
+/*
+ * Shows the original server's address to the client. Resolvers accept a reply only from that
+ * address, and may read the peer's name.
+ */
 static __always_inline int restore_v4(struct bpf_sock_addr *ctx)
 {
 	const struct cordon_stub *ports = stub_ports();
@@ -166,7 +170,7 @@ static __always_inline int restore_v6(struct bpf_sock_addr *ctx)
 	socket = bpf_sk_storage_get(&internet_sockets, ctx->sk, 0, 0);
 	if (!socket || socket->server_family != (v4 ? AF_INET : AF_INET6))
 		return 1;
-	/* An offset into the context has to be a constant, so each word is written in one place. */
+	/* Context offsets must be constants, so each word is written in one place. */
 	ctx->user_ip6[0] = v4 ? address[0] : socket->server[0];
 	ctx->user_ip6[1] = v4 ? address[1] : socket->server[1];
 	ctx->user_ip6[2] = v4 ? address[2] : socket->server[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Running programs and making memory executable. */
+/* Checks on running programs and on making memory executable. */
 #ifndef CORDON_BPF_HOOK_EXEC_BPF_H
 #define CORDON_BPF_HOOK_EXEC_BPF_H
 
@@ -8,16 +8,16 @@
 #include "bpf/core/waiting.bpf.h"
 #include "bpf/pure/system_calls.h"
 
-/* Is there a file, and has it a name by which it can be looked at afterwards, too? */
+/* Is there a file, and does it have a name by which it can be found afterwards? */
 static __always_inline bool has_name(const struct file_object *o)
 {
 	return o->dentry && o->class == CLASS_NAMED && o->links;
 }
 
 /*
- * Asks for an exec right on a file, or on the special object that it is if it has no name: memory,
- * a file system of the execution's own included, or deleted. Returns what kind of object was asked
- * about.
+ * Checks an exec right on a file. A file without a name is checked as a special object: memory
+ * (which includes a file system that the execution made) or a deleted file. Sets *object to the
+ * kind that was checked.
  */
 static __always_inline void ask_code(struct subject *s, const struct file_object *o, __u32 rights,
 				     struct object *object)
@@ -38,8 +38,9 @@ static __always_inline __u64 code_identity(const struct subject *s, const struct
 }
 
 /*
- * A script needs RUN alone. A program's pages are going to be mapped as well: asked for here, it
- * is refused before the point of no return, with an error instead of a signal.
+ * A script needs RUN only. An ELF program also needs MAP, because the kernel maps its pages.
+ * Checking MAP here denies the exec with an error. After the point of no return, only a signal
+ * would be possible.
  */
 static __always_inline __u32 rights_to_run(const struct linux_binprm *bprm)
 {
@@ -51,7 +52,7 @@ static __always_inline __u32 rights_to_run(const struct linux_binprm *bprm)
 	return CORDON_RIGHT(CORDON_RUN);
 }
 
-/* Called once per level: the script, its interpreter, that one's interpreter. */
+/* Runs once per level: the script, its interpreter, the interpreter's interpreter. */
 static __always_inline int judge_program(struct subject *s, const struct linux_binprm *bprm)
 {
 	bool ending = s->execution->state == CORDON_EXECUTION_ENDING;
@@ -81,8 +82,8 @@ int BPF_PROG(cordon_bprm_check, struct linux_binprm *bprm, int ret)
 }
 
 /*
- * An executable mapping of a file asks for MAP; one that can also be written to as a private copy,
- * or that has no file, asks for the special object "@anonymous".
+ * An executable mapping of a file requires MAP. It requires MAP on the special object "@anonymous"
+ * if it has no file. A private mapping that is also writable requires both.
  */
 static __always_inline int judge_mapping(struct subject *s, __u64 file, bool written, __u32 rights,
 					 __u32 operation)
@@ -95,7 +96,7 @@ static __always_inline int judge_mapping(struct subject *s, __u64 file, bool wri
 	if (file)
 		inspect_mapped_file(file, &o);
 	ask_code(s, &o, rights, &object);
-	/* Observing must not stop at the first of two questions. */
+	/* In observe mode, report both missing rights. */
 	if (file && written && s->walk->answer.missing && observes(s))
 		decide_answered(s, operation, &object, code_identity(s, &object), -EACCES);
 	if (file && written && (!s->walk->answer.missing || observes(s))) {
@@ -107,8 +108,8 @@ static __always_inline int judge_mapping(struct subject *s, __u64 file, bool wri
 }
 
 /*
- * A shared mapping of a file that is open for writing can be written to, now or after mprotect(2),
- * and knows nothing of appending.
+ * Would a shared mapping allow overwriting a file that is open for appending only? Its pages can be
+ * written, now or after mprotect(2), and O_APPEND has no effect on them.
  */
 static __always_inline bool maps_for_rewriting(__u64 file, unsigned long flags)
 {
@@ -121,9 +122,9 @@ static __always_inline bool maps_for_rewriting(__u64 file, unsigned long flags)
 }
 
 /*
- * `prot` and not `reqprot`: the personality READ_IMPLIES_EXEC adds to the former. `file` is NULL
- * for anonymous memory, yet newer verifiers take it for non-null and would drop the test; fetched
- * by bpf_get_func_arg() it is a plain number.
+ * Checks `prot` instead of `reqprot`, because the personality READ_IMPLIES_EXEC adds PROT_EXEC to
+ * `prot`. `file` is NULL for anonymous memory. Newer verifiers assume that it is not NULL and would
+ * remove the test, so it is read as a plain number with bpf_get_func_arg().
  */
 SEC("lsm/mmap_file")
 int BPF_PROG(cordon_mmap_file, struct file *unused, unsigned long reqprot, unsigned long prot,
@@ -151,10 +152,10 @@ int BPF_PROG(cordon_mmap_file, struct file *unused, unsigned long reqprot, unsig
 }
 
 /*
- * READ_IMPLIES_EXEC makes what brk(2) and io_setup(2) add executable, and no hook on their way is
- * told of that (do_brk_flags(), aio_setup_ring()): but each looks for a place first
- * (__get_unmapped_area(), mm/mmap.c). With that personality whoever may not have "@anonymous" gets
- * none.
+ * The personality READ_IMPLIES_EXEC makes memory from brk(2) and io_setup(2) executable. The hooks
+ * there are not given this flag (do_brk_flags(), aio_setup_ring()), but each call first looks for a
+ * free address range (__get_unmapped_area(), mm/mmap.c). With that personality, deny the range
+ * unless the policy grants "@anonymous".
  */
 SEC("lsm/mmap_addr")
 int BPF_PROG(cordon_mmap_addr, unsigned long address, int ret)
@@ -173,8 +174,8 @@ int BPF_PROG(cordon_mmap_addr, unsigned long address, int ret)
 }
 
 /*
- * A userfaultfd fills pages of a private mapping that need not be writable, executable ones of
- * files in memory included (mfill_atomic()), past every other hook.
+ * A userfaultfd fills pages of private mappings that need not be writable, such as executable
+ * mappings of files in memory (mfill_atomic()). No other hook sees this.
  */
 SEC("lsm/inode_init_security_anon")
 int BPF_PROG(cordon_anonymous_inode, struct inode *inode, const struct qstr *name,
@@ -196,8 +197,8 @@ int BPF_PROG(cordon_anonymous_inode, struct inode *inode, const struct qstr *nam
 }
 
 /*
- * Memory that becomes executable, and executable memory that becomes writable. A private file
- * mapping with an anon_vma has been written to: what would be run is not the file.
+ * Checks memory that becomes executable, and executable memory that becomes writable. A private
+ * file mapping with an anon_vma has been written to, so that its content may differ from the file.
  */
 SEC("lsm/file_mprotect")
 int BPF_PROG(cordon_file_mprotect, struct vm_area_struct *vma, unsigned long reqprot,

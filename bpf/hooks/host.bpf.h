@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * What belongs to the host and no execution ever does, whatever its policy: changing what names
- * mean to others, loading code into the kernel, looking at it, and borrowing other credentials.
+ * Operations on the host that no policy allows: changing what names refer to for other processes,
+ * loading code into the kernel, inspecting the kernel, and using other credentials.
  */
 #ifndef CORDON_BPF_HOOK_HOST_BPF_H
 #define CORDON_BPF_HOOK_HOST_BPF_H
@@ -17,9 +17,9 @@
 	} while (0)
 
 /*
- * In namespaces of its own, where the policy says so, an execution may change what names mean: the
- * kernel keeps that from everybody else (what is mounted there goes nowhere else: copy_tree(),
- * fs/namespace.c), and cordon asks by other names.
+ * An execution may change mounts in namespaces that it made, if the policy allows it. The kernel
+ * keeps these mounts out of other namespaces (copy_tree(), fs/namespace.c), and cordon resolves
+ * names in the recorded mount namespace.
  */
 static __always_inline int judge_mounts(__u64 number, bool allowed, int ret)
 {
@@ -57,7 +57,9 @@ int BPF_PROG(cordon_sb_pivotroot, const struct path *old_path, const struct path
 	return judge_mounts(0, true, ret);
 }
 
-/* Of the file system, not of the mount: options of another's are the other's. */
+/*
+ * Changes the file system, not the mount, so it is allowed only for a file system of the execution.
+ */
 SEC("lsm/sb_remount")
 int BPF_PROG(cordon_sb_remount, struct super_block *sb, void *options, int ret)
 {
@@ -76,8 +78,9 @@ int BPF_PROG(cordon_move_mount, const struct path *from, const struct path *to, 
 }
 
 /*
- * A file system comes into being, in a user namespace of the execution's own; of which type is not
- * said yet. Those that the kernel mounts by itself on the way of a name belong to the first one.
+ * Records a file system that is created in a user namespace of the execution. Its type is not known
+ * yet. Automounts, which the kernel creates during a path lookup, belong to the initial user
+ * namespace.
  */
 SEC("lsm/sb_alloc_security")
 int BPF_PROG(cordon_sb_alloc, struct super_block *sb, int ret)
@@ -92,7 +95,7 @@ int BPF_PROG(cordon_sb_alloc, struct super_block *sb, int ret)
 	return LEAVE(&s, record_superblock(&s, (__u64)sb));
 }
 
-/* Runs for whoever lets go of it last. */
+/* Runs in the context of the task that drops the last reference. */
 SEC("lsm/sb_free_security")
 int BPF_PROG(cordon_sb_free, struct super_block *sb)
 {
@@ -100,7 +103,10 @@ int BPF_PROG(cordon_sb_free, struct super_block *sb)
 	return 0;
 }
 
-/* mount(2) and fsmount(2), of what has been made: of whatever type it was said to be before. */
+/*
+ * mount(2) and fsmount(2), with the file system created: checks its real type, whatever was
+ * requested.
+ */
 SEC("lsm/sb_kern_mount")
 int BPF_PROG(cordon_sb_kern_mount, struct super_block *sb, int ret)
 {
@@ -116,8 +122,8 @@ int BPF_PROG(cordon_sb_kern_mount, struct super_block *sb, int ret)
 }
 
 /*
- * Each parameter of a file system that is to be made, fsconfig(2)'s included: other types do not
- * get as far as reading them.
+ * Runs for each parameter of a file system to be created, by fsconfig(2) too. It keeps other types
+ * from parsing any parameter.
  */
 SEC("lsm/fs_context_parse_param")
 int BPF_PROG(cordon_fs_parameter, struct fs_context *fc, struct fs_parameter *parameter, int ret)
@@ -141,10 +147,7 @@ int BPF_PROG(cordon_quotactl, int commands, int type, int id, const struct super
 	REFUSE(CORDON_OP_MOUNT, commands);
 }
 
-/*
- * Where the host lets everybody read the kernel's messages, an execution needs the capability all
- * the same.
- */
+/* Reading the kernel log requires the capability even if the host lets all users read it. */
 SEC("lsm/syslog")
 int BPF_PROG(cordon_syslog, int type, int ret)
 {
@@ -158,8 +161,8 @@ int BPF_PROG(cordon_syslog, int type, int ret)
 }
 
 /*
- * In a user namespace of its own also where the mounts are everybody's: which root a task has says
- * nothing of the names that it is asked about by, and no program there gains by set-id.
+ * Allowed in a user namespace of the execution, even with the host's mounts. A task's root does not
+ * affect the names that are checked, and programs there gain no privilege from set-id bits.
  */
 SEC("lsm/path_chroot")
 int BPF_PROG(cordon_path_chroot, const struct path *path, int ret)
@@ -179,7 +182,7 @@ int BPF_PROG(cordon_bpf, int cmd, union bpf_attr *attr, unsigned int size, int r
 	REFUSE(CORDON_OP_BPF, cmd);
 }
 
-/* Since Linux 6.15 it says whether the kernel itself asks. */
+/* Since Linux 6.15, a parameter marks calls by the kernel itself. */
 SEC("?lsm/bpf")
 int BPF_PROG(cordon_bpf_4, int cmd, union bpf_attr *attr, unsigned int size, bool kernel, int ret)
 {
@@ -223,7 +226,7 @@ int BPF_PROG(cordon_kernel_load_data, int id, bool contents, int ret)
 	REFUSE(CORDON_OP_KERNEL_LOAD, id);
 }
 
-/* A module that the kernel would load by itself, for a protocol or a file system that was named. */
+/* Automatic loading of a module, for a protocol or file system that a task names. */
 SEC("lsm/kernel_module_request")
 int BPF_PROG(cordon_kernel_module_request, char *name, int ret)
 {
@@ -231,7 +234,8 @@ int BPF_PROG(cordon_kernel_module_request, char *name, int ret)
 }
 
 /*
- * Credentials that a ring has from before the label would pass for the kernel's, see credentials.
+ * Credentials that a ring holds from before the label would count as the kernel's: see
+ * core/credentials.bpf.h.
  */
 SEC("lsm/uring_override_creds")
 int BPF_PROG(cordon_uring_override_creds, const struct cred *new, int ret)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * System V objects and keys. They carry no label and outlive the process that made them: without
- * a record of who made them, executions of one user could talk to each other and to the host.
+ * System V objects, message queues and keys. System V objects carry no label and outlive the
+ * process that made them. Without a record of their maker, executions of one user could communicate
+ * with each other and with the host.
  */
 #ifndef CORDON_BPF_HOOK_IPC_BPF_H
 #define CORDON_BPF_HOOK_IPC_BPF_H
@@ -10,16 +11,17 @@
 #include "bpf/core/credentials.bpf.h"
 
 /*
- * Who made a System V object. Its number is not known yet when it is made: see cordon_list_ipc().
+ * Maker of a System V object. The hook runs before the object has its number: see
+ * cordon_list_ipc().
  */
 struct ipc_owner {
 	struct label label;
 	__u64 namespace; /* struct ipc_namespace */
 	__u32 kind;	 /* enum cordon_ipc_kind */
-	__u32 user;	 /* whose share it is charged to */
+	__u32 user;	 /* the user that is charged for it */
 };
 
-/* By the object's address; gone with the object. */
+/* By the object's address; deleted with the object. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, IPC_ALL);
@@ -27,10 +29,7 @@ struct {
 	__type(value, struct ipc_owner);
 } ipc_owners SEC(".maps");
 
-/*
- * What the execution asked about last has made. One request at a time, from the enforcement's
- * owner.
- */
+/* Result of the last cordon_list_ipc(). The daemon makes one request at a time. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -39,8 +38,8 @@ struct {
 } ipc_list SEC(".maps");
 
 /*
- * Without a record the object would be nobody's: it is not made. Nor are so many that others would
- * find no room for theirs.
+ * Records the maker of a new object. Without a record the object would belong to no execution, so
+ * its creation fails. It also fails above the execution's limit and the user's share.
  */
 static __always_inline int record_owner(__u64 object, __u32 kind, int ret)
 {
@@ -124,7 +123,7 @@ int BPF_PROG(cordon_msg_queue_free, struct kern_ipc_perm *object)
 	return forget_owner((__u64)object);
 }
 
-/* Every use: attach, send, receive, operate, control. */
+/* Runs for every use: attach, send, receive, operate, control. */
 SEC("lsm/ipc_permission")
 int BPF_PROG(cordon_ipc_permission, struct kern_ipc_perm *object, short flag, int ret)
 {
@@ -141,8 +140,9 @@ int BPF_PROG(cordon_ipc_permission, struct kern_ipc_perm *object, short flag, in
 }
 
 /*
- * Control of an object: removing and changing it ask nobody else. NULL for what speaks of all
- * objects, behind newer verifiers' back.
+ * Control of an object, which includes removal and change: other hooks do not check these. The
+ * object is NULL for commands that concern all objects. Newer verifiers assume that it is not NULL,
+ * so it is read with bpf_get_func_arg().
  */
 static __always_inline int judge_control(void *ctx, int ret)
 {
@@ -207,9 +207,9 @@ static long note_object(void *map, const __u64 *object, const struct ipc_owner *
 }
 
 /*
- * Leaves in ipc_list the System V objects of an execution whose tasks are gone. Of those in other
- * IPC namespaces than the caller's none: a number means another object there, and they end with
- * their namespace.
+ * Lists in ipc_list the System V objects of an execution that has no task left. Skips objects in
+ * IPC namespaces other than the caller's: their numbers mean other objects here, and they are freed
+ * with their namespace.
  */
 SEC("syscall")
 int cordon_list_ipc(struct cordon_list_ipc *request)
@@ -231,8 +231,8 @@ int cordon_list_ipc(struct cordon_list_ipc *request)
 }
 
 /*
- * POSIX message queues are opened as files without a path, which is refused; made and removed they
- * are past the hooks that know a path.
+ * POSIX message queues are always denied. Opening one is denied as a file without a path. Creation
+ * and removal do not pass the hooks that have a path, so they are denied here.
  */
 static __always_inline int judge_queue(const struct inode *directory, int ret)
 {
@@ -258,8 +258,8 @@ int BPF_PROG(cordon_inode_unlink, struct inode *directory, struct dentry *dentry
 }
 
 /*
- * Keys that nobody may use need not be made; making some has the kernel run a program of the
- * host's.
+ * Creating keys is denied: an execution may use no key, and for some types the kernel runs a
+ * program of the host.
  */
 SEC("lsm/key_alloc")
 int BPF_PROG(cordon_key_alloc, void *key, const struct cred *cred, unsigned long flags, int ret)
@@ -273,9 +273,9 @@ int BPF_PROG(cordon_key_alloc, void *key, const struct cred *cred, unsigned long
 }
 
 /*
- * A user's keyring is shared by all that the user runs, the host's sessions included. Network file
- * systems have one of their own for the names of users and servers, under credentials of their own
- * (nfs_idmap_get_key()).
+ * Using keys is denied: a user's keyring is shared by all processes of the user, the host's
+ * sessions included. Network file systems have their own keyring for the names of users and
+ * servers, and use it with the kernel's credentials (nfs_idmap_get_key()).
  */
 SEC("lsm/key_permission")
 int BPF_PROG(cordon_key_permission, void *key, const struct cred *cred, unsigned int need, int ret)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Labels at birth and death of tasks; exec and exit as events. */
+/* Labels at creation and end of tasks; events for exec and exit. */
 #ifndef CORDON_BPF_HOOK_LIFECYCLE_BPF_H
 #define CORDON_BPF_HOOK_LIFECYCLE_BPF_H
 
@@ -9,8 +9,8 @@
 #include "bpf/core/object.bpf.h"
 
 /*
- * The child has the label, so that the same is right for it; a program that starts finds its
- * libraries known.
+ * Copies the cached directories to the child. They are valid for it because it has the same label,
+ * and a new program finds the directories of its libraries cached.
  */
 static __always_inline void inherit_directories(struct task_struct *child, const struct subject *s)
 {
@@ -20,7 +20,7 @@ static __always_inline void inherit_directories(struct task_struct *child, const
 		labelled->walk.directories = s->walk->directories;
 }
 
-/* A thread's is its process's. */
+/* A thread has the forker of its process. */
 static __always_inline void note_forker(struct task_struct *child, struct task_struct *task,
 					unsigned long clone_flags)
 {
@@ -41,8 +41,9 @@ static __always_inline void note_forker(struct task_struct *child, struct task_s
 }
 
 /*
- * A child whose parent is outside would stay as a zombie, label and all, until that parent waits,
- * which never heard of the child. Threads leave no zombies.
+ * Would the child remain as a zombie? With CLONE_PARENT and a parent outside of the execution, it
+ * would keep its label until that parent waits. The parent does not know of the child. Threads
+ * leave no zombies.
  */
 static __always_inline bool is_left_to_others(const struct task_struct *parent,
 					      const struct label *label, unsigned long clone_flags)
@@ -51,10 +52,7 @@ static __always_inline bool is_left_to_others(const struct task_struct *parent,
 	       !is_labelled(parent->real_parent, label);
 }
 
-/*
- * The child's copy is made before the child can run. No label, no child: where the copy cannot be
- * made, fork fails.
- */
+/* Labels the child before it can run. If that fails, the fork fails. */
 SEC("lsm/task_alloc")
 int BPF_PROG(cordon_task_alloc, struct task_struct *child, unsigned long clone_flags, int ret)
 {
@@ -68,8 +66,8 @@ int BPF_PROG(cordon_task_alloc, struct task_struct *child, unsigned long clone_f
 	if (!subject_label(task, &s))
 		return inherit_role(child, clone_flags);
 	/*
-	 * A cgroup's directory need not be opened for reading to be named: the limits would be
-	 * shed.
+	 * An O_PATH descriptor of a cgroup is sufficient for CLONE_INTO_CGROUP. No check on opening
+	 * it would keep the child from leaving the cgroup, and so its limits.
 	 */
 	if ((clone_flags & CLONE_INTO_CGROUP) || is_left_to_others(task, &s.label, clone_flags)) {
 		ret = refuse_builtin(CORDON_OP_FORK, 0);
@@ -77,8 +75,8 @@ int BPF_PROG(cordon_task_alloc, struct task_struct *child, unsigned long clone_f
 			return ret;
 	}
 	/*
-	 * Another build's copy of this program was here before, while one takes over from the
-	 * other.
+	 * During an upgrade, the other build's copy of this program may have labelled the child
+	 * already.
 	 */
 	if (is_labelled(child, &s.label))
 		return 0;
@@ -89,7 +87,7 @@ int BPF_PROG(cordon_task_alloc, struct task_struct *child, unsigned long clone_f
 		count(CORDON_COUNTER_FORK_REFUSED);
 		return -EPERM;
 	}
-	/* However many its policy lets it have, it must leave others some. */
+	/* A fixed limit besides the policy's, so that other executions have tasks left. */
 	if (execution->tasks >= CORDON_MAX_TASKS || label_task(child, &s.label)) {
 		count(CORDON_COUNTER_FORK_REFUSED);
 		return -EAGAIN;
@@ -97,11 +95,11 @@ int BPF_PROG(cordon_task_alloc, struct task_struct *child, unsigned long clone_f
 	inherit_directories(child, &s);
 	note_forker(child, task, clone_flags);
 	__sync_fetch_and_add(&execution->forks, 1);
-	/* An executor that is confined itself. */
+	/* Applies to a confined executor. */
 	return inherit_role(child, clone_flags);
 }
 
-/* Runs in softirq as well, under an unrelated current. */
+/* Also runs in softirq, under an unrelated current. */
 SEC("lsm/task_free")
 int BPF_PROG(cordon_task_free, struct task_struct *task)
 {
@@ -113,10 +111,11 @@ int BPF_PROG(cordon_task_free, struct task_struct *task)
 #define EXEC_PATH_MAX CORDON_EVENT_LARGE
 
 /*
- * The new program's arguments, which stand in its memory already: they were just written there by
- * this very task, so that the read does not fault; what cannot be read is not reported as if it
- * were empty: args_total says what there was. If their end is not found, it includes the
- * environment, so that the record says "truncated".
+ * Copies the arguments from the new program's memory. This task has just written them there, so
+ * that the read does not fault.
+ *
+ * *ret_total is the size of all arguments, also if they cannot be read. If their end is not found,
+ * it includes the environment, so that the record is marked as truncated.
  */
 static __always_inline __u32 fill_arguments(const struct linux_binprm *bprm, __u8 *data,
 					    __u32 *ret_total)
@@ -127,8 +126,8 @@ static __always_inline __u32 fill_arguments(const struct linux_binprm *bprm, __u
 
 	*ret_total = whole ? length : bprm->exec - start;
 	/*
-	 * Bounded by a comparison of all of it: of half of one, the verifier learns nothing about
-	 * the other.
+	 * Compare the whole 64-bit value: from a comparison of one half, the verifier learns
+	 * nothing about the other half.
 	 */
 	barrier_var(length);
 	if (length > CORDON_EXEC_ARGS)
@@ -161,7 +160,7 @@ static __always_inline void report_exec(const struct subject *s, const struct li
 		ask_name(s, o.dentry, o.vfsmount, NAME_QUESTION(0, o.name_flags | NAME_SPELLED));
 		path = spell_path(s->walk, scratch->data, &total);
 	}
-	/* The arguments follow the path; both together keep within the buffer. */
+	/* Path and arguments share one buffer. */
 	path &= 2 * EXEC_PATH_MAX - 1;
 	if (path > EXEC_PATH_MAX - CORDON_EXEC_ARGS)
 		path = EXEC_PATH_MAX - CORDON_EXEC_ARGS;
@@ -183,7 +182,7 @@ static __always_inline void report_exec(const struct subject *s, const struct li
 	put_scratch(shared);
 }
 
-/* Behind the point of no return, before the program is mapped. */
+/* Runs after the point of no return, and before the program is mapped. */
 SEC("lsm/bprm_committed_creds")
 int BPF_PROG(cordon_bprm_committed, const struct linux_binprm *bprm)
 {
@@ -215,7 +214,7 @@ int BPF_PROG(cordon_process_exit, struct task_struct *task)
 	__u64 now;
 
 	end_lease_of(task);
-	/* The last thread of a process; the count has been taken down before (do_exit()). */
+	/* The last thread of the process: do_exit() has already decremented the count. */
 	if (!read_task(task)->bpf_storage || signal->live.counter != 0)
 		return 0;
 	if (subject_get(&s) != SUBJECT_EXECUTION)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Looking at what a file is without opening it: stat, readlink, watching. Asked about only under
- * policies that say so; attached once the first of them is there, since stat is frequent.
+ * Checks on reading metadata without opening the file: stat, readlink, extended attributes. Only
+ * policies with this option enable them. They are attached for the first such policy, because stat
+ * is frequent.
  *
- * To be looked at is granted by any right on a name, by rules that grant it alone, to directories
- * on the way to anything that may be granted, and to those above an anchor: programs resolve names
- * step by step.
+ * Metadata of a name is readable in these cases: some right on the name is granted; a rule grants
+ * METADATA alone; the name is a directory above a name that may be granted, or above a bound
+ * directory. Programs that resolve names step by step need the last two.
  */
 #ifndef CORDON_BPF_HOOK_METADATA_BPF_H
 #define CORDON_BPF_HOOK_METADATA_BPF_H
@@ -15,8 +16,8 @@
 #include "bpf/core/object.bpf.h"
 
 /*
- * The mount of a file system in the execution's mount namespace that is likeliest to show all of
- * it: struct mount, 0: none. Later ones are often of a part.
+ * Finds the mount in the execution's mount namespace that most likely shows the whole file system.
+ * Returns its struct mount, or 0. Later mounts often show only a part.
  */
 __noinline __u64 mount_of_superblock(__u64 super_block, __u64 namespace)
 {
@@ -64,7 +65,7 @@ static long ascent_step(__u32 index, void *context)
 	return 0;
 }
 
-/* Directories have one dentry at most. */
+/* A directory has at most one dentry. */
 static __always_inline __u64 dentry_of_directory(__u64 inode)
 {
 	__u64 node = read_u64(FIELD(struct inode, inode, i_dentry));
@@ -99,7 +100,7 @@ static long above_step(__u32 index, void *context)
 	return ascent.found;
 }
 
-/* Is the directory that was asked about above an anchor? */
+/* Is the directory of the last check above a bound directory? */
 __noinline int leads_to_anchor(struct cordon_execution *execution, __u64 dentry)
 {
 	struct above above = {.execution = execution};
@@ -111,7 +112,7 @@ __noinline int leads_to_anchor(struct cordon_execution *execution, __u64 dentry)
 	return above.found;
 }
 
-/* What came along as standard input, output and error may be asked what it is. */
+/* The task may always read the metadata of its standard input, output and error. */
 static __always_inline bool is_standard_stream(__u64 dentry)
 {
 	const struct task_struct *task = read_task(bpf_get_current_task_btf());
@@ -175,8 +176,8 @@ int BPF_PROG(cordon_inode_getattr, const struct path *path, int ret)
 }
 
 /*
- * The open file of a link /proc/PID/fd/N, if the process belongs to the execution: struct file.
- * 0: the object is no such link, or the descriptor was closed.
+ * Returns the struct file behind a link /proc/PID/fd/N, if the process belongs to the execution.
+ * Returns 0 if the object is no such link, or if the descriptor was closed.
  */
 static __always_inline __u64 file_of_link(const struct subject *s, __u64 dentry)
 {
@@ -217,7 +218,7 @@ static __always_inline bool inspect_descriptor_link(const struct subject *s, __u
 	return true;
 }
 
-/* Given no mount: one that the file system has here has to do. */
+/* The hook has no mount: uses a mount of the file system in the execution's mount namespace. */
 static __always_inline int judge_look_at(struct dentry *dentry, int ret)
 {
 	struct file_object o;
@@ -245,17 +246,14 @@ int BPF_PROG(cordon_inode_readlink, struct dentry *dentry, int ret)
 	return judge_look_at(dentry, ret);
 }
 
-/*
- * Names of extended attributes. Their values are judged under every policy: see
- * cordon_inode_getxattr().
- */
+/* Names of extended attributes. cordon_inode_getxattr() checks their values under every policy. */
 SEC("lsm/inode_listxattr")
 int BPF_PROG(cordon_inode_listxattr, struct dentry *dentry, int ret)
 {
 	return judge_look_at(dentry, ret);
 }
 
-/* Those of security modules, and before Linux 6.2 access control lists as well. */
+/* Attributes of security modules, and before Linux 6.2 access control lists as well. */
 SEC("lsm/inode_getxattr")
 int BPF_PROG(cordon_inode_getxattr_look, struct dentry *dentry, const char *name, int ret)
 {
@@ -269,7 +267,7 @@ int BPF_PROG(cordon_inode_get_acl, void *idmap, struct dentry *dentry, const cha
 	return judge_look_at(dentry, ret);
 }
 
-/* By file_getattr(2) and by ioctl, since Linux 6.17. */
+/* Reached by file_getattr(2) and by ioctl, since Linux 6.17. */
 SEC("?lsm/inode_file_getattr")
 int BPF_PROG(cordon_inode_file_getattr, struct dentry *dentry, void *attributes, int ret)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Making, taking away and moving names. */
+/* Checks on creating, removing and renaming names. */
 #ifndef CORDON_BPF_HOOK_NAMES_BPF_H
 #define CORDON_BPF_HOOK_NAMES_BPF_H
 
@@ -14,8 +14,8 @@
 #define LINK_FLAGS (NAME_TREE | NAME_LINK | NAME_SPELLED)
 
 /*
- * A symbolic link's name was granted: but not for what is below its target, where rules speak of
- * that (below.bpf.h).
+ * A symbolic link has names below it, below its target. Denies the link if its own name is granted,
+ * but rules apply to names below the link's name in particular (below.bpf.h).
  */
 static __always_inline void ask_below_link(const struct subject *s)
 {
@@ -47,8 +47,8 @@ static __always_inline int judge_name_change(const struct path *dir, struct dent
 }
 
 /*
- * Directly in a directory for everybody's temporary files a name is obeyed by whoever expects it
- * there: not for what leads them away or has them wait.
+ * Denies special objects directly in a directory for temporary files of all users, such as /tmp.
+ * Other programs open names there, and a symbolic link would redirect them, or a FIFO block them.
  */
 static __always_inline void refuse_led_away(const struct subject *s)
 {
@@ -62,9 +62,9 @@ static __always_inline void refuse_led_away(const struct subject *s)
 }
 
 /*
- * A symbolic link, a FIFO or a socket: what somebody else may be led away by, or wait for. And what
- * is refused whatever the policy (`builtin`): set-id files, and names for devices, which would give
- * what no rule speaks of: a disk, the machine's memory. Device 0 is a whiteout and leads nowhere.
+ * Checks a symbolic link, a FIFO or a socket: objects that redirect or block other programs. With
+ * `builtin`, denies objects that no policy allows: set-id files, and device nodes, which give
+ * access that no rule covers, such as to a disk. Device number 0 is a whiteout, and no device.
  */
 static __always_inline int judge_special(const struct path *dir, struct dentry *dentry,
 					 __u32 operation, __u64 text, bool builtin, int ret)
@@ -78,8 +78,7 @@ static __always_inline int judge_special(const struct path *dir, struct dentry *
 	if (!subject_need_walk(&s))
 		return LEAVE(&s, deny_unasked(&s, operation));
 	/*
-	 * What becomes of a link depends on all of its name, so that no remembered directory will
-	 * do.
+	 * The result for a link depends on its whole name, so a cached directory is not sufficient.
 	 */
 	rights = judges_special(&s) ? CREATE | SPECIAL : CREATE;
 	flags = (link ? LINK_FLAGS : 0) | (judges_special(&s) || builtin ? NAME_SPELLED : 0) |
@@ -104,15 +103,15 @@ int BPF_PROG(cordon_path_mknod, const struct path *dir, struct dentry *dentry, u
 	     unsigned int dev, int ret)
 {
 	__u32 type = mode & S_IFMT;
-	/* 0 and S_IFREG: a regular file, as open(O_CREAT) makes it. */
+	/* 0 and S_IFREG: a regular file, as open(O_CREAT) creates it. */
 	__u32 operation = type == 0 || type == S_IFREG ? CORDON_OP_CREATE : CORDON_OP_MKNOD;
 	bool builtin = (dev && (type == S_IFCHR || type == S_IFBLK)) || is_set_id(type, mode);
 
 	if (builtin || is_waited_for(mode))
 		return judge_special(dir, dentry, operation, LINK_UNKNOWN, builtin, ret);
 	/*
-	 * Nothing can be made in procfs, yet opening by O_CREAT asks before it looks for the name,
-	 * as `>/dev/stderr` does.
+	 * procfs allows no creation, but an open with O_CREAT calls this hook before it finds the
+	 * name, as for `>/dev/stderr`.
 	 */
 	if (read_path(dir)->dentry->d_sb->s_magic == PROC_SUPER_MAGIC)
 		return ret;
@@ -146,9 +145,8 @@ int BPF_PROG(cordon_path_rmdir, const struct path *dir, struct dentry *dentry, i
 }
 
 /*
- * What a directory brings to its new name that it could not have there otherwise, as rights; 0:
- * nothing. In the same states everything below is judged as before, name by name, and nothing comes
- * of the move.
+ * Rights that names below a moved directory would gain; 0: none. If the automaton is in the same
+ * states at both names, all names below have the same verdicts as before.
  */
 static __always_inline __u32 brought_below(const struct walk *walk)
 {
@@ -162,16 +160,18 @@ static __always_inline __u32 brought_below(const struct walk *walk)
 }
 
 /*
- * One direction of a rename, or a link: the rights at both names, then that the new name grants
- * nothing that the old one did not, and for a directory also that nothing comes into being below it
- * that may not be made there (verdict.h says why both are asked). A move inside one execution must
- * neither turn a file that may be written into one that may be run, nor a folder of scraps into a
- * repository's hooks.
+ * Checks one direction of a rename, or a link. Both names need their rights, and the new name must
+ * grant nothing that the old one did not. Below a directory, the move must also create nothing that
+ * could not be created there (verdict.h has the reasons for both checks). Otherwise a move inside
+ * one execution could make a writable file executable, or make an ordinary directory a repository's
+ * hooks.
  *
- * An exchange is two of these, one each way. Only a directory has names below it, and a symbolic
- * link has its target's; and no execution mounts anything, which would be another way to put a tree
- * in place. A stacked file system that records a move instead of making it (overlayfs' redirects)
- * is asked by the merged names, here as well. The answer, in walk->answer, has the error to return.
+ * An exchange is two of these, one in each direction. Only directories have names below them, and
+ * symbolic links have the names below their target. An execution cannot mount a tree there instead.
+ * A stacked file system that records a move (overlayfs redirects) is checked by its merged names,
+ * here as well.
+ *
+ * The result is in walk->answer, the errno in walk->move_error.
  */
 static __always_inline void ask_move(struct subject *s, struct move *move)
 {
@@ -186,21 +186,25 @@ static __always_inline void ask_move(struct subject *s, struct move *move)
 	walk->move_error = -EACCES;
 	ask_name(s, move->from, move->from_mount,
 		 NAME_QUESTION(move->wanted_from, NAME_SOURCE | tree));
-	/* A link wants nothing of its source but that it has a name. */
+	/* A link requires no right on its source, but the source must have a name. */
 	if (to->reason == CORDON_REASON_UNRESOLVED || to->reason == CORDON_REASON_FOREIGN)
 		to->missing |= CORDON_RIGHT(CORDON_READ);
 	if (to->missing && !observes(s))
 		return;
-	/* The new name is that by the same mount, also where that is not the one used. */
+	/*
+	 * Check the new name on the mount that the old name was found on, if the mount of the call
+	 * is a foreign one.
+	 */
 	if (!to->missing && is_elsewhere(s, to_mount))
 		to_mount = walk->vfsmount;
-	/* Both names are on record where neither is refused. */
+	/* In observe mode: report the old name here, so that both names are logged. */
 	if (to->missing)
 		decide_path(s, move->wanted_from ? CORDON_OP_RENAME : CORDON_OP_LINK,
 			    walk->move_error);
 	/*
-	 * Refused below, perhaps, for what no right of its own says. A regular file is so only
-	 * where its new name grants more, and seldom: a remembered directory will do until then.
+	 * A move may be denied below although all rights are granted, and then the formatted path
+	 * is needed. For a regular file this is rare: it is denied only if the new name grants
+	 * more. Until then a cached directory is sufficient.
 	 */
 	ask_name(s, move->to, to_mount,
 		 NAME_QUESTION(move->wanted_to,
@@ -232,13 +236,13 @@ static __always_inline void ask_move(struct subject *s, struct move *move)
 	to->rule = CORDON_NO_RULE;
 	to->missing = brought;
 	/*
-	 * As between file systems: mv(1) and the like fall back on copying, which is judged as
-	 * such.
+	 * EXDEV, as between file systems: mv(1) and the like then copy instead, and the copy is
+	 * checked.
 	 */
 	walk->move_error = -EXDEV;
 }
 
-/* By name, which is all that is asked. */
+/* Formats the path of a name for an event; checks no right. */
 static __always_inline void report_name(const struct subject *s, __u64 dentry, __u64 mount,
 					__u32 operation, __u32 rights)
 {
@@ -247,8 +251,8 @@ static __always_inline void report_name(const struct subject *s, __u64 dentry, _
 }
 
 /*
- * Both names are on record, the old one first, each with what was asked of it: of a link's source
- * nothing.
+ * Logs both names, the old one first, each with the rights that were required. The source of a link
+ * requires none.
  */
 static __always_inline void report_move(const struct subject *s, __u32 operation,
 					const struct move *move)
@@ -257,14 +261,14 @@ static __always_inline void report_move(const struct subject *s, __u32 operation
 	report_name(s, move->to, move->to_mount, operation, move->wanted_to);
 }
 
-/* What moves to where temporary files of its own lie is one of them from now on. */
+/* A file moved into a directory for temporary files is one of the execution's own from now on. */
 static __always_inline void note_moved(const struct subject *s, const struct move *move)
 {
 	if (move->temporary == TEMPORARY_DIRECTLY)
 		temporary_note(s->execution, read_u64(FIELD(struct dentry, move->from, d_inode)));
 }
 
-/* Direction 0, and for an exchange also 1. Ends at the first that is refused. */
+/* Checks direction 0, and for an exchange also 1. Stops at the first denial. */
 static __always_inline int decide_moves(struct subject *s, __u32 operation, __u32 directions)
 {
 	for (__u32 n = 0; n < 2 && n < directions; n++) {
@@ -279,13 +283,13 @@ static __always_inline int decide_moves(struct subject *s, __u32 operation, __u3
 	note_moved(s, &s->walk->moves[0]);
 	if (directions > 1)
 		note_moved(s, &s->walk->moves[1]);
-	/* What is only observed may have been told of its old name already. */
+	/* In observe mode, the old name may have been logged already. */
 	if (reports_changes(s) && !s->walk->from.missing)
 		report_move(s, operation, &s->walk->moves[0]);
 	return 0;
 }
 
-/* 0: there is nothing of that name. */
+/* Returns 0 if no file has this name. */
 static __always_inline __u32 type_of(const struct dentry *dentry)
 {
 	struct inode *inode = dentry->d_inode;
@@ -312,7 +316,7 @@ int BPF_PROG(cordon_path_rename, const struct path *old_dir, struct dentry *old_
 	there->to_mount = (__u64)read_path(new_dir)->mnt;
 	there->type = type_of(old_dentry);
 	there->wanted_from = exchange ? CREATE | DELETE : DELETE;
-	/* A name that is taken is also taken away. */
+	/* An existing target is also deleted. */
 	there->wanted_to = new_dentry->d_inode ? CREATE | DELETE : CREATE;
 	back = &s.walk->moves[1];
 	back->from = (__u64)new_dentry;
@@ -323,7 +327,7 @@ int BPF_PROG(cordon_path_rename, const struct path *old_dir, struct dentry *old_
 	back->wanted_from = CREATE | DELETE;
 	back->wanted_to = CREATE | DELETE;
 	verdict = decide_moves(&s, CORDON_OP_RENAME, exchange ? 2 : 1);
-	/* What stands there loses a name. */
+	/* The file at the target loses a name. */
 	if (!verdict && !exchange && new_dentry->d_inode)
 		note_unlinked(read_u64(FIELD(struct dentry, new_dentry, d_inode)));
 	return LEAVE(&s, verdict);
@@ -341,7 +345,10 @@ int BPF_PROG(cordon_path_link, struct dentry *old_dentry, const struct path *new
 	await_nothing();
 	if (!subject_need_walk(&s))
 		return LEAVE(&s, deny_unasked(&s, CORDON_OP_LINK));
-	/* Links do not cross mounts (vfs_link()), so the source is on the new directory's. */
+	/*
+	 * A link cannot cross mounts (vfs_link()), so its source is on the mount of the new
+	 * directory.
+	 */
 	move = &s.walk->moves[0];
 	move->from = (__u64)old_dentry;
 	move->from_mount = (__u64)read_path(new_dir)->mnt;

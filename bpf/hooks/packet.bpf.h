@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * The backstop behind the socket hooks: packets of executions' sockets on their way out, whatever
- * made them, and the count of what goes out and comes in.
+ * The second check after the socket hooks: egress packets of the executions' sockets, whichever
+ * call sent them. Also counts egress and ingress packets.
  *
- * Runs in softirq as well, under an unrelated current: who sends is what the socket says. Attached
- * to the cgroup above all executions' cgroups.
+ * Runs in softirq too, under an unrelated current: the sender is taken from the socket. Attached to
+ * the cgroup above the cgroups of all executions.
  */
 #ifndef CORDON_BPF_HOOK_PACKET_BPF_H
 #define CORDON_BPF_HOOK_PACKET_BPF_H
@@ -17,7 +17,7 @@
 #define PACKET_DROP 0
 #define PACKET_PASS 1
 
-/* A run of the automaton without a task's scratch. */
+/* A run of the automaton that needs no scratch of a task. */
 struct packet_run {
 	struct tables tables;
 	struct matcher matcher;
@@ -48,7 +48,7 @@ static long run_packet_chunk(__u32 index, void *context)
 	return 0;
 }
 
-/* Adds to `answer` what the policy says to `rights` on this name. */
+/* Stores the outcome of `rights` on this name in *answer. */
 __noinline int ask_of_packet(struct policy_page *page, __u64 policy, const struct packet_name *p,
 			     __u32 rights, struct answer *answer)
 {
@@ -80,7 +80,7 @@ __noinline int ask_of_packet(struct policy_page *page, __u64 policy, const struc
 	return 0;
 }
 
-/* What cannot be asked is missing. */
+/* If the check fails, all rights are missing. */
 static __always_inline void ask_packet(const struct subject *s, const struct packet_name *p,
 				       __u32 rights, struct answer *answer)
 {
@@ -143,7 +143,7 @@ static __always_inline int deny_packet(const struct subject *s,
 	return would ? PACKET_PASS : PACKET_DROP;
 }
 
-/* Whatever the policy says. */
+/* Denies the packet under any policy. */
 static __noinline int refuse_packet(const struct subject *s, const struct internet_socket *socket,
 				    const struct packet_name *p)
 {
@@ -155,7 +155,7 @@ static __noinline int refuse_packet(const struct subject *s, const struct intern
 	return deny_packet(s, socket, p, &answer);
 }
 
-/* The socket's execution and its policy; false: it is over, and its policy with it. */
+/* Resolves the socket's execution and policy. False: the execution has ended. */
 static __always_inline bool packet_subject(const struct internet_socket *socket,
 					   struct cordon_execution *execution, struct subject *s)
 {
@@ -178,10 +178,10 @@ static __always_inline bool packet_subject(const struct internet_socket *socket,
 }
 
 enum remembered {
-	REMEMBERED_NOTHING, /* that fits */
+	REMEMBERED_NOTHING, /* no entry that matches */
 	REMEMBERED_NAME,    /* allowed, under `policy` */
-	REMEMBERED_OWN,	    /* the same, and as an address of the host itself */
-	REMEMBERED_SERVICE, /* whom it answers came by itself, under `policy` */
+	REMEMBERED_OWN,	    /* the same, also as an address of the host itself */
+	REMEMBERED_SERVICE, /* a connection that a client opened, allowed under `policy` */
 };
 
 static __always_inline enum remembered
@@ -202,7 +202,8 @@ recall_allowed(struct internet_socket *socket, const struct packet_name *p, __u6
 }
 
 /*
- * The host may have translated the address that was asked about. Of TCP it is the one to ask about.
+ * Looks for the peer instead, because the host may have translated the packet's address. For TCP,
+ * the check then continues with the peer's address.
  */
 static __noinline enum remembered recall_peer(const struct bpf_sock *sk,
 					      struct internet_socket *socket, struct packet_name *p,
@@ -219,7 +220,10 @@ static __noinline enum remembered recall_peer(const struct bpf_sock *sk,
 	return found;
 }
 
-/* To connect, `home`: to the host itself, where no name and no wide block leads. */
+/*
+ * Checks a connect. `home`: the packet leads to the host itself, for which names and wide address
+ * blocks give no right.
+ */
 static __always_inline void ask_packet_connect(const struct subject *s, const struct packet_name *p,
 					       bool home, struct answer *answer)
 {
@@ -239,7 +243,10 @@ static __always_inline void ask_packet_connect(const struct subject *s, const st
 	ask_hosts_of_packet(s, words, answer);
 }
 
-/* The policy has changed since, or nothing was judged yet, or not as an address of the host. */
+/*
+ * Called if the policy has changed, no destination was checked yet, or it was not checked as an
+ * address of the host.
+ */
 static __noinline int judge_packet(struct internet_socket *socket, const struct subject *s,
 				   struct packet_name *p, __u32 serves, __u32 home)
 {
@@ -257,7 +264,7 @@ static __noinline int judge_packet(struct internet_socket *socket, const struct 
 		return deny_packet(s, socket, p, &answer);
 	net_words(words, p->bytes, p->length);
 	bpf_spin_lock(&socket->lock);
-	/* Unless a call has been judged in the meantime. */
+	/* Unless a socket hook has recorded another destination meanwhile. */
 	if (socket->serves == serves) {
 		socket->policy = policy;
 		socket->host = home;
@@ -287,7 +294,8 @@ static __noinline int note_stub_client(struct __sk_buff *skb, const struct inter
 	client.maker.slot = socket->label.slot;
 	client.maker.generation = socket->label.generation;
 	/*
-	 * Since when the port is this execution's: the stub takes nothing that came before for its.
+	 * Keep the time since which the port belongs to this execution. The DNS proxy ignores
+	 * packets that are older.
 	 */
 	known = bpf_map_lookup_elem(&stub_clients, &key);
 	if (known && known->maker.slot == client.maker.slot &&
@@ -299,7 +307,10 @@ static __noinline int note_stub_client(struct __sk_buff *skb, const struct inter
 	return PACKET_DROP;
 }
 
-/* Who may not ask the stub could only do so in the name of another execution. */
+/*
+ * Records the client of the DNS proxy. A raw socket is denied, because it can forge the source of a
+ * query, and so is an execution without rules for host names.
+ */
 static __always_inline int ask_stub(struct __sk_buff *skb, const struct bpf_sock *sk,
 				    const struct internet_socket *socket, const struct subject *s,
 				    const struct packet_name *p)
@@ -309,7 +320,7 @@ static __always_inline int ask_stub(struct __sk_buff *skb, const struct bpf_sock
 	return refuse_packet(s, socket, p);
 }
 
-/* Of an execution that is over, and to where it had not been. */
+/* Drops a packet of an ended execution to a new destination. */
 static __always_inline int drop_late_packet(void)
 {
 	count(CORDON_COUNTER_UNKNOWN_EXECUTION);
@@ -329,20 +340,18 @@ static __always_inline int decide_packet(struct __sk_buff *skb, const struct bpf
 	read_packet(skb, &p);
 	if (p.diverted)
 		return alive ? refuse_packet(&s, socket, &p) : drop_late_packet();
-	/* What the host itself makes of a judged packet: IPsec. */
+	/* The host makes IPsec packets from packets that were checked. */
 	if (sk->type != SOCK_RAW && (p.protocol == IPPROTO_ESP || p.protocol == IPPROTO_AH))
 		return PACKET_PASS;
 	home = packet_leads_home(skb);
 	found = recall_allowed(socket, &p, &policy);
 	if (found == REMEMBERED_NOTHING && sk->type != SOCK_RAW) {
 		found = recall_peer(sk, socket, &p, &policy);
-		/*
-		 * What the host has made of the address that was asked about is the host's affair.
-		 */
+		/* The destination was checked before the host translated it. */
 		if (found != REMEMBERED_NOTHING)
 			home = socket_leads_home(skb, p.length == 8);
 	}
-	/* What is still on its way when the execution ends gets there. */
+	/* Packets to checked destinations are still sent after the execution ends. */
 	if (!alive)
 		return found == REMEMBERED_NOTHING ? drop_late_packet() : PACKET_PASS;
 	if (is_stub(&p))
@@ -367,7 +376,7 @@ static __always_inline struct internet_socket *socket_of_packet(struct __sk_buff
 	return bpf_sk_storage_get(&internet_sockets, sk, 0, 0);
 }
 
-/* What comes after the end is on no record. */
+/* Packets after the execution's end are not counted. */
 static __always_inline bool is_counted(const struct cordon_execution *execution,
 				       const struct internet_socket *socket)
 {
@@ -385,7 +394,10 @@ int cordon_egress(struct __sk_buff *skb)
 
 	socket = socket_of_packet(skb, &sk);
 	if (!socket) {
-		/* Of a task in there without a label, or made by the kernel on a task's behalf. */
+		/*
+		 * Sent by a task without a label in the cgroup, or by the kernel on a task's
+		 * behalf.
+		 */
 		count(CORDON_COUNTER_PACKET_UNOWNED);
 		return PACKET_DROP;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Other processes, and privilege. */
+/* Checks on access to other processes, and on privilege. */
 #ifndef CORDON_BPF_HOOK_PROCESS_BPF_H
 #define CORDON_BPF_HOOK_PROCESS_BPF_H
 
@@ -10,21 +10,22 @@
 #include "bpf/core/own_namespaces.bpf.h"
 
 /*
- * System calls that reach what belongs to the host, have no hook of their own, and ask for a
- * capability on their way: for them it does not exist, whatever the policy. Their arguments do not
- * matter. Of calls that this build does not know, nobody has looked what they reach.
+ * System calls that reach the host's objects, have no hook, and check a capability. For them the
+ * capability is denied whatever the policy grants, and whatever their arguments are. Unknown calls
+ * count as such calls, because their effects were not examined.
  */
 static __always_inline bool is_host_call(void)
 {
 	const struct pt_regs *regs = entry_registers();
 	__u32 number = call_number(regs) & ~OTHER_ABI_BIT;
 
-	/* The capability shows what other namespaces have mounted, and which there are. */
+	/* With the capability they list the mounts of other namespaces, or the namespaces. */
 	if (number == NR_STATMOUNT || number == NR_LISTMOUNT || number == NR_LISTNS)
 		return true;
 	/*
-	 * Since Linux 6.15, who may watch performance gets at another's memory map past ptrace's
-	 * hook. Numbers below 0 are no call, but a fault or a thread of the kernel's.
+	 * Since Linux 6.15, CAP_PERFMON gives access to the memory map of another process without
+	 * the ptrace hook. Numbers below 0 are no system call: the task handles a fault, or is a
+	 * kernel thread.
 	 */
 	if (number == NR_OPEN_TREE_ATTR || number == NR_PROCESS_MADVISE ||
 	    (number > NR_LAST_KNOWN && (__s32)number > 0))
@@ -38,7 +39,10 @@ static __always_inline bool is_host_call(void)
 #undef IS_32
 }
 
-/* Reaches mounts of the task's own namespace only, and no lock that the kernel put on them. */
+/*
+ * mount_setattr(2) changes mounts of the task's own namespace only, and no mount flags that the
+ * kernel has locked.
+ */
 static __always_inline bool is_mount_attributes_call(void)
 {
 	return (call_number(entry_registers()) & ~OTHER_ABI_BIT) == NR_MOUNT_SETATTR;
@@ -50,10 +54,12 @@ static __always_inline bool is_mount_attributes_call(void)
 	 1ull << CAP_PERFMON)
 
 /*
- * Capabilities that sandboxes use in user namespaces of their own, where they reach no further than
- * what belongs to these (CORDON_POLICY_OWN_NAMESPACES). Left out is what sandboxes do not need and
- * what opens much of the kernel to whoever has it: tracing, raw packets, devices, capabilities of
- * files, programs of BPF, all that the first user namespace alone has a use for.
+ * Capabilities that sandboxes use in user namespaces that they create. There they only reach
+ * objects of these namespaces (CORDON_POLICY_OWN_NAMESPACES).
+ *
+ * Left out are capabilities that sandboxes do not need and that expose much of the kernel: tracing,
+ * raw packets, devices, file capabilities, BPF, and all that have a use only in the initial user
+ * namespace.
  */
 #define OWN_CAPABILITIES                                                                           \
 	(1ull << CAP_CHOWN | 1ull << CAP_DAC_OVERRIDE | 1ull << CAP_DAC_READ_SEARCH |              \
@@ -62,7 +68,10 @@ static __always_inline bool is_mount_attributes_call(void)
 	 1ull << CAP_NET_ADMIN | 1ull << CAP_IPC_OWNER | 1ull << CAP_SYS_CHROOT |                  \
 	 1ull << CAP_SYS_ADMIN)
 
-/* By messages alone, whose families rules grant: no tables of filters, which socket options set. */
+/*
+ * CAP_NET_ADMIN is allowed only for netlink messages: rules grant their protocols. Socket options,
+ * which set filter tables, also require this capability.
+ */
 static __always_inline bool is_message_call(void)
 {
 	const struct pt_regs *regs = entry_registers();
@@ -72,7 +81,8 @@ static __always_inline bool is_message_call(void)
 }
 
 /*
- * A user namespace that nobody has got into yet: who makes one says from outside who is who in it.
+ * Is this a user namespace without mappings? Its creator writes them from outside before a task can
+ * use it.
  */
 static __always_inline bool is_without_map(__u64 user_namespace)
 {
@@ -81,9 +91,10 @@ static __always_inline bool is_without_map(__u64 user_namespace)
 }
 
 /*
- * The kernel has said by now that `cred` has it there: in its own user namespace, in one below
- * that, or in one that its user has made. Of the last, others may be the user's as well: to those
- * nothing leads, but that they have been made and not mapped yet.
+ * Called after the kernel found that `cred` has the capability in `user_namespace`. That is the
+ * namespace of `cred`, one below it, or one that the user of `cred` created. In the last case, it
+ * may be another process's of the same user. Then the capability is only allowed in a namespace
+ * without mappings, as a new one is.
  */
 static __always_inline bool is_own_capability(const struct subject *s, const struct cred *cred,
 					      __u64 user_namespace, __u32 capability)
@@ -103,8 +114,8 @@ static __always_inline bool is_own_capability(const struct subject *s, const str
 }
 
 /*
- * Does the call make a network namespace, as far as can be told? The flags of clone3(2) are in
- * memory that another thread may change meanwhile.
+ * May the call create a network namespace? For clone3(2) this is assumed, because its flags are in
+ * memory that another thread may change.
  */
 static __always_inline bool may_make_net_namespace(void)
 {
@@ -118,9 +129,9 @@ static __always_inline bool may_make_net_namespace(void)
 }
 
 /*
- * A network namespace takes 200 KB of the kernel's memory that no cgroup is charged for, and lives
- * as long as a descriptor leads to it. The kernel counts them by user, in each user namespace that
- * is above: here in the one that the execution began in.
+ * Limits network namespaces: each takes 200 KB of kernel memory that no cgroup is charged for, and
+ * exists as long as a descriptor refers to it. The kernel counts them per user, in each user
+ * namespace above. The count in the user namespace where the execution began is checked.
  */
 static __noinline bool holds_many_net_namespaces(const struct subject *s)
 {
@@ -139,7 +150,7 @@ static __noinline bool holds_many_net_namespaces(const struct subject *s)
 	return true;
 }
 
-/* A ceiling, in every user namespace and for every uid: what is not in it does not exist. */
+/* The policy's capabilities are a ceiling in every user namespace and for every uid. */
 SEC("lsm/capable")
 int BPF_PROG(cordon_capable, const struct cred *cred, struct user_namespace *ns, int cap,
 	     unsigned int opts, int ret)
@@ -160,7 +171,10 @@ int BPF_PROG(cordon_capable, const struct cred *cred, struct user_namespace *ns,
 	}
 	if (is_own_capability(&s, cred, (__u64)ns, cap))
 		return LEAVE(&s, 0);
-	/* The kernel's own soundings ("could this task, if it wanted?") are no attempts. */
+	/*
+	 * The kernel probes for the capability without an audit record: deny it, but do not count
+	 * it.
+	 */
 	if (opts & CAP_OPT_NOAUDIT)
 		return observes(&s) ? 0 : -EPERM;
 	return LEAVE(&s, deny_number(&s, CORDON_OP_CAPABLE, cap, CORDON_REASON_DEFAULT, -EPERM));
@@ -173,7 +187,7 @@ static __always_inline bool is_own_task(const struct subject *s, struct task_str
 	return target && same_label(target, &s->label);
 }
 
-/* What an executor that is confined itself has started. */
+/* Is the current process a confined executor that started this task? */
 static __always_inline bool is_started_by_current(struct task_struct *task)
 {
 	const struct label *label = label_of_address((__u64)task);
@@ -189,8 +203,8 @@ int BPF_PROG(cordon_task_kill, struct task_struct *target, struct kernel_siginfo
 	struct subject s;
 
 	/*
-	 * `cred` is given when the signal is sent for somebody else (USB completion): to that very
-	 * task, so it may count.
+	 * `cred` is set if the kernel sends the signal on behalf of a task (USB completion). The
+	 * signal goes to that same task, so the check below is harmless.
 	 */
 	if (!ret)
 		note_signal(target, sig);
@@ -210,7 +224,7 @@ static __always_inline bool may_trace(const struct subject *s, struct task_struc
 	return target->tgid == task->tgid || (s->policy->flags & CORDON_POLICY_TRACE_OWN);
 }
 
-/* ptrace, process_vm_*, pidfd_getfd, and /proc/PID/{mem,environ,maps,fd,root,cwd,...}. */
+/* Runs for ptrace, process_vm_*, pidfd_getfd and /proc/PID/{mem,environ,maps,fd,root,cwd,...}. */
 SEC("lsm/ptrace_access_check")
 int BPF_PROG(cordon_ptrace_access_check, struct task_struct *child, unsigned int mode, int ret)
 {
@@ -268,8 +282,8 @@ int BPF_PROG(cordon_task_movememory, struct task_struct *target, int ret)
 }
 
 /*
- * Limits of another task: a CPU limit of zero kills it. The hook is given credentials only; threads
- * share theirs, and a task's own limits never come here (check_prlimit_permission()).
+ * Limits of another task: a CPU limit of zero kills it. The hook has credentials only. Threads
+ * share theirs, and a task's own limits do not reach the hook (check_prlimit_permission()).
  */
 SEC("lsm/task_prlimit")
 int BPF_PROG(cordon_task_prlimit, const struct cred *cred, const struct cred *target,
@@ -283,7 +297,7 @@ int BPF_PROG(cordon_task_prlimit, const struct cred *cred, const struct cred *ta
 	return LEAVE(&s, deny_number(&s, CORDON_OP_SCHED, flags, CORDON_REASON_FOREIGN, -EPERM));
 }
 
-/* A user namespace is where every capability begins anew. */
+/* A new user namespace gives its creator every capability. */
 SEC("lsm/userns_create")
 int BPF_PROG(cordon_userns_create, const struct cred *cred, int ret)
 {

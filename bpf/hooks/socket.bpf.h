@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Making sockets, and naming internet addresses with them. */
+/* Checks on creating sockets, and on internet addresses that sockets are used with. */
 #ifndef CORDON_BPF_HOOK_SOCKET_BPF_H
 #define CORDON_BPF_HOOK_SOCKET_BPF_H
 
@@ -8,7 +8,7 @@
 #include "bpf/core/waiting.bpf.h"
 #include "bpf/pure/own_host.h"
 
-/* What a socket is asked as: protocol 0 means the family's usual one. */
+/* Protocol that a rule must name: 0 is the default protocol of family and type. */
 static __always_inline __u32 usual_protocol(__u32 family, __u32 type, __u32 protocol)
 {
 	if (protocol || (family != AF_INET && family != AF_INET6))
@@ -50,7 +50,7 @@ int BPF_PROG(cordon_socket_create, int family, int type, int protocol, int kern,
 		     decide_kind(&s, CORDON_OP_SOCKET, family, type & SOCK_TYPE_MASK, protocol));
 }
 
-/* Room for both families' addresses, as they stand in memory. */
+/* Addresses of both families, as the kernel stores them. */
 union address {
 	__u16 family;
 	struct {
@@ -74,8 +74,8 @@ static __always_inline bool is_mapped(const __u8 *ip)
 }
 
 /*
- * Writes family, protocol, address and port to walk->name. IPv4 in IPv6's clothes is asked as
- * IPv4, for that is what the packets will be. Returns the length.
+ * Writes the START_NET key to walk->name and returns its length. An IPv4-mapped IPv6 address
+ * becomes IPv4, because its packets are IPv4.
  */
 static __always_inline __u32 spell_address(__u8 *name, bool v6, __u32 protocol,
 					   const union address *address)
@@ -95,7 +95,7 @@ static __always_inline __u32 spell_address(__u8 *name, bool v6, __u32 protocol,
 	return 8;
 }
 
-/* One question about an address that a socket is to be used with. */
+/* A check of an address that a socket is used with. */
 struct use {
 	__u64 address;
 	__u32 length;
@@ -106,12 +106,12 @@ struct use {
 	bool may_dissolve; /* AF_UNSPEC ends an association instead of naming an address */
 };
 
-/* What an address that no rule speaks of is to an execution that may connect to names. */
+/* Meaning of an address that no rule covers, if the policy allows connections to host names. */
 enum stands_for {
 	STANDS_FOR_NOTHING,
-	STANDS_FOR_NAME, /* an answer of the stub, and may be connected to */
-	STANDS_FOR_STUB, /* a DNS server: cordon's programs at the cgroup lead to the stub instead */
-	STANDS_FOR_ROUTE, /* resolvers connect datagram sockets to see which addresses have a route */
+	STANDS_FOR_NAME,  /* from a reply of the DNS proxy, and allowed */
+	STANDS_FOR_STUB,  /* a DNS server: programs at the cgroup redirect to the DNS proxy */
+	STANDS_FOR_ROUTE, /* resolvers connect datagram sockets to find addresses with a route */
 };
 
 static __always_inline enum stands_for ask_names(struct subject *s, struct sock *sk,
@@ -126,22 +126,22 @@ static __always_inline enum stands_for ask_names(struct subject *s, struct sock 
 	ask_hosts(s, words, &s->walk->answer);
 	if (!s->walk->answer.missing)
 		return STANDS_FOR_NAME;
-	/* What follows rests on the programs at the cgroup. */
+	/* The following results are safe only with the programs at the cgroup. */
 	own = bpf_sk_storage_get(&internet_sockets, sk, 0, 0);
 	if (!own || !same_label(&own->label, &s->label) || !is_in_cgroup(sk))
 		return STANDS_FOR_NOTHING;
 	port = spelled == 8 ? *(__u16 *)(name + 6) : *(__u16 *)(name + 18);
 	if (port == DNS_PORT && (name[1] == IPPROTO_UDP || name[1] == IPPROTO_TCP))
 		return STANDS_FOR_STUB;
-	/* Nothing is sent by that, and what would be is judged again. */
+	/* Connecting sends nothing, and later packets are checked. */
 	if (name[1] == IPPROTO_UDP && use->operation == CORDON_OP_CONNECT && is_answer(s, words))
 		return STANDS_FOR_ROUTE;
 	return STANDS_FOR_NOTHING;
 }
 
 /*
- * Datagrams of a socket whose packets are judged need not be asked twice where they go; a call that
- * connects should say at once that it leads to the host.
+ * Packets check the destination of datagrams, so a send need not check it twice. A connect is
+ * checked here, so that a denied connection to the host fails at once.
  */
 static __always_inline bool is_judged_later(struct sock *sk, const struct use *use)
 {
@@ -149,8 +149,8 @@ static __always_inline bool is_judged_later(struct sock *sk, const struct use *u
 }
 
 /*
- * To connect: what the policy says of the address, and if it says no more than that it may be
- * reached, whether it is the host's own. *ret_host: the policy names it.
+ * Checks a connect. An address that is allowed without NET_HOST is also checked for being the
+ * host's own. *ret_host is set if the policy allows the address with NET_HOST.
  */
 static __always_inline enum stands_for ask_connect(struct subject *s, struct sock *sk,
 						   const struct use *use, __u32 spelled,
@@ -169,7 +169,10 @@ static __always_inline enum stands_for ask_connect(struct subject *s, struct soc
 		stands_for = ask_names(s, sk, use, spelled);
 		if (stands_for != STANDS_FOR_NAME)
 			return stands_for;
-		/* Whoever owns the name does not say what may be reached of the host. */
+		/*
+		 * The owner of a DNS name must not choose which services of the host can be
+		 * reached.
+		 */
 		answer->missing = CORDON_RIGHT(CORDON_NET_HOST);
 	}
 	if (answer->missing)
@@ -177,7 +180,7 @@ static __always_inline enum stands_for ask_connect(struct subject *s, struct soc
 	return stands_for;
 }
 
-/* By itself, as report_path() is. */
+/* A separate function for the verifier, as report_path() is. */
 static __noinline void report_connect(const struct subject *s, __u32 length)
 {
 	struct object object = {.kind = CORDON_OBJECT_NET, .length = length};
@@ -201,7 +204,7 @@ static __always_inline int decide_address(struct subject *s, struct sock *sk, co
 
 	if (!subject_need_walk(s))
 		return deny_unasked(s, use->operation);
-	/* Too short for a family, or for the address it claims: the protocols refuse these. */
+	/* Too short for a family, or for the address it claims: the protocols reject these. */
 	if (length < 2)
 		return 0;
 	if (length > sizeof(address))
@@ -210,7 +213,7 @@ static __always_inline int decide_address(struct subject *s, struct sock *sk, co
 		return deny_unasked(s, use->operation);
 	if (address.family == AF_UNSPEC && use->may_dissolve)
 		return 0;
-	/* UDP sends and IPv4 binds read AF_UNSPEC as AF_INET (udp_sendmsg(), __inet_bind()). */
+	/* UDP sends and IPv4 binds treat AF_UNSPEC as AF_INET (udp_sendmsg(), __inet_bind()). */
 	if (address.family == AF_UNSPEC || address.family == AF_INET)
 		v6 = false;
 	else if (address.family == AF_INET6)
@@ -235,7 +238,7 @@ static __always_inline int decide_address(struct subject *s, struct sock *sk, co
 		return verdict;
 	if (use->right == CORDON_NET_CONNECT)
 		remember_allowed(s, sk, spelled, false, host || observes(s));
-	/* What only goes ahead because the policy observes is on record as that. */
+	/* In observe mode, an address that is not granted was logged as such already. */
 	if (granted && use->right == CORDON_NET_CONNECT && use->operation == CORDON_OP_CONNECT &&
 	    AUDIT_LEVEL(s, CONNECTS) == CORDON_AUDIT_ALL)
 		report_connect(s, spelled);
@@ -243,9 +246,8 @@ static __always_inline int decide_address(struct subject *s, struct sock *sk, co
 }
 
 /*
- * Sockets that are not named by internet addresses exist only where the policy lets them be
- * created; but an option makes one of SMC out of a TCP socket (smc_ulp_init()), whose connections
- * are the kernel's own.
+ * Sockets of other families exist only if the policy allows creating them. The exception is SMC: an
+ * option converts a TCP socket (smc_ulp_init()), and the kernel then opens connections itself.
  */
 static __always_inline int judge_family(struct subject *s, __u32 operation, __u32 family)
 {
@@ -265,12 +267,12 @@ static __always_inline int judge_address(struct subject *s, struct socket *sock,
 		.right = right,
 	};
 
-	/* A socket that is being torn down reaches nobody. */
+	/* A socket without its sock is being closed, and can reach no destination. */
 	if (!sk)
 		return -EACCES;
 	use.family = sk->__sk_common.skc_family;
 	use.protocol = sk->sk_protocol;
-	/* Unix sockets are judged by the peer, in hooks of their own. */
+	/* Unix sockets are checked by their peer, in other hooks. */
 	if (!is_internet(use.family))
 		return judge_family(s, operation, use.family);
 	use.may_dissolve = operation == CORDON_OP_CONNECT ||
@@ -289,13 +291,13 @@ int BPF_PROG(cordon_socket_connect, struct socket *sock, struct sockaddr *addres
 				       CORDON_NET_CONNECT));
 }
 
-/* An abstract name; a path is created instead, which path_mknod judges. */
+/* Checks an abstract name. Binding a path creates it, which path_mknod checks. */
 static __always_inline int judge_abstract_bind(struct subject *s, __u64 address, int length)
 {
 	__u32 size = length > 3 ? length - 3 : 0;
 	__u8 first = 0;
 
-	/* Shorter, it names nothing: the kernel chooses a free name. */
+	/* A shorter address has no name: the kernel chooses a free one. */
 	if (length < 3 || bpf_probe_read_kernel(&first, 1, (const void *)(address + 2)) || first)
 		return 0;
 	if (!subject_need_walk(s))
@@ -322,8 +324,8 @@ int BPF_PROG(cordon_socket_bind, struct socket *sock, struct sockaddr *address, 
 }
 
 /*
- * Source routes send packets elsewhere than to the address that was asked about (ip_queue_xmit(),
- * tcp_v4_connect()): no option may name one.
+ * Source routes send packets to another address than the checked one (ip_queue_xmit(),
+ * tcp_v4_connect()), so no option may set one.
  */
 static __always_inline bool sets_route(int level, int optname)
 {
@@ -334,9 +336,9 @@ static __always_inline bool sets_route(int level, int optname)
 }
 
 /*
- * The kernel reports a membership to the network by packets of its own (igmp_send_report(),
- * mld_sendpack()): they carry the group and the sources that the task chose, and belong to no
- * socket that could be judged. On an IPv6 socket either level is served, and by TCP as well.
+ * Does the option make the kernel send membership reports? These packets contain the group and the
+ * sources that the task chose (igmp_send_report(), mld_sendpack()), and belong to no socket that
+ * could be checked. IPv6 sockets accept both levels, and TCP sockets accept these options, too.
  */
 static __always_inline bool changes_membership(int level, int optname)
 {
@@ -348,7 +350,7 @@ static __always_inline bool changes_membership(int level, int optname)
 		optname == IPV6_JOIN_ANYCAST || optname == IPV6_LEAVE_ANYCAST);
 }
 
-/* Asked as the socket by which reports could be sent without the kernel's help. */
+/* Requires the raw socket that could send such reports without the kernel. */
 static __always_inline int judge_membership(struct subject *s, int level)
 {
 	return level == SOL_IP
@@ -371,8 +373,8 @@ int BPF_PROG(cordon_socket_setsockopt, struct socket *sock, int level, int optna
 }
 
 /*
- * Addresses in options of SCTP, several in one: its address may be allowed to nobody, as rules have
- * no word for its ports.
+ * Addresses in SCTP options, several in one option: always denied, because rules cannot name SCTP
+ * ports.
  */
 SEC("lsm/sctp_bind_connect")
 int BPF_PROG(cordon_sctp_bind_connect, struct sock *sk, int optname, struct sockaddr *address,
@@ -385,7 +387,7 @@ int BPF_PROG(cordon_sctp_bind_connect, struct sock *sk, int optname, struct sock
 		     deny_number(&s, CORDON_OP_CONNECT, optname, CORDON_REASON_BUILTIN, -EACCES));
 }
 
-/* A socket that was never bound gets a port here; it is asked as port 0. */
+/* Checks the listening address. An unbound socket gets its port here, and is checked as port 0. */
 SEC("lsm/socket_listen")
 int BPF_PROG(cordon_socket_listen, struct socket *sock, int backlog, int ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * What goes out of internet sockets and comes in: freely by those that the execution made, and were
- * judged as they were.
+ * Checks on sending and receiving by internet sockets without an address. Sockets that the
+ * execution created need none: their destinations were checked.
  */
 #ifndef CORDON_BPF_HOOK_TRANSFER_BPF_H
 #define CORDON_BPF_HOOK_TRANSFER_BPF_H
@@ -19,9 +19,9 @@ static __always_inline __u32 ask_spelled(struct subject *s, struct sock *sk,
 }
 
 /*
- * A socket that this execution did not make, handed to it open: may it have what it is open to? For
- * one that listens, or that somebody accepted, listening there would do as well. Returns the length
- * of the question that was asked last; 0: there is nothing to ask.
+ * Checks a socket that the execution received open from another process: it needs the rights for
+ * the socket's addresses. For a listening socket and an accepted one, LISTEN on the local address
+ * is sufficient. Returns the length of the last checked key; 0: no check was needed.
  */
 static __noinline __u32 ask_foreign(struct subject *s, struct sock *sk)
 {
@@ -30,7 +30,7 @@ static __noinline __u32 ask_foreign(struct subject *s, struct sock *sk)
 	__u32 peer_port = bpf_ntohs(sk->__sk_common.skc_dport), port = sk->__sk_common.skc_num;
 	__u32 length = 0;
 
-	/* Neither bound nor connected: it has everything to ask for yet. */
+	/* Neither bound nor connected: later calls are checked. */
 	if (!port && !peer_port)
 		return 0;
 	if (!peer_port || stream) {
@@ -77,7 +77,7 @@ static __always_inline bool is_own_internet_socket(const struct subject *s, stru
 	return own && same_label(&own->label, &s->label);
 }
 
-/* Reading and writing without an address: free for sockets of its own. */
+/* Reading and writing without an address are allowed for sockets of the execution. */
 static __always_inline int judge_use(struct subject *s, struct sock *sk, __u32 operation)
 {
 	if (is_own_internet_socket(s, sk))
@@ -86,16 +86,16 @@ static __always_inline int judge_use(struct subject *s, struct sock *sk, __u32 o
 }
 
 /*
- * A network file system sends its requests in the context of the task whose file they are about, by
- * sockets that the kernel made (sock_create_kern(), net/socket.c). No descriptor leads to those:
- * the access to the file was judged.
+ * A network file system sends requests in the context of the task that uses a file, by sockets that
+ * the kernel created (sock_create_kern(), net/socket.c). No descriptor refers to these sockets, and
+ * the access to the file was checked.
  */
 static __always_inline bool is_the_kernels(const struct sock *sk)
 {
 	return sk && BPF_CORE_READ_BITFIELD(sk, sk_kern_sock);
 }
 
-/* What names no address goes where its socket leads. */
+/* Checks a call that names no address by the socket's destination. */
 static __always_inline int judge_transfer(struct sock *sk, __u32 operation, int ret)
 {
 	struct subject s;
@@ -117,8 +117,8 @@ static __always_inline bool names_route(const struct cmsghdr *header)
 }
 
 /*
- * Does the ancillary data of a message, which the kernel has copied by now, carry a source route,
- * or more than can be looked through?
+ * Does the ancillary data of a message contain a source route, or more headers than are examined?
+ * The kernel has already copied this data.
  */
 static __always_inline bool is_routed(__u64 at, __u64 length)
 {
@@ -131,7 +131,7 @@ static __always_inline bool is_routed(__u64 at, __u64 length)
 			return true;
 		if (names_route(&header))
 			return true;
-		/* A length that does not fit ends the protocols' walk as well. */
+		/* The protocols also stop at a length that does not fit. */
 		if (header.cmsg_len < sizeof(header) || header.cmsg_len + 7 > length)
 			return false;
 		at += (header.cmsg_len + 7) & ~7ull;
@@ -140,7 +140,7 @@ static __always_inline bool is_routed(__u64 at, __u64 length)
 	return true;
 }
 
-/* Apart from the question for the address: it is asked of messages without one, too. */
+/* Separate from the check of the address, because messages without an address are checked too. */
 SEC("lsm/socket_sendmsg")
 int BPF_PROG(cordon_socket_route, struct socket *sock, struct msghdr *msg, int size, int ret)
 {
@@ -156,7 +156,7 @@ int BPF_PROG(cordon_socket_route, struct socket *sock, struct msghdr *msg, int s
 		     deny_number(&s, CORDON_OP_SOCKET, IP_RETOPTS, CORDON_REASON_BUILTIN, -EPERM));
 }
 
-/* A send that names a destination, a datagram's or of TCP fast open, is asked about that. */
+/* Checks the destination of a datagram, or of a TCP fast open. */
 SEC("lsm/socket_sendmsg")
 int BPF_PROG(cordon_socket_sendmsg, struct socket *sock, struct msghdr *msg, int size, int ret)
 {
@@ -182,7 +182,7 @@ int BPF_PROG(cordon_socket_recvmsg, struct socket *sock, struct msghdr *msg, int
 	return judge_transfer(sock->sk, CORDON_OP_RECEIVE, ret);
 }
 
-/* Reads what has arrived without a message (tcp_zerocopy_receive()). */
+/* Reads received data without a message (tcp_zerocopy_receive()). */
 SEC("lsm/socket_getsockopt")
 int BPF_PROG(cordon_socket_getsockopt, struct socket *sock, int level, int optname, int ret)
 {
@@ -196,10 +196,10 @@ int BPF_PROG(cordon_socket_getsockopt, struct socket *sock, int level, int optna
 }
 
 /*
- * Pages that go to a socket or come from one without a message: sendfile(2) and splice(2), before
- * Linux 6.5 to, and everywhere from it. Asked before each read and write of the host, so attached
- * once an execution begins with a socket that others made, or may be sent one
- * (CORDON_DESCRIPTORS_RECORD): sockets of its own are judged at its packets.
+ * Checks transfers by sendfile(2) and splice(2): received pages, and before Linux 6.5 sent pages
+ * too. These calls pass no socket hook there. This hook runs for every read and write on the host.
+ * It is therefore attached only once an execution starts with a foreign socket, or may receive one
+ * (CORDON_DESCRIPTORS_RECORD). The execution's own sockets are checked by their packets.
  */
 SEC("lsm/file_permission")
 int BPF_PROG(cordon_file_permission, struct file *file, int mask, int ret)
@@ -214,7 +214,7 @@ int BPF_PROG(cordon_file_permission, struct file *file, int mask, int ret)
 	return judge_transfer(sock->sk, mask & MAY_WRITE ? CORDON_OP_SEND : CORDON_OP_RECEIVE, ret);
 }
 
-/* On a listening socket of its own, or one that was handed to it. */
+/* For a listening socket that the execution created or received. */
 SEC("lsm/socket_accept")
 int BPF_PROG(cordon_socket_accept, struct socket *sock, struct socket *newsock, int ret)
 {
