@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* What the daemon asks the kernel to do or to tell. */
+/* Programs that the daemon runs on request. */
 #ifndef CORDON_BPF_CONTROL_BPF_H
 #define CORDON_BPF_CONTROL_BPF_H
 
@@ -8,8 +8,8 @@
 #include "bpf/core/label.bpf.h"
 
 /*
- * The identity of an open file or directory of the caller. Taken here because no system call tells
- * it: stat's device is not the superblock's on stacked and some other file systems.
+ * The identity of an open file or directory of the caller. No system call returns it: the device in
+ * stat is not the superblock's on stacked and some other file systems.
  */
 SEC("syscall")
 int cordon_identify(struct cordon_identify *request)
@@ -37,7 +37,7 @@ int cordon_identify(struct cordon_identify *request)
 	return 0;
 }
 
-/* Labels each thread that the iterator was bound to. */
+/* Labels each thread that the iterator visits. */
 SEC("iter/task")
 int cordon_label_tasks(struct bpf_iter__task *ctx)
 {
@@ -75,7 +75,7 @@ int cordon_label_tasks(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* The role that a task gets by this request; 0: none. */
+/* The role that the request gives to a task; 0: none. */
 static __always_inline enum cordon_role_kind role_for(const struct task_struct *task,
 						      struct cordon_role_request *request)
 {
@@ -94,7 +94,10 @@ static __always_inline enum cordon_role_kind role_for(const struct task_struct *
 	return 0;
 }
 
-/* Makes a process that runs an executor. To be repeated until there is nobody left. */
+/*
+ * Marks a running process as an executor, and its descendants as children. The daemon repeats this
+ * until no task changes.
+ */
 SEC("iter/task")
 int cordon_adopt_tasks(struct bpf_iter__task *ctx)
 {
@@ -121,7 +124,7 @@ int cordon_adopt_tasks(struct bpf_iter__task *ctx)
 		request->error = -EBUSY;
 		return 0;
 	}
-	/* Somebody's already. */
+	/* Another entry's or an execution's task. */
 	if (present || label_of_address(address))
 		return 0;
 	role.executor = request->executor;
@@ -141,8 +144,8 @@ int cordon_adopt_tasks(struct bpf_iter__task *ctx)
 }
 
 /*
- * A zombie's label is of use as long as its execution is: the room for labels is not its parent's
- * to fill.
+ * Removes the label of a zombie whose execution has ended, so that a parent that never waits cannot
+ * fill the map.
  */
 static __always_inline void bury(const struct task_struct *task, const struct label *label)
 {
@@ -167,7 +170,7 @@ int cordon_list_tasks(struct bpf_iter__task *ctx)
 	label = label_of_address((__u64)task);
 	if (!label)
 		return 0;
-	/* It can be neither killed nor freed: it waits for its parent. */
+	/* A zombie can be neither killed nor freed: it waits for its parent. */
 	if (task->exit_state) {
 		bury(task, label);
 		return 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* What a labelled process has open that it keeps over an exec, and what its policy says of it. */
+/*
+ * Lists the descriptors that a labelled process keeps over an exec, and checks them with its
+ * policy.
+ */
 #ifndef CORDON_BPF_DESCRIPTORS_BPF_H
 #define CORDON_BPF_DESCRIPTORS_BPF_H
 
@@ -28,7 +31,10 @@ static __always_inline __u32 descriptor_kind(enum object_class class)
 	}
 }
 
-/* Anonymous inodes are told apart by the name of their dentry. Returns its length. */
+/*
+ * Copies the name of the dentry, which tells the types of anonymous inodes apart. Returns its
+ * length.
+ */
 static __always_inline __u32 spell_last(struct dentry_link *link, __u64 dentry, __u8 *data)
 {
 	__u32 length;
@@ -56,14 +62,16 @@ static __always_inline __u32 judge_descriptor(struct subject *s, const struct fi
 	if (o->class != CLASS_NAMED)
 		return spell_last(&s->walk->link, o->dentry, name);
 	put_name(s, o->dentry, o->vfsmount, NAME_QUESTION(record->rights, flags));
-	/* As ask_whole_body(), without its frame: the stack has no room. */
+	/* Like ask_whole_body(), without its stack frame: the stack has no room. */
 	ask_by_mount_used(s);
 	ask_other_names(s);
 	record->missing = s->walk->answer.missing;
 	return spell_path(s->walk, name, &total);
 }
 
-/* Writes a record, and a name behind it, for each descriptor of the tasks it was bound to. */
+/*
+ * Writes a record, followed by a name, for each descriptor of the tasks that the iterator visits.
+ */
 SEC("iter/task_file")
 int cordon_list_descriptors(struct bpf_iter__task_file *ctx)
 {
@@ -84,10 +92,10 @@ int cordon_list_descriptors(struct bpf_iter__task_file *ctx)
 		return 0;
 	s.label = *label;
 	scratch = event_scratch();
-	/* What an executor has started is looked at while it is held. */
+	/* Descriptors of an adopted process are listed while it is held. */
 	if (!scratch || subject_resolve_held(&s, true) != SUBJECT_EXECUTION ||
 	    !subject_need_walk(&s)) {
-		/* Not to be judged: as good as not granted. */
+		/* If it cannot be checked, it counts as not granted. */
 		record.kind = CORDON_DESCRIPTOR_OTHER;
 		bpf_seq_write(ctx->meta->seq, &record, sizeof(record));
 		return 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Executors that know nothing of cordon. A task has a role from the moment that its program is
- * recognised: the executor's own processes have one, what they fork has another one, and what such
- * a child then executes may be agent code.
+ * Adoption from executors that were not changed for cordon. A task gets a role when its program is
+ * recognised. The executor's own processes have one role, and processes that they fork have
+ * another. A program that such a child executes may be agent code.
  *
- * Roles stand in a hash map by task address, and not in task storage: only fork, exec and the end
- * of a task look at them, and there a lookup that can fail would be a child that gets away.
+ * Roles are in a hash map by task address, not in task storage. Only fork, exec and exit of a task
+ * read them, and a failed lookup there would let a child escape.
  */
 #ifndef CORDON_BPF_ADOPT_BPF_H
 #define CORDON_BPF_ADOPT_BPF_H
@@ -45,7 +45,7 @@ struct {
 	__type(value, __u64);
 } adopt_names SEC(".maps");
 
-/* Its root directory's dentry. */
+/* Dentry of the task's root directory. */
 static __always_inline __u64 root_of(const struct task_struct *task)
 {
 	return read_u64(FIELD(struct fs_struct, read_task(task)->fs, root.dentry));
@@ -62,8 +62,8 @@ static __always_inline struct cordon_adoption *adoption_state(void)
 }
 
 /*
- * Roles belong to no execution: a user's processes share them. False: there is no place, or none
- * is left for the user.
+ * Sets a role. Roles belong to no execution, so processes of a user share the user's part. False:
+ * there is no room, or none is left for the user.
  */
 static __always_inline bool set_role(__u64 task, struct cordon_role *role, __u32 user)
 {
@@ -91,7 +91,10 @@ static __always_inline void remove_role(__u64 task)
 		share_give_back(user, CORDON_SHARE_ROLES);
 }
 
-/* A task passes its role on. -EAGAIN: no room for it, and so no child. */
+/*
+ * Copies a task's role to its child. Returns 0, or -EAGAIN if there is no room, which makes the
+ * fork fail.
+ */
 static __always_inline int inherit_role(struct task_struct *child, unsigned long clone_flags)
 {
 	__u64 parent = (__u64)bpf_get_current_task_btf(), address = (__u64)child;
@@ -119,14 +122,14 @@ static __always_inline void drop_role(__u64 task)
 		remove_role(task);
 }
 
-/* The entry in force for a role: an entry that changes moves to the other one of its pair. */
+/* The active entry for a role. A changed entry uses the other index of its pair. */
 static __always_inline struct cordon_executor *
 executor_of(const struct cordon_adoption *a, const struct cordon_role *role, __u32 *ret_index)
 {
 	__u32 index = role->executor & (CORDON_MAX_EXECUTORS - 1);
 	/*
-	 * One read: between two, a reload may move from one of the pair to the other, and neither
-	 * would be found.
+	 * Read once: between two reads, a reload could switch the pair, and neither entry would be
+	 * found.
 	 */
 	__u64 active = *(volatile __u64 *)&a->active;
 
@@ -134,7 +137,7 @@ executor_of(const struct cordon_adoption *a, const struct cordon_role *role, __u
 		index ^= 1;
 	if (!((active >> index) & 1))
 		return 0;
-	/* The daemon makes an entry before it has it in force. */
+	/* The daemon writes an entry before it activates it. */
 	order();
 	*ret_index = index;
 	return bpf_map_lookup_elem(&executors, &index);
@@ -145,22 +148,22 @@ executor_of(const struct cordon_adoption *a, const struct cordon_role *role, __u
 #define GLOB_TEXT 1024u
 #define GLOB_NONE 0xffffffffu
 /*
- * The kernel takes no longer argument than 32 pages (MAX_ARG_STRLEN). A pattern with one `*` takes
- * about a step for each byte of it.
+ * The kernel accepts arguments of at most 32 pages (MAX_ARG_STRLEN). A pattern with one `*` takes
+ * about one step per byte.
  */
 #define GLOB_STEPS (1u << 20)
 
-/* Lies in the scratch for events, of which there is none yet. */
+/* Uses the scratch for events, which is free at this time. */
 struct adopt_scratch {
 	struct cordon_adopt_key key;
 	__u32 at, pattern, star, star_at, matched;
-	__u32 begin, end; /* the piece of the argument that is in `text` */
-	__u32 complete;	  /* the argument ends with this piece */
-	__u32 unsure;	  /* some argument could not be read or compared to its end */
+	__u32 begin, end; /* the part of the argument that is in `text` */
+	__u32 complete;	  /* the argument ends in this part */
+	__u32 unsure;	  /* some argument could not be read, or not compared completely */
 	char text[GLOB_TEXT];
 };
 
-/* Behind the paths that an exec is put together from. */
+/* After the paths of the exec. */
 static __always_inline struct adopt_scratch *adopt_scratch_in(struct event_scratch *events)
 {
 	return (struct adopt_scratch *)(events->data + 2048);
@@ -174,7 +177,7 @@ struct glob_question {
 	__u32 component; /* `*` ends at a slash; the text is complete */
 };
 
-/* Reads the piece of the argument that begins at m->at. false: it cannot be read. */
+/* Reads the part of the argument that begins at m->at. False: it cannot be read. */
 static __always_inline bool read_piece(const struct glob_question *q, struct adopt_scratch *m)
 {
 	long n = read_user_string(m->text, sizeof(m->text), q->string + m->at);
@@ -199,7 +202,7 @@ static long glob_step(__u32 index, void *context)
 	if (pattern < length && pattern < CORDON_ADOPT_GLOB)
 		c = q->glob->text[pattern & (CORDON_ADOPT_GLOB - 1)];
 	if (c == '*') {
-		/* The last one matches all that follows, unless it ends at a slash. */
+		/* A final `*` matches the rest, unless it ends at a slash. */
 		m->matched = !q->component && pattern + 1 >= length;
 		m->star = pattern;
 		m->star_at = at;
@@ -227,12 +230,12 @@ static long glob_step(__u32 index, void *context)
 	return 0;
 }
 
-/* More than the kernel takes: each argument and its pointer count towards the size limit. */
+/* More than the kernel accepts: each argument and its pointer count towards the size limit. */
 #define ARGUMENTS_MAX (1u << 20)
 
 /*
- * One of the argument strings that exec was given. They are still the caller's: an executor's,
- * which has no reason to change them meanwhile, and which the kernel has just copied them from.
+ * Compares one argument string of the exec. The strings are in the caller's memory. The caller is
+ * an executor, which has no reason to change them meanwhile, and the kernel has just copied them.
  */
 static long match_argument(__u32 index, void *context)
 {
@@ -254,17 +257,17 @@ static long match_argument(__u32 index, void *context)
 	m->end = GLOB_NONE;
 	if (bpf_loop(GLOB_STEPS, glob_step, q, 0) >= GLOB_STEPS)
 		m->unsure = 1;
-	/* 6.1 wants to see that it is 0 or 1. */
+	/* Shows the verifier of 6.1 that the value is 0 or 1. */
 	return m->matched & 1;
 }
 
 enum glob_answer {
 	GLOB_NO = 0,
 	GLOB_YES = 1,
-	GLOB_UNKNOWN = 2, /* not all of the arguments could be read or compared */
+	GLOB_UNKNOWN = 2, /* not all arguments could be read or compared */
 };
 
-/* Is there an argument like this among those of the exec in progress? */
+/* Does an argument of the exec in progress match? */
 __noinline int match_arguments(const struct cordon_glob *glob, struct adopt_scratch *scratch)
 {
 	const struct pt_regs *regs = entry_registers();
@@ -287,7 +290,7 @@ __noinline int match_arguments(const struct cordon_glob *glob, struct adopt_scra
 		return GLOB_NO;
 	scratch->matched = 0;
 	scratch->unsure = 0;
-	/* The first is the program's name. Without it there are none. */
+	/* The first argument is the program's name. Without it there are none. */
 	if (bpf_probe_read_user(&string, sizeof(string), (void *)q.argv))
 		return GLOB_UNKNOWN;
 	if (!string)
@@ -314,7 +317,7 @@ static __always_inline __u64 adopt_lookup(struct adopt_scratch *scratch, __u32 q
 	return value ? *value : 0;
 }
 
-/* Is the path in the key like the pattern of an executor's program? */
+/* Does the path in the key match the pattern of the executor's program? */
 __noinline int is_like(const struct cordon_executor *executor, struct adopt_scratch *scratch)
 {
 	struct glob_question q = {.scratch = scratch, .component = 1};
@@ -378,8 +381,8 @@ static long add_cgroup_name(__u32 index, void *context)
 }
 
 /*
- * Is the task in the entry's cgroup or below it? By name: a service that is started again has a new
- * cgroup of the same name, and runs its program before anybody else could look.
+ * Is the task in the entry's cgroup or below it? Compares names: a restarted service has a new
+ * cgroup with the same name, and runs its program before the daemon could look up the cgroup.
  */
 __noinline int is_in_its_cgroup(__u32 executor)
 {
@@ -391,7 +394,7 @@ __noinline int is_in_its_cgroup(__u32 executor)
 
 	if (!events)
 		return 0;
-	/* Not an argument: 6.1 takes no key of a map from one. */
+	/* Not an argument: 6.1 accepts no map key from one. */
 	scratch = adopt_scratch_in(events);
 	w.scratch = scratch;
 	w.cgroup = read_u64(FIELD(struct css_set, groups, dfl_cgrp));
@@ -406,7 +409,7 @@ __noinline int is_in_its_cgroup(__u32 executor)
 	return adopt_lookup(scratch, CORDON_ADOPT_CGROUP, executor) != 0;
 }
 
-/* The event, at the end of the header: the paths follow it in the data. */
+/* The event is at the end of the header, because the paths follow it in the data. */
 static __always_inline struct cordon_adopt_event *adopt_event(struct event_scratch *scratch)
 {
 	return (struct cordon_adopt_event *)(scratch->header + sizeof(scratch->header) -

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Signals with which an executor requests the end of an execution that it has started. The first one
- * starts the grace period of the executor's entry. Without this limit, code that ignores the signal
- * would keep its executor waiting until the wall time limit.
+ * Signals with which an executor requests the end of an execution that it has started. The first
+ * one starts the grace period of the executor's entry. Without this limit, code that ignores the
+ * signal would keep its executor waiting until the wall time limit.
  */
 #ifndef CORDON_BPF_ASKED_BPF_H
 #define CORDON_BPF_ASKED_BPF_H

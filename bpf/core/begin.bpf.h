@@ -1,25 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * The beginning of an execution that was adopted, before its first instruction: its environment is
- * cleaned, and it is held for the daemon. Decided by an LSM hook, of which none is left out: a
- * tracing program is, wherever another task was preempted in it on the same processor
- * (bpf_prog_check_recur(), include/linux/bpf_verifier.h), and tells only.
+ * The start of an adopted execution, before its first instruction: its environment is cleaned, and
+ * it is held for the daemon. An LSM hook decides this, because LSM hooks always run. A tracing
+ * program is skipped if a preempted task is in it on the same CPU (bpf_prog_check_recur(),
+ * include/linux/bpf_verifier.h). The tracing program here therefore only reports.
  */
 #ifndef CORDON_BPF_BEGIN_BPF_H
 #define CORDON_BPF_BEGIN_BPF_H
 
 #include "bpf/core/adopt.bpf.h"
 
-/* Set by the loader. Under lockdown the kernel takes no program that writes to user memory. */
+/* Set by the loader. Under lockdown, the kernel loads no program that writes to user memory. */
 const volatile bool may_write_user = true;
 
-/*
- * What exec has copied, one string behind the other: the arguments, the environment, the program's
- * name.
- */
+/* Walks the strings that exec has copied: the arguments, the environment, the program's name. */
 struct string_walk {
 	__u64 at;
-	__u32 left; /* strings */
+	__u32 left; /* strings left */
 	char piece[128];
 };
 
@@ -33,19 +30,18 @@ static long walk_piece(__u32 index, void *context)
 	n = read_user_string(walk->piece, sizeof(walk->piece), walk->at);
 	if (n <= 0)
 		return 1;
-	/* Truncated, it ends with a NUL that is not the string's. */
+	/* A truncated string ends with a NUL that is not its own. */
 	walk->at += n == (long)sizeof(walk->piece) ? n - 1 : n;
 	walk->left -= n < (long)sizeof(walk->piece);
 	return 0;
 }
 
-/* The kernel takes no more strings: each counts towards the size limit with its pointer. */
+/* More than the kernel accepts: each string and its pointer count towards the size limit. */
 #define STRING_PIECES (1u << 20)
 
 /*
- * Behind the arguments of the exec in progress, or as far as they could be read: *ret_whole. Before
- * the program is in place, its memory says where they lie by `bprm` alone (copy_strings(),
- * fs/exec.c).
+ * Finds the end of the arguments of the exec in progress. *ret_whole is false if not all could be
+ * read. Before the program is loaded, only `bprm` shows where they are (copy_strings(), fs/exec.c).
  */
 static __noinline __u64 arguments_end(const struct linux_binprm *bprm, bool *ret_whole)
 {
@@ -58,20 +54,20 @@ static __noinline __u64 arguments_end(const struct linux_binprm *bprm, bool *ret
 
 struct environment_scan {
 	struct cordon_adopt_key key;
-	__u32 inside; /* a variable that did not fit: go on with it */
+	__u32 inside; /* 1: continues a variable that did not fit */
 	__u64 at, end;
 	__u32 dropping;
 	__u32 dropped;
 	__u32 broken;
 	__u32 executor;
-	__u32 noting; /* the names of what is dropped */
-	__u32 noted;  /* bytes of these in `names` */
-	__u32 ended;  /* where the next one begins, once one is written whole */
+	__u32 noting; /* 1: record the names of removed variables */
+	__u32 noted;  /* bytes of recorded names in `names` */
+	__u32 ended;  /* offset after the last complete name */
 	char filler[256];
 	char names[CORDON_ENVIRONMENT_NAMES];
 };
 
-/* Characters of a variable's name that are looked at. */
+/* Most characters of a variable's name that are recorded. */
 #define VARIABLE_NAME_MAX 128u
 _Static_assert(VARIABLE_NAME_MAX <= CORDON_ADOPT_TEXT, "names are read where pieces stand");
 
@@ -92,14 +88,14 @@ static long note_character(__u32 index, void *context)
 	return 0;
 }
 
-/* Whole, or not at all: what has no '=' might be part of a value. */
+/* Records a name completely or not at all: text without '=' may be part of a value. */
 static __always_inline void note_variable(struct environment_scan *scan)
 {
 	bpf_loop(VARIABLE_NAME_MAX, note_character, &scan, 0);
 	scan->noted = scan->ended;
 }
 
-/* A piece of the environment: a variable, or what of it fits into the key. */
+/* Handles a part of the environment: a variable, or the part of it that fits into the key. */
 static long clean_piece(__u32 index, void *context)
 {
 	struct environment_scan *scan = *(struct environment_scan **)context;
@@ -125,11 +121,11 @@ static long clean_piece(__u32 index, void *context)
 				note_variable(scan);
 		}
 	}
-	/* Without its NUL. The helper takes no empty range. */
+	/* Without its NUL. The helper accepts no empty range. */
 	if (n > 1 && scan->dropping && may_write_user &&
 	    bpf_probe_write_user((void *)at, scan->filler, n - 1))
 		goto broken;
-	/* Truncated, it ends with a NUL that is not the string's. */
+	/* A truncated string ends with a NUL that is not its own. */
 	scan->inside = n == CORDON_ADOPT_TEXT;
 	scan->at = at + (scan->inside ? n - 1 : n);
 	return 0;
@@ -138,7 +134,7 @@ broken:
 	return 1;
 }
 
-/* Overwrites what the entry does not keep. True: nothing of that is left. */
+/* Overwrites the variables that the entry does not keep. True: none of them is left. */
 static __always_inline bool clean_environment(struct environment_scan *scan, __u32 executor,
 					      __u64 start, __u64 end)
 {
@@ -155,15 +151,15 @@ static __always_inline bool clean_environment(struct environment_scan *scan, __u
 	return !scan->broken && scan->at >= scan->end;
 }
 
-/* Behind the names, as these are to be told. */
+/* After the names, which an event contains. */
 static __always_inline struct environment_scan *scan_of(struct event_scratch *scratch)
 {
 	return (struct environment_scan *)(scratch->data + CORDON_ENVIRONMENT_NAMES);
 }
 
 /*
- * While exec is in progress: by as many other characters, since the kernel is still to count these
- * strings (create_elf_tables(), fs/binfmt_elf.c).
+ * During exec: overwrites variables with as many other characters, because the kernel has not yet
+ * counted the strings (create_elf_tables(), fs/binfmt_elf.c).
  */
 static __noinline bool blot_environment(struct event_scratch *scratch, __u32 executor,
 					const struct linux_binprm *bprm)
@@ -181,7 +177,10 @@ static __noinline bool blot_environment(struct event_scratch *scratch, __u32 exe
 	return clean_environment(scan, executor, start, bprm->exec) && whole;
 }
 
-/* Once the program is in place, by nothing; so does the daemon where this was left out. */
+/*
+ * After the program is loaded: overwrites variables with NULs. The daemon does so if this program
+ * cannot.
+ */
 static __noinline void empty_environment(struct event_scratch *scratch, __u32 executor)
 {
 	const struct mm_struct *mm = read_task(bpf_get_current_task_btf())->mm;
@@ -196,8 +195,9 @@ static __noinline void empty_environment(struct event_scratch *scratch, __u32 ex
 }
 
 /*
- * A process that leads a group in its parent's session is a shell's job, and the shell would hear
- * of the stop (do_notify_parent_cldstop()). Nobody else asks to.
+ * Is the process a shell's job? It then leads a process group in its parent's session, and the
+ * shell would be notified of the stop (do_notify_parent_cldstop()). Other parents do not request
+ * this.
  */
 static __always_inline bool is_job(struct task_struct *current)
 {
@@ -208,7 +208,7 @@ static __always_inline bool is_job(struct task_struct *current)
 	       signal->pids[PIDTYPE_SID] != task->thread_pid;
 }
 
-/* With `names` bytes of what stands behind it in the scratch. */
+/* Sends an event with `names` bytes that follow it in the scratch. */
 static __noinline int send_of_environment(struct event_scratch *scratch, const struct label *label,
 					  struct cordon_execution *execution, __u32 type,
 					  __u32 names)
@@ -231,7 +231,7 @@ static __noinline int send_of_environment(struct event_scratch *scratch, const s
 	return 0;
 }
 
-/* Those that were overwritten here; what is left to the daemon it sees for itself. */
+/* Reports the variables that were overwritten here. The daemon knows the others itself. */
 static __always_inline void tell_removed(struct event_scratch *scratch, const struct label *label,
 					 struct cordon_execution *execution)
 {
@@ -246,7 +246,7 @@ static __always_inline void tell_removed(struct event_scratch *scratch, const st
 	send_of_environment(scratch, label, execution, CORDON_EVENT_ENVIRONMENT, names);
 }
 
-/* Is this its first program, in the process that was adopted? */
+/* Is this the first program of the adopted process? */
 static __always_inline bool is_beginning(const struct subject *s, const struct task_struct *task,
 					 __u32 begun)
 {
@@ -286,8 +286,8 @@ static __always_inline void begin(struct subject *s, struct cordon_adoption *a,
 		begun |= CORDON_BEGUN_HELD;
 	execution->begun = begun;
 	/*
-	 * Before its first instruction: the kernel looks for signals on the way there. The daemon
-	 * may have gone since adopt() asked, while the exec waited; a gate is one's with `deny`.
+	 * The signal is delivered before the first instruction. The daemon may have exited since
+	 * adopt() checked, while the exec waited. An entry with an exec check always has DENY_AWAY.
 	 */
 	if (begun & CORDON_BEGUN_HELD)
 		bpf_send_signal(SIGSTOP);
@@ -302,7 +302,9 @@ static __always_inline void begin_if_adopted(struct subject *s, struct task_stru
 		begin(s, adoption_state(), task, bprm);
 }
 
-/* The program is in place. The daemon finds one that it is not told of: adopted_scan(). */
+/*
+ * The program is loaded. If this event is lost, the daemon finds the execution with adopted_scan().
+ */
 static __always_inline void tell_begin(struct subject *s, struct task_struct *task)
 {
 	struct cordon_execution *execution = s->execution;
@@ -323,9 +325,7 @@ static __always_inline void tell_begin(struct subject *s, struct task_struct *ta
 	send_of_environment(scratch, &s->label, execution, CORDON_EVENT_BEGIN, 0);
 }
 
-/*
- * A task exits. If the daemon is gone with it, that is known at once, not when its lease runs out.
- */
+/* A task exits. If it was the daemon's last thread, its lease ends at once. */
 static __always_inline void end_lease_of(const struct task_struct *task)
 {
 	struct cordon_adoption *a = adoption_state();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * From a dentry up to the root of the mount namespace: the components of an object's name, and
- * which anchors they pass. No path buffer and no length limit but the number of components; never
- * the string that a system call was given.
+ * The path walk: from a dentry up to the root of the mount namespace. It finds the components of an
+ * object's name, and the bound directories above it. It uses no path buffer, and never the string
+ * that a system call was given. The only limit is the number of components.
  *
- * Fail closed: a climb that does not end at the root of the mount namespace that was recorded for
- * the execution (detached trees, other namespaces, lazily unmounted trees) or that is too deep has
- * no name, and what has no name is denied.
+ * Fail closed: an object has no name if the walk is too deep, or does not end at the root of the
+ * mount namespace recorded for the execution. The latter happens in detached trees, other
+ * namespaces and lazily unmounted trees. An object without a name is denied.
  */
 #ifndef CORDON_BPF_CLIMB_BPF_H
 #define CORDON_BPF_CLIMB_BPF_H
@@ -14,23 +14,26 @@
 #include "bpf/core/own_namespaces.bpf.h"
 #include "bpf/core/temporary.bpf.h"
 
-/* Question flags */
+/* Flags of a check */
 #define NAME_LISTING 0x1u  /* a directory to be listed: a slash follows its name */
-#define NAME_PROC    0x2u  /* in procfs: directories of own processes read "self" */
-#define NAME_SOURCE  0x4u  /* source of a rename or link: remember the states reached */
-#define NAME_TREE    0x10u /* also of interest: everything below it */
-#define NAME_SPELLED 0x20u /* whatever the answer, a record is to say the name */
-#define NAME_LINK    0x40u /* of a symbolic link: do rules speak of what is below it? */
-/* The mount is not known: see mountless.bpf.h. Of ask_whole() only. */
+#define NAME_PROC    0x2u  /* in procfs: directories of the execution's processes read "self" */
+#define NAME_SOURCE  0x4u  /* source of a rename or link: keep the states reached */
+#define NAME_TREE    0x10u /* also check everything below the name */
+#define NAME_SPELLED 0x20u /* an event needs the formatted path, whatever the result */
+/* a symbolic link: also find out whether rules apply to names below it */
+#define NAME_LINK 0x40u
+/* The mount is not known: see mountless.bpf.h. For ask_whole() only. */
 #define NAME_MOUNTLESS 0x80u
-#define NAME_MAYBE     0x8u /* the mount is one of several that could be meant: see mountless.bpf.h */
+#define NAME_MAYBE     0x8u /* the mount is one of several candidates: see mountless.bpf.h */
 
 #define MOUNT_CROSSINGS 64
 
-/* Besides enum cordon_reason: the object does not lie below that mount. Of NAME_MAYBE only. */
+/* With NAME_MAYBE, besides enum cordon_reason: the object is not below that mount. */
 #define REASON_ELSEWHERE 0xffu
 
-/* Addresses of the kernel's variables, from the loader. 0 cannot be read: see sequence_busy(). */
+/*
+ * Addresses of kernel variables, set by the loader. A read of address 0 fails: see sequence_busy().
+ */
 const volatile __u64 rename_lock;
 const volatile __u64 mount_lock;
 
@@ -46,7 +49,7 @@ static __always_inline bool read_dentry(__u64 dentry, struct dentry_link *link)
 	link->inode = read_u64(FIELD(struct dentry, dentry, d_inode));
 	link->length = read_u32(FIELD(struct dentry, dentry, d_name.len));
 	link->name = read_u64(FIELD(struct dentry, dentry, d_name.name));
-	/* There is no dentry without a parent: it could not be read. */
+	/* Every dentry has a parent, so a NULL one means that the read failed. */
 	return link->parent && link->name;
 }
 
@@ -66,8 +69,8 @@ static __always_inline __u32 mount_sequence(void)
 }
 
 /*
- * Sequence counts that every rename and every change of the mount tree moves. What is read between
- * two of these calls is read between them.
+ * Sequence counts of rename_lock and mount_lock, which change with every rename and every change of
+ * the mount tree. Reads between two calls happen between the two counts.
  */
 static __always_inline __u64 name_sequence(void)
 {
@@ -80,8 +83,9 @@ static __always_inline __u64 name_sequence(void)
 }
 
 /*
- * Odd while a writer is inside. The mounts' is never 0 once there is a root directory: that is what
- * comes of an address that cannot be read, and no name may be believed then.
+ * True if a count is odd, which means that a writer is active. Also true if mount_lock reads as 0:
+ * once a root directory exists its count is never 0, so the address cannot be read, and no name is
+ * reliable.
  */
 static __always_inline bool sequence_busy(__u64 sequence)
 {
@@ -89,9 +93,9 @@ static __always_inline bool sequence_busy(__u64 sequence)
 }
 
 /*
- * Is this inode of procfs the directory of a process of the same execution? -1: of another process,
- * 0: of no process, 1: yes. struct pid outlives its inode's dentry, tasks[] is empty once the
- * process is gone.
+ * Is this procfs inode the directory of a process? Returns 1 for a process of the same execution,
+ * -1 for another process, 0 for no process. struct pid outlives the inode's dentry; tasks[] is
+ * empty once the process has exited.
  */
 static __always_inline int proc_owner(const struct subject *s, __u64 inode)
 {
@@ -102,7 +106,7 @@ static __always_inline int proc_owner(const struct subject *s, __u64 inode)
 
 	if (!pid)
 		return 0;
-	/* tasks[PIDTYPE_PID]: the leader; it stays hashed until the whole group is reaped. */
+	/* tasks[PIDTYPE_PID] is the leader, which stays hashed until the whole group is reaped. */
 	node = read_u64(FIELD(struct pid, pid, tasks));
 	if (!node)
 		return -1;
@@ -116,7 +120,7 @@ enum climb_result {
 	CLIMB_LOST = 2,
 };
 
-/* One directory may be several anchors. */
+/* One directory may be bound several times. */
 static long note_anchor(__u32 n, void *context)
 {
 	const struct subject *s = context;
@@ -134,13 +138,13 @@ static long note_anchor(__u32 n, void *context)
 	run_add(walk, RUN_ANCHOR + n, start_state(s, CORDON_START_ANCHOR + n), walk->depth);
 	if (!walk->answer.below)
 		walk->answer.below = walk->depth;
-	/* Nothing else in its directory lies below it. */
+	/* Other names in its directory are not below it. */
 	if (walk->depth == 0)
 		walk->unstable |= UNSTABLE_NAME;
 	return 0;
 }
 
-/* The address alone settles nearly every component. */
+/* The address alone excludes nearly every component. */
 static __always_inline bool is_anchor(const struct subject *s, __u64 inode)
 {
 	const struct cordon_anchor *anchors = s->execution->anchors;
@@ -152,9 +156,9 @@ static __always_inline bool is_anchor(const struct subject *s, __u64 inode)
 }
 
 /*
- * Is something in a directory being made, moved or removed, by whoever it is? vfs_rename() is
- * called with the lock of what it moves from and to (lock_rename(), fs/namei.c). true as well where
- * the lock is of another kind (CONFIG_PREEMPT_RT).
+ * Is a name in this directory being created, moved or removed? vfs_rename() runs with both parents
+ * locked (lock_rename(), fs/namei.c). Also true if the lock has another type (CONFIG_PREEMPT_RT).
+ * See [C1] in directory_cache.bpf.h.
  */
 static __always_inline bool is_changed_inside(__u64 inode)
 {
@@ -164,7 +168,7 @@ static __always_inline bool is_changed_inside(__u64 inode)
 	       (read_u64(FIELD(struct inode, inode, i_rwsem.count)) & RWSEM_WRITER_LOCKED);
 }
 
-/* From the root of a mount to where it is mounted. */
+/* Continues from the root of a mount at its mount point. */
 static __always_inline enum climb_result cross_mount(struct walk *walk)
 {
 	__u64 parent = read_u64(FIELD(struct mount, walk->mount, mnt_parent));
@@ -177,7 +181,7 @@ static __always_inline enum climb_result cross_mount(struct walk *walk)
 	walk->mount = parent;
 	walk->mount_root = read_u64(FIELD(struct mount, parent, mnt.mnt_root));
 	walk->unseen = !moves_by_hook(walk->mount_root);
-	/* The rest of the way lies outside procfs. */
+	/* The rest of the walk is outside procfs. */
 	walk->in_proc = 0;
 	walk->crossed = 1;
 	walk->covered = 1;
@@ -192,16 +196,19 @@ static __always_inline enum climb_result record_component(const struct subject *
 	int owner = 0;
 
 	if (depth >= CORDON_MAX_COMPONENTS)
-		return CLIMB_GOING; /* the loop ends first, and finds no top */
+		return CLIMB_GOING; /* the loop ends first, without reaching the top */
 	if (walk->in_proc && link->parent == walk->mount_root) {
 		owner = proc_owner(s, link->inode);
-		/* The climb goes on, for the record's sake. */
+		/* The walk continues, because the event needs the name. */
 		if (owner < 0) {
 			walk->foreign = 1;
 			owner = 0;
 		}
 	}
-	/* Not so of one on whose root another is mounted, as on that which the host booted from. */
+	/*
+	 * Only a file system with a component in the name counts. If its root is covered by another
+	 * mount, as on an initramfs, it has none.
+	 */
 	if (walk->unseen)
 		walk->unstable |= UNSTABLE_MOVES;
 	component_set(walk, depth, link->name, link->length);
@@ -215,22 +222,22 @@ static __always_inline enum climb_result record_component(const struct subject *
 	return CLIMB_GOING;
 }
 
-/* What the record of an object in memory of its own begins with. */
+/* Prefix of names in a file system that the execution has made, for events. */
 static const char own_files[8] = CORDON_OWN_FILES;
 
-/* From the root of a file system that the execution has made. */
+/* Ends the walk at the root of a file system that the execution has made. */
 static __always_inline enum climb_result end_in_own(struct walk *walk)
 {
 	__u32 depth = walk->depth;
 	__u64 type, name = (__u64)own_files + 1;
 
 	if (depth >= CORDON_MAX_COMPONENTS)
-		return CLIMB_GOING; /* the loop ends, and finds no top */
+		return CLIMB_GOING; /* the loop ends, without reaching the top */
 	if (walk->own == OWN_PROC) {
 		type = read_u64(FIELD(struct super_block, super_block_of(walk->at), s_type));
 		name = read_u64(FIELD(struct file_system_type, type, name));
 	}
-	component_set(walk, depth, name, 4); /* of both */
+	component_set(walk, depth, name, 4); /* length of either text */
 	walk->depth = depth + 1;
 	return CLIMB_TOP;
 }
@@ -245,13 +252,16 @@ static long climb_step(__u32 index, void *context)
 		walk->climbed = CLIMB_LOST;
 		return 1;
 	}
-	/* Behind a mount, all is pinned by it: it is named anew only by d_move() or a new mount. */
+	/*
+	 * [C4] Above a mount the dentries are pinned by it: their names change only by d_move() or
+	 * a new mount.
+	 */
 	if ((link->flags & DCACHE_OP_REVALIDATE) && !walk->crossed)
 		walk->unstable |= UNSTABLE_NAME;
-	/* A root has nowhere to move. */
+	/* A root cannot move. */
 	if ((link->flags & DCACHE_OP_REVALIDATE) && link->parent != walk->at)
 		walk->unstable |= UNSTABLE_MOVES;
-	/* The directory's own moves, and those of what it stands in, are done under these locks. */
+	/* [C1] Moves of the directory, and of the directories above it, hold these locks. */
 	if (walk->depth >= 2 && is_changed_inside(link->inode))
 		walk->unstable |= UNSTABLE_MOVES;
 	if (walk->depth == 2 && !walk->crossed)
@@ -268,8 +278,8 @@ static long climb_step(__u32 index, void *context)
 }
 
 /*
- * Fills walk->components and adds a run for each anchor passed. Returns an enum cordon_reason, 0 if
- * there is a name.
+ * Fills walk->components, and adds a run for each bound directory. Returns 0 if the object has a
+ * name, else enum cordon_reason.
  */
 static __always_inline __u32 climb(const struct subject *s)
 {
@@ -290,7 +300,7 @@ static __always_inline __u32 climb(const struct subject *s)
 			? read_u64(FIELD(struct super_block, super_block_of(walk->dentry), s_root))
 			: read_u64(FIELD(struct vfsmount, walk->vfsmount, mnt_root));
 	/*
-	 * The root of a mount has its name on another, in a directory that is not its own parent.
+	 * The name of a mount's root is on another mount, and not in the directory of its d_parent.
 	 */
 	if (walk->dentry == walk->mount_root)
 		walk->unstable |= UNSTABLE_NAME;
@@ -302,10 +312,12 @@ static __always_inline __u32 climb(const struct subject *s)
 		count(CORDON_COUNTER_TOO_DEEP);
 		return CORDON_REASON_UNRESOLVED;
 	}
-	/* The whole file system was climbed, and the mount's root not met. */
+	/* The walk reached the root of the file system without passing the root of the mount. */
 	if (walk->climbed == CLIMB_LOST && (walk->flags & NAME_MAYBE) && !walk->crossed)
 		return REASON_ELSEWHERE;
-	/* A mount that is its own parent is a root; it must be that of the recorded namespace. */
+	/*
+	 * A mount that is its own parent is a root. It must be the root of the recorded namespace.
+	 */
 	if (walk->climbed == CLIMB_LOST ||
 	    (!walk->own && !is_reference(s, read_u64(FIELD(struct mount, walk->mount, mnt_ns)))))
 		return CORDON_REASON_UNRESOLVED;

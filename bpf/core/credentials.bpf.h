@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * With whose credentials a labelled task acts: with its own, or with those that the kernel put in
- * their place for work of its own.
+ * The credentials of a labelled task: its own, or credentials that the kernel uses temporarily for
+ * its own work.
  *
- * A stacked file system reads and writes its layers in the task's context, under the credentials of
- * whoever mounted it (override_creds(), fs/overlayfs); name services of network file systems do
- * likewise. That is not the task's wish, whose own call has been judged, and a refusal there harms
- * everybody: overlayfs that may not read its own attributes takes a directory for one that is not
- * opaque, and remembers so for the whole host.
+ * A stacked file system accesses its layers in the task's context, with the credentials of the
+ * process that mounted it (override_creds(), fs/overlayfs). Name services of network file systems
+ * do likewise. The task did not request these accesses, and its own call was checked. Denying them
+ * harms all users. For example, overlayfs that may not read its own attributes treats a directory
+ * as not opaque, and caches that for the whole host.
  *
- * Capability sets do not tell the two apart, as the task may hold every capability itself. Descent
- * does: whatever an execution's task acts with was copied from what it acted with before
- * (prepare_creds(), kernel/cred.c), from the credentials under which it was labelled on. io_uring,
- * access(2) and core dumps put such copies in force for a while. All copies are on record here as
- * long as they exist; what is neither the task's own nor on record is the kernel's.
+ * Capability sets do not distinguish the two, because the task may hold every capability itself.
+ * Origin does. All credentials of an execution are copies of earlier ones of its tasks
+ * (prepare_creds(), kernel/cred.c), starting with the credentials under which it was labelled.
+ * io_uring, access(2) and core dumps use such copies temporarily. All copies are recorded here
+ * while they exist. Credentials that are neither the task's real ones nor recorded belong to the
+ * kernel.
  *
- * Fail closed: credentials that find no room are not made, and the call that wanted them fails.
+ * Fail closed: if there is no room for a record, the credentials are not made, and the call fails.
  */
 #ifndef CORDON_BPF_CREDENTIALS_BPF_H
 #define CORDON_BPF_CREDENTIALS_BPF_H
@@ -23,8 +24,8 @@
 #include "bpf/core/subject.bpf.h"
 
 /*
- * Keyed by address, with the label under which they were made. Exact: the kernel tells of each end
- * (cred_free). Files that an execution has open hold those under which they were opened.
+ * By address, with the label under which they were made. Exact, because the kernel reports the end
+ * of credentials (cred_free). Open files of an execution hold the credentials that opened them.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -34,8 +35,8 @@ struct {
 } own_credentials SEC(".maps");
 
 /*
- * Where no active security module keeps anything with credentials, the kernel does not tell of
- * their end (security_cred_free()), and nothing can be on record.
+ * If no active security module stores data with credentials, the kernel does not report their end
+ * (security_cred_free()). They can then not be recorded.
  */
 static __always_inline bool tells_end(const struct cred *cred)
 {
@@ -53,15 +54,12 @@ static __always_inline __u64 permitted_capabilities(const struct cred *cred)
 {
 	__u64 set = ~0ull;
 
-	/* Two words or one, by kernel: eight bytes either way. */
+	/* One or two words, depending on the kernel; always eight bytes. */
 	bpf_probe_read_kernel(&set, sizeof(set), &cred->cap_permitted);
 	return set;
 }
 
-/*
- * Does the current task, which is labelled, act with credentials that the kernel put in force for
- * itself?
- */
+/* Does the current task, which is labelled, act with credentials of the kernel? */
 static __always_inline bool kernel_acts_for_itself(void)
 {
 	const struct task_struct *task = read_task(bpf_get_current_task_btf());
@@ -72,8 +70,8 @@ static __always_inline bool kernel_acts_for_itself(void)
 	if (tells_end(cred))
 		return !is_on_record(cred);
 	/*
-	 * The next best: a stacked file system's permit what the task gave up, its own copies never
-	 * do.
+	 * Fallback without records: credentials of a stacked file system permit capabilities that
+	 * the task lacks. Copies of the task's own never do.
 	 */
 	return permitted_capabilities(cred) & ~permitted_capabilities(real);
 }
@@ -86,7 +84,7 @@ static __always_inline struct cordon_execution *maker_of(const struct label *lab
 	return execution && execution->generation == label->generation ? execution : 0;
 }
 
-/* -ENOMEM: no room, or the execution has made too many. */
+/* Returns 0, or -ENOMEM if there is no room, or if the execution has made too many. */
 static __always_inline int record_credentials(const struct cred *cred, const struct label *label)
 {
 	struct cordon_execution *execution = maker_of(label);

@@ -1,26 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * From an answer to a return value: deny, or in observe mode report and allow. Every hook ends
- * here, so that a denial is counted and reported the same way everywhere.
+ * From a result to a hook's return value: deny, or in observe mode log and allow. Every hook ends
+ * here, so that all denials are counted and logged the same way.
  */
 #ifndef CORDON_BPF_DECIDE_BPF_H
 #define CORDON_BPF_DECIDE_BPF_H
 
 #include "bpf/core/event.bpf.h"
 
-/*
- * Denials that cannot be attributed to a live execution have no slot to report to; the counter
- * says that they happened.
- */
+/* Denies a task without a live execution. There is no slot to log it to; a counter counts it. */
 static __always_inline int deny_unknown(void)
 {
 	return -EACCES;
 }
 
-/*
- * What is refused, and with which error, in one: a function has five arguments, and the stack
- * little room.
- */
+/* Operation and error in one argument, because a function has at most five. */
 #define REFUSAL(operation, error) ((__u64)(operation) << 32 | (__u32)(error))
 
 typedef int report_function(struct walk *walk, struct cordon_execution *execution,
@@ -36,7 +30,7 @@ static __always_inline int deny_by(const struct subject *s, __u64 refusal, __u64
 	fill_report(&report, s, refusal >> 32, object, answer);
 	report.identity = identity;
 	report.error = (__s32)refusal;
-	/* What is being killed gets no further, observed or not. */
+	/* A task that is being killed is denied even in observe mode. */
 	report.would = report.observed && answer->reason != CORDON_REASON_ENDING;
 	if (answer->reason == CORDON_REASON_UNRESOLVED) {
 		count(CORDON_COUNTER_UNRESOLVED);
@@ -49,7 +43,7 @@ static __always_inline int deny_by(const struct subject *s, __u64 refusal, __u64
 	report_to(s->walk, execution, &report);
 	if (report.would)
 		return 0;
-	/* The verifier wants to see that this is an error number. */
+	/* Shows the verifier that the value is an error number. */
 	return report.error < 0 && report.error >= -MAX_ERRNO ? report.error : -EACCES;
 }
 
@@ -60,9 +54,9 @@ static __noinline int deny(const struct subject *s, __u64 refusal, __u64 identit
 }
 
 /*
- * Denies, for a reason that is not a policy rule, something named by a number. By itself, so that
- * what it has on the stack is not there while names are asked about: with that, the deepest calls
- * fill the 512 bytes.
+ * Denies an object that a number identifies, for a reason other than a rule. A separate function,
+ * so that its variables are not on the stack during checks by name. Otherwise the deepest calls
+ * would exceed 512 bytes.
  */
 static __noinline int deny_number(const struct subject *s, __u32 operation, __u64 number,
 				  __u32 reason, __s32 error)
@@ -73,7 +67,7 @@ static __noinline int deny_number(const struct subject *s, __u32 operation, __u6
 	return deny(s, REFUSAL(operation, error), number, &object, &answer);
 }
 
-/* deny_number() for fexit programs, in which no function can be replaced. */
+/* deny_number() for fexit programs, which cannot have stubs. */
 static __noinline int deny_number_at_exit(const struct subject *s, __u32 operation, __u64 number,
 					  __u32 reason, __s32 error)
 {
@@ -99,8 +93,8 @@ static __always_inline int deny_process(const struct subject *s, __u32 operation
 }
 
 /*
- * Hooks whose whole answer is "no execution does this": mounts, bpf(), kernel modules and the
- * like. No policy can allow them.
+ * For hooks that no execution may pass: mounts, bpf(), kernel modules and the like. No policy can
+ * allow them.
  */
 static __always_inline int refuse_builtin(__u32 operation, __u64 number)
 {
@@ -122,7 +116,7 @@ static __noinline int deny_answered(const struct subject *s, __u32 operation,
 	return deny(s, REFUSAL(operation, error), identity, object, &s->walk->answer);
 }
 
-/* Turns what was answered last, in walk->answer, into a return value. */
+/* Turns the result of the last check, in walk->answer, into a return value. */
 static __always_inline int decide_answered(const struct subject *s, __u32 operation,
 					   const struct object *object, __u64 identity, __s32 error)
 {
@@ -139,21 +133,21 @@ static __noinline int deny_path(const struct subject *s, __u32 operation, __s32 
 #define WRITE CORDON_RIGHT(CORDON_WRITE)
 #define LINKS CORDON_RIGHT(CORDON_LINKS)
 
-/* A file that may be written but for its other names can be replaced, as EPERM says. */
+/*
+ * EPERM if only LINKS is missing, as for an immutable file: programs then replace the file instead.
+ */
 static __always_inline __s32 error_of_change(const struct subject *s)
 {
 	return s->walk->answer.missing == LINKS ? -EPERM : -EACCES;
 }
 
-/* decide_answered() for what was asked about by its name. */
+/* decide_answered() for a check by name. */
 static __always_inline int decide_path(const struct subject *s, __u32 operation, __s32 error)
 {
 	return s->walk->answer.missing ? deny_path(s, operation, error) : 0;
 }
 
-/*
- * What the policy wants to see of one kind of access, or the host wants to see of whatever policy.
- */
+/* The audit level that the policy or the host requires for one kind of access. */
 #define AUDIT_LEVEL(s, what)                                                                       \
 	higher_level(CORDON_AUDIT_LEVEL((s)->policy->audit, what),                                 \
 		     CORDON_AUDIT_LEVEL((s)->execution->audit, what))
@@ -163,7 +157,7 @@ static __always_inline __u32 higher_level(__u32 one, __u32 other)
 	return one > other ? one : other;
 }
 
-/* Are accesses with these rights to files to be seen, if they are allowed? */
+/* Are allowed accesses to files with these rights logged? */
 static __always_inline bool is_reported(const struct subject *s, __u32 rights)
 {
 	__u32 level = AUDIT_LEVEL(s, OPENS);
@@ -173,8 +167,8 @@ static __always_inline bool is_reported(const struct subject *s, __u32 rights)
 }
 
 /*
- * An allowed access. By itself, so that what it has on the stack is not there while names are asked
- * about.
+ * Logs an allowed access. A separate function, so that its variables are not on the stack during
+ * checks by name.
  */
 static __noinline void report_path(const struct subject *s, __u32 type, __u32 operation,
 				   __u32 rights)
@@ -194,8 +188,7 @@ static __always_inline bool reports_changes(const struct subject *s)
 }
 
 /*
- * A flag of the question about a name that is to be changed: its answer may be put on record by
- * decide_change().
+ * Flag for the check of a name that is to be changed: decide_change() may need the formatted path.
  */
 static __always_inline __u32 spelled_change(const struct subject *s)
 {
@@ -203,9 +196,8 @@ static __always_inline __u32 spelled_change(const struct subject *s)
 }
 
 /*
- * decide_path() for what makes, changes or takes away: allowed, it is put on record where the
- * policy says so. An open is not all that changes a file, and what is gone was perhaps never
- * opened.
+ * decide_path() for creating, changing and removing: logs an allowed access if required. Opens are
+ * not sufficient, because other calls change files, and a removed file may never have been opened.
  */
 static __always_inline int decide_change(const struct subject *s, __u32 operation, __s32 error,
 					 __u32 rights)
@@ -217,13 +209,15 @@ static __always_inline int decide_change(const struct subject *s, __u32 operatio
 	return 0;
 }
 
-/* No scratch to put the question in, or an object that cannot be read: as good as no name. */
+/*
+ * Denies if there is no scratch, or if the object cannot be read: as for an object without a name.
+ */
 static __always_inline int deny_unasked(const struct subject *s, __u32 operation)
 {
 	return deny_number(s, operation, 0, CORDON_REASON_UNRESOLVED, -EACCES);
 }
 
-/* A question whose bytes stand in walk->name; the answer goes to walk->answer. See APART(). */
+/* Checks the key in walk->name, and stores the result in walk->answer. See APART(). */
 STUB int ask_bytes(struct walk *walk, struct policy_page *page, __u64 policy,
 		   __u64 start_and_length, __u32 rights)
 {
@@ -269,8 +263,8 @@ static __always_inline void ask_short(const struct subject *s, __u32 start, __u3
 }
 
 /*
- * The question is in walk->name, of one of the lengths that questions about sockets and addresses
- * have.
+ * Was the key in walk->name granted last? Keys of sockets and addresses have one of
+ * these lengths.
  */
 static __always_inline bool is_last_grant(const struct subject *s, const struct short_grant *last,
 					  __u32 length, __u32 rights)
@@ -304,8 +298,8 @@ static __always_inline void remember_grant(const struct subject *s, struct short
 }
 
 /*
- * ask_short() for sockets' kinds and addresses, answered at once if it is the one that was granted
- * last. Not where the calls are deepest: together they may have 512 bytes of stack.
+ * ask_short() for socket kinds and addresses, which returns at once for the last granted key. Not
+ * used in the deepest calls, which may have 512 bytes of stack together.
  */
 static __noinline void ask_again(const struct subject *s, __u32 start, __u32 length, __u32 rights)
 {
@@ -322,7 +316,7 @@ static __noinline void ask_again(const struct subject *s, __u32 start, __u32 len
 		remember_grant(s, last, length, rights);
 }
 
-/* For coalescing: the first bytes of a short question tell it from others. */
+/* For coalescing: identifies a short key by its first bytes. */
 static __always_inline __u64 short_identity(const struct subject *s, __u32 length)
 {
 	const __u64 *words = (const __u64 *)s->walk->name;
@@ -339,7 +333,10 @@ static __always_inline int decide_short(struct subject *s, __u32 operation, __u3
 	return decide_answered(s, operation, &object, short_identity(s, length), -EACCES);
 }
 
-/* "@anonymous" and "@memfd": what has no name but can be mapped or run. Returns the length. */
+/*
+ * Writes "@anonymous" or "@memfd" for objects without a name that can be mapped or run. Returns the
+ * length.
+ */
 static __always_inline __u32 spell_special(const struct subject *s, bool memfd)
 {
 	if (memfd) {
@@ -351,8 +348,8 @@ static __always_inline __u32 spell_special(const struct subject *s, bool memfd)
 }
 
 /*
- * How every LSM program here begins: an earlier program's refusal stands, and tasks of no
- * execution are let through.
+ * The start of every LSM program here: denials of earlier programs remain, and tasks without an
+ * execution pass.
  */
 #define ENTER(subject, ret)                                                                        \
 	do {                                                                                       \
@@ -366,7 +363,7 @@ static __always_inline __u32 spell_special(const struct subject *s, bool memfd)
 			return deny_unknown();                                                     \
 	} while (0)
 
-/* And how it ends. */
+/* The end of every LSM program here. */
 #define LEAVE(subject, verdict)                                                                    \
 	({                                                                                         \
 		int verdict_ = (verdict);                                                          \

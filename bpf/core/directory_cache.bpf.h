@@ -46,14 +46,15 @@
 #include "bpf/core/climb.bpf.h"
 
 /*
- * Of an entry: rename_lock is even when nothing moves. The bits above hold the number of components
- * of the directory's name, because an entry must not lead deeper than a climb.
+ * Marks an entry's `renames` as a depth instead of a sequence, which is even while nothing moves.
+ * The higher bits are the number of components of the directory's name. With it, a name found
+ * through the directory above is not longer than one that a walk accepts.
  */
 #define RENAMES_COUNTED	       1u
 #define COUNTED_AT(depth)      ((__u32)(depth) << 1 | RENAMES_COUNTED)
 #define COUNTED_DEPTH(renames) ((renames) >> 1)
 
-/* What the entry for a question's directory is found by, and the last component itself. */
+/* Reads the last component, and the directory that is the key of its entry. */
 static __always_inline void note_leaf(struct walk *walk, const struct dentry *dentry)
 {
 	struct leaf *leaf = &walk->leaf;
@@ -79,7 +80,7 @@ static __always_inline __u32 dentry_sequence(__u64 dentry)
 	return sequence;
 }
 
-/* The same where only an address is known. */
+/* The same for an address only. */
 static __always_inline void note_leaf_at(struct walk *walk, __u64 dentry)
 {
 	struct leaf *leaf = &walk->leaf;
@@ -96,13 +97,13 @@ static __always_inline void note_leaf_at(struct walk *walk, __u64 dentry)
 	leaf->directory = link->parent;
 }
 
-/* Odd while the dentry is moved. */
+/* True if the dentry was not moved meanwhile. The sequence is odd during a move. */
 static __always_inline bool leaf_holds(const struct walk *walk)
 {
 	return !(walk->leaf.sequence & 1) && dentry_sequence(walk->dentry) == walk->leaf.sequence;
 }
 
-/* A count that high is no count: nothing is remembered by it, see stop_remembering(). */
+/* With this bit, nothing is cached: see stop_remembering(). */
 #define NOTHING_REMEMBERED (1ull << 63)
 
 static __always_inline __u64 directory_changes(void)
@@ -150,7 +151,7 @@ static __always_inline void directories_note_freed(struct walk *walk)
 		walk->above.freed = directories_freed(walk->above.inode);
 }
 
-/* Everything else has a meaning of its own, or is asked rarely. */
+/* Checks with other flags have another meaning, or are rare. */
 static __always_inline bool is_cacheable(const struct subject *s)
 {
 	return !s->spare && !(s->walk->flags & ~(NAME_LISTING | NAME_SOURCE)) && s->walk->wanted;
@@ -189,7 +190,7 @@ static __always_inline struct directory *directory_entry(struct walk *walk)
 	return entry_of(walk, walk->leaf.directory);
 }
 
-/* Runs over the last components alone, from the states that a directory's name came to. */
+/* Runs over the last components alone, from the states after a directory's name. */
 static __always_inline void directory_resume(const struct subject *s, const struct directory *entry,
 					     __u32 components)
 {
@@ -212,8 +213,8 @@ static __always_inline void directory_resume(const struct subject *s, const stru
 }
 
 /*
- * The directory is not remembered: is the one that it stands in? All of it is read under one state
- * of renames and mounts, as in a climb, for it is remembered thereafter.
+ * Called if the directory is not cached: uses the entry of the directory above it. All reads are
+ * under one sequence of renames and mounts, as in a path walk, because the result is cached.
  */
 static __always_inline bool directory_recall_above(const struct subject *s)
 {
@@ -246,7 +247,7 @@ static __always_inline bool directory_recall_above(const struct subject *s)
 	return true;
 }
 
-/* Sets up the runs from a directory on. The caller asks recall_holds() when they are done. */
+/* Sets up the runs from a cached directory. The caller must check recall_holds() after the runs. */
 static __always_inline enum recall directory_recall(const struct subject *s)
 {
 	struct walk *walk = s->walk;
@@ -265,7 +266,7 @@ static __always_inline enum recall directory_recall(const struct subject *s)
 	return entry->renames & RENAMES_COUNTED ? RECALL_COUNTED : RECALL_COMPARED;
 }
 
-/* Was the inode of the entry that the runs began with never freed since ([D4])? */
+/* [D4] The inode of the entry that the runs began with was never freed since. */
 static __always_inline bool is_same_inode(const struct walk *walk)
 {
 	if (walk->partial == RECALL_ABOVE)
@@ -273,7 +274,9 @@ static __always_inline bool is_same_inode(const struct walk *walk)
 	return directories_freed(walk->leaf.directory_inode) == walk->noted.freed;
 }
 
-/* Nothing has changed since the entry was made, nor the last component since it was read. */
+/*
+ * [D1] [D2] Nothing has changed since the entry was made, or since the last component was read.
+ */
 static __always_inline bool recall_holds(const struct walk *walk)
 {
 	const struct directory_cache *cache = &walk->directories;
@@ -294,7 +297,7 @@ static __always_inline void directories_forget(struct directory_cache *cache)
 		cache->entries[i].dentry = 0;
 }
 
-/* After a question that came to rest: is it known that there is no second mount? */
+/* Call after a settled check. True if the file system is known to have no second mount. */
 static __always_inline bool is_mounted_once(const struct walk *walk)
 {
 	const struct other_names *others = &walk->others;
@@ -305,8 +308,8 @@ static __always_inline bool is_mounted_once(const struct walk *walk)
 }
 
 /*
- * A run that is over is kept as what it says. The first are the directory's, the others those of
- * `above`.
+ * Replaces the state of a finished run by its outcome. The first states are the directory's, the
+ * others belong to `above`.
  */
 static long settle_state(__u32 index, void *context)
 {
@@ -342,13 +345,16 @@ static __always_inline void entry_set(struct walk *walk, const struct directory 
 	entry->renames = renames;
 }
 
-/* After a climb, or an attempt from the directory above, that nothing disturbed. */
+/* Stores the result of an undisturbed path walk, or of a run from the directory above. */
 static __always_inline void directory_remember(const struct subject *s)
 {
 	struct walk *walk = s->walk;
 	struct directory_cache *cache = &walk->directories;
 	bool counted = !(walk->unstable & UNSTABLE_MOVES) && is_mounted_once(walk);
-	/* A run that begins at the directory says nothing about others beside it. */
+	/*
+	 * A run from a cached directory has no states for the one above. A bound directory adds a
+	 * run that the one above lacks.
+	 */
 	bool above = counted && walk->partial == RECALL_NONE && walk->above.dentry &&
 		     !is_anchor(s, walk->leaf.directory_inode);
 	__u32 depth;

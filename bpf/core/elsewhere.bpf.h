@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Questions about objects that are reached by a mount of another namespace than the one recorded
- * for the execution: in a sandbox that it has made (CORDON_POLICY_OWN_NAMESPACES), by a mount that
- * is not attached anywhere, or by one that is no longer.
+ * Foreign mounts: checks on objects that are reached by a mount outside of the recorded mount
+ * namespace. Such a mount is in a sandbox that the execution made (CORDON_POLICY_OWN_NAMESPACES),
+ * or is not attached anywhere.
  *
- * What was mounted there came from somewhere. If its file system is mounted in the reference
- * namespace, the object is asked about by the names that those mounts give it, as if it had been
- * reached by one of them: the first that grants what is wanted, and what a rule denies by any of
- * them is denied (every_name.bpf.h). The name in the sandbox says nothing.
+ * If the object's file system is mounted in the recorded namespace, the object is checked by the
+ * names that these mounts give it. The first name that grants the requested rights counts. A deny
+ * rule for any of the names denies (every_name.bpf.h). The name in the sandbox does not matter.
  *
  * A file system that the execution has made has no such mount:
  *
- * - one in memory, and terminals and queues of its own, are its to read and write, and code there
- *   is what code in memory is, "@memfd": whatever name it is mounted over, no rule by name lets
- *   it run;
- * - procfs is asked about as what stands under /proc.
+ * - A file system in memory, and the execution's own terminals and queues, may be read and
+ *  written. Code in it is checked as "@memfd", whatever name it is mounted over. No rule by
+ *  name allows running it.
+ * - procfs is checked as if below /proc.
  *
- * Fail closed: what has neither, or was made by somebody else, is denied.
+ * Fail closed: an object with neither, or in a file system that another execution made, is denied.
  */
 #ifndef CORDON_BPF_ELSEWHERE_BPF_H
 #define CORDON_BPF_ELSEWHERE_BPF_H
@@ -29,7 +28,7 @@
 	 CORDON_RIGHT(CORDON_DELETE) | CORDON_RIGHT(CORDON_METADATA) |                             \
 	 CORDON_RIGHT(CORDON_SPECIAL) | CORDON_RIGHT(CORDON_LINKS))
 
-/* Rights are the same for all that is in it, so that nothing is gained by a move. */
+/* All objects in it have the same rights, so that a move gains nothing. */
 static __always_inline void answer_own_memory(const struct subject *s, __u32 wanted)
 {
 	struct walk *walk = s->walk;
@@ -58,8 +57,8 @@ static __always_inline void answer_own_memory(const struct subject *s, __u32 wan
 }
 
 /*
- * In a file system that an execution has made? By itself, as what follows, so that what it has on
- * the stack is not there while names are asked about.
+ * Is the object in a file system that an execution has made? A separate function, like the next
+ * one, so that its variables are not on the stack during checks by name.
  */
 static __noinline bool is_made(const struct walk *walk)
 {
@@ -82,7 +81,7 @@ static __noinline void ask_in_own(const struct subject *s)
 		answer_own_memory(s, walk->wanted);
 }
 
-/* What says nothing yet is not the name that was meant. */
+/* An undecided result does not count as the intended name. */
 static __always_inline bool is_granted(const struct walk *walk)
 {
 	const struct answer *a = &walk->answer;
@@ -110,12 +109,12 @@ static long ask_by_reference(__u32 index, void *context)
 	ask(s);
 	if (is_granted(walk))
 		return 1;
-	/* Nobody has asked yet whether what is in it has other names. */
+	/* Path aliases of the directory's objects were not checked, so do not cache it. */
 	forget_directory(walk);
 	return 0;
 }
 
-/* Instead of ask(), of what is_elsewhere() or has no mount. */
+/* Replaces ask() if is_elsewhere(), or if the object has no mount. */
 __noinline int ask_elsewhere(APART_ARGUMENTS)
 {
 	struct subject s;
@@ -135,7 +134,7 @@ __noinline int ask_elsewhere(APART_ARGUMENTS)
 	walk->others.at = 0;
 	walk->others.used = walk->vfsmount;
 	bpf_loop(CORDON_MAX_COMPONENTS * SEARCH_TURNS, ask_by_reference, &s, 0);
-	/* Nothing but a name for the record comes of that which was used. */
+	/* For the event, format the name on the mount of the access. */
 	if (walk->answer.reason == CORDON_REASON_UNRESOLVED && walk->others.used) {
 		walk->vfsmount = walk->others.used;
 		walk->leaf.directory = 0;
@@ -152,21 +151,24 @@ static __always_inline void ask_by_mount_used(const struct subject *s)
 		ask(s);
 }
 
-/* The question of which the hook knows no mount. */
+/* A check without a mount. */
 static __always_inline void ask_by_all_mounts(const struct subject *s)
 {
 	struct walk *walk = s->walk;
 	__u64 super_block = super_block_of(walk->dentry);
 
 	walk->flags &= ~NAME_MOUNTLESS;
-	/* In a file system that an execution has made, whatever mount there is in the reference. */
+	/*
+	 * In a file system that an execution has made, any mount in the recorded namespace is
+	 * ignored.
+	 */
 	if (has_own_namespaces(s) && maker_of_superblock(super_block))
 		ask_elsewhere(APART(s));
 	else
 		ask_mountless(s, super_block);
 }
 
-/* Replaces ask_whole(). What cannot be resolved is missing altogether. */
+/* Replaces ask_whole(). If the object cannot be resolved, all rights are missing. */
 static __always_inline int ask_whole_body(APART_ARGUMENTS)
 {
 	struct subject s;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Telling userspace. Nothing here can change a verdict: what cannot be reported is counted.
+ * Events for userspace. They cannot change a verdict: an event that cannot be sent is counted.
  *
- * Sequence numbers are given out here, so that userspace sees every hole. Identical denials
- * within a second are counted instead of sent, and each execution has a budget of events per
- * second: one execution cannot drown another's records.
+ * Sequence numbers are assigned here, so that userspace detects every gap. Identical denials within
+ * a second are counted instead of sent. Each execution has a budget of events per second, so that
+ * it cannot displace the records of others.
  */
 #ifndef CORDON_BPF_EVENT_BPF_H
 #define CORDON_BPF_EVENT_BPF_H
@@ -13,17 +13,17 @@
 
 #define NSEC_PER_SEC	  1000000000ull
 #define EVENTS_PER_SECOND 2000ull
-/* Where everything is reported and nothing refused, a program's start alone takes hundreds. */
+/* In observe mode, the start of one program alone causes hundreds of events. */
 #define OBSERVED_EVENTS_PER_SECOND 20000ull
-/* Of one kind and one execution: the rings hold 8 and 4 MiB for all executions. */
+/* Per kind and execution: the rings hold 8 and 4 MiB for all executions. */
 #define BYTES_PER_SECOND	  (1ull << 20)
 #define OBSERVED_BYTES_PER_SECOND (8ull << 20)
 #define RULE_EVENTS_PER_SECOND	  32u
 
-/* What an event speaks of, besides the name in the subject's walk. */
+/* The object of an event, besides the name in the subject's walk. */
 struct object {
 	__u32 kind;   /* enum cordon_object_kind */
-	__u32 length; /* bytes in walk->name for short questions; unused for paths */
+	__u32 length; /* bytes in walk->name of a short key; unused for paths */
 	__u64 number; /* CORDON_OBJECT_NUMBER, and the id for coalescing */
 	struct cordon_process_object process;
 };
@@ -34,7 +34,10 @@ static __always_inline struct event_scratch *event_scratch(void)
 				    BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 
-/* NULL: none could be had. Whoever gets one gives it back by put_scratch(*ret_shared). */
+/*
+ * Takes scratch for an event. Returns NULL if none is available. The caller returns it with
+ * put_scratch(*ret_shared).
+ */
 static __always_inline struct event_scratch *take_scratch(struct shared_scratch **ret_shared)
 {
 	__u32 start = bpf_get_smp_processor_id();
@@ -52,7 +55,7 @@ static __always_inline struct event_scratch *take_scratch(struct shared_scratch 
 	return event_scratch();
 }
 
-/* Without one a critical event of the execution is lost, and counted. */
+/* If no scratch is available, counts a lost critical event of the execution. */
 static __always_inline struct event_scratch *
 take_scratch_or_drop(struct cordon_execution *execution, struct shared_scratch **ret_shared)
 {
@@ -71,15 +74,15 @@ static __always_inline void put_scratch(struct shared_scratch *shared)
 		__sync_val_compare_and_swap(&shared->taken, 1, 0);
 }
 
-/* Nothing is refused, everything that would be is reported. */
+/* In observe mode nothing is denied, and all would-be denials are logged. */
 static __always_inline bool observes(const struct subject *s)
 {
 	return s->policy->flags & CORDON_POLICY_OBSERVE;
 }
 
 /*
- * Room in this second's budget? The window moves on at the first event after its end. Its bytes are
- * those of the events before: charge_bytes().
+ * Is there room in this second's budget? The window restarts at the first event after its end.
+ * Bytes are charged after the event is built: charge_bytes().
  */
 static __always_inline bool has_budget(struct cordon_execution *execution, bool observed, __u64 now,
 				       enum cordon_budget kind)
@@ -106,8 +109,8 @@ static __always_inline void charge_bytes(struct cordon_execution *execution,
 }
 
 /*
- * Denials by a rule have a budget for each rule, beside the one of all others, so that noise does
- * not hide them. Beyond it they are noise themselves, and share that of the others.
+ * Denials by a rule have a budget for each rule, so that other denials do not displace them. Above
+ * it, they use the common budget.
  */
 static __always_inline bool has_rule_budget(struct cordon_execution *execution, __u16 rule,
 					    __u64 now)
@@ -138,8 +141,8 @@ static __always_inline bool within_budget(const struct subject *s, __u64 now,
 }
 
 /*
- * Who forked a process, also where it has got another parent since, or never had that one for a
- * parent (CLONE_PARENT): what a process does is its forker's doing.
+ * Reports the forker as the parent, even if the process was reparented since, or was created with
+ * CLONE_PARENT. The forker is responsible for the process.
  */
 static __always_inline void fill_parent(struct cordon_event *event)
 {
@@ -149,7 +152,7 @@ static __always_inline void fill_parent(struct cordon_event *event)
 	__u32 tgid = known ? known->forker.tgid : 0;
 	__u64 start = known ? known->forker.start : 0;
 
-	/* So that no load is shared by pointers into a map and pointers into the kernel. */
+	/* Keeps the compiler from merging loads through map pointers and kernel pointers. */
 	barrier_var(tgid);
 	barrier_var(start);
 	if (!tgid) {
@@ -174,7 +177,7 @@ static __always_inline void fill_process(struct cordon_event *event)
 	bpf_get_current_comm(event->comm, sizeof(event->comm));
 }
 
-/* Of an event that may make no record: a number that it had would be missing there. */
+/* For events that may make no record: a sequence number would leave a gap. */
 static __always_inline void fill_unnumbered(struct cordon_event *event, const struct label *label,
 					    __u64 policy, __u32 type, __u32 size, __u64 now)
 {
@@ -209,7 +212,7 @@ static __always_inline void note_sent(struct cordon_execution *execution, long e
 
 struct spelling {
 	struct walk *walk;
-	__u8 *data; /* CORDON_EVENT_LARGE bytes and one name's room behind them */
+	__u8 *data; /* CORDON_EVENT_LARGE bytes, followed by room for one name */
 };
 
 static long spell_component(__u32 index, void *context)
@@ -235,16 +238,16 @@ static long spell_component(__u32 index, void *context)
 	return 0;
 }
 
-/* In a path's length, which is below them: CORDON_OBJECT_*. */
+/* CORDON_OBJECT_* flags in the upper bits of a path's length. */
 #define SPELLED_SHIFT	  30
 #define SPELLED_MOVED	  ((__u32)CORDON_OBJECT_MOVED << SPELLED_SHIFT)
 #define SPELLED_TEMPORARY ((__u32)CORDON_OBJECT_TEMPORARY << SPELLED_SHIFT)
 #define SPELLED_LENGTH	  ((1u << SPELLED_SHIFT) - 1)
 
 /*
- * The resolved path as text, a directory that was to be listed with a slash behind it, as it was
- * asked. Returns the bytes written; *ret_total what it really has, and SPELLED_MOVED if the text,
- * which is read from the kernel's names as they are now, may differ: the answer was given before.
+ * Formats the resolved path. A directory to be listed gets a trailing slash, as in the check.
+ * Returns the bytes written. *ret_total is the full length. It includes SPELLED_MOVED if the text
+ * may differ from the checked name, because it is read from the kernel's current names.
  */
 static __noinline __u32 spell_path(struct walk *walk, __u8 *data, __u32 *ret_total)
 {
@@ -271,13 +274,13 @@ static __noinline __u32 spell_path(struct walk *walk, __u8 *data, __u32 *ret_tot
 		walk->spelled_total |= SPELLED_MOVED;
 	if (walk->temporary)
 		walk->spelled_total |= SPELLED_TEMPORARY;
-	/* From memory, so that what follows is the same to the verifier after both. */
+	/* Stored through memory, so that the verifier checks the following code once. */
 	barrier();
 	*ret_total = walk->spelled_total;
 	return walk->spelled;
 }
 
-/* Writes the object behind an event's fixed part; returns its bytes. */
+/* Writes the object after an event's fixed part. Returns its length. */
 static __always_inline __u32 fill_object(struct walk *walk, const struct object *object, __u8 *data,
 					 __u32 *ret_total)
 {
@@ -312,8 +315,8 @@ static __always_inline __u32 fill_object(struct walk *walk, const struct object 
 }
 
 /*
- * With both multipliers of MurmurHash3's finalizer. What there is already is spread before the
- * value meets it: two small numbers, such as a slot and its generation, would cancel out.
+ * Uses both multipliers of MurmurHash3's finalizer. The hash is spread before the value is mixed
+ * in: otherwise two small numbers, such as slot and generation, would cancel out.
  */
 static __always_inline __u64 mix(__u64 hash, __u64 value)
 {
@@ -325,8 +328,8 @@ static __always_inline __u64 mix(__u64 hash, __u64 value)
 }
 
 /*
- * Counts what was refused into an earlier event if one like it was sent within the last second.
- * *repeats: how many were counted since the last one sent.
+ * Counts the denial into an earlier event if an identical one was sent within the last second.
+ * *ret_repeats: denials counted since that event.
  */
 static __always_inline bool is_repeated(__u64 key, __u64 now, __u32 *ret_repeats)
 {
@@ -359,8 +362,8 @@ static __always_inline bool coalesce(struct cordon_execution *execution, __u64 k
 }
 
 /*
- * Dentries are used again as soon as they are freed, those of /proc at once: the name that they
- * hold and the one above it keep different objects apart.
+ * Identifies a name besides the dentry's address, because freed dentries are reused soon, in /proc
+ * at once. Hashes the name and its parent's name.
  */
 static __always_inline __u64 name_hash(__u64 dentry)
 {
@@ -370,9 +373,9 @@ static __always_inline __u64 name_hash(__u64 dentry)
 		   read_u64(FIELD(struct dentry, parent, d_name.hash_len)));
 }
 
-/* What is to be said of a subject's access; without gaps, so that all of it can be handed on. */
+/* Data of one event. Without padding, so that the whole struct can be passed on. */
 struct report {
-	__u64 policy; /* the one that answered: another may be in force by this time */
+	__u64 policy; /* policy of the check: another one may be active now */
 	struct label label;
 	__u64 identity; /* of the object, for coalescing */
 	struct object object;
@@ -404,7 +407,7 @@ static __always_inline void fill_report(struct report *report, const struct subj
 	report->observed = observes(s);
 }
 
-/* The same for whatever is refused alike; `walk` is NULL where none could be had. */
+/* Equal for identical denials. `walk` is NULL if none was available. */
 static __always_inline __u64 refusal_hash(const struct walk *walk, const struct report *r)
 {
 	__u64 hash = mix(r->label.slot, r->label.generation);
@@ -416,12 +419,12 @@ static __always_inline __u64 refusal_hash(const struct walk *walk, const struct 
 	return hash;
 }
 
-/* Returns the bytes of the whole event; its common part remains to be filled in. */
+/* Returns the size of the whole event. The caller fills in its common part. */
 static __always_inline __u32 fill_refusal(struct walk *walk, struct event_scratch *scratch,
 					  const struct report *r)
 {
 	struct cordon_denial_event *event = (struct cordon_denial_event *)scratch->header;
-	__u32 total = 0, length; /* `total`: with SPELLED_* */
+	__u32 total = 0, length; /* `total`: with SPELLED_* flags */
 
 	length = fill_object(walk, &r->object, scratch->data, &total);
 	fill_process(&event->event);
@@ -461,7 +464,7 @@ __noinline int report_denial_body(struct walk *walk, struct cordon_execution *ex
 
 	if (!execution || !r)
 		return 0;
-	/* What one policy refuses is not counted into what another one refused. */
+	/* Denials under different policies are not coalesced. */
 	key = mix(refusal_hash(walk, r), r->policy);
 	if (coalesce(execution, key, now, &repeats))
 		return 0;
@@ -482,7 +485,7 @@ __noinline int report_denial_body(struct walk *walk, struct cordon_execution *ex
 	return 0;
 }
 
-/* An allowed access that the policy wants to see. */
+/* Logs an allowed access that the policy requires to be logged. */
 STUB int report_access(struct walk *walk, struct cordon_execution *execution,
 		       const struct report *r)
 {
@@ -508,7 +511,7 @@ __noinline int report_access_body(struct walk *walk, struct cordon_execution *ex
 		count(CORDON_COUNTER_ACTIVITY_DROPPED);
 		return 0;
 	}
-	/* `data` must follow the smaller header directly: start it that much later. */
+	/* `data` must follow the smaller header directly, so the header starts later. */
 	length = fill_object(walk, &r->object, scratch->data, &total);
 	event = (struct cordon_access_event *)(scratch->header + sizeof(scratch->header) -
 					       sizeof(*event));

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * The other names of an object: where its file system is mounted more than once in the execution's
- * namespace (bind mounts), each mount that the object lies below gives it one.
+ * Path aliases: the other names of an object, if its file system is mounted more than once in the
+ * execution's namespace (bind mounts). Each mount that the object is below gives it a name.
  *
- * What is asked for has to be granted by the name that was used. What a rule denies is denied by
- * whatever name: "nobody reads /srv/ *" (without the blank) is said of what stands there, and a
- * second way to it is not another object. A name that the execution could only have by being given
- * another mount grants nothing here.
+ * The name in the access must grant the requested rights. A deny rule that matches any alias denies
+ * them. A rule that denies reads of "/srv/ *" (without the blank) is about the objects there, and
+ * another path to one of them does not make it another object. Aliases never grant anything.
  *
- * A file system that is mounted once costs one comparison for each name that is climbed, and none
- * for a name in a directory that is remembered; no directory is remembered that has another name,
- * or something in it that has. A mount anywhere changes mount_lock, and all is looked at again.
+ * A file system that is mounted once costs one comparison per path walk, and nothing for a name in
+ * a cached directory. A directory is not cached if it, or an object in it, has an alias ([C5] in
+ * directory_cache.bpf.h). Any mount changes mount_lock, and then all mounts are examined again.
  *
- * All names are read under one state of renames and mounts, as one name is: else an object that
- * moves meanwhile would be asked about by names that it never had together. Fail closed: what does
- * not come to rest, and more mounts than there is room for, is denied.
+ * All names are read under one sequence of renames and mounts. Otherwise a moving object could be
+ * checked by names that it never had at the same time. Fail closed: a check that renames disturb
+ * too long is denied, and so is one with too many mounts.
  */
 #ifndef CORDON_BPF_EVERY_NAME_BPF_H
 #define CORDON_BPF_EVERY_NAME_BPF_H
@@ -22,14 +21,14 @@
 #include "bpf/core/below.bpf.h"
 #include "bpf/core/mountless.bpf.h"
 
-#define OTHER_NAMES_TURNS (1u << 20) /* note_disturbed() ends it long before */
+#define OTHER_NAMES_TURNS (1u << 20) /* note_disturbed() ends it earlier */
 /*
- * Of SEARCH_LENGTH mounts each: a host of many containers has that many of one file system in all
- * namespaces.
+ * SEARCH_LENGTH mounts in each iteration: on a host with many containers, one file system may have
+ * that many mounts in all namespaces.
  */
 #define SEARCH_TURNS 64
 
-/* Looks for one, and remembers that there is none until mounts change. */
+/* Searches for a second mount. If there is none, remembers this until mounts change. */
 static __noinline bool has_one_mount(const struct subject *s)
 {
 	struct walk *walk = s->walk;
@@ -48,11 +47,11 @@ static __noinline bool has_one_mount(const struct subject *s)
 	return true;
 }
 
-#define ALL_SEEN 1ull /* no address */
+#define ALL_SEEN 1ull /* not a valid address */
 
 /*
- * The next mount of the file system but for the one that was used. 0: there is none; others->at
- * says whether all of them were seen.
+ * The next mount of the file system, other than the one in the access. 0: none found; the search is
+ * complete if others->at is ALL_SEEN.
  */
 static __noinline __u64 next_other_mount(const struct subject *s)
 {
@@ -96,13 +95,13 @@ static __always_inline bool is_below(__u64 dentry, __u64 above)
 	struct way_up way = {.at = dentry, .above = above};
 
 	bpf_loop(CORDON_MAX_COMPONENTS + 1, climb_to, &way, 0);
-	/* Deeper than can be followed: the question itself will say so. */
+	/* Too deep to follow counts as below: the check by name then fails. */
 	return way.at;
 }
 
 /*
- * A device's node mounted over another name says "nothing here" (containers have /dev/null over
- * /proc/kcore): what is denied by that name is what stood there before.
+ * Is a device node mounted over this name, to hide it? Containers mount /dev/null over /proc/kcore,
+ * for example. Deny rules for the name are about the hidden object.
  */
 static __always_inline bool is_mask(__u64 root)
 {
@@ -111,7 +110,7 @@ static __always_inline bool is_mask(__u64 root)
 	return (read_u32(FIELD(struct inode, inode, i_mode)) & S_IFMT) == S_IFCHR;
 }
 
-/* The directory is not to be remembered: of what is in it, something has another name. */
+/* Prevents caching of the directory, because an object in it has an alias ([C5]). */
 static __always_inline void forget_directory(struct walk *walk)
 {
 	if (walk->leaf.directory)
@@ -120,8 +119,8 @@ static __always_inline void forget_directory(struct walk *walk)
 }
 
 /*
- * Does a mount give the object a name? If not, but something beside it has one by the mount, the
- * directory that they stand in is not remembered.
+ * Does the mount give the object a name? If not, but a sibling of the object has a name by it, the
+ * directory is not cached ([C5]).
  */
 static __always_inline bool gives_name(struct walk *walk, __u64 mount)
 {
@@ -157,7 +156,10 @@ static __always_inline __u64 sum_below(const struct walk *walk)
 	return sum;
 }
 
-/* What another name denies. true: the answer stands, whatever the names that remain say. */
+/*
+ * Adds the rights that another name denies. True: the result is final, whatever the remaining names
+ * deny.
+ */
 static __noinline bool add_other_name(const struct subject *s)
 {
 	struct walk *walk = s->walk;
@@ -179,8 +181,8 @@ static __noinline bool add_other_name(const struct subject *s)
 }
 
 /*
- * The name that was used has been asked about once more, so that the walk holds it again. true:
- * with what the others deny, it stands; false: something moved meanwhile, and all are asked again.
+ * Called after the name in the access was checked again. True: the result is final, with the
+ * denials of the other names. False: a move disturbed the check, and it starts again.
  */
 static __noinline bool conclude_other_names(const struct subject *s)
 {
@@ -232,14 +234,14 @@ static long ask_other_name(__u32 index, void *context)
 		walk->vfsmount = others->used;
 		walk->flags &= ~NAME_MAYBE;
 	}
-	/* Asked from the root, so that it says under which state of renames and mounts. */
+	/* Start at the root, because that records the sequence of renames and mounts. */
 	walk->leaf.directory = 0;
 	ask(s);
-	/* The verifier wants to see that it is 0 or 1. */
+	/* Shows the verifier that the value is 0 or 1. */
 	return (walk->vfsmount == others->used ? conclude_other_names(s) : add_other_name(s)) & 1;
 }
 
-/* By the names that another mount of the file system gives the object, if there is one. */
+/* Checks the names that other mounts of the file system give the object, if there are any. */
 __noinline int ask_by_others(APART_ARGUMENTS)
 {
 	struct subject s;
@@ -262,13 +264,13 @@ __noinline int ask_by_others(APART_ARGUMENTS)
 	return 0;
 }
 
-/* For ask_whole_body(), after the question was put by the name that was used. */
+/* For ask_whole_body(), after the check by the name in the access. */
 static __always_inline void ask_other_names(const struct subject *s)
 {
 	struct walk *walk = s->walk;
 	struct other_names *others = &walk->others;
 
-	/* What stands in a directory that is remembered has no other name. */
+	/* [C5] Objects in a cached directory have no alias. */
 	if (walk->partial || is_for_the_record(walk))
 		return;
 	others->below = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
  * Addresses that the DNS proxy has resolved for an execution. For each, the policy is checked with
- * the names that it was resolved from. Allow rules, deny rules and ports of names therefore apply to
- * every connection, until the DNS reply expires.
+ * the names that it was resolved from. Allow rules, deny rules and ports of names therefore apply
+ * to every connection, until the DNS reply expires.
  */
 #ifndef CORDON_BPF_HOSTS_BPF_H
 #define CORDON_BPF_HOSTS_BPF_H
@@ -70,7 +70,7 @@ static long run_host_byte(__u32 at, void *context)
 
 /*
  * Checks whether some name of this address may be connected to. On entry, no rule covers the
- * address itself. Updates `answer`.
+ * address itself. Stores the outcome.
  */
 STUB int ask_names_of(struct policy_page *page, __u64 policy, __u64 label,
 		      const struct net_question *question, struct answer *answer)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Kernel objects whose layout has changed between supported kernels. Each way of reading one is a
- * flavour of its type, TYPE___SUBJECT_VARIANT, and which of them is taken follows from the types of
- * the kernel that the object is loaded on: the others are dead code there.
- * userspace/kernel/layout.c wants one variant of each subject whole, and says which field it
- * misses.
+ * Kernel objects with a layout that differs between supported kernels. Each layout is a flavour of
+ * the type, TYPE___SUBJECT_VARIANT. The types of the running kernel select one of them, and the
+ * others are removed as dead code. userspace/kernel/layout.c requires one complete variant of each
+ * subject, and reports the missing field otherwise.
  */
 #ifndef CORDON_BPF_KERNEL_BPF_H
 #define CORDON_BPF_KERNEL_BPF_H
@@ -14,8 +13,8 @@
 #define FLAVOUR __attribute__((preserve_access_index))
 
 /*
- * Mounts of a file system. A "link" is a step on the way through them: the file system's own, which
- * is where the way begins and ends, or a mount's.
+ * Mounts of a file system. A "link" is a list link: either the file system's own link, where the
+ * list starts and ends, or a mount's.
  */
 
 /* A list with its head in the file system. */
@@ -27,7 +26,7 @@ struct mount___mounts_list {
 	struct list_head mnt_instance;
 } FLAVOUR;
 
-/* Since Linux 6.18: a chain of pointers, the last of them null. */
+/* Since Linux 6.18: a singly linked chain that ends with NULL. */
 struct super_block___mounts_chain {
 	struct mount *s_mounts;
 } FLAVOUR;
@@ -45,7 +44,7 @@ static __always_inline __u64 first_mount_link(__u64 super_block)
 	return FIELD(struct super_block___mounts_chain, super_block, s_mounts);
 }
 
-/* 0: it cannot be read; `first`: that was the last. */
+/* Returns 0 if the link cannot be read, `first` after the last one. */
 static __always_inline __u64 next_mount_link(__u64 link, __u64 first)
 {
 	__u64 mount;
@@ -53,14 +52,15 @@ static __always_inline __u64 next_mount_link(__u64 link, __u64 first)
 	if (MOUNTS_IN_LIST)
 		return read_u64(FIELD(struct list_head, link, next));
 	/*
-	 * What cannot be read looks like the end. A mount that can be met here is freed after all
-	 * readers, among which is the program, and its going moves mount_lock.
+	 * A failed read looks like the end of the chain. That cannot happen here: a mount is freed
+	 * after an RCU grace period, this program is an RCU reader, and a removal changes
+	 * mount_lock.
 	 */
 	mount = read_u64(link);
 	return mount ? FIELD(struct mount___mounts_chain, mount, mnt_next_for_sb) : first;
 }
 
-/* The struct mount that a link, other than the first, is in. */
+/* The struct mount that contains a link other than the first. */
 static __always_inline __u64 mount_of_link(__u64 link)
 {
 	if (MOUNTS_IN_LIST)
@@ -68,13 +68,13 @@ static __always_inline __u64 mount_of_link(__u64 link)
 	return link - bpf_core_field_offset(struct mount___mounts_chain, mnt_next_for_sb);
 }
 
-/* How many mounts a namespace has. */
+/* Number of mounts in a namespace. */
 
 struct mnt_namespace___count_plain {
 	unsigned int mounts;
 } FLAVOUR;
 
-/* Since Linux 6.8, where `mounts` is the tree of them. */
+/* Since Linux 6.8, `mounts` is the tree of them. */
 struct mnt_namespace___count_named {
 	unsigned int nr_mounts;
 } FLAVOUR;
@@ -94,12 +94,12 @@ struct dentry___names_inner {
 	} d_u;
 } FLAVOUR;
 
-/* Since Linux 7.1 in a union without a name. */
+/* Since Linux 7.1, in an anonymous union. */
 struct dentry___names_plain {
 	struct hlist_node d_alias;
 } FLAVOUR;
 
-/* The struct dentry that a node of struct inode's i_dentry is in. */
+/* The struct dentry that contains a node of the list in struct inode.i_dentry. */
 static __always_inline __u64 dentry_of_node(__u64 node)
 {
 	if (bpf_core_field_exists(struct dentry___names_inner, d_u.d_alias))
@@ -107,7 +107,7 @@ static __always_inline __u64 dentry_of_node(__u64 node)
 	return node - bpf_core_field_offset(struct dentry___names_plain, d_alias);
 }
 
-/* A file's owner: whom the kernel sends its signals to. */
+/* A file's owner: the process or group that receives its signals. */
 
 struct fown_struct___any {
 	struct pid *pid;
@@ -122,7 +122,7 @@ struct file___owner_beside {
 	struct fown_struct___any *f_owner;
 } FLAVOUR;
 
-/* As a struct pid; 0: nobody. */
+/* Returns a struct pid, or 0 for no owner. */
 static __always_inline __u64 owner_of(struct file *file)
 {
 	__u64 owner;
@@ -137,7 +137,7 @@ static __always_inline __u64 owner_of(struct file *file)
 	return read_u64(FIELD(struct fown_struct___any, owner, pid));
 }
 
-/* An inode's last change (ctime). */
+/* Time of an inode's last change (ctime). */
 
 struct inode___change_whole {
 	struct timespec64 i_ctime;
@@ -154,13 +154,10 @@ struct inode___change_parts {
 	u32 i_ctime_nsec;
 } FLAVOUR;
 
-/*
- * In what remains of the number the kernel notes that somebody has asked (I_CTIME_QUERIED, Linux
- * 6.13).
- */
+/* The highest bits of the field are flags (I_CTIME_QUERIED, Linux 6.13). */
 #define CHANGE_NSEC_MASK 0x7fffffffu
 
-/* ns since the epoch. */
+/* Returns ns since the epoch. */
 static __always_inline __u64 last_change_of(__u64 inode)
 {
 	__u64 seconds, nsec;
@@ -180,15 +177,15 @@ static __always_inline __u64 last_change_of(__u64 inode)
 }
 
 /*
- * The name that the task is walking, as it was asked for. Structs of fs/namei.c's own: where the
- * kernel's types do not tell them, there is no such name.
+ * The name of the current path lookup, as the caller passed it. The structs are private to
+ * fs/namei.c: if the kernel's BTF lacks them, the name is not available.
  */
 
 #define TELLS_ASKED_NAME                                                                           \
 	(bpf_core_field_exists(struct nameidata, name) &&                                          \
 	 bpf_core_field_exists(struct nameidata, dfd))
 
-/* A struct nameidata; 0: none is being walked, or it is not told. */
+/* Returns a struct nameidata; 0: no lookup is active, or BTF lacks the struct. */
 static __always_inline __u64 name_walked(const struct task_struct *task)
 {
 	return TELLS_ASKED_NAME ? (__u64)read_task(task)->nameidata : 0;

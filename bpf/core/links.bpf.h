@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Regular files with more than one name. Package stores, `git clone --local` and `cp -al` make hard
- * links, and a write by one name changes the file behind all of them. So a file with more than one
- * name is changed only where a rule with `links: shared` grants it (CORDON_LINKS), or where the
- * execution made the further names itself. To replace the file is no change of it: the other names
- * keep the old one.
+ * Regular files with more than one name. Package stores, `git clone --local` and `cp -al` create
+ * hard links, and a write by one name changes the file for all names. A file with more than one
+ * name may therefore be changed only in two cases: a rule with `links: shared` grants it
+ * (CORDON_LINKS), or the execution made the other names itself. Replacing the file is no change:
+ * the other names keep the old one.
  *
- * A link is the execution's own if it could write both names: the link was made under the same
- * policy, in the same session or work directory, with both names below one directory that is bound
- * now as it was then. So a link from one bound directory into another gives an execution that has
- * only the second one nothing to write to in the first. The file's names are counted when a link is
- * made and when a name is taken away: names that somebody else makes do not fit the count.
+ * A link is the execution's own if it could write both names. That means it was made under the same
+ * policy, in the same session or work directory, and both names are below one directory that is
+ * bound now as it was then. A link from one bound directory into another thus gives an execution
+ * that has only the latter no way to write to the former. The link count is recorded when a link is
+ * made and when a name is removed. If another program adds a name, the count no longer matches.
  */
 #ifndef CORDON_BPF_LINKS_BPF_H
 #define CORDON_BPF_LINKS_BPF_H
@@ -22,15 +22,18 @@
 
 struct own_links {
 	__u64 maker; /* maker_of_links() */
-	/* the directory that all names lie below, as in struct cordon_anchor */
+	/* directory above all names, as in struct cordon_anchor */
 	__u64 directory;
 	__u32 device;
 	__u32 generation;
-	__u32 links; /* inode.i_nlink, as long as nobody else adds or removes a name */
+	__u32 links; /* inode.i_nlink, while no other program adds or removes a name */
 	__u32 reserved;
 };
 
-/* Files whose further names executions have made. One that is forgotten is not changed any more. */
+/*
+ * Files with further names that executions have made. After an entry is evicted, its file can no
+ * longer be changed.
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, LINKED_MAX);
@@ -58,8 +61,9 @@ static __always_inline bool is_bound(const struct cordon_execution *execution,
 }
 
 /*
- * Has an execution that could write all of the file's names made all but the first? *inode is an
- * address: as a number of its own it would have to be one to the verifier, too.
+ * Has the execution, or one that could write all names of the file, made all names except the
+ * first? `inode` points to the inode's address: passed by value, the verifier would have to accept
+ * a pointer as a number.
  */
 __noinline int has_own_links(struct cordon_execution *execution, struct policy_page *policy,
 			     const __u64 *inode)
@@ -77,7 +81,7 @@ __noinline int has_own_links(struct cordon_execution *execution, struct policy_p
 	       is_bound(execution, own);
 }
 
-/* The rights that it takes to change an object of this mode with so many names. */
+/* Rights for changing an object with this mode and link count. */
 static __always_inline __u32 rights_to_change(const struct subject *s, __u64 inode, __u32 mode,
 					      __u32 links)
 {
@@ -98,7 +102,7 @@ static __always_inline void forget_links(const struct temporary_file *file)
 	bpf_map_delete_elem(&own_links, file);
 }
 
-/* A name of the file is about to be taken away. */
+/* A name of the file is about to be removed. */
 static __noinline void note_unlinked(__u64 inode)
 {
 	__u32 links = read_u32(FIELD(struct inode, inode, i_nlink));
@@ -113,13 +117,15 @@ static __noinline void note_unlinked(__u64 inode)
 		own->links = links - 1;
 }
 
-/* The bound directories that a name lies below, bits. */
+/* Bits of the bound directories that are above a name. */
 static __always_inline __u32 bound_above(const struct subject *s, __u64 dentry, __u64 mount)
 {
 	const struct walk *walk = s->walk;
 	__u32 bound = 0;
 
-	/* Spelled, and so asked from the root: all anchors are passed. */
+	/*
+	 * NAME_SPELLED makes the walk start at the root, so that it passes all bound directories.
+	 */
 	ask_name(s, dentry, mount, NAME_QUESTION(WRITE, NAME_SPELLED));
 #pragma unroll
 	for (__u32 n = 0; n < NAME_RUNS; n++)
@@ -129,7 +135,10 @@ static __always_inline __u32 bound_above(const struct subject *s, __u64 dentry, 
 	return bound;
 }
 
-/* A link was granted. With both names below one bound directory, it will be the execution's own. */
+/*
+ * A link was granted. If both names are below one bound directory, the link becomes the execution's
+ * own.
+ */
 static __always_inline void await_link(const struct subject *s)
 {
 	const struct move *move = &s->walk->moves[0];
@@ -144,7 +153,7 @@ static __always_inline void await_link(const struct subject *s)
 		await_inode(move->to, 1 + lowest_bit(bound));
 }
 
-/* The link was made: the kernel has counted it. */
+/* The link was made, and the kernel has counted it. */
 static __noinline void note_linked(const struct cordon_execution *execution,
 				   const struct cordon_policy_header *policy, __u64 inode,
 				   __u32 directory)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/*
- * What differs between processors: how a system call was made, its number, and what orders memory.
- */
+/* Differences between processor architectures: number and entry of a system call, memory order. */
 #ifndef CORDON_BPF_MACHINE_BPF_H
 #define CORDON_BPF_MACHINE_BPF_H
 
-/* Of every table, as all from 424 on. */
+/* From 424 on, all tables have the same numbers. */
 #define NR_CLONE3	   435
 #define NR_PROCESS_MADVISE 440
 #define NR_MOUNT_SETATTR   442
@@ -13,7 +11,7 @@
 #define NR_LISTMOUNT	   458
 #define NR_OPEN_TREE_ATTR  467
 #define NR_LISTNS	   470
-#define NR_LAST_KNOWN	   472 /* fchroot(2); numbers behind it are calls that came after this build */
+#define NR_LAST_KNOWN	   472 /* fchroot(2); higher numbers are calls newer than this build */
 
 static __always_inline const struct pt_regs *entry_registers(void)
 {
@@ -45,7 +43,7 @@ static __always_inline const struct pt_regs *entry_registers(void)
 #define NR32_DELETE_MODULE 129
 #define NR32_MADVISE	   220
 #define HOST_CALLS(X)	   X(ACCT) X(VHANGUP) X(SWAPON) X(SWAPOFF) X(REBOOT) X(DELETE_MODULE) X(MADVISE)
-#define OTHER_ABI_BIT	   0 /* there are but the two */
+#define OTHER_ABI_BIT	   0 /* arm64 has only these two ABIs */
 
 /* arch/arm64/include/uapi/asm/ptrace.h */
 #define PSR_MODE32_BIT 0x10u
@@ -70,9 +68,8 @@ static __always_inline bool is_32bit_call(const struct pt_regs *regs)
 #define CALL_ARGUMENT_2(regs) ((regs)->regs[2])
 
 /*
- * All reads and writes before it come before all after it. There is no instruction of BPF for that
- * alone: an atomic one that returns what was there acquires and releases, in every translation of
- * the kernel's.
+ * Full memory barrier. BPF has no instruction for a barrier alone. An atomic instruction that
+ * returns the old value acquires and releases in all JIT compilers of the kernel.
  */
 static __always_inline void order(void)
 {
@@ -138,7 +135,7 @@ static __always_inline bool is_32bit_call(const struct pt_regs *regs)
 #define CALL_ARGUMENT_1(regs) ((regs)->si)
 #define CALL_ARGUMENT_2(regs) ((regs)->dx)
 
-/* Reads are not reordered with reads, nor writes with writes: it is for the compiler. */
+/* Compiler barrier. x86 does not reorder reads with reads, nor writes with writes. */
 static __always_inline void order(void)
 {
 	asm volatile("" : : : "memory");

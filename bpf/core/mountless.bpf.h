@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Questions about an object of which a hook says the dentry but not the mount.
+ * Checks on objects in hooks that have a dentry but no mount.
  *
- * Every mount of its file system in the execution's mount namespace gives it a name, if it lies
- * below that mount's root. All these names are asked about: any grant grants, as the object could
- * as well be reached by that name, and any deny wins.
+ * The object has a name on every mount of its file system in the execution's mount namespace, if it
+ * is below that mount's root. All these names are checked. One name that grants a right is
+ * sufficient, because the object could be reached by that name. A deny rule for any name denies.
  *
- * Fail closed: an object without a name in the namespace, more mounts than there is room for, and a
- * mount tree that does not come to rest are denied.
+ * Fail closed: denied are objects without a name in the namespace, file systems with too many
+ * mounts, and checks that changes of the mount tree disturb too long.
  */
 #ifndef CORDON_BPF_MOUNTLESS_BPF_H
 #define CORDON_BPF_MOUNTLESS_BPF_H
@@ -30,7 +30,7 @@ static long mount_search_step(__u32 index, void *context)
 	if (read_u64(FIELD(struct mount, mount, mnt_ns)) != search->namespace)
 		return 0;
 	search->found = mount;
-	/* A list begins with the oldest, a chain ends with it. */
+	/* Mounts in a list begin with the oldest, mounts in a chain end with it. */
 	return !search->whole || MOUNTS_IN_LIST ||
 	       read_u64(FIELD(struct mount, mount, mnt.mnt_root)) == search->whole;
 }
@@ -44,14 +44,17 @@ static __always_inline void mount_search_begin(struct mount_search *search, __u6
 	search->whole = 0;
 }
 
-/* To the next mount in the namespace: search->found. On the stack, as loops take nothing else. */
+/*
+ * Finds the next mount in the namespace: search->found. Its argument is on the caller's stack,
+ * because bpf_loop() accepts no other memory.
+ */
 static __always_inline void mount_search_next(struct mount_search *search)
 {
 	search->found = 0;
 	bpf_loop(SEARCH_LENGTH, mount_search_step, search, 0);
 }
 
-/* The answer by one more name. false: nothing can change any more. */
+/* Adds the result of one more name. False: the remaining names cannot change the result. */
 static __noinline bool add_name(const struct subject *s)
 {
 	struct walk *walk = s->walk;
@@ -83,7 +86,7 @@ static long ask_by_mount(__u32 index, void *context)
 	again = mounts.found == 0;
 	if (again) {
 		search->complete = search->mounts.at == search->mounts.list;
-		/* Once more, if it is refused, by the name that is to be on record. */
+		/* If denied, check the name for the event once more. */
 		if (!search->names || !(walk->wanted & ~search->allow))
 			return 1;
 		search->mounts.found = search->best;
@@ -122,7 +125,8 @@ static long search_attempt(__u32 attempt, void *context)
 }
 
 /*
- * Leaves in walk->answer what all names together come to, and in the walk the one to put on record.
+ * Stores the combined result of all names in walk->answer, and keeps in the walk the name for the
+ * event.
  */
 static __noinline void conclude_search(const struct subject *s)
 {
@@ -136,12 +140,12 @@ static __noinline void conclude_search(const struct subject *s)
 		answer_unnamed(a, walk->wanted, search->reason);
 		return;
 	}
-	/* A denial ended the search, and is of the name that was asked about last. */
+	/* A denial ended the search, with the name that was checked last. */
 	a->verdict.allow |= search->allow;
 	a->missing = verdict_missing(&a->verdict, walk->wanted);
 }
 
-/* For ask_whole_body(), of NAME_MOUNTLESS. In no file system that an execution has made. */
+/* For ask_whole_body() with NAME_MOUNTLESS. Not for file systems that an execution has made. */
 static __always_inline void ask_mountless(const struct subject *s, __u64 super_block)
 {
 	struct walk *walk = s->walk;
@@ -152,7 +156,7 @@ static __always_inline void ask_mountless(const struct subject *s, __u64 super_b
 	mount_search_begin(&search->mounts, super_block, s->execution->mount_namespace);
 	search->question = question;
 	search->settled = 0;
-	/* The question stands also if it is never put. */
+	/* Set it even if no name is checked, because events use it. */
 	put_question(walk, walk->dentry, 0, question);
 	answer_clear(&walk->answer, walk->wanted);
 	bpf_loop(NAME_ATTEMPTS, search_attempt, (void *)s, 0);
@@ -163,16 +167,13 @@ static __always_inline int decide_dentry(struct subject *s, __u32 operation, __u
 {
 	__s32 error = error_of_change(s);
 
-	/* Times change with all that is read and written. */
+	/* Changes of times are not logged, because every read and write causes them. */
 	if (operation == CORDON_OP_SETXATTR)
 		return decide_change(s, operation, error, rights);
 	return decide_path(s, operation, error);
 }
 
-/*
- * May the current task have `rights` on the object behind a dentry, by whatever name it was
- * reached? `flags`: NAME_LISTING, or 0.
- */
+/* Checks `rights` on the object behind a dentry, by all its names. `flags`: NAME_LISTING, or 0. */
 static __always_inline int decide_mountless(struct subject *s, __u32 operation,
 					    const struct dentry *dentry, __u32 rights, __u32 flags)
 {
@@ -182,7 +183,7 @@ static __always_inline int decide_mountless(struct subject *s, __u32 operation,
 		return deny_unasked(s, operation);
 	if (super_block->s_magic == PROC_SUPER_MAGIC)
 		flags |= NAME_PROC;
-	/* The question stands also if it is never put. */
+	/* Set it even if no name is checked, because events use it. */
 	put_question(s->walk, (__u64)dentry, 0, NAME_QUESTION(rights, flags | NAME_MOUNTLESS));
 	begin_attempts(s->walk);
 	ask_whole(APART(s));

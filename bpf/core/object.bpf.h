@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* What kind of thing an open file is, and which path names it. */
+/* The kind of object behind an open file, and the path that names it. */
 #ifndef CORDON_BPF_OBJECT_BPF_H
 #define CORDON_BPF_OBJECT_BPF_H
 
 #include "bpf/core/decide.bpf.h"
 
 enum object_class {
-	CLASS_NAMED,   /* has a path in a file system */
-	CLASS_STREAM,  /* pipe, socket, anonymous inode: reached by descriptor only */
-	CLASS_MEMORY,  /* memfd, shared anonymous memory, SysV segments */
-	CLASS_BACKING, /* a layer's file or directory, opened by a stacked file system for itself */
-	CLASS_NAMESPACE /* nsfs and what else lives on internal mounts */
+	CLASS_NAMED,  /* has a path in a mounted file system */
+	CLASS_STREAM, /* pipe, socket, anonymous inode: reached by descriptor only */
+	CLASS_MEMORY, /* memfd, shared anonymous memory, SysV segments */
+	/* a file or directory of a layer, opened by a stacked file system for itself */
+	CLASS_BACKING,
+	CLASS_NAMESPACE /* nsfs and other internal mounts */
 };
 
 /*
- * A regular file whose program would run as its owner or group, whoever starts it. It outlives the
- * execution, and serves somebody outside who is let run it: an execution of uid 0 without a
- * capability could so leave the host's uid 0 to anybody. No policy can allow it. The group's bit
- * counts even where the group may not run the file yet: an access control list can change that
- * without a call that says a mode.
+ * Is this a regular file that runs with the rights of its owner or group? Such a file outlives the
+ * execution and serves any user who may run it: an execution with uid 0 and no capability could
+ * hand the host's uid 0 to other users. Therefore no policy can allow it. The set-group-id bit
+ * counts even if the group may not execute the file, because an access control list can change that
+ * later without setting a mode.
  */
 static __always_inline bool is_set_id(__u32 type, __u32 mode)
 {
 	type &= S_IFMT;
-	/* 0 as mknod(2) has it: a regular file. */
+	/* mknod(2) accepts 0 for a regular file. */
 	return (type == S_IFREG || type == 0) && (mode & (S_ISUID | S_ISGID));
 }
 
@@ -32,16 +33,16 @@ struct file_object {
 	__u64 vfsmount;
 	__u64 inode;
 	__u32 mode;  /* inode mode */
-	__u32 links; /* its names; 0: deleted */
+	__u32 links; /* link count; 0: deleted */
 	enum object_class class;
 	__u32 name_flags;
 };
 
 /*
- * A mount whose namespace is an error pointer is internal (MNT_NS_INTERNAL, fs/mount.h): either
- * kern_mount(), told by its superblock's flags, or a private clone that a stacked file system
- * made (clone_private_mount()). No task can hold a path on the latter except through the stacked
- * file system, whose own open is judged by its own path.
+ * A mount with an error pointer as namespace is internal (MNT_NS_INTERNAL, fs/mount.h). It is from
+ * kern_mount(), which its superblock's flags show, or it is a private clone of a stacked file
+ * system (clone_private_mount()). A task can reach the latter only through the stacked file system,
+ * which checks its own path.
  */
 static __always_inline enum object_class classify(__u64 vfsmount, __u64 flags, __u32 magic)
 {
@@ -66,8 +67,8 @@ static __always_inline enum object_class classify(__u64 vfsmount, __u64 flags, _
 }
 
 /*
- * From a hook's own argument: typed loads cost a tenth of a probe read. false: no inode, which no
- * open file lacks.
+ * For a hook's own argument: direct loads cost a tenth of a probe read. False: there is no inode,
+ * which does not happen for open files.
  */
 static __always_inline bool inspect(const struct path *path, struct file_object *o)
 {
@@ -89,7 +90,7 @@ static __always_inline bool inspect(const struct path *path, struct file_object 
 	return true;
 }
 
-/* From addresses only, for arguments that may be NULL behind the verifier's back. */
+/* For arguments that may be NULL although the verifier assumes otherwise: takes addresses only. */
 static __noinline void inspect_path(__u64 dentry, __u64 vfsmount, struct file_object *o)
 {
 	__u64 super_block = read_u64(FIELD(struct dentry, dentry, d_sb));
@@ -105,7 +106,10 @@ static __noinline void inspect_path(__u64 dentry, __u64 vfsmount, struct file_ob
 	o->name_flags = magic == PROC_SUPER_MAGIC ? NAME_PROC : 0;
 }
 
-/* In a file system that the execution has made, where a name says nothing of what is run. */
+/*
+ * Is the file in a file system that the execution has made? A name in it does not identify a
+ * program.
+ */
 static __noinline bool is_in_own_memory(const struct subject *s, const struct file_object *o)
 {
 	return has_own_namespaces(s) && !(o->name_flags & NAME_PROC) &&
@@ -119,8 +123,8 @@ static __always_inline void inspect_file(__u64 file, struct file_object *o)
 }
 
 /*
- * The file behind a mapping. Since stacked file systems map their backing file (Linux 6.5,
- * struct backing_file), the path that the user opened stands beside it.
+ * The file behind a mapping. A stacked file system maps its backing file (since Linux 6.5, struct
+ * backing_file), which also stores the path that the user opened.
  */
 static __always_inline void inspect_mapped_file(__u64 file, struct file_object *o)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Is an address the host's own, or everybody's on a link? Then it leads to services that were never
- * meant for strangers, as loopback does, and a rule has to name it (CORDON_NET_HOST).
+ * Restricted addresses: is an address the host's own, or received by all hosts of a link? It may
+ * then lead to services that are not meant for other programs, as loopback does. A rule must name
+ * it (CORDON_NET_HOST).
  *
- * Calls that name an address are answered by the addresses of the network namespace's devices. What
- * a packet's route says is exact, and decides at last; but it is known only when the call has
- * returned, of TCP.
+ * Calls that name an address are checked with the addresses of the network namespace's devices. The
+ * route of a packet is exact and has the last word, but for TCP it is known only after the call.
  */
 #ifndef CORDON_BPF_OWN_ADDRESS_BPF_H
 #define CORDON_BPF_OWN_ADDRESS_BPF_H
@@ -13,19 +13,19 @@
 #include "bpf/core/internet.bpf.h"
 
 /*
- * Devices and addresses of a network namespace that are looked at; with more, an address counts as
+ * Devices and addresses examined in a network namespace. If there are more, the address counts as
  * the host's.
  */
 #define OWN_ADDRESS_STEPS 16384u
 
 struct own_search {
-	__u64 devices; /* the list's head */
-	__u64 device;  /* where it stands in that list */
-	__u64 item;    /* and in the list of the device's addresses; 0: at its end */
-	__u64 items;   /* that list's head, of IPv6 */
+	__u64 devices; /* head of the list of devices */
+	__u64 device;  /* current device in that list */
+	__u64 item;    /* current entry in the list of the device's addresses; 0: at its end */
+	__u64 items;   /* head of that list, for IPv6 */
 	__u64 wanted[2];
 	bool v6;
-	bool other; /* the list is over: it is another's */
+	bool other; /* all were examined: it is another host's */
 };
 
 static __always_inline __u64 first_address(struct own_search *search, __u64 device)
@@ -56,7 +56,7 @@ static __always_inline bool is_wanted(const struct own_search *search)
 	return read_u64(item) == search->wanted[0] && read_u64(item + 8) == search->wanted[1];
 }
 
-/* One device or one address further; 1: the answer is known. */
+/* Advances by one device or one address. Returns 1 if the result is known. */
 static long search_step(__u32 index, void *context)
 {
 	struct own_search *search = context;
@@ -79,7 +79,7 @@ static long search_step(__u32 index, void *context)
 		search->other = true;
 		return 1;
 	}
-	/* A device that is leaving for another namespace: its list never comes back here. */
+	/* The device is being moved to another namespace: its list does not return to this head. */
 	if (!next)
 		return 1;
 	search->item =
@@ -87,7 +87,7 @@ static long search_step(__u32 index, void *context)
 	return 0;
 }
 
-/* Of the START_NET question that stands in walk->name. */
+/* Checks the address of the START_NET key in walk->name. */
 STUB int is_among_addresses(struct walk *walk, __u64 devices)
 {
 	return 1;
@@ -111,9 +111,9 @@ __noinline int is_among_addresses_body(struct walk *walk, __u64 devices)
 		search.wanted[0] = address;
 	}
 	/*
-	 * Begun outside the loop: before Linux 6.7 the verifier follows its body once, with what is
-	 * known at its first turn, and takes out what cannot be reached in that. From zeros it
-	 * would look at no address.
+	 * The first device is read outside the loop. Before Linux 6.7, the verifier checks the loop
+	 * body once, with the values of the first iteration, and removes code that is unreachable
+	 * with them. If the fields were zero, it would remove the reads of addresses.
 	 */
 	search.device = read_u64(search.devices);
 	if (search.device == search.devices)
@@ -131,8 +131,8 @@ static __always_inline bool is_own_address(struct walk *walk, struct sock *sk)
 }
 
 /*
- * After NET_CONNECT and NET_HOST were asked together: the answer to NET_CONNECT alone. `later`: the
- * packet will show where it goes.
+ * Reduces a check of NET_CONNECT with NET_HOST to the result for NET_CONNECT. `later`: the packet's
+ * route will be checked.
  */
 static __always_inline void settle_host(struct subject *s, struct sock *sk, bool later)
 {
@@ -166,7 +166,7 @@ static __always_inline bool leads_home(__u64 route, bool v4)
 		  : read_u32(FIELD(struct rt6_info, route, rt6i_flags)) & (RTF_LOCAL | RTF_ANYCAST);
 }
 
-/* The context of a packet program is the kernel's struct itself. */
+/* The context of a packet program is the kernel's struct sk_buff itself. */
 static __always_inline __u64 field_of_packet(const struct __sk_buff *skb, __u32 offset)
 {
 	__u64 value = 0;
@@ -175,7 +175,7 @@ static __always_inline __u64 field_of_packet(const struct __sk_buff *skb, __u32 
 	return value;
 }
 
-/* By the route that the packet has, which follows what the host has made of its destination. */
+/* By the packet's route, which includes address translation by the host. */
 static __always_inline bool packet_leads_home(struct __sk_buff *skb)
 {
 	__u64 route;
@@ -186,7 +186,7 @@ static __always_inline bool packet_leads_home(struct __sk_buff *skb)
 	return leads_home(route & ~SKB_DST_NOREF, skb->protocol == bpf_htons(ETH_P_IP));
 }
 
-/* By the route that its connected socket has, before the host translates the address. */
+/* By the route of the packet's connected socket, before the host translates the address. */
 static __always_inline bool socket_leads_home(const struct __sk_buff *skb, bool v4)
 {
 	__u64 sk = field_of_packet(skb, bpf_core_field_offset(struct sk_buff, sk));

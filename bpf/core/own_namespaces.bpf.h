@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Namespaces that an execution makes for itself (CORDON_POLICY_OWN_NAMESPACES), as sandboxes do
- * that its programs start: what is the reference, what is its own, and which file systems it has
- * made there.
+ * Namespaces that an execution makes (CORDON_POLICY_OWN_NAMESPACES), for example because its
+ * programs start sandboxes. This file finds out which namespaces are its own, and records the file
+ * systems that it has made in them.
  *
- * The mount namespace that was recorded with the label stays what names are resolved in, so that
- * nothing is gained by a mount: see elsewhere.bpf.h. An execution gets into no user namespace but
- * the one that it began in and those that it makes, as others' are entered by a descriptor or a
- * process that the hooks do not let it have. So one that is not the first is its own.
+ * Names are always resolved in the mount namespace recorded with the label, so that mounts gain
+ * nothing: see elsewhere.bpf.h. An execution can enter only the user namespace where it began, and
+ * user namespaces that it makes. For others it would need a descriptor or a process that the hooks
+ * deny. Therefore every other user namespace of its tasks is its own.
  */
 #ifndef CORDON_BPF_OWN_NAMESPACES_BPF_H
 #define CORDON_BPF_OWN_NAMESPACES_BPF_H
@@ -16,15 +16,14 @@
 #include "bpf/core/subject.bpf.h"
 
 /*
- * Of one namespace, copies of the host's included. All mounts of a file system are looked through
- * for an object's other names, whoever has made them.
+ * Limit for one namespace, including copies of the host's mounts. Checks of path aliases examine
+ * all mounts of a file system, whichever execution made them.
  */
 #define MOUNTS_PER_NAMESPACE 2048u
 
 /*
- * File systems that executions made in user namespaces of their own, by address of the superblock,
- * with the label under which they were made. Exact: the kernel tells of each end
- * (sb_free_security).
+ * File systems that executions made in their own user namespaces, by the superblock's address.
+ * Exact, because the kernel reports the end of each superblock (sb_free_security).
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -33,7 +32,7 @@ struct {
 	__type(value, struct owned);
 } own_superblocks SEC(".maps");
 
-/* kernel/user_namespace.c: 32 below the first */
+/* kernel/user_namespace.c: 32 below the initial one */
 #define USER_NAMESPACES_MAX 33
 
 static __always_inline bool has_own_namespaces(const struct subject *s)
@@ -61,7 +60,7 @@ static __always_inline __u32 share_user_of(const struct task_struct *task)
 	return share_user(read_u32(FIELD(struct cred, read_task(task)->real_cred, uid)));
 }
 
-/* Where an execution begins: when its first task is labelled. */
+/* Records where an execution begins, when its first task is labelled. */
 static __always_inline void note_reference(struct cordon_execution *execution,
 					   const struct task_struct *task)
 {
@@ -72,16 +71,16 @@ static __always_inline void note_reference(struct cordon_execution *execution,
 	execution->mount_namespace = mounts;
 	execution->user_namespace = user;
 	/*
-	 * One above the task's lives as long as the task. Another one's address could come to mean
-	 * another, and says nothing.
+	 * An owner above the task's namespace exists as long as the task. Another owner could be
+	 * freed, and its address reused, so it is recorded as 0.
 	 */
 	execution->mount_owner = user_namespace_level(owner) <= user_namespace_level(user) ? owner
 											   : 0;
 }
 
 /*
- * What an execution has started that becomes one of its own: names mean to it what they mean to the
- * former, whatever that has mounted, under whichever policy it was then.
+ * If a new execution was started by one that has changed its mounts, names are resolved in the
+ * namespace recorded for that one.
  */
 static __always_inline void inherit_reference(struct cordon_execution *execution,
 					      const struct task_struct *task)
@@ -97,8 +96,8 @@ static __always_inline void inherit_reference(struct cordon_execution *execution
 }
 
 /*
- * Whose last task has left it goes, and its address can come to be that of a namespace which the
- * execution makes: this one has another owner.
+ * Is this the recorded mount namespace? It may have been freed after its last task left, and its
+ * address reused for a namespace that the execution made. That one has another owner.
  */
 static __always_inline bool is_reference(const struct subject *s, __u64 mount_namespace)
 {
@@ -111,7 +110,7 @@ static __always_inline bool is_reference(const struct subject *s, __u64 mount_na
 		owner_of_mounts(mount_namespace) == execution->mount_owner);
 }
 
-/* A user namespace that the current task could only get into by making it, or that it begins in. */
+/* Is this a user namespace that the execution has made? See above. */
 static __always_inline bool is_own_user_namespace(const struct subject *s, __u64 user_namespace)
 {
 	__u64 first = s->execution->user_namespace;
@@ -120,7 +119,7 @@ static __always_inline bool is_own_user_namespace(const struct subject *s, __u64
 	       user_namespace_level(user_namespace) > user_namespace_level(first);
 }
 
-/* Are the current task's mounts its own affair? */
+/* Is the current task in a mount namespace that the execution has made? */
 static __always_inline bool has_own_mounts(const struct subject *s)
 {
 	__u64 mounts = (__u64)read_task(bpf_get_current_task_btf())->nsproxy->mnt_ns;
@@ -149,7 +148,7 @@ static __always_inline bool is_own_superblock(const struct subject *s, __u64 sup
 	return maker && same_label(maker, &s->label);
 }
 
-/* -ENOMEM: no room, or the execution has made too many. */
+/* Returns 0, or -ENOMEM if there is no room, or if the execution has made too many. */
 static __always_inline int record_superblock(const struct subject *s, __u64 super_block)
 {
 	struct cordon_execution *execution = s->execution;
@@ -184,8 +183,8 @@ static __always_inline void forget_superblock(__u64 super_block)
 }
 
 /*
- * File systems that are memory or tell of the execution itself. Others read what lies beneath them,
- * or ask somebody who serves them, with credentials and in ways that no hook sees.
+ * File systems in memory, and file systems that show the execution itself. Other types read data
+ * below them or contact a server, with credentials and in ways that no hook sees.
  */
 static __always_inline bool is_plain_magic(__u64 magic)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Where a packet goes, and where a connected socket leads, as a question for the policy. */
+/* The destination of a packet or of a connected socket, as a key for the policy. */
 #ifndef CORDON_BPF_PACKET_BPF_H
 #define CORDON_BPF_PACKET_BPF_H
 
 #include "bpf/core/internet.bpf.h"
 
-/* As they stand in a packet, network order. */
+/* Header fields as in a packet, in network order. */
 struct packet_v4 {
 	__u8 version_length;
 	__u8 service;
@@ -32,16 +32,16 @@ struct packet_v6 {
 	__u16 destination_port;
 };
 
-/* A START_NET question with room behind it. */
+/* A START_NET key, followed by unused bytes. */
 struct packet_name {
 	__u8 bytes[24] __attribute__((aligned(8)));
 	__u32 length;
 	__u16 reserved;
 	__u8 protocol;
-	__u8 diverted; /* a source route leads elsewhere, or the ports cannot be told */
+	__u8 diverted; /* a source route diverts it, or the ports are not known */
 };
 
-/* Protocols whose second 16 bits are the destination port; others are asked as port 0. */
+/* Protocols whose second 16 bits are the destination port; others are checked with port 0. */
 static __always_inline bool has_ports(__u32 protocol)
 {
 	return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP;
@@ -75,9 +75,7 @@ static __always_inline void spell_v6(struct packet_name *p, __u32 protocol, cons
 
 #define IPOPT_MAX 40u
 
-/*
- * Loose and strict source routes: RFC 791, section 3.1. Options that cannot be read count as such.
- */
+/* Loose and strict source routes: RFC 791, section 3.1. Unreadable options count as one. */
 static __noinline bool has_source_route(struct __sk_buff *skb, __u32 end)
 {
 	__u32 at = 20;
@@ -102,7 +100,7 @@ static __noinline bool has_source_route(struct __sk_buff *skb, __u32 end)
 	return true;
 }
 
-/* With options, of a fragment, or not in one piece in memory. */
+/* For packets with options, fragments, and packets that are not contiguous in memory. */
 __noinline int read_odd_v4(struct __sk_buff *skb, struct packet_name *p)
 {
 	struct packet_v4 ip = {};
@@ -170,9 +168,7 @@ static __always_inline void read_packet(struct __sk_buff *skb, struct packet_nam
 	}
 }
 
-/*
- * Where a connected socket leads, before the host translates addresses. false: it is not connected.
- */
+/* The destination of a connected socket, before the host translates it. False: not connected. */
 static __always_inline bool read_peer(const struct bpf_sock *sk, struct packet_name *p)
 {
 	__u32 address[4] = {sk->dst_ip6[0], sk->dst_ip6[1], sk->dst_ip6[2], sk->dst_ip6[3]};
@@ -189,7 +185,7 @@ static __always_inline bool read_peer(const struct bpf_sock *sk, struct packet_n
 	return true;
 }
 
-/* Bound for the DNS stub, redirected or not: it answers by the policy of whoever asks. */
+/* Is the DNS proxy the destination, redirected or not? The proxy applies the client's policy. */
 static __always_inline bool is_stub(const struct packet_name *p)
 {
 	const __u32 *words = (const __u32 *)p->bytes;
@@ -197,7 +193,7 @@ static __always_inline bool is_stub(const struct packet_name *p)
 	bool v4 = p->length == 8;
 	__u32 key = 0;
 
-	/* Family, protocol, 127.0.0.1 or ::1, port: 16 bits each, but for the first two. */
+	/* Family, protocol, 127.0.0.1 or ::1, port: 16 bits each, except the first two. */
 	if (v4 ? (words[0] >> 16) != bpf_htons(0x7f00) || (words[1] & 0xffff) != bpf_htons(1)
 	       : (words[0] >> 16) || words[1] || words[2] || words[3] ||
 			    (words[4] & 0xffff) != bpf_htons(1))

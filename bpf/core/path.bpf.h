@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Questions about the names of kernel objects: runs of the automaton downwards from the root and
- * from each anchor, component by component, over what a climb found or, where a directory was asked
- * about before, over the last component alone.
+ * Checks by name: runs of the automaton over the components that a path walk found, from the root
+ * and from each bound directory. If the directory is cached, the runs cover the last component
+ * only.
  *
  * Fail closed: a name that renames disturb for too long is denied.
  */
@@ -12,15 +12,15 @@
 #include "bpf/core/directory_cache.bpf.h"
 
 /*
- * How often, and for how long after that, what renames or changes of mounts disturb is asked again.
- * One container's start changes the tree of mounts once for each mount in it, and who is at it may
- * have lost a virtual processor for a while, as may who asks: time alone would say nothing. The
- * kernel's own readers of these sequences wait without limit; a task that is about it on purpose,
- * by the longest of names, must not hold up a processor for that long.
+ * Limits for repeating a check that renames or mount changes disturb: a number of attempts, then a
+ * time. The start of one container changes the mount tree once for each of its mounts. Time alone
+ * is no sufficient limit, because the virtual processor of either side may be paused. The kernel's
+ * own readers of these sequences wait without limit. A task that causes the disturbance with very
+ * long names must not block a processor that long.
  */
 #define NAME_ATTEMPTS	 (1u << 20)
 #define NAME_PATIENCE	 100u
-#define NAME_CLOCK_SHIFT 20 /* about a millisecond, which wraps */
+#define NAME_CLOCK_SHIFT 20 /* about a millisecond; it wraps around */
 #define NAME_AGAIN	 100u
 
 static __always_inline void answer_clear(struct answer *a, __u32 wanted)
@@ -41,7 +41,10 @@ static __always_inline void answer_unnamed(struct answer *a, __u32 wanted, __u32
 	a->reason = reason;
 }
 
-/* Adds one run's outcome, or what it says of everything below. false: damaged tables. */
+/*
+ * Adds the outcome of one run, or with `tree` its outcome for all names below. False: damaged
+ * tables.
+ */
 static __always_inline bool answer_add(const struct subject *s, struct answer *a, __u32 state,
 				       __u32 wanted, bool tree)
 {
@@ -56,7 +59,7 @@ static __always_inline bool answer_add(const struct subject *s, struct answer *a
 		return true;
 	}
 	verdict_add(&a->verdict, outcome);
-	/* Of several runs that deny, the first rule is named; CORDON_NO_RULE is the largest. */
+	/* If several runs deny, report the lowest rule number; CORDON_NO_RULE is the highest. */
 	rule = deciding_rule(outcome, wanted);
 	if (rule < a->rule)
 		a->rule = rule;
@@ -65,7 +68,7 @@ static __always_inline bool answer_add(const struct subject *s, struct answer *a
 	return true;
 }
 
-/* The runs over the whole name; each anchor that the climb passes adds its own. */
+/* Starts the runs over the whole name. The path walk adds a run for each bound directory. */
 static __always_inline void start_runs(const struct subject *s)
 {
 	struct walk *walk = s->walk;
@@ -77,13 +80,13 @@ static __always_inline void start_runs(const struct subject *s)
 	run_add(walk, 1, start_state(s, CORDON_START_FLOATING), CORDON_MAX_COMPONENTS);
 }
 
-/* A slash behind the name: for a directory's listing, and for what lies below it. */
+/* The state after a trailing slash: for listing a directory, and for names below it. */
 static __always_inline __u32 step_slash(const struct subject *s, __u32 state)
 {
 	return state & CORDON_ABSORBING ? state : step_any(s, &s->walk->matcher, state, '/');
 }
 
-/* What one run says of the name, and if it is to move with all below it, of that. */
+/* Adds the outcome of one run for the name, and with NAME_TREE for all names below it. */
 static long judge_run(__u32 index, void *context)
 {
 	const struct subject *s = context;
@@ -92,7 +95,7 @@ static long judge_run(__u32 index, void *context)
 	__u32 below = run->state, state = run->state;
 	bool listing = walk->flags & NAME_LISTING;
 
-	/* The root directory has no components, and is named by the slash alone. */
+	/* The root directory has no components: its name is the slash. */
 	if (listing || (walk->flags & NAME_TREE) || walk->depth == 0)
 		below = step_slash(s, state);
 	if (listing || (walk->depth == 0 && run->number < RUN_ANCHOR))
@@ -108,15 +111,15 @@ static long judge_run(__u32 index, void *context)
 	return 0;
 }
 
-/* Nothing is asked: the name is wanted, which the climb alone finds. */
+/* No right is checked: only the formatted path is needed, which the path walk finds. */
 static __always_inline bool is_for_the_record(const struct walk *walk)
 {
 	return !walk->wanted && !(walk->flags & (NAME_SOURCE | NAME_TREE));
 }
 
 /*
- * Sets up the runs of one attempt. The first attempt may start at the directory, if that is known;
- * all others start at the root.
+ * Sets up the runs of one attempt. The first one may start at a cached directory. All others start
+ * at the root.
  */
 static __always_inline void attempt_prepare(const struct subject *s, __u32 attempt)
 {
@@ -138,8 +141,8 @@ static __always_inline void attempt_prepare(const struct subject *s, __u32 attem
 	walk->above.deny = 0;
 	walk->above.dentry = 0;
 	/*
-	 * Again, under the sequence that it may be remembered with: a rename since it was noted
-	 * would file the states of one directory under another.
+	 * [C6] Read again under the sequence that the cache entry gets. After a rename, the states
+	 * of one directory would otherwise be stored for another.
 	 */
 	if (walk->leaf.directory)
 		note_leaf_at(walk, walk->dentry);
@@ -153,8 +156,8 @@ static __always_inline void attempt_prepare(const struct subject *s, __u32 attem
 }
 
 /*
- * Was the attempt undisturbed, so that its answer stands? From a remembered directory nothing but a
- * grant does.
+ * Was the attempt undisturbed, so that its result is valid? From a cached directory, only a grant
+ * is.
  */
 static __noinline bool attempt_settle(const struct subject *s)
 {
@@ -176,7 +179,7 @@ static __noinline bool attempt_settle(const struct subject *s)
 		return false;
 	if (!finds_directory(walk))
 		return true;
-	/* It may have ended early, because nothing could change any more. */
+	/* The runs may have ended early, because no further component could change the outcome. */
 	if (walk->next > 0)
 		directories_note(walk);
 	if (walk->keep && walk->leaf.directory && !(walk->unstable & UNSTABLE_NAME))
@@ -185,8 +188,8 @@ static __noinline bool attempt_settle(const struct subject *s)
 }
 
 /*
- * Ends the attempts when their time is over. There is no use in another one where the count of
- * mounts reads 0: it cannot be read, see sequence_busy().
+ * Ends the attempts when their time is over. Also ends them if mount_lock reads as 0, because it
+ * cannot be read: see sequence_busy().
  */
 static __noinline void note_disturbed(struct walk *walk, __u32 mounts)
 {
@@ -216,12 +219,15 @@ static long ask_attempt(__u32 index, void *context)
 	walk->ended = walk->settled;
 	if (!walk->settled && !walk->partial)
 		note_disturbed(walk, walk->sequence);
-	/* From memory, so that what comes next is the same to the verifier after each outcome. */
+	/*
+	 * Stored through memory, so that the verifier checks the code after it once for all
+	 * outcomes.
+	 */
 	barrier();
 	return walk->ended & 1;
 }
 
-/* What tells the object asked about last from others, while it lives. */
+/* Identifies the object of the last check while it exists. */
 static __always_inline __u64 question_identity(const struct subject *s)
 {
 	return s->walk->dentry;
@@ -235,7 +241,7 @@ static __always_inline void begin_attempts(struct walk *walk)
 
 #define NAME_QUESTION(rights, flags) ((__u32)(rights) | (__u32)(flags) << 16)
 
-/* The question that was put, until it is answered or there is no more time for it. See APART(). */
+/* Repeats the check in `walk` until it is settled or its time is over. See APART(). */
 __noinline int ask_attempts(APART_ARGUMENTS)
 {
 	struct subject s;
@@ -271,8 +277,8 @@ static __always_inline void put_question(struct walk *walk, __u64 dentry, __u64 
 }
 
 /*
- * Is what the question is about reached by a mount that is not of the reference namespace? Those of
- * the kernel's own, whose namespace is an error pointer, are not meant.
+ * Is the object reached by a mount outside of the recorded mount namespace? Internal mounts of the
+ * kernel, with an error pointer as namespace, are excluded.
  */
 static __always_inline bool is_elsewhere(const struct subject *s, __u64 vfsmount)
 {
@@ -285,8 +291,8 @@ static __always_inline bool is_elsewhere(const struct subject *s, __u64 vfsmount
 }
 
 /*
- * The question that was put, by the name that was used and by all others; of NAME_MOUNTLESS, by
- * those of all mounts. ask_whole_body(): elsewhere.bpf.h.
+ * Performs the check in `walk`, by the name in the access and by all path aliases. With
+ * NAME_MOUNTLESS, by the names on all mounts. The body is ask_whole_body() in elsewhere.bpf.h.
  */
 STUB int ask_whole(APART_ARGUMENTS)
 {
@@ -313,9 +319,8 @@ static __always_inline void put_name(const struct subject *s, __u64 dentry, __u6
 }
 
 /*
- * Asks for rights on the object named by dentry and mount, and whether another of its names denies
- * them; the answer stands in walk->answer. It is always complete: what cannot be resolved is
- * missing altogether.
+ * Checks rights on the object that dentry and mount name, and whether a path alias denies them.
+ * Stores the result in walk->answer. If the object cannot be resolved, all rights are missing.
  */
 static __always_inline void ask_name(const struct subject *s, __u64 dentry, __u64 vfsmount,
 				     __u32 question)
@@ -324,7 +329,7 @@ static __always_inline void ask_name(const struct subject *s, __u64 dentry, __u6
 	ask_whole(APART(s));
 }
 
-/* The same where the hook was given the dentry itself: typed loads cost a tenth of a probe read. */
+/* The same for a hook's own dentry: direct loads cost a tenth of a probe read. */
 static __always_inline void ask_dentry(const struct subject *s, const struct dentry *dentry,
 				       __u64 vfsmount, __u32 question)
 {
@@ -336,7 +341,7 @@ static __always_inline void ask_dentry(const struct subject *s, const struct den
 	ask_whole(APART(s));
 }
 
-/* May everything below a directory move from the source asked last to this destination? */
+/* Are the states below the directory equal at the source checked last and at this destination? */
 static __always_inline bool same_tree_rights(const struct walk *walk)
 {
 	for (__u32 n = 0; n < NAME_RUNS; n++)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Reading kernel memory by address. What cannot be read is 0. */
+/* Reads of kernel memory by address. A read that fails gives 0. */
 #ifndef CORDON_BPF_READ_BPF_H
 #define CORDON_BPF_READ_BPF_H
 
 /*
- * An address as a pointer that is loaded from directly: a load that faults yields 0, as a probe
- * read that fails does here, at a tenth of the cost. Since Linux 6.2.
+ * Makes an address a pointer for direct loads. A load that faults gives 0, like a probe read here,
+ * and costs a tenth of it. Since Linux 6.2.
  */
 extern void *bpf_rdonly_cast(const void *address, __u32 type) __ksym __weak;
 
 /*
- * Decided when the program is loaded: from a kernel that has this type (Linux 6.5) the other way is
- * taken out. Said to be so, the other ways stand together at a function's end, and are taken out at
- * once: each piece costs the verifier a move of all that follows it (verifier_remove_insns()).
+ * Direct loads are used on kernels with this type, since Linux 6.5. This is decided when the
+ * program is loaded, and the other branch is then removed as dead code. The hint makes clang place
+ * all such branches at the end of a function, where the verifier removes them together. Each
+ * removal in the middle would move all instructions after it (verifier_remove_insns()).
  */
 #define HAS_DIRECT_LOADS __builtin_expect(bpf_core_type_exists(struct backing_file), 1)
 
@@ -28,7 +29,7 @@ static __always_inline __u64 read_u64(__u64 address)
 		return at->tv_sec;
 	}
 	bpf_probe_read_kernel(&value, sizeof(value), (const void *)address);
-	/* So that no load is shared by the two ways. */
+	/* Keeps the compiler from merging loads of the two branches. */
 	barrier_var(value);
 	return value;
 }
@@ -44,16 +45,16 @@ static __always_inline __u32 read_u32(__u64 address)
 		return at->sequence;
 	}
 	bpf_probe_read_kernel(&value, sizeof(value), (const void *)address);
-	/* So that no load is shared by the two ways. */
+	/* Keeps the compiler from merging loads of the two branches. */
 	barrier_var(value);
 	return value;
 }
 
 /*
- * An object of the kernel for reading what its pointers lead to. The verifier looks up in the names
- * of all the kernel's types whether what a trusted pointer leads to is to be trusted as well
- * (btf_nested_type_is_trusted()): a million instructions for each load of a pointer, on each path
- * that it follows. Through this one nothing is trusted, and a fault reads 0.
+ * Makes a kernel object readable without trust. For each pointer loaded through a trusted one, the
+ * verifier searches the names of all kernel types, to find out whether the result is trusted as
+ * well (btf_nested_type_is_trusted()). That takes a million instructions for each load on each
+ * path. Through this pointer nothing is trusted, and a fault reads 0.
  */
 #define DEFINE_READ(name, type)                                                                    \
 	static __always_inline const struct type *name(const struct type *object)                  \
@@ -73,9 +74,9 @@ DEFINE_READ(read_file, file)
 #define SHORT_NAME 32u
 
 /*
- * A name's bytes to `to`, which has room for CORDON_NAME_MAX + 1 and is aligned. Bytes behind the
- * name may come along. false: they cannot be read; no name begins with NUL, which is what such
- * loads yield.
+ * Copies a name to `to`, which is aligned and has CORDON_NAME_MAX + 1 bytes. Bytes after the name
+ * may be copied, too. Returns false if the name cannot be read. A failed direct load gives NUL, and
+ * no name begins with NUL.
  */
 static __always_inline bool read_name(__u8 *to, __u64 name, __u32 length)
 {

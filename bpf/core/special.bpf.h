@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * What somebody outside who comes upon a name would be led away by, or wait for: symbolic links
- * that lead out of the bound directory that they lie in, FIFOs and sockets. Under `special: deny` a
- * name may become one only where a rule grants CORDON_SPECIAL; where a rule denies it, it becomes
- * no link at all, wherever that leads: even inside there are names that the execution may not
- * write, and an executor may.
+ * Special names: symbolic links out of their bound directory, FIFOs and sockets. They redirect or
+ * block programs outside that use the name. Under `special: deny` they may be created only if a
+ * rule grants CORDON_SPECIAL. If a rule denies it, no symbolic link may be created at all: even
+ * inside the directory there are names that the execution may not write, but an executor may.
  *
- * A link leads inside if its text is relative, goes up at its beginning only and no further than to
- * the innermost bound directory above it, or if it is absolute, begins with that directory's
- * resolved name and goes up nowhere. ".." behind a component could follow another link from
- * somewhere else; without it, each component leads down, or along a link that was judged as well.
- * What remains true when a directory moves is decided by how deep it lies: its links go up no
- * further than they could where it was.
+ * A relative link stays inside if ".." occurs only at the start of its text, and goes up no further
+ * than the innermost bound directory above it. An absolute link stays inside if it begins with that
+ * directory's resolved name, and contains no "..". A ".." after a component could follow another
+ * link out. Without it, each component goes down, or follows a link that was checked as well.
+ *
+ * A directory with links may move if it is not less deep at its new place: its relative links then
+ * go up no further than before.
  */
 #ifndef CORDON_BPF_SPECIAL_BPF_H
 #define CORDON_BPF_SPECIAL_BPF_H
@@ -19,8 +19,8 @@
 #include "bpf/core/decide.bpf.h"
 
 #define SPECIAL	     CORDON_RIGHT(CORDON_SPECIAL)
-#define LINK_MAX     4096 /* PATH_MAX: no link's text is longer */
-#define LINK_UNKNOWN 0	  /* the text's address, where it cannot be had */
+#define LINK_MAX     4096 /* PATH_MAX: longest text of a link */
+#define LINK_UNKNOWN 0	  /* the address of the text if it is not available */
 
 static __always_inline bool judges_special(const struct subject *s)
 {
@@ -32,7 +32,7 @@ static __always_inline bool is_waited_for(__u32 mode)
 	return (mode & S_IFMT) == S_IFIFO || (mode & S_IFMT) == S_IFSOCK;
 }
 
-/* Behind a component of the text. false: it leads out. */
+/* Evaluates a component of the text. False: the link leads out. */
 static __always_inline bool end_component(struct walk *walk, struct link_text *t)
 {
 	if (t->state == LINK_DIRECTORY) {
@@ -67,7 +67,7 @@ static long read_link(__u32 index, void *context)
 	if (byte == '/' || byte == 0) {
 		if (!end_component(walk, t))
 			return 1;
-		/* An absolute name that ends before the directory's does is above it. */
+		/* An absolute text that ends before the directory's name is above the directory. */
 		t->inside = byte == 0 && t->state != LINK_DIRECTORY;
 		return byte == 0;
 	}
@@ -83,7 +83,7 @@ static long read_link(__u32 index, void *context)
 	return 0;
 }
 
-/* Does a link of this text, with the name that was asked about last, lead out? */
+/* Does a link with this text, at the name that was checked last, lead out? */
 STUB int is_way_out(struct walk *walk, __u64 text)
 {
 	return 1;
@@ -109,7 +109,7 @@ __noinline int is_way_out_body(struct walk *walk, __u64 text)
 		t->next = walk->depth;
 		t->state = walk->depth == walk->answer.below ? LINK_DOWN : LINK_DIRECTORY;
 	} else {
-		/* The link's own name is one of those below. */
+		/* The link's own name is one of the components below. */
 		t->next = walk->answer.below ? walk->answer.below - 1 : 0;
 		t->state = LINK_UP;
 	}
@@ -123,9 +123,9 @@ static __always_inline bool leads_out(const struct subject *s, __u64 text)
 }
 
 /*
- * The text of a link that exists, where its file system keeps it in memory with the inode
- * (inode.i_link): tmpfs, ext4 and xfs do for short ones, btrfs, overlayfs and network file systems
- * never.
+ * The text of an existing link, if the file system keeps it in memory with the inode
+ * (inode.i_link). tmpfs, ext4 and xfs do so for short ones; btrfs, overlayfs and network file
+ * systems never do.
  */
 static __always_inline __u64 text_of(__u64 inode)
 {
@@ -133,8 +133,8 @@ static __always_inline __u64 text_of(__u64 inode)
 }
 
 /*
- * Behind the question about a move's new name, which was granted: what moves must not lead
- * elsewhere from there. mv(1) makes such a link anew, which is judged by its text.
+ * Called after a move's new name was granted: checks that the moved object does not lead elsewhere
+ * from there. If denied, mv(1) creates the link again, and its text is checked.
  */
 static __noinline void ask_special_move(const struct subject *s, const struct move *move)
 {

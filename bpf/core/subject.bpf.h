@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Who asks: the label of the current task, its execution and the policy in force.
+ * The subject of an access: the label of the current task, its execution and the active policy.
  *
- * Only for programs that run on behalf of `current`; softirq hooks have an unrelated one.
+ * Only for programs that run on behalf of `current`; in softirq, `current` is unrelated.
  */
 #ifndef CORDON_BPF_SUBJECT_BPF_H
 #define CORDON_BPF_SUBJECT_BPF_H
@@ -12,14 +12,14 @@
 #include "bpf/core/read.bpf.h"
 
 enum subject_kind {
-	SUBJECT_OUTSIDE = 0,   /* no execution's: cordon has no say */
-	SUBJECT_EXECUTION = 1, /* all fields are set */
-	SUBJECT_UNKNOWN = 2,   /* labelled, but of no live execution: everything is denied */
+	SUBJECT_OUTSIDE = 0,   /* belongs to no execution: cordon checks nothing */
+	SUBJECT_EXECUTION = 1, /* belongs to an execution: all fields are set */
+	SUBJECT_UNKNOWN = 2,   /* labelled, but the execution is not live: everything is denied */
 };
 
 struct subject {
 	struct cordon_execution *execution;
-	struct walk *walk; /* NULL: none could be had */
+	struct walk *walk; /* NULL: no scratch available */
 	struct spare_walk *spare;
 	const struct cordon_policy_header *policy;
 	void *pages; /* the policy's inner map */
@@ -42,7 +42,7 @@ static __always_inline struct spare_walk *take_spare_walk(void)
 	return 0;
 }
 
-/* Gives back what subject_get() took. Every path out of a hook passes here. */
+/* Returns the scratch that subject_need_walk() took. Every exit of a hook calls this. */
 static __always_inline void subject_put(struct subject *s)
 {
 	if (s->spare)
@@ -50,8 +50,8 @@ static __always_inline void subject_put(struct subject *s)
 }
 
 /*
- * The label of a task that is known by address. The map is exact: it changes only where tasks
- * are born, labelled and freed.
+ * The label of a task that is known by address. The map is exact: it changes only when a task is
+ * created, labelled or freed.
  */
 static __always_inline const struct label *label_of_address(__u64 task)
 {
@@ -65,7 +65,7 @@ static __always_inline bool same_label(const struct label *a, const struct label
 	return a->slot == b->slot && a->generation == b->generation;
 }
 
-/* NULL: it has ended, and something that it made is left. */
+/* Returns NULL for an execution that has ended: its objects may still exist. */
 static __always_inline struct cordon_execution *execution_of(const struct label *label)
 {
 	__u32 key = label->slot;
@@ -74,7 +74,9 @@ static __always_inline struct cordon_execution *execution_of(const struct label 
 	return execution && execution->generation == label->generation ? execution : 0;
 }
 
-/* Finds the label only. A task without any BPF storage cannot be labelled: the cheapest miss. */
+/*
+ * Finds the label only. A task without BPF storage has no label: this check is the fastest way out.
+ */
 static __always_inline bool subject_label(struct task_struct *task, struct subject *s)
 {
 	struct labelled_task *labelled;
@@ -86,9 +88,7 @@ static __always_inline bool subject_label(struct task_struct *task, struct subje
 	if (!read_task(task)->bpf_storage)
 		return false;
 	labelled = bpf_task_storage_get(&labels, task, 0, 0);
-	/*
-	 * No generation yet: it is being labelled at this moment, and the exact map knows by whom.
-	 */
+	/* Generation 0: another CPU is labelling the task now, and the exact map has the label. */
 	both = labelled ? *(volatile __u64 *)&labelled->label : 0;
 	if (both >> 32) {
 		s->label.slot = (__u32)both;
@@ -96,7 +96,10 @@ static __always_inline bool subject_label(struct task_struct *task, struct subje
 		s->walk = &labelled->walk;
 		return true;
 	}
-	/* Not there, or not to be had at this moment: only the exact map may say "unlabelled". */
+	/*
+	 * The label is missing, or cannot be read now. Only the exact map decides that a task is
+	 * unlabelled.
+	 */
 	label = label_of_address((__u64)task);
 	if (!label)
 		return false;
@@ -106,9 +109,9 @@ static __always_inline bool subject_label(struct task_struct *task, struct subje
 }
 
 /*
- * Is the task's program still being put in place? The end of the environment is the last that the
- * kernel writes down when it maps one (create_elf_tables(), fs/binfmt_elf.c), and prctl(2) takes no
- * 0 for it.
+ * Is the task's program still being loaded? The end of the environment is the last field that the
+ * kernel sets for a new program (create_elf_tables(), fs/binfmt_elf.c), and prctl(2) cannot set it
+ * to 0.
  */
 static __always_inline bool is_being_loaded(void)
 {
@@ -117,7 +120,7 @@ static __always_inline bool is_being_loaded(void)
 	return mm && !mm->env_end;
 }
 
-/* From the label to the execution and its policy. */
+/* Finds the execution and its policy by the label. */
 static __always_inline enum subject_kind subject_resolve_held(struct subject *s, bool held)
 {
 	__u32 key = s->label.slot, first = 0;
@@ -129,11 +132,11 @@ static __always_inline enum subject_kind subject_resolve_held(struct subject *s,
 		count(CORDON_COUNTER_UNKNOWN_EXECUTION);
 		return SUBJECT_UNKNOWN;
 	}
-	/* The daemon opens a slot once all else is in it. */
+	/* The daemon sets a slot's state after all its other fields. */
 	order();
 	/*
-	 * One read: all of the verdict comes from the policy named here. It depends on what was
-	 * read, and so comes after.
+	 * Read once, so that the whole verdict comes from one policy. The address depends on the
+	 * slot's, which orders the reads.
 	 */
 	s->policy_ref = *(volatile __u64 *)&s->execution->policy;
 	key = CORDON_POLICY_SLOT(s->policy_ref);
@@ -151,8 +154,8 @@ static __always_inline enum subject_kind subject_resolve_held(struct subject *s,
 }
 
 /*
- * An execution that is held does nothing: whatever it tries is refused. But what the kernel does to
- * put its program in place is judged.
+ * All accesses of a held execution are denied, except the accesses of the kernel while it loads the
+ * program. These are checked.
  */
 static __always_inline enum subject_kind subject_resolve(struct subject *s)
 {
@@ -172,10 +175,10 @@ static __always_inline __u64 subject_number(const struct subject *s)
 }
 
 /*
- * What a function gets of a subject that the verifier looks at by itself: one that is not static.
- * It is followed once in each program that calls it, and not once for each state that it is called
- * in; in return it knows nothing of what it is given but the size of the memory. It returns a
- * number, as older kernels want, and no verdict.
+ * Arguments of a function that is not static, which the verifier checks separately. It checks the
+ * function once per program, instead of once for each state at a call. Inside, it knows only the
+ * size of the memory behind pointers. The function returns a number, as older kernels require, and
+ * never the verdict.
  */
 #define APART(s)                                                                                   \
 	(s)->walk, (s)->execution, (struct policy_page *)(s)->policy, (s)->policy_ref,             \
@@ -185,12 +188,15 @@ static __always_inline __u64 subject_number(const struct subject *s)
 		__u64 policy, __u64 label
 
 /*
- * A stub: a function of the LSM programs that is replaced when they are loaded (engine.bpf.h). As
- * long as it is not, it denies. Weak, or clang would conclude from the stub what callers may skip.
+ * A stub: a function of the LSM programs that is replaced when they are loaded (engine.bpf.h).
+ * Until then it denies. It is weak, so that clang draws no conclusions from its body.
  */
 #define STUB __weak __noinline
 
-/* The same subject on the other side. false: its policy is gone, and nothing can be asked. */
+/*
+ * Rebuilds the subject inside such a function. False: its policy was freed, and no check is
+ * possible.
+ */
 static __always_inline bool subject_again(struct subject *s, APART_ARGUMENTS)
 {
 	__u32 key = CORDON_POLICY_SLOT(policy), first = 0;
@@ -205,11 +211,11 @@ static __always_inline bool subject_again(struct subject *s, APART_ARGUMENTS)
 	s->pages = bpf_map_lookup_elem(&policies, &key);
 	if (!s->pages)
 		return false;
-	/* All of one policy, or nothing. */
+	/* Both pages must be of the same policy. */
 	return s->policy->pages == 1 || bpf_map_lookup_elem(s->pages, &first) == page;
 }
 
-/* For questions about names: also sees to it that there is a scratch. */
+/* Ensures that there is a scratch, for checks of names. False: none is available. */
 static __always_inline bool subject_need_walk(struct subject *s)
 {
 	if (s->walk)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* The compiled policy in kernel memory: finding objects by offset, and running the automaton. */
+/* The compiled policy in kernel memory: access to its tables, and runs of the automaton. */
 #ifndef CORDON_BPF_TABLES_BPF_H
 #define CORDON_BPF_TABLES_BPF_H
 
@@ -9,10 +9,10 @@
 
 struct tables {
 	void *pages;	   /* inner map */
-	const void *first; /* its page 0: the header and, in most policies, the hot tables */
+	const void *first; /* page 0: the header and, in most policies, all tables */
 };
 
-/* Objects never straddle a page, so a check of the first byte's offset is one of the last. */
+/* Objects never straddle a page, so checking the offset of the first byte is sufficient. */
 static __always_inline const void *table_at(void *tables, __u32 offset, __u32 size)
 {
 	struct tables *t = tables;
@@ -30,7 +30,7 @@ static __always_inline const void *table_at(void *tables, __u32 offset, __u32 si
 	return page->bytes + offset;
 }
 
-/* Is all of the policy in its first page? Then masks do for checks, see matcher_step_in_page(). */
+/* Is the whole policy in its first page? Then masks replace checks, see matcher_step_in_page(). */
 static __always_inline bool is_one_page(const struct subject *s)
 {
 	return s->policy->pages == 1;
@@ -42,7 +42,7 @@ static __always_inline const void *in_page(const struct subject *s, __u32 offset
 	return (const __u8 *)s->policy + ((offset + index * size) & (CORDON_PAGE_SIZE - size));
 }
 
-/* What state `state` says of a name that ends there. false: damaged tables. */
+/* The outcome of state `state` for a name that ends there. False: damaged tables. */
 static __always_inline bool tables_outcome(const struct subject *s, __u32 state,
 					   const struct cordon_verdict **ret_outcome,
 					   const struct cordon_final **ret_final)
@@ -76,9 +76,8 @@ static __always_inline bool tables_outcome(const struct subject *s, __u32 state,
 }
 
 /*
- * The number of the lowest bit of 16 that is set, without a branch per bit for the verifier to
- * follow (Leiserson, Prokop, Randall 1998: the product with a de Bruijn sequence tells the bits
- * apart).
+ * The number of the lowest bit set, of 16 bits. Without a branch per bit, which the verifier would
+ * follow, by a de Bruijn sequence (Leiserson, Prokop, Randall 1998).
  */
 static __always_inline __u32 lowest_bit(__u32 bits)
 {
@@ -87,7 +86,7 @@ static __always_inline __u32 lowest_bit(__u32 bits)
 	return (__u32)(0xcd7ea84fb6935210ull >> ((product >> 12 & 15) * 4)) & 15;
 }
 
-/* The rule that decided against the lowest of the missing rights, if one did. */
+/* The rule that denied the lowest of the missing rights, or CORDON_NO_RULE. */
 static __always_inline __u16 deciding_rule(const struct cordon_verdict *outcome, __u32 rights)
 {
 	__u32 denied = outcome->deny & rights & (CORDON_RIGHT(CORDON_RIGHT_COUNT) - 1);
@@ -97,8 +96,8 @@ static __always_inline __u16 deciding_rule(const struct cordon_verdict *outcome,
 
 /*
  * Runs of the automaton, over components or over the bytes in walk->name. One call of run_chunk()
- * takes one run through a few bytes: what a loop changes stands in map memory, so that the verifier
- * has little to follow.
+ * advances one run by a few bytes. Loop variables are in map memory, so that the verifier has few
+ * states to follow.
  */
 #define CHUNK_MIN	2u
 #define CHUNKS_PER_NAME ((CORDON_NAME_MAX + CHUNK_MIN) / CHUNK_MIN)
@@ -127,7 +126,7 @@ static __always_inline void run_add(struct walk *walk, __u32 number, __u32 state
 {
 	struct name_run *run = &walk->runs[walk->run_count & (RUN_SLOTS - 1)];
 
-	/* Nothing is allowed or denied, whatever follows. */
+	/* A dead state allows and denies nothing, whatever follows. */
 	if (state == CORDON_STATE_DEAD)
 		return;
 	run->state = state;
@@ -143,7 +142,7 @@ static __always_inline __u32 start_state(const struct subject *s, __u32 start)
 	return s->policy->start[start & (CORDON_START_SLOTS - 1)];
 }
 
-/* Brings the next component's bytes to walk->name. false: they cannot be had. */
+/* Reads the next component into walk->name. False: it cannot be read. */
 static __always_inline bool read_component(struct walk *walk)
 {
 	__u32 length;
@@ -169,8 +168,8 @@ static __always_inline __u32 step_any(const struct subject *s, const struct matc
 }
 
 /*
- * Up to 8 bytes from walk->offset on. Written out, because the compiler does not unroll loops
- * with two ends and the verifier would follow each turn of a real one.
+ * Up to 8 bytes from walk->offset on. Unrolled by hand, because the compiler does not unroll loops
+ * with two exits, and the verifier would follow each iteration of a real loop.
  */
 #define STEP_ONE(step)                                                                             \
 	do {                                                                                       \
@@ -213,7 +212,7 @@ static __always_inline void next_run(struct walk *walk)
 	walk->offset = 0;
 }
 
-/* Does the attempt come by the directory, or start at it? */
+/* Does the attempt pass the parent directory, or start at it? */
 static __always_inline bool finds_directory(const struct walk *walk)
 {
 	return walk->partial == RECALL_NONE || walk->partial == RECALL_ABOVE;
@@ -228,8 +227,7 @@ static __always_inline void states_note(const struct walk *walk, struct director
 }
 
 /*
- * The states before the last component, or before the last two; kept in `walk` until the question
- * is settled.
+ * Keeps the states before the last component, and before the last two, until the check is settled.
  */
 static __always_inline void directories_note(struct walk *walk)
 {
@@ -250,7 +248,7 @@ static long run_chunk(__u32 index, void *context)
 
 	if (walk->run >= walk->run_count) {
 		if (walk->next == 0 || walk->going == 0)
-			return 1; /* the outcome stands */
+			return 1; /* the outcome is final */
 		walk->run = 0;
 		walk->offset = 0;
 		if (walk->next <= 2 && finds_directory(walk))
@@ -262,7 +260,7 @@ static long run_chunk(__u32 index, void *context)
 	}
 	run = &walk->runs[walk->run & (RUN_SLOTS - 1)];
 	state = run->state;
-	/* Not yet below its anchor, or with an outcome that nothing can change. */
+	/* Not below its bound directory yet, or already final. */
 	if (walk->next >= run->depth || (state & CORDON_ABSORBING)) {
 		next_run(walk);
 		return 0;
@@ -291,8 +289,8 @@ static long short_chunk(__u32 index, void *context)
 }
 
 /*
- * A question that is not a path (network, socket, abstract name, special object): its bytes stand
- * in walk->name. Returns the state reached.
+ * Runs a key that is no path (network, socket, abstract name, special object), whose bytes are in
+ * walk->name. Returns the state reached.
  */
 static __noinline __u32 run_short(const struct subject *s, __u32 start, __u32 length)
 {

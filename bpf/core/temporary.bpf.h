@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * The directories in which everybody keeps temporary files, under CORDON_POLICY_OWN_TEMPORARY: what
- * an execution makes directly in one of them, and all that lies below it, is judged as if the
- * directory were ${tmp}, besides by its name. So is a name that is free, to be taken. What somebody
- * else has made there is not, whatever it is called.
+ * Directories for temporary files of all users, under CORDON_POLICY_OWN_TEMPORARY. A file that an
+ * execution makes directly in one, and all names below it, are also checked as if the directory
+ * were ${tmp}. So is a free name. Files of other creators there are not, whatever their names.
  *
- * Who has made what is noted by the file's identity, when the kernel gives the inode to the name
- * that a hook has granted (d_instantiate()), or when it is moved there. The identity names one file
- * and no other (temporary_identify()), and is forgotten before it can pass to another file. Where
- * names come from a server, nothing is noted.
+ * The creator is recorded by the file's identity. This happens when the kernel attaches the inode
+ * to a name that a hook has granted (d_instantiate()), or when the file is moved there. The
+ * identity belongs to one file only (temporary_identify()). It is forgotten before it can pass to
+ * another file. If a server controls the names, nothing is recorded.
  *
- * Names in these directories are followed, written to and waited for by whoever expects them there:
- * no symbolic link, FIFO or socket is made directly in one by these rules.
+ * Other programs open names in these directories. Therefore these rules allow no symbolic link,
+ * FIFO or socket directly in one.
  */
 #ifndef CORDON_BPF_TEMPORARY_BPF_H
 #define CORDON_BPF_TEMPORARY_BPF_H
@@ -20,7 +19,7 @@
 #include "bpf/core/tables.bpf.h"
 
 #define TEMPORARY_OWNERS 4096u
-#define TEMPORARY_MAKERS 8192u /* tasks that are between the hook and the inode */
+#define TEMPORARY_MAKERS 8192u /* tasks between the hook and d_instantiate() */
 
 struct temporary_file {
 	__u64 inode;	  /* inode.i_ino; BY_ADDRESS: address of struct inode */
@@ -28,11 +27,11 @@ struct temporary_file {
 	__u32 generation; /* inode.i_generation, or BY_ADDRESS */
 };
 
-#define BY_ADDRESS 0xffffffffu /* no number of an inode is an address */
+#define BY_ADDRESS 0xffffffffu /* no inode number: the generation marks an address */
 
 struct temporary_entry {
-	__u64 owner; /* see struct cordon_execution */
-	__u32 user;  /* whose share it is charged to */
+	__u64 owner; /* see struct cordon_execution.temporary_owner */
+	__u32 user;  /* user that is charged for it */
 	__u32 reserved;
 };
 
@@ -45,7 +44,7 @@ struct {
 	__type(value, struct temporary_entry);
 } temporary_files SEC(".maps");
 
-/* How many of them are whose. */
+/* Number of entries per owner. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, TEMPORARY_OWNERS);
@@ -53,10 +52,10 @@ struct {
 	__type(value, __u64);
 } temporary_counts SEC(".maps");
 
-/* A dentry that a task may make, and whose inode is to be noted. */
+/* A dentry that a task may create; its inode will be recorded. */
 struct awaited {
 	__u64 dentry;
-	__u32 directory; /* of a link: number of a bound directory, from 1; 0: a temporary file */
+	__u32 directory; /* for a link: number of a bound directory, from 1; 0: a temporary file */
 	__u32 reserved;
 };
 
@@ -68,7 +67,7 @@ struct {
 	__type(value, struct awaited);
 } temporary_makers SEC(".maps");
 
-#define MOUNT_POINT 1ull /* no address */
+#define MOUNT_POINT 1ull /* not a valid address */
 
 static __always_inline bool has_own_temporary(const struct subject *s)
 {
@@ -76,10 +75,10 @@ static __always_inline bool has_own_temporary(const struct subject *s)
 }
 
 /*
- * The inode of the upper layer that an overlay's inode stands for; 0: it has none. The module that
- * knows struct ovl_inode may be loaded after this program, so that no type describes it: the dentry
- * of the upper layer follows the inode (fs/overlayfs/ovl_entry.h). Whatever else stands there is no
- * dentry that agrees with its inode, and yields 0.
+ * The inode in the upper layer for an overlay's inode; 0: none. The overlay module may be loaded
+ * after this program, so that struct ovl_inode has no BTF. The dentry of the upper layer follows
+ * the inode in that struct (fs/overlayfs/ovl_entry.h). If another value is there, it does not match
+ * its inode, and the result is 0.
  */
 static __always_inline __u64 upper_inode(__u64 inode)
 {
@@ -101,10 +100,11 @@ static __always_inline void identify_by_address(__u64 inode, struct temporary_fi
 }
 
 /*
- * By number where has_unique_numbers(), also when the kernel has dropped the inode and read it
- * again. Elsewhere by address, for as long as the inode is in memory: numbers of an overlay are
- * those of its layers, and layers on two file systems have the same ones. What an execution makes
- * on an overlay is in the upper layer, and is identified there.
+ * Identifies a file by its number if has_unique_numbers(), which stays valid when the kernel drops
+ * the inode and reads it again. Otherwise by its address, as long as the inode is in memory. An
+ * overlay's numbers are the numbers in its layers, and layers on two file systems may share
+ * numbers. Files that an execution makes on an overlay are in the upper layer, and are identified
+ * there.
  */
 static __noinline void temporary_identify(__u64 inode, struct temporary_file *file)
 {
@@ -129,7 +129,10 @@ static __noinline bool is_own_temporary(const struct subject *s, __u64 inode)
 
 	temporary_identify(inode, &file);
 	note = bpf_map_lookup_elem(&temporary_files, &file);
-	/* Moved there from a lower layer: it had no inode in the upper one yet. */
+	/*
+	 * A file moved there from a lower layer had no inode in the upper layer when it was
+	 * recorded.
+	 */
 	if (!note) {
 		identify_by_address(inode, &file);
 		note = bpf_map_lookup_elem(&temporary_files, &file);
@@ -144,7 +147,7 @@ static __always_inline __u64 temporary_held(__u64 owner)
 	return files ? *files : 0;
 }
 
-/* Only looks: temporary_note() takes the place. */
+/* Only checks: temporary_note() takes the entry. */
 static __always_inline bool may_make_temporary(const struct subject *s)
 {
 	__u64 owner = s->execution->temporary_owner, held = temporary_held(owner);
@@ -153,7 +156,7 @@ static __always_inline bool may_make_temporary(const struct subject *s)
 	       share_may_take(s->execution->user, CORDON_SHARE_TEMPORARY, TEMPORARY_ALL, held);
 }
 
-/* Runs for whoever lets go of the inode last, too. */
+/* Also runs for the task that drops the inode's last reference. */
 static __noinline void temporary_forget(const struct temporary_file *file)
 {
 	const struct temporary_entry *found = bpf_map_lookup_elem(&temporary_files, file);
@@ -172,7 +175,7 @@ static __noinline void temporary_forget(const struct temporary_file *file)
 		__sync_fetch_and_add(files, -1);
 }
 
-/* Forgets a file that was noted, but has no name in such a directory. */
+/* Removes the record of a file that has no name in such a directory. */
 static __noinline void temporary_disown(__u64 inode)
 {
 	struct temporary_file file;
@@ -209,7 +212,7 @@ static __noinline void temporary_note(const struct cordon_execution *execution, 
 		bpf_map_update_elem(&temporary_counts, &owner, &one, BPF_ANY);
 }
 
-/* A name was granted that is free: an inode will be given to it. See struct awaited. */
+/* A free name was granted, and an inode will be attached to it. See struct awaited. */
 static __always_inline void await_inode(__u64 dentry, __u32 directory)
 {
 	struct awaited awaited = {.dentry = dentry, .directory = directory};
@@ -218,7 +221,7 @@ static __always_inline void await_inode(__u64 dentry, __u32 directory)
 	bpf_map_update_elem(&temporary_makers, &task, &awaited, BPF_ANY);
 }
 
-/* What the task was granted before, it did not make. */
+/* Forgets an earlier grant of the task that led to no file. */
 static __always_inline void await_nothing(void)
 {
 	__u64 task = (__u64)bpf_get_current_task_btf();
@@ -226,7 +229,7 @@ static __always_inline void await_nothing(void)
 	bpf_map_delete_elem(&temporary_makers, &task);
 }
 
-/* A component of the name was read, on the way up. */
+/* Records a component during the path walk. */
 static __always_inline void note_passed(struct walk *walk, __u64 inode)
 {
 	walk->passed[2] = walk->passed[1];
@@ -235,7 +238,10 @@ static __always_inline void note_passed(struct walk *walk, __u64 inode)
 	walk->covered = 0;
 }
 
-/* Of how many components is the directory's name that the climb ended in? 0: it is another one. */
+/*
+ * Number of components in the name of the temporary directory at the start of the name; 0: the name
+ * is in none.
+ */
 static __always_inline __u32 temporary_directory(const struct walk *walk)
 {
 	char outer[4] = {}, inner[4] = {};
@@ -257,7 +263,7 @@ static __always_inline __u32 temporary_directory(const struct walk *walk)
 												: 0;
 }
 
-/* Behind a climb that has found a name: adds the run over what lies below such a directory. */
+/* Called after a path walk that found a name: adds the run below the temporary directory. */
 static __noinline void run_below_temporary(const struct subject *s)
 {
 	struct walk *walk = s->walk;
@@ -268,7 +274,7 @@ static __noinline void run_below_temporary(const struct subject *s)
 		return;
 	below = walk->depth - directory - 1;
 	inode = walk->passed[directory];
-	/* Says nothing of what lies beside it. */
+	/* Names beside it are not below it, so do not cache. */
 	if (below == 0)
 		walk->unstable |= UNSTABLE_NAME;
 	if (below == 1)

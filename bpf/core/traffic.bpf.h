@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * How much of an execution's packets went where, for its records at the end. No verdict rests on
- * it: what finds no place here is counted for the execution as a whole only.
+ * Traffic of an execution by destination, for its end record. No verdict depends on it. A
+ * destination without an entry here is counted only in the execution's total.
  *
- * Counted where packets are judged anyway, so that every protocol and every way to send is in it,
- * and nothing has to be read from a socket that may be gone by the end.
+ * Counted where packets are checked, so that every protocol and call is covered, and no socket
+ * needs to be read that may be closed by the end.
  */
 #ifndef CORDON_BPF_TRAFFIC_BPF_H
 #define CORDON_BPF_TRAFFIC_BPF_H
@@ -12,7 +12,7 @@
 #include "bpf/core/hosts.bpf.h"
 #include "bpf/core/packet.bpf.h"
 
-/* The daemon removes an execution's when its slot becomes free. */
+/* The daemon removes the entries of an execution when its slot becomes free. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -21,10 +21,10 @@ struct {
 	__type(value, struct cordon_traffic);
 } traffic SEC(".maps");
 
-/* Places looked at for one destination. */
+/* Entries examined for one destination. */
 #define TRAFFIC_PROBES 4u
 
-/* Where a packet that comes in was sent from. */
+/* Reads the source of an ingress packet. */
 static __always_inline void read_source(struct __sk_buff *skb, __u32 protocol,
 					struct packet_name *p)
 {
@@ -51,7 +51,7 @@ static __always_inline void read_source(struct __sk_buff *skb, __u32 protocol,
 		spell_v6(p, protocol, words, port);
 }
 
-/* The other end, as the program named it: before the host translates it. */
+/* The remote end as the program named it, before the host translates the address. */
 static __always_inline void name_other_end(struct __sk_buff *skb, const struct bpf_sock *sk,
 					   bool sent, struct packet_name *p)
 {
@@ -63,7 +63,7 @@ static __always_inline void name_other_end(struct __sk_buff *skb, const struct b
 		read_source(skb, sk->protocol & 0xff, p);
 }
 
-/* DNS that went to the stub is said to have gone where it was meant to go. */
+/* DNS that was redirected to the DNS proxy is counted for its original destination. */
 static __always_inline void name_server(const struct internet_socket *socket, struct packet_name *p)
 {
 	__u32 protocol = p->protocol;
@@ -93,7 +93,7 @@ static __always_inline struct cordon_traffic *make_traffic(struct cordon_executi
 	return bpf_map_lookup_elem(&traffic, key);
 }
 
-/* NULL: there is no room for another destination. */
+/* Returns NULL if there is no room for another destination. */
 static __noinline struct cordon_traffic *
 find_traffic(struct cordon_execution *execution, __u32 slot, const struct cordon_traffic *wanted)
 {
@@ -117,7 +117,7 @@ find_traffic(struct cordon_execution *execution, __u32 slot, const struct cordon
 	return 0;
 }
 
-/* Accepted sockets count as connections of their own; what listens for them is none. */
+/* An accepted socket counts as a connection, its listening socket does not. */
 static __always_inline bool is_new_connection(const struct bpf_sock *sk,
 					      struct internet_socket *socket, __u64 which)
 {
@@ -139,9 +139,7 @@ static __noinline int count_traffic(struct __sk_buff *skb, const struct bpf_sock
 	name_other_end(skb, sk, sent, &p);
 	if (!p.length)
 		return 0;
-	/*
-	 * Who came chose his port as he liked; which of the execution's he came to is of interest.
-	 */
+	/* Count by the execution's port: the client's port is arbitrary. */
 	wanted.served = socket->serves;
 	if (wanted.served)
 		spell_port(&p, bpf_htons(sk->src_port));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Calls that wait for a person's answer, where the policy says so.
+ * Calls that wait for a person's approval, if the policy requires it.
  *
- * No hook can wait. What no rule allows is answered by a stop of the process, from inside the call
- * and before it returns: the call is as if it had never been made (ERESTARTNOINTR), and is made
- * again when the daemon has the process go on (arch/<arch>/kernel/signal.c). By then a rule allows
- * it, or the question has its answer here, and the call is refused like any other.
+ * An LSM hook cannot wait. Instead, the process is stopped by a signal from inside the call, before
+ * the call returns. The call is then restarted (ERESTARTNOINTR) when the daemon continues the
+ * process (arch/<arch>/kernel/signal.c). By then a rule allows the access, or the map below
+ * contains the decision, and the call is denied like any other.
  *
- * Fail closed: what cannot be asked is refused at once, and a process that others have go on asks
- * again.
+ * Fail closed: an access that cannot wait is denied at once. If another process sends SIGCONT, the
+ * restarted call waits again.
  */
 #ifndef CORDON_BPF_WAITING_BPF_H
 #define CORDON_BPF_WAITING_BPF_H
@@ -18,8 +18,8 @@
 #define ERESTARTNOINTR 513
 
 /*
- * io_uring makes accesses of its own later, and other calls may have done half of their work: these
- * are the ones that begin anew with nothing lost.
+ * Can the current system call be restarted without loss? Only these can: io_uring performs accesses
+ * later, and other calls may have done half of their work.
  */
 static __always_inline bool can_begin_anew(__u32 operation)
 {
@@ -33,7 +33,7 @@ static __always_inline bool can_begin_anew(__u32 operation)
 	return operation == CORDON_OP_EXEC && (number == NR_EXECVE || number == NR_EXECVEAT);
 }
 
-/* Only what a rule could allow is asked about, and not while nothing is refused anyway. */
+/* Only an access that a rule could allow may wait, and not in observe mode. */
 static __always_inline bool may_wait(const struct subject *s, __u32 operation, __u8 reason)
 {
 	return s->policy->ask_msec && reason == CORDON_REASON_DEFAULT && !observes(s) &&
@@ -45,7 +45,7 @@ static __always_inline bool may_ask_to_run(const struct subject *s, const struct
 	return may_wait(s, CORDON_OP_EXEC, answer->reason);
 }
 
-/* One question less for the execution. */
+/* Takes one of the execution's denials that may wait. */
 static __always_inline bool take_question(struct cordon_execution *execution)
 {
 	if ((__s32)__sync_fetch_and_add(&execution->asks_left, -1) > 0)
@@ -63,12 +63,12 @@ static __always_inline bool is_open_question(struct cordon_execution *execution,
 		return *known == CORDON_QUESTION_OPEN;
 	if (!take_question(execution))
 		return false;
-	/* Another task may have asked the same meanwhile. */
+	/* Another task may have added the same key meanwhile. */
 	bpf_map_update_elem(&asked_questions, &key, &open, BPF_NOEXIST);
 	return true;
 }
 
-/* Stopped first: the answer must not come before the stop. */
+/* Stops the process before the event is sent: the daemon must not continue it before the stop. */
 static __always_inline bool stop_and_tell(struct walk *walk, const struct report *r, __u64 key,
 					  struct event_scratch *scratch, __u64 now)
 {
@@ -77,18 +77,20 @@ static __always_inline bool stop_and_tell(struct walk *walk, const struct report
 
 	fill_unnumbered(event, &r->label, r->policy, CORDON_EVENT_WAITS, size, now);
 	event->sequence = key;
-	/* Of this thread: its call has to find a signal that waits. */
+	/* Sent to this thread, so that its call finds a pending signal. */
 	if (bpf_send_signal_thread(SIGSTOP))
 		return false;
 	if (bpf_ringbuf_output(&critical, scratch, size, 0) == 0)
 		return true;
-	/* Takes back a stop that has not been come to. */
+	/* Cancels a stop that has not taken effect yet. */
 	bpf_send_signal_thread(SIGCONT);
 	count(CORDON_COUNTER_CRITICAL_DROPPED);
 	return false;
 }
 
-/* 1: the process is stopped, and the call is to begin anew; 0: it is refused. */
+/*
+ * Returns 1 if the process was stopped and the call is to be restarted, 0 if the access is denied.
+ */
 STUB int wait_for_answer(struct walk *walk, struct cordon_execution *execution,
 			 const struct report *r)
 {
@@ -117,7 +119,7 @@ __noinline int wait_for_answer_body(struct walk *walk, struct cordon_execution *
 	return waits;
 }
 
-/* By itself, so that its report is not on the stack while deny() has one there. */
+/* A separate function, so that its report is not on the stack together with deny()'s. */
 static __noinline bool waits(const struct subject *s, __u64 refusal, __u64 identity,
 			     const struct object *object)
 {
@@ -129,7 +131,7 @@ static __noinline bool waits(const struct subject *s, __u64 refusal, __u64 ident
 	return wait_for_answer(s->walk, s->execution, &report);
 }
 
-/* decide_answered() for what may wait. */
+/* decide_answered() for accesses that may wait for approval. */
 static __always_inline int decide_or_wait(const struct subject *s, __u32 operation,
 					  const struct object *object, __u64 identity, __s32 error)
 {

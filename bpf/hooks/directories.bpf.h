@@ -41,7 +41,7 @@ static __always_inline void count_freed(const struct inode *inode)
 	count_change(bpf_map_lookup_elem(&freed_directories, &key));
 }
 
-/* Disables the cache if a kernel moves directories without the lock that path walks check. */
+/* Disables the cache if a kernel moves directories without the lock of [D1]. */
 static __always_inline void stop_remembering(void)
 {
 	__u32 key = 0;
@@ -79,7 +79,7 @@ static __always_inline void forget_file(const struct temporary_file *file)
 }
 
 /*
- * With `gone`, the file has no name left. Otherwise the kernel may read the inode again, at another
+ * The file has no name left if `gone`. Otherwise the kernel may read the inode again, at another
  * address.
  */
 static __noinline void forget_freed(__u64 inode, bool gone)

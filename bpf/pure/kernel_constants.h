@@ -19,7 +19,7 @@
 /* include/linux/fs.h */
 #define FMODE_READ	0x1u
 #define FMODE_WRITE	0x2u
-#define FMODE_EXEC	0x20u /* in f_flags: the kernel opens a program; open(2) cannot ask for it */
+#define FMODE_EXEC	0x20u /* in f_flags: an exec opens the file; open(2) cannot set it */
 #define SB_RDONLY	(1ul << 0)
 #define SB_NOUSER	(1ul << 31)
 #define SB_KERNMOUNT	(1ul << 22)
@@ -140,7 +140,7 @@
 #define RTM_SETLINK    19
 #define RTM_NEWADDR    20
 #define RTM_DELADDR    21
-/* Memberships of groups: all between the first and the last, sources and filters included */
+/* Group memberships: all between the first and the last, source filters included */
 #define IPPROTO_IGMP	     2
 #define IP_ADD_MEMBERSHIP    35
 #define MCAST_JOIN_GROUP     42
@@ -180,8 +180,10 @@
 #define PTRACE_MODE_READ   0x01u
 #define PTRACE_MODE_ATTACH 0x02u
 
-/* include/uapi/asm-generic/ioctls.h, sockios.h: those that type into a terminal or name who
- * gets a signal */
+/*
+ * include/uapi/asm-generic/ioctls.h, sockios.h: ioctls that insert terminal input or set the
+ * recipient of signals
+ */
 #define TIOCSTI	  0x5412u
 #define TIOCLINUX 0x541cu
 #define TIOCSCTTY 0x540eu
@@ -230,9 +232,7 @@
 #define FS_IOC_FSSETXATTR     0x401c5820u
 #define FS_IOC_ENABLE_VERITY  0x40806685u
 
-/*
- * include/linux/fsnotify_backend.h, include/uapi/linux/fanotify.h: opens, reads and runs that wait
- */
+/* include/linux/fsnotify_backend.h, include/uapi/linux/fanotify.h: events that require a reply */
 #define FSNOTIFY_INODE	      0u
 #define FAN_PERMISSION_EVENTS 0x70000ull
 
@@ -259,7 +259,7 @@
 #define CAP_SYSLOG	     34
 #define CAP_PERFMON	     38
 
-/* include/uapi/linux/mount.h: mount(2) that makes no file system */
+/* include/uapi/linux/mount.h: mount(2) calls that create no file system */
 #define MS_REMOUNT    0x20ul
 #define MS_BIND	      0x1000ul
 #define MS_MOVE	      0x2000ul

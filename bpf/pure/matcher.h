@@ -24,14 +24,14 @@ struct matcher {
 };
 
 /*
- * Where the two sides differ: the kernel finds a page of an inner map, the host indexes a blob.
- * `tables` is whatever that side needs. Must return NULL for an offset outside the policy.
+ * The part that differs: the kernel finds a page of an inner map, userspace indexes a blob.
+ * `tables` is private to each side. Must return NULL for an offset outside the policy.
  */
 static __always_inline const void *table_at(void *tables, __u32 offset, __u32 size);
 
 /*
- * One step. Returns the next state reference; CORDON_STATE_BROKEN when the tables are damaged,
- * which callers must treat as a denial of everything.
+ * Runs one step. Returns the next state reference, or CORDON_STATE_BROKEN if the tables are
+ * damaged. Callers must then deny all rights.
  */
 #define CORDON_STATE_BROKEN 0xffffffffu
 
@@ -59,9 +59,9 @@ static __always_inline __u32 matcher_step(void *tables, const struct matcher *m,
 }
 
 /*
- * The same for a policy that is one page, as all but very large ones are: no offset in it can be
- * outside, whatever the tables say, since it is taken modulo the page. Damaged tables cannot lead
- * out of it, and are refused before they get here (userspace/policy/compile/unpack.h).
+ * One step for a policy of one page, as nearly all policies are. Each offset is taken modulo the
+ * page, so that damaged tables cannot lead outside of it. The loader rejects damaged tables
+ * (userspace/policy/compile/unpack.h).
  */
 #define MATCHER_PAGE_MASK (CORDON_PAGE_SIZE - (__u32)sizeof(struct cordon_state))
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Names as they are asked for, as numbers: by which the kernel's programs know the code's names.
- * Nothing is granted for a number: two names of one would be taken for the same code.
+ * Hashes of names as programs pass them to system calls. The kernel programs recognise the names of
+ * an execution's code by their hash. Nothing is granted for a hash: if two names had the same one,
+ * both would count as the code's.
  */
 #ifndef CORDON_BPF_NAME_HASH_H
 #define CORDON_BPF_NAME_HASH_H
@@ -13,11 +14,11 @@
 #endif
 
 #define NAME_HASH_START 0x9e3779b97f4a7c15ull
-/* Longer names have no number. */
+/* Longer names have no hash. */
 #define NAME_HASH_WORDS 128u
 #define NAME_HASH_MAX	(8 * NAME_HASH_WORDS)
 
-/* Eight bytes of the name, in the host's order; behind its end there are zeros. */
+/* Adds eight bytes of the name, in host byte order; zeros follow its end. */
 static __always_inline __u64 name_hash_word(__u64 hash, __u64 word)
 {
 	hash ^= word;
@@ -25,7 +26,7 @@ static __always_inline __u64 name_hash_word(__u64 hash, __u64 word)
 	return hash ^ hash >> 33;
 }
 
-/* 0 is no name's. */
+/* 0 is no valid hash. */
 static __always_inline __u64 name_hash_end(__u64 hash)
 {
 	return hash ? hash : 1;
@@ -34,7 +35,7 @@ static __always_inline __u64 name_hash_end(__u64 hash)
 #ifndef __bpf__
 #include <string.h>
 
-/* 0: the name is too long. */
+/* Returns 0 if the name is too long. */
 static inline __u64 name_hash(const char *name)
 {
 	size_t length = strlen(name);

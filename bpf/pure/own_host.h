@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Connecting to no address means the own host (ip_route_output_key_hash(), ip6_dst_lookup_tail()).
- * One function for the kernel's programs and for whoever predicts their verdict.
+ * A connect to the address 0 reaches the host itself (ip_route_output_key_hash(),
+ * ip6_dst_lookup_tail()). This function replaces it by the loopback address. The kernel programs
+ * and the code that predicts their verdicts share it.
  */
 #ifndef CORDON_BPF_OWN_HOST_H
 #define CORDON_BPF_OWN_HOST_H
@@ -12,7 +13,7 @@
 #define OWN_HOST_WORD(number) (number)
 #endif
 
-/* `words`: an address in network byte order: one word, or four of IPv6. */
+/* `words`: an address in network byte order, one word for IPv4 or four for IPv6. */
 static __always_inline void spell_own_host(__u32 *words, bool v6)
 {
 	if (!v6) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * The maps that all executions share: their capacity, and who may take an entry. Plain C for both
- * sides, see matcher.h.
+ * The maps that all executions share, their capacity, and the rule for taking an entry. Plain C for
+ * both sides, see matcher.h.
  *
  * Each entry is charged to an execution and to the user that it runs as. An execution holds at most
  * a quarter of the free entries, and never more than its own limit. A user other than root holds at
- * most what is free above the reserve of root. The number of free entries shrinks with each entry,
- * so that greedy executions always leave some for others (dynamic thresholds: Choudhury and Hahne,
- * IEEE/ACM Transactions on Networking 6, 1998).
+ * most the free entries above the reserve of root. The number of free entries shrinks with each
+ * entry, so that greedy executions always leave some for others (dynamic thresholds: Choudhury and
+ * Hahne, IEEE/ACM Transactions on Networking 6, 1998).
  */
 #ifndef CORDON_BPF_SHARES_H
 #define CORDON_BPF_SHARES_H
@@ -35,11 +35,11 @@
 #define TRAFFIC_ALL	 CORDON_MAX_TRAFFIC
 #define TRAFFIC_EACH	 CORDON_MAX_DESTINATIONS
 
-/* The part of what is free that one execution may hold, and the part that is kept for root. */
+/* Part of the free entries that one execution may hold, and part of all entries kept for root. */
 #define SHARE_FREE_PART	   4u
 #define SHARE_RESERVE_PART 8u
 
-/* May an execution that holds `held` entries, and whose user holds `by_user`, take another one? */
+/* May an execution that holds `held` entries take another one? Its user holds `by_user`. */
 static __always_inline int share_is_left(__u64 capacity, __u64 taken, __u64 held, __u64 by_user,
 					 int is_root)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * The system calls that the seccomp filter of an execution refuses, always or for some arguments;
- * userspace/launch/seccomp.c says which. Whoever reports refusals needs to tell them from those of
- * filters that the code inside has made for itself.
+ * The system calls that the seccomp filter of an execution denies, always or for some arguments:
+ * see userspace/launch/seccomp.c. Logs of denied calls use this list to exclude calls that only a
+ * filter installed by the code itself denied.
  */
 #ifndef CORDON_BPF_SYSTEM_CALLS_H
 #define CORDON_BPF_SYSTEM_CALLS_H
 
 /*
- * Headers of build hosts may be older than kernels; from 424 on, numbers are those of every
- * architecture.
+ * Headers of the build host may be older than the kernel. From 424 on, all architectures have the
+ * same numbers.
  */
 #ifndef __NR_open_tree_attr
 #define __NR_open_tree_attr 467
@@ -25,7 +25,7 @@
 #define CORDON_X86_CALL(X, name) X(name)
 #endif
 
-/* Agent code has no use for them, and no hook sees them before much of their code has run. */
+/* Calls that agent code does not need, and that run much kernel code before any hook. */
 #define CORDON_SYSTEM_CALLS_UNSEEN(X)                                                              \
 	X(userfaultfd)                                                                             \
 	X(name_to_handle_at)                                                                       \
@@ -45,7 +45,7 @@
 	CORDON_X86_CALL(X, query_module)                                                           \
 	X(listns)
 
-/* The same about mounts and namespaces: unless the policy allows namespaces. */
+/* The same for mounts and namespaces, unless the policy allows namespaces. */
 #define CORDON_SYSTEM_CALLS_UNSEEN_MOUNTS(X)                                                       \
 	X(open_tree)                                                                               \
 	X(open_tree_attr)                                                                          \
@@ -56,8 +56,8 @@
 	X(setns)
 
 /*
- * Rings of requests in memory. Those of io_setup(2) count against one number for the whole host
- * (fs.aio-max-nr).
+ * Asynchronous requests in shared memory. Contexts of io_setup(2) also count against one limit for
+ * the whole host (fs.aio-max-nr).
  */
 #define CORDON_SYSTEM_CALLS_IO_URING(X)                                                            \
 	X(io_uring_setup)                                                                          \
@@ -65,9 +65,7 @@
 	X(io_uring_register)                                                                       \
 	X(io_setup)
 
-/*
- * Refused by a hook, or for want of a capability, at their very beginning: by a strict filter only.
- */
+/* Denied early by a hook or a missing capability, so that only a strict filter contains them. */
 #define CORDON_SYSTEM_CALLS_GUARDED(X)                                                             \
 	X(kexec_load)                                                                              \
 	X(kexec_file_load)                                                                         \
@@ -101,7 +99,7 @@
 	X(move_mount)                                                                              \
 	X(fsmount)
 
-/* Other processes' insides: unless the policy lets an execution trace its own. */
+/* Access to the memory of other processes, unless the policy allows tracing own processes. */
 #define CORDON_SYSTEM_CALLS_GUARDED_TRACING(X)                                                     \
 	X(ptrace)                                                                                  \
 	X(process_vm_readv)                                                                        \
@@ -109,7 +107,7 @@
 	X(process_madvise)                                                                         \
 	X(kcmp)
 
-/* For some of their arguments. */
+/* Denied for some arguments. */
 #define CORDON_SYSTEM_CALLS_PARTLY(X)                                                              \
 	X(clone)                                                                                   \
 	X(unshare)                                                                                 \
@@ -129,7 +127,7 @@
 	CORDON_SYSTEM_CALLS_GUARDED_TRACING(X)                                                     \
 	CORDON_SYSTEM_CALLS_PARTLY(X)
 
-/* How an event names a call: its number, and whether it came through the 32-bit entry. */
+/* In an event, a call's number has this bit if the call used the 32-bit entry. */
 #define CORDON_SYSTEM_CALL_32BIT (1ull << 32)
 
 #endif

@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Verdict logic: how the outcomes of several automaton runs combine, and when a rename or link
- * may go ahead. Plain C for both sides, see matcher.h.
+ * Verdict logic: how the outcomes of several automaton runs combine, and which moves and links may
+ * widen access. Plain C for both sides, see matcher.h.
  *
- * A name may lie below several anchors: the absolute run and each anchor-relative run each give
- * an outcome. Any allow grants, any deny takes away, whatever the order.
+ * A name may be below several bound directories. The run from the root and the run below each bound
+ * directory all give an outcome. A right is granted if some run allows it and no run denies it.
+ *
+ * Access must not widen by a move or a link. Four invariants ensure this, cited by number
+ * elsewhere:
+ *
+ * [M1] An object's new name grants no right that its old name did not: verdict_name_widens().
+ * [M2] The same holds for every name below a moved directory: verdict_tree_widens().
+ * [M3] Every name that may exist below the directory's new name may be created and written
+ *     there: verdict_tree_makes().
+ * [M4] Every name that may exist below a symbolic link's name may be created and written there,
+ *     or the rules treat it like the names below any other link: verdict_tree_makes(),
+ *     verdict_speaks_of_making().
  */
 #ifndef CORDON_BPF_VERDICT_H
 #define CORDON_BPF_VERDICT_H
@@ -15,11 +26,11 @@
 #define __always_inline inline __attribute__((always_inline))
 #endif
 
-/* What all runs together say of one name. Start from VERDICT_NONE and add each run. */
+/* Combined outcome of all runs on one name. Start from zero and add each run. */
 struct verdict {
 	__u32 allow;
 	__u32 deny;
-	/* over every continuation of the name, see struct cordon_final */
+	/* over all names that continue from here, see struct cordon_final */
 	__u32 may_allow;
 	__u32 must_allow;
 	__u32 may_deny;
@@ -38,13 +49,13 @@ static __always_inline void verdict_add_final(struct verdict *v, const struct co
 	v->may_deny |= final->may_deny;
 }
 
-/* The rights of `wanted` that are missing; 0: granted. */
+/* Returns the rights of `wanted` that are missing; 0: all are granted. */
 static __always_inline __u32 verdict_missing(const struct verdict *v, __u32 wanted)
 {
 	return wanted & ~(v->allow & ~v->deny);
 }
 
-/* A single object's new name must grant no right that its old name did not. */
+/* [M1] for a single object. */
 static __always_inline int verdict_name_widens(const struct verdict *from, const struct verdict *to)
 {
 	__u32 before = from->allow & ~from->deny;
@@ -54,10 +65,10 @@ static __always_inline int verdict_name_widens(const struct verdict *from, const
 }
 
 /*
- * The same for everything below a directory. An upper bound of what the new place grants to any
- * name against a lower bound of what the old place grants to every name: never wrong in the
- * granting direction. Callers first compare the states themselves, which settles the common move
- * inside one subtree exactly.
+ * [M2] for all names below a directory. Compares an upper bound of the rights that the new place
+ * grants to any name with a lower bound of the rights that the old place grants to every name. It
+ * may deny a move that would be safe, but never allows an unsafe one. Callers first compare the
+ * automaton's states: they are equal for the common move inside one subtree.
  */
 static __always_inline int verdict_tree_widens(const struct verdict *from, const struct verdict *to)
 {
@@ -67,39 +78,35 @@ static __always_inline int verdict_tree_widens(const struct verdict *from, const
 }
 
 /*
- * The other half: what is below a directory that moves *comes into being* below its new name.
- * "Grants no more" says nothing of that. A tree that was put together where everything may be made,
- * and then named `.git`, has a `.git/hooks/pre-commit`, though a rule denies making exactly that
- * name: no call ever asked to make it, and the new place grants less than the old one, as it was
- * meant to. Whoever obeys the name outside asks neither how it came about nor what its maker may do
- * with it now.
+ * [M3] A move creates the names below the directory's new name. [M1] and [M2] do not cover this.
+ * Example: a tree is built where everything may be created, and then renamed to `.git`. It now has
+ * a `.git/hooks/pre-commit`, although a rule denies creating that name. No system call asked to
+ * create the name, and the new place grants less than the old one, as the rule intends. A program
+ * outside that runs the hook checks neither its origin nor the rights of its creator.
  *
- * So a directory's move counts as making and writing whatever it could hold at its new place: every
- * continuation of the new name must be allowed to be created and to be written, and none denied.
- * Three questions that this answer leaves out, and why:
+ * A directory's move therefore requires the rights to create and write every name that could exist
+ * below the new name. The check does not consider:
  *
- * - What does the directory really hold? That can be read neither at once nor while nobody changes
- *   it: a rename holds its parents, not what is below, and link counts and lists of children leave
- *   out what has no dentry yet. For the same reason an empty directory is no exception: another
- *   thread fills it between the look and the move. What is to be empty there can be made there.
- * - Could the old place have held such a name? For one that the execution could make at both ends,
- *   or at neither, the states are mostly one and the same, and then callers do not ask: that is
- *   every move inside a subtree with one set of rules, whatever "** /.env" (without the blank)
- *   denies anywhere in it. Where the states differ, "it cannot have been made there" would be a
- *   statement about this execution only. Earlier ones, other policies and unpacked archives make
- *   names, too.
- * - What of a move to where nothing can be made, such as below a denied name? Its own name is
- *   judged first, and refused for that.
+ * - The names that the directory really contains. They cannot be read atomically: a rename locks
+ *  the parents, not the contents, and files without a dentry are not listed. An empty directory
+ *  is no exception, because another thread can fill it before the move. An empty directory can
+ *  be created at the new place instead.
+ * - Whether the old place allowed the same name. If the execution may create it at both places
+ *  or at neither, the states are mostly equal, and callers skip this check. That covers every
+ *  move inside a subtree with one set of rules, also with a deny rule for "** /.env" (without
+ *  the blank). If the states differ, this execution's rights at the old place prove nothing:
+ *  earlier executions, other policies and unpacked archives create names, too.
+ * - A move to a place where nothing may be created, such as below a denied name. The new name
+ *  itself is checked first, and denied.
  *
- * These are bounds over all names, not the names themselves: like the other half it errs by
- * refusing, and the error is the one that makes mv(1) and shutil.move() copy name by name, each of
- * which is then judged by itself.
+ * The bounds cover all names, not only existing ones, so some safe moves are denied. The errno then
+ * makes mv(1) and shutil.move() copy the files, and each copied name is checked.
  */
 #define VERDICT_MAKING (CORDON_RIGHT(CORDON_CREATE) | CORDON_RIGHT(CORDON_WRITE))
 
 /*
- * The rights to make what a tree may hold that its new place does not grant to all of it; 0: move
- * it.
+ * [M3] Returns the rights to create and write that the new place does not grant to every name below
+ * it; 0: the tree may move.
  */
 static __always_inline __u32 verdict_tree_makes(const struct verdict *to)
 {
@@ -107,27 +114,26 @@ static __always_inline __u32 verdict_tree_makes(const struct verdict *to)
 }
 
 /*
- * A symbolic link gives all that is below its target a second name each, below its own: a link
- * `.git` to a directory with `hooks/pre-commit` in it makes `.git/hooks/pre-commit` for whoever
- * goes by that name outside, though a rule denies making exactly that, and no call asked to make
- * it.
+ * [M4] A symbolic link gives every name below its target a second name, below the link's own. For
+ * example, a link `.git` to a directory with `hooks/pre-commit` creates `.git/hooks/pre-commit` for
+ * programs outside, although a rule denies creating that name.
  *
- * Where everything below may be made, nothing is gained. Where something is denied, a link is
- * judged by what the rules tell apart: if below its name they say the same as below a name that
- * none of them mentions, in the same directory and at any depth, then what they deny there they
- * deny below the target as well ("** /.env", without the blank). Else it is refused, wherever it
- * leads: the target can become another one without the link's name being touched.
+ * If everything may be created below the link, nothing is gained. If something is denied there, the
+ * link's name is compared with a name in the same directory that no rule mentions, at any depth. If
+ * the rules treat names below both alike, they also deny the same names below the target ("**
+ * /.env", without the blank). Otherwise the link is denied, whatever its target: the target can be
+ * replaced later without touching the link.
  *
- * The states say it: the automaton is minimal, so that two ways to the same state are the same to
- * every rule. Two states from which no rule speaks of making are the same here, too: one may be a
- * directory that can be listed.
+ * The automaton's states decide this. The automaton is minimal, so that two names that lead to one
+ * state are the same for every rule. Two states from which no rule covers creation also count as
+ * equal: one may be a directory that can be listed.
  */
 
-/* Bytes that nobody writes into a rule, more of them than "?" are likely to stand for. */
+/* A byte that no rule contains, and more of them than a rule is likely to have "?" in a row. */
 #define UNSPOKEN_BYTE	1
 #define UNSPOKEN_LENGTH 7
 
-/* Does a rule allow or deny making something, of all names that go on from here? */
+/* Does a rule allow or deny creating or writing any name that continues from here? */
 static __always_inline int verdict_speaks_of_making(const struct cordon_final *final)
 {
 	return ((final->may_allow | final->may_deny) & VERDICT_MAKING) != 0;
