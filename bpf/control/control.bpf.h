@@ -144,7 +144,7 @@ int cordon_adopt_tasks(struct bpf_iter__task *ctx)
 }
 
 /*
- * Removes the label of a zombie whose execution has ended, so that a parent that never waits cannot
+ * Removes the label of a zombie of an ended execution, so that a parent that never waits cannot
  * fill the map.
  */
 static __always_inline void bury(const struct task_struct *task, const struct label *label)

@@ -32,7 +32,7 @@ static __always_inline __u32 descriptor_kind(enum object_class class)
 }
 
 /*
- * Copies the name of the dentry, which tells the types of anonymous inodes apart. Returns its
+ * Copies the name of the dentry, which identifies the type of an anonymous inode. Returns its
  * length.
  */
 static __always_inline __u32 spell_last(struct dentry_link *link, __u64 dentry, __u8 *data)

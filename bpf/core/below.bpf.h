@@ -51,8 +51,8 @@ static long compare_below(__u32 index, void *context)
 }
 
 /*
- * Examines the name that was checked last with NAME_SPELLED, from the root on. Stores the result in
- * others.spoken.
+ * Examines the name of the last check, which had NAME_SPELLED, from the root on. Stores the result
+ * in others.spoken.
  */
 static __noinline void note_spoken_below(const struct subject *s)
 {

@@ -158,7 +158,7 @@ static __always_inline bool is_anchor(const struct subject *s, __u64 inode)
 /*
  * Is a name in this directory being created, moved or removed? vfs_rename() runs with both parents
  * locked (lock_rename(), fs/namei.c). Also true if the lock has another type (CONFIG_PREEMPT_RT).
- * See [C1] in directory_cache.bpf.h.
+ * See [D1] in directory_cache.bpf.h.
  */
 static __always_inline bool is_changed_inside(__u64 inode)
 {
@@ -253,7 +253,7 @@ static long climb_step(__u32 index, void *context)
 		return 1;
 	}
 	/*
-	 * [C4] Above a mount the dentries are pinned by it: their names change only by d_move() or
+	 * [D7] Above a mount the dentries are pinned by it: their names change only by d_move() or
 	 * a new mount.
 	 */
 	if ((link->flags & DCACHE_OP_REVALIDATE) && !walk->crossed)
@@ -261,7 +261,7 @@ static long climb_step(__u32 index, void *context)
 	/* A root cannot move. */
 	if ((link->flags & DCACHE_OP_REVALIDATE) && link->parent != walk->at)
 		walk->unstable |= UNSTABLE_MOVES;
-	/* [C1] Moves of the directory, and of the directories above it, hold these locks. */
+	/* [D1] Moves of the directory, and of the directories above it, hold these locks. */
 	if (walk->depth >= 2 && is_changed_inside(link->inode))
 		walk->unstable |= UNSTABLE_MOVES;
 	if (walk->depth == 2 && !walk->crossed)

@@ -32,13 +32,13 @@
  * [D7] Names that a server or a driver changes. Their file systems set DCACHE_OP_REVALIDATE, and
  *	no directory of such a file system is remembered.
  *
- * The entry also holds that nothing in the directory has another name by another mount
- * (every_name.bpf.h). A file with another mount's name may be moved there. So an entry uses the
- * count of moves only if the file system is mounted once. The last component is read anew, and its
- * dentry's sequence count shows that it was not moved meanwhile.
- *
- * All of this is read before the counts are, so that a change after them belongs to a later access.
- * Only grants are taken from an entry: an access that it would deny is checked from the root.
+ * [D8] Other names. A directory is cached only if no object in it has a path alias
+ *	(every_name.bpf.h). A file that is itself a mount's root may be moved there. So an entry
+ *	uses the count of moves only if the file system is mounted once.
+ * [D9] Order. The last component is read again, and its dentry's sequence count shows that it was
+ *	not moved meanwhile. All reads come before the comparison of the counts, so that a later
+ *	change affects later accesses only. Only grants come from an entry: an access that it would
+ *	deny is checked from the root.
  */
 #ifndef CORDON_BPF_DIRECTORY_CACHE_BPF_H
 #define CORDON_BPF_DIRECTORY_CACHE_BPF_H
@@ -111,7 +111,7 @@ static __always_inline __u64 directory_changes(void)
 	__u32 key = 0;
 	__u64 *changes = bpf_map_lookup_elem(&changed_directories, &key), value;
 
-	/* The names and the addresses of mounts were read before. */
+	/* [D9] The names and the addresses of mounts were read before. */
 	order();
 	value = changes ? *(volatile __u64 *)changes : NOTHING_REMEMBERED;
 	order();
@@ -133,7 +133,7 @@ static __always_inline __u64 directories_freed(__u64 inode)
 	__u32 key = freed_key(inode);
 	__u64 *freed = bpf_map_lookup_elem(&freed_directories, &key), value;
 
-	/* The address was read before ([D4]). */
+	/* [D4] The address was read before. */
 	order();
 	value = freed ? *(volatile __u64 *)freed : 0;
 	order();
@@ -275,7 +275,7 @@ static __always_inline bool is_same_inode(const struct walk *walk)
 }
 
 /*
- * [D1] [D2] Nothing has changed since the entry was made, or since the last component was read.
+ * [D1] [D2] [D9] Nothing has changed since the entry was made, or since the last component was read.
  */
 static __always_inline bool recall_holds(const struct walk *walk)
 {

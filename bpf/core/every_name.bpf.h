@@ -8,7 +8,7 @@
  * another path to one of them does not make it another object. Aliases never grant anything.
  *
  * A file system that is mounted once costs one comparison per path walk, and nothing for a name in
- * a cached directory. A directory is not cached if it, or an object in it, has an alias ([C5] in
+ * a cached directory. A directory is not cached if it, or an object in it, has an alias ([D8] in
  * directory_cache.bpf.h). Any mount changes mount_lock, and then all mounts are examined again.
  *
  * All names are read under one sequence of renames and mounts. Otherwise a moving object could be
@@ -110,7 +110,7 @@ static __always_inline bool is_mask(__u64 root)
 	return (read_u32(FIELD(struct inode, inode, i_mode)) & S_IFMT) == S_IFCHR;
 }
 
-/* Prevents caching of the directory, because an object in it has an alias ([C5]). */
+/* Prevents caching of the directory, because an object in it has an alias ([D8]). */
 static __always_inline void forget_directory(struct walk *walk)
 {
 	if (walk->leaf.directory)
@@ -120,7 +120,7 @@ static __always_inline void forget_directory(struct walk *walk)
 
 /*
  * Does the mount give the object a name? If not, but a sibling of the object has a name by it, the
- * directory is not cached ([C5]).
+ * directory is not cached ([D8]).
  */
 static __always_inline bool gives_name(struct walk *walk, __u64 mount)
 {
@@ -270,7 +270,7 @@ static __always_inline void ask_other_names(const struct subject *s)
 	struct walk *walk = s->walk;
 	struct other_names *others = &walk->others;
 
-	/* [C5] Objects in a cached directory have no alias. */
+	/* [D8] Objects in a cached directory have no alias. */
 	if (walk->partial || is_for_the_record(walk))
 		return;
 	others->below = 0;

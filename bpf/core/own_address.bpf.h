@@ -4,8 +4,8 @@
  * then lead to services that are not meant for other programs, as loopback does. A rule must name
  * it (CORDON_NET_HOST).
  *
- * Calls that name an address are checked with the addresses of the network namespace's devices. The
- * route of a packet is exact and has the last word, but for TCP it is known only after the call.
+ * A call that names an address is checked with the addresses of the network namespace's devices.
+ * The route of a packet is exact and decides finally, but for TCP it is known only after the call.
  */
 #ifndef CORDON_BPF_OWN_ADDRESS_BPF_H
 #define CORDON_BPF_OWN_ADDRESS_BPF_H

@@ -41,7 +41,7 @@ struct packet_name {
 	__u8 diverted; /* a source route diverts it, or the ports are not known */
 };
 
-/* Protocols whose second 16 bits are the destination port; others are checked with port 0. */
+/* Protocols with the destination port in their second 16 bits; others are checked with port 0. */
 static __always_inline bool has_ports(__u32 protocol)
 {
 	return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP;

@@ -141,7 +141,7 @@ static __always_inline void attempt_prepare(const struct subject *s, __u32 attem
 	walk->above.deny = 0;
 	walk->above.dentry = 0;
 	/*
-	 * [C6] Read again under the sequence that the cache entry gets. After a rename, the states
+	 * [D9] Read again under the sequence that the cache entry gets. After a rename, the states
 	 * of one directory would otherwise be stored for another.
 	 */
 	if (walk->leaf.directory)

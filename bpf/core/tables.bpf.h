@@ -289,7 +289,7 @@ static long short_chunk(__u32 index, void *context)
 }
 
 /*
- * Runs a key that is no path (network, socket, abstract name, special object), whose bytes are in
+ * Runs a key that is no path (network, socket, abstract name, special object). Its bytes are in
  * walk->name. Returns the state reached.
  */
 static __noinline __u32 run_short(const struct subject *s, __u32 start, __u32 length)

@@ -427,7 +427,7 @@ static __always_inline bool sees_host(const struct cordon_adoption *a)
 }
 
 /*
- * Entries whose configured name this exec uses. That name may be a symbolic link that has just been
+ * Entries with the name that this exec uses. The name may be a symbolic link that has just been
  * changed to another program, and the daemon does not know yet.
  */
 static __noinline __u64 executors_called(struct linux_binprm *bprm, const struct cordon_adoption *a,

@@ -76,7 +76,7 @@ static __always_inline int judge_dentry(struct dentry *dentry, __u32 operation, 
 		     decide_mountless(&s, operation, dentry, rights_to_change_inode(&s, inode), 0));
 }
 
-/* Mode, owner and size have been judged with their mount; what remains are the times. */
+/* Hooks with a mount have checked mode, owner and size. Only the times remain. */
 static __always_inline bool only_times(const struct iattr *attr)
 {
 	return !(attr->ia_valid & (ATTR_MODE | ATTR_UID | ATTR_GID | ATTR_SIZE)) &&

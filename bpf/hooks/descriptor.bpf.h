@@ -154,9 +154,7 @@ int BPF_PROG(cordon_file_fcntl, struct file *file, unsigned int cmd, unsigned lo
 	/* A lease delays other programs that open the file, which is more than read access. */
 	if (rewrites || takes_lease(cmd, arg))
 		return LEAVE(&s, judge_handling(&s, &file->f_path, CORDON_OP_OPEN, CORDON_WRITE));
-	/*
-	 * F_SETOWN_EX passes a pointer, whose target can change after it is read: never accept it.
-	 */
+	/* F_SETOWN_EX passes a pointer. Its target can change after it is read: never accept it. */
 	return LEAVE(&s, judge_owner(&s, cmd, cmd == F_SETOWN_EX ? ~0ul : arg));
 }
 

@@ -79,7 +79,7 @@ static __always_inline void forget_file(const struct temporary_file *file)
 }
 
 /*
- * The file has no name left if `gone`. Otherwise the kernel may read the inode again, at another
+ * With `gone`, the last name was removed. Otherwise the kernel may read the inode again, at another
  * address.
  */
 static __noinline void forget_freed(__u64 inode, bool gone)

@@ -8,7 +8,7 @@
 #include "bpf/core/waiting.bpf.h"
 #include "bpf/pure/system_calls.h"
 
-/* Is there a file, and does it have a name by which it can be found afterwards? */
+/* Is there a file, and does it still have a name? */
 static __always_inline bool has_name(const struct file_object *o)
 {
 	return o->dentry && o->class == CLASS_NAMED && o->links;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Messages of netlink by which an execution configures a network that it made
+ * Netlink messages that configure a network which the execution made
  * (CORDON_POLICY_OWN_NAMESPACES). They bring links up or down and set addresses. They make no link,
  * route, queue or filter, because only root reaches that much of the kernel otherwise.
  *
@@ -41,7 +41,7 @@ static __always_inline bool is_harmless_message(const struct nlmsghdr *message)
 	}
 }
 
-/* The kernel's own walk is netlink_rcv_skb(), net/netlink/af_netlink.c. */
+/* netlink_rcv_skb(), net/netlink/af_netlink.c, walks the messages in the same way. */
 static long look_at_message(__u32 index, void *context)
 {
 	struct message_search *search = context;
@@ -55,7 +55,7 @@ static long look_at_message(__u32 index, void *context)
 	if (bpf_probe_read_kernel(&message, sizeof(message), (const void *)search->at))
 		return 1;
 	length = message.nlmsg_len;
-	/* The kernel looks at no message from here on. */
+	/* The kernel reads no message after this one. */
 	if (length < sizeof(message) || length > search->left) {
 		search->checked = 1;
 		return 1;

@@ -61,8 +61,8 @@ static __always_inline __u64 word_of(const char text[8])
 }
 
 /*
- * Is this a kernel object that does more than pass data on? Examples: an io_uring whose thread
- * belongs to another task, a performance counter, a seccomp listener, a BPF map.
+ * Is this a kernel object that does more than pass data on? Examples: an io_uring with a thread of
+ * another task, a performance counter, a seccomp listener, a BPF map.
  */
 static __always_inline bool is_powerful(struct file *file)
 {
