@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Which terminal a task has, and whose it is. */
+/* The terminal of a task, and the session that it belongs to. */
 #ifndef CORDON_BPF_TERMINAL_BPF_H
 #define CORDON_BPF_TERMINAL_BPF_H
 
 #include "bpf/core/read.bpf.h"
 #include "bpf/core/subject.bpf.h"
 
-/* struct tty_struct; 0: none. */
+/* Returns a struct tty_struct, or 0 for none. */
 static __always_inline __u64 controlling_terminal(struct task_struct *task)
 {
 	return read_u64(FIELD(struct signal_struct, read_task(task)->signal, tty));
 }
 
-/* Is it that of a session which a task of this execution leads? */
+/* Does the terminal belong to a session with a leader in this execution? */
 static __always_inline bool is_own_session(const struct label *own, __u64 terminal)
 {
 	__u64 session = read_u64(FIELD(struct tty_struct, terminal, ctrl.session)), leader;
@@ -26,7 +26,7 @@ static __always_inline bool is_own_session(const struct label *own, __u64 termin
 	return label && same_label(label, own);
 }
 
-/* Does this descriptor lead to the terminal? */
+/* Does this descriptor refer to the terminal? */
 static __always_inline bool leads_to(__u64 slots, __u32 fd, __u64 terminal)
 {
 	__u64 file = read_u64(slots + 8ull * fd), inode, private;
@@ -37,14 +37,14 @@ static __always_inline bool leads_to(__u64 slots, __u32 fd, __u64 terminal)
 	if ((read_u32(FIELD(struct inode, inode, i_mode)) & S_IFMT) != S_IFCHR)
 		return false;
 	/*
-	 * Of a terminal's file, a struct tty_file_private; of others', whatever has not this
-	 * address in it.
+	 * For a terminal this is a struct tty_file_private. The private data of other files does
+	 * not contain the terminal's address there.
 	 */
 	private = read_u64(FIELD(struct file, file, private_data));
 	return read_u64(FIELD(struct tty_file_private, private, tty)) == terminal;
 }
 
-/* Has the task a controlling terminal to which none of its standard streams leads? */
+/* Does the task have a controlling terminal that is none of its standard streams? */
 static __always_inline bool is_off_terminal(struct task_struct *task)
 {
 	__u64 terminal = controlling_terminal(task), table, slots;

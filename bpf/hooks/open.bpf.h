@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Opening, truncating and receiving files. */
+/* Checks on opening, truncating and receiving files. */
 #ifndef CORDON_BPF_HOOK_OPEN_BPF_H
 #define CORDON_BPF_HOOK_OPEN_BPF_H
 
@@ -18,15 +18,18 @@ static __always_inline __u32 rights_of_open(__u32 mode, __u32 flags)
 		rights |= CORDON_RIGHT(CORDON_READ);
 	if ((mode & FMODE_WRITE) || (flags & O_TRUNC))
 		rights |= CORDON_RIGHT(CORDON_WRITE);
-	/* Neither to be read nor written, only controlled: open(2) asks for both permissions. */
+	/*
+	 * Access mode 3: neither read nor write, ioctls only. open(2) requires both permissions for
+	 * it.
+	 */
 	if ((flags & O_ACCMODE) == O_ACCMODE)
 		rights |= CORDON_RIGHT(CORDON_READ) | CORDON_RIGHT(CORDON_WRITE);
 	return rights;
 }
 
 /*
- * /proc/PID/mem writes go around page protection, and so would turn code that may be mapped into
- * code that was written: refused even for the own process.
+ * Writes to /proc/PID/mem ignore page protection, and could replace code that may be mapped. They
+ * are denied even for the process itself.
  */
 static __always_inline bool is_process_memory(const struct subject *s, const struct file_object *o)
 {
@@ -44,16 +47,16 @@ static __always_inline __u32 modes_of_rights(__u32 rights)
 	       (rights & CORDON_RIGHT(CORDON_WRITE) ? FMODE_WRITE : 0);
 }
 
-/* Opened anew with access that the task's descriptors have to it: see held.bpf.h. */
+/* Is an object opened again with access that the task's descriptors have? See held.bpf.h. */
 static __always_inline bool is_opened_again(const struct file_object *o, __u32 rights, __u32 flags)
 {
 	return is_held(o, modes_of_rights(rights), (flags & O_APPEND) && !(flags & O_TRUNC));
 }
 
 /*
- * /dev/tty of an execution that was adopted without it: the terminal of who started the executor.
- * `cordon run` has left it then, and the kernel says of such a one that there is no such device; so
- * it is here, of the name that every shell tries at its start.
+ * Is this /dev/tty, in an execution that was adopted without using its terminal? The terminal
+ * belongs to the user who started the executor. Under `cordon run` a task has no terminal then, and
+ * the kernel returns ENXIO. So does this check, because every shell opens /dev/tty at its start.
  */
 static __always_inline bool is_left_terminal(const struct subject *s, const struct file_object *o)
 {
@@ -75,13 +78,13 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 	int verdict = 0;
 
 	/*
-	 * Opened for execution: by exec itself, which asks for RUN in its own hook, or as a
-	 * program's loader, for which MAP is enough. Either right lets it be opened.
+	 * Opened for execution: by exec, which checks RUN in its own hook, or as a program's
+	 * loader, which needs MAP only. Either right allows the open.
 	 */
 	if (flags & FMODE_EXEC) {
 		/*
-		 * Observed, each of them asks for exactly what it needs soon after. So they do of
-		 * what no name grants.
+		 * In observe mode, both check exactly what they need soon after. So they do for
+		 * code that no name can grant.
 		 */
 		if (observes(s) || is_in_own_memory(s, o)) {
 			note_code(s, o->inode, 0);
@@ -100,27 +103,31 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 		return deny_unasked(s, operation);
 	if (is_reported(s, rights) || is_refused_code(s))
 		name_flags |= NAME_SPELLED;
-	/*
-	 * By way of memory, so that what comes next is the same to the verifier whatever is asked.
-	 */
+	/* Stored through memory, so that the verifier checks the following code once. */
 	*(volatile __u32 *)&s->walk->wanted = rights;
 	*(volatile __u32 *)&s->walk->flags = name_flags;
 	if (is_left_terminal(s, o))
 		return -ENXIO;
 	rights = *(volatile __u32 *)&s->walk->wanted;
 	name_flags = *(volatile __u32 *)&s->walk->flags;
-	/* O_TMPFILE: no hook ran before, so note it here. A received file may be another task's. */
+	/*
+	 * O_TMPFILE: no hook ran before, so record the owner here. A received file may be another
+	 * task's.
+	 */
 	if ((flags & __O_TMPFILE) && operation == CORDON_OP_OPEN && has_own_temporary(s))
 		temporary_note(s->execution, o->inode);
 	ask_dentry(s, read_path(&file->f_path)->dentry, o->vfsmount,
 		   NAME_QUESTION(rights, name_flags));
 	rights = *(volatile __u32 *)&s->walk->wanted;
 	answer = &s->walk->answer;
-	/* Elsewhere, or denied, it takes no place from the files that have names there. */
+	/* If the file is elsewhere, or is denied, remove the record, so that it takes no room. */
 	if (has_own_temporary(s) && operation == CORDON_OP_OPEN && (flags & __O_TMPFILE) &&
 	    (answer->missing || s->walk->temporary != TEMPORARY_DIRECTLY))
 		temporary_disown(o->inode);
-	/* Where it may wait, exec's own hook asks for all that it takes: one answer will do. */
+	/*
+	 * If the exec may wait for approval, exec's own hook requests it, and one approval is
+	 * sufficient.
+	 */
 	if ((flags & FMODE_EXEC) && (!verdict_missing(&answer->verdict, CORDON_RIGHT(CORDON_MAP)) ||
 				     may_ask_to_run(s, answer)))
 		answer->missing = 0;
@@ -129,7 +136,7 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 		answer->missing = 0;
 	if ((rights & CORDON_RIGHT(CORDON_WRITE)) && !answer->missing && is_process_memory(s, o))
 		answer_unnamed(answer, CORDON_RIGHT(CORDON_WRITE), CORDON_REASON_BUILTIN);
-	/* Made without a name, and so past path_mknod. */
+	/* O_TMPFILE creates a file without passing path_mknod. */
 	if ((flags & __O_TMPFILE) && is_set_id(o->mode, o->mode))
 		answer_unnamed(answer, CORDON_RIGHT(CORDON_CREATE), CORDON_REASON_BUILTIN);
 	if (!answer->missing && operation != CORDON_OP_RECEIVE && is_refused_code(s))
@@ -138,15 +145,15 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 		verdict = decide_path(s, operation, error_of_change(s));
 	else if (*(volatile __u32 *)&s->walk->flags & NAME_SPELLED)
 		report_path(s, CORDON_EVENT_OPEN, operation, rights);
-	/* Opened for execution it is not read yet. */
+	/* A file opened for execution is not read yet. */
 	if (!verdict && operation != CORDON_OP_RECEIVE)
 		note_code(s, o->inode, flags & FMODE_EXEC ? 0 : rights);
 	return verdict;
 }
 
 /*
- * Pipes and memory: reached by descriptor only, so what is opened here was held before, or is a
- * pipe that the execution made.
+ * Checks pipes and memory, which have no name. The task must hold such an object already, or the
+ * execution must have made it, if it is a pipe.
  */
 static __always_inline int decide_nameless(struct subject *s, const struct file *file,
 					   const struct file_object *o, __u32 operation)
@@ -156,8 +163,8 @@ static __always_inline int decide_nameless(struct subject *s, const struct file 
 	int verdict = 0;
 
 	/*
-	 * What arrives comes as it is. To run memory is asked elsewhere. A process descriptor is
-	 * made by opening, and says the same however it was opened.
+	 * Received objects need no check, and running memory is checked elsewhere. A process
+	 * descriptor is created by the open, and gives the same access however it was opened.
 	 */
 	if (operation != CORDON_OP_OPEN || (flags & FMODE_EXEC) || !rights ||
 	    inode->i_sb->s_magic == PIDFS_MAGIC)
@@ -201,7 +208,7 @@ int BPF_PROG(cordon_file_open, struct file *file, int ret)
 	return LEAVE(&s, judge_file(&s, file, CORDON_OP_OPEN));
 }
 
-/* By name, or by a descriptor that can be written to anywhere. */
+/* Checks truncation: by name, or by a held descriptor that may write at any offset. */
 static __always_inline int judge_truncate(struct subject *s, const struct path *path)
 {
 	struct file_object o;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * The controlling terminal and its job control.
+ * Checks on the controlling terminal and on job control.
  *
- * A session that an execution has begun is its own, with its terminal and all its process groups.
- * One that it was born into is the caller's: there it may hand the foreground on where it has it,
- * and no more. Otherwise a background job takes the foreground, or joins the group that has it, and
- * reads what is typed next.
+ * A session that the execution has started is its own, with its terminal and all its process
+ * groups. In the session where it was started, which is the caller's, it may only pass on the
+ * foreground that it has. Otherwise a background job could become the foreground group, or join it,
+ * and read the next terminal input.
  */
 #ifndef CORDON_BPF_HOOK_TERMINAL_BPF_H
 #define CORDON_BPF_HOOK_TERMINAL_BPF_H
@@ -13,7 +13,10 @@
 #include "bpf/core/decide.bpf.h"
 #include "bpf/core/terminal.bpf.h"
 
-/* As far as one looks through a group or a family. What is not found then is somebody else's. */
+/*
+ * Most members examined of a process group or of the list of children. If none is found, the group
+ * counts as foreign.
+ */
 #define RELATIVES_MAX 256u
 
 struct member_search {
@@ -22,7 +25,7 @@ struct member_search {
 	__u32 found;
 };
 
-/* Of this execution, or `cordon run`, from which it has whatever that had. */
+/* Does the task belong to this execution, or is it `cordon run`, which started the execution? */
 static __always_inline bool is_own_or_owner(const struct subject *s, __u64 task)
 {
 	const struct label *label = label_of_address(task);
@@ -46,7 +49,7 @@ static long look_at_member(__u32 index, void *context)
 	return search->found;
 }
 
-/* Nobody in it any more, or somebody of this execution? */
+/* Is the process group empty, or does it have a member in this execution? */
 static __noinline bool is_own_group(const struct subject *s, __u64 group)
 {
 	struct member_search search = {.s = s};
@@ -59,8 +62,8 @@ static __noinline bool is_own_group(const struct subject *s, __u64 group)
 }
 
 /*
- * Handing the foreground on: TIOCSPGRP, of which the kernel takes care that it is the task's own
- * terminal.
+ * Checks TIOCSPGRP, which sets the foreground group. The kernel itself requires that the terminal
+ * is the task's own.
  */
 static __always_inline int judge_foreground(void)
 {
@@ -80,10 +83,11 @@ static __always_inline int judge_foreground(void)
 }
 
 /*
- * What only the session that has a terminal may do with it, or anybody if no session has it:
- * - TIOCSCTTY takes it away from its session. The kernel asks for a capability, and a policy may
- *   grant that for something else.
- * - TIOCEXCL and TCOOFF outlast the execution: nobody could open the terminal, or write to it.
+ * Only the session of a terminal may do the following, or any session if the terminal has none:
+ *
+ * - TIOCSCTTY takes the terminal away from its session. The kernel requires a capability, which a
+ *  policy may grant for another purpose.
+ * - TIOCEXCL and TCOOFF outlast the execution: no program could open the terminal, or write to it.
  */
 static __always_inline int judge_terminal(const struct file *file, unsigned int cmd)
 {
@@ -100,7 +104,7 @@ static __always_inline int judge_terminal(const struct file *file, unsigned int 
 	return LEAVE(&s, deny_number(&s, CORDON_OP_IOCTL, cmd, CORDON_REASON_FOREIGN, -EPERM));
 }
 
-/* The number that a struct pid has in the namespace of this level; 0: none. */
+/* The number of a struct pid in the namespace of this level; 0: none. */
 static __always_inline __u32 number_at(__u64 pid, __u32 level)
 {
 	if (!pid || read_u32(FIELD(struct pid, pid, level)) < level)
@@ -140,7 +144,7 @@ static long look_at_child(__u32 index, void *context)
 	return 1;
 }
 
-/* Has this task a child of the execution with that number? */
+/* Does the task have a child in the execution with that number? */
 static __noinline bool has_child(const struct subject *s, __u64 parent, __u64 number_and_level)
 {
 	struct child_search search = {.label = s->label,
@@ -154,8 +158,8 @@ static __noinline bool has_child(const struct subject *s, __u64 parent, __u64 nu
 }
 
 /*
- * Groups of the caller's session: a new one, its own, and those that shells make of a pipeline's
- * processes.
+ * Process groups that may be joined in the caller's session: a new one, the task's own, and groups
+ * that shells make for the processes of a pipeline.
  */
 static __always_inline bool may_join(const struct subject *s, struct task_struct *joining,
 				     __u32 number)
@@ -174,8 +178,8 @@ SEC("lsm/task_setpgid")
 int BPF_PROG(cordon_task_setpgid, struct task_struct *joining, pid_t number, int ret)
 {
 	/*
-	 * Of who joins: its parent, who may ask for it, can have left the terminal. Without one a
-	 * group has nothing.
+	 * Use the terminal of the joining task, because the parent that makes the call may have
+	 * left it. A group without a terminal has no effect on one.
 	 */
 	__u64 terminal = controlling_terminal(joining);
 	struct subject s;
