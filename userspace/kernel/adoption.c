@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel must know to recognise executors and to turn their children into executions. */
+/* Configuration of the kernel programs for recognising executors and adopting their children. */
 #include "kernel/adoption.h"
 
 #include <bpf/bpf.h>
@@ -16,15 +16,15 @@
 #define EXECUTORS_SIZE (CORDON_MAX_EXECUTORS * sizeof(struct cordon_executor))
 
 struct name {
-	struct cordon_adopt_key key; /* first: by which the tree compares */
+	struct cordon_adopt_key key; /* first, because the tree compares by it */
 	LIST_ENTRY(name) link;
 };
 
 struct adoption {
 	int names_fd;
 	/*
-	 * What is in that map: the kernel finds the next one in tens of thousands of instructions
-	 * (trie_get_next_key(), kernel/bpf/lpm_trie.c), and there may be as many names.
+	 * Names in the map. The map may have tens of thousands, and iterating over it costs as many
+	 * instructions for each (trie_get_next_key(), kernel/bpf/lpm_trie.c).
 	 */
 	LIST_HEAD(, name) names;
 	void *by_key;
@@ -32,7 +32,7 @@ struct adoption {
 	struct cordon_adoption *state;
 };
 
-/* Mappings are in pages, the kernel rounds the arrays up to them. */
+/* Mappings consist of whole pages, and the kernel rounds the arrays up to them. */
 static size_t pages(size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -85,7 +85,7 @@ static void forget(struct adoption *a, struct name *name)
 	free(name);
 }
 
-/* What an earlier daemon has put there. */
+/* Reads the names that an earlier daemon has added. */
 static int learn_names(struct adoption *a)
 {
 	struct cordon_adopt_key key;
@@ -180,7 +180,7 @@ int adoption_add_name(struct adoption *a, enum cordon_adopt_question question, u
 	return bpf_map_update_elem(a->names_fd, &key, &value, BPF_ANY) < 0 ? -errno : 0;
 }
 
-/* Of this key alone: a lookup finds a shorter one, too. */
+/* The value of exactly this key: a lookup would also find a shorter one. */
 static uint64_t value_of(struct adoption *a, const struct cordon_adopt_key *key)
 {
 	uint64_t value = 0;
@@ -207,7 +207,7 @@ uint64_t adoption_prefix(struct adoption *a, enum cordon_adopt_question question
 	return make_key(&key, question, executor, text, false) < 0 ? 0 : value_of(a, &key);
 }
 
-/* Whether its value is a mask of entries. */
+/* Is the key's value a mask of entries? */
 static bool is_shared(const struct cordon_adopt_key *key)
 {
 	return key->question == CORDON_ADOPT_EXECUTOR ||
@@ -275,7 +275,7 @@ void adoption_renew(struct adoption *a, uint64_t until)
 	__atomic_store_n(&a->state->lease, until, __ATOMIC_RELEASE);
 }
 
-/* --- executions that stand ready ---------------------------------------------------------- */
+/* --- executions kept ready ---------------------------------------------------------------- */
 
 bool adoption_offer(struct adoption *a, uint32_t index, uint32_t slot, uint32_t generation)
 {
@@ -306,7 +306,7 @@ bool adoption_withdraw(struct adoption *a, uint32_t index, uint32_t slot, uint32
 	return false;
 }
 
-/* --- executors that run ------------------------------------------------------------------- */
+/* --- running executors -------------------------------------------------------------------- */
 
 #define ROLES_AT_A_TIME 512u
 
@@ -364,7 +364,7 @@ int adoption_list_executors(struct adoption *a, struct adoption_executor **ret_l
 	return 0;
 }
 
-/* --- an executor that runs already -------------------------------------------------------- */
+/* --- registering a running executor ------------------------------------------------------- */
 
 static int pass(int map_fd, int program_fd, int pidfd, struct cordon_role_request *request)
 {
@@ -379,7 +379,7 @@ static int pass(int map_fd, int program_fd, int pidfd, struct cordon_role_reques
 	return r < 0 ? r : request->error;
 }
 
-/* A fork that began before its parent had the role is seen by a later pass. */
+/* A later pass finds a fork that began before its parent had the role. */
 #define PASSES_MAX 16
 
 int adoption_register(uint32_t index, pid_t pid, int pidfd, uint32_t *ret_threads,

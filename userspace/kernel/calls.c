@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of system calls: which hooks judge each, or why none has to. */
+/* The table of system calls: the hooks that check each, or why none is needed. */
 #include "kernel/calls.h"
 
 #include <bpf/btf.h>
@@ -217,7 +217,7 @@ static const struct calls_row rows[] = {
 	{CALLS_SYSTEM, CALLS_STRICT, "add_key request_key keyctl", "key_alloc key_permission",
 	 NULL},
 
-	/* io_uring: what rings are asked for stands below. */
+	/* io_uring; its operations follow below. */
 	{CALLS_SYSTEM, CALLS_UNLESS_IO_URING, "io_setup", NULL,
 	 "counts against a number that the host has but one of"},
 	{CALLS_SYSTEM, CALLS_UNLESS_IO_URING, "io_uring_setup", "uring_sqpoll", NULL},
@@ -264,7 +264,7 @@ static const struct calls_row rows[] = {
 	 "security spu_create spu_run stty subpage_prot tuxcall ulimit vserver",
 	 NULL, ELSEWHERE},
 
-	/* What rings are asked for, by the hooks that the system call of that name has. */
+	/* io_uring operations, with the hooks of the equivalent system calls. */
 	{CALLS_RING, CALLS_PASS, "IORING_OP_OPENAT IORING_OP_OPENAT2",
 	 "file_open path_mknod path_truncate", NULL},
 	{CALLS_RING, CALLS_PASS,
@@ -394,8 +394,8 @@ static const struct calls_row rows[] = {
 	 NULL, DESCRIPTOR},
 
 	/*
-	 * ioctls: of files and directories, processes' and namespaces' descriptors, all that are
-	 * not known are refused, so that these are the ones that pass or ask for a right.
+	 * ioctls on files, directories, and descriptors of processes and namespaces. Unknown ones
+	 * are denied. The rows list the ioctls that pass or require a right.
 	 */
 	{CALLS_IOCTL, CALLS_PASS,
 	 "FS_IOC_SETFLAGS=0x40086602 FS_IOC32_SETFLAGS=0x40046602 FS_IOC_SETVERSION=0x40087602 "
@@ -487,8 +487,9 @@ static void count_name(struct count *count, const char *name)
 }
 
 /*
- * By each entry, those of a processor's own first, and of a call without arguments what all of
- * these call: it alone is sure to be among the types.
+ * Prefixes of a call's functions, one per entry. An architecture's own come first. For a call
+ * without arguments, the function that all entries call comes last: only it is certain to be in
+ * BTF.
  */
 static const char *const prefixes[] = {
 	"__x64_sys_",	      "__ia32_sys_",	     "__x64_compat_sys_",
@@ -496,7 +497,7 @@ static const char *const prefixes[] = {
 	"__arm64_sys_",	      "__arm64_compat_sys_", "__do_sys_",
 };
 
-/* Under a prefix that comes before this one. */
+/* Does the function also exist under an earlier prefix? */
 static bool is_counted(const struct count *count, size_t prefix, const char *name)
 {
 	char function[128];
@@ -534,7 +535,7 @@ static void count_functions(struct count *count)
 	}
 }
 
-/* How many there are is no operation. */
+/* The number of operations is no operation. */
 static bool is_end(const char *name)
 {
 	size_t length = strlen(name);

@@ -47,20 +47,20 @@ static int refresh(const char *name, enum bpf_attach_type type, unsigned long lo
 	struct bpf_link_info info = {};
 	unsigned int size = sizeof(info);
 
-	/* Those for names wait for a policy that has some. */
+	/* Programs for host names are attached for the first policy that needs them. */
 	if (fd == -ENOENT && loader_is_extra(name))
 		return 0;
 	if (fd < 0)
 		return fd;
 	if (bpf_obj_get_info_by_fd(fd, &info, &size) < 0)
 		return -errno;
-	/* 0 once the cgroup is gone. */
+	/* The id is 0 after the cgroup was removed. */
 	if (info.cgroup.cgroup_id == cgroup_id)
 		return 0;
 	return attach_anew(name, type, info.prog_id, cgroup_fd);
 }
 
-/* For programs that have to know whether a socket passes these. */
+/* For programs that need to know whether a socket passes these. */
 static int note_cgroup(unsigned long long cgroup_id)
 {
 	_cleanup_(closep) int fd = bpf_obj_get(PIN_META);

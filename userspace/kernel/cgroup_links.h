@@ -6,16 +6,16 @@
 #include "base/failure.h"
 
 /*
- * A pinned link outlives its cgroup, but then does nothing. Attaches the programs of such links
- * anew, to the cgroup behind `cgroup_fd`, and pins them in place of the old ones. -errno of the
- * step that failed.
+ * A pinned link outlives its cgroup, but has no effect then. Attaches the programs of such links to
+ * the cgroup behind `cgroup_fd`, and replaces the pins. Returns 0, or -errno of the failed step.
  */
 int cgroup_links_refresh(int cgroup_fd, struct failure *failure);
 
 /*
- * Attaches the pinned programs that lead DNS to the stub, unless that is done; they stay. Not
- * before a policy has rules for names: where programs for addresses are attached to any cgroup,
- * each connect and each datagram of the host looks for them. -errno of the step that failed.
+ * Attaches the pinned programs that redirect DNS to the DNS proxy, unless they are attached. They
+ * stay attached. Called for the first policy with rules for host names: once any cgroup has
+ * programs for addresses, each connect and datagram of the host looks for them. Returns 0, or
+ * -errno of the failed step.
  */
 int cgroup_links_attach_names(int cgroup_fd, struct failure *failure);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Descriptors of a process through a file iterator (kernel/bpf/task_iter.c), judged in the kernel.
- */
+/* Lists and checks a process's descriptors with a file iterator (kernel/bpf/task_iter.c). */
 #include <bpf/bpf.h>
 #include <string.h>
 
@@ -22,7 +20,7 @@ static int start_iterator(int program_fd, int pidfd)
 	return iterator < 0 ? -errno : iterator;
 }
 
-/* To the end; *ret_data is the caller's to free. */
+/* Reads to the end. The caller frees *ret_data. */
 static int read_all(int fd, char **ret_data, size_t *ret_size)
 {
 	_cleanup_(freep) char *data = NULL;

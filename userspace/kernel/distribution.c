@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where this distribution takes the kernel's command line from. */
+/* Finds out how this distribution sets the kernel command line. */
 #include "kernel/distribution.h"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #define RELEASE_MAX 65536
 #define VALUE_SIZE  128
 
-/* Of `text`, lines KEY=VALUE with or without quotes (os-release(5)), what KEY is; or "". */
+/* The value of KEY in `text`, lines KEY=VALUE with or without quotes (os-release(5)); or "". */
 static void value_of(const char *text, const char *key, char ret_value[VALUE_SIZE])
 {
 	size_t length = strlen(key), n;
@@ -48,7 +48,7 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
-/* A distribution, or one made of it. */
+/* Is it this distribution, or one derived from it? */
 static bool is(const struct host *host, const char *id)
 {
 	return strcmp(host->id, id) == 0 || has_word(host->like, id);
@@ -60,12 +60,12 @@ static bool has(const struct host *host, const char *path)
 }
 
 /*
- * The first that is so. Hosts whose files are an image come before what they are made of; a loader
- * that is known by a file, before one that is the distribution's habit. %s is the argument.
+ * The first match applies. Image-based hosts come before the distributions that they are made of,
+ * and a loader identified by a file comes before the distribution's default. %s is the argument.
  */
 static const struct {
 	const char *id;	  /* or NULL: any */
-	const char *file; /* that is there, or "" */
+	const char *file; /* a file that must exist, or "" */
 	const char *text;
 } remedies[] = {
 	{"bottlerocket", "",

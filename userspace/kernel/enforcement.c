@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads, joins and leaves the programs and maps that are pinned below /sys/fs/bpf/cordon. */
+/* Loads, opens and closes the programs and maps that are pinned below /sys/fs/bpf/cordon. */
 #include "kernel/enforcement.h"
 
 #include <bpf/bpf.h>
@@ -66,7 +66,7 @@ bool enforcement_is_complete(void)
 	return pinned_state() == PINNED_COMPLETE;
 }
 
-/* Works on any build's pins: iterates over a map of tasks, of which only emptiness matters. */
+/* Is a map of tasks not empty? Works with pins of any build. */
 static bool has_tasks(const char *map)
 {
 	_cleanup_(closep) int fd = pin_get(PIN_MAPS, map);
@@ -80,7 +80,7 @@ static bool has_labelled_tasks(void)
 	return has_tasks("labels_by_address");
 }
 
-/* Executors that run: what they start next is confined because of it. */
+/* Running executors: their next children are confined because of their roles. */
 static bool has_roles(void)
 {
 	return has_tasks("roles");
@@ -173,10 +173,7 @@ static struct enforcement *enforcement_new(void)
 	return e;
 }
 
-/*
- * Executions or executors live under another build's enforcement, which this build's is to take
- * over.
- */
+/* Called if executions or executors run under another build's enforcement. */
 static int upgrade(int cgroup_fd, struct failure *failure)
 {
 	struct failure why = {};
@@ -194,9 +191,9 @@ static int upgrade(int cgroup_fd, struct failure *failure)
 }
 
 /*
- * Loading notes its build last, and unloading forgets it first: what is incomplete without a note
- * has no executors, or none that anybody wants confined. With a note it is what confines their
- * children.
+ * Were the pinned objects active? Loading pins the build note last, and unloading removes it first.
+ * Incomplete pins without a note have no executors to confine. With a note, the pins confine the
+ * children of executors.
  */
 static bool was_in_force(void)
 {
@@ -221,7 +218,9 @@ static int clear_stale(struct failure *failure)
 	return pins_remove(failure);
 }
 
-/* The first thing that is missing, in words, before libbpf says it in its own. */
+/*
+ * Reports the first missing feature in plain words, before libbpf fails with a less clear reason.
+ */
 static int check_features(struct failure *failure)
 {
 	_cleanup_(freep) struct feature *features = NULL;
@@ -240,7 +239,7 @@ static int check_features(struct failure *failure)
 	return 0;
 }
 
-/* Has it complete and of this build, however it is found. */
+/* Makes the enforcement complete and of this build, whatever state it is in. */
 static int make_complete(int cgroup_fd, enum enforcement_origin *ret_origin,
 			 struct failure *failure)
 {

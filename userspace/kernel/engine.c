@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads the engine's programs behind the LSM programs, and attaches them to these.
+ * Loads the engine's programs after the LSM programs, and attaches them to those.
  *
- * bpf_program__attach_freplace() would read all types of the target for each link. The object's
- * programs share their types, so that a function has the same number in each of them.
+ * bpf_program__attach_freplace() would read all types of the target for each link. The programs of
+ * one object share their types, so that a function has the same number in each of them.
  */
 #include "kernel/engine.h"
 
@@ -23,7 +23,7 @@ struct functions {
 	unsigned int count;
 	unsigned int type; /* enum bpf_prog_type of the program */
 	unsigned int id;   /* of the program */
-	unsigned int btf;  /* id of its types */
+	unsigned int btf;  /* BTF id of its types */
 };
 
 static struct bpf_object *object_to_load;
@@ -33,7 +33,7 @@ static bool is_engine(const struct bpf_program *program)
 	return bpf_program__type(program) == BPF_PROG_TYPE_EXT;
 }
 
-/* Of SEC("freplace/FUNCTION"). */
+/* FUNCTION in SEC("freplace/FUNCTION"). */
 static const char *replaced_function(const struct bpf_program *program)
 {
 	const char *slash = strchr(bpf_program__section_name(program), '/');
@@ -41,7 +41,7 @@ static const char *replaced_function(const struct bpf_program *program)
 	return slash ? slash + 1 : "";
 }
 
-/* 0: no such function. */
+/* Returns 0 if there is no such function. */
 static unsigned int function_type(const struct bpf_object *object, const char *function)
 {
 	int id = btf__find_by_name_kind(bpf_object__btf(object), function, BTF_KIND_FUNC);
@@ -79,7 +79,7 @@ static bool has_function(const struct functions *functions, unsigned int type)
 
 /* --- loading ------------------------------------------------------------------------------ */
 
-/* One LSM program that is loaded and has the function: the kernel compares the two signatures. */
+/* A loaded LSM program with the function: the kernel compares the two signatures. */
 static int find_target(struct bpf_object *object, unsigned int type)
 {
 	struct functions functions;
@@ -158,7 +158,7 @@ static int attach_one(const struct bpf_program *engine, const struct bpf_program
 	return 0;
 }
 
-/* Each function of the engine in one program. */
+/* Attaches all functions of the engine to one program. */
 static int attach_to(struct bpf_object *object, const struct bpf_program *program, bool pin,
 		     struct failure *failure)
 {
@@ -178,7 +178,7 @@ static int attach_to(struct bpf_object *object, const struct bpf_program *progra
 		type = function_type(object, replaced_function(engine));
 		if (!type || !has_function(&functions, type))
 			continue;
-		/* Its stub would stay. */
+		/* Otherwise its stub would remain. */
 		if (functions.type != BPF_PROG_TYPE_LSM)
 			return failure_set(failure, EINVAL,
 					   "internal error: program %s calls %s(), which is "
@@ -201,9 +201,9 @@ int engine_attach(struct bpf_object *object, bool pin, struct failure *failure)
 	return r;
 }
 
-/* --- what is pinned ----------------------------------------------------------------------- */
+/* --- pinned programs and links ------------------------------------------------------------ */
 
-/* The LSM program behind a pinned link, or a pinned program. */
+/* The LSM program of a pinned link, or a pinned program. */
 static int pinned_program(const char *directory, const char *name)
 {
 	_cleanup_(closep) int fd = pin_get(directory, name);
@@ -219,7 +219,7 @@ static int pinned_program(const char *directory, const char *name)
 	return bpf_prog_get_fd_by_id(info.prog_id);
 }
 
-/* The kernel keeps the beginning of a name. */
+/* The kernel truncates names. */
 static bool is_program(unsigned int id, const char *name)
 {
 	_cleanup_(closep) int fd = bpf_prog_get_fd_by_id(id);
@@ -252,7 +252,7 @@ struct types {
 	unsigned int id;
 };
 
-/* Programs of one build share their types: read once. */
+/* Programs of one build share their types: read them once. */
 static const struct btf *types_of(struct types *types, unsigned int id)
 {
 	if (types->id != id || !types->btf) {
@@ -278,7 +278,7 @@ static bool is_complete_in(const struct bpf_object *object, const char *director
 	btf = types_of(types, functions.btf);
 	if (!btf)
 		return false;
-	/* By name: a build that is being replaced may have other numbers. */
+	/* By name, because a build that is being replaced may have other numbers. */
 	bpf_object__for_each_program(engine, object)
 	{
 		int type;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The engine: programs that replace functions of the LSM programs (bpf/hooks/engine.bpf.h). One is
- * loaded for each function, and attached to every LSM program that has the function. Until then the
- * function is a stub, which denies.
+ * The engine: programs that replace functions of the LSM programs (bpf/hooks/engine.bpf.h). There
+ * is one for each function. It is attached to every LSM program with the function, which is a stub
+ * that denies until then.
  *
- * Pinned as PIN_ENGINE/PROGRAM:FUNCTION:ID, where ID is that of the LSM program, so that those of
- * two builds can be there at the same time.
+ * Pinned as PIN_ENGINE/PROGRAM:FUNCTION:ID. ID is the LSM program's, so that links of two builds
+ * can exist at the same time.
  */
 #ifndef CORDON_KERNEL_ENGINE_H
 #define CORDON_KERNEL_ENGINE_H
@@ -16,25 +16,25 @@
 
 struct bpf_object;
 
-/* Call before an object with an engine is opened to be loaded. Returns 0, or -ERRNO of libbpf. */
+/* Call before opening an object with an engine. Returns 0, or -ERRNO of libbpf. */
 int engine_register(void);
 
-/* Before it is loaded: its engine is loaded for this object. One object at a time. */
+/* Call before the load: the engine is loaded for this object. One object at a time. */
 void engine_begin(struct bpf_object *object);
 
 /*
- * Attaches the engine to every loaded LSM program; `pin`: and pins the links, in a directory that
- * exists. Without, they are gone when it returns.
+ * Attaches the engine to every loaded LSM program. `pin`: pins the links in PIN_ENGINE, which must
+ * exist. Otherwise the links end when the function returns.
  */
 int engine_attach(struct bpf_object *object, bool pin, struct failure *failure);
 
 /*
- * Is the engine attached to every LSM program whose link or program is pinned? `object`: opened,
- * for the names of the functions.
+ * Is the engine attached to every LSM program that is pinned, or has a pinned link? `object` is
+ * opened, and provides the names of the functions.
  */
 bool engine_is_complete(const struct bpf_object *object);
 
-/* Removes the links to LSM programs that are not pinned, nor have a pinned link. */
+/* Removes links to LSM programs that are not pinned and have no pinned link. */
 int engine_remove_replaced(struct failure *failure);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both rings behind one descriptor. */
+/* Both event rings with one descriptor for polling. */
 #include <bpf/bpf.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -8,8 +8,8 @@
 #include "kernel/mappings.h"
 
 /*
- * The first pages of a ring: how far its reader is, and how far programs have taken room in it, at
- * the beginning of a page each (struct bpf_ringbuf, kernel/bpf/ringbuf.c).
+ * A ring begins with two pages, each with a position at its start: the reader's, and the end of the
+ * room that programs have reserved (struct bpf_ringbuf, kernel/bpf/ringbuf.c).
  */
 #define POSITION_PAGES 2u
 
@@ -40,7 +40,7 @@ static int hand_over(void *context, void *data, size_t size)
 	struct enforcement *e = context;
 
 	e->handler(data, size, e->handler_context);
-	/* Negative ends ring_buffer__consume(), behind this event. */
+	/* A negative result ends ring_buffer__consume() after this event. */
 	return --e->handed_over_at_most == 0 ? -EAGAIN : 0;
 }
 
@@ -103,7 +103,7 @@ int enforcement_drain(struct enforcement *e, unsigned int most, bool *ret_all)
 	r = ring_buffer__consume(e->rings);
 	if (r < 0 && r != -EAGAIN)
 		return r;
-	/* They only grow, and may wrap around. */
+	/* Positions only grow, and may wrap around. */
 	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
 		all = all && (long)(read_to(e->positions[i]) - taken[i]) >= 0;
 	*ret_all = all;

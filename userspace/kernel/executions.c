@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slots of the executions array. Fields that the kernel writes are left alone once LIVE. */
+/*
+ * Slots of the executions array. Fields that the kernel programs write are not changed once LIVE.
+ */
 #include <bpf/bpf.h>
 #include <fcntl.h>
 #include <string.h>
@@ -50,7 +52,7 @@ int enforcement_bind(struct enforcement *e, const struct enforcement_binding *bi
 	if (r < 0)
 		return r;
 	execution = &e->executions[slot];
-	/* 0 would be that of a slot never used. */
+	/* 0 marks a slot that was never used. */
 	generation = execution->generation + 1;
 	if (generation == 0)
 		generation = 1;
@@ -201,15 +203,16 @@ int enforcement_watch_code(struct enforcement *e, uint32_t slot,
 		return -EINVAL;
 	if (code->fd >= 0) {
 		r = identify(e, &request);
-		/* As the kernel knows it: a file system may not answer. */
+		/* Uses the kernel's cached attributes, because the file system may not respond. */
 		if (r == 0 && statx(code->fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC,
 				    STATX_SIZE | STATX_CTIME, &st) < 0)
 			r = -errno;
 		if (r < 0)
 			return r;
 		/*
-		 * In the kernel's own numbers, which are not stat's on each file system; changed
-		 * since it was hashed, it stays so.
+		 * The kernel's own size and time, which stat(2) does not return on every file
+		 * system. If the file has changed since it was hashed, store the old values, so
+		 * that it stays changed.
 		 */
 		if (st.stx_size != code->size ||
 		    (uint64_t)st.stx_ctime.tv_sec * NSEC_PER_SEC + st.stx_ctime.tv_nsec !=

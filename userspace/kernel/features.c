@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes what this kernel can do, and what it lacks to enforce. */
+/* Probes the features of this kernel, and those it lacks for enforcement. */
 #include "kernel/features.h"
 
 #include <bpf/btf.h>
@@ -55,7 +55,7 @@ static void explain(struct feature *f, const char *effect, const char *remedy)
 	snprintf(f->remedy, sizeof(f->remedy), "%s", remedy);
 }
 
-/* For what `coverage: full` does not stand. */
+/* A gap: `coverage: full` does not accept it. */
 static void explain_gap(struct feature *f, const char *effect, const char *remedy)
 {
 	explain(f, effect, remedy);
@@ -78,7 +78,7 @@ static void read_line(const char *path, char *line, size_t size)
 	snprintf(line, size, "%s", text);
 }
 
-/* Is `word` one of the words of `list`, which are set apart by any of `separators`? */
+/* Is `word` in `list`, with words separated by any of `separators`? */
 static bool has_word(const char *list, const char *separators, const char *word)
 {
 	size_t length = strlen(word);
@@ -140,7 +140,7 @@ static void probe_symbols(struct probe *p)
 			"run as root; `sysctl kernel.kptr_restrict=1`");
 }
 
-/* `present`: the list that is in force. */
+/* `present`: the active list. */
 static void explain_lsm(struct feature *f, const char *present)
 {
 	_cleanup_(closep) int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -190,7 +190,7 @@ static void probe_lockdown(struct probe *p)
 	}
 }
 
-/* Where the kernel sends the memory of programs that crash, of executions or not. */
+/* Destination of core dumps, whichever process crashes. */
 static void probe_dumps(struct probe *p)
 {
 	char line[256];
@@ -230,21 +230,21 @@ static void probe_controller(struct probe *p, const char *name, const char *cont
 			"command line (systemd.unified_cgroup_hierarchy=1, cgroup_enable=memory)");
 }
 
-/* The functions that programs share are attached to these (engine.h). */
+/* The engine's programs have this type (engine.h). */
 static void probe_extensions(struct probe *p)
 {
 	int r = libbpf_probe_bpf_prog_type(BPF_PROG_TYPE_EXT, NULL);
 
 	if (r > 0)
 		add(p, "program extensions", FEATURE_OK, "available");
-	/* Without privilege, nothing is known. */
+	/* Without privilege, the result is not known. */
 	else if (r == 0)
 		explain(add(p, "program extensions", FEATURE_MISSING, "not known to the kernel"),
 			"every access of an execution would be denied",
 			"use a kernel with CONFIG_BPF_JIT and CONFIG_DEBUG_INFO_BTF");
 }
 
-/* The mount point of the cgroup2 hierarchy: unified, or beside version 1. */
+/* Mount point of the cgroup2 hierarchy: unified, or beside version 1. */
 static const char *cgroup2_mount(void)
 {
 	static const char *const places[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
@@ -288,7 +288,7 @@ static bool has_hook(const struct btf *btf, const char *hook)
 	return btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
 }
 
-/* What nobody has looked at yet, if the kernel is newer than this build. */
+/* Calls that were not examined, because the kernel is newer than this build. */
 static void probe_calls(struct probe *p, const struct btf *btf)
 {
 	char first[CALLS_NAME_SIZE];
@@ -310,7 +310,7 @@ static void probe_calls(struct probe *p, const struct btf *btf)
 			"keep `io_uring` from policies, or use a cordon that knows this kernel");
 }
 
-/* Hooks without which something would go unseen, and those that only newer kernels have. */
+/* Hooks that are required, and hooks of newer kernels. */
 static void probe_hooks(struct probe *p)
 {
 	_cleanup_(btfp) struct btf *btf = btf__load_vmlinux_btf();
@@ -402,7 +402,7 @@ static void probe_pins(struct probe *p)
 			"it is replaced at the next start; `cordon disable` removes it now");
 }
 
-/* `addresses`: can programs be loaded? Those that are have theirs. */
+/* `addresses`: for loading programs. Loaded programs have their addresses already. */
 static int look(bool addresses, struct feature **ret_features, size_t *ret_count)
 {
 	struct probe *p = calloc(1, sizeof(*p));

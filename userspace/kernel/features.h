@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Can this kernel enforce, and what does it lack? For `cordon doctor` and before loading. */
+/* Features that this kernel has and lacks: for `cordon doctor` and before loading. */
 #ifndef CORDON_KERNEL_FEATURES_H
 #define CORDON_KERNEL_FEATURES_H
 
@@ -10,36 +10,36 @@
 
 enum feature_state {
 	FEATURE_OK,
-	FEATURE_REDUCED, /* works, with something less: `effect` says what */
+	FEATURE_REDUCED, /* works with a restriction, see `effect` */
 	FEATURE_MISSING, /* cordon cannot enforce without it */
 };
 
 struct feature {
 	const char *name; /* "BPF LSM" */
 	enum feature_state state;
-	bool gap;	  /* something goes unseen or unlimited: no full coverage */
+	bool gap;	  /* an access is not seen, or a limit not applied: no full coverage */
 	char found[400];  /* "lsm=landlock,lockdown,yama" */
-	char effect[160]; /* what that means; "" if OK */
-	char remedy[480]; /* what to do; "" if OK */
+	char effect[160]; /* consequence; "" if OK */
+	char remedy[480]; /* how to fix it; "" if OK */
 };
 
 /*
- * Looks at the running host: kernel version, BTF, BPF LSM, lockdown, cgroup2 and each controller,
- * bpffs, root, hooks, pinned state. Always succeeds in looking: what cannot be read is reported as
- * such. Caller frees the array. -ENOMEM.
+ * Probes the running host: kernel version, BTF, BPF LSM, lockdown, cgroup2 and its controllers,
+ * bpffs, root, hooks, pinned state. If something cannot be read, the result reports that. Returns
+ * 0, or -ENOMEM. The caller frees the array.
  */
 int features_probe(struct feature **ret_features, size_t *ret_count);
 
 /*
- * Puts behind them whether the kernel takes the programs, which takes seconds: all are loaded and
- * none is attached, unless they are in force already. Not where something is FEATURE_MISSING: that
- * comes first. -ENOMEM.
+ * Appends whether the kernel accepts the programs. Loads all and attaches none, which takes
+ * seconds, unless they are active. Does nothing if a feature is FEATURE_MISSING. Returns 0, or
+ * -ENOMEM.
  */
 int features_try(struct feature **features, size_t *count);
 
 /*
- * The names and effects of those that are gaps, NULL-terminated: "memory controller: `limits:
- * memory` is not applied". The caller frees texts and list. -ENOMEM.
+ * Names and effects of all gaps, NULL-terminated, such as "memory controller: `limits: memory` is
+ * not applied". Returns 0, or -ENOMEM. The caller frees texts and list.
  */
 int features_gaps(char ***ret_gaps);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of struct enforcement, for the files of this folder only. */
+/* Members of struct enforcement, for files of this folder only. */
 #ifndef CORDON_KERNEL_HANDLE_H
 #define CORDON_KERNEL_HANDLE_H
 
@@ -7,14 +7,14 @@
 
 #include "kernel/enforcement.h"
 
-/* Addresses that stand for names, of the execution in a slot. */
+/* Number of addresses stored for host names, of the execution in a slot. */
 struct host_count {
 	uint32_t generation;
 	uint32_t count;
 };
 
 struct enforcement {
-	int cgroup_fd; /* above the executions' cgroups; -1: of a helper */
+	int cgroup_fd; /* above the executions' cgroups; -1: handle of a helper */
 	int executions_fd;
 	int policies_fd;
 	int counters_fd;
@@ -27,9 +27,9 @@ struct enforcement {
 	int stub_clients_fd;
 	int traffic_fd;
 	int questions_fd;
-	struct cordon_host_key swept;	/* where enforcement_hosts_sweep() goes on */
+	struct cordon_host_key swept;	/* last key of enforcement_hosts_sweep() */
 	bool sweeping;			/* `swept` is set */
-	bool swept_some;		/* of this round are left */
+	bool swept_some;		/* some entries of this round remain */
 	struct host_count *host_counts; /* per slot */
 	int identify_fd;		/* programs */
 	int label_tasks_fd;
@@ -38,21 +38,21 @@ struct enforcement {
 	int list_ipc_fd;
 	struct cordon_execution *executions; /* mapped, CORDON_MAX_EXECUTIONS */
 	__u64 *counters;		     /* mapped, CORDON_COUNTER_SLOTS */
-	uint32_t audit;			     /* levels that this host has at least */
-	uint32_t next_slot;		     /* where the search for a free one goes on */
+	uint32_t audit;			     /* levels required on this host at least */
+	uint32_t next_slot;		     /* where the search for a free slot begins */
 	struct ring_buffer *rings;
 	char *positions[2]; /* mapped, of the rings */
 	enforcement_event_handler handler;
 	void *handler_context;
-	unsigned int handed_over_at_most; /* during a drain: how many more */
+	unsigned int handed_over_at_most; /* during a drain: most events still to be passed on */
 };
 
-/* Whoever has no rings yet may call it, too. */
+/* May also be called before the rings are opened. */
 void enforcement_close_rings(struct enforcement *e);
 
 /*
- * Reads a task iterator to its end; pidfd -1: all tasks. The records go to `visit`, if there is
- * one.
+ * Reads a task iterator to its end; pidfd -1: all tasks. Passes the records to `visit`, unless
+ * NULL.
  */
 int tasks_iterate(int program_fd, int pidfd,
 		  int (*visit)(const struct cordon_task_record *task, void *context),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of LSM hooks and their arguments, by which programs are checked before loading. */
+/* The table of LSM hooks and their arguments, which programs are checked against before loading. */
 #include "kernel/hooks.h"
 
 #include <bpf/btf.h>
@@ -9,13 +9,11 @@
 #define SIGNATURE_SIZE 256
 #define MAX_POINTERS   4
 
-/*
- * In the order of their names; a hook that kernels call in several ways stands there several times.
- */
+/* In the order of names; a hook with several signatures has several rows. */
 static const struct {
 	const char *name;
 	const char *arguments; /* NULL: no program */
-	const char *why;       /* there is none */
+	const char *why;       /* why none is needed */
 } hooks[] = {
 	{"audit_rule_free", NULL, "keeps and tells labels of other security modules"},
 	{"audit_rule_init", NULL, "keeps and tells labels of other security modules"},
@@ -334,7 +332,7 @@ static const struct btf_type *plain(const struct btf *btf, __u32 id)
 	return type;
 }
 
-/* Numbers by their width, structs by their name: what bears on reading them. */
+/* Numbers by width, structs by name: the properties that affect reading them. */
 static size_t write_type(const struct btf *btf, __u32 id, char *text, size_t size)
 {
 	const struct btf_type *type = plain(btf, id);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the DNS stub tells the kernel: its ports, the addresses that it gave, and who asks it. */
+/*
+ * Data that the DNS proxy shares with the kernel programs: its ports, resolved addresses, and its
+ * clients.
+ */
 #include <bpf/bpf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,9 +43,7 @@ static struct host_count *count_of(struct enforcement *e, const struct cordon_ho
 	return count;
 }
 
-/*
- * Of the places that an address has for names: its own, a free one, else that which expires first.
- */
+/* Chooses one of the entries of an address: the name's own, a free one, or the first to expire. */
 static bool choose_place(struct enforcement *e, struct cordon_host_key *key,
 			 const struct cordon_host *host, bool *ret_new)
 {
@@ -62,7 +63,7 @@ static bool choose_place(struct enforcement *e, struct cordon_host_key *key,
 		}
 		if (same_question(&present, host)) {
 			*ret_new = false;
-			/* An answer never shortens what an earlier one promised. */
+			/* A new reply never shortens the lifetime of an earlier one. */
 			return present.expiry < host->expiry;
 		}
 		if (present.expiry < earliest) {
@@ -127,7 +128,7 @@ bool enforcement_hosts_sweep(struct enforcement *e, uint64_t now, unsigned int m
 	for (unsigned int i = 0; i < most; i++) {
 		bool stale = false;
 
-		/* From the start again where the last one is gone meanwhile. */
+		/* Starts again if the last key was removed meanwhile. */
 		if (bpf_map_get_next_key(e->host_addresses_fd, e->sweeping ? &e->swept : NULL,
 					 &key) < 0) {
 			bool left = e->swept_some;

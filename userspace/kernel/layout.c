@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares the layout of the kernel's objects with what the programs were built for. */
+/* Compares the layout of the kernel's objects with the layout that the programs were built for. */
 #include "kernel/layout.h"
 
 #include <bpf/btf.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define MAX_STEPS    16 /* of one access, from its struct to the field */
-#define MAX_NESTING  16 /* of structs without a name */
+#define MAX_NESTING  16 /* of anonymous structs */
 #define MAX_VARIANTS 32
 #define NAME_SIZE    64
 #define PATH_SIZE    160
@@ -36,20 +36,20 @@ struct extension_section {
 enum found {
 	FOUND_NONE,
 	FOUND_SAME,
-	FOUND_OTHER, /* what libbpf would take for the same */
+	FOUND_OTHER, /* accepted by libbpf, but another type */
 };
 
 struct access {
 	uint32_t type;
 	uint32_t path; /* offset of "0:1:2" among the strings */
-	bool asked;    /* whether it exists */
+	bool asked;    /* the object checks whether it exists */
 };
 
-/* One of the layouts that the programs know of a subject. */
+/* One of the known layouts of a subject. */
 struct variant {
 	char subject[NAME_SIZE];
 	char name[NAME_SIZE];
-	char missing[PATH_SIZE]; /* the first of its fields that is not there, or "" */
+	char missing[PATH_SIZE]; /* its first missing field, or "" */
 };
 
 struct root {
@@ -70,13 +70,13 @@ struct check {
 	size_t count;
 	struct root *roots; /* by name */
 	size_t root_count;
-	struct candidate *candidates; /* of the kernel's types, those with such a name */
+	struct candidate *candidates; /* types of the kernel with one of these names */
 	size_t candidate_count;
 	struct variant variants[MAX_VARIANTS];
 	size_t variant_count;
 };
 
-/* An access in names: of the struct, and of each member on the way. */
+/* An access by names: the struct's, and each member's. */
 struct steps {
 	char root[NAME_SIZE]; /* without flavour */
 	char flavour[NAME_SIZE];
@@ -127,7 +127,7 @@ static bool is_number(const struct btf_type *type)
 	return btf_is_int(type) || btf_is_any_enum(type);
 }
 
-/* What libbpf would take for the same (libbpf, relo_core.c, bpf_core_fields_are_compat()). */
+/* Would libbpf accept one for the other (libbpf, relo_core.c, bpf_core_fields_are_compat())? */
 static bool passes_for(const struct btf_type *a, const struct btf_type *b)
 {
 	if (is_number(a) || is_number(b))
@@ -144,7 +144,7 @@ static bool same_type(const struct btf *local, uint32_t a, const struct btf *ker
 	for (int depth = 0; depth < MAX_NESTING; depth++) {
 		const char *name = name_of(local, x->name_off);
 
-		/* A pointer to anything is taken for no more than that. */
+		/* Nothing is known about the target of a pointer to void. */
 		if (depth > 0 && btf_is_void(x))
 			return true;
 		if (is_number(x) || is_number(y))
@@ -167,7 +167,7 @@ static bool same_type(const struct btf *local, uint32_t a, const struct btf *ker
 	return false;
 }
 
-/* Below structs without a name, too. NULL: there is none of that name. */
+/* Also searches anonymous structs. NULL: no member has that name. */
 static const struct btf_member *find_member(const struct btf *btf, const struct btf_type *type,
 					    const char *name, uint32_t *bits, bool *ret_narrow,
 					    int depth)
@@ -223,8 +223,8 @@ static enum found find_in(const struct check *c, const struct steps *steps, uint
 	if (!passes_for(plain(c->local, steps->leaf), type))
 		return FOUND_NONE;
 	/*
-	 * Single bits are read as such, wherever they lie; what is read whole must not have become
-	 * some.
+	 * Bit fields are read by CO-RE at any offset, but a whole field must not have become a bit
+	 * field.
 	 */
 	if (narrow != steps->narrow || (in_place && steps->bits == 0 && bits != 0))
 		return FOUND_OTHER;
@@ -236,7 +236,7 @@ static int compare_roots(const void *a, const void *b)
 	return strcmp(((const struct root *)a)->name, ((const struct root *)b)->name);
 }
 
-/* In all types of that name, of which a kernel may have several. */
+/* Searches all types with that name; a kernel may have several. */
 static enum found find(const struct check *c, const struct steps *steps, bool in_place)
 {
 	enum found found = FOUND_NONE;
@@ -257,7 +257,7 @@ static enum found find(const struct check *c, const struct steps *steps, bool in
 	return found;
 }
 
-/* The access in names. false: not one of a field. */
+/* Converts an access to names. False: it is no access to a field. */
 static bool read_steps(const struct btf *btf, uint32_t root, const char *path, struct steps *steps)
 {
 	const struct btf_type *type = plain(btf, root);
@@ -271,7 +271,7 @@ static bool read_steps(const struct btf *btf, uint32_t root, const char *path, s
 	memcpy(steps->root, name, length);
 	if (name[length])
 		snprintf(steps->flavour, NAME_SIZE, "%s", name + length + strlen(FLAVOUR));
-	/* The first step is to which of an array of such structs. */
+	/* The first step is an index into an array of such structs. */
 	for (path += strcspn(path, ":"); *path == ':'; path = end) {
 		unsigned long index = strtoul(path + 1, &end, 10);
 
@@ -307,7 +307,10 @@ static void write_path(const struct steps *steps, char text[PATH_SIZE])
 					   steps->names[i]);
 }
 
-/* Does the object ask `kind` about a type of this name, such as whether it exists? */
+/*
+ * Does the object contain a relocation of this kind for a type of this name, such as whether it
+ * exists?
+ */
 static bool asks_about(const struct check *c, const struct bpf_core_relo *relocations, size_t count,
 		       enum bpf_core_relo_kind kind, const char *root)
 {
@@ -331,7 +334,7 @@ static bool has_type(const struct check *c, const char *name)
 	return false;
 }
 
-/* "SUBJECT_VARIANT"; NULL: a flavour that is not one of several. */
+/* "SUBJECT_VARIANT"; NULL: the flavour is not one of several. */
 static struct variant *variant_of(struct check *c, const char *flavour)
 {
 	const char *name = strchr(flavour, '_');
@@ -368,8 +371,8 @@ static int check_access(struct check *c, const struct access *access,
 	if (!read_steps(c->local, access->type, name_of(c->local, access->path), &steps))
 		return 0;
 	/*
-	 * What an address is cast to may stand for anything that begins as it does; variants are
-	 * never cast to.
+	 * An address may be cast to a type that only its start has in common. Variants are never
+	 * cast to.
 	 */
 	in_place = !steps.flavour[0] &&
 		   asks_about(c, relocations, count, BPF_CORE_TYPE_ID_TARGET, steps.root);
@@ -422,7 +425,7 @@ static int compare_accesses(const void *a, const void *b)
 	return (x->path > y->path) - (x->path < y->path);
 }
 
-/* Each once, however often the programs contain it. */
+/* Keeps each access once, however often the programs contain it. */
 static void merge_accesses(struct check *c)
 {
 	size_t kept = 0;
@@ -439,7 +442,7 @@ static void merge_accesses(struct check *c)
 	c->count = kept;
 }
 
-/* Looks through the kernel's types once. */
+/* Iterates over the kernel's types once. */
 static int find_candidates(struct check *c)
 {
 	uint32_t types = btf__type_cnt(c->kernel);
@@ -488,7 +491,7 @@ static bool is_of_field(enum bpf_core_relo_kind kind)
 	return kind <= BPF_CORE_FIELD_RSHIFT_U64;
 }
 
-/* All relocations of all programs, one behind the other. */
+/* Reads the relocations of all programs. */
 static int read_relocations(const struct check *c, struct bpf_core_relo **ret_relocations,
 			    size_t *ret_count)
 {
@@ -565,7 +568,7 @@ static int read_sections(const void *image, size_t size, struct check *c)
 	size_t names;
 
 	elf_version(EV_CURRENT);
-	/* It is only read. */
+	/* libelf only reads it. */
 	elf = elf_memory((char *)(uintptr_t)image, size);
 	if (!elf || elf_getshdrstrndx(elf, &names) != 0)
 		return -EBADMSG;
@@ -584,7 +587,10 @@ static int read_sections(const void *image, size_t size, struct check *c)
 		if (strcmp(name, BTF_ELF_SEC) == 0 && !c->local) {
 			c->local = btf__new(data->d_buf, (uint32_t)data->d_size);
 		} else if (!c->extension) {
-			/* Aligned, which the section in the file need not be. */
+			/*
+			 * Copied for alignment, because the section in the file need not be
+			 * aligned.
+			 */
 			c->extension = malloc(data->d_size + 1);
 			c->extension_size = data->d_size;
 			if (!c->extension)

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Are the kernel's objects laid out in a way that the programs know?
+ * Checks that the kernel's objects have a layout that the programs know.
  *
- * libbpf finds where a field is in this kernel by its name and takes any type of the same kind for
- * it: any struct for a struct, a number of any size for a number, a pointer to anything for a
- * pointer. What programs then read with it, by address, would be something else than they take it
- * for. Here a field has to be what it was when the programs were built: as wide, a pointer to the
- * same, the same struct.
+ * libbpf finds the offset of a field in this kernel by its name, and accepts any type of the same
+ * kind. A struct may be any struct, a number any size, a pointer may point to anything. A program
+ * that reads the field by address would then misinterpret it. This check requires the type that the
+ * programs were built with: the same width, the same pointer target, the same struct.
  *
- * Types of which kernels know several layouts are flavours in the programs (bpf/core/kernel.bpf.h),
- * `struct TYPE___SUBJECT_VARIANT`: of each subject, all fields of one variant at least have to be
- * there.
+ * Types with several known layouts are flavours in the programs (bpf/core/kernel.bpf.h), `struct
+ * TYPE___SUBJECT_VARIANT`. Of each subject, all fields of at least one variant must exist.
  */
 #ifndef CORDON_KERNEL_LAYOUT_H
 #define CORDON_KERNEL_LAYOUT_H
@@ -22,9 +20,9 @@
 struct btf;
 
 /*
- * Of the BPF object whose file is `image`: looks for every field that it reads in the kernel's
- * types. The number of fields, or -EOPNOTSUPP: `failure` names one that is missing or another;
- * -EBADMSG: this is no such object; -ENOMEM.
+ * Checks every field that the BPF object in `image` reads against the kernel's types. Returns the
+ * number of fields. -EOPNOTSUPP: `failure` names a field that is missing or differs. -EBADMSG:
+ * `image` is no such object. -ENOMEM.
  */
 int layout_check(const void *image, size_t size, const struct btf *kernel, struct failure *failure);
 

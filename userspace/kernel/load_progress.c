@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts from a thread which programs the kernel has taken so far. */
+/* A thread that counts the programs that the kernel has accepted so far. */
 #include "kernel/load_progress.h"
 
 #include <bpf/bpf.h>
@@ -19,7 +19,10 @@ void load_progress_to(load_progress_step *step, void *data)
 	told_data = data;
 }
 
-/* The kernel numbers programs upwards. Those of others that come meanwhile are few, and go. */
+/*
+ * The kernel assigns program numbers in ascending order. Programs of other processes meanwhile are
+ * few and mostly short-lived.
+ */
 static uint64_t count_since(uint32_t newest, uint32_t *ret_newest)
 {
 	uint64_t count = 0;
@@ -54,7 +57,7 @@ void load_progress_begin(struct load_progress *p, uint64_t all)
 	if (!told)
 		return;
 	(void)count_since(0, &p->newest);
-	/* Signals are for the thread that was there. */
+	/* Signals must go to the original thread. */
 	sigfillset(&every);
 	if (pthread_sigmask(SIG_SETMASK, &every, &before) != 0)
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far loading the programs is. libbpf loads them all in one call and tells nothing meanwhile,
- * so a thread counts those that the kernel has taken.
+ * Progress of loading the programs. libbpf loads them in one call without callbacks, so a thread
+ * counts the programs that the kernel has accepted.
  */
 #ifndef CORDON_KERNEL_LOAD_PROGRESS_H
 #define CORDON_KERNEL_LOAD_PROGRESS_H
@@ -11,21 +11,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* So many programs of `all`. Called by another thread, while the one that loads waits. */
+/* Reports `done` of `all` programs. Called by another thread while the loading thread waits. */
 typedef void load_progress_step(void *data, uint64_t done, uint64_t all);
 
-/* Who is told of every load of this process from now on; NULL: nobody. */
+/* Sets the receiver of the progress of all later loads in this process; NULL: none. */
 void load_progress_to(load_progress_step *step, void *data);
 
 struct load_progress {
 	pthread_t thread;
 	bool running;
 	atomic_bool over;
-	uint32_t newest; /* program in the kernel before the first was loaded */
+	uint32_t newest; /* newest program in the kernel before the load */
 	uint64_t all;
 };
 
-/* Nobody waits for these to fail: then nothing is told. */
+/* They cannot fail: if the thread cannot be started, nothing is reported. */
 void load_progress_begin(struct load_progress *p, uint64_t all);
 void load_progress_end(struct load_progress *p);
 

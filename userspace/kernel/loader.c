@@ -24,13 +24,13 @@
 DEFINE_CLEANUP(struct enforce_bpf *, enforce_bpf__destroy, skeletonp)
 DEFINE_CLEANUP(struct btf *, btf__free, btfp)
 
-/* What libbpf complained of, and why the kernel said no: libraries do not print. */
+/* The cause reported by libbpf and the kernel; libraries must not print. */
 static char complaint[512];
 static bool complained_of_kernel;
 
 #define VERIFIER_LOG "-- BEGIN PROG LOAD LOG --\n"
 
-/* The verifier's log ends in numbers; what it refuses stands before them. */
+/* The verifier's log ends with statistics; the reason of the rejection is before them. */
 static void note_reason(char *log)
 {
 	static const char *const numbers[] = {"processed ", "verification time ", "stack depth ",
@@ -68,14 +68,14 @@ static int note_complaint(enum libbpf_print_level level, const char *format, va_
 		return 0;
 	}
 	text[strcspn(text, "\n")] = '\0';
-	/* The first is the cause, those that follow report its consequences. */
+	/* The first message is the cause, later ones are its consequences. */
 	if (complaint[0] == '\0')
 		snprintf(complaint, sizeof(complaint), "%s",
 			 text + (strncmp(text, "libbpf: ", 8) == 0 ? 8 : 0));
 	return 0;
 }
 
-/* Arguments of a kernel function; -1: it does not exist. */
+/* Number of arguments of a kernel function; -1: it does not exist. */
 static int function_arguments(const struct btf *btf, const char *name)
 {
 	int id = btf__find_by_name_kind(btf, name, BTF_KIND_FUNC);
@@ -86,12 +86,12 @@ static int function_arguments(const struct btf *btf, const char *name)
 }
 
 /*
- * Programs for hooks that only some kernels have, or have with another signature. A hook that is
- * missing has a stand-in where kernels without it need one; see the comments beside the programs.
+ * Programs for hooks that only some kernels have, or have with another signature. If kernels
+ * without a hook need a replacement, there is one; see the comments of the programs.
  */
 static const struct {
 	const char *program;
-	const char *function; /* that it is attached to */
+	const char *function; /* kernel function that it is attached to */
 	int arguments;	      /* 0: any */
 } optional_programs[] = {
 	{"cordon_bpf", "bpf_lsm_bpf", 3},
@@ -138,7 +138,7 @@ static bool is_optional(const char *program)
 	return false;
 }
 
-/* There, but with another number of arguments than any of the programs for it takes. */
+/* A function that exists with a number of arguments that no program expects. */
 static const char *function_without_program(const struct btf *btf)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(optional_programs); i++) {
@@ -180,8 +180,8 @@ int loader_check_hooks(const struct btf *btf, char ret_missing[LOADER_HOOK_SIZE]
 }
 
 /*
- * Programs that would cost every process of the host something, and are attached when a policy
- * first asks for what they do.
+ * Programs that cost every process of the host time. They are attached when the first policy
+ * requires them.
  */
 static const struct {
 	const char *program;
@@ -215,14 +215,14 @@ bool loader_is_extra(const char *program)
 	return false;
 }
 
-/* Attached to a cgroup instead of the whole host. */
+/* Is it attached to a cgroup instead of the whole host? */
 bool loader_is_for_cgroup(const struct bpf_program *program)
 {
 	return bpf_program__type(program) == BPF_PROG_TYPE_CGROUP_SKB ||
 	       bpf_program__type(program) == BPF_PROG_TYPE_CGROUP_SOCK_ADDR;
 }
 
-/* Iterators and `syscall` programs are run on request, all others are attached from the start. */
+/* Iterators and `syscall` programs run on request; all others are attached from the start. */
 bool loader_is_attached(const struct bpf_program *program)
 {
 	if (loader_is_extra(bpf_program__name(program)))
@@ -234,7 +234,7 @@ bool loader_is_attached(const struct bpf_program *program)
 
 bool loader_is_pinned_program(const struct bpf_program *program)
 {
-	/* The links of an engine's program keep it. */
+	/* Programs of the engine are held by their links. */
 	return !loader_is_attached(program) && bpf_program__type(program) != BPF_PROG_TYPE_EXT;
 }
 
@@ -296,7 +296,7 @@ static int pin_programs(struct enforce_bpf *skeleton, struct failure *failure)
 
 bool loader_is_pinned(const struct enforce_bpf *skeleton, const struct bpf_map *map)
 {
-	/* Sections that libbpf turns into maps have a dot in their names. */
+	/* libbpf turns sections into maps; their names contain a dot. */
 	return !strchr(bpf_map__name(map), '.') && map != skeleton->maps.meta;
 }
 
@@ -318,7 +318,7 @@ static int pin_maps(struct enforce_bpf *skeleton, struct failure *failure)
 	return 0;
 }
 
-/* One after the other. Until the first label is set none of them has anything to say. */
+/* One at a time. Before the first label is set, none of them has an effect. */
 static int attach_programs(struct enforce_bpf *skeleton, int cgroup_fd, struct failure *failure)
 {
 	struct bpf_program *program;
@@ -339,7 +339,7 @@ static int attach_programs(struct enforce_bpf *skeleton, int cgroup_fd, struct f
 			return pin_failed(failure, errno, "attach program", name);
 		pin_path(path, PIN_LINKS, name);
 		r = bpf_link__pin(link, path);
-		/* Closes our descriptor; the pin, if there is one, keeps the program attached. */
+		/* Closes this descriptor; the pin, if there is one, keeps the program attached. */
 		bpf_link__destroy(link);
 		if (r < 0)
 			return pin_failed(failure, r, "pin link", name);
@@ -362,9 +362,9 @@ static int write_meta(struct enforce_bpf *skeleton, struct failure *failure)
 }
 
 /*
- * Does this kernel let programs write to user memory? Under lockdown it does not. libbpf tells by
- * words of the verifier that newer kernels have changed, so a program that does nothing else is
- * tried.
+ * Does this kernel allow programs to write to user memory? Not under lockdown. libbpf detects this
+ * by verifier messages that newer kernels have changed. So this loads a program that does nothing
+ * else.
  */
 static bool may_write_user(void)
 {
@@ -473,7 +473,7 @@ int loader_load_and_pin(int cgroup_fd, struct failure *failure)
 		r = pin_maps(skeleton, failure);
 	if (r == 0)
 		r = pin_programs(skeleton, failure);
-	/* First, so that no attached program is without it. */
+	/* Before the programs are attached, so that none is without its engine. */
 	if (r == 0)
 		r = engine_attach(skeleton->obj, true, failure);
 	if (r == 0)
@@ -485,7 +485,7 @@ int loader_load_and_pin(int cgroup_fd, struct failure *failure)
 	return r;
 }
 
-/* One at a time: attached twice, for a moment, it would count what it sees twice. */
+/* One at a time: a program that is attached twice counts everything twice. */
 static int lock_links(struct failure *failure)
 {
 	int fd = open(PIN_LINKS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -510,12 +510,12 @@ static int attach_extra(const char *name, struct failure *failure)
 	if (lock < 0 || pin_has_link(name))
 		return lock < 0 ? lock : 0;
 	program = pin_get(PIN_PROGRAMS, name);
-	/* Not of this kernel: whatever stands in for it is another entry, or there is a gap. */
+	/* The program does not apply to this kernel: another one replaces it, or there is a gap. */
 	if (program == -ENOENT)
 		return 0;
 	if (program < 0)
 		return failure_set(failure, program, "cannot open the pinned program %s: %m", name);
-	/* What it is attached to was settled when it was loaded. */
+	/* The load determined where it is attached. */
 	link = bpf_raw_tracepoint_open(NULL, program);
 	if (link < 0)
 		return failure_set(failure, errno, "cannot attach program %s: %m", name);

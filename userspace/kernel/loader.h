@@ -8,16 +8,16 @@
 #include "base/failure.h"
 
 /*
- * Loads the object, attaches program after program and pins everything; those for packets to the
- * cgroup behind `cgroup_fd`. On failure nothing is left attached or pinned. -EOPNOTSUPP: the kernel
- * lacks something; -errno of the step that failed.
+ * Loads the object, attaches one program at a time and pins everything. Packet programs are
+ * attached to the cgroup behind `cgroup_fd`. Returns 0, -EOPNOTSUPP if the kernel lacks a feature,
+ * or -errno of the failed step. On failure nothing is left attached or pinned.
  */
 int loader_load_and_pin(int cgroup_fd, struct failure *failure);
 
 struct bpf_object;
 struct btf;
 
-/* Of the object's programs, has those loaded that belong on the kernel with these types. */
+/* Selects the programs of the object that apply to a kernel with these types. */
 void loader_choose_programs(struct bpf_object *object, const struct btf *btf);
 
 struct enforce_bpf;
@@ -25,14 +25,15 @@ struct bpf_program;
 struct bpf_map;
 
 /*
- * The two steps before attaching: the object with the programs of this kernel chosen, and its load.
+ * The two steps before attaching: opening the object, with the programs of this kernel selected,
+ * and loading it.
  */
 int loader_open(struct enforce_bpf **ret_skeleton, struct failure *failure);
 int loader_load(struct enforce_bpf *skeleton, struct failure *failure);
 
 /*
- * Is it attached from the start; to a cgroup instead of the whole host? Is this program, this map
- * pinned as itself?
+ * Is the program attached from the start? Is it attached to a cgroup? Is the program, or the map,
+ * pinned itself?
  */
 bool loader_is_attached(const struct bpf_program *program);
 bool loader_is_for_cgroup(const struct bpf_program *program);
@@ -40,35 +41,37 @@ bool loader_is_pinned_program(const struct bpf_program *program);
 bool loader_is_pinned(const struct enforce_bpf *skeleton, const struct bpf_map *map);
 
 /*
- * Number of links, besides extras, that this kernel's complete enforcement has. -ENOENT: no kernel
+ * Number of links, without extras, of a complete enforcement on this kernel. -ENOENT: no kernel
  * BTF.
  */
 int loader_expected_links(void);
 
-/* Is the engine attached to every LSM program that is pinned? */
+/* Is the engine attached to all pinned LSM programs? */
 bool loader_engine_is_complete(void);
 
 #define LOADER_HOOK_SIZE 64
 
 /*
- * How many LSM hooks the programs of this build cannot do without; ret_missing is a function of the
- * kernel that is not there, or takes other arguments than any program knows, or "". -ENOENT: no
- * programs.
+ * Returns the number of LSM hooks that this build requires. ret_missing is a kernel function that
+ * is missing or has other arguments than expected, or "". -ENOENT: no programs.
  */
 int loader_check_hooks(const struct btf *btf, char ret_missing[LOADER_HOOK_SIZE]);
 
 enum loader_extra {
-	LOADER_EXTRA_SYSTEM_CALLS, /* reports what seccomp filters refuse */
-	LOADER_EXTRA_ATTEMPTS,	   /* reports what modes of files refuse */
-	LOADER_EXTRA_METADATA,	   /* judges stat and the like */
-	LOADER_EXTRA_SOCKETS,	   /* judges sendfile and splice to and from sockets of others */
-	LOADER_EXTRA_NAMES,	   /* leads DNS to the stub: see cgroup_links_attach_names() */
+	LOADER_EXTRA_SYSTEM_CALLS, /* logs calls that seccomp filters deny */
+	LOADER_EXTRA_ATTEMPTS,	   /* logs accesses that file modes deny */
+	LOADER_EXTRA_METADATA,	   /* checks stat and the like */
+	LOADER_EXTRA_SOCKETS,	   /* checks sendfile and splice with foreign sockets */
+	LOADER_EXTRA_NAMES, /* redirects DNS to the DNS proxy: see cgroup_links_attach_names() */
 };
 
-/* Is this program one that is attached only when it is asked for? */
+/* Is this program attached only on request? */
 bool loader_is_extra(const char *program);
 
-/* Attaches the pinned programs of an extra, unless that is done; they stay. -errno. */
+/*
+ * Attaches the pinned programs of an extra, unless they are attached. They stay attached. Returns
+ * 0, or -errno.
+ */
 int loader_attach_extra(enum loader_extra extra, struct failure *failure);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/cleanup.h"
 
-/* As bpf_map_new_fd(), kernel/bpf/syscall.c, names it. */
+/* The name that bpf_map_new_fd() assigns (kernel/bpf/syscall.c). */
 #define MAP_NAME "anon_inode:bpf-map"
 
 void mappings_keep_from_children(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes, finds, replaces and removes the pins below ENFORCEMENT_PIN_DIRECTORY. */
+/* Creates, finds, replaces and removes the pins below ENFORCEMENT_PIN_DIRECTORY. */
 #include "kernel/pins.h"
 
 #include <bpf/bpf.h>
@@ -62,13 +62,13 @@ int pin_replace(int fd, const char *directory, const char *name)
 
 	pin_path(staged, PIN_STAGING, name);
 	pin_path(path, directory, name);
-	/* Of a replacement that was cut short. */
+	/* Left by an interrupted replacement. */
 	if (unlink(staged) < 0 && errno != ENOENT)
 		return -errno;
 	return bpf_obj_pin(fd, staged) < 0 || rename(staged, path) < 0 ? -errno : 0;
 }
 
-/* The last reference goes with the pinned inode, which is freed behind our back. */
+/* The pinned inode holds the last reference, and the kernel frees it asynchronously. */
 int pin_wait_until_gone(unsigned int id)
 {
 	const struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};
@@ -111,7 +111,7 @@ unsigned int pin_link_id(const char *name)
 	return link_info(name, &info) ? info.id : 0;
 }
 
-/* The kernel keeps the beginning. */
+/* The kernel truncates names. */
 static bool same_name(const char *pin, const char *object)
 {
 	return strncmp(pin, object, BPF_OBJ_NAME_LEN - 1) == 0;
@@ -224,13 +224,13 @@ int pins_remove(struct failure *failure)
 {
 	int r;
 
-	/* From here on what remains is incomplete, and says so. */
+	/* From here on the rest counts as incomplete. */
 	if (unlink(PIN_META) < 0 && errno != ENOENT)
 		return failure_set(failure, errno, "cannot unpin %s: %m", PIN_META);
 	r = remove_each(PIN_STAGING, failure);
 	if (r == 0)
 		r = remove_each(PIN_LINKS, failure);
-	/* Until here, what is still attached has it. */
+	/* Attached programs need the engine until here. */
 	if (r == 0)
 		r = remove_each(PIN_ENGINE, failure);
 	if (r == 0)

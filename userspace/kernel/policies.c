@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Policies in kernel memory: one inner array map each, named by its place and its map's id. */
+/* Policies in kernel memory. Each is one inner array map, named by its index and the map's id. */
 #include <bpf/bpf.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static int create_pages(const unsigned char *tables, size_t size)
 		if (bpf_map_update_elem(fd, &page, tables + (size_t)page * CORDON_PAGE_SIZE,
 					BPF_ANY) < 0)
 			return -errno;
-	/* Nobody changes a policy that may be in force. */
+	/* A policy that may be active must not change. */
 	if (bpf_map_freeze(fd) < 0)
 		return -errno;
 	return TAKE_FD(fd);
@@ -78,7 +78,7 @@ int enforcement_policy_remove(struct enforcement *e, uint64_t ref)
 
 	if (!is_resident(e, ref))
 		return -ENOENT;
-	/* Waits for a grace period: no program still looks at the pages when this returns. */
+	/* Waits for a grace period: no program reads the pages when this returns. */
 	if (bpf_map_delete_elem(e->policies_fd, &slot) < 0)
 		return -errno;
 	return 0;
@@ -95,9 +95,9 @@ int enforcement_policy_settle(struct enforcement *e, uint64_t ref)
 	if (fd < 0)
 		return -errno;
 	/*
-	 * Puts the map where it is already: changes nothing, but waits for a grace period
-	 * (maybe_wait_bpf_programs() in kernel/bpf/syscall.c). Programs run within one
-	 * read-side section.
+	 * Replaces the map by itself. This changes nothing, but waits for a grace period
+	 * (maybe_wait_bpf_programs() in kernel/bpf/syscall.c). A program runs within one read-side
+	 * critical section.
 	 */
 	if (bpf_map_update_elem(e->policies_fd, &slot, &fd, BPF_ANY) < 0)
 		return -errno;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the addresses of the kernel's variables, and checks that they are shown, not as zeros. */
+/* Finds the addresses of kernel variables, and checks that they are not hidden as zeros. */
 #include "kernel/symbols.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static int hidden(struct failure *failure)
 			   "programs read: set kernel.kptr_restrict to 1 or 0");
 }
 
-/* Variables of each processor come first, and the first of them at 0. */
+/* Per-CPU variables come first in the list, and the first of them is at address 0. */
 static bool is_zero(unsigned long long address, const char *name, void *context)
 {
 	bool *shown = context;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's variables that programs read by their addresses. Who may not know these is shown
- * zeros in /proc/kallsyms, for all of them (kernel/kallsyms.c, kallsyms_show_value(): CAP_SYSLOG,
- * and kernel.kptr_restrict below 2).
+ * Addresses of kernel variables that the programs read. For a process without permission,
+ * /proc/kallsyms shows zeros for all symbols (kernel/kallsyms.c, kallsyms_show_value()). It needs
+ * CAP_SYSLOG, and kernel.kptr_restrict below 2.
  */
 #ifndef CORDON_KERNEL_SYMBOLS_H
 #define CORDON_KERNEL_SYMBOLS_H
@@ -15,7 +15,7 @@
 
 #define SYMBOLS_FILE "/proc/kallsyms"
 
-/* -EPERM: they are hidden; -errno of reading `path`. */
+/* Returns 0, -EPERM if the addresses are hidden, or -errno of reading `path`. */
 int symbols_check(const char *path, struct failure *failure);
 
 struct symbol {
@@ -25,8 +25,9 @@ struct symbol {
 };
 
 /*
- * Fills in the addresses of all symbols, in one pass: libbpf would read every line of the file with
- * sscanf(). -ENOENT: one of them does not exist; -EPERM: they are hidden; -errno of reading `path`.
+ * Finds the addresses of all symbols in one pass, because libbpf would parse every line with
+ * sscanf(). Returns 0, -ENOENT if one of them does not exist, -EPERM if they are hidden, or -errno
+ * of reading `path`.
  */
 int symbols_find(const char *path, struct symbol *symbols, size_t count, struct failure *failure);
 

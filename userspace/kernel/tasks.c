@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Labelling, listing and killing tasks through task iterators (kernel/bpf/task_iter.c): these
- * see every thread of the host, and can be bound to the one process behind a pidfd.
+ * Labels, lists and kills tasks with task iterators (kernel/bpf/task_iter.c). They visit every
+ * thread of the host, or only the process behind a pidfd.
  */
 #include <bpf/bpf.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "kernel/handle.h"
 #include "kernel/traffic.h"
 
-/* A descriptor to read the iterator's output from; pidfd -1: all tasks. */
+/* Returns a descriptor to read the iterator's output from; pidfd -1: all tasks. */
 static int start_iterator(int program_fd, int pidfd)
 {
 	_cleanup_(closep) int link = -1;
@@ -100,7 +100,7 @@ int enforcement_label(struct enforcement *e, uint32_t slot, int pidfd)
 	request.generation = e->executions[slot].generation;
 	if (bpf_map_update_elem(e->label_request_fd, &key, &request, BPF_ANY) < 0)
 		return -errno;
-	/* The label counts from the first task on. */
+	/* The slot must be LIVE before its first task is labelled. */
 	__atomic_store_n(&e->executions[slot].state, CORDON_EXECUTION_LIVE, __ATOMIC_RELEASE);
 	r = tasks_iterate(e->label_tasks_fd, pidfd, NULL, NULL);
 	if (r == 0 && bpf_map_lookup_elem(e->label_request_fd, &key, &request) < 0)
@@ -162,7 +162,7 @@ static int note_found(const struct cordon_task_record *task, void *context)
 	return 0;
 }
 
-/* The number may have passed to another process since it was listed: ask again, by pidfd. */
+/* The pid may have been reused since the list was read, so check again with a pidfd. */
 static void kill_process(struct enforcement *e, uint32_t pid, struct wanted *wanted,
 			 struct enforcement_killed *killed)
 {
@@ -215,14 +215,14 @@ int enforcement_retire(struct enforcement *e, uint32_t slot)
 	if (wanted.found)
 		return -EBUSY;
 	/*
-	 * The labels that are left are of no execution from here on, and their ends change no
-	 * count.
+	 * The remaining labels belong to no execution from here on, so that the exit of their tasks
+	 * changes no counter.
 	 */
 	__atomic_store_n(&execution->generation, execution->generation + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&execution->tasks, 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&execution->state, CORDON_EXECUTION_FREE, __ATOMIC_RELEASE);
 	traffic_forget(e, slot);
-	/* Which are taken off what is dead in passing. */
+	/* Listing removes the labels of zombies. */
 	(void)enforcement_for_each_task(e, NULL, NULL);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where an execution's packets went and came from, as the programs at the cgroup count it. */
+/* Traffic of an execution by destination, as counted by the programs at the cgroup. */
 #include <bpf/bpf.h>
 
 #include "kernel/handle.h"

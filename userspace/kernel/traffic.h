@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts of traffic that go when their slot does. */
+/* Removal of traffic counts when a slot becomes free. */
 #ifndef CORDON_KERNEL_TRAFFIC_H
 #define CORDON_KERNEL_TRAFFIC_H
 
@@ -7,7 +7,7 @@
 
 struct enforcement;
 
-/* Of a slot that is free: nothing is counted for it any more. */
+/* Only for a free slot, for which nothing is counted any more. */
 void traffic_forget(struct enforcement *e, uint32_t slot);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the programs to see whether this kernel takes them, and leaves nothing. */
+/* Loads the programs to find out whether this kernel accepts them, and unloads them. */
 #include "kernel/trial.h"
 
 #include <bpf/libbpf.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does this kernel take the programs? For `cordon doctor`: nothing else answers that. */
+/*
+ * Trial load of the programs, for `cordon doctor`: only a load shows whether the kernel accepts
+ * them.
+ */
 #ifndef CORDON_KERNEL_TRIAL_H
 #define CORDON_KERNEL_TRIAL_H
 
@@ -7,12 +10,12 @@
 
 struct trial {
 	unsigned int programs;
-	unsigned int msec; /* that loading them took */
+	unsigned int msec; /* duration of the load */
 };
 
 /*
- * Loads every program that belongs on this kernel, attaches none, and lets go of them. -errno, with
- * the program and the kernel's reason in `failure`, in the words of a start that fails.
+ * Loads all programs that apply to this kernel, attaches none, and unloads them. Returns 0, or
+ * -errno with the program and the kernel's reason in `failure`, worded as for a failed start.
  */
 int trial_load(struct trial *ret_trial, struct failure *failure);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replaces another build's programs one by one, while executions live under them. */
+/* Replaces another build's programs one at a time, while executions are live under them. */
 #include "kernel/upgrade.h"
 
 #include <bpf/bpf.h>
@@ -25,7 +25,7 @@ static int differs(struct failure *failure, const char *what, const char *name)
 	return failure_set(failure, ESTALE, "%s %s is not the same in both builds", what, name);
 }
 
-/* --- do maps fit? ------------------------------------------------------------------------- */
+/* --- can the maps be used? ---------------------------------------------------------------- */
 
 static void append(void *context, const char *format, va_list args) _printf_(2, 0);
 
@@ -34,7 +34,7 @@ static void append(void *context, const char *format, va_list args)
 	vfprintf(context, format, args);
 }
 
-/* A type with all that it is made of, as C; caller frees. NULL: none, or no memory. */
+/* A type with all its parts, as C; the caller frees it. NULL: none, or no memory. */
 static char *spell_type(const struct btf *btf, unsigned int id)
 {
 	_cleanup_(dumpp) struct btf_dump *dump = NULL;
@@ -59,7 +59,7 @@ static bool same_type(const struct btf *a, unsigned int a_id, const struct btf *
 {
 	_cleanup_(freep) char *x = NULL, *y = NULL;
 
-	/* 0: it has none, as rings. */
+	/* 0: no type, as for rings. */
 	if (a_id == 0 || b_id == 0)
 		return a_id == b_id;
 	x = spell_type(a, a_id);
@@ -88,7 +88,7 @@ static bool same_types(const struct bpf_object *object, const struct bpf_map *ma
 	       same_type(own, bpf_map__btf_value_type_id(map), btf, pinned->btf_value_type_id);
 }
 
-/* 1: there is none of that name, and the load will make it. */
+/* Returns 0, or 1 if no map has that name, and the load will create it. */
 static int take_map(const struct bpf_object *object, struct bpf_map *map, struct failure *failure)
 {
 	const char *name = bpf_map__name(map);
@@ -109,7 +109,7 @@ static int take_map(const struct bpf_object *object, struct bpf_map *map, struct
 	return r < 0 ? failure_set(failure, r, "cannot use the pinned map %s: %m", name) : 0;
 }
 
-/* Its build is noted last; until then it says that this is the other's. */
+/* The build id is written last. Until then, the pins count as the other build's. */
 static int take_meta(struct enforce_bpf *skeleton, struct failure *failure)
 {
 	_cleanup_(closep) int fd = bpf_obj_get(PIN_META);
@@ -130,7 +130,7 @@ static int take_meta(struct enforce_bpf *skeleton, struct failure *failure)
 	return r < 0 ? failure_set(failure, r, "cannot use the pinned map meta: %m") : 0;
 }
 
-/* --- putting this build's in place -------------------------------------------------------- */
+/* --- putting this build's objects in place ------------------------------------------------ */
 
 static int replace_pin(int fd, const char *directory, const char *name, struct failure *failure)
 {
@@ -176,7 +176,7 @@ static int replace_programs(struct enforce_bpf *skeleton, struct failure *failur
 	return 0;
 }
 
-/* A link to a cgroup takes another program in place of its own. */
+/* A link to a cgroup can exchange its program. */
 static int update_link(const struct bpf_program *program, struct failure *failure)
 {
 	const char *name = bpf_program__name(program);
@@ -207,9 +207,9 @@ static int replace_link(const struct bpf_program *program, int cgroup_fd, struct
 	if (!link)
 		return failure_set(failure, errno, "cannot attach program %s: %m", name);
 	r = replace_pin(bpf_link__fd(link), PIN_LINKS, name, failure);
-	/* Closes our descriptor; the pin keeps the program attached. */
+	/* Closes this descriptor; the pin keeps the program attached. */
 	bpf_link__destroy(link);
-	/* One after the other, down as well as up. */
+	/* Links are also removed one at a time. */
 	if (r == 0 && old && pin_wait_until_gone(old) < 0)
 		return failure_set(failure, EBUSY,
 				   "program %s of the other build stays attached: another process "
@@ -226,7 +226,7 @@ static int replace_links(struct enforce_bpf *skeleton, int cgroup_fd, struct fai
 	bpf_object__for_each_program(program, skeleton->obj)
 	{
 		const char *name = bpf_program__name(program);
-		/* Those that wait for a policy to need them are replaced where one did. */
+		/* Extras are replaced only if they are attached. */
 		bool wanted = loader_is_attached(program) ||
 			      (loader_is_extra(name) && pin_has_link(name));
 
@@ -236,7 +236,7 @@ static int replace_links(struct enforce_bpf *skeleton, int cgroup_fd, struct fai
 	return r;
 }
 
-/* --- what only the other build has -------------------------------------------------------- */
+/* --- objects of the other build only ------------------------------------------------------ */
 
 static bool is_own_program(const char *name, void *context)
 {
@@ -310,10 +310,10 @@ int upgrade_pinned(int cgroup_fd, struct failure *failure)
 		r = loader_load(skeleton, failure);
 	if (r < 0)
 		return r;
-	/* What an earlier try, cut short, had not put in its place. */
+	/* Removes pins left by an interrupted upgrade. */
 	(void)((r = pins_prepare(failure)) < 0 || (r = pins_clear_staging(failure)) < 0 ||
 	       (r = pin_new_maps(skeleton, failure)) < 0 ||
-	       /* Beside the other build's, before a program of this build is attached. */
+	       /* Attached beside the other build's engine, before any program of this build. */
 	       (r = engine_attach(skeleton->obj, true, failure)) < 0 ||
 	       (r = replace_programs(skeleton, failure)) < 0 ||
 	       (r = replace_links(skeleton, cgroup_fd, failure)) < 0 ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Another build's enforcement, taken over while executions live under it: the maps stay, each
- * program of this build is attached before the one that it replaces goes, and no hook is without
- * one at any time.
+ * Takes over the enforcement of another build while executions are live. The maps stay. Each new
+ * program is attached before the program that it replaces is detached, so that every hook always
+ * has a program.
  */
 #ifndef CORDON_KERNEL_UPGRADE_H
 #define CORDON_KERNEL_UPGRADE_H
@@ -10,11 +10,9 @@
 #include "base/failure.h"
 
 /*
- * -ESTALE: what is pinned cannot be used by this build (another ABI, a map of another shape), and
- * nothing was
- * changed. Other failures may leave programs of both builds, each hook with one at least; called
- * again,
- * it goes on.
+ * Returns 0, or -ESTALE if this build cannot use the pinned objects (another ABI, a map with
+ * another layout), and nothing was changed. After other errors, programs of both builds may be
+ * attached, and every hook has at least one. A repeated call continues.
  */
 int upgrade_pinned(int cgroup_fd, struct failure *failure);
 
