@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * On a kernel whose types are not what the programs were built for, `cordon doctor` and `cordon
- * run` refuse, and name the same reason. The kernel's own file of types is covered by an altered
- * one in a mount namespace of this program's. Before, with a copy that is not altered, doctor sees
- * nothing wrong.
+ * On a kernel with types that the programs were not built for, `cordon doctor` and `cordon run`
+ * fail with the same reason. In its own mount namespace, this program mounts an altered file over
+ * the kernel's file of types. First, it mounts an unaltered copy, with which doctor must succeed.
  */
 #include <bpf/btf.h>
 #include <errno.h>
@@ -26,11 +25,11 @@
 #define WORD_BITS 64
 
 enum change {
-	GONE,	   /* the field is called something else */
-	MOVED,	   /* it is a word further on */
-	NARROWED,  /* it is a number of 32 bits */
-	NO_TYPE,   /* the struct is called something else */
-	ARGUMENTS, /* the hook's third argument is of its first one's type */
+	GONE,	   /* the field has another name */
+	MOVED,	   /* the field is one word further on */
+	NARROWED,  /* the field is a 32-bit number */
+	NO_TYPE,   /* the struct has another name */
+	ARGUMENTS, /* the hook's third argument has the type of its first */
 };
 
 static const struct mutation {
@@ -87,7 +86,7 @@ static struct btf_member *find_field(struct btf *types, const char *type, const 
 
 static void alter(struct btf *types, const struct mutation *m)
 {
-	/* First, as it moves the types. */
+	/* First, because it moves the types. */
 	int nonsense = btf__add_str(types, "cordon_nonsense");
 	struct btf_param *arguments;
 	const struct btf_type *hook;
@@ -114,7 +113,7 @@ static void alter(struct btf *types, const struct mutation *m)
 	}
 }
 
-/* Has the kernel's types be these, for whoever this program starts from here on. */
+/* Makes these the kernel's types for programs that this one starts from here on. */
 static void cover(struct btf *types)
 {
 	char path[] = "/tmp/cordon-types-XXXXXX";
@@ -131,7 +130,7 @@ static void cover(struct btf *types)
 	unlink(path);
 }
 
-/* What a cordon says, without line breaks, and how it ends. */
+/* Runs cordon, stores its output in `text`, and returns its exit status. */
 static int say(const char *arguments, char *text, size_t size)
 {
 	char command[PATH_MAX + 128];

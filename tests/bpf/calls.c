@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * The table of calls knows all that the running kernel has: its functions' names, its operations of
- * io_uring, and whatever number fcntl(2) and prctl(2) answer in another way than that they do not
- * know it. Of options that ask for arguments which nobody here thinks of, that is not told.
+ * Checks that the table of calls knows all calls of the running kernel: names of its functions,
+ * io_uring operations, and numbers that fcntl(2) and prctl(2) do not report as unknown. An option
+ * that needs arguments which this test does not try is not found.
  */
 #include <bpf/btf.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "base/cleanup.h"
 #include "kernel/calls.h"
 
-/* Numbers after each of the first ones: those of fcntl(2) begin twice. */
+/* Numbers tried after each first one; fcntl(2) has two ranges. */
 #define MOST	       256
 #define MOST_RINGS     256
 #define FIRST_OF_LINUX 1024 /* F_LINUX_SPECIFIC_BASE */
@@ -50,7 +50,7 @@ static bool is_known(enum calls_kind kind, unsigned long number)
 	return false;
 }
 
-/* Also of those that its types leave out. */
+/* Includes functions that are not in BTF. */
 static void check_symbols(void)
 {
 	static const char *const prefixes[] = {"__x64_sys_",	     "__ia32_sys_",
@@ -96,7 +96,7 @@ static void check_types(const struct btf *types)
 	check(types && count == 0, "the kernel's types name nothing new");
 }
 
-/* The kernel's types name as many operations as it says that it has. */
+/* BTF must name as many operations as the kernel reports. */
 static void check_rings(const struct btf *types)
 {
 	size_t size = sizeof(struct io_uring_probe) + MOST_RINGS * sizeof(struct io_uring_probe_op);
@@ -136,7 +136,10 @@ static long ask_prctl_longer(unsigned long number, unsigned long argument)
 	return syscall(SYS_prctl, number, argument, NOWHERE, 8ul, 0ul);
 }
 
-/* With any of these arguments; in a process of its own, which some options end. */
+/*
+ * Tries the number with each of these arguments. Runs in a child, because some options end the
+ * process.
+ */
 static bool is_there(ask_function *ask, unsigned long number)
 {
 	static const unsigned long arguments[] = {0, 1, 2, NOWHERE};

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An execution is what its record says at the moment that it asks:
+ * Checks that verdicts depend on the execution's current state:
  *
- *     executions [--keep]
+ *    executions [--keep]
  *
- * A bound directory is what was bound and nothing else: another that came to have its memory, its
- * number, or both, grants nothing, and what was remembered of the directory about it says nothing
- * of it. What a policy has granted is no ground once another one is in force. And what is being
- * killed neither forks nor runs anything, be it only observed. A task belongs to one execution.
- * What two of them are refused within a second is told of each. --keep: what was loaded stays.
- * Root, on a kernel that can enforce.
+ * A bound directory is identified completely: another directory with its address or its inode
+ * number grants nothing. Cached states of the directory above it do not apply to it. Grants of one
+ * policy do not apply under another. An execution that is being killed can neither fork nor exec,
+ * even in observe mode. A task belongs to one execution. Denials of two executions within one
+ * second are reported for both. --keep leaves the enforcement loaded. Needs root, and a kernel that
+ * can enforce.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,16 +38,17 @@
 #define PORT 7209
 
 static const char granting[] = "version: 1\nname: granting\n" GRANTING;
-/* And besides, to send where the test listens. */
+/* Besides, allows sending to the test's socket. */
 static const char talking[] =
 	"version: 1\nname: talking\n" GRANTING
 	"  - {allow: [connect], to: [127.0.0.1], ports: [7209], protocols: [udp]}\n";
-/* Which grants nothing of that. */
+/* Grants nothing of that. */
 static const char other[] = "version: 1\nname: other\n"
 			    "files:\n"
 			    "  - {allow: [write], paths: ['${workdir}/**']}\n";
 /*
- * Everything about, but not the bound directory; and what is in other directories, but not these.
+ * Grants everything around the bound directory, but not the directory. Grants writing below other
+ * directories, but not the directories themselves.
  */
 static const char around[] = "version: 1\nname: around\n"
 			     "files:\n"
@@ -63,7 +64,7 @@ struct test {
 	unsigned int passed, failed;
 };
 
-/* A task that does what it is told, and says how it went. */
+/* A task that performs accesses on request, and reports the results. */
 struct task {
 	pid_t pid;
 	uint32_t slot;
@@ -99,7 +100,7 @@ static int udp_socket(int (*use)(int, const struct sockaddr *, socklen_t))
 	return -1;
 }
 
-/* By the socket that was connected the first time. */
+/* Sends by the socket that was connected at the first call. */
 static int try_send(void)
 {
 	static int fd = -1;
@@ -197,7 +198,10 @@ static void start(struct test *t, uint64_t policy, const struct cordon_anchor *a
 	}
 }
 
-/* The errno that it met. Of an exec that succeeds nothing is said, and the pipe ends. */
+/*
+ * Requests an access and returns its errno. A successful exec sends nothing and closes the pipe,
+ * which gives 0.
+ */
 static int tell(const struct task *task, char what)
 {
 	unsigned char error = 0;
@@ -216,7 +220,7 @@ static void stop(struct test *t, struct task *task)
 	close(task->said);
 	if (waitpid(task->pid, NULL, 0) != task->pid)
 		give_up("a task", errno);
-	/* A label goes when the kernel has freed its task. */
+	/* The label is removed when the kernel has freed its task. */
 	for (int i = 0; i < 3000 && r == -EBUSY; i++) {
 		r = enforcement_release(t->enforcement, task->slot);
 		if (r == -EBUSY)
@@ -265,8 +269,8 @@ static void try_anchors(struct test *t, const struct cordon_anchor *bound)
 }
 
 /*
- * What was remembered of the directory that it lies in says nothing of a bound one, and of a file
- * system's root nothing at all.
+ * The cached states of the directory above do not apply to a bound directory. A file system's root
+ * is not cached at all.
  */
 static void try_around(struct test *t, const struct cordon_anchor *bound)
 {
@@ -289,7 +293,7 @@ static void try_around(struct test *t, const struct cordon_anchor *bound)
 	stop(t, &task);
 }
 
-/* Twice, so that the second answer is from what was remembered. */
+/* Twice, so that the second result comes from the cache. */
 static void try_swap(struct test *t, const struct cordon_anchor *bound)
 {
 	struct task task;
@@ -305,7 +309,7 @@ static void try_swap(struct test *t, const struct cordon_anchor *bound)
 	stop(t, &task);
 }
 
-/* A connected socket is judged as its packets go. */
+/* The packets of a connected socket are checked. */
 static void try_connected(struct test *t, const struct cordon_anchor *bound)
 {
 	_cleanup_(closep) int listening = udp_socket(bind);
@@ -360,7 +364,7 @@ static void try_labels(struct test *t, const struct cordon_anchor *bound)
 	stop(t, &task);
 }
 
-/* One in that slot, as the first of a daemon that has been started anew. */
+/* Starts an execution in that slot, as a restarted daemon would with its first one. */
 static uint32_t start_in(struct test *t, uint32_t slot, const struct cordon_anchor *bound,
 			 struct task *task)
 {
@@ -380,7 +384,7 @@ static void check_told(struct test *t, const struct task *task)
 	      "it is told as this execution's, and not counted into another's");
 }
 
-/* With numbers that are the same where a slot and its generation are merged by XOR. */
+/* Uses slots and generations that are equal when merged by XOR. */
 static void try_told_apart(struct test *t, const struct cordon_anchor *bound)
 {
 	uint32_t generation, wanted;
@@ -402,7 +406,7 @@ static void try_told_apart(struct test *t, const struct cordon_anchor *bound)
 	}
 	check_told(t, &first);
 	check_told(t, &second);
-	/* It has the pipes of the first as well. */
+	/* The second task has the first task's pipes as well. */
 	stop(t, &second);
 	stop(t, &first);
 }
@@ -435,7 +439,10 @@ static void prepare(struct test *t)
 	snprintf(t->beside, sizeof(t->beside), "%s/beside", t->top);
 	snprintf(t->directory, sizeof(t->directory), "%s/bound", t->top);
 	snprintf(t->inside, sizeof(t->inside), "%s/inside", t->directory);
-	/* Below it, so that all that its rules say is settled where the name goes on. */
+	/*
+	 * Below another directory, so that the rules for the bound one are final before the name
+	 * ends.
+	 */
 	snprintf(t->below, sizeof(t->below), "%s/below", t->directory);
 	snprintf(t->file, sizeof(t->file), "%s/file", t->below);
 	if (mkdir(t->top, 0755) < 0 || mount("tmpfs", t->top, "tmpfs", 0, NULL) < 0)

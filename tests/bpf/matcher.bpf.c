@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The enforcement's own judgement of names, for names that a test spells out instead of a climb
- * from a dentry: the same runs over the same tables in the same maps, in a kernel.
+ * Runs the enforcement's check of names in a kernel, with the same code, tables and maps. The test
+ * provides the components of a name, instead of a path walk from a dentry.
  */
 #include "vmlinux.h"
 
@@ -17,7 +17,7 @@
 
 #include "tests/bpf/sample.h"
 
-/* The names asked about here are of no file system, and so of no mount. */
+/* The test's names are in no file system, and so have no aliases. */
 static __always_inline void ask_other_names(const struct subject *s)
 {
 }
@@ -51,7 +51,7 @@ static __always_inline void spell(struct walk *walk, const struct sample_questio
 	}
 }
 
-/* The runs that a climb would have found. */
+/* Starts the runs that a path walk would have found. */
 static __noinline void start(const struct subject *s, const struct sample_question *q)
 {
 	struct walk *walk = s->walk;
@@ -82,7 +82,9 @@ static __noinline void judge(const struct subject *s)
 	bpf_loop(walk->run_count, judge_run, (void *)s, 0);
 }
 
-/* What the directory cache would remember must come to the same for the last component. */
+/*
+ * The states that the directory cache would store must give the same result for the last component.
+ */
 static __noinline bool same_when_resumed(const struct subject *s, const struct sample_question *q)
 {
 	struct walk *walk = s->walk;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random policies and names, judged three times: by the plain reference of what patterns mean, by
- * the matcher as the host compiles it, and by the matcher as a program in this kernel.
+ * Checks random policies and names in three ways: by a simple reference implementation of patterns,
+ * by the matcher compiled for the host, and by the matcher in this kernel.
  *
- *     matcher [--pairs N] [--seed N]
+ *    matcher [--pairs N] [--seed N]
  *
- * A pair is a policy and a name; both rights that the policies speak of are asked of each.
- * Exit status 0: all agree, 1: they do not, 2: usage, 3: this kernel does not take the program.
+ * A pair is a policy and a name. Both rights in the policies are checked for each. Exit status 0:
+ * all agree, 1: they differ, 2: usage, 3: the kernel rejects the program.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -23,7 +23,7 @@
 
 #define PAIRS_DEFAULT 200000u
 #define SMALL_RULES   4u
-/* Many rules make tables of several pages, which the matcher has to find its way among. */
+/* Many rules give tables of several pages. */
 #define LARGE_RULES 1200u
 #define LARGE_EVERY 40u /* policies */
 #define PAGES_MAX   64u
@@ -34,12 +34,12 @@ struct sample {
 	struct matcher_bpf *program;
 	struct sample_question *asked; /* mapped, SAMPLE_BATCH */
 	int pages_fd;
-	/* the policy at hand */
+	/* the current policy */
 	struct drawn rules[LARGE_RULES];
 	size_t rule_count;
 	struct compiled_policy *policy;
 	struct question names[NAMES];
-	/* so far */
+	/* totals so far */
 	uint64_t pairs, matches, resumed, policies, refused, pages_most;
 };
 
@@ -59,7 +59,7 @@ static int load(struct sample *s)
 	wanted[0] = s->program->maps.policies;
 	wanted[1] = s->program->maps.questions;
 	wanted[2] = s->program->maps.scratch;
-	/* The headers bring all maps of the enforcement; the judgement of names uses one. */
+	/* The headers define all maps of the enforcement; the check of names uses these. */
 	bpf_object__for_each_map(map, s->program->obj) bpf_map__set_autocreate(
 		map, map == wanted[0] || map == wanted[1] || map == wanted[2]);
 	if (matcher_bpf__load(s->program) < 0)
@@ -91,7 +91,7 @@ static int put_policy(const struct sample *s)
 	return 0;
 }
 
-/* As a climb finds it: components from the innermost outwards. */
+/* As a path walk finds it: components from the innermost outwards. */
 static void spell_question(const struct question *name, uint32_t wanted,
 			   struct sample_question *ret_question)
 {
@@ -143,7 +143,7 @@ static int ask_kernel(const struct sample *s)
 
 /* --- policies and names ------------------------------------------------------------------- */
 
-/* One of many paths that share their beginnings: a wildcard would multiply with the others. */
+/* One of many paths with common prefixes. Wildcards would multiply with each other. */
 static void draw_literal(struct drawn *rule)
 {
 	static const char *const letters = "abcdefghijklmnop";
@@ -160,7 +160,7 @@ static void draw_literal(struct drawn *rule)
 	rule->write = random_below(2) == 0;
 }
 
-/* A name that a rule is about, or one that goes astray somewhere on the way. */
+/* A name that a rule matches, or one that differs from it somewhere. */
 static void draw_near(const struct sample *s, struct question *q)
 {
 	const struct drawn *rule = &s->rules[random_below((uint32_t)s->rule_count)];
@@ -186,7 +186,7 @@ static void draw_names(struct sample *s)
 	}
 }
 
-/* 0, or -E2BIG where the rules multiply beyond what the compiler takes. */
+/* Returns 0, or -E2BIG if the rules expand beyond the compiler's limit. */
 static int draw_policy(struct sample *s)
 {
 	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
@@ -227,7 +227,7 @@ static int report(const struct sample *s, const struct question *q, unsigned int
 	return -EILSEQ;
 }
 
-/* What the host says of everything below the name, which decides about moves of directories. */
+/* The host's outcome for everything below the name, which decides about moves of directories. */
 static int tree_of(const struct compiled_policy *p, const struct policy_path *path,
 		   struct verdict *ret_verdict)
 {
@@ -270,7 +270,7 @@ static int compare_right(struct sample *s, const struct question *q,
 
 	s->matches += e.allow || e.deny;
 	s->resumed += kernel->resumed;
-	/* What is denied anyway, the compiler need not say to be allowed. */
+	/* For a denied right, the compiler may omit that it is allowed. */
 	if (e.deny != deny || (!e.deny && e.allow != allow))
 		return report(s, q, right, &e, host, kernel);
 	if (kernel->broken || kernel->verdict.allow != host->verdict.allow ||
@@ -343,7 +343,7 @@ static int run(struct sample *s, uint64_t wanted)
 		r = compare_policy(s);
 	if (r < 0 && r != -EILSEQ)
 		printf("# after %llu pairs: %s\n", (unsigned long long)s->pairs, strerror(-r));
-	/* A sample in which hardly a rule matches, or policies fit one page, would show little. */
+	/* A sample with few matching rules, or with policies of one page, would prove little. */
 	if (r == 0 &&
 	    (s->matches < s->pairs / 10 || s->resumed < s->pairs / 10 || s->pages_most < 2)) {
 		printf("# too few matches, resumed runs or pages\n");

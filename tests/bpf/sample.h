@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests/bpf/matcher.c asks of the program in tests/bpf/matcher.bpf.c. */
+/* Interface between tests/bpf/matcher.c and the program in tests/bpf/matcher.bpf.c. */
 #ifndef CORDON_TESTS_SAMPLE_H
 #define CORDON_TESTS_SAMPLE_H
 
@@ -15,7 +15,8 @@ struct sample_question {
 	__u32 wanted;
 	__u32 listing;
 	__u32 depth;
-	__u32 anchor_depth[CORDON_MAX_ANCHORS]; /* components below it; 0xffffffff: not above */
+	/* components below it; 0xffffffff: the name is not below it */
+	__u32 anchor_depth[CORDON_MAX_ANCHORS];
 	struct {
 		__u16 offset, length;	 /* in `bytes` */
 	} components[SAMPLE_COMPONENTS]; /* innermost first */
@@ -25,17 +26,17 @@ struct sample_question {
 	__u32 missing;
 	__u16 rule;
 	__u8 reason;
-	__u8 broken;	/* damaged tables, or another answer from the directory on */
-	__u32 resumed;	/* was asked again from the directory on */
-	__u32 reserved; /* elements of a map start at multiples of eight */
+	__u8 broken;	/* damaged tables, or another result from the directory on */
+	__u32 resumed;	/* checked again from the directory on */
+	__u32 reserved; /* map elements start at multiples of eight */
 };
 
 _Static_assert(sizeof(struct sample_question) % 8 == 0, "as elements of a map are mapped");
 
 /* Context of the program. */
 struct sample_request {
-	__u32 count; /* in: questions */
-	__u32 asked; /* out: those that were answered */
+	__u32 count; /* in: number of checks */
+	__u32 asked; /* out: checks performed */
 };
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policies swapped as fast as a store can be repeated, under many live executions whose tasks ask
- * for verdicts on all processors meanwhile:
+ * Swaps policies as fast as a store can be repeated, under many live executions with tasks that
+ * cause checks on all CPUs meanwhile:
  *
- *     swap [--executions N] [--seconds N]
+ *    swap [--executions N] [--seconds N]
  *
- * What both policies allow is never refused, what both deny never allowed, also where parts of one
- * and parts of the other together would do it; of two names, of which each policy allows another
- * one, exactly one is allowed while no swap goes on, and the right one; and each denial that is
- * reported names a policy that denies this, and its rule. Root, on a kernel that can enforce.
+ * Accesses that both policies allow must never be denied, and accesses that both deny never
+ * allowed, even if a mixture of both would do so. Of two names that one policy each allows, exactly
+ * the active policy's must be allowed while no swap happens. Each reported denial must name a
+ * policy that denies the access, and its rule. Needs root, and a kernel that can enforce.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@
 
 #define EXECUTIONS_DEFAULT 1000u
 #define SECONDS_DEFAULT	   5u
-/* The others rest most of the time, or the emulated machine would do nothing but schedule. */
+/* The other tasks rest most of the time. Otherwise the emulated machine would only schedule. */
 #define BUSY_TASKS    16u
 #define REST_NSEC     (900 * NSEC_PER_MSEC)
 #define PATIENCE_NSEC (60 * NSEC_PER_SEC)
@@ -42,19 +42,19 @@
 enum access {
 	BOTH,	     /* allowed by both */
 	NONE,	     /* by neither */
-	ONLY_A,	     /* by one of them each */
-	ONLY_B,	     /* right after it: the pair */
-	ATTRIBUTE,   /* A denies it by a rule, B has none that allows it */
-	SPLIT_ALLOW, /* A allows it by an absolute rule, B by one for any depth */
-	SPLIT_DENY,  /* A allows it by an absolute rule and denies it at any depth, B neither */
-	RIGHTS,	     /* reading and writing: A allows one, B the other */
-	RENAME,	     /* A allows to take the old name away, B to make the new one */
+	ONLY_A,	     /* allowed by one of them only */
+	ONLY_B,	     /* directly after ONLY_A: the pair */
+	ATTRIBUTE,   /* A denies it by a rule, B has no rule that allows it */
+	SPLIT_ALLOW, /* A allows it by an absolute rule, B by a floating rule */
+	SPLIT_DENY, /* A allows it by an absolute rule and denies it by a floating one, B neither */
+	RIGHTS,	    /* reading and writing: A allows one, B the other */
+	RENAME,	    /* A allows deleting the old name, B creating the new one */
 	ACCESSES,
 };
 
 static const struct {
 	const char *name;
-	int must; /* 1: always be allowed, -1: never, 0: as the policy in force says */
+	int must; /* 1: always allowed, -1: never, 0: depends on the active policy */
 } accesses[ACCESSES] = {
 	[BOTH] = {"both", 1},
 	[NONE] = {"none", -1},
@@ -67,7 +67,7 @@ static const struct {
 	[RENAME] = {"rename", -1},
 };
 
-/* Rule 0 of A is the deny of `attribute`; `@` is the directory. */
+/* Rule 0 of A denies `attribute`; `@` is the directory. */
 static const char text_a[] = "version: 1\nname: a\nfiles:\n"
 			     "  - {deny: [read], paths: ['@/attribute']}\n"
 			     "  - {allow: [read], paths: ['@/{both,only-a,split-allow}']}\n"
@@ -79,7 +79,7 @@ static const char text_b[] = "version: 1\nname: b\nfiles:\n"
 			     "  - {allow: [read], paths: ['**/split-allow']}\n"
 			     "  - {allow: [write], paths: ['@/rights']}\n"
 			     "  - {allow: [create], paths: ['@/renamed']}\n";
-/* What a mixture of the two would allow, to show that nothing but policy is in the way of it. */
+/* A mixture of the two, to show that only the policy prevents the accesses. */
 static const char text_mixture[] = "version: 1\nname: mixture\nfiles:\n"
 				   "  - {allow: [read, write, create, delete], paths: ['@/**']}\n";
 
@@ -88,13 +88,13 @@ struct execution {
 	uint32_t slot;
 };
 
-/* Between this process and its children. */
+/* Shared by this process and its children. */
 struct shared {
 	uint32_t go; /* futex: the children wait for it */
 	uint32_t stop;
 	uint64_t allowed[ACCESSES], refused[ACCESSES], odd[ACCESSES];
 	uint64_t pairs, pairs_wrong;
-	/* Per execution: odd while its policy is being swapped; which policy: bit 1. */
+	/* Per execution: odd during a swap; bit 1: which policy. */
 	uint32_t epoch[CORDON_MAX_EXECUTIONS];
 };
 
@@ -105,13 +105,13 @@ struct test {
 	char path[ACCESSES][96], renamed[96];
 	struct compiled_policy *policy[2], *mixture;
 	uint64_t mixture_ref;
-	/* every reference that was ever in force, and which policy it was */
+	/* every reference that was ever active, and its policy */
 	struct {
 		uint64_t ref;
 		unsigned int which;
 	} copies[COPIES_MAX];
 	size_t copy_count;
-	uint64_t now[2]; /* those resident */
+	uint64_t now[2]; /* the resident ones */
 	struct execution *executions;
 	unsigned int wanted, count, seconds;
 	uint64_t swaps, denials, misattributed;
@@ -140,7 +140,7 @@ static void __attribute__((noreturn)) give_up(const char *what, int error)
 {
 	printf("not ok - %s: %s\n# swap: 0 passed, 1 failed\n", what, strerror(abs(error)));
 	fflush(stdout);
-	/* What the children are confined by stays; they end with this process. */
+	/* The enforcement stays loaded for the children, which end with this process. */
 	exit(1);
 }
 
@@ -175,7 +175,7 @@ static bool access_once(const struct test *t, enum access which)
 	return allowed;
 }
 
-/* Both names while one policy was in force all the time: exactly one, and that policy's. */
+/* Checks both names while one policy is active: exactly that policy's must be allowed. */
 static void access_pair(const struct test *t, unsigned int number)
 {
 	struct shared *s = t->shared;
@@ -197,10 +197,7 @@ static void __attribute__((noreturn)) live(const struct test *t, unsigned int nu
 	struct shared *s = t->shared;
 	cpu_set_t cpus;
 
-	/*
-	 * Nothing that is judged before the label is there in full: what `cordon run` holds its
-	 * child for.
-	 */
+	/* Causes no check before the label is complete, as `cordon run` holds its child. */
 	while (!__atomic_load_n(&s->go, __ATOMIC_ACQUIRE))
 		futex(&s->go, FUTEX_WAIT, 0);
 	CPU_ZERO(&cpus);
@@ -249,7 +246,7 @@ static int begin(struct test *t, unsigned int number, uint64_t ref)
 	return r < 0 ? r : enforcement_label(t->enforcement, e->slot, pidfd);
 }
 
-/* As many as there is memory for, but at least a tenth. */
+/* Starts as many as memory allows, but at least a tenth. */
 static void begin_all(struct test *t)
 {
 	uint64_t start = clock_nsec(CLOCK_MONOTONIC);
@@ -266,7 +263,7 @@ static void begin_all(struct test *t)
 		(double)(clock_nsec(CLOCK_MONOTONIC) - start) / NSEC_PER_SEC);
 }
 
-/* Labels go when the kernel has freed the tasks, a grace period after they were reaped. */
+/* Labels are removed when the kernel has freed the tasks, a grace period after they were reaped. */
 static int release(struct test *t, const struct execution *e)
 {
 	const struct timespec pause = {.tv_nsec = 2 * NSEC_PER_MSEC};
@@ -331,7 +328,7 @@ static uint64_t add_policy(struct test *t, const struct compiled_policy *policy)
 	return ref;
 }
 
-/* Another copy of policy `which`, which becomes the one to swap to. */
+/* Adds another copy of policy `which`, for the next swaps. */
 static uint64_t add_copy(struct test *t, unsigned int which)
 {
 	uint64_t ref = add_policy(t, t->policy[which]);
@@ -427,7 +424,7 @@ static void check_event(const void *data, size_t size, void *context)
 
 /* --- phases ------------------------------------------------------------------------------- */
 
-/* Nothing but policy keeps the tasks from what they must never do. */
+/* Shows that only the policy denies the tasks their accesses. */
 static void check_mixture(struct test *t)
 {
 	bool all = true;
@@ -465,7 +462,7 @@ static void check_mixture(struct test *t)
 	outcome(t, all, "under a policy that allows everything, all accesses are allowed");
 }
 
-/* The swap changes eight bytes of the slot, and asks the kernel for nothing. */
+/* A swap changes eight bytes of the slot, and makes no system call. */
 static void check_cost(struct test *t)
 {
 	const struct cordon_execution *slot =
@@ -485,10 +482,10 @@ static void check_cost(struct test *t)
 	start = clock_nsec(CLOCK_MONOTONIC);
 	pid = fork();
 	if (pid == 0) {
-		/* Children do not have the daemon's mappings. */
+		/* Children do not inherit the daemon's mappings. */
 		if (enforcement_join(&t->enforcement, NULL) < 0)
 			_exit(2);
-		/* Any system call but read, write and exit is death from here on. */
+		/* From here on, any system call except read, write and exit kills the process. */
 		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) < 0)
 			_exit(1);
 		for (unsigned int i = 0; i < rounds; i++)
@@ -516,7 +513,7 @@ static void drain(struct test *t)
 	(void)enforcement_drain(t->enforcement, 1u << 20, &all);
 }
 
-/* The events of the single executions, which are of no interest themselves. */
+/* Reads the events of the single executions, which are not needed otherwise. */
 static void check_drain(struct test *t)
 {
 	bool left = true, all = true, none = false;
@@ -528,7 +525,7 @@ static void check_drain(struct test *t)
 		"of %d events, reading one leaves some, and then all were read", first + rest);
 }
 
-/* Back and forth, as fast as it goes. */
+/* Swaps between both policies as fast as possible. */
 static void swap_fast(struct test *t)
 {
 	uint64_t end = clock_nsec(CLOCK_MONOTONIC) + t->seconds * NSEC_PER_SEC;
@@ -542,7 +539,7 @@ static void swap_fast(struct test *t)
 	printf("# %u rounds of swaps back and forth\n", rounds);
 }
 
-/* Each time to a policy that was not there before, and the old one goes. */
+/* Swaps to a new copy each time, and removes the old one. */
 static void swap_fresh(struct test *t)
 {
 	uint64_t end = clock_nsec(CLOCK_MONOTONIC) + t->seconds * NSEC_PER_SEC;
@@ -553,7 +550,10 @@ static void swap_fresh(struct test *t)
 		unsigned int which = ++rounds % 2;
 		uint64_t old = t->now[which];
 
-		/* In force is the other policy's copy: nobody refers to this one's any more. */
+		/*
+		 * The other policy's copy is active, so no execution refers to this policy's old
+		 * copy.
+		 */
 		add_copy(t, which);
 		put_all_under(t, which);
 		r = enforcement_policy_settle(t->enforcement, t->now[which]);
@@ -609,7 +609,7 @@ static void check_counters(struct test *t)
 	outcome(t, sum == 0, "no verdict without a policy, or by damaged tables");
 }
 
-/* Were there a moment with none in force, this test would see it. */
+/* Shows that this test would notice a moment without an active policy. */
 static void check_teeth(struct test *t)
 {
 	const struct timespec moment = {.tv_nsec = 20 * NSEC_PER_MSEC};
@@ -694,7 +694,7 @@ static void run(struct test *t)
 	start_tasks(t);
 	swap_fast(t);
 	swap_fresh(t);
-	/* Events of the last rounds come in while the children still run. */
+	/* Reads events of the last rounds while the children still run. */
 	drain(t);
 	check_accesses(t);
 	check_counters(t);

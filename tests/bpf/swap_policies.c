@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Swaps the policies of all live executions with each other, as fast as it can, until its input
- * ends: each execution gets the next one's, all of one moment's being still in force somewhere.
- * Prints how often.
+ * Swaps the policies of all live executions with each other as fast as possible, until its input
+ * ends. Each execution gets the next one's policy, so that every policy stays active somewhere.
+ * Prints the number of swaps.
  *
- * Works on the pinned map behind the daemon's back, by the same single write as the daemon.
+ * Writes to the pinned map without the daemon, by the same single write.
  */
 #include <bpf/bpf.h>
 #include <poll.h>

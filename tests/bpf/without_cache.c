@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Keeps the enforcement from remembering what its policies say of directories, until its input
- * ends: see bpf/core/directory_cache.bpf.h. Works on the pinned map behind the daemon's back.
+ * Disables the directory cache until its input ends: see bpf/core/directory_cache.bpf.h. Writes to
+ * the pinned map without the daemon.
  */
 #include <bpf/bpf.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define NOTHING_REMEMBERED (1ull << 63)
 
-/* More than can change between the reading and the writing. */
+/* More events than can happen between the read and the write. */
 #define SKIPPED (1ull << 32)
 
 int main(void)
@@ -31,7 +31,7 @@ int main(void)
 	fflush(stdout);
 	while (read(STDIN_FILENO, &byte, 1) > 0)
 		;
-	/* No count that was in force before may come again. */
+	/* A count that was used before must not occur again. */
 	changes = (changes & ~NOTHING_REMEMBERED) + SKIPPED;
 	return bpf_map_update_elem(fd, &key, &changes, BPF_ANY) < 0 ? 2 : 0;
 }
