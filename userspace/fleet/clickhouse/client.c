@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ClickHouse's interface over HTTP, by libcurl. */
+/* Implements the ClickHouse client over its HTTP interface, with libcurl. */
 #include "fleet/clickhouse/client.h"
 
 #include <curl/curl.h>
@@ -17,9 +17,9 @@
 #define ANSWER_MSEC  120000L
 #define ANSWER_MAX   (64u << 20)
 #define PASSWORD_MAX 4096u
-/* Of what a server says when it refuses, so much is shown. */
+/* Characters of a server's error text that a message shows at most. */
 #define SAID_MAX 300
-/* The code that a table or a database is not there: what the schema's file makes. */
+/* ClickHouse's error codes for a table or database that was not created from the schema file. */
 #define UNKNOWN_TABLE	 60
 #define UNKNOWN_DATABASE 81
 
@@ -52,7 +52,7 @@ static size_t take_answer(char *data, size_t one, size_t size, void *context)
 	return answer->failed ? 0 : size;
 }
 
-/* Not 0: no further. */
+/* libcurl's progress callback: a result other than 0 ends the transfer. */
 static int look_whether_cancelled(void *context, curl_off_t a, curl_off_t b, curl_off_t c,
 				  curl_off_t d)
 {
@@ -98,7 +98,7 @@ static int add_password(struct clickhouse *c, struct failure *failure)
 
 static int add_headers(struct clickhouse *c, struct failure *failure)
 {
-	/* No wait for the word to go on. */
+	/* Send the body at once instead of waiting for "100 Continue". */
 	struct curl_slist *headers = curl_slist_append(NULL, "Expect:");
 	int r = 0;
 
@@ -128,7 +128,7 @@ static CURLcode set_tls(CURL *curl, const struct config_clickhouse *settings)
 static CURLcode set_options(struct clickhouse *clickhouse)
 {
 	CURL *curl = clickhouse->curl;
-	/* No redirection: who asks is told to the one server that was named. */
+	/* No redirections: requests and the password go only to the configured server. */
 	CURLcode c = curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 
 	if (c == CURLE_OK)
@@ -195,7 +195,7 @@ int clickhouse_open(const struct config_clickhouse *settings, const atomic_bool 
 	return 0;
 }
 
-/* For a query string. */
+/* Percent-encode a value for the query string. */
 static void add_escaped(struct buffer *out, const char *text)
 {
 	static const char digits[] = "0123456789ABCDEF";
@@ -220,7 +220,7 @@ static void add_parameter(struct buffer *out, const char *name, const char *valu
 	add_escaped(out, value);
 }
 
-/* A parameter's value is read as a field of tab-separated text. */
+/* ClickHouse parses a parameter's value as a field of its TSV format. */
 static void add_value(struct buffer *out, const struct clickhouse_parameter *p)
 {
 	struct buffer escaped = {};
@@ -257,7 +257,7 @@ static void begin_url(struct clickhouse *c)
 	c->url.size = 0;
 	c->url.failed = false;
 	buffer_string(&c->url, url);
-	/* The whole answer is made before its status is said. */
+	/* The server completes the query first, so that the status also covers late errors. */
 	buffer_string(&c->url, url[strlen(url) - 1] == '/' ? "?wait_end_of_query=1"
 							   : "/?wait_end_of_query=1");
 	add_parameter(&c->url, "database", c->settings->database);
@@ -283,7 +283,7 @@ static long code_of(struct clickhouse *c)
 	return strtol(header->value, NULL, 10);
 }
 
-/* What the server said, as far as it is one line of plain text. */
+/* Report the server's error text, up to the first character that is not printable ASCII. */
 static int refused(struct clickhouse *c, long status, const struct buffer *answer,
 		   struct failure *failure)
 {
@@ -297,7 +297,8 @@ static int refused(struct clickhouse *c, long status, const struct buffer *answe
 		size++;
 	}
 	said[size] = '\0';
-	return failure_set(failure, EAGAIN, "ClickHouse at %s refuses: status %ld%s%s%s",
+	return failure_set(failure, EAGAIN,
+			   "ClickHouse at %s rejected the request: status %ld%s%s%s",
 			   c->settings->url, status, said[0] ? ": " : "", said,
 			   code == UNKNOWN_TABLE || code == UNKNOWN_DATABASE
 				   ? "; make it with cordon's fleet/clickhouse.sql"
@@ -318,7 +319,7 @@ static CURLcode set_request(struct clickhouse *c, const struct buffer *body, str
 	return code;
 }
 
-/* A server that does not take our certificate any more may end the connection before it says so. */
+/* A server that rejects our certificate may close the connection without giving the reason. */
 static int unreachable(const struct clickhouse *c, CURLcode code, struct failure *failure)
 {
 	char expired[CERTIFICATE_TEXT_SIZE];
@@ -345,7 +346,7 @@ static int post(struct clickhouse *c, const struct buffer *body, struct buffer *
 	if (code == CURLE_WRITE_ERROR)
 		return answer->failed ? failure_set(failure, ENOMEM, "out of memory")
 				      : failure_set(failure, EFBIG,
-						    "ClickHouse at %s answers more than %u bytes",
+						    "ClickHouse at %s sent more than %u bytes",
 						    c->settings->url, ANSWER_MAX);
 	if (code != CURLE_OK)
 		return unreachable(c, code, failure);
@@ -398,12 +399,15 @@ int clickhouse_insert(struct clickhouse *c, const char *table, const char *token
 	if (query.failed)
 		return failure_set(failure, ENOMEM, "out of memory");
 	begin_url(c);
-	/* Not into a memory of the server's, from where they are lost when it is killed. */
+	/*
+	 * Disable the server's insert buffer in memory: rows in it are lost if the server is
+	 * killed.
+	 */
 	add_parameter(&c->url, "async_insert", "0");
 	add_parameter(&c->url, "insert_deduplicate", "1");
 	add_parameter(&c->url, "insert_deduplication_token", token);
 	add_parameter(&c->url, "deduplicate_blocks_in_dependent_materialized_views", "1");
-	/* Records of long ago and of now may be in one batch. */
+	/* One batch may hold records from many months, and therefore from many partitions. */
 	add_parameter(&c->url, "max_partitions_per_insert_block", "0");
 	add_parameter(&c->url, "query", query.data);
 	buffer_free(&query);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks a ClickHouse server by HTTP, one request at a time, each waited for. */
+/* A synchronous client for ClickHouse's HTTP interface: one request at a time. */
 #ifndef CORDON_FLEET_CLICKHOUSE_CLIENT_H
 #define CORDON_FLEET_CLICKHOUSE_CLIENT_H
 
@@ -17,43 +17,50 @@
 struct clickhouse;
 
 /*
- * Reads the password's file; nothing is sent. `settings` is borrowed. `cancel`: once that is true a
- * request ends at once; NULL: never. -EINVAL: they cannot be used; -errno of reading; -ENOMEM.
+ * Creates a client and reads the password file. Sends nothing. `settings` must outlive the client.
+ * If `cancel` is not NULL, the running request fails as soon as *cancel is true.
+ *
+ * Returns 0, -EINVAL if the settings are unusable, -ENOMEM, or the -ERRNO of reading the file.
  */
 int clickhouse_open(const struct config_clickhouse *settings, const atomic_bool *cancel,
 		    struct clickhouse **ret_clickhouse, struct failure *failure);
 void clickhouse_close(struct clickhouse *clickhouse);
 DEFINE_CLEANUP(struct clickhouse *, clickhouse_close, clickhouse_closep)
 
-/* A value of what the text of a question has as {name:Type}. */
+/* The value of one placeholder {name:Type} in the SQL text. */
 struct clickhouse_parameter {
 	const char *name, *value;
 };
 
 /*
- * A question, whose answer is added to *answer. -EHOSTUNREACH: the server was not reached, or did
- * not answer; -EAGAIN: it refused, and *failure says what it said; -ENOMEM; -EFBIG: an answer
- * beyond all measure.
+ * Runs a query and appends the result to the buffer.
+ *
+ * Returns 0, -EHOSTUNREACH if the server cannot be reached or sends no response, -EAGAIN if it
+ * rejects the query (*failure has its error text), -EFBIG if the result exceeds the client's limit,
+ * or -ENOMEM.
  */
 int clickhouse_ask(struct clickhouse *clickhouse, const char *sql,
 		   const struct clickhouse_parameter *parameters, size_t count,
 		   struct buffer *answer, struct failure *failure);
 
-/* The line of an answer that begins at *at, and goes on behind it. False: there is none. */
+/* Returns the result's line that begins at *at and advances *at behind it; false at the end. */
 bool clickhouse_line(const struct buffer *answer, size_t *at, const char **ret_line,
 		     size_t *ret_size);
 
 /*
- * Rows for a table, an object of JSON a line: 0 when all of them are on its disk. The same token
- * again, and the server takes none of them twice, in the table and in what is counted from it.
- * Errors as above; *ret_wait: to be left alone for so long, ns.
+ * Inserts rows into a table; `lines` has one JSON object per line. Returns 0 after the server has
+ * stored all rows on disk. The server ignores a repeated `token`, in the table and in its
+ * materialized views, so that a retry inserts no row twice.
+ *
+ * Errors as for clickhouse_ask(). *ret_wait: how long the server wants no further request, in ns,
+ * or 0.
  */
 int clickhouse_insert(struct clickhouse *clickhouse, const char *table, const char *token,
 		      const struct buffer *lines, uint64_t *ret_wait, struct failure *failure);
 
 #define CLICKHOUSE_TIME_SIZE CLOCK_TEXT_SIZE
 
-/* "2026-01-31 12:34:56.123456789", which its DateTime64(9, 'UTC') is read from. */
+/* Formats a time as "2026-01-31 12:34:56.123456789", the text form of DateTime64(9, 'UTC'). */
 void clickhouse_time(uint64_t realtime_nsec, char ret_text[CLICKHOUSE_TIME_SIZE]);
 
 #endif

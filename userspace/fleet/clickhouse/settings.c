@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the store and whoever asks it learn of a ClickHouse server. */
+/* Loads the configured ClickHouse server, for the store and for queries. */
 #include "fleet/clickhouse/settings.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the store and whoever asks it learn of a ClickHouse server. */
+/* Loads the configured ClickHouse server, for the store and for queries. */
 #ifndef CORDON_FLEET_CLICKHOUSE_SETTINGS_H
 #define CORDON_FLEET_CLICKHOUSE_SETTINGS_H
 
@@ -7,8 +7,11 @@
 #include "config/fleet.h"
 
 /*
- * `path`: a fleet.yaml; NULL: the usual one, which need not exist: then *ret_fleet is NULL. Caller
- * releases. -EINVAL: what is wrong with it says *failure; -ENOENT, ...; -ENOMEM.
+ * Loads the file `path`. If `path` is NULL, loads the default file; if that file does not exist,
+ * *ret_fleet is NULL. The caller frees *ret_fleet.
+ *
+ * Returns 0, -EINVAL if the file is invalid (*failure has the reason), -ENOENT or another -ERRNO of
+ * reading, or -ENOMEM.
  */
 int clickhouse_settings_load(const char *path, struct config_fleet **ret_fleet,
 			     struct failure *failure);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gathers lines into messages for the fleet's store. */
+/* Collects log lines into messages for the fleet's store. */
 #include "fleet/ship/batch.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "base/hex.h"
 
-/* Actions, each with the quote behind it. */
+/* Values of event.action with the closing quote, so that the comparison matches whole values. */
 static const char *const urgent[] = {"denial\"", "attempt\"", "gap\"", NULL};
 static const char *const ahead[] = {"execution-end\"", "seal\"", "identity\"", "agent-heartbeat\"",
 				    NULL};
@@ -19,7 +19,7 @@ static const char *const ahead[] = {"execution-end\"", "seal\"", "identity\"", "
 static bool line_is_one_of(const char *line, size_t size, const char *const actions[])
 {
 	static const char member[] = "\"action\":\"";
-	/* Behind seq and time, always; what others chose comes later in the line. */
+	/* The action follows seq and time in every record; strings chosen by a task come later. */
 	size_t head = size < 160 ? size : 160;
 	const char *action = memmem(line, head, member, sizeof(member) - 1);
 	size_t left;
@@ -112,7 +112,7 @@ int batch_compress(const struct buffer *text, struct buffer *ret)
 	z_stream stream = {};
 	int r;
 
-	/* 16 more than the window's bits: as gzip, not as zlib. */
+	/* Window bits plus 16 select the gzip format instead of zlib. */
 	if (deflateInit2(&stream, 4, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		return -ENOMEM;
 	ret->size = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks whether the shipper's own certificate is about to end, or has. */
+/* Checks whether a client certificate has expired. */
 #include "fleet/ship/certificate.h"
 
 #include <openssl/pem.h>
@@ -12,7 +12,7 @@ bool certificate_has_expired(const char *path)
 {
 	_cleanup_(fclosep) FILE *file = path ? fopen(path, "re") : NULL;
 	X509 *certificate = file ? PEM_read_X509(file, NULL, NULL, NULL) : NULL;
-	/* 0: it says no time that can be read. */
+	/* The result is 0 if the certificate has no valid date. */
 	bool expired = certificate && X509_cmp_current_time(X509_get0_notAfter(certificate)) < 0;
 
 	X509_free(certificate);

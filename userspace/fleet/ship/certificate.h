@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One's own certificate: a server that does not take it any more only ends the connection, and does
- * not say why.
+ * Expiry of the client's own certificate. It is checked locally because a server may close the
+ * connection without giving the reason.
  */
 #ifndef CORDON_FLEET_CERTIFICATE_H
 #define CORDON_FLEET_CERTIFICATE_H
@@ -9,11 +9,12 @@
 #include <stdbool.h>
 
 /*
- * Of a file in PEM, its first. false also where there is none that can be read, or `path` is NULL.
+ * True if the first certificate in the PEM file has expired. False if it cannot be read, or if
+ * `path` is NULL.
  */
 bool certificate_has_expired(const char *path);
 
-/* For the end of what is said of a failed connection: that, or "". `text` is room for it. */
+/* Returns the suffix of an error message, "; the certificate in FILE has expired", or "". */
 #define CERTIFICATE_TEXT_SIZE 512
 const char *certificate_say_expired(const char *path, char text[CERTIFICATE_TEXT_SIZE]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells by a server's URL whether records would cross a network unencrypted. */
+/* Decides from a server's URL whether records would cross a network unencrypted. */
 #include "fleet/ship/clear_text.h"
 
 #include <arpa/inet.h>
@@ -20,7 +20,7 @@ static bool is_encrypted(const char *url, size_t size)
 	return begins(url, size, "tls://") || begins(url, size, "https://");
 }
 
-/* What stands between SCHEME://USER@ and :PORT or /PATH. False: it is too long. */
+/* Copies HOST of SCHEME://USER@HOST:PORT/PATH. Returns false if it is too long. */
 static bool find_host(const char *url, size_t size, char host[HOST_SIZE])
 {
 	const char *end = url + size, *at = memmem(url, size, "://", 3), *found;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does a connection carry records over a network unencrypted? */
+/* Decides from a server's URL whether records would cross a network unencrypted. */
 #ifndef CORDON_FLEET_CLEAR_TEXT_H
 #define CORDON_FLEET_CLEAR_TEXT_H
 
 #include <stdbool.h>
 
-/* Does the URL, or any in a list with commas, begin with tls:// or https://? */
+/* True if any URL of a comma-separated list begins with tls:// or https://. */
 bool clear_text_is_encrypted(const char *urls);
 
 /*
- * Is one of these URLs neither encrypted nor of this machine? Names other than "localhost" count as
- * other machines, since a name server decides where they lead.
+ * True if any URL of the list is unencrypted and not to the loopback address. Names other than
+ * "localhost" count as other machines, because a name server chooses their addresses.
  */
 bool clear_text_leaves_machine(const char *urls);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the log for the shipper: in order, and ahead for what somebody waits for. */
+/* Reads the log for the shipper: all lines in order, and urgent lines before them. */
 #include "fleet/ship/feed.h"
 
 #include <errno.h>
@@ -11,15 +11,15 @@
 #include "audit/read/reader.h"
 #include "audit/storage/chain.h"
 
-/* Among so many a segment says whose it is. */
+/* The identity record is among the first lines of a segment, at most this many. */
 #define IDENTITY_LINES 4
 
 /*
- * A line that was read and did not go into a batch yet; its text is the reader's, which is not
- * asked again before.
+ * A line that is read but not yet in a batch. The text belongs to the reader and is valid until its
+ * next call.
  */
 struct held {
-	const char *line; /* NULL: none is */
+	const char *line; /* NULL: no line is held */
 	size_t size;
 	uint64_t sequence;
 };
@@ -28,13 +28,13 @@ struct feed {
 	const char *directory;
 	struct audit_reader *reader;
 	struct held held;
-	bool held_damaged; /* it breaks the chain, which is still to be said */
+	bool held_damaged; /* the line breaks the chain, and feed_fill() has not reported it yet */
 	struct failure damage;
 	uint64_t nameless;
-	/* those that go ahead */
+	/* for feed_fill_first(): */
 	struct lines *ahead;
 	struct held ahead_held;
-	char host[IDENTITY_HOST_SIZE], log[UUID_TEXT_SIZE]; /* of the line read last */
+	char host[IDENTITY_HOST_SIZE], log[UUID_TEXT_SIZE]; /* of the last line from `ahead` */
 };
 
 bool feed_identity(const char *directory, char ret_host[IDENTITY_HOST_SIZE],
@@ -46,8 +46,8 @@ bool feed_identity(const char *directory, char ret_host[IDENTITY_HOST_SIZE],
 	size_t size, text_size;
 
 	/*
-	 * It is the first line of each segment, but for what a file that was moved away leaves to
-	 * be said before.
+	 * The identity is the segment's first line, except after a report about a file that was
+	 * moved away.
 	 */
 	if (lines_open_at(directory, INT64_MAX, &lines, &ignored) < 0)
 		return false;
@@ -90,7 +90,7 @@ uint64_t feed_nameless(const struct feed *feed)
 
 /* --- all lines in order ------------------------------------------------------------------- */
 
-/* The next line. -ENODATA: the end for now. */
+/* Holds the next line. Returns 0, -ENODATA at the current end of the log, or another -ERRNO. */
 static int hold_next(struct feed *feed, struct failure *failure)
 {
 	struct held *held = &feed->held;
@@ -174,7 +174,7 @@ int feed_fill(struct feed *feed, struct batch *batch, uint64_t last, struct audi
 	}
 }
 
-/* --- those that go ahead ------------------------------------------------------------------ */
+/* --- urgent lines ---------------------------------------------------------------------------- */
 
 static int hold_ahead(struct feed *feed, struct failure *failure)
 {
@@ -189,7 +189,7 @@ static int hold_ahead(struct feed *feed, struct failure *failure)
 		r = lines_next(feed->ahead, &held->line, &held->size, failure);
 		if (r == 0 && chain_sequence(held->line, held->size, &held->sequence) < 0)
 			r = -EBADMSG;
-		/* What is wrong there shows when its turn comes. */
+		/* Skip damaged lines: feed_fill() reports them when it reads them in order. */
 	} while (r == -EBADMSG);
 	if (r < 0) {
 		held->line = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OTLP over HTTP, by libcurl. */
+/* Implements OTLP over HTTP, with libcurl. */
 #include "fleet/ship/otlp.h"
 
 #include <curl/curl.h>
@@ -14,9 +14,9 @@
 
 #define CONNECT_MSEC 5000L
 #define ANSWER_MSEC  30000L
-/* Nothing waits longer for a word that comes again soon. */
+/* A presence message has a short timeout, because the next one follows soon. */
 #define WORD_MSEC 3000L
-/* Of an answer so much is looked at. */
+/* Bytes of a response that are kept. */
 #define ANSWER_MAX 65536u
 
 struct otlp {
@@ -38,7 +38,7 @@ void otlp_close(struct otlp *otlp)
 	curl_global_cleanup();
 }
 
-/* What comes beyond the room for it is read and dropped. */
+/* Read and drop the bytes beyond ANSWER_MAX. */
 static size_t take_answer(char *data, size_t one, size_t size, void *context)
 {
 	struct buffer *answer = context;
@@ -76,7 +76,7 @@ static CURLcode set_options(struct otlp *otlp)
 	CURL *curl = otlp->curl;
 	CURLcode c = curl_easy_setopt(curl, CURLOPT_URL, otlp->options->url);
 
-	/* No redirection: what is sent goes to the one destination that was given. */
+	/* No redirections: records go only to the configured destination. */
 	if (c == CURLE_OK)
 		c = curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	if (c == CURLE_OK)
@@ -137,8 +137,9 @@ static uint64_t wait_of(struct otlp *otlp)
 }
 
 /*
- * TLS 1.3 is done for us before the collector has looked at our certificate: what it says of that
- * may come after our first write has failed, and then nothing but the failed write is known.
+ * In TLS 1.3 the client's handshake ends before the collector checks the client's certificate. The
+ * collector's alert may arrive after the first write has failed; the error is then only the failed
+ * write.
  */
 static int describe_failure(const struct otlp *otlp, CURLcode c, struct failure *failure)
 {
@@ -174,7 +175,7 @@ static int post(struct otlp *otlp, const struct buffer *body, uint64_t *ret_wait
 			   otlp->options->url, status);
 }
 
-/* What goes over the wire for otlp->body. */
+/* Returns otlp->body, compressed unless `plain` is set. */
 static int encode(struct otlp *otlp, const struct buffer **ret_body)
 {
 	int r;
@@ -223,7 +224,7 @@ int otlp_send(struct otlp *otlp, const struct batch *batch, uint64_t *ret_refuse
 		otlp_refused(otlp->answer.data ? otlp->answer.data : "", otlp->answer.size, &why);
 	if (*ret_refused > 0)
 		(void)failure_set(failure, EBADMSG,
-				  "%s refused %llu of the records %llu to %llu%s%.100s",
+				  "%s rejected %llu of the records %llu to %llu%s%.100s",
 				  otlp->options->url, (unsigned long long)*ret_refused,
 				  (unsigned long long)batch->first, (unsigned long long)batch->last,
 				  why ? ": " : "", why ? why : "");

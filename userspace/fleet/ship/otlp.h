@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sends batches to an OpenTelemetry collector by HTTP, and waits for each to be taken. */
+/* Sends batches to an OpenTelemetry collector over HTTP, and waits for each confirmation. */
 #ifndef CORDON_FLEET_OTLP_H
 #define CORDON_FLEET_OTLP_H
 
@@ -9,7 +9,8 @@
 struct otlp;
 
 /*
- * `options` is borrowed: its URL, its certificates and `plain`. -EINVAL: they are wrong; -ENOMEM.
+ * Uses URL, certificates and `plain` of `options`, which must outlive *ret_otlp. Returns 0, -EINVAL
+ * if libcurl rejects an option, or -ENOMEM.
  */
 int otlp_open(const struct publisher_options *options, struct otlp **ret_otlp,
 	      struct failure *failure);
@@ -17,14 +18,16 @@ void otlp_close(struct otlp *otlp);
 DEFINE_CLEANUP(struct otlp *, otlp_close, otlp_closep)
 
 /*
- * 0: the collector took it; *ret_refused: but for so many records, `failure` says why. -EAGAIN: it
- * did not say so: to be sent again, *ret_wait ns later at the earliest; -EBADMSG: a line is no
- * record; -ENOMEM.
+ * Sends a batch. Returns 0 if the collector accepted it. *ret_refused is the number of records that
+ * the collector rejected permanently; if it is not 0, *failure has the reason.
+ *
+ * Returns -EAGAIN without a confirmation: send again, after *ret_wait ns at the earliest. Returns
+ * -EBADMSG if a line is not a record, or -ENOMEM.
  */
 int otlp_send(struct otlp *otlp, const struct batch *batch, uint64_t *ret_refused,
 	      uint64_t *ret_wait, struct failure *failure);
 
-/* Says a word of presence, once. -EAGAIN: the collector did not take it; -ENOMEM. */
+/* Sends one presence message. Returns 0, -EAGAIN if the collector did not accept it, or -ENOMEM. */
 int otlp_announce(struct otlp *otlp, const struct presence *presence);
 
 #endif

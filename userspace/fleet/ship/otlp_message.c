@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a batch of lines as OTLP in JSON. */
+/* Formats a batch of lines as OTLP in JSON. */
 #include "fleet/ship/otlp_message.h"
 
 #include <errno.h>
@@ -16,13 +16,13 @@
 
 DEFINE_CLEANUP(json_t *, json_decref, otlp_json_decrefp)
 
-/* As OpenTelemetry numbers severities. */
+/* Severity numbers of OpenTelemetry's log data model. */
 #define SEVERITY_INFO 9
 #define SEVERITY_WARN 13
 
-/* Of a line: where what is in every record stands. */
+/* The members that every record has are within this many bytes of a line. */
 #define HEAD_BYTES 160u
-/* Longer than any action. */
+/* Larger than any action. */
 #define ACTION_SIZE 64u
 
 static void add_attribute(struct buffer *out, const char *key, const char *value)
@@ -38,12 +38,12 @@ static void add_number(struct buffer *out, uint64_t number)
 {
 	char digits[24];
 
-	/* Numbers of 64 bits are strings in this encoding. */
+	/* OTLP in JSON encodes 64-bit numbers as strings. */
 	buffer_add(out, digits,
 		   (size_t)snprintf(digits, sizeof(digits), "\"%" PRIu64 "\"", number));
 }
 
-/* {"seq":N,"@timestamp":"...": always in this order. */
+/* Every line begins with {"seq":N,"@timestamp":"...". */
 static int time_of(const char *line, size_t size, uint64_t *ret_time)
 {
 	static const char member[] = "\"@timestamp\":\"";
@@ -57,7 +57,7 @@ static int time_of(const char *line, size_t size, uint64_t *ret_time)
 	return clock_parse(text, ret_time) < 0 ? -EBADMSG : 0;
 }
 
-/* What stands before and behind the records of one log. */
+/* begin() and finish() write the parts around the records of one log. */
 static void begin(struct buffer *out, const char *host, const char *log)
 {
 	out->size = 0;
@@ -91,8 +91,9 @@ static void add_head(struct buffer *out, uint64_t time, bool warns)
 }
 
 /*
- * The word behind `member`, which ends in a quotation mark; no string that somebody chose holds it,
- * as its quotation marks are escaped. False: there is none of so many characters at most.
+ * Copies the string after `member`, which ends in a quotation mark. A string chosen by a task
+ * cannot contain `member`, because its quotation marks are escaped. Returns false if `member` is
+ * missing or its string exceeds `most` characters.
  */
 static bool word_behind(const char *line, size_t size, const char *member, size_t most, char *ret)
 {
@@ -109,7 +110,7 @@ static bool word_behind(const char *line, size_t size, const char *member, size_
 	return true;
 }
 
-/* The caller's trace, in the fields that OpenTelemetry has for it. */
+/* Copies the caller's trace to the fields that OpenTelemetry has for it. */
 static void add_trace(struct buffer *out, const char *line, size_t size)
 {
 	struct trace_context trace;

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A batch of lines as OpenTelemetry takes logs by HTTP: OTLP in JSON, each line as it is in a
- * record's body. Pure.
- */
+/* Formats log lines as OTLP in JSON, with each line unchanged in a log record's body. No I/O. */
 #ifndef CORDON_FLEET_OTLP_MESSAGE_H
 #define CORDON_FLEET_OTLP_MESSAGE_H
 
@@ -10,17 +7,18 @@
 #include "fleet/ship/presence.h"
 
 /*
- * *ret: the request's body, in place of what it held; records of the first lane say that they are,
- * since they come in their turn as well. -ENOMEM; -EBADMSG: a line that is no record.
+ * Formats the body of a request; replaces the contents of *ret. Records of the queue "first" are
+ * marked with cordon.lane, because the bulk queue sends them again. Returns 0, -EBADMSG if a line
+ * is not a record, or -ENOMEM.
  */
 int otlp_message(const struct batch *batch, struct buffer *ret);
 
-/* The same of a word of presence at `time`, wall clock in ns. -ENOMEM. */
+/* Formats a presence message; `time` is wall-clock time in ns. Returns 0 or -ENOMEM. */
 int otlp_presence_message(const struct presence *presence, uint64_t time, struct buffer *ret);
 
 /*
- * How many records of a request that was taken the answer says were refused, 0 where it says
- * nothing; why, as far as it says: caller frees *ret_why, which may be NULL.
+ * Returns how many records of an accepted request the response reports as rejected, or 0. *ret_why:
+ * the collector's reason or NULL; the caller frees it.
  */
 uint64_t otlp_refused(const char *answer, size_t size, char **ret_why);
 

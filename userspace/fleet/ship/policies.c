@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The policies that were in force, which lie beside the log, and which of them are shipped. */
+/* Finds policies that the daemon has stored beside the log and that are not shipped yet. */
 #include "fleet/ship/policies.h"
 
 #include <dirent.h>

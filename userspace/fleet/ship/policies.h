@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The policies that were in force, which lie beside the log, and which of them are shipped. */
+/* Finds policies that the daemon has stored beside the log and that are not shipped yet. */
 #ifndef CORDON_FLEET_POLICIES_H
 #define CORDON_FLEET_POLICIES_H
 
@@ -8,18 +8,18 @@
 #include "base/sha256.h"
 
 struct policies_shipped {
-	char (*digests)[SHA256_TEXT_SIZE]; /* in order */
+	char (*digests)[SHA256_TEXT_SIZE]; /* sorted */
 	size_t count;
 };
 
 /*
- * The next one in the log's directory that is not among these; caller frees *ret_data. -ENOENT:
- * there is none; -errno of reading, of -ENOMEM.
+ * Reads the next stored policy that is not in `shipped`. The caller frees *ret_data. Returns 0,
+ * -ENOENT if there is none, -ENOMEM, or the -ERRNO of reading.
  */
 int policies_next(const char *directory, const struct policies_shipped *shipped,
 		  char ret_digest[SHA256_TEXT_SIZE], char **ret_data, size_t *ret_size);
 
-/* -ENOMEM */
+/* Returns 0 or -ENOMEM. */
 int policies_add(struct policies_shipped *shipped, const char *digest);
 void policies_release(struct policies_shipped *shipped);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says how the log's daemon and its shipper are. */
+/* Formats presence messages: the state of the shipper and of the daemon. */
 #include "fleet/ship/presence.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the shipper says of itself and of the daemon beside its log, so that whoever hears nothing
- * of a host can tell why. The daemon is known by the lock of its log alone: to look at that takes
- * no right and disturbs nobody.
+ * Presence messages report the state of the shipper and of the daemon, so that an operator can see
+ * why a host sends no records. The daemon's state is derived from the lock on its log: checking it
+ * needs no privilege and does not disturb the daemon.
  */
 #ifndef CORDON_FLEET_PRESENCE_H
 #define CORDON_FLEET_PRESENCE_H
@@ -12,19 +12,19 @@
 #include "audit/record/identity.h"
 #include "base/uuid.h"
 
-/* Seconds between two that say the same. */
+/* Default and maximum of the seconds between two messages with the same state. */
 #define PRESENCE_SECONDS     15u
 #define PRESENCE_SECONDS_MAX 3600u
 
 enum presence_state {
 	PRESENCE_SHIPPING,
-	PRESENCE_LEAVING,   /* told to leave */
-	PRESENCE_REWRITTEN, /* the log is not as it was: nothing is sent any more */
+	PRESENCE_LEAVING,   /* stopped by a signal */
+	PRESENCE_REWRITTEN, /* the log was modified: sends no more records */
 };
 
 enum presence_daemon {
 	PRESENCE_RUNNING,
-	PRESENCE_STOPPED, /* in order */
+	PRESENCE_STOPPED, /* shut down regularly */
 	PRESENCE_KILLED,
 };
 
@@ -32,9 +32,9 @@ struct presence {
 	enum presence_state state;
 	enum presence_daemon daemon;
 	char host[IDENTITY_HOST_SIZE], log[UUID_TEXT_SIZE]; /* empty: not known yet */
-	unsigned int every;				    /* seconds until the next word */
-	uint64_t read;	       /* seq of the last record that was read */
-	uint64_t acknowledged; /* of the last that the stream has, all before it included */
+	unsigned int every;				    /* seconds until the next message */
+	uint64_t read;					    /* seq of the last record read */
+	uint64_t acknowledged; /* seq up to which the stream has all records */
 };
 
 enum presence_daemon presence_look(const char *directory);
@@ -43,12 +43,13 @@ enum presence_daemon presence_look(const char *directory);
 #define PRESENCE_TEXT_SIZE    384u
 
 /*
- * cordon.presence.HOST: where it says so; cordon.here.HOST: where it hears nothing, but somebody
- * may see that it listens.
+ * presence_subject() formats cordon.presence.HOST, where messages are published. presence_here()
+ * formats cordon.here.HOST, to which the shipper only subscribes: the NATS server can list the
+ * subscription.
  */
 void presence_subject(const struct presence *presence, char subject[PRESENCE_SUBJECT_SIZE]);
 void presence_here(const struct presence *presence, char subject[PRESENCE_SUBJECT_SIZE]);
-/* One JSON object. */
+/* Formats one JSON object. */
 void presence_text(const struct presence *presence, char text[PRESENCE_TEXT_SIZE]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JetStream, by libnats. */
+/* Implements the publisher with libnats and JetStream. */
 #include "fleet/ship/publisher.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define CONNECT_MSEC   5000
 #define RECONNECT_MSEC 500
 #define FLUSH_MSEC     1000
-/* From so many lines on it costs less to say two chain values than to send all. */
+/* In shorter batches the header with two chain values costs more than it saves. */
 #define UNCHAINED_RECORDS 4u
 
 struct publisher {
@@ -24,7 +24,7 @@ struct publisher {
 	jsCtx *stream;
 	natsSubscription *here;
 	struct buffer compressed, unchained;
-	char chain[UNCHAINED_TEXT_SIZE]; /* of the latter; empty: lines go as they are */
+	char chain[UNCHAINED_TEXT_SIZE]; /* of `unchained`; empty: lines are sent unchanged */
 	uint64_t bytes;
 };
 
@@ -52,7 +52,7 @@ static natsStatus set_options(natsOptions *to, const struct publisher_options *f
 		s = natsOptions_SetName(to, "cordon-ship");
 	if (s == NATS_OK)
 		s = natsOptions_SetTimeout(to, CONNECT_MSEC);
-	/* For ever, and not all hosts at the same moment. */
+	/* Reconnect without a limit, with jitter so that hosts do not reconnect simultaneously. */
 	if (s == NATS_OK)
 		s = natsOptions_SetMaxReconnect(to, -1);
 	if (s == NATS_OK)
@@ -72,7 +72,9 @@ static natsStatus set_options(natsOptions *to, const struct publisher_options *f
 	return s;
 }
 
-/* libnats knows more than its status says, as that a certificate has expired. */
+/*
+ * libnats's error text has details that its status lacks; an expired certificate is checked here.
+ */
 static int describe_connection(const struct publisher_options *options, natsStatus s,
 			       struct failure *failure)
 {
@@ -132,7 +134,7 @@ static natsStatus set_headers(const struct publisher *publisher, natsMsg *messag
 	return s;
 }
 
-/* What is compressed: lines without chain values, where they can be computed, else as they are. */
+/* Returns the lines to compress: without chain values if the store can recompute them. */
 static const struct buffer *without_chain(struct publisher *publisher, const struct batch *batch)
 {
 	unsigned char last[SHA256_SIZE];
@@ -194,7 +196,7 @@ int publisher_send(struct publisher *publisher, const struct batch *batch, const
 	return 0;
 }
 
-/* Nothing that comes from elsewhere matters to a shipper. */
+/* The shipper ignores incoming messages: only its subscription matters. */
 static void drop(natsConnection *connection, natsSubscription *subscription, natsMsg *message,
 		 void *closure)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cordon-ship: sends a host's audit log to the fleet's store, or to a collector. The log is the
- * only queue.
+ * cordon-ship: sends a host's audit log to the fleet's store, or to a collector. The log itself is
+ * the only queue: an unacknowledged record is read again from it.
  */
 #include <errno.h>
 #include <limits.h>
@@ -25,21 +25,20 @@
 
 #define EXIT_REWRITTEN 3
 
-/* How often is looked for policies that are new. */
+/* Interval of the search for new policies. */
 #define POLICIES_NSEC	    (5 * NSEC_PER_SEC)
 #define POLICY_SUBJECT_SIZE 192u
 
-/*
- * How often the log is looked at, give or take a quarter, so that a fleet does not do so at the
- * same moment.
- */
+/* Interval of polling the log, varied by a quarter so that hosts do not poll simultaneously. */
 #define LOOK_MSEC 500u
-/* How long it waits for a server that does not answer: twice as long each time. */
+/* Delay before a retry: doubled after each failure, up to the maximum. */
 #define RETRY_MIN_MSEC 200u
 #define RETRY_MAX_MSEC 10000u
-/* One that does not take a word of presence is not bothered with another one for so long. */
+/* Delay before the next presence message if the destination did not accept the last one. */
 #define WORD_NSEC (5 * NSEC_PER_SEC)
-/* After a crash of the machine so much is sent again, at most. */
+/*
+ * Interval of saving the state durably: records of this time are sent again after a power failure.
+ */
 #define SAVE_NSEC (5 * NSEC_PER_SEC)
 
 #define INBOX_SIZE (sizeof("_INBOX.") + IDENTITY_HOST_SIZE)
@@ -49,24 +48,24 @@ struct ship {
 	char state_file[PATH_MAX];
 	struct ship_state state;
 	struct feed *feed;
-	struct publisher *publisher; /* one of the two */
+	struct publisher *publisher; /* publisher or otlp is set, not both */
 	struct otlp *otlp;
 	struct batch bulk, first;
-	char inbox[INBOX_SIZE];	    /* of this host alone */
-	char nonce[UUID_TEXT_SIZE]; /* of this run */
-	bool taking_over;	    /* what was noted to be on its way may be in the stream */
-	struct audit_cursor end;    /* of what is in `bulk` */
-	bool backlog;		    /* there was more than went into it */
-	uint64_t next_time;	    /* when the rate lets the next one go, monotonic */
-	uint64_t saved_time;	    /* when that was on disk, monotonic */
-	uint64_t nameless;	    /* lines; those that were told */
-	struct presence present;    /* as it was said last */
+	char inbox[INBOX_SIZE];	    /* reply subjects of this host */
+	char nonce[UUID_TEXT_SIZE]; /* of this process */
+	bool taking_over;	    /* the previous process may have sent this batch */
+	struct audit_cursor end;    /* position after the lines in `bulk` */
+	bool backlog;		    /* the log has lines after `bulk` */
+	uint64_t next_time;	    /* monotonic: the rate limit permits the next batch */
+	uint64_t saved_time;	    /* monotonic: last durable save of the state */
+	uint64_t nameless;	    /* skipped lines without a host, as last reported */
+	struct presence present;    /* the last message that was sent */
 	struct policies_shipped policies;
-	char policies_log[UUID_TEXT_SIZE]; /* of which log they are */
-	uint64_t policies_time;		   /* when they were looked at, monotonic; 0: never */
-	uint64_t present_time;		   /* when that was, monotonic; 0: never */
-	uint64_t unheard_time;		   /* when nobody took it last, monotonic; 0: never */
-	char told[512];			   /* what failed last: each thing is said once */
+	char policies_log[UUID_TEXT_SIZE]; /* the log that `policies` belongs to */
+	uint64_t policies_time;		   /* monotonic: last search; 0: never */
+	uint64_t present_time;		   /* monotonic: last presence message; 0: never */
+	uint64_t unheard_time; /* monotonic: last presence message that failed; 0: none */
+	char told[512];	       /* the last error, so that it is printed once */
 	unsigned int seed;
 };
 
@@ -97,7 +96,9 @@ static void say_once(struct ship *ship, const char *text)
 	say("%s", text);
 }
 
-/* --- that it is there ----------------------------------------------------------------------- */
+/*
+ * --- presence ----------------------------------------------------------------------------------
+ */
 
 static int announce(const struct ship *ship, const struct presence *present)
 {
@@ -111,13 +112,13 @@ static int announce(const struct ship *ship, const struct presence *present)
 	return publisher_announce(ship->publisher, subject, here, text);
 }
 
-/* Says how it is with shipper and daemon, when that is another than it was, and now and then. */
+/* Sends a presence message if the state changed, and at regular intervals. */
 static void be_present(struct ship *ship, enum presence_state state)
 {
 	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
 	struct presence present = {.state = state, .every = ship->options.presence};
 
-	/* One that leaves again at once is nobody to be missed. */
+	/* With --once the process exits soon, so that its absence is not an error. */
 	if ((!ship->publisher && !ship->otlp) || ship->options.once || ship->options.presence == 0)
 		return;
 	present.daemon = presence_look(ship->options.log);
@@ -140,9 +141,11 @@ static void be_present(struct ship *ship, enum presence_state state)
 	ship->present_time = now;
 }
 
-/* --- what is in force ----------------------------------------------------------------------- */
+/*
+ * --- policies ----------------------------------------------------------------------------------
+ */
 
-/* 1: that one is shipped, or never will be. */
+/* Returns 1 if a policy was shipped, or can never be because it is too large. */
 static int ship_policy(struct ship *ship, const struct presence *whose)
 {
 	_cleanup_(freep) char *data = NULL;
@@ -165,7 +168,7 @@ static int ship_policy(struct ship *ship, const struct presence *whose)
 	return r < 0 ? r : 1;
 }
 
-/* Those that are new; what keeps from it now may not the next time. */
+/* Ships new policies. After an error the next call tries again. */
 static void ship_policies(struct ship *ship)
 {
 	uint64_t now = clock_nsec(CLOCK_MONOTONIC);
@@ -177,7 +180,7 @@ static void ship_policies(struct ship *ship)
 	ship->policies_time = now;
 	if (!feed_identity(ship->options.log, whose.host, whose.log))
 		return;
-	/* Of another log none is known there. */
+	/* The log was replaced: none of its policies are shipped yet. */
 	if (strcmp(whose.log, ship->policies_log) != 0) {
 		policies_release(&ship->policies);
 		memcpy(ship->policies_log, whose.log, sizeof(whose.log));
@@ -197,7 +200,7 @@ static void pause_msec(struct ship *ship, uint64_t msec)
 	(void)nanosleep(&time, NULL);
 }
 
-/* Of the time that it was asked to wait no jitter takes anything away. */
+/* The jitter must not shorten the delay that the destination requested. */
 static void pause_at_least(struct ship *ship, uint64_t msec, uint64_t least)
 {
 	uint64_t until = clock_nsec(CLOCK_MONOTONIC) + least * NSEC_PER_MSEC;
@@ -207,7 +210,9 @@ static void pause_at_least(struct ship *ship, uint64_t msec, uint64_t least)
 		pause_msec(ship, LOOK_MSEC);
 }
 
-/* --- what is sent --------------------------------------------------------------------------- */
+/*
+ * --- sending -----------------------------------------------------------------------------------
+ */
 
 static int save_state(struct ship *ship, bool finished)
 {
@@ -224,8 +229,9 @@ static int save_state(struct ship *ship, bool finished)
 }
 
 /*
- * `sent`: it may have been sent before. -EEXIST: the stream has another message with the id of this
- * one, which was not sent: from now on all have other ids.
+ * Publishes a batch. `sent`: it may have been sent before. Returns -EEXIST if it was never sent but
+ * the stream has a message with its ID. The batch is then not stored, and later messages get IDs
+ * under a new secret.
  */
 static int publish(struct ship *ship, const struct batch *batch, bool sent, struct failure *failure)
 {
@@ -253,10 +259,7 @@ static int publish(struct ship *ship, const struct batch *batch, bool sent, stru
 		ship->state_file);
 }
 
-/*
- * Once. `sent`: as publish() takes it. *ret_wait: how long to leave the destination alone before
- * the next time, ns.
- */
+/* Sends a batch once. `sent`: as for publish(). *ret_wait: minimum delay before a retry, in ns. */
 static int try_to_send(struct ship *ship, const struct batch *batch, bool sent, uint64_t *ret_wait,
 		       struct failure *failure)
 {
@@ -273,8 +276,8 @@ static int try_to_send(struct ship *ship, const struct batch *batch, bool sent, 
 }
 
 /*
- * Until the stream, or the collector, has it. `sent`: an earlier shipper may have sent it.
- * -ECANCELED: told to leave before.
+ * Sends a batch until the stream, or the collector, confirms it. `sent`: as for publish(). Returns
+ * -ECANCELED after a stop signal.
  */
 static int send_batch(struct ship *ship, const struct batch *batch, bool sent)
 {
@@ -293,7 +296,7 @@ static int send_batch(struct ship *ship, const struct batch *batch, bool sent)
 			return 0;
 		}
 		say_once(ship, failure.text);
-		/* With the new id it was not sent. */
+		/* After -EEXIST the ID is new, so that this batch was never sent under it. */
 		sent = r == -EAGAIN;
 		if (r != -EAGAIN && r != -EMSGSIZE && r != -EEXIST)
 			return r;
@@ -303,7 +306,7 @@ static int send_batch(struct ship *ship, const struct batch *batch, bool sent)
 	return -ECANCELED;
 }
 
-/* What somebody waits for, ahead of a backlog. */
+/* Sends urgent lines before a backlog. */
 static int send_first(struct ship *ship)
 {
 	int more = 1;
@@ -342,7 +345,7 @@ static void note_rate(struct ship *ship)
 	ship->next_time += ship->bulk.records * NSEC_PER_SEC / rate;
 }
 
-/* Waits for the rate, and meanwhile sends what goes ahead. */
+/* Waits for the rate limit. Urgent lines are sent meanwhile. */
 static int await_rate(struct ship *ship)
 {
 	while (!stopped) {
@@ -360,19 +363,21 @@ static int await_rate(struct ship *ship)
 	return -ECANCELED;
 }
 
-/* --- from the log --------------------------------------------------------------------------- */
+/*
+ * --- reading the log ---------------------------------------------------------------------------
+ */
 
 static void tell_nameless(struct ship *ship)
 {
 	uint64_t nameless = feed_nameless(ship->feed);
 
 	if (nameless > 0 && ship->nameless == 0)
-		say("the log begins with records of a build that does not say which host they are of; "
-		    "these stay here");
+		say("the log begins with records that name no host; "
+		    "these are not sent");
 	ship->nameless = nameless;
 }
 
-/* The next lines in order. `last`: the one that they end with, 0: any. */
+/* Fills `bulk` with the next lines in order. `last`: number of its last line, or 0 for any. */
 static int fill_bulk(struct ship *ship, uint64_t last)
 {
 	int r;
@@ -390,14 +395,14 @@ static int fill_bulk(struct ship *ship, uint64_t last)
 	return r < 0 ? r : 0;
 }
 
-/* The stream has what is in `bulk`, or nothing is in it but lines were passed over. */
+/* Called when the stream has all lines of `bulk`, or when `bulk` has none after skipped lines. */
 static void acknowledge(struct ship *ship)
 {
 	ship->state.acknowledged = ship->end;
 	ship->state.sending = 0;
 }
 
-/* Does the message begin right behind a record whose chain value is known? */
+/* Set the chain value before the batch if it follows directly after the acknowledged record. */
 static void note_before(struct batch *bulk, const struct audit_cursor *acknowledged)
 {
 	bool begins = bulk->first == 1;
@@ -412,10 +417,10 @@ static void note_before(struct batch *bulk, const struct audit_cursor *acknowled
 }
 
 /*
- * One message in order. What is on its way is noted before, together with what was acknowledged:
- * whoever takes over from a shipper that was killed sends the very message again, and the stream
- * knows it by its id. What somebody waits for goes ahead of it, also without a backlog here: there
- * may be one at the store.
+ * Sends one batch in order. Its last number is saved before it is sent. After a crash the next
+ * process therefore sends exactly the same batch, and the stream detects the duplicate by its ID.
+ * Urgent lines are sent first, even without a backlog on this host, because the store may have a
+ * backlog.
  */
 static int ship_bulk(struct ship *ship)
 {
@@ -468,7 +473,9 @@ static int ship_log(struct ship *ship)
 	}
 }
 
-/* --- beginning and end ---------------------------------------------------------------------- */
+/*
+ * --- start and exit ----------------------------------------------------------------------------
+ */
 
 static int load_state(struct ship *ship)
 {
@@ -478,12 +485,12 @@ static int load_state(struct ship *ship)
 		     ship->options.state) >= (int)sizeof(ship->state_file))
 		return -ENAMETOOLONG;
 	r = ship_state_load(ship->state_file, &ship->state);
-	/* The first is there from the start, so that the second counts. */
+	/* Create the first file, because ship_state_load() ignores the second one without it. */
 	if (r == -ENOENT)
 		return save_state(ship, true);
 	if (r < 0)
-		say("%s does not say how far it was: %s; remove it to send all of the log again, which "
-		    "the store will know",
+		say("cannot read the position in %s: %s; remove it to send all of the log again: "
+		    "the store ignores duplicates",
 		    ship->state_file,
 		    r == -EBADMSG ? "it is no state of this program" : strerror(-r));
 	return r;
@@ -520,7 +527,7 @@ static int enter_sandbox(const struct ship *ship)
 	return r;
 }
 
-/* A host's answers come where its certificate lets no other host listen. */
+/* Choose a reply prefix to which the server's permissions let only this host subscribe. */
 static void choose_inbox(struct ship *ship)
 {
 	char host[IDENTITY_HOST_SIZE], log[UUID_TEXT_SIZE];
@@ -567,10 +574,9 @@ static int open_log(struct ship *ship)
 		}
 		if (r < 0)
 			say("%s%s", failure.text,
-			    r == -ESTALE
-				    ? "; nothing is sent until somebody has looked into this, and "
-				      "removed the state file"
-				    : "");
+			    r == -ESTALE ? "; nothing is sent until this is investigated and "
+					   "the state file removed"
+					 : "");
 		if (r == 0 && missing > 0) {
 			say("%llu records behind seq %llu were deleted before the stream had them",
 			    (unsigned long long)missing,
@@ -581,7 +587,7 @@ static int open_log(struct ship *ship)
 	}
 }
 
-/* The last word: why no more comes. */
+/* Reports in a last presence message why no more records follow. */
 static void leave(struct ship *ship, int result)
 {
 	if (result == -ESTALE && !ship->publisher && !ship->otlp && !ship->options.once &&

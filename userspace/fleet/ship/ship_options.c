@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the shipper's command line. */
+/* Parses the shipper's command line. */
 #include "fleet/ship/ship_options.h"
 
 #include <errno.h>
@@ -21,29 +21,35 @@
 static const char help[] =
 	"usage: cordon-ship [OPTION]...\n"
 	"\n"
-	"Sends this host's audit log to the fleet's store, through the NATS JetStream stream " PUBLISHER_STREAM
-	".\n"
-	"Goes on behind what the stream has acknowledged; stops with status 3 where the log is not\n"
-	"as it was. docs/fleet.md says how to set it up.\n"
+	"Sends this host's audit log to the fleet's store, through the NATS JetStream\n"
+	"stream " PUBLISHER_STREAM
+	". Continues after the last acknowledged record. docs/fleet.md describes\n"
+	"the setup.\n"
 	"\n"
-	"      --server URL     nats://HOST:PORT or tls://HOST:PORT (" DEFAULT_SERVER ")\n"
-	"      --otlp URL       instead of that, an OpenTelemetry collector: https://HOST:4318/v1/logs\n"
+	"      --server URL     nats://HOST:PORT or tls://HOST:PORT\n"
+	"                       (" DEFAULT_SERVER ")\n"
+	"      --otlp URL       send to an OpenTelemetry collector instead:\n"
+	"                       https://HOST:4318/v1/logs\n"
 	"      --log DIR        the log's directory (" DEFAULT_LOG ")\n"
-	"      --state DIR      notes there how far it is (" DEFAULT_STATE ")\n"
-	"      --creds FILE     credentials of NATS\n"
-	"      --ca FILE        trusts servers whose certificates these have signed\n"
+	"      --state DIR      directory for the position (" DEFAULT_STATE ")\n"
+	"      --creds FILE     NATS credentials\n"
+	"      --ca FILE        CA certificates for the server\n"
 	"      --cert FILE, --key FILE\n"
-	"                       its own certificate\n"
-	"      --rate N         records a second, at most, of a backlog (20000; 0: any number);\n"
-	"                       denials, ends, gaps and seals of now go ahead of it\n"
-	"      --presence N     says each N seconds that it is there, and how the daemon is (15; 0: never)\n"
-	"      --plain          sends lines as they are, not as gzip\n"
-	"      --plaintext      sends them unencrypted to another machine: for networks where nobody else reads\n"
-	"      --once           leaves when all that is there now is acknowledged\n"
-	"  -h, --help           this text\n"
-	"  -V, --version        which one this is\n";
+	"                       certificate and key of this client\n"
+	"      --rate N         maximum of records per second (20000; 0: unlimited);\n"
+	"                       urgent records are sent before a backlog\n"
+	"      --presence N     seconds between presence messages (15; 0: none)\n"
+	"      --plain          send lines uncompressed\n"
+	"      --plaintext      permit unencrypted records to another machine, for networks\n"
+	"                       that only trusted parties can read\n"
+	"      --once           exit after all current records are acknowledged\n"
+	"  -h, --help           print this help\n"
+	"  -V, --version        print the version\n"
+	"\n"
+	"Exit status: 0 if stopped or done, 1 if failed, 2 if the options are wrong, 3 if\n"
+	"the log was rewritten or replaced.\n";
 
-/* Of those that a destination may have: the port that it means; 0: none of them. */
+/* Returns the default port of the URL's scheme, or 0 if the scheme is not supported. */
 static uint16_t default_port(const char *url, bool otlp)
 {
 	static const struct {
@@ -118,7 +124,7 @@ static int check(struct ship_options *options, int argc, char **argv)
 	    clear_text_leaves_machine(publisher->url)) {
 		fprintf(stderr,
 			"cordon-ship: cannot send to %s: records would cross the network unencrypted. Use %s, or "
-			"--plaintext if nobody else can read there.\n",
+			"--plaintext if only trusted parties can read there.\n",
 			publisher->url, options->otlp ? "https://" : "tls://");
 		return 2;
 	}

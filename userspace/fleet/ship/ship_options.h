@@ -11,21 +11,24 @@
 struct ship_options {
 	const char *log;
 	const char *state;	 /* directory */
-	uint64_t records_second; /* of the bulk lane, at most; 0: as many as there are */
+	uint64_t records_second; /* maximum for the bulk queue; 0: unlimited */
 	bool otlp;		 /* to an OpenTelemetry collector, not to NATS */
-	unsigned int presence;	 /* seconds between two words of its own; 0: none */
-	bool once;		 /* leave when all that is there now is shipped */
-	bool plaintext;		 /* in clear to another machine, too */
+	unsigned int presence;	 /* seconds between presence messages; 0: none */
+	bool once;		 /* exit when all current records are sent */
+	bool plaintext;		 /* permit unencrypted records to another machine */
 	uint16_t port;		 /* of the server */
 	struct publisher_options publisher;
 };
 
-/* -1: go on; else the exit status: what there was to say was said. */
+/*
+ * Parses the options. Returns -1 to continue; otherwise the exit status, with everything printed.
+ */
 int ship_options_parse(int argc, char **argv, struct ship_options *ret_options);
 
 /*
- * nats://[USER:PASSWORD@]HOST[:PORT], also tls://; http:// or https:// and a path. -EINVAL: it is
- * none.
+ * Returns the port of a server's URL, or the default port of its scheme:
+ * nats://[USER:PASSWORD@]HOST[:PORT] or tls://, for OTLP http:// or https:// with a path. Returns
+ * -EINVAL for any other URL.
  */
 int ship_options_port(const char *url, bool otlp, uint16_t *ret_port);
 

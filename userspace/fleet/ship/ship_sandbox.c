@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Capabilities, Landlock and seccomp of the shipper. */
+/* Sandboxes the shipper with dropped capabilities, Landlock and seccomp. */
 #include "fleet/ship/ship_sandbox.h"
 
 #include <fcntl.h>
@@ -26,8 +26,8 @@ static int drop_capabilities(void)
 	if (!none)
 		return -ENOMEM;
 	/*
-	 * Those that it may take again, first. It may lack the capability to, and then has none to
-	 * lose.
+	 * Drop the bounding set first, because that requires CAP_SETPCAP. A process without
+	 * capabilities fails here and has none to drop.
 	 */
 	for (cap_value_t c = 0; cap_get_bound(c) >= 0; c++)
 		(void)cap_drop_bound(c);
@@ -46,7 +46,7 @@ static int allow_name(const struct landlock *landlock, const char *path, uint64_
 	return fd < 0 ? -errno : landlock_allow_beneath(landlock, fd, access);
 }
 
-/* What resolving a name, and trusting a certificate, reads. */
+/* Files read for resolving names and for verifying certificates. */
 static const char *const system_files[] = {
 	"/etc/resolv.conf", "/etc/hosts",    "/etc/nsswitch.conf",   "/etc/host.conf",
 	"/etc/gai.conf",    "/etc/services", "/etc/localtime",	     "/etc/ssl",
@@ -57,7 +57,7 @@ static int allow_ports(const struct landlock *landlock, uint16_t port)
 {
 	int r = landlock_allow_connect(landlock, port);
 
-	/* Name servers that answer at length. */
+	/* DNS over TCP, for responses that do not fit into a datagram. */
 	return r < 0 ? r : landlock_allow_connect(landlock, DNS_PORT);
 }
 
@@ -70,7 +70,7 @@ static int restrict_files(const struct ship_sandbox *sandbox)
 		r = allow_name(&landlock, sandbox->log, LANDLOCK_READING);
 	if (r == 0)
 		r = allow_name(&landlock, sandbox->state, landlock_writing(&landlock));
-	/* Not every system has each, nor lets everybody at it. */
+	/* A system may lack some of these, or deny access to them. */
 	for (size_t i = 0; r == 0 && system_files[i]; i++)
 		(void)allow_name(&landlock, system_files[i], LANDLOCK_READING);
 	for (size_t i = 0; r == 0 && sandbox->files[i]; i++)
@@ -172,7 +172,7 @@ static const char *const allowed[] = {
 	NULL,
 };
 
-/* The internet, and local sockets and netlink for resolving names. */
+/* The internet, and for resolving names local sockets and netlink. */
 static const int families[] = {AF_INET, AF_INET6, AF_UNIX, AF_NETLINK};
 
 static int allow_thread_names(scmp_filter_ctx filter)
@@ -196,9 +196,11 @@ static int restrict_calls(void)
 	return r < 0 ? r : seccomp_load(filter);
 }
 
-/* --- all of it -------------------------------------------------------------------------------- */
+/*
+ * --- entering ----------------------------------------------------------------------------------
+ */
 
-/* The C library loads what names are resolved with while it can. */
+/* Make the C library load its NSS modules now, because the sandbox denies it later. */
 static void warm_up(void)
 {
 	struct addrinfo *found = NULL;

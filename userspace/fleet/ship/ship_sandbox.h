@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the shipper keeps of its rights: to read the log, to write its state, and to talk to one
+ * The shipper's sandbox. It permits to read the log, to write the state, and to connect to one
  * destination.
  */
 #ifndef CORDON_FLEET_SHIP_SANDBOX_H
@@ -11,17 +11,19 @@
 #include "base/failure.h"
 
 struct ship_sandbox {
-	const char *log;	  /* directory to read */
-	const char *state;	  /* directory to write */
-	const char *const *files; /* to read, NULL-terminated; all must exist */
-	uint16_t port;		  /* to connect to; 0: any */
+	const char *log;	  /* directory, readable */
+	const char *state;	  /* directory, writable */
+	const char *const *files; /* readable files, NULL-terminated; all must exist */
+	uint16_t port;		  /* TCP port for connections; 0: any */
 };
 
 /*
- * For good: no capability, no new privileges; by Landlock nothing but these files and what
- * resolving names needs, and no other TCP port (Linux 6.7); by seccomp no program, no file's mode,
- * no mount, no process but itself. A kernel without Landlock leaves the rest. -errno of what
- * failed, with `failure`.
+ * Enters the sandbox irreversibly: no capabilities and no new privileges. Landlock denies all files
+ * except these and the files for resolving names, and from Linux 6.7 on all other TCP ports.
+ * seccomp denies exec, chmod, mounts and access to other processes. On a kernel without Landlock
+ * the other restrictions still apply.
+ *
+ * Returns 0, or the -ERRNO of the step that failed, with *failure set.
  */
 int ship_sandbox_enter(const struct ship_sandbox *sandbox, struct failure *failure);
 

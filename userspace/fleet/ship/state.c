@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shipper's one state file: a cursor, with two members more. */
+/* Loads and saves the shipper's state: a log position with three more members. */
 #include "fleet/ship/state.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 DEFINE_CLEANUP(json_t *, json_decref, state_json_decrefp)
 
-/* A count that may be absent. */
+/* Reads a count; a missing member is 0. */
 static int read_number(const json_t *object, const char *name, uint64_t *ret)
 {
 	const json_t *value = json_object_get(object, name);
@@ -29,7 +29,7 @@ int ship_state_new_secret(struct ship_state *state)
 	return RAND_bytes(state->secret, sizeof(state->secret)) == 1 ? 0 : -EIO;
 }
 
-/* One of an earlier version has none. */
+/* A state file of an earlier version has no secret. */
 static int read_secret(const json_t *object, struct ship_state *state)
 {
 	const char *text = json_string_value(json_object_get(object, "secret"));
@@ -68,9 +68,7 @@ static int recent_path(const char *path, char recent[PATH_MAX])
 										   : -ENAMETOOLONG;
 }
 
-/*
- * Does the second file say the same and perhaps more? One that a crash left in pieces says nothing.
- */
+/* True if the second file has the same position or a later one. A damaged file is ignored. */
 static bool goes_beyond(const struct ship_state *recent, const struct ship_state *state)
 {
 	const struct audit_cursor *there = &recent->acknowledged, *here = &state->acknowledged;
@@ -81,7 +79,7 @@ static bool goes_beyond(const struct ship_state *recent, const struct ship_state
 		return false;
 	if (there->sequence != here->sequence)
 		return there->sequence > here->sequence;
-	/* The first may be the newer one, and say what is on its way now. */
+	/* At the same position the first file may be the newer one, with a different `sending`. */
 	return recent->sending > state->sending && there->known == here->known &&
 	       memcmp(there->chain, here->chain, SHA256_SIZE) == 0;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far a host's log is with the fleet's store: a file that says what the store's stream has
- * acknowledged, and which records were on their way. These are sent again in the same message, so
- * that the stream knows it. Waiting for the disk before each message would cost more than all else:
- * a second file beside it, with the suffix SHIP_STATE_RECENT, outlives the program but perhaps not
- * the machine, and counts where it says more.
+ * The shipper's state file: the position that the stream has acknowledged, and the records that
+ * were being sent. After a crash these are sent again as the same message, so that the stream
+ * detects the duplicate.
+ *
+ * Syncing the file before each message would cost too much. Most updates therefore go to a second
+ * file with the suffix SHIP_STATE_RECENT, which survives a crash of the process but perhaps not of
+ * the machine. It is used if its position is later.
  */
 #ifndef CORDON_FLEET_STATE_H
 #define CORDON_FLEET_STATE_H
@@ -19,24 +21,28 @@
 
 struct ship_state {
 	struct audit_cursor acknowledged; /* of all lines in order */
-	uint64_t sending;		  /* the last of those on their way; 0: none are */
-	uint64_t first;			  /* how far those that go ahead are acknowledged */
-	/* Under which messages get their ids, so that nobody else can use one first. */
+	uint64_t sending;		  /* last seq that was being sent; 0: none */
+	uint64_t first;			  /* urgent lines are acknowledged up to here */
+	/* Key of the message IDs, so that no other client can use an ID first. */
 	unsigned char secret[SHA256_SIZE];
 };
 
 /*
- * Of both. -ENOENT: the first is not there, *ret_state is empty but for a new secret; -EBADMSG: it
- * holds something else; or what reading gave. A state without a secret gets a new one.
+ * Loads both files and uses the later position. A state without a secret gets a new one. Returns 0,
+ * -ENOENT if the first file does not exist (*ret_state then has only a new secret), -EBADMSG if its
+ * contents are invalid, or the -ERRNO of reading.
  */
 int ship_state_load(const char *path, struct ship_state *ret_state);
 
-/* Another secret: all messages get other ids from now on. -EIO: libcrypto has no random numbers. */
+/*
+ * Replaces the secret, so that later messages get other IDs. Returns 0, or -EIO if libcrypto has no
+ * random numbers.
+ */
 int ship_state_new_secret(struct ship_state *state);
 
 /*
- * Whole. `lasting`: over a crash of the machine, too, in the first file; else in the second.
- * -errno.
+ * Writes the state atomically: with `lasting` to the first file and synced, otherwise to the
+ * second. Returns 0 or -ERRNO.
  */
 int ship_state_save(const char *path, const struct ship_state *state, bool lasting);
 
