@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages by key: each begins behind the last row of the one before; no answer is held open. They are
- * asked for within spans of time, since the server reads what a span may have and no more.
+ * Reads rows in pages by key: each page begins after the last row of the one before, so that no
+ * result stays open on the server. The pages are read within time spans, because the server reads
+ * all rows of a span.
  */
 #include "fleet/ask/clickhouse_rows.h"
 
@@ -11,11 +12,11 @@
 #include "base/clock.h"
 #include "fleet/ask/row_conditions.h"
 
-/* Few are enough for most questions; whoever reads all gets ever more at once. */
+/* Few rows suffice for most queries. The page grows for a client that reads on. */
 #define PAGE_MIN 1000u
 #define PAGE_MAX 64000u
 
-/* The first span; one that has little is followed by a wider one. */
+/* The first span. It grows while spans contain few rows. */
 #define SPAN_MIN  (3600 * NSEC_PER_SEC)
 #define SPAN_GROW 8
 
@@ -31,14 +32,14 @@ struct clickhouse_rows {
 	struct buffer page;
 	size_t at;
 	uint64_t page_rows, page_limit;
-	/* Moments, both included: of all that is there, and of the span that is read. */
+	/* Inclusive times: of all rows that may match, and of the current span. */
 	uint64_t first, end, from, to;
 	uint64_t span;
 	bool begun, page_read, ended;
 	struct source_row last;
 };
 
-/* As ClickHouse writes what SQLite writes as ?1. */
+/* Writes ClickHouse's form of SQLite's parameter ?1. */
 static void add_parameter(struct buffer *out, const struct clickhouse_rows *rows, char digit)
 {
 	static const char *const types[] = {[ROW_TEXT] = "String", [ROW_TIME] = TIME_TYPE};
@@ -175,7 +176,7 @@ static int read_page(struct clickhouse_rows *rows, struct failure *failure)
 	return r;
 }
 
-/* The span that begins where the one before ended. */
+/* Sets the span that begins where the one before ended. */
 static void set_span(struct clickhouse_rows *rows, uint64_t begin)
 {
 	if (rows->backwards) {
@@ -198,7 +199,7 @@ static void next_span(struct clickhouse_rows *rows)
 	set_span(rows, rows->backwards ? rows->from - 1 : rows->to + 1);
 }
 
-/* From when to when there is anything: the server knows it without a look at rows. */
+/* Reads the first and last time of all rows; the server has them as metadata. */
 static int begin(struct clickhouse_rows *rows, struct failure *failure)
 {
 	static const char sql[] =
@@ -212,7 +213,8 @@ static int begin(struct clickhouse_rows *rows, struct failure *failure)
 	if (r == 0)
 		array = json_loadb(answer.data, answer.size, 0, NULL);
 	if (r == 0 && (!array || json_unpack(array, "[III]", &count, &first, &end) < 0))
-		r = failure_set(failure, EIO, "ClickHouse answers something else than times");
+		r = failure_set(failure, EIO,
+				"ClickHouse sent a malformed result instead of times");
 	json_decref(array);
 	buffer_free(&answer);
 	if (r < 0)
@@ -226,13 +228,13 @@ static int begin(struct clickhouse_rows *rows, struct failure *failure)
 	return 0;
 }
 
-/* Until it has a row, or there is none. */
+/* Reads pages until one has a row, or until all spans are read. */
 static int fill(struct clickhouse_rows *rows, struct failure *failure)
 {
 	int r = rows->begun ? 0 : begin(rows, failure);
 
 	while (r == 0 && !rows->ended && rows->at >= rows->page.size) {
-		/* The last page was full: its span has more. */
+		/* The last page was full, so that its span has more rows. */
 		if (rows->page_rows == rows->page_limit)
 			rows->page_limit = rows->page_limit * 4 < PAGE_MAX ? rows->page_limit * 4
 									   : PAGE_MAX;
@@ -255,7 +257,8 @@ static int read_row(const char *line, size_t size, struct source_row *ret_row,
 					    &segment, &offset) == 0 &&
 				delivery_id_is_valid(host) && delivery_id_is_valid(log)
 			? 0
-			: failure_set(failure, EIO, "ClickHouse answers something else than rows");
+			: failure_set(failure, EIO,
+				      "ClickHouse sent a malformed result instead of rows");
 
 	if (r == 0) {
 		*ret_row = (struct source_row){

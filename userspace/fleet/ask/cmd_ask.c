@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cordon-fleet ask`: the records of all hosts that answer a question. */
+/* `cordon-fleet ask`: shows the records of all hosts that match a query. */
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
@@ -19,15 +19,17 @@
 static const char help[] =
 	"usage: cordon-fleet ask [OPTION]... [--json]\n"
 	"\n"
-	"Shows the records of all hosts that answer a question, in the order of their times, as `cordon log\n"
-	"query` does for one; then how complete that is. A '?' stands before records that no chain covers yet,\n"
-	"since only chosen ones came ahead. Exits with 0 if any was found, 1 if none, 2 if the question is wrong\n"
-	"or the store cannot be read.\n"
+	"Shows the records of all hosts that match a query, ordered by time, then how\n"
+	"complete the result is. The filters are those of `cordon log query`. Urgent\n"
+	"records arrive before a backlog: until a chain covers them, a '?' marks them.\n"
 	"\n"
-	"      --host H              of this host: its name, or how its id begins\n"
-	"      --privacy DIR         keys of those tenants whose records are shown with pseudonyms instead of names\n"
-	"                            (" FLEET_PRIVACY_DIRECTORY ")\n"
-	"      --names               names all the same\n";
+	"Exit status: 0 if any was found, 1 if none, 2 if the query is wrong or the store\n"
+	"cannot be read.\n"
+	"\n"
+	"      --host H              of this host: its name, or a prefix of its id\n"
+	"      --privacy DIR         keys of tenants; their records show pseudonyms instead\n"
+	"                            of names (" FLEET_PRIVACY_DIRECTORY ")\n"
+	"      --names               show names in any case\n";
 
 enum { OPTION_HOST = 1024, OPTION_PRIVACY, OPTION_NAMES };
 #define OWN_OPTIONS 3
@@ -36,15 +38,15 @@ struct ask {
 	struct fleet_options fleet;
 	struct query_options query;
 	const char *host;
-	const char *privacy; /* NULL: names are asked for */
+	const char *privacy; /* NULL: --names was given */
 };
 
 struct output {
 	struct style style;
 	bool json;
-	struct fleet_privacy *privacy; /* NULL: names are asked for */
+	struct fleet_privacy *privacy; /* NULL: --names was given */
 	const struct host_states *states;
-	struct line_day day; /* of the line before */
+	struct line_day day; /* day of the last record shown */
 };
 
 static void show_json(const struct fleet_found *found)
@@ -83,7 +85,7 @@ static int show(void *data, const struct fleet_found *found)
 		style_pad(stdout, NAME_WIDTH + 1 - width);
 		line_write(stdout, &o->style, found->record);
 	}
-	/* Whoever reads has gone. */
+	/* The reader closed the pipe. */
 	return ferror(stdout) ? -ECANCELED : 0;
 }
 
@@ -127,7 +129,7 @@ static int ask(const struct ask *a)
 		fleet_view_finish(&view, &a->fleet, &output.style);
 	if (result.lost > 0)
 		message("%" PRIu64
-			" records are not in the logs where the rows say: run `cordon log verify --log` on the logs in %s",
+			" records are not at their indexed places in the logs: run `cordon log verify --log` on the logs in %s",
 			result.lost, a->fleet.store);
 	fleet_view_close(&view);
 	if (r < 0 && r != -ECANCELED)
@@ -157,7 +159,7 @@ static int take_option(void *context, int option, const char *value)
 
 static int parse(int argc, char **argv, struct ask *a)
 {
-	/* All of the query's but --log, its last: which logs there are, the store knows. */
+	/* All query options except the last, --log: the store knows its logs. */
 	struct option own[OWN_OPTIONS + QUERY_OPTIONS_COUNT - 1] = {
 		{"host", required_argument, NULL, OPTION_HOST},
 		{"privacy", required_argument, NULL, OPTION_PRIVACY},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cordon-fleet could`: on which hosts anything could have had an access. */
+/* `cordon-fleet could`: lists the hosts on which some task could have had an access. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -18,16 +18,19 @@
 static const char help[] =
 	"usage: cordon-fleet could RIGHT OBJECT [OPTION]... [--json]\n"
 	"\n"
-	"Decides for each host, and each form of a policy that decided anything there, whether something\n"
-	"under it could have had an access: the tables that the kernel ran, run once more. RIGHT and OBJECT\n"
-	"as `cordon policy explain` takes them. Where a policy's variables matter, they stand for what the\n"
-	"log says that they stood for, and the executions are counted for which it could. Shows those that\n"
-	"could, and those whose policy is not here. Exits with 0 if any could, 1 if none could, 2 if there is\n"
-	"no answer: the question is wrong, the store cannot be read, or none could of those that are known.\n"
+	"Decides for each host, and each policy version that was active there, whether a\n"
+	"task could have had an access. Evaluates the same tables as the kernel. RIGHT\n"
+	"and OBJECT are as for `cordon policy explain`. Variables of a policy have the\n"
+	"values of the logged executions; the output counts executions that could.\n"
 	"\n"
-	"      --host H              on this host: its name, or how its id begins\n"
-	"      --since T             by policies that decided anything since then\n"
-	"      --all                 also those that could not; as JSON they are there in any case\n";
+	"Shows policies that permit the access, and policies that are not stored.\n"
+	"\n"
+	"Exit status: 0 if any could, 1 if none could, 2 if there is no result: the\n"
+	"arguments are wrong, the store cannot be read, or only unstored policies remain.\n"
+	"\n"
+	"      --host H              on this host: its name, or a prefix of its id\n"
+	"      --since T             policies that were active since then\n"
+	"      --all                 also policies that could not; --json always has them\n";
 
 static const char sql[] =
 	"SELECT h.host, h.name, p.name, p.digest, p.last_time FROM policies p JOIN hosts h ON h.id = p.host"
@@ -45,7 +48,7 @@ struct command {
 	const struct host_states *states;
 	struct style style;
 	uint64_t counts[COULD_UNKNOWN + 1];
-	bool observed; /* one that could not is of a policy that refuses nothing */
+	bool observed; /* a policy in observe mode would have denied it */
 };
 
 static const char *verdict_text(const struct could_answer *answer)
@@ -188,7 +191,7 @@ static int ask_all(struct command *c, struct rows *rows)
 	return r;
 }
 
-/* The exit status. */
+/* Returns the exit status. */
 static int answer(struct command *c)
 {
 	struct fleet_view view;

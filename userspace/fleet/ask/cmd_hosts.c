@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cordon-fleet hosts`: what the store has of each host. */
+/* `cordon-fleet hosts`: shows how complete the store's copy of each host's log is. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -15,10 +15,12 @@
 static const char help[] =
 	"usage: cordon-fleet hosts [OPTION]... [--json]\n"
 	"\n"
-	"Shows each host that the store has heard of: how many records it has of it without a hole, how\n"
-	"many it lacks of those up to the last that it knows of, how many are there behind missing ones, so\n"
-	"that no chain covers them, and when it was heard of. Exits with 0 if all\n"
-	"are complete, 1 if not, 2 if the question is wrong or the store cannot be read.\n"
+	"Shows for each host how many records the store has without a hole, how many are\n"
+	"missing up to the last known one, how many are stored after missing ones, so\n"
+	"that no chain covers them, and when the last one arrived.\n"
+	"\n"
+	"Exit status: 0 if all hosts are complete, 1 if not, 2 if the arguments are wrong\n"
+	"or the store cannot be read.\n"
 	"\n";
 
 static const char *state_of(const struct completeness *c, const struct completeness_host *host)

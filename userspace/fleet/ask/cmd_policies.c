@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cordon-fleet policies`: which form of which policy is in force where. */
+/* `cordon-fleet policies`: shows which version of each policy is active on which hosts. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,18 +9,20 @@
 #include "fleet/ask/fleet_options.h"
 #include "fleet/store/fleet_commands.h"
 
-/* Digits of a digest that are shown. */
+/* Number of digits shown of a digest. */
 #define DIGEST_SHOWN 16
 
 static const char help[] =
 	"usage: cordon-fleet policies [OPTION]... [--json]\n"
 	"\n"
-	"Shows each policy by name, the digests of its compiled tables, and on which hosts each was the last\n"
-	"that anything was decided by. A name with more than one digest has drifted. Exits with 0 if none\n"
-	"has, 1 if any, 2 if the question is wrong or the store cannot be read.\n"
+	"Shows for each policy the digests of its compiled tables, and the hosts where\n"
+	"each digest was the last active one. A policy with several digests has drifted.\n"
+	"\n"
+	"Exit status: 0 without drift, 1 with drift, 2 if the arguments are wrong or the\n"
+	"store cannot be read.\n"
 	"\n";
 
-/* Of each host and name the digest that was used last: the row of the maximum. */
+/* Selects the digest used last, for each host and policy name. */
 static const char sql[] =
 	"WITH latest AS (SELECT host, name, digest, max(last_time) AS time FROM policies GROUP BY host, name)"
 	" SELECT l.name, l.digest, count(*), max(l.time),"
@@ -71,7 +73,7 @@ static void print_json(sqlite3_stmt *statement)
 	json_decref(object);
 }
 
-/* The exit status. */
+/* Returns the exit status. */
 static int print_all(struct fleet_view *view, const struct fleet_options *options,
 		     const struct style *style)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cordon-fleet report`: what was decided most, over all hosts. */
+/* `cordon-fleet report`: counts the most frequent decisions on all hosts. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -21,14 +21,17 @@
 static const char help[] =
 	"usage: cordon-fleet report [OPTION]... [--json]\n"
 	"\n"
-	"Shows what was refused most, or would have been: how often and on how many hosts, by policy, rule,\n"
-	"operation and class of path, in whole hours; then how complete that is. Exits with 0 if there was any,\n"
-	"1 if none, 2 if the question is wrong or the store cannot be read.\n"
+	"Counts denied accesses, and accesses that would have been denied, by policy,\n"
+	"rule, operation and class of path, in whole hours; then prints how complete the\n"
+	"result is.\n"
 	"\n"
-	"      --host H              on this host: its name, or how its id begins\n"
-	"      --since T             from the hour on that this time is in (24h)\n"
-	"      --lines N             so many, those with the highest counts (20)\n"
-	"      --all                 also what was allowed, as far as it is on record\n";
+	"Exit status: 0 if there was any, 1 if none, 2 if the arguments are wrong or the\n"
+	"store cannot be read.\n"
+	"\n"
+	"      --host H              on this host: its name, or a prefix of its id\n"
+	"      --since T             from the whole hour that contains this time (24h)\n"
+	"      --lines N             only the N highest counts (20)\n"
+	"      --all                 also logged accesses that were allowed\n";
 
 enum { OPTION_HOST = 1024, OPTION_SINCE, OPTION_LINES, OPTION_ALL };
 

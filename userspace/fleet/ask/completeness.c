@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says which hosts an answer is complete for, and what the others lack. */
+/* Reports which hosts are complete, and the problems of the others. */
 #include "fleet/ask/completeness.h"
 
 #include <inttypes.h>
@@ -10,9 +10,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 
-/* Hosts that are named for each thing that is wrong; the rest is counted. */
+/* Hosts named per problem; the others are only counted. */
 #define NAMED_MAX 5
-/* Clocks differ by this much without being wrong. */
+/* Clock differences up to this are normal. */
 #define AHEAD_MAX ((int64_t)(60 * NSEC_PER_SEC))
 #define ID_SHOWN  12
 
@@ -127,7 +127,7 @@ const char *completeness_name(const struct completeness_host *host,
 	return buffer;
 }
 
-/* "1,204" */
+/* Writes a count as "1,204". */
 static void write_count(FILE *out, uint64_t count)
 {
 	char digits[24];
@@ -140,7 +140,7 @@ static void write_count(FILE *out, uint64_t count)
 	}
 }
 
-/* "03:11", and the day where that is another one. */
+/* Writes a time as "03:11", with the date if it is more than a day ago. */
 static void write_moment(FILE *out, uint64_t moment, uint64_t now)
 {
 	time_t seconds = (time_t)(moment / NSEC_PER_SEC);
@@ -158,8 +158,8 @@ typedef bool (*write_problem)(FILE *out, const struct completeness *c,
 			      const struct completeness_host *host);
 
 /*
- * Each writes what is wrong with a host, if it is and there is somewhere to write, and says
- * whether it is.
+ * Each of the following returns whether a host has one problem, and describes it if `out` is not
+ * NULL.
  */
 static bool never_heard(FILE *out, const struct completeness *c,
 			const struct completeness_host *host)
@@ -185,7 +185,10 @@ static void write_seal(FILE *out, const struct completeness_host *host)
 	fputs(host->unsealed == 1 ? " record before its end" : " records before its end", out);
 }
 
-/* Why; with what can be said about it, where that may be an attack. */
+/*
+ * Writes the cause of the silence. If it may be an attack, also writes how much of the log is
+ * sealed.
+ */
 static void write_cause(FILE *out, const struct completeness_host *host,
 			enum completeness_condition condition)
 {
@@ -195,8 +198,8 @@ static void write_cause(FILE *out, const struct completeness_host *host,
 		[COMPLETENESS_DAEMON_STOPPED] = "daemon stopped in order",
 		[COMPLETENESS_DAEMON_MUTE] = "daemon and shipper are there, nothing is recorded",
 		[COMPLETENESS_SHIPPER_STOPPED] = "shipper stopped in order",
-		[COMPLETENESS_SHIPPER_KILLED] = "shipper gone, the host's connection is closed",
-		[COMPLETENESS_CUT_OFF] = "neither shipper nor its connection answer",
+		[COMPLETENESS_SHIPPER_KILLED] = "shipper killed, the host's connection is closed",
+		[COMPLETENESS_CUT_OFF] = "neither the shipper nor its connection responds",
 	};
 
 	if (!causes[condition])
@@ -234,7 +237,7 @@ static bool lacks(FILE *out, const struct completeness *c, const struct complete
 	return host->missing > 0 || host->waiting > 0;
 }
 
-/* " has 3 messages over its quota", and the like. */
+/* Writes " has 3 messages over its quota" and similar texts. */
 static bool has_messages(FILE *out, const char *verb, uint64_t count, const char *how)
 {
 	if (count > 0 && out) {
@@ -376,7 +379,7 @@ static void write_problems(FILE *out, const struct completeness *c,
 	}
 }
 
-/* How many are complete; *ret_oldest: how long ago the one that was heard of first was, ns. */
+/* Counts complete hosts. *ret_oldest: age in ns of the oldest last record among them. */
 static size_t count_complete(const struct completeness *c, const struct completeness_host *hosts,
 			     size_t count, uint64_t *ret_oldest)
 {

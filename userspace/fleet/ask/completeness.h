@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much of what the hosts have is in the store: what every answer ends with. Pure. */
+/*
+ * Determines how much of the hosts' logs the store has. Every query's output ends with this. No
+ * I/O.
+ */
 #ifndef CORDON_FLEET_COMPLETENESS_H
 #define CORDON_FLEET_COMPLETENESS_H
 
@@ -10,92 +13,91 @@
 
 #include "fleet/store/presence.h"
 
-/* Records that are there although some before them are not: `first` to `last`. */
+/* Records `first` to `last`, which the store has although earlier ones are missing. */
 struct completeness_range {
 	uint64_t first, last;
 };
 
 /*
- * How many are not there, of those up to the highest that is: all up to `contiguous` are, and
- * those in the ranges, which ascend by `first` and may overlap. *ret_highest may be NULL.
+ * Returns the number of missing records below the highest stored one. The store has all records up
+ * to `contiguous` and those in `ranges`, which are sorted by `first` and may overlap. *ret_highest
+ * may be NULL.
  */
 uint64_t completeness_missing(uint64_t contiguous, const struct completeness_range *ranges,
 			      size_t count, uint64_t *ret_highest);
 
-/* A host, by all of its logs together. Moments in ns. */
+/* A host with all its logs. Times in ns. */
 struct completeness_host {
-	char *host;	  /* its id; of one that was never heard: as it is expected */
-	char *name;	  /* as the host calls itself, which proves nothing; NULL: not at all */
-	char *expected;	  /* as the operator calls the host with this id; NULL: not at all */
-	bool name_shared; /* another host is called like that */
+	char *host;	  /* its ID; of a host that never sent anything: from --expect */
+	char *name;	  /* as the host reports it, without proof; NULL: none */
+	char *expected;	  /* the operator's name for this ID; NULL: none */
+	bool name_shared; /* another host has the same name */
 	bool never_heard;
 	uint64_t logs, contiguous, missing;
-	uint64_t waiting; /* records that are there behind missing ones: no chain covers them */
-	uint64_t gone;	  /* that were given up, and are not among the missing ones */
-	uint64_t later;	  /* messages that are read when the host has its turn */
-	uint64_t held;	  /* messages over a quota of it */
-	uint64_t dropped; /* messages over all quotas */
-	char *trouble;	  /* why a log of it cannot be opened; NULL */
+	uint64_t waiting; /* records after missing ones: no chain covers them */
+	uint64_t gone;	  /* records given up, not counted as missing */
+	uint64_t later;	  /* messages queued until the host's next time slice */
+	uint64_t held;	  /* messages over one of its quotas */
+	uint64_t dropped; /* messages dropped over all quotas */
+	char *trouble;	  /* why one of its logs cannot be opened; NULL: none */
 	uint64_t last_heard;
-	/*
-	 * its clock is before the store's by so much; negative: behind, or records were on their
-	 * way
-	 */
+	/* how far its clock is ahead of the store's; negative: behind, or records were delayed */
 	int64_t ahead;
-	uint64_t apart;		  /* deliveries that did not fit */
-	bool two_grow;		  /* two logs of it grow at once */
-	char last_action[32];	  /* of its last record: "agent-stop" tells a stop from silence */
-	struct presence presence; /* what its shipper said last, of itself and the daemon */
-	bool sealed;		  /* there is a seal in the log that grew last */
-	uint64_t unsealed;	  /* records behind it */
+	uint64_t apart;		  /* quarantined deliveries */
+	bool two_grow;		  /* two of its logs grow simultaneously */
+	char last_action[32];	  /* of its last record: "agent-stop" is a regular stop */
+	struct presence presence; /* the shipper's last presence message */
+	bool sealed;		  /* the log that grew last has a seal */
+	uint64_t unsealed;	  /* records after it */
 };
 
 struct completeness {
 	uint64_t now;
-	uint64_t silent_after; /* heard of longer ago than this: silent */
+	uint64_t silent_after; /* a host is silent if its last record is older */
 };
 
-/* What a host's records, and the word of its shipper, or that there is none, come to. */
+/* The condition of a host, from its last record, its last presence message and its connection. */
 enum completeness_condition {
 	COMPLETENESS_FINE,
 	COMPLETENESS_NEVER_HEARD,
-	COMPLETENESS_REWRITTEN, /* its log is not as its shipper had read it */
+	COMPLETENESS_REWRITTEN, /* the shipper found a modified log */
 	COMPLETENESS_DAEMON_KILLED,
-	COMPLETENESS_DAEMON_STOPPED,  /* in order */
-	COMPLETENESS_DAEMON_MUTE,     /* it is there, and nothing is recorded */
-	COMPLETENESS_SHIPPER_STOPPED, /* it was told to leave */
+	COMPLETENESS_DAEMON_STOPPED,  /* regularly */
+	COMPLETENESS_DAEMON_MUTE,     /* it runs, but no record arrives */
+	COMPLETENESS_SHIPPER_STOPPED, /* by a signal */
 	COMPLETENESS_SHIPPER_KILLED,
-	COMPLETENESS_CUT_OFF, /* neither host nor network say anything */
-	COMPLETENESS_SILENT,  /* and nothing is known about why */
+	COMPLETENESS_CUT_OFF, /* neither the host nor its network responds */
+	COMPLETENESS_SILENT,  /* for an unknown reason */
 	COMPLETENESS_CONDITION_COUNT,
 };
 
 enum completeness_condition completeness_condition(const struct completeness *c,
 						   const struct completeness_host *host);
-/* "daemon killed"; "" for COMPLETENESS_FINE. */
+/* Returns a text like "daemon killed", or "" for COMPLETENESS_FINE. */
 const char *completeness_condition_text(enum completeness_condition condition);
 
-/* Nothing is recorded there, or it does not come here. */
+/* True if the host logs nothing, or its records do not arrive. */
 bool completeness_is_silent(const struct completeness *c, const struct completeness_host *host);
 bool completeness_is_complete(const struct completeness *c, const struct completeness_host *host);
-/* "40 s", "5 min", "3 h", "2 d". */
+/* Formats "40 s", "5 min", "3 h" or "2 d". */
 void completeness_age(uint64_t nsec, char text[16]);
 #define COMPLETENESS_NAME_SIZE 96u
 /*
- * As the operator calls it, or as it calls itself, or what its id begins with; with that, where
- * another host is called the same.
+ * Returns the operator's name, else the name that the host reports, else the first characters of
+ * the ID. A name shared by several hosts is followed by these characters.
  */
 const char *completeness_name(const struct completeness_host *host,
 			      char buffer[COMPLETENESS_NAME_SIZE]);
 
 /*
- * "997 of 1,000 hosts complete to 40 s ago; web-7 silent since 03:11; db-2 lacks 1,204 records",
- * times local ones. Names in it are what hosts chose. Caller frees; NULL: no memory.
+ * Formats "997 of 1,000 hosts complete to 40 s ago; web-7 silent since 03:11; db-2 lacks 1,204
+ * records", with local times. Names in it may be chosen by hosts. The caller frees the result; NULL
+ * if out of memory.
  */
 char *completeness_text(const struct completeness *c, const struct completeness_host *hosts,
 			size_t count);
 
-/* The same as an object, a new reference, with all hosts that are not complete; NULL: no memory. */
+/* Returns the same as a new JSON object with all incomplete hosts; NULL if out of memory. */
 json_t *completeness_json(const struct completeness *c, const struct completeness_host *hosts,
 			  size_t count);
 

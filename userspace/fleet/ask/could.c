@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the policies of a host once more. */
+/* Evaluates the stored policies of a host again. */
 #include "fleet/ask/could.h"
 
 #include <dirent.h>
@@ -21,7 +21,10 @@ struct asking {
 	struct failure *failure;
 };
 
-/* Beside any log of the host: the tables prove themselves. *ret_policy NULL: it is not there. */
+/*
+ * Searches the policy beside every log of the host: its digest proves that it is the right one.
+ * *ret_policy is NULL if it is not stored.
+ */
 static int load_policy(const char *store, const char *host, const char *digest,
 		       struct compiled_policy **ret_policy)
 {
@@ -63,7 +66,9 @@ static void note_rule(struct could_answer *answer, const struct compiled_policy 
 	answer->line = rule->line;
 }
 
-/* With variables bound like that, or to nothing. *ret_allowed, and which rule decides. */
+/*
+ * Evaluates the request with the variables bound to `directories`, or unbound where they are NULL.
+ */
 static int judge(const struct asking *a, const char *const directories[CORDON_MAX_ANCHORS],
 		 struct policy_answer *ret_answer, struct policy_question *ret_question)
 {
@@ -90,7 +95,10 @@ static bool lies_below(const char *object, const char *directory)
 	       (object[size] == '/' || object[size] == '\0');
 }
 
-/* What the variables stood for, as far as the object may lie there. False: it cannot. */
+/*
+ * Binds the variables as the execution did. Returns false if the object is below none of their
+ * directories.
+ */
 static bool bind_variables(const struct asking *a, const json_t *start,
 			   const char *directories[CORDON_MAX_ANCHORS])
 {
@@ -142,7 +150,7 @@ static bool has_variables(const struct compiled_policy *policy)
 	return false;
 }
 
-/* Whose variables made it theirs. */
+/* Counts the executions that have access because of their variables. */
 static int ask_executions(struct asking *a, const struct could_use *use)
 {
 	const struct audit_query query = {.action = "execution-start", .policy = use->digest};

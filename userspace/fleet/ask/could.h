@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Could anything on a host have had an access? Decided by the tables that its executions ran under.
- */
+/* Decides from stored policies whether any task on a host could have had an access. */
 #ifndef CORDON_FLEET_COULD_H
 #define CORDON_FLEET_COULD_H
 
@@ -18,32 +16,32 @@ struct could_question {
 	const char *right, *object;
 };
 
-/* A form of a policy that decided something on a host. */
+/* One version of a policy that was active on a host. */
 struct could_use {
-	const char *host, *name, *policy, *digest; /* `name`: the host's, or NULL */
+	const char *host, *name, *policy, *digest; /* `name`: of the host, or NULL */
 };
 
 enum could_verdict {
 	COULD_NOT,
-	COULD,	    /* whatever the policy's variables stood for */
-	COULD_SOME, /* those executions whose variables stood for directories of which it lies in one */
-	COULD_UNKNOWN, /* the policy is not kept here */
+	COULD,	       /* for all values of the policy's variables */
+	COULD_SOME,    /* for executions with a variable's directory above the object */
+	COULD_UNKNOWN, /* the policy is not stored */
 };
 
 struct could_answer {
 	enum could_verdict verdict;
-	bool observe;	     /* the policy refuses nothing */
-	bool but_for_own;    /* not where the address is the host's own */
-	bool if_own;	     /* only what the execution had made itself for a while */
-	uint64_t executions; /* COULD_SOME: how many */
-	char execution[64];  /* and one of them */
-	char *file, *text;   /* the rule that decides, as the host says; NULL: none does */
+	bool observe;	     /* the policy is in observe mode */
+	bool but_for_own;    /* except if the address is one of the host's own */
+	bool if_own;	     /* only objects created by the execution itself */
+	uint64_t executions; /* COULD_SOME: how many executions could */
+	char execution[64];  /* one of them */
+	char *file, *text;   /* the deciding rule as the host reported it; NULL: none */
 	uint32_t line;
 };
 
 /*
- * -EINVAL: there is no such access, `failure` says why; -EIO, -ENOMEM. Release with
- * could_answer_release().
+ * Evaluates one policy. Returns 0, -EINVAL if right or object is invalid (*failure has the reason),
+ * -EIO or -ENOMEM. The caller frees *ret_answer with could_answer_release().
  */
 int could_ask(const struct could_question *question, const struct could_use *use,
 	      struct could_answer *ret_answer, struct failure *failure);

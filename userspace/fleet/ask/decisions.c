@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One question for both databases, whose tables of counts have the same columns. */
+/*
+ * Reads counts of decisions, with the same SQL from SQLite or from ClickHouse: their tables have
+ * the same columns.
+ */
 #include "fleet/ask/decisions.h"
 
 #include <inttypes.h>
@@ -22,7 +25,7 @@ struct reading {
 	struct failure *failure;
 };
 
-/* `hour` and `hosts`: what the hour is compared with, and whose decisions they are. */
+/* `hour` and `hosts`: SQL expressions of the first hour and of the selected hosts. */
 static void write_sql(const struct reading *r, struct buffer *sql, const char *hour,
 		      const char *hosts)
 {
@@ -104,7 +107,7 @@ static int visit_line(const struct reading *r, const char *line, size_t size)
 	json_decref(array);
 	return e == 0 ? 0
 		      : failure_set(r->failure, EIO,
-				    "ClickHouse answers something else than counts");
+				    "ClickHouse sent a malformed result instead of counts");
 }
 
 static int visit_lines(const struct reading *r, const struct buffer *answer)
@@ -140,7 +143,10 @@ static int read_there(const struct reading *r)
 	return e;
 }
 
-/* 1: they are counted in ClickHouse, and so many are not yet; 0: here. */
+/*
+ * Returns 1 if ClickHouse counts the decisions, and how many it has not received; 0 if SQLite
+ * counts them.
+ */
 static int where_counted(const struct reading *r, uint64_t *ret_uncounted)
 {
 	static const char sql[] =
@@ -170,14 +176,15 @@ int decisions_read(struct rows *rows, struct clickhouse *clickhouse,
 
 	if (r < 0)
 		return r;
-	/* As a record has it, with a space for the T. */
+	/* A record's time format, with a space instead of the T. */
 	(void)snprintf(reading.hour, sizeof(reading.hour), "%.10s %.2s:00:00", question->since,
 		       question->since + 11);
 	if (r == 0)
 		return read_here(&reading);
 	if (!clickhouse)
-		return failure_set(failure, ENODATA,
-				   "decisions are counted in ClickHouse: say in fleet.yaml where, "
-				   "or name such a file with --fleet");
+		return failure_set(
+			failure, ENODATA,
+			"decisions are counted in ClickHouse: configure it in fleet.yaml, "
+			"or name the file with --fleet");
 	return read_there(&reading);
 }

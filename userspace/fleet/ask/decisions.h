@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts of decisions by rule and class of path, over all hosts, from where they are counted. */
+/* Reads counts of decisions on all hosts by rule and class of path, from SQLite or ClickHouse. */
 #ifndef CORDON_FLEET_DECISIONS_H
 #define CORDON_FLEET_DECISIONS_H
 
@@ -11,22 +11,24 @@
 #include "fleet/store/rows.h"
 
 struct decisions_question {
-	const char *host;  /* its name, or how its id begins; NULL: all */
-	const char *since; /* as records have times: the hour that it is in, and later ones */
-	bool all;	   /* not only what was refused, or would have been */
-	uint64_t limit;	   /* those with the highest counts */
+	const char *host;  /* its name, or a prefix of its ID; NULL: all */
+	const char *since; /* time as in records; its whole hour and later ones count */
+	bool all;	   /* also allowed accesses, not only denied ones and would-be denials */
+	uint64_t limit;	   /* maximum number of results */
 };
 
-/* Texts are "" where there is none. */
+/* Missing texts are "". */
 struct decision {
 	const char *action, *policy, *rule, *operation, *template;
 	uint64_t count, hosts;
 };
 
 /*
- * Calls `visit` for each, the highest count first. *ret_uncounted: decisions whose rows have not
- * arrived where they are counted. -ENODATA: that is ClickHouse, and none is configured; -EIO;
- * -EAGAIN, -EHOSTUNREACH: it does not answer; -ENOMEM.
+ * Calls `visit` for each result, the highest count first. *ret_uncounted: decisions not yet
+ * received by ClickHouse.
+ *
+ * Returns 0, -ENODATA if ClickHouse has the counts but is not configured, -EAGAIN or -EHOSTUNREACH
+ * if it rejects the query or does not respond, -EIO, or -ENOMEM.
  */
 int decisions_read(struct rows *rows, struct clickhouse *clickhouse,
 		   const struct decisions_question *question,

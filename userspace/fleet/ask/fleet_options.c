@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens a store for a question, and says at the end of the answer how complete it is. */
+/* Parses the options of all queries, opens the store, and prints how complete the result is. */
 #include "fleet/ask/fleet_options.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "cli/term/read_option.h"
 #include "fleet/store/fleet_commands.h"
 
-/* Three heartbeats. */
+/* Three heartbeat intervals. */
 #define SILENT_AFTER_SECONDS	 180
 #define SILENT_AFTER_MAX_SECONDS (86400ul * 365)
 
@@ -36,13 +36,12 @@ const struct option fleet_options_table[FLEET_OPTIONS_COUNT] = {
 
 const char fleet_options_help[] =
 	"      --store DIR           the store's directory (" DEFAULT_STORE_DIRECTORY ")\n"
-	"      --fleet FILE          where it says which ClickHouse has rows (" CONFIG_FLEET_FILE
-	")\n"
-	"      --expect FILE         hosts that there should be: an id a line, and your name for it\n"
-	"      --silent-after N      a host is silent that was not heard of for N seconds (180)\n"
-	"      --json                one JSON object a line; the last says how complete the answer is\n"
-	"      --utc                 times in UTC, not local ones; put it before times that are given\n"
-	"  -h, --help                this text\n";
+	"      --fleet FILE          configuration of ClickHouse (" CONFIG_FLEET_FILE ")\n"
+	"      --expect FILE         expected hosts: on each line an id, then your name for it\n"
+	"      --silent-after N      seconds without a record until a host is silent (180)\n"
+	"      --json                print JSON lines; the last reports completeness\n"
+	"      --utc                 show times in UTC; also applies to options after it\n"
+	"  -h, --help                print this help\n";
 
 void fleet_options_init(struct fleet_options *options)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Narrows by the rows, reads each record from its host's log, and asks whether it matches. */
+/* Selects rows, reads their records from the hosts' logs, and matches them against the query. */
 #include "fleet/ask/fleet_search.h"
 
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include "fleet/ask/row_source.h"
 #include "fleet/store/host_log.h"
 
-/* Segments that are open: each is opened once for the many records of an answer that lie in it. */
+/* Keeps segments open, because many matching records are in the same segment. */
 #define OPEN_SEGMENTS 64
 
 struct segments_cache {
@@ -19,7 +19,7 @@ struct segments_cache {
 		uint64_t segment;
 		FILE *file;
 	} open[OPEN_SEGMENTS];
-	size_t next; /* the one to give way */
+	size_t next; /* index of the entry replaced next */
 };
 
 static void close_segments(const struct segments_cache *cache)
@@ -29,7 +29,7 @@ static void close_segments(const struct segments_cache *cache)
 			(void)fclose(cache->open[i].file);
 }
 
-/* NULL: it cannot be opened. */
+/* Returns NULL if the segment cannot be opened. */
 static FILE *open_segment(const struct fleet_search *s, struct segments_cache *cache,
 			  const struct source_row *row)
 {
@@ -56,7 +56,10 @@ static FILE *open_segment(const struct fleet_search *s, struct segments_cache *c
 	return file;
 }
 
-/* Of a row, from the log or as the first lane brought it; caller frees. NULL: it is not there. */
+/*
+ * Returns the record's line, from the log or from the queue "first". The caller frees it. NULL: not
+ * found.
+ */
 static char *read_line(const struct fleet_search *s, struct segments_cache *cache,
 		       const struct source_row *row, size_t *ret_size)
 {
@@ -77,7 +80,7 @@ static char *read_line(const struct fleet_search *s, struct segments_cache *cach
 	return NULL;
 }
 
-/* 1: it matches, *ret_record is a new reference; 0: no. */
+/* Returns 1 with a new reference in *ret_record if the record matches, otherwise 0. */
 static int judge(const struct fleet_search *s, struct segments_cache *cache,
 		 const struct source_row *row, struct fleet_search_result *result,
 		 json_t **ret_record)
@@ -103,7 +106,7 @@ static int judge(const struct fleet_search *s, struct segments_cache *cache,
 	return 0;
 }
 
-/* One of the last that were asked for, until all are known. */
+/* A record of the last `limit` ones, kept until all are found. */
 struct held {
 	char *host, *name, *log;
 	bool covered;
@@ -147,7 +150,7 @@ static void release(struct holding *h)
 	free(h->held);
 }
 
-/* They came the latest first. */
+/* The records were found in reverse order. */
 static int visit_held(const struct holding *h,
 		      int (*visit)(void *data, const struct fleet_found *found), void *data)
 {

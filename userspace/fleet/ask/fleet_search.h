@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds records of all hosts: rows narrow, and audit/search/query.h decides about each record
- * itself, as it does for one host's log. So a row that is wrong can hide a record, and never add
- * one.
+ * Finds records of all hosts. Rows select candidates; audit/search/query.h then matches each
+ * record, as for the log of one host. A wrong row can therefore hide a record, but never add one.
  */
 #ifndef CORDON_FLEET_SEARCH_H
 #define CORDON_FLEET_SEARCH_H
@@ -18,28 +17,27 @@
 
 struct fleet_search {
 	const char *directory; /* of the store */
-	const char *host;      /* its name, or how its id begins; NULL: all */
+	const char *host;      /* its name, or a prefix of its ID; NULL: all */
 	const struct audit_query *query;
-	bool no_index;	/* look at every record */
-	uint64_t limit; /* only the last so many; 0: all */
+	bool no_index;	/* read every record */
+	uint64_t limit; /* only the last `limit` records; 0: all */
 };
 
 struct fleet_found {
 	const char *host, *name; /* NULL: it has no name */
 	const char *log;
-	bool covered; /* by the chain; else the first lane brought it */
+	bool covered; /* by the chain; otherwise it arrived in the queue "first" */
 	json_t *record;
 };
 
 struct fleet_search_result {
 	uint64_t found;
-	uint64_t lost; /* rows whose record is not where they say */
+	uint64_t lost; /* rows without a record at their place */
 };
 
 /*
- * Calls `visit` for each that matches, in the order of their times; it stops with a negative
- * result, which is passed on. Errors of row_source_open(), to which `rows` and `clickhouse` are
- * given, and of row_source_next().
+ * Calls `visit` for each matching record, ordered by time. A negative result of `visit` ends the
+ * search and is returned. Other errors as for row_source_open() and row_source_next().
  */
 int fleet_search_run(struct rows *rows, struct clickhouse *clickhouse,
 		     const struct fleet_search *search,

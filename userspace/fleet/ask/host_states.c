@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gathers what is there, and what is not, of each host's logs. */
+/* Reads from the store's rows which records of each host's logs it has. */
 #include "fleet/ask/host_states.h"
 
 #include <string.h>
 
 #include "base/clock.h"
 
-/* A log that grows for so long after another one of its host was begun: both grow. */
+/* Two logs of a host grow simultaneously if both grow this long after the newer one began. */
 #define OVERLAP_SECONDS 60
-/* What the stream has, the store has by then. */
+/* After this delay the store has the messages that the stream has acknowledged. */
 #define ON_ITS_WAY (10 * NSEC_PER_SEC)
 
 static const char hosts_sql[] =
@@ -30,12 +30,15 @@ static const char seal_sql[] =
 static const char ranges_sql[] =
 	"SELECT first, last, 1 FROM waiting WHERE log = ?1 AND last > ?2"
 	" UNION ALL SELECT seq, seq, 0 FROM early WHERE log = ?1 AND seq > ?2 ORDER BY 1";
-/* What lacks for good, but for what the first lane brought of it; and all that was given up. */
+/*
+ * The first result excludes the records that arrived in the queue "first"; the second has all
+ * records given up.
+ */
 static const char holes_sql[] =
 	"SELECT coalesce(sum(h.last - h.first + 1 - (SELECT count(*) FROM early e WHERE e.log = h.log"
 	"  AND e.seq BETWEEN h.first AND h.last)), 0), coalesce(sum(h.last - h.first + 1), 0)"
 	" FROM holes h WHERE h.log = ?1";
-/* The last record that a message is said to have which is still to be read. */
+/* The highest sequence number of messages that are not read yet, as their headers state it. */
 static const char later_sql[] =
 	"SELECT max(last) FROM later WHERE held IN (0, 1) AND host = ?1 AND log = ?2";
 
@@ -78,7 +81,7 @@ static int add_host(struct host_states *states, struct completeness_host **ret_h
 	return 0;
 }
 
-/* What a host makes up may be any number. */
+/* Saturate: a malicious host can send any sequence number. */
 static void add_missing(struct completeness_host *host, uint64_t count)
 {
 	host->missing = host->missing + count < host->missing || host->missing + count > INT64_MAX
@@ -130,7 +133,7 @@ static int read_ranges(struct rows *rows, int64_t log, uint64_t contiguous,
 
 	sqlite3_bind_int64(statement, 1, log);
 	sqlite3_bind_int64(statement, 2, (sqlite3_int64)contiguous);
-	/* One after the other, since they may be many. */
+	/* Sum them up row by row, because there may be many. */
 	while ((r = sqlite3_step(statement)) == SQLITE_ROW) {
 		struct completeness_range range = {
 			(uint64_t)sqlite3_column_int64(statement, 0),
@@ -146,7 +149,7 @@ static int read_ranges(struct rows *rows, int64_t log, uint64_t contiguous,
 	return r == SQLITE_DONE ? 0 : sql_failure(rows, failure);
 }
 
-/* What the stream acknowledged to the shipper a while ago, and what came of it. */
+/* Count records as missing that the stream acknowledged to the shipper a while ago. */
 static void count_acknowledged(struct completeness_host *host, const char *log, uint64_t reached,
 			       uint64_t now)
 {
@@ -267,7 +270,7 @@ const struct completeness_host *host_states_find(const struct host_states *state
 	return find(states, host);
 }
 
-/* The next word of a line, of which it is cut off; NULL: there is none. */
+/* Returns the next word and advances *line behind it; NULL at the end. */
 static char *next_word(char **line)
 {
 	char *word = *line + strspn(*line, " \t\n");
@@ -316,8 +319,8 @@ static int add_expected(const char *path, struct host_states *states, struct fai
 		if (!delivery_id_is_valid(id) || strchr(id, '-') || strlen(id) < ID_MIN)
 			return failure_set(
 				failure, EINVAL,
-				"%s:%u: \"%.60s\" is no host's id. Write the id, and a name behind it: a "
-				"host can call itself anything. `cordon-fleet hosts` shows ids",
+				"%s:%u: \"%.60s\" is not a host id. Write the id, then your name for it: a "
+				"host can report any name. `cordon-fleet hosts` shows ids",
 				path, number, id);
 		if (expect(states, id, name) < 0)
 			return failure_set(failure, ENOMEM, "out of memory");
@@ -337,7 +340,7 @@ static int compare_called(const void *a, const void *b)
 	return strcmp(called(*one), called(*other));
 }
 
-/* Of names that several hosts have none tells who it is. */
+/* Marks names that several hosts share, because such a name identifies none of them. */
 static int find_shared(struct host_states *states)
 {
 	_cleanup_(freep) struct completeness_host **sorted =

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cordon-fleet: a program of its own, since it needs the network and no right that cordon has. */
+/*
+ * cordon-fleet: a separate program, because it needs the network and none of cordon's privileges.
+ */
 #include <signal.h>
 #include <stdlib.h>
 
@@ -9,18 +11,17 @@
 #include "fleet/store/fleet_commands.h"
 
 static const struct command commands[] = {
-	{"store", fleet_command_store, "keep the logs of many hosts as a stream brings them"},
-	{"ask", fleet_command_ask, "the records of all hosts that answer a question"},
-	{"hosts", fleet_command_hosts, "what is there of each host, and what is not"},
-	{"report", fleet_command_report, "what was decided most, over all hosts"},
-	{"could", fleet_command_could, "on which hosts anything could have had an access"},
-	{"policies", fleet_command_policies, "which form of which policy is where"},
+	{"store", fleet_command_store, "store the logs of many hosts from a stream"},
+	{"ask", fleet_command_ask, "show records of all hosts that match a query"},
+	{"hosts", fleet_command_hosts, "show how complete each host's records are"},
+	{"report", fleet_command_report, "show the most frequent decisions on all hosts"},
+	{"could", fleet_command_could, "show on which hosts an access was possible"},
+	{"policies", fleet_command_policies, "show which policy version is active where"},
 };
 
 static const struct command_table table = {
 	.program = "cordon-fleet",
-	.about =
-		"cordon-fleet keeps the logs of many hosts, and answers questions about all of them.",
+	.about = "cordon-fleet stores the logs of many hosts, and queries all of them.",
 	.commands = commands,
 	.count = ARRAY_SIZE(commands),
 };
@@ -35,7 +36,7 @@ int main(int argc, char **argv)
 	status = command_choose(&table, argc, argv, &command);
 	if (status >= 0)
 		return standard_streams_finish(status);
-	/* A reader that has seen enough is no failure. */
+	/* A reader that closes the pipe is not an error. */
 	signal(SIGPIPE, SIG_IGN);
 	return standard_streams_finish(command->run(argc - 1, argv + 1));
 }

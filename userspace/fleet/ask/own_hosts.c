@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of the hosts in ClickHouse, where several stores may have rows, are this store's. */
+/* Lists the hosts of this store, because several stores may share a ClickHouse database. */
 #include "fleet/ask/own_hosts.h"
 
 int own_hosts(struct rows *rows, const char *host, struct buffer *list, struct failure *failure)
@@ -12,7 +12,10 @@ int own_hosts(struct rows *rows, const char *host, struct buffer *list, struct f
 	if (r == SQLITE_OK) {
 		(void)sqlite3_bind_text(statement, 1, host, -1, SQLITE_STATIC);
 		while ((r = sqlite3_step(statement)) == SQLITE_ROW) {
-			/* Of digits and a to f alone, as whoever added it has seen to. */
+			/*
+			 * IDs consist of hexadecimal digits, as checked when the row was added: no
+			 * escaping.
+			 */
 			buffer_string(list, list->size > 0 ? ",'" : "'");
 			buffer_string(list, (const char *)sqlite3_column_text(statement, 0));
 			buffer_literal(list, "'");

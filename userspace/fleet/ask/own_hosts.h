@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of the hosts in ClickHouse, where several stores may have rows, are this store's. */
+/* Lists the hosts of this store, because several stores may share a ClickHouse database. */
 #ifndef CORDON_FLEET_OWN_HOSTS_H
 #define CORDON_FLEET_OWN_HOSTS_H
 
@@ -8,8 +8,8 @@
 #include "fleet/store/rows.h"
 
 /*
- * Adds their ids as SQL lists them ("'ab12','cd34'", and a NUL): all, or those with that name or
- * whose id begins so. -EIO, -ENOMEM.
+ * Appends the IDs as an SQL list with a final NUL, "'ab12','cd34'". `host`: only hosts with this
+ * name or ID prefix; NULL: all. Returns 0, -EIO or -ENOMEM.
  */
 int own_hosts(struct rows *rows, const char *host, struct buffer *list, struct failure *failure);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the tenant of a log, its key, and what the paths of an execution are classed by. */
+/* Finds the tenant of a log, its key, and the directories of an execution. */
 #include "fleet/ask/privacy.h"
 
 #include <errno.h>
@@ -18,9 +18,9 @@
 
 #define KEY_SUFFIX   ".key"
 #define DEFAULT_NAME "default"
-/* As many as a tenant's name has letters; see config/fleet.h. */
+/* Limit of a tenant's name; see config/fleet.h. */
 #define TENANT_MAX 64u
-/* So many executions are remembered at a time. */
+/* Size of the cache of executions; a full cache is emptied. */
 #define PLACES_MAX 4096u
 
 struct tenant_key {
@@ -33,9 +33,9 @@ struct fleet_privacy {
 	struct rows *rows;
 	struct tenant_key *keys;
 	size_t count;
-	struct tenant_key *fallback; /* among them; NULL: there is none */
-	json_t *tenants;	     /* "HOST/LOG": its tenant, "" for none */
-	json_t *places;		     /* "HOST/LOG/EXECUTION": as private_places() */
+	struct tenant_key *fallback; /* the key "default" in `keys`; NULL: none */
+	json_t *tenants;	     /* "HOST/LOG" to the tenant's name, "" for none */
+	json_t *places;		     /* "HOST/LOG/EXECUTION" to the result of private_places() */
 };
 
 /* --- keys --------------------------------------------------------------------------------- */
@@ -121,7 +121,7 @@ void fleet_privacy_close(struct fleet_privacy *p)
 	free(p);
 }
 
-/* --- whose, and where --------------------------------------------------------------------- */
+/* --- tenants and directories ----------------------------------------------------------------- */
 
 static json_t *read_record(const struct fleet_privacy *p, const char *host, const char *log,
 			   uint64_t segment, uint64_t offset)
@@ -137,7 +137,10 @@ static json_t *read_record(const struct fleet_privacy *p, const char *host, cons
 	return json_loadb(line, size, 0, NULL);
 }
 
-/* The last record of a log with this action, of an execution or (NULL) any. NULL: none is there. */
+/*
+ * Returns the last record of a log with this action, and with this execution unless it is NULL.
+ * NULL: not found.
+ */
 static json_t *find_record(const struct fleet_privacy *p, const char *host, const char *log,
 			   const char *action, const char *execution)
 {
@@ -162,7 +165,7 @@ static json_t *find_record(const struct fleet_privacy *p, const char *host, cons
 	return record;
 }
 
-/* As its latest identity says. NULL: no memory. */
+/* Returns the tenant in the log's latest identity record, or "". NULL: out of memory. */
 static const char *tenant_of(struct fleet_privacy *p, const char *host, const char *log)
 {
 	char name[2 * DELIVERY_ID_SIZE];
@@ -180,7 +183,7 @@ static const char *tenant_of(struct fleet_privacy *p, const char *host, const ch
 	return json_string_value(json_object_get(p->tenants, name));
 }
 
-/* 1: *ret_key is that of the log's tenant; 0: it has none. */
+/* Returns 1 with the key of the log's tenant, 0 if it has none, or -ERRNO. */
 static int key_of(struct fleet_privacy *p, const char *host, const char *log,
 		  struct private_key *ret_key)
 {
@@ -200,7 +203,7 @@ static int key_of(struct fleet_privacy *p, const char *host, const char *log,
 	return r < 0 ? r : 1;
 }
 
-/* Borrowed. NULL: nothing is known of where the execution's things lie. */
+/* Returns the execution's directories; the cache owns them. NULL: unknown. */
 static const json_t *places_of(struct fleet_privacy *p, const char *host, const char *log,
 			       const json_t *record)
 {

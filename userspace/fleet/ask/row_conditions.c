@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a question's conditions on rows as SQL for SQLite and ClickHouse. */
+/* Writes a query's conditions on rows as SQL for SQLite and ClickHouse. */
 #include "fleet/ask/row_conditions.h"
 
 #include "base/clock.h"
@@ -32,7 +32,7 @@ size_t row_conditions(const struct audit_query *q, struct buffer *sql,
 		{q->execution,
 		 " AND r.execution != '' AND r.execution >= ?3 AND r.execution < ?3 || '~'",
 		 {'3', ROW_TEXT, q->execution}},
-		/* Of a digest a row has what it begins with. */
+		/* A row has only the first characters of a digest. */
 		{q->policy,
 		 " AND (r.policy = ?4 OR substr(r.digest, 1, length(substr(?4, 1, 16))) = substr(?4, 1, 16))",
 		 {'4', ROW_TEXT, q->policy}},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What narrows rows to those that may answer a question, in the SQL that SQLite and ClickHouse have
- * in common: each condition says less than the question does, never more. Pure.
+ * Converts a query to SQL conditions that SQLite and ClickHouse both accept. A condition may select
+ * more rows than the query matches, but never fewer. No I/O.
  */
 #ifndef CORDON_FLEET_ROW_CONDITIONS_H
 #define CORDON_FLEET_ROW_CONDITIONS_H
@@ -15,7 +15,7 @@
 
 enum row_value_kind { ROW_TEXT, ROW_TIME };
 
-/* What stands for a digit behind '?'. */
+/* The value of a parameter ?DIGIT. */
 struct row_parameter {
 	char digit;
 	enum row_value_kind kind;
@@ -25,7 +25,10 @@ struct row_parameter {
 
 #define ROW_PARAMETERS_MAX 6
 
-/* " AND r.time >= ?1 ..."; *ret_parameters: those that it takes. Returns how many. */
+/*
+ * Appends " AND r.time >= ?1 ..." and sets *ret_parameters to the used parameters. Returns their
+ * number.
+ */
 size_t row_conditions(const struct audit_query *query, struct buffer *sql,
 		      struct row_parameter ret_parameters[ROW_PARAMETERS_MAX]);
 

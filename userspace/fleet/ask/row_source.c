@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Merges what SQLite has with what ClickHouse has. */
+/* Merges the rows of SQLite and ClickHouse. */
 #include "fleet/ask/row_source.h"
 
 #include <string.h>
@@ -10,16 +10,16 @@
 
 struct head {
 	struct source_row row;
-	int state; /* 1: it is the next of its side; 0: that has no more; -1: to be read */
+	int state; /* 1: `row` is its next row; 0: at the end; -1: not read yet */
 };
 
 struct row_source {
 	struct rows *rows;
 	bool backwards, begun;
 	sqlite3_stmt *statement, *name;
-	struct clickhouse_rows *clickhouse; /* NULL: there is nothing there */
+	struct clickhouse_rows *clickhouse; /* NULL: no rows there */
 	struct head here, there;
-	struct source_row last; /* that was handed out */
+	struct source_row last; /* last row returned */
 };
 
 static int sql_failure(struct row_source *s, struct failure *failure)
@@ -36,7 +36,7 @@ static int prepare(struct row_source *s, const char *sql, sqlite3_stmt **ret_sta
 		       : sql_failure(s, failure);
 }
 
-/* Names of parameters are digits; that of the host is beyond them. */
+/* row_conditions() uses smaller parameter numbers. */
 #define HOST_CONDITION " AND (h.name = ?9 OR substr(h.host, 1, length(?9)) = ?9)"
 #define HOST_PARAMETER 9
 
@@ -89,7 +89,10 @@ static int open_here(struct row_source *s, const struct row_question *question,
 	return r;
 }
 
-/* 1: rows have gone from here to ClickHouse; 0: none. Begins what is read here. */
+/*
+ * Returns 1 if this store has sent rows to ClickHouse, otherwise 0. Its SELECT also starts SQLite's
+ * read snapshot.
+ */
 static int look_whether_sent(struct row_source *s, struct failure *failure)
 {
 	sqlite3_stmt *statement = NULL;
@@ -113,9 +116,10 @@ static int open_there(struct row_source *s, struct clickhouse *clickhouse,
 	if (r <= 0)
 		return r;
 	if (!clickhouse)
-		return failure_set(failure, ENODATA,
-				   "rows of this store are in ClickHouse: say in fleet.yaml where, "
-				   "or name such a file with --fleet");
+		return failure_set(
+			failure, ENODATA,
+			"rows of this store are in ClickHouse: configure it in fleet.yaml,  "
+			"or name the file with --fleet");
 	r = question->host ? own_hosts(s->rows, question->host, &hosts, failure) : 0;
 	if (r == 0 && (!question->host || hosts.data[0]))
 		r = clickhouse_rows_open(clickhouse, question, hosts.data, &s->clickhouse, failure);
@@ -124,8 +128,8 @@ static int open_there(struct row_source *s, struct clickhouse *clickhouse,
 }
 
 /*
- * What leaves here goes there first: so what is read of both, here at a moment before, lacks
- * nothing.
+ * A row is removed from SQLite only after ClickHouse has it. SQLite's snapshot is therefore taken
+ * first, so that no row is missing in both.
  */
 static int open_all(struct row_source *s, struct clickhouse *clickhouse,
 		    const struct row_question *question, struct failure *failure)
@@ -195,7 +199,7 @@ static int next_here(struct row_source *s, struct source_row *ret_row, struct fa
 	return 1;
 }
 
-/* 1: it is of a host of this store; another store may have its rows in the same database. */
+/* Returns 1 if the host belongs to this store; other stores may share the database. */
 static int is_ours(struct row_source *s, const char *host, struct failure *failure)
 {
 	int r;
@@ -236,7 +240,7 @@ static int compare(const struct source_row *a, const struct source_row *b)
 	return r == 0 ? compare_numbers(a->sequence, b->sequence) : r;
 }
 
-/* The side whose row is next; NULL: neither has one. */
+/* Returns the source with the next row; NULL if both are at the end. */
 static struct head *choose(struct row_source *s)
 {
 	int r;
@@ -270,7 +274,10 @@ int row_source_next(struct row_source *s, struct source_row *ret_row, struct fai
 		if (!head)
 			return 0;
 		head->state = -1;
-		/* One that left meanwhile is on both sides, one that was sent twice there. */
+		/*
+		 * Skip duplicates: rows moved to ClickHouse meanwhile are in both, and resent rows
+		 * are there twice.
+		 */
 		if (s->last.host[0] && compare(&head->row, &s->last) == 0)
 			continue;
 		s->last = head->row;
