@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps what does not fit, with the reason, where it harms nobody. */
+/* Quarantines deliveries that the store cannot accept, with the reason. */
 #include "fleet/store/apart.h"
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "base/io.h"
 #include "base/sha256.h"
 
-/* Digits of the digest in a file's name. */
+/* Hexadecimal digits of the digest in a file's name. */
 #define NAME_DIGITS 32
 
 static int open_folder(const char *directory, const char *host, struct failure *failure)
@@ -33,7 +33,9 @@ static int open_folder(const char *directory, const char *host, struct failure *
 	return fd < 0 ? failure_set(failure, errno, "cannot open %s: %m", path) : fd;
 }
 
-/* By what it is and why, so that what is delivered again gets the same name. */
+/*
+ * Derives the file name from contents and reason, so that a repeated delivery gets the same name.
+ */
 static int name_of(const struct delivery *delivery, const char *reason, char name[NAME_DIGITS + 8])
 {
 	_cleanup_(sha256_freep) struct sha256 *hash = sha256_new();
@@ -112,7 +114,7 @@ int apart_keep(const char *directory, struct rows *rows, const struct delivery *
 		if (r == 0 &&
 		    (bytes + delivery->size > APART_BYTES_MAX || files >= APART_FILES_MAX))
 			return rows_excess(rows, host, reason, failure);
-		/* The file last: it says that the reason is there. */
+		/* Write the file last: its existence implies that the reason is stored. */
 		if (r == 0)
 			r = write_reason(folder, delivery, reason, name);
 		if (r == 0)

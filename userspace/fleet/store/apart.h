@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cannot be taken: DIR/apart/<host id>/<digest>.jsonl, the bytes as they came, and a line in
- * DIR/apart/<host id>/reasons. What is of no host that can be told lies under "unknown".
+ * The quarantine for deliveries that the store cannot accept. The bytes are stored unchanged in
+ * DIR/apart/<host id>/<digest>.jsonl, with a line in DIR/apart/<host id>/reasons. If the host is
+ * unknown, the folder is DIR/apart/unknown.
  */
 #ifndef CORDON_FLEET_APART_H
 #define CORDON_FLEET_APART_H
@@ -10,13 +11,13 @@
 #include "fleet/store/rows.h"
 
 #define APART_FOLDER "apart"
-/* Of one host: beyond that deliveries are only counted, with the last reason. */
+/* Limits per host. Beyond them deliveries are only counted, with the last reason. */
 #define APART_BYTES_MAX (256ull << 20)
 #define APART_FILES_MAX 10000u
 
 /*
- * On disk when it returns 0, but for its row. The same bytes again are kept once. -errno of what
- * failed.
+ * Quarantines a delivery. When it returns 0, everything but the row is on disk. The same bytes are
+ * stored once. Returns 0 or -ERRNO.
  */
 int apart_keep(const char *directory, struct rows *rows, const struct delivery *delivery,
 	       const char *reason, struct failure *failure);

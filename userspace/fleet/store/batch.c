@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the lines of a delivery, which a host chose, and checks their chain. */
+/* Parses the lines of a delivery, which may be malicious, and verifies their chain. */
 #include "fleet/store/batch.h"
 
 #include <inttypes.h>
@@ -10,7 +10,10 @@
 #include "base/json_bounds.h"
 #include "insight/text/view.h"
 
-/* Of a message: records are parsed together. 5,000 of them have a fifth of these. */
+/*
+ * Limits of a message, because its records are parsed together. 5,000 genuine records have a fifth
+ * of these.
+ */
 #define CONTAINERS_MAX (1u << 18)
 #define VALUES_MAX     (1u << 20)
 
@@ -22,11 +25,11 @@ static int check_origin(const struct delivery *delivery, const struct batch_reco
 
 	if (host && strcmp(host, delivery->host) != 0)
 		return failure_set(failure, EBADMSG,
-				   "record %" PRIu64 " says it is of another host than the subject",
+				   "record %" PRIu64 " names another host than the subject",
 				   r->sequence);
 	if (log && strcmp(log, delivery->log) != 0)
 		return failure_set(failure, EBADMSG,
-				   "record %" PRIu64 " says it is of another log than the subject",
+				   "record %" PRIu64 " names another log than the subject",
 				   r->sequence);
 	return 0;
 }
@@ -100,7 +103,7 @@ static int read_all(const struct delivery *delivery, struct batch *batch, size_t
 			r = check_time(delivery, record, &batch->newest, failure);
 		if (r == 0 && batch->count > 0)
 			r = check_order(delivery, batch, failure);
-		/* Counted in any case, so that it is freed. */
+		/* Count the record in any case, so that batch_free() frees it. */
 		batch->count++;
 		if (r < 0)
 			return r;
@@ -117,7 +120,7 @@ static int check_range(const struct delivery *delivery, const struct batch *batc
 	if (delivery->first > 0 && (batch->records[0].sequence != delivery->first ||
 				    batch->records[batch->count - 1].sequence != delivery->last))
 		return failure_set(failure, EBADMSG,
-				   "it holds other records than the header Cordon-Seq says");
+				   "its records differ from the header Cordon-Seq");
 	return 0;
 }
 
@@ -162,7 +165,7 @@ static int follow_one(struct sha256 *hash, const struct batch_record *record, ui
 	uint64_t number;
 	size_t body;
 
-	/* It was split before. */
+	/* read_line() has checked the format before. */
 	if (chain_split(record->line, record->size - 1, &body, &number, claimed) < 0 ||
 	    number != *sequence + 1)
 		return failure_set(failure, EBADMSG,
@@ -173,7 +176,7 @@ static int follow_one(struct sha256 *hash, const struct batch_record *record, ui
 	if (memcmp(claimed, computed, sizeof(claimed)) != 0)
 		return failure_set(failure, EBADMSG,
 				   "the chain does not fit: record %" PRIu64
-				   " does not follow from what is kept of this log",
+				   " does not follow from the stored part of this log",
 				   number);
 	*sequence = number;
 	memcpy(chain, claimed, sizeof(claimed));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The records of one delivery, each read and held against what the delivery says of them. Pure. */
+/* Parses the records of one delivery and compares them with its subject and headers. No I/O. */
 #ifndef CORDON_FLEET_BATCH_H
 #define CORDON_FLEET_BATCH_H
 
@@ -11,11 +11,11 @@
 #include "base/sha256.h"
 #include "fleet/store/delivery.h"
 
-/* Records that say they are from so much later than the store's clock are kept apart. */
+/* Records with a timestamp further ahead of the store's clock are quarantined. */
 #define BATCH_AHEAD_MAX (24ull * 3600 * 1000000000)
 
 struct batch_record {
-	const char *line; /* borrowed from the delivery; with its newline */
+	const char *line; /* points into the delivery; includes the newline */
 	size_t size;	  /* newline included */
 	uint64_t sequence;
 	json_t *record;
@@ -28,16 +28,17 @@ struct batch {
 };
 
 /*
- * -EBADMSG: something of it is not as it must be, and *failure says what: a line without end, too
- * long, no record, another host's or log's, from the future; seqs that do not follow each other
- * (bulk) or do not rise (first lane); or others than the header says. -ENOMEM.
+ * Parses and checks a delivery. Returns 0, -ENOMEM, or -EBADMSG with *failure set: a line is
+ * unterminated, too long or not a record, names another host or log, or is from the future;
+ * sequence numbers have gaps (bulk) or do not increase (first), or differ from the header.
  */
 int batch_read(const struct delivery *delivery, struct batch *ret_batch, struct failure *failure);
 void batch_free(struct batch *batch);
 
 /*
- * Do the records from number `from` on follow from the record `sequence` with that chain value?
- * Then both are those of the last. -EBADMSG: no; -ENOMEM, -EIO.
+ * Verifies that the records from index `from` on continue the chain after record `sequence` with
+ * the value `chain`. On success both are set to the last record's. Returns 0, -EBADMSG if the chain
+ * is broken, -ENOMEM or -EIO.
  */
 int batch_follow(const struct batch *batch, size_t from, uint64_t *sequence,
 		 unsigned char chain[SHA256_SIZE], struct failure *failure);

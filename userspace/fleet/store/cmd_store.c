@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cordon-fleet store`: keeps the logs of many hosts. */
+/* `cordon-fleet store`: stores the logs of many hosts. */
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "fleet/store/import.h"
 #include "fleet/store/stream.h"
 
-/* A log whose beginning is not there may be one that was delivered out of order for so long. */
+/* How long to wait for the beginning of a log, because deliveries may be out of order. */
 #define PATIENCE (120 * NSEC_PER_SEC)
 
 static const char help[] =
@@ -23,35 +23,35 @@ static const char help[] =
 	"       cordon-fleet store --import FILE --host ID --log ID [--first] [--store DIR]\n"
 	"       cordon-fleet store skip HOST LOG SEQ --reason TEXT [--store DIR]\n"
 	"\n"
-	"Keeps the logs of many hosts as a stream of NATS JetStream brings them: each byte for byte in\n"
-	"DIR/hosts/HOST/LOG, where `cordon show`, `why`, `report` and `log verify` read it with --log, and\n"
-	"rows of all in DIR/fleet.sqlite, which `cordon-fleet ask`, `hosts` and `policies` read. Nothing is\n"
-	"acknowledged before it is on disk. What does not fit lies in DIR/apart, with the reason. Where\n"
-	"fleet.yaml names a ClickHouse server, rows go on there, and are dropped here once it has them.\n"
-	"Runs until it is told to end; exits with 1 if it cannot go on.\n"
+	"Stores the logs of many hosts from a NATS JetStream stream, each byte for byte\n"
+	"in DIR/hosts/HOST/LOG, where `cordon show`, `why`, `report` and `log verify`\n"
+	"read it with --log. Rows of all logs are in DIR/fleet.sqlite for the other\n"
+	"commands of cordon-fleet, or in the ClickHouse server that fleet.yaml names.\n"
+	"Acknowledges messages after they are on disk. Quarantines invalid messages in\n"
+	"DIR/apart, with the reason. Runs until stopped; exit status 1 on failure.\n"
 	"\n"
-	"      --store DIR          where (" DEFAULT_STORE_DIRECTORY ")\n"
-	"      --fleet FILE         where it says which ClickHouse is to have rows (" CONFIG_FLEET_FILE
-	")\n"
+	"      --store DIR          the store's directory (" DEFAULT_STORE_DIRECTORY ")\n"
+	"      --fleet FILE         configuration of ClickHouse (" CONFIG_FLEET_FILE ")\n"
 	"      --nats URL           the server (nats://127.0.0.1:4222)\n"
-	"      --stream NAME        its stream (CORDON), which is made if it is not there\n"
-	"      --consumer NAME      how the server knows this store (cordon-store)\n"
-	"      --credentials FILE   who it is there, as `nsc` writes it\n"
-	"      --tls-ca FILE        whom to believe that they are the server\n"
+	"      --stream NAME        the stream (CORDON); created if it does not exist\n"
+	"      --consumer NAME      this store's name at the server (cordon-store)\n"
+	"      --credentials FILE   NATS credentials, as `nsc` writes them\n"
+	"      --tls-ca FILE        CA certificates for the server\n"
 	"      --tls-cert FILE, --tls-key FILE\n"
-	"                           who this store is\n"
-	"      --plaintext          connects unencrypted to another machine, too\n"
-	"      --ack-wait SECONDS   until what was not acknowledged comes again (30)\n"
-	"      --until-idle SECONDS ends when nothing has come for so long\n"
-	"      --host-disk GIB      disk space for the records of one host (64); beyond it, they stay in the\n"
-	"                           stream, and query results list the host\n"
+	"                           certificate and key of this store\n"
+	"      --plaintext          permit unencrypted connections to another machine\n"
+	"      --ack-wait SECONDS   delay until unacknowledged messages are resent (30)\n"
+	"      --until-idle SECONDS exit after this time without a message\n"
+	"      --host-disk GIB      disk space for the records of one host (64); beyond it,\n"
+	"                           they stay in the stream, and query results list the host\n"
 	"      --host-logs N        number of logs of one host (64)\n"
 	"\n"
-	"      --import FILE        takes in records of a file, of a log's folder, or with - of standard\n"
-	"                           input, instead of a stream; exits with 1 if any was kept apart\n"
-	"      --host ID, --log ID  whose they are\n"
-	"      --first              chosen records ahead of the rest, which no chain covers\n"
-	"  -h, --help               this text\n";
+	"      --import FILE        store records from a file, a log's folder, or with - from\n"
+	"                           standard input instead of a stream; exit status 1 if any\n"
+	"                           was quarantined\n"
+	"      --host ID, --log ID  host and log of the imported records\n"
+	"      --first              the records were sent before a backlog: no chain covers them\n"
+	"  -h, --help               print this help\n";
 
 static volatile sig_atomic_t stopped;
 
@@ -63,7 +63,7 @@ static void stop(int number)
 
 struct command {
 	const char *directory, *fleet;
-	bool plaintext; /* unencrypted to another machine, too */
+	bool plaintext; /* permit unencrypted connections to another machine */
 	struct intake_limits limits;
 	struct stream_options stream;
 	struct import import;
@@ -113,7 +113,7 @@ static const struct option options[] = {
 	{},
 };
 
-/* 1 to 1,048,576. */
+/* Parses a count from 1 to 1,048,576. */
 static int take_count(const char *option, const char *value, uint64_t *ret_count)
 {
 	unsigned long count;
@@ -198,7 +198,7 @@ static int take_option(struct command *c, int option, const char *value)
 static bool is_complete(const struct command *c)
 {
 	if (c->import.from && (!c->import.host || !c->import.log))
-		message("store: --import takes --host and --log, whose records they are");
+		message("store: --import requires --host and --log of the records");
 	else if (!c->import.from && (c->import.host || c->import.log || c->import.first_lane))
 		message("store: --host, --log and --first go with --import");
 	else if (c->stream.key && !c->stream.certificate)
@@ -206,7 +206,7 @@ static bool is_complete(const struct command *c)
 	else if (!c->import.from && !c->plaintext && !c->stream.ca && !c->stream.certificate &&
 		 clear_text_leaves_machine(c->stream.url))
 		message("cannot connect to %s: records would cross the network unencrypted. Use tls://, "
-			"or --plaintext if nobody else can read there",
+			"or --plaintext if only trusted parties can read there",
 			c->stream.url);
 	else
 		return true;
@@ -224,8 +224,8 @@ static void report_forward(const char *text)
 }
 
 /*
- * What was imported goes on at once if it can; else it does when a store runs, and answers have it
- * in any case.
+ * After an import: send rows to ClickHouse if it responds. Otherwise the next store does, and
+ * queries include the rows in any case.
  */
 static int finish_forward(struct intake *intake, struct failure *failure)
 {
@@ -267,7 +267,7 @@ static int run_stream(struct intake *intake, const struct stream_options *stream
 	return EXIT_SUCCESS;
 }
 
-/* Three for each log that is open. */
+/* Each open log needs three descriptors. */
 static void raise_descriptors(void)
 {
 	struct rlimit limit;
@@ -294,7 +294,7 @@ static int forward(const struct command *c, struct intake *intake, struct config
 
 static int run(const struct command *c)
 {
-	/* It outlives what borrows from it. */
+	/* Declared first, because `intake` uses it until it is closed. */
 	_cleanup_(config_fleet_freep) struct config_fleet *fleet = NULL;
 	_cleanup_(intake_closep) struct intake *intake = NULL;
 	struct failure failure = {};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cordon-fleet store skip`: gives up missing records, so that what is behind them is covered. */
+/* `cordon-fleet store skip`: gives up missing records, so that the chain covers the later ones. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -11,21 +11,24 @@
 #include "fleet/store/fleet_commands.h"
 #include "fleet/store/intake.h"
 
-/* How long a store that is at work may take. */
+/* How long to wait for the running store. */
 #define WAIT_NSEC (30 * NSEC_PER_SEC)
 
 static const char help[] =
 	"usage: cordon-fleet store skip HOST LOG SEQ --reason TEXT [--store DIR]\n"
 	"\n"
-	"Gives up the missing records of a log that include SEQ. The records behind them begin a run of their\n"
-	"own, which the chain covers. Query results then list the number of records that were given up. Records\n"
-	"that the host's own retention deleted need no skip. HOST and LOG are ids, as in the output of\n"
-	"`cordon-fleet hosts` and `ask --json`. Works with or without a running store. Exits with 0 if the\n"
-	"records are given up, 1 if not, 2 if the arguments are wrong.\n"
+	"Gives up the missing records of a log that include SEQ, so that the chain covers\n"
+	"the records after them. Query results then list the number of records given up.\n"
+	"Records deleted by the host's own retention need no skip. HOST and LOG are ids,\n"
+	"as in the output of `cordon-fleet hosts` and `ask --json`. Works with or without\n"
+	"a running store.\n"
 	"\n"
 	"      --reason TEXT  the reason, which is stored; at most 200 bytes\n"
-	"      --store DIR    where the store is (" DEFAULT_STORE_DIRECTORY ")\n"
-	"  -h, --help         this text\n"
+	"      --store DIR    the store's directory (" DEFAULT_STORE_DIRECTORY ")\n"
+	"  -h, --help         print this help\n"
+	"\n"
+	"Exit status: 0 if the records are given up, 1 if not, 2 if the arguments are\n"
+	"wrong.\n"
 	"\n"
 	"example: cordon-fleet store skip 5c04cde4a12c886ff55ccaac34f5aebf \\\n"
 	"             01a2013c-58d6-7f6f-8e64-000000000001 51 --reason 'disk lost on 2026-11-20'\n";
@@ -65,7 +68,7 @@ static int run_sql(struct rows *rows, const char *sql, const struct skip *skip, 
 	return -EIO;
 }
 
-/* Whether it is given up: 1; 0: no; negative: not known. */
+/* Returns 1 if the record is given up, 0 if not, or -ERRNO. */
 static int64_t is_given_up(struct rows *rows, const struct skip *skip)
 {
 	static const char sql[] =
@@ -77,7 +80,7 @@ static int64_t is_given_up(struct rows *rows, const struct skip *skip)
 	return r < 0 ? r : number > 0;
 }
 
-/* For the store that is at work: it looks for orders twice a second. */
+/* Places an order for the running store, which checks for orders twice a second. */
 static int order(const struct skip *skip)
 {
 	static const char put[] = "INSERT OR REPLACE INTO skips VALUES(?1, ?2, ?3, ?4)";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the subject, the headers and the encoding of a message, none of which it believes. */
+/* Parses subject, headers and encoding of a message, which may all be malicious. */
 #include "fleet/store/delivery.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ static void copy_id(char to[DELIVERY_ID_SIZE], const char *from, size_t size)
 	to[size] = '\0';
 }
 
-/* HOST.LOG.REST behind `head`. NULL: it is not that; else REST. */
+/* Parses HOST.LOG.REST after `head`. Returns REST, or NULL if the subject has another form. */
 static const char *read_ids(const char *subject, const char *head, struct delivery *delivery)
 {
 	const char *host = subject + strlen(head), *log, *rest;
@@ -43,8 +43,8 @@ static const char *read_ids(const char *subject, const char *head, struct delive
 }
 
 /*
- * By whose certificate it came, if it is that at least: nobody else may publish under that id. Else
- * nothing is set.
+ * Sets the host from a malformed subject if it has one. The server lets only the host's own
+ * certificate publish on subjects with its ID. Otherwise sets nothing.
  */
 static void read_host(const char *subject, const char *head, struct delivery *delivery)
 {
@@ -133,7 +133,7 @@ int delivery_inflate(const void *data, size_t size, struct buffer *ret_text)
 	struct buffer text = {};
 	int r;
 
-	/* 16: the header is gzip's. */
+	/* 16 selects the gzip format. */
 	if (inflateInit2(&stream, 15 + 16) != Z_OK)
 		return -ENOMEM;
 	r = inflate_all(&stream, &text);
@@ -160,7 +160,7 @@ int delivery_chain(const char *header, const char *data, size_t size, struct buf
 		return failure_set(failure, EBADMSG, "it holds more than 4 MiB");
 	if (r == -EBADMSG)
 		return failure_set(failure, EBADMSG,
-				   "its records do not lead to the chain value that its header "
-				   "Cordon-Chain says");
+				   "its records do not lead to the chain value in its header "
+				   "Cordon-Chain");
 	return r < 0 ? failure_set(failure, r, "%m") : 0;
 }

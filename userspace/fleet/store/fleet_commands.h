@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands of cordon-fleet. argv[0] is the command's own word; the result is an exit status. */
+/* The commands of cordon-fleet. argv[0] is the command's name; each returns an exit status. */
 #ifndef CORDON_FLEET_COMMANDS_H
 #define CORDON_FLEET_COMMANDS_H
 
-/* Where the store is when --store does not say. */
+/* The default of --store. */
 #define DEFAULT_STORE_DIRECTORY "/var/lib/cordon-fleet"
 
 int fleet_command_store(int argc, char **argv);

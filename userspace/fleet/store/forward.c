@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One request after the other, and pauses between them. */
+/* Sends rows to ClickHouse in a thread, one request at a time with pauses between them. */
 #include "fleet/store/forward.h"
 
 #include <inttypes.h>
@@ -11,14 +11,14 @@
 #include "fleet/clickhouse/client.h"
 #include "fleet/store/outgoing.h"
 
-/* Few large inserts rather than many small ones. */
+/* Pause between batches, because few large inserts cost less than many small ones. */
 #define INTERVAL       (1 * NSEC_PER_SEC)
 #define RETRY_MIN_MSEC 200u
 #define RETRY_MAX_MSEC 60000u
 
 enum job {
 	JOB_NONE,
-	JOB_LOOK, /* what the server has of each log */
+	JOB_LOOK, /* read the last record that the server has of each log */
 	JOB_SEND,
 	JOB_END,
 };
@@ -27,13 +27,13 @@ struct forward {
 	struct outgoing outgoing;
 	struct clickhouse *clickhouse;
 	struct forward_options options;
-	char reported[sizeof(((struct failure *)NULL)->text)]; /* until it works */
+	char reported[sizeof(((struct failure *)NULL)->text)]; /* empty after success */
 	bool looked, has_batch;
 	uint64_t begun, not_before; /* monotonic, ns */
 	uint64_t retry_msec;
 	unsigned int seed;
 
-	/* What the thread is given, and what it made of it. */
+	/* Shared with the thread: its job and the job's result. */
 	pthread_t thread;
 	bool has_thread;
 	pthread_mutex_t lock;
@@ -47,7 +47,7 @@ struct forward {
 	struct failure failure;
 };
 
-/* With each log when the oldest row of all is from. */
+/* Reads the last record of each log, and the time of the oldest row of all logs. */
 static const char look_sql[] =
 	"SELECT host, log, max(seq), toUnixTimestamp64Nano(min(min(time)) OVER ()) FROM records"
 	" GROUP BY host, log FORMAT JSONCompactEachRow";
@@ -96,7 +96,7 @@ static void give(struct forward *f, enum job job)
 	f->begun = clock_nsec(CLOCK_MONOTONIC);
 }
 
-/* JOB_NONE: it is still at work, or has none. */
+/* Returns the finished job, or JOB_NONE if there is none yet. */
 static enum job take_done(struct forward *f)
 {
 	enum job job = JOB_NONE;
@@ -157,7 +157,7 @@ void forward_close(struct forward *f)
 	free(f);
 }
 
-/* So that many stores do not come back to a server at the same moment. */
+/* Delays the next attempt, with jitter so that stores do not retry simultaneously. */
 static void try_later(struct forward *f, const struct failure *why)
 {
 	uint64_t pause = f->retry_msec * NSEC_PER_MSEC;
@@ -174,7 +174,7 @@ static void try_later(struct forward *f, const struct failure *why)
 	memcpy(f->reported, said.text, sizeof(f->reported));
 }
 
-/* What it has less than it had acknowledged is sent again. */
+/* Sends the rows again that the server acknowledged and then lost. */
 static int restore(struct forward *f, const char *host, const char *log, uint64_t sequence,
 		   uint64_t oldest, struct failure *failure)
 {
@@ -205,7 +205,7 @@ static void write_key(char key[2 * DELIVERY_ID_SIZE], const char *host, const ch
 	(void)snprintf(key, 2 * DELIVERY_ID_SIZE, "%.64s/%.64s", host, log);
 }
 
-/* One line of the answer. */
+/* Processes one line of the result. */
 static int look_at(struct looking *l, const char *line, size_t size)
 {
 	struct forward *f = l->forward;
@@ -224,9 +224,10 @@ static int look_at(struct looking *l, const char *line, size_t size)
 			    : restore(f, host, log, (uint64_t)sequence, l->oldest, l->failure);
 	}
 	json_decref(row);
-	return r == -EPROTO ? failure_set(l->failure, EPROTO,
-					  "ClickHouse answers something else than what it has")
-			    : r;
+	return r == -EPROTO
+		       ? failure_set(l->failure, EPROTO,
+				     "ClickHouse sent a malformed result instead of its records")
+		       : r;
 }
 
 static int look_at_all(struct looking *l)
@@ -240,7 +241,7 @@ static int look_at_all(struct looking *l)
 	return r;
 }
 
-/* One that rows were sent of: all of them may be gone. */
+/* For a log with sent rows that the result does not contain: all its rows may be lost. */
 static int look_for(void *data, const char *host, const char *log)
 {
 	struct looking *l = data;
@@ -268,7 +269,7 @@ static int look(struct forward *f, struct failure *failure)
 	return r;
 }
 
-/* In one transaction. */
+/* Runs look() in one transaction. */
 static int look_whole(struct forward *f, struct failure *failure)
 {
 	int r = rows_begin(f->outgoing.rows, failure);
@@ -290,7 +291,7 @@ static int finish(struct forward *f, enum job job, struct failure *failure)
 	struct failure why = f->failure;
 	int r = f->result;
 
-	/* Whoever was away may come back as it was at some time before. */
+	/* After an outage the server may have been restored from an older backup. */
 	if (r == -EHOSTUNREACH)
 		f->looked = false;
 	if (r == 0 && job == JOB_LOOK)
@@ -318,12 +319,15 @@ int forward_turn(struct forward *f, struct failure *failure)
 
 	if (job != JOB_NONE)
 		return finish(f, job, failure);
-	/* Only this side sets it from and to none. */
+	/* Only this thread changes it from and to JOB_NONE. */
 	if (f->job != JOB_NONE)
 		return FORWARD_BUSY;
 	if (clock_nsec(CLOCK_MONOTONIC) < f->not_before)
 		return f->reported[0] ? FORWARD_LATER : FORWARD_PAUSE;
-	/* What may have arrived or not first: then what the server has can be told from it. */
+	/*
+	 * First resend the batch with an unknown result: then the server's last records are
+	 * reliable.
+	 */
 	if (!f->has_batch) {
 		r = f->looked ? outgoing_next(&f->outgoing, failure)
 			      : outgoing_again(&f->outgoing, failure);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps the copy of one host's log, byte for byte. */
+/* Stores the copy of one host's log, byte for byte. */
 #include "fleet/store/host_log.h"
 
 #include <fcntl.h>
@@ -64,7 +64,7 @@ int host_log_append(struct host_log *log, const struct batch *batch, size_t from
 {
 	const struct batch_record *first = &batch->records[from],
 				  *last = &batch->records[batch->count - 1];
-	/* They lie one behind the other. */
+	/* The lines are contiguous in memory. */
 	size_t size = (size_t)(last->line + last->size - first->line), body;
 	struct segment *segment = &log->segment;
 	int r = write_all(segment->fd, first->line, size);
@@ -119,7 +119,7 @@ int host_log_rotate(struct host_log *log, struct failure *failure)
 	return r < 0 ? failure_set(failure, r, "cannot close a segment of %s: %m", log->path) : 0;
 }
 
-/* The file, if its first record is that of this segment. */
+/* Opens the file if its first record has the number of this segment. */
 static int open_file(const char *path, uint64_t segment, FILE **ret_file)
 {
 	_cleanup_(fclosep) FILE *file = fopen(path, "re");
@@ -142,7 +142,7 @@ int host_log_open_segment(const char *path, uint64_t segment, FILE **ret_file)
 	int r = -ENODATA;
 
 	segments_name(segment, false, name);
-	/* Twice: between a look at the one and the other it may have been closed. */
+	/* Try both names twice, because the segment may be closed between two attempts. */
 	for (unsigned int i = 0; i < 4 && r < 0; i++) {
 		if (snprintf(file, sizeof(file), "%s/%s", path, i % 2 ? name : SEGMENT_NAME) >=
 		    (int)sizeof(file))
@@ -189,7 +189,7 @@ static void found_line_release(struct found_line *found)
 	free(found->line);
 }
 
-/* Where the file is at. */
+/* Reads a line at the file's position. */
 static int read_line(FILE *file, struct found_line *found)
 {
 	ssize_t size = getline(&found->line, &found->capacity, file);
@@ -200,7 +200,10 @@ static int read_line(FILE *file, struct found_line *found)
 	return chain_sequence(found->line, found->size, &found->sequence) < 0 ? -ENODATA : 0;
 }
 
-/* -ENODATA: it begins behind that record, or is empty. */
+/*
+ * Opens the segment that is being written. Returns -ENODATA if it is empty or begins after the
+ * record.
+ */
 static int open_growing(const char *path, uint64_t sequence, FILE **ret_file, uint64_t *ret_first)
 {
 	_cleanup_(found_line_release) struct found_line found = {};
@@ -221,14 +224,16 @@ static int open_growing(const char *path, uint64_t sequence, FILE **ret_file, ui
 	return 0;
 }
 
-/* The file that a record would be in. */
+/* Opens the file that contains a record if the log has it. */
 static int open_file_of(const char *path, uint64_t sequence, FILE **ret_file, uint64_t *ret_first)
 {
 	struct segments segments;
 	uint64_t first = 0;
 	int r;
 
-	/* The one that grows has the latest; what it begins with stands in it alone. */
+	/*
+	 * Try the segment being written first: its name does not contain its first record's number.
+	 */
 	r = open_growing(path, sequence, ret_file, ret_first);
 	if (r != -ENODATA)
 		return r;
@@ -244,10 +249,13 @@ static int open_file_of(const char *path, uint64_t sequence, FILE **ret_file, ui
 	return r;
 }
 
-/* The line that begins first at `from` or behind it, and where. */
+/* Reads the first line that begins at or after `from`, and sets its position. */
 static int next_line(FILE *file, off_t from, struct found_line *found)
 {
-	/* Of the line that `from` lies in the rest goes by; if it is where one begins, its end. */
+	/*
+	 * Skip the rest of the line that contains `from` - 1, so that a line beginning at `from` is
+	 * found.
+	 */
 	if (fseeko(file, from - 1, SEEK_SET) < 0)
 		return -errno;
 	if (getline(&found->line, &found->capacity, file) <= 0)
@@ -261,7 +269,7 @@ int host_log_find(const char *path, uint64_t sequence, uint64_t *ret_segment, ui
 {
 	_cleanup_(fclosep) FILE *file = NULL;
 	_cleanup_(found_line_release) struct found_line found = {};
-	/* A line at `low` is not behind the record; those from `high` on are. */
+	/* The line at `low` is not after the record; all lines from `high` on are. */
 	off_t low = 0, high;
 	uint64_t first;
 	int r = open_file_of(path, sequence, &file, &first);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts lines into deliveries as a shipper does, and takes them in. */
+/* Splits lines into deliveries as a shipper does, and stores them. */
 #include "fleet/store/import.h"
 
 #include <dirent.h>
@@ -14,9 +14,9 @@
 #include "base/io.h"
 #include "fleet/store/policy_copy.h"
 
-/* As large as a message's payload is at most. */
+/* Maximum size of a message's payload. */
 #define IMPORT_SIZE (512u << 10)
-/* Committed together. */
+/* Deliveries per transaction. */
 #define IMPORT_GROUP	32
 #define POLICY_SIZE_MAX (64u << 20)
 
@@ -49,7 +49,7 @@ static int deliver(struct run *run, struct failure *failure)
 	run->delivery.size = run->lines.size;
 	run->delivery.now = clock_nsec(CLOCK_REALTIME);
 	r = intake_take(run->intake, &run->delivery, &result, failure);
-	/* *failure says which quota it is over. */
+	/* *failure names the quota that is exceeded. */
 	if (r == -EAGAIN)
 		return -ENOBUFS;
 	if (r < 0)
@@ -103,7 +103,7 @@ static int read_folder(struct run *run, const char *folder, struct failure *fail
 	return r == -ENODATA ? 0 : r;
 }
 
-/* What was in force lies beside the lines. */
+/* A log's folder also contains its policies. */
 static int read_policies(struct run *run, const char *folder, struct failure *failure)
 {
 	_cleanup_(closedirp) DIR *policies = NULL;

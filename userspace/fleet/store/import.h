@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes in records that no stream brings: a file, standard input, or the folder of a log. */
+/* Stores records from a file, from standard input, or from a log's folder. */
 #ifndef CORDON_FLEET_IMPORT_H
 #define CORDON_FLEET_IMPORT_H
 
@@ -12,8 +12,8 @@ struct import {
 };
 
 /*
- * *ret_counts: of deliveries, by what became of them. -EINVAL: no such host id or log id; -errno
- * of reading. What was read before a failure is taken.
+ * Runs an import. *ret_counts: number of deliveries per result. Returns 0, -EINVAL if the host or
+ * log ID is invalid, or the -ERRNO of reading. Records read before a failure are stored.
  */
 int import_run(struct intake *intake, const struct import *import,
 	       uint64_t ret_counts[INTAKE_RESULT_COUNT], struct failure *failure);
