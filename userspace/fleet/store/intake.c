@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decides about each delivery: taken, known, waiting, or kept apart. */
+/* Decides about each delivery: taken, known, waiting, or quarantined. */
 #include "fleet/store/intake.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 #define LOCK_NAME "lock"
 
-/* How often is looked whether what could not be opened can be. */
+/* Interval of the attempts to open logs that could not be opened. */
 #define TROUBLES_NSEC (60 * NSEC_PER_SEC)
 
 struct intake {
@@ -33,9 +33,9 @@ struct intake {
 	struct intake_limits limits;
 	struct shares shares;
 	struct later *later;
-	struct forward *forward; /* NULL: rows stay */
+	struct forward *forward; /* NULL: rows stay in SQLite */
 	bool begun;
-	uint64_t tried; /* when logs in trouble were tried, monotonic */
+	uint64_t tried; /* monotonic: last attempt to open logs in trouble */
 };
 
 static int take_lock(struct intake *intake, struct failure *failure)
@@ -79,7 +79,7 @@ static int open_all(struct intake *intake, const char *directory, struct failure
 					    .most = intake->limits.logs};
 	if (r == 0)
 		r = intake_begin(intake, failure);
-	/* A quota may be another one now. */
+	/* Release held messages, because the quotas may have changed. */
 	if (r == 0)
 		r = later_release_all(intake->later, failure);
 	if (r == 0)
@@ -132,7 +132,7 @@ static int restore(void *data, const char *host, const char *id, uint64_t first,
 
 	if (r == 0)
 		r = intake_logs_restore(&intake->logs, log, first, last, failure);
-	/* What is wrong with a log that cannot be gone on with, its next delivery says. */
+	/* Ignore a log that cannot continue: its next delivery reports the error. */
 	return r == -EBADMSG || r == -EAGAIN ? 0 : r;
 }
 
@@ -168,7 +168,7 @@ int intake_begin(struct intake *intake, struct failure *failure)
 int intake_commit(struct intake *intake, struct failure *failure)
 {
 	uint64_t begin = clock_nsec(CLOCK_MONOTONIC), end;
-	/* The logs first: rows can be made of them, they not of rows. */
+	/* Sync the logs first: rows can be rebuilt from logs, but not logs from rows. */
 	int r = intake_logs_sync(&intake->logs, failure);
 
 	if (r == 0)
@@ -197,7 +197,7 @@ int intake_is_spent(struct intake *intake, const char *host, enum share_lane lan
 	if (others_wait &&
 	    shares_is_spent(&intake->shares, host, lane, clock_nsec(CLOCK_MONOTONIC)))
 		return 1;
-	/* What goes ahead may overtake them. */
+	/* Records of the queue "first" may overtake deferred ones. */
 	return lane == SHARE_FIRST ? 0 : later_has(intake->later, host, failure);
 }
 
@@ -226,7 +226,7 @@ int intake_refuse(struct intake *intake, const struct delivery *delivery, const 
 	return apart_keep(intake->directory, intake->rows, delivery, reason, failure);
 }
 
-/* What a host says of itself, under the chain or on its way there. */
+/* Stores the name that the host reports, whether or not the chain covers the record yet. */
 static int note_name(struct intake *intake, struct host_log *log, const struct batch *batch,
 		     struct failure *failure)
 {
@@ -241,7 +241,7 @@ static int note_name(struct intake *intake, struct host_log *log, const struct b
 	return r;
 }
 
-/* An early record that the log does not have: somebody made it up on its way. */
+/* Quarantines an early record that differs from the log's. It was forged on its way. */
 static int keep_contradicted(struct intake *intake, const struct host_log *log, uint64_t now,
 			     uint64_t sequence, const char *early, struct failure *failure)
 {
@@ -278,7 +278,7 @@ static int add_rows(struct intake *intake, struct host_log *log, const struct ba
 	return rows_grew(intake->rows, &log->rows, now, failure);
 }
 
-/* Is this record the one that the log has? */
+/* True if the log has exactly this record. */
 static bool is_known(const struct host_log *log, const struct batch_record *record)
 {
 	_cleanup_(freep) char *line = NULL;
@@ -289,7 +289,10 @@ static bool is_known(const struct host_log *log, const struct batch_record *reco
 	       size == record->size && memcmp(line, record->line, size) == 0;
 }
 
-/* Of a record before the log's last one that its copy has not: given up, or another one. */
+/*
+ * Handles a record before the log's last one that the copy lacks: it was given up, or it differs
+ * from the copy's.
+ */
 static int take_past(struct intake *intake, struct host_log *log, const struct batch_record *record,
 		     struct failure *failure)
 {
@@ -319,7 +322,7 @@ static int check_disk(struct intake *intake, const struct host_log *log, uint64_
 	return r;
 }
 
-/* Do the records from number `from` on follow from the log's last? */
+/* Checks that the records from index `from` on continue the log's chain. */
 static int follow(struct host_log *log, const struct batch *batch, size_t from,
 		  struct failure *failure)
 {
@@ -330,7 +333,7 @@ static int follow(struct host_log *log, const struct batch *batch, size_t from,
 
 	memcpy(chain, log->segment.chain, sizeof(chain));
 	if (log->unproven) {
-		/* The run begins with this one: what comes behind it is held against it. */
+		/* The run begins with this record: later ones are verified against it. */
 		r = chain_split(batch->records[from].line, batch->records[from].size - 1, &body,
 				&sequence, chain);
 		from++;
@@ -340,8 +343,8 @@ static int follow(struct host_log *log, const struct batch *batch, size_t from,
 }
 
 /*
- * One that begins with the log's next record or before. -EBADMSG: it does not fit; -EAGAIN: it has
- * no room.
+ * Stores a delivery that begins at or before the log's next record. Returns 0, -EBADMSG if it
+ * contradicts the log, or -EAGAIN over a quota.
  */
 static int fit(struct intake *intake, struct host_log *log, const struct batch *batch, uint64_t now,
 	       enum intake_result *ret_result, struct failure *failure)
@@ -372,7 +375,7 @@ static int fit(struct intake *intake, struct host_log *log, const struct batch *
 	return r;
 }
 
-/* What waited for what has come now. */
+/* Stores waiting deliveries that can now continue the log. */
 static int take_due(struct intake *intake, struct host_log *log, const struct delivery *cause,
 		    struct failure *failure)
 {
@@ -403,7 +406,7 @@ static int take_due(struct intake *intake, struct host_log *log, const struct de
 		if (r == 0)
 			r = rows_waited(intake->rows, &log->rows, &waiting, &why);
 		free(waiting.data);
-		/* Without room it goes on waiting. */
+		/* Over a quota it continues to wait. */
 		if (r < 0)
 			return r == -EAGAIN ? 0 : failure_set(failure, r, "%s", why.text);
 	}
@@ -428,7 +431,7 @@ static int note_retentions(struct intake *intake, struct host_log *log, const st
 	return r;
 }
 
-/* What waits behind the record `last` begins a run of its own. */
+/* Begins a new run with the deliveries that wait after the record `last`. */
 static int begin_run(struct intake *intake, struct host_log *log, uint64_t last,
 		     const unsigned char *chain, const char *reason, uint64_t now,
 		     struct failure *failure)
@@ -446,8 +449,9 @@ static int begin_run(struct intake *intake, struct host_log *log, uint64_t last,
 }
 
 /*
- * Records that were deleted on their host before they came, on record: the log goes on where that
- * record says, with the chain that it says. What may only be late is waited for.
+ * Continues a log after records that the host's retention deleted before they arrived. The
+ * retention record contains the number and chain value of the last deleted record. Waits first if
+ * the records may only be late.
  */
 static int anchor(struct intake *intake, struct host_log *log, uint64_t now,
 		  struct failure *failure)
@@ -459,7 +463,7 @@ static int anchor(struct intake *intake, struct host_log *log, uint64_t now,
 	if (rows_anchor(intake->rows, &log->rows, &last, &since, chain) < 0 ||
 	    now - since < intake->patience || hex_decode(chain, digest, sizeof(digest)) < 0)
 		return 0;
-	/* What was deleted before the store had anything of the log does not lack. */
+	/* If the store has no record of the log yet, the deleted ones do not count as missing. */
 	if (log->segment.sequence > 0)
 		return begin_run(intake, log, last, digest, "deleted on the host before they came",
 				 now, failure);
@@ -483,7 +487,7 @@ static int check_parked(struct intake *intake, const struct host_log *log, uint6
 	return r;
 }
 
-/* Its records are found meanwhile. */
+/* Adds rows, so that queries find the waiting records. */
 static int add_waiting(struct intake *intake, const struct host_log *log, const struct batch *batch,
 		       int64_t id, struct failure *failure)
 {
@@ -648,7 +652,7 @@ int intake_skip(struct intake *intake, const char *host, const char *log, uint64
 		r = rows_first_waiting(intake->rows, &copy->rows, &first, &since, failure);
 	if (r == -ENOENT)
 		return failure_set(failure, ERANGE,
-				   "nothing waits behind record %" PRIu64
+				   "no record waits after record %" PRIu64
 				   " of the log %s: the store has its "
 				   "records to %" PRIu64,
 				   sequence, log, copy->segment.sequence);
@@ -656,13 +660,15 @@ int intake_skip(struct intake *intake, const char *host, const char *log, uint64
 		return r;
 	if (sequence <= copy->segment.sequence || sequence >= first)
 		return failure_set(failure, ERANGE,
-				   "record %" PRIu64 " of the log %s does not lack: %" PRIu64
-				   " to %" PRIu64 " do",
+				   "record %" PRIu64 " of the log %s is not missing: %" PRIu64
+				   " to %" PRIu64 " are",
 				   sequence, log, copy->segment.sequence + 1, first - 1);
 	return begin_run(intake, copy, first - 1, NULL, reason, now, failure);
 }
 
-/* --- from time to time ------------------------------------------------------------------------ */
+/*
+ * --- maintenance -------------------------------------------------------------------------------
+ */
 
 struct log_id {
 	char host[DELIVERY_ID_SIZE], log[DELIVERY_ID_SIZE];
@@ -677,7 +683,7 @@ struct log_ids {
 	size_t count;
 };
 
-/* 1: that is enough for one time. */
+/* Returns 1 if the list is full. */
 static int add_id(struct log_ids *list, const char *host, const char *log)
 {
 	struct log_id *id = &list->ids[list->count];
@@ -695,7 +701,7 @@ static int visit_anchored(void *data, const char *host, const char *log)
 	return add_id(data, host, log);
 }
 
-/* One whose log cannot be gone on with is none of the store's own failures. */
+/* A log that cannot continue is not an error of the store. */
 static int pass_over(int result)
 {
 	return result == -EBADMSG || result == -EAGAIN ? 0 : result;

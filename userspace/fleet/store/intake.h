@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Takes deliveries in. Between intake_begin() and intake_commit() nothing may be acknowledged;
- * after intake_commit() all that was taken is on disk, in logs and rows. A crash at any moment
- * leaves logs that verify, and deliveries that come again.
+ * Stores deliveries in logs and rows. Invariant: a delivery is acknowledged only after
+ * intake_commit(), which writes logs and rows to disk. After a crash the logs still verify, and
+ * unacknowledged deliveries are sent again.
  */
 #ifndef CORDON_FLEET_INTAKE_H
 #define CORDON_FLEET_INTAKE_H
@@ -18,30 +18,29 @@
 #include "fleet/store/shares.h"
 
 enum intake_result {
-	INTAKE_TAKEN, /* records are new */
-	INTAKE_KNOWN, /* all were there */
-	INTAKE_WAITS, /* for what comes before them; they are found, and not covered */
-	INTAKE_APART, /* cannot be taken: kept apart */
+	INTAKE_TAKEN, /* has new records */
+	INTAKE_KNOWN, /* has only stored records */
+	INTAKE_WAITS, /* waits for earlier records; queries find it, no chain covers it */
+	INTAKE_APART, /* invalid: quarantined */
 	INTAKE_RESULT_COUNT,
 };
 
 struct intake;
 
-/* What one host may take of the store. What is beyond it stays in the stream, and is counted. */
+/* Quotas of one host. Messages over a quota stay in the stream and are counted. */
 struct intake_limits {
 	uint64_t logs;
-	uint64_t disk; /* bytes of copies and policies */
-	uint64_t
-		parked; /* bytes of records that wait for what comes before them, and of early ones */
-	uint64_t later; /* messages that are noted to be read later */
+	uint64_t disk;	 /* bytes of copies and policies */
+	uint64_t parked; /* bytes of records that wait for earlier ones, and of early records */
+	uint64_t later;	 /* deferred messages */
 };
 
 #define INTAKE_LIMITS {.logs = 64, .disk = 64ull << 30, .parked = 256ull << 20, .later = 100000}
 
 /*
- * Opens the store in `directory`, which is made if it is not there, and adds to the rows what logs
- * have that they have not. `patience`: how long a log may lack its beginning until a deletion that
- * is on record accounts for it, ns. -EBUSY: another store is at work there; -errno.
+ * Opens or creates the store in `directory`, and adds rows for logged records without rows.
+ * `patience`: how long to wait for missing records before a retention record accounts for them, in
+ * ns. Returns 0, -EBUSY if another store uses the directory, or -ERRNO.
  */
 int intake_open(const char *directory, uint64_t patience, struct intake **ret_intake,
 		struct failure *failure);
@@ -49,70 +48,67 @@ void intake_close(struct intake *intake);
 DEFINE_CLEANUP(struct intake *, intake_close, intake_closep)
 
 /*
- * From now on rows go on to ClickHouse. As forward_open(), whose settings stay borrowed.
+ * Starts to send rows to ClickHouse. Returns as forward_open(); `settings` must outlive the intake.
  */
 int intake_forward(struct intake *intake, const struct config_clickhouse *settings,
 		   void (*report)(const char *text), struct failure *failure);
 /*
- * Outside of intake_begin() and intake_commit(), again and again: as forward_turn(); FORWARD_IDLE
- * without one.
+ * Call repeatedly, outside of intake_begin() and intake_commit(). Returns as forward_turn(), or
+ * FORWARD_IDLE without ClickHouse.
  */
 int intake_turn(struct intake *intake, struct failure *failure);
 
 int intake_begin(struct intake *intake, struct failure *failure);
 int intake_commit(struct intake *intake, struct failure *failure);
 
-/* Others than INTAKE_LIMITS. */
+/* Replaces INTAKE_LIMITS. */
 void intake_limit(struct intake *intake, const struct intake_limits *limits);
 
 /*
- * One delivery. -EAGAIN: it cannot be decided now, *failure says why: its host is over a quota, or
- * the log's copy cannot be opened. Any other error is the store's own, and ends it: nothing since
- * intake_begin() may be acknowledged.
+ * Stores one delivery. Returns 0, or -EAGAIN if it must be deferred: its host is over a quota, or
+ * the log's copy cannot be opened; *failure has the reason. Other errors are fatal to the store,
+ * and no delivery since intake_begin() may be acknowledged.
  */
 int intake_take(struct intake *intake, const struct delivery *delivery,
 		enum intake_result *ret_result, struct failure *failure);
 
 /*
- * Has a message be read once more, from its stream: when its host has its turn; or, `held`, when
- * what keeps it from being decided may be over. `reason`: what keeps it.
+ * Defers a message: it is read again from its stream in the host's next time slice, or with `held`
+ * when `reason` no longer applies.
  */
 int intake_defer(struct intake *intake, const struct delivery *delivery, enum later_kind kind,
 		 uint64_t number, bool held, const char *reason, struct failure *failure);
 /*
- * 1: this host's messages have their turn later: it takes more than its share, and others wait; or
- * some of its messages are to be read later already, which come first. 0: this one has its turn.
+ * Returns 1 if a message must be deferred: its host uses more than its share while others wait, or
+ * has older deferred messages. Returns 0 if it can be stored now, or -ERRNO.
  */
 int intake_is_spent(struct intake *intake, const char *host, enum share_lane lane, bool others_wait,
 		    struct failure *failure);
-/* A message of that host took so long, ns. */
+/* Adds the duration of a message to its host's share, in ns. */
 void intake_charge(struct intake *intake, const char *host, enum share_lane lane, uint64_t nsec);
-/* What was deferred, see later.h. Within a transaction. */
+/* Returns the deferred messages; see later.h. Use within a transaction. */
 struct later *intake_later(struct intake *intake);
-/* A message is not in the stream any more. */
+/* Counts a deferred message that the stream no longer has. */
 int intake_lost(struct intake *intake, const struct later_entry *entry, struct failure *failure);
 
 /*
- * Gives up the records that lack before what waits, among which is `sequence`: what waits begins a
- * covered run of its own. -ERANGE: none lacks there, or nothing waits behind it, *failure says
- * what; other errors as intake_take().
+ * Gives up the missing records around `sequence`, so that the records after them begin a new
+ * covered run. Returns 0, -ERANGE if `sequence` is not missing or no record waits after it
+ * (*failure has the reason), or as intake_take().
  */
 int intake_skip(struct intake *intake, const char *host, const char *log, uint64_t sequence,
 		const char *reason, struct failure *failure);
 /*
- * Carries out what operators ordered meanwhile, begins runs that a deletion on record accounts for,
- * and tries again to open what could not be. Within a transaction; `report` is told what an order
- * came to.
+ * Executes operators' orders, begins runs after deleted records, and tries to open logs that could
+ * not be opened. Call it within a transaction. `report` is called with the reason if an order is
+ * rejected.
  */
 int intake_tend(struct intake *intake, void (*report)(const char *text), struct failure *failure);
 
-/* What a shipper says of itself. */
+/* Stores a presence message. */
 int intake_presence(struct intake *intake, const struct presence *presence,
 		    struct failure *failure);
-/*
- * The file of a policy by its digest, of the log that `delivery` is of, whose data it is. What is
- * not that policy is kept apart.
- */
+/* Stores a policy of the log in `delivery`. Quarantines data that does not match `digest`. */
 int intake_policy(struct intake *intake, const struct delivery *delivery, const char *digest,
 		  struct failure *failure);
 /* rows_overdue() and rows_closed() of this store. */
@@ -120,7 +116,9 @@ int intake_overdue(struct intake *intake, uint64_t after, uint64_t before,
 		   char ret_host[DELIVERY_ID_SIZE], struct failure *failure);
 int intake_closed(struct intake *intake, const char *host, uint64_t now, struct failure *failure);
 
-/* One that could not even be read (no such subject, not gzip): keeps it apart. */
+/*
+ * Quarantines a message that cannot be parsed, for example without a valid subject or gzip format.
+ */
 int intake_refuse(struct intake *intake, const struct delivery *delivery, const char *reason,
 		  struct failure *failure);
 

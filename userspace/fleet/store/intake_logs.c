@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds the copies of logs that deliveries go to, and has their rows agree with them. */
+/* Opens the copies of logs, and adds missing rows for their records. */
 #include "fleet/store/intake_logs.h"
 
 #include <dirent.h>
@@ -10,15 +10,12 @@
 
 #include "audit/storage/segments.h"
 
-/* Three descriptors each. */
+/* Each open log needs three descriptors. */
 #define OPEN_MAX_LOGS 2048
-/*
- * So many syncs are under way at once: a file system writes its journal once for all of them, and
- * waits for the disk once.
- */
+/* Number of concurrent syncs: the file system commits its journal once for all of them. */
 #define SYNCS_MAX 16u
 
-/* Does this error concern one log, so that the others can go on? */
+/* True if the error concerns only this log, so that the others can continue. */
 static bool is_of_log(int error)
 {
 	switch (-error) {
@@ -35,7 +32,10 @@ static bool is_of_log(int error)
 	}
 }
 
-/* Another log's deliveries must not wait for one that cannot be opened. */
+/*
+ * Records that a log cannot be opened. Its deliveries are deferred, so that other logs' deliveries
+ * continue.
+ */
 static int note_trouble(struct intake_logs *logs, const char *host, const char *id, uint64_t now,
 			const struct failure *why, struct failure *failure)
 {
@@ -67,7 +67,7 @@ static int add_row(struct rows *rows, struct host_log *log, uint64_t segment, ui
 	return r;
 }
 
-/* What the first segment behind a record begins with; 0: there is none. */
+/* Returns the first record of the next segment after `sequence`, or 0. */
 static uint64_t next_segment(const struct host_log *log, uint64_t sequence)
 {
 	uint64_t first = log->segment.first > sequence ? log->segment.first : 0;
@@ -82,7 +82,10 @@ static uint64_t next_segment(const struct host_log *log, uint64_t sequence)
 	return first;
 }
 
-/* Records were given up when the rows were lost, or before they had it: 0: they are noted again. */
+/*
+ * The copy lacks records that were given up before the rows were lost: stores that again. Returns
+ * 0, or -EBADMSG if they were not given up.
+ */
 static int catch_up_behind(struct rows *rows, struct host_log *log, uint64_t now,
 			   struct failure *failure)
 {
@@ -95,14 +98,17 @@ static int catch_up_behind(struct rows *rows, struct host_log *log, uint64_t now
 			    "the copy has none of them", failure);
 }
 
-/* All that it lacks was given up, and nothing of what was to come behind that has come. */
+/* True if all missing records were given up and no later record has arrived. */
 static bool ends_before_a_run(struct rows *rows, const struct host_log *log)
 {
 	return rows_is_given_up(rows, &log->rows, log->segment.sequence + 1, NULL) > 0 &&
 	       rows_is_given_up(rows, &log->rows, log->rows.contiguous, NULL) > 0;
 }
 
-/* After a crash between the sync of a log and the commit of its rows, or without a database. */
+/*
+ * Adds missing rows after a crash between the log's sync and the rows' commit, or if the database
+ * is new.
+ */
 static int catch_up(struct rows *rows, struct host_log *log, uint64_t now, struct failure *failure)
 {
 	while (log->rows.contiguous < log->segment.sequence) {
@@ -131,12 +137,12 @@ static int catch_up(struct rows *rows, struct host_log *log, uint64_t now, struc
 		return failure_set(
 			failure, EBADMSG,
 			"%s ends with record %" PRIu64 ", and had %" PRIu64
-			": somebody cut it; put it back from a copy, or move it and fleet.sqlite away",
+			": it was truncated; restore it from a backup, or move it and fleet.sqlite away",
 			log->path, log->segment.sequence, log->rows.contiguous);
 	return 0;
 }
 
-/* The record that the log's oldest segment begins with. */
+/* Returns the first record of the log's oldest segment. */
 static uint64_t first_of(const struct host_log *log)
 {
 	struct segments segments;
@@ -184,7 +190,7 @@ int intake_logs_restore(struct intake_logs *logs, struct host_log *log, uint64_t
 	return r;
 }
 
-/* The log that starts at a later record: where it does, nobody but its first segment knows. */
+/* If the database is new, takes the log's first record from its oldest segment. */
 static void begin_where_it_begins(struct host_log *log)
 {
 	uint64_t first = log->rows.contiguous > 0 ? 0 : first_of(log);
@@ -259,7 +265,7 @@ int intake_logs_get(struct intake_logs *logs, const char *host, const char *id, 
 			return failure_set(failure, ENOMEM, "out of memory");
 		r = open_log(logs, host, id, now, log, failure);
 		if (r < 0) {
-			log->dirty = true; /* closes it without a word of order */
+			log->dirty = true; /* so that host_log_close() writes no regular end */
 			host_log_close(log);
 			free(log);
 			return r;
@@ -324,12 +330,12 @@ int intake_logs_get_all(struct intake_logs *logs, uint64_t now, struct failure *
 	return r;
 }
 
-/* Logs that were written to, and who takes the next of them. */
+/* The logs to sync, shared by the syncing threads. */
 struct syncs {
 	struct host_log **logs;
 	size_t count;
 	atomic_size_t next;
-	pthread_mutex_t lock; /* of what follows: what failed first */
+	pthread_mutex_t lock; /* protects the first error below */
 	int result;
 	struct failure failure;
 };
@@ -353,7 +359,7 @@ static void *sync_some(void *data)
 	return NULL;
 }
 
-/* By this thread and others; where there are no others, by this one alone. */
+/* Syncs in several threads, or in this one alone if none can be started. */
 static int sync_all(struct syncs *syncs, struct failure *failure)
 {
 	pthread_t threads[SYNCS_MAX - 1];

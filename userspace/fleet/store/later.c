@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers of acknowledged messages that are still to be decided. */
+/* Stores the stream numbers of deferred messages. */
 #include "fleet/store/later.h"
 
 #include <stdarg.h>
@@ -53,7 +53,8 @@ static int sql_failure(struct later *later, struct failure *failure)
 	sqlite3 *database = rows_database(later->rows);
 
 	return failure_set(failure, sqlite3_errcode(database) == SQLITE_FULL ? ENOSPC : EIO,
-			   "cannot note what is to be read later: %s", sqlite3_errmsg(database));
+			   "cannot store the number of a deferred message: %s",
+			   sqlite3_errmsg(database));
 }
 
 int later_open(struct rows *rows, struct later **ret_later, struct failure *failure)
@@ -85,7 +86,7 @@ void later_close(struct later *later)
 
 #define NUMBER(value) ((sqlite3_int64)(value))
 
-/* 's': text, 'i': number, each to the next parameter. */
+/* Binds parameters in order: 's' is text, 'i' a number. */
 static sqlite3_stmt *use(struct later *later, enum statement number, const char *types, ...)
 {
 	sqlite3_stmt *statement = later->statements[number];
@@ -113,7 +114,7 @@ static int run(struct later *later, sqlite3_stmt *statement, struct failure *fai
 	return r;
 }
 
-/* The first column of the first row; 0: there is none. */
+/* Reads the first column of the first row; 0 without a row. */
 static int read_number(struct later *later, sqlite3_stmt *statement, uint64_t *ret_number,
 		       struct failure *failure)
 {
@@ -125,7 +126,7 @@ static int read_number(struct later *later, sqlite3_stmt *statement, uint64_t *r
 	return r;
 }
 
-/* A number in a database of SQLite. */
+/* SQLite's integers are signed. */
 static sqlite3_int64 bounded(uint64_t number)
 {
 	return number > INT64_MAX ? INT64_MAX : NUMBER(number);
@@ -197,7 +198,10 @@ static int read_entries(struct later *later, const char *host, struct later_entr
 		entry->number = (uint64_t)sqlite3_column_int64(statement, 1);
 		entry->tries = (unsigned int)sqlite3_column_int(statement, 2);
 		(void)snprintf(entry->host, sizeof(entry->host), "%s", host);
-		/* The store may have ended over this one: alone, so that no other suffers. */
+		/*
+		 * The store may have crashed while it read this message: read it alone, so that a
+		 * crash affects no other.
+		 */
 		if (entry->tries > 0 && count > 0)
 			break;
 		count++;

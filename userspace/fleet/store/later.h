@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages that are acknowledged and not decided yet. The store notes their numbers in the stream,
- * and reads them from there once more: those of a host that takes more than its share when it has
- * its turn, and those that are held when what they lack has come. So no host's messages keep those
- * of another waiting, and the stream keeps what is over a host's quota on the store's own disk.
+ * Deferred messages: acknowledged, but not decided yet. The store keeps their numbers in the stream
+ * and reads them from there again. Messages of a host over its share are read in the host's next
+ * time slice. Held messages are read when the records that they need have arrived.
+ *
+ * No host's messages delay another host's, and messages over a host's quota use no disk space of
+ * the store.
  */
 #ifndef CORDON_FLEET_LATER_H
 #define CORDON_FLEET_LATER_H
@@ -15,7 +17,7 @@
 #include "fleet/store/delivery.h"
 #include "fleet/store/rows.h"
 
-/* The stream that a message is in. */
+/* The stream of a message. */
 enum later_kind {
 	LATER_RECORDS,
 	LATER_POLICY,
@@ -24,47 +26,48 @@ enum later_kind {
 struct later_entry {
 	enum later_kind kind;
 	uint64_t number; /* in its stream */
-	/* How often it was begun with. Reading one must not end the store again and again. */
+	/* Attempts begun. It is limited, so that a message cannot crash the store repeatedly. */
 	unsigned int tries;
 	char host[DELIVERY_ID_SIZE];
 };
 
 struct later;
 
-/* `rows` is borrowed. -EIO, -ENOMEM. */
+/* `rows` must outlive *ret_later. Returns 0, -EIO or -ENOMEM. */
 int later_open(struct rows *rows, struct later **ret_later, struct failure *failure);
 void later_close(struct later *later);
 
 /*
- * All below within a transaction of the rows; errors are those of rows.h.
+ * All functions below require a transaction of the rows, and return errors as in rows.h.
  *
- * Notes one; `held`: until later_release(). Beyond `most` of a host it is dropped, and counted as
- * excess. Of `delivery` host, log and range are used.
+ * Defers a message; with `held` until later_release(). Beyond `most` messages of a host it is
+ * dropped and counted as excess. Uses the host, log and range of `delivery`.
  */
 int later_add(struct later *later, enum later_kind kind, uint64_t number,
 	      const struct delivery *delivery, bool held, const char *reason, uint64_t most,
 	      struct failure *failure);
-/* 1: messages of that host have their turn before others of it; 0: no. */
+/* Returns 1 if the host has deferred messages that are not held, otherwise 0. */
 int later_has(struct later *later, const char *host, struct failure *failure);
-/* The same of any host. Also outside of a transaction. */
+/* The same for any host. Requires no transaction. */
 int later_any(struct later *later, struct failure *failure);
 
 /*
- * The oldest ones, `most` at most, of the first host behind `after`, or of the first of all; each
- * is noted as begun with. One that was begun with before comes alone. *ret_count 0: there are none.
+ * Returns at most `most` of the oldest messages of the first host after `after`, or of the first
+ * host. Each counts as begun. A message that was begun before is returned alone. *ret_count is 0 if
+ * there are none.
  */
 int later_next(struct later *later, const char *after, struct later_entry *entries, size_t most,
 	       size_t *ret_count, struct failure *failure);
-/* It was not begun with after all. */
+/* Undoes the count of later_next() for a message that was not begun. */
 int later_put_back(struct later *later, const struct later_entry *entry, struct failure *failure);
 int later_done(struct later *later, const struct later_entry *entry, struct failure *failure);
 int later_hold(struct later *later, const struct later_entry *entry, const char *reason,
 	       struct failure *failure);
 
-/* Those of a log that are held and begin with record `next` or before it have their turn. */
+/* Releases the held messages of a log that begin at or before record `next`. */
 int later_release(struct later *later, const char *host, const char *log, uint64_t next,
 		  struct failure *failure);
-/* All: a quota may be another one. */
+/* Releases all, because quotas may have changed. */
 int later_release_all(struct later *later, struct failure *failure);
 
 #endif

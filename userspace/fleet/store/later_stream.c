@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives each host that has messages to be read later its turn. */
+/* Gives each host with deferred messages a time slice. */
 #include "fleet/store/later_stream.h"
 
 #include <stdio.h>
@@ -11,13 +11,16 @@
 
 /* Messages of one host in one transaction. */
 #define GROUP_MAX 16
-/* One that the store began with so often, and never decided, is set aside unread. */
+/* A message begun this often but never decided is quarantined unread. */
 #define TRIES_MAX 4
 #define NAME_SIZE 128
-/* Of one host, or a little longer, until the next has its turn. */
+/* Time slice of one host; the last message may exceed it. */
 #define HOST_NSEC (25 * NSEC_PER_MSEC)
 
-/* 0: they are there, or NULL where the stream has one no more; 1: the server does not answer. */
+/*
+ * Returns 0, with NULL for messages that the stream no longer has, or 1 if the server does not
+ * respond.
+ */
 static int read_all(const struct later_stream *stream, const struct later_entry *entries,
 		    size_t count, natsMsg **ret_messages)
 {
@@ -86,7 +89,7 @@ static int take_all(struct intake *intake, const struct later_entry *entries, na
 	return r == 0 ? intake_commit(intake, failure) : r;
 }
 
-/* That they are begun with is on disk before. */
+/* Commit the attempt before reading, so that it is counted even after a crash. */
 static int choose(struct later_stream *stream, struct intake *intake, struct later_entry *entries,
 		  size_t *ret_count, struct failure *failure)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses rows, writes them down, and drops them once they have arrived. */
+/*
+ * Selects rows for ClickHouse, notes them before they are sent, and deletes them after they
+ * arrived.
+ */
 #include "fleet/store/outgoing.h"
 
 #include <string.h>
@@ -7,11 +10,11 @@
 #include "audit/text/json_text.h"
 #include "fleet/clickhouse/client.h"
 
-/* Of a batch, and of one log in it. */
+/* Limits of a batch, and of one log in it. */
 #define BATCH_ROWS_MAX	50000u
 #define BATCH_BYTES_MAX (8u << 20)
 #define LOG_ROWS_MAX	10000u
-/* Logs that are looked at for one batch. */
+/* Logs considered for one batch. */
 #define LOGS_MAX 1024
 
 static void finalizep(sqlite3_stmt **statement)
@@ -29,7 +32,7 @@ static int sql_failure(struct outgoing *o, struct failure *failure)
 	sqlite3 *database = rows_database(o->rows);
 
 	return failure_set(failure, sqlite3_errcode(database) == SQLITE_FULL ? ENOSPC : EIO,
-			   "cannot note which rows have gone to ClickHouse: %s",
+			   "cannot store which rows were sent to ClickHouse: %s",
 			   sqlite3_errmsg(database));
 }
 
@@ -133,7 +136,7 @@ int outgoing_visit_sent(struct outgoing *o, uint64_t oldest,
 	return r < 0 ? r : 0;
 }
 
-/* Gives the batch to come a name of its own. */
+/* Gives the next batch a new token. */
 static int name_batch(struct outgoing *o, struct failure *failure)
 {
 	_cleanup_(finalizep) sqlite3_stmt *statement = NULL;
@@ -152,7 +155,7 @@ static int name_batch(struct outgoing *o, struct failure *failure)
 
 static int note_arrived(struct outgoing *o, struct failure *failure)
 {
-	/* The last row of a log stays: it says where the log's next line begins. */
+	/* Keep a log's last row, because it has the position of the log's next line. */
 	static const char *const statements[] = {
 		"DELETE FROM records WHERE (host, log, seq) IN (SELECT r.host, r.log, r.seq FROM logs l"
 		" CROSS JOIN records r ON r.host = l.host AND r.log = l.id"
@@ -226,8 +229,8 @@ static bool has_room(const struct outgoing *o)
 }
 
 /*
- * The rows of a log up to `last`; *ret_last: the last that is in the batch. `all`: it was there
- * before, and is as long as it was.
+ * Adds the rows of a log up to `last`. *ret_last: the last one added. `all`: repeats a noted batch,
+ * with the same rows as before.
  */
 static int add_log(struct outgoing *o, sqlite3_stmt *rows, int64_t log, uint64_t last, bool all,
 		   uint64_t *ret_last, struct failure *failure)
@@ -254,10 +257,10 @@ static int add_log(struct outgoing *o, sqlite3_stmt *rows, int64_t log, uint64_t
 
 struct log_turn {
 	int64_t log;
-	uint64_t last; /* that may be sent */
+	uint64_t last; /* last row that may be sent */
 };
 
-/* Logs that have something to send, from the one whose turn it is. */
+/* Lists the logs with unsent rows, beginning after the log sent last. */
 static int list_logs(struct outgoing *o, const char *sql, struct log_turn *turns, size_t *ret_count,
 		     struct failure *failure)
 {
@@ -287,7 +290,7 @@ static int note_sending(struct outgoing *o, sqlite3_stmt *note, int64_t log, uin
 	return run(o, note, failure);
 }
 
-/* `again`: those that were on their way. */
+/* `again`: repeats a noted batch. */
 static int add_logs(struct outgoing *o, const struct log_turn *turns, size_t count, bool again,
 		    struct failure *failure)
 {
@@ -326,7 +329,7 @@ static int read_token(struct outgoing *o, struct failure *failure)
 	return 0;
 }
 
-/* `again`: only what was on its way. */
+/* `again`: only repeats a noted batch. */
 static int make_batch(struct outgoing *o, bool again, struct failure *failure)
 {
 	static const char on_their_way[] =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows that go from DIR/fleet.sqlite to ClickHouse: of each log in order, in batches that are noted
- * before they are sent, so that after whatever crash the same batch is sent again under the same
- * token, until the server has acknowledged it. Then they are no longer in SQLite.
+ * Moves rows from DIR/fleet.sqlite to ClickHouse, in order for each log. A batch is noted before it
+ * is sent. After a crash the same batch is sent again under the same token, until the server has
+ * acknowledged it. Then its rows are deleted from SQLite.
  */
 #ifndef CORDON_FLEET_OUTGOING_H
 #define CORDON_FLEET_OUTGOING_H
@@ -17,46 +17,47 @@
 
 struct outgoing {
 	struct rows *rows;
-	int64_t after; /* the log that had its turn last, so that each has one */
+	int64_t after; /* the log sent last, so that logs alternate */
 	char token[UUID_TEXT_SIZE];
-	struct buffer lines; /* objects of JSON, one a line, as records has columns */
+	struct buffer lines; /* JSON lines with the columns of `records` */
 	uint64_t count;
-	bool full; /* there is more */
+	bool full; /* more rows are waiting */
 };
 
 void outgoing_release(struct outgoing *outgoing);
 
 /*
- * 0: rows were sent from this database before. 1: not yet: what the server has of each log is to be
- * told with outgoing_has(), and then outgoing_known(). -EIO.
+ * Returns 0 if this database has sent rows before, otherwise 1. Then call outgoing_has() with the
+ * server's last record of each log, and outgoing_known(). Returns -EIO on failure.
  */
 int outgoing_is_new(struct outgoing *outgoing, struct failure *failure);
 int outgoing_has(struct outgoing *outgoing, const char *host, const char *log, uint64_t sequence,
 		 struct failure *failure);
 int outgoing_known(struct outgoing *outgoing, struct failure *failure);
 /*
- * 1: the server has no more than `sequence` of a log, and had acknowledged all up to *ret_sent. Of
- * a log that ends before `oldest`, ns, rows may have been dropped for their age. -EIO.
+ * Returns 1 if the server has rows of a log only up to `sequence`, but had acknowledged them up to
+ * *ret_sent. Ignores logs that end before `oldest`, in ns, because the server deletes old rows.
+ * Otherwise returns 0 or -EIO.
  */
 int outgoing_lost(struct outgoing *outgoing, const char *host, const char *log, uint64_t sequence,
 		  uint64_t oldest, uint64_t *ret_sent, struct failure *failure);
 
 /*
- * Calls `visit` for each log that rows were sent of and whose last record is not older than
- * `oldest`, ns; it stops with a negative result, which is passed on. -EIO.
+ * Calls `visit` for each log with sent rows and a last record not older than `oldest`, in ns. A
+ * negative result of `visit` ends the loop and is returned. Returns 0 or -EIO.
  */
 int outgoing_visit_sent(struct outgoing *outgoing, uint64_t oldest,
 			int (*visit)(void *data, const char *host, const char *log), void *data,
 			struct failure *failure);
 
 /*
- * Makes the batch that was on its way, of which it is not known whether it arrived. 0: there is
- * none; 1: there is. -EIO, -ENOSPC, -ENOMEM.
+ * Creates the batch again that was sent without a known result. Returns 1, 0 if there is none,
+ * -EIO, -ENOSPC or -ENOMEM.
  */
 int outgoing_again(struct outgoing *outgoing, struct failure *failure);
-/* That one; or, where there is none, the next. */
+/* Creates that batch, or if there is none, the next one. */
 int outgoing_next(struct outgoing *outgoing, struct failure *failure);
-/* It was acknowledged. */
+/* Marks the batch as acknowledged. */
 int outgoing_arrived(struct outgoing *outgoing, struct failure *failure);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps the policies of a host's log beside the copy of that log. */
+/* Stores the policies of a host's log beside the copy of that log. */
 #include "fleet/store/policy_copy.h"
 
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "audit/storage/storage.h"
 #include "base/io.h"
 
-/* What came and is not known to be what it says. */
+/* Folder for received files that are not verified yet. */
 #define WAITING_FOLDER "incoming"
 
 bool policy_copy_is_digest(const char *digest)
@@ -23,7 +23,7 @@ bool policy_copy_is_digest(const char *digest)
 	       strspn(digest, "0123456789abcdef") == SHA256_TEXT_SIZE - 1;
 }
 
-/* A folder in another one, which is made if it is not there. */
+/* Opens a folder, and creates it if it does not exist. */
 static int open_folder(int parent, const char *name)
 {
 	int fd;
@@ -54,7 +54,7 @@ static int move(int from, const char *name, const char *log)
 	return storage_sync_directory(to);
 }
 
-/* Is the file of that name in `waiting` what it says? */
+/* Verifies that the file in `waiting` has the digest of its name. */
 static int check(const char *waiting, const char *digest, struct failure *failure)
 {
 	struct compiled_policy *policy = NULL;

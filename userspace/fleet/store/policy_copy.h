@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policies that were in force on a host, beside the copy of its log and in the layout that is
- * there: so that whatever asks a log's policies asks the copy's.
+ * Stores the policies that were active on a host beside the copy of its log, in the same layout as
+ * on the host. Code that reads a log's policies can therefore read the copy's.
  */
 #ifndef CORDON_FLEET_POLICY_COPY_H
 #define CORDON_FLEET_POLICY_COPY_H
@@ -11,13 +11,14 @@
 
 #include "base/failure.h"
 
-/* 64 digits. */
+/* True for 64 hexadecimal digits. */
 bool policy_copy_is_digest(const char *digest);
 
 /*
- * Keeps the file beside the log in `log`, unless it is there. Its tables must have the digest; its
- * texts are what the host says. `store`: the store's directory, where it waits until that is known.
- * 1: it was there; -EBADMSG: it is not that policy; -EAGAIN: it cannot be read now; -errno.
+ * Stores a policy beside the log in `log`, unless it exists. Its tables must have the digest; its
+ * source texts are not verified. `store`: the store's directory, which has the file until it is
+ * verified. Returns 0, 1 if it existed, -EBADMSG if it is not this policy, -EAGAIN if it cannot be
+ * read now, or -ERRNO.
  */
 int policy_copy_keep(const char *store, const char *log, const char *digest, const char *data,
 		     size_t size, struct failure *failure);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stream that brings the policies that hosts have in force. */
+/* Receives the stream of hosts' active policies. */
 #include "fleet/store/policy_stream.h"
 
 #include "base/clock.h"
@@ -11,7 +11,7 @@ natsStatus policy_stream_open(natsConnection *connection, jsCtx *context, const 
 				"cordon.policy.*.*.*", ret_pull);
 }
 
-/* One that comes more often: the store may have ended over it, so it is read alone, later. */
+/* After more deliveries than this, the store may have crashed while reading it: defer it. */
 #define DELIVERIES_MAX 3
 
 int policy_stream_take(struct intake *intake, natsMsg *message, struct failure *failure)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stream that brings the policies that hosts have in force. */
+/* Receives the stream of hosts' active policies. */
 #ifndef CORDON_FLEET_POLICY_STREAM_H
 #define CORDON_FLEET_POLICY_STREAM_H
 
@@ -10,7 +10,7 @@ natsStatus policy_stream_open(natsConnection *connection, jsCtx *context, const 
 			      const char *consumer, struct pull *ret_pull);
 int policy_stream_turn(struct pull *pull, struct intake *intake, struct failure *failure);
 
-/* One message, whichever way it was read. -EAGAIN: it cannot be decided now. */
+/* Stores the policy in one message. Returns 0, -EAGAIN if it must be deferred, or -ERRNO. */
 int policy_stream_take(struct intake *intake, natsMsg *message, struct failure *failure);
 
 #endif

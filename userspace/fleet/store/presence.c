@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads what shippers say of themselves, none of which it believes more than it has to. */
+/* Parses presence messages of shippers, which may be malicious. */
 #include "fleet/store/presence.h"
 
 #include <jansson.h>
@@ -12,12 +12,12 @@
 DEFINE_CLEANUP(json_t *, json_decref, presence_json_decrefp)
 
 #define SUBJECT_HEAD "cordon.presence."
-/* Words that may be lost, or late, before it counts as gone. */
+/* Messages that may be lost or late before the shipper counts as absent. */
 #define WORDS_MISSED  3
 #define SECONDS_MAX   3600u
 #define MESSAGE_LIMIT 4096u
 
-/* The number of a word; 0: it is none of them. */
+/* Returns the index of a word, or 0 if it is unknown. */
 static unsigned int number_of(const char *word, const char *const *words, unsigned int count)
 {
 	for (unsigned int i = 1; word && i < count; i++)
@@ -56,7 +56,7 @@ int presence_read(const char *subject, const char *data, size_t size, struct pre
 	    !delivery_id_is_valid(log) || !is_count(object, "acknowledged") ||
 	    !is_count(object, "interval") || view_number(object, "interval") < 1 ||
 	    view_number(object, "interval") > SECONDS_MAX)
-		return failure_set(failure, EBADMSG, "it is no word of a shipper's presence");
+		return failure_set(failure, EBADMSG, "it is not a valid presence message");
 	strcpy(found.log, log);
 	found.acknowledged = view_number(object, "acknowledged");
 	found.every = view_number(object, "interval") * NSEC_PER_SEC;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a host's shipper says of itself and of the daemon beside it: cordon.presence.<host id>.
- * Pure.
+ * The last presence message of a host's shipper about itself and the daemon: cordon.presence.<host
+ * id>. No I/O.
  */
 #ifndef CORDON_FLEET_STORE_PRESENCE_H
 #define CORDON_FLEET_STORE_PRESENCE_H
@@ -12,7 +12,7 @@
 #include "fleet/store/delivery.h"
 
 enum presence_state {
-	PRESENCE_UNKNOWN, /* it never said */
+	PRESENCE_UNKNOWN, /* no message yet */
 	PRESENCE_SHIPPING,
 	PRESENCE_LEAVING,
 	PRESENCE_REWRITTEN,
@@ -25,26 +25,25 @@ enum presence_daemon {
 	PRESENCE_KILLED,
 };
 
-/* Moments and durations in ns. */
+/* Times and durations in ns. */
 struct presence {
 	char host[DELIVERY_ID_SIZE], log[DELIVERY_ID_SIZE];
 	enum presence_state state;
 	enum presence_daemon daemon;
-	uint64_t acknowledged; /* seq up to which the stream is said to have all of `log` */
-	uint64_t every;	       /* until the next word */
-	uint64_t at;	       /* when it came to the server */
-	uint64_t
-		closed; /* when the server had no connection of it although its word was due; 0: not known */
+	uint64_t acknowledged; /* seq up to which the stream has all of `log`, as claimed */
+	uint64_t every;	       /* interval of the messages */
+	uint64_t at;	       /* when the server received it */
+	uint64_t closed;       /* server had no connection when overdue; 0: unknown */
 };
 
 /*
- * What has no bound in the message has one here. Sets all but `at` and `closed`. -EBADMSG: *failure
- * says why.
+ * Parses a message and limits its values. Sets all members except `at` and `closed`. Returns 0, or
+ * -EBADMSG with *failure set.
  */
 int presence_read(const char *subject, const char *data, size_t size, struct presence *presence,
 		  struct failure *failure);
 
-/* Is its next word not overdue? */
+/* True if the next message is not overdue. */
 bool presence_is_fresh(const struct presence *presence, uint64_t now);
 
 #endif

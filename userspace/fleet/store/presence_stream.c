@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hears of shippers, and tells a killed one from a cable that was cut: only of the first the server
- * knows that it has gone.
+ * Receives presence messages, and distinguishes a killed shipper from a cut network: only in the
+ * first case the server knows that the connection is closed.
  */
 #include "fleet/store/presence_stream.h"
 
@@ -12,12 +12,15 @@
 #include "fleet/store/side_stream.h"
 
 /*
- * A server that has no connection of somebody says so at once. One that has some takes so long to
- * say nothing, so only one of these is asked for at a time.
+ * If no client subscribes to a subject, the server responds at once. If one does, the request waits
+ * for the full timeout; therefore at most one such request is made per call.
  */
 #define ASK_MS	 150
 #define ASKS_MAX 64
-/* It gives up connections that do not answer after two minutes at least: until then it can tell. */
+/*
+ * The server drops an unresponsive connection after at least two minutes. Until then its response
+ * distinguishes both cases.
+ */
 #define KNOWS_NSEC (100 * NSEC_PER_SEC)
 
 #define NAME_SIZE 160
@@ -55,7 +58,7 @@ void presence_stream_close(struct presence_stream *stream)
 	*stream = (struct presence_stream){};
 }
 
-/* When the server had it, which may be long ago. */
+/* Returns when the server received the message, which may be long ago. */
 static uint64_t time_of(natsMsg *message, uint64_t now)
 {
 	struct pull_place place;
@@ -82,7 +85,7 @@ static int take_one(struct intake *intake, natsMsg *message, struct failure *fai
 	return intake_presence(intake, &presence, failure);
 }
 
-/* NATS_NO_RESPONDERS: the server says that nobody listens for this host. */
+/* Returns NATS_NO_RESPONDERS if the server has no subscription of this host. */
 static natsStatus ask_server(struct presence_stream *stream, const char *host)
 {
 	natsMsg *reply = NULL;
@@ -95,7 +98,10 @@ static natsStatus ask_server(struct presence_stream *stream, const char *host)
 	return s;
 }
 
-/* One that has said nothing lately. 1: there was none, or it took its time. */
+/*
+ * Checks one host with an overdue message. Returns 1 if there was none, or if the request took
+ * long.
+ */
 static int ask_one(struct presence_stream *stream, struct intake *intake, struct failure *failure)
 {
 	uint64_t now = clock_nsec(CLOCK_REALTIME);
@@ -126,7 +132,7 @@ int presence_stream_turn(struct presence_stream *stream, struct intake *intake,
 
 	if (r != 0)
 		return r;
-	/* Others may not be back yet where the server was gone. */
+	/* After an outage of the server, other clients may not be reconnected yet. */
 	if (reconnects != stream->reconnects)
 		stream->since = clock_nsec(CLOCK_REALTIME);
 	stream->reconnects = reconnects;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stream that has the last word of each host's shipper, and what the server knows of those
- * whose next word is overdue.
+ * Receives the stream with the last presence message of each host, and checks the server's
+ * connections of hosts with overdue messages.
  */
 #ifndef CORDON_FLEET_PRESENCE_STREAM_H
 #define CORDON_FLEET_PRESENCE_STREAM_H
@@ -12,23 +12,23 @@
 #include "fleet/store/pull.h"
 
 struct presence_stream {
-	natsConnection *connection; /* borrowed */
+	natsConnection *connection; /* not owned */
 	struct pull said;
-	uint64_t reconnects; /* that the connection has had */
-	uint64_t since;	     /* when the last of them was noticed, or it was opened; wall clock */
+	uint64_t reconnects; /* the connection's reconnects so far */
+	uint64_t since;	     /* wall clock: last reconnect noticed, or opened */
 };
 
 /*
- * Makes the stream if it is not there. `stream`, `consumer`: those of the records; these are named
- * after them.
+ * Opens the stream and creates it if it does not exist. Its name and consumer are derived from
+ * `stream` and `consumer` of the records.
  */
 natsStatus presence_stream_open(natsConnection *connection, jsCtx *context, const char *stream,
 				const char *consumer, struct presence_stream *ret_stream);
 void presence_stream_close(struct presence_stream *stream);
 
 /*
- * Takes in what was said, and asks for some that should have said something. 0: go on; 1: connect
- * anew; negative: the store's own failure.
+ * Stores new messages, and checks hosts with overdue ones. Returns 0 to continue, 1 to reconnect,
+ * or -ERRNO if the store fails.
  */
 int presence_stream_turn(struct presence_stream *stream, struct intake *intake,
 			 struct failure *failure);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks a consumer of JetStream for messages, in the server's own protocol. */
+/* Fetches messages of a JetStream consumer with the server's own protocol. */
 #include "fleet/store/pull.h"
 
 #include <inttypes.h>
@@ -9,9 +9,9 @@
 
 #include "base/clock.h"
 
-/* Of the messages of one question: those of a group are in memory together. */
+/* Limit for the messages of one request, because a group is in memory together. */
 #define BYTES_MAX (32u << 20)
-/* The server ends each answer by a status. One that does not is not waited for longer. */
+/* The server ends each reply with a status. Timeout if the status is missing. */
 #define ANSWER_MS 1000
 
 static natsStatus add_consumer(jsCtx *context, const struct pull_options *o)
@@ -48,7 +48,7 @@ natsStatus pull_open(natsConnection *connection, jsCtx *context, const struct pu
 	if (s == NATS_OK)
 		s = natsInbox_Create(&inbox);
 	if (s == NATS_OK) {
-		/* "_INBOX." and a name that nobody can guess. */
+		/* "_INBOX." and an unpredictable name. */
 		(void)snprintf(pull.reply, sizeof(pull.reply), PULL_INBOX "%s", strchr(inbox, '.'));
 		s = natsConnection_SubscribeSync(&pull.inbox, connection, pull.reply);
 	}
@@ -64,7 +64,10 @@ void pull_close(struct pull *pull)
 	*pull = (struct pull){};
 }
 
-/* The server waits for the first until it expires, and ends once it has no more. */
+/*
+ * Requests messages. The server waits for the first one until the request expires, and ends when it
+ * has no more.
+ */
 static natsStatus ask(const struct pull *pull, int most, int64_t wait_ms)
 {
 	char expires[64] = "", question[160];
@@ -79,7 +82,7 @@ static natsStatus ask(const struct pull *pull, int most, int64_t wait_ms)
 						   question);
 }
 
-/* 404, 408: there is no more. 409: the server does not go on with it. 0: it is a message. */
+/* Returns 0 for a message. 404 and 408: no more messages. 409: the server aborted the request. */
 static int status_of(natsMsg *message)
 {
 	const char *status = NULL;
@@ -90,7 +93,7 @@ static int status_of(natsMsg *message)
 	return atoi(status);
 }
 
-/* What lies there, of this question or an earlier one. */
+/* Takes messages that have already arrived for this request or an earlier one. */
 static natsStatus take_pending(const struct pull *pull, int most, natsMsg **messages, int *count)
 {
 	int pending = 0;
@@ -108,7 +111,7 @@ static natsStatus take_pending(const struct pull *pull, int most, natsMsg **mess
 	return s;
 }
 
-/* Until there are so many, or the server says that there are no more. */
+/* Takes messages until there are `most`, or until the server sends a status. */
 static natsStatus take_answers(const struct pull *pull, int most, int64_t wait_ms,
 			       natsMsg **messages, int *count)
 {
@@ -141,7 +144,7 @@ natsStatus pull_fetch(struct pull *pull, int most, int64_t wait_ms, natsMsg **me
 		if (s == NATS_OK)
 			s = take_answers(pull, most, wait_ms + ANSWER_MS, messages, &count);
 	}
-	/* What came comes first; what is wrong shows again. */
+	/* Return messages before an error, which will occur again. */
 	*ret_count = count;
 	return count > 0 ? NATS_OK : s;
 }
@@ -155,8 +158,8 @@ void pull_acknowledge(const struct pull *pull, natsMsg *message)
 }
 
 /*
- * $JS.ACK.STREAM.CONSUMER.DELIVERED.SEQUENCE.SEQUENCE.TIME.PENDING, with domain and account behind
- * the first two, and a random word at the end, where there are more.
+ * $JS.ACK.STREAM.CONSUMER.DELIVERED.SEQUENCE.SEQUENCE.TIME.PENDING. The longer form has a domain
+ * and an account after $JS.ACK, and a random word at the end.
  */
 bool pull_place(const char *reply, struct pull_place *ret_place)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A durable pull consumer of JetStream, asked for groups of messages. What libnats 3.4 has for
- * that, natsSubscription_Fetch(), writes behind its list where messages of an earlier question come
- * late.
+ * A durable JetStream pull consumer that fetches groups of messages. It replaces
+ * natsSubscription_Fetch() of libnats 3.4, which writes beyond its list if messages of an earlier
+ * request arrive late.
  */
 #ifndef CORDON_FLEET_PULL_H
 #define CORDON_FLEET_PULL_H
@@ -13,47 +13,47 @@
 
 #define PULL_NAME_SIZE 160
 
-/* Where answers to the store come: no other user of the server may subscribe there. */
+/* Prefix of the store's reply subjects. No other user of the server may subscribe to it. */
 #define PULL_INBOX "_INBOX.store"
 
 struct pull {
-	natsConnection *connection; /* borrowed */
-	natsSubscription *inbox;    /* where messages come, of whichever question */
+	natsConnection *connection; /* not owned */
+	natsSubscription *inbox;    /* receives the messages of all requests */
 	char subject[2 * PULL_NAME_SIZE + 64];
 	char reply[PULL_NAME_SIZE];
 };
 
 struct pull_options {
 	const char *stream, *consumer;
-	const char *filter;  /* NULL: all of the stream's */
-	int64_t ack_wait;    /* ns until what was not acknowledged comes again; 0: the server's */
-	int64_t pending_max; /* so many are under way at most; 0: the server's */
+	const char *filter;  /* NULL: all subjects of the stream */
+	int64_t ack_wait;    /* ns until an unacknowledged message is resent; 0: server's default */
+	int64_t pending_max; /* maximum of unacknowledged messages; 0: server's default */
 };
 
-/* The consumer is made if it is not there. */
+/* Opens the consumer, and creates it if it does not exist. */
 natsStatus pull_open(natsConnection *connection, jsCtx *context, const struct pull_options *options,
 		     struct pull *ret_pull);
 void pull_close(struct pull *pull);
 
 /*
- * What there is, `most` messages at most; where there is nothing, waits up to `wait_ms` for the
- * first, 0: not at all. NATS_OK also with none.
+ * Fetches up to `most` messages. If there are none, waits up to `wait_ms` for the first; 0: does
+ * not wait. Returns NATS_OK even without messages.
  */
 natsStatus pull_fetch(struct pull *pull, int most, int64_t wait_ms, natsMsg **messages,
 		      int *ret_count);
 
-/* One that is lost comes again. */
+/* Acknowledges a message. A lost acknowledgement causes a repeated delivery. */
 void pull_acknowledge(const struct pull *pull, natsMsg *message);
 
-/* What the server says of a message by where its acknowledgement goes. */
+/* The server's data about a message, from its acknowledgement subject. */
 struct pull_place {
 	uint64_t number;    /* in the stream */
-	uint64_t delivered; /* how often it was, this time included */
-	uint64_t time;	    /* when the server had it, ns since the epoch */
-	uint64_t pending;   /* messages of this consumer behind it */
+	uint64_t delivered; /* number of deliveries, including this one */
+	uint64_t time;	    /* when the server received it, ns since the epoch */
+	uint64_t pending;   /* later messages of this consumer */
 };
 
-/* False: it is no such subject. */
+/* Returns false if the subject has another form. */
 bool pull_place(const char *reply, struct pull_place *ret_place);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a message of the stream of records, and has it taken in. */
+/* Stores the records in one message of the stream. */
 #include "fleet/store/record_stream.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ bool record_stream_origin(natsMsg *message, struct delivery *ret_delivery)
 	return true;
 }
 
-/* -EBADMSG: it is not what the contract says. */
+/* Returns 0, or -EBADMSG if the message violates the protocol. */
 static int read_message(natsMsg *message, struct delivery *delivery, struct buffer *text,
 			struct failure *failure)
 {
@@ -55,7 +55,7 @@ static int read_message(natsMsg *message, struct delivery *delivery, struct buff
 	return 0;
 }
 
-/* Lines as the log has them, where the message has them without chain values. */
+/* Restores the chain values if the message was sent without them. */
 static int read_chain(natsMsg *message, struct delivery *delivery, struct buffer *text,
 		      struct failure *failure)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One message of the stream of records, whichever way it was read. */
+/* Stores the records in one message of the stream, new or deferred. */
 #ifndef CORDON_FLEET_RECORD_STREAM_H
 #define CORDON_FLEET_RECORD_STREAM_H
 
@@ -8,15 +8,12 @@
 #include "fleet/store/intake.h"
 
 /*
- * Takes it in, within a transaction. -EAGAIN: it cannot be decided now, *failure says why; other
- * errors are the store's own.
+ * Stores the records within a transaction. Returns 0, -EAGAIN if the message must be deferred
+ * (*failure has the reason), or an error of the store.
  */
 int record_stream_take(struct intake *intake, natsMsg *message, struct failure *failure);
 
-/*
- * Whose it is and which records it is said to have, by its subject and headers alone. False: it
- * does not say.
- */
+/* Reads host, log and range from subject and headers alone. Returns false if these are invalid. */
 bool record_stream_origin(natsMsg *message, struct delivery *ret_delivery);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes the columns out of a record. */
+/* Extracts a row's columns from a record. */
 #include "fleet/store/row.h"
 
 #include <ctype.h>
@@ -10,9 +10,9 @@
 
 #include "insight/text/view.h"
 
-/* Directories that are named; those below them are "**". */
+/* Directories that a template names; deeper ones become "**". */
 #define TEMPLATE_DEPTH 3
-/* Hexadecimal words of so many digits are identifiers. */
+/* Hexadecimal words with at least this many digits count as identifiers. */
 #define TEMPLATE_HEX_MIN    8
 #define TEMPLATE_WORD_MAX   48
 #define TEMPLATE_ENDING_MAX 8
@@ -55,7 +55,7 @@ static void add_word(char template[ROW_TEXT_SIZE], const char *word, size_t size
 	}
 }
 
-/* "*.py" of what lies deep. */
+/* Adds "*.py" for a path below the named directories. */
 static void add_ending(char template[ROW_TEXT_SIZE], const char *name)
 {
 	const char *dot = strrchr(name, '.');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of all hosts in SQLite: one transaction for each group of messages. */
+/* The rows of all hosts in SQLite, with one transaction per group of messages. */
 #include "fleet/store/rows.h"
 
 #include <limits.h>
@@ -145,7 +145,7 @@ static int sql_failure(struct rows *rows, struct failure *failure)
 	return failure_set(
 		failure, error, "%s: %s%s", rows->path, sqlite3_errmsg(rows->database),
 		error == ENOSPC
-			? "; make room, then start the store again: what it had not acknowledged comes again"
+			? "; free disk space, then start the store again: unacknowledged messages are sent again"
 		: error == EBUSY ? "; another store writes there, stop it"
 				 : "");
 }
@@ -156,7 +156,7 @@ static sqlite3_stmt *use(struct rows *rows, enum statement number)
 	return rows->statements[number];
 }
 
-/* 's': text, 'i': number, each to the next parameter. */
+/* Binds parameters in order: 's' is text, 'i' a number. */
 static void bind(sqlite3_stmt *statement, const char *types, ...)
 {
 	va_list arguments;
@@ -174,7 +174,7 @@ static void bind(sqlite3_stmt *statement, const char *types, ...)
 
 #define NUMBER(value) ((sqlite3_int64)(value))
 
-/* One that gives no row. */
+/* Runs a statement without a result row. */
 static int run(struct rows *rows, sqlite3_stmt *statement, struct failure *failure)
 {
 	int r = sqlite3_step(statement);
@@ -187,7 +187,7 @@ static int run(struct rows *rows, sqlite3_stmt *statement, struct failure *failu
 	return r;
 }
 
-/* 1: it is at a row, which use() or this leaves; 0: there is none. */
+/* Returns 1 if there is a row, with the statement still active, otherwise 0. */
 static int first_row(struct rows *rows, sqlite3_stmt *statement, struct failure *failure)
 {
 	int r = sqlite3_step(statement);
@@ -400,7 +400,7 @@ int rows_name(struct rows *rows, const struct rows_log *log, const char *name,
 	return run(rows, rows->statements[NAME], failure);
 }
 
-/* The digits of a digest by which rows are narrowed. */
+/* Digits of a digest that a row has. */
 #define DIGEST_DIGITS 16
 
 static void bind_row(sqlite3_stmt *statement, const struct rows_log *log, const struct row *row)
@@ -418,7 +418,8 @@ static void bind_row(sqlite3_stmt *statement, const struct rows_log *log, const 
 }
 
 /*
- * What the first lane brought of this record, if that was another line; it is not needed any more.
+ * Deletes the early record with this number. *ret_early: its line if it differs from the log's,
+ * otherwise NULL.
  */
 static int take_early(struct rows *rows, const struct rows_log *log, uint64_t sequence,
 		      const char *line, size_t size, char **ret_early, struct failure *failure)
@@ -521,7 +522,7 @@ int rows_add_early(struct rows *rows, const struct rows_log *log, const struct r
 
 	bind_row(use(rows, PUT_EARLY_ROW), log, row);
 	r = run(rows, rows->statements[PUT_EARLY_ROW], failure);
-	/* The row was there: its line is in the log, or came early before. */
+	/* The row exists: the log has the record, or it arrived early before. */
 	if (r < 0 || sqlite3_changes(rows->database) == 0)
 		return r;
 	bind(put, "ii", NUMBER(log->log), NUMBER(row->sequence));
@@ -569,7 +570,7 @@ int rows_add_bytes(struct rows *rows, const struct rows_log *log, uint64_t bytes
 	return run(rows, rows->statements[ADD_BYTES], failure);
 }
 
-/* What it counts as of what its host may have waiting. */
+/* Returns the bytes that a waiting message counts towards its host's quota. */
 static int64_t weight_of(const struct rows_waiting *w)
 {
 	return (int64_t)(w->size + ROWS_PARKED_RECORD * (w->last - w->first + 1));

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of DIR/fleet.sqlite. Moments are ns since the epoch where they are the store's, text
- * where they are a record's.
+ * The tables of DIR/fleet.sqlite. Times of the store are ns since the epoch; times in records are
+ * text.
  */
 #ifndef CORDON_FLEET_ROWS_SCHEMA_H
 #define CORDON_FLEET_ROWS_SCHEMA_H
 
-/* Of the tables; in the database's user_version. */
+/* Schema version, stored in the database's user_version. */
 #define ROWS_VERSION 4
 
 /*
- * Tables that version 3 lacks. holes: records that are given up, behind which a covered run begins.
- * skips: an operator's order to do so, for the running store. later: acknowledged messages that are
- * read from the stream again by their numbers, when the host has its turn, or when the records that
- * they lack have come (held). excess: messages of a host that were dropped because all its quotas
- * were used. troubles: copies that cannot be opened; log '': the host's folder.
+ * Tables added in version 4.
+ * holes: records given up; after them begins a covered run.
+ * skips: an operator's order to give up records, for the running store.
+ * later: stream numbers of deferred messages, see later.h.
+ * excess: messages dropped because their host was over all quotas.
+ * troubles: copies that cannot be opened; log '': the host's folder.
  */
 #define ROWS_OF_VERSION_4                                                                           \
 	"CREATE TABLE holes(log INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,"   \
@@ -69,7 +70,7 @@ static const char rows_schema[] =
 	" last INTEGER NOT NULL, digest BLOB NOT NULL, data BLOB NOT NULL, at INTEGER NOT NULL DEFAULT 0, UNIQUE(log, first, digest));"
 	"CREATE TABLE retention(log INTEGER NOT NULL, last INTEGER NOT NULL, chain TEXT NOT NULL,"
 	" PRIMARY KEY(log, last));"
-	/* What the chain covers, by hour ("2026-01-31 12:00:00"); texts may be ''. */
+	/* Counts of covered records per hour ("2026-01-31 12:00:00"); texts may be ''. */
 	"CREATE TABLE rollups(hour TEXT NOT NULL, host INTEGER NOT NULL, action TEXT NOT NULL, policy TEXT NOT NULL,"
 	" rule TEXT NOT NULL, operation TEXT NOT NULL, template TEXT NOT NULL, count INTEGER NOT NULL,"
 	" PRIMARY KEY(hour, host, action, policy, rule, operation, template)) WITHOUT ROWID;"
@@ -78,7 +79,7 @@ static const char rows_schema[] =
 	" PRIMARY KEY(host, name, digest)) WITHOUT ROWID;"
 	"CREATE TABLE apart(host TEXT NOT NULL, log TEXT NOT NULL, at INTEGER NOT NULL, reason TEXT NOT NULL,"
 	" file TEXT NOT NULL, bytes INTEGER NOT NULL, UNIQUE(host, file));"
-	/* What its shipper said last; asked: whether the server was asked for it since. */
+	/* The last presence message. `asked`: the server was checked for a connection since. */
 	"CREATE TABLE presence(host INTEGER PRIMARY KEY REFERENCES hosts, log TEXT NOT NULL, state INTEGER NOT NULL,"
 	" daemon INTEGER NOT NULL, acknowledged INTEGER NOT NULL, every INTEGER NOT NULL, at INTEGER NOT NULL,"
 	" asked INTEGER NOT NULL DEFAULT 0, closed INTEGER NOT NULL DEFAULT 0);" ROWS_OF_VERSION_4

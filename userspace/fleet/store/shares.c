@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts what each host takes of the store's time. */
+/* Accounts the store's time to hosts. */
 #include "fleet/store/shares.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/fnv.h"
 
 #define WINDOW (2 * NSEC_PER_SEC)
-/* What each host has in any case. */
+/* Minimum that each host may use in a window. */
 #define OWN (WINDOW / 50)
 
 void shares_free(struct shares *shares)
@@ -39,7 +39,7 @@ static struct share *find(const struct shares *shares, const char *host)
 	return share;
 }
 
-/* Hosts are those that have a certificate: none of them can make more. */
+/* The number of hosts is bounded: each needs a certificate. */
 static struct share *find_or_add(struct shares *shares, const char *host)
 {
 	struct share **bucket = &shares->buckets[bucket_of(host)];
@@ -64,7 +64,7 @@ bool shares_is_spent(const struct shares *shares, const char *host, enum share_l
 
 	if (!share || share->window != window || shares->window != window)
 		return false;
-	/* There is one more, at least: the one that waits. */
+	/* Count the waiting host, too. */
 	return share->used[lane] > OWN + shares->total[lane] / (shares->hosts[lane] + 1);
 }
 

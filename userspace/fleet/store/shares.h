@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much of the store's time each host takes. Within a window each may take a little, and beside
- * that as much as the hosts take on average; what is beyond that waits for the host's turn where
- * others wait too. One host's messages so delay those of the others by little, however many it
- * sends and however costly they are.
+ * Fair shares of the store's time. Within a window each host may use a minimum plus the average of
+ * all hosts. Messages beyond that are deferred while other hosts wait. A host therefore delays
+ * other hosts only slightly, however many or costly its messages are.
  */
 #ifndef CORDON_FLEET_SHARES_H
 #define CORDON_FLEET_SHARES_H
@@ -15,7 +14,9 @@
 
 #define SHARES_BUCKETS 1024u
 
-/* What a message is of. Each has a share of its own: a backlog does not delay the first lane. */
+/*
+ * Kinds of messages, each with separate shares, so that a backlog does not delay the queue "first".
+ */
 enum share_lane {
 	SHARE_BULK,
 	SHARE_FIRST,
@@ -26,9 +27,9 @@ enum share_lane {
 struct share {
 	struct share *next, *next_touched;
 	char host[DELIVERY_ID_SIZE];
-	uint64_t window; /* in which all below was used */
+	uint64_t window; /* the window of `used` */
 	uint64_t used[SHARE_LANES];
-	/* What it had decided in this transaction. */
+	/* Messages of the host in this transaction, and the kind of the last one. */
 	unsigned int messages;
 	enum share_lane lane;
 };
@@ -42,13 +43,13 @@ struct shares {
 
 void shares_free(struct shares *shares);
 
-/* Moments are monotonic, ns. Has that host taken more than its share? */
+/* Times are monotonic, in ns. Returns true if the host used more than its share. */
 bool shares_is_spent(const struct shares *shares, const char *host, enum share_lane lane,
 		     uint64_t now);
-/* A message of that host took so long, and is one of the transaction. Without memory: nothing. */
+/* Adds the duration of a message in this transaction. Ignored if out of memory. */
 void shares_use(struct shares *shares, const char *host, enum share_lane lane, uint64_t nsec,
 		uint64_t now);
-/* The transaction's end took so long. */
+/* Distributes the duration of the transaction's commit over its hosts. */
 void shares_settle(struct shares *shares, uint64_t nsec, uint64_t now);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams beside that of the records, which keep the last message of each subject. */
+/* Additional streams that keep only the last message of each subject. */
 #include "fleet/store/side_stream.h"
 
 #include <stdio.h>
 
-/* Then the stream of records has its turn. */
+/* Groups per call, so that records are not delayed for long. */
 #define GROUPS_MAX 8
 
 static natsStatus make_stream(jsCtx *context, const char *name, const char *subject)
@@ -42,7 +42,7 @@ natsStatus side_stream_open(natsConnection *connection, jsCtx *context, const ch
 	return s == NATS_OK ? pull_open(connection, context, &options, ret_pull) : s;
 }
 
-/* *ret_count: how many there were. */
+/* *ret_count: number of messages received. */
 static int take_group(struct pull *pull, struct intake *intake,
 		      int (*take)(struct intake *intake, natsMsg *message, struct failure *failure),
 		      int *ret_count, struct failure *failure)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams beside that of the records, which keep the last message of each subject. */
+/* Additional streams that keep only the last message of each subject. */
 #ifndef CORDON_FLEET_SIDE_STREAM_H
 #define CORDON_FLEET_SIDE_STREAM_H
 
@@ -8,20 +8,20 @@
 #include "fleet/store/intake.h"
 #include "fleet/store/pull.h"
 
-/* Messages of one transaction; each may be as large as the server lets messages be. */
+/* Messages per transaction; each may have the server's maximum size. */
 #define SIDE_STREAM_GROUP 32
 
 /*
- * The stream is `stream` with `suffix` behind it, and made if it is not there; its consumer is
- * named after `consumer` in the same way.
+ * Opens the stream named `stream` + `suffix`, with a consumer named `consumer` + `suffix`, and
+ * creates both if they do not exist.
  */
 natsStatus side_stream_open(natsConnection *connection, jsCtx *context, const char *stream,
 			    const char *consumer, const char *suffix, const char *subject,
 			    struct pull *ret_pull);
 
 /*
- * Gives all that has come to `take`, and acknowledges it once it is on disk. 0: go on; 1: connect
- * anew; negative: the store's own failure.
+ * Calls `take` for all new messages, and acknowledges them after they are on disk. Returns 0 to
+ * continue, 1 to reconnect, or -ERRNO if the store fails.
  */
 int side_stream_take(struct pull *pull, struct intake *intake,
 		     int (*take)(struct intake *intake, natsMsg *message, struct failure *failure),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fetches messages in groups, has each group on disk, and only then acknowledges it. */
+/* Fetches messages in groups. Invariant: a group is acknowledged only after it is on disk. */
 #include "fleet/store/stream.h"
 
 #include <nats/nats.h>
@@ -14,26 +14,26 @@
 #include "fleet/store/pull.h"
 #include "fleet/store/record_stream.h"
 
-/* Messages of one transaction: half a MiB each at most. */
+/* Messages per transaction, each of at most half a MiB. */
 #define GROUP_MAX 512
 #define FETCH_MS  1000
-/* How often is looked at what else there is to take; behind a backlog no more often either. */
+/* Minimum interval of maintenance, policies and presence messages, also during a backlog. */
 #define SIDE_NSEC (500 * NSEC_PER_MSEC)
-/* While rows are on their way elsewhere. */
+/* Wait for messages while rows are being sent to ClickHouse. */
 #define BUSY_MS 20
-/* More than this is not under way at once. */
+/* Maximum of unacknowledged messages. */
 #define PENDING_MAX 4096
 /*
- * A message that comes more often was not acknowledged so often: the store may have ended over it.
- * It is read alone, later.
+ * After more deliveries than this, the store may have crashed while reading the message: defer it,
+ * so that it is read alone.
  */
 #define DELIVERIES_MAX 3
-/* How long messages that are read later may keep others waiting, if there are others. */
+/* Time for deferred messages in an iteration with and without new messages. */
 #define LATER_BUSY_NSEC (20 * NSEC_PER_MSEC)
 #define LATER_IDLE_NSEC (200 * NSEC_PER_MSEC)
 
 #define SUBJECTS "cordon.log.>"
-/* A stream that is made here keeps what it has so long: as long as a store may be away. */
+/* Retention of a stream created here: the maximum downtime of a store. */
 #define STREAM_NSEC (7 * 86400ull * NSEC_PER_SEC)
 
 struct connection {
@@ -41,12 +41,12 @@ struct connection {
 	natsConnection *connection;
 	jsCtx *stream;
 	struct pull all;
-	/* ahead of a backlog of the rest; what it brings comes with that again */
+	/* queue "first"; the consumer `all` returns its messages again, in order */
 	struct pull first_lane;
 	struct presence_stream presence;
 	struct pull policies;
 	struct later_stream later;
-	uint64_t side_time; /* when the latter two were looked at, monotonic; 0: never */
+	uint64_t side_time; /* monotonic: last look at presence and policies; 0: never */
 };
 
 static int nats_failure(struct failure *failure, int error, const char *what,
@@ -72,7 +72,10 @@ static natsStatus set_options(natsOptions *options, const struct stream_options 
 		s = natsOptions_SetMaxReconnect(options, -1);
 	if (s == NATS_OK)
 		s = natsOptions_SetCustomInboxPrefix(options, PULL_INBOX);
-	/* One request waits for the answer to the one before: the library's own pauses add up. */
+	/*
+	 * Send each request immediately, because libnats's delays would add up over dependent
+	 * requests.
+	 */
 	if (s == NATS_OK)
 		s = natsOptions_SetSendAsap(options, true);
 	if (s == NATS_OK && o->credentials)
@@ -112,7 +115,7 @@ static natsStatus subscribe(struct connection *c, const struct stream_options *o
 {
 	char name[PULL_NAME_SIZE];
 	/*
-	 * With a filter, if it matches all of them, the server looks through the subjects of all
+	 * No filter: even if one matches all subjects, the server would search the subjects of all
 	 * hosts for each message.
 	 */
 	struct pull_options options = {.stream = o->stream,
@@ -134,7 +137,9 @@ static natsStatus subscribe(struct connection *c, const struct stream_options *o
 	return s == NATS_OK ? pull_open(c->connection, c->stream, &options, &c->first_lane) : s;
 }
 
-/* What reads the connection ends before what it reads for: libnats 3.4 has them race. */
+/*
+ * Close the connection before its subscriptions, because libnats 3.4 has a race in the other order.
+ */
 static void disconnect(struct connection *c)
 {
 	natsConnection_Close(c->connection);
@@ -148,7 +153,7 @@ static void disconnect(struct connection *c)
 	*c = (struct connection){};
 }
 
-/* What lasts, whoever waits: 0: it may pass. */
+/* Returns an errno for an error that waiting cannot fix, otherwise 0. */
 static int is_final(natsStatus s)
 {
 	switch (s) {
@@ -167,7 +172,7 @@ static int is_final(natsStatus s)
 	}
 }
 
-/* 0: connected; 1: not yet, *failure says why; negative: never. */
+/* Returns 0 if connected, 1 to retry (*failure has the reason), or -ERRNO for a final error. */
 static int connect_once(struct connection *c, const struct stream_options *o,
 			struct failure *failure)
 {
@@ -204,8 +209,8 @@ static int connect_once(struct connection *c, const struct stream_options *o,
 }
 
 /*
- * Decides about a message, or has it be read once more later. What the consumer of the first lane
- * brings, that of all brings again: there it may be passed over.
+ * Stores or defers a message. `ahead`: from the queue "first". Such a message may be skipped,
+ * because the consumer of all messages returns it again.
  */
 static int take_message(struct intake *intake, natsMsg *message, bool ahead,
 			struct failure *failure)
@@ -243,13 +248,13 @@ static int take_group(struct intake *intake, const struct pull *from, natsMsg **
 		r = take_message(intake, messages[i], ahead, failure);
 	if (r == 0)
 		r = intake_commit(intake, failure);
-	/* One whose acknowledgement is lost comes again, and is known. */
+	/* A lost acknowledgement causes a repeated delivery, which is recognized. */
 	for (int i = 0; i < count && r == 0; i++)
 		pull_acknowledge(from, messages[i]);
 	return r;
 }
 
-/* 0: go on; 1: connect anew. */
+/* Returns 0 to continue, 1 to reconnect, or -ERRNO if the store fails. */
 static int fetch(struct intake *intake, struct pull *from, bool ahead, int64_t wait_ms,
 		 uint64_t *active, struct failure *failure)
 {
@@ -268,7 +273,7 @@ static int fetch(struct intake *intake, struct pull *from, bool ahead, int64_t w
 	return r;
 }
 
-/* What is to be done from time to time, beside all streams. */
+/* Runs periodic maintenance that no stream triggers. */
 static int tend(struct intake *intake, void (*report)(const char *text), struct failure *failure)
 {
 	int r = intake_begin(intake, failure);
@@ -278,7 +283,7 @@ static int tend(struct intake *intake, void (*report)(const char *text), struct 
 	return r == 0 ? intake_commit(intake, failure) : r;
 }
 
-/* Policies, and what shippers say of themselves. */
+/* Runs maintenance, and receives policies and presence messages. */
 static int take_side(struct intake *intake, struct connection *c, void (*report)(const char *text),
 		     struct failure *failure)
 {
@@ -299,7 +304,7 @@ static void pause_a_second(void)
 	(void)nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
 }
 
-/* What is to be done between groups; *ret_wait_ms: how long messages may be waited for then. */
+/* Sends rows between two groups. *ret_wait_ms: how long the next fetch may wait. */
 static int take_turn(struct intake *intake, uint64_t *active, int64_t *ret_wait_ms,
 		     struct failure *failure)
 {
@@ -318,14 +323,14 @@ static int take_turn(struct intake *intake, uint64_t *active, int64_t *ret_wait_
 	return r < 0 ? r : 0;
 }
 
-/* What has its turn now: messages of hosts that took more than their share, too. */
+/* Runs one iteration: receives all kinds of messages, including deferred ones. */
 static int take_all(struct intake *intake, struct connection *c, int64_t wait_ms, uint64_t *active,
 		    void (*report)(const char *text), struct failure *failure)
 {
 	uint64_t before = *active;
 	int r;
 
-	/* The first lane is looked at between two groups, and not waited for. */
+	/* Check the queue "first" between two groups, without waiting for it. */
 	r = fetch(intake, &c->first_lane, true, 0, active, failure);
 	if (r == 0)
 		r = fetch(intake, &c->all, false, wait_ms, active, failure);
@@ -380,7 +385,7 @@ int stream_run(struct intake *intake, const struct stream_options *options,
 	struct connection connection = {};
 	int r = run(intake, &connection, options, stop, report, failure);
 
-	/* What was acknowledged is on its way. */
+	/* Send the remaining acknowledgements. */
 	if (connection.connection)
 		(void)natsConnection_FlushTimeout(connection.connection, FETCH_MS);
 	disconnect(&connection);

@@ -374,7 +374,7 @@ static void cut_log_is_told(void **state)
 	open_store(m);
 	assert_int_equal(bring(m, false, 4, 4), INTAKE_APART);
 	assert_int_equal(
-		number_of(m, "SELECT count(*) FROM apart WHERE reason LIKE '%somebody cut it%'"),
+		number_of(m, "SELECT count(*) FROM apart WHERE reason LIKE '%it was truncated%'"),
 		1);
 }
 
