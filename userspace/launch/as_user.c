@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a user's files with that user's rights, and without the caller's. */
+/* Reads a user's files in a child process with only that user's rights. */
 #include "launch/as_user.h"
 
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static bool change_user(const struct launch_identity *identity)
 				     setresuid(identity->uid, identity->uid, identity->uid) == 0);
 }
 
-/* Keeps the right to read that user's files, and no other: no file grows, no process begins. */
+/* Keeps only the right to read the user's files: no file can grow, no process can be created. */
 static bool give_up_rights(const struct launch_identity *identity)
 {
 	static const int limits[] = {RLIMIT_CORE, RLIMIT_FSIZE, RLIMIT_NPROC};
@@ -44,7 +44,7 @@ static _Noreturn void run(const struct launch_identity *identity, as_user_work *
 	FILE *to = fdopen(fd, "w");
 
 	(void)signal(SIGPIPE, SIG_DFL);
-	/* A change of user clears the signal for the parent's death. */
+	/* A change of user clears the parent-death signal, so set it after that. */
 	if (!to || !give_up_rights(identity) || prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ||
 	    getppid() != parent)
 		_exit(EXIT_FAILURE);
@@ -52,7 +52,7 @@ static _Noreturn void run(const struct launch_identity *identity, as_user_work *
 	_exit(fclose(to) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
 }
 
-/* Until the child closes its end. */
+/* Reads until the child closes its end of the pipe. */
 static int read_to_end(int fd, uint64_t deadline, size_t limit, char **ret_data, size_t *ret_size)
 {
 	_cleanup_(freep) char *data = NULL;
@@ -114,7 +114,7 @@ int as_user_read(const struct launch_identity *identity, unsigned int seconds, s
 		return r;
 	if (r < 0)
 		(void)kill(child, SIGKILL);
-	/* One that was killed may take its time: a file system need not answer. */
+	/* Do not wait for a killed child: it may be blocked in an unresponsive file system. */
 	while (waitpid(child, &status, r < 0 ? WNOHANG : 0) < 0 && errno == EINTR)
 		;
 	if (r == 0 && (!WIFEXITED(status) || WEXITSTATUS(status) != EXIT_SUCCESS))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a user's files with that user's rights, and without the caller's. */
+/* Reads a user's files in a child process with only that user's rights. */
 #ifndef CORDON_LAUNCH_AS_USER_H
 #define CORDON_LAUNCH_AS_USER_H
 
@@ -8,7 +8,10 @@
 
 #include "launch/launch.h"
 
-/* Writes what it finds. Runs in a process that has the caller's memory and descriptors. */
+/*
+ * Writes the result to `to`. Runs in the child, which has a copy of the caller's memory and its
+ * descriptors.
+ */
 typedef void as_user_work(const void *context, FILE *to);
 
 /*

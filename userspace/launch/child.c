@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the child does between its creation and the exec of the command. */
+/* The steps of the child between its creation and the exec of the command. */
 #include "launch/child.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ static _Noreturn void report_and_exit(const struct child_plan *plan, enum child_
 {
 	struct child_report report = {.step = step, .error = abs(error)};
 
-	/* If this fails there is nobody left to tell. */
+	/* If this fails, the status cannot be reported. */
 	if (write(plan->status_fd, &report, sizeof(report)) < 0)
 		_exit(1);
 	_exit(1);
@@ -34,12 +34,12 @@ static int die_with_parent(const struct child_plan *plan)
 {
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
 		return -errno;
-	/* It may have died before it could be noticed. */
+	/* The parent may have died before the prctl call. */
 	if (getppid() != plan->parent)
 		return -ESRCH;
 	/*
-	 * Nobody of the same uid may trace it or open its memory and descriptors before it has its
-	 * label; the exec makes it an ordinary process.
+	 * No task of the same uid may trace the child or open its memory and descriptors before it
+	 * has its label. The exec makes it dumpable again.
 	 */
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
 		return -errno;
@@ -64,8 +64,8 @@ static int take_streams(const struct launch *launch)
 }
 
 /*
- * The session keyring of the host may hold its Kerberos tickets and file system keys. Where the
- * kernel has no keyrings, or a filter keeps them from us, the child cannot reach them either.
+ * The host's session keyring may hold Kerberos tickets and file system keys. If the kernel has no
+ * keyrings, or a filter denies the call, the child has no access to them either.
  */
 static int leave_keyring(void)
 {
@@ -83,8 +83,7 @@ static int close_between(unsigned int first, unsigned int last)
 }
 
 /*
- * All but standard input, output, error and the two that lead to the parent, unless they are to
- * stay.
+ * Closes all descriptors except standard streams and the two to the parent, unless they are kept.
  */
 static int close_descriptors(const struct child_plan *plan)
 {
@@ -107,14 +106,13 @@ static int close_descriptors(const struct child_plan *plan)
 
 /*
  * The order matters:
- * first what binds its life to the parent's;
- * the streams, and the terminal if none of them leads to it;
- * limits, bounding set and identity while there is the privilege to set them;
- * the work directory as whom the command will run, so that a directory which that user may not
- * enter is an error here and not a riddle in the command;
- * PDEATHSIG and the dumpable flag again, because a change of identity resets both;
- * the descriptors when none of them is needed any more;
- * the filter last: what comes before may need what it refuses.
+ * - first bind the child's life to the parent's, because only the parent can end it;
+ * - streams before the terminal, which is left unless a stream refers to it;
+ * - limits, bounding set and identity while the child has the privilege to set them;
+ * - the work directory with the command's identity, so that a missing permission is reported here;
+ * - PDEATHSIG and the dumpable flag again, because a change of identity resets both;
+ * - descriptors when none of them is needed any more;
+ * - the filter last, because earlier steps may need calls that it denies.
  */
 static void prepare(const struct child_plan *plan)
 {
@@ -142,7 +140,7 @@ static void prepare(const struct child_plan *plan)
 		require(plan, CHILD_FILTER, seccomp_keep_appending());
 }
 
-/* End of file without a byte: the parent has given up, or is dead. */
+/* End of file without a byte: the parent aborts the launch, or is dead. */
 static void wait_for_go(const struct child_plan *plan)
 {
 	struct child_report ready = {.step = CHILD_READY};
@@ -159,9 +157,9 @@ static void wait_for_go(const struct child_plan *plan)
 }
 
 /*
- * execvp(3) hands a text without "#!" to /bin/sh, as shells and env(1) do. It is not left to look
- * into PATH where there is a program: an exec that finds nothing costs ten times such a look, and
- * where the policy refuses the first program another one of its name would run.
+ * execvp(3) runs a script without "#!" with /bin/sh, as shells and env(1) do. The search in PATH is
+ * done before, because a failing exec is ten times slower than access(2). It also prevents that
+ * execvp(3) runs a later program of the same name if the policy denies the first.
  */
 static void execute(const struct launch *launch)
 {
@@ -179,7 +177,7 @@ _Noreturn void child_run(const struct child_plan *plan)
 
 	prepare(plan);
 	wait_for_go(plan);
-	/* A signal that was sent meanwhile takes effect here, as it would on the command. */
+	/* A signal received meanwhile takes effect here, as it would on the command. */
 	sigprocmask(SIG_SETMASK, &plan->signals.mask, NULL);
 	execute(launch);
 	report_and_exit(plan, CHILD_EXEC, errno);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the child does between its creation and the exec of the command. */
+/* The steps of the child between its creation and the exec of the command. */
 #ifndef CORDON_LAUNCH_CHILD_H
 #define CORDON_LAUNCH_CHILD_H
 
@@ -11,7 +11,7 @@
 #include "launch/signals.h"
 
 enum child_step {
-	CHILD_READY, /* not a failure: it waits for the go */
+	CHILD_READY, /* not a failure: held until the parent permits the exec */
 	CHILD_PARENT,
 	CHILD_CGROUP,
 	CHILD_STREAMS,
@@ -28,7 +28,7 @@ enum child_step {
 	CHILD_EXEC,
 };
 
-/* What it writes to the status pipe: once when it is held, once more if the exec fails. */
+/* Sent through the status pipe: once when the child is held, again if the exec fails. */
 struct child_report {
 	enum child_step step;
 	int error; /* positive errno; 0 with CHILD_READY */
@@ -40,11 +40,14 @@ struct child_plan {
 	struct signal_state signals;
 	struct sock_fprog filter;
 	pid_t parent;
-	bool join_cgroup;     /* it was not created inside launch->cgroup_fd */
-	int go_fd, status_fd; /* its ends, both close-on-exec */
+	bool join_cgroup;     /* not created inside launch->cgroup_fd */
+	int go_fd, status_fd; /* the child's ends, close-on-exec */
 };
 
-/* Every signal is blocked at the call. Async-signal-safe: the parent may have threads. */
+/*
+ * Runs the child. All signals must be blocked. Async-signal-safe, because the parent may have
+ * threads.
+ */
 _Noreturn void child_run(const struct child_plan *plan);
 
 #endif

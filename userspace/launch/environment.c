@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The environment of an execution: what the policy keeps of the caller's, and what it sets. */
+/* Builds an execution's environment from the caller's variables and the policy. */
 #include "launch/environment.h"
 
 #include <fnmatch.h>
@@ -21,7 +21,7 @@ static void list_release(struct list *list)
 	free(list->entries);
 }
 
-/* Takes `entry` over, also when it fails; NULL is what asprintf left without memory. */
+/* Takes ownership of `entry`, even on failure. NULL: asprintf() had no memory. */
 static int list_add(struct list *list, char *entry)
 {
 	char **grown;
@@ -126,7 +126,7 @@ static const char *anchor_path(const struct environment_anchor *anchors, size_t 
 	return NULL;
 }
 
-/* A kept variable about the user must not speak of the one that the command is not run as. */
+/* Variables about the user must describe the user who runs the command. */
 static const char *value_for(const struct launch_identity *identity, const char *workdir,
 			     const char *name, const char *value)
 {
@@ -141,7 +141,7 @@ static const char *value_for(const struct launch_identity *identity, const char 
 	return value;
 }
 
-/* Anything else is no variable to shells, and could not be named in a record. */
+/* Shells accept no other names, and records could not contain them. */
 static bool is_name(const char *entry, size_t length)
 {
 	for (size_t i = 0; i < length; i++)
@@ -167,7 +167,7 @@ static int sort_named(struct lists *lists, const struct policy_environment *poli
 	size_t length = strlen(name);
 	int r;
 
-	/* What the policy sets replaces the caller's value. */
+	/* The policy's value replaces the caller's. */
 	if (!value || !keeps(policy, name) || sets(policy, name))
 		return list_add_name(&lists->removed, name, length);
 	r = list_add_variable(&lists->variables, name, length, value);
@@ -195,7 +195,7 @@ static int sort_one(struct lists *lists, const struct policy_environment *policy
 	return r;
 }
 
-/* --- what the policy sets ----------------------------------------------------------------- */
+/* --- variables set by the policy -------------------------------------------------------------- */
 
 /* `value` with every ${anchor} replaced. */
 static int expand(const char *variable, const char *value, const struct environment_anchor *anchors,
@@ -282,7 +282,7 @@ static int add_pair(struct lists *lists, size_t number, const char *key, const c
 	return r < 0 ? r : add_numbered(lists, "VALUE", number, value);
 }
 
-/* Each value that the user has for the setting; none adds nothing. */
+/* Adds a pair for each value of the user's setting. */
 static int add_setting(struct lists *lists, const struct git_settings *git, const char *key,
 		       const char *setting, size_t *count)
 {
@@ -317,8 +317,8 @@ static int add_git_pair(struct lists *lists, const struct policy_environment *po
 }
 
 /*
- * Numbered anew, because a setting of the user's may have no value, or several. The number of them
- * comes last: git rejects every command if it is set and one of the others is not.
+ * Renumbers the pairs, because a user's setting may have no value or several. GIT_CONFIG_COUNT
+ * comes last: git fails on every command if it is set and one of the others is missing.
  */
 static int add_git_config(struct lists *lists, const struct policy_environment *policy,
 			  const struct environment_given *given, struct failure *failure)
@@ -362,7 +362,7 @@ static int add_set(struct lists *lists, const struct policy_environment *policy,
 	return add_git_config(lists, policy, given, failure);
 }
 
-/* The shared /tmp is no place for an execution, so a caller's TMPDIR is replaced in any case. */
+/* Executions must not use the shared /tmp, so a caller's TMPDIR is always replaced. */
 static int add_tmpdir(struct lists *lists, const struct policy_environment *policy, const char *tmp)
 {
 	static const char name[] = "TMPDIR";
@@ -377,7 +377,7 @@ static bool is_tmpdir(const char *entry)
 	return strncmp(entry, "TMPDIR=", 7) == 0;
 }
 
-/* An empty list is an array, too. */
+/* Make an empty list a NULL-terminated array, too. */
 static int terminate(struct list *list)
 {
 	if (list->entries)

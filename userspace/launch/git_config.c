@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads git's configuration files as data; the syntax is that of config.c in git. */
+/* Parses git's configuration files; the syntax is the same as in git's config.c. */
 #include "launch/git_config.h"
 
 #include <stdbool.h>
@@ -12,13 +12,13 @@ struct reader {
 	git_config_variable *call;
 	void *context;
 	char name[GIT_CONFIG_NAME_MAX];
-	size_t section; /* bytes of the section in `name`, its last '.' included */
+	size_t section; /* bytes of the section in `name`, with the final '.' */
 	char value[GIT_CONFIG_VALUE_MAX];
 };
 
 #define END_OF_FILE (-1)
 
-/* The next byte; a CR before a LF is left out, as git does. */
+/* Returns the next byte. Skips a CR before a LF, as git does. */
 static int next(struct reader *r)
 {
 	if (r->at == r->end)
@@ -57,7 +57,7 @@ static int skip_line(struct reader *r)
 	return c;
 }
 
-/* Room stays for '.', a key's first byte and the NUL. */
+/* Leaves room for '.', a key's first byte and the NUL. */
 static bool add_to_section(struct reader *r, char c)
 {
 	if (r->section + 4 > sizeof(r->name))
@@ -66,7 +66,7 @@ static bool add_to_section(struct reader *r, char c)
 	return true;
 }
 
-/* Behind the opening quote of a subsection, which keeps its case. */
+/* Parses a subsection after its opening quote; it is case-sensitive. */
 static int read_subsection(struct reader *r)
 {
 	int c;
@@ -82,7 +82,7 @@ static int read_subsection(struct reader *r)
 	return next(r) == ']' ? 0 : -EBADMSG;
 }
 
-/* Behind the '['. */
+/* Parses a section after the '['. */
 static int read_section(struct reader *r)
 {
 	int c, result = 0;
@@ -101,7 +101,7 @@ static int read_section(struct reader *r)
 	return result == 0 && add_to_section(r, '.') ? 0 : -EBADMSG;
 }
 
-/* Behind the '='. */
+/* Parses a value after the '='. */
 static int read_value(struct reader *r)
 {
 	size_t length = 0, kept = 0;
@@ -121,7 +121,7 @@ static int read_value(struct reader *r)
 			break;
 		}
 		if (!quoted && is_space(c)) {
-			/* Space at either end of the value is left out. */
+			/* Skip white space at both ends of the value. */
 			if (length == 0)
 				continue;
 		} else if (c == '"') {
@@ -151,7 +151,7 @@ static int read_value(struct reader *r)
 	return 0;
 }
 
-/* From a key's first letter on. */
+/* Parses a variable; `c` is the key's first character. */
 static int read_variable(struct reader *r, int c)
 {
 	size_t length = r->section;
@@ -189,7 +189,7 @@ int git_config_parse(const char *text, size_t size, git_config_variable *call, v
 	struct reader *r = &reader;
 	int c, result = 0;
 
-	/* A byte order mark. */
+	/* Skip a byte order mark. */
 	if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
 		r->at += 3;
 	while (result == 0 && (c = next(r)) != END_OF_FILE) {

@@ -19,8 +19,8 @@
 typedef int git_config_variable(void *context, const char *name, const char *value);
 
 /*
- * Returns 0, -EBADMSG if the text has another syntax (git then rejects the file; `call` has seen
- * what comes before), or the negative result of `call`.
+ * Calls `call` for each variable. Returns 0, -EBADMSG after a syntax error, on which git would also
+ * fail, or the negative result of `call`.
  */
 int git_config_parse(const char *text, size_t size, git_config_variable *call, void *context);
 

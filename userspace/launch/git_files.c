@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the configuration files that git would read, and reads them as data. */
+/* Finds the configuration files that git would read, and parses them. */
 #include "launch/git_files.h"
 
 #include <fcntl.h>
@@ -13,7 +13,10 @@
 #include "base/io.h"
 #include "launch/git_config.h"
 
-/* As MAX_INCLUDE_DEPTH in config.c of git; files, so that includes cannot multiply. */
+/*
+ * Maximum include depth as in git's config.c, and maximum number of files, because includes can
+ * multiply.
+ */
 #define DEPTH_MAX 10
 #define FILES_MAX 64
 
@@ -69,7 +72,7 @@ int git_files_path(const struct git_places *places, const char *base, const char
 
 /* --- the repository ----------------------------------------------------------------------- */
 
-/* The rest of a file's first line behind `prefix`. */
+/* Reads the rest of a file's first line after `prefix`. */
 static int read_line(const struct git_places *places, const char *path, const char *prefix,
 		     char ret_line[PATH_MAX])
 {
@@ -174,7 +177,9 @@ bool git_files_worktree(const struct git_places *places, const struct git_reposi
 	return true;
 }
 
-/* --- files and what they include ---------------------------------------------------------- */
+/*
+ * --- files and includes ------------------------------------------------------------------------
+ */
 
 struct reading {
 	const struct git_places *places;
@@ -200,7 +205,7 @@ static size_t directory_length(const char *path)
 	return slash ? (size_t)(slash - path) : 0;
 }
 
-/* A path in the file that is being read: relative to the directory of that file. */
+/* Resolves a path in the current file, relative to the file's directory. */
 static int path_in(const struct file *file, const char *text, char ret_path[PATH_MAX])
 {
 	char base[PATH_MAX];
@@ -211,8 +216,8 @@ static int path_in(const struct file *file, const char *text, char ret_path[PATH
 }
 
 /*
- * "gitdir:PATTERN" and "gitdir/i:PATTERN". '*' matches '/' here, which git's wildmatch does not
- * let it: identities may be taken from one file too many.
+ * Matches "gitdir:PATTERN" and "gitdir/i:PATTERN". Unlike in git's wildmatch, '*' also matches '/':
+ * user identities may be read from one file too many.
  */
 static bool holds(const struct file *file, const char *condition, size_t length)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings of the user's git configuration that an execution may be given as data. */
+/* Reads the settings of the user's git configuration that an execution may get as data. */
 #include "launch/git_settings.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ void git_settings_release(struct git_settings *settings)
 	*settings = (struct git_settings){};
 }
 
-/* git allows any text. A record, a commit and an environment are better off without these. */
+/* git permits any text; control characters would harm records and environments. */
 static bool is_plain(const char *value)
 {
 	size_t length = strlen(value);
@@ -77,10 +77,10 @@ static void on_variable(void *context, const struct git_origin *origin, const ch
 
 	if (!known || !origin->applies || search->result < 0)
 		return;
-	/* In a repository, git takes no notice of this one. */
+	/* git ignores this setting in a repository. */
 	if (origin->scope == GIT_SCOPE_REPOSITORY && is_multiple(known))
 		return;
-	/* An empty value ends the list of those before. */
+	/* An empty value clears the list of earlier values. */
 	if (origin->scope == GIT_SCOPE_REPOSITORY || !is_multiple(known) || (value && !*value))
 		leave_out(&search->settings, known);
 	if (origin->scope == GIT_SCOPE_REPOSITORY || !value || !*value || !is_plain(value) ||
@@ -94,7 +94,7 @@ int git_settings_find(const struct git_places *places, const struct git_reposito
 {
 	struct search search = {};
 
-	/* A file that git cannot read is git's to report. */
+	/* git itself reports an unreadable file. */
 	(void)git_files_each(places, repository, on_variable, &search);
 	if (search.result < 0)
 		git_settings_release(&search.settings);

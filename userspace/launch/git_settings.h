@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Settings of the user's git configuration that an execution may be given as data. None of them
+ * Reads the settings of the user's git configuration that an execution may get as data. No setting
  * names a program or a file that git reads.
  */
 #ifndef CORDON_LAUNCH_GIT_SETTINGS_H
@@ -21,14 +21,17 @@ struct git_settings {
 void git_settings_release(struct git_settings *settings);
 
 /*
- * What git would use in places->workdir without the repository's own configuration. A setting that
- * the repository has itself is left out, because what is handed over takes precedence over that.
- * Names as in policies: "user.name". Returns 0, or -ENOMEM.
+ * Finds the settings that git would use in places->workdir without the repository's configuration.
+ * A setting in the repository is omitted, because variables would override it. Names are as in
+ * policies: "user.name". Returns 0 or -ENOMEM.
  */
 int git_settings_find(const struct git_places *places, const struct git_repository *repository,
 		      struct git_settings *ret_settings);
 
-/* For another process of the same program; returns -EPROTO or -ENOMEM. */
+/*
+ * Serialize the settings for another process of the same program. git_settings_take() returns 0,
+ * -EPROTO or -ENOMEM.
+ */
 void git_settings_put(const struct git_settings *settings, FILE *to);
 int git_settings_take(struct parcel *from, struct git_settings *ret_settings);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whom a command is to run as, from what a person writes. */
+/* Releases the identity that a command runs as. */
 #include "launch/identity.h"
 
 #include <stdlib.h>

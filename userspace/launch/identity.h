@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whom a command is to run as, from what a person writes. */
+/* The user and groups that a command runs as. */
 #ifndef CORDON_LAUNCH_IDENTITY_H
 #define CORDON_LAUNCH_IDENTITY_H
 
 #include "launch/launch.h"
 
 /*
- * NAME|UID[:GROUP|GID]. Without a group: the user's own and all that the user is a member of.
- * With one: that group alone. A number without an account needs the group.
+ * Parses NAME|UID[:GROUP|GID]. Without a group the identity has the user's primary and
+ * supplementary groups, with one only that group. A UID without an account requires a group.
  *
- * -EINVAL: not of that form, or a uid without account and group; -ENOENT: no such user or group;
- * -ENOMEM; -errno of the user database. Caller releases.
+ * Returns 0, -EINVAL for another form or a uid without account and group, -ENOENT if the user or
+ * group does not exist, -ENOMEM, or the -ERRNO of the user database. The caller calls
+ * identity_release().
  */
 int identity_resolve(const char *text, struct launch_identity *ret_identity,
 		     struct failure *failure);
 
 /*
- * The uid or gid that `text` is. False: it is no number, or not one of these. (uid_t)-1 means
- * "leave as it is" to the kernel, and is none.
+ * Parses a decimal uid or gid. Returns false for any other text, and for (uid_t)-1, because it
+ * means "unchanged" to the kernel.
  */
 bool identity_parse_id(const char *text, unsigned int *ret_id);
 

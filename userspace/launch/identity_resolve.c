@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks up whom a command is to run as, and that account's groups. */
+/* Looks up the user that a command runs as, and the account's groups. */
 #include "launch/identity.h"
 
 #include <ctype.h>
@@ -22,7 +22,7 @@ bool identity_parse_id(const char *text, unsigned int *ret_id)
 	return true;
 }
 
-/* getpwnam(3) and its like leave errno alone or set one of these when there is no such entry. */
+/* getpwnam(3) and similar functions keep errno or set one of these if there is no such entry. */
 static bool is_absence(int error)
 {
 	return error == 0 || error == ENOENT || error == ESRCH || error == EBADF || error == EPERM;
@@ -122,7 +122,7 @@ static int resolve(struct launch_identity *identity, const char *text, struct fa
 		return set_group(identity, group_text, failure);
 	if (!user)
 		return failure_set(failure, EINVAL,
-				   "there is no account with uid %s, so say the group, too: %s:GID",
+				   "there is no account with uid %s, so add the group: %s:GID",
 				   user_text, user_text);
 	return set_own_groups(identity, user);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds names through which programs outside obey files of the work directory. */
+/* Finds files of the work directory that host programs read through links and git settings. */
 #include "launch/indirections.h"
 
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include "base/listed.h"
 #include "policy/core/utf8.h"
 
-#define LINKS_MAX   40	  /* on one way, as the kernel has it */
-#define ENTRIES_MAX 8192  /* of directories that are looked through */
+#define LINKS_MAX   40	  /* in one path, as in the kernel */
+#define ENTRIES_MAX 8192  /* of the directories that are searched */
 #define DEPTH_MAX   4	  /* of directories below the work directory */
 #define TEXT_MAX    1024u /* of a name, a target, a reason */
 #define REASONS_MAX 16u
@@ -25,7 +25,9 @@ struct search {
 	int result;
 };
 
-/* --- what was found ----------------------------------------------------------------------- */
+/*
+ * --- results -----------------------------------------------------------------------------------
+ */
 
 static void free_list(char **list)
 {
@@ -79,7 +81,10 @@ static bool is_text(const char *text)
 	return true;
 }
 
-/* Parts that a pattern could not name. One "." may be the last of several. */
+/*
+ * Rejects components that a pattern cannot express. A "." is permitted only as the last of several
+ * components.
+ */
 static bool is_target(const char *target)
 {
 	for (size_t part = 0;; part++) {
@@ -168,7 +173,7 @@ void indirections_put(const struct indirections *indirections, FILE *to)
 	parcel_put_list(to, indirections->unresolved, list_length(indirections->unresolved));
 }
 
-/* Lists from elsewhere may hold NULL before their end. */
+/* Deserialized lists may contain NULL before their end. */
 static bool is_whole(char *const *list, size_t count)
 {
 	return list_length(list) == count;
@@ -193,15 +198,17 @@ int indirections_take(struct parcel *from, struct indirections *ret_indirections
 	return r;
 }
 
-/* --- where a name leads ------------------------------------------------------------------- */
+/*
+ * --- path walks --------------------------------------------------------------------------------
+ */
 
-/* From one directory to the next, as a path walk does it. */
+/* A path walk, one component at a time. */
 struct way {
 	struct search *search;
 	const char *name, *by;
-	int fd;	    /* of the directory that was reached */
-	int links;  /* that were followed */
-	bool lost;  /* no name: an error of some call, or too many links */
+	int fd;	    /* of the directory reached */
+	int links;  /* symbolic links followed */
+	bool lost;  /* the walk failed, or followed too many links */
 	bool below; /* it ends below the work directory */
 };
 
@@ -218,7 +225,10 @@ static bool path_of(int fd, char ret_path[PATH_MAX])
 	return true;
 }
 
-/* The part of an absolute path below the work directory; "" for that itself; NULL: elsewhere. */
+/*
+ * Returns the part of an absolute path below the work directory, "" for the directory itself, or
+ * NULL.
+ */
 static const char *below_workdir(const struct search *s, const char *path)
 {
 	size_t length = strlen(s->places->workdir);
@@ -230,7 +240,10 @@ static const char *below_workdir(const struct search *s, const char *path)
 	return path[length] == '/' ? path + length + 1 : NULL;
 }
 
-/* What stands at `rest` in the directory that was reached. `itself`: that object alone. */
+/*
+ * Adds the path `rest` in the directory reached, if it is below the work directory. `itself`: a
+ * rule for this object alone.
+ */
 static void note_place(struct way *way, const char *rest, bool itself)
 {
 	char directory[PATH_MAX], path[2 * PATH_MAX + 4];
@@ -241,7 +254,7 @@ static void note_place(struct way *way, const char *rest, bool itself)
 	snprintf(path, sizeof(path), "%s%s%s", strcmp(directory, "/") == 0 ? "" : directory,
 		 *rest ? "/" : "", rest);
 	target = below_workdir(way->search, path);
-	/* To protect the whole work directory would be to refuse the work. */
+	/* Skip the work directory itself: a rule that denied it would deny all work. */
 	if (!target || !*target)
 		return;
 	if (itself)
@@ -258,7 +271,7 @@ static void move_to(struct way *way, int fd)
 	way->lost |= fd < 0;
 }
 
-/* Begins anew at the root directory for an absolute path. */
+/* Restarts the walk at the root directory, for an absolute path. */
 static void begin_at_root(struct way *way)
 {
 	move_to(way, git_files_open(way->search->places, "/", O_PATH | O_DIRECTORY));
@@ -266,7 +279,7 @@ static void begin_at_root(struct way *way)
 
 static void walk(struct way *way, const char *text);
 
-/* The link `name` in the directory that was reached, and what follows behind it. */
+/* Follows the link `name` in the directory reached, then continues with `rest`. */
 static void follow(struct way *way, int link, const char *name, const char *rest)
 {
 	char target[PATH_MAX], path[2 * PATH_MAX + 2];
@@ -284,7 +297,7 @@ static void follow(struct way *way, int link, const char *name, const char *rest
 		walk(way, path);
 }
 
-/* Notes each link on the way, and what stands at its end, whether or not it exists. */
+/* Walks a path. Adds each link on the way and the object at its end, whether or not that exists. */
 static void walk(struct way *way, const char *text)
 {
 	if (*text == '/')
@@ -331,8 +344,8 @@ static void walk(struct way *way, const char *text)
 }
 
 /*
- * `text` is what a link or a setting says, in the directory `fd`. Returns whether it leads to a
- * place below the work directory.
+ * Resolves `text`, the target of a link or the value of a setting, from the directory `fd`. Returns
+ * whether it is below the work directory.
  */
 static bool resolve(struct search *s, int fd, const char *text, const char *name, const char *by)
 {
@@ -351,7 +364,7 @@ static bool resolve(struct search *s, int fd, const char *text, const char *name
 
 /* --- links -------------------------------------------------------------------------------- */
 
-/* Looked for by programs outside, and without a '.' in front. */
+/* Names without a leading '.' that host programs search for. */
 static const char *const plain_names[] = {
 	"mise.toml",
 	"mise.local.toml",
@@ -384,21 +397,24 @@ static const char *const plain_names[] = {
 	NULL,
 };
 
-/* What others wrote, or what tools make: nobody looks there for what a program obeys. */
+/*
+ * Skip directories with third-party or generated files: programs do not search for configuration
+ * there.
+ */
 static const char *const skipped[] = {
 	"node_modules", "__pycache__", ".venv",		".tox",		 ".nox", ".mypy_cache",
 	".cache",	".ruff_cache", ".pytest_cache", "site-packages", NULL,
 };
 
-/* A directory that is looked through, and what programs call it. */
+/* A directory that is searched, and its name for programs. */
 struct place {
 	const char *name; /* "${workdir}", "${home}/.config" */
-	bool obeyed;	  /* some part of its name has a '.' in front */
+	bool obeyed;	  /* a component of its name has a leading '.' */
 	bool home;
-	bool linked; /* the name leads there by a link: so do the names below it */
+	bool linked; /* the name is a link, also for the names below it */
 };
 
-/* In a directory of this name, a file's own name says nothing: mise/config.toml. */
+/* In these directories every file counts, whatever its name: mise/config.toml. */
 static bool is_obeyed_directory(const char *name)
 {
 	return name[0] == '.' || strcmp(name, "mise") == 0;
@@ -422,7 +438,7 @@ static void on_link(struct search *s, int fd, const char *entry, const struct pl
 	if (n <= 0)
 		return;
 	target[n] = '\0';
-	/* What lies directly behind it has a name below its own. */
+	/* Entries of the target also have names below the link's name. */
 	if (resolve(s, fd, target, name, "symbolic link") && (depth > 0 || place->home))
 		look_through(s, fd, entry, &below, 0);
 }
@@ -455,14 +471,14 @@ static void on_entry(struct search *s, int fd, const struct dirent *entry,
 			on_link(s, fd, entry->d_name, place, name, depth);
 		return;
 	}
-	/* As of ~/.config: rules may deny ~/.config/fish alone. */
+	/* For example ~/.config is a link: a rule may deny only ~/.config/fish. */
 	if (place->linked && place->home)
 		(void)resolve(s, fd, entry->d_name, name, "symbolic link");
 	if (depth == 0 || is_listed(skipped, entry->d_name) || (place->home && !below.obeyed) ||
 	    (entry->d_type != DT_DIR &&
 	     (entry->d_type != DT_UNKNOWN || !is_directory_at(fd, entry->d_name))))
 		return;
-	/* The repository's own: see look_at_repository(). */
+	/* look_at_repository() handles the repository. */
 	if (strcmp(entry->d_name, ".git") != 0)
 		look_through(s, fd, entry->d_name, &below, depth - 1);
 }
@@ -493,7 +509,7 @@ static void look_through(struct search *s, int parent, const char *directory,
 
 /* --- git ---------------------------------------------------------------------------------- */
 
-/* In a repository's directory: what programs obey, and rules keep. */
+/* Entries of a repository's directory that git reads or runs, and that rules protect. */
 static const char *const kept_in_repository[] = {
 	"config", "config.worktree", "hooks",	 "commondir", "gitdir",
 	"info",	  "remotes",	     "branches", NULL,
@@ -516,7 +532,7 @@ static void look_at_repository(struct search *s, int workdir)
 	if (fstatat(workdir, ".git", &st, AT_SYMLINK_NOFOLLOW) < 0 || S_ISDIR(st.st_mode) ||
 	    !repository->found)
 		return;
-	/* A file, or a link, that leads to a repository below the work directory. */
+	/* ".git" is a file or a link to a repository below the work directory. */
 	for (size_t i = 0; kept_in_repository[i] && (inside || S_ISLNK(st.st_mode)); i++) {
 		char name[64], path[PATH_MAX];
 
@@ -527,7 +543,7 @@ static void look_at_repository(struct search *s, int workdir)
 	}
 }
 
-/* Settings that name a file or a directory, which need not exist yet. */
+/* Settings with the name of a file or a directory, which may not exist yet. */
 static const struct {
 	const char *setting, *name;
 } path_settings[] = {
@@ -538,7 +554,7 @@ static const struct {
 	{"include.path", "${workdir}/.git/config"},
 };
 
-/* "core.hooksPath in .git/config" */
+/* Formats "core.hooksPath in .git/config". */
 static void describe(const struct search *s, const struct git_origin *origin, const char *setting,
 		     char by[TEXT_MAX])
 {
@@ -558,7 +574,8 @@ static bool is_conditional_include(const char *name)
 }
 
 /*
- * Includes are relative to their file, other paths to the top directory, where git runs programs.
+ * Includes are relative to their file; other paths are relative to the top directory, where git
+ * runs programs.
  */
 static void on_path_setting(struct search *s, int workdir, const struct git_origin *origin,
 			    const char *obeyed, const char *setting, const char *value)
@@ -574,7 +591,7 @@ static void on_path_setting(struct search *s, int workdir, const struct git_orig
 		(void)resolve(s, workdir, path, obeyed, by);
 }
 
-/* A word of a command, as far as its quotes are simple. */
+/* Reads the next word of a command; supports only simple quotes. */
 static const char *next_word(const char *at, char word[PATH_MAX])
 {
 	size_t length = 0;
@@ -596,7 +613,7 @@ static const char *next_word(const char *at, char word[PATH_MAX])
 	return at;
 }
 
-/* Settings that no program of git's runs: they are words that happen to be names of files. */
+/* Settings that git never runs as a program: their words may be file names by coincidence. */
 static bool is_harmless(const char *setting)
 {
 	static const char *const sections[] = {"alias.",     "branch.",	   "remote.",	 "url.",
@@ -609,7 +626,7 @@ static bool is_harmless(const char *setting)
 	return false;
 }
 
-/* A command of the owner's that runs a file of the work directory. */
+/* A setting with a command that runs a file of the work directory. */
 static void on_command(struct search *s, int workdir, const struct git_origin *origin,
 		       const char *setting, const char *value)
 {
@@ -668,7 +685,7 @@ static void look_at_settings(struct search *s, int workdir)
 
 /* ------------------------------------------------------------------------------------------ */
 
-/* Directories in a home directory that programs read without being told to. */
+/* Directories in a home directory that programs read by default. */
 static const char *const home_directories[] = {
 	".config", ".ssh",    ".gnupg", ".aws",	  ".azure", ".kube",
 	".docker", ".claude", ".codex", ".cargo", NULL,
@@ -706,7 +723,7 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The same order for the same files, whatever order a file system lists them in. */
+/* Sort, because the order of directory entries depends on the file system. */
 static void sort(struct indirections *found)
 {
 	if (found->count > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Creates the child of a command, has it made ready, and lets it go or aborts it. */
+/* Creates and prepares the child of a command, then starts or aborts it. */
 #include "launch/launch.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static int report_read(int fd, struct child_report *ret_report)
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
-	/* Less than a pipe's atomic write: all or nothing. */
+	/* The report is smaller than PIPE_BUF, so that it is written atomically. */
 	return n == (ssize_t)sizeof(*ret_report) ? 1 : 0;
 }
 
@@ -52,7 +52,7 @@ void launch_abort(struct launched *launched)
 	close_fd(&launched->pidfd);
 }
 
-/* It was killed while it was held: says by which signal. */
+/* Reports which signal killed the held child. */
 static int died(struct launched *launched, struct failure *failure)
 {
 	siginfo_t info = {0};
@@ -97,8 +97,8 @@ static int step_failure(const struct launch *launch, const struct child_report *
 	case CHILD_WORKDIR:
 		return failure_set(failure, error, "user %u may not enter the work directory: %m%s",
 				   uid,
-				   uid == 0 ? " (root has no capabilities here: --user says who "
-					      "runs the command)"
+				   uid == 0 ? " (root has no capabilities here: set another "
+					      "user with --user)"
 					    : "");
 	case CHILD_NO_NEW_PRIVS:
 		return failure_set(failure, error, "cannot set no_new_privs: %m");
@@ -115,7 +115,7 @@ static int step_failure(const struct launch *launch, const struct child_report *
 	return failure_set(failure, error, "cannot prepare the child: %m");
 }
 
-/* clone3(2), which puts the child into its cgroup from its first instruction on. */
+/* clone3(2) puts the child into its cgroup before its first instruction. */
 static pid_t clone_into(int cgroup_fd, int *ret_pidfd)
 {
 	struct clone_args args = {
@@ -131,7 +131,7 @@ static pid_t clone_into(int cgroup_fd, int *ret_pidfd)
 	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 
-/* Refused as such, as by a seccomp filter that does not know it, and not for its arguments. */
+/* True if the call itself is denied, for example by an old seccomp filter, not its arguments. */
 static bool clone3_refused(int error)
 {
 	return error == ENOSYS || error == EPERM || error == EINVAL || error == E2BIG;
@@ -165,8 +165,8 @@ static int create(struct child_plan *plan, pid_t *ret_pid, int *ret_pidfd)
 }
 
 /*
- * No signal may run a handler of ours, or find one, in the child: all are blocked before it is
- * created, and it lifts that itself.
+ * Blocks all signals before the child is created, so that none of the parent's handlers runs in the
+ * child. The child unblocks them itself.
  */
 static int create_blocked(struct child_plan *plan, pid_t *ret_pid, int *ret_pidfd)
 {
@@ -189,7 +189,7 @@ int launch_start(const struct launch *launch, struct launched *ret_launched,
 	struct child_report report;
 	int fds[2], r;
 
-	/* A socket, because a write to it can be told not to raise SIGPIPE. */
+	/* A socket, because MSG_NOSIGNAL prevents SIGPIPE when it is written. */
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
 		return failure_set(failure, errno, "cannot make a socket pair: %m");
 	go = fds[0];
@@ -220,7 +220,7 @@ int launch_start(const struct launch *launch, struct launched *ret_launched,
 		return failure_set(failure, r, "cannot create a process%s: %m",
 				   launch->cgroup_fd >= 0 ? " in its cgroup" : "");
 
-	/* With its ends open here, the child's death would go unnoticed. */
+	/* Close the child's ends, because otherwise its death would not be noticed. */
 	close_fd(&child_go);
 	close_fd(&child_status);
 	launched.go_fd = TAKE_FD(go);
@@ -242,7 +242,7 @@ int launch_go(struct launched *launched, struct failure *failure)
 	struct child_report report;
 	int r;
 
-	/* The child may have been killed: without MSG_NOSIGNAL that would kill us, too. */
+	/* If the child was killed, SIGPIPE would kill this process, too. */
 	if (send(launched->go_fd, "g", 1, MSG_NOSIGNAL) != 1)
 		return died(launched, failure);
 	close_fd(&launched->go_fd);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starting a command in the process shape that cordon promises: the child is created inside its
- * cgroup, held, made ready with what privileges it has (identity, limits, environment,
- * descriptors), labelled by the daemon from outside, and only then executes the command. No label,
- * no exec.
+ * Starts a command. The child is created inside its cgroup and held. It sets up identity, limits,
+ * environment and descriptors with its privileges, is labelled by the daemon from outside, and only
+ * then executes the command. Invariant: no exec without a label.
  */
 #ifndef CORDON_LAUNCH_LAUNCH_H
 #define CORDON_LAUNCH_LAUNCH_H
@@ -19,7 +18,7 @@
 #include "policy/core/compiled.h"
 
 struct launch_identity {
-	bool change; /* false: stay who we are */
+	bool change; /* false: keep the caller's identity */
 	uid_t uid;
 	gid_t gid;
 	gid_t *groups;
@@ -29,45 +28,43 @@ struct launch_identity {
 };
 
 struct launch {
-	char *const
-		*argv; /* argv[0] is looked up in the PATH of `environment` unless it has a '/' */
+	char *const *argv;	  /* searched in the PATH of `environment` unless it has a '/' */
 	char *const *environment; /* complete, NULL-terminated */
 	int workdir_fd;
 	int cgroup_fd;		   /* of the execution's cgroup; -1: stay */
-	int streams[STREAM_COUNT]; /* become descriptors 0 to 2; -1: inherit ours */
+	int streams[STREAM_COUNT]; /* become descriptors 0 to 2; -1: inherit the caller's */
 	const struct launch_identity *identity;
-	const struct policy_limits *limits; /* those that are resource limits of a process */
-	uint64_t capabilities; /* ceiling: the rest leaves every set, the bounding set included */
-	bool keep_descriptors; /* those that the caller has without close-on-exec come along */
+	const struct policy_limits *limits; /* per-process resource limits */
+	uint64_t capabilities;		    /* ceiling; others leave all sets, also bounding */
+	bool keep_descriptors; /* inherit the caller's descriptors that lack close-on-exec */
 	int filter_fd;	       /* from seccomp_filter_build(); -1: no filter */
-	/* What the command starts with; NULL: what is in force at the call. */
+	/* Signal state of the command; NULL: the current one. */
 	const struct signal_state *signals;
 };
 
-/* The child's parent is the calling thread: the child is killed when that thread ends. */
+/* The child is killed when the calling thread ends. */
 struct launched {
 	pid_t pid;
-	int pidfd;     /* the caller's to close after launch_go() succeeded */
-	int go_fd;     /* one byte lets it exec; closing it ends it */
+	int pidfd;     /* closed by the caller after launch_go() succeeded */
+	int go_fd;     /* one byte permits the exec; closing it aborts */
 	int status_fd; /* read end: `struct child_report` */
 };
 
 /*
- * Creates the child and waits until it is ready and held. The caller then has it labelled and
- * calls launch_go() or launch_abort().
- * -errno with `failure` when any step fails; the child is gone then.
+ * Creates the child and waits until it is ready and held. The caller then has it labelled and calls
+ * launch_go() or launch_abort(). Returns 0, or -ERRNO with *failure set; the child is then reaped.
  */
 int launch_start(const struct launch *launch, struct launched *ret_launched,
 		 struct failure *failure);
 
 /*
- * Lets the child exec and waits for the outcome. 0: the command runs, or died of a signal that was
- * pending for it; -ENOENT: not found; -ECHILD: the held child was killed meanwhile; other: exec
- * failed with that (-EACCES: denied or not executable). Unless 0, the child is gone and reaped.
+ * Permits the exec and waits for its result. Returns 0 if the command runs, or if a pending signal
+ * killed it. Otherwise the child is reaped, and the result is -ENOENT if the program was not found,
+ * -ECHILD if the held child was killed, or the -ERRNO of exec (-EACCES: denied or not executable).
  */
 int launch_go(struct launched *launched, struct failure *failure);
 
-/* Ends a held child. */
+/* Kills a held child. */
 void launch_abort(struct launched *launched);
 
 #endif

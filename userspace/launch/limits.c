@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads and writes limits as people spell them. */
+/* Parses and formats limits. */
 #include "launch/limits.h"
 
 #include <ctype.h>
@@ -26,7 +26,7 @@ struct suffix {
 	uint64_t factor;
 };
 
-/* Largest first; the first of a factor is how it is written. */
+/* Sorted by size; limit_format() uses the first suffix of a factor. */
 static const struct suffix durations[] = {
 	{"h", 3600 * NSEC_PER_SEC},
 	{"m", 60 * NSEC_PER_SEC},
@@ -73,7 +73,7 @@ static const struct suffix *suffix_find(const struct unit *unit, const char *nam
 	return NULL;
 }
 
-/* Digits behind the point, in units of `factor`. */
+/* Converts the digits after the point to units of `factor`. */
 static uint64_t parse_fraction(const char *digits, size_t count, uint64_t factor)
 {
 	long double value = 0, place = (long double)factor;
@@ -85,7 +85,7 @@ static uint64_t parse_fraction(const char *digits, size_t count, uint64_t factor
 	return (uint64_t)(value + 0.5L);
 }
 
-/* One "NUMBER[.NUMBER][SUFFIX]" at *text, which moves behind it. */
+/* Parses one "NUMBER[.NUMBER][SUFFIX]" and advances *text behind it. */
 static int parse_part(const struct unit *unit, const char **text, uint64_t *value)
 {
 	const char *digits = *text, *point = NULL, *name;
@@ -125,7 +125,7 @@ static int parse(const struct limit_kind *kind, const char *text, uint64_t *ret_
 	uint64_t value = 0;
 	int r;
 
-	/* "1m30s" has two parts; sizes and counts have one. */
+	/* Durations may have several parts, as in "1m30s"; sizes and counts have one. */
 	do {
 		r = parse_part(unit, &text, &value);
 		if (r < 0)

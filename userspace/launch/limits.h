@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits as people write and read them. */
+/* Parses and formats limits. */
 #ifndef CORDON_LAUNCH_LIMITS_H
 #define CORDON_LAUNCH_LIMITS_H
 
@@ -15,7 +15,7 @@ enum limit_unit {
 
 /* One member of struct policy_limits. */
 struct limit_kind {
-	const char *option; /* "cpu-time", also what messages call it */
+	const char *option; /* "cpu-time", also in messages */
 	enum limit_unit unit;
 	size_t offset;
 };
@@ -23,19 +23,22 @@ struct limit_kind {
 #define LIMIT_KINDS 10
 extern const struct limit_kind limit_kinds[LIMIT_KINDS];
 
-/* The member of `limits` that `kind` stands for. */
+/* Returns the member of `limits` for `kind`. */
 uint64_t *limit_of(struct policy_limits *limits, const struct limit_kind *kind);
 
 /*
- * Parses a value into its member. -EINVAL: not a value of that unit, or zero, which would be no
- * limit at all; -ERANGE: beyond 64 bits. `failure` says what would be right.
+ * Parses a value into its member. Returns 0, -EINVAL if it has another form or is 0, because 0
+ * means no limit, or -ERANGE beyond 64 bits. *failure has an example.
  */
 int limit_parse(const struct limit_kind *kind, const char *text, struct policy_limits *limits,
 		struct failure *failure);
 
 #define LIMIT_TEXT_SIZE 48
 
-/* "1m30s", "512M", "64", "150%": the shortest that limit_parse() reads back as the same. */
+/*
+ * Formats "1m30s", "512M", "64" or "150%": the shortest form that limit_parse() reads as the same
+ * value.
+ */
 void limit_format(const struct limit_kind *kind, uint64_t value, char text[LIMIT_TEXT_SIZE]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limits in force: the policy's, lowered by what the caller asks for. */
+/* Computes an execution's limits: the policy's, lowered by the caller's request. */
 #include "launch/lower_limits.h"
 
 #include "launch/limits.h"

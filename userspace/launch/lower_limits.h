@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limits in force: the policy's, lowered by what the caller asks for. */
+/* Computes an execution's limits: the policy's, lowered by the caller's request. */
 #ifndef CORDON_LAUNCH_LOWER_LIMITS_H
 #define CORDON_LAUNCH_LOWER_LIMITS_H
 
@@ -7,8 +7,8 @@
 #include "policy/core/compiled.h"
 
 /*
- * A limit that is asked for (not 0) applies if the policy has none or a higher one.
- * -EPERM: one is higher than the policy's; `failure` names both.
+ * Applies each requested limit (not 0) if the policy has none or a higher one. Returns 0, or -EPERM
+ * if a requested limit is higher; *failure names both.
  */
 int limits_lower(const struct policy_limits *policy, const struct policy_limits *asked,
 		 struct policy_limits *ret_limits, struct failure *failure);

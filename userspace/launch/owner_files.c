@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a user's own files say about a work directory: git settings, and indirections. */
+/* Reads the git settings and the indirections of a work directory from its owner's files. */
 #include "launch/owner_files.h"
 
 #include <string.h>
 
 #include "launch/as_user.h"
 
-/* A home directory may be on a file system that does not answer. */
+/* Timeout, because a home directory may be on an unresponsive file system. */
 #define READ_SECONDS 10
 #define READ_MAX     (1u << 20)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a user's own files say about a work directory: git settings, and indirections. */
+/* Reads the git settings and the indirections of a work directory from its owner's files. */
 #ifndef CORDON_LAUNCH_OWNER_FILES_H
 #define CORDON_LAUNCH_OWNER_FILES_H
 
@@ -10,21 +10,23 @@
 struct owner_files {
 	struct git_settings git;
 	struct indirections indirections;
-	/* Of a linked worktree: see git_files_worktree(). NULL: it is none. */
+	/* For a linked worktree: see git_files_worktree(). Otherwise NULL. */
 	char *git_directory, *git_common;
 };
 
 void owner_files_release(struct owner_files *files);
 
 /*
- * Reads the files as `identity`, in a process of its own without capabilities if that is another
- * user, or if the caller is root.
- * What cannot be found out is listed in indirections.unresolved. Returns 0, or -ENOMEM.
+ * Reads the files as `identity`. If that is another user, or if the caller is root, reads them in a
+ * child without capabilities. indirections.unresolved lists omissions. Returns 0 or -ENOMEM.
  */
 int owner_files_read(const struct git_places *places, const struct launch_identity *identity,
 		     struct owner_files *ret_files);
 
-/* For another process of the same program; returns -EPROTO or -ENOMEM. */
+/*
+ * Serialize the result for another process of the same program. owner_files_take() returns 0,
+ * -EPROTO or -ENOMEM.
+ */
 void owner_files_put(const struct owner_files *files, FILE *to);
 int owner_files_take(struct parcel *from, struct owner_files *ret_files);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Identity and capabilities of the child: worked out before it exists, applied inside it. */
+/* Prepares the child's identity and capabilities in the parent, and applies them in the child. */
 #include "launch/privileges.h"
 
 #include <sys/prctl.h>
@@ -48,9 +48,9 @@ void privileges_release(struct privileges *privileges)
 }
 
 /*
- * An exec by uid 0 fills permitted and effective from the bounding set, so this is what makes the
- * ceiling hold for root. SECBIT_NOROOT would do it, too, but take away at exec what the ceiling
- * grants.
+ * An exec by uid 0 fills the permitted and effective sets from the bounding set; dropping
+ * capabilities from it enforces the ceiling for root. SECBIT_NOROOT would also do that, but would
+ * drop the ceiling's capabilities at exec, too.
  */
 int privileges_drop_bounding(const struct privileges *privileges)
 {
@@ -62,12 +62,12 @@ int privileges_drop_bounding(const struct privileges *privileges)
 		error = errno;
 		present = prctl(PR_CAPBSET_READ, cap, 0, 0, 0);
 		if (present < 0)
-			break; /* the kernel knows no more */
+			break; /* the kernel's last capability */
 		if (!present)
 			continue;
 		/*
-		 * Who is not root has none to give at an exec, and no_new_privs lets none be
-		 * gained.
+		 * Without uid 0 an exec adds no capabilities, and no_new_privs prevents other
+		 * gains.
 		 */
 		if (error == EPERM && geteuid() != 0)
 			return 0;
@@ -77,8 +77,8 @@ int privileges_drop_bounding(const struct privileges *privileges)
 }
 
 /*
- * The system calls themselves: libc's functions would carry the change to threads that it
- * believes in and that the child does not have.
+ * Use the system calls directly: libc's functions would apply the change to all threads that libc
+ * knows of, and the child has none of them.
  */
 int privileges_set_identity(const struct privileges *privileges)
 {
@@ -95,7 +95,7 @@ int privileges_set_identity(const struct privileges *privileges)
 	return 0;
 }
 
-/* True if the child is who it should be and cannot be root again. */
+/* Verifies that the child has the new identity and cannot become root again. */
 static bool identity_holds(const struct launch_identity *id)
 {
 	uid_t real_uid, effective_uid, saved_uid;

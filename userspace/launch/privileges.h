@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Identity and capabilities of the child: worked out before it exists, applied inside it. What is
- * applied cannot be undone by the child, neither by a system call nor by an exec.
+ * Prepares the child's identity and capabilities in the parent, and applies them in the child.
+ * Invariant: the child cannot undo them by a system call or an exec.
  */
 #ifndef CORDON_LAUNCH_PRIVILEGES_H
 #define CORDON_LAUNCH_PRIVILEGES_H
@@ -13,22 +13,22 @@
 
 struct privileges {
 	const struct launch_identity *identity; /* not owned */
-	uint64_t bounding;			/* what stays in the bounding set */
-	cap_t sets;				/* permitted and effective, nothing inheritable */
+	uint64_t bounding;			/* capabilities kept in the bounding set */
+	cap_t sets;				/* permitted and effective; none inheritable */
 };
 
 /*
- * The ceiling holds for uid 0 only; any other uid is left without capabilities.
- * -ENOMEM; -errno of capget(2).
+ * The ceiling applies to uid 0 only; other uids get no capabilities. Returns 0, -ENOMEM, or the
+ * -ERRNO of capget(2).
  */
 int privileges_prepare(const struct launch_identity *identity, uint64_t ceiling,
 		       struct privileges *ret_privileges);
 void privileges_release(struct privileges *privileges);
 
 /*
- * For the child, async-signal-safe; in this order, because the first and the second need the
- * capabilities that the third takes away. -errno of the step that failed; -EPERM: also where the
- * old identity could be had again.
+ * Apply the privileges in the child; async-signal-safe. Call them in this order, because the first
+ * two need the capabilities that the third drops. Return 0, the -ERRNO of the failed step, or
+ * -EPERM, also if the old identity could be regained.
  */
 int privileges_drop_bounding(const struct privileges *privileges);
 int privileges_set_identity(const struct privileges *privileges);

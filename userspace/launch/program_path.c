@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which program a name without a slash stands for. */
+/* Finds the program for a command name without a slash. */
 #include "launch/program_path.h"
 
 #include <stdbool.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which program a name without a slash stands for. */
+/* Finds the program for a command name without a slash. */
 #ifndef CORDON_LAUNCH_PROGRAM_PATH_H
 #define CORDON_LAUNCH_PROGRAM_PATH_H
 
 #include <stddef.h>
 
 /*
- * The first program of that name in `path`, a value of PATH or NULL, written to `room`; it stays
- * `room`'s. NULL: the name has a slash, nothing of that name may be executed, it would not fit, or
- * an entry that stands for the work directory comes first. Allocates nothing and calls access(2)
- * alone: a child that is about to execute it can ask.
+ * Finds the first program `name` in `path`, the value of PATH or NULL. Returns the path in `room`,
+ * or NULL if the name has a slash, if no such program is executable or fits, or if an earlier entry
+ * of PATH means the work directory. Allocates no memory and only calls access(2), so that a child
+ * can call it before its exec.
  */
 const char *program_path_find(const char *name, const char *path, char *room, size_t size);
 

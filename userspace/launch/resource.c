@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Those limits of a policy that the kernel keeps per process (setrlimit(2)). */
+/* Applies the limits of a policy that the kernel enforces per process (setrlimit(2)). */
 #include "launch/resource.h"
 
 #include <sched.h>
@@ -9,9 +9,9 @@
 #include "base/clock.h"
 
 /*
- * No file of a page fits, and no program of the host gets the dump: the kernel passes it to one for
- * every other value, 0 included (do_coredump(), fs/coredump.c). The execution may lower the limit,
- * and the hook cred_prepare does not depend on it.
+ * A core file has at least one page, so that none fits. For every other value, including 0, the
+ * kernel also pipes the dump to a host program (do_coredump(), fs/coredump.c). The execution may
+ * lower the limit; the hook cred_prepare does not depend on it.
  */
 #define CORE_LIMIT 1
 
@@ -20,7 +20,7 @@ static rlim_t at_most(rlim_t value, rlim_t bound)
 	return value < bound ? value : bound;
 }
 
-/* One limit, as lower() leaves it. */
+/* Checks that one limit is as lower() leaves it. */
 static int is_lowered(pid_t pid, int resource, uint64_t hard)
 {
 	struct rlimit limit;
@@ -36,7 +36,7 @@ static bool is_real_time(int scheduler)
 	return scheduler == SCHED_FIFO || scheduler == SCHED_RR || scheduler == SCHED_DEADLINE;
 }
 
-/* The kernel counts whole seconds; half a second must not become none at all. */
+/* The kernel counts whole seconds: round up, because 0 would mean no time at all. */
 static uint64_t cpu_seconds(const struct policy_limits *limits)
 {
 	return limits->cpu_time_nsec / NSEC_PER_SEC + (limits->cpu_time_nsec % NSEC_PER_SEC != 0);
@@ -77,7 +77,7 @@ static int lower(pid_t pid, enum __rlimit_resource resource, uint64_t soft, uint
 	return prlimit(pid, resource, &limit, NULL) < 0 ? -errno : 0;
 }
 
-/* A hard limit of 0 is raised if the caller may do that, and else stays. */
+/* Raises a hard limit of 0 if the caller has the privilege, otherwise keeps it. */
 static int limit_dumps(pid_t pid)
 {
 	const struct rlimit limit = {CORE_LIMIT, CORE_LIMIT};
@@ -88,8 +88,9 @@ static int limit_dumps(pid_t pid)
 }
 
 /*
- * Of what the kernel counts by user: it compares what all processes of the user have with the limit
- * of the one that asks for more. With half of it, an execution leaves those outside the other half.
+ * For resources that the kernel counts per user: it compares the usage of all processes of a user
+ * with the limit of the requesting process. With half the limit, an execution leaves the other half
+ * to processes outside.
  */
 static int leave_half(pid_t pid, enum __rlimit_resource resource)
 {
@@ -102,7 +103,7 @@ static int leave_half(pid_t pid, enum __rlimit_resource resource)
 	return lower(pid, resource, limit.rlim_max / 2, limit.rlim_max / 2);
 }
 
-/* Its starter's real-time scheduling is not inherited. */
+/* Resets real-time scheduling inherited from the starting process. */
 static int leave_real_time(pid_t pid)
 {
 	const struct sched_param none = {};
@@ -120,7 +121,7 @@ int resource_limits_apply_to(pid_t pid, const struct policy_limits *limits)
 	uint64_t seconds = cpu_seconds(limits);
 	int r;
 
-	/* SIGXCPU first, which says what happened; SIGKILL a second later. */
+	/* SIGXCPU first, because it identifies the limit; SIGKILL one second later. */
 	if (seconds && (r = lower(pid, RLIMIT_CPU, seconds, seconds + 1)) < 0)
 		return r;
 	if (limits->address_space_bytes && (r = lower(pid, RLIMIT_AS, limits->address_space_bytes,
@@ -132,18 +133,20 @@ int resource_limits_apply_to(pid_t pid, const struct policy_limits *limits)
 	if (limits->open_files &&
 	    (r = lower(pid, RLIMIT_NOFILE, limits->open_files, limits->open_files)) < 0)
 		return r;
-	/* Queued signals and timers; locked segments. */
+	/* Pending signals and timers; locked memory. */
 	r = leave_half(pid, RLIMIT_SIGPENDING);
 	if (r == 0)
 		r = leave_half(pid, RLIMIT_MEMLOCK);
-	/* cpu.max does not bind real-time tasks, and a low nice value takes from everybody. */
+	/*
+	 * cpu.max does not limit real-time tasks, and a low nice value slows down all other tasks.
+	 */
 	if (r == 0)
 		r = lower(pid, RLIMIT_RTPRIO, 0, 0);
 	if (r == 0)
 		r = lower(pid, RLIMIT_NICE, 0, 0);
 	if (r == 0)
 		r = leave_real_time(pid);
-	/* A dump would carry the execution's memory to where its policy does not reach. */
+	/* A dump would write the execution's memory to a place that its policy does not control. */
 	return r < 0 ? r : limit_dumps(pid);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hands the finished system call filter from daemon to child, and installs it. */
+/* Maps the seccomp filter that the daemon built, and installs it in the child. */
 #include "launch/seccomp.h"
 
 #include <linux/audit.h>
@@ -63,7 +63,7 @@ int seccomp_filter_install(const struct sock_fprog *program)
 int seccomp_keep_appending(void)
 {
 	static const struct sock_filter instructions[] = {
-		/* Calls by other ABIs the policy's filter has refused. */
+		/* The policy's filter denies the calls of other ABIs. */
 		/* 0 */ LOAD(FIELD(arch)),
 		/* 1 */ BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, NATIVE, 0, 10),
 		/* 2 */ LOAD(FIELD(nr)),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The seccomp filter of an execution: system calls that agent code has no use for are refused
- * before any of their code runs. It makes the kernel that can be reached smaller and nothing else:
- * what a policy promises is kept by the hooks, with or without it.
+ * The seccomp filter of an execution. It denies system calls that agent code does not need before
+ * their code runs. It only reduces the reachable kernel code: a policy's guarantees are enforced by
+ * the LSM hooks, with or without the filter.
  *
- * Refusals are errors that programs know how to handle, and the kernel's side reports each
- * (bpf/hooks/system_call.bpf.h). clone3(2) passes: its flags lie in memory, where no filter can see
- * them, and glibc starts threads with it.
+ * Denied calls fail with errors that programs handle, and the BPF programs log each one
+ * (bpf/hooks/system_call.bpf.h). clone3(2) is permitted, because glibc creates threads with it; its
+ * flags are in memory, where a filter cannot read them.
  */
 #ifndef CORDON_LAUNCH_SECCOMP_H
 #define CORDON_LAUNCH_SECCOMP_H
@@ -17,31 +17,32 @@
 #include "policy/ask/system_calls.h"
 
 /*
- * Builds the filter into a sealed memfd, the caller's to close: it takes a while, so that
- * executions under one policy share it. -1 with calls->all: there is to be none. -ENOMEM; -errno of
- * libseccomp's, with `failure`.
+ * Builds the filter into a sealed memfd, which the caller closes. Building takes long, so that
+ * executions with the same policy share it. With calls->all there is no filter and *ret_fd is -1.
+ * Returns 0, -ENOMEM, or the -ERRNO of libseccomp, with *failure set.
  */
 int seccomp_filter_build(const struct policy_system_calls *calls, int *ret_fd,
 			 struct failure *failure);
 
 /*
- * Maps what was built, for the child to inherit; fd -1: an empty program. -EBADMSG: it holds no
- * program; -errno of fstat(2), mmap(2).
+ * Maps a built filter for the child to inherit; fd -1: an empty program. Returns 0, -EBADMSG if it
+ * contains no program, or the -ERRNO of fstat(2) or mmap(2).
  */
 int seccomp_filter_map(int fd, struct sock_fprog *ret_program);
 void seccomp_filter_unmap(struct sock_fprog *program);
 
 /*
- * For the child, async-signal-safe, after no_new_privs; an empty program is none. -errno of
- * seccomp(2).
+ * Installs the filter in the child after no_new_privs; async-signal-safe. An empty program means no
+ * filter. Returns 0 or the -ERRNO of seccomp(2).
  */
 int seccomp_filter_install(const struct sock_fprog *program);
 
 /*
- * The same, after that: a second filter for who has a file of others' to append to. The kernel
- * offers two ways to what stands there that no hook tells from appending: fallocate(2) with
- * anything but more room, and RWF_NOAPPEND of pwritev2(2). Both stand in registers. In rings of
- * requests they stand in memory, so that none is made.
+ * Installs a second filter for a child that has another user's file open for appending. Two calls
+ * can modify existing bytes of such a file, and no hook can distinguish them from appending:
+ * fallocate(2) other than for more space, and pwritev2(2) with RWF_NOAPPEND. The filter checks
+ * their arguments in registers. Requests in rings are in memory, so it denies the creation of
+ * rings. Returns as seccomp_filter_install().
  */
 int seccomp_keep_appending(void);
 

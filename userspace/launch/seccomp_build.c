@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds the system call filter of an execution by libseccomp. */
+/* Builds the system call filter of an execution with libseccomp. */
 #include "launch/seccomp.h"
 
 #include <fcntl.h>
@@ -23,12 +23,12 @@
 DEFINE_CLEANUP(scmp_filter_ctx, seccomp_release, contextp)
 
 /*
- * EPERM, as for want of privilege; where programs look for another word, that: ENOSYS lets those
- * that would rather use io_uring fall back.
+ * Denies a call with EPERM, as without privilege, or with the error that programs expect: after
+ * ENOSYS, programs that prefer io_uring fall back.
  */
 static int refuse(scmp_filter_ctx context, int call, int error)
 {
-	/* Calls that this architecture does not have cannot be made, either. */
+	/* A call that this architecture lacks cannot be made. */
 	if (call == __NR_SCMP_ERROR)
 		return 0;
 	return seccomp_rule_add(context, SCMP_ACT_ERRNO((unsigned int)error), call, 0);
@@ -50,7 +50,7 @@ static int refuse_each(scmp_filter_ctx context, const char *const *names, int er
 	return r;
 }
 
-/* Where all of the bits `mask` in argument `argument` are as in `value`. */
+/* Denies a call if the bits `mask` of the argument equal `value`. */
 static int refuse_masked(scmp_filter_ctx context, int call, unsigned int argument, uint64_t mask,
 			 uint64_t value, int error)
 {
@@ -79,7 +79,7 @@ static int refuse_namespaces(scmp_filter_ctx context)
 	return r;
 }
 
-/* The kernel looks at the lower half of such arguments only, and so does the filter. */
+/* The kernel uses only the lower half of these arguments, and so does the filter. */
 static int refuse_terminal_input(scmp_filter_ctx context)
 {
 	int r = refuse_masked(context, SCMP_SYS(ioctl), 1, INT_MASK, TIOCSTI, EPERM);
@@ -89,7 +89,10 @@ static int refuse_terminal_input(scmp_filter_ctx context)
 
 #define NAME(call) #call,
 
-/* Hooks would refuse these, too, and leave a record; so this is for policies that ask for it. */
+/*
+ * Hooks would also deny these calls, and log them. They are filtered only if the policy requests
+ * it.
+ */
 static int add_guarded(scmp_filter_ctx context, const struct policy_system_calls *calls)
 {
 	static const char *const always[] = {CORDON_SYSTEM_CALLS_GUARDED(NAME) NULL};
@@ -126,7 +129,7 @@ static int add_rules(scmp_filter_ctx context, const struct policy_system_calls *
 
 #undef NAME
 
-/* libseccomp writes programs to descriptors: behind what stands there. */
+/* libseccomp appends its program to the descriptor, after the values already written. */
 static int export(scmp_filter_ctx context, const struct policy_system_calls *calls, int *ret_fd)
 {
 	_cleanup_(closep) int fd = memfd_create("cordon-seccomp", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -160,9 +163,9 @@ int seccomp_filter_build(const struct policy_system_calls *calls, int *ret_fd,
 	context = seccomp_init(SCMP_ACT_ALLOW);
 	if (!context)
 		return -ENOMEM;
-	/* Other ABIs (i386, x32) are another set of doors to the same rooms. */
+	/* Other ABIs (i386, x32) offer the same functions under other numbers. */
 	r = seccomp_attr_set(context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
-	/* A binary tree: the kernel runs the program for each number when it is installed. */
+	/* A binary tree: at installation the kernel runs the program once for each call number. */
 	if (r == 0)
 		r = seccomp_attr_set(context, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	if (r == 0)

@@ -14,7 +14,7 @@
 #include "base/cleanup.h"
 
 #define WORD_BITS     32
-#define QUERY	      0xffffffffu /* personality(2): every bit set */
+#define QUERY	      0xffffffffu /* personality(2): query only */
 #define REFUSE(error) (SECCOMP_RET_ERRNO | (error))
 #define FIELD(name)   ((__u32)offsetof(struct seccomp_data, name))
 
@@ -30,8 +30,8 @@ static_assert(AF_MAX <= 2 * WORD_BITS, "two words hold a bit for each family");
 #define RETURN(value) BPF_STMT(BPF_RET | BPF_K, value)
 
 /*
- * The lower half of the argument alone, as the kernel does. It refuses numbers from AF_MAX on by
- * itself. A family's bit is looked for in the word that has it.
+ * Checks only the argument's lower half, as the kernel does. The kernel itself rejects numbers from
+ * AF_MAX on. Each of two words has bits for half of the families.
  */
 static size_t add_families(const struct policy_system_calls *calls, struct sock_filter *at)
 {
@@ -59,7 +59,7 @@ static size_t add_families(const struct policy_system_calls *calls, struct sock_
 	return ARRAY_SIZE(program);
 }
 
-/* But not the query. */
+/* Permits the query. */
 static size_t add_personality(struct sock_filter *at)
 {
 	const struct sock_filter program[] = {
@@ -80,7 +80,9 @@ size_t seccomp_values_build(const struct policy_system_calls *calls,
 {
 	size_t length = 2;
 
-	/* Other architectures number calls otherwise; libseccomp's part refuses them all. */
+	/*
+	 * Other architectures have other call numbers; libseccomp's part denies all of their calls.
+	 */
 	ret_program[0] = (struct sock_filter)LOAD(FIELD(arch));
 	length += add_families(calls, ret_program + length);
 	if (!calls->executable_memory)

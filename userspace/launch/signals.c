@@ -19,7 +19,7 @@ void signal_state_restore_dispositions(const struct signal_state *state)
 {
 	struct sigaction action = {0};
 
-	/* SIGKILL, SIGSTOP and those of libc cannot be changed, and have not been. */
+	/* The calls fail for SIGKILL, SIGSTOP and libc's signals, which are unchanged anyway. */
 	for (int signal = 1; signal <= SIGRTMAX; signal++) {
 		action.sa_handler = sigismember(&state->ignored, signal) == 1 ? SIG_IGN : SIG_DFL;
 		sigaction(signal, &action, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The signal mask and the ignored signals that a process was started with, so that a command is
- * started with the very same (`nohup cordon run ...`), whatever its launcher changed for itself.
+ * The signal mask and ignored signals that a process was started with. Its command starts with the
+ * same ones (`nohup cordon run ...`), whatever the launcher changed for itself.
  */
 #ifndef CORDON_LAUNCH_SIGNALS_H
 #define CORDON_LAUNCH_SIGNALS_H
@@ -17,7 +17,7 @@ struct signal_state {
 void signal_state_read(struct signal_state *ret_state);
 
 /*
- * Puts the dispositions back: ignored or default, no handler. The mask is left alone.
+ * Restores the dispositions to ignored or default, without handlers. Does not change the mask.
  * Async-signal-safe.
  */
 void signal_state_restore_dispositions(const struct signal_state *state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The caller's standard streams, as a command gets them. */
+/* Prepares the caller's standard streams for a command. */
 #include "launch/streams.h"
 
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 #include "base/cleanup.h"
 
 /*
- * Documentation/admin-guide/devices.txt: terminals that a new open leads to, and not to a new one
- * (ptmx).
+ * Terminals that an open of their device node opens again, unlike ptmx. Numbers from
+ * Documentation/admin-guide/devices.txt.
  */
 #define MAJOR_TTY     4u
 #define MAJOR_PTS     136u
@@ -33,12 +33,12 @@ static bool may_be_its_own(int fd, int flags)
 		return false;
 	if (S_ISREG(st.st_mode))
 		return (flags & O_ACCMODE) == O_RDONLY;
-	/* Packets are kept apart by a flag that an open pipe is not given again. */
+	/* Packet boundaries depend on a flag that an existing pipe cannot get again. */
 	return (S_ISFIFO(st.st_mode) && !(flags & O_DIRECT)) ||
 	       (S_ISCHR(st.st_mode) && is_terminal_device(st.st_rdev));
 }
 
-/* The place in a file; what has none begins nowhere. */
+/* Copies the file offset. Succeeds for objects without one. */
 static bool goes_on_from(int own, int fd)
 {
 	off_t place = lseek(fd, 0, SEEK_CUR);
@@ -48,18 +48,21 @@ static bool goes_on_from(int own, int fd)
 	return lseek(own, place, SEEK_SET) == place;
 }
 
-/* -1 for whatever reason: shared, as it is where nobody sees to it. */
+/* Opens a descriptor's object again. Returns -1 on any error: the stream is then shared. */
 static int open_again(int fd)
 {
 	int flags = fcntl(fd, F_GETFL), on_exec = fcntl(fd, F_GETFD);
 	_cleanup_(closep) int own = -1;
 	char path[32];
 
-	/* What is closed on exec only keeps the number taken. */
+	/* A close-on-exec descriptor only reserves the number. */
 	if (flags < 0 || on_exec < 0 || (on_exec & FD_CLOEXEC) || !may_be_its_own(fd, flags))
 		return -1;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	/* A pipe that nobody reads from would have us wait, and a terminal without a carrier. */
+	/*
+	 * Nonblocking, because opening a pipe without a reader, or a terminal without a carrier,
+	 * would wait.
+	 */
 	own = open(path, (flags & O_ACCMODE) | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (own < 0 || fcntl(own, F_SETFL, flags) < 0 || !goes_on_from(own, fd))
 		return -1;
@@ -103,7 +106,8 @@ void streams_close(int fds[STREAM_COUNT])
 }
 
 /*
- * A terminal says its session to those whose own it is only; a pseudo-terminal's other side to all.
+ * The kernel returns a terminal's session only to tasks with this controlling terminal; for a
+ * pseudo-terminal's master side it returns it to all tasks.
  */
 static bool is_controlling_terminal(int fd)
 {
@@ -122,6 +126,6 @@ int streams_leave_terminal(void)
 			return 0;
 	if (terminal >= 0 && ioctl(terminal, TIOCNOTTY) == 0)
 		return 0;
-	/* It cannot be told or left by name: a session of its own has none. */
+	/* The terminal could not be opened by name and left. A new session has no terminal. */
 	return setsid() < 0 ? -errno : 0;
 }

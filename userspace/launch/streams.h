@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The caller's standard streams, as a command gets them. An open file has a place and flags that
- * all who have it share: the shell that goes on reading a script from it included. So a command
- * gets open files of its own of what its streams lead to, as far as that changes nothing else:
+ * Prepares the caller's standard streams for a command. All processes with the same open file share
+ * its offset and flags, for example a shell that reads a script from it. A command therefore gets
+ * separate open files where that changes nothing else:
  *
- * - a pipe or a terminal: O_NONBLOCK and the signals of asynchronous input are the command's own;
- * - a file that is only read: the place is its own, too. It begins at the caller's, whose stays
- *   where it is. Where permissions do not let it be opened again, it is to be handed through a pipe
- *   (streams_share_place());
- * - a file that is written to is shared. Programs that write to it in turn go on where the last one
- *   stopped, and appending keeps them apart: the kernel sees to it that this flag stays;
+ * - a pipe or a terminal: O_NONBLOCK and the signals of asynchronous input are separate;
+ * - a file open for reading: the offset is separate, too. It begins at the caller's offset, which
+ *   does not change. If permissions deny a second open, use a pipe (streams_share_place());
+ * - a file open for writing is shared, because programs that write in turn continue at the last
+ *   offset. The fcntl(2) hook prevents that the execution clears O_APPEND;
  * - a socket cannot be opened again and is shared.
  */
 #ifndef CORDON_LAUNCH_STREAMS_H
@@ -20,15 +19,18 @@
 #define STREAM_COUNT 3
 
 /*
- * For each standard stream a descriptor, closed on exec, of an open file of its own; -1: it is
- * shared, or closed. Caller closes by streams_close().
+ * For each standard stream returns a close-on-exec descriptor of a separate open file, or -1 if it
+ * is shared or closed. The caller calls streams_close().
  */
 void streams_open(int ret_fds[STREAM_COUNT]);
-/* Is this one a file that is only read, whose place the command would share with the caller? */
+/*
+ * True if the stream is a file open for reading that could not be opened again, so that its offset
+ * would be shared.
+ */
 bool streams_share_place(int fd, const int fds[STREAM_COUNT]);
 
 /*
- * Is one of the three a file that is appended to, which others may have written to before?
+ * True if a stream is a regular file open for appending, which may have contents of others.
  * Async-signal-safe.
  */
 bool streams_append(void);
@@ -36,8 +38,8 @@ bool streams_append(void);
 void streams_close(int fds[STREAM_COUNT]);
 
 /*
- * Leaves the controlling terminal where none of the three streams is it; session and process group
- * stay the caller's. -errno of what kept it from being left. Async-signal-safe.
+ * Leaves the controlling terminal unless one of the three streams refers to it. The session and
+ * process group stay, if possible. Returns 0, or the -ERRNO of the failed step. Async-signal-safe.
  */
 int streams_leave_terminal(void);
 
