@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which code a command is about to run, for its record: the digest, never the text. */
+/*
+ * Identifies the code that a command is about to run, for its record: the digest, never the text.
+ */
 #include "adopt/code.h"
 
 #include <fcntl.h>
@@ -54,24 +56,21 @@ static int hash_from(int fd, off_t offset, struct audit_code *code)
 }
 
 /*
- * File systems stamp a change with the time of the clock's last tick: one that follows within the
- * same tick cannot be told by it. Waits for the next one.
+ * Timestamps of file systems have the resolution of the clock's tick, so that a second change
+ * within a tick is not visible. Waits for the next tick.
  */
 static void outlast_tick(uint64_t changed)
 {
 	uint64_t now = clock_nsec(CLOCK_REALTIME_COARSE);
 	struct timespec tick;
 
-	/* A time to come: the clock was set back, and there is nothing to wait for. */
+	/* A future time means that the clock was set back: do not wait. */
 	if (clock_getres(CLOCK_REALTIME_COARSE, &tick) == 0 && now >= changed &&
 	    now - changed < timespec_nsec(&tick))
 		nanosleep(&tick, NULL);
 }
 
-/*
- * The digest of the file as it was at one time, which its size and the time of its last change say
- * again later.
- */
+/* Hashes a file in a consistent state. Size and change time identify this state later. */
 static int hash_file(int fd, struct audit_code *code)
 {
 	struct stat before, after;
@@ -107,7 +106,7 @@ static char *absolute(const struct code_question *question, const char *name)
 	return asprintf(&path, "%s/%s", question->workdir, name) < 0 ? NULL : path;
 }
 
-/* The path of the object that was opened: what the kernel will report, links resolved. */
+/* Returns the path of the open file as the kernel reports it, with links resolved. */
 static char *path_of(int fd)
 {
 	char link[64], path[4096];
@@ -122,7 +121,7 @@ static char *path_of(int fd)
 
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
 
-/* As what runs there would find it: links lead nowhere else. */
+/* Opens a file in the other root directory; links cannot leave it. */
 static int open_elsewhere(const struct code_question *question, const char *name)
 {
 	const struct open_how how = {.flags = OPEN_FLAGS, .resolve = RESOLVE_IN_ROOT};
@@ -137,8 +136,8 @@ static bool is_null_device(const struct stat *st)
 }
 
 /*
- * -EISDIR, -EINVAL: not a regular file, nor the null device. Non-blocking: a FIFO must not hold us
- * up.
+ * Opens a regular file or the null device, without blocking on a FIFO. Returns -EISDIR or -EINVAL
+ * for other files.
  */
 static int open_regular(const struct code_question *question, const char *name, int *ret_fd)
 {
@@ -157,7 +156,7 @@ static int open_regular(const struct code_question *question, const char *name, 
 	return 0;
 }
 
-/* What an interpreter looks further for, or says that it is not there. */
+/* After these errors an interpreter searches further, or reports a missing file. */
 static bool is_missing(int error)
 {
 	return error == -ENOENT || error == -ENOTDIR || error == -EISDIR || error == -ELOOP ||
@@ -165,7 +164,8 @@ static bool is_missing(int error)
 }
 
 /*
- * The names by which it may be asked for: as given, from the root on, and as the kernel calls it.
+ * Stores the names under which the file may be opened: as given, absolute, and as the kernel
+ * formats it.
  */
 static int note_names(const struct code_question *question, const char *name, struct code *code)
 {
@@ -180,7 +180,7 @@ static int note_names(const struct code_question *question, const char *name, st
 	return 0;
 }
 
-/* `fd` becomes code's on success; -1: it is not there. */
+/* On success `code` owns `fd`. -1: the file does not exist. */
 static int from_open_file(const struct code_question *question, const char *name, int fd,
 			  struct code *code)
 {
@@ -222,7 +222,7 @@ static bool is_standard_input(const char *name)
 	       strcmp(name, "/proc/self/fd/0") == 0;
 }
 
-/* At a terminal, code comes while it runs, a line at a time: there is nothing to hash. */
+/* At a terminal the code arrives line by line while it runs: there is nothing to hash. */
 static int from_stdin(const struct code_question *question, struct code *code)
 {
 	struct stat st;
@@ -235,7 +235,7 @@ static int from_stdin(const struct code_question *question, struct code *code)
 		code->stream = true;
 		return 0;
 	}
-	if (is_null_device(&st)) { /* no code at all */
+	if (is_null_device(&st)) { /* no code */
 		code->audit.source = AUDIT_CODE_STDIN;
 		return hash_from(question->stdin_fd, 0, &code->audit);
 	}
@@ -248,7 +248,7 @@ static int from_stdin(const struct code_question *question, struct code *code)
 
 /* --- a script as the program -------------------------------------------------------------- */
 
-/* *ret_name: by which it is run; caller frees. */
+/* *ret_name: the path of the program; the caller frees it. */
 static int open_program(const struct code_question *question, const char *name, int *ret_fd,
 			char **ret_name)
 {
@@ -284,7 +284,7 @@ static int open_program(const struct code_question *question, const char *name, 
 	return r;
 }
 
-/* The language behind "#!/usr/bin/env -S python3 -u" and the like. */
+/* Returns the language of "#!/usr/bin/env -S python3 -u" and similar lines. */
 static const char *shebang_language(char *line)
 {
 	const char *argv[16];
@@ -302,8 +302,8 @@ static const char *shebang_language(char *line)
 }
 
 /*
- * A program that is itself a text is code; anything else is a program, and one that cannot be read
- * is not for an interpreter.
+ * Text in the program file is code. Any other file is a program, and an unreadable one cannot be a
+ * script.
  */
 static int from_program(const struct code_question *question, struct code *code)
 {
@@ -324,7 +324,7 @@ static int from_program(const struct code_question *question, struct code *code)
 	if (strncmp(head, "#!", 2) == 0)
 		code->language = shebang_language(head + 2);
 	else if (strlen(head) == (size_t)n)
-		code->language = "shell"; /* execvp(3) hands it to /bin/sh */
+		code->language = "shell"; /* execvp(3) runs it with /bin/sh */
 	else
 		return 0;
 	r = from_open_file(question, name, fd, code);
@@ -376,10 +376,11 @@ static int cannot_hash(int error, const struct code *code, struct failure *failu
 			"not run",
 			CODE_MAX_SIZE >> 20);
 	if (error == -EAGAIN)
-		return failure_set(failure, EAGAIN,
-				   "%s cannot be hashed, as somebody has a lease on it, and code "
-				   "without a digest is not run",
-				   path);
+		return failure_set(
+			failure, EAGAIN,
+			"%s cannot be hashed, as another process has a lease on it, and code "
+			"without a digest is not run",
+			path);
 	if (error == -EBUSY)
 		return failure_set(
 			failure, EBUSY,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which code a command is about to run, for its record: the digest, never the text. */
+/*
+ * Identifies the code that a command is about to run, for its record: the digest, never the text.
+ */
 #ifndef CORDON_ADOPT_CODE_H
 #define CORDON_ADOPT_CODE_H
 
@@ -8,44 +10,44 @@
 #include "audit/record/record.h"
 #include "base/failure.h"
 
-/* A script larger than this is refused: it could not be hashed before its deadline. */
+/* Larger scripts are rejected, because hashing them would exceed the deadline. */
 #define CODE_MAX_SIZE (1ull << 30)
 
 struct code {
 	struct audit_code audit;
 	const char *language; /* "python", "shell", ...; static; NULL: unknown */
 	/*
-	 * The interpreter reads its code from a pipe or socket: the digest is known only when all
-	 * has passed. The launcher hands it through and hashes meanwhile.
+	 * The interpreter reads its code from a pipe or socket. The digest is known only at the
+	 * end: the launcher forwards the data and hashes it meanwhile.
 	 */
 	bool stream;
-	int fd; /* of the file that was hashed, at no particular offset; -1: none was */
+	int fd; /* the hashed file, at any offset; -1: none */
 };
 
 struct code_question {
 	size_t argc;
 	char *const *argv;
 	const char *path;    /* value of PATH for argv[0], or NULL */
-	const char *workdir; /* what relative names start from, for the record */
+	const char *workdir; /* base of relative names */
 	int workdir_fd;
 	int stdin_fd;
 	/*
-	 * Names are those of another root directory, such as a container's: `workdir` is then a
-	 * path below it.
+	 * Names are relative to another root directory, such as a container's; `workdir` is a path
+	 * below it.
 	 */
 	bool elsewhere;
 	int root_fd;
 };
 
 /*
- * A script file is hashed by an opened descriptor, which stays open; standard input, if it is a
- * file, from its current offset and without moving it. Where there is no file by the script's name
- * there is nothing to hash, and the command's own error comes soon. Code that is there and cannot
- * be hashed shall not run:
+ * Identifies the code. A script file is hashed through a descriptor that stays open. Standard
+ * input, if it is a file, is hashed from its current offset, which does not change. If the script
+ * does not exist, nothing is hashed, because the command itself will fail.
  *
- * -EFBIG: larger than CODE_MAX_SIZE; -EAGAIN: somebody has a lease on it; -EBUSY: it is being
- * written; -EINVAL: not a
- * regular file; other errors of open(2) and read(2); -EIO: libcrypto; -ENOMEM. Caller releases.
+ * Code that cannot be hashed must not run. Returns 0, -EFBIG if it exceeds CODE_MAX_SIZE, -EAGAIN
+ * if another process has a lease on it, -EBUSY if it is being written, -EINVAL if it is not a
+ * regular file, other errors of open(2) and read(2), -EIO if libcrypto fails, or -ENOMEM. The
+ * caller calls code_release().
  */
 int code_identify(const struct code_question *question, struct code *ret_code,
 		  struct failure *failure);

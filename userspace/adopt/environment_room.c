@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives a process that has not run an instruction yet variables that it was not started with. */
+/* Adds environment variables to a process that has not executed an instruction yet. */
 #include "adopt/environment_room.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "base/io.h"
 #include "base/listed.h"
 
-/* The kernel's own limit for arguments and environment together. */
+/* The kernel's limit for arguments and environment together. */
 #define TEXT_MAX (8u << 20)
 
 /* --- filling the room --------------------------------------------------------------------- */
@@ -22,7 +22,7 @@ static const char *string_at(const struct environment_room *room, size_t i)
 	return room->text + (room->pointers[i] - room->start);
 }
 
-/* Each points into the text, behind the one before: as the kernel laid them. */
+/* The pointers are ascending and point into the text, as the kernel creates them. */
 static bool well_formed(const struct environment_room *room)
 {
 	for (size_t i = 0; i < room->count; i++)
@@ -47,18 +47,18 @@ static bool is_set(const char *string, char *const *variables)
 	return *variables != NULL;
 }
 
-/* Where the room of string `i` ends: where the next one begins. */
+/* Returns the end of the space of string `i`, where the next one begins. */
 static size_t end_of(const struct environment_room *room, size_t i)
 {
 	return i + 1 < room->count ? room->pointers[i + 1] - room->start : room->size;
 }
 
-/* A run of strings that nobody needs, and what of it is left. */
+/* A run of unused strings, and its remaining space. */
 struct gap {
 	size_t at, end;
 };
 
-/* What is free, neighbours joined, and the numbers of the pointers to it. */
+/* Finds the free space, with adjacent runs joined, and the indexes of the pointers to it. */
 static size_t find_gaps(struct environment_room *room, char *const *variables, struct gap *gaps,
 			size_t *pointers, size_t *ret_pointers)
 {
@@ -117,7 +117,7 @@ int environment_room_fill(struct environment_room *room, char *const *variables,
 	}
 	for (*ret_left = 0; *variables; variables++)
 		++*ret_left;
-	/* Those that are left over lead to an empty string: the NUL behind the last one. */
+	/* Point the remaining pointers to an empty string: the final NUL. */
 	for (; used < pointers; used++)
 		room->pointers[unused[used]] = room->start + room->size - 1;
 	return 0;
@@ -146,7 +146,7 @@ static int read_fields(pid_t pid, uint64_t fields[FIELD_COUNT], struct failure *
 	if (r < 0)
 		return failure_set(failure, r == -ENOENT ? ESRCH : r, "cannot read %s: %m", path);
 	at = strrchr(text, ')');
-	/* The field behind the name is the third, a letter. */
+	/* The field after the name is the third, a letter. */
 	at = at ? strchr(at + 2, ' ') : NULL;
 	for (int i = 4; at && i < FIELD_COUNT; i++)
 		fields[i] = strtoull(at, &at, 10);
@@ -167,11 +167,11 @@ static int write_memory(int fd, uint64_t at, const void *from, size_t size)
 	return n < 0 ? -errno : (size_t)n == size ? 0 : -EIO;
 }
 
-/* What of a process is read once, and where. */
+/* A process's environment as read, with its position. */
 struct memory {
 	int fd; /* of /proc/PID/mem */
 	uint64_t stack;
-	uint64_t *words; /* from `stack` to the texts */
+	uint64_t *words; /* from `stack` up to the strings */
 	struct initial_stack layout;
 	struct environment_room room;
 };
@@ -224,7 +224,7 @@ static int fill(struct memory *memory, char *const *variables, size_t *ret_left,
 	return r < 0 ? failure_set(failure, r, "its environment cannot be written: %m") : 0;
 }
 
-/* What stands at the old place stays there: whoever does this once more has it do the same. */
+/* Keep the words at the old place, so that a repeated call has the same result. */
 static int lengthen(pid_t pid, const struct memory *memory, char *const *variables)
 {
 	_cleanup_(freep) void *bytes = NULL;

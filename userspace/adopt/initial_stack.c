@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words that a program's stack begins with, and a longer list of variables in them. */
+/* Parses a program's initial stack, and builds a longer one with more variables. */
 #include "adopt/initial_stack.h"
 
 #include <elf.h>
@@ -15,9 +15,9 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 
-/* Of the stack pointer, on x86-64 (System V ABI, 3.2.2) and arm64 (AAPCS64, 6.4.5). */
+/* Alignment of the stack pointer on x86-64 (System V ABI, 3.2.2) and arm64 (AAPCS64, 6.4.5). */
 #define STACK_ALIGNMENT 16u
-/* For a process that is about to stop to do so. */
+/* Timeout for a process that is about to stop. */
 #define STOP_MSEC 1000
 
 /* --- the words ---------------------------------------------------------------------------- */
@@ -71,7 +71,7 @@ int initial_stack_lengthen(const struct initial_stack *stack, uint64_t address,
 
 /* --- a process ---------------------------------------------------------------------------- */
 
-/* 'T': by a signal; that is when tracing it changes nothing but who it is stopped for. */
+/* State 'T' is a stop by a signal; only then does tracing not change the process's state. */
 static int wait_for_stop(pid_t pid)
 {
 	const struct timespec pause = {.tv_nsec = 1000000};
@@ -115,7 +115,7 @@ int initial_stack_move(pid_t pid, uint64_t from, uint64_t to, struct failure *fa
 		return failure_set(failure, errno, "process %d cannot be traced: %m", pid);
 	if (ptrace(PTRACE_GETREGSET, pid, (void *)NT_PRSTATUS, &vector) < 0)
 		return failure_set(failure, errno, "the registers of process %d: %m", pid);
-	/* As many bytes as it has registers: fewer in a 32-bit program. */
+	/* A 32-bit program has a smaller register set. */
 	if (vector.iov_len == sizeof(registers) && *stack_pointer(&registers) == to)
 		return 0;
 	if (vector.iov_len != sizeof(registers) || *stack_pointer(&registers) != from)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words that a program's stack begins with: the number of its arguments, pointers to them, 0,
- * pointers to its variables, 0, and the pairs of the auxiliary vector, of which the last begins
- * with 0 (System V ABI, "Initial Process Stack"; create_elf_tables(), fs/binfmt_elf.c).
+ * The initial stack of a program: number of arguments, pointers to them, 0, pointers to variables,
+ * 0, and the pairs of the auxiliary vector. The last pair begins with 0 (System V ABI, "Initial
+ * Process Stack"; create_elf_tables(), fs/binfmt_elf.c).
  */
 #ifndef CORDON_ADOPT_INITIAL_STACK_H
 #define CORDON_ADOPT_INITIAL_STACK_H
@@ -16,33 +16,35 @@
 struct initial_stack {
 	const uint64_t *words;
 	size_t variable;       /* index of the first pointer to a variable */
-	size_t variable_count; /* without the 0 behind the last one */
+	size_t variable_count; /* without the final 0 */
 	size_t count;	       /* of all words */
 };
 
 /*
- * `words`: `count` of them, from where the stack pointer is; `arguments`: the address of the first
- * argument. `words` is borrowed. -EOPNOTSUPP: they are laid in another way, as a 32-bit program's.
+ * Parses `count` words from the stack pointer on. `arguments`: the address of the first argument.
+ * `words` must outlive *ret_stack. Returns 0, or -EOPNOTSUPP if they have another layout, as in a
+ * 32-bit program.
  */
 int initial_stack_parse(const uint64_t *words, size_t count, uint64_t arguments,
 			struct initial_stack *ret_stack);
 
 /*
- * The same words with pointers to `variables` ("NAME=value", NULL-terminated) behind the others,
- * and the texts of those behind all words, to be written below `address`, which is where the words
- * stand. *ret_address: where *ret_bytes begin, as aligned as a stack pointer has to be; the caller
- * frees them. -ENOMEM.
+ * Builds the stack again with additional pointers to `variables` ("NAME=value", NULL-terminated),
+ * and their strings after all words. The result is for a place below `address`, the current address
+ * of the words. *ret_address: the address for *ret_bytes, aligned as a stack pointer; the caller
+ * frees *ret_bytes. Returns 0 or -ENOMEM.
  */
 int initial_stack_lengthen(const struct initial_stack *stack, uint64_t address,
 			   char *const *variables, void **ret_bytes, size_t *ret_size,
 			   uint64_t *ret_address);
 
 /*
- * Has a process that a signal stops before its first instruction begin with its stack at `to`
- * instead of `from`, if it does not already; it stays stopped. For that it is traced, by the
- * process that calls, until that ends. -EPERM: somebody else traces it, or nobody may (Yama's
- * ptrace_scope 3); -EOPNOTSUPP: its stack is not at `from`, or it is no 64-bit program;
- * -ETIMEDOUT: it does not stop; -ESRCH: it is gone, or was continued meanwhile.
+ * Moves the stack pointer of a stopped process from `from` to `to` before its first instruction; it
+ * stays stopped. The calling process traces it until the calling process ends.
+ *
+ * Returns 0, also if the stack is already at `to`; -EPERM if another process traces it or tracing
+ * is disabled (Yama's ptrace_scope 3); -EOPNOTSUPP if its stack is not at `from` or it is not a
+ * 64-bit program; -ETIMEDOUT if it does not stop; -ESRCH if it exited or was continued.
  */
 int initial_stack_move(pid_t pid, uint64_t from, uint64_t to, struct failure *failure);
 

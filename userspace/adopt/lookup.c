@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks up on this host what an entry of cordon.yaml names. */
+/* Looks up the programs, directories, user and cgroup of an entry of cordon.yaml on this host. */
 #include "adopt/lookup.h"
 
 #include <elf.h>
@@ -19,7 +19,10 @@
 #include "launch/lower_limits.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
-/* The part of a script that names its interpreter (BINPRM_BUF_SIZE, uapi/linux/binfmts.h). */
+/*
+ * Bytes of a script that the kernel reads for the interpreter (BINPRM_BUF_SIZE,
+ * uapi/linux/binfmts.h).
+ */
 #define HEAD_SIZE 256
 
 void lookup_begin(struct lookup *l)
@@ -93,14 +96,16 @@ static bool is_in(char *const *list, const char *text)
 	return false;
 }
 
-/* What the kernel compares with is what the name leads to. *ret_there: it leads to something. */
+/*
+ * Finds the real path of a program, because the kernel compares real paths. *ret_there: it exists.
+ */
 static int find_program(struct lookup *l, const char *what, const char *path,
 			char ret_path[PATH_MAX], bool *ret_there)
 {
 	char found[PATH_MAX], foreseen[PATH_MAX];
 	int r = 0;
 
-	/* In this order: a change after the walk is reported to whoever watches. */
+	/* Walk before realpath(3), so that the visitor notices a change between the two. */
 	if (name_walk_resolve(path, l->visitor, foreseen) < 0)
 		snprintf(foreseen, sizeof(foreseen), "%s", path);
 	*ret_there = realpath(path, found) != NULL;
@@ -119,7 +124,7 @@ static int find_program(struct lookup *l, const char *what, const char *path,
 	return r;
 }
 
-/* The program that env(1) starts for its argument. */
+/* Returns the program that env(1) would start for its argument. */
 static void find_in_path(const char *argument, char *ret_program, size_t size)
 {
 	static const char *const directories[] = {"/usr/local/bin", "/usr/bin", "/bin"};
@@ -135,8 +140,8 @@ static void find_in_path(const char *argument, char *ret_program, size_t size)
 }
 
 /*
- * A script is matched when it is started by its own name. env(1) then starts the interpreter, which
- * is a program of the executor's, and so agent code.
+ * A script is matched when it is started by its name. env(1) then starts the interpreter, which
+ * would count as a program of the executor and therefore as agent code.
  */
 static int check_script(struct lookup *l, const char *name, const char *path, const char *head)
 {
@@ -164,7 +169,7 @@ static int check_script(struct lookup *l, const char *name, const char *path, co
 	return 0;
 }
 
-/* Is the file one that a process can run? */
+/* Checks that a process can run the file. */
 static int check_program(struct lookup *l, const char *name, const char *path)
 {
 	_cleanup_(closep) int fd = -1;
@@ -195,7 +200,7 @@ struct like_search {
 	size_t count;
 };
 
-/* The kernel knows by the pattern what is like it; this is for links that lead elsewhere. */
+/* The kernel matches paths against the pattern. This adds only link targets that do not match. */
 static int add_like(void *context, const char *path)
 {
 	struct like_search *search = context;
@@ -213,7 +218,10 @@ static int add_like(void *context, const char *path)
 	return add_text(&search->l->targets, found);
 }
 
-/* Its fixed part as far as the last '/', links resolved, as the kernel compares it. */
+/*
+ * Finds the pattern's fixed part up to the last '/', with links resolved, as the kernel compares
+ * it.
+ */
 static int find_prefix(struct lookup *l, const char *pattern)
 {
 	size_t fixed = name_walk_fixed(pattern), directory = fixed;
@@ -302,7 +310,7 @@ static int find_user(struct lookup *l, const struct config_executor *is)
 	return 0;
 }
 
-/* Ends with a '/', as the kernel compares it. */
+/* Ends with '/', as the kernel compares it. */
 static int set_cgroup(struct lookup *l, const char *path)
 {
 	size_t length = strlen(path);
@@ -316,7 +324,7 @@ static int set_cgroup(struct lookup *l, const char *path)
 	return 0;
 }
 
-/* Of a cgroup that does not exist yet, the next above it that does. */
+/* If the cgroup does not exist, uses its nearest existing ancestor. */
 static int find_cgroup(struct lookup *l, const struct config_executor *is)
 {
 	char path[PATH_MAX];
@@ -337,7 +345,8 @@ static int find_cgroup(struct lookup *l, const struct config_executor *is)
 }
 
 /*
- * Not through links that agent code may have put there: it would choose where the next code works.
+ * Opens a directory, but not through links that agent code may have created, because these would
+ * let it choose the next execution's directory.
  */
 static int open_directory(struct lookup *l, const char *what, const char *path, int *ret_fd)
 {
@@ -378,7 +387,7 @@ static int find_directory(struct lookup *l, const char *path)
 
 static void put_values(FILE *out, const char *key, const char *const *names, char *const *values)
 {
-	/* Where something is missing, there are fewer values than names. */
+	/* If programs are missing, there are fewer values than names. */
 	for (; values && *values; values++)
 		fprintf(out, "%s %s is %s\n", key, names && *names ? *names++ : "?", *values);
 }
@@ -490,8 +499,8 @@ static int check_coverage(struct lookup *l, const struct config_executor *is,
 		return 0;
 	return lookup_add_problem(
 		l, EOPNOTSUPP,
-		"policy %s asks for full coverage, which this host does not give: %s", is->policy,
-		gaps[0]);
+		"policy %s requires full coverage, which this host does not provide: %s",
+		is->policy, gaps[0]);
 }
 
 static int lower(struct lookup *l, const struct config_executor *is,
@@ -504,7 +513,7 @@ static int lower(struct lookup *l, const struct config_executor *is,
 	return r < 0 ? lookup_add_problem(l, r, "%s", failure.text) : 0;
 }
 
-/* Of patterns the kernel compares how a name begins. */
+/* The kernel compares patterns only by prefix. */
 static int check_variables(struct lookup *l, const struct compiled_policy *policy)
 {
 	int r = 0;

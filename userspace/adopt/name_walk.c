@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 
-/* The kernel's own limit for one path. */
+/* The kernel's limit for one path. */
 #define MAX_LINKS	40
 #define DIRECTORIES_MAX 256u
 
@@ -20,7 +20,7 @@ static void visit(const struct name_visitor *visitor, const char *directory, con
 		visitor->visit(visitor->context, directory, name);
 }
 
-/* The length of the path without its last component. */
+/* Returns the length of the path without its last component. */
 static size_t parent_length(const char *path, size_t length)
 {
 	while (length > 0 && path[length - 1] != '/')
@@ -28,7 +28,7 @@ static size_t parent_length(const char *path, size_t length)
 	return length > 0 ? length - 1 : 0;
 }
 
-/* Reports the component of `size` bytes that follows the first `length` bytes of the path. */
+/* Reports the component that follows the first `length` bytes of the path. */
 static void visit_component(const struct name_visitor *visitor, char *path, size_t length)
 {
 	if (!visitor)
@@ -124,7 +124,7 @@ struct matching {
 
 static int match(struct matching *m, const char *pattern);
 
-/* One name of the directory that the pattern's first component with a `*` is in. */
+/* Matches one directory entry against the pattern's first component with a `*`. */
 static int match_name(struct matching *m, const char *pattern, size_t begin, size_t end,
 		      const char *name)
 {
@@ -134,7 +134,7 @@ static int match_name(struct matching *m, const char *pattern, size_t begin, siz
 		return 0;
 	memcpy(component, pattern + begin, end - begin);
 	component[end - begin] = '\0';
-	/* A name with a `*` would be read as a pattern again. */
+	/* A name with a `*` would be treated as a pattern again. */
 	if (name_walk_is_pattern(name) || !name_walk_is_like(component, name) ||
 	    (size_t)snprintf(path, sizeof(path), "%.*s%s%s", (int)begin, pattern, name,
 			     pattern + end) >= sizeof(path))

@@ -18,7 +18,7 @@
 #define WATCHED_MAX 1024u
 #define CHANGES                                                                                    \
 	(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
-/* Events that are about the directory itself, or about events that were lost. */
+/* Events about the directory itself, or about lost events. */
 #define LOST (IN_Q_OVERFLOW | IN_IGNORED | IN_UNMOUNT | IN_DELETE_SELF | IN_MOVE_SELF)
 
 struct name_watched {
@@ -96,7 +96,7 @@ static bool is_change(const struct name_watch *watch, const struct inotify_event
 	return false;
 }
 
-/* Reads all that is there. */
+/* Reads all pending events. */
 static int read_events(const struct name_watch *watch, bool *ret_change)
 {
 	char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits until a name may lead elsewhere: a directory entry that it depends on changes (inotify), or
- * the table of mounts does. For a process that may block on paths that others control.
+ * Waits until a name may resolve differently: a directory entry on its path changes (inotify), or
+ * the mount table does. For a process that may block on paths controlled by others.
  */
 #ifndef CORDON_ADOPT_NAME_WATCH_H
 #define CORDON_ADOPT_NAME_WATCH_H
@@ -13,7 +13,7 @@
 struct name_watched;
 
 struct name_watch {
-	int fd, mounts; /* mounts: -1: not known */
+	int fd, mounts; /* `mounts` is -1 if unknown */
 	struct name_watched *list;
 	size_t count;
 };
@@ -23,8 +23,8 @@ int name_watch_open(struct name_watch *ret_watch);
 void name_watch_close(struct name_watch *watch);
 
 /*
- * A name_visitor's function; `context` is a struct name_watch. What cannot be watched, and names
- * beyond the first 1,024, are left to the caller's periodic look.
+ * A name_visitor's function; `context` is a struct name_watch. Ignores directories that cannot be
+ * watched and names after the first 1,024: the caller must also check periodically.
  */
 void name_watch_add(void *context, const char *directory, const char *name);
 

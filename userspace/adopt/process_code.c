@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process that has not run an instruction yet is about to run, as /proc tells. */
+/* Reads from /proc the code of a process that has not executed an instruction yet. */
 #include "adopt/process_code.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "bpf/abi.h"
 #include "launch/environment.h"
 
-/* The kernel's own limit for arguments and environment together. */
+/* The kernel's limit for arguments and environment together. */
 #define TEXT_MAX (8u << 20)
 
 static int read_text(pid_t pid, const char *file, char **ret_text, size_t *ret_size,
@@ -29,7 +29,7 @@ static int read_text(pid_t pid, const char *file, char **ret_text, size_t *ret_s
 		     : 0;
 }
 
-/* Strings that each end with a NUL, as an array that ends with a NULL. */
+/* Splits NUL-terminated strings into a NULL-terminated array. */
 static char **split(char *text, size_t size, size_t *ret_count)
 {
 	size_t count = 0;
@@ -74,7 +74,7 @@ static int read_ids(pid_t pid, struct process_code *code, struct failure *failur
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	if (stat(path, &st) < 0)
-		return failure_set(failure, ESRCH, "process %d is gone", pid);
+		return failure_set(failure, ESRCH, "process %d has exited", pid);
 	code->uid = st.st_uid;
 	code->gid = st.st_gid;
 	return 0;
@@ -106,7 +106,7 @@ static int keep_arguments(char **argv, size_t argc, struct process_code *code)
 	return 0;
 }
 
-/* In a namespace of mounts other than the daemon's? What cannot be told is. */
+/* True if the process has another mount namespace than the daemon, or if that is unknown. */
 static bool other_mounts(pid_t pid)
 {
 	char path[64];
@@ -117,7 +117,9 @@ static bool other_mounts(pid_t pid)
 	       its.st_ino != own.st_ino || its.st_dev != own.st_dev;
 }
 
-/* The file is read by its name, which only what runs there could change: it does not run yet. */
+/*
+ * The file is opened by name. Only the process itself could replace it, and that does not run yet.
+ */
 static int find_code(pid_t pid, char **argv, size_t argc, struct process_code *code,
 		     struct failure *failure)
 {
@@ -192,7 +194,7 @@ int process_code_read(pid_t pid, bool arguments, struct process_code *ret_code,
 
 /* --- environment -------------------------------------------------------------------------- */
 
-/* Where it stands in the process's memory: fields 50 and 51 of /proc/PID/stat. */
+/* Finds the environment's address: fields 50 and 51 of /proc/PID/stat. */
 static int find_environment(pid_t pid, unsigned long *ret_start, struct failure *failure)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -203,7 +205,7 @@ static int find_environment(pid_t pid, unsigned long *ret_start, struct failure 
 	if (r < 0)
 		return r;
 	at = strrchr(text, ')');
-	/* The field behind the name is the third. */
+	/* The field after the name is the third. */
 	for (int field = 2; at && field < 50; field++)
 		at = strchr(at + 1, ' ');
 	if (!at)
@@ -224,7 +226,7 @@ static int add_name(char ***list, size_t *count, const char *variable)
 	return grown[(*count)++] ? 0 : -ENOMEM;
 }
 
-/* The kernel's own mark, and no variable's name. */
+/* The BPF programs overwrite variables with CORDON_BLOT, which no variable's name has. */
 static bool is_blotted(const char *text, size_t length)
 {
 	return strspn(text, (const char[]){CORDON_BLOT, '\0'}) == length;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process that has not run an instruction yet is about to run, as /proc tells. */
+/* Reads from /proc the code of a process that has not executed an instruction yet. */
 #ifndef CORDON_ADOPT_PROCESS_CODE_H
 #define CORDON_ADOPT_PROCESS_CODE_H
 
@@ -16,24 +16,24 @@ struct process_code {
 	size_t argument_count;
 	unsigned char arguments_digest[32];
 	uint64_t arguments_length;
-	char **arguments; /* as in struct audit_execution; NULL unless asked for */
+	char **arguments; /* as in struct audit_execution; NULL unless requested */
 	struct audit_code code;
-	int code_fd; /* of the file that was hashed; -1: none */
+	int code_fd; /* the hashed file; -1: none */
 	const char *language;
-	bool contradicted; /* the file's name carries a digest (AutoGen's), which is not its own */
+	bool contradicted; /* the digest in the file's name (AutoGen) differs from the file's */
 	uint32_t uid, gid;
 };
 
 /*
- * The caller owns what ret_code points to. -ESRCH: it is gone; -EFBIG: see code_identify();
- * -ENOMEM.
+ * The caller owns the members of *ret_code. Returns 0, -ESRCH if the process exited, -EFBIG as for
+ * code_identify(), or -ENOMEM.
  */
 int process_code_read(pid_t pid, bool arguments, struct process_code *ret_code,
 		      struct failure *failure);
 
 /*
- * The SHA-256 digest that a file name carries, as AutoGen's "tmp_code_<64 hexadecimal digits>.py"
- * does. False: none.
+ * Returns the SHA-256 digest in a file name such as AutoGen's "tmp_code_<64 hexadecimal
+ * digits>.py". Returns false if there is none.
  */
 bool process_code_claimed(const char *path, unsigned char ret_digest[32]);
 
@@ -41,7 +41,7 @@ bool process_code_claimed(const char *path, unsigned char ret_digest[32]);
 int process_environment_clean(pid_t pid, const struct policy_environment *policy,
 			      char ***ret_removed, struct failure *failure);
 
-/* The names that are left. */
+/* Returns the names of the remaining variables. */
 int process_environment_note(pid_t pid, char ***ret_kept, struct failure *failure);
 
 #endif

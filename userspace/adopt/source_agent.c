@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells from a process's variables and cgroup which agent an executor works for. */
+/* Determines an executor's agent from its process's variables and cgroup. */
 #include "adopt/source_agent.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #define ENVIRONMENT_MAX (8u << 20)
 #define AGENT_MAX	255u
 
-/* The value of `name` among variables, each with a NUL behind it. NULL: none, or an empty one. */
+/* Returns the value of `name` in NUL-terminated variables, or NULL if it is missing or empty. */
 static const char *value_of(const char *variables, size_t size, const char *name)
 {
 	size_t length = strlen(name);
