@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters of system calls by name, by libseccomp. */
+/* Builds seccomp filters from names of system calls, with libseccomp. */
 #include "base/call_filter.h"
 
 #include <sched.h>
@@ -49,6 +49,9 @@ int call_filter_allow_threads(scmp_filter_ctx filter)
 		SCMP_CMP64(0, SCMP_CMP_MASKED_EQ, CLONE_THREAD, CLONE_THREAD);
 	int r = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1, &thread);
 
-	/* A filter cannot look at its flags: the C library then takes clone(2). */
+	/*
+	 * A filter cannot read its flags in memory. ENOSYS makes the C library use clone(2)
+	 * instead.
+	 */
 	return r < 0 ? r : seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
 }

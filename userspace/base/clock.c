@@ -55,7 +55,7 @@ void clock_format(uint64_t realtime_nsec, char text[CLOCK_TEXT_SIZE])
 	text[30] = '\0';
 }
 
-/* `count` digits; -1: they are none. */
+/* Parses `count` digits; returns -1 for other characters. */
 static int64_t digits(const char *text, int count)
 {
 	int64_t value = 0;

@@ -27,7 +27,7 @@ static inline uint64_t clock_nsec(clockid_t clock)
 /* "2026-01-31T12:34:56.123456789Z" (RFC 3339, UTC) from nanoseconds since the epoch. */
 void clock_format(uint64_t realtime_nsec, char text[CLOCK_TEXT_SIZE]);
 
-/* The same back; what follows the Z is not looked at. -EINVAL: not in that form. */
+/* Parses the same form, and ignores text after the Z. Returns 0 or -EINVAL. */
 int clock_parse(const char *text, uint64_t *ret_realtime_nsec);
 
 #endif

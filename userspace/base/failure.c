@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why something failed, in words for the person who asked: what failed, on what, and what to do. */
+/* The reason of an error as a message for users: what failed, on what, and what to do. */
 #include "base/failure.h"
 
 #include <stdarg.h>
@@ -7,7 +7,7 @@
 static _printf_(3, 0) void format_text(struct failure *f, int error, const char *format,
 				       va_list args)
 {
-	/* %m takes errno. */
+	/* %m formats errno. */
 	errno = error;
 	vsnprintf(f->text, sizeof(f->text), format, args);
 }

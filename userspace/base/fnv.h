@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * FNV-1a, 64 bits: short, for hash tables in which nobody gains from making entries collide.
- * To hash several things in a row, start each from what came out before.
+ * FNV-1a with 64 bits, for hash tables where collisions give no advantage to an attacker. To hash
+ * several values, pass each result as the next start value.
  */
 #ifndef CORDON_BASE_FNV_H
 #define CORDON_BASE_FNV_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes and reads lower-case hexadecimal. */
+/* Encodes and decodes lower-case hexadecimal. */
 #include "base/hex.h"
 
 #include <endian.h>
@@ -8,7 +8,8 @@
 #include <string.h>
 
 /*
- * The eight digits of four bytes, the first in the lowest byte: each nibble in a byte of its own.
+ * Returns the eight digits of four bytes, the first in the lowest byte. Each nibble is first moved
+ * to a separate byte.
  */
 static uint64_t digits_of(uint32_t four)
 {
@@ -17,7 +18,7 @@ static uint64_t digits_of(uint32_t four)
 	x = (x | x << 16) & 0x0000ffff0000ffffull;
 	x = (x | x << 8) & 0x00ff00ff00ff00ffull;
 	x = (x >> 4 & 0x000f000f000f000full) | (x & 0x000f000f000f000full) << 8;
-	/* 10 and more: on to the letters. */
+	/* Add the distance to the letters where a nibble is 10 or more. */
 	return x + 0x3030303030303030ull +
 	       (((x + 0x0606060606060606ull) >> 4 & 0x0101010101010101ull) * ('a' - '0' - 10));
 }

@@ -8,7 +8,7 @@
 /* Writes 2 * size digits and a NUL to `text`. */
 void hex_encode(const void *data, size_t size, char *text);
 
-/* -EINVAL: not exactly 2 * size digits, of either case. */
+/* Decodes digits of either case. Returns 0, or -EINVAL unless there are exactly 2 * size digits. */
 int hex_decode(const char *text, void *data, size_t size);
 
 #endif

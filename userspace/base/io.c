@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole reads and writes over descriptors. */
+/* Complete reads and writes on descriptors. */
 #include "base/io.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole reads and writes over descriptors. */
+/* Complete reads and writes on descriptors. */
 #ifndef CORDON_BASE_IO_H
 #define CORDON_BASE_IO_H
 
@@ -9,10 +9,10 @@
 #include <sys/types.h>
 
 /*
- * Reads all of `fd` to its end into a fresh buffer, which gets a NUL behind the last byte that
- * *ret_size does not count. Caller frees.
+ * Reads `fd` to its end into a new buffer, and appends a NUL that *ret_size does not count. The
+ * caller frees the buffer.
  *
- * -EFBIG: more than `limit` bytes; -ENOMEM; or what read(2) said.
+ * Returns 0, -EFBIG if there are more than `limit` bytes, -ENOMEM, or the -ERRNO of read(2).
  */
 int io_read_all(int fd, size_t limit, char **ret_data, size_t *ret_size);
 
@@ -20,29 +20,29 @@ int io_read_all(int fd, size_t limit, char **ret_data, size_t *ret_size);
 int io_read_file(int dir_fd, const char *path, size_t limit, char **ret_data, size_t *ret_size);
 
 /*
- * Reads `size` bytes, over short reads and EINTR. 1: the end came first, and what is in `data` is
- * of no use. Negative errno as read(2).
+ * Reads exactly `size` bytes, across short reads and EINTR. Returns 0, 1 if the file ends before
+ * (the contents of `data` are then undefined), or the -ERRNO of read(2).
  */
 int io_read_exactly(int fd, void *data, size_t size);
 
-/* Writes all of it, over short writes and EINTR. Negative errno as write(2). */
+/* Writes all bytes, across short writes and EINTR. Returns 0 or the -ERRNO of write(2). */
 int io_write_all(int fd, const void *data, size_t size);
 
 /*
- * Puts a file of mode 0600 in the place of `name` below dir_fd, by way of `fresh` beside it:
- * whoever looks finds the one or the other whole. `lasting`: over a crash of the machine, too.
- * Negative errno of what failed.
+ * Atomically replaces the file `name` below dir_fd by one of mode 0600, with the temporary name
+ * `fresh`. `lasting`: also survives a crash of the machine. Returns 0, or the -ERRNO of the failed
+ * call.
  */
 int io_replace_file(int dir_fd, const char *name, const char *fresh, const char *text,
 		    bool lasting);
 
-/* Writes a string to an existing file (sysfs, cgroupfs): one write(2). */
+/* Writes a string to an existing file of sysfs or cgroupfs with one write(2). */
 int io_write_file(int dir_fd, const char *path, const char *text);
 
 /*
- * A stream of its own over the directory `name` below dir_fd ("." for that one), which is no
- * symbolic link; caller closes it. dir_fd stays the caller's, and where it is read. -ENOMEM, or
- * what openat(2) said.
+ * Opens a separate stream for the directory `name` below dir_fd ("." for dir_fd itself). Symbolic
+ * links are not followed. The caller closes *ret_dir; dir_fd and its position are unchanged.
+ * Returns 0, -ENOMEM, or the -ERRNO of openat(2).
  */
 int io_open_directory(int dir_fd, const char *name, DIR **ret_dir);
 

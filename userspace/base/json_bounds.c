@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts what a JSON text holds, without parsing it. */
+/* Counts the arrays, objects and values of a JSON text without parsing it. */
 #include "base/json_bounds.h"
 
 bool json_bounds_hold(const char *text, size_t size, size_t containers, size_t values)

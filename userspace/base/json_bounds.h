@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much memory a JSON text takes once it is parsed, before it is: a parser needs some 200 bytes
- * for each array or object, and some 70 for each other value, of which the text may have two.
+ * Bounds the memory of a JSON text before it is parsed. A parser needs about 200 bytes for each
+ * array or object, and 70 for each other value, which may need only two bytes of text.
  */
 #ifndef CORDON_BASE_JSON_BOUNDS_H
 #define CORDON_BASE_JSON_BOUNDS_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Has the text no more arrays and objects, and no more values, than these? */
+/* True if the text has at most this many arrays and objects, and at most this many values. */
 bool json_bounds_hold(const char *text, size_t size, size_t containers, size_t values);
 
 #endif

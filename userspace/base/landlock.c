@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rulesets of Landlock by the version that the running kernel has. */
+/* Builds Landlock rulesets for the version of the running kernel. */
 #include "base/landlock.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #define ACCESS_VERSION_1 ((LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1)
 
-/* With the version that brought each: the headers at hand may be older than the kernel. */
+/* With the version that added each: the headers may be older than the kernel. */
 #define ACCESS_REFER	 (1ull << 13) /* 2 */
 #define ACCESS_TRUNCATE	 (1ull << 14) /* 3 */
 #define ACCESS_IOCTL_DEV (1ull << 15) /* 5 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Landlock of a process that gives up its rights for good: all that the running kernel's version
- * of it can refuse is refused, but for what is allowed. Versions: see
+ * Landlock for a process that drops its rights permanently. A ruleset denies everything that the
+ * running kernel's version can deny, except permitted accesses. Versions: see
  * Documentation/userspace-api/landlock.rst.
  */
 #ifndef CORDON_BASE_LANDLOCK_H
@@ -14,30 +14,40 @@
 #define LANDLOCK_READING (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
 
 struct landlock {
-	int fd;	     /* -1: the kernel has no Landlock, and nothing is refused */
+	int fd;	     /* -1: the kernel has no Landlock, nothing is denied */
 	int version; /* of the kernel's interface; 0: none */
-	bool ports;  /* TCP ports are refused, which takes version 4 */
+	bool ports;  /* denies TCP ports; requires version 4 */
 };
 
 /*
- * Refuses all access to files, signals and abstract sockets outside, and with `ports` TCP, once
- * entered. To be closed by landlock_closep(). -errno of landlock_create_ruleset(2).
+ * Creates a ruleset that denies access to all files, to signals and abstract sockets outside, and
+ * with `ports` TCP. Close it with landlock_closep(). Returns 0, or the -ERRNO of
+ * landlock_create_ruleset(2).
  */
 int landlock_new(bool ports, struct landlock *ret_landlock);
 
-/* LANDLOCK_ACCESS_FS_*: making, removing, reading, writing and truncating files, and listing. */
+/*
+ * Returns LANDLOCK_ACCESS_FS_*: create, remove, read, write and truncate files, and list
+ * directories.
+ */
 uint64_t landlock_writing(const struct landlock *landlock);
 
 /*
- * Allows LANDLOCK_ACCESS_FS_* of `access` below the directory `fd`; where `fd` is a file, those of
- * them that files have. -errno of landlock_add_rule(2) or fstat(2).
+ * Permits `access` (LANDLOCK_ACCESS_FS_*) below the directory `fd`; for a file only the rights that
+ * apply to files. Returns 0, or the -ERRNO of landlock_add_rule(2) or fstat(2).
  */
 int landlock_allow_beneath(const struct landlock *landlock, int fd, uint64_t access);
 
-/* To a TCP port; nothing to do where ports are not refused. -errno of landlock_add_rule(2). */
+/*
+ * Permits connections to a TCP port, unless the ruleset permits all. Returns 0, or the -ERRNO of
+ * landlock_add_rule(2).
+ */
 int landlock_allow_connect(const struct landlock *landlock, uint16_t port);
 
-/* For the thread that calls, which must have no_new_privs. -errno of landlock_restrict_self(2). */
+/*
+ * Restricts the calling thread, which must have no_new_privs. Returns 0, or the -ERRNO of
+ * landlock_restrict_self(2).
+ */
 int landlock_enter(const struct landlock *landlock);
 
 void landlock_closep(const struct landlock *landlock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts in a list that ends in NULL. */
+/* NULL-terminated lists of strings. */
 #ifndef CORDON_BASE_LISTED_H
 #define CORDON_BASE_LISTED_H
 
@@ -14,7 +14,7 @@ static inline bool is_listed(const char *const *list, const char *text)
 	return *list != NULL;
 }
 
-/* How many there are; of NULL, too. */
+/* Returns the number of strings; 0 for NULL. */
 static inline size_t list_length(char *const *list)
 {
 	size_t count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads options by getopt_long(3), and says what is wrong with one. */
+/* Parses options with getopt_long(3), and describes errors. */
 #include "base/next_option.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ int next_option(int argc, char **argv, const char *letters, const struct option 
 	const char *word;
 	int option;
 
-	/* The colon has getopt tell what is wrong by what it returns, and print nothing. */
+	/* With the colon, getopt_long(3) prints nothing and distinguishes errors by its result. */
 	snprintf(quiet, sizeof(quiet), "%s:%s", in_order ? "+" : "", letters + in_order);
 	option = getopt_long(argc, argv, quiet, options, NULL);
 	if (option != ':' && option != '?')

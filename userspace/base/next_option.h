@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * getopt_long(3) for every program alike: what is wrong with an option is said in one way, with
- * what may have been meant.
- */
+/* getopt_long(3) with the same error messages in every program, including a suggestion. */
 #ifndef CORDON_BASE_NEXT_OPTION_H
 #define CORDON_BASE_NEXT_OPTION_H
 
@@ -11,8 +8,8 @@
 #include "base/failure.h"
 
 /*
- * As getopt_long(): the option's value, or -1 behind the last. '?' where it is unknown, ambiguous,
- * lacks its value or takes none, which is in *failure and nowhere else.
+ * As getopt_long(): returns the option's value, or -1 at the end. Returns '?' for an unknown or
+ * ambiguous option, a missing value, or an unexpected value, with *failure set and nothing printed.
  */
 int next_option(int argc, char **argv, const char *letters, const struct option *options,
 		struct failure *failure);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts and lists of them, as one process writes them down for another of the same program. */
+/* Serializes strings and lists of strings between processes of the same program. */
 #include "base/parcel.h"
 
 #include <stdint.h>
@@ -7,7 +7,10 @@
 
 #include "base/cleanup.h"
 
-/* A text has its NUL with it, and a list one more than its texts: 0 is NULL. */
+/*
+ * The size of a string includes its NUL, and the size of a list is its length plus one: 0 means
+ * NULL.
+ */
 static void put_size(FILE *to, size_t size)
 {
 	const uint32_t number = (uint32_t)size;
@@ -79,7 +82,7 @@ int parcel_take_list(struct parcel *from, char ***ret_list, size_t *ret_count)
 	uint32_t size;
 	int r = take_size(from, &size);
 
-	/* Each text begins with a size of its own. */
+	/* Each string needs at least the bytes of its size. */
 	if (r == 0 && size > 0 && size - 1 > from->left / sizeof(size))
 		r = -EPROTO;
 	if (r == 0 && size > 0) {

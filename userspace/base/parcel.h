@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts and lists of them, as one process writes them down for another of the same program. What is
- * read may be anybody's: each length is checked.
+ * Serializes strings and lists of strings between processes of the same program. Input may be
+ * malicious: each length is checked.
  */
 #ifndef CORDON_BASE_PARCEL_H
 #define CORDON_BASE_PARCEL_H
@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* NULL is one, too. Whether all of it was written, ferror(3) says. */
+/* Writes a string or NULL. Check ferror(3) for errors. */
 void parcel_put_text(FILE *to, const char *text);
 
-/* `list`: NULL, or `count` texts. */
+/* Writes `count` strings, or NULL. */
 void parcel_put_list(FILE *to, char *const *list, size_t count);
 
 struct parcel {
@@ -20,15 +20,15 @@ struct parcel {
 	size_t left;
 };
 
-/* The next bytes, in place; NULL: there are not so many. */
+/* Returns the next bytes in place; NULL if there are fewer. */
 const void *parcel_take(struct parcel *from, size_t size);
 
-/* Caller frees. -EPROTO: there is none; -ENOMEM. */
+/* Reads a string. The caller frees it. Returns 0, -EPROTO if the input is malformed, or -ENOMEM. */
 int parcel_take_text(struct parcel *from, char **ret_text);
 
 /*
- * NULL-terminated, or NULL; caller frees it with the texts, of which the first ones are there on
- * failure, too.
+ * Reads a NULL-terminated list, or NULL. The caller frees the list and its strings, also the ones
+ * read before a failure.
  */
 int parcel_take_list(struct parcel *from, char ***ret_list, size_t *ret_count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernel shows of a process below /proc/PID; see proc(5). */
+/* Reads files of /proc/PID; see proc(5). */
 #include "base/proc.h"
 
 #include <errno.h>
@@ -22,9 +22,9 @@ static void spell(char path[PROC_NAME_MAX], pid_t pid, const char *what)
 }
 
 /*
- * While a thread's execve(2) makes it the process, there may be none for a moment: the leader is
- * found by its number and then asked for it, which it has just passed on (proc_pid_lookup() and
- * proc_pident_lookup(), fs/proc/base.c; de_thread(), fs/exec.c). The next look finds the thread.
+ * While execve(2) of a thread replaces the process, a lookup may fail: the old leader is found by
+ * its number, but has just passed the number on (proc_pid_lookup() and proc_pident_lookup(),
+ * fs/proc/base.c; de_thread(), fs/exec.c). The next lookup finds the thread.
  */
 static bool look_again(int r, int *looks)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a server of HTTP says by its header Retry-After. */
+/* Parses the HTTP header Retry-After. */
 #include "base/retry_after.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* What somebody asks for is believed up to so much. */
+/* Limit for the delay, because the server may be malicious. */
 #define RETRY_SECONDS_MAX 300u
 
 uint64_t retry_after_seconds(const char *value, uint64_t now_seconds)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The plain functions: EVP's have to find a provider first and read a configuration file, which
- * costs more than most of what is hashed here, and link most of libcrypto into a program that only
- * hashes.
+ * Uses the low-level functions. EVP first finds a provider and reads a configuration file, which
+ * costs more than hashing small data. It also links most of libcrypto into programs that only hash.
  */
 #define OPENSSL_SUPPRESS_DEPRECATED
 #include "base/sha256.h"
@@ -37,7 +36,7 @@ int sha256_finish(struct sha256 *h, unsigned char ret_digest[SHA256_SIZE])
 	return SHA256_Init(&h->context) == 1 ? 0 : -EIO;
 }
 
-/* Not SHA256(), which goes by way of EVP. */
+/* Not SHA256(), which uses EVP. */
 int sha256_of(const void *data, size_t size, unsigned char ret_digest[SHA256_SIZE])
 {
 	struct sha256 h;

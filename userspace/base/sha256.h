@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SHA-256 (FIPS 180-4) by libcrypto. */
+/* SHA-256 (FIPS 180-4) with libcrypto. */
 #ifndef CORDON_BASE_SHA256_H
 #define CORDON_BASE_SHA256_H
 
@@ -13,21 +13,21 @@
 
 struct sha256;
 
-/* NULL: no memory. */
+/* Returns NULL if out of memory. */
 struct sha256 *sha256_new(void);
 void sha256_free(struct sha256 *h);
 DEFINE_CLEANUP(struct sha256 *, sha256_free, sha256_freep)
 
-/* -EIO: libcrypto refused. */
+/* Returns 0, or -EIO if libcrypto fails. */
 int sha256_update(struct sha256 *h, const void *data, size_t size);
 
-/* Writes the digest; `h` starts afresh. -EIO: libcrypto refused. */
+/* Returns the digest and resets `h`. Returns 0, or -EIO if libcrypto fails. */
 int sha256_finish(struct sha256 *h, unsigned char ret_digest[SHA256_SIZE]);
 
-/* One shot. -EIO, -ENOMEM. */
+/* Hashes one buffer. Returns 0, -EIO or -ENOMEM. */
 int sha256_of(const void *data, size_t size, unsigned char ret_digest[SHA256_SIZE]);
 
-/* From the descriptor's start, without moving its offset. *ret_size: bytes hashed. */
+/* Hashes a file from its start without changing its offset. *ret_size: bytes hashed. */
 int sha256_of_file(int fd, unsigned char ret_digest[SHA256_SIZE], uint64_t *ret_size);
 
 #endif

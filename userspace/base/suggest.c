@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the word that was probably meant, by the edits between two words. */
+/* Finds the name closest to a misspelled word. */
 #include "base/suggest.h"
 
 #include <string.h>
@@ -15,7 +15,10 @@ static size_t least(size_t a, size_t b, size_t c)
 	return ab < c ? ab : c;
 }
 
-/* Inserts, deletes, replacements and swaps of neighbours: the optimal string alignment distance. */
+/*
+ * Insertions, deletions, replacements and swaps of neighbours: the optimal string alignment
+ * distance.
+ */
 static size_t distance(const char *a, const char *b)
 {
 	size_t rows[3][MAX_LENGTH + 1];
@@ -51,7 +54,7 @@ const char *suggest(const char *word, const char *const *names, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		size_t d = distance(word, names[i]);
 
-		/* What shares no letter is no slip. */
+		/* A name without any common letter is not a misspelling. */
 		if (d < nearest && d < length) {
 			nearest = d;
 			found = names[i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The directories for everybody's temporary files. */
+/* The shared directories for temporary files. */
 #include "base/temporary_directory.h"
 
 #include <string.h>

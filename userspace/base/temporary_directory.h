@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The directories for everybody's temporary files, as the kernel's programs know them
+ * The shared directories for temporary files, the same as in the BPF programs
  * (bpf/core/temporary.bpf.h).
  */
 #ifndef CORDON_BASE_TEMPORARY_DIRECTORY_H
@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The size of the part of a resolved name that is such a directory which it lies below; 0: none. */
+/* Returns the length of the shared temporary directory that contains a resolved name, or 0. */
 size_t temporary_directory(const char *name, size_t size);
 
-/* Does it lie directly in one? */
+/* True if the name is directly in such a directory. */
 bool is_directly_temporary(const char *name, size_t size);
 
 #endif

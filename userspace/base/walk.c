@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens a directory one component at a time, where agent code may have changed the path. */
+/* Opens a directory component by component, because agent code may have changed the path. */
 #include "base/walk.h"
 
 #include <fcntl.h>
@@ -8,18 +8,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The kernel's own limit for one path. */
+/* The kernel's limit for one path. */
 #define MAX_LINKS 40
 
 #define DIRECTORY_FLAGS (O_PATH | O_DIRECTORY | O_CLOEXEC)
-/* Of anything, links themselves included. */
+/* For any object; does not follow links. */
 #define COMPONENT_FLAGS (O_PATH | O_NOFOLLOW | O_CLOEXEC)
 
 struct walk {
-	const char *path, *what; /* as they were given */
+	const char *path, *what; /* as given */
 	int fd;			 /* directory reached so far */
-	char *rest;		 /* what is still to be walked */
-	int links;		 /* followed so far */
+	char *rest;		 /* remaining path */
+	int links;		 /* links followed so far */
 };
 
 int walk_path_of(int fd, char **ret_path)
@@ -38,7 +38,7 @@ int walk_path_of(int fd, char **ret_path)
 	return *ret_path ? 0 : -ENOMEM;
 }
 
-/* Where distributions have their links, and no execution its files. */
+/* True for directories that contain links of distributions and that executions cannot write to. */
 static bool is_systems(int fd)
 {
 	static const char *const directories[] = {"/", "/home", "/run", "/usr", "/var"};
@@ -58,7 +58,7 @@ static int refuse(const struct walk *w, const char *name, const char *target,
 {
 	_cleanup_(freep) char *directory = NULL;
 
-	/* What was named is the link itself. */
+	/* The given path itself is a link. */
 	if (w->links == 0 && w->rest[strspn(w->rest, "/")] == '\0')
 		return failure_set(failure, ELOOP,
 				   "%s %s is a symbolic link to '%s'; name the directory itself",
@@ -73,7 +73,7 @@ static int refuse(const struct walk *w, const char *name, const char *target,
 		target);
 }
 
-/* The link's target takes its place in what is still to be walked. */
+/* Puts the link's target in front of the remaining path. */
 static int follow(struct walk *w, const char *target)
 {
 	char *rest;
@@ -103,7 +103,8 @@ static int take_link(struct walk *w, int fd, const char *name, struct failure *f
 }
 
 /*
- * The first component of what is left, cut off it; caller frees. NULL: there is none, or no memory.
+ * Removes the first component of the remaining path and returns it; the caller frees it. NULL at
+ * the end, or if out of memory.
  */
 static char *take_component(struct walk *w)
 {
