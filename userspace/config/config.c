@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads /etc/cordon/cordon.yaml. */
+/* Parses /etc/cordon/cordon.yaml. */
 #include "config/config.h"
 
 #include <string.h>
@@ -58,7 +58,9 @@ static int read_executor(struct reader *r, const struct node *n, struct config *
 	return 0;
 }
 
-/* --- what is on record at least ----------------------------------------------------------- */
+/*
+ * --- minimum of logging ------------------------------------------------------------------------
+ */
 
 static void set_level(struct config *config, unsigned int shift, uint32_t level)
 {

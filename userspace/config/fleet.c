@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads fleet.yaml. */
+/* Parses fleet.yaml. */
 #include "config/fleet.h"
 
 #include <errno.h>

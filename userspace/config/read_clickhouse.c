@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads who the server is, and who it is told that asks. */
+/* Parses the section `clickhouse` of fleet.yaml: server, user and certificates. */
 #include "config/read_clickhouse.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static int read_url(struct reader *r, const struct node *n, void *target)
 		}
 	}
 	report_error(r->diagnostics, &n->place,
-		     "write https://HOST:8443; who asks is said by user and password_file",
+		     "write https://HOST:8443; set credentials with user and password_file",
 		     "\"%s\" is no URL of a ClickHouse server", text);
 	return 0;
 }

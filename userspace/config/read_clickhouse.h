@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The section `clickhouse` of fleet.yaml: where the rows of all hosts' records are kept. */
+/* The section `clickhouse` of fleet.yaml: the database for the rows of all hosts. */
 #ifndef CORDON_CONFIG_READ_CLICKHOUSE_H
 #define CORDON_CONFIG_READ_CLICKHOUSE_H
 
 #include "policy/source/reader.h"
 
-/* Texts are the arena's; all but `url` and `database` may be NULL. */
+/* The arena owns the strings. All except `url` and `database` may be NULL. */
 struct config_clickhouse {
 	const char *url; /* http://HOST:PORT or https://HOST:PORT */
 	const char *database;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads one entry of cordon.yaml's list of executors. */
+/* Parses one entry of cordon.yaml's list of executors. */
 #include "config/read_executor.h"
 
 #include <stdio.h>
@@ -24,8 +24,7 @@ static const struct word stages[] = {
 };
 
 /*
- * A session is told to end by a message, and by SIGTERM where that does not help; a container's
- * runtime has a grace of its own.
+ * A session is ended by a message, then by SIGTERM. A container's runtime has its own grace period.
  */
 static const uint32_t default_grace_msec[] = {
 	[CONFIG_PER_RUN] = 2000,
@@ -38,7 +37,7 @@ static const uint32_t default_grace_msec[] = {
 #define TARGET	     ((struct config_executor *)target)
 #define BOOLEAN_HINT "write true or false"
 
-/* What a `*` in it may be. The kernel compares what follows the first one. */
+/* Checks a pattern with `*`. The kernel matches the part after the first one. */
 static void check_pattern(struct reader *r, const struct node *n, const char *path)
 {
 	const char *star = strchr(path, '*');
@@ -66,7 +65,8 @@ static int read_executable(struct reader *r, const struct node *n, void *target)
 	if (n->type == NODE_SCALAR && n->size > 1 && n->text[0] == '~') {
 		report_error(r->diagnostics, &n->place,
 			     "write /home/*/... for every user, or the user's own directory",
-			     "executable \"%s\" does not say whose home directory", n->text);
+			     "executable \"%s\" does not name the user of the home directory",
+			     n->text);
 		return 0;
 	}
 	config_read_path(r, n, "executable", &TARGET->executable);
@@ -80,7 +80,7 @@ static int read_arguments(struct reader *r, const struct node *n, void *target)
 	return config_read_pattern(r, n, "arguments", &TARGET->arguments);
 }
 
-/* A number is a user, too: as a plain scalar. */
+/* A plain number is also a user. */
 static int read_user(struct reader *r, const struct node *n, void *target)
 {
 	if (n->type == NODE_SCALAR && n->size && strspn(n->text, "0123456789") == n->size)
@@ -274,7 +274,7 @@ static int read_volumes(struct reader *r, const struct node *n, void *target)
 	return config_read_paths(r, n, "a directory", "volumes: [/srv/data]", &TARGET->volumes);
 }
 
-/* The names are the policy's: whether it has them is known when it is compiled. */
+/* The names are checked against the policy when it is compiled. */
 static int read_bind(struct reader *r, const struct node *n, void *target)
 {
 	const char **list;
@@ -336,7 +336,7 @@ static int read_stdin(struct reader *r, const struct node *n, void *target)
 	};
 	uint32_t value;
 
-	/* Unquoted, YAML has another word in mind. */
+	/* An unquoted null is a YAML null, not a string. */
 	if (node_is_null(n) && n->size)
 		TARGET->no_input = true;
 	else if (reader_word(r, n, "stdin", words, &value))
@@ -407,7 +407,8 @@ const struct key config_executor_keys[] = {
 };
 
 /*
- * What it has in common with the entry that it belongs to. No name that a person gave has a slash.
+ * Completes the entry `itself` with members of its executor. Its name has a slash, which names in
+ * the file cannot have.
  */
 static int complete_itself(struct reader *r, struct config_executor *e)
 {
@@ -430,10 +431,10 @@ static void check_itself(struct reader *r, const struct node *n, const struct co
 {
 	if (!e->itself->policy)
 		report_error(r->diagnostics, &n->place, "itself: {policy: NAME}",
-			     "nothing says which policy the executor itself runs under");
+			     "itself has no policy");
 	if (e->kind == CONFIG_CONTAINER)
 		report_error(r->diagnostics, &n->place, "leave it out",
-			     "what a container's runtime does itself is not confined");
+			     "a container's runtime itself cannot be confined");
 }
 
 static void check_container(struct reader *r, const struct node *n, const struct config_executor *e)
@@ -445,13 +446,14 @@ static void check_container(struct reader *r, const struct node *n, const struct
 			     "workdir_under is about directories of the host, and a container has "
 			     "its own");
 	if (e->programs[0] || e->child_arguments)
-		report_error(r->diagnostics, &n->place,
-			     "children: {except: [/usr/sbin/runc]}, with what runs on the host",
-			     "all that runs in a container is agent code, whatever its name");
+		report_error(
+			r->diagnostics, &n->place,
+			"children: {except: [/usr/sbin/runc]}, with programs that run on the host",
+			"all that runs in a container is agent code, whatever its name");
 	if (base && strcmp(base, "/runc") == 0 && !is_listed(e->except, e->executable))
 		report_warning(r->diagnostics, &n->place,
 			       "children: {except: [/usr/sbin/runc, /usr/sbin/dockerd]}",
-			       "runc runs itself once more on the host, and is refused: no "
+			       "runc executes itself again on the host, which is denied: no "
 			       "container starts");
 }
 
@@ -465,9 +467,10 @@ static void check_no_container(struct reader *r, const struct node *n,
 		report_error(r->diagnostics, &n->place, "leave it out",
 			     "lifetime is for kind: container");
 	if (!e->workdir_under[0])
-		report_error(r->diagnostics, &n->place,
-			     "add workdir_under: [/directory] with those that its code works below",
-			     "nothing says where its executions may work");
+		report_error(
+			r->diagnostics, &n->place,
+			"add workdir_under: [/directory] with the parents of its work directories",
+			"the executor has no workdir_under");
 }
 
 int config_finish_executor(struct reader *r, const struct node *n, struct config_executor *e)
@@ -478,10 +481,10 @@ int config_finish_executor(struct reader *r, const struct node *n, struct config
 	if (!e->executable)
 		report_error(r->diagnostics, &n->place,
 			     "add match: {executable: /path/of/its/program}",
-			     "nothing says which program is the executor");
+			     "the executor has no executable");
 	if (!e->policy)
 		report_error(r->diagnostics, &n->place, "add policy: NAME",
-			     "nothing says which policy its executions run under");
+			     "the executor has no policy");
 	if (e->kind == CONFIG_CONTAINER)
 		check_container(r, n, e);
 	else
@@ -489,7 +492,7 @@ int config_finish_executor(struct reader *r, const struct node *n, struct config
 	if (e->gate[0] && (!e->hold || e->away != CONFIG_AWAY_DENY))
 		report_error(r->diagnostics, &n->place,
 			     "without hold: false and when_away: enforce-only",
-			     "what is not held, or begins without a daemon, passes no gate");
+			     "the gate requires that executions are held and that a daemon runs");
 	if (!e->has_grace)
 		e->grace_msec = default_grace_msec[e->kind];
 	if (e->itself)

@@ -6,12 +6,12 @@
 #include "config/config.h"
 #include "policy/source/reader.h"
 
-/* One that says nothing yet, for reader_mapping() with the keys. */
+/* Returns an entry with defaults, for reader_mapping() with the keys. */
 struct config_executor config_executor_empty(const struct node *n);
 extern const struct key config_executor_keys[];
 
 /*
- * Reports what is missing or contradicts itself, and completes the entry for the executor itself.
+ * Reports missing and contradictory members, and completes the entry `itself`. Returns 0 or
  * -ENOMEM.
  */
 int config_finish_executor(struct reader *r, const struct node *n, struct config_executor *e);

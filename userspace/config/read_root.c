@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The outermost mapping of a configuration file. */
+/* Parses the outermost mapping of a configuration file. */
 #include "config/read_root.h"
 
 #include <errno.h>

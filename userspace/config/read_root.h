@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What cordon.yaml and fleet.yaml have in common: one mapping, with a version. */
+/* Parses the common form of cordon.yaml and fleet.yaml: a mapping with a version. */
 #ifndef CORDON_CONFIG_READ_ROOT_H
 #define CORDON_CONFIG_READ_ROOT_H
 
 #include "policy/source/reader.h"
 
 /*
- * Reads the whole of a file by its keys, which are in a table that ends with NULL. -EINVAL: the
- * diagnostics, which were empty before, have an error; -ENOMEM.
+ * Parses a file by a NULL-terminated table of keys. `diagnostics` must be empty before. Returns 0,
+ * -EINVAL after an error in it, or -ENOMEM.
  */
 int config_read_root(struct reader *r, const struct source *s, const struct key *keys,
 		     void *target);
 
-/* For that table: "version" must be 1. */
+/* A reader for the table of keys: "version" must be 1. */
 int config_read_version(struct reader *r, const struct node *n, void *target);
 
-/* Makes of a source what *ret gets, which keeps `arena` where it succeeds. */
+/* Converts a source to *ret, which on success owns `arena`. */
 typedef int config_take(struct arena *arena, const struct source *s, struct diagnostics *d,
 			void *ret);
 
 /*
- * The file at `path`, by `take`. What `take` returns; or what source_read() does, said in the
- * diagnostics but for -ENOENT.
+ * Parses the file at `path` with `take`. Returns the result of `take`, or the -ERRNO of
+ * source_read(), which is in the diagnostics except for -ENOENT.
  */
 int config_read_file(const char *path, struct diagnostics *diagnostics, config_take *take,
 		     void *ret);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads single values of cordon.yaml. */
+/* Parses single values of cordon.yaml. */
 #include "config/read_value.h"
 
 #include <string.h>
@@ -84,7 +84,7 @@ int config_read_pattern(struct reader *r, const struct node *n, const char *what
 	if (!reader_string(r, n, what, &text))
 		return 0;
 	if (strlen(text) != n->size || !*text || n->size > CONFIG_PATTERN_MAX) {
-		report_error(r->diagnostics, &n->place, "* stands for any text",
+		report_error(r->diagnostics, &n->place, "* matches any text",
 			     "%s must have 1 to %u bytes", what, CONFIG_PATTERN_MAX);
 		return 0;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values of cordon.yaml. What is wrong with one becomes a diagnostic, and its target stays as it
- * was; `what` names it there. -ENOMEM, or 0.
+ * Parses single values of cordon.yaml. An invalid value adds a diagnostic with the name `what`, and
+ * leaves the target unchanged. All return 0 or -ENOMEM.
  */
 #ifndef CORDON_CONFIG_READ_VALUE_H
 #define CORDON_CONFIG_READ_VALUE_H
@@ -10,18 +10,18 @@
 
 int config_read_text(struct reader *r, const struct node *n, const char *what, const char **target);
 
-/* An absolute path that the kernel can compare. */
+/* Parses an absolute path that the kernel can compare. */
 int config_read_path(struct reader *r, const struct node *n, const char *what, const char **target);
 
-/* A list of strings; *target is NULL-terminated, and stays as it was where there is none. */
+/* Parses a list of strings; *target is NULL-terminated, and unchanged if the list is empty. */
 int config_read_strings(struct reader *r, const struct node *n, const char *what,
 			const char *example, const char ***target);
 
-/* A list of such paths. */
+/* Parses a list of absolute paths. */
 int config_read_paths(struct reader *r, const struct node *n, const char *what, const char *example,
 		      const char ***target);
 
-/* '*' stands for any text. */
+/* '*' matches any text. */
 int config_read_pattern(struct reader *r, const struct node *n, const char *what,
 			const char **target);
 

@@ -152,15 +152,15 @@ static void mistakes(void **state)
 	refused("version: 1\nexecutors: {}\n", "a list expected");
 	refused(HEAD "  - {" REQUIRED "}\n", "the executor has no name");
 	refused(HEAD "  - {name: a, policy: p, workdir_under: [/srv]}\n",
-		"which program is the executor");
+		"the executor has no executable");
 	refused(HEAD "  - {name: a, match: {executable: /a}, workdir_under: [/srv]}\n",
-		"which policy");
+		"has no policy");
 	refused(HEAD "  - {name: a, match: {executable: /a}, policy: p}\n",
-		"where its executions may work");
+		"the executor has no workdir_under");
 	refused(HEAD "  - {name: a, match: {executable: a}, policy: p}\n",
 		"cordon.yaml:3:35: error: executable \"a\" is not an absolute path");
 	refused(HEAD "  - {name: a, match: {executable: ~/bin/a}, policy: p}\n",
-		"does not say whose home directory");
+		"does not name the user of the home directory");
 	refused(HEAD "  - {name: a, match: {executable: /srv/**/a}, policy: p}\n",
 		"write one * for each directory");
 	refused(HEAD "  - {name: a, match: {executable: /s*/a}, policy: p}\n",
@@ -306,7 +306,7 @@ static void runtime_of_docker(void **state)
 		struct config *config = parse(entries[i], &said);
 
 		assert_non_null(config);
-		assert_int_equal(said && strstr(said, "runs itself once more"), i == 0);
+		assert_int_equal(said && strstr(said, "executes itself again"), i == 0);
 		config_free(config);
 		free(said);
 	}
@@ -328,9 +328,9 @@ static void contradictions(void **state)
 		     "children: {arguments: \"*b\"}}\n",
 		"agent code, whatever its name");
 	refused(HEAD "  - {name: a, volumes: [x], " REQUIRED "}\n", "not an absolute path");
-	refused(HEAD "  - {name: a, gate: [/x], hold: false, " REQUIRED "}\n", "passes no gate");
+	refused(HEAD "  - {name: a, gate: [/x], hold: false, " REQUIRED "}\n", "the gate requires");
 	refused(HEAD "  - {name: a, gate: [/x], when_away: enforce-only, " REQUIRED "}\n",
-		"passes no gate");
+		"the gate requires");
 	refused(HEAD "  - {name: a, gate: [x], " REQUIRED "}\n", "not an absolute path");
 	refused(HEAD "  - {name: a, bind: {workdir: /x}, " REQUIRED "}\n", "each execution's own");
 	refused(HEAD "  - {name: a, bind: {venv: x}, " REQUIRED "}\n", "not an absolute path");
@@ -364,7 +364,7 @@ static void itself(void **state)
 	assert_int_equal(config_executor_at(config, 0)->grace_msec, 2000);
 	config_free(config);
 	free(said);
-	refused(HEAD "  - {name: a, " REQUIRED ", itself: {}}\n", "executor itself runs under");
+	refused(HEAD "  - {name: a, " REQUIRED ", itself: {}}\n", "itself has no policy");
 	refused(HEAD "  - {name: a, " REQUIRED ", itself: {policy: q, gate: [/a]}}\n", "gate");
 	refused(HEAD "  - {name: a, match: {executable: /usr/bin/a}, policy: p, kind: container, "
 		     "itself: {policy: q}}\n",
