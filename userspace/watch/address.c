@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses that stay on this host. */
+/* Parses and binds addresses of this host. */
 #include "watch/address.h"
 
 #include <arpa/inet.h>
@@ -38,7 +38,7 @@ static int parse_port(const char *text, in_port_t *ret_port)
 	return 0;
 }
 
-/* The host without its brackets, into a buffer that takes any address; NULL: it is none. */
+/* Copies the host without its brackets. Returns NULL if it cannot be an address. */
 static const char *host_of(const char *text, const char *colon, char host[INET6_ADDRSTRLEN])
 {
 	size_t size = (size_t)(colon - text);
@@ -92,18 +92,18 @@ int address_parse(const char *text, struct address *ret_address, struct failure 
 	else
 		r = parse_internet(text, &address, &loopback);
 	if (r < 0)
-		return failure_set(failure, r,
-				   "%s: unix:/PATH, 127.0.0.1:PORT or [::1]:PORT is wanted", text);
+		return failure_set(failure, r, "%s: not unix:/PATH, 127.0.0.1:PORT or [::1]:PORT",
+				   text);
 	if (!loopback)
 		return failure_set(failure, EPERM,
-				   "%s: other hosts could reach that; listen on loopback, and let "
-				   "a proxy that knows who asks stand before it",
+				   "%s: other hosts could connect; listen on loopback, behind "
+				   "a proxy that authenticates clients",
 				   text);
 	*ret_address = address;
 	return 0;
 }
 
-/* 0: nothing is there any more. */
+/* Removes a stale socket. Returns 0 if the path is free. */
 static int clear(const struct address *address, struct failure *failure)
 {
 	const char *path = address->un.sun_path;
@@ -118,7 +118,8 @@ static int clear(const struct address *address, struct failure *failure)
 		return failure_set(failure, EEXIST, "%s is no socket: remove it, or name another",
 				   path);
 	if (connect(fd, &address->any, address->size) == 0 || errno != ECONNREFUSED)
-		return failure_set(failure, EADDRINUSE, "somebody listens on %s already", path);
+		return failure_set(failure, EADDRINUSE, "another process already listens on %s",
+				   path);
 	if (unlink(path) < 0)
 		return failure_set(failure, errno, "cannot remove the stale %s: %m", path);
 	return 0;

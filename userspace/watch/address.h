@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where series are served: a unix socket, or a port of loopback. */
+/* The address of the metrics endpoint: a unix socket, or a port of loopback. */
 #ifndef CORDON_WATCH_ADDRESS_H
 #define CORDON_WATCH_ADDRESS_H
 
@@ -19,15 +19,15 @@ struct address {
 };
 
 /*
- * "unix:/PATH", "127.0.0.1:PORT" or "[::1]:PORT". -EINVAL: none of these; -EPERM: an address that
- * others than this host can reach, for which series are not meant.
+ * Parses "unix:/PATH", "127.0.0.1:PORT" or "[::1]:PORT". Returns 0, -EINVAL for other forms, or
+ * -EPERM for an address that other hosts can reach, because metrics are not meant for them.
  */
 int address_parse(const char *text, struct address *ret_address, struct failure *failure);
 
 /*
- * Listens there. A unix socket (0660) takes the place of one that nobody listens on any more.
- * -EADDRINUSE: somebody listens there; -EEXIST: the path is something else; or what socket(2),
- * bind(2) or listen(2) said.
+ * Listens on the address. A unix socket (0660) replaces a stale one without a listener. Returns 0,
+ * -EADDRINUSE if another process listens, -EEXIST if the path is not a socket, or the -ERRNO of
+ * socket(2), bind(2) or listen(2).
  */
 int address_listen(const struct address *address, int *ret_fd, struct failure *failure);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Capabilities, Landlock and seccomp of a watcher. */
+/* Confines the watcher with dropped capabilities, Landlock and seccomp. */
 #include "watch/confine.h"
 
 #include <stddef.h>
@@ -40,7 +40,7 @@ static int restrict_files(const struct confine *confine)
 
 /* --- system calls ------------------------------------------------------------------------- */
 
-/* Clients, the daemon, the textfile, memory, clocks, and the end. */
+/* Clients, the daemon, the textfile, memory, clocks, and exit. */
 static const char *const allowed[] = {
 	"read",		 "readv",	   "write",	   "writev",
 	"recvfrom",	 "recvmsg",	   "sendto",	   "sendmsg",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is left to a watcher that somebody takes over: to answer those who connect, to connect to
- * unix sockets, and to write in the directories that it was given. No capability, no program, no
- * file, no network but what it listens on already.
+ * Confines a watcher, in case an attacker takes it over. It can respond to clients, connect to unix
+ * sockets, and write in the given directories. It has no capabilities, no other files, and no
+ * network except its listening socket, and cannot execute programs.
  */
 #ifndef CORDON_WATCH_CONFINE_H
 #define CORDON_WATCH_CONFINE_H
@@ -12,13 +12,13 @@
 #include "base/failure.h"
 
 struct confine {
-	int directory_fd;	 /* of the textfile, which is made anew each time; -1: none */
-	int socket_directory_fd; /* of the unix socket, which is removed at the end; -1: none */
+	int directory_fd;	 /* of the textfile, which is recreated for each write; -1: none */
+	int socket_directory_fd; /* of the unix socket, which is removed at exit; -1: none */
 };
 
 /*
- * Single-threaded, once all is open. A kernel without Landlock leaves the rest. -errno: some of it
- * failed.
+ * Call it single-threaded, after all files are open. On a kernel without Landlock the other
+ * restrictions apply. Returns 0, or the -ERRNO of the step that failed.
  */
 int confine_enter(const struct confine *confine, struct failure *failure);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes samples as Prometheus reads them. */
+/* Formats samples for Prometheus. */
 #include "watch/exposition.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ void exposition_begin(struct exposition *x, const struct exposition_family *fami
 	x->headed = false;
 }
 
-/* Texts of HELP know two escapes, values of labels a third. */
+/* HELP texts have two escapes, label values three. */
 static void add_escaped(struct buffer *to, const char *text, size_t size, bool quoted)
 {
 	for (size_t i = 0; i < size; i++) {
@@ -44,7 +44,7 @@ static void add_header(struct exposition *x)
 	buffer_literal(&x->text, "\n");
 }
 
-/* Not in the middle of a character. */
+/* Truncates at a character's boundary. */
 static size_t cut(const char *value)
 {
 	size_t size = strlen(value);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prometheus text exposition, format 0.0.4, with a bound on how many series come of it: whoever
- * stores series pays for each, for as long as they are kept, so that no fault of a daemon may make
- * many.
+ * Prometheus text exposition, format 0.0.4, with a limit on the number of series. Each stored
+ * series has a cost, so that an erroneous daemon must not create many.
  */
 #ifndef CORDON_WATCH_EXPOSITION_H
 #define CORDON_WATCH_EXPOSITION_H
@@ -13,9 +12,9 @@
 
 #include "audit/text/buffer.h"
 
-/* Series of one host, at most. */
+/* Maximum number of series of one host. */
 #define EXPOSITION_MAX_SERIES 100u
-/* Bytes of a label's value, at most: what is longer is cut. */
+/* Maximum size of a label's value in bytes; longer values are truncated. */
 #define EXPOSITION_MAX_LABEL 64u
 
 struct exposition_label {
@@ -24,19 +23,18 @@ struct exposition_label {
 };
 
 struct exposition_family {
-	const char *
-		name; /* of the family: a counter's ends with _total, a histogram's has no suffix */
+	const char *name; /* a counter's ends with _total, a histogram's has no suffix */
 	const char *type; /* "counter", "gauge" or "histogram" */
 	const char *help; /* one line */
 };
 
 struct exposition {
-	struct buffer text; /* `failed`: no memory */
+	struct buffer text; /* `failed`: out of memory */
 	size_t series;	    /* in the text */
-	size_t left_out;    /* that would have been too many, or had no number */
-	size_t reserved;    /* of EXPOSITION_MAX_SERIES, for what comes later */
+	size_t left_out;    /* samples omitted over the limit or for lack of a number */
+	size_t reserved;    /* number of series reserved for later */
 	const struct exposition_family *family;
-	bool headed; /* HELP and TYPE of the family are in the text */
+	bool headed; /* the text has the family's HELP and TYPE */
 };
 
 static inline void exposition_release(struct exposition *x)
@@ -45,15 +43,15 @@ static inline void exposition_release(struct exposition *x)
 }
 
 /*
- * What follows is of this family, which must stay until the next one; nothing is written of one
- * without a sample.
+ * Starts a family, which must stay valid until the next one. A family without a sample is not
+ * written.
  */
 void exposition_begin(struct exposition *x, const struct exposition_family *family);
 
 /*
- * A sample of the family at hand; `label` may be NULL. `suffix` is "" or, of a histogram,
- * "_bucket", "_sum", "_count". It is left out, and counted, where no more series may be, or where
- * the number is none.
+ * Adds a sample of the current family; `label` may be NULL. `suffix` is "", or for a histogram
+ * "_bucket", "_sum" or "_count". Omits and counts a sample over the limit, and one that is not
+ * finite.
  */
 void exposition_add(struct exposition *x, const char *suffix, const struct exposition_label *label,
 		    uint64_t number);

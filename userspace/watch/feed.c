@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks the daemon for `status`, and nothing else. */
+/* Requests only `status` from the daemon. */
 #include "watch/feed.h"
 
 #include <jansson.h>
@@ -11,14 +11,11 @@
 #include "control/protocol.h"
 #include "watch/metrics.h"
 
-/*
- * Prometheus gives a scrape 10 s unless told otherwise: by then it should know that the daemon
- * hangs.
- */
+/* Less than Prometheus's default timeout of 10 s, so that a hanging daemon is reported. */
 #define PATIENCE_SECONDS 5
 #define FRESH_NSEC	 NSEC_PER_SEC
 
-/* On a connection of its own: the daemon may be another one each time. */
+/* Uses a new connection each time, because the daemon may have been restarted. */
 static int ask(const char *path, json_t **ret_status, struct failure *failure)
 {
 	_cleanup_(closep) int socket = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the series come from: the daemon's status socket. */
+/* The source of metrics: the daemon's status socket. */
 #ifndef CORDON_WATCH_FEED_H
 #define CORDON_WATCH_FEED_H
 
@@ -10,14 +10,14 @@
 
 struct feed {
 	const char *socket;	/* path of the daemon's status socket */
-	struct buffer text;	/* the exposition, as of `asked` */
+	struct buffer text;	/* the metrics at the time `asked` */
 	uint64_t asked;		/* monotonic clock, ns; 0: not yet */
-	struct failure trouble; /* why the daemon did not answer the last time; "" where it did */
+	struct failure trouble; /* why the last request failed; "" if it succeeded */
 };
 
 /*
- * Brings `text` up to date. However often it is called, the daemon is asked once a second at most.
- * A daemon that does not answer is a series, not a failure: -ENOMEM.
+ * Updates `text`, with at most one request to the daemon per second. A daemon that does not respond
+ * is reported as a metric, not as an error. Returns 0 or -ENOMEM.
  */
 int feed_read(struct feed *feed);
 

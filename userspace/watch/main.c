@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cordon watch: what the daemon's `status` says, for Prometheus. A program of its own, so that
- * nothing of what speaks HTTP is ever in a process with privileges.
+ * cordon watch: exports the daemon's `status` to Prometheus. A separate program, so that no HTTP
+ * code runs in a privileged process.
  */
 #include <fcntl.h>
 #include <jansson.h>
@@ -27,13 +27,13 @@
 struct watch {
 	struct options options;
 	struct feed feed;
-	struct serve *serve; /* NULL: nobody connects */
+	struct serve *serve; /* NULL: no listener */
 	struct textfile textfile;
 	int socket_directory_fd; /* of the unix socket; -1: none */
-	const char *socket_name; /* in it */
+	const char *socket_name; /* name in that directory */
 	int signals_fd;
-	uint64_t next_nsec; /* monotonic clock: when the textfile is due */
-	char troubled[sizeof(((struct failure *)0)->text)]; /* what was said last */
+	uint64_t next_nsec; /* monotonic clock: next write of the textfile */
+	char troubled[sizeof(((struct failure *)0)->text)]; /* the error printed last */
 };
 
 /* --- once --------------------------------------------------------------------------------- */
@@ -53,7 +53,9 @@ static int write_once(struct watch *w)
 	return WATCH_DONE;
 }
 
-/* --- what is open, and what is left when it closes ----------------------------------------- */
+/*
+ * --- opening and closing -----------------------------------------------------------------------
+ */
 
 static int open_signals(struct watch *w, struct failure *failure)
 {
@@ -69,7 +71,7 @@ static int open_signals(struct watch *w, struct failure *failure)
 	return w->signals_fd < 0 ? failure_set(failure, errno, "cannot wait for signals: %m") : 0;
 }
 
-/* So that it can be removed at the end, when paths lead nowhere any more. */
+/* Opens the socket's directory for its removal at exit, when paths are inaccessible. */
 static int open_socket_directory(struct watch *w, struct failure *failure)
 {
 	const char *path = w->options.address.un.sun_path, *slash = strrchr(path, '/');
@@ -133,14 +135,14 @@ static void watch_close(struct watch *w)
 
 /* --- the loop ------------------------------------------------------------------------------ */
 
-/* Once for each change, not for each scrape. */
+/* Prints an error when it changes, not for each scrape. */
 static void tell_trouble(struct watch *w)
 {
 	const char *text = w->feed.trouble.text;
 
 	if (strcmp(text, w->troubled) == 0)
 		return;
-	watch_say("%s", text[0] ? text : "the daemon answers again");
+	watch_say("%s", text[0] ? text : "the daemon responds again");
 	snprintf(w->troubled, sizeof(w->troubled), "%s", text);
 }
 
@@ -157,7 +159,7 @@ static int write_textfile(struct watch *w, struct failure *failure)
 		     : textfile_write(&w->textfile, w->feed.text.data, w->feed.text.size, failure);
 }
 
-/* In ms; -1: for ever. */
+/* In ms; -1: no limit. */
 static int patience(const struct watch *w)
 {
 	int msec = w->serve ? serve_timeout_msec(w->serve) : -1, due;
@@ -169,7 +171,10 @@ static int patience(const struct watch *w)
 	return msec < 0 || due < msec ? due : msec;
 }
 
-/* A full disk, say, may be one no more next time; the first time somebody is there to be told. */
+/*
+ * Fails on an error of the first write, because the user is present. Later errors, such as a full
+ * disk, may be temporary.
+ */
 static int go_on(struct watch *w, struct failure *failure)
 {
 	struct pollfd wait[] = {
@@ -207,7 +212,7 @@ int main(int argc, char **argv)
 	status = options_parse(argc, argv, &w.options);
 	if (status >= 0)
 		return fflush(stdout) == 0 ? status : WATCH_FAILED;
-	/* From the system's randomness, while that can be had. */
+	/* Seed the hash from the system's random numbers before the sandbox denies them. */
 	json_object_seed(0);
 	w.feed.socket = w.options.socket;
 	if (!w.options.listens && !w.options.textfile) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Series of a host, by tables: which member of `status` is which metric. */
+/* Tables that map members of `status` to metrics. */
 #include "watch/metrics.h"
 
 #include <stdio.h>
@@ -10,16 +10,16 @@
 
 #define NSEC_PER_SECOND 1e9
 
-/* Members of an object that become values of a label, at most. */
+/* Maximum number of an object's members that become label values. */
 #define MEMBERS_MAX 24u
 
 enum unit {
 	NUMBER,
-	NSEC, /* becomes seconds */
+	NSEC, /* converted to seconds */
 	TRUTH,
 };
 
-/* One series: the member `key`, of the object `in` unless that is NULL. */
+/* One metric: the member `key` of the object `in`, or of `status` if that is NULL. */
 struct metric {
 	struct exposition_family family;
 	const char *in, *key;
@@ -38,29 +38,28 @@ static const struct metric metrics[] = {
 	{GAUGE("executions", "Executions that are live."), NULL, "executions", NUMBER},
 	{COUNTER("executions_started", "Executions that were started."), "totals", "started",
 	 NUMBER},
-	{COUNTER("executions_refused", "Executions that were asked for and did not start."),
-	 "totals", "refused", NUMBER},
-	{COUNTER("denials", "Accesses that were refused to executions."), "totals", "denials",
+	{COUNTER("executions_refused", "Launches that were rejected."), "totals", "refused",
 	 NUMBER},
-	{COUNTER("would_denials",
-		 "Accesses that would have been refused, had they not only been observed."),
+	{COUNTER("denials", "Accesses of executions that were denied."), "totals", "denials",
+	 NUMBER},
+	{COUNTER("would_denials", "Accesses that would be denied outside of observe mode."),
 	 "totals", "would_denials", NUMBER},
-	{COUNTER("attempts", "Accesses to what rules mark that the host's permissions refused."),
+	{COUNTER("attempts", "Accesses to marked objects that the host's permissions denied."),
 	 "totals", "attempts", NUMBER},
 	{COUNTER("packets_denied", "Packets of executions that were dropped."), "totals",
 	 "packets_denied", NUMBER},
-	{COUNTER("events", "Events that the kernel told of executions."), "totals", "events",
+	{COUNTER("events", "Events of executions that the kernel reported."), "totals", "events",
 	 NUMBER},
 	{COUNTER("events_coalesced", "Events that were counted into a like one before them."),
 	 "totals", "coalesced", NUMBER},
-	{COUNTER("events_limited", "Events beyond what one execution may cause in a second."),
-	 "totals", "limited", NUMBER},
+	{COUNTER("events_limited", "Events over the limit of one execution per second."), "totals",
+	 "limited", NUMBER},
 	{COUNTER("events_dropped",
 		 "Events that found no room in the kernel's rings, or in the daemon."),
 	 "totals", "dropped", NUMBER},
-	{COUNTER("gaps", "Gap records: each says how many events of an execution are missing."),
-	 "totals", "gaps", NUMBER},
-	{COUNTER("events_missing", "Events that gap records say are missing."), "totals",
+	{COUNTER("gaps", "Gap records: each counts missing events of an execution."), "totals",
+	 "gaps", NUMBER},
+	{COUNTER("events_missing", "Missing events, as counted by gap records."), "totals",
 	 "missing_events", NUMBER},
 	{COUNTER("events_stray", "Events of executions that are no more."), NULL, "stray_events",
 	 NUMBER},
@@ -90,33 +89,29 @@ static const struct metric metrics[] = {
 	 NUMBER},
 	{COUNTER("executions_adopted", "Executions that executors made, since cordon was loaded."),
 	 "executors", "adopted", NUMBER},
-	{COUNTER("adoptions_refused", "Those that were refused, since cordon was loaded."),
+	{COUNTER("adoptions_refused", "Processes that were not adopted, since cordon was loaded."),
 	 "executors", "refused", NUMBER},
 	{COUNTER("adoptions_cleaned_late", "Environments that the daemon had to clean."),
 	 "executors", "cleaned_late", NUMBER},
-	{GAUGE("dns_waiting", "Questions for names that wait for an answer."), "dns", "waiting",
-	 NUMBER},
+	{GAUGE("dns_waiting", "DNS queries that wait for a response."), "dns", "waiting", NUMBER},
 };
 
-/*
- * One series for each member of an object, which is a number, but for that which is a metric by
- * itself.
- */
+/* One sample for each number in an object, except the member that is a separate metric. */
 struct metric_group {
 	struct exposition_family family;
 	const char *label;
-	const char *in, *key; /* as of a metric */
+	const char *in, *key; /* as in struct metric */
 	const char *but;
 };
 
 static const struct metric_group groups[] = {
 	{COUNTER("executions_ended", "Executions that have ended, by cause."), "cause", "totals",
 	 "ended", NULL},
-	{COUNTER("enforcement", "What the enforcement had to count in the kernel, since it was "
+	{COUNTER("enforcement", "Counters of the enforcement in the kernel, since it was "
 				"loaded; see cordon status."),
 	 "counter", NULL, "counters", NULL},
-	{COUNTER("dns_questions", "Questions for names by executions, and what became of them."),
-	 "what", NULL, "dns", "waiting"},
+	{COUNTER("dns_questions", "DNS queries of executions, by result."), "what", NULL, "dns",
+	 "waiting"},
 };
 
 static const json_t *member(const json_t *status, const char *in, const char *key)
@@ -164,12 +159,15 @@ static void add_group(struct exposition *x, const struct metric_group *group, co
 	}
 }
 
-/* What is `below` a bound there is `le` it here: turns of exactly a bound are not told apart. */
+/*
+ * A bucket with an upper bound "below" becomes one with "le", because exact equality does not
+ * matter.
+ */
 static void add_turns(struct exposition *x, const json_t *status)
 {
 	static const struct exposition_family family = {
 		"cordon_loop_turn_seconds", "histogram",
-		"Turns of the daemon's loop: while one lasts, nobody else is served."};
+		"Iterations of the daemon's loop: other clients wait meanwhile."};
 	static const struct exposition_family longest =
 		GAUGE("loop_longest_turn_seconds", "The longest turn since the daemon started.");
 	static const struct exposition_family busiest =
@@ -198,7 +196,7 @@ static void add_turns(struct exposition *x, const json_t *status)
 		}
 		exposition_add(x, "_bucket", &le, sum);
 	}
-	/* No sum, no histogram: a daemon that is older has none of it. */
+	/* An older daemon sends no sum: then there is no histogram. */
 	if (is_count(total)) {
 		exposition_add_real(x, "_sum", NULL,
 				    (double)json_integer_value(total) / NSEC_PER_SECOND);
@@ -214,7 +212,7 @@ static void add_turns(struct exposition *x, const json_t *status)
 				    (double)json_integer_value(busy) / NSEC_PER_SECOND);
 }
 
-/* "memory controller: `limits: memory` is not applied": the words before the colon name it. */
+/* Extracts the name before the colon of "memory controller: `limits: memory` is not applied". */
 static void feature_of(const json_t *gap, char ret_name[EXPOSITION_MAX_LABEL + 1])
 {
 	const char *text = json_string_value(gap);
@@ -223,7 +221,7 @@ static void feature_of(const json_t *gap, char ret_name[EXPOSITION_MAX_LABEL + 1
 		 text ? text : "");
 }
 
-/* Two of one name would be one series twice, which makes all of the text invalid. */
+/* Skip duplicates, because a duplicate series would make the whole text invalid. */
 static bool is_named_before(const json_t *gaps, size_t index, const char *name)
 {
 	char other[EXPOSITION_MAX_LABEL + 1];
@@ -270,7 +268,7 @@ static void add_version(struct exposition *x, const struct exposition_family *fa
 static void add_own(struct exposition *x, const struct metrics_source *source)
 {
 	static const struct exposition_family up =
-		GAUGE("up", "1: the daemon has answered; 0: nothing else is known.");
+		GAUGE("up", "1: the daemon responded; 0: other metrics are missing.");
 	static const struct exposition_family took =
 		GAUGE("status_seconds", "How long that took, or until it was given up.");
 	static const struct exposition_family version =
@@ -302,7 +300,7 @@ static void add_status(struct exposition *x, const json_t *status)
 int metrics_write(struct exposition *x, const struct metrics_source *source)
 {
 	static const struct exposition_family left_out =
-		GAUGE("watch_series_left_out", "Series beyond those that one host may have.");
+		GAUGE("watch_series_left_out", "Series over the limit of one host.");
 
 	x->reserved = 1;
 	add_own(x, source);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the daemon's `status` says, as series. Values of labels are the daemon's own words (causes
- * of ends, names of counters, features of the kernel): nothing that code inside an execution, or
- * whoever starts one, can choose.
+ * Converts the daemon's `status` to metrics. Invariant: label values are only constants of the
+ * daemon (causes, names of counters, kernel features), so that neither agent code nor its starter
+ * can choose them.
  */
 #ifndef CORDON_WATCH_METRICS_H
 #define CORDON_WATCH_METRICS_H
@@ -13,11 +13,14 @@
 #include "watch/exposition.h"
 
 struct metrics_source {
-	const json_t *status; /* NULL: the daemon did not answer */
-	uint64_t took_nsec;   /* until it did, or until that was given up */
+	const json_t *status; /* NULL: the daemon did not respond */
+	uint64_t took_nsec;   /* until the response or timeout */
 };
 
-/* All of it. What a daemon of another version does not tell is left out. -ENOMEM. */
+/*
+ * Writes all metrics. Omits members that a daemon of another version does not send. Returns 0 or
+ * -ENOMEM.
+ */
 int metrics_write(struct exposition *x, const struct metrics_source *source);
 
 #endif

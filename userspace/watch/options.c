@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line of `cordon watch`. */
+/* Parses the command line of `cordon watch`. */
 #include "watch/options.h"
 
 #include <stdarg.h>
@@ -15,21 +15,24 @@
 static const char help[] =
 	"usage: cordon watch [--listen ADDRESS] [--textfile FILE] [--interval SECONDS] [--socket PATH]\n"
 	"\n"
-	"Offers what `cordon status` knows to Prometheus: at most 100 series, none with a label that\n"
-	"code inside an execution could choose. With neither --listen nor --textfile, writes them to\n"
-	"standard output, once. Otherwise it goes on until it is told to end, without a capability and\n"
-	"with nothing left but to ask the daemon for its status. Who is not root has to be a member of\n"
-	"the group cordon-watch, which may start nothing.\n"
+	"Exports the data of `cordon status` to Prometheus: at most 100 series, without\n"
+	"labels that code inside an execution could choose. Without --listen and\n"
+	"--textfile, writes them once to standard output. Otherwise it runs until\n"
+	"stopped, without capabilities, and can only request the daemon's status.\n"
+	"Requires root or membership of the group cordon-watch, which grants nothing\n"
+	"else.\n"
 	"\n"
-	"      --listen ADDRESS    serve GET /metrics on unix:/PATH, 127.0.0.1:PORT or [::1]:PORT\n"
-	"      --textfile FILE     write FILE, whose name ends in .prom, for node_exporter\n"
+	"      --listen ADDRESS    serve GET /metrics on unix:/PATH, 127.0.0.1:PORT or\n"
+	"                          [::1]:PORT\n"
+	"      --textfile FILE     write FILE, with a name that ends in .prom, for\n"
+	"                          node_exporter\n"
 	"      --interval SECONDS  between two textfiles (default: 15)\n"
-	"      --socket PATH       the daemon's status socket (default: " PROTOCOL_STATUS_SOCKET
-	")\n"
-	"  -h, --help              this text\n"
+	"      --socket PATH       the daemon's status socket\n"
+	"                          (default: " PROTOCOL_STATUS_SOCKET ")\n"
+	"  -h, --help              print this help\n"
 	"\n"
-	"Exit status: 0 written, or told to end; 1 failed; 2 asked wrongly. A daemon that does not\n"
-	"answer is no failure: cordon_up is 0 then.\n";
+	"Exit status: 0 written or stopped, 1 failed, 2 if the options are wrong. A\n"
+	"daemon that does not respond is not an error: cordon_up is 0 then.\n";
 
 void watch_say(const char *format, ...)
 {
@@ -71,7 +74,7 @@ static int parse_listen(const char *text, struct options *options)
 	return 0;
 }
 
-/* An option that was taken: 0. */
+/* Returns 0 for a valid option. */
 static int take(int c, struct options *options)
 {
 	switch (c) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `cordon watch` is told to do. */
+/* The command line of `cordon watch`. */
 #ifndef CORDON_WATCH_OPTIONS_H
 #define CORDON_WATCH_OPTIONS_H
 
@@ -16,16 +16,16 @@ enum watch_exit {
 struct options {
 	bool listens;
 	struct address address;
-	const char *listen;   /* as it was said */
+	const char *listen;   /* as given */
 	const char *textfile; /* NULL: none */
-	const char *socket;   /* of the daemon */
+	const char *socket;   /* the daemon's */
 	unsigned int seconds; /* between two textfiles */
 };
 
-/* -1: go on; else the exit status, all being said. */
+/* Returns -1 to continue, otherwise the exit status, with everything printed. */
 int options_parse(int argc, char **argv, struct options *ret_options);
 
-/* One line, on standard error. */
+/* Prints one line on standard error. */
 void watch_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

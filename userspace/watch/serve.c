@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GET /metrics, and what is said of everything else. */
+/* Serves GET /metrics over HTTP. */
 #include "watch/serve.h"
 
 #include <microhttpd.h>
@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 
-/* Scrapers are one or two. */
+/* One or two scrapers are usual. */
 #define CLIENTS_MAX	16u
 #define CLIENT_SECONDS	10u
 #define CLIENTS_MSEC	1000
@@ -18,8 +18,8 @@
 struct serve {
 	struct MHD_Daemon *http;
 	struct feed *feed;
-	int fd;		  /* of the library's epoll */
-	bool had_clients; /* when it last went on */
+	int fd;		  /* epoll descriptor of libmicrohttpd */
+	bool had_clients; /* at the last call */
 };
 
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned int status,
@@ -55,7 +55,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 	(void)data;
 	(void)state;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0) {
-		/* Whatever it wants to send: it is told when that has come. */
+		/* Read and discard a request's body before the response. */
 		if (*size > 0) {
 			*size = 0;
 			return MHD_YES;
@@ -80,7 +80,7 @@ int serve_start(int listen_fd, struct feed *feed, struct serve **ret_serve, stru
 		return failure_set(failure, ENOMEM, "%m");
 	}
 	serve->feed = feed;
-	/* Without a thread: the loop is the caller's, and the filter of system calls knows none. */
+	/* Without threads: the caller has the loop, and the seccomp filter permits no threads. */
 	serve->http = MHD_start_daemon(
 		MHD_USE_EPOLL, 0, NULL, NULL, on_request, serve, MHD_OPTION_LISTEN_SOCKET,
 		listen_fd, MHD_OPTION_CONNECTION_LIMIT, CLIENTS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
@@ -118,9 +118,9 @@ static unsigned int clients(const struct serve *serve)
 }
 
 /*
- * The library listens no more while it has as many clients as it may, and begins again when it is
- * next called: that it has dropped them all for their silence is no event, and the timeout that it
- * asks for is for ever.
+ * At its connection limit libmicrohttpd stops listening until it is called again. It then drops
+ * idle clients without an event, and requests no timeout. Therefore use a timeout while there are
+ * clients.
  */
 int serve_timeout_msec(const struct serve *serve)
 {

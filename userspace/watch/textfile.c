@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes beside the file, and renames. */
+/* Writes a temporary file and renames it. */
 #include "watch/textfile.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/io.h"
 
-/* The collector reads names that end in ".prom" and no others. */
+/* The collector only reads names that end in ".prom". */
 #define SUFFIX ".prom"
 #define FRESH  ".cordon-watch.new"
 
@@ -24,9 +24,9 @@ int textfile_open(const char *path, struct textfile *ret_file, struct failure *f
 	if (!directory)
 		return failure_set(failure, ENOMEM, "%m");
 	if (length <= strlen(SUFFIX) || strcmp(name + length - strlen(SUFFIX), SUFFIX) != 0)
-		return failure_set(failure, EINVAL,
-				   "%s: node_exporter reads files whose name ends in " SUFFIX,
-				   path);
+		return failure_set(
+			failure, EINVAL,
+			"%s: node_exporter only reads files with names that end in " SUFFIX, path);
 	fd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return failure_set(failure, errno, "cannot open the directory %s: %m", directory);
@@ -40,7 +40,7 @@ int textfile_write(const struct textfile *file, const char *text, size_t size,
 	_cleanup_(closep) int fd = -1;
 	int r = 0;
 
-	/* What is left there by somebody who died is not written to, whatever it is. */
+	/* Remove any file of a crashed process instead of writing to it. */
 	(void)unlinkat(file->directory_fd, FRESH, 0);
 	fd = openat(file->directory_fd, FRESH, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		    0644);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A file for node_exporter's textfile collector: whoever reads it finds the old text or the new
- * one, whole.
- */
+/* A file for node_exporter's textfile collector, replaced atomically. */
 #ifndef CORDON_WATCH_TEXTFILE_H
 #define CORDON_WATCH_TEXTFILE_H
 
@@ -11,7 +8,7 @@
 #include "base/failure.h"
 
 struct textfile {
-	int directory_fd; /* -1: there is no textfile */
+	int directory_fd; /* -1: no textfile */
 	const char *name; /* in the directory */
 	const char *path; /* for messages */
 };
@@ -19,16 +16,17 @@ struct textfile {
 #define TEXTFILE_INIT {.directory_fd = -1}
 
 /*
- * `path` must stay. -EINVAL: its name does not end in ".prom", and the collector would not read it;
- * or what opening its directory said.
+ * Opens the file's directory. `path` must outlive *ret_file. Returns 0, -EINVAL if the name does
+ * not end in ".prom", because the collector would ignore it, or the -ERRNO of opening the
+ * directory.
  */
 int textfile_open(const char *path, struct textfile *ret_file, struct failure *failure);
 
-/* Mode 0644: the collector is another user. -errno of what failed. */
+/* Writes with mode 0644, because the collector runs as another user. Returns 0 or -ERRNO. */
 int textfile_write(const struct textfile *file, const char *text, size_t size,
 		   struct failure *failure);
 
-/* Removes it: what would stay is read as if it were true for ever. */
+/* Removes the file, because the collector would report old values forever. */
 void textfile_remove(const struct textfile *file);
 
 void textfile_close(struct textfile *file);
