@@ -233,7 +233,7 @@ def stop_daemon():
     try:
         wait_for(lambda: not survivors(), 8, "death of all by cordon run's own hand")
         probe = cordon("status")
-        check("does not answer" in probe.text, f"what a probe is told ({probe.text})")
+        check("does not respond" in probe.text, f"what a probe is told ({probe.text})")
     finally:
         os.kill(pid, signal.SIGCONT)
     equal(finish(process), 124, "status")

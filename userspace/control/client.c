@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The client's side of the control protocol, as commands call it. */
+/* The client's side of the control protocol, for commands. */
 #include "control/client.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "base/hex.h"
 #include "control/protocol.h"
 
-/* `seconds`: for connecting and for each message; 0: for ever. */
+/* `seconds`: timeout for connecting and for each message; 0: none. */
 static int connect_to(const char *path, const char *group, unsigned int seconds, int *ret_socket,
 		      struct failure *failure)
 {
@@ -66,7 +66,7 @@ int client_connect_who(int *ret_socket, struct failure *failure)
 {
 	int r = connect_to(PROTOCOL_WHO_SOCKET, "cordon-who", 0, ret_socket, NULL);
 
-	/* Members of the group `cordon` are told of executions of their own. */
+	/* For members of the group `cordon`, this socket reports their own executions. */
 	return r < 0 ? connect_to(PROTOCOL_SOCKET, "cordon or cordon-who", 0, ret_socket, failure)
 		     : 0;
 }
@@ -74,11 +74,11 @@ int client_connect_who(int *ret_socket, struct failure *failure)
 static int broken(struct failure *failure)
 {
 	return failure_set(failure, EBADMSG,
-			   "the daemon's answer is not understood: client and daemon are of "
-			   "different versions? Restart the daemon");
+			   "the daemon's reply is malformed: client and daemon may be of "
+			   "different versions. Restart the daemon");
 }
 
-/* What a refusal says: its errno, and its text into `failure` and *ret_text. */
+/* Copies a reply's error: returns the errno, and sets *failure and *ret_text. */
 static int refused(const json_t *reply, char **ret_text, struct failure *failure)
 {
 	const char *name = json_string_value(json_object_get(reply, "error"));
@@ -92,7 +92,7 @@ static int refused(const json_t *reply, char **ret_text, struct failure *failure
 	return failure_set(failure, error, "%s", message);
 }
 
-/* One request, one reply. Takes over the request's reference. */
+/* Sends one request and receives its reply. Takes ownership of the request's reference. */
 static int ask(int socket, json_t *request, const int *fds, size_t fd_count, json_t **ret_reply,
 	       struct protocol_fds *ret_fds, char **ret_text, struct failure *failure)
 {
@@ -109,14 +109,14 @@ static int ask(int socket, json_t *request, const int *fds, size_t fd_count, jso
 				   "too much for one request: command line, names of "
 				   "variables and bindings must fit into %u bytes",
 				   PROTOCOL_MAX_PACKET);
-	/* A daemon that refuses a connection says why before it closes it: read that first. */
+	/* The daemon sends the reason before it closes a rejected connection: read that first. */
 	if (r < 0 && r != -EPIPE && r != -ECONNRESET)
-		return failure_set(failure, r, "cannot ask the cordon daemon: %m");
+		return failure_set(failure, r, "cannot send a request to the cordon daemon: %m");
 	r = protocol_receive(socket, &reply, &received, NULL, failure);
 	if (r == -ECONNRESET || r == -EPIPE)
-		return failure_set(failure, ECONNRESET, "the cordon daemon has gone away");
+		return failure_set(failure, ECONNRESET, "the cordon daemon closed the connection");
 	if (r == -EAGAIN)
-		return failure_set(failure, ETIMEDOUT, "the cordon daemon does not answer");
+		return failure_set(failure, ETIMEDOUT, "the cordon daemon does not respond");
 	if (r < 0)
 		return failure_set(failure, r, "cannot hear the cordon daemon: %m");
 	ok = json_object_get(reply, "ok");
@@ -135,7 +135,7 @@ static int ask(int socket, json_t *request, const int *fds, size_t fd_count, jso
 
 /* --- prepare ------------------------------------------------------------------------------ */
 
-/* Names of files and arguments may be any bytes; what is no UTF-8 is replaced. */
+/* File names and arguments may contain any bytes; invalid UTF-8 is replaced. */
 static json_t *string_or_null(const char *s)
 {
 	return s ? text_lossy(s, strlen(s)) : json_null();
@@ -178,7 +178,7 @@ static json_t *bind_names_json(const struct client_prepare *p)
 	return array;
 }
 
-/* Left out where there is none. */
+/* Returns NULL if there are no strings. */
 static json_t *texts_or_none(char *const *texts)
 {
 	json_t *array = texts && *texts ? json_array() : NULL;
@@ -265,7 +265,7 @@ void client_prepared_release(struct client_prepared *prepared)
 	prepared->tmp = NULL;
 }
 
-/* The cgroup's descriptor, and the filter's if there is one. */
+/* Takes the cgroup's descriptor, and the filter's if there is one. */
 static int take_descriptors(struct protocol_fds *received, bool filter,
 			    struct client_prepared *prepared)
 {
@@ -317,9 +317,8 @@ static int prepared_of(json_t *reply, struct protocol_fds *received,
 }
 
 /*
- * The very file, but open for nothing: whoever closes the last descriptor of one that is open has
- * its file system asked, which may never answer, and the daemon will not take such a one from
- * everybody.
+ * Opens the same file with O_PATH. The close of the last ordinary descriptor calls the file system,
+ * which may block forever; the daemon accepts those only from trusted clients.
  */
 static int as_path(int fd)
 {
@@ -500,7 +499,9 @@ int client_who(int socket, pid_t pid, uint64_t cgroup, json_t **ret_execution,
 	return 0;
 }
 
-/* One packet's worth from *from on; *from moves to where to go on, or to -1. */
+/*
+ * Requests one packet of the list from *from on. *from becomes the next position, or -1 at the end.
+ */
 static int list_some(int socket, const char *op, const char *key, json_int_t *from,
 		     json_t *executions, struct failure *failure)
 {

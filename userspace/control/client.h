@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The client's side of the control protocol: what the command line calls. Blocking; EINTR is
- * retried. The connection is a plain descriptor: poll it for POLLHUP to notice that the daemon
- * has died. Closing it before client_ended() has everything the execution started killed.
+ * The client's side of the control protocol, for commands. Blocking; retries after EINTR. The
+ * connection is a plain descriptor: poll it for POLLHUP to notice that the daemon died. Closing it
+ * before client_ended() kills everything that the execution started.
  *
- * Every function returns 0 or -errno with `failure` filled: -ECONNRESET when the daemon is gone,
- * -ETIMEDOUT when the connection has a SO_RCVTIMEO and that is over, -EBADMSG when it does not
- * speak this protocol, otherwise the errno that the daemon named.
+ * Every function returns 0, or -ERRNO with *failure set: -ECONNRESET if the daemon closed the
+ * connection, -ETIMEDOUT after the connection's SO_RCVTIMEO, -EBADMSG after a malformed reply, or
+ * the daemon's errno.
  */
 #ifndef CORDON_DAEMON_CLIENT_H
 #define CORDON_DAEMON_CLIENT_H
@@ -22,165 +22,174 @@
 #include "base/failure.h"
 #include "policy/core/compiled.h"
 
-/* Connects to a running daemon. -ENOENT, -ECONNREFUSED: none runs; -EACCES: not allowed. */
+/*
+ * Connects to a running daemon. Returns 0, -ENOENT or -ECONNREFUSED if none runs, or -EACCES
+ * without permission.
+ */
 int client_connect(int *ret_socket, struct failure *failure);
 
 /*
- * Connects to the daemon's status socket, PROTOCOL_STATUS_SOCKET or another path, where nothing but
- * client_status() is answered. `seconds`: how long connecting, and each answer, may take. Errors as
- * client_connect(); -ENAMETOOLONG.
+ * Connects to the daemon's status socket, PROTOCOL_STATUS_SOCKET or another path, which only
+ * supports client_status(). `seconds`: timeout for connecting and for each reply. Errors as for
+ * client_connect(), and -ENAMETOOLONG.
  */
 int client_connect_looking(const char *path, unsigned int seconds, int *ret_socket,
 			   struct failure *failure);
 
 /*
- * Connects to where client_who() is answered: about every execution for root and members of the
- * group cordon-who, about the caller's own for members of `cordon`. Errors as client_connect().
+ * Connects to a socket that supports client_who(): for all executions if the caller is root or in
+ * the group cordon-who, for the caller's own if in the group `cordon`. Errors as for
+ * client_connect().
  */
 int client_connect_who(int *ret_socket, struct failure *failure);
 
-/* Is the daemon there, and will it stay? It does not leave for being idle while connected to. */
+/*
+ * Checks that the daemon runs and will not exit: an idle daemon does not exit while it has
+ * connections.
+ */
 int client_hello(int socket, struct failure *failure);
 
 struct client_prepare {
-	const char *policy;  /* name, or a path, which must be absolute */
-	const char *workdir; /* absolute, as shown in records */
+	const char *policy;  /* name or absolute path */
+	const char *workdir; /* absolute, as in records */
 	int workdir_fd;
 	int home_fd; /* -1: none, ${home} stays unbound */
-	/* further anchors that the policy names, parallel to bind_fds */
+	/* further bound directories of the policy, parallel to bind_fds */
 	const char *const *bind_names;
 	const int *bind_fds;
 	size_t bind_count;
-	size_t found_count; /* so many of the last ones are for policies that have such an anchor */
+	size_t found_count; /* the last ones, ignored by policies without such a variable */
 	const char *session, *agent, *executor, *language; /* NULL: unknown */
-	/* As the caller has them, see trace_context.h; or NULL. */
+	/* As in the caller's environment, see trace_context.h; or NULL. */
 	const char *traceparent, *conversation;
-	struct policy_limits limits; /* asked for on the command line; 0: the policy's */
-	bool observe;		     /* report only, whatever the policy's mode */
+	struct policy_limits limits; /* requested by options; 0: the policy's */
+	bool observe;		     /* only log, whatever the policy's mode */
 	const char *log;	     /* absolute directory; NULL: the daemon's */
 	const char *program;	     /* argv[0] */
 	size_t argument_count;
 	unsigned char arguments_digest[32];
 	uint64_t arguments_length;
-	char *const *arguments; /* argument_count entries, NULL where one carried code; or NULL */
+	char *const *arguments; /* argument_count entries, NULL for arguments with code; or NULL */
 	const struct audit_code *code;
-	int code_fd; /* of the file that was hashed, if there is one */
-	uid_t uid;   /* whom the command will run as */
+	int code_fd; /* of the hashed file, if any */
+	uid_t uid;   /* the command's uid and gid */
 	gid_t gid;
-	/* As launch/indirections.h has them, NULL-terminated; or NULL. */
+	/* As in launch/indirections.h, NULL-terminated; or NULL. */
 	char *const *indirections, *const *unresolved;
 };
 
 struct client_prepared {
 	char id[37];
-	int cgroup_fd; /* directory of the execution's cgroup, for CLONE_INTO_CGROUP */
+	int cgroup_fd; /* the execution's cgroup, for CLONE_INTO_CGROUP */
 	int filter_fd; /* seccomp filter, see launch/seccomp.h; -1: none */
 	struct policy_environment environment;
-	struct policy_limits limits; /* in force */
+	struct policy_limits limits; /* effective */
 	char **limits_missing;	     /* "cpu: no controller"; NULL-terminated, never NULL */
 	uint64_t capabilities;	     /* ceiling: bit n is capability n */
-	bool keep_descriptors;	     /* the caller's stay open in the command */
-	char *tmp;		     /* directory of the execution behind ${tmp} */
+	bool keep_descriptors;	     /* the command inherits the caller's descriptors */
+	char *tmp;		     /* the execution's directory for ${tmp} */
 	bool observe;
-	bool asks;  /* calls may wait for an answer, and their process is stopped meanwhile */
-	bool moves; /* the daemon moves the child to its cgroup, which the client may not */
+	bool asks;  /* accesses may wait for a decision, with the process stopped */
+	bool moves; /* the daemon moves the child to its cgroup, because the client may not */
 	enum policy_arguments arguments;
 };
 
-/* Closes its descriptors and frees what it holds, not the struct. */
+/* Closes the descriptors and frees the members, not the struct. */
 void client_prepared_release(struct client_prepared *prepared);
 
 /*
- * Asks for an execution. When the daemon refuses, *ret_message (may be NULL) gets its text in full,
- * to be shown as is (diagnostics of a policy may be longer than a failure holds); caller frees.
+ * Requests an execution. If the daemon rejects it, *ret_message (if not NULL) is the complete text
+ * for display, because diagnostics of a policy may exceed the size of a failure. The caller frees
+ * it.
  */
 int client_prepare(int socket, const struct client_prepare *prepare,
 		   struct client_prepared *ret_prepared, char **ret_message,
 		   struct failure *failure);
 
 /*
- * Has the held child labelled; after success the start record is on disk, and only then may it
- * exec. The names are NULL-terminated; NULL: none. *ret_deadline: boot clock, ns; 0: none.
+ * Has the held child labelled. After success the start record is on disk; only then may the child
+ * exec. The lists of names are NULL-terminated, or NULL. *ret_deadline: boot clock, ns; 0: none.
  */
 int client_label(int socket, int pidfd, char *const *environment_kept,
 		 char *const *environment_removed, uint64_t *ret_deadline, struct failure *failure);
 
 struct client_ended {
-	const char *id; /* of an execution whose daemon died; NULL: this connection's own */
-	int status;	/* as wait(2) reports it */
-	bool have_code; /* standard input was the code: its digest is known now */
+	const char *id; /* an execution of a previous daemon; NULL: this connection's */
+	int status;	/* as from wait(2) */
+	bool have_code; /* the code was standard input: its digest is known now */
 	unsigned char code_digest[32];
 	uint64_t code_length;
-	uint64_t user_nsec, system_nsec; /* of the child, by wait4(2) */
+	uint64_t user_nsec, system_nsec; /* of the child, from wait4(2) */
 };
 
 struct client_outcome {
 	enum audit_end_cause cause;
 	uint64_t denials, would_denials, attempts;
-	uint64_t killed; /* processes that were still alive when the command had ended */
-	int report_fd;	 /* memfd with the report's JSON, at its start; caller closes */
+	uint64_t killed; /* processes still alive when the command had ended */
+	int report_fd;	 /* memfd with the report as JSON, at offset 0; the caller closes it */
 };
 
 /*
- * Tells that the child was reaped; returns when everything it started is dead and the end record
- * is on disk. -ENOENT, with an id: the execution was recorded without that.
+ * Reports that the child was reaped. Returns when all of its processes are dead and the end record
+ * is on disk. Returns -ENOENT, with an id, if the end was already logged.
  */
 int client_ended(int socket, const struct client_ended *ended, struct client_outcome *ret_outcome,
 		 struct failure *failure);
 
-/* Tells that the child could not exec (`error`) or was given up: nothing ran. */
+/* Reports that the child could not exec (`error`) or was aborted: no code ran. */
 int client_abort(int socket, int error, const char *message, struct client_outcome *ret_outcome,
 		 struct failure *failure);
 
-/* Has the daemon read cordon.yaml again; what is wrong with it is in `failure`. */
+/* Makes the daemon reload cordon.yaml; its errors are in *failure. */
 int client_reload(int socket, json_t **ret_reply, struct failure *failure);
 
 /*
- * Makes an executor of a process; `executor` may be NULL. See docs/protocol.md. Caller owns the
+ * Makes a process an executor; `executor` may be NULL. See docs/protocol.md. The caller owns the
  * reference.
  */
 int client_adopt(int socket, pid_t pid, const char *executor, json_t **ret_reply,
 		 struct failure *failure);
 
 /*
- * Whose is this process, or what was made in this cgroup (the other is 0)? -ENOENT: no execution's.
- * Caller owns the reference.
+ * Returns the execution of a process, or of a cgroup (the other argument is 0), or -ENOENT if there
+ * is none. The caller owns the reference.
  */
 int client_who(int socket, pid_t pid, uint64_t cgroup, json_t **ret_execution,
 	       struct failure *failure);
 
-/* The daemon's state; see docs/protocol.md. Caller owns the reference. */
+/* Returns the daemon's state; see docs/protocol.md. The caller owns the reference. */
 int client_status(int socket, json_t **ret_status, struct failure *failure);
 
-/* Live executions, an array of objects. Caller owns the reference. */
+/* Returns the live executions as an array of objects. The caller owns the reference. */
 int client_list(int socket, json_t **ret_executions, struct failure *failure);
 
-/* Kills an execution, recorded as killed; returns when it is dead. -ENOENT: no such execution. */
+/* Kills an execution, which is logged; returns when it is dead. -ENOENT: no such execution. */
 int client_kill(int socket, const char *id, struct failure *failure);
 
 struct client_apply {
-	const char *policy; /* name, or a path, which must be absolute */
+	const char *policy; /* name or absolute path */
 	/* exactly one of these */
 	const char *execution; /* id */
-	const char *all_of;    /* name of the policy they are under */
+	const char *all_of;    /* name of their current policy */
 	const char *session;
-	const char *reason; /* why it may allow more; NULL: it may not */
+	const char *reason; /* why it may permit more; NULL: it may not */
 };
 
 /*
- * Puts executions under another policy, all or none; *ret_reply as docs/protocol.md says, caller
- * owns the reference. *ret_message as for client_prepare(). -ESRCH: none is live; -EPERM: wider.
+ * Applies another policy to executions, to all or to none. *ret_reply as in docs/protocol.md; the
+ * caller owns the reference. *ret_message as for client_prepare(). -ESRCH: none is live; -EPERM:
+ * the policy permits more.
  */
 int client_apply(int socket, const struct client_apply *apply, json_t **ret_reply,
 		 char **ret_message, struct failure *failure);
 
 /*
- * Has enforcement unloaded and the daemon leave. -EBUSY: executions are live (`failure` lists
- * them), unless `force`, which kills them.
+ * Unloads the enforcement and ends the daemon. -EBUSY: executions are live (*failure lists them);
+ * `force` kills them.
  */
 struct client_decide {
-	const char *decision;	     /* "approve", "refuse", "revoke" */
-	const char *digest, *policy; /* one of them NULL */
+	const char *decision;	     /* "approve", "refuse" or "revoke" */
+	const char *digest, *policy; /* one of them is NULL */
 	const char *reason;
 	uint64_t expires; /* wall clock in ns; 0: never */
 };
@@ -190,16 +199,19 @@ int client_decide(int socket, const struct client_decide *decide, json_t **ret_r
 		  char **ret_message, struct failure *failure);
 
 struct client_propose {
-	const char *execution; /* id, or the beginning of it */
-	const char *scope;     /* "execution", "session", "policy" */
+	const char *execution; /* id, or a prefix */
+	const char *scope;     /* "execution", "session" or "policy" */
 	uint64_t expires;      /* wall clock in ns */
 };
 
-/* Asks for what it was refused; *ret_reply as docs/protocol.md says, caller owns the reference. */
+/*
+ * Proposes to permit the denied accesses of an execution. *ret_reply as in docs/protocol.md; the
+ * caller owns the reference.
+ */
 int client_propose(int socket, const struct client_propose *propose, json_t **ret_reply,
 		   struct failure *failure);
 
-/* All entries, a new reference. */
+/* Returns all entries as a new reference. */
 int client_approvals(int socket, json_t **ret_approvals, struct failure *failure);
 
 int client_stop(int socket, bool force, struct failure *failure);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connects a client to the daemon that runs, or has one started. */
+/* Connects a client to the running daemon, or starts one. */
 #include "control/connect.h"
 
 #include <string.h>
@@ -11,12 +11,10 @@
 #include "control/client.h"
 #include "control/lock.h"
 
-/*
- * A daemon that leaves detaches its programs one by one: some 10 s, minutes on a crowded machine.
- */
+/* An exiting daemon detaches its programs one by one: some 10 s, minutes on a busy machine. */
 #define LEAVING_TIMEOUT_SECONDS 180
 #define RETRY_MSEC		20
-/* One with too many clients may have room when a run ends. */
+/* The daemon may have room when a run ends. */
 #define CROWDED_TIMEOUT_SECONDS 10
 
 static void pause_briefly(void)
@@ -26,7 +24,10 @@ static void pause_briefly(void)
 	(void)nanosleep(&pause, NULL);
 }
 
-/* Connected, and heard by a daemon that stays. A connection may be taken in its last moment. */
+/*
+ * Connects, and checks with a request that the daemon stays, because an exiting daemon may still
+ * accept the connection.
+ */
 static int try_connect(int *ret_socket, struct failure *failure)
 {
 	_cleanup_(closep) int fd = -1;
@@ -39,7 +40,7 @@ static int try_connect(int *ret_socket, struct failure *failure)
 	return r;
 }
 
-/* The same, but waits a while for a place among the clients. */
+/* The same, but waits for a free place. */
 static int connect_patiently(int *ret_socket, struct failure *failure)
 {
 	uint64_t end = clock_nsec(CLOCK_MONOTONIC) + CROWDED_TIMEOUT_SECONDS * NSEC_PER_SEC;
@@ -69,8 +70,8 @@ static void say_waiting(void)
 }
 
 /*
- * No daemon accepts. Either one has the lock and is starting or leaving: wait; or none has it:
- * start one. Called under the start lock.
+ * Called under the start lock if no daemon accepts connections. If a daemon holds the daemon lock,
+ * it is starting or exiting: wait. Otherwise starts one.
  */
 static int start_and_connect(embedded_step *step, void *data, int *ret_socket,
 			     struct failure *failure)

@@ -8,7 +8,7 @@
 #include "control/request.h"
 #include "control/request_fields.h"
 
-/* Fewer are too likely to be another's. */
+/* A shorter prefix may match several digests. */
 #define DIGITS_MIN 8
 
 static int parse_decision(const char *text, enum audit_approval_decision *ret_decision,

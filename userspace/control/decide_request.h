@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests about approvals, as request.h. */
+/* The requests about approvals; see request.h. */
 #ifndef CORDON_DAEMON_DECIDE_REQUEST_H
 #define CORDON_DAEMON_DECIDE_REQUEST_H
 
@@ -11,11 +11,11 @@
 #include "base/sha256.h"
 #include "base/uuid.h"
 
-/* Exactly one of digest and policy says what it is about. */
+/* Exactly one of digest and policy is set. */
 struct decide_request {
 	enum audit_approval_decision decision; /* GRANTED, REFUSED, REVOKED */
-	char digest[SHA256_TEXT_SIZE];	       /* or the beginning of it, lower case; or "" */
-	char *policy;	  /* name or absolute path; only to be granted; or NULL */
+	char digest[SHA256_TEXT_SIZE];	       /* or a prefix of it, lower case; or "" */
+	char *policy;	  /* name or absolute path; only with GRANTED; or NULL */
 	char *reason;	  /* never NULL */
 	uint64_t expires; /* wall clock in ns since the epoch; 0: never */
 };
@@ -35,7 +35,7 @@ struct propose_request {
 int propose_request_parse(json_t *message, struct propose_request *ret_request,
 			  struct failure *failure);
 
-/* *ret_from: the number of the entry to begin with. */
+/* *ret_from: index of the first entry. */
 int approvals_request_parse(json_t *message, uint32_t *ret_from, struct failure *failure);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts the embedded daemon, or joins the one that another `cordon run` has started. */
+/* Starts the embedded daemon, or waits for one that another `cordon run` has started. */
 #include "control/embedded.h"
 
 #include <fcntl.h>
@@ -20,13 +20,10 @@
 #include "base/clock.h"
 #include "base/io.h"
 
-/* Loading takes a second or two; on a loaded or emulated machine much more. */
+/* Loading takes a second or two; on a busy or emulated machine much more. */
 #define START_TIMEOUT_SECONDS 600
 
-/*
- * --- in the new process, between fork and exec: it takes nothing over from who happened to start
- * it
- */
+/* --- in the new process, between fork and exec: reset everything inherited from the starter */
 
 static void forget_signals(void)
 {
@@ -39,7 +36,7 @@ static void forget_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* A limit meant for a command must not end the daemon that others share. */
+/* A limit meant for one command must not end the shared daemon. */
 static void forget_limits(void)
 {
 	static const __rlimit_resource_t lifted[] = {RLIMIT_CPU,   RLIMIT_FSIZE,  RLIMIT_AS,
@@ -57,7 +54,7 @@ static void forget_limits(void)
 	}
 }
 
-/* The first namespaces have fixed numbers: PROC_PID_INIT_INO and others, linux/proc_ns.h. */
+/* The initial namespaces have fixed numbers: PROC_PID_INIT_INO and others, linux/proc_ns.h. */
 #define FIRST_USER_NAMESPACE 0xeffffffdu
 #define FIRST_PID_NAMESPACE  0xeffffffcu
 
@@ -80,13 +77,13 @@ static int check_first(const char *kind, const char *name, ino_t number, struct 
 		       ? 0
 		       : failure_set(
 				 failure, EPERM,
-				 "cannot start a daemon from a %s namespace of its own, which the "
+				 "cannot start a daemon from a separate %s namespace, which the "
 				 "host's would not know: start it on the host (systemctl start "
 				 "cordon)",
 				 name);
 }
 
-/* What this process has of process 1 already, as nearly always, needs no permission. */
+/* If this process is already in process 1's namespace, as usual, no permission is needed. */
 static int join(const char *kind, int type, struct failure *failure)
 {
 	struct stat own = {}, first = {};
@@ -114,8 +111,8 @@ static int join(const char *kind, int type, struct failure *failure)
 }
 
 /*
- * Users of the daemon are all of the host, so it sees the host as they do: names of files, the
- * network, System V objects. The mount namespace comes last: /proc is needed until then.
+ * The daemon serves users of the whole host, and therefore needs the host's view: mounts, network
+ * and System V objects. Enter the mount namespace last, because /proc is needed until then.
  */
 static int join_host(struct failure *failure)
 {
@@ -131,19 +128,18 @@ static int join_host(struct failure *failure)
 
 	if (r == 0)
 		r = check_first("pid", "process", FIRST_PID_NAMESPACE, failure);
-	/* Its clocks would be others than those of executions. */
+	/* The daemon's clocks would differ from the executions' clocks. */
 	if (r == 0 && namespace_of("self", "time", &own) == 0 &&
 	    namespace_of("1", "time", &first) == 0 && own.st_ino != first.st_ino)
-		r = failure_set(
-			failure, EPERM,
-			"cannot start a daemon from a time namespace of its own: start it on "
-			"the host (systemctl start cordon)");
+		r = failure_set(failure, EPERM,
+				"cannot start a daemon from a separate time namespace: start it on "
+				"the host (systemctl start cordon)");
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(kinds); i++)
 		r = join(kinds[i].kind, kinds[i].type, failure);
 	return r;
 }
 
-/* Capabilities that are gone from the bounding set do not come back. */
+/* Capabilities dropped from the bounding set cannot be regained. */
 static int check_bounding_set(struct failure *failure)
 {
 	static const int needed[] = {
@@ -163,7 +159,7 @@ static int check_bounding_set(struct failure *failure)
 	return 0;
 }
 
-/* The class of a batch job, or one processor of many, is the caller's own. */
+/* Reset the caller's scheduling class and CPU affinity. */
 static void forget_scheduling(void)
 {
 	const struct sched_param none = {};
@@ -171,10 +167,10 @@ static void forget_scheduling(void)
 
 	(void)sched_setscheduler(0, SCHED_OTHER, &none);
 	(void)setpriority(PRIO_PROCESS, 0, 0);
-	/* Those of its cpuset are what is left of them. */
+	/* The kernel reduces this to the processors of the cpuset. */
 	memset(processors, 0xff, sizeof(processors));
 	(void)syscall(SYS_sched_setaffinity, 0, sizeof(processors), processors);
-	/* IOPRIO_WHO_PROCESS, IOPRIO_CLASS_NONE: as the scheduling says. */
+	/* IOPRIO_WHO_PROCESS, IOPRIO_CLASS_NONE: derived from the scheduling class. */
 	(void)syscall(SYS_ioprio_set, 1, 0, 0);
 	(void)prctl(PR_SET_TIMERSLACK, 0, 0, 0, 0);
 }
@@ -210,7 +206,7 @@ static _Noreturn void become_daemon(int pipe_fd)
 	    dup2(null_fd, STDIN_FILENO) < 0 || dup2(null_fd, STDOUT_FILENO) < 0 ||
 	    dup2(null_fd, STDERR_FILENO) < 0 || close_range(EMBEDDED_PIPE_FD + 1, ~0u, 0) < 0)
 		_exit(EXIT_FAILURE);
-	/* dup2() onto itself would leave the flag. */
+	/* dup2() of a descriptor to itself would keep the close-on-exec flag. */
 	(void)fcntl(EMBEDDED_PIPE_FD, F_SETFD, 0);
 	execve("/proc/self/exe", argv, environment);
 	embedded_report(EMBEDDED_PIPE_FD, EMBEDDED_FAILED, "cannot execute /proc/self/exe");
@@ -219,7 +215,7 @@ static _Noreturn void become_daemon(int pipe_fd)
 
 /* --- in the starter ----------------------------------------------------------------------- */
 
-/* Two forks: the daemon belongs to init, not to whoever happened to start it. */
+/* Fork twice, so that init becomes the daemon's parent instead of its starter. */
 static int spawn(int pipe_fd, struct failure *failure)
 {
 	pid_t child = fork();
@@ -235,7 +231,7 @@ static int spawn(int pipe_fd, struct failure *failure)
 		_exit(daemon < 0 ? EXIT_FAILURE : EXIT_SUCCESS);
 	}
 	while (waitpid(child, &status, 0) < 0) {
-		/* A caller that ignores SIGCHLD has no status to give; the pipe will tell. */
+		/* If the caller ignores SIGCHLD there is no status; the pipe has the result. */
 		if (errno == ECHILD)
 			return 0;
 		if (errno != EINTR)
@@ -251,7 +247,7 @@ struct listener {
 	void *data;
 };
 
-/* Tells of the steps at the beginning of the text and takes them out; what is left of it. */
+/* Reports the steps at the beginning of the text and removes them. Returns the remaining length. */
 static size_t take_steps(const struct listener *listener, char *text, size_t length)
 {
 	char *end;
@@ -268,7 +264,9 @@ static size_t take_steps(const struct listener *listener, char *text, size_t len
 	return length;
 }
 
-/* The outcome: what the daemon says until it closes the pipe, or what came in time. */
+/*
+ * Reads the result: the text that the daemon writes until it closes the pipe, or until the timeout.
+ */
 static size_t hear(const struct listener *listener, int fd, char *text, size_t size)
 {
 	uint64_t end = clock_nsec(CLOCK_MONOTONIC) + START_TIMEOUT_SECONDS * NSEC_PER_SEC;
@@ -325,7 +323,7 @@ void embedded_tell(int pipe_fd, uint64_t done, uint64_t all)
 	int length = snprintf(line, sizeof(line), "%c%" PRIu64 " %" PRIu64 "\n", EMBEDDED_STEP,
 			      done, all);
 
-	/* Nobody may be listening any more. */
+	/* The starter may have exited. */
 	(void)io_write_all(pipe_fd, line, (size_t)length);
 }
 
@@ -336,7 +334,7 @@ void embedded_report(int pipe_fd, char outcome, const char *text)
 
 	if (length >= (int)sizeof(message))
 		length = sizeof(message) - 1;
-	/* Nobody may be listening any more. */
+	/* The starter may have exited. */
 	(void)io_write_all(pipe_fd, message, (size_t)length);
 	close(pipe_fd);
 }

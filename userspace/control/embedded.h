@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The embedded daemon: started by the first `cordon run` as root where no daemon runs, shared by
- * all that come, gone when idle. It is this same program, executed afresh.
+ * The embedded daemon. The first `cordon run` as root starts it if no daemon runs; all later ones
+ * share it, and it exits when idle. It is this same program, executed again.
  *
- * It tells its starter the outcome over a pipe: EMBEDDED_READY when it accepts connections,
- * EMBEDDED_BUSY when another daemon was faster, or EMBEDDED_FAILED and the reason as text. Before
- * that come lines of EMBEDDED_STEP: how many programs are loaded, and of how many.
+ * It reports the result to its starter through a pipe: EMBEDDED_READY when it accepts connections,
+ * EMBEDDED_BUSY if another daemon was faster, or EMBEDDED_FAILED with the reason as text. Before
+ * that it sends EMBEDDED_STEP lines with the number of loaded programs, and of all.
  */
 #ifndef CORDON_DAEMON_EMBEDDED_H
 #define CORDON_DAEMON_EMBEDDED_H
@@ -21,21 +21,20 @@
 /* The pipe's descriptor in the new process. */
 #define EMBEDDED_PIPE_FD 3
 
-/* So many of `all` programs are loaded. */
+/* Called when `done` of `all` programs are loaded. */
 typedef void embedded_step(void *data, uint64_t done, uint64_t all);
 
 /*
- * Starts one and waits until it accepts connections. The caller holds the start lock. `step`: told
- * how far it is; may be NULL.
- * -EBUSY: another daemon has the enforcement; other: it could not start, and `failure` has its
- * reason.
+ * Starts a daemon and waits until it accepts connections. The caller holds the start lock. `step`
+ * is called with the progress; may be NULL. Returns 0, -EBUSY if another daemon owns the
+ * enforcement, or -ERRNO if it could not start, with its reason in *failure.
  */
 int embedded_start(embedded_step *step, void *data, struct failure *failure);
 
-/* Called by the new process: so much is loaded. */
+/* Called by the new process: sends the progress. */
 void embedded_tell(int pipe_fd, uint64_t done, uint64_t all);
 
-/* Called by the new process: sends the outcome, closes the pipe. */
+/* Called by the new process: sends the result and closes the pipe. */
 void embedded_report(int pipe_fd, char outcome, const char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes the locks below /run/cordon that keep daemons and those who start them apart. */
+/* Takes the locks below /run/cordon, which ensure that only one daemon runs or starts. */
 #include "control/lock.h"
 
 #include <fcntl.h>
@@ -21,7 +21,7 @@ static int open_run_directory(int *ret_fd, struct failure *failure)
 		return failure_set(failure, errno, "cannot open %s: %m", PROTOCOL_DIRECTORY);
 	if (found.st_uid != 0 || (found.st_mode & 022) != 0)
 		return failure_set(failure, EPERM,
-				   "%s must belong to root and be writable by nobody else; remove "
+				   "%s must belong to root and be writable only by root; remove "
 				   "it, it is made anew",
 				   PROTOCOL_DIRECTORY);
 	*ret_fd = TAKE_FD(fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packs a message as lengths and contents, and unpacks it within the bounds of its size. */
+/* Encodes a message as lengths and contents, and decodes it within its size. */
 #include "control/message_codec.h"
 
 #include <errno.h>
@@ -85,7 +85,7 @@ static int put_object(struct output *out, const json_t *object, int depth)
 	const char *key;
 	json_t *value;
 
-	/* The iterator takes no const; it changes nothing. */
+	/* json_object_foreach() takes no const, but changes nothing. */
 	json_object_foreach((json_t *)(uintptr_t)object, key, value) {
 		if (r == 0)
 			r = put_text(out, key, strlen(key));
@@ -158,7 +158,7 @@ static bool take(struct input *in, void *into, size_t size)
 	return true;
 }
 
-/* Points into the input: not NUL-terminated. */
+/* Returns a pointer into the input, not NUL-terminated. */
 static bool take_text(struct input *in, const char **ret_text, uint32_t *ret_size)
 {
 	uint32_t size;
@@ -172,7 +172,7 @@ static bool take_text(struct input *in, const char **ret_text, uint32_t *ret_siz
 	return true;
 }
 
-/* NULL: not one, or no memory, which then is as good as not one. */
+/* Returns NULL for malformed input, and if out of memory, which is handled like malformed input. */
 static json_t *take_value(struct input *in, int depth);
 
 static json_t *take_array(struct input *in, int depth)
@@ -182,7 +182,7 @@ static json_t *take_array(struct input *in, int depth)
 
 	if (!array || !take(in, &count, sizeof(count)))
 		return NULL;
-	/* Each takes a byte at least, so the input bounds the work. */
+	/* Each value takes at least one byte, so that the input bounds the work. */
 	for (uint32_t i = 0; i < count; i++)
 		if (json_array_append_new(array, take_value(in, depth)) < 0)
 			return NULL;
@@ -200,7 +200,7 @@ static int take_member(struct input *in, json_t *object, int depth)
 	key = strndup(text, size);
 	if (!key || json_object_get(object, key))
 		return -EBADMSG;
-	/* Checks that the key is UTF-8, and takes no NULL. */
+	/* Fails if the key is not UTF-8 or the value is NULL. */
 	return json_object_set_new(object, key, take_value(in, depth)) < 0 ? -EBADMSG : 0;
 }
 
@@ -222,7 +222,7 @@ static json_t *take_string(struct input *in)
 	const char *text;
 	uint32_t size;
 
-	/* Checks that it is UTF-8. */
+	/* Fails if the text is not UTF-8. */
 	return take_text(in, &text, &size) ? json_stringn(text, size) : NULL;
 }
 

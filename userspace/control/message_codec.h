@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A message as the process that read it hands it to the daemon: no text to parse, but lengths
- * before contents. The daemon trusts none of it: every length is checked, and what comes out is
- * what JSON could have said.
+ * The format of messages from the parser process to the daemon: lengths before contents, so that
+ * the daemon parses no text. The daemon does not trust the parser process: it checks every length,
+ * and accepts only values that JSON can represent.
  */
 #ifndef CORDON_DAEMON_MESSAGE_CODEC_H
 #define CORDON_DAEMON_MESSAGE_CODEC_H
@@ -10,14 +10,17 @@
 #include <jansson.h>
 #include <stddef.h>
 
-/* No request nests deeper. */
+/* Maximum nesting of a request. */
 #define MESSAGE_CODEC_MAX_DEPTH 8
 #define MESSAGE_CODEC_MAX_SIZE	(512u << 10)
 
-/* *ret_data: caller frees. -E2BIG: too deep or too large; -EINVAL: a real number; -ENOMEM. */
+/*
+ * Encodes a message. The caller frees *ret_data. Returns 0, -E2BIG if it is too deep or too large,
+ * -EINVAL for a real number, or -ENOMEM.
+ */
 int message_encode(const json_t *message, char **ret_data, size_t *ret_size);
 
-/* -EBADMSG: not what message_encode() makes of an object; -ENOMEM. */
+/* Decodes a message. Returns 0, -EBADMSG unless it is an encoded object, or -ENOMEM. */
 int message_decode(const char *data, size_t size, json_t **ret_message);
 
 #endif

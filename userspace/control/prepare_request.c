@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The request to prepare an execution: all that a client says about it. */
+/* Parses the request to prepare an execution. */
 #include <limits.h>
 #include <string.h>
 
@@ -124,7 +124,7 @@ static int prepare_parse_into(json_t *message, struct prepare_request *request,
 	int version = 0, home = 0, observe = 0, r;
 	json_error_t error;
 
-	/* The version first: a newer client's unknown keys are not its mistake. */
+	/* Check the version first: a newer client may send unknown keys. */
 	if (json_unpack_ex(message, &error, 0, "{s:i}", "version", &version) < 0)
 		return request_malformed(failure, &error);
 	r = request_check_version(version, failure);

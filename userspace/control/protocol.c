@@ -7,7 +7,7 @@
 
 #include "audit/text/text.h"
 
-/* A byte may become six in JSON, and the whole must fit a packet. */
+/* A byte may become six in JSON, and the message must fit into a packet. */
 #define ERROR_TEXT_MAX 10000u
 
 void protocol_fds_close(struct protocol_fds *fds)
@@ -59,7 +59,7 @@ int protocol_send(int socket, const json_t *message, const int *fds, size_t fd_c
 
 static void collect(struct msghdr *packet, struct protocol_fds *ret_fds, struct ucred *ret_sender)
 {
-	/* What no process is: it stays where the kernel names none. */
+	/* Invalid values, which remain if the kernel reports no sender. */
 	struct ucred sender = {.pid = -1, .uid = (uid_t)-1, .gid = (gid_t)-1};
 
 	ret_fds->count = 0;
@@ -113,7 +113,7 @@ int protocol_receive_packet(int socket, char data[PROTOCOL_MAX_PACKET], size_t *
 	struct msghdr packet = {.msg_iov = &iov,
 				.msg_iovlen = 1,
 				.msg_control = control.buffer,
-				/* Room for so many descriptors, and no more. */
+				/* Space for exactly the permitted number of descriptors. */
 				.msg_controllen =
 					CMSG_SPACE(sizeof(int) * PROTOCOL_MAX_FDS) +
 					(ret_sender ? CMSG_SPACE(sizeof(*ret_sender)) : 0)};
@@ -258,7 +258,7 @@ json_t *protocol_limits(const struct policy_limits *limits, bool all)
 	for (size_t i = 0; i < ARRAY_SIZE(limit_names); i++) {
 		uint64_t value = *(const uint64_t *)((const char *)limits + limit_names[i].offset);
 
-		/* JSON integers are signed here; beyond that a limit means none anyway. */
+		/* JSON integers are signed; larger values mean no limit anyway. */
 		if (value > INT64_MAX)
 			value = INT64_MAX;
 		if ((all || value > 0) && json_object_set_new(object, limit_names[i].name,

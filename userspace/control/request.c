@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests as the daemon understands them: strictly checked JSON. */
+/* Parses requests from JSON with strict checks. */
 #include "control/request.h"
 
 #include <string.h>

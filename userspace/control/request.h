@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests as the daemon understands them: strictly checked JSON. An unknown key, a missing one, a
- * wrong type, an overlong text: -EINVAL, and `failure` says which. -ENOMEM.
+ * Parses requests from JSON with strict checks. All functions return 0, -ENOMEM, or -EINVAL with
+ * *failure set for an unknown or missing key, a wrong type, or a text that is too long.
  */
 #ifndef CORDON_DAEMON_REQUEST_H
 #define CORDON_DAEMON_REQUEST_H
@@ -17,7 +17,7 @@
 
 /* Session, agent, executor, language and names of bindings. */
 #define REQUEST_NAME_MAX 255
-/* Why something is allowed, in an operator's words. */
+/* An operator's reason for permitting something. */
 #define REQUEST_REASON_MAX 1000
 
 enum request_op {
@@ -45,14 +45,14 @@ const char *request_op_name(enum request_op op);
 
 struct prepare_request {
 	char *policy; /* name or absolute path */
-	bool home;    /* a descriptor of the home directory comes along */
+	bool home;    /* with a descriptor of the home directory */
 	char **binds; /* NULL-terminated */
 	size_t bind_count;
-	size_t found_count; /* so many of the last ones mean nothing where the policy has no such variable */
-	struct policy_limits limits; /* asked for */
+	size_t found_count; /* the last ones, ignored by policies without such a variable */
+	struct policy_limits limits; /* requested */
 	char *log;		     /* absolute, or NULL */
-	char **indirections; /* three texts each, NULL-terminated, or NULL; not checked further */
-	/* Everything the request says about it; id, policy and limits in force come later. */
+	char **indirections; /* three strings each, NULL-terminated, or NULL; not validated */
+	/* The members from the request; id, policy and effective limits are set later. */
 	struct audit_execution execution;
 };
 
@@ -60,7 +60,7 @@ int prepare_request_parse(json_t *message, struct prepare_request *ret_request,
 			  struct failure *failure);
 void prepare_request_release(struct prepare_request *request);
 
-/* Frees what an execution's description owns, not the struct. */
+/* Frees the members of an execution's description, not the struct. */
 void audit_execution_release(struct audit_execution *execution);
 
 struct label_request {
@@ -72,7 +72,7 @@ int label_request_parse(json_t *message, struct label_request *ret_request,
 void label_request_release(struct label_request *request);
 
 struct ended_request {
-	char id[UUID_TEXT_SIZE]; /* of one that an earlier daemon began; "": the connection's own */
+	char id[UUID_TEXT_SIZE]; /* of an execution of a previous daemon; "": the connection's */
 	int status;
 	bool have_code;
 	unsigned char code_digest[32];
@@ -84,26 +84,26 @@ int ended_request_parse(json_t *message, struct ended_request *ret_request,
 			struct failure *failure);
 
 struct abort_request {
-	int error; /* positive; 0: a name that this host does not know */
+	int error; /* positive; 0: name unknown on this host */
 	char message[512];
 };
 
 int abort_request_parse(json_t *message, struct abort_request *ret_request,
 			struct failure *failure);
 
-/* *ret_from: the slot to begin with. */
+/* *ret_from: the first slot. */
 int ps_request_parse(json_t *message, uint32_t *ret_from, struct failure *failure);
 int kill_request_parse(json_t *message, unsigned char ret_id[16], struct failure *failure);
 int stop_request_parse(json_t *message, bool *ret_force, struct failure *failure);
 
-/* Exactly one of execution, all_of and session says which ones. */
+/* Exactly one of execution, all_of and session is set. */
 struct apply_request {
 	char *policy;			/* name or absolute path */
 	char execution[UUID_TEXT_SIZE]; /* or "" */
 	char *all_of;			/* name of a policy, or NULL */
-	char *session;			/* or NULL */
-	char *reason;			/* why the policy may be wider; NULL: it may not */
-	const char *use; /* what it was approved for, never from the wire; NULL: all */
+	char *session;			/* why the policy may permit more; NULL: it may not */
+	char *reason;			/* or NULL */
+	const char *use;		/* the approved use, never from the client; NULL: all */
 };
 
 int apply_request_parse(json_t *message, struct apply_request *ret_request,
@@ -112,22 +112,22 @@ void apply_request_release(struct apply_request *request);
 
 struct adopt_request {
 	pid_t pid;
-	char *executor; /* name of an entry; NULL: the one for the program that the process runs */
+	char *executor; /* name of an entry; NULL: the entry of the process's program */
 };
 
 int adopt_request_parse(json_t *message, struct adopt_request *ret_request,
 			struct failure *failure);
 void adopt_request_release(struct adopt_request *request);
 
-/* One of the two: the other is 0. */
+/* Exactly one is set; the other is 0. */
 struct who_request {
 	pid_t pid;
-	uint64_t cgroup; /* the kernel's number */
+	uint64_t cgroup; /* the kernel's cgroup id */
 };
 
 int who_request_parse(json_t *message, struct who_request *ret_request, struct failure *failure);
 
-/* Requests that have nothing but their name; hello carries its version. */
+/* Requests without members; hello has its version. */
 int plain_request_parse(json_t *message, struct failure *failure);
 int hello_request_parse(json_t *message, struct failure *failure);
 

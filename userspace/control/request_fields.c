@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the keys of requests hold, checked: -EINVAL with a text that names the key, -ENOMEM. */
+/* Validates members of requests: -EINVAL with the key's name in the text, or -ENOMEM. */
 #include "control/request_fields.h"
 
 #include <limits.h>
@@ -9,7 +9,7 @@
 #include "control/protocol.h"
 #include "control/request.h"
 
-/* What jansson found wrong, in the protocol's words. */
+/* Converts jansson's error to an error of the protocol. */
 int request_malformed(struct failure *failure, const json_error_t *error)
 {
 	return failure_set(failure, EINVAL, "malformed request: %.160s", error->text);
@@ -20,7 +20,7 @@ int request_check_version(int version, struct failure *failure)
 	if (version == PROTOCOL_VERSION)
 		return 0;
 	return failure_set(failure, EPROTONOSUPPORT,
-			   "the daemon speaks version %d of the protocol, the client version %d; "
+			   "the daemon uses version %d of the protocol, the client version %d; "
 			   "use one build for both",
 			   PROTOCOL_VERSION, version);
 }
@@ -33,7 +33,7 @@ int request_copy(const char *text, char **ret_copy, struct failure *failure)
 	return 0;
 }
 
-/* An optional text: null and an absent key say the same. */
+/* Reads an optional string: null and a missing key are equivalent. */
 int request_text(const char *key, json_t *value, const char **ret_text, struct failure *failure)
 {
 	if (value && !json_is_null(value) && !json_is_string(value))

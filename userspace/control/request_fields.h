@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the keys of requests hold, checked: -EINVAL with a text that names the key, -ENOMEM. Copies
- * are the caller's; each is NULL where a text may be missing and is.
+ * Validates members of requests: -EINVAL with the key's name in the text, or -ENOMEM. The caller
+ * owns copies; a copy is NULL if an optional string is missing.
  */
 #ifndef CORDON_DAEMON_REQUEST_FIELDS_H
 #define CORDON_DAEMON_REQUEST_FIELDS_H
@@ -11,38 +11,38 @@
 
 #include "base/failure.h"
 
-/* What jansson found wrong, in the protocol's words. */
+/* Converts jansson's error to an error of the protocol. */
 int request_malformed(struct failure *failure, const json_error_t *error);
 
-/* -EPROTONOSUPPORT: the client is of another build. */
+/* Returns 0, or -EPROTONOSUPPORT if the client has another protocol version. */
 int request_check_version(int version, struct failure *failure);
 
 int request_copy(const char *text, char **ret_copy, struct failure *failure);
 
-/* An optional text, borrowed: null and an absent key say the same. */
+/* Returns an optional string without a copy: null and a missing key are equivalent. */
 int request_text(const char *key, json_t *value, const char **ret_text, struct failure *failure);
 
-/* Optional, of 1 to `limit` or REQUEST_NAME_MAX bytes. */
+/* Copies an optional string of 1 to `limit` or REQUEST_NAME_MAX bytes. */
 int request_copy_bounded(const char *key, const char *text, int limit, char **ret_copy,
 			 struct failure *failure);
 int request_copy_name(const char *key, json_t *value, char **ret_copy, struct failure *failure);
 
-/* Absolute, of less than PATH_MAX bytes. */
+/* Copies an absolute path of less than PATH_MAX bytes. */
 int request_copy_path(const char *key, const char *text, char **ret_copy, struct failure *failure);
 int request_copy_optional_path(const char *key, json_t *value, char **ret_copy,
 			       struct failure *failure);
 
-/* A policy's name, or the absolute path of its file. */
+/* Copies a policy's name, or the absolute path of its file. */
 int request_copy_policy(const char *policy, char **ret_policy, struct failure *failure);
 
-/* 64 hexadecimal digits. */
+/* Parses 64 hexadecimal digits. */
 int request_digest(const char *key, const char *text, unsigned char ret_digest[32],
 		   struct failure *failure);
 
-/* From 0 to `limit`. */
+/* Checks that a number is from 0 to `limit`. */
 int request_count(const char *key, json_int_t value, json_int_t limit, struct failure *failure);
 
-/* An array of texts, NULL-terminated; `nulls`: entries may be null. */
+/* Copies an array of strings, NULL-terminated; with `nulls`, entries may be null. */
 int request_strings(const char *key, json_t *array, bool nulls, char ***ret_strings,
 		    struct failure *failure);
 

@@ -42,7 +42,7 @@ int client_status(int socket, json_t **ret_status, struct failure *failure)
 	if (answers[asked + 1])
 		asked++;
 	if (strcmp(answer, NO_ANSWER) == 0)
-		return failure_set(failure, ETIMEDOUT, "the cordon daemon does not answer");
+		return failure_set(failure, ETIMEDOUT, "the cordon daemon does not respond");
 	*ret_status = json_loads(answer, 0, NULL);
 	assert_non_null(*ret_status);
 	return 0;
@@ -131,7 +131,7 @@ static void what_is_said(void **state)
 {
 	(void)state;
 	check_said(LIST(ENTRY("a", "waits")), NO_ANSWER, "a waits for approval");
-	check_said(NO_ANSWER, NULL, "does not answer");
+	check_said(NO_ANSWER, NULL, "does not respond");
 	check_said(NO_ANSWER, LIST(ENTRY("a", "waits")), "a waits for approval");
 }
 
