@@ -205,14 +205,17 @@ static __always_inline bool take_standby(struct cordon_executor *executor, struc
 	return false;
 }
 
-/* Binds the current directory as the work directory, unless it has no path. */
+/*
+ * Binds the current directory as the work directory, unless it has no path. The root of a container
+ * is not bound either: a policy's grants below `${workdir}` would reach all files there.
+ */
 static __always_inline void bind_workdir(const struct adopt_question *q,
 					 struct cordon_execution *execution)
 {
 	const struct inode *inode = read_task(bpf_get_current_task_btf())->fs->pwd.dentry->d_inode;
 	struct cordon_anchor *anchor = &execution->anchors[CORDON_ANCHOR_WORKDIR];
 
-	if (!q->workdir)
+	if (q->workdir <= sizeof("/") - 1)
 		return;
 	anchor->inode = inode->i_ino;
 	anchor->address = (__u64)inode;
