@@ -36,13 +36,12 @@ static const struct mutation {
 	const char *name, *type, *field, *reason;
 	enum change change;
 } mutations[] = {
-	{"a field that is gone", "mount", "mnt_parent", "no struct mount.mnt_parent", GONE},
-	{"a struct that is gone", "proc_inode", NULL, "no struct proc_inode.", NO_TYPE},
-	{"a field that moved where it has to stand first", "timespec64", "tv_sec",
+	{"a removed field", "mount", "mnt_parent", "no struct mount.mnt_parent", GONE},
+	{"a removed struct", "proc_inode", NULL, "no struct proc_inode.", NO_TYPE},
+	{"a moved field that must be first", "timespec64", "tv_sec",
 	 "struct timespec64.tv_sec as something else", MOVED},
-	{"a number that is narrower", "inode", "i_ino", "struct inode.i_ino as something else",
-	 NARROWED},
-	{"mounts in no known way", "super_block", "s_mounts", "lays out \"mounts\" in no way",
+	{"a narrower number", "inode", "i_ino", "struct inode.i_ino as something else", NARROWED},
+	{"mounts in an unknown layout", "super_block", "s_mounts", "lays out \"mounts\" in no way",
 	 GONE},
 	{"a hook with other arguments", "bpf_lsm_capable", NULL,
 	 "the hook capable with other arguments", ARGUMENTS},
@@ -162,14 +161,14 @@ static void try(const struct mutation *m)
 	btf__free(types);
 
 	status = say("doctor", doctor, sizeof(doctor));
-	check(status == 1 && strstr(doctor, m->reason), "doctor refuses and says why", m->name);
+	check(status == 1 && strstr(doctor, m->reason), "doctor fails with the reason", m->name);
 	status = say("run --policy policies/observe.yaml -- /bin/true", run, sizeof(run));
-	check(status == 125 && strstr(run, m->reason), "run refuses and says why", m->name);
+	check(status == 125 && strstr(run, m->reason), "run fails with the reason", m->name);
 	/* "cordon: REASON; see ..." */
 	reason = strstr(run, ": ");
 	if (reason)
 		reason[strcspn(reason, ";\n")] = '\0';
-	check(reason && strstr(doctor, reason + 2), "both say the same", m->name);
+	check(reason && strstr(doctor, reason + 2), "both report the same reason", m->name);
 	if (failed)
 		printf("doctor: %s\nrun: %s\n", doctor, run);
 	if (umount2(TYPES, MNT_DETACH) < 0)
@@ -190,8 +189,7 @@ int main(int argc, char **argv)
 		broken("read " TYPES);
 	cover(types);
 	btf__free(types);
-	check(say("doctor --quick", doctor, sizeof(doctor)) == 0, "doctor has nothing against it",
-	      "a copy");
+	check(say("doctor --quick", doctor, sizeof(doctor)) == 0, "doctor succeeds", "a copy");
 	if (umount2(TYPES, MNT_DETACH) < 0)
 		broken("uncover " TYPES);
 	for (size_t i = 0; i < ARRAY_SIZE(mutations); i++)

@@ -71,7 +71,7 @@ static void check_symbols(void)
 				continue;
 			seen++;
 			if (!calls_find(CALLS_SYSTEM, symbol + length)) {
-				printf("# nobody knows %s\n", symbol);
+				printf("# unknown: %s\n", symbol);
 				unknown++;
 			}
 			break;
@@ -91,9 +91,9 @@ static void check_types(const struct btf *types)
 	for (enum calls_kind kind = CALLS_SYSTEM; types && kind <= CALLS_RING_REGISTER; kind++) {
 		count += calls_count_new(types, kind, unknown);
 		if (unknown[0])
-			printf("# nobody knows %s\n", unknown);
+			printf("# unknown: %s\n", unknown);
 	}
-	check(types && count == 0, "the kernel's types name nothing new");
+	check(types && count == 0, "the kernel's types name no unknown call");
 }
 
 /* BTF must name as many operations as the kernel reports. */
@@ -168,7 +168,7 @@ static int count_unknown(enum calls_kind kind, ask_function *ask, unsigned long 
 		*ret_seen += there;
 		if (!there || is_known(kind, number))
 			continue;
-		printf("# nobody knows number %lu\n", number);
+		printf("# unknown number: %lu\n", number);
 		unknown++;
 	}
 	return unknown;
@@ -179,13 +179,13 @@ static void check_numbers(void)
 	int seen = 0, unknown = count_unknown(CALLS_FCNTL, ask_fcntl, 0, &seen);
 
 	unknown += count_unknown(CALLS_FCNTL, ask_fcntl, FIRST_OF_LINUX, &seen);
-	printf("# %d commands of fcntl answer\n", seen);
-	check(seen > 20 && unknown == 0, "every command of fcntl that answers is known");
+	printf("# %d supported commands of fcntl\n", seen);
+	check(seen > 20 && unknown == 0, "every supported command of fcntl is known");
 	seen = 0;
 	unknown = count_unknown(CALLS_PRCTL, ask_prctl, 0, &seen);
 	unknown += count_unknown(CALLS_PRCTL, ask_prctl_longer, 0, &seen);
-	printf("# %d options of prctl answer\n", seen);
-	check(seen > 30 && unknown == 0, "every option of prctl that answers is known");
+	printf("# %d supported options of prctl\n", seen);
+	check(seen > 30 && unknown == 0, "every supported option of prctl is known");
 }
 
 int main(void)

@@ -252,20 +252,20 @@ static void try_anchors(struct test *t, const struct cordon_anchor *bound)
 {
 	struct cordon_anchor changed;
 
-	expect(t, bound, 0, "what was bound grants");
+	expect(t, bound, 0, "a bound directory grants");
 	changed = *bound;
 	changed.address += 8;
-	expect(t, &changed, EACCES, "of another address: nothing");
+	expect(t, &changed, EACCES, "another address grants nothing");
 	changed = *bound;
 	changed.inode++;
-	expect(t, &changed, EACCES, "of another number: nothing");
+	expect(t, &changed, EACCES, "another inode number grants nothing");
 	changed = *bound;
 	changed.generation++;
-	expect(t, &changed, EACCES, "of another generation: nothing");
+	expect(t, &changed, EACCES, "another generation grants nothing");
 	changed = *bound;
 	changed.device++;
-	expect(t, &changed, EACCES, "of another file system: nothing");
-	expect(t, bound, 0, "what was bound still grants");
+	expect(t, &changed, EACCES, "another file system grants nothing");
+	expect(t, bound, 0, "the bound directory still grants");
 }
 
 /*
@@ -277,19 +277,20 @@ static void try_around(struct test *t, const struct cordon_anchor *bound)
 	struct task task;
 
 	start(t, t->around, bound, &task);
-	check(t, tell(&task, 'o'), EACCES, "what is below it is denied by its rule");
+	check(t, tell(&task, 'o'), EACCES, "a name below it is denied by its rule");
 	for (int i = 0; i < 2; i++)
-		check(t, tell(&task, 'b'), 0, "a file beside what is bound");
+		check(t, tell(&task, 'b'), 0, "a file beside the bound directory is granted");
 	for (int i = 0; i < 2; i++)
-		check(t, tell(&task, 'i'), EACCES, "what stands in it is denied, too");
-	check(t, tell(&task, 'd'), EACCES, "what is bound is denied by its rule");
+		check(t, tell(&task, 'i'), EACCES, "a file in it is denied, too");
+	check(t, tell(&task, 'd'), EACCES, "the bound directory is denied by its rule");
 	for (int i = 0; i < 2; i++)
-		check(t, tell(&task, 'o'), EACCES, "so is a file in it");
+		check(t, tell(&task, 'o'), EACCES, "a file below it is still denied");
 	for (int i = 0; i < 2; i++)
-		check(t, tell(&task, 'c'), 0, "a file of a file system that is mounted");
-	check(t, tell(&task, 'r'), EACCES, "its root, which no rule grants");
-	check(t, tell(&task, 'p'), 0, "its own process");
-	check(t, tell(&task, '1'), EACCES, "another process, whatever is granted by its number");
+		check(t, tell(&task, 'c'), 0, "a file of a mounted file system is granted");
+	check(t, tell(&task, 'r'), EACCES, "its root, which no rule grants, is denied");
+	check(t, tell(&task, 'p'), 0, "its own process is granted");
+	check(t, tell(&task, '1'), EACCES,
+	      "another process is denied, although its number is granted");
 	stop(t, &task);
 }
 
@@ -304,7 +305,7 @@ static void try_swap(struct test *t, const struct cordon_anchor *bound)
 		check(t, tell(&task, 's'), 0, "and a socket");
 	}
 	enforcement_set_policy(t->enforcement, task.slot, t->other);
-	check(t, tell(&task, 'o'), EACCES, "another policy: the file is refused");
+	check(t, tell(&task, 'o'), EACCES, "another policy: the file is denied");
 	check(t, tell(&task, 's'), EACCES, "and the socket");
 	stop(t, &task);
 }
@@ -321,7 +322,7 @@ static void try_connected(struct test *t, const struct cordon_anchor *bound)
 	for (int i = 0; i < 2; i++)
 		check(t, tell(&task, 'u'), 0, "a policy grants a datagram");
 	enforcement_set_policy(t->enforcement, task.slot, t->granting);
-	check(t, tell(&task, 'u'), EPERM, "another policy: the next is refused");
+	check(t, tell(&task, 'u'), EPERM, "another policy: the next one is denied");
 	stop(t, &task);
 }
 
@@ -379,9 +380,9 @@ static void check_told(struct test *t, const struct task *task)
 {
 	const struct cordon_execution *view = enforcement_execution(t->enforcement, task->slot);
 
-	check(t, tell(task, 'o'), EACCES, "what none of its rules grants");
+	check(t, tell(task, 'o'), EACCES, "an access that no rule grants is denied");
 	check(t, view->denials == 1 && view->coalesced == 0 ? 0 : EALREADY, 0,
-	      "it is told as this execution's, and not counted into another's");
+	      "it is reported for this execution, and not counted into another's");
 }
 
 /* Uses slots and generations that are equal when merged by XOR. */

@@ -386,14 +386,14 @@ int main(int argc, char **argv)
 	(void)uname(&kernel);
 	r = load(s);
 	if (r < 0) {
-		printf("# matcher: kernel %s does not take the program: %s\n", kernel.release,
+		printf("# matcher: kernel %s rejects the program: %s\n", kernel.release,
 		       strerror(-r));
 		return 3;
 	}
 	r = run(s, pairs);
 	printf("%s - reference, host and kernel %s agree on %llu pairs of policy and name (%llu "
-	       "policies of up to %llu pages, %llu verdicts by a rule, %llu asked again from the "
-	       "directory on, %llu policies refused as too large, seed %llu)\n",
+	       "policies of up to %llu pages, %llu verdicts by a rule, %llu checked again from the "
+	       "directory on, %llu policies rejected as too large, seed %llu)\n",
 	       r == 0 ? "ok" : "not ok", kernel.release, (unsigned long long)s->pairs,
 	       (unsigned long long)s->policies, (unsigned long long)s->pages_most,
 	       (unsigned long long)s->matches, (unsigned long long)s->resumed,

@@ -149,7 +149,7 @@ static int futex(uint32_t *word, int operation, uint32_t value)
 	return (int)syscall(SYS_futex, word, operation, value, NULL, NULL, 0);
 }
 
-/* --- what the tasks do -------------------------------------------------------------------- */
+/* --- accesses of the tasks ---------------------------------------------------------------- */
 
 static bool try_access(const struct test *t, enum access which)
 {
@@ -575,7 +575,7 @@ static void check_accesses(struct test *t)
 					       : must < 0 ? s->allowed[i] == 0 && s->refused[i] > 0
 							  : s->allowed[i] > 0 && s->refused[i] > 0);
 
-		outcome(t, good, "%s: %llu allowed, %llu refused, %llu failed otherwise (%s)",
+		outcome(t, good, "%s: %llu allowed, %llu denied, %llu failed otherwise (%s)",
 			accesses[i].name, (unsigned long long)s->allowed[i],
 			(unsigned long long)s->refused[i], (unsigned long long)s->odd[i],
 			must > 0   ? "both policies allow it"
@@ -583,7 +583,7 @@ static void check_accesses(struct test *t)
 				   : "one of them allows it");
 	}
 	outcome(t, s->pairs > 100 && s->pairs_wrong == 0,
-		"of two names, the one that the policy in force allows: %llu pairs, %llu wrong",
+		"of two names, only the active policy's is allowed: %llu pairs, %llu wrong",
 		(unsigned long long)s->pairs, (unsigned long long)s->pairs_wrong);
 	outcome(t, t->denials > 100 && t->misattributed == 0,
 		"%llu denials reported, %llu by the wrong policy or rule",
