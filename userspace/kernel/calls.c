@@ -9,10 +9,10 @@
 
 #include "base/cleanup.h"
 
-#define OWN	   "reaches its own process alone"
-#define TELLS	   "tells numbers about the host or a process, which no right speaks of"
-#define DESCRIPTOR "of a descriptor that was judged when it was opened or arrived"
-#define ELSEWHERE  "of other architectures, or of kernels older than those that are supported"
+#define OWN	   "affects only the calling process"
+#define TELLS	   "returns numbers about the host or a process, which no right covers"
+#define DESCRIPTOR "for a descriptor that was checked when it was opened or received"
+#define ELSEWHERE  "only on other architectures or unsupported kernels"
 
 static const struct calls_row rows[] = {
 	/* Files by name. */
@@ -20,7 +20,7 @@ static const struct calls_row rows[] = {
 	 "file_open path_mknod path_truncate", NULL},
 	{CALLS_SYSTEM, CALLS_STRICT, "open_by_handle_at", "capable file_open", NULL},
 	{CALLS_SYSTEM, CALLS_REFUSED, "name_to_handle_at", NULL,
-	 "what a handle leads to is judged where it is opened"},
+	 "the object of a handle is checked when it is opened"},
 	{CALLS_SYSTEM, CALLS_PASS, "truncate truncate64 ia32_truncate64", "path_truncate", NULL},
 	{CALLS_SYSTEM, CALLS_PASS, "ftruncate ftruncate64 ia32_ftruncate64",
 	 "path_truncate file_truncate", NULL},
@@ -54,13 +54,13 @@ static const struct calls_row rows[] = {
 	{CALLS_SYSTEM, CALLS_PASS, "listxattr llistxattr flistxattr listxattrat", "inode_listxattr",
 	 NULL},
 	{CALLS_SYSTEM, CALLS_PASS, "access faccessat faccessat2", NULL,
-	 "whether a path exists can be seen as far as permission bits allow"},
+	 "permission bits decide whether the existence of a path can be seen"},
 	{CALLS_SYSTEM, CALLS_PASS, "chdir fchdir getcwd umask", NULL,
-	 "the object that is found from there is judged, by what is done with it"},
+	 "later calls check the operation on an object that is found from there"},
 	{CALLS_SYSTEM, CALLS_PASS, "chroot fchroot", "path_chroot capable", NULL},
 	{CALLS_SYSTEM, CALLS_PASS, "inotify_add_watch", "path_notify", NULL},
 	{CALLS_SYSTEM, CALLS_PASS, "inotify_init inotify_init1 inotify_rm_watch", NULL,
-	 "an instance sees nothing yet; how many a user has is the kernel's limit"},
+	 "a new instance watches nothing; the kernel limits the instances of a user"},
 	{CALLS_SYSTEM, CALLS_REFUSED, "fanotify_init fanotify_mark", "path_notify capable", NULL},
 	{CALLS_SYSTEM, CALLS_PASS, "statfs statfs64 fstatfs fstatfs64", NULL, TELLS},
 	{CALLS_SYSTEM, CALLS_REFUSED, "ustat sysfs", NULL, TELLS},
@@ -72,13 +72,13 @@ static const struct calls_row rows[] = {
 	 "copy_file_range ia32_fallocate getdents getdents64 readdir old_readdir io_submit",
 	 "file_permission", "besides, " DESCRIPTOR},
 	{CALLS_SYSTEM, CALLS_PARTLY, "pwritev2 fallocate", "file_permission",
-	 "what others wrote to a log that is to be appended to is kept"},
+	 "a file for appending only can still only be appended to"},
 	{CALLS_SYSTEM, CALLS_PASS,
 	 "tee vmsplice lseek llseek _llseek fsync fdatasync sync_file_range sync_file_range2 "
 	 "ia32_sync_file_range readahead ia32_readahead fadvise64 fadvise64_64 ia32_fadvise64 "
 	 "ia32_fadvise64_64 syncfs cachestat",
 	 NULL, DESCRIPTOR},
-	{CALLS_SYSTEM, CALLS_PASS, "sync bdflush", NULL, "writes what was written already"},
+	{CALLS_SYSTEM, CALLS_PASS, "sync bdflush", NULL, "writes data that was written already"},
 	{CALLS_SYSTEM, CALLS_PASS, "fcntl fcntl64", "file_fcntl file_lock path_notify", NULL},
 	{CALLS_SYSTEM, CALLS_PASS, "flock", "file_lock", NULL},
 	{CALLS_SYSTEM, CALLS_PARTLY, "ioctl", "file_ioctl file_ioctl_compat", NULL},
@@ -90,7 +90,7 @@ static const struct calls_row rows[] = {
 	 "timerfd_gettime timerfd_gettime32 timerfd_gettime64 memfd_create memfd_secret "
 	 "io_destroy io_cancel io_getevents io_getevents_time32 io_pgetevents io_pgetevents_time32 "
 	 "io_pgetevents_time64",
-	 NULL, "makes or waits for descriptors of its own process"},
+	 NULL, "creates or waits for descriptors of the calling process"},
 	{CALLS_SYSTEM, CALLS_PASS, "mq_open", "inode_create file_open", NULL},
 	{CALLS_SYSTEM, CALLS_PASS, "mq_unlink", "inode_unlink", NULL},
 	{CALLS_SYSTEM, CALLS_PASS,
@@ -104,17 +104,17 @@ static const struct calls_row rows[] = {
 	{CALLS_SYSTEM, CALLS_REFUSED, "uselib", "mmap_file", NULL},
 	{CALLS_SYSTEM, CALLS_PASS, "mmap mmap2 mmap_pgoff ia32_mmap", "mmap_file", NULL},
 	{CALLS_SYSTEM, CALLS_PASS, "remap_file_pages", "mmap_file",
-	 "where a kernel does not ask it: the same file with the same protection"},
+	 "kernels without the hook call: the same file with the same protection"},
 	{CALLS_SYSTEM, CALLS_PASS, "mprotect pkey_mprotect", "file_mprotect", NULL},
 	{CALLS_SYSTEM, CALLS_PASS, "brk", "mmap_addr", NULL},
 	{CALLS_SYSTEM, CALLS_PARTLY, "personality", NULL,
-	 "what it makes executable is judged where it is mapped: mmap_file, mmap_addr"},
+	 "mmap_file and mmap_addr check memory that it makes executable"},
 	{CALLS_SYSTEM, CALLS_PASS,
 	 "mremap munmap msync mincore mlock mlock2 mlockall munlock munlockall mseal mbind "
 	 "get_mempolicy set_mempolicy set_mempolicy_home_node pkey_alloc pkey_free "
 	 "map_shadow_stack membarrier",
-	 NULL, OWN ", and makes nothing executable"},
-	{CALLS_SYSTEM, CALLS_PASS, "madvise", "capable", "else " OWN},
+	 NULL, OWN ", and makes no memory executable"},
+	{CALLS_SYSTEM, CALLS_PASS, "madvise", "capable", "otherwise " OWN},
 	{CALLS_SYSTEM, CALLS_REFUSED, "userfaultfd", "inode_init_security_anon", NULL},
 	{CALLS_SYSTEM, CALLS_REFUSED, "modify_ldt", NULL, OWN},
 	{CALLS_SYSTEM, CALLS_PASS,
@@ -123,7 +123,7 @@ static const struct calls_row rows[] = {
 	 "set_robust_list set_tid_address getrandom exit exit_group restart_syscall",
 	 NULL, OWN},
 	{CALLS_SYSTEM, CALLS_PASS, "prctl", "capable ptrace_access_check",
-	 "each option stands below"},
+	 "each option is listed below"},
 
 	/* Processes. */
 	{CALLS_SYSTEM, CALLS_PARTLY, "clone ia32_clone", "task_alloc userns_create capable", NULL},
@@ -141,9 +141,9 @@ static const struct calls_row rows[] = {
 	{CALLS_SYSTEM, CALLS_PASS, "pidfd_getfd", "ptrace_access_check file_receive", NULL},
 	{CALLS_SYSTEM, CALLS_PASS, "get_robust_list", "ptrace_access_check", NULL},
 	{CALLS_SYSTEM, CALLS_PASS, "pidfd_open", NULL,
-	 "names a process, as its number does: what is done with it is judged"},
+	 "refers to a process, as its pid does: later calls check the operation on it"},
 	{CALLS_SYSTEM, CALLS_PASS, "process_mrelease", NULL,
-	 "takes memory of processes alone that are being killed"},
+	 "releases memory only of processes that are being killed"},
 	{CALLS_SYSTEM, CALLS_STRICT, "move_pages migrate_pages",
 	 "ptrace_access_check task_movememory", NULL},
 	{CALLS_SYSTEM, CALLS_PASS,
@@ -152,10 +152,10 @@ static const struct calls_row rows[] = {
 	{CALLS_SYSTEM, CALLS_PASS, "setpriority nice", "task_setnice", NULL},
 	{CALLS_SYSTEM, CALLS_PASS, "ioprio_set", "task_setioprio", NULL},
 	{CALLS_SYSTEM, CALLS_PASS, "prlimit64", "task_prlimit capable", NULL},
-	{CALLS_SYSTEM, CALLS_PASS, "setrlimit", "capable", "else " OWN},
+	{CALLS_SYSTEM, CALLS_PASS, "setrlimit", "capable", "otherwise " OWN},
 	{CALLS_SYSTEM, CALLS_PASS, "setpgid", "task_setpgid", NULL},
 	{CALLS_SYSTEM, CALLS_PASS, "setsid wait4 waitpid waitid", NULL,
-	 "of its own process and children"},
+	 "affects only the calling process and its children"},
 	{CALLS_SYSTEM, CALLS_PASS,
 	 "getpriority ioprio_get getpgid getpgrp getsid sched_getscheduler sched_getparam "
 	 "sched_getattr sched_getaffinity sched_get_priority_max sched_get_priority_min "
@@ -170,7 +170,7 @@ static const struct calls_row rows[] = {
 	 "setregid16 setregid32 setresuid setresuid16 setresuid32 setresgid setresgid16 setresgid32 "
 	 "setfsuid setfsuid16 setfsuid32 setfsgid setfsgid16 setfsgid32 setgroups setgroups16 "
 	 "setgroups32 capset",
-	 "capable", "else " OWN},
+	 "capable", "otherwise " OWN},
 	{CALLS_SYSTEM, CALLS_PASS,
 	 "rt_sigaction rt_sigpending rt_sigprocmask rt_sigreturn x32_rt_sigreturn rt_sigsuspend rt_sigtimedwait "
 	 "rt_sigtimedwait_time32 rt_sigtimedwait_time64 sigaction sigaltstack signal sigpending "
@@ -184,7 +184,7 @@ static const struct calls_row rows[] = {
 	{CALLS_SYSTEM, CALLS_PASS,
 	 "seccomp landlock_create_ruleset landlock_add_rule landlock_restrict_self "
 	 "lsm_set_self_attr lsm_get_self_attr lsm_list_modules",
-	 NULL, "narrows its own process further, or tells how it is narrowed"},
+	 NULL, "restricts the calling process further, or returns its restrictions"},
 
 	/* Sockets, System V objects, keys. */
 	{CALLS_SYSTEM, CALLS_PARTLY, "socket socketpair", "socket_create socket_post_create", NULL},
@@ -219,10 +219,10 @@ static const struct calls_row rows[] = {
 
 	/* io_uring; its operations follow below. */
 	{CALLS_SYSTEM, CALLS_UNLESS_IO_URING, "io_setup", NULL,
-	 "counts against a number that the host has but one of"},
+	 "counts against a limit for the whole host"},
 	{CALLS_SYSTEM, CALLS_UNLESS_IO_URING, "io_uring_setup", "uring_sqpoll", NULL},
 	{CALLS_SYSTEM, CALLS_UNLESS_IO_URING, "io_uring_enter io_uring_register",
-	 "uring_override_creds", "each operation stands below"},
+	 "uring_override_creds", "each operation is listed below"},
 
 	/* The host. */
 	{CALLS_SYSTEM, CALLS_STRICT_NAMESPACES, "mount", "sb_mount sb_remount", NULL},
@@ -231,14 +231,14 @@ static const struct calls_row rows[] = {
 	{CALLS_SYSTEM, CALLS_STRICT_NAMESPACES, "pivot_root", "sb_pivotroot", NULL},
 	{CALLS_SYSTEM, CALLS_STRICT_NAMESPACES, "move_mount", "move_mount", NULL},
 	{CALLS_SYSTEM, CALLS_STRICT_NAMESPACES, "fsmount", "capable",
-	 "what it makes is found nowhere until `move_mount`"},
+	 "its mount has no path before `move_mount`"},
 	{CALLS_SYSTEM, CALLS_UNLESS_NAMESPACES, "fsopen fspick fsconfig",
 	 "capable sb_remount fs_context_parse_param sb_kern_mount", NULL},
 	{CALLS_SYSTEM, CALLS_UNLESS_NAMESPACES, "open_tree", "capable",
-	 "what it makes is found nowhere until `move_mount`"},
+	 "its mount has no path before `move_mount`"},
 	{CALLS_SYSTEM, CALLS_UNLESS_NAMESPACES, "mount_setattr open_tree_attr", "capable", NULL},
 	{CALLS_SYSTEM, CALLS_PASS, "statmount listmount", "capable",
-	 "of its own mount namespace they tell what `/proc/self/mountinfo` does, of others nothing"},
+	 "return for the caller's mount namespace what `/proc/self/mountinfo` contains, and fail for others"},
 	{CALLS_SYSTEM, CALLS_REFUSED, "listns", "capable", NULL},
 	{CALLS_SYSTEM, CALLS_REFUSED, "quotactl quotactl_fd", "quotactl", NULL},
 	{CALLS_SYSTEM, CALLS_STRICT, "bpf", "bpf bpf_map bpf_prog", NULL},
@@ -295,14 +295,14 @@ static const struct calls_row rows[] = {
 	{CALLS_RING, CALLS_PASS, "IORING_OP_RECVMSG IORING_OP_RECV", "socket_recvmsg file_receive",
 	 NULL},
 	{CALLS_RING, CALLS_PASS, "IORING_OP_RECV_ZC", "capable",
-	 "takes from a queue that IORING_REGISTER_ZCRX_IFQ made, which asks for `net_admin`"},
+	 "receives from a queue that IORING_REGISTER_ZCRX_IFQ created, which requires `net_admin`"},
 	{CALLS_RING, CALLS_PASS, "IORING_OP_URING_CMD IORING_OP_URING_CMD128",
 	 "socket_setsockopt socket_getsockopt",
-	 "other commands go to a device that `file_open` judged, or do what reading and writing does"},
+	 "other commands go to a device that `file_open` checked, or are equivalent to reads and writes"},
 	{CALLS_RING, CALLS_PASS, "IORING_OP_FIXED_FD_INSTALL", "file_receive", NULL},
 	{CALLS_RING, CALLS_PASS, "IORING_OP_MSG_RING", "file_receive",
-	 "the other ring is one whose descriptor it has: none arrives from outside"},
-	{CALLS_RING, CALLS_PASS, "IORING_OP_MADVISE", "capable", "else " OWN},
+	 "needs a descriptor of the other ring, and cannot receive one from outside"},
+	{CALLS_RING, CALLS_PASS, "IORING_OP_MADVISE", "capable", "otherwise " OWN},
 	{CALLS_RING, CALLS_PASS,
 	 "IORING_OP_NOP IORING_OP_NOP128 IORING_OP_FSYNC IORING_OP_SYNC_FILE_RANGE "
 	 "IORING_OP_FADVISE IORING_OP_TEE IORING_OP_SHUTDOWN IORING_OP_POLL_ADD "
@@ -310,17 +310,17 @@ static const struct calls_row rows[] = {
 	 "IORING_OP_LINK_TIMEOUT IORING_OP_CLOSE IORING_OP_FILES_UPDATE IORING_OP_EPOLL_CTL "
 	 "IORING_OP_EPOLL_WAIT IORING_OP_PROVIDE_BUFFERS IORING_OP_REMOVE_BUFFERS IORING_OP_WAITID "
 	 "IORING_OP_FUTEX_WAIT IORING_OP_FUTEX_WAKE IORING_OP_FUTEX_WAITV IORING_OP_PIPE",
-	 NULL, "of its own process, or " DESCRIPTOR},
+	 NULL, "affects only the calling process, or " DESCRIPTOR},
 	{CALLS_RING_REGISTER, CALLS_PASS, "IORING_REGISTER_PERSONALITY", "uring_override_creds",
 	 NULL},
 	{CALLS_RING_REGISTER, CALLS_PASS, "IORING_REGISTER_ZCRX_IFQ", "capable", NULL},
 	{CALLS_RING_REGISTER, CALLS_PASS, "IORING_REGISTER_ZCRX_CTRL", NULL,
-	 "of a queue that IORING_REGISTER_ZCRX_IFQ made"},
+	 "for a queue that IORING_REGISTER_ZCRX_IFQ created"},
 	{CALLS_RING_REGISTER, CALLS_PASS,
 	 "IORING_REGISTER_RESTRICTIONS IORING_REGISTER_BPF_FILTER IORING_REGISTER_ENABLE_RINGS",
-	 NULL, "narrows what its own ring does"},
+	 NULL, "restricts its own ring"},
 	{CALLS_RING_REGISTER, CALLS_PASS, "IORING_REGISTER_SEND_MSG_RING", NULL,
-	 "sends numbers alone, to a ring whose descriptor it has"},
+	 "sends only numbers, to a ring that it has a descriptor of"},
 	{CALLS_RING_REGISTER, CALLS_PASS,
 	 "IORING_REGISTER_BUFFERS IORING_UNREGISTER_BUFFERS IORING_REGISTER_FILES "
 	 "IORING_UNREGISTER_FILES IORING_REGISTER_EVENTFD IORING_UNREGISTER_EVENTFD "
@@ -333,27 +333,27 @@ static const struct calls_row rows[] = {
 	 "IORING_REGISTER_NAPI IORING_UNREGISTER_NAPI IORING_REGISTER_CLOCK "
 	 "IORING_REGISTER_CLONE_BUFFERS IORING_REGISTER_RESIZE_RINGS IORING_REGISTER_MEM_REGION "
 	 "IORING_REGISTER_QUERY IORING_REGISTER_USE_REGISTERED_RING",
-	 NULL, "its own memory and descriptors, under other numbers"},
+	 NULL, "registers its own memory and descriptors under other numbers"},
 
 	/* prctl(2). */
 	{CALLS_PRCTL, CALLS_PASS, "PR_SCHED_CORE=62", "ptrace_access_check", NULL},
 	{CALLS_PRCTL, CALLS_PASS,
 	 "PR_SET_MM=35 PR_CAPBSET_DROP=24 PR_SET_SECUREBITS=28 PR_SET_IO_FLUSHER=57", "capable",
-	 "else " OWN},
+	 "otherwise " OWN},
 	{CALLS_PRCTL, CALLS_PASS, "PR_CAP_AMBIENT=47", "capable",
-	 "what a capability is used for is judged, however it was kept"},
-	{CALLS_PRCTL, CALLS_PASS, "PR_SET_PDEATHSIG=1", NULL, "the signal goes to who asks for it"},
+	 "later calls check each use of the capability"},
+	{CALLS_PRCTL, CALLS_PASS, "PR_SET_PDEATHSIG=1", NULL, "the signal goes to the caller"},
 	{CALLS_PRCTL, CALLS_PASS, "PR_SET_PTRACER=1499557217 PR_SET_DUMPABLE=4", NULL,
-	 "lets others trace it; whether one of an execution may is for `ptrace_access_check`"},
+	 "permits others to trace it; `ptrace_access_check` checks tracers in executions"},
 	{CALLS_PRCTL, CALLS_PASS, "PR_SET_CHILD_SUBREAPER=36 PR_GET_CHILD_SUBREAPER=37", NULL,
-	 "of its own process and children"},
+	 "affects only the calling process and its children"},
 	{CALLS_PRCTL, CALLS_PASS, "PR_TASK_PERF_EVENTS_DISABLE=31 PR_TASK_PERF_EVENTS_ENABLE=32",
-	 NULL, "of events that `perf_event_open` never let it have"},
+	 NULL, "for events, which `perf_event_open` denies"},
 	{CALLS_PRCTL, CALLS_PASS,
 	 "PR_SET_SECCOMP=22 PR_GET_SECCOMP=21 PR_SET_NO_NEW_PRIVS=38 PR_GET_NO_NEW_PRIVS=39 "
 	 "PR_SET_MDWE=65 PR_GET_MDWE=66 PR_SET_SYSCALL_USER_DISPATCH=59 PR_CAPBSET_READ=23 "
 	 "PR_GET_SECUREBITS=27",
-	 NULL, "narrows its own process further, or tells how it is narrowed"},
+	 NULL, "restricts the calling process further, or returns its restrictions"},
 	{CALLS_PRCTL, CALLS_PASS,
 	 "PR_GET_PDEATHSIG=2 PR_GET_DUMPABLE=3 PR_GET_KEEPCAPS=7 PR_SET_KEEPCAPS=8 "
 	 "PR_GET_TIMING=13 PR_SET_TIMING=14 PR_SET_NAME=15 PR_GET_NAME=16 PR_GET_TSC=25 "
@@ -374,7 +374,7 @@ static const struct calls_row rows[] = {
 	 "PR_SET_TAGGED_ADDR_CTRL=55 PR_GET_TAGGED_ADDR_CTRL=56 PR_RISCV_V_SET_CONTROL=69 "
 	 "PR_RISCV_V_GET_CONTROL=70 PR_RISCV_SET_ICACHE_FLUSH_CTX=71 PR_PPC_GET_DEXCR=72 "
 	 "PR_PPC_SET_DEXCR=73",
-	 NULL, "of its own process, on other architectures"},
+	 NULL, "affects only the calling process, on other architectures"},
 
 	/* fcntl(2). */
 	{CALLS_FCNTL, CALLS_PASS,
@@ -401,16 +401,16 @@ static const struct calls_row rows[] = {
 	 "FS_IOC_SETFLAGS=0x40086602 FS_IOC32_SETFLAGS=0x40046602 FS_IOC_SETVERSION=0x40087602 "
 	 "FS_IOC32_SETVERSION=0x40047602 FS_IOC_FSSETXATTR=0x401c5820 "
 	 "FS_IOC_ENABLE_VERITY=0x40806685",
-	 "file_ioctl file_ioctl_compat inode_file_setattr", "pass where the file may be written"},
+	 "file_ioctl file_ioctl_compat inode_file_setattr", "allowed if the file may be written"},
 	{CALLS_IOCTL, CALLS_PASS,
 	 "FIBMAP=0x1 FIGETBSZ=0x2 FS_IOC_FIEMAP=0xc020660b FS_IOC_GETFLAGS=0x80086601 "
 	 "FS_IOC32_GETFLAGS=0x80046601 FS_IOC_GETVERSION=0x80087601 "
 	 "FS_IOC32_GETVERSION=0x80047601 FS_IOC_FSGETXATTR=0x801c581f "
 	 "FS_IOC_GETFSLABEL=0x81009431 FS_IOC_MEASURE_VERITY=0xc0046686",
-	 "file_ioctl inode_file_getattr", "pass: they tell of a file that was opened"},
+	 "file_ioctl inode_file_getattr", "allowed: they return data about an open file"},
 	{CALLS_IOCTL, CALLS_PASS,
 	 "FICLONE=0x40049409 FICLONERANGE=0x4020940d FIDEDUPERANGE=0xc0189436",
-	 "file_ioctl file_permission", "pass: the file must be open for writing"},
+	 "file_ioctl file_permission", "allowed: the file must be open for writing"},
 	{CALLS_IOCTL, CALLS_PASS,
 	 "FIFREEZE=0xc0045877 FITHAW=0xc0045878 FITRIM=0xc0185879 FS_IOC_SETFSLABEL=0x41009432 "
 	 "FS_IOC_GETFSUUID=0x80111500 FS_IOC_GETFSSYSFSPATH=0x80811501 "
@@ -426,7 +426,7 @@ static const struct calls_row rows[] = {
 	 "NS_GET_TGID_FROM_PIDNS=0x8004b707 NS_GET_PID_IN_PIDNS=0x8004b708 "
 	 "NS_GET_TGID_IN_PIDNS=0x8004b709 NS_MNT_GET_INFO=0x8010b70a NS_MNT_GET_NEXT=0x8010b70b "
 	 "NS_MNT_GET_PREV=0x8010b70c NS_GET_ID=0x8008b70d",
-	 "file_ioctl file_ioctl_compat", "refused, as is every ioctl of files that is not known"},
+	 "file_ioctl file_ioctl_compat", "denied, as is every unknown ioctl on files"},
 	{CALLS_IOCTL, CALLS_PASS,
 	 "PIDFD_GET_CGROUP_NAMESPACE=0xff01 PIDFD_GET_IPC_NAMESPACE=0xff02 "
 	 "PIDFD_GET_MNT_NAMESPACE=0xff03 PIDFD_GET_NET_NAMESPACE=0xff04 "
@@ -441,10 +441,11 @@ static const struct calls_row rows[] = {
 	 "TIOCSETD=0x5423 TIOCSLCKTRMIOS=0x5457 KDSETMODE=0x4b3a KDSKBMODE=0x4b45 "
 	 "VT_SETMODE=0x5602 VT_LOCKSWITCH=0x560b",
 	 "file_ioctl file_ioctl_compat",
-	 "refused of all descriptors; the first two by a strict filter as well"},
+	 "denied for all descriptors; a strict filter denies the first two as well"},
 	{CALLS_IOCTL, CALLS_PASS,
 	 "TIOCSCTTY=0x540e TIOCSPGRP=0x5410 FIOASYNC=0x5452 TIOCEXCL=0x540c TCXONC=0x540a",
-	 "file_ioctl file_ioctl_compat", "judged by whose terminal or signals they are"},
+	 "file_ioctl file_ioctl_compat",
+	 "checks the terminal's session, or the recipient of signals"},
 };
 
 const struct calls_row *calls_rows(size_t *ret_count)
