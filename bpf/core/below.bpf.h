@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Checks whether rules apply to names below a symbolic link in particular (bpf/pure/verdict.h). */
+/*
+ * [M4] Checks whether rules apply to names below a symbolic link in particular
+ * (bpf/pure/verdict.h).
+ */
 #ifndef CORDON_BPF_BELOW_BPF_H
 #define CORDON_BPF_BELOW_BPF_H
 

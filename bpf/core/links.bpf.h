@@ -62,8 +62,8 @@ static __always_inline bool is_bound(const struct cordon_execution *execution,
 
 /*
  * Has the execution, or one that could write all names of the file, made all names except the
- * first? `inode` points to the inode's address: passed by value, the verifier would have to accept
- * a pointer as a number.
+ * first? `inode` points to the inode's address instead of passing it: the verifier may see the
+ * address as a pointer, and accepts only numbers.
  */
 __noinline int has_own_links(struct cordon_execution *execution, struct policy_page *policy,
 			     const __u64 *inode)

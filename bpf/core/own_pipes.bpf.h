@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Pipes that executions made by pipe(2): an execution opens its own ones anew for either direction.
+ * Pipes that executions made by pipe(2). An execution may open its own ones again, in either
+ * direction.
  *
- * The maker is recorded with the inode, so that the record ends with the pipe and takes no place of
- * another execution's. A FIFO of a file system has a name, which rules grant.
+ * The maker is recorded with the inode. So the record ends with the pipe, and needs no room in a
+ * shared map. A FIFO of a file system has a name, which rules grant.
  */
 #ifndef CORDON_BPF_OWN_PIPES_BPF_H
 #define CORDON_BPF_OWN_PIPES_BPF_H
@@ -17,7 +18,9 @@ struct {
 	__type(value, struct label);
 } own_pipes SEC(".maps");
 
-/* `inode` may be NULL. The address is read from, so that the verifier makes nothing of it. */
+/*
+ * `inode` may be NULL, so it is an address here: the verifier would assume that a pointer is not.
+ */
 static __always_inline bool is_pipe_of_memory(__u64 inode)
 {
 	__u64 super_block = inode ? read_u64(FIELD(struct inode, inode, i_sb)) : 0;

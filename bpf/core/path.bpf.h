@@ -341,7 +341,9 @@ static __always_inline void ask_dentry(const struct subject *s, const struct den
 	ask_whole(APART(s));
 }
 
-/* Are the states below the directory equal at the source checked last and at this destination? */
+/*
+ * [M2] Are the states below the directory equal at the source checked last and at this destination?
+ */
 static __always_inline bool same_tree_rights(const struct walk *walk)
 {
 	for (__u32 n = 0; n < NAME_RUNS; n++)

@@ -22,7 +22,7 @@ struct subject {
 	struct walk *walk; /* NULL: no scratch available */
 	struct spare_walk *spare;
 	const struct cordon_policy_header *policy;
-	void *pages; /* the policy's inner map */
+	void *pages; /* inner map of the policy */
 	__u64 policy_ref;
 	struct label label;
 };

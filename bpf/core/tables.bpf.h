@@ -212,7 +212,7 @@ static __always_inline void next_run(struct walk *walk)
 	walk->offset = 0;
 }
 
-/* Does the attempt pass the parent directory, or start at it? */
+/* True if the runs of the attempt pass the parent directory; false if they start at it. */
 static __always_inline bool finds_directory(const struct walk *walk)
 {
 	return walk->partial == RECALL_NONE || walk->partial == RECALL_ABOVE;

@@ -4,8 +4,8 @@
  *
  * An LSM hook cannot wait. Instead, the process is stopped by a signal from inside the call, before
  * the call returns. The call is then restarted (ERESTARTNOINTR) when the daemon continues the
- * process (arch/<arch>/kernel/signal.c). By then a rule allows the access, or the map below
- * contains the decision, and the call is denied like any other.
+ * process (arch/<arch>/kernel/signal.c). By then a rule allows the access, or the daemon has stored
+ * its denial in `asked_questions`, and the call is denied like any other.
  *
  * Fail closed: an access that cannot wait is denied at once. If another process sends SIGCONT, the
  * restarted call waits again.

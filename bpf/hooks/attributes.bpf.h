@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Mode, owner, times and extended attributes: a change is a write to the object. Reading the value
- * of an extended attribute is a read.
+ * Checks on mode, owner, times and extended attributes. A change is a write to the object. Reading
+ * the value of an extended attribute is a read.
  */
 #ifndef CORDON_BPF_HOOK_ATTRIBUTES_BPF_H
 #define CORDON_BPF_HOOK_ATTRIBUTES_BPF_H
@@ -61,7 +61,7 @@ int BPF_PROG(cordon_path_chown, const struct path *path, unsigned int uid, unsig
 	return judge_attribute(path, CORDON_OP_CHOWN, ret);
 }
 
-/* Hooks that are given a dentry without a mount. */
+/* For hooks with a dentry but no mount. */
 static __always_inline int judge_dentry(struct dentry *dentry, __u32 operation, int ret)
 {
 	struct subject s;
@@ -70,7 +70,10 @@ static __always_inline int judge_dentry(struct dentry *dentry, __u32 operation, 
 	if (ret || kernel_acts_for_itself())
 		return ret;
 	ENTER(&s, ret);
-	/* A number to the verifier, which takes no arithmetic on a pointer that may be NULL. */
+	/*
+	 * Read as a plain number, because the verifier rejects arithmetic on a pointer that may be
+	 * NULL.
+	 */
 	inode = read_u64(FIELD(struct dentry, dentry, d_inode));
 	return LEAVE(&s,
 		     decide_mountless(&s, operation, dentry, rights_to_change_inode(&s, inode), 0));
@@ -115,7 +118,7 @@ int BPF_PROG(cordon_inode_removexattr, void *idmap, struct dentry *dentry, const
 	return judge_dentry(dentry, CORDON_OP_SETXATTR, ret);
 }
 
-/* Since Linux 6.2; before, access control lists came through inode_setxattr. */
+/* Since Linux 6.2. Before, access control lists were set through inode_setxattr. */
 SEC("?lsm/inode_set_acl")
 int BPF_PROG(cordon_inode_set_acl, void *idmap, struct dentry *dentry, const char *name,
 	     struct posix_acl *acl, int ret)
@@ -123,7 +126,7 @@ int BPF_PROG(cordon_inode_set_acl, void *idmap, struct dentry *dentry, const cha
 	return judge_dentry(dentry, CORDON_OP_SETXATTR, ret);
 }
 
-/* Of the same kernels; before, through inode_removexattr. */
+/* Since Linux 6.2. Before, access control lists were removed through inode_removexattr. */
 SEC("?lsm/inode_remove_acl")
 int BPF_PROG(cordon_inode_remove_acl, void *idmap, struct dentry *dentry, const char *name, int ret)
 {
@@ -147,7 +150,7 @@ static __always_inline int judge_data_of(struct subject *s, const struct dentry 
 {
 	const struct inode *inode = dentry->d_inode;
 
-	/* Memory without a name: reached by descriptor only. */
+	/* Memory without a name is reached only by a descriptor. */
 	if (dentry->d_sb->s_flags & (SB_KERNMOUNT | SB_NOUSER))
 		return 0;
 	return decide_mountless(s, CORDON_OP_METADATA, dentry, CORDON_RIGHT(CORDON_READ),
@@ -166,8 +169,8 @@ int BPF_PROG(cordon_inode_getxattr, struct dentry *dentry, const char *name, int
 }
 
 /*
- * Flags, project and extent sizes, by file_setattr(2) and by ioctl: since Linux 6.17, before which
- * there was the ioctl alone.
+ * Flags, project and extent sizes, by file_setattr(2) and by ioctl. Since Linux 6.17; before, only
+ * the ioctl existed.
  */
 SEC("?lsm/inode_file_setattr")
 int BPF_PROG(cordon_inode_file_setattr, struct dentry *dentry, void *attributes, int ret)
@@ -175,7 +178,7 @@ int BPF_PROG(cordon_inode_file_setattr, struct dentry *dentry, void *attributes,
 	const struct inode *inode = dentry->d_inode;
 	__u32 flags = 0;
 
-	/* The first member, as FS_IOC_SETFLAGS takes them (include/linux/fileattr.h). */
+	/* The first member, with the flags of FS_IOC_SETFLAGS (include/linux/fileattr.h). */
 	bpf_probe_read_kernel(&flags, sizeof(flags), attributes);
 	if (!ret && inode && (flags & FS_CASEFOLD_FL) && !(inode->i_flags & S_CASEFOLD))
 		return refuse_builtin(CORDON_OP_SETATTR, flags);

@@ -14,8 +14,8 @@
 #define LINK_FLAGS (NAME_TREE | NAME_LINK | NAME_SPELLED)
 
 /*
- * A symbolic link has names below it, below its target. Denies the link if its own name is granted,
- * but rules apply to names below the link's name in particular (below.bpf.h).
+ * [M4] in verdict.h. Denies a symbolic link if its own name is granted, but rules apply to names
+ * below the link's name in particular (below.bpf.h).
  */
 static __always_inline void ask_below_link(const struct subject *s)
 {
@@ -145,8 +145,8 @@ int BPF_PROG(cordon_path_rmdir, const struct path *dir, struct dentry *dentry, i
 }
 
 /*
- * Rights that names below a moved directory would gain; 0: none. If the automaton is in the same
- * states at both names, all names below have the same verdicts as before.
+ * [M2] and [M3] in verdict.h. Rights that names below a moved directory would gain; 0: none. If the
+ * automaton is in the same states at both names, all names below have the same verdicts as before.
  */
 static __always_inline __u32 brought_below(const struct walk *walk)
 {
@@ -160,11 +160,10 @@ static __always_inline __u32 brought_below(const struct walk *walk)
 }
 
 /*
- * Checks one direction of a rename, or a link. Both names need their rights, and the new name must
- * grant nothing that the old one did not. Below a directory, the move must also create nothing that
- * could not be created there (verdict.h has the reasons for both checks). Otherwise a move inside
- * one execution could make a writable file executable, or make an ordinary directory a repository's
- * hooks.
+ * Checks one direction of a rename, or a link. Both names need their rights. The new name must
+ * satisfy [M1] in verdict.h, a directory's also [M2] and [M3], and a symbolic link's also [M4].
+ * Otherwise a move inside one execution could make a writable file executable, or make an ordinary
+ * directory a repository's hooks.
  *
  * An exchange is two of these, one in each direction. Only directories have names below them, and
  * symbolic links have the names below their target. An execution cannot mount a tree there instead.

@@ -21,7 +21,7 @@ struct message_search {
 	__u32 checked; /* all messages are harmless */
 };
 
-/* Reads, or brings an existing link up or down, or gives it addresses. */
+/* Does the message only read, bring an existing link up or down, or set its addresses? */
 static __always_inline bool is_harmless_message(const struct nlmsghdr *message)
 {
 	__u32 type = message->nlmsg_type;
@@ -86,7 +86,7 @@ int BPF_PROG(cordon_netlink_send, struct sock *sk, struct sk_buff *skb, int ret)
 	if (ret || sk->sk_protocol != NETLINK_ROUTE)
 		return ret;
 	ENTER(&s, ret);
-	/* In other networks the policy's ceiling decides about the capability. */
+	/* In other network namespaces, the policy's capabilities decide. */
 	if ((s.policy->capabilities >> CAP_NET_ADMIN) & 1 || !has_own_namespaces(&s) ||
 	    !is_own_user_namespace(&s, user_namespace_of(bpf_get_current_task_btf())) ||
 	    are_harmless(skb))

@@ -83,8 +83,9 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 	 */
 	if (flags & FMODE_EXEC) {
 		/*
-		 * In observe mode, both check exactly what they need soon after. So they do for
-		 * code that no name can grant.
+		 * In observe mode the check is skipped, because exec and the loader check their
+		 * exact rights soon after. It is also skipped for code in memory, which no name can
+		 * grant.
 		 */
 		if (observes(s) || is_in_own_memory(s, o)) {
 			note_code(s, o->inode, 0);

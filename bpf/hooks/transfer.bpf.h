@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Checks on sending and receiving by internet sockets without an address. Sockets that the
- * execution created need none: their destinations were checked.
+ * Checks on sending and receiving by internet sockets. If a call names no address, only foreign
+ * sockets are checked: the destinations of the execution's own were checked.
  */
 #ifndef CORDON_BPF_HOOK_TRANSFER_BPF_H
 #define CORDON_BPF_HOOK_TRANSFER_BPF_H
