@@ -124,7 +124,7 @@ static void probe_btf(struct probe *p)
 		add(p, "kernel type information", FEATURE_OK, "/sys/kernel/btf/vmlinux");
 	else
 		explain(add(p, "kernel type information", FEATURE_MISSING, "none"),
-			"programs cannot be fitted to this kernel",
+			"programs cannot be adapted to this kernel",
 			"use a kernel with CONFIG_DEBUG_INFO_BTF=y; mount sysfs if it is not");
 }
 
@@ -136,7 +136,7 @@ static void probe_symbols(struct probe *p)
 		add(p, "kernel addresses", FEATURE_OK, "told");
 	else
 		explain(add(p, "kernel addresses", FEATURE_MISSING, "%.200s", failure.text),
-			"programs cannot tell when names change",
+			"programs cannot detect that names change",
 			"run as root; `sysctl kernel.kptr_restrict=1`");
 }
 
@@ -161,7 +161,7 @@ static void probe_lsm(struct probe *p)
 	else if (line[0] == '\0')
 		explain(add(p, "BPF LSM", FEATURE_MISSING,
 			    "cannot read /sys/kernel/security/lsm: %s", strerror(errno)),
-			"cannot tell whether programs would be called",
+			"it is not known whether programs would be called",
 			"mount it with `mount -t securityfs securityfs /sys/kernel/security`");
 	else
 		explain_lsm(add(p, "BPF LSM", FEATURE_MISSING, "lsm=%s", line), line);
@@ -180,12 +180,12 @@ static void probe_lockdown(struct probe *p)
 		add(p, "lockdown", FEATURE_OK, "%s", line);
 	} else if (strncmp(chosen, "[integrity]", 11) == 0) {
 		explain(add(p, "lockdown", FEATURE_REDUCED, "%s", line),
-			"the kernel refuses to let programs write to user memory",
-			"nothing need be done unless adopted executors' environments are to be "
-			"cleaned in the kernel");
+			"the kernel rejects programs that write to user memory",
+			"needed only if the kernel is to clean the environments of adopted "
+			"executions");
 	} else {
 		explain(add(p, "lockdown", FEATURE_MISSING, "%s", line),
-			"the kernel refuses programs that read kernel memory",
+			"the kernel rejects programs that read kernel memory",
 			"start without `lockdown=confidentiality`");
 	}
 }
@@ -197,11 +197,11 @@ static void probe_dumps(struct probe *p)
 
 	read_line("/proc/sys/kernel/core_pattern", line, sizeof(line));
 	if (line[0] == '|')
-		add(p, "core dumps", FEATURE_OK, "piped to %s; those of executions are not",
+		add(p, "core dumps", FEATURE_OK, "piped to %s, except dumps of executions",
 		    line + 1 + strspn(line + 1, " "));
 	else if (line[0] == '@')
 		add(p, "core dumps", FEATURE_OK,
-		    "sent to the socket %s; those of executions are not", line + 1);
+		    "sent to the socket %s, except dumps of executions", line + 1);
 	else
 		add(p, "core dumps", FEATURE_OK, "files, \"%s\"; executions write none", line);
 }
@@ -297,8 +297,8 @@ static void probe_calls(struct probe *p, const struct btf *btf)
 	if (count > 0)
 		explain(add(p, "system calls new to this build", FEATURE_REDUCED, "%d, such as %s",
 			    count, first),
-			"what they do is judged only where it comes by hooks, and capabilities that "
-			"reach the host are refused to them",
+			"their accesses are checked only where they pass hooks, and capabilities that "
+			"reach the host are denied to them",
 			"use a cordon that knows this kernel");
 	count = calls_count_new(btf, CALLS_RING, first);
 	if (count == 0)
@@ -306,7 +306,7 @@ static void probe_calls(struct probe *p, const struct btf *btf)
 	if (count > 0)
 		explain(add(p, "io_uring operations new to this build", FEATURE_REDUCED,
 			    "%d, such as %s", count, first),
-			"what they do is judged only where it comes by hooks",
+			"their accesses are checked only where they pass hooks",
 			"keep `io_uring` from policies, or use a cordon that knows this kernel");
 }
 
@@ -322,7 +322,7 @@ static void probe_hooks(struct probe *p)
 	count = loader_check_hooks(btf, missing);
 	if (count < 0)
 		explain(add(p, "LSM hooks", FEATURE_MISSING, "unknown: %s", strerror(-count)),
-			"the programs of this build cannot be looked at", "install cordon anew");
+			"the programs of this build cannot be read", "install cordon anew");
 	else if (missing[0])
 		explain(add(p, "LSM hooks", FEATURE_MISSING, "no %s that is known", missing),
 			"accesses through it would go unseen",
@@ -334,7 +334,7 @@ static void probe_hooks(struct probe *p)
 	if (count > 0)
 		explain(add(p, "hooks new to this build", FEATURE_REDUCED, "%d, such as %s", count,
 			    missing),
-			"what goes through them is judged only where it comes by other hooks",
+			"accesses through them are checked only where they pass other hooks",
 			"use a cordon that knows this kernel");
 	probe_calls(p, btf);
 	if (btf__find_by_name_kind(btf, "fsnotify_alloc_group", BTF_KIND_FUNC) < 0 ||
@@ -345,13 +345,13 @@ static void probe_hooks(struct probe *p)
 	if (btf__find_by_name_kind(btf, "__secure_computing", BTF_KIND_FUNC) < 0 &&
 	    btf__find_by_name_kind(btf, "__seccomp_permit_syscall", BTF_KIND_FUNC) < 0)
 		explain_gap(add(p, "system call reports", FEATURE_REDUCED, "no such function"),
-			    "what the system call filter refuses is not on record",
-			    "nothing gets past it: the filter refuses all the same");
+			    "calls that the system call filter denies are not logged",
+			    "no call passes: the filter denies them all the same");
 	if (btf__find_by_name_kind(btf, "capable_wrt_inode_uidgid", BTF_KIND_FUNC) < 0 ||
 	    btf__find_by_name_kind(btf, "nameidata", BTF_KIND_STRUCT) < 0)
 		explain(add(p, "attempts", FEATURE_REDUCED, "no such function"),
-			"what the modes of files refuse is not on record",
-			"nothing gets past them: the kernel refuses all the same");
+			"accesses that file modes deny are not logged",
+			"no access passes: the kernel denies them all the same");
 	if (!has_hook(btf, "file_ioctl_compat"))
 		explain_gap(add(p, "file_ioctl_compat hook", FEATURE_REDUCED, "not here"),
 			    "terminal input can be forged through the 32-bit entry",
@@ -391,15 +391,15 @@ static void probe_pins(struct probe *p)
 	if (links == expected && access(PIN_META, F_OK) == 0 && !loader_engine_is_complete())
 		explain(add(p, "pinned enforcement", FEATURE_REDUCED,
 			    "the engine is not attached to all of %d programs", links),
-			"executions are denied what it would allow",
-			"it is replaced at the next start; `cordon disable` removes it now");
+			"executions are denied accesses that it would allow",
+			"the next start replaces it; `cordon disable` removes it now");
 	else if (links == expected && access(PIN_META, F_OK) == 0)
 		add(p, "pinned enforcement", FEATURE_OK, "complete: %d programs attached", links);
 	else
 		explain(add(p, "pinned enforcement", FEATURE_REDUCED, "%d of %d programs at %s",
 			    links < 0 ? 0 : links, expected, ENFORCEMENT_PIN_DIRECTORY),
-			"left behind by a start that was cut short, or by another build",
-			"it is replaced at the next start; `cordon disable` removes it now");
+			"left by an interrupted start, or by another build",
+			"the next start replaces it; `cordon disable` removes it now");
 }
 
 /* `addresses`: for loading programs. Loaded programs have their addresses already. */
@@ -447,11 +447,11 @@ static void probe_programs(struct probe *p)
 	if (enforcement_is_complete())
 		add(p, "programs", FEATURE_OK, "in force");
 	else if (trial_load(&trial, &failure) == 0)
-		add(p, "programs", FEATURE_OK, "the kernel takes all %u, in %u.%u s",
+		add(p, "programs", FEATURE_OK, "the kernel accepts all %u, in %u.%u s",
 		    trial.programs, trial.msec / 1000, trial.msec % 1000 / 100);
 	else
 		explain(add(p, "programs", FEATURE_MISSING, "%s", failure.text),
-			"what cordon would do here cannot be done on this kernel",
+			"cordon cannot enforce on this kernel",
 			"use a kernel that docs/operations.md names, or a newer cordon; report "
 			"this line");
 }
