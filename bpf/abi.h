@@ -142,9 +142,9 @@ struct cordon_edge {
 /*
  * The outcome of a state. `verdict` applies to a name that ends here. The three masks cover all
  * strings that continue from here, the empty one included. A right is in may_allow if at least one
- * of these strings allows it, in must_allow if all do, and in may_deny if at least one denies it.
- * They decide whether moving a whole directory could grant more, or bring a file in that must not
- * be created there.
+ * of these strings allows it, and in must_allow if all do. It is in may_deny if at least one denies
+ * it. The masks decide whether moving a whole directory could grant more, or bring in a file that
+ * must not be created there.
  */
 struct cordon_final {
 	__u32 verdict; /* index into the verdicts */

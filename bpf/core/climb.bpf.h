@@ -4,9 +4,9 @@
  * object's name, and the bound directories above it. It uses no path buffer, and never the string
  * that a system call was given. The only limit is the number of components.
  *
- * Fail closed: an object has no name if the walk is too deep, or does not end at the root of the
- * mount namespace recorded for the execution. The latter happens in detached trees, other
- * namespaces and lazily unmounted trees. An object without a name is denied.
+ * Fail closed: an object has no name if the walk is too deep. It also has none if the walk does not
+ * end at the root of the recorded mount namespace, as in detached trees, other namespaces and
+ * lazily unmounted trees. An object without a name is denied.
  */
 #ifndef CORDON_BPF_CLIMB_BPF_H
 #define CORDON_BPF_CLIMB_BPF_H
@@ -83,9 +83,9 @@ static __always_inline __u64 name_sequence(void)
 }
 
 /*
- * True if a count is odd, which means that a writer is active. Also true if mount_lock reads as 0:
- * once a root directory exists its count is never 0, so the address cannot be read, and no name is
- * reliable.
+ * True if a count is odd, which means that a writer is active. Also true if mount_lock reads as 0.
+ * Its count is never 0 once a root directory exists. So a 0 means that the address cannot be read,
+ * and that no name is reliable.
  */
 static __always_inline bool sequence_busy(__u64 sequence)
 {

@@ -4,8 +4,8 @@
  * execution's namespace (bind mounts). Each mount that the object is below gives it a name.
  *
  * The name in the access must grant the requested rights. A deny rule that matches any alias denies
- * them. A rule that denies reads of "/srv/ *" (without the blank) is about the objects there, and
- * another path to one of them does not make it another object. Aliases never grant anything.
+ * them. A rule that denies reads of "/srv/ *" (without the blank) is about the objects there.
+ * Another path to one of them does not make it another object. Aliases never grant anything.
  *
  * A file system that is mounted once costs one comparison per path walk, and nothing for a name in
  * a cached directory. A directory is not cached if it, or an object in it, has an alias ([D8] in

@@ -9,8 +9,8 @@
  *
  * An object without a name is therefore opened again only with the access that the task's
  * descriptors for it have. A pipe that the execution has made is exempt (own_pipes.bpf.h). An
- * object with a name may be opened with that access even if the policy does not grant it, because
- * the descriptors reach all that a new one would.
+ * object with a name may be opened with that access even if the policy does not grant it: the held
+ * descriptors already give this access.
  *
  * This grants nothing new, because:
  * - Each descriptor was checked when it was opened or received, or was inherited on purpose

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
  * Regular files with more than one name. Package stores, `git clone --local` and `cp -al` create
- * hard links, and a write by one name changes the file for all names. A file with more than one
- * name may therefore be changed only in two cases: a rule with `links: shared` grants it
- * (CORDON_LINKS), or the execution made the other names itself. Replacing the file is no change:
- * the other names keep the old one.
+ * hard links, and a write by one name changes the file for all names. Such a file may therefore be
+ * changed only in two cases. A rule with `links: shared` grants it (CORDON_LINKS), or the execution
+ * made the other names itself. Replacing the file is no change: the other names keep the old one.
  *
- * A link is the execution's own if it could write both names. That means it was made under the same
- * policy, in the same session or work directory, and both names are below one directory that is
+ * A link is the execution's own if it could write both names. It was then made under the same
+ * policy, in the same session or work directory. Both names were below one directory, which is
  * bound now as it was then. A link from one bound directory into another thus gives an execution
  * that has only the latter no way to write to the former. The link count is recorded when a link is
  * made and when a name is removed. If another program adds a name, the count no longer matches.

@@ -309,8 +309,8 @@ struct labelled_task {
 _Static_assert(CORDON_RIGHT_COUNT <= 16, "struct directory has room for 16 rights");
 
 /*
- * One per labelled task. The kernel adds its own data (struct bpf_local_storage_elem and the
- * allocator's link: 80 bytes) and rounds up to a power of two: one page, not two.
+ * One per labelled task. The kernel adds 80 bytes (struct bpf_local_storage_elem and the
+ * allocator's link), and rounds up to a power of two: one page, not two.
  */
 #define LABEL_OVERHEAD 96
 _Static_assert(sizeof(struct labelled_task) + LABEL_OVERHEAD <= 4096,

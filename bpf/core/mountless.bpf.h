@@ -6,8 +6,8 @@
  * is below that mount's root. All these names are checked. One name that grants a right is
  * sufficient, because the object could be reached by that name. A deny rule for any name denies.
  *
- * Fail closed: denied are objects without a name in the namespace, file systems with too many
- * mounts, and checks that changes of the mount tree disturb too long.
+ * Fail closed: an object without a name in the namespace is denied. So is an object if its file
+ * system has too many mounts, or if changes of the mount tree disturb the check too long.
  */
 #ifndef CORDON_BPF_MOUNTLESS_BPF_H
 #define CORDON_BPF_MOUNTLESS_BPF_H

@@ -16,10 +16,10 @@ enum object_class {
 
 /*
  * Is this a regular file that runs with the rights of its owner or group? Such a file outlives the
- * execution and serves any user who may run it: an execution with uid 0 and no capability could
- * hand the host's uid 0 to other users. Therefore no policy can allow it. The set-group-id bit
- * counts even if the group may not execute the file, because an access control list can change that
- * later without setting a mode.
+ * execution, and any user who may run it gets these rights. An execution with uid 0 and no
+ * capability could thus give the host's uid 0 to other users. Therefore no policy can allow it. The
+ * set-group-id bit counts even if the group may not execute the file: an access control list can
+ * permit that later, without setting a mode.
  */
 static __always_inline bool is_set_id(__u32 type, __u32 mode)
 {

@@ -52,8 +52,8 @@ static __always_inline __u32 read_u32(__u64 address)
 
 /*
  * Makes a kernel object readable without trust. For each pointer loaded through a trusted one, the
- * verifier searches the names of all kernel types, to find out whether the result is trusted as
- * well (btf_nested_type_is_trusted()). That takes a million instructions for each load on each
+ * verifier searches the names of all kernel types (btf_nested_type_is_trusted()). It thus finds out
+ * whether the result is trusted as well. That takes a million instructions for each load on each
  * path. Through this pointer nothing is trusted, and a fault reads 0.
  */
 #define DEFINE_READ(name, type)                                                                    \

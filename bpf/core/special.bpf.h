@@ -2,16 +2,16 @@
 /*
  * Special names: symbolic links out of their bound directory, FIFOs and sockets. They redirect or
  * block programs outside that use the name. Under `special: deny` they may be created only if a
- * rule grants CORDON_SPECIAL. If a rule denies it, no symbolic link may be created at all: even
- * inside the directory there are names that the execution may not write, but an executor may.
+ * rule grants CORDON_SPECIAL. If a rule denies it, no symbolic link may be created at all. Even
+ * inside the directory there are names that an executor may write, but not the execution.
  *
- * A relative link stays inside if ".." occurs only at the start of its text, and goes up no further
- * than the innermost bound directory above it. An absolute link stays inside if it begins with that
+ * A relative link stays inside if ".." occurs only at the start of its text, and leads at most up
+ * to the innermost bound directory. An absolute link stays inside if it begins with that
  * directory's resolved name, and contains no "..". A ".." after a component could follow another
  * link out. Without it, each component goes down, or follows a link that was checked as well.
  *
- * A directory with links may move if it is not less deep at its new place: its relative links then
- * go up no further than before.
+ * A directory with links may move if its new place is at least as deep. Its relative links then go
+ * up no further than before.
  */
 #ifndef CORDON_BPF_SPECIAL_BPF_H
 #define CORDON_BPF_SPECIAL_BPF_H

@@ -109,9 +109,8 @@ static __always_inline bool subject_label(struct task_struct *task, struct subje
 }
 
 /*
- * Is the task's program still being loaded? The end of the environment is the last field that the
- * kernel sets for a new program (create_elf_tables(), fs/binfmt_elf.c), and prctl(2) cannot set it
- * to 0.
+ * Is the task's program still being loaded? The kernel sets the end of the environment last
+ * (create_elf_tables(), fs/binfmt_elf.c), and prctl(2) cannot set it to 0.
  */
 static __always_inline bool is_being_loaded(void)
 {

@@ -3,8 +3,8 @@
  * Traffic of an execution by destination, for its end record. No verdict depends on it. A
  * destination without an entry here is counted only in the execution's total.
  *
- * Counted where packets are checked, so that every protocol and call is covered, and no socket
- * needs to be read that may be closed by the end.
+ * Counted where packets are checked, so that every protocol and call is covered. At the end,
+ * sockets may already be closed.
  */
 #ifndef CORDON_BPF_TRAFFIC_BPF_H
 #define CORDON_BPF_TRAFFIC_BPF_H

@@ -33,9 +33,9 @@ static __always_inline bool is_dumped_to_host(const struct task_struct *task)
 
 /*
  * Records copies of the execution's credentials. A copy of credentials that the kernel uses for its
- * own work belongs to the kernel: overlayfs derives the owner of a file from its mounter
- * (ovl_create_or_link()). The credentials under which the task was labelled are recorded with their
- * first copy, before the task can replace them.
+ * own work belongs to the kernel. For example, overlayfs copies the mounter's credentials to create
+ * a file (ovl_create_or_link()). The credentials under which the task was labelled are recorded
+ * with their first copy, before the task can replace them.
  */
 SEC("lsm/cred_prepare")
 int BPF_PROG(cordon_cred_prepare, struct cred *new, const struct cred *old, gfp_t gfp, int ret)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Redirects DNS of executions that may connect to host names to the daemon's DNS proxy, for any
- * server, unless the policy allows a connection to that server. Attached to the cgroup above the
- * cgroups of all executions. Runs in the process that connects, sends or receives, with the socket
- * locked.
+ * Redirects DNS to the daemon's DNS proxy, for executions that may connect to host names. This
+ * applies to any server, unless the policy allows a connection to it. Attached to the cgroup above
+ * the cgroups of all executions. Runs in the process that connects, sends or receives, with the
+ * socket locked.
  */
 #ifndef CORDON_BPF_HOOK_DNS_BPF_H
 #define CORDON_BPF_HOOK_DNS_BPF_H

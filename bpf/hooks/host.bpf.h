@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Operations on the host that no policy allows: changing what names refer to for other processes,
- * loading code into the kernel, inspecting the kernel, and using other credentials.
+ * Operations on the host that no policy allows: changing the meaning of names for other processes,
+ * loading kernel code, inspecting the kernel, and using other credentials.
  */
 #ifndef CORDON_BPF_HOOK_HOST_BPF_H
 #define CORDON_BPF_HOOK_HOST_BPF_H

@@ -58,8 +58,8 @@ static __always_inline bool is_mount_attributes_call(void)
  * objects of these namespaces (CORDON_POLICY_OWN_NAMESPACES).
  *
  * Left out are capabilities that sandboxes do not need and that expose much of the kernel: tracing,
- * raw packets, devices, file capabilities, BPF, and all that have a use only in the initial user
- * namespace.
+ * raw packets, devices, file capabilities, BPF. So are capabilities that have a use only in the
+ * initial user namespace.
  */
 #define OWN_CAPABILITIES                                                                           \
 	(1ull << CAP_CHOWN | 1ull << CAP_DAC_OVERRIDE | 1ull << CAP_DAC_READ_SEARCH |              \
@@ -129,7 +129,7 @@ static __always_inline bool may_make_net_namespace(void)
 }
 
 /*
- * Limits network namespaces: each takes 200 KB of kernel memory that no cgroup is charged for, and
+ * Limits network namespaces: each takes 200 KB of kernel memory that no cgroup is charged for. It
  * exists as long as a descriptor refers to it. The kernel counts them per user, in each user
  * namespace above. The count in the user namespace where the execution began is checked.
  */

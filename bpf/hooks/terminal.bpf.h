@@ -158,8 +158,8 @@ static __noinline bool has_child(const struct subject *s, __u64 parent, __u64 nu
 }
 
 /*
- * Process groups that may be joined in the caller's session: a new one, the task's own, and groups
- * that shells make for the processes of a pipeline.
+ * Process groups that may be joined in the caller's session: a new one, the task's own, and a
+ * shell's group for a pipeline.
  */
 static __always_inline bool may_join(const struct subject *s, struct task_struct *joining,
 				     __u32 number)

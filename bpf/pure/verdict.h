@@ -65,10 +65,10 @@ static __always_inline int verdict_name_widens(const struct verdict *from, const
 }
 
 /*
- * [M2] for all names below a directory. Compares an upper bound of the rights that the new place
- * grants to any name with a lower bound of the rights that the old place grants to every name. It
- * may deny a move that would be safe, but never allows an unsafe one. Callers first compare the
- * automaton's states: they are equal for the common move inside one subtree.
+ * [M2] for all names below a directory. Compares the rights that the new place grants to at least
+ * one name (an upper bound) with the rights that the old place grants to every name (a lower
+ * bound). It may deny a move that would be safe, but never allows an unsafe one. Callers first
+ * compare the automaton's states: they are equal for the common move inside one subtree.
  */
 static __always_inline int verdict_tree_widens(const struct verdict *from, const struct verdict *to)
 {

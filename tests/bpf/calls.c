@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /*
- * Checks that the table of calls knows all calls of the running kernel: names of its functions,
- * io_uring operations, and numbers that fcntl(2) and prctl(2) do not report as unknown. An option
- * that needs arguments which this test does not try is not found.
+ * Checks that the table of calls knows all calls of the running kernel. These are names of its
+ * functions, io_uring operations, and numbers that fcntl(2) and prctl(2) support. An option that
+ * needs arguments which this test does not try is not found.
  */
 #include <bpf/btf.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks random policies and names in three ways: by a simple reference implementation of patterns,
- * by the matcher compiled for the host, and by the matcher in this kernel.
+ * Checks random policies and names in three ways: by a simple reference implementation, by the
+ * matcher compiled for the host, and by the matcher in this kernel.
  *
  *    matcher [--pairs N] [--seed N]
  *

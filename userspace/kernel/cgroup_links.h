@@ -13,9 +13,9 @@ int cgroup_links_refresh(int cgroup_fd, struct failure *failure);
 
 /*
  * Attaches the pinned programs that redirect DNS to the DNS proxy, unless they are attached. They
- * stay attached. Called for the first policy with rules for host names: once any cgroup has
- * programs for addresses, each connect and datagram of the host looks for them. Returns 0, or
- * -errno of the failed step.
+ * stay attached. Called for the first policy with rules for host names. Once a cgroup has programs
+ * for addresses, each connect and datagram of the host looks for them. Returns 0, or -errno of the
+ * failed step.
  */
 int cgroup_links_attach_names(int cgroup_fd, struct failure *failure);
 

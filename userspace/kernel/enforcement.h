@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Userspace's interface to the kernel side: programs and maps pinned below /sys/fs/bpf/cordon,
- * executions as slots of an array, policies as inner maps, labels, and the two event rings.
+ * Userspace's interface to the kernel side. Programs and maps are pinned below /sys/fs/bpf/cordon.
+ * Executions are slots of an array, and policies are inner maps. Tasks have labels, and two rings
+ * carry events.
  *
  * One process at a time owns it, the daemon, and holds the lock for that. Pinned objects outlive
  * the owner: if the daemon dies, no verdict changes.
@@ -313,9 +314,9 @@ int enforcement_event_fd(const struct enforcement *e);
 /*
  * Passes on the events in the rings without waiting, but at most `most` (at least 1), so that a
  * fast producer cannot block the caller. Returns the number of events, or -errno. `*ret_all`: these
- * are all events that were sent before the call. A result below `most` does not imply that: a
- * program that has reserved room in a ring, and was interrupted before it wrote, delays the events
- * behind it.
+ * are all events that were sent before the call. A result below `most` does not imply that. A
+ * program may have reserved room in a ring and been interrupted before it wrote. That delays the
+ * events behind it.
  */
 int enforcement_drain(struct enforcement *e, unsigned int most, bool *ret_all);
 

@@ -8,8 +8,9 @@
 #include "kernel/mappings.h"
 
 /*
- * A ring begins with two pages, each with a position at its start: the reader's, and the end of the
- * room that programs have reserved (struct bpf_ringbuf, kernel/bpf/ringbuf.c).
+ * A ring begins with two pages, each with a position at its start (struct bpf_ringbuf,
+ * kernel/bpf/ringbuf.c). The positions are the reader's, and the end of the room that programs have
+ * reserved.
  */
 #define POSITION_PAGES 2u
 
