@@ -102,8 +102,7 @@ __noinline int compare_code_body(struct walk *walk, struct cordon_execution *exe
 }
 
 /*
- * Records an open for reading, or with `rights`. Only the first file that differs from the hashed
- * one is recorded.
+ * Records an open with `rights`. Only the first file that differs from the hashed one is recorded.
  */
 STUB int note_code_opened(struct walk *walk, struct cordon_execution *execution, __u32 rights)
 {

@@ -10,7 +10,7 @@
  * as not opaque, and caches that for the whole host.
  *
  * Capability sets do not distinguish the two, because the task may hold every capability itself.
- * Origin does. All credentials of an execution are copies of earlier ones of its tasks
+ * Their origin does. All credentials of an execution are copies of earlier ones of its tasks
  * (prepare_creds(), kernel/cred.c), starting with the credentials under which it was labelled.
  * io_uring, access(2) and core dumps use such copies temporarily. All copies are recorded here
  * while they exist. Credentials that are neither the task's real ones nor recorded belong to the

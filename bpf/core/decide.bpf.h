@@ -8,7 +8,7 @@
 
 #include "bpf/core/event.bpf.h"
 
-/* Denies a task without a live execution. There is no slot to log it to; a counter counts it. */
+/* Denies a task without a live execution. There is no slot to log it to, so it is only counted. */
 static __always_inline int deny_unknown(void)
 {
 	return -EACCES;
