@@ -56,9 +56,9 @@ static __always_inline int judge_owner(struct subject *s, unsigned int cmd, unsi
 
 /*
  * Which signal a file sends, and whether it does, is for the recipient to decide. A descriptor
- * inherited from outside may have another process as its recipient. If `nobodys`, a file without a
- * recipient is allowed. It must not be set where another process may still become the recipient
- * later, or for a terminal, which signals its group.
+ * inherited from outside may have another process as its recipient. With `nobodys`, a file without
+ * a recipient is allowed. Callers pass false if another process may still become the recipient, and
+ * for a terminal, which signals its group.
  */
 static __always_inline int judge_signal(struct file *file, unsigned int cmd, bool nobodys)
 {
