@@ -424,6 +424,77 @@ static size_t count_of(char *const *list)
 	return count;
 }
 
+void lookup_put_problems(const struct lookup *l, FILE *to)
+{
+	const uint32_t count = (uint32_t)l->problem_count;
+
+	(void)fwrite(&count, sizeof(count), 1, to);
+	for (uint32_t i = 0; i < count; i++) {
+		(void)fwrite(&l->problems[i].error, sizeof(l->problems[i].error), 1, to);
+		parcel_put_text(to, l->problems[i].text);
+	}
+}
+
+static int take_problem(struct lookup *l, struct parcel *from)
+{
+	_cleanup_(freep) char *text = NULL;
+	int error, r;
+	const void *at = parcel_take(from, sizeof(error));
+
+	if (!at)
+		return -EPROTO;
+	memcpy(&error, at, sizeof(error));
+	r = parcel_take_text(from, &text);
+	if (r == 0 && !text)
+		r = -EPROTO;
+	return r < 0 ? r : lookup_add_problem(l, error, "%s", text);
+}
+
+int lookup_take_problems(struct lookup *l, struct parcel *from)
+{
+	uint32_t count;
+	const void *at = parcel_take(from, sizeof(count));
+	int r = at ? 0 : -EPROTO;
+
+	if (r == 0)
+		memcpy(&count, at, sizeof(count));
+	for (uint32_t i = 0; r == 0 && i < count; i++)
+		r = take_problem(l, from);
+	return r;
+}
+
+int lookup_join(struct lookup *l, struct lookup *from)
+{
+	struct lookup joined = *from;
+	size_t count = l->problem_count + from->problem_count;
+	struct lookup_problem *problems = calloc(count + 1, sizeof(*problems));
+
+	if (!problems)
+		return -ENOMEM;
+	for (size_t i = 0; i < l->problem_count; i++)
+		problems[i] = l->problems[i];
+	for (size_t i = 0; i < from->problem_count; i++)
+		problems[l->problem_count + i] = from->problems[i];
+	free(l->problems);
+	free(from->problems);
+	joined.problems = problems;
+	joined.problem_count = count;
+	*l = joined;
+	lookup_begin(from);
+	return 0;
+}
+
+int lookup_unresolved(struct lookup *l, const struct config_executor *is)
+{
+	size_t fixed = name_walk_fixed(is->executable);
+
+	l->all_programs = false;
+	if (!name_walk_is_pattern(is->executable))
+		return add_text(&l->targets, is->executable);
+	l->prefix = strndup(is->executable, fixed);
+	return l->prefix ? 0 : -ENOMEM;
+}
+
 struct lookup_numbers {
 	bool all_programs, has_user;
 	uint32_t user;

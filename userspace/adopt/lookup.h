@@ -76,6 +76,19 @@ int lookup_policy(struct lookup *l, const struct config_executor *is,
  */
 char *lookup_text(const struct lookup *l, const struct config_executor *is);
 
+/*
+ * Fills in the executable's name as written, and nothing that would make the entry match fewer
+ * processes. For an unresponsive file system. Returns 0, or -ENOMEM.
+ */
+int lookup_unresolved(struct lookup *l, const struct config_executor *is);
+
+/* Moves all of `from` to `l`, behind the problems in `l`. Returns 0, or -ENOMEM. */
+int lookup_join(struct lookup *l, struct lookup *from);
+
+void lookup_put_problems(const struct lookup *l, FILE *to);
+/* Returns 0, -EPROTO, or -ENOMEM. */
+int lookup_take_problems(struct lookup *l, struct parcel *from);
+
 /* Serializes the lookup for another process, without problems and descriptors. Check ferror(to). */
 void lookup_put(const struct lookup *l, FILE *to);
 /* Deserializes into a lookup after lookup_begin(). Returns 0, -EPROTO or -ENOMEM. */

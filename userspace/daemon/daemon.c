@@ -18,6 +18,7 @@
 #include "daemon/execution/ending.h"
 #include "daemon/execution/events.h"
 #include "daemon/executor/executors.h"
+#include "daemon/executor/gathering.h"
 #include "daemon/executor/guard.h"
 #include "daemon/handover.h"
 #include "control/lock.h"
@@ -178,11 +179,22 @@ static int open_files(struct running *running, struct failure *failure)
 	return r;
 }
 
-static int check_config(struct running *running, struct failure *failure)
+/* Workers read the file once for the whole start, and an unresponsive file system bounds it. */
+static int read_config(struct running *running, struct failure *failure)
 {
-	if (!running->options.config || running->daemon.embedded)
+	struct daemon *daemon = &running->daemon;
+	const char *path = running->options.config;
+	int r;
+
+	if (!path)
 		return 0;
-	return executors_check(&running->daemon, running->options.config, failure);
+	r = gathering_read(daemon, path, !daemon->embedded, NULL, NULL, &running->gathering,
+			   failure);
+	if (r == 0)
+		r = gathering_wait(running->gathering);
+	if (r < 0)
+		return failure_set(failure, r, "%m");
+	return daemon->embedded ? 0 : executors_check(daemon, running->gathering, path, failure);
 }
 
 static void tell_loading(void *data, uint64_t done, uint64_t all)
@@ -224,21 +236,20 @@ static void resume_adopted(struct daemon *daemon)
 static int start_executors(struct running *running, struct failure *failure)
 {
 	struct daemon *daemon = &running->daemon;
-	size_t count;
 	int r;
 
 	if (!running->options.config || daemon->embedded) {
 		daemon->knows_executors = true;
 		resume_adopted(daemon);
-		return running->options.config
-			       ? executors_audit(daemon, running->options.config, failure)
-			       : 0;
+		return running->options.config ? executors_audit(daemon, running->gathering,
+								 running->options.config, failure)
+					       : 0;
 	}
 	r = executors_start(daemon, running->options.config, &daemon->executors, failure);
 	if (r == 0)
 		r = guard_start(&running->guard_fd, failure);
 	if (r == 0)
-		r = executors_load(daemon->executors, &count, failure);
+		r = executors_load_first(daemon->executors, running->gathering, failure);
 	if (r < 0)
 		return r;
 	daemon->knows_executors = true;
@@ -269,7 +280,7 @@ static int start(struct running *running, struct failure *failure)
 	if (r < 0)
 		return r;
 	(void)((r = confine_daemon(failure)) < 0 || (r = running_make_loop(running, failure)) < 0 ||
-	       (r = open_files(running, failure)) < 0 || (r = check_config(running, failure)) < 0 ||
+	       (r = open_files(running, failure)) < 0 || (r = read_config(running, failure)) < 0 ||
 	       (r = open_enforcement(running, failure)) < 0);
 	if (r < 0)
 		return r;
@@ -282,14 +293,14 @@ static int start(struct running *running, struct failure *failure)
 				origins[daemon->origin], "gaps", protocol_strings(daemon->gaps),
 				"host", host_name()));
 	running->on_record = true;
+	policies_never_wait(daemon->policies);
 	(void)((r = recovery_run(daemon, failure)) < 0 ||
 	       (r = dns_stub_start(daemon, &daemon->dns, failure)) < 0 ||
 	       (r = start_executors(running, failure)) < 0 ||
 	       (r = server_start(daemon, &daemon->server, failure)) < 0 ||
 	       (r = running_watch(running, failure)) < 0 ||
 	       (r = write_pid_file(running, failure)) < 0);
-	if (r == 0)
-		policies_never_wait(daemon->policies);
+	gathering_free(TAKE_PTR(running->gathering));
 	return r;
 }
 

@@ -14,6 +14,8 @@
 #include "daemon/daemon.h"
 
 /* Everything that daemon_run() sets up (the daemon first: its address is that of the whole). */
+struct gathering;
+
 struct running {
 	struct daemon daemon;
 	struct daemon_options options;
@@ -22,6 +24,7 @@ struct running {
 	int pipe_fd;
 	int guard_fd;
 	char **directories;
+	struct gathering *gathering;	  /* of cordon.yaml, for the start */
 	char identity[IDENTITY_TEXT_MAX]; /* this host's, which logs begin with */
 	struct event *signals[4];
 	struct event *events;

@@ -12,6 +12,7 @@
 #include "daemon/execution/leftovers.h"
 #include "daemon/execution/recovery_work.h"
 #include "daemon/executor/executors.h"
+#include "daemon/executor/gathering.h"
 #include "control/protocol.h"
 #include "daemon/privsep/errand.h"
 #include "daemon/running.h"
@@ -76,6 +77,7 @@ void running_stop(struct running *running)
 	if (daemon->server)
 		server_free(daemon->server);
 	close_dns(daemon);
+	gathering_free(TAKE_PTR(running->gathering));
 	recovery_work_stop(daemon);
 	free_execution_handles(daemon);
 	leftovers_free(daemon->leftovers);

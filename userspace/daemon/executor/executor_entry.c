@@ -7,6 +7,7 @@
 #include "adopt/lookup.h"
 #include "daemon/executor/adopted.h"
 #include "daemon/executor/executors_parts.h"
+#include "daemon/executor/gathering.h"
 #include "daemon/privsep/errand.h"
 #include "launch/environment.h"
 #include "policy/core/variables.h"
@@ -291,21 +292,28 @@ static void take_limits(struct executor_entry *entry, const struct lookup *found
 	entry->cgroup = needs_cgroup(entry) || entry->is->itself;
 }
 
-static int take_policy(struct executors *x, struct executor_entry *entry, struct lookup *found)
+/* A worker has looked it up, with the policy that it has now. */
+static int take_gathered(struct executors *x, struct executor_entry *entry, struct lookup *found)
 {
-	_cleanup_(freep) char *message = NULL;
-	struct failure failure = {};
-	int r = policies_get(x->daemon->policies, entry->is->policy, false, &entry->policy,
-			     &message, &failure);
+	struct gathered *gathered = gathering_find(x->gathered, entry->is);
+	int r = 0;
 
-	if (r == -ENOMEM)
-		return r;
-	if (r < 0) {
-		entry->policy = NULL;
-		return lack_policy(found, entry->is, r, message, &failure);
+	if (!gathered) {
+		r = lookup_unresolved(found, entry->is);
+		return r < 0 ? r
+			     : lookup_add_problem(found, ETIMEDOUT,
+						  "its names are not looked up yet");
 	}
-	r = lookup_policy(found, entry->is, entry->policy->policy, x->daemon->gaps);
-	take_limits(entry, found);
+	entry->policy = gathered->use;
+	if (entry->policy)
+		policies_share(x->daemon->policies, entry->policy);
+	else
+		r = lack_policy(found, entry->is, gathered->error, gathered->message,
+				&gathered->failure);
+	if (r == 0)
+		r = lookup_join(found, &gathered->found);
+	if (r == 0 && entry->policy)
+		take_limits(entry, found);
 	return r;
 }
 
@@ -404,9 +412,7 @@ static int look_up(struct executors *x, struct executor_entry *entry, struct exe
 		entry->since = before->since;
 		r = 0;
 	} else {
-		r = take_policy(x, entry, found);
-		if (r == 0)
-			r = lookup_names(found, entry->is);
+		r = take_gathered(x, entry, found);
 	}
 	if (r == 0 && found->problem_count == 0) {
 		entry->names = lookup_text(found, entry->is);

@@ -251,7 +251,7 @@ static int take_report(struct executor_entry *entry, const char *data, size_t si
 		return failure_set(failure, r, "executor %s: its worker's report: %m",
 				   entry->is->name);
 	executor_before_look(entry->executors);
-	if (!changed || entry->executors->reloading)
+	if (!changed || entry->executors->reading)
 		return 0;
 	tell_changed(entry, changed);
 	return renew(entry, &from, fds, failure);

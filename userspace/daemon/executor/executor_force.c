@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Changes over from the entries that are in force to others, at once. */
-#include <limits.h>
-#include <pwd.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "daemon/executor/executors_parts.h"
-#include "daemon/host/workdir.h"
+#include "daemon/executor/gathering.h"
 
 static int note_directory(struct executors *x, const char *path)
 {
@@ -20,16 +18,11 @@ static int note_directory(struct executors *x, const char *path)
 /* The kernel refuses these by name; the daemon looks again, by identity, before anything runs. */
 static int refuse_directories(struct executors *x, struct failure *failure)
 {
-	_cleanup_(fclosep) FILE *users = fopen(DAEMON_PASSWD, "re");
-	const struct passwd *user;
-	char path[PATH_MAX];
+	char *const *path = x->gathered ? gathering_closed(x->gathered) : NULL;
 	int r = 0;
 
-	for (const char *const *at = workdir_system_directories(); r == 0 && *at; at++)
-		r = note_directory(x, realpath(*at, path) ? path : *at);
-	while (r == 0 && users && (user = fgetpwent(users)) != NULL)
-		if (user->pw_dir[0] == '/' && realpath(user->pw_dir, path))
-			r = note_directory(x, path);
+	for (; r == 0 && path && *path; path++)
+		r = note_directory(x, *path);
 	if (r < 0)
 		return failure_set(failure, r, "directories cannot be put into the kernel: %m");
 	return 0;
@@ -204,6 +197,12 @@ static void switch_to(struct executors *x, struct config *config, struct executo
 static bool is_found(const struct executors *x, const struct executor_entry *entry)
 {
 	return entry && x->entries[entry->index] == entry && (x->found >> entry->index) & 1;
+}
+
+bool executors_is_found(const struct executors *x, const struct config_executor *is)
+{
+	return is_found(x, entry_named(x->entries, is->name)) ||
+	       (is->itself && is_found(x, entry_named(x->entries, is->itself->name)));
 }
 
 /*

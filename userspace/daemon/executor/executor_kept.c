@@ -9,11 +9,14 @@
 
 #include "base/io.h"
 #include "daemon/executor/executors_parts.h"
+#include "daemon/privsep/errand.h"
 
 #define KEPT	   "executors.yaml"
 #define KEPT_FRESH "executors.yaml.new"
 /* That line, and the file. */
 #define KEPT_MAX ((2u << 20) + PATH_MAX)
+
+#define SAVE_SECONDS 20
 
 static int open_state(const struct daemon *daemon, int *ret_fd)
 {
@@ -62,7 +65,7 @@ int executor_kept_load(const struct daemon *daemon, const char *path, struct con
 	return config_parse(text + length, size - length, path, diagnostics, ret_config);
 }
 
-int executor_kept_save(const struct daemon *daemon, const char *path, const struct config *config)
+static int save(const struct daemon *daemon, const char *path, const struct config *config)
 {
 	_cleanup_(closep) int directory = -1;
 	_cleanup_(freep) char *whole = NULL, *present = NULL;
@@ -80,4 +83,51 @@ int executor_kept_save(const struct daemon *daemon, const char *path, const stru
 	    present_size == strlen(whole) && memcmp(present, whole, present_size) == 0)
 		return 0;
 	return io_replace_file(directory, KEPT, KEPT_FRESH, whole, true);
+}
+
+/* In a worker. */
+static int save_apart(const void *context, FILE *to, struct errand_fds *fds,
+		      struct failure *failure)
+{
+	const struct executors *x = context;
+	int r = x->config ? save(x->daemon, x->path, x->config) : 0;
+
+	(void)to;
+	(void)fds;
+	return r < 0 ? failure_set(failure, r, "%m") : 0;
+}
+
+/* A failure matters at a later start only. */
+static void on_saved(void *context, int result, const char *data, size_t size,
+		     struct errand_fds *fds, const struct failure *why)
+{
+	struct executors *x = context;
+
+	(void)data;
+	(void)size;
+	(void)fds;
+	(void)why;
+	x->saving = NULL;
+	if (result < 0)
+		daemon_say(x->daemon, "%s cannot be kept for a start when it has mistakes: %s",
+			   x->path, strerror(-result));
+	if (x->save_again)
+		executor_kept_save(x);
+}
+
+void executor_kept_save(struct executors *x)
+{
+	const struct errand_job job = {
+		.what = EXECUTOR_KEEPER,
+		.seconds = SAVE_SECONDS,
+		.work = save_apart,
+		.done = on_saved,
+		.context = x,
+	};
+	struct failure failure = {};
+
+	x->save_again = x->saving != NULL;
+	if (!x->saving && errand_start(x->daemon->base, &job, &x->saving, &failure) < 0)
+		daemon_say(x->daemon, "%s cannot be kept for a start when it has mistakes: %s",
+			   x->path, failure.text);
 }

@@ -5,26 +5,9 @@
 #include "control/protocol.h"
 #include "daemon/execution/approval_check.h"
 #include "daemon/executor/executors_parts.h"
+#include "daemon/executor/gathering.h"
 #include "daemon/policy/comparing.h"
 #include "daemon/policy/keeping.h"
-
-static int read_file(const char *path, struct config **ret_config, char **ret_message,
-		     struct failure *failure)
-{
-	_cleanup_(diagnostics_freep) struct diagnostics *diagnostics = diagnostics_new();
-	int r;
-
-	if (!diagnostics)
-		return failure_set(failure, ENOMEM, "%m");
-	r = config_load(path, diagnostics, ret_config);
-	if (r == -ENOENT)
-		return r;
-	if (r < 0) {
-		*ret_message = diagnostics_format(diagnostics, 0);
-		return failure_set(failure, r, "%s: %m", path);
-	}
-	return 0;
-}
 
 static void record_refusal(struct daemon *daemon, const char *path, int r, const char *message,
 			   struct failure *failure)
@@ -35,50 +18,50 @@ static void record_refusal(struct daemon *daemon, const char *path, int r, const
 		     json_pack("{s:s,s:s}", "file", path, "error", failure->text));
 }
 
-int executors_audit(struct daemon *daemon, const char *path, struct failure *failure)
+static void record_result(struct daemon *daemon, const struct gathering *g, const char *path,
+			  struct failure *failure)
 {
-	_cleanup_(freep) char *message = NULL;
-	struct config *config = NULL;
-	int r = read_file(path, &config, &message, failure);
+	const char *message;
+	int r = gathering_result(g, &message, failure);
+
+	record_refusal(daemon, path, r, message, failure);
+}
+
+int executors_audit(struct daemon *daemon, const struct gathering *g, const char *path,
+		    struct failure *failure)
+{
+	const struct config *config = gathering_config(g);
+	const char *message;
+	int r = gathering_result(g, &message, failure);
 
 	if (r == -ENOENT)
 		return 0;
 	if (r < 0) {
-		record_refusal(daemon, path, r, message, failure);
+		record_result(daemon, g, path, failure);
 		return r;
 	}
 	enforcement_set_audit(daemon->enforcement, config_audit(config));
 	daemon->own_approvals = config_own_approvals(config);
 	daemon->idle_nsec = config_idle_nsec(config);
-	r = approval_require(daemon, config_require_approval(config), failure);
-	config_free(config);
-	return r;
+	return approval_require(daemon, config_require_approval(config), failure);
 }
 
-/* Where nothing else is in force, what was good the last time is. */
-static int take_kept(const struct daemon *daemon, const char *path, int error,
-		     struct config **ret_config)
+int executors_check(struct daemon *daemon, const struct gathering *g, const char *path,
+		    struct failure *failure)
 {
-	return error == -ENOMEM ? error : executor_kept_load(daemon, path, ret_config);
-}
-
-int executors_check(struct daemon *daemon, const char *path, struct failure *failure)
-{
-	_cleanup_(freep) char *message = NULL;
-	struct config *config = NULL;
-	int r = read_file(path, &config, &message, failure);
+	const struct config *config = gathering_config(g);
+	const char *message;
+	int r = gathering_result(g, &message, failure);
 
 	if (r == -ENOENT)
 		return 0;
-	if (r < 0 && take_kept(daemon, path, r, &config) < 0) {
-		record_refusal(daemon, path, r, message, failure);
+	if (!config) {
+		record_result(daemon, g, path, failure);
 		return r;
 	}
 	/* Executions of an earlier daemon are taken up before the executors are. */
 	*failure = (struct failure){};
-	r = approval_require(daemon, config_require_approval(config), failure);
-	config_free(config);
-	return r;
+	return approval_require(daemon, config_require_approval(config), failure);
 }
 
 static int no_file(struct executors *x, size_t *ret_count, struct failure *failure)
@@ -109,36 +92,41 @@ static int take(struct executors *x, struct config *config, struct failure *fail
 	return 0;
 }
 
-/* What cannot be kept is not there when it is needed; that is no reason to do without it now. */
-static void keep(const struct executors *x)
+/* Takes what was gathered of the file; without it, the last good one if none is active yet. */
+static int take_config(struct executors *x, struct gathering *g, struct config **ret_config,
+		       bool *ret_kept, struct failure *failure)
 {
-	int r = executor_kept_save(x->daemon, x->path, x->config);
+	const char *message;
+	int r = gathering_result(g, &message, failure);
 
-	if (r < 0)
-		daemon_say(x->daemon, "%s cannot be kept for a start when it has mistakes: %s",
-			   x->path, strerror(-r));
+	x->unanswered = r == -ETIMEDOUT;
+	if (r < 0 && (r == -ENOENT || x->loaded || !gathering_config(g)))
+		return r;
+	*ret_config = gathering_take_config(g, ret_kept);
+	if (!*ret_kept)
+		return 0;
+	record_refusal(x->daemon, x->path, r, message, failure);
+	daemon_say(x->daemon, "the last good %s is in force: %s", x->path, failure->text);
+	free(x->trouble);
+	x->trouble = strdup(failure->text);
+	*failure = (struct failure){};
+	return x->trouble ? 0 : failure_set(failure, ENOMEM, "%m");
 }
 
-static int reload(struct executors *x, size_t *ret_count, char **ret_message,
+static int reload(struct executors *x, struct gathering *g, size_t *ret_count,
 		  struct failure *failure)
 {
 	struct config *config = NULL;
 	bool kept = false;
-	int r = read_file(x->path, &config, ret_message, failure);
+	int r = take_config(x, g, &config, &kept, failure);
 
 	if (r == -ENOENT)
 		return no_file(x, ret_count, failure);
-	if (r < 0 && !x->loaded && take_kept(x->daemon, x->path, r, &config) == 0) {
-		kept = true;
-		record_refusal(x->daemon, x->path, r, *ret_message, failure);
-		daemon_say(x->daemon, "the last good %s is in force: %s", x->path, failure->text);
-		free(x->trouble);
-		x->trouble = strdup(failure->text);
-		*failure = (struct failure){};
-		r = x->trouble ? 0 : failure_set(failure, ENOMEM, "%m");
-	}
-	if (r == 0)
+	if (r == 0) {
+		x->gathered = g;
 		r = take(x, config, failure);
+		x->gathered = NULL;
+	}
 	if (r < 0) {
 		if (config)
 			config_free(config);
@@ -149,7 +137,7 @@ static int reload(struct executors *x, size_t *ret_count, char **ret_message,
 	if (kept)
 		return 0;
 	free(TAKE_PTR(x->trouble));
-	keep(x);
+	executor_kept_save(x);
 	return 0;
 }
 
@@ -174,13 +162,15 @@ static void say_loaded(const struct executors *x, size_t count)
 		x->daemon->say(text);
 }
 
-int executors_load(struct executors *x, size_t *ret_count, struct failure *failure)
+int executors_load(struct executors *x, struct gathering *g, size_t *ret_count,
+		   struct failure *failure)
 {
-	_cleanup_(freep) char *message = NULL;
 	uint64_t before = x->active;
-	int r = reload(x, ret_count, &message, failure);
+	const char *message;
+	int r = reload(x, g, ret_count, failure);
 
 	if (r < 0) {
+		(void)gathering_result(g, &message, &(struct failure){});
 		record_refusal(x->daemon, x->path, r, message, failure);
 		return r;
 	}
@@ -193,6 +183,16 @@ int executors_load(struct executors *x, size_t *ret_count, struct failure *failu
 	return 0;
 }
 
+int executors_load_first(struct executors *x, struct gathering *g, struct failure *failure)
+{
+	size_t count;
+	int r = gathering_look_up(g, NULL, NULL, NULL, failure);
+
+	if (r > 0)
+		r = gathering_wait(g);
+	return r < 0 ? failure_set(failure, r, "%m") : executors_load(x, g, &count, failure);
+}
+
 void executors_refuse(struct executors *x, int r, const char *message, struct failure *failure)
 {
 	record_refusal(x->daemon, x->path, r, message, failure);
@@ -200,51 +200,19 @@ void executors_refuse(struct executors *x, int r, const char *message, struct fa
 
 /* --- beside the loop ------------------------------------------------------------------------ */
 
-static int wish(struct compiling_wishes *wishes, const struct config_executor *is)
-{
-	_cleanup_(freep) char *purpose = executor_purpose(is);
-
-	return purpose ? compiling_wish(wishes, is->policy, purpose, false) : -ENOMEM;
-}
-
-int executors_wish(const struct executors *x, struct compiling_wishes *wishes)
-{
-	_cleanup_(freep) char *message = NULL;
-	struct failure ignored = {};
-	struct config *config = NULL;
-	int r = 0;
-
-	if (read_file(x->path, &config, &message, &ignored) < 0)
-		return 0;
-	for (size_t i = 0; r == 0 && i < config_executor_count(config); i++) {
-		const struct config_executor *is = config_executor_at(config, i);
-
-		r = wish(wishes, is);
-		if (r == 0 && is->itself)
-			r = wish(wishes, is->itself);
-	}
-	config_free(config);
-	return r;
-}
-
-/* Of those that seem to be in order by now. */
-static int wish_again(const struct executors *x, struct compiling_wishes *wishes)
-{
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < CORDON_MAX_EXECUTORS; i++)
-		if (x->entries[i] && (x->found >> i) & 1)
-			r = wish(wishes, x->entries[i]->is);
-	return r;
-}
-
 static void load(struct executors *x)
 {
 	struct failure failure = {};
 	size_t count;
-	int r = x->again ? executors_put_into_force(x, x->config, &failure)
-			 : executors_load(x, &count, &failure);
+	int r;
 
+	if (x->again) {
+		x->gathered = x->reading;
+		r = executors_put_into_force(x, x->config, &failure);
+		x->gathered = NULL;
+	} else {
+		r = executors_load(x, x->reading, &count, &failure);
+	}
 	if (r < 0)
 		daemon_say(x->daemon, "%s", failure.text);
 }
@@ -253,18 +221,29 @@ void executors_forget_reload(struct executors *x)
 {
 	keeping_free(TAKE_PTR(x->keeping));
 	comparing_free(TAKE_PTR(x->comparing));
+	/* Before the policies that its entries use. */
+	gathering_free(TAKE_PTR(x->reading));
 	compiling_free(TAKE_PTR(x->reloading));
+}
+
+static void on_looked_up(void *context)
+{
+	struct executors *x = context;
+
+	load(x);
+	executors_forget_reload(x);
 }
 
 /* What could not be kept is when a child is the first to need it. */
 static void on_kept(void *context, int result, const struct failure *why)
 {
 	struct executors *x = context;
+	struct failure failure = {};
 
 	(void)result;
 	(void)why;
-	load(x);
-	executors_forget_reload(x);
+	if (gathering_look_up(x->reading, x->reloading, on_looked_up, x, &failure) <= 0)
+		on_looked_up(x);
 }
 
 /* What could not be compared is looked at when it is loaded. */
@@ -312,8 +291,8 @@ static void on_compiled(void *context, int result, const char *message, const st
 		on_compared(x, 0, &failure);
 }
 
-/* Of executors_wish() or the like, whose result is `r`. */
-static void begin(struct executors *x, int r, struct compiling_wishes *wishes, bool again)
+/* Has the policies compiled of what was read. */
+static void compile(struct executors *x)
 {
 	const struct compiling_job job = {
 		.base = x->daemon->base,
@@ -321,32 +300,51 @@ static void begin(struct executors *x, int r, struct compiling_wishes *wishes, b
 		.done = on_compiled,
 		.context = x,
 	};
+	struct compiling_wishes wishes = {};
 	struct failure failure = {};
+	int r = gathering_wish(x->reading, &wishes);
 
-	executors_forget_reload(x);
-	x->again = again;
 	if (r == 0)
-		r = compiling_start(&job, wishes, &x->reloading, &failure);
+		r = compiling_start(&job, &wishes, &x->reloading, &failure);
 	else
 		failure_set(&failure, r, "%m");
-	compiling_wishes_release(wishes);
+	compiling_wishes_release(&wishes);
 	if (r != 1)
 		on_compiled(x, r, NULL, &failure);
+}
+
+static void on_read(void *context)
+{
+	compile(context);
+}
+
+int executors_gather(struct executors *x, gathering_done *done, void *context,
+		     struct gathering **ret_gathering, struct failure *failure)
+{
+	return gathering_read(x->daemon, x->path, !x->loaded, done, context, ret_gathering,
+			      failure);
 }
 
 /* What the file says by now is what counts. */
 void executors_reload(struct executors *x)
 {
-	struct compiling_wishes wishes = {};
-	int r = executors_wish(x, &wishes);
+	struct failure failure = {};
+	int r;
 
-	begin(x, r, &wishes, false);
+	executors_forget_reload(x);
+	x->again = false;
+	r = executors_gather(x, on_read, x, &x->reading, &failure);
+	if (r < 0)
+		give_up(x, r, NULL, &failure);
 }
 
 void executors_renew(struct executors *x)
 {
-	struct compiling_wishes wishes = {};
-	int r = wish_again(x, &wishes);
+	int r;
 
-	begin(x, r, &wishes, true);
+	executors_forget_reload(x);
+	x->again = true;
+	r = gathering_of(x, x->config, &x->reading);
+	if (r == 0)
+		compile(x);
 }

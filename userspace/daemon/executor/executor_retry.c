@@ -66,7 +66,7 @@ static void on_looked(void *context, int result, const char *data, size_t size,
 		return;
 	memcpy(&x->found, data, sizeof(x->found));
 	/* A reload looks everything up as well. */
-	if (x->found && !x->reloading && !x->daemon->leaving)
+	if (x->found && !x->reading && !x->daemon->leaving)
 		executors_renew(x);
 }
 
@@ -89,9 +89,13 @@ void executor_retry(struct executors *x)
 	};
 	struct failure ignored = {};
 
-	if (x->looking || x->reloading || x->daemon->leaving ||
-	    clock_nsec(CLOCK_MONOTONIC) < x->next_look || !misses_something(x))
+	if (x->looking || x->reading || x->daemon->leaving ||
+	    clock_nsec(CLOCK_MONOTONIC) < x->next_look || (!x->unanswered && !misses_something(x)))
 		return;
 	executor_retry_later(x);
+	if (x->unanswered) {
+		executors_reload(x);
+		return;
+	}
 	(void)errand_start(x->daemon->base, &job, &x->looking, &ignored);
 }

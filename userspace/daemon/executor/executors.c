@@ -90,6 +90,7 @@ void executors_free(struct executors *x)
 		config_free(x->config);
 	executors_forget_reload(x);
 	errand_cancel(x->looking);
+	errand_cancel(x->saving);
 	executor_before_clear(x);
 	free(x->trouble);
 	if (x->timer)

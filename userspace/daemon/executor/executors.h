@@ -15,6 +15,7 @@
 #include "kernel/adoption.h"
 
 struct executors;
+struct gathering;
 
 /* An entry that is or was in force; while executions of it live, it stays. */
 struct executor_entry {
@@ -50,13 +51,15 @@ struct executor_entry {
  * Only what the file says is on record at least: for a daemon that knows no entries. As
  * executors_check().
  */
-int executors_audit(struct daemon *daemon, const char *path, struct failure *failure);
+int executors_audit(struct daemon *daemon, const struct gathering *g, const char *path,
+		    struct failure *failure);
 
 /*
- * Before anything is loaded for its sake: can the file be read, or is there a good one kept? What
- * its policies say comes later. As executors_load() otherwise.
+ * Before anything is loaded for the file: checks that it, or the last good file, could be read. Its
+ * policies are checked later. As executors_load() otherwise.
  */
-int executors_check(struct daemon *daemon, const char *path, struct failure *failure);
+int executors_check(struct daemon *daemon, const struct gathering *g, const char *path,
+		    struct failure *failure);
 
 /*
  * For the file at `path`, which must stay. What an earlier daemon put into force stays so until
@@ -69,19 +72,21 @@ int executors_start(struct daemon *daemon, const char *path, struct executors **
 void executors_free(struct executors *x);
 
 /*
- * Reads the file and changes over at once, or not at all: -EINVAL and what else reading it says;
- * `failure` has the diagnostics, as the record of it does. An entry that names what is not there
- * refuses what its executor starts, until it is; that is on record. The first time, the last file
- * that was good is taken instead of one that cannot be read. Without the file there are no
- * executors. *ret_count: entries in force.
+ * Changes over to the gathered file at once, or not at all. An entry with a missing or unresponsive
+ * name rejects all programs of its executor until the name is found, which is logged. The first
+ * time, the last good file replaces one that cannot be read. Without a file there are no executors.
+ * *ret_count: active entries. Returns 0, or -EINVAL and other errors of reading the file: `failure`
+ * has the diagnostics, as the record has.
  */
-int executors_load(struct executors *x, size_t *ret_count, struct failure *failure);
+int executors_load(struct executors *x, struct gathering *g, size_t *ret_count,
+		   struct failure *failure);
 
-/*
- * Adds the policies that the file names, for executors_load() to find resident. Of a file that
- * cannot be read, none. -ENOMEM.
- */
-int executors_wish(const struct executors *x, struct compiling_wishes *wishes);
+/* gathering_read() of its file: for executors_load(). */
+int executors_gather(struct executors *x, void (*done)(void *context), void *context,
+		     struct gathering **ret_gathering, struct failure *failure);
+
+/* Looks up the names of the entries within a bound, and continues as executors_load(). */
+int executors_load_first(struct executors *x, struct gathering *g, struct failure *failure);
 
 /*
  * Records that the file is refused, because of a policy; `failure` has the message then, if there

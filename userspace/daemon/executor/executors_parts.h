@@ -7,6 +7,7 @@
 #include "daemon/executor/executors.h"
 
 struct errand;
+struct gathering;
 
 /*
  * The daemon says every second that it is there. Its death is noticed at once; this is for one that
@@ -18,6 +19,8 @@ struct errand;
 #define EXECUTOR_FOLLOW_NSEC (50 * NSEC_PER_SEC)
 #define EXECUTOR_FOLLOWER    "the worker that follows an executor's names"
 
+#define EXECUTOR_KEEPER "the worker that stores the last good configuration"
+
 struct executors {
 	struct daemon *daemon;
 	const char *path;
@@ -28,11 +31,16 @@ struct executors {
 	struct event *timer;
 	bool loaded;   /* once at least */
 	char *trouble; /* not NULL: why the file is not what is in force */
-	/* For executors_reload(); NULL: nothing is compiled, compared, or kept. */
+	/* For executors_reload(); NULL: there is none. */
+	struct gathering *reading;
 	struct compiling *reloading;
 	struct comparing *comparing;
 	struct keeping *keeping;
-	bool again; /* what is in force, not the file */
+	bool again;		    /* what is in force, not the file */
+	struct gathering *gathered; /* while entries are made from it; not owned */
+	bool unanswered;	    /* the file could not be read in time */
+	struct errand *saving;	    /* the last good file */
+	bool save_again;
 	/* For those whose `why` says something. */
 	struct errand *looking;
 	uint64_t next_look; /* monotonic clock */
@@ -78,6 +86,9 @@ void executor_follow(struct executors *x);
  */
 const char *executor_refuses(const struct executors *x, const struct executor_entry *entry);
 
+/* Whether the active entry, or the one for its executor itself, may be complete now. */
+bool executors_is_found(const struct executors *x, const struct config_executor *is);
+
 /* What is approved along with the policy of an entry; caller frees. NULL: no memory. */
 char *executor_purpose(const struct config_executor *is);
 
@@ -111,12 +122,12 @@ void executor_retry(struct executors *x);
 void executor_retry_later(struct executors *x);
 
 /*
- * The last file that was good, below the daemon's state directory. -ENOENT: there is none, or it is
- * another file's; -EPERM: others may write to it; -EINVAL; -ENOMEM; -errno.
+ * For a worker: the last file that was good, below the daemon's state directory. -ENOENT: there is
+ * none, or it is another file's; -EPERM: others may write to it; -EINVAL; -ENOMEM; -errno.
  */
 int executor_kept_load(const struct daemon *daemon, const char *path, struct config **ret_config);
-/* -errno. */
-int executor_kept_save(const struct daemon *daemon, const char *path, const struct config *config);
+/* Has a worker store the active configuration. */
+void executor_kept_save(struct executors *x);
 
 /* Has processes looked for, beside the loop, that an entry matches and that are not adopted. */
 void executor_before_look(struct executors *x);

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "base/io.h"
@@ -391,6 +392,20 @@ void errand_cancel(struct errand *errand)
 {
 	if (errand)
 		put_down(errand);
+}
+
+uint64_t errands_processor_nsec(void)
+{
+	const struct errand *errand;
+	struct timespec used;
+	uint64_t sum = 0;
+	clockid_t clock;
+
+	TAILQ_FOREACH(errand, &errands, link)
+	if (errand->pid > 0 && clock_getcpuclockid(errand->pid, &clock) == 0 &&
+	    clock_gettime(clock, &used) == 0)
+		sum += (uint64_t)used.tv_sec * NSEC_PER_SEC + (uint64_t)used.tv_nsec;
+	return sum;
 }
 
 void errands_forget(void)

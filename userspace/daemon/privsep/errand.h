@@ -9,6 +9,7 @@
 
 #include <event2/event.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -63,6 +64,9 @@ int errand_start(struct event_base *base, const struct errand_job *job, struct e
 
 /* Nobody wants the answer any more: kills it, and does not wait for its death. May be NULL. */
 void errand_cancel(struct errand *errand);
+
+/* What workers that run have used of processors so far, nanoseconds. */
+uint64_t errands_processor_nsec(void);
 
 /* All, for the end of the loop. */
 void errands_forget(void);

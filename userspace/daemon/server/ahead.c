@@ -18,6 +18,7 @@
 #include "control/request.h"
 #include "daemon/execution/apply.h"
 #include "daemon/executor/executors.h"
+#include "daemon/executor/gathering.h"
 #include "daemon/host/process.h"
 #include "daemon/host/turn.h"
 #include "daemon/peer/member.h"
@@ -50,6 +51,7 @@ struct ahead {
 	bool observe;
 	struct comparing *comparing;
 	struct keeping *keeping;
+	struct gathering *gathering; /* of cordon.yaml, that is to be loaded */
 	bool run_by, account; /* whom the policy names, and the user's account, are to be known */
 	char **questions;     /* see names.h */
 	char *directory;      /* of a log that is named, or NULL */
@@ -63,6 +65,7 @@ static void ahead_free(struct ahead *a)
 		return;
 	keeping_free(a->keeping);
 	comparing_free(a->comparing);
+	gathering_free(a->gathering);
 	compiling_free(a->amending);
 	compiling_free(a->compiling);
 	if (a->waiting)
@@ -147,13 +150,6 @@ static int want_for_apply(struct ahead *a, json_t *message)
 	return r;
 }
 
-static int want_for_reload(struct ahead *a)
-{
-	struct executors *x = a->c->daemon->executors;
-
-	return x && a->c->peer.root ? executors_wish(x, &a->wishes) : 0;
-}
-
 static int want(struct ahead *a, json_t *message)
 {
 	struct failure ignored = {};
@@ -164,8 +160,6 @@ static int want(struct ahead *a, json_t *message)
 		return want_for_prepare(a, message);
 	if (a->op == REQUEST_APPLY)
 		return want_for_apply(a, message);
-	if (a->op == REQUEST_RELOAD)
-		return want_for_reload(a);
 	return a->op == REQUEST_DECIDE ? want_for_decision(a, message) : 0;
 }
 
@@ -266,15 +260,28 @@ static void on_soon(evutil_socket_t fd, short what, void *context)
 	a->c->ahead = NULL;
 	if (!a->refused)
 		a->c->log = TAKE_PTR(a->log);
+	a->c->gathering = a->gathering;
 	a->ready(a->c, a->refused ? NULL : a->message, &a->fds);
+	a->c->gathering = NULL;
 	names_forget_missing(names);
+}
+
+static void on_looked_up(void *context)
+{
+	struct ahead *a = context;
+
+	turn_of_its_own(a->soon);
 }
 
 /* Nothing is missing any more, or it was refused. What is left to do has a turn of its own. */
 static void go_on(struct ahead *a, bool refused)
 {
+	struct failure ignored = {};
+
 	a->refused = refused;
-	turn_of_its_own(a->soon);
+	if (refused || !a->gathering ||
+	    gathering_look_up(a->gathering, a->compiling, on_looked_up, a, &ignored) <= 0)
+		turn_of_its_own(a->soon);
 }
 
 /* Where it is for others later, or the log is about to be another, it is tried again then. */
@@ -527,6 +534,31 @@ static int ask(struct ahead *a, struct failure *failure)
 	return r == 0 ? ask_with_policy(a, failure) : r;
 }
 
+static void on_read(void *context)
+{
+	struct ahead *a = context;
+	struct failure failure = {};
+	int r = gathering_wish(a->gathering, &a->wishes);
+
+	r = r < 0 ? failure_set(&failure, r, "%m") : ask(a, &failure);
+	if (r < 0)
+		refuse(a, r, failure.text);
+	if (r <= 0)
+		go_on(a, r < 0);
+}
+
+/* 0: there is nothing to be loaded, which do_reload() reports; 1: on_read() is called. */
+static int ask_for_file(struct ahead *a, struct failure *failure)
+{
+	struct daemon *daemon = a->c->daemon;
+	int r;
+
+	if (!daemon->executors || !a->c->peer.root)
+		return 0;
+	r = executors_gather(daemon->executors, on_read, a, &a->gathering, failure);
+	return r < 0 ? r : 1;
+}
+
 static int look_at_log(const void *context, FILE *to, struct errand_fds *fds,
 		       struct failure *failure)
 {
@@ -593,7 +625,9 @@ int ahead_start(struct connection *c, json_t **message, struct protocol_fds *fds
 	r = a->soon ? want(a, *message) : -ENOMEM;
 	if (r < 0)
 		return failure_set(failure, r, "%m");
-	r = a->directory ? ask_for_log(a, failure) : ask(a, failure);
+	r = a->op == REQUEST_RELOAD ? ask_for_file(a, failure)
+	    : a->directory	    ? ask_for_log(a, failure)
+				    : ask(a, failure);
 	if (r <= 0)
 		return r;
 	a->message = *message;

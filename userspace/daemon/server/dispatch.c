@@ -380,7 +380,9 @@ static void do_reload(struct connection *c)
 	if (!daemon->executors)
 		return connection_refuse(
 			c, EOPNOTSUPP, "an embedded daemon has no executors; see `cordon daemon`");
-	r = executors_load(daemon->executors, &count, &failure);
+	if (!c->gathering)
+		return connection_refuse(c, EAGAIN, "the configuration was not read; try again");
+	r = executors_load(daemon->executors, c->gathering, &count, &failure);
 	if (r < 0)
 		return connection_refuse(c, r, failure.text);
 	connection_answer(

@@ -9,6 +9,8 @@
 
 #include "daemon/execution/approval_check.h"
 #include "daemon/executor/executors_parts.h"
+#include "daemon/executor/gathering.h"
+#include "daemon/host/workdir.h"
 #include "tests/unit/daemon/fake/errands.h"
 
 static struct executors *x;
@@ -66,13 +68,73 @@ static int teardown(void **state)
 	return 0;
 }
 
+static void on_complete(void *context)
+{
+	*(bool *)context = true;
+}
+
+/* Workers reply until the step is complete, or one replies `result`. */
+static void let_reply(const bool *complete, const struct errand *before)
+{
+	while (!*complete) {
+		if (errand != before)
+			errand_answers(0);
+		else
+			event_base_loop(world->base, EVLOOP_ONCE);
+	}
+}
+
+/* Reads the file as workers do. */
+static struct gathering *gather_with(const char *path, bool kept)
+{
+	const struct errand *before = errand;
+	struct gathering *g = NULL;
+	struct failure failure = {};
+	bool complete = false;
+
+	assert_int_equal(gathering_read(world, path, kept, on_complete, &complete, &g, &failure),
+			 0);
+	let_reply(&complete, before);
+	complete = false;
+	if (gathering_look_up(g, NULL, on_complete, &complete, &failure) > 0)
+		let_reply(&complete, before);
+	return g;
+}
+
+static struct gathering *gather(const char *path)
+{
+	return gather_with(path, !x->loaded);
+}
+
+static int load_file(size_t *ret_count, struct failure *failure)
+{
+	struct gathering *g = gather(file);
+	int r = executors_load(x, g, ret_count, failure);
+
+	gathering_free(g);
+	if (x->saving) {
+		assert_ptr_equal(errand, x->saving);
+		errand_answers(0);
+	}
+	return r;
+}
+
+static int check(const char *path, struct failure *failure)
+{
+	struct gathering *g = gather_with(path, true);
+	int r = executors_check(world, g, path, failure);
+
+	gathering_free(g);
+	return r;
+}
+
 /* The process that looks for executors that run finds what the test has it find. */
 static void load(void)
 {
 	struct failure failure = {};
 	size_t count;
 
-	if (executors_load(x, &count, &failure) < 0)
+	if (load_file(&count, &failure) < 0)
 		fail_msg("%s", failure.text);
 	errand_cancel(TAKE_PTR(x->scanning));
 }
@@ -145,7 +207,7 @@ static bool look_again(void)
 		return false;
 	errand_answers(0);
 	/* What there is to compile, and to be kept beside the log; the loop goes on between. */
-	while (x->reloading) {
+	while (x->reading) {
 		if (errand)
 			errand_answers(0);
 		else
@@ -375,7 +437,7 @@ static void tables_full(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
 		failure = (struct failure){};
 		faults_set_for(calls[i], ENOSPC);
-		assert_int_equal(executors_load(x, &count, &failure), -ENOSPC);
+		assert_int_equal(load_file(&count, &failure), -ENOSPC);
 		faults_none();
 		assert_int_equal(kernel->adoption.active, active);
 	}
@@ -557,18 +619,18 @@ static void last_good(void **state)
 	write_config("", "/bin/false", world_path("work"));
 	load();
 	world_write("cordon.yaml", "version: 1\nexecutors: [{name: x, polic: y}]\n");
-	assert_int_equal(executors_load(x, &count, &failure), -EINVAL);
+	assert_int_equal(load_file(&count, &failure), -EINVAL);
 	assert_int_equal(standing_ready("good"), CORDON_MAX_STANDBY);
 	start_again();
 	failure = (struct failure){};
-	assert_int_equal(executors_check(world, file, &failure), 0);
+	assert_int_equal(check(file, &failure), 0);
 	load();
 	assert_int_equal(standing_ready("good"), CORDON_MAX_STANDBY);
 	assert_non_null(strstr(x->trouble, "polic"));
 	assert_true(is_alert("agent-configuration-refused"));
 	/* Not each time: there is something in force then. */
 	failure = (struct failure){};
-	assert_int_equal(executors_load(x, &count, &failure), -EINVAL);
+	assert_int_equal(load_file(&count, &failure), -EINVAL);
 	write_config("", "/bin/false", world_path("work"));
 	load();
 	assert_null(x->trouble);
@@ -581,22 +643,22 @@ static void none_kept(void **state)
 
 	(void)state;
 	world_write("cordon.yaml", "version: 2\n");
-	assert_int_equal(executors_check(world, file, &failure), -EINVAL);
-	assert_int_equal(executors_load(x, &count, &failure), -EINVAL);
+	assert_int_equal(check(file, &failure), -EINVAL);
+	assert_int_equal(load_file(&count, &failure), -EINVAL);
 	write_config("", "/bin/false", world_path("work"));
 	load();
 	/* Another file's. */
 	world_write("other.yaml", "version: 2\n");
-	assert_int_equal(executors_check(world, world_path("other.yaml"), &failure), -EINVAL);
+	assert_int_equal(check(world_path("other.yaml"), &failure), -EINVAL);
 	/* Anybody may have written it. */
 	world_write("cordon.yaml", "version: 2\n");
 	assert_int_equal(chmod(world_path("kept/executors.yaml"), 0666), 0);
-	assert_int_equal(executors_check(world, file, &failure), -EINVAL);
+	assert_int_equal(check(file, &failure), -EINVAL);
 	assert_int_equal(chmod(world_path("kept/executors.yaml"), 0600), 0);
-	assert_int_equal(executors_check(world, file, &failure), 0);
+	assert_int_equal(check(file, &failure), 0);
 	/* It is damaged. */
 	world_write("kept/executors.yaml", "# nonsense");
-	assert_int_equal(executors_check(world, file, &failure), -EINVAL);
+	assert_int_equal(check(file, &failure), -EINVAL);
 }
 
 /* A directory in its place: that it is not kept is said, and is no reason to do without. */
@@ -620,10 +682,115 @@ static void no_file(void **state)
 	load();
 	assert_int_equal(unlink(file), 0);
 	start_again();
-	assert_int_equal(executors_check(world, file, &failure), 0);
-	assert_int_equal(executors_load(x, &count, &failure), 0);
+	assert_int_equal(check(file, &failure), 0);
+	assert_int_equal(load_file(&count, &failure), 0);
 	assert_int_equal(count, 0);
 	assert_int_equal(kernel->adoption.active, 0);
+}
+
+/* --- unresponsive file systems ---------------------------------------------------------------- */
+
+static void start_reading(struct gathering **ret)
+{
+	struct failure failure = {};
+
+	assert_int_equal(gathering_read(world, file, true, NULL, NULL, ret, &failure), 0);
+}
+
+/* The start goes on without the file if there is a good one, and reads it again later. */
+static void file_is_silent(void **state)
+{
+	struct failure failure = {};
+	struct gathering *g;
+	size_t count;
+
+	(void)state;
+	write_config("", "/bin/false", world_path("work"));
+	load();
+	start_again();
+	start_reading(&g);
+	assert_int_equal(gathering_wait(g), 0);
+	assert_int_equal(executors_check(world, g, file, &failure), -ETIMEDOUT);
+	assert_non_null(strstr(failure.text, "unresponsive"));
+	assert_int_equal(executors_load(x, g, &count, &failure), -ETIMEDOUT);
+	gathering_free(g);
+
+	failure = (struct failure){};
+	start_reading(&g);
+	/* The worker for closed directories, and the one for the last good file. */
+	errand_answers(-ETIMEDOUT);
+	errand_answers(0);
+	assert_int_equal(gathering_wait(g), 0);
+	assert_int_equal(executors_check(world, g, file, &failure), 0);
+	assert_string_equal(gathering_closed(g)[0], workdir_system_directories()[0]);
+	/* Nor does a policy's file. */
+	assert_int_equal(gathering_look_up(g, NULL, NULL, NULL, &failure), 1);
+	assert_int_equal(gathering_wait(g), 0);
+	assert_int_equal(executors_load(x, g, &count, &failure), 0);
+	gathering_free(g);
+	errand_cancel(TAKE_PTR(x->scanning));
+	assert_int_equal(count, 2);
+	assert_true(is_active("good") && is_active("late"));
+	assert_non_null(strstr(entry("good")->why, "unresponsive"));
+	assert_int_equal(standing_ready("good"), 0);
+	assert_true(recognises("/bin/true", "good"));
+	assert_non_null(strstr(x->trouble, "unresponsive"));
+
+	x->next_look = 0;
+	executor_retry(x);
+	assert_non_null(x->reading);
+	while (x->reading) {
+		if (errand)
+			errand_answers(0);
+		else
+			event_base_loop(world->base, EVLOOP_ONCE);
+	}
+	errand_answers(0);
+	assert_null(x->saving);
+	errand_cancel(TAKE_PTR(x->scanning));
+	assert_null(x->trouble);
+	assert_null(entry("good")->why);
+	assert_int_equal(standing_ready("good"), CORDON_MAX_STANDBY);
+}
+
+/* The other entry is active all the same. */
+static void one_entry_is_silent(void **state)
+{
+	const uid_t of_late = (uid_t)-131 - 2;
+	struct failure failure = {};
+	struct gathering *g;
+	size_t count, silent = 0;
+	char pattern[256];
+	int r;
+
+	(void)state;
+	snprintf(pattern, sizeof(pattern), "%s*", gone);
+	write_config("", pattern, world_path("work"));
+	start_reading(&g);
+	for (size_t i = 0; i < 3; i++)
+		errand_answers(0);
+	for (r = gathering_look_up(g, NULL, NULL, NULL, &failure); r > 0; r = errand != NULL)
+		while (errand) {
+			bool names = strstr(errand->job.what, "looks up") &&
+				     errand->job.uid == of_late;
+
+			silent += names;
+			errand_answers(names ? -ETIMEDOUT : 0);
+			(void)event_base_loop(world->base, EVLOOP_NONBLOCK);
+		}
+	assert_int_equal(silent, 1);
+	assert_int_equal(executors_load(x, g, &count, &failure), 0);
+	gathering_free(g);
+	errand_answers(0);
+	errand_cancel(TAKE_PTR(x->scanning));
+	assert_null(entry("good")->why);
+	assert_int_equal(standing_ready("good"), CORDON_MAX_STANDBY);
+	assert_non_null(strstr(entry("late")->why, "unresponsive"));
+	assert_int_equal(standing_ready("late"), 0);
+	/* By the pattern as written: programs of this executor are denied. */
+	assert_true(kernel_name(CORDON_ADOPT_EXECUTOR_LIKE, 0, gone)->value >>
+			    entry("late")->index &
+		    1);
 }
 
 /* --- approval ------------------------------------------------------------------------------- */
@@ -664,7 +831,7 @@ static void approval_without_a_place(void **state)
 	load();
 	assert_int_equal(chmod(world_path("kept"), 0777), 0);
 	write_config("require_approval: true\n", "/bin/false", world_path("work"));
-	assert_int_equal(executors_load(x, &count, &failure), -EPERM);
+	assert_int_equal(load_file(&count, &failure), -EPERM);
 	assert_null(approvals_required(world));
 	assert_int_equal(standing_ready("good"), CORDON_MAX_STANDBY);
 }
@@ -707,7 +874,7 @@ static void load_and_scan(void)
 	struct failure failure = {};
 	size_t count;
 
-	assert_int_equal(executors_load(x, &count, &failure), 0);
+	assert_int_equal(load_file(&count, &failure), 0);
 	assert_non_null(x->scanning);
 	errand_answers(0);
 }
@@ -831,19 +998,24 @@ static void cannot_be_looked_for(void **state)
 {
 	struct failure failure = {};
 	json_int_t found = 0;
+	struct gathering *g;
 	size_t count;
 
 	(void)state;
 	write_config("", make_program(), world_path("work"));
 	run(gone);
+	g = gather(file);
 	faults_set_for("errand_start", EAGAIN);
-	assert_int_equal(executors_load(x, &count, &failure), 0);
+	assert_int_equal(executors_load(x, g, &count, &failure), 0);
 	faults_none();
+	gathering_free(g);
 	assert_null(x->scanning);
 	assert_non_null(strstr(seen.said, "are not looked for"));
-	assert_int_equal(executors_load(x, &count, &failure), 0);
+	errand_answers(0);
+	assert_null(x->saving);
+	assert_int_equal(load_file(&count, &failure), 0);
 	errand_answers(-ETIMEDOUT);
-	assert_int_equal(executors_load(x, &count, &failure), 0);
+	assert_int_equal(load_file(&count, &failure), 0);
 	faults_set_for("adoption_list_executors", ENOMEM);
 	errand_answers(0);
 	faults_none();
@@ -870,6 +1042,8 @@ int main(void)
 		TEST(none_kept),
 		TEST(cannot_be_kept),
 		TEST(no_file),
+		TEST(file_is_silent),
+		TEST(one_entry_is_silent),
 		TEST(approval),
 		TEST(approval_without_a_place),
 		TEST(ran_before),

@@ -343,9 +343,9 @@ static void test_reloaded(void **state)
 
 	/* Twice: the second takes the place of the first. */
 	executors_reload(&x);
-	assert_non_null(x.reloading);
+	assert_non_null(x.reading);
 	executors_reload(&x);
-	while (x.reloading)
+	while (x.reading)
 		assert_int_equal(event_base_loop(of->base, EVLOOP_ONCE), 0);
 	assert_non_null(strstr(said, "bad.yaml:3:1"));
 
