@@ -24,6 +24,8 @@
 #include "control/lock.h"
 #include "daemon/host/notify.h"
 #include "daemon/log_identity.h"
+#include "daemon/peer/start_names.h"
+#include "daemon/privsep/writer_directory.h"
 #include "control/protocol.h"
 #include "daemon/privsep/reader_process.h"
 #include "daemon/execution/recovery.h"
@@ -156,6 +158,38 @@ static int open_own_log(struct running *running, struct failure *failure)
 	return 0;
 }
 
+static void on_late_groups(void *context)
+{
+	const struct running *running = context;
+
+	if (running->daemon.server)
+		server_groups_known(running->daemon.server);
+}
+
+/* The user of the log's writers, and the groups of the sockets. */
+static int find_names(struct running *running, struct failure *failure)
+{
+	struct logs_options *logs = &running->options.logs;
+	const char *user = logs->user ? logs->user : WRITER_USER;
+	const struct name *known;
+	int r = start_names_find(&running->daemon, user, on_late_groups, running, &running->names,
+				 failure);
+
+	if (r < 0)
+		return r;
+	if (start_names_wait(running->names))
+		daemon_say(&running->daemon,
+			   "the host's user database is unresponsive: groups that only it has may "
+			   "connect once it replies");
+	known = names_find(&running->daemon.names, user);
+	if (known) {
+		logs->uid = known->id;
+		logs->gid = known->group;
+	}
+	logs->user_known = true;
+	return writer_user_of(logs->user, known, &logs->uid, &logs->gid, failure);
+}
+
 static int open_files(struct running *running, struct failure *failure)
 {
 	struct daemon *daemon = &running->daemon;
@@ -167,6 +201,7 @@ static int open_files(struct running *running, struct failure *failure)
 	if (daemon->embedded)
 		leave_starter(daemon);
 	(void)((r = find_identity(running, failure)) < 0 ||
+	       (r = find_names(running, failure)) < 0 ||
 	       (r = logs_new(&running->options.logs, daemon->base, &daemon->logs, failure)) < 0 ||
 	       (r = open_own_log(running, failure)) < 0 ||
 	       (r = open_agent_log(running, failure)) < 0 ||

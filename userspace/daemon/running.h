@@ -15,6 +15,7 @@
 
 /* Everything that daemon_run() sets up (the daemon first: its address is that of the whole). */
 struct gathering;
+struct start_names;
 
 struct running {
 	struct daemon daemon;
@@ -24,6 +25,7 @@ struct running {
 	int pipe_fd;
 	int guard_fd;
 	char **directories;
+	struct start_names *names;
 	struct gathering *gathering;	  /* of cordon.yaml, for the start */
 	char identity[IDENTITY_TEXT_MAX]; /* this host's, which logs begin with */
 	struct event *signals[4];

@@ -7,6 +7,7 @@
 
 #include "daemon/execution/events.h"
 #include "daemon/execution/refused.h"
+#include "daemon/peer/start_names.h"
 #include "daemon/policy/approvals.h"
 #include "daemon/dns/dns_stub.h"
 #include "daemon/execution/leftovers.h"
@@ -78,6 +79,7 @@ void running_stop(struct running *running)
 		server_free(daemon->server);
 	close_dns(daemon);
 	gathering_free(TAKE_PTR(running->gathering));
+	start_names_free(TAKE_PTR(running->names));
 	recovery_work_stop(daemon);
 	free_execution_handles(daemon);
 	leftovers_free(daemon->leftovers);

@@ -15,7 +15,8 @@
 /* What is written for each question, and then its login as text. */
 struct answer {
 	uint32_t found;
-	uint32_t id;
+	uint32_t id, group;
+	uint32_t unused; /* no padding, which would be unset */
 	uint64_t device, inode;
 };
 
@@ -56,10 +57,46 @@ void names_look_up(char *const *questions, FILE *to)
 			const struct passwd *user = getpwnam(question);
 
 			if (user)
-				answer = (struct answer){.found = 1, .id = user->pw_uid};
+				answer = (struct answer){
+					.found = 1, .id = user->pw_uid, .group = user->pw_gid};
 		}
 		(void)fwrite(&answer, sizeof(answer), 1, to);
 		parcel_put_text(to, login);
+	}
+}
+
+static void find_group(const char *name, struct answer *answer)
+{
+	_cleanup_(fclosep) FILE *file = fopen("/etc/group", "re");
+	const struct group *group;
+
+	while (!answer->found && file && (group = fgetgrent(file)) != NULL)
+		if (strcmp(group->gr_name, name) == 0)
+			*answer = (struct answer){.found = 1, .id = group->gr_gid};
+}
+
+static void find_user(const char *name, struct answer *answer)
+{
+	_cleanup_(fclosep) FILE *file = fopen("/etc/passwd", "re");
+	const struct passwd *user;
+
+	while (!answer->found && file && (user = fgetpwent(file)) != NULL)
+		if (strcmp(user->pw_name, name) == 0)
+			*answer = (struct answer){
+				.found = 1, .id = user->pw_uid, .group = user->pw_gid};
+}
+
+void names_look_up_files(char *const *questions, FILE *to)
+{
+	for (; *questions; questions++) {
+		struct answer answer = {};
+
+		if (**questions == '@')
+			find_group(*questions + 1, &answer);
+		else if (**questions != '#')
+			find_user(*questions, &answer);
+		(void)fwrite(&answer, sizeof(answer), 1, to);
+		parcel_put_text(to, NULL);
 	}
 }
 
@@ -130,6 +167,7 @@ static int take(struct parcel *from, const char *question, uint64_t now, struct 
 	name->question = strdup(question);
 	name->found = answer.found;
 	name->id = answer.id;
+	name->group = answer.group;
 	name->device = answer.device;
 	name->inode = answer.inode;
 	name->until = now + NAMES_KEPT_NSEC;

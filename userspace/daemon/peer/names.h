@@ -24,6 +24,7 @@ struct name {
 	char *question;
 	bool found;
 	uint32_t id;		/* of the user or group */
+	uint32_t group;		/* primary group of the user */
 	char *login;		/* of the account, else NULL */
 	uint64_t device, inode; /* of its home; 0: that cannot be looked at */
 	uint64_t until;		/* monotonic clock, ns */
@@ -39,6 +40,9 @@ void names_release(struct names *names);
 
 /* Waits for the databases; whether all of it was written, ferror(3) says. */
 void names_look_up(char *const *questions, FILE *to);
+
+/* The same from /etc/passwd and /etc/group alone, which no other machine serves. */
+void names_look_up_files(char *const *questions, FILE *to);
 
 /*
  * The answers to the same questions, as names_look_up() wrote them, which may be anybody's word.

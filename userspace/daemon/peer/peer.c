@@ -2,19 +2,23 @@
 /* Who is at the other end of the control socket, and what that one may ask for. */
 #include "daemon/peer/peer.h"
 
-#include <grp.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "daemon/host/process.h"
 
-bool peer_group(const char *name, gid_t *ret_gid)
+bool peer_group(const struct names *names, const char *name, gid_t *ret_gid)
 {
-	const struct group *group = getgrnam(name);
+	char question[64];
+	const struct name *known;
 
-	if (group)
-		*ret_gid = group->gr_gid;
-	return group;
+	snprintf(question, sizeof(question), "@%s", name);
+	known = names_find(names, question);
+	if (known)
+		*ret_gid = known->id;
+	return known;
 }
 
 static int read_groups(int socket, struct peer *peer, struct failure *failure)

@@ -30,8 +30,8 @@ struct peer {
 	const struct names *names; /* what is known of the host's users; NULL: nothing */
 };
 
-/* The id of one of these groups; false: this host does not have it, and root is alone. */
-bool peer_group(const char *name, gid_t *ret_gid);
+/* The id of one of these groups, from `names`; false: it is missing there, and root is alone. */
+bool peer_group(const struct names *names, const char *name, gid_t *ret_gid);
 
 /*
  * -EPERM: neither root nor, where `group` is not NULL, a member of it; -ESRCH: the process is gone;

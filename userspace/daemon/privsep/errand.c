@@ -408,6 +408,41 @@ uint64_t errands_processor_nsec(void)
 	return sum;
 }
 
+#define WAIT_MSEC 100
+/* Between two looks; less than that is no progress. */
+#define WAIT_BUSY_NSEC (2 * NSEC_PER_MSEC)
+
+static void on_wait(evutil_socket_t fd, short what, void *context)
+{
+	(void)fd;
+	(void)what;
+	(void)context;
+}
+
+int errand_wait(struct event_base *base, struct errand *const *errand, uint64_t nsec)
+{
+	const struct timeval each = {.tv_usec = WAIT_MSEC * 1000};
+	struct event *tick = event_new(base, -1, EV_PERSIST, on_wait, NULL);
+	uint64_t heard = clock_nsec(CLOCK_MONOTONIC), processor = 0;
+	int r = tick && event_add(tick, &each) == 0 ? 0 : -ENOMEM;
+
+	while (r == 0 && *errand) {
+		uint64_t used, now;
+
+		(void)event_base_loop(base, EVLOOP_ONCE);
+		used = errands_processor_nsec();
+		now = clock_nsec(CLOCK_MONOTONIC);
+		if (used > processor + WAIT_BUSY_NSEC)
+			heard = now;
+		processor = used;
+		if (*errand && now - heard > nsec)
+			r = -ETIMEDOUT;
+	}
+	if (tick)
+		event_free(tick);
+	return r;
+}
+
 void errands_forget(void)
 {
 	struct errand *errand;

@@ -65,6 +65,13 @@ int errand_start(struct event_base *base, const struct errand_job *job, struct e
 /* Nobody wants the answer any more: kills it, and does not wait for its death. May be NULL. */
 void errand_cancel(struct errand *errand);
 
+/*
+ * For the daemon's start: runs the loop until the errand is over, which sets *errand to NULL in its
+ * `done`, or until it has neither replied nor used the processor for `nsec`. Returns 0, -ETIMEDOUT:
+ * it goes on; or -ENOMEM.
+ */
+int errand_wait(struct event_base *base, struct errand *const *errand, uint64_t nsec);
+
 /* What workers that run have used of processors so far, nanoseconds. */
 uint64_t errands_processor_nsec(void);
 

@@ -65,7 +65,11 @@ int logs_new(const struct logs_options *options, struct event_base *base, struct
 	LIST_INIT(&logs->leaving);
 	logs->base = base;
 	logs->options = options ? *options : defaults;
-	r = writer_user_find(logs->options.user, &logs->uid, &logs->gid, failure);
+	logs->uid = logs->options.uid;
+	logs->gid = logs->options.gid;
+	r = logs->options.user_known
+		    ? 0
+		    : writer_user_find(logs->options.user, &logs->uid, &logs->gid, failure);
 	if (r < 0) {
 		free(logs);
 		return r;

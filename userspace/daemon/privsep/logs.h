@@ -23,7 +23,10 @@ struct log_use;
 
 struct logs_options {
 	struct audit_log_options log; /* of each */
-	const char *user;	/* that their writers are; NULL: as writer_user_find() has it */
+	const char *user;	      /* of their writers; NULL: as writer_user_find() has it */
+	bool user_known;	      /* its ids are the two below; false: they are looked up */
+	uid_t uid;
+	gid_t gid;
 	const char *ship_state; /* file of whoever ships a log, or NULL */
 	bool go_on_when_full;	/* executions start although a log cannot take their records */
 };

@@ -28,28 +28,38 @@ static bool parse_number(const char *text, uid_t *ret)
 	return true;
 }
 
-int writer_user_find(const char *name, uid_t *ret_uid, gid_t *ret_gid, struct failure *failure)
+int writer_user_of(const char *name, bool found, uid_t *ret_uid, gid_t *ret_gid,
+		   struct failure *failure)
 {
-	const struct passwd *user;
-	uid_t uid = WRITER_UID;
-	gid_t gid = WRITER_UID;
+	uid_t uid = found ? *ret_uid : WRITER_UID;
+	gid_t gid = found ? *ret_gid : WRITER_UID;
 
-	errno = 0;
-	user = getpwnam(name ? name : WRITER_USER);
-	if (user) {
-		uid = user->pw_uid;
-		gid = user->pw_gid;
-	} else if (name && !parse_number(name, &uid)) {
-		return failure_set(failure, errno ? errno : ENOENT, "there is no user %s", name);
-	} else if (name) {
+	if (!found && name && !parse_number(name, &uid))
+		return failure_set(failure, ENOENT, "there is no user %s", name);
+	if (!found && name)
 		gid = (gid_t)uid;
-	}
 	if (uid == 0)
 		return failure_set(failure, EINVAL,
 				   "the log's writer cannot be root: name another user");
 	*ret_uid = uid;
 	*ret_gid = gid;
 	return 0;
+}
+
+int writer_user_find(const char *name, uid_t *ret_uid, gid_t *ret_gid, struct failure *failure)
+{
+	const struct passwd *user;
+
+	errno = 0;
+	user = getpwnam(name ? name : WRITER_USER);
+	if (!user && name && errno && errno != ENOENT && errno != ESRCH &&
+	    !parse_number(name, ret_uid))
+		return failure_set(failure, errno, "there is no user %s", name);
+	if (user) {
+		*ret_uid = user->pw_uid;
+		*ret_gid = user->pw_gid;
+	}
+	return writer_user_of(name, user, ret_uid, ret_gid, failure);
 }
 
 static bool is_of_log(const char *name)

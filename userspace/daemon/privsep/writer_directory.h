@@ -3,6 +3,7 @@
 #ifndef CORDON_DAEMON_WRITER_DIRECTORY_H
 #define CORDON_DAEMON_WRITER_DIRECTORY_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/failure.h"
@@ -19,6 +20,10 @@
  * -EINVAL: root; or what the user database said.
  */
 int writer_user_find(const char *name, uid_t *ret_uid, gid_t *ret_gid, struct failure *failure);
+
+/* The same after a lookup: `found`, with its ids in *ret_uid and *ret_gid, or not. */
+int writer_user_of(const char *name, bool found, uid_t *ret_uid, gid_t *ret_gid,
+		   struct failure *failure);
 
 /*
  * Opens the log's directory, which is made if it is not there, with the writer's user as its owner.

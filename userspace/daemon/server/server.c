@@ -479,6 +479,12 @@ static void tell_stuck(struct execution *e)
 	}
 }
 
+static void find_group(struct listener *listener)
+{
+	listener->have_group = peer_group(&listener->server->daemon->names, listener->group_name,
+					  &listener->group);
+}
+
 /* --- the socket ---------------------------------------------------------------------------- */
 
 /* Its members may knock; what each may ask for, dispatch() says. */
@@ -528,7 +534,7 @@ static int listener_open(struct listener *listener, struct failure *failure)
 	struct event_base *base = listener->server->daemon->base;
 	int r;
 
-	listener->have_group = peer_group(listener->group_name, &listener->group);
+	find_group(listener);
 	r = bind_socket(listener, &listener->fd, failure);
 	if (r < 0)
 		return r;
@@ -537,6 +543,21 @@ static int listener_open(struct listener *listener, struct failure *failure)
 	if (!listener->acceptable || event_add(listener->acceptable, NULL) < 0)
 		return failure_set(failure, ENOMEM, "%m");
 	return 0;
+}
+
+void server_groups_known(struct server *server)
+{
+	struct listener *listeners[] = {&server->control, &server->status, &server->who};
+
+	for (size_t i = 0; i < ARRAY_SIZE(listeners); i++) {
+		struct failure failure = {};
+
+		if (listeners[i]->have_group || listeners[i]->fd < 0)
+			continue;
+		find_group(listeners[i]);
+		if (let_group_in(listeners[i], &failure) < 0)
+			daemon_say(server->daemon, "%s", failure.text);
+	}
 }
 
 static void listener_close(struct listener *listener)

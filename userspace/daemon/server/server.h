@@ -16,6 +16,9 @@
  */
 int server_start(struct daemon *daemon, struct server **ret_server, struct failure *failure);
 
+/* After the start: lets members of groups in that daemon->names has by now. */
+void server_groups_known(struct server *server);
+
 /* Accepts no more; the socket's name goes. Connections stay. */
 void server_stop_accepting(struct server *server);
 

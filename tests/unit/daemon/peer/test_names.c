@@ -86,7 +86,7 @@ static void test_how_long(void **state)
 	/* Twice is once, and what is old makes room. */
 	assert_int_equal(names_learn(&names, questions, data, size, NOW + 1), 0);
 	assert_int_equal(names.count, 6);
-	assert_int_equal(names_learn(&names, &questions[5], data + size - 28, 28,
+	assert_int_equal(names_learn(&names, &questions[5], data + size - 36, 36,
 				     NOW + 2 * NAMES_KEPT_NSEC),
 			 0);
 	assert_int_equal(names.count, 1);

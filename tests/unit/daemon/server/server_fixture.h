@@ -18,10 +18,27 @@
 
 static struct dns_stub stub;
 
+/* As the daemon's start does: from getgrnam(3), which is socket.h's. */
+static void learn_groups(void)
+{
+	char *const questions[] = {(char *)"@" PEER_GROUP, NULL};
+	_cleanup_(freep) char *data = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&data, &size);
+
+	assert_non_null(to);
+	names_look_up(questions, to);
+	assert_int_equal(fclose(to), 0);
+	assert_int_equal(names_learn(&world->names, questions, data, size, 0), 0);
+}
+
 static int start(void)
 {
 	struct failure failure = {};
-	int r = server_start(world, &world->server, &failure);
+	int r;
+
+	learn_groups();
+	r = server_start(world, &world->server, &failure);
 
 	assert_int_equal(r < 0, failure.text[0] != '\0');
 	return r;

@@ -100,6 +100,21 @@ static void empty_daemon(struct daemon *daemon)
 	free(daemon->enforcement);
 }
 
+/* As the daemon's start does. */
+static void learn_groups(void)
+{
+	char *const questions[] = {(char *)"@" PEER_GROUP, (char *)"@" PEER_STATUS_GROUP,
+				   (char *)"@" PEER_WHO_GROUP, NULL};
+	_cleanup_(freep) char *data = NULL;
+	size_t size = 0;
+	FILE *to = open_memstream(&data, &size);
+
+	assert_non_null(to);
+	names_look_up(questions, to);
+	assert_int_equal(fclose(to), 0);
+	assert_int_equal(names_learn(&daemon_of_test->names, questions, data, size, 0), 0);
+}
+
 static int start(void **state)
 {
 	struct failure failure = {};
@@ -116,6 +131,7 @@ static int start(void **state)
 	daemon_of_test->idle = on_idle;
 	daemon_of_test->say = on_say;
 	fill_daemon(daemon_of_test);
+	learn_groups();
 	if (server_start(daemon_of_test, &daemon_of_test->server, &failure) < 0)
 		fail_msg("%s", failure.text);
 	return 0;
@@ -129,6 +145,7 @@ static int stop(void **state)
 	if (!daemon_of_test)
 		return 0;
 	server_free(daemon_of_test->server);
+	names_release(&daemon_of_test->names);
 	/* The names go with those who answered to them. */
 	assert_int_equal(stat(PROTOCOL_SOCKET, &status), -1);
 	assert_int_equal(stat(PROTOCOL_STATUS_SOCKET, &status), -1);
