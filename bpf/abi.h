@@ -183,6 +183,8 @@ struct cordon_verdict {
  * Files that the execution has made in /tmp, /var/tmp and /dev/shm are checked as if below ${tmp}.
  */
 #define CORDON_POLICY_OWN_TEMPORARY 0x10000u
+/* May open the pseudo-terminals that it has made. The rule for /dev/ptmx is in the tables. */
+#define CORDON_POLICY_OWN_TERMINALS 0x20000u
 /* For the program that starts the execution: */
 #define CORDON_POLICY_ALL_SYSTEM_CALLS 0x10u /* no seccomp filter */
 #define CORDON_POLICY_IO_URING	       0x20u /* the filter lets io_uring through */
@@ -405,7 +407,7 @@ struct cordon_execution {
 	 * kernel programs.
 	 */
 	__u32 user;
-	__u32 reserved;
+	__u32 terminals; /* pseudo-terminals that it made and that exist; the kernel programs' */
 };
 
 /* The maps that are divided into shares per user, see pure/shares.h. */
@@ -417,7 +419,8 @@ enum cordon_share {
 	CORDON_SHARE_IPC = 4,
 	CORDON_SHARE_SUPERBLOCKS = 5,
 	CORDON_SHARE_ROLES = 6,
-	CORDON_SHARE_COUNT = 7,
+	CORDON_SHARE_TERMINALS = 7,
+	CORDON_SHARE_COUNT = 8,
 	CORDON_SHARE_SLOTS = 8,
 };
 
@@ -563,7 +566,10 @@ enum cordon_operation {
  * A path below a directory for temporary files, checked as if that directory were ${tmp} as well.
  */
 #define CORDON_OBJECT_TEMPORARY 0x2u
-#define CORDON_OBJECT_FLAGS	(CORDON_OBJECT_MOVED | CORDON_OBJECT_TEMPORARY)
+/* A path: a pseudo-terminal that the execution has made, which no rule has to name. */
+#define CORDON_OBJECT_OWN_TERMINAL 0x4u
+#define CORDON_OBJECT_FLAGS                                                                        \
+	(CORDON_OBJECT_MOVED | CORDON_OBJECT_TEMPORARY | CORDON_OBJECT_OWN_TERMINAL)
 
 enum cordon_object_kind {
 	CORDON_OBJECT_NONE = 0,

@@ -239,10 +239,11 @@ static long spell_component(__u32 index, void *context)
 }
 
 /* CORDON_OBJECT_* flags in the upper bits of a path's length. */
-#define SPELLED_SHIFT	  30
-#define SPELLED_MOVED	  ((__u32)CORDON_OBJECT_MOVED << SPELLED_SHIFT)
-#define SPELLED_TEMPORARY ((__u32)CORDON_OBJECT_TEMPORARY << SPELLED_SHIFT)
-#define SPELLED_LENGTH	  ((1u << SPELLED_SHIFT) - 1)
+#define SPELLED_SHIFT	     29
+#define SPELLED_MOVED	     ((__u32)CORDON_OBJECT_MOVED << SPELLED_SHIFT)
+#define SPELLED_TEMPORARY    ((__u32)CORDON_OBJECT_TEMPORARY << SPELLED_SHIFT)
+#define SPELLED_OWN_TERMINAL ((__u32)CORDON_OBJECT_OWN_TERMINAL << SPELLED_SHIFT)
+#define SPELLED_LENGTH	     ((1u << SPELLED_SHIFT) - 1)
 
 /*
  * Formats the resolved path. A directory to be listed gets a trailing slash, as in the check.
@@ -274,6 +275,8 @@ static __noinline __u32 spell_path(struct walk *walk, __u8 *data, __u32 *ret_tot
 		walk->spelled_total |= SPELLED_MOVED;
 	if (walk->temporary)
 		walk->spelled_total |= SPELLED_TEMPORARY;
+	if (walk->own == OWN_TERMINAL)
+		walk->spelled_total |= SPELLED_OWN_TERMINAL;
 	/* Stored through memory, so that the verifier checks the following code once. */
 	barrier();
 	*ret_total = walk->spelled_total;

@@ -121,6 +121,7 @@ static __always_inline bool appends_only(__u64 file)
 #define UNIX98_PTY_SLAVE_MAJOR 136u
 #define UNIX98_PTY_MAJOR_COUNT 8u
 #define DEVICE_TTY	       (5u << 20)
+#define DEVICE_PTMX	       (5u << 20 | 2u)
 #define DEVICE_MAJOR(device)   ((device) >> 20)
 
 static __always_inline bool is_terminal(__u32 device)

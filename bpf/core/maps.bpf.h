@@ -74,11 +74,12 @@ enum recall {
 /* A directory of the name may move without a hook call, or was being moved. */
 #define UNSTABLE_MOVES 0x2u
 
-/* Is the object in a file system that the execution has made? See elsewhere.bpf.h. */
+/* Has the execution made the object, or its file system? See elsewhere.bpf.h. */
 enum own_climb {
 	OWN_NOT = 0,
-	OWN_PROC = 1,	/* procfs: checked as if below /proc */
-	OWN_MEMORY = 2, /* any other: named from its root on, for events only */
+	OWN_PROC = 1,	  /* procfs: checked as if below /proc */
+	OWN_MEMORY = 2,	  /* any other: named from its root on, for events only */
+	OWN_TERMINAL = 3, /* see own_terminals.bpf.h */
 };
 
 /*

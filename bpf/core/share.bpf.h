@@ -58,6 +58,17 @@ static __always_inline bool share_take(__u32 user, __u32 kind, __u64 capacity, _
 	return false;
 }
 
+/* For what exists already, allowed or not. */
+static __always_inline void share_add(__u32 user, __u32 kind)
+{
+	__u64 *all = share_count(CORDON_SHARE_USERS, kind), *own = share_count(user, kind);
+
+	if (!all || !own)
+		return;
+	__sync_fetch_and_add(all, 1);
+	__sync_fetch_and_add(own, 1);
+}
+
 static __always_inline void share_give_back(__u32 user, __u32 kind)
 {
 	__u64 *all = share_count(CORDON_SHARE_USERS, kind), *own = share_count(user, kind);

@@ -8,6 +8,7 @@
 
 #include "bpf/core/directory_cache.bpf.h"
 #include "bpf/core/links.bpf.h"
+#include "bpf/core/own_terminals.bpf.h"
 
 /*
  * The result is used, so that the operation is ordered: after the locks that the kernel took for
@@ -106,6 +107,8 @@ int BPF_PROG(cordon_inode_free, struct inode *inode)
 		count_freed(inode);
 	if (inode->i_nlink == 0 || may_have_address((__u64)inode->i_sb))
 		forget_freed((__u64)inode, inode->i_nlink == 0);
+	if (inode->i_sb->s_magic == DEVPTS_SUPER_MAGIC)
+		forget_terminal((__u64)inode);
 	return 0;
 }
 

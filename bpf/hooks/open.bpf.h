@@ -7,6 +7,7 @@
 #include "bpf/core/held.bpf.h"
 #include "bpf/core/links.bpf.h"
 #include "bpf/core/own_pipes.bpf.h"
+#include "bpf/core/own_terminals.bpf.h"
 #include "bpf/core/terminal.bpf.h"
 #include "bpf/core/waiting.bpf.h"
 
@@ -69,13 +70,40 @@ static __always_inline bool is_left_terminal(const struct subject *s, const stru
 	return terminal && !is_own_session(&s->label, terminal);
 }
 
+/* No rule grants the terminal, none denies it, and the execution has made it. */
+static __always_inline bool is_granted_terminal(const struct subject *s,
+						const struct file_object *o)
+{
+	return has_own_terminals(s) && s->walk->answer.reason == CORDON_REASON_DEFAULT &&
+	       is_own_terminal(s, o->inode);
+}
+
+/*
+ * The policy grants /dev/ptmx. Denies it if the execution has too many pairs, or if the received
+ * side belongs to a pair of another process. Returns the error of the denial.
+ */
+static __noinline int check_pair(const struct subject *s, __u64 file, __u32 operation)
+{
+	struct answer *answer = &s->walk->answer;
+	__u32 rights = s->walk->wanted;
+
+	if (operation != CORDON_OP_RECEIVE) {
+		if (!claim_terminal(s))
+			answer_unnamed(answer, rights, CORDON_REASON_BUILTIN);
+		return -ENOSPC;
+	}
+	if (has_own_terminals(s) && !is_own_terminal(s, other_side(file)))
+		answer_unnamed(answer, rights, CORDON_REASON_FOREIGN);
+	return -EACCES;
+}
+
 static __always_inline int decide_open(struct subject *s, const struct file *file,
 				       const struct file_object *o, __u32 operation)
 {
 	__u32 mode = file->f_mode, flags = file->f_flags;
 	__u32 rights = rights_of_open(mode, flags), name_flags = o->name_flags;
 	struct answer *answer;
-	int verdict = 0;
+	int verdict = 0, error;
 
 	/*
 	 * Opened for execution: by exec, which checks RUN in its own hook, or as a program's
@@ -135,6 +163,10 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 	if (answer->missing && operation == CORDON_OP_OPEN && opens_the_same(o) &&
 	    is_opened_again(o, rights, flags))
 		answer->missing = 0;
+	if (answer->missing && is_granted_terminal(s, o)) {
+		answer->missing = 0;
+		s->walk->own = OWN_TERMINAL;
+	}
 	if ((rights & CORDON_RIGHT(CORDON_WRITE)) && !answer->missing && is_process_memory(s, o))
 		answer_unnamed(answer, CORDON_RIGHT(CORDON_WRITE), CORDON_REASON_BUILTIN);
 	/* O_TMPFILE creates a file without passing path_mknod. */
@@ -142,8 +174,12 @@ static __always_inline int decide_open(struct subject *s, const struct file *fil
 		answer_unnamed(answer, CORDON_RIGHT(CORDON_CREATE), CORDON_REASON_BUILTIN);
 	if (!answer->missing && operation != CORDON_OP_RECEIVE && is_refused_code(s))
 		answer_unnamed(answer, rights, CORDON_REASON_CHANGED);
+	error = error_of_change(s);
+	/* Last, so that no other check denies an open that has taken a place. */
+	if (!answer->missing && makes_terminals(o))
+		error = check_pair(s, (__u64)file, operation);
 	if (answer->missing)
-		verdict = decide_path(s, operation, error_of_change(s));
+		verdict = decide_path(s, operation, error);
 	else if (*(volatile __u32 *)&s->walk->flags & NAME_SPELLED)
 		report_path(s, CORDON_EVENT_OPEN, operation, rights);
 	/* A file opened for execution is not read yet. */

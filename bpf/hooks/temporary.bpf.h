@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /*
- * Record the owner of an inode when a name gets it: see core/temporary, core/links and
- * core/own_pipes.bpf.h.
+ * Record the owner of an inode when a name gets it: see core/temporary, core/links,
+ * core/own_pipes and core/own_terminals.bpf.h.
  */
 #ifndef CORDON_BPF_HOOK_TEMPORARY_BPF_H
 #define CORDON_BPF_HOOK_TEMPORARY_BPF_H
 
 #include "bpf/core/links.bpf.h"
 #include "bpf/core/own_pipes.bpf.h"
+#include "bpf/core/own_terminals.bpf.h"
 
 /*
  * Is the inode new, rather than found by a lookup? The dentry of a new one is hashed already: its
@@ -44,6 +45,11 @@ int BPF_PROG(cordon_d_instantiate, struct dentry *dentry, struct inode *inode)
 	if (is_pipe_of_memory(given)) {
 		if (subject_label(task, &s))
 			note_own_pipe(&s, inode);
+		return 0;
+	}
+	if (is_terminal_inode(given)) {
+		if (subject_get(&s) == SUBJECT_EXECUTION)
+			note_own_terminal(&s, given);
 		return 0;
 	}
 	awaited = bpf_map_lookup_elem(&temporary_makers, &maker);

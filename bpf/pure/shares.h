@@ -32,6 +32,8 @@
 #define SUPERBLOCKS_ALL	 16384u
 #define SUPERBLOCKS_EACH 256u
 #define ROLES_ALL	 16384u
+#define TERMINALS_ALL	 4096u /* kernel.pty.max, unless the host sets another one */
+#define TERMINALS_EACH	 64u
 #define TRAFFIC_ALL	 CORDON_MAX_TRAFFIC
 #define TRAFFIC_EACH	 CORDON_MAX_DESTINATIONS
 

@@ -121,6 +121,19 @@ static int end_of_pipe(const char *which)
 	return ends[end];
 }
 
+/* The master of a terminal, which the host keeps until the next one. */
+static int master_of_terminal(void)
+{
+	static int kept = -1;
+
+	if (kept >= 0)
+		close(kept);
+	kept = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (kept < 0 || unlockpt(kept) < 0)
+		return -1;
+	return dup(kept);
+}
+
 /* A file without a name, which is at its beginning. */
 static int unnamed(const char *directory)
 {
@@ -166,6 +179,8 @@ static int open_socket(const char *kind)
 		return owned_pipe();
 	if (strncmp(kind, "pipe:", 5) == 0)
 		return end_of_pipe(where);
+	if (strncmp(kind, "terminal:", 9) == 0)
+		return master_of_terminal();
 	if (strncmp(kind, "later:", 6) == 0)
 		return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (strncmp(kind, "group:", 6) == 0)

@@ -37,6 +37,7 @@ static const struct shared {
 	{"watchers", CHARGED, WATCHERS_ALL, WATCHERS_EACH, 8},
 	{"ipc_owners", CHARGED, IPC_ALL, IPC_EACH, 8},
 	{"own_superblocks", CHARGED, SUPERBLOCKS_ALL, SUPERBLOCKS_EACH, 16},
+	{"own_terminals", CHARGED, TERMINALS_ALL, TERMINALS_EACH, 16},
 	{"roles", CHARGED, ROLES_ALL, ROLES_ALL, 64},
 	{"traffic", TELEMETRY, TRAFFIC_ALL, TRAFFIC_EACH, 0},
 	{"critical", TELEMETRY, 8u << 20, 0, 0},

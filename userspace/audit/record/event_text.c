@@ -198,6 +198,8 @@ static void write_object(struct writing *w, const struct decoded_access *access)
 		buffer_literal(out, ",\"moved\":true");
 	if (access->object_temporary)
 		buffer_literal(out, ",\"temporary\":true");
+	if (access->object_own_terminal)
+		buffer_literal(out, ",\"own_terminal\":true");
 	buffer_literal(out, "}");
 }
 

@@ -53,6 +53,7 @@ struct recorded_access {
 	bool listing;	   /* the directory was to be listed; `bytes` ends without the slash */
 	bool partial;	   /* the record has only part of the name, or no mount */
 	bool temporary;	   /* ACCESS_PATH: judged as if it lay in ${tmp} as well */
+	bool own_terminal; /* ACCESS_PATH: a pseudo-terminal that the execution made */
 	bool own;	   /* ACCESS_TRACE: of a process of the same execution */
 	const char *bytes; /* the question, with a NUL behind it */
 	size_t size;

@@ -155,6 +155,7 @@ static int take_path(struct recording *r, const struct recorded_run *run, const 
 	if (is_in_own_memory(a))
 		a->kind = ACCESS_OTHER;
 	a->temporary = json_is_true(json_object_get(object, "temporary"));
+	a->own_terminal = json_is_true(json_object_get(object, "own_terminal"));
 	a->partial = json_object_get(object, "length") || json_object_get(object, "text_length") ||
 		     json_is_true(json_object_get(object, "moved")) ||
 		     /* Read while it was renamed: no object is called so. */

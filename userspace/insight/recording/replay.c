@@ -28,6 +28,17 @@ static bool is_own_temporary(const struct compiled_policy *policy, const struct 
 	       temporary_directory(a->bytes, a->size) > 0;
 }
 
+/* Is it a terminal that the execution made, under a policy that grants these? */
+static bool is_granted_terminal(const struct compiled_policy *policy,
+				const struct recorded_access *a, const struct policy_answer *found)
+{
+	struct cordon_policy_header header;
+
+	memcpy(&header, policy->tables, sizeof(header));
+	return a->own_terminal && (header.flags & CORDON_POLICY_OWN_TERMINALS) &&
+	       !(found->verdict.deny & found->missing);
+}
+
 static bool is_asked_by_name(const struct compiled_policy *policy, const struct recorded_access *a)
 {
 	struct policy_answer by_address;
@@ -151,6 +162,10 @@ static int judge_rights(const struct compiled_policy *p, const struct recorded_r
 		return r;
 	if (!found.missing && leads_away(p, a))
 		found.missing = CORDON_RIGHT(CORDON_SPECIAL);
+	if (found.missing && is_granted_terminal(p, a, &found)) {
+		found.verdict.allow |= found.missing;
+		found.missing = 0;
+	}
 	/* Opened as a program's loader: MAP is enough (decide_open(), bpf/hooks/open.bpf.h). */
 	if (a->operation == CORDON_OP_EXEC && a->outcome == ACCESS_ALLOWED &&
 	    !verdict_missing(&found.verdict, CORDON_RIGHT(CORDON_MAP)) &&

@@ -463,6 +463,44 @@ static bool is_own_socket(const struct compiled_policy *policy,
 	return true;
 }
 
+/* Below /dev/pts, as devpts calls them. */
+static bool is_terminal_name(const char *name, size_t size)
+{
+	static const char directory[] = "/dev/pts/";
+	size_t n = sizeof(directory) - 1;
+
+	if (size <= n || memcmp(name, directory, n) != 0)
+		return false;
+	while (n < size && name[n] >= '0' && name[n] <= '9')
+		n++;
+	return n == size;
+}
+
+/* By the rule that lets it make one. */
+static bool is_own_terminal(const struct compiled_policy *policy,
+			    const struct cordon_policy_header *header,
+			    const struct policy_question *q, struct policy_answer *ret_answer)
+{
+	static char multiplexer[] = "/dev/ptmx";
+	struct policy_question made = *q;
+	struct policy_answer answer;
+
+	if (!(header->flags & CORDON_POLICY_OWN_TERMINALS) || q->start != CORDON_START_PATH ||
+	    (q->right != CORDON_READ && q->right != CORDON_WRITE) ||
+	    !is_terminal_name(q->bytes, q->size) || question_judge(policy, q, &answer) < 0 ||
+	    !answer.missing || answer.verdict.deny & CORDON_RIGHT(q->right))
+		return false;
+	made.bytes = multiplexer;
+	made.size = sizeof(multiplexer) - 1;
+	made.path = (struct policy_path){.name = multiplexer, .size = sizeof(multiplexer) - 1};
+	for (size_t i = 0; i < CORDON_MAX_ANCHORS; i++)
+		made.path.anchors[i] = POLICY_NO_ANCHOR;
+	if (question_judge(policy, &made, &answer) < 0 || answer.missing)
+		return false;
+	*ret_answer = answer;
+	return true;
+}
+
 bool question_allowed_if_own(const struct compiled_policy *policy, const struct policy_question *q,
 			     struct policy_answer *ret_answer)
 {
@@ -473,6 +511,8 @@ bool question_allowed_if_own(const struct compiled_policy *policy, const struct 
 	memcpy(&header, policy->tables, sizeof(header));
 	if (q->right == CORDON_UNIX_CONNECT && question_judge(policy, q, &answer) == 0 &&
 	    answer.missing && is_own_socket(policy, &header, q, ret_answer))
+		return true;
+	if (is_own_terminal(policy, &header, q, ret_answer))
 		return true;
 	if (!(header.flags & CORDON_POLICY_OWN_TEMPORARY) || q->start != CORDON_START_PATH ||
 	    temporary_directory(q->bytes, q->size) == 0 ||

@@ -40,9 +40,9 @@ int question_judge(const struct compiled_policy *policy, const struct policy_que
 
 /*
  * The same of what the execution has made itself: in a directory for temporary files, which is
- * judged as if it lay in ${tmp} (no link lies directly in one), and a unix socket, if the policy
- * lets one of this name be made. False: the policy or the name is not of that kind, or it makes no
- * difference to what question_judge() reports.
+ * judged as if it lay in ${tmp} (no link lies directly in one), a unix socket, if the policy lets
+ * one of this name be made, and a pseudo-terminal. False: the policy or the name is not of that
+ * kind, or it makes no difference to what question_judge() reports.
  */
 bool question_allowed_if_own(const struct compiled_policy *policy, const struct policy_question *q,
 			     struct policy_answer *ret_answer);

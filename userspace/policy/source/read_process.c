@@ -2,7 +2,7 @@
 /* The section process, and coverage. */
 #include <string.h>
 
-#include "policy/source/reader.h"
+#include "policy/source/read_rules.h"
 #include "policy/source/units.h"
 
 static void set_flag(struct model *m, uint32_t flag, bool on)
@@ -101,6 +101,42 @@ static int read_temporary(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
+/* Adds the rule for /dev/ptmx. The terminals are known by their maker, and have no rule. */
+static int add_multiplexer(struct reader *r, const struct node *n)
+{
+	static const char *const paths[] = {"/dev/ptmx", "/dev/pts/ptmx"};
+	struct rule *rule = arena_alloc(r->arena, sizeof(*rule));
+	struct rule_name *names =
+		arena_alloc(r->arena, sizeof(paths) / sizeof(*paths) * sizeof(*names));
+
+	if (!rule || !names)
+		return -ENOMEM;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+		names[i] = (struct rule_name){
+			.text = paths[i], .size = strlen(paths[i]), .place = n->place};
+	*rule = (struct rule){
+		.kind = RULE_FILES,
+		.rights = CORDON_RIGHT(CORDON_READ) | CORDON_RIGHT(CORDON_WRITE),
+		.has_rights = true,
+		.place = n->place,
+		.names = names,
+		.name_count = sizeof(paths) / sizeof(*paths),
+	};
+	return add_rule(r, rule);
+}
+
+static int read_terminals(struct reader *r, const struct node *n, void *target)
+{
+	static const struct word words[] = {{"deny", 0}, {"own", 1}, {NULL, 0}};
+	uint32_t own;
+
+	(void)target;
+	if (!reader_word(r, n, "value for terminals", words, &own))
+		return 0;
+	set_flag(r->model, CORDON_POLICY_OWN_TERMINALS, own);
+	return own ? add_multiplexer(r, n) : 0;
+}
+
 static int read_special(struct reader *r, const struct node *n, void *target)
 {
 	static const struct word words[] = {{"allow", 0}, {"deny", 1}, {NULL, 0}};
@@ -192,6 +228,7 @@ int read_process(struct reader *r, const struct node *n, void *target)
 		{"code", read_code},
 		{"special", read_special},
 		{"temporary", read_temporary},
+		{"terminals", read_terminals},
 		{NULL, NULL},
 	};
 

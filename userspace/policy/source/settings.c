@@ -494,6 +494,7 @@ static const struct setting settings[] = {
 	 .off = "allow",
 	 .on = "deny"},
 	FLAG("process.temporary", CORDON_POLICY_OWN_TEMPORARY, "deny", "own"),
+	FLAG("process.terminals", CORDON_POLICY_OWN_TERMINALS, "deny", "own"),
 	{.name = "process.descriptors",
 	 .describe = describe_descriptors,
 	 .compare = compare_descriptors},

@@ -159,6 +159,8 @@ static void test_words(void **state)
 		 "version: 1\nprocess: {special: " UNKNOWN "}\n"},
 		{"properties/process/properties/temporary",
 		 "version: 1\nprocess: {temporary: " UNKNOWN "}\n"},
+		{"properties/process/properties/terminals",
+		 "version: 1\nprocess: {terminals: " UNKNOWN "}\n"},
 		{"properties/process/properties/code",
 		 "version: 1\nprocess: {code: " UNKNOWN "}\n"},
 		{"properties/process/properties/descriptors",

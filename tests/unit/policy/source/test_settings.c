@@ -140,6 +140,9 @@ static void test_start_settings(void **state)
 	assert_int_equal(flags_of("version: 1\nprocess: {temporary: own}\n"),
 			 CORDON_POLICY_OWN_TEMPORARY);
 	assert_int_equal(flags_of("version: 1\nprocess: {temporary: deny}\n"), 0);
+	assert_int_equal(flags_of("version: 1\nprocess: {terminals: own}\n"),
+			 CORDON_POLICY_OWN_TERMINALS);
+	assert_int_equal(flags_of("version: 1\nprocess: {terminals: deny}\n"), 0);
 	assert_int_equal(flags_of("version: 1\nprocess: {descriptors: deny}\n"),
 			 CORDON_DESCRIPTORS_DENY << CORDON_POLICY_DESCRIPTORS_SHIFT);
 	assert_int_equal(flags_of("version: 1\nprocess: {descriptors: record}\n"),
