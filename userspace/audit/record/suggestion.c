@@ -250,6 +250,19 @@ static const char *setting_for_call(__u64 number)
 
 #undef CASE
 
+/* Opened to make a terminal, which is of use only if that may be opened as well. */
+static bool makes_terminal(const struct decoded_access *access)
+{
+	static const char *const names[] = {"/dev/ptmx", "/dev/pts/ptmx"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (access->object_kind == CORDON_OBJECT_PATH &&
+		    access->object_length == strlen(names[i]) &&
+		    memcmp(access->object, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
 /* What no rule decides, but a word in the section process. False: nothing there, either. */
 static bool write_process_setting(struct buffer *out, const struct decoded_access *access)
 {
@@ -283,6 +296,11 @@ static bool write_process_setting(struct buffer *out, const struct decoded_acces
 		return true;
 	case CORDON_OP_SIGNAL:
 		buffer_literal(out, "process: {signal: any}");
+		return true;
+	case CORDON_OP_OPEN:
+		if (!makes_terminal(access))
+			return false;
+		buffer_literal(out, "process: {terminals: own}");
 		return true;
 	default:
 		return false;

@@ -148,6 +148,15 @@ static bool is_allowed_if_own(const struct explanation *e, uint32_t *ret_rule)
 	return *ret_rule < e->policy->rule_count;
 }
 
+static const char *made_itself(const struct policy_question *q)
+{
+	if (q->right == CORDON_UNIX_CONNECT)
+		return "to a socket that the execution has made itself";
+	if (question_is_terminal(q))
+		return "to a terminal that the execution has made itself";
+	return "of what the execution has made itself, as in ${tmp}";
+}
+
 /* What `cordon policy check` warns of: rules that cannot be what decides. */
 static const struct diagnostic *warning_at(const struct explanation *e, size_t index)
 {
@@ -247,10 +256,7 @@ static void print_text(const struct explanation *e, const char *right, const cha
 		if (e->matches.list[i].rule != decides && e->matches.list[i].rule < p->rule_count)
 			print_rule(p, "also", e->matches.list[i].rule);
 	if (is_allowed_if_own(e, &own)) {
-		printf(e->question.right == CORDON_UNIX_CONNECT
-			       ? "  %-8s allowed to a socket that the execution has made itself\n"
-			       : "  %-8s allowed of what the execution has made itself, as in ${tmp}\n",
-		       "but");
+		printf("  %-8s allowed %s\n", "but", made_itself(&e->question));
 		print_rule(p, "by", own);
 	}
 	if (e->rule)

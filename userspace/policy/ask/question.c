@@ -463,17 +463,16 @@ static bool is_own_socket(const struct compiled_policy *policy,
 	return true;
 }
 
-/* Below /dev/pts, as devpts calls them. */
-static bool is_terminal_name(const char *name, size_t size)
+bool question_is_terminal(const struct policy_question *q)
 {
 	static const char directory[] = "/dev/pts/";
 	size_t n = sizeof(directory) - 1;
 
-	if (size <= n || memcmp(name, directory, n) != 0)
+	if (q->start != CORDON_START_PATH || q->size <= n || memcmp(q->bytes, directory, n) != 0)
 		return false;
-	while (n < size && name[n] >= '0' && name[n] <= '9')
+	while (n < q->size && q->bytes[n] >= '0' && q->bytes[n] <= '9')
 		n++;
-	return n == size;
+	return n == q->size;
 }
 
 /* By the rule that lets it make one. */
@@ -485,10 +484,10 @@ static bool is_own_terminal(const struct compiled_policy *policy,
 	struct policy_question made = *q;
 	struct policy_answer answer;
 
-	if (!(header->flags & CORDON_POLICY_OWN_TERMINALS) || q->start != CORDON_START_PATH ||
+	if (!(header->flags & CORDON_POLICY_OWN_TERMINALS) || !question_is_terminal(q) ||
 	    (q->right != CORDON_READ && q->right != CORDON_WRITE) ||
-	    !is_terminal_name(q->bytes, q->size) || question_judge(policy, q, &answer) < 0 ||
-	    !answer.missing || answer.verdict.deny & CORDON_RIGHT(q->right))
+	    question_judge(policy, q, &answer) < 0 || !answer.missing ||
+	    answer.verdict.deny & CORDON_RIGHT(q->right))
 		return false;
 	made.bytes = multiplexer;
 	made.size = sizeof(multiplexer) - 1;

@@ -47,6 +47,9 @@ int question_judge(const struct compiled_policy *policy, const struct policy_que
 bool question_allowed_if_own(const struct compiled_policy *policy, const struct policy_question *q,
 			     struct policy_answer *ret_answer);
 
+/* Is it about a name below /dev/pts that devpts gives a terminal? */
+bool question_is_terminal(const struct policy_question *q);
+
 /* A right's word in the policy language: "read", "connect". */
 const char *question_right_name(unsigned int right);
 
