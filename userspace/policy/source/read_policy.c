@@ -191,19 +191,38 @@ static const struct key policy_keys[] = {
 	{NULL, NULL},
 };
 
+/* An amending file may set what widens nothing but the directories of the execution's own. */
+static void refuse_process(struct reader *r, const struct node *process)
+{
+	for (size_t i = 0; process->type == NODE_MAPPING && i < process->count; i += 2)
+		if (strcmp(process->items[i]->text, "temporary") != 0)
+			report_error(r->diagnostics, &process->items[i]->place,
+				     "move it to the policy that is amended",
+				     "in \"process\", a file that amends a policy may set "
+				     "\"temporary\" only");
+}
+
 /* What an included fragment must not decide in place of the policy that includes it. */
 static void refuse_in_fragment(struct reader *r, const struct node *root)
 {
 	static const char *const names[] = {"mode",  "process",	  "limits", "coverage",
 					    "audit", "on_denial", "run_by", "ask"};
+	bool amends = node_get(root, "amends") != NULL;
 
-	for (size_t i = 0; i < root->count; i += 2)
+	for (size_t i = 0; i < root->count; i += 2) {
+		const char *key = root->items[i]->text;
+
+		if (amends && strcmp(key, "process") == 0)
+			refuse_process(r, root->items[i + 1]);
+		if (amends && (strcmp(key, "process") == 0 || strcmp(key, "limits") == 0))
+			continue;
 		for (size_t j = 0; j < ARRAY_SIZE(names); j++)
-			if (strcmp(root->items[i]->text, names[j]) == 0)
+			if (strcmp(key, names[j]) == 0)
 				report_error(r->diagnostics, &root->items[i]->place,
 					     "move it to the policies that include this file",
 					     "a fragment must not set \"%s\"", names[j]);
-	if (node_get(root, "amends") && node_get(root, "variables"))
+	}
+	if (amends && node_get(root, "variables"))
 		report_error(r->diagnostics, &node_get(root, "variables")->place,
 			     "move it to the policy that is amended",
 			     "a file that amends a policy must not set \"variables\"");

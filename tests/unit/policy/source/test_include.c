@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How fragments join: order, each once, where they are looked for, whose word counts. */
+#include "policy/source/settings.h"
 #include "tests/unit/policy/support.h"
 
 #define DIRECTORY "tests/unit/policy/include/"
@@ -135,14 +136,35 @@ static void test_amends(void **state)
 	assert_false(granted(root, CORDON_START_PATH, "/more", CORDON_WRITE));
 }
 
+/* What widens no more than the execution's own: settings that `policy diff` shows. */
+static void test_amends_settings(void **state)
+{
+	static const char text[] = "version: 1\namends: root\nlimits: {memory: 7G}\n"
+				   "process: {temporary: own}\n";
+	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
+	_cleanup_(compiled_policy_freep) struct compiled_policy *root = compile("root");
+	_cleanup_(compiled_policy_freep) struct compiled_policy *p = compile_text(text, d);
+	size_t wider = 0;
+
+	(void)state;
+	assert_non_null(p);
+	assert_int_equal(p->limits.memory_bytes, 7ull << 30);
+	assert_int_equal(p->limits.wall_nsec, root->limits.wall_nsec);
+	for (size_t i = 0; setting_name(i); i++)
+		wider += strcmp(setting_name(i), "process.temporary") == 0 &&
+			 setting_compare(root, p, i) == SETTING_WIDER;
+	assert_int_equal(wider, 1);
+}
+
 static void test_amends_nothing_else(void **state)
 {
 	static const char *const bad[] = {
 		"version: 1\namends: missing\n",
 		"version: 1\namends: first\n",
 		"version: 1\namends: [root]\n",
-		"version: 1\namends: root\nlimits: {memory: 1G}\n",
 		"version: 1\namends: root\nprocess: {trace: own}\n",
+		"version: 1\namends: root\nprocess: {temporary: own, special: allow}\n",
+		"version: 1\namends: root\naudit: {opens: all}\n",
 		"version: 1\namends: root\nmode: observe\n",
 		"version: 1\namends: root\nrun_by: [alice]\n",
 	};
@@ -159,11 +181,9 @@ static void test_amends_nothing_else(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rules_in_order),
-		cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_amends),
-		cmocka_unit_test(test_amends_nothing_else),
+		cmocka_unit_test(test_rules_in_order),	cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_names),		cmocka_unit_test(test_amends),
+		cmocka_unit_test(test_amends_settings), cmocka_unit_test(test_amends_nothing_else),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
