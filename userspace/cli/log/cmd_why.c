@@ -6,10 +6,12 @@
 #include "cli/term/commands.h"
 #include "cli/log/find.h"
 #include "cli/log/judge.h"
+#include "cli/log/recorded.h"
 #include "cli/log/story_options.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
 #include "cli/term/terminal.h"
+#include "insight/learn/amend.h"
 #include "insight/text/view.h"
 #include "insight/story/why.h"
 
@@ -103,8 +105,26 @@ static void add_others(const char *directory, const json_t *why)
 	json_decref(start);
 }
 
+/* From all that the log has of the execution. Without one, or a policy, there is none. */
+static bool propose(const char *directory, const json_t *why, struct amendment *ret_amendment)
+{
+	const char *id = view_text(json_array_get(json_object_get(why, "denials"), 0), "execution");
+	char *words[] = {(char *)id};
+	const struct recorded_choice choice = {
+		.directory = directory, .words = words, .word_count = 1};
+	_cleanup_(policy_search_freep) char **directories = policy_search_own_directories();
+	const struct policy_search search = {.directories = (const char *const *)directories};
+	const struct amend_options options = {.search = &search};
+	_cleanup_(recording_freep) struct recording *recording = NULL;
+
+	return id && directories && recorded_load(&choice, &recording) == 0 &&
+	       amend_make(recording, &options, ret_amendment) == 0;
+}
+
 static int explain(const char *directory, json_t *found, bool json)
 {
+	_cleanup_(amendment_release) struct amendment amendment = {0};
+	bool proposed;
 	size_t count = json_array_size(found);
 	json_t **records = calloc(count + 1, sizeof(*records));
 	struct style style = terminal_style(stdout);
@@ -120,11 +140,18 @@ static int explain(const char *directory, json_t *found, bool json)
 		return EXIT_FAILURE;
 	}
 	add_others(directory, why);
+	proposed = propose(directory, why, &amendment);
 	if (json) {
+		json_object_set_new(why, "proposal",
+				    proposed ? amendment_json(&amendment) : json_null());
 		json_dumpf(why, stdout, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 		putchar('\n');
 	} else {
 		why_write(stdout, &style, why);
+		if (proposed)
+			putchar('\n');
+		if (proposed)
+			amendment_write(stdout, &style, &amendment);
 	}
 	json_decref(why);
 	return terminal_finish(stdout, EXIT_SUCCESS);

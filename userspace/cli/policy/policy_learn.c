@@ -48,70 +48,6 @@ struct learn_command {
 	bool json;
 };
 
-/* --- fragments ------------------------------------------------------------------------------ */
-
-static void free_names(char ***names)
-{
-	for (size_t i = 0; *names && (*names)[i]; i++)
-		free((*names)[i]);
-	free(*names);
-}
-
-static int add_name(char ***names, size_t *count, const char *file)
-{
-	size_t n = strlen(file) > 5 ? strlen(file) - 5 : 0;
-	char **grown, *name;
-
-	if (!n || strcmp(file + n, ".yaml") != 0 || *file == '.')
-		return 0;
-	if (asprintf(&name, "runtime/%.*s", (int)n, file) < 0)
-		return -ENOMEM;
-	for (size_t i = 0; i < *count; i++)
-		if (strcmp((*names)[i], name) == 0) {
-			free(name);
-			return 0;
-		}
-	grown = reallocarray(*names, *count + 2, sizeof(*grown));
-	if (!grown) {
-		free(name);
-		return -ENOMEM;
-	}
-	*names = grown;
-	grown[(*count)++] = name;
-	grown[*count] = NULL;
-	return 0;
-}
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Everything in the directories `runtime` where policies are. */
-static int list_fragments(const struct policy_search *search, char ***ret_names)
-{
-	_cleanup_(free_names) char **names = calloc(1, sizeof(*names));
-	size_t count = 0;
-	int r = names ? 0 : -ENOMEM;
-
-	for (size_t i = 0; r == 0 && search->directories[i]; i++) {
-		_cleanup_(closedirp) DIR *directory = NULL;
-		_cleanup_(freep) char *path = NULL;
-		const struct dirent *entry;
-
-		if (asprintf(&path, "%s/runtime", search->directories[i]) < 0)
-			return -ENOMEM;
-		directory = opendir(path);
-		while (directory && r == 0 && (entry = readdir(directory)))
-			r = add_name(&names, &count, entry->d_name);
-	}
-	if (r < 0)
-		return r;
-	qsort(names, count, sizeof(*names), compare_names);
-	*ret_names = TAKE_PTR(names);
-	return 0;
-}
-
 /* --- the result ----------------------------------------------------------------------------- */
 
 static int write_file(const char *path, const char *text)
@@ -232,13 +168,12 @@ static int learn(struct learn_command *c)
 	_cleanup_(recording_freep) struct recording *recording = NULL;
 	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
 	_cleanup_(learned_release) struct learned learned = {0};
-	_cleanup_(free_names) char **fragments = NULL;
+	_cleanup_(arena_freep) struct arena *arena = arena_new();
 	int r;
 
 	if (recorded_load(&c->choice, &recording) < 0)
 		return 1;
-	r = d ? list_fragments(c->search, &fragments) : -ENOMEM;
-	c->options.fragments = (const char *const *)fragments;
+	r = d && arena ? policy_search_fragments(arena, c->search, &c->options.fragments) : -ENOMEM;
 	if (r == 0)
 		r = learn_policy(recording, &c->options, d, &learned);
 	if (r == -ENODATA) {

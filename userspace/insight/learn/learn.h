@@ -15,6 +15,7 @@ struct learn_options {
 	const struct policy_search *search;
 	const char *const *fragments; /* that may be included, NULL-terminated */
 	bool include_credentials; /* what runtime/credentials denies is learnt like anything else */
+	const char *amends;	  /* a policy to amend, by its name or file; NULL: write a policy */
 };
 
 #define LEARN_CREDENTIALS "runtime/credentials"

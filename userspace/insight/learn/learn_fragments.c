@@ -20,6 +20,25 @@ static int compile_fragment(struct learning *l, const char *name, struct diagnos
 	return policy_compile_text(text, strlen(text), "fragment.yaml", l->options->search, d, ret);
 }
 
+/* Is the fragment part of the policy to amend already? */
+static bool is_included(const struct learning *l, const char *name)
+{
+	const char *slash = strrchr(name, '/');
+	_cleanup_(freep) char *end = NULL;
+
+	if (!l->amended || asprintf(&end, "/%s.yaml", slash ? slash + 1 : name) < 0)
+		return false;
+	for (size_t i = 0; i < l->amended->rule_count; i++) {
+		const char *file = l->amended->rules[i].file;
+		size_t size = strlen(file), tail = strlen(end);
+
+		if ((size >= tail && strcmp(file + size - tail, end) == 0) ||
+		    strcmp(file, end + 1) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int add_fragment(struct learning *l, const char *name, struct diagnostics *d,
 			struct learn_fragment **ret)
 {
@@ -109,6 +128,21 @@ static bool is_candidate(const struct compiled_policy *p)
 	return true;
 }
 
+/* A fragment that amends a policy may include fragments that only deny. */
+static bool may_amend(const struct compiled_policy *p)
+{
+	const char *file = NULL;
+
+	for (size_t i = 0; i < p->rule_count; i++) {
+		if (strncmp(p->rules[i].text, "allow", 5) != 0)
+			continue;
+		if ((file && strcmp(p->rules[i].file, file) != 0) || strstr(p->rules[i].text, "${"))
+			return false;
+		file = p->rules[i].file;
+	}
+	return file != NULL;
+}
+
 /* Is it about programs that run? */
 static bool may_run_something(const struct compiled_policy *p)
 {
@@ -125,6 +159,42 @@ static bool may_run_something(const struct compiled_policy *p)
 }
 
 /*
+ * Did the executions run a program of the fragment? True, too, if the recording has no program at
+ * all, because the daemon holds denials only.
+ */
+static int ran_something(const struct learning *l, const struct compiled_policy *p, bool *ret_ran)
+{
+	bool any = false, ran = false;
+
+	for (size_t i = 0; i < l->access_count && !ran; i++) {
+		const struct recorded_access *a = &l->accesses[i];
+		struct replay_answer answer;
+		int r;
+
+		if (a->kind != ACCESS_PATH || !(a->rights & CORDON_RIGHT(CORDON_RUN)))
+			continue;
+		any = true;
+		r = ask(l, p, i, &answer);
+		if (r < 0)
+			return r;
+		ran = !(answer.missing & CORDON_RIGHT(CORDON_RUN));
+	}
+	*ret_ran = ran || !any;
+	return 0;
+}
+
+/*
+ * The missing rights that the fragment grants. For a denial all or none: the rights added to those
+ * denied were not checked.
+ */
+static uint32_t settles(const struct learning *l, size_t i, const struct replay_answer *answer)
+{
+	if (l->amended)
+		return answer->missing ? 0 : l->missing[i];
+	return l->missing[i] & ~answer->missing;
+}
+
+/*
  * How many accesses it would settle besides; 0 also if it denies one that is wanted, or if it is
  * about programs of which none ran: that somebody looked into their directories is no reason to let
  * them run.
@@ -134,9 +204,13 @@ static int count_covered(struct learning *l, const struct learn_fragment *f, siz
 	struct replay_answer answer;
 	bool ran = !may_run_something(f->policy);
 	size_t count = 0;
-	int r;
+	int r = 0;
 
 	*ret_count = 0;
+	if (l->amended && !ran)
+		r = ran_something(l, f->policy, &ran);
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < l->access_count; i++) {
 		if (l->fates[i] != LEARN_WANTED || l->accesses[i].kind >= ACCESS_CAPABILITY)
 			continue;
@@ -145,7 +219,7 @@ static int count_covered(struct learning *l, const struct learn_fragment *f, siz
 			return r;
 		if (is_denied(&answer))
 			return 0;
-		count += (l->missing[i] & ~answer.missing) != 0;
+		count += settles(l, i, &answer) != 0;
 		ran |= l->accesses[i].rights & ~answer.missing & CORDON_RIGHT(CORDON_RUN);
 	}
 	*ret_count = ran ? count : 0;
@@ -166,9 +240,9 @@ static int choose(struct learning *l, struct learn_fragment *f)
 		r = ask(l, f->policy, i, &answer);
 		if (r < 0)
 			return r;
-		if (!(l->missing[i] & ~answer.missing))
+		if (!settles(l, i, &answer))
 			continue;
-		l->missing[i] &= answer.missing;
+		l->missing[i] &= ~settles(l, i, &answer);
 		evidence_add(&f->evidence, &e);
 		f->covers++;
 	}
@@ -179,20 +253,23 @@ static int choose(struct learning *l, struct learn_fragment *f)
 static int choose_next(struct learning *l, bool *ret_more)
 {
 	struct learn_fragment *best = NULL;
-	size_t most = 0, count;
+	size_t narrow = l->amended ? 1 : WORTH_NARROW, most = 0, count;
 	bool broad = false;
 	int r;
 
 	*ret_more = false;
 	for (struct learn_fragment *f = l->fragments; f; f = f->next) {
-		if (f->chosen || !is_candidate(f->policy))
+		if (f->chosen || is_included(l, f->name) ||
+		    !(l->amended ? may_amend(f->policy) : is_candidate(f->policy)))
 			continue;
 		r = count_covered(l, f, &count);
 		if (r == 0)
 			r = is_broad(f->policy, &broad);
 		if (r < 0)
 			return r;
-		if (count <= most || count < (broad ? WORTH_BROAD : WORTH_NARROW))
+		if (count < (broad ? WORTH_BROAD : narrow) || count < most ||
+		    (count == most &&
+		     (!best || !l->amended || f->policy->rule_count >= best->policy->rule_count)))
 			continue;
 		most = count;
 		best = f;
@@ -226,12 +303,13 @@ int learn_fragments(struct learning *l)
 
 	r = add_fragment(l, LEARN_CREDENTIALS, l->diagnostics, &credentials);
 	if (r == 0)
-		r = find_fates(l, credentials->policy);
+		r = l->amended ? learn_denials(l, credentials->policy)
+			       : find_fates(l, credentials->policy);
 	if (r == 0)
 		r = add_candidates(l);
 	while (r == 0 && more)
 		r = choose_next(l, &more);
 	if (credentials)
-		credentials->chosen = !l->options->include_credentials;
+		credentials->chosen = !l->amended && !l->options->include_credentials;
 	return r;
 }

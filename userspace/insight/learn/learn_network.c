@@ -9,6 +9,10 @@
 #define EPHEMERAL_LOW  32768u
 #define EPHEMERAL_HIGH 60999u
 
+/* Ports that need no capability. */
+#define LOOPBACK_LOW  1024u
+#define LOOPBACK_HIGH 65535u
+
 /* So many hosts of one network stand for all of it. */
 #define MANY_HOSTS 4u
 
@@ -31,7 +35,7 @@ static bool is_ephemeral(const struct recorded_access *a, uint16_t port)
 	return given && port >= EPHEMERAL_LOW && port <= EPHEMERAL_HIGH;
 }
 
-static struct learn_address read_address(const struct recorded_access *a)
+static struct learn_address read_address(const struct recorded_access *a, uint32_t missing)
 {
 	const unsigned char *bytes = (const unsigned char *)a->bytes;
 	size_t n = bytes[0] == 4 ? 4 : 16;
@@ -42,7 +46,7 @@ static struct learn_address read_address(const struct recorded_access *a)
 		.prefix = (unsigned int)n * 8,
 		.low = port,
 		.high = port,
-		.rights = a->rights,
+		.rights = missing,
 		.evidence = learn_evidence(a),
 	};
 
@@ -78,10 +82,10 @@ static bool same_service(const struct learn_address *x, const struct learn_addre
 	       x->high == y->high;
 }
 
-static int add_address(struct learning *l, const struct recorded_access *a)
+static int add_address(struct learning *l, const struct recorded_access *a, uint32_t missing)
 {
 	struct learn_address found = a->kind == ACCESS_HOST || a->domain ? read_host(a)
-									 : read_address(a);
+									 : read_address(a, missing);
 	struct learn_address **end = &l->addresses;
 
 	for (; *end; end = &(*end)->next) {
@@ -135,6 +139,70 @@ static bool is_internet(const unsigned char *bytes)
 	return bytes[0] == AF_INET || bytes[0] == AF_INET6;
 }
 
+/*
+ * A socket was denied, so that no address is known. The loopback addresses suffice for a server and
+ * its clients in one execution.
+ */
+static int add_loopback(struct learning *l, const struct recorded_access *a, unsigned char family)
+{
+	static const unsigned char v4[16] = {127, 0, 0, 1}, v6[16] = {[15] = 1};
+	struct learn_address *added = arena_alloc(l->arena, sizeof(*added));
+	struct learn_address **end = &l->addresses;
+
+	if (!added)
+		return -ENOMEM;
+	*added = (struct learn_address){
+		.family = family,
+		.protocol = IPPROTO_TCP,
+		.prefix = family == 4 ? 32 : 128,
+		.low = LOOPBACK_LOW,
+		.high = LOOPBACK_HIGH,
+		.rights = CORDON_RIGHT(CORDON_NET_BIND) | CORDON_RIGHT(CORDON_NET_LISTEN) |
+			  CORDON_RIGHT(CORDON_NET_CONNECT),
+		.evidence = learn_evidence(a),
+	};
+	memcpy(added->address, family == 4 ? v4 : v6, sizeof(added->address));
+	while (*end)
+		end = &(*end)->next;
+	*end = added;
+	return 0;
+}
+
+static bool is_tcp_socket(const unsigned char *bytes)
+{
+	unsigned int protocol = (unsigned int)bytes[2] << 8 | bytes[3];
+
+	return (bytes[0] == AF_INET || bytes[0] == AF_INET6) && bytes[1] == SOCK_STREAM &&
+	       (protocol == 0 || protocol == IPPROTO_TCP);
+}
+
+static bool has_tcp(const struct learning *l)
+{
+	for (const struct learn_address *a = l->addresses; a; a = a->next)
+		if (a->protocol == IPPROTO_TCP)
+			return true;
+	return false;
+}
+
+/* One guess for all sockets without a known address. */
+static int guess_loopback(struct learning *l)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && l->amended && i < l->access_count && !has_tcp(l); i++) {
+		const struct recorded_access *a = &l->accesses[i];
+
+		if (l->fates[i] != LEARN_WANTED || a->kind != ACCESS_SOCKET ||
+		    !is_tcp_socket((const unsigned char *)a->bytes))
+			continue;
+		r = add_loopback(l, a, 4);
+		if (r == 0)
+			r = add_loopback(l, a, 6);
+		l->loopback_guessed = true;
+	}
+	return r;
+}
+
 /* Whatever may connect, bind or listen may also make the socket for it, of either family. */
 static bool comes_with_addresses(const struct learning *l, const unsigned char *bytes)
 {
@@ -142,6 +210,8 @@ static bool comes_with_addresses(const struct learning *l, const unsigned char *
 
 	if (protocol == IPPROTO_ICMPV6)
 		protocol = IPPROTO_ICMP;
+	if (l->amended && is_tcp_socket(bytes) && has_tcp(l))
+		return true;
 	if (!is_internet(bytes) || (bytes[1] != SOCK_STREAM && bytes[1] != SOCK_DGRAM))
 		return false;
 	for (const struct learn_address *a = l->addresses; a; a = a->next)
@@ -213,13 +283,14 @@ int learn_network(struct learning *l)
 		if (l->fates[i] != LEARN_WANTED)
 			continue;
 		if ((a->kind == ACCESS_NET || a->kind == ACCESS_HOST) && l->missing[i])
-			r = add_address(l, a);
+			r = add_address(l, a, l->amended ? l->missing[i] : a->rights);
 		else if (a->kind >= ACCESS_CAPABILITY)
 			r = add_setting(l, a);
 	}
 	if (r < 0)
 		return r;
 	reduce_networks(l);
+	r = guess_loopback(l);
 	for (size_t i = 0; r == 0 && i < l->access_count; i++)
 		if (l->fates[i] == LEARN_WANTED && l->accesses[i].kind == ACCESS_SOCKET &&
 		    l->missing[i])

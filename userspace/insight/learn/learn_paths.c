@@ -221,6 +221,8 @@ static int add_path(struct learning *l, size_t i)
 		node->moved = true;
 		node->tree |= a->operation == CORDON_OP_MKDIR;
 	}
+	/* The directory was denied, so that no access below it was tried. */
+	node->tree |= l->amended && a->operation == CORDON_OP_MKDIR;
 	evidence_add(&node->evidence, &e);
 	return 0;
 }

@@ -11,6 +11,8 @@ enum learn_fate {
 	LEARN_CREDENTIAL, /* left out by choice */
 	LEARN_IMPOSSIBLE, /* no policy can allow it */
 	LEARN_REFUSED,	  /* it did not happen */
+	LEARN_DENIED,	  /* a rule of the policy to amend denies it */
+	LEARN_SETTLED,	  /* of no concern: it went ahead, or is allowed by now */
 };
 
 /* Names below one variable. */
@@ -59,6 +61,10 @@ struct learn_setting {
 struct learning {
 	struct arena *arena;
 	const struct learn_options *options;
+	/* To be amended, with the settings that the amending file has; NULL: learn a policy. */
+	const struct compiled_policy *amended;
+	bool temporary;	       /* the amending file sets `temporary: own` */
+	bool loopback_guessed; /* of a socket that was denied no address is known */
 	const struct recorded_run *runs;
 	size_t run_count;
 	const struct recorded_access *accesses;
@@ -92,6 +98,9 @@ bool learn_is_moved(const struct learning *l, const struct recorded_access *a);
  */
 int learn_mark_link(const struct learning *l, const struct recorded_access *a);
 
+/* Fills `fates` and `missing` where a policy is amended: only denials are wanted. */
+int learn_denials(struct learning *l, const struct compiled_policy *credentials);
+
 /* Chooses fragments and fills `fates` and `missing`. -EINVAL, -ENOMEM. */
 int learn_fragments(struct learning *l);
 void learn_fragments_release(struct learning *l);
@@ -100,7 +109,13 @@ void learn_fragments_release(struct learning *l);
 int learn_paths(struct learning *l);
 int learn_network(struct learning *l);
 
-/* The policy as YAML, with the sockets found to be missing so far. NULL: no memory. */
+/* A text as YAML has it, in quotes. */
+void learn_put_scalar(FILE *out, const char *text);
+
+/*
+ * The policy as YAML, with the sockets found to be missing so far; `counts` may be NULL for what
+ * amends one. NULL: no memory.
+ */
 char *learn_write(const struct learning *l, const struct learned *counts);
 
 #endif

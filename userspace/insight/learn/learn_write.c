@@ -328,6 +328,32 @@ static void put_left_out(struct writer *w, enum learn_fate fate, const char *hea
 		fprintf(w->out, "#   and %zu more\n", shown - LEFT_OUT_SHOWN);
 }
 
+/* A file that amends the policy: without limits, variables and notes. */
+static void put_amendment(struct writer *w)
+{
+	bool any = w->l->temporary;
+
+	fputs("version: 1\namends: ", w->out);
+	learn_put_scalar(w->out, w->l->options->amends);
+	fputs("\n", w->out);
+	for (const struct learn_fragment *f = w->l->fragments; f; f = f->next)
+		any |= f->chosen;
+	if (any)
+		fputs("include:\n", w->out);
+	if (w->l->temporary)
+		fputs("  - runtime/temporary\n", w->out);
+	for (const struct learn_fragment *f = w->l->fragments; f; f = f->next) {
+		if (!f->chosen)
+			continue;
+		fprintf(w->out, "  - %s", f->name);
+		learn_put_evidence(w->out, &f->evidence);
+	}
+	if (w->l->temporary)
+		fputs("process: {temporary: own}\n", w->out);
+	learn_put_names(w);
+	put_network(w);
+}
+
 char *learn_write(const struct learning *l, const struct learned *counts)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -336,6 +362,11 @@ char *learn_write(const struct learning *l, const struct learned *counts)
 
 	if (!w.out)
 		return NULL;
+	if (l->amended) {
+		put_amendment(&w);
+		free(w.lines);
+		return fclose(w.out) == 0 && !w.failed ? TAKE_PTR(text) : NULL;
+	}
 	put_head(&w, counts);
 	put_includes(&w);
 	put_variables(&w);

@@ -22,9 +22,6 @@ struct writer {
 	bool failed; /* for lack of memory */
 };
 
-/* A text as YAML has it, in quotes where it must be. */
-void learn_put_scalar(FILE *out, const char *text);
-
 /* The rest of the line: a comment that says where it was seen. */
 void learn_put_evidence(FILE *out, const struct evidence *e);
 

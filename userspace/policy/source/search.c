@@ -139,22 +139,62 @@ static int list_directory(struct arena *a, const char *directory, const char ***
 	return 0;
 }
 
-int policy_search_list(struct arena *a, const struct policy_search *search,
-		       const char *const **ret_names, size_t *ret_count)
+static size_t sort_names(const char **names, size_t count)
 {
-	const char **names = NULL;
-	size_t count = 0, kept = 0;
+	size_t kept = 0;
 
-	for (size_t i = 0; search && search->directories && search->directories[i]; i++)
-		if (list_directory(a, search->directories[i], &names, &count) < 0)
-			return -ENOMEM;
 	if (count)
 		qsort(names, count, sizeof(*names), compare_names);
 	for (size_t i = 0; i < count; i++)
 		if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0)
 			names[kept++] = names[i];
+	return kept;
+}
+
+int policy_search_list(struct arena *a, const struct policy_search *search,
+		       const char *const **ret_names, size_t *ret_count)
+{
+	const char **names = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; search && search->directories && search->directories[i]; i++)
+		if (list_directory(a, search->directories[i], &names, &count) < 0)
+			return -ENOMEM;
+	*ret_count = sort_names(names, count);
 	*ret_names = names;
-	*ret_count = kept;
+	return 0;
+}
+
+/* Adds the fragments of one directory, by the names for `include`. */
+static int list_fragments(struct arena *a, const char *directory, const char ***names,
+			  size_t *count)
+{
+	const char *fragments = arena_printf(a, "%s/runtime", directory);
+	size_t first = *count;
+
+	if (!fragments || list_directory(a, fragments, names, count) < 0)
+		return -ENOMEM;
+	for (; first < *count; first++)
+		if (!((*names)[first] = arena_printf(a, "runtime/%s", (*names)[first])))
+			return -ENOMEM;
+	return 0;
+}
+
+int policy_search_fragments(struct arena *a, const struct policy_search *search,
+			    const char *const **ret_names)
+{
+	const char **names = NULL, **ended;
+	size_t count = 0;
+
+	for (size_t i = 0; search && search->directories && search->directories[i]; i++)
+		if (list_fragments(a, search->directories[i], &names, &count) < 0)
+			return -ENOMEM;
+	count = sort_names(names, count);
+	ended = arena_grow(a, names, count, sizeof(*ended));
+	if (!ended)
+		return -ENOMEM;
+	ended[count] = NULL;
+	*ret_names = ended;
 	return 0;
 }
 
@@ -165,19 +205,10 @@ const char *policy_search_near(struct arena *a, const struct policy_search *sear
 	size_t count = 0, length = strlen(name);
 	const char *near;
 
-	for (size_t i = 0; search && search->directories && search->directories[i]; i++) {
-		size_t first;
-		const char *fragments = arena_printf(a, "%s/runtime", search->directories[i]);
-
-		if (!fragments || list_directory(a, search->directories[i], &names, &count) < 0)
+	for (size_t i = 0; search && search->directories && search->directories[i]; i++)
+		if (list_directory(a, search->directories[i], &names, &count) < 0 ||
+		    list_fragments(a, search->directories[i], &names, &count) < 0)
 			return NULL;
-		first = count;
-		if (list_directory(a, fragments, &names, &count) < 0)
-			return NULL;
-		for (; first < count; first++)
-			if (!(names[first] = arena_printf(a, "runtime/%s", names[first])))
-				return NULL;
-	}
 	near = count ? suggest(name, names, count) : NULL;
 	/* A name that exists is not read for another reason. */
 	return near && strncmp(near, name, length + 1) != 0 ? near : NULL;

@@ -37,6 +37,10 @@ DEFINE_CLEANUP(char **, policy_search_free, policy_search_freep)
 int policy_search_list(struct arena *a, const struct policy_search *search,
 		       const char *const **ret_names, size_t *ret_count);
 
+/* The fragments in the directories `runtime` there, sorted, NULL-terminated. As above. -ENOMEM. */
+int policy_search_fragments(struct arena *a, const struct policy_search *search,
+			    const char *const **ret_names);
+
 /*
  * The policy or fragment ("runtime/linux") whose name is nearest; NULL: none is near, or no memory.
  * Belongs to the arena.
