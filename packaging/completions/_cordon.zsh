@@ -198,6 +198,10 @@ _cordon() {
 				'*:policy:_cordon_known policies'
 			return
 			;;
+		propose)
+			_arguments '--json[for programs]' '--report[the whole report]' {-h,--help}'[show help]' '*:report:_files'
+			return
+			;;
 		apply)
 			_arguments \
 				'--execution=[this one]:id:_cordon_known ids' '--all-of=[all under this policy]:name:_cordon_known policies' \
@@ -208,7 +212,7 @@ _cordon() {
 			;;
 		esac
 		_arguments '--json[for programs]' '--log=[the log]:directory:_files -/' {-h,--help}'[show help]' \
-			':action:(list check show explain test diff learn try apply)' \
+			':action:(list check show explain test diff learn try propose apply)' \
 			'*:policy:_cordon_known policies'
 		;;
 	log)

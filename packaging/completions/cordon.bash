@@ -68,6 +68,7 @@ _cordon()
 		[policy-explain]="--workdir --tmp --home --bind --record --log --json --help"
 		[policy-learn]="--output --name --baseline --include-credentials --since --log --json --help"
 		[policy-try]="--since --log --json --help"
+		[policy-propose]="--json --report --help"
 		[policy-apply]="--execution --all-of --session --allow-wider --json --help"
 		[log-query]="--since --until --execution --session --agent --policy --operation --action
 			--verdict --path --address --text --lines --no-index --json --utc --log --help"
@@ -170,7 +171,7 @@ _cordon()
 			grep -o '"id":"[^"]*"' | cut -d '"' -f 4)" -- "$cur")
 		;;
 	policy)
-		mapfile -t COMPREPLY < <(compgen -W "list check show explain test diff learn try apply ${options[policy]}" -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "list check show explain test diff learn try propose apply ${options[policy]}" -- "$cur")
 		;;
 	config)
 		mapfile -t COMPREPLY < <(compgen -W "check reload ${options[config]}" -- "$cur")

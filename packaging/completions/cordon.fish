@@ -187,6 +187,9 @@ complete -c cordon -n '__fish_seen_subcommand_from policy; and __fish_seen_subco
 complete -c cordon -n '__fish_seen_subcommand_from policy; and __fish_seen_subcommand_from try' -l log -r -F
 complete -c cordon -n '__fish_seen_subcommand_from policy; and __fish_seen_subcommand_from try' -l json
 complete -c cordon -n '__fish_seen_subcommand_from policy; and __fish_seen_subcommand_from try' -l help -s h
+complete -c cordon -n '__fish_seen_subcommand_from policy; and __fish_seen_subcommand_from propose' -l json
+complete -c cordon -n '__fish_seen_subcommand_from policy; and __fish_seen_subcommand_from propose' -l report
+complete -c cordon -n '__fish_seen_subcommand_from policy; and __fish_seen_subcommand_from propose' -l help -s h
 complete -c cordon -n '__fish_seen_subcommand_from policy; and __fish_seen_subcommand_from apply' -l execution -r -a '(__cordon_known ids)'
 complete -c cordon -n '__fish_seen_subcommand_from policy; and __fish_seen_subcommand_from apply' -l all-of -r -a '(__cordon_known policies)'
 complete -c cordon -n '__fish_seen_subcommand_from policy; and __fish_seen_subcommand_from apply' -l session -r -a '(__cordon_known sessions)'
@@ -260,7 +263,7 @@ complete -c cordon -n '__fish_seen_subcommand_from disable' -l help -s h
 complete -c cordon -n '__fish_seen_subcommand_from config' -l json
 complete -c cordon -n '__fish_seen_subcommand_from config' -l help -s h
 
-complete -c cordon -n '__fish_seen_subcommand_from policy' -a 'list check show explain test diff learn try apply'
+complete -c cordon -n '__fish_seen_subcommand_from policy' -a 'list check show explain test diff learn try propose apply'
 complete -c cordon -n '__fish_seen_subcommand_from policy' -a '(__cordon_known policies)' -F
 complete -c cordon -n '__fish_seen_subcommand_from log' -a 'verify setup-keys renew-keys query index export'
 complete -c cordon -n '__fish_seen_subcommand_from config' -a 'check reload'

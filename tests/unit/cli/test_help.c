@@ -40,6 +40,11 @@ static int policy_show(int argc, char **argv)
 	return policy_command_show(&search, argc, argv);
 }
 
+static int policy_propose(int argc, char **argv)
+{
+	return policy_command_propose(&search, argc, argv);
+}
+
 static int policy_try(int argc, char **argv)
 {
 	return policy_command_try(&search, argc, argv);
@@ -79,6 +84,7 @@ static const struct command {
 	{"policy show", policy_show},
 	{"policy explain", policy_explain},
 	{"policy learn", policy_learn},
+	{"policy propose", policy_propose},
 	{"policy try", policy_try},
 };
 

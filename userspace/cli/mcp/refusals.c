@@ -2,6 +2,7 @@
 /* What was refused, for a model: a sentence each, and the rule to propose. */
 #include "cli/mcp/refusals.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,9 +80,9 @@ json_t *refusals_of(const json_t *denials, size_t limit)
 }
 
 /* Each line of the rules, a little to the right. */
-static void write_rules(struct buffer *out, const char *rules)
+static void write_rules(struct buffer *out, const char *head, const char *rules)
 {
-	buffer_literal(out, "  what would allow it:\n");
+	buffer_string(out, head);
 	while (*rules) {
 		size_t length = strcspn(rules, "\n");
 
@@ -92,8 +93,24 @@ static void write_rules(struct buffer *out, const char *rules)
 	}
 }
 
-char *refusals_text(const json_t *refusals, json_int_t omitted)
+static void write_proposal(struct buffer *out, const json_t *proposal)
 {
+	const char *policy = text_of(proposal, "policy"), *text = text_of(proposal, "amendment");
+	const json_t *notes = json_object_get(proposal, "notes"), *note;
+	size_t i;
+
+	if (policy)
+		buffer_print(out, "The policy %s allows all of this.\n", policy);
+	if (text)
+		write_rules(out, "This would allow it, as one change of the policy:\n", text);
+	json_array_foreach(notes, i, note)
+		if (json_is_string(note))
+			buffer_print(out, "note: %s\n", json_string_value(note));
+}
+
+char *refusals_text(const json_t *refusals, json_int_t omitted, const json_t *proposal)
+{
+	bool together = text_of(proposal, "amendment") || text_of(proposal, "policy");
 	struct buffer out = {};
 	const json_t *refusal;
 	size_t i;
@@ -107,11 +124,12 @@ char *refusals_text(const json_t *refusals, json_int_t omitted)
 		if (count > 1)
 			buffer_print(&out, " (%" JSON_INTEGER_FORMAT " times)", count);
 		buffer_literal(&out, "\n");
-		if (rules)
-			write_rules(&out, rules);
+		if (rules && !together)
+			write_rules(&out, "  what would allow it:\n", rules);
 	}
 	if (omitted > 0)
 		buffer_print(&out, "- and %" JSON_INTEGER_FORMAT " more\n", omitted);
+	write_proposal(&out, proposal);
 	buffer_add(&out, "", 1);
 	if (out.failed)
 		buffer_free(&out);

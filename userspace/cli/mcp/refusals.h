@@ -12,7 +12,10 @@
  */
 json_t *refusals_of(const json_t *denials, size_t limit);
 
-/* The same as text, a line or more for each. NULL without memory; caller frees. */
-char *refusals_text(const json_t *refusals, json_int_t omitted);
+/*
+ * The same as text, a line or more for each; then `proposal`, which the report or `cordon why` has
+ * for all of them, or NULL: then each with its own rules. NULL without memory; caller frees.
+ */
+char *refusals_text(const json_t *refusals, json_int_t omitted, const json_t *proposal);
 
 #endif

@@ -261,7 +261,8 @@ static char *write_run(const json_t *run)
 {
 	const json_t *refusals = json_object_get(run, "refusals");
 	json_int_t omitted = json_integer_value(json_object_get(run, "refusals_omitted"));
-	_cleanup_(freep) char *refused = refusals_text(refusals, omitted);
+	_cleanup_(freep) char *refused =
+		refusals_text(refusals, omitted, json_object_get(run, "proposal"));
 	struct buffer out = {};
 
 	write_outcome(&out, run);
@@ -277,6 +278,13 @@ static char *write_run(const json_t *run)
 	return out.data;
 }
 
+static json_t *proposal_of(const json_t *from)
+{
+	json_t *proposal = json_object_get(from, "proposal");
+
+	return json_is_object(proposal) ? json_incref(proposal) : json_null();
+}
+
 static json_t *describe_run(const struct job *job, const json_t *report)
 {
 	json_t *refusals = refusals_of(json_object_get(report, "denials"), TOOL_REFUSALS_MAX);
@@ -285,14 +293,15 @@ static json_t *describe_run(const struct job *job, const json_t *report)
 	const char *cause =
 		json_string_value(json_object_get(json_object_get(report, "outcome"), "cause"));
 
-	return json_pack("{s:s,s:s?,s:i,s:s?,s:o,s:o,s:I,s:I,s:I,s:o}", "execution",
+	return json_pack("{s:s,s:s?,s:i,s:s?,s:o,s:o,s:I,s:I,s:I,s:o,s:o}", "execution",
 			 text_or_empty(report, "execution"), "policy", policy, "exit_status",
 			 exit_status_of_wait(job->status), "cause", cause, "output",
 			 capture_text(&job->capture[JOB_OUTPUT]), "errors",
 			 capture_text(&job->capture[JOB_ERRORS]), "output_omitted",
 			 (json_int_t)capture_omitted(&job->capture[JOB_OUTPUT]), "errors_omitted",
 			 (json_int_t)capture_omitted(&job->capture[JOB_ERRORS]), "refusals_omitted",
-			 count_omitted(report, refusals), "refusals", refusals);
+			 count_omitted(report, refusals), "refusals", refusals, "proposal",
+			 proposal_of(report));
 }
 
 /* Without a report nothing ran, or nobody knows what became of it. */
@@ -321,23 +330,24 @@ static json_t *parse_answer(const struct job *job)
 
 static json_t *result_of_why(const struct job *job)
 {
-	json_t *why = parse_answer(job), *refusals;
+	_cleanup_(json_decrefp) json_t *why = parse_answer(job);
 	_cleanup_(freep) char *text = NULL;
 	json_int_t omitted;
+	json_t *refusals;
 
 	if (!why)
 		return failed_job(job);
 	refusals = refusals_of(json_object_get(why, "denials"), TOOL_REFUSALS_MAX);
 	omitted = count_omitted(why, refusals);
-	text = refusals_text(refusals, omitted);
-	json_decref(why);
+	text = refusals_text(refusals, omitted, json_object_get(why, "proposal"));
 	if (!refusals || !text) {
 		json_decref(refusals);
 		return NULL;
 	}
-	return make_result(
-		*text ? text : "Nothing was refused.",
-		json_pack("{s:o,s:I}", "refusals", refusals, "refusals_omitted", omitted), false);
+	return make_result(*text ? text : "Nothing was refused.",
+			   json_pack("{s:o,s:I,s:o}", "refusals", refusals, "refusals_omitted",
+				     omitted, "proposal", proposal_of(why)),
+			   false);
 }
 
 static char *write_proposal(const json_t *entry)

@@ -13,11 +13,11 @@ static const struct {
 	const char *name;
 	int (*run)(const struct policy_search *search, int argc, char **argv);
 } commands[] = {
-	{"list", policy_command_list},	 {"check", policy_command_check},
-	{"show", policy_command_show},	 {"explain", policy_command_explain},
-	{"test", policy_command_test},	 {"diff", policy_command_diff},
-	{"learn", policy_command_learn}, {"try", policy_command_try},
-	{"apply", policy_command_apply},
+	{"list", policy_command_list},	     {"check", policy_command_check},
+	{"show", policy_command_show},	     {"explain", policy_command_explain},
+	{"test", policy_command_test},	     {"diff", policy_command_diff},
+	{"learn", policy_command_learn},     {"try", policy_command_try},
+	{"propose", policy_command_propose}, {"apply", policy_command_apply},
 };
 
 static void print_help(FILE *out)
@@ -32,6 +32,7 @@ static void print_help(FILE *out)
 	      "  diff [A] B                     every rule by which B allows what A does not\n"
 	      "  learn ID...                    a policy that allows what executions did\n"
 	      "  try POLICY [ID]...             what it would have refused of what they did\n"
+	      "  propose REPORT                 one change under which a job that was denied works\n"
 	      "  apply POLICY ...               put what is running under another policy\n"
 	      "\n"
 	      "POLICY is a file, or the name of an installed policy. Each takes --json and --help.\n",

@@ -17,6 +17,7 @@ int policy_command_test(const struct policy_search *search, int argc, char **arg
 int policy_command_apply(const struct policy_search *search, int argc, char **argv);
 int policy_command_diff(const struct policy_search *search, int argc, char **argv);
 int policy_command_learn(const struct policy_search *search, int argc, char **argv);
+int policy_command_propose(const struct policy_search *search, int argc, char **argv);
 int policy_command_try(const struct policy_search *search, int argc, char **argv);
 
 /*

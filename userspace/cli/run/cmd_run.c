@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -18,6 +19,7 @@
 #include "cli/term/commands.h"
 #include "cli/term/exit_status.h"
 #include "cli/term/message.h"
+#include "cli/term/part.h"
 #include "cli/term/progress.h"
 #include "cli/run/refused_program.h"
 #include "cli/run/report_file.h"
@@ -39,6 +41,8 @@
 #define NEXT_DAEMON_MSEC   3000
 #define NEXT_DAEMON_MEMBER 30000
 #define DROP_SECONDS	   5
+/* Fragments and policies are compiled; emulated machines take longest. */
+#define PROPOSAL_SECONDS 20
 
 struct run {
 	struct run_options options;
@@ -259,10 +263,30 @@ static void say_outcome(const struct run *run, const struct client_outcome *outc
 			outcome->attempts, outcome->attempts == 1 ? " was" : "s were", id);
 }
 
+/*
+ * Adds a proposal to the report, by the program that compiles policies. The report goes without one
+ * if that fails.
+ */
+static void add_proposal(struct client_outcome *outcome)
+{
+	static const char *const argv[] = {"cordon", "policy", "propose", "--report", "-", NULL};
+	_cleanup_(closep) int fd = memfd_create("cordon-report", MFD_CLOEXEC);
+
+	if (fd >= 0 && part_run(PART_WHOLE, argv, outcome->report_fd, fd, PROPOSAL_SECONDS) == 0 &&
+	    lseek(fd, 0, SEEK_SET) == 0) {
+		closep(&outcome->report_fd);
+		outcome->report_fd = TAKE_FD(fd);
+	} else {
+		(void)lseek(outcome->report_fd, 0, SEEK_SET);
+	}
+}
+
 static void take_outcome(struct run *run, struct client_outcome *outcome)
 {
 	struct failure failure = {};
 
+	if (run->report.fd >= 0 && outcome->denials + outcome->would_denials > 0)
+		add_proposal(outcome);
 	if (report_file_write(&run->report, outcome->report_fd, &failure) < 0)
 		message("%s", failure.text);
 	closep(&outcome->report_fd);

@@ -12,6 +12,13 @@
 #define PART_RUN   "cordon-run"
 #define PART_WATCH "cordon-watch"
 
+/*
+ * Runs the program `name` with `input` and `output` as its standard input and output, and waits for
+ * it, at most `seconds`. Returns its exit status, or -ERRNO.
+ */
+int part_run(const char *name, const char *const *argv, int input, int output,
+	     unsigned int seconds);
+
 /* The program `name` takes this one's place. Returns when it cannot, and has said so. */
 void part_become(const char *name, char **argv);
 

@@ -39,6 +39,18 @@ static json_t *rule_or_reason(const json_t *record)
 			 copy_or_null(record, "cordon.rule.text"));
 }
 
+/* The access as a record has it, for recording_add_report(). */
+static json_t *access_of(const json_t *record)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "action",
+			 copy_or_null(record, "event.action"), "reason",
+			 copy_or_null(record, "cordon.reason"), "object",
+			 copy_or_null(record, "cordon.object"), "destination",
+			 copy_or_null(record, "destination"), "network",
+			 copy_or_null(record, "network"), "program",
+			 copy_or_null(record, "process.name"));
+}
+
 static json_t *entry(const struct denial_group *group)
 {
 	_cleanup_(freep) char *what = denial_phrase(group->first);
@@ -46,14 +58,23 @@ static json_t *entry(const struct denial_group *group)
 
 	if (!what)
 		return NULL;
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "what", what, "operation",
-			 copy_or_null(r, "cordon.operation"), "object",
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "what", what,
+			 "operation", copy_or_null(r, "cordon.operation"), "object",
 			 copy_or_null(r, "cordon.object.text"), "rights",
 			 copy_or_null(r, "cordon.rights"), "rule", rule_or_reason(r), "message",
 			 copy_or_null(r, "cordon.rule.message"), "how_to_ask",
 			 copy_or_null(r, "cordon.suggestion.rule"), "why_not",
 			 copy_or_null(r, "cordon.suggestion.why"), "count",
-			 (json_int_t)group->count);
+			 (json_int_t)group->count, "access", access_of(r));
+}
+
+static void add_directories(struct fields *f, const struct audit_execution *execution)
+{
+	json_t *object = fields_object(f, f->record, "directories");
+	char *const *directories = execution->directories;
+
+	for (; directories && directories[0] && directories[1]; directories += 2)
+		fields_string(f, object, directories[0], directories[1]);
 }
 
 static void add_outcome(struct fields *f, const struct audit_end *end)
@@ -132,6 +153,7 @@ json_t *report_build(const struct audit_execution *execution, const struct audit
 	fields_string(&f, policy, "name", execution->policy->name);
 	fields_string(&f, policy, "file", execution->policy->file);
 	fields_digest(&f, policy, "digest", execution->policy->digest);
+	add_directories(&f, execution);
 	add_outcome(&f, end);
 	add_refused(&f, denials, count, false);
 	fields_number(&f, f.record, "denials_total", end->denials + end->would_denials);

@@ -18,7 +18,7 @@ struct amending {
 	struct learning learning;
 	const struct amend_options *options;
 	struct learn_options learn_options;
-	struct recorded_access *accesses; /* a copy, in which what will be temporary is marked */
+	struct recorded_access *accesses; /* a copy: future temporary files are marked */
 	struct compiled_policy *base, *temporary;
 };
 
@@ -197,7 +197,7 @@ static bool has_own_temporary(const struct compiled_policy *p)
 	return header.flags & CORDON_POLICY_OWN_TEMPORARY;
 }
 
-/* What the execution was to make in a directory for everybody's temporary files will be its own. */
+/* Marks denied files in shared temporary directories: with the setting, the execution owns them. */
 static bool mark_temporary(struct amending *a)
 {
 	bool any = false;
@@ -259,7 +259,7 @@ static int choose_setting(struct amending *a)
 	return 0;
 }
 
-/* --- what the proposal says ----------------------------------------------------------------- */
+/* --- the proposal ---------------------------------------------------------------------------- */
 
 static int count_fates(const struct amending *a, enum learn_fate fate)
 {
@@ -270,7 +270,7 @@ static int count_fates(const struct amending *a, enum learn_fate fate)
 	return count;
 }
 
-/* The text is compiled, and every denial that it is for is asked of it. */
+/* Compiles the text, and checks every denial under it. */
 static int prove(struct amending *a, struct amendment *made)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *p = NULL;
@@ -320,13 +320,29 @@ static int write_text(struct amending *a, struct amendment *made)
 	return made->text ? prove(a, made) : -ENOMEM;
 }
 
-static char *owner_of(const char *file)
+/* Rules of fragments have their files as policies include them. */
+static int find_file(const struct policy_search *search, const char *file, struct stat *ret_st)
+{
+	if (*file == '/')
+		return stat(file, ret_st) < 0 ? -errno : 0;
+	for (size_t i = 0; search->directories[i]; i++) {
+		_cleanup_(freep) char *path = NULL;
+
+		if (asprintf(&path, "%s/%s", search->directories[i], file) < 0)
+			return -ENOMEM;
+		if (stat(path, ret_st) == 0)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+static char *owner_of(const struct policy_search *search, const char *file)
 {
 	struct stat st;
 	const struct passwd *user;
 	char *text;
 
-	if (*file != '/' || stat(file, &st) < 0)
+	if (find_file(search, file, &st) < 0)
 		return NULL;
 	user = getpwuid(st.st_uid);
 	if (user)
@@ -346,7 +362,7 @@ static int add_deny(const struct amending *a, const struct recorded_access *acce
 	if (r < 0 || answer.rule >= p->rule_count)
 		return r;
 	rule = &p->rules[answer.rule];
-	owner = owner_of(rule->file);
+	owner = owner_of(a->options->search, rule->file);
 	return json_array_append_new(made->denied,
 				     json_pack("{s:s, s:s, s:I, s:s, s:i, s:s, s:s?}", "operation",
 					       name_of_operation(access->operation), "object",
@@ -357,7 +373,7 @@ static int add_deny(const struct amending *a, const struct recorded_access *acce
 		       : 0;
 }
 
-/* What no amending file sets, but the policy itself may. */
+/* Settings of the policy itself, which no amending file may have. */
 static const char *setting_for(const struct recorded_access *a)
 {
 	switch (a->operation) {
@@ -405,6 +421,10 @@ static int note_impossible(const struct recorded_access *a, struct amendment *ma
 					   name_of_operation(a->operation), a->text));
 }
 
+static const char loopback_note[] =
+	"a socket was denied before an address was known: the rule is for a server and its clients "
+	"on this host, and reaches the host's own services";
+
 static int add_rest(const struct amending *a, struct amendment *made)
 {
 	int r = 0;
@@ -423,17 +443,13 @@ static int add_rest(const struct amending *a, struct amendment *made)
 						  access->text));
 	}
 	if (r == 0 && a->learning.loopback_guessed)
-		r = add_note(made,
-			     json_string(
-				     "a socket was denied, so that no address is known: the rule "
-				     "is for servers and clients on this host, whose own services "
-				     "it reaches, too; narrow `ports`, or name the address"));
+		r = add_note(made, json_string(loopback_note));
 	return r;
 }
 
 /* --- another policy ------------------------------------------------------------------------- */
 
-/* Does it allow all that is on record and that a policy decides? */
+/* Does it allow every logged access that a policy decides? */
 static int allows_all(const struct amending *a, const struct compiled_policy *p, bool *ret)
 {
 	struct replay_answer answer;

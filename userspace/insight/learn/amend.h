@@ -20,7 +20,7 @@ struct amendment {
 	char *text;	/* YAML that amends the policy; NULL: there is nothing to add */
 	json_t *denied; /* explicit denies: "what", "count", "file", "line", "text", "owner" */
 	json_t *notes;	/* what else to know: strings */
-	size_t denials; /* distinct ones on record */
+	size_t denials; /* distinct ones in the log */
 	size_t settled; /* of these: allowed by the text, each was checked */
 };
 

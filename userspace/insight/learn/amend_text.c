@@ -65,7 +65,7 @@ void amendment_write(FILE *out, const struct style *style, const struct amendmen
 	}
 	if (amendment->text) {
 		label(out, style, amendment->policy ? "or amend" : "amend");
-		fputs("the policy, by a file that says:\n", out);
+		fputs("the policy, by this file:\n", out);
 		write_text(out, style, amendment->text);
 	}
 	json_array_foreach(amendment->denied, i, one)

@@ -189,6 +189,10 @@ static int ran_something(const struct learning *l, const struct compiled_policy 
  */
 static uint32_t settles(const struct learning *l, size_t i, const struct replay_answer *answer)
 {
+	/* Which addresses a job needs does not follow from the sockets of a fragment. */
+	if (l->amended && l->accesses[i].kind != ACCESS_PATH &&
+	    l->accesses[i].kind != ACCESS_SPECIAL)
+		return 0;
 	if (l->amended)
 		return answer->missing ? 0 : l->missing[i];
 	return l->missing[i] & ~answer->missing;

@@ -55,8 +55,14 @@ void learn_put_scalar(FILE *out, const char *text)
 	putc('"', out);
 }
 
-void learn_put_evidence(FILE *out, const struct evidence *e)
+void learn_put_evidence(const struct writer *w, const struct evidence *e)
 {
+	FILE *out = w->out;
+
+	if (w->l->amended) {
+		fputc('\n', out);
+		return;
+	}
 	fprintf(out, "  # %llu access%s, first in record %llu, by ", (unsigned long long)e->count,
 		e->count == 1 ? "" : "es", (unsigned long long)e->record);
 	put_comment(out, e->program && *e->program ? e->program : "?");
@@ -80,8 +86,9 @@ void learn_put_rights(FILE *out, uint32_t rights)
 
 /* --- network -------------------------------------------------------------------------------- */
 
-static void put_address(FILE *out, const struct learn_address *a)
+static void put_address(const struct writer *w, const struct learn_address *a)
 {
+	FILE *out = w->out;
 	unsigned int whole = a->family == 4 ? 32 : 128;
 	char text[INET6_ADDRSTRLEN];
 
@@ -99,7 +106,7 @@ static void put_address(FILE *out, const struct learn_address *a)
 	else if (a->protocol != IPPROTO_ICMP)
 		fprintf(out, ", ports: [%u-%u]", a->low, a->high);
 	fprintf(out, ", protocols: [%s]}", words_name(words_net_protocols, a->protocol));
-	learn_put_evidence(out, &a->evidence);
+	learn_put_evidence(w, &a->evidence);
 }
 
 static void put_word(FILE *out, const char *key, const struct word *words, uint32_t number)
@@ -117,14 +124,14 @@ static void put_network(struct writer *w)
 	if (w->l->addresses || w->l->sockets)
 		fputs("\nnetwork:\n", w->out);
 	for (const struct learn_address *a = w->l->addresses; a; a = a->next)
-		put_address(w->out, a);
+		put_address(w, a);
 	for (const struct learn_socket *s = w->l->sockets; s; s = s->next) {
 		fputs("  - {allow: [socket]", w->out);
 		put_word(w->out, "families", words_socket_families, s->family);
 		put_word(w->out, "types", words_socket_types, s->type);
 		put_word(w->out, "protocols", NULL, s->protocol);
 		putc('}', w->out);
-		learn_put_evidence(w->out, &s->evidence);
+		learn_put_evidence(w, &s->evidence);
 	}
 }
 
@@ -146,7 +153,7 @@ static void put_process(struct writer *w)
 		      : s->kind == ACCESS_TRACE ? "  trace: own"
 						: "  namespaces: allow",
 		      w->out);
-		learn_put_evidence(w->out, &s->evidence);
+		learn_put_evidence(w, &s->evidence);
 	}
 	if (capabilities)
 		fputs("  capabilities:\n", w->out);
@@ -154,7 +161,7 @@ static void put_process(struct writer *w)
 		if (s->kind != ACCESS_CAPABILITY)
 			continue;
 		fprintf(w->out, "    - %s", words_name(words_capabilities, (uint32_t)s->number));
-		learn_put_evidence(w->out, &s->evidence);
+		learn_put_evidence(w, &s->evidence);
 	}
 }
 
@@ -277,7 +284,7 @@ static void put_includes(struct writer *w)
 		if (!f->chosen || strcmp(f->name, LEARN_CREDENTIALS) == 0)
 			continue;
 		fprintf(w->out, "  - %s", f->name);
-		learn_put_evidence(w->out, &f->evidence);
+		learn_put_evidence(w, &f->evidence);
 	}
 	if (!w->l->options->include_credentials)
 		fputs("  - " LEARN_CREDENTIALS "  # only denies\n", w->out);
@@ -322,7 +329,7 @@ static void put_left_out(struct writer *w, enum learn_fate fate, const char *hea
 			put_comment(w->out, name_of_operation(a->operation));
 		putc(' ', w->out);
 		put_comment(w->out, a->text);
-		learn_put_evidence(w->out, &e);
+		learn_put_evidence(w, &e);
 	}
 	if (shown > LEFT_OUT_SHOWN)
 		fprintf(w->out, "#   and %zu more\n", shown - LEFT_OUT_SHOWN);
@@ -346,7 +353,7 @@ static void put_amendment(struct writer *w)
 		if (!f->chosen)
 			continue;
 		fprintf(w->out, "  - %s", f->name);
-		learn_put_evidence(w->out, &f->evidence);
+		learn_put_evidence(w, &f->evidence);
 	}
 	if (w->l->temporary)
 		fputs("process: {temporary: own}\n", w->out);

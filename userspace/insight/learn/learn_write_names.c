@@ -149,7 +149,7 @@ static void put_rules(struct writer *w, uint32_t section, const char *key)
 				continue;
 			fputs("      - ", w->out);
 			learn_put_scalar(w->out, w->lines[j].pattern);
-			learn_put_evidence(w->out, w->lines[j].evidence);
+			learn_put_evidence(w, w->lines[j].evidence);
 		}
 	}
 }

@@ -22,8 +22,8 @@ struct writer {
 	bool failed; /* for lack of memory */
 };
 
-/* The rest of the line: a comment that says where it was seen. */
-void learn_put_evidence(FILE *out, const struct evidence *e);
+/* Ends the line, in a policy with a comment about the accesses that caused it. */
+void learn_put_evidence(const struct writer *w, const struct evidence *e);
 
 /* "[read, write]" */
 void learn_put_rights(FILE *out, uint32_t rights);

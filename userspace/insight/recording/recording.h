@@ -92,6 +92,12 @@ DEFINE_CLEANUP(struct recording *, recording_free, recording_freep)
  */
 int recording_add(struct recording *r, json_t *record);
 
+/*
+ * Takes the denials of a report of `cordon run --report`, with the place in the list as the number
+ * of each record. -EINVAL: it is no such report; -ENOMEM.
+ */
+int recording_add_report(struct recording *r, const json_t *report);
+
 /* In order of their first records. Borrowed. */
 const struct recorded_run *recording_runs(const struct recording *r, size_t *ret_count);
 const struct recorded_access *recording_accesses(const struct recording *r, size_t *ret_count);

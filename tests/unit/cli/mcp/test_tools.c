@@ -224,6 +224,35 @@ static void test_run_result(void **state)
 	job_release(&job);
 }
 
+/* One change for all of it is in the place of a rule for each. */
+static void test_run_proposal(void **state)
+{
+	static const char with[] =
+		"{\"execution\":\"01a200d6-0593-7d12-b4c9-af794e74c0c0\",\"policy\":{\"name\":\"p\"},"
+		"\"outcome\":{\"cause\":\"exited\"},\"denials\":[{\"what\":\"write of /x was denied\","
+		"\"rule\":\"no rule allows it\",\"how_to_ask\":\"files: x\",\"count\":1}],"
+		"\"proposal\":{\"policy\":\"build-c\",\"amendment\":\"version: 1\\namends: p\\n\","
+		"\"notes\":[\"left out\"]}}";
+	struct job job = ended_job(with, "", 0);
+	json_t *result = tool_find("run")->result(&job);
+	const json_t *structured = json_object_get(result, "structuredContent");
+
+	(void)state;
+	assert_non_null(strstr(text_of(result),
+			       "- write of /x was denied: no rule allows it.\n"
+			       "The policy build-c allows all of this.\n"
+			       "This would allow it, as one change of the policy:\n"
+			       "    version: 1\n"
+			       "    amends: p\n"
+			       "note: left out\n"));
+	assert_null(strstr(text_of(result), "files: x"));
+	assert_string_equal(json_string_value(json_object_get(
+				    json_object_get(structured, "proposal"), "policy")),
+			    "build-c");
+	json_decref(result);
+	job_release(&job);
+}
+
 static void test_propose_result(void **state)
 {
 	struct job job = ended_job("", "", 0);
@@ -285,11 +314,11 @@ static void test_capture(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_run_words),     cmocka_unit_test(test_refused_words),
-		cmocka_unit_test(test_why_words),     cmocka_unit_test(test_descriptions),
-		cmocka_unit_test(test_propose_words), cmocka_unit_test(test_run_result),
-		cmocka_unit_test(test_nothing_ran),   cmocka_unit_test(test_propose_result),
-		cmocka_unit_test(test_capture),
+		cmocka_unit_test(test_run_words),      cmocka_unit_test(test_refused_words),
+		cmocka_unit_test(test_why_words),      cmocka_unit_test(test_descriptions),
+		cmocka_unit_test(test_propose_words),  cmocka_unit_test(test_run_result),
+		cmocka_unit_test(test_nothing_ran),    cmocka_unit_test(test_run_proposal),
+		cmocka_unit_test(test_propose_result), cmocka_unit_test(test_capture),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

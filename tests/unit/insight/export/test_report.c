@@ -10,6 +10,7 @@
 
 #include "tests/unit/audit/fixture.h"
 #include "insight/export/report.h"
+#include "insight/recording/recording.h"
 #include "insight/text/view.h"
 
 static json_t *denial_of(struct fixture *f, const char *path, uint8_t reason, uint8_t would)
@@ -108,6 +109,41 @@ static void test_workdir_is_named(void **state)
 	json_decref(record);
 }
 
+/* A proposal is made from the report as from the records. */
+static void test_accesses_are_kept(void **state)
+{
+	struct audit_end end = {.denials = 2};
+	_cleanup_(recording_freep) struct recording *recording = recording_new();
+	_cleanup_(json_decrefp) json_t *report = NULL;
+	const struct recorded_access *accesses;
+	const struct recorded_run *runs;
+	json_t *records[2];
+	size_t count, run_count;
+	struct fixture f;
+
+	(void)state;
+	fixture_init(&f);
+	records[0] = denial_of(&f, "/etc/x", CORDON_REASON_DEFAULT, 0);
+	records[1] = denial_of(&f, "/etc/y\377", CORDON_REASON_RULE, 0);
+	report = report_build(&f.execution, &end, records, 2);
+	assert_int_equal(recording_add_report(recording, report), 0);
+	runs = recording_runs(recording, &run_count);
+	accesses = recording_accesses(recording, &count);
+	assert_int_equal(run_count, 1);
+	assert_string_equal(runs[0].policy, f.execution.policy->name);
+	assert_int_equal(count, 2);
+	assert_string_equal(accesses[0].bytes, "/etc/x");
+	assert_int_equal(accesses[0].rights, CORDON_RIGHT(CORDON_READ));
+	assert_int_equal(accesses[0].reason, CORDON_REASON_DEFAULT);
+	assert_int_equal(accesses[0].count, 2);
+	assert_int_equal(accesses[1].reason, CORDON_REASON_RULE);
+	assert_memory_equal(accesses[1].bytes, "/etc/y\377", 8);
+	json_decref(records[0]);
+	json_decref(records[1]);
+	json_object_del(report, "denials");
+	assert_int_equal(recording_add_report(recording, report), -EINVAL);
+}
+
 static void test_nothing(void **state)
 {
 	struct audit_end end = {.have_status = true};
@@ -198,9 +234,9 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_denials), cmocka_unit_test(test_workdir_is_named),
-		cmocka_unit_test(test_nothing), cmocka_unit_test(test_attempts),
-		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_denials),		  cmocka_unit_test(test_workdir_is_named),
+		cmocka_unit_test(test_accesses_are_kept), cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_attempts),	  cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
