@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ten jobs: what people have agents do all day. Each is a few files in the work directory, a command, and a file that says afterwards
-what it has to say. `policy` is the one that docs/policies.md names for such a job."""
+what it has to say. `policy` is the narrowest shipped one for such a job."""
 
 import io
 import zipfile

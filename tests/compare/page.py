@@ -47,7 +47,7 @@ with a clean environment, 1 GB and 128 processes. srt has the settings of its do
 {}
 ```
 
-The column "cordon" has the policy that [policies.md](../policies.md) lists for the job, and `python-sandbox` for the
+The column "cordon" has the narrowest [shipped policy](shipped-policies.md) for the job, and `python-sandbox` for the
 attacks, which are Python. The next column has one policy for all, for a coding agent that compiles and runs programs. A
 program that the attack wrote runs there too.
 
