@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records in the forms that other systems take: the Elastic Common Schema 9.4, the Open
- * Cybersecurity Schema Framework 1.8, and CSV. docs/reference/export.md has the mapping.
+ * Exports records as Elastic Common Schema 9.4, Open Cybersecurity Schema Framework 1.8, and CSV.
+ * docs/reference/export.md has the mapping.
  */
 #ifndef CORDON_INSIGHT_EXPORT_H
 #define CORDON_INSIGHT_EXPORT_H
@@ -21,26 +21,26 @@ struct export_source {
 	const char *version; /* of cordon */
 };
 
-/* Add one object as text without a newline; what went wrong stands in the buffer. */
+/* Append one object as text without a newline. Errors are recorded in the buffer. */
 void export_ecs(struct buffer *out, const struct flat_record *f,
 		const struct export_source *source);
 void export_ocsf(struct buffer *out, const struct flat_record *f,
 		 const struct export_source *source);
 
 /*
- * A line of RFC 4180. What a spreadsheet would take for a formula begins with an apostrophe;
- * control characters and what reorders text show as \x1b and \u{202e}.
+ * Writes a line of RFC 4180. A cell that a spreadsheet would treat as a formula begins with an
+ * apostrophe. Control characters and bidirectional controls are shown as \x1b and \u{202e}.
  */
 void export_csv_head(FILE *out);
 void export_csv(FILE *out, const json_t *record);
 
 /*
- * The same from a record's line, many times faster; `buffer` is for what it needs meanwhile. False:
- * nothing was written, the line has to be parsed.
+ * Writes the same from a record's line, many times faster; `buffer` is scratch space. Returns
+ * false, with nothing written, if the line must be parsed.
  */
 bool export_csv_line(FILE *out, struct buffer *buffer, const char *line, size_t size);
 
-/* One cell, quoted. NULL: empty. */
+/* Writes one quoted cell. NULL: empty. */
 void export_csv_cell(FILE *out, const char *text);
 
 #endif

@@ -52,7 +52,7 @@ static const struct column {
 
 void export_csv_cell(FILE *out, const char *text)
 {
-	/* UTF-8 for whoever opens the file, but nothing that acts. */
+	/* Keep UTF-8 for readers of the file, but escape control characters. */
 	const struct style plain = {.unicode = true};
 	_cleanup_(freep) char *shown = NULL;
 	size_t size;
@@ -67,7 +67,7 @@ void export_csv_cell(FILE *out, const char *text)
 	if (fclose(to) != 0)
 		return;
 	fputc('"', out);
-	/* What a spreadsheet takes for a formula (CWE-1236). */
+	/* Spreadsheets treat these as the beginning of a formula (CWE-1236). */
 	if (strchr("=+-@|%", shown[0]) || text[0] == '\t' || text[0] == '\r' || text[0] == '\n')
 		fputc('\'', out);
 	for (const char *c = shown; *c; c++) {
@@ -99,7 +99,7 @@ void export_csv_head(FILE *out)
 	fputs("record\r\n", out);
 }
 
-/* Exact, since it is ASCII and has escapes of its own. */
+/* The escaped ASCII text is exact. */
 static void write_whole(FILE *out, const json_t *record)
 {
 	_cleanup_(freep) char *text = json_dumps(record, JSON_COMPACT | JSON_ENSURE_ASCII);
@@ -130,7 +130,7 @@ static bool take_value(void *data, const char *name, size_t size, const struct p
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
 		if (columns[i].size != size || memcmp(columns[i].field, name, size) != 0)
 			continue;
-		/* A name that is there twice, or characters that are shown as something else. */
+		/* Duplicate names and special characters need a parser. */
 		if (row->values[i].data)
 			return false;
 		for (size_t k = 0; value->escaped && k + 1 < value->size; k++) {
@@ -146,7 +146,7 @@ static bool take_value(void *data, const char *name, size_t size, const struct p
 	return true;
 }
 
-/* All below know that there is room: twice the line, and a few bytes for each column. */
+/* The functions below need space for twice the line, and a few bytes per column. */
 static char *put_quoted(char *to, const char *text, size_t size)
 {
 	*to++ = '"';
@@ -159,7 +159,7 @@ static char *put_quoted(char *to, const char *text, size_t size)
 	return to;
 }
 
-/* As export_csv_cell() would have it once its escapes are resolved. */
+/* Writes a string as export_csv_cell() would after resolving its escapes. */
 static char *put_string(char *to, const struct plain_value *v)
 {
 	const char *text = v->data, *end = v->data + v->size;
@@ -170,7 +170,10 @@ static char *put_string(char *to, const struct plain_value *v)
 	if (strchr("=+-@|%", text[0]) || (text[0] == '\\' && (text[1] == 'n' || text[1] == 't')))
 		*to++ = '\'';
 	while (text < end) {
-		/* \n and \t are shown so; behind other backslashes stands the character itself. */
+		/*
+		 *
+		 * and \t are kept escaped; after other backslashes the character itself is written.
+		 */
 		if (*text == '\\' && (text[1] == 'n' || text[1] == 't'))
 			*to++ = *text++;
 		else if (*text == '\\')

@@ -17,7 +17,7 @@ static const struct mapping {
 	{"resolve", "network", "protocol"},	      {"traffic", "network", "end"},
 };
 
-/* Of what changes a file, by ECS's words for names that come and go. */
+/* Returns ECS's type for a change of a file, for operations that create or delete names. */
 static const char *type_of_change(const struct flat_record *f)
 {
 	static const struct {
@@ -34,7 +34,7 @@ static const char *type_of_change(const struct flat_record *f)
 	return "change";
 }
 
-/* A denial's category follows from what it was about. */
+/* The category of a denial follows from its object. */
 static const char *category_of(const struct flat_record *f)
 {
 	static const struct {
@@ -52,7 +52,7 @@ static const char *category_of(const struct flat_record *f)
 	return "process";
 }
 
-/* What was refused, or let through, is neither for a file nor a process to ECS: so it is said. */
+/* ECS has no type "denied" or "allowed" for files and processes, so add category and type. */
 static void put_categories(struct buffer *out, const char *category, bool decided)
 {
 	json_text_key(out, "category");
@@ -116,7 +116,7 @@ static bool is_object(const struct flat_record *f, enum flat_field field)
 	return f->values[field].data && f->values[field].kind == PLAIN_OBJECT;
 }
 
-/* The rule that decided, in ECS's rule.*. */
+/* Writes the deciding rule as ECS's rule.*. */
 static void put_rule(struct buffer *out, const struct flat_record *f)
 {
 	const struct plain_value *file = flat_text(f, FLAT_RULE_FILE);
@@ -154,7 +154,7 @@ static void put_message(struct buffer *out, const struct flat_record *f)
 		buffer_literal(out, "null");
 }
 
-/* Of the trace that the caller names, where the record has none such of its own. */
+/* Writes an id of the caller's trace, unless the record has a trace. */
 static void put_id(struct buffer *out, const char *key, const struct flat_record *f,
 		   enum flat_field own, enum flat_field of_caller)
 {
@@ -166,7 +166,7 @@ static void put_id(struct buffer *out, const char *key, const struct flat_record
 	buffer_literal(out, "}");
 }
 
-/* What the record's own object ends with. */
+/* Writes the last members of the record's object. */
 static void put_rest(struct buffer *out, const struct flat_record *f,
 		     const struct export_source *source)
 {
@@ -182,7 +182,7 @@ static void put_rest(struct buffer *out, const struct flat_record *f,
 	put_id(out, "trace", f, FLAT_TRACE, FLAT_CALLER_TRACE);
 	put_id(out, "span", f, FLAT_SPAN, FLAT_CALLER_SPAN);
 	buffer_literal(out, ",\"ecs\":{\"version\":\"" EXPORT_ECS_VERSION "\"}");
-	/* A record that names a host says more of it. */
+	/* A record with a host has more data about it. */
 	if (source->host && !f->values[FLAT_HOST].data) {
 		buffer_literal(out, ",\"host\":{\"name\":");
 		json_text_string(out, source->host, strlen(source->host));
@@ -190,7 +190,7 @@ static void put_rest(struct buffer *out, const struct flat_record *f,
 	}
 }
 
-/* The log's own fields, and process.signal, which ECS does not know, go below cordon. */
+/* The log's own fields, and process.signal, which ECS lacks, are moved below cordon. */
 static const struct {
 	const char *key;
 	enum flat_field from, to;
@@ -209,14 +209,14 @@ static void put_moved(struct buffer *out, const struct flat_record *f)
 		}
 }
 
-/* --- the record's line, with other members and without some ------------------------------- */
+/* --- the record's line with inserted and removed members -------------------------------------- */
 
 #define SPLICES_MAX 24u
 
-/* Where the line is left, and where it goes on. */
+/* A part of the line that is replaced. */
 struct splice {
 	const char *from, *to;
-	enum flat_field end_of; /* an object that ends here; FLAT_FIELDS: none does */
+	enum flat_field end_of; /* an object that ends here; FLAT_FIELDS: none */
 };
 
 struct splices {
@@ -224,7 +224,7 @@ struct splices {
 	size_t count;
 };
 
-/* In the line's order. */
+/* Inserts in the order of the line. */
 static void add_splice(struct splices *s, struct splice splice)
 {
 	size_t i = s->count++;
@@ -234,7 +234,7 @@ static void add_splice(struct splices *s, struct splice splice)
 	s->items[i] = splice;
 }
 
-/* Before the brace that ends it. */
+/* Inserts before the object's closing brace. */
 static void end_object(struct splices *s, const struct flat_record *f, enum flat_field field)
 {
 	const struct plain_value *v = &f->values[field];
@@ -284,10 +284,10 @@ static void leave_out_others(struct splices *s, const struct flat_record *f)
 			leave_out(s, f, moved[i].to);
 }
 
-/* Up to `to`, but for the comma that would stand beside nothing. */
+/* Copies the line up to `to`, except commas next to a removed member. */
 static void put_part(struct buffer *out, const char *at, const char *to, bool left_out)
 {
-	/* The first of an object's members was left out. */
+	/* The object's first member was removed. */
 	if (at < to && *at == ',' && out->size > 0 && out->data[out->size - 1] == '{')
 		at++;
 	buffer_add(out, at, (size_t)(to - at));

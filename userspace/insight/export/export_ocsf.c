@@ -7,7 +7,7 @@
 #include "insight/export/export.h"
 #include "insight/text/view.h"
 
-/* OCSF 1.8: a class's uid is its category's times 1000 and a number. */
+/* OCSF 1.8: a class's uid is 1000 times its category's plus a number. */
 enum ocsf_class {
 	CLASS_BASE = 0,
 	CLASS_FILE = 1001,
@@ -143,7 +143,7 @@ static struct kind kind_of(const struct flat_record *f)
 	return (struct kind){CLASS_BASE, ACTIVITY_OTHER};
 }
 
-/* 1 informational to 5 critical. */
+/* From 1, informational, to 5, critical. */
 static unsigned int severity_of(const struct flat_record *f)
 {
 	static const struct {
@@ -168,7 +168,7 @@ static void put_number(struct buffer *out, const char *key, uint64_t number)
 	buffer_number(out, number);
 }
 
-/* A member of the record's that is there as a number. */
+/* Writes a number member of the record if it exists. */
 static void put_its_number(struct buffer *out, const char *key, const struct flat_record *f,
 			   enum flat_field field)
 {
@@ -191,7 +191,7 @@ static void open_object(struct buffer *out, const char *key)
 	buffer_literal(out, "{");
 }
 
-/* A path's last component; the path itself where that is empty. */
+/* Writes a path's last component, or the path if that is empty. */
 static void put_base_name(struct buffer *out, const struct plain_value *path)
 {
 	struct plain_value name = *path;
@@ -221,10 +221,7 @@ static void put_file(struct buffer *out, const struct flat_record *f, enum flat_
 	buffer_literal(out, "}");
 }
 
-/*
- * Which process it was: by its number or name of its own, or as the first of its execution. False:
- * nobody knows.
- */
+/* True if the process is identified by pid or entity id, or as the first one of an execution. */
 static bool has_process(const struct flat_record *f)
 {
 	return flat_has_number(f, FLAT_PROCESS_PID) || flat_text(f, FLAT_PROCESS_ENTITY) ||
@@ -263,7 +260,7 @@ static void put_uid(struct buffer *out, const char *key, const struct flat_recor
 	buffer_literal(out, "}");
 }
 
-/* What the daemon says of itself and of the log, it did. */
+/* The daemon is the actor of records about itself and about the log. */
 static void put_actor(struct buffer *out, const struct flat_record *f)
 {
 	open_object(out, "actor");
@@ -321,7 +318,7 @@ static void put_verdict(struct buffer *out, const struct flat_record *f)
 	}
 }
 
-/* A name that was refused is the object of an access; one that was looked up has its answers. */
+/* A denied name is the object of an access; a resolved name has its addresses. */
 static void put_resolution(struct buffer *out, const struct flat_record *f,
 			   const struct export_source *source)
 {
@@ -329,7 +326,7 @@ static void put_resolution(struct buffer *out, const struct flat_record *f,
 	enum flat_field asked = answered ? FLAT_QUESTION : FLAT_OBJECT_TEXT;
 	struct plain_value address = {};
 
-	/* Whoever asks is here. */
+	/* The client is this host. */
 	open_object(out, "src_endpoint");
 	put_string(out, "hostname", source->host ? source->host : "localhost");
 	buffer_literal(out, "}");
@@ -352,7 +349,7 @@ static void put_resolution(struct buffer *out, const struct flat_record *f,
 	buffer_literal(out, "]");
 }
 
-/* "_in" and "_out" are the destination's: the source's sends are what it gets. */
+/* "_in" and "_out" are relative to the destination: bytes sent by the source are its input. */
 static void put_traffic(struct buffer *out, const struct flat_record *f)
 {
 	open_object(out, "traffic");
@@ -479,7 +476,7 @@ void export_ocsf(struct buffer *out, const struct flat_record *f,
 		put_number(out, "count", flat_number(f, FLAT_REPEATS) + 1);
 	if (flat_has_number(f, FLAT_EVENT_DURATION))
 		put_number(out, "duration", flat_number(f, FLAT_EVENT_DURATION) / NSEC_PER_MSEC);
-	/* Nothing of a record is left out. */
+	/* Include the complete record. */
 	json_text_key(out, "unmapped");
 	buffer_add(out, f->line, f->size);
 	buffer_literal(out, "}");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the members that exports need in a record's line, where they stand. */
+/* Finds the members that exports need in a record's line. */
 #include "insight/export/flat_record.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "audit/text/json_text.h"
 #include "insight/story/denials.h"
 
-#define NAME_MAX_SIZE 32u /* of the fields' names, with a NUL */
+#define NAME_MAX_SIZE 32u /* maximum of the fields' names, with NUL */
 
 static const char *const names[FLAT_FIELDS] = {
 	[FLAT_SEQ] = "seq",
@@ -83,7 +83,7 @@ static const char *const names[FLAT_FIELDS] = {
 	[FLAT_CALLER_SPAN] = "cordon.caller.span_id",
 };
 
-/* The fields by the sizes of their names, each pointing to the next; FLAT_FIELDS ends a list. */
+/* Linked lists of fields by the size of their names; FLAT_FIELDS ends a list. */
 struct by_size {
 	unsigned char first[NAME_MAX_SIZE], next[FLAT_FIELDS];
 };
@@ -123,7 +123,7 @@ static bool take_value(void *data, const char *name, size_t size, const struct p
 	for (; i < FLAT_FIELDS; i = r->lists->next[i]) {
 		if (memcmp(names[i], name, size) != 0)
 			continue;
-		/* A name that is there twice: a parser has to say what of it counts. */
+		/* For a duplicate name the parser must decide which value counts. */
 		if (r->record->values[i].data)
 			return false;
 		r->record->values[i] = *value;
@@ -210,7 +210,7 @@ bool flat_is_denial(const struct flat_record *f)
 	return flat_is_refused(f) || flat_is(f, FLAT_EVENT_ACTION, "would-deny");
 }
 
-/* Behind a string that begins here. */
+/* Returns the position after a string. */
 static const char *skip_string(const char *at)
 {
 	for (at++; *at != '"'; at++)
@@ -218,7 +218,7 @@ static const char *skip_string(const char *at)
 	return at + 1;
 }
 
-/* Behind a value of a list that begins here. */
+/* Returns the position after a list's value. */
 static const char *skip_value(const char *at)
 {
 	unsigned int depth = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What exports need of a record, as it stands in the record's line: nothing is copied or resolved,
- * so that a value goes from one JSON text to the other as it is.
+ * The members that exports need, as positions in a record's line. Nothing is copied or unescaped,
+ * so that values are copied unchanged from one JSON text to the other.
  */
 #ifndef CORDON_INSIGHT_FLAT_RECORD_H
 #define CORDON_INSIGHT_FLAT_RECORD_H
@@ -88,44 +88,50 @@ enum flat_field {
 struct flat_record {
 	const char *line;
 	size_t size;
-	struct plain_value values[FLAT_FIELDS]; /* no data: not there */
+	struct plain_value values[FLAT_FIELDS]; /* no data: missing */
 };
 
-/* False: it is no plain line (plain_json.h), it has to be parsed. `line` stays the caller's. */
+/*
+ * Reads a line, which must outlive *ret_record. Returns false if it is not plain (plain_json.h) and
+ * must be parsed.
+ */
 bool flat_record_read(struct flat_record *ret_record, const char *line, size_t size);
 
-/* Any record; `text` holds its line, and stays the caller's. -ENOMEM. */
+/* Reads any record; `text` gets its line, and must outlive *ret_record. Returns 0 or -ENOMEM. */
 int flat_record_of(struct flat_record *ret_record, struct buffer *text, const json_t *record);
 
-/* The field's own name, without those above it. */
+/* Returns the last component of the field's name. */
 const char *flat_name(enum flat_field field);
 
-/* A string, as it stands between its quotes; NULL: there is none. */
+/* Returns a string without its quotes and with its escapes, or NULL. */
 const struct plain_value *flat_text(const struct flat_record *f, enum flat_field field);
 bool flat_is(const struct flat_record *f, enum flat_field field, const char *word);
 
-/* 0: it is none, or negative. */
+/* Returns 0 if it is missing or negative. */
 uint64_t flat_number(const struct flat_record *f, enum flat_field field);
 bool flat_has_number(const struct flat_record *f, enum flat_field field);
 
-/* view_is_refused() and view_is_denial(), of the line. */
+/* As view_is_refused() and view_is_denial(), for the line. */
 bool flat_is_refused(const struct flat_record *f);
 bool flat_is_denial(const struct flat_record *f);
 
-/* The next of a list, as it stands in the line; zero-initialise `next` first. False: no more. */
+/*
+ * Returns a list's next value as in the line; zero-initialise `next` first. Returns false at the
+ * end.
+ */
 bool flat_next(const struct flat_record *f, enum flat_field list, struct plain_value *next);
 
-/* A value with its quotes. */
+/* Writes a value with its quotes. */
 void flat_put(struct buffer *out, const struct plain_value *value);
 
-/* "key":value; nothing if there is no such string. */
+/* Writes "key":value if the string exists. */
 void flat_put_text(struct buffer *out, const char *key, const struct flat_record *f,
 		   enum flat_field field);
 
-/* denial_phrase() of the record, quoted; there is an operation. */
+/* Writes the quoted denial_phrase() of the record, which must have an operation. */
 void flat_put_phrase(struct buffer *out, const struct flat_record *f);
 
-/* denial_reason_phrase() of the record. */
+/* Returns denial_reason_phrase() of the record. */
 const char *flat_reason(const struct flat_record *f);
 
 #endif

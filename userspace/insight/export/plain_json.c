@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads JSON as the log's writer makes it nearly always, and leaves the rest to a parser. */
+/* Reads the restricted JSON that the log's writer usually produces, and rejects other text. */
 #include "insight/export/plain_json.h"
 
 #include <string.h>
 
-/* Deeper than any record. */
+/* Larger than any record's depth. */
 #define DEPTH_MAX 8u
 #define NAME_SIZE 128u
 
@@ -16,11 +16,11 @@ struct walk {
 	char name[NAME_SIZE];
 	size_t name_size;
 	unsigned int depth;
-	unsigned int nameless; /* lists and passed over members that it is in */
-	bool dumped;	       /* a parser's own text: all of it is taken */
+	unsigned int nameless; /* current depth of lists and skipped members */
+	bool dumped;	       /* text written by jansson: accept all of it */
 };
 
-/* The end of the line is no character of JSON. */
+/* NUL, at the end of the line, is not valid JSON. */
 static char next(const struct walk *w)
 {
 	return w->at < w->end ? *w->at : '\0';
@@ -34,7 +34,7 @@ static bool expect(struct walk *w, char wanted)
 	return true;
 }
 
-/* Behind the quote that opens it, to behind the one that closes it. */
+/* Reads a string after its opening quote up to the closing one. */
 static bool take_string(struct walk *w, struct plain_value *ret)
 {
 	const char *at = w->at;
@@ -45,7 +45,7 @@ static bool take_string(struct walk *w, struct plain_value *ret)
 			return false;
 		if (*at != '\\')
 			continue;
-		/* \u and \/ have more than one way to be written. */
+		/* \u and \/ are not unique representations. */
 		ret->escaped = true;
 		at++;
 		if (at == w->end || (!(*at && strchr("\"\\bfnrt", *at)) && !w->dumped))
@@ -71,7 +71,7 @@ static bool take_other_number(struct walk *w, struct plain_value *ret)
 	return ret->size > 0;
 }
 
-/* Up to 18 digits: any such integer is one to a parser, too. */
+/* Reads up to 18 digits, which any parser accepts as an integer. */
 static bool take_integer(struct walk *w, struct plain_value *ret)
 {
 	const char *at = w->at, *digits;
@@ -86,7 +86,7 @@ static bool take_integer(struct walk *w, struct plain_value *ret)
 	if (at == digits || at - digits > 18 || (*digits == '0' && ret->size > 1))
 		return false;
 	w->at = at;
-	/* A fraction or an exponent: not written, and written in many ways. */
+	/* Reject fractions and exponents: cordon does not write them, and they are not unique. */
 	return !memchr(".eE", next(w), 3);
 }
 
@@ -117,7 +117,7 @@ static bool take_scalar(struct walk *w, struct plain_value *ret)
 
 static bool take_object(struct walk *w);
 
-/* Behind the bracket that opens it. Nothing in it has a name of its own. */
+/* Reads a list after its opening bracket. Its values have no names. */
 static bool take_array(struct walk *w, struct plain_value *ret)
 {
 	const char *start = w->at - 1;
@@ -163,7 +163,7 @@ static bool take_member(struct walk *w)
 
 	if (!expect(w, '"') || !take_string(w, &key) || !expect(w, ':'))
 		return false;
-	/* A dot in a name would make another name of it. */
+	/* A dot in a key would make the dotted name ambiguous. */
 	named = !key.escaped && size + key.size + 1 <= sizeof(w->name) &&
 		!memchr(key.data, '.', key.size);
 	if (!named && !w->dumped)
@@ -182,7 +182,7 @@ static bool take_member(struct walk *w)
 	return good;
 }
 
-/* Behind the brace that opens it. */
+/* Reads an object after its opening brace. */
 static bool take_object(struct walk *w)
 {
 	if (w->depth++ == DEPTH_MAX && !w->dumped)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON as the log's writer makes it nearly always: printable ASCII without blanks between the
- * values, no escapes but the short ones. Reading such a line this way takes a tenth of what parsing
- * takes; a parser has to look at all others.
+ * Reads the restricted JSON that the log's writer usually produces: printable ASCII without blanks
+ * between values, and only short escapes. Reading such a line takes a tenth of the time of parsing.
+ * All other lines need a parser.
  */
 #ifndef CORDON_INSIGHT_PLAIN_JSON_H
 #define CORDON_INSIGHT_PLAIN_JSON_H
@@ -11,11 +11,11 @@
 #include <stddef.h>
 
 enum plain_kind {
-	PLAIN_STRING, /* without its quotes, escapes as they stand */
+	PLAIN_STRING, /* without its quotes, with its escapes */
 	PLAIN_INTEGER,
-	PLAIN_ARRAY,  /* all of it, with its brackets */
-	PLAIN_OBJECT, /* the same, told behind what is in it */
-	PLAIN_WORD,   /* true, false, null; of a parser also other numbers */
+	PLAIN_ARRAY,  /* complete, with its brackets */
+	PLAIN_OBJECT, /* complete; passed after its members */
+	PLAIN_WORD,   /* true, false, null; for a parser's text also other numbers */
 };
 
 struct plain_value {
@@ -26,9 +26,9 @@ struct plain_value {
 };
 
 /*
- * Calls `take` for each value below the outermost object with its dotted name
- * ("cordon.execution.id"), but for what is in lists. False: the line is something else, or `take`
- * said so; what was taken does not count then.
+ * Calls `take` for each value in the outermost object with its dotted name ("cordon.execution.id"),
+ * except values in lists. Returns false if the line has another form, or if `take` returns false;
+ * then ignore all values.
  */
 bool plain_json_walk(const char *line, size_t size,
 		     bool (*take)(void *data, const char *name, size_t name_size,
@@ -36,8 +36,8 @@ bool plain_json_walk(const char *line, size_t size,
 		     void *data);
 
 /*
- * The same of what jansson wrote with JSON_COMPACT and JSON_ENSURE_ASCII, whatever it is. What
- * has a name with a dot in it, or a very long one, is passed over. False: `take` said so.
+ * The same for text that jansson wrote with JSON_COMPACT and JSON_ENSURE_ASCII. Skips members with
+ * a dot in the name or a very long name. Returns false if `take` does.
  */
 bool plain_json_walk_dumped(const char *line, size_t size,
 			    bool (*take)(void *data, const char *name, size_t name_size,

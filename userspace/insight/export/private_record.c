@@ -38,8 +38,8 @@ int private_key_read(const char *path, struct private_key *ret_key, struct failu
 	if (S_ISREG(status.st_mode) && (status.st_mode & S_IRWXO) != 0)
 		return failure_set(
 			failure, EPERM,
-			"everybody may read %s, and with it find out whom pseudonyms stand "
-			"for: take that away (chmod o= %s), and make another key",
+			"all users can read %s and resolve pseudonyms with it: remove that "
+			"permission (chmod o= %s), and create another key",
 			path, path);
 	r = S_ISREG(status.st_mode) ? io_read_all(fd, FILE_MAX, &text, &size) : -EINVAL;
 	if (r == 0 && size > 0 && text[size - 1] == '\n')
@@ -69,7 +69,7 @@ int private_key_of_tenant(const struct private_key *key, const char *tenant,
 			  struct private_key *ret_key)
 {
 	char text[NAME_MAX_SIZE];
-	/* No name has a NUL, so that no pseudonym is such a key. */
+	/* Names have no NUL, so that a pseudonym never equals a tenant's key. */
 	int size = snprintf(text, sizeof(text), "tenant%c%s", '\0', tenant);
 
 	if (size >= (int)sizeof(text))
@@ -97,14 +97,14 @@ int private_name(const struct private_key *key, const char *name, char ret_name[
 
 /* --- paths -------------------------------------------------------------------------------- */
 
-/* What a distribution and the kernel call things says nothing of anybody. */
+/* Directories of the distribution and the kernel: their names identify no person. */
 static const char *const own_names[] = {
 	"/usr/bin",   "/usr/sbin",    "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec",
 	"/usr/share", "/usr/include", "/bin",	  "/sbin",	"/lib",	      "/lib32",
 	"/lib64",     "/proc",	      "/sys",	  "/dev",
 };
 
-/* Where everybody's things lie, wherever an execution's do. The first that fits. */
+/* Classes of common directories, for all executions. The first match counts. */
 static const struct {
 	const char *directory, *class;
 } usual_places[] = {
@@ -114,7 +114,7 @@ static const struct {
 	{"/boot", "boot"},   {"/usr", "usr"},	{"/nix", "nix"},
 };
 
-/* Of a file's name; others could be a part of it. */
+/* File name extensions that are kept; others may be part of a name. */
 static const char *const endings[] = {
 	".c",	 ".cfg",  ".conf",  ".cpp",  ".crt", ".csv",  ".db",  ".docx",	 ".env", ".gz",
 	".h",	 ".html", ".ipynb", ".jpg",  ".js",  ".json", ".key", ".log",	 ".md",	 ".pdf",
@@ -134,7 +134,7 @@ static bool is_below(const char *path, size_t size, const char *directory)
 
 static bool is_own_name(const char *path, size_t size)
 {
-	/* These lead anywhere, where a name is told as it was asked for. */
+	/* These resolve to any path, and the record has the requested name. */
 	if (is_below(path, size, "/proc") && (strstr(path, "/root/") || strstr(path, "/cwd/") ||
 					      strstr(path, "/fd/") || strstr(path, "/map_files/")))
 		return false;
@@ -146,7 +146,7 @@ static bool is_own_name(const char *path, size_t size)
 	return false;
 }
 
-/* `ret_whole`: it is the place itself. */
+/* `ret_whole`: the path is the directory itself. */
 static const char *class_of(const json_t *places, const char *path, size_t size, bool *ret_whole)
 {
 	const char *name, *class = NULL;
@@ -203,7 +203,10 @@ static json_t *private_path(const struct private_key *key, const json_t *places,
 
 /* --- records ------------------------------------------------------------------------------ */
 
-/* cordon's words, digests, times and numbers, and what an operator calls policies. */
+/*
+ * Fields with constants of cordon, digests, times and numbers, and names that operators gave to
+ * policies.
+ */
 static const char *const kept[] = {
 	"@timestamp",
 	"cordon.approval.base",
@@ -273,10 +276,10 @@ static int compare(const void *name, const void *entry)
 struct walk {
 	const struct private_key *key;
 	const json_t *places;
-	const char *executable; /* where it is the distribution's, or NULL */
+	const char *executable; /* if it belongs to the distribution, else NULL */
 };
 
-/* What a process calls itself, where that is how its program is called. */
+/* A process's name is kept if it equals its program's. */
 static bool is_of_program(const struct walk *w, const char *name, const char *text)
 {
 	const char *base = w->executable ? strrchr(w->executable, '/') : NULL;
@@ -298,7 +301,7 @@ static bool is_harmless(const struct walk *w, const char *name, const char *text
 	       is_of_program(w, name, text);
 }
 
-/* A new reference in place of a text. NULL: there is none to be had. */
+/* Returns a new reference for a text, or NULL if out of memory. */
 static json_t *replaced(const struct walk *w, const char *name, const json_t *text)
 {
 	const char *value = json_string_value(text);
@@ -328,7 +331,7 @@ static int walk_list(const struct walk *w, const char *name, json_t *list)
 	return 0;
 }
 
-/* Exact bytes, and what all of the record could be guessed by. */
+/* Remove exact bytes and values that would confirm a guess of the record. */
 static bool is_to_go(const char *key)
 {
 	static const char bytes[] = "_base64";
@@ -353,7 +356,7 @@ static int walk_object(const struct walk *w, const char *name, json_t *object)
 			(void)json_object_del(object, key);
 			continue;
 		}
-		/* What has so long a name is kept by none. */
+		/* A longer name matches no kept field. */
 		(void)snprintf(below, sizeof(below), "%s%s%s", name, name[0] ? "." : "", key);
 		r = walk_value(w, below, member, &value);
 		if (r < 0)
@@ -364,7 +367,7 @@ static int walk_object(const struct walk *w, const char *name, json_t *object)
 	return 0;
 }
 
-/* Depth is that of a record, which jansson has read. */
+/* The depth is limited, because jansson parsed the record. */
 static int walk_value(const struct walk *w, const char *name, json_t *value, json_t **ret_value)
 {
 	json_t *other = value;
@@ -401,7 +404,7 @@ int private_record(const struct private_key *key, const json_t *places, json_t *
 	json_t *executable = NULL;
 	int r;
 
-	/* It outlives its place in the record. */
+	/* It must outlive its member of the record. */
 	if (given && is_own_name(given, strlen(given)))
 		executable = json_string(given);
 	w.executable = json_string_value(executable);

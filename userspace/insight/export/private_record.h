@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A record without names, for whoever may see what was done and not of whom it speaks: paths become
- * a class and a pseudonym, every other text that is not cordon's own or an operator's a pseudonym.
- * A pseudonym is a keyed digest, so the same name is the same one wherever that key is used, and
- * nobody without the key can try names out. What is not known to be harmless is replaced.
+ * Replaces names in a record, for readers who may see actions but not names. Paths become a class
+ * and a pseudonym; all other strings become pseudonyms, except constants of cordon and names chosen
+ * by operators. A pseudonym is a keyed digest: with the same key, equal names have equal
+ * pseudonyms, and without the key guesses cannot be tested. Invariant: a field that is not listed
+ * as harmless is replaced.
  */
 #ifndef CORDON_INSIGHT_PRIVATE_RECORD_H
 #define CORDON_INSIGHT_PRIVATE_RECORD_H
@@ -20,27 +21,29 @@ struct private_key {
 };
 
 /*
- * A file of 64 hexadecimal digits, which others may not read. -EINVAL: it holds something else;
- * -EPERM: others may; or what opening and reading gave.
+ * Reads a file with 64 hexadecimal digits that other users cannot read. Returns 0, -EINVAL for
+ * other contents, -EPERM if others can read it, or the -ERRNO of opening and reading.
  */
 int private_key_read(const char *path, struct private_key *ret_key, struct failure *failure);
 
-/* One of `tenant`'s own, made of another. -EIO: libcrypto refused. */
+/* Derives the key of `tenant` from another key. Returns 0, or -EIO if libcrypto fails. */
 int private_key_of_tenant(const struct private_key *key, const char *tenant,
 			  struct private_key *ret_key);
 
-/* The pseudonym of a name. -EIO. */
+/* Returns the pseudonym of a name. Returns 0 or -EIO. */
 int private_name(const struct private_key *key, const char *name, char ret_name[PRIVATE_NAME_SIZE]);
 
 /*
- * What paths of an execution are classed by, of its start record: what the policy's variables stand
- * for, by name. A new reference; NULL: the record says nothing of that, or there is no memory.
+ * Returns the directories of an execution for classifying paths, from its start record: the
+ * policy's variables and their values. A new reference; NULL if the record lacks them, or if out of
+ * memory.
  */
 json_t *private_places(const json_t *start);
 
 /*
- * Changes the record, which nobody else may hold. `places`: as above, or NULL. The chain goes, too,
- * for with it guesses could be confirmed. -ENOMEM, -EIO: the record is of no use then.
+ * Replaces names in the record, which must have no other references. `places`: from
+ * private_places(), or NULL. Removes the chain value, because it could confirm guesses. Returns 0,
+ * or -ENOMEM or -EIO; the record is then unusable.
  */
 int private_record(const struct private_key *key, const json_t *places, json_t *record);
 

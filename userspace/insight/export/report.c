@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says what was refused to an execution, for the agent that started it. */
+/* Builds the report on denied accesses for the agent that started an execution. */
 #include "insight/export/report.h"
 
 #include "audit/record/fields.h"
@@ -94,8 +94,8 @@ static void add_outcome(struct fields *f, const struct audit_end *end)
 }
 
 /*
- * Which records are added first where not all can be listed: denials by a rule matter more than
- * those that no rule explains. Otherwise all are added in their order, in the first pass.
+ * If not all records can be listed, denials by a rule are added in the first pass. Otherwise all
+ * are added in order in the first pass.
  */
 static bool is_of_pass(const json_t *record, bool many, int pass)
 {
@@ -115,7 +115,7 @@ static void add_groups(struct fields *f, struct denial_groups *groups, json_t *c
 		if (!view_is_denial(record) || view_is(record, "attempt") != attempts ||
 		    !is_of_pass(record, count > REPORT_DENIALS_MAX, i >= count))
 			continue;
-		/* Whether they are like one that is listed takes most of the time. */
+		/* Do not compare with the listed groups, because that takes most of the time. */
 		if (groups->count == REPORT_DENIALS_MAX)
 			*omitted += 1 + view_number(record, "cordon.repeats");
 		else if (denial_groups_add(groups, record, &index, &is_new) < 0)
@@ -123,7 +123,7 @@ static void add_groups(struct fields *f, struct denial_groups *groups, json_t *c
 	}
 }
 
-/* The denials, or the attempts; and how many are left out. */
+/* Adds the denials or the DAC denials, and the number of omitted ones. */
 static void add_refused(struct fields *f, json_t *const *records, size_t count, bool attempts)
 {
 	struct denial_groups groups = {0};

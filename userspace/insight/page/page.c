@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the page of a report: one HTML file that needs nothing else. */
+/* Writes the page of a report: one HTML file without dependencies. */
 #include "insight/page/page.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ struct document {
 	FILE *out;
 	struct page_execution *executions;
 	size_t count, capacity;
-	json_t *index; /* id to place in executions */
+	json_t *index; /* id to index in executions */
 	uint64_t denied, would, connects, missing;
 };
 
@@ -98,7 +98,7 @@ static int add_record(struct document *d, json_t *record)
 	return denial_groups_add(&e->denials, record, &index, &is_new);
 }
 
-/* The kernel's counts are exact where there are any. */
+/* The kernel's counts are exact, if they exist. */
 static void settle(struct document *d, struct page_execution *e)
 {
 	uint64_t denied = view_number(e->end, "cordon.counters.denials");
@@ -265,7 +265,7 @@ static int compare_weights(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Of many executions those are told whole to which the gravest things were refused. */
+/* Of many executions, those with the most severe denials are described completely. */
 static int choose_executions(struct document *d)
 {
 	_cleanup_(freep) struct page_execution **order = calloc(d->count + 1, sizeof(*order));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the page's part on what was accessed. */
+/* Writes the page's part on accesses. */
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -67,7 +67,7 @@ static void write_place(FILE *out, const struct page_execution *e, const struct 
 	fputs("</span></li>\n", out);
 }
 
-/* A suggested rule, without its section's line where the one before it was of the same section. */
+/* Writes a suggested rule, without the line of its section if the previous rule had the same. */
 static void write_suggestion(FILE *out, const char *rule, const char *before)
 {
 	size_t head = strcspn(rule, "\n");
@@ -185,7 +185,7 @@ static void write_row(FILE *out, const struct page_execution *e, const struct de
 	fprintf(out, "</td><td class=\"n\">%llu</td></tr>\n", (unsigned long long)place->count);
 }
 
-/* What was refused, by place, and then what was allowed. How many more there are. */
+/* Writes denials by place, then permitted accesses. Returns the number of omitted rows. */
 static size_t write_rows(FILE *out, const struct page_execution *e,
 			 const struct denial_groups *groups, const struct denial_clusters *clusters)
 {
@@ -225,9 +225,7 @@ static bool is_one_of(const char *const *kinds, const char *kind)
 	return false;
 }
 
-/*
- * One table of accesses whose object is of some kinds; all of the execution's processes together.
- */
+/* Writes one table of accesses to objects of some kinds, for all processes of the execution. */
 static int write_accesses(FILE *out, const struct page_execution *e, const char *title,
 			  const char *const *kinds, const char *none)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the page's part on what an execution was. */
+/* Writes the page's part on an execution's properties. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "insight/text/style.h"
 #include "insight/text/view.h"
 
-/* Other ends of an execution's traffic. */
+/* Remote ends of an execution's traffic. */
 #define TRAFFIC_SHOWN 20u
 
 void page_damage(FILE *out, const json_t *record)
@@ -27,7 +27,7 @@ void page_result(FILE *out, const struct page_execution *e)
 	const struct outcome o = outcome_of(e->end);
 	char duration[STYLE_QUANTITY_SIZE];
 
-	/* All went well for whoever was refused something, and for nobody else. */
+	/* After denials, exit status 0 does not mean that the execution succeeded. */
 	fprintf(out, "<span class=\"tag %s\">", !o.good ? "bad" : e->denied > 0 ? "warn" : "good");
 	if (!e->end)
 		fputs("no end on record", out);
@@ -61,7 +61,7 @@ static void text_fact(FILE *out, const char *name, const char *text, bool mono)
 	fputs(mono ? "</code></dd>\n" : "</dd>\n", out);
 }
 
-/* `more`: how many it leaves out. */
+/* `more`: number of omitted entries. */
 static void list_fact(FILE *out, const char *name, const json_t *list, uint64_t more)
 {
 	size_t count = json_array_size(list);
@@ -106,7 +106,8 @@ static void code_fact(FILE *out, const struct page_execution *e)
 }
 
 /*
- * Where the policy has them recorded, all but those that carried code; else what tells them apart.
+ * Writes the arguments that the policy lets cordon record, except arguments with code; otherwise
+ * the digest.
  */
 static void arguments_fact(FILE *out, const json_t *start)
 {
@@ -118,7 +119,7 @@ static void arguments_fact(FILE *out, const json_t *start)
 	fputs("<code>", out);
 	html_text(out, view_text(start, "cordon.execution.program"));
 	json_array_foreach(arguments, i, argument) {
-		/* The first is the program again. */
+		/* The first is the program. */
 		if (i == 0)
 			continue;
 		fputc(' ', out);
@@ -219,7 +220,7 @@ static void traffic_fact(FILE *out, const struct page_execution *e)
 	fputs("</dd>\n", out);
 }
 
-/* With the digests of their arguments, where these are known. */
+/* With the digests of their arguments, if known. */
 static void starters_fact(FILE *out, const json_t *start)
 {
 	const json_t *process;

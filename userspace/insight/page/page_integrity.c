@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of a report that says whether the log can be believed. */
+/* Writes the page's part on the log's integrity. */
 #include "base/hex.h"
 #include "insight/text/html.h"
 #include "insight/page/page_parts.h"
@@ -30,7 +30,7 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* What good seals prove ends where damage begins. */
+/* Valid seals prove nothing after the first damage. */
 static void write_proof(FILE *out, const struct verify_result *r)
 {
 	unsigned long long behind = r->sequence - r->sealed;
@@ -50,10 +50,7 @@ static void write_proof(FILE *out, const struct verify_result *r)
 	fputs("</p>\n", out);
 }
 
-/*
- * With the key, who could have written the log is settled; without, it is said what that leaves
- * open.
- */
+/* With the key, the seals prove who wrote the log. Without it, the page states this limit. */
 static void write_seals(FILE *out, const struct page_integrity *i)
 {
 	const struct verify_result *r = &i->result;

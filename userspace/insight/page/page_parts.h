@@ -15,40 +15,40 @@ extern const char page_style[];
 
 /* One execution of the page. */
 struct page_execution {
-	const char *id; /* borrowed from its records */
+	const char *id; /* owned by its records */
 	json_t **records;
 	size_t count, capacity;
 	const json_t *start, *end; /* or NULL */
 	struct tree tree;
 	struct denial_groups denials;
-	uint64_t denied, would; /* accesses, merged ones included */
-	uint64_t attempts;	/* of `denied`, those that the kernel's count leaves out */
-	unsigned int weight;	/* of the gravest denial */
-	bool listed, whole;	/* in the contents; with all its parts */
+	uint64_t denied, would; /* accesses, with merged ones */
+	uint64_t attempts;	/* part of `denied` that the kernel's count excludes */
+	unsigned int weight;	/* of the most severe denial */
+	bool listed, whole;	/* in the contents; with all parts */
 };
 
-/* Can the log be believed? `missing`: events that are known to be. */
+/* Reports the log's integrity. `missing`: number of events known to be missing. */
 void page_integrity_write(FILE *out, const struct page_integrity *integrity, uint64_t missing);
 
-/* The processes over time, as a drawing and as a table. */
+/* Writes the processes over time, as a drawing and as a table. */
 void page_processes(FILE *out, const struct page_execution *e, size_t number);
 
-/* Denials by the rule that decided, the gravest first, with what would allow them. -ENOMEM. */
+/* Writes denials by rule, the most severe first, with suggested rules. Returns 0 or -ENOMEM. */
 int page_denials(FILE *out, const struct page_execution *e);
 
-/* Files, network, programs. -ENOMEM. */
+/* Writes files, network and programs. Returns 0 or -ENOMEM. */
 int page_accesses(FILE *out, const struct page_execution *e);
 
-/* A tag where the record cannot be believed. */
+/* Writes a tag if the record is damaged. */
 void page_damage(FILE *out, const json_t *record);
 
-/* What it was, under which policy and limits, with which environment, and how it ended. */
+/* Writes the execution's properties: policy, limits, environment and result. */
 void page_facts(FILE *out, const struct page_execution *e);
 
-/* "exit 0 after 1.2 s" */
+/* Writes "exit 0 after 1.2 s". */
 void page_result(FILE *out, const struct page_execution *e);
 
-/* "+0.105 s" from the execution's start. */
+/* Writes "+0.105 s", the time since the execution's start. */
 void page_offset(FILE *out, const struct page_execution *e, const json_t *record);
 
 #endif

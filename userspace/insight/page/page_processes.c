@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the page's part on the processes. */
+/* Writes the page's part on processes. */
 #include "base/cleanup.h"
 #include "insight/text/html.h"
 #include "insight/page/page.h"
@@ -8,7 +8,7 @@
 #include "insight/text/style.h"
 #include "insight/text/view.h"
 
-/* The drawing, in its own units. */
+/* Dimensions of the drawing in its own units. */
 #define WIDTH	    1000.0
 #define LABEL_WIDTH 270.0
 #define CHART_WIDTH 700.0
@@ -20,7 +20,7 @@
 #define GRID_LINES  5
 #define MIN_BAR	    3.0
 #define MARK	    5.0
-/* Marks of one process are no nearer to each other than they are wide. */
+/* Marks of a process are at least one mark's width apart. */
 #define LANES 64u
 
 struct chart {
@@ -47,8 +47,7 @@ static void take_process(struct chart *c, size_t index)
 	const struct tree_process *p = &c->e->tree.processes[index];
 
 	/*
-	 * Half of the rows is for those to whom something grave was refused, and whoever started
-	 * them.
+	 * Half of the rows is reserved for processes with severe denials, and for their ancestors.
 	 */
 	if (c->rows == PAGE_PROCESSES_MAX ||
 	    (p->weight == 0 && c->light++ >= PAGE_PROCESSES_MAX / 2))
@@ -87,7 +86,7 @@ static void draw_grid(const struct chart *c, double height)
 	}
 }
 
-/* What was refused to it at about one time, which is one mark. */
+/* Denials of a process at about the same time, drawn as one mark. */
 struct lane {
 	const struct denial_group *gravest;
 	uint64_t count;
@@ -118,8 +117,8 @@ static void draw_mark(const struct chart *c, const struct lane *lane, double x, 
 }
 
 /*
- * A diamond, or for would-deny a disc: one for all that would lie on top of each other, named after
- * the gravest.
+ * Draws a diamond, or a disc for would-deny. Overlapping marks become one with the name of the most
+ * severe denial.
  */
 static void draw_marks(const struct chart *c, const struct tree_process *p, double y)
 {

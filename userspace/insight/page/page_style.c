@@ -2,7 +2,7 @@
 /* The page's style sheet. */
 #include "insight/page/page_parts.h"
 
-/* Colours meet WCAG 2.1 AA in both themes; nothing is told by colour alone. */
+/* Colours meet WCAG 2.1 AA in both themes; no information depends on colour alone. */
 const char page_style[] =
 	":root{color-scheme:light dark;--bg:#fbfaf7;--card:#fff;--ink:#1d2129;--soft:#565d6b;"
 	"--line:#dcd9d0;--accent:#24539c;--bad:#a8201a;--badbg:#fdecea;--warn:#7a4b00;--warnbg:#fdf3dc;"

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Judges the moves of a recording: a new name must grant nothing that the old one does not. */
+/*
+ * Finds moves of a recording that another policy would deny: the new name must not grant more than
+ * the old one.
+ */
 #include "insight/recording/moves.h"
 
 #include <stdlib.h>
 
-/* Of a run: per right 1 + the first old name that does not grant it, 0: all grant it. */
+/* Per right, 1 + the index of the first old name in the run that does not grant it; 0: all do. */
 struct old_names {
 	size_t lacking[CORDON_RIGHT_COUNT];
 };

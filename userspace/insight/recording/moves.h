@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Moves of a recording under another policy: a new name must grant nothing that the old one does
- * not. The log has both names of a rename, not which of them belong together, so that this finds
- * what may be refused and never misses what would be, but for what lies below directories, and for
- * hard links, whose old names are not on record.
+ * Evaluates the moves of a recording under another policy: the new name must not grant more than
+ * the old one. The log has both names of a rename, but does not pair them. The result may therefore
+ * contain moves that would be permitted. It misses none that would be denied, except contents of
+ * directories, and hard links without a logged old name.
  */
 #ifndef CORDON_INSIGHT_MOVES_H
 #define CORDON_INSIGHT_MOVES_H
@@ -11,20 +11,21 @@
 #include "insight/recording/recording.h"
 #include "insight/recording/replay.h"
 
-/* To this name, if it was from that one. */
+/* A move that would be denied if it was from `from`. */
 struct widening_move {
-	size_t to, from; /* accesses */
-	uint32_t rights; /* that the new name grants and the old one does not */
+	size_t to, from; /* indexes of accesses */
+	uint32_t rights; /* granted by the new name but not by the old one */
 };
 
 struct moves {
-	struct widening_move *widening; /* one per new name at most */
+	struct widening_move *widening; /* at most one per new name */
 	size_t widening_count;
-	size_t renamed, linked; /* new names that the policy allows */
+	size_t renamed, linked; /* new names that the policy permits */
 };
 
 /*
- * `answers`: the policy's, one per access. -ENOMEM; otherwise release with moves_release().
+ * Finds both kinds of moves, from the policy's result for each access. Returns 0 or -ENOMEM.
+ * Release *ret_moves with moves_release().
  */
 int moves_find(size_t run_count, const struct recorded_access *accesses, size_t count,
 	       const struct replay_answer *answers, struct moves *ret_moves);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collects each distinct access of executions as the question that the kernel asked. */
+/* Collects each distinct access of executions, in the form of the kernel's policy check. */
 #include "insight/recording/recording.h"
 
 #include <search.h>
@@ -13,7 +13,7 @@
 struct node {
 	const struct recording *recording;
 	size_t index;
-	const struct recorded_access *probe; /* instead of an index, while it is looked for */
+	const struct recorded_access *probe; /* the access searched for, instead of an index */
 };
 
 void recording_free(struct recording *r)
@@ -187,10 +187,10 @@ static uint32_t take_rights(const json_t *record)
 		if (right < CORDON_RIGHT_COUNT)
 			rights |= CORDON_RIGHT(right);
 	}
-	/* Something special is made, which is refused for that alone. */
+	/* Creating a special file requires a right for that in addition to CREATE. */
 	if (rights & CORDON_RIGHT(CORDON_SPECIAL))
 		rights |= CORDON_RIGHT(CORDON_CREATE);
-	/* A file is changed, which is refused for its other names alone. */
+	/* Changing a file with other names requires a right for that in addition to WRITE. */
 	if (rights & CORDON_RIGHT(CORDON_LINKS))
 		rights |= CORDON_RIGHT(CORDON_WRITE);
 	return rights;
@@ -201,7 +201,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* One access is like another if nothing but its time and process differs. */
+/* Accesses are equal if they differ only in time and process. */
 static int compare_accesses(const struct recorded_access *a, const struct recorded_access *b)
 {
 	int r = compare_numbers(a->run, b->run);
@@ -283,10 +283,7 @@ static int take_access(struct recording *r, struct recorded_run *run, const json
 	return merge_access(r, &a);
 }
 
-/*
- * A program that was run. Where everything is on record, its exec was asked about just before and
- * is there already.
- */
+/* Adds an executed program. If everything is logged, the exec's access was already added. */
 static int take_exec(struct recording *r, struct recorded_run *run, const json_t *record)
 {
 	struct recorded_access a = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a record says was accessed, as the question that the kernel asked. */
+/* Converts the object in a record to the form of the kernel's policy check. */
 #include <arpa/inet.h>
 #include <limits.h>
 #include <netinet/in.h>
@@ -13,7 +13,7 @@
 #include "policy/source/units.h"
 #include "policy/source/words.h"
 
-/* Of a name that was looked up: a rule for any port allows that. */
+/* For a looked-up name: a rule with any port permits the lookup. */
 #define LIKELY_PORT 443u
 
 const char *recording_copy(struct recording *r, const char *text)
@@ -21,7 +21,7 @@ const char *recording_copy(struct recording *r, const char *text)
 	return text ? arena_copy(r->arena, text, strlen(text)) : "";
 }
 
-/* Empty where it is no Base64. */
+/* Returns an empty text for invalid Base64. */
 static char *decode_base64(struct arena *a, const char *text, size_t *ret_size)
 {
 	size_t length = strlen(text), padding = 0;
@@ -72,9 +72,7 @@ static size_t digits_at(const char *text)
 	return strspn(text, "0123456789");
 }
 
-/*
- * The directory of a process below /proc, as rules spell it: all but other executions' are "self".
- */
+/* Replaces a pid below /proc by "self", as in rules, unless it belongs to another execution. */
 static int spell_self(struct recording *r, struct recorded_access *a)
 {
 	static const char proc[] = "/proc/";
@@ -104,9 +102,9 @@ static bool is_below(const char *path, size_t size, const char *directory, size_
 }
 
 /*
- * Times and extended attributes are changed by a hook that knows no mount: the name begins at the
- * root of its file system. It is looked for below the variables, which alone can allow it: each may
- * be known by the end of its path. False: it is below none.
+ * The hooks for times and extended attributes have no mount, so that their names begin at the file
+ * system's root. Searches the name below the policy's variables, because only these can permit it,
+ * by comparing the ends of their paths. Returns false if it is below none.
  */
 static bool place_unmounted(struct recording *r, const struct recorded_run *run,
 			    struct recorded_access *a)
@@ -133,7 +131,9 @@ static bool place_unmounted(struct recording *r, const struct recorded_run *run,
 	return a->bytes != NULL;
 }
 
-/* In a file system that the execution made for itself, which rules do not speak of. */
+/*
+ * True for files in a file system that the execution mounted for itself: rules do not cover these.
+ */
 static bool is_in_own_memory(const struct recorded_access *a)
 {
 	const size_t n = strlen(CORDON_OWN_FILES);
@@ -158,7 +158,7 @@ static int take_path(struct recording *r, const struct recorded_run *run, const 
 	a->own_terminal = json_is_true(json_object_get(object, "own_terminal"));
 	a->partial = json_object_get(object, "length") || json_object_get(object, "text_length") ||
 		     json_is_true(json_object_get(object, "moved")) ||
-		     /* Read while it was renamed: no object is called so. */
+		     /* Read during a rename: no object has this name. */
 		     (a->size > 0 && memchr(a->bytes, '\0', a->size));
 	if (a->size > 1 && a->bytes[a->size - 1] == '/') {
 		a->bytes = arena_copy(r->arena, a->bytes, --a->size);
@@ -187,7 +187,7 @@ static uint32_t protocol_number(const char *name)
 	return name ? (uint32_t)strtoul(name, NULL, 10) : 0;
 }
 
-/* The name that granted the access, or that the address stood for at least. */
+/* Reads the name that granted the access, or a name of the address. */
 static int take_domain(struct recording *r, const json_t *record, struct recorded_access *a)
 {
 	const char *domain = view_text(record, "destination.domain");
@@ -245,7 +245,7 @@ static int take_host(struct recording *r, struct recorded_access *a)
 	return set_bytes(r, a, bytes, size) ? 0 : -ENOMEM;
 }
 
-/* A word of one of the tables, or a number. */
+/* Parses a word of a table, or a number. */
 static uint64_t word_or_number(const struct word *words, const char *text, size_t size)
 {
 	char copied[32] = "";

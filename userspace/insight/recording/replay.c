@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recorded access asked of a policy, by the code that the kernel runs. */
+/* Evaluates a recorded access under a policy, with the same code as the kernel. */
 #include "insight/recording/replay.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/temporary_directory.h"
 #include "policy/ask/host_judge.h"
 
-/* The part of a name that a directory is, or POLICY_NO_ANCHOR. */
+/* Returns the length of the directory if it contains the name, or POLICY_NO_ANCHOR. */
 static size_t find_anchor(const struct recorded_access *a, const char *directory)
 {
 	size_t n = directory ? strlen(directory) : 0;
@@ -18,7 +18,7 @@ static size_t find_anchor(const struct recorded_access *a, const char *directory
 	return n;
 }
 
-/* Was it its own when it was accessed, and would the policy have judged it by that? */
+/* True if the execution owned the file at that time, and the policy has a rule for that. */
 static bool is_own_temporary(const struct compiled_policy *policy, const struct recorded_access *a)
 {
 	struct cordon_policy_header header;
@@ -60,7 +60,7 @@ void replay_question(const struct compiled_policy *policy, const struct recorded
 			 : access->kind == ACCESS_SOCKET   ? CORDON_START_SOCKET
 			 : access->kind == ACCESS_ABSTRACT ? CORDON_START_ABSTRACT
 							   : CORDON_START_PATH,
-		/* Borrowed: never released. */
+		/* Points to the access's bytes: never release it. */
 		.bytes = (char *)access->bytes,
 		.size = access->size,
 	};
@@ -86,7 +86,7 @@ void replay_question(const struct compiled_policy *policy, const struct recorded
 	*ret_question = q;
 }
 
-/* The same whatever the policy says. */
+/* True for reasons that do not depend on the policy. */
 static bool is_beyond_policies(const struct recorded_access *a)
 {
 	switch (a->reason) {
@@ -102,7 +102,7 @@ static bool is_beyond_policies(const struct recorded_access *a)
 	}
 }
 
-/* What a setting of the section `process` decides. */
+/* Evaluates settings of the section `process`. */
 static bool setting_allows(const struct compiled_policy *p, const struct recorded_access *a)
 {
 	struct cordon_policy_header header;
@@ -120,7 +120,7 @@ static bool setting_allows(const struct compiled_policy *p, const struct recorde
 	}
 }
 
-/* Rights that the policy asks about. */
+/* Returns the rights that the policy checks. */
 static uint32_t asked_rights(const struct compiled_policy *p, const struct recorded_access *a)
 {
 	struct cordon_policy_header header;
@@ -131,8 +131,8 @@ static uint32_t asked_rights(const struct compiled_policy *p, const struct recor
 }
 
 /*
- * Nothing that leads somebody away, or has them wait, comes to stand directly in a directory for
- * temporary files (refuse_led_away(), bpf/hooks/names.bpf.h).
+ * True if an object that redirects or blocks other users would be created directly in a shared
+ * temporary directory (refuse_led_away(), bpf/hooks/names.bpf.h).
  */
 static bool leads_away(const struct compiled_policy *policy, const struct recorded_access *a)
 {
@@ -166,7 +166,7 @@ static int judge_rights(const struct compiled_policy *p, const struct recorded_r
 		found.verdict.allow |= found.missing;
 		found.missing = 0;
 	}
-	/* Opened as a program's loader: MAP is enough (decide_open(), bpf/hooks/open.bpf.h). */
+	/* A program's loader only needs MAP (decide_open(), bpf/hooks/open.bpf.h). */
 	if (a->operation == CORDON_OP_EXEC && a->outcome == ACCESS_ALLOWED &&
 	    !verdict_missing(&found.verdict, CORDON_RIGHT(CORDON_MAP)) &&
 	    found.missing == CORDON_RIGHT(CORDON_RUN)) {
@@ -178,7 +178,9 @@ static int judge_rights(const struct compiled_policy *p, const struct recorded_r
 	answer->allowed = !found.missing;
 	answer->granted = found.verdict.allow & ~found.verdict.deny;
 	answer->right = 0;
-	/* The rule of a right that is missing, else of the first one. */
+	/*
+	 * Report the rule for the first missing right, or for the first right if none is missing.
+	 */
 	while (answer->right < CORDON_RIGHT_COUNT &&
 	       !((found.missing ? found.missing : rights) & CORDON_RIGHT(answer->right)))
 		answer->right++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups denials by rule and directory, what matters most first. */
+/* Groups denials by rule and directory, the most severe first. */
 #include "insight/story/clusters.h"
 
 #include <errno.h>
@@ -9,12 +9,12 @@
 #include "base/cleanup.h"
 #include "insight/text/view.h"
 
-/* Deeper directories are folded from the start. */
+/* Deeper directories are folded at first. */
 #define DEPTH_MAX 16u
-/* So many directories of one above them are folded first; then fewer. */
+/* Minimum of directories below one for the first folding; then fewer. */
 #define FOLD_FIRST 8u
 
-/* Heavier than a denial without a rule, however it came about. */
+/* Heavier than a denial without a rule. */
 #define WEIGHT_SEVERITY 20u
 #define WEIGHT_TAGS	5u
 #define WEIGHT_FOREIGN	5u
@@ -28,7 +28,7 @@ unsigned int denial_weight(const json_t *record)
 
 	if (!reason || strcmp(reason, "default") == 0)
 		return 0;
-	/* Other executions, the host, what no policy may allow. */
+	/* Denials because of other executions or the host, which no policy can permit. */
 	if (strcmp(reason, "rule") != 0 && strcmp(reason, "permissions") != 0)
 		return WEIGHT_FOREIGN;
 	for (unsigned int i = 0; severity && i < ARRAY_SIZE(severities); i++)
@@ -48,14 +48,16 @@ static bool is_path(const json_t *record)
 	return kind && strcmp(kind, "path") == 0;
 }
 
-/* The directory that a path is in, the address of a destination; else all of it. */
+/*
+ * Returns the length of a path's directory or of a destination's address, else of the whole object.
+ */
 static size_t where_length(const json_t *record, const char *object)
 {
 	const char *kind = view_text(record, "cordon.object.kind"), *end = NULL;
 	size_t length = strlen(object);
 
 	if (is_path(record)) {
-		/* A directory that was to be listed has a slash behind it. */
+		/* A listed directory has a final slash. */
 		while (length > 1 && object[length - 1] == '/')
 			length--;
 		while (length > 0 && object[length - 1] != '/')
@@ -67,7 +69,7 @@ static size_t where_length(const json_t *record, const char *object)
 	return end ? (size_t)(end - object) : length;
 }
 
-/* The bytes of the first `depth` directories; 0: there are not so many. */
+/* Returns the length of the first `depth` directories, or 0 if there are fewer. */
 static size_t prefix_length(const struct denial_place *p, unsigned int depth)
 {
 	size_t at = 0;
@@ -89,12 +91,12 @@ struct entry {
 
 struct building {
 	struct denial_clusters *made;
-	json_t *clusters, *verbs; /* what makes two the same, to numbers */
+	json_t *clusters, *verbs; /* from identity to number */
 	struct entry *entries;
 	size_t count;
 };
 
-/* Fields of a record as one text. */
+/* Joins fields of a record to one text. */
 static char *key_of(const json_t *record, const char *const *names, size_t count)
 {
 	char *text = NULL;
@@ -226,8 +228,8 @@ static bool same_prefix(const struct entry *a, const struct entry *b, unsigned i
 }
 
 /*
- * Directories of one `depth` that have more than `few` below them become one. How many places are
- * left.
+ * Folds directories at `depth` with more than `few` places below them. Returns the remaining number
+ * of places.
  */
 static size_t fold_depth(struct entry *e, size_t count, unsigned int depth, size_t few)
 {
@@ -266,7 +268,7 @@ static bool is_beside(const struct entry *a, const struct entry *b)
 	return a->verb == b->verb && compare_where(&a->place, &b->place) == 0;
 }
 
-/* What is in the same directory, unless it is little. */
+/* Merges objects of the same directory if there are enough. */
 static size_t fold_same(struct entry *e, size_t count)
 {
 	size_t made = 0;
@@ -388,8 +390,7 @@ char *denial_place_phrase(const struct denial_place *place)
 }
 
 /*
- * Where the name ends that is left of `from` to `to` without its last `count` components; NULL: it
- * has no more than that.
+ * Returns the end of `from` to `to` without its last `count` components; NULL if there are no more.
  */
 static const char *without_last(const char *from, const char *to, size_t count)
 {
@@ -398,7 +399,7 @@ static const char *without_last(const char *from, const char *to, size_t count)
 	return count == 0 && to > from ? to + 1 : NULL;
 }
 
-/* Of /home or /opt nobody is told to allow all: such a rule is somebody's own decision. */
+/* Do not suggest a rule for all of /home or /opt: this needs an operator's own decision. */
 #define BELOW_MIN 2u
 
 char *denial_place_rule(const struct denial_place *place)
@@ -412,7 +413,7 @@ char *denial_place_rule(const struct denial_place *place)
 	if (!rule)
 		return NULL;
 	end = path ? strstr(path, closed) : NULL;
-	/* A directory that was to be listed has another pattern. */
+	/* A listed directory has another pattern. */
 	if (place->objects > 1 && (!place->below || prefix_length(place, BELOW_MIN) > 0) &&
 	    is_path(place->first->first) && end && !end[strlen(closed)] &&
 	    place->where[length - 1] != '/') {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Denials by the rule that decided, and within it by directory, what matters most first: however
- * many there are, one of a rule that somebody gave a severity is not lost among those of no rule.
+ * Groups denials by the deciding rule, and within a rule by directory, the most severe first. A
+ * denial with a severity is therefore not lost among many without a rule.
  */
 #ifndef CORDON_INSIGHT_CLUSTERS_H
 #define CORDON_INSIGHT_CLUSTERS_H
@@ -13,15 +13,12 @@
 
 #include "insight/story/denials.h"
 
-/* Up to so many objects of one directory are told apart. */
+/* Up to this many objects of one directory are listed separately. */
 #define CLUSTERS_ALIKE_MAX 5u
-/*
- * Of a cluster at most so many places: where there are more, directories are folded into those
- * above them.
- */
+/* Maximum of places in a cluster: with more, directories are folded into their parents. */
 #define CLUSTERS_PLACES_MAX 50u
 
-/* What was refused in one directory, or of one object. */
+/* Denials in one directory, or of one object. */
 struct denial_place {
 	const struct denial_group *first;
 	const char *where; /* `length` bytes of the first one's object */
@@ -30,7 +27,7 @@ struct denial_place {
 	size_t objects;
 	uint64_t count; /* accesses */
 	uint64_t records;
-	bool below; /* of directories further down, too */
+	bool below; /* includes subdirectories */
 };
 
 struct denial_cluster {
@@ -40,7 +37,7 @@ struct denial_cluster {
 	uint64_t count;
 	struct denial_place *places; /* in the order of their first records */
 	size_t place_count;
-	size_t omitted; /* places that are not among them */
+	size_t omitted; /* number of omitted places */
 };
 
 struct denial_clusters {
@@ -48,28 +45,28 @@ struct denial_clusters {
 	size_t count, capacity;
 };
 
-/* What a denial by a rule weighs at least. */
+/* Minimum weight of a denial by a rule. */
 #define DENIAL_WEIGHT_RULE 10u
 
 /*
- * How much a denial matters: by the rule's severity, then by its tags; without a rule it is 0, or
- * little more.
+ * Returns how important a denial is: by the rule's severity, then by its tags. Without a rule it is
+ * 0 or small.
  */
 unsigned int denial_weight(const json_t *record);
 
-/* Those of the groups that are denials; the groups are borrowed. -ENOMEM. */
+/* Groups the denials among `groups`, which must outlive the result. Returns 0 or -ENOMEM. */
 int denial_clusters_build(const struct denial_groups *groups, struct denial_clusters *ret);
 void denial_clusters_free(struct denial_clusters *clusters);
 
 /*
- * "read of 3003 files in /usr/share/doc/ was refused"; as denial_phrase() for a single object.
- * Caller frees.
+ * Formats "read of 3003 files in /usr/share/doc/ was refused", or as denial_phrase() for a single
+ * object. The caller frees it.
  */
 char *denial_place_phrase(const struct denial_place *place);
 
 /*
- * The rule that is suggested for the first one, and for all of one place where it has several
- * files: of what is in its directory, or below it. Caller frees; NULL: there is none.
+ * Returns the suggested rule of the first denial; for several files of a place a rule for the
+ * directory or everything below it. The caller frees it. NULL: none.
  */
 char *denial_place_rule(const struct denial_place *place);
 

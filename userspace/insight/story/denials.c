@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Denial records, the identical ones merged, and what they say in words. */
+/* Groups identical denial records, and describes them in words. */
 #include "insight/story/denials.h"
 
 #include <string.h>
@@ -20,11 +20,11 @@ static json_t *same_or_null(const json_t *record, const char *name)
 {
 	const json_t *value = view_field(record, name);
 
-	/* A reference count is no part of the value. */
+	/* A reference count is not part of the value. */
 	return value ? json_incref((json_t *)value) : json_null();
 }
 
-/* What makes two denials identical, as text. */
+/* Returns a text that is equal for identical denials. */
 static char *identity(const json_t *record)
 {
 	static const char *const names[] = {
@@ -87,7 +87,7 @@ struct words {
 	const char *word, *phrase;
 };
 
-/* NULL: none is called so. */
+/* Returns NULL for an unknown word. */
 static const char *find_words(const struct words *all, size_t count, const char *word, size_t size)
 {
 	for (size_t i = 0; i < count; i++)
@@ -184,7 +184,10 @@ char *denial_phrase_of(const json_t *record, const char *object)
 	return text;
 }
 
-/* Refused before a destination could be named, as nothing that such sockets reach is allowed. */
+/*
+ * True if the socket was denied before it had a destination, because no rule permits any
+ * destination of such sockets.
+ */
 static bool is_for_destination(const char *socket, size_t size)
 {
 	static const char *const kinds[] = {"inet/stream/", "inet6/stream/", "inet/dgram/",
@@ -216,7 +219,7 @@ const char *denial_reason_words(const char *reason, size_t size, const char *soc
 	};
 	const char *words = find_words(phrases, ARRAY_SIZE(phrases), reason, size);
 
-	/* The first of them. */
+	/* the first phrase */
 	if (words == phrases[0].phrase && is_for_destination(socket, socket_size))
 		return "no rule allows it; where it was to lead was not named yet: `network: record` "
 		       "has that on record";

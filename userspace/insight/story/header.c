@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The head of an execution's story: what, under which policy, with what result. */
+/* Writes the head of an execution's description: program, policy, result. */
 #include "insight/story/header.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@
 struct header {
 	FILE *out;
 	const struct style *style;
-	bool first; /* nothing in this line yet */
+	bool first; /* the line is empty */
 };
 
 static void label(struct header *h, const char *text)
@@ -43,7 +43,7 @@ static void untrusted(struct header *h, const char *text)
 	style_text(h->out, h->style, text);
 }
 
-/* "session s-17"; nothing where the record has none. */
+/* Writes "session s-17", or nothing if the record has none. */
 static void named(struct header *h, const char *name, const char *text)
 {
 	if (!text)
@@ -125,7 +125,7 @@ static void write_code(struct header *h, const json_t *start, const json_t *end)
 	const char *sum = view_text(start, "cordon.execution.code.sha256");
 	const json_t *from = start;
 
-	/* Of code on standard input the digest is known at the end. */
+	/* The digest of code on standard input is known at the end. */
 	if (!sum && end) {
 		from = end;
 		sum = view_text(end, "cordon.execution.code.sha256");
@@ -149,7 +149,7 @@ static void write_code(struct header *h, const json_t *start, const json_t *end)
 	end_line(h);
 }
 
-/* Those above it, from the nearest on. */
+/* Writes the ancestors, nearest first. */
 static void write_starters(struct header *h, const json_t *processes)
 {
 	const json_t *process;
@@ -264,7 +264,7 @@ static void write_use(struct header *h, const json_t *end)
 	end_line(h);
 }
 
-/* Where most of it went and came from. */
+/* Writes the remote ends with the most traffic. */
 static void write_traffic(struct header *h, json_t *const *records, size_t count)
 {
 	_cleanup_(freep) const json_t **traffic = NULL;
@@ -289,7 +289,7 @@ static void write_traffic(struct header *h, json_t *const *records, size_t count
 	}
 }
 
-/* What the host's own permissions refused, which the kernel's count of denials leaves out. */
+/* Counts DAC denials, which the kernel's count of denials excludes. */
 static unsigned long long count_attempts(json_t *const *records, size_t count)
 {
 	unsigned long long attempts = 0;
@@ -333,7 +333,7 @@ static void write_result(struct header *h, const json_t *end, unsigned long long
 	_cleanup_(freep) char *limits = outcome_limits(end);
 	const struct outcome o = outcome_of(end);
 	unsigned long long denials = view_number(end, "cordon.counters.denials");
-	/* Where something was refused, that it went well is its own opinion. */
+	/* After denials, exit status 0 does not mean that the execution succeeded. */
 	const enum style_role role = end && !o.good	      ? STYLE_BAD
 				     : denials + attempts > 0 ? STYLE_WARN
 							      : STYLE_GOOD;
@@ -367,7 +367,7 @@ static void write_result(struct header *h, const json_t *end, unsigned long long
 	}
 }
 
-/* The program with its arguments, where the policy lets them be recorded. */
+/* Writes the program with its arguments, if the policy lets cordon record them. */
 static void write_command(struct header *h, const json_t *start, const char *program)
 {
 	const json_t *arguments = view_field(start, "process.args");

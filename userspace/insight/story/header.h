@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The head of an execution's story: what, under which policy, with what result. */
+/* Writes the head of an execution's description: program, policy, result. */
 #ifndef CORDON_INSIGHT_HEADER_H
 #define CORDON_INSIGHT_HEADER_H
 

@@ -178,7 +178,7 @@ static void write_exec(FILE *out, const struct style *style, const json_t *recor
 	unsigned long long count = view_number(record, "process.args_count");
 
 	style_text(out, style, executable ? executable : "?");
-	/* argv[0] is the name again. */
+	/* argv[0] is the program's name. */
 	if (count > 1) {
 		style_begin(out, style, STYLE_DIM);
 		fprintf(out, "  %llu argument%s", count - 1, count == 2 ? "" : "s");
@@ -222,8 +222,8 @@ static void write_traffic(FILE *out, const struct style *style, const json_t *re
 }
 
 /*
- * A name that came to be or is gone says so by its operation: a move by both of its names, with
- * what happened to each.
+ * Writes an operation that creates or deletes names; a rename with both names and the effect on
+ * each.
  */
 static void write_change(FILE *out, const struct style *style, const json_t *record)
 {
@@ -336,7 +336,7 @@ static void write_id(FILE *out, const struct style *style, const json_t *record)
 	size_t columns;
 
 	snprintf(shown, sizeof(shown), "%s", id ? uuid_end(id) : "-");
-	/* An id is hexadecimal, but somebody may have altered the log. */
+	/* An id is hexadecimal, unless the log was modified. */
 	columns = style_text_in(out, style, STYLE_NAME, shown, LINE_ID_WIDTH);
 	style_pad(out, (columns < LINE_ID_WIDTH ? LINE_ID_WIDTH - columns : 0) + 2);
 }

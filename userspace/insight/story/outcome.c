@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How an execution ended, for a reader who knows nothing of exit codes. */
+/* Describes how an execution ended, for readers who do not know exit codes. */
 #include "insight/story/outcome.h"
 
 #include <stdio.h>
@@ -37,7 +37,7 @@ struct outcome outcome_of(const json_t *end)
 		.code = view_number(end, "cordon.end.exit_code"),
 	};
 
-	/* The next daemon was told how it had come to its end. */
+	/* The client reported the end to the next daemon. */
 	o.alone = o.phrase && strcmp(cause, "recovered") == 0 &&
 		  view_has_number(end, "cordon.end.exit_code");
 	if (o.alone)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How an execution ended, for a reader who knows nothing of exit codes. */
+/* Describes how an execution ended, for readers who do not know exit codes. */
 #ifndef CORDON_INSIGHT_OUTCOME_H
 #define CORDON_INSIGHT_OUTCOME_H
 
@@ -7,20 +7,20 @@
 #include <stdbool.h>
 
 struct outcome {
-	const char *phrase; /* why it was ended, or never ran; NULL: it came to an end of its own */
-	const char *signal; /* the record's; NULL: none */
+	const char *phrase; /* why it was killed or never ran; NULL: it exited by itself */
+	const char *signal; /* from the record; NULL: none */
 	unsigned long long code;
-	bool alone; /* it came to its own end while no daemon ran */
+	bool alone; /* it exited while no daemon ran */
 	bool good;
 };
 
-/* Of an execution-end record, whose text it keeps, or NULL: there is no end yet. */
 /*
- * "memory, processes": limits that the execution's processes ran into, or that may have stopped
- * them; NULL: none is on record, or no memory. Caller frees.
+ * Returns "memory, processes": limits that the execution reached, or that may have stopped it. The
+ * caller frees it; NULL if none is logged, or if out of memory.
  */
 char *outcome_limits(const json_t *end);
 
+/* Returns the result in an execution-end record, which must outlive it; NULL: no end yet. */
 struct outcome outcome_of(const json_t *end);
 
 #endif

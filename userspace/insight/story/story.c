@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One execution as a person wants to read it: what ran, where, what it did, what was refused. */
+/* Describes one execution for people: its program, its actions, and its denials. */
 #include "insight/story/story.h"
 
 #include <string.h>
@@ -13,9 +13,9 @@
 
 #define TIME_WIDTH   10
 #define PREFIX_SIZE  (4 * (TREE_DEPTH_MAX + 4) * 3)
-#define WIDE_COLUMNS 150 /* of a terminal that has room for reason and rule side by side */
+#define WIDE_COLUMNS 150 /* minimum columns for reason and rule on one line */
 #define OBJECT_LIMIT 120
-#define RULE_LIMIT   72 /* file and line lead to all of it, and so does --json */
+#define RULE_LIMIT   72 /* file and line identify the rule; --json has all of it */
 
 struct story {
 	FILE *out;
@@ -37,7 +37,7 @@ static const struct branch *branches(const struct story *s)
 	return s->style->unicode ? &unicode_branch : &ascii_branch;
 }
 
-/* "+0.105 s" in its column, or blanks. */
+/* Writes "+0.105 s" in its column, or blanks. */
 static void write_time(const struct story *s, const json_t *record)
 {
 	uint64_t time = record ? view_steady_time(record) : 0;
@@ -57,13 +57,13 @@ static void write_prefix(const struct story *s, const char *prefix)
 	style_end(s->out, s->style, STYLE_DIM);
 }
 
-/* Words, of which those from the record are made harmless. */
+/* Writes words; those from a record are escaped. */
 static void dim_text(const struct story *s, const char *text)
 {
 	style_text_in(s->out, s->style, STYLE_DIM, text, 0);
 }
 
-/* The suggested rule, which may have several lines, on one. */
+/* Writes a suggested rule of several lines on one. */
 static void write_flat(const struct story *s, const char *rule)
 {
 	_cleanup_(freep) char *flat = strdup(rule);
@@ -84,7 +84,7 @@ static void write_flat(const struct story *s, const char *rule)
 	style_text_in(s->out, s->style, STYLE_NAME, flat, 0);
 }
 
-/* Begins another line of what is said below a denial. */
+/* Begins another line below a denial. */
 static void write_margin(const struct story *s, const char *prefix)
 {
 	write_time(s, NULL);
@@ -92,7 +92,7 @@ static void write_margin(const struct story *s, const char *prefix)
 	fputs("  ", s->out);
 }
 
-/* Below a denial: which rule, and what would allow it. */
+/* Writes the rule of a denial, and the rule that would permit the access. */
 static void write_explanation(const struct story *s, const char *prefix, const json_t *record)
 {
 	const char *file = view_text(record, "cordon.rule.file");
@@ -188,7 +188,10 @@ static void write_place(const struct story *s, const struct denial_place *place)
 	fputc('\n', s->out);
 }
 
-/* What was refused in all, what matters most first: below, it may stand among much else. */
+/*
+ * Writes a summary of all denials, the most severe first, because below they are among other
+ * records.
+ */
 static int write_refused(const struct story *s, json_t *const *records, size_t count)
 {
 	_cleanup_(denial_clusters_free) struct denial_clusters clusters = {};
@@ -292,7 +295,7 @@ static unsigned int weight_of(const struct story *s, const struct tree_process *
 					 : 0;
 }
 
-/* What matters; which processes there were; the rest. */
+/* Order of importance: denials, then processes, then other records. */
 enum { RANK_WEIGHTY, RANK_PROCESS, RANK_OTHER, RANK_COUNT };
 
 static int rank_of(const struct story *s, const struct tree_process *process,
@@ -303,7 +306,7 @@ static int rank_of(const struct story *s, const struct tree_process *process,
 	return item->kind == TREE_ACCESS ? RANK_OTHER : RANK_PROCESS;
 }
 
-/* Which of too many items are shown: by rank, and of one rank those that came first. How many. */
+/* Chooses the shown items if there are too many: by rank, then by time. Returns their number. */
 static size_t choose_items(const struct story *s, const struct tree_process *process, bool *chosen)
 {
 	size_t count = 0;
@@ -359,7 +362,7 @@ static void write_items(struct story *s, const struct tree_process *process, con
 	}
 }
 
-/* `branch` leads to this process, `below` continues under it. */
+/* `branch` is drawn before this process, `below` before its children. */
 static void write_process(struct story *s, size_t index, const char *prefix, const char *branch,
 			  const char *below)
 {
@@ -435,7 +438,7 @@ static const json_t *find_record(json_t *const *records, size_t count, const cha
 	return NULL;
 }
 
-/* Records of this execution that are known to be missing. */
+/* Writes how many records of this execution are known to be missing. */
 static void write_gaps(const struct story *s, json_t *const *records, size_t count,
 		       const json_t *end)
 {
@@ -445,7 +448,7 @@ static void write_gaps(const struct story *s, json_t *const *records, size_t cou
 	for (size_t i = 0; i < count; i++)
 		if (view_is(records[i], "gap"))
 			missing += view_number(records[i], "cordon.gap.missing");
-	/* The kernel's count is exact; gaps are what was noticed on the way. */
+	/* The kernel's count is exact; gap records may be incomplete. */
 	if (dropped > missing)
 		missing = dropped;
 	if (missing == 0 && limited == 0)

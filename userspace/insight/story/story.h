@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One execution as a person wants to read it: what ran, where, what it did, what was refused. */
+/* Describes one execution for people: its program, its actions, and its denials. */
 #ifndef CORDON_INSIGHT_STORY_H
 #define CORDON_INSIGHT_STORY_H
 
@@ -9,17 +9,17 @@
 
 #include "insight/text/style.h"
 
-/* What is shown at most; the rest is counted. */
+/* Maximum shown; the rest is counted. */
 #define STORY_PROCESSES_MAX 400u
 #define STORY_ITEMS_MAX	    60u
 /*
- * Different denials beyond which they are told together first, and places of them that matter
- * little.
+ * With at least this many distinct denials, a summary is written first. Maximum of its minor
+ * places.
  */
 #define STORY_REFUSED_MIN 3u
 #define STORY_PLACES_MAX  5u
 
-/* `records`: all of one execution, in the log's order. -ENOMEM. */
+/* `records`: all of one execution, in the log's order. Returns 0 or -ENOMEM. */
 int story_write(FILE *out, const struct style *style, json_t *const *records, size_t count);
 
 #endif

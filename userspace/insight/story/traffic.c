@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an execution sent and received, by the other end: its records of traffic, put to words. */
+/* Formats the records about an execution's traffic by remote end. */
 #include "insight/story/traffic.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processes of one execution, as a tree, with what each did and was refused. */
+/* Builds the tree of an execution's processes, with each one's actions and denials. */
 #include "insight/story/tree.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static int add_item(struct tree_process *process, enum tree_item_kind kind, size
 	return 0;
 }
 
-/* The ancestor under which it is shown. */
+/* Returns the ancestor under which a process is shown. */
 static size_t place_under(const struct tree *tree, size_t parent)
 {
 	while (parent != TREE_NONE && tree->processes[parent].depth >= TREE_DEPTH_MAX)
@@ -131,7 +131,7 @@ int tree_build(struct tree *tree, json_t *const *records, size_t count)
 			return r;
 		}
 	}
-	/* Parents come before their children. */
+	/* Parents are before their children. */
 	for (size_t i = tree->count; i-- > 0;) {
 		const struct tree_process *p = &tree->processes[i];
 

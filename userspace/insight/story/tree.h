@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processes of one execution, as a tree, with what each did and was refused. */
+/* Builds the tree of an execution's processes, with each one's actions and denials. */
 #ifndef CORDON_INSIGHT_TREE_H
 #define CORDON_INSIGHT_TREE_H
 
@@ -13,7 +13,7 @@
 
 #define TREE_NONE SIZE_MAX
 
-/* A process deeper than this is shown beside its parent: a chain of forks may be any length. */
+/* Deeper processes are shown beside their parent, because a chain of forks may have any length. */
 #define TREE_DEPTH_MAX 24u
 
 enum tree_item_kind {
@@ -29,12 +29,12 @@ struct tree_item {
 };
 
 struct tree_process {
-	const json_t *first; /* the record that made it known */
+	const json_t *first; /* the first record about it */
 	const json_t *exec;  /* its first exec, or NULL */
 	const json_t *exit;  /* or NULL */
 	size_t parent;	     /* or TREE_NONE */
 	unsigned int depth;
-	unsigned int weight; /* of the gravest denial, its descendants' included */
+	unsigned int weight; /* of the most severe denial, with descendants */
 	struct denial_groups accesses;
 	struct tree_item *items;
 	size_t item_count, item_capacity;
@@ -46,14 +46,17 @@ struct tree {
 	json_t *index;
 };
 
-/* From the records of one execution in order, borrowed as long as the tree lives. -ENOMEM. */
+/*
+ * Builds the tree from the records of one execution in order, which must outlive it. Returns 0 or
+ * -ENOMEM.
+ */
 int tree_build(struct tree *tree, json_t *const *records, size_t count);
 void tree_free(struct tree *tree);
 
-/* Was it still there at the end, or killed? */
+/* True if it was killed at the end of the execution. */
 bool tree_was_killed(const struct tree_process *process);
 
-/* What it was called last. Never NULL. */
+/* Returns its last name. Never NULL. */
 const char *tree_name(const struct tree_process *process);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Denials explained after the fact, for people and for the agent that ran into them. */
+/* Explains denials afterwards, for people and for the agent that caused them. */
 #include "insight/story/why.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static json_t *copy_or_null(const json_t *record, const char *name)
 	return value ? json_deep_copy(value) : json_null();
 }
 
-/* Places in the log of records that say the same. */
+/* Lists the numbers of identical records. */
 static int add_place(json_t **places, size_t group, const json_t *record)
 {
 	if (!places[group])
@@ -31,7 +31,7 @@ static int add_place(json_t **places, size_t group, const json_t *record)
 	return json_array_append_new(places[group], copy_or_null(record, "seq")) < 0 ? -ENOMEM : 0;
 }
 
-/* `place`: of those that are explained as one, or NULL. */
+/* `place`: a group of denials explained together, or NULL. */
 static json_t *make_entry(const struct denial_group *group, const struct denial_place *place,
 			  json_t *places)
 {
@@ -58,7 +58,7 @@ static json_t *make_entry(const struct denial_group *group, const struct denial_
 		"rule", copy_or_null(r, "cordon.rule"), "smallest_rule",
 		rule ? json_string(rule) : copy_or_null(r, "cordon.suggestion.rule"), "why_not",
 		copy_or_null(r, "cordon.suggestion.why"), "count", (json_int_t)count,
-		/* What the kernel merged into these records. */
+		/* The number that the kernel merged into these records. */
 		"merged", (json_int_t)(count - (place ? place->records : group->records)),
 		"objects", (json_int_t)(place ? place->objects : 1), "records",
 		json_incref(places));
@@ -84,7 +84,7 @@ static int add_entry(struct list *l, const struct denial_group *group,
 		       : 0;
 }
 
-/* What matters most comes first, and is not among what is left out. */
+/* The most severe denials come first, and are therefore not omitted. */
 static int make_list(struct list *l)
 {
 	_cleanup_(denial_clusters_free) struct denial_clusters clusters;
@@ -208,7 +208,7 @@ static void write_rule(FILE *out, const struct style *style, const char *name, c
 	}
 }
 
-/* A text of more than one line. */
+/* Writes a text of several lines. */
 static void write_lines(FILE *out, const struct style *style, const char *name, const char *text)
 {
 	while (*text) {

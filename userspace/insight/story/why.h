@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Denials explained after the fact, for people and for the agent that ran into them. */
+/* Explains denials afterwards, for people and for the agent that caused them. */
 #ifndef CORDON_INSIGHT_WHY_H
 #define CORDON_INSIGHT_WHY_H
 
@@ -8,29 +8,26 @@
 
 #include "insight/text/style.h"
 
-/* More different denials than this are counted, not explained. */
+/* More distinct denials than this are only counted. */
 #define WHY_DENIALS_MAX 1000u
 
 /*
- * {"denials": [...], "denials_omitted": n, "note": ...} from records, others than denials are
- * passed over; identical ones are one entry with a count. docs/audit.md describes it. NULL without
- * memory.
+ * Returns {"denials": [...], "denials_omitted": n, "note": ...} for records; skips other records
+ * than denials. Identical ones are one entry with a count. docs/audit.md describes it. NULL if out
+ * of memory.
  */
 json_t *why_build(json_t *const *records, size_t count);
 
-/*
- * What `cordon policy explain` would be asked: the right's word and the object, NULL if it has
- * none.
- */
+/* The arguments for `cordon policy explain`: the right's word and the object, or NULL. */
 struct why_question {
 	const char *right;
-	char *object; /* caller frees */
+	char *object; /* the caller frees it */
 };
 
-/* For the entry's first right. False: nothing that a rule could speak of. */
+/* Sets the arguments for the entry's first right. Returns false if no rule can decide it. */
 bool why_question(const json_t *entry, struct why_question *ret_question);
 
-/* The same for people. */
+/* Writes the same for people. */
 void why_write(FILE *out, const struct style *style, const json_t *why);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Untrusted text in HTML: it shows as what it is, and never becomes markup. */
+/* Writes untrusted text in HTML, escaped so that it never becomes markup. */
 #include "insight/text/html.h"
 
 #include <stdarg.h>

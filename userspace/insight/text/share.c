@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes equal parts of many records one object. */
+/* Replaces equal parts of many records by one object. */
 #include "insight/text/share.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The last value of each hash: what comes again soon is found, and the memory is bounded. */
+/* One value per hash: recent values are found, and memory is bounded. */
 #define SLOTS	  (1u << 14)
 #define FNV_START 0xcbf29ce484222325u
 #define FNV_PRIME 0x100000001b3u
@@ -39,7 +39,7 @@ static uint64_t mix_value(uint64_t hash, uint64_t value)
 	return mix(hash, (const char *)&value, sizeof(value));
 }
 
-/* Of what is in it already: it is shared, so that its address says which it is. */
+/* Members are already shared, so that their addresses identify them. */
 static uint64_t hash_of(const json_t *value)
 {
 	uint64_t hash = mix_value(FNV_START, json_typeof(value));
@@ -67,7 +67,7 @@ static uint64_t hash_of(const json_t *value)
 
 static void share_members(struct share *share, json_t *value);
 
-/* A new reference to an equal value, or to this one. */
+/* Returns a new reference to an equal value, or to this one. */
 static json_t *find_equal(struct share *share, json_t *value)
 {
 	json_t **slot;

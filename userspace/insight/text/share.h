@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records that are kept in great numbers say much of the same: their policy, their execution, the
- * rule, the process. Each of that is held once.
+ * Saves memory for many records: equal values such as policy, execution, rule and process are
+ * stored once.
  */
 #ifndef CORDON_INSIGHT_SHARE_H
 #define CORDON_INSIGHT_SHARE_H
@@ -12,14 +12,14 @@
 
 struct share;
 
-/* NULL without memory. */
+/* Returns NULL if out of memory. */
 struct share *share_new(void);
 void share_free(struct share *share);
 DEFINE_CLEANUP(struct share *, share_free, share_freep)
 
 /*
- * Puts values of records before it in place of those of this one that are equal. What is in a
- * record that went through here must not be changed any more.
+ * Replaces values of the record by equal ones of earlier records. Records must not be modified
+ * afterwards.
  */
 void share_record(struct share *share, json_t *record);
 

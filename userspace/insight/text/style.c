@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Output for people: colours where they are wanted, and untrusted text made harmless. */
+/* Output for people, with optional colours and escaped untrusted text. */
 #include "insight/text/style.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ void style_end(FILE *out, const struct style *style, enum style_role role)
 /* The longest is "\u{10ffff}". */
 #define CHARACTER_SIZE 16
 
-/* One character as shown, escaped where it must be. Returns the columns. */
+/* Formats one character, escaped if necessary. Returns the columns. */
 static size_t show_character(const struct style *style, const char *bytes, size_t size,
 			     char shown[CHARACTER_SIZE], size_t *ret_length)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of a record by their dotted name. What is missing or of another type: NULL, 0. */
+/*
+ * Returns fields of a record by their dotted name; NULL or 0 if the field is missing or has another
+ * type.
+ */
 #ifndef CORDON_INSIGHT_VIEW_H
 #define CORDON_INSIGHT_VIEW_H
 
@@ -12,25 +15,27 @@ const char *view_text(const json_t *record, const char *name);
 uint64_t view_number(const json_t *record, const char *name);
 bool view_has_number(const json_t *record, const char *name);
 
-/* Is event.action this? */
+/* True if event.action is `action`. */
 bool view_is(const json_t *record, const char *action);
 
-/* A denial, or an attempt that ordinary permissions refused. */
+/* True for a denial, or a DAC denial ("attempt"). */
 bool view_is_refused(const json_t *record);
 
-/* One of these, or a would-deny. */
+/* True for these, or a would-deny. */
 bool view_is_denial(const json_t *record);
 
-/* Why the record cannot be believed, as reading found; NULL: it can. */
+/* Returns why the record is damaged, as found when it was read; NULL: it is intact. */
 const char *view_damage(const json_t *record);
 
-/* "@timestamp" in ns since the epoch; 0: none. */
+/* Returns "@timestamp" in ns since the epoch; 0: none. */
 uint64_t view_time(const json_t *record);
 
-/* The same by the clock as it was when the execution started: it may have been set since. */
+/*
+ * The same in the clock's state at the start of the execution, because it may have been set since.
+ */
 uint64_t view_steady_time(const json_t *record);
 
-/* view_time() of such a text. */
+/* Returns view_time() of such a text. */
 uint64_t view_time_of(const char *text);
 
 #endif

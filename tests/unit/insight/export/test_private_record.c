@@ -326,7 +326,7 @@ static void keys_are_files(void **state)
 	assert_int_equal(read_key(digits, 0640, &key, said), 0);
 	assert_int_equal(key.key[31], 0x1f);
 	assert_int_equal(read_key(digits, 0644, &key, said), -EPERM);
-	assert_non_null(strstr(said, "make another key"));
+	assert_non_null(strstr(said, "create another key"));
 	assert_int_equal(read_key(digits + 2, 0600, &key, said), -EINVAL);
 	assert_non_null(strstr(said, "openssl rand -hex 32"));
 	assert_int_equal(read_key("", 0600, &key, said), -EINVAL);
