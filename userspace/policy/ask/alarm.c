@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks both policies about accesses that stand for what must not be overlooked. */
+/* Evaluates both policies for probe accesses that each represent one dangerous capability. */
 #include "policy/ask/alarm.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "policy/automaton/nfa.h"
 #include "policy/core/vector.h"
 
-/* An access that shows it, and another one that the same rule has to allow as well, or NULL. */
+/* `too`: another access that the same rule must also allow, or NULL. */
 struct probe {
 	enum alarm_kind kind;
 	const char *text, *right, *object, *too;
@@ -21,14 +21,18 @@ static const struct probe probes[] = {
 	{ALARM_CREDENTIALS, "read credentials", "read", "/home/user/.aws/credentials", NULL},
 	{ALARM_CREDENTIALS, "read credentials", "read", "/home/user/.netrc", NULL},
 	{ALARM_CREDENTIALS, "read credentials", "read", "/etc/shadow", NULL},
-	{ALARM_PERSISTENCE, "change what others obey", "write", "/root/.ssh/authorized_keys", NULL},
-	{ALARM_PERSISTENCE, "change what others obey", "write", "/home/user/.ssh/authorized_keys",
-	 NULL},
-	{ALARM_PERSISTENCE, "change what others obey", "write", "/home/user/.bashrc", NULL},
-	{ALARM_PERSISTENCE, "change what others obey", "write", "/etc/cron.d/job", NULL},
-	{ALARM_PERSISTENCE, "change what others obey", "write", "/etc/systemd/system/job.service",
-	 NULL},
-	{ALARM_PERSISTENCE, "change what others obey", "write", "/usr/local/bin/job", NULL},
+	{ALARM_PERSISTENCE, "change files that other programs load or run", "write",
+	 "/root/.ssh/authorized_keys", NULL},
+	{ALARM_PERSISTENCE, "change files that other programs load or run", "write",
+	 "/home/user/.ssh/authorized_keys", NULL},
+	{ALARM_PERSISTENCE, "change files that other programs load or run", "write",
+	 "/home/user/.bashrc", NULL},
+	{ALARM_PERSISTENCE, "change files that other programs load or run", "write",
+	 "/etc/cron.d/job", NULL},
+	{ALARM_PERSISTENCE, "change files that other programs load or run", "write",
+	 "/etc/systemd/system/job.service", NULL},
+	{ALARM_PERSISTENCE, "change files that other programs load or run", "write",
+	 "/usr/local/bin/job", NULL},
 	{ALARM_ANYWHERE, "connect anywhere, at any port", "connect", "tcp:198.51.100.1:443",
 	 "tcp:203.0.113.77:31337"},
 	{ALARM_ANYWHERE, "connect anywhere, at any port", "connect", "tcp:[2001:db8::1]:443",
@@ -38,8 +42,8 @@ static const struct probe probes[] = {
 };
 
 /*
- * Addresses and a name of nobody's, far from each other: whoever may reach both at a port may reach
- * all there.
+ * Addresses and one name far apart: a rule that allows both addresses of a pair allows all
+ * addresses.
  */
 static const char *const far_apart[][2] = {
 	{"198.51.100.1", "203.0.113.77"},
@@ -49,18 +53,18 @@ static const char *const far_apart[][2] = {
 
 enum kind { KIND_OLD, KIND_NEW, KIND_NAME };
 
-/* What the policies say of one access. */
+/* The verdicts of both policies for one access. */
 struct answer {
 	const char *right;
 	char *object;
 	bool before, after; /* allowed by the first policy, by the second one */
 	struct policy_matches matches;
-	uint16_t decides; /* the rule, in the second one */
+	uint16_t decides; /* the deciding rule of the second policy */
 };
 
 struct alarms {
 	const struct compiled_policy *a, *b;
-	struct nfa *rules; /* of the second policy, or NULL */
+	struct nfa *rules; /* rules of the second policy, or NULL */
 	struct answer *answers;
 	size_t count, capacity;
 };
@@ -94,9 +98,9 @@ void alarms_free(struct alarms *alarms)
 	free(alarms);
 }
 
-/* ---- questions ---- */
+/* ---- verdicts of probes ---- */
 
-/* -EINVAL: the policy knows no such access. */
+/* -EINVAL: the policy has no such access. */
 static int judge(const struct compiled_policy *p, const struct answer *about,
 		 struct policy_question *q, struct policy_answer *ret_answer)
 {
@@ -127,7 +131,7 @@ static int ask(const struct alarms *alarms, struct answer *about)
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Each is asked once, whatever the number of rules. */
+/* Each access is evaluated once, however many rules there are. */
 static int answer_of(struct alarms *alarms, const char *right, const char *object,
 		     size_t *ret_number)
 {
@@ -163,7 +167,7 @@ static bool is_by(const struct answer *answer, uint16_t rule)
 	return false;
 }
 
-/* 1: the rule lets in what the probe stands for, and the first policy does not. */
+/* 1: `rule` allows the access of the probe, and the first policy does not. */
 static int shows(struct alarms *alarms, const struct probe *probe, uint16_t rule,
 		 size_t *ret_number)
 {
@@ -189,7 +193,10 @@ static const char *const *pair_for(const char *address, size_t size)
 	return strspn(address, "0123456789.") >= size ? far_apart[KIND_OLD] : far_apart[KIND_NAME];
 }
 
-/* As the example, "tcp:192.0.2.1:8443", but to another address; icmp has no port. */
+/*
+ * Same protocol and port as the example ("tcp:192.0.2.1:8443"), but another address. ICMP has no
+ * port.
+ */
 static int elsewhere(const char *example, size_t which, char **ret_object)
 {
 	const char *address = strchr(example, ':'), *port = strrchr(example, ':');
@@ -202,7 +209,7 @@ static int elsewhere(const char *example, size_t which, char **ret_object)
 	if (!ported)
 		port = example + strlen(example);
 	to = pair_for(address, (size_t)(port - address))[which];
-	/* Brackets are for addresses before a port. */
+	/* Only an address with a port is in brackets. */
 	if (!ported && *to == '[')
 		return asprintf(ret_object, "icmp:%.*s", (int)strlen(to) - 2, to + 1) < 0 ? -ENOMEM
 											  : 0;
@@ -211,7 +218,7 @@ static int elsewhere(const char *example, size_t which, char **ret_object)
 		       : 0;
 }
 
-/* At the port of its example, where none was named above. */
+/* Uses the port of the rule's example, because the probes above have fixed ports. */
 static int find_anywhere(struct alarms *alarms, const struct policy_widening *by,
 			 size_t *ret_number)
 {
@@ -249,7 +256,7 @@ void alarm_release(struct alarm *alarm)
 	free(alarm->example);
 }
 
-/* One more, unless it is told. */
+/* Appends a text unless the alarm already contains it. */
 static int add(struct alarm *alarm, enum alarm_kind kind, const char *text, const char *example)
 {
 	char *longer;
@@ -296,7 +303,7 @@ static int add_all(struct alarms *alarms, const struct policy_widening *by, stru
 		r = add_anywhere(alarms, by, alarm);
 	if (r < 0 || !denied || alarm->text)
 		return r;
-	return add(alarm, ALARM_DENIED, "do what a rule denied",
+	return add(alarm, ALARM_DENIED, "do something that a rule denied",
 		   denied->tags && denied->tags[0] ? denied->tags[0] : denied->severity);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What somebody who decides about a policy must not overlook in a rule: credentials, what others
- * obey, anywhere, any program.
+ * Capabilities of a rule that a reviewer must notice: credentials, persistence, connections to any
+ * address, any program.
  */
 #ifndef CORDON_POLICY_ALARM_H
 #define CORDON_POLICY_ALARM_H
@@ -9,7 +9,7 @@
 #include "policy/ask/diff.h"
 #include "policy/compile/compile.h"
 
-/* In the order in which they are told. */
+/* In the order of a report. */
 enum alarm_kind {
 	ALARM_CREDENTIALS,
 	ALARM_PERSISTENCE,
@@ -20,16 +20,18 @@ enum alarm_kind {
 };
 
 struct alarm {
-	enum alarm_kind kind; /* of the first of them */
-	char *text;	      /* "read credentials and change what others obey", or NULL */
-	char *example; /* an access that shows the first, or a tag of the rule that denied it */
+	enum alarm_kind kind; /* of the first alarm */
+	char *text;	      /* "read credentials and run any program", or NULL */
+	char *example; /* an access that shows the first alarm, or a tag of the denying rule */
 };
 
 struct alarms;
 
 /*
- * Of the rules by which `b` allows what `a` does not. `written`: of `b`; NULL: of rules that allow
- * the same, only the one that decides is known. All are borrowed. -E2BIG, -ENOMEM.
+ * Finds the alarms of rules that make `b` allow more than `a`. All arguments are borrowed.
+ *
+ * `written`: the written rules of `b`. NULL: if several rules allow an access, only the deciding
+ * one is known. -E2BIG, -ENOMEM.
  */
 int alarms_new(const struct compiled_policy *a, const struct compiled_policy *b,
 	       const struct policy_written *written, struct alarms **ret_alarms);
@@ -37,8 +39,8 @@ void alarms_free(struct alarms *alarms);
 DEFINE_CLEANUP(struct alarms *, alarms_free, alarms_freep)
 
 /*
- * What this rule lets it do, as in "this lets it connect anywhere". Free with alarm_release().
- * -ENOMEM.
+ * The capabilities of this rule, phrased to follow "this lets it": "connect anywhere". Free with
+ * alarm_release(). -ENOMEM.
  */
 int alarms_find(struct alarms *alarms, const struct policy_widening *by, struct alarm *ret_alarm);
 void alarm_release(struct alarm *alarm);

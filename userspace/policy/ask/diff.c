@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs two policies' automata side by side for what one allows and the other does not. */
+/* Runs two policies' automata in lockstep to find what only one of them allows. */
 #include "policy/automaton/alike.h"
 #include "policy/ask/diff.h"
 
@@ -14,7 +14,7 @@
 
 #define NONE 0xffffffffu
 
-/* Axes of the product over names; behind them two per variable. */
+/* Axes of the product over names. Each variable adds two more axes at the end. */
 enum {
 	AXIS_NAMES,
 	AXIS_PATH, /* of a, then of b */
@@ -24,7 +24,7 @@ enum {
 
 #define VARIABLES_MAX (2 * CORDON_MAX_ANCHORS)
 
-/* The rights in the order of a report, and the start state that each is asked from. */
+/* The rights in the order of a report, with the start state of each. */
 static const struct {
 	const char *word;
 	unsigned int right, start;
@@ -52,19 +52,19 @@ static const struct {
 };
 
 /*
- * Not of a right's own: symbolic links that lead inside, which take creating and no deny of
- * "special".
+ * No separate right covers symbolic links into the tree: they need "create", and "special" must not
+ * be denied.
  */
 #define ROW_LINK     5
 #define LINK_GRANTED (1u << 31)
 
-/* What `special: deny` or its absence decides, and the rights that it does so by. */
+/* The rows that `special: deny` affects, and the rights that they depend on. */
 #define ROW_SPECIAL    6
 #define SPECIAL_ROWS   (1u << ROW_LINK | 1u << ROW_SPECIAL)
 #define SPECIAL_RIGHTS (CORDON_RIGHT(CORDON_CREATE) | CORDON_RIGHT(CORDON_SPECIAL))
 #define ALL	       0xffffffffu
 
-/* A directory that rules of either policy start at. */
+/* A directory variable that rules of at least one policy start with. */
 struct variable {
 	const char *name;
 	unsigned int start[2]; /* of a and b; CORDON_START_COUNT: not used there */
@@ -77,18 +77,18 @@ struct found {
 
 struct diff {
 	const struct compiled_policy *policy[2];
-	size_t tuples_max; /* of each product */
+	size_t tuples_max; /* limit for each product */
 	struct automaton *rights[2];
-	struct alike alike; /* states of both */
+	struct alike alike; /* for the states of both policies */
 	struct automaton *names;
 	struct variable variables[VARIABLES_MAX];
 	size_t variable_count;
-	unsigned int start; /* of the product at hand */
-	uint32_t rows;	    /* asked there, bits */
+	unsigned int start; /* of the current product */
+	uint32_t rows;	    /* bits: the rows that the current product compares */
 	struct found found[POLICY_DIFFERENCES];
 	struct policy_difference *differences;
 	/*
-	 * Instead of those, where all rules that widen are asked for: per rule of the second
+	 * Set if the caller wants all widening rules instead: one entry per rule of the second
 	 * policy.
 	 */
 	struct widener *wideners;
@@ -174,7 +174,10 @@ static bool denies_special(const struct diff *d, size_t side)
 	return header->flags & CORDON_POLICY_SPECIAL;
 }
 
-/* What creating alone does not grant under `special: deny`, and grants without it. */
+/*
+ * Under `special: deny`, the "create" right alone does not grant everything that it grants
+ * otherwise.
+ */
 static bool grants(const struct diff *d, size_t side, size_t row, uint32_t granted)
 {
 	uint32_t needed = CORDON_RIGHT(rows[row].right);
@@ -188,7 +191,7 @@ static bool grants(const struct diff *d, size_t side, size_t row, uint32_t grant
 	return (granted & needed) == needed;
 }
 
-/* Which rights differ at a tuple: those granted by one and not by the other. */
+/* Notes the rights that differ at a tuple: one policy grants them and the other does not. */
 static bool is_asked(const struct diff *d, size_t row, enum name_kind kind)
 {
 	if (!(d->rows & 1u << row))
@@ -213,9 +216,9 @@ static void note_differences(struct diff *d, uint32_t node, const uint32_t grant
 }
 
 /*
- * Nothing that follows can tell the policies apart: both say the same from here on, and by each
- * directory that a variable may yet stand for. Most of what two versions of a policy say, so that
- * variables cost little where they are the same.
+ * From here on both policies give the same verdicts, also for each directory that is not bound yet.
+ * This holds for most of two versions of a policy, so variables cost little where both are the
+ * same.
  */
 static bool is_settled(const struct diff *d, const uint32_t *states)
 {
@@ -236,7 +239,7 @@ static bool is_settled(const struct diff *d, const uint32_t *states)
 	return true;
 }
 
-/* What both grant at a tuple of names. False: nothing is asked there. */
+/* The rights that both policies grant at a tuple of names. False: nothing is compared there. */
 static bool judge_name(const struct diff *d, const uint32_t *states, uint32_t granted[2])
 {
 	uint32_t allow[2] = {0}, deny[2] = {0};
@@ -245,7 +248,9 @@ static bool judge_name(const struct diff *d, const uint32_t *states, uint32_t gr
 	if (states[AXIS_NAMES] == 0 || is_settled(d, states))
 		return false;
 	for (size_t i = AXIS_VARIABLES; i < width; i += 2)
-		/* Both runs are over: the same name without this binding says the same. */
+		/*
+		 * Both runs have ended: the same name without this binding gives the same verdict.
+		 */
 		if (states[i] == 0 && states[i + 1] == 0)
 			return false;
 	for (size_t i = AXIS_PATH; i < width; i++)
@@ -314,7 +319,7 @@ static int visit_pair(void *context, struct product *p, uint32_t node)
 
 /* ---- witnesses ---- */
 
-/* The rule that speaks in policy `side`. */
+/* The deciding rule of policy `side`. */
 static int find_rule(const struct diff *d, size_t side, size_t row, const char *bytes, size_t size,
 		     const size_t *marks, uint16_t *ret_rule)
 {
@@ -384,7 +389,10 @@ static int make_witness(const struct diff *d, const struct product *p, uint32_t 
 	return w->object ? 0 : -ENOMEM;
 }
 
-/* Strings are made while the product is there; where both show the same right, the first stays. */
+/*
+ * Strings are made while the product exists. If several rows show the same right, the first example
+ * is kept.
+ */
 static int make_witnesses(struct diff *d, const struct product *p)
 {
 	for (size_t i = 0; i < POLICY_DIFFERENCES; i++)
@@ -406,7 +414,7 @@ static int make_witnesses(struct diff *d, const struct product *p)
 
 /* ---- all rules that widen ---- */
 
-/* By how many names each tuple of the product is reached: see product_sizes(). */
+/* The number of names that reach each tuple of the product, see product_sizes(). */
 struct sizes {
 	uint64_t *sizes;
 	uint32_t *bounds;
@@ -418,11 +426,11 @@ static void sizes_release(struct sizes *sizes)
 	free(sizes->bounds);
 }
 
-/* A rule of the second policy that allows what the first does not. */
+/* A rule of the second policy that allows more than the first policy. */
 struct widener {
-	uint32_t node; /* of a shortest example for the first of the rows */
+	uint32_t node; /* of a shortest example for the first of `rows` */
 	size_t row;
-	uint32_t large; /* of one that is reached by unboundedly many names, NONE: there is none */
+	uint32_t large; /* node that an unlimited number of names reaches, NONE: there is none */
 	uint32_t rows;
 	uint64_t count[POLICY_DIFFERENCES];
 };
@@ -432,7 +440,7 @@ static bool is_shorter(const struct product *p, uint32_t node, uint32_t than)
 	return than == NONE || product_depth(p, node) < product_depth(p, than);
 }
 
-/* One below whose beginning they lie, or else any. */
+/* A node with a known directory bound is preferred. */
 static bool is_better_large(const struct product *p, const struct sizes *sizes, uint32_t node,
 			    uint32_t than)
 {
@@ -458,21 +466,21 @@ static void note_widener(struct diff *d, const struct product *p, const struct s
 	w->rows |= 1u << row;
 	if (sizes->sizes[node] == PRODUCT_UNBOUNDED && is_better_large(p, sizes, node, w->large))
 		w->large = node;
-	/* The same name with a variable bound is the same name. */
+	/* A name is counted once, not again for each binding of a variable. */
 	if (bound)
 		return;
 	if (__builtin_add_overflow(w->count[row], sizes->sizes[node], &w->count[row]))
 		w->count[row] = PRODUCT_UNBOUNDED - 1;
 }
 
-/* Where nothing denies special objects, whoever may create may make them. */
+/* Unless special objects are denied, the "create" right alone allows making them. */
 static unsigned int deciding_right(const struct diff *d, size_t row)
 {
 	return rows[row].right == CORDON_SPECIAL && !denies_special(d, 1) ? CORDON_CREATE
 									  : rows[row].right;
 }
 
-/* Each run of the second policy that allows it has a rule of its own. */
+/* Each run of the second policy has its own rule that allows the access. */
 static void note_wideners(struct diff *d, const struct product *p, const struct sizes *sizes,
 			  uint32_t node, size_t row, size_t width)
 {
@@ -500,7 +508,7 @@ static size_t first_row(uint32_t rows_found)
 	return (size_t)__builtin_ctz(rows_found);
 }
 
-/* Of unboundedly many names: the directory below which they lie, or NULL where none is known. */
+/* For an unlimited number of names: the directory that contains them, or NULL if none is known. */
 static char *bound_of(const struct diff *d, const struct product *p, const struct sizes *sizes,
 		      uint32_t node)
 {
@@ -511,7 +519,7 @@ static char *bound_of(const struct diff *d, const struct product *p, const struc
 		return NULL;
 	if (d->start != CORDON_START_PATH || product_string(p, node, &bytes, &size, NULL, 0) < 0)
 		return NULL;
-	/* A directory of which the same can be said as of those in it. */
+	/* The bound is a directory that has the same verdict as its contents. */
 	if (bytes[end] == '/')
 		end++;
 	while (end > 0 && bytes[end - 1] != '/')
@@ -541,7 +549,7 @@ static int take_widener(struct diff *d, const struct product *p, const struct si
 	struct policy_widening *made = find_widening(d, rule);
 	int r;
 
-	/* The sockets come with the destinations, which are told already. */
+	/* The destinations are already reported, and they imply the sockets. */
 	if (made && d->start == CORDON_START_SOCKET)
 		return 0;
 	if (made && d->rows == SPECIAL_ROWS) {
@@ -559,10 +567,7 @@ static int take_widener(struct diff *d, const struct product *p, const struct si
 	};
 	add_words(made, w->rows);
 	r = make_witness(d, p, w->node, first_row(w->rows), 1, &made->witness);
-	/*
-	 * A directory that a variable stands for is anywhere: what lies below it has no other
-	 * bound.
-	 */
+	/* A variable can be bound to any directory, so names below it have no other bound. */
 	if (r == 0 && made->unbounded && !*made->witness.bindings)
 		made->below = bound_of(d, p, sizes, w->large);
 	if (r == 0)
@@ -598,7 +603,7 @@ static int collect_wideners(struct diff *d, const struct product *p, size_t widt
 
 /* ---- products ---- */
 
-/* The nodes that were found are those of the product before. */
+/* Forgets the nodes that were found in the previous product. */
 static void begin(struct diff *d, unsigned int start)
 {
 	d->start = start;
@@ -648,7 +653,7 @@ static int compare_pairs(struct diff *d, unsigned int start)
 	return r;
 }
 
-/* Takes those of `rights` (CORDON_RIGHT() bits) of both policies. */
+/* Builds the automata of both policies for `rights` (CORDON_RIGHT() bits). */
 static int take_rights(struct diff *d, uint32_t rights)
 {
 	int r;
@@ -666,8 +671,8 @@ static int take_rights(struct diff *d, uint32_t rights)
 }
 
 /*
- * What `special: deny` decides where it stands in one policy alone. Nothing is settled while that
- * is asked: a product of its own, over the few rights that it takes, is far smaller.
+ * Compares the rows of `special: deny` when only one policy contains it. is_settled() never prunes
+ * here, so a separate product over these few rights is much smaller.
  */
 static int compare_special(struct diff *d)
 {
@@ -677,7 +682,7 @@ static int compare_special(struct diff *d)
 	return r < 0 ? r : compare_names(d);
 }
 
-/* Products over all that can be asked. */
+/* Compares over all products. */
 static int run(struct diff *d)
 {
 	bool apart = denies_special(d, 0) != denies_special(d, 1);

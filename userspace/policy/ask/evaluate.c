@@ -16,7 +16,7 @@ static __always_inline const void *table_at(void *tables, __u32 offset, __u32 si
 {
 	const struct blob *b = tables;
 
-	/* All tables are of 32-bit words: damaged offsets must not make misaligned pointers. */
+	/* All tables consist of 32-bit words: damaged offsets must not make misaligned pointers. */
 	if (offset % sizeof(__u32) != 0 || offset > b->size || size > b->size - offset)
 		return NULL;
 	return b->data + offset;
@@ -54,7 +54,7 @@ static bool header_is_sound(const struct cordon_policy_header *h)
 	return true;
 }
 
-/* All bytes lead from state `number` to itself: what a reference marked absorbing promises. */
+/* The absorbing mark on a reference promises that all bytes lead from this state to itself. */
 static bool is_absorbing(const struct cordon_state *states, const struct cordon_edge *edges,
 			 uint32_t number)
 {
@@ -82,7 +82,7 @@ static bool references_are_sound(const unsigned char *tables, const struct cordo
 	const struct cordon_edge *edges = (const void *)(tables + h->edges_offset);
 	const struct cordon_final *finals = (const void *)(tables + h->finals_offset);
 
-	/* Everything in range first: the promises below follow references. */
+	/* Check all ranges first: the checks below follow references. */
 	for (uint32_t i = 0; i < h->states_count; i++)
 		if (h->edges_count < 256 || states[i].base > h->edges_count - 256 ||
 		    !is_reference(h, states[i].otherwise) || finals[i].verdict >= h->verdicts_count)
@@ -194,7 +194,7 @@ static int outcome_of(struct runner *runner, uint32_t state, struct cordon_verdi
 	return 0;
 }
 
-/* What `size` bytes lead to, and a '/' behind them if `slash`. */
+/* The verdict after `size` bytes, plus a '/' if `slash`. */
 static int run(const unsigned char *tables, size_t size, unsigned int start, const void *question,
 	       size_t question_size, bool slash, struct cordon_verdict *ret_outcome,
 	       struct cordon_final *ret_final)
@@ -240,7 +240,8 @@ static void answer_add(struct policy_answer *a, const struct cordon_verdict *out
 }
 
 /*
- * Where in the name the part that run number `start` is about begins; false: there is no such run.
+ * Finds the offset in the name at which the input of run `start` begins. False: the policy has no
+ * such run.
  */
 static bool find_part(const struct policy_path *p, unsigned int start, size_t *ret_begin)
 {
@@ -264,7 +265,7 @@ static uint32_t unspoken_component(struct runner *runner, uint32_t state)
 	return advance(runner, state, bytes, sizeof(bytes));
 }
 
-/* Do rules say the same of making from both states on? Negative: damaged tables. */
+/* 1: rules treat creation the same from both states on. Negative: damaged tables. */
 static int is_same_below(struct runner *runner, uint32_t a, uint32_t b)
 {
 	struct cordon_final one = {0}, other = {0};
@@ -278,8 +279,9 @@ static int is_same_below(struct runner *runner, uint32_t a, uint32_t b)
 }
 
 /*
- * One run of what bpf/core/below.bpf.h asks of a link's name. Adds what the run says of everything
- * below to `below`; 1: rules speak of that in particular, 0: not.
+ * One run of the check of a link's name in bpf/core/below.bpf.h. Adds the run's verdict for
+ * everything below the name to `below`. 1: rules distinguish these names from their neighbours, 0:
+ * they do not.
  */
 static int add_below(struct runner *runner, unsigned int start, const char *part, size_t size,
 		     struct verdict *below)
@@ -307,7 +309,10 @@ static int add_below(struct runner *runner, unsigned int start, const char *part
 	return r < 0 ? r : !r;
 }
 
-/* A link's name is granted: what is missing below it, where rules speak of that. */
+/*
+ * The link's name itself is granted: computes the rights missing below it, if rules distinguish
+ * those names.
+ */
 static int judge_below_link(const unsigned char *tables, size_t size,
 			    const struct policy_path *path, struct policy_answer *a)
 {
@@ -327,7 +332,7 @@ static int judge_below_link(const unsigned char *tables, size_t size,
 		return r;
 	a->missing = spoken ? verdict_tree_makes(&below) : 0;
 	a->below = a->missing != 0;
-	/* What allows the name does not decide. */
+	/* The rule that allows the name does not decide this. */
 	if (a->below)
 		a->rule[CORDON_CREATE] = a->rule[CORDON_WRITE] = CORDON_NO_RULE;
 	return 0;
@@ -336,7 +341,7 @@ static int judge_below_link(const unsigned char *tables, size_t size,
 int policy_judge_path(const unsigned char *tables, size_t size, const struct policy_path *path,
 		      uint32_t wanted, struct policy_answer *ret_answer)
 {
-	/* The root has no components: only as an absolute name is it spelled with a slash. */
+	/* The root has no components: it has a slash only as an absolute name. */
 	bool root = path->size == 1 && path->name[0] == '/';
 	size_t name_size = root ? 0 : path->size, begin;
 	struct policy_answer a;
@@ -385,8 +390,8 @@ int policy_judge(const unsigned char *tables, size_t size, unsigned int start, c
 }
 
 /*
- * Calls `visit` for each state that one byte more leads to; for one of those with many ways to it
- * once in most cases.
+ * Calls `visit` for each state that one more byte leads to. A state that several bytes lead to is
+ * mostly visited once.
  */
 static int for_each_next(struct runner *runner, uint32_t state,
 			 int (*visit)(struct runner *runner, uint32_t state, void *context),

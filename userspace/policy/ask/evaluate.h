@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs the kernel's own matcher (bpf/pure/matcher.h, bpf/pure/verdict.h) over a compiled policy on
- * the host: what would the kernel say?
+ * the host, to predict the kernel's verdict.
  */
 #ifndef CORDON_POLICY_EVALUATE_H
 #define CORDON_POLICY_EVALUATE_H
@@ -14,26 +14,29 @@
 #include "bpf/pure/verdict.h"
 
 /*
- * Checks tables of unknown origin before they are run or handed to the kernel: magic, version,
- * sizes, alignment, that every state, edge, final and verdict reference is in range, digest.
- * -EBADMSG: damaged; -EPROTONOSUPPORT: another version.
+ * Checks tables of unknown origin before they are run or loaded into the kernel. Covers magic,
+ * version, sizes, alignment and digest, and that every state, edge, final and verdict reference is
+ * in range. -EBADMSG: damaged; -EPROTONOSUPPORT: another version.
  */
 int policy_tables_check(const unsigned char *tables, size_t size);
 
-/* One run: `question` from start state `start` (enum cordon_start), as abi.h defines them. */
+/*
+ * One run over the input bytes from start state `start` (enum cordon_start), in the format of
+ * abi.h.
+ */
 int policy_run(const unsigned char *tables, size_t size, unsigned int start, const void *question,
 	       size_t question_size, struct cordon_verdict *ret_outcome,
 	       struct cordon_final *ret_final);
 
-/* A name, and what it lies below. */
+/* A name, and the anchors above it. */
 struct policy_path {
 	const char
 		*name; /* absolute, without a '/' at the end unless it is the root; or "@memfd" */
 	size_t size;
 	bool listing; /* the directory is to be listed */
-	bool link;    /* a symbolic link is to be made there: what is below it gets names, too */
+	bool link;    /* a symbolic link is to be made there, so names below it are checked, too */
 	/*
-	 * Per anchor: the size of the part of `name` that it stands at (0: the root), or
+	 * Per anchor: the size of the prefix of `name` that is its directory (0: the root), or
 	 * POLICY_NO_ANCHOR
 	 */
 	size_t anchors[CORDON_MAX_ANCHORS];
@@ -41,11 +44,11 @@ struct policy_path {
 
 #define POLICY_NO_ANCHOR SIZE_MAX
 
-/* What all runs together say of one question. */
+/* The combined result of all runs for one access. */
 struct policy_answer {
 	struct verdict verdict; /* allow and deny */
-	uint32_t missing;	/* of the wanted rights; 0: granted */
-	bool below; /* the name is granted, and `missing` below it, where a link would give names */
+	uint32_t missing;	/* rights that are wanted but not granted; 0: all are */
+	bool below; /* the name is granted, but `missing` is not: a link would add names below */
 	/*
 	 * Per right the first rule that denies it, else the first that allows it, else
 	 * CORDON_NO_RULE.
@@ -54,20 +57,20 @@ struct policy_answer {
 };
 
 /*
- * The whole question about a name, as the kernel asks it: the absolute run, the one over rules that
- * match at any depth, and one per anchor above the name. -EBADMSG: damaged tables; -EINVAL: an
- * anchor stands where no component of the name ends.
+ * The whole check of a name, as the kernel does it: the absolute run, the run over rules that match
+ * at any depth, and one run per anchor above the name. -EBADMSG: damaged tables; -EINVAL: an anchor
+ * does not end at a component of the name.
  */
 int policy_judge_path(const unsigned char *tables, size_t size, const struct policy_path *path,
 		      uint32_t wanted, struct policy_answer *ret_answer);
 
-/* The same for the questions that are a single run: CORDON_START_NET, _SOCKET and _ABSTRACT. */
+/* The same for accesses that need only one run: CORDON_START_NET, _SOCKET and _ABSTRACT. */
 int policy_judge(const unsigned char *tables, size_t size, unsigned int start, const void *question,
 		 size_t question_size, uint32_t wanted, struct policy_answer *ret_answer);
 
 /*
- * The same for a START_NET question without its last two bytes: granted if some port is; else
- * denied by a rule if some port is.
+ * The same for CORDON_START_NET input without its last two bytes, the port. Granted if at least one
+ * port is; otherwise denied by a rule if at least one port is.
  */
 int policy_judge_any_port(const unsigned char *tables, size_t size, const void *question,
 			  size_t question_size, uint32_t wanted, struct policy_answer *ret_answer);

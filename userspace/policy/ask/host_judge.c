@@ -11,7 +11,7 @@ size_t host_question(const char *name, uint8_t protocol,
 	char reversed[HOST_NAME_SIZE];
 	size_t size = strlen(name) + 1;
 
-	/* The kernel puts the port behind it. */
+	/* The kernel appends the port. */
 	if (2 + size > CORDON_HOST_QUESTION_SIZE - 3)
 		return 0;
 	host_name_reverse(name, reversed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every rule that speaks of a name, not only the one that decides: for explanations. */
+/* Finds every rule that matches a name, not only the deciding one: for explanations. */
 #include "policy/ask/match.h"
 
 #include <string.h>
@@ -22,7 +22,10 @@ static void simulation_release(struct simulation *s)
 	free(s->seen);
 }
 
-/* Adds a node and what it reaches without a byte to `next`, which has room for every node. */
+/*
+ * Adds a node and all nodes that it reaches without a byte to `next`, which has room for every
+ * node.
+ */
 static void enter(struct simulation *s, uint32_t node)
 {
 	size_t at = s->next_count;

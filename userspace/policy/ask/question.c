@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads one access as people spell it, and asks a compiled policy. */
+/* Parses one access in its text form, and evaluates a compiled policy for it. */
 #include "policy/ask/question.h"
 
 #include <arpa/inet.h>
@@ -93,7 +93,10 @@ static bool is_name(const char *name)
 	return true;
 }
 
-/* The size of the part of `name` that `directory` is, 0 for the root; POLICY_NO_ANCHOR: none. */
+/*
+ * The length of `directory` if `name` starts with it, 0 for the root. POLICY_NO_ANCHOR: it does
+ * not.
+ */
 static size_t find_anchor(const char *name, const char *directory)
 {
 	size_t n = directory ? strlen(directory) : 0;
@@ -105,7 +108,7 @@ static size_t find_anchor(const char *name, const char *directory)
 	return n;
 }
 
-/* "${workdir}/x": which variable, and what follows. */
+/* Splits "${workdir}/x" into the variable's number and the rest. */
 static int split_variable(const struct compiled_policy *policy, const char *object,
 			  unsigned int *ret_anchor, const char **ret_rest,
 			  char error[QUESTION_ERROR_TEXT])
@@ -158,7 +161,7 @@ static int read_name(const struct compiled_policy *policy, const char *object,
 		q->path.listing = true;
 		q->bytes[--n] = '\0';
 	} else if (n == 0) {
-		/* A variable that is bound to the root. */
+		/* The variable is bound to the root. */
 		free(q->bytes);
 		q->bytes = strdup("/");
 		n = 1;
@@ -202,7 +205,7 @@ static int ask_name(const struct compiled_policy *policy, const char *right, con
 	for (unsigned int i = 0; i < CORDON_MAX_ANCHORS; i++)
 		q->path.anchors[i] = POLICY_NO_ANCHOR;
 	if (strcmp(right, "bind") == 0)
-		return refuse(error, "binding to a path creates a file: ask for \"create\"");
+		return refuse(error, "binding to a path creates a file: check \"create\" instead");
 	if (find_right(word, "files", &q->right) < 0 && find_right(word, "exec", &q->right) < 0 &&
 	    find_right(word, "unix", &q->right) < 0)
 		return refuse_right(right, error);
@@ -220,7 +223,7 @@ static int ask_name(const struct compiled_policy *policy, const char *right, con
 	if (!q->bytes)
 		return -ENOMEM;
 	if (q->path.listing && q->right != CORDON_READ)
-		return refuse(error, "only \"read\" asks for a name that ends in '/'");
+		return refuse(error, "only \"read\" can have a name that ends in '/'");
 	q->path.listing |= list && q->size > 1;
 	q->path.link = link;
 	q->path.name = q->bytes;
@@ -282,7 +285,7 @@ static int refuse_address(const char *object, char error[QUESTION_ERROR_TEXT])
 		object);
 }
 
-/* For a right that is set already. */
+/* Requires that q->right is already set. */
 static int ask_address(const char *object, struct policy_question *q,
 		       char error[QUESTION_ERROR_TEXT])
 {
@@ -309,14 +312,15 @@ static int ask_address(const char *object, struct policy_question *q,
 		    q->right != CORDON_NET_CONNECT ||
 		    strspn(address, "0123456789.") == strlen(address))
 			return refuse_address(object, error);
-		/* No rule can have these names, see the reading of "to". */
+		/* Rules cannot contain these names either, see the reading of "to". */
 		if (host_name_is_loopback(name))
 			return refuse(error,
-				      "names do not lead to the host itself, as \"%s\" would: ask "
-				      "about 127.0.0.1 or [::1]",
+				      "names do not lead to the host itself, as \"%s\" would: use "
+				      "127.0.0.1 or [::1]",
 				      address);
 		if (host_name_is_every(name))
-			return refuse(error, "\"%s\" is no address: ask about one", address);
+			return refuse(error, "\"%s\" is not an address: use a single address",
+				      address);
 		block.family = CORDON_NET_NAME;
 	}
 	if (protocol == IPPROTO_ICMP
@@ -434,8 +438,8 @@ int question_judge(const struct compiled_policy *policy, const struct policy_que
 }
 
 /*
- * A socket that the execution has made may always be reached (bpf/hooks/unix.bpf.h): is there a way
- * to have one of this name?
+ * An execution may always connect to a socket that it has made (bpf/hooks/unix.bpf.h). Checks
+ * whether the policy lets it make a socket with this name.
  */
 static bool is_own_socket(const struct compiled_policy *policy,
 			  const struct cordon_policy_header *header,

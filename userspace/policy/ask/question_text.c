@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions back to text. */
+/* Converts accesses back to their text form. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -116,7 +116,7 @@ char *question_format(unsigned int start, const char *bytes, size_t size)
 /* A pattern that matches this text alone, inside double quotes. */
 static void put_pattern(FILE *out, const char *bytes, size_t size)
 {
-	size_t left = 0; /* bytes of a character that is more than one */
+	size_t left = 0; /* bytes left of a multi-byte character */
 
 	for (size_t i = 0; i < size; i++) {
 		unsigned char c = (unsigned char)bytes[i];
@@ -139,7 +139,10 @@ static void put_pattern(FILE *out, const char *bytes, size_t size)
 	}
 }
 
-/* Relative to the innermost variable above it: the directory may be another one next time. */
+/*
+ * The path starts with the innermost variable above it, because the variable may be bound to
+ * another directory next time.
+ */
 static void put_path(FILE *out, const struct compiled_policy *policy,
 		     const struct policy_question *q)
 {
@@ -190,7 +193,7 @@ char *question_smallest_rule(const struct compiled_policy *policy, const struct 
 
 	if (!out)
 		return NULL;
-	/* A rule that names the address leads there even if it is the host's own. */
+	/* A rule that contains the address allows it even if it is an address of the host. */
 	fprintf(out, "- {allow: [%s], ",
 		question_right_name(q->right == CORDON_NET_HOST ? CORDON_NET_CONNECT
 				    : q->right == CORDON_LINKS	? CORDON_WRITE

@@ -57,7 +57,7 @@ int policy_system_calls(const struct compiled_policy *policy, struct policy_syst
 {
 	const struct cordon_policy_header *header = (const void *)policy->tables;
 	struct policy_system_calls calls = {
-		/* To observe is to change nothing. */
+		/* Observing must not change the program's behaviour. */
 		.all = policy->observe || (header->flags & CORDON_POLICY_ALL_SYSTEM_CALLS),
 		.guarded = !(header->flags & CORDON_POLICY_STRICT_CALLS),
 		.mounts = header->flags & CORDON_POLICY_NAMESPACES,

@@ -26,7 +26,7 @@ struct entry {
 	const struct node *objects;
 	const char *rule; /* a part of FILE:LINE of the rule that decides, or NULL */
 	uint32_t allow;
-	uint32_t own; /* of what the execution has made itself */
+	uint32_t own; /* rights for objects that the execution has created itself */
 	bool has_verdict;
 };
 
@@ -57,7 +57,7 @@ static int read_policy_name(struct reader *r, const struct node *n, void *target
 	return compile(r, target, n);
 }
 
-/* Read when the policy is known, whatever the order of keys. */
+/* It is read once the policy is known, so the order of keys does not matter. */
 static int skip(struct reader *r, const struct node *n, void *target)
 {
 	(void)r;
@@ -125,8 +125,7 @@ static int set_right(struct reader *r, const struct node *n, void *target, const
 
 	if (e->right)
 		report_error(r->diagnostics, &n->place, "write two tests",
-			     "a test asks for one right, not for \"%s\" and \"%s\"", e->right,
-			     right);
+			     "a test checks one right, not \"%s\" and \"%s\"", e->right, right);
 	e->right = right;
 	e->objects = n;
 	return 0;
@@ -220,7 +219,8 @@ static int run_entry(struct reader *r, struct table *t, const struct node *n)
 	if (!e.right || !e.has_verdict) {
 		report_error(r->diagnostics, &n->place,
 			     "write {read: [/etc/hosts], verdict: allow}",
-			     e.right ? "the test expects no verdict" : "the test asks for nothing");
+			     e.right ? "the test expects no verdict"
+				     : "the test does not check anything");
 		return 0;
 	}
 	if (!reader_expect(r, e.objects, NODE_SEQUENCE, "a list", "write read: [/etc/hosts]"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what a policy allows besides as lines, for messages and records. */
+/* Describes the additional accesses of a wider policy in lines, for messages and records. */
 #include "policy/ask/widening.h"
 
 #include <string.h>
@@ -126,7 +126,7 @@ int widening_describe_all(const struct compiled_policy *a, const struct compiled
 	return describe(a, b, tuples_max, true, ret_lines);
 }
 
-/* As long as a person may read, on whole characters. */
+/* Cuts a line to a length that a person may still read, at a character boundary. */
 static char *cut(char *line)
 {
 	size_t end = LINE_SIZE_MAX;

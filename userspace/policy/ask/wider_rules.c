@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the rules that widen, puts them in order, and says what each of them does. */
+/* Finds the rules that widen a policy, sorts them, and describes each of them. */
 #include "policy/ask/wider_rules.h"
 
 #include <inttypes.h>
@@ -40,7 +40,7 @@ static int compile_nothing(struct compiled_policy **ret_policy)
 		 : -ENOMEM;
 }
 
-/* Takes over what `found` holds. */
+/* Takes ownership of the contents of `found`. */
 static int append(struct widenings *all, struct alarms *alarms, struct policy_widening *found,
 		  size_t count)
 {
@@ -62,7 +62,7 @@ static int append(struct widenings *all, struct alarms *alarms, struct policy_wi
 	return 0;
 }
 
-/* Far quicker than to tell the rules apart. 1: it is. */
+/* Much faster than finding out which rules widen. 1: `b` is wider. */
 static int is_wider(const struct compiled_policy *a, const struct compiled_policy *b,
 		    size_t tuples_max)
 {
@@ -78,7 +78,7 @@ static int is_wider(const struct compiled_policy *a, const struct compiled_polic
 	return wider;
 }
 
-/* Those that decide in `rest`. 1: there are some. */
+/* Finds the rules that decide in `rest`. 1: there is at least one. */
 static int find_round(const struct compiled_policy *a, const struct compiled_policy *rest,
 		      size_t tuples_max, struct alarms *alarms, struct widenings *all)
 {
@@ -92,20 +92,20 @@ static int find_round(const struct compiled_policy *a, const struct compiled_pol
 	return r < 0 ? r : count > 0;
 }
 
-/* What is looked at, and what was taken out of it. */
+/* The state of one search. */
 struct search {
 	const struct compiled_policy *a, *b;
 	const struct policy_written *written;
 	size_t tuples_max;
 	struct alarms *alarms;
-	bool *left_out; /* per rule of b */
+	bool *left_out; /* per rule of b: removed for the next round */
 	struct widenings *all;
-	size_t noted; /* of `all`: left out */
+	size_t noted; /* the first entries of `all`, which are marked in left_out */
 };
 
 /*
- * What the rounds before did not show, though they looked at it, is allowed by others that they did
- * show.
+ * `looked_at`: an earlier round covered these rules and did not report them, so the reported rules
+ * allow the same.
  */
 static void leave_out_found(struct search *s, bool looked_at)
 {
@@ -117,13 +117,16 @@ static void leave_out_found(struct search *s, bool looked_at)
 	}
 }
 
-/* Without all that were found before. */
+/* Searches without all rules that are already found. */
 static int find_next_round(struct search *s, bool first)
 {
 	_cleanup_(compiled_policy_freep) struct compiled_policy *rest = NULL;
 	int r = first ? 0 : policy_written_without(s->written, s->left_out, &rest);
 
-	/* In a policy as such something is found nearly always, in what is left of it seldom. */
+	/*
+	 * The full policy nearly always contains wider rules, but the remaining rules seldom do:
+	 * check cheaply first.
+	 */
 	if (r == 0)
 		r = first || is_wider(s->a, rest, s->tuples_max);
 	if (r > 0)
@@ -147,7 +150,7 @@ static int find_all(const struct compiled_policy *a, const struct compiled_polic
 	r = find_next_round(&s, true);
 	for (size_t round = 1; r > 0 && written && round < WIDENINGS_ROUNDS_MAX; round++)
 		r = find_next_round(&s, false);
-	/* What got too large leaves what was found before. */
+	/* If a later round exceeds the limit, the results of earlier rounds are kept. */
 	return r >= 0 || (r == -E2BIG && all->count > 0) ? 0 : r;
 }
 
@@ -199,7 +202,10 @@ char *widening_phrase(const struct widening *w)
 	if (*by->witness.bindings)
 		fprintf(out, " (%s)", by->witness.bindings);
 	if (by->unbounded && by->below)
-		/* Of a rule with several patterns the largest may lie elsewhere. */
+		/*
+		 * If a rule has several patterns, the largest directory may belong to another
+		 * pattern than the example.
+		 */
 		fprintf(out, "%s without end below %s",
 			strncmp(by->witness.object, by->below, strlen(by->below)) == 0
 				? " and others"

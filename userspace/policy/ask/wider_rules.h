@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules by which one policy allows what another does not, for somebody who has to decide about
- * it: what must not be overlooked comes first. It takes seconds for large policies: nothing for a
- * loop that others wait for.
+ * Finds the rules that make one policy allow more than another, for a reviewer: the most serious
+ * rules come first. It takes seconds for large policies, so event loops must not call it.
  */
 #ifndef CORDON_POLICY_WIDER_RULES_H
 #define CORDON_POLICY_WIDER_RULES_H
@@ -11,28 +10,34 @@
 #include "policy/ask/diff.h"
 #include "policy/compile/compile.h"
 
-/* A rule that widens, and what is to be said of it before all else. */
+/* A rule that widens the policy, and its alarms. */
 struct widening {
 	struct policy_widening by;
 	struct alarm alarm;
-	bool behind; /* others that are listed allow all of it as well */
+	bool behind; /* other rules of the list allow all of it as well */
 };
 
 struct widenings {
 	struct widening *list;
 	size_t count;
-	bool complete; /* without all of these rules, nothing is wider */
+	bool complete; /* without all of these rules, `b` allows nothing that `a` does not */
 };
 
-/* Rules that allow the same are taken out after each other: so often at most. */
+/*
+ * Upper limit of search rounds: each round removes the rules found so far, to find others that
+ * allow the same.
+ */
 #define WIDENINGS_ROUNDS_MAX 24u
 
 /*
- * All rules by which `b` allows what `a` does not; `a` NULL: by which it allows anything. What
- * leads to credentials, to what others obey, anywhere, or to any program comes first, then the
- * largest. Those that are found are taken out, and the rest is looked at, until nothing is wider:
- * that takes `written`, of `b`; NULL: what others allow as well is left out. `tuples_max`:
- * POLICY_TUPLES_MAX, or fewer where others wait. Errors as policy_diff(). Release with
+ * All rules that make `b` allow more than `a`; `a` NULL: all that allow anything. Rules with an
+ * alarm (enum alarm_kind) come first, then those with the most names.
+ *
+ * Each round removes the rules found so far and searches the rest, until nothing is wider. This
+ * needs `written`, the written rules of `b`. NULL: a rule is left out if other rules allow the
+ * same.
+ *
+ * `tuples_max`: POLICY_TUPLES_MAX, or fewer in an event loop. Errors as policy_diff(). Release with
  * widenings_release().
  */
 int widenings_find(const struct compiled_policy *a, const struct compiled_policy *b,
@@ -43,10 +48,10 @@ void widenings_release(struct widenings *widenings);
 /* "files read /srv/a and others without end below /srv/". Caller frees; NULL: no memory. */
 char *widening_phrase(const struct widening *w);
 
-/* The same, and by which rule of `b`. */
+/* The same, followed by the rule of `b`. */
 char *widening_line(const struct widening *w, const struct compiled_policy *b);
 
-/* What is to be said behind an incomplete list. */
+/* The text after an incomplete list. */
 #define WIDENINGS_INCOMPLETE                                                                       \
 	"other rules may allow some of this as well: take these out, and compare again"
 

@@ -222,13 +222,14 @@ static void test_special(void **state)
 static void test_kinds(void **state)
 {
 	static const char *const expected[] = {
-		"this lets it read credentials and change what others obey: files read, list, write, "
-		"create, delete / and others without end below /, allowed by test.yaml:3: allow all /**",
+		"this lets it read credentials and change files that other programs load or run: files "
+		"read, list, write, create, delete / and others without end below /, allowed by "
+		"test.yaml:3: allow all /**",
 		"this lets it read credentials: files read, list /etc/shadow, as other rules do, "
 		"allowed by test.yaml:4: allow read /etc/shadow",
-		"this lets it change what others obey: files write /usr/local/bin/a and others "
-		"without end below /usr/local/bin/, as other rules do, allowed by test.yaml:5: allow "
-		"write /usr/local/bin/*",
+		"this lets it change files that other programs load or run: files write "
+		"/usr/local/bin/a and others without end below /usr/local/bin/, as other rules do, "
+		"allowed by test.yaml:5: allow write /usr/local/bin/*",
 		"this lets it connect anywhere, at any port: network connect tcp:97.97.97.97:24929 "
 		"and more than a million others, allowed by test.yaml:9: allow connect over tcp to "
 		"any",
@@ -250,8 +251,8 @@ static void test_kinds(void **state)
 static void test_denied(void **state)
 {
 	static const char *const expected[] = {
-		"this lets it do what a rule denied: files write /srv/hook, allowed by test.yaml:4: "
-		"allow write /srv/hook",
+		"this lets it do something that a rule denied: files write /srv/hook, allowed by "
+		"test.yaml:4: allow write /srv/hook",
 		"files read, list /opt/a and others without end below /opt/, allowed by test.yaml:3: "
 		"allow read /opt/**",
 	};
