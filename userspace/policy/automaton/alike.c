@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which states of two automata grant and deny the same of whatever may follow. */
+/* Finds the states of two automata that grant and deny the same for every continuation. */
 #include "policy/automaton/alike.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which states of two automata grant and deny the same of whatever may follow. */
+/* Finds the states of two automata that grant and deny the same for every continuation. */
 #ifndef CORDON_POLICY_ALIKE_H
 #define CORDON_POLICY_ALIKE_H
 
@@ -9,11 +9,11 @@
 
 struct alike {
 	uint32_t *class_of; /* owned; per state of the first automaton, then of the second */
-	uint32_t second;    /* where those of the second begin */
+	uint32_t second;    /* number of the second automaton's first state */
 };
 
 /*
- * By refining the partition of the states of both; which rules decide is left aside. -ENOMEM.
+ * Refines the partition of the states of both automata; deciding rules are not compared. -ENOMEM.
  * Caller releases.
  */
 int alike_compare(const struct automaton *a, const struct automaton *b, struct alike *ret_alike);

@@ -33,7 +33,7 @@ struct builder {
 	/* the subset being gathered */
 	uint32_t *members;
 	size_t member_count, member_capacity;
-	uint32_t *stamps; /* per node: the gathering that met it last */
+	uint32_t *stamps; /* per node: the number of the last subset that contains it */
 	uint32_t stamp;
 	uint32_t *stack;
 	size_t stack_capacity;
@@ -78,7 +78,10 @@ static void begin_subset(struct builder *b)
 	b->stamp++;
 }
 
-/* Adds a node and what it reaches without a byte; nodes that only skip are left out. */
+/*
+ * Adds a node and all nodes that it reaches without a byte. Nodes that only have such skips are
+ * left out.
+ */
 static int add_member(struct builder *b, uint32_t node)
 {
 	size_t depth = 0;
@@ -141,13 +144,13 @@ static uint32_t hash_of_subset(const void *owner, uint32_t state)
 	return ((const struct builder *)owner)->subsets[state].hash;
 }
 
-/* The state of the gathered members, made if it is new. */
+/* Finds the state of the gathered members, or makes a new one. */
 static int find_state(struct builder *b, uint32_t *ret_state)
 {
 	uint32_t hash;
 	size_t slot;
 
-	/* Most bytes lead nowhere. */
+	/* Most bytes lead to the dead state. */
 	if (b->member_count == 0 && b->subset_count > 0) {
 		*ret_state = 0;
 		return 0;
@@ -161,7 +164,7 @@ static int find_state(struct builder *b, uint32_t *ret_state)
 	     slot = slots_next(&b->slots, slot)) {
 		const struct subset *s = &b->subsets[b->slots.at[slot] - 1];
 
-		/* The empty subset has nothing to compare, nor memory to point at. */
+		/* The empty subset has no members to compare, and its pointer may be invalid. */
 		if (s->hash == hash && s->count == b->member_count &&
 		    (s->count == 0 || memcmp(b->pool + s->offset, b->members,
 					     s->count * sizeof(*b->members)) == 0)) {
@@ -217,7 +220,7 @@ static int intern_verdict(struct builder *b, const struct cordon_verdict *v, uin
 	return 0;
 }
 
-/* Deny beats allow; among rules of one kind the first decides. */
+/* Deny overrides allow; among rules of one kind the first decides. */
 static void apply_accept(struct cordon_verdict *v, const struct nfa_accept *accept)
 {
 	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
@@ -276,7 +279,10 @@ static int add_verdict(struct builder *b, const struct subset *s)
 
 /* ---- transitions ---- */
 
-/* The edges of a state's members, and the bytes at which another set of them begins. */
+/*
+ * Gathers the edges of a state's members, and the bytes at which the set of applicable edges
+ * changes.
+ */
 static int gather_edges(struct builder *b, const struct subset *s, uint64_t begins[4])
 {
 	const uint32_t *members = b->pool + s->offset;
@@ -402,7 +408,7 @@ static int build(struct builder *b)
 	r = intern_verdict(b, &nothing, &index);
 	if (r == 0)
 		r = add_starts(b);
-	/* States are appended to the subsets while this runs. */
+	/* The loop itself appends states to the subsets. */
 	for (; r == 0 && a->state_count < b->subset_count; a->state_count++) {
 		struct subset s = b->subsets[a->state_count];
 
@@ -419,8 +425,8 @@ static int build(struct builder *b)
 }
 
 /*
- * Rules that were dropped before they matched anything: the first rule that settled something on
- * the way to their names stands for those that decide in their place.
+ * Some rules were dropped before they matched any name. The first rule that settled a node on the
+ * way to such names is reported as deciding in their place.
  */
 static void explain_idle_rules(struct builder *b)
 {
@@ -439,7 +445,7 @@ static void explain_idle_rules(struct builder *b)
 		}
 }
 
-/* Who filled the subsets when there were too many: counted over the last of them. */
+/* Counts the members that each rule added to the last subsets, after there were too many. */
 static void weigh_rules(struct builder *b)
 {
 	size_t from = b->subset_count > 4096 ? b->subset_count - 4096 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules in one line, as users meet them in denials: "allow read, write /tmp/x". */
+/* Formats rules in one line, as they appear in denials: "allow read, write /tmp/x". */
 #include "policy/automaton/describe.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static void put_rights(FILE *out, const struct rule *rule)
 	const char *separator = " ";
 
 	fputs(rule->deny ? "deny" : "allow", out);
-	/* A rule that names every right says "all", so that line stays short. */
+	/* A rule with every right is shown as "all", to keep the line short. */
 	for (const struct word *w = table; w->text; w++)
 		if (strcmp(w->text, "all") == 0 && rights == w->value) {
 			fputs(" all", out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules in one line, as users meet them in denials: "allow read, write /tmp/x". */
+/* Formats rules in one line, as they appear in denials: "allow read, write /tmp/x". */
 #ifndef CORDON_POLICY_DESCRIBE_H
 #define CORDON_POLICY_DESCRIBE_H
 

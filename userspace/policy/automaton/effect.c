@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which rules still decide something where the runs of one question are combined. */
+/* Finds the rules that still decide at least one access once the runs over a name are combined. */
 #include "policy/automaton/effect.h"
 
 #include "policy/automaton/finals.h"
 #include "policy/core/vector.h"
 
 /*
- * Names at which two states meet are few: rules share few beginnings. Beyond this it is not worth
- * it.
+ * Rules share few prefixes, so two runs reach few pairs of states. With more pairs than this, the
+ * search costs more than it is worth.
  */
 #define PAIRS_PER_STATE 4u
 
-/* The states behind which a run was looked at while the other one denies `deny` for good. */
+/* The states that were visited while the other run denies `deny` for every continuation. */
 struct remainder {
 	uint32_t deny;
 	bool *seen; /* per state */
@@ -86,7 +86,7 @@ static void mark_reached(struct effect *e, uint32_t from, bool *seen,
 	}
 }
 
-/* A state of one run while the other one says the same whatever follows. */
+/* Notes a state of one run while the other run's verdict is constant for every continuation. */
 static void note_beside(struct effect *e, uint32_t state, const void *context)
 {
 	const struct cordon_verdict *fixed = context, *v = &e->a->verdicts[e->a->verdict[state]];
@@ -100,8 +100,9 @@ static void note_beside(struct effect *e, uint32_t state, const void *context)
 }
 
 /*
- * One run has come to rest, the other goes on: not by pairs, since at each place of rest it would
- * go through all its states again. Of the verdict at rest only what it denies is told apart.
+ * One run has reached a constant verdict, and the other one continues. Pairs would visit all of its
+ * states again for each constant verdict. So constant verdicts are only distinguished by their
+ * denied rights.
  */
 static int note_remainder(struct effect *e, const struct cordon_verdict *fixed, uint32_t state)
 {
@@ -113,7 +114,7 @@ static int note_remainder(struct effect *e, const struct cordon_verdict *fixed, 
 		i++;
 	if (i == REMAINDERS_MAX) {
 		fixed = &nothing;
-		i = 0; /* the first one denies nothing */
+		i = 0; /* the first remainder denies nothing */
 	}
 	if (i == e->remainder_count) {
 		r[i].seen = calloc(e->a->state_count, sizeof(*r[i].seen));
@@ -126,7 +127,7 @@ static int note_remainder(struct effect *e, const struct cordon_verdict *fixed, 
 	return 0;
 }
 
-/* Whether to go on from a pair of states; <0: -ENOMEM. */
+/* 1: continue from this pair of states, 0: do not; -ENOMEM. */
 static int visit(struct effect *e, const uint32_t states[2])
 {
 	const struct automaton *a = e->a;
@@ -148,10 +149,11 @@ static int visit(struct effect *e, const uint32_t states[2])
 /* ---- the states that both runs reach together ---- */
 
 /*
- * Most states of the one run meet a single state of the other: the hash table is for those beyond.
+ * Most states of one run meet a single state of the other run. The hash table holds only the
+ * further pairs.
  */
 struct pairs {
-	uint32_t *partner; /* per state: 1 + the first that it was met with, 0: none */
+	uint32_t *partner; /* per state: 1 + the first state that it was met with, 0: none */
 	uint64_t *slots;   /* hash table: 1 + pair, 0: free */
 	size_t slot_count, used;
 	size_t count, limit; /* of all pairs */
@@ -226,7 +228,7 @@ static int meet(struct pairs *p, uint32_t x, uint32_t y)
 	return push(p, pair);
 }
 
-/* Where a byte leads from both, byte range by byte range. */
+/* Visits the successors of a pair, one byte range at a time. */
 static int meet_behind(struct pairs *p, const struct automaton *a, const uint32_t states[2])
 {
 	const struct segment *x = &a->segments[a->first[states[0]]];
@@ -249,7 +251,7 @@ static int meet_behind(struct pairs *p, const struct automaton *a, const uint32_
 	return r;
 }
 
-/* -E2BIG: they are too many. */
+/* -E2BIG: too many pairs. */
 static int visit_pairs(struct effect *e, uint32_t x, uint32_t y)
 {
 	_cleanup_(pairs_release) struct pairs p = {.limit = (size_t)PAIRS_PER_STATE *
@@ -280,7 +282,7 @@ static void note_alone(struct effect *e, uint32_t state, const void *context)
 		note(e, v->rule[right]);
 }
 
-/* Rules that decide in the runs that are not combined. */
+/* Notes the rules that decide in runs that are not combined. */
 static int note_other_runs(struct effect *e)
 {
 	_cleanup_(freep) bool *seen = calloc(e->a->state_count, sizeof(*seen));
@@ -300,7 +302,7 @@ int effect_of_combination(const struct automaton *a, struct rule_use *use, size_
 	_cleanup_(effect_release) struct effect e = {.a = a, .rule_count = rule_count};
 	int r;
 
-	/* Apart, each run has been looked at already. */
+	/* A single run was already analysed during the construction. */
 	if (path == 0 || floating == 0)
 		return 0;
 	e.decides = calloc(rule_count + 1, sizeof(*e.decides));
@@ -311,7 +313,7 @@ int effect_of_combination(const struct automaton *a, struct rule_use *use, size_
 	for (size_t i = 0; i < rule_count; i++)
 		e.decided_by[i] = CORDON_NO_RULE;
 	r = note_other_runs(&e);
-	/* Makes the remainder beside nothing, see note_remainder(). */
+	/* Creates the remainder that denies nothing, see note_remainder(). */
 	if (r == 0)
 		r = note_remainder(&e, &nothing, 0);
 	if (r == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an automaton's states say of all names that continue from them. */
+/* Computes the possible verdicts of all names that continue from an automaton's state. */
 #include "policy/automaton/finals.h"
 
 #define ALL_RIGHTS ((1u << CORDON_RIGHT_COUNT) - 1)
@@ -10,7 +10,7 @@ bool automaton_is_absorbing(const struct automaton *a, uint32_t state)
 	       a->segments[a->first[state]].target == state;
 }
 
-/* One more byte of lookahead for one state. True: its masks changed. */
+/* Adds one more byte of lookahead to a state. True: its masks changed. */
 static bool widen(const struct automaton *a, struct cordon_final *finals, uint32_t state)
 {
 	const struct cordon_verdict *v = &a->verdicts[a->verdict[state]];
@@ -37,8 +37,9 @@ static bool widen(const struct automaton *a, struct cordon_final *finals, uint32
 }
 
 /*
- * Least fixpoint of the two that say "may", greatest of the one that says "must". Numbers grow
- * with the distance from the start, so that going backwards settles most states at once.
+ * Computes the least fixpoint of the two "may" masks and the greatest fixpoint of the "must" mask.
+ * State numbers grow with the distance from the start, so iterating backwards settles most states
+ * in one pass.
  */
 int finals_compute(const struct automaton *a, struct cordon_final **ret_finals)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an automaton's states say of all names that continue from them. */
+/* Computes the possible verdicts of all names that continue from an automaton's state. */
 #ifndef CORDON_POLICY_FINALS_H
 #define CORDON_POLICY_FINALS_H
 
 #include "policy/automaton/automaton.h"
 
-/* An array of state_count finals, see struct cordon_final; caller frees. -ENOMEM. */
+/* Returns an array of state_count finals, see struct cordon_final. Caller frees. -ENOMEM. */
 int finals_compute(const struct automaton *a, struct cordon_final **ret_finals);
 
 /* No byte leads out of the state. */

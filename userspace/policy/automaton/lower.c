@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the rules of a model to the nondeterministic automaton over the questions of bpf/abi.h. */
+/*
+ * Converts the rules of a model to the nondeterministic automaton over the input format of
+ * bpf/abi.h.
+ */
 #include "policy/automaton/lower.h"
 
 #include <netinet/in.h>
@@ -16,11 +19,11 @@ struct lowering {
 	struct diagnostics *diagnostics;
 	struct pattern_reader patterns;
 	uint32_t anchors_used;
-	/* the rule at hand */
+	/* the current rule */
 	uint32_t number;
 	const struct rule *rule;
 	const struct rule_name *name;
-	uint32_t rights; /* that numbers are accepted with */
+	uint32_t rights; /* rights of the accepting nodes of numbers */
 };
 
 static int add_accept(struct lowering *l, uint32_t node, uint32_t rights)
@@ -60,7 +63,7 @@ static int accept_allow(struct lowering *l, const struct pattern *p, uint32_t no
 		if (!read)
 			report_warning(l->diagnostics, &l->name->place,
 				       "remove the '/' to name the directory itself",
-				       "only listing asks for a name that ends in '/': this "
+				       "only a listing has a name that ends in '/': this "
 				       "pattern never matches here");
 		return add_accept(l, node, l->rule->rights);
 	}
@@ -145,7 +148,10 @@ static int accept_pair(struct lowering *l, uint32_t node, uint8_t a, uint8_t b, 
 	return r < 0 ? r : add_accept(l, node, l->rights);
 }
 
-/* A 16-bit number in [low, high]: the first high byte, the last one, and those between. */
+/*
+ * Accepts a 16-bit number in [low, high]: the first high byte, the last one, and the high bytes
+ * between them.
+ */
 static int accept_range(struct lowering *l, uint32_t node, struct number_range range)
 {
 	uint8_t low = (uint8_t)(range.low >> 8), high = (uint8_t)(range.high >> 8);
@@ -188,7 +194,7 @@ static int accept_ports_of(void *context, uint32_t node)
 	return accept_ports(context, node);
 }
 
-/* Connecting to sheltered addresses takes a rule that names them, see sheltered.h. */
+/* Connecting to a sheltered address needs a rule that names the address, see sheltered.h. */
 static int accept_block(struct lowering *l, uint32_t node, const struct net_block *b)
 {
 	uint32_t connect = l->rule->rights & CORDON_RIGHT(CORDON_NET_CONNECT), end;
@@ -225,7 +231,10 @@ static int lower_block(struct lowering *l, uint8_t protocol, const struct net_bl
 static int lower_socket_kind(struct lowering *l, uint8_t family, struct number_range types,
 			     struct number_range protocols);
 
-/* Whoever may reach an address may make the socket for it; dual-stack programs use either. */
+/*
+ * A rule that allows an address also allows making a socket for it. Dual-stack programs use sockets
+ * of either family.
+ */
 static int lower_socket_for(struct lowering *l, uint8_t protocol)
 {
 	uint8_t type = protocol == IPPROTO_TCP ? SOCK_STREAM : SOCK_DGRAM;
@@ -238,7 +247,10 @@ static int lower_socket_for(struct lowering *l, uint8_t protocol)
 					 (struct number_range){protocol6, protocol6});
 }
 
-/* Some bytes of a label; one at least, which a lone star has to ask for itself. */
+/*
+ * Follows the bytes of a label. A star alone needs an extra element so that it matches at least one
+ * byte.
+ */
 static int follow_label(struct lowering *l, uint32_t node, const char *label, size_t size,
 			uint32_t *ret_node)
 {
@@ -261,7 +273,7 @@ static int follow_label(struct lowering *l, uint32_t node, const char *label, si
 	return r;
 }
 
-/* "**": one label at least, and any number more. */
+/* "**": at least one label. */
 static int follow_labels(struct lowering *l, uint32_t node, uint32_t *ret_node)
 {
 	static const struct element any = {.kind = ELEMENT_GLOBSTAR};
@@ -311,7 +323,7 @@ static void note_sheltered(struct lowering *l, const struct net_block *blocks, s
 	if (reaches)
 		report_note(
 			l->diagnostics, &l->rule->place,
-			"name those that are meant: to: [127.0.0.1, \"::1\"]",
+			"name the addresses: to: [127.0.0.1, \"::1\"]",
 			"this rule does not lead to the host itself, nor to link-local, multicast "
 			"and cloud metadata addresses, wide as it is");
 }
@@ -335,7 +347,7 @@ static int lower_network(struct lowering *l)
 		if (r == 0 && !l->rule->deny)
 			r = lower_socket_for(l, protocol);
 	}
-	/* Resolvers ask over UDP, and once an answer was cut, over TCP. */
+	/* Resolvers send queries over UDP, and repeat them over TCP if a reply was truncated. */
 	if (r == 0 && l->rule->host_count && !l->rule->deny)
 		r = lower_socket_for(l, IPPROTO_UDP);
 	if (r == 0 && l->rule->host_count && !l->rule->deny)
@@ -380,7 +392,10 @@ static int lower_sockets(struct lowering *l)
 	return r;
 }
 
-/* Unix sockets may always be made: each connect, bind and addressed send is asked on its own. */
+/*
+ * Unix sockets may always be made, because each connect, bind and addressed send is checked
+ * separately.
+ */
 static int lower_built_in(struct lowering *l)
 {
 	static const uint8_t types[] = {SOCK_STREAM, SOCK_DGRAM, SOCK_SEQPACKET};

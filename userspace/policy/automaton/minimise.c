@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Minimisation by partition refinement: states start in one class per verdict; a class whose
- * members lead to different classes is split, the largest part keeps the class's number, and only
- * states that lead to a part with a new number are looked at again. Each state is so looked at
- * O(log n) times per edge (the idea of Hopcroft 1971, in the form of Valmari and Franceschinis
- * 2010). Transitions stay segments of bytes throughout.
+ * Minimisation by partition refinement. States start in one class per verdict. A class is split if
+ * its members lead to different classes; the largest part keeps the class's number. Only states
+ * that lead to a part with a new number are visited again.
+ *
+ * So each state is visited O(log n) times per edge (the idea of Hopcroft 1971, in the form of
+ * Valmari and Franceschinis 2010). Transitions remain byte segments throughout.
  */
 #include <string.h>
 
@@ -16,7 +17,7 @@
 struct class
 {
 	uint32_t begin, size; /* in `order` */
-	uint32_t dirty;	      /* members to look at again: the first ones in `order` */
+	uint32_t dirty;	      /* members to visit again: the first ones in `order` */
 	bool queued;
 };
 
@@ -29,14 +30,14 @@ struct refinement {
 	const struct automaton *a;
 	uint32_t *class_of; /* per state */
 	uint32_t *order;    /* states, class by class */
-	uint32_t *position; /* per state: where in `order` */
+	uint32_t *position; /* per state: its index in `order` */
 	struct class *classes;
 	uint32_t class_count;
 	uint32_t *queue; /* a stack of classes with dirty members */
 	uint32_t queue_count;
 	uint32_t *before_first, *before; /* per state: the states that lead to it */
 	struct keyed *keyed;
-	uint32_t *moved; /* states whose class has another number */
+	uint32_t *moved; /* states that moved to a new class */
 	uint32_t moved_count;
 };
 
@@ -80,11 +81,11 @@ static void index_predecessors(struct refinement *r)
 		r->before_first[a->segments[i].target + 1]++;
 	for (uint32_t s = 0; s < a->state_count; s++)
 		r->before_first[s + 1] += r->before_first[s];
-	/* Filled from the end of each part, so that the starts come out right. */
+	/* Each part is filled from its end, so its start index is correct afterwards. */
 	for (uint32_t s = a->state_count; s-- > 0;)
 		for (uint32_t i = a->first[s]; i < a->first[s + 1]; i++)
 			r->before[--r->before_first[a->segments[i].target + 1]] = s;
-	/* Each start now stands one place too far: shift back. */
+	/* Each start is now one index too high: shift back. */
 	memmove(r->before_first, r->before_first + 1, a->state_count * sizeof(*r->before_first));
 	r->before_first[a->state_count] = a->first[a->state_count];
 }
@@ -139,7 +140,7 @@ static void mark_dirty(struct refinement *r, uint32_t state)
 	enqueue(r, number);
 }
 
-/* Walks a state's segments with neighbours of one class joined. */
+/* Iterates over a state's segments; adjacent segments that lead to one class are joined. */
 struct walk {
 	const struct refinement *r;
 	uint32_t next, end;
@@ -206,7 +207,7 @@ static int compare_keyed(const void *a, const void *b, void *context)
 	return compare_states(context, x->state, y->state);
 }
 
-/* Gives the states from `begin` in `order` a class of their own. */
+/* Moves `size` states from `begin` in `order` to a new class. */
 static void split_off(struct refinement *r, uint32_t begin, uint32_t size)
 {
 	r->classes[r->class_count] = (struct class){.begin = begin, .size = size};
@@ -218,8 +219,8 @@ static void split_off(struct refinement *r, uint32_t begin, uint32_t size)
 }
 
 /*
- * Splits a class by where its members lead. The clean members all lead where they led before, so
- * that one of them speaks for them all.
+ * Splits a class by the classes that its members lead to. The targets of clean members have not
+ * changed, so one of them represents them all.
  */
 static void split(struct refinement *r, uint32_t number)
 {
@@ -231,7 +232,9 @@ static void split(struct refinement *r, uint32_t number)
 	c->queued = false;
 	c->dirty = 0;
 	r->moved_count = 0;
-	/* With one clean member taken along, equal hashes find the clean group. */
+	/*
+	 * One clean member takes part, so that its hash identifies the group of the clean members.
+	 */
 	if (clean)
 		count++;
 	for (uint32_t i = 0; i < count; i++) {
@@ -241,7 +244,10 @@ static void split(struct refinement *r, uint32_t number)
 	uint32_t witness = clean ? r->keyed[dirty].state : NONE;
 
 	qsort_r(r->keyed, count, sizeof(*r->keyed), compare_keyed, r);
-	/* Groups in a row from `begin`; the one with the witness goes last, to the clean ones. */
+	/*
+	 * The groups are stored in sequence from `begin`. The group with the witness is last, next
+	 * to the clean members.
+	 */
 	uint32_t witness_begin = NONE, witness_end = NONE;
 
 	for (uint32_t i = 0; witness != NONE && i < count; i = group) {
@@ -271,7 +277,7 @@ static void split(struct refinement *r, uint32_t number)
 		r->order[place] = r->keyed[i].state;
 		r->position[r->keyed[i].state] = place++;
 	}
-	/* Find the groups' bounds in `order`, and the largest. */
+	/* Find the largest group and the bounds of all groups in `order`. */
 	if (rest < end) {
 		best_begin = rest;
 		best_size = end - rest;
@@ -284,7 +290,7 @@ static void split(struct refinement *r, uint32_t number)
 			best_begin = i;
 			best_size = group - i;
 		}
-		r->keyed[i - begin].hash = group; /* where the group that starts here ends */
+		r->keyed[i - begin].hash = group; /* end of the group that starts here */
 	}
 	if (best_size == end - begin)
 		return;
@@ -326,7 +332,7 @@ static int write_states(const struct refinement *r, struct numbering *n, struct 
 {
 	size_t segments = 0;
 
-	/* The number of states grows while their successors are numbered. */
+	/* States are added while their successors are numbered. */
 	for (uint32_t s = 0; s < n->count; s++) {
 		uint32_t member = r->order[r->classes[n->class[s]].begin], class;
 		struct walk w = walk_start(r, member);
@@ -342,7 +348,7 @@ static int write_states(const struct refinement *r, struct numbering *n, struct 
 	return 0;
 }
 
-/* Verdicts in the order in which states first use them. */
+/* Verdicts are stored in the order of their first use. */
 static int write_verdicts(const struct automaton *a, struct automaton *out)
 {
 	_cleanup_(freep) uint32_t *number = malloc(a->verdict_count * sizeof(*number));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names that the kernel can ask for, as an automaton: what a witness must be. */
+/* An automaton of all names that the kernel can check: every witness must be one of them. */
 #include "policy/automaton/names.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ enum state {
 	DOT,
 	DOTS,
 	COMPONENT,
-	SPECIAL, /* behind '@'; the rest of both words follows */
+	SPECIAL, /* after '@'; the rest of both words follows */
 	STATES = 32,
 };
 
@@ -53,7 +53,7 @@ static void put_component(struct writer *w, enum name_kind kind, uint32_t dot, u
 	put(w, kind);
 }
 
-/* One byte leads on; `word` is what is left of the word from the state that is put next. */
+/* Each byte leads to the next state; `word` is the rest of the word from the next state on. */
 static void put_word(struct writer *w, const char *word)
 {
 	for (; *word; word++) {

@@ -171,7 +171,9 @@ static int connect_sequence(struct nfa *n, uint32_t from, uint8_t low, uint8_t h
 static int connect_character(struct nfa *n, uint32_t from, const struct element *element,
 			     uint32_t to)
 {
-	/* Unicode, table 3-7: first bytes, range of the second, number of further ones. */
+	/*
+	 * Unicode, table 3-7: range of first bytes, range of the second, number of further bytes.
+	 */
 	static const struct {
 		uint8_t low, high, second_low, second_high, more;
 	} rows[] = {

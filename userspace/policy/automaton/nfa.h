@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The nondeterministic automaton of a policy: one trie of pattern elements per start state.
- * Patterns share their common beginnings, so that ten thousand rules below /usr cost one walk.
+ * Patterns share common prefixes, so ten thousand rules below /usr need only one walk.
  */
 #ifndef CORDON_POLICY_NFA_H
 #define CORDON_POLICY_NFA_H
@@ -18,8 +18,8 @@ enum element_kind {
 	ELEMENT_RANGE,	   /* one byte, low to high */
 	ELEMENT_SET,	   /* one byte of `ascii` */
 	ELEMENT_CHARACTER, /* one byte of `ascii`, one UTF-8 sequence, or one byte above 0x7f */
-	ELEMENT_STAR,	   /* any bytes but '/', also none */
-	ELEMENT_GLOBSTAR,  /* any bytes, also none */
+	ELEMENT_STAR,	   /* any bytes except '/', or none */
+	ELEMENT_GLOBSTAR,  /* any bytes, or none */
 	ELEMENT_DIRSTAR,   /* nothing, or any bytes and a '/' */
 };
 
@@ -29,7 +29,7 @@ struct element {
 	uint32_t ascii[4]; /* bit b of word b / 32 */
 };
 
-/* What a rule says of the names that end at a node. */
+/* A rule's effect on the names that end at a node. */
 struct nfa_accept {
 	uint32_t rule; /* or CORDON_NO_RULE: built in */
 	uint32_t rights;
@@ -51,13 +51,13 @@ struct nfa_skip {
 
 struct nfa_node {
 	uint32_t edges, skips, accepts; /* first of each list, 0: none */
-	uint32_t parent;		/* that it was made behind, 0: none */
+	uint32_t parent;		/* its predecessor in the trie, 0: none */
 	uint32_t owner;			/* the rule that made it */
-	bool sink;			/* accepts whatever follows */
-	bool floating;			/* made behind CORDON_START_FLOATING */
+	bool sink;			/* accepts every continuation */
+	bool floating;			/* reached from CORDON_START_FLOATING */
 };
 
-/* Index 0 is unused in the four arrays. */
+/* Index 0 of these four arrays is unused. */
 struct nfa {
 	struct nfa_node *nodes;
 	struct nfa_edge *edges;
@@ -65,14 +65,14 @@ struct nfa {
 	struct nfa_accept *accepts;
 	size_t node_count, edge_count, skip_count, accept_count;
 	size_t node_capacity, edge_capacity, skip_capacity, accept_capacity;
-	uint32_t last_sink; /* the latest: reused as long as the rule stays the same */
-	uint32_t starts[CORDON_START_COUNT]; /* 0: nothing starts there */
+	uint32_t last_sink; /* the latest sink: reused while the rule is the same */
+	uint32_t starts[CORDON_START_COUNT]; /* 0: no pattern starts there */
 	struct nfa_child *children;	     /* hash table: node and element to node */
 	size_t child_count, child_capacity;
 	struct element *sets; /* distinct sets seen, for that table's keys */
 	size_t set_count, set_capacity;
 	struct slots set_slots;
-	/* of the nodes made next */
+	/* for new nodes */
 	uint32_t owner;
 	bool floating;
 };
@@ -84,19 +84,19 @@ struct nfa *nfa_new(void);
 void nfa_free(struct nfa *n);
 DEFINE_CLEANUP(struct nfa *, nfa_free, nfa_freep)
 
-/* All: -ENOMEM; -E2BIG: NFA_NODES_MAX. */
+/* All functions: -ENOMEM; -E2BIG: NFA_NODES_MAX. */
 int nfa_start(struct nfa *n, enum cordon_start start, uint32_t *ret_node);
 
-/* The node behind `element` from `node`, made if it is not there yet. */
+/* Finds the node that `element` leads to from `node`, or makes it. */
 int nfa_follow(struct nfa *n, uint32_t node, const struct element *element, uint32_t *ret_node);
 
 /* The same for one byte from low to high. */
 int nfa_follow_range(struct nfa *n, uint32_t node, uint8_t low, uint8_t high, uint32_t *ret_node);
 
-/* What the node's name says, whatever follows it. Sinks are shared by all names of one rule. */
+/* Accepts the node's name and every continuation. All names of one rule share sinks. */
 int nfa_add_sink(struct nfa *n, uint32_t node, uint32_t rule, uint32_t rights, bool deny);
 
-/* The same for the name that ends at the node. */
+/* Accepts only the name that ends at the node. */
 int nfa_add_accept(struct nfa *n, uint32_t node, uint32_t rule, uint32_t rights, bool deny);
 
 #endif

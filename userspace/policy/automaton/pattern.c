@@ -15,7 +15,7 @@ struct expansion {
 	int (*emit)(void *context, const struct pattern *pattern);
 	void *context;
 	size_t combinations, groups;
-	bool failed; /* reported: expand no further */
+	bool failed; /* reported: do not expand further */
 };
 
 struct cursor {
@@ -51,7 +51,7 @@ bool pattern_is_subtree(const struct pattern *p)
 }
 
 /*
- * Behind its first '/' the pattern matches at any depth. "/" and two stars alone is no such
+ * The pattern matches at any depth after its first '/'. "/" with only two stars is not such a
  * pattern.
  */
 static bool is_floating(const struct pattern *p)
@@ -89,7 +89,7 @@ static void add_any_character(struct cursor *c)
 	set_ascii(&c->elements[c->count - 1], '/', false);
 }
 
-/* "\xff": a byte of a name that is not UTF-8, which a policy's text cannot hold. */
+/* "\xff" is a byte of a name that is not UTF-8; the text of a policy must be UTF-8. */
 static bool is_byte(const char *p, const char *end)
 {
 	return end - p >= 4 && p[0] == '\\' && p[1] == 'x' && isxdigit((unsigned char)p[2]) &&
@@ -113,7 +113,7 @@ struct shell_class {
 	const char *name, *hint;
 };
 
-/* What a shell's class is here. */
+/* Suggests the equivalent of a shell's character class. */
 static const char *class_hint(const char *p, const char *end)
 {
 	static const struct shell_class classes[] = {
@@ -133,7 +133,7 @@ static const char *class_hint(const char *p, const char *end)
 	return "list the characters, as in [a-z0-9_]";
 }
 
-/* One member of a class, behind an optional backslash. 0: reported. */
+/* Reads one member of a class, after an optional backslash. 0: reported. */
 static unsigned char read_member(struct expansion *x, struct cursor *c)
 {
 	if (c->end - c->p > 1 && c->p[0] == '[' && strchr(":.=", c->p[1])) {
@@ -156,8 +156,7 @@ static unsigned char read_member(struct expansion *x, struct cursor *c)
 		return 0;
 	}
 	if (*c->p == '/') {
-		fail(x, "a class stands for one character of a component",
-		     "a class cannot hold '/'");
+		fail(x, "a class matches one character of a component", "a class cannot hold '/'");
 		return 0;
 	}
 	return (unsigned char)*c->p++;
@@ -221,7 +220,7 @@ static void read_stars(struct cursor *c, bool at_component, bool abstract)
 	add(c, stars >= 2 ? ELEMENT_GLOBSTAR : ELEMENT_STAR);
 }
 
-/* '.' and '..' are never part of a resolved name: a pattern with one would match nothing. */
+/* Resolved names have no '.' or '..' components: a pattern with one would never match. */
 static int check_component(struct expansion *x, const struct cursor *c, size_t first)
 {
 	size_t length = c->count - first;
@@ -237,8 +236,8 @@ static int check_component(struct expansion *x, const struct cursor *c, size_t f
 }
 
 /*
- * A group of patterns of ksh and bash: "@(a|b)", "!(a)". With the others that they have, names such
- * as "*(1).pdf" are meant, unless there are alternatives.
+ * Rejects ksh and bash pattern groups: "@(a|b)", "!(a)". With '*', '+' and '?', a name such as
+ * "*(1).pdf" is more likely, unless there are alternatives.
  */
 static int check_group(struct expansion *x, const struct cursor *c)
 {
@@ -251,14 +250,14 @@ static int check_group(struct expansion *x, const struct cursor *c)
 		return 0;
 	if (*c->p == '!')
 		return fail(x,
-			    "allow more and deny these in a rule of their own; write !\\( for the "
+			    "allow more and deny these in a separate rule; write !\\( for the "
 			    "characters themselves",
-			    "no pattern stands for all names but some");
+			    "a pattern cannot exclude names");
 	return fail(x, "write {a,b}, or \\( for the character itself",
 		    "groups of a shell have no meaning here");
 }
 
-/* "$HOME" as a shell has it: capitals as far as the component's end. */
+/* Rejects shell variables such as "$HOME": capitals up to the component's end. */
 static int check_variable(struct expansion *x, const struct cursor *c)
 {
 	const char *p = c->p + 1;
@@ -276,11 +275,11 @@ static int check_variable(struct expansion *x, const struct cursor *c)
 
 static int read_elements(struct expansion *x, struct cursor *c, bool abstract)
 {
-	size_t component = c->count; /* first element of the current one */
+	size_t component = c->count; /* first element of the current component */
 	int r;
 
 	while (c->p < c->end) {
-		/* Where a component starts, the element before it is a '/' or a dirstar. */
+		/* At the start of a component, the previous element is a '/' or a dirstar. */
 		bool at_component = component == c->count && c->count;
 
 		r = check_group(x, c);
@@ -318,7 +317,7 @@ static int read_elements(struct expansion *x, struct cursor *c, bool abstract)
 					    abstract ? "write \\$ for the character itself"
 						     : "write one pattern per place",
 					    abstract ? "abstract names know no variables"
-						     : "a variable may only stand at the start");
+						     : "a variable is only allowed at the start");
 			r = check_variable(x, c);
 			if (r < 0)
 				return r;
@@ -401,7 +400,7 @@ static int read_start(struct expansion *x, struct cursor *c, struct pattern *ret
 		c->p = close + 1;
 		if (c->p < c->end && *c->p != '/')
 			return fail(x, "put a '/' behind the variable",
-				    "a variable stands for a directory");
+				    "a variable is a directory");
 		return 0;
 	}
 	if (*c->p == '/')
@@ -442,7 +441,7 @@ static int read_combination(struct expansion *x, const char *text, size_t size)
 	pattern.count = c.count;
 	if (pattern.itself && (pattern_is_subtree(&pattern) || pattern_is_listing(&pattern)))
 		return fail(x, "put the name of one object before it",
-			    "'/.' stands for an object without what is below");
+			    "'/.' matches an object without the names below it");
 	if (is_floating(&pattern))
 		pattern.start = CORDON_START_FLOATING;
 	return x->emit(x->context, &pattern);
@@ -450,7 +449,7 @@ static int read_combination(struct expansion *x, const char *text, size_t size)
 
 /* ---- alternatives ---- */
 
-/* The byte behind the class that starts at p; `end` if it is not closed. */
+/* The byte after the class that starts at p; `end` if it is not closed. */
 static const char *skip_class(const char *p, const char *end)
 {
 	p++;
@@ -464,7 +463,7 @@ static const char *skip_class(const char *p, const char *end)
 	return p < end ? p + 1 : end;
 }
 
-/* The byte behind what stands at p, which is no brace: a character, an escape, a class. */
+/* The byte after the item at p, which is not a brace: a character, an escape or a class. */
 static const char *skip_item(const char *p, const char *end)
 {
 	const char *close;
@@ -480,7 +479,7 @@ static const char *skip_item(const char *p, const char *end)
 	return p + 1;
 }
 
-/* From the '{' at `open`: where its '}' is, and the commas between at its own level. */
+/* Finds the closing '}' of the '{' at `open`, and the commas at its level. */
 static int find_group(struct expansion *x, const char *open, const char *end,
 		      const char **ret_close, const char **commas, size_t *ret_count)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Path patterns and abstract socket names, as docs/policies.md teaches them:
+ * Path patterns and abstract socket names, as documented in docs/policies.md:
  *
- *   *      any bytes within a component, also none      **     any bytes, '/' included
- *   ?      one character, not '/'                       **{/}  any directories, also none
- *   [a-z]  one ASCII character of a set, [!a-z] one character outside it
- *   {a,b}  either; nested, with wildcards               \x     x itself
- *   x/.    x, and nothing below it
+ *  * any bytes within a component, also none ** any bytes, '/' included
+ *  ? one character, not '/' **{/} any directories, also none
+ *  [a-z] one ASCII character of a set, [!a-z] one character outside it
+ *  {a,b} either; nested, with wildcards \x x itself
+ *  x/. x, and nothing below it
  */
 #ifndef CORDON_POLICY_PATTERN_H
 #define CORDON_POLICY_PATTERN_H
@@ -22,7 +22,7 @@
 struct pattern {
 	enum cordon_start start; /* CORDON_START_FLOATING: it may match at any depth */
 	bool special;		 /* "@anonymous", "@memfd" */
-	bool itself;		 /* ends in "/.": nothing below the object */
+	bool itself;		 /* ends in "/.": no names below the object */
 	const struct element *elements;
 	size_t count;
 };
@@ -34,8 +34,9 @@ struct pattern_reader {
 };
 
 /*
- * Calls `emit` for each combination; what it returns below zero ends the call. Errors in the
- * pattern are reported. Returns 0 also then, or -ENOMEM, or what `emit` returned.
+ * Calls `emit` for each combination; a negative result stops the reading. Errors in the pattern are
+ * reported in the diagnostics, and the return value is 0. Otherwise returns -ENOMEM or the result
+ * of `emit`.
  */
 int pattern_read(struct pattern_reader *r, const struct rule_name *name,
 		 int (*emit)(void *context, const struct pattern *pattern), void *context);

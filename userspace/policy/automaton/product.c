@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Explores breadth first the tuples of states that several automata reach by the same bytes. */
+/* Explores, breadth first, the tuples of states that several automata reach by the same bytes. */
 #include "policy/automaton/product.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "policy/core/slots.h"
 #include "policy/core/vector.h"
 
-#define MARK 256u /* steps from here on are jumps */
+#define MARK 256u /* step values from here on are jumps */
 #define NONE 0xffffffffu
 
 struct step {
@@ -29,7 +29,7 @@ struct jump {
 struct product {
 	const struct automaton *const *axes;
 	size_t width, limit;
-	struct level now, next; /* to be visited: of the present depth, and one byte further */
+	struct level now, next; /* to be visited, by depth */
 	uint32_t *states;	/* `width` per node */
 	struct step *steps;
 	size_t count, state_capacity, step_capacity;
@@ -69,7 +69,10 @@ static int push(struct level *level, uint32_t node)
 	return 0;
 }
 
-/* A jump may lead to what was met one byte further before: then it is visited at this depth. */
+/*
+ * A jump can lead to a tuple that was first found at the next depth: then it is visited at this
+ * depth.
+ */
 static int meet_again(struct product *p, uint32_t node, struct step step, struct level *level)
 {
 	if (p->steps[node].visited || p->steps[node].depth <= step.depth)
@@ -78,7 +81,7 @@ static int meet_again(struct product *p, uint32_t node, struct step step, struct
 	return push(level, node);
 }
 
-/* The slot of a tuple, or the empty one where it belongs. */
+/* The slot of a tuple, or the empty slot where it belongs. */
 static size_t find_slot(const struct product *p, const uint32_t *states)
 {
 	size_t bytes = p->width * sizeof(*states);
@@ -159,7 +162,7 @@ static size_t gather_ranges(const struct product *p, const uint32_t *from, struc
 	return count;
 }
 
-/* Of strings of equal length people read those of letters best. */
+/* Among strings of equal length, letters are the most readable. */
 static const struct {
 	uint8_t first, last;
 } preferred[] = {{'a', 'z'}, {'0', '9'}, {'A', 'Z'}, {'!', '~'}, {0x00, 0xff}};
@@ -198,7 +201,7 @@ static int expand(struct product *p, uint32_t node)
 	return 0;
 }
 
-/* Nodes are appended to the level while this runs. */
+/* Visitors append nodes to the level during the loop. */
 static int visit_level(struct product *p, product_visitor *visit, void *context)
 {
 	int r = 0;
@@ -283,18 +286,18 @@ uint32_t product_count(const struct product *p)
 	return (uint32_t)p->count;
 }
 
-/* --- sizes -------------------------------------------------------------------------------- */
+/* ---- sizes ---- */
 
 struct edge {
 	uint32_t to;
-	uint32_t bytes; /* that lead there */
+	uint32_t bytes; /* number of bytes that lead there */
 };
 
 struct graph {
 	struct edge *edges;
 	size_t count, capacity;
 	size_t *first;	   /* per node, and the end */
-	uint32_t *pending; /* edges that lead to a node and were not followed yet */
+	uint32_t *pending; /* number of incoming edges that were not followed yet */
 	uint32_t *ready;
 };
 
@@ -376,8 +379,8 @@ static uint64_t saturate(uint64_t sum, uint64_t count, uint64_t factor)
 }
 
 /*
- * Nodes are done once all that leads to them is (Kahn 1962). All are reached from the first; so
- * what is never done is reached through a cycle, that is by unboundedly many strings.
+ * A node is done once all its predecessors are (Kahn 1962). All nodes are reachable from the first,
+ * so a node that is never done is reached through a cycle: by an unlimited number of strings.
  */
 static void count_strings(const struct product *p, struct graph *g, uint64_t *sizes)
 {
@@ -443,7 +446,7 @@ static void enter(struct components *c, const struct graph *g, uint32_t node)
 	c->open[c->open_count++] = node;
 }
 
-/* A component of several nodes has a cycle through each of them. */
+/* In a component of several nodes each node is on a cycle. */
 static void close_component(struct components *c, uint32_t root)
 {
 	bool several = c->open[c->open_count - 1] != root;
@@ -482,7 +485,7 @@ static void leave(struct components *c, uint32_t node)
 		c->low[before] = c->low[node];
 }
 
-/* Which nodes are led back to themselves. All are reached from the first. */
+/* Finds the nodes that are on a cycle. All nodes are reachable from the first. */
 static int find_cycles(const struct product *p, const struct graph *g, bool *cyclic)
 {
 	_cleanup_(components_release) struct components c = {.cyclic = cyclic};
@@ -512,7 +515,7 @@ int product_sizes(const struct product *p, uint64_t **ret_sizes, uint32_t **ret_
 	if (!sizes || !bounds || !cyclic || make_graph(p, &g) < 0 || find_cycles(p, &g, cyclic) < 0)
 		return -ENOMEM;
 	count_strings(p, &g, sizes);
-	/* What comes before was found before. */
+	/* Predecessors have lower numbers. */
 	for (uint32_t node = 0; node < p->count; node++) {
 		uint32_t parent = p->steps[node].parent, depth = p->steps[node].depth;
 

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drops members of a subset that can no longer matter. */
+/* Drops members of a subset that cannot affect a verdict any more. */
 #include "policy/automaton/settle.h"
 
 #include <string.h>
 
-/* What a node can still lead to: rights, and the first rule that speaks of any of them. */
+/*
+ * The verdicts that a node can still lead to: rights, and the first rule that contains any of them.
+ */
 struct prospect {
 	uint32_t allow, deny;
 	uint32_t allow_rule, deny_rule;
 };
 
-/* What the sinks of a subset settle: the first rule per right, or UNSETTLED. */
+/*
+ * The rules that a subset's sinks settle for every continuation: the first rule per right, or
+ * UNSETTLED.
+ */
 struct settled {
 	uint32_t allow_rule[CORDON_RIGHT_COUNT], deny_rule[CORDON_RIGHT_COUNT];
 };
@@ -54,7 +59,10 @@ static bool look_ahead(struct settling *l, uint32_t node)
 	return join_prospect(&l->prospects[node], &p);
 }
 
-/* Nodes mostly come after those that lead to them: going backwards settles them quickly. */
+/*
+ * Nodes mostly have higher numbers than their predecessors, so iterating backwards settles them
+ * quickly.
+ */
 int settling_init(struct settling *l, const struct nfa *n)
 {
 	bool changed = true;
@@ -101,9 +109,11 @@ static bool find_settled(const struct nfa *nfa, const uint32_t *members, size_t 
 }
 
 /*
- * May a sink's rule stand in for a node's? Among rules of one kind the first decides, so a later
- * one may not; a sink does not settle itself. Of the rules that match at any depth the outermost
- * match decides: kept in order, n of them would need n copies of all that come before each of them.
+ * Checks that a sink's rule decides in place of a node's rule. Among rules of one kind the first
+ * decides, so a later rule must not; and a sink does not settle itself.
+ *
+ * Among rules that match at any depth the outermost match decides. To keep their order, n such
+ * rules would each need a copy of all rules before them.
  */
 static bool stands_in(uint32_t settled, uint32_t rule, const struct nfa_node *node)
 {
@@ -114,7 +124,7 @@ static bool stands_in(uint32_t settled, uint32_t rule, const struct nfa_node *no
 	return node->floating || settled <= rule;
 }
 
-/* True if whatever the node can still lead to is decided by sinks already. */
+/* True if sinks already decide every verdict that the node can still lead to. */
 static bool is_settled(const struct prospect *p, const struct settled *s,
 		       const struct nfa_node *node, uint32_t *ret_by)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes one node of those that say the same of whatever follows. */
+/* Merges nodes that give the same verdicts for every continuation. */
 #include "policy/automaton/share.h"
 
 #include <string.h>
@@ -8,17 +8,20 @@
 #include "policy/core/vector.h"
 
 /*
- * Nodes are taken in the order in which a depth-first search leaves them, so that all that a node
- * leads to has been taken before it: but for edges to itself, a pattern automaton has no cycles.
- * What a node says is then a list of words, equal for equal nodes, and found by a hash table.
+ * Nodes are processed in post-order of a depth-first search, so all successors of a node are
+ * processed before it. This works because a pattern automaton has no cycles except edges from a
+ * node to itself.
+ *
+ * A node's content is then a list of words, equal for equal nodes, and is looked up in a hash
+ * table.
  */
 struct sharing {
 	const struct nfa *from;
 	struct nfa *to;
-	uint32_t *order; /* nodes as they are left */
+	uint32_t *order; /* nodes in post-order */
 	size_t order_count;
-	uint32_t *class; /* per node: 1 + number of its class, 0: not taken yet */
-	/* per class: its words, and the first node of it that was taken */
+	uint32_t *class; /* per node: 1 + number of its class, 0: not processed yet */
+	/* per class: its words, and its first processed node */
 	size_t *first; /* class_count + 1, into `words` */
 	uint32_t *representative;
 	size_t class_count;
@@ -27,7 +30,7 @@ struct sharing {
 	struct slots slots; /* of the classes */
 };
 
-#define SELF 0u /* in place of a class */
+#define SELF 0u /* replaces the class of the node itself */
 
 static void sharing_release(struct sharing *s)
 {
@@ -43,7 +46,7 @@ static void sharing_release(struct sharing *s)
 
 /* ---- the order ---- */
 
-/* What is left to look at of a node on the way down: edges first, then skips. */
+/* The edges, then the skips, of a node that are still to be visited. */
 struct visit {
 	uint32_t node, edge, skip;
 };
@@ -103,12 +106,12 @@ static int order_nodes(struct sharing *s)
 	return r;
 }
 
-/* ---- what a node says ---- */
+/* ---- content of a node ---- */
 
 enum word_kind { WORD_FLAGS, WORD_EDGE, WORD_SKIP, WORD_ACCEPT };
 
 #define WORD_KIND_SHIFT 62
-/* Of WORD_ACCEPT, behind the rights and whether it denies. */
+/* Position of the rule in WORD_ACCEPT, above the rights and the deny bit. */
 #define RULE_SHIFT (CORDON_RIGHT_COUNT + 1)
 
 static int add_word(struct sharing *s, enum word_kind kind, uint64_t content)
@@ -126,7 +129,7 @@ static int compare_words(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Their order means nothing, nor does saying a thing twice. */
+/* The order of words and repeated words have no meaning. */
 static void tidy_words(struct sharing *s)
 {
 	uint64_t *words = s->words + s->first[s->class_count];
@@ -182,7 +185,10 @@ static uint32_t hash_of_class(const void *owner, uint32_t class)
 			  (s->first[class + 1] - s->first[class]) * sizeof(*s->words));
 }
 
-/* The class of the node whose words come last; they go again if the class is known. */
+/*
+ * Finds the class of the node that added the last words. If the class is known, these words are
+ * removed again.
+ */
 static int find_class(struct sharing *s, uint32_t node)
 {
 	size_t begin = s->first[s->class_count], count = s->word_count - begin;
@@ -222,7 +228,7 @@ static int classify(struct sharing *s)
 
 /* ---- the automaton of classes ---- */
 
-/* Classes are numbered from the ends of patterns, nodes from their beginnings. */
+/* Classes are numbered from the ends of patterns, but nodes from the beginnings. */
 static uint32_t node_of(const struct sharing *s, uint32_t node)
 {
 	return node && s->class[node] ? (uint32_t)s->class_count + 1 - s->class[node] : 0;

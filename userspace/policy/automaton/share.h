@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes one node of those that say the same of whatever follows. The trie shares what patterns
- * begin with; this shares what they end with. Without it the endings of "*-{cc,ld,as}-*" would be
- * one set of nodes per alternative, and a state would have to tell which of them a name has met so
- * far: 2^n states that say the same.
+ * Merges nodes that give the same verdicts for every continuation. The trie shares the prefixes of
+ * patterns, and this step shares their suffixes.
+ *
+ * Otherwise the suffixes of "*-{cc,ld,as}-*" would be a separate set of nodes per alternative. The
+ * states would distinguish which alternatives have matched so far: 2^n equivalent states.
  */
 #ifndef CORDON_POLICY_SHARE_H
 #define CORDON_POLICY_SHARE_H
@@ -11,8 +12,8 @@
 #include "policy/automaton/nfa.h"
 
 /*
- * The same automaton in fewer nodes, numbered so that only a node itself and those with higher
- * numbers are reached from it. Nothing can be added to it any more. -ENOMEM.
+ * Makes the same automaton with fewer nodes. A node only leads to itself and to nodes with higher
+ * numbers. No nodes can be added to the result. -ENOMEM.
  */
 int nfa_share(const struct nfa *n, struct nfa **ret_shared);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which addresses a wide block or `to: any` does not lead to. */
+/* The addresses that a wide block or `to: any` does not match. */
 #include "policy/automaton/sheltered.h"
 
-/* What NAT64's well-known prefix (RFC 6052) and 6to4 (RFC 3056) make of an IPv4 block. */
+/* The forms of an IPv4 block in NAT64's well-known prefix (RFC 6052) and in 6to4 (RFC 3056). */
 #define NAT64(prefix, ...)                                                                         \
 	{                                                                                          \
 		6, 96 + (prefix),                                                                  \
@@ -40,14 +40,13 @@ static const struct net_block sheltered[] = {
 	EVERY_FORM(32, 100, 100, 100, 200),
 	EVERY_FORM(32, 168, 63, 129, 16),
 	EVERY_FORM(32, 192, 0, 0, 192),
-	/* everybody on the link, and groups: the host itself among them */
+	/* multicast and broadcast: they also reach the host itself */
 	EVERY_FORM(4, 224),
 	{6, 8, {0xff}},
 	EVERY_FORM(32, 255, 255, 255, 255),
 	/*
-	 * Other ways to write IPv4 addresses, whose place in the address is not always the same:
-	 * compatible (RFC 4291), translated (RFC 2765), NAT64 of a site's own (RFC 8215), Teredo
-	 * (RFC 4380).
+	 * Other forms of IPv4 addresses, with a variable position in the address: compatible (RFC
+	 * 4291), translated (RFC 2765), a site's NAT64 prefix (RFC 8215), Teredo (RFC 4380).
 	 */
 	{6, 96, {0}},
 	{6, 96, {[8] = 0xff, 0xff}},
@@ -58,7 +57,7 @@ static const struct net_block sheltered[] = {
 #define SHELTERED_COUNT ARRAY_SIZE(sheltered)
 _Static_assert(SHELTERED_COUNT <= 64, "a set of blocks is a word");
 
-/* The bits that a block leaves open in one of its bytes. */
+/* The bits of a byte that a block's prefix does not cover. */
 static uint8_t open_bits(const struct net_block *b, unsigned int byte)
 {
 	unsigned int kept = b->prefix > byte * 8 ? b->prefix - byte * 8u : 0;
@@ -66,7 +65,7 @@ static uint8_t open_bits(const struct net_block *b, unsigned int byte)
 	return kept >= 8 ? 0 : (uint8_t)(0xffu >> kept);
 }
 
-/* Do the first `prefix` bits agree? */
+/* Compares the first `prefix` bits. */
 static bool same_prefix(const uint8_t *a, const uint8_t *b, unsigned int prefix)
 {
 	for (unsigned int i = 0; i * 8 < prefix; i++) {
@@ -87,7 +86,7 @@ bool sheltered_address(uint8_t family, const uint8_t *address)
 	return false;
 }
 
-/* Bit n: block n of the table is to be left out. */
+/* Bit n: block n of the table must be excluded. */
 static uint64_t left_out(const struct net_block *block)
 {
 	uint64_t set = 0;
@@ -123,14 +122,14 @@ struct following {
 	void *context;
 };
 
-/* What is left out of a run of byte values that all have the same fate. */
+/* A run of byte values that all exclude the same blocks. */
 struct fate {
 	uint8_t low, high;
-	uint64_t set;  /* sheltered blocks that go on below these values */
-	bool excluded; /* one that ends with this byte covers them */
+	uint64_t set;  /* sheltered blocks that continue in the next byte */
+	bool excluded; /* a block that ends with this byte covers them */
 };
 
-/* The longest run of values from `low` on that share a fate. */
+/* The longest run of values from `low` on that exclude the same blocks. */
 static struct fate next_fate(uint64_t set, unsigned int byte, unsigned int low, unsigned int high)
 {
 	struct fate fate = {.low = (uint8_t)low};
