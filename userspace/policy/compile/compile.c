@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiles policy files, from their text to the tables of the kernel. */
+/* Compiles policy files into the kernel's tables. */
 #include "policy/compile/compile.h"
 
 #include <inttypes.h>
@@ -110,9 +110,9 @@ static int copy_model(const struct model *m, const char *path, struct compiled_p
 /* ---- reports on the automaton ---- */
 
 /*
- * Fragments are written for many policies: that one of them repeats another, or is cut down by
- * the policy, is how they are meant to be used. Only what a file makes useless itself is worth
- * a warning.
+ * Fragments are shared by many policies, so a fragment's rule may repeat or be overridden by a rule
+ * of another file. A warning only appears for rules of the root, or if the same file makes the rule
+ * useless.
  */
 static bool is_worth_a_warning(const struct model *m, const struct source *root, size_t rule,
 			       const struct rule_use *use)
@@ -141,7 +141,7 @@ static const struct cordon_verdict *verdict_of(const struct automaton *a, unsign
 	return &a->verdicts[a->verdict[state]];
 }
 
-/* Where a name without wildcards begins to be compared; NULL: it has some. */
+/* Finds a name's text without its prefix, and its start state. NULL: the name has wildcards. */
 static const char *plain_name(const struct model *m, const struct rule_name *name,
 			      unsigned int *ret_start)
 {
@@ -163,7 +163,10 @@ static const char *plain_name(const struct model *m, const struct rule_name *nam
 	return text[0] == '/' && !strpbrk(text, "*?[{\\$") ? text : NULL;
 }
 
-/* The deny that wins over all that this rule allows; CORDON_NO_RULE: there is none, or many. */
+/*
+ * The single deny rule that overrides everything this rule allows. CORDON_NO_RULE: there is none,
+ * or more than one.
+ */
 static uint32_t denied_by(const struct model *m, const struct automaton *a, const struct rule *rule)
 {
 	uint32_t by = CORDON_NO_RULE;
@@ -233,7 +236,10 @@ static size_t heaviest_rule(const struct rule_use *use, size_t count)
 	return heaviest;
 }
 
-/* Who makes the states, and how many there were when it was given up. */
+/*
+ * Reports the rules that made most of the states, and the number of states at the point of giving
+ * up.
+ */
 static void report_explosion(const struct model *m, const struct place *whole, struct rule_use *use,
 			     const struct automaton_effort *effort, struct diagnostics *d)
 {
@@ -267,7 +273,7 @@ static void report_too_big(const struct place *whole, const char *what, unsigned
 
 /* ---- compilation ---- */
 
-/* Everything but `arena` belongs to that. */
+/* The arena owns everything else. */
 struct policy_written {
 	struct arena *arena;
 	const struct model *model;
@@ -315,11 +321,11 @@ static int make_tables(struct arena *a, const struct model *m, const struct sour
 	return r;
 }
 
-/* What is compiled, and looked at. */
+/* The extent of a compilation and of its checks. */
 enum scope {
-	SCOPE_RUN,   /* policies that can be run under */
-	SCOPE_CHECK, /* fragments, too */
-	SCOPE_HOST,  /* and what this host's files say of them */
+	SCOPE_RUN,   /* policies that can be launched */
+	SCOPE_CHECK, /* also fragments */
+	SCOPE_HOST,  /* also fragments, with warnings from this host's files */
 };
 
 static int compile_model(struct arena *a, const struct model *m, const struct source *root,
@@ -338,7 +344,7 @@ static int compile_model(struct arena *a, const struct model *m, const struct so
 	return 0;
 }
 
-/* *ret_model: what was compiled, of the arena. */
+/* *ret_model: the compiled model, owned by the arena. */
 static int compile_source(struct arena *a, const struct source *root,
 			  const struct policy_search *search, enum scope scope,
 			  struct diagnostics *d, const struct model **ret_model,
@@ -365,7 +371,7 @@ static int compile_source(struct arena *a, const struct source *root,
 	return 0;
 }
 
-/* What a caller sees: memory that ran out while reporting is a failure, too. */
+/* Returns the result to the caller; running out of memory during reports is also a failure. */
 static int finish(struct diagnostics *d, int result, struct compiled_policy **policy,
 		  struct compiled_policy **ret_policy)
 {
@@ -376,7 +382,7 @@ static int finish(struct diagnostics *d, int result, struct compiled_policy **po
 	return result;
 }
 
-/* Keeps the arena. */
+/* Takes ownership of the arena. */
 static int keep_written(struct arena **arena, const struct model *model, const struct source *root,
 			struct policy_written **ret_written)
 {
@@ -412,7 +418,8 @@ int policy_compile_text(const char *text, size_t size, const char *file,
 }
 
 /*
- * For a name that is nowhere: the nearest policy, or all there are, and where they were looked for.
+ * A hint for a name that is not found: the nearest policy name, or all names, and the search
+ * directories.
  */
 static const char *hint_of_names(const char *name, const struct policy_search *search,
 				 struct arena *a)
@@ -515,7 +522,9 @@ int policy_written_without(const struct policy_written *w, const bool *left_out,
 {
 	_cleanup_(diagnostics_freep) struct diagnostics *d = diagnostics_new();
 	_cleanup_(arena_freep) struct arena *a = arena_new();
-	/* Names nothing; those that are left keep their numbers. */
+	/*
+	 * An empty rule replaces each omitted one, so that the remaining rules keep their numbers.
+	 */
 	struct rule nothing = {.kind = RULE_FILES, .place = {w->root, 0, 0}};
 	struct model rest = *w->model;
 

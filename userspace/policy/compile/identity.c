@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Digests a policy as a whole: rules, name, limits, environment and who may run it. */
+/*
+ * Computes the digest of a whole policy: rules, name, limits, environment and the users that may
+ * launch it.
+ */
 #include "policy/compile/identity.h"
 
 #include <endian.h>
 #include <string.h>
 
-/* Each part with its length before it, so that none can be taken for another. */
+/* Each part is preceded by its length, so that different parts cannot have the same bytes. */
 static int add(struct sha256 *hash, const void *data, size_t size)
 {
 	uint64_t length = htole64(size);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A policy as a whole in one digest: what it allows, with its name, limits, environment and who may
- * run it.
+ * Digest of a whole policy: its rules, name, limits, environment and the users that may launch it.
  */
 #ifndef CORDON_POLICY_IDENTITY_H
 #define CORDON_POLICY_IDENTITY_H
@@ -9,7 +8,7 @@
 #include "base/sha256.h"
 #include "policy/core/compiled.h"
 
-/* Where rules stand, and how they are written, makes no difference. -ENOMEM, -EIO. */
+/* The position and spelling of rules do not affect the digest. -ENOMEM, -EIO. */
 int policy_identity(const struct compiled_policy *policy, unsigned char ret_identity[SHA256_SIZE]);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes of a compiled policy one that only observes. */
+/* Changes a compiled policy so that it only observes. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transitions packed by row displacement, see bpf/abi.h. */
+/* Packs transitions by row displacement, see bpf/abi.h. */
 #include "policy/compile/pack.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #define UNUSED 0xffffffffu
 
-/* Misses after which rows of the same size are no longer tried in that part of the edges. */
+/* After this many misses, rows of the same size are not tried again in that part of the edges. */
 #define ATTEMPTS_MAX 512
 
 struct row {
@@ -22,9 +22,9 @@ struct packer {
 	uint32_t *next_free; /* per edge: itself if free, else a later one (path-compressed) */
 	size_t next_capacity;
 	size_t edges_max;
-	uint32_t *bytes_to; /* per state: bytes that lead there from the row being read, else 0 */
-	uint32_t hint;	    /* where to begin looking for rows of the current size */
-	/* the row being placed: bytes that do not go to `otherwise`, ascending */
+	uint32_t *bytes_to; /* per state: bytes of the current row that lead there, else 0 */
+	uint32_t hint;	    /* where to start the search for rows of the current size */
+	/* the current row: bytes that do not lead to `otherwise`, ascending */
 	uint8_t bytes[256];
 	uint32_t targets[256];
 	size_t count;
@@ -50,8 +50,8 @@ static uint32_t reference(const struct automaton *a, uint32_t state)
 }
 
 /*
- * The target of most bytes, of equals the one with the lowest number; and how many do not lead
- * there.
+ * The target of most bytes; among equals the lowest number. *ret_exceptions: how many bytes do not
+ * lead there.
  */
 static uint32_t find_otherwise(struct packer *p, uint32_t state, uint32_t *ret_exceptions)
 {
@@ -111,7 +111,7 @@ static int extend(struct packer *p, size_t count)
 	return 0;
 }
 
-/* The first free edge from `place` on; edge_count if there is none. */
+/* The first free edge at or after `place`; edge_count if there is none. */
 static uint32_t find_free(struct packer *p, uint32_t place)
 {
 	uint32_t found = place, next;
@@ -195,7 +195,10 @@ int pack_automaton(const struct automaton *a, size_t edges_max, struct packed *r
 		rows[s].state = s;
 		(void)find_otherwise(&p, s, &rows[s].exceptions);
 	}
-	/* Full rows first, while there is room; single edges fill the holes at the end. */
+	/*
+	 * Rows with many edges are placed first, while there is room; rows with a single edge fill
+	 * the gaps at the end.
+	 */
 	qsort(rows, a->state_count, sizeof(*rows), compare_rows);
 	for (uint32_t i = 0; r == 0 && i < a->state_count; i++) {
 		if (i && rows[i].exceptions != rows[i - 1].exceptions)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transitions packed by row displacement, see bpf/abi.h. */
+/* Packs transitions by row displacement, see bpf/abi.h. */
 #ifndef CORDON_POLICY_PACK_H
 #define CORDON_POLICY_PACK_H
 

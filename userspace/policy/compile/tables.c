@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The compiled policy as one block of bytes, as bpf/abi.h lays it out. */
+/* Writes a compiled policy as one block of bytes, in the layout of bpf/abi.h. */
 #include "policy/compile/tables.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ _Static_assert(ALIGNMENT % sizeof(struct cordon_verdict) == 0 &&
 
 struct section {
 	const void *data;
-	size_t count, size; /* elements, bytes of one */
+	size_t count, size; /* number of elements, size of one */
 	uint32_t offset;
 };
 
@@ -58,7 +58,7 @@ static int lay_out(struct section *sections, size_t count, uint32_t *ret_pages)
 	return 0;
 }
 
-/* Some rule allows to connect to a host name. */
+/* True if a rule allows connecting to a host name. */
 static bool allows_hosts(const struct model *m)
 {
 	for (size_t i = 0; i < m->rule_count; i++)
@@ -67,7 +67,7 @@ static bool allows_hosts(const struct model *m)
 	return false;
 }
 
-/* Some rule denies names, and says what they are. */
+/* True if a rule that denies names has a severity or tags. */
 static bool marks_names(const struct model *m)
 {
 	for (size_t i = 0; i < m->rule_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the tables of a compiled policy back to an automaton. */
+/* Converts the tables of a compiled policy back to an automaton. */
 #include "policy/compile/unpack.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static int add_segments(struct automaton *a, const struct tables *t, uint32_t st
 	return 0;
 }
 
-/* Different masks are few, whatever the number of rules. */
+/* There are only few different masks, however many rules there are. */
 static uint32_t find_masks(struct automaton *a, const struct cordon_verdict *v, uint32_t rights)
 {
 	struct cordon_verdict stripped = {.allow = v->allow & ~v->deny & rights,
@@ -61,7 +61,10 @@ static uint32_t find_masks(struct automaton *a, const struct cordon_verdict *v, 
 	return a->verdict_count++;
 }
 
-/* What is denied is denied, by whatever rule; what is not allowed, by none. */
+/*
+ * Denied rights have no rule number, so the deciding deny rule makes no difference. The rights that
+ * are not allowed have none either.
+ */
 static struct cordon_verdict without_denies(const struct cordon_verdict *v, uint32_t rights)
 {
 	struct cordon_verdict stripped = {.allow = v->allow & ~v->deny & rights,
@@ -78,7 +81,9 @@ static int compare_verdicts(const void *left, const void *right)
 	return memcmp(left, right, sizeof(struct cordon_verdict));
 }
 
-/* Number 0, and each that is different once: with rules they may be many. -ENOMEM. */
+/*
+ * Assigns numbers to the distinct verdicts, starting with 0. With rules there may be many. -ENOMEM.
+ */
 static int number_rules(const struct tables *t, struct automaton *a, uint32_t rights,
 			uint32_t *numbers)
 {
@@ -109,7 +114,7 @@ static int unpack(const struct tables *t, bool rules, uint32_t rights,
 {
 	_cleanup_(automaton_freep) struct automaton *a = calloc(1, sizeof(*a));
 	_cleanup_(freep) uint32_t *masks = calloc(t->header->verdicts_count, sizeof(*masks));
-	/* Number 0 says nothing. */
+	/* Verdict 0 is empty. */
 	struct cordon_verdict nothing = {0};
 	size_t count = 0, capacity = 0;
 

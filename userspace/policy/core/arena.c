@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that lives exactly as long as one compilation: many small objects, released together. */
+/* Memory for one compilation: many small objects, released together. */
 #include "policy/core/arena.h"
 
 #include <stdarg.h>
@@ -90,7 +90,10 @@ char *arena_printf(struct arena *a, const char *format, ...)
 	return text;
 }
 
-/* Full at every power of two from 4 on: the count alone says whether there is room. */
+/*
+ * The array is full at every power of two from 4 on, so the count alone shows whether there is
+ * room.
+ */
 void *arena_grow(struct arena *a, void *array, size_t count, size_t element_size)
 {
 	void *larger;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frees a compiled policy, and what belongs to it. */
+/* Frees a compiled policy and its parts. */
 #include "policy/core/compiled.h"
 
 #include <stdlib.h>

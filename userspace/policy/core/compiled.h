@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A compiled policy: the tables that the kernel runs, and beside them what userspace needs to
- * launch under the policy and to explain its verdicts.
+ * A compiled policy: the kernel's tables, and the data that userspace needs to launch under the
+ * policy and to explain its verdicts.
  */
 #ifndef CORDON_POLICY_COMPILED_H
 #define CORDON_POLICY_COMPILED_H
@@ -13,13 +13,13 @@
 #include "base/cleanup.h"
 #include "bpf/abi.h"
 
-/* Where a rule stands and what it says; index = the rule number in verdicts and events. */
+/* The source of a rule, for messages; its index is the rule number in verdicts and events. */
 struct policy_rule {
-	char *file; /* as included: "runtime/python3.yaml" or the path given */
+	char *file; /* as included: "runtime/python3.yaml", or the given path */
 	unsigned int line;
 	char *text;	/* one line, normalised: "allow read /usr/lib" */
 	char *severity; /* or NULL */
-	char *message;	/* shown to whoever is refused, or NULL */
+	char *message;	/* shown to the user when access is denied, or NULL */
 	char **tags;	/* NULL-terminated, or NULL */
 };
 
@@ -33,11 +33,13 @@ struct policy_limits {
 	uint64_t address_space_bytes;
 	uint64_t file_size_bytes;
 	uint64_t open_files;
-	uint64_t io_read_bytes; /* a second, from each disk */
+	uint64_t io_read_bytes; /* bytes per second, for each disk */
 	uint64_t io_write_bytes;
 };
 
-/* Which of the caller's variables an execution keeps, and what is set besides. */
+/*
+ * The variables that an execution inherits from the caller, and the variables that the policy sets.
+ */
 struct policy_environment {
 	bool keep_all;	  /* no `environment:` in an observe policy, or keep: ["*"] */
 	char **keep;	  /* shell patterns, NULL-terminated, never NULL */
@@ -47,7 +49,7 @@ struct policy_environment {
 
 enum policy_arguments {
 	POLICY_ARGUMENTS_DIGEST, /* arguments are recorded as digest and length */
-	POLICY_ARGUMENTS_FULL,	 /* as text, except those that carry code */
+	POLICY_ARGUMENTS_FULL,	 /* as text, except arguments that contain code */
 };
 
 struct compiled_policy {
@@ -65,17 +67,20 @@ struct compiled_policy {
 	struct policy_environment environment;
 	enum policy_arguments arguments;
 	bool observe;
-	/* Who besides root: "alice", "@group"; NULL-terminated, NULL: nobody. */
+	/*
+	 * Users besides root that may launch it: "alice", "@group"; NULL-terminated. NULL: only
+	 * root.
+	 */
 	char **run_by;
 };
 
-/* States of the automaton, for reports. */
+/* The number of states in the automaton, for reports. */
 uint32_t compiled_policy_states(const struct compiled_policy *policy);
 
 void compiled_policy_free(struct compiled_policy *policy);
 DEFINE_CLEANUP(struct compiled_policy *, compiled_policy_free, compiled_policy_freep)
 
-/* An array of strings and what it holds, up to its NULL; it may be NULL itself. */
+/* Frees an array of strings and its strings, up to its NULL; the array may be NULL. */
 void compiled_strings_free(char **strings);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compiled policy, written down by one process and read by another. */
+/* Serialises a compiled policy in one process, and reads it in another. */
 #include "policy/core/compiled_parcel.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What has one size; texts, lists, tables and rules follow. */
+/* Members of constant size; strings, lists, tables and rules follow. */
 struct head {
 	unsigned char digest[32];
 	char digest_text[65];
@@ -16,7 +16,7 @@ struct head {
 	struct policy_limits limits;
 };
 
-/* At least that much is written for a rule: its line, and a size for each text and for the list. */
+/* The minimum size of a rule: its line, and a length for each string and for the list. */
 #define RULE_SIZE_MIN (6 * sizeof(uint32_t))
 
 static void put_strings(FILE *to, char *const *strings)
@@ -44,7 +44,7 @@ void compiled_policy_put(FILE *to, const struct compiled_policy *policy)
 {
 	struct head head;
 
-	/* All of it is written: the gaps between its members, too. */
+	/* The whole struct is written, also the padding between its members. */
 	memset(&head, 0, sizeof(head));
 	head.keep_all = policy->environment.keep_all;
 	head.observe = policy->observe;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hash tables of indexes: the elements lie in an array of their owner, in which they keep their
- * places; a slot holds 1 + an index, or 0. Whoever looks for an element compares what the slots
- * from its hash on stand for, up to the first free one.
+ * Hash tables of indexes, with linear probing. The owner keeps the elements in an array, where
+ * their positions do not change. A slot contains 1 + an index, or 0. A lookup compares the elements
+ * of consecutive slots from the hash's slot on, up to the first free slot.
  */
 #ifndef CORDON_POLICY_SLOTS_H
 #define CORDON_POLICY_SLOTS_H
@@ -18,7 +18,7 @@ struct slots {
 	size_t count; /* a power of two, or 0 */
 };
 
-/* Of memory that holds whole 32-bit words, whatever type it has. */
+/* Hashes memory that consists of whole 32-bit words of any type. */
 static inline uint32_t slots_hash(const void *memory, size_t size)
 {
 	uint64_t h = 0x9e3779b97f4a7c15ull ^ size;
@@ -33,7 +33,7 @@ static inline uint32_t slots_hash(const void *memory, size_t size)
 	return (uint32_t)h;
 }
 
-/* Where the elements of this hash begin, and where to go on from a slot that was another's. */
+/* The first slot to look at for a hash, and the next slot after a mismatch. */
 static inline size_t slots_first(const struct slots *s, uint32_t hash)
 {
 	return hash & (s->count - 1);
@@ -44,7 +44,10 @@ static inline size_t slots_next(const struct slots *s, size_t slot)
 	return (slot + 1) & (s->count - 1);
 }
 
-/* Room for one element more than the `used` ones; `hash` tells theirs again. -ENOMEM. */
+/*
+ * Makes room for one element more than `used`. `hash` computes the hash of an existing element.
+ * -ENOMEM.
+ */
 static inline int slots_reserve(struct slots *s, size_t used,
 				uint32_t (*hash)(const void *owner, uint32_t index),
 				const void *owner)

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Length (1 to 4) of the well-formed UTF-8 sequence (Unicode, table 3-7) that `text` begins with;
- * 0: malformed, cut off, or size is 0.
+ * Length (1 to 4) of the well-formed UTF-8 sequence (Unicode, table 3-7) at the start of `text`. 0:
+ * malformed or incomplete, or size is 0.
  */
 static inline size_t utf8_length(const char *text, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which environment variables and git settings a policy may speak of in which way. */
+/* The environment variables and git settings with special rules in policies. */
 #include "policy/core/variables.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ bool policy_keeps_nothing(const char *pattern)
 	return false;
 }
 
-/* As policies write them; git's own names know no case in section and key. */
+/* In the spelling of policies. In git, sections and keys are not case-sensitive. */
 static const char *const settings[] = {
 	"user.name",	  "user.email",	     "author.name",    "author.email",
 	"committer.name", "committer.email", "safe.directory", "init.defaultBranch",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes room in an array that grows. */
+/* Grows an array. */
 #ifndef CORDON_POLICY_VECTOR_H
 #define CORDON_POLICY_VECTOR_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* Room for `need` elements in *array, which doubles as it grows. -ENOMEM: *array is as before. */
+/* Makes room for `need` elements in *array; its capacity doubles. -ENOMEM: *array is unchanged. */
 static inline int vector_reserve_bytes(void **array, size_t *capacity, size_t need, size_t size)
 {
 	size_t larger = *capacity ? *capacity : 64;
