@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collects what is wrong with a policy file, and writes it down with the lines. */
+/* Collects the diagnostics of a policy file, and formats them with excerpts of its lines. */
 #include "policy/source/diagnostic.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #include "policy/core/utf8.h"
 
-#define EXCERPT_MAX 200 /* characters shown of a line */
+#define EXCERPT_MAX 200 /* characters of a line that are shown */
 
 struct diagnostics {
 	struct diagnostic *entries;
@@ -65,7 +65,10 @@ static void add_left_off(struct diagnostics *d, bool error)
 	}
 	free(last->message);
 	last->message = message;
-	/* An entry that holds the count stands for an error as soon as it hides one. */
+	/*
+	 * The last entry counts the left-out entries: it becomes an error once one of these is an
+	 * error.
+	 */
 	if (error && last->severity != DIAGNOSTIC_ERROR)
 		last->severity = DIAGNOSTIC_ERROR;
 }
@@ -132,7 +135,7 @@ const struct diagnostic *diagnostics_at(const struct diagnostics *d, size_t inde
 	return index < d->count ? &d->entries[index] : NULL;
 }
 
-/* A terminal must not be driven by what a policy file holds. */
+/* The file's contents must not control the user's terminal. */
 static void put_escaped(FILE *out, const char *text, size_t size)
 {
 	for (size_t i = 0; i < size;) {
@@ -150,7 +153,7 @@ static void put_escaped(FILE *out, const char *text, size_t size)
 	}
 }
 
-/* Bytes of `text` that its first `characters` characters take. */
+/* Number of bytes of the first `characters` characters of `text`. */
 static size_t prefix_size(const char *text, size_t size, size_t characters)
 {
 	size_t i = 0;
@@ -169,7 +172,7 @@ static void put_excerpt(FILE *out, const struct diagnostic *e, int color)
 	size_t from = 0, caret;
 
 	caret = prefix_size(e->excerpt, size, e->column ? e->column - 1 : 0);
-	/* Of a long line show the part around the place. */
+	/* Of a long line, show only the part around the position. */
 	if (e->column > EXCERPT_MAX / 2)
 		from = prefix_size(e->excerpt, size, e->column - EXCERPT_MAX / 2);
 	size = from + prefix_size(e->excerpt + from, size - from, EXCERPT_MAX);

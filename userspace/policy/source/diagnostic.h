@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is wrong with a policy file, and where: errors, warnings and notes with file, line and
- * column, all of them in one go. Shown by the caller; nothing here prints.
+ * Diagnostics of a policy file: all errors, warnings and notes with file, line and column. The
+ * caller prints them.
  */
 #ifndef CORDON_POLICY_DIAGNOSTIC_H
 #define CORDON_POLICY_DIAGNOSTIC_H
@@ -14,17 +14,17 @@
 enum diagnostic_severity {
 	DIAGNOSTIC_ERROR,
 	DIAGNOSTIC_WARNING,
-	DIAGNOSTIC_NOTE, /* nothing is wrong, but it may surprise */
+	DIAGNOSTIC_NOTE, /* not a problem, but possibly unexpected */
 };
 
-/* line and column count from 1; 0: the file as a whole. */
+/* `line` and `column` start at 1; 0: the file as a whole. */
 struct diagnostic {
 	enum diagnostic_severity severity;
 	char *file;
 	unsigned int line;
 	unsigned int column;
-	char *message; /* what is wrong */
-	char *hint;    /* what to do, or NULL */
+	char *message; /* the problem */
+	char *hint;    /* how to fix it, or NULL */
 	char *excerpt; /* the offending line, or NULL */
 };
 
@@ -35,16 +35,16 @@ void diagnostics_free(struct diagnostics *d);
 DEFINE_CLEANUP(struct diagnostics *, diagnostics_free, diagnostics_freep)
 
 /*
- * Adds one; the texts are copied, control characters stay as they are. `excerpt` has
- * `excerpt_size` bytes and may be NULL, as `hint` may. Never fails in the caller's sight: memory
- * that ran out is remembered, see diagnostics_failed(). Beyond DIAGNOSTICS_MAX entries errors are
- * only counted, and the last entry says so.
+ * Adds one entry. The texts are copied, with their control characters. `excerpt` has `excerpt_size`
+ * bytes; it and `hint` may be NULL. The function cannot fail: running out of memory is remembered,
+ * see diagnostics_failed(). After DIAGNOSTICS_MAX entries, errors are only counted, and the last
+ * entry contains the count.
  */
 #define DIAGNOSTICS_MAX 256
 void diagnostics_add(struct diagnostics *d, const struct diagnostic *entry, size_t excerpt_size,
 		     const char *format, va_list arguments) _printf_(4, 0);
 
-/* 1: an entry could not be stored for want of memory. */
+/* 1: an entry could not be stored because of missing memory. */
 int diagnostics_failed(const struct diagnostics *d);
 
 size_t diagnostics_count(const struct diagnostics *d);
@@ -52,15 +52,15 @@ size_t diagnostics_errors(const struct diagnostics *d);
 const struct diagnostic *diagnostics_at(const struct diagnostics *d, size_t index);
 
 /*
- * All of them as text, in the style of compilers:
+ * All entries as text, in the style of compilers:
  *
- *   policies/x.yaml:12:5: error: unknown key "path" in a file rule
- *      12 |   - {allow: [read], path: /etc}
- *         |                     ^
- *   hint: did you mean "paths"?
+ *  policies/x.yaml:12:5: error: unknown key "path" in a file rule
+ *     12 | - {allow: [read], path: /etc}
+ *        | ^
+ *  hint: did you mean "paths"?
  *
- * With `color`, severities and carets carry ANSI colours. Control characters from the file are
- * shown escaped. Caller frees; NULL without memory.
+ * With `color`, severities and carets have ANSI colours. Control characters from the file are
+ * escaped. Caller frees; NULL: no memory.
  */
 char *diagnostics_format(const struct diagnostics *d, int color);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads host names in network rules, and turns them round as questions have them. */
+/* Parses host names in network rules, and reverses their labels for the automaton. */
 #include "policy/source/host_name.h"
 
 #include <errno.h>
@@ -80,7 +80,7 @@ bool host_name_is_loopback(const char *text)
 	       (length > 10 && strcasecmp(text + length - 10, ".localhost") == 0);
 }
 
-/* Copies the parts of `from` in the opposite order. */
+/* Copies the parts of `from` in reverse order. */
 static void turn(const char *from, size_t size, char old, char new, char *to)
 {
 	size_t end = size, at = 0;

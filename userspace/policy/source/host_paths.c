@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Warns of patterns that this host's links make dead, or that name a directory alone. */
+/*
+ * Warns about patterns that never match because of this host's symbolic links, or that match a
+ * directory without its contents.
+ */
 #include "policy/source/host_paths.h"
 
 #include <fnmatch.h>
@@ -7,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Alternatives of one pattern that are looked at. */
+/* The number of alternatives of one pattern that are checked. */
 #define EXPANSIONS_MAX 64u
 
 #define USE_RIGHTS                                                                                 \
@@ -19,7 +22,7 @@ struct paths {
 	size_t count;
 };
 
-/* Behind the closing brace; NULL: there is none. */
+/* The position after the closing brace; NULL: there is none. */
 static const char *brace_end(const char *open)
 {
 	size_t depth = 0;
@@ -35,7 +38,7 @@ static const char *brace_end(const char *open)
 	return NULL;
 }
 
-/* The pattern without braces, as often as it has alternatives. */
+/* Expands the braces of a pattern into all alternatives. */
 static int expand(struct arena *a, const char *pattern, struct paths *ret)
 {
 	const char *open = strchr(pattern, '{'), *end = open ? brace_end(open) : NULL, *from;
@@ -73,8 +76,8 @@ static bool is_literal(const char *text)
 }
 
 /*
- * Does a pattern without braces match the name, so that nothing need be said? A deny reaches what
- * lies below, too.
+ * True if a pattern without braces matches the name, so that no warning is needed. A deny also
+ * matches names below it.
  */
 static bool covers(const char *pattern, const char *name, bool deny)
 {
@@ -83,11 +86,14 @@ static bool covers(const char *pattern, const char *name, bool deny)
 	if (strcmp(pattern, name) == 0 ||
 	    (deny && strncmp(pattern, name, length) == 0 && name[length] == '/'))
 		return true;
-	/* With **, more than the kernel's matcher would: then nothing is said. */
+	/*
+	 * With "**" this matches more than the kernel's matcher: rather no warning than a wrong
+	 * one.
+	 */
 	return fnmatch(pattern, name, strstr(pattern, "**") ? 0 : FNM_PATHNAME) == 0;
 }
 
-/* Is there a rule to the same effect for this name? `rights`: all of them. */
+/* 1: a rule with the same effect matches this name. `rights`: it must have all of them. */
 static int has_rule(struct arena *a, const struct model *m, const struct rule *like,
 		    uint32_t rights, const char *name)
 {
@@ -111,8 +117,8 @@ static int has_rule(struct arena *a, const struct model *m, const struct rule *l
 }
 
 /*
- * The first component of the pattern's fixed beginning that is a symbolic link; its size, 0: none
- * is.
+ * Finds the first component of the pattern's literal prefix that is a symbolic link. Returns the
+ * prefix's length up to it; 0: there is none.
  */
 static size_t find_link(const char *pattern, char link[PATH_MAX])
 {
@@ -134,7 +140,7 @@ static size_t find_link(const char *pattern, char link[PATH_MAX])
 	return 0;
 }
 
-/* A name that leads through a link: no object has it. */
+/* Warns about a name with a symbolic link in its path: no object has such a name. */
 static int look_at_link(struct arena *a, const struct model *m, const struct rule *rule,
 			const struct rule_name *name, const char *pattern, struct diagnostics *d)
 {
@@ -144,7 +150,10 @@ static int look_at_link(struct arena *a, const struct model *m, const struct rul
 	bool last = end > 0 && !pattern[end];
 	int e;
 
-	/* Of the link itself, rules may well speak: it is deleted or replaced by its own name. */
+	/*
+	 * A rule for the link itself makes sense: links are deleted and replaced by their own
+	 * names.
+	 */
 	if (end == 0 || strncmp(pattern, "/proc/", 6) == 0 || !realpath(link, target) ||
 	    (last && !(rule->rights & USE_RIGHTS)))
 		return 0;
@@ -160,14 +169,15 @@ static int look_at_link(struct arena *a, const struct model *m, const struct rul
 	meant = arena_printf(a, "write \"%s\": rules know objects by their own names", meant);
 	if (!meant)
 		return -ENOMEM;
-	report_warning(d, &name->place, meant,
-		       last ? "on this host %s is a symbolic link to %s: what is used is not \"%s\""
-			    : "on this host %s is a symbolic link to %s: nothing is called \"%s\"",
-		       link, target, pattern);
+	report_warning(
+		d, &name->place, meant,
+		last ? "on this host %s is a symbolic link to %s: the kernel does not use the name \"%s\""
+		     : "on this host %s is a symbolic link to %s: nothing is called \"%s\"",
+		link, target, pattern);
 	return 0;
 }
 
-/* A directory that is granted without what is in it. */
+/* Warns about a directory that is granted without its contents. */
 static int look_at_directory(struct arena *a, const struct model *m, const struct rule *rule,
 			     const struct rule_name *name, const char *pattern,
 			     struct diagnostics *d)
@@ -178,16 +188,16 @@ static int look_at_directory(struct arena *a, const struct model *m, const struc
 	struct stat status;
 	int e;
 
-	/* With "/" or "/." behind it, it was meant. */
+	/* "/" or "/." at the end shows that this is intended. */
 	if (rule->deny || !rights || length < 2 || strchr("/.", pattern[length - 1]) ||
 	    !is_literal(pattern) || lstat(pattern, &status) < 0 || !S_ISDIR(status.st_mode))
 		return 0;
 	inside = arena_printf(a, "%s/x", pattern);
-	hint = arena_printf(a, "add \"%s/**\" for what is in it, or write \"%s/\" for its listing",
+	hint = arena_printf(a, "add \"%s/**\" for its contents, or write \"%s/\" for its listing",
 			    pattern, pattern);
 	if (!inside || !hint)
 		return -ENOMEM;
-	/* Whatever is said of it elsewhere, it was thought of. */
+	/* If any other rule covers the contents, this is intended. */
 	for (unsigned int right = 0; right < CORDON_RIGHT_COUNT; right++) {
 		if (!(rights & CORDON_RIGHT(right)))
 			continue;
@@ -196,7 +206,7 @@ static int look_at_directory(struct arena *a, const struct model *m, const struc
 			return e < 0 ? e : 0;
 	}
 	report_note(d, &name->place, hint,
-		    "\"%s\" is a directory on this host: the rule does not reach what is in it",
+		    "\"%s\" is a directory on this host: the rule does not cover its contents",
 		    pattern);
 	return 0;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes each file and name that a compilation looked at, and whether all still answer the same. */
+/*
+ * Records each file and name that a compilation looked at, and checks later whether they have
+ * changed.
+ */
 #include "policy/source/inputs.h"
 
 #include <errno.h>
@@ -20,9 +23,9 @@
 #include "policy/source/source.h"
 
 enum kind {
-	ABSENT, /* no such name */
+	ABSENT, /* the name does not exist */
 	PRESENT,
-	CONTENT, /* read: device, inode and digest count */
+	CONTENT, /* was read: device, inode and digest are compared */
 };
 
 struct input {
@@ -30,7 +33,7 @@ struct input {
 	const char *path;
 	dev_t device;
 	ino_t inode;
-	bool local; /* open(2) asks no server: see is_local() */
+	bool local; /* open(2) needs no file server, see is_local() */
 	unsigned char digest[SHA256_SIZE];
 };
 
@@ -84,8 +87,8 @@ int policy_inputs_add_name(struct policy_inputs *inputs, const char *path, bool 
 }
 
 /*
- * File systems of this kernel's own, on which open(2) of a file whose dentry and inode are cached
- * waits for nothing. Not overlayfs, whose layers may lie anywhere.
+ * Local file systems: open(2) of a file with cached dentry and inode does not block. Overlayfs is
+ * excluded, because its layers may be on any file system.
  */
 static bool is_local(const char *path)
 {
@@ -221,7 +224,7 @@ bool policy_inputs_unchanged(const struct policy_inputs *inputs)
 
 /* --- without waiting ---------------------------------------------------------------------- */
 
-/* -EAGAIN: the kernel does not have the whole path in its caches. */
+/* -EAGAIN: the path is not completely in the kernel's caches. */
 static int open_cached(const char *path)
 {
 	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_CACHED};
@@ -241,8 +244,8 @@ static int is_same_file(int fd, const struct input *input)
 }
 
 /*
- * Reads what the page cache has. -EAGAIN: not all of it is there. tmpfs has no RWF_NOWAIT on older
- * kernels, and all of it in memory.
+ * Reads from the page cache. -EAGAIN: not completely cached. On older kernels tmpfs does not
+ * support RWF_NOWAIT, but it is always in memory.
  */
 static int read_cached(int fd, char *text, size_t size, size_t *ret_read)
 {
@@ -268,19 +271,19 @@ static int hash_cached(int path_fd, unsigned char digest[SHA256_SIZE])
 	size_t size = 0;
 	int r;
 
-	/* A file descriptor's own link: no path is walked. */
+	/* The symbolic link of a file descriptor needs no path lookup. */
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;
 	r = text ? read_cached(fd, text, SOURCE_SIZE_MAX + 1, &size) : -ENOMEM;
-	/* RWF_NOWAIT stops at the first page that would have to be read. */
+	/* RWF_NOWAIT stops at the first page that is not cached. */
 	if (r == 0 && size != (size_t)st.st_size)
 		r = -EAGAIN;
 	return r < 0 ? r : sha256_of(text, size, digest);
 }
 
-/* 1: it is as it was; 0: it is not; -EAGAIN, or another error: that would have to be waited for. */
+/* 1: unchanged; 0: changed; -EAGAIN or another error: the check would block. */
 static int is_unchanged_in_caches(const struct input *input)
 {
 	_cleanup_(closep) int fd = open_cached(input->path);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a compilation looked at: each file that it read, by content, and each name that it looked
- * for, found or not. Compilation depends on nothing else, so that as long as all of it answers the
- * same, compiling again would give the same policy. Times and sizes of files are not asked: they
- * can be set.
+ * The inputs of a compilation: the contents of each file that it read, and each name that it looked
+ * up, found or not. Compilation depends on nothing else: while all inputs are unchanged, compiling
+ * again would give the same policy. Times and sizes of files are not compared, because users can
+ * set them.
  */
 #ifndef CORDON_POLICY_INPUTS_H
 #define CORDON_POLICY_INPUTS_H
@@ -22,27 +22,29 @@ struct policy_inputs *policy_inputs_new(void);
 void policy_inputs_free(struct policy_inputs *inputs);
 DEFINE_CLEANUP(struct policy_inputs *, policy_inputs_free, policy_inputs_freep)
 
-/* For the compiler; without `inputs` they do nothing. -ENOMEM, -EIO: SHA-256 is not to be had. */
+/* For the compiler; no effect if `inputs` is NULL. -ENOMEM, -EIO: SHA-256 is not available. */
 int policy_inputs_add_name(struct policy_inputs *inputs, const char *path, bool found);
 int policy_inputs_add_file(struct policy_inputs *inputs, const struct source *source);
 
-/* For another process of the same program. Whether all of it was written, ferror(3) says. */
+/*
+ * Serialises the inputs for another process of the same program. Errors are reported by ferror(3).
+ */
 void policy_inputs_put(const struct policy_inputs *inputs, FILE *to);
 
-/* Caller frees. -EPROTO: there is none; -ENOMEM. */
+/* Caller frees. -EPROTO: invalid format; -ENOMEM. */
 int policy_inputs_take(struct parcel *from, struct policy_inputs **ret_inputs);
 
 /*
- * Would the same compilation see the same? False also when that cannot be found out. A file that
- * was replaced by another one counts as changed, whatever is in it: which names mean one file is an
- * input, too.
+ * True if the same compilation would read the same inputs. False also if that cannot be determined.
+ * A replaced file counts as changed even with the same contents, because the identity of files is
+ * an input, too.
  */
 bool policy_inputs_unchanged(const struct policy_inputs *inputs);
 
 /*
  * The same from the kernel's caches alone (RESOLVE_CACHED, openat2(2); RWF_NOWAIT, preadv2(2)), for
- * a caller that may not wait for a file system. Returns 1, 0, or -ERRNO if they do not have all of
- * it: -EAGAIN mostly, and for each file that lies where open(2) may ask a server.
+ * a caller that must not block. Returns 1, 0, or -ERRNO if not everything is cached. Mostly
+ * -EAGAIN, also for each file on a file system where open(2) may need a server.
  */
 int policy_inputs_unchanged_in_caches(const struct policy_inputs *inputs);
 

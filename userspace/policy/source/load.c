@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A policy file with everything that it includes, as one model. */
+/* Loads a policy file with all of its includes into one model. */
 #include "policy/source/load.h"
 
 #include <fnmatch.h>
@@ -13,9 +13,10 @@ struct loader {
 	const struct policy_search *search;
 	const struct source *seen[LOAD_FILES_MAX + 1];
 	size_t seen_count;
-	const struct source *chain[LOAD_DEPTH_MAX + 1]; /* the files being read */
+	const struct source *chain[LOAD_DEPTH_MAX + 1]; /* the files that are being read */
 	size_t depth;
-	const struct source *amended; /* the whole policy at the bottom, if the root amends one */
+	const struct source
+		*amended; /* the whole policy at the end of the chain, if the root amends it */
 };
 
 static bool same_file(const struct source *a, const struct source *b)
@@ -58,8 +59,8 @@ static int report_missing(struct loader *l, const struct node *n, int error)
 }
 
 /*
- * Reads the file that a node names. *ret_source stays as it is where there is nothing to read: it
- * was read already, or something is wrong and was reported.
+ * Reads the file named by a node. *ret_source is unchanged if there is nothing to read: the file
+ * was already read, or an error was reported.
  */
 static int open_named(struct loader *l, const struct source *from, const struct node *n,
 		      struct source **ret_source)
@@ -126,7 +127,8 @@ static int include(struct loader *l, const struct source *from, const struct nod
 }
 
 /*
- * Another policy with this file's rules besides: what that says counts, and its name is the name.
+ * Loads the policy that this file amends. The amended policy's settings and name apply, and this
+ * file only adds rules.
  */
 static int load_amended(struct loader *l, const struct source *from, const struct node *n)
 {
@@ -191,14 +193,16 @@ static int load_tree(struct loader *l, const struct source *s)
 		e = load_includes(l, s, root);
 	if (e == 0 && root)
 		e = read_policy(r, root);
-	/* It was read like a fragment, and is a whole policy with the one that it amends. */
+	/*
+	 * It was read like a fragment, but together with the amended policy it is a whole policy.
+	 */
 	if (amends)
 		r->model->fragment = false;
 	l->depth--;
 	return e == -ENOMEM ? e : 0;
 }
 
-/* What an execution keeps of its caller's variables unless the policy says otherwise. */
+/* The caller's variables that an execution inherits by default. */
 static const char *const default_keep[] = {"PATH", "HOME", "LANG", "LC_*",
 					   "TERM", "TZ",   "USER", "LOGNAME"};
 
@@ -226,7 +230,7 @@ static int apply_defaults(struct arena *a, const struct source *root, struct mod
 	return 0;
 }
 
-/* A list that was meant to be short and leaves out what every program is found by. */
+/* Warns about a `keep` list without PATH, which programs need to find others. */
 static void warn_of_path(const struct model *m, struct diagnostics *d)
 {
 	bool found = !m->keep_given || m->keep_count == 0;

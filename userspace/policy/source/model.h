@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A policy as written, includes joined: what the compiler starts from. Everything belongs to the
- * arena of the compilation.
+ * A policy as it is written, with its includes: the input of the compiler. The compilation's arena
+ * owns everything.
  */
 #ifndef CORDON_POLICY_MODEL_H
 #define CORDON_POLICY_MODEL_H
@@ -32,7 +32,7 @@ struct rule_name {
 	bool abstract;
 };
 
-/* The addresses whose first `prefix` bits are those of `address` (network order). */
+/* All addresses with the same first `prefix` bits as `address` (network order). */
 struct net_block {
 	uint8_t family; /* 4 or 6 */
 	uint8_t prefix;
@@ -40,7 +40,7 @@ struct net_block {
 };
 
 struct number_range {
-	uint16_t low, high; /* both included */
+	uint16_t low, high; /* inclusive */
 };
 
 struct rule {
@@ -57,7 +57,7 @@ struct rule {
 	/* RULE_NETWORK; no blocks: every address, no ports: every port */
 	struct net_block *blocks;
 	size_t block_count;
-	const char **hosts; /* names and patterns of names; with them, no blocks mean none */
+	const char **hosts; /* names and name patterns; with any, no blocks mean no address */
 	size_t host_count;
 	struct number_range *ports;
 	size_t port_count;
@@ -67,14 +67,14 @@ struct rule {
 	/* RULE_SOCKET; no types: every type */
 	uint16_t *families, *types;
 	size_t family_count, type_count;
-	bool has_rights, has_to;  /* for the reader: which keys were there */
-	struct place links_place; /* of `links: shared`; line 0: it is not there */
+	bool has_rights, has_to;  /* for the reader: the keys that the rule has */
+	struct place links_place; /* position of `links: shared`; line 0: the key is missing */
 };
 
 struct model {
 	const char *name, *description;
 	bool fragment;
-	struct place fragment_place; /* where it says so */
+	struct place fragment_place; /* position of `fragment` */
 	bool observe;
 	struct rule **rules;
 	size_t rule_count;
@@ -86,13 +86,13 @@ struct model {
 	size_t keep_count;
 	const char **set_names, **set_values;
 	size_t set_count; /* of both */
-	uint32_t flags;	  /* CORDON_POLICY_* but OBSERVE */
+	uint32_t flags;	  /* CORDON_POLICY_* except OBSERVE */
 	uint64_t capabilities;
 	uint32_t audit;
 	enum policy_arguments arguments;
 	uint32_t denial_limit;
 	uint32_t ask_msec;
-	uint32_t log_rate; /* KiB a second; 0: the default */
+	uint32_t log_rate; /* KiB per second; 0: the default */
 	const char **run_by;
 	size_t run_by_count;
 };

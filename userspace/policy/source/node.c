@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses the part of YAML that policies are written in. */
+/* Parses the subset of YAML for policies. */
 #include "policy/source/node.h"
 
 #include <ctype.h>
@@ -35,7 +35,7 @@ static const char *syntax_hint(const char *problem)
 	if (strstr(problem, "alphabetic or numeric character"))
 		return "quote a pattern that starts with '*' or '&': \"**/.env\"";
 	if (strstr(problem, "cannot start any token"))
-		return "indent with spaces, and quote what starts with '@', '`' or '%': "
+		return "indent with spaces, and quote values that start with '@', '`' or '%': "
 		       "\"@memfd\"";
 	if (strstr(problem, "',' or '}'") || strstr(problem, "',' or ']'"))
 		return "close the list or mapping, and quote patterns that hold braces or "
@@ -46,9 +46,9 @@ static const char *syntax_hint(const char *problem)
 	if (strstr(problem, "end of stream"))
 		return "close the quotes";
 	if (strstr(problem, "escape character"))
-		return "use single quotes, in which a backslash is nothing special: '/a\\*b'";
+		return "use single quotes, where a backslash has no special meaning: '/a\\*b'";
 	if (strstr(problem, "directive") || strstr(problem, "<document start>"))
-		return "remove lines that start with '%' and '---', and what stands behind the "
+		return "remove lines that start with '%' and '---', and everything after the "
 		       "policy";
 	return "write key: value, lists as [a, b], and quote patterns: \"${workdir}/**\"";
 }
@@ -65,7 +65,7 @@ static int next_event(struct parser *p, yaml_event_t *ret_event)
 	problem = p->yaml.problem ? p->yaml.problem : "malformed";
 	if (p->yaml.error == YAML_READER_ERROR)
 		mark = &p->yaml.mark;
-	/* Where a quotation begins tells more than the end of the file. */
+	/* The start of a quotation is more helpful than the end of the file. */
 	if (strstr(problem, "end of stream") && p->yaml.context)
 		mark = &p->yaml.context_mark;
 	struct place place = place_of(p, mark);
@@ -117,14 +117,14 @@ static int check_key(struct parser *p, const struct node *mapping, const struct 
 		if (!same_text(mapping->items[i], key))
 			continue;
 		report_error(p->diagnostics, &key->place, "join the two",
-			     "key \"%s\" stands here a second time (first on line %u)", key->text,
+			     "key \"%s\" is repeated (first on line %u)", key->text,
 			     mapping->items[i]->place.line);
 		return 0;
 	}
 	return 0;
 }
 
-/* Keys of one mapping are compared in pairs: a bound keeps that cheap. */
+/* Each pair of keys of a mapping is compared: this limit keeps that fast. */
 #define KEYS_MAX 1024
 
 static int parse_items(struct parser *p, struct node *parent, unsigned int depth)
@@ -173,7 +173,7 @@ static int parse_scalar(struct parser *p, const yaml_event_t *event, struct node
 	n->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 	if (!n->text)
 		return -ENOMEM;
-	/* "\0" in double quotes: every reader of these strings takes them as NUL-terminated. */
+	/* "\0" in double quotes: all users of these strings expect NUL-terminated text. */
 	if (memchr(n->text, '\0', n->size))
 		return refuse(p, &event->start_mark,
 			      "remove \\0: no name and no value can hold one",

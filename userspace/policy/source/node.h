@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The YAML that policies are written in: one document, block or flow style, plain and quoted
- * scalars. No anchors, aliases, tags or duplicate keys: whoever reviews a policy must see what it
- * says where it says it.
+ * The subset of YAML for policies: one document, block or flow style, plain and quoted scalars.
+ * Anchors, aliases, tags and duplicate keys are not allowed, so that a reviewer sees each value at
+ * the place where it takes effect.
  */
 #ifndef CORDON_POLICY_NODE_H
 #define CORDON_POLICY_NODE_H
@@ -26,20 +26,20 @@ struct node {
 	/* NODE_SCALAR */
 	const char *text;
 	size_t size;
-	bool plain; /* not quoted: may mean a number, a boolean or null */
+	bool plain; /* not quoted: may be a number, a boolean or null */
 	/* NODE_SEQUENCE: the items; NODE_MAPPING: key, value, key, value, ... (keys are scalars) */
 	struct node **items;
 	size_t count;
 };
 
 /*
- * *ret_node is NULL for a text without content. Everything belongs to the arena.
- * -EINVAL: reported in `d`; -ENOMEM.
+ * *ret_node is NULL for a text without content. The arena owns everything. -EINVAL: reported in
+ * `d`; -ENOMEM.
  */
 int node_parse(struct arena *a, const struct source *s, struct diagnostics *d,
 	       struct node **ret_node);
 
-/* YAML 1.2, core schema: null, ~ or nothing at all. */
+/* YAML 1.2, core schema: null, ~ or no value. */
 bool node_is_null(const struct node *n);
 
 /* "a string", "a list", "a mapping", ... for messages. */

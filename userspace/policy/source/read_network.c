@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The section network: internet destinations, and sockets of other kinds. */
+/* Reads the section network: internet destinations and other sockets. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -25,8 +25,8 @@ static bool ends_in_port(const char *text)
 }
 
 /*
- * "10.0.0.1-10.0.0.9", "192.168.*.*": digits where a name has letters. What ends in a number is an
- * address to whoever looks it up ("0x7f.1"), and no domain is called so.
+ * Recognises numeric hosts: "10.0.0.1-10.0.0.9", "192.168.*.*". Resolvers treat names that end in a
+ * number as an address ("0x7f.1"), and no domain has such a name.
  */
 static bool is_numeric(const char *text)
 {
@@ -39,7 +39,7 @@ static bool is_numeric(const char *text)
 			     : strspn(last, "0123456789") == strlen(last));
 }
 
-/* The blocks of a range of IPv4 addresses, or how they are written. */
+/* A hint for a range of IPv4 addresses: its blocks, or the correct form. */
 static const char *hint_of_range(struct reader *r, const char *text)
 {
 	const char *dash = strchr(text, '-'), *list = NULL;
@@ -72,7 +72,7 @@ static const char *hint_of_range(struct reader *r, const char *text)
 	return list ? arena_printf(r->arena, "%s]", list) : "write the lower address first";
 }
 
-/* What looks like a host's name and is meant otherwise: true if that was said. */
+/* True if a value that looks like a host name has another meaning, which is reported. */
 static bool is_mistaken(struct reader *r, const struct node *n)
 {
 	if (host_name_is_every(n->text))
@@ -82,7 +82,7 @@ static bool is_mistaken(struct reader *r, const struct node *n)
 		report_error(r->diagnostics, &n->place,
 			     "write to: any, without brackets; or \"**\" for every host that is "
 			     "reached by its name",
-			     "in a list, \"*\" would be the hosts whose names have no dot");
+			     "in a list, \"*\" would match the hosts without a dot in their names");
 	else if (host_name_is_loopback(n->text))
 		report_error(r->diagnostics, &n->place, "write to: [127.0.0.1, \"::1\"]",
 			     "names do not lead to the host itself, as \"%s\" would", n->text);
@@ -153,7 +153,7 @@ static int add_block(struct reader *r, struct rule *rule, const struct node *n)
 	}
 	if (e < 0 && ends_in_port(n->text)) {
 		report_error(r->diagnostics, &n->place,
-			     "ports have a key of their own: {..., to: [NAME], ports: [443]}",
+			     "ports need a separate key: {..., to: [NAME], ports: [443]}",
 			     "\"%s\" has a port behind it", n->text);
 		return 0;
 	}
@@ -259,7 +259,7 @@ static int read_ports(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
-/* Words of a table, or numbers up to `maximum`. */
+/* Reads words of a table, or numbers up to `maximum`. */
 static int read_kinds(struct reader *r, const struct node *n, const char *what,
 		      const struct word *table, uint32_t maximum, uint16_t **values, size_t *count)
 {
@@ -288,7 +288,7 @@ static int read_kinds(struct reader *r, const struct node *n, const char *what,
 	return 0;
 }
 
-/* Which table applies depends on the rights, which may stand behind: see finish(). */
+/* The applicable table depends on the rights, which may come later: see finish(). */
 static int read_protocols(struct reader *r, const struct node *n, void *target)
 {
 	struct rule *rule = target;
@@ -318,7 +318,7 @@ static int finish_socket(struct reader *r, struct rule *rule)
 	rule->kind = RULE_SOCKET;
 	if (rule->rights != CORDON_RIGHT(CORDON_SOCKET))
 		report_error(r->diagnostics, &rule->place, "write two rules",
-			     "\"socket\" cannot stand beside other rights");
+			     "\"socket\" cannot be combined with other rights");
 	if (rule->has_to || rule->port_count)
 		report_error(r->diagnostics, &rule->place,
 			     "socket rules take families, types and protocols",
@@ -367,8 +367,8 @@ static int finish(struct reader *r, struct rule *rule)
 }
 
 /*
- * Sockets for what no rule allows to be reached: a program names its destination only once it has a
- * socket, and is refused then.
+ * Adds sockets for destinations that no rule allows: a program names its destination only after it
+ * has made a socket, and the access is denied then.
  */
 static int add_recording(struct reader *r, const struct node *n)
 {

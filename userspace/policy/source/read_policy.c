@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The top level of a policy file. */
+/* Reads the top level of a policy file. */
 #include <string.h>
 
 #include "policy/source/reader.h"
@@ -60,7 +60,7 @@ static int read_mode(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
-/* Looked at before everything else, see read_policy(). */
+/* This key is read before all others, see read_policy(). */
 static int read_fragment(struct reader *r, const struct node *n, void *target)
 {
 	bool value;
@@ -71,7 +71,7 @@ static int read_fragment(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
-/* Followed by the loader, which knows where to look. */
+/* The loader handles this key, because it has the search directories. */
 static int skip_file(struct reader *r, const struct node *n, void *target)
 {
 	(void)r;
@@ -80,7 +80,7 @@ static int skip_file(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
-/* The number of a variable, or CORDON_MAX_ANCHORS. */
+/* The number of a variable; CORDON_MAX_ANCHORS: unknown. */
 static size_t find_variable(const struct model *m, const char *name)
 {
 	size_t i = 0;
@@ -91,8 +91,9 @@ static size_t find_variable(const struct model *m, const char *name)
 }
 
 /*
- * A policy's own variables are numbered from the first on, and those of its fragments from the last
- * down, so that another fragment leaves the policy's numbers as they are. 0: there is none left.
+ * Variables of the policy are numbered upwards from the first free number, and variables of its
+ * fragments downwards from the last. So another fragment does not change the policy's numbers. 0:
+ * none is free.
  */
 static size_t free_variable(const struct model *m)
 {
@@ -116,7 +117,7 @@ static int read_variables(struct reader *r, const struct node *n, void *target)
 		const struct place *place = reader_place_of(n, names[i]);
 		size_t known = find_variable(r->model, names[i]), next = free_variable(r->model);
 
-		/* Two fragments may speak of the same directory. */
+		/* Two fragments may use the same directory variable. */
 		if (r->model->fragment && known >= CORDON_ANCHOR_USER && known < CORDON_MAX_ANCHORS)
 			continue;
 		if (known < CORDON_MAX_ANCHORS) {
@@ -146,7 +147,7 @@ static bool is_user_or_group(const char *text)
 	return is_identifier(text[0] == '@' ? text + 1 : text, 64);
 }
 
-/* Only the form is looked at: who is on a host is for the daemon there to say. */
+/* Checks only the syntax. The users of a host are only known to its daemon. */
 static int read_run_by(struct reader *r, const struct node *n, void *target)
 {
 	const char **names = NULL;
@@ -191,7 +192,7 @@ static const struct key policy_keys[] = {
 	{NULL, NULL},
 };
 
-/* An amending file may set what widens nothing but the directories of the execution's own. */
+/* An amending file may set `temporary` only, which widens nothing except the execution's files. */
 static void refuse_process(struct reader *r, const struct node *process)
 {
 	for (size_t i = 0; process->type == NODE_MAPPING && i < process->count; i += 2)
@@ -202,7 +203,7 @@ static void refuse_process(struct reader *r, const struct node *process)
 				     "\"temporary\" only");
 }
 
-/* What an included fragment must not decide in place of the policy that includes it. */
+/* Keys that are not allowed in a fragment, because the including policy decides them. */
 static void refuse_in_fragment(struct reader *r, const struct node *root)
 {
 	static const char *const names[] = {"mode",  "process",	  "limits", "coverage",
@@ -246,7 +247,7 @@ int read_policy(struct reader *r, const struct node *root)
 			     strcmp(fragment->text, "true") == 0;
 	if (r->model->fragment)
 		r->model->fragment_place = fragment->place;
-	/* What amends a policy adds rules, as what it includes does. */
+	/* A file that amends a policy only adds rules, like an included file. */
 	r->model->fragment |= node_get(root, "amends") != NULL;
 	if (r->model->fragment)
 		refuse_in_fragment(r, root);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The section process, and coverage. */
+/* Reads the section process, and coverage. */
 #include <string.h>
 
 #include "policy/source/read_rules.h"
@@ -10,7 +10,7 @@ static void set_flag(struct model *m, uint32_t flag, bool on)
 	m->flags = on ? m->flags | flag : m->flags & ~flag;
 }
 
-/* One of two words: which of them sets the flag, its value says. */
+/* Reads one of two words; the word's value is the value of the flag. */
 static void read_flag(struct reader *r, const struct node *n, const char *what,
 		      const struct word *words, uint32_t flag)
 {
@@ -235,7 +235,7 @@ int read_process(struct reader *r, const struct node *n, void *target)
 	return reader_mapping(r, n, "process", keys, target);
 }
 
-/* What the host has to be able to do before anything runs under the policy. */
+/* The capabilities that a host must have before the policy can be launched. */
 int read_coverage(struct reader *r, const struct node *n, void *target)
 {
 	static const struct word words[] = {{"available", 0}, {"full", 1}, {NULL, 0}};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sections files, exec and unix: rules over names. */
+/* Reads the sections files, exec and unix: rules over names. */
 #include <string.h>
 
 #include "policy/source/read_rules.h"
@@ -172,7 +172,7 @@ int read_rules(struct reader *r, const struct node *n, const char *what, enum ru
 	return 0;
 }
 
-/* Of files with other names than the one in the rule. */
+/* Whether the rule applies to files that have further names (hard links). */
 static int read_links(struct reader *r, const struct node *n, void *target)
 {
 	static const struct word words[] = {
@@ -188,7 +188,7 @@ static int read_links(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
-/* `links: shared`: files that may be written may have other names. */
+/* `links: shared`: files that may be written may have further names. */
 static void add_links(struct reader *r, struct rule *rule)
 {
 	if (!rule->links_place.line)
@@ -225,7 +225,7 @@ static int finish_unix(struct reader *r, struct rule *rule)
 		if (rule->names[i].abstract || !(rule->rights & CORDON_RIGHT(CORDON_UNIX_BIND)))
 			continue;
 		report_error(r->diagnostics, &rule->names[i].place,
-			     "binding to a path creates a file: say \"create\" in a rule under "
+			     "binding to a path creates a file: use \"create\" in a rule under "
 			     "files",
 			     "\"bind\" is for abstract names only");
 	}

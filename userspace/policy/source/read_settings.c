@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sections limits, environment, audit and on_denial, and ask. */
+/* Reads the sections limits, environment, audit, on_denial and ask. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -196,7 +196,7 @@ static int set_variable(struct reader *r, const char *name, const char *value)
 	return 0;
 }
 
-/* ${git:NAME} stands for data of the user's, and for nothing else. */
+/* ${git:NAME} is a reference to a git setting of the user; other references are not allowed. */
 static void check_git_reference(struct reader *r, const struct node *value, const char *name,
 				const char *text)
 {
@@ -258,7 +258,10 @@ int read_environment(struct reader *r, const struct node *n, void *target)
 
 /* ---- audit, on_denial ---- */
 
-/* Less holds no denial with a long name; more is more than a disk takes. */
+/*
+ * A lower rate does not suffice for a denial with a long name; a higher rate exceeds the speed of
+ * disks.
+ */
 #define LOG_RATE_MIN (16ull << 10)
 #define LOG_RATE_MAX (1ull << 30)
 
@@ -350,7 +353,7 @@ static int read_arguments(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
-/* In the header it is a number of KiB. */
+/* The header contains the rate in KiB. */
 static int read_rate(struct reader *r, const struct node *n, void *target)
 {
 	size_t errors = diagnostics_errors(r->diagnostics);
@@ -430,7 +433,7 @@ int read_on_denial(struct reader *r, const struct node *n, void *target)
 	return 0;
 }
 
-/* A person needs a moment; and whoever waits for the code has not got forever. */
+/* A person needs time to react, but the caller that waits for the program needs an end, too. */
 #define ASK_MIN_NSEC NSEC_PER_SEC
 #define ASK_MAX_NSEC (3600 * NSEC_PER_SEC)
 

@@ -129,7 +129,7 @@ int reader_strings(struct reader *r, const struct node *n, const char *what, con
 
 const struct place *reader_place_of(const struct node *list, const char *string)
 {
-	/* Strings are not copied: the address tells which one it is. */
+	/* Strings are not copied, so the address identifies the list item. */
 	for (size_t i = 0; i < list->count; i++)
 		if (list->items[i]->text == string)
 			return &list->items[i]->place;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the YAML tree to the model: keys by table, values by type, everything wrong reported where
- * it stands. Functions return 0, also when they reported something, or -ENOMEM.
+ * Reads the YAML tree into the model: keys by table, values by type. Every error is reported with
+ * its position. Functions return 0, also if they reported an error, or -ENOMEM.
  */
 #ifndef CORDON_POLICY_READER_H
 #define CORDON_POLICY_READER_H
@@ -16,53 +16,53 @@ struct reader {
 	struct model *model;
 };
 
-/* One key of a mapping: what reads its value into `target`. */
+/* One key of a mapping, and the function that reads its value into `target`. */
 struct key {
 	const char *name;
 	int (*read)(struct reader *r, const struct node *value, void *target);
 };
 
 /*
- * Reads a mapping by a table that ends with a NULL name; unknown keys are errors with the closest
- * known one as a hint. `what` names the mapping: "a file rule".
+ * Reads a mapping with a table that ends with a NULL name. An unknown key is an error, with the
+ * closest known key as a hint. `what` describes the mapping: "a file rule".
  */
 int reader_mapping(struct reader *r, const struct node *n, const char *what, const struct key *keys,
 		   void *target);
 
-/* Reports what `n` is instead of `expected`, unless it is of that type. */
+/* Reports an error if `n` does not have the type; `expected` describes the type. */
 bool reader_expect(struct reader *r, const struct node *n, enum node_type type,
 		   const char *expected, const char *hint);
 
-/* A scalar that a plain number, boolean or null is not; false: reported. */
+/* Reads a scalar that is not a plain number, boolean or null. False: reported. */
 bool reader_string(struct reader *r, const struct node *n, const char *what, const char **ret);
 
-/* A list of such; appended to *strings. */
+/* Reads a list of such scalars, and appends them to *strings. */
 int reader_strings(struct reader *r, const struct node *n, const char *what, const char *example,
 		   const char ***strings, size_t *count);
 
-/* Where a string of such a list stands. */
+/* The position of a string in such a list. */
 const struct place *reader_place_of(const struct node *list, const char *string);
 
-/* true: a plain decimal number of at most `maximum`. */
+/* True: *ret_number is a plain decimal number of at most `maximum`. */
 bool reader_number(struct reader *r, const struct node *n, const char *what, uint64_t maximum,
 		   uint64_t *ret_number);
 
-/* false: it is neither true nor false, which is reported. */
+/* False: the value is neither true nor false, which is reported. */
 bool reader_boolean(struct reader *r, const struct node *n, const char *what, const char *hint,
 		    bool *ret_value);
 
-/* One word of a table; false: reported. `what` names it: "right", "mode". */
+/* Reads one word of a table; false: reported. `what` describes it: "right", "mode". */
 bool reader_word(struct reader *r, const struct node *n, const char *what, const struct word *table,
 		 uint32_t *ret_value);
 
 /*
- * How much of what is allowed is to be on record, CORDON_AUDIT_*: of opens, and of accesses that
- * are all on record or none. false: reported.
+ * Reads which allowed accesses are logged (CORDON_AUDIT_*). The first function is for opens, the
+ * second for accesses that are all logged or not at all. False: reported.
  */
 bool reader_opens_level(struct reader *r, const struct node *n, uint32_t *ret_level);
 bool reader_access_level(struct reader *r, const struct node *n, uint32_t *ret_level);
 
-/* The closest word of a table as a hint, or the list of all of them. NULL: no memory. */
+/* A hint with the closest word of a table, or with all of its words. NULL: no memory. */
 const char *reader_word_hint(struct reader *r, const struct word *table, const char *text);
 
 /* Sections. */
@@ -78,7 +78,7 @@ int read_audit(struct reader *r, const struct node *n, void *target);
 int read_on_denial(struct reader *r, const struct node *n, void *target);
 int read_ask(struct reader *r, const struct node *n, void *target);
 
-/* Reads one file's tree, `include` apart, into the reader's model. */
+/* Reads one file's tree, except `include`, into the reader's model. */
 int read_policy(struct reader *r, const struct node *root);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where policies are looked for that are named without a path. */
+/* Search directories for policies that are named without a path. */
 #include "policy/source/search.h"
 
 #include <limits.h>
@@ -29,7 +29,7 @@ static bool ends_with(const char *s, const char *end)
 	return length >= most && strcmp(s + length - most, end) == 0;
 }
 
-/* Without its last components: NULL where there are not as many, or no memory. */
+/* Removes the last components of a path. NULL: the path has fewer, or no memory. */
 static char *directory_above(const char *path, unsigned int levels)
 {
 	_cleanup_(freep) char *root = strdup(path);
@@ -45,8 +45,9 @@ static char *directory_above(const char *path, unsigned int levels)
 }
 
 /*
- * PREFIX/bin/cordon and PREFIX/lib/cordon/cordon have PREFIX/share/cordon/policies;
- * SOURCE/build/cordon and SOURCE/build/lib/cordon/cordon have SOURCE/policies beside SOURCE/bpf.
+ * The policies of PREFIX/bin/cordon and PREFIX/lib/cordon/cordon are in
+ * PREFIX/share/cordon/policies. The policies of SOURCE/build/cordon and
+ * SOURCE/build/lib/cordon/cordon are in SOURCE/policies, next to SOURCE/bpf.
  */
 static char *own_directory(const char *executable)
 {
@@ -210,6 +211,6 @@ const char *policy_search_near(struct arena *a, const struct policy_search *sear
 		    list_fragments(a, search->directories[i], &names, &count) < 0)
 			return NULL;
 	near = count ? suggest(name, names, count) : NULL;
-	/* A name that exists is not read for another reason. */
+	/* An existing name does not help: the policy could not be read for another reason. */
 	return near && strncmp(near, name, length + 1) != 0 ? near : NULL;
 }

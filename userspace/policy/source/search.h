@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where policies are looked for that are named without a path. */
+/* Search directories for policies that are named without a path. */
 #ifndef CORDON_POLICY_SEARCH_H
 #define CORDON_POLICY_SEARCH_H
 
@@ -10,17 +10,19 @@
 
 struct policy_inputs;
 
-/* Where policies named without a path are looked for. */
+/* The search for policies that are named without a path. */
 struct policy_search {
-	const char *const *directories; /* NULL-terminated; first hit wins */
-	struct policy_inputs *inputs;	/* what is looked at is added there; NULL: nowhere */
+	const char *const *directories; /* NULL-terminated; the first match is used */
+	struct policy_inputs
+		*inputs; /* looked-up files and names are added there; NULL: not recorded */
 };
 
 /*
- * The directories for a program whose file is `executable`: those of the host, and last what came
- * with the program: PREFIX/share/cordon/policies for PREFIX/bin/cordon, or the source tree's
- * `policies` beside the build directory that the program lies in. NULL-terminated, each string and
- * the array to be freed. NULL without memory.
+ * The search directories for a program with the file `executable`. First the directories of the
+ * host, last the policies that come with the program. The latter are PREFIX/share/cordon/policies
+ * for PREFIX/bin/cordon, or `policies` in the source tree of the program's build directory.
+ *
+ * NULL-terminated; each string and the array must be freed. NULL: no memory.
  */
 char **policy_search_directories(const char *executable);
 
@@ -31,8 +33,8 @@ void policy_search_free(char **directories);
 DEFINE_CLEANUP(char **, policy_search_free, policy_search_freep)
 
 /*
- * The names of the policies in all directories, sorted, each once; fragments lie in directories
- * below and are not listed. Everything belongs to the arena. -ENOMEM.
+ * The names of the policies in all directories, sorted and without duplicates. Fragments are in
+ * subdirectories and are not listed. The arena owns everything. -ENOMEM.
  */
 int policy_search_list(struct arena *a, const struct policy_search *search,
 		       const char *const **ret_names, size_t *ret_count);
@@ -42,8 +44,8 @@ int policy_search_fragments(struct arena *a, const struct policy_search *search,
 			    const char *const **ret_names);
 
 /*
- * The policy or fragment ("runtime/linux") whose name is nearest; NULL: none is near, or no memory.
- * Belongs to the arena.
+ * The policy or fragment ("runtime/linux") with the most similar name. NULL: none is similar, or no
+ * memory. The arena owns the string.
  */
 const char *policy_search_near(struct arena *a, const struct policy_search *search,
 			       const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of what a policy says besides rules. */
+/* The table of a policy's settings besides rules. */
 #include "policy/source/settings.h"
 
 #include <fnmatch.h>
@@ -67,7 +67,7 @@ static enum setting_change compare_flag(const struct compiled_policy *a,
 	return changed(x && !y, y && !x);
 }
 
-/* The other way round: the flag takes something away. */
+/* With the order reversed: the flag removes a permission. */
 static enum setting_change compare_narrowing(const struct compiled_policy *a,
 					     const struct compiled_policy *b,
 					     const struct setting *s)
@@ -131,7 +131,7 @@ static enum setting_change compare_calls(const struct compiled_policy *a,
 
 /* ---- namespaces ---- */
 
-/* Whoever may mount in them may make them. */
+/* A permission to mount in namespaces includes the permission to make them. */
 static unsigned int namespaces_level(const struct compiled_policy *p)
 {
 	if (!(header(p)->flags & CORDON_POLICY_NAMESPACES))
@@ -211,7 +211,7 @@ static const struct scale time_scales[] = {{86400000000000ull, "d"}, {3600000000
 					   {60000000000ull, "m"},    {1000000000ull, "s"},
 					   {1000000ull, "ms"},	     {1, "ns"}};
 
-/* In the largest unit in which it is a whole number. */
+/* Uses the largest unit that gives a whole number. */
 static void put_scaled(FILE *out, uint64_t value, const struct scale *scale)
 {
 	while (value % scale->factor != 0)
@@ -238,7 +238,7 @@ static void describe_limit(const struct compiled_policy *p, const struct setting
 static enum setting_change compare_limit(const struct compiled_policy *a,
 					 const struct compiled_policy *b, const struct setting *s)
 {
-	/* 0 is no limit: the largest value when counted from the other side. */
+	/* 0 means no limit; after subtracting 1 it is the largest value. */
 	uint64_t x = limit(a, s) - 1, y = limit(b, s) - 1;
 
 	return changed(y<x, y> x);
@@ -271,7 +271,10 @@ static void describe_ask(const struct compiled_policy *p, const struct setting *
 		fputs("none", out);
 }
 
-/* It allows nothing, but what waits for a person takes a person's time. */
+/*
+ * A longer wait allows no access, but it lets the program take up a person's time: it counts as
+ * wider.
+ */
 static enum setting_change compare_ask(const struct compiled_policy *a,
 				       const struct compiled_policy *b, const struct setting *s)
 {
@@ -294,9 +297,9 @@ static void describe_keep(const struct compiled_policy *p, const struct setting 
 }
 
 /*
- * Patterns are compared as text: one is taken to cover another where it matches its spelling. That
- * may call two lists different that are not, never the other way round: names hold no wildcards,
- * and what a pattern matches letter by letter, wildcards included, it matches with them filled in.
+ * Patterns are compared as text: one covers another if it matches the other's spelling. This may
+ * report a difference between equivalent lists, but never misses a difference. Names have no
+ * wildcards, so a pattern that matches wildcards literally also matches all of their expansions.
  */
 static bool covers(const struct policy_environment *wide, const struct policy_environment *narrow)
 {
@@ -345,7 +348,7 @@ static bool sets(const struct policy_environment *e, const char *name, const cha
 	return false;
 }
 
-/* A value that was not there may change what programs do: more, for whoever approves. */
+/* A new value may change the behaviour of programs: it counts as wider. */
 static enum setting_change compare_set(const struct compiled_policy *a,
 				       const struct compiled_policy *b, const struct setting *s)
 {
@@ -361,7 +364,7 @@ static enum setting_change compare_set(const struct compiled_policy *a,
 	return changed(narrower, wider);
 }
 
-/* ---- audit: less on record is more allowed ---- */
+/* ---- audit: less logging is wider ---- */
 
 static void describe_audit(const struct compiled_policy *p, const struct setting *s, FILE *out)
 {
@@ -397,7 +400,7 @@ static enum setting_change compare_arguments(const struct compiled_policy *a,
 	return changed(b->arguments > a->arguments, b->arguments < a->arguments);
 }
 
-/* A lower rate loses records sooner, a higher one fills the disk sooner. */
+/* A lower rate loses records sooner; a higher rate fills the disk sooner. */
 static void describe_rate(const struct compiled_policy *p, const struct setting *s, FILE *out)
 {
 	uint32_t rate = header(p)->log_rate;
@@ -420,7 +423,7 @@ static enum setting_change compare_rate(const struct compiled_policy *a,
 	return changed(other, other);
 }
 
-/* ---- who may run it ---- */
+/* ---- users that may launch it ---- */
 
 static void describe_run_by(const struct compiled_policy *p, const struct setting *s, FILE *out)
 {

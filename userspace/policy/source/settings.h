@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a policy says besides rules, as one table: each setting with its name, its value as text,
- * and whether another value allows more.
+ * The table of a policy's settings besides rules: each setting has a name, a value as text, and a
+ * comparison of values that determines whether the other value allows more.
  */
 #ifndef CORDON_POLICY_SETTINGS_H
 #define CORDON_POLICY_SETTINGS_H
@@ -10,10 +10,10 @@
 
 #define SETTING_TEXT 4096
 
-/* "limits.memory". NULL: there is no setting of this number. */
+/* For example "limits.memory". NULL: there is no setting with this number. */
 const char *setting_name(size_t number);
 
-/* Its value, shortened if it does not fit. False: there is no setting of this number. */
+/* Formats the value, truncated if it does not fit. False: there is no setting with this number. */
 bool setting_describe(const struct compiled_policy *p, size_t number, char text[SETTING_TEXT]);
 
 enum setting_change {
@@ -23,7 +23,7 @@ enum setting_change {
 	SETTING_BOTH = 3, /* neither contains the other */
 };
 
-/* Does `b` allow what `a` does not? */
+/* Compares the setting: wider if `b` allows more than `a`. */
 enum setting_change setting_compare(const struct compiled_policy *a,
 				    const struct compiled_policy *b, size_t number);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Policy text in memory, and places in it. */
+/* The text of policies in memory, and positions in it. */
 #include "policy/source/source.h"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ int source_read(struct arena *a, const char *path, const char *name, struct sour
 	size_t size;
 	int r;
 
-	/* O_NONBLOCK: a FIFO must not hold the caller up before it is refused below. */
+	/* O_NONBLOCK: a FIFO must not block the caller before it is rejected below. */
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -errno;
@@ -65,7 +65,7 @@ int source_read_input(struct arena *a, const char *path, const char *name,
 	return r < 0 ? r : policy_inputs_add_file(inputs_of(search), *ret_source);
 }
 
-/* 1: there is one; 0: there is none. */
+/* 1: the file exists; 0: it does not. */
 static int exists(const char *path, const struct policy_search *search)
 {
 	bool found = access(path, F_OK) == 0;
@@ -74,7 +74,7 @@ static int exists(const char *path, const struct policy_search *search)
 	return r < 0 ? r : found;
 }
 
-/* The first existing DIRECTORY/NAME, with .yaml added where it is missing. */
+/* The first existing DIRECTORY/NAME; .yaml is appended if it is missing. */
 static int find_in(struct arena *a, const char *name, const struct policy_search *search,
 		   const char **ret_path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Policy text in memory, and places in it. */
+/* The text of policies in memory, and positions in it. */
 #ifndef CORDON_POLICY_SOURCE_H
 #define CORDON_POLICY_SOURCE_H
 
@@ -14,23 +14,23 @@
 #define SOURCE_SIZE_MAX (1u << 20)
 
 struct source {
-	const char *name; /* in diagnostics and rules */
+	const char *name; /* for diagnostics and rules */
 	const char *path; /* as opened; includes are relative to its directory */
 	const char *text;
 	size_t size;
-	dev_t device; /* with inode: the same file by another name; 0, 0 for text in memory */
+	dev_t device; /* with the inode: the file's identity; 0, 0 for text in memory */
 	ino_t inode;
 };
 
-/* line and column count from 1, columns in characters; 0: the file as a whole. */
+/* `line` and `column` start at 1, columns are counted in characters; 0: the file as a whole. */
 struct place {
 	const struct source *source;
 	unsigned int line, column;
 };
 
 /*
- * Reads a regular file of at most SOURCE_SIZE_MAX bytes. Everything belongs to the arena.
- * -EISDIR: a directory; -EINVAL: neither file nor directory; -EFBIG; -ENOMEM; or as open(2).
+ * Reads a regular file of at most SOURCE_SIZE_MAX bytes. The arena owns everything. -EISDIR: a
+ * directory; -EINVAL: neither a file nor a directory; -EFBIG; -ENOMEM; or an error of open(2).
  */
 int source_read(struct arena *a, const char *path, const char *name, struct source **ret_source);
 
@@ -39,8 +39,8 @@ int source_read_input(struct arena *a, const char *path, const char *name,
 		      const struct policy_search *search, struct source **ret_source);
 
 /*
- * The path of the policy that `name` means: itself if it is a path, else NAME.yaml in the search
- * directories. -ENOENT: nowhere; -ENOMEM.
+ * The path of a policy: `name` if it is a path, else NAME.yaml in the search directories. -ENOENT:
+ * not found; -ENOMEM.
  */
 int source_find(struct arena *a, const char *name, const struct policy_search *search,
 		const char **ret_path);
@@ -50,12 +50,12 @@ int source_find_include(struct arena *a, const char *name, const struct source *
 			const struct policy_search *search, const char **ret_path);
 
 /*
- * The place of the first byte that policy text must not hold: NUL or malformed UTF-8.
- * False: there is none.
+ * Finds the first byte that policy text must not contain: NUL or malformed UTF-8. False: there is
+ * none.
  */
 bool source_find_bad_byte(const struct source *s, struct place *ret_place, bool *ret_nul);
 
-/* What is wrong at a place; `hint` may be NULL. */
+/* Report a problem at a position; `hint` may be NULL. */
 void report_error(struct diagnostics *d, const struct place *place, const char *hint,
 		  const char *format, ...) _printf_(4, 5);
 void report_warning(struct diagnostics *d, const struct place *place, const char *hint,

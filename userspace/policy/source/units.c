@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers, durations, sizes, addresses and ports as policies spell them. */
+/* Parses the numbers, durations, sizes, addresses and ports of policies. */
 #include "policy/source/units.h"
 
 #include <arpa/inet.h>
@@ -57,8 +57,8 @@ int units_number(const char *text, uint64_t *ret_number)
 }
 
 /*
- * A decimal number with at most three places behind the point, times the factor of the unit that
- * follows. Fractions of the smallest unit are cut off.
+ * A decimal number with at most three decimals, multiplied by the factor of the unit after it.
+ * Fractions of the smallest unit are truncated.
  */
 static int scaled(const char *text, const struct unit *units, uint64_t *ret_value)
 {
@@ -154,7 +154,7 @@ int units_cpu(const char *text, uint64_t *ret_percent)
 	return 0;
 }
 
-/* Clears the bits behind the prefix; 1: some were set. */
+/* Clears the bits after the prefix; 1: some were set. */
 static int mask_address(struct net_block *b)
 {
 	int found = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of words that a policy may use, and what they stand for. */
+/* Tables of the words that a policy may use, and their values. */
 #include "policy/source/words.h"
 
 #include <netinet/in.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of words that a policy may use, and what they stand for. */
+/* Tables of the words that a policy may use, and their values. */
 #ifndef CORDON_POLICY_WORDS_H
 #define CORDON_POLICY_WORDS_H
 
@@ -25,10 +25,10 @@ extern const struct word words_socket_types[];
 extern const struct word words_socket_protocols[];
 extern const struct word words_severities[];
 
-/* The rights that rules of a section may name. */
+/* The rights that a section's rules may contain. */
 const struct word *words_rights(enum rule_kind kind);
 
-/* NULL: not in the table. */
+/* NULL: the word is not in the table. */
 const struct word *words_find(const struct word *table, const char *text);
 
 /* The word with this value, or NULL. */

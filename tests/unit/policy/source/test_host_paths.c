@@ -79,8 +79,8 @@ static void test_told(void **state)
 		{"files: [{deny: [read], paths: ['@/link/**']}]\n", "nothing is called"},
 		{"files: [{deny: [read], paths: ['@/{x,link}/a']}]\n", "/real/a\": rules know"},
 		{"exec: [{allow: [run], paths: ['@/link/sh']}]\n", "/real/dash\": rules know"},
-		{"exec: [{allow: [run], paths: ['@/real/sh']}]\n", "what is used is not"},
-		{"files: [{allow: [read], paths: ['@/real']}]\n", "does not reach what is in it"},
+		{"exec: [{allow: [run], paths: ['@/real/sh']}]\n", "the kernel does not use the name"},
+		{"files: [{allow: [read], paths: ['@/real']}]\n", "does not cover its contents"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
